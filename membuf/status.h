@@ -1,0 +1,77 @@
+// Status: the outcome of an operation, as a value.
+//
+// No exception crosses a folder of this project. A function that can fail returns a Status; one
+// that cannot returns its result. An OK status is a null pointer and costs nothing; a failure
+// carries a code and a text that says what was wrong, where, and what to do. Who first decides that
+// something failed writes the text.
+
+#ifndef BRIGADE_MEMBUF_STATUS_H_
+#define BRIGADE_MEMBUF_STATUS_H_
+
+#include <memory>
+#include <string>
+
+namespace brigade {
+
+enum class StatusCode {
+  kOk = 0,
+  // Nothing happened; progress, then try again. The only code that is not a failure.
+  kNoResource,
+  // The caller's argument is wrong. Nothing happened.
+  kInvalidArgument,
+  // Memory or another limit of the machine ran out. Nothing happened.
+  kOutOfMemory,
+  // A documented waiting limit passed. The operation is broken; its group can only be closed.
+  kTimedOut,
+  // A peer is gone. The operation is broken; its group can only be closed.
+  kPeerLost,
+  // The ranks disagree about the call they make together. The operation is broken; its group can
+  // only be closed.
+  kMismatch,
+  // What was asked for does not exist in this build or on this machine. Nothing happened.
+  kUnavailable,
+  // A bug in this library or in the transport under it.
+  kInternal,
+};
+
+// A stable lower-case word for `code`, for messages and the C API.
+const char* StatusCodeName(StatusCode code);
+
+class [[nodiscard]] Status {
+ public:
+  Status() = default;
+  Status(StatusCode code, std::string message);
+
+  Status(const Status& other);
+  Status& operator=(const Status& other);
+  Status(Status&&) noexcept = default;
+  Status& operator=(Status&&) noexcept = default;
+
+  bool ok() const { return rep_ == nullptr; }
+  StatusCode code() const { return rep_ ? rep_->code : StatusCode::kOk; }
+  // Empty for an OK status.
+  const std::string& message() const;
+  // "ok", or "<code name>: <message>".
+  std::string ToString() const;
+
+  // The same failure with `context` put before its text ("while doing X: ..."). OK stays OK.
+  Status WithContext(const std::string& context) const;
+
+ private:
+  struct Rep {
+    StatusCode code;
+    std::string message;
+  };
+  std::unique_ptr<Rep> rep_;
+};
+
+}  // namespace brigade
+
+// Returns from the enclosing function if `expr` is a failure.
+#define BRIGADE_RETURN_IF_ERROR(expr)                  \
+  do {                                                 \
+    ::brigade::Status brigade_status_ = (expr);        \
+    if (!brigade_status_.ok()) return brigade_status_; \
+  } while (0)
+
+#endif  // BRIGADE_MEMBUF_STATUS_H_
