@@ -1,0 +1,40 @@
+// HeapDomain: ordinary memory posing as special memory, with limits that can be set. Used where a
+// transport needs no registration (inproc, mpi) and in tests of scarcity.
+
+#ifndef BRIGADE_MEMBUF_HEAP_DOMAIN_H_
+#define BRIGADE_MEMBUF_HEAP_DOMAIN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+#include "membuf/memory_domain.h"
+
+namespace brigade {
+
+class HeapDomain : public MemoryDomain {
+ public:
+  explicit HeapDomain(const DomainLimits& limits = DomainLimits(), int placements = 1);
+  ~HeapDomain() override;
+
+  const DomainLimits& limits() const override { return limits_; }
+  int placements() const override { return placements_; }
+  int PlacementOf(MemoryKind kind) const override;
+  Status Allocate(int placement, size_t bytes, ByteSpan* memory) override;
+  void Free(ByteSpan memory) override;
+  Status Register(ByteSpan memory, uint64_t* key) override;
+  void Deregister(uint64_t key) override;
+
+  size_t registered_bytes() const { return registered_bytes_; }
+
+ private:
+  const DomainLimits limits_;
+  const int placements_;
+  std::map<uint64_t, size_t> registered_;  // key -> bytes
+  size_t registered_bytes_ = 0;
+  uint64_t next_key_ = 1;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_MEMBUF_HEAP_DOMAIN_H_

@@ -1,0 +1,48 @@
+// MemoryDomain: where special memory comes from. A transport that needs registered memory
+// implements one; membuf knows no transport.
+
+#ifndef BRIGADE_MEMBUF_MEMORY_DOMAIN_H_
+#define BRIGADE_MEMBUF_MEMORY_DOMAIN_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "membuf/byte_span.h"
+#include "membuf/memory_kind.h"
+#include "membuf/status.h"
+
+namespace brigade {
+
+struct DomainLimits {
+  size_t max_regions = SIZE_MAX;
+  size_t max_region_bytes = SIZE_MAX;
+  size_t max_total_bytes = SIZE_MAX;
+  size_t alignment_bytes = 64;  // of every region; a power of two
+};
+
+class MemoryDomain {
+ public:
+  virtual ~MemoryDomain() = default;
+
+  virtual const DomainLimits& limits() const = 0;
+
+  // The memory that `kind` maps to, as an index below placements(). A domain with one memory maps
+  // everything to 0.
+  virtual int placements() const { return 1; }
+  virtual int PlacementOf(MemoryKind) const { return 0; }
+
+  // Memory of `placement`, aligned as limits() say and not yet registered. kOutOfMemory: no effect.
+  virtual Status Allocate(int placement, size_t bytes, ByteSpan* memory) = 0;
+  virtual void Free(ByteSpan memory) = 0;
+
+  // Makes [memory) usable for transfers and yields the key the transport knows it by. kOutOfMemory,
+  // naming the limit, if a limit would be passed: no effect. The memory must stay allocated until
+  // Deregister.
+  virtual Status Register(ByteSpan memory, uint64_t* key) = 0;
+  // REQUIRES: `key` came from Register and nothing is in flight in its memory.
+  virtual void Deregister(uint64_t key) = 0;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_MEMBUF_MEMORY_DOMAIN_H_

@@ -1,0 +1,101 @@
+// StagingPool: one rank's fixed budget of special memory, cut into equal chunks and lent out in
+// runs of adjacent chunks.
+//
+// The budget is taken from the domain once, at creation, and never grows: scarcity is the point. It
+// is split in two:
+//   core     serves started operations. An operation reserves every run it needs before it posts
+//   anything, so a started
+//            operation cannot fail for lack of special memory (LPF's rule: reserve, then start).
+//   surplus  serves everything that can do without: sends that have returned to their caller,
+//   non-blocking operations,
+//            and the running-ahead of operations beyond their reservation.
+// So returned sends can never take the last chunks from a schedule that needs them.
+//
+// Not thread-safe: a pool has one driver, as its engine.
+
+#ifndef BRIGADE_MEMBUF_STAGING_POOL_H_
+#define BRIGADE_MEMBUF_STAGING_POOL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "membuf/byte_span.h"
+#include "membuf/memory_domain.h"
+#include "membuf/registered_region.h"
+#include "membuf/status.h"
+
+namespace brigade {
+
+struct StagingPoolOptions {
+  size_t budget_bytes = size_t{2} << 20;  // all chunks together, per rank and placement
+  size_t chunk_bytes = size_t{32} << 10;  // the allocation unit; a multiple of 64
+  size_t core_chunks = 0;                 // kept for started operations
+};
+
+// Adjacent chunks, lent out.
+struct ChunkRun {
+  ByteSpan memory;
+  int32_t placement = 0;
+  int32_t first = -1;  // chunk index in the placement; -1: not a run
+  int32_t chunks = 0;
+
+  explicit operator bool() const { return first >= 0; }
+};
+
+struct StagingStatistics {
+  size_t budget_bytes = 0;
+  size_t in_use_bytes = 0;
+  size_t high_water_bytes = 0;  // since creation or ResetHighWater
+  uint64_t surplus_refusals = 0;
+};
+
+class StagingPool {
+ public:
+  // kInvalidArgument, naming the value and the minimum, if the budget holds fewer than core_chunks
+  // chunks or no chunk at all, or if chunk_bytes is not a positive multiple of 64; kOutOfMemory if
+  // the domain refuses. `domain` must outlive the pool.
+  static Status Create(MemoryDomain* domain, const StagingPoolOptions& options,
+                       std::unique_ptr<StagingPool>* pool);
+  // REQUIRES: every run was released.
+  ~StagingPool();
+
+  // Takes `runs` runs of `chunks_per_run` adjacent chunks from the core, all or none. Fails (false,
+  // no effect) if they do not fit; they always fit in an idle core if runs * chunks_per_run <=
+  // core_chunks.
+  bool ReserveCore(int placement, int runs, int chunks_per_run, std::vector<ChunkRun>* taken);
+
+  // Takes one run from the surplus; an empty run if none is free.
+  ChunkRun TryAcquireSurplus(int placement, int chunks);
+
+  void Release(const ChunkRun& run);
+
+  size_t chunk_bytes() const { return options_.chunk_bytes; }
+  int core_chunks() const { return static_cast<int>(options_.core_chunks); }
+  int total_chunks() const { return total_chunks_; }
+  int placements() const { return static_cast<int>(arenas_.size()); }
+  MemoryDomain* domain() const { return domain_; }
+
+  StagingStatistics statistics() const;
+  void ResetHighWater();
+
+ private:
+  struct Arena {
+    RegisteredRegion region;
+    std::vector<bool> used;
+  };
+
+  StagingPool(MemoryDomain* domain, const StagingPoolOptions& options);
+  ChunkRun Take(int placement, int begin, int end, int chunks);
+
+  MemoryDomain* const domain_;
+  const StagingPoolOptions options_;
+  int total_chunks_ = 0;  // per placement
+  std::vector<Arena> arenas_;
+  StagingStatistics statistics_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_MEMBUF_STAGING_POOL_H_

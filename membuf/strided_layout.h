@@ -1,0 +1,110 @@
+// StridedLayout: which bytes of user memory a message consists of, and in which order.
+//
+// A layout is the shape of a column-major matrix without its address: rows, columns, leading
+// dimension, and which part of the rectangle takes part (all of it, or one of the four trapezoids
+// of BLACS). Packed order is column by column, top to bottom; "packed offset" k is the k-th byte in
+// that order. A row-major matrix is the same thing with its two dimensions exchanged. All sizes are
+// 64-bit; nothing here overflows below 2^63 bytes.
+
+#ifndef BRIGADE_MEMBUF_STRIDED_LAYOUT_H_
+#define BRIGADE_MEMBUF_STRIDED_LAYOUT_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "membuf/status.h"
+
+namespace brigade {
+
+class StridedLayout {
+ public:
+  enum class Part : uint8_t {
+    kGeneral,
+    // BLACS: 1-based (i,j), d = 1 if the diagonal is left out.
+    kUpper,  // rows <= cols: i <= j - d;  rows > cols: i <= j + (rows - cols) - d
+    kLower,  // rows > cols: i >= j + d;   rows <= cols: j <= i + (cols - rows) - d
+  };
+  enum class Diagonal : uint8_t { kIncluded, kLeftOut };
+
+  // An empty layout: no bytes.
+  StridedLayout() = default;
+
+  // `ld`: elements from one column's start to the next, at least `rows`. `elem_bytes`: at least 1.
+  // kInvalidArgument (naming the value) if a size is negative, ld < rows, or the extent exceeds
+  // 2^62 bytes.
+  static Status General(int64_t rows, int64_t cols, int64_t ld, size_t elem_bytes,
+                        StridedLayout* layout);
+  static Status RowMajor(int64_t rows, int64_t cols, int64_t ld, size_t elem_bytes,
+                         StridedLayout* layout) {
+    return General(cols, rows, ld, elem_bytes, layout);
+  }
+  static Status Trapezoid(Part part, Diagonal diagonal, int64_t rows, int64_t cols, int64_t ld,
+                          size_t elem_bytes, StridedLayout* layout);
+
+  // `bytes` adjacent bytes.
+  static StridedLayout Contiguous(size_t bytes);
+
+  int64_t rows() const { return rows_; }
+  int64_t cols() const { return cols_; }
+  int64_t ld() const { return ld_; }
+  size_t elem_bytes() const { return elem_bytes_; }
+  Part part() const { return part_; }
+
+  // Bytes that take part.
+  size_t bytes() const { return bytes_; }
+  // All bytes that take part are adjacent in memory.
+  bool contiguous() const { return contiguous_; }
+  // Length of the longest contiguous run: the quantity that decides how to copy.
+  size_t run_bytes() const { return run_bytes_; }
+
+  // A maximal stretch of packed bytes that is also contiguous in memory.
+  struct Run {
+    size_t memory_offset;  // from the matrix' first element
+    size_t bytes;
+  };
+
+  // Walks the runs from any packed offset. O(1) to advance; O(log cols) to construct.
+  class Cursor {
+   public:
+    // REQUIRES: packed_offset <= layout.bytes(). The layout must outlive the cursor.
+    Cursor(const StridedLayout& layout, size_t packed_offset);
+    // The rest of the run at the cursor; bytes == 0 at the end.
+    Run Next() const { return Run{memory_offset_, run_left_}; }
+    // Moves on by `bytes`. REQUIRES: bytes <= Next().bytes.
+    void Advance(size_t bytes);
+
+   private:
+    void StartColumn();
+
+    const StridedLayout* layout_;
+    int64_t column_ = 0;
+    size_t memory_offset_ = 0;
+    size_t run_left_ = 0;
+  };
+
+  // Memory offset of the packed range [offset, offset + bytes) if that range is contiguous in
+  // memory; else false.
+  bool ContiguousRange(size_t offset, size_t bytes, size_t* memory_offset) const;
+
+ private:
+  // First row and number of rows of column j that take part.
+  int64_t ColumnFirst(int64_t j) const;
+  int64_t ColumnRows(int64_t j) const;
+  // Elements in columns [0, j).
+  int64_t ElemsBefore(int64_t j) const;
+  void Finish();
+
+  int64_t rows_ = 0;
+  int64_t cols_ = 0;
+  int64_t ld_ = 0;
+  size_t elem_bytes_ = 1;
+  size_t bytes_ = 0;
+  size_t run_bytes_ = 0;
+  Part part_ = Part::kGeneral;
+  bool diagonal_left_out_ = false;
+  bool contiguous_ = true;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_MEMBUF_STRIDED_LAYOUT_H_

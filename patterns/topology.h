@@ -1,0 +1,36 @@
+// Topology: the shape along which a pattern's messages travel, before any rank count is known.
+
+#ifndef BRIGADE_PATTERNS_TOPOLOGY_H_
+#define BRIGADE_PATTERNS_TOPOLOGY_H_
+
+#include <cstdint>
+
+namespace brigade {
+
+enum class Shape : uint8_t {
+  // k-nomial tree; parameter = k >= 2. k = 2 is the binomial tree.
+  kTree,
+  // `parameter` chains leaving the root, of nearly equal length, ranks increasing; 1 is the
+  // increasing ring. Clipped to
+  // ranks - 1, where it is the fully connected form.
+  kIncreasingRings,
+  // The same with ranks decreasing.
+  kDecreasingRings,
+  // One chain each way, ranks 1.. and -1.. from the root.
+  kSplitRing,
+  // Every rank exchanges with a partner per dimension (combines only; the result is everywhere).
+  kHypercube,
+};
+
+struct Topology {
+  Shape shape = Shape::kTree;
+  int parameter = 2;
+};
+
+inline bool operator==(const Topology& a, const Topology& b) {
+  return a.shape == b.shape && a.parameter == b.parameter;
+}
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_TOPOLOGY_H_

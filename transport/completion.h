@@ -1,0 +1,42 @@
+// Completion: how a transport tells that a posted send or receive is over.
+
+#ifndef BRIGADE_TRANSPORT_COMPLETION_H_
+#define BRIGADE_TRANSPORT_COMPLETION_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "membuf/status.h"
+
+namespace brigade {
+
+// Read access to received bytes: in the chunk the receiver lent, or, where memory is shared, in the
+// sender's own chunk. A lease may be forwarded (posted as a send) and read any number of times
+// until it is released.
+struct Lease {
+  const std::byte* data = nullptr;
+  size_t bytes = 0;
+  // 0: the bytes lie in the caller's own landing memory and releasing is a no-op.
+  uint64_t token = 0;
+};
+
+// Owned by the caller, at a fixed address, from the post until the callback runs.
+struct Completion {
+  using Callback = void (*)(Completion*);
+
+  explicit Completion(Callback cb) : callback(cb) {}
+
+  // Runs exactly once, on the thread that drives the endpoint, either before the posting call
+  // returns or inside Progress. It may post further operations and may destroy the completion. It
+  // must not call Progress.
+  Callback callback;
+  // Set before the callback. kPeerLost, kMismatch (message longer than its landing) or kInternal on
+  // failure.
+  Status status;
+  // Receives: what arrived. lease.bytes may be less than the landing.
+  Lease lease;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_COMPLETION_H_

@@ -1,0 +1,107 @@
+// Endpoint: one rank's handle on a transport. The full contract, with the reasons, is
+// transport/README.md; this header is its summary per call.
+
+#ifndef BRIGADE_TRANSPORT_ENDPOINT_H_
+#define BRIGADE_TRANSPORT_ENDPOINT_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "membuf/byte_span.h"
+#include "membuf/memory_domain.h"
+#include "membuf/status.h"
+#include "membuf/strided_layout.h"
+#include "transport/bootstrap.h"
+#include "transport/completion.h"
+
+namespace brigade {
+
+// Every message of a group belongs to one of four independent channels.
+enum class ChannelKind : uint8_t { kPointToPoint, kRow, kColumn, kAll };
+inline constexpr int kChannelKinds = 4;
+
+// A group opened on an endpoint; meaningful on this rank only.
+using GroupId = int32_t;
+
+struct Channel {
+  GroupId group = -1;
+  ChannelKind kind = ChannelKind::kPointToPoint;
+};
+
+// A packed range of user memory.
+struct LayoutRange {
+  const StridedLayout* layout = nullptr;
+  std::byte* base = nullptr;
+  size_t offset = 0;
+  size_t bytes = 0;
+};
+
+struct Capabilities {
+  const char* name = "";
+  // A receive's lease may point into the sender's chunk; the landing is then left untouched.
+  bool lands_in_peer_memory = false;
+  // Sends and landings need memory registered with domain(); otherwise any memory will do.
+  bool needs_registered_memory = false;
+  // A returned send reaches its receiver although its sender never calls this library (or MPI)
+  // again.
+  bool progresses_alone = false;
+  // The longest piece, in bytes, that one post may carry.
+  size_t max_piece_bytes = SIZE_MAX;
+  // Pieces of about this size move a long message fastest; measured (bench/README.md).
+  size_t preferred_piece_bytes = size_t{32} << 10;
+};
+
+class Endpoint {
+ public:
+  virtual ~Endpoint() = default;
+
+  virtual const Capabilities& capabilities() const = 0;
+  // Where this transport's staging memory comes from. Lives as long as the endpoint.
+  virtual MemoryDomain* domain() = 0;
+
+  // Collective over the members of `bootstrap` and nobody else. Opens the group's channels and
+  // agrees on their identity on the wire. `bootstrap` is not used after the call. On failure
+  // nothing is open on this rank.
+  virtual Status OpenGroup(Bootstrap* bootstrap, GroupId* group) = 0;
+  // Local. Receives still posted are cancelled without callback; sends still in flight complete as
+  // if nothing had happened.
+  virtual void CloseGroup(GroupId group) = 0;
+
+  // Posts one piece to rank `peer` of the group (oneself included). Pieces on one (channel, peer)
+  // arrive in the order of their posts. `piece` must stay untouched until the completion.
+  // kNoResource: nothing happened; progress, then try again.
+  virtual Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+                          Completion* completion) = 0;
+
+  // Posts a receive of the next piece from `peer` on the channel. `landing` is lent until the
+  // completion; its length is the longest piece accepted. Receives on one (channel, peer) match in
+  // the order of their posts, in-place ones included.
+  virtual Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+                             Completion* completion) = 0;
+
+  // Whether PostReceiveInPlace would take this range.
+  virtual bool LandsInPlace(const Channel&, int /*peer*/, const LayoutRange&) const {
+    return false;
+  }
+  // As PostReceive, but the bytes land in user memory without passing through a chunk; the lease
+  // carries only the length. The layout must live until the completion. REQUIRES: LandsInPlace said
+  // yes.
+  virtual Status PostReceiveInPlace(const Channel&, int /*peer*/, const LayoutRange&, Completion*) {
+    return Status(StatusCode::kUnavailable, "this transport has no in-place receive");
+  }
+
+  // Gives a lease back. The sender's chunk, if that is where it points, may be reused from here on.
+  virtual void ReleaseLease(const Lease& lease) = 0;
+
+  // Moves what can be moved without waiting and runs callbacks. True if anything happened.
+  virtual bool Progress() = 0;
+
+  // Called by a waiting driver after a Progress that moved nothing; `idle_polls` counts how many in
+  // a row. Spins, yields or sleeps, whatever costs the other ranks of this machine least. The
+  // default spins briefly, then yields the processor.
+  virtual void Pause(uint64_t idle_polls);
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_ENDPOINT_H_
