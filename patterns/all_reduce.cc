@@ -1,0 +1,98 @@
+#include "patterns/compilers.h"
+#include "patterns/geometry.h"
+#include "patterns/reduce_steps.h"
+
+namespace brigade {
+namespace {
+
+// Reduction and broadcast are lanes of their own, so that pieces go up the tree while results come
+// down.
+Schedule TreeAllReduce(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  const int root = 0;
+  const auto to_rank = [&](int r) { return FromRelative(p.topology, p.size, root, r); };
+  const int relative = ToRelative(p.topology, p.size, root, p.rank);
+  const TreeNode node = TreeNodeOf(p.topology, p.size, relative);
+  const int out = AddPartial(&b, node, relative, to_rank);
+  if (relative == 0) {
+    for (auto c = node.children.rbegin(); c != node.children.rend(); ++c) b.Send(out, to_rank(*c));
+    b.Copy(Place::Matrix(), Place::Current(out));
+    b.Free(out);
+    return b.Build();
+  }
+  b.Send(out, to_rank(node.parent));
+  b.Free(out);
+  b.StartLane();
+  const int in =
+      b.AddStream("B", node.children.empty() ? ChunkRole::kReceive : ChunkRole::kForward);
+  b.ReceiveAndAwait(to_rank(node.parent), in);
+  for (auto c = node.children.rbegin(); c != node.children.rend(); ++c) b.Send(in, to_rank(*c));
+  b.Copy(Place::Matrix(), Place::Current(in));
+  b.Free(in);
+  return b.Build();
+}
+
+// Ranks 0..2*extra-1 pair up (even, odd) and act as one; the others act for themselves.
+Schedule HypercubeAllReduce(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  int dimension = 0;
+  while ((2 << dimension) <= p.size) ++dimension;
+  const int extra = p.size - (1 << dimension);
+  const bool paired = p.rank < 2 * extra;
+
+  if (paired && p.rank % 2 == 1) {
+    const int out = b.AddStream("S", ChunkRole::kBufferedSend);
+    const int in = b.AddStream("R", ChunkRole::kReceive);
+    b.Copy(Place::New(out), Place::Matrix());
+    b.Send(out, p.rank - 1);
+    b.Free(out);
+    b.StartLane();
+    b.ReceiveAndAwait(p.rank - 1, in);
+    b.Copy(Place::Matrix(), Place::Current(in));
+    b.Free(in);
+    return b.Build();
+  }
+
+  // Partial results alternate between two streams: one is being sent while the next is computed
+  // from it.
+  const int partial[2] = {b.AddStream("X", ChunkRole::kCombineTarget),
+                          b.AddStream("Y", ChunkRole::kCombineTarget)};
+  const int in = b.AddStream("R", ChunkRole::kReceive);
+  if (paired) {
+    b.ReceiveAndAwait(p.rank + 1, in);
+    b.Combine(Place::New(partial[0]), Place::Matrix(), Place::Current(in));
+    b.Free(in);
+  } else {
+    b.Copy(Place::New(partial[0]), Place::Matrix());
+  }
+  const int self = paired ? p.rank / 2 : p.rank - extra;
+  for (int d = 0; d < dimension; ++d) {
+    const int other = self ^ (1 << d);
+    const int partner = other < extra ? 2 * other : other + extra;
+    const int now = partial[d % 2];
+    const int next = partial[(d + 1) % 2];
+    b.Send(now, partner);
+    b.ReceiveAndAwait(partner, in);
+    if (self < other) {
+      b.Combine(Place::New(next), Place::Current(now), Place::Current(in));
+    } else {
+      b.Combine(Place::New(next), Place::Current(in), Place::Current(now));
+    }
+    b.Free(in);
+    b.Free(now);
+  }
+  const int result = partial[dimension % 2];
+  if (paired) b.Send(result, p.rank + 1);
+  b.Copy(Place::Matrix(), Place::Current(result));
+  b.Free(result);
+  return b.Build();
+}
+
+}  // namespace
+
+Schedule CompileAllReduce(const ScheduleParameters& p) {
+  if (p.size == 1) return ScheduleBuilder().Build();
+  return p.topology.shape == Shape::kHypercube ? HypercubeAllReduce(p) : TreeAllReduce(p);
+}
+
+}  // namespace brigade

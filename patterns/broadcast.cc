@@ -1,0 +1,31 @@
+#include "patterns/compilers.h"
+#include "patterns/geometry.h"
+
+namespace brigade {
+
+Schedule CompileBroadcast(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  const auto to_rank = [&](int r) { return FromRelative(p.topology, p.size, p.root, r); };
+  const int relative = ToRelative(p.topology, p.size, p.root, p.rank);
+  const TreeNode node = TreeNodeOf(p.topology, p.size, relative);
+  if (p.size == 1) return b.Build();
+  if (relative == 0) {
+    const int out = b.AddStream("S", ChunkRole::kBroadcastSource);
+    b.Copy(Place::New(out), Place::Matrix());
+    // The largest subtree is the last child and has the longest way to go.
+    for (auto c = node.children.rbegin(); c != node.children.rend(); ++c) b.Send(out, to_rank(*c));
+    b.Free(out);
+  } else {
+    const bool ring = p.topology.shape != Shape::kTree;
+    const int in = b.AddStream("R", node.children.empty() ? ChunkRole::kReceive
+                                    : ring                ? ChunkRole::kPipelinedForward
+                                                          : ChunkRole::kForward);
+    b.ReceiveAndAwait(to_rank(node.parent), in);
+    for (auto c = node.children.rbegin(); c != node.children.rend(); ++c) b.Send(in, to_rank(*c));
+    b.Copy(Place::Matrix(), Place::Current(in));
+    b.Free(in);
+  }
+  return b.Build();
+}
+
+}  // namespace brigade

@@ -1,0 +1,110 @@
+#include "patterns/catalogue.h"
+
+#include <string>
+
+#include "membuf/check.h"
+
+namespace brigade {
+namespace {
+
+// One of each shape, with the parameters at which a shape changes its nature. Others work as well;
+// these are what the checker proves and the tests run.
+std::vector<Topology> Trees() {
+  return {{Shape::kTree, 2},
+          {Shape::kTree, 3},
+          {Shape::kTree, 5},
+          {Shape::kTree, 10},
+          {Shape::kIncreasingRings, 1},
+          {Shape::kIncreasingRings, 3},
+          {Shape::kIncreasingRings, 1 << 20},
+          {Shape::kDecreasingRings, 1},
+          {Shape::kDecreasingRings, 2},
+          {Shape::kSplitRing, 0}};
+}
+
+std::vector<Topology> TreesAndHypercube() {
+  std::vector<Topology> all = Trees();
+  all.push_back({Shape::kHypercube, 0});
+  return all;
+}
+
+}  // namespace
+
+const std::vector<CatalogueEntry>& Catalogue() {
+  static const auto& table = *new std::vector<CatalogueEntry>{
+      {Pattern::kSend, "send", "buffered strided send", CompileSend, true, true, false, false, {}},
+      {Pattern::kReceive,
+       "receive",
+       "receive of a buffered strided send",
+       CompileReceive,
+       true,
+       false,
+       false,
+       false,
+       {}},
+      {Pattern::kBroadcast, "broadcast", "tree, ring, split-ring and multi-ring broadcast",
+       CompileBroadcast, true, true, false, false, Trees()},
+      {Pattern::kReduce, "reduce", "combine to one rank along a tree or rings", CompileReduce, true,
+       false, false, true, Trees()},
+      {Pattern::kAllReduce, "all_reduce", "combine to all ranks along a tree, rings or a hypercube",
+       CompileAllReduce, false, false, false, true, TreesAndHypercube()},
+      {Pattern::kMultiBroadcast,
+       "multi_broadcast",
+       "ring: every rank's portion to all ranks",
+       CompileMultiBroadcast,
+       false,
+       false,
+       true,
+       false,
+       {}},
+      {Pattern::kMultiReduce,
+       "multi_reduce",
+       "ring: portion q combined at rank q",
+       CompileMultiReduce,
+       false,
+       false,
+       true,
+       true,
+       {}},
+      {Pattern::kBarrier,
+       "barrier",
+       "dissemination barrier",
+       CompileBarrier,
+       false,
+       false,
+       false,
+       false,
+       {}},
+  };
+  return table;
+}
+
+const CatalogueEntry& EntryOf(Pattern pattern) {
+  const CatalogueEntry& entry = Catalogue()[static_cast<size_t>(pattern)];
+  BRIGADE_CHECK(entry.pattern == pattern);
+  return entry;
+}
+
+const char* PatternName(Pattern pattern) { return EntryOf(pattern).name; }
+
+Status CheckTopology(Pattern pattern, const Topology& topology) {
+  bool known = EntryOf(pattern).topologies.empty();
+  for (const Topology& t : EntryOf(pattern).topologies) known |= t.shape == topology.shape;
+  if (!known) {
+    return Status(StatusCode::kInvalidArgument,
+                  std::string("pattern ") + PatternName(pattern) + " has no such topology (shape " +
+                      std::to_string(static_cast<int>(topology.shape)) + ")");
+  }
+  const bool needs_parameter = topology.shape == Shape::kTree ||
+                               topology.shape == Shape::kIncreasingRings ||
+                               topology.shape == Shape::kDecreasingRings;
+  const int least = topology.shape == Shape::kTree ? 2 : 1;
+  if (!EntryOf(pattern).topologies.empty() && needs_parameter && topology.parameter < least) {
+    return Status(StatusCode::kInvalidArgument, "topology parameter " +
+                                                    std::to_string(topology.parameter) +
+                                                    " is below " + std::to_string(least));
+  }
+  return Status();
+}
+
+}  // namespace brigade

@@ -1,0 +1,63 @@
+// Compilers: the patterns themselves. Each is a pure function from rank numbers to the schedule of
+// one rank, and each has a file of its own. n is the number of pieces of the message, h the height
+// of the tree, s the number of ranks.
+//
+// Copies are counted in pieces per rank, between user memory and staging; a transport that lands in
+// place saves those of the receiving side from the second piece on. Combines are counted apart.
+
+#ifndef BRIGADE_PATTERNS_COMPILERS_H_
+#define BRIGADE_PATTERNS_COMPILERS_H_
+
+#include "patterns/schedule.h"
+#include "patterns/topology.h"
+
+namespace brigade {
+
+// What a schedule may depend on. All ranks of the scope agree on everything but `rank`.
+struct ScheduleParameters {
+  int size = 1;
+  int rank = 0;
+  // Root of a rooted pattern; for send and receive, the peer.
+  int root = 0;
+  Topology topology;
+  // Direction of the rings of multi-broadcast and multi-reduce.
+  bool decreasing = false;
+};
+
+// Buffered strided send to `root` (AP3000 paper section 4.3). Copies: n.
+Schedule CompileSend(const ScheduleParameters& p);
+// Receive from `root`. Copies: n.
+Schedule CompileReceive(const ScheduleParameters& p);
+
+// Broadcast along any tree: the tree broadcast (AP3000 paper 4.2) and, over rings, the pipelined
+// broadcast (4.3). Every relay forwards the slot it received, before it copies out. Copies: n
+// everywhere (0 if s = 1). Rounds: n + h - 1 times the largest number of children.
+Schedule CompileBroadcast(const ScheduleParameters& p);
+
+// Reduce to the root along any tree (AP3000 paper 4.2). Children are combined in increasing
+// relative rank, the lower relative rank on the left. Copies: n at a leaf, 0 elsewhere; combines: n
+// per child.
+Schedule CompileReduce(const ScheduleParameters& p);
+
+// Result everywhere. Trees and rings: reduce to rank 0, then broadcast back along the same tree,
+// piece by piece, the broadcast of a piece overlapping the reduction of later ones; copies: 2 n at
+// a leaf, n elsewhere. Hypercube: partners exchange partial results, one dimension at a time; ranks
+// beyond the largest power of two fold in first and are told at the end; copies: 2 n, or n at a
+// rank that folds one in. Everywhere the same bits.
+Schedule CompileAllReduce(const ScheduleParameters& p);
+
+// Ring multi-broadcast (AP3000 paper 4.2): portion q travels from rank q once around. Copies: one
+// per piece of every portion, own (in) and others' (out).
+Schedule CompileMultiBroadcast(const ScheduleParameters& p);
+
+// Ring multi-reduce (AP3000 paper 4.2): the partial of portion q starts at the rank after q and
+// ends at q, every rank on the way combining its contribution on the right. Copies: one per piece
+// of the first portion sent; combines: one per piece of the s - 1 others.
+Schedule CompileMultiReduce(const ScheduleParameters& p);
+
+// Dissemination barrier: ceil(log2 s) rounds of empty messages.
+Schedule CompileBarrier(const ScheduleParameters& p);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_COMPILERS_H_

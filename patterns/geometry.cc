@@ -1,0 +1,120 @@
+#include "patterns/geometry.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "membuf/check.h"
+
+namespace brigade {
+namespace {
+
+TreeNode KNomial(int k, int size, int relative) {
+  TreeNode node;
+  // `place` runs over powers of k up to the lowest non-zero digit of `relative` (all of them at the
+  // root).
+  int64_t place = 1;
+  std::vector<int64_t> places;
+  while (place < size && (relative / place) % k == 0) {
+    places.push_back(place);
+    place *= k;
+  }
+  if (relative != 0) {
+    const int64_t digit = (relative / place) % k;
+    node.parent = static_cast<int>(relative - digit * place);
+  }
+  for (int64_t p : places) {
+    for (int j = 1; j < k; ++j) {
+      const int64_t child = relative + j * p;
+      if (child < size) node.children.push_back(static_cast<int>(child));
+    }
+  }
+  return node;
+}
+
+// Chains over 1..size-1: the first `longer` chains have one rank more.
+TreeNode Chains(int chains, int size, int relative) {
+  TreeNode node;
+  if (size == 1) return node;
+  chains = std::min(chains, size - 1);
+  const int base = (size - 1) / chains;
+  const int longer = (size - 1) % chains;
+  const auto first = [&](int chain) { return 1 + chain * base + std::min(chain, longer); };
+  if (relative == 0) {
+    for (int c = 0; c < chains; ++c) node.children.push_back(first(c));
+    return node;
+  }
+  int chain = 0;
+  while (chain + 1 < chains && first(chain + 1) <= relative) ++chain;
+  node.parent = relative == first(chain) ? 0 : relative - 1;
+  const int end = chain + 1 < chains ? first(chain + 1) : size;
+  if (relative + 1 < end) node.children.push_back(relative + 1);
+  return node;
+}
+
+TreeNode SplitRing(int size, int relative) {
+  TreeNode node;
+  const int up = size / 2;  // ranks 1..up rise, size-1..up+1 fall
+  if (relative == 0) {
+    if (size > 1) node.children.push_back(1);
+    if (size > 2) node.children.push_back(size - 1);
+  } else if (relative <= up) {
+    node.parent = relative - 1;
+    if (relative < up) node.children.push_back(relative + 1);
+  } else {
+    node.parent = relative == size - 1 ? 0 : relative + 1;
+    if (relative > up + 1) node.children.push_back(relative - 1);
+  }
+  return node;
+}
+
+}  // namespace
+
+TreeNode TreeNodeOf(const Topology& topology, int size, int relative) {
+  BRIGADE_CHECK(0 <= relative && relative < size);
+  switch (topology.shape) {
+    case Shape::kTree:
+      return KNomial(topology.parameter, size, relative);
+    case Shape::kIncreasingRings:
+    case Shape::kDecreasingRings:
+      return Chains(topology.parameter, size, relative);
+    case Shape::kSplitRing:
+      return SplitRing(size, relative);
+    case Shape::kHypercube:
+      break;
+  }
+  CheckFailed(__FILE__, __LINE__, "a hypercube is not a tree");
+}
+
+int TreeHeight(const Topology& topology, int size) {
+  if (size == 1) return 0;
+  switch (topology.shape) {
+    case Shape::kTree: {
+      // A rank's depth is its number of non-zero base-k digits, at most the number of digits.
+      int height = 0;
+      for (int64_t place = 1; place < size; place *= topology.parameter) ++height;
+      return height;
+    }
+    case Shape::kIncreasingRings:
+    case Shape::kDecreasingRings: {
+      const int chains = std::min(topology.parameter, size - 1);
+      return (size - 1 + chains - 1) / chains;
+    }
+    case Shape::kSplitRing:
+      return size / 2;
+    case Shape::kHypercube:
+      break;
+  }
+  CheckFailed(__FILE__, __LINE__, "a hypercube is not a tree");
+}
+
+int ToRelative(const Topology& topology, int size, int root, int rank) {
+  const int d = topology.shape == Shape::kDecreasingRings ? root - rank : rank - root;
+  return (d % size + size) % size;
+}
+
+int FromRelative(const Topology& topology, int size, int root, int relative) {
+  const int r = topology.shape == Shape::kDecreasingRings ? root - relative : root + relative;
+  return (r % size + size) % size;
+}
+
+}  // namespace brigade

@@ -1,0 +1,39 @@
+// Geometry: who talks to whom, as pure functions of rank numbers. No message, no memory.
+//
+// Relative ranks count from the root: for every shape but kDecreasingRings, relative = (rank -
+// root) mod size; there, relative = (root - rank) mod size. In every tree here the subtree below a
+// rank is a contiguous interval of relative ranks, so "the partial of the lower relative rank is
+// the left operand" fixes the order of a combine.
+
+#ifndef BRIGADE_PATTERNS_GEOMETRY_H_
+#define BRIGADE_PATTERNS_GEOMETRY_H_
+
+#include <vector>
+
+#include "patterns/topology.h"
+
+namespace brigade {
+
+struct TreeNode {
+  int parent = -1;            // -1 at the root
+  std::vector<int> children;  // in increasing relative rank
+};
+
+// The place of relative rank `relative` in the tree that `topology` spans over `size` ranks; all
+// ranks in the result are relative. kTree: children of r are r + j k^i for 0 < j < k below r's
+// lowest non-zero base-k digit. Rings: the root's `parameter` chains (clipped to size - 1)
+// cut 1..size-1 into intervals, longer ones first. kSplitRing: the root's children are 1 and size -
+// 1; the upper chain runs downwards and is the shorter by one if lengths differ. REQUIRES: 0 <=
+// relative < size; topology.shape != kHypercube; a valid parameter.
+TreeNode TreeNodeOf(const Topology& topology, int size, int relative);
+
+// Edges from the root to the deepest leaf, or a few more: an upper bound.
+int TreeHeight(const Topology& topology, int size);
+
+// Relative rank to rank and back; both directions are their own inverse pair.
+int ToRelative(const Topology& topology, int size, int root, int rank);
+int FromRelative(const Topology& topology, int size, int root, int relative);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_GEOMETRY_H_

@@ -1,0 +1,153 @@
+#include "patterns/schedule.h"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include "membuf/check.h"
+
+namespace brigade {
+namespace {
+
+std::string PlaceText(const Schedule& schedule, const Place& place) {
+  switch (place.kind) {
+    case Place::kNone:
+      return "-";
+    case Place::kMatrix:
+      return "M";
+    case Place::kPortion:
+      return "P" + std::to_string(place.index);
+    case Place::kCurrent:
+      return schedule.streams[place.index].name;
+    case Place::kNew:
+      return std::string("new ") + schedule.streams[place.index].name;
+  }
+  return "?";
+}
+
+std::string StepText(const Schedule& schedule, const Step& step) {
+  std::ostringstream out;
+  const auto place = [&](const Place& p) { return PlaceText(schedule, p); };
+  switch (step.opcode) {
+    case Opcode::kReceive:
+      out << "receive " << place(step.dst) << " from " << step.peer;
+      if (step.only_copied_out) out << " or land in " << place(step.left);
+      break;
+    case Opcode::kAwait:
+      out << "await " << place(step.left);
+      break;
+    case Opcode::kCopy:
+      out << place(step.dst) << " = " << place(step.left);
+      break;
+    case Opcode::kCombine:
+      out << place(step.dst) << " = " << place(step.left) << " op " << place(step.right);
+      break;
+    case Opcode::kSend:
+      out << "send " << place(step.left) << " to " << step.peer;
+      break;
+    case Opcode::kFree:
+      out << "free " << place(step.left);
+      break;
+  }
+  if (step.lead != 0) out << " [piece +" << step.lead << "]";
+  if (step.portion >= 0) out << " [portion " << step.portion << "]";
+  return out.str();
+}
+
+// Marks receives whose slot is used for nothing but one copy to user memory. Receives and awaits of
+// a stream pair up in order within a round, since ReceiveAndAwait emits both.
+void MarkReceivesThatMayLandDirectly(Lane* lane) {
+  std::map<int, std::vector<Step*>> receives;
+  std::map<int, size_t> next_receive;
+  for (Step& step : lane->receives) receives[step.dst.index].push_back(&step);
+  const std::vector<Step>& work = lane->work;
+  for (size_t i = 0; i < work.size(); ++i) {
+    if (work[i].opcode != Opcode::kAwait) continue;
+    const int stream = work[i].left.index;
+    const auto is_current = [&](const Place& place) {
+      return place.kind == Place::kCurrent && place.index == stream;
+    };
+    Step* receive = receives[stream][next_receive[stream]++];
+    receive->only_copied_out = i + 2 < work.size() && work[i + 1].opcode == Opcode::kCopy &&
+                               is_current(work[i + 1].left) && !work[i + 1].dst.in_stream() &&
+                               work[i + 2].opcode == Opcode::kFree && is_current(work[i + 2].left);
+    if (receive->only_copied_out) receive->left = work[i + 1].dst;
+  }
+}
+
+}  // namespace
+
+std::string Schedule::ToString() const {
+  std::string text;
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    if (i > 0) text += "  --\n";
+    for (const Step& step : lanes[i].receives) text += "  " + StepText(*this, step) + "\n";
+    for (const Step& step : lanes[i].work) text += "  " + StepText(*this, step) + "\n";
+  }
+  return text;
+}
+
+int ScheduleBuilder::AddStream(const char* name, ChunkRole role) {
+  schedule_.streams.push_back(Stream{name, role});
+  return static_cast<int>(schedule_.streams.size()) - 1;
+}
+
+Step ScheduleBuilder::Base(Opcode opcode) const {
+  Step step;
+  step.opcode = opcode;
+  step.lead = lead_;
+  step.portion = portion_;
+  return step;
+}
+
+void ScheduleBuilder::ReceiveAndAwait(int peer, int stream) {
+  Step receive = Base(Opcode::kReceive);
+  receive.peer = peer;
+  receive.dst = Place::New(stream);
+  schedule_.lanes.back().receives.push_back(receive);
+  Step await = Base(Opcode::kAwait);
+  await.peer = peer;
+  await.left = Place::Current(stream);
+  schedule_.lanes.back().work.push_back(await);
+}
+
+void ScheduleBuilder::Copy(Place dst, Place src) {
+  Step step = Base(Opcode::kCopy);
+  step.dst = dst;
+  step.left = src;
+  schedule_.lanes.back().work.push_back(step);
+}
+
+void ScheduleBuilder::Combine(Place dst, Place left, Place right) {
+  Step step = Base(Opcode::kCombine);
+  step.dst = dst;
+  step.left = left;
+  step.right = right;
+  schedule_.lanes.back().work.push_back(step);
+}
+
+void ScheduleBuilder::Send(int stream, int peer) {
+  Step step = Base(Opcode::kSend);
+  step.left = Place::Current(stream);
+  step.peer = peer;
+  schedule_.lanes.back().work.push_back(step);
+}
+
+void ScheduleBuilder::Free(int stream) {
+  Step step = Base(Opcode::kFree);
+  step.left = Place::Current(stream);
+  schedule_.lanes.back().work.push_back(step);
+}
+
+Schedule ScheduleBuilder::Build() {
+  for (Lane& lane : schedule_.lanes) {
+    for (const Step& step : lane.work) {
+      schedule_.max_lead = std::max(schedule_.max_lead, step.lead);
+    }
+    MarkReceivesThatMayLandDirectly(&lane);
+  }
+  return std::move(schedule_);
+}
+
+}  // namespace brigade

@@ -1,0 +1,547 @@
+#include "patterns/schedule_check.h"
+
+#include <algorithm>
+#include <deque>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "patterns/geometry.h"
+
+namespace brigade {
+namespace {
+
+// The contents of one piece of memory. Contributions are numbered in the order in which the pattern
+// promises to combine them; a value holds those of [low, high] and remembers how they were put
+// together.
+struct Value {
+  int portion = -2;  // -1: matrix; -2: nothing
+  int piece = -1;
+  int low = 0;
+  int high = 0;
+  uint64_t association = 0;
+  uint64_t knows = 0;  // ranks whose arrival this message proves (groups of up to 64)
+};
+
+bool SameData(const Value& a, const Value& b) {
+  return a.portion == b.portion && a.piece == b.piece && a.low == b.low && a.high == b.high &&
+         a.association == b.association;
+}
+
+uint64_t Mix(uint64_t a, uint64_t b) {
+  uint64_t x = a * 0x9E3779B97F4A7C15u + (b ^ (b >> 29)) * 0xBF58476D1CE4E5B9u + 1;
+  x ^= x >> 31;
+  return x * 0x94D049BB133111EBu;
+}
+
+// A use of some bytes: the slot they were put in, or a lease on another holding's bytes. Bytes may
+// be overwritten when their holding is over: freed, and every send from it complete.
+struct Holding {
+  int rank = 0;
+  int pending_sends = 0;
+  bool freed = false;
+  Holding* lender = nullptr;
+};
+
+struct Slot {
+  Value value;
+  bool received = false;
+  bool arrived = false;
+  bool sent = false;
+  Holding* holding = nullptr;
+};
+
+struct StreamState {
+  std::vector<Slot> slots;
+  int64_t opened = 0;
+  int64_t awaited = 0;
+  int64_t freed = 0;
+  Slot* current = nullptr;
+};
+
+struct Cursor {
+  int round = 0;
+  size_t step = 0;
+};
+
+struct RankState {
+  const Schedule* schedule;
+  std::vector<Cursor> receives;  // per lane
+  std::vector<Cursor> work;
+  std::vector<StreamState> streams;
+  std::vector<Value> matrix;
+  std::vector<std::vector<Value>> portions;
+  uint64_t knows = 0;
+  int slots_in_use = 0;
+  bool queued = false;
+  CheckCounts counts;
+};
+
+// Posted sends and receives waiting for their partners.
+struct PostedSend {
+  Value value;
+  Holding* holding;
+  int portion;
+  int piece;
+};
+struct PostedReceive {
+  Slot* slot;
+  int portion;
+  int piece;
+};
+// A queue that costs nothing while empty: a group has an edge for every pair of ranks and uses few
+// of them.
+template <typename T>
+class Queue {
+ public:
+  bool empty() const { return head_ == items_.size(); }
+  void push_back(const T& item) { items_.push_back(item); }
+  const T& front() const { return items_[head_]; }
+  void pop_front() { ++head_; }
+
+ private:
+  std::vector<T> items_;
+  size_t head_ = 0;
+};
+
+struct Edge {
+  Queue<PostedSend> sends;
+  Queue<PostedReceive> receives;
+};
+
+class Checker {
+ public:
+  Checker(const CheckCase& c, const std::vector<Schedule>& schedules)
+      : case_(c), multi_(EntryOf(c.pattern).multi), edges_(c.size * c.size) {
+    rounds_ = 0;
+    for (int n : c.pieces) rounds_ = std::max(rounds_, n);
+    ranks_.resize(c.size);
+    for (int r = 0; r < c.size; ++r) {
+      RankState& rank = ranks_[r];
+      rank.schedule = &schedules[r];
+      Cursor start;
+      start.round = -schedules[r].max_lead;
+      rank.receives.assign(schedules[r].lanes.size(), start);
+      rank.work = rank.receives;
+      rank.streams.resize(schedules[r].streams.size());
+      for (StreamState& s : rank.streams) s.slots.resize(c.slots);
+      rank.knows = uint64_t{1} << (r % 64);
+      rank.matrix.resize(multi_ ? Pieces(r) : Pieces(-1));
+      for (size_t i = 0; i < rank.matrix.size(); ++i) {
+        rank.matrix[i] = multi_ ? Value{} : Contribution(r, -1, static_cast<int>(i));
+      }
+      if (!multi_) continue;
+      rank.portions.resize(c.size);
+      for (int q = 0; q < c.size; ++q) {
+        rank.portions[q].resize(Pieces(q));
+        const bool has = c.pattern == Pattern::kMultiReduce || q == r;
+        for (int i = 0; has && i < Pieces(q); ++i) rank.portions[q][i] = Contribution(r, q, i);
+      }
+    }
+  }
+
+  Status Run(std::vector<CheckCounts>* counts) {
+    for (int r = 0; r < case_.size; ++r) Wake(r);
+    while (!ready_.empty()) {
+      const int r = ready_.front();
+      ready_.pop_front();
+      ranks_[r].queued = false;
+      for (bool moved = true; moved;) {
+        moved = false;
+        for (size_t lane = 0; lane < ranks_[r].schedule->lanes.size(); ++lane) {
+          while (AdvanceReceives(r, lane) | AdvanceWork(r, lane)) moved = true;
+        }
+      }
+      if (!failure_.ok()) return failure_;
+    }
+    BRIGADE_RETURN_IF_ERROR(CheckFinished());
+    BRIGADE_RETURN_IF_ERROR(CheckResult());
+    if (counts != nullptr) {
+      counts->clear();
+      for (const RankState& rank : ranks_) counts->push_back(rank.counts);
+    }
+    return Status();
+  }
+
+ private:
+  int Pieces(int portion) const { return portion < 0 ? case_.pieces[0] : case_.pieces[portion]; }
+
+  // Where rank r's contribution stands in the documented order of combination.
+  int Position(int r, int portion) const {
+    const int n = case_.size;
+    switch (case_.pattern) {
+      case Pattern::kReduce:
+        return ToRelative(case_.topology, n, case_.root, r);
+      case Pattern::kAllReduce:
+        if (case_.topology.shape == Shape::kHypercube) return r;
+        return ToRelative(case_.topology, n, 0, r);
+      case Pattern::kMultiReduce:
+        return case_.decreasing ? (portion - 1 - r + 2 * n) % n : (r - portion - 1 + 2 * n) % n;
+      default:
+        return r;
+    }
+  }
+
+  Value Contribution(int r, int portion, int piece) const {
+    Value v;
+    v.portion = portion;
+    v.piece = piece;
+    v.low = v.high = Position(r, portion);
+    v.association = Mix(v.low + 1, 7);
+    return v;
+  }
+
+  Edge& EdgeOf(int from, int to) { return edges_[from * case_.size + to]; }
+
+  bool Fail(int r, const Cursor& at, const Step& step, const std::string& what) {
+    if (!failure_.ok()) return false;
+    std::ostringstream out;
+    out << PatternName(case_.pattern) << " shape " << static_cast<int>(case_.topology.shape) << "/"
+        << case_.topology.parameter << " size " << case_.size << " root " << case_.root << " slots "
+        << case_.slots << (case_.lands_in_peer_memory ? " peer" : " own") << " landing, rank " << r
+        << ", round " << at.round << ", step " << at.step << " (peer " << step.peer
+        << "): " << what;
+    failure_ = Status(StatusCode::kInternal, out.str());
+    return false;
+  }
+
+  // Moves the cursor to the next step that exists; false at the end of the lane.
+  bool SkipToExisting(const std::vector<Step>& lane, Cursor* at) const {
+    for (;; ++at->step) {
+      if (lane.empty() || at->round >= rounds_) return false;
+      if (at->step == lane.size()) {
+        at->step = 0;
+        if (++at->round >= rounds_) return false;
+      }
+      const Step& step = lane[at->step];
+      const int piece = at->round + step.lead;
+      if (piece >= 0 && piece < Pieces(step.portion)) return true;
+    }
+  }
+
+  void Wake(int r) {
+    if (ranks_[r].queued) return;
+    ranks_[r].queued = true;
+    ready_.push_back(r);
+  }
+
+  // Lets go of what a finished holding borrowed.
+  void Settle(Holding* holding) {
+    while (holding->freed && holding->pending_sends == 0) {
+      Wake(holding->rank);
+      Holding* lender = holding->lender;
+      if (lender == nullptr) return;
+      holding->lender = nullptr;
+      --lender->pending_sends;
+      holding = lender;
+    }
+  }
+
+  Slot* Open(int r, int stream) {
+    RankState& rank = ranks_[r];
+    StreamState& s = rank.streams[stream];
+    if (s.opened - s.freed >= case_.slots) return nullptr;
+    Slot* slot = &s.slots[s.opened % case_.slots];
+    // A lease occupies no memory here, so only what lies in the slot itself keeps it from being
+    // opened again.
+    const bool in_slot = !(slot->received && case_.lands_in_peer_memory);
+    if (slot->holding != nullptr && in_slot && slot->holding->pending_sends > 0) return nullptr;
+    ++s.opened;
+    holdings_.emplace_back();
+    holdings_.back().rank = r;
+    *slot = Slot();
+    slot->holding = &holdings_.back();
+    rank.counts.peak_slots = std::max(rank.counts.peak_slots, ++rank.slots_in_use);
+    return slot;
+  }
+
+  void Match(int from, int to, const Cursor& at, const Step& step, int failing_rank) {
+    Edge& edge = EdgeOf(from, to);
+    while (!edge.sends.empty() && !edge.receives.empty()) {
+      const PostedSend send = edge.sends.front();
+      const PostedReceive receive = edge.receives.front();
+      edge.sends.pop_front();
+      edge.receives.pop_front();
+      if (send.portion != receive.portion || send.piece != receive.piece) {
+        Fail(failing_rank, at, step, "a send of another piece meets this receive");
+        return;
+      }
+      receive.slot->value = send.value;
+      receive.slot->arrived = true;
+      Wake(to);
+      if (case_.lands_in_peer_memory) {
+        receive.slot->holding->lender = send.holding;
+      } else {
+        --send.holding->pending_sends;
+        Settle(send.holding);
+        Wake(from);
+      }
+    }
+  }
+
+  bool AdvanceReceives(int r, size_t lane) {
+    RankState& rank = ranks_[r];
+    const std::vector<Step>& steps = rank.schedule->lanes[lane].receives;
+    Cursor& cursor = rank.receives[lane];
+    if (!SkipToExisting(steps, &cursor)) return false;
+    const Cursor at = cursor;
+    const Step& step = steps[at.step];
+    Slot* slot = Open(r, step.dst.index);
+    if (slot == nullptr) return false;
+    slot->received = true;
+    EdgeOf(step.peer, r).receives.push_back({slot, step.portion, at.round + step.lead});
+    ++cursor.step;
+    Match(step.peer, r, at, step, r);
+    return true;
+  }
+
+  // The value at `place`, or null after a failure.
+  const Value* Read(int r, const Cursor& at, const Step& step, const Place& place) {
+    RankState& rank = ranks_[r];
+    const int piece = at.round + step.lead;
+    switch (place.kind) {
+      case Place::kMatrix:
+        return piece < static_cast<int>(rank.matrix.size()) ? &rank.matrix[piece] : &nothing_;
+      case Place::kPortion:
+        return &rank.portions[place.index][piece];
+      case Place::kCurrent:
+        if (rank.streams[place.index].current != nullptr) {
+          return &rank.streams[place.index].current->value;
+        }
+        break;
+      default:
+        break;
+    }
+    Fail(r, at, step, "reads a slot that is not filled");
+    return nullptr;
+  }
+
+  // One step of the work lane; false if it must wait (or after a failure).
+  bool AdvanceWork(int r, size_t lane) {
+    RankState& rank = ranks_[r];
+    const std::vector<Step>& steps = rank.schedule->lanes[lane].work;
+    Cursor& cursor = rank.work[lane];
+    if (!SkipToExisting(steps, &cursor)) return false;
+    const Cursor at = cursor;
+    const Step& step = steps[at.step];
+    const int piece = at.round + step.lead;
+    switch (step.opcode) {
+      case Opcode::kReceive:
+        return Fail(r, at, step, "a receive among the work");
+      case Opcode::kAwait: {
+        StreamState& s = rank.streams[step.left.index];
+        Slot* slot = &s.slots[s.awaited % case_.slots];
+        if (s.awaited >= s.opened || !slot->arrived) return false;
+        if (s.current != nullptr) return Fail(r, at, step, "awaits with a slot still current");
+        ++s.awaited;
+        s.current = slot;
+        rank.knows |= slot->value.knows;
+        break;
+      }
+      case Opcode::kCopy:
+      case Opcode::kCombine: {
+        const Value* left = Read(r, at, step, step.left);
+        if (left == nullptr) return false;
+        Value result = *left;
+        if (step.opcode == Opcode::kCombine) {
+          const Value* right = Read(r, at, step, step.right);
+          if (right == nullptr) return false;
+          if (left->piece != right->piece || left->portion != right->portion ||
+              left->high + 1 != right->low) {
+            return Fail(r, at, step, "combines out of order");
+          }
+          result.high = right->high;
+          result.association = Mix(left->association, right->association);
+        }
+        result.knows = rank.knows;
+        if (!Write(r, at, step, result, piece)) return false;
+        ++(step.opcode == Opcode::kCombine ? rank.counts.combines : rank.counts.copies);
+        break;
+      }
+      case Opcode::kSend: {
+        Slot* slot = rank.streams[step.left.index].current;
+        if (slot == nullptr) return Fail(r, at, step, "sends a slot that is not filled");
+        slot->sent = true;
+        ++slot->holding->pending_sends;
+        ++rank.counts.messages;
+        EdgeOf(r, step.peer).sends.push_back({slot->value, slot->holding, step.portion, piece});
+        ++cursor.step;
+        Match(r, step.peer, at, step, r);
+        return true;
+      }
+      case Opcode::kFree: {
+        StreamState& s = rank.streams[step.left.index];
+        if (s.current == nullptr) return Fail(r, at, step, "frees a slot that is not open");
+        s.current->holding->freed = true;
+        Settle(s.current->holding);
+        s.current = nullptr;
+        ++s.freed;
+        --rank.slots_in_use;
+        break;
+      }
+    }
+    ++cursor.step;
+    return true;
+  }
+
+  bool Write(int r, const Cursor& at, const Step& step, const Value& value, int piece) {
+    RankState& rank = ranks_[r];
+    switch (step.dst.kind) {
+      case Place::kMatrix:
+        if (piece < static_cast<int>(rank.matrix.size())) rank.matrix[piece] = value;
+        return true;
+      case Place::kPortion:
+        rank.portions[step.dst.index][piece] = value;
+        return true;
+      case Place::kCurrent: {
+        Slot* slot = rank.streams[step.dst.index].current;
+        if (slot == nullptr) return Fail(r, at, step, "writes a slot that is not open");
+        if (slot->received) return Fail(r, at, step, "writes a received slot");
+        if (slot->sent) return Fail(r, at, step, "writes a slot that is being sent");
+        slot->value = value;
+        return true;
+      }
+      case Place::kNew: {
+        StreamState& s = rank.streams[step.dst.index];
+        if (s.current != nullptr) return Fail(r, at, step, "opens a slot with one still current");
+        Slot* slot = Open(r, step.dst.index);
+        if (slot == nullptr) return false;
+        slot->value = value;
+        s.current = slot;
+        return true;
+      }
+      case Place::kNone:
+        break;
+    }
+    return Fail(r, at, step, "writes nowhere");
+  }
+
+  Status CheckFinished() {
+    for (int r = 0; r < case_.size; ++r) {
+      RankState& rank = ranks_[r];
+      for (size_t lane = 0; lane < rank.schedule->lanes.size(); ++lane) {
+        for (const bool work : {false, true}) {
+          Cursor at = work ? rank.work[lane] : rank.receives[lane];
+          const Lane& steps = rank.schedule->lanes[lane];
+          if (SkipToExisting(work ? steps.work : steps.receives, &at)) {
+            Fail(r, at, (work ? steps.work : steps.receives)[at.step],
+                 "deadlock: this step can never run");
+            return failure_;
+          }
+        }
+      }
+      for (const StreamState& s : rank.streams) {
+        if (s.current != nullptr || s.opened != s.freed) {
+          Fail(r, rank.work[0], Step(), "ends with a slot still open");
+          return failure_;
+        }
+      }
+    }
+    for (const Edge& edge : edges_) {
+      if (!edge.sends.empty() || !edge.receives.empty()) {
+        Fail(0, Cursor(), Step(), "ends with a message unmatched");
+        return failure_;
+      }
+    }
+    return Status();
+  }
+
+  Status Expect(bool condition, int r, const std::string& what) {
+    if (!condition) Fail(r, ranks_[r].work[0], Step(), "wrong result: " + what);
+    return failure_;
+  }
+
+  Status CheckResult() {
+    const int n = case_.size;
+    for (int r = 0; r < n; ++r) {
+      const RankState& rank = ranks_[r];
+      switch (case_.pattern) {
+        case Pattern::kBarrier:
+          if (n <= 64) {
+            const uint64_t all = n == 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
+            BRIGADE_RETURN_IF_ERROR(Expect(rank.knows == all, r, "left before all had come"));
+          }
+          break;
+        case Pattern::kSend:
+        case Pattern::kReceive:
+        case Pattern::kBroadcast:
+          for (int i = 0; i < Pieces(-1); ++i) {
+            BRIGADE_RETURN_IF_ERROR(Expect(
+                SameData(rank.matrix[i], Contribution(case_.root, -1, i)), r, "not the root's"));
+          }
+          break;
+        case Pattern::kReduce:
+        case Pattern::kAllReduce:
+          for (int i = 0; i < Pieces(-1); ++i) {
+            const Value& v = rank.matrix[i];
+            if (case_.pattern == Pattern::kReduce && r != case_.root) {
+              BRIGADE_RETURN_IF_ERROR(
+                  Expect(SameData(v, Contribution(r, -1, i)), r, "a contribution was overwritten"));
+              continue;
+            }
+            BRIGADE_RETURN_IF_ERROR(Expect(v.low == 0 && v.high == n - 1 && v.piece == i, r,
+                                           "not every contribution once"));
+            BRIGADE_RETURN_IF_ERROR(Expect(case_.pattern == Pattern::kReduce ||
+                                               v.association == ranks_[0].matrix[i].association,
+                                           r, "associated otherwise than at rank 0"));
+          }
+          break;
+        case Pattern::kMultiBroadcast:
+          for (int q = 0; q < n; ++q) {
+            for (int i = 0; i < Pieces(q); ++i) {
+              BRIGADE_RETURN_IF_ERROR(Expect(SameData(rank.portions[q][i], Contribution(q, q, i)),
+                                             r, "portion " + std::to_string(q)));
+            }
+          }
+          break;
+        case Pattern::kMultiReduce:
+          for (int i = 0; i < Pieces(r); ++i) {
+            const Value& v = rank.matrix[i];
+            BRIGADE_RETURN_IF_ERROR(
+                Expect(v.portion == r && v.piece == i && v.low == 0 && v.high == n - 1, r,
+                       "not every contribution once"));
+          }
+          break;
+      }
+    }
+    return Status();
+  }
+
+  const CheckCase& case_;
+  const bool multi_;
+  const Value nothing_;
+  int rounds_;
+  std::vector<RankState> ranks_;
+  std::vector<Edge> edges_;
+  std::deque<Holding> holdings_;
+  std::deque<int> ready_;  // ranks for whom something changed
+  Status failure_;
+};
+
+}  // namespace
+
+Status CheckSchedules(const CheckCase& c, const std::vector<Schedule>& schedules,
+                      std::vector<CheckCounts>* counts) {
+  return Checker(c, schedules).Run(counts);
+}
+
+std::vector<Schedule> CompileAll(const CheckCase& c) {
+  std::vector<Schedule> schedules;
+  for (int r = 0; r < c.size; ++r) {
+    ScheduleParameters p;
+    p.size = c.size;
+    p.rank = r;
+    p.root = c.root;
+    p.topology = c.topology;
+    p.decreasing = c.decreasing;
+    if (c.pattern == Pattern::kSend || c.pattern == Pattern::kReceive) {
+      p.root = 1 - r;
+      schedules.push_back(r == c.root ? CompileSend(p) : CompileReceive(p));
+    } else {
+      schedules.push_back(EntryOf(c.pattern).compile(p));
+    }
+  }
+  return schedules;
+}
+
+}  // namespace brigade

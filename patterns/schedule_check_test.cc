@@ -1,0 +1,200 @@
+#include "patterns/schedule_check.h"
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace brigade {
+namespace {
+
+std::vector<Topology> TopologiesOf(const CatalogueEntry& entry) {
+  return entry.topologies.empty() ? std::vector<Topology>{Topology()} : entry.topologies;
+}
+
+// Every entry, topology, size, root, number of pieces, number of slots and landing mode.
+class CatalogueProof : public testing::TestWithParam<int> {};
+
+TEST_P(CatalogueProof, HoldsForEveryGroup) {
+  const CatalogueEntry& entry = Catalogue()[GetParam()];
+  const bool pair = entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive;
+  int64_t cases = 0;
+  for (int size = pair ? 2 : 1; size <= (pair ? 2 : 64); ++size) {
+    for (const Topology& topology : TopologiesOf(entry)) {
+      for (int root = 0; root < (entry.rooted ? size : 1); ++root) {
+        for (const bool decreasing : {false, true}) {
+          if (decreasing && !entry.multi) continue;
+          CheckCase c;
+          c.pattern = entry.pattern;
+          c.topology = topology;
+          c.size = size;
+          c.root = root;
+          c.decreasing = decreasing;
+          const std::vector<Schedule> schedules = CompileAll(c);
+          for (const int pieces : {1, 2, 7}) {
+            c.pieces = {pieces};
+            if (entry.multi) {  // portions of unequal length, empty ones included
+              c.pieces.clear();
+              for (int q = 0; q < size; ++q) c.pieces.push_back((pieces + q) % (pieces + 1));
+            }
+            for (c.slots = kMinSlots; c.slots <= kWindowSlots; c.slots += 2) {
+              for (const bool peer_landing : {false, true}) {
+                c.lands_in_peer_memory = peer_landing;
+                const Status status = CheckSchedules(c, schedules, nullptr);
+                ASSERT_TRUE(status.ok()) << status.ToString();
+                ++cases;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  RecordProperty("cases", std::to_string(cases));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CatalogueProof, testing::Range(0, kPatterns),
+                         [](const testing::TestParamInfo<int>& i) {
+                           return std::string(Catalogue()[i.param].name);
+                         });
+
+// The counts that compilers.h promises.
+TEST(Counts, CopiesAndCombinesAreAsDocumented) {
+  for (int size = 2; size <= 17; ++size) {
+    for (const CatalogueEntry& entry : Catalogue()) {
+      for (const Topology& topology : TopologiesOf(entry)) {
+        CheckCase c;
+        c.pattern = entry.pattern;
+        c.topology = topology;
+        c.size = size;
+        const int n = 5;
+        c.pieces = entry.multi ? std::vector<int>(size, n) : std::vector<int>{n};
+        if (entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive) c.size = 2;
+        std::vector<CheckCounts> counts;
+        const Status status = CheckSchedules(c, CompileAll(c), &counts);
+        ASSERT_TRUE(status.ok()) << status.ToString();
+        int64_t combines = 0;
+        for (const CheckCounts& rank : counts) {
+          combines += rank.combines;
+          switch (entry.pattern) {
+            case Pattern::kSend:
+            case Pattern::kReceive:
+            case Pattern::kBroadcast:
+              EXPECT_EQ(rank.copies, n);
+              break;
+            case Pattern::kReduce:
+              EXPECT_EQ(rank.copies, rank.combines == 0 ? n : 0);
+              break;
+            case Pattern::kAllReduce:
+              EXPECT_LE(rank.copies, 2 * n);
+              EXPECT_GE(rank.copies, n);
+              break;
+            case Pattern::kMultiBroadcast:
+              EXPECT_EQ(rank.copies, size * n);
+              break;
+            case Pattern::kMultiReduce:
+              EXPECT_EQ(rank.copies, n);
+              EXPECT_EQ(rank.combines, (size - 1) * n);
+              break;
+            case Pattern::kBarrier:
+              break;
+          }
+          EXPECT_LE(rank.peak_slots, 3 * kMinSlots);
+        }
+        if (entry.pattern == Pattern::kReduce) {
+          EXPECT_EQ(combines, (size - 1) * n);
+        }
+      }
+    }
+  }
+}
+
+// The checker itself: each kind of mistake is found.
+class Mistakes : public testing::Test {
+ protected:
+  Mistakes() {
+    case_.pattern = Pattern::kBroadcast;
+    case_.size = 2;
+    case_.pieces = {3};
+  }
+  std::string Check() {
+    return CheckSchedules(case_, {root_.Build(), leaf_.Build()}, nullptr).message();
+  }
+  CheckCase case_;
+  ScheduleBuilder root_;
+  ScheduleBuilder leaf_;
+};
+
+TEST_F(Mistakes, DeadlockForLackOfASend) {
+  leaf_.AddStream("R", ChunkRole::kReceive);
+  leaf_.ReceiveAndAwait(0, 0);
+  leaf_.Copy(Place::Matrix(), Place::Current(0));
+  leaf_.Free(0);
+  EXPECT_NE(Check().find("deadlock"), std::string::npos);
+}
+
+TEST_F(Mistakes, MessageNobodyReceives) {
+  root_.AddStream("S", ChunkRole::kBroadcastSource);
+  case_.pieces = {1};
+  root_.Copy(Place::New(0), Place::Matrix());
+  root_.Send(0, 1);
+  root_.Free(0);
+  EXPECT_NE(Check().find("unmatched"), std::string::npos);
+}
+
+TEST_F(Mistakes, DataNeverCopiedOut) {
+  root_.AddStream("S", ChunkRole::kBroadcastSource);
+  root_.Copy(Place::New(0), Place::Matrix());
+  root_.Send(0, 1);
+  root_.Free(0);
+  leaf_.AddStream("R", ChunkRole::kReceive);
+  leaf_.ReceiveAndAwait(0, 0);
+  leaf_.Free(0);
+  EXPECT_NE(Check().find("not the root's"), std::string::npos);
+}
+
+TEST_F(Mistakes, SlotNeverFreed) {
+  root_.AddStream("S", ChunkRole::kBroadcastSource);
+  root_.Copy(Place::New(0), Place::Matrix());
+  EXPECT_NE(Check().find("still current"), std::string::npos);
+}
+
+TEST_F(Mistakes, SlotWrittenWhileItIsSent) {
+  root_.AddStream("S", ChunkRole::kBroadcastSource);
+  root_.Copy(Place::New(0), Place::Matrix());
+  root_.Send(0, 1);
+  root_.Copy(Place::Current(0), Place::Matrix());
+  EXPECT_NE(Check().find("being sent"), std::string::npos);
+}
+
+TEST_F(Mistakes, ReceivedSlotWritten) {
+  root_.AddStream("S", ChunkRole::kBroadcastSource);
+  root_.Copy(Place::New(0), Place::Matrix());
+  root_.Send(0, 1);
+  root_.Free(0);
+  leaf_.AddStream("R", ChunkRole::kReceive);
+  leaf_.ReceiveAndAwait(0, 0);
+  leaf_.Copy(Place::Current(0), Place::Matrix());
+  EXPECT_NE(Check().find("writes a received slot"), std::string::npos);
+}
+
+TEST_F(Mistakes, OperandsExchanged) {
+  case_.pattern = Pattern::kReduce;
+  leaf_.AddStream("S", ChunkRole::kCombineTarget);
+  leaf_.Copy(Place::New(0), Place::Matrix());
+  leaf_.Send(0, 0);
+  leaf_.Free(0);
+  root_.AddStream("R", ChunkRole::kReceive);
+  root_.ReceiveAndAwait(1, 0);
+  root_.Combine(Place::Matrix(), Place::Current(0), Place::Matrix());
+  root_.Free(0);
+  EXPECT_NE(Check().find("out of order"), std::string::npos);
+}
+
+TEST_F(Mistakes, BarrierThatLetsGoTooEarly) {
+  case_.pattern = Pattern::kBarrier;
+  EXPECT_NE(Check().find("before all had come"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace brigade
