@@ -37,14 +37,18 @@ class OverflowArena {
   // REQUIRES: every block was released.
   ~OverflowArena();
 
-  // A block, or an empty span if the limit is reached or the system has no more memory.
+  // A block, its content unspecified and its pages not yet touched where they are new; or an empty
+  // span if the limit is reached or the system has no more memory.
   ByteSpan TryAcquire();
+  // REQUIRES: `block` came from TryAcquire and was not released since.
   void Release(ByteSpan block);
 
   // Gives kept blocks back to the system.
   void Trim();
 
   size_t limit_bytes() const { return limit_bytes_; }
+  // Bytes of released blocks held for reuse; at most 64 MiB.
+  size_t kept_bytes() const { return kept_.size() * block_bytes_; }
   const OverflowStatistics& statistics() const { return statistics_; }
 
  private:

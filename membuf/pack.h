@@ -10,7 +10,6 @@
 
 #include <cstddef>
 
-#include "membuf/byte_span.h"
 #include "membuf/strided_layout.h"
 
 namespace brigade {

@@ -3,12 +3,13 @@
 //
 // The budget is taken from the domain once, at creation, and never grows: scarcity is the point. It
 // is split in two:
-//   core     serves started operations. An operation reserves every run it needs before it posts
-//   anything, so a started
-//            operation cannot fail for lack of special memory (LPF's rule: reserve, then start).
-//   surplus  serves everything that can do without: sends that have returned to their caller,
-//   non-blocking operations,
-//            and the running-ahead of operations beyond their reservation.
+//
+// - The core serves started operations. An operation reserves every run it needs before it posts
+//   anything, so a started operation cannot fail for lack of special memory (LPF's rule: reserve,
+//   then start).
+// - The surplus serves everything that can do without: sends that have returned to their caller,
+//   non-blocking operations, and the running-ahead of operations beyond their reservation.
+//
 // So returned sends can never take the last chunks from a schedule that needs them.
 //
 // Not thread-safe: a pool has one driver, as its engine.
@@ -44,6 +45,7 @@ struct ChunkRun {
   explicit operator bool() const { return first >= 0; }
 };
 
+// All placements together.
 struct StagingStatistics {
   size_t budget_bytes = 0;
   size_t in_use_bytes = 0;
@@ -61,14 +63,15 @@ class StagingPool {
   // REQUIRES: every run was released.
   ~StagingPool();
 
-  // Takes `runs` runs of `chunks_per_run` adjacent chunks from the core, all or none. Fails (false,
-  // no effect) if they do not fit; they always fit in an idle core if runs * chunks_per_run <=
-  // core_chunks.
+  // Takes `runs` runs of `chunks_per_run` adjacent chunks from the core, all or none, and appends
+  // them to *taken. Fails (false, no effect) if they do not fit; they always fit in an idle core if
+  // runs * chunks_per_run <= core_chunks.
   bool ReserveCore(int placement, int runs, int chunks_per_run, std::vector<ChunkRun>* taken);
 
   // Takes one run from the surplus; an empty run if none is free.
   ChunkRun TryAcquireSurplus(int placement, int chunks);
 
+  // REQUIRES: `run` came from this pool and was not released since.
   void Release(const ChunkRun& run);
 
   size_t chunk_bytes() const { return options_.chunk_bytes; }
@@ -77,17 +80,23 @@ class StagingPool {
   int placements() const { return static_cast<int>(arenas_.size()); }
   MemoryDomain* domain() const { return domain_; }
 
-  StagingStatistics statistics() const;
+  const StagingStatistics& statistics() const { return statistics_; }
   void ResetHighWater();
 
  private:
   struct Arena {
     RegisteredRegion region;
-    std::vector<bool> used;
+    // Per chunk: 0 if free, the length of the run that starts here, or kInsideRun. Lengths rather
+    // than flags, so that Release knows a run it did not lend.
+    std::vector<int32_t> lent;
   };
+  static constexpr int32_t kInsideRun = -1;
 
   StagingPool(MemoryDomain* domain, const StagingPoolOptions& options);
+  // The first free run in [begin, end), or an empty one.
   ChunkRun Take(int placement, int begin, int end, int chunks);
+  ByteSpan RunMemory(const Arena& arena, const ChunkRun& run) const;
+  void NoteHighWater();
 
   MemoryDomain* const domain_;
   const StagingPoolOptions options_;

@@ -30,8 +30,8 @@ class StridedLayout {
   StridedLayout() = default;
 
   // `ld`: elements from one column's start to the next, at least `rows`. `elem_bytes`: at least 1.
-  // kInvalidArgument (naming the value) if a size is negative, ld < rows, or the extent exceeds
-  // 2^62 bytes.
+  // kInvalidArgument (naming the value) if a size is negative, ld < rows, elem_bytes is 0, or the
+  // extent exceeds 2^62 bytes; *layout is untouched then.
   static Status General(int64_t rows, int64_t cols, int64_t ld, size_t elem_bytes,
                         StridedLayout* layout);
   static Status RowMajor(int64_t rows, int64_t cols, int64_t ld, size_t elem_bytes,
@@ -63,7 +63,16 @@ class StridedLayout {
     size_t bytes;
   };
 
-  // Walks the runs from any packed offset. O(1) to advance; O(log cols) to construct.
+  // Equally long stretches at equal distances in memory, packed one after the other.
+  struct RunBlock {
+    size_t memory_offset;  // of the first stretch, from the matrix' first element
+    size_t run_bytes;
+    size_t stride_bytes;  // from one stretch's start to the next
+    size_t runs;
+  };
+
+  // Walks the runs from any packed offset. O(1) to advance; O(log cols) to construct (general
+  // layouts: O(1)).
   class Cursor {
    public:
     // REQUIRES: packed_offset <= layout.bytes(). The layout must outlive the cursor.
@@ -72,12 +81,17 @@ class StridedLayout {
     Run Next() const { return Run{memory_offset_, run_left_}; }
     // Moves on by `bytes`. REQUIRES: bytes <= Next().bytes.
     void Advance(size_t bytes);
+    // Takes as many of the next `max_bytes` as one block describes and moves past them: whole
+    // columns together, anything else as a block of one run. REQUIRES: 0 < max_bytes <= what is
+    // left.
+    RunBlock TakeBlock(size_t max_bytes);
 
    private:
-    void StartColumn();
+    // Moves to the first run that starts at `column` or later.
+    void StartRun(int64_t column);
 
     const StridedLayout* layout_;
-    int64_t column_ = 0;
+    int64_t column_ = 0;  // where the current run starts
     size_t memory_offset_ = 0;
     size_t run_left_ = 0;
   };
@@ -92,11 +106,22 @@ class StridedLayout {
   int64_t ColumnRows(int64_t j) const;
   // Elements in columns [0, j).
   int64_t ElemsBefore(int64_t j) const;
+  // Whole columns j, j + 1, ... are one run: nothing lies between them.
+  bool columns_touch() const { return ld_ == rows_; }
+  // Column j takes part from its first row to its last.
+  bool IsWhole(int64_t j) const { return whole_begin_ <= j && j < whole_end_; }
+  size_t ColumnBytes() const { return static_cast<size_t>(rows_) * elem_bytes_; }
+  // The column that holds packed byte `packed_offset`. REQUIRES: packed_offset < bytes().
+  int64_t ColumnAt(size_t packed_offset) const;
   void Finish();
 
   int64_t rows_ = 0;
   int64_t cols_ = 0;
   int64_t ld_ = 0;
+  // The columns that take part whole: all of a general layout, the rectangle beside a trapezoid's
+  // slope.
+  int64_t whole_begin_ = 0;
+  int64_t whole_end_ = 0;
   size_t elem_bytes_ = 1;
   size_t bytes_ = 0;
   size_t run_bytes_ = 0;

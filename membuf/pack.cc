@@ -1,0 +1,33 @@
+#include "membuf/pack.h"
+
+#include "membuf/copy_routine.h"
+
+namespace brigade {
+
+void CopyIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
+            size_t bytes) {
+  StridedLayout::Cursor cursor(layout, offset);
+  while (bytes > 0) {
+    const StridedLayout::RunBlock block = cursor.TakeBlock(bytes);
+    CopyRowFor(block.run_bytes)
+        .routine({chunk, block.run_bytes}, {base + block.memory_offset, block.stride_bytes},
+                 block.run_bytes, block.runs);
+    chunk += block.run_bytes * block.runs;
+    bytes -= block.run_bytes * block.runs;
+  }
+}
+
+void CopyOut(const StridedLayout& layout, std::byte* base, size_t offset, size_t bytes,
+             const std::byte* chunk) {
+  StridedLayout::Cursor cursor(layout, offset);
+  while (bytes > 0) {
+    const StridedLayout::RunBlock block = cursor.TakeBlock(bytes);
+    CopyRowFor(block.run_bytes)
+        .routine({base + block.memory_offset, block.stride_bytes}, {chunk, block.run_bytes},
+                 block.run_bytes, block.runs);
+    chunk += block.run_bytes * block.runs;
+    bytes -= block.run_bytes * block.runs;
+  }
+}
+
+}  // namespace brigade

@@ -1,0 +1,75 @@
+#include "membuf/pack.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "membuf/naive_layout.h"
+
+namespace brigade {
+namespace {
+
+std::vector<std::byte> RandomBytes(size_t bytes, std::mt19937* random) {
+  std::vector<std::byte> data(bytes);
+  for (std::byte& b : data) b = static_cast<std::byte>((*random)());
+  return data;
+}
+
+// Any partition of the packed bytes into pieces, in any order, copies each byte to its place and
+// touches no other.
+void ExpectCopies(const LayoutShape& shape, std::mt19937* random) {
+  SCOPED_TRACE(testing::Message() << shape);
+  StridedLayout layout;
+  ASSERT_TRUE(shape.Make(&layout).ok());
+  const std::vector<size_t> offsets = shape.MemoryOffsets();
+  const std::vector<std::byte> matrix = RandomBytes(shape.MemoryBytes(), random);
+
+  std::vector<size_t> cuts = {0, offsets.size()};
+  for (int i = 0; i < 5; ++i) cuts.push_back((*random)() % (offsets.size() + 1));
+  std::sort(cuts.begin(), cuts.end());
+  std::vector<size_t> order(cuts.size() - 1);
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::shuffle(order.begin(), order.end(), *random);
+
+  const std::vector<std::byte> before = RandomBytes(shape.MemoryBytes(), random);
+  std::vector<std::byte> scattered = before;
+  for (const size_t piece : order) {
+    const size_t begin = cuts[piece];
+    const size_t bytes = cuts[piece + 1] - begin;
+    std::vector<std::byte> chunk(bytes);  // exact, so that a sanitizer sees a byte too many
+    CopyIn(chunk.data(), layout, matrix.data(), begin, bytes);
+    for (size_t k = 0; k < bytes; ++k) ASSERT_EQ(chunk[k], matrix[offsets[begin + k]]);
+    CopyOut(layout, scattered.data(), begin, bytes, chunk.data());
+  }
+  std::vector<std::byte> expected = before;
+  for (const size_t offset : offsets) expected[offset] = matrix[offset];
+  ASSERT_EQ(scattered, expected);
+}
+
+TEST(Pack, CopiesAnyRangeOfRandomShapes) {
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  for (int i = 0; i < 200; ++i) {
+    ExpectCopies(RandomShape(&random, 40, 12), &random);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// Runs of every length the copy table tells apart.
+TEST(Pack, CopiesRunsOfEveryLength) {
+  std::mt19937 random(1);
+  LayoutShape shape;
+  shape.cols = 5;
+  for (int64_t run = 1; run <= 1100; run = run < 140 ? run + 1 : run + 37) {
+    shape.rows = run;
+    shape.ld = run + 3;
+    ExpectCopies(shape, &random);
+    if (HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace brigade

@@ -1,0 +1,125 @@
+#include "membuf/staging_pool.h"
+
+#include <algorithm>
+#include <climits>
+#include <string>
+
+#include "membuf/check.h"
+
+namespace brigade {
+
+StagingPool::StagingPool(MemoryDomain* domain, const StagingPoolOptions& options)
+    : domain_(domain),
+      options_(options),
+      total_chunks_(static_cast<int>(options.budget_bytes / options.chunk_bytes)) {}
+
+Status StagingPool::Create(MemoryDomain* domain, const StagingPoolOptions& options,
+                           std::unique_ptr<StagingPool>* pool) {
+  const std::string chunk_text = std::to_string(options.chunk_bytes);
+  if (options.chunk_bytes == 0 || options.chunk_bytes % 64 != 0) {
+    return Status(StatusCode::kInvalidArgument,
+                  "staging pool: chunks of " + chunk_text +
+                      " bytes; a chunk must be a positive multiple of 64 bytes");
+  }
+  const size_t chunks = options.budget_bytes / options.chunk_bytes;
+  const size_t needed = std::max<size_t>(options.core_chunks, 1);
+  if (chunks < needed) {
+    return Status(StatusCode::kInvalidArgument,
+                  "staging pool: a budget of " + std::to_string(options.budget_bytes) +
+                      " bytes is too small: " + std::to_string(needed) + " chunks of " +
+                      chunk_text + " bytes need at least " +
+                      std::to_string(needed * options.chunk_bytes) + " bytes");
+  }
+  if (chunks > INT_MAX) {
+    return Status(StatusCode::kInvalidArgument,
+                  "staging pool: a budget of " + std::to_string(options.budget_bytes) +
+                      " bytes is more than 2^31 - 1 chunks of " + chunk_text + " bytes");
+  }
+  std::unique_ptr<StagingPool> created(new StagingPool(domain, options));
+  for (int placement = 0; placement < domain->placements(); ++placement) {
+    Arena arena;
+    BRIGADE_RETURN_IF_ERROR(
+        RegisteredRegion::Create(domain, placement, chunks * options.chunk_bytes, &arena.region));
+    arena.lent.resize(chunks);
+    created->statistics_.budget_bytes += arena.region.memory().bytes;
+    created->arenas_.push_back(std::move(arena));
+  }
+  *pool = std::move(created);
+  return Status();
+}
+
+StagingPool::~StagingPool() { BRIGADE_CHECK_EQ(statistics_.in_use_bytes, size_t{0}); }
+
+ChunkRun StagingPool::Take(int placement, int begin, int end, int chunks) {
+  BRIGADE_CHECK_LE(0, placement);
+  BRIGADE_CHECK_LT(placement, placements());
+  BRIGADE_CHECK_LT(0, chunks);
+  Arena& arena = arenas_[static_cast<size_t>(placement)];
+  const auto from = arena.lent.begin() + begin;
+  const auto to = arena.lent.begin() + end;
+  const auto first = std::search_n(from, to, chunks, 0);
+  if (first == to) return ChunkRun();
+
+  std::fill_n(first, chunks, kInsideRun);
+  *first = chunks;
+  ChunkRun run;
+  run.placement = placement;
+  run.first = static_cast<int32_t>(first - arena.lent.begin());
+  run.chunks = chunks;
+  run.memory = RunMemory(arena, run);
+  statistics_.in_use_bytes += run.memory.bytes;
+  return run;
+}
+
+ByteSpan StagingPool::RunMemory(const Arena& arena, const ChunkRun& run) const {
+  return ByteSpan{arena.region.memory().data + static_cast<size_t>(run.first) * chunk_bytes(),
+                  static_cast<size_t>(run.chunks) * chunk_bytes()};
+}
+
+bool StagingPool::ReserveCore(int placement, int runs, int chunks_per_run,
+                              std::vector<ChunkRun>* taken) {
+  const size_t before = taken->size();
+  for (int i = 0; i < runs; ++i) {
+    const ChunkRun run = Take(placement, 0, core_chunks(), chunks_per_run);
+    if (!run) {
+      for (size_t k = before; k < taken->size(); ++k) Release((*taken)[k]);
+      taken->resize(before);
+      return false;
+    }
+    taken->push_back(run);
+  }
+  NoteHighWater();
+  return true;
+}
+
+ChunkRun StagingPool::TryAcquireSurplus(int placement, int chunks) {
+  const ChunkRun run = Take(placement, core_chunks(), total_chunks_, chunks);
+  if (run) {
+    NoteHighWater();
+  } else {
+    ++statistics_.surplus_refusals;
+  }
+  return run;
+}
+
+void StagingPool::Release(const ChunkRun& run) {
+  BRIGADE_CHECK_LE(0, run.placement);
+  BRIGADE_CHECK_LT(run.placement, placements());
+  BRIGADE_CHECK_LE(0, run.first);
+  BRIGADE_CHECK_LT(run.first, total_chunks_);
+  Arena& arena = arenas_[static_cast<size_t>(run.placement)];
+  const auto first = arena.lent.begin() + run.first;
+  BRIGADE_CHECK_LT(0, run.chunks);
+  BRIGADE_CHECK_EQ(*first, run.chunks);
+  BRIGADE_CHECK_EQ(run.memory.data, RunMemory(arena, run).data);
+  std::fill_n(first, run.chunks, 0);
+  statistics_.in_use_bytes -= run.memory.bytes;
+}
+
+void StagingPool::NoteHighWater() {
+  statistics_.high_water_bytes = std::max(statistics_.high_water_bytes, statistics_.in_use_bytes);
+}
+
+void StagingPool::ResetHighWater() { statistics_.high_water_bytes = statistics_.in_use_bytes; }
+
+}  // namespace brigade

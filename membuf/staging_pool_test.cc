@@ -1,0 +1,225 @@
+#include "membuf/staging_pool.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "membuf/heap_domain.h"
+
+namespace brigade {
+namespace {
+
+std::unique_ptr<StagingPool> MakePool(MemoryDomain* domain, size_t chunks, size_t core) {
+  StagingPoolOptions options;
+  options.chunk_bytes = 128;
+  options.budget_bytes = chunks * 128;
+  options.core_chunks = core;
+  std::unique_ptr<StagingPool> pool;
+  const Status status = StagingPool::Create(domain, options, &pool);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return pool;
+}
+
+void ExpectRefused(const StagingPoolOptions& options, const std::vector<std::string>& texts) {
+  HeapDomain domain;
+  std::unique_ptr<StagingPool> pool;
+  const Status status = StagingPool::Create(&domain, options, &pool);
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(pool, nullptr);
+  for (const std::string& text : texts) {
+    EXPECT_NE(status.message().find(text), std::string::npos) << status.message();
+  }
+}
+
+TEST(StagingPool, RefusesBadOptionsNamingTheMinimum) {
+  StagingPoolOptions options;
+  options.chunk_bytes = 128;
+  options.budget_bytes = 1000;  // 7 chunks
+  options.core_chunks = 8;
+  ExpectRefused(options, {"1000", "8 chunks of 128", "at least 1024"});
+  options.core_chunks = 0;
+  options.budget_bytes = 127;
+  ExpectRefused(options, {"127", "at least 128"});
+  options.chunk_bytes = 100;
+  ExpectRefused(options, {"100", "multiple of 64"});
+  options.chunk_bytes = 0;
+  ExpectRefused(options, {"multiple of 64"});
+  options.chunk_bytes = 64;
+  options.budget_bytes = size_t{1} << 40;
+  ExpectRefused(options, {"2^31 - 1"});
+}
+
+TEST(StagingPool, TheDomainsRefusalIsTheCallers) {
+  DomainLimits limits;
+  limits.max_total_bytes = 3000;
+  HeapDomain domain(limits, 2);
+  StagingPoolOptions options;
+  options.budget_bytes = 2048;  // fits once, not once per placement
+  options.chunk_bytes = 128;
+  std::unique_ptr<StagingPool> pool;
+  const Status status = StagingPool::Create(&domain, options, &pool);
+  EXPECT_EQ(status.code(), StatusCode::kOutOfMemory);
+  EXPECT_EQ(domain.registered_bytes(), 0u);
+}
+
+TEST(StagingPool, TakesItsBudgetOnceInOneRegionPerPlacement) {
+  HeapDomain domain(DomainLimits(), 2);
+  const std::unique_ptr<StagingPool> pool = MakePool(&domain, 10, 4);
+  EXPECT_EQ(domain.registered_bytes(), 2u * 10 * 128);
+  EXPECT_EQ(pool->statistics().budget_bytes, 2u * 10 * 128);
+  EXPECT_EQ(pool->total_chunks(), 10);
+  const ChunkRun a = pool->TryAcquireSurplus(0, 6);
+  const ChunkRun b = pool->TryAcquireSurplus(1, 6);
+  ASSERT_TRUE(a && b);
+  EXPECT_NE(a.memory.data, b.memory.data);
+  EXPECT_EQ(domain.registered_bytes(), 2u * 10 * 128);
+  pool->Release(a);
+  pool->Release(b);
+}
+
+TEST(StagingPool, CoreAndSurplusNeverTouchEachOther) {
+  HeapDomain domain;
+  const std::unique_ptr<StagingPool> pool = MakePool(&domain, 10, 6);
+  std::vector<ChunkRun> surplus;
+  while (const ChunkRun run = pool->TryAcquireSurplus(0, 1)) surplus.push_back(run);
+  EXPECT_EQ(surplus.size(), 4u);
+  for (const ChunkRun& run : surplus) EXPECT_GE(run.first, 6);
+  EXPECT_EQ(pool->statistics().surplus_refusals, 1u);
+
+  std::vector<ChunkRun> core;
+  EXPECT_TRUE(pool->ReserveCore(0, 3, 2, &core));  // all of an idle core
+  EXPECT_EQ(core.size(), 3u);
+  for (const ChunkRun& run : core) EXPECT_LE(run.first + run.chunks, 6);
+  for (const ChunkRun& run : surplus) pool->Release(run);
+  EXPECT_FALSE(pool->ReserveCore(0, 1, 1, &core));  // although the surplus is free again
+  EXPECT_EQ(core.size(), 3u);
+  for (const ChunkRun& run : core) pool->Release(run);
+}
+
+TEST(StagingPool, ReservesAllOrNothing) {
+  HeapDomain domain;
+  const std::unique_ptr<StagingPool> pool = MakePool(&domain, 8, 8);
+  std::vector<ChunkRun> held;
+  ASSERT_TRUE(pool->ReserveCore(0, 1, 3, &held));
+  pool->ResetHighWater();
+  EXPECT_FALSE(pool->ReserveCore(0, 3, 2, &held));  // 5 chunks left
+  EXPECT_EQ(held.size(), 1u);
+  EXPECT_EQ(pool->statistics().in_use_bytes, 3u * 128);
+  EXPECT_EQ(pool->statistics().high_water_bytes, 3u * 128);
+  EXPECT_TRUE(pool->ReserveCore(0, 2, 2, &held));  // appended
+  EXPECT_EQ(held.size(), 3u);
+  for (const ChunkRun& run : held) pool->Release(run);
+}
+
+TEST(StagingPool, RunsAreAdjacentChunksFirstFit) {
+  HeapDomain domain;
+  const std::unique_ptr<StagingPool> pool = MakePool(&domain, 8, 0);
+  const ChunkRun a = pool->TryAcquireSurplus(0, 2);
+  const ChunkRun b = pool->TryAcquireSurplus(0, 1);
+  const ChunkRun c = pool->TryAcquireSurplus(0, 2);
+  EXPECT_EQ(a.first, 0);
+  EXPECT_EQ(b.first, 2);
+  EXPECT_EQ(c.first, 3);
+  EXPECT_EQ(c.memory.bytes, 2u * 128);
+  EXPECT_EQ(c.memory.data, a.memory.data + 3 * 128);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(b.memory.data) % 64, 0u);
+  pool->Release(b);
+  EXPECT_FALSE(pool->TryAcquireSurplus(0, 4));  // 4 free, but not side by side
+  const ChunkRun d = pool->TryAcquireSurplus(0, 3);
+  EXPECT_EQ(d.first, 5);
+  const ChunkRun e = pool->TryAcquireSurplus(0, 1);
+  EXPECT_EQ(e.first, 2);
+  for (const ChunkRun& run : {a, c, d, e}) pool->Release(run);
+}
+
+TEST(StagingPool, StatisticsCountBytes) {
+  HeapDomain domain;
+  const std::unique_ptr<StagingPool> pool = MakePool(&domain, 8, 4);
+  std::vector<ChunkRun> core;
+  ASSERT_TRUE(pool->ReserveCore(0, 2, 2, &core));
+  const ChunkRun run = pool->TryAcquireSurplus(0, 3);
+  EXPECT_EQ(pool->statistics().in_use_bytes, 7u * 128);
+  pool->Release(run);
+  pool->Release(core[0]);
+  EXPECT_EQ(pool->statistics().in_use_bytes, 2u * 128);
+  EXPECT_EQ(pool->statistics().high_water_bytes, 7u * 128);
+  pool->ResetHighWater();
+  EXPECT_EQ(pool->statistics().high_water_bytes, 2u * 128);
+  pool->Release(core[1]);
+}
+
+// Random taking and releasing: lent runs never overlap, and all of it comes back.
+TEST(StagingPool, LentRunsNeverOverlap) {
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  HeapDomain domain;
+  const std::unique_ptr<StagingPool> pool = MakePool(&domain, 40, 20);
+  std::vector<ChunkRun> held;
+  std::vector<int> owner(40, -1);
+  for (int step = 0; step < 5000; ++step) {
+    const size_t before = held.size();
+    const int chunks = 1 + static_cast<int>(random() % 5);
+    switch (random() % 3) {
+      case 0:
+        pool->ReserveCore(0, 1 + static_cast<int>(random() % 3), chunks, &held);
+        break;
+      case 1:
+        if (const ChunkRun run = pool->TryAcquireSurplus(0, chunks)) held.push_back(run);
+        break;
+      default:
+        if (held.empty()) break;
+        std::swap(held[random() % held.size()], held.back());
+        std::fill_n(owner.begin() + held.back().first, held.back().chunks, -1);
+        pool->Release(held.back());
+        held.pop_back();
+        continue;
+    }
+    for (size_t i = before; i < held.size(); ++i) {
+      for (int k = held[i].first; k < held[i].first + held[i].chunks; ++k) {
+        ASSERT_EQ(owner[static_cast<size_t>(k)], -1) << "chunk " << k << " lent twice";
+        owner[static_cast<size_t>(k)] = step;
+      }
+    }
+  }
+  for (const ChunkRun& run : held) pool->Release(run);
+  EXPECT_EQ(pool->statistics().in_use_bytes, 0u);
+}
+
+TEST(StagingPoolDeathTest, ReleasingWhatIsNotLentIsABug) {
+  HeapDomain domain(DomainLimits(), 2);
+  const std::unique_ptr<StagingPool> pool = MakePool(&domain, 8, 0);
+  const std::unique_ptr<StagingPool> other = MakePool(&domain, 8, 0);
+  const ChunkRun run = pool->TryAcquireSurplus(0, 3);
+  const ChunkRun foreign = other->TryAcquireSurplus(0, 3);
+  ChunkRun part = run;
+  part.chunks = 2;
+  part.memory.bytes = 2 * 128;
+  ChunkRun inside = run;
+  inside.first = 1;
+  ChunkRun elsewhere = run;
+  elsewhere.placement = 1;
+  EXPECT_DEATH(pool->Release(foreign), "check failed");
+  EXPECT_DEATH(pool->Release(part), "check failed");
+  EXPECT_DEATH(pool->Release(inside), "check failed");
+  EXPECT_DEATH(pool->Release(elsewhere), "check failed");
+  EXPECT_DEATH(pool->Release(ChunkRun()), "check failed");
+  other->Release(foreign);
+  pool->Release(run);
+  EXPECT_DEATH(pool->Release(run), "check failed");
+}
+
+TEST(StagingPoolDeathTest, EndingWithRunsLentIsABug) {
+  HeapDomain domain;
+  EXPECT_DEATH(
+      {
+        const std::unique_ptr<StagingPool> pool = MakePool(&domain, 8, 0);
+        pool->TryAcquireSurplus(0, 1);
+      },
+      "check failed");
+}
+
+}  // namespace
+}  // namespace brigade
