@@ -1,17 +1,20 @@
 // Element-wise combination of two operands: the arithmetic of reductions.
 //
 // Every operation here is a fixed function of its two operands' values, so a reduction's bits
-// depend only on the order in which partial results are combined, never on timing:
-//   sum          integers wrap; a floating NaN result (either part, if complex) is written as the
-//   canonical quiet NaN. abs max/min  a total order, so any order of combination gives the same
-//   bits:
-//                magnitude |x| (complex: |re| + |im|; integers as unsigned, so |INT_MIN| = 2^31),
-//                NaN counts as larger than everything for max and smaller than everything for min
-//                (it always wins), and is written canonical. Equal magnitudes, without locations:
-//                the larger signed value wins, for max and for min (complex: the larger real part,
-//                then the larger imaginary part; +0 is larger than -0). Equal magnitudes, with
-//                locations: the smaller location wins and its signed value is kept.
-// Sources: BLACS (blacs.md 2.6) for magnitudes and ties; NaN, -0 and INT_MIN are ours.
+// depend only on the order in which partial results are combined, never on timing.
+//
+// - Sum: integers wrap. A floating result that is a NaN is written as the canonical quiet NaN (each
+//   part of a complex number for itself), so a sum's bits do not depend on which operand is left.
+// - Absolute maximum and minimum: a total order, so any order of combination gives the same bits.
+//   Magnitude is |x|; of complex numbers |re| + |im|; of integers unsigned, so |INT_MIN| = 2^31.
+//   A NaN (a complex number with a NaN part) always wins, for max and for min, and is written
+//   canonical (in both parts).
+//   Equal magnitudes without locations: the larger signed value wins, for max and for min (complex:
+//   the larger real part, then the larger imaginary part; +0 is larger than -0).
+//   Equal magnitudes with locations: the smaller location wins and its signed value is kept (at
+//   equal locations, as without).
+//
+// Sources: the BLACS for magnitudes and ties; NaN, -0 and INT_MIN are ours.
 //
 // Wire form of a piece of n elements: n values, then, if the operation carries locations, n int32
 // locations.
@@ -33,9 +36,9 @@ size_t ElementBytes(ElementType type);
 const char* ElementTypeName(ElementType type);
 const char* CombineOpName(CombineOp op);
 
-// One operand: `values` walked from packed byte `offset` of `layout`, and (with locations)
-// `locations`, contiguous, pointing at the first element of the range. A chunk is an operand with a
-// contiguous layout.
+// One operand: the matrix at `base`, walked from packed byte `offset` of `layout`, which is where
+// an element starts, and (with locations) `locations`, contiguous, pointing at the first element of
+// the range. A chunk is an operand with a contiguous layout.
 struct ConstOperand {
   const StridedLayout* layout;  // not owned
   const std::byte* base;
@@ -51,7 +54,8 @@ struct MutableOperand {
 
 // dst = left (op) right for `elems` elements. `dst` may be the same range as `left` or as `right`;
 // any other overlap is not allowed. Either all three operands have locations or none (sum: none).
-// Cost: one pass; runs of both strided operands are walked together.
+// Values need no alignment. Thread-safe on distinct destinations.
+// Cost: one pass; short runs are gathered and scattered through a block that stays in cache.
 void Combine(CombineOp op, ElementType type, size_t elems, const MutableOperand& dst,
              const ConstOperand& left, const ConstOperand& right);
 

@@ -4,11 +4,9 @@
 
 namespace brigade {
 
-void CopyIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
-            size_t bytes) {
-  StridedLayout::Cursor cursor(layout, offset);
+void CopyIn(std::byte* chunk, StridedLayout::Cursor* cursor, const std::byte* base, size_t bytes) {
   while (bytes > 0) {
-    const StridedLayout::RunBlock block = cursor.TakeBlock(bytes);
+    const StridedLayout::RunBlock block = cursor->TakeBlock(bytes);
     CopyRowFor(block.run_bytes)
         .routine({chunk, block.run_bytes}, {base + block.memory_offset, block.stride_bytes},
                  block.run_bytes, block.runs);
@@ -17,17 +15,27 @@ void CopyIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base
   }
 }
 
-void CopyOut(const StridedLayout& layout, std::byte* base, size_t offset, size_t bytes,
-             const std::byte* chunk) {
-  StridedLayout::Cursor cursor(layout, offset);
+void CopyOut(StridedLayout::Cursor* cursor, std::byte* base, size_t bytes, const std::byte* chunk) {
   while (bytes > 0) {
-    const StridedLayout::RunBlock block = cursor.TakeBlock(bytes);
+    const StridedLayout::RunBlock block = cursor->TakeBlock(bytes);
     CopyRowFor(block.run_bytes)
         .routine({base + block.memory_offset, block.stride_bytes}, {chunk, block.run_bytes},
                  block.run_bytes, block.runs);
     chunk += block.run_bytes * block.runs;
     bytes -= block.run_bytes * block.runs;
   }
+}
+
+void CopyIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
+            size_t bytes) {
+  StridedLayout::Cursor cursor(layout, offset);
+  CopyIn(chunk, &cursor, base, bytes);
+}
+
+void CopyOut(const StridedLayout& layout, std::byte* base, size_t offset, size_t bytes,
+             const std::byte* chunk) {
+  StridedLayout::Cursor cursor(layout, offset);
+  CopyOut(&cursor, base, bytes, chunk);
 }
 
 }  // namespace brigade

@@ -25,6 +25,10 @@ void CopyIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base
 void CopyOut(const StridedLayout& layout, std::byte* base, size_t offset, size_t bytes,
              const std::byte* chunk);
 
+// The same from where `cursor` stands, which moves past the bytes copied: for callers that walk.
+void CopyIn(std::byte* chunk, StridedLayout::Cursor* cursor, const std::byte* base, size_t bytes);
+void CopyOut(StridedLayout::Cursor* cursor, std::byte* base, size_t bytes, const std::byte* chunk);
+
 }  // namespace brigade
 
 #endif  // BRIGADE_MEMBUF_PACK_H_
