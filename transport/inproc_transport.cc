@@ -207,7 +207,7 @@ class InprocEndpoint : public Endpoint {
   Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
                   Completion* completion) override {
     const Group& group = GroupOf(channel);
-    const int to = group.members.at(peer);
+    const int to = group.WorldRankOf(peer);
     BRIGADE_RETURN_IF_ERROR(Reachable(to));
     auto parcel = std::make_shared<Parcel>();
     parcel->wire_id = group.wire_id;
@@ -274,6 +274,11 @@ class InprocEndpoint : public Endpoint {
 
  private:
   struct Group {
+    int WorldRankOf(int peer) const {
+      BRIGADE_CHECK_LT(static_cast<size_t>(peer), members.size());
+      return members[peer];
+    }
+
     uint32_t wire_id;
     std::vector<int> members;  // world ranks
   };
@@ -304,7 +309,7 @@ class InprocEndpoint : public Endpoint {
 
   Status Post(const Channel& channel, int peer, const Receive& receive) {
     const Group& group = GroupOf(channel);
-    const int from = group.members.at(peer);
+    const int from = group.WorldRankOf(peer);
     BRIGADE_RETURN_IF_ERROR(Reachable(from));
     Stream& stream = streams_[{group.wire_id, channel.kind, from}];
     stream.receives.push_back(receive);

@@ -1,0 +1,53 @@
+// The conformance suite over mpi, bare and wrapped; each process is one rank.
+
+#include <mpi.h>
+
+#include "gtest/gtest.h"
+#include "test/transport_conformance.h"
+#include "transport/mpi_bootstrap.h"
+#include "transport/mpi_transport.h"
+
+namespace brigade {
+namespace {
+
+// Has its communicator freed with it, as a caller may do once the group is open.
+class OwningBootstrap : public MpiBootstrap {
+ public:
+  using MpiBootstrap::MpiBootstrap;
+  ~OwningBootstrap() override {
+    MPI_Comm mine = comm();
+    MPI_Comm_free(&mine);
+  }
+};
+
+std::unique_ptr<Bootstrap> BootstrapOf(const std::vector<int>& members) {
+  MPI_Group world;
+  MPI_Group group;
+  MPI_Comm comm;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_incl(world, static_cast<int>(members.size()), members.data(), &group);
+  MPI_Comm_create_group(MPI_COMM_WORLD, group, /*tag=*/0, &comm);
+  MPI_Group_free(&group);
+  MPI_Group_free(&world);
+  return std::make_unique<OwningBootstrap>(comm);
+}
+
+ConformanceTransport Mpi(const char* name) {
+  return {name, [](const std::function<void(ConformanceRank&)>& body) {
+            std::unique_ptr<Endpoint> endpoint;
+            const Status status = CreateMpiEndpoint(&endpoint);
+            ASSERT_TRUE(status.ok()) << status.ToString();
+            ConformanceRank self;
+            MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
+            MPI_Comm_size(MPI_COMM_WORLD, &self.size);
+            self.endpoint = endpoint.get();
+            self.bootstrap = BootstrapOf;
+            body(self);
+          }};
+}
+
+}  // namespace
+
+std::vector<ConformanceTransport> ConformanceTransports() { return {Mpi("Mpi")}; }
+
+}  // namespace brigade

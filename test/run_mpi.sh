@@ -1,0 +1,26 @@
+#!/bin/sh
+# Runs a program as an MPI job inside a Bazel test: run_mpi.sh RANKS PROGRAM [ARGUMENT...]
+# Exits 77, visibly skipping, where there is no mpirun.
+set -eu
+
+ranks=$1
+shift
+
+if ! command -v mpirun >/dev/null 2>&1; then
+  echo "SKIPPED: no mpirun on this machine"
+  exit 77
+fi
+
+# Open MPI wants a home, and makes sockets whose paths must stay below 108 characters.
+TMPDIR=$(mktemp -d /tmp/bg.XXXXXX)
+trap 'rm -rf "$TMPDIR"' EXIT
+export TMPDIR HOME="$TMPDIR"
+# Sandboxes and containers often run as root.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMP_NUM_THREADS=1
+
+# A little less than Bazel's limit, so that mpirun itself ends the ranks and says so.
+limit=$((${TEST_TIMEOUT:-300} * 9 / 10))
+
+mpirun -n "$ranks" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --tag-output \
+  --timeout "$limit" "$@"

@@ -1,0 +1,400 @@
+#include "transport/mpi_transport.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <climits>
+#include <deque>
+#include <numeric>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "membuf/check.h"
+#include "membuf/heap_domain.h"
+#include "transport/completion_queue.h"
+#include "transport/mpi_bootstrap.h"
+
+namespace brigade {
+namespace {
+
+// A send up to here is eager over every fabric of Open MPI, hence over as soon as it is posted:
+// looking at once then saves a round through Progress.
+constexpr size_t kEagerBytes = 4096;
+
+class MpiEndpoint : public Endpoint {
+ public:
+  explicit MpiEndpoint(int max_tag) : max_wire_ids_((uint64_t{1} + max_tag) / kChannelKinds) {
+    capabilities_.name = "mpi";
+    capabilities_.max_piece_bytes = INT_MAX;
+    capabilities_.preferred_piece_bytes = size_t{128} << 10;
+  }
+
+  ~MpiEndpoint() override {
+    for (auto& [id, group] : groups_) {
+      CancelReceives(group.get());
+      // Sends still under way are left to MPI; their memory must outlive MPI_Finalize.
+      for (auto& [key, stream] : group->streams) {
+        for (Pending& send : stream.pending) MPI_Request_free(&send.request);
+      }
+    }
+    for (Carrier& carrier : carriers_) {
+      MPI_Group_free(&carrier.group);
+      MPI_Comm_free(&carrier.comm);
+    }
+  }
+
+  const Capabilities& capabilities() const override { return capabilities_; }
+  MemoryDomain* domain() override { return &domain_; }
+
+  Status OpenGroup(Bootstrap* bootstrap, GroupId* id) override {
+    auto* mpi = dynamic_cast<MpiBootstrap*>(bootstrap);
+    if (mpi == nullptr) {
+      return Status(
+          StatusCode::kUnavailable,
+          "mpi: a group is opened with an MPI communicator, which this bootstrap has not");
+    }
+    auto group = std::make_unique<Group>();
+    BRIGADE_RETURN_IF_ERROR(Agree(mpi, group.get()));
+    *id = group->id = next_group_++;
+    groups_.emplace(*id, std::move(group));
+    return Status();
+  }
+
+  void CloseGroup(GroupId id) override {
+    Group* group = FindOpen(id);
+    CancelReceives(group);
+    completions_.CancelReceives(id, [](const Lease&) {});
+    group->closed = true;
+    EraseIfDrained(group);
+  }
+
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+                  Completion* completion) override {
+    Group* group = FindOpen(channel.group);
+    BRIGADE_RETURN_IF_ERROR(CheckLength(piece.bytes));
+    MPI_Request request;
+    BRIGADE_RETURN_IF_ERROR(MpiStatus(
+        MPI_Isend(piece.data, static_cast<int>(piece.bytes), MPI_BYTE, group->RankOf(peer),
+                  group->TagOf(channel.kind), group->carrier, &request),
+        "MPI_Isend"));
+    Stream* stream = group->StreamOf(channel.kind, peer, /*receives=*/false);
+    ++group->sends;
+    stream->pending.push_back(Pending{request, completion, 0, nullptr});
+    if (stream->pending.size() > 1) return Status();  // ends behind the others
+    {
+      CompletionQueue::Hold hold(&completions_);
+      if (piece.bytes <= kEagerBytes) FinishReady(stream);
+      if (!stream->pending.empty()) Watch(stream);
+    }
+    if (!completions_.running()) completions_.Run();
+    return Status();
+  }
+
+  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+                     Completion* completion) override {
+    return Receive(channel, peer, landing, /*lease_data=*/landing.data, completion);
+  }
+
+  bool LandsInPlace(const Channel&, int, const LayoutRange& range) const override {
+    size_t memory_offset;
+    return range.bytes <= capabilities_.max_piece_bytes &&
+           range.layout->ContiguousRange(range.offset, range.bytes, &memory_offset);
+  }
+
+  Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
+                            Completion* completion) override {
+    size_t memory_offset = 0;
+    BRIGADE_CHECK(range.layout->ContiguousRange(range.offset, range.bytes, &memory_offset));
+    return Receive(channel, peer, ByteSpan{range.base + memory_offset, range.bytes},
+                   /*lease_data=*/nullptr, completion);
+  }
+
+  void ReleaseLease(const Lease&) override {}  // leases lie in the landing
+
+  bool Progress() override {
+    BRIGADE_CHECK(!completions_.running());
+    if (!requests_.empty()) TestWatched();
+    return completions_.Run();
+  }
+
+ private:
+  // A communicator of ours, for every group whose members it has.
+  struct Carrier {
+    uint64_t uid;  // equal on all its members; no two carriers that share a rank have the same
+    MPI_Comm comm;
+    MPI_Group group;
+  };
+
+  struct Pending {
+    MPI_Request request;
+    Completion* completion;
+    // Receives:
+    size_t landing_bytes;
+    std::byte* lease_data;
+  };
+
+  struct Group;
+
+  // The sends to, or the receives from, one peer on one channel. They end in the order of their
+  // posts, so only the first is asked for: a long queue costs no more to poll than a short one.
+  struct Stream {
+    Group* group = nullptr;
+    int peer = 0;
+    bool receives = false;
+    size_t slot = 0;  // of the first in watched_, while there is one
+    std::deque<Pending> pending;
+  };
+
+  struct Group {
+    int RankOf(int peer) const {
+      BRIGADE_CHECK_LT(static_cast<size_t>(peer), ranks.size());
+      return ranks[peer];
+    }
+    int TagOf(ChannelKind kind) const {
+      return static_cast<int>(wire_id) * kChannelKinds + static_cast<int>(kind);
+    }
+    Stream* StreamOf(ChannelKind kind, int peer, bool receives) {
+      const uint64_t key =
+          (static_cast<uint64_t>(peer) * kChannelKinds + static_cast<uint64_t>(kind)) * 2 +
+          receives;
+      Stream& stream = streams[key];
+      stream.group = this;
+      stream.peer = peer;
+      stream.receives = receives;
+      return &stream;
+    }
+
+    GroupId id = -1;
+    MPI_Comm carrier = MPI_COMM_NULL;
+    uint64_t wire_id = 0;
+    std::vector<int> ranks;  // in the carrier
+    std::unordered_map<uint64_t, Stream> streams;
+    size_t sends = 0;  // not over; they outlive the closing of the group
+    bool closed = false;
+  };
+
+  Group* FindOpen(GroupId id) {
+    auto group = groups_.find(id);
+    BRIGADE_CHECK(group != groups_.end() && !group->second->closed);
+    return group->second.get();
+  }
+
+  void EraseIfDrained(Group* group) {
+    if (group->closed && group->sends == 0) groups_.erase(group->id);
+  }
+
+  Status CheckLength(size_t bytes) const {
+    if (bytes <= capabilities_.max_piece_bytes) return Status();
+    return Status(StatusCode::kInvalidArgument,
+                  "mpi: a piece of " + std::to_string(bytes) + " bytes is longer than the " +
+                      std::to_string(capabilities_.max_piece_bytes) + " that MPI can count");
+  }
+
+  // The members agree on a carrier, making one if they share none, and on a wire id.
+  Status Agree(MpiBootstrap* bootstrap, Group* group) {
+    struct Proposal {
+      uint64_t carrier;  // its uid
+      uint64_t next_carrier;
+      uint64_t next_wire_id;
+    };
+    constexpr uint64_t kNone = UINT64_MAX;
+    const int size = bootstrap->size();
+    std::vector<int> bootstrap_ranks(size);
+    std::iota(bootstrap_ranks.begin(), bootstrap_ranks.end(), 0);
+    group->ranks = bootstrap_ranks;
+
+    // A carrier that has all members is known to all members, so all find the same one here.
+    const Carrier* carrier = nullptr;
+    MPI_Group members;
+    BRIGADE_RETURN_IF_ERROR(
+        MpiStatus(MPI_Comm_group(bootstrap->comm(), &members), "MPI_Comm_group"));
+    for (auto candidate = carriers_.begin(); candidate != carriers_.end() && !carrier;
+         ++candidate) {
+      MPI_Group_translate_ranks(members, size, bootstrap_ranks.data(), candidate->group,
+                                group->ranks.data());
+      if (std::count(group->ranks.begin(), group->ranks.end(), MPI_UNDEFINED) == 0) {
+        carrier = &*candidate;
+      }
+    }
+    MPI_Group_free(&members);
+
+    const Proposal mine{carrier ? carrier->uid : kNone, next_carrier_, next_wire_id_};
+    std::vector<Proposal> proposals(size);
+    BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), proposals.data()));
+    Proposal agreed = mine;
+    for (int rank = 0; rank < size; ++rank) {
+      if (proposals[rank].carrier != mine.carrier) {
+        return Status(StatusCode::kMismatch, "mpi: ranks " + std::to_string(bootstrap->rank()) +
+                                                 " and " + std::to_string(rank) +
+                                                 " of a new group know different communicators");
+      }
+      agreed.next_carrier = std::max(agreed.next_carrier, proposals[rank].next_carrier);
+      agreed.next_wire_id = std::max(agreed.next_wire_id, proposals[rank].next_wire_id);
+    }
+    if (agreed.next_wire_id >= max_wire_ids_) {
+      return Status(StatusCode::kOutOfMemory, "mpi: all " + std::to_string(max_wire_ids_) +
+                                                  " groups that MPI_TAG_UB allows are used up");
+    }
+    if (carrier == nullptr) {
+      group->ranks = bootstrap_ranks;
+      BRIGADE_RETURN_IF_ERROR(MakeCarrier(bootstrap->comm(), agreed.next_carrier));
+      carrier = &carriers_.back();
+    }
+    group->carrier = carrier->comm;
+    group->wire_id = agreed.next_wire_id;
+    next_wire_id_ = agreed.next_wire_id + 1;
+    return Status();
+  }
+
+  Status MakeCarrier(MPI_Comm comm, uint64_t uid) {
+    Carrier carrier{uid, MPI_COMM_NULL, MPI_GROUP_NULL};
+    MPI_Request request;
+    BRIGADE_RETURN_IF_ERROR(
+        MpiStatus(MPI_Comm_idup(comm, &carrier.comm, &request), "MPI_Comm_idup"));
+    BRIGADE_RETURN_IF_ERROR(MpiPoll(&request, "MPI_Comm_idup"));
+    MPI_Comm_set_errhandler(carrier.comm, MPI_ERRORS_RETURN);
+    MPI_Comm_group(carrier.comm, &carrier.group);
+    carriers_.push_back(carrier);
+    next_carrier_ = uid + 1;
+    return Status();
+  }
+
+  Status Receive(const Channel& channel, int peer, ByteSpan landing, std::byte* lease_data,
+                 Completion* completion) {
+    Group* group = FindOpen(channel.group);
+    BRIGADE_RETURN_IF_ERROR(CheckLength(landing.bytes));
+    MPI_Request request;
+    BRIGADE_RETURN_IF_ERROR(MpiStatus(
+        MPI_Irecv(landing.data, static_cast<int>(landing.bytes), MPI_BYTE, group->RankOf(peer),
+                  group->TagOf(channel.kind), group->carrier, &request),
+        "MPI_Irecv"));
+    Stream* stream = group->StreamOf(channel.kind, peer, /*receives=*/true);
+    stream->pending.push_back(Pending{request, completion, landing.bytes, lease_data});
+    if (stream->pending.size() == 1) Watch(stream);
+    return Status();
+  }
+
+  void Watch(Stream* stream) {
+    stream->slot = watched_.size();
+    watched_.push_back(stream);
+    requests_.push_back(stream->pending.front().request);
+  }
+
+  void Unwatch(const Stream* stream) {
+    watched_[stream->slot] = watched_.back();
+    watched_[stream->slot]->slot = stream->slot;
+    requests_[stream->slot] = requests_.back();
+    watched_.pop_back();
+    requests_.pop_back();
+  }
+
+  void TestWatched() {
+    CompletionQueue::Hold hold(&completions_);
+    indices_.resize(requests_.size());
+    statuses_.resize(requests_.size());
+    int count = 0;
+    const int error = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
+                                   indices_.data(), statuses_.data());
+    BRIGADE_CHECK(error == MPI_SUCCESS || error == MPI_ERR_IN_STATUS);
+    finished_.clear();
+    for (int i = 0; i < count; ++i) finished_.push_back(watched_[indices_[i]]);
+    for (int i = 0; i < count; ++i) {
+      Stream* stream = finished_[i];
+      FinishFirst(stream, error == MPI_SUCCESS ? MPI_SUCCESS : statuses_[i].MPI_ERROR,
+                  statuses_[i]);
+      FinishReady(stream);
+      if (stream->pending.empty()) {
+        Unwatch(stream);
+        EraseIfDrained(stream->group);
+      } else {
+        requests_[stream->slot] = stream->pending.front().request;
+      }
+    }
+  }
+
+  // Ends what is over at the head of the stream.
+  void FinishReady(Stream* stream) {
+    while (!stream->pending.empty()) {
+      int done = 0;
+      MPI_Status status;
+      const int error = MPI_Test(&stream->pending.front().request, &done, &status);
+      if (error == MPI_SUCCESS && !done) return;
+      FinishFirst(stream, error, status);
+    }
+  }
+
+  void FinishFirst(Stream* stream, int error, const MPI_Status& status) {
+    const Pending first = stream->pending.front();
+    stream->pending.pop_front();
+    first.completion->status = MpiStatus(error, stream->receives ? "MPI_Irecv" : "MPI_Isend");
+    if (!stream->receives) {
+      --stream->group->sends;
+      completions_.Finish(first.completion, CompletionQueue::kSend);
+      return;
+    }
+    int bytes = 0;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    first.completion->lease = Lease{first.lease_data, static_cast<size_t>(bytes), 0};
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(error, &error_class);
+    if (error_class == MPI_ERR_TRUNCATE) {
+      first.completion->status =
+          Status(StatusCode::kMismatch, "mpi: a piece of " + std::to_string(bytes) +
+                                            " bytes from rank " + std::to_string(stream->peer) +
+                                            " of the group met a receive of " +
+                                            std::to_string(first.landing_bytes) + " bytes");
+    }
+    completions_.Finish(first.completion, stream->group->id);
+  }
+
+  // No landing of the group is written after this. A piece that has begun to arrive is waited for.
+  void CancelReceives(Group* group) {
+    for (auto& [key, stream] : group->streams) {
+      if (!stream.receives || stream.pending.empty()) continue;
+      Unwatch(&stream);
+      for (Pending& receive : stream.pending) MPI_Cancel(&receive.request);
+      // A failure to receive what nobody waits for is none.
+      for (Pending& receive : stream.pending) (void)MpiPoll(&receive.request, "MPI_Cancel");
+      stream.pending.clear();
+    }
+  }
+
+  const uint64_t max_wire_ids_;
+  Capabilities capabilities_;
+  HeapDomain domain_;
+  uint64_t next_carrier_ = 0;
+  uint64_t next_wire_id_ = 0;
+  std::vector<Carrier> carriers_;  // in the order of their uids
+  GroupId next_group_ = 0;
+  std::unordered_map<GroupId, std::unique_ptr<Group>> groups_;
+
+  // The first operation of every stream that has one; the two vectors run in parallel.
+  std::vector<Stream*> watched_;
+  std::vector<MPI_Request> requests_;
+  // Scratch of TestWatched.
+  std::vector<int> indices_;
+  std::vector<MPI_Status> statuses_;
+  std::vector<Stream*> finished_;
+
+  CompletionQueue completions_;
+};
+
+}  // namespace
+
+Status CreateMpiEndpoint(std::unique_ptr<Endpoint>* endpoint) {
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  if (!initialised) {
+    return Status(StatusCode::kUnavailable, "mpi: MPI is not initialised");
+  }
+  int* max_tag = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &max_tag, &found);
+  BRIGADE_CHECK(found);
+  *endpoint = std::make_unique<MpiEndpoint>(*max_tag);
+  return Status();
+}
+
+}  // namespace brigade
