@@ -1,32 +1,50 @@
-// Engine: runs schedules over an endpoint. One per process and transport; it owns the staging pool,
-// the overflow memory and every send that has returned to its caller and is still on its way.
+// Engine: what all operations of a process share. It owns the staging pool, the overflow memory, the order of operations, and
+// every send that has returned to its caller and is still on its way.
+//
+// One per process and transport. Not thread-safe: an engine has one driver at a time.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_H_
 #define BRIGADE_PATTERNS_ENGINE_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "membuf/overflow_arena.h"
 #include "membuf/staging_pool.h"
 #include "membuf/status.h"
+#include "patterns/piece_plan.h"
+#include "patterns/staged_buffer.h"
 #include "transport/endpoint.h"
 
 namespace brigade {
+
+class Executor;
+struct GroupState;
 
 struct EngineOptions {
   size_t chunk_bytes = size_t{32} << 10;   // equal on all ranks of a group
   size_t staging_bytes = size_t{2} << 20;  // equal on all ranks of a group
   size_t overflow_bytes = OverflowArena::kAvailableMemory;
+  // How long a send waits at the overflow limit before it fails.
   double overflow_wait_seconds = 120;
+  // A call that has waited this long says so, once per interval, through `report`; it goes on waiting.
+  double report_seconds = 60;
+  std::function<void(const std::string&)> report;  // default: a line on stderr
 };
 
 class Engine {
  public:
-  // kInvalidArgument naming value and minimum if the budget is below what the schedules need.
+  // kInvalidArgument, naming value and minimum, if the staging budget is below what the schedules need; kOutOfMemory if the
+  // memory cannot be had. `endpoint` must outlive the engine.
   static Status Create(Endpoint* endpoint, const EngineOptions& options,
                        std::unique_ptr<Engine>* engine);
+  // Waits for returned sends, as Drain. REQUIRES: all groups are gone.
   ~Engine();
 
   // Moves everything that can move without waiting. True if anything did.
@@ -36,8 +54,80 @@ class Engine {
   // Gives unused overflow memory back to the system.
   void Trim();
 
-  StagingStatistics staging() const;
-  OverflowStatistics overflow() const;
+  Endpoint* endpoint() const { return endpoint_; }
+  const EngineOptions& options() const { return options_; }
+  const PieceSettings& piece_settings() const { return piece_settings_; }
+  const StagingStatistics& staging() const { return pool_->statistics(); }
+  const OverflowStatistics& overflow() const { return overflow_->statistics(); }
+
+ private:
+  friend class Executor;
+  friend class Group;
+  friend class Operation;
+
+  // A send on its way, or waiting for the transport to take it.
+  struct Send : Completion {
+    Send() : Completion(&Engine::OnSent) {}
+    Engine* engine = nullptr;
+    GroupState* group = nullptr;
+    Channel channel;
+    int peer = 0;
+    ConstByteSpan piece;
+    StagedBuffer* buffer = nullptr;
+    ChunkRun copy;  // the piece's place in registered memory, if it had to be moved there
+  };
+
+  Engine(Endpoint* endpoint, const EngineOptions& options, const PieceSettings& settings);
+
+  // --- for executors ---
+  StagedBuffer* NewBuffer();
+  // Ends a buffer that is freed and has no send pending.
+  void Recycle(StagedBuffer* buffer);
+  // Sends `piece`, which lies in `buffer`. Never fails for lack of resources: what the transport does not take now is kept and
+  // taken later, in order.
+  Status PostSend(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,
+                  StagedBuffer* buffer);
+
+  // Executors are kept and used again: a small operation allocates nothing.
+  std::unique_ptr<Executor> NewExecutor();
+  void KeepExecutor(std::unique_ptr<Executor> executor);
+  // Lets a prepared operation progress until it is done, in program order with the others.
+  void Activate(Executor* executor) { active_.push_back(executor); }
+  // Progresses until `executor` is done, and counts the time spent waiting.
+  void RunToEnd(Executor* executor);
+  // After an operation is done: takes it out of the order and, if it failed, breaks its group.
+  void Finish(Executor* executor);
+  void RemoveGroup(std::unique_ptr<GroupState> group);
+
+  static void OnSent(Completion* completion);
+  // Gives a send to the transport; kNoResource: not now.
+  Status Hand(Send* send);
+  bool HandDeferred();
+  // Forgets the sends of a broken group that the transport has not taken.
+  void DropDeferred(GroupState* group);
+  bool AdvanceOperations();
+  void CloseIdleGroups();
+  // Progresses until `over()`, pausing as the transport likes; every report interval it says that `what()` still waits.
+  template <typename Over, typename What>
+  void WaitUntil(const Over& over, const What& what);
+
+  Endpoint* const endpoint_;
+  const EngineOptions options_;
+  const PieceSettings piece_settings_;
+  std::unique_ptr<StagingPool> pool_;
+  std::unique_ptr<OverflowArena> overflow_;
+
+  std::vector<Executor*> active_;  // in program order
+  std::vector<std::unique_ptr<Executor>> idle_executors_;
+  std::vector<std::unique_ptr<StagedBuffer>> buffers_;
+  std::vector<StagedBuffer*> idle_buffers_;
+  std::vector<std::unique_ptr<Send>> sends_;
+  std::vector<Send*> idle_sends_;
+  std::deque<Send*> deferred_;  // not yet taken by the transport
+  size_t sends_in_flight_ = 0;  // deferred ones included
+  std::vector<std::unique_ptr<GroupState>> leaving_groups_;
+  Status send_failure_;         // the first
+  std::chrono::steady_clock::duration idle_{};  // spent waiting, in all
 };
 
 }  // namespace brigade

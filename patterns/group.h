@@ -1,12 +1,10 @@
-// Group: ranks that communicate by patterns. The C++ face of the library inside this repository;
-// brigade.h is the C one.
+// Group: ranks that communicate by patterns. The C++ face of the library; brigade.h is the C one.
 //
-// A group is a grid of rows x cols ranks, numbered row by row; a plain group is a 1 x n grid. Its
-// scopes are the calling rank's row, its column, and all. Groups share one Engine per process and
-// with it one staging pool.
+// A group is a grid of rows x cols ranks, numbered row by row; a plain group is a 1 x n grid. Its scopes are the calling
+// rank's row, its column, and all. Groups share one Engine per process and with it one staging pool.
 //
-// Ranks of a scope make the same calls on it in the same order. Calls on different scopes, and
-// sends and receives, are independent of each other.
+// The ranks of a scope make the same calls on it in the same order. Calls on different scopes, and sends and receives, are
+// independent of each other: each has a channel of its own.
 
 #ifndef BRIGADE_PATTERNS_GROUP_H_
 #define BRIGADE_PATTERNS_GROUP_H_
@@ -20,46 +18,74 @@
 
 namespace brigade {
 
-class Operation;
-
-class Group {
- public:
-  // Collective over the members of `bootstrap` (rows * cols of them) and nobody else. `engine` must
-  // outlive the group. kInvalidArgument if the shape does not fit; kMismatch, naming both ranks, if
-  // settings differ between members.
-  static Status Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
-                       std::unique_ptr<Group>* group);
-  // Local. Sends that have returned still reach their receivers.
-  ~Group();
-
-  int rank() const;
-  int rows() const;
-  int cols() const;
-  int row() const;
-  int col() const;
-  // Ranks in a scope, and the calling rank's number in it. For kPointToPoint: the whole group.
-  int ScopeSize(ChannelKind scope) const;
-  int ScopeRank(ChannelKind scope) const;
-
-  // Runs `call` to its end. On kInvalidArgument nothing happened; after any other failure the group
-  // is broken and every further call on it returns that first failure.
-  Status Run(const PatternCall& call, OperationStatistics* statistics = nullptr);
-
-  // Starts `call` without waiting. kNoResource: the staging memory it needs is not free now;
-  // nothing happened. `call.matrix`, locations and portions must stay valid until the operation is
-  // done. Operations on one scope complete in the order of their starts.
-  Status Start(const PatternCall& call, std::unique_ptr<Operation>* operation);
-};
+struct GroupState;
+struct Schedule;
+class Executor;
 
 // A started operation. Destroying one that is not done waits for it.
 class Operation {
  public:
   ~Operation();
-  // Progresses; true once done, well or not. The outcome is `Wait()`'s.
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+  // Progresses; true once done, well or not.
   bool Test();
-  // Waits until done and returns the outcome.
+  // Waits until done. The outcome, as Group::Run returns it.
   Status Wait();
-  const OperationStatistics& statistics() const;
+  // REQUIRES: done.
+  const OperationStatistics& statistics() const { return statistics_; }
+
+ private:
+  friend class Group;
+  Operation(Engine* engine, std::unique_ptr<Executor> executor);
+  void Finish();
+
+  Engine* const engine_;
+  std::unique_ptr<Executor> executor_;  // null once done
+  Status outcome_;
+  OperationStatistics statistics_;
+};
+
+class Group {
+ public:
+  // Collective over the members of `bootstrap` (rows * cols of them) and nobody else. `engine` must outlive the group.
+  // kInvalidArgument if the shape does not fit; kMismatch, naming both ranks, if their settings differ. No group then.
+  static Status Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
+                       std::unique_ptr<Group>* group);
+  // Local. Sends that have returned still reach their receivers. REQUIRES: no operation of the group is under way.
+  ~Group();
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  int rank() const;
+  int rows() const;
+  int cols() const;
+  int row() const { return rank() / cols(); }
+  int col() const { return rank() % cols(); }
+  // Ranks in a scope, and the calling rank's number in it. For kPointToPoint: the whole group.
+  int ScopeSize(ChannelKind scope) const;
+  int ScopeRank(ChannelKind scope) const;
+
+  // Runs `call` to its end. After kInvalidArgument nothing happened. After any other failure the group is broken: every
+  // further call on it returns that first failure, and user memory the call was to write is unspecified.
+  Status Run(const PatternCall& call, OperationStatistics* statistics = nullptr);
+
+  // Starts `call` without waiting. kNoResource: the staging memory it needs is in use; nothing happened. The matrix,
+  // locations and portions of `call`, the array of portions included, must stay valid until the operation is done.
+  // Operations on one scope take place in the order of their starts, as do sends to, and receives from, one rank.
+  Status Start(const PatternCall& call, std::unique_ptr<Operation>* operation);
+
+  // The group's first failure.
+  const Status& failure() const;
+
+ private:
+  Group(Engine* engine, std::unique_ptr<GroupState> state);
+  Status Prepare(const PatternCall& call, bool blocking, Executor* executor);
+  const Schedule* ScheduleOf(const PatternCall& call);
+
+  Engine* const engine_;
+  std::unique_ptr<GroupState> state_;
 };
 
 }  // namespace brigade

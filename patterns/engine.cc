@@ -1,0 +1,311 @@
+#include "patterns/engine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "membuf/check.h"
+#include "patterns/executor.h"
+#include "patterns/group_state.h"
+
+namespace brigade {
+namespace {
+
+// The clock is read once in this many idle polls.
+constexpr uint64_t kPollsPerClock = 4096;
+
+void ReportOnStderr(const std::string& line) {
+  std::fprintf(stderr, "brigade: %s\n", line.c_str());
+}
+
+EngineOptions WithDefaults(EngineOptions options) {
+  if (!options.report) options.report = ReportOnStderr;
+  return options;
+}
+
+}  // namespace
+
+Status Engine::Create(Endpoint* endpoint, const EngineOptions& options,
+                      std::unique_ptr<Engine>* engine) {
+  if (options.chunk_bytes <= 2 * kHeaderBytes || options.chunk_bytes % 64 != 0) {
+    return Status(StatusCode::kInvalidArgument,
+                  "chunks of " + std::to_string(options.chunk_bytes) +
+                      " bytes: a chunk must be a multiple of 64 bytes, and at least " +
+                      std::to_string(3 * kHeaderBytes));
+  }
+  const size_t preferred = std::min(endpoint->capabilities().preferred_piece_bytes,
+                                    endpoint->capabilities().max_piece_bytes);
+  const PieceSettings settings =
+      PieceSettingsFor(options.chunk_bytes, options.staging_bytes, preferred);
+  StagingPoolOptions pool_options;
+  pool_options.budget_bytes = options.staging_bytes;
+  pool_options.chunk_bytes = options.chunk_bytes;
+  pool_options.core_chunks = static_cast<size_t>(CoreChunks(settings));
+  std::unique_ptr<Engine> created(new Engine(endpoint, WithDefaults(options), settings));
+  BRIGADE_RETURN_IF_ERROR(
+      StagingPool::Create(endpoint->domain(), pool_options, &created->pool_));
+  *engine = std::move(created);
+  return Status();
+}
+
+Engine::Engine(Endpoint* endpoint, const EngineOptions& options, const PieceSettings& settings)
+    : endpoint_(endpoint),
+      options_(options),
+      piece_settings_(settings),
+      overflow_(std::make_unique<OverflowArena>(options.overflow_bytes)) {}
+
+Engine::~Engine() {
+  // A send that failed has been told, or its group would have been.
+  (void)Drain();
+  CloseIdleGroups();
+}
+
+// --- buffers ---
+
+StagedBuffer* Engine::NewBuffer() {
+  if (idle_buffers_.empty()) {
+    buffers_.push_back(std::make_unique<StagedBuffer>());
+    idle_buffers_.push_back(buffers_.back().get());
+  }
+  StagedBuffer* buffer = idle_buffers_.back();
+  idle_buffers_.pop_back();
+  *buffer = StagedBuffer();
+  return buffer;
+}
+
+void Engine::Recycle(StagedBuffer* buffer) {
+  BRIGADE_CHECK(buffer->freed && buffer->pending == 0);
+  switch (buffer->origin) {
+    case StagedBuffer::Origin::kOverflow:
+      overflow_->Release(buffer->memory);
+      break;
+    case StagedBuffer::Origin::kLease:
+      endpoint_->ReleaseLease(buffer->lease);
+      break;
+    case StagedBuffer::Origin::kReserved:
+      if (buffer->owner != nullptr && buffer->owner->KeepReserved(buffer->run)) break;
+      pool_->Release(buffer->run);
+      break;
+    case StagedBuffer::Origin::kCore:
+    case StagedBuffer::Origin::kSurplus:
+      pool_->Release(buffer->run);
+      break;
+  }
+  if (buffer->owner != nullptr) buffer->owner->OnRecycled(*buffer);
+  idle_buffers_.push_back(buffer);
+}
+
+// --- sends ---
+
+Status Engine::PostSend(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,
+                        StagedBuffer* buffer) {
+  if (idle_sends_.empty()) {
+    sends_.push_back(std::make_unique<Send>());
+    idle_sends_.push_back(sends_.back().get());
+  }
+  Send* send = idle_sends_.back();
+  idle_sends_.pop_back();
+  send->engine = this;
+  send->group = group;
+  send->channel = Channel{group->id, kind};
+  send->peer = peer;
+  send->piece = piece;
+  send->buffer = buffer;
+  ++buffer->pending;
+  ++group->sends_in_flight;
+  ++sends_in_flight_;
+  const bool behind_another =
+      std::any_of(deferred_.begin(), deferred_.end(), [&](const Send* other) {
+        return other->group == group && other->channel.kind == kind && other->peer == peer;
+      });
+  if (!behind_another) {
+    const Status status = Hand(send);
+    if (status.code() != StatusCode::kNoResource) {
+      if (status.ok()) return status;
+      send->status = Status();  // told by the return value
+      OnSent(send);
+      return status;
+    }
+  }
+  deferred_.push_back(send);
+  return Status();
+}
+
+Status Engine::Hand(Send* send) {
+  if (send->buffer->origin == StagedBuffer::Origin::kOverflow && !send->copy &&
+      endpoint_->capabilities().needs_registered_memory) {
+    // Overflow drains through staging memory.
+    const ChunkRun run =
+        pool_->TryAcquireSurplus(0, ChunksFor(piece_settings_, send->piece.bytes));
+    if (!run) return Status(StatusCode::kNoResource, "no staging memory");
+    std::memcpy(run.memory.data, send->piece.data, send->piece.bytes);
+    send->copy = run;
+    send->piece.data = run.memory.data;
+  }
+  return endpoint_->PostSend(send->channel, send->peer, send->piece, send);
+}
+
+void Engine::OnSent(Completion* completion) {
+  Send* send = static_cast<Send*>(completion);
+  Engine* engine = send->engine;
+  GroupState* group = send->group;
+  if (!send->status.ok() && group->failure.ok()) {
+    group->failure = send->status.WithContext("a send to rank " + std::to_string(send->peer));
+    if (engine->send_failure_.ok()) engine->send_failure_ = group->failure;
+  }
+  send->status = Status();
+  if (send->copy) engine->pool_->Release(std::exchange(send->copy, ChunkRun()));
+  --group->sends_in_flight;
+  --engine->sends_in_flight_;
+  StagedBuffer* buffer = send->buffer;
+  engine->idle_sends_.push_back(send);
+  if (--buffer->pending == 0 && buffer->freed) engine->Recycle(buffer);
+}
+
+bool Engine::HandDeferred() {
+  bool any = false;
+  std::vector<const Send*> refused;
+  for (auto it = deferred_.begin(); it != deferred_.end();) {
+    Send* send = *it;
+    const bool behind_another =
+        std::any_of(refused.begin(), refused.end(), [&](const Send* other) {
+          return other->group == send->group && other->channel.kind == send->channel.kind &&
+                 other->peer == send->peer;
+        });
+    const Status status =
+        behind_another ? Status(StatusCode::kNoResource, "in order") : Hand(send);
+    if (status.code() == StatusCode::kNoResource) {
+      refused.push_back(send);
+      ++it;
+      continue;
+    }
+    any = true;
+    it = deferred_.erase(it);
+    if (!status.ok()) {
+      send->status = status;
+      OnSent(send);
+    }
+  }
+  return any;
+}
+
+void Engine::DropDeferred(GroupState* group) {
+  const auto kept = std::stable_partition(deferred_.begin(), deferred_.end(),
+                                          [&](const Send* s) { return s->group != group; });
+  const std::vector<Send*> dropped(kept, deferred_.end());
+  deferred_.erase(kept, deferred_.end());
+  for (Send* send : dropped) OnSent(send);
+}
+
+// --- operations ---
+
+std::unique_ptr<Executor> Engine::NewExecutor() {
+  if (idle_executors_.empty()) return std::make_unique<Executor>(this);
+  std::unique_ptr<Executor> executor = std::move(idle_executors_.back());
+  idle_executors_.pop_back();
+  return executor;
+}
+
+void Engine::KeepExecutor(std::unique_ptr<Executor> executor) {
+  idle_executors_.push_back(std::move(executor));
+}
+
+bool Engine::AdvanceOperations() {
+  bool any = false;
+  for (size_t i = 0; i < active_.size(); ++i) {
+    Executor* executor = active_[i];
+    if (executor->done()) continue;
+    const bool behind_another = std::any_of(
+        active_.begin(), active_.begin() + static_cast<ptrdiff_t>(i), [&](const Executor* earlier) {
+          return !earlier->done() && earlier->SameOrder(*executor);
+        });
+    if (!behind_another) any |= executor->Advance();
+  }
+  return any;
+}
+
+bool Engine::Progress() {
+  bool any = endpoint_->Progress();
+  if (!deferred_.empty()) any |= HandDeferred();
+  any |= AdvanceOperations();
+  if (!leaving_groups_.empty()) CloseIdleGroups();
+  return any;
+}
+
+template <typename Over, typename What>
+void Engine::WaitUntil(const Over& over, const What& what) {
+  using Clock = std::chrono::steady_clock;
+  const auto interval = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(options_.report_seconds));
+  uint64_t idle_polls = 0;
+  Clock::time_point since;     // the first of them
+  Clock::time_point reported;  // or the same
+  while (!over()) {
+    if (Progress()) {
+      if (idle_polls > 0) idle_ += Clock::now() - since;
+      idle_polls = 0;
+      continue;
+    }
+    if (idle_polls == 0) {
+      reported = since = Clock::now();
+    } else if (idle_polls % kPollsPerClock == 0 && Clock::now() - reported > interval) {
+      reported = Clock::now();
+      const auto waited = std::chrono::duration_cast<std::chrono::seconds>(reported - since);
+      options_.report(what() + " has been waiting for " + std::to_string(waited.count()) +
+                      " s and goes on waiting");
+    }
+    endpoint_->Pause(idle_polls++);
+  }
+}
+
+void Engine::RunToEnd(Executor* executor) {
+  AdvanceOperations();
+  const auto idle_before = idle_;
+  WaitUntil([&] { return executor->done(); }, [&] { return executor->Describe(); });
+  executor->mutable_statistics()->wait_ns = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(idle_ - idle_before).count());
+}
+
+void Engine::Finish(Executor* executor) {
+  active_.erase(std::find(active_.begin(), active_.end(), executor));
+  GroupState* group = executor->group();
+  if (!executor->outcome().ok()) {
+    if (group->failure.ok()) group->failure = executor->outcome();
+    if (!group->closed) {
+      DropDeferred(group);
+      group->closed = true;
+      endpoint_->CloseGroup(group->id);
+    }
+    executor->Abandon();
+  }
+  executor->Disown();
+}
+
+// --- groups ---
+
+void Engine::RemoveGroup(std::unique_ptr<GroupState> group) {
+  leaving_groups_.push_back(std::move(group));
+  CloseIdleGroups();
+}
+
+void Engine::CloseIdleGroups() {
+  const auto over = [&](const std::unique_ptr<GroupState>& group) {
+    if (group->sends_in_flight > 0) return false;
+    if (!group->closed) endpoint_->CloseGroup(group->id);
+    return true;
+  };
+  leaving_groups_.erase(std::remove_if(leaving_groups_.begin(), leaving_groups_.end(), over),
+                        leaving_groups_.end());
+}
+
+Status Engine::Drain() {
+  WaitUntil([&] { return sends_in_flight_ == 0; },
+            [&] { return std::to_string(sends_in_flight_) + " returned sends"; });
+  return send_failure_;
+}
+
+void Engine::Trim() { overflow_->Trim(); }
+
+}  // namespace brigade

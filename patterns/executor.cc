@@ -1,0 +1,593 @@
+#include "patterns/executor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "membuf/check.h"
+#include "membuf/pack.h"
+
+namespace brigade {
+namespace {
+
+// A returned operation that finds the pool empty first looks again this often, while receivers may be draining it: their
+// chunks are warm, overflow memory is not. It never waits for a receiver that does not come.
+constexpr int kPatience = 200;
+
+uint8_t HeaderFlags(const PatternCall& call) {
+  return static_cast<uint8_t>((call.locations != nullptr ? 1 : 0) | (call.decreasing ? 2 : 0));
+}
+
+}  // namespace
+
+Executor::Executor(Engine* engine) : engine_(engine) {}
+
+Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const Schedule* schedule,
+                         const PatternCall& call, uint64_t sequence, bool blocking) {
+  const bool pair = entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive;
+  group_ = group;
+  entry_ = &entry;
+  schedule_ = schedule;
+  call_ = call;
+  channel_ = pair ? ChannelKind::kPointToPoint : call.scope;
+  scope_ = group->scope(channel_);
+  // Sends and receives of one pair are two orders; -1 is a scope's.
+  order_peer_ = pair ? 2 * call.root + (entry.pattern == Pattern::kReceive ? 1 : 0) : -1;
+  blocking_ = blocking;
+
+  elem_bytes_ = entry.combines ? ElementBytes(call.type)
+                               : (entry.multi ? call.portions[0] : call.matrix).layout.elem_bytes();
+  wire_bytes_per_elem_ = elem_bytes_ + (call.locations != nullptr ? sizeof(int32_t) : 0);
+
+  const PieceSettings& settings = engine_->piece_settings();
+  const size_t portions = entry.multi ? scope_.size : 0;
+  size_t longest = call.matrix.layout.bytes();
+  for (size_t q = 0; q < portions; ++q) {
+    longest = std::max(longest, call.portions[q].layout.bytes());
+  }
+  const PiecePlan plan =
+      PlanPieces(settings, longest, elem_bytes_, wire_bytes_per_elem_, pair ? 1 : scope_.size);
+  plans_.assign(1 + portions, plan);
+  pieces_.assign(1 + portions, 0);
+  plans_[0].total_bytes = call.matrix.layout.bytes();
+  pieces_[0] = entry.multi ? 0 : plans_[0].Count(/*empty_counts=*/true);
+  rounds_ = pieces_[0];
+  for (size_t q = 0; q < portions; ++q) {
+    plans_[1 + q].total_bytes = call.portions[q].layout.bytes();
+    pieces_[1 + q] = plans_[1 + q].Count(/*empty_counts=*/false);
+    rounds_ = std::max(rounds_, pieces_[1 + q]);
+  }
+  plan_known_ = entry.pattern != Pattern::kReceive;
+  if (!plan_known_) rounds_ = pieces_[0] = 1;
+  piece_layout_ = StridedLayout::Contiguous(std::min(plan.piece_bytes, longest));
+
+  header_ = WireHeader();
+  header_.pattern = static_cast<uint8_t>(pair ? Pattern::kSend : entry.pattern);
+  header_.sequence = sequence;
+  header_.total_bytes = longest;
+  header_.piece_bytes = plan.piece_bytes;
+  if (!pair) {
+    header_.op = static_cast<uint8_t>(entry.combines ? call.op : CombineOp::kSum);
+    header_.type = static_cast<uint8_t>(entry.combines ? call.type : ElementType::kInt32);
+    header_.flags = HeaderFlags(call);
+    header_.shape = static_cast<uint8_t>(call.topology.shape);
+    header_.parameter = call.topology.parameter;
+    header_.root = entry.rooted ? call.root : 0;
+  }
+
+  Cursor start;
+  start.round = -schedule->max_lead;
+  receives_.assign(schedule->lanes.size(), start);
+  work_ = receives_;
+  while (streams_.size() < schedule->streams.size()) streams_.emplace_back();
+  const size_t piece_wire = WireBytes(piece_layout_.bytes());
+  statistics_ = OperationStatistics();
+  for (int64_t n : pieces_) statistics_.pieces += static_cast<uint64_t>(n);
+  for (size_t s = 0; s < schedule->streams.size(); ++s) {
+    StreamState& stream = streams_[s];
+    stream.opened = stream.awaited = stream.freed = 0;
+    stream.current = nullptr;
+    stream.placement = 0;
+    if (engine_->pool_->placements() > 1) {
+      stream.placement = engine_->endpoint()->domain()->PlacementOf(
+          KindFor(schedule->streams[s].role, call.matrix.layout.run_bytes(), longest,
+                  settings.chunk_bytes));
+    }
+  }
+  if (!blocking) {
+    const int chunks = ChunksFor(settings, piece_wire);
+    for (size_t s = 0; s < schedule->streams.size(); ++s) {
+      for (int i = 0; i < kMinSlots; ++i) {
+        const ChunkRun run =
+            engine_->pool_->TryAcquireSurplus(streams_[s].placement, chunks);
+        if (!run) {
+          for (const ChunkRun& taken : reserved_) engine_->pool_->Release(taken);
+          reserved_.clear();
+          return Status(StatusCode::kNoResource,
+                        std::string(entry.name) +
+                            ": the staging memory it needs is in use; progress, then start again");
+        }
+        reserved_.push_back(run);
+      }
+    }
+  }
+  chunks_held_ = 0;
+  stalled_ = 0;
+  waiting_for_overflow_ = false;
+  work_over_ = done_ = false;
+  outcome_ = Status();
+  return Status();
+}
+
+size_t Executor::WireBytes(size_t value_bytes) const {
+  return wire_bytes_per_elem_ == elem_bytes_ ? value_bytes
+                                             : value_bytes / elem_bytes_ * wire_bytes_per_elem_;
+}
+
+bool Executor::SkipToExisting(const std::vector<Step>& steps, Cursor* at) const {
+  for (;; ++at->step) {
+    if (steps.empty() || at->round >= rounds_) return false;
+    if (at->step == steps.size()) {
+      at->step = 0;
+      if (++at->round >= rounds_) return false;
+    }
+    const Step& step = steps[at->step];
+    const int64_t piece = at->round + step.lead;
+    if (piece >= 0 && piece < Pieces(step.portion)) return true;
+  }
+}
+
+bool Executor::Advance() {
+  bool any = false;
+  for (bool moved = true; moved && !done_;) {
+    moved = false;
+    for (size_t lane = 0; lane < schedule_->lanes.size() && !done_; ++lane) {
+      while (!done_ && AdvanceReceives(lane)) moved = true;
+      while (!done_ && AdvanceWork(lane)) moved = true;
+    }
+    any |= moved;
+    if (!moved && !done_) FinishIfOver();
+  }
+  return any;
+}
+
+void Executor::FinishIfOver() {
+  if (!work_over_) {
+    for (size_t lane = 0; lane < schedule_->lanes.size(); ++lane) {
+      if (SkipToExisting(schedule_->lanes[lane].receives, &receives_[lane])) return;
+      if (SkipToExisting(schedule_->lanes[lane].work, &work_[lane])) return;
+    }
+    work_over_ = true;
+    for (const ChunkRun& run : reserved_) engine_->pool_->Release(run);
+    reserved_.clear();
+  }
+  // Chunks of the core belong to the next operation: their sends are waited for. All others may still be on their way.
+  done_ = !blocking_ || guaranteed_out_ == 0;
+}
+
+bool Executor::AdvanceReceives(size_t lane) {
+  Cursor& at = receives_[lane];
+  const std::vector<Step>& steps = schedule_->lanes[lane].receives;
+  if (!SkipToExisting(steps, &at)) return false;
+  const Step& step = steps[at.step];
+  if (RunReceive(step, at.round + step.lead) == Outcome::kMustWait) return false;
+  ++at.step;
+  return true;
+}
+
+bool Executor::AdvanceWork(size_t lane) {
+  Cursor& at = work_[lane];
+  const std::vector<Step>& steps = schedule_->lanes[lane].work;
+  if (!SkipToExisting(steps, &at)) return false;
+  const Step& step = steps[at.step];
+  const int64_t piece = at.round + step.lead;
+  Outcome outcome = Outcome::kDone;
+  switch (step.opcode) {
+    case Opcode::kReceive:
+      BRIGADE_CHECK(false);
+      break;
+    case Opcode::kAwait:
+      outcome = RunAwait(step, piece);
+      break;
+    case Opcode::kCopy:
+    case Opcode::kCombine:
+      outcome = RunFill(step, piece);
+      break;
+    case Opcode::kSend:
+      RunSend(step, piece);
+      break;
+    case Opcode::kFree:
+      RunFree(step);
+      break;
+  }
+  if (outcome == Outcome::kMustWait || done_) return false;
+  ++at.step;
+  return true;
+}
+
+StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
+  StreamState& s = streams_[stream];
+  StagingPool* pool = engine_->pool_.get();
+  // Beyond its window a stream waits for its own sends, unless it must not wait for receivers.
+  const bool may_have_more =
+      entry_->locally_blocking || s.buffers < static_cast<int>(kMostSlots);
+  ChunkRun run;
+  StagedBuffer::Origin origin = StagedBuffer::Origin::kSurplus;
+  ByteSpan memory;
+  if (may_have_more) {
+    run = pool->TryAcquireSurplus(s.placement, chunks);
+    const bool may_overflow =
+        entry_->locally_blocking &&
+        !(kind == Memory::kLanding && engine_->endpoint()->capabilities().needs_registered_memory);
+    if (!run && may_overflow && ++stalled_ > kPatience) {
+      memory = engine_->overflow_->TryAcquire(static_cast<size_t>(chunks) *
+                                              engine_->piece_settings().chunk_bytes);
+      origin = StagedBuffer::Origin::kOverflow;
+      if (memory.data != nullptr) ++statistics_.overflow_pieces;
+    }
+  }
+  if (!run && memory.data == nullptr && s.guaranteed < kMinSlots) {
+    if (blocking_) {
+      std::vector<ChunkRun> taken;
+      if (pool->ReserveCore(s.placement, 1, chunks, &taken)) run = taken[0];
+      origin = StagedBuffer::Origin::kCore;
+    } else if (!reserved_.empty()) {
+      run = reserved_.back();
+      reserved_.pop_back();
+      origin = StagedBuffer::Origin::kReserved;
+    }
+  }
+  if (!run && memory.data == nullptr) return nullptr;
+  stalled_ = memory.data == nullptr ? 0 : stalled_;
+  waiting_for_overflow_ = false;
+  StagedBuffer* buffer = engine_->NewBuffer();
+  buffer->origin = origin;
+  buffer->run = run;
+  buffer->memory = run ? run.memory : memory;
+  buffer->stream = stream;
+  Own(buffer);
+  ++s.buffers;
+  if (origin == StagedBuffer::Origin::kCore || origin == StagedBuffer::Origin::kReserved) {
+    ++s.guaranteed;
+    ++guaranteed_out_;
+  }
+  chunks_held_ += run ? chunks : 0;
+  statistics_.peak_staging_bytes =
+      std::max(statistics_.peak_staging_bytes,
+               static_cast<size_t>(chunks_held_) * engine_->piece_settings().chunk_bytes);
+  return buffer;
+}
+
+void Executor::Own(StagedBuffer* buffer) {
+  buffer->owner = this;
+  buffer->owner_index = buffers_.size();
+  buffers_.push_back(buffer);
+}
+
+bool Executor::KeepReserved(const ChunkRun& run) {
+  if (work_over_ || done_) return false;
+  reserved_.push_back(run);
+  return true;
+}
+
+void Executor::Disown() {
+  for (StagedBuffer* buffer : buffers_) buffer->owner = nullptr;
+  buffers_.clear();
+  for (StreamState& s : streams_) s.buffers = s.guaranteed = 0;
+  guaranteed_out_ = 0;
+}
+
+void Executor::OnRecycled(const StagedBuffer& buffer) {
+  buffers_[buffer.owner_index] = buffers_.back();
+  buffers_[buffer.owner_index]->owner_index = buffer.owner_index;
+  buffers_.pop_back();
+  if (buffer.origin == StagedBuffer::Origin::kLease) return;
+  StreamState& s = streams_[buffer.stream];
+  --s.buffers;
+  stalled_ = 0;
+  chunks_held_ -= buffer.run.chunks;
+  if (buffer.origin == StagedBuffer::Origin::kCore ||
+      buffer.origin == StagedBuffer::Origin::kReserved) {
+    --s.guaranteed;
+    --guaranteed_out_;
+  }
+}
+
+// A send at the limit of overflow memory waits for room, but not for ever.
+bool Executor::OverflowTimedOut() {
+  if (!entry_->locally_blocking || stalled_ <= kPatience) return false;
+  const auto now = std::chrono::steady_clock::now();
+  if (!waiting_for_overflow_) {
+    waiting_for_overflow_ = true;
+    overflow_deadline_ =
+        now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                  std::chrono::duration<double>(engine_->options().overflow_wait_seconds));
+    return false;
+  }
+  return now > overflow_deadline_;
+}
+
+Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory) {
+  StreamState& s = streams_[stream];
+  if (s.opened - s.freed >= static_cast<int64_t>(kMostSlots)) return nullptr;
+  Slot* slot = &s.slots[s.opened % kMostSlots];
+  StagedBuffer* buffer = nullptr;
+  if (memory != Memory::kNone) {
+    buffer = TryBuffer(stream, ChunksFor(engine_->piece_settings(), wire_bytes), memory);
+    if (buffer == nullptr) {
+      if (OverflowTimedOut()) {
+        Fail(Status(StatusCode::kTimedOut,
+                    "no staging memory for " +
+                        std::to_string(engine_->options().overflow_wait_seconds) +
+                        " s: receivers do not drain and overflow memory is at its limit of " +
+                        std::to_string(engine_->options().overflow_bytes) +
+                        " bytes; raise the limit or the wait"));
+      }
+      return nullptr;
+    }
+  }
+  ++s.opened;
+  slot->owner = this;
+  slot->buffer = buffer;
+  slot->payload = buffer == nullptr ? nullptr : buffer->memory.data + kHeaderBytes;
+  slot->posted = slot->arrived = false;
+  return slot;
+}
+
+Executor::Outcome Executor::RunReceive(const Step& step, int64_t piece) {
+  const PiecePlan::Range range = Plan(step.portion).RangeOf(piece);
+  const size_t wire_bytes = WireBytes(range.bytes);
+  const int peer = scope_.GroupRank(step.peer);
+  const Channel channel{group_->id, channel_};
+  // The first piece brings a header; later ones may go straight to where they are wanted.
+  if (piece > 0 && step.only_copied_out && call_.locations == nullptr) {
+    const Matrix& target = MatrixAt(step.left);
+    const LayoutRange in_place{&target.layout, target.data, range.offset, range.bytes};
+    if (engine_->endpoint()->LandsInPlace(channel, peer, in_place)) {
+      Slot* slot = OpenSlot(step.dst.index, 0, Memory::kNone);
+      if (slot == nullptr) return Outcome::kMustWait;
+      slot->posted = true;
+      const Status status = engine_->endpoint()->PostReceiveInPlace(channel, peer, in_place, slot);
+      if (!status.ok()) Fail(status);
+      return Outcome::kDone;
+    }
+  }
+  Slot* slot = OpenSlot(step.dst.index, wire_bytes, Memory::kLanding);
+  if (slot == nullptr) return Outcome::kMustWait;
+  slot->posted = true;
+  ByteSpan landing{slot->payload, wire_bytes};
+  if (piece == 0) landing = ByteSpan{slot->payload - kHeaderBytes, wire_bytes + kHeaderBytes};
+  const Status status = engine_->endpoint()->PostReceive(channel, peer, landing, slot);
+  if (status.code() == StatusCode::kNoResource) {
+    StreamState& s = streams_[step.dst.index];
+    --s.opened;
+    slot->posted = false;
+    slot->buffer->freed = true;
+    engine_->Recycle(slot->buffer);
+    slot->buffer = nullptr;
+    return Outcome::kMustWait;
+  }
+  if (!status.ok()) Fail(status);
+  return Outcome::kDone;
+}
+
+void Executor::OnReceived(Completion* completion) {
+  Slot* slot = static_cast<Slot*>(completion);
+  slot->posted = false;
+  slot->arrived = true;
+}
+
+Executor::Outcome Executor::RunAwait(const Step& step, int64_t piece) {
+  StreamState& s = streams_[step.left.index];
+  if (s.awaited >= s.opened) return Outcome::kMustWait;
+  Slot* slot = &s.slots[s.awaited % kMostSlots];
+  if (!slot->arrived) return Outcome::kMustWait;
+  if (!slot->status.ok()) {
+    Fail(slot->status);
+    return Outcome::kMustWait;
+  }
+  if (slot->lease.token != 0) {
+    // The bytes lie in the peer's chunk: ours is free again, and the lease takes its place.
+    slot->buffer->freed = true;
+    engine_->Recycle(slot->buffer);
+    StagedBuffer* leased = engine_->NewBuffer();
+    leased->origin = StagedBuffer::Origin::kLease;
+    leased->lease = slot->lease;
+    Own(leased);
+    slot->buffer = leased;
+    // Received slots are only read.
+    slot->payload = const_cast<std::byte*>(slot->lease.data) + (piece == 0 ? kHeaderBytes : 0);
+  }
+  if (piece == 0) {
+    ReadHeader(step, slot->lease.data, slot->lease.bytes);
+    if (done_) return Outcome::kMustWait;
+  }
+  const size_t expected =
+      WireBytes(Plan(step.portion).RangeOf(piece).bytes) + (piece == 0 ? kHeaderBytes : 0);
+  if (slot->lease.bytes != expected) {
+    Fail(Status(StatusCode::kMismatch, "a piece of " + std::to_string(slot->lease.bytes) +
+                                           " bytes came where " + std::to_string(expected) +
+                                           " were announced"));
+    return Outcome::kMustWait;
+  }
+  ++s.awaited;
+  s.current = slot;
+  return Outcome::kDone;
+}
+
+void Executor::ReadHeader(const Step& step, const std::byte* data, size_t bytes) {
+  if (bytes < kHeaderBytes) {
+    Fail(Status(StatusCode::kMismatch,
+                "a first piece of " + std::to_string(bytes) + " bytes has no room for a header"));
+    return;
+  }
+  WireHeader theirs;
+  std::memcpy(&theirs, data, sizeof(theirs));
+  header_.portion = step.portion;
+  const Status same = CompareHeaders(header_, theirs);
+  if (!same.ok()) {
+    Fail(Status(same.code(), same.message() + " (from rank " +
+                                 std::to_string(scope_.GroupRank(step.peer)) + ")"));
+    return;
+  }
+  if (plan_known_) return;
+  plan_known_ = true;
+  plans_[0].total_bytes = theirs.total_bytes;
+  plans_[0].piece_bytes = theirs.piece_bytes;
+  const size_t most =
+      static_cast<size_t>(engine_->piece_settings().most_chunks) *
+          engine_->piece_settings().chunk_bytes - kHeaderBytes;
+  if (theirs.piece_bytes == 0 || std::min<size_t>(theirs.piece_bytes, theirs.total_bytes) > most) {
+    Fail(Status(StatusCode::kMismatch, "the sender cuts pieces of " +
+                                           std::to_string(theirs.piece_bytes) + " bytes, of which " +
+                                           std::to_string(most) + " are possible"));
+    return;
+  }
+  pieces_[0] = rounds_ = plans_[0].Count(/*empty_counts=*/true);
+  statistics_.pieces = static_cast<uint64_t>(rounds_);
+}
+
+const Matrix& Executor::MatrixAt(const Place& place) const {
+  return place.kind == Place::kPortion ? call_.portions[place.index] : call_.matrix;
+}
+
+ConstOperand Executor::OperandAt(const Place& place, const PiecePlan::Range& range) const {
+  if (place.in_stream()) {
+    const std::byte* payload = streams_[place.index].current->payload;
+    return {&piece_layout_, payload, 0,
+            call_.locations == nullptr
+                ? nullptr
+                : reinterpret_cast<const int32_t*>(payload + range.bytes)};
+  }
+  const Matrix& matrix = MatrixAt(place);
+  return {&matrix.layout, matrix.data, range.offset,
+          call_.locations == nullptr ? nullptr : call_.locations + range.offset / elem_bytes_};
+}
+
+MutableOperand Executor::TargetAt(const Place& place, const PiecePlan::Range& range) {
+  if (place.in_stream()) {
+    std::byte* payload = streams_[place.index].current->payload;
+    return {&piece_layout_, payload, 0,
+            call_.locations == nullptr ? nullptr
+                                       : reinterpret_cast<int32_t*>(payload + range.bytes)};
+  }
+  const Matrix& matrix = MatrixAt(place);
+  return {&matrix.layout, matrix.data, range.offset,
+          call_.locations == nullptr ? nullptr : call_.locations + range.offset / elem_bytes_};
+}
+
+Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
+  const PiecePlan::Range range = Plan(step.portion).RangeOf(piece);
+  if (step.opcode == Opcode::kCopy && step.left.in_stream() &&
+      streams_[step.left.index].current->buffer == nullptr) {
+    return Outcome::kDone;  // landed where it was wanted
+  }
+  // Operands first: opening the target's slot changes what is current.
+  ConstOperand left{}, right{};
+  if (step.opcode == Opcode::kCombine) {
+    left = OperandAt(step.left, range);
+    right = OperandAt(step.right, range);
+  }
+  if (step.dst.kind == Place::kNew) {
+    Slot* slot = OpenSlot(step.dst.index, WireBytes(range.bytes), Memory::kAny);
+    if (slot == nullptr) return Outcome::kMustWait;
+    streams_[step.dst.index].current = slot;
+    if (piece == 0) {
+      header_.portion = step.portion;
+      std::memcpy(slot->payload - kHeaderBytes, &header_, sizeof(header_));
+    }
+  }
+  const size_t elems = range.bytes / elem_bytes_;
+  if (step.opcode == Opcode::kCombine) {
+    Combine(call_.op, call_.type, elems, TargetAt(step.dst, range), left, right);
+    ++statistics_.combines;
+    statistics_.bytes_combined += range.bytes;
+    return Outcome::kDone;
+  }
+  ++statistics_.copies;
+  statistics_.bytes_copied += range.bytes;
+  if (step.dst.in_stream()) {
+    std::byte* payload = streams_[step.dst.index].current->payload;
+    const Matrix& source = MatrixAt(step.left);
+    CopyIn(payload, source.layout, source.data, range.offset, range.bytes);
+    if (call_.locations != nullptr) {
+      std::memcpy(payload + range.bytes, call_.locations + range.offset / elem_bytes_,
+                  elems * sizeof(int32_t));
+    }
+  } else {
+    const std::byte* payload = streams_[step.left.index].current->payload;
+    const Matrix& target = MatrixAt(step.dst);
+    CopyOut(target.layout, target.data, range.offset, range.bytes, payload);
+    if (call_.locations != nullptr) {
+      std::memcpy(call_.locations + range.offset / elem_bytes_, payload + range.bytes,
+                  elems * sizeof(int32_t));
+    }
+  }
+  return Outcome::kDone;
+}
+
+void Executor::RunSend(const Step& step, int64_t piece) {
+  Slot* slot = streams_[step.left.index].current;
+  const size_t wire_bytes = WireBytes(Plan(step.portion).RangeOf(piece).bytes);
+  ConstByteSpan bytes(slot->payload, wire_bytes);
+  if (piece == 0) {
+    bytes = ConstByteSpan(slot->payload - kHeaderBytes, wire_bytes + kHeaderBytes);
+  }
+  ++statistics_.messages_sent;
+  statistics_.bytes_sent += bytes.bytes;
+  const Status status =
+      engine_->PostSend(group_, channel_, scope_.GroupRank(step.peer), bytes, slot->buffer);
+  if (!status.ok()) Fail(status);
+}
+
+void Executor::RunFree(const Step& step) {
+  StreamState& s = streams_[step.left.index];
+  Slot* slot = s.current;
+  s.current = nullptr;
+  ++s.freed;
+  if (slot->buffer == nullptr) return;
+  slot->buffer->freed = true;
+  if (slot->buffer->pending == 0) engine_->Recycle(slot->buffer);
+  slot->buffer = nullptr;
+}
+
+std::string Executor::Describe() const {
+  std::string text = std::string(entry_->name) + " number " + std::to_string(header_.sequence) +
+                     " of group rank " + std::to_string(group_->rank);
+  for (size_t lane = 0; lane < work_.size(); ++lane) {
+    const std::vector<Step>& steps = schedule_->lanes[lane].work;
+    Cursor at = work_[lane];
+    if (!SkipToExisting(steps, &at)) continue;
+    const Step& step = steps[at.step];
+    text += ", at piece " + std::to_string(at.round + step.lead) + ", step " +
+            std::to_string(at.step) + " of " + std::to_string(steps.size());
+    if (step.opcode == Opcode::kAwait) {
+      text += ", waiting for rank " + std::to_string(scope_.GroupRank(step.peer));
+    }
+    break;
+  }
+  return text;
+}
+
+void Executor::Fail(const Status& status) {
+  if (done_) return;
+  outcome_ = status.WithContext(Describe());
+  done_ = true;
+}
+
+void Executor::Abandon() {
+  for (size_t i = 0; i < schedule_->streams.size(); ++i) {
+    for (Slot& slot : streams_[i].slots) {
+      slot.posted = slot.arrived = false;
+      StagedBuffer* buffer = std::exchange(slot.buffer, nullptr);
+      if (buffer == nullptr) continue;
+      buffer->freed = true;
+      if (buffer->pending == 0) engine_->Recycle(buffer);
+    }
+    streams_[i].current = nullptr;
+  }
+  for (const ChunkRun& run : reserved_) engine_->pool_->Release(run);
+  reserved_.clear();
+}
+
+}  // namespace brigade

@@ -1,0 +1,162 @@
+// Executor: one operation under way. It interprets a schedule over an endpoint, piece by piece, and never blocks: Advance does
+// what can be done and returns.
+
+#ifndef BRIGADE_PATTERNS_EXECUTOR_H_
+#define BRIGADE_PATTERNS_EXECUTOR_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "membuf/combine.h"
+#include "membuf/status.h"
+#include "patterns/catalogue.h"
+#include "patterns/engine.h"
+#include "patterns/group_state.h"
+#include "patterns/pattern_call.h"
+#include "patterns/piece_plan.h"
+#include "patterns/schedule.h"
+#include "patterns/wire_header.h"
+
+namespace brigade {
+
+class Executor {
+ public:
+  explicit Executor(Engine* engine);
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  // Makes this executor run `call`, which was validated. Schedule and group must outlive the operation. A blocking operation
+  // may draw on the pool's core; one that is not reserves what it needs from the surplus here, and fails with kNoResource and
+  // no effect if it is not there.
+  Status Prepare(GroupState* group, const CatalogueEntry& entry, const Schedule* schedule,
+                 const PatternCall& call, uint64_t sequence, bool blocking);
+
+  // Does what can be done now. True if anything was done.
+  bool Advance();
+  bool done() const { return done_; }
+  const Status& outcome() const { return outcome_; }
+  const OperationStatistics& statistics() const { return statistics_; }
+  OperationStatistics* mutable_statistics() { return &statistics_; }
+
+  // Two operations of which the later must not begin before the earlier is done.
+  bool SameOrder(const Executor& other) const {
+    return group_ == other.group_ && channel_ == other.channel_ && order_peer_ == other.order_peer_;
+  }
+  // Lets returned sends go on without this executor, which may then run another operation. REQUIRES: done().
+  void Disown();
+  // What it is doing, for messages: pattern, ranks, and the step it waits at.
+  std::string Describe() const;
+  GroupState* group() const { return group_; }
+  // Gives up after a failure. REQUIRES: the group is closed on the endpoint, so that no receive of it is posted.
+  void Abandon();
+
+ private:
+  friend class Engine;
+
+  static constexpr size_t kMostSlots = kWindowSlots;
+
+  struct Slot : Completion {
+    Slot() : Completion(&Executor::OnReceived) {}
+    Executor* owner = nullptr;
+    StagedBuffer* buffer = nullptr;  // null if it landed in place
+    std::byte* payload = nullptr;    // writable only in one's own buffer
+    bool posted = false;
+    bool arrived = false;
+  };
+
+  struct StreamState {
+    Slot slots[kMostSlots];
+    int64_t opened = 0;
+    int64_t awaited = 0;
+    int64_t freed = 0;
+    Slot* current = nullptr;
+    int placement = 0;
+    int buffers = 0;     // held or draining
+    int guaranteed = 0;  // of these, from the core or the reservation
+  };
+
+  struct Cursor {
+    int64_t round = 0;
+    size_t step = 0;
+  };
+
+  enum class Outcome { kDone, kMustWait };
+
+  static void OnReceived(Completion* completion);
+  // The engine offers a run of the reservation back: true if the operation will need it again.
+  bool KeepReserved(const ChunkRun& run);
+  // The engine tells that a buffer of this operation is over.
+  void OnRecycled(const StagedBuffer& buffer);
+
+  bool SkipToExisting(const std::vector<Step>& steps, Cursor* at) const;
+  bool AdvanceReceives(size_t lane);
+  bool AdvanceWork(size_t lane);
+  Outcome RunReceive(const Step& step, int64_t piece);
+  Outcome RunAwait(const Step& step, int64_t piece);
+  Outcome RunFill(const Step& step, int64_t piece);
+  void RunSend(const Step& step, int64_t piece);
+  void RunFree(const Step& step);
+  // Takes what the first piece says.
+  void ReadHeader(const Step& step, const std::byte* data, size_t bytes);
+
+  int64_t Pieces(int portion) const { return pieces_[portion + 1]; }
+  const PiecePlan& Plan(int portion) const { return plans_[portion + 1]; }
+  size_t WireBytes(size_t value_bytes) const;
+  const Matrix& MatrixAt(const Place& place) const;
+  ConstOperand OperandAt(const Place& place, const PiecePlan::Range& range) const;
+  MutableOperand TargetAt(const Place& place, const PiecePlan::Range& range);
+
+  // What a slot needs: nothing (the piece lands in place), room for a piece, or room that the transport can write to.
+  enum class Memory { kNone, kAny, kLanding };
+  // The next slot of the stream with memory for a piece of `wire_bytes`; null if it must wait.
+  Slot* OpenSlot(int stream, size_t wire_bytes, Memory memory);
+  StagedBuffer* TryBuffer(int stream, int chunks, Memory memory);
+  void Own(StagedBuffer* buffer);
+  bool OverflowTimedOut();
+
+  void Fail(const Status& status);
+  void FinishIfOver();
+
+  Engine* const engine_;
+  GroupState* group_ = nullptr;
+  const CatalogueEntry* entry_ = nullptr;
+  const Schedule* schedule_ = nullptr;
+  PatternCall call_;
+  Scope scope_;
+  ChannelKind channel_ = ChannelKind::kPointToPoint;
+  int order_peer_ = -1;
+  bool blocking_ = true;
+  WireHeader header_;
+
+  // Index 0 is the matrix, 1 + q portion q.
+  std::vector<PiecePlan> plans_;
+  std::vector<int64_t> pieces_;
+  int64_t rounds_ = 0;
+  bool plan_known_ = true;  // false: a receive whose first piece has not come
+  StridedLayout piece_layout_;
+  size_t wire_bytes_per_elem_ = 1;
+  size_t elem_bytes_ = 1;
+
+  std::vector<Cursor> receives_;
+  std::vector<Cursor> work_;
+  std::vector<StreamState> streams_;
+  std::vector<ChunkRun> reserved_;  // not in use, of a non-blocking operation
+  std::vector<StagedBuffer*> buffers_;  // held by streams, or freed with sends pending
+  int guaranteed_out_ = 0;
+  int64_t chunks_held_ = 0;
+  int stalled_ = 0;  // attempts in a row that found no chunk
+  bool waiting_for_overflow_ = false;
+  std::chrono::steady_clock::time_point overflow_deadline_;
+
+  bool work_over_ = false;
+  bool done_ = true;
+  Status outcome_;
+  OperationStatistics statistics_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_EXECUTOR_H_

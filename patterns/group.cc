@@ -1,0 +1,240 @@
+#include "patterns/group.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "membuf/check.h"
+#include "patterns/catalogue.h"
+#include "patterns/executor.h"
+#include "patterns/group_state.h"
+
+namespace brigade {
+namespace {
+
+bool IsPair(Pattern pattern) { return pattern == Pattern::kSend || pattern == Pattern::kReceive; }
+
+Status Invalid(Pattern pattern, const std::string& what) {
+  return Status(StatusCode::kInvalidArgument, std::string(PatternName(pattern)) + ": " + what);
+}
+
+// What one rank can see of a wrong call. What ranks disagree about shows in the headers.
+Status Validate(const PatternCall& call, const Scope& scope) {
+  const CatalogueEntry& entry = EntryOf(call.pattern);
+  const Pattern pattern = call.pattern;
+  if (!IsPair(pattern) && call.scope == ChannelKind::kPointToPoint) {
+    return Invalid(pattern, "needs a scope of row, column or all");
+  }
+  BRIGADE_RETURN_IF_ERROR(CheckTopology(pattern, call.topology));
+  if (entry.rooted && (call.root < 0 || call.root >= scope.size)) {
+    return Invalid(pattern, "rank " + std::to_string(call.root) + " is outside 0.." +
+                                std::to_string(scope.size - 1));
+  }
+  const auto check_matrix = [&](const Matrix& matrix, const std::string& name) {
+    if (matrix.data == nullptr && matrix.layout.bytes() > 0) {
+      return Invalid(pattern, name + " is a null pointer");
+    }
+    if (entry.combines && matrix.layout.bytes() > 0 &&
+        matrix.layout.elem_bytes() != ElementBytes(call.type)) {
+      return Invalid(pattern, name + " has elements of " +
+                                  std::to_string(matrix.layout.elem_bytes()) + " bytes, not of " +
+                                  ElementTypeName(call.type));
+    }
+    return Status();
+  };
+  if (pattern != Pattern::kBarrier && pattern != Pattern::kMultiBroadcast) {
+    BRIGADE_RETURN_IF_ERROR(check_matrix(call.matrix, "matrix"));
+  }
+  if (call.locations != nullptr &&
+      (call.op == CombineOp::kSum ||
+       (pattern != Pattern::kReduce && pattern != Pattern::kAllReduce))) {
+    return Invalid(pattern, "locations go with the maximum and minimum of reduce and all_reduce");
+  }
+  if (!entry.multi) return Status();
+  if (call.portions == nullptr) return Invalid(pattern, "portions is a null pointer");
+  for (int q = 0; q < scope.size; ++q) {
+    BRIGADE_RETURN_IF_ERROR(check_matrix(call.portions[q], "portion " + std::to_string(q)));
+    if (call.portions[q].layout.elem_bytes() != call.portions[0].layout.elem_bytes()) {
+      return Invalid(pattern, "portions have elements of different sizes");
+    }
+  }
+  if (pattern == Pattern::kMultiReduce &&
+      call.matrix.layout.bytes() != call.portions[scope.rank].layout.bytes()) {
+    return Invalid(pattern, "the result has " + std::to_string(call.matrix.layout.bytes()) +
+                                " bytes, the rank's own portion " +
+                                std::to_string(call.portions[scope.rank].layout.bytes()));
+  }
+  return Status();
+}
+
+// What must be equal on all members.
+struct AgreedSettings {
+  uint64_t format = 1;
+  uint64_t chunk_bytes;
+  uint64_t staging_bytes;
+  uint64_t piece_chunks;
+  int64_t rows;
+  int64_t cols;
+};
+
+Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
+  std::vector<AgreedSettings> all(static_cast<size_t>(bootstrap->size()));
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
+  const auto compare = [&](const char* what, auto AgreedSettings::*field) {
+    for (size_t r = 1; r < all.size(); ++r) {
+      if (all[r].*field == all[0].*field) continue;
+      return Status(StatusCode::kMismatch,
+                    std::string("the ranks of a group differ in ") + what + ": rank 0 has " +
+                        std::to_string(all[0].*field) + ", rank " + std::to_string(r) + " has " +
+                        std::to_string(all[r].*field));
+    }
+    return Status();
+  };
+  BRIGADE_RETURN_IF_ERROR(compare("the wire format", &AgreedSettings::format));
+  BRIGADE_RETURN_IF_ERROR(compare("chunk bytes", &AgreedSettings::chunk_bytes));
+  BRIGADE_RETURN_IF_ERROR(compare("staging bytes", &AgreedSettings::staging_bytes));
+  BRIGADE_RETURN_IF_ERROR(compare("chunks per piece", &AgreedSettings::piece_chunks));
+  BRIGADE_RETURN_IF_ERROR(compare("rows", &AgreedSettings::rows));
+  return compare("columns", &AgreedSettings::cols);
+}
+
+}  // namespace
+
+Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
+                     std::unique_ptr<Group>* group) {
+  if (rows < 1 || cols < 1 || rows > bootstrap->size() / cols ||
+      rows * cols != bootstrap->size()) {
+    return Status(StatusCode::kInvalidArgument,
+                  "a grid of " + std::to_string(rows) + " x " + std::to_string(cols) +
+                      " does not fit a group of " + std::to_string(bootstrap->size()) + " ranks");
+  }
+  AgreedSettings mine;
+  mine.chunk_bytes = engine->options().chunk_bytes;
+  mine.staging_bytes = engine->options().staging_bytes;
+  mine.piece_chunks = static_cast<uint64_t>(engine->piece_settings().most_chunks);
+  mine.rows = rows;
+  mine.cols = cols;
+  BRIGADE_RETURN_IF_ERROR(CheckAgreement(bootstrap, mine));
+
+  auto state = std::make_unique<GroupState>();
+  state->rows = rows;
+  state->cols = cols;
+  state->rank = bootstrap->rank();
+  const int row = state->rank / cols;
+  const int col = state->rank % cols;
+  state->scopes[static_cast<int>(ChannelKind::kPointToPoint)] = {rows * cols, state->rank, 0, 1};
+  state->scopes[static_cast<int>(ChannelKind::kAll)] = {rows * cols, state->rank, 0, 1};
+  state->scopes[static_cast<int>(ChannelKind::kRow)] = {cols, col, row * cols, 1};
+  state->scopes[static_cast<int>(ChannelKind::kColumn)] = {rows, row, col, cols};
+  state->send_sequence.resize(static_cast<size_t>(rows) * static_cast<size_t>(cols));
+  state->receive_sequence.resize(state->send_sequence.size());
+  BRIGADE_RETURN_IF_ERROR(engine->endpoint()->OpenGroup(bootstrap, &state->id));
+  group->reset(new Group(engine, std::move(state)));
+  return Status();
+}
+
+Group::Group(Engine* engine, std::unique_ptr<GroupState> state)
+    : engine_(engine), state_(std::move(state)) {}
+
+Group::~Group() { engine_->RemoveGroup(std::move(state_)); }
+
+int Group::rank() const { return state_->rank; }
+int Group::rows() const { return state_->rows; }
+int Group::cols() const { return state_->cols; }
+int Group::ScopeSize(ChannelKind scope) const { return state_->scope(scope).size; }
+int Group::ScopeRank(ChannelKind scope) const { return state_->scope(scope).rank; }
+const Status& Group::failure() const { return state_->failure; }
+
+const Schedule* Group::ScheduleOf(const PatternCall& call) {
+  const CatalogueEntry& entry = EntryOf(call.pattern);
+  const bool shaped = !entry.topologies.empty();
+  const ChannelKind kind = IsPair(call.pattern) ? ChannelKind::kPointToPoint : call.scope;
+  const GroupState::ScheduleKey key(call.pattern, kind,
+                                    shaped ? call.topology.shape : Shape::kTree,
+                                    shaped ? call.topology.parameter : 0,
+                                    entry.rooted ? call.root : 0, entry.multi && call.decreasing);
+  std::unique_ptr<const Schedule>& schedule = state_->schedules[key];
+  if (schedule == nullptr) {
+    const Scope& scope = state_->scope(kind);
+    ScheduleParameters p;
+    p.size = scope.size;
+    p.rank = scope.rank;
+    p.root = entry.rooted ? call.root : 0;
+    p.topology = call.topology;
+    p.decreasing = call.decreasing;
+    schedule = std::make_unique<const Schedule>(entry.compile(p));
+  }
+  return schedule.get();
+}
+
+Status Group::Prepare(const PatternCall& call, bool blocking, Executor* executor) {
+  BRIGADE_RETURN_IF_ERROR(state_->failure);
+  const ChannelKind kind = IsPair(call.pattern) ? ChannelKind::kPointToPoint : call.scope;
+  BRIGADE_RETURN_IF_ERROR(Validate(call, state_->scope(kind)));
+  uint64_t* sequence = &state_->scope_sequence[static_cast<int>(kind)];
+  if (call.pattern == Pattern::kSend) sequence = &state_->send_sequence[call.root];
+  if (call.pattern == Pattern::kReceive) sequence = &state_->receive_sequence[call.root];
+  BRIGADE_RETURN_IF_ERROR(executor->Prepare(state_.get(), EntryOf(call.pattern), ScheduleOf(call),
+                                            call, *sequence, blocking));
+  ++*sequence;
+  engine_->Activate(executor);
+  return Status();
+}
+
+Status Group::Run(const PatternCall& call, OperationStatistics* statistics) {
+  std::unique_ptr<Executor> executor = engine_->NewExecutor();
+  Status status = Prepare(call, /*blocking=*/true, executor.get());
+  if (status.ok()) {
+    engine_->RunToEnd(executor.get());
+    engine_->Finish(executor.get());
+    status = executor->outcome();
+    if (statistics != nullptr) *statistics = executor->statistics();
+  }
+  engine_->KeepExecutor(std::move(executor));
+  return status;
+}
+
+Status Group::Start(const PatternCall& call, std::unique_ptr<Operation>* operation) {
+  std::unique_ptr<Executor> executor = engine_->NewExecutor();
+  const Status status = Prepare(call, /*blocking=*/false, executor.get());
+  if (!status.ok()) {
+    engine_->KeepExecutor(std::move(executor));
+    return status;
+  }
+  engine_->Progress();
+  operation->reset(new Operation(engine_, std::move(executor)));
+  return Status();
+}
+
+Operation::Operation(Engine* engine, std::unique_ptr<Executor> executor)
+    : engine_(engine), executor_(std::move(executor)) {}
+
+Operation::~Operation() {
+  // The outcome is the group's failure too.
+  (void)Wait();
+}
+
+bool Operation::Test() {
+  if (executor_ == nullptr) return true;
+  engine_->Progress();
+  if (!executor_->done()) return false;
+  Finish();
+  return true;
+}
+
+Status Operation::Wait() {
+  if (executor_ != nullptr) {
+    engine_->RunToEnd(executor_.get());
+    Finish();
+  }
+  return outcome_;
+}
+
+void Operation::Finish() {
+  engine_->Finish(executor_.get());
+  outcome_ = executor_->outcome();
+  statistics_ = executor_->statistics();
+  engine_->KeepExecutor(std::move(executor_));
+}
+
+}  // namespace brigade

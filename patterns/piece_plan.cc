@@ -1,0 +1,59 @@
+#include "patterns/piece_plan.h"
+
+#include <algorithm>
+
+#include "patterns/schedule.h"
+
+namespace brigade {
+namespace {
+
+// Streams of the schedule that has most of them (all-reduce and multi-reduce: checked in catalogue_test).
+constexpr int kMostStreams = 3;
+
+size_t PayloadOf(const PieceSettings& settings, int chunks) {
+  return static_cast<size_t>(chunks) * settings.chunk_bytes - kHeaderBytes;
+}
+
+}  // namespace
+
+int CoreChunks(const PieceSettings& settings) {
+  return kMostStreams * kMinSlots * settings.most_chunks;
+}
+
+PieceSettings PieceSettingsFor(size_t chunk_bytes, size_t staging_bytes,
+                               size_t preferred_piece_bytes) {
+  PieceSettings settings;
+  settings.chunk_bytes = chunk_bytes;
+  const int chunks = static_cast<int>(staging_bytes / std::max<size_t>(chunk_bytes, 1));
+  while (static_cast<size_t>(settings.most_chunks + 1) * chunk_bytes <= preferred_piece_bytes) {
+    PieceSettings larger = settings;
+    ++larger.most_chunks;
+    if (2 * CoreChunks(larger) > chunks) break;
+    settings = larger;
+  }
+  return settings;
+}
+
+PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t elem_bytes,
+                     size_t wire_bytes, int stages) {
+  const size_t wire_total = total_bytes / elem_bytes * wire_bytes;
+  int chunks = settings.most_chunks;
+  if (stages > 1) {
+    // Twice as many pieces as stages keep all of them busy half of the time or more.
+    const size_t share = wire_total / (2 * static_cast<size_t>(stages));
+    chunks = static_cast<int>(
+        std::min<size_t>(chunks, share / settings.chunk_bytes + 1));
+  }
+  PiecePlan plan;
+  plan.total_bytes = total_bytes;
+  const size_t elems = std::max<size_t>(PayloadOf(settings, chunks) / wire_bytes, 1);
+  plan.piece_bytes = elems * elem_bytes;
+  return plan;
+}
+
+int ChunksFor(const PieceSettings& settings, size_t payload_bytes) {
+  return static_cast<int>((payload_bytes + kHeaderBytes + settings.chunk_bytes - 1) /
+                          settings.chunk_bytes);
+}
+
+}  // namespace brigade

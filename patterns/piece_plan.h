@@ -1,0 +1,62 @@
+// PiecePlan: how a message is cut into pieces. A pure function of values that all ranks of an operation share, so that all
+// cut alike; of a point-to-point message the sender's plan rules and travels in its header.
+
+#ifndef BRIGADE_PATTERNS_PIECE_PLAN_H_
+#define BRIGADE_PATTERNS_PIECE_PLAN_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace brigade {
+
+// In front of the first piece of every message; see wire_header.h.
+inline constexpr size_t kHeaderBytes = 64;
+
+// Bytes here are packed bytes of user memory. On the wire an element may be followed by its location.
+struct PiecePlan {
+  size_t total_bytes = 0;
+  size_t piece_bytes = 0;  // of every piece but the last
+
+  struct Range {
+    size_t offset;
+    size_t bytes;
+  };
+  // REQUIRES: piece < Count(...).
+  Range RangeOf(int64_t piece) const {
+    const size_t offset = static_cast<size_t>(piece) * piece_bytes;
+    const size_t left = total_bytes - offset;
+    return {offset, left < piece_bytes ? left : piece_bytes};
+  }
+  // An empty message still is one piece, unless it is one of many portions.
+  int64_t Count(bool empty_counts) const {
+    if (total_bytes == 0) return empty_counts ? 1 : 0;
+    return static_cast<int64_t>((total_bytes + piece_bytes - 1) / piece_bytes);
+  }
+};
+
+// What the ranks of a group agreed on when it was made.
+struct PieceSettings {
+  size_t chunk_bytes = 0;
+  int most_chunks = 1;  // adjacent chunks that one piece may take
+};
+
+// The settings that a pool of `staging_bytes` allows over a transport that prefers pieces of `preferred_piece_bytes`:
+// as many chunks per piece as the transport likes, while the core of every schedule takes no more than half of the pool.
+PieceSettings PieceSettingsFor(size_t chunk_bytes, size_t staging_bytes,
+                               size_t preferred_piece_bytes);
+
+// Chunks the core needs so that every schedule of the catalogue can run with pieces of `most_chunks`.
+int CoreChunks(const PieceSettings& settings);
+
+// `elem_bytes` and `wire_bytes`: of one element, in user memory and on the wire. Pieces hold whole elements.
+// Point-to-point messages and long ones get the largest piece; shorter ones are cut finer, so that `stages` ranks in a row
+// all have something to do.
+PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t elem_bytes,
+                     size_t wire_bytes, int stages);
+
+// Chunks that a piece of `payload_bytes` on the wire takes, header included.
+int ChunksFor(const PieceSettings& settings, size_t payload_bytes);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_PIECE_PLAN_H_

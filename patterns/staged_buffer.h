@@ -1,0 +1,39 @@
+// StagedBuffer: memory that holds one piece on its way, and who still needs it.
+
+#ifndef BRIGADE_PATTERNS_STAGED_BUFFER_H_
+#define BRIGADE_PATTERNS_STAGED_BUFFER_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "membuf/byte_span.h"
+#include "membuf/staging_pool.h"
+#include "transport/completion.h"
+
+namespace brigade {
+
+class Executor;
+
+struct StagedBuffer {
+  enum class Origin : uint8_t {
+    kCore,      // the pool's core: must be back before its operation returns
+    kReserved,  // taken from the surplus when a non-blocking operation started
+    kSurplus,
+    kOverflow,
+    kLease,  // no memory of ours: bytes in a peer's chunk
+  };
+
+  Origin origin = Origin::kSurplus;
+  ChunkRun run;       // kCore, kReserved, kSurplus
+  ByteSpan memory;    // kHeaderBytes, then the payload
+  Lease lease;        // kLease
+  Executor* owner = nullptr;  // null once its operation is done and only sends are pending
+  size_t owner_index = 0;     // in the owner's list
+  int32_t stream = 0;         // of the owner
+  int32_t pending = 0;  // sends in flight
+  bool freed = false;   // the owner is done with it; over once nothing is pending
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_STAGED_BUFFER_H_
