@@ -159,18 +159,24 @@ void AbsKernel(const Piece& piece, size_t elems) {
 
 template <CombineOp kOp, typename T>
 void AbsLocationKernel(const Piece& piece, size_t elems) {
+  std::byte* const dst = piece.dst;
+  const std::byte* const left = piece.left;
+  const std::byte* const right = piece.right;
+  int32_t* const dst_locations = piece.dst_locations;
+  const int32_t* const left_locations = piece.left_locations;
+  const int32_t* const right_locations = piece.right_locations;
 #pragma GCC ivdep
   for (size_t i = 0; i < elems; ++i) {
-    const T l = Load<T>(piece.left, i);
-    const T r = Load<T>(piece.right, i);
-    const int32_t l_location = piece.left_locations[i];
-    const int32_t r_location = piece.right_locations[i];
+    const T l = Load<T>(left, i);
+    const T r = Load<T>(right, i);
+    const int32_t l_location = left_locations[i];
+    const int32_t r_location = right_locations[i];
     const auto l_rank = Rank<kOp>(l);
     const auto r_rank = Rank<kOp>(r);
     const bool left_first = l_location < r_location || (l_location == r_location && AtLeast(l, r));
     const bool left_wins = l_rank > r_rank || (l_rank == r_rank && left_first);
-    Store(piece.dst, i, Canonical(left_wins ? l : r));
-    piece.dst_locations[i] = left_wins ? l_location : r_location;
+    Store(dst, i, Canonical(left_wins ? l : r));
+    dst_locations[i] = left_wins ? l_location : r_location;
   }
 }
 

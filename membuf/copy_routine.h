@@ -1,8 +1,8 @@
 // How to copy equally long runs at equal distances: the inner loop of every pack and unpack.
 //
-// Which loop is fastest depends on the length of the runs: below a few hundred bytes a call of
+// Which loop is fastest depends on the length of the runs: below some hundred bytes a call of
 // memcpy per run costs more than the bytes. The choice is a table, and its thresholds are measured
-// (bench/copy_table.cc; the figures are in README.md).
+// (bench/copy_table.cc; figures in README.md).
 
 #ifndef BRIGADE_MEMBUF_COPY_ROUTINE_H_
 #define BRIGADE_MEMBUF_COPY_ROUTINE_H_
@@ -58,7 +58,7 @@ inline constexpr CopyTableRow kCopyTable[] = {
     {15, CopyBlocks<8>, "blocks<8>"},
     {16, CopyElements<16>, "elements<16>"},
     {31, CopyBlocks<16>, "blocks<16>"},
-    {256, CopyBlocks<32>, "blocks<32>"},
+    {512, CopyBlocks<32>, "blocks<32>"},
     {SIZE_MAX, CopyByMemcpy, "memcpy"},
 };
 
