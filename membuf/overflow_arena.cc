@@ -12,8 +12,15 @@ namespace brigade {
 namespace {
 
 constexpr size_t kAlignmentBytes = 64;
+constexpr size_t kLeastBlockBytes = size_t{4} << 10;
 constexpr size_t kMostKeptBytes = size_t{64} << 20;
 constexpr size_t kMostAllowanceBytes = size_t{64} << 20;
+
+size_t BlockBytes(size_t bytes) {
+  size_t block = kLeastBlockBytes;
+  while (block < bytes) block *= 2;
+  return block;
+}
 
 // What the kernel says it could still give without swapping; 0 if it does not say.
 size_t AvailableBytes() {
@@ -30,10 +37,7 @@ size_t AvailableBytes() {
 
 }  // namespace
 
-OverflowArena::OverflowArena(size_t limit_bytes, size_t block_bytes)
-    : limit_bytes_(limit_bytes), block_bytes_(block_bytes) {
-  BRIGADE_CHECK_LT(size_t{0}, block_bytes);
-}
+OverflowArena::OverflowArena(size_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
 OverflowArena::~OverflowArena() {
   BRIGADE_CHECK_EQ(statistics_.in_use_bytes, size_t{0});
@@ -42,24 +46,27 @@ OverflowArena::~OverflowArena() {
 
 // Asks for a share of what is available, not for all of it: the other ranks of this machine see
 // the same figure, and blocks already granted but not yet written to are still counted in it.
-bool OverflowArena::MayGrow() {
+bool OverflowArena::MayGrow(size_t bytes) {
   if (limit_bytes_ != kAvailableMemory) return true;
-  if (allowance_bytes_ < block_bytes_) {
-    allowance_bytes_ = std::min(AvailableBytes() / 8, std::max(kMostAllowanceBytes, block_bytes_));
+  if (allowance_bytes_ < bytes) {
+    allowance_bytes_ = std::min(AvailableBytes() / 8, std::max(kMostAllowanceBytes, bytes));
   }
-  if (allowance_bytes_ < block_bytes_) return false;
-  allowance_bytes_ -= block_bytes_;
+  if (allowance_bytes_ < bytes) return false;
+  allowance_bytes_ -= bytes;
   return true;
 }
 
-ByteSpan OverflowArena::TryAcquire() {
+ByteSpan OverflowArena::TryAcquire(size_t bytes) {
+  const size_t block_bytes = BlockBytes(bytes);
   std::byte* data = nullptr;
-  if (block_bytes_ <= limit_bytes_ - statistics_.in_use_bytes) {
-    if (!kept_.empty()) {
-      data = kept_.back();
-      kept_.pop_back();
+  if (block_bytes <= limit_bytes_ - statistics_.in_use_bytes) {
+    std::vector<std::byte*>& kept = kept_[block_bytes];
+    if (!kept.empty()) {
+      data = kept.back();
+      kept.pop_back();
+      kept_bytes_ -= block_bytes;
     } else if (void* fresh = nullptr;
-               MayGrow() && posix_memalign(&fresh, kAlignmentBytes, block_bytes_) == 0) {
+               MayGrow(block_bytes) && posix_memalign(&fresh, kAlignmentBytes, block_bytes) == 0) {
       data = static_cast<std::byte*>(fresh);
     }
   }
@@ -68,25 +75,29 @@ ByteSpan OverflowArena::TryAcquire() {
     return ByteSpan();
   }
   ++statistics_.blocks;
-  statistics_.in_use_bytes += block_bytes_;
+  statistics_.in_use_bytes += block_bytes;
   statistics_.high_water_bytes = std::max(statistics_.high_water_bytes, statistics_.in_use_bytes);
-  return ByteSpan{data, block_bytes_};
+  return ByteSpan{data, block_bytes};
 }
 
 void OverflowArena::Release(ByteSpan block) {
-  BRIGADE_CHECK_EQ(block.bytes, block_bytes_);
-  BRIGADE_CHECK_LE(block_bytes_, statistics_.in_use_bytes);
-  statistics_.in_use_bytes -= block_bytes_;
-  if (kept_.size() < kMostKeptBytes / block_bytes_) {
-    kept_.push_back(block.data);
+  BRIGADE_CHECK_EQ(block.bytes, BlockBytes(block.bytes));
+  BRIGADE_CHECK_LE(block.bytes, statistics_.in_use_bytes);
+  statistics_.in_use_bytes -= block.bytes;
+  if (kept_bytes_ + block.bytes <= kMostKeptBytes) {
+    kept_[block.bytes].push_back(block.data);
+    kept_bytes_ += block.bytes;
   } else {
     std::free(block.data);
   }
 }
 
 void OverflowArena::Trim() {
-  for (std::byte* block : kept_) std::free(block);
+  for (const auto& [bytes, blocks] : kept_) {
+    for (std::byte* block : blocks) std::free(block);
+  }
   kept_.clear();
+  kept_bytes_ = 0;
 }
 
 }  // namespace brigade

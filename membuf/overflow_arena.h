@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "membuf/byte_span.h"
@@ -31,15 +32,15 @@ class OverflowArena {
   // growing.
   static constexpr size_t kAvailableMemory = SIZE_MAX;
 
-  // `limit_bytes`: most bytes in use at once. `block_bytes`: size of every block. Blocks are
-  // aligned to 64 bytes.
-  OverflowArena(size_t limit_bytes, size_t block_bytes);
+  // `limit_bytes`: most bytes in use at once.
+  explicit OverflowArena(size_t limit_bytes);
   // REQUIRES: every block was released.
   ~OverflowArena();
 
-  // A block, its content unspecified and its pages not yet touched where they are new; or an empty
-  // span if the limit is reached or the system has no more memory.
-  ByteSpan TryAcquire();
+  // A block of at least `bytes`, aligned to 64 bytes, its content unspecified and its pages not yet
+  // touched where they are new; or an empty span if the limit is reached or the system has no more
+  // memory. Sizes are rounded up to a power of two of at least 4 KiB, and counted so.
+  ByteSpan TryAcquire(size_t bytes);
   // REQUIRES: `block` came from TryAcquire and was not released since.
   void Release(ByteSpan block);
 
@@ -47,16 +48,16 @@ class OverflowArena {
   void Trim();
 
   size_t limit_bytes() const { return limit_bytes_; }
-  // Bytes of released blocks held for reuse; at most 64 MiB.
-  size_t kept_bytes() const { return kept_.size() * block_bytes_; }
   const OverflowStatistics& statistics() const { return statistics_; }
+  // Bytes of released blocks held for reuse; at most 64 MiB.
+  size_t kept_bytes() const { return kept_bytes_; }
 
  private:
-  bool MayGrow();
+  bool MayGrow(size_t bytes);
 
   const size_t limit_bytes_;
-  const size_t block_bytes_;
-  std::vector<std::byte*> kept_;
+  std::map<size_t, std::vector<std::byte*>> kept_;  // by size
+  size_t kept_bytes_ = 0;
   size_t allowance_bytes_ = 0;  // what may still be allocated before asking the system again
   OverflowStatistics statistics_;
 };

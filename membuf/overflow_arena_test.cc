@@ -15,53 +15,56 @@ namespace brigade {
 namespace {
 
 TEST(OverflowArena, LendsAlignedBlocksUpToItsLimit) {
-  OverflowArena arena(1000, 300);
+  OverflowArena arena(13000);
   std::vector<ByteSpan> blocks;
   std::set<std::byte*> distinct;
   for (int i = 0; i < 3; ++i) {
-    blocks.push_back(arena.TryAcquire());
-    ASSERT_EQ(blocks.back().bytes, 300u);
+    blocks.push_back(arena.TryAcquire(300));
+    ASSERT_EQ(blocks.back().bytes, 4096u);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(blocks.back().data) % 64, 0u);
     distinct.insert(blocks.back().data);
   }
   EXPECT_EQ(distinct.size(), 3u);
-  EXPECT_EQ(arena.TryAcquire().data, nullptr);  // 1200 > 1000
-  EXPECT_EQ(arena.statistics().in_use_bytes, 900u);
+  EXPECT_EQ(arena.TryAcquire(300).data, nullptr);  // 4 * 4096 > 13000
+  EXPECT_EQ(arena.statistics().in_use_bytes, 12288u);
   EXPECT_EQ(arena.statistics().refusals, 1u);
   arena.Release(blocks.back());
-  blocks.back() = arena.TryAcquire();
-  EXPECT_EQ(blocks.back().bytes, 300u);
+  blocks.back() = arena.TryAcquire(4096);
+  EXPECT_EQ(blocks.back().bytes, 4096u);
   for (const ByteSpan& block : blocks) arena.Release(block);
   EXPECT_EQ(arena.statistics().in_use_bytes, 0u);
-  EXPECT_EQ(arena.statistics().high_water_bytes, 900u);
+  EXPECT_EQ(arena.statistics().high_water_bytes, 12288u);
   EXPECT_EQ(arena.statistics().blocks, 4u);
 }
 
 TEST(OverflowArena, ALimitOfNothingRefuses) {
-  OverflowArena arena(0, 64);
-  EXPECT_EQ(arena.TryAcquire().bytes, 0u);
+  OverflowArena arena(0);
+  EXPECT_EQ(arena.TryAcquire(1).bytes, 0u);
   EXPECT_EQ(arena.statistics().refusals, 1u);
 }
 
 TEST(OverflowArena, KeepsBlocksForReuseUntilTrimmed) {
-  OverflowArena arena(SIZE_MAX - 1, 1000);
-  const ByteSpan first = arena.TryAcquire();
+  OverflowArena arena(SIZE_MAX - 1);
+  const ByteSpan first = arena.TryAcquire(5000);
   arena.Release(first);
-  const ByteSpan again = arena.TryAcquire();
+  const ByteSpan other = arena.TryAcquire(9000);
+  EXPECT_EQ(other.bytes, 16384u);
+  const ByteSpan again = arena.TryAcquire(6000);
   EXPECT_EQ(again.data, first.data);
   arena.Release(again);
-  EXPECT_EQ(arena.kept_bytes(), 1000u);
+  EXPECT_EQ(arena.kept_bytes(), 8192u);
+  arena.Release(other);
   arena.Trim();
   EXPECT_EQ(arena.kept_bytes(), 0u);
 }
 
 TEST(OverflowArena, KeepsNoMoreThanItsBound) {
-  constexpr size_t kBlockBytes = size_t{24} << 20;
-  OverflowArena arena(SIZE_MAX - 1, kBlockBytes);
+  constexpr size_t kBlockBytes = size_t{16} << 20;
+  OverflowArena arena(SIZE_MAX - 1);
   std::vector<ByteSpan> blocks;
-  for (int i = 0; i < 5; ++i) blocks.push_back(arena.TryAcquire());
+  for (int i = 0; i < 5; ++i) blocks.push_back(arena.TryAcquire(kBlockBytes));
   for (const ByteSpan& block : blocks) arena.Release(block);
-  EXPECT_EQ(arena.kept_bytes(), 2 * kBlockBytes);  // 64 MiB hold two of 24
+  EXPECT_EQ(arena.kept_bytes(), 4 * kBlockBytes);  // 64 MiB
 }
 
 size_t AvailableBytes() {
@@ -75,16 +78,16 @@ size_t AvailableBytes() {
 }
 
 TEST(OverflowArena, WithoutALimitItStopsAtWhatTheSystemHas) {
-  OverflowArena modest(OverflowArena::kAvailableMemory, 4096);
-  const ByteSpan block = modest.TryAcquire();
+  OverflowArena modest(OverflowArena::kAvailableMemory);
+  const ByteSpan block = modest.TryAcquire(4096);
   EXPECT_NE(block.data, nullptr);
   modest.Release(block);
 
   // Untouched memory of this size could be had: the system overcommits.
   const size_t available = AvailableBytes();
   ASSERT_GT(available, 0u);
-  OverflowArena greedy(OverflowArena::kAvailableMemory, available / 2);
-  EXPECT_EQ(greedy.TryAcquire().data, nullptr);
+  OverflowArena greedy(OverflowArena::kAvailableMemory);
+  EXPECT_EQ(greedy.TryAcquire(available / 2).data, nullptr);
   EXPECT_EQ(greedy.statistics().refusals, 1u);
 }
 
@@ -95,8 +98,8 @@ TEST(OverflowArena, TouchesNoPageOfABlock) {
   constexpr size_t kBlockBytes = size_t{64} << 20;
   constexpr size_t kEndBytes = size_t{4} << 20;
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  OverflowArena arena(SIZE_MAX - 1, kBlockBytes);
-  const ByteSpan block = arena.TryAcquire();
+  OverflowArena arena(SIZE_MAX - 1);
+  const ByteSpan block = arena.TryAcquire(kBlockBytes);
   const uintptr_t begin = (reinterpret_cast<uintptr_t>(block.data) + kEndBytes) / page * page;
   const uintptr_t end = begin + kBlockBytes - 2 * kEndBytes;
   std::vector<unsigned char> resident((end - begin) / page);
@@ -108,12 +111,12 @@ TEST(OverflowArena, TouchesNoPageOfABlock) {
 TEST(OverflowArenaDeathTest, MisuseIsABug) {
   EXPECT_DEATH(
       {
-        OverflowArena arena(1000, 100);
-        (void)arena.TryAcquire();
+        OverflowArena arena(10000);
+        (void)arena.TryAcquire(100);
       },
       "check failed");
-  OverflowArena arena(1000, 100);
-  const ByteSpan block = arena.TryAcquire();
+  OverflowArena arena(10000);
+  const ByteSpan block = arena.TryAcquire(100);
   EXPECT_DEATH(arena.Release(ByteSpan{block.data, 50}), "check failed");
   arena.Release(block);
   EXPECT_DEATH(arena.Release(block), "check failed");

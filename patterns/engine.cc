@@ -44,8 +44,7 @@ Status Engine::Create(Endpoint* endpoint, const EngineOptions& options,
   pool_options.chunk_bytes = options.chunk_bytes;
   pool_options.core_chunks = static_cast<size_t>(CoreChunks(settings));
   std::unique_ptr<Engine> created(new Engine(endpoint, WithDefaults(options), settings));
-  BRIGADE_RETURN_IF_ERROR(
-      StagingPool::Create(endpoint->domain(), pool_options, &created->pool_));
+  BRIGADE_RETURN_IF_ERROR(StagingPool::Create(endpoint->domain(), pool_options, &created->pool_));
   *engine = std::move(created);
   return Status();
 }
@@ -137,8 +136,7 @@ Status Engine::Hand(Send* send) {
   if (send->buffer->origin == StagedBuffer::Origin::kOverflow && !send->copy &&
       endpoint_->capabilities().needs_registered_memory) {
     // Overflow drains through staging memory.
-    const ChunkRun run =
-        pool_->TryAcquireSurplus(0, ChunksFor(piece_settings_, send->piece.bytes));
+    const ChunkRun run = pool_->TryAcquireSurplus(0, ChunksFor(piece_settings_, send->piece.bytes));
     if (!run) return Status(StatusCode::kNoResource, "no staging memory");
     std::memcpy(run.memory.data, send->piece.data, send->piece.bytes);
     send->copy = run;
@@ -169,13 +167,11 @@ bool Engine::HandDeferred() {
   std::vector<const Send*> refused;
   for (auto it = deferred_.begin(); it != deferred_.end();) {
     Send* send = *it;
-    const bool behind_another =
-        std::any_of(refused.begin(), refused.end(), [&](const Send* other) {
-          return other->group == send->group && other->channel.kind == send->channel.kind &&
-                 other->peer == send->peer;
-        });
-    const Status status =
-        behind_another ? Status(StatusCode::kNoResource, "in order") : Hand(send);
+    const bool behind_another = std::any_of(refused.begin(), refused.end(), [&](const Send* other) {
+      return other->group == send->group && other->channel.kind == send->channel.kind &&
+             other->peer == send->peer;
+    });
+    const Status status = behind_another ? Status(StatusCode::kNoResource, "in order") : Hand(send);
     if (status.code() == StatusCode::kNoResource) {
       refused.push_back(send);
       ++it;
@@ -218,9 +214,8 @@ bool Engine::AdvanceOperations() {
     Executor* executor = active_[i];
     if (executor->done()) continue;
     const bool behind_another = std::any_of(
-        active_.begin(), active_.begin() + static_cast<ptrdiff_t>(i), [&](const Executor* earlier) {
-          return !earlier->done() && earlier->SameOrder(*executor);
-        });
+        active_.begin(), active_.begin() + static_cast<ptrdiff_t>(i),
+        [&](const Executor* earlier) { return !earlier->done() && earlier->SameOrder(*executor); });
     if (!behind_another) any |= executor->Advance();
   }
   return any;

@@ -1,5 +1,5 @@
-// Engine: what all operations of a process share. It owns the staging pool, the overflow memory, the order of operations, and
-// every send that has returned to its caller and is still on its way.
+// Engine: what all operations of a process share. It owns the staging pool, the overflow memory,
+// the order of operations, and every send that has returned to its caller and is still on its way.
 //
 // One per process and transport. Not thread-safe: an engine has one driver at a time.
 
@@ -33,15 +33,16 @@ struct EngineOptions {
   size_t overflow_bytes = OverflowArena::kAvailableMemory;
   // How long a send waits at the overflow limit before it fails.
   double overflow_wait_seconds = 120;
-  // A call that has waited this long says so, once per interval, through `report`; it goes on waiting.
+  // A call that has waited this long says so, once per interval, through `report`; it goes on
+  // waiting.
   double report_seconds = 60;
   std::function<void(const std::string&)> report;  // default: a line on stderr
 };
 
 class Engine {
  public:
-  // kInvalidArgument, naming value and minimum, if the staging budget is below what the schedules need; kOutOfMemory if the
-  // memory cannot be had. `endpoint` must outlive the engine.
+  // kInvalidArgument, naming value and minimum, if the staging budget is below what the schedules
+  // need; kOutOfMemory if the memory cannot be had. `endpoint` must outlive the engine.
   static Status Create(Endpoint* endpoint, const EngineOptions& options,
                        std::unique_ptr<Engine>* engine);
   // Waits for returned sends, as Drain. REQUIRES: all groups are gone.
@@ -83,8 +84,8 @@ class Engine {
   StagedBuffer* NewBuffer();
   // Ends a buffer that is freed and has no send pending.
   void Recycle(StagedBuffer* buffer);
-  // Sends `piece`, which lies in `buffer`. Never fails for lack of resources: what the transport does not take now is kept and
-  // taken later, in order.
+  // Sends `piece`, which lies in `buffer`. Never fails for lack of resources: what the transport
+  // does not take now is kept and taken later, in order.
   Status PostSend(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,
                   StagedBuffer* buffer);
 
@@ -107,7 +108,8 @@ class Engine {
   void DropDeferred(GroupState* group);
   bool AdvanceOperations();
   void CloseIdleGroups();
-  // Progresses until `over()`, pausing as the transport likes; every report interval it says that `what()` still waits.
+  // Progresses until `over()`, pausing as the transport likes; every report interval it says that
+  // `what()` still waits.
   template <typename Over, typename What>
   void WaitUntil(const Over& over, const What& what);
 
@@ -126,7 +128,7 @@ class Engine {
   std::deque<Send*> deferred_;  // not yet taken by the transport
   size_t sends_in_flight_ = 0;  // deferred ones included
   std::vector<std::unique_ptr<GroupState>> leaving_groups_;
-  Status send_failure_;         // the first
+  Status send_failure_;                         // the first
   std::chrono::steady_clock::duration idle_{};  // spent waiting, in all
 };
 

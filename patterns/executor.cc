@@ -10,8 +10,9 @@
 namespace brigade {
 namespace {
 
-// A returned operation that finds the pool empty first looks again this often, while receivers may be draining it: their
-// chunks are warm, overflow memory is not. It never waits for a receiver that does not come.
+// A returned operation that finds the pool empty first looks again this often, while receivers may
+// be draining it: their chunks are warm, overflow memory is not. It never waits for a receiver that
+// does not come.
 constexpr int kPatience = 200;
 
 uint8_t HeaderFlags(const PatternCall& call) {
@@ -98,8 +99,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
     const int chunks = ChunksFor(settings, piece_wire);
     for (size_t s = 0; s < schedule->streams.size(); ++s) {
       for (int i = 0; i < kMinSlots; ++i) {
-        const ChunkRun run =
-            engine_->pool_->TryAcquireSurplus(streams_[s].placement, chunks);
+        const ChunkRun run = engine_->pool_->TryAcquireSurplus(streams_[s].placement, chunks);
         if (!run) {
           for (const ChunkRun& taken : reserved_) engine_->pool_->Release(taken);
           reserved_.clear();
@@ -161,7 +161,8 @@ void Executor::FinishIfOver() {
     for (const ChunkRun& run : reserved_) engine_->pool_->Release(run);
     reserved_.clear();
   }
-  // Chunks of the core belong to the next operation: their sends are waited for. All others may still be on their way.
+  // Chunks of the core belong to the next operation: their sends are waited for. All others may
+  // still be on their way.
   done_ = !blocking_ || guaranteed_out_ == 0;
 }
 
@@ -209,8 +210,7 @@ StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
   StreamState& s = streams_[stream];
   StagingPool* pool = engine_->pool_.get();
   // Beyond its window a stream waits for its own sends, unless it must not wait for receivers.
-  const bool may_have_more =
-      entry_->locally_blocking || s.buffers < static_cast<int>(kMostSlots);
+  const bool may_have_more = entry_->locally_blocking || s.buffers < static_cast<int>(kMostSlots);
   ChunkRun run;
   StagedBuffer::Origin origin = StagedBuffer::Origin::kSurplus;
   ByteSpan memory;
@@ -434,13 +434,13 @@ void Executor::ReadHeader(const Step& step, const std::byte* data, size_t bytes)
   plan_known_ = true;
   plans_[0].total_bytes = theirs.total_bytes;
   plans_[0].piece_bytes = theirs.piece_bytes;
-  const size_t most =
-      static_cast<size_t>(engine_->piece_settings().most_chunks) *
-          engine_->piece_settings().chunk_bytes - kHeaderBytes;
+  const size_t most = static_cast<size_t>(engine_->piece_settings().most_chunks) *
+                          engine_->piece_settings().chunk_bytes -
+                      kHeaderBytes;
   if (theirs.piece_bytes == 0 || std::min<size_t>(theirs.piece_bytes, theirs.total_bytes) > most) {
-    Fail(Status(StatusCode::kMismatch, "the sender cuts pieces of " +
-                                           std::to_string(theirs.piece_bytes) + " bytes, of which " +
-                                           std::to_string(most) + " are possible"));
+    Fail(Status(StatusCode::kMismatch,
+                "the sender cuts pieces of " + std::to_string(theirs.piece_bytes) +
+                    " bytes, of which " + std::to_string(most) + " are possible"));
     return;
   }
   pieces_[0] = rounds_ = plans_[0].Count(/*empty_counts=*/true);
@@ -455,9 +455,8 @@ ConstOperand Executor::OperandAt(const Place& place, const PiecePlan::Range& ran
   if (place.in_stream()) {
     const std::byte* payload = streams_[place.index].current->payload;
     return {&piece_layout_, payload, 0,
-            call_.locations == nullptr
-                ? nullptr
-                : reinterpret_cast<const int32_t*>(payload + range.bytes)};
+            call_.locations == nullptr ? nullptr
+                                       : reinterpret_cast<const int32_t*>(payload + range.bytes)};
   }
   const Matrix& matrix = MatrixAt(place);
   return {&matrix.layout, matrix.data, range.offset,
@@ -467,9 +466,9 @@ ConstOperand Executor::OperandAt(const Place& place, const PiecePlan::Range& ran
 MutableOperand Executor::TargetAt(const Place& place, const PiecePlan::Range& range) {
   if (place.in_stream()) {
     std::byte* payload = streams_[place.index].current->payload;
-    return {&piece_layout_, payload, 0,
-            call_.locations == nullptr ? nullptr
-                                       : reinterpret_cast<int32_t*>(payload + range.bytes)};
+    return {
+        &piece_layout_, payload, 0,
+        call_.locations == nullptr ? nullptr : reinterpret_cast<int32_t*>(payload + range.bytes)};
   }
   const Matrix& matrix = MatrixAt(place);
   return {&matrix.layout, matrix.data, range.offset,

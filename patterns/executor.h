@@ -1,5 +1,5 @@
-// Executor: one operation under way. It interprets a schedule over an endpoint, piece by piece, and never blocks: Advance does
-// what can be done and returns.
+// Executor: one operation under way. It interprets a schedule over an endpoint, piece by piece, and
+// never blocks: Advance does what can be done and returns.
 
 #ifndef BRIGADE_PATTERNS_EXECUTOR_H_
 #define BRIGADE_PATTERNS_EXECUTOR_H_
@@ -28,9 +28,9 @@ class Executor {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  // Makes this executor run `call`, which was validated. Schedule and group must outlive the operation. A blocking operation
-  // may draw on the pool's core; one that is not reserves what it needs from the surplus here, and fails with kNoResource and
-  // no effect if it is not there.
+  // Makes this executor run `call`, which was validated. Schedule and group must outlive the
+  // operation. A blocking operation may draw on the pool's core; one that is not reserves what it
+  // needs from the surplus here, and fails with kNoResource and no effect if it is not there.
   Status Prepare(GroupState* group, const CatalogueEntry& entry, const Schedule* schedule,
                  const PatternCall& call, uint64_t sequence, bool blocking);
 
@@ -45,12 +45,14 @@ class Executor {
   bool SameOrder(const Executor& other) const {
     return group_ == other.group_ && channel_ == other.channel_ && order_peer_ == other.order_peer_;
   }
-  // Lets returned sends go on without this executor, which may then run another operation. REQUIRES: done().
+  // Lets returned sends go on without this executor, which may then run another operation.
+  // REQUIRES: done().
   void Disown();
   // What it is doing, for messages: pattern, ranks, and the step it waits at.
   std::string Describe() const;
   GroupState* group() const { return group_; }
-  // Gives up after a failure. REQUIRES: the group is closed on the endpoint, so that no receive of it is posted.
+  // Gives up after a failure. REQUIRES: the group is closed on the endpoint, so that no receive of
+  // it is posted.
   void Abandon();
 
  private:
@@ -109,7 +111,8 @@ class Executor {
   ConstOperand OperandAt(const Place& place, const PiecePlan::Range& range) const;
   MutableOperand TargetAt(const Place& place, const PiecePlan::Range& range);
 
-  // What a slot needs: nothing (the piece lands in place), room for a piece, or room that the transport can write to.
+  // What a slot needs: nothing (the piece lands in place), room for a piece, or room that the
+  // transport can write to.
   enum class Memory { kNone, kAny, kLanding };
   // The next slot of the stream with memory for a piece of `wire_bytes`; null if it must wait.
   Slot* OpenSlot(int stream, size_t wire_bytes, Memory memory);
@@ -143,7 +146,7 @@ class Executor {
   std::vector<Cursor> receives_;
   std::vector<Cursor> work_;
   std::vector<StreamState> streams_;
-  std::vector<ChunkRun> reserved_;  // not in use, of a non-blocking operation
+  std::vector<ChunkRun> reserved_;      // not in use, of a non-blocking operation
   std::vector<StagedBuffer*> buffers_;  // held by streams, or freed with sends pending
   int guaranteed_out_ = 0;
   int64_t chunks_held_ = 0;

@@ -26,7 +26,9 @@ TEST_P(Trees, EveryRankHangsBelowTheRootOnceAndSubtreesAreIntervals) {
       EXPECT_EQ(node.parent == -1, r == 0);
       for (size_t i = 0; i < node.children.size(); ++i) {
         EXPECT_EQ(TreeNodeOf(GetParam(), size, node.children[i]).parent, r);
-        if (i > 0) EXPECT_LT(node.children[i - 1], node.children[i]);
+        if (i > 0) {
+          EXPECT_LT(node.children[i - 1], node.children[i]);
+        }
       }
       std::vector<int> below;
       Subtree(GetParam(), size, r, &below);

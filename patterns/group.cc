@@ -83,10 +83,10 @@ Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
   const auto compare = [&](const char* what, auto AgreedSettings::*field) {
     for (size_t r = 1; r < all.size(); ++r) {
       if (all[r].*field == all[0].*field) continue;
-      return Status(StatusCode::kMismatch,
-                    std::string("the ranks of a group differ in ") + what + ": rank 0 has " +
-                        std::to_string(all[0].*field) + ", rank " + std::to_string(r) + " has " +
-                        std::to_string(all[r].*field));
+      return Status(StatusCode::kMismatch, std::string("the ranks of a group differ in ") + what +
+                                               ": rank 0 has " + std::to_string(all[0].*field) +
+                                               ", rank " + std::to_string(r) + " has " +
+                                               std::to_string(all[r].*field));
     }
     return Status();
   };
@@ -102,8 +102,7 @@ Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
 
 Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
                      std::unique_ptr<Group>* group) {
-  if (rows < 1 || cols < 1 || rows > bootstrap->size() / cols ||
-      rows * cols != bootstrap->size()) {
+  if (rows < 1 || cols < 1 || rows > bootstrap->size() / cols || rows * cols != bootstrap->size()) {
     return Status(StatusCode::kInvalidArgument,
                   "a grid of " + std::to_string(rows) + " x " + std::to_string(cols) +
                       " does not fit a group of " + std::to_string(bootstrap->size()) + " ranks");
@@ -149,8 +148,7 @@ const Schedule* Group::ScheduleOf(const PatternCall& call) {
   const CatalogueEntry& entry = EntryOf(call.pattern);
   const bool shaped = !entry.topologies.empty();
   const ChannelKind kind = IsPair(call.pattern) ? ChannelKind::kPointToPoint : call.scope;
-  const GroupState::ScheduleKey key(call.pattern, kind,
-                                    shaped ? call.topology.shape : Shape::kTree,
+  const GroupState::ScheduleKey key(call.pattern, kind, shaped ? call.topology.shape : Shape::kTree,
                                     shaped ? call.topology.parameter : 0,
                                     entry.rooted ? call.root : 0, entry.multi && call.decreasing);
   std::unique_ptr<const Schedule>& schedule = state_->schedules[key];

@@ -1,10 +1,11 @@
 // Group: ranks that communicate by patterns. The C++ face of the library; brigade.h is the C one.
 //
-// A group is a grid of rows x cols ranks, numbered row by row; a plain group is a 1 x n grid. Its scopes are the calling
-// rank's row, its column, and all. Groups share one Engine per process and with it one staging pool.
+// A group is a grid of rows x cols ranks, numbered row by row; a plain group is a 1 x n grid. Its
+// scopes are the calling rank's row, its column, and all. Groups share one Engine per process and
+// with it one staging pool.
 //
-// The ranks of a scope make the same calls on it in the same order. Calls on different scopes, and sends and receives, are
-// independent of each other: each has a channel of its own.
+// The ranks of a scope make the same calls on it in the same order. Calls on different scopes, and
+// sends and receives, are independent of each other: each has a channel of its own.
 
 #ifndef BRIGADE_PATTERNS_GROUP_H_
 #define BRIGADE_PATTERNS_GROUP_H_
@@ -49,11 +50,13 @@ class Operation {
 
 class Group {
  public:
-  // Collective over the members of `bootstrap` (rows * cols of them) and nobody else. `engine` must outlive the group.
-  // kInvalidArgument if the shape does not fit; kMismatch, naming both ranks, if their settings differ. No group then.
+  // Collective over the members of `bootstrap` (rows * cols of them) and nobody else. `engine` must
+  // outlive the group. kInvalidArgument if the shape does not fit; kMismatch, naming both ranks, if
+  // their settings differ. No group then.
   static Status Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
                        std::unique_ptr<Group>* group);
-  // Local. Sends that have returned still reach their receivers. REQUIRES: no operation of the group is under way.
+  // Local. Sends that have returned still reach their receivers. REQUIRES: no operation of the
+  // group is under way.
   ~Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
@@ -67,13 +70,15 @@ class Group {
   int ScopeSize(ChannelKind scope) const;
   int ScopeRank(ChannelKind scope) const;
 
-  // Runs `call` to its end. After kInvalidArgument nothing happened. After any other failure the group is broken: every
-  // further call on it returns that first failure, and user memory the call was to write is unspecified.
+  // Runs `call` to its end. After kInvalidArgument nothing happened. After any other failure the
+  // group is broken: every further call on it returns that first failure, and user memory the call
+  // was to write is unspecified.
   Status Run(const PatternCall& call, OperationStatistics* statistics = nullptr);
 
-  // Starts `call` without waiting. kNoResource: the staging memory it needs is in use; nothing happened. The matrix,
-  // locations and portions of `call`, the array of portions included, must stay valid until the operation is done.
-  // Operations on one scope take place in the order of their starts, as do sends to, and receives from, one rank.
+  // Starts `call` without waiting. kNoResource: the staging memory it needs is in use; nothing
+  // happened. The matrix, locations and portions of `call`, the array of portions included, must
+  // stay valid until the operation is done. Operations on one scope take place in the order of
+  // their starts, as do sends to, and receives from, one rank.
   Status Start(const PatternCall& call, std::unique_ptr<Operation>* operation);
 
   // The group's first failure.

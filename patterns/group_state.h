@@ -1,4 +1,5 @@
-// GroupState: what an engine knows about one group. Outlives the Group while sends are on their way.
+// GroupState: what an engine knows about one group. Outlives the Group while sends are on their
+// way.
 
 #ifndef BRIGADE_PATTERNS_GROUP_STATE_H_
 #define BRIGADE_PATTERNS_GROUP_STATE_H_

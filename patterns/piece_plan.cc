@@ -7,7 +7,8 @@
 namespace brigade {
 namespace {
 
-// Streams of the schedule that has most of them (all-reduce and multi-reduce: checked in catalogue_test).
+// Streams of the schedule that has most of them (all-reduce and multi-reduce: checked in
+// catalogue_test).
 constexpr int kMostStreams = 3;
 
 size_t PayloadOf(const PieceSettings& settings, int chunks) {
@@ -41,8 +42,7 @@ PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t e
   if (stages > 1) {
     // Twice as many pieces as stages keep all of them busy half of the time or more.
     const size_t share = wire_total / (2 * static_cast<size_t>(stages));
-    chunks = static_cast<int>(
-        std::min<size_t>(chunks, share / settings.chunk_bytes + 1));
+    chunks = static_cast<int>(std::min<size_t>(chunks, share / settings.chunk_bytes + 1));
   }
   PiecePlan plan;
   plan.total_bytes = total_bytes;

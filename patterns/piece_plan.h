@@ -1,5 +1,6 @@
-// PiecePlan: how a message is cut into pieces. A pure function of values that all ranks of an operation share, so that all
-// cut alike; of a point-to-point message the sender's plan rules and travels in its header.
+// PiecePlan: how a message is cut into pieces. A pure function of values that all ranks of an
+// operation share, so that all cut alike; of a point-to-point message the sender's plan rules and
+// travels in its header.
 
 #ifndef BRIGADE_PATTERNS_PIECE_PLAN_H_
 #define BRIGADE_PATTERNS_PIECE_PLAN_H_
@@ -12,7 +13,8 @@ namespace brigade {
 // In front of the first piece of every message; see wire_header.h.
 inline constexpr size_t kHeaderBytes = 64;
 
-// Bytes here are packed bytes of user memory. On the wire an element may be followed by its location.
+// Bytes here are packed bytes of user memory. On the wire an element may be followed by its
+// location.
 struct PiecePlan {
   size_t total_bytes = 0;
   size_t piece_bytes = 0;  // of every piece but the last
@@ -40,17 +42,19 @@ struct PieceSettings {
   int most_chunks = 1;  // adjacent chunks that one piece may take
 };
 
-// The settings that a pool of `staging_bytes` allows over a transport that prefers pieces of `preferred_piece_bytes`:
-// as many chunks per piece as the transport likes, while the core of every schedule takes no more than half of the pool.
+// The settings that a pool of `staging_bytes` allows over a transport that prefers pieces of
+// `preferred_piece_bytes`: as many chunks per piece as the transport likes, while the core of every
+// schedule takes no more than half of the pool.
 PieceSettings PieceSettingsFor(size_t chunk_bytes, size_t staging_bytes,
                                size_t preferred_piece_bytes);
 
-// Chunks the core needs so that every schedule of the catalogue can run with pieces of `most_chunks`.
+// Chunks the core needs so that every schedule of the catalogue can run with pieces of
+// `most_chunks`.
 int CoreChunks(const PieceSettings& settings);
 
-// `elem_bytes` and `wire_bytes`: of one element, in user memory and on the wire. Pieces hold whole elements.
-// Point-to-point messages and long ones get the largest piece; shorter ones are cut finer, so that `stages` ranks in a row
-// all have something to do.
+// `elem_bytes` and `wire_bytes`: of one element, in user memory and on the wire. Pieces hold whole
+// elements. Point-to-point messages and long ones get the largest piece; shorter ones are cut
+// finer, so that `stages` ranks in a row all have something to do.
 PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t elem_bytes,
                      size_t wire_bytes, int stages);
 

@@ -24,14 +24,14 @@ struct StagedBuffer {
   };
 
   Origin origin = Origin::kSurplus;
-  ChunkRun run;       // kCore, kReserved, kSurplus
-  ByteSpan memory;    // kHeaderBytes, then the payload
-  Lease lease;        // kLease
+  ChunkRun run;               // kCore, kReserved, kSurplus
+  ByteSpan memory;            // kHeaderBytes, then the payload
+  Lease lease;                // kLease
   Executor* owner = nullptr;  // null once its operation is done and only sends are pending
   size_t owner_index = 0;     // in the owner's list
   int32_t stream = 0;         // of the owner
-  int32_t pending = 0;  // sends in flight
-  bool freed = false;   // the owner is done with it; over once nothing is pending
+  int32_t pending = 0;        // sends in flight
+  bool freed = false;         // the owner is done with it; over once nothing is pending
 };
 
 }  // namespace brigade

@@ -1,7 +1,7 @@
 // WireHeader: what stands in front of the first piece of every message. Later pieces are bare data.
 //
-// It says what the sender thinks it is doing, so that ranks that disagree find out at once and by name. It is forwarded
-// with the piece, hence says nothing about who sent it.
+// It says what the sender thinks it is doing, so that ranks that disagree find out at once and by
+// name. It is forwarded with the piece, hence says nothing about who sent it.
 
 #ifndef BRIGADE_PATTERNS_WIRE_HEADER_H_
 #define BRIGADE_PATTERNS_WIRE_HEADER_H_
@@ -33,8 +33,8 @@ struct WireHeader {
 };
 static_assert(sizeof(WireHeader) == kHeaderBytes, "the header's size is part of the wire format");
 
-// The first difference that makes the two calls incompatible, as "ours here, theirs there"; OK if there is none.
-// Point-to-point receives accept any total up to their own.
+// The first difference that makes the two calls incompatible, as "ours here, theirs there"; OK if
+// there is none. Point-to-point receives accept any total up to their own.
 Status CompareHeaders(const WireHeader& ours, const WireHeader& theirs);
 
 }  // namespace brigade

@@ -1,0 +1,78 @@
+#include "patterns/piece_plan.h"
+
+#include <algorithm>
+
+#include "gtest/gtest.h"
+#include "patterns/catalogue.h"
+
+namespace brigade {
+namespace {
+
+TEST(PiecePlan, RangesCoverTheMessageOnce) {
+  const PieceSettings settings = PieceSettingsFor(4096, 1 << 20, 16384);
+  for (const size_t total : {size_t{1}, size_t{8}, size_t{4000}, size_t{16320}, size_t{16321 * 8},
+                             (size_t{1} << 33) + 24}) {
+    for (const int stages : {1, 2, 8}) {
+      const PiecePlan plan = PlanPieces(settings, total, 1, 1, stages);
+      size_t covered = 0;
+      const int64_t count = plan.Count(true);
+      for (int64_t i = 0; i < std::min<int64_t>(count, 1000); ++i) {
+        EXPECT_EQ(plan.RangeOf(i).offset, covered);
+        covered += plan.RangeOf(i).bytes;
+        EXPECT_LE(ChunksFor(settings, plan.RangeOf(i).bytes), settings.most_chunks);
+      }
+      const PiecePlan::Range last = plan.RangeOf(count - 1);
+      EXPECT_EQ(last.offset + last.bytes, total);
+      EXPECT_GT(last.bytes, 0u);
+    }
+  }
+}
+
+TEST(PiecePlan, AnEmptyMessageIsOnePieceAndAnEmptyPortionNone) {
+  const PiecePlan plan = PlanPieces(PieceSettingsFor(4096, 1 << 20, 4096), 0, 8, 8, 1);
+  EXPECT_EQ(plan.Count(true), 1);
+  EXPECT_EQ(plan.Count(false), 0);
+  EXPECT_EQ(plan.RangeOf(0).bytes, 0u);
+}
+
+TEST(PiecePlan, PiecesHoldWholeElementsWithTheirLocations) {
+  const PieceSettings settings = PieceSettingsFor(4096, 1 << 20, 4096);
+  const PiecePlan plan = PlanPieces(settings, 16 * 10000, 16, 20, 1);
+  EXPECT_EQ(plan.piece_bytes % 16, 0u);
+  EXPECT_LE(plan.piece_bytes / 16 * 20 + kHeaderBytes, 4096u);
+}
+
+TEST(PiecePlan, TheCoreOfEveryScheduleTakesHalfOfThePoolAtMost) {
+  for (const size_t chunks : {6, 7, 12, 13, 24, 47, 48, 64, 1000}) {
+    const PieceSettings settings = PieceSettingsFor(32768, chunks * 32768, 131072);
+    if (settings.most_chunks > 1) {
+      EXPECT_LE(2 * CoreChunks(settings), static_cast<int>(chunks));
+    }
+    EXPECT_LE(settings.most_chunks, 4);
+  }
+  EXPECT_EQ(PieceSettingsFor(32768, 2 << 20, 131072).most_chunks, 4);
+}
+
+TEST(PiecePlan, TheCoreHoldsTheSlotsOfEverySchedule) {
+  PieceSettings settings;
+  settings.chunk_bytes = 4096;
+  for (const CatalogueEntry& entry : Catalogue()) {
+    for (int size = 1; size < 20; ++size) {
+      for (int rank = 0; rank < size; ++rank) {
+        std::vector<Topology> topologies = entry.topologies;
+        if (topologies.empty()) topologies = {Topology()};
+        for (const Topology& topology : topologies) {
+          ScheduleParameters p;
+          p.size = size;
+          p.rank = rank;
+          p.topology = topology;
+          EXPECT_LE(static_cast<int>(entry.compile(p).streams.size()) * kMinSlots,
+                    CoreChunks(settings));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace brigade
