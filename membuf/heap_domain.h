@@ -14,7 +14,9 @@ namespace brigade {
 
 class HeapDomain : public MemoryDomain {
  public:
+  // `placements`: memories that differ in name only, at most one per MemoryKind.
   explicit HeapDomain(const DomainLimits& limits = DomainLimits(), int placements = 1);
+  // REQUIRES: nothing is registered.
   ~HeapDomain() override;
 
   const DomainLimits& limits() const override { return limits_; }
@@ -22,6 +24,7 @@ class HeapDomain : public MemoryDomain {
   int PlacementOf(MemoryKind kind) const override;
   Status Allocate(int placement, size_t bytes, ByteSpan* memory) override;
   void Free(ByteSpan memory) override;
+  // REQUIRES: `memory` is aligned as limits() say.
   Status Register(ByteSpan memory, uint64_t* key) override;
   void Deregister(uint64_t key) override;
 

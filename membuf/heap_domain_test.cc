@@ -63,6 +63,14 @@ TEST(HeapDomain, MapsKindsToThePlacementsItHas) {
   EXPECT_LT(two.PlacementOf(MemoryKind::kHost), two.placements());
 }
 
+TEST(HeapDomain, SaysThatTheSystemHasNoMore) {
+  HeapDomain domain;
+  ByteSpan memory;
+  const Status status = domain.Allocate(0, size_t{1} << 60, &memory);
+  EXPECT_EQ(status.code(), StatusCode::kOutOfMemory);
+  EXPECT_EQ(memory.data, nullptr);
+}
+
 TEST(HeapDomainDeathTest, ForeignKeysAndLeaksAreBugs) {
   HeapDomain domain;
   EXPECT_DEATH(domain.Deregister(5), "check failed");

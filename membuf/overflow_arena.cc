@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 
 #include "membuf/check.h"
@@ -22,17 +21,18 @@ size_t BlockBytes(size_t bytes) {
   return block;
 }
 
-// What the kernel says it could still give without swapping; 0 if it does not say.
+// What the kernel says it could still give without swapping. Where it does not say, the allocator
+// decides alone.
 size_t AvailableBytes() {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/meminfo", "re"),
                                                              std::fclose);
-  if (file == nullptr) return 0;
+  if (file == nullptr) return SIZE_MAX;
   char line[128];
   while (std::fgets(line, sizeof line, file.get()) != nullptr) {
     unsigned long long kib;
     if (std::sscanf(line, "MemAvailable: %llu kB", &kib) == 1) return size_t{kib} << 10;
   }
-  return 0;
+  return SIZE_MAX;
 }
 
 }  // namespace

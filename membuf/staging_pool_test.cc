@@ -139,6 +139,7 @@ TEST(StagingPool, StatisticsCountBytes) {
   const std::unique_ptr<StagingPool> pool = MakePool(&domain, 8, 4);
   std::vector<ChunkRun> core;
   ASSERT_TRUE(pool->ReserveCore(0, 2, 2, &core));
+  EXPECT_EQ(pool->statistics().high_water_bytes, 4u * 128);
   const ChunkRun run = pool->TryAcquireSurplus(0, 3);
   EXPECT_EQ(pool->statistics().in_use_bytes, 7u * 128);
   pool->Release(run);

@@ -108,10 +108,14 @@ void StridedLayout::Finish() {
 }
 
 int64_t StridedLayout::ColumnAt(size_t packed_offset) const {
+  if (part_ == Part::kGeneral) {
+    // Small messages lie in the first column, and a division would be most of their copy.
+    const size_t column_bytes = ColumnBytes();
+    return packed_offset < column_bytes ? 0 : static_cast<int64_t>(packed_offset / column_bytes);
+  }
   const auto elem = static_cast<int64_t>(packed_offset / elem_bytes_);
-  if (part_ == Part::kGeneral) return elem / rows_;
-  // The last column with no more than `elem` elements before it; of several, only the last has
-  // any elements.
+  // The last column with no more than `elem` elements before it: never the empty tip of a trapezoid
+  // without its diagonal.
   int64_t low = 0;
   int64_t high = cols_;
   while (high - low > 1) {
@@ -135,15 +139,13 @@ StridedLayout::Cursor::Cursor(const StridedLayout& layout, size_t packed_offset)
 
 void StridedLayout::Cursor::StartRun(int64_t column) {
   const StridedLayout& l = *layout_;
-  for (column_ = column; column_ < l.cols_; ++column_) {
-    const bool joined = l.columns_touch() && l.IsWhole(column_);
-    const int64_t rows = joined ? (l.whole_end_ - column_) * l.rows_ : l.ColumnRows(column_);
-    if (rows == 0) continue;  // the tip of a trapezoid without its diagonal
-    run_left_ = static_cast<size_t>(rows) * l.elem_bytes_;
-    memory_offset_ = static_cast<size_t>(column_ * l.ld_ + l.ColumnFirst(column_)) * l.elem_bytes_;
-    return;
-  }
+  column_ = column;
   run_left_ = 0;
+  if (column == l.cols_) return;
+  const bool joined = l.columns_touch() && l.IsWhole(column);
+  const int64_t rows = joined ? (l.whole_end_ - column) * l.rows_ : l.ColumnRows(column);
+  run_left_ = static_cast<size_t>(rows) * l.elem_bytes_;
+  memory_offset_ = static_cast<size_t>(column * l.ld_ + l.ColumnFirst(column)) * l.elem_bytes_;
 }
 
 void StridedLayout::Cursor::Advance(size_t bytes) {

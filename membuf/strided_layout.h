@@ -87,7 +87,7 @@ class StridedLayout {
     RunBlock TakeBlock(size_t max_bytes);
 
    private:
-    // Moves to the first run that starts at `column` or later.
+    // Moves to the run that starts at `column`; to the end, if that is past the last one or empty.
     void StartRun(int64_t column);
 
     const StridedLayout* layout_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -61,8 +63,18 @@ void ExpectBlocks(const StridedLayout& layout, const std::vector<size_t>& offset
   ASSERT_EQ(cursor.Next().bytes, left);
 }
 
-void ExpectAgrees(const LayoutShape& shape, std::mt19937* random) {
-  SCOPED_TRACE(testing::Message() << shape);
+// A range is contiguous if its first run holds all of it.
+void ExpectContiguousRange(const StridedLayout& layout, const std::vector<size_t>& offsets,
+                           size_t begin, size_t bytes) {
+  size_t memory_offset = 0;
+  const bool contiguous = layout.ContiguousRange(begin, bytes, &memory_offset);
+  ASSERT_EQ(contiguous, bytes == 0 || bytes <= RunsOf(offsets, begin)[0].bytes);
+  if (contiguous && bytes > 0) {
+    ASSERT_EQ(memory_offset, offsets[begin]);
+  }
+}
+
+void ExpectAgrees(const LayoutShape& shape, const std::vector<std::pair<size_t, size_t>>& ranges) {
   StridedLayout layout;
   ASSERT_TRUE(shape.Make(&layout).ok());
   const std::vector<size_t> offsets = shape.MemoryOffsets();
@@ -73,30 +85,31 @@ void ExpectAgrees(const LayoutShape& shape, std::mt19937* random) {
   ASSERT_EQ(layout.run_bytes(), longest);
   ASSERT_EQ(layout.contiguous(), runs.size() <= 1);
 
-  ExpectCursorFrom(layout, offsets, 0);
-  ExpectCursorFrom(layout, offsets, offsets.size());
-  for (int i = 0; i < 4; ++i) {
-    const size_t begin = (*random)() % (offsets.size() + 1);
-    const size_t bytes = (*random)() % (offsets.size() - begin + 1);
+  for (const auto& [begin, bytes] : ranges) {
+    SCOPED_TRACE(testing::Message() << bytes << " bytes from " << begin);
     ExpectCursorFrom(layout, offsets, begin);
     ExpectBlocks(layout, offsets, begin, bytes);
-    size_t memory_offset = 0;
-    const bool contiguous = layout.ContiguousRange(begin, bytes, &memory_offset);
-    ASSERT_EQ(contiguous, bytes == 0 || bytes <= RunsOf(offsets, begin)[0].bytes);
-    if (contiguous && bytes > 0) {
-      ASSERT_EQ(memory_offset, offsets[begin]);
-    }
+    ExpectContiguousRange(layout, offsets, begin, bytes);
   }
 }
 
+// Every range of every small shape.
 TEST(StridedLayout, AgreesWithItsDefinitionOnEverySmallShape) {
-  std::mt19937 random(1);
   for (const Part part : {Part::kGeneral, Part::kUpper, Part::kLower}) {
     for (const Diagonal diagonal : {Diagonal::kIncluded, Diagonal::kLeftOut}) {
-      for (int64_t rows = 0; rows <= 5; ++rows) {
-        for (int64_t cols = 0; cols <= 5; ++cols) {
+      for (int64_t rows = 0; rows <= 4; ++rows) {
+        for (int64_t cols = 0; cols <= 4; ++cols) {
           for (int64_t gap = 0; gap <= 1; ++gap) {
-            ExpectAgrees({part, diagonal, rows, cols, rows + gap, 4}, &random);
+            const LayoutShape shape{part, diagonal, rows, cols, rows + gap, 2};
+            SCOPED_TRACE(testing::Message() << shape);
+            const size_t packed_bytes = shape.MemoryOffsets().size();
+            std::vector<std::pair<size_t, size_t>> ranges;
+            for (size_t begin = 0; begin <= packed_bytes; ++begin) {
+              for (size_t end = begin; end <= packed_bytes; ++end) {
+                ranges.emplace_back(begin, end - begin);
+              }
+            }
+            ExpectAgrees(shape, ranges);
             if (HasFatalFailure()) return;
           }
         }
@@ -110,7 +123,15 @@ TEST(StridedLayout, AgreesWithItsDefinitionOnRandomShapes) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
   for (int i = 0; i < 300; ++i) {
-    ExpectAgrees(RandomShape(&random, 24, 24), &random);
+    const LayoutShape shape = RandomShape(&random, 24, 24);
+    SCOPED_TRACE(testing::Message() << shape);
+    const size_t packed_bytes = shape.MemoryOffsets().size();
+    std::vector<std::pair<size_t, size_t>> ranges = {{0, packed_bytes}, {packed_bytes, 0}};
+    for (int k = 0; k < 4; ++k) {
+      const size_t begin = random() % (packed_bytes + 1);
+      ranges.emplace_back(begin, random() % (packed_bytes - begin + 1));
+    }
+    ExpectAgrees(shape, ranges);
     if (HasFatalFailure()) return;
   }
 }
@@ -129,6 +150,7 @@ TEST(StridedLayout, ContiguousIsOneRun) {
   EXPECT_EQ(layout.bytes(), 1000u);
   EXPECT_EQ(StridedLayout::Cursor(layout, 10).Next().bytes, 990u);
   EXPECT_EQ(StridedLayout::Contiguous(0).bytes(), 0u);
+  EXPECT_EQ(StridedLayout::Contiguous(size_t{5} << 31).bytes(), size_t{5} << 31);
 }
 
 TEST(StridedLayout, SizesBeyond32Bits) {
