@@ -2,6 +2,9 @@
 // alike, so that one rank's failure is not lost among the others' success.
 
 #include <mpi.h>
+#include <unistd.h>
+
+#include <cstdio>
 
 #include "gtest/gtest.h"
 
@@ -10,7 +13,10 @@ namespace {
 // A rank that leaves a test early is out of step: the others would wait for it.
 class AbortAfterFatalFailure : public ::testing::EmptyTestEventListener {
   void OnTestEnd(const ::testing::TestInfo& test) override {
-    if (test.result()->HasFatalFailure()) MPI_Abort(MPI_COMM_WORLD, 1);
+    if (!test.result()->HasFatalFailure()) return;
+    std::fflush(nullptr);
+    sleep(1);  // mpirun drops what it has not yet read from a rank that aborts
+    MPI_Abort(MPI_COMM_WORLD, 1);
   }
 };
 

@@ -4,6 +4,8 @@
 
 #include "test/run_ranks.h"
 #include "test/transport_conformance.h"
+#include "transport/checked_endpoint.h"
+#include "transport/fault_endpoint.h"
 #include "transport/inproc_transport.h"
 
 namespace brigade {
@@ -11,18 +13,35 @@ namespace {
 
 constexpr int kRanks = 4;
 
-ConformanceTransport Inproc(const char* name, const InprocOptions& options) {
-  return {name, [options](const std::function<void(ConformanceRank&)>& body) {
+using Wrap = std::function<std::unique_ptr<Endpoint>(std::unique_ptr<Endpoint>, int rank)>;
+
+std::unique_ptr<Endpoint> Bare(std::unique_ptr<Endpoint> endpoint, int) { return endpoint; }
+
+std::unique_ptr<Endpoint> Checked(std::unique_ptr<Endpoint> endpoint, int) {
+  return MakeCheckedEndpoint(std::move(endpoint));
+}
+
+std::unique_ptr<Endpoint> Faulty(std::unique_ptr<Endpoint> endpoint, int rank) {
+  FaultOptions faults;
+  faults.seed = 1 + rank;
+  faults.no_resource = 0.2;
+  faults.max_delay = 5;
+  return MakeCheckedEndpoint(MakeFaultEndpoint(std::move(endpoint), faults));
+}
+
+ConformanceTransport Inproc(const char* name, bool lands_in_peer_memory, const Wrap& wrap) {
+  InprocOptions options;
+  options.lands_in_peer_memory = lands_in_peer_memory;
+  return {name, [options, wrap](const std::function<void(ConformanceRank&)>& body) {
             RunRanks(kRanks, options, [&](InprocWorld& world, int rank) {
-              std::unique_ptr<Endpoint> endpoint = world.CreateEndpoint(rank);
+              const std::unique_ptr<Endpoint> endpoint = wrap(world.CreateEndpoint(rank), rank);
               ConformanceRank self;
               self.rank = rank;
               self.size = kRanks;
               self.endpoint = endpoint.get();
               self.bootstrap = [&](const std::vector<int>& members) {
-                return world.MakeBootstrap(
-                    members, static_cast<int>(std::find(members.begin(), members.end(), rank) -
-                                              members.begin()));
+                const auto me = std::find(members.begin(), members.end(), rank);
+                return world.MakeBootstrap(members, static_cast<int>(me - members.begin()));
               };
               self.vanish = [&] { world.MarkLost(rank); };
               body(self);
@@ -33,10 +52,10 @@ ConformanceTransport Inproc(const char* name, const InprocOptions& options) {
 }  // namespace
 
 std::vector<ConformanceTransport> ConformanceTransports() {
-  InprocOptions copying;
-  InprocOptions in_peer_memory;
-  in_peer_memory.lands_in_peer_memory = true;
-  return {Inproc("InprocCopying", copying), Inproc("InprocInPeerMemory", in_peer_memory)};
+  return {
+      Inproc("Inproc", false, Bare),           Inproc("InprocInPeerMemory", true, Bare),
+      Inproc("InprocChecked", false, Checked), Inproc("InprocInPeerMemoryChecked", true, Checked),
+      Inproc("InprocFaulty", false, Faulty),   Inproc("InprocInPeerMemoryFaulty", true, Faulty)};
 }
 
 }  // namespace brigade

@@ -18,6 +18,7 @@ export TMPDIR HOME="$TMPDIR"
 # Sandboxes and containers often run as root.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMP_NUM_THREADS=1
+export GTEST_COLOR=no
 
 # A little less than Bazel's limit, so that mpirun itself ends the ranks and says so.
 limit=$((${TEST_TIMEOUT:-300} * 9 / 10))

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct ConformanceTransport {
   // Runs the body once per rank, at the same time, on fresh endpoints.
   std::function<void(const std::function<void(ConformanceRank&)>& body)> run;
 };
+
+inline void PrintTo(const ConformanceTransport& transport, std::ostream* out) {
+  *out << transport.name;
+}
 
 // Supplied by the program: every transport and wrapping it tests. Called before main.
 std::vector<ConformanceTransport> ConformanceTransports();

@@ -45,6 +45,9 @@ struct Capabilities {
   // A returned send reaches its receiver although its sender never calls this library (or MPI)
   // again.
   bool progresses_alone = false;
+  // A piece longer than its landing leaves the memory behind the landing untouched. Where it may
+  // not, only landings as long as the longest piece the peer might send are safe.
+  bool keeps_to_landing = true;
   // The longest piece, in bytes, that one post may carry.
   size_t max_piece_bytes = SIZE_MAX;
   // Pieces of about this size move a long message fastest; measured (bench/README.md).

@@ -1,0 +1,130 @@
+#include "transport/fault_endpoint.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <random>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "membuf/check.h"
+#include "transport/forwarding_endpoint.h"
+
+namespace brigade {
+namespace {
+
+class FaultEndpoint : public ForwardingEndpoint {
+ public:
+  FaultEndpoint(std::unique_ptr<Endpoint> target, const FaultOptions& options)
+      : ForwardingEndpoint(std::move(target)), options_(options), random_(options.seed) {}
+
+  void CloseGroup(GroupId group) override {
+    target()->CloseGroup(group);
+    for (auto it = streams_.begin(); it != streams_.end();) {
+      const auto& [stream_group, kind, peer, sends] = it->first;
+      if (sends || stream_group != group) {
+        ++it;
+        continue;
+      }
+      for (const Operation& operation : it->second) {
+        if (operation.over && operation.status.ok()) target()->ReleaseLease(operation.lease);
+      }
+      it = streams_.erase(it);
+    }
+  }
+
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+                  Completion* completion) override {
+    return Post(Stream(channel.group, channel.kind, peer, true), completion,
+                [&](Completion* c) { return target()->PostSend(channel, peer, piece, c); });
+  }
+
+  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+                     Completion* completion) override {
+    return Post(Stream(channel.group, channel.kind, peer, false), completion,
+                [&](Completion* c) { return target()->PostReceive(channel, peer, landing, c); });
+  }
+
+  Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
+                            Completion* completion) override {
+    return Post(Stream(channel.group, channel.kind, peer, false), completion, [&](Completion* c) {
+      return target()->PostReceiveInPlace(channel, peer, range, c);
+    });
+  }
+
+  bool Progress() override {
+    BRIGADE_CHECK(!delivering_);
+    bool any = target()->Progress();
+    delivering_ = true;
+    std::vector<Stream> order;
+    for (const auto& [stream, operations] : streams_) order.push_back(stream);
+    std::shuffle(order.begin(), order.end(), random_);
+    for (const Stream& stream : order) any |= Deliver(stream);
+    delivering_ = false;
+    return any;
+  }
+
+ private:
+  using Stream = std::tuple<GroupId, ChannelKind, int, bool>;  // group, kind, peer, sends
+
+  // Stands in for the caller's completion below.
+  struct Operation : Completion {
+    Operation(Completion* outer, int polls)
+        : Completion([](Completion* c) { static_cast<Operation*>(c)->over = true; }),
+          completion(outer),
+          polls_left(polls) {}
+    Completion* completion;
+    int polls_left;
+    bool over = false;
+  };
+
+  template <typename PostBelow>
+  Status Post(const Stream& stream, Completion* completion, PostBelow post) {
+    if (options_.lose && posts_++ == options_.lose_after_posts) options_.lose();
+    if (std::bernoulli_distribution(options_.no_resource)(random_)) {
+      return Status(StatusCode::kNoResource, "fault: refused at random");
+    }
+    const int delay = std::uniform_int_distribution<int>(0, options_.max_delay)(random_);
+    std::deque<Operation>& operations = streams_[stream];
+    operations.emplace_back(completion, delay);
+    Status status = post(&operations.back());
+    if (!status.ok()) operations.pop_back();
+    return status;
+  }
+
+  // Runs the callbacks of a stream that are due. A callback may change streams_ at will.
+  bool Deliver(const Stream& stream) {
+    for (bool any = false;; any = true) {
+      auto entry = streams_.find(stream);
+      if (entry == streams_.end()) return any;
+      if (entry->second.empty()) {
+        streams_.erase(entry);
+        return any;
+      }
+      Operation& first = entry->second.front();
+      if (!first.over || first.polls_left-- > 0) return any;
+      Completion* completion = first.completion;
+      completion->status = first.status;
+      completion->lease = first.lease;
+      entry->second.pop_front();
+      completion->callback(completion);
+    }
+  }
+
+  const FaultOptions options_;
+  std::mt19937_64 random_;
+  uint64_t posts_ = 0;
+  bool delivering_ = false;
+  // All operations not yet told to the caller. A deque never moves its elements.
+  std::map<Stream, std::deque<Operation>> streams_;
+};
+
+}  // namespace
+
+std::unique_ptr<Endpoint> MakeFaultEndpoint(std::unique_ptr<Endpoint> target,
+                                            const FaultOptions& options) {
+  return std::make_unique<FaultEndpoint>(std::move(target), options);
+}
+
+}  // namespace brigade

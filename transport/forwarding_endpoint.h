@@ -1,0 +1,51 @@
+// ForwardingEndpoint: an endpoint that owns another and passes every call on; base of the wrappers.
+
+#ifndef BRIGADE_TRANSPORT_FORWARDING_ENDPOINT_H_
+#define BRIGADE_TRANSPORT_FORWARDING_ENDPOINT_H_
+
+#include <memory>
+#include <utility>
+
+#include "transport/endpoint.h"
+
+namespace brigade {
+
+class ForwardingEndpoint : public Endpoint {
+ public:
+  explicit ForwardingEndpoint(std::unique_ptr<Endpoint> target) : target_(std::move(target)) {}
+
+  const Capabilities& capabilities() const override { return target_->capabilities(); }
+  MemoryDomain* domain() override { return target_->domain(); }
+  Status OpenGroup(Bootstrap* bootstrap, GroupId* group) override {
+    return target_->OpenGroup(bootstrap, group);
+  }
+  void CloseGroup(GroupId group) override { target_->CloseGroup(group); }
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+                  Completion* completion) override {
+    return target_->PostSend(channel, peer, piece, completion);
+  }
+  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+                     Completion* completion) override {
+    return target_->PostReceive(channel, peer, landing, completion);
+  }
+  bool LandsInPlace(const Channel& channel, int peer, const LayoutRange& range) const override {
+    return target_->LandsInPlace(channel, peer, range);
+  }
+  Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
+                            Completion* completion) override {
+    return target_->PostReceiveInPlace(channel, peer, range, completion);
+  }
+  void ReleaseLease(const Lease& lease) override { target_->ReleaseLease(lease); }
+  bool Progress() override { return target_->Progress(); }
+  void Pause(uint64_t idle_polls) override { target_->Pause(idle_polls); }
+
+ protected:
+  Endpoint* target() const { return target_.get(); }
+
+ private:
+  const std::unique_ptr<Endpoint> target_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_FORWARDING_ENDPOINT_H_

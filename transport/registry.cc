@@ -1,0 +1,38 @@
+#include "transport/registry.h"
+
+#include "transport/mpi_transport.h"
+
+namespace brigade {
+namespace {
+
+struct Entry {
+  const char* name;
+  const char* description;
+  Status (*create)(std::unique_ptr<Endpoint>* endpoint);
+};
+
+constexpr Entry kTransports[] = {
+    {"auto", "the fastest for the job's machines: mpi", CreateMpiEndpoint},
+    {"mpi", "messages of the MPI library", CreateMpiEndpoint},
+};
+
+}  // namespace
+
+Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint) {
+  for (const Entry& entry : kTransports) {
+    if (name == entry.name) return entry.create(endpoint);
+  }
+  return Status(StatusCode::kInvalidArgument,
+                "there is no transport '" + name + "'; there are: " + TransportNames());
+}
+
+std::string TransportNames() {
+  std::string names;
+  for (const Entry& entry : kTransports) {
+    if (!names.empty()) names += ", ";
+    names += std::string(entry.name) + " (" + entry.description + ")";
+  }
+  return names;
+}
+
+}  // namespace brigade
