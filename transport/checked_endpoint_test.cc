@@ -1,0 +1,168 @@
+#include "transport/checked_endpoint.h"
+
+#include <thread>
+
+#include "gtest/gtest.h"
+#include "transport/inproc_transport.h"
+
+namespace brigade {
+namespace {
+
+const Completion::Callback kIgnore = [](Completion*) {};
+
+// One rank, which talks to itself.
+class CheckedEndpointTest : public ::testing::Test {
+ protected:
+  CheckedEndpointTest() : world_(1), endpoint_(MakeCheckedEndpoint(world_.CreateEndpoint(0))) {
+    const Status status = endpoint_->OpenGroup(world_.MakeBootstrap(0).get(), &channel_.group);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+  }
+  // What is under way is given up, which the endpoint allows after a failure.
+  ~CheckedEndpointTest() override {
+    world_.MarkLost(0);
+    while (endpoint_->Progress()) {
+    }
+  }
+
+  Status Send(size_t offset, size_t bytes, Completion* completion) {
+    return endpoint_->PostSend(channel_, 0, ConstByteSpan(memory_ + offset, bytes), completion);
+  }
+  Status Receive(size_t offset, size_t bytes, Completion* completion) {
+    return endpoint_->PostReceive(channel_, 0, ByteSpan{memory_ + offset, bytes}, completion);
+  }
+  void ExpectOk(const Status& status) { EXPECT_TRUE(status.ok()) << status.ToString(); }
+
+  InprocWorld world_;
+  std::unique_ptr<Endpoint> endpoint_;
+  Channel channel_;
+  std::byte memory_[100] = {};
+  Completion first_{kIgnore};
+  Completion second_{kIgnore};
+};
+using CheckedEndpointDeathTest = CheckedEndpointTest;
+
+TEST_F(CheckedEndpointTest, LetsGoodCallersThrough) {
+  for (int i = 0; i < 2; ++i) {
+    ExpectOk(Send(0, 10, &first_));
+    ExpectOk(Receive(10, 10, &second_));
+    while (endpoint_->Progress()) {
+    }
+    EXPECT_TRUE(first_.status.ok());
+    EXPECT_EQ(second_.lease.bytes, 10u);
+    EXPECT_NE(second_.lease.token, 0u);
+    endpoint_->ReleaseLease(second_.lease);
+  }
+}
+
+TEST_F(CheckedEndpointDeathTest, CompletionPostedTwice) {
+  ExpectOk(Send(0, 10, &first_));
+  EXPECT_DEATH((void)Send(0, 10, &first_), "not posted again before its callback");
+}
+
+TEST_F(CheckedEndpointDeathTest, OverlappingLandings) {
+  ExpectOk(Receive(0, 10, &first_));
+  EXPECT_DEATH((void)Receive(9, 10, &second_), "landings of posted receives do not overlap");
+}
+
+TEST_F(CheckedEndpointDeathTest, OverlappingLandingInPlace) {
+  ExpectOk(Receive(0, 10, &first_));
+  const StridedLayout layout = StridedLayout::Contiguous(100);
+  const LayoutRange range{&layout, memory_, 9, 10};
+  EXPECT_DEATH((void)endpoint_->PostReceiveInPlace(channel_, 0, range, &second_),
+               "landings of posted receives do not overlap");
+}
+
+TEST_F(CheckedEndpointDeathTest, LandingIsBeingSent) {
+  ExpectOk(Send(0, 10, &first_));
+  EXPECT_DEATH((void)Receive(9, 10, &second_), "being sent is not lent");
+}
+
+TEST_F(CheckedEndpointDeathTest, SendingALanding) {
+  ExpectOk(Receive(0, 10, &first_));
+  EXPECT_DEATH((void)Send(9, 10, &second_), "lent as a landing is not sent");
+}
+
+TEST_F(CheckedEndpointDeathTest, LandingIsLeased) {
+  ExpectOk(Send(0, 10, &first_));
+  ExpectOk(Receive(10, 10, &second_));
+  endpoint_->Progress();
+  endpoint_->Progress();
+  EXPECT_DEATH((void)Receive(19, 10, &first_), "released before it is lent again");
+  endpoint_->ReleaseLease(second_.lease);
+}
+
+TEST_F(CheckedEndpointDeathTest, LeaseReleasedTwice) {
+  ExpectOk(Send(0, 10, &first_));
+  ExpectOk(Receive(10, 10, &second_));
+  endpoint_->Progress();
+  endpoint_->ReleaseLease(second_.lease);
+  EXPECT_DEATH(endpoint_->ReleaseLease(second_.lease), "released once");
+}
+
+TEST_F(CheckedEndpointDeathTest, LeaseNeverReleased) {
+  ExpectOk(Send(0, 10, &first_));
+  ExpectOk(Receive(10, 10, &second_));
+  endpoint_->Progress();
+  endpoint_->Progress();
+  EXPECT_DEATH(endpoint_.reset(), "every lease is released");
+  endpoint_->ReleaseLease(second_.lease);
+}
+
+TEST_F(CheckedEndpointDeathTest, DestroyedWhileSending) {
+  ExpectOk(Send(0, 10, &first_));
+  EXPECT_DEATH(endpoint_.reset(), "sends are over before");
+}
+
+TEST_F(CheckedEndpointDeathTest, PieceTouched) {
+  ExpectOk(Send(0, 10, &first_));
+  ExpectOk(Receive(10, 10, &second_));
+  memory_[9] = std::byte{1};
+  EXPECT_DEATH(while (endpoint_->Progress()){}, "stays untouched until its send is over");
+}
+
+TEST_F(CheckedEndpointDeathTest, ClosedGroup) {
+  endpoint_->CloseGroup(channel_.group);
+  EXPECT_DEATH((void)Send(0, 10, &first_), "posts are made on open groups");
+  EXPECT_DEATH(endpoint_->CloseGroup(channel_.group), "closed, and once");
+}
+
+TEST_F(CheckedEndpointDeathTest, PeerOutsideTheGroup) {
+  EXPECT_DEATH((void)endpoint_->PostSend(channel_, 1, ConstByteSpan(memory_, 1), &first_),
+               "a peer is a rank of the group");
+}
+
+TEST_F(CheckedEndpointDeathTest, InPlaceWithoutAsking) {
+  StridedLayout layout;
+  ExpectOk(StridedLayout::General(2, 3, 5, 1, &layout));
+  const LayoutRange range{&layout, memory_, 0, 6};
+  EXPECT_DEATH((void)endpoint_->PostReceiveInPlace(channel_, 0, range, &first_),
+               "only what LandsInPlace said yes to");
+}
+
+TEST_F(CheckedEndpointDeathTest, ProgressInACallback) {
+  struct Nosy : Completion {
+    Nosy() : Completion([](Completion* c) { static_cast<Nosy*>(c)->endpoint->Progress(); }) {}
+    Endpoint* endpoint = nullptr;
+  } nosy;
+  nosy.endpoint = endpoint_.get();
+  ExpectOk(Receive(10, 10, &nosy));
+  ExpectOk(Send(0, 10, &first_));
+  EXPECT_DEATH(endpoint_->Progress(), "a callback does not call Progress");
+}
+
+TEST_F(CheckedEndpointDeathTest, SecondDriver) {
+  struct Helped : Completion {
+    Helped()
+        : Completion([](Completion* c) {
+            std::thread([c] { static_cast<Helped*>(c)->endpoint->Progress(); }).join();
+          }) {}
+    Endpoint* endpoint = nullptr;
+  } helped;
+  helped.endpoint = endpoint_.get();
+  ExpectOk(Receive(10, 10, &helped));
+  ExpectOk(Send(0, 10, &first_));
+  EXPECT_DEATH(endpoint_->Progress(), "one driver at a time");
+}
+
+}  // namespace
+}  // namespace brigade
