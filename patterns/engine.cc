@@ -76,12 +76,12 @@ StagedBuffer* Engine::NewBuffer() {
 
 void Engine::Recycle(StagedBuffer* buffer) {
   BRIGADE_CHECK(buffer->freed && buffer->pending == 0);
+  if (buffer->lease.token != 0) endpoint_->ReleaseLease(buffer->lease);
   switch (buffer->origin) {
     case StagedBuffer::Origin::kOverflow:
       overflow_->Release(buffer->memory);
       break;
     case StagedBuffer::Origin::kLease:
-      endpoint_->ReleaseLease(buffer->lease);
       break;
     case StagedBuffer::Origin::kReserved:
       if (buffer->owner != nullptr && buffer->owner->KeepReserved(buffer->run)) break;

@@ -209,24 +209,27 @@ bool Executor::AdvanceWork(size_t lane) {
 StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
   StreamState& s = streams_[stream];
   StagingPool* pool = engine_->pool_.get();
-  // Beyond its window a stream waits for its own sends, unless it must not wait for receivers.
-  const bool may_have_more = entry_->locally_blocking || s.buffers < static_cast<int>(kMostSlots);
   ChunkRun run;
+  ByteSpan overflow;
   StagedBuffer::Origin origin = StagedBuffer::Origin::kSurplus;
-  ByteSpan memory;
-  if (may_have_more) {
+  // Beyond its window a stream waits for its own sends, unless it must not wait for receivers.
+  if (entry_->locally_blocking || s.buffers < static_cast<int>(kMostSlots)) {
     run = pool->TryAcquireSurplus(s.placement, chunks);
-    const bool may_overflow =
-        entry_->locally_blocking &&
-        !(kind == Memory::kLanding && engine_->endpoint()->capabilities().needs_registered_memory);
-    if (!run && may_overflow && ++stalled_ > kPatience) {
-      memory = engine_->overflow_->TryAcquire(static_cast<size_t>(chunks) *
-                                              engine_->piece_settings().chunk_bytes);
-      origin = StagedBuffer::Origin::kOverflow;
-      if (memory.data != nullptr) ++statistics_.overflow_pieces;
-    }
   }
-  if (!run && memory.data == nullptr && s.guaranteed < kMinSlots) {
+  if (run) {
+    stalled_ = 0;
+  } else if (entry_->locally_blocking &&
+             !(kind == Memory::kLanding &&
+               engine_->endpoint()->capabilities().needs_registered_memory)) {
+    if (++stalled_ <= kPatience) return nullptr;
+    overflow = engine_->overflow_->TryAcquire(static_cast<size_t>(chunks) *
+                                              engine_->piece_settings().chunk_bytes);
+    origin = StagedBuffer::Origin::kOverflow;
+    if (overflow.data != nullptr) ++statistics_.overflow_pieces;
+  }
+  if (!run && overflow.data == nullptr) {
+    // What no operation can be refused.
+    if (s.guaranteed == kMinSlots) return nullptr;
     if (blocking_) {
       std::vector<ChunkRun> taken;
       if (pool->ReserveCore(s.placement, 1, chunks, &taken)) run = taken[0];
@@ -236,14 +239,13 @@ StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
       reserved_.pop_back();
       origin = StagedBuffer::Origin::kReserved;
     }
+    if (!run) return nullptr;
   }
-  if (!run && memory.data == nullptr) return nullptr;
-  stalled_ = memory.data == nullptr ? 0 : stalled_;
   waiting_for_overflow_ = false;
   StagedBuffer* buffer = engine_->NewBuffer();
   buffer->origin = origin;
   buffer->run = run;
-  buffer->memory = run ? run.memory : memory;
+  buffer->memory = run ? run.memory : overflow;
   buffer->stream = stream;
   Own(buffer);
   ++s.buffers;
@@ -386,18 +388,7 @@ Executor::Outcome Executor::RunAwait(const Step& step, int64_t piece) {
     Fail(slot->status);
     return Outcome::kMustWait;
   }
-  if (slot->lease.token != 0) {
-    // The bytes lie in the peer's chunk: ours is free again, and the lease takes its place.
-    slot->buffer->freed = true;
-    engine_->Recycle(slot->buffer);
-    StagedBuffer* leased = engine_->NewBuffer();
-    leased->origin = StagedBuffer::Origin::kLease;
-    leased->lease = slot->lease;
-    Own(leased);
-    slot->buffer = leased;
-    // Received slots are only read.
-    slot->payload = const_cast<std::byte*>(slot->lease.data) + (piece == 0 ? kHeaderBytes : 0);
-  }
+  if (slot->buffer != nullptr) TakeLease(slot, piece);
   if (piece == 0) {
     ReadHeader(step, slot->lease.data, slot->lease.bytes);
     if (done_) return Outcome::kMustWait;
@@ -413,6 +404,21 @@ Executor::Outcome Executor::RunAwait(const Step& step, int64_t piece) {
   ++s.awaited;
   s.current = slot;
   return Outcome::kDone;
+}
+
+void Executor::TakeLease(Slot* slot, int64_t piece) {
+  std::byte* landing = slot->payload - (piece == 0 ? kHeaderBytes : 0);
+  if (slot->lease.data != landing) {
+    // The bytes lie in the peer's chunk: ours is free again, and the lease takes its place.
+    slot->buffer->freed = true;
+    engine_->Recycle(slot->buffer);
+    slot->buffer = engine_->NewBuffer();
+    slot->buffer->origin = StagedBuffer::Origin::kLease;
+    Own(slot->buffer);
+    // Received slots are only read.
+    slot->payload = const_cast<std::byte*>(slot->lease.data) + (piece == 0 ? kHeaderBytes : 0);
+  }
+  slot->buffer->lease = slot->lease;
 }
 
 void Executor::ReadHeader(const Step& step, const std::byte* data, size_t bytes) {

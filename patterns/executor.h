@@ -101,6 +101,8 @@ class Executor {
   Outcome RunFill(const Step& step, int64_t piece);
   void RunSend(const Step& step, int64_t piece);
   void RunFree(const Step& step);
+  // From here on the slot is its lease, wherever the bytes lie.
+  void TakeLease(Slot* slot, int64_t piece);
   // Takes what the first piece says.
   void ReadHeader(const Step& step, const std::byte* data, size_t bytes);
 

@@ -1,0 +1,262 @@
+// Every catalogue entry on ranks that are threads, against the definition of its result: all group
+// sizes to 17, every landing mode, random delays, refusals and reordering, tiny and ordinary pools.
+
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "membuf/combine.h"
+#include "patterns/catalogue.h"
+#include "patterns/engine.h"
+#include "patterns/group.h"
+#include "test/run_ranks.h"
+#include "transport/checked_endpoint.h"
+#include "transport/fault_endpoint.h"
+#include "transport/inproc_transport.h"
+
+namespace brigade {
+namespace {
+
+constexpr size_t kChunkBytes = 512;
+
+struct Setting {
+  std::string name;
+  InprocOptions transport;
+  bool faults = false;
+  size_t staging_bytes = 64 * kChunkBytes;
+};
+
+std::vector<Setting> Settings() {
+  std::vector<Setting> all;
+  const auto add = [&](const char* name, bool peer, bool in_place, bool faults, int chunks) {
+    Setting s;
+    s.name = name;
+    s.transport.lands_in_peer_memory = peer;
+    s.transport.lands_in_place = in_place;
+    s.faults = faults;
+    s.staging_bytes = static_cast<size_t>(chunks) * kChunkBytes;
+    all.push_back(s);
+  };
+  add("copy", false, true, false, 64);
+  add("staged", false, false, false, 64);
+  add("peer", true, false, false, 64);
+  add("smallest_pool", false, false, false, 6);
+  add("smallest_pool_peer", true, false, false, 6);
+  add("faults", false, true, true, 16);
+  add("faults_peer", true, false, true, 16);
+  return all;
+}
+
+std::vector<Topology> TopologiesOf(const CatalogueEntry& entry) {
+  return entry.topologies.empty() ? std::vector<Topology>{Topology()} : entry.topologies;
+}
+
+// A column-major matrix of doubles with a gap between columns, surrounded by canaries.
+class Guarded {
+ public:
+  Guarded(int64_t rows, int64_t cols, int64_t ld) : memory_(kGuard + ld * cols + kGuard, kCanary) {
+    EXPECT_TRUE(StridedLayout::General(rows, cols, ld, sizeof(double), &layout_).ok());
+  }
+  Matrix matrix() { return {reinterpret_cast<std::byte*>(&memory_[kGuard]), layout_}; }
+  double& at(int64_t k) {  // in packed order
+    return memory_[kGuard + k / layout_.rows() * layout_.ld() + k % layout_.rows()];
+  }
+  int64_t elems() const { return layout_.rows() * layout_.cols(); }
+  bool GapsIntact() {
+    int64_t canaries = 0;
+    for (double d : memory_) canaries += d == kCanary;
+    return canaries >= static_cast<int64_t>(memory_.size()) - elems();
+  }
+
+ private:
+  static constexpr int64_t kGuard = 5;
+  static constexpr double kCanary = -77777;
+  std::vector<double> memory_;
+  StridedLayout layout_;
+};
+
+double Datum(int rank, int portion, int64_t k) {
+  return rank * 1000 + portion * 100000 + static_cast<double>(k % 977);
+}
+
+// One rank: everything the catalogue can do over one group.
+class Rank {
+ public:
+  Rank(InprocWorld* world, int rank, const Setting& setting, uint64_t seed)
+      : random_(seed * 1000003 + rank), jitter_(setting.faults) {
+    endpoint_ = world->CreateEndpoint(rank);
+    if (setting.faults) {
+      FaultOptions faults;
+      faults.seed = seed + rank;
+      faults.no_resource = 0.2;
+      faults.max_delay = 5;
+      endpoint_ = MakeCheckedEndpoint(MakeFaultEndpoint(std::move(endpoint_), faults));
+    }
+    EngineOptions options;
+    options.chunk_bytes = kChunkBytes;
+    options.staging_bytes = setting.staging_bytes;
+    Require(Engine::Create(endpoint_.get(), options, &engine_));
+    const std::unique_ptr<Bootstrap> bootstrap = world->MakeBootstrap(rank);
+    size_ = bootstrap->size();
+    rank_ = rank;
+    Require(Group::Create(engine_.get(), bootstrap.get(), 1, size_, &group_));
+  }
+
+  void RunAll(const std::vector<int64_t>& columns) {
+    for (const CatalogueEntry& entry : Catalogue()) {
+      for (const Topology& topology : TopologiesOf(entry)) {
+        for (const int64_t cols : columns) {
+          // Two of the roots; the checker has proved them all.
+          for (int root : {0, size_ - 1}) {
+            if (!entry.rooted && root != 0) continue;
+            if (jitter_ && random_() % 4 == 0) {
+              std::this_thread::sleep_for(std::chrono::microseconds(random_() % 300));
+            }
+            RunOne(entry, topology, root, cols);
+            if (root == size_ - 1) break;
+          }
+        }
+      }
+    }
+    Require(engine_->Drain());
+  }
+
+ private:
+  void Require(const Status& status) {
+    if (!status.ok()) throw std::runtime_error(status.ToString());
+  }
+  void Expect(bool condition, const std::string& what) {
+    if (!condition) throw std::runtime_error("rank " + std::to_string(rank_) + ": " + what);
+  }
+
+  void RunOne(const CatalogueEntry& entry, const Topology& topology, int root, int64_t cols) {
+    const std::string what = std::string(entry.name) + " shape " +
+                             std::to_string(static_cast<int>(topology.shape)) + "/" +
+                             std::to_string(topology.parameter) + " size " + std::to_string(size_) +
+                             " root " + std::to_string(root) + " columns " + std::to_string(cols);
+    const int64_t rows = 7;
+    const int64_t ld = rank_ % 2 == 0 ? rows : rows + 3;  // shapes may differ between ranks
+    PatternCall call;
+    call.pattern = entry.pattern;
+    call.topology = topology;
+    call.root = root;
+    Guarded own(rows, cols, ld);
+    for (int64_t k = 0; k < own.elems(); ++k) own.at(k) = Datum(rank_, 0, k);
+    call.matrix = own.matrix();
+    std::vector<Guarded> portions;
+    std::vector<Matrix> portion_matrices;
+    for (int q = 0; entry.multi && q < size_; ++q) {
+      portions.emplace_back(rows, cols == 0 ? 0 : cols + q % 3 - 1, ld);
+      for (int64_t k = 0; k < portions[q].elems(); ++k) {
+        const bool has = entry.combines || q == rank_;
+        portions[q].at(k) = has ? Datum(rank_, q, k) : -1;
+      }
+    }
+    for (Guarded& p : portions) portion_matrices.push_back(p.matrix());
+    call.portions = portion_matrices.data();
+    Guarded result(rows, entry.multi ? portion_matrices[rank_].layout.cols() : 0, rows);
+    if (entry.pattern == Pattern::kMultiReduce) call.matrix = result.matrix();
+    if (entry.pattern == Pattern::kBarrier) call.matrix = Matrix();
+
+    OperationStatistics statistics;
+    if (entry.pattern == Pattern::kReceive) return;  // runs with kSend
+    if (entry.pattern == Pattern::kSend) {
+      // Everybody sends to the next rank, then receives from the previous: returns without the
+      // receiver.
+      call.root = (rank_ + 1) % size_;
+      Require(group_->Run(call, &statistics).WithContext(what));
+      for (int64_t k = 0; k < own.elems(); ++k) own.at(k) = -2;  // the sender may scribble at once
+      Expect(statistics.copies == statistics.pieces, what + ": copies of the sender");
+      call.pattern = Pattern::kReceive;
+      call.root = (rank_ + size_ - 1) % size_;
+    }
+    if (random_() % 3 == 0) {
+      std::unique_ptr<Operation> operation;
+      const Status started = group_->Start(call, &operation);
+      if (started.ok()) {
+        while (!operation->Test()) std::this_thread::yield();
+        Require(operation->Wait().WithContext(what));
+        statistics = operation->statistics();
+      } else {
+        Expect(started.code() == StatusCode::kNoResource, started.ToString());
+        Require(group_->Run(call, &statistics).WithContext(what));
+      }
+    } else {
+      Require(group_->Run(call, &statistics).WithContext(what));
+    }
+
+    Expect(own.GapsIntact(), what + ": wrote outside the matrix");
+    for (int64_t k = 0; k < own.elems(); ++k) {
+      double expected = Datum(rank_, 0, k);
+      switch (call.pattern) {
+        case Pattern::kReceive:
+          expected = Datum(call.root, 0, k);
+          break;
+        case Pattern::kBroadcast:
+          expected = Datum(root, 0, k);
+          break;
+        case Pattern::kReduce:
+        case Pattern::kAllReduce:
+          if (call.pattern == Pattern::kReduce && rank_ != root) break;
+          expected = 0;
+          for (int r = 0; r < size_; ++r) expected += Datum(r, 0, k);
+          break;
+        default:
+          break;
+      }
+      Expect(own.at(k) == expected, what + ": element " + std::to_string(k) + " is " +
+                                        std::to_string(own.at(k)) + ", not " +
+                                        std::to_string(expected));
+    }
+    for (int q = 0; entry.multi && q < size_; ++q) {
+      Expect(portions[q].GapsIntact(), what + ": wrote outside a portion");
+      for (int64_t k = 0; k < portions[q].elems(); ++k) {
+        const double expected = Datum(entry.combines ? rank_ : q, q, k);
+        Expect(portions[q].at(k) == expected, what + ": portion " + std::to_string(q));
+      }
+    }
+    if (entry.pattern == Pattern::kMultiReduce) {
+      for (int64_t k = 0; k < result.elems(); ++k) {
+        double expected = 0;
+        for (int r = 0; r < size_; ++r) expected += Datum(r, rank_, k);
+        Expect(result.at(k) == expected, what + ": result element " + std::to_string(k));
+      }
+    }
+    // At most one copy per side and piece.
+    if (entry.pattern == Pattern::kBroadcast) {
+      Expect(statistics.copies <= statistics.pieces, what + ": more than one copy per piece");
+    }
+  }
+
+  std::mt19937_64 random_;
+  const bool jitter_;
+  int size_ = 0;
+  int rank_ = 0;
+  std::unique_ptr<Endpoint> endpoint_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Group> group_;
+};
+
+class PatternsInproc : public testing::TestWithParam<Setting> {};
+
+TEST_P(PatternsInproc, EveryEntryEverySize) {
+  const Setting& setting = GetParam();
+  for (int size = 1; size <= 17; ++size) {
+    SCOPED_TRACE(size);
+    RunRanks(size, setting.transport, [&](InprocWorld& world, int rank) {
+      Rank(&world, rank, setting, 42 + size).RunAll({0, 1, 40, 300});
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, PatternsInproc, testing::ValuesIn(Settings()),
+                         [](const testing::TestParamInfo<Setting>& i) { return i.param.name; });
+
+}  // namespace
+}  // namespace brigade
