@@ -44,15 +44,16 @@ void ExpectCursorFrom(const StridedLayout& layout, const std::vector<size_t>& of
   ASSERT_EQ(cursor.Next().bytes, 0u);
 }
 
-// The blocks of [begin, begin + limit) cover exactly that range, in order.
+// Blocks of at most `most` bytes cover [begin, begin + bytes) exactly, in order.
 void ExpectBlocks(const StridedLayout& layout, const std::vector<size_t>& offsets, size_t begin,
-                  size_t limit) {
+                  size_t bytes, size_t most) {
   StridedLayout::Cursor cursor(layout, begin);
   size_t packed = begin;
-  while (packed < begin + limit) {
-    const StridedLayout::RunBlock block = cursor.TakeBlock(begin + limit - packed);
+  while (packed < begin + bytes) {
+    const size_t max_bytes = std::min(begin + bytes - packed, most);
+    const StridedLayout::RunBlock block = cursor.TakeBlock(max_bytes);
     ASSERT_GT(block.run_bytes * block.runs, 0u);
-    ASSERT_LE(packed + block.run_bytes * block.runs, begin + limit);
+    ASSERT_LE(block.run_bytes * block.runs, max_bytes);
     for (size_t r = 0; r < block.runs; ++r) {
       for (size_t b = 0; b < block.run_bytes; ++b) {
         ASSERT_EQ(block.memory_offset + r * block.stride_bytes + b, offsets[packed++]);
@@ -88,7 +89,9 @@ void ExpectAgrees(const LayoutShape& shape, const std::vector<std::pair<size_t, 
   for (const auto& [begin, bytes] : ranges) {
     SCOPED_TRACE(testing::Message() << bytes << " bytes from " << begin);
     ExpectCursorFrom(layout, offsets, begin);
-    ExpectBlocks(layout, offsets, begin, bytes);
+    for (const size_t most : {size_t{3}, size_t{8}, SIZE_MAX}) {
+      ExpectBlocks(layout, offsets, begin, bytes, most);
+    }
     ExpectContiguousRange(layout, offsets, begin, bytes);
   }
 }
