@@ -1,5 +1,7 @@
 #include "membuf/pack.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <random>
@@ -69,6 +71,35 @@ TEST(Pack, CopiesRunsOfEveryLength) {
     ExpectCopies(shape, &random);
     if (HasFatalFailure()) return;
   }
+}
+
+// Address space without memory behind it: only the pages touched exist.
+TEST(Pack, CopiesBeyondFourGiB) {
+  constexpr size_t kRows = 300'000'000;  // 2.4 GB per column
+  constexpr size_t kLd = 310'000'000;
+  LayoutShape shape;
+  shape.rows = kRows;
+  shape.cols = 3;
+  shape.ld = kLd;
+  shape.elem_bytes = 8;
+  void* const mapped = mmap(nullptr, shape.MemoryBytes(), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  auto* const matrix = static_cast<std::byte*>(mapped);
+  StridedLayout layout;
+  ASSERT_TRUE(shape.Make(&layout).ok());
+
+  // The last five bytes of the second column and the first seven of the third.
+  constexpr size_t kOffset = 2 * kRows * 8 - 5;
+  std::mt19937 random(1);
+  const std::vector<std::byte> sent = RandomBytes(12, &random);
+  CopyOut(layout, matrix, kOffset, 12, sent.data());
+  EXPECT_TRUE(std::equal(sent.begin(), sent.begin() + 5, matrix + (kLd + kRows) * 8 - 5));
+  EXPECT_TRUE(std::equal(sent.begin() + 5, sent.end(), matrix + 2 * kLd * 8));
+  std::vector<std::byte> received(12);
+  CopyIn(received.data(), layout, matrix, kOffset, 12);
+  EXPECT_EQ(received, sent);
+  munmap(mapped, shape.MemoryBytes());
 }
 
 }  // namespace
