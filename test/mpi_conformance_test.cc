@@ -2,10 +2,14 @@
 
 #include <mpi.h>
 
+#include <utility>
+
 #include "gtest/gtest.h"
 #include "test/transport_conformance.h"
+#include "transport/checked_endpoint.h"
+#include "transport/fault_endpoint.h"
 #include "transport/mpi_bootstrap.h"
-#include "transport/mpi_transport.h"
+#include "transport/registry.h"
 
 namespace brigade {
 namespace {
@@ -32,11 +36,23 @@ std::unique_ptr<Bootstrap> BootstrapOf(const std::vector<int>& members) {
   return std::make_unique<OwningBootstrap>(comm);
 }
 
-ConformanceTransport Mpi(const char* name) {
-  return {name, [](const std::function<void(ConformanceRank&)>& body) {
+using Wrap = std::unique_ptr<Endpoint> (*)(std::unique_ptr<Endpoint>);
+
+std::unique_ptr<Endpoint> Bare(std::unique_ptr<Endpoint> endpoint) { return endpoint; }
+
+std::unique_ptr<Endpoint> Faulty(std::unique_ptr<Endpoint> endpoint) {
+  FaultOptions faults;
+  faults.no_resource = 0.2;
+  faults.max_delay = 5;
+  return MakeCheckedEndpoint(MakeFaultEndpoint(std::move(endpoint), faults));
+}
+
+ConformanceTransport Mpi(const char* name, Wrap wrap) {
+  return {name, [wrap](const std::function<void(ConformanceRank&)>& body) {
             std::unique_ptr<Endpoint> endpoint;
-            const Status status = CreateMpiEndpoint(&endpoint);
+            const Status status = CreateEndpoint("mpi", &endpoint);
             ASSERT_TRUE(status.ok()) << status.ToString();
+            endpoint = wrap(std::move(endpoint));
             ConformanceRank self;
             MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
             MPI_Comm_size(MPI_COMM_WORLD, &self.size);
@@ -48,6 +64,8 @@ ConformanceTransport Mpi(const char* name) {
 
 }  // namespace
 
-std::vector<ConformanceTransport> ConformanceTransports() { return {Mpi("Mpi")}; }
+std::vector<ConformanceTransport> ConformanceTransports() {
+  return {Mpi("Mpi", Bare), Mpi("MpiChecked", MakeCheckedEndpoint), Mpi("MpiFaulty", Faulty)};
+}
 
 }  // namespace brigade

@@ -17,8 +17,10 @@ class CheckedEndpointTest : public ::testing::Test {
     const Status status = endpoint_->OpenGroup(world_.MakeBootstrap(0).get(), &channel_.group);
     EXPECT_TRUE(status.ok()) << status.ToString();
   }
-  // What is under way is given up, which the endpoint allows after a failure.
-  ~CheckedEndpointTest() override {
+  ~CheckedEndpointTest() override { GiveUp(); }
+
+  // Fails what is under way; the endpoint may then be destroyed.
+  void GiveUp() {
     world_.MarkLost(0);
     while (endpoint_->Progress()) {
     }
@@ -139,29 +141,38 @@ TEST_F(CheckedEndpointDeathTest, InPlaceWithoutAsking) {
                "only what LandsInPlace said yes to");
 }
 
+// Calls Progress when its operation has succeeded.
+struct Nosy : Completion {
+  Nosy(Endpoint* e, bool t)
+      : Completion([](Completion* c) { static_cast<Nosy*>(c)->Look(); }),
+        endpoint(e),
+        in_a_thread(t) {}
+  void Look() {
+    if (!status.ok()) return;
+    if (in_a_thread) {
+      std::thread([this] { endpoint->Progress(); }).join();
+    } else {
+      endpoint->Progress();
+    }
+  }
+  Endpoint* endpoint;
+  bool in_a_thread;
+};
+
 TEST_F(CheckedEndpointDeathTest, ProgressInACallback) {
-  struct Nosy : Completion {
-    Nosy() : Completion([](Completion* c) { static_cast<Nosy*>(c)->endpoint->Progress(); }) {}
-    Endpoint* endpoint = nullptr;
-  } nosy;
-  nosy.endpoint = endpoint_.get();
+  Nosy nosy(endpoint_.get(), false);
   ExpectOk(Receive(10, 10, &nosy));
   ExpectOk(Send(0, 10, &first_));
   EXPECT_DEATH(endpoint_->Progress(), "a callback does not call Progress");
+  GiveUp();
 }
 
 TEST_F(CheckedEndpointDeathTest, SecondDriver) {
-  struct Helped : Completion {
-    Helped()
-        : Completion([](Completion* c) {
-            std::thread([c] { static_cast<Helped*>(c)->endpoint->Progress(); }).join();
-          }) {}
-    Endpoint* endpoint = nullptr;
-  } helped;
-  helped.endpoint = endpoint_.get();
-  ExpectOk(Receive(10, 10, &helped));
+  Nosy nosy(endpoint_.get(), true);
+  ExpectOk(Receive(10, 10, &nosy));
   ExpectOk(Send(0, 10, &first_));
   EXPECT_DEATH(endpoint_->Progress(), "one driver at a time");
+  GiveUp();
 }
 
 }  // namespace
