@@ -111,6 +111,11 @@ class CheckedEndpoint : public ForwardingEndpoint {
     auto held = leases_.find(lease.token);
     BRIGADE_RULE(held != leases_.end(), "a lease is released once");
     const Lease below = held->second;
+    for (const auto& [other, operation] : operations_) {
+      BRIGADE_RULE(
+          !operation->sends || !Overlap(operation->memory, ConstByteSpan(below.data, below.bytes)),
+          "a lease is released after its forwards have ended");
+    }
     leases_.erase(held);
     target()->ReleaseLease(below);
   }

@@ -110,6 +110,21 @@ TEST_F(CheckedEndpointDeathTest, LeaseNeverReleased) {
   endpoint_->ReleaseLease(second_.lease);
 }
 
+TEST_F(CheckedEndpointDeathTest, LeaseReleasedWhileForwarded) {
+  ExpectOk(Send(0, 10, &first_));
+  ExpectOk(Receive(10, 10, &second_));
+  endpoint_->Progress();
+  endpoint_->Progress();
+  const Lease lease = second_.lease;
+  ExpectOk(endpoint_->PostSend(channel_, 0, ConstByteSpan(lease.data, lease.bytes), &first_));
+  EXPECT_DEATH(endpoint_->ReleaseLease(lease), "after its forwards have ended");
+  ExpectOk(Receive(30, 10, &second_));
+  while (endpoint_->Progress()) {
+  }
+  endpoint_->ReleaseLease(lease);
+  endpoint_->ReleaseLease(second_.lease);
+}
+
 TEST_F(CheckedEndpointDeathTest, DestroyedWhileSending) {
   ExpectOk(Send(0, 10, &first_));
   EXPECT_DEATH(endpoint_.reset(), "sends are over before");
