@@ -1,0 +1,121 @@
+/* The BLACS, C interface, as libbrigade_blacs.so provides it. Usable from C and C++.
+
+   Conventions:
+
+   (1) Ranks of a grid are named {row,col}, from 0. Inside a context the numbering is row by row.
+   (2) A context is a small number, from 0; -1 is "not in the grid". A system handle stands for an
+       MPI communicator; it is another kind of number, and Fortran's handles are yet another.
+   (3) Matrices are column-major m x n with leading dimension lda; lda below m counts as m. Complex
+       matrices are arrays of (real, imaginary) pairs. m or n of 0 is legal and still a message.
+   (4) Of a string only the first character is read, in either case; it need not end in a NUL.
+       scope: R (my row), C (my column), A (all). uplo: U, else lower. diag: U (unit: the diagonal
+       is left out), else non-unit. top: README.md has the table.
+   (5) Sends (sd2d) return once the matrix may be reused, whatever the receiver does. Receives
+       (rv2d) return with the data. Between two processes of a context messages keep their order,
+       whatever their types. Only the number of elements must match, not the shape; receiving into
+       a larger region leaves its rest untouched.
+   (6) All processes of a scope make their scoped calls in the same order. Broadcasts: one calls
+       bs2d, all others br2d naming it; in a row only csrc counts, in a column only rsrc.
+   (7) Combines: everyone contributes A; the result replaces A at {rdest,cdest}, or everywhere if
+       either is -1. Elsewhere A is unspecified afterwards. Results are the same bits on all
+       processes and in every run. amx, amn compare |x|, for complex |re| + |im|. With ldia = -1
+       rA and cA are not used and ties keep the larger signed value; otherwise they receive the
+       winner's place (leading dimension ldia, below m counts as m) and ties go to the process
+       nearest to the destination, counting upwards from it and around (from rank 0 if the result
+       goes to all).
+   (8) Errors are reported on stderr and end the job by MPI_Abort.
+   (9) One thread of a process calls at a time. */
+
+#ifndef BRIGADE_BLACS_SHIM_BLACS_H_
+#define BRIGADE_BLACS_SHIM_BLACS_H_
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Start and end. The first call initialises MPI if the program has not. */
+
+/* Rank and size in MPI_COMM_WORLD; both routines are one. */
+void Cblacs_pinfo(int* mypnum, int* nprocs);
+void Cblacs_setup(int* mypnum, int* nprocs);
+/* Completes all sends and frees all contexts. notdone == 0: also finalises MPI; otherwise MPI and
+   the BLACS remain usable. */
+void Cblacs_exit(int notdone);
+/* Ends all processes with exit code errnum; ctxt may be -1. */
+void Cblacs_abort(int ctxt, int errnum);
+
+/* Parameters. what: 0 handle of MPI_COMM_WORLD; 1 range of message ids (val[0], val[1]); 2 debug
+   level; 10 handle of the context's communicator; 11, 13 rings of topology M, broadcast and
+   combine; 12, 14 branches of topology T, likewise; 15 repeatable, 16 coherent (always so,
+   whatever is set). Only 11 to 16 can be set. */
+void Cblacs_get(int ctxt, int what, int* val);
+void Cblacs_set(int ctxt, int what, const int* val);
+
+/* Grids. *ctxt is a system handle going in, a context coming out. Collective over the new grid's
+   processes; others get -1 at once. order: C (column by column), else row by row.
+   usermap[j * ldumap + i]: rank, in the handle's communicator, of the process at {i,j}. */
+void Cblacs_gridinit(int* ctxt, const char* order, int nprow, int npcol);
+void Cblacs_gridmap(int* ctxt, const int* usermap, int ldumap, int nprow, int npcol);
+void Cblacs_gridexit(int ctxt);
+/* Any ctxt is legal: four -1 if it is none. */
+void Cblacs_gridinfo(int ctxt, int* nprow, int* npcol, int* myrow, int* mycol);
+/* -1 outside the grid. */
+int Cblacs_pnum(int ctxt, int prow, int pcol);
+void Cblacs_pcoord(int ctxt, int pnum, int* prow, int* pcol);
+
+void Cblacs_barrier(int ctxt, const char* scope);
+/* Frees memory kept for reuse; wait != 0: after all sends are done. */
+void Cblacs_freebuff(int ctxt, int wait);
+
+/* System handles. The communicator stays the caller's and must live until the grid is made. */
+int Csys2blacs_handle(MPI_Comm comm);
+MPI_Comm Cblacs2sys_handle(int handle);
+void Cfree_blacs_system_handle(int handle);
+
+/* Message ids, kept for old programs; nothing depends on them. */
+int Cksendid(int ctxt, int rdest, int cdest);
+int Ckrecvid(int ctxt, int rsrc, int csrc);
+int Ckbsid(int ctxt, const char* scope);
+int Ckbrid(int ctxt, const char* scope, int rsrc, int csrc);
+
+/* Seconds. Processor time is not available: -1. */
+double Cdcputime00(void);
+double Cdwalltime00(void);
+
+/* Communication, for T = i (int), s (float), d (double), c (pairs of float), z (pairs of double).
+ */
+#define BRIGADE_BLACS_DECLARE(t, T)                                                            \
+  void C##t##gesd2d(int ctxt, int m, int n, const T* A, int lda, int rdest, int cdest);        \
+  void C##t##trsd2d(int ctxt, const char* uplo, const char* diag, int m, int n, const T* A,    \
+                    int lda, int rdest, int cdest);                                            \
+  void C##t##gerv2d(int ctxt, int m, int n, T* A, int lda, int rsrc, int csrc);                \
+  void C##t##trrv2d(int ctxt, const char* uplo, const char* diag, int m, int n, T* A, int lda, \
+                    int rsrc, int csrc);                                                       \
+  void C##t##gebs2d(int ctxt, const char* scope, const char* top, int m, int n, const T* A,    \
+                    int lda);                                                                  \
+  void C##t##trbs2d(int ctxt, const char* scope, const char* top, const char* uplo,            \
+                    const char* diag, int m, int n, const T* A, int lda);                      \
+  void C##t##gebr2d(int ctxt, const char* scope, const char* top, int m, int n, T* A, int lda, \
+                    int rsrc, int csrc);                                                       \
+  void C##t##trbr2d(int ctxt, const char* scope, const char* top, const char* uplo,            \
+                    const char* diag, int m, int n, T* A, int lda, int rsrc, int csrc);        \
+  void C##t##gsum2d(int ctxt, const char* scope, const char* top, int m, int n, T* A, int lda, \
+                    int rdest, int cdest);                                                     \
+  void C##t##gamx2d(int ctxt, const char* scope, const char* top, int m, int n, T* A, int lda, \
+                    int* rA, int* cA, int ldia, int rdest, int cdest);                         \
+  void C##t##gamn2d(int ctxt, const char* scope, const char* top, int m, int n, T* A, int lda, \
+                    int* rA, int* cA, int ldia, int rdest, int cdest);
+BRIGADE_BLACS_DECLARE(i, int)
+BRIGADE_BLACS_DECLARE(s, float)
+BRIGADE_BLACS_DECLARE(d, double)
+BRIGADE_BLACS_DECLARE(c, float)
+BRIGADE_BLACS_DECLARE(z, double)
+#undef BRIGADE_BLACS_DECLARE
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* BRIGADE_BLACS_SHIM_BLACS_H_ */

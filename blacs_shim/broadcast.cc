@@ -1,0 +1,51 @@
+#include "blacs_shim/broadcast.h"
+
+#include "blacs_shim/topology_letters.h"
+
+namespace brigade {
+namespace blacs {
+namespace {
+
+constexpr Routine kBarrierRoutine{"blacs_barrier", Verb::kBarrier, ElementType::kInt32};
+
+void Broadcast(const Call& call, const Scope& scope, const char* top, const MatrixArguments& matrix,
+               int root) {
+  PatternCall pattern_call;
+  pattern_call.pattern = Pattern::kBroadcast;
+  pattern_call.scope = scope.kind;
+  if (!BroadcastTopology(*top, call.grid().topologies, &pattern_call.topology)) {
+    call.FailUnknownTopology(*top);
+  }
+  pattern_call.root = root;
+  pattern_call.matrix = call.MatrixOf(matrix);
+  if (scope.size > 1) call.Run(*top, pattern_call);
+}
+
+}  // namespace
+
+void BroadcastSend(const Routine& routine, int context, const char* scope, const char* top,
+                   const MatrixArguments& matrix) {
+  const Call call(routine, context);
+  const Scope found = call.ScopeOf(scope);
+  Broadcast(call, found, top, matrix, found.rank);
+}
+
+void BroadcastReceive(const Routine& routine, int context, const char* scope, const char* top,
+                      const MatrixArguments& matrix, int row, int col) {
+  const Call call(routine, context);
+  const Scope found = call.ScopeOf(scope);
+  Broadcast(call, found, top, matrix, call.RankOf(found, "source", row, col));
+}
+
+void Barrier(int context, const char* scope) {
+  const Call call(kBarrierRoutine, context);
+  Scope found;
+  if (!FindScope(call.grid(), scope, &found) || found.size == 1) return;
+  PatternCall pattern_call;
+  pattern_call.pattern = Pattern::kBarrier;
+  pattern_call.scope = found.kind;
+  call.Run(' ', pattern_call);
+}
+
+}  // namespace blacs
+}  // namespace brigade

@@ -1,0 +1,111 @@
+#include "blacs_shim/call.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "blacs_shim/statistics.h"
+
+namespace brigade {
+namespace blacs {
+namespace {
+
+bool StartsWith(const char* text, char upper) { return (*text & ~0x20) == upper; }
+
+uint64_t NowNs() {
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                   std::chrono::steady_clock::now().time_since_epoch())
+                                   .count());
+}
+
+}  // namespace
+
+MatrixArguments General(const void* data, int m, int n, int lda) {
+  return MatrixArguments{const_cast<void*>(data), m, n, lda};
+}
+
+MatrixArguments Trapezoid(const char* uplo, const char* diag, const void* data, int m, int n,
+                          int lda) {
+  MatrixArguments arguments = General(data, m, n, lda);
+  arguments.part =
+      StartsWith(uplo, 'U') ? StridedLayout::Part::kUpper : StridedLayout::Part::kLower;
+  if (StartsWith(diag, 'U')) arguments.diagonal = StridedLayout::Diagonal::kLeftOut;
+  return arguments;
+}
+
+bool FindScope(const ProcessGrid& grid, const char* letter, Scope* scope) {
+  if (StartsWith(letter, 'R')) {
+    *scope = Scope{ChannelKind::kRow, grid.cols, grid.col};
+  } else if (StartsWith(letter, 'C')) {
+    *scope = Scope{ChannelKind::kColumn, grid.rows, grid.row};
+  } else if (StartsWith(letter, 'A')) {
+    *scope = Scope{ChannelKind::kAll, grid.rows * grid.cols, grid.RankAt(grid.row, grid.col)};
+  } else {
+    return false;
+  }
+  return true;
+}
+
+Scope Call::ScopeOf(const char* letter) const {
+  Scope scope;
+  if (!FindScope(grid_, letter, &scope)) {
+    Fail(origin(), "unknown scope '%c': must be R, C or A", *letter);
+  }
+  return scope;
+}
+
+Matrix Call::MatrixOf(const MatrixArguments& arguments) const {
+  if (arguments.m < 0) Fail(origin(), "m = %d is negative", arguments.m);
+  if (arguments.n < 0) Fail(origin(), "n = %d is negative", arguments.n);
+  Matrix matrix;
+  matrix.data = static_cast<std::byte*>(arguments.data);
+  const int ld = std::max(arguments.lda, arguments.m);
+  const size_t elem_bytes = ElementBytes(routine_.type);
+  const Status status =
+      arguments.part == StridedLayout::Part::kGeneral
+          ? StridedLayout::General(arguments.m, arguments.n, ld, elem_bytes, &matrix.layout)
+          : StridedLayout::Trapezoid(arguments.part, arguments.diagonal, arguments.m, arguments.n,
+                                     ld, elem_bytes, &matrix.layout);
+  if (!status.ok()) Fail(origin(), "%s", status.ToString().c_str());
+  return matrix;
+}
+
+int Call::RankOf(const char* what, int row, int col) const {
+  if (!grid_.Contains(row, col)) {
+    Fail(origin(), "%s {%d,%d} is outside the %d x %d grid", what, row, col, grid_.rows,
+         grid_.cols);
+  }
+  return grid_.RankAt(row, col);
+}
+
+int Call::RankOf(const Scope& scope, const char* what, int row, int col) const {
+  switch (scope.kind) {
+    case ChannelKind::kRow:
+      return RankOf(what, grid_.row, col) - grid_.RankAt(grid_.row, 0);
+    case ChannelKind::kColumn:
+      return RankOf(what, row, grid_.col) / grid_.cols;
+    default:
+      return RankOf(what, row, col);
+  }
+}
+
+void Call::FailUnknownTopology(char letter) const {
+  Fail(origin(), "unknown topology '%c'", letter);
+}
+
+void Call::Run(char letter, const PatternCall& call) const {
+  Statistics* const statistics = Runtime::Current()->statistics();
+  Status status;
+  if (statistics == nullptr) {
+    status = grid_.group->Run(call);
+  } else {
+    OperationStatistics operation;
+    const uint64_t start_ns = NowNs();
+    status = grid_.group->Run(call, &operation);
+    statistics->Add(routine_, letter, call.matrix.layout.bytes(), NowNs() - start_ns,
+                    operation.wait_ns);
+  }
+  if (!status.ok()) Fail(origin(), "%s", status.ToString().c_str());
+}
+
+}  // namespace blacs
+}  // namespace brigade

@@ -1,0 +1,78 @@
+// Call: what every communication routine does around its own work: lets one caller in, finds the
+// grid, checks and translates the arguments, runs the pattern, and turns a failure into an error.
+
+#ifndef BRIGADE_BLACS_SHIM_CALL_H_
+#define BRIGADE_BLACS_SHIM_CALL_H_
+
+#include <cstddef>
+
+#include "blacs_shim/errors.h"
+#include "blacs_shim/process_grid.h"
+#include "blacs_shim/routine.h"
+#include "blacs_shim/runtime.h"
+#include "membuf/strided_layout.h"
+#include "patterns/pattern_call.h"
+#include "transport/endpoint.h"
+
+namespace brigade {
+namespace blacs {
+
+// A matrix as a caller describes it. An `lda` below `m` counts as `m`.
+struct MatrixArguments {
+  void* data;
+  int m;
+  int n;
+  int lda;
+  StridedLayout::Part part = StridedLayout::Part::kGeneral;
+  StridedLayout::Diagonal diagonal = StridedLayout::Diagonal::kIncluded;
+};
+
+// `data` of a routine that only reads is const to its caller and stays unwritten.
+MatrixArguments General(const void* data, int m, int n, int lda);
+// Upper if `uplo` begins with U, else lower; without diagonal if `diag` begins with U.
+MatrixArguments Trapezoid(const char* uplo, const char* diag, const void* data, int m, int n,
+                          int lda);
+
+// The ranks an operation spans, seen from the calling one.
+struct Scope {
+  ChannelKind kind;
+  int size;
+  int rank;
+};
+
+// False if there is no such scope.
+bool FindScope(const ProcessGrid& grid, const char* letter, Scope* scope);
+
+class Call {
+ public:
+  Call(const Routine& routine, int context)
+      : entry_(routine.name),
+        routine_(routine),
+        context_(context),
+        grid_(GridOf(routine.name, context)) {}
+
+  ProcessGrid& grid() const { return grid_; }
+  Origin origin() const { return OriginOf(routine_.name, context_); }
+
+  Scope ScopeOf(const char* letter) const;
+  Matrix MatrixOf(const MatrixArguments& arguments) const;
+  // Rank of {row,col} in the whole grid. `what` names the process in messages ("source").
+  int RankOf(const char* what, int row, int col) const;
+  // Rank of {row,col} in a scope. In a row or column only one coordinate counts.
+  int RankOf(const Scope& scope, const char* what, int row, int col) const;
+  [[noreturn]] void FailUnknownTopology(char letter) const;
+
+  // `letter`: for statistics.
+  void Run(char letter, const PatternCall& call) const;
+
+ private:
+  const Entry entry_;
+  const Routine& routine_;
+  const int context_;
+  ProcessGrid& grid_;
+};
+
+}  // namespace blacs
+}  // namespace brigade
+
+#endif  // BRIGADE_BLACS_SHIM_CALL_H_

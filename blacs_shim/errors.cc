@@ -1,0 +1,73 @@
+#include "blacs_shim/errors.h"
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace brigade {
+namespace blacs {
+namespace {
+
+std::string Formatted(const char* format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  std::string text(std::vsnprintf(nullptr, 0, format, arguments), '\0');
+  std::vsnprintf(&text[0], text.size() + 1, format, again);
+  va_end(again);
+  return text;
+}
+
+// One write per message: several ranks share a terminal.
+void Print(const char* kind, const Origin& origin, const char* format, va_list arguments) {
+  std::fprintf(stderr, "BLACS %s '%s: %s'\nfrom {%d,%d}, pnum=%d, Contxt=%d, in routine '%s'.\n\n",
+               kind, origin.routine, Formatted(format, arguments).c_str(), origin.row, origin.col,
+               origin.pnum, origin.context, origin.routine);
+  std::fflush(stderr);
+}
+
+[[noreturn]] void EndJob(int code) {
+  int initialized = 0;
+  int finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (initialized && !finalized) MPI_Abort(MPI_COMM_WORLD, code);
+  std::_Exit(EXIT_FAILURE);
+}
+
+}  // namespace
+
+void Fail(const Origin& origin, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  Print("ERROR", origin, format, arguments);
+  va_end(arguments);
+  EndJob(1);
+}
+
+void FailWithoutMpi(const Origin& origin, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  Print("ERROR", origin, format, arguments);
+  va_end(arguments);
+  std::_Exit(EXIT_FAILURE);
+}
+
+void Warn(const Origin& origin, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  Print("WARNING", origin, format, arguments);
+  va_end(arguments);
+}
+
+void AbortForCaller(const Origin& origin, int code) {
+  std::fprintf(stderr,
+               "{%d,%d}, pnum=%d, Contxt=%d, killed other procs, exiting with error #%d.\n\n",
+               origin.row, origin.col, origin.pnum, origin.context, code);
+  std::fflush(stderr);
+  EndJob(code);
+}
+
+}  // namespace blacs
+}  // namespace brigade

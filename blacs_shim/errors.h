@@ -1,0 +1,40 @@
+// Errors: how this library tells its caller that something is wrong.
+//
+// BLACS routines return nothing, so an error is a text on stderr and MPI_Abort, as in the reference
+// BLACS. This is the only place of the library that ends the job.
+
+#ifndef BRIGADE_BLACS_SHIM_ERRORS_H_
+#define BRIGADE_BLACS_SHIM_ERRORS_H_
+
+#include <cstdarg>
+
+namespace brigade {
+namespace blacs {
+
+// Who speaks. -1: not known (no such context, not started).
+struct Origin {
+  const char* routine;
+  int context = -1;
+  int row = -1;
+  int col = -1;
+  int pnum = -1;  // rank in MPI_COMM_WORLD
+};
+
+// Prints "BLACS ERROR '<routine>: <text>'" with its origin and ends the job.
+[[noreturn]] void Fail(const Origin& origin, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// As Fail, where MPI itself cannot be trusted to end the job: ends this process.
+[[noreturn]] void FailWithoutMpi(const Origin& origin, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// Prints "BLACS WARNING ..." likewise and returns.
+void Warn(const Origin& origin, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+// blacs_abort: says who ends the job, and ends it with exit code `code`.
+[[noreturn]] void AbortForCaller(const Origin& origin, int code);
+
+}  // namespace blacs
+}  // namespace brigade
+
+#endif  // BRIGADE_BLACS_SHIM_ERRORS_H_

@@ -1,0 +1,27 @@
+#!/bin/bash
+# The library exports the 156 names of the BLACS and nothing else. Argument: the library.
+set -eu
+
+expected_names() {
+  local type operation name
+  for type in i s d c z; do
+    for operation in gesd2d trsd2d gerv2d trrv2d gebs2d trbs2d gebr2d trbr2d gsum2d gamx2d gamn2d; do
+      echo "C$type$operation"
+      echo "$type${operation}_"
+    done
+  done
+  for name in blacs_{pinfo,setup,get,set,gridinit,gridmap,gridexit,gridinfo,pnum,pcoord} \
+    blacs_{barrier,freebuff,abort,exit} sys2blacs_handle blacs2sys_handle \
+    free_blacs_system_handle ksendid krecvid kbsid kbrid dcputime00 dwalltime00; do
+    echo "C$name"
+    echo "${name}_"
+  done
+}
+
+expected=$(expected_names | LC_ALL=C sort)
+exported=$(nm -D --defined-only "$1" | awk '{print $NF}' | LC_ALL=C sort)
+[ "$(wc -l <<< "$expected")" = 156 ]
+if ! diff <(echo "$expected") <(echo "$exported"); then
+  echo "FAILED: '<' is missing from the exports, '>' should not be there"
+  exit 1
+fi

@@ -1,0 +1,18 @@
+// Sends and receives between two processes of a grid (blacs_shim/blacs.h, "Point to point").
+
+#ifndef BRIGADE_BLACS_SHIM_POINT_TO_POINT_H_
+#define BRIGADE_BLACS_SHIM_POINT_TO_POINT_H_
+
+#include "blacs_shim/call.h"
+#include "blacs_shim/routine.h"
+
+namespace brigade {
+namespace blacs {
+
+void Send(const Routine& routine, int context, const MatrixArguments& matrix, int row, int col);
+void Receive(const Routine& routine, int context, const MatrixArguments& matrix, int row, int col);
+
+}  // namespace blacs
+}  // namespace brigade
+
+#endif  // BRIGADE_BLACS_SHIM_POINT_TO_POINT_H_

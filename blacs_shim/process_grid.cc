@@ -1,0 +1,57 @@
+#include "blacs_shim/process_grid.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "transport/mpi_bootstrap.h"
+
+namespace brigade {
+namespace blacs {
+namespace {
+
+// Tells our communicator creations from the caller's own on the same parent; BLACS' message tag.
+constexpr int kCreateTag = 9976;
+
+// A communicator of `members` of `parent`, without the others' help.
+Status CreateCommunicator(MPI_Comm parent, const std::vector<int>& members,
+                          MPI_Comm* communicator) {
+  MPI_Group parent_group;
+  MPI_Comm_group(parent, &parent_group);
+  MPI_Group member_group;
+  MPI_Group_incl(parent_group, static_cast<int>(members.size()), members.data(), &member_group);
+  const int error = MPI_Comm_create_group(parent, member_group, kCreateTag, communicator);
+  MPI_Group_free(&member_group);
+  MPI_Group_free(&parent_group);
+  return MpiStatus(error, "MPI_Comm_create_group");
+}
+
+}  // namespace
+
+Status ProcessGrid::Create(Engine* engine, MPI_Comm parent, const std::vector<int>& members,
+                           int rows, int cols, std::unique_ptr<ProcessGrid>* grid) {
+  auto created = std::make_unique<ProcessGrid>();
+  BRIGADE_RETURN_IF_ERROR(CreateCommunicator(parent, members, &created->communicator));
+  MpiBootstrap bootstrap(created->communicator);
+  BRIGADE_RETURN_IF_ERROR(Group::Create(engine, &bootstrap, rows, cols, &created->group));
+  created->rows = rows;
+  created->cols = cols;
+  created->row = created->group->row();
+  created->col = created->group->col();
+  *grid = std::move(created);
+  return Status();
+}
+
+ProcessGrid::~ProcessGrid() {
+  group.reset();
+  if (communicator != MPI_COMM_NULL) MPI_Comm_free(&communicator);
+}
+
+int GridTable::Insert(std::unique_ptr<ProcessGrid> grid) {
+  auto it = std::find(grids_.begin(), grids_.end(), nullptr);
+  if (it == grids_.end()) it = grids_.insert(it, nullptr);
+  *it = std::move(grid);
+  return static_cast<int>(it - grids_.begin());
+}
+
+}  // namespace blacs
+}  // namespace brigade

@@ -1,0 +1,74 @@
+// ProcessGrid: a BLACS context. GridTable: the small numbers contexts are known by.
+
+#ifndef BRIGADE_BLACS_SHIM_PROCESS_GRID_H_
+#define BRIGADE_BLACS_SHIM_PROCESS_GRID_H_
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "blacs_shim/topology_letters.h"
+#include "membuf/status.h"
+#include "patterns/engine.h"
+#include "patterns/group.h"
+
+namespace brigade {
+namespace blacs {
+
+// A grid this process is part of. Numbering inside is always row by row.
+struct ProcessGrid {
+  // Collective over `members`, ranks in `parent` in row-major order, and nobody else; this process
+  // must be one of them. `engine` must outlive the grid; `parent` need not.
+  static Status Create(Engine* engine, MPI_Comm parent, const std::vector<int>& members, int rows,
+                       int cols, std::unique_ptr<ProcessGrid>* grid);
+
+  ProcessGrid() = default;
+  ProcessGrid(const ProcessGrid&) = delete;
+  ProcessGrid& operator=(const ProcessGrid&) = delete;
+  // Local. Sends that have returned still reach their receivers.
+  ~ProcessGrid();
+
+  bool Contains(int r, int c) const { return r >= 0 && r < rows && c >= 0 && c < cols; }
+  int RankAt(int r, int c) const { return r * cols + c; }
+
+  int rows = 0;
+  int cols = 0;
+  int row = 0;  // this process' place
+  int col = 0;
+  std::unique_ptr<Group> group;
+  // For callers (blacs_get 10): its ranks are the grid's. No traffic of ours uses it.
+  MPI_Comm communicator = MPI_COMM_NULL;
+
+  // blacs_set. The two flags are stored for blacs_get only: every combine is repeatable and
+  // coherent anyway.
+  TopologySettings topologies;
+  int repeatable = 0;
+  int coherent = 0;
+  // What kbsid and kbrid return next, by ChannelKind.
+  std::array<int, kChannelKinds> broadcast_ids{};
+};
+
+class GridTable {
+ public:
+  // The context of `grid` from now on: the lowest free number.
+  int Insert(std::unique_ptr<ProcessGrid> grid);
+  // Null if there is no such context. Any number is legal.
+  ProcessGrid* Find(int context) const {
+    const size_t index = static_cast<size_t>(context);  // a negative number becomes a huge one
+    return index < grids_.size() ? grids_[index].get() : nullptr;
+  }
+  // REQUIRES: Find(context) is not null.
+  std::unique_ptr<ProcessGrid> Remove(int context) { return std::move(grids_[context]); }
+  void Clear() { grids_.clear(); }
+
+ private:
+  std::vector<std::unique_ptr<ProcessGrid>> grids_;  // null: free
+};
+
+}  // namespace blacs
+}  // namespace brigade
+
+#endif  // BRIGADE_BLACS_SHIM_PROCESS_GRID_H_

@@ -1,0 +1,46 @@
+// Routine: the identity of a communication routine, for messages and statistics.
+
+#ifndef BRIGADE_BLACS_SHIM_ROUTINE_H_
+#define BRIGADE_BLACS_SHIM_ROUTINE_H_
+
+#include "membuf/combine.h"
+
+namespace brigade {
+namespace blacs {
+
+// X(letter, C type, ElementType enumerator) for each type BLACS knows. Complex arrays are pairs of
+// their part's type, as in every BLACS header.
+#define BRIGADE_BLACS_FOR_EACH_TYPE(X) \
+  X(i, int, kInt32)                    \
+  X(s, float, kFloat)                  \
+  X(d, double, kDouble)                \
+  X(c, float, kComplexFloat)           \
+  X(z, double, kComplexDouble)
+
+// What a routine does, whatever its type letter.
+enum class Verb : uint8_t {
+  kGesd2d,
+  kTrsd2d,
+  kGerv2d,
+  kTrrv2d,
+  kGebs2d,
+  kTrbs2d,
+  kGebr2d,
+  kTrbr2d,
+  kGsum2d,
+  kGamx2d,
+  kGamn2d,
+  kBarrier,
+};
+inline constexpr int kVerbs = 12;
+
+struct Routine {
+  const char* name;  // as a Fortran caller writes it, without the underscore
+  Verb verb;
+  ElementType type;  // kBarrier: any
+};
+
+}  // namespace blacs
+}  // namespace brigade
+
+#endif  // BRIGADE_BLACS_SHIM_ROUTINE_H_

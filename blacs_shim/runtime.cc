@@ -1,0 +1,199 @@
+#include "blacs_shim/runtime.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "transport/mpi_bootstrap.h"
+#include "transport/registry.h"
+
+namespace brigade {
+namespace blacs {
+namespace {
+
+// Under a program built with another MPI, this library's MPI calls reach that MPI, whose handles
+// are of another kind: nothing but the version may be asked for before this check.
+void RequireOpenMpi(const char* routine) {
+  static bool checked = false;
+  if (checked) return;
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  if (std::strncmp(version, "Open MPI", 8) != 0) {
+    FailWithoutMpi(Origin{routine},
+                   "this library was built for Open MPI, but the program runs on '%.*s'; start it "
+                   "without this library, or build both with the same MPI",
+                   static_cast<int>(std::strcspn(version, "\n")), version);
+  }
+  checked = true;
+}
+
+void FailIfNotOk(const Origin& origin, const Status& status) {
+  if (!status.ok()) Fail(origin, "%s", status.ToString().c_str());
+}
+
+}  // namespace
+
+std::atomic<const char*> Entry::inside_{nullptr};
+Runtime* Runtime::current_ = nullptr;
+
+void Entry::FailConcurrent(const char* routine, const char* other) {
+  Fail(OriginOf(routine, -1),
+       "called while another thread is inside %s; BLACS is called by one thread at a time", other);
+}
+
+Origin OriginOf(const char* routine, int context) {
+  Origin origin{routine, context};
+  if (Runtime* runtime = Runtime::Current()) {
+    origin.pnum = runtime->world_rank();
+    if (const ProcessGrid* grid = runtime->grids().Find(context)) {
+      origin.row = grid->row;
+      origin.col = grid->col;
+    }
+  }
+  return origin;
+}
+
+ProcessGrid& GridOf(const char* routine, int context) {
+  ProcessGrid* grid = Runtime::Start(routine).grids().Find(context);
+  if (grid == nullptr) {
+    Fail(OriginOf(routine, context),
+         "context %d does not exist: it was never created, or is already freed", context);
+  }
+  return *grid;
+}
+
+bool Runtime::MpiIsActive(const char* routine) {
+  RequireOpenMpi(routine);
+  int initialized = 0;
+  int finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  return initialized && !finalized;
+}
+
+Runtime::Runtime(const Settings& settings) : settings_(settings), pid_(getpid()) {
+  MPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &world_size_);
+  if (settings.statistics != Settings::Statistics::kOff) {
+    statistics_ = std::make_unique<Statistics>();
+  }
+}
+
+Runtime& Runtime::StartNow(const char* routine) {
+  if (!MpiIsActive(routine)) {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized) Fail(Origin{routine}, "called after MPI_Finalize");
+    MPI_Init(nullptr, nullptr);
+  }
+  Settings settings;
+  FailIfNotOk(Origin{routine}, ReadSettings(&settings));
+  current_ = new Runtime(settings);
+
+  int keyval = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Runtime::OnMpiFinalize, &keyval, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+  MPI_Comm_free_keyval(&keyval);
+  return *current_;
+}
+
+int Runtime::OnMpiFinalize(MPI_Comm, int, void*, void*) {
+  // A forked child has copies of everything and owns none of it.
+  if (current_->pid_ != getpid()) return MPI_SUCCESS;
+  current_->Drain("MPI_Finalize");
+  current_->PrintStatistics();
+  delete current_;
+  current_ = nullptr;
+  return MPI_SUCCESS;
+}
+
+void Runtime::OpenEngine(const char* routine) {
+  const Origin origin = OriginOf(routine, -1);
+  FailIfNotOk(origin, CreateEndpoint(settings_.transport, &endpoint_)
+                          .WithContext("BRIGADE_TRANSPORT=" + settings_.transport));
+  FailIfNotOk(origin, Engine::Create(endpoint_.get(), settings_.engine, &engine_)
+                          .WithContext("BRIGADE_STAGING_BYTES=" +
+                                       std::to_string(settings_.engine.staging_bytes)));
+  if (settings_.log_info && world_rank_ == 0) {
+    std::fprintf(stderr,
+                 "brigade: BLACS over transport %s to every peer; %zu bytes of staging memory per "
+                 "rank in chunks of %zu\n",
+                 endpoint_->capabilities().name, settings_.engine.staging_bytes,
+                 settings_.engine.chunk_bytes);
+  }
+}
+
+// Sums over all ranks need a communicator of all ranks, and every rank's consent: the first grid
+// that has them all is the only place where both can be had without a step of their own.
+void Runtime::AgreeOnStatistics(const char* routine, const ProcessGrid& grid) {
+  if (statistics_agreed_ || grid.rows * grid.cols != world_size_) return;
+  statistics_agreed_ = true;
+  MpiBootstrap bootstrap(grid.communicator);
+  std::vector<Settings::Statistics> wanted(world_size_);
+  FailIfNotOk(OriginOf(routine, -1),
+              bootstrap.AllGather(&settings_.statistics, sizeof(wanted[0]), wanted.data()));
+  const auto other = std::find_if(wanted.begin(), wanted.end(),
+                                  [&](auto mode) { return mode != settings_.statistics; });
+  if (other != wanted.end()) {
+    Fail(OriginOf(routine, -1), "BRIGADE_STATS differs between grid ranks %d and %d",
+         grid.RankAt(grid.row, grid.col), static_cast<int>(other - wanted.begin()));
+  }
+  if (settings_.statistics == Settings::Statistics::kSummed) {
+    MPI_Comm_dup(grid.communicator, &statistics_communicator_);
+  }
+}
+
+void Runtime::PrintStatistics() {
+  if (statistics_ == nullptr) return;
+  if (engine_ != nullptr) statistics_->SetMemory(engine_->staging(), engine_->overflow());
+  std::string whose = "of rank " + std::to_string(world_rank_);
+  if (statistics_communicator_ != MPI_COMM_NULL) {
+    FailIfNotOk(OriginOf("MPI_Finalize", -1), statistics_->SumOver(statistics_communicator_));
+    int rank = 0;
+    MPI_Comm_rank(statistics_communicator_, &rank);
+    MPI_Comm_free(&statistics_communicator_);
+    if (rank != 0) return;
+    whose = "summed over " + std::to_string(world_size_) + " ranks";
+  }
+  std::fputs(statistics_->ToString(whose).c_str(), stderr);
+  std::fflush(stderr);
+}
+
+int Runtime::OpenGrid(const char* routine, MPI_Comm parent, const std::vector<int>& members,
+                      int rows, int cols) {
+  if (engine_ == nullptr) OpenEngine(routine);
+  std::unique_ptr<ProcessGrid> grid;
+  FailIfNotOk(OriginOf(routine, -1),
+              ProcessGrid::Create(engine_.get(), parent, members, rows, cols, &grid));
+  AgreeOnStatistics(routine, *grid);
+  return grids_.Insert(std::move(grid));
+}
+
+void Runtime::CloseGrid(int context) {
+  const std::unique_ptr<ProcessGrid> grid = grids_.Remove(context);
+  handles_.Forget(grid->communicator);
+}
+
+void Runtime::Drain(const char* routine) {
+  if (engine_ != nullptr) FailIfNotOk(OriginOf(routine, -1), engine_->Drain());
+}
+
+void Runtime::Trim() {
+  std::vector<int32_t>().swap(location_scratch_);
+  if (engine_ != nullptr) engine_->Trim();
+}
+
+void Runtime::Reset(const char* routine) {
+  Drain(routine);
+  grids_.Clear();
+  handles_ = SystemHandles();
+  Trim();
+}
+
+}  // namespace blacs
+}  // namespace brigade

@@ -1,0 +1,120 @@
+// Runtime: everything this process keeps between BLACS calls.
+//
+// Nothing exists before the first BLACS call: a preloaded library is also loaded by mpirun, shells
+// and interpreters. It ends when MPI does, through a callback on MPI_COMM_SELF, so it ends the same
+// way whether blacs_exit or the program itself calls MPI_Finalize.
+//
+// The library is called by one thread at a time, as the reference; Entry detects a second one.
+
+#ifndef BRIGADE_BLACS_SHIM_RUNTIME_H_
+#define BRIGADE_BLACS_SHIM_RUNTIME_H_
+
+#include <mpi.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "blacs_shim/errors.h"
+#include "blacs_shim/process_grid.h"
+#include "blacs_shim/settings.h"
+#include "blacs_shim/statistics.h"
+#include "blacs_shim/system_handles.h"
+#include "patterns/engine.h"
+#include "transport/endpoint.h"
+
+namespace brigade {
+namespace blacs {
+
+// Held by every routine that does more than look something up.
+class Entry {
+ public:
+  explicit Entry(const char* routine) {
+    const char* other = inside_.exchange(routine, std::memory_order_acquire);
+    if (other != nullptr) FailConcurrent(routine, other);
+  }
+  ~Entry() { inside_.store(nullptr, std::memory_order_release); }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+ private:
+  [[noreturn]] static void FailConcurrent(const char* routine, const char* other);
+
+  static std::atomic<const char*> inside_;  // the routine some thread is in, or null
+};
+
+class Runtime {
+ public:
+  // The runtime, started if it was not: initialises MPI if the program has not, and checks the MPI
+  // family and the settings. Whatever is wrong is an error in the name of `routine`.
+  static Runtime& Start(const char* routine) {
+    return current_ != nullptr ? *current_ : StartNow(routine);
+  }
+  // Null before the start and after the end.
+  static Runtime* Current() { return current_; }
+
+  // Whether MPI can be called; checks its family first.
+  static bool MpiIsActive(const char* routine);
+
+  int world_rank() const { return world_rank_; }
+  int world_size() const { return world_size_; }
+  SystemHandles& handles() { return handles_; }
+  GridTable& grids() { return grids_; }
+  const GridTable& grids() const { return grids_; }
+  // Null unless statistics were asked for.
+  Statistics* statistics() { return statistics_.get(); }
+  // Reused by every call that needs an array of locations.
+  std::vector<int32_t>& location_scratch() { return location_scratch_; }
+
+  // Makes a grid (ProcessGrid::Create) and its context; `members` must include this process.
+  int OpenGrid(const char* routine, MPI_Comm parent, const std::vector<int>& members, int rows,
+               int cols);
+  // REQUIRES: the context exists.
+  void CloseGrid(int context);
+  // Waits until every returned send has left.
+  void Drain(const char* routine);
+  // Gives memory kept for reuse back to the system.
+  void Trim();
+  // blacs_exit: no send under way, no context, no handle; MPI and the engine stay.
+  void Reset(const char* routine);
+
+ private:
+  explicit Runtime(const Settings& settings);
+
+  static Runtime& StartNow(const char* routine);
+  static int OnMpiFinalize(MPI_Comm, int, void*, void*);
+
+  void OpenEngine(const char* routine);
+  void AgreeOnStatistics(const char* routine, const ProcessGrid& grid);
+  void PrintStatistics();
+
+  static Runtime* current_;
+
+  const Settings settings_;
+  const pid_t pid_;
+  int world_rank_ = 0;
+  int world_size_ = 0;
+  SystemHandles handles_;
+  std::unique_ptr<Endpoint> endpoint_;  // from the first grid on, with engine_
+  std::unique_ptr<Engine> engine_;
+  GridTable grids_;
+  std::vector<int32_t> location_scratch_;
+  std::unique_ptr<Statistics> statistics_;
+  // The first grid that had every rank of the world has been made.
+  bool statistics_agreed_ = false;
+  // Connects all ranks of the world, if such a grid was made and sums are wanted.
+  MPI_Comm statistics_communicator_ = MPI_COMM_NULL;
+};
+
+// For messages of `routine` about `context`, which need not exist.
+Origin OriginOf(const char* routine, int context);
+
+// The grid of `context`; an error in the name of `routine` if there is none.
+ProcessGrid& GridOf(const char* routine, int context);
+
+}  // namespace blacs
+}  // namespace brigade
+
+#endif  // BRIGADE_BLACS_SHIM_RUNTIME_H_

@@ -1,0 +1,106 @@
+#include "blacs_shim/settings.h"
+
+#include <cctype>
+#include <cerrno>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+namespace brigade {
+namespace blacs {
+namespace {
+
+// The pool lends memory out in units of cache lines.
+constexpr size_t kChunkGranuleBytes = 64;
+
+const char* Lookup(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+Status Bad(const char* variable, const char* value, const char* allowed) {
+  return Status(StatusCode::kInvalidArgument,
+                std::string(variable) + "=" + value + ": must be " + allowed);
+}
+
+// A decimal number with an optional suffix K, M or G (powers of 1024).
+bool ParseBytes(const char* text, size_t* bytes) {
+  if (!std::isdigit(static_cast<unsigned char>(*text))) return false;  // strtoull takes signs
+  char* end = nullptr;
+  errno = 0;
+  const unsigned long long number = std::strtoull(text, &end, 10);
+  if (errno != 0) return false;
+  int shift = 0;
+  switch (std::toupper(static_cast<unsigned char>(*end))) {
+    case 'K':
+      shift = 10;
+      break;
+    case 'M':
+      shift = 20;
+      break;
+    case 'G':
+      shift = 30;
+      break;
+  }
+  if (shift != 0) ++end;
+  if (*end != '\0' || number > (SIZE_MAX >> shift)) return false;
+  *bytes = static_cast<size_t>(number) << shift;
+  return true;
+}
+
+Status ReadBytes(const char* variable, size_t* bytes) {
+  const char* value = Lookup(variable);
+  if (value != nullptr && !ParseBytes(value, bytes)) {
+    return Bad(variable, value, "a number of bytes, optionally followed by K, M or G");
+  }
+  return Status();
+}
+
+Status ReadSeconds(const char* variable, double* seconds) {
+  const char* value = Lookup(variable);
+  if (value == nullptr) return Status();
+  char* end = nullptr;
+  *seconds = std::strtod(value, &end);
+  if (end == value || *end != '\0' || !std::isfinite(*seconds) || *seconds < 0) {
+    return Bad(variable, value, "a number of seconds, 0 or more");
+  }
+  return Status();
+}
+
+}  // namespace
+
+Status ReadSettings(Settings* settings) {
+  if (const char* value = Lookup("BRIGADE_TRANSPORT")) settings->transport = value;
+
+  EngineOptions& engine = settings->engine;
+  BRIGADE_RETURN_IF_ERROR(ReadBytes("BRIGADE_STAGING_BYTES", &engine.staging_bytes));
+  BRIGADE_RETURN_IF_ERROR(ReadBytes("BRIGADE_OVERFLOW_BYTES", &engine.overflow_bytes));
+  BRIGADE_RETURN_IF_ERROR(ReadSeconds("BRIGADE_OVERFLOW_WAIT", &engine.overflow_wait_seconds));
+  BRIGADE_RETURN_IF_ERROR(ReadBytes("BRIGADE_CHUNK_BYTES", &engine.chunk_bytes));
+  if (engine.chunk_bytes == 0 || engine.chunk_bytes % kChunkGranuleBytes != 0) {
+    return Bad("BRIGADE_CHUNK_BYTES", Lookup("BRIGADE_CHUNK_BYTES"), "a positive multiple of 64");
+  }
+
+  if (const char* value = Lookup("BRIGADE_LOG")) {
+    settings->log_info = std::strcmp(value, "info") == 0;
+    if (!settings->log_info && std::strcmp(value, "off") != 0) {
+      return Bad("BRIGADE_LOG", value, "off or info");
+    }
+  }
+  if (const char* value = Lookup("BRIGADE_STATS")) {
+    if (std::strcmp(value, "0") == 0) {
+      settings->statistics = Settings::Statistics::kOff;
+    } else if (std::strcmp(value, "1") == 0) {
+      settings->statistics = Settings::Statistics::kSummed;
+    } else if (std::strcmp(value, "ranks") == 0) {
+      settings->statistics = Settings::Statistics::kPerRank;
+    } else {
+      return Bad("BRIGADE_STATS", value, "0, 1 or ranks");
+    }
+  }
+  return Status();
+}
+
+}  // namespace blacs
+}  // namespace brigade

@@ -1,0 +1,30 @@
+// Settings: what the environment asks of the library. README.md has the table of variables.
+
+#ifndef BRIGADE_BLACS_SHIM_SETTINGS_H_
+#define BRIGADE_BLACS_SHIM_SETTINGS_H_
+
+#include <string>
+
+#include "membuf/status.h"
+#include "patterns/engine.h"
+
+namespace brigade {
+namespace blacs {
+
+struct Settings {
+  enum class Statistics { kOff, kSummed, kPerRank };
+
+  std::string transport = "auto";  // BRIGADE_TRANSPORT; the registry judges the name
+  EngineOptions engine;            // BRIGADE_{CHUNK,STAGING,OVERFLOW}_BYTES, BRIGADE_OVERFLOW_WAIT
+  bool log_info = false;           // BRIGADE_LOG
+  Statistics statistics = Statistics::kOff;  // BRIGADE_STATS
+};
+
+// Reads the environment of this process; an unset or empty variable keeps its default.
+// kInvalidArgument, naming variable, value and what is allowed, at the first bad one.
+Status ReadSettings(Settings* settings);
+
+}  // namespace blacs
+}  // namespace brigade
+
+#endif  // BRIGADE_BLACS_SHIM_SETTINGS_H_

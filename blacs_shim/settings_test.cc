@@ -1,0 +1,86 @@
+#include "blacs_shim/settings.h"
+
+#include <cstdlib>
+
+#include "gtest/gtest.h"
+
+namespace brigade {
+namespace blacs {
+namespace {
+
+// Sets one variable for the life of a test.
+class ScopedVariable {
+ public:
+  ScopedVariable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~ScopedVariable() { unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+TEST(SettingsTest, DefaultsWithoutVariables) {
+  Settings settings;
+  ASSERT_TRUE(ReadSettings(&settings).ok());
+  EXPECT_EQ(settings.transport, "auto");
+  EXPECT_EQ(settings.engine.chunk_bytes, size_t{32} << 10);
+  EXPECT_EQ(settings.engine.staging_bytes, size_t{2} << 20);
+  EXPECT_EQ(settings.engine.overflow_bytes, OverflowArena::kAvailableMemory);
+  EXPECT_EQ(settings.engine.overflow_wait_seconds, 120);
+  EXPECT_FALSE(settings.log_info);
+  EXPECT_EQ(settings.statistics, Settings::Statistics::kOff);
+}
+
+TEST(SettingsTest, ReadsEveryVariable) {
+  ScopedVariable transport("BRIGADE_TRANSPORT", "mpi");
+  ScopedVariable chunk("BRIGADE_CHUNK_BYTES", "16k");
+  ScopedVariable staging("BRIGADE_STAGING_BYTES", "3M");
+  ScopedVariable overflow("BRIGADE_OVERFLOW_BYTES", "1G");
+  ScopedVariable wait("BRIGADE_OVERFLOW_WAIT", "0.5");
+  ScopedVariable log("BRIGADE_LOG", "info");
+  ScopedVariable stats("BRIGADE_STATS", "ranks");
+  Settings settings;
+  ASSERT_TRUE(ReadSettings(&settings).ok());
+  EXPECT_EQ(settings.transport, "mpi");
+  EXPECT_EQ(settings.engine.chunk_bytes, size_t{16} << 10);
+  EXPECT_EQ(settings.engine.staging_bytes, size_t{3} << 20);
+  EXPECT_EQ(settings.engine.overflow_bytes, size_t{1} << 30);
+  EXPECT_EQ(settings.engine.overflow_wait_seconds, 0.5);
+  EXPECT_TRUE(settings.log_info);
+  EXPECT_EQ(settings.statistics, Settings::Statistics::kPerRank);
+}
+
+TEST(SettingsTest, EmptyVariableIsUnset) {
+  ScopedVariable chunk("BRIGADE_CHUNK_BYTES", "");
+  Settings settings;
+  ASSERT_TRUE(ReadSettings(&settings).ok());
+  EXPECT_EQ(settings.engine.chunk_bytes, size_t{32} << 10);
+}
+
+TEST(SettingsTest, BadValueNamesVariableAndValue) {
+  const struct {
+    const char* variable;
+    const char* value;
+  } kBad[] = {
+      {"BRIGADE_CHUNK_BYTES", "0"},      {"BRIGADE_CHUNK_BYTES", "100"},
+      {"BRIGADE_CHUNK_BYTES", "-64"},    {"BRIGADE_STAGING_BYTES", "2MB"},
+      {"BRIGADE_STAGING_BYTES", "many"}, {"BRIGADE_STAGING_BYTES", "99999999999999999999"},
+      {"BRIGADE_OVERFLOW_BYTES", "+1"},  {"BRIGADE_OVERFLOW_BYTES", "99999999999G"},
+      {"BRIGADE_OVERFLOW_WAIT", "-1"},   {"BRIGADE_OVERFLOW_WAIT", "soon"},
+      {"BRIGADE_OVERFLOW_WAIT", "1s"},   {"BRIGADE_OVERFLOW_WAIT", "inf"},
+      {"BRIGADE_LOG", "debug"},          {"BRIGADE_STATS", "yes"},
+  };
+  for (const auto& bad : kBad) {
+    SCOPED_TRACE(std::string(bad.variable) + "=" + bad.value);
+    ScopedVariable variable(bad.variable, bad.value);
+    Settings settings;
+    const Status status = ReadSettings(&settings);
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(status.message().find(std::string(bad.variable) + "=" + bad.value + ":"),
+              std::string::npos)
+        << status.message();
+  }
+}
+
+}  // namespace
+}  // namespace blacs
+}  // namespace brigade

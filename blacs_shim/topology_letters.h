@@ -1,0 +1,45 @@
+// Topology letters: what a BLACS caller writes, as the shapes of the catalogue.
+//
+// A broadcast's letter only decides who forwards. A combine's letter also fixes the association
+// order of its result: this table, together with the order each shape documents in the catalogue,
+// is the whole of that order; nothing measured at run time takes part in it.
+//
+//   letter    broadcast                    combine
+//   ' '       binomial tree                binomial tree
+//   1..9      tree, digit + 1 branches     tree, digit + 1 branches
+//   T         tree, WHAT 12 + 1 branches   tree, WHAT 14 + 1 branches
+//   I         increasing ring              increasing ring
+//   D         decreasing ring              decreasing ring
+//   S         split ring                   two increasing rings
+//   M         WHAT 11 rings                WHAT 13 rings           (negative: decreasing)
+//   F         a ring per other rank, that is, fully connected, for both
+//   H         binomial tree                hypercube if the result goes to all, else binomial tree
+//
+// A binomial tree is what a hypercube broadcast comes down to: each rank receives once, across its
+// lowest differing dimension.
+
+#ifndef BRIGADE_BLACS_SHIM_TOPOLOGY_LETTERS_H_
+#define BRIGADE_BLACS_SHIM_TOPOLOGY_LETTERS_H_
+
+#include "patterns/topology.h"
+
+namespace brigade {
+namespace blacs {
+
+// A context's parameters for the letters T and M, as blacs_set and blacs_get number them.
+struct TopologySettings {
+  int broadcast_rings = 1;     // WHAT 11; not 0
+  int broadcast_branches = 1;  // WHAT 12; at least 1
+  int combine_rings = 1;       // WHAT 13; not 0
+  int combine_branches = 1;    // WHAT 14; at least 1
+};
+
+// Letters of either case; false if there is no such topology.
+bool BroadcastTopology(char letter, const TopologySettings& settings, Topology* topology);
+bool CombineTopology(char letter, const TopologySettings& settings, bool result_to_all,
+                     Topology* topology);
+
+}  // namespace blacs
+}  // namespace brigade
+
+#endif  // BRIGADE_BLACS_SHIM_TOPOLOGY_LETTERS_H_
