@@ -1,0 +1,298 @@
+// A BLACS program of two ranks that does one thing, named by its argument: mistakes that must end
+// the job with a clear error (blacs_errors_test.sh), and ways to start and end
+// (blacs_lifecycle_test.sh).
+
+#include <mpi.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "blacs_shim/blacs.h"
+
+extern "C" void blacs_gridinit_(int* ctxt, const char* order, const int* nprow, const int* npcol);
+
+namespace {
+
+int rank = -1;
+
+// A grid of all ranks in one row.
+int NewGrid() {
+  int context;
+  Cblacs_get(-1, 0, &context);
+  Cblacs_gridinit(&context, "Row", 1, 2);
+  return context;
+}
+
+// Runs `mistake` on rank 1 only; rank 0 waits for a message that never comes, so that only the
+// error can end the job.
+void OnRankOne(const std::function<void(int context)>& mistake) {
+  const int context = NewGrid();
+  if (rank == 1) mistake(context);
+  double value;
+  Cdgerv2d(context, 1, 1, &value, 1, 0, 1 - rank);
+}
+
+void TakeTurns(int context, int turns) {
+  double value = 0;
+  for (int i = 0; i < turns; ++i) {
+    Cdgesd2d(context, 1, 1, &value, 1, 0, 1 - rank);
+    Cdgerv2d(context, 1, 1, &value, 1, 0, 1 - rank);
+  }
+}
+
+// Leaves a megabyte on its way from rank 0 to rank 1, which receives only after rank 0 has returned
+// from its send.
+void LeaveSendPending() {
+  const int context = NewGrid();
+  std::vector<double> data(1 << 17, 4.25);
+  const int elems = static_cast<int>(data.size());
+  if (rank == 0) {
+    Cdgesd2d(context, elems, 1, data.data(), elems, 0, 1);
+    MPI_Send(nullptr, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
+  } else {
+    MPI_Recv(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    std::vector<double> got(data.size());
+    Cdgerv2d(context, elems, 1, got.data(), elems, 0, 0);
+    std::printf("received %s\n", got == data ? "intact" : "DAMAGED");
+  }
+}
+
+using Cases = std::map<std::string, std::function<void()>>;
+
+const Cases& AllCases() {
+  static double a[16] = {};
+  static int places[16] = {};
+  static const Cases cases = {
+      // Mistakes.
+      {"scope_broadcast",
+       [] { OnRankOne([](int ctxt) { Cdgebs2d(ctxt, "X", " ", 1, 1, a, 1); }); }},
+      {"scope_combine",
+       [] { OnRankOne([](int ctxt) { Csgsum2d(ctxt, "q", " ", 1, 1, (float*)a, 1, 0, 0); }); }},
+      {"topology_broadcast",
+       [] { OnRankOne([](int ctxt) { Cztrbr2d(ctxt, "A", "Z", "U", "N", 1, 1, a, 1, 0, 0); }); }},
+      {"topology_combine",
+       [] {
+         OnRankOne(
+             [](int ctxt) { Cigamx2d(ctxt, "A", "0", 1, 1, places, 1, places, places, 1, 0, 0); });
+       }},
+      {"destination", [] { OnRankOne([](int ctxt) { Cdgesd2d(ctxt, 1, 1, a, 1, 5, 0); }); }},
+      {"source", [] { OnRankOne([](int ctxt) { Cdtrrv2d(ctxt, "U", "N", 1, 1, a, 1, 0, -3); }); }},
+      {"broadcast_source",
+       [] { OnRankOne([](int ctxt) { Cdgebr2d(ctxt, "Row", " ", 1, 1, a, 1, 0, 2); }); }},
+      {"combine_destination",
+       [] { OnRankOne([](int ctxt) { Cdgsum2d(ctxt, "All", " ", 1, 1, a, 1, 7, 0); }); }},
+      {"negative_m", [] { OnRankOne([](int ctxt) { Cdgesd2d(ctxt, -4, 1, a, 1, 0, 0); }); }},
+      {"negative_n",
+       [] { OnRankOne([](int ctxt) { Cdgsum2d(ctxt, "All", " ", 1, -6, a, 1, 0, 0); }); }},
+      {"freed_context",
+       [] {
+         OnRankOne([](int ctxt) {
+           Cblacs_gridexit(ctxt);
+           Cdgesd2d(ctxt, 1, 1, a, 1, 0, 0);
+         });
+       }},
+      {"no_context", [] { OnRankOne([](int) { Cblacs_barrier(77, "All"); }); }},
+      {"exit_twice",
+       [] {
+         OnRankOne([](int ctxt) {
+           Cblacs_gridexit(ctxt);
+           Cblacs_gridexit(ctxt);
+         });
+       }},
+      {"pnum_no_context", [] { OnRankOne([](int) { Cblacs_pnum(-1, 0, 0); }); }},
+      {"get_no_context",
+       [] {
+         OnRankOne([](int) {
+           int handle;
+           Cblacs_get(3, 10, &handle);
+         });
+       }},
+      {"long_message",
+       [] {
+         const int context = NewGrid();
+         if (rank == 0) Cdgesd2d(context, 10, 1, a, 10, 0, 1);
+         if (rank == 1) Cdgerv2d(context, 5, 1, a, 5, 0, 0);
+         Cblacs_barrier(context, "All");
+       }},
+      {"broadcast_sizes",
+       [] {
+         const int context = NewGrid();
+         if (rank == 0) Cdgebs2d(context, "All", " ", 9, 1, a, 9);
+         if (rank == 1) Cdgebr2d(context, "All", " ", 4, 1, a, 4, 0, 0);
+         Cblacs_barrier(context, "All");
+       }},
+      {"combine_sizes",
+       [] {
+         const int context = NewGrid();
+         Cdgsum2d(context, "All", " ", 3 + rank, 1, a, 5, -1, -1);
+         Cblacs_barrier(context, "All");
+       }},
+      {"combine_kinds",
+       [] {
+         const int context = NewGrid();
+         if (rank == 0) Cdgsum2d(context, "All", " ", 2, 1, a, 2, -1, -1);
+         if (rank == 1) Cdgamx2d(context, "All", " ", 2, 1, a, 2, nullptr, nullptr, -1, -1, -1);
+         Cblacs_barrier(context, "All");
+       }},
+      {"grid", [] { NewGrid(); }},  // with bad settings
+      {"grid_too_large",
+       [] {
+         int context = 0;
+         Cblacs_gridinit(&context, "R", 2, 3);
+       }},
+      {"grid_empty",
+       [] {
+         int context = 0;
+         Cblacs_gridinit(&context, "R", 0, 1);
+       }},
+      {"map_twice",
+       [] {
+         const int map[] = {1, 1};
+         int context = 0;
+         Cblacs_gridmap(&context, map, 1, 1, 2);
+       }},
+      {"map_outside",
+       [] {
+         const int map[] = {0, 9};
+         int context = 0;
+         Cblacs_gridmap(&context, map, 1, 1, 2);
+       }},
+      {"map_ld",
+       [] {
+         const int map[] = {0, 1};
+         int context = 0;
+         Cblacs_gridmap(&context, map, 0, 1, 2);
+       }},
+      {"handle_c",
+       [] {
+         int context = 55;
+         Cblacs_gridinit(&context, "R", 1, 2);
+       }},
+      {"handle_fortran",
+       [] {
+         int context = 5555;
+         const int one = 1, two = 2;
+         blacs_gridinit_(&context, "R", &one, &two);
+       }},
+      {"handle_back", [] { Cblacs2sys_handle(99); }},
+      {"handle_null", [] { Csys2blacs_handle(MPI_COMM_NULL); }},
+      {"two_threads",
+       [] {
+         OnRankOne([](int ctxt) {
+           std::thread other([ctxt] { Cdgerv2d(ctxt, 1, 1, a, 1, 0, 0); });
+           for (;;) {
+             Cblacs_freebuff(ctxt, 0);
+             std::this_thread::yield();
+           }
+         });
+       }},
+      {"after_finalize",
+       [] {
+         NewGrid();
+         MPI_Finalize();
+         NewGrid();
+       }},
+      {"abort", [] { OnRankOne([](int ctxt) { Cblacs_abort(ctxt, 42); }); }},
+      {"abort_no_context", [] { OnRankOne([](int) { Cblacs_abort(-1, 43); }); }},
+
+      // Lives.
+      {"blacs_exit",
+       [] {
+         LeaveSendPending();
+         Cblacs_exit(0);
+         int finalized = 0;
+         MPI_Finalized(&finalized);
+         std::printf("finalized %d\n", finalized);
+       }},
+      {"mpi_finalize",
+       [] {
+         LeaveSendPending();
+         MPI_Finalize();
+       }},
+      {"exit_after_finalize",
+       [] {
+         NewGrid();
+         MPI_Finalize();
+         Cblacs_exit(0);
+         std::printf("done\n");
+       }},
+      {"exit_only",
+       [] {
+         MPI_Init(nullptr, nullptr);
+         Cblacs_exit(0);
+         int finalized = 0;
+         MPI_Finalized(&finalized);
+         std::printf("finalized %d\n", finalized);
+       }},
+      {"again",
+       [] {
+         for (int life = 0; life < 3; ++life) {
+           LeaveSendPending();
+           Cblacs_exit(1);
+         }
+         Cblacs_exit(0);
+       }},
+      {"free_handle_warns",
+       [] {
+         NewGrid();
+         Cfree_blacs_system_handle(66);
+         Cfree_blacs_system_handle(0);
+         Cblacs_exit(0);
+         std::printf("done\n");
+       }},
+      // A child that leaves by exit() runs whatever its parent registered.
+      {"fork",
+       [] {
+         TakeTurns(NewGrid(), 3);
+         const pid_t child = fork();
+         if (child == 0) {
+           std::exit(0);
+         }
+         int status = -1;
+         waitpid(child, &status, 0);
+         std::printf("child %d\n", status);
+         Cblacs_exit(0);
+       }},
+      {"turns",
+       [] {
+         TakeTurns(NewGrid(), 5);
+         Cblacs_exit(0);
+       }},
+      // No grid ever has all ranks: there is nobody to sum with.
+      {"lonely",
+       [] {
+         const int map[] = {rank};
+         int context;
+         Cblacs_get(-1, 0, &context);
+         Cblacs_gridmap(&context, map, 1, 1, 1);
+         Cdgesd2d(context, 1, 1, a, 1, 0, 0);
+         Cdgerv2d(context, 1, 1, a, 1, 0, 0);
+         Cblacs_exit(0);
+       }},
+  };
+  return cases;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto found = argc == 2 ? AllCases().find(argv[1]) : AllCases().end();
+  if (found == AllCases().end()) {
+    std::fprintf(stderr, "usage: %s CASE\n", argv[0]);
+    return 2;
+  }
+  if (std::strcmp(argv[1], "exit_only") != 0) {
+    int size;
+    Cblacs_pinfo(&rank, &size);
+  }
+  found->second();
+  return 0;
+}

@@ -1,0 +1,80 @@
+#!/bin/bash
+# Ways to start and end a BLACS program, and what it prints about itself. Arguments: run_mpi.sh, the
+# program blacs_cases.
+set -u
+
+run_mpi=$1
+cases=$2
+failures=0
+out=$TEST_TMPDIR/out
+
+fail() {
+  echo "FAILED: $*; got:"
+  cat "$out"
+  failures=$((failures + 1))
+}
+
+# run CASE [VARIABLE=VALUE...]: must succeed.
+run() {
+  local name=$1 code
+  shift
+  TEST_TIMEOUT=60 "$run_mpi" 2 env "$@" "$cases" "$name" > "$out" 2>&1
+  code=$?
+  if [ $code -eq 77 ]; then exit 77; fi
+  [ $code -eq 0 ] || fail "$name: exit code $code"
+}
+
+# lines COUNT TEXT: so many lines of the last run match.
+lines() {
+  [ "$(grep -c -- "$2" "$out")" = "$1" ] || fail "expected $1 lines with '$2'"
+}
+
+run blacs_exit
+lines 1 'received intact'
+lines 2 'finalized 1'
+lines 0 brigade
+
+run mpi_finalize
+lines 1 'received intact'
+
+run exit_after_finalize
+lines 2 done
+
+run exit_only
+lines 2 'finalized 1'
+
+run again
+lines 3 'received intact'
+
+run free_handle_warns
+lines 2 "BLACS WARNING 'free_blacs_system_handle: no system context for handle 66"
+lines 2 BLACS
+lines 2 done
+
+run turns BRIGADE_LOG=info
+lines 1 '>brigade.*staging memory'
+
+run turns BRIGADE_STATS=1
+lines 1 'brigade statistics summed over 2 ranks'
+lines 1 "brigade dgesd2d  *' '  *10  *80 "
+lines 1 "brigade dgerv2d  *' '  *10  *80 "
+lines 1 'brigade staging high water'
+
+run turns BRIGADE_STATS=ranks
+lines 1 'brigade statistics of rank 0'
+lines 1 'brigade statistics of rank 1'
+lines 2 "brigade dgesd2d  *' '  *5  *40 "
+
+run again BRIGADE_STATS=1
+lines 1 "brigade dgesd2d  *' '  *3  *3145728 "
+
+run lonely BRIGADE_STATS=1
+lines 1 'brigade statistics of rank 0'
+lines 1 'brigade statistics of rank 1'
+
+# The child neither prints nor drains nor disturbs its parent.
+run fork BRIGADE_STATS=1
+lines 2 'child 0'
+lines 1 'brigade statistics'
+
+[ $failures -eq 0 ]
