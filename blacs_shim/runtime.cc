@@ -1,5 +1,6 @@
 #include "blacs_shim/runtime.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,21 +16,41 @@ namespace brigade {
 namespace blacs {
 namespace {
 
-// Under a program built with another MPI, this library's MPI calls reach that MPI, whose handles
-// are of another kind: nothing but the version may be asked for before this check.
+// MPICH's MPI_MAX_LIBRARY_VERSION_STRING, the longest there is; Open MPI's is 256.
+constexpr int kLongestVersionBytes = 8192;
+
+// MPICH and all that share its binary interface export this; Open MPI does not.
+bool MpichIsLoaded() { return dlsym(RTLD_DEFAULT, "MPIR_Dup_fn") != nullptr; }
+
+std::string MpiVersion() {
+  char version[kLongestVersionBytes] = "";
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  return std::string(version, std::strcspn(version, "\n,"));
+}
+
+bool MpiIsOpenMpi(const std::string& version) { return version.compare(0, 8, "Open MPI") == 0; }
+
+// In a program built with MPICH, this library's MPI calls reach MPICH, or the program's reach Open
+// MPI, depending on who is found first. Their handles are of different kinds: nothing but the
+// version may be asked for before this check.
 void RequireOpenMpi(const char* routine) {
   static bool checked = false;
   if (checked) return;
-  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  MPI_Get_library_version(version, &length);
-  if (std::strncmp(version, "Open MPI", 8) != 0) {
+  const std::string version = MpiVersion();
+  if (!MpiIsOpenMpi(version) || MpichIsLoaded()) {
     FailWithoutMpi(Origin{routine},
-                   "this library was built for Open MPI, but the program runs on '%.*s'; start it "
-                   "without this library, or build both with the same MPI",
-                   static_cast<int>(std::strcspn(version, "\n")), version);
+                   "this library was built for Open MPI, but the program uses %s; start it without "
+                   "this library, or build both with the same MPI",
+                   MpiIsOpenMpi(version) ? "MPICH" : version.c_str());
   }
   checked = true;
+}
+
+// The one thing done at load: a program of MPICH whose own calls this library's Open MPI has
+// captured would crash at its first MPI call, before any of BLACS. Costs others one symbol lookup.
+__attribute__((constructor)) void RefuseCapturedProgram() {
+  if (MpichIsLoaded() && MpiIsOpenMpi(MpiVersion())) RequireOpenMpi("loading");
 }
 
 void FailIfNotOk(const Origin& origin, const Status& status) {

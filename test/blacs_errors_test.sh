@@ -1,10 +1,12 @@
 #!/bin/bash
 # Every mistake ends the job by itself, soon, with an error that names the routine, the rank and the
-# value. Arguments: run_mpi.sh, the program blacs_cases.
+# value. Arguments: run_mpi.sh, the program blacs_cases, the
+# library.
 set -u
 
 run_mpi=$1
 cases=$2
+library=$PWD/$3
 failures=0
 
 # expect CASE TEXT [VARIABLE=VALUE...]: TEXT is a basic regular expression for one line of stderr.
@@ -77,5 +79,25 @@ expect_different() {
 }
 expect_different "BLACS ERROR 'blacs_gridinit: mismatch.*" BRIGADE_CHUNK_BYTES=16K
 expect_different "BLACS ERROR 'blacs_gridinit: BRIGADE_STATS differs" BRIGADE_STATS=1
+
+# Programs of MPICH: one whose own MPI calls Open MPI would capture, and one that captures ours.
+expect_alone() {
+  local text=$1
+  shift
+  if timeout 60 env "$@" > "$TEST_TMPDIR/out" 2>&1 || ! grep -q "$text" "$TEST_TMPDIR/out"; then
+    echo "FAILED: $* (exit code $?): expected an end with '$text', got:"
+    cat "$TEST_TMPDIR/out"
+    failures=$((failures + 1))
+  fi
+}
+mpich_tester=/usr/lib/x86_64-linux-gnu/scalapack/mpich-tests/BLACS/xCbtest
+if [ -x $mpich_tester ]; then
+  expect_alone "BLACS ERROR 'loading: .*but the program uses MPICH" LD_PRELOAD="$library" \
+    $mpich_tester
+  expect_alone "BLACS ERROR 'blacs_pinfo: .*but the program uses MPICH Version" \
+    LD_PRELOAD=libmpich.so.12 "$cases" grid
+else
+  echo "SKIPPED: programs of MPICH: $mpich_tester is not installed"
+fi
 
 [ $failures -eq 0 ]
