@@ -1,0 +1,51 @@
+// brigade_bench: Brigade beside its peers. README.md says what is timed and how.
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "bench/options.h"
+#include "bench/pingpong.h"
+#include "bench/session.h"
+#include "bench/spread.h"
+
+namespace brigade::bench {
+namespace {
+
+void Run(const Options& options) {
+  std::unique_ptr<Session> session;
+  AbortUnlessOk(Session::Create(MPI_COMM_WORLD, options, &session));
+  switch (options.command) {
+    case Options::Command::kPingPong:
+      return RunPingPong(session.get());
+    case Options::Command::kSpread:
+      return RunSpread(session.get());
+  }
+}
+
+int Main(int argc, char** argv) {
+  constexpr int kExitRefused = 2;
+  MPI_Init(&argc, &argv);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+
+  Options options;
+  std::string text;
+  const ParseOutcome outcome = ParseOptions(argc, argv, &options, &text);
+  if (outcome != ParseOutcome::kRun) {
+    const bool help = outcome == ParseOutcome::kHelp;
+    if (rank == 0) std::fputs(text.c_str(), help ? stdout : stderr);
+    MPI_Finalize();
+    return help ? 0 : kExitRefused;
+  }
+
+  Run(options);
+  MPI_Finalize();
+  return 0;
+}
+
+}  // namespace
+}  // namespace brigade::bench
+
+int main(int argc, char** argv) { return brigade::bench::Main(argc, argv); }

@@ -1,0 +1,83 @@
+#include "bench/brigade_group.h"
+
+#include <utility>
+
+#include "transport/mpi_bootstrap.h"
+#include "transport/registry.h"
+
+namespace brigade::bench {
+namespace {
+
+Status MatrixOf(const PanelView& panel, Matrix* matrix) {
+  matrix->data = reinterpret_cast<std::byte*>(panel.data);
+  return StridedLayout::General(panel.rows, panel.cols, panel.ld, sizeof(double), &matrix->layout);
+}
+
+Status MatricesOf(const std::vector<PanelView>& panels, std::vector<Matrix>* matrices) {
+  matrices->resize(panels.size());
+  for (size_t i = 0; i < panels.size(); ++i) {
+    BRIGADE_RETURN_IF_ERROR(MatrixOf(panels[i], &(*matrices)[i]));
+  }
+  return Status();
+}
+
+}  // namespace
+
+Status BrigadeGroup::Create(MPI_Comm comm, const Options& options,
+                            std::unique_ptr<BrigadeGroup>* result) {
+  std::unique_ptr<BrigadeGroup> group(new BrigadeGroup);
+  EngineOptions engine;
+  if (options.chunk_bytes != 0) engine.chunk_bytes = options.chunk_bytes;
+  if (options.staging_bytes != 0) engine.staging_bytes = options.staging_bytes;
+  group->chunk_bytes_ = engine.chunk_bytes;
+  group->bootstrap_ = std::make_unique<MpiBootstrap>(comm);
+  BRIGADE_RETURN_IF_ERROR(CreateEndpoint(options.transport, &group->endpoint_));
+  BRIGADE_RETURN_IF_ERROR(Engine::Create(group->endpoint_.get(), engine, &group->engine_));
+  BRIGADE_RETURN_IF_ERROR(Group::Create(group->engine_.get(), group->bootstrap_.get(), 1,
+                                        group->bootstrap_->size(), &group->group_));
+  *result = std::move(group);
+  return Status();
+}
+
+Status BrigadeGroup::Broadcast(const Topology& topology, int root, const PanelView& panel,
+                               OperationStatistics* statistics) {
+  PatternCall call;
+  call.pattern = Pattern::kBroadcast;
+  call.topology = topology;
+  call.root = root;
+  BRIGADE_RETURN_IF_ERROR(MatrixOf(panel, &call.matrix));
+  return group_->Run(call, statistics);
+}
+
+Status BrigadeGroup::Reduce(const Topology& topology, int root, const PanelView& panel,
+                            OperationStatistics* statistics) {
+  PatternCall call;
+  call.pattern = Pattern::kReduce;
+  call.topology = topology;
+  call.root = root;
+  BRIGADE_RETURN_IF_ERROR(MatrixOf(panel, &call.matrix));
+  return group_->Run(call, statistics);
+}
+
+Status BrigadeGroup::MultiBroadcast(const std::vector<PanelView>& portions,
+                                    OperationStatistics* statistics) {
+  std::vector<Matrix> matrices;
+  BRIGADE_RETURN_IF_ERROR(MatricesOf(portions, &matrices));
+  PatternCall call;
+  call.pattern = Pattern::kMultiBroadcast;
+  call.portions = matrices.data();
+  return group_->Run(call, statistics);
+}
+
+Status BrigadeGroup::MultiReduce(const std::vector<PanelView>& portions, const PanelView& result,
+                                 OperationStatistics* statistics) {
+  std::vector<Matrix> matrices;
+  BRIGADE_RETURN_IF_ERROR(MatricesOf(portions, &matrices));
+  PatternCall call;
+  call.pattern = Pattern::kMultiReduce;
+  call.portions = matrices.data();
+  BRIGADE_RETURN_IF_ERROR(MatrixOf(result, &call.matrix));
+  return group_->Run(call, statistics);
+}
+
+}  // namespace brigade::bench

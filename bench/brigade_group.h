@@ -1,0 +1,51 @@
+// BrigadeGroup: Brigade's own patterns on a transport, called through the C++ Group API.
+
+#ifndef BRIGADE_BENCH_BRIGADE_GROUP_H_
+#define BRIGADE_BENCH_BRIGADE_GROUP_H_
+
+#include <mpi.h>
+
+#include <memory>
+#include <vector>
+
+#include "bench/options.h"
+#include "bench/panel.h"
+#include "membuf/status.h"
+#include "patterns/engine.h"
+#include "patterns/group.h"
+#include "transport/bootstrap.h"
+#include "transport/endpoint.h"
+
+namespace brigade::bench {
+
+class BrigadeGroup {
+ public:
+  // Collective over `comm`: a 1 x ranks group over the transport, chunk and budget of `options`.
+  static Status Create(MPI_Comm comm, const Options& options, std::unique_ptr<BrigadeGroup>* group);
+
+  // All are collective. Panels have equal shapes on all ranks; `statistics` may be null.
+  Status Broadcast(const Topology& topology, int root, const PanelView& panel,
+                   OperationStatistics* statistics);
+  Status Reduce(const Topology& topology, int root, const PanelView& panel,
+                OperationStatistics* statistics);
+  Status MultiBroadcast(const std::vector<PanelView>& portions, OperationStatistics* statistics);
+  Status MultiReduce(const std::vector<PanelView>& portions, const PanelView& result,
+                     OperationStatistics* statistics);
+
+  Endpoint* endpoint() { return endpoint_.get(); }
+  Bootstrap* bootstrap() { return bootstrap_.get(); }
+  size_t chunk_bytes() const { return chunk_bytes_; }
+
+ private:
+  BrigadeGroup() = default;
+
+  size_t chunk_bytes_ = 0;
+  std::unique_ptr<Bootstrap> bootstrap_;
+  std::unique_ptr<Endpoint> endpoint_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Group> group_;
+};
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_BRIGADE_GROUP_H_

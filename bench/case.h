@@ -1,0 +1,56 @@
+// What the runner measures: a case is one communication; its subjects are those who compete in it.
+
+#ifndef BRIGADE_BENCH_CASE_H_
+#define BRIGADE_BENCH_CASE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "membuf/status.h"
+
+namespace brigade::bench {
+
+// What one operation cost the rank that paid most; only Brigade itself can tell.
+struct Cost {
+  double copies_per_byte = std::numeric_limits<double>::quiet_NaN();
+  size_t staging_peak_bytes = 0;
+  size_t chunk_bytes = 0;
+};
+
+struct Subject {
+  std::string name;     // who: "brigade", "shim", "stock", "plain", "direct", "mpi"
+  std::string pattern;  // how: "tree", "topology I", "MPI_Bcast"
+
+  // One operation; every rank calls it. `turn` counts operations and is equal on all ranks: roots
+  // rotate with it.
+  std::function<Status(int turn)> run;
+  // After a run that began with the case's `prepare`: empty if this rank's data are right.
+  std::function<std::string(int turn)> check;
+  // Runs one more operation and measures its cost on this rank. May be empty.
+  std::function<Status(int turn, Cost*)> cost;
+};
+
+struct Case {
+  std::string name;  // "pingpong", "multi-broadcast"
+  int64_t rows = 0;
+  int64_t cols = 0;
+  int64_t ld = 0;        // elements
+  size_t bytes = 0;      // what MB/s counts
+  int hops = 1;          // the time of a run is divided by it; 2 for a ping and its pong
+  bool repeats = false;  // short runs may be timed several at once
+
+  // Puts this rank's data in place before a verified run.
+  std::function<void(int turn)> prepare;
+  // Puts data in place that any number of runs leave finite. May be empty.
+  std::function<void()> before_timing;
+
+  std::vector<Subject> subjects;
+};
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_CASE_H_

@@ -1,0 +1,85 @@
+#include "bench/machine.h"
+
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+
+#include "bench/barrier.h"
+
+namespace brigade::bench {
+namespace {
+
+std::string CpuModel() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(": ") + 2);
+  }
+  return "unknown";
+}
+
+bool RunsOnOneProcessor() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  return sched_getaffinity(0, sizeof(allowed), &allowed) == 0 && CPU_COUNT(&allowed) == 1;
+}
+
+// Keeps several multipliers busy, so that a second thread on the same core must slow it down.
+double ComputeMilliseconds() {
+  const auto start = std::chrono::steady_clock::now();
+  double a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8;
+  for (int i = 0; i < 5000000; ++i) {
+    a = a * 0.999 + 1, b = b * 0.999 + 1, c = c * 0.999 + 1, d = d * 0.999 + 1;
+    e = e * 0.999 + 1, f = f * 0.999 + 1, g = g * 0.999 + 1, h = h * 0.999 + 1;
+  }
+  volatile double keep = a + b + c + d + e + f + g + h;
+  static_cast<void>(keep);
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+double TogetherOverAlone(MPI_Comm comm) {
+  int rank, ranks;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  if (ranks < 2) return 0;
+  DisseminationBarrier barrier(comm);
+  constexpr int kTrials = 5;
+  double alone = 1e300, together = 1e300;  // the least disturbed of each
+  for (int trial = 0; trial < kTrials; ++trial) {
+    barrier.WaitAsleep();
+    if (rank == 0) alone = std::min(alone, ComputeMilliseconds());
+    barrier.WaitAsleep();
+    if (rank <= 1) together = std::min(together, ComputeMilliseconds());
+  }
+  double ratio = together / alone;
+  MPI_Bcast(&ratio, 1, MPI_DOUBLE, 0, comm);
+  return ratio;
+}
+
+}  // namespace
+
+Machine DescribeMachine(MPI_Comm comm) {
+  Machine machine;
+  machine.cpu = CpuModel();
+  machine.cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  utsname system;
+  uname(&system);
+  machine.kernel = std::string(system.sysname) + " " + system.release;
+  int pinned = RunsOnOneProcessor();
+  MPI_Allreduce(MPI_IN_PLACE, &pinned, 1, MPI_INT, MPI_LAND, comm);
+  machine.pinned = pinned != 0;
+  machine.together_over_alone = TogetherOverAlone(comm);
+
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length;
+  MPI_Get_library_version(version, &length);
+  // "Open MPI v4.1.4, package: ...": the name is enough.
+  machine.open_mpi = std::string(version, std::find(version, version + length, ','));
+  return machine;
+}
+
+}  // namespace brigade::bench

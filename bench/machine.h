@@ -1,0 +1,32 @@
+// What the figures were measured on and with.
+
+#ifndef BRIGADE_BENCH_MACHINE_H_
+#define BRIGADE_BENCH_MACHINE_H_
+
+#include <mpi.h>
+
+#include <string>
+
+namespace brigade::bench {
+
+struct Machine {
+  std::string cpu;
+  int cores = 0;
+  std::string kernel;
+  bool pinned = false;  // every rank may run on one processor only
+  // Time of a loop of pure computation on ranks 0 and 1 together over its time on rank 0 alone.
+  // Near 2: what looks like two processors is one, and two-rank figures are halved. 0 with one
+  // rank.
+  double together_over_alone = 0;
+  std::string open_mpi;
+};
+
+// From here on a machine is said to run two ranks on one core.
+inline constexpr double kSharedCoreRatio = 1.5;
+
+// Collective over `comm`; equal on all ranks.
+Machine DescribeMachine(MPI_Comm comm);
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_MACHINE_H_

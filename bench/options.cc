@@ -1,0 +1,110 @@
+#include "bench/options.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <sstream>
+
+#include "CLI/CLI.hpp"
+
+namespace brigade::bench {
+namespace {
+
+// Beside this program in Bazel's output tree, wherever that is.
+std::string DefaultShim() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return (self.parent_path().parent_path() / "blacs_shim" / "libbrigade_blacs.so").string();
+}
+
+SpreadSize ParseSize(const std::string& text) {
+  static const std::regex kSize("([1-9][0-9]{0,7})x([1-9][0-9]{0,4})?(Q?)");
+  std::smatch match;
+  if (!std::regex_match(text, match, kSize) || (!match[2].matched && match[3].length() == 0)) {
+    throw CLI::ValidationError("--sizes", text + " is no size such as 1000x32, 1000xQ or 1000x2Q");
+  }
+  SpreadSize size;
+  size.text = text;
+  size.rows = std::stoll(match[1]);
+  size.cols = match[2].matched ? std::stoll(match[2]) : 1;
+  size.cols_per_rank = match[3].length() != 0;
+  return size;
+}
+
+}  // namespace
+
+bool Options::HasPeer(const std::string& name) const {
+  return std::find(peers.begin(), peers.end(), name) != peers.end();
+}
+
+ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, std::string* text) {
+  options->shim = DefaultShim();
+  const std::vector<std::string> all_cases = options->cases;
+  std::vector<std::string> sizes = {"1000xQ", "1000x2Q", "1000x32", "4000x32"};
+
+  CLI::App app(
+      "Measures Brigade beside its peers. Start it under mpirun: every rank of MPI_COMM_WORLD "
+      "takes "
+      "part.");
+  app.option_defaults()->always_capture_default();
+  app.set_help_all_flag("--help-all", "Help for all subcommands");
+  app.require_subcommand(1);
+  app.fallthrough();
+
+  app.add_option("--transport", options->transport, "Transport under Brigade, by registry name");
+  app.add_option("--chunk-bytes", options->chunk_bytes, "Staging chunk (0: Brigade's default)");
+  app.add_option("--staging-bytes", options->staging_bytes,
+                 "Staging budget per rank (0: Brigade's default)");
+  app.add_option("--peers", options->peers,
+                 "Peers beside Brigade: mpi (raw MPI), blacs (stock BLACS), plain (the patterns "
+                 "written naively over MPI), none")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"mpi", "blacs", "plain", "none"}));
+  app.add_option("--shim", options->shim, "The shim's file, or 'none' to leave it out");
+  app.add_option("--stock", options->stock, "The library stock BLACS is taken from");
+  app.add_option("--json", options->json, "Append one JSON line per case and subject to this file");
+  app.add_option(
+      "--label", options->label,
+      "Put after the name of subject mpi, to tell launches with other MPI settings apart");
+  app.add_option("--brigade-version", options->brigade_version, "Recorded with the figures");
+  app.add_option("--seconds", options->seconds_per_case, "Time to spend per case, all subjects")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--seed", options->seed, "Seed of the random order of the subjects");
+
+  CLI::App* pingpong = app.add_subcommand(
+      "pingpong",
+      "BLACS dgesd2d and dgerv2d between ranks 0 and 1, contiguous and in runs of 256 and 4000 "
+      "bytes; one-way time. Subjects: shim, stock BLACS, raw MPI");
+  pingpong->add_option("--min-bytes", options->min_bytes, "Smallest message")
+      ->check(CLI::PositiveNumber);
+  pingpong->add_option("--max-bytes", options->max_bytes, "Largest message")
+      ->check(CLI::PositiveNumber);
+  pingpong->add_option("--factor", options->factor, "From one message size to the next")
+      ->check(CLI::Range(2, 1024));
+
+  CLI::App* spread = app.add_subcommand(
+      "spread",
+      "Broadcasts and reductions of M x N doubles on a 1 x Q grid, from every rank and from one, "
+      "and a hand-written small broadcast. Subjects: Brigade's patterns, shim and stock BLACS with "
+      "each topology, the patterns written plainly, MPI collectives");
+  spread->add_option("--cases", options->cases, "Which cases")
+      ->delimiter(',')
+      ->check(CLI::IsMember(all_cases));
+  spread->add_option("--sizes", sizes, "M x N, where N may be a multiple of Q, the ranks")
+      ->delimiter(',');
+  spread->add_option("--topologies", options->topologies, "BLACS topology letters to measure");
+
+  try {
+    app.parse(argc, argv);
+    for (const std::string& size : sizes) options->sizes.push_back(ParseSize(size));
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out;
+    const bool help = app.exit(error, out, out) == 0;
+    *text = out.str();
+    return help ? ParseOutcome::kHelp : ParseOutcome::kRefused;
+  }
+  options->command = pingpong->parsed() ? Options::Command::kPingPong : Options::Command::kSpread;
+  return ParseOutcome::kRun;
+}
+
+}  // namespace brigade::bench

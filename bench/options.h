@@ -1,0 +1,59 @@
+// The command line of brigade_bench.
+
+#ifndef BRIGADE_BENCH_OPTIONS_H_
+#define BRIGADE_BENCH_OPTIONS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace brigade::bench {
+
+// M x N as the command line gives it: "1000x32", or with N in multiples of the ranks, "1000x2Q".
+struct SpreadSize {
+  std::string text;
+  int64_t rows = 0;
+  int64_t cols = 0;
+  bool cols_per_rank = false;
+};
+
+struct Options {
+  enum class Command { kPingPong, kSpread };
+  Command command = Command::kPingPong;
+
+  std::string transport = "mpi";
+  size_t chunk_bytes = 0;    // 0: the library's default
+  size_t staging_bytes = 0;  // 0: the library's default
+  std::vector<std::string> peers = {"mpi", "blacs", "plain"};
+  std::string shim;  // a file, or "none"
+  std::string stock = "libscalapack-openmpi.so.2.2";
+  std::string json;   // empty: no file
+  std::string label;  // put after the names of subjects that are plain MPI calls
+  std::string brigade_version = "unknown";
+  double seconds_per_case = 1;
+  uint64_t seed = 1;
+
+  // pingpong
+  size_t min_bytes = 8;
+  size_t max_bytes = size_t{32} << 20;
+  int factor = 2;
+
+  // spread
+  std::vector<std::string> cases = {"multi-broadcast", "multi-reduce", "broadcast", "reduce",
+                                    "small-broadcast"};
+  std::vector<SpreadSize> sizes;
+  std::string topologies = " IDSHF12";
+
+  bool HasPeer(const std::string& name) const;
+};
+
+enum class ParseOutcome { kRun, kHelp, kRefused };
+
+// Parses the command line. For kHelp and kRefused `text` is what to print; otherwise `options` is
+// filled. Makes no MPI call.
+ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, std::string* text);
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_OPTIONS_H_

@@ -1,0 +1,132 @@
+#include "bench/runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <numeric>
+#include <string>
+
+namespace brigade::bench {
+namespace {
+
+// Samples shorter than this are mostly barrier and clock.
+constexpr double kShortestSampleMicroseconds = 20;
+constexpr int kMostRunsPerSample = 100;
+constexpr int kWarmUps = 5;
+
+MPI_Comm Duplicate(MPI_Comm comm) {
+  MPI_Comm duplicate;
+  MPI_Comm_dup(comm, &duplicate);
+  return duplicate;
+}
+
+int SizeOf(MPI_Comm comm) {
+  int size;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+}  // namespace
+
+Runner::Runner(MPI_Comm comm, const RunnerOptions& options)
+    : comm_(Duplicate(comm)),
+      ranks_(SizeOf(comm)),
+      options_(options),
+      barrier_(comm),
+      random_(options.seed) {}
+
+Runner::~Runner() { MPI_Comm_free(&comm_); }
+
+std::vector<double> Runner::MaximumOverRanks(std::vector<double> values) const {
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX,
+                comm_);
+  return values;
+}
+
+Status Runner::Verify(const Case& the_case, const Subject& subject) {
+  // Once per root, where roots rotate.
+  for (int turn = 0; turn < ranks_; ++turn) {
+    the_case.prepare(turn);
+    barrier_.Wait();
+    BRIGADE_RETURN_IF_ERROR(subject.run(turn));
+    barrier_.Wait();
+    const std::string wrong = subject.check(turn);
+
+    int rank;
+    MPI_Comm_rank(comm_, &rank);
+    int first_wrong = wrong.empty() ? ranks_ : rank;
+    MPI_Allreduce(MPI_IN_PLACE, &first_wrong, 1, MPI_INT, MPI_MIN, comm_);
+    if (first_wrong == ranks_) continue;
+    char text[128];
+    std::snprintf(text, sizeof(text), "%s", wrong.c_str());
+    MPI_Bcast(text, sizeof(text), MPI_CHAR, first_wrong, comm_);
+    return Status(StatusCode::kInternal, the_case.name + ", " + std::to_string(the_case.bytes) +
+                                             " bytes: " + subject.name + " (" + subject.pattern +
+                                             ") delivers wrong data at rank " +
+                                             std::to_string(first_wrong) + ": " + text);
+  }
+  return Status();
+}
+
+Status Runner::Time(const Subject& subject, int runs, double* microseconds) {
+  using Clock = std::chrono::steady_clock;
+  barrier_.Wait();
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < runs; ++i) BRIGADE_RETURN_IF_ERROR(subject.run(turn_++));
+  *microseconds = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+  return Status();
+}
+
+Status Runner::Measure(const Case& the_case, std::vector<Result>* results) {
+  const size_t subjects = the_case.subjects.size();
+  results->assign(subjects, Result());
+  for (const Subject& subject : the_case.subjects) {
+    BRIGADE_RETURN_IF_ERROR(Verify(the_case, subject));
+  }
+
+  if (the_case.before_timing) the_case.before_timing();
+  for (size_t s = 0; s < subjects; ++s) {
+    if (!the_case.subjects[s].cost) continue;
+    Cost& cost = (*results)[s].cost;
+    BRIGADE_RETURN_IF_ERROR(the_case.subjects[s].cost(turn_++, &cost));
+    const std::vector<double> most =
+        MaximumOverRanks({cost.copies_per_byte, static_cast<double>(cost.staging_peak_bytes)});
+    cost.copies_per_byte = most[0];
+    cost.staging_peak_bytes = static_cast<size_t>(most[1]);
+  }
+
+  // The warm-up says how long things take; the maximum over ranks makes all derive the same counts.
+  std::vector<int> runs(subjects, 1);
+  double round_microseconds = 0;
+  for (size_t s = 0; s < subjects; ++s) {
+    std::vector<double> warm_up(kWarmUps);
+    for (double& sample : warm_up) {
+      BRIGADE_RETURN_IF_ERROR(Time(the_case.subjects[s], 1, &sample));
+    }
+    const double once = MedianOf(MaximumOverRanks(warm_up)).median;
+    if (the_case.repeats) {
+      runs[s] = RepetitionsFor(kShortestSampleMicroseconds, once, 1, kMostRunsPerSample);
+    }
+    round_microseconds += once * runs[s];
+  }
+  const int iterations = RepetitionsFor(options_.seconds_per_case * 1e6, round_microseconds,
+                                        options_.min_iterations, options_.max_iterations);
+
+  std::vector<std::vector<double>> samples(subjects, std::vector<double>(iterations));
+  std::vector<size_t> order(subjects);
+  std::iota(order.begin(), order.end(), size_t{0});
+  for (int i = 0; i < iterations; ++i) {
+    std::shuffle(order.begin(), order.end(), random_);
+    for (size_t s : order) {
+      BRIGADE_RETURN_IF_ERROR(Time(the_case.subjects[s], runs[s], &samples[s][i]));
+      samples[s][i] /= runs[s] * the_case.hops;
+    }
+  }
+  for (size_t s = 0; s < subjects; ++s) {
+    (*results)[s].microseconds = MedianOf(MaximumOverRanks(samples[s]));
+    (*results)[s].iterations = iterations;
+  }
+  return Status();
+}
+
+}  // namespace brigade::bench

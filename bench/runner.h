@@ -1,0 +1,62 @@
+// Runner: verifies and times the subjects of a case. The method and its reasons: README.md.
+
+#ifndef BRIGADE_BENCH_RUNNER_H_
+#define BRIGADE_BENCH_RUNNER_H_
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "bench/barrier.h"
+#include "bench/case.h"
+#include "bench/statistics.h"
+#include "membuf/status.h"
+
+namespace brigade::bench {
+
+struct RunnerOptions {
+  double seconds_per_case = 1;
+  int min_iterations = 10;
+  int max_iterations = 1000;
+  uint64_t seed = 1;
+};
+
+struct Result {
+  MedianInterval microseconds;
+  int iterations = 0;
+  Cost cost;
+};
+
+class Runner {
+ public:
+  // Collective over `comm`; `options` equal on all ranks.
+  Runner(MPI_Comm comm, const RunnerOptions& options);
+  ~Runner();
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  // Collective: measures every subject of `the_case`, whose subjects are equal on all ranks.
+  // `results` has one entry per subject, equal on all ranks. kInternal, on all ranks, naming
+  // subject and place, if data came out wrong. After another failure of a subject, which may be
+  // this rank's alone, the job can only be aborted.
+  Status Measure(const Case& the_case, std::vector<Result>* results);
+
+ private:
+  Status Verify(const Case& the_case, const Subject& subject);
+  // Time of one run of `runs` operations, on this rank.
+  Status Time(const Subject& subject, int runs, double* microseconds);
+  std::vector<double> MaximumOverRanks(std::vector<double> values) const;
+
+  MPI_Comm comm_;
+  int ranks_;
+  RunnerOptions options_;
+  DisseminationBarrier barrier_;
+  std::mt19937_64 random_;
+  int turn_ = 0;
+};
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_RUNNER_H_

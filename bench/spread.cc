@@ -1,0 +1,417 @@
+#include "bench/spread.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "bench/brigade_group.h"
+#include "bench/direct_tree.h"
+#include "bench/mpi_peer.h"
+#include "bench/panel.h"
+#include "bench/plain_patterns.h"
+
+namespace brigade::bench {
+namespace {
+
+constexpr Topology kTree{Shape::kTree, 2};
+constexpr Topology kRing{Shape::kIncreasingRings, 1};
+
+// ScaLAPACK's panels lie in larger local matrices: columns are never adjacent.
+constexpr int64_t kGapElements = 8;
+
+constexpr const char* kSmallBroadcast = "small-broadcast";
+constexpr int64_t kSmallElements[] = {1, 8, 64, 512, 2048};
+
+// All contenders, made once per launch. Null where left out.
+struct Contenders {
+  explicit Contenders(Session* s) : session(s) {}
+
+  Session* session;
+  std::unique_ptr<BrigadeGroup> brigade;
+  std::unique_ptr<PlainPatterns> plain;
+  std::unique_ptr<MpiPeer> mpi;
+};
+
+// One way to broadcast, or to reduce, a panel from or to a root.
+struct RootedPattern {
+  std::string name;
+  std::string pattern;
+  std::function<Status(int root, const PanelView&, OperationStatistics*)> run;
+  bool tells_cost = false;
+};
+
+std::string TopologyName(char letter) { return std::string("topology '") + letter + "'"; }
+
+// A peer's operation as a RootedPattern.
+template <typename Function>
+RootedPattern Peer(std::string name, std::string pattern, Function function) {
+  return {std::move(name), std::move(pattern),
+          [function](int root, const PanelView& panel, OperationStatistics*) {
+            function(root, panel);
+            return Status();
+          },
+          false};
+}
+
+std::vector<RootedPattern> Broadcasts(const Contenders& all) {
+  std::vector<RootedPattern> patterns;
+  BrigadeGroup* brigade = all.brigade.get();
+  const auto add_brigade = [&](const char* pattern, const Topology& topology) {
+    patterns.push_back({"brigade", pattern,
+                        [=](int root, const PanelView& panel, OperationStatistics* statistics) {
+                          return brigade->Broadcast(topology, root, panel, statistics);
+                        },
+                        true});
+  };
+  add_brigade("tree", kTree);
+  add_brigade("ring", kRing);
+  if (PlainPatterns* plain = all.plain.get()) {
+    patterns.push_back(Peer("plain", "tree", [=](int root, const PanelView& panel) {
+      plain->TreeBroadcast(root, panel);
+    }));
+    patterns.push_back(Peer("plain", "ring", [=](int root, const PanelView& panel) {
+      plain->RingBroadcast(root, panel);
+    }));
+  }
+  const auto add_blacs = [&](const char* name, BlacsGrid* grid) {
+    if (grid == nullptr) return;
+    for (char letter : all.session->options().topologies) {
+      patterns.push_back(Peer(name, TopologyName(letter), [=](int root, const PanelView& panel) {
+        grid->Broadcast(letter, root, panel);
+      }));
+    }
+  };
+  add_blacs("shim", all.session->shim());
+  add_blacs("stock", all.session->stock());
+  if (MpiPeer* mpi = all.mpi.get()) {
+    patterns.push_back(
+        Peer(all.session->MpiName(), "MPI_Bcast",
+             [=](int root, const PanelView& panel) { mpi->Broadcast(root, panel); }));
+  }
+  return patterns;
+}
+
+std::vector<RootedPattern> Reductions(const Contenders& all) {
+  std::vector<RootedPattern> patterns;
+  BrigadeGroup* brigade = all.brigade.get();
+  patterns.push_back({"brigade", "tree",
+                      [=](int root, const PanelView& panel, OperationStatistics* statistics) {
+                        return brigade->Reduce(kTree, root, panel, statistics);
+                      },
+                      true});
+  patterns.push_back({"brigade", "ring",
+                      [=](int root, const PanelView& panel, OperationStatistics* statistics) {
+                        return brigade->Reduce(kRing, root, panel, statistics);
+                      },
+                      true});
+  if (PlainPatterns* plain = all.plain.get()) {
+    patterns.push_back(Peer("plain", "tree", [=](int root, const PanelView& panel) {
+      plain->TreeReduce(root, panel);
+    }));
+  }
+  const auto add_blacs = [&](const char* name, BlacsGrid* grid) {
+    if (grid == nullptr) return;
+    for (char letter : all.session->options().topologies) {
+      patterns.push_back(Peer(name, TopologyName(letter), [=](int root, const PanelView& panel) {
+        grid->Sum(letter, root, panel);
+      }));
+    }
+  };
+  add_blacs("shim", all.session->shim());
+  add_blacs("stock", all.session->stock());
+  if (MpiPeer* mpi = all.mpi.get()) {
+    patterns.push_back(Peer(all.session->MpiName(), "MPI_Reduce",
+                            [=](int root, const PanelView& panel) { mpi->Reduce(root, panel); }));
+  }
+  return patterns;
+}
+
+// The panel a case works on, and its portions.
+struct SpreadData {
+  SpreadData(const Session& session, int64_t rows, int64_t cols)
+      : rank(session.rank()),
+        ranks(session.ranks()),
+        panel(rows, cols, rows + kGapElements),
+        result(rows, std::max<int64_t>(panel.Columns(rank, ranks).cols, 1), rows + kGapElements) {
+    for (int q = 0; q < ranks; ++q) portions.push_back(panel.Columns(q, ranks));
+    own_result = result.view();
+    own_result.cols = portions[rank].cols;
+  }
+
+  const int rank;
+  const int ranks;
+  Panel panel;
+  std::vector<PanelView> portions;
+  // Where a multi-reduce that does not work in place leaves this rank's sum.
+  Panel result;
+  PanelView own_result;
+};
+
+Case MakeCase(const std::string& name, const PanelView& panel) {
+  Case the_case;
+  the_case.name = name;
+  the_case.rows = panel.rows;
+  the_case.cols = panel.cols;
+  the_case.ld = panel.ld;
+  the_case.bytes = panel.bytes();
+  return the_case;
+}
+
+std::string WithGaps(const Panel& panel, std::string wrong) {
+  if (!wrong.empty() || panel.GapsUntouched()) return wrong;
+  return "gaps between columns were written";
+}
+
+// Adds one operation to what a rank has paid for several.
+void Accumulate(const OperationStatistics& one, OperationStatistics* all) {
+  all->bytes_copied += one.bytes_copied;
+  all->peak_staging_bytes = std::max(all->peak_staging_bytes, one.peak_staging_bytes);
+}
+
+Cost CostOf(const OperationStatistics& statistics, const BrigadeGroup& group, size_t bytes) {
+  Cost cost;
+  cost.copies_per_byte = static_cast<double>(statistics.bytes_copied) / static_cast<double>(bytes);
+  cost.staging_peak_bytes = statistics.peak_staging_bytes;
+  cost.chunk_bytes = group.chunk_bytes();
+  return cost;
+}
+
+using Check = std::function<std::string(int turn)>;
+using Operation = std::function<Status(int turn, OperationStatistics*)>;
+
+Subject MakeSubject(const Contenders& all, const std::string& name, const std::string& pattern,
+                    bool tells_cost, size_t bytes, Operation operation, Check check) {
+  Subject subject;
+  subject.name = name;
+  subject.pattern = pattern;
+  subject.run = [operation](int turn) { return operation(turn, nullptr); };
+  subject.check = std::move(check);
+  if (tells_cost) {
+    const BrigadeGroup* group = all.brigade.get();
+    subject.cost = [=](int turn, Cost* cost) {
+      OperationStatistics statistics;
+      BRIGADE_RETURN_IF_ERROR(operation(turn, &statistics));
+      *cost = CostOf(statistics, *group, bytes);
+      return Status();
+    };
+  }
+  return subject;
+}
+
+// The pattern alone: the whole panel, the root rotating from run to run.
+Operation FromOneRoot(const RootedPattern& pattern, const SpreadData& data) {
+  return [run = pattern.run, &data](int turn, OperationStatistics* statistics) {
+    return run(turn % data.ranks, data.panel.view(), statistics);
+  };
+}
+
+// Every rank the root of its portion, one after the other.
+Operation FromEveryRoot(const RootedPattern& pattern, const SpreadData& data) {
+  return [run = pattern.run, &data](int, OperationStatistics* statistics) {
+    for (int q = 0; q < data.ranks; ++q) {
+      OperationStatistics one;
+      BRIGADE_RETURN_IF_ERROR(run(q, data.portions[q], statistics == nullptr ? nullptr : &one));
+      if (statistics != nullptr) Accumulate(one, statistics);
+    }
+    return Status();
+  };
+}
+
+void MeasureBroadcast(const Contenders& all, int64_t rows, int64_t cols) {
+  SpreadData data(*all.session, rows, cols);
+  Case the_case = MakeCase("broadcast", data.panel.view());
+  the_case.prepare = [&](int turn) {
+    data.panel.Poison();
+    if (turn % data.ranks == data.rank) Fill(data.panel.view(), data.rank);
+  };
+  const Check check = [&](int turn) {
+    return WithGaps(data.panel, CheckSum(data.panel.view(), turn % data.ranks, 1));
+  };
+  for (const RootedPattern& pattern : Broadcasts(all)) {
+    the_case.subjects.push_back(MakeSubject(all, pattern.name, pattern.pattern, pattern.tells_cost,
+                                            the_case.bytes, FromOneRoot(pattern, data), check));
+  }
+  all.session->Measure(the_case);
+}
+
+void MeasureReduce(const Contenders& all, int64_t rows, int64_t cols) {
+  SpreadData data(*all.session, rows, cols);
+  Case the_case = MakeCase("reduce", data.panel.view());
+  the_case.prepare = [&](int) {
+    data.panel.Poison();
+    Fill(data.panel.view(), data.rank);
+  };
+  the_case.before_timing = [&] { Clear(data.panel.view()); };
+  const Check check = [&](int turn) -> std::string {
+    if (turn % data.ranks != data.rank) return "";
+    return WithGaps(data.panel, CheckSum(data.panel.view(), 0, data.ranks));
+  };
+  for (const RootedPattern& pattern : Reductions(all)) {
+    the_case.subjects.push_back(MakeSubject(all, pattern.name, pattern.pattern, pattern.tells_cost,
+                                            the_case.bytes, FromOneRoot(pattern, data), check));
+  }
+  all.session->Measure(the_case);
+}
+
+void MeasureMultiBroadcast(const Contenders& all, int64_t rows, int64_t cols) {
+  SpreadData data(*all.session, rows, cols);
+  Case the_case = MakeCase("multi-broadcast", data.panel.view());
+  the_case.prepare = [&](int) {
+    data.panel.Poison();
+    Fill(data.portions[data.rank], data.rank);
+  };
+  const Check check = [&](int) {
+    std::string wrong;
+    for (int q = 0; q < data.ranks && wrong.empty(); ++q) {
+      wrong = CheckSum(data.portions[q], q, 1);
+      if (!wrong.empty()) wrong = "portion " + std::to_string(q) + ", " + wrong;
+    }
+    return WithGaps(data.panel, wrong);
+  };
+  const auto add = [&](const std::string& name, const std::string& pattern, bool tells_cost,
+                       Operation operation) {
+    the_case.subjects.push_back(
+        MakeSubject(all, name, pattern, tells_cost, the_case.bytes, std::move(operation), check));
+  };
+  add("brigade", "multi-broadcast", true, [&](int, OperationStatistics* statistics) {
+    return all.brigade->MultiBroadcast(data.portions, statistics);
+  });
+  if (all.plain) {
+    add("plain", "multi-broadcast", false, [&](int, OperationStatistics*) {
+      all.plain->MultiBroadcast(data.portions);
+      return Status();
+    });
+  }
+  if (all.mpi) {
+    add(all.session->MpiName(), "MPI_Allgatherv", false, [&](int, OperationStatistics*) {
+      all.mpi->Allgatherv(data.portions);
+      return Status();
+    });
+  }
+  for (const RootedPattern& pattern : Broadcasts(all)) {
+    add(pattern.name, "Q x " + pattern.pattern, pattern.tells_cost, FromEveryRoot(pattern, data));
+  }
+  all.session->Measure(the_case);
+}
+
+void MeasureMultiReduce(const Contenders& all, int64_t rows, int64_t cols) {
+  SpreadData data(*all.session, rows, cols);
+  Case the_case = MakeCase("multi-reduce", data.panel.view());
+  the_case.prepare = [&](int) {
+    data.panel.Poison();
+    data.result.Poison();
+    for (int q = 0; q < data.ranks; ++q) Fill(data.portions[q], q * data.ranks + data.rank);
+  };
+  the_case.before_timing = [&] { Clear(data.panel.view()); };
+  const int first_source = data.rank * data.ranks;
+  const Check in_place = [&](int) {
+    return WithGaps(data.panel, CheckSum(data.portions[data.rank], first_source, data.ranks));
+  };
+  const Check apart = [&](int) {
+    return WithGaps(data.result, CheckSum(data.own_result, first_source, data.ranks));
+  };
+  const auto add = [&](const std::string& name, const std::string& pattern, bool tells_cost,
+                       Operation operation, const Check& check) {
+    the_case.subjects.push_back(
+        MakeSubject(all, name, pattern, tells_cost, the_case.bytes, std::move(operation), check));
+  };
+  add(
+      "brigade", "multi-reduce", true,
+      [&](int, OperationStatistics* statistics) {
+        return all.brigade->MultiReduce(data.portions, data.own_result, statistics);
+      },
+      apart);
+  if (all.plain) {
+    add(
+        "plain", "multi-reduce", false,
+        [&](int, OperationStatistics*) {
+          all.plain->MultiReduce(data.portions, data.own_result);
+          return Status();
+        },
+        apart);
+  }
+  if (all.mpi) {
+    add(
+        all.session->MpiName(), "MPI_Reduce_scatter", false,
+        [&](int, OperationStatistics*) {
+          all.mpi->ReduceScatter(data.portions, data.own_result);
+          return Status();
+        },
+        apart);
+  }
+  for (const RootedPattern& pattern : Reductions(all)) {
+    add(pattern.name, "Q x " + pattern.pattern, pattern.tells_cost, FromEveryRoot(pattern, data),
+        in_place);
+  }
+  all.session->Measure(the_case);
+}
+
+// The broadcast of one column of few elements, where the engine's own work would show.
+void MeasureSmallBroadcast(const Contenders& all, int64_t elements) {
+  SpreadData data(*all.session, elements, 1);
+  PanelView column = data.panel.view();
+  Case the_case = MakeCase(kSmallBroadcast, column);
+  the_case.prepare = [&](int turn) {
+    data.panel.Poison();
+    if (turn % data.ranks == data.rank) Fill(column, data.rank);
+  };
+  const Check check = [&](int turn) { return CheckSum(column, turn % data.ranks, 1); };
+
+  std::unique_ptr<DirectTreeBroadcast> direct;
+  AbortUnlessOk(DirectTreeBroadcast::Create(all.brigade->endpoint(), all.brigade->bootstrap(),
+                                            column.bytes(), &direct));
+  the_case.subjects.push_back(MakeSubject(
+      all, "direct", "tree", false, the_case.bytes,
+      [&](int turn, OperationStatistics*) {
+        return direct->Run(turn % data.ranks,
+                           ByteSpan{reinterpret_cast<std::byte*>(column.data), column.bytes()});
+      },
+      check));
+  for (const RootedPattern& pattern : Broadcasts(all)) {
+    the_case.subjects.push_back(MakeSubject(all, pattern.name, pattern.pattern, pattern.tells_cost,
+                                            the_case.bytes, FromOneRoot(pattern, data), check));
+  }
+  all.session->Measure(the_case);
+}
+
+struct SpreadCase {
+  const char* name;
+  const char* title;
+  void (*measure)(const Contenders& all, int64_t rows, int64_t cols);
+};
+
+constexpr SpreadCase kSpreadCases[] = {
+    {"multi-broadcast", "Multi-broadcast: every rank's portion to all", MeasureMultiBroadcast},
+    {"multi-reduce", "Multi-reduce: portion q summed at rank q", MeasureMultiReduce},
+    {"broadcast", "Broadcast from one rank", MeasureBroadcast},
+    {"reduce", "Reduction to one rank", MeasureReduce},
+};
+
+}  // namespace
+
+void RunSpread(Session* session) {
+  const Options& options = session->options();
+  Contenders all(session);
+  AbortUnlessOk(BrigadeGroup::Create(session->comm(), options, &all.brigade));
+  if (options.HasPeer("plain")) all.plain = std::make_unique<PlainPatterns>(session->comm());
+  if (options.HasPeer("mpi")) all.mpi = std::make_unique<MpiPeer>(session->comm());
+
+  const auto wanted = [&](const char* name) {
+    return std::find(options.cases.begin(), options.cases.end(), name) != options.cases.end();
+  };
+  for (const SpreadCase& spread_case : kSpreadCases) {
+    if (!wanted(spread_case.name)) continue;
+    for (const SpreadSize& size : options.sizes) {
+      session->StartTable(std::string(spread_case.title) + ", " + size.text);
+      spread_case.measure(all, size.rows, size.cols * (size.cols_per_rank ? session->ranks() : 1));
+    }
+  }
+  if (!wanted(kSmallBroadcast)) return;
+  session->StartTable("Small broadcast from one rank");
+  for (int64_t elements : kSmallElements) {
+    MeasureSmallBroadcast(all, elements);
+  }
+}
+
+}  // namespace brigade::bench
