@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "CLI/CLI.hpp"
+#include "transport/registry.h"
 
 namespace brigade::bench {
 namespace {
@@ -47,11 +48,13 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
       "takes "
       "part.");
   app.option_defaults()->always_capture_default();
-  app.set_help_all_flag("--help-all", "Help for all subcommands");
+  // One help that says all.
+  app.set_help_flag();
+  app.set_help_all_flag("-h,--help", "Print this help message and exit");
   app.require_subcommand(1);
   app.fallthrough();
 
-  app.add_option("--transport", options->transport, "Transport under Brigade, by registry name");
+  app.add_option("--transport", options->transport, "Transport under Brigade: " + TransportNames());
   app.add_option("--chunk-bytes", options->chunk_bytes, "Staging chunk (0: Brigade's default)");
   app.add_option("--staging-bytes", options->staging_bytes,
                  "Staging budget per rank (0: Brigade's default)");

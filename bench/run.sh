@@ -1,0 +1,168 @@
+#!/bin/bash
+# Measures Brigade beside its peers on this machine and writes one report. bench/README.md says how to read it.
+set -euo pipefail
+
+usage() {
+  cat <<'END'
+usage: bench/run.sh [--full] [--output DIR] [--help]
+
+Installs what is missing, builds, then measures
+  - ScaLAPACK's LU tester on stock BLACS and on the shim,
+  - ScaLAPACK's LU, Cholesky, QR and matrix product, stock against shim,
+  - BLACS ping-pong on 2 ranks: shim, stock, raw MPI,
+  - spread on 4 ranks: Brigade's patterns, shim, stock BLACS, plain patterns, MPI collectives,
+and prints the path of the report. Takes less than 5 minutes on 2 cores.
+
+  --full        all sizes, spread on 2, 4 and 8 ranks, 10 launches of everything: more than an hour
+  --output DIR  where results go; default: results/<date and time> beside this folder
+END
+}
+
+refuse() {
+  echo "bench/run.sh: $1" >&2
+  usage >&2
+  exit 2
+}
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+out=
+full=false
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --full) full=true ;;
+    --output)
+      [[ $# -ge 2 ]] || refuse "--output needs a directory"
+      out=$2
+      shift
+      ;;
+    --help | -h)
+      usage
+      exit 0
+      ;;
+    *) refuse "unknown argument: $1" ;;
+  esac
+  shift
+done
+
+if $full; then
+  launches=10 pairs=10 orders=(1000 2000) blocks=(32 64)
+  pingpong_grid=(--factor 2 --seconds 1) spread_ranks=(2 4 8) spread_seconds=3 limit=3600
+else
+  launches=1 pairs=3 orders=(1000) blocks=(32)
+  pingpong_grid=(--factor 4 --seconds 0.4) spread_ranks=(4) spread_seconds=1 limit=300
+fi
+
+# Open MPI's forced algorithms can only be chosen at launch: each line is one more launch of MPI as peer.
+tunings=(
+  "binomial|bcast 6|reduce 5|allgatherv 3|reduce_scatter 2"
+  "pipeline|bcast 3 65536|reduce 3 65536|allgatherv 4|reduce_scatter 3"
+  "scatter|bcast 9|reduce 7|allgatherv 2|reduce_scatter 4"
+)
+
+step() { printf '\n== %s  %s\n' "$(date +%T)" "$1"; }
+
+step "Packages"
+"$root/test/install.sh"
+
+step "Build"
+(cd "$root" && bazel build --config=opt //bench:brigade_bench //bench:scalapack_timing //blacs_shim:libbrigade_blacs.so)
+bin=$(cd "$root" && bazel info --config=opt bazel-bin 2>/dev/null)
+shim=$bin/blacs_shim/libbrigade_blacs.so
+
+out=${out:-$root/results/$(date +%Y%m%d-%H%M%S)}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+scratch=$(mktemp -d /tmp/brigade.XXXXXX) # short: Open MPI makes sockets in it
+trap 'rm -rf "$scratch"' EXIT
+export TMPDIR=$scratch OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+[[ $EUID -ne 0 ]] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+cores=$(nproc)
+version=$(git -C "$root" describe --always --dirty --tags 2>/dev/null || echo unknown)
+
+# launch RANKS [mpirun option...] -- PROGRAM [argument...]
+# One rank per core while cores last; beyond that unpinned, and told to yield, or the figures measure the scheduler.
+launch() {
+  local command=(mpirun -n "$1")
+  if [[ $1 -le $cores ]]; then
+    command+=(--bind-to core)
+  else
+    command+=(--oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
+  fi
+  shift
+  while [[ $1 != -- ]]; do
+    command+=("$1")
+    shift
+  done
+  shift
+  command+=("$@")
+  echo "${command[*]}" >>"$out/commands.txt"
+  timeout --kill-after=10 "$limit" "${command[@]}"
+}
+
+bench() { # RANKS [mpirun option...] -- brigade_bench arguments
+  local before=()
+  while [[ $1 != -- ]]; do
+    before+=("$1")
+    shift
+  done
+  shift
+  launch "${before[@]}" -- "$bin/bench/brigade_bench" "$@" --brigade-version "$version"
+}
+
+step "ScaLAPACK's LU tester"
+testers=/usr/lib/x86_64-linux-gnu/scalapack/openmpi-tests
+for subject in stock shim; do
+  preload=()
+  [[ $subject == stock ]] || preload=(-x LD_PRELOAD="$shim")
+  # It reads its problems from the current directory.
+  if (cd /usr/share/scalapack && launch 4 "${preload[@]}" -- "$testers/xdlu") >"$out/xdlu-$subject.txt" 2>&1; then
+    grep -E 'tests (completed|skipped)|Finished' "$out/xdlu-$subject.txt" | sed "s/^ */  $subject: /"
+  else
+    echo "  $subject: FAILED, see $out/xdlu-$subject.txt"
+  fi
+done
+
+step "ScaLAPACK timing, stock and shim in turn, $pairs pairs of launches"
+for ranks in 2 4; do
+  for n in "${orders[@]}"; do
+    for nb in "${blocks[@]}"; do
+      for ((pair = 0; pair < pairs; ++pair)); do
+        # Whoever goes first may have the cooler machine: take turns.
+        order=(stock shim)
+        ((pair % 2 == 0)) || order=(shim stock)
+        for subject in "${order[@]}"; do
+          preload=()
+          [[ $subject == stock ]] || preload=(-x LD_PRELOAD="$shim")
+          launch "$ranks" "${preload[@]}" -- "$bin/bench/scalapack_timing" -n "$n" --nb "$nb" --json "$out/scalapack.jsonl"
+        done
+      done
+    done
+  done
+done
+
+for ((i = 1; i <= launches; ++i)); do
+  step "Ping-pong, 2 ranks, launch $i of $launches"
+  bench 2 -- pingpong --seed "$i" --json "$out/pingpong.jsonl" "${pingpong_grid[@]}"
+
+  for ranks in "${spread_ranks[@]}"; do
+    step "Spread, $ranks ranks, launch $i of $launches"
+    bench "$ranks" -- spread --seed "$i" --json "$out/spread.jsonl" --seconds "$spread_seconds"
+    for tuning in "${tunings[@]}"; do
+      IFS='|' read -r -a fields <<<"$tuning"
+      step "Spread, $ranks ranks, launch $i of $launches, MPI tuned: ${fields[0]}"
+      forced=(--mca coll_tuned_use_dynamic_rules 1)
+      for field in "${fields[@]:1}"; do
+        read -r operation algorithm segment <<<"$field"
+        forced+=(--mca "coll_tuned_${operation}_algorithm" "$algorithm"
+          --mca "coll_tuned_${operation}_algorithm_segmentsize" "${segment:-0}")
+      done
+      bench "$ranks" "${forced[@]}" -- spread --seed "$i" --json "$out/spread.jsonl" --seconds 0.3 \
+        --peers mpi --shim none --label "${fields[0]}"
+    done
+  done
+done
+
+step "Report"
+/usr/bin/python3 "$root/bench/make_report.py" "$out"
+echo
+echo "Report: $out/report.html"

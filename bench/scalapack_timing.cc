@@ -1,0 +1,361 @@
+// scalapack_timing: times ScaLAPACK's factorizations and matrix product on a process grid. It links
+// the distribution's ScaLAPACK and knows nothing of Brigade: started once as it is and once with
+// the shim preloaded, it shows what the shim is worth to a program that was never recompiled.
+
+#include <dlfcn.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "nlohmann/json.hpp"
+
+extern "C" {
+void Cblacs_pinfo(int* rank, int* ranks);
+void Cblacs_get(int context, int what, int* value);
+void Cblacs_gridinit(int* context, const char* order, int rows, int cols);
+void Cblacs_gridinfo(int context, int* rows, int* cols, int* row, int* col);
+void Cblacs_gridexit(int context);
+void Cblacs_exit(int keep_mpi);
+
+int numroc_(const int* n, const int* nb, const int* coord, const int* source, const int* coords);
+void descinit_(int* desc, const int* m, const int* n, const int* mb, const int* nb, const int* rsrc,
+               const int* csrc, const int* context, const int* lld, int* info);
+double pdlange_(const char* norm, const int* m, const int* n, const double* a, const int* ia,
+                const int* ja, const int* desca, double* work);
+void pdgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k,
+             const double* alpha, const double* a, const int* ia, const int* ja, const int* desca,
+             const double* b, const int* ib, const int* jb, const int* descb, const double* beta,
+             double* c, const int* ic, const int* jc, const int* descc);
+void pdgetrf_(const int* m, const int* n, double* a, const int* ia, const int* ja, const int* desca,
+              int* ipiv, int* info);
+void pdgetrs_(const char* trans, const int* n, const int* nrhs, const double* a, const int* ia,
+              const int* ja, const int* desca, const int* ipiv, double* b, const int* ib,
+              const int* jb, const int* descb, int* info);
+void pdpotrf_(const char* uplo, const int* n, double* a, const int* ia, const int* ja,
+              const int* desca, int* info);
+void pdpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* ia,
+              const int* ja, const int* desca, double* b, const int* ib, const int* jb,
+              const int* descb, int* info);
+void pdgeqrf_(const int* m, const int* n, double* a, const int* ia, const int* ja, const int* desca,
+              double* tau, double* work, const int* lwork, int* info);
+void pdormqr_(const char* side, const char* trans, const int* m, const int* n, const int* k,
+              const double* a, const int* ia, const int* ja, const int* desca, const double* tau,
+              double* c, const int* ic, const int* jc, const int* descc, double* work,
+              const int* lwork, int* info);
+void pdtrsm_(const char* side, const char* uplo, const char* transa, const char* diag, const int* m,
+             const int* n, const double* alpha, const double* a, const int* ia, const int* ja,
+             const int* desca, double* b, const int* ib, const int* jb, const int* descb);
+}
+
+namespace {
+
+constexpr int kOne = 1;
+constexpr int kZero = 0;
+constexpr double kPlus = 1;
+constexpr double kMinus = -1;
+constexpr double kNothing = 0;
+
+struct Grid {
+  int context, rows, cols, row, col;
+};
+
+// A block-cyclic matrix of doubles.
+class Matrix {
+ public:
+  Matrix(const Grid& grid, int rows, int cols, int block) : grid_(grid), block_(block) {
+    local_rows_ = numroc_(&rows, &block, &grid.row, &kZero, &grid.rows);
+    local_cols_ = numroc_(&cols, &block, &grid.col, &kZero, &grid.cols);
+    const int ld = std::max(local_rows_, 1);
+    int info;
+    descinit_(desc_, &rows, &cols, &block, &block, &kZero, &kZero, &grid.context, &ld, &info);
+    local_.resize(static_cast<size_t>(ld) * std::max(local_cols_, 1));
+  }
+
+  // Sets every element from its global indices; no communication.
+  void Set(const std::function<double(int i, int j)>& value) {
+    for (int j = 0; j < local_cols_; ++j) {
+      for (int i = 0; i < local_rows_; ++i) {
+        local_[static_cast<size_t>(j) * std::max(local_rows_, 1) + i] =
+            value(Global(i, grid_.row, grid_.rows), Global(j, grid_.col, grid_.cols));
+      }
+    }
+  }
+
+  double* data() { return local_.data(); }
+  const int* desc() const { return desc_; }
+  int local_rows() const { return local_rows_; }
+  int local_cols() const { return local_cols_; }
+
+ private:
+  int Global(int local, int coord, int coords) const {
+    return (local / block_ * coords + coord) * block_ + local % block_;
+  }
+
+  Grid grid_;
+  int block_;
+  int local_rows_, local_cols_;
+  int desc_[9];
+  std::vector<double> local_;
+};
+
+// Uniform in [-0.5, 0.5), the same on every machine and grid.
+double Random(uint64_t seed, int i, int j) {
+  uint64_t x =
+      seed * 0x9e3779b97f4a7c15 + (static_cast<uint64_t>(i) << 32 | static_cast<uint32_t>(j));
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return static_cast<double>((x ^ x >> 31) >> 11) * 0x1p-53 - 0.5;
+}
+
+double General(int i, int j) { return Random(1, i, j); }
+double Other(int i, int j) { return Random(2, i, j); }
+
+// One computation: `set` is not timed, `run` is, `residual` checks the last run.
+struct Routine {
+  std::string name;
+  double flops;
+  std::function<void()> set;
+  std::function<int()> run;  // returns ScaLAPACK's info
+  std::function<double()> residual;
+};
+
+class Problems {
+ public:
+  Problems(const Grid& grid, int n, int block)
+      : n_(n),
+        a_(grid, n, n, block),
+        b_(grid, n, n, block),
+        c_(grid, n, n, block),
+        x_(grid, n, 1, block),
+        y_(grid, n, 1, block),
+        pivots_(a_.local_rows() + block),
+        tau_(std::max(a_.local_cols(), 1)),
+        norm_work_(std::max(a_.local_rows(), 1)) {}
+
+  std::vector<Routine> Routines() {
+    const double n = n_;
+    const auto symmetric = [n](int i, int j) {
+      return Random(3, std::max(i, j), std::min(i, j)) + (i == j ? n : 0);
+    };
+    return {
+        {"LU", 2 * n * n * n / 3, [this] { a_.Set(General); }, [this] { return Lu(); },
+         [this] { return SolveResidual(General, [this] { SolveLu(); }); }},
+        {"Cholesky", n * n * n / 3, [this, symmetric] { a_.Set(symmetric); },
+         [this] { return Cholesky(); },
+         [this, symmetric] { return SolveResidual(symmetric, [this] { SolveCholesky(); }); }},
+        {"QR", 4 * n * n * n / 3, [this] { a_.Set(General); }, [this] { return Qr(); },
+         [this] { return SolveResidual(General, [this] { SolveQr(); }); }},
+        {"matrix product", 2 * n * n * n,
+         [this] {
+           a_.Set(General);
+           b_.Set(Other);
+         },
+         [this] { return Multiply(); }, [this] { return ProductResidual(); }},
+    };
+  }
+
+ private:
+  int Lu() {
+    int info;
+    pdgetrf_(&n_, &n_, a_.data(), &kOne, &kOne, a_.desc(), pivots_.data(), &info);
+    return info;
+  }
+  void SolveLu() {
+    int info;
+    pdgetrs_("N", &n_, &kOne, a_.data(), &kOne, &kOne, a_.desc(), pivots_.data(), x_.data(), &kOne,
+             &kOne, x_.desc(), &info);
+  }
+  int Cholesky() {
+    int info;
+    pdpotrf_("L", &n_, a_.data(), &kOne, &kOne, a_.desc(), &info);
+    return info;
+  }
+  void SolveCholesky() {
+    int info;
+    pdpotrs_("L", &n_, &kOne, a_.data(), &kOne, &kOne, a_.desc(), x_.data(), &kOne, &kOne,
+             x_.desc(), &info);
+  }
+  int Qr() {
+    return WithWork([this](double* work, const int* lwork) {
+      int info;
+      pdgeqrf_(&n_, &n_, a_.data(), &kOne, &kOne, a_.desc(), tau_.data(), work, lwork, &info);
+      return info;
+    });
+  }
+  void SolveQr() {
+    WithWork([this](double* work, const int* lwork) {
+      int info;
+      pdormqr_("L", "T", &n_, &kOne, &n_, a_.data(), &kOne, &kOne, a_.desc(), tau_.data(),
+               x_.data(), &kOne, &kOne, x_.desc(), work, lwork, &info);
+      return info;
+    });
+    pdtrsm_("L", "U", "N", "N", &n_, &kOne, &kPlus, a_.data(), &kOne, &kOne, a_.desc(), x_.data(),
+            &kOne, &kOne, x_.desc());
+  }
+  int Multiply() {
+    Gemm(n_, kPlus, a_, b_, kNothing, &c_);
+    return 0;
+  }
+
+  // C = alpha A B + beta C with n x cols B and C.
+  void Gemm(int cols, double alpha, Matrix& a, Matrix& b, double beta, Matrix* c) {
+    pdgemm_("N", "N", &n_, &cols, &n_, &alpha, a.data(), &kOne, &kOne, a.desc(), b.data(), &kOne,
+            &kOne, b.desc(), &beta, c->data(), &kOne, &kOne, c->desc());
+  }
+
+  // Asks how much work space `routine` wants, once, then gives it.
+  int WithWork(const std::function<int(double*, const int*)>& routine) {
+    constexpr int kQuery = -1;
+    double wanted;
+    const int info = routine(&wanted, &kQuery);
+    if (info != 0) return info;
+    const int words = static_cast<int>(wanted);
+    if (work_.size() < static_cast<size_t>(words)) work_.resize(words);
+    return routine(work_.data(), &words);
+  }
+
+  double Norm(Matrix& matrix, int cols) {
+    return pdlange_("I", &n_, &cols, matrix.data(), &kOne, &kOne, matrix.desc(), norm_work_.data());
+  }
+
+  // || A x - y || / (|| A || || x || n eps) for the x that `solve` makes of y with the factors.
+  double SolveResidual(const std::function<double(int, int)>& value,
+                       const std::function<void()>& solve) {
+    y_.Set(Other);
+    x_.Set(Other);
+    solve();
+    a_.Set(value);
+    Gemm(1, kPlus, a_, x_, kMinus, &y_);
+    return Norm(y_, 1) / (Norm(a_, n_) * Norm(x_, 1) * n_ * 0x1p-53);
+  }
+  // || A (B x) - C x || / (|| A || || B || || x || n eps)
+  double ProductResidual() {
+    x_.Set(General);
+    const double scale = Norm(a_, n_) * Norm(b_, n_) * Norm(x_, 1) * n_ * 0x1p-53;
+    Gemm(1, kPlus, b_, x_, kNothing, &y_);
+    Gemm(1, kPlus, c_, x_, kNothing, &x_);
+    Gemm(1, kPlus, a_, y_, kMinus, &x_);
+    return Norm(x_, 1) / scale;
+  }
+
+  int n_;
+  Matrix a_, b_, c_, x_, y_;
+  std::vector<int> pivots_;
+  std::vector<double> tau_;
+  std::vector<double> work_;
+  std::vector<double> norm_work_;
+};
+
+double SecondsOf(const Routine& routine) {
+  routine.set();
+  MPI_Barrier(MPI_COMM_WORLD);
+  const auto start = std::chrono::steady_clock::now();
+  const int info = routine.run();
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (info != 0) {
+    std::fprintf(stderr, "scalapack_timing: %s failed with info = %d\n", routine.name.c_str(),
+                 info);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return seconds;
+}
+
+// ScaLAPACK's own testers accept scaled residuals below about this.
+constexpr double kLargestResidual = 30;
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int n = 1000, block = 32, repetitions = 3;
+  std::string json;
+  CLI::App app(
+      "Times LU, Cholesky and QR factorization and the matrix product of ScaLAPACK; maximum over "
+      "ranks. Start under mpirun.");
+  app.option_defaults()->always_capture_default();
+  app.add_option("-n", n, "Order of the matrices")->check(CLI::PositiveNumber);
+  app.add_option("--nb", block, "Block size")->check(CLI::PositiveNumber);
+  app.add_option("--repetitions", repetitions, "Timed runs of each, after one that is not")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--json", json, "Append one JSON line per routine to this file");
+
+  MPI_Init(&argc, &argv);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream text;
+    const bool help = app.exit(error, text, text) == 0;
+    if (rank == 0) std::fputs(text.str().c_str(), help ? stdout : stderr);
+    MPI_Finalize();
+    return help ? 0 : 2;
+  }
+
+  int blacs_rank, ranks;
+  Cblacs_pinfo(&blacs_rank, &ranks);
+  Grid grid;
+  grid.rows = static_cast<int>(std::sqrt(ranks));
+  while (ranks % grid.rows != 0) --grid.rows;
+  grid.cols = ranks / grid.rows;
+  Cblacs_get(-1, 0, &grid.context);
+  Cblacs_gridinit(&grid.context, "Row", grid.rows, grid.cols);
+  Cblacs_gridinfo(grid.context, &grid.rows, &grid.cols, &grid.row, &grid.col);
+
+  // Whose BLACS this is, is asked of the process itself: a preload that failed must not pass for
+  // one.
+  Dl_info blacs;
+  dladdr(dlsym(RTLD_DEFAULT, "Cblacs_gridinit"), &blacs);
+  const bool is_shim = std::string(blacs.dli_fname).find("libbrigade_blacs") != std::string::npos;
+  const char* subject = is_shim ? "shim" : "stock";
+
+  bool right = true;
+  {
+    Problems problems(grid, n, block);
+    for (const Routine& routine : problems.Routines()) {
+      SecondsOf(routine);
+      std::vector<double> seconds;
+      for (int i = 0; i < repetitions; ++i) seconds.push_back(SecondsOf(routine));
+      const double residual = routine.residual();
+      right = right && residual < kLargestResidual;  // false for NaN
+      if (rank != 0) continue;
+      std::sort(seconds.begin(), seconds.end());
+      const double median = seconds[seconds.size() / 2];
+      std::printf("%-6s %-15s n=%d nb=%d %dx%d  %8.4f s  %7.2f Gflop/s  residual %.3f\n", subject,
+                  routine.name.c_str(), n, block, grid.rows, grid.cols, median,
+                  routine.flops / median * 1e-9, residual);
+      std::fflush(stdout);
+      if (json.empty()) continue;
+      nlohmann::ordered_json line = {{"case", "scalapack"},
+                                     {"routine", routine.name},
+                                     {"subject", subject},
+                                     {"ranks", ranks},
+                                     {"rows", grid.rows},
+                                     {"cols", grid.cols},
+                                     {"n", n},
+                                     {"nb", block},
+                                     {"seconds", seconds},
+                                     {"median_s", median},
+                                     {"flops", routine.flops},
+                                     {"residual", residual}};
+      std::ofstream(json, std::ios::app) << line << '\n';
+    }
+  }
+  if (!right && rank == 0) {
+    std::fprintf(stderr, "scalapack_timing: a residual exceeds %g\n", kLargestResidual);
+  }
+  Cblacs_gridexit(grid.context);
+  Cblacs_exit(1);
+  MPI_Finalize();
+  return right ? 0 : 1;
+}
