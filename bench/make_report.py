@@ -1,0 +1,454 @@
+#!/usr/bin/python3
+"""Turns the JSON lines of a bench/run.sh directory into one self-contained HTML page: report.html beside them."""
+
+import argparse
+import collections
+import html
+import io
+import json
+import math
+import pathlib
+import re
+import statistics
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.ticker  # noqa: E402
+
+# One colour per contender, the same in every plot (Okabe and Ito: told apart by colour-blind eyes).
+COLOURS = {
+    "shim": "#0072b2",
+    "brigade": "#0072b2",
+    "direct": "#009e73",
+    "stock": "#d55e00",
+    "plain": "#cc79a7",
+    "mpi": "#666666",
+    "mpi tuned": "#aaaaaa",
+}
+NAMES = {
+    "shim": "Brigade shim",
+    "brigade": "Brigade patterns",
+    "direct": "hand-written tree",
+    "stock": "stock BLACS",
+    "plain": "plain patterns",
+    "mpi": "MPI",
+    "mpi tuned": "MPI, tuned",
+}
+SPREAD_TITLES = {
+    "multi-broadcast": "Multi-broadcast: every rank's portion to all",
+    "multi-reduce": "Multi-reduce: portion q summed at rank q",
+    "broadcast": "Broadcast from one rank",
+    "reduce": "Reduction to one rank",
+}
+
+Figure = collections.namedtuple("Figure", "median lo hi")
+
+
+def median_interval(samples):
+    """Median and nonparametric 95 % interval; the range where there are too few samples. As statistics.h."""
+    ordered = sorted(samples)
+    n = len(ordered)
+    rank, below = 0, 0.0
+    while rank < n and below + math.comb(n, rank) / 2**n <= 0.025:
+        below += math.comb(n, rank) / 2**n
+        rank += 1
+    rank = max(rank, 1)
+    return Figure(statistics.median(ordered), ordered[rank - 1], ordered[n - rank])
+
+
+def pool(figures):
+    """One figure from the same figure of several launches: the launches are the samples once they are enough."""
+    if len(figures) >= 6:
+        return median_interval([f.median for f in figures])
+    return Figure(statistics.median(f.median for f in figures), min(f.lo for f in figures), max(f.hi for f in figures))
+
+
+def ratio(peer, ours):
+    """How many times longer the peer takes; its interval at worst."""
+    return Figure(peer.median / ours.median, peer.lo / ours.hi, peer.hi / ours.lo)
+
+
+def geometric_mean(values):
+    return math.exp(statistics.fmean(math.log(v) for v in values))
+
+
+def read_lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def contender(subject):
+    return "mpi tuned" if subject.startswith("mpi ") else subject
+
+
+Key = collections.namedtuple("Key", "case ranks rows cols bytes")
+
+
+def collect(lines):
+    """{Key: {(subject, pattern): Figure}}, launches pooled, cases in the order of their first line."""
+    grouped = collections.defaultdict(lambda: collections.defaultdict(list))
+    for line in lines:
+        key = Key(*(line[field] for field in Key._fields))
+        figure = Figure(line["median_us"], line["lo_us"], line["hi_us"])
+        grouped[key][line["subject"], line["pattern"]].append(figure)
+    return {key: {who: pool(f) for who, f in subjects.items()} for key, subjects in grouped.items()}
+
+
+def best_of(subjects):
+    """{contender: (Figure, how)}: each contender by its fastest pattern."""
+    best = {}
+    for (subject, pattern), figure in subjects.items():
+        name = contender(subject)
+        if name not in best or figure.median < best[name][0].median:
+            how = pattern if subject == name else f"{pattern}, {subject.removeprefix('mpi ')}"
+            best[name] = (figure, how)
+    return best
+
+
+# ---- text and plots ----------------------------------------------------------------------------------------------
+
+
+def format_bytes(count):
+    for unit, size in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count} B"
+
+
+def format_us(value):
+    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+
+
+def format_figure(figure):
+    return f"{format_us(figure.median)} <small>[{format_us(figure.lo)}, {format_us(figure.hi)}]</small>"
+
+
+def ratio_cell(figure):
+    """Green where Brigade is faster beyond doubt, red where it is slower, plain where the interval contains 1."""
+    verdict = "better" if figure.lo > 1 else "worse" if figure.hi < 1 else "even"
+    return f'<td class="{verdict}">{figure.median:.2f} <small>[{figure.lo:.2f}, {figure.hi:.2f}]</small></td>'
+
+
+def table(header, rows):
+    """`rows`: lists of cells; a cell that is not yet a <td> becomes one."""
+    out = ["<table><tr>" + "".join(f"<th>{h}</th>" for h in header) + "</tr>"]
+    for row in rows:
+        cells = [c if str(c).startswith("<td") else f"<td>{c}</td>" for c in row]
+        out.append("<tr>" + "".join(cells) + "</tr>")
+    return "".join(out) + "</table>"
+
+
+def details(summary, body):
+    return f"<details><summary>{summary}</summary>{body}</details>"
+
+
+def svg(figure, description):
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", bbox_inches="tight")
+    plt.close(figure)
+    text = buffer.getvalue()
+    return f'<figure role="img" aria-label="{html.escape(description)}">{text[text.index("<svg"):]}</figure>'
+
+
+def bytes_axis(axes):
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda v, _: format_bytes(int(v))))
+    axes.xaxis.set_major_locator(matplotlib.ticker.LogLocator(base=2, numticks=6))
+    axes.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
+    axes.set_xlabel("message")
+    axes.grid(True, which="major", alpha=0.25)
+
+
+def time_axis(axis):
+    axis.axes.set_yscale("log")
+    axis.set_major_locator(matplotlib.ticker.LogLocator(subs=(1, 2, 5), numticks=8))
+    axis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda v, _: f"{v:,.6g}"))
+    axis.set_minor_locator(matplotlib.ticker.NullLocator())
+
+
+def ratio_axis(axis):
+    """Logarithmic, so that twice as fast and half as fast are equally far from 1."""
+    axis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda v, _: f"{v:g}"))
+    axis.set_minor_formatter(matplotlib.ticker.NullFormatter())
+    axis.set_major_locator(matplotlib.ticker.FixedLocator([0.25, 0.5, 0.7, 1, 1.5, 2, 3, 4, 6, 8, 16]))
+    axis.set_minor_locator(matplotlib.ticker.NullLocator())
+
+
+def draw_lines(axes, series):
+    """`series`: {contender: [(bytes, Figure)]}, with the interval as a band."""
+    for name, points in series.items():
+        points.sort(key=lambda point: point[0])
+        x = [p[0] for p in points]
+        colour = COLOURS[name]
+        axes.plot(x, [p[1].median for p in points], "o-", ms=3, lw=1.4, color=colour, label=NAMES[name])
+        axes.fill_between(x, [p[1].lo for p in points], [p[1].hi for p in points], color=colour, alpha=0.2, lw=0)
+
+
+# ---- sections ----------------------------------------------------------------------------------------------------
+
+# One line of the summary: what, how many cases, and per peer the ratios of all cases.
+Summary = collections.namedtuple("Summary", "what ratios")
+
+
+def pingpong_section(cases):
+    by_shape = collections.defaultdict(dict)
+    for key, subjects in cases.items():
+        by_shape[key.case.removeprefix("pingpong ")][key.bytes] = {contender(s): f for (s, _), f in subjects.items()}
+    figure, grid = plt.subplots(2, len(by_shape), figsize=(4.2 * len(by_shape), 6), squeeze=False, sharex="col")
+    summaries, rows = [], []
+    for column, (shape, sizes) in enumerate(by_shape.items()):
+        times = collections.defaultdict(list)
+        ratios = collections.defaultdict(list)
+        for count, figures in sorted(sizes.items()):
+            for name, f in figures.items():
+                times[name].append((count, f))
+                if name != "shim" and "shim" in figures:
+                    ratios[name].append((count, ratio(f, figures["shim"])))
+            row = [shape, format_bytes(count)]
+            row += [format_figure(figures[n]) if n in figures else "" for n in ("shim", "stock", "mpi")]
+            row += [ratio_cell(ratio(figures[n], figures["shim"])) if {n, "shim"} <= figures.keys() else ""
+                    for n in ("stock", "mpi")]
+            rows.append(row)
+        top, bottom = grid[0][column], grid[1][column]
+        draw_lines(top, times)
+        time_axis(top.yaxis)
+        top.set_title(shape)
+        bytes_axis(top)
+        top.set_xlabel("")
+        draw_lines(bottom, ratios)
+        bottom.axhline(1, color="black", lw=0.8)
+        bottom.set_yscale("log")
+        ratio_axis(bottom.yaxis)
+        bytes_axis(bottom)
+        summaries.append(Summary(f"ping-pong, {shape}", {n: [r for _, r in points] for n, points in ratios.items()}))
+    grid[0][0].set_ylabel("one way, µs (less is better)")
+    grid[1][0].set_ylabel("peer's time / shim's\n(above 1: the shim is faster)")
+    grid[0][0].legend(frameon=False)
+    header = ["layout", "message", "shim, µs", "stock, µs", "MPI, µs", "stock / shim", "MPI / shim"]
+    body = svg(figure, "Ping-pong time and ratio by message size")
+    body += details("All sizes", table(header, rows))
+    return body, summaries
+
+
+def spread_summary(what, groups):
+    """`groups`: best_of() of each case."""
+    ratios = collections.defaultdict(list)
+    for best in groups:
+        for name, (f, _) in best.items():
+            if name not in ("brigade", "shim") and "brigade" in best:
+                ratios[name].append(ratio(f, best["brigade"][0]))
+    return Summary(what, ratios)
+
+
+def spread_section(cases):
+    body, summaries = "", []
+    groups = collections.defaultdict(dict)
+    for key, subjects in cases.items():
+        groups[key.case, key.ranks][f"{key.rows} x {key.cols}"] = subjects
+    for (case, ranks), sizes in groups.items():
+        bests = {size: best_of(subjects) for size, subjects in sizes.items()}
+        figure, row = plt.subplots(1, len(sizes), figsize=(3.4 * len(sizes), 2.4), squeeze=False, sharey=True)
+        order = [n for n in NAMES if any(n in best for best in bests.values())]
+        for axes, (size, best) in zip(row[0], bests.items()):
+            for y, name in enumerate(order):
+                if name not in best:
+                    continue
+                f = best[name][0]
+                axes.barh(y, f.median, color=COLOURS[name], alpha=0.6 if name == "shim" else 1,
+                          xerr=[[f.median - f.lo], [f.hi - f.median]], error_kw={"lw": 1, "capsize": 2})
+            axes.set_yticks(range(len(order)), [NAMES[n] for n in order])
+            axes.set_title(size)
+            axes.set_xlabel("µs (less is better)")
+            axes.grid(True, axis="x", alpha=0.25)
+            axes.set_axisbelow(True)
+        row[0][0].invert_yaxis()
+        title = f"{SPREAD_TITLES[case]}, {ranks} ranks"
+        body += f"<h3>{title}</h3>" + svg(figure, title)
+        rows = []
+        for size, subjects in sizes.items():
+            ours = bests[size].get("brigade")
+            for (subject, pattern), f in sorted(subjects.items(), key=lambda item: item[1].median):
+                versus = ratio_cell(ratio(f, ours[0])) if ours and subject != "brigade" else ""
+                rows.append([size, subject, html.escape(pattern), format_figure(f), versus])
+        body += details("All contenders, fastest first",
+                        table(["M x N", "who", "how", "µs", "its time / Brigade's best"], rows))
+        summaries.append(spread_summary(f"{case}, {ranks} ranks", bests.values()))
+    return body, summaries
+
+
+def small_section(cases):
+    by_ranks = collections.defaultdict(lambda: collections.defaultdict(list))
+    rows = []
+    for key, subjects in cases.items():
+        best = best_of(subjects)
+        for name, (f, _) in best.items():
+            by_ranks[key.ranks][name].append((key.bytes, f))
+        tree = subjects.get(("brigade", "tree"))
+        direct = subjects.get(("direct", "tree"))
+        if tree and direct:
+            rows.append([key.ranks, format_bytes(key.bytes), format_figure(tree), format_figure(direct),
+                         ratio_cell(ratio(direct, tree))])
+    figure, row = plt.subplots(1, len(by_ranks), figsize=(4.6 * len(by_ranks), 3.2), squeeze=False)
+    for axes, (ranks, series) in zip(row[0], by_ranks.items()):
+        draw_lines(axes, series)
+        time_axis(axes.yaxis)
+        bytes_axis(axes)
+        axes.set_title(f"{ranks} ranks")
+    row[0][0].set_ylabel("µs (less is better)")
+    row[0][-1].legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    body = svg(figure, "Small broadcast by message size")
+    body += details("What the engine adds to the same tree written by hand",
+                    table(["ranks", "message", "Brigade tree, µs", "by hand, µs", "by hand / Brigade"], rows))
+    return body
+
+
+def scalapack_section(lines):
+    """Launches were made in pairs, so the ratio is taken within each pair."""
+    seconds = collections.defaultdict(lambda: collections.defaultdict(list))
+    for line in lines:
+        setting = f"{line['rows']} x {line['cols']} ranks, n = {line['n']}, nb = {line['nb']}"
+        seconds[line["routine"], setting][line["subject"]].append(line["median_s"])
+    rows, bars = [], []
+    summary = collections.defaultdict(list)
+    for (routine, setting), subjects in seconds.items():
+        if subjects.keys() != {"stock", "shim"}:
+            continue
+        pairs = [stock / shim for stock, shim in zip(subjects["stock"], subjects["shim"])]
+        f = median_interval(pairs)
+        summary[routine].append(f)
+        bars.append((f"{routine}, {setting}", f))
+        stock, shim = (median_interval(subjects[name]) for name in ("stock", "shim"))
+        rows.append([routine, setting, len(pairs), f"{stock.median:.4f}", f"{shim.median:.4f}", ratio_cell(f)])
+    if not bars:
+        return "<p>Not measured.</p>", []
+    figure, axes = plt.subplots(figsize=(8, 0.32 * len(bars) + 0.8))
+    for y, (_, f) in enumerate(bars):
+        axes.errorbar(f.median, y, xerr=[[f.median - f.lo], [f.hi - f.median]], fmt="o", ms=5, capsize=3,
+                      color=COLOURS["shim"])
+    axes.axvline(1, color="black", lw=0.8)
+    axes.set_yticks(range(len(bars)), [name for name, _ in bars])
+    axes.invert_yaxis()
+    axes.set_xlabel("time on stock BLACS / time on the shim (above 1: the shim is faster)")
+    axes.grid(True, axis="x", alpha=0.25)
+    header = ["routine", "setting", "pairs of launches", "stock, s", "shim, s", "stock / shim"]
+    return svg(figure, "ScaLAPACK ratios") + table(header, rows), [
+        Summary(f"ScaLAPACK {routine}", {"stock": ratios}) for routine, ratios in summary.items()]
+
+
+def tester_section(directory):
+    rows = []
+    for subject in ("stock", "shim"):
+        path = directory / f"xdlu-{subject}.txt"
+        text = path.read_text() if path.exists() else ""
+        counts = [re.search(pattern, text) for pattern in
+                  (r"Finished\s+(\d+) tests", r"(\d+) tests completed and passed", r"(\d+) tests completed and failed")]
+        rows.append([NAMES[subject]] + [match.group(1) if match else "no result" for match in counts])
+    return table(["BLACS", "tests", "passed", "failed"], rows)
+
+
+def summary_table(summaries):
+    peers = ["stock", "plain", "mpi", "mpi tuned"]
+    rows = []
+    for summary in summaries:
+        row = [html.escape(summary.what), max((len(r) for r in summary.ratios.values()), default=0)]
+        for peer in peers:
+            ratios = summary.ratios.get(peer)
+            if not ratios:
+                row.append("")
+                continue
+            worst = min(ratios, key=lambda r: r.median)
+            slower = sum(r.hi < 1 for r in ratios)
+            verdict = "worse" if slower else "better" if all(r.lo > 1 for r in ratios) else "even"
+            cell = f"<b>{geometric_mean([r.median for r in ratios]):.2f}</b>"
+            if len(ratios) > 1:
+                cell += f" <small>worst {worst.median:.2f}; slower in {slower}</small>"
+            else:
+                cell += f" <small>[{worst.lo:.2f}, {worst.hi:.2f}]</small>"
+            row.append(f'<td class="{verdict}">{cell}</td>')
+        rows.append(row)
+    return table(["what", "cases"] + [f"{NAMES[p]} / Brigade" for p in peers], rows)
+
+
+STYLE = """
+:root { color-scheme: light; }
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { margin-bottom: 0; } h2 { margin-top: 2.5rem; border-bottom: 1px solid #ddd; } h3 { margin: 1.5rem 0 0; }
+table { border-collapse: collapse; margin: .7rem 0; font-variant-numeric: tabular-nums; font-size: 14px; }
+th, td { text-align: left; padding: .2rem .7rem; border-bottom: 1px solid #e5e5e5; } th { font-weight: 600; }
+small { color: #666; } .better { background: #e2f3e7; } .worse { background: #fbe3dd; }
+.warning { background: #fff3cd; border-left: 4px solid #e0a800; padding: .5rem 1rem; }
+figure { margin: .5rem 0; } svg { max-width: 100%; height: auto; } summary { cursor: pointer; color: #0072b2; }
+pre { background: #f6f6f6; padding: .7rem; overflow-x: auto; font-size: 12px; }
+"""
+
+
+def machine_text(lines):
+    """What the lines say of the machine, once; and a warning if it was not itself."""
+    if not lines:
+        return ""
+    last = lines[-1]
+    machine, versions = last["machine"], last["versions"]
+    text = (f"<p>{html.escape(machine['cpu'])}, {machine['cores']} cores, {html.escape(machine['kernel'])}<br>"
+            f"{html.escape(versions['mpi'])}, {html.escape(versions['stock'])}, "
+            f"Brigade {html.escape(versions['brigade'])} over transport {html.escape(last['transport'])}</p>")
+    worst = max(line["machine"]["together_over_alone"] for line in lines)
+    if worst >= 1.5:
+        text += (f'<p class="warning">Two ranks computed up to {worst:.2f} times slower together than one alone: '
+                 "during this run two processors shared a core, or something else was running. Times of several "
+                 "ranks are worse than this machine's best; ratios suffer less.</p>")
+    return text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("directory", type=pathlib.Path, help="where the JSON lines are")
+    directory = parser.parse_args().directory
+
+    plt.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False,
+                         "svg.fonttype": "none", "font.family": "sans-serif"})
+    pingpong = read_lines(directory / "pingpong.jsonl")
+    spread = read_lines(directory / "spread.jsonl")
+    cases = collect(spread)
+    small = {key: subjects for key, subjects in cases.items() if key.case == "small-broadcast"}
+    large = {key: subjects for key, subjects in cases.items() if key not in small}
+
+    sections, summaries = [], []
+    scalapack_body, scalapack_summaries = scalapack_section(read_lines(directory / "scalapack.jsonl"))
+    sections.append(("ScaLAPACK", scalapack_body + "<h3>Its LU tester, 4 ranks</h3>" + tester_section(directory)))
+    summaries += scalapack_summaries
+    if pingpong:
+        body, lines = pingpong_section(collect(pingpong))
+        sections.append(("BLACS ping-pong, 2 ranks", body))
+        summaries += lines
+    if large:
+        body, lines = spread_section(large)
+        note = ("<p>M x N doubles on a 1 x Q grid. Bars show each contender by its fastest pattern or topology; "
+                "whiskers are 95 % intervals.</p>")
+        sections.append(("Spread", note + body))
+        summaries += lines
+    if small:
+        sections.append(("Small broadcasts", small_section(small)))
+
+    commands = directory / "commands.txt"
+    method = ("<p>Every contender is verified before it is timed. Contenders take turns in random order within each "
+              "iteration of one process (ScaLAPACK: in alternating launches); an iteration counts with its slowest "
+              "rank; figures are medians with nonparametric 95&nbsp;% intervals. Ratios are the peer's time over "
+              "Brigade's: <span class='better'>green</span> where Brigade is faster beyond the interval, "
+              "<span class='worse'>red</span> where it is slower. Their intervals combine the worst ends of both. "
+              "More: bench/README.md.</p>")
+    if commands.exists():
+        method += details("Commands", f"<pre>{html.escape(commands.read_text())}</pre>")
+
+    page = ["<!DOCTYPE html><html lang='en'><meta charset='utf-8'><title>Brigade beside its peers</title>",
+            "<meta name='viewport' content='width=device-width, initial-scale=1'>",
+            f"<style>{STYLE}</style><h1>Brigade beside its peers</h1>", machine_text(pingpong + spread),
+            "<h2>At a glance</h2><p>How many times longer the peer takes, geometric mean over the cases: "
+            "above 1, Brigade is faster.</p>", summary_table(summaries)]
+    page += [f"<h2>{title}</h2>{body}" for title, body in sections]
+    page.append(f"<h2>Method</h2>{method}</html>")
+    (directory / "report.html").write_text("".join(page))
+
+
+if __name__ == "__main__":
+    main()
