@@ -1,0 +1,74 @@
+#include "bench/options.h"
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace brigade::bench {
+namespace {
+
+ParseOutcome Parse(std::vector<const char*> arguments, Options* options, std::string* text) {
+  arguments.insert(arguments.begin(), "brigade_bench");
+  return ParseOptions(static_cast<int>(arguments.size()), arguments.data(), options, text);
+}
+
+TEST(OptionsTest, ReadsCommandPeersAndSizes) {
+  Options options;
+  std::string text;
+  ASSERT_EQ(Parse({"spread", "--peers=mpi,blacs", "--sizes", "1000x2Q,7xQ,40x32"}, &options, &text),
+            ParseOutcome::kRun);
+  EXPECT_EQ(options.command, Options::Command::kSpread);
+  EXPECT_TRUE(options.HasPeer("mpi"));
+  EXPECT_FALSE(options.HasPeer("plain"));
+  ASSERT_EQ(options.sizes.size(), 3u);
+  EXPECT_EQ(options.sizes[0].cols, 2);
+  EXPECT_TRUE(options.sizes[0].cols_per_rank);
+  EXPECT_EQ(options.sizes[1].cols, 1);
+  EXPECT_EQ(options.sizes[2].rows, 40);
+  EXPECT_FALSE(options.sizes[2].cols_per_rank);
+}
+
+TEST(OptionsTest, OptionsMayFollowTheCommand) {
+  Options options;
+  std::string text;
+  ASSERT_EQ(Parse({"pingpong", "--json", "file", "--transport", "mpi"}, &options, &text),
+            ParseOutcome::kRun);
+  EXPECT_EQ(options.command, Options::Command::kPingPong);
+  EXPECT_EQ(options.json, "file");
+}
+
+TEST(OptionsTest, RefusesWhatItDoesNotKnow) {
+  const std::vector<std::vector<const char*>> refused = {
+      {},
+      {"pingpong", "--bogus"},
+      {"pong"},
+      {"pingpong", "spread"},
+      {"spread", "--peers", "mpich"},
+      {"spread", "--cases", "scatter"},
+      {"spread", "--sizes", "1000"},
+      {"spread", "--sizes", "1000x"},
+      {"spread", "--sizes", "0x4"},
+      {"pingpong", "--seconds", "0"},
+      {"pingpong", "--factor", "1"},
+  };
+  for (const std::vector<const char*>& arguments : refused) {
+    Options options;
+    std::string text;
+    EXPECT_EQ(Parse(arguments, &options, &text), ParseOutcome::kRefused)
+        << testing::PrintToString(arguments);
+    EXPECT_NE(text, "");
+  }
+}
+
+TEST(OptionsTest, HelpNamesEveryOptionOfEverySubcommand) {
+  Options options;
+  std::string text;
+  ASSERT_EQ(Parse({"--help"}, &options, &text), ParseOutcome::kHelp);
+  for (const char* option : {"--transport", "--peers", "--json", "--max-bytes", "--topologies"}) {
+    EXPECT_NE(text.find(option), std::string::npos) << option;
+  }
+}
+
+}  // namespace
+}  // namespace brigade::bench

@@ -1,0 +1,153 @@
+// Runs as an MPI job.
+
+#include "bench/runner.h"
+
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "bench/barrier.h"
+#include "gtest/gtest.h"
+
+namespace brigade::bench {
+namespace {
+
+int Rank() {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+int Ranks() {
+  int ranks;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return ranks;
+}
+
+RunnerOptions Short() {
+  RunnerOptions options;
+  options.seconds_per_case = 0.01;
+  return options;
+}
+
+Subject MakeSubject(std::function<void(int turn)> run) {
+  Subject subject;
+  subject.name = "subject";
+  subject.pattern = "pattern";
+  subject.run = [run](int turn) {
+    run(turn);
+    return Status();
+  };
+  subject.check = [](int) { return std::string(); };
+  return subject;
+}
+
+Case MakeCase(std::vector<Subject> subjects) {
+  Case the_case;
+  the_case.name = "case";
+  the_case.bytes = 8;
+  the_case.prepare = [](int) {};
+  the_case.subjects = std::move(subjects);
+  return the_case;
+}
+
+void Sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }
+
+TEST(RunnerTest, TheSlowestRankCounts) {
+  Runner runner(MPI_COMM_WORLD, Short());
+  std::vector<Result> results;
+  const Status status = runner.Measure(MakeCase({MakeSubject([](int) {
+                                         if (Rank() == Ranks() - 1) Sleep();
+                                       })}),
+                                       &results);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_GE(results[0].microseconds.lo, 2000);
+}
+
+TEST(RunnerTest, TimeIsPerHop) {
+  Runner runner(MPI_COMM_WORLD, Short());
+  Case the_case = MakeCase({MakeSubject([](int) { Sleep(); })});
+  std::vector<Result> once, thousandth;
+  ASSERT_TRUE(runner.Measure(the_case, &once).ok());
+  the_case.hops = 1000;
+  ASSERT_TRUE(runner.Measure(the_case, &thousandth).ok());
+  EXPECT_LT(thousandth[0].microseconds.lo, once[0].microseconds.lo);
+}
+
+TEST(RunnerTest, WrongDataOnOneRankIsRefusedOnAllBeforeAnyTiming) {
+  Runner runner(MPI_COMM_WORLD, Short());
+  int runs = 0;
+  Subject subject = MakeSubject([&](int) { ++runs; });
+  subject.check = [](int) { return Rank() == Ranks() - 1 ? "wrong there" : ""; };
+  std::vector<Result> results;
+  const Status status = runner.Measure(MakeCase({subject}), &results);
+  EXPECT_EQ(status.code(), StatusCode::kInternal);
+  EXPECT_NE(status.message().find("rank " + std::to_string(Ranks() - 1)), std::string::npos);
+  EXPECT_NE(status.message().find("wrong there"), std::string::npos);
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(RunnerTest, EveryRootIsVerified) {
+  Runner runner(MPI_COMM_WORLD, Short());
+  std::set<int> checked;
+  Subject subject = MakeSubject([](int) {});
+  subject.check = [&](int turn) {
+    checked.insert(turn % Ranks());
+    return std::string();
+  };
+  std::vector<Result> results;
+  ASSERT_TRUE(runner.Measure(MakeCase({subject}), &results).ok());
+  EXPECT_EQ(static_cast<int>(checked.size()), Ranks());
+}
+
+// A message goes round with every run: ranks that disagreed about order or count would not match.
+TEST(RunnerTest, SubjectsRunInTheSameRandomOrderOnAllRanks) {
+  Runner runner(MPI_COMM_WORLD, Short());
+  std::vector<int> order;
+  std::vector<Subject> subjects;
+  for (int s = 0; s < 3; ++s) {
+    subjects.push_back(MakeSubject([&, s](int turn) {
+      order.push_back(s);
+      int mine[2] = {s, turn}, theirs[2];
+      MPI_Sendrecv(mine, 2, MPI_INT, (Rank() + 1) % Ranks(), 0, theirs, 2, MPI_INT,
+                   (Rank() + Ranks() - 1) % Ranks(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      EXPECT_EQ(theirs[0], s);
+      EXPECT_EQ(theirs[1], turn);
+    }));
+  }
+  std::vector<Result> results;
+  ASSERT_TRUE(runner.Measure(MakeCase(subjects), &results).ok());
+  const std::vector<int> last(order.end() - 9, order.end());
+  for (int i = 0; i < 9; i += 3) {
+    EXPECT_EQ(std::set<int>(last.begin() + i, last.begin() + i + 3).size(), 3u)
+        << "not interleaved";
+  }
+  const std::vector<int> timed(order.end() - 3 * results[0].iterations, order.end());
+  std::set<std::vector<int>> rounds;
+  for (size_t i = 0; i < timed.size(); i += 3) {
+    rounds.insert({timed[i], timed[i + 1], timed[i + 2]});
+  }
+  EXPECT_GT(rounds.size(), 1u) << "always the same order";
+}
+
+// The steady clock is one clock for all processes of a host.
+double Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+TEST(BarrierTest, NobodyLeavesBeforeAllHaveEntered) {
+  DisseminationBarrier barrier(MPI_COMM_WORLD);
+  for (int late = 0; late < Ranks(); ++late) {
+    if (Rank() == late) Sleep();
+    double last_entered = Now();
+    late % 2 == 0 ? barrier.Wait() : barrier.WaitAsleep();
+    double first_left = Now();
+    MPI_Allreduce(MPI_IN_PLACE, &last_entered, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &first_left, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    EXPECT_LE(last_entered, first_left) << "rank " << late << " was late";
+  }
+}
+
+}  // namespace
+}  // namespace brigade::bench

@@ -1,0 +1,47 @@
+"""Checks the JSON lines and the report that smoke_test.sh made: every field, every subject, every case."""
+
+import json
+import pathlib
+import sys
+
+FIELDS = {
+    "case", "pattern", "transport", "ranks", "rows", "cols", "ld", "bytes", "chunk_bytes", "subject", "median_us",
+    "lo_us", "hi_us", "MBps", "copies_per_byte", "staging_peak_bytes", "versions",
+}
+PINGPONG = {f"pingpong {shape}": {"shim", "stock", "mpi"} for shape in ("contiguous", "runs of 256 B", "runs of 4000 B")}
+EVERYBODY = {"brigade", "shim", "stock", "plain", "mpi"}
+SPREAD = {case: EVERYBODY for case in ("multi-broadcast", "multi-reduce", "broadcast", "reduce")}
+SPREAD["small-broadcast"] = EVERYBODY | {"direct"}
+
+
+def check(path, expected):
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for ranks in (2, 4):
+        found = {}
+        for line in lines:
+            if line["ranks"] == ranks:
+                found.setdefault(line["case"], set()).add(line["subject"])
+        assert found == expected, f"{path.name}, {ranks} ranks: {found}"
+    for line in lines:
+        assert FIELDS <= line.keys(), f"{path.name}: lacks {FIELDS - line.keys()}"
+        assert line["verified"] is True
+        assert 0 < line["lo_us"] <= line["median_us"] <= line["hi_us"], line
+        if line["subject"] == "brigade":
+            assert line["copies_per_byte"] <= 2, line  # at most one copy per side
+            assert line["staging_peak_bytes"] > 0, line
+
+
+def main():
+    directory = pathlib.Path(sys.argv[1])
+    check(directory / "pingpong.jsonl", PINGPONG)
+    check(directory / "spread.jsonl", SPREAD)
+    scalapack = [json.loads(line) for line in (directory / "scalapack.jsonl").read_text().splitlines()]
+    routines = {"LU", "Cholesky", "QR", "matrix product"}
+    for subject in ("stock", "shim"):
+        assert {line["routine"] for line in scalapack if line["subject"] == subject} == routines, subject
+    report = (directory / "report.html").read_text()
+    assert report.count("<svg") >= 7, "plots are missing"
+    assert "http" not in report.replace("http://www.w3.org", ""), "the report needs a network"
+
+
+main()
