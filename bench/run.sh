@@ -141,8 +141,10 @@ for ranks in 2 4; do
 done
 
 for ((i = 1; i <= launches; ++i)); do
-  step "Ping-pong, 2 ranks, launch $i of $launches"
+  step "Ping-pong and small broadcasts, 2 ranks, launch $i of $launches"
   bench 2 -- pingpong --seed "$i" --json "$out/pingpong.jsonl" "${pingpong_grid[@]}"
+  # The engine against the tree written by hand, with a core for each rank.
+  bench 2 -- spread --cases small-broadcast --seed "$i" --json "$out/spread.jsonl" --seconds "$spread_seconds"
 
   for ranks in "${spread_ranks[@]}"; do
     step "Spread, $ranks ranks, launch $i of $launches"
