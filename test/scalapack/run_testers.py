@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Runs Debian's unmodified BLACS, PBLAS and ScaLAPACK testers on a preloaded BLACS and judges what they count.
+
+A tester passes if its summary is the one recorded for stock (expected.json), line by line. Exit code 0 if none failed.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+PROGRAMS = pathlib.Path("/usr/lib/x86_64-linux-gnu/scalapack/openmpi-tests")
+DATA = pathlib.Path("/usr/share/scalapack")
+RECORD = pathlib.Path(__file__).with_name("expected.json")
+VERSIONED = ["libscalapack-openmpi2.2", "scalapack-mpi-test", "libopenmpi3", "libopenblas0-pthread"]
+
+# A job that prints nothing for so long hangs. Stock's longest silence on two idle cores is five seconds (xdhseqr).
+SILENCE_S = 90
+# A library that hangs everywhere shall not take hours to say so.
+MAX_HANGS = 4
+RECORDED_RUNS = 3
+
+# The lines that sum up a tester, over all families. Whatever else it prints (times, residuals) differs from run to run.
+SUMMARY = re.compile(
+    r"""^\s*(?:
+      Finished\s+\d+\s+tests | \d+\s+tests\s+.*            # ScaLAPACK
+      | \|\s+P\w+(?:\s+\d+){4}                             # PBLAS: tests, passed, failed, skipped
+      | [A-Z ]+\ TESTS:.*\d\ FAILED\.                      # BLACS, one line per precision and suite
+      | (?:PASSED|FAILED|SKIPPED)\s+.*\ TESTS?             # BLACS, auxiliary tests
+      | DONE\ BLACS_GRIDEXIT | THERE\ WERE\ NO\ FAILURES.* )""",
+    re.VERBOSE)
+# A row of a table of results holds its parameters and a verdict. Two families have no summary, only rows.
+VERDICT = re.compile(r"\b(PASSED|FAILED|BYPASS|SKIPPED)\b", re.IGNORECASE)
+MIN_ROW_NUMBERS = 4
+# Skipped where sums repeat without being asked to, as they may by chance.
+REPEATABLE = "(PASSED|SKIPPED) REPEATABLE SUM TEST"
+
+ENDS = "ends"
+Tester = collections.namedtuple("Tester", "name program data ranks aux")
+Run = collections.namedtuple("Run", "summary outcome seconds preloaded")  # outcome: ENDS, or how it broke off
+
+
+def all_testers():
+    testers = []
+    for ranks in (4, 8):
+        for aux in (True, False):
+            for program in ("xCbtest", "xFbtest"):
+                name = f"{program}-{ranks}" + ("" if aux else "-noaux")
+                testers.append(Tester(name, PROGRAMS / program, DATA / "BLACS", ranks, aux))
+    for program in sorted(PROGRAMS.glob("PBLAS/?pb?tst")):
+        testers.append(Tester(program.name, program, DATA / "PBLAS", 4, False))
+    for program in sorted(PROGRAMS.glob("x[a-z]*")):
+        if not program.name.endswith("btest"):
+            testers.append(Tester(program.name, program, DATA, 4, False))
+    return testers
+
+
+def summarise(output):
+    lines = []
+    rows = collections.Counter()
+    for line in output.splitlines():
+        summary = SUMMARY.match(line)
+        verdict = VERDICT.search(line)
+        if summary:
+            text = " ".join(summary.group().split()).rstrip(".")
+            lines.append(REPEATABLE if re.fullmatch(REPEATABLE, text) else text)
+        elif verdict and len(re.findall(r"\d+", line)) >= MIN_ROW_NUMBERS:
+            rows[verdict.group().upper()] += 1
+    return lines + [f"{count} rows {verdict}" for verdict, count in sorted(rows.items())]
+
+
+def run(tester, preload, folder):
+    """Runs one tester in a fresh folder with its own copy of the data: testers read them from the current directory."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for data in tester.data.glob("*.dat"):
+        shutil.copy(data, folder)
+    if tester.data.name == "BLACS" and not tester.aux:
+        selection = folder / "bt.dat"
+        selection.write_text(re.sub(r"'T'(\s+Run AUX)", r"'F'\1", selection.read_text()))
+
+    environment = dict(
+        os.environ,
+        OMP_NUM_THREADS="1",
+        OMPI_ALLOW_RUN_AS_ROOT="1",
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+        OMPI_MCA_mpi_yield_when_idle="1",
+        OMPI_MCA_btl_vader_single_copy_mechanism="none",  # Needs ptrace rights, which containers lack.
+        GFORTRAN_UNBUFFERED_PRECONNECTED="1",  # So that a tester killed while hanging leaves its last line.
+    )
+    # The job alone gets the library, not mpirun.
+    command = ["mpirun.openmpi", "--oversubscribe", "-n", str(tester.ranks), "env", "BRIGADE_LOG=info"]
+    command += [f"LD_PRELOAD={preload}"] if preload else []
+    command += [str(tester.program)]
+    start = time.monotonic()
+    with open(folder / "stdout", "w") as out, open(folder / "stderr", "w") as err:
+        with subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out,
+                              stderr=err) as job:
+            ended = ends(job, folder / "stdout")
+    seconds = time.monotonic() - start
+    output, errors = ((folder / name).read_text(errors="replace") for name in ("stdout", "stderr"))
+    preloaded = re.search(r"^brigade\b", errors, re.MULTILINE) is not None
+    # The last auxiliary test is blacs_abort with -1, which is what mpirun then returns.
+    expected_status = 255 if tester.aux else 0
+    if not ended:
+        outcome = "hangs"
+    elif job.returncode != expected_status:
+        outcome = f"exits with status {job.returncode}"
+    else:
+        outcome = ENDS
+    return Run(summarise(output), outcome, seconds, preloaded)
+
+
+def ends(job, output):
+    """Waits until the job ends, or ends it once its output has not grown for SILENCE_S."""
+    size, grown = 0, time.monotonic()
+    while job.poll() is None:
+        time.sleep(0.05)
+        if output.stat().st_size != size:
+            size, grown = output.stat().st_size, time.monotonic()
+        elif time.monotonic() - grown > SILENCE_S:
+            job.terminate()  # mpirun ends its ranks; killing it would leave them behind.
+            try:
+                job.wait(20)
+            except subprocess.TimeoutExpired:
+                job.kill()
+            return False
+    return True
+
+
+def judge(tester, result, expected, preload):
+    """Says "passed", "failed" or "skipped", and why."""
+    if preload and not result.preloaded:
+        return "failed", "no line of the library on stderr: the preload took no effect"
+    if result.outcome != ENDS:
+        reason = f"{result.outcome} after " + (", ".join(result.summary) or "no result")
+        if expected["stock_breaks_off"] and not any(line.endswith("rows FAILED") for line in result.summary):
+            return "skipped", f"{reason}; stock breaks off in {expected['stock_breaks_off']}"
+        return "failed", reason
+    lost = collections.Counter(expected["summary"]) - collections.Counter(result.summary)
+    extra = collections.Counter(result.summary) - collections.Counter(expected["summary"])
+    if lost or extra:
+        return "failed", f"expected {list(lost)}, got {list(extra)}"
+    return "passed", ""
+
+
+def versions():
+    query = ["dpkg-query", "--show", "--showformat=${Package} ${Version}\n"] + VERSIONED
+    return dict(line.split() for line in subprocess.check_output(query, text=True).splitlines())
+
+
+def record(testers, folder):
+    """Runs stock several times, since it breaks off now and then, and writes what it counts to the record."""
+    record = json.loads(RECORD.read_text()) if RECORD.exists() else {"testers": {}}
+    record["versions"] = versions()
+    for tester in testers:
+        runs = [run(tester, None, folder / "stock" / tester.name) for _ in range(RECORDED_RUNS)]
+        summaries = [result.summary for result in runs if result.outcome == ENDS]
+        broken = f"{len(runs) - len(summaries)} of {len(runs)} runs" if len(summaries) < len(runs) else None
+        if not summaries:  # The data decide what is run, so another precision that ends counts the same.
+            summaries = [r["summary"] for name, r in record["testers"].items() if name[2:] == tester.name[2:]]
+        if any(sorted(summary) != sorted(summaries[0]) for summary in summaries):
+            sys.exit(f"{tester.name}: stock counts differently from run to run: {summaries}")
+        record["testers"][tester.name] = {
+            "stock_breaks_off": broken,
+            "summary": summaries[0],
+        }
+        print(f"{tester.name:16} breaks off in {broken or 'no run'}, {len(summaries[0])} lines of summary", flush=True)
+        RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
+
+
+def compare(testers, args, folder):
+    recorded = json.loads(RECORD.read_text())
+    if {tester.name for tester in all_testers()} != set(recorded["testers"]):
+        sys.exit(f"The testers of {PROGRAMS} are not those of {RECORD}")
+    if versions() != recorded["versions"]:
+        print(f"Note: the record was made with other versions: {recorded['versions']}, here {versions()}")
+    verdicts = collections.Counter()
+    hangs = 0
+    for number, tester in enumerate(testers, 1):
+        expected = recorded["testers"][tester.name]
+        print(f"[{number}/{len(testers)}] {tester.name:16}", end=" ", flush=True)
+        if args.beside_stock:
+            stock = run(tester, None, folder / "stock" / tester.name)
+            print(f"stock {stock.outcome} {stock.seconds:6.1f} s,", end=" ", flush=True)
+            if stock.outcome == ENDS:
+                expected = dict(expected, summary=stock.summary)
+        result = run(tester, args.preload, folder / tester.name)
+        verdict, reason = judge(tester, result, expected, args.preload)
+        print(f"{verdict:7} {result.seconds:6.1f} s  {reason}", flush=True)
+        if verdict == "failed":
+            print(f"    see {folder / tester.name}/stdout and stderr")
+        verdicts[verdict] += 1
+        hangs += result.outcome == "hangs" and verdict == "failed"
+        if hangs == MAX_HANGS:
+            left = len(testers) - number
+            print(f"{hangs} testers hang that stock ends: the {left} left are counted as failed.")
+            verdicts["failed"] += left
+            break
+    print(f"{verdicts['passed']} passed, {verdicts['failed']} failed, {verdicts['skipped']} skipped")
+    return 1 if verdicts["failed"] else 0
+
+
+def library(path):
+    if not os.path.isfile(path):
+        raise argparse.ArgumentTypeError(f"no file {path}")
+    return pathlib.Path(path).resolve()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     allow_abbrev=False)
+    subject = parser.add_mutually_exclusive_group(required=True)
+    subject.add_argument("--preload", metavar="LIB", type=library, help="the BLACS to test")
+    subject.add_argument("--stock", action="store_true", help="preload nothing: test Debian's BLACS against the record")
+    subject.add_argument("--record", action="store_true", help=f"run stock and rewrite {RECORD.name}")
+    parser.add_argument("--beside-stock", action="store_true",
+                        help="run stock before each tester and expect its counts instead of the recorded ones")
+    parser.add_argument("--only", metavar="REGEX", default="", help="run the testers whose whole name matches")
+    parser.add_argument("--output", metavar="DIR", type=pathlib.Path, default=pathlib.Path("results/testers"),
+                        help="where each tester's folder with its data and output goes (default: %(default)s)")
+    args = parser.parse_args()
+    testers = [tester for tester in all_testers() if re.fullmatch(args.only or ".*", tester.name)]
+    if not testers:
+        parser.error(f"no tester is named {args.only}")
+    folder = args.output.resolve()
+    if args.record:
+        return record(testers, folder)
+    return compare(testers, args, folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
