@@ -1,0 +1,103 @@
+#!/bin/bash
+# The whole test run: packages, checks, build, tests, sanitizers, and Debian's testers on the shim.
+set -uo pipefail
+
+usage() {
+  cat <<'EOF'
+usage: ./test/run.sh [--full] [--help]
+
+Installs what is missing (Debian 12), builds everything and runs all tests. The last line counts them; the exit code is 0
+if none failed. Safe to run again. Logs are in results/tests/, folders of the ScaLAPACK testers in results/testers/.
+
+  --full   run every ScaLAPACK tester on Debian's own BLACS too and compare with that instead of the recorded counts
+  --help   this text
+EOF
+}
+
+full=()
+for argument in "$@"; do
+  case $argument in
+    --full) full=(--beside-stock) ;;
+    --help) usage; exit 0 ;;
+    *) echo "run.sh: unknown argument $argument" >&2; usage >&2; exit 2 ;;
+  esac
+done
+
+cd "$(dirname "$0")/.." || exit 1
+case $PWD in
+  *" "*) echo "Bazel cannot build in a folder with a space in its path: $PWD" >&2; exit 1 ;;
+esac
+logs=$PWD/results/tests
+mkdir -p "$logs" && rm -f "$logs"/*.log || exit 1
+
+passed=0
+failed=0
+skipped=0
+
+title() { printf '\n== %s (%d min %02d s since the start)\n' "$1" $((SECONDS / 60)) $((SECONDS % 60)); }
+
+finish() {
+  title "Result"
+  # What failed, once more, since it may have scrolled away.
+  grep -hE '^//[^ ]+ +(FAILED|TIMEOUT|FLAKY|NO STATUS)|^\[[0-9/]+\] .* failed ' "$logs"/*.log
+  printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+  [[ $failed -eq 0 && $passed -gt 0 ]]
+  exit
+}
+
+check() {  # TITLE COMMAND...: one check, counted as one test.
+  title "$1"
+  shift
+  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+
+check_format() {
+  find membuf transport patterns blacs_shim bench test -name '*.h' -o -name '*.cc' -o -name '*.c' |
+    xargs clang-format --dry-run --Werror
+}
+
+bazel_test() {  # NAME ARGUMENTS...: counts Bazel's line on each target.
+  local name=$1 log=$logs/$1.log code targets good
+  shift
+  title "Tests: $name"
+  bazel test --keep_going "$@" 2>&1 | tee "$log"
+  code=${PIPESTATUS[0]}
+  targets=$(grep -cE '^//[^ ]+ +(\(cached\) )?(PASSED|FAILED|TIMEOUT|FLAKY|NO STATUS)' "$log")
+  good=$(grep -cE '^//[^ ]+ +(\(cached\) )?PASSED' "$log")
+  passed=$((passed + good))
+  failed=$((failed + targets - good))
+  # A failure that belongs to no target, such as a BUILD file that cannot be read.
+  if [[ $code -ne 0 && $targets -eq $good ]]; then failed=$((failed + 1)); fi
+}
+
+testers() {
+  local log=$logs/testers.log
+  title "Debian's BLACS, PBLAS and ScaLAPACK testers on the shim"
+  ./test/scalapack/run_testers.py --preload bazel-bin/blacs_shim/libbrigade_blacs.so "${full[@]}" | tee "$log"
+  if [[ $(tail -n 1 "$log") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
+    passed=$((passed + BASH_REMATCH[1]))
+    failed=$((failed + BASH_REMATCH[2]))
+    skipped=$((skipped + BASH_REMATCH[3]))
+  else
+    failed=$((failed + 1))
+  fi
+}
+
+title "Packages"
+./test/install.sh || exit 1
+
+check "Format of C and C++" check_format
+check "Who includes whom" ./test/include_check.sh
+
+optimised=(--config=opt --config=werror)
+check "Build" bazel build "${optimised[@]}" //...
+[[ $failed -eq 0 ]] || finish
+bazel_test all "${optimised[@]}" //...
+testers
+# Sanitizers know nothing of MPI's own memory and threads, so tests under mpirun are left out.
+bazel_test asan --config=asan --build_tests_only --test_tag_filters=-mpi //...
+bazel_test ubsan --config=ubsan --build_tests_only --test_tag_filters=-mpi //...
+# Where ranks are threads, and nowhere else, there are threads to check.
+mapfile -t threaded < <(bazel query --noshow_progress 'kind(cc_test, rdeps(//..., //transport:inproc_transport))')
+bazel_test tsan --config=tsan "${threaded[@]}"
+finish
