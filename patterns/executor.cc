@@ -342,35 +342,37 @@ Executor::Outcome Executor::RunReceive(const Step& step, int64_t piece) {
   const int peer = scope_.GroupRank(step.peer);
   const Channel channel{group_->id, channel_};
   // The first piece brings a header; later ones may go straight to where they are wanted.
+  LayoutRange in_place;
+  bool lands = false;
   if (piece > 0 && step.only_copied_out && call_.locations == nullptr) {
     const Matrix& target = MatrixAt(step.left);
-    const LayoutRange in_place{&target.layout, target.data, range.offset, range.bytes};
-    if (engine_->endpoint()->LandsInPlace(channel, peer, in_place)) {
-      Slot* slot = OpenSlot(step.dst.index, 0, Memory::kNone);
-      if (slot == nullptr) return Outcome::kMustWait;
-      slot->posted = true;
-      const Status status = engine_->endpoint()->PostReceiveInPlace(channel, peer, in_place, slot);
-      if (!status.ok()) Fail(status);
-      return Outcome::kDone;
-    }
+    in_place = {&target.layout, target.data, range.offset, range.bytes};
+    lands = engine_->endpoint()->LandsInPlace(channel, peer, in_place);
   }
-  Slot* slot = OpenSlot(step.dst.index, wire_bytes, Memory::kLanding);
+  Slot* slot = OpenSlot(step.dst.index, wire_bytes, lands ? Memory::kNone : Memory::kLanding);
   if (slot == nullptr) return Outcome::kMustWait;
   slot->posted = true;
-  ByteSpan landing{slot->payload, wire_bytes};
-  if (piece == 0) landing = ByteSpan{slot->payload - kHeaderBytes, wire_bytes + kHeaderBytes};
-  const Status status = engine_->endpoint()->PostReceive(channel, peer, landing, slot);
-  if (status.code() == StatusCode::kNoResource) {
-    StreamState& s = streams_[step.dst.index];
-    --s.opened;
-    slot->posted = false;
-    slot->buffer->freed = true;
-    engine_->Recycle(slot->buffer);
-    slot->buffer = nullptr;
+  Status status;
+  if (lands) {
+    status = engine_->endpoint()->PostReceiveInPlace(channel, peer, in_place, slot);
+  } else {
+    const size_t header_bytes = piece == 0 ? kHeaderBytes : 0;
+    const ByteSpan landing{slot->payload - header_bytes, wire_bytes + header_bytes};
+    status = engine_->endpoint()->PostReceive(channel, peer, landing, slot);
+  }
+  if (status.ok()) return Outcome::kDone;
+  if (status.code() != StatusCode::kNoResource) {
+    Fail(status);
     return Outcome::kMustWait;
   }
-  if (!status.ok()) Fail(status);
-  return Outcome::kDone;
+  // Nothing happened: close the slot again.
+  --streams_[step.dst.index].opened;
+  slot->posted = false;
+  if (slot->buffer != nullptr) {
+    slot->buffer->freed = true;
+    engine_->Recycle(std::exchange(slot->buffer, nullptr));
+  }
+  return Outcome::kMustWait;
 }
 
 void Executor::OnReceived(Completion* completion) {

@@ -89,7 +89,7 @@ double Datum(int rank, int portion, int64_t k) {
 class Rank {
  public:
   Rank(InprocWorld* world, int rank, const Setting& setting, uint64_t seed)
-      : random_(seed * 1000003 + rank), jitter_(setting.faults) {
+      : world_(world), random_(seed * 1000003 + rank), jitter_(setting.faults) {
     endpoint_ = world->CreateEndpoint(rank);
     if (setting.faults) {
       FaultOptions faults;
@@ -128,11 +128,12 @@ class Rank {
   }
 
  private:
-  void Require(const Status& status) {
-    if (!status.ok()) throw std::runtime_error(status.ToString());
-  }
+  void Require(const Status& status) { Expect(status.ok(), status.ToString()); }
+  // The engine's destructor waits for returned sends, so the world hears of a failure first.
   void Expect(bool condition, const std::string& what) {
-    if (!condition) throw std::runtime_error("rank " + std::to_string(rank_) + ": " + what);
+    if (condition) return;
+    world_->MarkLost(rank_);
+    throw std::runtime_error("rank " + std::to_string(rank_) + ": " + what);
   }
 
   void RunOne(const CatalogueEntry& entry, const Topology& topology, int root, int64_t cols) {
@@ -234,6 +235,7 @@ class Rank {
     }
   }
 
+  InprocWorld* const world_;
   std::mt19937_64 random_;
   const bool jitter_;
   int size_ = 0;
