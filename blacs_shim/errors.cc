@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <string>

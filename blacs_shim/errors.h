@@ -6,8 +6,6 @@
 #ifndef BRIGADE_BLACS_SHIM_ERRORS_H_
 #define BRIGADE_BLACS_SHIM_ERRORS_H_
 
-#include <cstdarg>
-
 namespace brigade {
 namespace blacs {
 
