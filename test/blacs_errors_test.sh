@@ -49,10 +49,10 @@ expect_from_one no_context "BLACS ERROR 'blacs_barrier: context 77 does not exis
 expect_from_one exit_twice "BLACS ERROR 'blacs_gridexit: context 0 does not exist"
 expect_from_one pnum_no_context "BLACS ERROR 'blacs_pnum: context -1 does not exist"
 expect_from_one get_no_context "BLACS ERROR 'blacs_get: context 3 does not exist"
-expect_from_one long_message "BLACS ERROR 'dgerv2d: mismatch.*80"
+expect_from_one long_message "BLACS ERROR 'dgerv2d: mismatch.*[0-9] bytes.*[0-9] bytes"
 expect_from_one two_threads "BLACS ERROR '.*called while another thread is inside"
-expect broadcast_sizes "BLACS ERROR 'dgeb[rs]2d: mismatch.*\(32.*72\|72.*32\)"
-expect combine_sizes "BLACS ERROR 'dgsum2d: mismatch.*\(24.*32\|32.*24\)"
+expect broadcast_sizes "BLACS ERROR 'dgeb[rs]2d: mismatch.*[0-9] bytes.*[0-9] bytes"
+expect combine_sizes "BLACS ERROR 'dgsum2d: mismatch.*[0-9] bytes.*[0-9] bytes"
 expect combine_kinds "BLACS ERROR 'dg[a-z]*2d: mismatch"
 expect grid_too_large "BLACS ERROR 'blacs_gridinit: illegal grid (2 x 3), #procs = 2"
 expect grid_empty "BLACS ERROR 'blacs_gridinit: illegal grid (0 x 1), #procs = 2"
@@ -82,10 +82,12 @@ expect_different "BLACS ERROR 'blacs_gridinit: BRIGADE_STATS differs" BRIGADE_ST
 
 # Programs of MPICH: one whose own MPI calls Open MPI would capture, and one that captures ours.
 expect_alone() {
-  local text=$1
+  local text=$1 code
   shift
-  if timeout 60 env "$@" > "$TEST_TMPDIR/out" 2>&1 || ! grep -q "$text" "$TEST_TMPDIR/out"; then
-    echo "FAILED: $* (exit code $?): expected an end with '$text', got:"
+  timeout 60 env "$@" > "$TEST_TMPDIR/out" 2>&1
+  code=$?
+  if [ $code -eq 0 ] || [ $code -eq 124 ] || ! grep -q "$text" "$TEST_TMPDIR/out"; then
+    echo "FAILED: $* (exit code $code): expected an end with '$text', got:"
     cat "$TEST_TMPDIR/out"
     failures=$((failures + 1))
   fi
