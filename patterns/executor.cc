@@ -58,6 +58,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
     pieces_[1 + q] = plans_[1 + q].Count(/*empty_counts=*/false);
     rounds_ = std::max(rounds_, pieces_[1 + q]);
   }
+  verified_.assign(1 + portions, false);
   plan_known_ = entry.pattern != Pattern::kReceive;
   if (!plan_known_) rounds_ = pieces_[0] = 1;
   piece_layout_ = StridedLayout::Contiguous(std::min(plan.piece_bytes, longest));
@@ -122,6 +123,11 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
 size_t Executor::WireBytes(size_t value_bytes) const {
   return wire_bytes_per_elem_ == elem_bytes_ ? value_bytes
                                              : value_bytes / elem_bytes_ * wire_bytes_per_elem_;
+}
+
+size_t Executor::MostPayload() const {
+  const PieceSettings& settings = engine_->piece_settings();
+  return static_cast<size_t>(settings.most_chunks) * settings.chunk_bytes - kHeaderBytes;
 }
 
 bool Executor::SkipToExisting(const std::vector<Step>& steps, Cursor* at) const {
@@ -341,6 +347,11 @@ Executor::Outcome Executor::RunReceive(const Step& step, int64_t piece) {
   const size_t wire_bytes = WireBytes(range.bytes);
   const int peer = scope_.GroupRank(step.peer);
   const Channel channel{group_->id, channel_};
+  // A transport that may write past a landing too short for a wrong message gets landings that no
+  // message exceeds, and later pieces only once the first has shown that both sides mean the same.
+  const bool trusts_lengths = !engine_->endpoint()->capabilities().keeps_to_landing;
+  if (trusts_lengths && piece > 0 && !verified_[step.portion + 1]) return Outcome::kMustWait;
+  const size_t room = trusts_lengths && piece == 0 ? MostPayload() : wire_bytes;
   // The first piece brings a header; later ones may go straight to where they are wanted.
   LayoutRange in_place;
   bool lands = false;
@@ -349,7 +360,7 @@ Executor::Outcome Executor::RunReceive(const Step& step, int64_t piece) {
     in_place = {&target.layout, target.data, range.offset, range.bytes};
     lands = engine_->endpoint()->LandsInPlace(channel, peer, in_place);
   }
-  Slot* slot = OpenSlot(step.dst.index, wire_bytes, lands ? Memory::kNone : Memory::kLanding);
+  Slot* slot = OpenSlot(step.dst.index, room, lands ? Memory::kNone : Memory::kLanding);
   if (slot == nullptr) return Outcome::kMustWait;
   slot->posted = true;
   Status status;
@@ -357,7 +368,7 @@ Executor::Outcome Executor::RunReceive(const Step& step, int64_t piece) {
     status = engine_->endpoint()->PostReceiveInPlace(channel, peer, in_place, slot);
   } else {
     const size_t header_bytes = piece == 0 ? kHeaderBytes : 0;
-    const ByteSpan landing{slot->payload - header_bytes, wire_bytes + header_bytes};
+    const ByteSpan landing{slot->payload - header_bytes, room + header_bytes};
     status = engine_->endpoint()->PostReceive(channel, peer, landing, slot);
   }
   if (status.ok()) return Outcome::kDone;
@@ -438,6 +449,7 @@ void Executor::ReadHeader(const Step& step, const std::byte* data, size_t bytes)
                                  std::to_string(scope_.GroupRank(step.peer)) + ")"));
     return;
   }
+  verified_[step.portion + 1] = true;
   if (plan_known_) return;
   plan_known_ = true;
   plans_[0].total_bytes = theirs.total_bytes;

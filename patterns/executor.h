@@ -109,6 +109,8 @@ class Executor {
   int64_t Pieces(int portion) const { return pieces_[portion + 1]; }
   const PiecePlan& Plan(int portion) const { return plans_[portion + 1]; }
   size_t WireBytes(size_t value_bytes) const;
+  // The longest payload that any piece of the group can have.
+  size_t MostPayload() const;
   const Matrix& MatrixAt(const Place& place) const;
   ConstOperand OperandAt(const Place& place, const PiecePlan::Range& range) const;
   MutableOperand TargetAt(const Place& place, const PiecePlan::Range& range);
@@ -139,6 +141,7 @@ class Executor {
   // Index 0 is the matrix, 1 + q portion q.
   std::vector<PiecePlan> plans_;
   std::vector<int64_t> pieces_;
+  std::vector<bool> verified_;  // a first piece has come and agreed
   int64_t rounds_ = 0;
   bool plan_known_ = true;  // false: a receive whose first piece has not come
   StridedLayout piece_layout_;

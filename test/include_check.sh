@@ -22,7 +22,8 @@ forbid "patterns/ never includes blacs_shim/" "blacs_shim/" patterns
 forbid "nothing needs bench/" "bench/" membuf transport patterns blacs_shim
 forbid "only tests use test/" "test/" --exclude=*_test.* membuf transport patterns blacs_shim
 forbid "MPI stays in transport/mpi_*, blacs_shim/, bench/ and test/" "mpi\.h" membuf patterns
-forbid "MPI stays in transport/mpi_*, blacs_shim/, bench/ and test/" "mpi\.h" --exclude=mpi_* transport
+forbid "MPI stays in transport/mpi_* and registry.cc, blacs_shim/, bench/ and test/" "mpi\.h" \
+  --exclude=mpi_* --exclude=registry.cc transport
 forbid "io_uring stays in transport/uring_*" "liburing\.h" --exclude=uring_* \
   membuf transport patterns blacs_shim bench test
 exit $broken

@@ -1,5 +1,8 @@
 #include "transport/registry.h"
 
+#include <mpi.h>
+
+#include "transport/mpi_bootstrap.h"
 #include "transport/mpi_transport.h"
 
 namespace brigade {
@@ -24,6 +27,16 @@ Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoi
   }
   return Status(StatusCode::kInvalidArgument,
                 "there is no transport '" + name + "'; there are: " + TransportNames());
+}
+
+Status CreateBootstrap(int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap) {
+  const MPI_Comm comm = MPI_Comm_f2c(mpi_comm);
+  if (comm == MPI_COMM_NULL) {
+    return Status(StatusCode::kInvalidArgument,
+                  "there is no MPI communicator with Fortran handle " + std::to_string(mpi_comm));
+  }
+  *bootstrap = std::make_unique<MpiBootstrap>(comm);
+  return Status();
 }
 
 std::string TransportNames() {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "membuf/status.h"
+#include "transport/bootstrap.h"
 #include "transport/endpoint.h"
 
 namespace brigade {
@@ -15,6 +16,11 @@ namespace brigade {
 // "auto" is the fastest there is. Local. kInvalidArgument, listing the names, if there is no such
 // transport; otherwise as the transport says.
 Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint);
+
+// The members of the MPI communicator whose Fortran handle (MPI_Comm_c2f) is `mpi_comm`, for
+// callers that do not see <mpi.h>. The communicator must outlive *bootstrap. kInvalidArgument: no
+// such communicator.
+Status CreateBootstrap(int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap);
 
 // "auto (...), mpi (...)": for help texts and messages.
 std::string TransportNames();
