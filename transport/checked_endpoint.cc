@@ -1,5 +1,6 @@
 #include "transport/checked_endpoint.h"
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <map>
@@ -110,12 +111,9 @@ class CheckedEndpoint : public ForwardingEndpoint {
     if (lease.token == 0) return;  // of an in-place receive
     auto held = leases_.find(lease.token);
     BRIGADE_RULE(held != leases_.end(), "a lease is released once");
-    const Lease below = held->second;
-    for (const auto& [other, operation] : operations_) {
-      BRIGADE_RULE(
-          !operation->sends || !Overlap(operation->memory, ConstByteSpan(below.data, below.bytes)),
-          "a lease is released after its forwards have ended");
-    }
+    const Lease below = held->second.below;
+    BRIGADE_RULE(held->second.of_own_chunk || !BeingSent(below),
+                 "a lease is released after its forwards have ended");
     leases_.erase(held);
     target()->ReleaseLease(below);
   }
@@ -144,6 +142,13 @@ class CheckedEndpoint : public ForwardingEndpoint {
     ConstByteSpan memory;
     size_t max_bytes = 0;
     size_t checksum = 0;
+  };
+
+  // A lease that the caller has.
+  struct Held {
+    Lease below;  // as the target gave it
+    // Where memory is shared, a piece sent to oneself is leased out of the chunk being sent.
+    bool of_own_chunk;
   };
 
   // One thread at a time may be inside the endpoint; its callbacks may come back in.
@@ -179,10 +184,17 @@ class CheckedEndpoint : public ForwardingEndpoint {
                    operation->sends ? "memory being sent is not lent as a landing"
                                     : "landings of posted receives do not overlap");
     }
-    for (const auto& [token, lease] : leases_) {
-      BRIGADE_RULE(!Overlap(landing, ConstByteSpan(lease.data, lease.bytes)),
+    for (const auto& [token, held] : leases_) {
+      BRIGADE_RULE(!Overlap(landing, ConstByteSpan(held.below.data, held.below.bytes)),
                    "leased memory is released before it is lent again");
     }
+  }
+
+  bool BeingSent(const Lease& lease) const {
+    const ConstByteSpan memory(lease.data, lease.bytes);
+    return std::any_of(operations_.begin(), operations_.end(), [&](const auto& entry) {
+      return entry.second->sends && Overlap(entry.second->memory, memory);
+    });
   }
 
   Operation* Begin(const Channel& channel, int peer, bool sends, ConstByteSpan memory,
@@ -234,7 +246,7 @@ class CheckedEndpoint : public ForwardingEndpoint {
                    "a lease is no longer than its landing");
       if (operation->leases) {
         completion->lease.token = next_token_;
-        leases_.emplace(next_token_++, operation->lease);
+        leases_.emplace(next_token_++, Held{operation->lease, BeingSent(operation->lease)});
       }
     }
     operations_.erase(entry);
@@ -246,7 +258,7 @@ class CheckedEndpoint : public ForwardingEndpoint {
   std::unordered_map<GroupId, int> group_sizes_;  // of open groups
   std::unordered_map<Completion*, std::unique_ptr<Operation>> operations_;
   std::map<Stream, std::deque<Operation*>> streams_;
-  std::unordered_map<uint64_t, Lease> leases_;  // as the target gave them
+  std::unordered_map<uint64_t, Held> leases_;
   uint64_t next_token_ = 1;
   bool in_callback_ = false;
   bool failed_ = false;
