@@ -147,7 +147,7 @@ def svg(figure, description):
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", bbox_inches="tight")
     plt.close(figure)
-    text = buffer.getvalue()
+    text = re.sub("<metadata>.*?</metadata>", "", buffer.getvalue(), flags=re.DOTALL)
     return f'<figure role="img" aria-label="{html.escape(description)}">{text[text.index("<svg"):]}</figure>'
 
 

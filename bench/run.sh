@@ -65,8 +65,8 @@ step "Packages"
 "$root/test/install.sh"
 
 step "Build"
-(cd "$root" && bazel build --config=opt //bench:brigade_bench //bench:scalapack_timing //blacs_shim:libbrigade_blacs.so)
-bin=$(cd "$root" && bazel info --config=opt bazel-bin 2>/dev/null)
+(cd "$root" && bazel build --config=opt --config=werror //bench:brigade_bench //bench:scalapack_timing //blacs_shim:libbrigade_blacs.so)
+bin=$(cd "$root" && bazel info --config=opt --config=werror bazel-bin 2>/dev/null)
 shim=$bin/blacs_shim/libbrigade_blacs.so
 
 out=${out:-$root/results/$(date +%Y%m%d-%H%M%S)}
@@ -74,7 +74,7 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 scratch=$(mktemp -d /tmp/brigade.XXXXXX) # short: Open MPI makes sockets in it
 trap 'rm -rf "$scratch"' EXIT
-export TMPDIR=$scratch OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+export TMPDIR=$scratch MPLCONFIGDIR=$scratch OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 [[ $EUID -ne 0 ]] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 cores=$(nproc)
 version=$(git -C "$root" describe --always --dirty --tags 2>/dev/null || echo unknown)

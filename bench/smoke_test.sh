@@ -5,6 +5,7 @@ set -euo pipefail
 
 cd "${TEST_SRCDIR:-.}/${TEST_WORKSPACE:-.}"
 out=${TEST_TMPDIR:-$(mktemp -d)}
+export MPLCONFIGDIR=$out
 run_mpi=test/run_mpi.sh
 bench=bench/brigade_bench
 
