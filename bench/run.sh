@@ -13,7 +13,7 @@ Installs what is missing, builds, then measures
   - spread on 4 ranks: Brigade's patterns, shim, stock BLACS, plain patterns, MPI collectives,
 and prints the path of the report. Takes less than 5 minutes on 2 cores.
 
-  --full        all sizes, spread on 2, 4 and 8 ranks, 10 launches of everything: more than an hour
+  --full        all sizes, spread on 2, 4 and 8 ranks, 10 launches of everything: about two hours
   --output DIR  where results go; default: results/<date and time> beside this folder
 END
 }
@@ -96,8 +96,14 @@ launch() {
   shift
   command+=("$@")
   echo "${command[*]}" >>"$out/commands.txt"
-  timeout --kill-after=10 "$limit" "${command[@]}"
+  timeout --kill-after=10 "$limit" "${command[@]}" && return
+  echo "bench/run.sh: this failed, or took more than $limit s: ${command[*]}" >&2
+  return 1
 }
+
+# What fails is counted, and the rest is still measured.
+failures=0
+try() { "$@" || failures=$((failures + 1)); }
 
 bench() { # RANKS [mpirun option...] -- brigade_bench arguments
   local before=()
@@ -119,6 +125,7 @@ for subject in stock shim; do
     grep -E 'tests (completed|skipped)|Finished' "$out/xdlu-$subject.txt" | sed "s/^ */  $subject: /"
   else
     echo "  $subject: FAILED, see $out/xdlu-$subject.txt"
+    failures=$((failures + 1))
   fi
 done
 
@@ -133,7 +140,7 @@ for ranks in 2 4; do
         for subject in "${order[@]}"; do
           preload=()
           [[ $subject == stock ]] || preload=(-x LD_PRELOAD="$shim")
-          launch "$ranks" "${preload[@]}" -- "$bin/bench/scalapack_timing" -n "$n" --nb "$nb" --json "$out/scalapack.jsonl"
+          try launch "$ranks" "${preload[@]}" -- "$bin/bench/scalapack_timing" -n "$n" --nb "$nb" --json "$out/scalapack.jsonl"
         done
       done
     done
@@ -142,13 +149,13 @@ done
 
 for ((i = 1; i <= launches; ++i)); do
   step "Ping-pong and small broadcasts, 2 ranks, launch $i of $launches"
-  bench 2 -- pingpong --seed "$i" --json "$out/pingpong.jsonl" "${pingpong_grid[@]}"
+  try bench 2 -- pingpong --seed "$i" --json "$out/pingpong.jsonl" "${pingpong_grid[@]}"
   # The engine against the tree written by hand, with a core for each rank.
-  bench 2 -- spread --cases small-broadcast --seed "$i" --json "$out/spread.jsonl" --seconds "$spread_seconds"
+  try bench 2 -- spread --cases small-broadcast --seed "$i" --json "$out/spread.jsonl" --seconds "$spread_seconds"
 
   for ranks in "${spread_ranks[@]}"; do
     step "Spread, $ranks ranks, launch $i of $launches"
-    bench "$ranks" -- spread --seed "$i" --json "$out/spread.jsonl" --seconds "$spread_seconds"
+    try bench "$ranks" -- spread --seed "$i" --json "$out/spread.jsonl" --seconds "$spread_seconds"
     for tuning in "${tunings[@]}"; do
       IFS='|' read -r -a fields <<<"$tuning"
       step "Spread, $ranks ranks, launch $i of $launches, MPI tuned: ${fields[0]}"
@@ -158,7 +165,7 @@ for ((i = 1; i <= launches; ++i)); do
         forced+=(--mca "coll_tuned_${operation}_algorithm" "$algorithm"
           --mca "coll_tuned_${operation}_algorithm_segmentsize" "${segment:-0}")
       done
-      bench "$ranks" "${forced[@]}" -- spread --seed "$i" --json "$out/spread.jsonl" --seconds 0.3 \
+      try bench "$ranks" "${forced[@]}" -- spread --seed "$i" --json "$out/spread.jsonl" --seconds 0.3 \
         --peers mpi --shim none --label "${fields[0]}"
     done
   done
@@ -168,3 +175,4 @@ step "Report"
 /usr/bin/python3 "$root/bench/make_report.py" "$out"
 echo
 echo "Report: $out/report.html"
+[[ $failures -eq 0 ]] || { echo "bench/run.sh: $failures launches failed, see above" >&2; exit 1; }

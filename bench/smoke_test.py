@@ -5,6 +5,8 @@ import pathlib
 import re
 import sys
 
+import make_report
+
 FIELDS = {
     "case", "pattern", "transport", "ranks", "rows", "cols", "ld", "bytes", "chunk_bytes", "subject", "median_us",
     "lo_us", "hi_us", "MBps", "copies_per_byte", "staging_peak_bytes", "versions",
@@ -33,6 +35,9 @@ def check(path, expected):
 
 
 def main():
+    # The same ranks as statistics_test.cc: both programs must mean the same by an interval.
+    for n, rank in ((5, 1), (6, 1), (9, 2), (20, 6), (100, 40)):
+        assert make_report.median_interval(range(1, n + 1)) == ((n + 1) / 2, rank, n + 1 - rank), n
     directory = pathlib.Path(sys.argv[1])
     check(directory / "pingpong.jsonl", PINGPONG)
     check(directory / "spread.jsonl", SPREAD)
