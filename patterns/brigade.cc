@@ -138,7 +138,7 @@ const char* brigade_status_name(brigade_status status) {
       StatusCode::kOk,          StatusCode::kNoResource,  StatusCode::kInvalidArgument,
       StatusCode::kOutOfMemory, StatusCode::kTimedOut,    StatusCode::kPeerLost,
       StatusCode::kMismatch,    StatusCode::kUnavailable, StatusCode::kInternal};
-  StatusCode code;
+  StatusCode code = StatusCode::kInternal;
   if (!Translate("status", status, kCodes, &code).ok()) return "unknown";
   return brigade::StatusCodeName(code);
 }

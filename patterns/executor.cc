@@ -347,11 +347,14 @@ Executor::Outcome Executor::RunReceive(const Step& step, int64_t piece) {
   const size_t wire_bytes = WireBytes(range.bytes);
   const int peer = scope_.GroupRank(step.peer);
   const Channel channel{group_->id, channel_};
-  // A transport that may write past a landing too short for a wrong message gets landings that no
-  // message exceeds, and later pieces only once the first has shown that both sides mean the same.
-  const bool trusts_lengths = !engine_->endpoint()->capabilities().keeps_to_landing;
-  if (trusts_lengths && piece > 0 && !verified_[step.portion + 1]) return Outcome::kMustWait;
-  const size_t room = trusts_lengths && piece == 0 ? MostPayload() : wire_bytes;
+  // A transport that may write past a landing too short for a wrong message gets later landings
+  // only once the first piece has shown that both sides mean the same.
+  if (piece > 0 && !verified_[step.portion + 1] &&
+      !engine_->endpoint()->capabilities().keeps_to_landing) {
+    return Outcome::kMustWait;
+  }
+  // A first piece has room whatever its length, so that its header can tell what is wrong.
+  const size_t room = piece == 0 ? MostPayload() : wire_bytes;
   // The first piece brings a header; later ones may go straight to where they are wanted.
   LayoutRange in_place;
   bool lands = false;

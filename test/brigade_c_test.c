@@ -1,0 +1,135 @@
+/* brigade.h proved usable from C: every call of it, on the ranks of MPI_COMM_WORLD. */
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "patterns/brigade.h"
+
+static int me, size;
+
+static void check(int condition, const char* what) {
+  if (condition) return;
+  fprintf(stderr, "rank %d: %s: %s\n", me, what, brigade_error_text());
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void run(brigade_group* group, const brigade_call* call, const char* what) {
+  brigade_statistics statistics;
+  check(brigade_run(group, call, &statistics) == BRIGADE_OK, what);
+}
+
+int main(int argc, char** argv) {
+  enum { kRows = 30, kCols = 400, kLd = 32 };
+  static double a[kLd * kCols];
+  brigade_options options;
+  brigade_engine* engine = NULL;
+  brigade_group* group = NULL;
+  brigade_operation* operation = NULL;
+  brigade_call call;
+  brigade_matrix portions[64];
+  double* panel;
+  int32_t location;
+  int i, j, q;
+
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+
+  brigade_options_init(&options);
+  options.staging_bytes = 64;
+  check(brigade_engine_create(&options, &engine) == BRIGADE_INVALID_ARGUMENT, "a budget of 64");
+  check(strstr(brigade_error_text(), "64") != NULL, "error text names the value");
+  options.transport = "carrier pigeon";
+  check(brigade_engine_create(&options, &engine) == BRIGADE_INVALID_ARGUMENT, "transport");
+  check(brigade_engine_create(NULL, &engine) == BRIGADE_OK, "engine");
+  check(brigade_group_create(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 2, size, &group) ==
+            BRIGADE_INVALID_ARGUMENT,
+        "a grid that does not fit");
+  check(brigade_group_create(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, size, &group) == BRIGADE_OK,
+        "group");
+  check(brigade_scope_size(group, BRIGADE_ALL) == size, "size");
+  check(brigade_scope_rank(group, BRIGADE_ROW) == me, "rank");
+
+  /* Broadcast of a strided matrix; the gaps stay. */
+  for (i = 0; i < kLd * kCols; ++i) a[i] = me == 1 ? i : -1;
+  memset(&call, 0, sizeof(call));
+  call.pattern = BRIGADE_BROADCAST;
+  call.root = 1;
+  call.matrix.data = a;
+  call.matrix.rows = kRows;
+  call.matrix.cols = kCols;
+  call.matrix.ld = kLd;
+  run(group, &call, "broadcast");
+  for (j = 0; j < kCols; ++j) {
+    for (i = 0; i < kLd; ++i) {
+      check(a[j * kLd + i] == (i < kRows || me == 1 ? j * kLd + i : -1), "broadcast data");
+    }
+  }
+
+  /* Sums, started and waited for. */
+  for (i = 0; i < kLd * kCols; ++i) a[i] = i + me;
+  call.pattern = BRIGADE_ALL_REDUCE;
+  call.shape = BRIGADE_HYPERCUBE;
+  check(brigade_start(group, &call, &operation) == BRIGADE_OK, "start");
+  while (!brigade_test(operation)) brigade_progress(engine);
+  check(brigade_wait(operation, NULL) == BRIGADE_OK, "wait");
+  check(a[5] == 5.0 * size + size * (size - 1) / 2, "sum");
+
+  /* The rank with the largest magnitude. */
+  a[0] = me == size - 1 ? -100 : me;
+  location = me;
+  call.shape = BRIGADE_TREE;
+  call.op = BRIGADE_ABS_MAX;
+  call.matrix.rows = call.matrix.cols = 1;
+  call.matrix.ld = 0;
+  call.locations = &location;
+  run(group, &call, "maximum");
+  check(a[0] == -100 && location == size - 1, "maximum and where");
+  call.locations = NULL;
+
+  /* Everybody sends to the next rank, then receives. */
+  a[0] = me;
+  call.pattern = BRIGADE_SEND;
+  call.root = (me + 1) % size;
+  run(group, &call, "send");
+  call.pattern = BRIGADE_RECEIVE;
+  call.root = (me + size - 1) % size;
+  run(group, &call, "receive");
+  check(a[0] == (me + size - 1) % size, "received");
+
+  /* Portions of 10 columns each, spread and summed. */
+  panel = malloc(sizeof(double) * (size_t)size * kRows * 10);
+  for (q = 0; q < size; ++q) {
+    portions[q].data = panel + (size_t)q * kRows * 10;
+    portions[q].rows = kRows;
+    portions[q].cols = 10;
+    portions[q].ld = 0;
+    for (i = 0; i < kRows * 10; ++i) ((double*)portions[q].data)[i] = q == me ? q : -1;
+  }
+  memset(&call, 0, sizeof(call));
+  call.pattern = BRIGADE_MULTI_BROADCAST;
+  call.portions = portions;
+  run(group, &call, "multi-broadcast");
+  for (q = 0; q < size; ++q) check(((double*)portions[q].data)[7] == q, "spread");
+  call.pattern = BRIGADE_MULTI_REDUCE;
+  call.matrix.data = a;
+  call.matrix.rows = kRows;
+  call.matrix.cols = 10;
+  run(group, &call, "multi-reduce");
+  check(a[7] == (double)me * size, "summed portion");
+
+  call.pattern = BRIGADE_BARRIER;
+  run(group, &call, "barrier");
+  call.pattern = BRIGADE_BROADCAST;
+  call.root = size;
+  check(brigade_run(group, &call, NULL) == BRIGADE_INVALID_ARGUMENT, "a root outside");
+  check(strstr(brigade_error_text(), "outside") != NULL, "error text");
+
+  free(panel);
+  brigade_group_destroy(group);
+  brigade_engine_destroy(engine);
+  MPI_Finalize();
+  return 0;
+}

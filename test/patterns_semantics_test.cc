@@ -1,0 +1,364 @@
+// What the patterns promise beyond the right data: who waits for whom, what wrong calls are told,
+// the same bits at any timing.
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "patterns/engine.h"
+#include "patterns/group.h"
+#include "test/run_ranks.h"
+#include "transport/fault_endpoint.h"
+#include "transport/inproc_transport.h"
+
+namespace brigade {
+namespace {
+
+// One rank's endpoint, engine and group of all ranks.
+struct Rank {
+  Rank(InprocWorld& world, int r, const EngineOptions& options = Small(),
+       const FaultOptions* faults = nullptr)
+      : rank(r) {
+    endpoint = world.CreateEndpoint(rank);
+    if (faults != nullptr) endpoint = MakeFaultEndpoint(std::move(endpoint), *faults);
+    Require(Engine::Create(endpoint.get(), options, &engine));
+    const std::unique_ptr<Bootstrap> bootstrap = world.MakeBootstrap(rank);
+    created = Group::Create(engine.get(), bootstrap.get(), 1, bootstrap->size(), &group);
+  }
+
+  static EngineOptions Small() {
+    EngineOptions options;
+    options.chunk_bytes = 1024;
+    options.staging_bytes = 64 * 1024;
+    return options;
+  }
+  static void Require(const Status& status) {
+    if (!status.ok()) throw std::runtime_error(status.ToString());
+  }
+
+  Status Run(PatternCall call, std::vector<double>* data,
+             OperationStatistics* statistics = nullptr) {
+    call.matrix.data = reinterpret_cast<std::byte*>(data->data());
+    Require(StridedLayout::General(static_cast<int64_t>(data->size()), 1,
+                                   static_cast<int64_t>(data->size()), sizeof(double),
+                                   &call.matrix.layout));
+    return group->Run(call, statistics);
+  }
+
+  int rank;
+  std::unique_ptr<Endpoint> endpoint;
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Group> group;
+  Status created;
+};
+
+PatternCall Call(Pattern pattern, int root = 0, Topology topology = Topology()) {
+  PatternCall call;
+  call.pattern = pattern;
+  call.root = root;
+  call.topology = topology;
+  return call;
+}
+
+void AwaitCount(const std::atomic<int>& count, int value) {
+  while (count < value) std::this_thread::yield();
+}
+
+TEST(Semantics, SumsHaveTheSameBitsAtAnyTimingAndWithAnyChunks) {
+  const std::vector<Topology> topologies = {{Shape::kTree, 2},
+                                            {Shape::kTree, 4},
+                                            {Shape::kDecreasingRings, 1},
+                                            {Shape::kSplitRing, 0},
+                                            {Shape::kHypercube, 0}};
+  for (const Topology& topology : topologies) {
+    std::vector<double> first;
+    std::mutex mutex;
+    for (int repeat = 0; repeat < 6; ++repeat) {
+      RunRanks(7, InprocOptions(), [&](InprocWorld& world, int rank) {
+        EngineOptions options;
+        options.chunk_bytes = repeat % 2 == 0 ? 512 : 4096;
+        options.staging_bytes = (repeat % 3 + 1) * 16 * options.chunk_bytes;
+        FaultOptions faults;
+        faults.seed = static_cast<uint64_t>(repeat * 100 + rank);
+        faults.max_delay = repeat * 2;
+        faults.no_resource = 0.05 * repeat;
+        Rank me(world, rank, options, &faults);
+        std::vector<double> data(900);
+        for (size_t i = 0; i < data.size(); ++i) {
+          data[i] = std::sin(static_cast<double>(i * 7 + rank)) * std::pow(10.0, rank * 3);
+        }
+        data[5] = rank == 3 ? std::nan("7") : data[5];
+        Rank::Require(me.Run(Call(Pattern::kAllReduce, 0, topology), &data));
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (first.empty()) first = data;
+        EXPECT_EQ(std::memcmp(first.data(), data.data(), data.size() * sizeof(double)), 0)
+            << "rank " << rank << ", repeat " << repeat;
+      });
+    }
+  }
+}
+
+// Neither source nor relays wait for who comes after them, however long the message and however
+// small the pool.
+TEST(Semantics, NoRankOfARingWaitsForOneDownstream) {
+  std::atomic<int> returned{0};
+  RunRanks(4, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    std::vector<double> data(100000, rank == 0 ? 3.5 : 0);
+    if (rank == 3) AwaitCount(returned, 3);
+    OperationStatistics statistics;
+    Rank::Require(
+        me.Run(Call(Pattern::kBroadcast, 0, {Shape::kIncreasingRings, 1}), &data, &statistics));
+    ++returned;
+    EXPECT_EQ(data.back(), 3.5);
+    if (rank == 2) {
+      EXPECT_GT(statistics.overflow_pieces, 0u);
+    }
+    EXPECT_LE(statistics.peak_staging_bytes, me.engine->staging().budget_bytes);
+    AwaitCount(returned, 4);
+  });
+}
+
+TEST(Semantics, ASendReturnsWithoutItsReceiverAndArrivesWithoutItsSender) {
+  std::atomic<int> sent{0};
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    std::vector<double> data(rank == 0 ? 500000 : 600000, rank == 0 ? 1.25 : 0);
+    if (rank == 0) {
+      Rank::Require(me.Run(Call(Pattern::kSend, 1), &data));
+      data.assign(data.size(), -1);  // the sender's memory is its own again
+      ++sent;
+      AwaitCount(sent, 2);  // no call of ours while the message is received
+    } else {
+      AwaitCount(sent, 1);
+      // Posted sends move without the sender; the last of them may wait for its chunk.
+      Rank::Require(me.Run(Call(Pattern::kReceive, 0), &data));
+      EXPECT_EQ(data[0], 1.25);
+      EXPECT_EQ(data[499999], 1.25);
+      EXPECT_EQ(data[500000], 0);  // a shorter message leaves the rest alone
+      ++sent;
+    }
+  });
+}
+
+TEST(Semantics, AChannelDoesNotWaitForAnother) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    std::vector<double> large(300000, rank == 0 ? 2 : 0), small(10, rank == 0 ? 4 : 0);
+    if (rank == 0) Rank::Require(me.Run(Call(Pattern::kSend, 1), &large));
+    Rank::Require(me.Run(Call(Pattern::kBroadcast, 0), &small));
+    EXPECT_EQ(small[9], 4);
+    if (rank == 1) Rank::Require(me.Run(Call(Pattern::kReceive, 0), &large));
+    EXPECT_EQ(large[299999], 2);
+    Rank::Require(me.Run(Call(Pattern::kBarrier), &small));
+  });
+}
+
+TEST(Semantics, AtTheOverflowLimitASendFailsAfterItsWait) {
+  std::atomic<int> over{0};
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    EngineOptions options = Rank::Small();
+    options.overflow_bytes = 8192;
+    options.overflow_wait_seconds = 0.05;
+    Rank me(world, rank, options);
+    std::vector<double> data(100000);
+    if (rank == 0) {
+      const Status status = me.Run(Call(Pattern::kSend, 1), &data);
+      EXPECT_EQ(status.code(), StatusCode::kTimedOut) << status.ToString();
+      EXPECT_NE(status.message().find("8192"), std::string::npos) << status.message();
+      // The group is broken and says so.
+      EXPECT_EQ(me.Run(Call(Pattern::kBarrier), &data).code(), StatusCode::kTimedOut);
+    } else {
+      AwaitCount(over, 1);
+    }
+    ++over;
+  });
+}
+
+// Two ranks make different calls; at least one of them is told, and the other is not left hanging.
+void ExpectMismatch(const std::function<Status(Rank&)>& call, const std::string& text) {
+  std::mutex mutex;
+  std::string told;
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    const Status status = call(me);
+    if (status.ok()) return;  // a send that returned is still to be taken
+    world.MarkLost(rank);     // releases the other
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (status.code() == StatusCode::kMismatch) told += status.message();
+  });
+  EXPECT_NE(told.find(text), std::string::npos) << told;
+}
+
+TEST(Mismatch, Sizes) {
+  ExpectMismatch(
+      [](Rank& me) {
+        std::vector<double> data(me.rank == 0 ? 100 : 50);
+        return me.Run(Call(Pattern::kBroadcast), &data);
+      },
+      "bytes: 400 here, 800 there");
+  ExpectMismatch(
+      [](Rank& me) {
+        std::vector<double> data(me.rank == 0 ? 5000 : 9000);
+        return me.Run(Call(Pattern::kAllReduce), &data);
+      },
+      "72000 there");
+}
+
+TEST(Mismatch, AMessageLongerThanItsReceive) {
+  ExpectMismatch(
+      [](Rank& me) {
+        std::vector<double> data(me.rank == 0 ? 51 : 50);
+        return me.Run(Call(me.rank == 0 ? Pattern::kSend : Pattern::kReceive, 1 - me.rank), &data);
+      },
+      "a message of 408 bytes meets a receive of 400 bytes");
+}
+
+TEST(Mismatch, Patterns) {
+  ExpectMismatch(
+      [](Rank& me) {
+        std::vector<double> data(10);
+        return me.Run(Call(me.rank == 0 ? Pattern::kBroadcast : Pattern::kAllReduce), &data);
+      },
+      "pattern");
+}
+
+TEST(Mismatch, TopologiesAndOperations) {
+  ExpectMismatch(
+      [](Rank& me) {
+        std::vector<double> data(10);
+        return me.Run(Call(Pattern::kBroadcast, 0, {Shape::kIncreasingRings, 1 + me.rank}), &data);
+      },
+      "topology");
+  ExpectMismatch(
+      [](Rank& me) {
+        std::vector<double> data(10);
+        PatternCall call = Call(Pattern::kReduce);
+        call.op = me.rank == 0 ? CombineOp::kSum : CombineOp::kAbsMax;
+        return me.Run(call, &data);
+      },
+      "operation");
+}
+
+TEST(Mismatch, SettingsAreComparedWhenAGroupIsMade) {
+  RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
+    EngineOptions options = Rank::Small();
+    if (rank == 2) options.chunk_bytes = 2048;
+    Rank me(world, rank, options);
+    EXPECT_EQ(me.created.code(), StatusCode::kMismatch);
+    EXPECT_NE(me.created.message().find("rank 2 has 2048"), std::string::npos)
+        << me.created.message();
+  });
+}
+
+TEST(Semantics, ALostPeerIsNamed) {
+  RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    std::vector<double> data(20000);
+    Rank::Require(me.Run(Call(Pattern::kBarrier), &data));
+    if (rank == 1) return;  // gone: RunRanks tells the world
+    const Status status = me.Run(Call(Pattern::kAllReduce), &data);
+    if (rank == 0) {
+      EXPECT_EQ(status.code(), StatusCode::kPeerLost) << status.ToString();
+      EXPECT_NE(status.message().find("rank 1"), std::string::npos) << status.message();
+      EXPECT_NE(status.message().find("all_reduce"), std::string::npos) << status.message();
+    }
+  });
+}
+
+TEST(Semantics, ASilentPeerIsReported) {
+  std::atomic<int> reports{0};
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    EngineOptions options = Rank::Small();
+    options.report_seconds = 0.01;
+    options.report = [&](const std::string& line) {
+      EXPECT_NE(line.find("waiting for rank 1"), std::string::npos) << line;
+      ++reports;
+    };
+    Rank me(world, rank, options);
+    std::vector<double> data(10);
+    if (rank == 1) AwaitCount(reports, 2);
+    Rank::Require(me.Run(Call(Pattern::kReduce), &data));  // it comes after all
+  });
+  EXPECT_GE(reports, 2);
+}
+
+TEST(Semantics, ABudgetTooSmallIsRefusedWithTheMinimum) {
+  InprocWorld world(1);
+  const std::unique_ptr<Endpoint> endpoint = world.CreateEndpoint(0);
+  EngineOptions options;
+  options.chunk_bytes = 1024;
+  options.staging_bytes = 5 * 1024;
+  std::unique_ptr<Engine> engine;
+  const Status status = Engine::Create(endpoint.get(), options, &engine);
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("6144"), std::string::npos) << status.message();
+  options.staging_bytes = 6 * 1024;
+  EXPECT_TRUE(Engine::Create(endpoint.get(), options, &engine).ok());
+}
+
+TEST(Semantics, AStartThatDoesNotFitHasNoEffect) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    EngineOptions options = Rank::Small();
+    options.staging_bytes = 16 * 1024;
+    Rank me(world, rank, options);
+    std::vector<std::vector<double>> data(20, std::vector<double>(500, rank + 1.0));
+    std::vector<std::unique_ptr<Operation>> operations;
+    // Started in the same order on both; each rank stops where its memory ends, then both run what
+    // is left.
+    size_t started = 0;
+    for (; started < data.size(); ++started) {
+      PatternCall call = Call(Pattern::kAllReduce);
+      call.matrix.data = reinterpret_cast<std::byte*>(data[started].data());
+      Rank::Require(StridedLayout::General(500, 1, 500, sizeof(double), &call.matrix.layout));
+      std::unique_ptr<Operation> operation;
+      const Status status = me.group->Start(call, &operation);
+      if (status.code() == StatusCode::kNoResource) break;
+      Rank::Require(status);
+      operations.push_back(std::move(operation));
+    }
+    EXPECT_LT(started, data.size());
+    EXPECT_GT(started, 0u);
+    for (const std::unique_ptr<Operation>& operation : operations) Rank::Require(operation->Wait());
+    for (size_t i = started; i < data.size(); ++i) {
+      Rank::Require(me.Run(Call(Pattern::kAllReduce), &data[i]));
+    }
+    for (const std::vector<double>& d : data) EXPECT_EQ(d[499], 3.0);
+  });
+}
+
+TEST(Semantics, WrongArgumentsAreRefusedBeforeAnythingHappens) {
+  RunRanks(1, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    std::vector<double> data(4);
+    const auto refused = [&](const PatternCall& call, const std::string& text) {
+      const Status status = me.Run(call, &data);
+      EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << status.ToString();
+      EXPECT_NE(status.message().find(text), std::string::npos) << status.message();
+    };
+    refused(Call(Pattern::kBroadcast, 1), "rank 1 is outside 0..0");
+    refused(Call(Pattern::kSend, -1), "rank -1");
+    refused(Call(Pattern::kBroadcast, 0, {Shape::kHypercube, 0}), "topology");
+    refused(Call(Pattern::kBroadcast, 0, {Shape::kTree, 1}), "1 is below 2");
+    refused(Call(Pattern::kMultiBroadcast), "portions");
+    PatternCall call = Call(Pattern::kReduce);
+    call.type = ElementType::kFloat;
+    refused(call, "float");
+    call = Call(Pattern::kBroadcast);
+    call.scope = ChannelKind::kPointToPoint;
+    refused(call, "scope");
+    Rank::Require(me.Run(Call(Pattern::kBarrier), &data));
+  });
+}
+
+}  // namespace
+}  // namespace brigade
