@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "membuf/version.h"
 #include "transport/mpi_bootstrap.h"
 #include "transport/registry.h"
 
@@ -142,8 +143,9 @@ void Runtime::OpenEngine(const char* routine) {
                                        std::to_string(settings_.engine.staging_bytes)));
   if (settings_.log_info && world_rank_ == 0) {
     std::fprintf(stderr,
-                 "brigade: BLACS over transport %s to every peer; %zu bytes of staging memory per "
-                 "rank in chunks of %zu\n",
+                 "brigade " BRIGADE_VERSION
+                 ": BLACS over transport %s to every peer; %zu bytes of staging memory per rank in "
+                 "chunks of %zu\n",
                  endpoint_->capabilities().name, settings_.engine.staging_bytes,
                  settings_.engine.chunk_bytes);
   }

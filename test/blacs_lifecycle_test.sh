@@ -52,7 +52,7 @@ lines 2 BLACS
 lines 2 done
 
 run turns BRIGADE_LOG=info
-lines 1 ':brigade: .*staging memory'
+lines 1 ':brigade [0-9.]*: .*transport mpi.*staging memory'
 
 run turns BRIGADE_STATS=1
 lines 1 'brigade statistics summed over 2 ranks'

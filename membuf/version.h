@@ -1,0 +1,8 @@
+// The version of the project; CHANGELOG.md says what it brought.
+
+#ifndef BRIGADE_MEMBUF_VERSION_H_
+#define BRIGADE_MEMBUF_VERSION_H_
+
+#define BRIGADE_VERSION "0.1.0"
+
+#endif  // BRIGADE_MEMBUF_VERSION_H_
