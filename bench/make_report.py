@@ -19,13 +19,12 @@ import matplotlib.ticker  # noqa: E402
 
 # One colour per contender, the same in every plot (Okabe and Ito: told apart by colour-blind eyes).
 COLOURS = {
-    "shim": "#0072b2",
+    "shim": "#56b4e9",
     "brigade": "#0072b2",
     "direct": "#009e73",
     "stock": "#d55e00",
     "plain": "#cc79a7",
     "mpi": "#666666",
-    "mpi tuned": "#aaaaaa",
 }
 NAMES = {
     "shim": "Brigade shim",
@@ -78,10 +77,6 @@ def read_lines(path):
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def contender(subject):
-    return "mpi tuned" if subject.startswith("mpi ") else subject
-
-
 Key = collections.namedtuple("Key", "case ranks rows cols bytes")
 
 
@@ -96,13 +91,29 @@ def collect(lines):
 
 
 def best_of(subjects):
-    """{contender: (Figure, how)}: each contender by its fastest pattern."""
+    """{subject: Figure}: each contender by its fastest pattern."""
     best = {}
     for (subject, pattern), figure in subjects.items():
-        name = contender(subject)
-        if name not in best or figure.median < best[name][0].median:
-            how = pattern if subject == name else f"{pattern}, {subject.removeprefix('mpi ')}"
-            best[name] = (figure, how)
+        if subject not in best or figure.median < best[subject].median:
+            best[subject] = figure
+    return best
+
+
+# MPI with forced algorithms, where it does best against Brigade in the same launch.
+Tuned = collections.namedtuple("Tuned", "label pattern figure ratio")
+
+
+def best_tunings(lines):
+    """{Key: Tuned} from the labelled launches."""
+    best = {}
+    for label in {line["label"] for line in lines} - {""}:
+        for key, subjects in collect(line for line in lines if line["label"] == label).items():
+            ours = best_of(subjects)["brigade"]
+            for (subject, pattern), figure in subjects.items():
+                if subject == f"mpi {label}":
+                    tuned = Tuned(label, pattern, figure, ratio(figure, ours))
+                    if key not in best or tuned.ratio.median < best[key].ratio.median:
+                        best[key] = tuned
     return best
 
 
@@ -194,7 +205,7 @@ Summary = collections.namedtuple("Summary", "what ratios")
 def pingpong_section(cases):
     by_shape = collections.defaultdict(dict)
     for key, subjects in cases.items():
-        by_shape[key.case.removeprefix("pingpong ")][key.bytes] = {contender(s): f for (s, _), f in subjects.items()}
+        by_shape[key.case.removeprefix("pingpong ")][key.bytes] = {s: f for (s, _), f in subjects.items()}
     figure, grid = plt.subplots(2, len(by_shape), figsize=(4.2 * len(by_shape), 6), squeeze=False, sharex="col")
     summaries, rows = [], []
     for column, (shape, sizes) in enumerate(by_shape.items()):
@@ -231,34 +242,24 @@ def pingpong_section(cases):
     return body, summaries
 
 
-def spread_summary(what, groups):
-    """`groups`: best_of() of each case."""
-    ratios = collections.defaultdict(list)
-    for best in groups:
-        for name, (f, _) in best.items():
-            if name not in ("brigade", "shim") and "brigade" in best:
-                ratios[name].append(ratio(f, best["brigade"][0]))
-    return Summary(what, ratios)
-
-
-def spread_section(cases):
+def spread_section(cases, tunings):
     body, summaries = "", []
     groups = collections.defaultdict(dict)
     for key, subjects in cases.items():
-        groups[key.case, key.ranks][f"{key.rows} x {key.cols}"] = subjects
+        groups[key.case, key.ranks][key] = subjects
     for (case, ranks), sizes in groups.items():
-        bests = {size: best_of(subjects) for size, subjects in sizes.items()}
+        bests = {key: best_of(subjects) for key, subjects in sizes.items()}
         figure, row = plt.subplots(1, len(sizes), figsize=(3.4 * len(sizes), 2.4), squeeze=False, sharey=True)
         order = [n for n in NAMES if any(n in best for best in bests.values())]
-        for axes, (size, best) in zip(row[0], bests.items()):
+        for axes, (key, best) in zip(row[0], bests.items()):
             for y, name in enumerate(order):
                 if name not in best:
                     continue
-                f = best[name][0]
-                axes.barh(y, f.median, color=COLOURS[name], alpha=0.6 if name == "shim" else 1,
+                f = best[name]
+                axes.barh(y, f.median, color=COLOURS[name],
                           xerr=[[f.median - f.lo], [f.hi - f.median]], error_kw={"lw": 1, "capsize": 2})
             axes.set_yticks(range(len(order)), [NAMES[n] for n in order])
-            axes.set_title(size)
+            axes.set_title(f"{key.rows} x {key.cols}")
             axes.set_xlabel("µs (less is better)")
             axes.grid(True, axis="x", alpha=0.25)
             axes.set_axisbelow(True)
@@ -266,14 +267,23 @@ def spread_section(cases):
         title = f"{SPREAD_TITLES[case]}, {ranks} ranks"
         body += f"<h3>{title}</h3>" + svg(figure, title)
         rows = []
-        for size, subjects in sizes.items():
-            ours = bests[size].get("brigade")
+        ratios = collections.defaultdict(list)
+        for key, subjects in sizes.items():
+            size, ours = f"{key.rows} x {key.cols}", bests[key]["brigade"]
             for (subject, pattern), f in sorted(subjects.items(), key=lambda item: item[1].median):
-                versus = ratio_cell(ratio(f, ours[0])) if ours and subject != "brigade" else ""
+                versus = ratio_cell(ratio(f, ours)) if subject != "brigade" else ""
                 rows.append([size, subject, html.escape(pattern), format_figure(f), versus])
+            for name, f in bests[key].items():
+                if name != "brigade":
+                    ratios[name].append(ratio(f, ours))
+            if key in tunings:
+                tuned = tunings[key]
+                rows.append([size, f"mpi, tuned: {tuned.label} (another launch)", html.escape(tuned.pattern),
+                             format_figure(tuned.figure), ratio_cell(tuned.ratio)])
+                ratios["mpi tuned"].append(tuned.ratio)
         body += details("All contenders, fastest first",
-                        table(["M x N", "who", "how", "µs", "its time / Brigade's best"], rows))
-        summaries.append(spread_summary(f"{case}, {ranks} ranks", bests.values()))
+                        table(["M x N", "who", "how", "µs", "its time / Brigade's best in the same launch"], rows))
+        summaries.append(Summary(f"{case}, {ranks} ranks", ratios))
     return body, summaries
 
 
@@ -282,7 +292,7 @@ def small_section(cases):
     rows = []
     for key, subjects in cases.items():
         best = best_of(subjects)
-        for name, (f, _) in best.items():
+        for name, f in best.items():
             by_ranks[key.ranks][name].append((key.bytes, f))
         tree = subjects.get(("brigade", "tree"))
         direct = subjects.get(("direct", "tree"))
@@ -387,11 +397,11 @@ def machine_text(lines):
     """What the lines say of the machine, once; and a warning if it was not itself."""
     if not lines:
         return ""
-    last = lines[-1]
-    machine, versions = last["machine"], last["versions"]
+    first = lines[0]
+    machine, versions = first["machine"], first["versions"]
     text = (f"<p>{html.escape(machine['cpu'])}, {machine['cores']} cores, {html.escape(machine['kernel'])}<br>"
             f"{html.escape(versions['mpi'])}, {html.escape(versions['stock'])}, "
-            f"Brigade {html.escape(versions['brigade'])} over transport {html.escape(last['transport'])}</p>")
+            f"Brigade {html.escape(versions['brigade'])} over transport {html.escape(first['transport'])}</p>")
     worst = max(line["machine"]["together_over_alone"] for line in lines)
     if worst >= 1.5:
         text += (f'<p class="warning">Two ranks computed up to {worst:.2f} times slower together than one alone: '
@@ -409,7 +419,7 @@ def main():
                          "svg.fonttype": "none", "font.family": "sans-serif"})
     pingpong = read_lines(directory / "pingpong.jsonl")
     spread = read_lines(directory / "spread.jsonl")
-    cases = collect(spread)
+    cases = collect(line for line in spread if not line["label"])
     small = {key: subjects for key, subjects in cases.items() if key.case == "small-broadcast"}
     large = {key: subjects for key, subjects in cases.items() if key not in small}
 
@@ -422,7 +432,7 @@ def main():
         sections.append(("BLACS ping-pong, 2 ranks", body))
         summaries += lines
     if large:
-        body, lines = spread_section(large)
+        body, lines = spread_section(large, best_tunings(spread))
         note = ("<p>M x N doubles on a 1 x Q grid. Bars show each contender by its fastest pattern or topology; "
                 "whiskers are 95 % intervals.</p>")
         sections.append(("Spread", note + body))

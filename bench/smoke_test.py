@@ -22,7 +22,7 @@ def check(path, expected):
     for ranks in (2, 4):
         found = {}
         for line in lines:
-            if line["ranks"] == ranks:
+            if line["ranks"] == ranks and not line["label"]:
                 found.setdefault(line["case"], set()).add(line["subject"])
         assert found == expected, f"{path.name}, {ranks} ranks: {found}"
     for line in lines:
@@ -47,6 +47,7 @@ def main():
         assert {line["routine"] for line in scalapack if line["subject"] == subject} == routines, subject
     report = (directory / "report.html").read_text()
     assert report.count("<svg") >= 7, "plots are missing"
+    assert "mpi, tuned: forced" in report, "MPI with other settings is missing"
     assert not re.search("(src|href)=.http|@import", report.replace("http://www.w3.org", "")), "it needs a network"
 
 

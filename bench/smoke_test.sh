@@ -13,6 +13,8 @@ for ranks in 2 4; do
   $run_mpi "$ranks" "$bench" pingpong --seconds 0.02 --max-bytes 70000 --factor 16 --json "$out/pingpong.jsonl"
   $run_mpi "$ranks" "$bench" spread --seconds 0.02 --sizes 100xQ,50x31 --topologies ' I1' --json "$out/spread.jsonl"
 done
+# As for MPI with other settings.
+$run_mpi 2 "$bench" spread --seconds 0.02 --sizes 100xQ --peers mpi --shim none --label forced --json "$out/spread.jsonl"
 $run_mpi 2 bench/scalapack_timing -n 60 --nb 8 --repetitions 1 --json "$out/scalapack.jsonl"
 LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so \
   $run_mpi 2 bench/scalapack_timing -n 60 --nb 8 --repetitions 1 --json "$out/scalapack.jsonl"
