@@ -54,76 +54,74 @@ RootedPattern Peer(std::string name, std::string pattern, Function function) {
           false};
 }
 
-std::vector<RootedPattern> Broadcasts(const Contenders& all) {
-  std::vector<RootedPattern> patterns;
-  BrigadeGroup* brigade = all.brigade.get();
-  const auto add_brigade = [&](const char* pattern, const Topology& topology) {
-    patterns.push_back({"brigade", pattern,
-                        [=](int root, const PanelView& panel, OperationStatistics* statistics) {
-                          return brigade->Broadcast(topology, root, panel, statistics);
-                        },
-                        true});
+void AddBrigade(const Contenders& all,
+                Status (BrigadeGroup::*operation)(const Topology&, int root, const PanelView&,
+                                                  OperationStatistics*),
+                std::vector<RootedPattern>* patterns) {
+  BrigadeGroup* group = all.brigade.get();
+  const auto add = [&](const char* pattern, const Topology& topology) {
+    patterns->push_back({"brigade", pattern,
+                         [=](int root, const PanelView& panel, OperationStatistics* statistics) {
+                           return (group->*operation)(topology, root, panel, statistics);
+                         },
+                         true});
   };
-  add_brigade("tree", kTree);
-  add_brigade("ring", kRing);
-  if (PlainPatterns* plain = all.plain.get()) {
-    patterns.push_back(Peer("plain", "tree", [=](int root, const PanelView& panel) {
-      plain->TreeBroadcast(root, panel);
-    }));
-    patterns.push_back(Peer("plain", "ring", [=](int root, const PanelView& panel) {
-      plain->RingBroadcast(root, panel);
-    }));
-  }
-  const auto add_blacs = [&](const char* name, BlacsGrid* grid) {
+  add("tree", kTree);
+  add("ring", kRing);
+}
+
+void AddPlain(const Contenders& all, const char* pattern,
+              void (PlainPatterns::*operation)(int root, const PanelView&),
+              std::vector<RootedPattern>* patterns) {
+  PlainPatterns* plain = all.plain.get();
+  if (plain == nullptr) return;
+  patterns->push_back(Peer("plain", pattern, [=](int root, const PanelView& panel) {
+    (plain->*operation)(root, panel);
+  }));
+}
+
+// The shim and stock BLACS, with each topology.
+void AddBlacs(const Contenders& all,
+              void (BlacsGrid::*operation)(char topology, int root, const PanelView&),
+              std::vector<RootedPattern>* patterns) {
+  const auto add = [&](const char* name, BlacsGrid* grid) {
     if (grid == nullptr) return;
     for (char letter : all.session->options().topologies) {
-      patterns.push_back(Peer(name, TopologyName(letter), [=](int root, const PanelView& panel) {
-        grid->Broadcast(letter, root, panel);
+      patterns->push_back(Peer(name, TopologyName(letter), [=](int root, const PanelView& panel) {
+        (grid->*operation)(letter, root, panel);
       }));
     }
   };
-  add_blacs("shim", all.session->shim());
-  add_blacs("stock", all.session->stock());
-  if (MpiPeer* mpi = all.mpi.get()) {
-    patterns.push_back(
-        Peer(all.session->MpiName(), "MPI_Bcast",
-             [=](int root, const PanelView& panel) { mpi->Broadcast(root, panel); }));
-  }
+  add("shim", all.session->shim());
+  add("stock", all.session->stock());
+}
+
+void AddMpi(const Contenders& all, const char* pattern,
+            void (MpiPeer::*operation)(int root, const PanelView&),
+            std::vector<RootedPattern>* patterns) {
+  MpiPeer* mpi = all.mpi.get();
+  if (mpi == nullptr) return;
+  patterns->push_back(Peer(all.session->MpiName(), pattern, [=](int root, const PanelView& panel) {
+    (mpi->*operation)(root, panel);
+  }));
+}
+
+std::vector<RootedPattern> Broadcasts(const Contenders& all) {
+  std::vector<RootedPattern> patterns;
+  AddBrigade(all, &BrigadeGroup::Broadcast, &patterns);
+  AddPlain(all, "tree", &PlainPatterns::TreeBroadcast, &patterns);
+  AddPlain(all, "ring", &PlainPatterns::RingBroadcast, &patterns);
+  AddBlacs(all, &BlacsGrid::Broadcast, &patterns);
+  AddMpi(all, "MPI_Bcast", &MpiPeer::Broadcast, &patterns);
   return patterns;
 }
 
 std::vector<RootedPattern> Reductions(const Contenders& all) {
   std::vector<RootedPattern> patterns;
-  BrigadeGroup* brigade = all.brigade.get();
-  patterns.push_back({"brigade", "tree",
-                      [=](int root, const PanelView& panel, OperationStatistics* statistics) {
-                        return brigade->Reduce(kTree, root, panel, statistics);
-                      },
-                      true});
-  patterns.push_back({"brigade", "ring",
-                      [=](int root, const PanelView& panel, OperationStatistics* statistics) {
-                        return brigade->Reduce(kRing, root, panel, statistics);
-                      },
-                      true});
-  if (PlainPatterns* plain = all.plain.get()) {
-    patterns.push_back(Peer("plain", "tree", [=](int root, const PanelView& panel) {
-      plain->TreeReduce(root, panel);
-    }));
-  }
-  const auto add_blacs = [&](const char* name, BlacsGrid* grid) {
-    if (grid == nullptr) return;
-    for (char letter : all.session->options().topologies) {
-      patterns.push_back(Peer(name, TopologyName(letter), [=](int root, const PanelView& panel) {
-        grid->Sum(letter, root, panel);
-      }));
-    }
-  };
-  add_blacs("shim", all.session->shim());
-  add_blacs("stock", all.session->stock());
-  if (MpiPeer* mpi = all.mpi.get()) {
-    patterns.push_back(Peer(all.session->MpiName(), "MPI_Reduce",
-                            [=](int root, const PanelView& panel) { mpi->Reduce(root, panel); }));
-  }
+  AddBrigade(all, &BrigadeGroup::Reduce, &patterns);
+  AddPlain(all, "tree", &PlainPatterns::TreeReduce, &patterns);
+  AddBlacs(all, &BlacsGrid::Sum, &patterns);
+  AddMpi(all, "MPI_Reduce", &MpiPeer::Reduce, &patterns);
   return patterns;
 }
 
