@@ -443,7 +443,8 @@ def main():
     commands = directory / "commands.txt"
     method = ("<p>Every contender is verified before it is timed. Contenders take turns in random order within each "
               "iteration of one process (ScaLAPACK: in alternating launches); an iteration counts with its slowest "
-              "rank; figures are medians with nonparametric 95&nbsp;% intervals, or the range below six samples. Ratios are the peer's time over "
+              "rank; figures are medians with nonparametric 95&nbsp;% intervals, or the range below six samples. "
+              "Ratios are the peer's time over "
               "Brigade's: <span class='better'>green</span> where Brigade is faster beyond the interval, "
               "<span class='worse'>red</span> where it is slower. Their intervals combine the worst ends of both. "
               "More: bench/README.md.</p>")
