@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "membuf/check.h"
-#include "membuf/pack.h"
 
 namespace brigade {
 namespace {
@@ -14,10 +13,6 @@ namespace {
 // be draining it: their chunks are warm, overflow memory is not. It never waits for a receiver that
 // does not come.
 constexpr int kPatience = 200;
-
-uint8_t HeaderFlags(const PatternCall& call) {
-  return static_cast<uint8_t>((call.locations != nullptr ? 1 : 0) | (call.decreasing ? 2 : 0));
-}
 
 }  // namespace
 
@@ -36,18 +31,18 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   order_peer_ = pair ? 2 * call.root + (entry.pattern == Pattern::kReceive ? 1 : 0) : -1;
   blocking_ = blocking;
 
-  elem_bytes_ = entry.combines ? ElementBytes(call.type)
-                               : (entry.multi ? call.portions[0] : call.matrix).layout.elem_bytes();
-  wire_bytes_per_elem_ = elem_bytes_ + (call.locations != nullptr ? sizeof(int32_t) : 0);
-
+  mover_.Reset(entry, &call_);
   const PieceSettings& settings = engine_->piece_settings();
   const size_t portions = entry.multi ? scope_.size : 0;
   size_t longest = call.matrix.layout.bytes();
   for (size_t q = 0; q < portions; ++q) {
     longest = std::max(longest, call.portions[q].layout.bytes());
   }
+  // Without arithmetic only bytes count: the two sides may see different elements.
+  const size_t elem_bytes = entry.combines ? mover_.elem_bytes() : 1;
+  const size_t wire_bytes = entry.combines ? mover_.wire_elem_bytes() : 1;
   const PiecePlan plan =
-      PlanPieces(settings, longest, elem_bytes_, wire_bytes_per_elem_, pair ? 1 : scope_.size);
+      PlanPieces(settings, longest, elem_bytes, wire_bytes, pair ? 1 : scope_.size);
   plans_.assign(1 + portions, plan);
   pieces_.assign(1 + portions, 0);
   plans_[0].total_bytes = call.matrix.layout.bytes();
@@ -61,30 +56,17 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   verified_.assign(1 + portions, false);
   plan_known_ = entry.pattern != Pattern::kReceive;
   if (!plan_known_) rounds_ = pieces_[0] = 1;
-  piece_layout_ = StridedLayout::Contiguous(std::min(plan.piece_bytes, longest));
+  const size_t piece_bytes = std::min(plan.piece_bytes, longest);
+  mover_.SetPieceBytes(piece_bytes);
 
-  header_ = WireHeader();
-  header_.pattern = static_cast<uint8_t>(pair ? Pattern::kSend : entry.pattern);
-  header_.sequence = sequence;
-  header_.total_bytes = longest;
-  header_.piece_bytes = plan.piece_bytes;
-  if (!pair) {
-    header_.op = static_cast<uint8_t>(entry.combines ? call.op : CombineOp::kSum);
-    header_.type = static_cast<uint8_t>(entry.combines ? call.type : ElementType::kInt32);
-    header_.flags = HeaderFlags(call);
-    header_.shape = static_cast<uint8_t>(call.topology.shape);
-    header_.parameter = call.topology.parameter;
-    header_.root = entry.rooted ? call.root : 0;
-  }
+  header_ = HeaderOf(entry, call_, sequence, longest);
 
   Cursor start;
   start.round = -schedule->max_lead;
   receives_.assign(schedule->lanes.size(), start);
   work_ = receives_;
   while (streams_.size() < schedule->streams.size()) streams_.emplace_back();
-  const size_t piece_wire = WireBytes(piece_layout_.bytes());
-  statistics_ = OperationStatistics();
-  for (int64_t n : pieces_) statistics_.pieces += static_cast<uint64_t>(n);
+  for (int64_t n : pieces_) mover_.statistics.pieces += static_cast<uint64_t>(n);
   for (size_t s = 0; s < schedule->streams.size(); ++s) {
     StreamState& stream = streams_[s];
     stream.opened = stream.awaited = stream.freed = 0;
@@ -97,7 +79,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
     }
   }
   if (!blocking) {
-    const int chunks = ChunksFor(settings, piece_wire);
+    const int chunks = ChunksFor(settings, mover_.WireBytes(piece_bytes));
     for (size_t s = 0; s < schedule->streams.size(); ++s) {
       for (int i = 0; i < kMinSlots; ++i) {
         const ChunkRun run = engine_->pool_->TryAcquireSurplus(streams_[s].placement, chunks);
@@ -120,14 +102,9 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   return Status();
 }
 
-size_t Executor::WireBytes(size_t value_bytes) const {
-  return wire_bytes_per_elem_ == elem_bytes_ ? value_bytes
-                                             : value_bytes / elem_bytes_ * wire_bytes_per_elem_;
-}
-
 size_t Executor::MostPayload() const {
   const PieceSettings& settings = engine_->piece_settings();
-  return static_cast<size_t>(settings.most_chunks) * settings.chunk_bytes - kHeaderBytes;
+  return static_cast<size_t>(settings.most_chunks) * settings.chunk_bytes - kHeaderRoom;
 }
 
 bool Executor::SkipToExisting(const std::vector<Step>& steps, Cursor* at) const {
@@ -231,7 +208,7 @@ StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
     overflow = engine_->overflow_->TryAcquire(static_cast<size_t>(chunks) *
                                               engine_->piece_settings().chunk_bytes);
     origin = StagedBuffer::Origin::kOverflow;
-    if (overflow.data != nullptr) ++statistics_.overflow_pieces;
+    if (overflow.data != nullptr) ++mover_.statistics.overflow_pieces;
   }
   if (!run && overflow.data == nullptr) {
     // What no operation can be refused.
@@ -260,8 +237,8 @@ StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
     ++guaranteed_out_;
   }
   chunks_held_ += run ? chunks : 0;
-  statistics_.peak_staging_bytes =
-      std::max(statistics_.peak_staging_bytes,
+  mover_.statistics.peak_staging_bytes =
+      std::max(mover_.statistics.peak_staging_bytes,
                static_cast<size_t>(chunks_held_) * engine_->piece_settings().chunk_bytes);
   return buffer;
 }
@@ -337,14 +314,14 @@ Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory)
   ++s.opened;
   slot->owner = this;
   slot->buffer = buffer;
-  slot->payload = buffer == nullptr ? nullptr : buffer->memory.data + kHeaderBytes;
+  slot->payload = buffer == nullptr ? nullptr : buffer->memory.data + kHeaderRoom;
   slot->posted = slot->arrived = false;
   return slot;
 }
 
 Executor::Outcome Executor::RunReceive(const Step& step, int64_t piece) {
   const PiecePlan::Range range = Plan(step.portion).RangeOf(piece);
-  const size_t wire_bytes = WireBytes(range.bytes);
+  const size_t wire_bytes = mover_.WireBytes(range.bytes);
   const int peer = scope_.GroupRank(step.peer);
   const Channel channel{group_->id, channel_};
   // A transport that may write past a landing too short for a wrong message gets later landings
@@ -359,7 +336,7 @@ Executor::Outcome Executor::RunReceive(const Step& step, int64_t piece) {
   LayoutRange in_place;
   bool lands = false;
   if (piece > 0 && step.only_copied_out && call_.locations == nullptr) {
-    const Matrix& target = MatrixAt(step.left);
+    const Matrix& target = mover_.MatrixAt(step.left);
     in_place = {&target.layout, target.data, range.offset, range.bytes};
     lands = engine_->endpoint()->LandsInPlace(channel, peer, in_place);
   }
@@ -410,7 +387,7 @@ Executor::Outcome Executor::RunAwait(const Step& step, int64_t piece) {
     if (done_) return Outcome::kMustWait;
   }
   const size_t expected =
-      WireBytes(Plan(step.portion).RangeOf(piece).bytes) + (piece == 0 ? kHeaderBytes : 0);
+      mover_.WireBytes(Plan(step.portion).RangeOf(piece).bytes) + (piece == 0 ? kHeaderBytes : 0);
   if (slot->lease.bytes != expected) {
     Fail(Status(StatusCode::kMismatch, "a piece of " + std::to_string(slot->lease.bytes) +
                                            " bytes came where " + std::to_string(expected) +
@@ -455,47 +432,9 @@ void Executor::ReadHeader(const Step& step, const std::byte* data, size_t bytes)
   verified_[step.portion + 1] = true;
   if (plan_known_) return;
   plan_known_ = true;
-  plans_[0].total_bytes = theirs.total_bytes;
-  plans_[0].piece_bytes = theirs.piece_bytes;
-  const size_t most = static_cast<size_t>(engine_->piece_settings().most_chunks) *
-                          engine_->piece_settings().chunk_bytes -
-                      kHeaderBytes;
-  if (theirs.piece_bytes == 0 || std::min<size_t>(theirs.piece_bytes, theirs.total_bytes) > most) {
-    Fail(Status(StatusCode::kMismatch,
-                "the sender cuts pieces of " + std::to_string(theirs.piece_bytes) +
-                    " bytes, of which " + std::to_string(most) + " are possible"));
-    return;
-  }
+  plans_[0] = PlanPieces(engine_->piece_settings(), theirs.total_bytes, 1, 1, 1);
   pieces_[0] = rounds_ = plans_[0].Count(/*empty_counts=*/true);
-  statistics_.pieces = static_cast<uint64_t>(rounds_);
-}
-
-const Matrix& Executor::MatrixAt(const Place& place) const {
-  return place.kind == Place::kPortion ? call_.portions[place.index] : call_.matrix;
-}
-
-ConstOperand Executor::OperandAt(const Place& place, const PiecePlan::Range& range) const {
-  if (place.in_stream()) {
-    const std::byte* payload = streams_[place.index].current->payload;
-    return {&piece_layout_, payload, 0,
-            call_.locations == nullptr ? nullptr
-                                       : reinterpret_cast<const int32_t*>(payload + range.bytes)};
-  }
-  const Matrix& matrix = MatrixAt(place);
-  return {&matrix.layout, matrix.data, range.offset,
-          call_.locations == nullptr ? nullptr : call_.locations + range.offset / elem_bytes_};
-}
-
-MutableOperand Executor::TargetAt(const Place& place, const PiecePlan::Range& range) {
-  if (place.in_stream()) {
-    std::byte* payload = streams_[place.index].current->payload;
-    return {
-        &piece_layout_, payload, 0,
-        call_.locations == nullptr ? nullptr : reinterpret_cast<int32_t*>(payload + range.bytes)};
-  }
-  const Matrix& matrix = MatrixAt(place);
-  return {&matrix.layout, matrix.data, range.offset,
-          call_.locations == nullptr ? nullptr : call_.locations + range.offset / elem_bytes_};
+  mover_.statistics.pieces = static_cast<uint64_t>(rounds_);
 }
 
 Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
@@ -505,13 +444,10 @@ Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
     return Outcome::kDone;  // landed where it was wanted
   }
   // Operands first: opening the target's slot changes what is current.
-  ConstOperand left{}, right{};
-  if (step.opcode == Opcode::kCombine) {
-    left = OperandAt(step.left, range);
-    right = OperandAt(step.right, range);
-  }
+  const std::byte* left = PayloadAt(step.left);
+  const std::byte* right = PayloadAt(step.right);
   if (step.dst.kind == Place::kNew) {
-    Slot* slot = OpenSlot(step.dst.index, WireBytes(range.bytes), Memory::kAny);
+    Slot* slot = OpenSlot(step.dst.index, mover_.WireBytes(range.bytes), Memory::kAny);
     if (slot == nullptr) return Outcome::kMustWait;
     streams_[step.dst.index].current = slot;
     if (piece == 0) {
@@ -519,44 +455,26 @@ Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
       std::memcpy(slot->payload - kHeaderBytes, &header_, sizeof(header_));
     }
   }
-  const size_t elems = range.bytes / elem_bytes_;
+  std::byte* dst = PayloadAt(step.dst);
   if (step.opcode == Opcode::kCombine) {
-    Combine(call_.op, call_.type, elems, TargetAt(step.dst, range), left, right);
-    ++statistics_.combines;
-    statistics_.bytes_combined += range.bytes;
-    return Outcome::kDone;
-  }
-  ++statistics_.copies;
-  statistics_.bytes_copied += range.bytes;
-  if (step.dst.in_stream()) {
-    std::byte* payload = streams_[step.dst.index].current->payload;
-    const Matrix& source = MatrixAt(step.left);
-    CopyIn(payload, source.layout, source.data, range.offset, range.bytes);
-    if (call_.locations != nullptr) {
-      std::memcpy(payload + range.bytes, call_.locations + range.offset / elem_bytes_,
-                  elems * sizeof(int32_t));
-    }
+    mover_.Combine(step.dst, dst, step.left, left, step.right, right, range);
+  } else if (dst != nullptr) {
+    mover_.CopyIn(dst, step.left, range);
   } else {
-    const std::byte* payload = streams_[step.left.index].current->payload;
-    const Matrix& target = MatrixAt(step.dst);
-    CopyOut(target.layout, target.data, range.offset, range.bytes, payload);
-    if (call_.locations != nullptr) {
-      std::memcpy(call_.locations + range.offset / elem_bytes_, payload + range.bytes,
-                  elems * sizeof(int32_t));
-    }
+    mover_.CopyOut(step.dst, range, left);
   }
   return Outcome::kDone;
 }
 
 void Executor::RunSend(const Step& step, int64_t piece) {
   Slot* slot = streams_[step.left.index].current;
-  const size_t wire_bytes = WireBytes(Plan(step.portion).RangeOf(piece).bytes);
+  const size_t wire_bytes = mover_.WireBytes(Plan(step.portion).RangeOf(piece).bytes);
   ConstByteSpan bytes(slot->payload, wire_bytes);
   if (piece == 0) {
     bytes = ConstByteSpan(slot->payload - kHeaderBytes, wire_bytes + kHeaderBytes);
   }
-  ++statistics_.messages_sent;
-  statistics_.bytes_sent += bytes.bytes;
+  ++mover_.statistics.messages_sent;
+  mover_.statistics.bytes_sent += bytes.bytes;
   const Status status =
       engine_->PostSend(group_, channel_, scope_.GroupRank(step.peer), bytes, slot->buffer);
   if (!status.ok()) Fail(status);

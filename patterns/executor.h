@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "membuf/combine.h"
 #include "membuf/status.h"
 #include "patterns/catalogue.h"
 #include "patterns/engine.h"
 #include "patterns/group_state.h"
 #include "patterns/pattern_call.h"
+#include "patterns/piece_mover.h"
 #include "patterns/piece_plan.h"
 #include "patterns/schedule.h"
 #include "patterns/wire_header.h"
@@ -38,8 +38,8 @@ class Executor {
   bool Advance();
   bool done() const { return done_; }
   const Status& outcome() const { return outcome_; }
-  const OperationStatistics& statistics() const { return statistics_; }
-  OperationStatistics* mutable_statistics() { return &statistics_; }
+  const OperationStatistics& statistics() const { return mover_.statistics; }
+  OperationStatistics* mutable_statistics() { return &mover_.statistics; }
 
   // Two operations of which the later must not begin before the earlier is done.
   bool SameOrder(const Executor& other) const {
@@ -108,12 +108,12 @@ class Executor {
 
   int64_t Pieces(int portion) const { return pieces_[portion + 1]; }
   const PiecePlan& Plan(int portion) const { return plans_[portion + 1]; }
-  size_t WireBytes(size_t value_bytes) const;
   // The longest payload that any piece of the group can have.
   size_t MostPayload() const;
-  const Matrix& MatrixAt(const Place& place) const;
-  ConstOperand OperandAt(const Place& place, const PiecePlan::Range& range) const;
-  MutableOperand TargetAt(const Place& place, const PiecePlan::Range& range);
+  // The bytes of a place in a stream; null for user memory.
+  std::byte* PayloadAt(const Place& place) const {
+    return place.in_stream() ? streams_[place.index].current->payload : nullptr;
+  }
 
   // What a slot needs: nothing (the piece lands in place), room for a piece, or room that the
   // transport can write to.
@@ -144,9 +144,7 @@ class Executor {
   std::vector<bool> verified_;  // a first piece has come and agreed
   int64_t rounds_ = 0;
   bool plan_known_ = true;  // false: a receive whose first piece has not come
-  StridedLayout piece_layout_;
-  size_t wire_bytes_per_elem_ = 1;
-  size_t elem_bytes_ = 1;
+  PieceMover mover_;
 
   std::vector<Cursor> receives_;
   std::vector<Cursor> work_;
@@ -162,7 +160,6 @@ class Executor {
   bool work_over_ = false;
   bool done_ = true;
   Status outcome_;
-  OperationStatistics statistics_;
 };
 
 }  // namespace brigade

@@ -12,7 +12,7 @@ namespace {
 constexpr int kMostStreams = 3;
 
 size_t PayloadOf(const PieceSettings& settings, int chunks) {
-  return static_cast<size_t>(chunks) * settings.chunk_bytes - kHeaderBytes;
+  return static_cast<size_t>(chunks) * settings.chunk_bytes - kHeaderRoom;
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t e
 }
 
 int ChunksFor(const PieceSettings& settings, size_t payload_bytes) {
-  return static_cast<int>((payload_bytes + kHeaderBytes + settings.chunk_bytes - 1) /
+  return static_cast<int>((payload_bytes + kHeaderRoom + settings.chunk_bytes - 1) /
                           settings.chunk_bytes);
 }
 

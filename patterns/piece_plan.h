@@ -11,7 +11,9 @@
 namespace brigade {
 
 // In front of the first piece of every message; see wire_header.h.
-inline constexpr size_t kHeaderBytes = 64;
+inline constexpr size_t kHeaderBytes = 32;
+// Kept for it at the start of every chunk, so that payloads start on a cache line.
+inline constexpr size_t kHeaderRoom = 64;
 
 // Bytes here are packed bytes of user memory. On the wire an element may be followed by its
 // location.

@@ -39,7 +39,7 @@ TEST(PiecePlan, PiecesHoldWholeElementsWithTheirLocations) {
   const PieceSettings settings = PieceSettingsFor(4096, 1 << 20, 4096);
   const PiecePlan plan = PlanPieces(settings, 16 * 10000, 16, 20, 1);
   EXPECT_EQ(plan.piece_bytes % 16, 0u);
-  EXPECT_LE(plan.piece_bytes / 16 * 20 + kHeaderBytes, 4096u);
+  EXPECT_LE(plan.piece_bytes / 16 * 20 + kHeaderRoom, 4096u);
 }
 
 TEST(PiecePlan, TheCoreOfEveryScheduleTakesHalfOfThePoolAtMost) {

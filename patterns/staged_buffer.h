@@ -25,7 +25,7 @@ struct StagedBuffer {
 
   Origin origin = Origin::kSurplus;
   ChunkRun run;               // kCore, kReserved, kSurplus
-  ByteSpan memory;            // kHeaderBytes, then the payload
+  ByteSpan memory;            // kHeaderRoom, then the payload
   Lease lease;                // kLease
   Executor* owner = nullptr;  // null once its operation is done and only sends are pending
   size_t owner_index = 0;     // in the owner's list

@@ -13,7 +13,40 @@ std::string PatternText(uint8_t pattern) {
   return PatternName(static_cast<Pattern>(pattern));
 }
 
+std::string ArithmeticText(uint8_t arithmetic) {
+  if (arithmetic == 0) return "none";
+  const int op = arithmetic >> 1 & 3;
+  const int type = arithmetic >> 3 & 7;
+  if (op > static_cast<int>(CombineOp::kAbsMin) ||
+      type > static_cast<int>(ElementType::kComplexDouble)) {
+    return "unknown arithmetic " + std::to_string(arithmetic);
+  }
+  return std::string(CombineOpName(static_cast<CombineOp>(op))) + " of " +
+         ElementTypeName(static_cast<ElementType>(type)) +
+         ((arithmetic & 1 << 6) != 0 ? " with locations" : "");
+}
+
 }  // namespace
+
+WireHeader HeaderOf(const CatalogueEntry& entry, const PatternCall& call, uint64_t sequence,
+                    size_t total_bytes) {
+  const bool pair = entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive;
+  WireHeader header;
+  header.pattern = static_cast<uint8_t>(pair ? Pattern::kSend : entry.pattern);
+  header.sequence = static_cast<uint32_t>(sequence);
+  header.total_bytes = total_bytes;
+  if (pair) return header;
+  if (entry.combines) {
+    header.arithmetic =
+        static_cast<uint8_t>(1 | static_cast<int>(call.op) << 1 | static_cast<int>(call.type) << 3 |
+                             (call.locations != nullptr ? 1 << 6 : 0));
+  }
+  header.shape =
+      static_cast<uint8_t>(static_cast<int>(call.topology.shape) | (call.decreasing ? 1 << 7 : 0));
+  header.parameter = call.topology.parameter;
+  header.root = entry.rooted ? call.root : 0;
+  return header;
+}
 
 Status CompareHeaders(const WireHeader& ours, const WireHeader& theirs) {
   const auto number = [](auto n) { return std::to_string(n); };
@@ -38,18 +71,13 @@ Status CompareHeaders(const WireHeader& ours, const WireHeader& theirs) {
   if (theirs.total_bytes != ours.total_bytes) {
     return Differ("bytes", number(ours.total_bytes), number(theirs.total_bytes));
   }
-  if (theirs.piece_bytes != ours.piece_bytes) {
-    return Differ("bytes per piece", number(ours.piece_bytes), number(theirs.piece_bytes));
-  }
   if (theirs.shape != ours.shape || theirs.parameter != ours.parameter) {
     return Differ("the topology", number(ours.shape) + "/" + number(ours.parameter),
                   number(theirs.shape) + "/" + number(theirs.parameter));
   }
-  if (theirs.op != ours.op || theirs.type != ours.type || theirs.flags != ours.flags) {
-    const auto text = [&](const WireHeader& h) {
-      return number(h.op) + "/" + number(h.type) + "/" + number(h.flags);
-    };
-    return Differ("operation/type/flags", text(ours), text(theirs));
+  if (theirs.arithmetic != ours.arithmetic) {
+    return Differ("the arithmetic", ArithmeticText(ours.arithmetic),
+                  ArithmeticText(theirs.arithmetic));
   }
   if (theirs.portion != ours.portion) {
     return Differ("the portion", number(ours.portion), number(theirs.portion));

@@ -10,28 +10,30 @@
 #include <string>
 
 #include "membuf/status.h"
+#include "patterns/catalogue.h"
 #include "patterns/pattern_call.h"
 #include "patterns/piece_plan.h"
 
 namespace brigade {
 
 struct WireHeader {
-  uint32_t magic = 0x31475242;  // "BRG1"
-  uint8_t pattern = 0;          // kSend for both halves of a point-to-point message
-  uint8_t op = 0;
-  uint8_t type = 0;
-  uint8_t flags = 0;  // bit 0: locations follow the values; bit 1: decreasing
-  uint8_t shape = 0;
-  uint8_t unused[3] = {0, 0, 0};
+  uint16_t magic = 0x4247;  // "GB"; the wire format's version is compared when a group is made
+  uint8_t pattern = 0;      // kSend for both halves of a point-to-point message
+  uint8_t arithmetic = 0;   // operation, type, and whether locations follow the values
+  uint8_t shape = 0;        // bit 7: decreasing
+  uint8_t unused[3] = {};
   int32_t parameter = 0;
   int32_t root = 0;
   int32_t portion = -1;
-  uint64_t sequence = 0;     // of the operation on its channel; point to point: of the pair
+  uint32_t sequence =
+      0;  // of the operation on its channel (point to point: of the pair), modulo 2^32
   uint64_t total_bytes = 0;  // of the message, in user memory
-  uint64_t piece_bytes = 0;
-  uint64_t unused_tail[2] = {0, 0};
 };
 static_assert(sizeof(WireHeader) == kHeaderBytes, "the header's size is part of the wire format");
+
+// What this rank thinks it is doing.
+WireHeader HeaderOf(const CatalogueEntry& entry, const PatternCall& call, uint64_t sequence,
+                    size_t total_bytes);
 
 // The first difference that makes the two calls incompatible, as "ours here, theirs there"; OK if
 // there is none. Point-to-point receives accept any total up to their own.

@@ -246,7 +246,7 @@ TEST(Mismatch, TopologiesAndOperations) {
         call.op = me.rank == 0 ? CombineOp::kSum : CombineOp::kAbsMax;
         return me.Run(call, &data);
       },
-      "operation");
+      "arithmetic");
 }
 
 TEST(Mismatch, SettingsAreComparedWhenAGroupIsMade) {
