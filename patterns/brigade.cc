@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "membuf/version.h"
 #include "patterns/engine.h"
 #include "patterns/group.h"
 #include "transport/registry.h"
@@ -145,7 +146,7 @@ const char* brigade_status_name(brigade_status status) {
 
 const char* brigade_error_text(void) { return ErrorText().c_str(); }
 
-const char* brigade_version(void) { return "0.1.0"; }
+const char* brigade_version(void) { return BRIGADE_VERSION; }
 
 void brigade_options_init(brigade_options* options) {
   const brigade::EngineOptions defaults;
@@ -196,10 +197,12 @@ brigade_status brigade_group_create(brigade_engine* engine, int mpi_comm, int ro
 void brigade_group_destroy(brigade_group* group) { delete group; }
 
 int brigade_scope_size(const brigade_group* group, brigade_scope scope) {
+  if (scope < BRIGADE_ROW || scope > BRIGADE_ALL) return -1;
   return group->group->ScopeSize(static_cast<brigade::ChannelKind>(scope));
 }
 
 int brigade_scope_rank(const brigade_group* group, brigade_scope scope) {
+  if (scope < BRIGADE_ROW || scope > BRIGADE_ALL) return -1;
   return group->group->ScopeRank(static_cast<brigade::ChannelKind>(scope));
 }
 

@@ -1,21 +1,22 @@
-/* Brigade: communication patterns through scarce staging memory, for C and anything that can call
- * it.
- *
- * Conventions
- *  1. Functions return a brigade_status. On failure brigade_error_text() says what was wrong,
- * where, and what to do.
- *  2. After BRIGADE_INVALID_ARGUMENT, BRIGADE_NO_RESOURCE, BRIGADE_OUT_OF_MEMORY and
- * BRIGADE_UNAVAILABLE nothing happened. After any other failure the group is broken: every further
- * call on it fails alike, and it can only be destroyed.
- *  3. Matrices are column-major; ld is counted in elements and at least rows. A row-major matrix is
- * the same with rows and columns exchanged. Sizes are 64-bit; messages of any size go through the
- * same few chunks.
- *  4. Objects made by a _create or _start are the caller's, to be given back by the matching
- * _destroy or _wait.
- *  5. Not thread-safe: an engine and all its groups are used by one thread at a time.
- *  6. MPI must be initialised before the first call, at any thread level, and finalised after the
- * last.
- */
+// Brigade: communication patterns through scarce staging memory, for C and anything that can call
+// it.
+//
+// Conventions
+//
+// 1. Functions return a brigade_status. On failure brigade_error_text() says what was wrong, where,
+//    and what to do.
+// 2. After BRIGADE_INVALID_ARGUMENT, BRIGADE_NO_RESOURCE, BRIGADE_OUT_OF_MEMORY and
+//    BRIGADE_UNAVAILABLE nothing happened. After any other failure the group is broken: every
+//    further call on it fails alike, and it can only be destroyed.
+// 3. Matrices are column-major; ld is counted in elements and at least rows. A row-major matrix is
+//    the same with rows and columns exchanged. Sizes are 64-bit; staging memory stays within its
+//    budget whatever the size, and a send or broadcast that must not wait for its receivers takes
+//    ordinary memory beyond that.
+// 4. Objects made by a _create or _start are the caller's, to be given back by the matching
+//    _destroy or _wait.
+// 5. Not thread-safe: an engine and all its groups are used by one thread at a time.
+// 6. MPI must be initialised before the first call, at any thread level, and finalised after the
+//    last.
 
 #ifndef BRIGADE_PATTERNS_BRIGADE_H_
 #define BRIGADE_PATTERNS_BRIGADE_H_
@@ -66,8 +67,8 @@ BRIGADE_EXPORT void brigade_options_init(brigade_options* options);
 /* Local. `options` may be NULL for the defaults. */
 BRIGADE_EXPORT brigade_status brigade_engine_create(const brigade_options* options,
                                                     brigade_engine** engine);
-/* Local; waits until sends that have returned have left. Every group must be destroyed before. NULL
- * is ignored. */
+/* On every rank that made one, before MPI_Finalize; waits until sends that have returned have left.
+ * Every group must be destroyed before. NULL is ignored. */
 BRIGADE_EXPORT void brigade_engine_destroy(brigade_engine* engine);
 /* Moves what can move without waiting, for programs that compute for long between calls. */
 BRIGADE_EXPORT void brigade_progress(brigade_engine* engine);
@@ -86,7 +87,7 @@ BRIGADE_EXPORT void brigade_group_destroy(brigade_group* group);
 
 typedef enum { BRIGADE_ROW = 1, BRIGADE_COLUMN = 2, BRIGADE_ALL = 3 } brigade_scope;
 
-/* Ranks in the calling rank's scope, and its number there. */
+/* Ranks in the calling rank's scope, and its number there; -1 if there is no such scope. */
 BRIGADE_EXPORT int brigade_scope_size(const brigade_group* group, brigade_scope scope);
 BRIGADE_EXPORT int brigade_scope_rank(const brigade_group* group, brigade_scope scope);
 

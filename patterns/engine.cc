@@ -13,9 +13,6 @@
 namespace brigade {
 namespace {
 
-// The clock is read once in this many idle polls.
-constexpr uint64_t kPollsPerClock = 4096;
-
 void ReportOnStderr(const std::string& line) {
   std::fprintf(stderr, "brigade: %s\n", line.c_str());
 }
@@ -34,6 +31,12 @@ Status Engine::Create(Endpoint* endpoint, const EngineOptions& options,
                   "chunks of " + std::to_string(options.chunk_bytes) +
                       " bytes: a chunk must be a multiple of 64 bytes, and at least " +
                       std::to_string(3 * kHeaderRoom));
+  }
+  if (options.chunk_bytes > endpoint->capabilities().max_piece_bytes) {
+    return Status(StatusCode::kInvalidArgument,
+                  "chunks of " + std::to_string(options.chunk_bytes) + " bytes: transport " +
+                      endpoint->capabilities().name + " moves at most " +
+                      std::to_string(endpoint->capabilities().max_piece_bytes) + " at once");
   }
   const size_t preferred = std::min(endpoint->capabilities().preferred_piece_bytes,
                                     endpoint->capabilities().max_piece_bytes);
@@ -74,8 +77,43 @@ StagedBuffer* Engine::NewBuffer() {
   return buffer;
 }
 
+StagedBuffer* Engine::TrySurplus(int chunks) {
+  const ChunkRun run = pool_->TryAcquireSurplus(0, chunks);
+  if (!run) return nullptr;
+  StagedBuffer* buffer = NewBuffer();
+  buffer->run = run;
+  buffer->memory = run.memory;
+  return buffer;
+}
+
+StagedBuffer* Engine::TryCore(int placement, int* out) {
+  core_run_.clear();
+  if (!pool_->ReserveCore(placement, 1, piece_settings_.most_chunks, &core_run_)) return nullptr;
+  StagedBuffer* buffer = NewBuffer();
+  buffer->origin = StagedBuffer::Origin::kCore;
+  buffer->run = core_run_[0];
+  buffer->memory = buffer->run.memory;
+  buffer->count = out;
+  ++*out;
+  return buffer;
+}
+
+StagedBuffer* Engine::TakeLease(StagedBuffer* buffer, const Lease& lease) {
+  const std::byte* begin = buffer->memory.data;
+  if (lease.data < begin || lease.data >= begin + buffer->memory.bytes) {
+    StagedBuffer* leased = NewBuffer();
+    leased->origin = StagedBuffer::Origin::kLease;
+    buffer->freed = true;
+    Recycle(buffer);
+    buffer = leased;
+  }
+  buffer->lease = lease;
+  return buffer;
+}
+
 void Engine::Recycle(StagedBuffer* buffer) {
   BRIGADE_CHECK(buffer->freed && buffer->pending == 0);
+  stalled_ = 0;
   if (buffer->lease.token != 0) endpoint_->ReleaseLease(buffer->lease);
   switch (buffer->origin) {
     case StagedBuffer::Origin::kOverflow:
@@ -92,6 +130,7 @@ void Engine::Recycle(StagedBuffer* buffer) {
       pool_->Release(buffer->run);
       break;
   }
+  if (buffer->count != nullptr) --*buffer->count;
   if (buffer->owner != nullptr) buffer->owner->OnRecycled(*buffer);
   idle_buffers_.push_back(buffer);
 }
@@ -192,7 +231,10 @@ void Engine::DropDeferred(GroupState* group) {
                                           [&](const Send* s) { return s->group != group; });
   const std::vector<Send*> dropped(kept, deferred_.end());
   deferred_.erase(kept, deferred_.end());
-  for (Send* send : dropped) OnSent(send);
+  for (Send* send : dropped) {
+    send->status = group->failure;
+    OnSent(send);
+  }
 }
 
 // --- operations ---
@@ -216,7 +258,11 @@ bool Engine::AdvanceOperations() {
     const bool behind_another = std::any_of(
         active_.begin(), active_.begin() + static_cast<ptrdiff_t>(i),
         [&](const Executor* earlier) { return !earlier->done() && earlier->SameOrder(*executor); });
-    if (!behind_another) any |= executor->Advance();
+    if (behind_another) continue;
+    any |= executor->Advance();
+    if (executor->done() && !executor->outcome().ok()) {
+      BreakGroup(executor->group(), executor->outcome());
+    }
   }
   return any;
 }
@@ -229,32 +275,6 @@ bool Engine::Progress() {
   return any;
 }
 
-template <typename Over, typename What>
-void Engine::WaitUntil(const Over& over, const What& what) {
-  using Clock = std::chrono::steady_clock;
-  const auto interval = std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double>(options_.report_seconds));
-  uint64_t idle_polls = 0;
-  Clock::time_point since;     // the first of them
-  Clock::time_point reported;  // or the same
-  while (!over()) {
-    if (Progress()) {
-      if (idle_polls > 0) idle_ += Clock::now() - since;
-      idle_polls = 0;
-      continue;
-    }
-    if (idle_polls == 0) {
-      reported = since = Clock::now();
-    } else if (idle_polls % kPollsPerClock == 0 && Clock::now() - reported > interval) {
-      reported = Clock::now();
-      const auto waited = std::chrono::duration_cast<std::chrono::seconds>(reported - since);
-      options_.report(what() + " has been waiting for " + std::to_string(waited.count()) +
-                      " s and goes on waiting");
-    }
-    endpoint_->Pause(idle_polls++);
-  }
-}
-
 void Engine::RunToEnd(Executor* executor) {
   AdvanceOperations();
   const auto idle_before = idle_;
@@ -265,17 +285,18 @@ void Engine::RunToEnd(Executor* executor) {
 
 void Engine::Finish(Executor* executor) {
   active_.erase(std::find(active_.begin(), active_.end(), executor));
-  GroupState* group = executor->group();
-  if (!executor->outcome().ok()) {
-    if (group->failure.ok()) group->failure = executor->outcome();
-    if (!group->closed) {
-      DropDeferred(group);
-      group->closed = true;
-      endpoint_->CloseGroup(group->id);
-    }
-    executor->Abandon();
-  }
   executor->Disown();
+}
+
+void Engine::BreakGroup(GroupState* group, const Status& status) {
+  if (group->failure.ok()) group->failure = status;
+  if (group->closed) return;
+  group->closed = true;
+  DropDeferred(group);
+  endpoint_->CloseGroup(group->id);
+  for (Executor* executor : active_) {
+    if (executor->group() == group) executor->Abandon(group->failure);
+  }
 }
 
 // --- groups ---

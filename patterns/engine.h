@@ -33,8 +33,8 @@ struct EngineOptions {
   size_t overflow_bytes = OverflowArena::kAvailableMemory;
   // How long a send waits at the overflow limit before it fails.
   double overflow_wait_seconds = 120;
-  // A call that has waited this long says so, once per interval, through `report`; it goes on
-  // waiting.
+  // A call during which nothing has moved for this long says so, once per interval, through
+  // `report`, and goes on waiting.
   double report_seconds = 60;
   std::function<void(const std::string&)> report;  // default: a line on stderr
 };
@@ -63,6 +63,7 @@ class Engine {
 
  private:
   friend class Executor;
+  friend class OnePiece;
   friend class Group;
   friend class Operation;
 
@@ -82,6 +83,14 @@ class Engine {
 
   // --- for executors ---
   StagedBuffer* NewBuffer();
+  // A buffer of adjacent surplus chunks; null if there are none.
+  StagedBuffer* TrySurplus(int chunks);
+  // A buffer of the core, where every run is as long as the longest, so that one fits where another
+  // was. `*out` counts it while it lives.
+  StagedBuffer* TryCore(int placement, int* out);
+  // What holds the bytes of a piece received for `buffer`: the buffer, or, if they lie elsewhere, a
+  // new one for the lease (and `buffer` is given back).
+  StagedBuffer* TakeLease(StagedBuffer* buffer, const Lease& lease);
   // Ends a buffer that is freed and has no send pending.
   void Recycle(StagedBuffer* buffer);
   // Sends `piece`, which lies in `buffer`. Never fails for lack of resources: what the transport
@@ -96,8 +105,10 @@ class Engine {
   void Activate(Executor* executor) { active_.push_back(executor); }
   // Progresses until `executor` is done, and counts the time spent waiting.
   void RunToEnd(Executor* executor);
-  // After an operation is done: takes it out of the order and, if it failed, breaks its group.
+  // After an operation is done: takes it out of the order.
   void Finish(Executor* executor);
+  // The first failure of a group: closes it, and ends all its operations.
+  void BreakGroup(GroupState* group, const Status& status);
   void RemoveGroup(std::unique_ptr<GroupState> group);
 
   static void OnSent(Completion* completion);
@@ -108,6 +119,10 @@ class Engine {
   void DropDeferred(GroupState* group);
   bool AdvanceOperations();
   void CloseIdleGroups();
+  // A wait of fewer idle polls, about a microsecond, is not worth two looks at the clock and counts
+  // as none; in a longer one the clock is read once in so many polls.
+  static constexpr uint64_t kPollsBeforeClock = 8;
+  static constexpr uint64_t kPollsPerClock = 4096;
   // Progresses until `over()`, pausing as the transport likes; every report interval it says that
   // `what()` still waits.
   template <typename Over, typename What>
@@ -127,10 +142,40 @@ class Engine {
   std::vector<Send*> idle_sends_;
   std::deque<Send*> deferred_;  // not yet taken by the transport
   size_t sends_in_flight_ = 0;  // deferred ones included
+  // How often in a row a locally blocking operation found the pool empty.
+  int stalled_ = 0;
+  std::vector<ChunkRun> core_run_;  // scratch of TryCore
   std::vector<std::unique_ptr<GroupState>> leaving_groups_;
   Status send_failure_;                         // the first
   std::chrono::steady_clock::duration idle_{};  // spent waiting, in all
 };
+
+template <typename Over, typename What>
+void Engine::WaitUntil(const Over& over, const What& what) {
+  using Clock = std::chrono::steady_clock;
+  const auto interval = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(options_.report_seconds));
+  uint64_t idle_polls = 0;
+  Clock::time_point since;     // the first of them
+  Clock::time_point reported;  // or the same
+  while (!over()) {
+    if (Progress()) {
+      if (idle_polls > kPollsBeforeClock) idle_ += Clock::now() - since;
+      idle_polls = 0;
+      continue;
+    }
+    if (idle_polls == kPollsBeforeClock) {
+      reported = since = Clock::now();
+    } else if (idle_polls > kPollsBeforeClock && idle_polls % kPollsPerClock == 0 &&
+               Clock::now() - reported > interval) {
+      reported = Clock::now();
+      const auto waited = std::chrono::duration_cast<std::chrono::seconds>(reported - since);
+      options_.report(what() + " has been waiting for " + std::to_string(waited.count()) +
+                      " s and goes on waiting");
+    }
+    endpoint_->Pause(idle_polls++);
+  }
+}
 
 }  // namespace brigade
 

@@ -46,14 +46,20 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   plans_.assign(1 + portions, plan);
   pieces_.assign(1 + portions, 0);
   plans_[0].total_bytes = call.matrix.layout.bytes();
-  pieces_[0] = entry.multi ? 0 : plans_[0].Count(/*empty_counts=*/true);
+  pieces_[0] = entry.multi ? 0 : plans_[0].Count();
   rounds_ = pieces_[0];
   for (size_t q = 0; q < portions; ++q) {
     plans_[1 + q].total_bytes = call.portions[q].layout.bytes();
-    pieces_[1 + q] = plans_[1 + q].Count(/*empty_counts=*/false);
+    pieces_[1 + q] = plans_[1 + q].Count();
     rounds_ = std::max(rounds_, pieces_[1 + q]);
   }
-  verified_.assign(1 + portions, false);
+  size_t receives = 0;
+  first_receive_.clear();
+  for (const Lane& lane : schedule->lanes) {
+    first_receive_.push_back(receives);
+    receives += lane.receives.size();
+  }
+  verified_.assign(receives, false);
   plan_known_ = entry.pattern != Pattern::kReceive;
   if (!plan_known_) rounds_ = pieces_[0] = 1;
   const size_t piece_bytes = std::min(plan.piece_bytes, longest);
@@ -79,32 +85,44 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
     }
   }
   if (!blocking) {
-    const int chunks = ChunksFor(settings, mover_.WireBytes(piece_bytes));
-    for (size_t s = 0; s < schedule->streams.size(); ++s) {
-      for (int i = 0; i < kMinSlots; ++i) {
-        const ChunkRun run = engine_->pool_->TryAcquireSurplus(streams_[s].placement, chunks);
-        if (!run) {
-          for (const ChunkRun& taken : reserved_) engine_->pool_->Release(taken);
-          reserved_.clear();
-          return Status(StatusCode::kNoResource,
-                        std::string(entry.name) +
-                            ": the staging memory it needs is in use; progress, then start again");
-        }
-        reserved_.push_back(run);
-      }
-    }
+    const Status reserved = Reserve();
+    if (!reserved.ok()) return reserved.WithContext(entry.name);
   }
   chunks_held_ = 0;
-  stalled_ = 0;
-  waiting_for_overflow_ = false;
+  waiting_since_ = {};
   work_over_ = done_ = false;
   outcome_ = Status();
   return Status();
 }
 
-size_t Executor::MostPayload() const {
-  const PieceSettings& settings = engine_->piece_settings();
-  return static_cast<size_t>(settings.most_chunks) * settings.chunk_bytes - kHeaderRoom;
+// Runs of the longest length for every slot that the schedule cannot do without, whatever they will
+// hold.
+Status Executor::Reserve() {
+  StagingPool* pool = engine_->pool_.get();
+  const int chunks = engine_->piece_settings().most_chunks;
+  const int runs = static_cast<int>(schedule_->streams.size()) * kMinSlots;
+  if (runs * chunks > pool->total_chunks() - pool->core_chunks()) {
+    return Status(StatusCode::kOutOfMemory,
+                  "a non-blocking start needs " + std::to_string(runs * chunks) +
+                      " chunks beside the " + std::to_string(pool->core_chunks()) +
+                      " of the core, of " + std::to_string(pool->total_chunks()) +
+                      " in all; raise the staging budget");
+  }
+  for (int i = 0; i < runs; ++i) {
+    const ChunkRun run = pool->TryAcquireSurplus(0, chunks);
+    if (!run) {
+      ReleaseReserved();
+      return Status(StatusCode::kNoResource,
+                    "the staging memory it needs is in use; progress, then start again");
+    }
+    reserved_.push_back(run);
+  }
+  return Status();
+}
+
+void Executor::ReleaseReserved() {
+  for (const ChunkRun& run : reserved_) engine_->pool_->Release(run);
+  reserved_.clear();
 }
 
 bool Executor::SkipToExisting(const std::vector<Step>& steps, Cursor* at) const {
@@ -141,9 +159,9 @@ void Executor::FinishIfOver() {
       if (SkipToExisting(schedule_->lanes[lane].work, &work_[lane])) return;
     }
     work_over_ = true;
-    for (const ChunkRun& run : reserved_) engine_->pool_->Release(run);
-    reserved_.clear();
+    ReleaseReserved();
   }
+  if (entry_->locally_blocking && guaranteed_out_ > 0 && WaitedTooLong()) return;
   // Chunks of the core belong to the next operation: their sends are waited for. All others may
   // still be on their way.
   done_ = !blocking_ || guaranteed_out_ == 0;
@@ -154,7 +172,7 @@ bool Executor::AdvanceReceives(size_t lane) {
   const std::vector<Step>& steps = schedule_->lanes[lane].receives;
   if (!SkipToExisting(steps, &at)) return false;
   const Step& step = steps[at.step];
-  if (RunReceive(step, at.round + step.lead) == Outcome::kMustWait) return false;
+  if (RunReceive(lane, at.step, at.round + step.lead) == Outcome::kMustWait) return false;
   ++at.step;
   return true;
 }
@@ -171,7 +189,7 @@ bool Executor::AdvanceWork(size_t lane) {
       BRIGADE_CHECK(false);
       break;
     case Opcode::kAwait:
-      outcome = RunAwait(step, piece);
+      outcome = RunAwait(lane, step, piece);
       break;
     case Opcode::kCopy:
     case Opcode::kCombine:
@@ -200,46 +218,46 @@ StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
     run = pool->TryAcquireSurplus(s.placement, chunks);
   }
   if (run) {
-    stalled_ = 0;
+    engine_->stalled_ = 0;
   } else if (entry_->locally_blocking &&
              !(kind == Memory::kLanding &&
                engine_->endpoint()->capabilities().needs_registered_memory)) {
-    if (++stalled_ <= kPatience) return nullptr;
+    if (++engine_->stalled_ <= kPatience) return nullptr;
     overflow = engine_->overflow_->TryAcquire(static_cast<size_t>(chunks) *
                                               engine_->piece_settings().chunk_bytes);
     origin = StagedBuffer::Origin::kOverflow;
     if (overflow.data != nullptr) ++mover_.statistics.overflow_pieces;
   }
-  if (!run && overflow.data == nullptr) {
+  StagedBuffer* buffer = nullptr;
+  if (run || overflow.data != nullptr) {
+    buffer = engine_->NewBuffer();
+    buffer->origin = origin;
+    buffer->run = run;
+    buffer->memory = run ? run.memory : overflow;
+  } else if (s.guaranteed < kMinSlots) {
     // What no operation can be refused.
-    if (s.guaranteed == kMinSlots) return nullptr;
-    if (blocking_) {
-      std::vector<ChunkRun> taken;
-      if (pool->ReserveCore(s.placement, 1, chunks, &taken)) run = taken[0];
-      origin = StagedBuffer::Origin::kCore;
-    } else if (!reserved_.empty()) {
-      run = reserved_.back();
-      reserved_.pop_back();
-      origin = StagedBuffer::Origin::kReserved;
-    }
-    if (!run) return nullptr;
+    buffer = blocking_ ? engine_->TryCore(s.placement, &guaranteed_out_) : TakeReserved();
+    if (buffer != nullptr) ++s.guaranteed;
   }
-  waiting_for_overflow_ = false;
-  StagedBuffer* buffer = engine_->NewBuffer();
-  buffer->origin = origin;
-  buffer->run = run;
-  buffer->memory = run ? run.memory : overflow;
+  if (buffer == nullptr) return nullptr;
+  waiting_since_ = {};
   buffer->stream = stream;
   Own(buffer);
   ++s.buffers;
-  if (origin == StagedBuffer::Origin::kCore || origin == StagedBuffer::Origin::kReserved) {
-    ++s.guaranteed;
-    ++guaranteed_out_;
-  }
-  chunks_held_ += run ? chunks : 0;
+  chunks_held_ += buffer->run.chunks;
   mover_.statistics.peak_staging_bytes =
       std::max(mover_.statistics.peak_staging_bytes,
                static_cast<size_t>(chunks_held_) * engine_->piece_settings().chunk_bytes);
+  return buffer;
+}
+
+StagedBuffer* Executor::TakeReserved() {
+  if (reserved_.empty()) return nullptr;
+  StagedBuffer* buffer = engine_->NewBuffer();
+  buffer->origin = StagedBuffer::Origin::kReserved;
+  buffer->run = reserved_.back();
+  buffer->memory = buffer->run.memory;
+  reserved_.pop_back();
   return buffer;
 }
 
@@ -259,7 +277,6 @@ void Executor::Disown() {
   for (StagedBuffer* buffer : buffers_) buffer->owner = nullptr;
   buffers_.clear();
   for (StreamState& s : streams_) s.buffers = s.guaranteed = 0;
-  guaranteed_out_ = 0;
 }
 
 void Executor::OnRecycled(const StagedBuffer& buffer) {
@@ -269,27 +286,25 @@ void Executor::OnRecycled(const StagedBuffer& buffer) {
   if (buffer.origin == StagedBuffer::Origin::kLease) return;
   StreamState& s = streams_[buffer.stream];
   --s.buffers;
-  stalled_ = 0;
   chunks_held_ -= buffer.run.chunks;
   if (buffer.origin == StagedBuffer::Origin::kCore ||
       buffer.origin == StagedBuffer::Origin::kReserved) {
     --s.guaranteed;
-    --guaranteed_out_;
   }
 }
 
-// A send at the limit of overflow memory waits for room, but not for ever.
-bool Executor::OverflowTimedOut() {
-  if (!entry_->locally_blocking || stalled_ <= kPatience) return false;
+// A locally blocking operation at the limit of overflow memory waits for room, but not for ever.
+bool Executor::WaitedTooLong() {
   const auto now = std::chrono::steady_clock::now();
-  if (!waiting_for_overflow_) {
-    waiting_for_overflow_ = true;
-    overflow_deadline_ =
-        now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                  std::chrono::duration<double>(engine_->options().overflow_wait_seconds));
-    return false;
-  }
-  return now > overflow_deadline_;
+  if (waiting_since_ == std::chrono::steady_clock::time_point()) waiting_since_ = now;
+  const std::chrono::duration<double> waited = now - waiting_since_;
+  if (waited.count() <= engine_->options().overflow_wait_seconds) return false;
+  Fail(Status(StatusCode::kTimedOut,
+              "no staging memory for " + std::to_string(waited.count()) +
+                  " s: receivers do not drain and overflow memory is at its limit of " +
+                  std::to_string(engine_->options().overflow_bytes) +
+                  " bytes; raise the limit or the wait"));
+  return true;
 }
 
 Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory) {
@@ -300,38 +315,35 @@ Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory)
   if (memory != Memory::kNone) {
     buffer = TryBuffer(stream, ChunksFor(engine_->piece_settings(), wire_bytes), memory);
     if (buffer == nullptr) {
-      if (OverflowTimedOut()) {
-        Fail(Status(StatusCode::kTimedOut,
-                    "no staging memory for " +
-                        std::to_string(engine_->options().overflow_wait_seconds) +
-                        " s: receivers do not drain and overflow memory is at its limit of " +
-                        std::to_string(engine_->options().overflow_bytes) +
-                        " bytes; raise the limit or the wait"));
+      // With a slot open it waits for who fills that one, not for memory.
+      if (entry_->locally_blocking && engine_->stalled_ > kPatience && s.opened == s.freed) {
+        (void)WaitedTooLong();
       }
       return nullptr;
     }
   }
   ++s.opened;
-  slot->owner = this;
   slot->buffer = buffer;
   slot->payload = buffer == nullptr ? nullptr : buffer->memory.data + kHeaderRoom;
-  slot->posted = slot->arrived = false;
+  slot->arrived = false;
+  slot->status = Status();
   return slot;
 }
 
-Executor::Outcome Executor::RunReceive(const Step& step, int64_t piece) {
+Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece) {
+  const Step& step = schedule_->lanes[lane].receives[index];
   const PiecePlan::Range range = Plan(step.portion).RangeOf(piece);
   const size_t wire_bytes = mover_.WireBytes(range.bytes);
   const int peer = scope_.GroupRank(step.peer);
   const Channel channel{group_->id, channel_};
   // A transport that may write past a landing too short for a wrong message gets later landings
   // only once the first piece has shown that both sides mean the same.
-  if (piece > 0 && !verified_[step.portion + 1] &&
+  if (piece > 0 && !verified_[first_receive_[lane] + index] &&
       !engine_->endpoint()->capabilities().keeps_to_landing) {
     return Outcome::kMustWait;
   }
   // A first piece has room whatever its length, so that its header can tell what is wrong.
-  const size_t room = piece == 0 ? MostPayload() : wire_bytes;
+  const size_t room = piece == 0 ? MostPayload(engine_->piece_settings()) : wire_bytes;
   // The first piece brings a header; later ones may go straight to where they are wanted.
   LayoutRange in_place;
   bool lands = false;
@@ -342,7 +354,6 @@ Executor::Outcome Executor::RunReceive(const Step& step, int64_t piece) {
   }
   Slot* slot = OpenSlot(step.dst.index, room, lands ? Memory::kNone : Memory::kLanding);
   if (slot == nullptr) return Outcome::kMustWait;
-  slot->posted = true;
   Status status;
   if (lands) {
     status = engine_->endpoint()->PostReceiveInPlace(channel, peer, in_place, slot);
@@ -358,7 +369,6 @@ Executor::Outcome Executor::RunReceive(const Step& step, int64_t piece) {
   }
   // Nothing happened: close the slot again.
   --streams_[step.dst.index].opened;
-  slot->posted = false;
   if (slot->buffer != nullptr) {
     slot->buffer->freed = true;
     engine_->Recycle(std::exchange(slot->buffer, nullptr));
@@ -367,12 +377,10 @@ Executor::Outcome Executor::RunReceive(const Step& step, int64_t piece) {
 }
 
 void Executor::OnReceived(Completion* completion) {
-  Slot* slot = static_cast<Slot*>(completion);
-  slot->posted = false;
-  slot->arrived = true;
+  static_cast<Slot*>(completion)->arrived = true;
 }
 
-Executor::Outcome Executor::RunAwait(const Step& step, int64_t piece) {
+Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piece) {
   StreamState& s = streams_[step.left.index];
   if (s.awaited >= s.opened) return Outcome::kMustWait;
   Slot* slot = &s.slots[s.awaited % kMostSlots];
@@ -381,10 +389,19 @@ Executor::Outcome Executor::RunAwait(const Step& step, int64_t piece) {
     Fail(slot->status);
     return Outcome::kMustWait;
   }
-  if (slot->buffer != nullptr) TakeLease(slot, piece);
+  if (slot->buffer != nullptr) {
+    slot->buffer = TakeLease(slot);
+    slot->payload = const_cast<std::byte*>(slot->lease.data) +  // received slots are only read
+                    (piece == 0 ? kHeaderBytes : 0);
+  }
+  slot->arrived = false;  // the lease is the buffer's now
   if (piece == 0) {
-    ReadHeader(step, slot->lease.data, slot->lease.bytes);
-    if (done_) return Outcome::kMustWait;
+    const Status agreed = Agree(step, slot->lease);
+    if (!agreed.ok()) {
+      Fail(agreed);
+      return Outcome::kMustWait;
+    }
+    verified_[first_receive_[lane] + static_cast<size_t>(step.receive)] = true;
   }
   const size_t expected =
       mover_.WireBytes(Plan(step.portion).RangeOf(piece).bytes) + (piece == 0 ? kHeaderBytes : 0);
@@ -399,42 +416,25 @@ Executor::Outcome Executor::RunAwait(const Step& step, int64_t piece) {
   return Outcome::kDone;
 }
 
-void Executor::TakeLease(Slot* slot, int64_t piece) {
-  std::byte* landing = slot->payload - (piece == 0 ? kHeaderBytes : 0);
-  if (slot->lease.data != landing) {
-    // The bytes lie in the peer's chunk: ours is free again, and the lease takes its place.
-    slot->buffer->freed = true;
-    engine_->Recycle(slot->buffer);
-    slot->buffer = engine_->NewBuffer();
-    slot->buffer->origin = StagedBuffer::Origin::kLease;
-    Own(slot->buffer);
-    // Received slots are only read.
-    slot->payload = const_cast<std::byte*>(slot->lease.data) + (piece == 0 ? kHeaderBytes : 0);
-  }
-  slot->buffer->lease = slot->lease;
+StagedBuffer* Executor::TakeLease(Slot* slot) {
+  StagedBuffer* holder = engine_->TakeLease(slot->buffer, slot->lease);
+  if (holder != slot->buffer) Own(holder);
+  return holder;
 }
 
-void Executor::ReadHeader(const Step& step, const std::byte* data, size_t bytes) {
-  if (bytes < kHeaderBytes) {
-    Fail(Status(StatusCode::kMismatch,
-                "a first piece of " + std::to_string(bytes) + " bytes has no room for a header"));
-    return;
-  }
-  WireHeader theirs;
-  std::memcpy(&theirs, data, sizeof(theirs));
+Status Executor::Agree(const Step& step, const Lease& piece) {
   header_.portion = step.portion;
-  const Status same = CompareHeaders(header_, theirs);
-  if (!same.ok()) {
-    Fail(Status(same.code(), same.message() + " (from rank " +
-                                 std::to_string(scope_.GroupRank(step.peer)) + ")"));
-    return;
-  }
-  verified_[step.portion + 1] = true;
-  if (plan_known_) return;
+  header_.total_bytes = Plan(step.portion).total_bytes;
+  WireHeader theirs;
+  BRIGADE_RETURN_IF_ERROR(
+      ReadHeader(header_, piece, &theirs)
+          .WithContext("from rank " + std::to_string(scope_.GroupRank(step.peer))));
+  if (plan_known_) return Status();
   plan_known_ = true;
   plans_[0] = PlanPieces(engine_->piece_settings(), theirs.total_bytes, 1, 1, 1);
-  pieces_[0] = rounds_ = plans_[0].Count(/*empty_counts=*/true);
+  pieces_[0] = rounds_ = plans_[0].Count();
   mover_.statistics.pieces = static_cast<uint64_t>(rounds_);
+  return Status();
 }
 
 Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
@@ -452,6 +452,7 @@ Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
     streams_[step.dst.index].current = slot;
     if (piece == 0) {
       header_.portion = step.portion;
+      header_.total_bytes = Plan(step.portion).total_bytes;
       std::memcpy(slot->payload - kHeaderBytes, &header_, sizeof(header_));
     }
   }
@@ -515,10 +516,16 @@ void Executor::Fail(const Status& status) {
   done_ = true;
 }
 
-void Executor::Abandon() {
+void Executor::Abandon(const Status& status) {
+  if (!done_) outcome_ = status;
+  if (outcome_.ok()) return;  // it was over before
+  done_ = true;
   for (size_t i = 0; i < schedule_->streams.size(); ++i) {
     for (Slot& slot : streams_[i].slots) {
-      slot.posted = slot.arrived = false;
+      // What arrived and nobody awaited.
+      if (std::exchange(slot.arrived, false) && slot.status.ok() && slot.lease.token != 0) {
+        engine_->endpoint()->ReleaseLease(slot.lease);
+      }
       StagedBuffer* buffer = std::exchange(slot.buffer, nullptr);
       if (buffer == nullptr) continue;
       buffer->freed = true;
@@ -526,8 +533,7 @@ void Executor::Abandon() {
     }
     streams_[i].current = nullptr;
   }
-  for (const ChunkRun& run : reserved_) engine_->pool_->Release(run);
-  reserved_.clear();
+  ReleaseReserved();
 }
 
 }  // namespace brigade

@@ -51,9 +51,9 @@ class Executor {
   // What it is doing, for messages: pattern, ranks, and the step it waits at.
   std::string Describe() const;
   GroupState* group() const { return group_; }
-  // Gives up after a failure. REQUIRES: the group is closed on the endpoint, so that no receive of
-  // it is posted.
-  void Abandon();
+  // Ends with `status` unless it is over, and lets go of everything. REQUIRES: the group is closed
+  // on the endpoint, so that no receive of it is posted.
+  void Abandon(const Status& status);
 
  private:
   friend class Engine;
@@ -62,11 +62,9 @@ class Executor {
 
   struct Slot : Completion {
     Slot() : Completion(&Executor::OnReceived) {}
-    Executor* owner = nullptr;
     StagedBuffer* buffer = nullptr;  // null if it landed in place
     std::byte* payload = nullptr;    // writable only in one's own buffer
-    bool posted = false;
-    bool arrived = false;
+    bool arrived = false;            // and not yet awaited
   };
 
   struct StreamState {
@@ -96,20 +94,18 @@ class Executor {
   bool SkipToExisting(const std::vector<Step>& steps, Cursor* at) const;
   bool AdvanceReceives(size_t lane);
   bool AdvanceWork(size_t lane);
-  Outcome RunReceive(const Step& step, int64_t piece);
-  Outcome RunAwait(const Step& step, int64_t piece);
+  Outcome RunReceive(size_t lane, size_t index, int64_t piece);
+  Outcome RunAwait(size_t lane, const Step& step, int64_t piece);
   Outcome RunFill(const Step& step, int64_t piece);
   void RunSend(const Step& step, int64_t piece);
   void RunFree(const Step& step);
-  // From here on the slot is its lease, wherever the bytes lie.
-  void TakeLease(Slot* slot, int64_t piece);
-  // Takes what the first piece says.
-  void ReadHeader(const Step& step, const std::byte* data, size_t bytes);
+  // What holds the slot's bytes from here on, wherever they lie.
+  StagedBuffer* TakeLease(Slot* slot);
+  // Compares what the first piece says with what this rank does; a receive learns its length.
+  Status Agree(const Step& step, const Lease& piece);
 
   int64_t Pieces(int portion) const { return pieces_[portion + 1]; }
   const PiecePlan& Plan(int portion) const { return plans_[portion + 1]; }
-  // The longest payload that any piece of the group can have.
-  size_t MostPayload() const;
   // The bytes of a place in a stream; null for user memory.
   std::byte* PayloadAt(const Place& place) const {
     return place.in_stream() ? streams_[place.index].current->payload : nullptr;
@@ -121,8 +117,11 @@ class Executor {
   // The next slot of the stream with memory for a piece of `wire_bytes`; null if it must wait.
   Slot* OpenSlot(int stream, size_t wire_bytes, Memory memory);
   StagedBuffer* TryBuffer(int stream, int chunks, Memory memory);
+  StagedBuffer* TakeReserved();
   void Own(StagedBuffer* buffer);
-  bool OverflowTimedOut();
+  Status Reserve();
+  void ReleaseReserved();
+  bool WaitedTooLong();
 
   void Fail(const Status& status);
   void FinishIfOver();
@@ -141,7 +140,9 @@ class Executor {
   // Index 0 is the matrix, 1 + q portion q.
   std::vector<PiecePlan> plans_;
   std::vector<int64_t> pieces_;
-  std::vector<bool> verified_;  // a first piece has come and agreed
+  // Per receive step, lane after lane: its first piece has come and agreed.
+  std::vector<bool> verified_;
+  std::vector<size_t> first_receive_;  // of each lane
   int64_t rounds_ = 0;
   bool plan_known_ = true;  // false: a receive whose first piece has not come
   PieceMover mover_;
@@ -151,11 +152,9 @@ class Executor {
   std::vector<StreamState> streams_;
   std::vector<ChunkRun> reserved_;      // not in use, of a non-blocking operation
   std::vector<StagedBuffer*> buffers_;  // held by streams, or freed with sends pending
-  int guaranteed_out_ = 0;
+  int guaranteed_out_ = 0;              // from the core
   int64_t chunks_held_ = 0;
-  int stalled_ = 0;  // attempts in a row that found no chunk
-  bool waiting_for_overflow_ = false;
-  std::chrono::steady_clock::time_point overflow_deadline_;
+  std::chrono::steady_clock::time_point waiting_since_;  // at the limit of overflow memory; or zero
 
   bool work_over_ = false;
   bool done_ = true;

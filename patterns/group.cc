@@ -8,6 +8,7 @@
 #include "patterns/catalogue.h"
 #include "patterns/executor.h"
 #include "patterns/group_state.h"
+#include "patterns/one_piece.h"
 
 namespace brigade {
 namespace {
@@ -67,6 +68,29 @@ Status Validate(const PatternCall& call, const Scope& scope) {
   return Status();
 }
 
+// The call without what its pattern ignores, so that nothing ignored can make a difference.
+PatternCall Normalised(const PatternCall& call) {
+  const CatalogueEntry& entry = EntryOf(call.pattern);
+  PatternCall normal = call;
+  if (entry.topologies.empty()) normal.topology = Topology();
+  const Shape shape = normal.topology.shape;
+  if (shape == Shape::kSplitRing || shape == Shape::kHypercube) normal.topology.parameter = 0;
+  if (!entry.rooted) normal.root = 0;
+  if (!entry.multi) {
+    normal.portions = nullptr;
+    normal.decreasing = false;
+  }
+  if (!entry.combines) {
+    normal.op = CombineOp::kSum;
+    normal.type = ElementType::kInt32;
+    normal.locations = nullptr;
+  }
+  if (call.pattern == Pattern::kBarrier || call.pattern == Pattern::kMultiBroadcast) {
+    normal.matrix = Matrix();
+  }
+  return normal;
+}
+
 // What must be equal on all members.
 struct AgreedSettings {
   uint64_t format = 1;
@@ -102,11 +126,6 @@ Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
 
 Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
                      std::unique_ptr<Group>* group) {
-  if (rows < 1 || cols < 1 || rows > bootstrap->size() / cols || rows * cols != bootstrap->size()) {
-    return Status(StatusCode::kInvalidArgument,
-                  "a grid of " + std::to_string(rows) + " x " + std::to_string(cols) +
-                      " does not fit a group of " + std::to_string(bootstrap->size()) + " ranks");
-  }
   AgreedSettings mine;
   mine.chunk_bytes = engine->options().chunk_bytes;
   mine.staging_bytes = engine->options().staging_bytes;
@@ -114,6 +133,11 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   mine.rows = rows;
   mine.cols = cols;
   BRIGADE_RETURN_IF_ERROR(CheckAgreement(bootstrap, mine));
+  if (rows < 1 || cols < 1 || rows > bootstrap->size() / cols || rows * cols != bootstrap->size()) {
+    return Status(StatusCode::kInvalidArgument,
+                  "a grid of " + std::to_string(rows) + " x " + std::to_string(cols) +
+                      " does not fit a group of " + std::to_string(bootstrap->size()) + " ranks");
+  }
 
   auto state = std::make_unique<GroupState>();
   state->rows = rows;
@@ -144,45 +168,53 @@ int Group::ScopeSize(ChannelKind scope) const { return state_->scope(scope).size
 int Group::ScopeRank(ChannelKind scope) const { return state_->scope(scope).rank; }
 const Status& Group::failure() const { return state_->failure; }
 
-const Schedule* Group::ScheduleOf(const PatternCall& call) {
-  const CatalogueEntry& entry = EntryOf(call.pattern);
-  const bool shaped = !entry.topologies.empty();
-  const ChannelKind kind = IsPair(call.pattern) ? ChannelKind::kPointToPoint : call.scope;
-  const GroupState::ScheduleKey key(call.pattern, kind, shaped ? call.topology.shape : Shape::kTree,
-                                    shaped ? call.topology.parameter : 0,
-                                    entry.rooted ? call.root : 0, entry.multi && call.decreasing);
+const Schedule* Group::ScheduleOf(const PatternCall& call, ChannelKind kind) {
+  const GroupState::ScheduleKey key{
+      call.pattern, kind, call.topology.shape, call.topology.parameter, call.root, call.decreasing};
   std::unique_ptr<const Schedule>& schedule = state_->schedules[key];
   if (schedule == nullptr) {
     const Scope& scope = state_->scope(kind);
     ScheduleParameters p;
     p.size = scope.size;
     p.rank = scope.rank;
-    p.root = entry.rooted ? call.root : 0;
+    p.root = call.root;
     p.topology = call.topology;
     p.decreasing = call.decreasing;
-    schedule = std::make_unique<const Schedule>(entry.compile(p));
+    schedule = std::make_unique<const Schedule>(EntryOf(call.pattern).compile(p));
   }
   return schedule.get();
 }
 
-Status Group::Prepare(const PatternCall& call, bool blocking, Executor* executor) {
+Status Group::Begin(const PatternCall& call, Beginning* beginning) {
   BRIGADE_RETURN_IF_ERROR(state_->failure);
   const ChannelKind kind = IsPair(call.pattern) ? ChannelKind::kPointToPoint : call.scope;
   BRIGADE_RETURN_IF_ERROR(Validate(call, state_->scope(kind)));
-  uint64_t* sequence = &state_->scope_sequence[static_cast<int>(kind)];
-  if (call.pattern == Pattern::kSend) sequence = &state_->send_sequence[call.root];
-  if (call.pattern == Pattern::kReceive) sequence = &state_->receive_sequence[call.root];
-  BRIGADE_RETURN_IF_ERROR(executor->Prepare(state_.get(), EntryOf(call.pattern), ScheduleOf(call),
-                                            call, *sequence, blocking));
-  ++*sequence;
-  engine_->Activate(executor);
+  beginning->call = Normalised(call);
+  beginning->schedule = ScheduleOf(beginning->call, kind);
+  beginning->sequence = &state_->scope_sequence[static_cast<int>(kind)];
+  if (call.pattern == Pattern::kSend) beginning->sequence = &state_->send_sequence[call.root];
+  if (call.pattern == Pattern::kReceive) {
+    beginning->sequence = &state_->receive_sequence[call.root];
+  }
   return Status();
 }
 
 Status Group::Run(const PatternCall& call, OperationStatistics* statistics) {
+  Beginning beginning;
+  BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));
+  const CatalogueEntry& entry = EntryOf(call.pattern);
+  OnePiece one_piece(engine_, state_.get(), entry, beginning.call);
+  if (one_piece.Fits()) {
+    const Status status = one_piece.Run(*beginning.schedule, (*beginning.sequence)++);
+    if (statistics != nullptr) *statistics = one_piece.statistics();
+    return status;
+  }
   std::unique_ptr<Executor> executor = engine_->NewExecutor();
-  Status status = Prepare(call, /*blocking=*/true, executor.get());
+  Status status = executor->Prepare(state_.get(), entry, beginning.schedule, beginning.call,
+                                    *beginning.sequence, /*blocking=*/true);
   if (status.ok()) {
+    ++*beginning.sequence;
+    engine_->Activate(executor.get());
     engine_->RunToEnd(executor.get());
     engine_->Finish(executor.get());
     status = executor->outcome();
@@ -193,12 +225,17 @@ Status Group::Run(const PatternCall& call, OperationStatistics* statistics) {
 }
 
 Status Group::Start(const PatternCall& call, std::unique_ptr<Operation>* operation) {
+  Beginning beginning;
+  BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));
   std::unique_ptr<Executor> executor = engine_->NewExecutor();
-  const Status status = Prepare(call, /*blocking=*/false, executor.get());
+  const Status status = executor->Prepare(state_.get(), EntryOf(call.pattern), beginning.schedule,
+                                          beginning.call, *beginning.sequence, /*blocking=*/false);
   if (!status.ok()) {
     engine_->KeepExecutor(std::move(executor));
     return status;
   }
+  ++*beginning.sequence;
+  engine_->Activate(executor.get());
   engine_->Progress();
   operation->reset(new Operation(engine_, std::move(executor)));
   return Status();

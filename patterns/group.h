@@ -86,8 +86,14 @@ class Group {
 
  private:
   Group(Engine* engine, std::unique_ptr<GroupState> state);
-  Status Prepare(const PatternCall& call, bool blocking, Executor* executor);
-  const Schedule* ScheduleOf(const PatternCall& call);
+  // A valid call, with what every way of running it needs.
+  struct Beginning {
+    PatternCall call;
+    const Schedule* schedule = nullptr;
+    uint64_t* sequence = nullptr;  // its number on its channel, to be advanced when it starts
+  };
+  Status Begin(const PatternCall& call, Beginning* beginning);
+  const Schedule* ScheduleOf(const PatternCall& call, ChannelKind kind);
 
   Engine* const engine_;
   std::unique_ptr<GroupState> state_;

@@ -6,10 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
-#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "membuf/status.h"
@@ -42,8 +41,30 @@ struct GroupState {
   std::vector<uint64_t> receive_sequence;
 
   // Compiled schedules by everything they depend on.
-  using ScheduleKey = std::tuple<Pattern, ChannelKind, Shape, int, int, bool>;
-  std::map<ScheduleKey, std::unique_ptr<const Schedule>> schedules;
+  struct ScheduleKey {
+    Pattern pattern;
+    ChannelKind kind;
+    Shape shape;
+    int parameter;
+    int root;
+    bool decreasing;
+
+    bool operator==(const ScheduleKey& o) const {
+      return pattern == o.pattern && kind == o.kind && shape == o.shape &&
+             parameter == o.parameter && root == o.root && decreasing == o.decreasing;
+    }
+  };
+  struct HashKey {
+    size_t operator()(const ScheduleKey& k) const {
+      const uint64_t small = static_cast<uint64_t>(k.pattern) << 16 |
+                             static_cast<uint64_t>(k.kind) << 8 | static_cast<uint64_t>(k.shape) |
+                             static_cast<uint64_t>(k.decreasing) << 24;
+      const uint64_t large = static_cast<uint64_t>(static_cast<uint32_t>(k.parameter)) << 32 |
+                             static_cast<uint32_t>(k.root);
+      return static_cast<size_t>((large ^ small << 20) * 0x9E3779B97F4A7C15u >> 16);
+    }
+  };
+  std::unordered_map<ScheduleKey, std::unique_ptr<const Schedule>, HashKey> schedules;
 
   size_t sends_in_flight = 0;
   bool closed = false;  // on the endpoint

@@ -7,8 +7,7 @@
 namespace brigade {
 namespace {
 
-// Streams of the schedule that has most of them (all-reduce and multi-reduce: checked in
-// catalogue_test).
+// Streams of the schedule that has most of them (piece_plan_test looks).
 constexpr int kMostStreams = 3;
 
 size_t PayloadOf(const PieceSettings& settings, int chunks) {
@@ -49,6 +48,10 @@ PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t e
   const size_t elems = std::max<size_t>(PayloadOf(settings, chunks) / wire_bytes, 1);
   plan.piece_bytes = elems * elem_bytes;
   return plan;
+}
+
+size_t MostPayload(const PieceSettings& settings) {
+  return PayloadOf(settings, settings.most_chunks);
 }
 
 int ChunksFor(const PieceSettings& settings, size_t payload_bytes) {

@@ -31,9 +31,9 @@ struct PiecePlan {
     const size_t left = total_bytes - offset;
     return {offset, left < piece_bytes ? left : piece_bytes};
   }
-  // An empty message still is one piece, unless it is one of many portions.
-  int64_t Count(bool empty_counts) const {
-    if (total_bytes == 0) return empty_counts ? 1 : 0;
+  // An empty message still is one piece.
+  int64_t Count() const {
+    if (total_bytes == 0) return 1;
     return static_cast<int64_t>((total_bytes + piece_bytes - 1) / piece_bytes);
   }
 };
@@ -59,6 +59,9 @@ int CoreChunks(const PieceSettings& settings);
 // finer, so that `stages` ranks in a row all have something to do.
 PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t elem_bytes,
                      size_t wire_bytes, int stages);
+
+// The longest payload of any piece.
+size_t MostPayload(const PieceSettings& settings);
 
 // Chunks that a piece of `payload_bytes` on the wire takes, header included.
 int ChunksFor(const PieceSettings& settings, size_t payload_bytes);

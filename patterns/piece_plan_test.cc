@@ -15,7 +15,7 @@ TEST(PiecePlan, RangesCoverTheMessageOnce) {
     for (const int stages : {1, 2, 8}) {
       const PiecePlan plan = PlanPieces(settings, total, 1, 1, stages);
       size_t covered = 0;
-      const int64_t count = plan.Count(true);
+      const int64_t count = plan.Count();
       for (int64_t i = 0; i < std::min<int64_t>(count, 1000); ++i) {
         EXPECT_EQ(plan.RangeOf(i).offset, covered);
         covered += plan.RangeOf(i).bytes;
@@ -28,10 +28,9 @@ TEST(PiecePlan, RangesCoverTheMessageOnce) {
   }
 }
 
-TEST(PiecePlan, AnEmptyMessageIsOnePieceAndAnEmptyPortionNone) {
+TEST(PiecePlan, AnEmptyMessageIsOnePiece) {
   const PiecePlan plan = PlanPieces(PieceSettingsFor(4096, 1 << 20, 4096), 0, 8, 8, 1);
-  EXPECT_EQ(plan.Count(true), 1);
-  EXPECT_EQ(plan.Count(false), 0);
+  EXPECT_EQ(plan.Count(), 1);
   EXPECT_EQ(plan.RangeOf(0).bytes, 0u);
 }
 

@@ -1,7 +1,6 @@
 #include "patterns/schedule.h"
 
 #include <algorithm>
-#include <map>
 #include <sstream>
 #include <utility>
 
@@ -55,24 +54,38 @@ std::string StepText(const Schedule& schedule, const Step& step) {
   return out.str();
 }
 
-// Marks receives whose slot is used for nothing but one copy to user memory. Receives and awaits of
-// a stream pair up in order within a round, since ReceiveAndAwait emits both.
-void MarkReceivesThatMayLandDirectly(Lane* lane) {
-  std::map<int, std::vector<Step*>> receives;
-  std::map<int, size_t> next_receive;
-  for (Step& step : lane->receives) receives[step.dst.index].push_back(&step);
-  const std::vector<Step>& work = lane->work;
-  for (size_t i = 0; i < work.size(); ++i) {
-    if (work[i].opcode != Opcode::kAwait) continue;
-    const int stream = work[i].left.index;
-    const auto is_current = [&](const Place& place) {
-      return place.kind == Place::kCurrent && place.index == stream;
-    };
-    Step* receive = receives[stream][next_receive[stream]++];
-    receive->only_copied_out = i + 2 < work.size() && work[i + 1].opcode == Opcode::kCopy &&
-                               is_current(work[i + 1].left) && !work[i + 1].dst.in_stream() &&
-                               work[i + 2].opcode == Opcode::kFree && is_current(work[i + 2].left);
-    if (receive->only_copied_out) receive->left = work[i + 1].dst;
+bool SamePlace(const Place& a, const Place& b) { return a.kind == b.kind && a.index == b.index; }
+
+// Whether any step but `copy` uses user memory at `place`: then its bytes must not arrive early.
+bool UsedElsewhere(const Schedule& schedule, const Place& place, const Step* copy) {
+  for (const Lane& lane : schedule.lanes) {
+    for (const Step& step : lane.work) {
+      if (&step == copy) continue;
+      for (const Place& used : {step.dst, step.left, step.right}) {
+        if (SamePlace(used, place)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+void MarkReceivesThatMayLandDirectly(Schedule* schedule) {
+  for (Lane& lane : schedule->lanes) {
+    const std::vector<Step>& work = lane.work;
+    for (size_t i = 0; i + 2 < work.size(); ++i) {
+      if (work[i].opcode != Opcode::kAwait) continue;
+      const Place slot = work[i].left;
+      const Step& copy = work[i + 1];
+      const Step& free = work[i + 2];
+      if (copy.opcode != Opcode::kCopy || !SamePlace(copy.left, slot) || copy.dst.in_stream() ||
+          free.opcode != Opcode::kFree || !SamePlace(free.left, slot) ||
+          UsedElsewhere(*schedule, copy.dst, &copy)) {
+        continue;
+      }
+      Step& receive = lane.receives[work[i].receive];
+      receive.only_copied_out = true;
+      receive.left = copy.dst;
+    }
   }
 }
 
@@ -109,6 +122,7 @@ void ScheduleBuilder::ReceiveAndAwait(int peer, int stream) {
   Step await = Base(Opcode::kAwait);
   await.peer = peer;
   await.left = Place::Current(stream);
+  await.receive = static_cast<int32_t>(schedule_.lanes.back().receives.size()) - 1;
   schedule_.lanes.back().work.push_back(await);
 }
 
@@ -141,12 +155,12 @@ void ScheduleBuilder::Free(int stream) {
 }
 
 Schedule ScheduleBuilder::Build() {
-  for (Lane& lane : schedule_.lanes) {
+  for (const Lane& lane : schedule_.lanes) {
     for (const Step& step : lane.work) {
       schedule_.max_lead = std::max(schedule_.max_lead, step.lead);
     }
-    MarkReceivesThatMayLandDirectly(&lane);
   }
+  MarkReceivesThatMayLandDirectly(&schedule_);
   return std::move(schedule_);
 }
 

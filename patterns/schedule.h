@@ -71,9 +71,11 @@ struct Step {
   int32_t lead = 0;
   // The portion whose pieces decide in which rounds this step exists; -1: the matrix.
   int32_t portion = -1;
-  // kReceive: the slot is only copied to user memory (`left` says where), so the message may land
-  // there directly.
+  // kReceive: the slot is only copied to user memory (`left` says where) that no other step uses,
+  // so the message may land there directly.
   bool only_copied_out = false;
+  // kAwait: which of the lane's receives it waits for.
+  int32_t receive = -1;
 };
 
 struct Stream {

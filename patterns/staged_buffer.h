@@ -26,11 +26,12 @@ struct StagedBuffer {
   Origin origin = Origin::kSurplus;
   ChunkRun run;               // kCore, kReserved, kSurplus
   ByteSpan memory;            // kHeaderRoom, then the payload
-  Lease lease;                // kLease
+  Lease lease;                // of a received piece
   Executor* owner = nullptr;  // null once its operation is done and only sends are pending
   size_t owner_index = 0;     // in the owner's list
   int32_t stream = 0;         // of the owner
   int32_t pending = 0;        // sends in flight
+  int* count = nullptr;       // kCore: how many its operation has
   bool freed = false;         // the owner is done with it; over once nothing is pending
 };
 

@@ -1,5 +1,7 @@
 #include "patterns/wire_header.h"
 
+#include <cstring>
+
 namespace brigade {
 namespace {
 
@@ -48,7 +50,17 @@ WireHeader HeaderOf(const CatalogueEntry& entry, const PatternCall& call, uint64
   return header;
 }
 
+Status ReadHeader(const WireHeader& ours, const Lease& piece, WireHeader* theirs) {
+  if (piece.bytes < kHeaderBytes) {
+    return Status(StatusCode::kMismatch, "a first piece of " + std::to_string(piece.bytes) +
+                                             " bytes has no room for a header");
+  }
+  std::memcpy(theirs, piece.data, sizeof(*theirs));
+  return CompareHeaders(ours, *theirs);
+}
+
 Status CompareHeaders(const WireHeader& ours, const WireHeader& theirs) {
+  if (std::memcmp(&ours, &theirs, sizeof(ours)) == 0) return Status();
   const auto number = [](auto n) { return std::to_string(n); };
   if (theirs.magic != ours.magic) {
     return Differ("the wire format", number(ours.magic), number(theirs.magic));

@@ -13,6 +13,7 @@
 #include "patterns/catalogue.h"
 #include "patterns/pattern_call.h"
 #include "patterns/piece_plan.h"
+#include "transport/completion.h"
 
 namespace brigade {
 
@@ -34,6 +35,10 @@ static_assert(sizeof(WireHeader) == kHeaderBytes, "the header's size is part of 
 // What this rank thinks it is doing.
 WireHeader HeaderOf(const CatalogueEntry& entry, const PatternCall& call, uint64_t sequence,
                     size_t total_bytes);
+
+// The header at the start of a received first piece, compared with ours. kMismatch: as
+// CompareHeaders, or too short.
+Status ReadHeader(const WireHeader& ours, const Lease& piece, WireHeader* theirs);
 
 // The first difference that makes the two calls incompatible, as "ours here, theirs there"; OK if
 // there is none. Point-to-point receives accept any total up to their own.

@@ -1,0 +1,183 @@
+#include "patterns/one_piece.h"
+
+#include <cstring>
+#include <utility>
+
+#include "membuf/check.h"
+
+namespace brigade {
+
+OnePiece::OnePiece(Engine* engine, GroupState* group, const CatalogueEntry& entry,
+                   const PatternCall& call)
+    : engine_(engine),
+      group_(group),
+      entry_(entry),
+      call_(call),
+      pair_(entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive),
+      channel_(pair_ ? ChannelKind::kPointToPoint : call.scope),
+      scope_(group->scope(channel_)) {}
+
+bool OnePiece::Fits() {
+  if (entry_.multi || !engine_->active_.empty() || !engine_->deferred_.empty()) return false;
+  mover_.Reset(entry_, &call_);
+  range_.bytes = call_.matrix.layout.bytes();
+  const PiecePlan plan =
+      PlanPieces(engine_->piece_settings(), range_.bytes, entry_.combines ? mover_.elem_bytes() : 1,
+                 entry_.combines ? mover_.wire_elem_bytes() : 1, pair_ ? 1 : scope_.size);
+  if (range_.bytes > plan.piece_bytes) return false;
+  // One buffer is all that a locally blocking call needs, and all that it must not wait for.
+  first_ = engine_->TrySurplus(entry_.pattern == Pattern::kSend
+                                   ? ChunksFor(engine_->piece_settings(), range_.bytes)
+                                   : engine_->piece_settings().most_chunks);
+  return first_ != nullptr;
+}
+
+Status OnePiece::Run(const Schedule& schedule, uint64_t sequence) {
+  mover_.SetPieceBytes(range_.bytes);
+  mover_.statistics.pieces = 1;
+  header_ = HeaderOf(entry_, call_, sequence, range_.bytes);
+  Status status;
+  for (const Lane& lane : schedule.lanes) {
+    status = RunLane(lane);
+    if (!status.ok()) break;
+  }
+  if (!status.ok()) {
+    status = status.WithContext(Describe());
+    engine_->BreakGroup(group_, status);
+    for (Receive& receive : receives_) {
+      if (receive.buffer == nullptr) continue;
+      receive.buffer->freed = true;
+      engine_->Recycle(std::exchange(receive.buffer, nullptr));
+    }
+    for (Current& current : currents_) Free(&current);
+  }
+  if (first_ != nullptr) {
+    first_->freed = true;
+    engine_->Recycle(first_);
+  }
+  // Chunks of the core belong to the next operation.
+  engine_->WaitUntil([&] { return core_out_ == 0; }, [&] { return Describe(); });
+  return status;
+}
+
+Status OnePiece::RunLane(const Lane& lane) {
+  posted_ = awaited_ = 0;
+  for (const Step& step : lane.work) {
+    switch (step.opcode) {
+      case Opcode::kReceive:
+        BRIGADE_CHECK(false);
+        break;
+      case Opcode::kAwait:
+        BRIGADE_RETURN_IF_ERROR(Await(lane, step));
+        break;
+      case Opcode::kCopy:
+      case Opcode::kCombine:
+        BRIGADE_RETURN_IF_ERROR(Fill(step));
+        break;
+      case Opcode::kSend: {
+        const Current& current = currents_[step.left.index];
+        const ConstByteSpan bytes(current.payload - kHeaderBytes,
+                                  mover_.WireBytes(range_.bytes) + kHeaderBytes);
+        ++mover_.statistics.messages_sent;
+        mover_.statistics.bytes_sent += bytes.bytes;
+        BRIGADE_RETURN_IF_ERROR(engine_->PostSend(group_, channel_, scope_.GroupRank(step.peer),
+                                                  bytes, current.buffer));
+        break;
+      }
+      case Opcode::kFree:
+        Free(&currents_[step.left.index]);
+        break;
+    }
+  }
+  return Status();
+}
+
+StagedBuffer* OnePiece::Acquire(size_t payload_bytes) {
+  if (first_ != nullptr) return std::exchange(first_, nullptr);
+  const int chunks = ChunksFor(engine_->piece_settings(), payload_bytes);
+  StagedBuffer* buffer = engine_->TrySurplus(chunks);
+  if (buffer == nullptr) {
+    engine_->WaitUntil([&] { return (buffer = engine_->TryCore(0, &core_out_)) != nullptr; },
+                       [&] { return Describe(); });
+  }
+  return buffer;
+}
+
+Status OnePiece::PostReceive(const Step& step) {
+  Receive& receive = receives_[posted_ % kAhead];
+  const Channel channel{group_->id, channel_};
+  const int peer = scope_.GroupRank(step.peer);
+  const size_t room = MostPayload(engine_->piece_settings());
+  receive.buffer = Acquire(room);
+  receive.arrived = false;
+  receive.status = Status();
+  const ByteSpan landing{receive.buffer->memory.data + kHeaderRoom - kHeaderBytes,
+                         room + kHeaderBytes};
+  Status status;
+  const auto post = [&] {
+    status = engine_->endpoint()->PostReceive(channel, peer, landing, &receive);
+    return status.code() != StatusCode::kNoResource;
+  };
+  if (!post()) engine_->WaitUntil(post, [&] { return Describe(); });
+  ++posted_;
+  return status;
+}
+
+Status OnePiece::Await(const Lane& lane, const Step& step) {
+  while (posted_ < lane.receives.size() && posted_ < awaited_ + kAhead) {
+    BRIGADE_RETURN_IF_ERROR(PostReceive(lane.receives[posted_]));
+  }
+  Receive& receive = receives_[awaited_ % kAhead];
+  waits_for_ = scope_.GroupRank(step.peer);
+  if (!receive.arrived) {
+    engine_->WaitUntil([&] { return receive.arrived; }, [&] { return Describe(); });
+  }
+  ++awaited_;
+  BRIGADE_RETURN_IF_ERROR(receive.status);
+  Current& current = currents_[step.left.index];
+  current.buffer = std::exchange(receive.buffer, nullptr);
+  current.buffer = engine_->TakeLease(current.buffer, receive.lease);
+  current.payload = const_cast<std::byte*>(receive.lease.data) + kHeaderBytes;  // only read
+
+  WireHeader theirs;
+  BRIGADE_RETURN_IF_ERROR(ReadHeader(header_, receive.lease, &theirs)
+                              .WithContext("from rank " + std::to_string(waits_for_)));
+  range_.bytes = theirs.total_bytes;  // a receive may get less than it asked for
+  return Status();
+}
+
+Status OnePiece::Fill(const Step& step) {
+  const std::byte* left = PayloadAt(step.left);
+  const std::byte* right = PayloadAt(step.right);
+  if (step.dst.kind == Place::kNew) {
+    Current& current = currents_[step.dst.index];
+    current.buffer = Acquire(mover_.WireBytes(range_.bytes));
+    current.payload = current.buffer->memory.data + kHeaderRoom;
+    std::memcpy(current.payload - kHeaderBytes, &header_, sizeof(header_));
+  }
+  std::byte* dst = PayloadAt(step.dst);
+  if (step.opcode == Opcode::kCombine) {
+    mover_.Combine(step.dst, dst, step.left, left, step.right, right, range_);
+  } else if (dst != nullptr) {
+    mover_.CopyIn(dst, step.left, range_);
+  } else {
+    mover_.CopyOut(step.dst, range_, left);
+  }
+  return Status();
+}
+
+void OnePiece::Free(Current* current) {
+  StagedBuffer* buffer = std::exchange(current->buffer, nullptr);
+  if (buffer == nullptr) return;
+  buffer->freed = true;
+  if (buffer->pending == 0) engine_->Recycle(buffer);
+}
+
+std::string OnePiece::Describe() const {
+  std::string text = std::string(entry_.name) + " number " + std::to_string(header_.sequence) +
+                     " of group rank " + std::to_string(group_->rank);
+  if (waits_for_ >= 0) text += ", waiting for rank " + std::to_string(waits_for_);
+  return text;
+}
+
+}  // namespace brigade

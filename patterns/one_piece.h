@@ -1,0 +1,82 @@
+// OnePiece: the short path of small messages. Runs the same schedules as Executor, for the case
+// that every message is one piece and nothing else is under way: steps in program order, without
+// cursors, windows or bookkeeping of rounds.
+
+#ifndef BRIGADE_PATTERNS_ONE_PIECE_H_
+#define BRIGADE_PATTERNS_ONE_PIECE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "membuf/status.h"
+#include "patterns/catalogue.h"
+#include "patterns/engine.h"
+#include "patterns/group_state.h"
+#include "patterns/pattern_call.h"
+#include "patterns/piece_mover.h"
+#include "patterns/schedule.h"
+#include "patterns/wire_header.h"
+
+namespace brigade {
+
+class OnePiece {
+ public:
+  // `call` was validated and must outlive the object.
+  OnePiece(Engine* engine, GroupState* group, const CatalogueEntry& entry, const PatternCall& call);
+
+  // Whether the call can take this path now. False changes nothing.
+  bool Fits();
+  // Runs it. REQUIRES: Fits() said yes, just now.
+  Status Run(const Schedule& schedule, uint64_t sequence);
+  OperationStatistics& statistics() { return mover_.statistics; }
+
+ private:
+  static constexpr int kMostStreams = 3;
+  // Receives posted at once: the next one's message arrives while this one's is used.
+  static constexpr int kAhead = 2;
+
+  struct Receive : Completion {
+    Receive() : Completion([](Completion* c) { static_cast<Receive*>(c)->arrived = true; }) {}
+    bool arrived = false;
+    StagedBuffer* buffer = nullptr;
+  };
+  struct Current {
+    StagedBuffer* buffer = nullptr;
+    std::byte* payload = nullptr;
+  };
+
+  Status RunLane(const Lane& lane);
+  Status Await(const Lane& lane, const Step& step);
+  Status PostReceive(const Step& step);
+  Status Fill(const Step& step);
+  void Free(Current* current);
+  // Memory for a payload; waits for it if it must.
+  StagedBuffer* Acquire(size_t payload_bytes);
+  std::string Describe() const;
+  std::byte* PayloadAt(const Place& place) const {
+    return place.in_stream() ? currents_[place.index].payload : nullptr;
+  }
+
+  Engine* const engine_;
+  GroupState* const group_;
+  const CatalogueEntry& entry_;
+  const PatternCall& call_;
+  const bool pair_;
+  const ChannelKind channel_;
+  const Scope& scope_;
+  PieceMover mover_;
+  PiecePlan::Range range_{0, 0};
+  WireHeader header_;
+  StagedBuffer* first_ = nullptr;  // taken by Fits
+  Current currents_[kMostStreams];
+  Receive receives_[kAhead];
+  size_t posted_ = 0;  // of the lane
+  size_t awaited_ = 0;
+  int core_out_ = 0;    // buffers from the pool's core
+  int waits_for_ = -1;  // group rank
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_ONE_PIECE_H_
