@@ -185,7 +185,9 @@ class Rank {
         Require(operation->Wait().WithContext(what));
         statistics = operation->statistics();
       } else {
-        Expect(started.code() == StatusCode::kNoResource, started.ToString());
+        Expect(started.code() == StatusCode::kNoResource ||
+                   started.code() == StatusCode::kOutOfMemory,  // never, with the smallest pool
+               started.ToString());
         Require(group_->Run(call, &statistics).WithContext(what));
       }
     } else {

@@ -229,8 +229,13 @@ class CheckedEndpoint : public ForwardingEndpoint {
                  "a callback runs once");
     BRIGADE_RULE(!in_callback_, "callbacks do not nest");
     std::deque<Operation*>& stream = streams_[operation->stream];
-    BRIGADE_RULE(stream.front() == operation, "operations of one stream end in the order of posts");
-    stream.pop_front();
+    if (operation->sends && capabilities().lands_in_peer_memory) {
+      stream.erase(std::find(stream.begin(), stream.end(), operation));
+    } else {
+      BRIGADE_RULE(stream.front() == operation,
+                   "operations of one stream end in the order of posts");
+      stream.pop_front();
+    }
     if (stream.empty()) streams_.erase(operation->stream);
 
     Completion* completion = operation->completion;

@@ -27,8 +27,8 @@ class FaultEndpoint : public ForwardingEndpoint {
         ++it;
         continue;
       }
-      for (const Operation& operation : it->second) {
-        if (operation.over && operation.status.ok()) target()->ReleaseLease(operation.lease);
+      for (const std::unique_ptr<Operation>& operation : it->second) {
+        if (operation->over && operation->status.ok()) target()->ReleaseLease(operation->lease);
       }
       it = streams_.erase(it);
     }
@@ -79,6 +79,8 @@ class FaultEndpoint : public ForwardingEndpoint {
     bool over = false;
   };
 
+  using Operations = std::deque<std::unique_ptr<Operation>>;
+
   template <typename PostBelow>
   Status Post(const Stream& stream, Completion* completion, PostBelow post) {
     if (options_.lose && posts_++ == options_.lose_after_posts) options_.lose();
@@ -86,15 +88,16 @@ class FaultEndpoint : public ForwardingEndpoint {
       return Status(StatusCode::kNoResource, "fault: refused at random");
     }
     const int delay = std::uniform_int_distribution<int>(0, options_.max_delay)(random_);
-    std::deque<Operation>& operations = streams_[stream];
-    operations.emplace_back(completion, delay);
-    Status status = post(&operations.back());
+    Operations& operations = streams_[stream];
+    operations.push_back(std::make_unique<Operation>(completion, delay));
+    Status status = post(operations.back().get());
     if (!status.ok()) operations.pop_back();
     return status;
   }
 
   // Runs the callbacks of a stream that are due. A callback may change streams_ at will.
   bool Deliver(const Stream& stream) {
+    const bool in_order = !(std::get<3>(stream) && capabilities().lands_in_peer_memory);
     for (bool any = false;; any = true) {
       auto entry = streams_.find(stream);
       if (entry == streams_.end()) return any;
@@ -102,12 +105,17 @@ class FaultEndpoint : public ForwardingEndpoint {
         streams_.erase(entry);
         return any;
       }
-      Operation& first = entry->second.front();
-      if (!first.over || first.polls_left-- > 0) return any;
-      Completion* completion = first.completion;
-      completion->status = first.status;
-      completion->lease = first.lease;
-      entry->second.pop_front();
+      Operations& operations = entry->second;
+      const auto due = std::find_if(operations.begin(), operations.end(), [&](auto& operation) {
+        if (operation->over) return operation->polls_left-- <= 0;
+        return false;
+      });
+      if (due == operations.end() || (in_order && due != operations.begin())) return any;
+      const std::unique_ptr<Operation> operation = std::move(*due);
+      operations.erase(due);
+      Completion* completion = operation->completion;
+      completion->status = operation->status;
+      completion->lease = operation->lease;
       completion->callback(completion);
     }
   }
@@ -116,8 +124,8 @@ class FaultEndpoint : public ForwardingEndpoint {
   std::mt19937_64 random_;
   uint64_t posts_ = 0;
   bool delivering_ = false;
-  // All operations not yet told to the caller. A deque never moves its elements.
-  std::map<Stream, std::deque<Operation>> streams_;
+  // All operations not yet told to the caller.
+  std::map<Stream, Operations> streams_;
 };
 
 }  // namespace

@@ -17,7 +17,8 @@ struct FaultOptions {
   // Share of posts that are refused with kNoResource.
   double no_resource = 0;
   // Every callback waits for 0 to `max_delay` calls of Progress, drawn anew for each. So callbacks
-  // of different streams (channel, peer and direction) change places; those of one never do.
+  // of different streams (channel, peer and direction) change places; those of one do not, but for
+  // sends where leases point into the sender's memory.
   int max_delay = 0;
   // Called before the post number `lose_after_posts` (from 0). Is to make a peer vanish on the
   // transport below, as InprocWorld::MarkLost does.
