@@ -6,11 +6,12 @@
 #ifndef BRIGADE_TRANSPORT_COMPLETION_QUEUE_H_
 #define BRIGADE_TRANSPORT_COMPLETION_QUEUE_H_
 
-#include <deque>
+#include <utility>
 
 #include "membuf/check.h"
 #include "transport/completion.h"
 #include "transport/endpoint.h"
+#include "transport/fifo.h"
 
 namespace brigade {
 
@@ -62,7 +63,7 @@ class CompletionQueue {
   // that had succeeded.
   template <typename GiveBack>
   void CancelReceives(GroupId group, GiveBack give_back) {
-    std::deque<Ready> kept;
+    Fifo<Ready> kept;
     for (const Ready& ready : ready_) {
       if (ready.receive_group != group) {
         kept.push_back(ready);
@@ -70,7 +71,7 @@ class CompletionQueue {
         give_back(ready.completion->lease);
       }
     }
-    ready_.swap(kept);
+    ready_ = std::move(kept);
   }
 
  private:
@@ -78,7 +79,7 @@ class CompletionQueue {
     Completion* completion;
     GroupId receive_group;
   };
-  std::deque<Ready> ready_;
+  Fifo<Ready> ready_;
   bool running_ = false;
 };
 
