@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <deque>
 #include <numeric>
 #include <string>
 #include <unordered_map>
@@ -14,6 +13,7 @@
 #include "membuf/check.h"
 #include "membuf/heap_domain.h"
 #include "transport/completion_queue.h"
+#include "transport/fifo.h"
 #include "transport/mpi_bootstrap.h"
 
 namespace brigade {
@@ -22,6 +22,12 @@ namespace {
 // A send up to here is eager over every fabric of Open MPI, hence over as soon as it is posted:
 // looking at once then saves a round through Progress.
 constexpr size_t kEagerBytes = 4096;
+
+int ErrorClass(int error) {
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(error, &error_class);
+  return error_class;
+}
 
 class MpiEndpoint : public Endpoint {
  public:
@@ -38,8 +44,9 @@ class MpiEndpoint : public Endpoint {
     for (auto& [id, group] : groups_) {
       CancelReceives(group.get());
       // Sends still under way are left to MPI; their memory must outlive MPI_Finalize.
-      for (auto& [key, stream] : group->streams) {
-        for (Pending& send : stream.pending) MPI_Request_free(&send.request);
+      for (const auto& stream : group->streams) {
+        if (stream == nullptr) continue;
+        for (Pending& send : stream->pending) MPI_Request_free(&send.request);
       }
     }
     for (Carrier& carrier : carriers_) {
@@ -60,6 +67,7 @@ class MpiEndpoint : public Endpoint {
     }
     auto group = std::make_unique<Group>();
     BRIGADE_RETURN_IF_ERROR(Agree(mpi, group.get()));
+    group->streams.resize(size_t{2} * kChannelKinds * mpi->size());
     *id = group->id = next_group_++;
     groups_.emplace(*id, std::move(group));
     return Status();
@@ -83,15 +91,17 @@ class MpiEndpoint : public Endpoint {
                   group->TagOf(channel.kind), group->carrier, &request),
         "MPI_Isend"));
     Stream* stream = group->StreamOf(channel.kind, peer, /*receives=*/false);
-    ++group->sends;
-    stream->pending.push_back(Pending{request, completion, 0, nullptr});
-    if (stream->pending.size() > 1) return Status();  // ends behind the others
-    {
-      CompletionQueue::Hold hold(&completions_);
-      if (piece.bytes <= kEagerBytes) FinishReady(stream);
-      if (!stream->pending.empty()) Watch(stream);
+    if (piece.bytes <= kEagerBytes && stream->pending.empty()) {
+      int done = 0;
+      const int error = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      if (done || error != MPI_SUCCESS) {
+        completion->status = MpiStatus(error, "MPI_Isend");
+        completions_.Finish(completion, CompletionQueue::kSend);
+        return Status();
+      }
     }
-    if (!completions_.running()) completions_.Run();
+    ++group->sends;
+    Append(stream, Pending{request, completion, 0, nullptr});
     return Status();
   }
 
@@ -143,11 +153,11 @@ class MpiEndpoint : public Endpoint {
   // The sends to, or the receives from, one peer on one channel. They end in the order of their
   // posts, so only the first is asked for: a long queue costs no more to poll than a short one.
   struct Stream {
-    Group* group = nullptr;
-    int peer = 0;
-    bool receives = false;
+    Group* group;
+    int peer;
+    bool receives;
     size_t slot = 0;  // of the first in watched_, while there is one
-    std::deque<Pending> pending;
+    Fifo<Pending> pending{};
   };
 
   struct Group {
@@ -159,33 +169,35 @@ class MpiEndpoint : public Endpoint {
       return static_cast<int>(wire_id) * kChannelKinds + static_cast<int>(kind);
     }
     Stream* StreamOf(ChannelKind kind, int peer, bool receives) {
-      const uint64_t key =
-          (static_cast<uint64_t>(peer) * kChannelKinds + static_cast<uint64_t>(kind)) * 2 +
-          receives;
-      Stream& stream = streams[key];
-      stream.group = this;
-      stream.peer = peer;
-      stream.receives = receives;
-      return &stream;
+      std::unique_ptr<Stream>& stream =
+          streams[(size_t{2} * peer + receives) * kChannelKinds + static_cast<size_t>(kind)];
+      if (stream == nullptr) stream = std::make_unique<Stream>(Stream{this, peer, receives});
+      return stream.get();
     }
 
     GroupId id = -1;
     MPI_Comm carrier = MPI_COMM_NULL;
     uint64_t wire_id = 0;
-    std::vector<int> ranks;  // in the carrier
-    std::unordered_map<uint64_t, Stream> streams;
+    std::vector<int> ranks;                        // in the carrier
+    std::vector<std::unique_ptr<Stream>> streams;  // made when first used
     size_t sends = 0;  // not over; they outlive the closing of the group
     bool closed = false;
   };
 
   Group* FindOpen(GroupId id) {
-    auto group = groups_.find(id);
-    BRIGADE_CHECK(group != groups_.end() && !group->second->closed);
-    return group->second.get();
+    if (last_found_ == nullptr || last_found_->id != id) {
+      auto group = groups_.find(id);
+      BRIGADE_CHECK(group != groups_.end());
+      last_found_ = group->second.get();
+    }
+    BRIGADE_CHECK(!last_found_->closed);
+    return last_found_;
   }
 
   void EraseIfDrained(Group* group) {
-    if (group->closed && group->sends == 0) groups_.erase(group->id);
+    if (!group->closed || group->sends > 0) return;
+    if (last_found_ == group) last_found_ = nullptr;
+    groups_.erase(group->id);
   }
 
   Status CheckLength(size_t bytes) const {
@@ -274,15 +286,16 @@ class MpiEndpoint : public Endpoint {
                   group->TagOf(channel.kind), group->carrier, &request),
         "MPI_Irecv"));
     Stream* stream = group->StreamOf(channel.kind, peer, /*receives=*/true);
-    stream->pending.push_back(Pending{request, completion, landing.bytes, lease_data});
-    if (stream->pending.size() == 1) Watch(stream);
+    Append(stream, Pending{request, completion, landing.bytes, lease_data});
     return Status();
   }
 
-  void Watch(Stream* stream) {
+  void Append(Stream* stream, const Pending& pending) {
+    stream->pending.push_back(pending);
+    if (stream->pending.size() > 1) return;  // ends behind the others
     stream->slot = watched_.size();
     watched_.push_back(stream);
-    requests_.push_back(stream->pending.front().request);
+    requests_.push_back(pending.request);
   }
 
   void Unwatch(const Stream* stream) {
@@ -295,8 +308,17 @@ class MpiEndpoint : public Endpoint {
 
   void TestWatched() {
     CompletionQueue::Hold hold(&completions_);
-    indices_.resize(requests_.size());
-    statuses_.resize(requests_.size());
+    if (watched_.size() == 1) {
+      int done = 0;
+      MPI_Status status;
+      const int error = MPI_Test(&requests_[0], &done, &status);
+      if (done || error != MPI_SUCCESS) FinishWatched(watched_[0], error, status);
+      return;
+    }
+    if (indices_.size() < requests_.size()) {
+      indices_.resize(requests_.size());
+      statuses_.resize(requests_.size());
+    }
     int count = 0;
     const int error = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
                                    indices_.data(), statuses_.data());
@@ -304,16 +326,20 @@ class MpiEndpoint : public Endpoint {
     finished_.clear();
     for (int i = 0; i < count; ++i) finished_.push_back(watched_[indices_[i]]);
     for (int i = 0; i < count; ++i) {
-      Stream* stream = finished_[i];
-      FinishFirst(stream, error == MPI_SUCCESS ? MPI_SUCCESS : statuses_[i].MPI_ERROR,
-                  statuses_[i]);
-      FinishReady(stream);
-      if (stream->pending.empty()) {
-        Unwatch(stream);
-        EraseIfDrained(stream->group);
-      } else {
-        requests_[stream->slot] = stream->pending.front().request;
-      }
+      FinishWatched(finished_[i], error == MPI_SUCCESS ? MPI_SUCCESS : statuses_[i].MPI_ERROR,
+                    statuses_[i]);
+    }
+  }
+
+  // The first operation of the stream, which was watched, is over.
+  void FinishWatched(Stream* stream, int error, const MPI_Status& status) {
+    FinishFirst(stream, error, status);
+    FinishReady(stream);
+    if (stream->pending.empty()) {
+      Unwatch(stream);
+      EraseIfDrained(stream->group);
+    } else {
+      requests_[stream->slot] = stream->pending.front().request;
     }
   }
 
@@ -323,7 +349,7 @@ class MpiEndpoint : public Endpoint {
       int done = 0;
       MPI_Status status;
       const int error = MPI_Test(&stream->pending.front().request, &done, &status);
-      if (error == MPI_SUCCESS && !done) return;
+      if (!done && error == MPI_SUCCESS) return;
       FinishFirst(stream, error, status);
     }
   }
@@ -340,9 +366,7 @@ class MpiEndpoint : public Endpoint {
     int bytes = 0;
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     first.completion->lease = Lease{first.lease_data, static_cast<size_t>(bytes), 0};
-    int error_class = MPI_SUCCESS;
-    MPI_Error_class(error, &error_class);
-    if (error_class == MPI_ERR_TRUNCATE) {
+    if (error != MPI_SUCCESS && ErrorClass(error) == MPI_ERR_TRUNCATE) {
       first.completion->status =
           Status(StatusCode::kMismatch, "mpi: a piece of " + std::to_string(bytes) +
                                             " bytes from rank " + std::to_string(stream->peer) +
@@ -354,13 +378,13 @@ class MpiEndpoint : public Endpoint {
 
   // No landing of the group is written after this. A piece that has begun to arrive is waited for.
   void CancelReceives(Group* group) {
-    for (auto& [key, stream] : group->streams) {
-      if (!stream.receives || stream.pending.empty()) continue;
-      Unwatch(&stream);
-      for (Pending& receive : stream.pending) MPI_Cancel(&receive.request);
+    for (const auto& stream : group->streams) {
+      if (stream == nullptr || !stream->receives || stream->pending.empty()) continue;
+      Unwatch(stream.get());
+      for (Pending& receive : stream->pending) MPI_Cancel(&receive.request);
       // A failure to receive what nobody waits for is none.
-      for (Pending& receive : stream.pending) (void)MpiPoll(&receive.request, "MPI_Cancel");
-      stream.pending.clear();
+      for (Pending& receive : stream->pending) (void)MpiPoll(&receive.request, "MPI_Cancel");
+      stream->pending.clear();
     }
   }
 
@@ -372,6 +396,7 @@ class MpiEndpoint : public Endpoint {
   std::vector<Carrier> carriers_;  // in the order of their uids
   GroupId next_group_ = 0;
   std::unordered_map<GroupId, std::unique_ptr<Group>> groups_;
+  Group* last_found_ = nullptr;  // by FindOpen; most calls use the group of the call before
 
   // The first operation of every stream that has one; the two vectors run in parallel.
   std::vector<Stream*> watched_;
