@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <list>
 #include <numeric>
 #include <string>
 #include <unordered_map>
@@ -22,6 +23,9 @@ namespace {
 // A send up to here is eager over every fabric of Open MPI, hence over as soon as it is posted:
 // looking at once then saves a round through Progress.
 constexpr size_t kEagerBytes = 4096;
+
+// Carriers that no group uses are kept for the next group of the same members.
+constexpr int kIdleCarriers = 8;
 
 int ErrorClass(int error) {
   int error_class = MPI_SUCCESS;
@@ -49,10 +53,7 @@ class MpiEndpoint : public Endpoint {
         for (Pending& send : stream->pending) MPI_Request_free(&send.request);
       }
     }
-    for (Carrier& carrier : carriers_) {
-      MPI_Group_free(&carrier.group);
-      MPI_Comm_free(&carrier.comm);
-    }
+    while (!carriers_.empty()) FreeCarrier(carriers_.begin());
   }
 
   const Capabilities& capabilities() const override { return capabilities_; }
@@ -68,6 +69,7 @@ class MpiEndpoint : public Endpoint {
     auto group = std::make_unique<Group>();
     BRIGADE_RETURN_IF_ERROR(Agree(mpi, group.get()));
     group->streams.resize(size_t{2} * kChannelKinds * mpi->size());
+    ++group->carrier->groups;
     *id = group->id = next_group_++;
     groups_.emplace(*id, std::move(group));
     return Status();
@@ -88,7 +90,7 @@ class MpiEndpoint : public Endpoint {
     MPI_Request request;
     BRIGADE_RETURN_IF_ERROR(MpiStatus(
         MPI_Isend(piece.data, static_cast<int>(piece.bytes), MPI_BYTE, group->RankOf(peer),
-                  group->TagOf(channel.kind), group->carrier, &request),
+                  group->TagOf(channel.kind), group->carrier->comm, &request),
         "MPI_Isend"));
     Stream* stream = group->StreamOf(channel.kind, peer, /*receives=*/false);
     if (piece.bytes <= kEagerBytes && stream->pending.empty()) {
@@ -135,10 +137,14 @@ class MpiEndpoint : public Endpoint {
  private:
   // A communicator of ours, for every group whose members it has.
   struct Carrier {
-    uint64_t uid;  // equal on all its members; no two carriers that share a rank have the same
-    MPI_Comm comm;
-    MPI_Group group;
+    // Of the group it was made for: equal on all its members; no two carriers that share a rank
+    // have the same.
+    uint64_t first_wire_id;
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Group members = MPI_GROUP_NULL;
+    size_t groups = 0;  // of this rank that use it
   };
+  using Carriers = std::list<Carrier>;
 
   struct Pending {
     MPI_Request request;
@@ -165,9 +171,7 @@ class MpiEndpoint : public Endpoint {
       BRIGADE_CHECK_LT(static_cast<size_t>(peer), ranks.size());
       return ranks[peer];
     }
-    int TagOf(ChannelKind kind) const {
-      return static_cast<int>(wire_id) * kChannelKinds + static_cast<int>(kind);
-    }
+    int TagOf(ChannelKind kind) const { return first_tag + static_cast<int>(kind); }
     Stream* StreamOf(ChannelKind kind, int peer, bool receives) {
       std::unique_ptr<Stream>& stream =
           streams[(size_t{2} * peer + receives) * kChannelKinds + static_cast<size_t>(kind)];
@@ -176,8 +180,8 @@ class MpiEndpoint : public Endpoint {
     }
 
     GroupId id = -1;
-    MPI_Comm carrier = MPI_COMM_NULL;
-    uint64_t wire_id = 0;
+    Carriers::iterator carrier;
+    int first_tag = 0;
     std::vector<int> ranks;                        // in the carrier
     std::vector<std::unique_ptr<Stream>> streams;  // made when first used
     size_t sends = 0;  // not over; they outlive the closing of the group
@@ -196,8 +200,27 @@ class MpiEndpoint : public Endpoint {
 
   void EraseIfDrained(Group* group) {
     if (!group->closed || group->sends > 0) return;
+    LeaveCarrier(group->carrier);
     if (last_found_ == group) last_found_ = nullptr;
     groups_.erase(group->id);
+  }
+
+  // A group of this carrier is gone.
+  void LeaveCarrier(Carriers::iterator carrier) {
+    if (--carrier->groups > 0) return;
+    carriers_.splice(carriers_.end(), carriers_, carrier);
+    const auto is_idle = [](const Carrier& c) { return c.groups == 0; };
+    if (std::count_if(carriers_.begin(), carriers_.end(), is_idle) > kIdleCarriers) {
+      FreeCarrier(std::find_if(carriers_.begin(), carriers_.end(), is_idle));
+    }
+  }
+
+  // Local, as in every MPI we know of: the other members free theirs when they have no more use for
+  // it, or at the end.
+  void FreeCarrier(Carriers::iterator carrier) {
+    MPI_Group_free(&carrier->members);
+    MPI_Comm_free(&carrier->comm);
+    carriers_.erase(carrier);
   }
 
   Status CheckLength(size_t bytes) const {
@@ -207,72 +230,71 @@ class MpiEndpoint : public Endpoint {
                       std::to_string(capabilities_.max_piece_bytes) + " that MPI can count");
   }
 
-  // The members agree on a carrier, making one if they share none, and on a wire id.
+  // The members agree on a wire id, larger than any that a member has seen, and on a carrier.
+  // They make a new one unless each of them proposes the same and it has tags left.
   Status Agree(MpiBootstrap* bootstrap, Group* group) {
     struct Proposal {
-      uint64_t carrier;  // its uid
-      uint64_t next_carrier;
-      uint64_t next_wire_id;
+      uint64_t carrier;  // its first wire id
+      uint64_t wire_id;
     };
-    constexpr uint64_t kNone = UINT64_MAX;
     const int size = bootstrap->size();
-    std::vector<int> bootstrap_ranks(size);
-    std::iota(bootstrap_ranks.begin(), bootstrap_ranks.end(), 0);
-    group->ranks = bootstrap_ranks;
-
-    // A carrier that has all members is known to all members, so all find the same one here.
-    const Carrier* carrier = nullptr;
-    MPI_Group members;
-    BRIGADE_RETURN_IF_ERROR(
-        MpiStatus(MPI_Comm_group(bootstrap->comm(), &members), "MPI_Comm_group"));
-    for (auto candidate = carriers_.begin(); candidate != carriers_.end() && !carrier;
-         ++candidate) {
-      MPI_Group_translate_ranks(members, size, bootstrap_ranks.data(), candidate->group,
-                                group->ranks.data());
-      if (std::count(group->ranks.begin(), group->ranks.end(), MPI_UNDEFINED) == 0) {
-        carrier = &*candidate;
-      }
-    }
-    MPI_Group_free(&members);
-
-    const Proposal mine{carrier ? carrier->uid : kNone, next_carrier_, next_wire_id_};
+    Carriers::iterator carrier;
+    BRIGADE_RETURN_IF_ERROR(FindCarrier(bootstrap, &carrier, &group->ranks));
+    constexpr uint64_t kNone = UINT64_MAX;
+    const Proposal mine{carrier != carriers_.end() ? carrier->first_wire_id : kNone, next_wire_id_};
     std::vector<Proposal> proposals(size);
     BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), proposals.data()));
-    Proposal agreed = mine;
-    for (int rank = 0; rank < size; ++rank) {
-      if (proposals[rank].carrier != mine.carrier) {
-        return Status(StatusCode::kMismatch, "mpi: ranks " + std::to_string(bootstrap->rank()) +
-                                                 " and " + std::to_string(rank) +
-                                                 " of a new group know different communicators");
-      }
-      agreed.next_carrier = std::max(agreed.next_carrier, proposals[rank].next_carrier);
-      agreed.next_wire_id = std::max(agreed.next_wire_id, proposals[rank].next_wire_id);
+    bool agreed = mine.carrier != kNone;
+    uint64_t wire_id = 0;
+    for (const Proposal& proposal : proposals) {
+      agreed = agreed && proposal.carrier == mine.carrier;
+      wire_id = std::max(wire_id, proposal.wire_id);
     }
-    if (agreed.next_wire_id >= max_wire_ids_) {
-      return Status(StatusCode::kOutOfMemory, "mpi: all " + std::to_string(max_wire_ids_) +
-                                                  " groups that MPI_TAG_UB allows are used up");
+    if (!agreed || wire_id - carrier->first_wire_id >= max_wire_ids_) {
+      BRIGADE_RETURN_IF_ERROR(MakeCarrier(bootstrap->comm(), wire_id, &carrier));
+      std::iota(group->ranks.begin(), group->ranks.end(), 0);
     }
-    if (carrier == nullptr) {
-      group->ranks = bootstrap_ranks;
-      BRIGADE_RETURN_IF_ERROR(MakeCarrier(bootstrap->comm(), agreed.next_carrier));
-      carrier = &carriers_.back();
-    }
-    group->carrier = carrier->comm;
-    group->wire_id = agreed.next_wire_id;
-    next_wire_id_ = agreed.next_wire_id + 1;
+    group->carrier = carrier;
+    group->first_tag = static_cast<int>(wire_id % max_wire_ids_) * kChannelKinds;
+    next_wire_id_ = wire_id + 1;
     return Status();
   }
 
-  Status MakeCarrier(MPI_Comm comm, uint64_t uid) {
-    Carrier carrier{uid, MPI_COMM_NULL, MPI_GROUP_NULL};
+  // The newest carrier that has all members, and their ranks in it; carriers_.end() if there is
+  // none. Each member had it once, so all find the same one, unless some have freed it since. Then
+  // they make one that is newer still, and find that the next time.
+  Status FindCarrier(MpiBootstrap* bootstrap, Carriers::iterator* found, std::vector<int>* ranks) {
+    const int size = bootstrap->size();
+    std::vector<int> bootstrap_ranks(size);
+    std::iota(bootstrap_ranks.begin(), bootstrap_ranks.end(), 0);
+    ranks->resize(size);
+    MPI_Group members;
+    BRIGADE_RETURN_IF_ERROR(
+        MpiStatus(MPI_Comm_group(bootstrap->comm(), &members), "MPI_Comm_group"));
+    *found = carriers_.end();
+    std::vector<int> candidate_ranks(size);
+    for (auto candidate = carriers_.begin(); candidate != carriers_.end(); ++candidate) {
+      if (*found != carriers_.end() && candidate->first_wire_id < (*found)->first_wire_id) continue;
+      MPI_Group_translate_ranks(members, size, bootstrap_ranks.data(), candidate->members,
+                                candidate_ranks.data());
+      if (std::count(candidate_ranks.begin(), candidate_ranks.end(), MPI_UNDEFINED) == 0) {
+        *found = candidate;
+        ranks->swap(candidate_ranks);
+      }
+    }
+    MPI_Group_free(&members);
+    return Status();
+  }
+
+  Status MakeCarrier(MPI_Comm comm, uint64_t first_wire_id, Carriers::iterator* made) {
+    Carrier carrier{first_wire_id};
     MPI_Request request;
     BRIGADE_RETURN_IF_ERROR(
         MpiStatus(MPI_Comm_idup(comm, &carrier.comm, &request), "MPI_Comm_idup"));
     BRIGADE_RETURN_IF_ERROR(MpiPoll(&request, "MPI_Comm_idup"));
     MPI_Comm_set_errhandler(carrier.comm, MPI_ERRORS_RETURN);
-    MPI_Comm_group(carrier.comm, &carrier.group);
-    carriers_.push_back(carrier);
-    next_carrier_ = uid + 1;
+    MPI_Comm_group(carrier.comm, &carrier.members);
+    *made = carriers_.insert(carriers_.end(), carrier);
     return Status();
   }
 
@@ -283,7 +305,7 @@ class MpiEndpoint : public Endpoint {
     MPI_Request request;
     BRIGADE_RETURN_IF_ERROR(MpiStatus(
         MPI_Irecv(landing.data, static_cast<int>(landing.bytes), MPI_BYTE, group->RankOf(peer),
-                  group->TagOf(channel.kind), group->carrier, &request),
+                  group->TagOf(channel.kind), group->carrier->comm, &request),
         "MPI_Irecv"));
     Stream* stream = group->StreamOf(channel.kind, peer, /*receives=*/true);
     Append(stream, Pending{request, completion, landing.bytes, lease_data});
@@ -388,12 +410,11 @@ class MpiEndpoint : public Endpoint {
     }
   }
 
-  const uint64_t max_wire_ids_;
+  const uint64_t max_wire_ids_;  // per carrier
   Capabilities capabilities_;
   HeapDomain domain_;
-  uint64_t next_carrier_ = 0;
-  uint64_t next_wire_id_ = 0;
-  std::vector<Carrier> carriers_;  // in the order of their uids
+  uint64_t next_wire_id_ = 0;  // above all that this rank has taken part in
+  Carriers carriers_;          // the idle ones in the order in which they fell idle
   GroupId next_group_ = 0;
   std::unordered_map<GroupId, std::unique_ptr<Group>> groups_;
   Group* last_found_ = nullptr;  // by FindOpen; most calls use the group of the call before

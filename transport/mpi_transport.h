@@ -5,8 +5,9 @@
 //
 // Own traffic runs on *carriers*: communicators of our own, each a duplicate of the communicator
 // that some group was opened with. A group whose members are all in a carrier uses that one, with
-// tags of its own; so a program that creates contexts without end makes no communicator after the
-// first few, and no carrier is freed before the endpoint is.
+// tags of its own; so a program that creates contexts without end makes a communicator only for
+// members it has not had lately, or when MPI's tags are used up. Carriers that no group uses are
+// freed, the longest unused first, except for the last few.
 
 #ifndef BRIGADE_TRANSPORT_MPI_TRANSPORT_H_
 #define BRIGADE_TRANSPORT_MPI_TRANSPORT_H_
