@@ -199,7 +199,7 @@ int Runtime::OpenGrid(const char* routine, MPI_Comm parent, const std::vector<in
 
 void Runtime::CloseGrid(int context) {
   const std::unique_ptr<ProcessGrid> grid = grids_.Remove(context);
-  handles_.Forget(grid->communicator);
+  handles_.Forget(grid->communicator, context);
 }
 
 void Runtime::Drain(const char* routine) {

@@ -124,7 +124,7 @@ void GetParameter(Language language, int context, int what, int* value) {
       return;
     case kContextHandle: {
       const MPI_Comm communicator = GridOf(routine, context).communicator;
-      *value = language == Language::kC ? runtime.handles().HandleOf(communicator)
+      *value = language == Language::kC ? runtime.handles().HandleOf(communicator, context)
                                         : MPI_Comm_c2f(communicator);
       return;
     }

@@ -5,29 +5,33 @@
 namespace brigade {
 namespace blacs {
 
-int SystemHandles::HandleOf(MPI_Comm communicator) {
-  auto it = std::find(communicators_.begin(), communicators_.end(), communicator);
-  if (it == communicators_.end()) {
-    it = std::find(communicators_.begin(), communicators_.end(), MPI_COMM_NULL);
-    if (it == communicators_.end()) it = communicators_.insert(it, MPI_COMM_NULL);
-    *it = communicator;
+int SystemHandles::HandleOf(MPI_Comm communicator, int context) {
+  const auto find = [this](const Entry& wanted) {
+    return std::find(entries_.begin(), entries_.end(), wanted);
+  };
+  auto it = find({communicator, kNoContext});
+  if (it == entries_.end()) {
+    it = find({MPI_COMM_NULL, context});
+    if (it == entries_.end()) it = find({MPI_COMM_NULL, kNoContext});
+    if (it == entries_.end()) it = entries_.insert(it, Entry{});
+    *it = Entry{communicator, kNoContext};
   }
-  return static_cast<int>(it - communicators_.begin());
+  return static_cast<int>(it - entries_.begin());
 }
 
 MPI_Comm SystemHandles::Communicator(int handle) const {
-  if (handle < 0 || static_cast<size_t>(handle) >= communicators_.size()) return MPI_COMM_NULL;
-  return communicators_[handle];
+  return Exists(handle) ? entries_[handle].communicator : MPI_COMM_NULL;
 }
 
 bool SystemHandles::Free(int handle) {
-  if (Communicator(handle) == MPI_COMM_NULL) return false;
-  if (handle != 0) communicators_[handle] = MPI_COMM_NULL;
+  if (!Exists(handle) || entries_[handle] == Entry{}) return false;
+  if (handle != 0) entries_[handle] = Entry{};
   return true;
 }
 
-void SystemHandles::Forget(MPI_Comm communicator) {
-  std::replace(communicators_.begin() + 1, communicators_.end(), communicator, MPI_COMM_NULL);
+void SystemHandles::Forget(MPI_Comm communicator, int context) {
+  std::replace(entries_.begin() + 1, entries_.end(), Entry{communicator, kNoContext},
+               Entry{MPI_COMM_NULL, context});
 }
 
 }  // namespace blacs

@@ -17,21 +17,39 @@ namespace blacs {
 class SystemHandles {
  public:
   // Handle 0 is MPI_COMM_WORLD from the start.
-  SystemHandles() : communicators_{MPI_COMM_WORLD} {}
+  SystemHandles() : entries_{Entry{MPI_COMM_WORLD, kNoContext}} {}
 
   // The handle of `communicator`, the lowest free one if it has none yet. Handles never change
-  // while they live.
-  int HandleOf(MPI_Comm communicator);
+  // while they live. `context`: whose own communicator it is, if any; a handle that an earlier
+  // context of this number had, and that was not freed, is used again.
+  int HandleOf(MPI_Comm communicator, int context = kNoContext);
   // MPI_COMM_NULL if there is no such handle.
   MPI_Comm Communicator(int handle) const;
   // Forgets `handle`; false if there is none. Handle 0 stays.
   bool Free(int handle);
-  // Forgets `communicator`, which is about to be freed, if it has a handle: its value may come back
-  // as another communicator's.
-  void Forget(MPI_Comm communicator);
+  // Forgets the communicator of `context`, which is about to be freed, if it has a handle: its
+  // value may come back as another communicator's. The handle is not given to another one, since
+  // its holder may still free it.
+  void Forget(MPI_Comm communicator, int context);
 
  private:
-  std::vector<MPI_Comm> communicators_;  // MPI_COMM_NULL: free
+  static constexpr int kNoContext = -1;
+
+  // By default free.
+  struct Entry {
+    MPI_Comm communicator = MPI_COMM_NULL;
+    int context = kNoContext;  // whose communicator is forgotten, while the handle is not freed
+
+    bool operator==(const Entry& other) const {
+      return communicator == other.communicator && context == other.context;
+    }
+  };
+
+  bool Exists(int handle) const {
+    return handle >= 0 && static_cast<size_t>(handle) < entries_.size();
+  }
+
+  std::vector<Entry> entries_;
 };
 
 }  // namespace blacs

@@ -44,13 +44,29 @@ TEST(SystemHandlesTest, BadHandlesAreRefused) {
   }
 }
 
-TEST(SystemHandlesTest, ForgottenCommunicatorMayComeBackAsAnother) {
+TEST(SystemHandlesTest, ForgottenHandleIsNobodysUntilFreed) {
   SystemHandles handles;
-  const int first = handles.HandleOf(Fake(0));
-  handles.Forget(Fake(0));
-  handles.Forget(Fake(1));  // has none: nothing happens
+  const int first = handles.HandleOf(Fake(0), 3);
+  handles.Forget(Fake(0), 3);
+  handles.Forget(Fake(1), 4);  // has none: nothing happens
   EXPECT_EQ(handles.Communicator(first), MPI_COMM_NULL);
-  EXPECT_EQ(handles.HandleOf(Fake(1)), first);
+  const int second = handles.HandleOf(Fake(0));  // the value has come back as another's
+  EXPECT_NE(second, first);
+  EXPECT_NE(handles.HandleOf(Fake(1), 5), first);
+  EXPECT_TRUE(handles.Free(first));
+  EXPECT_FALSE(handles.Free(first));
+  EXPECT_EQ(handles.Communicator(second), Fake(0));
+  EXPECT_EQ(handles.HandleOf(Fake(2)), first);
+}
+
+// So that a program that asks every context for its handle, and frees none, needs no more of them.
+TEST(SystemHandlesTest, ForgottenHandleIsUsedAgainByItsContextsNumber) {
+  SystemHandles handles;
+  const int first = handles.HandleOf(Fake(0), 3);
+  EXPECT_EQ(handles.HandleOf(Fake(0), 3), first);
+  handles.Forget(Fake(0), 3);
+  EXPECT_EQ(handles.HandleOf(Fake(1), 3), first);
+  EXPECT_EQ(handles.Communicator(first), Fake(1));
 }
 
 }  // namespace

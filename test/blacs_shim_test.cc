@@ -231,6 +231,20 @@ TEST(BlacsGrid, CommunicatorMayGoOnceTheGridIsThere) {
   EXPECT_EQ(value, WorldRank() % 2 == 0 ? 0 + 2 : 1 + 3);
 }
 
+TEST(BlacsGrid, ContextsHandleMayBeFreedAfterIt) {
+  int handle;
+  {
+    const Grid grid(2, 2);
+    Cblacs_get(grid.context(), 10, &handle);
+  }
+  const int other = Csys2blacs_handle(MPI_COMM_SELF);
+  ::testing::internal::CaptureStderr();
+  Cfree_blacs_system_handle(handle);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(Cblacs2sys_handle(other), MPI_COMM_SELF);
+  Cfree_blacs_system_handle(other);
+}
+
 TEST(BlacsGrid, FortranHandlesAreMpisOwn) {
   const int any = -1, what_world = 0, what_context = 10, two = 2;
   int context;
