@@ -34,7 +34,11 @@ void BroadcastReceive(const Routine& routine, int context, const char* scope, co
                       const MatrixArguments& matrix, int row, int col) {
   const Call call(routine, context);
   const Scope found = call.ScopeOf(scope);
-  Broadcast(call, found, top, matrix, call.RankOf(found, "source", row, col));
+  const int root = call.RankOf(found, "source", row, col);
+  if (root == found.rank && found.size > 1) {
+    Fail(call.origin(), "source {%d,%d} is the receiver itself", row, col);
+  }
+  Broadcast(call, found, top, matrix, root);
 }
 
 void Barrier(int context, const char* scope) {

@@ -87,6 +87,8 @@ const Cases& AllCases() {
       {"source", [] { OnRankOne([](int ctxt) { Cdtrrv2d(ctxt, "U", "N", 1, 1, a, 1, 0, -3); }); }},
       {"broadcast_source",
        [] { OnRankOne([](int ctxt) { Cdgebr2d(ctxt, "Row", " ", 1, 1, a, 1, 0, 2); }); }},
+      {"broadcast_own_source",
+       [] { OnRankOne([](int ctxt) { Cdgebr2d(ctxt, "Row", " ", 1, 1, a, 1, 0, 1); }); }},
       {"combine_destination",
        [] { OnRankOne([](int ctxt) { Cdgsum2d(ctxt, "All", " ", 1, 1, a, 1, 7, 0); }); }},
       {"negative_m", [] { OnRankOne([](int ctxt) { Cdgesd2d(ctxt, -4, 1, a, 1, 0, 0); }); }},

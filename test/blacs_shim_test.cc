@@ -621,6 +621,8 @@ TEST(BlacsBroadcast, ScopeOfOneSendsNothing) {
   double value = grid.rank();
   Cdgebs2d(grid.context(), "Row", " ", 1, 1, &value, 1);
   EXPECT_EQ(value, grid.rank());
+  Cdgebr2d(grid.context(), "Row", " ", 1, 1, &value, 1, grid.rank(), 0);
+  EXPECT_EQ(value, grid.rank());
 }
 
 TEST(BlacsBarrier, ScopesAreIndependent) {
