@@ -18,7 +18,7 @@ void Broadcast(const Call& call, const Scope& scope, const char* top, const Matr
   }
   pattern_call.root = root;
   pattern_call.matrix = call.MatrixOf(matrix);
-  if (scope.size > 1) call.Run(*top, pattern_call);
+  call.Run(scope, *top, pattern_call);
 }
 
 }  // namespace
@@ -44,11 +44,11 @@ void BroadcastReceive(const Routine& routine, int context, const char* scope, co
 void Barrier(int context, const char* scope) {
   const Call call(kBarrierRoutine, context);
   Scope found;
-  if (!FindScope(call.grid(), scope, &found) || found.size == 1) return;
+  if (!FindScope(call.grid(), scope, &found)) return;
   PatternCall pattern_call;
   pattern_call.pattern = Pattern::kBarrier;
   pattern_call.scope = found.kind;
-  call.Run(' ', pattern_call);
+  call.Run(found, ' ', pattern_call);
 }
 
 }  // namespace blacs

@@ -107,5 +107,13 @@ void Call::Run(char letter, const PatternCall& call) const {
   if (!status.ok()) Fail(origin(), "%s", status.ToString().c_str());
 }
 
+void Call::Run(const Scope& scope, char letter, const PatternCall& call) const {
+  if (scope.size > 1) {
+    Run(letter, call);
+  } else if (Statistics* statistics = Runtime::Current()->statistics()) {
+    statistics->Add(routine_, letter, call.matrix.layout.bytes(), /*elapsed_ns=*/0, /*wait_ns=*/0);
+  }
+}
+
 }  // namespace blacs
 }  // namespace brigade

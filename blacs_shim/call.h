@@ -64,6 +64,8 @@ class Call {
 
   // `letter`: for statistics.
   void Run(char letter, const PatternCall& call) const;
+  // The same over a scope: one of a single process has nothing to do, but counts.
+  void Run(const Scope& scope, char letter, const PatternCall& call) const;
 
  private:
   const Entry entry_;

@@ -76,7 +76,7 @@ void Sum(const Routine& routine, int context, const char* scope, const char* top
   const Call call(routine, context);
   const Prepared prepared =
       Prepare(call, CombineOp::kSum, routine.type, scope, top, matrix, row, col);
-  if (prepared.scope.size > 1) call.Run(*top, prepared.pattern_call);
+  call.Run(prepared.scope, *top, prepared.pattern_call);
 }
 
 void Extreme(const Routine& routine, int context, const char* scope, const char* top,
@@ -94,7 +94,7 @@ void Extreme(const Routine& routine, int context, const char* scope, const char*
     std::fill_n(locations.begin(), elems, (prepared.scope.rank - pattern_call.root + size) % size);
     pattern_call.locations = locations.data();
   }
-  if (size > 1) call.Run(*top, pattern_call);
+  call.Run(prepared.scope, *top, pattern_call);
   const bool delivered_here = prepared.result_to_all || prepared.scope.rank == pattern_call.root;
   if (winners.ldia != -1 && delivered_here) {
     WriteWinners(call, prepared, matrix, locations.data(), winners);

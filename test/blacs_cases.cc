@@ -277,6 +277,10 @@ const Cases& AllCases() {
          Cblacs_gridmap(&context, map, 1, 1, 1);
          Cdgesd2d(context, 1, 1, a, 1, 0, 0);
          Cdgerv2d(context, 1, 1, a, 1, 0, 0);
+         Cdgebs2d(context, "All", "I", 1, 1, a, 1);
+         Cdgsum2d(context, "Row", " ", 1, 1, a, 1, -1, -1);
+         Cdgamx2d(context, "Column", " ", 1, 1, a, 1, places, places, 1, 0, 0);
+         Cblacs_barrier(context, "All");
          Cblacs_exit(0);
        }},
   };

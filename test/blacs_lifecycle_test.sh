@@ -71,6 +71,10 @@ lines 1 "brigade dgesd2d  *' '  *3  *3145728 "
 run lonely BRIGADE_STATS=1
 lines 1 'brigade statistics of rank 0'
 lines 1 'brigade statistics of rank 1'
+lines 2 "brigade dgebs2d  *'I'  *1  *8 "
+lines 2 "brigade dgsum2d  *' '  *1  *8 "
+lines 2 "brigade dgamx2d  *' '  *1  *8 "
+lines 2 "brigade blacs_barrier  *' '  *1  *0 "
 
 # The child neither prints nor drains nor disturbs its parent.
 run fork BRIGADE_STATS=1
