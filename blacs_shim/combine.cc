@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <vector>
 
 #include "blacs_shim/runtime.h"
@@ -37,6 +38,16 @@ Prepared Prepare(const Call& call, CombineOp op, ElementType type, const char* s
   pattern_call.op = op;
   pattern_call.type = type;
   return prepared;
+}
+
+// False if there is not so much memory.
+bool Resize(std::vector<int32_t>* locations, size_t size) {
+  try {
+    locations->resize(size);
+  } catch (const std::exception&) {
+    return false;
+  }
+  return true;
 }
 
 // Writes the winners' grid coordinates. A location is the winner's distance from the destination
@@ -86,17 +97,24 @@ void Extreme(const Routine& routine, int context, const char* scope, const char*
   Prepared prepared = Prepare(call, op, routine.type, scope, top, matrix, row, col);
   const int size = prepared.scope.size;
   PatternCall& pattern_call = prepared.pattern_call;
+  const bool delivered_here = prepared.result_to_all || prepared.scope.rank == pattern_call.root;
+  const bool names_winners = winners.ldia != -1;
+  const size_t elems = static_cast<size_t>(matrix.m) * matrix.n;
+  if (names_winners && delivered_here && elems > 0 &&
+      (winners.rows == nullptr || winners.cols == nullptr)) {
+    Fail(call.origin(), "rA or cA is null, but ldia = %d asks for the winners", winners.ldia);
+  }
   std::vector<int32_t>& locations = Runtime::Current()->location_scratch();
-  if (winners.ldia != -1) {
+  if (names_winners) {
     // One more than needed: an empty combine has locations, too, and they are not null.
-    const size_t elems = static_cast<size_t>(matrix.m) * matrix.n;
-    if (locations.size() <= elems) locations.resize(elems + 1);
+    if (locations.size() <= elems && !Resize(&locations, elems + 1)) {
+      Fail(call.origin(), "no memory for the winners of %d x %d elements", matrix.m, matrix.n);
+    }
     std::fill_n(locations.begin(), elems, (prepared.scope.rank - pattern_call.root + size) % size);
     pattern_call.locations = locations.data();
   }
   call.Run(prepared.scope, *top, pattern_call);
-  const bool delivered_here = prepared.result_to_all || prepared.scope.rank == pattern_call.root;
-  if (winners.ldia != -1 && delivered_here) {
+  if (names_winners && delivered_here) {
     WriteWinners(call, prepared, matrix, locations.data(), winners);
   }
 }

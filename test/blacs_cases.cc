@@ -144,6 +144,18 @@ const Cases& AllCases() {
          if (rank == 1) Cdgamx2d(context, "All", " ", 2, 1, a, 2, nullptr, nullptr, -1, -1, -1);
          Cblacs_barrier(context, "All");
        }},
+      {"winners_null",
+       [] {
+         OnRankOne(
+             [](int ctxt) { Cdgamx2d(ctxt, "All", " ", 1, 1, a, 1, places, nullptr, 1, -1, -1); });
+       }},
+      {"winners_memory",
+       [] {
+         OnRankOne([](int ctxt) {
+           constexpr int kHuge = 1 << 25;
+           Cdgamn2d(ctxt, "All", " ", kHuge, kHuge, a, kHuge, places, places, kHuge, 0, 0);
+         });
+       }},
       {"grid", [] { NewGrid(); }},  // with bad settings
       {"grid_too_large",
        [] {

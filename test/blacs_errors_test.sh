@@ -55,6 +55,8 @@ expect_from_one two_threads "BLACS ERROR '.*called while another thread is insid
 expect broadcast_sizes "BLACS ERROR 'dgeb[rs]2d: mismatch.*[0-9] bytes.*[0-9] bytes"
 expect combine_sizes "BLACS ERROR 'dgsum2d: mismatch.*[0-9] bytes.*[0-9] bytes"
 expect combine_kinds "BLACS ERROR 'dg[a-z]*2d: mismatch"
+expect_from_one winners_null "BLACS ERROR 'dgamx2d: rA or cA is null, but ldia = 1 asks for"
+expect_from_one winners_memory "BLACS ERROR 'dgamn2d: no memory for the winners of 33554432 x"
 expect grid_too_large "BLACS ERROR 'blacs_gridinit: illegal grid (2 x 3), #procs = 2"
 expect grid_empty "BLACS ERROR 'blacs_gridinit: illegal grid (0 x 1), #procs = 2"
 expect map_twice "BLACS ERROR 'blacs_gridmap: illegal grid: process 1 is twice"
