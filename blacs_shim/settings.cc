@@ -1,11 +1,12 @@
 #include "blacs_shim/settings.h"
 
 #include <cctype>
-#include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <system_error>
 
 namespace brigade {
 namespace blacs {
@@ -26,11 +27,9 @@ Status Bad(const char* variable, const char* value, const char* allowed) {
 
 // A decimal number with an optional suffix K, M or G (powers of 1024).
 bool ParseBytes(const char* text, size_t* bytes) {
-  if (!std::isdigit(static_cast<unsigned char>(*text))) return false;  // strtoull takes signs
-  char* end = nullptr;
-  errno = 0;
-  const unsigned long long number = std::strtoull(text, &end, 10);
-  if (errno != 0) return false;
+  size_t number = 0;
+  const auto [end, error] = std::from_chars(text, text + std::strlen(text), number);
+  if (error != std::errc()) return false;
   int shift = 0;
   switch (std::toupper(static_cast<unsigned char>(*end))) {
     case 'K':
@@ -43,9 +42,8 @@ bool ParseBytes(const char* text, size_t* bytes) {
       shift = 30;
       break;
   }
-  if (shift != 0) ++end;
-  if (*end != '\0' || number > (SIZE_MAX >> shift)) return false;
-  *bytes = static_cast<size_t>(number) << shift;
+  if (end[shift != 0] != '\0' || number > (SIZE_MAX >> shift)) return false;
+  *bytes = number << shift;
   return true;
 }
 
@@ -60,9 +58,9 @@ Status ReadBytes(const char* variable, size_t* bytes) {
 Status ReadSeconds(const char* variable, double* seconds) {
   const char* value = Lookup(variable);
   if (value == nullptr) return Status();
-  char* end = nullptr;
-  *seconds = std::strtod(value, &end);
-  if (end == value || *end != '\0' || !std::isfinite(*seconds) || *seconds < 0) {
+  // Unlike strtod, the same in every locale.
+  const auto [end, error] = std::from_chars(value, value + std::strlen(value), *seconds);
+  if (error != std::errc() || *end != '\0' || !std::isfinite(*seconds) || *seconds < 0) {
     return Bad(variable, value, "a number of seconds, 0 or more");
   }
   return Status();

@@ -67,6 +67,8 @@ TEST(SettingsTest, BadValueNamesVariableAndValue) {
       {"BRIGADE_OVERFLOW_BYTES", "+1"},  {"BRIGADE_OVERFLOW_BYTES", "99999999999G"},
       {"BRIGADE_OVERFLOW_WAIT", "-1"},   {"BRIGADE_OVERFLOW_WAIT", "soon"},
       {"BRIGADE_OVERFLOW_WAIT", "1s"},   {"BRIGADE_OVERFLOW_WAIT", "inf"},
+      {"BRIGADE_OVERFLOW_WAIT", "0x10"}, {"BRIGADE_OVERFLOW_WAIT", " 5"},
+      {"BRIGADE_OVERFLOW_WAIT", "+5"},   {"BRIGADE_STAGING_BYTES", " 2M"},
       {"BRIGADE_LOG", "debug"},          {"BRIGADE_STATS", "yes"},
   };
   for (const auto& bad : kBad) {
