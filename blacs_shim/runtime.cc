@@ -138,9 +138,11 @@ void Runtime::OpenEngine(const char* routine) {
   const Origin origin = OriginOf(routine, -1);
   FailIfNotOk(origin, CreateEndpoint(settings_.transport, &endpoint_)
                           .WithContext("BRIGADE_TRANSPORT=" + settings_.transport));
-  FailIfNotOk(origin, Engine::Create(endpoint_.get(), settings_.engine, &engine_)
-                          .WithContext("BRIGADE_STAGING_BYTES=" +
-                                       std::to_string(settings_.engine.staging_bytes)));
+  FailIfNotOk(
+      origin,
+      Engine::Create(endpoint_.get(), settings_.engine, &engine_)
+          .WithContext("BRIGADE_STAGING_BYTES=" + std::to_string(settings_.engine.staging_bytes) +
+                       ", BRIGADE_CHUNK_BYTES=" + std::to_string(settings_.engine.chunk_bytes)));
   if (settings_.log_info && world_rank_ == 0) {
     std::fprintf(stderr,
                  "brigade " BRIGADE_VERSION

@@ -74,6 +74,7 @@ expect grid "BLACS ERROR 'blacs_.*BRIGADE_CHUNK_BYTES=100: must be" BRIGADE_CHUN
 expect grid "BLACS ERROR 'blacs_.*BRIGADE_STAGING_BYTES=lots: must be" BRIGADE_STAGING_BYTES=lots
 expect grid "BLACS ERROR 'blacs_.*BRIGADE_LOG=loud: must be" BRIGADE_LOG=loud
 expect grid "BLACS ERROR 'blacs_gridinit: .*BRIGADE_STAGING_BYTES=4096" BRIGADE_STAGING_BYTES=4K
+expect grid "BLACS ERROR 'blacs_gridinit: .*BRIGADE_CHUNK_BYTES=4194304" BRIGADE_CHUNK_BYTES=4M
 expect grid "BLACS ERROR 'blacs_gridinit: .*BRIGADE_TRANSPORT=pigeon" BRIGADE_TRANSPORT=pigeon
 
 # Settings that differ between ranks: rank 0 reads its own.
