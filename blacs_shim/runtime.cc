@@ -143,14 +143,15 @@ void Runtime::OpenEngine(const char* routine) {
       Engine::Create(endpoint_.get(), settings_.engine, &engine_)
           .WithContext("BRIGADE_STAGING_BYTES=" + std::to_string(settings_.engine.staging_bytes) +
                        ", BRIGADE_CHUNK_BYTES=" + std::to_string(settings_.engine.chunk_bytes)));
-  if (settings_.log_info && world_rank_ == 0) {
-    std::fprintf(stderr,
-                 "brigade " BRIGADE_VERSION
-                 ": BLACS over transport %s to every peer; %zu bytes of staging memory per rank in "
-                 "chunks of %zu\n",
-                 endpoint_->capabilities().name, settings_.engine.staging_bytes,
-                 settings_.engine.chunk_bytes);
-  }
+}
+
+void Runtime::LogStart() const {
+  std::fprintf(stderr,
+               "brigade " BRIGADE_VERSION
+               ": BLACS over transport %s to every peer; %zu bytes of staging memory per rank in "
+               "chunks of %zu\n",
+               endpoint_->capabilities().name, settings_.engine.staging_bytes,
+               settings_.engine.chunk_bytes);
 }
 
 // Sums over all ranks need a communicator of all ranks, and every rank's consent: the first grid
@@ -191,10 +192,13 @@ void Runtime::PrintStatistics() {
 
 int Runtime::OpenGrid(const char* routine, MPI_Comm parent, const std::vector<int>& members,
                       int rows, int cols) {
-  if (engine_ == nullptr) OpenEngine(routine);
+  const bool first = engine_ == nullptr;
+  if (first) OpenEngine(routine);
   std::unique_ptr<ProcessGrid> grid;
   FailIfNotOk(OriginOf(routine, -1),
               ProcessGrid::Create(engine_.get(), parent, members, rows, cols, &grid));
+  // World rank 0 may never be in a grid.
+  if (first && settings_.log_info && grid->row == 0 && grid->col == 0) LogStart();
   AgreeOnStatistics(routine, *grid);
   return grids_.Insert(std::move(grid));
 }

@@ -87,6 +87,7 @@ class Runtime {
   static int OnMpiFinalize(MPI_Comm, int, void*, void*);
 
   void OpenEngine(const char* routine);
+  void LogStart() const;
   void AgreeOnStatistics(const char* routine, const ProcessGrid& grid);
   void PrintStatistics();
 

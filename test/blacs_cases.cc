@@ -280,6 +280,14 @@ const Cases& AllCases() {
          TakeTurns(NewGrid(), 5);
          Cblacs_exit(0);
        }},
+      {"without_rank_zero",
+       [] {
+         const int map[] = {1};
+         int context;
+         Cblacs_get(-1, 0, &context);
+         Cblacs_gridmap(&context, map, 1, 1, 1);
+         Cblacs_exit(0);
+       }},
       // No grid ever has all ranks: there is nobody to sum with.
       {"lonely",
        [] {

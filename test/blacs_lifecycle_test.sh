@@ -54,6 +54,9 @@ lines 2 done
 run turns BRIGADE_LOG=info
 lines 1 ':brigade [0-9.]*: .*transport mpi.*staging memory'
 
+run without_rank_zero BRIGADE_LOG=info
+lines 1 ':brigade [0-9.]*: .*transport mpi'
+
 run turns BRIGADE_STATS=1
 lines 1 'brigade statistics summed over 2 ranks'
 lines 1 "brigade dgesd2d  *' '  *10  *80 "
