@@ -157,7 +157,11 @@ void Runtime::LogStart() const {
 // Sums over all ranks need a communicator of all ranks, and every rank's consent: the first grid
 // that has them all is the only place where both can be had without a step of their own.
 void Runtime::AgreeOnStatistics(const char* routine, const ProcessGrid& grid) {
-  if (statistics_agreed_ || grid.rows * grid.cols != world_size_) return;
+  if (statistics_agreed_) return;
+  // Its size would not do: a grid may have processes of another MPI_COMM_WORLD.
+  int comparison = MPI_UNEQUAL;
+  MPI_Comm_compare(grid.communicator, MPI_COMM_WORLD, &comparison);
+  if (comparison == MPI_UNEQUAL) return;
   statistics_agreed_ = true;
   MpiBootstrap bootstrap(grid.communicator);
   std::vector<Settings::Statistics> wanted(world_size_);
