@@ -84,7 +84,8 @@ expect_different() {
 expect_different "BLACS ERROR 'blacs_gridinit: mismatch.*" BRIGADE_CHUNK_BYTES=16K
 expect_different "BLACS ERROR 'blacs_gridinit: BRIGADE_STATS differs" BRIGADE_STATS=1
 
-# Programs of MPICH: one whose own MPI calls Open MPI would capture, and one that captures ours.
+# Programs of MPICH, whose testers come with those of Open MPI: one whose own MPI calls Open MPI would
+# capture, and one that captures ours.
 expect_alone() {
   local text=$1 code
   shift
@@ -97,13 +98,9 @@ expect_alone() {
   fi
 }
 mpich_tester=/usr/lib/x86_64-linux-gnu/scalapack/mpich-tests/BLACS/xCbtest
-if [ -x $mpich_tester ]; then
-  expect_alone "BLACS ERROR 'loading: .*but the program uses MPICH" LD_PRELOAD="$library" \
-    $mpich_tester
-  expect_alone "BLACS ERROR 'blacs_pinfo: .*but the program uses MPICH Version" \
-    LD_PRELOAD=libmpich.so.12 "$cases" grid
-else
-  echo "SKIPPED: programs of MPICH: $mpich_tester is not installed"
-fi
+expect_alone "BLACS ERROR 'loading: .*but the program uses MPICH" LD_PRELOAD="$library" \
+  $mpich_tester
+expect_alone "BLACS ERROR 'blacs_pinfo: .*but the program uses MPICH Version" \
+  LD_PRELOAD=libmpich.so.12 "$cases" grid
 
 [ $failures -eq 0 ]
