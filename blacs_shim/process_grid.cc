@@ -12,7 +12,9 @@ namespace {
 // Tells our communicator creations from the caller's own on the same parent; BLACS' message tag.
 constexpr int kCreateTag = 9976;
 
-// A communicator of `members` of `parent`, without the others' help.
+// A communicator of `members` of `parent`, without the others' help. The one call that waits for
+// other ranks inside MPI, which may spin: there is no other way to make a communicator of some
+// ranks only, and no non-blocking form of it.
 Status CreateCommunicator(MPI_Comm parent, const std::vector<int>& members,
                           MPI_Comm* communicator) {
   MPI_Group parent_group;

@@ -174,7 +174,11 @@ void Runtime::AgreeOnStatistics(const char* routine, const ProcessGrid& grid) {
          grid.RankAt(grid.row, grid.col), static_cast<int>(other - wanted.begin()));
   }
   if (settings_.statistics == Settings::Statistics::kSummed) {
-    MPI_Comm_dup(grid.communicator, &statistics_communicator_);
+    MPI_Request request;
+    FailIfNotOk(OriginOf(routine, -1),
+                MpiStatus(MPI_Comm_idup(grid.communicator, &statistics_communicator_, &request),
+                          "MPI_Comm_idup"));
+    FailIfNotOk(OriginOf(routine, -1), MpiPoll(&request, "MPI_Comm_idup"));
   }
 }
 
