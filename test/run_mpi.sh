@@ -1,15 +1,9 @@
 #!/bin/sh
 # Runs a program as an MPI job inside a Bazel test: run_mpi.sh RANKS PROGRAM [ARGUMENT...]
-# Exits 77 where there is no mpirun: Bazel knows no skipping, and a skipped test must not look passed.
 set -eu
 
 ranks=$1
 shift
-
-if ! command -v mpirun >/dev/null 2>&1; then
-  echo "SKIPPED: no mpirun on this machine"
-  exit 77
-fi
 
 # Open MPI wants a home, and makes sockets whose paths must stay below 108 characters.
 TMPDIR=$(mktemp -d /tmp/bg.XXXXXX)
