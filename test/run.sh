@@ -52,7 +52,7 @@ check() {  # TITLE COMMAND...: one check, counted as one test.
 }
 
 check_format() {
-  find membuf transport patterns blacs_shim bench test -name '*.h' -o -name '*.cc' -o -name '*.c' |
+  find membuf transport patterns blacs_shim bench test -name '*.h' -o -name '*.hpp' -o -name '*.cc' -o -name '*.c' |
     xargs clang-format --dry-run --Werror
 }
 
