@@ -25,8 +25,8 @@ struct Subject {
   std::string name;     // who: "brigade", "shim", "stock", "plain", "direct", "mpi"
   std::string pattern;  // how: "tree", "topology I", "MPI_Bcast"
 
-  // One operation; every rank calls it. `turn` counts operations and is equal on all ranks: roots
-  // rotate with it.
+  // One operation; every rank calls it. `turn` is equal on all ranks and over all subjects of an
+  // iteration: roots rotate with it.
   std::function<Status(int turn)> run;
   // After a run that began with the case's `prepare`: empty if this rank's data are right.
   std::function<std::string(int turn)> check;
@@ -38,10 +38,9 @@ struct Case {
   std::string name;  // "pingpong", "multi-broadcast"
   int64_t rows = 0;
   int64_t cols = 0;
-  int64_t ld = 0;        // elements
-  size_t bytes = 0;      // what MB/s counts
-  int hops = 1;          // the time of a run is divided by it; 2 for a ping and its pong
-  bool repeats = false;  // short runs may be timed several at once
+  int64_t ld = 0;    // elements
+  size_t bytes = 0;  // what MB/s counts
+  int hops = 1;      // the time of a run is divided by it; 2 for a ping and its pong
 
   // Puts this rank's data in place before a verified run.
   std::function<void(int turn)> prepare;

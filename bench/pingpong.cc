@@ -37,7 +37,6 @@ void MeasureSize(Session* session, MpiPeer* mpi, const Shape& shape, size_t byte
   the_case.ld = out.view().ld;
   the_case.bytes = bytes;
   the_case.hops = 2;
-  the_case.repeats = true;
   the_case.prepare = [&](int) {
     Fill(out.view(), rank);
     in.Poison();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <numeric>
 #include <string>
@@ -12,6 +13,15 @@ namespace {
 // Samples shorter than this are mostly barrier and clock.
 constexpr double kShortestSampleMicroseconds = 20;
 constexpr int kMostRunsPerSample = 100;
+
+// Several runs come in whole rounds of roots, so that samples of different length average the same.
+int RunsPerSample(double microseconds_once, int ranks) {
+  const double wanted = std::ceil(kShortestSampleMicroseconds / microseconds_once);
+  if (wanted <= 1) return 1;
+  const int runs = static_cast<int>(std::min<double>(wanted, kMostRunsPerSample));
+  return (runs + ranks - 1) / ranks * ranks;
+}
+
 constexpr int kWarmUps = 5;
 
 MPI_Comm Duplicate(MPI_Comm comm) {
@@ -68,11 +78,11 @@ Status Runner::Verify(const Case& the_case, const Subject& subject) {
   return Status();
 }
 
-Status Runner::Time(const Subject& subject, int runs, double* microseconds) {
+Status Runner::Time(const Subject& subject, int first_turn, int runs, double* microseconds) {
   using Clock = std::chrono::steady_clock;
   barrier_.Wait();
   const Clock::time_point start = Clock::now();
-  for (int i = 0; i < runs; ++i) BRIGADE_RETURN_IF_ERROR(subject.run(turn_++));
+  for (int i = 0; i < runs; ++i) BRIGADE_RETURN_IF_ERROR(subject.run(first_turn + i));
   *microseconds = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
   return Status();
 }
@@ -88,7 +98,7 @@ Status Runner::Measure(const Case& the_case, std::vector<Result>* results) {
   for (size_t s = 0; s < subjects; ++s) {
     if (!the_case.subjects[s].cost) continue;
     Cost& cost = (*results)[s].cost;
-    BRIGADE_RETURN_IF_ERROR(the_case.subjects[s].cost(turn_++, &cost));
+    BRIGADE_RETURN_IF_ERROR(the_case.subjects[s].cost(0, &cost));
     const std::vector<double> most =
         MaximumOverRanks({cost.copies_per_byte, static_cast<double>(cost.staging_peak_bytes)});
     cost.copies_per_byte = most[0];
@@ -100,13 +110,11 @@ Status Runner::Measure(const Case& the_case, std::vector<Result>* results) {
   double round_microseconds = 0;
   for (size_t s = 0; s < subjects; ++s) {
     std::vector<double> warm_up(kWarmUps);
-    for (double& sample : warm_up) {
-      BRIGADE_RETURN_IF_ERROR(Time(the_case.subjects[s], 1, &sample));
+    for (int i = 0; i < kWarmUps; ++i) {
+      BRIGADE_RETURN_IF_ERROR(Time(the_case.subjects[s], i, 1, &warm_up[i]));
     }
     const double once = MedianOf(MaximumOverRanks(warm_up)).median;
-    if (the_case.repeats) {
-      runs[s] = RepetitionsFor(kShortestSampleMicroseconds, once, 1, kMostRunsPerSample);
-    }
+    runs[s] = RunsPerSample(once, ranks_);
     round_microseconds += once * runs[s];
   }
   const int iterations = RepetitionsFor(options_.seconds_per_case * 1e6, round_microseconds,
@@ -117,8 +125,9 @@ Status Runner::Measure(const Case& the_case, std::vector<Result>* results) {
   std::iota(order.begin(), order.end(), size_t{0});
   for (int i = 0; i < iterations; ++i) {
     std::shuffle(order.begin(), order.end(), random_);
+    // The iteration is the first turn of all: contenders meet the same roots.
     for (size_t s : order) {
-      BRIGADE_RETURN_IF_ERROR(Time(the_case.subjects[s], runs[s], &samples[s][i]));
+      BRIGADE_RETURN_IF_ERROR(Time(the_case.subjects[s], i, runs[s], &samples[s][i]));
       samples[s][i] /= runs[s] * the_case.hops;
     }
   }

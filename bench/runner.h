@@ -45,8 +45,8 @@ class Runner {
 
  private:
   Status Verify(const Case& the_case, const Subject& subject);
-  // Time of one run of `runs` operations, on this rank.
-  Status Time(const Subject& subject, int runs, double* microseconds);
+  // Time of `runs` operations in a row on this rank; their turns count up from `first_turn`.
+  Status Time(const Subject& subject, int first_turn, int runs, double* microseconds);
   std::vector<double> MaximumOverRanks(std::vector<double> values) const;
 
   MPI_Comm comm_;
@@ -54,7 +54,6 @@ class Runner {
   RunnerOptions options_;
   DisseminationBarrier barrier_;
   std::mt19937_64 random_;
-  int turn_ = 0;
 };
 
 }  // namespace brigade::bench

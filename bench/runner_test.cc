@@ -3,6 +3,7 @@
 #include "bench/runner.h"
 
 #include <chrono>
+#include <numeric>
 #include <set>
 #include <thread>
 
@@ -107,6 +108,7 @@ TEST(RunnerTest, SubjectsRunInTheSameRandomOrderOnAllRanks) {
   std::vector<Subject> subjects;
   for (int s = 0; s < 3; ++s) {
     subjects.push_back(MakeSubject([&, s](int turn) {
+      Sleep();  // long enough to be a sample of its own
       order.push_back(s);
       int mine[2] = {s, turn}, theirs[2];
       MPI_Sendrecv(mine, 2, MPI_INT, (Rank() + 1) % Ranks(), 0, theirs, 2, MPI_INT,
@@ -128,6 +130,45 @@ TEST(RunnerTest, SubjectsRunInTheSameRandomOrderOnAllRanks) {
     rounds.insert({timed[i], timed[i + 1], timed[i + 2]});
   }
   EXPECT_GT(rounds.size(), 1u) << "always the same order";
+}
+
+TEST(RunnerTest, AllSubjectsMeetTheSameRoots) {
+  Runner runner(MPI_COMM_WORLD, Short());
+  std::vector<int> turns[2];
+  std::vector<Subject> subjects;
+  for (std::vector<int>& own : turns) {
+    subjects.push_back(MakeSubject([&own](int turn) {
+      Sleep();
+      own.push_back(turn);
+    }));
+  }
+  std::vector<Result> results;
+  ASSERT_TRUE(runner.Measure(MakeCase(subjects), &results).ok());
+  EXPECT_EQ(turns[0], turns[1]);
+  std::vector<int> iterations(results[0].iterations);
+  std::iota(iterations.begin(), iterations.end(), 0);
+  EXPECT_EQ(std::vector<int>(turns[0].end() - results[0].iterations, turns[0].end()), iterations);
+}
+
+TEST(RunnerTest, ShortRunsAreTimedInWholeRoundsOfRoots) {
+  Runner runner(MPI_COMM_WORLD, Short());
+  std::vector<int> turns;
+  std::vector<Result> results;
+  ASSERT_TRUE(
+      runner.Measure(MakeCase({MakeSubject([&](int turn) { turns.push_back(turn); })}), &results)
+          .ok());
+  // From the back, a sample is what counts down to the iteration's number.
+  for (int i = results[0].iterations - 1; i >= 0; --i) {
+    int runs = 1;
+    while (turns.back() != i) {
+      ASSERT_GT(turns.back(), i);
+      turns.pop_back();
+      ++runs;
+    }
+    turns.pop_back();
+    EXPECT_GT(runs, 1);
+    EXPECT_EQ(runs % Ranks(), 0);
+  }
 }
 
 // The steady clock is one clock for all processes of a host.
