@@ -80,6 +80,22 @@ void PlainPatterns::TreeReduce(int root, const PanelView& panel) {
   Unpack(mine_.data(), panel);
 }
 
+void PlainPatterns::RingReduce(int root, const PanelView& panel) {
+  const int count = Elements(panel);
+  mine_.resize(count);
+  theirs_.resize(count);
+  Pack(panel, mine_.data());
+  if (Left() != root) {  // the chain begins right of the root
+    MPI_Recv(theirs_.data(), count, MPI_DOUBLE, Left(), kTag, comm_, MPI_STATUS_IGNORE);
+    Add(theirs_, count, &mine_);
+  }
+  if (rank_ == root) {
+    Unpack(mine_.data(), panel);
+  } else {
+    MPI_Send(mine_.data(), count, MPI_DOUBLE, Right(), kTag, comm_);
+  }
+}
+
 void PlainPatterns::MultiBroadcast(const std::vector<PanelView>& portions) {
   size_t largest = 0;
   for (const PanelView& portion : portions) {

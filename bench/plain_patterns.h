@@ -25,6 +25,7 @@ class PlainPatterns {
   void RingBroadcast(int root, const PanelView& panel);
   // The sum lands in the root's panel; the others' are left alone.
   void TreeReduce(int root, const PanelView& panel);
+  void RingReduce(int root, const PanelView& panel);
   // portions[q] is read at rank q and written elsewhere.
   void MultiBroadcast(const std::vector<PanelView>& portions);
   // The sum of all portions[q] lands in `result` of rank q.

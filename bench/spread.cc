@@ -120,6 +120,7 @@ std::vector<RootedPattern> Reductions(const Contenders& all) {
   std::vector<RootedPattern> patterns;
   AddBrigade(all, &BrigadeGroup::Reduce, &patterns);
   AddPlain(all, "tree", &PlainPatterns::TreeReduce, &patterns);
+  AddPlain(all, "ring", &PlainPatterns::RingReduce, &patterns);
   AddBlacs(all, &BlacsGrid::Sum, &patterns);
   AddMpi(all, "MPI_Reduce", &MpiPeer::Reduce, &patterns);
   return patterns;
