@@ -14,8 +14,15 @@
 namespace brigade::bench {
 namespace {
 
-constexpr Topology kTree{Shape::kTree, 2};
-constexpr Topology kRing{Shape::kIncreasingRings, 1};
+// The shapes of the BLACS letters of --topologies, as far as they differ on few ranks.
+struct NamedTopology {
+  const char* name;
+  Topology topology;
+};
+constexpr NamedTopology kTopologies[] = {{"tree", {Shape::kTree, 2}},
+                                         {"4-nomial tree", {Shape::kTree, 4}},
+                                         {"ring", {Shape::kIncreasingRings, 1}},
+                                         {"fully connected", {Shape::kIncreasingRings, 1 << 20}}};
 
 // ScaLAPACK's panels lie in larger local matrices: columns are never adjacent.
 constexpr int64_t kGapElements = 8;
@@ -59,15 +66,13 @@ void AddBrigade(const Contenders& all,
                                                   OperationStatistics*),
                 std::vector<RootedPattern>* patterns) {
   BrigadeGroup* group = all.brigade.get();
-  const auto add = [&](const char* pattern, const Topology& topology) {
-    patterns->push_back({"brigade", pattern,
-                         [=](int root, const PanelView& panel, OperationStatistics* statistics) {
-                           return (group->*operation)(topology, root, panel, statistics);
-                         },
-                         true});
-  };
-  add("tree", kTree);
-  add("ring", kRing);
+  for (const auto& [name, topology] : kTopologies) {
+    const auto run = [=, shape = topology](int root, const PanelView& panel,
+                                           OperationStatistics* statistics) {
+      return (group->*operation)(shape, root, panel, statistics);
+    };
+    patterns->push_back({"brigade", name, run, true});
+  }
 }
 
 void AddPlain(const Contenders& all, const char* pattern,
