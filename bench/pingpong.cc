@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "bench/mpi_peer.h"
 #include "bench/panel.h"
@@ -77,6 +78,20 @@ void MeasureSize(Session* session, MpiPeer* mpi, const Shape& shape, size_t byte
   session->Measure(the_case);
 }
 
+// Multiples of `smallest`, each options.factor times the one before.
+std::vector<size_t> Sizes(size_t smallest, const Options& options) {
+  std::vector<size_t> sizes;
+  for (size_t bytes = smallest; bytes <= options.max_bytes; bytes *= options.factor) {
+    if (bytes >= options.min_bytes) sizes.push_back(bytes);
+  }
+  // A coarse grid ends at the largest message all the same.
+  const size_t largest = options.max_bytes / smallest * smallest;
+  if (largest >= options.min_bytes && (sizes.empty() || largest >= 2 * sizes.back())) {
+    sizes.push_back(largest);
+  }
+  return sizes;
+}
+
 }  // namespace
 
 void RunPingPong(Session* session) {
@@ -89,10 +104,7 @@ void RunPingPong(Session* session) {
   for (const Shape& shape : kShapes) {
     session->StartTable(std::string("Ping-pong, ") + shape.name + ", one way");
     const size_t smallest = shape.run_bytes == 0 ? sizeof(double) : shape.run_bytes;
-    for (size_t bytes = smallest; bytes <= options.max_bytes; bytes *= options.factor) {
-      if (bytes < options.min_bytes) continue;
-      MeasureSize(session, &mpi, shape, bytes);
-    }
+    for (size_t bytes : Sizes(smallest, options)) MeasureSize(session, &mpi, shape, bytes);
   }
 }
 
