@@ -60,6 +60,36 @@ double TogetherOverAlone(MPI_Comm comm) {
   return ratio;
 }
 
+// Read back from MPI, which falls back to "none" by itself where processes may not read each other.
+std::string SingleCopyMechanism() {
+  std::string mechanism = "unknown";
+  int provided, index;
+  MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+  if (MPI_T_cvar_get_index("btl_vader_single_copy_mechanism", &index) == MPI_SUCCESS) {
+    int verbosity, bind, scope, name_length = 0, description_length = 0;
+    MPI_Datatype type;
+    MPI_T_enum names;
+    MPI_T_cvar_get_info(index, nullptr, &name_length, &verbosity, &type, &names, nullptr,
+                        &description_length, &bind, &scope);
+    MPI_T_cvar_handle handle;
+    int count, value;
+    MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count);
+    MPI_T_cvar_read(handle, &value);
+    MPI_T_cvar_handle_free(&handle);
+
+    char name[64];
+    int items;
+    MPI_T_enum_get_info(names, &items, nullptr, &name_length);
+    for (int i = 0; i < items; ++i) {
+      int item, length = sizeof(name);
+      MPI_T_enum_get_item(names, i, &item, name, &length);
+      if (item == value) mechanism = name;
+    }
+  }
+  MPI_T_finalize();
+  return mechanism;
+}
+
 }  // namespace
 
 Machine DescribeMachine(MPI_Comm comm) {
@@ -79,6 +109,7 @@ Machine DescribeMachine(MPI_Comm comm) {
   MPI_Get_library_version(version, &length);
   // "Open MPI v4.1.4, package: ...": the name is enough.
   machine.open_mpi = std::string(version, std::find(version, version + length, ','));
+  machine.single_copy = SingleCopyMechanism();
   return machine;
 }
 

@@ -19,6 +19,9 @@ struct Machine {
   // rank.
   double together_over_alone = 0;
   std::string open_mpi;
+  // How Open MPI moves long messages between processes of this host: "cma" in one copy, "none"
+  // through shared memory in two. "unknown" for another MPI.
+  std::string single_copy;
 };
 
 // From here on a machine is said to run two ranks on one core.

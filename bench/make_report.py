@@ -42,7 +42,10 @@ SPREAD_TITLES = {
     "reduce": "Reduction to one rank",
 }
 
-Figure = collections.namedtuple("Figure", "median lo hi")
+# `samples`: of how many the interval is; of a ratio, the lesser number.
+Figure = collections.namedtuple("Figure", "median lo hi samples")
+# Below it an interval is the range, and decides nothing.
+ENOUGH_SAMPLES = 6
 
 
 def median_interval(samples):
@@ -54,19 +57,28 @@ def median_interval(samples):
         below += math.comb(n, rank) / 2**n
         rank += 1
     rank = max(rank, 1)
-    return Figure(statistics.median(ordered), ordered[rank - 1], ordered[n - rank])
+    return Figure(statistics.median(ordered), ordered[rank - 1], ordered[n - rank], n)
 
 
 def pool(figures):
     """One figure from the same figure of several launches: the launches are the samples once they are enough."""
-    if len(figures) >= 6:
+    if len(figures) >= ENOUGH_SAMPLES:
         return median_interval([f.median for f in figures])
-    return Figure(statistics.median(f.median for f in figures), min(f.lo for f in figures), max(f.hi for f in figures))
+    return Figure(statistics.median(f.median for f in figures), min(f.lo for f in figures), max(f.hi for f in figures),
+                  min(f.samples for f in figures))
 
 
 def ratio(peer, ours):
     """How many times longer the peer takes; its interval at worst."""
-    return Figure(peer.median / ours.median, peer.lo / ours.hi, peer.hi / ours.lo)
+    return Figure(peer.median / ours.median, peer.lo / ours.hi, peer.hi / ours.lo, min(peer.samples, ours.samples))
+
+
+def is_better(ratio_figure):
+    return ratio_figure.samples >= ENOUGH_SAMPLES and ratio_figure.lo > 1
+
+
+def is_worse(ratio_figure):
+    return ratio_figure.samples >= ENOUGH_SAMPLES and ratio_figure.hi < 1
 
 
 def geometric_mean(values):
@@ -85,7 +97,7 @@ def collect(lines):
     grouped = collections.defaultdict(lambda: collections.defaultdict(list))
     for line in lines:
         key = Key(*(line[field] for field in Key._fields))
-        figure = Figure(line["median_us"], line["lo_us"], line["hi_us"])
+        figure = Figure(line["median_us"], line["lo_us"], line["hi_us"], line["iterations"])
         grouped[key][line["subject"], line["pattern"]].append(figure)
     return {key: {who: pool(f) for who, f in subjects.items()} for key, subjects in grouped.items()}
 
@@ -136,8 +148,8 @@ def format_figure(figure):
 
 
 def ratio_cell(figure):
-    """Green where Brigade is faster beyond doubt, red where it is slower, plain where the interval contains 1."""
-    verdict = "better" if figure.lo > 1 else "worse" if figure.hi < 1 else "even"
+    """Green where Brigade is faster beyond doubt, red where it is slower, plain where that is open."""
+    verdict = "better" if is_better(figure) else "worse" if is_worse(figure) else "even"
     return f'<td class="{verdict}">{figure.median:.2f} <small>[{figure.lo:.2f}, {figure.hi:.2f}]</small></td>'
 
 
@@ -154,12 +166,16 @@ def details(summary, body):
     return f"<details><summary>{summary}</summary>{body}</details>"
 
 
-def svg(figure, description):
+def svg_text(figure):
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", bbox_inches="tight")
     plt.close(figure)
     text = re.sub("<metadata>.*?</metadata>", "", buffer.getvalue(), flags=re.DOTALL)
-    return f'<figure role="img" aria-label="{html.escape(description)}">{text[text.index("<svg"):]}</figure>'
+    return text[text.index("<svg"):]
+
+
+def svg(figure, description):
+    return f'<figure role="img" aria-label="{html.escape(description)}">{svg_text(figure)}</figure>'
 
 
 def bytes_axis(axes):
@@ -196,16 +212,41 @@ def draw_lines(axes, series):
         axes.fill_between(x, [p[1].lo for p in points], [p[1].hi for p in points], color=colour, alpha=0.2, lw=0)
 
 
+def draw_intervals(axes, named):
+    """`named`: [(name, Figure)], one row each, of ratios."""
+    for y, (_, f) in enumerate(named):
+        axes.errorbar(f.median, y, xerr=[[f.median - f.lo], [f.hi - f.median]], fmt="o", ms=5, capsize=3,
+                      color=COLOURS["stock"])
+    axes.axvline(1, color="black", lw=0.8)
+    axes.set_yticks(range(len(named)), [name for name, _ in named])
+    axes.invert_yaxis()
+    axes.grid(True, axis="x", alpha=0.25)
+
+
+def draw_ratios(axes, series):
+    draw_lines(axes, series)
+    axes.axhline(1, color="black", lw=0.8)
+    axes.set_yscale("log")
+    ratio_axis(axes.yaxis)
+    bytes_axis(axes)
+
+
 # ---- sections ----------------------------------------------------------------------------------------------------
 
 # One line of the summary: what, how many cases, and per peer the ratios of all cases.
 Summary = collections.namedtuple("Summary", "what ratios")
 
 
-def pingpong_section(cases):
+def pingpong_by_shape(cases):
+    """{shape: {bytes: {contender: Figure}}}"""
     by_shape = collections.defaultdict(dict)
     for key, subjects in cases.items():
         by_shape[key.case.removeprefix("pingpong ")][key.bytes] = {s: f for (s, _), f in subjects.items()}
+    return by_shape
+
+
+def pingpong_section(cases):
+    by_shape = pingpong_by_shape(cases)
     figure, grid = plt.subplots(2, len(by_shape), figsize=(4.2 * len(by_shape), 6), squeeze=False, sharex="col")
     summaries, rows = [], []
     for column, (shape, sizes) in enumerate(by_shape.items()):
@@ -227,11 +268,7 @@ def pingpong_section(cases):
         top.set_title(shape)
         bytes_axis(top)
         top.set_xlabel("")
-        draw_lines(bottom, ratios)
-        bottom.axhline(1, color="black", lw=0.8)
-        bottom.set_yscale("log")
-        ratio_axis(bottom.yaxis)
-        bytes_axis(bottom)
+        draw_ratios(bottom, ratios)
         summaries.append(Summary(f"ping-pong, {shape}", {n: [r for _, r in points] for n, points in ratios.items()}))
     grid[0][0].set_ylabel("one way, µs (less is better)")
     grid[1][0].set_ylabel("peer's time / shim's\n(above 1: the shim is faster)")
@@ -313,34 +350,37 @@ def small_section(cases):
     return body
 
 
-def scalapack_section(lines):
-    """Launches were made in pairs, so the ratio is taken within each pair."""
-    seconds = collections.defaultdict(lambda: collections.defaultdict(list))
+Comparison = collections.namedtuple("Comparison", "routine setting stock shim ratio")
+
+
+def compare_scalapack(lines):
+    """Launches are made in pairs and compared within each; one whose partner failed is left out."""
+    seconds = collections.defaultdict(lambda: collections.defaultdict(dict))
     for line in lines:
         setting = f"{line['rows']} x {line['cols']} ranks, n = {line['n']}, nb = {line['nb']}"
-        seconds[line["routine"], setting][line["subject"]].append(line["median_s"])
+        seconds[line["routine"], setting][line["pair"]][line["subject"]] = line["median_s"]
+    comparisons = []
+    for (routine, setting), pairs in seconds.items():
+        whole = [pair for pair in pairs.values() if pair.keys() == {"stock", "shim"}]
+        if whole:
+            stock, shim = (median_interval([pair[name] for pair in whole]) for name in ("stock", "shim"))
+            ratios = median_interval([pair["stock"] / pair["shim"] for pair in whole])
+            comparisons.append(Comparison(routine, setting, stock, shim, ratios))
+    return comparisons
+
+
+def scalapack_section(comparisons):
     rows, bars = [], []
     summary = collections.defaultdict(list)
-    for (routine, setting), subjects in seconds.items():
-        if subjects.keys() != {"stock", "shim"}:
-            continue
-        pairs = [stock / shim for stock, shim in zip(subjects["stock"], subjects["shim"])]
-        f = median_interval(pairs)
+    for routine, setting, stock, shim, f in comparisons:
         summary[routine].append(f)
         bars.append((f"{routine}, {setting}", f))
-        stock, shim = (median_interval(subjects[name]) for name in ("stock", "shim"))
-        rows.append([routine, setting, len(pairs), f"{stock.median:.4f}", f"{shim.median:.4f}", ratio_cell(f)])
+        rows.append([routine, setting, f.samples, f"{stock.median:.4f}", f"{shim.median:.4f}", ratio_cell(f)])
     if not bars:
         return "<p>Not measured.</p>", []
     figure, axes = plt.subplots(figsize=(8, 0.32 * len(bars) + 0.8))
-    for y, (_, f) in enumerate(bars):
-        axes.errorbar(f.median, y, xerr=[[f.median - f.lo], [f.hi - f.median]], fmt="o", ms=5, capsize=3,
-                      color=COLOURS["shim"])
-    axes.axvline(1, color="black", lw=0.8)
-    axes.set_yticks(range(len(bars)), [name for name, _ in bars])
-    axes.invert_yaxis()
+    draw_intervals(axes, bars)
     axes.set_xlabel("time on stock BLACS / time on the shim (above 1: the shim is faster)")
-    axes.grid(True, axis="x", alpha=0.25)
     header = ["routine", "setting", "pairs of launches", "stock, s", "shim, s", "stock / shim"]
     return svg(figure, "ScaLAPACK ratios") + table(header, rows), [
         Summary(f"ScaLAPACK {routine}", {"stock": ratios}) for routine, ratios in summary.items()]
@@ -368,8 +408,8 @@ def summary_table(summaries):
                 row.append("")
                 continue
             worst = min(ratios, key=lambda r: r.median)
-            slower = sum(r.hi < 1 for r in ratios)
-            verdict = "worse" if slower else "better" if all(r.lo > 1 for r in ratios) else "even"
+            slower = sum(map(is_worse, ratios))
+            verdict = "worse" if slower else "better" if all(map(is_better, ratios)) else "even"
             cell = f"<b>{geometric_mean([r.median for r in ratios]):.2f}</b>"
             if len(ratios) > 1:
                 cell += f" <small>worst {worst.median:.2f}; slower in {slower}</small>"
@@ -378,6 +418,30 @@ def summary_table(summaries):
             row.append(f'<td class="{verdict}">{cell}</td>')
         rows.append(row)
     return table(["what", "cases"] + [f"{NAMES[p]} / Brigade" for p in peers], rows)
+
+
+def picture(pingpong_cases, comparisons):
+    """The figures of README: peers' times over the shim's, on white so that it can be read on any page."""
+    by_shape = pingpong_by_shape(pingpong_cases)
+    columns = len(by_shape) + bool(comparisons)
+    figure, row = plt.subplots(1, columns, figsize=(3.1 * columns, 2.8), squeeze=False, layout="constrained")
+    figure.patch.set_facecolor("white")
+    for axes, (shape, sizes) in zip(row[0], by_shape.items()):
+        ratios = collections.defaultdict(list)
+        for count, figures in sorted(sizes.items()):
+            for name in ("stock", "mpi"):
+                if {name, "shim"} <= figures.keys():
+                    ratios[name].append((count, ratio(figures[name], figures["shim"])))
+        draw_ratios(axes, ratios)
+        axes.set_title(f"ping-pong, {shape}")
+    row[0][0].set_ylabel("peer's time / shim's\n(above 1: the shim is faster)")
+    row[0][0].legend(frameon=False)
+    if comparisons:
+        axes = row[0][-1]
+        draw_intervals(axes, [(f"{c.routine}, {c.setting.split(',')[0]}", c.ratio) for c in comparisons])
+        axes.set_title("ScaLAPACK")
+        axes.set_xlabel("stock's time / shim's")
+    return svg_text(figure)
 
 
 STYLE = """
@@ -401,7 +465,8 @@ def machine_text(lines):
     machine, versions = first["machine"], first["versions"]
     text = (f"<p>{html.escape(machine['cpu'])}, {machine['cores']} cores, {html.escape(machine['kernel'])}<br>"
             f"{html.escape(versions['mpi'])}, {html.escape(versions['stock'])}, "
-            f"Brigade {html.escape(versions['brigade'])} over transport {html.escape(first['transport'])}</p>")
+            f"Brigade {html.escape(versions['brigade'])} over transport {html.escape(first['transport'])}<br>"
+            f"single-copy mechanism of MPI: {html.escape(machine['single_copy'])}</p>")
     worst = max(line["machine"]["together_over_alone"] for line in lines)
     if worst >= 1.5:
         text += (f'<p class="warning">Two ranks computed up to {worst:.2f} times slower together than one alone: '
@@ -413,7 +478,10 @@ def machine_text(lines):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("directory", type=pathlib.Path, help="where the JSON lines are")
-    directory = parser.parse_args().directory
+    parser.add_argument("--picture", metavar="FILE", type=pathlib.Path,
+                        help="also write ping-pong and ScaLAPACK ratios as one small SVG")
+    args = parser.parse_args()
+    directory = args.directory
 
     plt.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False,
                          "svg.fonttype": "none", "font.family": "sans-serif"})
@@ -423,12 +491,15 @@ def main():
     small = {key: subjects for key, subjects in cases.items() if key.case == "small-broadcast"}
     large = {key: subjects for key, subjects in cases.items() if key not in small}
 
+    pingpong_cases = collect(pingpong)
+
     sections, summaries = [], []
-    scalapack_body, scalapack_summaries = scalapack_section(read_lines(directory / "scalapack.jsonl"))
+    comparisons = compare_scalapack(read_lines(directory / "scalapack.jsonl"))
+    scalapack_body, scalapack_summaries = scalapack_section(comparisons)
     sections.append(("ScaLAPACK", scalapack_body + "<h3>Its LU tester, 4 ranks</h3>" + tester_section(directory)))
     summaries += scalapack_summaries
     if pingpong:
-        body, lines = pingpong_section(collect(pingpong))
+        body, lines = pingpong_section(pingpong_cases)
         sections.append(("BLACS ping-pong, 2 ranks", body))
         summaries += lines
     if large:
@@ -459,6 +530,8 @@ def main():
     page += [f"<h2>{title}</h2>{body}" for title, body in sections]
     page.append(f"<h2>Method</h2>{method}</html>")
     (directory / "report.html").write_text("".join(page))
+    if args.picture:
+        args.picture.write_text(picture(pingpong_cases, comparisons))
 
 
 if __name__ == "__main__":

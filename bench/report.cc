@@ -39,7 +39,8 @@ void Report::PrintMachine() const {
   std::printf("# %s; stock BLACS: %s; Brigade %s over %s\n", machine_.open_mpi.c_str(),
               stock_path_.empty() ? "not measured" : stock_path_.c_str(),
               options_.brigade_version.c_str(), options_.transport.c_str());
-  std::printf("# %d ranks, %s\n", ranks_, machine_.pinned ? "each pinned" : "not pinned");
+  std::printf("# %d ranks, %s; single-copy mechanism of MPI: %s\n", ranks_,
+              machine_.pinned ? "each pinned" : "not pinned", machine_.single_copy.c_str());
   if (machine_.together_over_alone >= kSharedCoreRatio) {
     std::printf(
         "# WARNING: two ranks compute %.2f times slower together than alone: they share a\n"
@@ -96,6 +97,7 @@ void Report::Add(const Case& the_case, const std::vector<Result>& results) {
                        {"cores", machine_.cores},
                        {"kernel", machine_.kernel},
                        {"pinned", machine_.pinned},
+                       {"single_copy", machine_.single_copy},
                        {"together_over_alone", machine_.together_over_alone}};
     json_ << line << std::endl;  // flushed: a run that is interrupted keeps what it has
   }

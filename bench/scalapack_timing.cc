@@ -277,7 +277,7 @@ constexpr double kLargestResidual = 30;
 }  // namespace
 
 int main(int argc, char** argv) {
-  int n = 1000, block = 32, repetitions = 3;
+  int n = 1000, block = 32, repetitions = 3, pair = 0;
   std::string json;
   CLI::App app(
       "Times LU, Cholesky and QR factorization and the matrix product of ScaLAPACK; maximum over "
@@ -287,6 +287,7 @@ int main(int argc, char** argv) {
   app.add_option("--nb", block, "Block size")->check(CLI::PositiveNumber);
   app.add_option("--repetitions", repetitions, "Timed runs of each, after one that is not")
       ->check(CLI::PositiveNumber);
+  app.add_option("--pair", pair, "Recorded, to compare this launch with the one beside it");
   app.add_option("--json", json, "Append one JSON line per routine to this file");
 
   MPI_Init(&argc, &argv);
@@ -344,6 +345,7 @@ int main(int argc, char** argv) {
                                      {"cols", grid.cols},
                                      {"n", n},
                                      {"nb", block},
+                                     {"pair", pair},
                                      {"seconds", seconds},
                                      {"median_s", median},
                                      {"flops", routine.flops},

@@ -28,6 +28,7 @@ def check(path, expected):
     for line in lines:
         assert FIELDS <= line.keys(), f"{path.name}: lacks {FIELDS - line.keys()}"
         assert line["verified"] is True
+        assert line["machine"]["single_copy"] != "unknown", "no longer asked by the right name"
         assert 0 < line["lo_us"] <= line["median_us"] <= line["hi_us"], line
         if line["subject"] == "brigade":
             assert line["copies_per_byte"] <= 2, line  # at most one copy per side
@@ -37,7 +38,7 @@ def check(path, expected):
 def main():
     # The same ranks as statistics_test.cc: both programs must mean the same by an interval.
     for n, rank in ((5, 1), (6, 1), (9, 2), (20, 6), (100, 40)):
-        assert make_report.median_interval(range(1, n + 1)) == ((n + 1) / 2, rank, n + 1 - rank), n
+        assert make_report.median_interval(range(1, n + 1)) == ((n + 1) / 2, rank, n + 1 - rank, n), n
     directory = pathlib.Path(sys.argv[1])
     check(directory / "pingpong.jsonl", PINGPONG)
     check(directory / "spread.jsonl", SPREAD)
@@ -45,6 +46,12 @@ def main():
     routines = {"LU", "Cholesky", "QR", "matrix product"}
     for subject in ("stock", "shim"):
         assert {line["routine"] for line in scalapack if line["subject"] == subject} == routines, subject
+    medians = {(line["subject"], line["pair"]): line["median_s"] for line in scalapack if line["routine"] == "LU"}
+    (lu,) = (c for c in make_report.compare_scalapack(scalapack) if c.routine == "LU")
+    assert lu.ratio == (medians["stock", 1] / medians["shim", 1],) * 3 + (1,), "not compared within the pair"
+    assert 'class="better"' not in make_report.ratio_cell(lu.ratio._replace(lo=2)), "one sample decides nothing"
+    picture = (directory / "picture.svg").read_text()
+    assert picture.startswith("<svg") and "ScaLAPACK" in picture and "4000 B" in picture
     report = (directory / "report.html").read_text()
     assert report.count("<svg") >= 7, "plots are missing"
     assert "mpi, tuned: forced" in report, "MPI with other settings is missing"

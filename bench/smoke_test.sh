@@ -15,14 +15,17 @@ for ranks in 2 4; do
 done
 # As for MPI with other settings.
 $run_mpi 2 "$bench" spread --seconds 0.02 --sizes 100xQ --peers mpi --shim none --label forced --json "$out/spread.jsonl"
-$run_mpi 2 bench/scalapack_timing -n 60 --nb 8 --repetitions 1 --json "$out/scalapack.jsonl"
+for pair in 0 1; do
+  $run_mpi 2 bench/scalapack_timing -n 60 --nb 8 --repetitions 1 --pair $pair --json "$out/scalapack.jsonl"
+done
+# The partner of pair 0 is missing, as if that launch had failed.
 LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so \
-  $run_mpi 2 bench/scalapack_timing -n 60 --nb 8 --repetitions 1 --json "$out/scalapack.jsonl"
+  $run_mpi 2 bench/scalapack_timing -n 60 --nb 8 --repetitions 1 --pair 1 --json "$out/scalapack.jsonl"
 
 status=0
 $run_mpi 2 "$bench" spread --bogus 2>"$out/refused.txt" || status=$?
 [[ $status -eq 2 ]] || { echo "an unknown flag ended with $status, not 2"; exit 1; }
 [[ $(grep -c -e --bogus "$out/refused.txt") -eq 1 ]] || { echo "not refused once:"; cat "$out/refused.txt"; exit 1; }
 
-/usr/bin/python3 bench/make_report.py "$out"
+/usr/bin/python3 bench/make_report.py "$out" --picture "$out/picture.svg"
 /usr/bin/python3 bench/smoke_test.py "$out"

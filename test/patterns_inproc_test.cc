@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -249,9 +250,15 @@ class Rank {
 
 class PatternsInproc : public testing::TestWithParam<Setting> {};
 
+// Under sanitizers the large groups would take minutes and run the same code (.bazelrc).
+int LargestGroup() {
+  const char* text = std::getenv("BRIGADE_TEST_LARGEST_GROUP");
+  return text == nullptr ? 17 : std::stoi(text);
+}
+
 TEST_P(PatternsInproc, EveryEntryEverySize) {
   const Setting& setting = GetParam();
-  for (int size = 1; size <= 17; ++size) {
+  for (int size = 1; size <= LargestGroup(); ++size) {
     SCOPED_TRACE(size);
     RunRanks(size, setting.transport, [&](InprocWorld& world, int rank) {
       Rank(&world, rank, setting, 42 + size).RunAll({0, 1, 40, 300});
