@@ -62,6 +62,7 @@ Engine::~Engine() {
   // A send that failed has been told, or its group would have been.
   (void)Drain();
   CloseIdleGroups();
+  if (warm_) pool_->Release(warm_);
 }
 
 // --- buffers ---
@@ -77,8 +78,16 @@ StagedBuffer* Engine::NewBuffer() {
   return buffer;
 }
 
+ChunkRun Engine::TrySurplusRun(int placement, int chunks) {
+  const ChunkRun run = pool_->TryAcquireSurplus(placement, chunks);
+  if (run || !warm_) return run;
+  pool_->Release(std::exchange(warm_, ChunkRun()));
+  return pool_->TryAcquireSurplus(placement, chunks);
+}
+
 StagedBuffer* Engine::TrySurplus(int chunks) {
-  const ChunkRun run = pool_->TryAcquireSurplus(0, chunks);
+  const ChunkRun run =
+      warm_ ? std::exchange(warm_, ChunkRun()) : pool_->TryAcquireSurplus(0, chunks);
   if (!run) return nullptr;
   StagedBuffer* buffer = NewBuffer();
   buffer->run = run;
@@ -125,8 +134,15 @@ void Engine::Recycle(StagedBuffer* buffer) {
       if (buffer->owner != nullptr && buffer->owner->KeepReserved(buffer->run)) break;
       pool_->Release(buffer->run);
       break;
-    case StagedBuffer::Origin::kCore:
     case StagedBuffer::Origin::kSurplus:
+      if (!warm_ && buffer->run.chunks == piece_settings_.most_chunks &&
+          buffer->run.placement == 0) {
+        warm_ = buffer->run;
+        break;
+      }
+      pool_->Release(buffer->run);
+      break;
+    case StagedBuffer::Origin::kCore:
       pool_->Release(buffer->run);
       break;
   }

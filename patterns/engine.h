@@ -83,7 +83,9 @@ class Engine {
 
   // --- for executors ---
   StagedBuffer* NewBuffer();
-  // A buffer of adjacent surplus chunks; null if there are none.
+  // Adjacent chunks of the surplus; none if there are none.
+  ChunkRun TrySurplusRun(int placement, int chunks);
+  // A buffer of at least so many; null if there are none.
   StagedBuffer* TrySurplus(int chunks);
   // A buffer of the core, where every run is as long as the longest, so that one fits where another
   // was. `*out` counts it while it lives.
@@ -138,6 +140,8 @@ class Engine {
   std::vector<std::unique_ptr<Executor>> idle_executors_;
   std::vector<std::unique_ptr<StagedBuffer>> buffers_;
   std::vector<StagedBuffer*> idle_buffers_;
+  // One run of the surplus that fits any piece, kept from one small message to the next.
+  ChunkRun warm_;
   std::vector<std::unique_ptr<Send>> sends_;
   std::vector<Send*> idle_sends_;
   std::deque<Send*> deferred_;  // not yet taken by the transport

@@ -109,7 +109,7 @@ Status Executor::Reserve() {
                       " in all; raise the staging budget");
   }
   for (int i = 0; i < runs; ++i) {
-    const ChunkRun run = pool->TryAcquireSurplus(0, chunks);
+    const ChunkRun run = engine_->TrySurplusRun(0, chunks);
     if (!run) {
       ReleaseReserved();
       return Status(StatusCode::kNoResource,
@@ -209,13 +209,12 @@ bool Executor::AdvanceWork(size_t lane) {
 
 StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
   StreamState& s = streams_[stream];
-  StagingPool* pool = engine_->pool_.get();
   ChunkRun run;
   ByteSpan overflow;
   StagedBuffer::Origin origin = StagedBuffer::Origin::kSurplus;
   // Beyond its window a stream waits for its own sends, unless it must not wait for receivers.
   if (entry_->locally_blocking || s.buffers < static_cast<int>(kMostSlots)) {
-    run = pool->TryAcquireSurplus(s.placement, chunks);
+    run = engine_->TrySurplusRun(s.placement, chunks);
   }
   if (run) {
     engine_->stalled_ = 0;

@@ -68,27 +68,24 @@ Status Validate(const PatternCall& call, const Scope& scope) {
   return Status();
 }
 
-// The call without what its pattern ignores, so that nothing ignored can make a difference.
-PatternCall Normalised(const PatternCall& call) {
-  const CatalogueEntry& entry = EntryOf(call.pattern);
-  PatternCall normal = call;
-  if (entry.topologies.empty()) normal.topology = Topology();
-  const Shape shape = normal.topology.shape;
-  if (shape == Shape::kSplitRing || shape == Shape::kHypercube) normal.topology.parameter = 0;
-  if (!entry.rooted) normal.root = 0;
+// Takes out of the call what its pattern ignores, so that nothing ignored can make a difference.
+void Normalise(const CatalogueEntry& entry, PatternCall* call) {
+  if (entry.topologies.empty()) call->topology = Topology();
+  const Shape shape = call->topology.shape;
+  if (shape == Shape::kSplitRing || shape == Shape::kHypercube) call->topology.parameter = 0;
+  if (!entry.rooted) call->root = 0;
   if (!entry.multi) {
-    normal.portions = nullptr;
-    normal.decreasing = false;
+    call->portions = nullptr;
+    call->decreasing = false;
   }
   if (!entry.combines) {
-    normal.op = CombineOp::kSum;
-    normal.type = ElementType::kInt32;
-    normal.locations = nullptr;
+    call->op = CombineOp::kSum;
+    call->type = ElementType::kInt32;
+    call->locations = nullptr;
   }
-  if (call.pattern == Pattern::kBarrier || call.pattern == Pattern::kMultiBroadcast) {
-    normal.matrix = Matrix();
+  if (call->pattern == Pattern::kBarrier || call->pattern == Pattern::kMultiBroadcast) {
+    call->matrix = Matrix();
   }
-  return normal;
 }
 
 // What must be equal on all members.
@@ -189,7 +186,8 @@ Status Group::Begin(const PatternCall& call, Beginning* beginning) {
   BRIGADE_RETURN_IF_ERROR(state_->failure);
   const ChannelKind kind = IsPair(call.pattern) ? ChannelKind::kPointToPoint : call.scope;
   BRIGADE_RETURN_IF_ERROR(Validate(call, state_->scope(kind)));
-  beginning->call = Normalised(call);
+  beginning->call = call;
+  Normalise(EntryOf(call.pattern), &beginning->call);
   beginning->schedule = ScheduleOf(beginning->call, kind);
   beginning->sequence = &state_->scope_sequence[static_cast<int>(kind)];
   if (call.pattern == Pattern::kSend) beginning->sequence = &state_->send_sequence[call.root];

@@ -26,9 +26,7 @@ bool OnePiece::Fits() {
                  entry_.combines ? mover_.wire_elem_bytes() : 1, pair_ ? 1 : scope_.size);
   if (range_.bytes > plan.piece_bytes) return false;
   // One buffer is all that a locally blocking call needs, and all that it must not wait for.
-  first_ = engine_->TrySurplus(entry_.pattern == Pattern::kSend
-                                   ? ChunksFor(engine_->piece_settings(), range_.bytes)
-                                   : engine_->piece_settings().most_chunks);
+  first_ = engine_->TrySurplus(engine_->piece_settings().most_chunks);
   return first_ != nullptr;
 }
 

@@ -8,11 +8,7 @@ void Endpoint::Pause(uint64_t idle_polls) {
   // A handful of polls covers a peer that runs on another processor just now; anything longer is
   // time taken from ranks that share this one.
   constexpr uint64_t kSpins = 20;
-  if (idle_polls < kSpins) {
-    __builtin_ia32_pause();
-  } else {
-    sched_yield();
-  }
+  if (idle_polls >= kSpins) sched_yield();
 }
 
 }  // namespace brigade
