@@ -1,5 +1,7 @@
 #include "membuf/pack.h"
 
+#include <cstring>
+
 #include "membuf/copy_routine.h"
 
 namespace brigade {
@@ -28,12 +30,20 @@ void CopyOut(StridedLayout::Cursor* cursor, std::byte* base, size_t bytes, const
 
 void CopyIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
             size_t bytes) {
+  if (layout.plain()) {
+    if (bytes > 0) std::memcpy(chunk, base + offset, bytes);
+    return;
+  }
   StridedLayout::Cursor cursor(layout, offset);
   CopyIn(chunk, &cursor, base, bytes);
 }
 
 void CopyOut(const StridedLayout& layout, std::byte* base, size_t offset, size_t bytes,
              const std::byte* chunk) {
+  if (layout.plain()) {
+    if (bytes > 0) std::memcpy(base + offset, chunk, bytes);
+    return;
+  }
   StridedLayout::Cursor cursor(layout, offset);
   CopyOut(&cursor, base, bytes, chunk);
 }

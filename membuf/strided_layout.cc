@@ -23,8 +23,10 @@ Status CheckShape(int64_t rows, int64_t cols, int64_t ld, size_t elem_bytes) {
   }
   if (elem_bytes < 1) return Invalid("element bytes", 0, "at least 1");
   if (rows == 0 || cols == 0) return Status();
-  const auto max_elems = static_cast<int64_t>(kMaxExtentBytes / elem_bytes);
-  if (rows > max_elems || cols - 1 > (max_elems - rows) / ld) {
+  uint64_t extent = 0;
+  if (__builtin_mul_overflow(static_cast<uint64_t>(cols - 1), static_cast<uint64_t>(ld), &extent) ||
+      __builtin_add_overflow(extent, static_cast<uint64_t>(rows), &extent) ||
+      __builtin_mul_overflow(extent, elem_bytes, &extent) || extent > kMaxExtentBytes) {
     return Status(StatusCode::kInvalidArgument,
                   "matrix layout: " + std::to_string(rows) + " x " + std::to_string(cols) +
                       " with leading dimension " + std::to_string(ld) + " and elements of " +
@@ -37,7 +39,24 @@ Status CheckShape(int64_t rows, int64_t cols, int64_t ld, size_t elem_bytes) {
 
 Status StridedLayout::General(int64_t rows, int64_t cols, int64_t ld, size_t elem_bytes,
                               StridedLayout* layout) {
-  return Trapezoid(Part::kGeneral, Diagonal::kIncluded, rows, cols, ld, elem_bytes, layout);
+  BRIGADE_RETURN_IF_ERROR(CheckShape(rows, cols, ld, elem_bytes));
+  layout->SetGeneral(rows, cols, ld, elem_bytes);
+  return Status();
+}
+
+// What Finish finds out, without its questions: every small message pays for this.
+void StridedLayout::SetGeneral(int64_t rows, int64_t cols, int64_t ld, size_t elem_bytes) {
+  rows_ = rows;
+  cols_ = cols;
+  ld_ = ld;
+  elem_bytes_ = elem_bytes;
+  part_ = Part::kGeneral;
+  diagonal_left_out_ = false;
+  whole_begin_ = 0;
+  whole_end_ = cols;
+  bytes_ = static_cast<size_t>(rows) * static_cast<size_t>(cols) * elem_bytes;
+  contiguous_ = ld == rows || cols <= 1 || bytes_ == 0;
+  run_bytes_ = contiguous_ ? bytes_ : ColumnBytes();
 }
 
 Status StridedLayout::Trapezoid(Part part, Diagonal diagonal, int64_t rows, int64_t cols,
@@ -58,9 +77,7 @@ Status StridedLayout::Trapezoid(Part part, Diagonal diagonal, int64_t rows, int6
 StridedLayout StridedLayout::Contiguous(size_t bytes) {
   BRIGADE_CHECK_LE(bytes, kMaxExtentBytes);
   StridedLayout layout;
-  layout.rows_ = layout.ld_ = static_cast<int64_t>(bytes);
-  layout.cols_ = 1;
-  layout.Finish();
+  layout.SetGeneral(static_cast<int64_t>(bytes), 1, static_cast<int64_t>(bytes), 1);
   return layout;
 }
 

@@ -54,6 +54,8 @@ class StridedLayout {
   size_t bytes() const { return bytes_; }
   // All bytes that take part are adjacent in memory.
   bool contiguous() const { return contiguous_; }
+  // Packed offsets are memory offsets.
+  bool plain() const { return contiguous_ && part_ == Part::kGeneral; }
   // Length of the longest contiguous run: the quantity that decides how to copy.
   size_t run_bytes() const { return run_bytes_; }
 
@@ -113,6 +115,7 @@ class StridedLayout {
   size_t ColumnBytes() const { return static_cast<size_t>(rows_) * elem_bytes_; }
   // The column that holds packed byte `packed_offset`. REQUIRES: packed_offset < bytes().
   int64_t ColumnAt(size_t packed_offset) const;
+  void SetGeneral(int64_t rows, int64_t cols, int64_t ld, size_t elem_bytes);
   void Finish();
 
   int64_t rows_ = 0;

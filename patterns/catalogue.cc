@@ -80,7 +80,8 @@ const std::vector<CatalogueEntry>& Catalogue() {
 }
 
 const CatalogueEntry& EntryOf(Pattern pattern) {
-  const CatalogueEntry& entry = Catalogue()[static_cast<size_t>(pattern)];
+  static const CatalogueEntry* const rows = Catalogue().data();
+  const CatalogueEntry& entry = rows[static_cast<size_t>(pattern)];
   BRIGADE_CHECK(entry.pattern == pattern);
   return entry;
 }

@@ -70,11 +70,10 @@ Engine::~Engine() {
 StagedBuffer* Engine::NewBuffer() {
   if (idle_buffers_.empty()) {
     buffers_.push_back(std::make_unique<StagedBuffer>());
-    idle_buffers_.push_back(buffers_.back().get());
+    return buffers_.back().get();
   }
   StagedBuffer* buffer = idle_buffers_.back();
   idle_buffers_.pop_back();
-  *buffer = StagedBuffer();
   return buffer;
 }
 
@@ -148,6 +147,7 @@ void Engine::Recycle(StagedBuffer* buffer) {
   }
   if (buffer->count != nullptr) --*buffer->count;
   if (buffer->owner != nullptr) buffer->owner->OnRecycled(*buffer);
+  *buffer = StagedBuffer();
   idle_buffers_.push_back(buffer);
 }
 

@@ -20,31 +20,34 @@ Status Invalid(Pattern pattern, const std::string& what) {
 }
 
 // What one rank can see of a wrong call. What ranks disagree about shows in the headers.
-Status Validate(const PatternCall& call, const Scope& scope) {
-  const CatalogueEntry& entry = EntryOf(call.pattern);
+Status Validate(const CatalogueEntry& entry, const PatternCall& call, const Scope& scope) {
   const Pattern pattern = call.pattern;
   if (!IsPair(pattern) && call.scope == ChannelKind::kPointToPoint) {
     return Invalid(pattern, "needs a scope of row, column or all");
   }
-  BRIGADE_RETURN_IF_ERROR(CheckTopology(pattern, call.topology));
+  if (!entry.topologies.empty()) {
+    BRIGADE_RETURN_IF_ERROR(CheckTopology(pattern, call.topology));
+  }
   if (entry.rooted && (call.root < 0 || call.root >= scope.size)) {
     return Invalid(pattern, "rank " + std::to_string(call.root) + " is outside 0.." +
                                 std::to_string(scope.size - 1));
   }
-  const auto check_matrix = [&](const Matrix& matrix, const std::string& name) {
+  const auto check_matrix = [&](const Matrix& matrix, const auto& name_of) {
+    const auto invalid = [&](const std::string& what) {
+      return Invalid(pattern, name_of() + what);
+    };
     if (matrix.data == nullptr && matrix.layout.bytes() > 0) {
-      return Invalid(pattern, name + " is a null pointer");
+      return invalid(" is a null pointer");
     }
     if (entry.combines && matrix.layout.bytes() > 0 &&
         matrix.layout.elem_bytes() != ElementBytes(call.type)) {
-      return Invalid(pattern, name + " has elements of " +
-                                  std::to_string(matrix.layout.elem_bytes()) + " bytes, not of " +
-                                  ElementTypeName(call.type));
+      return invalid(" has elements of " + std::to_string(matrix.layout.elem_bytes()) +
+                     " bytes, not of " + ElementTypeName(call.type));
     }
     return Status();
   };
   if (pattern != Pattern::kBarrier && pattern != Pattern::kMultiBroadcast) {
-    BRIGADE_RETURN_IF_ERROR(check_matrix(call.matrix, "matrix"));
+    BRIGADE_RETURN_IF_ERROR(check_matrix(call.matrix, [] { return std::string("matrix"); }));
   }
   if (call.locations != nullptr &&
       (call.op == CombineOp::kSum ||
@@ -54,7 +57,8 @@ Status Validate(const PatternCall& call, const Scope& scope) {
   if (!entry.multi) return Status();
   if (call.portions == nullptr) return Invalid(pattern, "portions is a null pointer");
   for (int q = 0; q < scope.size; ++q) {
-    BRIGADE_RETURN_IF_ERROR(check_matrix(call.portions[q], "portion " + std::to_string(q)));
+    BRIGADE_RETURN_IF_ERROR(
+        check_matrix(call.portions[q], [&] { return "portion " + std::to_string(q); }));
     if (call.portions[q].layout.elem_bytes() != call.portions[0].layout.elem_bytes()) {
       return Invalid(pattern, "portions have elements of different sizes");
     }
@@ -168,6 +172,8 @@ const Status& Group::failure() const { return state_->failure; }
 const Schedule* Group::ScheduleOf(const PatternCall& call, ChannelKind kind) {
   const GroupState::ScheduleKey key{
       call.pattern, kind, call.topology.shape, call.topology.parameter, call.root, call.decreasing};
+  GroupState::LastSchedule& last = state_->last_schedules[static_cast<int>(call.pattern)];
+  if (last.schedule != nullptr && last.key == key) return last.schedule;
   std::unique_ptr<const Schedule>& schedule = state_->schedules[key];
   if (schedule == nullptr) {
     const Scope& scope = state_->scope(kind);
@@ -179,15 +185,18 @@ const Schedule* Group::ScheduleOf(const PatternCall& call, ChannelKind kind) {
     p.decreasing = call.decreasing;
     schedule = std::make_unique<const Schedule>(EntryOf(call.pattern).compile(p));
   }
+  last = {key, schedule.get()};
   return schedule.get();
 }
 
 Status Group::Begin(const PatternCall& call, Beginning* beginning) {
   BRIGADE_RETURN_IF_ERROR(state_->failure);
   const ChannelKind kind = IsPair(call.pattern) ? ChannelKind::kPointToPoint : call.scope;
-  BRIGADE_RETURN_IF_ERROR(Validate(call, state_->scope(kind)));
+  const CatalogueEntry& entry = EntryOf(call.pattern);
+  BRIGADE_RETURN_IF_ERROR(Validate(entry, call, state_->scope(kind)));
+  beginning->entry = &entry;
   beginning->call = call;
-  Normalise(EntryOf(call.pattern), &beginning->call);
+  Normalise(entry, &beginning->call);
   beginning->schedule = ScheduleOf(beginning->call, kind);
   beginning->sequence = &state_->scope_sequence[static_cast<int>(kind)];
   if (call.pattern == Pattern::kSend) beginning->sequence = &state_->send_sequence[call.root];
@@ -200,16 +209,15 @@ Status Group::Begin(const PatternCall& call, Beginning* beginning) {
 Status Group::Run(const PatternCall& call, OperationStatistics* statistics) {
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));
-  const CatalogueEntry& entry = EntryOf(call.pattern);
-  OnePiece one_piece(engine_, state_.get(), entry, beginning.call);
+  OnePiece one_piece(engine_, state_.get(), *beginning.entry, beginning.call);
   if (one_piece.Fits()) {
     const Status status = one_piece.Run(*beginning.schedule, (*beginning.sequence)++);
     if (statistics != nullptr) *statistics = one_piece.statistics();
     return status;
   }
   std::unique_ptr<Executor> executor = engine_->NewExecutor();
-  Status status = executor->Prepare(state_.get(), entry, beginning.schedule, beginning.call,
-                                    *beginning.sequence, /*blocking=*/true);
+  Status status = executor->Prepare(state_.get(), *beginning.entry, beginning.schedule,
+                                    beginning.call, *beginning.sequence, /*blocking=*/true);
   if (status.ok()) {
     ++*beginning.sequence;
     engine_->Activate(executor.get());
@@ -226,7 +234,7 @@ Status Group::Start(const PatternCall& call, std::unique_ptr<Operation>* operati
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));
   std::unique_ptr<Executor> executor = engine_->NewExecutor();
-  const Status status = executor->Prepare(state_.get(), EntryOf(call.pattern), beginning.schedule,
+  const Status status = executor->Prepare(state_.get(), *beginning.entry, beginning.schedule,
                                           beginning.call, *beginning.sequence, /*blocking=*/false);
   if (!status.ok()) {
     engine_->KeepExecutor(std::move(executor));

@@ -19,6 +19,7 @@
 
 namespace brigade {
 
+struct CatalogueEntry;
 struct GroupState;
 struct Schedule;
 class Executor;
@@ -88,6 +89,7 @@ class Group {
   Group(Engine* engine, std::unique_ptr<GroupState> state);
   // A valid call, with what every way of running it needs.
   struct Beginning {
+    const CatalogueEntry* entry = nullptr;
     PatternCall call;
     const Schedule* schedule = nullptr;
     uint64_t* sequence = nullptr;  // its number on its channel, to be advanced when it starts

@@ -65,6 +65,12 @@ struct GroupState {
     }
   };
   std::unordered_map<ScheduleKey, std::unique_ptr<const Schedule>, HashKey> schedules;
+  // The last one of each pattern: most calls repeat the one before.
+  struct LastSchedule {
+    ScheduleKey key{};
+    const Schedule* schedule = nullptr;
+  };
+  LastSchedule last_schedules[kPatterns];
 
   size_t sends_in_flight = 0;
   bool closed = false;  // on the endpoint

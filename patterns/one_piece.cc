@@ -31,7 +31,7 @@ bool OnePiece::Fits() {
 }
 
 Status OnePiece::Run(const Schedule& schedule, uint64_t sequence) {
-  mover_.SetPieceBytes(range_.bytes);
+  if (entry_.combines) mover_.SetPieceBytes(range_.bytes);
   mover_.statistics.pieces = 1;
   header_ = HeaderOf(entry_, call_, sequence, range_.bytes);
   Status status;
@@ -54,7 +54,9 @@ Status OnePiece::Run(const Schedule& schedule, uint64_t sequence) {
     engine_->Recycle(first_);
   }
   // Chunks of the core belong to the next operation.
-  engine_->WaitUntil([&] { return core_out_ == 0; }, [&] { return Describe(); });
+  if (core_out_ > 0) {
+    engine_->WaitUntil([&] { return core_out_ == 0; }, [&] { return Describe(); });
+  }
   return status;
 }
 
