@@ -40,8 +40,9 @@ Status Engine::Create(Endpoint* endpoint, const EngineOptions& options,
   }
   const size_t preferred = std::min(endpoint->capabilities().preferred_piece_bytes,
                                     endpoint->capabilities().max_piece_bytes);
-  const PieceSettings settings =
-      PieceSettingsFor(options.chunk_bytes, options.staging_bytes, preferred);
+  PieceSettings settings = PieceSettingsFor(options.chunk_bytes, options.staging_bytes, preferred);
+  const size_t eager = endpoint->capabilities().eager_piece_bytes;
+  if (eager != SIZE_MAX) settings.eager_bytes = eager - std::min(eager, kHeaderBytes);
   StagingPoolOptions pool_options;
   pool_options.budget_bytes = options.staging_bytes;
   pool_options.chunk_bytes = options.chunk_bytes;
@@ -115,6 +116,7 @@ StagedBuffer* Engine::TakeLease(StagedBuffer* buffer, const Lease& lease) {
     Recycle(buffer);
     buffer = leased;
   }
+  if (buffer->lease.token != 0) endpoint_->ReleaseLease(buffer->lease);
   buffer->lease = lease;
   return buffer;
 }

@@ -41,8 +41,8 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   // Without arithmetic only bytes count: the two sides may see different elements.
   const size_t elem_bytes = entry.combines ? mover_.elem_bytes() : 1;
   const size_t wire_bytes = entry.combines ? mover_.wire_elem_bytes() : 1;
-  const PiecePlan plan =
-      PlanPieces(settings, longest, elem_bytes, wire_bytes, pair ? 1 : scope_.size);
+  const PiecePlan plan = pair ? PlanMessage(settings, longest)
+                              : PlanPieces(settings, longest, elem_bytes, wire_bytes, scope_.size);
   plans_.assign(1 + portions, plan);
   pieces_.assign(1 + portions, 0);
   plans_[0].total_bytes = call.matrix.layout.bytes();
@@ -430,7 +430,7 @@ Status Executor::Agree(const Step& step, const Lease& piece) {
           .WithContext("from rank " + std::to_string(scope_.GroupRank(step.peer))));
   if (plan_known_) return Status();
   plan_known_ = true;
-  plans_[0] = PlanPieces(engine_->piece_settings(), theirs.total_bytes, 1, 1, 1);
+  plans_[0] = PlanMessage(engine_->piece_settings(), theirs.total_bytes);
   pieces_[0] = rounds_ = plans_[0].Count();
   mover_.statistics.pieces = static_cast<uint64_t>(rounds_);
   return Status();

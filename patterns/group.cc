@@ -98,6 +98,7 @@ struct AgreedSettings {
   uint64_t chunk_bytes;
   uint64_t staging_bytes;
   uint64_t piece_chunks;
+  uint64_t eager_bytes;
   int64_t rows;
   int64_t cols;
 };
@@ -119,6 +120,7 @@ Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
   BRIGADE_RETURN_IF_ERROR(compare("chunk bytes", &AgreedSettings::chunk_bytes));
   BRIGADE_RETURN_IF_ERROR(compare("staging bytes", &AgreedSettings::staging_bytes));
   BRIGADE_RETURN_IF_ERROR(compare("chunks per piece", &AgreedSettings::piece_chunks));
+  BRIGADE_RETURN_IF_ERROR(compare("eager bytes", &AgreedSettings::eager_bytes));
   BRIGADE_RETURN_IF_ERROR(compare("rows", &AgreedSettings::rows));
   return compare("columns", &AgreedSettings::cols);
 }
@@ -131,6 +133,7 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   mine.chunk_bytes = engine->options().chunk_bytes;
   mine.staging_bytes = engine->options().staging_bytes;
   mine.piece_chunks = static_cast<uint64_t>(engine->piece_settings().most_chunks);
+  mine.eager_bytes = engine->piece_settings().eager_bytes;
   mine.rows = rows;
   mine.cols = cols;
   BRIGADE_RETURN_IF_ERROR(CheckAgreement(bootstrap, mine));

@@ -21,12 +21,15 @@ bool OnePiece::Fits() {
   if (entry_.multi || !engine_->active_.empty() || !engine_->deferred_.empty()) return false;
   mover_.Reset(entry_, &call_);
   range_.bytes = call_.matrix.layout.bytes();
+  const PieceSettings& settings = engine_->piece_settings();
   const PiecePlan plan =
-      PlanPieces(engine_->piece_settings(), range_.bytes, entry_.combines ? mover_.elem_bytes() : 1,
-                 entry_.combines ? mover_.wire_elem_bytes() : 1, pair_ ? 1 : scope_.size);
+      pair_ ? PlanMessage(settings, range_.bytes)
+            : PlanPieces(settings, range_.bytes, entry_.combines ? mover_.elem_bytes() : 1,
+                         entry_.combines ? mover_.wire_elem_bytes() : 1, scope_.size);
   if (range_.bytes > plan.piece_bytes) return false;
+  header_ahead_ = plan.header_ahead;
   // One buffer is all that a locally blocking call needs, and all that it must not wait for.
-  first_ = engine_->TrySurplus(engine_->piece_settings().most_chunks);
+  first_ = engine_->TrySurplus(settings.most_chunks);
   return first_ != nullptr;
 }
 
@@ -75,13 +78,7 @@ Status OnePiece::RunLane(const Lane& lane) {
         BRIGADE_RETURN_IF_ERROR(Fill(step));
         break;
       case Opcode::kSend: {
-        const Current& current = currents_[step.left.index];
-        const ConstByteSpan bytes(current.payload - kHeaderBytes,
-                                  mover_.WireBytes(range_.bytes) + kHeaderBytes);
-        ++mover_.statistics.messages_sent;
-        mover_.statistics.bytes_sent += bytes.bytes;
-        BRIGADE_RETURN_IF_ERROR(engine_->PostSend(group_, channel_, scope_.GroupRank(step.peer),
-                                                  bytes, current.buffer));
+        BRIGADE_RETURN_IF_ERROR(Send(step));
         break;
       }
       case Opcode::kFree:
@@ -90,6 +87,21 @@ Status OnePiece::RunLane(const Lane& lane) {
     }
   }
   return Status();
+}
+
+Status OnePiece::Send(const Step& step) {
+  const Current& current = currents_[step.left.index];
+  const auto post = [&](const std::byte* data, size_t bytes) {
+    ++mover_.statistics.messages_sent;
+    mover_.statistics.bytes_sent += bytes;
+    return engine_->PostSend(group_, channel_, scope_.GroupRank(step.peer), {data, bytes},
+                             current.buffer);
+  };
+  const size_t payload_bytes = mover_.WireBytes(range_.bytes);
+  const std::byte* header = current.payload - kHeaderBytes;
+  if (!header_ahead_) return post(header, kHeaderBytes + payload_bytes);
+  BRIGADE_RETURN_IF_ERROR(post(header, kHeaderBytes));
+  return post(current.payload, payload_bytes);
 }
 
 StagedBuffer* OnePiece::Acquire(size_t payload_bytes) {
@@ -143,6 +155,47 @@ Status OnePiece::Await(const Lane& lane, const Step& step) {
   BRIGADE_RETURN_IF_ERROR(ReadHeader(header_, receive.lease, &theirs)
                               .WithContext("from rank " + std::to_string(waits_for_)));
   range_.bytes = theirs.total_bytes;  // a receive may get less than it asked for
+  if (pair_ && range_.bytes > engine_->piece_settings().eager_bytes) return AwaitData(&current);
+  return Status();
+}
+
+// The data of a message whose header came ahead, in user memory if they can land there.
+Status OnePiece::AwaitData(Current* current) {
+  const Channel channel{group_->id, channel_};
+  const LayoutRange in_place{&call_.matrix.layout, call_.matrix.data, 0, range_.bytes};
+  const bool lands = engine_->endpoint()->LandsInPlace(channel, waits_for_, in_place);
+  // The header has been read: the chunk is the data's, unless it is the sender's.
+  if (!lands && current->buffer->origin == StagedBuffer::Origin::kLease) {
+    Free(current);
+    current->buffer = Acquire(range_.bytes);
+  }
+  Receive& receive = receives_[0];
+  receive.arrived = false;
+  receive.status = Status();
+  Status status;
+  const auto post = [&] {
+    status = lands
+                 ? engine_->endpoint()->PostReceiveInPlace(channel, waits_for_, in_place, &receive)
+                 : engine_->endpoint()->PostReceive(
+                       channel, waits_for_,
+                       {current->buffer->memory.data + kHeaderRoom, range_.bytes}, &receive);
+    return status.code() != StatusCode::kNoResource;
+  };
+  if (!post()) engine_->WaitUntil(post, [&] { return Describe(); });
+  BRIGADE_RETURN_IF_ERROR(status);
+  if (!receive.arrived) {
+    engine_->WaitUntil([&] { return receive.arrived; }, [&] { return Describe(); });
+  }
+  BRIGADE_RETURN_IF_ERROR(receive.status);
+  if (receive.lease.bytes != range_.bytes) {
+    return Status(StatusCode::kMismatch, "a piece of " + std::to_string(receive.lease.bytes) +
+                                             " bytes came where " + std::to_string(range_.bytes) +
+                                             " were announced");
+  }
+  landed_ = lands;
+  if (lands) return Status();
+  current->buffer = engine_->TakeLease(current->buffer, receive.lease);
+  current->payload = const_cast<std::byte*>(receive.lease.data);  // only read
   return Status();
 }
 
@@ -156,6 +209,7 @@ Status OnePiece::Fill(const Step& step) {
     std::memcpy(current.payload - kHeaderBytes, &header_, sizeof(header_));
   }
   std::byte* dst = PayloadAt(step.dst);
+  if (landed_) return Status();  // where it is wanted
   if (step.opcode == Opcode::kCombine) {
     mover_.Combine(step.dst, dst, step.left, left, step.right, right, range_);
   } else if (dst != nullptr) {

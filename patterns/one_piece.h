@@ -48,7 +48,9 @@ class OnePiece {
 
   Status RunLane(const Lane& lane);
   Status Await(const Lane& lane, const Step& step);
+  Status AwaitData(Current* current);
   Status PostReceive(const Step& step);
+  Status Send(const Step& step);
   Status Fill(const Step& step);
   void Free(Current* current);
   // Memory for a payload; waits for it if it must.
@@ -67,6 +69,8 @@ class OnePiece {
   const Scope& scope_;
   PieceMover mover_;
   PiecePlan::Range range_{0, 0};
+  bool header_ahead_ = false;  // of what this rank sends
+  bool landed_ = false;        // the data are in user memory already
   WireHeader header_;
   StagedBuffer* first_ = nullptr;  // taken by Fits
   Current currents_[kMostStreams];

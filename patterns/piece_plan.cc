@@ -50,6 +50,12 @@ PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t e
   return plan;
 }
 
+PiecePlan PlanMessage(const PieceSettings& settings, size_t total_bytes) {
+  PiecePlan plan = PlanPieces(settings, total_bytes, 1, 1, 1);
+  plan.header_ahead = total_bytes > settings.eager_bytes;
+  return plan;
+}
+
 size_t MostPayload(const PieceSettings& settings) {
   return PayloadOf(settings, settings.most_chunks);
 }

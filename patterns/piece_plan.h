@@ -20,6 +20,8 @@ inline constexpr size_t kHeaderRoom = 64;
 struct PiecePlan {
   size_t total_bytes = 0;
   size_t piece_bytes = 0;  // of every piece but the last
+  // The first piece is the header alone.
+  bool header_ahead = false;
 
   struct Range {
     size_t offset;
@@ -27,6 +29,7 @@ struct PiecePlan {
   };
   // REQUIRES: piece < Count(...).
   Range RangeOf(int64_t piece) const {
+    if (header_ahead && piece-- == 0) return {0, 0};
     const size_t offset = static_cast<size_t>(piece) * piece_bytes;
     const size_t left = total_bytes - offset;
     return {offset, left < piece_bytes ? left : piece_bytes};
@@ -34,7 +37,7 @@ struct PiecePlan {
   // An empty message still is one piece.
   int64_t Count() const {
     if (total_bytes == 0) return 1;
-    return static_cast<int64_t>((total_bytes + piece_bytes - 1) / piece_bytes);
+    return static_cast<int64_t>((total_bytes + piece_bytes - 1) / piece_bytes) + header_ahead;
   }
 };
 
@@ -42,6 +45,9 @@ struct PiecePlan {
 struct PieceSettings {
   size_t chunk_bytes = 0;
   int most_chunks = 1;  // adjacent chunks that one piece may take
+  // The longest point-to-point message that travels with its header (of the transport, equal on all
+  // ranks).
+  size_t eager_bytes = SIZE_MAX;
 };
 
 // The settings that a pool of `staging_bytes` allows over a transport that prefers pieces of
@@ -59,6 +65,9 @@ int CoreChunks(const PieceSettings& settings);
 // finer, so that `stages` ranks in a row all have something to do.
 PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t elem_bytes,
                      size_t wire_bytes, int stages);
+
+// The plan of a point-to-point message, a function of its length and the settings alone.
+PiecePlan PlanMessage(const PieceSettings& settings, size_t total_bytes);
 
 // The longest payload of any piece.
 size_t MostPayload(const PieceSettings& settings);

@@ -51,6 +51,12 @@ std::vector<Setting> Settings() {
   add("smallest_pool_peer", true, false, false, 6);
   add("faults", false, true, true, 16);
   add("faults_peer", true, false, true, 16);
+  // Headers of longer messages go ahead, and their data land in place, in a chunk, or stay where
+  // they are.
+  for (const char* name : {"ahead", "ahead_staged", "ahead_peer"}) {
+    add(name, std::strcmp(name, "ahead_peer") == 0, std::strcmp(name, "ahead") == 0, true, 32);
+    all.back().transport.eager_piece_bytes = 200;
+  }
   return all;
 }
 
@@ -261,7 +267,7 @@ TEST_P(PatternsInproc, EveryEntryEverySize) {
   for (int size = 1; size <= LargestGroup(); ++size) {
     SCOPED_TRACE(size);
     RunRanks(size, setting.transport, [&](InprocWorld& world, int rank) {
-      Rank(&world, rank, setting, 42 + size).RunAll({0, 1, 40, 300});
+      Rank(&world, rank, setting, 42 + size).RunAll({0, 1, 10, 40, 300});
     });
   }
 }

@@ -50,6 +50,10 @@ struct Capabilities {
   bool keeps_to_landing = true;
   // The longest piece, in bytes, that one post may carry.
   size_t max_piece_bytes = SIZE_MAX;
+  // Pieces up to this length travel without asking the receiver; longer ones are met with more
+  // ceremony, and the header of a point-to-point message then goes ahead of its data, so that the
+  // data can land where they are wanted.
+  size_t eager_piece_bytes = SIZE_MAX;
   // Pieces of about this size move a long message fastest; measured (bench/README.md).
   size_t preferred_piece_bytes = size_t{32} << 10;
 };

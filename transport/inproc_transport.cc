@@ -168,6 +168,7 @@ class InprocEndpoint : public Endpoint {
     capabilities_.name = "inproc";
     capabilities_.lands_in_peer_memory = world_->options.lands_in_peer_memory;
     capabilities_.progresses_alone = true;
+    capabilities_.eager_piece_bytes = world_->options.eager_piece_bytes;
   }
 
   // Whatever a peer still has under way with this rank can never end.

@@ -8,6 +8,8 @@
 #ifndef BRIGADE_TRANSPORT_INPROC_TRANSPORT_H_
 #define BRIGADE_TRANSPORT_INPROC_TRANSPORT_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -23,6 +25,8 @@ struct InprocOptions {
   bool lands_in_peer_memory = false;
   // Contiguous ranges of user memory are received in place. Not with lands_in_peer_memory.
   bool lands_in_place = true;
+  // As in Capabilities.
+  size_t eager_piece_bytes = SIZE_MAX;
 };
 
 // The job: `ranks` threads that can reach each other. Thread safe. Must outlive its bootstraps and

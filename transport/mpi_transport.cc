@@ -43,6 +43,55 @@ bool RanksShareProcessors() {
   return ranks != nullptr && std::atol(ranks) > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
+// Below this a copy of ours is cheaper than MPI's description of the landing.
+constexpr size_t kLeastTypedBytes = size_t{4} << 10;
+
+// The memory of a range of a general layout as an MPI type, relative to the matrix' first element:
+// the end of a column, whole columns, the beginning of a column.
+Status MakeRangeType(const LayoutRange& range, MPI_Datatype* type) {
+  const StridedLayout& layout = *range.layout;
+  const size_t column = static_cast<size_t>(layout.rows()) * layout.elem_bytes();
+  const size_t stride = static_cast<size_t>(layout.ld()) * layout.elem_bytes();
+  size_t j = range.offset / column;
+  const size_t into = range.offset % column;
+  size_t left = range.bytes;
+  int lengths[3];
+  MPI_Aint places[3];
+  MPI_Datatype parts[3];
+  int count = 0;
+  const auto add = [&](size_t place, int length, MPI_Datatype part) {
+    lengths[count] = length;
+    places[count] = static_cast<MPI_Aint>(place);
+    parts[count++] = part;
+  };
+  if (into > 0) {
+    const size_t bytes = std::min(left, column - into);
+    add(j++ * stride + into, static_cast<int>(bytes), MPI_BYTE);
+    left -= bytes;
+  }
+  MPI_Datatype columns = MPI_DATATYPE_NULL;
+  if (left >= column) {
+    BRIGADE_RETURN_IF_ERROR(
+        MpiStatus(MPI_Type_create_hvector(static_cast<int>(left / column), static_cast<int>(column),
+                                          static_cast<MPI_Aint>(stride), MPI_BYTE, &columns),
+                  "MPI_Type_create_hvector"));
+    add(j * stride, 1, columns);
+    j += left / column;
+    left %= column;
+  }
+  if (left > 0) add(j * stride, static_cast<int>(left), MPI_BYTE);
+  Status status;
+  if (count == 1 && columns != MPI_DATATYPE_NULL && places[0] == 0) {
+    *type = std::exchange(columns, MPI_DATATYPE_NULL);
+  } else {
+    status = MpiStatus(MPI_Type_create_struct(count, lengths, places, parts, type),
+                       "MPI_Type_create_struct");
+  }
+  if (columns != MPI_DATATYPE_NULL) MPI_Type_free(&columns);
+  if (!status.ok()) return status;
+  return MpiStatus(MPI_Type_commit(type), "MPI_Type_commit");
+}
+
 class MpiEndpoint : public Endpoint {
  public:
   explicit MpiEndpoint(int max_tag) : max_wire_ids_((uint64_t{1} + max_tag) / kChannelKinds) {
@@ -52,6 +101,7 @@ class MpiEndpoint : public Endpoint {
     capabilities_.keeps_to_landing = false;
     capabilities_.max_piece_bytes = INT_MAX;
     capabilities_.preferred_piece_bytes = size_t{128} << 10;
+    capabilities_.eager_piece_bytes = kEagerBytes;
   }
 
   ~MpiEndpoint() override {
@@ -123,17 +173,24 @@ class MpiEndpoint : public Endpoint {
   }
 
   bool LandsInPlace(const Channel&, int, const LayoutRange& range) const override {
-    size_t memory_offset;
-    return range.bytes <= capabilities_.max_piece_bytes &&
-           range.layout->ContiguousRange(range.offset, range.bytes, &memory_offset);
+    if (range.bytes > capabilities_.max_piece_bytes) return false;
+    return range.layout->plain() ||
+           (range.layout->part() == StridedLayout::Part::kGeneral &&
+            range.layout->ld() <= INT_MAX / 16 && range.bytes >= kLeastTypedBytes);
   }
 
   Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
                             Completion* completion) override {
-    size_t memory_offset = 0;
-    BRIGADE_CHECK(range.layout->ContiguousRange(range.offset, range.bytes, &memory_offset));
-    return Receive(channel, peer, ByteSpan{range.base + memory_offset, range.bytes},
-                   /*lease_data=*/nullptr, completion);
+    if (range.layout->plain()) {
+      return Receive(channel, peer, ByteSpan{range.base + range.offset, range.bytes},
+                     /*lease_data=*/nullptr, completion);
+    }
+    MPI_Datatype type;
+    BRIGADE_RETURN_IF_ERROR(MakeRangeType(range, &type));
+    const Status status = Receive(channel, peer, ByteSpan{range.base, range.bytes},
+                                  /*lease_data=*/nullptr, completion, type);
+    MPI_Type_free(&type);  // when the receive is over
+    return status;
   }
 
   void ReleaseLease(const Lease&) override {}  // leases lie in the landing
@@ -314,14 +371,15 @@ class MpiEndpoint : public Endpoint {
     return Status();
   }
 
+  // `type`: one element of it describes the landing, unless it is plain bytes.
   Status Receive(const Channel& channel, int peer, ByteSpan landing, std::byte* lease_data,
-                 Completion* completion) {
+                 Completion* completion, MPI_Datatype type = MPI_BYTE) {
     Group* group = FindOpen(channel.group);
     BRIGADE_RETURN_IF_ERROR(CheckLength(landing.bytes));
     MPI_Request request;
     BRIGADE_RETURN_IF_ERROR(MpiStatus(
-        MPI_Irecv(landing.data, static_cast<int>(landing.bytes), MPI_BYTE, group->RankOf(peer),
-                  group->TagOf(channel.kind), group->carrier->comm, &request),
+        MPI_Irecv(landing.data, type == MPI_BYTE ? static_cast<int>(landing.bytes) : 1, type,
+                  group->RankOf(peer), group->TagOf(channel.kind), group->carrier->comm, &request),
         "MPI_Irecv"));
     Stream* stream = group->StreamOf(channel.kind, peer, /*receives=*/true);
     Append(stream, Pending{request, completion, landing.bytes, lease_data});
