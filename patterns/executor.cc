@@ -41,8 +41,9 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   // Without arithmetic only bytes count: the two sides may see different elements.
   const size_t elem_bytes = entry.combines ? mover_.elem_bytes() : 1;
   const size_t wire_bytes = entry.combines ? mover_.wire_elem_bytes() : 1;
-  const PiecePlan plan = pair ? PlanMessage(settings, longest)
-                              : PlanPieces(settings, longest, elem_bytes, wire_bytes, scope_.size);
+  const PiecePlan plan =
+      pair ? PlanMessage(settings, longest)
+           : PlanPieces(settings, longest, elem_bytes, wire_bytes, /*pipelined=*/true);
   plans_.assign(1 + portions, plan);
   pieces_.assign(1 + portions, 0);
   plans_[0].total_bytes = call.matrix.layout.bytes();

@@ -35,12 +35,13 @@ PieceSettings PieceSettingsFor(size_t chunk_bytes, size_t staging_bytes,
 }
 
 PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t elem_bytes,
-                     size_t wire_bytes, int stages) {
+                     size_t wire_bytes, bool pipelined) {
   const size_t wire_total = total_bytes / elem_bytes * wire_bytes;
   int chunks = settings.most_chunks;
-  if (stages > 1) {
-    // Twice as many pieces as stages keep all of them busy half of the time or more.
-    const size_t share = wire_total / (2 * static_cast<size_t>(stages));
+  if (pipelined) {
+    // Two pieces at least, so that a relay has something to send while it receives; more and
+    // smaller ones cost more in messages than they overlap (measured over MPI).
+    const size_t share = wire_total / 2;
     chunks = static_cast<int>(std::min<size_t>(chunks, share / settings.chunk_bytes + 1));
   }
   PiecePlan plan;
@@ -51,7 +52,7 @@ PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t e
 }
 
 PiecePlan PlanMessage(const PieceSettings& settings, size_t total_bytes) {
-  PiecePlan plan = PlanPieces(settings, total_bytes, 1, 1, 1);
+  PiecePlan plan = PlanPieces(settings, total_bytes, 1, 1, /*pipelined=*/false);
   plan.header_ahead = total_bytes > settings.eager_bytes;
   return plan;
 }

@@ -64,7 +64,7 @@ int CoreChunks(const PieceSettings& settings);
 // elements. Point-to-point messages and long ones get the largest piece; shorter ones are cut
 // finer, so that `stages` ranks in a row all have something to do.
 PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t elem_bytes,
-                     size_t wire_bytes, int stages);
+                     size_t wire_bytes, bool pipelined);
 
 // The plan of a point-to-point message, a function of its length and the settings alone.
 PiecePlan PlanMessage(const PieceSettings& settings, size_t total_bytes);
