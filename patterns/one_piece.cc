@@ -1,5 +1,6 @@
 #include "patterns/one_piece.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -105,13 +106,16 @@ Status OnePiece::Send(const Step& step) {
 }
 
 StagedBuffer* OnePiece::Acquire(size_t payload_bytes) {
-  if (first_ != nullptr) return std::exchange(first_, nullptr);
   const int chunks = ChunksFor(engine_->piece_settings(), payload_bytes);
-  StagedBuffer* buffer = engine_->TrySurplus(chunks);
+  StagedBuffer* buffer =
+      first_ != nullptr ? std::exchange(first_, nullptr) : engine_->TrySurplus(chunks);
   if (buffer == nullptr) {
     engine_->WaitUntil([&] { return (buffer = engine_->TryCore(0, &core_out_)) != nullptr; },
                        [&] { return Describe(); });
   }
+  held_bytes_ += buffer->memory.bytes;
+  mover_.statistics.peak_staging_bytes =
+      std::max(mover_.statistics.peak_staging_bytes, held_bytes_);
   return buffer;
 }
 
@@ -148,7 +152,7 @@ Status OnePiece::Await(const Lane& lane, const Step& step) {
   BRIGADE_RETURN_IF_ERROR(receive.status);
   Current& current = currents_[step.left.index];
   current.buffer = std::exchange(receive.buffer, nullptr);
-  current.buffer = engine_->TakeLease(current.buffer, receive.lease);
+  Hold(&current, receive.lease);
   current.payload = const_cast<std::byte*>(receive.lease.data) + kHeaderBytes;  // only read
 
   WireHeader theirs;
@@ -194,7 +198,7 @@ Status OnePiece::AwaitData(Current* current) {
   }
   landed_ = lands;
   if (lands) return Status();
-  current->buffer = engine_->TakeLease(current->buffer, receive.lease);
+  Hold(current, receive.lease);
   current->payload = const_cast<std::byte*>(receive.lease.data);  // only read
   return Status();
 }
@@ -220,9 +224,17 @@ Status OnePiece::Fill(const Step& step) {
   return Status();
 }
 
+// What holds the bytes from here on; a chunk that they did not come to is no longer held.
+void OnePiece::Hold(Current* current, const Lease& lease) {
+  const size_t before = current->buffer->memory.bytes;
+  current->buffer = engine_->TakeLease(current->buffer, lease);
+  held_bytes_ -= before - current->buffer->memory.bytes;
+}
+
 void OnePiece::Free(Current* current) {
   StagedBuffer* buffer = std::exchange(current->buffer, nullptr);
   if (buffer == nullptr) return;
+  held_bytes_ -= buffer->memory.bytes;  // none of a lease's are ours
   buffer->freed = true;
   if (buffer->pending == 0) engine_->Recycle(buffer);
 }

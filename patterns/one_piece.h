@@ -52,6 +52,7 @@ class OnePiece {
   Status PostReceive(const Step& step);
   Status Send(const Step& step);
   Status Fill(const Step& step);
+  void Hold(Current* current, const Lease& lease);
   void Free(Current* current);
   // Memory for a payload; waits for it if it must.
   StagedBuffer* Acquire(size_t payload_bytes);
@@ -77,8 +78,9 @@ class OnePiece {
   Receive receives_[kAhead];
   size_t posted_ = 0;  // of the lane
   size_t awaited_ = 0;
-  int core_out_ = 0;    // buffers from the pool's core
-  int waits_for_ = -1;  // group rank
+  size_t held_bytes_ = 0;  // of staging memory
+  int core_out_ = 0;       // buffers from the pool's core
+  int waits_for_ = -1;     // group rank
 };
 
 }  // namespace brigade

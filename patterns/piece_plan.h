@@ -61,8 +61,8 @@ PieceSettings PieceSettingsFor(size_t chunk_bytes, size_t staging_bytes,
 int CoreChunks(const PieceSettings& settings);
 
 // `elem_bytes` and `wire_bytes`: of one element, in user memory and on the wire. Pieces hold whole
-// elements. Point-to-point messages and long ones get the largest piece; shorter ones are cut
-// finer, so that `stages` ranks in a row all have something to do.
+// elements. Long messages get the largest piece; `pipelined` cuts shorter ones finer, for patterns
+// in which ranks relay.
 PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t elem_bytes,
                      size_t wire_bytes, bool pipelined);
 

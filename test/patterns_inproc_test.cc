@@ -1,8 +1,10 @@
 // Every catalogue entry on ranks that are threads, against the definition of its result: all group
 // sizes to 17, every landing mode, random delays, refusals and reordering, tiny and ordinary pools.
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -95,8 +97,12 @@ double Datum(int rank, int portion, int64_t k) {
 // One rank: everything the catalogue can do over one group.
 class Rank {
  public:
-  Rank(InprocWorld* world, int rank, const Setting& setting, uint64_t seed)
-      : world_(world), random_(seed * 1000003 + rank), jitter_(setting.faults) {
+  Rank(InprocWorld* world, std::atomic<int>* finished, int rank, const Setting& setting,
+       uint64_t seed)
+      : world_(world),
+        finished_(finished),
+        random_(seed * 1000003 + rank),
+        jitter_(setting.faults) {
     endpoint_ = world->CreateEndpoint(rank);
     if (setting.faults) {
       FaultOptions faults;
@@ -132,6 +138,8 @@ class Rank {
       }
     }
     Require(engine_->Drain());
+    // Nobody leaves while others still hear of their last sends.
+    for (++*finished_; *finished_ < size_; std::this_thread::yield()) (void)engine_->Progress();
   }
 
  private:
@@ -139,7 +147,9 @@ class Rank {
   // The engine's destructor waits for returned sends, so the world hears of a failure first.
   void Expect(bool condition, const std::string& what) {
     if (condition) return;
+    std::fprintf(stderr, "rank %d: %s\n", rank_, what.c_str());
     world_->MarkLost(rank_);
+    ++*finished_;
     throw std::runtime_error("rank " + std::to_string(rank_) + ": " + what);
   }
 
@@ -245,6 +255,7 @@ class Rank {
   }
 
   InprocWorld* const world_;
+  std::atomic<int>* const finished_;
   std::mt19937_64 random_;
   const bool jitter_;
   int size_ = 0;
@@ -266,8 +277,9 @@ TEST_P(PatternsInproc, EveryEntryEverySize) {
   const Setting& setting = GetParam();
   for (int size = 1; size <= LargestGroup(); ++size) {
     SCOPED_TRACE(size);
+    std::atomic<int> finished{0};
     RunRanks(size, setting.transport, [&](InprocWorld& world, int rank) {
-      Rank(&world, rank, setting, 42 + size).RunAll({0, 1, 10, 40, 300});
+      Rank(&world, &finished, rank, setting, 42 + size).RunAll({0, 1, 10, 40, 300});
     });
   }
 }
