@@ -2,10 +2,12 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 namespace brigade {
 namespace blacs {
@@ -33,7 +35,11 @@ void Print(const char* kind, const Origin& origin, const char* format, va_list a
   int finalized = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
-  if (initialized && !finalized) MPI_Abort(MPI_COMM_WORLD, code);
+  if (initialized && !finalized) {
+    // mpirun drops what it has not read when a job aborts: the message is worth a moment.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    MPI_Abort(MPI_COMM_WORLD, code);
+  }
   std::_Exit(EXIT_FAILURE);
 }
 
