@@ -47,7 +47,6 @@ class OverflowArena {
   // Gives kept blocks back to the system.
   void Trim();
 
-  size_t limit_bytes() const { return limit_bytes_; }
   const OverflowStatistics& statistics() const { return statistics_; }
   // Bytes of released blocks held for reuse; at most 64 MiB.
   size_t kept_bytes() const { return kept_bytes_; }
