@@ -31,6 +31,10 @@ class MemoryDomain {
   virtual int placements() const { return 1; }
   virtual int PlacementOf(MemoryKind) const { return 0; }
 
+  // Whether transfers can use whatever memory it gives, as long as the machine has some: then
+  // overflow need not drain through staging memory.
+  virtual bool grows() const { return false; }
+
   // Memory of `placement`, aligned as limits() say and not yet registered. kOutOfMemory: no effect.
   virtual Status Allocate(int placement, size_t bytes, ByteSpan* memory) = 0;
   virtual void Free(ByteSpan memory) = 0;

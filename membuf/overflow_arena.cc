@@ -37,7 +37,8 @@ size_t AvailableBytes() {
 
 }  // namespace
 
-OverflowArena::OverflowArena(size_t limit_bytes) : limit_bytes_(limit_bytes) {}
+OverflowArena::OverflowArena(size_t limit_bytes, MemoryDomain* domain)
+    : limit_bytes_(limit_bytes), domain_(domain) {}
 
 OverflowArena::~OverflowArena() {
   BRIGADE_CHECK_EQ(statistics_.in_use_bytes, size_t{0});
@@ -65,9 +66,8 @@ ByteSpan OverflowArena::TryAcquire(size_t bytes) {
       data = kept.back();
       kept.pop_back();
       kept_bytes_ -= block_bytes;
-    } else if (void* fresh = nullptr;
-               MayGrow(block_bytes) && posix_memalign(&fresh, kAlignmentBytes, block_bytes) == 0) {
-      data = static_cast<std::byte*>(fresh);
+    } else if (MayGrow(block_bytes)) {
+      data = Allocate(block_bytes);
     }
   }
   if (data == nullptr) {
@@ -88,13 +88,31 @@ void OverflowArena::Release(ByteSpan block) {
     kept_[block.bytes].push_back(block.data);
     kept_bytes_ += block.bytes;
   } else {
-    std::free(block.data);
+    Free(block.data, block.bytes);
+  }
+}
+
+std::byte* OverflowArena::Allocate(size_t bytes) {
+  if (domain_ != nullptr) {
+    ByteSpan block;
+    return domain_->Allocate(/*placement=*/0, bytes, &block).ok() ? block.data : nullptr;
+  }
+  void* block = nullptr;
+  return posix_memalign(&block, kAlignmentBytes, bytes) == 0 ? static_cast<std::byte*>(block)
+                                                             : nullptr;
+}
+
+void OverflowArena::Free(std::byte* block, size_t bytes) {
+  if (domain_ != nullptr) {
+    domain_->Free({block, bytes});
+  } else {
+    std::free(block);
   }
 }
 
 void OverflowArena::Trim() {
   for (const auto& [bytes, blocks] : kept_) {
-    for (std::byte* block : blocks) std::free(block);
+    for (std::byte* block : blocks) Free(block, bytes);
   }
   kept_.clear();
   kept_bytes_ = 0;

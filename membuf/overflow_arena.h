@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "membuf/byte_span.h"
+#include "membuf/memory_domain.h"
 
 namespace brigade {
 
@@ -32,8 +33,9 @@ class OverflowArena {
   // growing.
   static constexpr size_t kAvailableMemory = SIZE_MAX;
 
-  // `limit_bytes`: most bytes in use at once.
-  explicit OverflowArena(size_t limit_bytes);
+  // `limit_bytes`: most bytes in use at once. Blocks come from `domain`, which must outlive the
+  // arena, or from the heap if it is null.
+  explicit OverflowArena(size_t limit_bytes, MemoryDomain* domain = nullptr);
   // REQUIRES: every block was released.
   ~OverflowArena();
 
@@ -53,8 +55,11 @@ class OverflowArena {
 
  private:
   bool MayGrow(size_t bytes);
+  std::byte* Allocate(size_t bytes);
+  void Free(std::byte* block, size_t bytes);
 
   const size_t limit_bytes_;
+  MemoryDomain* const domain_;
   std::map<size_t, std::vector<std::byte*>> kept_;  // by size
   size_t kept_bytes_ = 0;
   size_t allowance_bytes_ = 0;  // what may still be allocated before asking the system again

@@ -40,9 +40,8 @@ Status Engine::Create(Endpoint* endpoint, const EngineOptions& options,
   }
   const size_t preferred = std::min(endpoint->capabilities().preferred_piece_bytes,
                                     endpoint->capabilities().max_piece_bytes);
-  PieceSettings settings = PieceSettingsFor(options.chunk_bytes, options.staging_bytes, preferred);
-  const size_t eager = endpoint->capabilities().eager_piece_bytes;
-  if (eager != SIZE_MAX) settings.eager_bytes = eager - std::min(eager, kHeaderBytes);
+  const PieceSettings settings =
+      PieceSettingsFor(options.chunk_bytes, options.staging_bytes, preferred);
   StagingPoolOptions pool_options;
   pool_options.budget_bytes = options.staging_bytes;
   pool_options.chunk_bytes = options.chunk_bytes;
@@ -57,7 +56,8 @@ Engine::Engine(Endpoint* endpoint, const EngineOptions& options, const PieceSett
     : endpoint_(endpoint),
       options_(options),
       piece_settings_(settings),
-      overflow_(std::make_unique<OverflowArena>(options.overflow_bytes)) {}
+      overflow_(std::make_unique<OverflowArena>(
+          options.overflow_bytes, endpoint->domain()->grows() ? endpoint->domain() : nullptr)) {}
 
 Engine::~Engine() {
   // A send that failed has been told, or its group would have been.
@@ -108,12 +108,14 @@ StagedBuffer* Engine::TryCore(int placement, int* out) {
 }
 
 StagedBuffer* Engine::TakeLease(StagedBuffer* buffer, const Lease& lease) {
-  const std::byte* begin = buffer->memory.data;
-  if (lease.data < begin || lease.data >= begin + buffer->memory.bytes) {
+  const std::byte* begin = buffer == nullptr ? nullptr : buffer->memory.data;
+  if (buffer == nullptr || lease.data < begin || lease.data >= begin + buffer->memory.bytes) {
     StagedBuffer* leased = NewBuffer();
     leased->origin = StagedBuffer::Origin::kLease;
-    buffer->freed = true;
-    Recycle(buffer);
+    if (buffer != nullptr) {
+      buffer->freed = true;
+      Recycle(buffer);
+    }
     buffer = leased;
   }
   if (buffer->lease.token != 0) endpoint_->ReleaseLease(buffer->lease);
@@ -191,9 +193,10 @@ Status Engine::PostSend(GroupState* group, ChannelKind kind, int peer, ConstByte
 
 Status Engine::Hand(Send* send) {
   if (send->buffer->origin == StagedBuffer::Origin::kOverflow && !send->copy &&
-      endpoint_->capabilities().needs_registered_memory) {
+      send->group->capabilities->needs_registered_memory && !endpoint_->domain()->grows()) {
     // Overflow drains through staging memory.
-    const ChunkRun run = pool_->TryAcquireSurplus(0, ChunksFor(piece_settings_, send->piece.bytes));
+    const ChunkRun run =
+        pool_->TryAcquireSurplus(0, ChunksFor(send->group->settings, send->piece.bytes));
     if (!run) return Status(StatusCode::kNoResource, "no staging memory");
     std::memcpy(run.memory.data, send->piece.data, send->piece.bytes);
     send->copy = run;

@@ -90,8 +90,8 @@ class Engine {
   // A buffer of the core, where every run is as long as the longest, so that one fits where another
   // was. `*out` counts it while it lives.
   StagedBuffer* TryCore(int placement, int* out);
-  // What holds the bytes of a piece received for `buffer`: the buffer, or, if they lie elsewhere, a
-  // new one for the lease (and `buffer` is given back).
+  // What holds the bytes of a piece received for `buffer` (null: for none): the buffer, or, if they
+  // lie elsewhere, a new one for the lease (and `buffer` is given back).
   StagedBuffer* TakeLease(StagedBuffer* buffer, const Lease& lease);
   // Ends a buffer that is freed and has no send pending.
   void Recycle(StagedBuffer* buffer);

@@ -32,7 +32,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   blocking_ = blocking;
 
   mover_.Reset(entry, &call_);
-  const PieceSettings& settings = engine_->piece_settings();
+  const PieceSettings& settings = group->settings;
   const size_t portions = entry.multi ? scope_.size : 0;
   size_t longest = call.matrix.layout.bytes();
   for (size_t q = 0; q < portions; ++q) {
@@ -100,7 +100,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
 // hold.
 Status Executor::Reserve() {
   StagingPool* pool = engine_->pool_.get();
-  const int chunks = engine_->piece_settings().most_chunks;
+  const int chunks = group_->settings.most_chunks;
   const int runs = static_cast<int>(schedule_->streams.size()) * kMinSlots;
   if (runs * chunks > pool->total_chunks() - pool->core_chunks()) {
     return Status(StatusCode::kOutOfMemory,
@@ -220,11 +220,10 @@ StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
   if (run) {
     engine_->stalled_ = 0;
   } else if (entry_->locally_blocking &&
-             !(kind == Memory::kLanding &&
-               engine_->endpoint()->capabilities().needs_registered_memory)) {
+             !(kind == Memory::kLanding && group_->capabilities->needs_registered_memory)) {
     if (++engine_->stalled_ <= kPatience) return nullptr;
-    overflow = engine_->overflow_->TryAcquire(static_cast<size_t>(chunks) *
-                                              engine_->piece_settings().chunk_bytes);
+    overflow =
+        engine_->overflow_->TryAcquire(static_cast<size_t>(chunks) * group_->settings.chunk_bytes);
     origin = StagedBuffer::Origin::kOverflow;
     if (overflow.data != nullptr) ++mover_.statistics.overflow_pieces;
   }
@@ -247,7 +246,7 @@ StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
   chunks_held_ += buffer->run.chunks;
   mover_.statistics.peak_staging_bytes =
       std::max(mover_.statistics.peak_staging_bytes,
-               static_cast<size_t>(chunks_held_) * engine_->piece_settings().chunk_bytes);
+               static_cast<size_t>(chunks_held_) * group_->settings.chunk_bytes);
   return buffer;
 }
 
@@ -313,7 +312,7 @@ Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory)
   Slot* slot = &s.slots[s.opened % kMostSlots];
   StagedBuffer* buffer = nullptr;
   if (memory != Memory::kNone) {
-    buffer = TryBuffer(stream, ChunksFor(engine_->piece_settings(), wire_bytes), memory);
+    buffer = TryBuffer(stream, ChunksFor(group_->settings, wire_bytes), memory);
     if (buffer == nullptr) {
       // With a slot open it waits for who fills that one, not for memory.
       if (entry_->locally_blocking && engine_->stalled_ > kPatience && s.opened == s.freed) {
@@ -339,11 +338,11 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
   // A transport that may write past a landing too short for a wrong message gets later landings
   // only once the first piece has shown that both sides mean the same.
   if (piece > 0 && !verified_[first_receive_[lane] + index] &&
-      !engine_->endpoint()->capabilities().keeps_to_landing) {
+      !group_->capabilities->keeps_to_landing) {
     return Outcome::kMustWait;
   }
   // A first piece has room whatever its length, so that its header can tell what is wrong.
-  const size_t room = piece == 0 ? MostPayload(engine_->piece_settings()) : wire_bytes;
+  const size_t room = piece == 0 ? MostPayload(group_->settings) : wire_bytes;
   // The first piece brings a header; later ones may go straight to where they are wanted.
   LayoutRange in_place;
   bool lands = false;
@@ -352,15 +351,16 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
     in_place = {&target.layout, target.data, range.offset, range.bytes};
     lands = engine_->endpoint()->LandsInPlace(channel, peer, in_place);
   }
-  Slot* slot = OpenSlot(step.dst.index, room, lands ? Memory::kNone : Memory::kLanding);
+  const bool landing = !lands && group_->capabilities->needs_landing;
+  Slot* slot = OpenSlot(step.dst.index, room, landing ? Memory::kLanding : Memory::kNone);
   if (slot == nullptr) return Outcome::kMustWait;
   Status status;
   if (lands) {
     status = engine_->endpoint()->PostReceiveInPlace(channel, peer, in_place, slot);
   } else {
     const size_t header_bytes = piece == 0 ? kHeaderBytes : 0;
-    const ByteSpan landing{slot->payload - header_bytes, room + header_bytes};
-    status = engine_->endpoint()->PostReceive(channel, peer, landing, slot);
+    const ByteSpan where{landing ? slot->payload - header_bytes : nullptr, room + header_bytes};
+    status = engine_->endpoint()->PostReceive(channel, peer, where, slot);
   }
   if (status.ok()) return Outcome::kDone;
   if (status.code() != StatusCode::kNoResource) {
@@ -389,7 +389,7 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
     Fail(slot->status);
     return Outcome::kMustWait;
   }
-  if (slot->buffer != nullptr) {
+  if (slot->lease.data != nullptr) {  // it did not land in place
     slot->buffer = TakeLease(slot);
     slot->payload = const_cast<std::byte*>(slot->lease.data) +  // received slots are only read
                     (piece == 0 ? kHeaderBytes : 0);
@@ -431,7 +431,7 @@ Status Executor::Agree(const Step& step, const Lease& piece) {
           .WithContext("from rank " + std::to_string(scope_.GroupRank(step.peer))));
   if (plan_known_) return Status();
   plan_known_ = true;
-  plans_[0] = PlanMessage(engine_->piece_settings(), theirs.total_bytes);
+  plans_[0] = PlanMessage(group_->settings, theirs.total_bytes);
   pieces_[0] = rounds_ = plans_[0].Count();
   mover_.statistics.pieces = static_cast<uint64_t>(rounds_);
   return Status();

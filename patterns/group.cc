@@ -1,5 +1,7 @@
 #include "patterns/group.h"
 
+#include <algorithm>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -98,7 +100,7 @@ struct AgreedSettings {
   uint64_t chunk_bytes;
   uint64_t staging_bytes;
   uint64_t piece_chunks;
-  uint64_t eager_bytes;
+  char transport[24];
   int64_t rows;
   int64_t cols;
 };
@@ -116,11 +118,17 @@ Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
     }
     return Status();
   };
+  for (size_t r = 1; r < all.size(); ++r) {
+    if (std::strcmp(all[r].transport, all[0].transport) == 0) continue;
+    return Status(StatusCode::kMismatch,
+                  "the ranks of a group differ in the transport: rank 0 has " +
+                      std::string(all[0].transport) + ", rank " + std::to_string(r) + " has " +
+                      std::string(all[r].transport));
+  }
   BRIGADE_RETURN_IF_ERROR(compare("the wire format", &AgreedSettings::format));
   BRIGADE_RETURN_IF_ERROR(compare("chunk bytes", &AgreedSettings::chunk_bytes));
   BRIGADE_RETURN_IF_ERROR(compare("staging bytes", &AgreedSettings::staging_bytes));
   BRIGADE_RETURN_IF_ERROR(compare("chunks per piece", &AgreedSettings::piece_chunks));
-  BRIGADE_RETURN_IF_ERROR(compare("eager bytes", &AgreedSettings::eager_bytes));
   BRIGADE_RETURN_IF_ERROR(compare("rows", &AgreedSettings::rows));
   return compare("columns", &AgreedSettings::cols);
 }
@@ -129,11 +137,12 @@ Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
 
 Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
                      std::unique_ptr<Group>* group) {
-  AgreedSettings mine;
+  AgreedSettings mine{};
+  const std::string transport = engine->endpoint()->capabilities().name;
+  transport.copy(mine.transport, sizeof(mine.transport) - 1);
   mine.chunk_bytes = engine->options().chunk_bytes;
   mine.staging_bytes = engine->options().staging_bytes;
   mine.piece_chunks = static_cast<uint64_t>(engine->piece_settings().most_chunks);
-  mine.eager_bytes = engine->piece_settings().eager_bytes;
   mine.rows = rows;
   mine.cols = cols;
   BRIGADE_RETURN_IF_ERROR(CheckAgreement(bootstrap, mine));
@@ -156,6 +165,10 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   state->send_sequence.resize(static_cast<size_t>(rows) * static_cast<size_t>(cols));
   state->receive_sequence.resize(state->send_sequence.size());
   BRIGADE_RETURN_IF_ERROR(engine->endpoint()->OpenGroup(bootstrap, &state->id));
+  state->capabilities = &engine->endpoint()->CapabilitiesOf(state->id);
+  state->settings = engine->piece_settings();
+  const size_t eager = state->capabilities->eager_piece_bytes;
+  if (eager != SIZE_MAX) state->settings.eager_bytes = eager - std::min(eager, kHeaderBytes);
   group->reset(new Group(engine, std::move(state)));
   return Status();
 }

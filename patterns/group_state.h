@@ -13,6 +13,7 @@
 
 #include "membuf/status.h"
 #include "patterns/pattern_call.h"
+#include "patterns/piece_plan.h"
 #include "patterns/schedule.h"
 #include "transport/endpoint.h"
 
@@ -33,6 +34,8 @@ struct GroupState {
   int rows = 1;
   int cols = 1;
   int rank = 0;
+  const Capabilities* capabilities = nullptr;
+  PieceSettings settings;
   Scope scopes[kChannelKinds];
 
   // Operations begun so far: per scope, and per peer for point-to-point messages.

@@ -22,7 +22,7 @@ bool OnePiece::Fits() {
   if (entry_.multi || !engine_->active_.empty() || !engine_->deferred_.empty()) return false;
   mover_.Reset(entry_, &call_);
   range_.bytes = call_.matrix.layout.bytes();
-  const PieceSettings& settings = engine_->piece_settings();
+  const PieceSettings& settings = group_->settings;
   const PiecePlan plan =
       pair_ ? PlanMessage(settings, range_.bytes)
             : PlanPieces(settings, range_.bytes, entry_.combines ? mover_.elem_bytes() : 1,
@@ -106,7 +106,7 @@ Status OnePiece::Send(const Step& step) {
 }
 
 StagedBuffer* OnePiece::Acquire(size_t payload_bytes) {
-  const int chunks = ChunksFor(engine_->piece_settings(), payload_bytes);
+  const int chunks = ChunksFor(group_->settings, payload_bytes);
   StagedBuffer* buffer =
       first_ != nullptr ? std::exchange(first_, nullptr) : engine_->TrySurplus(chunks);
   if (buffer == nullptr) {
@@ -123,15 +123,16 @@ Status OnePiece::PostReceive(const Step& step) {
   Receive& receive = receives_[posted_ % kAhead];
   const Channel channel{group_->id, channel_};
   const int peer = scope_.GroupRank(step.peer);
-  const size_t room = MostPayload(engine_->piece_settings());
-  receive.buffer = Acquire(room);
+  const size_t room = MostPayload(group_->settings);
+  const bool landing = group_->capabilities->needs_landing;
+  receive.buffer = landing ? Acquire(room) : nullptr;
   receive.arrived = false;
   receive.status = Status();
-  const ByteSpan landing{receive.buffer->memory.data + kHeaderRoom - kHeaderBytes,
-                         room + kHeaderBytes};
+  const ByteSpan where{landing ? receive.buffer->memory.data + kHeaderRoom - kHeaderBytes : nullptr,
+                       room + kHeaderBytes};
   Status status;
   const auto post = [&] {
-    status = engine_->endpoint()->PostReceive(channel, peer, landing, &receive);
+    status = engine_->endpoint()->PostReceive(channel, peer, where, &receive);
     return status.code() != StatusCode::kNoResource;
   };
   if (!post()) engine_->WaitUntil(post, [&] { return Describe(); });
@@ -159,7 +160,7 @@ Status OnePiece::Await(const Lane& lane, const Step& step) {
   BRIGADE_RETURN_IF_ERROR(ReadHeader(header_, receive.lease, &theirs)
                               .WithContext("from rank " + std::to_string(waits_for_)));
   range_.bytes = theirs.total_bytes;  // a receive may get less than it asked for
-  if (pair_ && range_.bytes > engine_->piece_settings().eager_bytes) return AwaitData(&current);
+  if (pair_ && range_.bytes > group_->settings.eager_bytes) return AwaitData(&current);
   return Status();
 }
 
@@ -226,9 +227,9 @@ Status OnePiece::Fill(const Step& step) {
 
 // What holds the bytes from here on; a chunk that they did not come to is no longer held.
 void OnePiece::Hold(Current* current, const Lease& lease) {
-  const size_t before = current->buffer->memory.bytes;
+  if (current->buffer != nullptr) held_bytes_ -= current->buffer->memory.bytes;
   current->buffer = engine_->TakeLease(current->buffer, lease);
-  held_bytes_ -= before - current->buffer->memory.bytes;
+  held_bytes_ += current->buffer->memory.bytes;
 }
 
 void OnePiece::Free(Current* current) {

@@ -1,4 +1,5 @@
-// The conformance suite over mpi, bare and wrapped; each process is one rank.
+// The conformance suite over the transports of an MPI job, bare and wrapped; each process is one
+// rank.
 
 #include <mpi.h>
 
@@ -47,10 +48,10 @@ std::unique_ptr<Endpoint> Faulty(std::unique_ptr<Endpoint> endpoint) {
   return MakeCheckedEndpoint(MakeFaultEndpoint(std::move(endpoint), faults));
 }
 
-ConformanceTransport Mpi(const char* name, Wrap wrap) {
-  return {name, [wrap](const std::function<void(ConformanceRank&)>& body) {
+ConformanceTransport Over(const char* transport, const char* name, Wrap wrap) {
+  return {name, [transport, wrap](const std::function<void(ConformanceRank&)>& body) {
             std::unique_ptr<Endpoint> endpoint;
-            const Status status = CreateEndpoint("mpi", &endpoint);
+            const Status status = CreateEndpoint(transport, &endpoint);
             ASSERT_TRUE(status.ok()) << status.ToString();
             endpoint = wrap(std::move(endpoint));
             ConformanceRank self;
@@ -65,7 +66,12 @@ ConformanceTransport Mpi(const char* name, Wrap wrap) {
 }  // namespace
 
 std::vector<ConformanceTransport> ConformanceTransports() {
-  return {Mpi("Mpi", Bare), Mpi("MpiChecked", MakeCheckedEndpoint), Mpi("MpiFaulty", Faulty)};
+  return {Over("mpi", "Mpi", Bare),
+          Over("mpi", "MpiChecked", MakeCheckedEndpoint),
+          Over("mpi", "MpiFaulty", Faulty),
+          Over("shm", "Shm", Bare),
+          Over("shm", "ShmChecked", MakeCheckedEndpoint),
+          Over("shm", "ShmFaulty", Faulty)};
 }
 
 }  // namespace brigade

@@ -16,6 +16,9 @@
 
 namespace brigade {
 
+class InEdge;
+class OutEdge;
+
 // Every message of a group belongs to one of four independent channels.
 enum class ChannelKind : uint8_t { kPointToPoint, kRow, kColumn, kAll };
 inline constexpr int kChannelKinds = 4;
@@ -40,6 +43,9 @@ struct Capabilities {
   const char* name = "";
   // A receive's lease may point into the sender's chunk; the landing is then left untouched.
   bool lands_in_peer_memory = false;
+  // Every lease points into the sender's memory: a landing is never written to, only its length
+  // counts and its pointer may be null.
+  bool needs_landing = true;
   // Sends and landings need memory registered with domain(); otherwise any memory will do.
   bool needs_registered_memory = false;
   // A returned send reaches its receiver although its sender never calls this library (or MPI)
@@ -63,6 +69,8 @@ class Endpoint {
   virtual ~Endpoint() = default;
 
   virtual const Capabilities& capabilities() const = 0;
+  // Those of one open group, where they differ by group.
+  virtual const Capabilities& CapabilitiesOf(GroupId) const { return capabilities(); }
   // Where this transport's staging memory comes from. Lives as long as the endpoint.
   virtual MemoryDomain* domain() = 0;
 
@@ -96,6 +104,12 @@ class Endpoint {
   virtual Status PostReceiveInPlace(const Channel&, int /*peer*/, const LayoutRange&, Completion*) {
     return Status(StatusCode::kUnavailable, "this transport has no in-place receive");
   }
+
+  // The line to or from a peer, where there is one (edge.h): the same stream as that of the posts,
+  // without posts. To be used only while none of the stream is under way, and no longer than the
+  // group is open. Null: there is none; or, of LineTo, there may be one later.
+  virtual OutEdge* LineTo(const Channel&, int /*peer*/) { return nullptr; }
+  virtual InEdge* LineFrom(const Channel&, int /*peer*/) { return nullptr; }
 
   // Gives a lease back. The sender's chunk, if that is where it points, may be reused from here on.
   virtual void ReleaseLease(const Lease& lease) = 0;

@@ -4,6 +4,7 @@
 
 #include "transport/mpi_bootstrap.h"
 #include "transport/mpi_transport.h"
+#include "transport/shm_transport.h"
 
 namespace brigade {
 namespace {
@@ -17,6 +18,7 @@ struct Entry {
 constexpr Entry kTransports[] = {
     {"auto", "the fastest for the job's machines: mpi", CreateMpiEndpoint},
     {"mpi", "messages of the MPI library", CreateMpiEndpoint},
+    {"shm", "memory shared by the ranks of one host", CreateShmEndpoint},
 };
 
 }  // namespace
