@@ -17,7 +17,7 @@ void Broadcast(const Call& call, const Scope& scope, const char* top, const Matr
     call.FailUnknownTopology(*top);
   }
   pattern_call.root = root;
-  pattern_call.matrix = call.MatrixOf(matrix);
+  call.SetMatrix(matrix, &pattern_call.matrix);
   call.Run(scope, *top, pattern_call);
 }
 

@@ -53,20 +53,18 @@ Scope Call::ScopeOf(const char* letter) const {
   return scope;
 }
 
-Matrix Call::MatrixOf(const MatrixArguments& arguments) const {
+void Call::SetMatrix(const MatrixArguments& arguments, Matrix* matrix) const {
   if (arguments.m < 0) Fail(origin(), "m = %d is negative", arguments.m);
   if (arguments.n < 0) Fail(origin(), "n = %d is negative", arguments.n);
-  Matrix matrix;
-  matrix.data = static_cast<std::byte*>(arguments.data);
+  matrix->data = static_cast<std::byte*>(arguments.data);
   const int ld = std::max(arguments.lda, arguments.m);
   const size_t elem_bytes = ElementBytes(routine_.type);
   const Status status =
       arguments.part == StridedLayout::Part::kGeneral
-          ? StridedLayout::General(arguments.m, arguments.n, ld, elem_bytes, &matrix.layout)
+          ? StridedLayout::General(arguments.m, arguments.n, ld, elem_bytes, &matrix->layout)
           : StridedLayout::Trapezoid(arguments.part, arguments.diagonal, arguments.m, arguments.n,
-                                     ld, elem_bytes, &matrix.layout);
+                                     ld, elem_bytes, &matrix->layout);
   if (!status.ok()) Fail(origin(), "%s", status.ToString().c_str());
-  return matrix;
 }
 
 int Call::RankOf(const char* what, int row, int col) const {

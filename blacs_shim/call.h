@@ -55,7 +55,7 @@ class Call {
   Origin origin() const { return OriginOf(routine_.name, context_); }
 
   Scope ScopeOf(const char* letter) const;
-  Matrix MatrixOf(const MatrixArguments& arguments) const;
+  void SetMatrix(const MatrixArguments& arguments, Matrix* matrix) const;
   // Rank of {row,col} in the whole grid. `what` names the process in messages ("source").
   int RankOf(const char* what, int row, int col) const;
   // Rank of {row,col} in a scope. In a row or column only one coordinate counts.

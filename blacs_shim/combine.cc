@@ -34,7 +34,7 @@ Prepared Prepare(const Call& call, CombineOp op, ElementType type, const char* s
   if (!prepared.result_to_all) {
     pattern_call.root = call.RankOf(prepared.scope, "destination", row, col);
   }
-  pattern_call.matrix = call.MatrixOf(matrix);
+  call.SetMatrix(matrix, &pattern_call.matrix);
   pattern_call.op = op;
   pattern_call.type = type;
   return prepared;

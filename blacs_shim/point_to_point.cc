@@ -9,7 +9,7 @@ void Transfer(Pattern pattern, const Call& call, const MatrixArguments& matrix, 
   pattern_call.pattern = pattern;
   pattern_call.scope = ChannelKind::kPointToPoint;
   pattern_call.root = peer;
-  pattern_call.matrix = call.MatrixOf(matrix);
+  call.SetMatrix(matrix, &pattern_call.matrix);
   call.Run(' ', pattern_call);
 }
 

@@ -60,12 +60,14 @@ void FailIfNotOk(const Origin& origin, const Status& status) {
 
 }  // namespace
 
-std::atomic<const char*> Entry::inside_{nullptr};
+std::atomic<const Entry*> Entry::inside_{nullptr};
+std::atomic<const char*> Entry::routine_{nullptr};
 Runtime* Runtime::current_ = nullptr;
 
-void Entry::FailConcurrent(const char* routine, const char* other) {
+void Entry::FailConcurrent(const char* routine) {
   Fail(OriginOf(routine, -1),
-       "called while another thread is inside %s; BLACS is called by one thread at a time", other);
+       "called while another thread is inside %s; BLACS is called by one thread at a time",
+       routine_.load());
 }
 
 Origin OriginOf(const char* routine, int context) {

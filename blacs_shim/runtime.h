@@ -31,18 +31,25 @@ namespace blacs {
 // Held by every routine that does more than look something up.
 class Entry {
  public:
+  // No locked instruction: it would wait for all that was written to other ranks before. Two that
+  // enter in the same instant are found when the first of them leaves.
   explicit Entry(const char* routine) {
-    const char* other = inside_.exchange(routine, std::memory_order_acquire);
-    if (other != nullptr) FailConcurrent(routine, other);
+    if (inside_.load(std::memory_order_acquire) != nullptr) FailConcurrent(routine);
+    inside_.store(this, std::memory_order_relaxed);
+    routine_.store(routine, std::memory_order_relaxed);
   }
-  ~Entry() { inside_.store(nullptr, std::memory_order_release); }
+  ~Entry() {
+    if (inside_.load(std::memory_order_relaxed) != this) FailConcurrent("this call");
+    inside_.store(nullptr, std::memory_order_release);
+  }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
 
  private:
-  [[noreturn]] static void FailConcurrent(const char* routine, const char* other);
+  [[noreturn]] static void FailConcurrent(const char* routine);
 
-  static std::atomic<const char*> inside_;  // the routine some thread is in, or null
+  static std::atomic<const Entry*> inside_;  // of the thread that is, or null
+  static std::atomic<const char*> routine_;  // the last one entered
 };
 
 class Runtime {

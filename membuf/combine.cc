@@ -272,6 +272,17 @@ void Combine(CombineOp op, ElementType type, size_t elems, const MutableOperand&
 
   const Kernel kernel = KernelFor(op, type, locations);
   const size_t elem_bytes = ElementBytes(type);
+  if (dst.layout->plain() && left.layout->plain() && right.layout->plain()) {
+    Piece piece;
+    piece.left = left.base + left.offset;
+    piece.right = right.base + right.offset;
+    piece.dst = dst.base + dst.offset;
+    piece.left_locations = left.locations;
+    piece.right_locations = right.locations;
+    piece.dst_locations = dst.locations;
+    kernel(piece, elems);
+    return;
+  }
   StridedLayout::Cursor dst_cursor(*dst.layout, dst.offset);
   StridedLayout::Cursor left_cursor(*left.layout, left.offset);
   StridedLayout::Cursor right_cursor(*right.layout, right.offset);

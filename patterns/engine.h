@@ -63,6 +63,7 @@ class Engine {
 
  private:
   friend class Executor;
+  friend class OneLine;
   friend class OnePiece;
   friend class Group;
   friend class Operation;

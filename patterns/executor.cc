@@ -66,7 +66,8 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   const size_t piece_bytes = std::min(plan.piece_bytes, longest);
   mover_.SetPieceBytes(piece_bytes);
 
-  header_ = HeaderOf(entry, call_, sequence, longest);
+  header_ = WireHeader();
+  SetHeader(entry, call_, sequence, longest, &header_);
 
   Cursor start;
   start.round = -schedule->max_lead;

@@ -10,6 +10,7 @@
 #include "patterns/catalogue.h"
 #include "patterns/executor.h"
 #include "patterns/group_state.h"
+#include "patterns/one_line.h"
 #include "patterns/one_piece.h"
 
 namespace brigade {
@@ -74,24 +75,38 @@ Status Validate(const CatalogueEntry& entry, const PatternCall& call, const Scop
   return Status();
 }
 
-// Takes out of the call what its pattern ignores, so that nothing ignored can make a difference.
-void Normalise(const CatalogueEntry& entry, PatternCall* call) {
-  if (entry.topologies.empty()) call->topology = Topology();
-  const Shape shape = call->topology.shape;
-  if (shape == Shape::kSplitRing || shape == Shape::kHypercube) call->topology.parameter = 0;
-  if (!entry.rooted) call->root = 0;
+// Whether the call holds nothing that its pattern ignores and that could make a difference.
+bool IsNormal(const PatternCall& call) {
+  const CatalogueEntry& entry = EntryOf(call.pattern);
+  const Shape shape = call.topology.shape;
+  const Topology plain;
+  if (entry.topologies.empty()) {
+    if (shape != plain.shape || call.topology.parameter != plain.parameter) return false;
+  } else if (shape == Shape::kSplitRing || shape == Shape::kHypercube) {
+    if (call.topology.parameter != 0) return false;
+  }
+  if (!entry.rooted && call.root != 0) return false;
+  if (!entry.multi && (call.portions != nullptr || call.decreasing)) return false;
+  const bool ignores_matrix =
+      call.pattern == Pattern::kBarrier || call.pattern == Pattern::kMultiBroadcast;
+  return !ignores_matrix || (call.matrix.data == nullptr && call.matrix.layout.bytes() == 0);
+}
+
+// The call without that.
+PatternCall Normalised(PatternCall call) {
+  const CatalogueEntry& entry = EntryOf(call.pattern);
+  if (entry.topologies.empty()) call.topology = Topology();
+  const Shape shape = call.topology.shape;
+  if (shape == Shape::kSplitRing || shape == Shape::kHypercube) call.topology.parameter = 0;
+  if (!entry.rooted) call.root = 0;
   if (!entry.multi) {
-    call->portions = nullptr;
-    call->decreasing = false;
+    call.portions = nullptr;
+    call.decreasing = false;
   }
-  if (!entry.combines) {
-    call->op = CombineOp::kSum;
-    call->type = ElementType::kInt32;
-    call->locations = nullptr;
+  if (call.pattern == Pattern::kBarrier || call.pattern == Pattern::kMultiBroadcast) {
+    call.matrix = Matrix();
   }
-  if (call->pattern == Pattern::kBarrier || call->pattern == Pattern::kMultiBroadcast) {
-    call->matrix = Matrix();
-  }
+  return call;
 }
 
 // What must be equal on all members.
@@ -166,6 +181,9 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   state->receive_sequence.resize(state->send_sequence.size());
   BRIGADE_RETURN_IF_ERROR(engine->endpoint()->OpenGroup(bootstrap, &state->id));
   state->capabilities = &engine->endpoint()->CapabilitiesOf(state->id);
+  state->line_bytes = state->capabilities->line_bytes;
+  state->lines_to.resize(state->send_sequence.size() * kChannelKinds);
+  state->lines_from.resize(state->lines_to.size());
   state->settings = engine->piece_settings();
   const size_t eager = state->capabilities->eager_piece_bytes;
   if (eager != SIZE_MAX) state->settings.eager_bytes = eager - std::min(eager, kHeaderBytes);
@@ -186,8 +204,7 @@ int Group::ScopeRank(ChannelKind scope) const { return state_->scope(scope).rank
 const Status& Group::failure() const { return state_->failure; }
 
 const Schedule* Group::ScheduleOf(const PatternCall& call, ChannelKind kind) {
-  const GroupState::ScheduleKey key{
-      call.pattern, kind, call.topology.shape, call.topology.parameter, call.root, call.decreasing};
+  const GroupState::ScheduleKey key = GroupState::ScheduleKey::Of(call, kind);
   GroupState::LastSchedule& last = state_->last_schedules[static_cast<int>(call.pattern)];
   if (last.schedule != nullptr && last.key == key) return last.schedule;
   std::unique_ptr<const Schedule>& schedule = state_->schedules[key];
@@ -206,14 +223,12 @@ const Schedule* Group::ScheduleOf(const PatternCall& call, ChannelKind kind) {
 }
 
 Status Group::Begin(const PatternCall& call, Beginning* beginning) {
-  BRIGADE_RETURN_IF_ERROR(state_->failure);
+  if (!state_->failure.ok()) return state_->failure;
   const ChannelKind kind = IsPair(call.pattern) ? ChannelKind::kPointToPoint : call.scope;
   const CatalogueEntry& entry = EntryOf(call.pattern);
   BRIGADE_RETURN_IF_ERROR(Validate(entry, call, state_->scope(kind)));
   beginning->entry = &entry;
-  beginning->call = call;
-  Normalise(entry, &beginning->call);
-  beginning->schedule = ScheduleOf(beginning->call, kind);
+  beginning->schedule = ScheduleOf(call, kind);
   beginning->sequence = &state_->scope_sequence[static_cast<int>(kind)];
   if (call.pattern == Pattern::kSend) beginning->sequence = &state_->send_sequence[call.root];
   if (call.pattern == Pattern::kReceive) {
@@ -223,17 +238,24 @@ Status Group::Begin(const PatternCall& call, Beginning* beginning) {
 }
 
 Status Group::Run(const PatternCall& call, OperationStatistics* statistics) {
+  if (!IsNormal(call)) return Run(Normalised(call), statistics);
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));
-  OnePiece one_piece(engine_, state_.get(), *beginning.entry, beginning.call);
+  OneLine one_line(engine_, state_.get(), *beginning.entry, call);
+  if (one_line.Fits()) {
+    const Status status = one_line.Run(*beginning.schedule, (*beginning.sequence)++);
+    if (statistics != nullptr) *statistics = one_line.statistics();
+    return status;
+  }
+  OnePiece one_piece(engine_, state_.get(), *beginning.entry, call);
   if (one_piece.Fits()) {
     const Status status = one_piece.Run(*beginning.schedule, (*beginning.sequence)++);
     if (statistics != nullptr) *statistics = one_piece.statistics();
     return status;
   }
   std::unique_ptr<Executor> executor = engine_->NewExecutor();
-  Status status = executor->Prepare(state_.get(), *beginning.entry, beginning.schedule,
-                                    beginning.call, *beginning.sequence, /*blocking=*/true);
+  Status status = executor->Prepare(state_.get(), *beginning.entry, beginning.schedule, call,
+                                    *beginning.sequence, /*blocking=*/true);
   if (status.ok()) {
     ++*beginning.sequence;
     engine_->Activate(executor.get());
@@ -247,11 +269,12 @@ Status Group::Run(const PatternCall& call, OperationStatistics* statistics) {
 }
 
 Status Group::Start(const PatternCall& call, std::unique_ptr<Operation>* operation) {
+  if (!IsNormal(call)) return Start(Normalised(call), operation);
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));
   std::unique_ptr<Executor> executor = engine_->NewExecutor();
-  const Status status = executor->Prepare(state_.get(), *beginning.entry, beginning.schedule,
-                                          beginning.call, *beginning.sequence, /*blocking=*/false);
+  const Status status = executor->Prepare(state_.get(), *beginning.entry, beginning.schedule, call,
+                                          *beginning.sequence, /*blocking=*/false);
   if (!status.ok()) {
     engine_->KeepExecutor(std::move(executor));
     return status;

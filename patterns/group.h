@@ -87,13 +87,13 @@ class Group {
 
  private:
   Group(Engine* engine, std::unique_ptr<GroupState> state);
-  // A valid call, with what every way of running it needs.
+  // What every way of running a valid call needs beside the call.
   struct Beginning {
     const CatalogueEntry* entry = nullptr;
-    PatternCall call;
     const Schedule* schedule = nullptr;
     uint64_t* sequence = nullptr;  // its number on its channel, to be advanced when it starts
   };
+  // REQUIRES: `call` holds nothing that its pattern ignores.
   Status Begin(const PatternCall& call, Beginning* beginning);
   const Schedule* ScheduleOf(const PatternCall& call, ChannelKind kind);
 

@@ -35,6 +35,15 @@ struct GroupState {
   int cols = 1;
   int rank = 0;
   const Capabilities* capabilities = nullptr;
+  size_t line_bytes = 0;  // of its capabilities
+  // The lines to and from every peer, by kind and rank, once used.
+  std::vector<OutEdge*> lines_to;
+  std::vector<InEdge*> lines_from;
+  OutEdge*& LineTo(ChannelKind kind, int peer) { return lines_to[LineIndex(kind, peer)]; }
+  InEdge*& LineFrom(ChannelKind kind, int peer) { return lines_from[LineIndex(kind, peer)]; }
+  size_t LineIndex(ChannelKind kind, int peer) const {
+    return static_cast<size_t>(peer) * kChannelKinds + static_cast<size_t>(kind);
+  }
   PieceSettings settings;
   Scope scopes[kChannelKinds];
 
@@ -43,28 +52,24 @@ struct GroupState {
   std::vector<uint64_t> send_sequence;
   std::vector<uint64_t> receive_sequence;
 
-  // Compiled schedules by everything they depend on.
+  // Compiled schedules by everything they depend on, packed so that comparing is cheap.
   struct ScheduleKey {
-    Pattern pattern;
-    ChannelKind kind;
-    Shape shape;
-    int parameter;
-    int root;
-    bool decreasing;
+    uint64_t kinds = 0;    // pattern, scope, shape, direction
+    uint64_t numbers = 0;  // parameter, root
 
-    bool operator==(const ScheduleKey& o) const {
-      return pattern == o.pattern && kind == o.kind && shape == o.shape &&
-             parameter == o.parameter && root == o.root && decreasing == o.decreasing;
+    static ScheduleKey Of(const PatternCall& call, ChannelKind kind) {
+      const auto bits = [](auto value) {
+        return static_cast<uint64_t>(static_cast<uint32_t>(value));
+      };
+      return {bits(call.pattern) | bits(kind) << 8 | bits(call.topology.shape) << 16 |
+                  bits(call.decreasing) << 24,
+              bits(call.topology.parameter) | bits(call.root) << 32};
     }
+    bool operator==(const ScheduleKey& o) const { return kinds == o.kinds && numbers == o.numbers; }
   };
   struct HashKey {
     size_t operator()(const ScheduleKey& k) const {
-      const uint64_t small = static_cast<uint64_t>(k.pattern) << 16 |
-                             static_cast<uint64_t>(k.kind) << 8 | static_cast<uint64_t>(k.shape) |
-                             static_cast<uint64_t>(k.decreasing) << 24;
-      const uint64_t large = static_cast<uint64_t>(static_cast<uint32_t>(k.parameter)) << 32 |
-                             static_cast<uint32_t>(k.root);
-      return static_cast<size_t>((large ^ small << 20) * 0x9E3779B97F4A7C15u >> 16);
+      return static_cast<size_t>((k.numbers ^ k.kinds << 20) * 0x9E3779B97F4A7C15u >> 16);
     }
   };
   std::unordered_map<ScheduleKey, std::unique_ptr<const Schedule>, HashKey> schedules;

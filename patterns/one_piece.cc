@@ -37,7 +37,7 @@ bool OnePiece::Fits() {
 Status OnePiece::Run(const Schedule& schedule, uint64_t sequence) {
   if (entry_.combines) mover_.SetPieceBytes(range_.bytes);
   mover_.statistics.pieces = 1;
-  header_ = HeaderOf(entry_, call_, sequence, range_.bytes);
+  SetHeader(entry_, call_, sequence, range_.bytes, &header_);
   Status status;
   for (const Lane& lane : schedule.lanes) {
     status = RunLane(lane);

@@ -30,24 +30,22 @@ std::string ArithmeticText(uint8_t arithmetic) {
 
 }  // namespace
 
-WireHeader HeaderOf(const CatalogueEntry& entry, const PatternCall& call, uint64_t sequence,
-                    size_t total_bytes) {
+void SetHeader(const CatalogueEntry& entry, const PatternCall& call, uint64_t sequence,
+               size_t total_bytes, WireHeader* header) {
   const bool pair = entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive;
-  WireHeader header;
-  header.pattern = static_cast<uint8_t>(pair ? Pattern::kSend : entry.pattern);
-  header.sequence = static_cast<uint32_t>(sequence);
-  header.total_bytes = total_bytes;
-  if (pair) return header;
+  header->pattern = static_cast<uint8_t>(pair ? Pattern::kSend : entry.pattern);
+  header->sequence = static_cast<uint32_t>(sequence);
+  header->total_bytes = total_bytes;
+  if (pair) return;
   if (entry.combines) {
-    header.arithmetic =
+    header->arithmetic =
         static_cast<uint8_t>(1 | static_cast<int>(call.op) << 1 | static_cast<int>(call.type) << 3 |
                              (call.locations != nullptr ? 1 << 6 : 0));
   }
-  header.shape =
+  header->shape =
       static_cast<uint8_t>(static_cast<int>(call.topology.shape) | (call.decreasing ? 1 << 7 : 0));
-  header.parameter = call.topology.parameter;
-  header.root = entry.rooted ? call.root : 0;
-  return header;
+  header->parameter = call.topology.parameter;
+  header->root = entry.rooted ? call.root : 0;
 }
 
 Status ReadHeader(const WireHeader& ours, const Lease& piece, WireHeader* theirs) {

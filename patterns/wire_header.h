@@ -32,9 +32,9 @@ struct WireHeader {
 };
 static_assert(sizeof(WireHeader) == kHeaderBytes, "the header's size is part of the wire format");
 
-// What this rank thinks it is doing.
-WireHeader HeaderOf(const CatalogueEntry& entry, const PatternCall& call, uint64_t sequence,
-                    size_t total_bytes);
+// Writes what this rank thinks it is doing into `*header`, which is a new one.
+void SetHeader(const CatalogueEntry& entry, const PatternCall& call, uint64_t sequence,
+               size_t total_bytes, WireHeader* header);
 
 // The header at the start of a received first piece, compared with ours. kMismatch: as
 // CompareHeaders, or too short.

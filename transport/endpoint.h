@@ -54,6 +54,8 @@ struct Capabilities {
   // A piece longer than its landing leaves the memory behind the landing untouched. Where it may
   // not, only landings as long as the longest piece the peer might send are safe.
   bool keeps_to_landing = true;
+  // The longest piece that a line carries (LineTo); 0 if there are no lines.
+  size_t line_bytes = 0;
   // The longest piece, in bytes, that one post may carry.
   size_t max_piece_bytes = SIZE_MAX;
   // Pieces up to this length travel without asking the receiver; longer ones are met with more

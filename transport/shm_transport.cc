@@ -126,10 +126,12 @@ struct Patience {
   uint64_t spins;   // then the processor is offered to others
   uint64_t yields;  // then the rank sleeps
 };
-constexpr Patience kAlone{2000, 20000};  // 20 us, then about 10 ms
-constexpr Patience kCrowded{20, 400};    // somebody else could use the processor
-constexpr int kLongestSleepUs = 20000;   // then it looks who has gone
+constexpr uint64_t kHotPolls = 200;     // before any of it
+constexpr Patience kAlone{600, 20000};  // at most 20 us, then about 10 ms
+constexpr Patience kCrowded{20, 400};   // somebody else could use the processor
+constexpr int kLongestSleepUs = 20000;  // then it looks who has gone
 constexpr int kLongestSleepUnpreparedUs = 500;
+constexpr int kPollsPerReturns = 2000;
 constexpr uint64_t kPollsPerLook = 1024;  // while it yields
 
 class ShmEndpoint : public Endpoint {
@@ -141,6 +143,7 @@ class ShmEndpoint : public Endpoint {
     capabilities_.needs_landing = false;
     capabilities_.needs_registered_memory = true;
     capabilities_.progresses_alone = true;
+    capabilities_.line_bytes = Slot::kLineBytes;
     bells_reach_all_ = Bell::Prepare();
   }
 
@@ -279,7 +282,12 @@ class ShmEndpoint : public Endpoint {
     if (!expecting_.empty() || !sending_.empty()) {
       CompletionQueue::Hold hold(&completions_);
       moved = TakeArrivals();
-      moved |= FinishSends();
+      // Reading what a receiver is about to write slows its writing down, and with it all that it
+      // writes next: who also waits for something else looks at it now and then only.
+      if (expecting_.empty() || ++polls_since_returns_ >= kPollsPerReturns) {
+        polls_since_returns_ = 0;
+        moved |= FinishSends();
+      }
     }
     if (loss_) {
       CompletionQueue::Hold hold(&completions_);
@@ -294,7 +302,7 @@ class ShmEndpoint : public Endpoint {
     if (idle_polls == 0 && public_->bell.armed()) public_->bell.Disarm();
     const Patience& patience = crowded_ ? kCrowded : kAlone;
     if (idle_polls < patience.spins) {
-      __builtin_ia32_pause();
+      if (idle_polls >= kHotPolls) __builtin_ia32_pause();
       return;
     }
     if (idle_polls < patience.spins + patience.yields) {
@@ -632,6 +640,7 @@ class ShmEndpoint : public Endpoint {
   std::vector<OutStream*> sending_;   // with pieces under way
   std::vector<Leased> leased_;
   std::vector<uint64_t> free_leases_;
+  int polls_since_returns_ = 0;
   bool loss_ = false;
   CompletionQueue completions_;
 };
