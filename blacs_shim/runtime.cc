@@ -147,12 +147,12 @@ void Runtime::OpenEngine(const char* routine) {
                        ", BRIGADE_CHUNK_BYTES=" + std::to_string(settings_.engine.chunk_bytes)));
 }
 
-void Runtime::LogStart() const {
+void Runtime::LogStart(const ProcessGrid& grid) const {
   std::fprintf(stderr,
                "brigade " BRIGADE_VERSION
                ": BLACS over transport %s to every peer; %zu bytes of staging memory per rank in "
                "chunks of %zu\n",
-               endpoint_->capabilities().name, settings_.engine.staging_bytes,
+               grid.group->transport(), settings_.engine.staging_bytes,
                settings_.engine.chunk_bytes);
 }
 
@@ -208,7 +208,7 @@ int Runtime::OpenGrid(const char* routine, MPI_Comm parent, const std::vector<in
   FailIfNotOk(OriginOf(routine, -1),
               ProcessGrid::Create(engine_.get(), parent, members, rows, cols, &grid));
   // World rank 0 may never be in a grid.
-  if (first && settings_.log_info && grid->row == 0 && grid->col == 0) LogStart();
+  if (first && settings_.log_info && grid->row == 0 && grid->col == 0) LogStart(*grid);
   AgreeOnStatistics(routine, *grid);
   return grids_.Insert(std::move(grid));
 }

@@ -94,7 +94,7 @@ class Runtime {
   static int OnMpiFinalize(MPI_Comm, int, void*, void*);
 
   void OpenEngine(const char* routine);
-  void LogStart() const;
+  void LogStart(const ProcessGrid& grid) const;
   void AgreeOnStatistics(const char* routine, const ProcessGrid& grid);
   void PrintStatistics();
 

@@ -87,7 +87,7 @@ ChunkRun Engine::TrySurplusRun(int placement, int chunks) {
 
 StagedBuffer* Engine::TrySurplus(int chunks) {
   const ChunkRun run =
-      warm_ ? std::exchange(warm_, ChunkRun()) : pool_->TryAcquireSurplus(0, chunks);
+      warm_.chunks >= chunks ? std::exchange(warm_, ChunkRun()) : TrySurplusRun(0, chunks);
   if (!run) return nullptr;
   StagedBuffer* buffer = NewBuffer();
   buffer->run = run;
@@ -138,8 +138,7 @@ void Engine::Recycle(StagedBuffer* buffer) {
       pool_->Release(buffer->run);
       break;
     case StagedBuffer::Origin::kSurplus:
-      if (!warm_ && buffer->run.chunks == piece_settings_.most_chunks &&
-          buffer->run.placement == 0) {
+      if (!warm_ && buffer->run.placement == 0) {
         warm_ = buffer->run;
         break;
       }

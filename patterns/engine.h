@@ -141,7 +141,7 @@ class Engine {
   std::vector<std::unique_ptr<Executor>> idle_executors_;
   std::vector<std::unique_ptr<StagedBuffer>> buffers_;
   std::vector<StagedBuffer*> idle_buffers_;
-  // One run of the surplus that fits any piece, kept from one small message to the next.
+  // One run of the surplus, kept from one small message to the next.
   ChunkRun warm_;
   std::vector<std::unique_ptr<Send>> sends_;
   std::vector<Send*> idle_sends_;

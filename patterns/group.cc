@@ -181,11 +181,14 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   state->receive_sequence.resize(state->send_sequence.size());
   BRIGADE_RETURN_IF_ERROR(engine->endpoint()->OpenGroup(bootstrap, &state->id));
   state->capabilities = &engine->endpoint()->CapabilitiesOf(state->id);
-  state->line_bytes = state->capabilities->line_bytes;
   state->lines_to.resize(state->send_sequence.size() * kChannelKinds);
   state->lines_from.resize(state->lines_to.size());
-  state->settings = engine->piece_settings();
-  const size_t eager = state->capabilities->eager_piece_bytes;
+  const Capabilities& has = *state->capabilities;
+  state->settings = PieceSettingsFor(engine->options().chunk_bytes, engine->options().staging_bytes,
+                                     has.preferred_piece_bytes);
+  state->settings.overlap_bytes = has.overlap_piece_bytes;
+  state->line_bytes = has.line_bytes;
+  const size_t eager = has.eager_piece_bytes;
   if (eager != SIZE_MAX) state->settings.eager_bytes = eager - std::min(eager, kHeaderBytes);
   group->reset(new Group(engine, std::move(state)));
   return Status();
@@ -196,6 +199,7 @@ Group::Group(Engine* engine, std::unique_ptr<GroupState> state)
 
 Group::~Group() { engine_->RemoveGroup(std::move(state_)); }
 
+const char* Group::transport() const { return state_->capabilities->name; }
 int Group::rank() const { return state_->rank; }
 int Group::rows() const { return state_->rows; }
 int Group::cols() const { return state_->cols; }

@@ -62,6 +62,8 @@ class Group {
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
+  // The name of the transport that carries it.
+  const char* transport() const;
   int rank() const;
   int rows() const;
   int cols() const;

@@ -9,6 +9,8 @@ namespace {
 
 // Streams of the schedule that has most of them (piece_plan_test looks).
 constexpr int kMostStreams = 3;
+// Into so many pieces a message is cut where both sides copy at once, if they do not get too short.
+constexpr size_t kOverlappingPieces = 8;
 
 size_t PayloadOf(const PieceSettings& settings, int chunks) {
   return static_cast<size_t>(chunks) * settings.chunk_bytes - kHeaderRoom;
@@ -46,7 +48,12 @@ PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t e
   }
   PiecePlan plan;
   plan.total_bytes = total_bytes;
-  const size_t elems = std::max<size_t>(PayloadOf(settings, chunks) / wire_bytes, 1);
+  size_t payload_bytes = PayloadOf(settings, chunks);
+  if (settings.overlap_bytes > 0) {
+    payload_bytes =
+        std::min(payload_bytes, std::max(settings.overlap_bytes, wire_total / kOverlappingPieces));
+  }
+  const size_t elems = std::max<size_t>(payload_bytes / wire_bytes, 1);
   plan.piece_bytes = elems * elem_bytes;
   return plan;
 }

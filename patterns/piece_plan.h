@@ -48,6 +48,9 @@ struct PieceSettings {
   // The longest point-to-point message that travels with its header (of the transport, equal on all
   // ranks).
   size_t eager_bytes = SIZE_MAX;
+  // Messages of more than this are cut into pieces of at least this, so that sender and receiver
+  // copy at the same time; 0: they are not (of the transport).
+  size_t overlap_bytes = 0;
 };
 
 // The settings that a pool of `staging_bytes` allows over a transport that prefers pieces of

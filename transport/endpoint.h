@@ -64,6 +64,9 @@ struct Capabilities {
   size_t eager_piece_bytes = SIZE_MAX;
   // Pieces of about this size move a long message fastest; measured (bench/README.md).
   size_t preferred_piece_bytes = size_t{32} << 10;
+  // Shorter messages are cut into several pieces, too, of at least this length: both sides then
+  // copy at the same time. 0: not worth it.
+  size_t overlap_piece_bytes = 0;
 };
 
 class Endpoint {

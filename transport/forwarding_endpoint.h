@@ -15,6 +15,9 @@ class ForwardingEndpoint : public Endpoint {
   explicit ForwardingEndpoint(std::unique_ptr<Endpoint> target) : target_(std::move(target)) {}
 
   const Capabilities& capabilities() const override { return target_->capabilities(); }
+  const Capabilities& CapabilitiesOf(GroupId group) const override {
+    return target_->CapabilitiesOf(group);
+  }
   MemoryDomain* domain() override { return target_->domain(); }
   Status OpenGroup(Bootstrap* bootstrap, GroupId* group) override {
     return target_->OpenGroup(bootstrap, group);

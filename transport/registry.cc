@@ -2,6 +2,9 @@
 
 #include <mpi.h>
 
+#include <utility>
+
+#include "transport/auto_endpoint.h"
 #include "transport/mpi_bootstrap.h"
 #include "transport/mpi_transport.h"
 #include "transport/shm_transport.h"
@@ -15,8 +18,18 @@ struct Entry {
   Status (*create)(std::unique_ptr<Endpoint>* endpoint);
 };
 
+Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
+  std::unique_ptr<Endpoint> far;
+  std::unique_ptr<Endpoint> near;
+  BRIGADE_RETURN_IF_ERROR(CreateMpiEndpoint(&far));
+  // Where there is no shared memory to be had, there is MPI.
+  (void)CreateShmEndpoint(&near);
+  *endpoint = MakeAutoEndpoint(std::move(near), std::move(far));
+  return Status();
+}
+
 constexpr Entry kTransports[] = {
-    {"auto", "the fastest for the job's machines: mpi", CreateMpiEndpoint},
+    {"auto", "shm for groups on one host, else mpi", CreateAutoEndpoint},
     {"mpi", "messages of the MPI library", CreateMpiEndpoint},
     {"shm", "memory shared by the ranks of one host", CreateShmEndpoint},
 };

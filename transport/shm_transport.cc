@@ -144,6 +144,7 @@ class ShmEndpoint : public Endpoint {
     capabilities_.needs_registered_memory = true;
     capabilities_.progresses_alone = true;
     capabilities_.line_bytes = Slot::kLineBytes;
+    capabilities_.overlap_piece_bytes = size_t{8} << 10;
     bells_reach_all_ = Bell::Prepare();
   }
 
