@@ -63,7 +63,7 @@ class Engine {
 
  private:
   friend class Executor;
-  friend class OneLine;
+  friend class EdgePath;
   friend class OnePiece;
   friend class Group;
   friend class Operation;

@@ -10,7 +10,7 @@
 #include "patterns/catalogue.h"
 #include "patterns/executor.h"
 #include "patterns/group_state.h"
-#include "patterns/one_line.h"
+#include "patterns/edge_path.h"
 #include "patterns/one_piece.h"
 
 namespace brigade {
@@ -245,10 +245,10 @@ Status Group::Run(const PatternCall& call, OperationStatistics* statistics) {
   if (!IsNormal(call)) return Run(Normalised(call), statistics);
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));
-  OneLine one_line(engine_, state_.get(), *beginning.entry, call);
-  if (one_line.Fits()) {
-    const Status status = one_line.Run(*beginning.schedule, (*beginning.sequence)++);
-    if (statistics != nullptr) *statistics = one_line.statistics();
+  EdgePath edge_path(engine_, state_.get(), *beginning.entry, call);
+  if (edge_path.Fits()) {
+    const Status status = edge_path.Run(*beginning.schedule, (*beginning.sequence)++);
+    if (statistics != nullptr) *statistics = edge_path.statistics();
     return status;
   }
   OnePiece one_piece(engine_, state_.get(), *beginning.entry, call);

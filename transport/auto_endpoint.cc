@@ -77,6 +77,10 @@ class AutoEndpoint : public Endpoint {
   InEdge* LineFrom(const Channel& channel, int peer) override {
     return Of(channel)->LineFrom(Theirs(channel), peer);
   }
+  ConstByteSpan PieceIn(GroupId id, const Slot& slot) override {
+    const Group& group = groups_[static_cast<size_t>(id)];
+    return group.endpoint->PieceIn(group.id, slot);
+  }
   void ReleaseLease(const Lease& lease) override {
     if (lease.token != 0) near_->ReleaseLease(lease);
   }

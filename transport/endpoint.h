@@ -18,6 +18,7 @@ namespace brigade {
 
 class InEdge;
 class OutEdge;
+struct Slot;
 
 // Every message of a group belongs to one of four independent channels.
 enum class ChannelKind : uint8_t { kPointToPoint, kRow, kColumn, kAll };
@@ -110,11 +111,13 @@ class Endpoint {
     return Status(StatusCode::kUnavailable, "this transport has no in-place receive");
   }
 
-  // The line to or from a peer, where there is one (edge.h): the same stream as that of the posts,
-  // without posts. To be used only while none of the stream is under way, and no longer than the
-  // group is open. Null: there is none; or, of LineTo, there may be one later.
+  // The edge to or from a peer, where there are edges (edge.h): the same stream as that of the
+  // posts, without posts. To be used only while no post of the stream waits, and no longer than
+  // the group is open. Null: there is none; or, of LineTo, there may be one later.
   virtual OutEdge* LineTo(const Channel&, int /*peer*/) { return nullptr; }
   virtual InEdge* LineFrom(const Channel&, int /*peer*/) { return nullptr; }
+  // The piece that a slot names, until it is given back; no data if it is nowhere.
+  virtual ConstByteSpan PieceIn(GroupId, const Slot&) { return ConstByteSpan(); }
 
   // Gives a lease back. The sender's chunk, if that is where it points, may be reused from here on.
   virtual void ReleaseLease(const Lease& lease) = 0;
