@@ -116,8 +116,6 @@ class OutEdge {
     }
     slot->full.store(receipt.stamp, std::memory_order_release);
     receiver_->Ring();
-    // Takes the next line from the receiver's cache now, not when the next message waits for it.
-    FetchForWriting(&ring_->slots[sent_in_ring_ % EdgeRing::kSlots]);
     return receipt;
   }
 
@@ -135,13 +133,6 @@ class OutEdge {
   void FreeExtensions();
 
  private:
-  static void FetchForWriting(const void* line) {
-#if defined(__x86_64__)
-    asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
-#else
-    __builtin_prefetch(line, 1);
-#endif
-  }
   // Message `number` in the ring has a free slot.
   bool IsFree(uint64_t number) {
     if (number < EdgeRing::kSlots) return true;
