@@ -9,6 +9,7 @@
 #include "membuf/check.h"
 #include "patterns/executor.h"
 #include "patterns/group_state.h"
+#include "patterns/trace.h"
 
 namespace brigade {
 namespace {
@@ -170,6 +171,7 @@ Status Engine::PostSend(GroupState* group, ChannelKind kind, int peer, ConstByte
   send->peer = peer;
   send->piece = piece;
   send->buffer = buffer;
+  const TraceSpan span(TraceKind::kPostSend, piece.bytes, peer);
   ++buffer->pending;
   ++group->sends_in_flight;
   ++sends_in_flight_;
@@ -197,6 +199,7 @@ Status Engine::Hand(Send* send) {
     const ChunkRun run =
         pool_->TryAcquireSurplus(0, ChunksFor(send->group->settings, send->piece.bytes));
     if (!run) return Status(StatusCode::kNoResource, "no staging memory");
+    const TraceSpan span(TraceKind::kCopyFromOverflow, send->piece.bytes, send->peer);
     std::memcpy(run.memory.data, send->piece.data, send->piece.bytes);
     send->copy = run;
     send->piece.data = run.memory.data;
@@ -208,6 +211,7 @@ void Engine::OnSent(Completion* completion) {
   Send* send = static_cast<Send*>(completion);
   Engine* engine = send->engine;
   GroupState* group = send->group;
+  Trace::Mark(TraceKind::kSent, send->piece.bytes, send->peer);
   if (!send->status.ok() && group->failure.ok()) {
     group->failure = send->status.WithContext("a send to rank " + std::to_string(send->peer));
     if (engine->send_failure_.ok()) engine->send_failure_ = group->failure;
@@ -298,7 +302,8 @@ bool Engine::Progress() {
 void Engine::RunToEnd(Executor* executor) {
   AdvanceOperations();
   const auto idle_before = idle_;
-  WaitUntil([&] { return executor->done(); }, [&] { return executor->Describe(); });
+  WaitUntil([&] { return executor->done(); }, [&] { return executor->Describe(); },
+            [&] { return executor->AwaitedPeer(); });
   executor->mutable_statistics()->wait_ns = static_cast<uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(idle_ - idle_before).count());
 }

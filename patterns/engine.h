@@ -12,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "membuf/status.h"
 #include "patterns/piece_plan.h"
 #include "patterns/staged_buffer.h"
+#include "patterns/trace.h"
 #include "transport/endpoint.h"
 
 namespace brigade {
@@ -127,9 +129,13 @@ class Engine {
   static constexpr uint64_t kPollsBeforeClock = 8;
   static constexpr uint64_t kPollsPerClock = 4096;
   // Progresses until `over()`, pausing as the transport likes; every report interval it says that
-  // `what()` still waits.
+  // `what()` still waits. `peer()`, for traces: the rank of the group it waits for, or -1.
+  template <typename Over, typename What, typename Peer>
+  void WaitUntil(const Over& over, const What& what, const Peer& peer);
   template <typename Over, typename What>
-  void WaitUntil(const Over& over, const What& what);
+  void WaitUntil(const Over& over, const What& what) {
+    WaitUntil(over, what, [] { return -1; });
+  }
 
   Endpoint* const endpoint_;
   const EngineOptions options_;
@@ -155,18 +161,22 @@ class Engine {
   std::chrono::steady_clock::duration idle_{};  // spent waiting, in all
 };
 
-template <typename Over, typename What>
-void Engine::WaitUntil(const Over& over, const What& what) {
+template <typename Over, typename What, typename Peer>
+void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer) {
   using Clock = std::chrono::steady_clock;
   const auto interval = std::chrono::duration_cast<Clock::duration>(
       std::chrono::duration<double>(options_.report_seconds));
   uint64_t idle_polls = 0;
   Clock::time_point since;     // the first of them
   Clock::time_point reported;  // or the same
+  std::optional<TraceSpan> wait;
   while (!over()) {
+    // A single poll may take long: MPI yields inside.
+    if (!wait && Trace::current() != nullptr) wait.emplace(TraceKind::kWait, 0, peer());
     if (Progress()) {
       if (idle_polls > kPollsBeforeClock) idle_ += Clock::now() - since;
       idle_polls = 0;
+      wait.reset();
       continue;
     }
     if (idle_polls == kPollsBeforeClock) {

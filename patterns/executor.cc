@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "membuf/check.h"
+#include "patterns/trace.h"
 
 namespace brigade {
 namespace {
@@ -363,7 +364,10 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
     const ByteSpan where{landing ? slot->payload - header_bytes : nullptr, room + header_bytes};
     status = engine_->endpoint()->PostReceive(channel, peer, where, slot);
   }
-  if (status.ok()) return Outcome::kDone;
+  if (status.ok()) {
+    Trace::Mark(TraceKind::kPostReceive, room, peer);
+    return Outcome::kDone;
+  }
   if (status.code() != StatusCode::kNoResource) {
     Fail(status);
     return Outcome::kMustWait;
@@ -412,6 +416,7 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
                                            " were announced"));
     return Outcome::kMustWait;
   }
+  Trace::Mark(TraceKind::kReceived, slot->lease.bytes, scope_.GroupRank(step.peer));
   ++s.awaited;
   s.current = slot;
   return Outcome::kDone;
@@ -509,6 +514,16 @@ std::string Executor::Describe() const {
     break;
   }
   return text;
+}
+
+int Executor::AwaitedPeer() const {
+  for (size_t lane = 0; lane < work_.size(); ++lane) {
+    Cursor at = work_[lane];
+    if (!SkipToExisting(schedule_->lanes[lane].work, &at)) continue;
+    const Step& step = schedule_->lanes[lane].work[at.step];
+    return step.opcode == Opcode::kAwait ? scope_.GroupRank(step.peer) : -1;
+  }
+  return -1;
 }
 
 void Executor::Fail(const Status& status) {

@@ -50,6 +50,8 @@ class Executor {
   void Disown();
   // What it is doing, for messages: pattern, ranks, and the step it waits at.
   std::string Describe() const;
+  // The rank of the group whose piece the first lane that is not over waits for; -1 if for none.
+  int AwaitedPeer() const;
   GroupState* group() const { return group_; }
   // Ends with `status` unless it is over, and lets go of everything. REQUIRES: the group is closed
   // on the endpoint, so that no receive of it is posted.

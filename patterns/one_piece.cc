@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "membuf/check.h"
+#include "patterns/trace.h"
 
 namespace brigade {
 
@@ -136,6 +137,7 @@ Status OnePiece::PostReceive(const Step& step) {
     return status.code() != StatusCode::kNoResource;
   };
   if (!post()) engine_->WaitUntil(post, [&] { return Describe(); });
+  Trace::Mark(TraceKind::kPostReceive, room, peer);
   ++posted_;
   return status;
 }
@@ -147,10 +149,12 @@ Status OnePiece::Await(const Lane& lane, const Step& step) {
   Receive& receive = receives_[awaited_ % kAhead];
   waits_for_ = scope_.GroupRank(step.peer);
   if (!receive.arrived) {
-    engine_->WaitUntil([&] { return receive.arrived; }, [&] { return Describe(); });
+    engine_->WaitUntil([&] { return receive.arrived; }, [&] { return Describe(); },
+                       [&] { return waits_for_; });
   }
   ++awaited_;
   BRIGADE_RETURN_IF_ERROR(receive.status);
+  Trace::Mark(TraceKind::kReceived, receive.lease.bytes, waits_for_);
   Current& current = currents_[step.left.index];
   current.buffer = std::exchange(receive.buffer, nullptr);
   Hold(&current, receive.lease);
@@ -188,10 +192,13 @@ Status OnePiece::AwaitData(Current* current) {
   };
   if (!post()) engine_->WaitUntil(post, [&] { return Describe(); });
   BRIGADE_RETURN_IF_ERROR(status);
+  Trace::Mark(TraceKind::kPostReceive, range_.bytes, waits_for_);
   if (!receive.arrived) {
-    engine_->WaitUntil([&] { return receive.arrived; }, [&] { return Describe(); });
+    engine_->WaitUntil([&] { return receive.arrived; }, [&] { return Describe(); },
+                       [&] { return waits_for_; });
   }
   BRIGADE_RETURN_IF_ERROR(receive.status);
+  Trace::Mark(TraceKind::kReceived, receive.lease.bytes, waits_for_);
   if (receive.lease.bytes != range_.bytes) {
     return Status(StatusCode::kMismatch, "a piece of " + std::to_string(receive.lease.bytes) +
                                              " bytes came where " + std::to_string(range_.bytes) +

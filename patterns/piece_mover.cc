@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "membuf/pack.h"
+#include "patterns/trace.h"
 
 namespace brigade {
 
@@ -16,6 +17,7 @@ void PieceMover::Reset(const CatalogueEntry& entry, const PatternCall* call) {
 }
 
 void PieceMover::CopyIn(std::byte* payload, const Place& source, const PiecePlan::Range& range) {
+  const TraceSpan span(TraceKind::kCopyIn, range.bytes);
   const Matrix& matrix = MatrixAt(source);
   brigade::CopyIn(payload, matrix.layout, matrix.data, range.offset, range.bytes);
   if (call_->locations != nullptr) {
@@ -28,6 +30,7 @@ void PieceMover::CopyIn(std::byte* payload, const Place& source, const PiecePlan
 
 void PieceMover::CopyOut(const Place& target, const PiecePlan::Range& range,
                          const std::byte* payload) {
+  const TraceSpan span(TraceKind::kCopyOut, range.bytes);
   const Matrix& matrix = MatrixAt(target);
   brigade::CopyOut(matrix.layout, matrix.data, range.offset, range.bytes, payload);
   if (call_->locations != nullptr) {
@@ -58,6 +61,7 @@ Operand PieceMover::OperandAt(const Place& place, Payload* payload,
 void PieceMover::Combine(const Place& dst, std::byte* dst_payload, const Place& left,
                          const std::byte* left_payload, const Place& right,
                          const std::byte* right_payload, const PiecePlan::Range& range) {
+  const TraceSpan span(TraceKind::kCombine, range.bytes);
   brigade::Combine(call_->op, call_->type, range.bytes / elem_bytes_,
                    OperandAt<MutableOperand>(dst, dst_payload, range),
                    OperandAt<ConstOperand>(left, left_payload, range),
