@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "blacs_shim/statistics.h"
+#include "patterns/catalogue.h"
 
 namespace brigade {
 namespace blacs {
@@ -90,7 +91,16 @@ void Call::FailUnknownTopology(char letter) const {
   Fail(origin(), "unknown topology '%c'", letter);
 }
 
+TraceSpan Call::Record(char letter, const PatternCall& call) const {
+  if (Trace::current() == nullptr) return TraceSpan(routine_.name);
+  const int peer = EntryOf(call.pattern).rooted ? call.root : -1;
+  const size_t bytes = call.matrix.layout.bytes();
+  if (call.scope == ChannelKind::kPointToPoint) return TraceSpan(routine_.name, bytes, peer);
+  return TraceSpan(routine_.name, bytes, peer, "RCA"[static_cast<int>(call.scope) - 1], letter);
+}
+
 void Call::Run(char letter, const PatternCall& call) const {
+  const TraceSpan span = Record(letter, call);
   Statistics* const statistics = Runtime::Current()->statistics();
   Status status;
   if (statistics == nullptr) {
@@ -108,7 +118,10 @@ void Call::Run(char letter, const PatternCall& call) const {
 void Call::Run(const Scope& scope, char letter, const PatternCall& call) const {
   if (scope.size > 1) {
     Run(letter, call);
-  } else if (Statistics* statistics = Runtime::Current()->statistics()) {
+    return;
+  }
+  const TraceSpan span = Record(letter, call);
+  if (Statistics* statistics = Runtime::Current()->statistics()) {
     statistics->Add(routine_, letter, call.matrix.layout.bytes(), /*elapsed_ns=*/0, /*wait_ns=*/0);
   }
 }

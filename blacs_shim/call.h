@@ -12,6 +12,7 @@
 #include "blacs_shim/runtime.h"
 #include "membuf/strided_layout.h"
 #include "patterns/pattern_call.h"
+#include "patterns/trace.h"
 #include "transport/endpoint.h"
 
 namespace brigade {
@@ -68,6 +69,9 @@ class Call {
   void Run(const Scope& scope, char letter, const PatternCall& call) const;
 
  private:
+  // For the trace, if there is one.
+  TraceSpan Record(char letter, const PatternCall& call) const;
+
   const Entry entry_;
   const Routine& routine_;
   const int context_;

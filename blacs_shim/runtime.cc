@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "membuf/version.h"
+#include "patterns/trace.h"
 #include "transport/mpi_bootstrap.h"
 #include "transport/registry.h"
 
@@ -56,6 +57,11 @@ __attribute__((constructor)) void RefuseCapturedProgram() {
 
 void FailIfNotOk(const Origin& origin, const Status& status) {
   if (!status.ok()) Fail(origin, "%s", status.ToString().c_str());
+}
+
+// A trace is not worth the job.
+void TellIfNoTrace(const Status& status) {
+  if (!status.ok()) std::fprintf(stderr, "brigade: BRIGADE_TRACE: %s\n", status.message().c_str());
 }
 
 }  // namespace
@@ -118,6 +124,9 @@ Runtime& Runtime::StartNow(const char* routine) {
   Settings settings;
   FailIfNotOk(Origin{routine}, ReadSettings(&settings));
   current_ = new Runtime(settings);
+  if (!settings.trace.empty()) {
+    TellIfNoTrace(Trace::Start(settings.trace, current_->world_rank_, current_->world_size_));
+  }
 
   int keyval = MPI_KEYVAL_INVALID;
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Runtime::OnMpiFinalize, &keyval, nullptr);
@@ -130,6 +139,7 @@ int Runtime::OnMpiFinalize(MPI_Comm, int, void*, void*) {
   // A forked child has copies of everything and owns none of it.
   if (current_->pid_ != getpid()) return MPI_SUCCESS;
   current_->Drain("MPI_Finalize");
+  TellIfNoTrace(Trace::Stop());
   current_->PrintStatistics();
   delete current_;
   current_ = nullptr;
@@ -202,6 +212,7 @@ void Runtime::PrintStatistics() {
 
 int Runtime::OpenGrid(const char* routine, MPI_Comm parent, const std::vector<int>& members,
                       int rows, int cols) {
+  const TraceSpan span(routine);
   const bool first = engine_ == nullptr;
   if (first) OpenEngine(routine);
   std::unique_ptr<ProcessGrid> grid;

@@ -97,6 +97,7 @@ Status ReadSettings(Settings* settings) {
       return Bad("BRIGADE_STATS", value, "0, 1 or ranks");
     }
   }
+  if (const char* value = Lookup("BRIGADE_TRACE")) settings->trace = value;
   return Status();
 }
 

@@ -18,6 +18,7 @@ struct Settings {
   EngineOptions engine;            // BRIGADE_{CHUNK,STAGING,OVERFLOW}_BYTES, BRIGADE_OVERFLOW_WAIT
   bool log_info = false;           // BRIGADE_LOG
   Statistics statistics = Statistics::kOff;  // BRIGADE_STATS
+  std::string trace;                         // BRIGADE_TRACE; empty: none
 };
 
 // Reads the environment of this process; an unset or empty variable keeps its default.

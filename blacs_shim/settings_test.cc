@@ -28,6 +28,7 @@ TEST(SettingsTest, DefaultsWithoutVariables) {
   EXPECT_EQ(settings.engine.overflow_wait_seconds, 120);
   EXPECT_FALSE(settings.log_info);
   EXPECT_EQ(settings.statistics, Settings::Statistics::kOff);
+  EXPECT_EQ(settings.trace, "");
 }
 
 TEST(SettingsTest, ReadsEveryVariable) {
@@ -38,6 +39,7 @@ TEST(SettingsTest, ReadsEveryVariable) {
   ScopedVariable wait("BRIGADE_OVERFLOW_WAIT", "0.5");
   ScopedVariable log("BRIGADE_LOG", "info");
   ScopedVariable stats("BRIGADE_STATS", "ranks");
+  ScopedVariable trace("BRIGADE_TRACE", "lu.json");
   Settings settings;
   ASSERT_TRUE(ReadSettings(&settings).ok());
   EXPECT_EQ(settings.transport, "mpi");
@@ -47,6 +49,7 @@ TEST(SettingsTest, ReadsEveryVariable) {
   EXPECT_EQ(settings.engine.overflow_wait_seconds, 0.5);
   EXPECT_TRUE(settings.log_info);
   EXPECT_EQ(settings.statistics, Settings::Statistics::kPerRank);
+  EXPECT_EQ(settings.trace, "lu.json");
 }
 
 TEST(SettingsTest, EmptyVariableIsUnset) {
