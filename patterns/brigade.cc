@@ -2,6 +2,7 @@
 
 #include "patterns/brigade.h"
 
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,11 +11,13 @@
 #include "membuf/version.h"
 #include "patterns/engine.h"
 #include "patterns/group.h"
+#include "patterns/trace.h"
 #include "transport/registry.h"
 
 struct brigade_engine {
   std::unique_ptr<brigade::Endpoint> endpoint;
   std::unique_ptr<brigade::Engine> engine;
+  bool traces = false;
 };
 
 struct brigade_group {
@@ -155,6 +158,7 @@ void brigade_options_init(brigade_options* options) {
   options->staging_bytes = defaults.staging_bytes;
   options->overflow_bytes = defaults.overflow_bytes;
   options->overflow_wait_seconds = defaults.overflow_wait_seconds;
+  options->trace_file = nullptr;
 }
 
 brigade_status brigade_engine_create(const brigade_options* options, brigade_engine** engine) {
@@ -173,11 +177,23 @@ brigade_status brigade_engine_create(const brigade_options* options, brigade_eng
   const Status made =
       brigade::Engine::Create(created->endpoint.get(), engine_options, &created->engine);
   if (!made.ok()) return ToC(made);
+  if (options->trace_file != nullptr) {
+    const brigade::JobPosition position = brigade::PositionInJob();
+    const Status traced = brigade::Trace::Start(options->trace_file, position.rank, position.ranks);
+    if (!traced.ok()) return ToC(traced);
+    created->traces = true;
+  }
   *engine = created.release();
   return BRIGADE_OK;
 }
 
-void brigade_engine_destroy(brigade_engine* engine) { delete engine; }
+void brigade_engine_destroy(brigade_engine* engine) {
+  const bool traces = engine != nullptr && engine->traces;
+  delete engine;
+  if (!traces) return;
+  const Status written = brigade::Trace::Stop();
+  if (!written.ok()) std::fprintf(stderr, "brigade: %s\n", written.message().c_str());
+}
 
 void brigade_progress(brigade_engine* engine) { (void)engine->engine->Progress(); }
 

@@ -60,9 +60,14 @@ typedef struct {
   size_t
       overflow_bytes; /* limit of ordinary memory for returned sends; SIZE_MAX: what is available */
   double overflow_wait_seconds; /* how long a send waits at that limit before it fails */
+  /* NULL, or where to write a timeline of copies, combines, messages and waits when the engine is
+   * destroyed: process 3 of MPI_COMM_WORLD writes lu.3.json if this is "lu.json". It is for
+   * Perfetto (bench/merge_trace.py puts the parts together) and bounded: 2^20 events, 40 MiB of
+   * memory. What keeps it from being written is told on stderr. */
+  const char* trace_file;
 } brigade_options;
 
-/* Fills in the defaults: auto, 32 KiB, 2 MiB, SIZE_MAX, 120 s. */
+/* Fills in the defaults: auto, 32 KiB, 2 MiB, SIZE_MAX, 120 s, NULL. */
 BRIGADE_EXPORT void brigade_options_init(brigade_options* options);
 /* Local. `options` may be NULL for the defaults. */
 BRIGADE_EXPORT brigade_status brigade_engine_create(const brigade_options* options,

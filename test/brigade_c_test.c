@@ -9,6 +9,23 @@
 
 static int me, size;
 
+/* The timeline that this process has left for `file`, removed; "" if there is none. */
+static const char* take_trace(const char* file) {
+  static char text[1 << 20];
+  char part[4200];
+  size_t bytes = 0;
+  FILE* in;
+  snprintf(part, sizeof(part), "%s.%d", file, me);
+  in = fopen(part, "r");
+  if (in != NULL) {
+    bytes = fread(text, 1, sizeof(text) - 1, in);
+    fclose(in);
+    remove(part);
+  }
+  text[bytes] = '\0';
+  return text;
+}
+
 static void check(int condition, const char* what) {
   if (condition) return;
   fprintf(stderr, "rank %d: %s: %s\n", me, what, brigade_error_text());
@@ -23,12 +40,14 @@ static void run(brigade_group* group, const brigade_call* call, const char* what
 int main(int argc, char** argv) {
   enum { kRows = 30, kCols = 400, kLd = 32 };
   static double a[kLd * kCols];
+  char trace_file[4096];
   brigade_options options;
   brigade_engine* engine = NULL;
   brigade_group* group = NULL;
   brigade_operation* operation = NULL;
   brigade_call call;
   brigade_matrix portions[64];
+  const char* text;
   double* panel;
   int32_t location;
   int i, j, q;
@@ -43,7 +62,10 @@ int main(int argc, char** argv) {
   check(strstr(brigade_error_text(), "64") != NULL, "error text names the value");
   options.transport = "carrier pigeon";
   check(brigade_engine_create(&options, &engine) == BRIGADE_INVALID_ARGUMENT, "transport");
-  check(brigade_engine_create(NULL, &engine) == BRIGADE_OK, "engine");
+  brigade_options_init(&options);
+  snprintf(trace_file, sizeof(trace_file), "%s/brigade_c_test", getenv("TMPDIR"));
+  options.trace_file = trace_file;
+  check(brigade_engine_create(&options, &engine) == BRIGADE_OK, "engine");
   check(brigade_group_create(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 2, size, &group) ==
             BRIGADE_INVALID_ARGUMENT,
         "a grid that does not fit");
@@ -129,7 +151,16 @@ int main(int argc, char** argv) {
 
   free(panel);
   brigade_group_destroy(group);
+  check(take_trace(trace_file)[0] == '\0', "no trace yet");
   brigade_engine_destroy(engine);
+  text = take_trace(trace_file);
+  check(strstr(text, "\"copy out\"") != NULL, "copies are traced");
+  check(strstr(text, "\"combine\"") != NULL, "combines are traced");
+
+  /* No trace unless asked for. */
+  check(brigade_engine_create(NULL, &engine) == BRIGADE_OK, "engine without options");
+  brigade_engine_destroy(engine);
+  check(take_trace(trace_file)[0] == '\0', "no trace of another engine");
   MPI_Finalize();
   return 0;
 }

@@ -54,6 +54,13 @@ Status CreateBootstrap(int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap) {
   return Status();
 }
 
+JobPosition PositionInJob() {
+  JobPosition position;
+  MPI_Comm_rank(MPI_COMM_WORLD, &position.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &position.ranks);
+  return position;
+}
+
 std::string TransportNames() {
   std::string names;
   for (const Entry& entry : kTransports) {

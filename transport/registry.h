@@ -22,6 +22,13 @@ Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoi
 // such communicator.
 Status CreateBootstrap(int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap);
 
+// This process's rank in MPI_COMM_WORLD, and their number, for callers that do not see <mpi.h>.
+struct JobPosition {
+  int rank = 0;
+  int ranks = 0;
+};
+JobPosition PositionInJob();
+
 // "auto (...), mpi (...)": for help texts and messages.
 std::string TransportNames();
 
