@@ -280,6 +280,28 @@ const Cases& AllCases() {
          TakeTurns(NewGrid(), 5);
          Cblacs_exit(0);
        }},
+      // One of each, and rank 0 waits for rank 1 (blacs_trace_test.py knows the details).
+      {"trace",
+       [] {
+         const int context = NewGrid();
+         double panel[128 * 2] = {};
+         if (rank == 1) {
+           usleep(200000);
+           Cdgebs2d(context, "All", "I", 100, 2, panel, 128);
+         } else {
+           Cdgebr2d(context, "All", "I", 100, 2, panel, 128, 0, 1);
+         }
+         Cdgsum2d(context, "Row", " ", 1, 1, a, 1, -1, -1);
+         Cblacs_barrier(context, "All");
+         static double data[1 << 17];
+         // One piece; one and a header ahead; many.
+         for (const int n : {3, 2000, 1 << 17}) {
+           if (rank == 1) Cdgesd2d(context, n, 1, data, n, 0, 0);
+           if (rank == 0) Cdgerv2d(context, n, 1, data, n, 0, 1);
+         }
+         Cdgebs2d(context, "Column", " ", 1, 1, a, 1);  // nobody else is in it
+         Cblacs_exit(0);
+       }},
       {"without_rank_zero",
        [] {
          const int map[] = {1};
