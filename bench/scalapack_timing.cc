@@ -256,19 +256,28 @@ class Problems {
   std::vector<double> norm_work_;
 };
 
-double SecondsOf(const Routine& routine) {
+// One run, on the slowest rank.
+struct Timing {
+  double seconds;
+  double began_s;  // of this rank's steady clock, to find the run in a trace
+
+  bool operator<(const Timing& other) const { return seconds < other.seconds; }
+};
+
+Timing Time(const Routine& routine) {
+  using Seconds = std::chrono::duration<double>;
   routine.set();
   MPI_Barrier(MPI_COMM_WORLD);
   const auto start = std::chrono::steady_clock::now();
   const int info = routine.run();
-  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  double seconds = Seconds(std::chrono::steady_clock::now() - start).count();
   if (info != 0) {
     std::fprintf(stderr, "scalapack_timing: %s failed with info = %d\n", routine.name.c_str(),
                  info);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return seconds;
+  return {seconds, Seconds(start.time_since_epoch()).count()};
 }
 
 // ScaLAPACK's own testers accept scaled residuals below about this.
@@ -324,14 +333,16 @@ int main(int argc, char** argv) {
   {
     Problems problems(grid, n, block);
     for (const Routine& routine : problems.Routines()) {
-      SecondsOf(routine);
-      std::vector<double> seconds;
-      for (int i = 0; i < repetitions; ++i) seconds.push_back(SecondsOf(routine));
+      (void)Time(routine);
+      std::vector<Timing> timings;
+      for (int i = 0; i < repetitions; ++i) timings.push_back(Time(routine));
       const double residual = routine.residual();
       right = right && residual < kLargestResidual;  // false for NaN
       if (rank != 0) continue;
-      std::sort(seconds.begin(), seconds.end());
-      const double median = seconds[seconds.size() / 2];
+      std::sort(timings.begin(), timings.end());
+      const auto [median, median_began] = timings[timings.size() / 2];
+      std::vector<double> seconds;
+      for (const Timing& timing : timings) seconds.push_back(timing.seconds);
       std::printf("%-6s %-15s n=%d nb=%d %dx%d  %8.4f s  %7.2f Gflop/s  residual %.3f\n", subject,
                   routine.name.c_str(), n, block, grid.rows, grid.cols, median,
                   routine.flops / median * 1e-9, residual);
@@ -348,6 +359,7 @@ int main(int argc, char** argv) {
                                      {"pair", pair},
                                      {"seconds", seconds},
                                      {"median_s", median},
+                                     {"median_began_s", median_began},
                                      {"flops", routine.flops},
                                      {"residual", residual}};
       std::ofstream(json, std::ios::app) << line << '\n';

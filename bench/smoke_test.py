@@ -6,6 +6,7 @@ import re
 import sys
 
 import make_report
+import trace_picture
 
 FIELDS = {
     "case", "pattern", "transport", "ranks", "rows", "cols", "ld", "bytes", "chunk_bytes", "subject", "median_us",
@@ -35,11 +36,47 @@ def check(path, expected):
             assert line["staging_peak_bytes"] > 0, line
 
 
+def check_shares():
+    """Of a call from 10 to 90 us, in which nested spans hide what is around them."""
+    spans = [("call", 10, 90), ("wait", 20, 60), ("copy", 30, 40), ("combine", 40, 50), ("post", 60, 62)]
+    events = [{"ph": "X", "cat": cat, "name": cat, "ts": begin, "dur": end - begin} for cat, begin, end in spans]
+    events += [{"ph": "i", "cat": "message", "name": "sent", "ts": 35}]
+    rank = trace_picture.Rank({"otherData": {"rank": 0}, "traceEvents": events})
+    expected = {"outside BLACS": 20, "copy, combine": 20, "post send": 2, "wait": 20, "rest of BLACS": 38}
+    found = {what: round(100 * share[0], 6) for what, share in rank.shares([0, 100]).items()}
+    assert found == expected, found
+    halves = rank.shares([0, 45, 100])
+    assert [round(s * t, 6) for s, t in zip(halves["copy, combine"], (45, 55))] == [15, 5], halves
+
+
+def check_trace(directory):
+    parts = [json.loads((directory / f"trace.{rank}.json").read_text()) for rank in range(4)]
+    merged = json.loads((directory / "trace.json").read_text())
+    assert len(merged["traceEvents"]) == sum(len(part["traceEvents"]) for part in parts)
+    assert {event["pid"] for event in merged["traceEvents"]} == set(range(4))
+    (run,) = (line for line in map(json.loads, (directory / "traced.jsonl").read_text().splitlines())
+              if line["routine"] == "QR")
+    assert run["median_s"] == sorted(run["seconds"])[1]
+    begin, end = run["median_began_s"] * 1e6, (run["median_began_s"] + run["median_s"]) * 1e6
+    for part in parts:
+        inside = {event["name"] for event in part["traceEvents"] if begin <= event.get("ts", 0) <= end}
+        assert {"dgsum2d", "wait", "copy in", "post send", "sent", "receive posted", "received"} <= inside, inside
+    # A line per rank and the mean, each of parts of one whole.
+    rows = (directory / "trace.txt").read_text().splitlines()[2:]
+    assert len(rows) == 5, rows
+    for row in rows:
+        assert abs(sum(map(float, re.findall(r"[\d.]+(?=%)", row))) - 100) < 0.5, row
+    picture = (directory / "trace.svg").read_text()
+    assert "QR, n = 60" in picture and "rank 3" in picture and len(picture) < 300e3, len(picture)
+
+
 def main():
     # The same ranks as statistics_test.cc: both programs must mean the same by an interval.
     for n, rank in ((5, 1), (6, 1), (9, 2), (20, 6), (100, 40)):
         assert make_report.median_interval(range(1, n + 1)) == ((n + 1) / 2, rank, n + 1 - rank, n), n
     directory = pathlib.Path(sys.argv[1])
+    check_shares()
+    check_trace(directory)
     check(directory / "pingpong.jsonl", PINGPONG)
     check(directory / "spread.jsonl", SPREAD)
     scalapack = [json.loads(line) for line in (directory / "scalapack.jsonl").read_text().splitlines()]

@@ -22,6 +22,12 @@ done
 LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so \
   $run_mpi 2 bench/scalapack_timing -n 60 --nb 8 --repetitions 1 --pair 1 --json "$out/scalapack.jsonl"
 
+LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so BRIGADE_TRACE=$out/trace.json \
+  $run_mpi 4 bench/scalapack_timing -n 60 --nb 8 --repetitions 3 --json "$out/traced.jsonl"
+/usr/bin/python3 bench/merge_trace.py "$out/trace.json"
+/usr/bin/python3 bench/trace_picture.py "$out/trace.json" --timing "$out/traced.jsonl" --routine QR --zoom 0.5 \
+  --picture "$out/trace.svg" >"$out/trace.txt"
+
 status=0
 $run_mpi 2 "$bench" spread --bogus 2>"$out/refused.txt" || status=$?
 [[ $status -eq 2 ]] || { echo "an unknown flag ended with $status, not 2"; exit 1; }

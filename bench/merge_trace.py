@@ -1,0 +1,45 @@
+#!/usr/bin/python3
+"""Puts the parts that the ranks of a job wrote for BRIGADE_TRACE=FILE together as FILE: lu.0.json and so on as lu.json,
+which is for ui.perfetto.dev or chrome://tracing."""
+
+import argparse
+import json
+import pathlib
+import sys
+
+
+def load_parts(file):
+    """The traces of all ranks that wrote one, as [{"otherData": ..., "traceEvents": ...}] by rank."""
+    parts = list(file.parent.glob(f"{file.stem}.[0-9]*{file.suffix}"))
+    if not parts:
+        sys.exit(f"no rank wrote a part of {file}")
+    # An earlier job may have had more ranks than this one.
+    newest = max(parts, key=lambda part: part.stat().st_mtime)
+    ranks = json.loads(newest.read_text())["otherData"]["ranks"]
+    traces = []
+    for rank in range(ranks):
+        part = file.with_suffix(f".{rank}{file.suffix}")
+        if not part.exists():
+            print(f"{part} is missing: rank {rank} of {ranks} called no BLACS, or could not write", file=sys.stderr)
+            continue
+        trace = json.loads(part.read_text())
+        if trace["otherData"]["ranks"] != ranks:
+            sys.exit(f"{part} is of a job of {trace['otherData']['ranks']} ranks, {newest} of one of {ranks}")
+        if dropped := trace["otherData"]["dropped_events"]:
+            print(f"{part} was full: it lacks the last {dropped} events", file=sys.stderr)
+        traces.append(trace)
+    return traces
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", metavar="FILE", type=pathlib.Path, help="as given to BRIGADE_TRACE")
+    file = parser.parse_args().file
+    traces = load_parts(file)
+    merged = {"otherData": {"parts": [trace["otherData"] for trace in traces]},
+              "traceEvents": [event for trace in traces for event in trace["traceEvents"]]}
+    file.write_text(json.dumps(merged))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,203 @@
+#!/usr/bin/python3
+"""Shows where the time of a job went, from what its ranks wrote for BRIGADE_TRACE=FILE: prints each rank's shares of
+computing, copying, posting, waiting and the rest of BLACS, drawn over time, and a stretch in the middle in full."""
+
+import argparse
+import collections
+import json
+import pathlib
+import re
+import sys
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402
+import numpy  # noqa: E402
+from matplotlib.patches import PathPatch  # noqa: E402
+from matplotlib.path import Path  # noqa: E402
+
+import merge_trace  # noqa: E402
+
+# What a rank does, and its colour (Okabe and Ito: told apart by colour-blind eyes).
+COLOURS = {
+    "outside BLACS": "#009e73",
+    "copy, combine": "#0072b2",
+    "post send": "#d55e00",
+    "wait": "#e69f00",
+    "rest of BLACS": "#cc79a7",
+}
+# Categories of trace events; any other moment is outside.
+MEANING = {"copy": "copy, combine", "combine": "copy, combine", "post": "post send", "wait": "wait",
+           "call": "rest of BLACS"}
+BINS = 200
+# A tenth of a point is finer than anyone sees: so many fit the width.
+FINEST = 7000
+
+Span = collections.namedtuple("Span", "begin end what")  # us
+
+
+def innermost(spans):
+    """Cuts nested spans into a sequence of spans, each of what was going on inside everything else."""
+    pieces, stack, now = [], [], 0
+
+    def go_on_until(time):
+        nonlocal now
+        if stack and time > now:
+            pieces.append(Span(now, time, stack[-1].what))
+        now = max(now, time)
+
+    for span in sorted(spans, key=lambda s: (s.begin, -s.end)):
+        while stack and stack[-1].end <= span.begin:
+            go_on_until(stack[-1].end)
+            stack.pop()
+        go_on_until(span.begin)
+        stack.append(span)
+    while stack:
+        go_on_until(stack[-1].end)
+        stack.pop()
+    return pieces
+
+
+class Rank:
+    def __init__(self, trace):
+        self.number = trace["otherData"]["rank"]
+        events = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+        self.calls = [Span(e["ts"], e["ts"] + e["dur"], e["name"]) for e in events if e["cat"] == "call"]
+        self.pieces = innermost(Span(e["ts"], e["ts"] + e["dur"], MEANING[e["cat"]]) for e in events)
+
+    def shares(self, edges):
+        """{what: share of each interval between the edges}."""
+        shares = {}
+        for what in COLOURS:
+            pieces = [p for p in self.pieces if p.what == what]
+            if not pieces:
+                shares[what] = numpy.zeros(len(edges) - 1)
+                continue
+            # Time spent on it until then, at every moment when that begins or ceases to grow.
+            moments = numpy.array([[p.begin, p.end] for p in pieces])
+            spent = numpy.cumsum(moments[:, 1] - moments[:, 0])
+            spent = numpy.stack([numpy.concatenate([[0], spent[:-1]]), spent], axis=1)
+            shares[what] = numpy.diff(numpy.interp(edges, moments.ravel(), spent.ravel())) / numpy.diff(edges)
+        shares["outside BLACS"] = 1 - sum(shares.values())
+        return shares
+
+
+def shares_table(ranks, window):
+    rows = [[f"{rank.shares(window)[what][0]:.1%}" for what in COLOURS] for rank in ranks]
+    mean = [numpy.mean([rank.shares(window)[what][0] for rank in ranks]) for what in COLOURS]
+    return [f"rank {rank.number}" for rank in ranks] + ["mean"], rows + [[f"{share:.1%}" for share in mean]]
+
+
+def draw_shares(axes, ranks, window):
+    """A band per rank, each with the shares stacked."""
+    edges = numpy.linspace(*window, BINS + 1)
+    middles = (edges[:-1] + edges[1:]) / 2
+    times_ms = (numpy.concatenate([[window[0]], middles, [window[1]]]) - window[0]) / 1000
+    for place, rank in enumerate(ranks):
+        shares = rank.shares(edges)
+        bounds = numpy.cumsum([shares[what] for what in COLOURS], axis=0)
+        # Each from the band's edge on, the next over it: half as many points as the differences have.
+        for what, bound in reversed(list(zip(COLOURS, bounds))):
+            outline = numpy.concatenate([[place], place + 0.85 * bound, [place]])
+            axes.fill(times_ms, outline, color=COLOURS[what], linewidth=0)
+
+
+def draw_spans(axes, ranks, window, zoom):
+    """A bar of what a rank does; below it a line for each BLACS call."""
+
+    def milliseconds(spans):
+        for s in spans:
+            begin, end = max(s.begin, zoom[0]), min(s.end, zoom[1])
+            if end - begin > (zoom[1] - zoom[0]) / FINEST:
+                yield (begin - window[0]) / 1000, (end - window[0]) / 1000, s.what
+
+    def draw_bars(spans, top, bottom, colour):
+        # One path for all: thousands of bars of their own would make a large file.
+        corners = [corner for begin, end, _ in spans
+                   for corner in ((begin, top), (end, top), (end, bottom), (begin, bottom), (begin, top))]
+        if corners:
+            codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * (len(corners) // 5)
+            axes.add_patch(PathPatch(Path(corners, codes), color=colour, linewidth=0))
+
+    for place, rank in enumerate(ranks):
+        draw_bars(milliseconds([Span(*zoom, "")]), place, place + 0.6, COLOURS["outside BLACS"])
+        for what, colour in COLOURS.items():
+            draw_bars(milliseconds(p for p in rank.pieces if p.what == what), place, place + 0.6, colour)
+        draw_bars(milliseconds(rank.calls), place + 0.64, place + 0.68, "#222222")
+        for begin, end, name in milliseconds(rank.calls):
+            if end - begin > 0.05 * (zoom[1] - zoom[0]) / 1000:  # where its name has room
+                axes.text(begin, place + 0.7, name, fontsize=6, verticalalignment="top")
+
+
+def picture(ranks, window, zoom, title):
+    plt.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "svg.fonttype": "none",
+                         "font.family": "sans-serif", "svg.hashsalt": "trace"})
+    figure, (whole, part, table) = plt.subplots(3, figsize=(11, 1.6 + 1.4 * len(ranks)),
+                                                height_ratios=[len(ranks), 1.3 * len(ranks), 1 + 0.5 * len(ranks)])
+    draw_shares(whole, ranks, window)
+    whole.set_title(title, loc="left")
+    whole.axvspan(*((time - window[0]) / 1000 for time in zoom), facecolor="none", edgecolor="#222222")
+    whole.legend([plt.Rectangle((0, 0), 1, 1, color=colour) for colour in COLOURS.values()], COLOURS, ncol=len(COLOURS),
+                 loc="lower right", bbox_to_anchor=(1, 1), frameon=False)
+    whole.set_xlim(0, (window[1] - window[0]) / 1000)
+    draw_spans(part, ranks, window, zoom)
+    part.set_xlim(*((time - window[0]) / 1000 for time in zoom))
+    part.set_ylim(0, len(ranks))
+    whole.set_xlabel("ms. Below, what the frame shows, in full; a line under each BLACS call")
+    for axes in (whole, part):
+        axes.set_yticks([place + 0.4 for place in range(len(ranks))], [f"rank {rank.number}" for rank in ranks])
+        axes.invert_yaxis()
+    names, cells = shares_table(ranks, window)
+    table.axis("off")
+    table.table(cells, rowLabels=names, colLabels=list(COLOURS), loc="center", edges="horizontal")
+    figure.tight_layout()
+    return figure
+
+
+def run_of(path, routine):
+    """Where scalapack_timing says that the median run of `routine` was, in us, and what it was."""
+    for line in map(json.loads, reversed(path.read_text().splitlines())):  # the last job's
+        if line["routine"] == routine:
+            begin = line["median_began_s"] * 1e6
+            title = (f"{routine}, n = {line['n']}, nb = {line['nb']}, {line['rows']} x {line['cols']} grid: "
+                     f"{line['median_s'] * 1e3:.1f} ms")
+            return (begin, begin + line["median_s"] * 1e6), title
+    sys.exit(f"{path} has no line of {routine}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", metavar="FILE", type=pathlib.Path, help="as given to BRIGADE_TRACE")
+    parser.add_argument("--picture", metavar="SVG", type=pathlib.Path, help="draw it")
+    parser.add_argument("--timing", metavar="JSONL", type=pathlib.Path,
+                        help="what scalapack_timing, traced, wrote: show one routine's median run, not everything")
+    parser.add_argument("--routine", default="LU", help="which one (LU)")
+    parser.add_argument("--zoom", metavar="MS", type=float, default=2, help="length of the stretch drawn in full (2)")
+    args = parser.parse_args()
+
+    ranks = [Rank(trace) for trace in merge_trace.load_parts(args.file)]
+    calls = [call for rank in ranks for call in rank.calls]
+    if not calls:
+        sys.exit(f"{args.file}: nobody called BLACS")
+    window, title = (min(c.begin for c in calls), max(c.end for c in calls)), args.file.name
+    if args.timing:
+        window, title = run_of(args.timing, args.routine)
+    middle, half = sum(window) / 2, min(args.zoom * 1000, window[1] - window[0]) / 2
+
+    names, cells = shares_table(ranks, window)
+    print(title)
+    print(" " * 10, *(f"{what:>15}" for what in COLOURS))
+    for name, row in zip(names, cells):
+        print(f"{name:10}", *(f"{cell:>15}" for cell in row))
+    if args.picture:
+        figure = picture(ranks, window, (middle - half, middle + half), title)
+        figure.savefig(args.picture, metadata={"Date": None})
+        # Likewise, no more decimals than a picture needs.
+        coordinates = re.compile(r"(?<= d=\")[^\"]*")
+        rounded = coordinates.sub(lambda path: re.sub(r"(\d\.\d)\d+", r"\1", path[0]), args.picture.read_text())
+        args.picture.write_text(rounded)
+
+
+if __name__ == "__main__":
+    main()
