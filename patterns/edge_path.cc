@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "membuf/check.h"
+#include "patterns/trace.h"
 
 namespace brigade {
 namespace {
@@ -13,7 +14,9 @@ namespace {
 // for with a posted receive, which also hears of peers that are gone.
 constexpr uint64_t kPolls = 400;
 
-const Slot* Poll(Endpoint* endpoint, InEdge* edge) {
+const Slot* Poll(Endpoint* endpoint, InEdge* edge, int peer) {
+  if (const Slot* slot = edge->Peek()) return slot;
+  const TraceSpan span(TraceKind::kWait, 0, peer);
   for (uint64_t i = 0; i < kPolls; ++i) {
     if (const Slot* slot = edge->Peek()) return slot;
     endpoint->Pause(i);
@@ -49,7 +52,8 @@ bool EdgePath::Fits() {
   if (entry_.pattern == Pattern::kReceive) {
     // The sender's length counts, and shows in what it wrote.
     InEdge* const edge = EdgeFrom(call_.root);
-    const Slot* const slot = edge == nullptr ? nullptr : Poll(engine_->endpoint(), edge);
+    const Slot* const slot =
+        edge == nullptr ? nullptr : Poll(engine_->endpoint(), edge, call_.root);
     if (slot == nullptr) return false;
     const ConstByteSpan message = MessageIn(*slot);
     WireHeader theirs;
@@ -148,6 +152,7 @@ Status EdgePath::Send(const Step& step) {
 }
 
 Status EdgePath::SendLine(int peer, const std::byte* payload, size_t payload_bytes) {
+  const TraceSpan span(TraceKind::kPostSend, kHeaderBytes + payload_bytes, peer);
   const auto write = [&](std::byte* line) {
     std::memcpy(line, &header_, kHeaderBytes);
     if (payload_bytes > 0) std::memcpy(line + kHeaderBytes, payload, payload_bytes);
@@ -184,7 +189,7 @@ Status EdgePath::Await(const Lane& lane, const Step& step) {
   waits_for_ = scope_.GroupRank(step.peer);
   Current& current = currents_[step.left.index];
   InEdge* const edge = EdgeFrom(waits_for_);
-  const Slot* const slot = edge == nullptr ? nullptr : Poll(engine_->endpoint(), edge);
+  const Slot* const slot = edge == nullptr ? nullptr : Poll(engine_->endpoint(), edge, waits_for_);
   ConstByteSpan message;
   // A piece that is forwarded is kept until that is done, which takes a lease.
   if (slot != nullptr && (slot->kind == Slot::kLine || !IsForwarded(lane, step.left.index))) {
@@ -199,6 +204,7 @@ Status EdgePath::Await(const Lane& lane, const Step& step) {
     BRIGADE_RETURN_IF_ERROR(AwaitLease(&current, &lease));
     message = {lease.data, lease.bytes};
   }
+  Trace::Mark(TraceKind::kReceived, message.bytes, waits_for_);
   WireHeader theirs;
   BRIGADE_RETURN_IF_ERROR(ReadHeader(header_, {message.data, message.bytes, 0}, &theirs)
                               .WithContext("from rank " + std::to_string(waits_for_)));
@@ -228,7 +234,8 @@ Status EdgePath::AwaitLease(Current* current, Lease* lease) {
   if (!post()) engine_->WaitUntil(post, [&] { return Describe(); });
   BRIGADE_RETURN_IF_ERROR(status);
   if (!receive.arrived) {
-    engine_->WaitUntil([&] { return receive.arrived; }, [&] { return Describe(); });
+    engine_->WaitUntil([&] { return receive.arrived; }, [&] { return Describe(); },
+                       [&] { return waits_for_; });
   }
   BRIGADE_RETURN_IF_ERROR(receive.status);
   current->buffer = engine_->TakeLease(nullptr, receive.lease);

@@ -27,10 +27,12 @@ run() {
 run trace
 [[ -z $(ls "$traces") ]] || fail "a trace that nobody wanted"
 
-run trace BRIGADE_TRACE="$traces/run.json"
-[[ $(ls "$traces") == $'run.0.json\nrun.1.json' ]] || fail "not one file per rank"
-[[ ! -s $out ]] || fail "a trace is written in silence"
-/usr/bin/python3 "$check" "$traces" || fail "wrong traces"
+for transport in mpi shm; do
+  run trace BRIGADE_TRANSPORT=$transport BRIGADE_TRACE="$traces/run.json"
+  [[ $(ls "$traces") == $'run.0.json\nrun.1.json' ]] || fail "not one file per rank"
+  [[ ! -s $out ]] || fail "a trace is written in silence"
+  /usr/bin/python3 "$check" "$traces" $transport || fail "wrong traces of $transport"
+done
 
 # Said once by each rank, and no reason to fail.
 run trace BRIGADE_TRACE="$traces/missing/run.json"
