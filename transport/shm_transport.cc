@@ -128,7 +128,7 @@ struct Patience {
 };
 constexpr uint64_t kHotPolls = 200;     // before any of it
 constexpr Patience kAlone{600, 20000};  // at most 20 us, then about 10 ms
-constexpr Patience kCrowded{20, 400};   // somebody else could use the processor
+constexpr Patience kCrowded{20, 100};   // somebody else could use the processor
 constexpr int kLongestSleepUs = 20000;  // then it looks who has gone
 constexpr int kLongestSleepUnpreparedUs = 500;
 constexpr int kPollsPerReturns = 2000;
@@ -327,6 +327,7 @@ class ShmEndpoint : public Endpoint {
       sched_yield();
       return;
     }
+    polls_since_returns_ = kPollsPerReturns;  // what wakes may be a return
     // The engine looks for messages between arming and sleeping.
     if (!public_->bell.armed()) {
       public_->bell.Arm();
