@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "bench/calls.h"
 #include "bench/options.h"
 #include "bench/pingpong.h"
 #include "bench/session.h"
@@ -21,6 +22,8 @@ void Run(const Options& options) {
       return RunPingPong(session.get());
     case Options::Command::kSpread:
       return RunSpread(session.get());
+    case Options::Command::kCalls:
+      return RunCalls(session.get());
   }
 }
 

@@ -66,9 +66,9 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
   app.add_option("--shim", options->shim, "The shim's file, or 'none' to leave it out");
   app.add_option("--stock", options->stock, "The library stock BLACS is taken from");
   app.add_option("--json", options->json, "Append one JSON line per case and subject to this file");
-  app.add_option(
-      "--label", options->label,
-      "Put after the name of subject mpi, to tell launches with other MPI settings apart");
+  app.add_option("--label", options->label,
+                 "Put after the names of subjects mpi and stock, to tell launches with other MPI "
+                 "settings apart");
   app.add_option("--brigade-version", options->brigade_version, "Recorded with the figures");
   app.add_option("--seconds", options->seconds_per_case, "Time to spend per case, all subjects")
       ->check(CLI::PositiveNumber);
@@ -97,6 +97,13 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
       ->delimiter(',');
   spread->add_option("--topologies", options->topologies, "BLACS topology letters to measure");
 
+  CLI::App* calls = app.add_subcommand(
+      "calls",
+      "The short BLACS calls ScaLAPACK makes most: 1 x 1 maxima, minima and sums to all ranks, "
+      "small "
+      "broadcasts, exchanges of matrix rows; on a grid as square as can be, by scope. Subjects: "
+      "shim, stock BLACS");
+
   try {
     app.parse(argc, argv);
     for (const std::string& size : sizes) options->sizes.push_back(ParseSize(size));
@@ -106,7 +113,9 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
     *text = out.str();
     return help ? ParseOutcome::kHelp : ParseOutcome::kRefused;
   }
-  options->command = pingpong->parsed() ? Options::Command::kPingPong : Options::Command::kSpread;
+  if (pingpong->parsed()) options->command = Options::Command::kPingPong;
+  if (spread->parsed()) options->command = Options::Command::kSpread;
+  if (calls->parsed()) options->command = Options::Command::kCalls;
   return ParseOutcome::kRun;
 }
 

@@ -19,7 +19,7 @@ struct SpreadSize {
 };
 
 struct Options {
-  enum class Command { kPingPong, kSpread };
+  enum class Command { kPingPong, kSpread, kCalls };
   Command command = Command::kPingPong;
 
   std::string transport = "mpi";
@@ -29,7 +29,7 @@ struct Options {
   std::string shim;  // a file, or "none"
   std::string stock = "libscalapack-openmpi.so.2.2";
   std::string json;   // empty: no file
-  std::string label;  // put after the names of subjects that are plain MPI calls
+  std::string label;  // put after the names of subjects that depend on the settings of MPI
   std::string brigade_version = "unknown";
   double seconds_per_case = 1;
   uint64_t seed = 1;

@@ -38,6 +38,14 @@ TEST(OptionsTest, OptionsMayFollowTheCommand) {
   EXPECT_EQ(options.json, "file");
 }
 
+TEST(OptionsTest, CallsIsACommandWithoutOptionsOfItsOwn) {
+  Options options;
+  std::string text;
+  ASSERT_EQ(Parse({"calls", "--label", "other"}, &options, &text), ParseOutcome::kRun);
+  EXPECT_EQ(options.command, Options::Command::kCalls);
+  EXPECT_EQ(options.label, "other");
+}
+
 TEST(OptionsTest, RefusesWhatItDoesNotKnow) {
   const std::vector<std::vector<const char*>> refused = {
       {},

@@ -68,10 +68,10 @@ void MeasureSize(Session* session, MpiPeer* mpi, const Shape& shape, size_t byte
         name, "dgesd2d, dgerv2d", [=] { send(), receive(); }, [=] { receive(), send(); });
   };
   add_blacs("shim", session->shim());
-  add_blacs("stock", session->stock());
+  add_blacs(session->PeerName("stock"), session->stock());
   if (session->options().HasPeer("mpi")) {
     add(
-        session->MpiName(), shape.run_bytes == 0 ? "Isend, Irecv" : "Isend, Irecv, vector",
+        session->PeerName("mpi"), shape.run_bytes == 0 ? "Isend, Irecv" : "Isend, Irecv, vector",
         [&] { mpi->PingPong(out.view(), in.view(), peer, /*begins=*/true); },
         [&] { mpi->PingPong(out.view(), in.view(), peer, /*begins=*/false); });
   }

@@ -1,5 +1,6 @@
 #include "bench/session.h"
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -28,6 +29,14 @@ void SetUpShim(const Options& options) {
   }
 }
 
+// Calls on whole rows and columns need both; everything else is at home on a 1 x ranks grid.
+int GridRows(const Options& options, int ranks) {
+  if (options.command != Options::Command::kCalls) return 1;
+  int rows = static_cast<int>(std::sqrt(ranks));
+  while (ranks % rows != 0) --rows;
+  return rows;
+}
+
 }  // namespace
 
 void AbortUnlessOk(const Status& status) {
@@ -47,13 +56,14 @@ Session::Session(MPI_Comm comm, const Options& options)
 
 Status Session::Create(MPI_Comm comm, const Options& options, std::unique_ptr<Session>* result) {
   std::unique_ptr<Session> session(new Session(comm, options));
+  const int grid_rows = GridRows(options, session->ranks_);
   if (options.shim != "none") {
     SetUpShim(options);
-    Status status = BlacsGrid::Create(options.shim, &session->shim_);
+    Status status = BlacsGrid::Create(options.shim, grid_rows, &session->shim_);
     if (!status.ok()) return status.WithContext("opening the shim (see --shim)");
   }
   if (options.HasPeer("blacs")) {
-    Status status = BlacsGrid::Create(options.stock, &session->stock_);
+    Status status = BlacsGrid::Create(options.stock, grid_rows, &session->stock_);
     if (!status.ok()) return status.WithContext("opening stock BLACS (see --stock, --peers)");
   }
 
@@ -75,8 +85,8 @@ Status Session::Create(MPI_Comm comm, const Options& options, std::unique_ptr<Se
   return Status();
 }
 
-std::string Session::MpiName() const {
-  return options_.label.empty() ? "mpi" : "mpi " + options_.label;
+std::string Session::PeerName(const std::string& name) const {
+  return options_.label.empty() ? name : name + " " + options_.label;
 }
 
 void Session::StartTable(const std::string& title) {

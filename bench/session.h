@@ -32,8 +32,8 @@ class Session {
   // Null where left out.
   BlacsGrid* shim() const { return shim_.get(); }
   BlacsGrid* stock() const { return stock_.get(); }
-  // "mpi", with the label of this launch.
-  std::string MpiName() const;
+  // "mpi" or "stock", with the label of this launch.
+  std::string PeerName(const std::string& name) const;
 
   // Collective. Starts a table in the report.
   void StartTable(const std::string& title);

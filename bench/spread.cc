@@ -89,7 +89,7 @@ void AddPlain(const Contenders& all, const char* pattern,
 void AddBlacs(const Contenders& all,
               void (BlacsGrid::*operation)(char topology, int root, const PanelView&),
               std::vector<RootedPattern>* patterns) {
-  const auto add = [&](const char* name, BlacsGrid* grid) {
+  const auto add = [&](const std::string& name, BlacsGrid* grid) {
     if (grid == nullptr) return;
     for (char letter : all.session->options().topologies) {
       patterns->push_back(Peer(name, TopologyName(letter), [=](int root, const PanelView& panel) {
@@ -98,7 +98,7 @@ void AddBlacs(const Contenders& all,
     }
   };
   add("shim", all.session->shim());
-  add("stock", all.session->stock());
+  add(all.session->PeerName("stock"), all.session->stock());
 }
 
 void AddMpi(const Contenders& all, const char* pattern,
@@ -106,7 +106,7 @@ void AddMpi(const Contenders& all, const char* pattern,
             std::vector<RootedPattern>* patterns) {
   MpiPeer* mpi = all.mpi.get();
   if (mpi == nullptr) return;
-  patterns->push_back(Peer(all.session->MpiName(), pattern, [=](int root, const PanelView& panel) {
+  patterns->push_back(Peer(all.session->PeerName("mpi"), pattern, [=](int root, const PanelView& panel) {
     (mpi->*operation)(root, panel);
   }));
 }
@@ -288,7 +288,7 @@ void MeasureMultiBroadcast(const Contenders& all, int64_t rows, int64_t cols) {
     });
   }
   if (all.mpi) {
-    add(all.session->MpiName(), "MPI_Allgatherv", false, [&](int, OperationStatistics*) {
+    add(all.session->PeerName("mpi"), "MPI_Allgatherv", false, [&](int, OperationStatistics*) {
       all.mpi->Allgatherv(data.portions);
       return Status();
     });
@@ -337,7 +337,7 @@ void MeasureMultiReduce(const Contenders& all, int64_t rows, int64_t cols) {
   }
   if (all.mpi) {
     add(
-        all.session->MpiName(), "MPI_Reduce_scatter", false,
+        all.session->PeerName("mpi"), "MPI_Reduce_scatter", false,
         [&](int, OperationStatistics*) {
           all.mpi->ReduceScatter(data.portions, data.own_result);
           return Status();
