@@ -1,6 +1,7 @@
-// scalapack_timing: times ScaLAPACK's factorizations and matrix product on a process grid. It links
-// the distribution's ScaLAPACK and knows nothing of Brigade: started once as it is and once with
-// the shim preloaded, it shows what the shim is worth to a program that was never recompiled.
+// scalapack_timing: times ScaLAPACK's factorizations, matrix product and eigensolver on a process
+// grid. It links the distribution's ScaLAPACK and knows nothing of Brigade: started once as it is
+// and once with the shim preloaded, it shows what the shim is worth to a program that was never
+// recompiled.
 
 #include <dlfcn.h>
 #include <mpi.h>
@@ -55,6 +56,10 @@ void pdormqr_(const char* side, const char* trans, const int* m, const int* n, c
 void pdtrsm_(const char* side, const char* uplo, const char* transa, const char* diag, const int* m,
              const int* n, const double* alpha, const double* a, const int* ia, const int* ja,
              const int* desca, double* b, const int* ib, const int* jb, const int* descb);
+void pdsyevd_(const char* job, const char* uplo, const int* n, double* a, const int* ia,
+              const int* ja, const int* desca, double* w, double* z, const int* iz, const int* jz,
+              const int* descz, double* work, const int* lwork, int* iwork, const int* liwork,
+              int* info);
 }
 
 namespace {
@@ -91,6 +96,15 @@ class Matrix {
     }
   }
 
+  // Subtracts from every column that of `other`, of the same shape, times the column's factor.
+  void SubtractScaled(const Matrix& other, const std::vector<double>& factors) {
+    const size_t ld = std::max(local_rows_, 1);
+    for (int j = 0; j < local_cols_; ++j) {
+      const double factor = factors[Global(j, grid_.col, grid_.cols)];
+      for (int i = 0; i < local_rows_; ++i) local_[j * ld + i] -= factor * other.local_[j * ld + i];
+    }
+  }
+
   double* data() { return local_.data(); }
   const int* desc() const { return desc_; }
   int local_rows() const { return local_rows_; }
@@ -119,6 +133,8 @@ double Random(uint64_t seed, int i, int j) {
 
 double General(int i, int j) { return Random(1, i, j); }
 double Other(int i, int j) { return Random(2, i, j); }
+double Symmetric(int i, int j) { return Random(3, std::max(i, j), std::min(i, j)); }
+double Identity(int i, int j) { return i == j ? 1 : 0; }
 
 // One computation: `set` is not timed, `run` is, `residual` checks the last run.
 struct Routine {
@@ -140,19 +156,18 @@ class Problems {
         y_(grid, n, 1, block),
         pivots_(a_.local_rows() + block),
         tau_(std::max(a_.local_cols(), 1)),
+        eigenvalues_(n),
         norm_work_(std::max(a_.local_rows(), 1)) {}
 
   std::vector<Routine> Routines() {
     const double n = n_;
-    const auto symmetric = [n](int i, int j) {
-      return Random(3, std::max(i, j), std::min(i, j)) + (i == j ? n : 0);
-    };
+    const auto definite = [n](int i, int j) { return Symmetric(i, j) + (i == j ? n : 0); };
     return {
         {"LU", 2 * n * n * n / 3, [this] { a_.Set(General); }, [this] { return Lu(); },
          [this] { return SolveResidual(General, [this] { SolveLu(); }); }},
-        {"Cholesky", n * n * n / 3, [this, symmetric] { a_.Set(symmetric); },
+        {"Cholesky", n * n * n / 3, [this, definite] { a_.Set(definite); },
          [this] { return Cholesky(); },
-         [this, symmetric] { return SolveResidual(symmetric, [this] { SolveCholesky(); }); }},
+         [this, definite] { return SolveResidual(definite, [this] { SolveCholesky(); }); }},
         {"QR", 4 * n * n * n / 3, [this] { a_.Set(General); }, [this] { return Qr(); },
          [this] { return SolveResidual(General, [this] { SolveQr(); }); }},
         {"matrix product", 2 * n * n * n,
@@ -161,6 +176,9 @@ class Problems {
            b_.Set(Other);
          },
          [this] { return Multiply(); }, [this] { return ProductResidual(); }},
+        // Reduction to tridiagonal form and back; what lies between depends on the matrix.
+        {"eigenvalues", 10 * n * n * n / 3, [this] { a_.Set(Symmetric); },
+         [this] { return Eigen(); }, [this] { return EigenResidual(); }},
     };
   }
 
@@ -206,10 +224,28 @@ class Problems {
     Gemm(n_, kPlus, a_, b_, kNothing, &c_);
     return 0;
   }
+  // Eigenvectors in b_.
+  int Eigen() {
+    const auto solve = [this](double* work, int words, int* integer_work, int integers) {
+      int info;
+      pdsyevd_("V", "L", &n_, a_.data(), &kOne, &kOne, a_.desc(), eigenvalues_.data(), b_.data(),
+               &kOne, &kOne, b_.desc(), work, &words, integer_work, &integers, &info);
+      return info;
+    };
+    constexpr int kQuery = -1;
+    double words;
+    int integers;
+    const int info = solve(&words, kQuery, &integers, kQuery);
+    if (info != 0) return info;
+    work_.resize(std::max(work_.size(), static_cast<size_t>(words)));
+    integer_work_.resize(integers);
+    return solve(work_.data(), static_cast<int>(work_.size()), integer_work_.data(), integers);
+  }
 
-  // C = alpha A B + beta C with n x cols B and C.
-  void Gemm(int cols, double alpha, Matrix& a, Matrix& b, double beta, Matrix* c) {
-    pdgemm_("N", "N", &n_, &cols, &n_, &alpha, a.data(), &kOne, &kOne, a.desc(), b.data(), &kOne,
+  // C = alpha op(A) B + beta C with n x cols B and C.
+  void Gemm(int cols, double alpha, Matrix& a, Matrix& b, double beta, Matrix* c,
+            const char* op = "N") {
+    pdgemm_(op, "N", &n_, &cols, &n_, &alpha, a.data(), &kOne, &kOne, a.desc(), b.data(), &kOne,
             &kOne, b.desc(), &beta, c->data(), &kOne, &kOne, c->desc());
   }
 
@@ -247,12 +283,24 @@ class Problems {
     Gemm(1, kPlus, a_, y_, kMinus, &x_);
     return Norm(x_, 1) / scale;
   }
+  // The sum of || A Z - Z W || / (|| A || n eps) and || Z' Z - I || / (n eps).
+  double EigenResidual() {
+    a_.Set(Symmetric);
+    Gemm(n_, kPlus, a_, b_, kNothing, &c_);
+    c_.SubtractScaled(b_, eigenvalues_);
+    const double residual = Norm(c_, n_) / Norm(a_, n_);
+    c_.Set(Identity);
+    Gemm(n_, kPlus, b_, b_, kMinus, &c_, "T");
+    return (residual + Norm(c_, n_)) / (n_ * 0x1p-53);
+  }
 
   int n_;
   Matrix a_, b_, c_, x_, y_;
   std::vector<int> pivots_;
   std::vector<double> tau_;
   std::vector<double> work_;
+  std::vector<int> integer_work_;
+  std::vector<double> eigenvalues_;
   std::vector<double> norm_work_;
 };
 
@@ -280,20 +328,41 @@ Timing Time(const Routine& routine) {
   return {seconds, Seconds(start.time_since_epoch()).count()};
 }
 
+constexpr const char* kRoutines[] = {"LU", "Cholesky", "QR", "matrix product", "eigenvalues"};
+
+// As square as can be without `text`, otherwise as its PxQ says. False if that is no grid of all
+// ranks.
+bool ShapeGrid(const std::string& text, int ranks, Grid* grid) {
+  if (text.empty()) {
+    grid->rows = static_cast<int>(std::sqrt(ranks));
+    while (ranks % grid->rows != 0) --grid->rows;
+    grid->cols = ranks / grid->rows;
+    return true;
+  }
+  char beyond;
+  return std::sscanf(text.c_str(), "%dx%d%c", &grid->rows, &grid->cols, &beyond) == 2 &&
+         grid->rows > 0 && grid->rows * grid->cols == ranks;
+}
+
 // ScaLAPACK's own testers accept scaled residuals below about this.
 constexpr double kLargestResidual = 30;
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  constexpr int kExitRefused = 2;
   int n = 1000, block = 32, repetitions = 3, pair = 0;
-  std::string json;
+  std::string json, shape;
+  std::vector<std::string> wanted(std::begin(kRoutines), std::end(kRoutines));
+  const std::vector<std::string> all = wanted;
   CLI::App app(
-      "Times LU, Cholesky and QR factorization and the matrix product of ScaLAPACK; maximum over "
-      "ranks. Start under mpirun.");
+      "Times LU, Cholesky and QR factorization, the matrix product and the symmetric eigenproblem "
+      "of ScaLAPACK; maximum over ranks. Start under mpirun.");
   app.option_defaults()->always_capture_default();
   app.add_option("-n", n, "Order of the matrices")->check(CLI::PositiveNumber);
   app.add_option("--nb", block, "Block size")->check(CLI::PositiveNumber);
+  app.add_option("--grid", shape, "Process grid PxQ of all ranks; else as square as can be");
+  app.add_option("--routines", wanted, "Which")->delimiter(',')->check(CLI::IsMember(all));
   app.add_option("--repetitions", repetitions, "Timed runs of each, after one that is not")
       ->check(CLI::PositiveNumber);
   app.add_option("--pair", pair, "Recorded, to compare this launch with the one beside it");
@@ -309,15 +378,20 @@ int main(int argc, char** argv) {
     const bool help = app.exit(error, text, text) == 0;
     if (rank == 0) std::fputs(text.str().c_str(), help ? stdout : stderr);
     MPI_Finalize();
-    return help ? 0 : 2;
+    return help ? 0 : kExitRefused;
   }
 
   int blacs_rank, ranks;
   Cblacs_pinfo(&blacs_rank, &ranks);
   Grid grid;
-  grid.rows = static_cast<int>(std::sqrt(ranks));
-  while (ranks % grid.rows != 0) --grid.rows;
-  grid.cols = ranks / grid.rows;
+  if (!ShapeGrid(shape, ranks, &grid)) {
+    if (rank == 0) {
+      std::fprintf(stderr, "scalapack_timing: --grid %s is no grid of %d ranks\n", shape.c_str(),
+                   ranks);
+    }
+    MPI_Finalize();
+    return kExitRefused;
+  }
   Cblacs_get(-1, 0, &grid.context);
   Cblacs_gridinit(&grid.context, "Row", grid.rows, grid.cols);
   Cblacs_gridinfo(grid.context, &grid.rows, &grid.cols, &grid.row, &grid.col);
@@ -333,6 +407,7 @@ int main(int argc, char** argv) {
   {
     Problems problems(grid, n, block);
     for (const Routine& routine : problems.Routines()) {
+      if (std::find(wanted.begin(), wanted.end(), routine.name) == wanted.end()) continue;
       (void)Time(routine);
       std::vector<Timing> timings;
       for (int i = 0; i < repetitions; ++i) timings.push_back(Time(routine));
