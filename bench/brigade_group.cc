@@ -1,5 +1,6 @@
 #include "bench/brigade_group.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "transport/mpi_bootstrap.h"
@@ -23,6 +24,21 @@ Status MatricesOf(const std::vector<PanelView>& panels, std::vector<Matrix>* mat
 
 }  // namespace
 
+void Accumulate(const OperationStatistics& one, OperationStatistics* all) {
+  all->bytes_copied += one.bytes_copied;
+  all->overflow_pieces += one.overflow_pieces;
+  all->peak_staging_bytes = std::max(all->peak_staging_bytes, one.peak_staging_bytes);
+}
+
+Cost BrigadeGroup::CostOf(const OperationStatistics& statistics, size_t bytes) const {
+  Cost cost;
+  cost.copies_per_byte = static_cast<double>(statistics.bytes_copied) / static_cast<double>(bytes);
+  cost.staging_peak_bytes = statistics.peak_staging_bytes;
+  cost.overflow_pieces = statistics.overflow_pieces;
+  cost.chunk_bytes = chunk_bytes_;
+  return cost;
+}
+
 Status BrigadeGroup::Create(MPI_Comm comm, const Options& options,
                             std::unique_ptr<BrigadeGroup>* result) {
   std::unique_ptr<BrigadeGroup> group(new BrigadeGroup);
@@ -37,6 +53,22 @@ Status BrigadeGroup::Create(MPI_Comm comm, const Options& options,
                                         group->bootstrap_->size(), &group->group_));
   *result = std::move(group);
   return Status();
+}
+
+Status BrigadeGroup::Send(const PanelView& panel, int receiver, OperationStatistics* statistics) {
+  PatternCall call;
+  call.pattern = Pattern::kSend;
+  call.root = receiver;
+  BRIGADE_RETURN_IF_ERROR(MatrixOf(panel, &call.matrix));
+  return group_->Run(call, statistics);
+}
+
+Status BrigadeGroup::Receive(const PanelView& panel, int sender, OperationStatistics* statistics) {
+  PatternCall call;
+  call.pattern = Pattern::kReceive;
+  call.root = sender;
+  BRIGADE_RETURN_IF_ERROR(MatrixOf(panel, &call.matrix));
+  return group_->Run(call, statistics);
 }
 
 Status BrigadeGroup::Broadcast(const Topology& topology, int root, const PanelView& panel,

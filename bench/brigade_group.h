@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "bench/case.h"
 #include "bench/options.h"
 #include "bench/panel.h"
 #include "membuf/status.h"
@@ -18,10 +19,17 @@
 
 namespace brigade::bench {
 
+// Adds one operation to what a rank has paid for several.
+void Accumulate(const OperationStatistics& one, OperationStatistics* all);
+
 class BrigadeGroup {
  public:
   // Collective over `comm`: a 1 x ranks group over the transport, chunk and budget of `options`.
   static Status Create(MPI_Comm comm, const Options& options, std::unique_ptr<BrigadeGroup>* group);
+
+  // Locally blocking; and its other half.
+  Status Send(const PanelView& panel, int receiver, OperationStatistics* statistics);
+  Status Receive(const PanelView& panel, int sender, OperationStatistics* statistics);
 
   // All are collective. Panels have equal shapes on all ranks; `statistics` may be null.
   Status Broadcast(const Topology& topology, int root, const PanelView& panel,
@@ -32,9 +40,11 @@ class BrigadeGroup {
   Status MultiReduce(const std::vector<PanelView>& portions, const PanelView& result,
                      OperationStatistics* statistics);
 
+  // What an operation, or several added up, on `bytes` cost this rank.
+  Cost CostOf(const OperationStatistics& statistics, size_t bytes) const;
+
   Endpoint* endpoint() { return endpoint_.get(); }
   Bootstrap* bootstrap() { return bootstrap_.get(); }
-  size_t chunk_bytes() const { return chunk_bytes_; }
 
  private:
   BrigadeGroup() = default;

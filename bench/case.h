@@ -18,11 +18,12 @@ namespace brigade::bench {
 struct Cost {
   double copies_per_byte = std::numeric_limits<double>::quiet_NaN();
   size_t staging_peak_bytes = 0;
+  uint64_t overflow_pieces = 0;  // that found no staging memory free
   size_t chunk_bytes = 0;
 };
 
 struct Subject {
-  std::string name;     // who: "brigade", "shim", "stock", "plain", "direct", "mpi"
+  std::string name;     // who: "brigade", "shim", "stock", "plain", "direct", "mpi", "bare ring"
   std::string pattern;  // how: "tree", "topology I", "MPI_Bcast"
 
   // One operation; every rank calls it. `turn` is equal on all ranks and over all subjects of an

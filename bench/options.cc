@@ -60,9 +60,10 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
                  "Staging budget per rank (0: Brigade's default)");
   app.add_option("--peers", options->peers,
                  "Peers beside Brigade: mpi (raw MPI), blacs (stock BLACS), plain (the patterns "
-                 "written naively over MPI), none")
+                 "written naively over MPI), ring (two processes copying through shared memory), "
+                 "none")
       ->delimiter(',')
-      ->check(CLI::IsMember({"mpi", "blacs", "plain", "none"}));
+      ->check(CLI::IsMember({"mpi", "blacs", "plain", "ring", "none"}));
   app.add_option("--shim", options->shim, "The shim's file, or 'none' to leave it out");
   app.add_option("--stock", options->stock, "The library stock BLACS is taken from");
   app.add_option("--json", options->json, "Append one JSON line per case and subject to this file");
@@ -76,14 +77,21 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
 
   CLI::App* pingpong = app.add_subcommand(
       "pingpong",
-      "BLACS dgesd2d and dgerv2d between ranks 0 and 1, contiguous and in runs of 256 and 4000 "
-      "bytes; one-way time. Subjects: shim, stock BLACS, raw MPI");
-  pingpong->add_option("--min-bytes", options->min_bytes, "Smallest message")
+      "One message there and one back between ranks 0 and 1, contiguous and in runs; one-way time. "
+      "Subjects: Brigade's send and receive, shim and stock BLACS, raw MPI, a bare ring of slots "
+      "in "
+      "shared memory");
+  pingpong
+      ->add_option("--sizes", options->message_bytes,
+                   "Messages, in bytes or with K, M or G; cut to whole runs")
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::PositiveNumber);
-  pingpong->add_option("--max-bytes", options->max_bytes, "Largest message")
-      ->check(CLI::PositiveNumber);
-  pingpong->add_option("--factor", options->factor, "From one message size to the next")
-      ->check(CLI::Range(2, 1024));
+  pingpong
+      ->add_option("--runs", options->run_bytes,
+                   "Bytes that lie together, at twice that distance; 0: contiguous messages")
+      ->delimiter(',')
+      ->check(CLI::NonNegativeNumber);
 
   CLI::App* spread = app.add_subcommand(
       "spread",

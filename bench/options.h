@@ -22,10 +22,10 @@ struct Options {
   enum class Command { kPingPong, kSpread, kCalls };
   Command command = Command::kPingPong;
 
-  std::string transport = "mpi";
+  std::string transport = "auto";
   size_t chunk_bytes = 0;    // 0: the library's default
   size_t staging_bytes = 0;  // 0: the library's default
-  std::vector<std::string> peers = {"mpi", "blacs", "plain"};
+  std::vector<std::string> peers = {"mpi", "blacs", "plain", "ring"};
   std::string shim;  // a file, or "none"
   std::string stock = "libscalapack-openmpi.so.2.2";
   std::string json;   // empty: no file
@@ -35,9 +35,9 @@ struct Options {
   uint64_t seed = 1;
 
   // pingpong
-  size_t min_bytes = 8;
-  size_t max_bytes = size_t{32} << 20;
-  int factor = 2;
+  std::vector<size_t> message_bytes = {8,        64,        512,     1 << 10, 4 << 10, 16 << 10,
+                                       64 << 10, 256 << 10, 1 << 20, 4 << 20, 8 << 20, 32 << 20};
+  std::vector<size_t> run_bytes = {0, 256, 4000};  // 0: contiguous
 
   // spread
   std::vector<std::string> cases = {"multi-broadcast", "multi-reduce", "broadcast", "reduce",

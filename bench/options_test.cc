@@ -38,6 +38,16 @@ TEST(OptionsTest, OptionsMayFollowTheCommand) {
   EXPECT_EQ(options.json, "file");
 }
 
+TEST(OptionsTest, MessageSizesTakeUnits) {
+  Options options;
+  std::string text;
+  ASSERT_EQ(Parse({"pingpong", "--sizes", "8,64K,1M,1G", "--runs", "0,256"}, &options, &text),
+            ParseOutcome::kRun)
+      << text;
+  EXPECT_EQ(options.message_bytes, (std::vector<size_t>{8, 64 << 10, 1 << 20, 1 << 30}));
+  EXPECT_EQ(options.run_bytes, (std::vector<size_t>{0, 256}));
+}
+
 TEST(OptionsTest, CallsIsACommandWithoutOptionsOfItsOwn) {
   Options options;
   std::string text;
@@ -58,7 +68,8 @@ TEST(OptionsTest, RefusesWhatItDoesNotKnow) {
       {"spread", "--sizes", "1000x"},
       {"spread", "--sizes", "0x4"},
       {"pingpong", "--seconds", "0"},
-      {"pingpong", "--factor", "1"},
+      {"pingpong", "--sizes", "0"},
+      {"pingpong", "--sizes", "1Q"},
   };
   for (const std::vector<const char*>& arguments : refused) {
     Options options;
@@ -73,7 +84,7 @@ TEST(OptionsTest, HelpNamesEveryOptionOfEverySubcommand) {
   Options options;
   std::string text;
   ASSERT_EQ(Parse({"--help"}, &options, &text), ParseOutcome::kHelp);
-  for (const char* option : {"--transport", "--peers", "--json", "--max-bytes", "--topologies"}) {
+  for (const char* option : {"--transport", "--peers", "--json", "--runs", "--topologies"}) {
     EXPECT_NE(text.find(option), std::string::npos) << option;
   }
 }

@@ -1,4 +1,4 @@
-// Ping-pong: one BLACS message there and one back between ranks 0 and 1 (AP3000 paper, figure 3).
+// Ping-pong: one message there and one back between ranks 0 and 1 (AP3000 paper, figure 3).
 
 #ifndef BRIGADE_BENCH_PINGPONG_H_
 #define BRIGADE_BENCH_PINGPONG_H_

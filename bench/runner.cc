@@ -100,9 +100,11 @@ Status Runner::Measure(const Case& the_case, std::vector<Result>* results) {
     Cost& cost = (*results)[s].cost;
     BRIGADE_RETURN_IF_ERROR(the_case.subjects[s].cost(0, &cost));
     const std::vector<double> most =
-        MaximumOverRanks({cost.copies_per_byte, static_cast<double>(cost.staging_peak_bytes)});
+        MaximumOverRanks({cost.copies_per_byte, static_cast<double>(cost.staging_peak_bytes),
+                          static_cast<double>(cost.overflow_pieces)});
     cost.copies_per_byte = most[0];
     cost.staging_peak_bytes = static_cast<size_t>(most[1]);
+    cost.overflow_pieces = static_cast<uint64_t>(most[2]);
   }
 
   // The warm-up says how long things take; the maximum over ranks makes all derive the same counts.

@@ -106,9 +106,9 @@ void AddMpi(const Contenders& all, const char* pattern,
             std::vector<RootedPattern>* patterns) {
   MpiPeer* mpi = all.mpi.get();
   if (mpi == nullptr) return;
-  patterns->push_back(Peer(all.session->PeerName("mpi"), pattern, [=](int root, const PanelView& panel) {
-    (mpi->*operation)(root, panel);
-  }));
+  patterns->push_back(
+      Peer(all.session->PeerName("mpi"), pattern,
+           [=](int root, const PanelView& panel) { (mpi->*operation)(root, panel); }));
 }
 
 std::vector<RootedPattern> Broadcasts(const Contenders& all) {
@@ -167,20 +167,6 @@ std::string WithGaps(const Panel& panel, std::string wrong) {
   return "gaps between columns were written";
 }
 
-// Adds one operation to what a rank has paid for several.
-void Accumulate(const OperationStatistics& one, OperationStatistics* all) {
-  all->bytes_copied += one.bytes_copied;
-  all->peak_staging_bytes = std::max(all->peak_staging_bytes, one.peak_staging_bytes);
-}
-
-Cost CostOf(const OperationStatistics& statistics, const BrigadeGroup& group, size_t bytes) {
-  Cost cost;
-  cost.copies_per_byte = static_cast<double>(statistics.bytes_copied) / static_cast<double>(bytes);
-  cost.staging_peak_bytes = statistics.peak_staging_bytes;
-  cost.chunk_bytes = group.chunk_bytes();
-  return cost;
-}
-
 using Check = std::function<std::string(int turn)>;
 using Operation = std::function<Status(int turn, OperationStatistics*)>;
 
@@ -196,7 +182,7 @@ Subject MakeSubject(const Contenders& all, const std::string& name, const std::s
     subject.cost = [=](int turn, Cost* cost) {
       OperationStatistics statistics;
       BRIGADE_RETURN_IF_ERROR(operation(turn, &statistics));
-      *cost = CostOf(statistics, *group, bytes);
+      *cost = group->CostOf(statistics, bytes);
       return Status();
     };
   }
