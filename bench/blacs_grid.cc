@@ -88,4 +88,11 @@ void BlacsGrid::Sum(char topology, int root, const PanelView& panel) {
                     Int(panel.ld), 0, root);
 }
 
+void BlacsGrid::SumToAll(char topology, const PanelView& panel) {
+  constexpr int kAll = -1;
+  const char top[] = {topology, '\0'};
+  routines_.dgsum2d(context_, kScope, top, Int(panel.rows), Int(panel.cols), panel.data,
+                    Int(panel.ld), kAll, kAll);
+}
+
 }  // namespace brigade::bench

@@ -50,6 +50,7 @@ class BlacsGrid {
   void Broadcast(char topology, int root, const PanelView& panel);
   // dgsum2d: in place at the root; other ranks' panels become scratch.
   void Sum(char topology, int root, const PanelView& panel);
+  void SumToAll(char topology, const PanelView& panel);
 
   const BlacsRoutines& routines() const { return routines_; }
   int context() const { return context_; }

@@ -91,6 +91,19 @@ Status BrigadeGroup::Reduce(const Topology& topology, int root, const PanelView&
   return group_->Run(call, statistics);
 }
 
+Status BrigadeGroup::AllReduce(const Topology& topology, const PanelView& panel,
+                               OperationStatistics* statistics) {
+  PatternCall call;
+  call.pattern = Pattern::kAllReduce;
+  call.topology = topology;
+  BRIGADE_RETURN_IF_ERROR(MatrixOf(panel, &call.matrix));
+  return group_->Run(call, statistics);
+}
+
+Status BrigadeGroup::Barrier(OperationStatistics* statistics) {
+  return group_->Run(PatternCall(), statistics);  // which by default is one
+}
+
 Status BrigadeGroup::MultiBroadcast(const std::vector<PanelView>& portions,
                                     OperationStatistics* statistics) {
   std::vector<Matrix> matrices;

@@ -36,6 +36,9 @@ class BrigadeGroup {
                    OperationStatistics* statistics);
   Status Reduce(const Topology& topology, int root, const PanelView& panel,
                 OperationStatistics* statistics);
+  Status AllReduce(const Topology& topology, const PanelView& panel,
+                   OperationStatistics* statistics);
+  Status Barrier(OperationStatistics* statistics);
   Status MultiBroadcast(const std::vector<PanelView>& portions, OperationStatistics* statistics);
   Status MultiReduce(const std::vector<PanelView>& portions, const PanelView& result,
                      OperationStatistics* statistics);

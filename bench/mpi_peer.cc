@@ -7,6 +7,19 @@ constexpr int kTag = 0;
 
 int Elements(const PanelView& panel) { return static_cast<int>(panel.rows * panel.cols); }
 
+// As the buffer of an all-gather must be.
+bool AreEqualAndAdjacent(const std::vector<PanelView>& portions) {
+  const PanelView& first = portions[0];
+  for (size_t q = 0; q < portions.size(); ++q) {
+    const PanelView& portion = portions[q];
+    if (!portion.contiguous() || Elements(portion) != Elements(first) ||
+        portion.data != first.data + static_cast<int64_t>(q) * Elements(first)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 MpiPeer::MpiPeer(MPI_Comm comm) {
@@ -59,19 +72,42 @@ void MpiPeer::Broadcast(int root, const PanelView& panel) {
   }
 }
 
+void MpiPeer::Barrier() { MPI_Barrier(comm_); }
+
 void MpiPeer::Reduce(int root, const PanelView& panel) {
   const int count = Elements(panel);
-  packed_.resize(count);
-  Pack(panel, packed_.data());
+  const bool packs = !panel.contiguous();
+  if (packs) {
+    packed_.resize(count);
+    Pack(panel, packed_.data());
+  }
+  double* data = packs ? packed_.data() : panel.data;
   if (rank_ == root) {
-    MPI_Reduce(MPI_IN_PLACE, packed_.data(), count, MPI_DOUBLE, MPI_SUM, root, comm_);
-    Unpack(packed_.data(), panel);
+    MPI_Reduce(MPI_IN_PLACE, data, count, MPI_DOUBLE, MPI_SUM, root, comm_);
+    if (packs) Unpack(data, panel);
   } else {
-    MPI_Reduce(packed_.data(), nullptr, count, MPI_DOUBLE, MPI_SUM, root, comm_);
+    MPI_Reduce(data, nullptr, count, MPI_DOUBLE, MPI_SUM, root, comm_);
   }
 }
 
-void MpiPeer::Allgatherv(const std::vector<PanelView>& portions) {
+void MpiPeer::Allreduce(const PanelView& panel) {
+  const int count = Elements(panel);
+  if (panel.contiguous()) {
+    MPI_Allreduce(MPI_IN_PLACE, panel.data, count, MPI_DOUBLE, MPI_SUM, comm_);
+    return;
+  }
+  packed_.resize(count);
+  Pack(panel, packed_.data());
+  MPI_Allreduce(MPI_IN_PLACE, packed_.data(), count, MPI_DOUBLE, MPI_SUM, comm_);
+  Unpack(packed_.data(), panel);
+}
+
+void MpiPeer::Allgather(const std::vector<PanelView>& portions) {
+  if (AreEqualAndAdjacent(portions)) {
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, portions[0].data, Elements(portions[0]),
+                  MPI_DOUBLE, comm_);
+    return;
+  }
   Measure(portions);
   Pack(portions[rank_], packed_.data() + starts_[rank_]);
   MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, packed_.data(), counts_.data(), starts_.data(),
@@ -82,6 +118,11 @@ void MpiPeer::Allgatherv(const std::vector<PanelView>& portions) {
 }
 
 void MpiPeer::ReduceScatter(const std::vector<PanelView>& portions, const PanelView& result) {
+  if (AreEqualAndAdjacent(portions) && result.contiguous()) {
+    MPI_Reduce_scatter_block(portions[0].data, result.data, Elements(result), MPI_DOUBLE, MPI_SUM,
+                             comm_);
+    return;
+  }
   Measure(portions);
   sum_.resize(counts_[rank_]);
   for (size_t q = 0; q < portions.size(); ++q) {

@@ -1,5 +1,6 @@
-// The same communications by MPI itself: derived datatypes where MPI takes them, packed buffers
-// where it does not (reductions, and gathers of portions that differ in size).
+// The same communications by MPI itself: in place where the data are contiguous, else by derived
+// datatypes where MPI takes them, and on packed buffers where it does not (reductions, and gathers
+// of portions that differ in size).
 
 #ifndef BRIGADE_BENCH_MPI_PEER_H_
 #define BRIGADE_BENCH_MPI_PEER_H_
@@ -26,10 +27,14 @@ class MpiPeer {
   // while its receive is posted, the other answers.
   void PingPong(const PanelView& out, const PanelView& in, int peer, bool begins);
 
+  void Barrier();
+
   // Collective; as in plain_patterns.h.
   void Broadcast(int root, const PanelView& panel);
   void Reduce(int root, const PanelView& panel);
-  void Allgatherv(const std::vector<PanelView>& portions);
+  // As Reduce, with the sum at every rank.
+  void Allreduce(const PanelView& panel);
+  void Allgather(const std::vector<PanelView>& portions);
   void ReduceScatter(const std::vector<PanelView>& portions, const PanelView& result);
 
  private:

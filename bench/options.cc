@@ -103,6 +103,13 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
       ->check(CLI::IsMember(all_cases));
   spread->add_option("--sizes", sizes, "M x N, where N may be a multiple of Q, the ranks")
       ->delimiter(',');
+  spread
+      ->add_option("--bytes", options->contiguous_bytes,
+                   "Instead of --sizes: contiguous panels of so many bytes, or with K or M, in Q "
+                   "columns")
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::PositiveNumber);
   spread->add_option("--topologies", options->topologies, "BLACS topology letters to measure");
 
   CLI::App* calls = app.add_subcommand(

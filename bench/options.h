@@ -40,9 +40,10 @@ struct Options {
   std::vector<size_t> run_bytes = {0, 256, 4000};  // 0: contiguous
 
   // spread
-  std::vector<std::string> cases = {"multi-broadcast", "multi-reduce", "broadcast", "reduce",
-                                    "small-broadcast"};
+  std::vector<std::string> cases = {"multi-broadcast", "multi-reduce", "broadcast",      "reduce",
+                                    "all-reduce",      "barrier",      "small-broadcast"};
   std::vector<SpreadSize> sizes;
+  std::vector<size_t> contiguous_bytes;  // these, if there are any, instead of the sizes
   std::string topologies = " IDSHF12";
 
   bool HasPeer(const std::string& name) const;

@@ -1,9 +1,13 @@
 #include "bench/spread.h"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "bench/brigade_group.h"
 #include "bench/direct_tree.h"
@@ -27,6 +31,14 @@ constexpr NamedTopology kTopologies[] = {{"tree", {Shape::kTree, 2}},
 // ScaLAPACK's panels lie in larger local matrices: columns are never adjacent.
 constexpr int64_t kGapElements = 8;
 
+// The panels of a case.
+struct PanelShape {
+  int64_t rows;
+  int64_t cols;
+  int64_t gap;  // elements between columns
+};
+
+constexpr const char* kBarrier = "barrier";
 constexpr const char* kSmallBroadcast = "small-broadcast";
 constexpr int64_t kSmallElements[] = {1, 8, 64, 512, 2048};
 
@@ -131,13 +143,44 @@ std::vector<RootedPattern> Reductions(const Contenders& all) {
   return patterns;
 }
 
+// The root means nothing to them.
+std::vector<RootedPattern> ReductionsToAll(const Contenders& all) {
+  std::vector<RootedPattern> patterns;
+  const auto add_brigade = [&](const char* name, Topology topology) {
+    BrigadeGroup* group = all.brigade.get();
+    const auto run = [=](int, const PanelView& panel, OperationStatistics* statistics) {
+      return group->AllReduce(topology, panel, statistics);
+    };
+    patterns.push_back({"brigade", name, run, true});
+  };
+  for (const auto& [name, topology] : kTopologies) add_brigade(name, topology);
+  add_brigade("hypercube", Topology{Shape::kHypercube, 0});
+
+  const auto add_blacs = [&](const std::string& name, BlacsGrid* grid) {
+    if (grid == nullptr) return;
+    for (char letter : all.session->options().topologies) {
+      patterns.push_back(Peer(name, TopologyName(letter),
+                              [=](int, const PanelView& panel) { grid->SumToAll(letter, panel); }));
+    }
+  };
+  add_blacs("shim", all.session->shim());
+  add_blacs(all.session->PeerName("stock"), all.session->stock());
+
+  if (MpiPeer* mpi = all.mpi.get()) {
+    patterns.push_back(Peer(all.session->PeerName("mpi"), "MPI_Allreduce",
+                            [=](int, const PanelView& panel) { mpi->Allreduce(panel); }));
+  }
+  return patterns;
+}
+
 // The panel a case works on, and its portions.
 struct SpreadData {
-  SpreadData(const Session& session, int64_t rows, int64_t cols)
+  SpreadData(const Session& session, const PanelShape& shape)
       : rank(session.rank()),
         ranks(session.ranks()),
-        panel(rows, cols, rows + kGapElements),
-        result(rows, std::max<int64_t>(panel.Columns(rank, ranks).cols, 1), rows + kGapElements) {
+        panel(shape.rows, shape.cols, shape.rows + shape.gap),
+        result(shape.rows, std::max<int64_t>(panel.Columns(rank, ranks).cols, 1),
+               shape.rows + shape.gap) {
     for (int q = 0; q < ranks; ++q) portions.push_back(panel.Columns(q, ranks));
     own_result = result.view();
     own_result.cols = portions[rank].cols;
@@ -208,8 +251,8 @@ Operation FromEveryRoot(const RootedPattern& pattern, const SpreadData& data) {
   };
 }
 
-void MeasureBroadcast(const Contenders& all, int64_t rows, int64_t cols) {
-  SpreadData data(*all.session, rows, cols);
+void MeasureBroadcast(const Contenders& all, const PanelShape& shape) {
+  SpreadData data(*all.session, shape);
   Case the_case = MakeCase("broadcast", data.panel.view());
   the_case.prepare = [&](int turn) {
     data.panel.Poison();
@@ -225,8 +268,8 @@ void MeasureBroadcast(const Contenders& all, int64_t rows, int64_t cols) {
   all.session->Measure(the_case);
 }
 
-void MeasureReduce(const Contenders& all, int64_t rows, int64_t cols) {
-  SpreadData data(*all.session, rows, cols);
+void MeasureReduce(const Contenders& all, const PanelShape& shape) {
+  SpreadData data(*all.session, shape);
   Case the_case = MakeCase("reduce", data.panel.view());
   the_case.prepare = [&](int) {
     data.panel.Poison();
@@ -244,8 +287,26 @@ void MeasureReduce(const Contenders& all, int64_t rows, int64_t cols) {
   all.session->Measure(the_case);
 }
 
-void MeasureMultiBroadcast(const Contenders& all, int64_t rows, int64_t cols) {
-  SpreadData data(*all.session, rows, cols);
+void MeasureAllReduce(const Contenders& all, const PanelShape& shape) {
+  SpreadData data(*all.session, shape);
+  Case the_case = MakeCase("all-reduce", data.panel.view());
+  the_case.prepare = [&](int) {
+    data.panel.Poison();
+    Fill(data.panel.view(), data.rank);
+  };
+  the_case.before_timing = [&] { Clear(data.panel.view()); };
+  const Check check = [&](int) {
+    return WithGaps(data.panel, CheckSum(data.panel.view(), 0, data.ranks));
+  };
+  for (const RootedPattern& pattern : ReductionsToAll(all)) {
+    the_case.subjects.push_back(MakeSubject(all, pattern.name, pattern.pattern, pattern.tells_cost,
+                                            the_case.bytes, FromOneRoot(pattern, data), check));
+  }
+  all.session->Measure(the_case);
+}
+
+void MeasureMultiBroadcast(const Contenders& all, const PanelShape& shape) {
+  SpreadData data(*all.session, shape);
   Case the_case = MakeCase("multi-broadcast", data.panel.view());
   the_case.prepare = [&](int) {
     data.panel.Poison();
@@ -274,10 +335,11 @@ void MeasureMultiBroadcast(const Contenders& all, int64_t rows, int64_t cols) {
     });
   }
   if (all.mpi) {
-    add(all.session->PeerName("mpi"), "MPI_Allgatherv", false, [&](int, OperationStatistics*) {
-      all.mpi->Allgatherv(data.portions);
-      return Status();
-    });
+    add(all.session->PeerName("mpi"), shape.gap == 0 ? "MPI_Allgather" : "MPI_Allgatherv", false,
+        [&](int, OperationStatistics*) {
+          all.mpi->Allgather(data.portions);
+          return Status();
+        });
   }
   for (const RootedPattern& pattern : Broadcasts(all)) {
     add(pattern.name, "Q x " + pattern.pattern, pattern.tells_cost, FromEveryRoot(pattern, data));
@@ -285,8 +347,8 @@ void MeasureMultiBroadcast(const Contenders& all, int64_t rows, int64_t cols) {
   all.session->Measure(the_case);
 }
 
-void MeasureMultiReduce(const Contenders& all, int64_t rows, int64_t cols) {
-  SpreadData data(*all.session, rows, cols);
+void MeasureMultiReduce(const Contenders& all, const PanelShape& shape) {
+  SpreadData data(*all.session, shape);
   Case the_case = MakeCase("multi-reduce", data.panel.view());
   the_case.prepare = [&](int) {
     data.panel.Poison();
@@ -323,7 +385,8 @@ void MeasureMultiReduce(const Contenders& all, int64_t rows, int64_t cols) {
   }
   if (all.mpi) {
     add(
-        all.session->PeerName("mpi"), "MPI_Reduce_scatter", false,
+        all.session->PeerName("mpi"),
+        shape.gap == 0 ? "MPI_Reduce_scatter_block" : "MPI_Reduce_scatter", false,
         [&](int, OperationStatistics*) {
           all.mpi->ReduceScatter(data.portions, data.own_result);
           return Status();
@@ -339,7 +402,7 @@ void MeasureMultiReduce(const Contenders& all, int64_t rows, int64_t cols) {
 
 // The broadcast of one column of few elements, where the engine's own work would show.
 void MeasureSmallBroadcast(const Contenders& all, int64_t elements) {
-  SpreadData data(*all.session, elements, 1);
+  SpreadData data(*all.session, {elements, 1, 0});
   PanelView column = data.panel.view();
   Case the_case = MakeCase(kSmallBroadcast, column);
   the_case.prepare = [&](int turn) {
@@ -365,10 +428,49 @@ void MeasureSmallBroadcast(const Contenders& all, int64_t elements) {
   all.session->Measure(the_case);
 }
 
+// Nobody may leave before all have come. That is checked by the clock, which ranks of one machine
+// share, with one rank late; no time is asserted but the order.
+void MeasureBarrier(const Contenders& all) {
+  using Clock = std::chrono::steady_clock;
+  Session* session = all.session;
+  bool verifying = false;
+  Clock::time_point came, left;
+  Case the_case;
+  the_case.name = kBarrier;
+  the_case.prepare = [&](int) { verifying = true; };
+  the_case.before_timing = [&] { verifying = false; };
+  const auto add = [&](const std::string& name, const std::string& pattern,
+                       std::function<Status(OperationStatistics*)> barrier) {
+    const auto run = [&, barrier](int turn, OperationStatistics* statistics) {
+      if (!verifying) return barrier(statistics);
+      if (turn == session->rank()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      came = Clock::now();
+      BRIGADE_RETURN_IF_ERROR(barrier(statistics));
+      left = Clock::now();
+      return Status();
+    };
+    const auto check = [&](int) -> std::string {
+      int64_t last = came.time_since_epoch().count();
+      MPI_Allreduce(MPI_IN_PLACE, &last, 1, MPI_INT64_T, MPI_MAX, session->comm());
+      return left.time_since_epoch().count() >= last ? "" : "left before all had come";
+    };
+    the_case.subjects.push_back(MakeSubject(all, name, pattern, false, 0, run, check));
+  };
+  add("brigade", kBarrier,
+      [&](OperationStatistics* statistics) { return all.brigade->Barrier(statistics); });
+  if (all.mpi) {
+    add(session->PeerName("mpi"), "MPI_Barrier", [&](OperationStatistics*) {
+      all.mpi->Barrier();
+      return Status();
+    });
+  }
+  session->Measure(the_case);
+}
+
 struct SpreadCase {
   const char* name;
   const char* title;
-  void (*measure)(const Contenders& all, int64_t rows, int64_t cols);
+  void (*measure)(const Contenders& all, const PanelShape& shape);
 };
 
 constexpr SpreadCase kSpreadCases[] = {
@@ -376,7 +478,24 @@ constexpr SpreadCase kSpreadCases[] = {
     {"multi-reduce", "Multi-reduce: portion q summed at rank q", MeasureMultiReduce},
     {"broadcast", "Broadcast from one rank", MeasureBroadcast},
     {"reduce", "Reduction to one rank", MeasureReduce},
+    {"all-reduce", "Reduction to all ranks", MeasureAllReduce},
 };
+
+// What is to be measured, and what to call it.
+std::vector<std::pair<std::string, PanelShape>> ShapesOf(const Options& options, int ranks) {
+  std::vector<std::pair<std::string, PanelShape>> shapes;
+  if (options.contiguous_bytes.empty()) {
+    for (const SpreadSize& size : options.sizes) {
+      const int64_t cols = size.cols * (size.cols_per_rank ? ranks : 1);
+      shapes.push_back({size.text, {size.rows, cols, kGapElements}});
+    }
+  }
+  for (const size_t bytes : options.contiguous_bytes) {
+    const auto rows = static_cast<int64_t>(bytes / sizeof(double)) / ranks;
+    shapes.push_back({std::to_string(bytes) + " bytes", {std::max<int64_t>(rows, 1), ranks, 0}});
+  }
+  return shapes;
+}
 
 }  // namespace
 
@@ -390,12 +509,18 @@ void RunSpread(Session* session) {
   const auto wanted = [&](const char* name) {
     return std::find(options.cases.begin(), options.cases.end(), name) != options.cases.end();
   };
+  const std::vector<std::pair<std::string, PanelShape>> shapes =
+      ShapesOf(options, session->ranks());
   for (const SpreadCase& spread_case : kSpreadCases) {
     if (!wanted(spread_case.name)) continue;
-    for (const SpreadSize& size : options.sizes) {
-      session->StartTable(std::string(spread_case.title) + ", " + size.text);
-      spread_case.measure(all, size.rows, size.cols * (size.cols_per_rank ? session->ranks() : 1));
+    for (const auto& [text, shape] : shapes) {
+      session->StartTable(std::string(spread_case.title) + ", " + text);
+      spread_case.measure(all, shape);
     }
+  }
+  if (wanted(kBarrier)) {
+    session->StartTable("Barrier");
+    MeasureBarrier(all);
   }
   if (!wanted(kSmallBroadcast)) return;
   session->StartTable("Small broadcast from one rank");
