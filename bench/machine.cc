@@ -27,15 +27,45 @@ bool RunsOnOneProcessor() {
   return sched_getaffinity(0, sizeof(allowed), &allowed) == 0 && CPU_COUNT(&allowed) == 1;
 }
 
-// Keeps several multipliers busy, so that a second thread on the same core must slow it down.
+// While one lives on ranks 0 and 1, they run on different processors, though the scheduler might
+// put them on one. A rank that may use only one is left where it is.
+class Apart {
+ public:
+  explicit Apart(int rank) {
+    CPU_ZERO(&allowed_);
+    if (rank > 1 || sched_getaffinity(0, sizeof(allowed_), &allowed_) != 0) return;
+    int wanted = rank;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (!CPU_ISSET(cpu, &allowed_) || wanted-- > 0) continue;
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(cpu, &one);
+      changed_ = sched_setaffinity(0, sizeof(one), &one) == 0;
+      return;
+    }
+  }
+  ~Apart() {
+    if (changed_) sched_setaffinity(0, sizeof(allowed_), &allowed_);
+  }
+  Apart(const Apart&) = delete;
+  Apart& operator=(const Apart&) = delete;
+
+ private:
+  cpu_set_t allowed_;
+  bool changed_ = false;
+};
+
+// So many chains that the multipliers and adders are what it waits for: a second thread on the same
+// core must slow it down.
 double ComputeMilliseconds() {
   const auto start = std::chrono::steady_clock::now();
-  double a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8;
-  for (int i = 0; i < 5000000; ++i) {
+  double a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8, k = 9, l = 10, m = 11, n = 12;
+  for (int i = 0; i < 3000000; ++i) {
     a = a * 0.999 + 1, b = b * 0.999 + 1, c = c * 0.999 + 1, d = d * 0.999 + 1;
     e = e * 0.999 + 1, f = f * 0.999 + 1, g = g * 0.999 + 1, h = h * 0.999 + 1;
+    k = k * 0.999 + 1, l = l * 0.999 + 1, m = m * 0.999 + 1, n = n * 0.999 + 1;
   }
-  volatile double keep = a + b + c + d + e + f + g + h;
+  volatile double keep = a + b + c + d + e + f + g + h + k + l + m + n;
   static_cast<void>(keep);
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
       .count();
@@ -47,6 +77,7 @@ double TogetherOverAlone(MPI_Comm comm) {
   MPI_Comm_size(comm, &ranks);
   if (ranks < 2) return 0;
   DisseminationBarrier barrier(comm);
+  const Apart apart(rank);
   constexpr int kTrials = 5;
   double alone = 1e300, together = 1e300;  // the least disturbed of each
   for (int trial = 0; trial < kTrials; ++trial) {
@@ -107,8 +138,12 @@ Machine DescribeMachine(MPI_Comm comm) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
   MPI_Get_library_version(version, &length);
-  // "Open MPI v4.1.4, package: ...": the name is enough.
-  machine.open_mpi = std::string(version, std::find(version, version + length, ','));
+  // "Open MPI v4.1.4, package: ..." or "MPICH Version:\t4.0.2\nMPICH Release date: ...".
+  machine.mpi = std::string(version, length);
+  machine.mpi.resize(std::min(machine.mpi.size(), machine.mpi.find_first_of(",\n")));
+  const std::string heading = "Version:\t";
+  const size_t at = machine.mpi.find(heading);
+  if (at != std::string::npos) machine.mpi.erase(at, heading.size());
   machine.single_copy = SingleCopyMechanism();
   return machine;
 }

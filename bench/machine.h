@@ -18,7 +18,7 @@ struct Machine {
   // Near 2: what looks like two processors is one, and two-rank figures are halved. 0 with one
   // rank.
   double together_over_alone = 0;
-  std::string open_mpi;
+  std::string mpi;  // name and version
   // How Open MPI moves long messages between processes of this host: "cma" in one copy, "none"
   // through shared memory in two. "unknown" for another MPI.
   std::string single_copy;

@@ -36,17 +36,19 @@ Status Report::Open() {
 void Report::PrintMachine() const {
   std::printf("# %s, %d cores, %s\n", machine_.cpu.c_str(), machine_.cores,
               machine_.kernel.c_str());
-  std::printf("# %s; stock BLACS: %s; Brigade %s over %s\n", machine_.open_mpi.c_str(),
+  std::printf("# %s; stock BLACS: %s; Brigade %s over %s\n", machine_.mpi.c_str(),
               stock_path_.empty() ? "not measured" : stock_path_.c_str(),
               options_.brigade_version.c_str(), options_.transport.c_str());
   std::printf("# %d ranks, %s; single-copy mechanism of MPI: %s\n", ranks_,
               machine_.pinned ? "each pinned" : "not pinned", machine_.single_copy.c_str());
+  if (machine_.together_over_alone > 0) {
+    std::printf("# computing on two processors at once takes %.2f times as long as on one\n",
+                machine_.together_over_alone);
+  }
   if (machine_.together_over_alone >= kSharedCoreRatio) {
     std::printf(
-        "# WARNING: two ranks compute %.2f times slower together than alone: they share a\n"
-        "# core, or the machine is busy. Figures of several ranks are worse than they "
-        "could be.\n",
-        machine_.together_over_alone);
+        "# WARNING: two virtual processors run on one core, or the machine is busy. Figures of\n"
+        "# several ranks are worse than they could be.\n");
   }
   std::fflush(stdout);
 }
@@ -92,7 +94,7 @@ void Report::Add(const Case& the_case, const std::vector<Result>& results) {
     line["label"] = options_.label;
     line["verified"] = true;  // nothing is timed that was not
     line["versions"] = {{"brigade", options_.brigade_version},
-                        {"mpi", machine_.open_mpi},
+                        {"mpi", machine_.mpi},
                         {"stock", std::filesystem::path(stock_path_).filename().string()}};
     line["machine"] = {{"cpu", machine_.cpu},
                        {"cores", machine_.cores},
