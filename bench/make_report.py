@@ -25,6 +25,37 @@ COLOURS = {
     "stock": "#d55e00",
     "plain": "#cc79a7",
     "mpi": "#666666",
+    "bare ring": "#000000",
+    "stock CMA off": "#e69f00",
+    "mpi CMA off": "#aaaaaa",
+    "mpi MPICH": "#b8a800",
+}
+NAMES = {
+    "shim": "Brigade shim",
+    "brigade": "Brigade patterns",
+    "direct": "hand-written tree",
+    "stock": "stock BLACS",
+    "stock CMA off": "stock BLACS, CMA off",
+    "stock tuned": "stock BLACS, MPI tuned",
+    "plain": "plain patterns",
+    "mpi": "MPI",
+    "mpi CMA off": "MPI, CMA off",
+    "better MPI": "better of these two",
+    "mpi tuned": "MPI, tuned",
+    "mpi MPICH": "MPICH",
+    "bare ring": "bare ring",
+}
+OURS = {
+    "shim": "#56b4e9",
+    "brigade": "#0072b2",
+    "direct": "#009e73",
+    "stock": "#d55e00",
+    "plain": "#cc79a7",
+    "mpi": "#666666",
+    "bare ring": "#000000",
+    "stock CMA off": "#e69f00",
+    "mpi CMA off": "#aaaaaa",
+    "mpi MPICH": "#b8a800",
 }
 NAMES = {
     "shim": "Brigade shim",
@@ -34,12 +65,20 @@ NAMES = {
     "plain": "plain patterns",
     "mpi": "MPI",
     "mpi tuned": "MPI, tuned",
+    "stock tuned": "stock BLACS, tuned MPI",
+    "better MPI": "better of Open MPI's two",
+    "bare ring": "bare ring",
+    "stock CMA off": "stock BLACS, CMA off",
+    "mpi CMA off": "MPI, CMA off",
+    "mpi MPICH": "MPICH",
 }
+OURS = ("brigade", "shim")
 SPREAD_TITLES = {
     "multi-broadcast": "Multi-broadcast: every rank's portion to all",
     "multi-reduce": "Multi-reduce: portion q summed at rank q",
     "broadcast": "Broadcast from one rank",
     "reduce": "Reduction to one rank",
+    "all-reduce": "Reduction to all ranks",
 }
 
 # `samples`: of how many the interval is; of a ratio, the lesser number.
@@ -111,29 +150,57 @@ def best_of(subjects):
     return best
 
 
-# MPI with forced algorithms, where it does best against Brigade in the same launch.
+def by_label(lines):
+    """[(label, {Key: subjects})], the launches without a label first."""
+    return [(label, collect(line for line in lines if line["label"] == label))
+            for label in sorted({line["label"] for line in lines})]
+
+
+# MPI with other settings, or stock BLACS on it, where it does best against Brigade in the same launch.
 Tuned = collections.namedtuple("Tuned", "label pattern figure ratio")
 
 
 def best_tunings(lines):
-    """{Key: Tuned} from the labelled launches."""
-    best = {}
-    for label in {line["label"] for line in lines} - {""}:
-        for key, subjects in collect(line for line in lines if line["label"] == label).items():
-            ours = best_of(subjects)["brigade"]
+    """{Key: {peer: Tuned}} from the labelled launches."""
+    best = collections.defaultdict(dict)
+    for label, cases in by_label(lines):
+        for key, subjects in cases.items():
             for (subject, pattern), figure in subjects.items():
-                if subject == f"mpi {label}":
-                    tuned = Tuned(label, pattern, figure, ratio(figure, ours))
-                    if key not in best or tuned.ratio.median < best[key].ratio.median:
-                        best[key] = tuned
+                peer = subject.removesuffix(f" {label}")
+                if subject == peer:
+                    continue
+                tuned = Tuned(label, pattern, figure, ratio(figure, best_of(subjects)["brigade"]))
+                if peer not in best[key] or tuned.ratio.median < best[key][peer].ratio.median:
+                    best[key][peer] = tuned
     return best
+
+
+# `ratio`: to ours in the same launches; None for ours.
+Measured = collections.namedtuple("Measured", "figure ratio")
+
+
+def measure(lines):
+    """{Key: {contender: Measured}}, each by its fastest pattern; BLACS against the shim, all others against the patterns.
+
+    Ours is what it is in the launches without a label."""
+    measured = collections.defaultdict(dict)
+    for label, cases in by_label(lines):
+        for key, subjects in cases.items():
+            best = best_of(subjects)
+            for name, figure in best.items():
+                if name not in OURS:
+                    ours = best["shim" if name.startswith("stock") else "brigade"]
+                    measured[key][name] = Measured(figure, ratio(figure, ours))
+                elif not label:
+                    measured[key][name] = Measured(figure, None)
+    return measured
 
 
 # ---- text and plots ----------------------------------------------------------------------------------------------
 
 
 def format_bytes(count):
-    for unit, size in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if count >= size:
             return f"{count / size:.3g} {unit}"
     return f"{count} B"
@@ -237,31 +304,40 @@ def draw_ratios(axes, series):
 Summary = collections.namedtuple("Summary", "what ratios")
 
 
-def pingpong_by_shape(cases):
-    """{shape: {bytes: {contender: Figure}}}"""
+def pingpong_by_shape(lines):
+    """{shape: {bytes: {contender: Measured}}}"""
     by_shape = collections.defaultdict(dict)
-    for key, subjects in cases.items():
-        by_shape[key.case.removeprefix("pingpong ")][key.bytes] = {s: f for (s, _), f in subjects.items()}
+    for key, contenders in measure(lines).items():
+        by_shape[key.case.removeprefix("pingpong ")][key.bytes] = contenders
     return by_shape
 
 
-def pingpong_section(cases):
-    by_shape = pingpong_by_shape(cases)
-    figure, grid = plt.subplots(2, len(by_shape), figsize=(4.2 * len(by_shape), 6), squeeze=False, sharex="col")
+def present(contenders_of_cases):
+    """The contenders that occur, in the order of NAMES."""
+    return [name for name in NAMES if any(name in contenders for contenders in contenders_of_cases)]
+
+
+def ratio_columns(names):
+    return [f"{NAMES[name]} / {NAMES['shim' if name.startswith('stock') else 'brigade']}" for name in names]
+
+
+def pingpong_section(lines):
+    by_shape = pingpong_by_shape(lines)
+    names = present(contenders for sizes in by_shape.values() for contenders in sizes.values())
+    peers = [name for name in names if name not in OURS]
+    figure, grid = plt.subplots(2, len(by_shape), figsize=(5 * len(by_shape), 7), squeeze=False, sharex="col")
     summaries, rows = [], []
     for column, (shape, sizes) in enumerate(by_shape.items()):
         times = collections.defaultdict(list)
         ratios = collections.defaultdict(list)
-        for count, figures in sorted(sizes.items()):
-            for name, f in figures.items():
+        for count, contenders in sorted(sizes.items()):
+            for name, (f, against_ours) in contenders.items():
                 times[name].append((count, f))
-                if name != "shim" and "shim" in figures:
-                    ratios[name].append((count, ratio(f, figures["shim"])))
-            row = [shape, format_bytes(count)]
-            row += [format_figure(figures[n]) if n in figures else "" for n in ("shim", "stock", "mpi")]
-            row += [ratio_cell(ratio(figures[n], figures["shim"])) if {n, "shim"} <= figures.keys() else ""
-                    for n in ("stock", "mpi")]
-            rows.append(row)
+                if against_ours:
+                    ratios[name].append((count, against_ours))
+            rows.append([shape, format_bytes(count)]
+                        + [format_figure(contenders[n].figure) if n in contenders else "" for n in names]
+                        + [ratio_cell(contenders[n].ratio) if n in contenders else "" for n in peers])
         top, bottom = grid[0][column], grid[1][column]
         draw_lines(top, times)
         time_axis(top.yaxis)
@@ -271,12 +347,73 @@ def pingpong_section(cases):
         draw_ratios(bottom, ratios)
         summaries.append(Summary(f"ping-pong, {shape}", {n: [r for _, r in points] for n, points in ratios.items()}))
     grid[0][0].set_ylabel("one way, µs (less is better)")
-    grid[1][0].set_ylabel("peer's time / shim's\n(above 1: the shim is faster)")
+    grid[1][0].set_ylabel("peer's time / ours\n(above 1: ours is faster)")
     grid[0][0].legend(frameon=False)
-    header = ["layout", "message", "shim, µs", "stock, µs", "MPI, µs", "stock / shim", "MPI / shim"]
     body = svg(figure, "Ping-pong time and ratio by message size")
+    header = ["layout", "message"] + [f"{NAMES[n]}, µs" for n in names] + ratio_columns(peers)
     body += details("All sizes", table(header, rows))
     return body, summaries
+
+
+def calls_section(lines):
+    """One row per call, one group of columns per number of ranks."""
+    calls = collections.defaultdict(dict)
+    for key, contenders in measure(lines).items():
+        calls[key.case][key.ranks] = contenders
+    all_ranks = sorted({line["ranks"] for line in lines})
+    header = ["call"]
+    for ranks in all_ranks:
+        header += [f"shim, {ranks} ranks, µs", "stock, µs", "stock / shim"]
+    rows = []
+    ratios = collections.defaultdict(list)
+    for call, by_ranks in calls.items():
+        row = [html.escape(call)]
+        for ranks in all_ranks:
+            contenders = by_ranks.get(ranks, {})
+            if {"shim", "stock"} <= contenders.keys():
+                stock = contenders["stock"]
+                row += [format_figure(contenders["shim"].figure), format_figure(stock.figure), ratio_cell(stock.ratio)]
+                ratios[ranks].append(stock.ratio)
+            else:
+                row += ["", "", ""]
+        rows.append(row)
+    return table(header, rows), [Summary(f"BLACS calls, {ranks} ranks", {"stock": r}) for ranks, r in ratios.items()]
+
+
+def grid_section(lines):
+    """Patterns beside collectives, and beside the better of Open MPI's two settings."""
+    rows, better = [], []
+    by_ranks = collections.defaultdict(lambda: collections.defaultdict(list))
+    peers = ["mpi", "mpi CMA off", "mpi MPICH"]
+    for key, contenders in measure(lines).items():
+        row = [key.case, key.ranks, format_bytes(key.bytes) if key.bytes else "",
+               format_figure(contenders["brigade"].figure)]
+        for peer in peers:
+            if peer in contenders:
+                row += [format_figure(contenders[peer].figure), ratio_cell(contenders[peer].ratio)]
+                by_ranks[key.ranks][peer].append(contenders[peer].ratio)
+            else:
+                row += ["", ""]
+        open_mpi = [contenders[peer].ratio for peer in peers[:2] if peer in contenders]
+        better.append(min(open_mpi, key=lambda r: r.median))
+        by_ranks[key.ranks]["better MPI"].append(better[-1])
+        rows.append(row + [ratio_cell(better[-1])])
+    header = ["pattern", "ranks", "message", "Brigade, µs"]
+    for peer in peers:
+        header += [f"{NAMES[peer]}, µs", f"{NAMES[peer]} / Brigade"]
+    body = ("<p>Contiguous data, in place; a message is what all ranks have together. "
+            "Better of Open MPI's two settings over Brigade, geometric mean over the whole grid: "
+            f"<b>{geometric_mean([r.median for r in better]):.2f}</b>, "
+            f"worst {min(r.median for r in better):.2f}, slower beyond the interval in "
+            f"{sum(map(is_worse, better))} of {len(better)}.</p>")
+    body += table(header + ["better of Open MPI's / Brigade"], rows)
+    return body, [Summary(f"all patterns, contiguous, {ranks} ranks", r) for ranks, r in sorted(by_ranks.items())]
+
+
+def memory_section(lines):
+    rows = [[format_bytes(line["bytes"]), format_bytes(line["staging_peak_bytes"]), line["overflow_pieces"],
+             f"{line['copies_per_byte'] / 2:.2f}"] for line in lines if line["subject"] == "brigade"]
+    return table(["message", "staging memory at most, per rank", "pieces in overflow memory", "copies per side"], rows)
 
 
 def spread_section(cases, tunings):
@@ -313,11 +450,10 @@ def spread_section(cases, tunings):
             for name, f in bests[key].items():
                 if name != "brigade":
                     ratios[name].append(ratio(f, ours))
-            if key in tunings:
-                tuned = tunings[key]
-                rows.append([size, f"mpi, tuned: {tuned.label} (another launch)", html.escape(tuned.pattern),
+            for peer, tuned in tunings.get(key, {}).items():
+                rows.append([size, f"{peer}, tuned: {tuned.label} (another launch)", html.escape(tuned.pattern),
                              format_figure(tuned.figure), ratio_cell(tuned.ratio)])
-                ratios["mpi tuned"].append(tuned.ratio)
+                ratios[f"{peer} tuned"].append(tuned.ratio)
         body += details("All contenders, fastest first",
                         table(["M x N", "who", "how", "µs", "its time / Brigade's best in the same launch"], rows))
         summaries.append(Summary(f"{case}, {ranks} ranks", ratios))
@@ -350,7 +486,7 @@ def small_section(cases):
     return body
 
 
-Comparison = collections.namedtuple("Comparison", "routine setting stock shim ratio")
+Comparison = collections.namedtuple("Comparison", "routine ranks setting stock shim ratio")
 
 
 def compare_scalapack(lines):
@@ -358,22 +494,23 @@ def compare_scalapack(lines):
     seconds = collections.defaultdict(lambda: collections.defaultdict(dict))
     for line in lines:
         setting = f"{line['rows']} x {line['cols']} ranks, n = {line['n']}, nb = {line['nb']}"
-        seconds[line["routine"], setting][line["pair"]][line["subject"]] = line["median_s"]
+        seconds[line["routine"], line["ranks"], setting][line["pair"]][line["subject"]] = line["median_s"]
     comparisons = []
-    for (routine, setting), pairs in seconds.items():
+    for (routine, ranks, setting), pairs in seconds.items():
         whole = [pair for pair in pairs.values() if pair.keys() == {"stock", "shim"}]
         if whole:
             stock, shim = (median_interval([pair[name] for pair in whole]) for name in ("stock", "shim"))
             ratios = median_interval([pair["stock"] / pair["shim"] for pair in whole])
-            comparisons.append(Comparison(routine, setting, stock, shim, ratios))
+            comparisons.append(Comparison(routine, ranks, setting, stock, shim, ratios))
     return comparisons
 
 
 def scalapack_section(comparisons):
     rows, bars = [], []
     summary = collections.defaultdict(list)
-    for routine, setting, stock, shim, f in comparisons:
-        summary[routine].append(f)
+    for routine, ranks, setting, stock, shim, f in comparisons:
+        summary[f"ScaLAPACK {routine}"].append(f)
+        summary["ScaLAPACK, all on 2 ranks" if ranks == 2 else "ScaLAPACK, all on 4 and 8 ranks"].append(f)
         bars.append((f"{routine}, {setting}", f))
         rows.append([routine, setting, f.samples, f"{stock.median:.4f}", f"{shim.median:.4f}", ratio_cell(f)])
     if not bars:
@@ -383,7 +520,7 @@ def scalapack_section(comparisons):
     axes.set_xlabel("time on stock BLACS / time on the shim (above 1: the shim is faster)")
     header = ["routine", "setting", "pairs of launches", "stock, s", "shim, s", "stock / shim"]
     return svg(figure, "ScaLAPACK ratios") + table(header, rows), [
-        Summary(f"ScaLAPACK {routine}", {"stock": ratios}) for routine, ratios in summary.items()]
+        Summary(what, {"stock": ratios}) for what, ratios in summary.items()]
 
 
 def tester_section(directory):
@@ -398,7 +535,7 @@ def tester_section(directory):
 
 
 def summary_table(summaries):
-    peers = ["stock", "plain", "mpi", "mpi tuned"]
+    peers = present(summary.ratios for summary in summaries)
     rows = []
     for summary in summaries:
         row = [html.escape(summary.what), max((len(r) for r in summary.ratios.values()), default=0)]
@@ -420,21 +557,21 @@ def summary_table(summaries):
     return table(["what", "cases"] + [f"{NAMES[p]} / Brigade" for p in peers], rows)
 
 
-def picture(pingpong_cases, comparisons):
-    """The figures of README: peers' times over the shim's, on white so that it can be read on any page."""
-    by_shape = pingpong_by_shape(pingpong_cases)
+def picture(pingpong, comparisons):
+    """The figures of README: peers' times over ours, on white so that it can be read on any page."""
+    by_shape = pingpong_by_shape(pingpong)
     columns = len(by_shape) + bool(comparisons)
     figure, row = plt.subplots(1, columns, figsize=(3.1 * columns, 2.8), squeeze=False, layout="constrained")
     figure.patch.set_facecolor("white")
     for axes, (shape, sizes) in zip(row[0], by_shape.items()):
         ratios = collections.defaultdict(list)
-        for count, figures in sorted(sizes.items()):
-            for name in ("stock", "mpi"):
-                if {name, "shim"} <= figures.keys():
-                    ratios[name].append((count, ratio(figures[name], figures["shim"])))
+        for count, contenders in sorted(sizes.items()):
+            for name in ("stock", "mpi", "mpi CMA off"):
+                if name in contenders:
+                    ratios[name].append((count, contenders[name].ratio))
         draw_ratios(axes, ratios)
         axes.set_title(f"ping-pong, {shape}")
-    row[0][0].set_ylabel("peer's time / shim's\n(above 1: the shim is faster)")
+    row[0][0].set_ylabel("peer's time / ours\n(above 1: ours is faster)")
     row[0][0].legend(frameon=False)
     if comparisons:
         axes = row[0][-1]
@@ -461,17 +598,19 @@ def machine_text(lines):
     """What the lines say of the machine, once; and a warning if it was not itself."""
     if not lines:
         return ""
-    first = lines[0]
-    machine, versions = first["machine"], first["versions"]
+    machine, versions = lines[0]["machine"], lines[0]["versions"]
+    transport = next(line["transport"] for line in lines if line["subject"] in OURS)
+    mpis = sorted({f"{line['versions']['mpi']} (single-copy mechanism: {line['machine']['single_copy']})"
+                   for line in lines})
+    ratios = [line["machine"]["together_over_alone"] for line in lines]
     text = (f"<p>{html.escape(machine['cpu'])}, {machine['cores']} cores, {html.escape(machine['kernel'])}<br>"
-            f"{html.escape(versions['mpi'])}, {html.escape(versions['stock'])}, "
-            f"Brigade {html.escape(versions['brigade'])} over transport {html.escape(first['transport'])}<br>"
-            f"single-copy mechanism of MPI: {html.escape(machine['single_copy'])}</p>")
-    worst = max(line["machine"]["together_over_alone"] for line in lines)
-    if worst >= 1.5:
-        text += (f'<p class="warning">Two ranks computed up to {worst:.2f} times slower together than one alone: '
-                 "during this run two processors shared a core, or something else was running. Times of several "
-                 "ranks are worse than this machine's best; ratios suffer less.</p>")
+            f"Brigade {html.escape(versions['brigade'])} over transport {html.escape(transport)}; "
+            f"{html.escape(', '.join(mpis))}; {html.escape(versions['stock'])}<br>"
+            f"computing on two processors at once took {min(ratios):.2f} to {max(ratios):.2f} times as long as on one"
+            "</p>")
+    if max(ratios) >= 1.5:
+        text += ('<p class="warning">Near 2, two virtual processors are one core, or something else was running. '
+                 "Times of several ranks are worse than this machine's best; ratios suffer less.</p>")
     return text
 
 
@@ -489,9 +628,8 @@ def main():
     spread = read_lines(directory / "spread.jsonl")
     cases = collect(line for line in spread if not line["label"])
     small = {key: subjects for key, subjects in cases.items() if key.case == "small-broadcast"}
-    large = {key: subjects for key, subjects in cases.items() if key not in small}
-
-    pingpong_cases = collect(pingpong)
+    large = {key: subjects for key, subjects in cases.items() if key.case in SPREAD_TITLES}
+    calls, patterns, memory = (read_lines(directory / f"{name}.jsonl") for name in ("calls", "grid", "memory"))
 
     sections, summaries = [], []
     comparisons = compare_scalapack(read_lines(directory / "scalapack.jsonl"))
@@ -499,8 +637,16 @@ def main():
     sections.append(("ScaLAPACK", scalapack_body + "<h3>Its LU tester, 4 ranks</h3>" + tester_section(directory)))
     summaries += scalapack_summaries
     if pingpong:
-        body, lines = pingpong_section(pingpong_cases)
-        sections.append(("BLACS ping-pong, 2 ranks", body))
+        body, lines = pingpong_section(pingpong)
+        sections.append(("Ping-pong, 2 ranks", body))
+        summaries += lines
+    if calls:
+        body, lines = calls_section(calls)
+        sections.append(("BLACS calls", body))
+        summaries += lines
+    if patterns:
+        body, lines = grid_section(patterns)
+        sections.append(("Patterns and collectives", body))
         summaries += lines
     if large:
         body, lines = spread_section(large, best_tunings(spread))
@@ -510,6 +656,8 @@ def main():
         summaries += lines
     if small:
         sections.append(("Small broadcasts", small_section(small)))
+    if memory:
+        sections.append(("Staging memory by message size", memory_section(memory)))
 
     commands = directory / "commands.txt"
     method = ("<p>Every contender is verified before it is timed. Contenders take turns in random order within each "
@@ -524,14 +672,15 @@ def main():
 
     page = ["<!DOCTYPE html><html lang='en'><meta charset='utf-8'><title>Brigade beside its peers</title>",
             "<meta name='viewport' content='width=device-width, initial-scale=1'>",
-            f"<style>{STYLE}</style><h1>Brigade beside its peers</h1>", machine_text(pingpong + spread),
+            f"<style>{STYLE}</style><h1>Brigade beside its peers</h1>",
+            machine_text(pingpong + calls + patterns + spread),
             "<h2>At a glance</h2><p>How many times longer the peer takes, geometric mean over the cases: "
             "above 1, Brigade is faster.</p>", summary_table(summaries)]
     page += [f"<h2>{title}</h2>{body}" for title, body in sections]
     page.append(f"<h2>Method</h2>{method}</html>")
     (directory / "report.html").write_text("".join(page))
     if args.picture:
-        args.picture.write_text(picture(pingpong_cases, comparisons))
+        args.picture.write_text(picture(pingpong, comparisons))
 
 
 if __name__ == "__main__":

@@ -8,12 +8,16 @@ usage: bench/run.sh [--full] [--output DIR] [--help]
 
 Installs what is missing, builds, then measures
   - ScaLAPACK's LU tester on stock BLACS and on the shim,
-  - ScaLAPACK's LU, Cholesky, QR and matrix product, stock against shim,
-  - BLACS ping-pong on 2 ranks: shim, stock, raw MPI,
-  - spread on 4 ranks: Brigade's patterns, shim, stock BLACS, plain patterns, MPI collectives,
-and prints the path of the report. Takes less than 5 minutes on 2 cores.
+  - ScaLAPACK's LU, Cholesky, QR, matrix product and eigensolver on 1x2, 2x1, 2x2 and 2x4, stock against shim,
+  - ping-pong on 2 ranks: Brigade, shim, stock, raw MPI, a bare ring in shared memory,
+  - the BLACS calls ScaLAPACK makes most on 2, 4 and 8 ranks: shim, stock,
+  - all patterns on contiguous data on 2, 4 and 8 ranks: Brigade, MPI collectives,
+  - spread of panels on 4 ranks: Brigade's patterns, shim, stock BLACS, plain patterns, MPI collectives,
+MPI being Open MPI as it is, Open MPI without single copies (CMA), and MPICH while every rank has a core,
+and prints the path of the report. Takes about 5 minutes on 2 cores, besides the first build.
 
-  --full        all sizes, spread on 2, 4 and 8 ranks, 10 launches of everything: about two hours
+  --full        all sizes, spread on 2, 4 and 8 ranks, staging memory up to 1 GiB messages (needs 6 GiB),
+                10 launches of everything: some hours
   --output DIR  where results go, no results in it yet; default: results/<date and time> beside this folder
 END
 }
@@ -47,15 +51,22 @@ done
 # Lines of two runs in one file would be taken for one run.
 [[ -z $out || -z $(compgen -G "$out/*.jsonl") ]] || refuse "$out already holds results"
 
+factorizations="LU,Cholesky,QR,matrix product"
 if $full; then
-  launches=10 repetitions=3 orders=(1000 2000) blocks=(32 64)
-  pingpong_grid=(--factor 2 --seconds 1) spread_ranks=(2 4 8) spread_seconds=3 limit=3600
+  launches=10 pairs=10 repetitions=3 limit=3600
+  problems=("2000 64 $factorizations" "1000 32 $factorizations" "600 32 eigenvalues") # n, nb, routines
+  pingpong_grid=(--seconds 1 --sizes 8,64,512,1K,4K,16K,64K,128K,256K,512K,1M,2M,4M,8M,32M)
+  calls_seconds=0.5 grid_seconds=1 spread_ranks=(2 4 8) spread_seconds=3
 else
-  launches=1 repetitions=1 orders=(1000) blocks=(32)
-  pingpong_grid=(--factor 4 --seconds 0.4) spread_ranks=(4) spread_seconds=1 limit=300
+  launches=1 pairs=6 repetitions=1 limit=300 # fewer pairs decide nothing
+  problems=("1000 32 $factorizations" "600 32 eigenvalues")
+  pingpong_grid=(--seconds 0.2 --sizes 8,64,512,1K,4K,16K,64K,256K,1M,4M,8M --runs 0,256)
+  calls_seconds=0.1 grid_seconds=0.1 spread_ranks=(4) spread_seconds=0.5
 fi
+process_grids=(1x2 2x1 2x2 2x4)
 
-pairs=10 # of ScaLAPACK launches: fewer decide nothing
+# Long messages through shared memory in two copies, as a transport without CMA has to: the other setting to compare with.
+cma_off=(--mca btl_vader_single_copy_mechanism none)
 
 # Open MPI's forced algorithms can only be chosen at launch: each line is one more launch of MPI as peer.
 tunings=(
@@ -73,6 +84,9 @@ step "Build"
 (cd "$root" && bazel build --config=opt --config=werror //bench:brigade_bench //bench:scalapack_timing //blacs_shim:libbrigade_blacs.so)
 bin=$(cd "$root" && bazel info --config=opt --config=werror bazel-bin 2>/dev/null)
 shim=$bin/blacs_shim/libbrigade_blacs.so
+mpich=(--config=opt --config=werror --config=mpich)
+(cd "$root" && bazel build "${mpich[@]}" //bench:brigade_bench)
+mpich_bin=$(cd "$root" && bazel info "${mpich[@]}" bazel-bin 2>/dev/null)
 
 out=${out:-$root/results/$(date +%Y%m%d-%H%M%S)}
 mkdir -p "$out"
@@ -85,6 +99,14 @@ export TMPDIR=$scratch MPLCONFIGDIR=$scratch OMP_NUM_THREADS=1 OPENBLAS_NUM_THRE
 cores=$(lscpu --parse=core,socket | grep -v '^#' | sort -u | wc -l)
 ((cores <= $(nproc))) || cores=$(nproc)
 version=$(git -C "$root" describe --always --dirty --tags 2>/dev/null || echo unknown)
+
+# Records a command and runs it under the time limit.
+run() {
+  echo "$*" >>"$out/commands.txt"
+  timeout --kill-after=10 "$limit" "$@" && return
+  echo "bench/run.sh: this failed, or took more than $limit s: $*" >&2
+  return 1
+}
 
 # launch RANKS [mpirun option...] -- PROGRAM [argument...]
 # One rank per core while cores last; beyond that unpinned, and told to yield, or the figures measure the scheduler.
@@ -101,11 +123,7 @@ launch() {
     shift
   done
   shift
-  command+=("$@")
-  echo "${command[*]}" >>"$out/commands.txt"
-  timeout --kill-after=10 "$limit" "${command[@]}" && return
-  echo "bench/run.sh: this failed, or took more than $limit s: ${command[*]}" >&2
-  return 1
+  run "${command[@]}" "$@"
 }
 
 # What fails is counted, and the rest is still measured.
@@ -120,6 +138,15 @@ bench() { # RANKS [mpirun option...] -- brigade_bench arguments
   done
   shift
   launch "${before[@]}" -- "$bin/bench/brigade_bench" "$@" --brigade-version "$version"
+}
+
+# Only while every rank has a core: Debian's MPICH cannot be told to yield, and would measure the scheduler.
+bench_mpich() { # RANKS brigade_bench arguments
+  local ranks=$1
+  shift
+  [[ $ranks -le $cores ]] || return 0
+  run mpiexec.mpich -n "$ranks" -bind-to core "$mpich_bin/bench/brigade_bench" "$@" --label MPICH \
+    --brigade-version "$version"
 }
 
 step "ScaLAPACK's LU tester"
@@ -140,33 +167,49 @@ for subject in stock shim; do
 done
 
 step "ScaLAPACK timing, stock and shim in turn, $pairs pairs of launches"
-for ranks in 2 4; do
-  for n in "${orders[@]}"; do
-    for nb in "${blocks[@]}"; do
-      for ((pair = 0; pair < pairs; ++pair)); do
-        # Whoever goes first may have the cooler machine: take turns.
-        order=(stock shim)
-        ((pair % 2 == 0)) || order=(shim stock)
-        for subject in "${order[@]}"; do
-          preload=()
-          [[ $subject == stock ]] || preload=(-x LD_PRELOAD="$shim")
-          try launch "$ranks" "${preload[@]}" -- "$bin/bench/scalapack_timing" -n "$n" --nb "$nb" \
-            --repetitions "$repetitions" --pair "$pair" --json "$out/scalapack.jsonl"
-        done
+for problem in "${problems[@]}"; do
+  read -r n nb routines <<<"$problem"
+  for grid in "${process_grids[@]}"; do
+    for ((pair = 0; pair < pairs; ++pair)); do
+      # Whoever goes first may have the cooler machine: take turns.
+      order=(stock shim)
+      ((pair % 2 == 0)) || order=(shim stock)
+      for subject in "${order[@]}"; do
+        preload=()
+        [[ $subject == stock ]] || preload=(-x LD_PRELOAD="$shim")
+        try launch $((${grid/x/*})) "${preload[@]}" -- "$bin/bench/scalapack_timing" -n "$n" --nb "$nb" \
+          --routines "$routines" --grid "$grid" --repetitions "$repetitions" --pair "$pair" --json "$out/scalapack.jsonl"
       done
     done
   done
 done
 
+mpi_alone=(--peers mpi --shim none)
 for ((i = 1; i <= launches; ++i)); do
   step "Ping-pong and small broadcasts, 2 ranks, launch $i of $launches"
-  try bench 2 -- pingpong --seed "$i" --json "$out/pingpong.jsonl" "${pingpong_grid[@]}"
+  pingpong=(pingpong --seed "$i" --json "$out/pingpong.jsonl" "${pingpong_grid[@]}")
+  try bench 2 -- "${pingpong[@]}"
+  try bench 2 "${cma_off[@]}" -- "${pingpong[@]}" --peers mpi,blacs --label "CMA off"
+  try bench_mpich 2 "${pingpong[@]}" "${mpi_alone[@]}"
   # The engine against the tree written by hand, with a core for each rank.
   try bench 2 -- spread --cases small-broadcast --seed "$i" --json "$out/spread.jsonl" --seconds "$spread_seconds"
 
+  for ranks in 2 4 8; do
+    step "BLACS calls and all patterns, $ranks ranks, launch $i of $launches"
+    try bench "$ranks" -- calls --seed "$i" --json "$out/calls.jsonl" --seconds "$calls_seconds"
+    patterns=(spread --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,barrier --bytes 1K,64K,1M,4M
+      --seed "$i" --json "$out/grid.jsonl" --seconds "$grid_seconds" "${mpi_alone[@]}")
+    try bench "$ranks" -- "${patterns[@]}"
+    try bench "$ranks" "${cma_off[@]}" -- "${patterns[@]}" --label "CMA off"
+    try bench_mpich "$ranks" "${patterns[@]}"
+  done
+
   for ranks in "${spread_ranks[@]}"; do
     step "Spread, $ranks ranks, launch $i of $launches"
-    try bench "$ranks" -- spread --seed "$i" --json "$out/spread.jsonl" --seconds "$spread_seconds"
+    panels=(spread --cases multi-broadcast,multi-reduce,broadcast,reduce --seed "$i" --json "$out/spread.jsonl")
+    try bench "$ranks" -- "${panels[@]}" --seconds "$spread_seconds"
+    try bench "$ranks" "${cma_off[@]}" -- "${panels[@]}" --seconds "$spread_seconds" --peers mpi,blacs --shim none \
+      --label "CMA off"
     for tuning in "${tunings[@]}"; do
       IFS='|' read -r -a fields <<<"$tuning"
       step "Spread, $ranks ranks, launch $i of $launches, MPI tuned: ${fields[0]}"
@@ -176,11 +219,15 @@ for ((i = 1; i <= launches; ++i)); do
         forced+=(--mca "coll_tuned_${operation}_algorithm" "$algorithm"
           --mca "coll_tuned_${operation}_algorithm_segmentsize" "${segment:-0}")
       done
-      try bench "$ranks" "${forced[@]}" -- spread --seed "$i" --json "$out/spread.jsonl" --seconds 0.3 \
-        --peers mpi --shim none --label "${fields[0]}"
+      try bench "$ranks" "${forced[@]}" -- "${panels[@]}" --seconds 0.3 "${mpi_alone[@]}" --label "${fields[0]}"
     done
   done
 done
+
+if $full; then
+  step "Staging memory"
+  try bench 2 -- pingpong --sizes 64K,1M,64M,1G --runs 0 --peers none --shim none --json "$out/memory.jsonl"
+fi
 
 step "Report"
 /usr/bin/python3 "$root/bench/make_report.py" "$out" --picture "$out/picture.svg"
