@@ -314,7 +314,8 @@ def pingpong_by_shape(lines):
 
 def present(contenders_of_cases):
     """The contenders that occur, in the order of NAMES."""
-    return [name for name in NAMES if any(name in contenders for contenders in contenders_of_cases)]
+    occurring = {name for contenders in contenders_of_cases for name in contenders}
+    return [name for name in NAMES if name in occurring]
 
 
 def ratio_columns(names):

@@ -54,14 +54,14 @@ done
 factorizations="LU,Cholesky,QR,matrix product"
 if $full; then
   launches=10 pairs=10 repetitions=3 limit=3600
-  problems=("2000 64 $factorizations" "1000 32 $factorizations" "600 32 eigenvalues") # n, nb, routines
+  problems=("2000 64 $factorizations" "1000 32 $factorizations,eigenvalues") # n, nb, routines
   pingpong_grid=(--seconds 1 --sizes 8,64,512,1K,4K,16K,64K,128K,256K,512K,1M,2M,4M,8M,32M)
-  calls_seconds=0.5 grid_seconds=1 spread_ranks=(2 4 8) spread_seconds=3
+  calls_seconds=0.5 grid_seconds=1 spread_ranks=(2 4 8) spread_seconds=3 tuned_seconds=0.3
 else
   launches=1 pairs=6 repetitions=1 limit=300 # fewer pairs decide nothing
-  problems=("1000 32 $factorizations" "600 32 eigenvalues")
+  problems=("1000 32 $factorizations,eigenvalues")
   pingpong_grid=(--seconds 0.2 --sizes 8,64,512,1K,4K,16K,64K,256K,1M,4M,8M --runs 0,256)
-  calls_seconds=0.1 grid_seconds=0.1 spread_ranks=(4) spread_seconds=0.5
+  calls_seconds=0.1 grid_seconds=0.1 spread_ranks=(4) spread_seconds=0.4 tuned_seconds=0.15
 fi
 process_grids=(1x2 2x1 2x2 2x4)
 
@@ -95,9 +95,11 @@ scratch=$(mktemp -d /tmp/brigade.XXXXXX) # short: Open MPI makes sockets in it
 trap 'rm -rf "$scratch"' EXIT
 export TMPDIR=$scratch MPLCONFIGDIR=$scratch OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 [[ $EUID -ne 0 ]] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-# Open MPI's slots are cores, of which nproc may count each several times; it knows of limits to this process instead.
+# Open MPI's slots are cores, of which nproc may count each several times; it knows of limits to this process instead,
+# but takes OMP_NUM_THREADS for one of them.
 cores=$(lscpu --parse=core,socket | grep -v '^#' | sort -u | wc -l)
-((cores <= $(nproc))) || cores=$(nproc)
+processors=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
+((cores <= processors)) || cores=$processors
 version=$(git -C "$root" describe --always --dirty --tags 2>/dev/null || echo unknown)
 
 # Records a command and runs it under the time limit.
@@ -177,7 +179,7 @@ for problem in "${problems[@]}"; do
       for subject in "${order[@]}"; do
         preload=()
         [[ $subject == stock ]] || preload=(-x LD_PRELOAD="$shim")
-        try launch $((${grid/x/*})) "${preload[@]}" -- "$bin/bench/scalapack_timing" -n "$n" --nb "$nb" \
+        try launch $((${grid/x/*})) "${preload[@]}" -- "$bin/bench/scalapack_timing" -n "$n" --eigen-n 600 --nb "$nb" \
           --routines "$routines" --grid "$grid" --repetitions "$repetitions" --pair "$pair" --json "$out/scalapack.jsonl"
       done
     done
@@ -219,7 +221,7 @@ for ((i = 1; i <= launches; ++i)); do
         forced+=(--mca "coll_tuned_${operation}_algorithm" "$algorithm"
           --mca "coll_tuned_${operation}_algorithm_segmentsize" "${segment:-0}")
       done
-      try bench "$ranks" "${forced[@]}" -- "${panels[@]}" --seconds 0.3 "${mpi_alone[@]}" --label "${fields[0]}"
+      try bench "$ranks" "${forced[@]}" -- "${panels[@]}" --seconds "$tuned_seconds" "${mpi_alone[@]}" --label "${fields[0]}"
     done
   done
 done
