@@ -180,7 +180,7 @@ Measured = collections.namedtuple("Measured", "figure ratio")
 
 
 def measure(lines):
-    """{Key: {contender: Measured}}, each by its fastest pattern; BLACS against the shim, all others against the patterns.
+    """{Key: {contender: Measured}}, each by its fastest pattern: BLACS against the shim, others against the patterns.
 
     Ours is what it is in the launches without a label."""
     measured = collections.defaultdict(dict)
@@ -625,7 +625,7 @@ def main():
 
     plt.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False,
                          "svg.fonttype": "none", "font.family": "sans-serif"})
-    pingpong = read_lines(directory / "pingpong.jsonl")
+    pingpong = [line for line in read_lines(directory / "pingpong.jsonl") if line["ranks"] == 2]
     spread = read_lines(directory / "spread.jsonl")
     cases = collect(line for line in spread if not line["label"])
     small = {key: subjects for key, subjects in cases.items() if key.case == "small-broadcast"}

@@ -10,17 +10,29 @@ run_mpi=test/run_mpi.sh
 bench=bench/brigade_bench
 
 for ranks in 2 4; do
-  $run_mpi "$ranks" "$bench" pingpong --seconds 0.02 --max-bytes 70000 --factor 16 --json "$out/pingpong.jsonl"
+  $run_mpi "$ranks" "$bench" pingpong --seconds 0.02 --sizes 8,4K,70000 --json "$out/pingpong.jsonl"
+  $run_mpi "$ranks" "$bench" calls --seconds 0.02 --json "$out/calls.jsonl"
   $run_mpi "$ranks" "$bench" spread --seconds 0.02 --sizes 100xQ,50x31 --topologies ' I1' --json "$out/spread.jsonl"
 done
+cma_off=(--mca btl_vader_single_copy_mechanism none)
+patterns=(spread --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,barrier --bytes 1K,64K
+  --seconds 0.02 --peers mpi --shim none --json "$out/grid.jsonl")
+for ranks in 2 4; do
+  $run_mpi "$ranks" "$bench" "${patterns[@]}"
+  $run_mpi "$ranks" "${cma_off[@]}" "$bench" "${patterns[@]}" --label 'CMA off'
+done
+$run_mpi 2 "${cma_off[@]}" "$bench" pingpong --seconds 0.02 --sizes 8,4K --runs 0 --peers mpi,blacs --label 'CMA off' \
+  --json "$out/pingpong.jsonl"
+$run_mpi 2 "$bench" pingpong --seconds 0.02 --sizes 64K,1M --runs 0 --peers none --shim none --json "$out/memory.jsonl"
 # As for MPI with other settings.
 $run_mpi 2 "$bench" spread --seconds 0.02 --sizes 100xQ --peers mpi --shim none --label forced --json "$out/spread.jsonl"
+scalapack=(bench/scalapack_timing -n 60 --eigen-n 40 --nb 8 --grid 2x1 --repetitions 1 --json "$out/scalapack.jsonl")
 for pair in 0 1; do
-  $run_mpi 2 bench/scalapack_timing -n 60 --nb 8 --repetitions 1 --pair $pair --json "$out/scalapack.jsonl"
+  $run_mpi 2 "${scalapack[@]}" --pair $pair
 done
 # The partner of pair 0 is missing, as if that launch had failed.
 LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so \
-  $run_mpi 2 bench/scalapack_timing -n 60 --nb 8 --repetitions 1 --pair 1 --json "$out/scalapack.jsonl"
+  $run_mpi 2 "${scalapack[@]}" --pair 1
 
 LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so BRIGADE_TRACE=$out/trace.json \
   $run_mpi 4 bench/scalapack_timing -n 60 --nb 8 --repetitions 3 --json "$out/traced.jsonl"
