@@ -2,6 +2,7 @@
 # A tiny run of everything bench/run.sh runs: it ends, verifies every subject, and its lines and report hold together.
 # No figure is judged.
 set -euo pipefail
+trap 'echo "smoke_test.sh: line $LINENO ended with status $?" >&2' ERR
 
 cd "${TEST_SRCDIR:-.}/${TEST_WORKSPACE:-.}"
 out=${TEST_TMPDIR:-$(mktemp -d)}
