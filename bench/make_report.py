@@ -336,9 +336,13 @@ def pingpong_section(lines):
                 times[name].append((count, f))
                 if against_ours:
                     ratios[name].append((count, against_ours))
-            rows.append([shape, format_bytes(count)]
-                        + [format_figure(contenders[n].figure) if n in contenders else "" for n in names]
-                        + [ratio_cell(contenders[n].ratio) if n in contenders else "" for n in peers])
+            row = [shape, format_bytes(count)]
+            row += [format_figure(contenders[n].figure) if n in contenders else "" for n in names]
+            row += [ratio_cell(contenders[n].ratio) if n in contenders else "" for n in peers]
+            contiguous = by_shape["contiguous"].get(count)
+            row.append(f"{contiguous['brigade'].figure.median / contenders['brigade'].figure.median:.2f}"
+                       if contiguous and shape != "contiguous" else "")
+            rows.append(row)
         top, bottom = grid[0][column], grid[1][column]
         draw_lines(top, times)
         time_axis(top.yaxis)
@@ -352,6 +356,7 @@ def pingpong_section(lines):
     grid[0][0].legend(frameon=False)
     body = svg(figure, "Ping-pong time and ratio by message size")
     header = ["layout", "message"] + [f"{NAMES[n]}, µs" for n in names] + ratio_columns(peers)
+    header.append("Brigade contiguous / Brigade")
     body += details("All sizes", table(header, rows))
     return body, summaries
 
@@ -536,7 +541,7 @@ def tester_section(directory):
 
 
 def summary_table(summaries):
-    peers = present(summary.ratios for summary in summaries)
+    peers = [name for name in present(summary.ratios for summary in summaries) if name not in OURS]
     rows = []
     for summary in summaries:
         row = [html.escape(summary.what), max((len(r) for r in summary.ratios.values()), default=0)]

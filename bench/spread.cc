@@ -341,6 +341,7 @@ void MeasureMultiBroadcast(const Contenders& all, const PanelShape& shape) {
           return Status();
         });
   }
+  if (shape.gap == 0) return all.session->Measure(the_case);  // pattern beside collective, no more
   for (const RootedPattern& pattern : Broadcasts(all)) {
     add(pattern.name, "Q x " + pattern.pattern, pattern.tells_cost, FromEveryRoot(pattern, data));
   }
@@ -393,6 +394,7 @@ void MeasureMultiReduce(const Contenders& all, const PanelShape& shape) {
         },
         apart);
   }
+  if (shape.gap == 0) return all.session->Measure(the_case);  // as above
   for (const RootedPattern& pattern : Reductions(all)) {
     add(pattern.name, "Q x " + pattern.pattern, pattern.tells_cost, FromEveryRoot(pattern, data),
         in_place);
