@@ -26,6 +26,7 @@ TEST(OptionsTest, ReadsCommandPeersAndSizes) {
   EXPECT_TRUE(options.sizes[0].cols_per_rank);
   EXPECT_EQ(options.sizes[1].cols, 1);
   EXPECT_EQ(options.sizes[2].rows, 40);
+  EXPECT_TRUE(options.contiguous_bytes.empty());
   EXPECT_FALSE(options.sizes[2].cols_per_rank);
 }
 
@@ -46,6 +47,16 @@ TEST(OptionsTest, MessageSizesTakeUnits) {
       << text;
   EXPECT_EQ(options.message_bytes, (std::vector<size_t>{8, 64 << 10, 1 << 20, 1 << 30}));
   EXPECT_EQ(options.run_bytes, (std::vector<size_t>{0, 256}));
+}
+
+TEST(OptionsTest, SpreadTakesBytesInsteadOfSizes) {
+  Options options;
+  std::string text;
+  ASSERT_EQ(Parse({"spread", "--bytes", "1K,4M", "--cases", "barrier,all-reduce"}, &options, &text),
+            ParseOutcome::kRun)
+      << text;
+  EXPECT_EQ(options.contiguous_bytes, (std::vector<size_t>{1 << 10, 4 << 20}));
+  EXPECT_EQ(options.cases, (std::vector<std::string>{"barrier", "all-reduce"}));
 }
 
 TEST(OptionsTest, CallsIsACommandWithoutOptionsOfItsOwn) {
@@ -84,7 +95,8 @@ TEST(OptionsTest, HelpNamesEveryOptionOfEverySubcommand) {
   Options options;
   std::string text;
   ASSERT_EQ(Parse({"--help"}, &options, &text), ParseOutcome::kHelp);
-  for (const char* option : {"--transport", "--peers", "--json", "--runs", "--topologies"}) {
+  for (const char* option :
+       {"--transport", "--peers", "--json", "--runs", "--topologies", "--bytes"}) {
     EXPECT_NE(text.find(option), std::string::npos) << option;
   }
 }

@@ -85,7 +85,7 @@ step "Build"
 bin=$(cd "$root" && bazel info --config=opt --config=werror bazel-bin 2>/dev/null)
 shim=$bin/blacs_shim/libbrigade_blacs.so
 mpich=(--config=opt --config=werror --config=mpich)
-(cd "$root" && bazel build "${mpich[@]}" //bench:brigade_bench)
+(cd "$root" && bazel build "${mpich[@]}" //bench:brigade_bench) || true # then its launches fail, and are counted
 mpich_bin=$(cd "$root" && bazel info "${mpich[@]}" bazel-bin 2>/dev/null)
 
 out=${out:-$root/results/$(date +%Y%m%d-%H%M%S)}
