@@ -88,10 +88,13 @@ const Slot* InEdge::Follow() {
   std::byte* const memory = to == kToRing || to % alignof(EdgeExtension) != 0
                                 ? nullptr
                                 : segment_->At(to, sizeof(EdgeExtension));
-  if (broken_ != nullptr || (memory == nullptr && (to != kToRing || extension_ == nullptr))) {
+  // A sender jumps to put a message; jumps alone could lead round for ever.
+  if (broken_ != nullptr || jumped_at_ == taken_ ||
+      (memory == nullptr && (to != kToRing || extension_ == nullptr))) {
     broken_ = "a jump to nowhere";
     return nullptr;
   }
+  jumped_at_ = taken_;
   const Receipt jump{empty_, stamp_};
   if (extension_ == nullptr) ++read_in_ring_;
   if (memory == nullptr) {

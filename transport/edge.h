@@ -148,6 +148,7 @@ class OutEdge {
   Slot* NextSlowly();
   void Jump(Slot* slot, uint64_t to);
   void FreeUsedExtensions();
+  friend class EdgeTestPeer;
 
   EdgeRing* const ring_;
   EdgeMemory* const memory_;
@@ -237,6 +238,7 @@ class InEdge {
     empty_ = &extension->empty[slot];
     stamp_ = static_cast<uint32_t>(number + 1);
   }
+  friend class EdgeTestPeer;
 
   std::atomic<uint64_t>* const entry_;
   SharedSegment* const segment_;
@@ -248,6 +250,7 @@ class InEdge {
   uint64_t read_in_ring_ = 0;
   EdgeExtension* extension_ = nullptr;
   uint64_t taken_ = 0;
+  uint64_t jumped_at_ = UINT64_MAX;  // what had been taken when the last jump was followed
   const char* broken_ = nullptr;
 };
 
