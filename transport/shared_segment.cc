@@ -36,12 +36,17 @@ std::string ErrorText(const char* call) { return std::string(call) + ": " + std:
 uint64_t RoundToPages(uint64_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
 uint64_t ReserveBytes() {
+  const uint64_t memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * kPageBytes;
+  uint64_t reserve = std::min(std::max(memory, kReserveUnderLimitBytes), kMostReserveBytes);
   rlimit limit;
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-    return kReserveUnderLimitBytes;
+    reserve = kReserveUnderLimitBytes;
   }
-  const uint64_t memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * kPageBytes;
-  return std::min(std::max(memory, kReserveUnderLimitBytes), kMostReserveBytes);
+  // To allocate beyond the longest file that the process may write is a signal, not an error.
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < reserve) {
+    reserve = limit.rlim_cur / kPageBytes * kPageBytes;
+  }
+  return reserve;
 }
 
 // The segments made by this process, so that ranks that are threads share one mapping.
@@ -134,11 +139,12 @@ SharedSegment::~SharedSegment() {
 
 std::byte* SharedSegment::At(uint64_t offset, size_t bytes) {
   if (bytes > address_.reserve_bytes || offset > address_.reserve_bytes - bytes) return nullptr;
-  if (offset + bytes > known_bytes_) {
+  if (offset + bytes > known_bytes_.load(std::memory_order_relaxed)) {
     struct stat info;
     if (fstat(fd_, &info) != 0) return nullptr;
-    known_bytes_ = static_cast<uint64_t>(info.st_size);
-    if (offset + bytes > known_bytes_) return nullptr;
+    const auto file_bytes = static_cast<uint64_t>(info.st_size);
+    known_bytes_.store(file_bytes, std::memory_order_relaxed);
+    if (offset + bytes > file_bytes) return nullptr;
   }
   return base_ + offset;
 }
@@ -150,10 +156,10 @@ Status SharedSegment::Allocate(size_t bytes, uint64_t* offset) {
                   std::to_string(wanted) + " bytes of shared memory: " + why);
   };
   std::vector<uint64_t>& reusable = free_[wanted];
-  uint64_t at = known_bytes_;
+  uint64_t at = end_;
   if (!reusable.empty()) {
     at = reusable.back();
-  } else if (wanted > address_.reserve_bytes - known_bytes_) {
+  } else if (wanted > address_.reserve_bytes - end_) {
     return out_of_memory("the segment is at its limit of " +
                          std::to_string(address_.reserve_bytes));
   }
@@ -165,7 +171,7 @@ Status SharedSegment::Allocate(size_t bytes, uint64_t* offset) {
   if (!reusable.empty()) {
     reusable.pop_back();
   } else {
-    known_bytes_ += wanted;
+    end_ += wanted;
   }
   allocated_bytes_ += wanted;
   *offset = at;

@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -66,7 +67,8 @@ class SharedSegment {
   const int fd_;
   Address address_;
   std::byte* base_ = nullptr;
-  uint64_t known_bytes_ = 0;  // of the file
+  std::atomic<uint64_t> known_bytes_{0};  // of the file; threads may share an object
+  uint64_t end_ = 0;                      // of what was ever allocated
   size_t allocated_bytes_ = 0;
   std::map<size_t, std::vector<uint64_t>> free_;  // offsets by size
 };
