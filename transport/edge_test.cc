@@ -187,6 +187,16 @@ TEST(EdgeTest, AReceiptStaysGivenWhenItsSlotIsUsedAgain) {
   }
 }
 
+TEST(EdgeTest, ReceiptsThatNobodyHasLookedAtAreKept) {
+  Link link;
+  link.out->KeepReceiptsFrom(0);
+  std::vector<OutEdge::Receipt> receipts;
+  for (uint64_t number = 0; number < 200; ++number) receipts.push_back(link.Send(number));
+  for (uint64_t number = 0; number < 200; ++number) link.Receive(number);
+  for (uint64_t number = 200; number < 1000; ++number) link.Send(number);
+  for (const OutEdge::Receipt& receipt : receipts) EXPECT_TRUE(receipt.given()) << receipt.number;
+}
+
 TEST(EdgeTest, ClosingSaysWhatIsNeverTaken) {
   for (const uint64_t taken : {0, 3, kRoom, 50, 100}) {
     SCOPED_TRACE(taken);
