@@ -1,6 +1,5 @@
 #include "transport/shm_transport.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -113,6 +112,7 @@ struct Group {
   std::vector<std::unique_ptr<OutStream>> out;
   std::vector<std::unique_ptr<InStream>> in;
   bool closed = false;
+  bool left = false;  // and the others know that this rank looks at none of their edges any more
 
   int size() const { return static_cast<int>(members.size()); }
   size_t IndexOf(ChannelKind kind, int peer) const {
@@ -131,8 +131,8 @@ constexpr Patience kAlone{600, 20000};  // at most 20 us, then about 10 ms
 constexpr Patience kCrowded{20, 100};   // somebody else could use the processor
 constexpr int kLongestSleepUs = 20000;  // then it looks who has gone
 constexpr int kLongestSleepUnpreparedUs = 500;
-constexpr int kPollsPerReturns = 2000;
-constexpr uint64_t kPollsPerLook = 1024;  // while it yields
+constexpr int kPollsPerReturns = 32;
+constexpr uint64_t kPollsPerLook = 1 << 16;  // of one that does not sleep
 
 // Short pieces are pushed out of the sender's cache to where the receiver gets them sooner; longer
 // ones, whose lines it fetches ahead of need, are slowed down by it.
@@ -230,9 +230,6 @@ class ShmEndpoint : public Endpoint {
     const auto of_group = [&](InStream* in) { return in->group == id; };
     expecting_.erase(std::remove_if(expecting_.begin(), expecting_.end(), of_group),
                      expecting_.end());
-    for (Directory* directory : group.directories) {
-      directory->closed_by.fetch_add(1, std::memory_order_acq_rel);
-    }
     leaving_.push_back(&group);
     FreeGroups();
   }
@@ -312,7 +309,14 @@ class ShmEndpoint : public Endpoint {
       FailLost();
     }
     if (!leaving_.empty()) FreeGroups();
-    return completions_.Run() || moved;
+    moved |= completions_.Run();
+    // For a driver that never pauses long enough to sleep.
+    idle_ = moved ? 0 : idle_ + 1;
+    if (idle_ == kPollsPerLook) {
+      idle_ = 0;
+      LookForLosses();
+    }
+    return moved;
   }
 
   void Pause(uint64_t idle_polls) override {
@@ -323,7 +327,6 @@ class ShmEndpoint : public Endpoint {
       return;
     }
     if (idle_polls < patience.spins + patience.yields) {
-      if (idle_polls % kPollsPerLook == 0) LookForLosses();
       sched_yield();
       return;
     }
@@ -384,33 +387,43 @@ class ShmEndpoint : public Endpoint {
       if (their.directory_offset == 0) {
         return Status(StatusCode::kOutOfMemory, "no shared memory for a group");
       }
-      const std::pair<uint64_t, uint64_t> token{their.segment.token[0], their.segment.token[1]};
-      std::unique_ptr<Peer>& peer = peers_[token];
-      if (peer == nullptr) {
-        auto found = std::make_unique<Peer>();
-        if (token.first == segment_->address().token[0] &&
-            token.second == segment_->address().token[1]) {
-          found->segment = segment_;
-        } else {
-          BRIGADE_RETURN_IF_ERROR(SharedSegment::Open(their.segment, &found->segment));
-        }
-        found->shared =
-            reinterpret_cast<Public*>(found->segment->At(their.public_offset, sizeof(Public)));
-        if (found->shared == nullptr) return Misplaced();
-        if (their.segment.process != getpid()) {
-          found->handle = static_cast<int>(syscall(SYS_pidfd_open, their.segment.process, 0));
-          if (found->handle >= 0) fcntl(found->handle, F_SETFD, FD_CLOEXEC);
-        }
-        peer = std::move(found);
-      }
-      auto* const directory = reinterpret_cast<Directory*>(peer->segment->At(
-          their.directory_offset, Directory::Bytes(static_cast<int>(all.size()))));
+      Peer* peer = nullptr;
+      BRIGADE_RETURN_IF_ERROR(FindPeer(their, &peer));
+      auto* const directory = Shared<Directory>(peer->segment.get(), their.directory_offset,
+                                                Directory::Bytes(static_cast<int>(all.size())));
       if (directory == nullptr) return Misplaced();
-      group->ranks[peer.get()] = group->size();
-      group->members.push_back(peer.get());
+      group->ranks[peer] = group->size();
+      group->members.push_back(peer);
       group->directories.push_back(directory);
     }
     return Status();
+  }
+
+  // The peer who says so of itself, mapped at the first meeting.
+  Status FindPeer(const Introduction& their, Peer** peer) {
+    const std::pair<uint64_t, uint64_t> token{their.segment.token[0], their.segment.token[1]};
+    const auto known = peers_.find(token);
+    if (known != peers_.end()) {
+      *peer = known->second.get();
+      return Status();
+    }
+    auto found = std::make_unique<Peer>();
+    BRIGADE_RETURN_IF_ERROR(SharedSegment::Open(their.segment, &found->segment));
+    found->shared = Shared<Public>(found->segment.get(), their.public_offset, sizeof(Public));
+    if (found->shared == nullptr) return Misplaced();
+    if (their.segment.process != getpid()) {
+      found->handle = static_cast<int>(syscall(SYS_pidfd_open, their.segment.process, 0));
+    }
+    *peer = found.get();
+    peers_[token] = std::move(found);
+    return Status();
+  }
+
+  // What a peer says is at `offset` of its segment; null if it cannot be there.
+  template <typename T>
+  static T* Shared(SharedSegment* segment, uint64_t offset, size_t bytes) {
+    if (offset % alignof(T) != 0) return nullptr;
+    return reinterpret_cast<T*>(segment->At(offset, bytes));
   }
   static Status Misplaced() {
     return Status(StatusCode::kInternal, "was told of memory outside a segment");
@@ -484,9 +497,9 @@ class ShmEndpoint : public Endpoint {
       const ConstByteSpan found = PieceIn(in->group, *slot);
       lease.data = found.data;
       lease.bytes = found.bytes;
-    } else if (slot->kind == Slot::kLine && slot->bytes <= Slot::kLineBytes) {
-      lease.data = slot->payload;
+    } else if (slot->kind == Slot::kLine) {
       lease.bytes = slot->bytes;
+      if (lease.bytes <= Slot::kLineBytes) lease.data = slot->payload;
     }
     if (lease.data == nullptr) {
       completion->status = Broken(*in, "a message that is nowhere");
@@ -624,6 +637,15 @@ class ShmEndpoint : public Endpoint {
   // A group's memory can be used again when no member can look at it any more.
   void FreeGroups() {
     const auto over = [&](Group* group) {
+      if (!group->left) {
+        for (const auto& in : group->in) {
+          if (in != nullptr && in->leased > 0) return false;
+        }
+        for (Directory* directory : group->directories) {
+          directory->closed_by.fetch_add(1, std::memory_order_acq_rel);
+        }
+        group->left = true;
+      }
       Directory* const directory = group->directories[group->rank];
       if (directory->closed_by.load(std::memory_order_acquire) <
           static_cast<uint32_t>(group->size())) {
@@ -631,9 +653,6 @@ class ShmEndpoint : public Endpoint {
       }
       for (const auto& out : group->out) {
         if (out != nullptr && !out->under_way.empty()) return false;
-      }
-      for (const auto& in : group->in) {
-        if (in != nullptr && in->leased > 0) return false;
       }
       for (const auto& out : group->out) {
         if (out == nullptr) continue;
@@ -664,6 +683,7 @@ class ShmEndpoint : public Endpoint {
   std::vector<uint64_t> free_leases_;
   int polls_since_returns_ = 0;
   bool loss_ = false;
+  uint64_t idle_ = 0;  // calls of Progress in a row
   CompletionQueue completions_;
 };
 
