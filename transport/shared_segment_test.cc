@@ -48,6 +48,11 @@ class Child {
     _exit(written == static_cast<ssize_t>(wrong.size()) ? 0 : 1);
   }
   pid_t pid() const { return pid_; }
+  bool Runs() const {
+    siginfo_t info{};
+    return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == 0;
+  }
   // What the body said, or how the process ended.
   std::string Wait() {
     close(pipe_[1]);
@@ -165,7 +170,7 @@ TEST(SharedSegmentTest, AnotherProcessSeesTheSameMemoryAlsoWhatComesLater) {
     if (memory == nullptr) return "no later memory";
     return memory[kPage - 1] == std::byte{42} ? "" : "other bytes";
   });
-  while (later->load() == 0) std::this_thread::yield();
+  while (later->load() == 0 && child.Runs()) std::this_thread::yield();
   uint64_t at = 0;
   ASSERT_TRUE(segment->Allocate(kPage, &at).ok());
   segment->base()[at + kPage - 1] = std::byte{42};
