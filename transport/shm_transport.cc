@@ -326,6 +326,7 @@ class ShmEndpoint : public Endpoint {
       if (idle_polls >= kHotPolls) __builtin_ia32_pause();
       return;
     }
+    polls_since_returns_ = kPollsPerReturns;  // polls are slow from here on, and few
     if (idle_polls < patience.spins + patience.yields) {
       sched_yield();
       return;

@@ -261,6 +261,26 @@ TEST(ShmEndpoint, ARankThatHasLeftIsNoticedByProgressAlone) {
   endpoint->CloseGroup(group);
 }
 
+// Who waits for a message and for a send's end at once, and sleeps, hears of the end at the next
+// poll, not at one of the next thousands.
+TEST(ShmEndpoint, ASleeperLooksWhatHasComeBack) {
+  const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+  const GroupId group = OpenAlone(endpoint.get());
+  Operation never, sent, received;
+  ASSERT_TRUE(endpoint->PostReceive({group, ChannelKind::kRow}, 0, {nullptr, 100}, &never).ok());
+  ByteSpan memory;
+  ASSERT_TRUE(endpoint->domain()->Allocate(0, 1000, &memory).ok());
+  ASSERT_TRUE(endpoint->PostSend(PointToPoint(group), 0, memory, &sent).ok());
+  ASSERT_TRUE(endpoint->PostReceive(PointToPoint(group), 0, {nullptr, 1000}, &received).ok());
+  ASSERT_TRUE(received.over);
+  for (int i = 0; i < 10; ++i) endpoint->Progress();
+  endpoint->ReleaseLease(received.lease);
+  endpoint->Pause(1000000);
+  endpoint->Progress();
+  EXPECT_TRUE(sent.over);
+  endpoint->CloseGroup(group);
+}
+
 // Two processes that introduce each other through a socket.
 class SocketBootstrap : public Bootstrap {
  public:
