@@ -125,9 +125,9 @@ class Engine {
   bool AdvanceOperations();
   void CloseIdleGroups();
   // A wait of fewer idle polls, about a microsecond, is not worth two looks at the clock and counts
-  // as none; in a longer one the clock is read once in so many polls.
+  // as none; in a longer one the clock is read once in so many polls, each of which may sleep.
   static constexpr uint64_t kPollsBeforeClock = 8;
-  static constexpr uint64_t kPollsPerClock = 4096;
+  static constexpr uint64_t kPollsPerClock = 16;
   // Progresses until `over()`, pausing as the transport likes; every report interval it says that
   // `what()` still waits. `peer()`, for traces: the rank of the group it waits for, or -1.
   template <typename Over, typename What, typename Peer>
