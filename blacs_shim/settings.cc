@@ -75,6 +75,7 @@ Status ReadSettings(Settings* settings) {
   BRIGADE_RETURN_IF_ERROR(ReadBytes("BRIGADE_STAGING_BYTES", &engine.staging_bytes));
   BRIGADE_RETURN_IF_ERROR(ReadBytes("BRIGADE_OVERFLOW_BYTES", &engine.overflow_bytes));
   BRIGADE_RETURN_IF_ERROR(ReadSeconds("BRIGADE_OVERFLOW_WAIT", &engine.overflow_wait_seconds));
+  BRIGADE_RETURN_IF_ERROR(ReadSeconds("BRIGADE_REPORT_SECONDS", &engine.report_seconds));
   BRIGADE_RETURN_IF_ERROR(ReadBytes("BRIGADE_CHUNK_BYTES", &engine.chunk_bytes));
   if (engine.chunk_bytes == 0 || engine.chunk_bytes % kChunkGranuleBytes != 0) {
     return Bad("BRIGADE_CHUNK_BYTES", Lookup("BRIGADE_CHUNK_BYTES"), "a positive multiple of 64");

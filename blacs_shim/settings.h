@@ -15,8 +15,9 @@ struct Settings {
   enum class Statistics { kOff, kSummed, kPerRank };
 
   std::string transport = "auto";  // BRIGADE_TRANSPORT; the registry judges the name
-  EngineOptions engine;            // BRIGADE_{CHUNK,STAGING,OVERFLOW}_BYTES, BRIGADE_OVERFLOW_WAIT
-  bool log_info = false;           // BRIGADE_LOG
+  // BRIGADE_{CHUNK,STAGING,OVERFLOW}_BYTES, BRIGADE_OVERFLOW_WAIT, BRIGADE_REPORT_SECONDS
+  EngineOptions engine;
+  bool log_info = false;                     // BRIGADE_LOG
   Statistics statistics = Statistics::kOff;  // BRIGADE_STATS
   std::string trace;                         // BRIGADE_TRACE; empty: none
 };

@@ -26,6 +26,7 @@ TEST(SettingsTest, DefaultsWithoutVariables) {
   EXPECT_EQ(settings.engine.staging_bytes, size_t{2} << 20);
   EXPECT_EQ(settings.engine.overflow_bytes, OverflowArena::kAvailableMemory);
   EXPECT_EQ(settings.engine.overflow_wait_seconds, 120);
+  EXPECT_EQ(settings.engine.report_seconds, 60);
   EXPECT_FALSE(settings.log_info);
   EXPECT_EQ(settings.statistics, Settings::Statistics::kOff);
   EXPECT_EQ(settings.trace, "");
@@ -37,6 +38,7 @@ TEST(SettingsTest, ReadsEveryVariable) {
   ScopedVariable staging("BRIGADE_STAGING_BYTES", "3M");
   ScopedVariable overflow("BRIGADE_OVERFLOW_BYTES", "1G");
   ScopedVariable wait("BRIGADE_OVERFLOW_WAIT", "0.5");
+  ScopedVariable report("BRIGADE_REPORT_SECONDS", "2.5");
   ScopedVariable log("BRIGADE_LOG", "info");
   ScopedVariable stats("BRIGADE_STATS", "ranks");
   ScopedVariable trace("BRIGADE_TRACE", "lu.json");
@@ -47,6 +49,7 @@ TEST(SettingsTest, ReadsEveryVariable) {
   EXPECT_EQ(settings.engine.staging_bytes, size_t{3} << 20);
   EXPECT_EQ(settings.engine.overflow_bytes, size_t{1} << 30);
   EXPECT_EQ(settings.engine.overflow_wait_seconds, 0.5);
+  EXPECT_EQ(settings.engine.report_seconds, 2.5);
   EXPECT_TRUE(settings.log_info);
   EXPECT_EQ(settings.statistics, Settings::Statistics::kPerRank);
   EXPECT_EQ(settings.trace, "lu.json");
@@ -73,6 +76,7 @@ TEST(SettingsTest, BadValueNamesVariableAndValue) {
       {"BRIGADE_OVERFLOW_WAIT", "0x10"}, {"BRIGADE_OVERFLOW_WAIT", " 5"},
       {"BRIGADE_OVERFLOW_WAIT", "+5"},   {"BRIGADE_STAGING_BYTES", " 2M"},
       {"BRIGADE_LOG", "debug"},          {"BRIGADE_STATS", "yes"},
+      {"BRIGADE_REPORT_SECONDS", "-1"},
   };
   for (const auto& bad : kBad) {
     SCOPED_TRACE(std::string(bad.variable) + "=" + bad.value);
