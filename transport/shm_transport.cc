@@ -331,7 +331,6 @@ class ShmEndpoint : public Endpoint {
       sched_yield();
       return;
     }
-    polls_since_returns_ = kPollsPerReturns;  // what wakes may be a return
     // The engine looks for messages between arming and sleeping.
     if (!public_->bell.armed()) {
       public_->bell.Arm();
