@@ -23,7 +23,8 @@ struct NamedTopology {
   const char* name;
   Topology topology;
 };
-constexpr NamedTopology kTopologies[] = {{"tree", {Shape::kTree, 2}},
+constexpr NamedTopology kTopologies[] = {{"free", {Shape::kFree, 0}},
+                                         {"tree", {Shape::kTree, 2}},
                                          {"4-nomial tree", {Shape::kTree, 4}},
                                          {"ring", {Shape::kIncreasingRings, 1}},
                                          {"fully connected", {Shape::kIncreasingRings, 1 << 20}}};

@@ -18,6 +18,7 @@ void Broadcast(const Call& call, const Scope& scope, const char* top, const Matr
   }
   pattern_call.root = root;
   call.SetMatrix(matrix, &pattern_call.matrix);
+  call.ChooseTopology(&pattern_call);
   call.Run(scope, *top, pattern_call);
 }
 

@@ -68,6 +68,12 @@ void Call::SetMatrix(const MatrixArguments& arguments, Matrix* matrix) const {
   if (!status.ok()) Fail(origin(), "%s", status.ToString().c_str());
 }
 
+void Call::ChooseTopology(PatternCall* pattern_call) const {
+  if (pattern_call->topology.shape != Shape::kFree) return;
+  pattern_call->topology = grid_.group->FreeTopologyOf(pattern_call->pattern, pattern_call->scope,
+                                                       pattern_call->matrix.layout.bytes());
+}
+
 int Call::RankOf(const char* what, int row, int col) const {
   if (!grid_.Contains(row, col)) {
     Fail(origin(), "%s {%d,%d} is outside the %d x %d grid", what, row, col, grid_.rows,

@@ -57,6 +57,8 @@ class Call {
 
   Scope ScopeOf(const char* letter) const;
   void SetMatrix(const MatrixArguments& arguments, Matrix* matrix) const;
+  // Replaces a free topology. REQUIRES: pattern, scope and matrix are set.
+  void ChooseTopology(PatternCall* pattern_call) const;
   // Rank of {row,col} in the whole grid. `what` names the process in messages ("source").
   int RankOf(const char* what, int row, int col) const;
   // Rank of {row,col} in a scope. In a row or column only one coordinate counts.

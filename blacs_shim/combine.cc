@@ -35,6 +35,7 @@ Prepared Prepare(const Call& call, CombineOp op, ElementType type, const char* s
     pattern_call.root = call.RankOf(prepared.scope, "destination", row, col);
   }
   call.SetMatrix(matrix, &pattern_call.matrix);
+  call.ChooseTopology(&pattern_call);
   pattern_call.op = op;
   pattern_call.type = type;
   return prepared;

@@ -24,7 +24,7 @@ Topology Rings(int rings) {
 bool CommonTopology(char upper, int branches, int rings, Topology* topology) {
   switch (upper) {
     case ' ':
-      *topology = Tree(1);
+      *topology = Topology{Shape::kFree, 0};
       return true;
     case 'T':
       *topology = Tree(branches);

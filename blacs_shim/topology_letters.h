@@ -5,7 +5,7 @@
 // is the whole of that order; nothing measured at run time takes part in it.
 //
 //   letter    broadcast                    combine
-//   ' '       binomial tree                binomial tree
+//   ' '       free (free_topology.h)       free (free_topology.h)
 //   1..9      tree, digit + 1 branches     tree, digit + 1 branches
 //   T         tree, WHAT 12 + 1 branches   tree, WHAT 14 + 1 branches
 //   I         increasing ring              increasing ring

@@ -12,10 +12,11 @@ namespace blacs {
 namespace {
 
 constexpr Topology kBinomial{Shape::kTree, 2};
+constexpr Topology kFree{Shape::kFree, 0};
 
 std::map<char, Topology> LettersOfBoth(int branches, int rings) {
   std::map<char, Topology> letters = {
-      {' ', kBinomial},
+      {' ', kFree},
       {'I', {Shape::kIncreasingRings, 1}},
       {'D', {Shape::kDecreasingRings, 1}},
       {'F', {Shape::kIncreasingRings, INT_MAX}},

@@ -105,7 +105,7 @@ typedef enum {
   BRIGADE_BROADCAST,  /* the root's matrix to all */
   BRIGADE_REDUCE,     /* combination of all matrices, in the root's; others stay as they were */
   BRIGADE_ALL_REDUCE, /* the same in all, with the same bits */
-  BRIGADE_MULTI_BROADCAST, /* ring: portion q of rank q to all */
+  BRIGADE_MULTI_BROADCAST, /* portion q of rank q to all; along a ring */
   BRIGADE_MULTI_REDUCE,    /* ring: the combination of all portions q in the matrix of rank q */
   BRIGADE_BARRIER
 } brigade_pattern;
@@ -116,7 +116,8 @@ typedef enum {
                                ring */
   BRIGADE_DECREASING_RINGS,
   BRIGADE_SPLIT_RING, /* one chain each way */
-  BRIGADE_HYPERCUBE   /* all-reduce only */
+  BRIGADE_HYPERCUBE,  /* all-reduce only */
+  BRIGADE_FREE        /* broadcast, reduce, all-reduce: the library's choice */
 } brigade_shape;
 
 typedef enum {

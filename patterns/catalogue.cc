@@ -50,7 +50,7 @@ const std::vector<CatalogueEntry>& Catalogue() {
        CompileAllReduce, false, false, false, true, TreesAndHypercube()},
       {Pattern::kMultiBroadcast,
        "multi_broadcast",
-       "ring: every rank's portion to all ranks",
+       "ring, or direct: every rank's portion to all ranks",
        CompileMultiBroadcast,
        false,
        false,
@@ -68,7 +68,7 @@ const std::vector<CatalogueEntry>& Catalogue() {
        {}},
       {Pattern::kBarrier,
        "barrier",
-       "dissemination barrier",
+       "dissemination or tree barrier",
        CompileBarrier,
        false,
        false,
@@ -89,7 +89,7 @@ const CatalogueEntry& EntryOf(Pattern pattern) {
 const char* PatternName(Pattern pattern) { return EntryOf(pattern).name; }
 
 Status CheckTopology(Pattern pattern, const Topology& topology) {
-  bool known = EntryOf(pattern).topologies.empty();
+  bool known = EntryOf(pattern).topologies.empty() || topology.shape == Shape::kFree;
   for (const Topology& t : EntryOf(pattern).topologies) known |= t.shape == topology.shape;
   if (!known) {
     return Status(StatusCode::kInvalidArgument,

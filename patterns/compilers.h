@@ -22,6 +22,8 @@ struct ScheduleParameters {
   Topology topology;
   // Direction of the rings of multi-broadcast and multi-reduce.
   bool decreasing = false;
+  // The ranks read each other's staging memory: one copy in serves all, and nobody need relay.
+  bool shares_memory = false;
 };
 
 // Buffered strided send to `root` (AP3000 paper section 4.3). Copies: n.
@@ -46,8 +48,9 @@ Schedule CompileReduce(const ScheduleParameters& p);
 // rank that folds one in. Everywhere the same bits.
 Schedule CompileAllReduce(const ScheduleParameters& p);
 
-// Ring multi-broadcast (AP3000 paper 4.2): portion q travels from rank q once around. Copies: one
-// per piece of every portion, own (in) and others' (out).
+// Ring multi-broadcast (AP3000 paper 4.2): portion q travels from rank q once around; where memory
+// is shared, rank q sends it to each. Copies: one per piece of every portion, own (in) and others'
+// (out).
 Schedule CompileMultiBroadcast(const ScheduleParameters& p);
 
 // Ring multi-reduce (AP3000 paper 4.2): the partial of portion q starts at the rank after q and
@@ -55,7 +58,8 @@ Schedule CompileMultiBroadcast(const ScheduleParameters& p);
 // of the first portion sent; combines: one per piece of the s - 1 others.
 Schedule CompileMultiReduce(const ScheduleParameters& p);
 
-// Dissemination barrier: ceil(log2 s) rounds of empty messages.
+// Dissemination barrier: ceil(log2 s) rounds of empty messages; where memory is shared, up and down
+// a tree.
 Schedule CompileBarrier(const ScheduleParameters& p);
 
 }  // namespace brigade

@@ -80,9 +80,10 @@ TreeNode TreeNodeOf(const Topology& topology, int size, int relative) {
     case Shape::kSplitRing:
       return SplitRing(size, relative);
     case Shape::kHypercube:
+    case Shape::kFree:
       break;
   }
-  CheckFailed(__FILE__, __LINE__, "a hypercube is not a tree");
+  CheckFailed(__FILE__, __LINE__, "a shape that is not a tree");
 }
 
 int TreeHeight(const Topology& topology, int size) {
@@ -102,9 +103,10 @@ int TreeHeight(const Topology& topology, int size) {
     case Shape::kSplitRing:
       return size / 2;
     case Shape::kHypercube:
+    case Shape::kFree:
       break;
   }
-  CheckFailed(__FILE__, __LINE__, "a hypercube is not a tree");
+  CheckFailed(__FILE__, __LINE__, "a shape that is not a tree");
 }
 
 int ToRelative(const Topology& topology, int size, int root, int rank) {

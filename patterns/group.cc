@@ -8,9 +8,10 @@
 
 #include "membuf/check.h"
 #include "patterns/catalogue.h"
-#include "patterns/executor.h"
-#include "patterns/group_state.h"
 #include "patterns/edge_path.h"
+#include "patterns/executor.h"
+#include "patterns/free_topology.h"
+#include "patterns/group_state.h"
 #include "patterns/one_piece.h"
 
 namespace brigade {
@@ -79,6 +80,7 @@ Status Validate(const CatalogueEntry& entry, const PatternCall& call, const Scop
 bool IsNormal(const PatternCall& call) {
   const CatalogueEntry& entry = EntryOf(call.pattern);
   const Shape shape = call.topology.shape;
+  if (shape == Shape::kFree) return false;
   const Topology plain;
   if (entry.topologies.empty()) {
     if (shape != plain.shape || call.topology.parameter != plain.parameter) return false;
@@ -92,7 +94,7 @@ bool IsNormal(const PatternCall& call) {
   return !ignores_matrix || (call.matrix.data == nullptr && call.matrix.layout.bytes() == 0);
 }
 
-// The call without that.
+// The call without that; a free topology is the caller's to replace.
 PatternCall Normalised(PatternCall call) {
   const CatalogueEntry& entry = EntryOf(call.pattern);
   if (entry.topologies.empty()) call.topology = Topology();
@@ -220,10 +222,24 @@ const Schedule* Group::ScheduleOf(const PatternCall& call, ChannelKind kind) {
     p.root = call.root;
     p.topology = call.topology;
     p.decreasing = call.decreasing;
+    p.shares_memory = state_->capabilities->lands_in_peer_memory;
     schedule = std::make_unique<const Schedule>(EntryOf(call.pattern).compile(p));
   }
   last = {key, schedule.get()};
   return schedule.get();
+}
+
+Topology Group::FreeTopologyOf(Pattern pattern, ChannelKind scope, size_t bytes) const {
+  return FreeTopology(pattern, state_->scope(scope).size, bytes,
+                      state_->capabilities->lands_in_peer_memory);
+}
+
+PatternCall Group::Normalise(const PatternCall& call) const {
+  PatternCall normalised = Normalised(call);
+  if (normalised.topology.shape == Shape::kFree) {
+    normalised.topology = FreeTopologyOf(call.pattern, call.scope, call.matrix.layout.bytes());
+  }
+  return normalised;
 }
 
 Status Group::Begin(const PatternCall& call, Beginning* beginning) {
@@ -242,7 +258,7 @@ Status Group::Begin(const PatternCall& call, Beginning* beginning) {
 }
 
 Status Group::Run(const PatternCall& call, OperationStatistics* statistics) {
-  if (!IsNormal(call)) return Run(Normalised(call), statistics);
+  if (!IsNormal(call)) return Run(Normalise(call), statistics);
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));
   EdgePath edge_path(engine_, state_.get(), *beginning.entry, call);
@@ -273,7 +289,7 @@ Status Group::Run(const PatternCall& call, OperationStatistics* statistics) {
 }
 
 Status Group::Start(const PatternCall& call, std::unique_ptr<Operation>* operation) {
-  if (!IsNormal(call)) return Start(Normalised(call), operation);
+  if (!IsNormal(call)) return Start(Normalise(call), operation);
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));
   std::unique_ptr<Executor> executor = engine_->NewExecutor();

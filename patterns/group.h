@@ -78,6 +78,10 @@ class Group {
   // was to write is unspecified.
   Status Run(const PatternCall& call, OperationStatistics* statistics = nullptr);
 
+  // What Shape::kFree stands for; `bytes` of the call's matrix. A caller that asks first saves Run
+  // a copy of the call.
+  Topology FreeTopologyOf(Pattern pattern, ChannelKind scope, size_t bytes) const;
+
   // Starts `call` without waiting. kNoResource: the staging memory it needs is in use; nothing
   // happened. The matrix, locations and portions of `call`, the array of portions included, must
   // stay valid until the operation is done. Operations on one scope take place in the order of
@@ -95,7 +99,9 @@ class Group {
     const Schedule* schedule = nullptr;
     uint64_t* sequence = nullptr;  // its number on its channel, to be advanced when it starts
   };
-  // REQUIRES: `call` holds nothing that its pattern ignores.
+  // The call without what its pattern ignores, its free topology replaced.
+  PatternCall Normalise(const PatternCall& call) const;
+  // REQUIRES: `call` is normalised.
   Status Begin(const PatternCall& call, Beginning* beginning);
   const Schedule* ScheduleOf(const PatternCall& call, ChannelKind kind);
 

@@ -534,6 +534,7 @@ std::vector<Schedule> CompileAll(const CheckCase& c) {
     p.root = c.root;
     p.topology = c.topology;
     p.decreasing = c.decreasing;
+    p.shares_memory = c.shares_memory;
     if (c.pattern == Pattern::kSend || c.pattern == Pattern::kReceive) {
       p.root = 1 - r;
       schedules.push_back(r == c.root ? CompileSend(p) : CompileReceive(p));

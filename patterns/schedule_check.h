@@ -35,6 +35,7 @@ struct CheckCase {
   std::vector<int> pieces;
   int slots = kMinSlots;  // per stream
   bool lands_in_peer_memory = false;
+  bool shares_memory = false;  // of ScheduleParameters
 };
 
 // What one rank did.

@@ -22,9 +22,16 @@ TEST_P(CatalogueProof, HoldsForEveryGroup) {
   for (int size = pair ? 2 : 1; size <= (pair ? 2 : 64); ++size) {
     for (const Topology& topology : TopologiesOf(entry)) {
       for (int root = 0; root < (entry.rooted ? size : 1); ++root) {
-        for (const bool decreasing : {false, true}) {
+        for (const int variant : {0, 1, 2}) {
+          const bool decreasing = variant == 1;
+          const bool shares_memory = variant == 2;
           if (decreasing && !entry.multi) continue;
+          if (shares_memory && entry.pattern != Pattern::kMultiBroadcast &&
+              entry.pattern != Pattern::kBarrier) {
+            continue;
+          }
           CheckCase c;
+          c.shares_memory = shares_memory;
           c.pattern = entry.pattern;
           c.topology = topology;
           c.size = size;

@@ -20,6 +20,8 @@ enum class Shape : uint8_t {
   kSplitRing,
   // Every rank exchanges with a partner per dimension (combines only; the result is everywhere).
   kHypercube,
+  // The library's choice (free_topology.h).
+  kFree,
 };
 
 struct Topology {

@@ -1,0 +1,26 @@
+#include "patterns/free_topology.h"
+
+namespace brigade {
+namespace {
+
+constexpr Topology kBinomial{Shape::kTree, 2};
+constexpr Topology kWide{Shape::kTree, 8};
+constexpr size_t kShortBytes = 2048;
+
+}  // namespace
+
+Topology FreeTopology(Pattern pattern, int ranks, size_t bytes, bool shares_memory) {
+  switch (pattern) {
+    case Pattern::kBroadcast:
+      return shares_memory ? kWide : kBinomial;
+    case Pattern::kAllReduce:
+      if (ranks == 2) return {Shape::kHypercube, 0};
+      return bytes <= kShortBytes ? kWide : kBinomial;
+    case Pattern::kReduce:
+      return bytes <= kShortBytes ? kWide : kBinomial;
+    default:
+      return Topology();
+  }
+}
+
+}  // namespace brigade
