@@ -92,9 +92,9 @@ Status EdgePath::Run(const Schedule& schedule, uint64_t sequence) {
     first_->freed = true;
     engine_->Recycle(first_);
   }
-  // Chunks of the core belong to the next operation.
-  if (core_out_ > 0) {
-    engine_->WaitUntil([&] { return core_out_ == 0; }, [&] { return Describe(); });
+  // Chunks of the core belong to the next operation, leases to ranks that wait for them.
+  if (owed_ > 0) {
+    engine_->WaitUntil([&] { return owed_ == 0; }, [&] { return Describe(); });
   }
   return status;
 }
@@ -239,6 +239,7 @@ Status EdgePath::AwaitLease(Current* current, Lease* lease) {
   }
   BRIGADE_RETURN_IF_ERROR(receive.status);
   current->buffer = engine_->TakeLease(nullptr, receive.lease);
+  if (!entry_.locally_blocking) current->buffer->OweLease(&owed_);
   *lease = receive.lease;
   return Status();
 }
@@ -264,7 +265,7 @@ Status EdgePath::Fill(const Step& step) {
               [&] {
                 current.buffer = engine_->TrySurplus(
                     ChunksFor(group_->settings, mover_.WireBytes(range_.bytes)));
-                if (current.buffer == nullptr) current.buffer = engine_->TryCore(0, &core_out_);
+                if (current.buffer == nullptr) current.buffer = engine_->TryCore(0, &owed_);
                 return current.buffer != nullptr;
               },
               [&] { return Describe(); });

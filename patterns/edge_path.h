@@ -80,7 +80,7 @@ class EdgePath {
   WireHeader header_;
   StagedBuffer* first_ = nullptr;  // taken by Fits
   Current currents_[kMostStreams];
-  int core_out_ = 0;    // buffers from the pool's core
+  int owed_ = 0;        // buffers that must be back before it returns
   int waits_for_ = -1;  // group rank
 };
 

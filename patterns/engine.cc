@@ -96,15 +96,15 @@ StagedBuffer* Engine::TrySurplus(int chunks) {
   return buffer;
 }
 
-StagedBuffer* Engine::TryCore(int placement, int* out) {
+StagedBuffer* Engine::TryCore(int placement, int* owed) {
   core_run_.clear();
   if (!pool_->ReserveCore(placement, 1, piece_settings_.most_chunks, &core_run_)) return nullptr;
   StagedBuffer* buffer = NewBuffer();
   buffer->origin = StagedBuffer::Origin::kCore;
   buffer->run = core_run_[0];
   buffer->memory = buffer->run.memory;
-  buffer->count = out;
-  ++*out;
+  buffer->owed = owed;
+  ++*owed;
   return buffer;
 }
 
@@ -149,7 +149,7 @@ void Engine::Recycle(StagedBuffer* buffer) {
       pool_->Release(buffer->run);
       break;
   }
-  if (buffer->count != nullptr) --*buffer->count;
+  if (buffer->owed != nullptr) --*buffer->owed;
   if (buffer->owner != nullptr) buffer->owner->OnRecycled(*buffer);
   *buffer = StagedBuffer();
   idle_buffers_.push_back(buffer);

@@ -164,10 +164,10 @@ void Executor::FinishIfOver() {
     work_over_ = true;
     ReleaseReserved();
   }
-  if (entry_->locally_blocking && guaranteed_out_ > 0 && WaitedTooLong()) return;
-  // Chunks of the core belong to the next operation: their sends are waited for. All others may
-  // still be on their way.
-  done_ = !blocking_ || guaranteed_out_ == 0;
+  if (entry_->locally_blocking && owed_ > 0 && WaitedTooLong()) return;
+  // Chunks of the core belong to the next operation, leases to ranks that wait for them: their
+  // sends are waited for. All others may still be on their way.
+  done_ = !blocking_ || owed_ == 0;
 }
 
 bool Executor::AdvanceReceives(size_t lane) {
@@ -237,7 +237,7 @@ StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
     buffer->memory = run ? run.memory : overflow;
   } else if (s.guaranteed < kMinSlots) {
     // What no operation can be refused.
-    buffer = blocking_ ? engine_->TryCore(s.placement, &guaranteed_out_) : TakeReserved();
+    buffer = blocking_ ? engine_->TryCore(s.placement, &owed_) : TakeReserved();
     if (buffer != nullptr) ++s.guaranteed;
   }
   if (buffer == nullptr) return nullptr;
@@ -425,6 +425,7 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
 StagedBuffer* Executor::TakeLease(Slot* slot) {
   StagedBuffer* holder = engine_->TakeLease(slot->buffer, slot->lease);
   if (holder != slot->buffer) Own(holder);
+  if (blocking_ && !entry_->locally_blocking) holder->OweLease(&owed_);
   return holder;
 }
 

@@ -154,7 +154,7 @@ class Executor {
   std::vector<StreamState> streams_;
   std::vector<ChunkRun> reserved_;      // not in use, of a non-blocking operation
   std::vector<StagedBuffer*> buffers_;  // held by streams, or freed with sends pending
-  int guaranteed_out_ = 0;              // from the core
+  int owed_ = 0;                        // buffers that must be back before it returns
   int64_t chunks_held_ = 0;
   std::chrono::steady_clock::time_point waiting_since_;  // at the limit of overflow memory; or zero
 

@@ -58,9 +58,9 @@ Status OnePiece::Run(const Schedule& schedule, uint64_t sequence) {
     first_->freed = true;
     engine_->Recycle(first_);
   }
-  // Chunks of the core belong to the next operation.
-  if (core_out_ > 0) {
-    engine_->WaitUntil([&] { return core_out_ == 0; }, [&] { return Describe(); });
+  // Chunks of the core belong to the next operation, leases to ranks that wait for them.
+  if (owed_ > 0) {
+    engine_->WaitUntil([&] { return owed_ == 0; }, [&] { return Describe(); });
   }
   return status;
 }
@@ -111,7 +111,7 @@ StagedBuffer* OnePiece::Acquire(size_t payload_bytes) {
   StagedBuffer* buffer =
       first_ != nullptr ? std::exchange(first_, nullptr) : engine_->TrySurplus(chunks);
   if (buffer == nullptr) {
-    engine_->WaitUntil([&] { return (buffer = engine_->TryCore(0, &core_out_)) != nullptr; },
+    engine_->WaitUntil([&] { return (buffer = engine_->TryCore(0, &owed_)) != nullptr; },
                        [&] { return Describe(); });
   }
   held_bytes_ += buffer->memory.bytes;
@@ -237,6 +237,7 @@ void OnePiece::Hold(Current* current, const Lease& lease) {
   if (current->buffer != nullptr) held_bytes_ -= current->buffer->memory.bytes;
   current->buffer = engine_->TakeLease(current->buffer, lease);
   held_bytes_ += current->buffer->memory.bytes;
+  if (!entry_.locally_blocking) current->buffer->OweLease(&owed_);
 }
 
 void OnePiece::Free(Current* current) {

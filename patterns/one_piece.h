@@ -79,7 +79,7 @@ class OnePiece {
   size_t posted_ = 0;  // of the lane
   size_t awaited_ = 0;
   size_t held_bytes_ = 0;  // of staging memory
-  int core_out_ = 0;       // buffers from the pool's core
+  int owed_ = 0;           // buffers that must be back before it returns
   int waits_for_ = -1;     // group rank
 };
 

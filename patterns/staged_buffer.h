@@ -31,8 +31,15 @@ struct StagedBuffer {
   size_t owner_index = 0;     // in the owner's list
   int32_t stream = 0;         // of the owner
   int32_t pending = 0;        // sends in flight
-  int* count = nullptr;       // kCore: how many its operation has
-  bool freed = false;         // the owner is done with it; over once nothing is pending
+  int* owed = nullptr;  // of its operation: counts buffers that must be back before it returns
+  // A lease that is forwarded: its sender may be waiting in its call for it to come back, and this
+  // rank may never call again after this operation.
+  void OweLease(int* counter) {
+    if (origin != Origin::kLease || owed != nullptr) return;
+    owed = counter;
+    ++*counter;
+  }
+  bool freed = false;  // the owner is done with it; over once nothing is pending
 };
 
 }  // namespace brigade

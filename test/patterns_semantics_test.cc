@@ -150,6 +150,26 @@ TEST(Semantics, ASendReturnsWithoutItsReceiverAndArrivesWithoutItsSender) {
   });
 }
 
+// A relay that has returned may never call again. Where it had forwarded what lies in the root's
+// memory, the root must not be left waiting for that to come back.
+TEST(Semantics, ACombineReturnsThoughItsRelaysNeverCallAgain) {
+  InprocOptions transport;
+  transport.lands_in_peer_memory = true;
+  for (const size_t elems : {size_t{40}, size_t{2000}}) {
+    std::atomic<int> returned{0};
+    RunRanks(4, transport, [&](InprocWorld& world, int rank) {
+      EngineOptions options = Rank::Small();
+      options.staging_bytes = 6 * 1024;  // all of it is the core
+      Rank me(world, rank, options);
+      std::vector<double> data(elems, rank);
+      Rank::Require(me.Run(Call(Pattern::kAllReduce, 0, {Shape::kIncreasingRings, 1}), &data));
+      EXPECT_EQ(data.back(), 6);
+      ++returned;
+      AwaitCount(returned, 4);  // without a call
+    });
+  }
+}
+
 TEST(Semantics, AChannelDoesNotWaitForAnother) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
