@@ -220,9 +220,18 @@ void Engine::OnSent(Completion* completion) {
   if (send->copy) engine->pool_->Release(std::exchange(send->copy, ChunkRun()));
   --group->sends_in_flight;
   --engine->sends_in_flight_;
-  StagedBuffer* buffer = send->buffer;
+  StagedBuffer* buffer = std::exchange(send->buffer, nullptr);
   engine->idle_sends_.push_back(send);
   if (--buffer->pending == 0 && buffer->freed) engine->Recycle(buffer);
+}
+
+int Engine::SlowReceiver(const GroupState* group, ChannelKind kind) const {
+  for (const std::unique_ptr<Send>& send : sends_) {
+    if (send->buffer != nullptr && send->group == group && send->channel.kind == kind) {
+      return send->peer;
+    }
+  }
+  return -1;
 }
 
 bool Engine::HandDeferred() {

@@ -78,7 +78,7 @@ class Engine {
     Channel channel;
     int peer = 0;
     ConstByteSpan piece;
-    StagedBuffer* buffer = nullptr;
+    StagedBuffer* buffer = nullptr;  // null once over
     ChunkRun copy;  // the piece's place in registered memory, if it had to be moved there
   };
 
@@ -120,6 +120,9 @@ class Engine {
   // Gives a send to the transport; kNoResource: not now.
   Status Hand(Send* send);
   bool HandDeferred();
+  // The group rank of one that has not taken what was sent to it on a channel, or not given it
+  // back; -1 if there is none.
+  int SlowReceiver(const GroupState* group, ChannelKind kind) const;
   // Forgets the sends of a broken group that the transport has not taken.
   void DropDeferred(GroupState* group);
   bool AdvanceOperations();
@@ -185,8 +188,8 @@ void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer) {
                Clock::now() - reported > interval) {
       reported = Clock::now();
       const auto waited = std::chrono::duration_cast<std::chrono::seconds>(reported - since);
-      options_.report(what() + " has been waiting for " + std::to_string(waited.count()) +
-                      " s and goes on waiting");
+      options_.report(what() + ": nothing has moved for " + std::to_string(waited.count()) +
+                      " s, and it goes on waiting");
     }
     endpoint_->Pause(idle_polls++);
   }

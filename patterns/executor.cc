@@ -510,9 +510,12 @@ std::string Executor::Describe() const {
     text += ", at piece " + std::to_string(at.round + step.lead) + ", step " +
             std::to_string(at.step) + " of " + std::to_string(steps.size());
     if (step.opcode == Opcode::kAwait) {
-      text += ", waiting for rank " + std::to_string(scope_.GroupRank(step.peer));
+      return text + ", waiting for rank " + std::to_string(scope_.GroupRank(step.peer));
     }
     break;
+  }
+  if (const int receiver = engine_->SlowReceiver(group_, channel_); receiver >= 0) {
+    text += ", waiting for rank " + std::to_string(receiver) + " to take what was sent to it";
   }
   return text;
 }
