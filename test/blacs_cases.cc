@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -274,6 +275,30 @@ const Cases& AllCases() {
          waitpid(child, &status, 0);
          std::printf("child %d\n", status);
          Cblacs_exit(0);
+       }},
+      // Rank 1 dies, or stops for a while, in the middle.
+      {"dying_peer",
+       [] {
+         const int context = NewGrid();
+         TakeTurns(context, 5);
+         if (rank == 1) raise(SIGKILL);
+         TakeTurns(context, 5);
+       }},
+      {"stopped_peer",
+       [] {
+         const int context = NewGrid();
+         TakeTurns(context, 5);
+         if (rank == 1) {
+           if (fork() == 0) {
+             sleep(3);
+             kill(getppid(), SIGCONT);
+             _exit(0);
+           }
+           raise(SIGSTOP);
+         }
+         TakeTurns(context, 5);
+         Cblacs_exit(0);
+         std::printf("done\n");
        }},
       {"turns",
        [] {
