@@ -22,6 +22,7 @@
 #include "transport/checked_endpoint.h"
 #include "transport/fault_endpoint.h"
 #include "transport/inproc_transport.h"
+#include "transport/shm_transport.h"
 
 namespace brigade {
 namespace {
@@ -30,6 +31,7 @@ constexpr size_t kChunkBytes = 512;
 
 struct Setting {
   std::string name;
+  bool shm = false;  // instead of inproc
   InprocOptions transport;
   bool faults = false;
   size_t staging_bytes = 64 * kChunkBytes;
@@ -59,6 +61,13 @@ std::vector<Setting> Settings() {
     add(name, std::strcmp(name, "ahead_peer") == 0, std::strcmp(name, "ahead") == 0, true, 32);
     all.back().transport.eager_piece_bytes = 200;
   }
+  const auto add_shm = [&](const char* name, bool faults, int chunks) {
+    add(name, false, false, faults, chunks);
+    all.back().shm = true;
+  };
+  add_shm("shm", false, 64);
+  add_shm("smallest_pool_shm", false, 6);
+  add_shm("faults_shm", true, 16);
   return all;
 }
 
@@ -103,7 +112,11 @@ class Rank {
         finished_(finished),
         random_(seed * 1000003 + rank),
         jitter_(setting.faults) {
-    endpoint_ = world->CreateEndpoint(rank);
+    if (setting.shm) {
+      Require(CreateShmEndpoint(&endpoint_));
+    } else {
+      endpoint_ = world->CreateEndpoint(rank);
+    }
     if (setting.faults) {
       FaultOptions faults;
       faults.seed = seed + rank;
@@ -265,7 +278,7 @@ class Rank {
   std::unique_ptr<Group> group_;
 };
 
-class PatternsInproc : public testing::TestWithParam<Setting> {};
+class PatternsOnThreads : public testing::TestWithParam<Setting> {};
 
 // Under sanitizers the large groups would take minutes and run the same code (.bazelrc).
 int LargestGroup() {
@@ -273,7 +286,7 @@ int LargestGroup() {
   return text == nullptr ? 17 : std::stoi(text);
 }
 
-TEST_P(PatternsInproc, EveryEntryEverySize) {
+TEST_P(PatternsOnThreads, EveryEntryEverySize) {
   const Setting& setting = GetParam();
   for (int size = 1; size <= LargestGroup(); ++size) {
     SCOPED_TRACE(size);
@@ -284,7 +297,7 @@ TEST_P(PatternsInproc, EveryEntryEverySize) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Settings, PatternsInproc, testing::ValuesIn(Settings()),
+INSTANTIATE_TEST_SUITE_P(Settings, PatternsOnThreads, testing::ValuesIn(Settings()),
                          [](const testing::TestParamInfo<Setting>& i) { return i.param.name; });
 
 }  // namespace
