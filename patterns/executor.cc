@@ -13,7 +13,7 @@ namespace {
 // A returned operation that finds the pool empty first looks again this often, while receivers may
 // be draining it: their chunks are warm, overflow memory is not. It never waits for a receiver that
 // does not come.
-constexpr int kPatience = 200;
+constexpr int kPatience = Endpoint::kPollsAwake;
 
 }  // namespace
 

@@ -129,6 +129,8 @@ class Endpoint {
   // a row. Spins, yields or sleeps, whatever costs the other ranks of this machine least. The
   // default spins briefly, then yields the processor.
   virtual void Pause(uint64_t idle_polls);
+  // No sleep comes before so many idle polls: who counts polls to be patient counts no further.
+  static constexpr uint64_t kPollsAwake = 100;
 };
 
 }  // namespace brigade
