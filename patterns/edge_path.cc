@@ -168,11 +168,13 @@ Status EdgePath::SendLine(int peer, const std::byte* payload, size_t payload_byt
     edge->Publish(slot);
     return Status();
   }
-  // No memory for more messages at the moment, or the peer is no more. A posted line leaves at
-  // once.
+  // No memory for more messages at the moment, or the peer is no more, or something stands between.
   std::byte line[Slot::kLineBytes];
   write(line);
-  Completion sent([](Completion*) {});
+  struct Send : Completion {
+    Send() : Completion([](Completion* c) { static_cast<Send*>(c)->over = true; }) {}
+    bool over = false;
+  } sent;
   Status status;
   engine_->WaitUntil(
       [&] {
@@ -181,7 +183,10 @@ Status EdgePath::SendLine(int peer, const std::byte* payload, size_t payload_byt
         return status.code() != StatusCode::kNoResource;
       },
       [&] { return Describe(); });
-  return status;
+  BRIGADE_RETURN_IF_ERROR(status);
+  // At once, without waiting for the receiver: it is a line.
+  engine_->WaitUntil([&] { return sent.over; }, [&] { return Describe(); });
+  return sent.status;
 }
 
 // --- receiving ---
