@@ -73,16 +73,19 @@ Schedule HypercubeAllReduce(const ScheduleParameters& p) {
     const int next = partial[(d + 1) % 2];
     b.Send(now, partner);
     b.ReceiveAndAwait(partner, in);
+    // The last result goes where it is wanted, unless it is to be sent on.
+    const Place target = d + 1 == dimension && !paired ? Place::Matrix() : Place::New(next);
     if (self < other) {
-      b.Combine(Place::New(next), Place::Current(now), Place::Current(in));
+      b.Combine(target, Place::Current(now), Place::Current(in));
     } else {
-      b.Combine(Place::New(next), Place::Current(in), Place::Current(now));
+      b.Combine(target, Place::Current(in), Place::Current(now));
     }
     b.Free(in);
     b.Free(now);
   }
+  if (!paired) return b.Build();
   const int result = partial[dimension % 2];
-  if (paired) b.Send(result, p.rank + 1);
+  b.Send(result, p.rank + 1);
   b.Copy(Place::Matrix(), Place::Current(result));
   b.Free(result);
   return b.Build();

@@ -44,8 +44,8 @@ Schedule CompileReduce(const ScheduleParameters& p);
 // Result everywhere. Trees and rings: reduce to rank 0, then broadcast back along the same tree,
 // piece by piece, the broadcast of a piece overlapping the reduction of later ones; copies: 2 n at
 // a leaf, n elsewhere. Hypercube: partners exchange partial results, one dimension at a time; ranks
-// beyond the largest power of two fold in first and are told at the end; copies: 2 n, or n at a
-// rank that folds one in. Everywhere the same bits.
+// beyond the largest power of two fold in first and are told at the end; copies: n, or 2 n at a
+// rank that folds in. Everywhere the same bits.
 Schedule CompileAllReduce(const ScheduleParameters& p);
 
 // Ring multi-broadcast (AP3000 paper 4.2): portion q travels from rank q once around; where memory

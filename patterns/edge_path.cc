@@ -44,12 +44,14 @@ EdgePath::EdgePath(Engine* engine, GroupState* group, const CatalogueEntry& entr
       scope_(group->scope(channel_)) {}
 
 bool EdgePath::Fits() {
-  if (entry_.multi || group_->line_bytes == 0 || !engine_->active_.empty() ||
-      !engine_->deferred_.empty()) {
+  if (group_->line_bytes == 0 || !engine_->active_.empty() || !engine_->deferred_.empty()) {
     return false;
   }
   mover_.Reset(entry_, &call_);
-  range_.bytes = call_.matrix.layout.bytes();
+  range_.bytes = BytesOf(-1);
+  for (int q = 0; entry_.multi && q < scope_.size; ++q) {
+    range_.bytes = std::max(range_.bytes, BytesOf(q));
+  }
   if (entry_.pattern == Pattern::kReceive) {
     // The sender's length counts, and shows in what it wrote.
     InEdge* const edge = EdgeFrom(call_.root);
@@ -81,7 +83,10 @@ Status EdgePath::Run(const Schedule& schedule, uint64_t sequence) {
   SetHeader(entry_, call_, sequence, range_.bytes, &header_);
   Status status;
   for (const Lane& lane : schedule.lanes) {
-    status = RunLane(lane);
+    // One piece: what leads comes before what does not.
+    for (int lead = schedule.max_lead; lead >= 0 && status.ok(); --lead) {
+      status = RunLane(lane, lead);
+    }
     if (!status.ok()) break;
   }
   if (!status.ok()) {
@@ -100,8 +105,20 @@ Status EdgePath::Run(const Schedule& schedule, uint64_t sequence) {
   return status;
 }
 
-Status EdgePath::RunLane(const Lane& lane) {
+size_t EdgePath::BytesOf(int portion) const {
+  return (portion < 0 ? call_.matrix : call_.portions[portion]).layout.bytes();
+}
+
+void EdgePath::TurnTo(int portion) {
+  range_.bytes = BytesOf(portion);
+  header_.portion = portion;
+  header_.total_bytes = range_.bytes;
+}
+
+Status EdgePath::RunLane(const Lane& lane, int lead) {
   for (const Step& step : lane.work) {
+    if (step.lead != lead) continue;
+    if (entry_.multi) TurnTo(step.portion);
     switch (step.opcode) {
       case Opcode::kReceive:
         BRIGADE_CHECK(false);

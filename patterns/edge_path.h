@@ -54,7 +54,11 @@ class EdgePath {
     alignas(8) std::byte line[kLinePayload];
   };
 
-  Status RunLane(const Lane& lane);
+  Status RunLane(const Lane& lane, int lead);
+  // Bytes of the matrix, or of portion `portion`.
+  size_t BytesOf(int portion) const;
+  // From here on the message is that of `portion`, as the header says.
+  void TurnTo(int portion);
   Status Await(const Lane& lane, const Step& step);
   // Waits for the next message as a lease.
   Status AwaitLease(Current* current, Lease* lease);
