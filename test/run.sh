@@ -70,10 +70,12 @@ bazel_test() {  # NAME ARGUMENTS...: counts Bazel's line on each target.
   if [[ $code -ne 0 && $targets -eq $good ]]; then failed=$((failed + 1)); fi
 }
 
-testers() {
-  local log=$logs/testers.log
-  title "Debian's BLACS, PBLAS and ScaLAPACK testers on the shim"
-  ./test/scalapack/run_testers.py --preload bazel-bin/blacs_shim/libbrigade_blacs.so "${full[@]}" | tee "$log"
+testers() {  # TRANSPORT ARGUMENT...
+  local transport=$1 log=$logs/testers-$1.log
+  shift
+  title "Debian's BLACS, PBLAS and ScaLAPACK testers on the shim over $transport"
+  BRIGADE_TRANSPORT=$transport ./test/scalapack/run_testers.py --preload bazel-bin/blacs_shim/libbrigade_blacs.so "$@" |
+    tee "$log"
   if [[ $(tail -n 1 "$log") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
     passed=$((passed + BASH_REMATCH[1]))
     failed=$((failed + BASH_REMATCH[2]))
@@ -117,10 +119,12 @@ check "Build" bazel build "${optimised[@]}" //...
 [[ $failed -eq 0 ]] || finish
 bazel_test all "${optimised[@]}" //...
 large_messages
-testers
+testers auto "${full[@]}"
+# On one host auto does without MPI.
+testers mpi --only '(x[CF]btest|xdpblas[123]tst|xdlu|xdllt|xdqr).*' --output results/testers-mpi
 sanitized asan
 sanitized ubsan
 # Where ranks are threads, and nowhere else, there are threads to check.
-mapfile -t threaded < <(bazel query --noshow_progress 'kind(cc_test, rdeps(//..., //transport:inproc_transport))')
+mapfile -t threaded < <(bazel query --noshow_progress 'kind(cc_test, rdeps(//..., //transport:inproc_transport) + //transport:all)')
 bazel_test tsan --config=tsan "${threaded[@]}"
 finish

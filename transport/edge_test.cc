@@ -372,7 +372,7 @@ TEST(EdgeTest, JumpsRoundInACircleEnd) {
 TEST(EdgeTest, Garbage) {
   std::mt19937_64 random(4);
   uint64_t messages = 0, broken = 0;
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 1000; ++round) {
     Link link;
     std::vector<uint64_t> extensions;
     for (int i = 0; i < 3; ++i) {
@@ -419,8 +419,8 @@ TEST(EdgeTest, Garbage) {
     link.in->Close();
     link.out->Publish(link.out->Next());  // nor does the sender
   }
-  EXPECT_GT(messages, 3000u);
-  EXPECT_GT(broken, 300u);
+  EXPECT_GT(messages, 1000u);
+  EXPECT_GT(broken, 100u);
 }
 
 }  // namespace
