@@ -121,7 +121,7 @@ bazel_test all "${optimised[@]}" //...
 large_messages
 testers auto "${full[@]}"
 # On one host auto does without MPI.
-testers mpi --only '(x[CF]btest|xdpblas[123]tst|xdlu|xdllt|xdqr).*' --output results/testers-mpi
+testers mpi --only '(x[CF]btest|dpb[123]tst|xdlu|xdqr).*' --output results/testers-mpi
 sanitized asan
 sanitized ubsan
 # Where ranks are threads, and nowhere else, there are threads to check.
