@@ -13,12 +13,11 @@ namespace {
 // Polls of an edge, paused as the transport likes, before a message that does not come is waited
 // for with a posted receive, which also hears of peers that are gone. Not so many that the
 // transport puts the rank to sleep: what others wait for moves only where everything is polled.
-constexpr uint64_t kPolls = Endpoint::kPollsAwake;
-
 const Slot* Poll(Endpoint* endpoint, InEdge* edge, int peer) {
   if (const Slot* slot = edge->Peek()) return slot;
   const TraceSpan span(TraceKind::kWait, 0, peer);
-  for (uint64_t i = 0; i < kPolls; ++i) {
+  const uint64_t polls = endpoint->PollsAwake();
+  for (uint64_t i = 0; i < polls; ++i) {
     if (const Slot* slot = edge->Peek()) return slot;
     endpoint->Pause(i);
   }

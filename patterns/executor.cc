@@ -8,15 +8,6 @@
 #include "patterns/trace.h"
 
 namespace brigade {
-namespace {
-
-// A returned operation that finds the pool empty first looks again this often, while receivers may
-// be draining it: their chunks are warm, overflow memory is not. It never waits for a receiver that
-// does not come.
-constexpr int kPatience = Endpoint::kPollsAwake;
-
-}  // namespace
-
 Executor::Executor(Engine* engine) : engine_(engine) {}
 
 Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const Schedule* schedule,
@@ -210,6 +201,10 @@ bool Executor::AdvanceWork(size_t lane) {
   return true;
 }
 
+int Executor::Patience() const {
+  return static_cast<int>(std::min<uint64_t>(200, engine_->endpoint()->PollsAwake()));
+}
+
 StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
   StreamState& s = streams_[stream];
   ChunkRun run;
@@ -223,7 +218,7 @@ StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
     engine_->stalled_ = 0;
   } else if (entry_->locally_blocking &&
              !(kind == Memory::kLanding && group_->capabilities->needs_registered_memory)) {
-    if (++engine_->stalled_ <= kPatience) return nullptr;
+    if (++engine_->stalled_ <= Patience()) return nullptr;
     overflow =
         engine_->overflow_->TryAcquire(static_cast<size_t>(chunks) * group_->settings.chunk_bytes);
     origin = StagedBuffer::Origin::kOverflow;
@@ -317,7 +312,7 @@ Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory)
     buffer = TryBuffer(stream, ChunksFor(group_->settings, wire_bytes), memory);
     if (buffer == nullptr) {
       // With a slot open it waits for who fills that one, not for memory.
-      if (entry_->locally_blocking && engine_->stalled_ > kPatience && s.opened == s.freed) {
+      if (entry_->locally_blocking && engine_->stalled_ > Patience() && s.opened == s.freed) {
         (void)WaitedTooLong();
       }
       return nullptr;

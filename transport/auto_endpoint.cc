@@ -94,6 +94,9 @@ class AutoEndpoint : public Endpoint {
     // Nobody would wake a sleeper for a message of the far one.
     (far_is_used_ || near_ == nullptr ? far_ : near_)->Pause(idle_polls);
   }
+  uint64_t PollsAwake() const override {
+    return (far_is_used_ || near_ == nullptr ? far_ : near_)->PollsAwake();
+  }
 
  private:
   struct Group {

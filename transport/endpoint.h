@@ -130,7 +130,7 @@ class Endpoint {
   // default spins briefly, then yields the processor.
   virtual void Pause(uint64_t idle_polls);
   // No sleep comes before so many idle polls: who counts polls to be patient counts no further.
-  static constexpr uint64_t kPollsAwake = 100;
+  virtual uint64_t PollsAwake() const { return 100; }
 };
 
 }  // namespace brigade

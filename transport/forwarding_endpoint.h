@@ -41,6 +41,7 @@ class ForwardingEndpoint : public Endpoint {
   void ReleaseLease(const Lease& lease) override { target_->ReleaseLease(lease); }
   bool Progress() override { return target_->Progress(); }
   void Pause(uint64_t idle_polls) override { target_->Pause(idle_polls); }
+  uint64_t PollsAwake() const override { return target_->PollsAwake(); }
 
  protected:
   Endpoint* target() const { return target_.get(); }

@@ -132,7 +132,6 @@ constexpr Patience kCrowded{20, 100};   // somebody else could use the processor
 constexpr int kLongestSleepUs = 20000;  // then it looks who has gone
 constexpr int kLongestSleepUnpreparedUs = 500;
 constexpr int kPollsPerReturns = 32;
-static_assert(kCrowded.spins + kCrowded.yields >= Endpoint::kPollsAwake, "nobody sleeps earlier");
 constexpr uint64_t kPollsPerLook = 1 << 16;  // of one that does not sleep
 
 // Short pieces are pushed out of the sender's cache to where the receiver gets them sooner; longer
@@ -339,6 +338,10 @@ class ShmEndpoint : public Endpoint {
     }
     public_->bell.Sleep(bells_reach_all_ ? kLongestSleepUs : kLongestSleepUnpreparedUs);
     LookForLosses();
+  }
+
+  uint64_t PollsAwake() const override {
+    return crowded_ ? kCrowded.spins + kCrowded.yields : kAlone.spins;
   }
 
   OutEdge* LineTo(const Channel& channel, int peer) override {
