@@ -32,6 +32,27 @@ Schedule TreeAllReduce(const ScheduleParameters& p) {
   return b.Build();
 }
 
+// The hypercube of two ranks. Own pieces go out one ahead, and are combined where they lie.
+Schedule Exchange(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  const int other = 1 - p.rank;
+  const int out = b.AddStream("S", ChunkRole::kBufferedSend);
+  const int in = b.AddStream("R", ChunkRole::kReceive);
+  b.SetLead(1);
+  b.Copy(Place::New(out), Place::Matrix());
+  b.Send(out, other);
+  b.Free(out);
+  b.SetLead(0);
+  b.ReceiveAndAwait(other, in);
+  if (p.rank < other) {
+    b.Combine(Place::Matrix(), Place::Matrix(), Place::Current(in));
+  } else {
+    b.Combine(Place::Matrix(), Place::Current(in), Place::Matrix());
+  }
+  b.Free(in);
+  return b.Build();
+}
+
 // Ranks 0..2*extra-1 pair up (even, odd) and act as one; the others act for themselves.
 Schedule HypercubeAllReduce(const ScheduleParameters& p) {
   ScheduleBuilder b;
@@ -95,7 +116,8 @@ Schedule HypercubeAllReduce(const ScheduleParameters& p) {
 
 Schedule CompileAllReduce(const ScheduleParameters& p) {
   if (p.size == 1) return ScheduleBuilder().Build();
-  return p.topology.shape == Shape::kHypercube ? HypercubeAllReduce(p) : TreeAllReduce(p);
+  if (p.topology.shape != Shape::kHypercube) return TreeAllReduce(p);
+  return p.size == 2 ? Exchange(p) : HypercubeAllReduce(p);
 }
 
 }  // namespace brigade

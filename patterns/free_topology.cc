@@ -14,8 +14,8 @@ Topology FreeTopology(Pattern pattern, int ranks, size_t bytes, bool shares_memo
     case Pattern::kBroadcast:
       return shares_memory ? kWide : kBinomial;
     case Pattern::kAllReduce:
-      if (ranks == 2) return {Shape::kHypercube, 0};
-      return bytes <= kShortBytes ? kWide : kBinomial;
+      if (bytes > kShortBytes) return kBinomial;
+      return ranks == 2 ? Topology{Shape::kHypercube, 0} : kWide;
     case Pattern::kReduce:
       return bytes <= kShortBytes ? kWide : kBinomial;
     default:

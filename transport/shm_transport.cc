@@ -131,7 +131,7 @@ constexpr Patience kAlone{600, 20000};  // at most 20 us, then about 10 ms
 constexpr Patience kCrowded{20, 100};   // somebody else could use the processor
 constexpr int kLongestSleepUs = 20000;  // then it looks who has gone
 constexpr int kLongestSleepUnpreparedUs = 500;
-constexpr int kPollsPerReturns = 32;
+constexpr int kPollsPerReturns = 8;
 constexpr uint64_t kPollsPerLook = 1 << 16;  // of one that does not sleep
 
 // Short pieces are pushed out of the sender's cache to where the receiver gets them sooner; longer
