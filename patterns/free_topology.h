@@ -14,9 +14,9 @@ namespace brigade {
 //
 // Of a combine this is also the order of association, so nothing but the arguments counts, and
 // `shares_memory` (the ranks read each other's staging memory) not at all: the same call has the
-// same bits over every transport. Two ranks have one order only, and exchange their partial results
-// in one step. Short combines go along a tree of eight branches: few ranks relay, and a relay costs
-// a scheduling delay where ranks outnumber processors; long ones along a binomial tree, which
+// same bits over every transport. Short combines go along a tree of eight branches: few ranks
+// relay, and a relay costs a scheduling delay where ranks outnumber processors; between two ranks,
+// which have one order only, they are an exchange. Long ones go along a binomial tree, which
 // spreads the arithmetic. Broadcasts go along the wide tree wherever one copy serves all readers.
 Topology FreeTopology(Pattern pattern, int ranks, size_t bytes, bool shares_memory);
 
