@@ -1,5 +1,5 @@
-// What the patterns promise beyond the right data: who waits for whom, what wrong calls are told,
-// the same bits at any timing.
+// What the patterns promise beyond the right data, over any transport whose ranks can be threads:
+// who waits for whom, what wrong calls are told, the same bits at any timing.
 
 #include <atomic>
 #include <chrono>
@@ -19,16 +19,47 @@
 #include "test/run_ranks.h"
 #include "transport/fault_endpoint.h"
 #include "transport/inproc_transport.h"
+#include "transport/shm_transport.h"
 
 namespace brigade {
 namespace {
+
+struct Transport {
+  const char* name;
+  bool shm;              // instead of inproc
+  InprocOptions inproc;  // with shm only the bootstraps of its world are used
+};
+
+std::vector<Transport> Transports() {
+  InprocOptions peer;
+  peer.lands_in_peer_memory = true;
+  return {{"inproc", false, InprocOptions()}, {"inproc_peer", false, peer}, {"shm", true, {}}};
+}
+
+class Semantics : public testing::TestWithParam<Transport> {};
+class Mismatch : public Semantics {};
+
+void OnRanks(int ranks, const std::function<void(InprocWorld& world, int rank)>& body) {
+  RunRanks(ranks, Semantics::GetParam().inproc, body);
+}
+
+void Require(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+std::unique_ptr<Endpoint> NewEndpoint(InprocWorld* world, int rank) {
+  if (!Semantics::GetParam().shm) return world->CreateEndpoint(rank);
+  std::unique_ptr<Endpoint> endpoint;
+  Require(CreateShmEndpoint(&endpoint));
+  return endpoint;
+}
 
 // One rank's endpoint, engine and group of all ranks.
 struct Rank {
   Rank(InprocWorld& world, int r, const EngineOptions& options = Small(),
        const FaultOptions* faults = nullptr)
       : rank(r) {
-    endpoint = world.CreateEndpoint(rank);
+    endpoint = NewEndpoint(&world, rank);
     if (faults != nullptr) endpoint = MakeFaultEndpoint(std::move(endpoint), *faults);
     Require(Engine::Create(endpoint.get(), options, &engine));
     const std::unique_ptr<Bootstrap> bootstrap = world.MakeBootstrap(rank);
@@ -40,9 +71,6 @@ struct Rank {
     options.chunk_bytes = 1024;
     options.staging_bytes = 64 * 1024;
     return options;
-  }
-  static void Require(const Status& status) {
-    if (!status.ok()) throw std::runtime_error(status.ToString());
   }
 
   Status Run(PatternCall call, std::vector<double>* data,
@@ -73,7 +101,7 @@ void AwaitCount(const std::atomic<int>& count, int value) {
   while (count < value) std::this_thread::yield();
 }
 
-TEST(Semantics, SumsHaveTheSameBitsAtAnyTimingAndWithAnyChunks) {
+TEST_P(Semantics, SumsHaveTheSameBitsAtAnyTimingAndWithAnyChunks) {
   const std::vector<Topology> topologies = {{Shape::kTree, 2},
                                             {Shape::kTree, 4},
                                             {Shape::kDecreasingRings, 1},
@@ -83,7 +111,7 @@ TEST(Semantics, SumsHaveTheSameBitsAtAnyTimingAndWithAnyChunks) {
     std::vector<double> first;
     std::mutex mutex;
     for (int repeat = 0; repeat < 6; ++repeat) {
-      RunRanks(7, InprocOptions(), [&](InprocWorld& world, int rank) {
+      OnRanks(7, [&](InprocWorld& world, int rank) {
         EngineOptions options;
         options.chunk_bytes = repeat % 2 == 0 ? 512 : 4096;
         options.staging_bytes = (repeat % 3 + 1) * 16 * options.chunk_bytes;
@@ -97,7 +125,7 @@ TEST(Semantics, SumsHaveTheSameBitsAtAnyTimingAndWithAnyChunks) {
           data[i] = std::sin(static_cast<double>(i * 7 + rank)) * std::pow(10.0, rank * 3);
         }
         data[5] = rank == 3 ? std::nan("7") : data[5];
-        Rank::Require(me.Run(Call(Pattern::kAllReduce, 0, topology), &data));
+        Require(me.Run(Call(Pattern::kAllReduce, 0, topology), &data));
         const std::lock_guard<std::mutex> lock(mutex);
         if (first.empty()) first = data;
         EXPECT_EQ(std::memcmp(first.data(), data.data(), data.size() * sizeof(double)), 0)
@@ -109,18 +137,18 @@ TEST(Semantics, SumsHaveTheSameBitsAtAnyTimingAndWithAnyChunks) {
 
 // Neither source nor relays wait for who comes after them, however long the message and however
 // small the pool.
-TEST(Semantics, NoRankOfARingWaitsForOneDownstream) {
+TEST_P(Semantics, NoRankOfARingWaitsForOneDownstream) {
   std::atomic<int> returned{0};
-  RunRanks(4, InprocOptions(), [&](InprocWorld& world, int rank) {
+  OnRanks(4, [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
     std::vector<double> data(100000, rank == 0 ? 3.5 : 0);
     if (rank == 3) AwaitCount(returned, 3);
     OperationStatistics statistics;
-    Rank::Require(
-        me.Run(Call(Pattern::kBroadcast, 0, {Shape::kIncreasingRings, 1}), &data, &statistics));
+    Require(me.Run(Call(Pattern::kBroadcast, 0, {Shape::kIncreasingRings, 1}), &data, &statistics));
     ++returned;
     EXPECT_EQ(data.back(), 3.5);
-    if (rank == 2) {
+    // Where the message waits for rank 3: where it is read from.
+    if (rank == (me.endpoint->capabilities().lands_in_peer_memory ? 0 : 2)) {
       EXPECT_GT(statistics.overflow_pieces, 0u);
     }
     EXPECT_LE(statistics.peak_staging_bytes, me.engine->staging().budget_bytes);
@@ -128,20 +156,20 @@ TEST(Semantics, NoRankOfARingWaitsForOneDownstream) {
   });
 }
 
-TEST(Semantics, ASendReturnsWithoutItsReceiverAndArrivesWithoutItsSender) {
+TEST_P(Semantics, ASendReturnsWithoutItsReceiverAndArrivesWithoutItsSender) {
   std::atomic<int> sent{0};
-  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+  OnRanks(2, [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
     std::vector<double> data(rank == 0 ? 500000 : 600000, rank == 0 ? 1.25 : 0);
     if (rank == 0) {
-      Rank::Require(me.Run(Call(Pattern::kSend, 1), &data));
+      Require(me.Run(Call(Pattern::kSend, 1), &data));
       data.assign(data.size(), -1);  // the sender's memory is its own again
       ++sent;
       AwaitCount(sent, 2);  // no call of ours while the message is received
     } else {
       AwaitCount(sent, 1);
       // Posted sends move without the sender; the last of them may wait for its chunk.
-      Rank::Require(me.Run(Call(Pattern::kReceive, 0), &data));
+      Require(me.Run(Call(Pattern::kReceive, 0), &data));
       EXPECT_EQ(data[0], 1.25);
       EXPECT_EQ(data[499999], 1.25);
       EXPECT_EQ(data[500000], 0);  // a shorter message leaves the rest alone
@@ -152,17 +180,15 @@ TEST(Semantics, ASendReturnsWithoutItsReceiverAndArrivesWithoutItsSender) {
 
 // A relay that has returned may never call again. Where it had forwarded what lies in the root's
 // memory, the root must not be left waiting for that to come back.
-TEST(Semantics, ACombineReturnsThoughItsRelaysNeverCallAgain) {
-  InprocOptions transport;
-  transport.lands_in_peer_memory = true;
+TEST_P(Semantics, ACombineReturnsThoughItsRelaysNeverCallAgain) {
   for (const size_t elems : {size_t{40}, size_t{2000}}) {
     std::atomic<int> returned{0};
-    RunRanks(4, transport, [&](InprocWorld& world, int rank) {
+    OnRanks(4, [&](InprocWorld& world, int rank) {
       EngineOptions options = Rank::Small();
       options.staging_bytes = 6 * 1024;  // all of it is the core
       Rank me(world, rank, options);
       std::vector<double> data(elems, rank);
-      Rank::Require(me.Run(Call(Pattern::kAllReduce, 0, {Shape::kIncreasingRings, 1}), &data));
+      Require(me.Run(Call(Pattern::kAllReduce, 0, {Shape::kIncreasingRings, 1}), &data));
       EXPECT_EQ(data.back(), 6);
       ++returned;
       AwaitCount(returned, 4);  // without a call
@@ -170,22 +196,22 @@ TEST(Semantics, ACombineReturnsThoughItsRelaysNeverCallAgain) {
   }
 }
 
-TEST(Semantics, AChannelDoesNotWaitForAnother) {
-  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+TEST_P(Semantics, AChannelDoesNotWaitForAnother) {
+  OnRanks(2, [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
     std::vector<double> large(300000, rank == 0 ? 2 : 0), small(10, rank == 0 ? 4 : 0);
-    if (rank == 0) Rank::Require(me.Run(Call(Pattern::kSend, 1), &large));
-    Rank::Require(me.Run(Call(Pattern::kBroadcast, 0), &small));
+    if (rank == 0) Require(me.Run(Call(Pattern::kSend, 1), &large));
+    Require(me.Run(Call(Pattern::kBroadcast, 0), &small));
     EXPECT_EQ(small[9], 4);
-    if (rank == 1) Rank::Require(me.Run(Call(Pattern::kReceive, 0), &large));
+    if (rank == 1) Require(me.Run(Call(Pattern::kReceive, 0), &large));
     EXPECT_EQ(large[299999], 2);
-    Rank::Require(me.Run(Call(Pattern::kBarrier), &small));
+    Require(me.Run(Call(Pattern::kBarrier), &small));
   });
 }
 
-TEST(Semantics, AtTheOverflowLimitASendFailsAfterItsWait) {
+TEST_P(Semantics, AtTheOverflowLimitASendFailsAfterItsWait) {
   std::atomic<int> over{0};
-  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+  OnRanks(2, [&](InprocWorld& world, int rank) {
     EngineOptions options = Rank::Small();
     options.overflow_bytes = 8192;
     options.overflow_wait_seconds = 0.05;
@@ -208,7 +234,7 @@ TEST(Semantics, AtTheOverflowLimitASendFailsAfterItsWait) {
 void ExpectMismatch(const std::function<Status(Rank&)>& call, const std::string& text) {
   std::mutex mutex;
   std::string told;
-  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+  OnRanks(2, [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
     const Status status = call(me);
     if (status.ok()) return;  // a send that returned is still to be taken
@@ -219,7 +245,7 @@ void ExpectMismatch(const std::function<Status(Rank&)>& call, const std::string&
   EXPECT_NE(told.find(text), std::string::npos) << told;
 }
 
-TEST(Mismatch, Sizes) {
+TEST_P(Mismatch, Sizes) {
   ExpectMismatch(
       [](Rank& me) {
         std::vector<double> data(me.rank == 0 ? 100 : 50);
@@ -234,7 +260,7 @@ TEST(Mismatch, Sizes) {
       "72000 there");
 }
 
-TEST(Mismatch, AMessageLongerThanItsReceive) {
+TEST_P(Mismatch, AMessageLongerThanItsReceive) {
   ExpectMismatch(
       [](Rank& me) {
         std::vector<double> data(me.rank == 0 ? 51 : 50);
@@ -243,7 +269,7 @@ TEST(Mismatch, AMessageLongerThanItsReceive) {
       "a message of 408 bytes meets a receive of 400 bytes");
 }
 
-TEST(Mismatch, Patterns) {
+TEST_P(Mismatch, Patterns) {
   ExpectMismatch(
       [](Rank& me) {
         std::vector<double> data(10);
@@ -252,7 +278,7 @@ TEST(Mismatch, Patterns) {
       "pattern");
 }
 
-TEST(Mismatch, TopologiesAndOperations) {
+TEST_P(Mismatch, TopologiesAndOperations) {
   ExpectMismatch(
       [](Rank& me) {
         std::vector<double> data(10);
@@ -269,8 +295,8 @@ TEST(Mismatch, TopologiesAndOperations) {
       "arithmetic");
 }
 
-TEST(Mismatch, SettingsAreComparedWhenAGroupIsMade) {
-  RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
+TEST_P(Mismatch, SettingsAreComparedWhenAGroupIsMade) {
+  OnRanks(3, [&](InprocWorld& world, int rank) {
     EngineOptions options = Rank::Small();
     if (rank == 2) options.chunk_bytes = 2048;
     Rank me(world, rank, options);
@@ -280,11 +306,11 @@ TEST(Mismatch, SettingsAreComparedWhenAGroupIsMade) {
   });
 }
 
-TEST(Semantics, ALostPeerIsNamed) {
-  RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
+TEST_P(Semantics, ALostPeerIsNamed) {
+  OnRanks(3, [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
     std::vector<double> data(20000);
-    Rank::Require(me.Run(Call(Pattern::kBarrier), &data));
+    Require(me.Run(Call(Pattern::kBarrier), &data));
     if (rank == 1) return;  // gone: RunRanks tells the world
     const Status status = me.Run(Call(Pattern::kAllReduce), &data);
     if (rank == 0) {
@@ -295,9 +321,9 @@ TEST(Semantics, ALostPeerIsNamed) {
   });
 }
 
-TEST(Semantics, ASilentPeerIsReported) {
+TEST_P(Semantics, ASilentPeerIsReported) {
   std::atomic<int> reports{0};
-  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+  OnRanks(2, [&](InprocWorld& world, int rank) {
     EngineOptions options = Rank::Small();
     options.report_seconds = 0.01;
     options.report = [&](const std::string& line) {
@@ -307,14 +333,14 @@ TEST(Semantics, ASilentPeerIsReported) {
     Rank me(world, rank, options);
     std::vector<double> data(10);
     if (rank == 1) AwaitCount(reports, 2);
-    Rank::Require(me.Run(Call(Pattern::kReduce), &data));  // it comes after all
+    Require(me.Run(Call(Pattern::kReduce), &data));  // it comes after all
   });
   EXPECT_GE(reports, 2);
 }
 
-TEST(Semantics, ABudgetTooSmallIsRefusedWithTheMinimum) {
+TEST_P(Semantics, ABudgetTooSmallIsRefusedWithTheMinimum) {
   InprocWorld world(1);
-  const std::unique_ptr<Endpoint> endpoint = world.CreateEndpoint(0);
+  const std::unique_ptr<Endpoint> endpoint = NewEndpoint(&world, 0);
   EngineOptions options;
   options.chunk_bytes = 1024;
   options.staging_bytes = 5 * 1024;
@@ -326,8 +352,8 @@ TEST(Semantics, ABudgetTooSmallIsRefusedWithTheMinimum) {
   EXPECT_TRUE(Engine::Create(endpoint.get(), options, &engine).ok());
 }
 
-TEST(Semantics, AStartThatDoesNotFitHasNoEffect) {
-  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+TEST_P(Semantics, AStartThatDoesNotFitHasNoEffect) {
+  OnRanks(2, [&](InprocWorld& world, int rank) {
     EngineOptions options = Rank::Small();
     options.staging_bytes = 16 * 1024;
     Rank me(world, rank, options);
@@ -339,25 +365,25 @@ TEST(Semantics, AStartThatDoesNotFitHasNoEffect) {
     for (; started < data.size(); ++started) {
       PatternCall call = Call(Pattern::kAllReduce);
       call.matrix.data = reinterpret_cast<std::byte*>(data[started].data());
-      Rank::Require(StridedLayout::General(500, 1, 500, sizeof(double), &call.matrix.layout));
+      Require(StridedLayout::General(500, 1, 500, sizeof(double), &call.matrix.layout));
       std::unique_ptr<Operation> operation;
       const Status status = me.group->Start(call, &operation);
       if (status.code() == StatusCode::kNoResource) break;
-      Rank::Require(status);
+      Require(status);
       operations.push_back(std::move(operation));
     }
     EXPECT_LT(started, data.size());
     EXPECT_GT(started, 0u);
-    for (const std::unique_ptr<Operation>& operation : operations) Rank::Require(operation->Wait());
+    for (const std::unique_ptr<Operation>& operation : operations) Require(operation->Wait());
     for (size_t i = started; i < data.size(); ++i) {
-      Rank::Require(me.Run(Call(Pattern::kAllReduce), &data[i]));
+      Require(me.Run(Call(Pattern::kAllReduce), &data[i]));
     }
     for (const std::vector<double>& d : data) EXPECT_EQ(d[499], 3.0);
   });
 }
 
-TEST(Semantics, WrongArgumentsAreRefusedBeforeAnythingHappens) {
-  RunRanks(1, InprocOptions(), [&](InprocWorld& world, int rank) {
+TEST_P(Semantics, WrongArgumentsAreRefusedBeforeAnythingHappens) {
+  OnRanks(1, [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
     std::vector<double> data(4);
     const auto refused = [&](const PatternCall& call, const std::string& text) {
@@ -376,9 +402,13 @@ TEST(Semantics, WrongArgumentsAreRefusedBeforeAnythingHappens) {
     call = Call(Pattern::kBroadcast);
     call.scope = ChannelKind::kPointToPoint;
     refused(call, "scope");
-    Rank::Require(me.Run(Call(Pattern::kBarrier), &data));
+    Require(me.Run(Call(Pattern::kBarrier), &data));
   });
 }
+
+std::string NameOf(const testing::TestParamInfo<Transport>& info) { return info.param.name; }
+INSTANTIATE_TEST_SUITE_P(Over, Semantics, testing::ValuesIn(Transports()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Over, Mismatch, testing::ValuesIn(Transports()), NameOf);
 
 }  // namespace
 }  // namespace brigade
