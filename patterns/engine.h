@@ -36,7 +36,7 @@ struct EngineOptions {
   // How long a send waits at the overflow limit before it fails.
   double overflow_wait_seconds = 120;
   // A call during which nothing has moved for this long says so, once per interval, through
-  // `report`, and goes on waiting.
+  // `report`, and goes on waiting. 0: never.
   double report_seconds = 60;
   std::function<void(const std::string&)> report;  // default: a line on stderr
 };
@@ -167,8 +167,7 @@ class Engine {
 template <typename Over, typename What, typename Peer>
 void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer) {
   using Clock = std::chrono::steady_clock;
-  const auto interval = std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double>(options_.report_seconds));
+  const std::chrono::duration<double> interval(options_.report_seconds);
   uint64_t idle_polls = 0;
   Clock::time_point since;     // the first of them
   Clock::time_point reported;  // or the same
@@ -185,7 +184,7 @@ void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer) {
     if (idle_polls == kPollsBeforeClock) {
       reported = since = Clock::now();
     } else if (idle_polls > kPollsBeforeClock && idle_polls % kPollsPerClock == 0 &&
-               Clock::now() - reported > interval) {
+               interval.count() > 0 && Clock::now() - reported > interval) {
       reported = Clock::now();
       const auto waited = std::chrono::duration_cast<std::chrono::seconds>(reported - since);
       options_.report(what() + ": nothing has moved for " + std::to_string(waited.count()) +

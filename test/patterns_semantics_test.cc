@@ -338,6 +338,21 @@ TEST_P(Semantics, ASilentPeerIsReported) {
   EXPECT_GE(reports, 2);
 }
 
+// Not at 0, and at no interval that is longer than a clock can count.
+TEST_P(Semantics, ASilentPeerIsNotReportedBeforeItsTime) {
+  for (const double seconds : {0.0, 1e10}) {
+    OnRanks(2, [&](InprocWorld& world, int rank) {
+      EngineOptions options = Rank::Small();
+      options.report_seconds = seconds;
+      options.report = [&](const std::string& line) { ADD_FAILURE() << line; };
+      Rank me(world, rank, options);
+      std::vector<double> data(10);
+      if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      Require(me.Run(Call(Pattern::kReduce), &data));
+    });
+  }
+}
+
 TEST_P(Semantics, ABudgetTooSmallIsRefusedWithTheMinimum) {
   InprocWorld world(1);
   const std::unique_ptr<Endpoint> endpoint = NewEndpoint(&world, 0);
