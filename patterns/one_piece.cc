@@ -48,6 +48,9 @@ Status OnePiece::Run(const Schedule& schedule, uint64_t sequence) {
     status = status.WithContext(Describe());
     engine_->BreakGroup(group_, status);
     for (Receive& receive : receives_) {
+      if (receive.arrived && receive.status.ok()) {  // and nobody took it up
+        engine_->endpoint()->ReleaseLease(receive.lease);
+      }
       if (receive.buffer == nullptr) continue;
       receive.buffer->freed = true;
       engine_->Recycle(std::exchange(receive.buffer, nullptr));
@@ -157,7 +160,7 @@ Status OnePiece::Await(const Lane& lane, const Step& step) {
   Trace::Mark(TraceKind::kReceived, receive.lease.bytes, waits_for_);
   Current& current = currents_[step.left.index];
   current.buffer = std::exchange(receive.buffer, nullptr);
-  Hold(&current, receive.lease);
+  Hold(&current, &receive);
   current.payload = const_cast<std::byte*>(receive.lease.data) + kHeaderBytes;  // only read
 
   WireHeader theirs;
@@ -206,7 +209,7 @@ Status OnePiece::AwaitData(Current* current) {
   }
   landed_ = lands;
   if (lands) return Status();
-  Hold(current, receive.lease);
+  Hold(current, &receive);
   current->payload = const_cast<std::byte*>(receive.lease.data);  // only read
   return Status();
 }
@@ -233,9 +236,10 @@ Status OnePiece::Fill(const Step& step) {
 }
 
 // What holds the bytes from here on; a chunk that they did not come to is no longer held.
-void OnePiece::Hold(Current* current, const Lease& lease) {
+void OnePiece::Hold(Current* current, Receive* receive) {
+  receive->arrived = false;  // the lease is the buffer's now
   if (current->buffer != nullptr) held_bytes_ -= current->buffer->memory.bytes;
-  current->buffer = engine_->TakeLease(current->buffer, lease);
+  current->buffer = engine_->TakeLease(current->buffer, receive->lease);
   held_bytes_ += current->buffer->memory.bytes;
   if (!entry_.locally_blocking) current->buffer->OweLease(&owed_);
 }

@@ -38,7 +38,7 @@ class OnePiece {
 
   struct Receive : Completion {
     Receive() : Completion([](Completion* c) { static_cast<Receive*>(c)->arrived = true; }) {}
-    bool arrived = false;
+    bool arrived = false;  // and not yet taken up
     StagedBuffer* buffer = nullptr;
   };
   struct Current {
@@ -52,7 +52,7 @@ class OnePiece {
   Status PostReceive(const Step& step);
   Status Send(const Step& step);
   Status Fill(const Step& step);
-  void Hold(Current* current, const Lease& lease);
+  void Hold(Current* current, Receive* receive);
   void Free(Current* current);
   // Memory for a payload; waits for it if it must.
   StagedBuffer* Acquire(size_t payload_bytes);

@@ -295,6 +295,25 @@ TEST_P(Mismatch, TopologiesAndOperations) {
       "arithmetic");
 }
 
+// What had come from others by then goes back to them.
+TEST_P(Mismatch, LeavesNoSenderWaiting) {
+  std::atomic<int> sent{0};
+  std::atomic<int> over{0};
+  OnRanks(3, [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    std::vector<double> data(10);
+    PatternCall call = Call(Pattern::kReduce, 0, {Shape::kTree, 4});
+    if (rank == 1) call.op = CombineOp::kAbsMax;
+    if (rank == 0) AwaitCount(sent, 2);
+    const Status status = me.Run(call, &data);
+    ++sent;
+    EXPECT_EQ(status.code(), rank == 0 ? StatusCode::kMismatch : StatusCode::kOk);
+    Require(me.engine->Drain());
+    ++over;
+    AwaitCount(over, 3);  // without a call
+  });
+}
+
 TEST_P(Mismatch, SettingsAreComparedWhenAGroupIsMade) {
   OnRanks(3, [&](InprocWorld& world, int rank) {
     EngineOptions options = Rank::Small();
