@@ -158,7 +158,7 @@ void Executor::FinishIfOver() {
   if (entry_->locally_blocking && owed_ > 0 && WaitedTooLong()) return;
   // Chunks of the core belong to the next operation, leases to ranks that wait for them: their
   // sends are waited for. All others may still be on their way.
-  done_ = !blocking_ || owed_ == 0;
+  done_ = owed_ == 0;
 }
 
 bool Executor::AdvanceReceives(size_t lane) {
@@ -420,7 +420,7 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
 StagedBuffer* Executor::TakeLease(Slot* slot) {
   StagedBuffer* holder = engine_->TakeLease(slot->buffer, slot->lease);
   if (holder != slot->buffer) Own(holder);
-  if (blocking_ && !entry_->locally_blocking) holder->OweLease(&owed_);
+  if (!entry_->locally_blocking) holder->OweLease(&owed_);
   return holder;
 }
 

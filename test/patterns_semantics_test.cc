@@ -196,6 +196,25 @@ TEST_P(Semantics, ACombineReturnsThoughItsRelaysNeverCallAgain) {
   }
 }
 
+// The same where the relays do not block.
+TEST_P(Semantics, AWaitForACombineReturnsWhatItOwes) {
+  std::atomic<int> returned{0};
+  OnRanks(3, [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    std::vector<double> data(2000, rank);
+    PatternCall call = Call(Pattern::kAllReduce, 0, {Shape::kIncreasingRings, 1});
+    call.matrix.data = reinterpret_cast<std::byte*>(data.data());
+    Require(StridedLayout::General(2000, 1, 2000, sizeof(double), &call.matrix.layout));
+    std::unique_ptr<Operation> operation;
+    Require(me.group->Start(call, &operation));
+    Require(operation->Wait());
+    EXPECT_EQ(data.back(), 3);
+    if (rank == 0) Require(me.engine->Drain());
+    ++returned;
+    AwaitCount(returned, 3);  // without a call
+  });
+}
+
 TEST_P(Semantics, AChannelDoesNotWaitForAnother) {
   OnRanks(2, [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
