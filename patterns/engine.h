@@ -52,7 +52,8 @@ class Engine {
 
   // Moves everything that can move without waiting. True if anything did.
   bool Progress();
-  // Waits until every returned send has left. kPeerLost if one never can.
+  // Waits until every returned send has left. kPeerLost if one never can. Where ranks share memory
+  // that may take calls of the ranks that relay a broadcast, and not only of those that receive it.
   Status Drain();
   // Gives unused overflow memory back to the system.
   void Trim();
