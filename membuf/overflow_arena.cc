@@ -92,6 +92,8 @@ void OverflowArena::Release(ByteSpan block) {
   }
 }
 
+void OverflowArena::Retire(ByteSpan block) { statistics_.in_use_bytes -= block.bytes; }
+
 std::byte* OverflowArena::Allocate(size_t bytes) {
   if (domain_ != nullptr) {
     ByteSpan block;

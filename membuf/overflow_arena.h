@@ -45,6 +45,8 @@ class OverflowArena {
   ByteSpan TryAcquire(size_t bytes);
   // REQUIRES: `block` came from TryAcquire and was not released since.
   void Release(ByteSpan block);
+  // As Release, but the block is never used again nor given back: somebody may still read it.
+  void Retire(ByteSpan block);
 
   // Gives kept blocks back to the system.
   void Trim();

@@ -116,6 +116,8 @@ void StagingPool::Release(const ChunkRun& run) {
   statistics_.in_use_bytes -= run.memory.bytes;
 }
 
+void StagingPool::Retire(const ChunkRun& run) { statistics_.in_use_bytes -= run.memory.bytes; }
+
 void StagingPool::NoteHighWater() {
   statistics_.high_water_bytes = std::max(statistics_.high_water_bytes, statistics_.in_use_bytes);
 }

@@ -73,6 +73,8 @@ class StagingPool {
 
   // REQUIRES: `run` came from this pool and was not released since.
   void Release(const ChunkRun& run);
+  // As Release, but the chunks are never lent again: somebody may still read them.
+  void Retire(const ChunkRun& run);
 
   size_t chunk_bytes() const { return options_.chunk_bytes; }
   int core_chunks() const { return static_cast<int>(options_.core_chunks); }

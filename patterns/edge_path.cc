@@ -98,6 +98,7 @@ Status EdgePath::Run(const Schedule& schedule, uint64_t sequence) {
     engine_->Recycle(first_);
   }
   // Chunks of the core belong to the next operation, leases to ranks that wait for them.
+  if (!status.ok()) engine_->Forgive(&owed_);
   if (owed_ > 0) {
     engine_->WaitUntil([&] { return owed_ == 0; }, [&] { return Describe(); });
   }
@@ -292,7 +293,9 @@ Status EdgePath::Fill(const Step& step) {
               },
               [&] { return Describe(); });
         }
-        mover_.statistics.peak_staging_bytes += current.buffer->memory.bytes;
+        held_bytes_ += current.buffer->memory.bytes;
+        mover_.statistics.peak_staging_bytes =
+            std::max(mover_.statistics.peak_staging_bytes, held_bytes_);
       }
       dst = current.buffer->memory.data + kHeaderRoom;
       if (step.dst.kind == Place::kNew) std::memcpy(dst - kHeaderBytes, &header_, kHeaderBytes);
@@ -314,6 +317,7 @@ void EdgePath::Free(Current* current) {
     std::exchange(current->edge, nullptr)->GiveBack(current->receipt, current->piece);
   } else if (current->buffer != nullptr) {
     StagedBuffer* const buffer = std::exchange(current->buffer, nullptr);
+    held_bytes_ -= buffer->memory.bytes;  // none of a lease's are ours
     buffer->freed = true;
     if (buffer->pending == 0) engine_->Recycle(buffer);
   }

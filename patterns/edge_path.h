@@ -84,8 +84,9 @@ class EdgePath {
   WireHeader header_;
   StagedBuffer* first_ = nullptr;  // taken by Fits
   Current currents_[kMostStreams];
-  int owed_ = 0;        // buffers that must be back before it returns
-  int waits_for_ = -1;  // group rank
+  int owed_ = 0;           // buffers that must be back before it returns
+  size_t held_bytes_ = 0;  // of staging memory
+  int waits_for_ = -1;     // group rank
 };
 
 }  // namespace brigade

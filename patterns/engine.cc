@@ -124,21 +124,39 @@ StagedBuffer* Engine::TakeLease(StagedBuffer* buffer, const Lease& lease) {
   return buffer;
 }
 
+bool Engine::RetireIfRead(const StagedBuffer& buffer) {
+  if (buffer.read_by_others) pool_->Retire(buffer.run);
+  return buffer.read_by_others;
+}
+
+void Engine::Forgive(int* owed) {
+  for (const std::unique_ptr<StagedBuffer>& buffer : buffers_) {
+    if (buffer->owed == owed) buffer->owed = nullptr;
+  }
+  *owed = 0;
+}
+
 void Engine::Recycle(StagedBuffer* buffer) {
   BRIGADE_CHECK(buffer->freed && buffer->pending == 0);
   stalled_ = 0;
   if (buffer->lease.token != 0) endpoint_->ReleaseLease(buffer->lease);
   switch (buffer->origin) {
     case StagedBuffer::Origin::kOverflow:
+      if (buffer->read_by_others) {
+        overflow_->Retire(buffer->memory);
+        break;
+      }
       overflow_->Release(buffer->memory);
       break;
     case StagedBuffer::Origin::kLease:
       break;
     case StagedBuffer::Origin::kReserved:
+      if (RetireIfRead(*buffer)) break;
       if (buffer->owner != nullptr && buffer->owner->KeepReserved(buffer->run)) break;
       pool_->Release(buffer->run);
       break;
     case StagedBuffer::Origin::kSurplus:
+      if (RetireIfRead(*buffer)) break;
       if (!warm_ && buffer->run.placement == 0) {
         warm_ = buffer->run;
         break;
@@ -146,6 +164,7 @@ void Engine::Recycle(StagedBuffer* buffer) {
       pool_->Release(buffer->run);
       break;
     case StagedBuffer::Origin::kCore:
+      if (RetireIfRead(*buffer)) break;
       pool_->Release(buffer->run);
       break;
   }
@@ -215,6 +234,10 @@ void Engine::OnSent(Completion* completion) {
   if (!send->status.ok() && group->failure.ok()) {
     group->failure = send->status.WithContext("a send to rank " + std::to_string(send->peer));
     if (engine->send_failure_.ok()) engine->send_failure_ = group->failure;
+  }
+  // A rank that is gone may have forwarded where the piece lies: others may read it at any time.
+  if (send->status.code() == StatusCode::kPeerLost && group->capabilities->lands_in_peer_memory) {
+    send->buffer->read_by_others = true;
   }
   send->status = Status();
   if (send->copy) engine->pool_->Release(std::exchange(send->copy, ChunkRun()));

@@ -97,6 +97,10 @@ class Engine {
   // What holds the bytes of a piece received for `buffer` (null: for none): the buffer, or, if they
   // lie elsewhere, a new one for the lease (and `buffer` is given back).
   StagedBuffer* TakeLease(StagedBuffer* buffer, const Lease& lease);
+  // Whatever `owed` counts is not waited for: its operation has failed.
+  void Forgive(int* owed);
+  // True if the buffer's chunks were taken out of use.
+  bool RetireIfRead(const StagedBuffer& buffer);
   // Ends a buffer that is freed and has no send pending.
   void Recycle(StagedBuffer* buffer);
   // Sends `piece`, which lies in `buffer`. Never fails for lack of resources: what the transport

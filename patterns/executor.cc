@@ -270,7 +270,11 @@ bool Executor::KeepReserved(const ChunkRun& run) {
 }
 
 void Executor::Disown() {
-  for (StagedBuffer* buffer : buffers_) buffer->owner = nullptr;
+  for (StagedBuffer* buffer : buffers_) {
+    buffer->owner = nullptr;
+    buffer->owed = nullptr;  // nothing, unless it failed
+  }
+  owed_ = 0;
   buffers_.clear();
   for (StreamState& s : streams_) s.buffers = s.guaranteed = 0;
 }

@@ -62,6 +62,7 @@ Status OnePiece::Run(const Schedule& schedule, uint64_t sequence) {
     engine_->Recycle(first_);
   }
   // Chunks of the core belong to the next operation, leases to ranks that wait for them.
+  if (!status.ok()) engine_->Forgive(&owed_);
   if (owed_ > 0) {
     engine_->WaitUntil([&] { return owed_ == 0; }, [&] { return Describe(); });
   }

@@ -39,7 +39,8 @@ struct StagedBuffer {
     owed = counter;
     ++*counter;
   }
-  bool freed = false;  // the owner is done with it; over once nothing is pending
+  bool read_by_others = false;  // at an unknown time: never to be used again
+  bool freed = false;           // the owner is done with it; over once nothing is pending
 };
 
 }  // namespace brigade

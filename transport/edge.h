@@ -97,7 +97,7 @@ class OutEdge {
   // The slot of the next message, to be filled in and published; null if there is no memory for an
   // extension.
   Slot* Next() {
-    if (extension_ == nullptr && IsFree(sent_in_ring_) && IsFree(sent_in_ring_ + 1)) {
+    if (extension_ == nullptr && !lost_ && IsFree(sent_in_ring_) && IsFree(sent_in_ring_ + 1)) {
       return &ring_->slots[sent_in_ring_ % EdgeRing::kSlots];
     }
     return NextSlowly();
@@ -127,6 +127,8 @@ class OutEdge {
   }
   uint64_t sent() const { return sent_; }
   uint64_t released() const { return ring_->returns.released.load(std::memory_order_acquire); }
+  // The receiver is gone: there is no next slot any more.
+  void SetLost() { lost_ = true; }
   // Receipts of earlier messages will not be looked at any more.
   void KeepReceiptsFrom(uint64_t number) { oldest_receipt_ = number; }
   // Nobody looks at the edge any more.
@@ -158,6 +160,7 @@ class OutEdge {
   uint32_t empty_[EdgeRing::kSlots] = {};
   EdgeExtension* extension_ = nullptr;  // where messages go now, if not to the ring
   int sent_in_extension_ = 0;
+  bool lost_ = false;
   // All that are not given back, and the number of the first message behind them; of the one in use
   // it is not known.
   struct Extension {

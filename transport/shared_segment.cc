@@ -179,6 +179,7 @@ Status SharedSegment::Allocate(size_t bytes, uint64_t* offset) {
 }
 
 void SharedSegment::Free(uint64_t offset, size_t bytes) {
+  if (address_.process != getpid()) return;  // a forked child's copy of its owner
   const uint64_t freed = RoundToPages(bytes);
   // A hole reads as zeros, which is what Allocate promises of it.
   BRIGADE_CHECK_EQ(fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,

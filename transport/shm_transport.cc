@@ -131,12 +131,20 @@ constexpr Patience kAlone{600, 20000};  // at most 20 us, then about 10 ms
 constexpr Patience kCrowded{20, 100};   // somebody else could use the processor
 constexpr int kLongestSleepUs = 20000;  // then it looks who has gone
 constexpr int kLongestSleepUnpreparedUs = 500;
+// With less there would be no room for a pool and what lies beside it.
+constexpr uint64_t kLeastReserveBytes = uint64_t{64} << 20;
 constexpr int kPollsPerReturns = 8;
 constexpr uint64_t kPollsPerLook = 1 << 16;  // of one that does not sleep
 
 // Short pieces are pushed out of the sender's cache to where the receiver gets them sooner; longer
 // ones, whose lines it fetches ahead of need, are slowed down by it.
 constexpr size_t kDemotedBytes = 1152;
+
+void Relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
 
 void Demote(ConstByteSpan piece) {
 #if defined(__x86_64__)
@@ -170,7 +178,7 @@ class ShmEndpoint : public Endpoint {
   }
 
   ~ShmEndpoint() override {
-    if (public_ == nullptr) return;
+    if (public_ == nullptr || IsForked()) return;
     public_->departed.store(1, std::memory_order_release);
     for (auto& [token, peer] : peers_) peer->shared->bell.Ring();
   }
@@ -217,6 +225,7 @@ class ShmEndpoint : public Endpoint {
   }
 
   void CloseGroup(GroupId id) override {
+    if (IsForked()) return;
     Group& group = GroupOf(id);
     group.closed = true;
     completions_.CancelReceives(id, [this](const Lease& lease) { ReleaseLease(lease); });
@@ -323,7 +332,7 @@ class ShmEndpoint : public Endpoint {
     if (idle_polls == 0 && public_->bell.armed()) public_->bell.Disarm();
     const Patience& patience = crowded_ ? kCrowded : kAlone;
     if (idle_polls < patience.spins) {
-      if (idle_polls >= kHotPolls) __builtin_ia32_pause();
+      if (idle_polls >= kHotPolls) Relax();
       return;
     }
     polls_since_returns_ = kPollsPerReturns;  // polls are slow from here on, and few
@@ -366,6 +375,9 @@ class ShmEndpoint : public Endpoint {
     InEdge::Receipt receipt;
     bool piece = false;
   };
+
+  // A forked child has all of this, and none of it is its own.
+  bool IsForked() const { return segment_->address().process != getpid(); }
 
   static Status Lost(const Peer& peer, int rank) {
     return Status(StatusCode::kPeerLost,
@@ -636,6 +648,14 @@ class ShmEndpoint : public Endpoint {
       }
       out->under_way.clear();
     }
+    const auto over = [](OutStream* out) { return out->under_way.empty(); };
+    sending_.erase(std::remove_if(sending_.begin(), sending_.end(), over), sending_.end());
+    for (const std::unique_ptr<Group>& group : groups_) {
+      if (group == nullptr) continue;
+      for (const std::unique_ptr<OutStream>& out : group->out) {
+        if (out != nullptr && out->peer->lost) out->edge.SetLost();
+      }
+    }
   }
 
   // A group's memory can be used again when no member can look at it any more.
@@ -696,6 +716,13 @@ class ShmEndpoint : public Endpoint {
 Status CreateShmEndpoint(std::unique_ptr<Endpoint>* endpoint) {
   std::shared_ptr<SharedSegment> segment;
   BRIGADE_RETURN_IF_ERROR(SharedSegment::Create(&segment).WithContext("shm"));
+  if (segment->address().reserve_bytes < kLeastReserveBytes) {
+    return Status(StatusCode::kUnavailable, "shm: a limit on file size or address space leaves " +
+                                                std::to_string(segment->address().reserve_bytes) +
+                                                " bytes of shared memory, of " +
+                                                std::to_string(kLeastReserveBytes) +
+                                                " that it takes");
+  }
   auto created = std::make_unique<ShmEndpoint>(std::move(segment));
   BRIGADE_RETURN_IF_ERROR(created->Init().WithContext("shm"));
   *endpoint = std::move(created);
