@@ -92,7 +92,11 @@ class AutoEndpoint : public Endpoint {
   }
   void Pause(uint64_t idle_polls) override {
     // Nobody would wake a sleeper for a message of the far one.
-    (far_is_used_ || near_ == nullptr ? far_ : near_)->Pause(idle_polls);
+    if (far_is_used_ || near_ == nullptr) return far_->Pause(idle_polls);
+    near_->Pause(idle_polls);
+    // The rank that this one waits for may itself wait for a message that this one's program has
+    // given to the library under the far one.
+    if (idle_polls >= kPollsBeforeNudge && idle_polls % kPollsPerNudge == 0) far_->Nudge();
   }
   uint64_t PollsAwake() const override {
     return (far_is_used_ || near_ == nullptr ? far_ : near_)->PollsAwake();
@@ -111,6 +115,9 @@ class AutoEndpoint : public Endpoint {
   Channel Theirs(const Channel& channel) const {
     return {groups_[static_cast<size_t>(channel.group)].id, channel.kind};
   }
+
+  static constexpr uint64_t kPollsBeforeNudge = 64;
+  static constexpr uint64_t kPollsPerNudge = 8;
 
   const std::unique_ptr<Endpoint> far_;
   const std::unique_ptr<Endpoint> near_;  // its memory may be the far one's, too: destroyed first

@@ -201,6 +201,11 @@ class MpiEndpoint : public Endpoint {
     if (idle_polls >= spins_) sched_yield();
   }
 
+  void Nudge() override {
+    int found = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+  }
+
   bool Progress() override {
     BRIGADE_CHECK(!completions_.running());
     if (!requests_.empty()) TestWatched();
