@@ -47,13 +47,19 @@ class AutoEndpoint : public Endpoint {
       far_is_used_ = true;
     }
     BRIGADE_RETURN_IF_ERROR(status);
-    *id = static_cast<GroupId>(groups_.size());
-    groups_.push_back(group);
+    const auto unused = std::find_if(groups_.begin(), groups_.end(),
+                                     [](const Group& g) { return g.endpoint == nullptr; });
+    *id = static_cast<GroupId>(unused - groups_.begin());
+    if (unused == groups_.end()) {
+      groups_.push_back(group);
+    } else {
+      *unused = group;
+    }
     return Status();
   }
   void CloseGroup(GroupId id) override {
-    const Group& group = groups_[static_cast<size_t>(id)];
-    group.endpoint->CloseGroup(group.id);
+    Group& group = groups_[static_cast<size_t>(id)];
+    std::exchange(group.endpoint, nullptr)->CloseGroup(group.id);
   }
 
   Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
@@ -104,13 +110,15 @@ class AutoEndpoint : public Endpoint {
 
  private:
   struct Group {
-    Endpoint* endpoint = nullptr;
-    GroupId id = -1;  // there
+    Endpoint* endpoint = nullptr;  // null: of no group
+    GroupId id = -1;               // there
   };
 
   Endpoint* Of(const Channel& channel) const {
     BRIGADE_CHECK_LT(static_cast<size_t>(channel.group), groups_.size());
-    return groups_[static_cast<size_t>(channel.group)].endpoint;
+    Endpoint* const endpoint = groups_[static_cast<size_t>(channel.group)].endpoint;
+    BRIGADE_CHECK(endpoint != nullptr);
+    return endpoint;
   }
   Channel Theirs(const Channel& channel) const {
     return {groups_[static_cast<size_t>(channel.group)].id, channel.kind};

@@ -218,8 +218,13 @@ class ShmEndpoint : public Endpoint {
     }
     group->out.resize(static_cast<size_t>(kChannelKinds) * ranks);
     group->in.resize(group->out.size());
-    group->id = *id = static_cast<GroupId>(groups_.size());
-    groups_.push_back(std::move(group));
+    const auto unused = std::find(groups_.begin(), groups_.end(), nullptr);
+    group->id = *id = static_cast<GroupId>(unused - groups_.begin());
+    if (unused == groups_.end()) {
+      groups_.push_back(std::move(group));
+    } else {
+      *unused = std::move(group);
+    }
     JudgeCrowd(all);
     return Status();
   }
@@ -699,7 +704,7 @@ class ShmEndpoint : public Endpoint {
   bool crowded_ = false;
 
   std::map<std::pair<uint64_t, uint64_t>, std::unique_ptr<Peer>> peers_;  // by token
-  std::vector<std::unique_ptr<Group>> groups_;
+  std::vector<std::unique_ptr<Group>> groups_;  // by id; null: of no group
   std::vector<Group*> leaving_;
   std::vector<InStream*> expecting_;  // with receives posted
   std::vector<OutStream*> sending_;   // with pieces under way
