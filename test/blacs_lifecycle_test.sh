@@ -9,7 +9,7 @@ failures=0
 out=$TEST_TMPDIR/out
 
 fail() {
-  echo "FAILED: $*; got:"
+  echo "FAILED over $BRIGADE_TRANSPORT: $*; got:"
   cat "$out"
   failures=$((failures + 1))
 }
@@ -28,59 +28,68 @@ lines() {
   [ "$(grep -c -- "$2" "$out")" = "$1" ] || fail "expected $1 lines with '$2'"
 }
 
-run blacs_exit
-lines 1 'received intact'
-lines 2 'finalized 1'
-lines 0 brigade
+for BRIGADE_TRANSPORT in shm mpi; do
+  export BRIGADE_TRANSPORT
 
-run mpi_finalize
-lines 1 'received intact'
+  run blacs_exit
+  lines 1 'received intact'
+  lines 2 'finalized 1'
+  lines 0 brigade
 
-run exit_after_finalize
-lines 2 done
+  run mpi_finalize
+  lines 1 'received intact'
 
-run exit_only
-lines 2 'finalized 1'
+  run exit_after_finalize
+  lines 2 done
 
-run again
-lines 3 'received intact'
+  run exit_only
+  lines 2 'finalized 1'
 
-run free_handle_warns
-lines 2 "BLACS WARNING 'free_blacs_system_handle: no system context for handle 66"
-lines 2 BLACS
-lines 2 done
+  run again
+  lines 3 'received intact'
 
+  run free_handle_warns
+  lines 2 "BLACS WARNING 'free_blacs_system_handle: no system context for handle 66"
+  lines 2 BLACS
+  lines 2 done
+
+  run turns BRIGADE_LOG=info
+  lines 1 ":brigade [0-9.]*: .*transport $BRIGADE_TRANSPORT.*staging memory"
+
+  run without_rank_zero BRIGADE_LOG=info
+  lines 1 ":brigade [0-9.]*: .*transport $BRIGADE_TRANSPORT"
+
+  run turns BRIGADE_STATS=1
+  lines 1 'brigade statistics summed over 2 ranks'
+  lines 1 "brigade dgesd2d  *' '  *10  *80 "
+  lines 1 "brigade dgerv2d  *' '  *10  *80 "
+  lines 1 'brigade staging high water'
+
+  run turns BRIGADE_STATS=ranks
+  lines 1 'brigade statistics of rank 0'
+  lines 1 'brigade statistics of rank 1'
+  lines 2 "brigade dgesd2d  *' '  *5  *40 "
+
+  run again BRIGADE_STATS=1
+  lines 1 "brigade dgesd2d  *' '  *3  *3145728 "
+
+  run lonely BRIGADE_STATS=1
+  lines 1 'brigade statistics of rank 0'
+  lines 1 'brigade statistics of rank 1'
+  lines 2 "brigade dgebs2d  *'I'  *1  *8 "
+  lines 2 "brigade dgsum2d  *' '  *1  *8 "
+  lines 2 "brigade dgamx2d  *' '  *1  *8 "
+  lines 2 "brigade blacs_barrier  *' '  *1  *0 "
+
+  # The child neither prints nor drains nor disturbs its parent.
+  run fork BRIGADE_STATS=1
+  lines 2 'child 0'
+  lines 1 'brigade statistics'
+done
+
+# Both ranks are on one host.
+BRIGADE_TRANSPORT=auto
 run turns BRIGADE_LOG=info
-lines 1 ':brigade [0-9.]*: .*transport mpi.*staging memory'
-
-run without_rank_zero BRIGADE_LOG=info
-lines 1 ':brigade [0-9.]*: .*transport mpi'
-
-run turns BRIGADE_STATS=1
-lines 1 'brigade statistics summed over 2 ranks'
-lines 1 "brigade dgesd2d  *' '  *10  *80 "
-lines 1 "brigade dgerv2d  *' '  *10  *80 "
-lines 1 'brigade staging high water'
-
-run turns BRIGADE_STATS=ranks
-lines 1 'brigade statistics of rank 0'
-lines 1 'brigade statistics of rank 1'
-lines 2 "brigade dgesd2d  *' '  *5  *40 "
-
-run again BRIGADE_STATS=1
-lines 1 "brigade dgesd2d  *' '  *3  *3145728 "
-
-run lonely BRIGADE_STATS=1
-lines 1 'brigade statistics of rank 0'
-lines 1 'brigade statistics of rank 1'
-lines 2 "brigade dgebs2d  *'I'  *1  *8 "
-lines 2 "brigade dgsum2d  *' '  *1  *8 "
-lines 2 "brigade dgamx2d  *' '  *1  *8 "
-lines 2 "brigade blacs_barrier  *' '  *1  *0 "
-
-# The child neither prints nor drains nor disturbs its parent.
-run fork BRIGADE_STATS=1
-lines 2 'child 0'
-lines 1 'brigade statistics'
+lines 1 ':brigade [0-9.]*: .*transport shm'
 
 [ $failures -eq 0 ]
