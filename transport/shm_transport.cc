@@ -190,12 +190,12 @@ class ShmEndpoint : public Endpoint {
     const int ranks = bootstrap->size();
     auto* directory = static_cast<Directory*>(edge_memory_.Allocate(Directory::Bytes(ranks)));
     Introduction mine;
-    mine.host = Host::Here();
+    mine.host = host_;
     mine.segment = segment_->address();
     mine.public_offset = edge_memory_.OffsetOf(public_);
     mine.directory_offset = directory == nullptr ? 0 : edge_memory_.OffsetOf(directory);
     mine.processors = AllowedProcessors();
-    mine.processor_quota = ProcessorQuota();
+    mine.processor_quota = processor_quota_;
     std::vector<Introduction> all(static_cast<size_t>(ranks));
     BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
 
@@ -699,6 +699,9 @@ class ShmEndpoint : public Endpoint {
   ShmDomain domain_;
   EdgeMemory edge_memory_;
   Capabilities capabilities_;
+  const Host host_ =
+      Host::Here();  // read once: neither changes, and reading takes longer than the rest
+  const int processor_quota_ = ProcessorQuota();
   Public* public_ = nullptr;
   bool bells_reach_all_ = false;
   bool crowded_ = false;
