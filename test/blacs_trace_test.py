@@ -80,7 +80,7 @@ def main():
     has_lines = sys.argv[2] == "shm"
     traces = [json.loads((directory / f"run.{rank}.json").read_text()) for rank in (0, 1)]
     first, second = (check(rank, traces[rank], has_lines) for rank in (0, 1))
-    assert first["combines"] + second["combines"] == 1, "of two values"
+    assert first["combines"] == second["combines"] == 1, "two ranks exchange, and each adds"
     assert first["sent"] == second["received"] and second["sent"] == first["received"], (first, second)
 
 
