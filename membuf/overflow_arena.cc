@@ -43,6 +43,9 @@ OverflowArena::OverflowArena(size_t limit_bytes, MemoryDomain* domain)
 OverflowArena::~OverflowArena() {
   BRIGADE_CHECK_EQ(statistics_.in_use_bytes, size_t{0});
   Trim();
+  if (domain_ == nullptr) {
+    for (std::byte* block : retired_) std::free(block);
+  }
 }
 
 // Asks for a share of what is available, not for all of it: the other ranks of this machine see
@@ -92,7 +95,10 @@ void OverflowArena::Release(ByteSpan block) {
   }
 }
 
-void OverflowArena::Retire(ByteSpan block) { statistics_.in_use_bytes -= block.bytes; }
+void OverflowArena::Retire(ByteSpan block) {
+  statistics_.in_use_bytes -= block.bytes;
+  retired_.push_back(block.data);
+}
 
 std::byte* OverflowArena::Allocate(size_t bytes) {
   if (domain_ != nullptr) {

@@ -45,7 +45,8 @@ class OverflowArena {
   ByteSpan TryAcquire(size_t bytes);
   // REQUIRES: `block` came from TryAcquire and was not released since.
   void Release(ByteSpan block);
-  // As Release, but the block is never used again nor given back: somebody may still read it.
+  // As Release, but the block is not used again: somebody may still read it. It goes with the
+  // arena, or, if it is a domain's, with that.
   void Retire(ByteSpan block);
 
   // Gives kept blocks back to the system.
@@ -64,6 +65,7 @@ class OverflowArena {
   MemoryDomain* const domain_;
   std::map<size_t, std::vector<std::byte*>> kept_;  // by size
   size_t kept_bytes_ = 0;
+  std::vector<std::byte*> retired_;
   size_t allowance_bytes_ = 0;  // what may still be allocated before asking the system again
   OverflowStatistics statistics_;
 };

@@ -122,5 +122,15 @@ TEST(OverflowArenaDeathTest, MisuseIsABug) {
   EXPECT_DEATH(arena.Release(block), "check failed");
 }
 
+TEST(OverflowArena, ARetiredBlockIsNotLentAgain) {
+  OverflowArena arena(OverflowArena::kAvailableMemory);
+  const ByteSpan retired = arena.TryAcquire(4096);
+  arena.Retire(retired);
+  EXPECT_EQ(arena.statistics().in_use_bytes, 0u);
+  const ByteSpan other = arena.TryAcquire(4096);
+  EXPECT_NE(other.data, retired.data);
+  arena.Release(other);
+}
+
 }  // namespace
 }  // namespace brigade

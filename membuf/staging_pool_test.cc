@@ -222,5 +222,16 @@ TEST(StagingPoolDeathTest, EndingWithRunsLentIsABug) {
       "check failed");
 }
 
+TEST(StagingPool, RetiredChunksAreNotLentAgain) {
+  HeapDomain domain;
+  const std::unique_ptr<StagingPool> pool = MakePool(&domain, 3, 1);
+  pool->Retire(pool->TryAcquireSurplus(0, 1));
+  EXPECT_EQ(pool->statistics().in_use_bytes, 0u);
+  const ChunkRun left = pool->TryAcquireSurplus(0, 1);
+  ASSERT_TRUE(left);
+  EXPECT_FALSE(pool->TryAcquireSurplus(0, 1));
+  pool->Release(left);
+}
+
 }  // namespace
 }  // namespace brigade
