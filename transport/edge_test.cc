@@ -272,6 +272,17 @@ TEST(EdgeTest, NoMemoryIsNoSlotAndNothingLost) {
   link.Receive(received++);
 }
 
+// In the ring and in an extension alike: posts then say that the receiver is gone.
+TEST(EdgeTest, TowardsALostReceiverThereIsNoNextSlot) {
+  for (const uint64_t sent : {uint64_t{1}, uint64_t{EdgeRing::kSlots + 2}}) {
+    Link link;
+    for (uint64_t i = 0; i < sent; ++i) link.Send(i);
+    link.out->SetLost();
+    EXPECT_EQ(link.out->Next(), nullptr) << "after " << sent << " messages";
+    for (uint64_t i = 0; i < sent; ++i) link.Receive(i);  // what was sent is there still
+  }
+}
+
 TEST(EdgeTest, StampsWrap) {
   for (const uint64_t start : {(uint64_t{1} << 32) - 16, (uint64_t{1} << 31) - 16}) {
     Link link;
