@@ -1,6 +1,7 @@
 #include "transport/endpoint.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 namespace brigade {
 
@@ -10,5 +11,7 @@ void Endpoint::Pause(uint64_t idle_polls) {
   constexpr uint64_t kSpins = 20;
   if (idle_polls >= kSpins) sched_yield();
 }
+
+void Endpoint::Await(int microseconds) { usleep(static_cast<useconds_t>(microseconds)); }
 
 }  // namespace brigade

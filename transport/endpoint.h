@@ -125,6 +125,12 @@ class Endpoint {
   // Moves what can be moved without waiting and runs callbacks. True if anything happened.
   virtual bool Progress() = 0;
 
+  // Whether a helper thread may drive this endpoint at present, in turns with its owner.
+  virtual bool HelperMayDrive() const { return false; }
+  // Sleeps until Progress might find something, `microseconds` at most. Not the driver's alone: a
+  // second thread may sleep here while another drives.
+  virtual void Await(int microseconds);
+
   // Called by a waiting driver after a Progress that moved nothing; `idle_polls` counts how many in
   // a row. Spins, yields or sleeps, whatever costs the other ranks of this machine least. The
   // default spins briefly, then yields the processor.

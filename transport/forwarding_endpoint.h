@@ -40,6 +40,8 @@ class ForwardingEndpoint : public Endpoint {
   }
   void ReleaseLease(const Lease& lease) override { target_->ReleaseLease(lease); }
   bool Progress() override { return target_->Progress(); }
+  bool HelperMayDrive() const override { return target_->HelperMayDrive(); }
+  void Await(int microseconds) override { target_->Await(microseconds); }
   void Pause(uint64_t idle_polls) override { target_->Pause(idle_polls); }
   uint64_t PollsAwake() const override { return target_->PollsAwake(); }
 
