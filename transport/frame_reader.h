@@ -30,7 +30,7 @@ class FrameSink {
   virtual Status BeginPiece(const Frame& frame, ByteSpan* where) = 0;
   // All of the payload has come.
   virtual Status EndPiece(const Frame& frame) = 0;
-  // kGrant, kWant or kBye.
+  // kGrant, kClosed or kBye.
   virtual Status Control(const Frame& frame) = 0;
 };
 

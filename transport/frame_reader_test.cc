@@ -101,7 +101,7 @@ class SplitTest : public FrameReaderTest, public ::testing::WithParamInterface<s
 
 TEST_P(SplitTest, DeliversTheSameHoweverTheStreamIsCut) {
   const std::string stream = Encoded(FrameKind::kGrant, 1) + Piece(2, 10000) + Piece(3, 0) +
-                             Encoded(FrameKind::kWant, 4) + Piece(5, 1) + Piece(6, 5000) +
+                             Encoded(FrameKind::kClosed, 4) + Piece(5, 1) + Piece(6, 5000) +
                              Piece(7, 4096) + Piece(8, 4080) + Encoded(FrameKind::kBye, 9);
   ASSERT_TRUE(Feed(stream, GetParam()).ok());
   EXPECT_FALSE(reader_.within_frame());
@@ -212,7 +212,7 @@ TEST_F(FrameReaderTest, NothingFollowsByeLater) {
 
 TEST_F(FrameReaderTest, AnEndWhereTheSinkRefusesControl) {
   sink_.refuse_control = Status(StatusCode::kMismatch, "no control");
-  EXPECT_EQ(Feed(Encoded(FrameKind::kWant, 1)).message(), "no control");
+  EXPECT_EQ(Feed(Encoded(FrameKind::kClosed, 1)).message(), "no control");
 }
 
 TEST_F(FrameReaderTest, AnEndWhereTheSinkRefusesAPiece) {

@@ -59,7 +59,7 @@ Status ReadHello(const AuthKey& mine, const EndpointId& me, const std::byte* in,
 enum class FrameKind : uint8_t {
   kPiece = 1,  // `bytes` bytes of payload follow
   kGrant,      // the other side may send more
-  kWant,       // the sender has more than it may send
+  kClosed,     // the receiver has closed the group: what comes is thrown away
   kBye,        // the last frame: the connection ends in order
 };
 

@@ -177,7 +177,7 @@ TEST_F(FrameTest, APieceIsNoLongerThanAllowed) {
 }
 
 TEST_F(FrameTest, ControlHasNoPayload) {
-  for (const FrameKind kind : {FrameKind::kGrant, FrameKind::kWant, FrameKind::kBye}) {
+  for (const FrameKind kind : {FrameKind::kGrant, FrameKind::kClosed, FrameKind::kBye}) {
     WriteFrame({1, 0, 2, kind, 0}, bytes_);
     ASSERT_TRUE(Read().ok());
     EXPECT_EQ(frame_.kind, kind);
