@@ -1,5 +1,7 @@
 #include "patterns/engine.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -57,15 +59,64 @@ Engine::Engine(Endpoint* endpoint, const EngineOptions& options, const PieceSett
     : endpoint_(endpoint),
       options_(options),
       piece_settings_(settings),
+      process_(getpid()),
       overflow_(std::make_unique<OverflowArena>(
           options.overflow_bytes, endpoint->domain()->grows() ? endpoint->domain() : nullptr)) {}
 
 Engine::~Engine() {
+  if (IsForked()) {
+    (void)helper_.release();
+    (void)pool_.release();
+    (void)overflow_.release();
+    return;
+  }
+  if (helper_drives_) TakeRoleBack();
+  helper_.reset();
   // A send that failed has been told, or its group would have been.
-  (void)Drain();
+  AwaitSends();
   CloseIdleGroups();
   if (warm_) pool_->Release(warm_);
 }
+
+// --- the driver's role ---
+
+void Engine::TakeRoleBack() {
+  helper_drives_ = false;
+  if (!IsForked()) helper_->Take();
+}
+
+void Engine::GiveRole() {
+  const bool now = std::exchange(in_a_hurry_, false);
+  if (no_helper_ || !WorkIsLeft() || !endpoint_->HelperMayDrive() || IsForked()) return;
+  if (helper_ == nullptr) {
+    const Status made = Helper::Create([this] { return StepOfHelper(); },
+                                       [this](int us) { endpoint_->Await(us); }, &helper_);
+    if (!made.ok()) {
+      no_helper_ = true;
+      options_.report(made.message() + "; what is under way moves only during calls");
+      return;
+    }
+  }
+  helper_drives_ = true;
+  helper_->Give(now);
+}
+
+bool Engine::WorkIsLeft() const {
+  return sends_in_flight_ > 0 ||
+         std::any_of(active_.begin(), active_.end(), [](const Executor* e) { return !e->done(); });
+}
+
+// It says nothing when nothing moves: nobody waits.
+Helper::Step Engine::StepOfHelper() {
+  const int stalled_before = stalled_;
+  const bool moved = Move();
+  if (!WorkIsLeft()) return Helper::Step::kNothingLeft;
+  // Who counts how often it looks for memory is not to sleep in between.
+  const bool looked = stalled_ != stalled_before && stalled_ <= Patience();
+  return moved || looked ? Helper::Step::kMoved : Helper::Step::kNothingMoved;
+}
+
+bool Engine::IsForked() const { return process_ != getpid(); }
 
 // --- buffers ---
 
@@ -323,7 +374,16 @@ bool Engine::AdvanceOperations() {
   return any;
 }
 
+int Engine::Patience() const {
+  return static_cast<int>(std::min<uint64_t>(200, endpoint_->PollsAwake()));
+}
+
 bool Engine::Progress() {
+  const Turn turn(this);
+  return Move();
+}
+
+bool Engine::Move() {
   bool any = endpoint_->Progress();
   if (!deferred_.empty()) any |= HandDeferred();
   any |= AdvanceOperations();
@@ -373,12 +433,30 @@ void Engine::CloseIdleGroups() {
                         leaving_groups_.end());
 }
 
-Status Engine::Drain() {
+void Engine::AwaitSends() {
   WaitUntil([&] { return sends_in_flight_ == 0; },
             [&] { return std::to_string(sends_in_flight_) + " returned sends"; });
+}
+
+Status Engine::Drain() {
+  const Turn turn(this);
+  AwaitSends();
   return send_failure_;
 }
 
-void Engine::Trim() { overflow_->Trim(); }
+void Engine::Trim() {
+  const Turn turn(this);
+  overflow_->Trim();
+}
+
+StagingStatistics Engine::staging() {
+  const Turn turn(this);
+  return pool_->statistics();
+}
+
+OverflowStatistics Engine::overflow() {
+  const Turn turn(this);
+  return overflow_->statistics();
+}
 
 }  // namespace brigade

@@ -1,10 +1,14 @@
 // Engine: what all operations of a process share. It owns the staging pool, the overflow memory,
 // the order of operations, and every send that has returned to its caller and is still on its way.
 //
-// One per process and transport. Not thread-safe: an engine has one driver at a time.
+// One per process and transport. Not thread-safe: an engine has one driver at a time. That is who
+// calls it, its groups or their operations; and while nobody does, a thread of its own (helper.h),
+// made when there is first something for it to do.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_H_
 #define BRIGADE_PATTERNS_ENGINE_H_
+
+#include <sys/types.h>
 
 #include <chrono>
 #include <cstddef>
@@ -19,6 +23,7 @@
 #include "membuf/overflow_arena.h"
 #include "membuf/staging_pool.h"
 #include "membuf/status.h"
+#include "patterns/helper.h"
 #include "patterns/piece_plan.h"
 #include "patterns/staged_buffer.h"
 #include "patterns/trace.h"
@@ -47,7 +52,8 @@ class Engine {
   // need; kOutOfMemory if the memory cannot be had. `endpoint` must outlive the engine.
   static Status Create(Endpoint* endpoint, const EngineOptions& options,
                        std::unique_ptr<Engine>* engine);
-  // Waits for returned sends, as Drain. REQUIRES: all groups are gone.
+  // Waits for returned sends, as Drain; in a forked child, which has a copy of everything and owns
+  // none of it, does nothing. REQUIRES: all groups are gone.
   ~Engine();
 
   // Moves everything that can move without waiting. True if anything did.
@@ -61,8 +67,8 @@ class Engine {
   Endpoint* endpoint() const { return endpoint_; }
   const EngineOptions& options() const { return options_; }
   const PieceSettings& piece_settings() const { return piece_settings_; }
-  const StagingStatistics& staging() const { return pool_->statistics(); }
-  const OverflowStatistics& overflow() const { return overflow_->statistics(); }
+  StagingStatistics staging();
+  OverflowStatistics overflow();
 
  private:
   friend class Executor;
@@ -70,6 +76,23 @@ class Engine {
   friend class OnePiece;
   friend class Group;
   friend class Operation;
+
+  // The caller's stay in a public call, which nothing else may touch the engine without. Not to be
+  // nested.
+  class Turn {
+   public:
+    explicit Turn(Engine* engine) : engine_(engine) {
+      if (engine->helper_drives_) engine->TakeRoleBack();
+    }
+    ~Turn() {
+      if (engine_->sends_in_flight_ > 0 || !engine_->active_.empty()) engine_->GiveRole();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    Engine* const engine_;
+  };
 
   // A send on its way, or waiting for the transport to take it.
   struct Send : Completion {
@@ -84,6 +107,18 @@ class Engine {
   };
 
   Engine(Endpoint* endpoint, const EngineOptions& options, const PieceSettings& settings);
+
+  // --- the driver's role ---
+  void TakeRoleBack();
+  // To the helper, if it may drive and has something to do.
+  void GiveRole();
+  bool WorkIsLeft() const;
+  Helper::Step StepOfHelper();
+  bool IsForked() const;
+  // Moves everything that can move without waiting. True if anything did.
+  bool Move();
+  // Waits until every returned send has left.
+  void AwaitSends();
 
   // --- for executors ---
   StagedBuffer* NewBuffer();
@@ -113,6 +148,10 @@ class Engine {
   void KeepExecutor(std::unique_ptr<Executor> executor);
   // Lets a prepared operation progress until it is done, in program order with the others.
   void Activate(Executor* executor) { active_.push_back(executor); }
+  // A returned operation that finds the pool empty first looks again this often, while receivers
+  // may be draining it: their chunks are warm, overflow memory is not. It never waits for a
+  // receiver that does not come.
+  int Patience() const;
   // Progresses until `executor` is done, and counts the time spent waiting.
   void RunToEnd(Executor* executor);
   // After an operation is done: takes it out of the order.
@@ -148,6 +187,11 @@ class Engine {
   Endpoint* const endpoint_;
   const EngineOptions options_;
   const PieceSettings piece_settings_;
+  const pid_t process_;
+  bool helper_drives_ = false;
+  bool in_a_hurry_ = false;  // an operation was started in this turn
+  bool no_helper_ = false;   // it could not be had
+  std::unique_ptr<Helper> helper_;
   std::unique_ptr<StagingPool> pool_;
   std::unique_ptr<OverflowArena> overflow_;
 
@@ -180,7 +224,7 @@ void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer) {
   while (!over()) {
     // A single poll may take long: MPI yields inside.
     if (!wait && Trace::current() != nullptr) wait.emplace(TraceKind::kWait, 0, peer());
-    if (Progress()) {
+    if (Move()) {
       if (idle_polls > kPollsBeforeClock) idle_ += Clock::now() - since;
       idle_polls = 0;
       wait.reset();

@@ -201,10 +201,6 @@ bool Executor::AdvanceWork(size_t lane) {
   return true;
 }
 
-int Executor::Patience() const {
-  return static_cast<int>(std::min<uint64_t>(200, engine_->endpoint()->PollsAwake()));
-}
-
 StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
   StreamState& s = streams_[stream];
   ChunkRun run;
@@ -218,7 +214,7 @@ StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
     engine_->stalled_ = 0;
   } else if (entry_->locally_blocking &&
              !(kind == Memory::kLanding && group_->capabilities->needs_registered_memory)) {
-    if (++engine_->stalled_ <= Patience()) return nullptr;
+    if (++engine_->stalled_ <= engine_->Patience()) return nullptr;
     overflow =
         engine_->overflow_->TryAcquire(static_cast<size_t>(chunks) * group_->settings.chunk_bytes);
     origin = StagedBuffer::Origin::kOverflow;
@@ -316,7 +312,8 @@ Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory)
     buffer = TryBuffer(stream, ChunksFor(group_->settings, wire_bytes), memory);
     if (buffer == nullptr) {
       // With a slot open it waits for who fills that one, not for memory.
-      if (entry_->locally_blocking && engine_->stalled_ > Patience() && s.opened == s.freed) {
+      if (entry_->locally_blocking && engine_->stalled_ > engine_->Patience() &&
+          s.opened == s.freed) {
         (void)WaitedTooLong();
       }
       return nullptr;

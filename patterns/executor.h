@@ -118,10 +118,6 @@ class Executor {
   enum class Memory { kNone, kAny, kLanding };
   // The next slot of the stream with memory for a piece of `wire_bytes`; null if it must wait.
   Slot* OpenSlot(int stream, size_t wire_bytes, Memory memory);
-  // A returned operation that finds the pool empty first looks again this often, while receivers
-  // may be draining it: their chunks are warm, overflow memory is not. It never waits for a
-  // receiver that does not come.
-  int Patience() const;
   StagedBuffer* TryBuffer(int stream, int chunks, Memory memory);
   StagedBuffer* TakeReserved();
   void Own(StagedBuffer* buffer);

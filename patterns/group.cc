@@ -169,6 +169,8 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
                       " does not fit a group of " + std::to_string(bootstrap->size()) + " ranks");
   }
 
+  // From here on nobody waits for what a member does first: all are here.
+  const Engine::Turn turn(engine);
   auto state = std::make_unique<GroupState>();
   state->rows = rows;
   state->cols = cols;
@@ -199,7 +201,10 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
 Group::Group(Engine* engine, std::unique_ptr<GroupState> state)
     : engine_(engine), state_(std::move(state)) {}
 
-Group::~Group() { engine_->RemoveGroup(std::move(state_)); }
+Group::~Group() {
+  const Engine::Turn turn(engine_);
+  engine_->RemoveGroup(std::move(state_));
+}
 
 const char* Group::transport() const { return state_->capabilities->name; }
 int Group::rank() const { return state_->rank; }
@@ -207,7 +212,10 @@ int Group::rows() const { return state_->rows; }
 int Group::cols() const { return state_->cols; }
 int Group::ScopeSize(ChannelKind scope) const { return state_->scope(scope).size; }
 int Group::ScopeRank(ChannelKind scope) const { return state_->scope(scope).rank; }
-const Status& Group::failure() const { return state_->failure; }
+Status Group::failure() const {
+  const Engine::Turn turn(engine_);
+  return state_->failure;
+}
 
 const Schedule* Group::ScheduleOf(const PatternCall& call, ChannelKind kind) {
   const GroupState::ScheduleKey key = GroupState::ScheduleKey::Of(call, kind);
@@ -259,6 +267,7 @@ Status Group::Begin(const PatternCall& call, Beginning* beginning) {
 
 Status Group::Run(const PatternCall& call, OperationStatistics* statistics) {
   if (!IsNormal(call)) return Run(Normalise(call), statistics);
+  const Engine::Turn turn(engine_);
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));
   EdgePath edge_path(engine_, state_.get(), *beginning.entry, call);
@@ -290,6 +299,7 @@ Status Group::Run(const PatternCall& call, OperationStatistics* statistics) {
 
 Status Group::Start(const PatternCall& call, std::unique_ptr<Operation>* operation) {
   if (!IsNormal(call)) return Start(Normalise(call), operation);
+  const Engine::Turn turn(engine_);
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));
   std::unique_ptr<Executor> executor = engine_->NewExecutor();
@@ -301,7 +311,8 @@ Status Group::Start(const PatternCall& call, std::unique_ptr<Operation>* operati
   }
   ++*beginning.sequence;
   engine_->Activate(executor.get());
-  engine_->Progress();
+  engine_->in_a_hurry_ = true;
+  engine_->Move();
   operation->reset(new Operation(engine_, std::move(executor)));
   return Status();
 }
@@ -316,7 +327,8 @@ Operation::~Operation() {
 
 bool Operation::Test() {
   if (executor_ == nullptr) return true;
-  engine_->Progress();
+  const Engine::Turn turn(engine_);
+  engine_->Move();
   if (!executor_->done()) return false;
   Finish();
   return true;
@@ -324,6 +336,7 @@ bool Operation::Test() {
 
 Status Operation::Wait() {
   if (executor_ != nullptr) {
+    const Engine::Turn turn(engine_);
     engine_->RunToEnd(executor_.get());
     Finish();
   }

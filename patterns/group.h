@@ -89,7 +89,7 @@ class Group {
   Status Start(const PatternCall& call, std::unique_ptr<Operation>* operation);
 
   // The group's first failure.
-  const Status& failure() const;
+  Status failure() const;
 
  private:
   Group(Engine* engine, std::unique_ptr<GroupState> state);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
@@ -32,6 +33,8 @@ constexpr KindText kKindTexts[kTraceKinds] = {
     {"received", "message"},
 };
 
+thread_local bool is_helper = false;
+
 // The format's unit is the microsecond.
 void PrintTime(std::FILE* out, const char* key, uint64_t ns) {
   std::fprintf(out, ",\"%s\":%" PRIu64 ".%03" PRIu64, key, ns / 1000, ns % 1000);
@@ -42,9 +45,9 @@ void PrintEvent(std::FILE* out, int rank, const TraceEvent& event) {
   const KindText& text = kKindTexts[static_cast<int>(event.kind)];
   const bool call = event.kind == TraceKind::kCall;
   const bool instant = event.kind >= TraceKind::kSent;
-  std::fprintf(out, ",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":%s,\"pid\":%d,\"tid\":0",
+  std::fprintf(out, ",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":%s,\"pid\":%d,\"tid\":%d",
                call ? event.routine : text.name, text.category,
-               instant ? "\"i\",\"s\":\"t\"" : "\"X\"", rank);
+               instant ? "\"i\",\"s\":\"t\"" : "\"X\"", rank, event.by_helper ? 1 : 0);
   PrintTime(out, "ts", event.begin_ns);
   if (!instant) PrintTime(out, "dur", event.end_ns - event.begin_ns);
   std::fprintf(out, ",\"args\":{\"bytes\":%zu", event.bytes);
@@ -66,9 +69,9 @@ std::string Trace::PartOf(const std::string& file, int rank) {
 }
 
 Status Trace::Start(const std::string& file, int rank, int ranks, size_t most_events) {
-  if (current_ != nullptr) {
+  if (current() != nullptr) {
     return Status(StatusCode::kInvalidArgument,
-                  "this process already records a trace, to " + current_->path_);
+                  "this process already records a trace, to " + current()->path_);
   }
   std::unique_ptr<Trace> trace(new Trace(PartOf(file, rank), rank, ranks));
   try {
@@ -85,9 +88,10 @@ Status Trace::Start(const std::string& file, int rank, int ranks, size_t most_ev
 }
 
 Status Trace::Stop() {
-  if (current_ == nullptr || current_->pid_ != getpid()) return Status();
-  const std::unique_ptr<const Trace> trace(current_);
-  current_ = nullptr;
+  if (current() == nullptr || current()->pid_ != getpid()) return Status();
+  std::unique_lock<std::mutex> lock(mutex_);
+  const std::unique_ptr<const Trace> trace(current_.exchange(nullptr));
+  lock.unlock();
   const std::string unfinished = trace->path_ + ".tmp";
   if (trace->WriteTo(unfinished) && std::rename(unfinished.c_str(), trace->path_.c_str()) == 0) {
     return Status();
@@ -98,16 +102,22 @@ Status Trace::Stop() {
                 "cannot write the trace to " + unfinished + ": " + std::strerror(reason));
 }
 
+void Trace::ThisIsTheHelper() { is_helper = true; }
+
 void Trace::AddInstant(TraceKind kind, size_t bytes, int peer) {
   const uint64_t now_ns = NowNs();
   Add({now_ns, now_ns, bytes, nullptr, peer, kind});
 }
 
-void Trace::Add(const TraceEvent& event) {
-  if (events_.size() < events_.capacity()) {
-    events_.push_back(event);
+void Trace::Add(TraceEvent event) {
+  event.by_helper = is_helper;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Trace* const trace = current();
+  if (trace == nullptr) return;  // stopped just now
+  if (trace->events_.size() < trace->events_.capacity()) {
+    trace->events_.push_back(event);
   } else {
-    ++dropped_;
+    ++trace->dropped_;
   }
 }
 
@@ -122,6 +132,12 @@ bool Trace::WriteTo(const std::string& path) const {
                "{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":%d,"
                "\"args\":{\"sort_index\":%d}}",
                rank_, ranks_, dropped_, rank_, rank_, rank_, rank_);
+  if (std::any_of(events_.begin(), events_.end(), [](const auto& e) { return e.by_helper; })) {
+    std::fprintf(out,
+                 ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":1,"
+                 "\"args\":{\"name\":\"helper\"}}",
+                 rank_);
+  }
   for (const TraceEvent& event : events_) PrintEvent(out, rank_, event);
   std::fputs("\n]}\n", out);
   const bool complete = std::ferror(out) == 0;

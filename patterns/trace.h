@@ -4,16 +4,19 @@
 // one or two looks at the clock and 40 bytes of memory, up to a fixed number of events; those that
 // come later are counted only. The clock is CLOCK_MONOTONIC, the same for all ranks of a host.
 //
-// Not thread-safe: recorded by the thread that drives the engine.
+// Recorded by any thread; started and stopped by one at a time. What the helper (helper.h) records
+// has a line of its own.
 
 #ifndef BRIGADE_PATTERNS_TRACE_H_
 #define BRIGADE_PATTERNS_TRACE_H_
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -44,8 +47,9 @@ struct TraceEvent {
   const char* routine = nullptr;  // of kCall; never freed
   int32_t peer = -1;              // a rank of the group; -1: none
   TraceKind kind = TraceKind::kCall;
-  char scope = 0;     // of kCall: R, C or A; 0: none
-  char topology = 0;  // of kCall: BLACS' letter; 0: none
+  char scope = 0;          // of kCall: R, C or A; 0: none
+  char topology = 0;       // of kCall: BLACS' letter; 0: none
+  bool by_helper = false;  // set by Add
 };
 static_assert(sizeof(TraceEvent) == 40, "a million of them fit 40 MiB");
 
@@ -64,7 +68,7 @@ class Trace {
   static Status Stop();
 
   // Null while nothing is recorded.
-  static Trace* current() { return current_; }
+  static Trace* current() { return current_.load(std::memory_order_relaxed); }
   static uint64_t NowNs() {
     return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                      std::chrono::steady_clock::now().time_since_epoch())
@@ -72,10 +76,12 @@ class Trace {
   }
   // Records what happens now, if anything is recorded.
   static void Mark(TraceKind kind, size_t bytes, int peer) {
-    if (current_ != nullptr) current_->AddInstant(kind, bytes, peer);
+    if (current() != nullptr) AddInstant(kind, bytes, peer);
   }
-  void AddInstant(TraceKind kind, size_t bytes, int peer);
-  void Add(const TraceEvent& event);
+  static void AddInstant(TraceKind kind, size_t bytes, int peer);
+  static void Add(TraceEvent event);
+  // Said once by the helper's thread.
+  static void ThisIsTheHelper();
 
   // "lu.3.json" of "lu.json" and 3.
   static std::string PartOf(const std::string& file, int rank);
@@ -86,7 +92,8 @@ class Trace {
   // False, with errno, if it failed.
   bool WriteTo(const std::string& path) const;
 
-  inline static Trace* current_ = nullptr;
+  inline static std::atomic<Trace*> current_{nullptr};
+  inline static std::mutex mutex_;  // of what is recorded
 
   const std::string path_;
   const int rank_;
@@ -109,8 +116,7 @@ class TraceSpan {
   // Out of line it would need them in memory.
   [[gnu::always_inline]] ~TraceSpan() {
     if (begin_ns_ == 0 || Trace::current() == nullptr) return;
-    Trace::current()->Add(
-        {begin_ns_, Trace::NowNs(), bytes_, routine_, peer_, kind_, scope_, topology_});
+    Trace::Add({begin_ns_, Trace::NowNs(), bytes_, routine_, peer_, kind_, scope_, topology_});
   }
   TraceSpan(const TraceSpan&) = delete;
   TraceSpan& operator=(const TraceSpan&) = delete;

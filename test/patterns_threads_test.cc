@@ -1,5 +1,6 @@
 // Every catalogue entry on ranks that are threads, against the definition of its result: all group
-// sizes to 17, every landing mode, random delays, refusals and reordering, tiny and ordinary pools.
+// sizes to 17, every landing mode, random delays, refusals and reordering, tiny and ordinary pools;
+// and with ranks that start everything and then sleep.
 
 #include <atomic>
 #include <chrono>
@@ -34,6 +35,9 @@ struct Setting {
   bool shm = false;  // instead of inproc
   InprocOptions transport;
   bool faults = false;
+  // Calls are started, and one rank at a time calls again: all others leave the rest to their
+  // helpers.
+  bool asleep = false;
   size_t staging_bytes = 64 * kChunkBytes;
 };
 
@@ -60,6 +64,11 @@ std::vector<Setting> Settings() {
   for (const char* name : {"ahead", "ahead_staged", "ahead_peer"}) {
     add(name, std::strcmp(name, "ahead_peer") == 0, std::strcmp(name, "ahead") == 0, true, 32);
     all.back().transport.eager_piece_bytes = 200;
+  }
+  for (const char* name : {"asleep", "asleep_peer", "asleep_faults"}) {
+    const bool faults = std::strcmp(name, "asleep_faults") == 0;
+    add(name, std::strcmp(name, "asleep_peer") == 0, faults, faults, 64);
+    all.back().asleep = all.back().transport.helper_may_drive = true;
   }
   const auto add_shm = [&](const char* name, bool faults, int chunks) {
     add(name, false, false, faults, chunks);
@@ -103,15 +112,21 @@ double Datum(int rank, int portion, int64_t k) {
   return rank * 1000 + portion * 100000 + static_cast<double>(k % 977);
 }
 
+// What the ranks of a job tell each other beside it.
+struct Job {
+  std::atomic<int> finished{0};  // ranks
+  std::atomic<int> woken{0};     // so often one that was asleep has called again
+};
+
 // One rank: everything the catalogue can do over one group.
 class Rank {
  public:
-  Rank(InprocWorld* world, std::atomic<int>* finished, int rank, const Setting& setting,
-       uint64_t seed)
+  Rank(InprocWorld* world, Job* job, int rank, const Setting& setting, uint64_t seed)
       : world_(world),
-        finished_(finished),
+        job_(job),
         random_(seed * 1000003 + rank),
-        jitter_(setting.faults) {
+        jitter_(setting.faults),
+        asleep_(setting.asleep) {
     if (setting.shm) {
       Require(CreateShmEndpoint(&endpoint_));
     } else {
@@ -152,7 +167,9 @@ class Rank {
     }
     Require(engine_->Drain());
     // Nobody leaves while others still hear of their last sends.
-    for (++*finished_; *finished_ < size_; std::this_thread::yield()) (void)engine_->Progress();
+    for (++job_->finished; job_->finished < size_; std::this_thread::yield()) {
+      (void)engine_->Progress();
+    }
   }
 
  private:
@@ -162,7 +179,7 @@ class Rank {
     if (condition) return;
     std::fprintf(stderr, "rank %d: %s\n", rank_, what.c_str());
     world_->MarkLost(rank_);
-    ++*finished_;
+    ++job_->finished;
     throw std::runtime_error("rank " + std::to_string(rank_) + ": " + what);
   }
 
@@ -207,11 +224,15 @@ class Rank {
       call.pattern = Pattern::kReceive;
       call.root = (rank_ + size_ - 1) % size_;
     }
-    if (random_() % 3 == 0) {
+    if (asleep_ || random_() % 3 == 0) {
       std::unique_ptr<Operation> operation;
       const Status started = group_->Start(call, &operation);
       if (started.ok()) {
-        while (!operation->Test()) std::this_thread::yield();
+        if (asleep_) {
+          AwaitTurn();
+        } else {
+          while (!operation->Test()) std::this_thread::yield();
+        }
         Require(operation->Wait().WithContext(what));
         statistics = operation->statistics();
       } else {
@@ -219,6 +240,10 @@ class Rank {
                    started.code() == StatusCode::kOutOfMemory,  // never, with the smallest pool
                started.ToString());
         Require(group_->Run(call, &statistics).WithContext(what));
+      }
+      if (asleep_) {
+        ++operations_;
+        ++job_->woken;
       }
     } else {
       Require(group_->Run(call, &statistics).WithContext(what));
@@ -267,10 +292,21 @@ class Rank {
     }
   }
 
+  // Sleeps until all ranks before this one have waited for the operation; another is first each
+  // time.
+  void AwaitTurn() {
+    const int turn = operations_ * size_ + (rank_ + operations_) % size_;
+    while (job_->woken < turn && job_->finished == 0) {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+
   InprocWorld* const world_;
-  std::atomic<int>* const finished_;
+  Job* const job_;
   std::mt19937_64 random_;
   const bool jitter_;
+  const bool asleep_;
+  int operations_ = 0;  // over, of a rank that sleeps
   int size_ = 0;
   int rank_ = 0;
   std::unique_ptr<Endpoint> endpoint_;
@@ -290,9 +326,9 @@ TEST_P(PatternsOnThreads, EveryEntryEverySize) {
   const Setting& setting = GetParam();
   for (int size = 1; size <= LargestGroup(); ++size) {
     SCOPED_TRACE(size);
-    std::atomic<int> finished{0};
+    Job job;
     RunRanks(size, setting.transport, [&](InprocWorld& world, int rank) {
-      Rank(&world, &finished, rank, setting, 42 + size).RunAll({0, 1, 10, 40, 300});
+      Rank(&world, &job, rank, setting, 42 + size).RunAll({0, 1, 10, 40, 300});
     });
   }
 }

@@ -273,7 +273,13 @@ class InprocEndpoint : public Endpoint {
     return completions_.Run() || moved;
   }
 
+  bool HelperMayDrive() const override { return world_->options.helper_may_drive; }
+  // Nobody is woken by a mailbox: it looks again soon.
+  void Await(int microseconds) override { Endpoint::Await(std::min(microseconds, kAwaitUs)); }
+
  private:
+  static constexpr int kAwaitUs = 100;
+
   struct Group {
     int WorldRankOf(int peer) const {
       BRIGADE_CHECK_LT(static_cast<size_t>(peer), members.size());

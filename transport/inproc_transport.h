@@ -27,6 +27,9 @@ struct InprocOptions {
   bool lands_in_place = true;
   // As in Capabilities.
   size_t eager_piece_bytes = SIZE_MAX;
+  // A helper thread may drive the ranks' endpoints. Without, what a test says about who calls when
+  // stays true.
+  bool helper_may_drive = false;
 };
 
 // The job: `ranks` threads that can reach each other. Thread safe. Must outlive its bootstraps and

@@ -1,0 +1,110 @@
+#include "patterns/helper.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "patterns/trace.h"
+
+namespace brigade {
+namespace {
+
+// An owner that calls more often than this drives by itself.
+constexpr std::chrono::milliseconds kGrace{1};
+// An endpoint that cannot be woken is looked at again after so long, and less and less often while
+// nothing moves.
+constexpr int kShortestRestUs = 1000;
+constexpr int kLongestRestUs = 8000;
+
+}  // namespace
+
+Status Helper::Create(std::function<Step()> step, std::function<void(int microseconds)> await,
+                      std::unique_ptr<Helper>* helper) {
+  std::unique_ptr<Helper> created(new Helper(std::move(step), std::move(await)));
+  // A thread inherits what is blocked, and the program's handlers are to run on its own threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  Status status;
+  try {
+    created->thread_ = std::thread(&Helper::Run, created.get());
+  } catch (const std::system_error& error) {
+    status = Status(StatusCode::kUnavailable, std::string("no helper thread: ") + error.what());
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (status.ok()) *helper = std::move(created);
+  return status;
+}
+
+Helper::Helper(std::function<Step()> step, std::function<void(int microseconds)> await)
+    : step_(std::move(step)), await_(std::move(await)) {}
+
+Helper::~Helper() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void Helper::Give(bool now) {
+  bool wake = now;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    given_.store(true, std::memory_order_relaxed);
+    now_ = now;
+    wake |= parked_;
+  }
+  if (wake) changed_.notify_one();
+}
+
+void Helper::Take() {
+  given_.store(false, std::memory_order_relaxed);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++takes_;
+}
+
+void Helper::Run() {
+  pthread_setname_np(pthread_self(), "brigade");
+  Trace::ThisIsTheHelper();
+  const auto given = [&] { return given_.load(std::memory_order_relaxed); };
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    parked_ = true;
+    changed_.wait(lock, [&] { return over_ || given(); });
+    parked_ = false;
+    // Until the owner has been away for a while.
+    for (bool away = false; given() && !away;) {
+      const uint64_t takes = takes_;
+      away = changed_.wait_for(lock, kGrace, [&] { return over_ || now_; }) || takes == takes_;
+    }
+    if (over_) return;
+    Drive(&lock);
+  }
+}
+
+void Helper::Drive(std::unique_lock<std::mutex>* lock) {
+  int rest_us = kShortestRestUs;
+  while (given_.load(std::memory_order_relaxed)) {
+    const Step step = step_();
+    if (step == Step::kNothingLeft) given_.store(false, std::memory_order_relaxed);
+    lock->unlock();
+    if (step == Step::kNothingMoved) {
+      await_(rest_us);
+      rest_us = std::min(2 * rest_us, kLongestRestUs);
+    } else {
+      rest_us = kShortestRestUs;
+    }
+    lock->lock();
+  }
+}
+
+}  // namespace brigade
