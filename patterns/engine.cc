@@ -82,7 +82,7 @@ Engine::~Engine() {
 
 void Engine::TakeRoleBack() {
   helper_drives_ = false;
-  if (!IsForked()) helper_->Take();
+  helper_->Take();
 }
 
 void Engine::GiveRole() {

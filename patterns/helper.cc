@@ -8,7 +8,9 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
+#include "membuf/check.h"
 #include "patterns/trace.h"
 
 namespace brigade {
@@ -20,6 +22,17 @@ constexpr std::chrono::milliseconds kGrace{1};
 // nothing moves.
 constexpr int kShortestRestUs = 1000;
 constexpr int kLongestRestUs = 8000;
+
+// Those whose threads may be at work when this process forks. Never destroyed: threads outlive
+// static objects.
+struct Helpers {
+  std::mutex mutex;
+  std::vector<Helper*> all;
+};
+Helpers& Existing() {
+  static Helpers& helpers = *new Helpers;
+  return helpers;
+}
 
 }  // namespace
 
@@ -34,11 +47,20 @@ Status Helper::Create(std::function<Step()> step, std::function<void(int microse
   Status status;
   try {
     created->thread_ = std::thread(&Helper::Run, created.get());
+    pthread_setname_np(created->thread_.native_handle(), "brigade");
   } catch (const std::system_error& error) {
     status = Status(StatusCode::kUnavailable, std::string("no helper thread: ") + error.what());
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (status.ok()) *helper = std::move(created);
+  if (!status.ok()) return status;
+  // A child that found a step half done could do nothing with its copy, not even destroy it.
+  static const int handlers = pthread_atfork(&HoldAll, &LetAllGo, &LetAllGo);
+  BRIGADE_CHECK(handlers == 0);
+  {
+    const std::lock_guard<std::mutex> lock(Existing().mutex);
+    Existing().all.push_back(created.get());
+  }
+  *helper = std::move(created);
   return status;
 }
 
@@ -47,6 +69,11 @@ Helper::Helper(std::function<Step()> step, std::function<void(int microseconds)>
 
 Helper::~Helper() {
   if (!thread_.joinable()) return;
+  {
+    const std::lock_guard<std::mutex> lock(Existing().mutex);
+    std::vector<Helper*>& all = Existing().all;
+    all.erase(std::find(all.begin(), all.end(), this));
+  }
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     over_ = true;
@@ -72,8 +99,17 @@ void Helper::Take() {
   ++takes_;
 }
 
+void Helper::HoldAll() {
+  Existing().mutex.lock();
+  for (Helper* helper : Existing().all) helper->mutex_.lock();
+}
+
+void Helper::LetAllGo() {
+  for (Helper* helper : Existing().all) helper->mutex_.unlock();
+  Existing().mutex.unlock();
+}
+
 void Helper::Run() {
-  pthread_setname_np(pthread_self(), "brigade");
   Trace::ThisIsTheHelper();
   const auto given = [&] { return given_.load(std::memory_order_relaxed); };
   std::unique_lock<std::mutex> lock(mutex_);

@@ -2,8 +2,8 @@
 // been sent and started goes on although nobody calls the library. It sleeps whenever there is
 // nothing to do.
 //
-// There is one role, the driver's, and it is the owner's until given. Not for a forked child, which
-// has a copy of everything but the thread: it must call nothing here, the destructor included.
+// There is one role, the driver's, and it is the owner's until given. A process forks between two
+// steps; its child has a copy of everything but the thread, and must not destroy it.
 
 #ifndef BRIGADE_PATTERNS_HELPER_H_
 #define BRIGADE_PATTERNS_HELPER_H_
@@ -47,6 +47,10 @@ class Helper {
 
  private:
   Helper(std::function<Step()> step, std::function<void(int microseconds)> await);
+
+  // Around a fork.
+  static void HoldAll();
+  static void LetAllGo();
 
   void Run();
   void Drive(std::unique_lock<std::mutex>* lock);

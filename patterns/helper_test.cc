@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <memory>
@@ -115,6 +117,32 @@ TEST(HelperTest, OneDriverAtATime) {
     helper->Take();
     ASSERT_EQ(moved + left, before + left_before);
   }
+}
+
+// The child's copy is as it was between two steps, and the role can be had.
+TEST(HelperTest, AProcessForksBetweenSteps) {
+  std::atomic<bool> in_step{false};
+  const auto helper = NewHelper([&] {
+    in_step = true;
+    std::this_thread::yield();
+    in_step = false;
+    return Step::kMoved;
+  });
+  helper->Give(true);
+  for (int i = 0; i < 50; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const bool found_one = in_step;
+      helper->Take();
+      helper->Give(true);
+      helper->Take();
+      _exit(found_one ? 1 : 0);
+    }
+    int outcome = -1;
+    EXPECT_EQ(waitpid(child, &outcome, 0), child);
+    ASSERT_EQ(outcome, 0);
+  }
+  helper->Take();
 }
 
 TEST(HelperTest, TakesNoSignalsAndHasAName) {
