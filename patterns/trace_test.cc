@@ -4,9 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -43,6 +45,42 @@ TEST_F(TraceTest, PartsHaveNamesOfTheirOwn) {
   EXPECT_EQ(Trace::PartOf("lu.json", 3), "lu.3.json");
   EXPECT_EQ(Trace::PartOf("some.where/lu", 12), "some.where/lu.12");
   EXPECT_EQ(Trace::PartOf("/tmp/a.b.json", 0), "/tmp/a.b.0.json");
+}
+
+// Spans of two threads overlap; on one line they would not nest.
+TEST_F(TraceTest, WhatTheHelperDoesHasALineOfItsOwn) {
+  ASSERT_TRUE(Trace::Start(file_, 3, 4).ok());
+  {
+    const TraceSpan call("pdgemr2d");
+    std::thread([] {
+      Trace::ThisIsTheHelper();
+      const TraceSpan span(TraceKind::kPostSend, 8, 1);
+      Trace::Mark(TraceKind::kSent, 8, 1);
+    }).join();
+  }
+  ASSERT_TRUE(Trace::Stop().ok());
+  const Json trace = Load();
+  for (const Json& event : EventsOf(trace)) {
+    EXPECT_EQ(event.at("tid"), event.at("cat") == "call" ? 0 : 1) << event;
+  }
+  EXPECT_EQ(EventsOf(trace).size(), 3u);
+  EXPECT_NE(trace.dump().find(R"({"name":"helper"})"), std::string::npos);
+}
+
+// A thread may be at it when the recording ends.
+TEST_F(TraceTest, EndsWhileAnotherThreadRecords) {
+  ASSERT_TRUE(Trace::Start(file_, 3, 4).ok());
+  std::atomic<bool> recorded{false};
+  std::thread other([&] {
+    while (Trace::current() != nullptr) {
+      Trace::Mark(TraceKind::kSent, 8, 1);
+      recorded = true;
+    }
+  });
+  while (!recorded) std::this_thread::yield();
+  ASSERT_TRUE(Trace::Stop().ok());
+  other.join();
+  EXPECT_FALSE(EventsOf(Load()).empty());
 }
 
 TEST_F(TraceTest, RecordsNothingWhileOff) {

@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -23,6 +24,7 @@
 #include "test/run_ranks.h"
 #include "transport/checked_endpoint.h"
 #include "transport/fault_endpoint.h"
+#include "transport/forwarding_endpoint.h"
 #include "transport/inproc_transport.h"
 
 namespace brigade {
@@ -58,14 +60,29 @@ int Helpers() {
   return helpers;
 }
 
+// Its Await ends when a flag is set.
+class SoundSleeper : public ForwardingEndpoint {
+ public:
+  SoundSleeper(std::unique_ptr<Endpoint> target, const std::atomic<bool>* awake)
+      : ForwardingEndpoint(std::move(target)), awake_(awake) {}
+  void Await(int) override {
+    SleepUntil([&] { return awake_->load(); });
+  }
+
+ private:
+  const std::atomic<bool>* const awake_;
+};
+
 // One rank's endpoint, engine and group of all ranks.
 struct Rank {
   // `refusals`: the probability that the endpoint does not take a post at once.
+  // `awake`: if given, a helper that sleeps does so until that is set.
   Rank(InprocWorld& world, int rank, double refusals = 0,
-       const EngineOptions& options = EngineOptions()) {
+       const EngineOptions& options = EngineOptions(), const std::atomic<bool>* awake = nullptr) {
     FaultOptions faults;
     faults.no_resource = refusals;
     endpoint = MakeCheckedEndpoint(MakeFaultEndpoint(world.CreateEndpoint(rank), faults));
+    if (awake != nullptr) endpoint = std::make_unique<SoundSleeper>(std::move(endpoint), awake);
     EngineOptions small = options;
     small.chunk_bytes = 1024;
     small.staging_bytes = 64 * 1024;
@@ -194,6 +211,25 @@ TEST(PatternsHelper, AFailureIsToldAtTheNextCall) {
       told = true;
     }
     SleepUntil([&] { return told.load(); });
+  });
+}
+
+// Who must not wait for receivers looks for overflow memory soon, even if nothing ever moves.
+TEST(PatternsHelper, TheWayToOverflowMemoryIsNotSlept) {
+  std::atomic<bool> over{false};
+  RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank, 0, EngineOptions(), &over);
+    std::vector<double> data(100000);
+    if (rank == 0) {
+      const auto operation = me.Start(Call(Pattern::kBroadcast, 0, &data));
+      SleepUntil([&] { return me.engine->overflow().blocks > 0; });
+      over = true;
+      Require(operation->Wait());
+    } else {
+      SleepUntil([&] { return over.load(); });
+      Require(me.group->Run(Call(Pattern::kBroadcast, 0, &data)));
+    }
+    Require(me.engine->Drain());
   });
 }
 
