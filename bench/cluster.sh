@@ -60,8 +60,7 @@ inside() {
 }
 
 enter() { # HOST COMMAND...: becomes a command on a host, from the switch
-  local host=$directory/h$1
-  exec nsenter --net="$host/net" --uts="$host/uts" --mount="$host/mnt" --wdns="$PWD" -- "${@:2}"
+  exec nsenter --target "$(<"$directory/h$1")" --net --uts --mount --wdns="$PWD" -- "${@:2}"
 }
 
 on_host() { (enter "$@"); }
@@ -76,7 +75,7 @@ up() {
   [[ $# -eq 2 ]] || refuse "up needs a number of hosts and a rate"
   [[ $1 =~ ^[1-9][0-9]{0,2}$ && $1 -le 250 ]] || refuse "'$1' is no number of hosts from 1 to 250"
   need_rate "$2"
-  local tool lock user pid
+  local tool lock user ready pid
   for tool in ip:iproute2 tc:iproute2 nsenter:util-linux unshare:util-linux setpriv:util-linux flock:util-linux; do
     command -v "${tool%:*}" >/dev/null || die "no ${tool%:*} in PATH (package ${tool#*:})"
   done
@@ -109,8 +108,10 @@ and kernel.apparmor_restrict_unprivileged_userns. A container may forbid both."
   fi
 
   # shellcheck disable=SC2086
-  coproc holder { exec setsid unshare $user "${namespaces[@]}" -- "$BASH" "$self" --inside "$directory" hold "$1" "$2"; }
-  read -r pid congestion <&"${holder[0]}" || exit 1 # it has said why
+  coproc holder { exec setsid unshare $user "${namespaces[@]}" -- "$BASH" "$self" --inside "$directory" hold "$1" "$2" 2>&1; }
+  # What the holder says before is why it fails. It keeps nothing open that belongs to the caller.
+  while read -r ready pid congestion <&"${holder[0]}" && [[ $ready != ready ]]; do echo "$ready $pid $congestion" >&2; done
+  [[ $ready == ready ]] || exit 1
   echo "$pid $1 $privileges $congestion" >"$directory/cluster"
   trap - EXIT INT TERM
   echo stay >&"${holder[1]}"
@@ -134,31 +135,29 @@ hold() {
   make bridge ip link add switch type bridge
   ip address add $subnet.254/24 dev switch
   ip link set switch up
+  mkdir "$directory"/{run,sys}
   for ((i = 1; i <= $1; ++i)); do
-    host=$directory/h$i
-    mkdir "$host"
-    touch "$host"/{net,uts,mnt}
-    unshare --net="$host/net" --uts="$host/uts" --mount="$host/mnt" "$BASH" "$self" --inside "$directory" furnish "$i"
+    read -r host < <(exec unshare --net --uts --mount "$BASH" "$self" --inside "$directory" host "$i") || exit 1
+    echo "$host" >"$directory/h$i"
     # Larger segments than the bucket would be cut into packets by the processor.
-    make veth ip link add "h$i" gso_max_size 16384 type veth peer name eth0 gso_max_size 16384 netns "$host/net"
+    make veth ip link add "h$i" gso_max_size 16384 type veth peer name eth0 gso_max_size 16384 netns "$host"
     on_host "$i" ip address add $subnet."$i"/24 dev eth0
     on_host "$i" ip link set eth0 up
     make "token bucket (tbf)" shape add "$i" "$2"
     ip link set "h$i" master switch up
   done
-  mkdir "$directory/run"
   # What launchers call in place of ssh.
   printf '#!/bin/sh\nexec %q %q --inside %q agent "$@"\n' "$BASH" "$self" "$directory" >"$directory/agent"
   chmod +x "$directory/agent"
 
-  echo "$pid $(on_host 1 cat /proc/sys/net/ipv4/tcp_congestion_control)"
+  echo "ready $pid $(on_host 1 cat /proc/sys/net/ipv4/tcp_congestion_control)"
   read -r || exit 1
   exec </dev/null >/dev/null 2>&1
   # A shell, because this process inherits orphans and must bury them.
   while true; do sleep infinity; done
 }
 
-furnish() { # HOST: from within its new namespaces
+host() { # HOST: the process that holds a host's namespaces, already in them; says its number when they are furnished
   local control
   hostname "h$1"
   ip link set lo up
@@ -170,10 +169,11 @@ furnish() { # HOST: from within its new namespaces
   echo 1 >/proc/sys/net/ipv4/tcp_no_metrics_save
   mount --no-mtab -t tmpfs tmpfs /dev/shm
   # UCX looks for network devices there, others for control groups.
-  mkdir "$directory/h$1/sys"
-  mount --no-mtab -t sysfs sysfs "$directory/h$1/sys"
-  mount --no-mtab --rbind /sys/fs/cgroup "$directory/h$1/sys/fs/cgroup"
-  mount --no-mtab --move "$directory/h$1/sys" /sys
+  mount --no-mtab -t sysfs sysfs "$directory/sys"
+  mount --no-mtab --rbind /sys/fs/cgroup "$directory/sys/fs/cgroup"
+  mount --no-mtab --move "$directory/sys" /sys
+  echo $$
+  exec sleep infinity >/dev/null 2>&1
 }
 
 down() {
@@ -224,16 +224,20 @@ launch() { # START_LIMIT PER_HOST MAP RANKS HOSTS NUMBER_OF_OPTIONS OPTION... CO
   local hosts=() i try scratch mpirun code deadline
   for ((i = 1; i <= $5 && (i - 1) * per_host < ranks; ++i)); do hosts+=("$subnet.$i:$per_host"); done
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  # A race of mpirun's own with its children, which it reports and does not mind.
+  local errors filter
+  exec {errors}> >(exec sed --unbuffered '/plm:rsh: Warning: setpgid(.*) failed in parent/d' >&2)
+  filter=$!
   for try in 1 2 3 4 5; do
     scratch=$(mktemp -d "$directory/run/XXXXXX")
     mkdir "$scratch/unstarted"
-    # In a process namespace of its own a job ends as a whole. In the switch's mount namespace: the hosts' are visible in no other.
+    # In a process namespace of its own a job ends as a whole. With the switch's /proc, by which agent finds the hosts.
     setpriv --pdeathsig KILL unshare --pid --fork --kill-child \
       mpirun -n "$ranks" --host "$(IFS=, && echo "${hosts[*]}")" --map-by "$map" --bind-to none \
       --mca plm_rsh_agent "$directory/agent" --mca plm_rsh_no_tree_spawn 1 \
       --mca oob_tcp_if_include $subnet.0/24 --mca btl_tcp_if_include $subnet.0/24 \
       --mca orte_tmpdir_base "$scratch" --mca mpi_yield_when_idle 1 "${options[@]}" \
-      sh -c ': >"$0/unstarted/$$" && exec "$@"' "$scratch" "${command[@]}" <&0 &
+      sh -c ': >"$0/unstarted/$$" && exec "$@"' "$scratch" "${command[@]}" <&0 2>&"$errors" &
     mpirun=$!
     deadline=$((SECONDS + start_limit))
     while kill -0 $mpirun 2>/dev/null && [[ -z $(ls "$scratch/unstarted") ]]; do
@@ -245,9 +249,11 @@ launch() { # START_LIMIT PER_HOST MAP RANKS HOSTS NUMBER_OF_OPTIONS OPTION... CO
       sleep 0.1
     done
     code=0
-    wait $mpirun || code=$?
+    wait $mpirun 2>/dev/null || code=$?
     if [[ -d $scratch/unstarted ]]; then
       rm -rf "$scratch"
+      exec {errors}>&-
+      wait $filter
       exit $code
     fi
     rm -rf "$scratch"
@@ -258,17 +264,17 @@ launch() { # START_LIMIT PER_HOST MAP RANKS HOSTS NUMBER_OF_OPTIONS OPTION... CO
 
 agent() { # [OPTION...] ADDRESS WORD...: what ssh would do, for launchers
   while [[ $1 == -* ]]; do shift; done
-  local host=$directory/h${1##*.}
   # /proc must be that of the job's process namespace.
-  exec nsenter --net="$host/net" --uts="$host/uts" --mount="$host/mnt" -- unshare --mount-proc sh -c "${*:2}"
+  enter "${1##*.}" unshare --mount-proc sh -c "${*:2}"
 }
 
 kill_host() { # HOST
-  local process found=true
+  local host process found=true
+  host=$(<"$directory/h$1")
   while $found; do
     found=false
     for process in /proc/[0-9]*; do
-      [[ $process/ns/net -ef $directory/h$1/net ]] || continue
+      [[ $process/ns/net -ef /proc/$host/ns/net && $process != "/proc/$host" ]] || continue
       found=true
       kill -KILL "${process#/proc/}" 2>/dev/null || true
     done
