@@ -75,22 +75,22 @@ up() {
   [[ $# -eq 2 ]] || refuse "up needs a number of hosts and a rate"
   [[ $1 =~ ^[1-9][0-9]{0,2}$ && $1 -le 250 ]] || refuse "'$1' is no number of hosts from 1 to 250"
   need_rate "$2"
-  local tool lock user ready pid
+  local tool user ready pid
   for tool in ip:iproute2 tc:iproute2 nsenter:util-linux unshare:util-linux setpriv:util-linux flock:util-linux; do
     command -v "${tool%:*}" >/dev/null || die "no ${tool%:*} in PATH (package ${tool#*:})"
   done
 
+  # Until the holder is told to stay, the end of this process, of whatever kind, is its end too.
+  lock=
+  trap abandon EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
   mkdir -m 700 "$directory" 2>/dev/null || [[ -d $directory && -O $directory && ! -L $directory ]] ||
     die "cannot make $directory, or it is not yours"
   exec {lock}<"$directory"
   flock --nonblock "$lock" || die "cluster '$name' is up, or coming up"
   [[ $directory -ef /proc/self/fd/$lock ]] || die "cluster '$name' was just going down: try again"
   rm -rf "${directory:?}"/* # what a killed holder left
-
-  # Until the holder is told to stay, the end of this process, of whatever kind, is its end too.
-  trap 'kill -KILL "${holder_PID:-}" 2>/dev/null || true; rm -rf "$directory"' EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM
 
   local namespaces=(--mount --uts --net --pid --fork --kill-child)
   privileges=none
@@ -117,6 +117,21 @@ and kernel.apparmor_restrict_unprivileged_userns. A container may forbid both."
   echo stay >&"${holder[1]}"
   echo "Cluster '$name': $1 hosts at $2, congestion control $congestion, made with $privileges namespaces"
 }
+
+# Leaves nothing, except what belongs to another who has the lock.
+abandon() {
+  local patience=--nonblock
+  trap '' INT TERM
+  if [[ -n ${holder_PID-} ]]; then
+    kill -KILL "$holder_PID" 2>/dev/null || true
+    patience=
+  fi
+  [[ -z $lock ]] || exec {lock}<&-
+  [[ ! -O $directory || -L $directory ]] || remove ${patience:+"$patience"} || true
+}
+
+# Once nobody has the lock, nobody writes to it any more.
+remove() { flock "$@" "$directory" rm -rf "$directory"; }
 
 # The first process of the cluster, forefather of all others. Says its number, outside, and the congestion control when all is
 # ready, and stays only if it is then told to.
@@ -187,7 +202,7 @@ down() {
   elif ! flock --nonblock "$directory" true; then
     die "cluster '$name' is coming up: interrupt that"
   fi
-  flock "$directory" rm -rf "$directory"
+  remove
 }
 
 run() {
