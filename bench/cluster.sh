@@ -12,6 +12,7 @@ usage: bench/cluster.sh [--name NAME] COMMAND
                          run COMMAND as an MPI job of N ranks, in this directory and with this environment, on hosts in turn.
                          Its exit code is the command's. Ctrl-C ends the job and leaves the cluster.
       --per-host K       K consecutive ranks on each host instead
+      --mpi MPI          openmpi (default: the mpirun in PATH), or mpich5 or openmpi5 as bench/cluster_peers.sh installs them
       --mpirun 'OPTIONS' more options of mpirun
       --start-limit S    start mpirun again if no rank has started after S seconds; default: 30
   exec HOST COMMAND...   run COMMAND on one host, 1 to N
@@ -206,13 +207,21 @@ down() {
 }
 
 run() {
-  local per_host=1 map=node start_limit=30 options=()
+  local per_host=1 map=node start_limit=30 mpi=openmpi options=()
   while [[ ${1-} == --* ]]; do
     [[ $# -ge 2 ]] || refuse "$1 needs a value"
     case $1 in
       --per-host)
         [[ $2 =~ ^[1-9][0-9]{0,3}$ ]] || refuse "'$2' is no number of ranks"
         per_host=$2 map=slot
+        ;;
+      --mpi)
+        case $2 in
+          openmpi) ;;
+          mpich5 | openmpi5) [[ -d $peers/$2 ]] || die "no $2 in $peers: run bench/cluster_peers.sh" ;;
+          *) refuse "unknown MPI: $2" ;;
+        esac
+        mpi=$2
         ;;
       --mpirun) read -r -a options <<<"$2" ;;
       --start-limit)
@@ -230,28 +239,53 @@ run() {
   elif (($1 > hosts * per_host)); then
     refuse "$1 ranks, $per_host on each host, need more than $hosts hosts"
   fi
-  inside launch "$start_limit" "$per_host" "$map" "$1" "$hosts" "${#options[@]}" "${options[@]}" "${@:2}"
+  inside launch "$mpi" "$start_limit" "$per_host" "$map" "$1" "$hosts" "${#options[@]}" "${options[@]}" "${@:2}"
+}
+
+# Sets starter to the command that starts a job, but for the program, and its environment. What is idle yields its processor, of
+# which there are fewer than hosts.
+starter() { # uses the variables of launch
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  if [[ $mpi != openmpi ]]; then
+    export PATH=$peers/$mpi/bin:$PATH LD_LIBRARY_PATH=$peers/$mpi/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  fi
+  local open_mpi=(mpirun -n "$ranks" --host "$addresses" --map-by "$map" --bind-to none
+    --mca btl_tcp_if_include $subnet.0/24 --mca mpi_yield_when_idle 1)
+  case $mpi in
+    openmpi)
+      starter=("${open_mpi[@]}" --mca plm_rsh_agent "$directory/agent" --mca plm_rsh_no_tree_spawn 1
+        --mca oob_tcp_if_include $subnet.0/24 --mca orte_tmpdir_base "$scratch")
+      ;;
+    openmpi5)
+      starter=("${open_mpi[@]}" --mca pml ob1 --mca btl self,sm,tcp --prtemca plm ssh --prtemca plm_ssh_agent "$directory/agent"
+        --prtemca plm_ssh_no_tree_spawn 1 --prtemca prte_if_include $subnet.0/24 --pmixmca ptl_tcp_if_include $subnet.0/24
+        --prtemca prte_tmpdir_base "$scratch")
+      ;;
+    mpich5)
+      export UCX_TLS=${UCX_TLS:-tcp,self} UCX_NET_DEVICES=${UCX_NET_DEVICES:-eth0}
+      # It deals ranks out by the numbers after the hosts.
+      [[ $map == slot ]] || addresses=${addresses//:$per_host/:1}
+      starter=(mpiexec -n "$ranks" -hosts "$addresses" -launcher ssh -launcher-exec "$directory/agent" -iface switch)
+      ;;
+  esac
 }
 
 # mpirun sometimes hangs before any rank has started: then, and only then, it is started again.
-launch() { # START_LIMIT PER_HOST MAP RANKS HOSTS NUMBER_OF_OPTIONS OPTION... COMMAND...
-  local start_limit=$1 per_host=$2 map=$3 ranks=$4 options=("${@:7:$6}") command=("${@:7+$6}")
-  local hosts=() i try scratch mpirun code deadline
-  for ((i = 1; i <= $5 && (i - 1) * per_host < ranks; ++i)); do hosts+=("$subnet.$i:$per_host"); done
-  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+launch() { # MPI START_LIMIT PER_HOST MAP RANKS HOSTS NUMBER_OF_OPTIONS OPTION... COMMAND...
+  local mpi=$1 start_limit=$2 per_host=$3 map=$4 ranks=$5 options=("${@:8:$7}") command=("${@:8+$7}")
+  local addresses=() i try scratch mpirun code deadline
+  for ((i = 1; i <= $6 && (i - 1) * per_host < ranks; ++i)); do addresses+=("$subnet.$i:$per_host"); done
+  addresses=$(IFS=, && echo "${addresses[*]}")
   # A race of mpirun's own with its children, which it reports and does not mind.
   local errors filter
-  exec {errors}> >(exec sed --unbuffered '/plm:rsh: Warning: setpgid(.*) failed in parent/d' >&2)
+  exec {errors}> >(exec sed --unbuffered '/plm:.sh: Warning: setpgid(.*) failed in parent/d' >&2)
   filter=$!
   for try in 1 2 3 4 5; do
     scratch=$(mktemp -d "$directory/run/XXXXXX")
     mkdir "$scratch/unstarted"
     # In a process namespace of its own a job ends as a whole. With the switch's /proc, by which agent finds the hosts.
-    setpriv --pdeathsig KILL unshare --pid --fork --kill-child \
-      mpirun -n "$ranks" --host "$(IFS=, && echo "${hosts[*]}")" --map-by "$map" --bind-to none \
-      --mca plm_rsh_agent "$directory/agent" --mca plm_rsh_no_tree_spawn 1 \
-      --mca oob_tcp_if_include $subnet.0/24 --mca btl_tcp_if_include $subnet.0/24 \
-      --mca orte_tmpdir_base "$scratch" --mca mpi_yield_when_idle 1 "${options[@]}" \
+    starter
+    setpriv --pdeathsig KILL unshare --pid --fork --kill-child "${starter[@]}" "${options[@]}" \
       sh -c ': >"$0/unstarted/$$" && exec "$@"' "$scratch" "${command[@]}" <&0 2>&"$errors" &
     mpirun=$!
     deadline=$((SECONDS + start_limit))
@@ -352,6 +386,7 @@ if [[ ${1-} == --name ]]; then
   name=$2
   shift 2
 fi
+peers=${XDG_CACHE_HOME:-${HOME-}/.cache}/brigade
 if [[ ${1-} == --inside ]]; then
   directory=$2
   "${@:3}"
