@@ -76,7 +76,7 @@ up() {
   [[ $# -eq 2 ]] || refuse "up needs a number of hosts and a rate"
   [[ $1 =~ ^[1-9][0-9]{0,2}$ && $1 -le 250 ]] || refuse "'$1' is no number of hosts from 1 to 250"
   need_rate "$2"
-  local tool user ready pid
+  local tool user ready pid from to
   for tool in ip:iproute2 tc:iproute2 nsenter:util-linux unshare:util-linux setpriv:util-linux flock:util-linux; do
     command -v "${tool%:*}" >/dev/null || die "no ${tool%:*} in PATH (package ${tool#*:})"
   done
@@ -109,13 +109,15 @@ and kernel.apparmor_restrict_unprivileged_userns. A container may forbid both."
   fi
 
   # shellcheck disable=SC2086
-  coproc holder { exec setsid unshare $user "${namespaces[@]}" -- "$BASH" "$self" --inside "$directory" hold "$1" "$2" 2>&1; }
+  coproc holding { exec setsid unshare $user "${namespaces[@]}" -- "$BASH" "$self" --inside "$directory" hold "$1" "$2" 2>&1; }
+  # Copies, because the shell closes its own if the holder ends.
+  exec {from}<&"${holding[0]}" {to}>&"${holding[1]}"
   # What the holder says before is why it fails. It keeps nothing open that belongs to the caller.
-  while read -r ready pid congestion <&"${holder[0]}" && [[ $ready != ready ]]; do echo "$ready $pid $congestion" >&2; done
+  while read -r ready pid congestion <&"$from" && [[ $ready != ready ]]; do echo "$ready $pid $congestion" >&2; done
   [[ $ready == ready ]] || exit 1
   echo "$pid $1 $privileges $congestion" >"$directory/cluster"
+  echo stay >&"$to"
   trap - EXIT INT TERM
-  echo stay >&"${holder[1]}"
   echo "Cluster '$name': $1 hosts at $2, congestion control $congestion, made with $privileges namespaces"
 }
 
@@ -123,8 +125,8 @@ and kernel.apparmor_restrict_unprivileged_userns. A container may forbid both."
 abandon() {
   local patience=--nonblock
   trap '' INT TERM
-  if [[ -n ${holder_PID-} ]]; then
-    kill -KILL "$holder_PID" 2>/dev/null || true
+  if [[ -n ${holding_PID-} ]]; then
+    kill -KILL "$holding_PID" 2>/dev/null || true
     patience=
   fi
   [[ -z $lock ]] || exec {lock}<&-
@@ -250,15 +252,15 @@ starter() { # uses the variables of launch
     export PATH=$peers/$mpi/bin:$PATH LD_LIBRARY_PATH=$peers/$mpi/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
   fi
   local open_mpi=(mpirun -n "$ranks" --host "$addresses" --map-by "$map" --bind-to none
-    --mca btl_tcp_if_include $subnet.0/24 --mca mpi_yield_when_idle 1)
+    --mca btl_tcp_if_include "$subnet.0/24" --mca mpi_yield_when_idle 1)
   case $mpi in
     openmpi)
       starter=("${open_mpi[@]}" --mca plm_rsh_agent "$directory/agent" --mca plm_rsh_no_tree_spawn 1
-        --mca oob_tcp_if_include $subnet.0/24 --mca orte_tmpdir_base "$scratch")
+        --mca oob_tcp_if_include "$subnet.0/24" --mca orte_tmpdir_base "$scratch")
       ;;
     openmpi5)
-      starter=("${open_mpi[@]}" --mca pml ob1 --mca btl self,sm,tcp --prtemca plm ssh --prtemca plm_ssh_agent "$directory/agent"
-        --prtemca plm_ssh_no_tree_spawn 1 --prtemca prte_if_include $subnet.0/24 --pmixmca ptl_tcp_if_include $subnet.0/24
+      starter=("${open_mpi[@]}" --mca pml ob1 --mca btl "self,sm,tcp" --prtemca plm ssh --prtemca plm_ssh_agent "$directory/agent"
+        --prtemca plm_ssh_no_tree_spawn 1 --prtemca prte_if_include "$subnet.0/24" --pmixmca ptl_tcp_if_include "$subnet.0/24"
         --prtemca prte_tmpdir_base "$scratch")
       ;;
     mpich5)
@@ -273,9 +275,9 @@ starter() { # uses the variables of launch
 # mpirun sometimes hangs before any rank has started: then, and only then, it is started again.
 launch() { # MPI START_LIMIT PER_HOST MAP RANKS HOSTS NUMBER_OF_OPTIONS OPTION... COMMAND...
   local mpi=$1 start_limit=$2 per_host=$3 map=$4 ranks=$5 options=("${@:8:$7}") command=("${@:8+$7}")
-  local addresses=() i try scratch mpirun code deadline
-  for ((i = 1; i <= $6 && (i - 1) * per_host < ranks; ++i)); do addresses+=("$subnet.$i:$per_host"); done
-  addresses=$(IFS=, && echo "${addresses[*]}")
+  local list=() addresses i try scratch mpirun code deadline
+  for ((i = 1; i <= $6 && (i - 1) * per_host < ranks; ++i)); do list+=("$subnet.$i:$per_host"); done
+  addresses=$(IFS=, && echo "${list[*]}")
   # A race of mpirun's own with its children, which it reports and does not mind.
   local errors filter
   exec {errors}> >(exec sed --unbuffered '/plm:.sh: Warning: setpgid(.*) failed in parent/d' >&2)
@@ -285,6 +287,7 @@ launch() { # MPI START_LIMIT PER_HOST MAP RANKS HOSTS NUMBER_OF_OPTIONS OPTION..
     mkdir "$scratch/unstarted"
     # In a process namespace of its own a job ends as a whole. With the switch's /proc, by which agent finds the hosts.
     starter
+    # shellcheck disable=SC2016 # for the rank's shell
     setpriv --pdeathsig KILL unshare --pid --fork --kill-child "${starter[@]}" "${options[@]}" \
       sh -c ': >"$0/unstarted/$$" && exec "$@"' "$scratch" "${command[@]}" <&0 2>&"$errors" &
     mpirun=$!
@@ -394,11 +397,11 @@ if [[ ${1-} == --inside ]]; then
 fi
 directory=${XDG_RUNTIME_DIR:-/tmp}/brigade-cluster-$EUID-$name
 
-command=${1-}
+verb=${1-}
 [[ $# -eq 0 ]] || shift
-case $command in
+case $verb in
   -h | --help) usage ;;
-  up | down) "$command" "$@" ;;
+  up | down) "$verb" "$@" ;;
   run)
     find_cluster
     run "$@"
@@ -431,5 +434,5 @@ case $command in
     find_cluster
     inside status "$hosts"
     ;;
-  *) refuse "unknown command: '$command'" ;;
+  *) refuse "unknown command: '$verb'" ;;
 esac

@@ -1,5 +1,6 @@
 #!/bin/bash
 # bench/cluster.sh raises clusters, runs jobs on them, disturbs them, and leaves nothing behind. Exit code 77: skipped.
+# shellcheck disable=SC2016 # most of what is quoted here is for shells on the hosts
 set -u
 
 cluster=$(realpath "$(dirname "$0")/../bench/cluster.sh")
@@ -62,11 +63,14 @@ expect "ranks go to hosts in turn" "$(c run 5 sh -c 'echo $OMPI_COMM_WORLD_RANK 
 expect "ranks fill hosts" "$(c run --per-host 2 5 sh -c 'echo $OMPI_COMM_WORLD_RANK $(hostname)' | sort | tr '\n' ' ')" \
   "0 h1 1 h1 2 h2 3 h2 4 h3 "
 expect "network namespaces" "$(c run 6 readlink /proc/self/ns/net | sort -u | wc -l)" 3
-expect "network namespaces of the machine among them" "$(c run 6 readlink /proc/self/ns/net | grep -cF "$(readlink /proc/self/ns/net)")" 0
+expect "the machine's network namespace among them" \
+  "$(c run 6 readlink /proc/self/ns/net | grep -cF "$(readlink /proc/self/ns/net)")" 0
 expect "boot ids" "$(c run 3 cat /proc/sys/kernel/random/boot_id | sort -u)" "$(cat /proc/sys/kernel/random/boot_id)"
 expect "a rank finds itself in /proc" "$(c run 1 sh -c 'readlink /proc/self & wait; echo $!' | uniq | wc -l)" 1
-expect "addresses" "$(c run 3 sh -c 'ip -brief address show up | grep -c "^lo .*127.0.0.1\|^eth0.*10.78.0.[1-3]/24"' | sort -u)" 2
-expect "the environment" "$(BRIGADE_TEST='a b' OMP_NUM_THREADS=7 LD_LIBRARY_PATH=/x c run 2 sh -c 'echo "$BRIGADE_TEST" $OMP_NUM_THREADS $LD_LIBRARY_PATH' | sort -u)" "a b 7 /x"
+expect "addresses" \
+  "$(c run 3 sh -c 'ip -brief address show up | grep -c "^lo .*127.0.0.1\|^eth0.*10.78.0.[1-3]/24"' | sort -u)" 2
+expect "the environment" "$(BRIGADE_TEST='a b' OMP_NUM_THREADS=7 LD_LIBRARY_PATH=/x \
+  c run 2 sh -c 'echo "$BRIGADE_TEST" $OMP_NUM_THREADS $LD_LIBRARY_PATH' | sort -u)" "a b 7 /x"
 mkdir "$scratch/a folder"
 expect "the directory" "$(cd "$scratch/a folder" && c run 2 pwd | sort -u)" "$scratch/a folder"
 expect "arguments" "$(c run 1 printf '%s,' 'a b' '$HOME' '' "'")" "a b,\$HOME,,',"
@@ -91,7 +95,8 @@ exec $(command -v mpirun) "\$@"
 END
 chmod +x "$scratch/bin/mpirun"
 text=$(PATH=$scratch/bin:$PATH c run --start-limit 1 1 echo well 2>&1)
-expect "a launch that hangs twice" "$(grep -v '^cluster.sh: mpirun has started no rank in 1 s' <<<"$text") $(wc -l <"$scratch/tries")" "well 3"
+expect "a launch that hangs twice" \
+  "$(grep -v '^cluster.sh: mpirun has started no rank in 1 s' <<<"$text") $(wc -l <"$scratch/tries")" "well 3"
 c run --start-limit 1 2 sh -c "echo >>'$scratch/starts'; sleep 4"
 expect "a command that takes its time" "$? $(wc -l <"$scratch/starts")" "0 2"
 
@@ -166,7 +171,8 @@ c status >/dev/null 2>&1 && fail "there is a status after down"
 text=$(c run 1 hostname 2>&1) && fail "a job runs after down"
 expect_text "run after down" "$text" "no cluster '$name' is up"
 expect "down again" "$(c down)" "Cluster '$name' is not up"
-expect "the second cluster, after the first one's end" "$("$cluster" --name "$name-b" run 2 hostname | sort | tr '\n' ' ')" "h1 h2 "
+expect "the second cluster, after the first one's end" \
+  "$("$cluster" --name "$name-b" run 2 hostname | sort | tr '\n' ' ')" "h1 h2 "
 "$cluster" --name "$name-b" exec 1 sleep "3$$" &
 "$cluster" --name "$name-b" run 2 sleep "3$$" &
 until [[ $(pgrep --full --count "^sleep 3$$") -eq 3 ]]; do sleep 0.05; done
@@ -269,7 +275,9 @@ nothing_left "refusals"
 if [[ $EUID -eq 0 ]]; then
   cp "$cluster" "$scratch/cluster.sh"
   chmod 755 "$scratch/cluster.sh"
-  user() { (cd / && setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME_DIR HOME=/ "$scratch/cluster.sh" --name "$name" "$@"); }
+  user() {
+    (cd / && exec setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/ "$scratch/cluster.sh" --name "$name" "$@")
+  }
   if text=$(user up 2 100mbit 2>&1); then
     expect_text "an ordinary user's up" "$text" "made with user namespaces"
     expect "an ordinary user's job" "$(user run 4 hostname | sort | tr '\n' ' ')" "h1 h1 h2 h2 "
