@@ -316,8 +316,9 @@ launch() { # MPI START_LIMIT PER_HOST MAP RANKS HOSTS NUMBER_OF_OPTIONS OPTION..
 
 agent() { # [OPTION...] ADDRESS WORD...: what ssh would do, for launchers
   while [[ $1 == -* ]]; do shift; done
-  # /proc must be that of the job's process namespace.
-  enter "${1##*.}" unshare --mount-proc sh -c "${*:2}"
+  # /proc must be that of the job's process namespace, and names in /dev/shm that hold process numbers be no other job's.
+  # shellcheck disable=SC2016
+  enter "${1##*.}" unshare --mount-proc sh -c 'mount --no-mtab -t tmpfs tmpfs /dev/shm && exec sh -c "$0"' "${*:2}"
 }
 
 kill_host() { # HOST

@@ -71,6 +71,8 @@ expect "addresses" \
   "$(c run 3 sh -c 'ip -brief address show up | grep -c "^lo .*127.0.0.1\|^eth0.*10.78.0.[1-3]/24"' | sort -u)" 2
 expect "the environment" "$(BRIGADE_TEST='a b' OMP_NUM_THREADS=7 LD_LIBRARY_PATH=/x \
   c run 2 sh -c 'echo "$BRIGADE_TEST" $OMP_NUM_THREADS $LD_LIBRARY_PATH' | sort -u)" "a b 7 /x"
+c run 1 touch /dev/shm/left
+expect "shared memory of the job before" "$(c run 1 sh -c '[ ! -e /dev/shm/left ] || echo left')" ""
 mkdir "$scratch/a folder"
 expect "the directory" "$(cd "$scratch/a folder" && c run 2 pwd | sort -u)" "$scratch/a folder"
 expect "arguments" "$(c run 1 printf '%s,' 'a b' '$HOME' '' "'")" "a b,\$HOME,,',"
