@@ -71,7 +71,13 @@ std::vector<ConformanceTransport> ConformanceTransports() {
           Over("mpi", "MpiFaulty", Faulty),
           Over("shm", "Shm", Bare),
           Over("shm", "ShmChecked", MakeCheckedEndpoint),
-          Over("shm", "ShmFaulty", Faulty)};
+          Over("shm", "ShmFaulty", Faulty),
+          Over("uring", "Uring", Bare),
+          Over("uring", "UringChecked", MakeCheckedEndpoint),
+          Over("uring", "UringFaulty", Faulty),
+          Over("sockets", "Sockets", Bare),
+          Over("sockets", "SocketsChecked", MakeCheckedEndpoint),
+          Over("sockets", "SocketsFaulty", Faulty)};
 }
 
 }  // namespace brigade

@@ -2,12 +2,14 @@
 
 #include <mpi.h>
 
+#include <cstdlib>
 #include <utility>
 
 #include "transport/auto_endpoint.h"
 #include "transport/mpi_bootstrap.h"
 #include "transport/mpi_transport.h"
 #include "transport/shm_transport.h"
+#include "transport/uring_transport.h"
 
 namespace brigade {
 namespace {
@@ -28,10 +30,26 @@ Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
   return Status();
 }
 
+Status CreateTcpEndpoint(bool plain_sockets, std::unique_ptr<Endpoint>* endpoint) {
+  UringOptions options;
+  const char* const interface = std::getenv("BRIGADE_IFACE");
+  if (interface != nullptr) options.interface = interface;
+  options.plain_sockets = plain_sockets;
+  return CreateUringEndpoint(options, endpoint);
+}
+Status CreateUring(std::unique_ptr<Endpoint>* endpoint) {
+  return CreateTcpEndpoint(/*plain_sockets=*/false, endpoint);
+}
+Status CreateSockets(std::unique_ptr<Endpoint>* endpoint) {
+  return CreateTcpEndpoint(/*plain_sockets=*/true, endpoint);
+}
+
 constexpr Entry kTransports[] = {
     {"auto", "shm for groups on one host, else mpi", CreateAutoEndpoint},
     {"mpi", "messages of the MPI library", CreateMpiEndpoint},
     {"shm", "memory shared by the ranks of one host", CreateShmEndpoint},
+    {"uring", "TCP through io_uring, or plain sockets where there is none", CreateUring},
+    {"sockets", "TCP through plain sockets", CreateSockets},
 };
 
 }  // namespace

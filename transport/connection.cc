@@ -1,0 +1,233 @@
+#include "transport/connection.h"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "membuf/check.h"
+
+namespace brigade {
+namespace {
+
+// A batch is what goes out in one operation: enough that the call costs little beside its bytes.
+constexpr size_t kBatchBytes = size_t{256} << 10;
+constexpr size_t kBatchFrames = 64;
+
+}  // namespace
+
+Connection::Connection(int socket, Link* link, std::vector<std::byte> hello, SocketIo* io,
+                       ConnectionOwner* owner)
+    : IoSocket(socket),
+      link_(link),
+      io_(io),
+      owner_(owner),
+      reader_(this, kMaxPieceBytes),
+      hello_(std::move(hello)) {
+  frames_.reserve(hello_.size() + (kBatchFrames + 1) * kFrameBytes);
+}
+
+// --- what is sent ---
+
+void Connection::AddRange(const void* data, size_t bytes) {
+  if (bytes == 0) return;
+  batch_bytes_ += bytes;
+  if (!ranges_.empty() &&
+      static_cast<std::byte*>(ranges_.back().iov_base) + ranges_.back().iov_len == data) {
+    ranges_.back().iov_len += bytes;
+    return;
+  }
+  ranges_.push_back({const_cast<void*>(data), bytes});
+}
+
+void Connection::AddFrame(const Frame& frame) {
+  const size_t at = frames_.size();
+  frames_.resize(at + kFrameBytes);
+  WriteFrame(frame, frames_.data() + at);
+  AddRange(frames_.data() + at, kFrameBytes);
+}
+
+bool Connection::FillBatch() {
+  frames_.clear();
+  ranges_.clear();
+  first_range_ = batch_bytes_ = written_bytes_ = 0;
+  size_t frames = 0;
+  if (!hello_.empty()) {
+    frames_ = std::exchange(hello_, {});
+    frames_.reserve(frames_.size() + (kBatchFrames + 1) * kFrameBytes);
+    AddRange(frames_.data(), frames_.size());
+  }
+  Frame frame;
+  while (!link_->closed_here.empty() && frames < kBatchFrames) {
+    frame.group = static_cast<uint32_t>(link_->closed_here.back());
+    frame.channel = static_cast<uint8_t>(link_->closed_here.back() >> 32);
+    frame.kind = FrameKind::kClosed;
+    link_->closed_here.pop_back();
+    AddFrame(frame);
+    ++frames;
+  }
+  while (!link_->telling.empty() && frames < kBatchFrames) {
+    Stream* const stream = link_->telling.front();
+    link_->telling.pop_front();
+    stream->telling = false;
+    if (!stream->in.untold()) continue;
+    frame.group = stream->wire_id;
+    frame.channel = static_cast<uint8_t>(stream->kind);
+    frame.kind = FrameKind::kGrant;
+    frame.count = stream->in.Tell();
+    AddFrame(frame);
+    ++frames;
+  }
+  // In turns, so that no stream holds up another.
+  while (!link_->ready.empty() && frames < kBatchFrames && batch_bytes_ < kBatchBytes) {
+    Stream* const stream = link_->ready.front();
+    link_->ready.pop_front();
+    const SendStream::Piece piece = stream->out.Take();
+    frame.group = stream->wire_id;
+    frame.channel = static_cast<uint8_t>(stream->kind);
+    frame.kind = FrameKind::kPiece;
+    frame.bytes = static_cast<uint32_t>(piece.bytes.bytes);
+    frame.count = stream->in.Tell();
+    AddFrame(frame);
+    ++frames;
+    AddRange(piece.bytes.data, piece.bytes.bytes);
+    parts_.push_back({stream, piece.completion, batch_bytes_});
+    stream->ready = stream->out.MayTake();
+    if (stream->ready) link_->ready.push_back(stream);
+  }
+  if (leaving_ && link_->ready.empty() && frames < kBatchFrames) {
+    leaving_ = false;
+    frame = Frame();
+    frame.kind = FrameKind::kBye;
+    AddFrame(frame);
+  }
+  return batch_bytes_ > 0;
+}
+
+void Connection::Pump() {
+  while (!writing_ && !broken_) {
+    if (written_bytes_ == batch_bytes_ && !FillBatch()) return;
+    const ssize_t written = io_->Write(this, ranges_.data() + first_range_,
+                                       static_cast<int>(ranges_.size() - first_range_));
+    if (written == SocketIo::kUnderWay) {
+      writing_ = true;
+      return;
+    }
+    if (!Advance(written)) return;
+  }
+}
+
+void Connection::OnWritten(ssize_t result) {
+  writing_ = false;
+  if (Advance(result)) Pump();
+}
+
+bool Connection::Advance(ssize_t written) {
+  if (written < 0) {
+    Break(Status(StatusCode::kPeerLost, std::strerror(static_cast<int>(-written))));
+    return false;
+  }
+  size_t left = static_cast<size_t>(written);
+  written_bytes_ += left;
+  while (left > 0) {
+    iovec& range = ranges_[first_range_];
+    if (left < range.iov_len) {
+      range.iov_base = static_cast<std::byte*>(range.iov_base) + left;
+      range.iov_len -= left;
+      break;
+    }
+    left -= range.iov_len;
+    ++first_range_;
+  }
+  while (!parts_.empty() && parts_.front().end <= written_bytes_) {
+    const Part part = parts_.front();
+    parts_.pop_front();
+    owner_->OnSent(part.stream, part.completion, Status());
+  }
+  return true;
+}
+
+void Connection::FailParts(const Status& why) {
+  while (!parts_.empty()) {
+    const Part part = parts_.front();
+    parts_.pop_front();
+    owner_->OnSent(part.stream, part.completion, why);
+  }
+}
+
+void Connection::Break(const Status& why) {
+  if (std::exchange(broken_, true)) return;
+  owner_->OnBroken(this, why);
+}
+
+// --- what comes ---
+
+void Connection::OnRead(ssize_t result) {
+  if (broken_) return;
+  if (result > 0) {
+    const Status status = reader_.Accept(static_cast<size_t>(result));
+    if (!status.ok()) {
+      Break(status);
+    } else if (link_->out != nullptr) {
+      link_->out->Pump();  // what was granted
+    }
+    return;
+  }
+  if (result < 0) {
+    Break(Status(StatusCode::kPeerLost, std::strerror(static_cast<int>(-result))));
+  } else {
+    Break(Status(StatusCode::kPeerLost, reader_.within_frame()
+                                            ? "the connection ended in the middle of a piece"
+                                            : "the connection ended"));
+  }
+}
+
+Status Connection::BeginPiece(const Frame& frame, ByteSpan* where) {
+  BRIGADE_RETURN_IF_ERROR(owner_->FindStream(link_, frame, &coming_));
+  if (coming_ == nullptr) {
+    link_->closed_here.push_back(uint64_t{frame.channel} << 32 | frame.group);
+    return Status();
+  }
+  coming_->out.Grant(frame.count);
+  owner_->OnGrant(coming_);
+  if (!coming_->in.Begin(frame.bytes, where)) {
+    return Status(StatusCode::kInternal,
+                  "a piece of " + std::to_string(frame.bytes) + " bytes came uninvited");
+  }
+  if (where->bytes > frame.bytes) where->bytes = frame.bytes;
+  return Status();
+}
+
+Status Connection::EndPiece(const Frame&) {
+  Stream* const stream = std::exchange(coming_, nullptr);
+  ReceiveStream::Arrival arrival;
+  if (stream != nullptr && stream->in.End(&arrival)) owner_->OnArrival(stream, arrival);
+  return Status();
+}
+
+Status Connection::Control(const Frame& frame) {
+  if (frame.kind == FrameKind::kBye) {
+    link_->left = true;
+    return Status();
+  }
+  Stream* stream = nullptr;
+  BRIGADE_RETURN_IF_ERROR(owner_->FindStream(link_, frame, &stream));
+  if (stream == nullptr) return Status();
+  if (frame.kind == FrameKind::kClosed) {
+    stream->out.GrantAll();
+  } else {
+    stream->out.Grant(frame.count);
+  }
+  owner_->OnGrant(stream);
+  return Status();
+}
+
+void Connection::Forget(Stream* stream) {
+  if (coming_ != stream) return;
+  io_->CancelRead(this);
+  if (coming_ != stream) return;  // it came to its end
+  reader_.Redirect();
+  stream->in.Abandon();
+  coming_ = nullptr;
+}
+
+}  // namespace brigade

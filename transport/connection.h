@@ -1,0 +1,144 @@
+// Connection: one TCP connection between two endpoints, with what all their streams send on it.
+//
+// Link: everything this endpoint has with one other endpoint. There is one connection, which both
+// use, or two if both opened one at the same time: each end then goes on sending on its own, so the
+// order of what it sends is that of one connection.
+
+#ifndef BRIGADE_TRANSPORT_CONNECTION_H_
+#define BRIGADE_TRANSPORT_CONNECTION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "membuf/status.h"
+#include "transport/credit_streams.h"
+#include "transport/endpoint.h"
+#include "transport/fifo.h"
+#include "transport/frame_reader.h"
+#include "transport/network_interface.h"
+#include "transport/socket_io.h"
+#include "transport/wire.h"
+
+namespace brigade {
+
+class Connection;
+struct Link;
+
+inline constexpr size_t kMaxPieceBytes = size_t{1} << 30;
+
+// Both directions of one channel of a group with one peer.
+struct Stream {
+  Link* link = nullptr;  // null: oneself
+  uint32_t wire_id = 0;  // of the group
+  GroupId group = -1;
+  int peer = 0;
+  ChannelKind kind = ChannelKind::kPointToPoint;
+  SendStream out;
+  ReceiveStream in;
+  bool closed = false;   // the group is, here; `out` may still have something to send
+  bool ready = false;    // in Link::ready
+  bool telling = false;  // in Link::telling
+  bool untold = false;   // in the endpoint's list of those with receives nobody was told of
+};
+
+// What a connection asks of the endpoint it belongs to.
+class ConnectionOwner {
+ public:
+  virtual ~ConnectionOwner() = default;
+  // The stream that a frame belongs to; null if its group has been closed. kInternal: there never
+  // was such a group.
+  virtual Status FindStream(Link* link, const Frame& frame, Stream** stream) = 0;
+  // The receiver may have granted the stream something to send.
+  virtual void OnGrant(Stream* stream) = 0;
+  // A piece that came is complete.
+  virtual void OnArrival(Stream* stream, const ReceiveStream::Arrival& arrival) = 0;
+  // A piece has left.
+  virtual void OnSent(Stream* stream, Completion* completion, const Status& status) = 0;
+  // Nothing more can be sent, or nothing more will come.
+  virtual void OnBroken(Connection* connection, const Status& why) = 0;
+};
+
+struct Link {
+  EndpointId id;
+  AuthKey key;
+  SocketAddress address;
+  std::vector<std::unique_ptr<Connection>> connections;
+  Connection* out = nullptr;   // of these: what we send goes there
+  uint32_t opened = 0;         // connections, by us
+  std::set<uint32_t> serials;  // of connections opened by the peer
+  bool left = false;           // it said goodbye
+  Status lost;                 // from then on it cannot be reached
+
+  Fifo<Stream*> ready;                // whose first waiting piece may be sent
+  Fifo<Stream*> telling;              // whose receives it is to be told of now
+  std::vector<uint64_t> closed_here;  // channel << 32 | group: it sends to groups that are closed
+};
+
+class Connection : public IoSocket, private FrameSink {
+ public:
+  // `hello`: what is sent first; empty for a connection that the peer has opened.
+  Connection(int socket, Link* link, std::vector<std::byte> hello, SocketIo* io,
+             ConnectionOwner* owner);
+
+  Link* link() const { return link_; }
+  bool broken() const { return broken_; }
+  // Sends whatever the link has, until the socket takes no more.
+  void Pump();
+  // Says goodbye behind all else.
+  void Leave() { leaving_ = true; }
+  // Whether everything has been given to the kernel.
+  bool idle() const { return !writing_ && parts_.empty() && hello_.empty() && !leaving_; }
+  // The stream goes: nothing is written for it any more, even if a piece of it is coming in here.
+  void Forget(Stream* stream);
+  // Ends every piece that was on its way. REQUIRES: broken, and removed from the SocketIo.
+  void FailParts(const Status& why);
+
+  int ReadTargets(iovec targets[2]) override { return reader_.Targets(targets); }
+  void OnRead(ssize_t result) override;
+  void OnWritten(ssize_t result) override;
+
+ private:
+  // A piece of the batch, which has left when so many bytes of the batch have.
+  struct Part {
+    Stream* stream;
+    Completion* completion;
+    size_t end;
+  };
+
+  Status BeginPiece(const Frame& frame, ByteSpan* where) override;
+  Status EndPiece(const Frame& frame) override;
+  Status Control(const Frame& frame) override;
+
+  // Puts together what is sent next; false if there is nothing.
+  bool FillBatch();
+  void AddFrame(const Frame& frame);
+  void AddRange(const void* data, size_t bytes);
+  // True if the connection can go on.
+  bool Advance(ssize_t written);
+  void Break(const Status& why);
+
+  Link* const link_;
+  SocketIo* const io_;
+  ConnectionOwner* const owner_;
+  FrameReader reader_;
+  Stream* coming_ = nullptr;  // the stream of the piece that is coming in
+
+  std::vector<std::byte> hello_;
+  std::vector<std::byte> frames_;  // of the batch; never grows beyond what is reserved
+  std::vector<iovec> ranges_;
+  size_t first_range_ = 0;  // not yet written
+  size_t batch_bytes_ = 0;
+  size_t written_bytes_ = 0;
+  Fifo<Part> parts_;
+  bool writing_ = false;
+  bool leaving_ = false;
+  bool broken_ = false;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_CONNECTION_H_

@@ -1,0 +1,681 @@
+#include "transport/uring_transport.h"
+
+#include <arpa/inet.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "membuf/check.h"
+#include "transport/completion_queue.h"
+#include "transport/connection.h"
+#include "transport/host.h"
+#include "transport/listener.h"
+#include "transport/locked_domain.h"
+#include "transport/network_interface.h"
+#include "transport/socket_io.h"
+#include "transport/wire.h"
+
+namespace brigade {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A peer whose host or network is gone is noticed when it has not acknowledged anything for so
+// long; a cable may be out for less.
+constexpr int kSilenceSeconds = 60;
+// A connection that ends without goodbye leaves this much time for one on the other connection.
+constexpr std::chrono::seconds kGoodbyeTime(2);
+// At the end: how long peers may take to take in what is on its way.
+constexpr std::chrono::seconds kLeavingTime(10);
+
+// What the members of a group tell each other about themselves.
+struct Contact {
+  EndpointId id;
+  AuthKey key;
+  SocketAddress address;
+  Host host;  // the limit on locked memory is a user's on a whole machine
+  uint32_t next_wire_id = 0;
+};
+static_assert(std::is_trivially_copyable_v<Contact>, "contacts travel as bytes");
+
+void LogOnStderr(const std::string& line) { std::fprintf(stderr, "brigade: %s\n", line.c_str()); }
+
+// Where all processors are taken, polling only delays whoever is waited for.
+uint64_t SpinsHere() {
+  const cpu_set_t allowed = AllowedProcessors();
+  return std::min(CPU_COUNT(&allowed), ProcessorQuota()) > 1 ? 200 : 20;
+}
+
+// Processes of this job on this machine, as its launcher tells them; 1 if it does not.
+int LocalRanks() {
+  const char* ranks = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  return ranks == nullptr ? 1 : std::atoi(ranks);
+}
+
+void SetOptions(int socket) {
+  const int on = 1;
+  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+  const int idle = kSilenceSeconds / 2;
+  const int interval = kSilenceSeconds / 6;
+  const int probes = 3;
+  const unsigned silence_ms = kSilenceSeconds * 1000u;
+  setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
+  setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
+  setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
+  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &silence_ms, sizeof(silence_ms));
+}
+
+class UringEndpoint : public Endpoint, private ConnectionOwner {
+ public:
+  UringEndpoint(std::unique_ptr<SocketIo> io, std::unique_ptr<Listener> listener,
+                const EndpointId& id, const AuthKey& key,
+                std::function<void(const std::string&)> log)
+      : io_(std::move(io)),
+        domain_(io_.get()),
+        listener_(std::move(listener)),
+        id_(id),
+        key_(key),
+        log_(std::move(log)) {
+    capabilities_.name = "uring";
+    capabilities_.max_piece_bytes = kMaxPieceBytes;
+    capabilities_.eager_piece_bytes = kEagerBytes;
+    capabilities_.preferred_piece_bytes = size_t{256} << 10;
+    io_->Watch(
+        listener_->fd(), [](void* self) { static_cast<UringEndpoint*>(self)->Admit(); }, this);
+  }
+
+  ~UringEndpoint() override {
+    Leave();
+    for (auto& [id, link] : links_) {
+      for (auto& connection : link->connections) io_->Remove(connection.get());
+    }
+  }
+
+  const Capabilities& capabilities() const override { return capabilities_; }
+  MemoryDomain* domain() override { return &domain_; }
+
+  Status OpenGroup(Bootstrap* bootstrap, GroupId* id) override {
+    const auto size = static_cast<size_t>(bootstrap->size());
+    Contact mine;
+    mine.id = id_;
+    mine.key = key_;
+    mine.address = listener_->address();
+    mine.host = Host::Here();
+    mine.next_wire_id = next_wire_id_;
+    std::vector<Contact> contacts(size);
+    BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), contacts.data()));
+    auto group = std::make_unique<Group>();
+    group->id = next_group_;
+    group->wire_id = 0;
+    int sharers = 0;
+    for (const Contact& contact : contacts) {
+      group->wire_id = std::max(group->wire_id, contact.next_wire_id);
+      group->links.push_back(LinkTo(contact));
+      sharers += std::strcmp(contact.host.boot_id, mine.host.boot_id) == 0 &&
+                 contact.host.user == mine.host.user;
+    }
+    group->streams.resize(size * kChannelKinds);
+    // Nobody sends before every member knows the group.
+    const char known = 0;
+    std::vector<char> all_know(size);
+    Group* const opened = group.get();
+    next_wire_id_ = opened->wire_id + 1;
+    groups_.emplace(opened->wire_id, std::move(group));
+    const Status status = bootstrap->AllGather(&known, sizeof(known), all_know.data());
+    if (!status.ok()) {
+      groups_.erase(opened->wire_id);
+      return status;
+    }
+    if (size > 1) domain_.Lock(std::max(sharers, LocalRanks()), log_);
+    open_.emplace(opened->id, opened);
+    *id = next_group_++;
+    return Status();
+  }
+
+  void CloseGroup(GroupId id) override {
+    Group* const group = FindOpen(id);
+    const CompletionQueue::Hold hold(&completions_);
+    for (const auto& stream : group->streams) {
+      if (stream == nullptr) continue;
+      if (stream->link != nullptr) {
+        for (const auto& connection : stream->link->connections) connection->Forget(stream.get());
+        // A peer that still sends here waits for grants in vain.
+        if (stream->link->out != nullptr) TellClosed(stream.get());
+      }
+      while (stream->in.posted()) stream->in.TakeBack();
+      stream->closed = true;
+    }
+    completions_.CancelReceives(id, [](const Lease&) {});
+    group->closed = true;
+    open_.erase(id);
+    EraseIfDrained(group);
+  }
+
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+                  Completion* completion) override {
+    Group* const group = FindOpen(channel.group);
+    BRIGADE_RETURN_IF_ERROR(CheckLength(piece.bytes));
+    Stream* const stream = StreamOf(group, channel.kind, peer);
+    Link* const link = stream->link;
+    if (link != nullptr) BRIGADE_RETURN_IF_ERROR(Reach(link, peer));
+    {
+      const CompletionQueue::Hold hold(&completions_);
+      ++group->sends;
+      stream->out.Push({piece, completion});
+      if (link == nullptr) {
+        MatchWithSelf(stream);
+      } else {
+        OnGrant(stream);
+        link->out->Pump();
+      }
+    }
+    RunCompletions();
+    return Status();
+  }
+
+  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+                     Completion* completion) override {
+    return Receive(channel, peer, {landing, /*in_place=*/false, completion});
+  }
+
+  bool LandsInPlace(const Channel&, int, const LayoutRange& range) const override {
+    size_t at = 0;
+    return range.bytes <= kMaxPieceBytes &&
+           range.layout->ContiguousRange(range.offset, range.bytes, &at);
+  }
+
+  Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
+                            Completion* completion) override {
+    size_t at = 0;
+    BRIGADE_CHECK(range.layout->ContiguousRange(range.offset, range.bytes, &at));
+    return Receive(channel, peer,
+                   {ByteSpan{range.base + at, range.bytes}, /*in_place=*/true, completion});
+  }
+
+  void ReleaseLease(const Lease&) override {}  // leases lie in the landing
+
+  bool Progress() override {
+    BRIGADE_CHECK(!completions_.running());
+    bool any = false;
+    {
+      const CompletionQueue::Hold hold(&completions_);
+      any = io_->Progress();
+      if (!broken_.empty()) BuryBroken();
+    }
+    return completions_.Run() || any;
+  }
+
+  bool HelperMayDrive() const override { return true; }
+  void Await(int microseconds) override { io_->Await(microseconds); }
+
+  void Pause(uint64_t idle_polls) override {
+    if (idle_polls < spins_) return;
+    if (idle_polls < spins_ + kYields) {
+      sched_yield();
+      return;
+    }
+    if (idle_polls == spins_ + kYields) TellAll();
+    LookForSilent();
+    io_->Await(kSleepMicroseconds);
+  }
+  uint64_t PollsAwake() const override { return spins_ + kYields; }
+
+ private:
+  struct Group {
+    GroupId id = -1;
+    uint32_t wire_id = 0;
+    std::vector<Link*> links;                      // by rank; null: oneself
+    std::vector<std::unique_ptr<Stream>> streams;  // rank, then kind; made when first used
+    size_t sends = 0;  // not over; they outlive the closing of the group
+    bool closed = false;
+  };
+
+  static constexpr uint64_t kYields = 20;
+  static constexpr int kSleepMicroseconds = 20000;
+
+  // --- groups and streams ---
+
+  Group* FindOpen(GroupId id) {
+    if (last_found_ == nullptr || last_found_->id != id || last_found_->closed) {
+      const auto group = open_.find(id);
+      BRIGADE_CHECK(group != open_.end());
+      last_found_ = group->second;
+    }
+    return last_found_;
+  }
+
+  Stream* StreamOf(Group* group, ChannelKind kind, int peer) {
+    BRIGADE_CHECK_LT(static_cast<size_t>(peer), group->links.size());
+    std::unique_ptr<Stream>& stream =
+        group->streams[static_cast<size_t>(peer) * kChannelKinds + static_cast<size_t>(kind)];
+    if (stream == nullptr) {
+      stream = std::make_unique<Stream>();
+      stream->link = group->links[static_cast<size_t>(peer)];
+      stream->wire_id = group->wire_id;
+      stream->group = group->id;
+      stream->peer = peer;
+      stream->kind = kind;
+    }
+    return stream.get();
+  }
+
+  Status FindStream(Link* link, const Frame& frame, Stream** found) override {
+    *found = nullptr;
+    const auto group = groups_.find(frame.group);
+    if (group == groups_.end()) {
+      if (frame.group < next_wire_id_) return Status();  // closed
+      return Status(StatusCode::kInternal,
+                    "a frame for group " + std::to_string(frame.group) + ", which never was");
+    }
+    const std::vector<Link*>& links = group->second->links;
+    const auto at = std::find(links.begin(), links.end(), link);
+    if (at == links.end()) {
+      return Status(StatusCode::kInternal, "a frame for a group that its sender is not in");
+    }
+    if (frame.kind == FrameKind::kPiece && group->second->closed) return Status();
+    *found = StreamOf(group->second.get(), static_cast<ChannelKind>(frame.channel),
+                      static_cast<int>(at - links.begin()));
+    return Status();
+  }
+
+  void EraseIfDrained(Group* group) {
+    if (!group->closed || group->sends > 0) return;
+    for (const auto& stream : group->streams) {
+      if (stream == nullptr) continue;
+      if (stream->telling) Erase(&stream->link->telling, stream.get());
+      if (stream->untold) Erase(&untold_, stream.get());
+    }
+    if (last_found_ == group) last_found_ = nullptr;
+    groups_.erase(group->wire_id);
+  }
+
+  static void Erase(Fifo<Stream*>* list, Stream* stream) {
+    Fifo<Stream*> kept;
+    for (Stream* other : *list) {
+      if (other != stream) kept.push_back(other);
+    }
+    *list = std::move(kept);
+  }
+
+  static Status CheckLength(size_t bytes) {
+    if (bytes <= kMaxPieceBytes) return Status();
+    return Status(StatusCode::kInvalidArgument, "uring: a piece of " + std::to_string(bytes) +
+                                                    " bytes is longer than " +
+                                                    std::to_string(kMaxPieceBytes));
+  }
+
+  // --- sending and receiving ---
+
+  void OnGrant(Stream* stream) override {
+    if (stream->ready || !stream->out.MayTake()) return;
+    stream->ready = true;
+    stream->link->ready.push_back(stream);
+  }
+
+  void OnSent(Stream* stream, Completion* completion, const Status& status) override {
+    const auto group = groups_.find(stream->wire_id);
+    completion->status = status;
+    completions_.Finish(completion, CompletionQueue::kSend);
+    --group->second->sends;
+    EraseIfDrained(group->second.get());
+  }
+
+  Status Receive(const Channel& channel, int peer, const ReceiveStream::Receive& receive) {
+    Stream* const stream = StreamOf(FindOpen(channel.group), channel.kind, peer);
+    BRIGADE_RETURN_IF_ERROR(CheckLength(receive.landing.bytes));
+    Link* const link = stream->link;
+    if (link != nullptr && !stream->in.stored() && !link->lost.ok()) return LostAs(*link, peer);
+    {
+      const CompletionQueue::Hold hold(&completions_);
+      ReceiveStream::Arrival arrival;
+      if (stream->in.Post(receive, &arrival)) OnArrival(stream, arrival);
+      if (link == nullptr) {
+        MatchWithSelf(stream);
+      } else {
+        TellIfDue(stream);
+      }
+    }
+    RunCompletions();
+    return Status();
+  }
+
+  void OnArrival(Stream* stream, const ReceiveStream::Arrival& arrival) override {
+    const ReceiveStream::Receive& receive = arrival.receive;
+    Completion* const completion = receive.completion;
+    const size_t room = receive.landing.bytes;
+    completion->status = Status();
+    completion->lease =
+        Lease{receive.in_place ? nullptr : receive.landing.data, std::min(arrival.bytes, room), 0};
+    if (arrival.bytes > room) {
+      completion->status =
+          Status(StatusCode::kMismatch, "uring: a piece of " + std::to_string(arrival.bytes) +
+                                            " bytes from rank " + std::to_string(stream->peer) +
+                                            " of the group met a receive of " +
+                                            std::to_string(room) + " bytes");
+    }
+    completions_.Finish(completion, stream->group);
+  }
+
+  // Tells the peer of receives, where it should know at once; else remembers that it should some
+  // time.
+  void TellIfDue(Stream* stream) {
+    if (stream->in.ShouldTell() && stream->link->out != nullptr) {
+      Tell(stream);
+      stream->link->out->Pump();
+    } else if (stream->in.untold() && !stream->untold) {
+      stream->untold = true;
+      untold_.push_back(stream);
+    }
+  }
+
+  static void Tell(Stream* stream) {
+    if (std::exchange(stream->telling, true)) return;
+    stream->link->telling.push_back(stream);
+  }
+
+  // Before this rank sleeps, nobody shall wait for a grant of it.
+  void TellAll() {
+    const CompletionQueue::Hold hold(&completions_);
+    Fifo<Stream*> later;
+    for (Stream* stream : std::exchange(untold_, {})) {
+      stream->untold = false;
+      if (!stream->in.untold() || stream->closed || !stream->link->lost.ok()) continue;
+      if (stream->link->out == nullptr) {
+        stream->untold = true;
+        later.push_back(stream);
+        continue;
+      }
+      Tell(stream);
+      stream->link->out->Pump();
+    }
+    untold_ = std::move(later);
+  }
+
+  static void TellClosed(Stream* stream) {
+    stream->link->closed_here.push_back(uint64_t{static_cast<uint8_t>(stream->kind)} << 32 |
+                                        stream->wire_id);
+    stream->link->out->Pump();
+  }
+
+  void MatchWithSelf(Stream* stream) {
+    while (stream->out.waiting() && stream->in.posted()) {
+      const SendStream::Piece piece = stream->out.Take();
+      ByteSpan where;
+      ReceiveStream::Arrival arrival;
+      BRIGADE_CHECK(stream->in.Begin(piece.bytes.bytes, &where));
+      const size_t bytes = std::min(piece.bytes.bytes, where.bytes);
+      if (bytes > 0) std::memcpy(where.data, piece.bytes.data, bytes);
+      BRIGADE_CHECK(stream->in.End(&arrival));
+      OnArrival(stream, arrival);
+      OnSent(stream, piece.completion, Status());
+    }
+  }
+
+  void RunCompletions() {
+    if (!completions_.running()) completions_.Run();
+  }
+
+  // --- links and connections ---
+
+  Link* LinkTo(const Contact& contact) {
+    if (contact.id == id_) return nullptr;
+    std::unique_ptr<Link>& link = links_[contact.id];
+    if (link == nullptr) {
+      link = std::make_unique<Link>();
+      link->id = contact.id;
+      link->key = contact.key;
+      link->address = contact.address;
+    }
+    return link.get();
+  }
+
+  static Status LostAs(const Link& link, int peer) {
+    return link.lost.WithContext("uring: rank " + std::to_string(peer) + " of the group (" +
+                                 link.address.ToString() + ")");
+  }
+
+  // Opens a connection if there is none; waits for nobody.
+  Status Reach(Link* link, int peer) {
+    if (link->lost.ok() && link->out == nullptr) Connect(link);
+    return link->lost.ok() ? Status() : LostAs(*link, peer);
+  }
+
+  void Connect(Link* link) {
+    const int socket =
+        ::socket(link->address.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (socket < 0) {
+      Lose(link, Status(StatusCode::kPeerLost, std::string("socket: ") + std::strerror(errno)));
+      return;
+    }
+    SetOptions(socket);
+    sockaddr_storage address{};
+    const socklen_t length = link->address.ToSystem(&address);
+    if (connect(socket, reinterpret_cast<const sockaddr*>(&address), length) != 0 &&
+        errno != EINPROGRESS) {
+      const std::string why = std::strerror(errno);
+      close(socket);
+      Lose(link, Status(StatusCode::kPeerLost, "connect: " + why));
+      return;
+    }
+    std::vector<std::byte> hello(kHelloBytes);
+    WriteHello(link->key, id_, link->id, link->opened++, hello.data());
+    const Status status = Attach(link, socket, std::move(hello));
+    if (!status.ok()) Lose(link, status);
+  }
+
+  // Takes the socket.
+  Status Attach(Link* link, int socket, std::vector<std::byte> hello) {
+    link->connections.push_back(
+        std::make_unique<Connection>(socket, link, std::move(hello), io_.get(),
+                                     static_cast<ConnectionOwner*>(this)));
+    Connection* const connection = link->connections.back().get();
+    const Status status = io_->Add(connection);
+    if (!status.ok()) {
+      link->connections.pop_back();
+      return status;
+    }
+    if (link->out == nullptr) link->out = connection;
+    link->out->Pump();
+    return Status();
+  }
+
+  // Takes in connections of peers.
+  void Admit() {
+    listener_->Progress([this](int socket, const EndpointId& from, uint32_t serial) {
+      const auto found = links_.find(from);
+      if (found == links_.end() || !found->second->lost.ok()) return false;
+      if (!found->second->serials.insert(serial).second) return false;
+      SetOptions(socket);
+      // What cannot be taken in ends, and the peer is told by that.
+      (void)Attach(found->second.get(), socket, {});
+      return true;
+    });
+  }
+
+  void OnBroken(Connection* connection, const Status& why) override {
+    broken_.push_back({connection, why, Clock::now()});
+  }
+
+  // What ended without goodbye means that the peer is lost, unless another connection is just about
+  // to bring one.
+  void BuryBroken() {
+    std::vector<Broken> later;
+    for (const Broken& broken : std::exchange(broken_, {})) {
+      Link* const link = broken.connection->link();
+      const bool others_live =
+          std::any_of(link->connections.begin(), link->connections.end(),
+                      [](const auto& connection) { return !connection->broken(); });
+      const bool in_order = broken.why.code() == StatusCode::kPeerLost;
+      if (in_order && others_live && !link->left && Clock::now() - broken.since < kGoodbyeTime) {
+        later.push_back(broken);
+        continue;
+      }
+      if (link->left && in_order) {
+        Lose(link, Status(StatusCode::kPeerLost, "it has left"));
+      } else {
+        Lose(link, broken.why);
+      }
+    }
+    broken_.insert(broken_.end(), later.begin(), later.end());
+  }
+
+  // Nothing can be sent to the peer any more, and nothing comes.
+  void Lose(Link* link, const Status& why) {
+    if (!link->lost.ok()) return;
+    link->lost = why;
+    if (why.code() != StatusCode::kPeerLost) {
+      log_("uring: " + link->address.ToString() + ": " + why.ToString());
+    }
+    const CompletionQueue::Hold hold(&completions_);
+    link->ready.clear();
+    link->telling.clear();
+    link->closed_here.clear();
+    link->out = nullptr;
+    for (const auto& connection : link->connections) io_->Remove(connection.get());
+    broken_.erase(std::remove_if(broken_.begin(), broken_.end(),
+                                 [&](const Broken& b) { return b.connection->link() == link; }),
+                  broken_.end());
+    // A group may go with its last send, but not yet.
+    std::vector<Group*> groups;
+    for (const auto& [wire_id, group] : groups_) {
+      groups.push_back(group.get());
+      ++group->sends;
+    }
+    for (const auto& connection : link->connections) connection->FailParts(link->lost);
+    link->connections.clear();
+    for (Group* group : groups) {
+      for (const auto& stream : group->streams) {
+        if (stream != nullptr && stream->link == link) FailAll(stream.get());
+      }
+      --group->sends;
+      EraseIfDrained(group);
+    }
+  }
+
+  // Ends what is under way on a stream whose peer is lost.
+  void FailAll(Stream* stream) {
+    const Status status = LostAs(*stream->link, stream->peer);
+    stream->ready = stream->telling = false;
+    stream->in.Abandon();
+    while (stream->in.posted()) {
+      Completion* const completion = stream->in.TakeBack().completion;
+      completion->status = status;
+      completion->lease = Lease();
+      completions_.Finish(completion, stream->group);
+    }
+    while (stream->out.waiting()) OnSent(stream, stream->out.Take().completion, status);
+  }
+
+  // Somebody that this rank waits for and was never connected with may be gone: a connection would
+  // tell.
+  void LookForSilent() {
+    const auto now = Clock::now();
+    if (now - last_look_ < std::chrono::seconds(1)) return;
+    const bool just_woken = now - last_look_ > std::chrono::seconds(3);
+    last_look_ = now;
+    if (just_woken) return;
+    const CompletionQueue::Hold hold(&completions_);
+    std::vector<Link*> silent;
+    for (const auto& [wire_id, group] : groups_) {
+      for (const auto& stream : group->streams) {
+        if (stream != nullptr && stream->link != nullptr && stream->in.posted() &&
+            stream->link->lost.ok() && stream->link->out == nullptr) {
+          silent.push_back(stream->link);
+        }
+      }
+    }
+    for (Link* link : silent) {
+      if (link->out == nullptr && link->lost.ok()) Connect(link);
+    }
+  }
+
+  // Says goodbye, and waits until the peers' systems have everything: to close a socket that
+  // something still comes to throws away what has not got there.
+  void Leave() {
+    const auto end = Clock::now() + kLeavingTime;
+    for (auto& [id, link] : links_) {
+      if (link->out == nullptr) continue;
+      link->out->Leave();
+      link->out->Pump();
+    }
+    const auto on_its_way = [](const Link& link) {
+      if (link.out == nullptr || link.out->broken()) return false;
+      int unacknowledged = 0;
+      ioctl(link.out->socket(), SIOCOUTQ, &unacknowledged);
+      return !link.out->idle() || unacknowledged > 0;
+    };
+    for (auto& [id, link] : links_) {
+      while (on_its_way(*link) && Clock::now() < end) {
+        if (!io_->Progress()) io_->Await(1000);
+      }
+    }
+  }
+
+  struct Broken {
+    Connection* connection;
+    Status why;
+    Clock::time_point since;
+  };
+
+  const std::unique_ptr<SocketIo> io_;
+  LockedDomain domain_;
+  const std::unique_ptr<Listener> listener_;
+  const EndpointId id_;
+  const AuthKey key_;
+  const std::function<void(const std::string&)> log_;
+  Capabilities capabilities_;
+  // A poll takes about 50 ns.
+  const uint64_t spins_ = SpinsHere();
+
+  std::map<EndpointId, std::unique_ptr<Link>> links_;
+  std::vector<Broken> broken_;
+  GroupId next_group_ = 0;
+  uint32_t next_wire_id_ = 0;  // above all that this rank has seen
+  std::unordered_map<uint32_t, std::unique_ptr<Group>> groups_;  // by identity on the wire
+  std::unordered_map<GroupId, Group*> open_;
+  Group* last_found_ = nullptr;
+  Fifo<Stream*> untold_;
+  Clock::time_point last_look_;
+  CompletionQueue completions_;
+};
+
+}  // namespace
+
+Status CreateUringEndpoint(const UringOptions& options, std::unique_ptr<Endpoint>* endpoint) {
+  const auto log = options.log ? options.log : LogOnStderr;
+  SocketAddress address;
+  BRIGADE_RETURN_IF_ERROR(ChooseInterface(options.interface.c_str(), &address));
+  std::unique_ptr<SocketIo> io;
+  if (!options.plain_sockets) {
+    const Status status = CreateUringIo(&io);
+    if (!status.ok()) log("uring: " + status.message() + "; it goes on with plain sockets");
+  }
+  if (io == nullptr) BRIGADE_RETURN_IF_ERROR(CreatePlainIo(&io));
+  EndpointId id;
+  AuthKey key;
+  BRIGADE_RETURN_IF_ERROR(MakeRandom(&id));
+  BRIGADE_RETURN_IF_ERROR(MakeRandom(&key));
+  std::unique_ptr<Listener> listener;
+  BRIGADE_RETURN_IF_ERROR(Listener::Create(address, id, key, log, &listener));
+  *endpoint = std::make_unique<UringEndpoint>(std::move(io), std::move(listener), id, key, log);
+  return Status();
+}
+
+}  // namespace brigade

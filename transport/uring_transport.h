@@ -1,0 +1,30 @@
+// Transport `uring`: TCP between hosts, driven by io_uring with registered staging memory, or by
+// plain sockets where there is no io_uring. How it keeps the contract: README.md.
+
+#ifndef BRIGADE_TRANSPORT_URING_TRANSPORT_H_
+#define BRIGADE_TRANSPORT_URING_TRANSPORT_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "membuf/status.h"
+#include "transport/endpoint.h"
+
+namespace brigade {
+
+struct UringOptions {
+  // Interface name or CIDR, see network_interface.h; empty: choose one.
+  std::string interface;
+  // Never io_uring.
+  bool plain_sockets = false;
+  // Hears of what is done without and of strangers; default: a line on stderr.
+  std::function<void(const std::string&)> log;
+};
+
+// Local. kInvalidArgument: no such interface; kUnavailable: no socket can be had.
+Status CreateUringEndpoint(const UringOptions& options, std::unique_ptr<Endpoint>* endpoint);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_URING_TRANSPORT_H_
