@@ -482,9 +482,8 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
 
   // Takes the socket.
   Status Attach(Link* link, int socket, std::vector<std::byte> hello) {
-    link->connections.push_back(
-        std::make_unique<Connection>(socket, link, std::move(hello), io_.get(),
-                                     static_cast<ConnectionOwner*>(this)));
+    link->connections.push_back(std::make_unique<Connection>(
+        socket, link, std::move(hello), io_.get(), static_cast<ConnectionOwner*>(this)));
     Connection* const connection = link->connections.back().get();
     const Status status = io_->Add(connection);
     if (!status.ok()) {
