@@ -69,7 +69,7 @@ bool EdgePath::Fits() {
   const PiecePlan plan =
       pair_ ? PlanMessage(group_->settings, range_.bytes)
             : PlanPieces(group_->settings, range_.bytes, entry_.combines ? mover_.elem_bytes() : 1,
-                         entry_.combines ? mover_.wire_elem_bytes() : 1, /*pipelined=*/true);
+                         entry_.combines ? mover_.wire_elem_bytes() : 1, scope_.size);
   if (range_.bytes > plan.piece_bytes) return false;
   // One buffer is all that a locally blocking call needs, and all that it must not wait for.
   first_ = engine_->TrySurplus(ChunksFor(group_->settings, wire_bytes));

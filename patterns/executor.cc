@@ -35,7 +35,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   const size_t wire_bytes = entry.combines ? mover_.wire_elem_bytes() : 1;
   const PiecePlan plan =
       pair ? PlanMessage(settings, longest)
-           : PlanPieces(settings, longest, elem_bytes, wire_bytes, /*pipelined=*/true);
+           : PlanPieces(settings, longest, elem_bytes, wire_bytes, entry.multi ? 2 : scope_.size);
   plans_.assign(1 + portions, plan);
   pieces_.assign(1 + portions, 0);
   plans_[0].total_bytes = call.matrix.layout.bytes();

@@ -5,19 +5,26 @@ namespace {
 
 constexpr Topology kBinomial{Shape::kTree, 2};
 constexpr Topology kWide{Shape::kTree, 8};
+constexpr Topology kRing{Shape::kIncreasingRings, 1};
 constexpr size_t kShortBytes = 2048;
+// A ring of slow links takes a shorter time than a tree from about here on.
+constexpr size_t kFillsRingBytes = size_t{16} << 10;
+constexpr size_t kLongBytes = size_t{32} << 10;
 
 }  // namespace
 
-Topology FreeTopology(Pattern pattern, int ranks, size_t bytes, bool shares_memory) {
+Topology FreeTopology(Pattern pattern, int ranks, size_t bytes, const Capabilities& transport) {
   switch (pattern) {
     case Pattern::kBroadcast:
-      return shares_memory ? kWide : kBinomial;
+      if (transport.lands_in_peer_memory) return kWide;
+      return transport.piece_cost_bytes > 0 && ranks > 2 && bytes >= kFillsRingBytes ? kRing
+                                                                                     : kBinomial;
     case Pattern::kAllReduce:
-      if (bytes > kShortBytes) return kBinomial;
+      if (bytes > kShortBytes) return bytes > kLongBytes ? kRing : kBinomial;
       return ranks == 2 ? Topology{Shape::kHypercube, 0} : kWide;
     case Pattern::kReduce:
-      return bytes <= kShortBytes ? kWide : kBinomial;
+      if (bytes > kShortBytes) return bytes > kLongBytes ? kRing : kBinomial;
+      return kWide;
     default:
       return Topology();
   }

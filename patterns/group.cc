@@ -191,6 +191,7 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   state->settings = PieceSettingsFor(engine->options().chunk_bytes, engine->options().staging_bytes,
                                      has.preferred_piece_bytes);
   state->settings.overlap_bytes = has.overlap_piece_bytes;
+  state->settings.piece_cost_bytes = has.piece_cost_bytes;
   state->line_bytes = has.line_bytes;
   const size_t eager = has.eager_piece_bytes;
   if (eager != SIZE_MAX) state->settings.eager_bytes = eager - std::min(eager, kHeaderBytes);
@@ -238,8 +239,7 @@ const Schedule* Group::ScheduleOf(const PatternCall& call, ChannelKind kind) {
 }
 
 Topology Group::FreeTopologyOf(Pattern pattern, ChannelKind scope, size_t bytes) const {
-  return FreeTopology(pattern, state_->scope(scope).size, bytes,
-                      state_->capabilities->lands_in_peer_memory);
+  return FreeTopology(pattern, state_->scope(scope).size, bytes, *state_->capabilities);
 }
 
 PatternCall Group::Normalise(const PatternCall& call) const {

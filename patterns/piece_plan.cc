@@ -1,6 +1,7 @@
 #include "patterns/piece_plan.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "patterns/schedule.h"
 
@@ -11,6 +12,9 @@ namespace {
 constexpr int kMostStreams = 3;
 // Into so many pieces a message is cut where both sides copy at once, if they do not get too short.
 constexpr size_t kOverlappingPieces = 8;
+
+// Shorter pieces are nothing but cost.
+constexpr size_t kLeastRelayedBytes = 1024;
 
 size_t PayloadOf(const PieceSettings& settings, int chunks) {
   return static_cast<size_t>(chunks) * settings.chunk_bytes - kHeaderRoom;
@@ -37,10 +41,10 @@ PieceSettings PieceSettingsFor(size_t chunk_bytes, size_t staging_bytes,
 }
 
 PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t elem_bytes,
-                     size_t wire_bytes, bool pipelined) {
+                     size_t wire_bytes, int ranks) {
   const size_t wire_total = total_bytes / elem_bytes * wire_bytes;
   int chunks = settings.most_chunks;
-  if (pipelined) {
+  if (ranks > 1) {
     // Two pieces at least, so that a relay has something to send while it receives; more and
     // smaller ones cost more in messages than they overlap (measured over MPI).
     const size_t share = wire_total / 2;
@@ -53,13 +57,22 @@ PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t e
     payload_bytes =
         std::min(payload_bytes, std::max(settings.overlap_bytes, wire_total / kOverlappingPieces));
   }
+  if (settings.piece_cost_bytes > 0 && ranks > 1) {
+    // n pieces of T/n bytes through r relays take T + n cost + r T/n.
+    const double relays = std::max(ranks - 2, 1);
+    const double cost = static_cast<double>(settings.piece_cost_bytes);
+    const auto best =
+        static_cast<size_t>(std::sqrt(static_cast<double>(wire_total) * cost / relays));
+    payload_bytes =
+        std::min(PayloadOf(settings, settings.most_chunks), std::max(best, kLeastRelayedBytes));
+  }
   const size_t elems = std::max<size_t>(payload_bytes / wire_bytes, 1);
   plan.piece_bytes = elems * elem_bytes;
   return plan;
 }
 
 PiecePlan PlanMessage(const PieceSettings& settings, size_t total_bytes) {
-  PiecePlan plan = PlanPieces(settings, total_bytes, 1, 1, /*pipelined=*/false);
+  PiecePlan plan = PlanPieces(settings, total_bytes, 1, 1, /*ranks=*/1);
   plan.header_ahead = total_bytes > settings.eager_bytes;
   return plan;
 }

@@ -51,6 +51,9 @@ struct PieceSettings {
   // Messages of more than this are cut into pieces of at least this, so that sender and receiver
   // copy at the same time; 0: they are not (of the transport).
   size_t overlap_bytes = 0;
+  // What a piece costs where links are slow, as bytes of theirs; 0: they are not (of the
+  // transport).
+  size_t piece_cost_bytes = 0;
 };
 
 // The settings that a pool of `staging_bytes` allows over a transport that prefers pieces of
@@ -64,10 +67,11 @@ PieceSettings PieceSettingsFor(size_t chunk_bytes, size_t staging_bytes,
 int CoreChunks(const PieceSettings& settings);
 
 // `elem_bytes` and `wire_bytes`: of one element, in user memory and on the wire. Pieces hold whole
-// elements. Long messages get the largest piece; `pipelined` cuts shorter ones finer, for patterns
-// in which ranks relay.
+// elements. Long messages get the largest piece, unless ranks relay: of `ranks` in a row, all but
+// the first and the last may. Each piece then has a cost, and each relay adds the time of a piece:
+// over slow links pieces are as long as makes the sum least.
 PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t elem_bytes,
-                     size_t wire_bytes, bool pipelined);
+                     size_t wire_bytes, int ranks);
 
 // The plan of a point-to-point message, a function of its length and the settings alone.
 PiecePlan PlanMessage(const PieceSettings& settings, size_t total_bytes);

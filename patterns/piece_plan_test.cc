@@ -12,8 +12,8 @@ TEST(PiecePlan, RangesCoverTheMessageOnce) {
   const PieceSettings settings = PieceSettingsFor(4096, 1 << 20, 16384);
   for (const size_t total : {size_t{1}, size_t{8}, size_t{4000}, size_t{16320}, size_t{16321 * 8},
                              (size_t{1} << 33) + 24}) {
-    for (const bool pipelined : {false, true}) {
-      const PiecePlan plan = PlanPieces(settings, total, 1, 1, pipelined);
+    for (const int ranks : {1, 8}) {
+      const PiecePlan plan = PlanPieces(settings, total, 1, 1, ranks);
       size_t covered = 0;
       const int64_t count = plan.Count();
       for (int64_t i = 0; i < std::min<int64_t>(count, 1000); ++i) {
@@ -29,14 +29,14 @@ TEST(PiecePlan, RangesCoverTheMessageOnce) {
 }
 
 TEST(PiecePlan, AnEmptyMessageIsOnePiece) {
-  const PiecePlan plan = PlanPieces(PieceSettingsFor(4096, 1 << 20, 4096), 0, 8, 8, false);
+  const PiecePlan plan = PlanPieces(PieceSettingsFor(4096, 1 << 20, 4096), 0, 8, 8, 1);
   EXPECT_EQ(plan.Count(), 1);
   EXPECT_EQ(plan.RangeOf(0).bytes, 0u);
 }
 
 TEST(PiecePlan, PiecesHoldWholeElementsWithTheirLocations) {
   const PieceSettings settings = PieceSettingsFor(4096, 1 << 20, 4096);
-  const PiecePlan plan = PlanPieces(settings, 16 * 10000, 16, 20, false);
+  const PiecePlan plan = PlanPieces(settings, 16 * 10000, 16, 20, 1);
   EXPECT_EQ(plan.piece_bytes % 16, 0u);
   EXPECT_LE(plan.piece_bytes / 16 * 20 + kHeaderRoom, 4096u);
 }

@@ -68,6 +68,10 @@ struct Capabilities {
   // Shorter messages are cut into several pieces, too, of at least this length: both sides then
   // copy at the same time. 0: not worth it.
   size_t overlap_piece_bytes = 0;
+  // Where links are slower than the ranks that relay on them: in the time that a piece costs a
+  // relay, whatever its length, a link moves so many bytes. Long messages that are relayed are cut
+  // so that pieces and relays together cost least. 0: links are not what is waited for.
+  size_t piece_cost_bytes = 0;
 };
 
 class Endpoint {

@@ -97,6 +97,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     capabilities_.max_piece_bytes = kMaxPieceBytes;
     capabilities_.eager_piece_bytes = kEagerBytes;
     capabilities_.preferred_piece_bytes = size_t{256} << 10;
+    capabilities_.piece_cost_bytes = 512;
     io_->Watch(
         listener_->fd(), [](void* self) { static_cast<UringEndpoint*>(self)->Admit(); }, this);
   }
