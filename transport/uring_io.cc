@@ -153,6 +153,14 @@ class UringIo : public SocketIo {
     return true;
   }
 
+  // One call submits and sleeps.
+  void Wait(int microseconds) override {
+    Rearm();
+    __kernel_timespec limit{microseconds / 1000000, microseconds % 1000000 * 1000};
+    io_uring_cqe* cqe = nullptr;
+    (void)io_uring_submit_and_wait_timeout(&ring_, &cqe, 1, &limit, nullptr);
+    must_submit_ = io_uring_sq_ready(&ring_) > 0;
+  }
   void Await(int microseconds) override { SleepUntilReadable(ring_.ring_fd, microseconds); }
 
  private:

@@ -4,7 +4,6 @@
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -56,10 +55,9 @@ static_assert(std::is_trivially_copyable_v<Contact>, "contacts travel as bytes")
 
 void LogOnStderr(const std::string& line) { std::fprintf(stderr, "brigade: %s\n", line.c_str()); }
 
-// Where all processors are taken, polling only delays whoever is waited for.
-uint64_t SpinsHere() {
+int Processors() {
   const cpu_set_t allowed = AllowedProcessors();
-  return std::min(CPU_COUNT(&allowed), ProcessorQuota()) > 1 ? 200 : 20;
+  return std::min(CPU_COUNT(&allowed), ProcessorQuota());
 }
 
 // Processes of this job on this machine, as its launcher tells them; 1 if it does not.
@@ -97,7 +95,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     capabilities_.max_piece_bytes = kMaxPieceBytes;
     capabilities_.eager_piece_bytes = kEagerBytes;
     capabilities_.preferred_piece_bytes = size_t{256} << 10;
-    capabilities_.piece_cost_bytes = 512;
+    capabilities_.piece_cost_bytes = 2000;
     io_->Watch(
         listener_->fd(), [](void* self) { static_cast<UringEndpoint*>(self)->Admit(); }, this);
   }
@@ -144,7 +142,9 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       groups_.erase(opened->wire_id);
       return status;
     }
-    if (size > 1) domain_.Lock(std::max(sharers, LocalRanks()), log_);
+    sharers = std::max(sharers, LocalRanks());
+    if (size > 1) domain_.Lock(sharers, log_);
+    if (sharers > Processors()) spins_ = 0;
     open_.emplace(opened->id, opened);
     *id = next_group_++;
     return Status();
@@ -228,15 +228,11 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
 
   void Pause(uint64_t idle_polls) override {
     if (idle_polls < spins_) return;
-    if (idle_polls < spins_ + kYields) {
-      sched_yield();
-      return;
-    }
-    if (idle_polls == spins_ + kYields) TellAll();
+    if (idle_polls == spins_) TellAll();
     LookForSilent();
-    io_->Await(kSleepMicroseconds);
+    io_->Wait(kSleepMicroseconds);
   }
-  uint64_t PollsAwake() const override { return spins_ + kYields; }
+  uint64_t PollsAwake() const override { return spins_; }
 
  private:
   struct Group {
@@ -248,7 +244,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     bool closed = false;
   };
 
-  static constexpr uint64_t kYields = 20;
+  static constexpr uint64_t kSpins = 400;
   static constexpr int kSleepMicroseconds = 20000;
 
   // --- groups and streams ---
@@ -641,8 +637,9 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   const AuthKey key_;
   const std::function<void(const std::string&)> log_;
   Capabilities capabilities_;
-  // A poll takes about 50 ns.
-  const uint64_t spins_ = SpinsHere();
+  // Polls before a sleep: about 20 us, or none where ranks share processors, because whoever sleeps
+  // here is woken as fast as anybody is scheduled.
+  uint64_t spins_ = kSpins;
 
   std::map<EndpointId, std::unique_ptr<Link>> links_;
   std::vector<Broken> broken_;
