@@ -89,7 +89,7 @@ class ReceiveStream {
   // Whether there are receives that the sender was not told of; and whether it should be, without
   // waiting for an occasion.
   bool untold() const { return told_ != count_; }
-  bool ShouldTell() const { return untold() && (long_untold_ || untold_bytes_ >= kAheadBytes / 4); }
+  bool ShouldTell() const { return untold() && (long_untold_ || untold_bytes_ >= kAheadBytes / 2); }
   // How many were posted; counts as told.
   uint32_t Tell();
 

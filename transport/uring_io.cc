@@ -1,9 +1,10 @@
 // Sockets driven by io_uring.
 //
 // Reads lie armed in the kernel, one a socket, and land where their bytes belong while this rank
-// computes. Long reads into registered memory are READ_FIXED. Writes are SENDMSG of all ranges at
-// once: WRITE_FIXED was no faster, and raises SIGPIPE, which a library cannot allow, when the peer
-// is gone. Short writes go out by a plain call, at once.
+// computes: the rest of a piece in one operation that ends when all of it is there, long ones in
+// registered memory as READ_FIXED. A write goes out by a plain call as far as the socket takes it,
+// which is the cheapest; what is left is SENDMSG, which goes on by itself. WRITE_FIXED was no
+// faster, and raises SIGPIPE, which a library cannot allow, when the peer is gone.
 
 #include <liburing.h>
 #include <poll.h>
@@ -22,10 +23,10 @@ namespace brigade {
 namespace {
 
 constexpr unsigned kEntries = 256;
-// Up to here a write by a plain call is faster than one through the ring.
-constexpr size_t kShortWriteBytes = size_t{16} << 10;
-// From here on a read into registered memory is worth an operation of its own.
-constexpr size_t kFixedReadBytes = size_t{4} << 10;
+// From here on reading into registered memory pays for being told of every part that comes.
+constexpr size_t kFixedReadBytes = size_t{64} << 10;
+// Shorter rests of a piece are read together with what comes behind them.
+constexpr size_t kWholeReadBytes = 1024;
 
 Status RingFailure(const char* call, int error) {
   return Status(StatusCode::kUnavailable,
@@ -82,18 +83,13 @@ class UringIo : public SocketIo {
   }
 
   ssize_t Write(IoSocket* socket, const iovec* ranges, int count) override {
-    size_t bytes = 0;
-    for (int i = 0; i < count; ++i) bytes += ranges[i].iov_len;
     Operation* const write = &OperationsOf(socket)->write;
     BRIGADE_CHECK(!write->under_way);
     write->message.msg_iov = const_cast<iovec*>(ranges);
     write->message.msg_iovlen = static_cast<size_t>(count);
-    if (bytes <= kShortWriteBytes) {
-      const ssize_t written =
-          sendmsg(socket->socket(), &write->message, MSG_DONTWAIT | MSG_NOSIGNAL);
-      if (written >= 0) return written;
-      if (errno != EAGAIN && errno != EINTR) return -errno;
-    }
+    const ssize_t written = sendmsg(socket->socket(), &write->message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (written >= 0) return written;
+    if (errno != EAGAIN && errno != EINTR) return -errno;
     io_uring_sqe* const sqe = NextEntry();
     io_uring_prep_sendmsg(sqe, socket->socket(), &write->message, MSG_NOSIGNAL | MSG_WAITALL);
     Start(sqe, write);
@@ -218,8 +214,10 @@ class UringIo : public SocketIo {
       io_uring_prep_read_fixed(sqe, read->socket->socket(), first.iov_base,
                                static_cast<unsigned>(first.iov_len), /*offset=*/0,
                                /*buf_index=*/0);
-    } else if (count == 1) {
-      io_uring_prep_recv(sqe, read->socket->socket(), first.iov_base, first.iov_len, 0);
+    } else if (count == 1 || first.iov_len >= kWholeReadBytes) {
+      // The rest of a piece is waited for in the kernel; a buffer takes what there is.
+      io_uring_prep_recv(sqe, read->socket->socket(), first.iov_base, first.iov_len,
+                         count == 1 ? 0 : MSG_WAITALL);
     } else {
       read->message = msghdr{};
       read->message.msg_iov = read->targets;

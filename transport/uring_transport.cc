@@ -95,7 +95,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     capabilities_.max_piece_bytes = kMaxPieceBytes;
     capabilities_.eager_piece_bytes = kEagerBytes;
     capabilities_.preferred_piece_bytes = size_t{256} << 10;
-    capabilities_.piece_cost_bytes = 2000;
+    capabilities_.piece_cost_bytes = 1000;
     io_->Watch(
         listener_->fd(), [](void* self) { static_cast<UringEndpoint*>(self)->Admit(); }, this);
   }
@@ -228,7 +228,8 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
 
   void Pause(uint64_t idle_polls) override {
     if (idle_polls < spins_) return;
-    if (idle_polls == spins_) TellAll();
+    if (idle_polls == spins_) return io_->Wait(kFirstSleepMicroseconds);
+    if (idle_polls == spins_ + 1) TellAll();
     LookForSilent();
     io_->Wait(kSleepMicroseconds);
   }
@@ -245,6 +246,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   };
 
   static constexpr uint64_t kSpins = 400;
+  static constexpr int kFirstSleepMicroseconds = 1000;
   static constexpr int kSleepMicroseconds = 20000;
 
   // --- groups and streams ---
