@@ -14,7 +14,9 @@
 //    ordinary memory beyond that.
 // 4. Objects made by a _create or _start are the caller's, to be given back by the matching
 //    _destroy or _wait.
-// 5. Not thread-safe: an engine and all its groups are used by one thread at a time.
+// 5. Not thread-safe: an engine and all its groups are used by one thread at a time. Between calls
+//    a thread of the library's own may move what is under way, where the transport allows that; it
+//    makes no MPI calls and takes no signals.
 // 6. MPI must be initialised before the first call, at any thread level, and finalised after the
 //    last.
 
@@ -75,7 +77,8 @@ BRIGADE_EXPORT brigade_status brigade_engine_create(const brigade_options* optio
 /* On every rank that made one, before MPI_Finalize; waits until sends that have returned have left.
  * Every group must be destroyed before. NULL is ignored. */
 BRIGADE_EXPORT void brigade_engine_destroy(brigade_engine* engine);
-/* Moves what can move without waiting, for programs that compute for long between calls. */
+/* Moves what can move without waiting, for programs that compute for long between calls, over
+ * transports where nothing else does. */
 BRIGADE_EXPORT void brigade_progress(brigade_engine* engine);
 
 /* --- group: ranks that communicate ------------------------------------------------------------ */

@@ -87,12 +87,12 @@ void Engine::TakeRoleBack() {
 
 void Engine::GiveRole() {
   const bool now = std::exchange(in_a_hurry_, false);
-  if (no_helper_ || !WorkIsLeft() || !endpoint_->HelperMayDrive() || IsForked()) return;
+  if (!WorkIsLeft() || !endpoint_->HelperMayDrive() || IsForked()) return;
   if (helper_ == nullptr) {
     const Status made = Helper::Create([this] { return StepOfHelper(); },
                                        [this](int us) { endpoint_->Await(us); }, &helper_);
     if (!made.ok()) {
-      no_helper_ = true;
+      helper_may_drive_ = false;  // not tried again before there is another group
       options_.report(made.message() + "; what is under way moves only during calls");
       return;
     }
@@ -431,6 +431,7 @@ void Engine::CloseIdleGroups() {
   };
   leaving_groups_.erase(std::remove_if(leaving_groups_.begin(), leaving_groups_.end(), over),
                         leaving_groups_.end());
+  AskWhetherHelperMayDrive();
 }
 
 void Engine::AwaitSends() {

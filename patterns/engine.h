@@ -85,6 +85,7 @@ class Engine {
       if (engine->helper_drives_) engine->TakeRoleBack();
     }
     ~Turn() {
+      if (!engine_->helper_may_drive_) return;
       if (engine_->sends_in_flight_ > 0 || !engine_->active_.empty()) engine_->GiveRole();
     }
     Turn(const Turn&) = delete;
@@ -110,8 +111,10 @@ class Engine {
 
   // --- the driver's role ---
   void TakeRoleBack();
-  // To the helper, if it may drive and has something to do.
+  // To the helper, if it still may drive and has something to do.
   void GiveRole();
+  // The answer changes with the groups that are open.
+  void AskWhetherHelperMayDrive() { helper_may_drive_ = endpoint_->HelperMayDrive(); }
   bool WorkIsLeft() const;
   Helper::Step StepOfHelper();
   bool IsForked() const;
@@ -189,8 +192,8 @@ class Engine {
   const PieceSettings piece_settings_;
   const pid_t process_;
   bool helper_drives_ = false;
-  bool in_a_hurry_ = false;  // an operation was started in this turn
-  bool no_helper_ = false;   // it could not be had
+  bool in_a_hurry_ = false;        // an operation was started in this turn
+  bool helper_may_drive_ = false;  // when a group was last opened or removed
   std::unique_ptr<Helper> helper_;
   std::unique_ptr<StagingPool> pool_;
   std::unique_ptr<OverflowArena> overflow_;

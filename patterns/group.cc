@@ -184,6 +184,7 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   state->send_sequence.resize(static_cast<size_t>(rows) * static_cast<size_t>(cols));
   state->receive_sequence.resize(state->send_sequence.size());
   BRIGADE_RETURN_IF_ERROR(engine->endpoint()->OpenGroup(bootstrap, &state->id));
+  engine->AskWhetherHelperMayDrive();
   state->capabilities = &engine->endpoint()->CapabilitiesOf(state->id);
   state->lines_to.resize(state->send_sequence.size() * kChannelKinds);
   state->lines_from.resize(state->lines_to.size());

@@ -73,16 +73,34 @@ class SoundSleeper : public ForwardingEndpoint {
   const std::atomic<bool>* const awake_;
 };
 
+// Says whether a helper may drive, and counts what helpers do.
+class Chooser : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  bool HelperMayDrive() const override { return helper_may_drive; }
+  bool Progress() override {
+    if (std::this_thread::get_id() != owner_) ++steps_of_helpers;
+    return target()->Progress();
+  }
+
+  std::atomic<bool> helper_may_drive{false};
+  std::atomic<int> steps_of_helpers{0};
+
+ private:
+  const std::thread::id owner_ = std::this_thread::get_id();
+};
+
+using Wrap = std::function<std::unique_ptr<Endpoint>(std::unique_ptr<Endpoint>)>;
+
 // One rank's endpoint, engine and group of all ranks.
 struct Rank {
   // `refusals`: the probability that the endpoint does not take a post at once.
-  // `awake`: if given, a helper that sleeps does so until that is set.
   Rank(InprocWorld& world, int rank, double refusals = 0,
-       const EngineOptions& options = EngineOptions(), const std::atomic<bool>* awake = nullptr) {
+       const EngineOptions& options = EngineOptions(), const Wrap& wrap = nullptr) {
     FaultOptions faults;
     faults.no_resource = refusals;
     endpoint = MakeCheckedEndpoint(MakeFaultEndpoint(world.CreateEndpoint(rank), faults));
-    if (awake != nullptr) endpoint = std::make_unique<SoundSleeper>(std::move(endpoint), awake);
+    if (wrap) endpoint = wrap(std::move(endpoint));
     EngineOptions small = options;
     small.chunk_bytes = 1024;
     small.staging_bytes = 64 * 1024;
@@ -218,7 +236,9 @@ TEST(PatternsHelper, AFailureIsToldAtTheNextCall) {
 TEST(PatternsHelper, TheWayToOverflowMemoryIsNotSlept) {
   std::atomic<bool> over{false};
   RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
-    Rank me(world, rank, 0, EngineOptions(), &over);
+    Rank me(world, rank, 0, EngineOptions(), [&](std::unique_ptr<Endpoint> target) {
+      return std::make_unique<SoundSleeper>(std::move(target), &over);
+    });
     std::vector<double> data(100000);
     if (rank == 0) {
       const auto operation = me.Start(Call(Pattern::kBroadcast, 0, &data));
@@ -270,6 +290,33 @@ TEST(PatternsHelper, ThereIsNoThreadWithoutWorkForIt) {
     Require(operation->Wait());
     ++seen;
     SleepUntil([&] { return seen == 2; });
+  });
+}
+
+TEST(PatternsHelper, DrivesOnlyWhileTheEndpointAllowsIt) {
+  RunRanks(1, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Chooser* chooser = nullptr;
+    Rank me(world, rank, 0, EngineOptions(), [&](std::unique_ptr<Endpoint> target) {
+      auto wrapped = std::make_unique<Chooser>(std::move(target));
+      chooser = wrapped.get();
+      return wrapped;
+    });
+    std::unique_ptr<Group> another = me.NewGroup(world, rank);
+    std::vector<double> data(10);
+    const auto operation = me.Start(Call(Pattern::kReceive, 0, &data));
+    EXPECT_EQ(Helpers(), 0);
+    // Once a group is closed.
+    chooser->helper_may_drive = true;
+    another.reset();
+    SleepUntil([&] { return chooser->steps_of_helpers > 0; });
+    // And no more from one call to the next.
+    chooser->helper_may_drive = false;
+    me.engine->Progress();
+    const int steps = chooser->steps_of_helpers;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(chooser->steps_of_helpers, steps);
+    Require(me.group->Run(Call(Pattern::kSend, 0, &data)));
+    Require(operation->Wait());
   });
 }
 

@@ -129,10 +129,11 @@ class Endpoint {
   // Moves what can be moved without waiting and runs callbacks. True if anything happened.
   virtual bool Progress() = 0;
 
-  // Whether a helper thread may drive this endpoint at present, in turns with its owner.
+  // Whether a helper thread may drive this endpoint at present, in turns with its owner. A change
+  // to yes is noticed after a group was opened or closed.
   virtual bool HelperMayDrive() const { return false; }
-  // Sleeps until Progress might find something, `microseconds` at most. Not the driver's alone: a
-  // second thread may sleep here while another drives.
+  // Sleeps until Progress might find something, `microseconds` at most; at once if it already
+  // might. Not the driver's alone: a second thread may sleep here while another drives.
   virtual void Await(int microseconds);
 
   // Called by a waiting driver after a Progress that moved nothing; `idle_polls` counts how many in
