@@ -77,8 +77,8 @@ class Engine {
   friend class Group;
   friend class Operation;
 
-  // The caller's stay in a public call, which nothing else may touch the engine without. Not to be
-  // nested.
+  // A caller's stay inside a public call, during which it is the driver and the helper is not. The
+  // end of it may give the role away, so turns do not nest: calls made within use what is private.
   class Turn {
    public:
     explicit Turn(Engine* engine) : engine_(engine) {
