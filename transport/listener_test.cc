@@ -151,6 +151,20 @@ TEST_F(ListenerTest, AHelloMayComeInPieces) {
   EXPECT_FALSE(Readable());
 }
 
+TEST_F(ListenerTest, NothingBehindAHelloInPiecesIsRead) {
+  Listen();
+  Caller peer = Call();
+  const std::string hello = Hello(1);
+  peer.Say(hello.substr(0, 40));
+  while (!Progress()) {
+  }
+  peer.Say(hello.substr(40) + "xyz");
+  Await(counters().admitted, 1);
+  char bytes[4] = {};
+  EXPECT_EQ(recv(admitted_[0], bytes, sizeof(bytes), MSG_DONTWAIT), 3);
+  EXPECT_STREQ(bytes, "xyz");
+}
+
 TEST_F(ListenerTest, ManyPeersAtOnce) {
   Listen();
   std::vector<Caller> peers;

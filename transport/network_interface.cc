@@ -84,8 +84,8 @@ Status FindCandidates(std::vector<Candidate>* candidates) {
   const std::string route4 = DefaultRoute4();
   const std::string route6 = DefaultRoute6();
   for (const ifaddrs* i = list; i != nullptr; i = i->ifa_next) {
-    const bool works = (i->ifa_flags & IFF_UP) != 0 && (i->ifa_flags & IFF_RUNNING) != 0;
-    if (i->ifa_addr == nullptr || !works) continue;
+    // Running is up, with a cable in it.
+    if (i->ifa_addr == nullptr || (i->ifa_flags & IFF_RUNNING) == 0) continue;
     const bool v6 = i->ifa_addr->sa_family == AF_INET6;
     if (!v6 && i->ifa_addr->sa_family != AF_INET) continue;
     const SocketAddress address = SocketAddress::From(i->ifa_addr);
@@ -109,7 +109,7 @@ Status FindCandidates(std::vector<Candidate>* candidates) {
 bool InNetwork(const std::string& network, const SocketAddress& address) {
   const size_t slash = network.find('/');
   if (slash == std::string::npos) return false;
-  uint8_t wanted[16];
+  uint8_t wanted[16] = {};
   if (inet_pton(address.family, network.substr(0, slash).c_str(), wanted) != 1) return false;
   const std::string length = network.substr(slash + 1);
   char* end = nullptr;

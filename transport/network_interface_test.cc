@@ -139,6 +139,11 @@ TEST_F(ChooseInterfaceTest, TheLowestIndexWithoutADefaultRoute) {
   }));
 }
 
+TEST_F(ChooseInterfaceTest, TheIndexCountsBeforeTheFamily) {
+  SKIP_UNLESS(InNetwork(std::string(kThree) + "ip address del 10.1.0.1/24 dev a0",
+                        [] { EXPECT_EQ(Chosen(nullptr), "fd01::1"); }));
+}
+
 TEST_F(ChooseInterfaceTest, TheDefaultRouteComesFirst) {
   SKIP_UNLESS(InNetwork(std::string(kThree) + "ip route add default via 10.2.0.2",
                         [] { EXPECT_EQ(Chosen(nullptr), "10.2.0.1"); }));
