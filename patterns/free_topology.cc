@@ -20,6 +20,8 @@ Topology FreeTopology(Pattern pattern, int ranks, size_t bytes, const Capabiliti
       return transport.piece_cost_bytes > 0 && ranks > 2 && bytes >= kFillsRingBytes ? kRing
                                                                                      : kBinomial;
     case Pattern::kAllReduce:
+      // Two ranks have one order only.
+      if (ranks == 2 && !transport.lands_in_peer_memory) return {Shape::kHypercube, 0};
       if (bytes > kShortBytes) return bytes > kLongBytes ? kRing : kBinomial;
       return ranks == 2 ? Topology{Shape::kHypercube, 0} : kWide;
     case Pattern::kReduce:

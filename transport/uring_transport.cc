@@ -4,6 +4,7 @@
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -228,12 +229,16 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
 
   void Pause(uint64_t idle_polls) override {
     if (idle_polls < spins_) return;
-    if (idle_polls == spins_) return io_->Wait(kFirstSleepMicroseconds);
-    if (idle_polls == spins_ + 1) TellAll();
+    if (idle_polls < PollsAwake()) {
+      sched_yield();
+      return;
+    }
+    if (idle_polls == PollsAwake()) return io_->Wait(kFirstSleepMicroseconds);
+    if (idle_polls == PollsAwake() + 1) TellAll();
     LookForSilent();
     io_->Wait(kSleepMicroseconds);
   }
-  uint64_t PollsAwake() const override { return spins_; }
+  uint64_t PollsAwake() const override { return spins_ + kYields; }
 
  private:
   struct Group {
@@ -245,7 +250,8 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     bool closed = false;
   };
 
-  static constexpr uint64_t kSpins = 400;
+  static constexpr uint64_t kSpins = 1000;
+  static constexpr uint64_t kYields = 10;
   static constexpr int kFirstSleepMicroseconds = 1000;
   static constexpr int kSleepMicroseconds = 20000;
 
@@ -639,8 +645,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   const AuthKey key_;
   const std::function<void(const std::string&)> log_;
   Capabilities capabilities_;
-  // Polls before a sleep: about 20 us, or none where ranks share processors, because whoever sleeps
-  // here is woken as fast as anybody is scheduled.
+  // Polls before it yields: about 20 us, or none where ranks share processors.
   uint64_t spins_ = kSpins;
 
   std::map<EndpointId, std::unique_ptr<Link>> links_;
