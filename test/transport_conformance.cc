@@ -36,6 +36,14 @@ class Driver {
     }
     return Forward(channel, peer, piece, operation);
   }
+  // Memory for what is sent and for what is received to be forwarded.
+  Status Register(size_t bytes, ByteSpan* memory) {
+    staged_.emplace_back();
+    BRIGADE_RETURN_IF_ERROR(
+        RegisteredRegion::Create(endpoint_->domain(), 0, bytes, &staged_.back()));
+    *memory = staged_.back().memory();
+    return Status();
+  }
   // Sends what may be sent as it lies: registered, or leased.
   Status Forward(const Channel& channel, int peer, ConstByteSpan piece, Operation* operation) {
     return Retry([&] { return endpoint_->PostSend(channel, peer, piece, operation); });
@@ -57,11 +65,10 @@ class Driver {
 
  private:
   Status Stage(ConstByteSpan* piece) {
-    staged_.emplace_back();
-    BRIGADE_RETURN_IF_ERROR(
-        RegisteredRegion::Create(endpoint_->domain(), 0, piece->bytes, &staged_.back()));
-    std::memcpy(staged_.back().memory().data, piece->data, piece->bytes);
-    piece->data = staged_.back().memory().data;
+    ByteSpan memory;
+    BRIGADE_RETURN_IF_ERROR(Register(piece->bytes, &memory));
+    std::memcpy(memory.data, piece->data, piece->bytes);
+    piece->data = memory.data;
     return Status();
   }
   template <typename Post>
@@ -319,7 +326,7 @@ TEST_P(TransportConformance, RefusesAPieceLongerThanItsLanding) {
         EXPECT_NE(status.message().find(std::to_string(bytes)), std::string::npos)
             << status.message();
         EXPECT_NE(status.message().find("77"), std::string::npos) << status.message();
-        if (self.endpoint->capabilities().keeps_to_landing) {
+        if (self.endpoint->CapabilitiesTo(group, 0).keeps_to_landing) {
           for (size_t i = 77; i < bytes; ++i) ASSERT_EQ(memory[i], std::byte{0x5a});
         }
         // The stream goes on behind it.
@@ -396,12 +403,14 @@ TEST_P(TransportConformance, ForwardsALeaseToSeveralPeers) {
     Operation down_sent;
     if (self.rank == 0) ASSERT_OK(driver.Send(down, 1, Span(data), &down_sent));
 
-    Bytes landing(kBytes), forwarded_landing(kBytes);
+    Bytes forwarded_landing(kBytes);
     Operation received, forwarded;
     std::deque<Operation> forwards(self.size);
     ASSERT_OK(driver.Receive(forward, 1, Span(&forwarded_landing), &forwarded));
     if (self.rank == 1) {
-      ASSERT_OK(driver.Receive(down, 0, Span(&landing), &received));
+      ByteSpan landing;
+      ASSERT_OK(driver.Register(kBytes, &landing));
+      ASSERT_OK(driver.Receive(down, 0, landing, &received));
       ASSERT_OK(driver.Wait(&received));
       const ConstByteSpan lease(received.lease.data, received.lease.bytes);
       for (int peer = 0; peer < self.size; ++peer) {
@@ -415,7 +424,7 @@ TEST_P(TransportConformance, ForwardsALeaseToSeveralPeers) {
     Operation word_sent, word_received;
     if (self.rank == 0) {
       driver.Poll(50);
-      if (self.endpoint->capabilities().lands_in_peer_memory) {
+      if (self.endpoint->CapabilitiesTo(group, 1).lands_in_peer_memory) {
         EXPECT_FALSE(down_sent.done) << "the lease on the chunk is still held";
       }
       ASSERT_OK(driver.Send(word, 1, ConstByteSpan(), &word_sent));

@@ -1,6 +1,7 @@
 #include "transport/auto_endpoint.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -9,83 +10,137 @@
 namespace brigade {
 namespace {
 
+// What an edge of either transport keeps. Where the two differ in what is fast, the far one counts:
+// it is the slower.
+Capabilities Both(const Capabilities& near, const Capabilities& far) {
+  Capabilities both = far;
+  both.lands_in_peer_memory |= near.lands_in_peer_memory;
+  both.needs_landing |= near.needs_landing;
+  both.needs_registered_memory |= near.needs_registered_memory;
+  both.progresses_alone &= near.progresses_alone;
+  both.keeps_to_landing &= near.keeps_to_landing;
+  both.line_bytes = std::min(near.line_bytes, far.line_bytes);
+  both.max_piece_bytes = std::min(near.max_piece_bytes, far.max_piece_bytes);
+  both.eager_piece_bytes = std::min(near.eager_piece_bytes, far.eager_piece_bytes);
+  return both;
+}
+
 class AutoEndpoint : public Endpoint {
  public:
-  AutoEndpoint(std::unique_ptr<Endpoint> near, std::unique_ptr<Endpoint> far)
-      : far_(std::move(far)), near_(std::move(near)), capabilities_(far_->capabilities()) {
+  AutoEndpoint(std::unique_ptr<Endpoint> near, std::unique_ptr<Endpoint> tcp,
+               std::unique_ptr<Endpoint> mpi)
+      : mpi_(std::move(mpi), near.get()),
+        tcp_(std::move(tcp), near.get()),
+        near_(std::move(near)),
+        capabilities_(mpi_.endpoint->capabilities()) {
+    // What may be asked before a group is open: sizes, which must do for all.
+    for (const Endpoint* other : {near_.get(), tcp_.endpoint.get()}) {
+      if (other == nullptr) continue;
+      const Capabilities& has = other->capabilities();
+      capabilities_.max_piece_bytes = std::min(capabilities_.max_piece_bytes, has.max_piece_bytes);
+      capabilities_.preferred_piece_bytes =
+          std::max(capabilities_.preferred_piece_bytes, has.preferred_piece_bytes);
+      capabilities_.needs_registered_memory |= has.needs_registered_memory;
+    }
     capabilities_.name = "auto";
-    if (near_ == nullptr) return;
-    // What may be asked before a group is open: sizes, which must do for both.
-    const Capabilities& near_has = near_->capabilities();
-    capabilities_.max_piece_bytes =
-        std::min(capabilities_.max_piece_bytes, near_has.max_piece_bytes);
-    capabilities_.preferred_piece_bytes =
-        std::max(capabilities_.preferred_piece_bytes, near_has.preferred_piece_bytes);
-    capabilities_.needs_registered_memory = near_has.needs_registered_memory;
   }
 
   const Capabilities& capabilities() const override { return capabilities_; }
   const Capabilities& CapabilitiesOf(GroupId id) const override {
-    const Group& group = groups_[static_cast<size_t>(id)];
-    return group.endpoint->CapabilitiesOf(group.id);
+    const Group& group = GroupOf(id);
+    if (group.hosts.empty()) return group.endpoint->CapabilitiesOf(group.id);
+    return (group.endpoint == mpi_.endpoint.get() ? mpi_ : tcp_).with_near;
   }
-  MemoryDomain* domain() override { return (near_ != nullptr ? near_ : far_)->domain(); }
+  const Capabilities& CapabilitiesTo(GroupId id, int peer) const override {
+    const Route route = To({id, ChannelKind::kAll}, peer);
+    return route.endpoint->CapabilitiesOf(route.channel.group);
+  }
+  int HostOf(GroupId id, int peer) const override {
+    const Group& group = GroupOf(id);
+    return group.hosts.empty() ? 0 : group.hosts[static_cast<size_t>(peer)];
+  }
+  MemoryDomain* domain() override {
+    if (near_ != nullptr) return near_->domain();
+    return (tcp_.endpoint != nullptr ? tcp_ : mpi_).endpoint->domain();
+  }
 
   Status OpenGroup(Bootstrap* bootstrap, GroupId* id) override {
-    const char mine = near_ != nullptr;
-    std::vector<char> all(static_cast<size_t>(bootstrap->size()));
+    struct Has {
+      char near;
+      char tcp;
+    };
+    const Has mine{near_ != nullptr, tcp_.endpoint != nullptr};
+    std::vector<Has> all(static_cast<size_t>(bootstrap->size()));
     BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
+    const auto all_have = [&](char Has::*what) {
+      return std::all_of(all.begin(), all.end(), [&](const Has& has) { return has.*what; });
+    };
     Group group;
-    Status status(StatusCode::kUnavailable, "not on all ranks");
-    if (std::find(all.begin(), all.end(), 0) == all.end()) {
+    if (all_have(&Has::near)) {
+      const Status status = near_->OpenGroup(bootstrap, &group.near_id);
+      if (!status.ok() && status.code() != StatusCode::kUnavailable) return status;
+    }
+    if (group.near_id >= 0) FindHosts(bootstrap, &group);
+    if (group.near_id >= 0 && group.hosts.empty()) {
       group.endpoint = near_.get();
-      status = near_->OpenGroup(bootstrap, &group.id);
+      group.id = std::exchange(group.near_id, -1);
+    } else {
+      Far& far = all_have(&Has::tcp) ? tcp_ : mpi_;
+      const Status status = far.endpoint->OpenGroup(bootstrap, &group.id);
+      if (!status.ok()) {
+        if (group.near_id >= 0) near_->CloseGroup(group.near_id);
+        return status;
+      }
+      group.endpoint = far.endpoint.get();
+      if (!far.is_used) far.is_used = true;  // a helper may be reading it
     }
-    if (status.code() == StatusCode::kUnavailable) {
-      group.endpoint = far_.get();
-      status = far_->OpenGroup(bootstrap, &group.id);
-      far_is_used_ = true;
-    }
-    BRIGADE_RETURN_IF_ERROR(status);
+    near_is_used_ |= group.near_id >= 0 || group.endpoint == near_.get();
     const auto unused = std::find_if(groups_.begin(), groups_.end(),
                                      [](const Group& g) { return g.endpoint == nullptr; });
     *id = static_cast<GroupId>(unused - groups_.begin());
     if (unused == groups_.end()) {
-      groups_.push_back(group);
+      groups_.push_back(std::move(group));
     } else {
-      *unused = group;
+      *unused = std::move(group);
     }
     return Status();
   }
   void CloseGroup(GroupId id) override {
-    Group& group = groups_[static_cast<size_t>(id)];
-    std::exchange(group.endpoint, nullptr)->CloseGroup(group.id);
+    const Group group = std::exchange(groups_[static_cast<size_t>(id)], Group());
+    group.endpoint->CloseGroup(group.id);
+    if (group.near_id >= 0) near_->CloseGroup(group.near_id);
   }
 
   Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
                   Completion* completion) override {
-    return Of(channel)->PostSend(Theirs(channel), peer, piece, completion);
+    const Route route = To(channel, peer);
+    return route.endpoint->PostSend(route.channel, peer, piece, completion);
   }
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
                      Completion* completion) override {
-    return Of(channel)->PostReceive(Theirs(channel), peer, landing, completion);
+    const Route route = To(channel, peer);
+    return route.endpoint->PostReceive(route.channel, peer, landing, completion);
   }
   bool LandsInPlace(const Channel& channel, int peer, const LayoutRange& range) const override {
-    return Of(channel)->LandsInPlace(Theirs(channel), peer, range);
+    const Route route = To(channel, peer);
+    return route.endpoint->LandsInPlace(route.channel, peer, range);
   }
   Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
                             Completion* completion) override {
-    return Of(channel)->PostReceiveInPlace(Theirs(channel), peer, range, completion);
+    const Route route = To(channel, peer);
+    return route.endpoint->PostReceiveInPlace(route.channel, peer, range, completion);
   }
   OutEdge* LineTo(const Channel& channel, int peer) override {
-    return Of(channel)->LineTo(Theirs(channel), peer);
+    const Route route = To(channel, peer);
+    return route.endpoint->LineTo(route.channel, peer);
   }
   InEdge* LineFrom(const Channel& channel, int peer) override {
-    return Of(channel)->LineFrom(Theirs(channel), peer);
+    const Route route = To(channel, peer);
+    return route.endpoint->LineFrom(route.channel, peer);
   }
   ConstByteSpan PieceIn(GroupId id, const Slot& slot) override {
-    const Group& group = groups_[static_cast<size_t>(id)];
-    return group.endpoint->PieceIn(group.id, slot);
+    const Group& group = GroupOf(id);
+    return near_->PieceIn(group.near_id >= 0 ? group.near_id : group.id, slot);
   }
   void ReleaseLease(const Lease& lease) override {
     if (lease.token != 0) near_->ReleaseLease(lease);
@@ -93,52 +148,118 @@ class AutoEndpoint : public Endpoint {
 
   bool Progress() override {
     bool moved = near_ != nullptr && near_->Progress();
-    if (far_is_used_) moved |= far_->Progress();
+    if (tcp_.is_used) moved |= tcp_.endpoint->Progress();
+    if (mpi_.is_used) moved |= mpi_.endpoint->Progress();
     return moved;
   }
+  // MPI is called by its owner only; and without TCP there is nothing to help.
+  bool HelperMayDrive() const override {
+    return tcp_.is_used && !mpi_.is_used && tcp_.endpoint->HelperMayDrive();
+  }
+  void Await(int microseconds) override { Sleeper().Await(microseconds); }
   void Pause(uint64_t idle_polls) override {
-    // Nobody would wake a sleeper for a message of the far one.
-    if (far_is_used_ || near_ == nullptr) return far_->Pause(idle_polls);
-    near_->Pause(idle_polls);
+    if (near_is_used_ + tcp_.is_used + mpi_.is_used <= 1) {
+      Sleeper().Pause(idle_polls);
+    } else if (idle_polls < kPollsBeforeNap) {
+      Endpoint::Pause(idle_polls);
+    } else {
+      // Nobody wakes a sleeper of one transport for a message of another.
+      Sleeper().Await(kNapUs);
+    }
     // The rank that this one waits for may itself wait for a message that this one's program has
-    // given to the library under the far one.
-    if (idle_polls >= kPollsBeforeNudge && idle_polls % kPollsPerNudge == 0) far_->Nudge();
+    // given to MPI.
+    if (!mpi_.is_used && idle_polls >= kPollsBeforeNudge && idle_polls % kPollsPerNudge == 0) {
+      mpi_.endpoint->Nudge();
+    }
   }
   uint64_t PollsAwake() const override {
-    return (far_is_used_ || near_ == nullptr ? far_ : near_)->PollsAwake();
+    if (near_is_used_ + tcp_.is_used + mpi_.is_used <= 1) return Sleeper().PollsAwake();
+    return Endpoint::PollsAwake();
   }
 
  private:
+  struct Far {
+    Far(std::unique_ptr<Endpoint> far, const Endpoint* near) : endpoint(std::move(far)) {
+      if (endpoint == nullptr || near == nullptr) return;
+      BRIGADE_CHECK(!endpoint->capabilities().lands_in_peer_memory);
+      with_near = Both(near->capabilities(), endpoint->capabilities());
+      name = std::string(near->capabilities().name) + "+" + endpoint->capabilities().name;
+      with_near.name = name.c_str();
+    }
+    const std::unique_ptr<Endpoint> endpoint;
+    bool is_used = false;
+    Capabilities with_near;
+    std::string name;
+  };
   struct Group {
-    Endpoint* endpoint = nullptr;  // null: of no group
+    Endpoint* endpoint = nullptr;  // for all peers but those of this host; null: of no group
     GroupId id = -1;               // there
+    GroupId near_id = -1;          // for those, if there are others on this host and elsewhere
+    std::vector<int> hosts;        // of the members; empty unless hosts make a difference
+    int host = 0;                  // this rank's
+  };
+  struct Route {
+    Endpoint* endpoint;
+    Channel channel;
   };
 
-  Endpoint* Of(const Channel& channel) const {
-    BRIGADE_CHECK_LT(static_cast<size_t>(channel.group), groups_.size());
-    Endpoint* const endpoint = groups_[static_cast<size_t>(channel.group)].endpoint;
-    BRIGADE_CHECK(endpoint != nullptr);
-    return endpoint;
+  const Group& GroupOf(GroupId id) const {
+    BRIGADE_CHECK_LT(static_cast<size_t>(id), groups_.size());
+    BRIGADE_CHECK(groups_[static_cast<size_t>(id)].endpoint != nullptr);
+    return groups_[static_cast<size_t>(id)];
   }
-  Channel Theirs(const Channel& channel) const {
-    return {groups_[static_cast<size_t>(channel.group)].id, channel.kind};
+  Route To(const Channel& channel, int peer) const {
+    const Group& group = GroupOf(channel.group);
+    if (group.near_id >= 0) {
+      BRIGADE_CHECK_LT(static_cast<size_t>(peer), group.hosts.size());
+      if (group.hosts[static_cast<size_t>(peer)] == group.host) {
+        return {near_.get(), {group.near_id, channel.kind}};
+      }
+    }
+    return {group.endpoint, {group.id, channel.kind}};
+  }
+
+  // Sets the hosts of the members, if there are several and one has several of them; a near group
+  // that would have one member only is closed.
+  void FindHosts(const Bootstrap* bootstrap, Group* group) {
+    std::vector<int> members(static_cast<size_t>(bootstrap->size()));  // of each host
+    for (int peer = 0; peer < bootstrap->size(); ++peer) {
+      group->hosts.push_back(near_->HostOf(group->near_id, peer));
+      ++members[static_cast<size_t>(group->hosts.back())];
+    }
+    group->host = group->hosts[static_cast<size_t>(bootstrap->rank())];
+    const int most = *std::max_element(members.begin(), members.end());
+    if (most < bootstrap->size() && members[static_cast<size_t>(group->host)] == 1) {
+      near_->CloseGroup(std::exchange(group->near_id, -1));
+    }
+    if (most == bootstrap->size() || most == 1) group->hosts.clear();
+  }
+
+  // Of those in use, the one whose messages come last.
+  Endpoint& Sleeper() const {
+    if (tcp_.is_used) return *tcp_.endpoint;
+    return mpi_.is_used || near_ == nullptr ? *mpi_.endpoint : *near_;
   }
 
   static constexpr uint64_t kPollsBeforeNudge = 64;
   static constexpr uint64_t kPollsPerNudge = 8;
+  static constexpr uint64_t kPollsBeforeNap = 20000;  // some 10 ms of yielding
+  static constexpr int kNapUs = 50;
 
-  const std::unique_ptr<Endpoint> far_;
-  const std::unique_ptr<Endpoint> near_;  // its memory may be the far one's, too: destroyed first
+  Far mpi_;
+  Far tcp_;
+  const std::unique_ptr<Endpoint> near_;  // its memory may be the far ones', too: destroyed first
   Capabilities capabilities_;
   std::vector<Group> groups_;
-  bool far_is_used_ = false;
+  bool near_is_used_ = false;
 };
 
 }  // namespace
 
 std::unique_ptr<Endpoint> MakeAutoEndpoint(std::unique_ptr<Endpoint> near,
-                                           std::unique_ptr<Endpoint> far) {
-  return std::make_unique<AutoEndpoint>(std::move(near), std::move(far));
+                                           std::unique_ptr<Endpoint> tcp,
+                                           std::unique_ptr<Endpoint> mpi) {
+  return std::make_unique<AutoEndpoint>(std::move(near), std::move(tcp), std::move(mpi));
 }
 
 }  // namespace brigade

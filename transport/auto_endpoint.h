@@ -1,4 +1,5 @@
-// Auto: a transport per group, the near one where all members can use it, else the far one.
+// Auto: a transport per peer. Members of a group that share memory use the near one; all others
+// one of two far ones, the same in the whole group.
 
 #ifndef BRIGADE_TRANSPORT_AUTO_ENDPOINT_H_
 #define BRIGADE_TRANSPORT_AUTO_ENDPOINT_H_
@@ -9,11 +10,13 @@
 
 namespace brigade {
 
-// `near`: may be null on some ranks, its groups may be refused as kUnavailable on all members
-// alike, and it alone may need registered memory, wake sleepers, and lend leases that must be
-// released. `far`: for all other groups; costs nothing before it has one.
+// `near`: null on ranks that have no shared memory; its groups may span hosts (HostOf says which
+// peers it reaches). `tcp`: null on ranks that have it not or had better not use it. Both are used
+// in groups all of whose members have them. `mpi`: always works. Far ones cost nothing before they
+// have a group, send from any memory, and lend leases that lie in their landing.
 std::unique_ptr<Endpoint> MakeAutoEndpoint(std::unique_ptr<Endpoint> near,
-                                           std::unique_ptr<Endpoint> far);
+                                           std::unique_ptr<Endpoint> tcp,
+                                           std::unique_ptr<Endpoint> mpi);
 
 }  // namespace brigade
 

@@ -82,7 +82,8 @@ class CheckedEndpoint : public ForwardingEndpoint {
                      Completion* completion) override {
     Driving driving(this);
     CheckAddress(channel, peer);
-    CheckLanding(landing);
+    // Where none is needed only its length counts.
+    if (target()->CapabilitiesTo(channel.group, peer).needs_landing) CheckLanding(landing);
     Operation* operation = Begin(channel, peer, /*sends=*/false, landing, completion);
     operation->leases = true;
     return Posted(completion, target()->PostReceive(channel, peer, landing, operation));
@@ -139,6 +140,7 @@ class CheckedEndpoint : public ForwardingEndpoint {
     Stream stream;
     bool sends = false;
     bool leases = false;
+    bool lends = false;  // sends, and the receiver reads it where it lies
     ConstByteSpan memory;
     size_t max_bytes = 0;
     size_t checksum = 0;
@@ -179,7 +181,6 @@ class CheckedEndpoint : public ForwardingEndpoint {
   }
 
   void CheckLanding(ByteSpan landing) const {
-    if (!capabilities().needs_landing) return;  // only its length counts
     for (const auto& [other, operation] : operations_) {
       BRIGADE_RULE(!Overlap(landing, operation->memory),
                    operation->sends ? "memory being sent is not lent as a landing"
@@ -208,6 +209,7 @@ class CheckedEndpoint : public ForwardingEndpoint {
     operation->completion = completion;
     operation->stream = Stream(channel.group, channel.kind, peer, sends);
     operation->sends = sends;
+    operation->lends = sends && target()->CapabilitiesTo(channel.group, peer).lands_in_peer_memory;
     operation->memory = memory;
     operation->max_bytes = memory.bytes;
     streams_[operation->stream].push_back(operation);
@@ -230,7 +232,7 @@ class CheckedEndpoint : public ForwardingEndpoint {
                  "a callback runs once");
     BRIGADE_RULE(!in_callback_, "callbacks do not nest");
     std::deque<Operation*>& stream = streams_[operation->stream];
-    if (operation->sends && capabilities().lands_in_peer_memory) {
+    if (operation->lends) {
       stream.erase(std::find(stream.begin(), stream.end(), operation));
     } else {
       BRIGADE_RULE(stream.front() == operation,

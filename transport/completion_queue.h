@@ -1,7 +1,8 @@
 // CompletionQueue: runs callbacks one after the other, never one inside another.
 //
 // A callback may post, and a post may complete at once. Calling that second callback right there
-// would nest as deep as the chain of pieces is long; here it waits for the first to return.
+// would nest as deep as the chain of pieces is long; here it waits for the first to return. What
+// ends meanwhile on another transport of the same driver waits for that one's next Progress.
 
 #ifndef BRIGADE_TRANSPORT_COMPLETION_QUEUE_H_
 #define BRIGADE_TRANSPORT_COMPLETION_QUEUE_H_
@@ -23,7 +24,7 @@ class CompletionQueue {
   static constexpr GroupId kSend = -1;
   void Finish(Completion* completion, GroupId receive_group) {
     ready_.push_back({completion, receive_group});
-    if (!running_) Run();
+    if (!running_ && !in_callback_) Run();
   }
 
   // Runs what is ready, and what that makes ready. True if anything ran.
@@ -34,7 +35,9 @@ class CompletionQueue {
     while (!ready_.empty()) {
       Completion* completion = ready_.front().completion;
       ready_.pop_front();
+      in_callback_ = true;
       completion->callback(completion);
+      in_callback_ = false;
       any = true;
     }
     running_ = false;
@@ -79,6 +82,7 @@ class CompletionQueue {
     Completion* completion;
     GroupId receive_group;
   };
+  inline static thread_local bool in_callback_ = false;  // of whatever queue
   Fifo<Ready> ready_;
   bool running_ = false;
 };

@@ -79,8 +79,15 @@ class Endpoint {
   virtual ~Endpoint() = default;
 
   virtual const Capabilities& capabilities() const = 0;
-  // Those of one open group, where they differ by group.
+  // Those of one open group, where they differ by group: what holds for every peer.
   virtual const Capabilities& CapabilitiesOf(GroupId) const { return capabilities(); }
+  // Those of what goes to and comes from one peer, where they differ by peer.
+  virtual const Capabilities& CapabilitiesTo(GroupId group, int /*peer*/) const {
+    return CapabilitiesOf(group);
+  }
+  // The host of a member, where peers of one's own are reached otherwise than all others: a number
+  // below the number of hosts, equal on all ranks; 0 is the host of rank 0.
+  virtual int HostOf(GroupId, int /*peer*/) const { return 0; }
   // Where this transport's staging memory comes from. Lives as long as the endpoint.
   virtual MemoryDomain* domain() = 0;
 

@@ -70,12 +70,14 @@ class FaultEndpoint : public ForwardingEndpoint {
 
   // Stands in for the caller's completion below.
   struct Operation : Completion {
-    Operation(Completion* outer, int polls)
+    Operation(Completion* outer, int polls, bool ordered)
         : Completion([](Completion* c) { static_cast<Operation*>(c)->over = true; }),
           completion(outer),
-          polls_left(polls) {}
+          polls_left(polls),
+          in_order(ordered) {}
     Completion* completion;
     int polls_left;
+    const bool in_order;  // not before those posted before it
     bool over = false;
   };
 
@@ -89,7 +91,9 @@ class FaultEndpoint : public ForwardingEndpoint {
     }
     const int delay = std::uniform_int_distribution<int>(0, options_.max_delay)(random_);
     Operations& operations = streams_[stream];
-    operations.push_back(std::make_unique<Operation>(completion, delay));
+    const auto& [group, kind, peer, sends] = stream;
+    const bool lends = sends && target()->CapabilitiesTo(group, peer).lands_in_peer_memory;
+    operations.push_back(std::make_unique<Operation>(completion, delay, !lends));
     Status status = post(operations.back().get());
     if (!status.ok()) operations.pop_back();
     return status;
@@ -97,7 +101,6 @@ class FaultEndpoint : public ForwardingEndpoint {
 
   // Runs the callbacks of a stream that are due. A callback may change streams_ at will.
   bool Deliver(const Stream& stream) {
-    const bool in_order = !(std::get<3>(stream) && capabilities().lands_in_peer_memory);
     for (bool any = false;; any = true) {
       auto entry = streams_.find(stream);
       if (entry == streams_.end()) return any;
@@ -110,7 +113,7 @@ class FaultEndpoint : public ForwardingEndpoint {
         if (operation->over) return operation->polls_left-- <= 0;
         return false;
       });
-      if (due == operations.end() || (in_order && due != operations.begin())) return any;
+      if (due == operations.end() || ((*due)->in_order && due != operations.begin())) return any;
       const std::unique_ptr<Operation> operation = std::move(*due);
       operations.erase(due);
       Completion* completion = operation->completion;

@@ -18,6 +18,10 @@ class ForwardingEndpoint : public Endpoint {
   const Capabilities& CapabilitiesOf(GroupId group) const override {
     return target_->CapabilitiesOf(group);
   }
+  const Capabilities& CapabilitiesTo(GroupId group, int peer) const override {
+    return target_->CapabilitiesTo(group, peer);
+  }
+  int HostOf(GroupId group, int peer) const override { return target_->HostOf(group, peer); }
   MemoryDomain* domain() override { return target_->domain(); }
   Status OpenGroup(Bootstrap* bootstrap, GroupId* group) override {
     return target_->OpenGroup(bootstrap, group);

@@ -21,12 +21,15 @@ struct Entry {
 };
 
 Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
-  std::unique_ptr<Endpoint> far;
   std::unique_ptr<Endpoint> near;
-  BRIGADE_RETURN_IF_ERROR(CreateMpiEndpoint(&far));
+  std::unique_ptr<Endpoint> tcp;
+  std::unique_ptr<Endpoint> mpi;
+  BRIGADE_RETURN_IF_ERROR(CreateMpiEndpoint(&mpi));
+  ShmOptions options;
+  options.spans_hosts = true;
   // Where there is no shared memory to be had, there is MPI.
-  (void)CreateShmEndpoint(&near);
-  *endpoint = MakeAutoEndpoint(std::move(near), std::move(far));
+  (void)CreateShmEndpoint(options, &near);
+  *endpoint = MakeAutoEndpoint(std::move(near), std::move(tcp), std::move(mpi));
   return Status();
 }
 
@@ -45,7 +48,7 @@ Status CreateSockets(std::unique_ptr<Endpoint>* endpoint) {
 }
 
 constexpr Entry kTransports[] = {
-    {"auto", "shm for groups on one host, else mpi", CreateAutoEndpoint},
+    {"auto", "shm within a host, mpi between hosts", CreateAutoEndpoint},
     {"mpi", "messages of the MPI library", CreateMpiEndpoint},
     {"shm", "memory shared by the ranks of one host", CreateShmEndpoint},
     {"uring", "TCP through io_uring, or plain sockets where there is none", CreateUring},

@@ -104,9 +104,10 @@ struct InStream {
 struct Group {
   GroupId id = -1;
   int rank = 0;
-  std::vector<Peer*> members;
-  std::vector<Directory*> directories;
-  std::map<const Peer*, int> ranks;
+  std::vector<Peer*> members;           // null: on another host
+  std::vector<Directory*> directories;  // the same
+  std::map<const Peer*, int> ranks;     // of those on this host
+  std::vector<int> hosts;               // of all members; empty if there is one only
   // Made at first use; [kind * ranks + peer].
   std::vector<std::unique_ptr<OutStream>> out;
   std::vector<std::unique_ptr<InStream>> in;
@@ -116,6 +117,7 @@ struct Group {
   int size() const { return static_cast<int>(members.size()); }
   size_t IndexOf(ChannelKind kind, int peer) const {
     BRIGADE_CHECK_LT(static_cast<size_t>(peer), members.size());
+    BRIGADE_CHECK(members[peer] != nullptr);
     return static_cast<size_t>(kind) * members.size() + static_cast<size_t>(peer);
   }
 };

@@ -73,8 +73,11 @@ void Demote(ConstByteSpan piece) {
 
 class ShmEndpoint : public Endpoint {
  public:
-  explicit ShmEndpoint(std::shared_ptr<SharedSegment> segment)
-      : segment_(std::move(segment)), domain_(segment_), edge_memory_(segment_.get()) {
+  ShmEndpoint(const ShmOptions& options, std::shared_ptr<SharedSegment> segment)
+      : segment_(std::move(segment)),
+        domain_(segment_),
+        edge_memory_(segment_.get()),
+        options_(options) {
     capabilities_.name = "shm";
     capabilities_.lands_in_peer_memory = true;
     capabilities_.needs_landing = false;
@@ -104,7 +107,7 @@ class ShmEndpoint : public Endpoint {
     const int ranks = bootstrap->size();
     auto* directory = static_cast<Directory*>(edge_memory_.Allocate(Directory::Bytes(ranks)));
     Introduction mine;
-    mine.host = host_;
+    mine.host = options_.host;
     mine.segment = segment_->address();
     mine.public_offset = edge_memory_.OffsetOf(public_);
     mine.directory_offset = directory == nullptr ? 0 : edge_memory_.OffsetOf(directory);
@@ -150,6 +153,7 @@ class ShmEndpoint : public Endpoint {
     completions_.CancelReceives(id, [this](const Lease& lease) { ReleaseLease(lease); });
     for (int kind = 0; kind < kChannelKinds; ++kind) {
       for (int peer = 0; peer < group.size(); ++peer) {
+        if (group.members[peer] == nullptr) continue;
         InStream& in = In(group, static_cast<ChannelKind>(kind), peer);
         in.receives.clear();
         in.edge.Close();
@@ -276,6 +280,10 @@ class ShmEndpoint : public Endpoint {
     OutStream* const out = Out(GroupOf(channel.group), channel.kind, peer);
     return out == nullptr ? nullptr : &out->edge;
   }
+  int HostOf(GroupId id, int peer) const override {
+    const std::vector<int>& hosts = groups_[id]->hosts;
+    return hosts.empty() ? 0 : hosts[peer];
+  }
   InEdge* LineFrom(const Channel& channel, int peer) override {
     return &In(GroupOf(channel.group), channel.kind, peer).edge;
   }
@@ -284,7 +292,9 @@ class ShmEndpoint : public Endpoint {
     PieceAt at;
     std::memcpy(&at, slot.payload, sizeof(at));
     const Group& group = *groups_[id];
-    if (at.owner >= group.members.size()) return ConstByteSpan();
+    if (at.owner >= group.members.size() || group.members[at.owner] == nullptr) {
+      return ConstByteSpan();
+    }
     return {group.members[at.owner]->segment->At(at.offset, at.bytes), at.bytes};
   }
 
@@ -311,10 +321,20 @@ class ShmEndpoint : public Endpoint {
     return *group;
   }
 
-  // Maps the segments of all members. OK: the group is complete but for its streams.
+  // Maps the segments of all members on this host. OK: the group is complete but for its streams.
   Status Meet(const Introduction& mine, const std::vector<Introduction>& all, Group* group) {
+    std::vector<const Host*> hosts;
     for (const Introduction& their : all) {
+      const auto known = std::find_if(hosts.begin(), hosts.end(),
+                                      [&](const Host* host) { return *host == their.host; });
+      group->hosts.push_back(static_cast<int>(known - hosts.begin()));
+      if (known == hosts.end()) hosts.push_back(&their.host);
       if (!(their.host == mine.host)) {
+        if (options_.spans_hosts) {
+          group->members.push_back(nullptr);
+          group->directories.push_back(nullptr);
+          continue;
+        }
         return Status(StatusCode::kUnavailable,
                       "on another host, in other namespaces or of another user than rank " +
                           std::to_string(&their - all.data()));
@@ -331,6 +351,7 @@ class ShmEndpoint : public Endpoint {
       group->members.push_back(peer);
       group->directories.push_back(directory);
     }
+    if (hosts.size() == 1) group->hosts.clear();
     return Status();
   }
 
@@ -369,12 +390,15 @@ class ShmEndpoint : public Endpoint {
     cpu_set_t together;
     CPU_ZERO(&together);
     int quota = 0;
+    int ranks = 0;
     for (const Introduction& their : all) {
+      if (!(their.host == options_.host)) continue;
+      ++ranks;
       CPU_OR(&together, &together, &their.processors);
       quota = std::max(quota, their.processor_quota);
     }
     const int processors = std::min(CPU_COUNT(&together), quota);
-    if (static_cast<int>(all.size()) > processors) crowded_ = true;
+    if (ranks > processors) crowded_ = true;
   }
 
   OutStream* Out(Group& group, ChannelKind kind, int peer) {
@@ -584,14 +608,14 @@ class ShmEndpoint : public Endpoint {
         for (const auto& in : group->in) {
           if (in != nullptr && in->leased > 0) return false;
         }
-        for (Directory* directory : group->directories) {
-          directory->closed_by.fetch_add(1, std::memory_order_acq_rel);
+        for (const auto& [peer, rank] : group->ranks) {
+          group->directories[rank]->closed_by.fetch_add(1, std::memory_order_acq_rel);
         }
         group->left = true;
       }
       Directory* const directory = group->directories[group->rank];
       if (directory->closed_by.load(std::memory_order_acquire) <
-          static_cast<uint32_t>(group->size())) {
+          static_cast<uint32_t>(group->ranks.size())) {
         return false;
       }
       for (const auto& out : group->out) {
@@ -613,9 +637,8 @@ class ShmEndpoint : public Endpoint {
   ShmDomain domain_;
   EdgeMemory edge_memory_;
   Capabilities capabilities_;
-  const Host host_ =
-      Host::Here();  // read once: neither changes, and reading takes longer than the rest
-  const int processor_quota_ = ProcessorQuota();
+  const ShmOptions options_;
+  const int processor_quota_ = ProcessorQuota();  // read once: that takes longer than the rest
   Public* public_ = nullptr;
   bool bells_reach_all_ = false;
   bool crowded_ = false;
@@ -635,7 +658,7 @@ class ShmEndpoint : public Endpoint {
 
 }  // namespace
 
-Status CreateShmEndpoint(std::unique_ptr<Endpoint>* endpoint) {
+Status CreateShmEndpoint(const ShmOptions& options, std::unique_ptr<Endpoint>* endpoint) {
   std::shared_ptr<SharedSegment> segment;
   BRIGADE_RETURN_IF_ERROR(SharedSegment::Create(&segment).WithContext("shm"));
   if (segment->address().reserve_bytes < kLeastReserveBytes) {
@@ -645,7 +668,7 @@ Status CreateShmEndpoint(std::unique_ptr<Endpoint>* endpoint) {
                                                 std::to_string(kLeastReserveBytes) +
                                                 " that it takes");
   }
-  auto created = std::make_unique<ShmEndpoint>(std::move(segment));
+  auto created = std::make_unique<ShmEndpoint>(options, std::move(segment));
   BRIGADE_RETURN_IF_ERROR(created->Init().WithContext("shm"));
   *endpoint = std::move(created);
   return Status();

@@ -13,13 +13,25 @@
 
 #include "membuf/status.h"
 #include "transport/endpoint.h"
+#include "transport/host.h"
 
 namespace brigade {
 
-// Local. Works with any bootstrap whose members are on one host (host.h); OpenGroup is kUnavailable
-// on all of them if they are not, or cannot open each other's memory. kOutOfMemory, kUnavailable:
-// no shared memory to be had here.
-Status CreateShmEndpoint(std::unique_ptr<Endpoint>* endpoint);
+struct ShmOptions {
+  // Where this rank is.
+  Host host = Host::Here();
+  // A group may have members on several hosts. It then reaches only those on one's own; HostOf
+  // tells which.
+  bool spans_hosts = false;
+};
+
+// Local. Works with any bootstrap whose members are on one host (host.h) or which may span several;
+// else OpenGroup is kUnavailable on all members, as it is if one cannot open the memory of another
+// on its host. kOutOfMemory, kUnavailable: no shared memory to be had here.
+Status CreateShmEndpoint(const ShmOptions& options, std::unique_ptr<Endpoint>* endpoint);
+inline Status CreateShmEndpoint(std::unique_ptr<Endpoint>* endpoint) {
+  return CreateShmEndpoint(ShmOptions(), endpoint);
+}
 
 }  // namespace brigade
 
