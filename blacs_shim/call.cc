@@ -70,8 +70,7 @@ void Call::SetMatrix(const MatrixArguments& arguments, Matrix* matrix) const {
 
 void Call::ChooseTopology(PatternCall* pattern_call) const {
   if (pattern_call->topology.shape != Shape::kFree) return;
-  pattern_call->topology = grid_.group->FreeTopologyOf(pattern_call->pattern, pattern_call->scope,
-                                                       pattern_call->matrix.layout.bytes());
+  pattern_call->topology = grid_.group->FreeTopologyOf(*pattern_call);
 }
 
 int Call::RankOf(const char* what, int row, int col) const {

@@ -35,9 +35,9 @@ Prepared Prepare(const Call& call, CombineOp op, ElementType type, const char* s
     pattern_call.root = call.RankOf(prepared.scope, "destination", row, col);
   }
   call.SetMatrix(matrix, &pattern_call.matrix);
-  call.ChooseTopology(&pattern_call);
   pattern_call.op = op;
   pattern_call.type = type;
+  call.ChooseTopology(&pattern_call);
   return prepared;
 }
 

@@ -36,6 +36,11 @@ size_t ElementBytes(ElementType type);
 const char* ElementTypeName(ElementType type);
 const char* CombineOpName(CombineOp op);
 
+// Whether any order of combination gives the same bits.
+inline bool IsOrderFree(CombineOp op, ElementType type) {
+  return op != CombineOp::kSum || type == ElementType::kInt32 || type == ElementType::kInt64;
+}
+
 // One operand: the matrix at `base`, walked from packed byte `offset` of `layout`, which is where
 // an element starts, and (with locations) `locations`, contiguous, pointing at the first element of
 // the range. A chunk is an operand with a contiguous layout.

@@ -9,10 +9,10 @@ namespace {
 // down.
 Schedule TreeAllReduce(const ScheduleParameters& p) {
   ScheduleBuilder b;
-  const int root = 0;
-  const auto to_rank = [&](int r) { return FromRelative(p.topology, p.size, root, r); };
-  const int relative = ToRelative(p.topology, p.size, root, p.rank);
-  const TreeNode node = TreeNodeOf(p.topology, p.size, relative);
+  const RankTree tree(p.topology, p.size, /*root=*/0, p.hosts);
+  const auto to_rank = [&](int r) { return tree.ToRank(r); };
+  const int relative = tree.ToRelative(p.rank);
+  const TreeNode node = tree.NodeOf(relative);
   const int out = AddPartial(&b, node, relative, to_rank);
   if (relative == 0) {
     for (auto c = node.children.rbegin(); c != node.children.rend(); ++c) b.Send(out, to_rank(*c));

@@ -5,9 +5,10 @@ namespace brigade {
 
 Schedule CompileBroadcast(const ScheduleParameters& p) {
   ScheduleBuilder b;
-  const auto to_rank = [&](int r) { return FromRelative(p.topology, p.size, p.root, r); };
-  const int relative = ToRelative(p.topology, p.size, p.root, p.rank);
-  const TreeNode node = TreeNodeOf(p.topology, p.size, relative);
+  const RankTree tree(p.topology, p.size, p.root, p.hosts);
+  const auto to_rank = [&](int r) { return tree.ToRank(r); };
+  const int relative = tree.ToRelative(p.rank);
+  const TreeNode node = tree.NodeOf(relative);
   if (p.size == 1) return b.Build();
   if (relative == 0) {
     const int out = b.AddStream("S", ChunkRole::kBroadcastSource);

@@ -8,6 +8,8 @@
 #ifndef BRIGADE_PATTERNS_COMPILERS_H_
 #define BRIGADE_PATTERNS_COMPILERS_H_
 
+#include <vector>
+
 #include "patterns/schedule.h"
 #include "patterns/topology.h"
 
@@ -24,6 +26,10 @@ struct ScheduleParameters {
   bool decreasing = false;
   // The ranks read each other's staging memory: one copy in serves all, and nobody need relay.
   bool shares_memory = false;
+  // The host of each rank, where messages are to go by host: trees as RankTree (geometry.h) says,
+  // and rings through all ranks of a host before they go on to the next. Empty: by rank. Of a
+  // combine it changes the order.
+  std::vector<int> hosts;
 };
 
 // Buffered strided send to `root` (AP3000 paper section 4.3). Copies: n.

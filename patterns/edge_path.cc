@@ -40,10 +40,12 @@ EdgePath::EdgePath(Engine* engine, GroupState* group, const CatalogueEntry& entr
       call_(call),
       pair_(entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive),
       channel_(pair_ ? ChannelKind::kPointToPoint : call.scope),
-      scope_(group->scope(channel_)) {}
+      scope_(group->scope(channel_)),
+      reach_(group->ReachOf(channel_, call.root)) {}
 
 bool EdgePath::Fits() {
-  if (group_->line_bytes == 0 || !engine_->active_.empty() || !engine_->deferred_.empty()) {
+  if (reach_.capabilities->line_bytes == 0 || !engine_->active_.empty() ||
+      !engine_->deferred_.empty()) {
     return false;
   }
   mover_.Reset(entry_, &call_);
@@ -67,12 +69,12 @@ bool EdgePath::Fits() {
   lines_ = wire_bytes <= kLinePayload;
   if (lines_) return true;
   const PiecePlan plan =
-      pair_ ? PlanMessage(group_->settings, range_.bytes)
-            : PlanPieces(group_->settings, range_.bytes, entry_.combines ? mover_.elem_bytes() : 1,
+      pair_ ? PlanMessage(reach_.settings, range_.bytes)
+            : PlanPieces(reach_.settings, range_.bytes, entry_.combines ? mover_.elem_bytes() : 1,
                          entry_.combines ? mover_.wire_elem_bytes() : 1, scope_.size);
   if (range_.bytes > plan.piece_bytes) return false;
   // One buffer is all that a locally blocking call needs, and all that it must not wait for.
-  first_ = engine_->TrySurplus(ChunksFor(group_->settings, wire_bytes));
+  first_ = engine_->TrySurplus(ChunksFor(reach_.settings, wire_bytes));
   return first_ != nullptr;
 }
 
@@ -247,7 +249,7 @@ Status EdgePath::AwaitLease(Current* current, Lease* lease) {
     bool arrived = false;
   } receive;
   // Of a message that is longer than it should be, the header tells what it is.
-  const size_t most_bytes = kHeaderBytes + MostPayload(group_->settings);
+  const size_t most_bytes = kHeaderBytes + MostPayload(reach_.settings);
   Status status;
   const auto post = [&] {
     status = engine_->endpoint()->PostReceive({group_->id, channel_}, waits_for_,
@@ -286,8 +288,8 @@ Status EdgePath::Fill(const Step& step) {
         if (current.buffer == nullptr) {
           engine_->WaitUntil(
               [&] {
-                current.buffer = engine_->TrySurplus(
-                    ChunksFor(group_->settings, mover_.WireBytes(range_.bytes)));
+                current.buffer =
+                    engine_->TrySurplus(ChunksFor(reach_.settings, mover_.WireBytes(range_.bytes)));
                 if (current.buffer == nullptr) current.buffer = engine_->TryCore(0, &owed_);
                 return current.buffer != nullptr;
               },

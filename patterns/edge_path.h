@@ -78,6 +78,7 @@ class EdgePath {
   const bool pair_;
   const ChannelKind channel_;
   const Scope& scope_;
+  const Reach& reach_;
   PieceMover mover_;
   PiecePlan::Range range_{0, 0};
   bool lines_ = false;  // the messages fit

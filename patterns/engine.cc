@@ -266,8 +266,7 @@ Status Engine::Hand(Send* send) {
   if (send->buffer->origin == StagedBuffer::Origin::kOverflow && !send->copy &&
       send->group->capabilities->needs_registered_memory && !endpoint_->domain()->grows()) {
     // Overflow drains through staging memory.
-    const ChunkRun run =
-        pool_->TryAcquireSurplus(0, ChunksFor(send->group->settings, send->piece.bytes));
+    const ChunkRun run = pool_->TryAcquireSurplus(0, ChunksFor(piece_settings_, send->piece.bytes));
     if (!run) return Status(StatusCode::kNoResource, "no staging memory");
     const TraceSpan span(TraceKind::kCopyFromOverflow, send->piece.bytes, send->peer);
     std::memcpy(run.memory.data, send->piece.data, send->piece.bytes);

@@ -19,12 +19,13 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   call_ = call;
   channel_ = pair ? ChannelKind::kPointToPoint : call.scope;
   scope_ = group->scope(channel_);
+  reach_ = &group->ReachOf(channel_, call.root);
   // Sends and receives of one pair are two orders; -1 is a scope's.
   order_peer_ = pair ? 2 * call.root + (entry.pattern == Pattern::kReceive ? 1 : 0) : -1;
   blocking_ = blocking;
 
   mover_.Reset(entry, &call_);
-  const PieceSettings& settings = group->settings;
+  const PieceSettings& settings = reach_->settings;
   const size_t portions = entry.multi ? scope_.size : 0;
   size_t longest = call.matrix.layout.bytes();
   for (size_t q = 0; q < portions; ++q) {
@@ -93,7 +94,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
 // hold.
 Status Executor::Reserve() {
   StagingPool* pool = engine_->pool_.get();
-  const int chunks = group_->settings.most_chunks;
+  const int chunks = reach_->settings.most_chunks;
   const int runs = static_cast<int>(schedule_->streams.size()) * kMinSlots;
   if (runs * chunks > pool->total_chunks() - pool->core_chunks()) {
     return Status(StatusCode::kOutOfMemory,
@@ -213,10 +214,10 @@ StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
   if (run) {
     engine_->stalled_ = 0;
   } else if (entry_->locally_blocking &&
-             !(kind == Memory::kLanding && group_->capabilities->needs_registered_memory)) {
+             !(kind == Memory::kLanding && reach_->capabilities->needs_registered_memory)) {
     if (++engine_->stalled_ <= engine_->Patience()) return nullptr;
     overflow =
-        engine_->overflow_->TryAcquire(static_cast<size_t>(chunks) * group_->settings.chunk_bytes);
+        engine_->overflow_->TryAcquire(static_cast<size_t>(chunks) * reach_->settings.chunk_bytes);
     origin = StagedBuffer::Origin::kOverflow;
     if (overflow.data != nullptr) ++mover_.statistics.overflow_pieces;
   }
@@ -239,7 +240,7 @@ StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
   chunks_held_ += buffer->run.chunks;
   mover_.statistics.peak_staging_bytes =
       std::max(mover_.statistics.peak_staging_bytes,
-               static_cast<size_t>(chunks_held_) * group_->settings.chunk_bytes);
+               static_cast<size_t>(chunks_held_) * reach_->settings.chunk_bytes);
   return buffer;
 }
 
@@ -309,7 +310,7 @@ Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory)
   Slot* slot = &s.slots[s.opened % kMostSlots];
   StagedBuffer* buffer = nullptr;
   if (memory != Memory::kNone) {
-    buffer = TryBuffer(stream, ChunksFor(group_->settings, wire_bytes), memory);
+    buffer = TryBuffer(stream, ChunksFor(reach_->settings, wire_bytes), memory);
     if (buffer == nullptr) {
       // With a slot open it waits for who fills that one, not for memory.
       if (entry_->locally_blocking && engine_->stalled_ > engine_->Patience() &&
@@ -336,11 +337,11 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
   // A transport that may write past a landing too short for a wrong message gets later landings
   // only once the first piece has shown that both sides mean the same.
   if (piece > 0 && !verified_[first_receive_[lane] + index] &&
-      !group_->capabilities->keeps_to_landing) {
+      !reach_->capabilities->keeps_to_landing) {
     return Outcome::kMustWait;
   }
   // A first piece has room whatever its length, so that its header can tell what is wrong.
-  const size_t room = piece == 0 ? MostPayload(group_->settings) : wire_bytes;
+  const size_t room = piece == 0 ? MostPayload(reach_->settings) : wire_bytes;
   // The first piece brings a header; later ones may go straight to where they are wanted.
   LayoutRange in_place;
   bool lands = false;
@@ -349,7 +350,7 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
     in_place = {&target.layout, target.data, range.offset, range.bytes};
     lands = engine_->endpoint()->LandsInPlace(channel, peer, in_place);
   }
-  const bool landing = !lands && group_->capabilities->needs_landing;
+  const bool landing = !lands && reach_->capabilities->needs_landing;
   Slot* slot = OpenSlot(step.dst.index, room, landing ? Memory::kLanding : Memory::kNone);
   if (slot == nullptr) return Outcome::kMustWait;
   Status status;
@@ -434,7 +435,7 @@ Status Executor::Agree(const Step& step, const Lease& piece) {
           .WithContext("from rank " + std::to_string(scope_.GroupRank(step.peer))));
   if (plan_known_) return Status();
   plan_known_ = true;
-  plans_[0] = PlanMessage(group_->settings, theirs.total_bytes);
+  plans_[0] = PlanMessage(reach_->settings, theirs.total_bytes);
   pieces_[0] = rounds_ = plans_[0].Count();
   mover_.statistics.pieces = static_cast<uint64_t>(rounds_);
   return Status();

@@ -134,6 +134,7 @@ class Executor {
   const Schedule* schedule_ = nullptr;
   PatternCall call_;
   Scope scope_;
+  const Reach* reach_ = nullptr;
   ChannelKind channel_ = ChannelKind::kPointToPoint;
   int order_peer_ = -1;
   bool blocking_ = true;

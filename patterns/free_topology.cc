@@ -13,23 +13,35 @@ constexpr size_t kLongBytes = size_t{32} << 10;
 
 }  // namespace
 
-Topology FreeTopology(Pattern pattern, int ranks, size_t bytes, const Capabilities& transport) {
+Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool order_free) {
+  const bool by_host = order_free && ranks.hosts > 1 && ranks.hosts < ranks.count;
+  const int nodes = by_host ? ranks.hosts : ranks.count;
+  Topology topology;
   switch (pattern) {
     case Pattern::kBroadcast:
-      if (transport.lands_in_peer_memory) return kWide;
-      return transport.piece_cost_bytes > 0 && ranks > 2 && bytes >= kFillsRingBytes ? kRing
-                                                                                     : kBinomial;
+      if (ranks.hosts == 1 && ranks.transport->lands_in_peer_memory) return kWide;
+      topology = ranks.transport->piece_cost_bytes > 0 && nodes > 2 && bytes >= kFillsRingBytes
+                     ? kRing
+                     : kBinomial;
+      break;
     case Pattern::kAllReduce:
-      // Two ranks have one order only.
-      if (ranks == 2 && !transport.lands_in_peer_memory) return {Shape::kHypercube, 0};
-      if (bytes > kShortBytes) return bytes > kLongBytes ? kRing : kBinomial;
-      return ranks == 2 ? Topology{Shape::kHypercube, 0} : kWide;
     case Pattern::kReduce:
-      if (bytes > kShortBytes) return bytes > kLongBytes ? kRing : kBinomial;
-      return kWide;
+      if (by_host || bytes > kShortBytes) {
+        topology = bytes > kLongBytes ? kRing : kBinomial;
+      } else {
+        topology = kWide;
+      }
+      // Two ranks have one order only. Where memory is shared a tree copies less, but takes longer.
+      if (pattern == Pattern::kAllReduce && ranks.count == 2 &&
+          (bytes <= kShortBytes || !ranks.transport->lands_in_peer_memory)) {
+        topology = {Shape::kHypercube, 0};
+      }
+      break;
     default:
-      return Topology();
+      return topology;
   }
+  topology.by_host = by_host;
+  return topology;
 }
 
 }  // namespace brigade

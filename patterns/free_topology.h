@@ -11,18 +11,30 @@
 
 namespace brigade {
 
-// The shape for `ranks` ranks and a message of `bytes` bytes; all arguments equal on all of them.
+// The ranks of a scope.
+struct Ranks {
+  int count = 1;
+  int hosts = 1;                            // that they are on
+  const Capabilities* transport = nullptr;  // that all their edges have
+};
+
+// The shape for a message of `bytes` bytes; all arguments equal on all ranks. `order_free`: nothing
+// is combined, or in any order with the same bits.
 //
-// Of a combine this is also the order of association, so nothing but the first three arguments
-// counts, and what the transport is like not at all: the same call has the same bits over every
-// transport. Short combines go along a tree of eight branches: few ranks relay, and a relay costs a
-// scheduling delay where ranks outnumber processors; between two ranks, which have one order only,
-// they are an exchange. Longer ones go along a binomial tree, which spreads the arithmetic; long
-// ones along a ring, on which every rank sends and receives the message once.
+// Of a combine this is also the order of association, so unless that is free only the pattern and
+// the numbers of ranks and of bytes count, and what the transport is like not at all: the same call
+// has the same bits over every transport and on any hosts. Short combines go along a tree of eight
+// branches: few ranks relay, and a relay costs a scheduling delay where ranks outnumber processors;
+// between two ranks, which have one order only, they are an exchange. Longer ones go along a
+// binomial tree, which spreads the arithmetic; long ones along a ring, on which every rank sends
+// and receives the message once.
 //
 // Broadcasts go along the wide tree wherever one copy serves all readers, and along the ring where
 // links are slow and the message is long enough to fill it.
-Topology FreeTopology(Pattern pattern, int ranks, size_t bytes, const Capabilities& transport);
+//
+// What is free goes by host, wherever a host has several ranks: the links between them are slower
+// than anything within.
+Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool order_free);
 
 }  // namespace brigade
 

@@ -1,26 +1,43 @@
 #include "patterns/free_topology.h"
 
+#include <vector>
+
 #include "gtest/gtest.h"
 #include "patterns/catalogue.h"
 
 namespace brigade {
 namespace {
 
-// Different enough for a broadcast to go different ways.
-std::vector<Capabilities> Transports() {
-  Capabilities shared;
-  shared.lands_in_peer_memory = true;
-  Capabilities slow;
-  slow.piece_cost_bytes = 512;
-  return {Capabilities(), shared, slow};
+// Transports different enough for a broadcast to go different ways, and all kinds of hosts.
+std::vector<Ranks> RanksToTry() {
+  static const Capabilities plain;
+  static const Capabilities shared = [] {
+    Capabilities has;
+    has.lands_in_peer_memory = true;
+    return has;
+  }();
+  static const Capabilities slow = [] {
+    Capabilities has;
+    has.piece_cost_bytes = 512;
+    return has;
+  }();
+  std::vector<Ranks> all;
+  for (const int count : {2, 3, 8, 64}) {
+    for (const Capabilities* transport : {&plain, &shared, &slow}) {
+      for (const int hosts : {1, 2, (count + 1) / 2, count}) {
+        all.push_back({count, hosts, transport});
+      }
+    }
+  }
+  return all;
 }
 
 TEST(FreeTopology, IsOneThePatternKnows) {
   for (const CatalogueEntry& entry : Catalogue()) {
-    for (const int ranks : {2, 3, 64}) {
+    for (const Ranks& ranks : RanksToTry()) {
       for (const size_t bytes : {size_t{8}, size_t{1} << 20}) {
-        for (const Capabilities& transport : Transports()) {
-          const Topology topology = FreeTopology(entry.pattern, ranks, bytes, transport);
+        for (const bool order_free : {false, true}) {
+          const Topology topology = FreeTopology(entry.pattern, ranks, bytes, order_free);
           EXPECT_FALSE(topology.shape == Shape::kFree);
           EXPECT_TRUE(CheckTopology(entry.pattern, topology).ok()) << entry.name;
         }
@@ -29,14 +46,25 @@ TEST(FreeTopology, IsOneThePatternKnows) {
   }
 }
 
-TEST(FreeTopology, OfACombineDoesNotDependOnTheTransport) {
+TEST(FreeTopology, OfASumDependsOnRanksAndBytesOnly) {
+  const Capabilities plain;
   for (const Pattern pattern : {Pattern::kReduce, Pattern::kAllReduce}) {
-    for (const int ranks : {3, 8, 64}) {
+    for (const Ranks& ranks : RanksToTry()) {
+      if (ranks.count == 2) continue;  // they have one order only
       for (size_t bytes = 1; bytes < 1 << 20; bytes *= 2) {
-        for (const Capabilities& transport : Transports()) {
-          EXPECT_TRUE(FreeTopology(pattern, ranks, bytes, transport) ==
-                      FreeTopology(pattern, ranks, bytes, Capabilities()));
-        }
+        EXPECT_TRUE(FreeTopology(pattern, ranks, bytes, /*order_free=*/false) ==
+                    FreeTopology(pattern, {ranks.count, 1, &plain}, bytes, /*order_free=*/false));
+      }
+    }
+  }
+}
+
+TEST(FreeTopology, GoesByHostWhereAHostHasSeveralRanks) {
+  for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce}) {
+    for (const Ranks& ranks : RanksToTry()) {
+      const bool several = ranks.hosts > 1 && ranks.hosts < ranks.count;
+      for (const size_t bytes : {size_t{8}, size_t{1} << 20}) {
+        EXPECT_EQ(FreeTopology(pattern, ranks, bytes, /*order_free=*/true).by_host, several);
       }
     }
   }

@@ -8,6 +8,9 @@
 namespace brigade {
 namespace {
 
+// One copy serves all readers there.
+constexpr Topology kWithinHost{Shape::kTree, 8};
+
 TreeNode KNomial(int k, int size, int relative) {
   TreeNode node;
   // `place` runs over powers of k up to the lowest non-zero digit of `relative` (all of them at the
@@ -117,6 +120,70 @@ int ToRelative(const Topology& topology, int size, int root, int rank) {
 int FromRelative(const Topology& topology, int size, int root, int relative) {
   const int r = topology.shape == Shape::kDecreasingRings ? root - relative : root + relative;
   return (r % size + size) % size;
+}
+
+RankTree::RankTree(const Topology& topology, int size, int root, const std::vector<int>& hosts)
+    : topology_(topology), size_(size), root_(root) {
+  if (hosts.empty()) return;
+  // The members of each host, hosts in the order of their first members.
+  std::vector<std::vector<int>> members;
+  std::vector<int> names;
+  int root_host = 0;
+  for (int rank = 0; rank < size; ++rank) {
+    const auto name = std::find(names.begin(), names.end(), hosts[static_cast<size_t>(rank)]);
+    const auto host = static_cast<size_t>(name - names.begin());
+    if (name == names.end()) {
+      names.push_back(hosts[static_cast<size_t>(rank)]);
+      members.emplace_back();
+    }
+    if (rank == root) {
+      root_host = static_cast<int>(host);
+      members[host].insert(members[host].begin(), rank);
+    } else {
+      members[host].push_back(rank);
+    }
+  }
+  relatives_.resize(static_cast<size_t>(size));
+  const int count = static_cast<int>(members.size());
+  for (int relative = 0; relative < count; ++relative) {
+    firsts_.push_back(static_cast<int>(ranks_.size()));
+    const int host = FromRelative(topology, count, root_host, relative);
+    for (const int rank : members[static_cast<size_t>(host)]) {
+      relatives_[static_cast<size_t>(rank)] = static_cast<int>(ranks_.size());
+      ranks_.push_back(rank);
+    }
+  }
+  firsts_.push_back(size);
+}
+
+int RankTree::ToRelative(int rank) const {
+  if (ranks_.empty()) return brigade::ToRelative(topology_, size_, root_, rank);
+  return relatives_[static_cast<size_t>(rank)];
+}
+
+int RankTree::ToRank(int relative) const {
+  if (ranks_.empty()) return FromRelative(topology_, size_, root_, relative);
+  return ranks_[static_cast<size_t>(relative)];
+}
+
+TreeNode RankTree::NodeOf(int relative) const {
+  if (ranks_.empty()) return TreeNodeOf(topology_, size_, relative);
+  const auto end = std::upper_bound(firsts_.begin(), firsts_.end(), relative);
+  const int first = end[-1];
+  TreeNode node = TreeNodeOf(kWithinHost, *end - first, relative - first);
+  for (int& child : node.children) child += first;
+  if (relative > first) {
+    node.parent += first;
+    return node;
+  }
+  const TreeNode host = TreeNodeOf(topology_, static_cast<int>(firsts_.size()) - 1,
+                                   static_cast<int>(end - firsts_.begin()) - 1);
+  if (host.parent >= 0) node.parent = firsts_[static_cast<size_t>(host.parent)];
+  for (const int child : host.children) {
+    node.children.push_back(firsts_[static_cast<size_t>(child)]);
+  }
+  std::sort(node.children.begin(), node.children.end());
+  return node;
 }
 
 }  // namespace brigade

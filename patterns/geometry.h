@@ -34,6 +34,30 @@ int TreeHeight(const Topology& topology, int size);
 int ToRelative(const Topology& topology, int size, int root, int rank);
 int FromRelative(const Topology& topology, int size, int root, int relative);
 
+// The same where ranks may be on several hosts, and messages go by host: relative ranks count from
+// the root through its host, then host after host, each in increasing rank. The hosts are the nodes
+// of the tree that `topology` spans, and the first rank of each hangs on the first one of another;
+// so each subtree still is an interval.
+class RankTree {
+ public:
+  // `hosts`: of each rank; empty: not by host.
+  RankTree(const Topology& topology, int size, int root, const std::vector<int>& hosts);
+
+  int ToRelative(int rank) const;
+  int ToRank(int relative) const;
+  // REQUIRES: as TreeNodeOf.
+  TreeNode NodeOf(int relative) const;
+
+ private:
+  const Topology topology_;
+  const int size_;
+  const int root_;
+  // By host only.
+  std::vector<int> ranks_;      // by relative rank
+  std::vector<int> relatives_;  // by rank
+  std::vector<int> firsts_;     // the relative rank at which each host begins, and the end
+};
+
 }  // namespace brigade
 
 #endif  // BRIGADE_PATTERNS_GEOMETRY_H_

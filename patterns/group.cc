@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "membuf/check.h"
+#include "membuf/combine.h"
 #include "patterns/catalogue.h"
 #include "patterns/edge_path.h"
 #include "patterns/executor.h"
@@ -81,9 +83,8 @@ bool IsNormal(const PatternCall& call) {
   const CatalogueEntry& entry = EntryOf(call.pattern);
   const Shape shape = call.topology.shape;
   if (shape == Shape::kFree) return false;
-  const Topology plain;
   if (entry.topologies.empty()) {
-    if (shape != plain.shape || call.topology.parameter != plain.parameter) return false;
+    if (!(call.topology == Topology())) return false;
   } else if (shape == Shape::kSplitRing || shape == Shape::kHypercube) {
     if (call.topology.parameter != 0) return false;
   }
@@ -150,6 +151,45 @@ Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
   return compare("columns", &AgreedSettings::cols);
 }
 
+const Reach* ReachWith(const Engine& engine, const Capabilities& has, GroupState* state) {
+  for (const Reach& reach : state->reaches) {
+    if (reach.capabilities == &has) return &reach;
+  }
+  Reach reach;
+  reach.capabilities = &has;
+  reach.settings = PieceSettingsFor(engine.options().chunk_bytes, engine.options().staging_bytes,
+                                    has.preferred_piece_bytes);
+  reach.settings.overlap_bytes = has.overlap_piece_bytes;
+  reach.settings.piece_cost_bytes = has.piece_cost_bytes;
+  const size_t eager = has.eager_piece_bytes;
+  if (eager != SIZE_MAX) reach.settings.eager_bytes = eager - std::min(eager, kHeaderBytes);
+  state->reaches.push_back(reach);
+  return &state->reaches.back();
+}
+
+// Finds out where the members of the new group are, and what the transport can do between which of
+// them. A scope all of whose ranks are on one host, or each on another, has edges of one kind.
+void SetReaches(const Engine& engine, GroupState* state) {
+  const Endpoint& endpoint = *engine.endpoint();
+  const int members = state->rows * state->cols;
+  state->capabilities = &endpoint.CapabilitiesOf(state->id);
+  for (int peer = 0; peer < members; ++peer) {
+    state->hosts.push_back(endpoint.HostOf(state->id, peer));
+    state->reach_to.push_back(ReachWith(engine, endpoint.CapabilitiesTo(state->id, peer), state));
+  }
+  for (Scope& scope : state->scopes) {
+    std::set<int> hosts;
+    for (int r = 0; r < scope.size; ++r) {
+      hosts.insert(state->hosts[static_cast<size_t>(scope.GroupRank(r))]);
+    }
+    scope.hosts = static_cast<int>(hosts.size());
+    const int another = scope.GroupRank((scope.rank + 1) % scope.size);
+    scope.reach = scope.hosts == 1 || scope.hosts == scope.size
+                      ? state->reach_to[static_cast<size_t>(another)]
+                      : ReachWith(engine, *state->capabilities, state);
+  }
+}
+
 }  // namespace
 
 Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
@@ -185,17 +225,9 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   state->receive_sequence.resize(state->send_sequence.size());
   BRIGADE_RETURN_IF_ERROR(engine->endpoint()->OpenGroup(bootstrap, &state->id));
   engine->AskWhetherHelperMayDrive();
-  state->capabilities = &engine->endpoint()->CapabilitiesOf(state->id);
+  SetReaches(*engine, state.get());
   state->lines_to.resize(state->send_sequence.size() * kChannelKinds);
   state->lines_from.resize(state->lines_to.size());
-  const Capabilities& has = *state->capabilities;
-  state->settings = PieceSettingsFor(engine->options().chunk_bytes, engine->options().staging_bytes,
-                                     has.preferred_piece_bytes);
-  state->settings.overlap_bytes = has.overlap_piece_bytes;
-  state->settings.piece_cost_bytes = has.piece_cost_bytes;
-  state->line_bytes = has.line_bytes;
-  const size_t eager = has.eager_piece_bytes;
-  if (eager != SIZE_MAX) state->settings.eager_bytes = eager - std::min(eager, kHeaderBytes);
   group->reset(new Group(engine, std::move(state)));
   return Status();
 }
@@ -220,33 +252,43 @@ Status Group::failure() const {
 }
 
 const Schedule* Group::ScheduleOf(const PatternCall& call, ChannelKind kind) {
-  const GroupState::ScheduleKey key = GroupState::ScheduleKey::Of(call, kind);
+  const CatalogueEntry& entry = EntryOf(call.pattern);
+  const Scope& scope = state_->scope(kind);
+  const bool by_host =
+      scope.hosts > 1 &&
+      (entry.multi ? !entry.combines || IsOrderFree(call.op, call.type) : call.topology.by_host);
+  const GroupState::ScheduleKey key = GroupState::ScheduleKey::Of(call, kind, by_host);
   GroupState::LastSchedule& last = state_->last_schedules[static_cast<int>(call.pattern)];
   if (last.schedule != nullptr && last.key == key) return last.schedule;
   std::unique_ptr<const Schedule>& schedule = state_->schedules[key];
   if (schedule == nullptr) {
-    const Scope& scope = state_->scope(kind);
     ScheduleParameters p;
     p.size = scope.size;
     p.rank = scope.rank;
     p.root = call.root;
     p.topology = call.topology;
     p.decreasing = call.decreasing;
-    p.shares_memory = state_->capabilities->lands_in_peer_memory;
-    schedule = std::make_unique<const Schedule>(EntryOf(call.pattern).compile(p));
+    p.shares_memory = scope.shares_memory();
+    for (int r = 0; by_host && r < scope.size; ++r) {
+      p.hosts.push_back(state_->hosts[static_cast<size_t>(scope.GroupRank(r))]);
+    }
+    schedule = std::make_unique<const Schedule>(entry.compile(p));
   }
   last = {key, schedule.get()};
   return schedule.get();
 }
 
-Topology Group::FreeTopologyOf(Pattern pattern, ChannelKind scope, size_t bytes) const {
-  return FreeTopology(pattern, state_->scope(scope).size, bytes, *state_->capabilities);
+Topology Group::FreeTopologyOf(const PatternCall& call) const {
+  const Scope& scope = state_->scope(call.scope);
+  return FreeTopology(call.pattern, {scope.size, scope.hosts, scope.reach->capabilities},
+                      call.matrix.layout.bytes(),
+                      !EntryOf(call.pattern).combines || IsOrderFree(call.op, call.type));
 }
 
 PatternCall Group::Normalise(const PatternCall& call) const {
   PatternCall normalised = Normalised(call);
   if (normalised.topology.shape == Shape::kFree) {
-    normalised.topology = FreeTopologyOf(call.pattern, call.scope, call.matrix.layout.bytes());
+    normalised.topology = FreeTopologyOf(call);
   }
   return normalised;
 }

@@ -78,9 +78,8 @@ class Group {
   // was to write is unspecified.
   Status Run(const PatternCall& call, OperationStatistics* statistics = nullptr);
 
-  // What Shape::kFree stands for; `bytes` of the call's matrix. A caller that asks first saves Run
-  // a copy of the call.
-  Topology FreeTopologyOf(Pattern pattern, ChannelKind scope, size_t bytes) const;
+  // What Shape::kFree stands for in `call`. A caller that asks first saves Run a copy of the call.
+  Topology FreeTopologyOf(const PatternCall& call) const;
 
   // Starts `call` without waiting. kNoResource: the staging memory it needs is in use; nothing
   // happened. The matrix, locations and portions of `call`, the array of portions included, must

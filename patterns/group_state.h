@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -19,13 +20,22 @@
 
 namespace brigade {
 
+// What the transport can do between the ranks of a scope, or between two ranks.
+struct Reach {
+  const Capabilities* capabilities = nullptr;
+  PieceSettings settings;
+};
+
 // The ranks of one scope: members `first`, `first + stride`, ... of the group.
 struct Scope {
   int size = 1;
   int rank = 0;
   int first = 0;
   int stride = 1;
+  int hosts = 1;                 // that its ranks are on
+  const Reach* reach = nullptr;  // for its collective operations
 
+  bool shares_memory() const { return hosts == 1 && reach->capabilities->lands_in_peer_memory; }
   int GroupRank(int scope_rank) const { return first + scope_rank * stride; }
 };
 
@@ -34,8 +44,10 @@ struct GroupState {
   int rows = 1;
   int cols = 1;
   int rank = 0;
-  const Capabilities* capabilities = nullptr;
-  size_t line_bytes = 0;  // of its capabilities
+  const Capabilities* capabilities = nullptr;  // to all
+  std::deque<Reach> reaches;                   // by capabilities
+  std::vector<const Reach*> reach_to;          // every peer, for messages from point to point
+  std::vector<int> hosts;                      // of every member
   // The lines to and from every peer, by kind and rank, once used.
   std::vector<OutEdge*> lines_to;
   std::vector<InEdge*> lines_from;
@@ -44,7 +56,6 @@ struct GroupState {
   size_t LineIndex(ChannelKind kind, int peer) const {
     return static_cast<size_t>(peer) * kChannelKinds + static_cast<size_t>(kind);
   }
-  PieceSettings settings;
   Scope scopes[kChannelKinds];
 
   // Operations begun so far: per scope, and per peer for point-to-point messages.
@@ -57,12 +68,12 @@ struct GroupState {
     uint64_t kinds = 0;    // pattern, scope, shape, direction
     uint64_t numbers = 0;  // parameter, root
 
-    static ScheduleKey Of(const PatternCall& call, ChannelKind kind) {
+    static ScheduleKey Of(const PatternCall& call, ChannelKind kind, bool by_host) {
       const auto bits = [](auto value) {
         return static_cast<uint64_t>(static_cast<uint32_t>(value));
       };
       return {bits(call.pattern) | bits(kind) << 8 | bits(call.topology.shape) << 16 |
-                  bits(call.decreasing) << 24,
+                  bits(call.decreasing) << 24 | bits(by_host) << 25,
               bits(call.topology.parameter) | bits(call.root) << 32};
     }
     bool operator==(const ScheduleKey& o) const { return kinds == o.kinds && numbers == o.numbers; }
@@ -85,6 +96,11 @@ struct GroupState {
   Status failure;       // the first; from then on the group is broken
 
   const Scope& scope(ChannelKind kind) const { return scopes[static_cast<int>(kind)]; }
+  // `peer`: of a message from point to point.
+  const Reach& ReachOf(ChannelKind kind, int peer) const {
+    return kind == ChannelKind::kPointToPoint ? *reach_to[static_cast<size_t>(peer)]
+                                              : *scope(kind).reach;
+  }
 };
 
 }  // namespace brigade

@@ -1,25 +1,28 @@
+#include <vector>
+
 #include "patterns/compilers.h"
+#include "patterns/ring.h"
 
 namespace brigade {
 namespace {
 
 // Own pieces go out one ahead: the next one is copied in while this one flies.
-int SendOwn(ScheduleBuilder* b, const ScheduleParameters& p, int first_distance,
-            int last_distance) {
+void SendOwn(ScheduleBuilder* b, int rank, const std::vector<int>& peers) {
   const int own = b->AddStream("S", ChunkRole::kBufferedSend);
-  b->SetPortion(p.rank);
-  for (int d = first_distance; d <= last_distance; ++d) b->Send(own, (p.rank + d) % p.size);
+  b->SetPortion(rank);
+  for (const int peer : peers) b->Send(own, peer);
   b->Free(own);
   b->SetLead(1);
-  b->Copy(Place::New(own), Place::Portion(p.rank));
+  b->Copy(Place::New(own), Place::Portion(rank));
   b->SetLead(0);
-  return own;
 }
 
 // All read where the owner put it.
 Schedule DirectMultiBroadcast(const ScheduleParameters& p) {
   ScheduleBuilder b;
-  SendOwn(&b, p, 1, p.size - 1);
+  std::vector<int> others;
+  for (int d = 1; d < p.size; ++d) others.push_back((p.rank + d) % p.size);
+  SendOwn(&b, p.rank, others);
   const int in = b.AddStream("R", ChunkRole::kReceive);
   for (int d = 1; d < p.size; ++d) {
     const int portion = (p.rank + p.size - d) % p.size;
@@ -33,13 +36,13 @@ Schedule DirectMultiBroadcast(const ScheduleParameters& p) {
 
 Schedule RingMultiBroadcast(const ScheduleParameters& p) {
   ScheduleBuilder b;
-  const int step = p.decreasing ? p.size - 1 : 1;
-  const int next = (p.rank + step) % p.size;
-  const int previous = (p.rank + p.size - step) % p.size;
-  SendOwn(&b, p, step, step);
+  const Ring ring(p);
+  const int next = ring.RankAt(1);
+  const int previous = ring.RankAt(-1);
+  SendOwn(&b, p.rank, {next});
   const int in = b.AddStream("R", ChunkRole::kForward);
   for (int s = 1; s < p.size; ++s) {
-    const int portion = (p.rank + s * (p.size - step)) % p.size;
+    const int portion = ring.RankAt(-s);
     b.SetPortion(portion);
     b.ReceiveAndAwait(previous, in);
     if (s + 1 < p.size) b.Send(in, next);

@@ -1,4 +1,5 @@
 #include "patterns/compilers.h"
+#include "patterns/ring.h"
 
 namespace brigade {
 
@@ -12,9 +13,9 @@ Schedule CompileMultiReduce(const ScheduleParameters& p) {
     b.Free(own);
     return b.Build();
   }
-  const int step = p.decreasing ? p.size - 1 : 1;
-  const int next = (p.rank + step) % p.size;
-  const int previous = (p.rank + p.size - step) % p.size;
+  const Ring ring(p);
+  const int next = ring.RankAt(1);
+  const int previous = ring.RankAt(-1);
   const int first = b.AddStream("S", ChunkRole::kBufferedSend);
   const int in = b.AddStream("R", ChunkRole::kReceive);
   const int partial = b.AddStream("T", ChunkRole::kCombineTarget);
@@ -26,7 +27,7 @@ Schedule CompileMultiReduce(const ScheduleParameters& p) {
   b.Copy(Place::New(first), Place::Portion(previous));
   b.SetLead(0);
   for (int s = 2; s <= p.size; ++s) {
-    const int portion = (p.rank + s * (p.size - step)) % p.size;
+    const int portion = ring.RankAt(-s);
     b.SetPortion(portion);
     b.ReceiveAndAwait(previous, in);
     if (portion == p.rank) {

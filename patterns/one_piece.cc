@@ -17,13 +17,14 @@ OnePiece::OnePiece(Engine* engine, GroupState* group, const CatalogueEntry& entr
       call_(call),
       pair_(entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive),
       channel_(pair_ ? ChannelKind::kPointToPoint : call.scope),
-      scope_(group->scope(channel_)) {}
+      scope_(group->scope(channel_)),
+      reach_(group->ReachOf(channel_, call.root)) {}
 
 bool OnePiece::Fits() {
   if (entry_.multi || !engine_->active_.empty() || !engine_->deferred_.empty()) return false;
   mover_.Reset(entry_, &call_);
   range_.bytes = call_.matrix.layout.bytes();
-  const PieceSettings& settings = group_->settings;
+  const PieceSettings& settings = reach_.settings;
   const PiecePlan plan =
       pair_ ? PlanMessage(settings, range_.bytes)
             : PlanPieces(settings, range_.bytes, entry_.combines ? mover_.elem_bytes() : 1,
@@ -111,7 +112,7 @@ Status OnePiece::Send(const Step& step) {
 }
 
 StagedBuffer* OnePiece::Acquire(size_t payload_bytes) {
-  const int chunks = ChunksFor(group_->settings, payload_bytes);
+  const int chunks = ChunksFor(reach_.settings, payload_bytes);
   StagedBuffer* buffer =
       first_ != nullptr ? std::exchange(first_, nullptr) : engine_->TrySurplus(chunks);
   if (buffer == nullptr) {
@@ -128,8 +129,8 @@ Status OnePiece::PostReceive(const Step& step) {
   Receive& receive = receives_[posted_ % kAhead];
   const Channel channel{group_->id, channel_};
   const int peer = scope_.GroupRank(step.peer);
-  const size_t room = MostPayload(group_->settings);
-  const bool landing = group_->capabilities->needs_landing;
+  const size_t room = MostPayload(reach_.settings);
+  const bool landing = reach_.capabilities->needs_landing;
   receive.buffer = landing ? Acquire(room) : nullptr;
   receive.arrived = false;
   receive.status = Status();
@@ -168,7 +169,7 @@ Status OnePiece::Await(const Lane& lane, const Step& step) {
   BRIGADE_RETURN_IF_ERROR(ReadHeader(header_, receive.lease, &theirs)
                               .WithContext("from rank " + std::to_string(waits_for_)));
   range_.bytes = theirs.total_bytes;  // a receive may get less than it asked for
-  if (pair_ && range_.bytes > group_->settings.eager_bytes) return AwaitData(&current);
+  if (pair_ && range_.bytes > reach_.settings.eager_bytes) return AwaitData(&current);
   return Status();
 }
 

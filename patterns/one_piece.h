@@ -68,6 +68,7 @@ class OnePiece {
   const bool pair_;
   const ChannelKind channel_;
   const Scope& scope_;
+  const Reach& reach_;
   PieceMover mover_;
   PiecePlan::Range range_{0, 0};
   bool header_ahead_ = false;  // of what this rank sends

@@ -109,10 +109,18 @@ struct Edge {
   Queue<PostedReceive> receives;
 };
 
+std::vector<int> HostsToGoBy(const CheckCase& c) {
+  return c.by_host ? c.hosts : std::vector<int>();
+}
+
 class Checker {
  public:
   Checker(const CheckCase& c, const std::vector<Schedule>& schedules)
-      : case_(c), multi_(EntryOf(c.pattern).multi), edges_(c.size * c.size) {
+      : case_(c),
+        multi_(EntryOf(c.pattern).multi),
+        tree_(c.topology, c.size, c.pattern == Pattern::kAllReduce ? 0 : c.root, HostsToGoBy(c)),
+        ring_(Topology{Shape::kIncreasingRings, 1}, c.size, /*root=*/0, HostsToGoBy(c)),
+        edges_(c.size * c.size) {
     rounds_ = 0;
     for (int n : c.pieces) rounds_ = std::max(rounds_, n);
     ranks_.resize(c.size);
@@ -171,12 +179,14 @@ class Checker {
     const int n = case_.size;
     switch (case_.pattern) {
       case Pattern::kReduce:
-        return ToRelative(case_.topology, n, case_.root, r);
+        return tree_.ToRelative(r);
       case Pattern::kAllReduce:
         if (case_.topology.shape == Shape::kHypercube) return r;
-        return ToRelative(case_.topology, n, 0, r);
-      case Pattern::kMultiReduce:
-        return case_.decreasing ? (portion - 1 - r + 2 * n) % n : (r - portion - 1 + 2 * n) % n;
+        return tree_.ToRelative(r);
+      case Pattern::kMultiReduce: {
+        const int behind = ring_.ToRelative(r) - ring_.ToRelative(portion);
+        return ((case_.decreasing ? -behind : behind) - 1 + 2 * n) % n;
+      }
       default:
         return r;
     }
@@ -364,6 +374,9 @@ class Checker {
         slot->sent = true;
         ++slot->holding->pending_sends;
         ++rank.counts.messages;
+        if (!case_.hosts.empty() && case_.hosts[r] != case_.hosts[step.peer]) {
+          ++rank.counts.crossings;
+        }
         EdgeOf(r, step.peer).sends.push_back({slot->value, slot->holding, step.portion, piece});
         ++cursor.step;
         Match(r, step.peer, at, step, r);
@@ -509,6 +522,8 @@ class Checker {
 
   const CheckCase& case_;
   const bool multi_;
+  const RankTree tree_;
+  const RankTree ring_;
   const Value nothing_;
   int rounds_;
   std::vector<RankState> ranks_;
@@ -535,6 +550,7 @@ std::vector<Schedule> CompileAll(const CheckCase& c) {
     p.topology = c.topology;
     p.decreasing = c.decreasing;
     p.shares_memory = c.shares_memory;
+    p.hosts = HostsToGoBy(c);
     if (c.pattern == Pattern::kSend || c.pattern == Pattern::kReceive) {
       p.root = 1 - r;
       schedules.push_back(r == c.root ? CompileSend(p) : CompileReceive(p));

@@ -36,6 +36,9 @@ struct CheckCase {
   int slots = kMinSlots;  // per stream
   bool lands_in_peer_memory = false;
   bool shares_memory = false;  // of ScheduleParameters
+  // Of each rank; empty: all on one. And whether messages go by it.
+  std::vector<int> hosts;
+  bool by_host = false;
 };
 
 // What one rank did.
@@ -43,7 +46,8 @@ struct CheckCounts {
   int64_t copies = 0;
   int64_t combines = 0;
   int64_t messages = 0;
-  int peak_slots = 0;  // in use at once, over all streams
+  int64_t crossings = 0;  // messages to other hosts
+  int peak_slots = 0;     // in use at once, over all streams
 };
 
 // The schedules of all ranks, from the catalogue. kSend and kReceive: a pair, in which `root`

@@ -1,5 +1,7 @@
 #include "patterns/schedule_check.h"
 
+#include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,6 +66,101 @@ INSTANTIATE_TEST_SUITE_P(All, CatalogueProof, testing::Range(0, kPatterns),
                          [](const testing::TestParamInfo<int>& i) {
                            return std::string(Catalogue()[i.param].name);
                          });
+
+// The hosts of `size` ranks: one after the other, dealt round, or at random.
+std::vector<std::vector<int>> HostMaps(int size, std::mt19937* random) {
+  std::vector<std::vector<int>> maps;
+  for (int hosts = 1; hosts <= size; hosts = hosts < 4 ? hosts + 1 : hosts * 2) {
+    std::vector<int> blocks, dealt, drawn;
+    for (int r = 0; r < size; ++r) {
+      blocks.push_back(r * hosts / size);
+      dealt.push_back(r % hosts);
+      drawn.push_back(std::uniform_int_distribution<int>(0, hosts - 1)(*random));
+    }
+    maps.insert(maps.end(), {blocks, dealt, drawn});
+  }
+  return maps;
+}
+
+// Messages to other hosts that a pattern cannot do without, of one piece of each message.
+int64_t CrossingsByHost(Pattern pattern, int size, int hosts) {
+  switch (pattern) {
+    case Pattern::kBroadcast:
+    case Pattern::kReduce:
+      return hosts - 1;
+    case Pattern::kAllReduce:
+      return 2 * (hosts - 1);
+    default:  // every link of a ring is crossed by all portions but one
+      return hosts == 1 ? 0 : int64_t{hosts} * (size - 1);
+  }
+}
+
+// Wherever the ranks are, what goes by host is right, and crosses every wire once.
+TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
+  std::mt19937 random(11);
+  for (const CatalogueEntry& entry : Catalogue()) {
+    const bool goes_by_host = entry.multi || !entry.topologies.empty();
+    if (!goes_by_host) continue;
+    for (const int size : {1, 2, 3, 4, 6, 7, 12, 25}) {
+      for (const std::vector<int>& hosts : HostMaps(size, &random)) {
+        const auto count = static_cast<int>(std::set<int>(hosts.begin(), hosts.end()).size());
+        for (const Topology& topology : TopologiesOf(entry)) {
+          if (topology.shape == Shape::kHypercube) continue;
+          for (const bool decreasing : {false, true}) {
+            if (decreasing && !entry.multi) continue;
+            CheckCase c;
+            c.pattern = entry.pattern;
+            c.topology = topology;
+            c.size = size;
+            c.hosts = hosts;
+            c.by_host = true;
+            c.decreasing = decreasing;
+            c.root = entry.rooted ? std::uniform_int_distribution<int>(0, size - 1)(random) : 0;
+            const int n = 3;
+            c.pieces = entry.multi ? std::vector<int>(size, n) : std::vector<int>{n};
+            for (const bool peer_landing : {false, true}) {
+              c.lands_in_peer_memory = peer_landing;
+              std::vector<CheckCounts> counts;
+              const Status status = CheckSchedules(c, CompileAll(c), &counts);
+              ASSERT_TRUE(status.ok()) << status.ToString();
+              int64_t crossings = 0;
+              for (const CheckCounts& rank : counts) crossings += rank.crossings;
+              EXPECT_EQ(crossings, n * CrossingsByHost(entry.pattern, size, count))
+                  << entry.name << ", " << size << " ranks on " << count << " hosts";
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+// What a sum pays for an order that is fixed, whatever the hosts: four ranks on each of two.
+TEST(ByHost, SumsKeepTheirOrder) {
+  const auto crossings = [](Pattern pattern, const Topology& topology, bool dealt) {
+    CheckCase c;
+    c.pattern = pattern;
+    c.topology = topology;
+    c.size = 8;
+    c.pieces = pattern == Pattern::kMultiReduce ? std::vector<int>(8, 1) : std::vector<int>{1};
+    for (int r = 0; r < c.size; ++r) c.hosts.push_back(dealt ? r % 2 : r / 4);
+    std::vector<CheckCounts> counts;
+    EXPECT_TRUE(CheckSchedules(c, CompileAll(c), &counts).ok());
+    int64_t sum = 0;
+    for (const CheckCounts& rank : counts) sum += rank.crossings;
+    return sum;
+  };
+  const Topology binomial{Shape::kTree, 2};
+  const Topology wide{Shape::kTree, 8};
+  EXPECT_EQ(crossings(Pattern::kReduce, binomial, /*dealt=*/false), 1);
+  EXPECT_EQ(crossings(Pattern::kReduce, binomial, /*dealt=*/true), 4);
+  EXPECT_EQ(crossings(Pattern::kReduce, wide, /*dealt=*/false), 4);
+  EXPECT_EQ(crossings(Pattern::kReduce, wide, /*dealt=*/true), 4);
+  EXPECT_EQ(crossings(Pattern::kAllReduce, binomial, /*dealt=*/false), 2);
+  EXPECT_EQ(crossings(Pattern::kAllReduce, binomial, /*dealt=*/true), 8);
+  EXPECT_EQ(crossings(Pattern::kMultiReduce, Topology(), /*dealt=*/false), 2 * 7);
+  EXPECT_EQ(crossings(Pattern::kMultiReduce, Topology(), /*dealt=*/true), 8 * 7);
+}
 
 // The counts that compilers.h promises.
 TEST(Counts, CopiesAndCombinesAreAsDocumented) {

@@ -27,10 +27,13 @@ enum class Shape : uint8_t {
 struct Topology {
   Shape shape = Shape::kTree;
   int parameter = 2;
+  // Shape and parameter lead from host to host, and to each only once; within a host messages go
+  // along a tree of eight branches. No difference where all ranks are on one host.
+  bool by_host = false;
 };
 
 inline bool operator==(const Topology& a, const Topology& b) {
-  return a.shape == b.shape && a.parameter == b.parameter;
+  return a.shape == b.shape && a.parameter == b.parameter && a.by_host == b.by_host;
 }
 
 }  // namespace brigade

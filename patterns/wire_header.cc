@@ -43,7 +43,8 @@ void SetHeader(const CatalogueEntry& entry, const PatternCall& call, uint64_t se
                              (call.locations != nullptr ? 1 << 6 : 0));
   }
   header->shape =
-      static_cast<uint8_t>(static_cast<int>(call.topology.shape) | (call.decreasing ? 1 << 7 : 0));
+      static_cast<uint8_t>(static_cast<int>(call.topology.shape) |
+                           (call.topology.by_host ? 1 << 6 : 0) | (call.decreasing ? 1 << 7 : 0));
   header->parameter = call.topology.parameter;
   header->root = entry.rooted ? call.root : 0;
 }
