@@ -26,9 +26,9 @@ struct ScheduleParameters {
   bool decreasing = false;
   // The ranks read each other's staging memory: one copy in serves all, and nobody need relay.
   bool shares_memory = false;
-  // The host of each rank, where messages are to go by host: trees as RankTree (geometry.h) says,
-  // and rings through all ranks of a host before they go on to the next. Empty: by rank. Of a
-  // combine it changes the order.
+  // The host of each rank, where messages are to go by host, of which there are several then: trees
+  // as RankTree (geometry.h) says, rings through all ranks of a host before they go on to the next.
+  // Empty: by rank. Of a combine it changes the order.
   std::vector<int> hosts;
 };
 
@@ -55,8 +55,8 @@ Schedule CompileReduce(const ScheduleParameters& p);
 Schedule CompileAllReduce(const ScheduleParameters& p);
 
 // Ring multi-broadcast (AP3000 paper 4.2): portion q travels from rank q once around; where memory
-// is shared, rank q sends it to each. Copies: one per piece of every portion, own (in) and others'
-// (out).
+// is shared, rank q sends it to each; by host, once around the hosts and in each to all. Copies:
+// one per piece of every portion, own (in) and others' (out).
 Schedule CompileMultiBroadcast(const ScheduleParameters& p);
 
 // Ring multi-reduce (AP3000 paper 4.2): the partial of portion q starts at the rank after q and

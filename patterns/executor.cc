@@ -214,7 +214,8 @@ StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
   if (run) {
     engine_->stalled_ = 0;
   } else if (entry_->locally_blocking &&
-             !(kind == Memory::kLanding && reach_->capabilities->needs_registered_memory)) {
+             !(kind == Memory::kLanding && reach_->capabilities->needs_registered_memory &&
+               !engine_->endpoint()->domain()->grows())) {
     if (++engine_->stalled_ <= engine_->Patience()) return nullptr;
     overflow =
         engine_->overflow_->TryAcquire(static_cast<size_t>(chunks) * reach_->settings.chunk_bytes);

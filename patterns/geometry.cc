@@ -122,29 +122,35 @@ int FromRelative(const Topology& topology, int size, int root, int relative) {
   return (r % size + size) % size;
 }
 
+std::vector<std::vector<int>> RanksByHost(const std::vector<int>& hosts) {
+  std::vector<std::vector<int>> ranks;
+  std::vector<int> names;
+  for (size_t rank = 0; rank < hosts.size(); ++rank) {
+    const auto name = std::find(names.begin(), names.end(), hosts[rank]);
+    const auto host = static_cast<size_t>(name - names.begin());
+    if (name == names.end()) {
+      names.push_back(hosts[rank]);
+      ranks.emplace_back();
+    }
+    ranks[host].push_back(static_cast<int>(rank));
+  }
+  return ranks;
+}
+
 RankTree::RankTree(const Topology& topology, int size, int root, const std::vector<int>& hosts)
     : topology_(topology), size_(size), root_(root) {
   if (hosts.empty()) return;
-  // The members of each host, hosts in the order of their first members.
-  std::vector<std::vector<int>> members;
-  std::vector<int> names;
+  std::vector<std::vector<int>> members = RanksByHost(hosts);
+  const int count = static_cast<int>(members.size());
   int root_host = 0;
-  for (int rank = 0; rank < size; ++rank) {
-    const auto name = std::find(names.begin(), names.end(), hosts[static_cast<size_t>(rank)]);
-    const auto host = static_cast<size_t>(name - names.begin());
-    if (name == names.end()) {
-      names.push_back(hosts[static_cast<size_t>(rank)]);
-      members.emplace_back();
-    }
-    if (rank == root) {
-      root_host = static_cast<int>(host);
-      members[host].insert(members[host].begin(), rank);
-    } else {
-      members[host].push_back(rank);
-    }
+  for (int host = 0; host < count; ++host) {
+    std::vector<int>& ranks = members[static_cast<size_t>(host)];
+    const auto found = std::find(ranks.begin(), ranks.end(), root);
+    if (found == ranks.end()) continue;
+    root_host = host;
+    std::rotate(ranks.begin(), found, found + 1);
   }
   relatives_.resize(static_cast<size_t>(size));
-  const int count = static_cast<int>(members.size());
   for (int relative = 0; relative < count; ++relative) {
     firsts_.push_back(static_cast<int>(ranks_.size()));
     const int host = FromRelative(topology, count, root_host, relative);

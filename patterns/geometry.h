@@ -34,10 +34,14 @@ int TreeHeight(const Topology& topology, int size);
 int ToRelative(const Topology& topology, int size, int root, int rank);
 int FromRelative(const Topology& topology, int size, int root, int relative);
 
-// The same where ranks may be on several hosts, and messages go by host: relative ranks count from
-// the root through its host, then host after host, each in increasing rank. The hosts are the nodes
-// of the tree that `topology` spans, and the first rank of each hangs on the first one of another;
-// so each subtree still is an interval.
+// The ranks of each host, increasing; hosts in the order of their first ranks. `hosts`: of each
+// rank.
+std::vector<std::vector<int>> RanksByHost(const std::vector<int>& hosts);
+
+// Relative ranks where ranks may be on several hosts, and messages go by host: relative ranks count
+// from the root through its host, then host after host, each in increasing rank. The hosts are the
+// nodes of the tree that `topology` spans, and the first rank of each hangs on the first one of
+// another; so each subtree still is an interval.
 class RankTree {
  public:
   // `hosts`: of each rank; empty: not by host.

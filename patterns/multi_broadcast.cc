@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <vector>
 
 #include "patterns/compilers.h"
@@ -34,6 +35,85 @@ Schedule DirectMultiBroadcast(const ScheduleParameters& p) {
   return b.Build();
 }
 
+// Within a host as above. The first rank of each host is its gate: it receives the portions of
+// other hosts, those of the one before from their owners and all others from the gate there, passes
+// them on to the next gate unless that is home, and to the ranks of its own host. So a portion
+// enters each host once, and no rank of a host waits for another to pass on what lies in a third
+// one's chunk, which on a ring would close to a circle.
+Schedule MultiBroadcastByHost(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  const std::vector<std::vector<int>> ranks = RanksByHost(p.hosts);
+  const int hosts = static_cast<int>(ranks.size());
+  int here = 0;
+  while (p.hosts[static_cast<size_t>(ranks[static_cast<size_t>(here)][0])] !=
+         p.hosts[static_cast<size_t>(p.rank)]) {
+    ++here;
+  }
+  const auto host_at = [&](int distance) -> const std::vector<int>& {
+    const int steps = p.decreasing ? hosts - distance : hosts + distance;
+    return ranks[static_cast<size_t>((here + steps) % hosts)];
+  };
+  const int gate = host_at(0)[0];
+  const int next_gate = host_at(1)[0];
+  std::vector<int> others;  // on this host
+  std::vector<int> peers = {next_gate};
+  for (const int rank : host_at(0)) {
+    if (rank == p.rank) continue;
+    others.push_back(rank);
+    peers.push_back(rank);
+  }
+
+  // First the first portion of each host, then the second of each, and so on: as many rings as the
+  // largest host has ranks, one after the other. `receive(portion, from, passes_on)` for each.
+  const auto for_portions_of_others = [&](const auto& receive) {
+    size_t most = 0;
+    for (const std::vector<int>& host : ranks) most = std::max(most, host.size());
+    for (size_t i = 0; i < most; ++i) {
+      for (int distance = 1; distance < hosts; ++distance) {
+        const std::vector<int>& home = host_at(-distance);
+        if (i >= home.size()) continue;
+        receive(home[i], distance == 1 ? home[i] : host_at(-1)[0], distance + 1 < hosts);
+      }
+    }
+  };
+  const auto copy_out = [&](int portion, int in) {
+    b.Copy(Place::Portion(portion), Place::Current(in));
+    b.Free(in);
+  };
+
+  SendOwn(&b, p.rank, peers);
+  if (p.rank == gate) {
+    const int in = b.AddStream("R", ChunkRole::kForward);
+    for_portions_of_others([&](int portion, int from, bool passes_on) {
+      b.SetPortion(portion);
+      b.ReceiveAndAwait(from, in);
+      if (passes_on) b.Send(in, next_gate);
+      for (const int rank : others) b.Send(in, rank);
+      copy_out(portion, in);
+    });
+  } else {
+    b.StartLane();
+    const int in = b.AddStream("R", ChunkRole::kReceive);
+    b.SetPortion(gate);
+    b.ReceiveAndAwait(gate, in);
+    copy_out(gate, in);
+    for_portions_of_others([&](int portion, int, bool) {
+      b.SetPortion(portion);
+      b.ReceiveAndAwait(gate, in);
+      copy_out(portion, in);
+    });
+  }
+  b.StartLane();
+  const int in = b.AddStream("L", ChunkRole::kReceive);
+  for (const int rank : others) {
+    if (rank == gate) continue;
+    b.SetPortion(rank);
+    b.ReceiveAndAwait(rank, in);
+    copy_out(rank, in);
+  }
+  return b.Build();
+}
+
 Schedule RingMultiBroadcast(const ScheduleParameters& p) {
   ScheduleBuilder b;
   const Ring ring(p);
@@ -56,6 +136,7 @@ Schedule RingMultiBroadcast(const ScheduleParameters& p) {
 
 Schedule CompileMultiBroadcast(const ScheduleParameters& p) {
   if (p.size == 1) return ScheduleBuilder().Build();
+  if (!p.hosts.empty()) return MultiBroadcastByHost(p);
   return p.shares_memory ? DirectMultiBroadcast(p) : RingMultiBroadcast(p);
 }
 

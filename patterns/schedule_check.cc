@@ -46,6 +46,7 @@ struct Holding {
 struct Slot {
   Value value;
   bool received = false;
+  bool leased = false;  // what was received lies in the sender's memory
   bool arrived = false;
   bool sent = false;
   Holding* holding = nullptr;
@@ -201,6 +202,10 @@ class Checker {
     return v;
   }
 
+  bool OnOneHost(int a, int b) const {
+    return case_.hosts.empty() || case_.hosts[a] == case_.hosts[b];
+  }
+
   Edge& EdgeOf(int from, int to) { return edges_[from * case_.size + to]; }
 
   bool Fail(int r, const Cursor& at, const Step& step, const std::string& what) {
@@ -254,8 +259,8 @@ class Checker {
     Slot* slot = &s.slots[s.opened % case_.slots];
     // A lease occupies no memory here, so only what lies in the slot itself keeps it from being
     // opened again.
-    const bool in_slot = !(slot->received && case_.lands_in_peer_memory);
-    if (slot->holding != nullptr && in_slot && slot->holding->pending_sends > 0) return nullptr;
+    if (slot->holding != nullptr && !slot->leased && slot->holding->pending_sends > 0)
+      return nullptr;
     ++s.opened;
     holdings_.emplace_back();
     holdings_.back().rank = r;
@@ -279,7 +284,8 @@ class Checker {
       receive.slot->value = send.value;
       receive.slot->arrived = true;
       Wake(to);
-      if (case_.lands_in_peer_memory) {
+      if (case_.lands_in_peer_memory && OnOneHost(from, to)) {
+        receive.slot->leased = true;
         receive.slot->holding->lender = send.holding;
       } else {
         --send.holding->pending_sends;
@@ -374,9 +380,7 @@ class Checker {
         slot->sent = true;
         ++slot->holding->pending_sends;
         ++rank.counts.messages;
-        if (!case_.hosts.empty() && case_.hosts[r] != case_.hosts[step.peer]) {
-          ++rank.counts.crossings;
-        }
+        if (!OnOneHost(r, step.peer)) ++rank.counts.crossings;
         EdgeOf(r, step.peer).sends.push_back({slot->value, slot->holding, step.portion, piece});
         ++cursor.step;
         Match(r, step.peer, at, step, r);

@@ -7,7 +7,7 @@
 // The checker takes the most pessimistic transport the contract allows: a send completes only when
 // its receive was posted (nothing is buffered), and where messages land in the sender's memory,
 // only when the receiver and everyone it forwarded to have let go (a lease on the sender's memory
-// occupies none of the receiver's).
+// occupies none of the receiver's). A group on several hosts has both kinds of edges.
 //
 // What is proved: every send meets one receive for the same piece; no slot is read before it is
 // filled, written while it is sent, or written at all if it was received; no deadlock with the
@@ -33,9 +33,9 @@ struct CheckCase {
   bool decreasing = false;
   // Pieces of the matrix, or, for multi patterns, of each portion (may differ, may be 0).
   std::vector<int> pieces;
-  int slots = kMinSlots;  // per stream
-  bool lands_in_peer_memory = false;
-  bool shares_memory = false;  // of ScheduleParameters
+  int slots = kMinSlots;              // per stream
+  bool lands_in_peer_memory = false;  // within a host
+  bool shares_memory = false;         // of ScheduleParameters
   // Of each rank; empty: all on one. And whether messages go by it.
   std::vector<int> hosts;
   bool by_host = false;

@@ -17,6 +17,7 @@
 #include "patterns/engine.h"
 #include "patterns/group.h"
 #include "test/run_ranks.h"
+#include "test/thread_hosts.h"
 #include "transport/fault_endpoint.h"
 #include "transport/inproc_transport.h"
 #include "transport/shm_transport.h"
@@ -28,12 +29,16 @@ struct Transport {
   const char* name;
   bool shm;              // instead of inproc
   InprocOptions inproc;  // with shm only the bootstraps of its world are used
+  int hosts = 1;         // to which the ranks are dealt, with shm within and inproc between
 };
 
 std::vector<Transport> Transports() {
   InprocOptions peer;
   peer.lands_in_peer_memory = true;
-  return {{"inproc", false, InprocOptions()}, {"inproc_peer", false, peer}, {"shm", true, {}}};
+  return {{"inproc", false, InprocOptions()},
+          {"inproc_peer", false, peer},
+          {"shm", true, {}},
+          {"two_hosts", true, {}, 2}};
 }
 
 class Semantics : public testing::TestWithParam<Transport> {};
@@ -48,7 +53,9 @@ void Require(const Status& status) {
 }
 
 std::unique_ptr<Endpoint> NewEndpoint(InprocWorld* world, int rank) {
-  if (!Semantics::GetParam().shm) return world->CreateEndpoint(rank);
+  const Transport& transport = Semantics::GetParam();
+  if (!transport.shm) return world->CreateEndpoint(rank);
+  if (transport.hosts > 1) return AutoEndpointOn(rank % transport.hosts, world, rank);
   std::unique_ptr<Endpoint> endpoint;
   Require(CreateShmEndpoint(&endpoint));
   return endpoint;

@@ -1,7 +1,8 @@
 // Every catalogue entry on ranks that are threads, against the definition of its result: all group
-// sizes to 17, every landing mode, random delays, refusals and reordering, tiny and ordinary pools;
-// and with ranks that start everything and then sleep.
+// sizes to 17, every landing mode, one host and several, random delays, refusals and reordering,
+// tiny and ordinary pools; and with ranks that start everything and then sleep.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include "patterns/engine.h"
 #include "patterns/group.h"
 #include "test/run_ranks.h"
+#include "test/thread_hosts.h"
 #include "transport/checked_endpoint.h"
 #include "transport/fault_endpoint.h"
 #include "transport/inproc_transport.h"
@@ -33,6 +35,7 @@ constexpr size_t kChunkBytes = 512;
 struct Setting {
   std::string name;
   bool shm = false;  // instead of inproc
+  int hosts = 0;     // to which the ranks are dealt, over auto instead of inproc
   InprocOptions transport;
   bool faults = false;
   // Calls are started, and one rank at a time calls again: all others leave the rest to their
@@ -77,11 +80,28 @@ std::vector<Setting> Settings() {
   add_shm("shm", false, 64);
   add_shm("smallest_pool_shm", false, 6);
   add_shm("faults_shm", true, 16);
+  const auto add_hosts = [&](const char* name, int hosts, bool faults, int chunks) {
+    add(name, false, chunks > 16, faults, chunks);
+    all.back().hosts = hosts;
+    all.back().transport.eager_piece_bytes = 200;
+  };
+  add_hosts("two_hosts", 2, false, 64);
+  add_hosts("smallest_pool_two_hosts", 2, false, 6);
+  add_hosts("faults_three_hosts", 3, true, 16);
   return all;
 }
 
-std::vector<Topology> TopologiesOf(const CatalogueEntry& entry) {
-  return entry.topologies.empty() ? std::vector<Topology>{Topology()} : entry.topologies;
+std::vector<Topology> TopologiesOf(const CatalogueEntry& entry, bool by_host) {
+  std::vector<Topology> all = entry.topologies;
+  if (all.empty()) return {Topology()};
+  if (by_host) {
+    for (const Topology& topology :
+         {Topology{Shape::kTree, 2, true}, Topology{Shape::kIncreasingRings, 1, true},
+          Topology{Shape::kSplitRing, 0, true}}) {
+      all.push_back(topology);
+    }
+  }
+  return all;
 }
 
 // A column-major matrix of doubles with a gap between columns, surrounded by canaries.
@@ -126,8 +146,11 @@ class Rank {
         job_(job),
         random_(seed * 1000003 + rank),
         jitter_(setting.faults),
-        asleep_(setting.asleep) {
-    if (setting.shm) {
+        asleep_(setting.asleep),
+        by_host_(setting.hosts > 0) {
+    if (setting.hosts > 0) {
+      endpoint_ = AutoEndpointOn(rank % setting.hosts, world, rank);
+    } else if (setting.shm) {
       Require(CreateShmEndpoint(&endpoint_));
     } else {
       endpoint_ = world->CreateEndpoint(rank);
@@ -151,7 +174,7 @@ class Rank {
 
   void RunAll(const std::vector<int64_t>& columns) {
     for (const CatalogueEntry& entry : Catalogue()) {
-      for (const Topology& topology : TopologiesOf(entry)) {
+      for (const Topology& topology : TopologiesOf(entry, by_host_)) {
         for (const int64_t cols : columns) {
           // Two of the roots; the checker has proved them all.
           for (int root : {0, size_ - 1}) {
@@ -159,7 +182,11 @@ class Rank {
             if (jitter_ && random_() % 4 == 0) {
               std::this_thread::sleep_for(std::chrono::microseconds(random_() % 300));
             }
-            RunOne(entry, topology, root, cols);
+            RunOne(entry, topology, root, cols, CombineOp::kSum);
+            // Where the order is free, the ring goes by host, too.
+            if (by_host_ && entry.multi && entry.combines) {
+              RunOne(entry, topology, root, cols, CombineOp::kAbsMax);
+            }
             if (root == size_ - 1) break;
           }
         }
@@ -183,17 +210,20 @@ class Rank {
     throw std::runtime_error("rank " + std::to_string(rank_) + ": " + what);
   }
 
-  void RunOne(const CatalogueEntry& entry, const Topology& topology, int root, int64_t cols) {
-    const std::string what = std::string(entry.name) + " shape " +
-                             std::to_string(static_cast<int>(topology.shape)) + "/" +
-                             std::to_string(topology.parameter) + " size " + std::to_string(size_) +
-                             " root " + std::to_string(root) + " columns " + std::to_string(cols);
+  void RunOne(const CatalogueEntry& entry, const Topology& topology, int root, int64_t cols,
+              CombineOp op) {
+    const std::string what =
+        std::string(entry.name) + " shape " + std::to_string(static_cast<int>(topology.shape)) +
+        "/" + std::to_string(topology.parameter) + (topology.by_host ? " by host" : "") + " size " +
+        std::to_string(size_) + " root " + std::to_string(root) + " columns " +
+        std::to_string(cols);
     const int64_t rows = 7;
     const int64_t ld = rank_ % 2 == 0 ? rows : rows + 3;  // shapes may differ between ranks
     PatternCall call;
     call.pattern = entry.pattern;
     call.topology = topology;
     call.root = root;
+    call.op = op;
     Guarded own(rows, cols, ld);
     for (int64_t k = 0; k < own.elems(); ++k) own.at(k) = Datum(rank_, 0, k);
     call.matrix = own.matrix();
@@ -282,7 +312,10 @@ class Rank {
     if (entry.pattern == Pattern::kMultiReduce) {
       for (int64_t k = 0; k < result.elems(); ++k) {
         double expected = 0;
-        for (int r = 0; r < size_; ++r) expected += Datum(r, rank_, k);
+        for (int r = 0; r < size_; ++r) {
+          const double theirs = Datum(r, rank_, k);
+          expected = op == CombineOp::kSum ? expected + theirs : std::max(expected, theirs);
+        }
         Expect(result.at(k) == expected, what + ": result element " + std::to_string(k));
       }
     }
@@ -307,6 +340,7 @@ class Rank {
   const bool jitter_;
   const bool asleep_;
   int operations_ = 0;  // over, of a rank that sleeps
+  const bool by_host_;
   int size_ = 0;
   int rank_ = 0;
   std::unique_ptr<Endpoint> endpoint_;

@@ -165,6 +165,7 @@ class AutoEndpoint : public Endpoint {
     } else {
       // Nobody wakes a sleeper of one transport for a message of another.
       Sleeper().Await(kNapUs);
+      if (near_ != nullptr && idle_polls % kPollsPerLook == 0) near_->Nudge();
     }
     // The rank that this one waits for may itself wait for a message that this one's program has
     // given to MPI.
@@ -244,6 +245,7 @@ class AutoEndpoint : public Endpoint {
   static constexpr uint64_t kPollsBeforeNudge = 64;
   static constexpr uint64_t kPollsPerNudge = 8;
   static constexpr uint64_t kPollsBeforeNap = 20000;  // some 10 ms of yielding
+  static constexpr uint64_t kPollsPerLook = 128;
   static constexpr int kNapUs = 50;
 
   Far mpi_;

@@ -147,8 +147,8 @@ class Endpoint {
   // a row. Spins, yields or sleeps, whatever costs the other ranks of this machine least. The
   // default spins briefly, then yields the processor.
   virtual void Pause(uint64_t idle_polls);
-  // Now and then from a driver that waits for another transport: moves what the program itself has
-  // under way in the library under this one, where that moves only inside its calls.
+  // Now and then from a driver that waits in another transport: does what this one does in a long
+  // Pause only, or moves what the program itself has under way in the library under it.
   virtual void Nudge() {}
   // No sleep comes before so many idle polls: who counts polls to be patient counts no further.
   virtual uint64_t PollsAwake() const { return 100; }

@@ -272,6 +272,7 @@ class ShmEndpoint : public Endpoint {
     LookForLosses();
   }
 
+  void Nudge() override { LookForLosses(); }
   uint64_t PollsAwake() const override {
     return crowded_ ? kCrowded.spins + kCrowded.yields : kAlone.spins;
   }
