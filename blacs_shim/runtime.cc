@@ -164,6 +164,8 @@ void Runtime::LogStart(const ProcessGrid& grid) const {
                "chunks of %zu\n",
                grid.group->transport(), settings_.engine.staging_bytes,
                settings_.engine.chunk_bytes);
+  if (settings_.transport == "auto")
+    std::fprintf(stderr, "brigade: %s\n", DescribeFabric().c_str());
 }
 
 // Sums over all ranks need a communicator of all ranks, and every rank's consent: the first grid

@@ -7,9 +7,11 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "transport/fabric.h"
 #include "transport/mpi_bootstrap.h"
 #include "transport/registry.h"
 
@@ -291,6 +293,19 @@ TEST_F(MpiTransport, RefusesAForeignBootstrap) {
   } foreign;
   GroupId group = -1;
   EXPECT_EQ(endpoint_->OpenGroup(&foreign, &group).code(), StatusCode::kUnavailable);
+}
+
+// What the launcher was told reaches the verdict.
+TEST(Fabric, SeesWhatMpiWasTold) {
+  const FabricFacts facts = FabricHere();
+  EXPECT_TRUE(facts.is_open_mpi);
+  const char* const told = std::getenv("OMPI_MCA_btl");
+  if (told != nullptr) {
+    EXPECT_EQ(facts.btl, told);
+  }
+  FabricFacts free = facts;
+  free.devices.clear();
+  EXPECT_TRUE(JudgeFabric(free).uses_tcp) << JudgeFabric(free).reason;
 }
 
 TEST(Registry, ListsWhatExists) {

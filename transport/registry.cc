@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "transport/auto_endpoint.h"
+#include "transport/fabric.h"
 #include "transport/mpi_bootstrap.h"
 #include "transport/mpi_transport.h"
 #include "transport/shm_transport.h"
@@ -80,6 +81,12 @@ JobPosition PositionInJob() {
   MPI_Comm_rank(MPI_COMM_WORLD, &position.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &position.ranks);
   return position;
+}
+
+std::string DescribeFabric() {
+  const FabricVerdict verdict = JudgeFabric(FabricHere());
+  return std::string("between hosts MPI ") +
+         (verdict.uses_tcp ? "would use TCP: " : "may do better than TCP: ") + verdict.reason;
 }
 
 std::string TransportNames() {

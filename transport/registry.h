@@ -29,6 +29,9 @@ struct JobPosition {
 };
 JobPosition PositionInJob();
 
+// Whether MPI would use TCP between hosts, and why, in words. REQUIRES: MPI is initialised.
+std::string DescribeFabric();
+
 // "auto (...), mpi (...)": for help texts and messages.
 std::string TransportNames();
 
