@@ -1,6 +1,7 @@
 #include "transport/auto_endpoint.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,47 @@ Capabilities Both(const Capabilities& near, const Capabilities& far) {
   return both;
 }
 
+// The near transport's memory, of which the far one is told.
+class SharedDomain : public MemoryDomain {
+ public:
+  SharedDomain(MemoryDomain* near, MemoryDomain* far) : near_(near), far_(far) {}
+
+  const DomainLimits& limits() const override { return near_->limits(); }
+  bool grows() const override { return near_->grows(); }
+  Status Allocate(int placement, size_t bytes, ByteSpan* memory) override {
+    return near_->Allocate(placement, bytes, memory);
+  }
+  void Free(ByteSpan memory) override { near_->Free(memory); }
+  Status Register(ByteSpan memory, uint64_t* key) override {
+    Keys keys{};
+    BRIGADE_RETURN_IF_ERROR(near_->Register(memory, &keys.near));
+    const Status status = far_->Register(memory, &keys.far);
+    if (!status.ok()) {
+      near_->Deregister(keys.near);
+      return status;
+    }
+    *key = next_key_++;
+    keys_[*key] = keys;
+    return Status();
+  }
+  void Deregister(uint64_t key) override {
+    const Keys keys = keys_.at(key);
+    keys_.erase(key);
+    far_->Deregister(keys.far);
+    near_->Deregister(keys.near);
+  }
+
+ private:
+  struct Keys {
+    uint64_t near;
+    uint64_t far;
+  };
+  MemoryDomain* const near_;
+  MemoryDomain* const far_;
+  std::map<uint64_t, Keys> keys_;
+  uint64_t next_key_ = 0;
+};
+
 class AutoEndpoint : public Endpoint {
  public:
   AutoEndpoint(std::unique_ptr<Endpoint> near, std::unique_ptr<Endpoint> tcp,
@@ -43,6 +85,9 @@ class AutoEndpoint : public Endpoint {
       capabilities_.needs_registered_memory |= has.needs_registered_memory;
     }
     capabilities_.name = "auto";
+    if (near_ != nullptr && tcp_.endpoint != nullptr) {
+      shared_domain_ = std::make_unique<SharedDomain>(near_->domain(), tcp_.endpoint->domain());
+    }
   }
 
   const Capabilities& capabilities() const override { return capabilities_; }
@@ -60,6 +105,7 @@ class AutoEndpoint : public Endpoint {
     return group.hosts.empty() ? 0 : group.hosts[static_cast<size_t>(peer)];
   }
   MemoryDomain* domain() override {
+    if (shared_domain_ != nullptr) return shared_domain_.get();
     if (near_ != nullptr) return near_->domain();
     return (tcp_.endpoint != nullptr ? tcp_ : mpi_).endpoint->domain();
   }
@@ -251,6 +297,7 @@ class AutoEndpoint : public Endpoint {
   Far mpi_;
   Far tcp_;
   const std::unique_ptr<Endpoint> near_;  // its memory may be the far ones', too: destroyed first
+  std::unique_ptr<SharedDomain> shared_domain_;
   Capabilities capabilities_;
   std::vector<Group> groups_;
   bool near_is_used_ = false;

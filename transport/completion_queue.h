@@ -24,7 +24,7 @@ class CompletionQueue {
   static constexpr GroupId kSend = -1;
   void Finish(Completion* completion, GroupId receive_group) {
     ready_.push_back({completion, receive_group});
-    if (!running_ && !in_callback_) Run();
+    if (!running()) Run();
   }
 
   // Runs what is ready, and what that makes ready. True if anything ran.
@@ -60,7 +60,7 @@ class CompletionQueue {
     const bool was_running_;
   };
 
-  bool running() const { return running_; }
+  bool running() const { return running_ || in_callback_; }
 
   // Takes back the callbacks of receives of `group` that have not run; `give_back(lease)` for each
   // that had succeeded.

@@ -21,19 +21,6 @@ struct Entry {
   Status (*create)(std::unique_ptr<Endpoint>* endpoint);
 };
 
-Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
-  std::unique_ptr<Endpoint> near;
-  std::unique_ptr<Endpoint> tcp;
-  std::unique_ptr<Endpoint> mpi;
-  BRIGADE_RETURN_IF_ERROR(CreateMpiEndpoint(&mpi));
-  ShmOptions options;
-  options.spans_hosts = true;
-  // Where there is no shared memory to be had, there is MPI.
-  (void)CreateShmEndpoint(options, &near);
-  *endpoint = MakeAutoEndpoint(std::move(near), std::move(tcp), std::move(mpi));
-  return Status();
-}
-
 Status CreateTcpEndpoint(bool plain_sockets, std::unique_ptr<Endpoint>* endpoint) {
   UringOptions options;
   const char* const interface = std::getenv("BRIGADE_IFACE");
@@ -48,8 +35,27 @@ Status CreateSockets(std::unique_ptr<Endpoint>* endpoint) {
   return CreateTcpEndpoint(/*plain_sockets=*/true, endpoint);
 }
 
+Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
+  std::unique_ptr<Endpoint> near;
+  std::unique_ptr<Endpoint> tcp;
+  std::unique_ptr<Endpoint> mpi;
+  BRIGADE_RETURN_IF_ERROR(CreateMpiEndpoint(&mpi));
+  ShmOptions options;
+  options.spans_hosts = true;
+  // Where there is no shared memory or no socket to be had, there is MPI. But an interface that was
+  // asked for must exist.
+  (void)CreateShmEndpoint(options, &near);
+  if (JudgeFabric(FabricHere()).uses_tcp) {
+    const Status status = CreateUring(&tcp);
+    if (status.code() == StatusCode::kInvalidArgument) return status;
+  }
+  *endpoint = MakeAutoEndpoint(std::move(near), std::move(tcp), std::move(mpi));
+  return Status();
+}
+
 constexpr Entry kTransports[] = {
-    {"auto", "shm within a host, mpi between hosts", CreateAutoEndpoint},
+    {"auto", "shm within a host, uring between hosts where MPI would use TCP, else mpi",
+     CreateAutoEndpoint},
     {"mpi", "messages of the MPI library", CreateMpiEndpoint},
     {"shm", "memory shared by the ranks of one host", CreateShmEndpoint},
     {"uring", "TCP through io_uring, or plain sockets where there is none", CreateUring},
