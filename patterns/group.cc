@@ -112,12 +112,12 @@ PatternCall Normalised(PatternCall call) {
   return call;
 }
 
-// What must be equal on all members.
+// What must be equal on all members. How long pieces are follows from it and from the transport
+// that the group gets.
 struct AgreedSettings {
   uint64_t format = 1;
   uint64_t chunk_bytes;
   uint64_t staging_bytes;
-  uint64_t piece_chunks;
   char transport[24];
   int64_t rows;
   int64_t cols;
@@ -146,7 +146,6 @@ Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
   BRIGADE_RETURN_IF_ERROR(compare("the wire format", &AgreedSettings::format));
   BRIGADE_RETURN_IF_ERROR(compare("chunk bytes", &AgreedSettings::chunk_bytes));
   BRIGADE_RETURN_IF_ERROR(compare("staging bytes", &AgreedSettings::staging_bytes));
-  BRIGADE_RETURN_IF_ERROR(compare("chunks per piece", &AgreedSettings::piece_chunks));
   BRIGADE_RETURN_IF_ERROR(compare("rows", &AgreedSettings::rows));
   return compare("columns", &AgreedSettings::cols);
 }
@@ -199,7 +198,6 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   transport.copy(mine.transport, sizeof(mine.transport) - 1);
   mine.chunk_bytes = engine->options().chunk_bytes;
   mine.staging_bytes = engine->options().staging_bytes;
-  mine.piece_chunks = static_cast<uint64_t>(engine->piece_settings().most_chunks);
   mine.rows = rows;
   mine.cols = cols;
   BRIGADE_RETURN_IF_ERROR(CheckAgreement(bootstrap, mine));
