@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "transport/fabric.h"
 #include "transport/mpi_bootstrap.h"
+#include "transport/mpi_fabric.h"
 #include "transport/registry.h"
 
 namespace {

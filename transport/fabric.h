@@ -30,9 +30,6 @@ struct FabricVerdict {
 
 FabricVerdict JudgeFabric(const FabricFacts& facts);
 
-// The facts about this process. Costs a few files read. REQUIRES: MPI is initialised.
-FabricFacts FabricHere();
-
 // Devices with an active port: InfiniBand, RoCE, Omni-Path, EFA and Slingshot. `sysfs`: where it is
 // mounted.
 std::vector<std::string> ActiveDevices(const std::string& sysfs);

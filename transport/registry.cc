@@ -8,6 +8,7 @@
 #include "transport/auto_endpoint.h"
 #include "transport/fabric.h"
 #include "transport/mpi_bootstrap.h"
+#include "transport/mpi_fabric.h"
 #include "transport/mpi_transport.h"
 #include "transport/shm_transport.h"
 #include "transport/uring_transport.h"
