@@ -31,7 +31,8 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
       } else {
         topology = kWide;
       }
-      // Two ranks have one order only. Where memory is shared a tree copies less, but takes longer.
+      // Two ranks have one order only, so they may exchange; in shared memory long messages do not,
+      // because a tree copies less.
       if (pattern == Pattern::kAllReduce && ranks.count == 2 &&
           (bytes <= kShortBytes || !ranks.transport->lands_in_peer_memory)) {
         topology = {Shape::kHypercube, 0};
