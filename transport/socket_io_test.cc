@@ -9,6 +9,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -190,6 +192,40 @@ TEST_P(SocketIoTest, RegisteredMemoryIsReadInto) {
   close(far_);
   io_->DeregisterMemory();
   munmap(memory, bytes);
+}
+
+// The driver may be a thread that is gone by the time something comes.
+TEST_P(SocketIoTest, OutlivesTheThreadThatDroveIt) {
+  const std::string text = Text(4 << 20);
+  std::vector<char> bytes(text.begin(), text.end());
+  const iovec range{bytes.data(), bytes.size()};
+  ssize_t written = 0;
+  std::thread([&] {
+    ASSERT_EQ(send(far_, "one", 3, 0), 3);
+    ProgressUntil([&] { return near_->came == "one"; });
+    written = io_->Write(near_.get(), &range, 1);
+  }).join();
+  if (written == SocketIo::kUnderWay) {
+    // Not before the thread is buried by the kernel, too: a while after it was joined.
+    usleep(100000);
+    ASSERT_EQ(send(far_, "two", 3, 0), 3);
+    ProgressUntil([&] { return near_->came == "onetwo"; });
+    std::string taken;
+    while (near_->writes.empty()) {
+      char buffer[65536];
+      const ssize_t n = recv(far_, buffer, sizeof(buffer), 0);
+      if (n > 0) {
+        taken.append(buffer, static_cast<size_t>(n));
+      } else if (!io_->Progress()) {
+        io_->Await(1000);
+      }
+    }
+    written = near_->writes[0];
+    ASSERT_GT(written, 0);
+    taken += TakeFromFar(static_cast<size_t>(written) - taken.size());
+    EXPECT_EQ(taken, text.substr(0, static_cast<size_t>(written)));
+  }
+  EXPECT_GT(written, 0);
 }
 
 TEST_P(SocketIoTest, WatchTellsOfADescriptor) {

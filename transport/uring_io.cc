@@ -90,9 +90,7 @@ class UringIo : public SocketIo {
     const ssize_t written = sendmsg(socket->socket(), &write->message, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (written >= 0) return written;
     if (errno != EAGAIN && errno != EINTR) return -errno;
-    io_uring_sqe* const sqe = NextEntry();
-    io_uring_prep_sendmsg(sqe, socket->socket(), &write->message, MSG_NOSIGNAL | MSG_WAITALL);
-    Start(sqe, write);
+    StartWrite(write);
     Submit();
     return kUnderWay;
   }
@@ -227,6 +225,13 @@ class UringIo : public SocketIo {
     Start(sqe, read);
   }
 
+  void StartWrite(Operation* write) {
+    io_uring_sqe* const sqe = NextEntry();
+    io_uring_prep_sendmsg(sqe, write->socket->socket(), &write->message,
+                          MSG_NOSIGNAL | MSG_WAITALL);
+    Start(sqe, write);
+  }
+
   void StartWatch() {
     io_uring_sqe* const sqe = NextEntry();
     io_uring_prep_poll_add(sqe, watched_.descriptor, POLLIN);
@@ -264,7 +269,11 @@ class UringIo : public SocketIo {
         FinishRead(OperationsOf(result.operation->socket), result.bytes);
         return;
       case Operation::Kind::kWrite:
-        result.operation->socket->OnWritten(result.bytes);
+        if (IsToRepeat(result.bytes)) {
+          StartWrite(result.operation);
+        } else {
+          result.operation->socket->OnWritten(result.bytes);
+        }
         return;
       case Operation::Kind::kWatch:
         watched_.readable(watched_.context);
@@ -273,8 +282,13 @@ class UringIo : public SocketIo {
     }
   }
 
+  // The kernel gives up an operation whose thread has ended; here, drivers come and go.
+  static bool IsToRepeat(int result) {
+    return result == -EINTR || result == -EAGAIN || result == -ECANCELED;
+  }
+
   void FinishRead(Operations* operations, int bytes) {
-    if (bytes == -EINTR || bytes == -EAGAIN) {
+    if (IsToRepeat(bytes)) {
       StartRead(operations);
       return;
     }
