@@ -51,6 +51,7 @@ bool Connection::FillBatch() {
   ranges_.clear();
   first_range_ = batch_bytes_ = written_bytes_ = 0;
   size_t frames = 0;
+  if (left_) return false;
   if (!hello_.empty()) {
     frames_ = std::exchange(hello_, {});
     frames_.reserve(frames_.size() + (kBatchFrames + 1) * kFrameBytes);
@@ -96,6 +97,7 @@ bool Connection::FillBatch() {
   }
   if (leaving_ && link_->ready.empty() && frames < kBatchFrames) {
     leaving_ = false;
+    left_ = true;
     frame = Frame();
     frame.kind = FrameKind::kBye;
     AddFrame(frame);
@@ -104,7 +106,7 @@ bool Connection::FillBatch() {
 }
 
 void Connection::Pump() {
-  while (!writing_ && !broken_) {
+  while (!writing_ && !broken() && write_failure_.ok()) {
     if (written_bytes_ == batch_bytes_ && !FillBatch()) return;
     const ssize_t written = io_->Write(this, ranges_.data() + first_range_,
                                        static_cast<int>(ranges_.size() - first_range_));
@@ -123,7 +125,8 @@ void Connection::OnWritten(ssize_t result) {
 
 bool Connection::Advance(ssize_t written) {
   if (written < 0) {
-    Break(Status(StatusCode::kPeerLost, std::strerror(static_cast<int>(-written))));
+    // The peer may have left. What it sent before is still to be read; then comes the end.
+    write_failure_ = Status(StatusCode::kPeerLost, std::strerror(static_cast<int>(-written)));
     return false;
   }
   size_t left = static_cast<size_t>(written);
@@ -155,14 +158,14 @@ void Connection::FailParts(const Status& why) {
 }
 
 void Connection::Break(const Status& why) {
-  if (std::exchange(broken_, true)) return;
-  owner_->OnBroken(this, why);
+  failure_ = why;
+  owner_->OnBroken(link_);
 }
 
 // --- what comes ---
 
 void Connection::OnRead(ssize_t result) {
-  if (broken_) return;
+  if (broken()) return;
   if (result > 0) {
     const Status status = reader_.Accept(static_cast<size_t>(result));
     if (!status.ok()) {
@@ -172,7 +175,9 @@ void Connection::OnRead(ssize_t result) {
     }
     return;
   }
-  if (result < 0) {
+  if (!write_failure_.ok()) {
+    Break(write_failure_);
+  } else if (result < 0) {
     Break(Status(StatusCode::kPeerLost, std::strerror(static_cast<int>(-result))));
   } else {
     Break(Status(StatusCode::kPeerLost, reader_.within_frame()

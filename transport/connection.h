@@ -58,8 +58,8 @@ class ConnectionOwner {
   virtual void OnArrival(Stream* stream, const ReceiveStream::Arrival& arrival) = 0;
   // A piece has left.
   virtual void OnSent(Stream* stream, Completion* completion, const Status& status) = 0;
-  // Nothing more can be sent, or nothing more will come.
-  virtual void OnBroken(Connection* connection, const Status& why) = 0;
+  // Nothing more will come on a connection of the link.
+  virtual void OnBroken(Link* link) = 0;
 };
 
 struct Link {
@@ -85,10 +85,12 @@ class Connection : public IoSocket, private FrameSink {
              ConnectionOwner* owner);
 
   Link* link() const { return link_; }
-  bool broken() const { return broken_; }
+  bool broken() const { return !failure_.ok(); }
+  // Why: kPeerLost if the connection ended, anything else if the peer broke a rule.
+  const Status& failure() const { return failure_; }
   // Sends whatever the link has, until the socket takes no more.
   void Pump();
-  // Says goodbye behind all else.
+  // Says goodbye behind all else; nothing is sent after it.
   void Leave() { leaving_ = true; }
   // Whether everything has been given to the kernel.
   bool idle() const { return !writing_ && parts_.empty() && hello_.empty() && !leaving_; }
@@ -135,8 +137,10 @@ class Connection : public IoSocket, private FrameSink {
   size_t written_bytes_ = 0;
   Fifo<Part> parts_;
   bool writing_ = false;
-  bool leaving_ = false;
-  bool broken_ = false;
+  bool leaving_ = false;  // goodbye is still to be said
+  bool left_ = false;     // it has been
+  Status write_failure_;  // then nothing is sent any more, but what has come is still read
+  Status failure_;
 };
 
 }  // namespace brigade

@@ -36,12 +36,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A peer whose host or network is gone is noticed when it has not acknowledged anything for so
-// long; a cable may be out for less.
-constexpr int kSilenceSeconds = 60;
-// A connection that ends without goodbye leaves this much time for one on the other connection.
-constexpr std::chrono::seconds kGoodbyeTime(2);
-// At the end: how long peers may take to take in what is on its way.
+// At the end: how long peers may take to take in what is on its way before that is told.
 constexpr std::chrono::seconds kLeavingTime(10);
 
 // What the members of a group tell each other about themselves.
@@ -67,30 +62,44 @@ int LocalRanks() {
   return ranks == nullptr ? 1 : std::atoi(ranks);
 }
 
-void SetOptions(int socket) {
+// Finds out about a silent peer where nothing is sent; IsUnanswered does where something is.
+void SetOptions(int socket, std::chrono::seconds silence) {
   const int on = 1;
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-  const int idle = kSilenceSeconds / 2;
-  const int interval = kSilenceSeconds / 6;
+  const int idle = std::max(1, static_cast<int>(silence.count()) / 2);
+  const int interval = std::max(1, static_cast<int>(silence.count()) / 6);
   const int probes = 3;
-  const unsigned silence_ms = kSilenceSeconds * 1000u;
+  const int attempts = 5;  // to connect: about a minute
   setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
   setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
   setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
-  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &silence_ms, sizeof(silence_ms));
+  setsockopt(socket, IPPROTO_TCP, TCP_SYNCNT, &attempts, sizeof(attempts));
+}
+
+// Whether the peer's system has been silent for too long about what was sent. It is not silent when
+// it says again and again that it has no room, because its program takes nothing in; that is why
+// TCP_USER_TIMEOUT, which ends such a connection too, does not serve.
+bool IsUnanswered(int socket, std::chrono::seconds silence) {
+  tcp_info info{};
+  socklen_t bytes = sizeof(info);
+  if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) return false;
+  // An idle connection is probed, so that its last answer is never older than half of that.
+  return info.tcpi_state == TCP_ESTABLISHED && info.tcpi_unacked > 0 &&
+         std::chrono::milliseconds(info.tcpi_last_ack_recv) > silence;
 }
 
 class UringEndpoint : public Endpoint, private ConnectionOwner {
  public:
   UringEndpoint(std::unique_ptr<SocketIo> io, std::unique_ptr<Listener> listener,
-                const EndpointId& id, const AuthKey& key,
+                const EndpointId& id, const AuthKey& key, std::chrono::seconds silence,
                 std::function<void(const std::string&)> log)
       : io_(std::move(io)),
         domain_(io_.get()),
         listener_(std::move(listener)),
         id_(id),
         key_(key),
+        silence_(silence),
         log_(std::move(log)) {
     capabilities_.name = "uring";
     capabilities_.max_piece_bytes = kMaxPieceBytes;
@@ -376,6 +385,9 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
                                             std::to_string(room) + " bytes");
     }
     completions_.Finish(completion, stream->group);
+    if (stream->link != nullptr && stream->link->out != nullptr && stream->in.ShouldTell()) {
+      Tell(stream);
+    }
   }
 
   // Tells the peer of receives, where it should know at once; else remembers that it should some
@@ -469,7 +481,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       Lose(link, Status(StatusCode::kPeerLost, std::string("socket: ") + std::strerror(errno)));
       return;
     }
-    SetOptions(socket);
+    SetOptions(socket, silence_);
     sockaddr_storage address{};
     const socklen_t length = link->address.ToSystem(&address);
     if (connect(socket, reinterpret_cast<const sockaddr*>(&address), length) != 0 &&
@@ -506,38 +518,40 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       const auto found = links_.find(from);
       if (found == links_.end() || !found->second->lost.ok()) return false;
       if (!found->second->serials.insert(serial).second) return false;
-      SetOptions(socket);
+      SetOptions(socket, silence_);
       // What cannot be taken in ends, and the peer is told by that.
       (void)Attach(found->second.get(), socket, {});
+      // It may have been kept from sending by receives that it could not be told of.
+      TellAll();
       return true;
     });
   }
 
-  void OnBroken(Connection* connection, const Status& why) override {
-    broken_.push_back({connection, why, Clock::now()});
-  }
+  void OnBroken(Link* link) override { broken_.push_back(link); }
 
-  // What ended without goodbye means that the peer is lost, unless another connection is just about
-  // to bring one.
+  // A peer is lost when all its connections have ended, or one after its goodbye; until then the
+  // other may still bring something. One that breaks a rule is lost at once.
   void BuryBroken() {
-    std::vector<Broken> later;
-    for (const Broken& broken : std::exchange(broken_, {})) {
-      Link* const link = broken.connection->link();
-      const bool others_live =
-          std::any_of(link->connections.begin(), link->connections.end(),
-                      [](const auto& connection) { return !connection->broken(); });
-      const bool in_order = broken.why.code() == StatusCode::kPeerLost;
-      if (in_order && others_live && !link->left && Clock::now() - broken.since < kGoodbyeTime) {
-        later.push_back(broken);
-        continue;
+    for (Link* link : std::exchange(broken_, {})) {
+      Admit();  // it may have ended before it was seen, too
+      const Status* why = nullptr;
+      bool others_live = false;
+      for (const auto& connection : link->connections) {
+        if (!connection->broken()) {
+          others_live = true;
+        } else if (why == nullptr || why->code() == StatusCode::kPeerLost) {
+          why = &connection->failure();
+        }
       }
-      if (link->left && in_order) {
+      if (why == nullptr) continue;  // lost meanwhile
+      if (why->code() != StatusCode::kPeerLost) {
+        Lose(link, Status(*why));
+      } else if (link->left) {
         Lose(link, Status(StatusCode::kPeerLost, "it has left"));
-      } else {
-        Lose(link, broken.why);
+      } else if (!others_live) {
+        Lose(link, Status(*why));
       }
     }
-    broken_.insert(broken_.end(), later.begin(), later.end());
   }
 
   // Nothing can be sent to the peer any more, and nothing comes.
@@ -553,9 +567,6 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     link->closed_here.clear();
     link->out = nullptr;
     for (const auto& connection : link->connections) io_->Remove(connection.get());
-    broken_.erase(std::remove_if(broken_.begin(), broken_.end(),
-                                 [&](const Broken& b) { return b.connection->link() == link; }),
-                  broken_.end());
     // A group may go with its last send, but not yet.
     std::vector<Group*> groups;
     for (const auto& [wire_id, group] : groups_) {
@@ -587,8 +598,22 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     while (stream->out.waiting()) OnSent(stream, stream->out.Take().completion, status);
   }
 
-  // Somebody that this rank waits for and was never connected with may be gone: a connection would
-  // tell.
+  void LoseUnanswered() {
+    const CompletionQueue::Hold hold(&completions_);
+    for (const auto& [id, link] : links_) {
+      const bool unanswered = std::any_of(
+          link->connections.begin(), link->connections.end(),
+          [&](const auto& connection) { return IsUnanswered(connection->socket(), silence_); });
+      if (unanswered) {
+        Lose(link.get(),
+             Status(StatusCode::kPeerLost,
+                    "its system has not answered for " + std::to_string(silence_.count()) + " s"));
+      }
+    }
+  }
+
+  // Peers that do not answer are lost. Somebody that this rank waits for and was never connected
+  // with may be gone, too: a connection would tell.
   void LookForSilent() {
     const auto now = Clock::now();
     if (now - last_look_ < std::chrono::seconds(1)) return;
@@ -596,6 +621,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     last_look_ = now;
     if (just_woken) return;
     const CompletionQueue::Hold hold(&completions_);
+    LoseUnanswered();
     std::vector<Link*> silent;
     for (const auto& [wire_id, group] : groups_) {
       for (const auto& stream : group->streams) {
@@ -613,7 +639,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   // Says goodbye, and waits until the peers' systems have everything: to close a socket that
   // something still comes to throws away what has not got there.
   void Leave() {
-    const auto end = Clock::now() + kLeavingTime;
+    const CompletionQueue::Hold hold(&completions_);
     for (auto& [id, link] : links_) {
       if (link->out == nullptr) continue;
       link->out->Leave();
@@ -625,31 +651,33 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       ioctl(link.out->socket(), SIOCOUTQ, &unacknowledged);
       return !link.out->idle() || unacknowledged > 0;
     };
+    const auto start = Clock::now();
+    bool told = false;
     for (auto& [id, link] : links_) {
-      while (on_its_way(*link) && Clock::now() < end) {
+      while (on_its_way(*link)) {
         if (!io_->Progress()) io_->Await(1000);
+        LoseUnanswered();
+        if (told || Clock::now() - start < kLeavingTime) continue;
+        told = true;
+        log_("uring: this rank leaves when " + link->address.ToString() +
+             " has taken in what is on its way to it");
       }
     }
   }
-
-  struct Broken {
-    Connection* connection;
-    Status why;
-    Clock::time_point since;
-  };
 
   const std::unique_ptr<SocketIo> io_;
   LockedDomain domain_;
   const std::unique_ptr<Listener> listener_;
   const EndpointId id_;
   const AuthKey key_;
+  const std::chrono::seconds silence_;
   const std::function<void(const std::string&)> log_;
   Capabilities capabilities_;
   // Polls before it yields: about 20 us, or none where ranks share processors.
   uint64_t spins_ = kSpins;
 
   std::map<EndpointId, std::unique_ptr<Link>> links_;
-  std::vector<Broken> broken_;
+  std::vector<Link*> broken_;  // a connection of theirs is, since the last look
   GroupId next_group_ = 0;
   uint32_t next_wire_id_ = 0;  // above all that this rank has seen
   std::unordered_map<uint32_t, std::unique_ptr<Group>> groups_;  // by identity on the wire
@@ -678,7 +706,8 @@ Status CreateUringEndpoint(const UringOptions& options, std::unique_ptr<Endpoint
   BRIGADE_RETURN_IF_ERROR(MakeRandom(&key));
   std::unique_ptr<Listener> listener;
   BRIGADE_RETURN_IF_ERROR(Listener::Create(address, id, key, log, &listener));
-  *endpoint = std::make_unique<UringEndpoint>(std::move(io), std::move(listener), id, key, log);
+  *endpoint = std::make_unique<UringEndpoint>(std::move(io), std::move(listener), id, key,
+                                              options.silence, log);
   return Status();
 }
 

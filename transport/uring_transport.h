@@ -4,6 +4,7 @@
 #ifndef BRIGADE_TRANSPORT_URING_TRANSPORT_H_
 #define BRIGADE_TRANSPORT_URING_TRANSPORT_H_
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,6 +19,9 @@ struct UringOptions {
   std::string interface;
   // Never io_uring.
   bool plain_sockets = false;
+  // A peer whose host or network is gone is noticed when it has not acknowledged anything for so
+  // long; a cable may be out for less.
+  std::chrono::seconds silence{60};
   // Hears of what is done without and of strangers; default: a line on stderr.
   std::function<void(const std::string&)> log;
 };

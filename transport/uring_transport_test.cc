@@ -1,0 +1,316 @@
+// What is peculiar to TCP; the rest is the conformance suite's (test/), and what takes hosts and
+// links is the cluster's (test/uring_cluster_test.sh).
+
+#include "transport/uring_transport.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "transport/inproc_transport.h"
+
+namespace brigade {
+namespace {
+
+constexpr std::chrono::seconds kSilence(3);
+
+std::set<int> OpenDescriptors() {
+  std::set<int> descriptors;
+  DIR* const directory = opendir("/proc/self/fd");
+  while (const dirent* entry = readdir(directory)) {
+    const int descriptor = std::atoi(entry->d_name);
+    if (entry->d_name[0] != '.' && descriptor != dirfd(directory)) descriptors.insert(descriptor);
+  }
+  closedir(directory);
+  return descriptors;
+}
+
+// While one exists, this process cannot open another descriptor.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit none = before_;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_;
+};
+
+struct Transfer : Completion {
+  explicit Transfer(size_t bytes, char fill = 0)
+      : Completion([](Completion* c) { static_cast<Transfer*>(c)->over = true; }),
+        data(bytes, std::byte(fill)) {}
+  bool Holds(char fill) const {
+    return data == std::vector<std::byte>(data.size(), std::byte(fill));
+  }
+  std::vector<std::byte> data;
+  bool over = false;
+};
+
+// Two ranks, both driven by the test's thread, or by nobody, as it says. The parameter: whether
+// plain sockets.
+class UringTransportTest : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    InprocWorld world(2);
+    std::thread other([&] { Open(&world, 1); });
+    Open(&world, 0);
+    other.join();
+  }
+  // Who is not gone by then goes at the same time: a rank that leaves waits for the other's system
+  // only, but a failed test may have left something for the other's code.
+  void TearDown() override {
+    std::thread other([&] { ranks_[1].endpoint.reset(); });
+    ranks_[0].endpoint.reset();
+    other.join();
+  }
+
+  void Open(InprocWorld* world, int rank) {
+    UringOptions options;
+    options.interface = "lo";
+    options.plain_sockets = GetParam();
+    options.silence = kSilence;
+    options.log = [this, rank](const std::string& line) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      ranks_[rank].log += line + "\n";
+    };
+    const Status created = CreateUringEndpoint(options, &ranks_[rank].endpoint);
+    ASSERT_TRUE(created.ok()) << created.ToString();
+    const auto bootstrap = world->MakeBootstrap(rank);
+    const Status opened = ranks_[rank].endpoint->OpenGroup(bootstrap.get(), &ranks_[rank].group);
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+  }
+
+  Transfer* Send(int rank, size_t bytes, char fill, ChannelKind kind = ChannelKind::kPointToPoint) {
+    Transfer* const send = &transfers_.emplace_back(bytes, fill);
+    const Status status = ranks_[rank].endpoint->PostSend({ranks_[rank].group, kind}, 1 - rank,
+                                                          {send->data.data(), bytes}, send);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    return send;
+  }
+  Transfer* Receive(int rank, size_t bytes, ChannelKind kind = ChannelKind::kPointToPoint) {
+    Transfer* const receive = &transfers_.emplace_back(bytes);
+    receive->status = ranks_[rank].endpoint->PostReceive({ranks_[rank].group, kind}, 1 - rank,
+                                                         {receive->data.data(), bytes}, receive);
+    if (!receive->status.ok()) receive->over = true;
+    return receive;
+  }
+  // As a helper drives, that is without Pause.
+  void Drive(const Transfer* transfer) {
+    while (!transfer->over) {
+      for (Rank& rank : ranks_) {
+        if (rank.endpoint != nullptr) rank.endpoint->Progress();
+      }
+    }
+  }
+  void ExpectReceived(int rank, size_t bytes, char fill,
+                      ChannelKind kind = ChannelKind::kPointToPoint) {
+    const Transfer* const receive = Receive(rank, bytes, kind);
+    Drive(receive);
+    ASSERT_TRUE(receive->status.ok()) << receive->status.ToString();
+    EXPECT_TRUE(receive->Holds(fill));
+  }
+  // Both know each other.
+  void Connect() {
+    Send(0, 10, 'c');
+    ExpectReceived(1, 10, 'c');
+  }
+  // More than a system takes in for a program that does not read, and all that may be sent ahead.
+  static constexpr size_t kAhead = 60000;
+  void SendAhead(int rank) {
+    for (int kind = 0; kind < kChannelKinds; ++kind) {
+      for (const char fill : {'a', 'b'}) Send(rank, kAhead, fill, ChannelKind(kind));
+    }
+  }
+  void ExpectAhead(int rank) {
+    for (int kind = 0; kind < kChannelKinds; ++kind) {
+      for (const char fill : {'a', 'b'}) {
+        ASSERT_NO_FATAL_FAILURE(ExpectReceived(rank, kAhead, fill, ChannelKind(kind)));
+      }
+    }
+  }
+  std::string LogOf(int rank) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return ranks_[rank].log;
+  }
+
+  struct Rank {
+    std::unique_ptr<Endpoint> endpoint;
+    GroupId group = -1;
+    std::string log;
+  };
+  const std::set<int> inherited_ = OpenDescriptors();
+  std::mutex mutex_;
+  Rank ranks_[2];
+  std::deque<Transfer> transfers_;
+};
+
+TEST_P(UringTransportTest, APeerThatConnectsLaterIsToldOfReceives) {
+  const Transfer* const receive = Receive(1, 200000);
+  Send(0, 200000, 'x');
+  Drive(receive);
+  EXPECT_TRUE(receive->Holds('x'));
+}
+
+TEST_P(UringTransportTest, ReceivesThatWereFilledAreTold) {
+  Connect();
+  std::vector<const Transfer*> receives;
+  for (int i = 0; i < 16; ++i) receives.push_back(Receive(1, 32768));
+  for (int i = 0; i < 16; ++i) Send(0, 32768, static_cast<char>('a' + i));
+  for (int i = 0; i < 16; ++i) {
+    Drive(receives[i]);
+    EXPECT_TRUE(receives[i]->Holds(static_cast<char>('a' + i)));
+  }
+}
+
+TEST_P(UringTransportTest, WhatAPeerSentBeforeItLeftIsReceived) {
+  Connect();
+  for (int i = 0; i < 60; ++i) Send(0, 1000, static_cast<char>(i));
+  ranks_[0].endpoint.reset();
+  // The first is answered with a reset, and then the connection cannot be written to any more.
+  for (int i = 0; i < 3; ++i) Send(1, 10, 'x');
+  ranks_[1].endpoint->Progress();
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_NO_FATAL_FAILURE(ExpectReceived(1, 1000, static_cast<char>(i)));
+  }
+  const Transfer* const more = Receive(1, 10);
+  Drive(more);
+  EXPECT_EQ(more->status.code(), StatusCode::kPeerLost);
+  EXPECT_NE(more->status.message().find("rank 0 of the group"), std::string::npos);
+  EXPECT_NE(more->status.message().find("it has left"), std::string::npos);
+}
+
+TEST_P(UringTransportTest, WhatAPeerSentBeforeItLeftIsReceivedByOneThatNeverLooked) {
+  for (int i = 0; i < 60; ++i) Send(0, 1000, static_cast<char>(i));
+  ranks_[0].endpoint.reset();
+  for (int i = 0; i < 3; ++i) Send(1, 10, 'x');
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_NO_FATAL_FAILURE(ExpectReceived(1, 1000, static_cast<char>(i)));
+  }
+}
+
+// Both open a connection because neither sees the other's in time.
+TEST_P(UringTransportTest, TwoConnectionsEndOneAfterTheOther) {
+  Send(0, 1000, 0);
+  {
+    const NoDescriptors none;
+    ranks_[1].endpoint->Progress();  // cannot accept, and rests a while
+  }
+  Send(1, 10, 'y');
+  ExpectReceived(0, 10, 'y');
+  ExpectReceived(1, 1000, 0);
+  for (int i = 1; i < 60; ++i) Send(0, 1000, static_cast<char>(i));
+  ranks_[0].endpoint.reset();
+  // Sees the end of its own connection, and looks again long after.
+  while (ranks_[1].endpoint->Progress()) {
+    usleep(300000);
+  }
+  for (int i = 1; i < 60; ++i) {
+    ASSERT_NO_FATAL_FAILURE(ExpectReceived(1, 1000, static_cast<char>(i)));
+  }
+}
+
+TEST_P(UringTransportTest, APeerThatReceivesNothingIsNotLost) {
+  Connect();
+  SendAhead(0);
+  const auto end = std::chrono::steady_clock::now() + 2 * kSilence;
+  while (std::chrono::steady_clock::now() < end) {
+    if (!ranks_[0].endpoint->Progress()) ranks_[0].endpoint->Pause(1000);
+  }
+  ExpectAhead(1);
+}
+
+TEST_P(UringTransportTest, WhoLeavesWaitsUntilEverythingIsTakenIn) {
+  Connect();
+  SendAhead(0);
+  std::thread leaving([&] { ranks_[0].endpoint.reset(); });
+  while (LogOf(0).find("this rank leaves when 127.0.0.1:") == std::string::npos) usleep(10000);
+  Endpoint* const endpoint = ranks_[1].endpoint.get();
+  for (int kind = 0; kind < kChannelKinds; ++kind) {
+    for (const char fill : {'a', 'b'}) {
+      const Transfer* const receive = Receive(1, kAhead, ChannelKind(kind));
+      while (!receive->over) endpoint->Progress();
+      EXPECT_TRUE(receive->status.ok() && receive->Holds(fill)) << receive->status.ToString();
+    }
+  }
+  leaving.join();
+}
+
+TEST_P(UringTransportTest, NothingFollowsAGoodbye) {
+  Connect();
+  // The system takes all of it and the goodbye, but cannot deliver it yet.
+  for (const int descriptor : OpenDescriptors()) {
+    const int bytes = 200000;
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));  // those that are sockets
+  }
+  for (const char fill : {'a', 'b'}) Send(0, kAhead, fill);
+  const Transfer* const last = Send(0, 1000, 'c', ChannelKind::kAll);
+  while (!last->over) ranks_[0].endpoint->Progress();
+  ranks_[0].endpoint->CloseGroup(ranks_[0].group);
+  std::thread leaving([&] { ranks_[0].endpoint.reset(); });
+  usleep(100000);
+  Send(1, 10, 'x');  // to a group that is closed, which would be answered
+  usleep(100000);
+  Endpoint* const endpoint = ranks_[1].endpoint.get();
+  for (const char fill : {'a', 'b'}) {
+    const Transfer* const receive = Receive(1, kAhead);
+    while (!receive->over) endpoint->Progress();
+    EXPECT_TRUE(receive->status.ok() && receive->Holds(fill)) << receive->status.ToString();
+  }
+  const Transfer* const more = Receive(1, 10);
+  while (!more->over) endpoint->Progress();
+  leaving.join();
+  EXPECT_EQ(more->status.code(), StatusCode::kPeerLost) << more->status.ToString();
+  EXPECT_EQ(LogOf(1), "");
+}
+
+TEST_P(UringTransportTest, WithoutDescriptorsAnErrorSaysSo) {
+  Transfer send(10);
+  const NoDescriptors none;
+  const Status status = ranks_[0].endpoint->PostSend({ranks_[0].group, ChannelKind::kAll}, 1,
+                                                     {send.data.data(), 10}, &send);
+  EXPECT_FALSE(status.ok());
+  EXPECT_NE(status.message().find("rank 1 of the group"), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("Too many open files"), std::string::npos) << status.message();
+}
+
+TEST_P(UringTransportTest, NoDescriptorOutlivesAnExec) {
+  Connect();
+  for (const int descriptor : OpenDescriptors()) {
+    if (inherited_.count(descriptor) > 0) continue;
+    EXPECT_TRUE((fcntl(descriptor, F_GETFD) & FD_CLOEXEC) != 0) << descriptor;
+  }
+}
+
+TEST_P(UringTransportTest, LeavesNoDescriptor) {
+  Connect();
+  const std::set<int> before = OpenDescriptors();
+  TearDown();
+  const std::set<int> between = OpenDescriptors();
+  EXPECT_LT(between.size(), before.size());
+  SetUp();
+  Connect();
+  EXPECT_EQ(OpenDescriptors(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, UringTransportTest, ::testing::Bool(),
+                         [](const auto& kind) { return kind.param ? "Sockets" : "Uring"; });
+
+}  // namespace
+}  // namespace brigade
