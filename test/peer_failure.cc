@@ -1,11 +1,16 @@
-// A job in which one rank dies or stops in the middle of a pattern (shm_robustness_test.sh), each
-// rank with an engine over shared memory.
+// A job in which one rank dies or stops in the middle of a pattern (shm_robustness_test.sh,
+// uring_cluster_test.sh), each rank with an engine over the transport.
 //
-//   peer_failure PATTERN ELEMENTS die|stop
+//   peer_failure TRANSPORT PATTERN ELEMENTS die|stop|pause|leave|FILE
 //
-// All run the pattern over and over, checking every result. Rank 1 is the victim: it kills itself
-// at a random place, or prints its process number, to be stopped and continued from outside, after
-// which all end well. Others whose call fails say why and leave.
+// All run the pattern over and over, checking every result. Rank 1 is the victim. It prints its
+// process number once the pattern has run for a while, and then
+//   die     kills itself at a random place
+//   stop    is to be stopped and continued from outside, after which all end well
+//   pause   has itself stopped by a child for some seconds, likewise
+//   leave   ends its part in order, which the others are not prepared for
+//   FILE    ends well with all others when there is such a file.
+// Others whose call fails say why and leave.
 
 #include <mpi.h>
 #include <unistd.h>
@@ -25,7 +30,7 @@
 #include "patterns/engine.h"
 #include "patterns/group.h"
 #include "transport/mpi_bootstrap.h"
-#include "transport/shm_transport.h"
+#include "transport/registry.h"
 
 namespace brigade {
 namespace {
@@ -119,9 +124,7 @@ class Caller {
  private:
   static double Value(int of_rank, int number) { return of_rank * 1000 + number % 97; }
   static void Check(const std::vector<double>& data, double expected) {
-    RequireValue(data.front(), expected);
-    RequireValue(data[data.size() / 2], expected);
-    RequireValue(data.back(), expected);
+    for (const double value : data) RequireValue(value, expected);
   }
 
   Group* const group_;
@@ -138,6 +141,15 @@ void DieSometime() {
   }).detach();
 }
 
+void PauseSometime() {
+  const std::string me = std::to_string(getpid());
+  const std::string command = "(kill -STOP " + me + "; sleep 4; kill -CONT " + me + ") &";
+  std::thread([command] {
+    std::this_thread::sleep_for(std::chrono::microseconds(std::random_device()() % 20000));
+    if (std::system(command.c_str()) != 0) std::abort();
+  }).detach();
+}
+
 Pattern PatternNamed(const char* name) {
   for (int i = 0; i < kPatterns; ++i) {
     if (std::strcmp(PatternName(static_cast<Pattern>(i)), name) == 0) {
@@ -148,9 +160,9 @@ Pattern PatternNamed(const char* name) {
   std::exit(2);
 }
 
-int Main(Pattern pattern, int64_t elems, bool dies) {
+int Main(const char* transport, Pattern pattern, int64_t elems, const std::string& fate) {
   std::unique_ptr<Endpoint> endpoint;
-  Require(CreateShmEndpoint(&endpoint));
+  Require(CreateEndpoint(transport, &endpoint));
   EngineOptions options;
   options.report_seconds = 1;
   std::unique_ptr<Engine> engine;
@@ -170,18 +182,21 @@ int Main(Pattern pattern, int64_t elems, bool dies) {
   for (int round = 0; is_over[0] == 0; ++round) {
     for (int i = 0; i < kCallsPerRound; ++i) caller.Run(round * kCallsPerRound + i);
     if (rank == kVictim && round == 0) {
-      if (dies) DieSometime();
+      if (fate == "die") DieSometime();
+      if (fate == "pause") PauseSometime();
       std::printf("victim is process %d\n", getpid());
       std::fflush(stdout);
+      if (fate == "leave") break;
     }
-    is_over[0] = continued;
+    is_over[0] = continued != 0 || access(fate.c_str(), F_OK) == 0;
     Require(group->Run(over));
   }
   std::printf("rank %d: well\n", rank);
   group.reset();
-  MPI_Barrier(MPI_COMM_WORLD);  // an endpoint that goes is a lost rank
+  if (fate != "leave") MPI_Barrier(MPI_COMM_WORLD);  // an endpoint that goes is a lost rank
   engine.reset();
   endpoint.reset();
+  if (fate == "leave") std::_Exit(0);  // MPI would wait for those that do not end well
   return 0;
 }
 
@@ -189,14 +204,15 @@ int Main(Pattern pattern, int64_t elems, bool dies) {
 }  // namespace brigade
 
 int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::fprintf(stderr, "usage: %s PATTERN ELEMENTS die|stop\n", argv[0]);
+  if (argc != 5) {
+    std::fprintf(stderr, "usage: %s TRANSPORT PATTERN ELEMENTS die|stop|pause|leave|FILE\n",
+                 argv[0]);
     return 2;
   }
   signal(SIGCONT, [](int) { brigade::continued = 1; });
   MPI_Init(&argc, &argv);
-  const int code = brigade::Main(brigade::PatternNamed(argv[1]), std::atoll(argv[2]),
-                                 std::strcmp(argv[3], "die") == 0);
+  const int code =
+      brigade::Main(argv[1], brigade::PatternNamed(argv[2]), std::atoll(argv[3]), argv[4]);
   MPI_Finalize();
   return code;
 }

@@ -21,7 +21,7 @@ fail() {
 die() {  # PATTERN ELEMENTS
   local what="$* die" rank pid
   # mpirun leaves the others alone.
-  TEST_TIMEOUT=100 "$run_mpi" $ranks --enable-recovery "$program" "$@" die > "$out" 2>&1
+  TEST_TIMEOUT=100 "$run_mpi" $ranks --enable-recovery "$program" shm "$@" die > "$out" 2>&1
   pid=$(sed -n 's/.*victim is process //p' "$out")
   if [ -z "$pid" ] || grep -q 'time limit\|timed out\|WRONG\|: well' "$out"; then
     fail "$what: did not end as it should"
@@ -39,7 +39,7 @@ reports_of() { grep -o "[a-z_]* number [0-9]* of group rank $1[^0-9].*waiting fo
 stop() {  # PATTERN ELEMENTS
   local what="$* stop" rank pid job times
   : > "$out"  # the job before had a victim, too
-  TEST_TIMEOUT=100 "$run_mpi" $ranks "$program" "$@" stop > "$out" 2>&1 &
+  TEST_TIMEOUT=100 "$run_mpi" $ranks "$program" shm "$@" stop > "$out" 2>&1 &
   job=$!
   until pid=$(sed -n 's/.*victim is process //p' "$out") && [ -n "$pid" ] || ! kill -0 $job 2> /dev/null; do sleep 0.1; done
   kill -STOP "$pid"
