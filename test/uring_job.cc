@@ -181,6 +181,7 @@ void Degree(Group* group) {
   Run(group, Pattern::kReceive, previous, &data);
   RequireAll(data, previous);
   const int ring = Connections() - before;
+  MPI_Barrier(MPI_COMM_WORLD);  // nobody broadcasts before all have counted
   // Both neighbours.
   BRIGADE_CHECK_LE(ring, 2);
   int degree = 1;

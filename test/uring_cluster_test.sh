@@ -1,0 +1,221 @@
+#!/bin/bash
+# The TCP transports on a cluster of hosts (bench/cluster.sh): data, links cut and slowed in the middle of messages, ranks
+# that die, stop and leave, strangers, little memory, and who goes on while nobody calls. Wants the programs that
+# "bazel build --config=opt //..." leaves in bazel-bin. Exit code 77: skipped.
+#   uring_cluster_test.sh [PATTERN]    only those whose title matches
+# shellcheck disable=SC2016 # most of what is quoted here is for shells on the hosts
+set -u
+
+only=${1:-}
+cd "$(dirname "$0")/.." || exit 1
+programs=$PWD/bazel-bin/test
+shim=$PWD/bazel-bin/blacs_shim/libbrigade_blacs.so
+name=u$$
+scratch=$(mktemp -d /tmp/bg.XXXXXX) || exit 1
+chmod 755 "$scratch"
+out=$scratch/out
+export OMP_NUM_THREADS=1 GTEST_COLOR=no
+unset XDG_RUNTIME_DIR
+failures=0
+
+fail() {
+  echo "FAILED: $1; the output:"
+  tail -n 100 "$out"
+  failures=$((failures + 1))
+}
+c() { bench/cluster.sh --name "$name" "$@"; }
+# A limit only ends what hangs. mpirun sometimes loses its daemons when the machine is busy, before it starts a rank.
+run() {
+  local code try
+  for try in 1 2 3; do
+    timeout 150 bench/cluster.sh --name "$name" run "$@" >"$out" 2>&1
+    code=$?
+    grep -q 'ORTE does not know how to route' "$out" || break
+  done
+  return $code
+}
+lines() { # COUNT PATTERN
+  [[ $(grep -cE -- "$2" "$out") -eq $1 ]] || fail "$what: not $1 lines with '$2'"
+}
+title() { # fails if it is not wanted
+  what=$*
+  [[ $what =~ $only ]] || return
+  printf '%3d s: %s\n' $SECONDS "$what"
+}
+
+if ! c up 4 400mbit; then
+  echo "SKIPPED: no cluster can be raised here, see above"
+  rm -rf "$scratch"
+  exit 77
+fi
+trap 'c down; rm -rf "$scratch"' EXIT
+
+# --- data ---
+
+if title "conformance"; then
+  run 4 "$programs/mpi_conformance_test" '--gtest_filter=*/Uring*:*/Sockets*' || fail "$what"
+  grep -q '\[  PASSED  \] [1-9]' "$out" || fail "$what: there are no tests"
+fi
+for transport in uring sockets; do
+  export BRIGADE_TRANSPORT=$transport
+  if title "BLACS over $transport"; then
+    run 4 "$programs/blacs_shim_test" --gtest_filter=-BlacsLife.ContextsLeakNothing || fail "$what"
+  fi
+  if title "random calls over $transport"; then
+    run 4 "$programs/blacs_differential" --shim "$shim" --seed 5 --steps 300 || fail "$what"
+  fi
+done
+export BRIGADE_TRANSPORT=uring
+if title "Debian's testers"; then
+  # As run_testers.py calls it: --oversubscribe -n RANKS COMMAND...
+  mkdir "$scratch/bin"
+  printf '#!/bin/sh\nshift 2\nexec "%s" --name "%s" run "$@"\n' "$PWD/bench/cluster.sh" "$name" >"$scratch/bin/mpirun.openmpi"
+  chmod +x "$scratch/bin/mpirun.openmpi"
+  PATH=$scratch/bin:$PATH test/scalapack/run_testers.py --preload "$shim" --output "$scratch/testers" \
+    --only 'xCbtest-4-noaux|xdlu|xdqr' >"$out" 2>&1 || fail "$what"
+fi
+unset BRIGADE_TRANSPORT
+
+# --- who goes on while nobody calls ---
+
+for transport in uring sockets; do
+  for where in compute receive barrier; do
+    title "delivered during $where over $transport" || continue
+    run 4 "$programs/uring_job" $transport $where "$scratch/$transport-" || fail "$what"
+    lines 4 ': well$'
+  done
+done
+if title "no io_uring"; then
+  run 4 "$programs/without_io_uring" "$programs/uring_job" uring barrier || fail "$what"
+  lines 4 'brigade: uring: io_uring: .*Operation not permitted; it goes on with plain sockets'
+  lines 4 ': well$'
+fi
+if title "connections of 16 ranks"; then
+  run 16 "$programs/uring_job" uring degree || fail "$what"
+  lines 16 'connections: ring [12], '
+fi
+
+# --- links ---
+
+# A rank's output comes when its daemon gets to it.
+job_started() { until grep -q 'victim is' "$out" || ! kill -0 $job 2>/dev/null; do sleep 0.1; done; }
+for transport in uring sockets; do
+  for pattern in send broadcast multi_reduce; do
+    title "a link cut and slowed during $pattern over $transport" || continue
+    rm -f "$scratch/over"
+    : >"$out"
+    run 4 "$programs/peer_failure" $transport $pattern 100000 "$scratch/over" &
+    job=$!
+    job_started
+    c link 2 down
+    sleep 3
+    c link 2 up
+    sleep 0.5
+    c link 2 10mbit
+    sleep 0.5
+    c link 2 400mbit
+    touch "$scratch/over"
+    wait $job || fail "$what"
+    lines 4 ': well$'
+  done
+done
+
+# --- ranks that go ---
+
+for transport in uring sockets; do
+  for pattern in send broadcast reduce all_reduce multi_broadcast multi_reduce barrier; do
+    for end in die leave; do
+      title "$end during $pattern over $transport" || continue
+      run --mpirun --enable-recovery 4 "$programs/peer_failure" $transport $pattern 100000 $end
+      [[ $? -ne 124 ]] || fail "$what: hangs"
+      grep -q 'WRONG' "$out" && fail "$what"
+      for rank in 0 2 3; do
+        grep -qE "rank $rank: peer lost: .*rank [0-9] of the group \(10\.78\.0\.[0-9]:[0-9]+\): " "$out" ||
+          fail "$what: rank $rank does not say whom it lost"
+      done
+      grep -q '(10\.78\.0\.2:[0-9]*): ' "$out" || fail "$what: nobody names the victim"
+      [[ $end == die ]] || grep -q '(10\.78\.0\.2:[0-9]*): it has left' "$out" || fail "$what: nobody knows that it left"
+    done
+  done
+  if title "a rank stops for a while over $transport"; then
+    run 4 "$programs/peer_failure" $transport all_reduce 100000 pause || fail "$what"
+    lines 4 ': well$'
+    grep -q 'waiting for rank 1[: ].*nothing has moved for' "$out" || fail "$what: nobody reports it"
+  fi
+done
+
+# --- strangers ---
+
+cat >"$scratch/stranger.py" <<'END'
+"""Disturbs an endpoint of peer_failure on host 1, from when it listens until the file given exists."""
+import os, random, re, resource, socket, struct, subprocess, sys, time
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
+magic = b"brigade\n" + struct.pack("<I", 1)
+crowd = []
+rounds = 0
+address = None
+while not os.path.exists(sys.argv[1]):
+    if not address:
+        # MPI listens on every address, and is left alone. The host's sockets, seen from there.
+        listing = open(sys.argv[2]).read()
+        ports = re.findall(r"10\.78\.0\.1:(\d+) .*peer_failure", listing)
+        address = ports and ("10.78.0.1", int(ports[0]))
+        time.sleep(0.01)
+        continue
+    for first in (random.randbytes(2000), magic + bytes(32), magic + random.randbytes(68), b""):
+        try:
+            with socket.create_connection(address) as stranger:
+                stranger.sendall(first)
+                if rounds % 2:  # a reset, as of a port scan
+                    stranger.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        except OSError:
+            pass
+    while len(crowd) < 1000:
+        crowd.append(socket.create_connection(address))
+        if len(crowd) % 2:
+            crowd[-1].sendall(b"b")
+    rounds += 1
+    time.sleep(0.01)
+print("rounds:", rounds)
+END
+for transport in uring sockets; do
+  title "strangers over $transport" || continue
+  rm -f "$scratch/over"
+  : >"$out"
+  : >"$scratch/ports"
+  c exec 1 sh -c 'until [ -e "$1" ] || grep -q "10\.78\.0\.1:.*peer_failure" "$0"; do ss -ltnpH >"$0"; done' \
+    "$scratch/ports" "$scratch/over" &
+  looker=$!
+  c exec 4 python3 "$scratch/stranger.py" "$scratch/over" "$scratch/ports" >"$scratch/rounds" 2>&1 &
+  stranger=$!
+  run 4 "$programs/peer_failure" $transport multi_broadcast 100000 "$scratch/over" &
+  job=$!
+  job_started
+  sleep 3
+  touch "$scratch/over"
+  wait $job || fail "$what"
+  wait $stranger $looker
+  lines 4 ': well$'
+  grep -q 'rounds: [1-9]' "$scratch/rounds" || fail "$what: there were none: $(<"$scratch/rounds")"
+  grep -q 'brigade: a connection from 10\.78\.0\.4:.* was dropped: ' "$out" || fail "$what: not told"
+  grep -q '(100 times so far)' "$out" || fail "$what: not counted"
+done
+
+# --- little memory ---
+
+limited=(sh -c 'ulimit -l 8192 && exec setpriv --inh-caps=-ipc_lock --bounding-set=-ipc_lock "$0" "$@"')
+if title "a receiver that sleeps"; then
+  run 1 "${limited[@]}" python3 -c 'import ctypes
+memory = ctypes.create_string_buffer(16 << 20)
+assert ctypes.CDLL(None).mlock(memory, 16 << 20) != 0' || fail "the limit on locked memory does not bite"
+  run 2 "${limited[@]}" "$programs/uring_job" uring flood 100000 10 60 || fail "$what"
+  lines 2 ': well$'
+  grep -qE 'overflow: [0-9]+ bytes at most, refused [1-9]' "$out" || fail "$what: the sender did not come to its limit"
+fi
+if title "a receiver that sleeps, and a sender that does not wait"; then
+  run 2 "${limited[@]}" "$programs/uring_job" uring flood 100000 10 0 && fail "$what: ends well"
+  grep -q 'rank 0: .*overflow' "$out" || fail "$what: the error is not clear"
+fi
+
+[[ $failures -eq 0 ]] && echo "The TCP transports: all as it should be, in $SECONDS s"
