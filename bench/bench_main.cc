@@ -7,6 +7,7 @@
 
 #include "bench/calls.h"
 #include "bench/options.h"
+#include "bench/overlap.h"
 #include "bench/pingpong.h"
 #include "bench/session.h"
 #include "bench/spread.h"
@@ -24,6 +25,8 @@ void Run(const Options& options) {
       return RunSpread(session.get());
     case Options::Command::kCalls:
       return RunCalls(session.get());
+    case Options::Command::kOverlap:
+      return RunOverlap(session.get());
   }
 }
 

@@ -14,6 +14,15 @@ Status MatrixOf(const PanelView& panel, Matrix* matrix) {
   return StridedLayout::General(panel.rows, panel.cols, panel.ld, sizeof(double), &matrix->layout);
 }
 
+// What the operations on one matrix differ in; `root` is the peer of a send or a receive.
+Status CallOf(Pattern pattern, const Topology& topology, int root, const PanelView& panel,
+              PatternCall* call) {
+  call->pattern = pattern;
+  call->topology = topology;
+  call->root = root;
+  return MatrixOf(panel, &call->matrix);
+}
+
 Status MatricesOf(const std::vector<PanelView>& panels, std::vector<Matrix>* matrices) {
   matrices->resize(panels.size());
   for (size_t i = 0; i < panels.size(); ++i) {
@@ -27,6 +36,7 @@ Status MatricesOf(const std::vector<PanelView>& panels, std::vector<Matrix>* mat
 void Accumulate(const OperationStatistics& one, OperationStatistics* all) {
   all->bytes_copied += one.bytes_copied;
   all->overflow_pieces += one.overflow_pieces;
+  all->pieces += one.pieces;
   all->peak_staging_bytes = std::max(all->peak_staging_bytes, one.peak_staging_bytes);
 }
 
@@ -35,6 +45,7 @@ Cost BrigadeGroup::CostOf(const OperationStatistics& statistics, size_t bytes) c
   cost.copies_per_byte = static_cast<double>(statistics.bytes_copied) / static_cast<double>(bytes);
   cost.staging_peak_bytes = statistics.peak_staging_bytes;
   cost.overflow_pieces = statistics.overflow_pieces;
+  cost.pieces = statistics.pieces;
   cost.chunk_bytes = chunk_bytes_;
   return cost;
 }
@@ -57,46 +68,55 @@ Status BrigadeGroup::Create(MPI_Comm comm, const Options& options,
 
 Status BrigadeGroup::Send(const PanelView& panel, int receiver, OperationStatistics* statistics) {
   PatternCall call;
-  call.pattern = Pattern::kSend;
-  call.root = receiver;
-  BRIGADE_RETURN_IF_ERROR(MatrixOf(panel, &call.matrix));
+  BRIGADE_RETURN_IF_ERROR(CallOf(Pattern::kSend, Topology(), receiver, panel, &call));
   return group_->Run(call, statistics);
 }
 
 Status BrigadeGroup::Receive(const PanelView& panel, int sender, OperationStatistics* statistics) {
   PatternCall call;
-  call.pattern = Pattern::kReceive;
-  call.root = sender;
-  BRIGADE_RETURN_IF_ERROR(MatrixOf(panel, &call.matrix));
+  BRIGADE_RETURN_IF_ERROR(CallOf(Pattern::kReceive, Topology(), sender, panel, &call));
   return group_->Run(call, statistics);
+}
+
+Status BrigadeGroup::StartSend(const PanelView& panel, int receiver,
+                               std::unique_ptr<Operation>* operation) {
+  PatternCall call;
+  BRIGADE_RETURN_IF_ERROR(CallOf(Pattern::kSend, Topology(), receiver, panel, &call));
+  return group_->Start(call, operation);
+}
+
+Status BrigadeGroup::StartReceive(const PanelView& panel, int sender,
+                                  std::unique_ptr<Operation>* operation) {
+  PatternCall call;
+  BRIGADE_RETURN_IF_ERROR(CallOf(Pattern::kReceive, Topology(), sender, panel, &call));
+  return group_->Start(call, operation);
+}
+
+Status BrigadeGroup::StartBroadcast(const Topology& topology, int root, const PanelView& panel,
+                                    std::unique_ptr<Operation>* operation) {
+  PatternCall call;
+  BRIGADE_RETURN_IF_ERROR(CallOf(Pattern::kBroadcast, topology, root, panel, &call));
+  return group_->Start(call, operation);
 }
 
 Status BrigadeGroup::Broadcast(const Topology& topology, int root, const PanelView& panel,
                                OperationStatistics* statistics) {
   PatternCall call;
-  call.pattern = Pattern::kBroadcast;
-  call.topology = topology;
-  call.root = root;
-  BRIGADE_RETURN_IF_ERROR(MatrixOf(panel, &call.matrix));
+  BRIGADE_RETURN_IF_ERROR(CallOf(Pattern::kBroadcast, topology, root, panel, &call));
   return group_->Run(call, statistics);
 }
 
 Status BrigadeGroup::Reduce(const Topology& topology, int root, const PanelView& panel,
                             OperationStatistics* statistics) {
   PatternCall call;
-  call.pattern = Pattern::kReduce;
-  call.topology = topology;
-  call.root = root;
-  BRIGADE_RETURN_IF_ERROR(MatrixOf(panel, &call.matrix));
+  BRIGADE_RETURN_IF_ERROR(CallOf(Pattern::kReduce, topology, root, panel, &call));
   return group_->Run(call, statistics);
 }
 
 Status BrigadeGroup::AllReduce(const Topology& topology, const PanelView& panel,
                                OperationStatistics* statistics) {
   PatternCall call;
-  call.pattern = Pattern::kAllReduce;
-  call.topology = topology;
-  BRIGADE_RETURN_IF_ERROR(MatrixOf(panel, &call.matrix));
+  BRIGADE_RETURN_IF_ERROR(CallOf(Pattern::kAllReduce, topology, /*root=*/0, panel, &call));
   return group_->Run(call, statistics);
 }
 

@@ -31,6 +31,13 @@ class BrigadeGroup {
   Status Send(const PanelView& panel, int receiver, OperationStatistics* statistics);
   Status Receive(const PanelView& panel, int sender, OperationStatistics* statistics);
 
+  // Without waiting; the panel's memory stays untouched until the operation is done. The broadcast
+  // is collective.
+  Status StartSend(const PanelView& panel, int receiver, std::unique_ptr<Operation>* operation);
+  Status StartReceive(const PanelView& panel, int sender, std::unique_ptr<Operation>* operation);
+  Status StartBroadcast(const Topology& topology, int root, const PanelView& panel,
+                        std::unique_ptr<Operation>* operation);
+
   // All are collective. Panels have equal shapes on all ranks; `statistics` may be null.
   Status Broadcast(const Topology& topology, int root, const PanelView& panel,
                    OperationStatistics* statistics);

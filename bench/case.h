@@ -19,6 +19,7 @@ struct Cost {
   double copies_per_byte = std::numeric_limits<double>::quiet_NaN();
   size_t staging_peak_bytes = 0;
   uint64_t overflow_pieces = 0;  // that found no staging memory free
+  uint64_t pieces = 0;           // that the message was cut into
   size_t chunk_bytes = 0;
 };
 

@@ -72,6 +72,24 @@ void MpiPeer::Broadcast(int root, const PanelView& panel) {
   }
 }
 
+MPI_Request MpiPeer::StartSend(const PanelView& panel, int receiver) {
+  MPI_Request request;
+  MPI_Isend(panel.data, Elements(panel), MPI_DOUBLE, receiver, kTag, comm_, &request);
+  return request;
+}
+
+MPI_Request MpiPeer::StartReceive(const PanelView& panel, int sender) {
+  MPI_Request request;
+  MPI_Irecv(panel.data, Elements(panel), MPI_DOUBLE, sender, kTag, comm_, &request);
+  return request;
+}
+
+MPI_Request MpiPeer::StartBroadcast(int root, const PanelView& panel) {
+  MPI_Request request;
+  MPI_Ibcast(panel.data, Elements(panel), MPI_DOUBLE, root, comm_, &request);
+  return request;
+}
+
 void MpiPeer::Barrier() { MPI_Barrier(comm_); }
 
 void MpiPeer::Reduce(int root, const PanelView& panel) {
@@ -117,13 +135,17 @@ void MpiPeer::Allgather(const std::vector<PanelView>& portions) {
   }
 }
 
+void MpiPeer::ReduceScatterBlock(const std::vector<PanelView>& portions, const PanelView& result) {
+  MPI_Reduce_scatter_block(portions[0].data, result.data, Elements(result), MPI_DOUBLE, MPI_SUM,
+                           comm_);
+}
+
 void MpiPeer::ReduceScatter(const std::vector<PanelView>& portions, const PanelView& result) {
+  Measure(portions);
   if (AreEqualAndAdjacent(portions) && result.contiguous()) {
-    MPI_Reduce_scatter_block(portions[0].data, result.data, Elements(result), MPI_DOUBLE, MPI_SUM,
-                             comm_);
+    MPI_Reduce_scatter(portions[0].data, result.data, counts_.data(), MPI_DOUBLE, MPI_SUM, comm_);
     return;
   }
-  Measure(portions);
   sum_.resize(counts_[rank_]);
   for (size_t q = 0; q < portions.size(); ++q) {
     Pack(portions[q], packed_.data() + starts_[q]);

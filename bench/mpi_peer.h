@@ -27,6 +27,11 @@ class MpiPeer {
   // while its receive is posted, the other answers.
   void PingPong(const PanelView& out, const PanelView& in, int peer, bool begins);
 
+  // To be waited for with MPI_Wait; the panel is contiguous. The broadcast is collective.
+  MPI_Request StartSend(const PanelView& panel, int receiver);
+  MPI_Request StartReceive(const PanelView& panel, int sender);
+  MPI_Request StartBroadcast(int root, const PanelView& panel);
+
   void Barrier();
 
   // Collective; as in plain_patterns.h.
@@ -36,6 +41,9 @@ class MpiPeer {
   void Allreduce(const PanelView& panel);
   void Allgather(const std::vector<PanelView>& portions);
   void ReduceScatter(const std::vector<PanelView>& portions, const PanelView& result);
+  // The same by MPI_Reduce_scatter_block. REQUIRES: equal portions, one behind the other, and all
+  // contiguous.
+  void ReduceScatterBlock(const std::vector<PanelView>& portions, const PanelView& result);
 
  private:
   // A committed datatype for the panel's shape, made once.

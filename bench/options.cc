@@ -40,7 +40,9 @@ bool Options::HasPeer(const std::string& name) const {
 
 ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, std::string* text) {
   options->shim = DefaultShim();
-  const std::vector<std::string> all_cases = options->cases;
+  std::vector<std::string> all_cases = options->cases;
+  all_cases.push_back("successive-broadcasts");
+  const std::vector<std::string> all_shapes = options->shapes;
   std::vector<std::string> sizes = {"1000xQ", "1000x2Q", "1000x32", "4000x32"};
 
   CLI::App app(
@@ -61,9 +63,9 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
   app.add_option("--peers", options->peers,
                  "Peers beside Brigade: mpi (raw MPI), blacs (stock BLACS), plain (the patterns "
                  "written naively over MPI), ring (two processes copying through shared memory), "
-                 "none")
+                 "socket (two processes with a plain TCP connection), none")
       ->delimiter(',')
-      ->check(CLI::IsMember({"mpi", "blacs", "plain", "ring", "none"}));
+      ->check(CLI::IsMember({"mpi", "blacs", "plain", "ring", "socket", "none"}));
   app.add_option("--shim", options->shim, "The shim's file, or 'none' to leave it out");
   app.add_option("--stock", options->stock, "The library stock BLACS is taken from");
   app.add_option("--json", options->json, "Append one JSON line per case and subject to this file");
@@ -73,14 +75,16 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
   app.add_option("--brigade-version", options->brigade_version, "Recorded with the figures");
   app.add_option("--seconds", options->seconds_per_case, "Time to spend per case, all subjects")
       ->check(CLI::PositiveNumber);
+  app.add_option("--min-iterations", options->min_iterations,
+                 "Fewest timed runs of each subject, however long they take")
+      ->check(CLI::PositiveNumber);
   app.add_option("--seed", options->seed, "Seed of the random order of the subjects");
 
   CLI::App* pingpong = app.add_subcommand(
       "pingpong",
       "One message there and one back between ranks 0 and 1, contiguous and in runs; one-way time. "
       "Subjects: Brigade's send and receive, shim and stock BLACS, raw MPI, a bare ring of slots "
-      "in "
-      "shared memory");
+      "in shared memory, a bare socket");
   pingpong
       ->add_option("--sizes", options->message_bytes,
                    "Messages, in bytes or with K, M or G; cut to whole runs")
@@ -111,6 +115,9 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::PositiveNumber);
   spread->add_option("--topologies", options->topologies, "BLACS topology letters to measure");
+  spread->add_option("--shapes", options->shapes, "Brigade's topologies to measure")
+      ->delimiter(',')
+      ->check(CLI::IsMember(all_shapes));
 
   CLI::App* calls = app.add_subcommand(
       "calls",
@@ -118,6 +125,17 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
       "small "
       "broadcasts, exchanges of matrix rows; on a grid as square as can be, by scope. Subjects: "
       "shim, stock BLACS");
+
+  CLI::App* overlap = app.add_subcommand(
+      "overlap",
+      "A transfer started, as much computation as takes the same time, and the end of the "
+      "transfer; "
+      "beside transfer and computation alone. Sends from even ranks to odd ones, and a broadcast. "
+      "Subjects: Brigade, MPI");
+  overlap->add_option("--sizes", options->overlap_bytes, "Messages, in bytes or with K, M or G")
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::PositiveNumber);
 
   try {
     app.parse(argc, argv);
@@ -131,6 +149,7 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
   if (pingpong->parsed()) options->command = Options::Command::kPingPong;
   if (spread->parsed()) options->command = Options::Command::kSpread;
   if (calls->parsed()) options->command = Options::Command::kCalls;
+  if (overlap->parsed()) options->command = Options::Command::kOverlap;
   return ParseOutcome::kRun;
 }
 

@@ -19,7 +19,7 @@ struct SpreadSize {
 };
 
 struct Options {
-  enum class Command { kPingPong, kSpread, kCalls };
+  enum class Command { kPingPong, kSpread, kCalls, kOverlap };
   Command command = Command::kPingPong;
 
   std::string transport = "auto";
@@ -32,6 +32,7 @@ struct Options {
   std::string label;  // put after the names of subjects that depend on the settings of MPI
   std::string brigade_version = "unknown";
   double seconds_per_case = 1;
+  int min_iterations = 10;
   uint64_t seed = 1;
 
   // pingpong
@@ -45,6 +46,11 @@ struct Options {
   std::vector<SpreadSize> sizes;
   std::vector<size_t> contiguous_bytes;  // these, if there are any, instead of the sizes
   std::string topologies = " IDSHF12";
+  std::vector<std::string> shapes = {"free",     "tree", "4-nomial tree", "ring", "fully connected",
+                                     "hypercube"};
+
+  // overlap
+  std::vector<size_t> overlap_bytes = {1 << 20};
 
   bool HasPeer(const std::string& name) const;
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/bare_ring.h"
+#include "bench/bare_socket.h"
 #include "bench/brigade_group.h"
 #include "bench/mpi_peer.h"
 #include "bench/panel.h"
@@ -23,6 +24,7 @@ struct Contenders {
   std::unique_ptr<BrigadeGroup> brigade;
   std::unique_ptr<MpiPeer> mpi;
   std::unique_ptr<BareRing> ring;
+  std::unique_ptr<BareSocket> socket;
 };
 
 // `run_bytes` 0: contiguous.
@@ -134,6 +136,21 @@ void MeasureSize(const Contenders& all, size_t run_bytes, size_t bytes) {
           [&, slot_bytes] { all.ring->Receive(in.view(), slot_bytes); });
     }
   }
+  if (all.socket && run_bytes == 0) {
+    using Waiting = BareSocket::Waiting;
+    for (const Waiting waiting : {Waiting::kInKernel, Waiting::kSpinning}) {
+      add(
+          "bare socket", waiting == Waiting::kInKernel ? "blocking" : "spinning",
+          [&, waiting] {
+            BRIGADE_RETURN_IF_ERROR(all.socket->Send(out.view(), waiting));
+            return all.socket->Receive(in.view(), waiting);
+          },
+          [&, waiting] {
+            BRIGADE_RETURN_IF_ERROR(all.socket->Receive(in.view(), waiting));
+            return all.socket->Send(out.view(), waiting);
+          });
+    }
+  }
   session->Measure(the_case);
 }
 
@@ -150,6 +167,7 @@ void RunPingPong(Session* session) {
   AbortUnlessOk(BrigadeGroup::Create(session->comm(), options, &all.brigade));
   if (options.HasPeer("mpi")) all.mpi = std::make_unique<MpiPeer>(session->comm());
   if (options.HasPeer("ring")) all.ring = std::make_unique<BareRing>(session->comm());
+  if (options.HasPeer("socket")) AbortUnlessOk(BareSocket::Create(session->comm(), &all.socket));
   for (size_t run_bytes : options.run_bytes) {
     session->StartTable("Ping-pong, " + ShapeName(run_bytes) + ", one way");
     const size_t run = std::max(run_bytes, sizeof(double));

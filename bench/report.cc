@@ -90,6 +90,8 @@ void Report::Add(const Case& the_case, const std::vector<Result>& results) {
     line["copies_per_byte"] = knows_cost ? Json(result.cost.copies_per_byte) : Json();
     line["staging_peak_bytes"] = knows_cost ? Json(result.cost.staging_peak_bytes) : Json();
     line["overflow_pieces"] = knows_cost ? Json(result.cost.overflow_pieces) : Json();
+    line["pieces"] = knows_cost ? Json(result.cost.pieces) : Json();
+    line["cpu_us"] = result.cpu_microseconds;
     line["iterations"] = result.iterations;
     line["label"] = options_.label;
     line["verified"] = true;  // nothing is timed that was not

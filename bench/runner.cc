@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <numeric>
 #include <string>
 
@@ -22,7 +23,9 @@ int RunsPerSample(double microseconds_once, int ranks) {
   return (runs + ranks - 1) / ranks * ranks;
 }
 
-constexpr int kWarmUps = 5;
+// As many, unless they would take more than this share of the time for the case.
+constexpr int kMostWarmUps = 5;
+constexpr double kWarmUpShare = 0.1;
 
 MPI_Comm Duplicate(MPI_Comm comm) {
   MPI_Comm duplicate;
@@ -47,8 +50,8 @@ Runner::Runner(MPI_Comm comm, const RunnerOptions& options)
 
 Runner::~Runner() { MPI_Comm_free(&comm_); }
 
-std::vector<double> Runner::MaximumOverRanks(std::vector<double> values) const {
-  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX,
+std::vector<double> Runner::OverRanks(MPI_Op op, std::vector<double> values) const {
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, op,
                 comm_);
   return values;
 }
@@ -78,12 +81,15 @@ Status Runner::Verify(const Case& the_case, const Subject& subject) {
   return Status();
 }
 
-Status Runner::Time(const Subject& subject, int first_turn, int runs, double* microseconds) {
+Status Runner::Time(const Subject& subject, int first_turn, int runs, Spent* spent) {
   using Clock = std::chrono::steady_clock;
+  static_assert(CLOCKS_PER_SEC == 1000000);
   barrier_.Wait();
+  const std::clock_t cpu_start = std::clock();
   const Clock::time_point start = Clock::now();
   for (int i = 0; i < runs; ++i) BRIGADE_RETURN_IF_ERROR(subject.run(first_turn + i));
-  *microseconds = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+  spent->microseconds = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+  spent->cpu_microseconds = static_cast<double>(std::clock() - cpu_start);
   return Status();
 }
 
@@ -99,44 +105,56 @@ Status Runner::Measure(const Case& the_case, std::vector<Result>* results) {
     if (!the_case.subjects[s].cost) continue;
     Cost& cost = (*results)[s].cost;
     BRIGADE_RETURN_IF_ERROR(the_case.subjects[s].cost(0, &cost));
-    const std::vector<double> most =
-        MaximumOverRanks({cost.copies_per_byte, static_cast<double>(cost.staging_peak_bytes),
-                          static_cast<double>(cost.overflow_pieces)});
+    const std::vector<double> most = OverRanks(
+        MPI_MAX, {cost.copies_per_byte, static_cast<double>(cost.staging_peak_bytes),
+                  static_cast<double>(cost.overflow_pieces), static_cast<double>(cost.pieces)});
     cost.copies_per_byte = most[0];
     cost.staging_peak_bytes = static_cast<size_t>(most[1]);
     cost.overflow_pieces = static_cast<uint64_t>(most[2]);
+    cost.pieces = static_cast<uint64_t>(most[3]);
   }
 
   // The warm-up says how long things take; the maximum over ranks makes all derive the same counts.
   std::vector<int> runs(subjects, 1);
   double round_microseconds = 0;
+  const double microseconds = options_.seconds_per_case * 1e6;
   for (size_t s = 0; s < subjects; ++s) {
-    std::vector<double> warm_up(kWarmUps);
-    for (int i = 0; i < kWarmUps; ++i) {
-      BRIGADE_RETURN_IF_ERROR(Time(the_case.subjects[s], i, 1, &warm_up[i]));
+    std::vector<double> warm_up;
+    double together = 0;
+    while (warm_up.size() < kMostWarmUps && together <= kWarmUpShare * microseconds) {
+      Spent spent;
+      BRIGADE_RETURN_IF_ERROR(
+          Time(the_case.subjects[s], static_cast<int>(warm_up.size()), 1, &spent));
+      warm_up.push_back(OverRanks(MPI_MAX, {spent.microseconds})[0]);
+      together += warm_up.back();
     }
-    const double once = MedianOf(MaximumOverRanks(warm_up)).median;
+    const double once = MedianOf(warm_up).median;
     runs[s] = RunsPerSample(once, ranks_);
     round_microseconds += once * runs[s];
   }
-  const int iterations = RepetitionsFor(options_.seconds_per_case * 1e6, round_microseconds,
-                                        options_.min_iterations, options_.max_iterations);
+  const int iterations = RepetitionsFor(microseconds, round_microseconds, options_.min_iterations,
+                                        options_.max_iterations);
 
   std::vector<std::vector<double>> samples(subjects, std::vector<double>(iterations));
+  std::vector<double> cpu(subjects);
   std::vector<size_t> order(subjects);
   std::iota(order.begin(), order.end(), size_t{0});
   for (int i = 0; i < iterations; ++i) {
     std::shuffle(order.begin(), order.end(), random_);
     // The iteration is the first turn of all: contenders meet the same roots.
     for (size_t s : order) {
-      BRIGADE_RETURN_IF_ERROR(Time(the_case.subjects[s], i, runs[s], &samples[s][i]));
-      samples[s][i] /= runs[s] * the_case.hops;
+      Spent spent;
+      BRIGADE_RETURN_IF_ERROR(Time(the_case.subjects[s], i, runs[s], &spent));
+      samples[s][i] = spent.microseconds / (runs[s] * the_case.hops);
+      cpu[s] += spent.cpu_microseconds / (runs[s] * the_case.hops * iterations);
     }
   }
   for (size_t s = 0; s < subjects; ++s) {
-    (*results)[s].microseconds = MedianOf(MaximumOverRanks(samples[s]));
+    (*results)[s].microseconds = MedianOf(OverRanks(MPI_MAX, samples[s]));
     (*results)[s].iterations = iterations;
   }
+  cpu = OverRanks(MPI_SUM, cpu);
+  for (size_t s = 0; s < subjects; ++s) (*results)[s].cpu_microseconds = cpu[s];
   return Status();
 }
 

@@ -25,6 +25,8 @@ struct RunnerOptions {
 
 struct Result {
   MedianInterval microseconds;
+  // Of all ranks together per operation, waiting included.
+  double cpu_microseconds = 0;
   int iterations = 0;
   Cost cost;
 };
@@ -45,9 +47,14 @@ class Runner {
 
  private:
   Status Verify(const Case& the_case, const Subject& subject);
-  // Time of `runs` operations in a row on this rank; their turns count up from `first_turn`.
-  Status Time(const Subject& subject, int first_turn, int runs, double* microseconds);
-  std::vector<double> MaximumOverRanks(std::vector<double> values) const;
+  // What a rank spends on some operations.
+  struct Spent {
+    double microseconds = 0;
+    double cpu_microseconds = 0;  // of all its threads
+  };
+  // `runs` operations in a row on this rank; their turns count up from `first_turn`.
+  Status Time(const Subject& subject, int first_turn, int runs, Spent* spent);
+  std::vector<double> OverRanks(MPI_Op op, std::vector<double> values) const;
 
   MPI_Comm comm_;
   int ranks_;

@@ -11,10 +11,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "CLI/CLI.hpp"
@@ -313,10 +315,33 @@ class Problems {
   std::vector<double> norm_work_;
 };
 
+// What has gone over this host's network interfaces, headers included; loopback is none.
+struct Traffic {
+  double sent_bytes = 0;
+  double received_bytes = 0;
+};
+
+Traffic TrafficSoFar() {
+  Traffic traffic;
+  std::error_code error;
+  for (const auto& interface : std::filesystem::directory_iterator("/sys/class/net", error)) {
+    if (interface.path().filename() == "lo") continue;
+    const auto add = [&](const char* counter, double* sum) {
+      double bytes = 0;
+      std::ifstream(interface.path() / "statistics" / counter) >> bytes;
+      *sum += bytes;
+    };
+    add("tx_bytes", &traffic.sent_bytes);
+    add("rx_bytes", &traffic.received_bytes);
+  }
+  return traffic;
+}
+
 // One run, on the slowest rank.
 struct Timing {
   double seconds;
-  double began_s;  // of this rank's steady clock, to find the run in a trace
+  double link_bytes;  // in the busier direction of the busiest host's link
+  double began_s;     // of this rank's steady clock, to find the run in a trace
 
   bool operator<(const Timing& other) const { return seconds < other.seconds; }
 };
@@ -325,6 +350,7 @@ Timing Time(const Routine& routine) {
   using Seconds = std::chrono::duration<double>;
   routine.set();
   MPI_Barrier(MPI_COMM_WORLD);
+  const Traffic before = TrafficSoFar();
   const auto start = std::chrono::steady_clock::now();
   const int info = routine.run();
   double seconds = Seconds(std::chrono::steady_clock::now() - start).count();
@@ -334,7 +360,11 @@ Timing Time(const Routine& routine) {
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return {seconds, Seconds(start.time_since_epoch()).count()};
+  const Traffic after = TrafficSoFar();
+  double link_bytes =
+      std::max(after.sent_bytes - before.sent_bytes, after.received_bytes - before.received_bytes);
+  MPI_Allreduce(MPI_IN_PLACE, &link_bytes, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return {seconds, link_bytes, Seconds(start.time_since_epoch()).count()};
 }
 
 constexpr const char* kRoutines[] = {"LU", "Cholesky", "QR", "matrix product", "eigenvalues"};
@@ -361,7 +391,7 @@ constexpr double kLargestResidual = 30;
 int main(int argc, char** argv) {
   constexpr int kExitRefused = 2;
   int n = 1000, eigen_n = 600, block = 32, repetitions = 3, pair = 0;
-  std::string json, shape;
+  std::string json, label, shape;
   std::vector<std::string> wanted(std::begin(kRoutines), std::end(kRoutines));
   const std::vector<std::string> all = wanted;
   CLI::App app(
@@ -376,6 +406,7 @@ int main(int argc, char** argv) {
   app.add_option("--repetitions", repetitions, "Timed runs of each, after one that is not")
       ->check(CLI::PositiveNumber);
   app.add_option("--pair", pair, "Recorded, to compare this launch with the one beside it");
+  app.add_option("--label", label, "Recorded, to tell launches with other settings apart");
   app.add_option("--json", json, "Append one JSON line per routine to this file");
 
   MPI_Init(&argc, &argv);
@@ -428,7 +459,7 @@ int main(int argc, char** argv) {
       right = right && residual < kLargestResidual;  // false for NaN
       if (rank != 0) continue;
       std::sort(timings.begin(), timings.end());
-      const auto [median, median_began] = timings[timings.size() / 2];
+      const auto [median, link_bytes, median_began] = timings[timings.size() / 2];
       std::vector<double> seconds;
       for (const Timing& timing : timings) seconds.push_back(timing.seconds);
       std::printf("%-6s %-15s n=%d nb=%d %dx%d  %8.4f s  %7.2f Gflop/s  residual %.3f\n", subject,
@@ -436,13 +467,22 @@ int main(int argc, char** argv) {
                   routine.flops / median * 1e-9, residual);
       std::fflush(stdout);
       if (json.empty()) continue;
-      nlohmann::ordered_json line = {{"case", "scalapack"},    {"routine", routine.name},
-                                     {"subject", subject},     {"ranks", ranks},
-                                     {"rows", grid.rows},      {"cols", grid.cols},
-                                     {"n", routine.n},         {"nb", block},
-                                     {"pair", pair},           {"seconds", seconds},
-                                     {"median_s", median},     {"median_began_s", median_began},
-                                     {"flops", routine.flops}, {"residual", residual}};
+      nlohmann::ordered_json line = {{"case", "scalapack"},
+                                     {"routine", routine.name},
+                                     {"subject", subject},
+                                     {"ranks", ranks},
+                                     {"rows", grid.rows},
+                                     {"cols", grid.cols},
+                                     {"n", routine.n},
+                                     {"nb", block},
+                                     {"pair", pair},
+                                     {"seconds", seconds},
+                                     {"median_s", median},
+                                     {"median_began_s", median_began},
+                                     {"flops", routine.flops},
+                                     {"residual", residual},
+                                     {"link_bytes", link_bytes},
+                                     {"label", label}};
       std::ofstream(json, std::ios::app) << line << '\n';
     }
   }

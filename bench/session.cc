@@ -14,6 +14,7 @@ namespace {
 RunnerOptions OptionsOfRunner(const Options& options) {
   RunnerOptions runner;
   runner.seconds_per_case = options.seconds_per_case;
+  runner.min_iterations = options.min_iterations;
   runner.seed = options.seed;
   return runner;
 }

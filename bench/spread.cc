@@ -47,6 +47,11 @@ constexpr int64_t kSmallElements[] = {1, 8, 64, 512, 2048};
 struct Contenders {
   explicit Contenders(Session* s) : session(s) {}
 
+  bool WantsShape(const std::string& name) const {
+    const std::vector<std::string>& shapes = session->options().shapes;
+    return std::find(shapes.begin(), shapes.end(), name) != shapes.end();
+  }
+
   Session* session;
   std::unique_ptr<BrigadeGroup> brigade;
   std::unique_ptr<PlainPatterns> plain;
@@ -80,6 +85,7 @@ void AddBrigade(const Contenders& all,
                 std::vector<RootedPattern>* patterns) {
   BrigadeGroup* group = all.brigade.get();
   for (const auto& [name, topology] : kTopologies) {
+    if (!all.WantsShape(name)) continue;
     const auto run = [=, shape = topology](int root, const PanelView& panel,
                                            OperationStatistics* statistics) {
       return (group->*operation)(shape, root, panel, statistics);
@@ -148,6 +154,7 @@ std::vector<RootedPattern> Reductions(const Contenders& all) {
 std::vector<RootedPattern> ReductionsToAll(const Contenders& all) {
   std::vector<RootedPattern> patterns;
   const auto add_brigade = [&](const char* name, Topology topology) {
+    if (!all.WantsShape(name)) return;
     BrigadeGroup* group = all.brigade.get();
     const auto run = [=](int, const PanelView& panel, OperationStatistics* statistics) {
       return group->AllReduce(topology, panel, statistics);
@@ -306,21 +313,42 @@ void MeasureAllReduce(const Contenders& all, const PanelShape& shape) {
   all.session->Measure(the_case);
 }
 
+// The case in which every rank has its own portion before and all have all afterwards.
+Case MakeGatherCase(const std::string& name, SpreadData* data) {
+  Case the_case = MakeCase(name, data->panel.view());
+  the_case.prepare = [data](int) {
+    data->panel.Poison();
+    Fill(data->portions[data->rank], data->rank);
+  };
+  return the_case;
+}
+
+std::string CheckGathered(const SpreadData& data) {
+  std::string wrong;
+  for (int q = 0; q < data.ranks && wrong.empty(); ++q) {
+    wrong = CheckSum(data.portions[q], q, 1);
+    if (!wrong.empty()) wrong = "portion " + std::to_string(q) + ", " + wrong;
+  }
+  return WithGaps(data.panel, wrong);
+}
+
+// Q broadcasts, one after the other, from roots in order: those along increasing rings follow each
+// other without a bubble.
+void MeasureSuccessiveBroadcasts(const Contenders& all, const PanelShape& shape) {
+  SpreadData data(*all.session, shape);
+  Case the_case = MakeGatherCase("successive-broadcasts", &data);
+  for (const RootedPattern& pattern : Broadcasts(all)) {
+    the_case.subjects.push_back(MakeSubject(all, pattern.name, pattern.pattern, pattern.tells_cost,
+                                            the_case.bytes, FromEveryRoot(pattern, data),
+                                            [&](int) { return CheckGathered(data); }));
+  }
+  all.session->Measure(the_case);
+}
+
 void MeasureMultiBroadcast(const Contenders& all, const PanelShape& shape) {
   SpreadData data(*all.session, shape);
-  Case the_case = MakeCase("multi-broadcast", data.panel.view());
-  the_case.prepare = [&](int) {
-    data.panel.Poison();
-    Fill(data.portions[data.rank], data.rank);
-  };
-  const Check check = [&](int) {
-    std::string wrong;
-    for (int q = 0; q < data.ranks && wrong.empty(); ++q) {
-      wrong = CheckSum(data.portions[q], q, 1);
-      if (!wrong.empty()) wrong = "portion " + std::to_string(q) + ", " + wrong;
-    }
-    return WithGaps(data.panel, wrong);
-  };
+  Case the_case = MakeGatherCase("multi-broadcast", &data);
+  const Check check = [&](int) { return CheckGathered(data); };
   const auto add = [&](const std::string& name, const std::string& pattern, bool tells_cost,
                        Operation operation) {
     the_case.subjects.push_back(
@@ -387,10 +415,18 @@ void MeasureMultiReduce(const Contenders& all, const PanelShape& shape) {
   }
   if (all.mpi) {
     add(
-        all.session->PeerName("mpi"),
-        shape.gap == 0 ? "MPI_Reduce_scatter_block" : "MPI_Reduce_scatter", false,
+        all.session->PeerName("mpi"), "MPI_Reduce_scatter", false,
         [&](int, OperationStatistics*) {
           all.mpi->ReduceScatter(data.portions, data.own_result);
+          return Status();
+        },
+        apart);
+  }
+  if (all.mpi && shape.gap == 0) {
+    add(
+        all.session->PeerName("mpi"), "MPI_Reduce_scatter_block", false,
+        [&](int, OperationStatistics*) {
+          all.mpi->ReduceScatterBlock(data.portions, data.own_result);
           return Status();
         },
         apart);
@@ -482,6 +518,7 @@ constexpr SpreadCase kSpreadCases[] = {
     {"broadcast", "Broadcast from one rank", MeasureBroadcast},
     {"reduce", "Reduction to one rank", MeasureReduce},
     {"all-reduce", "Reduction to all ranks", MeasureAllReduce},
+    {"successive-broadcasts", "Broadcasts from every rank in turn", MeasureSuccessiveBroadcasts},
 };
 
 // What is to be measured, and what to call it.
