@@ -9,10 +9,11 @@ import re
 
 import matplotlib.pyplot as plt
 
+import cluster_report
 from report_parts import (
-    best_of, best_tunings, bytes_axis, collect, COLOURS, details, draw_intervals, draw_lines, draw_ratios,
+    best_of, best_tunings, bytes_axis, collect, COLOURS, compare_scalapack, details, draw_intervals, draw_lines, draw_ratios,
     format_bytes, format_figure, geometric_mean, is_better, is_worse, measure, Measured, median_interval, NAMES,
-    OURS, ratio, ratio_cell, read_lines, svg, svg_text, table, time_axis)
+    OURS, ratio, ratio_cell, read_lines, Summary, svg, svg_text, table, time_axis)
 
 SPREAD_TITLES = {
     "multi-broadcast": "Multi-broadcast: every rank's portion to all",
@@ -24,10 +25,6 @@ SPREAD_TITLES = {
 
 
 # ---- sections ----------------------------------------------------------------------------------------------------
-
-# One line of the summary: what, how many cases, and per peer the ratios of all cases.
-Summary = collections.namedtuple("Summary", "what ratios")
-
 
 def pingpong_by_shape(lines):
     """{shape: {bytes: {contender: Measured}}}"""
@@ -217,25 +214,6 @@ def small_section(cases):
     return body
 
 
-Comparison = collections.namedtuple("Comparison", "routine ranks setting stock shim ratio")
-
-
-def compare_scalapack(lines):
-    """Launches are made in pairs and compared within each; one whose partner failed is left out."""
-    seconds = collections.defaultdict(lambda: collections.defaultdict(dict))
-    for line in lines:
-        setting = f"{line['rows']} x {line['cols']} ranks, n = {line['n']}, nb = {line['nb']}"
-        seconds[line["routine"], line["ranks"], setting][line["pair"]][line["subject"]] = line["median_s"]
-    comparisons = []
-    for (routine, ranks, setting), pairs in seconds.items():
-        whole = [pair for pair in pairs.values() if pair.keys() == {"stock", "shim"}]
-        if whole:
-            stock, shim = (median_interval([pair[name] for pair in whole]) for name in ("stock", "shim"))
-            ratios = median_interval([pair["stock"] / pair["shim"] for pair in whole])
-            comparisons.append(Comparison(routine, ranks, setting, stock, shim, ratios))
-    return comparisons
-
-
 def scalapack_section(comparisons):
     rows, bars = [], []
     summary = collections.defaultdict(list)
@@ -244,8 +222,6 @@ def scalapack_section(comparisons):
         summary["ScaLAPACK, all on 2 ranks" if ranks == 2 else "ScaLAPACK, all on 4 and 8 ranks"].append(f)
         bars.append((f"{routine}, {setting}", f))
         rows.append([routine, setting, f.samples, f"{stock.median:.4f}", f"{shim.median:.4f}", ratio_cell(f)])
-    if not bars:
-        return "<p>Not measured.</p>", []
     figure, axes = plt.subplots(figsize=(8, 0.32 * len(bars) + 0.8))
     draw_intervals(axes, bars)
     axes.set_xlabel("time on stock BLACS / time on the shim (above 1: the shim is faster)")
@@ -364,9 +340,10 @@ def main():
 
     sections, summaries = [], []
     comparisons = compare_scalapack(read_lines(directory / "scalapack.jsonl"))
-    scalapack_body, scalapack_summaries = scalapack_section(comparisons)
-    sections.append(("ScaLAPACK", scalapack_body + "<h3>Its LU tester, 4 ranks</h3>" + tester_section(directory)))
-    summaries += scalapack_summaries
+    if comparisons:
+        body, lines = scalapack_section(comparisons)
+        sections.append(("ScaLAPACK", body + "<h3>Its LU tester, 4 ranks</h3>" + tester_section(directory)))
+        summaries += lines
     if pingpong:
         body, lines = pingpong_section(pingpong)
         sections.append(("Ping-pong, 2 ranks", body))
@@ -387,6 +364,9 @@ def main():
         summaries += lines
     if small:
         sections.append(("Small broadcasts", small_section(small)))
+    for title, body, lines in cluster_report.sections(directory):
+        sections.append((title, body))
+        summaries += lines
     if memory:
         sections.append(("Staging memory by message size", memory_section(memory)))
 
@@ -404,13 +384,13 @@ def main():
     page = ["<!DOCTYPE html><html lang='en'><meta charset='utf-8'><title>Brigade beside its peers</title>",
             "<meta name='viewport' content='width=device-width, initial-scale=1'>",
             f"<style>{STYLE}</style><h1>Brigade beside its peers</h1>",
-            machine_text(pingpong + calls + patterns + spread),
+            machine_text(pingpong + calls + patterns + spread or read_lines(directory / "cluster_patterns.jsonl")),
             "<h2>At a glance</h2><p>How many times longer the peer takes, geometric mean over the cases: "
             "above 1, Brigade is faster.</p>", summary_table(summaries)]
     page += [f"<h2>{title}</h2>{body}" for title, body in sections]
     page.append(f"<h2>Method</h2>{method}</html>")
     (directory / "report.html").write_text("".join(page))
-    if args.picture:
+    if args.picture and pingpong:
         args.picture.write_text(picture(pingpong, comparisons))
 
 

@@ -26,6 +26,8 @@ COLOURS = {
     "stock CMA off": "#e69f00",
     "mpi CMA off": "#aaaaaa",
     "mpi MPICH": "#b8a800",
+    "best MPI": "#882255",
+    "bare socket": "#000000",
 }
 NAMES = {
     "shim": "Brigade shim",
@@ -41,6 +43,8 @@ NAMES = {
     "stock CMA off": "stock BLACS, CMA off",
     "mpi CMA off": "MPI, CMA off",
     "mpi MPICH": "MPICH",
+    "best MPI": "best of all MPIs and settings",
+    "bare socket": "bare socket",
 }
 OURS = ("brigade", "shim")
 
@@ -67,7 +71,7 @@ def pool(figures):
     if len(figures) >= ENOUGH_SAMPLES:
         return median_interval([f.median for f in figures])
     return Figure(statistics.median(f.median for f in figures), min(f.lo for f in figures), max(f.hi for f in figures),
-                  min(f.samples for f in figures))
+                  sum(f.samples for f in figures))
 
 
 def ratio(peer, ours):
@@ -157,6 +161,29 @@ def measure(lines):
                 elif not label:
                     measured[key][name] = Measured(figure, None)
     return measured
+
+
+Comparison = collections.namedtuple("Comparison", "routine ranks setting stock shim ratio")
+
+
+def compare_scalapack(lines):
+    """Launches are made in pairs and compared within each; one whose partner failed is left out."""
+    seconds = collections.defaultdict(lambda: collections.defaultdict(dict))
+    for line in lines:
+        setting = f"{line['rows']} x {line['cols']} ranks, n = {line['n']}, nb = {line['nb']}"
+        seconds[line["routine"], line["ranks"], setting][line["pair"]][line["subject"]] = line["median_s"]
+    comparisons = []
+    for (routine, ranks, setting), pairs in seconds.items():
+        whole = [pair for pair in pairs.values() if pair.keys() == {"stock", "shim"}]
+        if whole:
+            stock, shim = (median_interval([pair[name] for pair in whole]) for name in ("stock", "shim"))
+            ratios = median_interval([pair["stock"] / pair["shim"] for pair in whole])
+            comparisons.append(Comparison(routine, ranks, setting, stock, shim, ratios))
+    return comparisons
+
+
+# One line of the summary: what, how many cases, and per peer the ratios of all cases.
+Summary = collections.namedtuple("Summary", "what ratios")
 
 
 # ---- text and plots ----------------------------------------------------------------------------------------------

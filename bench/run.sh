@@ -4,7 +4,7 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-usage: bench/run.sh [--full] [--output DIR] [--help]
+usage: bench/run.sh [--full] [--output DIR] [--cluster HOSTS [--rate RATE]] [--help]
 
 Installs what is missing, builds, then measures
   - ScaLAPACK's LU tester on stock BLACS and on the shim,
@@ -18,7 +18,12 @@ and prints the path of the report. Takes about 5 minutes on 2 cores, besides the
 
   --full        all sizes, spread on 2, 4 and 8 ranks, staging memory up to 1 GiB messages (needs 6 GiB),
                 10 launches of everything: some hours
-  --output DIR  where results go, no results in it yet; default: results/<date and time> beside this folder
+  --output DIR  where results go, none of the same kind in it yet; default: results/<date and time> beside this folder
+  --cluster HOSTS
+                instead: ping-pong, all patterns, ScaLAPACK and overlap with computation on as many hosts with slow links,
+                which are raised on this machine (bench/cluster.sh) and taken down; beside Open MPI and MPICH 5, which is
+                installed from PyPI, each as it is and at its best. About 15 minutes; adds to the report in DIR, if there is one
+  --rate RATE   of each link, both ways; default: 400mbit
 END
 }
 
@@ -31,12 +36,19 @@ refuse() {
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 out=
 full=false
+hosts=
+rate=400mbit
 while [[ $# -gt 0 ]]; do
   case $1 in
     --full) full=true ;;
     --output)
       [[ $# -ge 2 ]] || refuse "--output needs a directory"
       out=$2
+      shift
+      ;;
+    --cluster | --rate)
+      [[ $# -ge 2 ]] || refuse "$1 needs a value"
+      if [[ $1 == --rate ]]; then rate=$2; else hosts=$2; fi
       shift
       ;;
     --help | -h)
@@ -48,8 +60,12 @@ while [[ $# -gt 0 ]]; do
   shift
 done
 
+[[ -z $hosts || $hosts =~ ^[1-9][0-9]{0,2}$ ]] || refuse "'$hosts' is no number of hosts"
+
 # Lines of two runs in one file would be taken for one run.
-[[ -z $out || -z $(compgen -G "$out/*.jsonl") ]] || refuse "$out already holds results"
+shopt -s extglob
+if [[ -n $hosts ]]; then kind='cluster*'; else kind='!(cluster*)'; fi
+[[ -z $out || -z $(compgen -G "$out/$kind.jsonl") ]] || refuse "$out already holds results"
 
 factorizations="LU,Cholesky,QR,matrix product"
 if $full; then
@@ -101,6 +117,26 @@ cores=$(lscpu --parse=core,socket | grep -v '^#' | sort -u | wc -l)
 processors=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
 ((cores <= processors)) || cores=$processors
 version=$(git -C "$root" describe --always --dirty --tags 2>/dev/null || echo unknown)
+
+finish() { # FAILURES
+  step "Report"
+  /usr/bin/python3 "$root/bench/make_report.py" "$out" --picture "$out/picture.svg"
+  echo
+  echo "Report: $out/report.html"
+  [[ $1 == 0 ]] || { echo "bench/run.sh: $1 launches failed, see above" >&2; exit 1; }
+  exit 0
+}
+
+if [[ -n $hosts ]]; then
+  step "More MPIs"
+  "$root/bench/cluster_peers.sh" || true # then its launches fail, and are counted
+  more=()
+  ! $full || more=(--full)
+  failures=0
+  "$root/bench/run_cluster.py" --output "$out" --hosts "$hosts" --rate "$rate" --bin "$bin" --mpich-bin "$mpich_bin" \
+    --brigade-version "$version" "${more[@]}" || failures=some
+  finish "$failures"
+fi
 
 # Records a command and runs it under the time limit.
 run() {
@@ -233,8 +269,4 @@ if $full; then
   try bench 2 -- pingpong --sizes 64K,1M,64M,1G --runs 0 --peers none --shim none --json "$out/memory.jsonl"
 fi
 
-step "Report"
-/usr/bin/python3 "$root/bench/make_report.py" "$out" --picture "$out/picture.svg"
-echo
-echo "Report: $out/report.html"
-[[ $failures -eq 0 ]] || { echo "bench/run.sh: $failures launches failed, see above" >&2; exit 1; }
+finish "$failures"
