@@ -216,8 +216,7 @@ def strided(m):
 
 def scalapack(m):
     """Five routines with stock BLACS and with the shim preloaded, in pairs of launches; and the latter on one host."""
-    n, eigen_n = ("2000", "600") if m.cluster.hosts >= 8 else ("500", "200")
-    common = [m.program("scalapack_timing"), "-n", n, "--eigen-n", eigen_n, "--nb", "64",
+    common = [m.program("scalapack_timing"), "-n", "2000", "--eigen-n", "600", "--nb", "64",
               "--repetitions", "3" if m.full else "1", "--json", str(m.arguments.output / "cluster_scalapack.jsonl")]
     preloaded = ["env", f"LD_PRELOAD={m.shim}"]
     for pair in range(6 if m.full else 2):

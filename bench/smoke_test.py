@@ -5,6 +5,7 @@ import pathlib
 import re
 import sys
 
+import cluster_report
 import make_report
 import trace_picture
 
@@ -85,12 +86,32 @@ def check_trace(directory):
     assert "QR, n = 60" in picture and "rank 3" in picture and len(picture) < 300e3, len(picture)
 
 
+def check_bounds():
+    """Of lines that are made up: 4 ranks, a link of 50 MB/s."""
+    common = {"ranks": 4, "rows": 1, "cols": 1, "bytes": 100_000, "label": "", "iterations": 9, "case": "all-reduce"}
+    lines = [{**common, "subject": subject, "pattern": "some", "median_us": us, "lo_us": us, "hi_us": us}
+             for subject, us in (("brigade", 3300.0), ("mpi", 6000.0))]
+    # 2 x 3/4 of 100 kB take 3 ms.
+    body, (summary,) = cluster_report.bound_section(lines, 50.0)
+    assert "1.1 <small>[1.1, 1.1]" in body and "2 <small>[2, 2]" in body, body
+    assert round(summary.ratios["best MPI"][0].median, 3) == 1.818, summary
+    parts = (("transfer", 100.0), ("computation", 90.0), ("both", 110.0))
+    body = cluster_report.overlap_section([{**common, "case": "overlap send", "subject": "brigade", "pattern": part,
+                                            "median_us": us, "lo_us": us, "hi_us": us} for part, us in parts])
+    assert "<b>80%</b>" in body, body
+    # Three broadcasts of two chunks each: 3 x 2 + 3 - 2 times 1 ms.
+    ring = [{**common, "ranks": 3, "bytes": 300_000, "pieces": 6, "subject": "brigade", "pattern": "ring",
+             "median_us": 8400.0, "lo_us": 8400.0, "hi_us": 8400.0}]
+    assert "1.2 <small>[1.2, 1.2]" in cluster_report.ring_section(ring, 50.0)
+
+
 def main():
     # The same ranks as statistics_test.cc: both programs must mean the same by an interval.
     for n, rank in ((5, 1), (6, 1), (9, 2), (20, 6), (100, 40)):
         assert make_report.median_interval(range(1, n + 1)) == ((n + 1) / 2, rank, n + 1 - rank, n), n
     directory = pathlib.Path(sys.argv[1])
     check_shares()
+    check_bounds()
     check_trace(directory)
     check(directory / "pingpong.jsonl", {2: PINGPONG, 4: PINGPONG})
     check(directory / "spread.jsonl", {2: SPREAD, 4: SPREAD})
@@ -112,6 +133,10 @@ def main():
     for part in ("BLACS calls", "better of Open MPI's two", "stock BLACS, CMA off", "bare ring", "1 MiB</td>",
                  "ScaLAPACK, all on 2 ranks", "computing on two processors at once"):
         assert part in report, f"the report lacks '{part}'"
+    for part in ("best peer / Brigade", "mpi forced: MPI_Bcast", "MPI_Reduce_scatter_block", "send, in runs of 256 bytes",
+                 "Q n + Q - 2", "stock: topology", "runs / contiguous", "shim / larger", "bare socket, spinning", "hidden",
+                 "carry 47.5 MB/s"):
+        assert part in report, f"the report on the cluster lacks '{part}'"
     assert not re.search("(src|href)=.http|@import", report.replace("http://www.w3.org", "")), "it needs a network"
 
 

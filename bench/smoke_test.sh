@@ -41,6 +41,26 @@ LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so BRIGADE_TRACE=$out/trace.json \
 /usr/bin/python3 bench/trace_picture.py "$out/trace.json" --timing "$out/traced.jsonl" --routine QR --zoom 0.5 \
   --picture "$out/trace.svg" >"$out/trace.txt"
 
+# What run_cluster.py runs, here within one host.
+echo '{"hosts": 4, "rate": "400mbit", "payload_MBps": 47.5}' >"$out/cluster.jsonl"
+brief=(--seconds 0.02 --min-iterations 2 --shim none --transport uring)
+for label in "" forced; do
+  $run_mpi 4 "$bench" spread --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce --bytes 1K,64K --shapes free \
+    --peers mpi "${brief[@]}" --label "$label" --json "$out/cluster_patterns.jsonl"
+done
+$run_mpi 4 "$bench" spread --cases successive-broadcasts --bytes 256K --shapes free,ring --topologies I --peers mpi,blacs \
+  "${brief[@]}" --json "$out/cluster_ring.jsonl"
+$run_mpi 4 "$bench" spread --cases broadcast --sizes 8192x1,32x256 --shapes free --peers none "${brief[@]}" \
+  --json "$out/cluster_strided.jsonl"
+$run_mpi 4 "$bench" overlap --sizes 64K --peers mpi "${brief[@]}" --json "$out/cluster_overlap.jsonl"
+$run_mpi 2 "$bench" pingpong --sizes 8,64K --runs 0,256 --peers mpi "${brief[@]}" --json "$out/cluster_send.jsonl"
+$run_mpi 2 "$bench" pingpong --sizes 8,64K --runs 0 --peers mpi,socket "${brief[@]}" --json "$out/cluster_loopback.jsonl"
+cluster_scalapack=("${scalapack[@]::${#scalapack[@]}-1}" "$out/cluster_scalapack.jsonl")
+$run_mpi 2 "${cluster_scalapack[@]}"
+LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so $run_mpi 2 "${cluster_scalapack[@]}"
+LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so $run_mpi 2 "${cluster_scalapack[@]}" --label "one host"
+/usr/bin/python3 bench/run_cluster.py --help | grep -q loopback
+
 status=0
 $run_mpi 2 "$bench" spread --bogus 2>"$out/refused.txt" || status=$?
 [[ $status -eq 2 ]] || { echo "an unknown flag ended with $status, not 2"; exit 1; }
