@@ -36,24 +36,20 @@ def is_peer(subject):
     return subject not in ("brigade", "shim")
 
 
-class Versus:
-    """A peer's figure, and its ratio to Brigade's in the same launches."""
-
-    def __init__(self, subject, pattern, figure, ours):
-        self.name = f"{subject}: {pattern}"
-        self.figure = figure
-        self.ratio = ratio(figure, ours)
+# A peer's figure, and its ratio to Brigade's in the same launches.
+Versus = collections.namedtuple("Versus", "name figure ratio")
 
 
 def peers_by_case(lines):
-    """{Key: {(subject, pattern): Versus}}"""
+    """{Key: {(subject, pattern): Versus}}; BLACS against the shim, others against the patterns."""
     peers = collections.defaultdict(dict)
     for _, cases in by_label(lines):
         for key, subjects in cases.items():
-            ours = subjects["brigade", next(pattern for subject, pattern in subjects if subject == "brigade")]
+            best = best_of(subjects)
             for (subject, pattern), figure in subjects.items():
                 if is_peer(subject):
-                    peers[key][subject, pattern] = Versus(subject, pattern, figure, ours)
+                    ours = best["shim" if subject == "stock" and "shim" in best else "brigade"]
+                    peers[key][subject, pattern] = Versus(f"{subject}: {pattern}", figure, ratio(figure, ours))
     return peers
 
 
