@@ -6,6 +6,7 @@ make_report.py makes sections of the report. Alone, for one piece of it:
 
     bazel build --config=opt //bench:brigade_bench //bench:scalapack_timing //blacs_shim:libbrigade_blacs.so
     bench/run_cluster.py --output /tmp/ring --only ring
+    bench/run_cluster.py --output /tmp/mpich --only patterns --ranks 8 --sizes 512K --libraries 'MPICH 5; pipeline 16K'
 """
 
 import argparse
@@ -34,8 +35,8 @@ def forced(**algorithms):
     return options
 
 
-def forced_mpich(chunk_bytes, **algorithms):
-    """Variables that force algorithms of MPICH: trees are chains, in chunks."""
+def forced_mpich(chunk_bytes, algorithms):
+    """Variables that force algorithms of MPICH: trees are chains, and messages along them cut."""
     variables = {}
     for operation, algorithm in algorithms.items():
         variables[f"MPIR_CVAR_{operation}_INTRA_ALGORITHM"] = algorithm
@@ -44,6 +45,7 @@ def forced_mpich(chunk_bytes, **algorithms):
         variables[f"MPIR_CVAR_{operation}_TREE_TYPE"] = "kary"
         variables[f"MPIR_CVAR_{operation}_TREE_KVAL"] = "1"
         variables[f"MPIR_CVAR_{operation}_TREE_PIPELINE_CHUNK_SIZE"] = str(chunk_bytes)
+    variables["MPIR_CVAR_IREDUCE_RING_CHUNK_SIZE"] = str(chunk_bytes)
     return variables
 
 
@@ -57,23 +59,29 @@ class Library(NamedTuple):
     only_full: bool = False
 
 
-# Reduction by a chain is a non-blocking one of MPICH's; its blocking ones are not cut.
+# MPICH cuts no reduction into pieces but non-blocking ones. Both MPIs yield when idle, MPICH without being told.
 MPICH_BEST = {"BCAST": "pipelined_tree", "ALLGATHER": "ring", "REDUCE_SCATTER_BLOCK": "pairwise",
               "REDUCE_SCATTER": "pairwise", "ALLREDUCE": "ring", "REDUCE": "nb", "IREDUCE": "tsp_tree"}
+# Open MPI has no ring for reduce_scatter_block: butterfly (4) or halving (3) are left, and MPI_Reduce_scatter is measured, too.
 RINGS = {"allgather": (4, 0), "reduce_scatter": (3, 0), "reduce_scatter_block": (4, 0)}
 LIBRARIES = [
-    Library("", options=""),
+    Library(""),
     Library("pipeline 16K", options=forced(bcast=(3, 16384), reduce=(3, 16384), allreduce=(5, 16384), **RINGS)),
+    Library("pipeline 8K", options=forced(bcast=(3, 8192), reduce=(3, 8192), allreduce=(4, 0),
+                                          **{**RINGS, "reduce_scatter_block": (3, 0)})),
     Library("MPICH 5", mpi="mpich5"),
-    Library("MPICH 5, chains of 8K", mpi="mpich5", environment=forced_mpich(8192, **MPICH_BEST)),
-    Library("pipeline 8K", only_full=True,
-            options=forced(bcast=(3, 8192), reduce=(3, 8192), allreduce=(4, 0), **RINGS)),
+    Library("MPICH 5, chains of 8K", mpi="mpich5", environment=forced_mpich(8192, MPICH_BEST)),
+    Library("pipeline 4K", only_full=True,
+            options=forced(bcast=(3, 4096), reduce=(3, 4096), allreduce=(4, 0), **RINGS)),
     Library("pipeline 64K", only_full=True,
             options=forced(bcast=(3, 65536), reduce=(3, 65536), allreduce=(5, 65536), **RINGS)),
     Library("scatter", only_full=True,
             options=forced(bcast=(9, 0), reduce=(7, 0), allreduce=(2, 0), allgather=(5, 0), reduce_scatter=(2, 0),
-                           reduce_scatter_block=(3, 0))),
-    Library("MPICH 5, chains of 32K", mpi="mpich5", only_full=True, environment=forced_mpich(32768, **MPICH_BEST)),
+                           reduce_scatter_block=(2, 0))),
+    Library("MPICH 5, chains of 4K", mpi="mpich5", only_full=True, environment=forced_mpich(4096, MPICH_BEST)),
+    Library("MPICH 5, chains of 16K", mpi="mpich5", only_full=True, environment=forced_mpich(16384, MPICH_BEST)),
+    Library("MPICH 5, rings", mpi="mpich5", only_full=True,
+            environment=forced_mpich(16384, {**MPICH_BEST, "BCAST": "scatter_ring_allgather", "IREDUCE": "tsp_ring"})),
 ]
 
 # Open MPI's TCP between two processes of one host, as it is and with larger buffers, messages sent at once, and pieces.
@@ -122,7 +130,9 @@ class Measurement:
         self.full = arguments.full
         self.random = random.Random(1)
         self.failures = 0
-        self.libraries = [library for library in LIBRARIES if self.full or not library.only_full]
+        self.libraries = ([library for library in LIBRARIES if library.label in arguments.libraries]
+                          if arguments.libraries is not None else
+                          [library for library in LIBRARIES if self.full or not library.only_full])
         self.shim = arguments.bin / "blacs_shim" / "libbrigade_blacs.so"
 
     def program(self, name, mpi="openmpi"):
@@ -149,15 +159,13 @@ class Measurement:
                    "--label", library.label, "--seed", str(round_number + 1),
                    "--brigade-version", self.arguments.brigade_version,
                    "--json", str(self.arguments.output / f"cluster_{json_name}.jsonl")]
-        if library.mpi != "openmpi":
-            program += ["--shim", "none"]
         self.launch(run + [str(ranks), *program], library.environment)
 
     def shuffled(self, things):
         return self.random.sample(things, len(things))
 
     def ranks(self):
-        return [ranks for ranks in (4, 7, 8) if ranks <= self.cluster.hosts] or [self.cluster.hosts]
+        return [ranks for ranks in self.arguments.ranks if ranks <= self.cluster.hosts] or [self.cluster.hosts]
 
 
 # ---- the pieces: each appends to the file of its name ----------------------------------------------------------
@@ -168,16 +176,18 @@ def patterns(m):
     rounds = 6 if m.full else 2
     most = max(m.ranks())
     common = ["--shapes", "free", "--seconds", "0.3" if m.full else "0.1", "--min-iterations", "5"]
+    contenders = [*m.libraries, None] if m.arguments.libraries is None else m.libraries  # None: the BLACS
     for number in range(rounds):
-        launches = [(ranks, library) for ranks in m.ranks() for library in [*m.libraries, None]]
+        launches = [(ranks, library) for ranks in m.ranks() for library in contenders]
         for ranks, library in m.shuffled(launches):
             if library:
-                sizes = ("1K,4K,16K,64K,256K,512K,1M,4M,16M" if m.full else
-                         "1K,64K,512K,4M" if ranks == most else "64K,512K")
+                sizes = m.arguments.sizes or ("1K,4K,16K,64K,256K,512K,1M,4M,16M" if m.full else
+                                              "1K,64K,512K,4M" if ranks == most else "64K,512K")
                 m.bench(ranks, library, "patterns", ["spread", "--cases", PATTERNS, "--bytes", sizes, "--peers", "mpi",
                                                      "--shim", "none", *common], number)
             else:
-                sizes = "1K,64K,512K,4M" if m.full else "64K,512K" if ranks == most else "64K"
+                sizes = m.arguments.sizes or (
+                    "1K,64K,512K,4M" if m.full else "64K,512K" if ranks == most else "64K")
                 m.bench(ranks, LIBRARIES[0], "patterns",
                         ["spread", "--cases", "broadcast,reduce,all-reduce", "--bytes", sizes, "--peers", "blacs",
                          "--topologies", " IDSHF123456789" if m.full else " IDSHF12", *common], number)
@@ -185,11 +195,12 @@ def patterns(m):
 
 def send(m):
     """One message between two hosts, contiguous and in runs of 256 bytes."""
-    sizes = "8,1K,4K,16K,64K,256K,512K,1M,4M,16M" if m.full else "1K,64K,512K,4M"
+    sizes = m.arguments.sizes or ("8,1K,4K,16K,64K,256K,512K,1M,4M,16M" if m.full else "1K,64K,512K,4M")
     for number in range(6 if m.full else 2):
         for library in m.shuffled(m.libraries):
-            peers = "mpi" if library.mpi != "openmpi" or library.label else "mpi,blacs"
-            m.bench(2, library, "send", ["pingpong", "--runs", "0,256", "--sizes", sizes, "--peers", peers,
+            # The BLACS are Open MPI's, and as good with any of its settings for collectives.
+            peers = ["--peers", "mpi", "--shim", "none"] if library.label else ["--peers", "mpi,blacs"]
+            m.bench(2, library, "send", ["pingpong", "--runs", "0,256", "--sizes", sizes, *peers,
                                          "--seconds", "0.3" if m.full else "0.15", "--min-iterations", "5"], number)
 
 
@@ -236,7 +247,8 @@ def scalapack(m):
 
 def loopback(m):
     """Two processes of one host over TCP, beside bare sockets."""
-    sizes = "8,64,1K,4K,16K,64K,256K,1M,4M,16M" if m.full else "8,1K,64K,256K,1M,4M,16M"
+    sizes = m.arguments.sizes or (
+        "8,64,1K,4K,16K,64K,256K,1M,4M,16M" if m.full else "8,1K,64K,256K,1M,4M,16M")
     environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
     def pingpong(number, mpi, transport, label):
@@ -277,6 +289,11 @@ def parse_arguments():
     parser.add_argument("--hosts", type=int, default=8, help="default: %(default)s")
     parser.add_argument("--rate", default="400mbit", help="of each link, both ways; default: %(default)s")
     parser.add_argument("--only", metavar="PIECE,...", default=",".join(PIECES), help="these pieces; default: all")
+    parser.add_argument("--ranks", metavar="P,...", default="4,7,8", help="of patterns and ring; default: %(default)s")
+    parser.add_argument("--sizes", metavar="BYTES,...", help="of patterns, send and loopback: 64K,1M")
+    parser.add_argument("--libraries", metavar="LABEL;...",
+                        help="of patterns and send, without the BLACS: of " +
+                        "; ".join(f"'{library.label}'" for library in LIBRARIES))
     parser.add_argument("--full", action="store_true", help="all sizes, settings and rounds: hours")
     parser.add_argument("--transport", default="uring", help="of Brigade; default: %(default)s")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "bazel-bin", help="what Bazel has built")
@@ -285,6 +302,11 @@ def parse_arguments():
     parser.add_argument("--limit", type=int, help="seconds a launch may take; default: 300, with --full 3600")
     arguments = parser.parse_args()
     arguments.only = arguments.only.split(",")
+    arguments.ranks = [int(ranks) for ranks in arguments.ranks.split(",")]
+    if arguments.libraries is not None:
+        arguments.libraries = [label.strip() for label in arguments.libraries.split(";")]
+        for label in set(arguments.libraries) - {library.label for library in LIBRARIES}:
+            parser.error(f"no library '{label}'")
     for piece in arguments.only:
         if piece not in PIECES:
             parser.error(f"no piece '{piece}'")
