@@ -67,6 +67,27 @@ TEST(OptionsTest, CallsIsACommandWithoutOptionsOfItsOwn) {
   EXPECT_EQ(options.label, "other");
 }
 
+TEST(OptionsTest, ShapesMayHaveSpacesInTheirNames) {
+  Options options;
+  std::string text;
+  ASSERT_EQ(Parse({"spread", "--shapes", "free,4-nomial tree", "--cases", "successive-broadcasts",
+                   "--min-iterations", "3"},
+                  &options, &text),
+            ParseOutcome::kRun)
+      << text;
+  EXPECT_EQ(options.shapes, (std::vector<std::string>{"free", "4-nomial tree"}));
+  EXPECT_EQ(options.cases, (std::vector<std::string>{"successive-broadcasts"}));
+  EXPECT_EQ(options.min_iterations, 3);
+}
+
+TEST(OptionsTest, OverlapHasSizesOfItsOwn) {
+  Options options;
+  std::string text;
+  ASSERT_EQ(Parse({"overlap", "--sizes", "1K,2M"}, &options, &text), ParseOutcome::kRun) << text;
+  EXPECT_EQ(options.command, Options::Command::kOverlap);
+  EXPECT_EQ(options.overlap_bytes, (std::vector<size_t>{1 << 10, 2 << 20}));
+}
+
 TEST(OptionsTest, RefusesWhatItDoesNotKnow) {
   const std::vector<std::vector<const char*>> refused = {
       {},
@@ -75,6 +96,7 @@ TEST(OptionsTest, RefusesWhatItDoesNotKnow) {
       {"pingpong", "spread"},
       {"spread", "--peers", "mpich"},
       {"spread", "--cases", "scatter"},
+      {"spread", "--shapes", "star"},
       {"spread", "--sizes", "1000"},
       {"spread", "--sizes", "1000x"},
       {"spread", "--sizes", "0x4"},

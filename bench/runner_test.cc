@@ -3,6 +3,7 @@
 #include "bench/runner.h"
 
 #include <chrono>
+#include <ctime>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -73,6 +74,38 @@ TEST(RunnerTest, TimeIsPerHop) {
   std::vector<Result> results;
   ASSERT_TRUE(runner.Measure(the_case, &results).ok());
   EXPECT_LT(results[0].microseconds.median, 2000);
+}
+
+TEST(RunnerTest, ProcessorTimeIsThatOfAllRanks) {
+  Runner runner(MPI_COMM_WORLD, Short());
+  std::vector<Result> results;
+  ASSERT_TRUE(runner
+                  .Measure(MakeCase({MakeSubject([](int) {
+                             const std::clock_t start = std::clock();
+                             while (std::clock() - start < 2000) {
+                             }
+                           })}),
+                           &results)
+                  .ok());
+  EXPECT_GE(results[0].cpu_microseconds, 2000 * Ranks());
+}
+
+TEST(RunnerTest, LongRunsAreFew) {
+  RunnerOptions options = Short();
+  options.min_iterations = 3;
+  Runner runner(MPI_COMM_WORLD, options);
+  int runs = 0;
+  std::vector<Result> results;
+  ASSERT_TRUE(runner
+                  .Measure(MakeCase({MakeSubject([&](int) {
+                             ++runs;
+                             for (int i = 0; i < 10; ++i) Sleep();
+                           })}),
+                           &results)
+                  .ok());
+  EXPECT_EQ(results[0].iterations, 3);
+  // Beside the verified one per root there is one to warm up.
+  EXPECT_EQ(runs, Ranks() + 1 + 3);
 }
 
 TEST(RunnerTest, WrongDataOnOneRankIsRefusedOnAllBeforeAnyTiming) {
