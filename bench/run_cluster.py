@@ -298,7 +298,7 @@ def parse_arguments():
     parser.add_argument("--full", action="store_true", help="all sizes, settings and rounds: hours")
     parser.add_argument("--transport", default="uring", help="of Brigade; default: %(default)s")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "bazel-bin", help="what Bazel has built")
-    parser.add_argument("--mpich-bin", type=pathlib.Path, help="the same with --config=mpich; default: ask Bazel")
+    parser.add_argument("--mpich-bin", type=pathlib.Path, help="the same with --config=mpich; default: beside it")
     parser.add_argument("--brigade-version", default="unknown", help="recorded with the figures")
     parser.add_argument("--limit", type=int, help="seconds a launch may take; default: 300, with --full 3600")
     arguments = parser.parse_args()
@@ -315,9 +315,8 @@ def parse_arguments():
         parser.error("it takes two hosts")
     arguments.limit = arguments.limit or (3600 if arguments.full else 300)
     if arguments.mpich_bin is None:
-        info = subprocess.run(["bazel", "info", "--config=opt", "--config=mpich", "bazel-bin"], cwd=ROOT, check=True,
-                              capture_output=True, text=True)
-        arguments.mpich_bin = pathlib.Path(info.stdout.strip())
+        configuration = arguments.bin.resolve().parent  # .bazelrc gives MPICH's a suffix
+        arguments.mpich_bin = configuration.with_name(configuration.name + "-mpich") / "bin"
     arguments.output.mkdir(parents=True, exist_ok=True)
     arguments.output = arguments.output.resolve()
     return arguments
