@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -16,8 +15,8 @@
 namespace brigade {
 namespace {
 
-// An owner that calls more often than this drives by itself.
-constexpr std::chrono::milliseconds kGrace{1};
+// An owner that calls more often than this drives by itself, unless something comes meanwhile.
+constexpr int kGraceUs = 500;
 // An endpoint that cannot be woken is looked at again after so long, and less and less often while
 // nothing moves.
 constexpr int kShortestRestUs = 1000;
@@ -117,10 +116,13 @@ void Helper::Run() {
     parked_ = true;
     changed_.wait(lock, [&] { return over_ || given(); });
     parked_ = false;
-    // Until the owner has been away for a while.
-    for (bool away = false; given() && !away;) {
+    // Until something has come for an owner that is away, or it has been away for a while.
+    for (bool away = false; given() && !now_ && !over_ && !away;) {
       const uint64_t takes = takes_;
-      away = changed_.wait_for(lock, kGrace, [&] { return over_ || now_; }) || takes == takes_;
+      lock.unlock();
+      await_(kGraceUs);
+      lock.lock();
+      away = takes == takes_;
     }
     if (over_) return;
     Drive(&lock);

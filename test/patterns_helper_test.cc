@@ -65,8 +65,9 @@ class SoundSleeper : public ForwardingEndpoint {
  public:
   SoundSleeper(std::unique_ptr<Endpoint> target, const std::atomic<bool>* awake)
       : ForwardingEndpoint(std::move(target)), awake_(awake) {}
-  void Await(int) override {
-    SleepUntil([&] { return awake_->load(); });
+  // A rest lasts; a short look whether the owner comes back does not.
+  void Await(int microseconds) override {
+    if (microseconds >= 1000) SleepUntil([&] { return awake_->load(); });
   }
 
  private:

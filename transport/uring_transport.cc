@@ -259,7 +259,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     bool closed = false;
   };
 
-  static constexpr uint64_t kSpins = 1000;
+  static constexpr uint64_t kSpins = 200;
   static constexpr uint64_t kYields = 10;
   static constexpr int kFirstSleepMicroseconds = 1000;
   static constexpr int kSleepMicroseconds = 20000;
