@@ -341,8 +341,7 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
       !reach_->capabilities->keeps_to_landing) {
     return Outcome::kMustWait;
   }
-  // A first piece has room whatever its length, so that its header can tell what is wrong.
-  const size_t room = piece == 0 ? MostPayload(reach_->settings) : wire_bytes;
+  const size_t room = piece == 0 ? reach_->FirstRoom(wire_bytes) : wire_bytes;
   // The first piece brings a header; later ones may go straight to where they are wanted.
   LayoutRange in_place;
   bool lands = false;

@@ -4,6 +4,7 @@
 #ifndef BRIGADE_PATTERNS_GROUP_STATE_H_
 #define BRIGADE_PATTERNS_GROUP_STATE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -24,6 +25,15 @@ namespace brigade {
 struct Reach {
   const Capabilities* capabilities = nullptr;
   PieceSettings settings;
+
+  // The payload for which a first piece's landing has room: as much as any, so that a wrong
+  // message's header can tell what is wrong, unless a long landing should be filled.
+  size_t FirstRoom(size_t expected_bytes) const {
+    const size_t most = MostPayload(settings);
+    const size_t untold = capabilities->untold_landing_bytes;
+    if (untold >= most + kHeaderBytes) return most;
+    return std::min(most, std::max(expected_bytes, untold - kHeaderBytes));
+  }
 };
 
 // The ranks of one scope: members `first`, `first + stride`, ... of the group.

@@ -129,9 +129,9 @@ Status OnePiece::PostReceive(const Step& step) {
   Receive& receive = receives_[posted_ % kAhead];
   const Channel channel{group_->id, channel_};
   const int peer = scope_.GroupRank(step.peer);
-  const size_t room = MostPayload(reach_.settings);
+  const size_t room = reach_.FirstRoom(header_ahead_ ? 0 : mover_.WireBytes(range_.bytes));
   const bool landing = reach_.capabilities->needs_landing;
-  receive.buffer = landing ? Acquire(room) : nullptr;
+  receive.buffer = landing ? Acquire(MostPayload(reach_.settings)) : nullptr;
   receive.arrived = false;
   receive.status = Status();
   const ByteSpan where{landing ? receive.buffer->memory.data + kHeaderRoom - kHeaderBytes : nullptr,

@@ -23,6 +23,7 @@ Capabilities Both(const Capabilities& near, const Capabilities& far) {
   both.line_bytes = std::min(near.line_bytes, far.line_bytes);
   both.max_piece_bytes = std::min(near.max_piece_bytes, far.max_piece_bytes);
   both.eager_piece_bytes = std::min(near.eager_piece_bytes, far.eager_piece_bytes);
+  both.untold_landing_bytes = std::min(near.untold_landing_bytes, far.untold_landing_bytes);
   return both;
 }
 

@@ -63,6 +63,9 @@ struct Capabilities {
   // ceremony, and the header of a point-to-point message then goes ahead of its data, so that the
   // data can land where they are wanted.
   size_t eager_piece_bytes = SIZE_MAX;
+  // A receiver tells its sender of landings longer than this at once, and of others when there is
+  // an occasion: a landing that long should be expected to be filled. SIZE_MAX: it tells of none.
+  size_t untold_landing_bytes = SIZE_MAX;
   // Pieces of about this size move a long message fastest; measured (bench/README.md).
   size_t preferred_piece_bytes = size_t{32} << 10;
   // Shorter messages are cut into several pieces, too, of at least this length: both sides then

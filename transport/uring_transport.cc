@@ -44,17 +44,13 @@ struct Contact {
   EndpointId id;
   AuthKey key;
   SocketAddress address;
-  Host host;  // the limit on locked memory is a user's on a whole machine
+  Host host;             // the limit on locked memory is a user's on a whole machine
+  cpu_set_t processors;  // that it may use
   uint32_t next_wire_id = 0;
 };
 static_assert(std::is_trivially_copyable_v<Contact>, "contacts travel as bytes");
 
 void LogOnStderr(const std::string& line) { std::fprintf(stderr, "brigade: %s\n", line.c_str()); }
-
-int Processors() {
-  const cpu_set_t allowed = AllowedProcessors();
-  return std::min(CPU_COUNT(&allowed), ProcessorQuota());
-}
 
 // Processes of this job on this machine, as its launcher tells them; 1 if it does not.
 int LocalRanks() {
@@ -104,6 +100,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     capabilities_.name = "uring";
     capabilities_.max_piece_bytes = kMaxPieceBytes;
     capabilities_.eager_piece_bytes = kEagerBytes;
+    capabilities_.untold_landing_bytes = kEagerBytes;
     capabilities_.preferred_piece_bytes = size_t{256} << 10;
     capabilities_.piece_cost_bytes = 1000;
     io_->Watch(
@@ -127,6 +124,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     mine.key = key_;
     mine.address = listener_->address();
     mine.host = Host::Here();
+    mine.processors = AllowedProcessors();
     mine.next_wire_id = next_wire_id_;
     std::vector<Contact> contacts(size);
     BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), contacts.data()));
@@ -134,11 +132,17 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     group->id = next_group_;
     group->wire_id = 0;
     int sharers = 0;
+    cpu_set_t together;
+    CPU_ZERO(&together);
     for (const Contact& contact : contacts) {
       group->wire_id = std::max(group->wire_id, contact.next_wire_id);
       group->links.push_back(LinkTo(contact));
-      sharers += std::strcmp(contact.host.boot_id, mine.host.boot_id) == 0 &&
-                 contact.host.user == mine.host.user;
+      if (std::strcmp(contact.host.boot_id, mine.host.boot_id) != 0 ||
+          contact.host.user != mine.host.user) {
+        continue;
+      }
+      ++sharers;
+      CPU_OR(&together, &together, &contact.processors);
     }
     group->streams.resize(size * kChannelKinds);
     // Nobody sends before every member knows the group.
@@ -152,9 +156,8 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       groups_.erase(opened->wire_id);
       return status;
     }
-    sharers = std::max(sharers, LocalRanks());
-    if (size > 1) domain_.Lock(sharers, log_);
-    if (sharers > Processors()) spins_ = 0;
+    if (size > 1) domain_.Lock(std::max(sharers, LocalRanks()), log_);
+    shares_processor_ |= sharers > std::min(CPU_COUNT(&together), ProcessorQuota());
     open_.emplace(opened->id, opened);
     *id = next_group_++;
     return Status();
@@ -237,17 +240,22 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   void Await(int microseconds) override { io_->Await(microseconds); }
 
   void Pause(uint64_t idle_polls) override {
-    if (idle_polls < spins_) return;
-    if (idle_polls < PollsAwake()) {
-      sched_yield();
-      return;
+    if (idle_polls == 0) {
+      idle_since_ = Clock::now();
+      pauses_ = 0;
     }
-    if (idle_polls == PollsAwake()) return io_->Wait(kFirstSleepMicroseconds);
-    if (idle_polls == PollsAwake() + 1) TellAll();
-    LookForSilent();
-    io_->Wait(kSleepMicroseconds);
+    if (!shares_processor_ && Clock::now() - idle_since_ < kSpinTime) return;
+    ++pauses_;
+    if (pauses_ <= kYields) {
+      sched_yield();
+    } else if (pauses_ == kYields + 1) {
+      io_->Wait(kFirstSleepMicroseconds);
+    } else {
+      if (pauses_ == kYields + 2) TellAll();
+      LookForSilent();
+      io_->Wait(kSleepMicroseconds);
+    }
   }
-  uint64_t PollsAwake() const override { return spins_ + kYields; }
 
  private:
   struct Group {
@@ -259,8 +267,8 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     bool closed = false;
   };
 
-  static constexpr uint64_t kSpins = 200;
-  static constexpr uint64_t kYields = 10;
+  static constexpr std::chrono::microseconds kSpinTime{20};
+  static constexpr int kYields = 10;
   static constexpr int kFirstSleepMicroseconds = 1000;
   static constexpr int kSleepMicroseconds = 20000;
 
@@ -673,8 +681,9 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   const std::chrono::seconds silence_;
   const std::function<void(const std::string&)> log_;
   Capabilities capabilities_;
-  // Polls before it yields: about 20 us, or none where ranks share processors.
-  uint64_t spins_ = kSpins;
+  bool shares_processor_ = false;  // with another rank: who spins delays it
+  Clock::time_point idle_since_;
+  int pauses_ = 0;  // of this wait, without the spins
 
   std::map<EndpointId, std::unique_ptr<Link>> links_;
   std::vector<Link*> broken_;  // a connection of theirs is, since the last look
