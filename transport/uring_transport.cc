@@ -256,6 +256,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       io_->Wait(kSleepMicroseconds);
     }
   }
+  uint64_t PollsAwake() const override { return kYields; }
 
  private:
   struct Group {
