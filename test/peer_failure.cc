@@ -209,7 +209,10 @@ int main(int argc, char** argv) {
                  argv[0]);
     return 2;
   }
-  signal(SIGCONT, [](int) { brigade::continued = 1; });
+  // A launcher that is stopped and goes on passes that on, too.
+  if (std::strcmp(argv[4], "stop") == 0 || std::strcmp(argv[4], "pause") == 0) {
+    signal(SIGCONT, [](int) { brigade::continued = 1; });
+  }
   MPI_Init(&argc, &argv);
   const int code =
       brigade::Main(argv[1], brigade::PatternNamed(argv[2]), std::atoll(argv[3]), argv[4]);

@@ -108,9 +108,9 @@ sanitized() {  # SANITIZER: all that is no MPI job, then the BLACS through its l
     '--test_arg=--gtest_filter=-*LeakNothing' //test:blacs_shim_test_4
 }
 
-cluster() {
-  title "The cluster of namespaces"
-  ./test/cluster_test.sh 2>&1 | tee "$logs/cluster.log"
+cluster() {  # TITLE TEST
+  title "$1"
+  "./test/$2.sh" 2>&1 | tee "$logs/$2.log"
   case ${PIPESTATUS[0]} in
     0) passed=$((passed + 1)) ;;
     77) skipped=$((skipped + 1)) ;;
@@ -129,7 +129,8 @@ check "Build" bazel build "${optimised[@]}" //...
 [[ $failed -eq 0 ]] || finish
 bazel_test all "${optimised[@]}" //...
 large_messages
-cluster
+cluster "The cluster of namespaces" cluster_test
+cluster "The TCP transports on it" uring_cluster_test
 testers auto "${full[@]}"
 # On one host auto does without MPI.
 testers mpi --only '(x[CF]btest|dpb[123]tst|xdlu|xdqr).*' --output results/testers-mpi

@@ -175,10 +175,10 @@ void Connection::OnRead(ssize_t result) {
     }
     return;
   }
-  if (!write_failure_.ok()) {
-    Break(write_failure_);
-  } else if (result < 0) {
+  if (result < 0) {
     Break(Status(StatusCode::kPeerLost, std::strerror(static_cast<int>(-result))));
+  } else if (!write_failure_.ok()) {
+    Break(write_failure_);
   } else {
     Break(Status(StatusCode::kPeerLost, reader_.within_frame()
                                             ? "the connection ended in the middle of a piece"

@@ -354,7 +354,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
 
   void OnSent(Stream* stream, Completion* completion, const Status& status) override {
     const auto group = groups_.find(stream->wire_id);
-    completion->status = status;
+    completion->status = status.ok() ? status : LostAs(*stream->link, stream->peer);
     completions_.Finish(completion, CompletionQueue::kSend);
     --group->second->sends;
     EraseIfDrained(group->second.get());
@@ -604,7 +604,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       completion->lease = Lease();
       completions_.Finish(completion, stream->group);
     }
-    while (stream->out.waiting()) OnSent(stream, stream->out.Take().completion, status);
+    while (stream->out.waiting()) OnSent(stream, stream->out.Take().completion, stream->link->lost);
   }
 
   void LoseUnanswered() {

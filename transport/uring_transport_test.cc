@@ -280,6 +280,22 @@ TEST_P(UringTransportTest, NothingFollowsAGoodbye) {
   EXPECT_EQ(LogOf(1), "");
 }
 
+TEST_P(UringTransportTest, ASendOnItsWayNamesThePeerThatIsLost) {
+  Connect();
+  constexpr size_t kBytes = 20000000;  // more than both systems take in
+  Receive(1, kBytes);
+  const Transfer* const send = Send(0, kBytes, 'x');
+  for (int i = 0; i < 100; ++i) {
+    ranks_[0].endpoint->Progress();
+    usleep(1000);
+  }
+  ranks_[1].endpoint.reset();
+  Drive(send);
+  EXPECT_EQ(send->status.code(), StatusCode::kPeerLost);
+  EXPECT_NE(send->status.message().find("rank 1 of the group (127.0.0.1:"), std::string::npos)
+      << send->status.message();
+}
+
 TEST_P(UringTransportTest, WithoutDescriptorsAnErrorSaysSo) {
   Transfer send(10);
   const NoDescriptors none;
