@@ -20,7 +20,7 @@ failures=0
 
 fail() {
   echo "FAILED: $1; the output:"
-  tail -n 100 "$out"
+  tail -n 300 "$out"
   failures=$((failures + 1))
 }
 c() { bench/cluster.sh --name "$name" "$@"; }
@@ -59,10 +59,13 @@ fi
 for transport in uring sockets; do
   export BRIGADE_TRANSPORT=$transport
   if title "BLACS over $transport"; then
-    run 4 "$programs/blacs_shim_test" --gtest_filter=-BlacsLife.ContextsLeakNothing || fail "$what"
+    # Without the test that takes half a minute, and the one that wants windows of MPI's, which has none between hosts.
+    run 4 "$programs/blacs_shim_test" \
+      --gtest_filter=-BlacsLife.ContextsLeakNothing:BlacsBarrier.NobodyLeavesBeforeAllHaveCome || fail "$what"
   fi
   if title "random calls over $transport"; then
-    run 4 "$programs/blacs_differential" --shim "$shim" --seed 5 --steps 300 || fail "$what"
+    # It compares in memory that all ranks share.
+    run --per-host 4 4 "$programs/blacs_differential" --shim "$shim" --seed 5 --steps 300 || fail "$what"
   fi
 done
 export BRIGADE_TRANSPORT=uring
@@ -123,7 +126,10 @@ done
 # --- ranks that go ---
 
 for transport in uring sockets; do
-  for pattern in send broadcast reduce all_reduce multi_broadcast multi_reduce barrier; do
+  # What patterns make of a lost peer does not depend on how bytes get to the socket.
+  patterns=(broadcast multi_reduce)
+  [[ $transport == sockets ]] || patterns+=(send reduce all_reduce multi_broadcast barrier)
+  for pattern in "${patterns[@]}"; do
     for end in die leave; do
       title "$end during $pattern over $transport" || continue
       run --mpirun --enable-recovery 4 "$programs/peer_failure" $transport $pattern 100000 $end
