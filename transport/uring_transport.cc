@@ -97,7 +97,8 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
         key_(key),
         silence_(silence),
         log_(std::move(log)) {
-    capabilities_.name = "uring";
+    // By what it does, not by what was asked for.
+    capabilities_.name = std::strcmp(io_->name(), "sockets") == 0 ? "sockets" : "uring";
     capabilities_.max_piece_bytes = kMaxPieceBytes;
     capabilities_.eager_piece_bytes = kEagerBytes;
     capabilities_.untold_landing_bytes = kEagerBytes;
