@@ -169,6 +169,19 @@ TEST_P(SocketIoTest, CancelledTargetsAreNotWritten) {
   EXPECT_EQ(near_->own[0], '-');
 }
 
+TEST_P(SocketIoTest, CancelledTargetsAreNotWrittenThoughAPartHadCome) {
+  std::memset(near_->own, '-', sizeof(near_->own));
+  ASSERT_EQ(send(far_, "one", 3, 0), 3);
+  io_->CancelRead(near_.get());
+  char other[100];
+  near_->where = other;
+  ASSERT_EQ(send(far_, "two", 3, 0), 3);
+  const size_t before = near_->came.size();
+  ProgressUntil([&] { return near_->came.size() == 6; });
+  EXPECT_EQ(near_->came, "onetwo");
+  EXPECT_EQ(std::string(near_->own, 4), before == 3 ? "one-" : "----");
+}
+
 TEST_P(SocketIoTest, RegisteredMemoryIsReadInto) {
   const size_t bytes = 1 << 20;
   void* const memory =

@@ -104,10 +104,10 @@ class UringIo : public SocketIo {
       if (result->operation != &operations->read) continue;
       const int bytes = result->bytes;
       results_.erase(result);
-      if (bytes != -ECANCELED) FinishRead(operations, bytes);
+      TellRead(operations, bytes);
       break;
     }
-    if (!operations->read.under_way && !operations->ended) unarmed_.push_back(socket);
+    if (!operations->ended) unarmed_.push_back(socket);
   }
 
   Status RegisterMemory(ByteSpan memory) override {
@@ -287,14 +287,15 @@ class UringIo : public SocketIo {
     return result == -EINTR || result == -EAGAIN || result == -ECANCELED;
   }
 
-  void FinishRead(Operations* operations, int bytes) {
-    if (IsToRepeat(bytes)) {
-      StartRead(operations);
-      return;
-    }
+  static void TellRead(Operations* operations, int bytes) {
+    if (IsToRepeat(bytes)) return;
     if (bytes <= 0) operations->ended = true;
     operations->read.socket->OnRead(bytes);
-    if (bytes > 0 && !operations->ended) StartRead(operations);
+  }
+
+  void FinishRead(Operations* operations, int bytes) {
+    TellRead(operations, bytes);
+    if (!operations->ended) StartRead(operations);
   }
 
   // Waits for an operation that the kernel was asked to give up; it does so at once.
