@@ -167,6 +167,9 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   void CloseGroup(GroupId id) override {
     Group* const group = FindOpen(id);
     const CompletionQueue::Hold hold(&completions_);
+    // Taking a read back may bring in the start of another piece: from here on it is thrown away.
+    group->closed = true;
+    ++group->sends;  // the last may end now, but the group does not go yet
     for (const auto& stream : group->streams) {
       if (stream == nullptr) continue;
       if (stream->link != nullptr) {
@@ -178,7 +181,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       stream->closed = true;
     }
     completions_.CancelReceives(id, [](const Lease&) {});
-    group->closed = true;
+    --group->sends;
     open_.erase(id);
     EraseIfDrained(group);
   }
