@@ -522,6 +522,8 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     }
     if (link->out == nullptr) link->out = connection;
     link->out->Pump();
+    // The peer may have been kept from sending by receives that it could not be told of.
+    TellAll();
     return Status();
   }
 
@@ -534,8 +536,6 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       SetOptions(socket, silence_);
       // What cannot be taken in ends, and the peer is told by that.
       (void)Attach(found->second.get(), socket, {});
-      // It may have been kept from sending by receives that it could not be told of.
-      TellAll();
       return true;
     });
   }

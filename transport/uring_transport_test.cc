@@ -168,6 +168,15 @@ TEST_P(UringTransportTest, APeerThatConnectsLaterIsToldOfReceives) {
   EXPECT_TRUE(receive->Holds('x'));
 }
 
+TEST_P(UringTransportTest, APeerThatIsConnectedToLaterIsToldOfReceives) {
+  const Transfer* const receive = Receive(1, 200000);
+  Send(1, 10, 'c', ChannelKind::kAll);
+  ExpectReceived(0, 10, 'c', ChannelKind::kAll);
+  Send(0, 200000, 'x');
+  Drive(receive);
+  EXPECT_TRUE(receive->Holds('x'));
+}
+
 TEST_P(UringTransportTest, ReceivesThatWereFilledAreTold) {
   Connect();
   std::vector<const Transfer*> receives;
