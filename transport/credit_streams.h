@@ -89,7 +89,7 @@ class ReceiveStream {
   // Whether there are receives that the sender was not told of; and whether it should be, without
   // waiting for an occasion.
   bool untold() const { return told_ != count_; }
-  bool ShouldTell() const { return untold() && (long_untold_ || untold_bytes_ >= kAheadBytes / 2); }
+  bool ShouldTell() const { return untold() && (long_untold_ || MayHoldUp()); }
   // How many were posted; counts as told.
   uint32_t Tell();
 
@@ -100,6 +100,8 @@ class ReceiveStream {
   };
 
   Arrival Consume(const Stored& stored);
+  // Whether the sender may not send its next piece, if that is of kEagerBytes.
+  bool MayHoldUp() const { return untold_bytes_ + AheadCost(kEagerBytes) > kAheadBytes; }
 
   enum class Coming { kNothing, kLanding, kStore };
   Coming coming_ = Coming::kNothing;

@@ -178,5 +178,25 @@ TEST(ReceiveStreamTest, LongReceivesAreToldAtOnceAndShortOnesWhenTheAllowanceRun
   EXPECT_LT(told, 100);
 }
 
+// Every length of the first of two pieces, the second being as long as may be sent ahead.
+TEST(ReceiveStreamTest, NoSenderOfShortPiecesWaitsForAnOccasionToTell) {
+  const Bytes second(kEagerBytes);
+  Bytes landing(kEagerBytes);
+  for (size_t bytes = kEagerBytes - 256; bytes <= kEagerBytes; ++bytes) {
+    const Bytes first(bytes);
+    ReceiveStream receiver;
+    SendStream sender;
+    ReceiveStream::Arrival arrival;
+    sender.Push({Span(first), nullptr});
+    sender.Push({Span(second), nullptr});
+    receiver.Post({Span(&landing), false, nullptr}, &arrival);
+    receiver.Post({Span(&landing), false, nullptr}, &arrival);
+    int moved = Move(&sender, &receiver);
+    if (receiver.ShouldTell()) sender.Grant(receiver.Tell());
+    moved += Move(&sender, &receiver);
+    EXPECT_EQ(moved, 2) << bytes;
+  }
+}
+
 }  // namespace
 }  // namespace brigade
