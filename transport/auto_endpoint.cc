@@ -212,7 +212,10 @@ class AutoEndpoint : public Endpoint {
     } else {
       // Nobody wakes a sleeper of one transport for a message of another.
       Sleeper().Await(kNapUs);
-      if (near_ != nullptr && idle_polls % kPollsPerLook == 0) near_->Nudge();
+      if (idle_polls % kPollsPerLook == 0) {
+        if (near_ != nullptr) near_->Nudge();
+        if (tcp_.is_used) tcp_.endpoint->Nudge();
+      }
     }
     // The rank that this one waits for may itself wait for a message that this one's program has
     // given to MPI.

@@ -13,6 +13,7 @@
 #include "membuf/registered_region.h"
 #include "transport/inproc_transport.h"
 #include "transport/shm_transport.h"
+#include "transport/uring_transport.h"
 
 namespace brigade {
 namespace {
@@ -30,6 +31,7 @@ class Job {
   // Ranks that have no shared memory, or no TCP.
   std::set<int> without_near;
   std::set<int> without_tcp;
+  bool real_tcp = false;
 
   void Run(const std::function<void(Endpoint*, GroupId, int rank)>& body) {
     std::vector<std::thread> threads;
@@ -59,7 +61,13 @@ class Job {
     if (without_near.count(rank) == 0) {
       EXPECT_TRUE(CreateShmEndpoint(options, &near).ok());
     }
-    if (without_tcp.count(rank) == 0) tcp = tcp_.CreateEndpoint(rank);
+    if (real_tcp) {
+      UringOptions tcp_options;
+      tcp_options.interface = "lo";
+      EXPECT_TRUE(CreateUringEndpoint(tcp_options, &tcp).ok());
+    } else if (without_tcp.count(rank) == 0) {
+      tcp = tcp_.CreateEndpoint(rank);
+    }
     return MakeAutoEndpoint(std::move(near), std::move(tcp), mpi_.CreateEndpoint(rank));
   }
 
@@ -189,6 +197,33 @@ TEST(AutoEndpoint, CallbacksOfTwoTransportsDoNotNest) {
     ASSERT_TRUE(endpoint->PostReceive(channel, kNear, memory.memory(), &near).ok());
     while (!far.over) endpoint->Progress();
     EXPECT_FALSE(near.nested || far.nested);
+  });
+}
+
+// A receive too short for what comes is one that TCP tells the peer of when it waits for long.
+TEST(AutoEndpoint, WhoWaitsOnTwoTransportsDoesWhatEachDoesInALongWait) {
+  Job job({0, 1, 1});
+  job.real_tcp = true;
+  job.Run([&](Endpoint* endpoint, GroupId group, int rank) {
+    const Channel channel{group, ChannelKind::kAll};
+    const auto wait_for = [&](const Operation& operation) {
+      uint64_t idle_polls = 0;
+      while (!operation.over) {
+        if (!endpoint->Progress()) endpoint->Pause(idle_polls++);
+      }
+    };
+    std::vector<std::byte> data(100000);
+    for (const size_t bytes : {size_t{10}, data.size()}) {
+      Operation operation;
+      if (rank == 0) {
+        ASSERT_TRUE(endpoint->PostSend(channel, 1, {data.data(), bytes}, &operation).ok());
+        wait_for(operation);
+      } else if (rank == 1) {
+        ASSERT_TRUE(endpoint->PostReceive(channel, 0, {data.data(), 10}, &operation).ok());
+        wait_for(operation);
+        EXPECT_EQ(operation.status.ok(), bytes == 10);
+      }
+    }
   });
 }
 

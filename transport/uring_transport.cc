@@ -255,10 +255,13 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     } else if (pauses_ == kYields + 1) {
       io_->Wait(kFirstSleepMicroseconds);
     } else {
-      if (pauses_ == kYields + 2) TellAll();
-      LookForSilent();
+      Nudge();
       io_->Wait(kSleepMicroseconds);
     }
+  }
+  void Nudge() override {
+    TellAll();
+    LookForSilent();
   }
   uint64_t PollsAwake() const override { return kYields; }
 
