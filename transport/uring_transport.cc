@@ -96,7 +96,8 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
         id_(id),
         key_(key),
         silence_(silence),
-        log_(std::move(log)) {
+        log_(std::move(log)),
+        process_(getpid()) {
     // By what it does, not by what was asked for.
     capabilities_.name = std::strcmp(io_->name(), "sockets") == 0 ? "sockets" : "uring";
     capabilities_.max_piece_bytes = kMaxPieceBytes;
@@ -109,6 +110,8 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   }
 
   ~UringEndpoint() override {
+    // A forked child shares sockets, ring and epoll with their owner, and closes its copies only.
+    if (process_ != getpid()) return;
     Leave();
     for (auto& [id, link] : links_) {
       for (auto& connection : link->connections) io_->Remove(connection.get());
@@ -688,6 +691,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   const AuthKey key_;
   const std::chrono::seconds silence_;
   const std::function<void(const std::string&)> log_;
+  const pid_t process_;
   Capabilities capabilities_;
   bool shares_processor_ = false;  // with another rank: who spins delays it
   Clock::time_point idle_since_;

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -303,6 +304,26 @@ TEST_P(UringTransportTest, ASendOnItsWayNamesThePeerThatIsLost) {
   EXPECT_EQ(send->status.code(), StatusCode::kPeerLost);
   EXPECT_NE(send->status.message().find("rank 1 of the group (127.0.0.1:"), std::string::npos)
       << send->status.message();
+}
+
+TEST_P(UringTransportTest, AForkedChildLeavesNobody) {
+  Connect();
+  const Transfer* const receive = Receive(0, 10);
+  const pid_t child = fork();
+  if (child == 0) {
+    for (Rank& rank : ranks_) rank.endpoint.reset();
+    _exit(0);
+  }
+  ASSERT_GT(child, 0);
+  int how = 0;
+  ASSERT_EQ(waitpid(child, &how, 0), child);
+  EXPECT_EQ(how, 0);
+  Send(1, 10, 'x');
+  Drive(receive);
+  EXPECT_TRUE(receive->status.ok()) << receive->status.ToString();
+  EXPECT_TRUE(receive->Holds('x'));
+  Send(0, 10, 'y');
+  ExpectReceived(1, 10, 'y');
 }
 
 TEST_P(UringTransportTest, WithoutDescriptorsAnErrorSaysSo) {
