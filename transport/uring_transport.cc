@@ -179,6 +179,8 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
         for (const auto& connection : stream->link->connections) connection->Forget(stream.get());
         // A peer that still sends here waits for grants in vain.
         if (stream->link->out != nullptr) TellClosed(stream.get());
+      } else {
+        DropAllToSelf(stream.get());
       }
       while (stream->in.posted()) stream->in.TakeBack();
       stream->closed = true;
@@ -462,6 +464,11 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       OnArrival(stream, arrival);
       OnSent(stream, piece.completion, Status());
     }
+  }
+
+  // Of what this rank sent to itself nothing is received any more.
+  void DropAllToSelf(Stream* stream) {
+    while (stream->out.waiting()) OnSent(stream, stream->out.Take().completion, Status());
   }
 
   void RunCompletions() {

@@ -306,6 +306,17 @@ TEST_P(UringTransportTest, ASendOnItsWayNamesThePeerThatIsLost) {
       << send->status.message();
 }
 
+TEST_P(UringTransportTest, WhatWasSentToOneselfEndsWithTheGroup) {
+  Endpoint* const endpoint = ranks_[0].endpoint.get();
+  Transfer send(10);
+  const Status status = endpoint->PostSend({ranks_[0].group, ChannelKind::kPointToPoint}, 0,
+                                           {send.data.data(), 10}, &send);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  endpoint->CloseGroup(ranks_[0].group);
+  endpoint->Progress();
+  EXPECT_TRUE(send.over);
+}
+
 TEST_P(UringTransportTest, AForkedChildLeavesNobody) {
   Connect();
   const Transfer* const receive = Receive(0, 10);
