@@ -80,8 +80,10 @@ bool IsUnanswered(int socket, std::chrono::seconds silence) {
   tcp_info info{};
   socklen_t bytes = sizeof(info);
   if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) return false;
-  // An idle connection is probed, so that its last answer is never older than half of that.
-  return info.tcpi_state == TCP_ESTABLISHED && info.tcpi_unacked > 0 &&
+  // An idle connection is probed, so that its last answer is never older than half of that. One
+  // whose peer has no room is probed less and less often: the last probe may just have left.
+  const bool waits = info.tcpi_unacked > 0 || info.tcpi_probes > 1;
+  return info.tcpi_state == TCP_ESTABLISHED && waits &&
          std::chrono::milliseconds(info.tcpi_last_ack_recv) > silence;
 }
 
