@@ -89,7 +89,7 @@ bool IsUnanswered(int socket, std::chrono::seconds silence) {
 
 class UringEndpoint : public Endpoint, private ConnectionOwner {
  public:
-  UringEndpoint(std::unique_ptr<SocketIo> io, std::unique_ptr<Listener> listener,
+  UringEndpoint(const char* name, std::unique_ptr<SocketIo> io, std::unique_ptr<Listener> listener,
                 const EndpointId& id, const AuthKey& key, std::chrono::seconds silence,
                 std::function<void(const std::string&)> log)
       : io_(std::move(io)),
@@ -100,8 +100,8 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
         silence_(silence),
         log_(std::move(log)),
         process_(getpid()) {
-    // By what it does, not by what was asked for.
-    capabilities_.name = std::strcmp(io_->name(), "sockets") == 0 ? "sockets" : "uring";
+    // What was asked for: hosts with and without io_uring understand each other.
+    capabilities_.name = name;
     capabilities_.max_piece_bytes = kMaxPieceBytes;
     capabilities_.eager_piece_bytes = kEagerBytes;
     capabilities_.untold_landing_bytes = kEagerBytes;
@@ -736,8 +736,9 @@ Status CreateUringEndpoint(const UringOptions& options, std::unique_ptr<Endpoint
   BRIGADE_RETURN_IF_ERROR(MakeRandom(&key));
   std::unique_ptr<Listener> listener;
   BRIGADE_RETURN_IF_ERROR(Listener::Create(address, id, key, log, &listener));
-  *endpoint = std::make_unique<UringEndpoint>(std::move(io), std::move(listener), id, key,
-                                              options.silence, log);
+  *endpoint =
+      std::make_unique<UringEndpoint>(options.plain_sockets ? "sockets" : "uring", std::move(io),
+                                      std::move(listener), id, key, options.silence, log);
   return Status();
 }
 
