@@ -292,7 +292,7 @@ TEST_P(UringTransportTest, NothingFollowsAGoodbye) {
 
 TEST_P(UringTransportTest, ASendOnItsWayNamesThePeerThatIsLost) {
   Connect();
-  constexpr size_t kBytes = 20000000;  // more than both systems take in
+  constexpr size_t kBytes = 100000000;  // more than both systems take in (tcp_rmem, tcp_wmem)
   Receive(1, kBytes);
   const Transfer* const send = Send(0, kBytes, 'x');
   for (int i = 0; i < 100; ++i) {
