@@ -7,6 +7,7 @@
 #ifndef BRIGADE_TRANSPORT_CONNECTION_H_
 #define BRIGADE_TRANSPORT_CONNECTION_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -67,7 +68,8 @@ struct Link {
   AuthKey key;
   SocketAddress address;
   std::vector<std::unique_ptr<Connection>> connections;
-  Connection* out = nullptr;   // of these: what we send goes there
+  Connection* out = nullptr;  // of these: what we send goes there
+  std::chrono::steady_clock::time_point out_broken_since;
   uint32_t opened = 0;         // connections, by us
   std::set<uint32_t> serials;  // of connections opened by the peer
   bool left = false;           // it said goodbye

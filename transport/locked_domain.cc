@@ -12,6 +12,8 @@ namespace {
 // A ring that has just been closed gives its memory back a little later.
 constexpr int kTries = 5;
 constexpr int kBetweenTriesMicroseconds = 10000;
+// The kernel takes no longer range.
+constexpr size_t kMostBytes = size_t{1} << 30;
 // Less is not worth it.
 constexpr size_t kLeastBytes = size_t{64} << 10;
 
@@ -38,7 +40,7 @@ void LockedDomain::Lock(int sharers, const std::function<void(const std::string&
   asked_ = true;
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t share = MemoryLockBudget(sharers) / page * page;
-  const ByteSpan part{first_.data, std::min(first_.bytes, share)};
+  const ByteSpan part{first_.data, std::min({first_.bytes, share, kMostBytes})};
   Status status(StatusCode::kOutOfMemory,
                 "this process's share of the limit on locked memory (RLIMIT_MEMLOCK) is " +
                     std::to_string(share) + " bytes");

@@ -36,6 +36,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Between the end of one of two connections and a goodbye on the other.
+constexpr std::chrono::seconds kGoodbyeTime(5);
 // At the end: how long peers may take to take in what is on its way before that is told.
 constexpr std::chrono::seconds kLeavingTime(10);
 
@@ -56,6 +58,12 @@ void LogOnStderr(const std::string& line) { std::fprintf(stderr, "brigade: %s\n"
 int LocalRanks() {
   const char* ranks = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
   return ranks == nullptr ? 1 : std::atoi(ranks);
+}
+
+// What holds for all ranks of a host, one of them says.
+bool IsFirstOnHost() {
+  const char* rank = std::getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+  return rank == nullptr || std::strcmp(rank, "0") == 0;
 }
 
 // Finds out about a silent peer where nothing is sent; IsUnanswered does where something is.
@@ -578,6 +586,19 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
         Lose(link, Status(StatusCode::kPeerLost, "it has left"));
       } else if (!others_live) {
         Lose(link, Status(*why));
+      } else if (link->out->broken()) {
+        link->out_broken_since = Clock::now();
+      }
+    }
+  }
+
+  // A peer that has closed the connection this rank sends on and lives on, on the other, never says
+  // goodbye: what is sent to it can never arrive.
+  void LoseHalfBroken() {
+    for (const auto& [id, link] : links_) {
+      if (link->out != nullptr && link->out->broken() &&
+          Clock::now() - link->out_broken_since > kGoodbyeTime) {
+        Lose(link.get(), Status(link->out->failure()));
       }
     }
   }
@@ -650,6 +671,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     if (just_woken) return;
     const CompletionQueue::Hold hold(&completions_);
     LoseUnanswered();
+    LoseHalfBroken();
     std::vector<Link*> silent;
     for (const auto& [wire_id, group] : groups_) {
       for (const auto& stream : group->streams) {
@@ -727,7 +749,9 @@ Status CreateUringEndpoint(const UringOptions& options, std::unique_ptr<Endpoint
   std::unique_ptr<SocketIo> io;
   if (!options.plain_sockets) {
     const Status status = CreateUringIo(&io);
-    if (!status.ok()) log("uring: " + status.message() + "; it goes on with plain sockets");
+    if (!status.ok() && IsFirstOnHost()) {
+      log("uring: " + status.message() + "; it goes on with plain sockets");
+    }
   }
   if (io == nullptr) BRIGADE_RETURN_IF_ERROR(CreatePlainIo(&io));
   EndpointId id;
