@@ -82,7 +82,9 @@ class CompletionQueue {
     Completion* completion;
     GroupId receive_group;
   };
-  inline static thread_local bool in_callback_ = false;  // of whatever queue
+  // Of whatever queue. Hidden: an inline variable would be exported whatever a library's exports
+  // say.
+  [[gnu::visibility("hidden")]] inline static thread_local bool in_callback_ = false;
   Fifo<Ready> ready_;
   bool running_ = false;
 };
