@@ -153,8 +153,8 @@ c exec 2 sh -c "sleep 1$$; echo alive" >"$scratch/h2" &
 killed=$!
 "$cluster" --name "$name" exec 3 sleep "2$$" &
 other=$!
-wait_until pgrep --full "sleep 1$$" >/dev/null
-wait_until pgrep --full "sleep 2$$" >/dev/null
+wait_until pgrep --full "^sleep 1$$" >/dev/null
+wait_until pgrep --full "^sleep 2$$" >/dev/null
 c kill 2
 wait $killed
 expect "exit code of what was killed" $? 137
