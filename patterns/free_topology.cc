@@ -9,7 +9,11 @@ constexpr Topology kRing{Shape::kIncreasingRings, 1};
 constexpr size_t kShortBytes = 2048;
 // A ring of slow links takes a shorter time than a tree from about here on.
 constexpr size_t kFillsRingBytes = size_t{16} << 10;
-constexpr size_t kLongBytes = size_t{32} << 10;
+// Where one order must do for all transports: on slow links the ring is the faster from 16 KiB on,
+// in shared memory the tree is up to 64 KiB, and to all ranks up to some MiB on processors that
+// ranks share (measured).
+constexpr size_t kLongReduceBytes = size_t{32} << 10;
+constexpr size_t kLongAllReduceBytes = size_t{128} << 10;
 
 }  // namespace
 
@@ -25,9 +29,11 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
                      : kBinomial;
       break;
     case Pattern::kAllReduce:
-    case Pattern::kReduce:
+    case Pattern::kReduce: {
+      const size_t long_bytes =
+          pattern == Pattern::kReduce ? kLongReduceBytes : kLongAllReduceBytes;
       if (by_host || bytes > kShortBytes) {
-        topology = bytes > kLongBytes ? kRing : kBinomial;
+        topology = bytes > long_bytes ? kRing : kBinomial;
       } else {
         topology = kWide;
       }
@@ -38,6 +44,7 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
         topology = {Shape::kHypercube, 0};
       }
       break;
+    }
     default:
       return topology;
   }
