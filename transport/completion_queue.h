@@ -35,9 +35,9 @@ class CompletionQueue {
     while (!ready_.empty()) {
       Completion* completion = ready_.front().completion;
       ready_.pop_front();
-      in_callback_ = true;
+      in_callback() = true;
       completion->callback(completion);
-      in_callback_ = false;
+      in_callback() = false;
       any = true;
     }
     running_ = false;
@@ -60,7 +60,7 @@ class CompletionQueue {
     const bool was_running_;
   };
 
-  bool running() const { return running_ || in_callback_; }
+  bool running() const { return running_ || in_callback(); }
 
   // Takes back the callbacks of receives of `group` that have not run; `give_back(lease)` for each
   // that had succeeded.
@@ -82,9 +82,8 @@ class CompletionQueue {
     Completion* completion;
     GroupId receive_group;
   };
-  // Of whatever queue. Hidden: an inline variable would be exported whatever a library's exports
-  // say.
-  [[gnu::visibility("hidden")]] inline static thread_local bool in_callback_ = false;
+  // Whether this thread runs a callback, of whatever queue.
+  static bool& in_callback();
   Fifo<Ready> ready_;
   bool running_ = false;
 };
