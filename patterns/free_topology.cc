@@ -7,11 +7,11 @@ constexpr Topology kBinomial{Shape::kTree, 2};
 constexpr Topology kWide{Shape::kTree, 8};
 constexpr Topology kRing{Shape::kIncreasingRings, 1};
 constexpr size_t kShortBytes = 2048;
-// A ring of slow links takes a shorter time than a tree from about here on.
+// A ring of slow links should take a shorter time than a tree from about here on (estimated).
 constexpr size_t kFillsRingBytes = size_t{16} << 10;
-// Where one order must do for all transports: on slow links the ring is the faster from 16 KiB on,
-// in shared memory the tree is up to 64 KiB, and to all ranks up to some MiB on processors that
-// ranks share (measured).
+// Where one order must do for all transports: on slow links the ring should be the faster from
+// 16 KiB on; in shared memory the tree was at 64 KiB, and to all ranks still at 1 MiB where eight
+// ranks shared two processors.
 constexpr size_t kLongReduceBytes = size_t{32} << 10;
 constexpr size_t kLongAllReduceBytes = size_t{128} << 10;
 

@@ -52,7 +52,7 @@ void LockedDomain::Lock(int sharers, const std::function<void(const std::string&
   if (status.ok()) locked_bytes_ = part.bytes;
   if (status.code() == StatusCode::kOutOfMemory) {
     log("uring: staging memory is not registered: " + status.message() +
-        "; raise the limit (ulimit -l) for more speed");
+        "; raise the limit (ulimit -l) to have it registered");
   }
 }
 

@@ -2,7 +2,7 @@
 // memory allows.
 //
 // The limit holds for all processes of a user on a machine together, so each takes its share. What
-// is beyond the share works just as well, a little slower.
+// is beyond the share works as well.
 
 #ifndef BRIGADE_TRANSPORT_LOCKED_DOMAIN_H_
 #define BRIGADE_TRANSPORT_LOCKED_DOMAIN_H_

@@ -3,8 +3,8 @@
 // Reads lie armed in the kernel, one a socket, and land where their bytes belong while this rank
 // computes: the rest of a piece in one operation that ends when all of it is there, long ones in
 // registered memory as READ_FIXED. A write goes out by a plain call as far as the socket takes it,
-// which is the cheapest; what is left is SENDMSG, which goes on by itself. WRITE_FIXED was no
-// faster, and raises SIGPIPE, which a library cannot allow, when the peer is gone.
+// which is the cheapest; what is left is SENDMSG, which goes on by itself. WRITE_FIXED would raise
+// SIGPIPE, which a library cannot allow, when the peer is gone.
 
 #include <liburing.h>
 #include <poll.h>
@@ -23,7 +23,8 @@ namespace brigade {
 namespace {
 
 constexpr unsigned kEntries = 256;
-// From here on reading into registered memory pays for being told of every part that comes.
+// A read into registered memory ends with every part that comes; shorter ones should end once, with
+// the last.
 constexpr size_t kFixedReadBytes = size_t{64} << 10;
 // Shorter rests of a piece are read together with what comes behind them.
 constexpr size_t kWholeReadBytes = 1024;
