@@ -6,6 +6,8 @@
 
 #include <mpi.h>
 
+#include <chrono>
+
 namespace brigade::bench {
 
 class DisseminationBarrier {
@@ -20,9 +22,13 @@ class DisseminationBarrier {
   void Wait();
   // The same, but sleeps while it waits, so that the others have the machine to themselves.
   void WaitAsleep();
+  // The same, and all leave at one moment, a few milliseconds after the last has come.
+  // REQUIRES: all ranks read one clock: they are on one machine.
+  void StartTogether();
 
  private:
-  void Run(bool asleep);
+  // When the last rank came, by the clock of whoever that was.
+  std::chrono::steady_clock::time_point Run(bool asleep);
 
   MPI_Comm comm_;
   int rank_;

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <fstream>
 
 #include "bench/barrier.h"
+#include "transport/host.h"
 
 namespace brigade::bench {
 namespace {
@@ -146,6 +148,15 @@ Machine DescribeMachine(MPI_Comm comm) {
   if (at != std::string::npos) machine.mpi.erase(at, heading.size());
   machine.single_copy = SingleCopyMechanism();
   return machine;
+}
+
+bool OnOneMachine(MPI_Comm comm) {
+  const Host here = Host::Here();
+  Host first = here;
+  MPI_Bcast(first.boot_id, sizeof(first.boot_id), MPI_CHAR, 0, comm);
+  int same = std::memcmp(first.boot_id, here.boot_id, sizeof(here.boot_id)) == 0;
+  MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_LAND, comm);
+  return same != 0;
 }
 
 }  // namespace brigade::bench

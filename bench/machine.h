@@ -30,6 +30,9 @@ inline constexpr double kSharedCoreRatio = 1.5;
 // Collective over `comm`; equal on all ranks.
 Machine DescribeMachine(MPI_Comm comm);
 
+// Collective over `comm`; equal on all ranks. Whether all ranks share a clock.
+bool OnOneMachine(MPI_Comm comm);
+
 }  // namespace brigade::bench
 
 #endif  // BRIGADE_BENCH_MACHINE_H_

@@ -78,6 +78,9 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
   app.add_option("--min-iterations", options->min_iterations,
                  "Fewest timed runs of each subject, however long they take")
       ->check(CLI::PositiveNumber);
+  app.add_flag("--asleep", options->asleep,
+               "Ranks that have finished sleep, and all start by the clock: for ranks on one "
+               "machine that outnumber its processors");
   app.add_option("--seed", options->seed, "Seed of the random order of the subjects");
 
   CLI::App* pingpong = app.add_subcommand(

@@ -34,6 +34,7 @@ struct Options {
   double seconds_per_case = 1;
   int min_iterations = 10;
   uint64_t seed = 1;
+  bool asleep = false;
 
   // pingpong
   std::vector<size_t> message_bytes = {8,        64,        512,     1 << 10, 4 << 10, 16 << 10,

@@ -153,10 +153,11 @@ class Measurement:
     def bench(self, ranks, library, json_name, arguments, round_number=0):
         """brigade_bench on as many hosts."""
         run = ["run", "--mpi", library.mpi]
+        asleep = ["--asleep"] if ranks > len(os.sched_getaffinity(0)) else []
         if library.options:
             run += ["--mpirun", library.options]
         program = [self.program("brigade_bench", library.mpi), *arguments, "--transport", self.arguments.transport,
-                   "--label", library.label, "--seed", str(round_number + 1),
+                   "--label", library.label, "--seed", str(round_number + 1), *asleep,
                    "--brigade-version", self.arguments.brigade_version,
                    "--json", str(self.arguments.output / f"cluster_{json_name}.jsonl")]
         self.launch(run + [str(ranks), *program], library.environment)

@@ -56,13 +56,15 @@ std::vector<double> Runner::OverRanks(MPI_Op op, std::vector<double> values) con
   return values;
 }
 
+void Runner::Gather() { options_.asleep ? barrier_.StartTogether() : barrier_.Wait(); }
+
 Status Runner::Verify(const Case& the_case, const Subject& subject) {
   // Once per root, where roots rotate.
   for (int turn = 0; turn < ranks_; ++turn) {
     the_case.prepare(turn);
-    barrier_.Wait();
+    Gather();
     BRIGADE_RETURN_IF_ERROR(subject.run(turn));
-    barrier_.Wait();
+    Gather();
     const std::string wrong = subject.check(turn);
 
     int rank;
@@ -84,7 +86,7 @@ Status Runner::Verify(const Case& the_case, const Subject& subject) {
 Status Runner::Time(const Subject& subject, int first_turn, int runs, Spent* spent) {
   using Clock = std::chrono::steady_clock;
   static_assert(CLOCKS_PER_SEC == 1000000);
-  barrier_.Wait();
+  Gather();
   const std::clock_t cpu_start = std::clock();
   const Clock::time_point start = Clock::now();
   for (int i = 0; i < runs; ++i) BRIGADE_RETURN_IF_ERROR(subject.run(first_turn + i));

@@ -21,6 +21,9 @@ struct RunnerOptions {
   int min_iterations = 10;
   int max_iterations = 1000;
   uint64_t seed = 1;
+  // Whoever has finished sleeps, and all start by the clock: for ranks that share one machine and
+  // outnumber its processors.
+  bool asleep = false;
 };
 
 struct Result {
@@ -54,6 +57,8 @@ class Runner {
   };
   // `runs` operations in a row on this rank; their turns count up from `first_turn`.
   Status Time(const Subject& subject, int first_turn, int runs, Spent* spent);
+  // All ranks start from here.
+  void Gather();
   std::vector<double> OverRanks(MPI_Op op, std::vector<double> values) const;
 
   MPI_Comm comm_;

@@ -222,5 +222,18 @@ TEST(BarrierTest, NobodyLeavesBeforeAllHaveEntered) {
   }
 }
 
+// Everybody knows when the last one came, and sleeps for the same time from then on.
+TEST(BarrierTest, AllStartWellAfterTheLastHasCome) {
+  DisseminationBarrier barrier(MPI_COMM_WORLD);
+  for (int late = 0; late < Ranks(); ++late) {
+    if (Rank() == late) Sleep();
+    double last_entered = Now();
+    barrier.StartTogether();
+    const double left = Now();
+    MPI_Allreduce(MPI_IN_PLACE, &last_entered, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    EXPECT_GE(left, last_entered + 0.002) << "rank " << late << " was late";
+  }
+}
+
 }  // namespace
 }  // namespace brigade::bench

@@ -16,6 +16,7 @@ RunnerOptions OptionsOfRunner(const Options& options) {
   runner.seconds_per_case = options.seconds_per_case;
   runner.min_iterations = options.min_iterations;
   runner.seed = options.seed;
+  runner.asleep = options.asleep;
   return runner;
 }
 
@@ -56,6 +57,10 @@ Session::Session(MPI_Comm comm, const Options& options)
 }
 
 Status Session::Create(MPI_Comm comm, const Options& options, std::unique_ptr<Session>* result) {
+  if (options.asleep && !OnOneMachine(comm)) {
+    return Status(StatusCode::kInvalidArgument,
+                  "--asleep is for ranks on one machine: these have no clock in common");
+  }
   std::unique_ptr<Session> session(new Session(comm, options));
   const int grid_rows = GridRows(options, session->ranks_);
   if (options.shim != "none") {
