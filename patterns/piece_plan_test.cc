@@ -28,6 +28,24 @@ TEST(PiecePlan, RangesCoverTheMessageOnce) {
   }
 }
 
+TEST(PiecePlan, WhereLinksAreSlowPiecesAreEvenAndNotTooShort) {
+  PieceSettings settings = PieceSettingsFor(32768, 4 << 20, 262144);
+  settings.piece_cost_bytes = 1000;
+  const auto pieces = [&](size_t total, int ranks) {
+    const PiecePlan plan = PlanPieces(settings, total, 8, 8, ranks);
+    const auto n = static_cast<size_t>(plan.Count());
+    EXPECT_LT(n * plan.piece_bytes, total + n * 8) << total << " bytes";  // all as long as the last
+    return n;
+  };
+  EXPECT_EQ(pieces(20000, 8), 1u);
+  EXPECT_EQ(pieces(28000, 8), 2u);
+  EXPECT_EQ(pieces(140000, 8), 10u);
+  // From here on what the relays add counts for more: 80 pieces of 40000 bytes cost as much as the
+  // 2 relays' 40000 bytes each.
+  EXPECT_EQ(pieces(3200000, 4), 80u);
+  EXPECT_EQ(pieces(3200000, 2), 57u);
+}
+
 TEST(PiecePlan, AnEmptyMessageIsOnePiece) {
   const PiecePlan plan = PlanPieces(PieceSettingsFor(4096, 1 << 20, 4096), 0, 8, 8, 1);
   EXPECT_EQ(plan.Count(), 1);
