@@ -291,7 +291,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   };
 
   static constexpr std::chrono::microseconds kSpinTime{20};
-  static constexpr int kYields = 10;
+  static constexpr int kYields = 50;
   static constexpr int kFirstSleepMicroseconds = 1000;
   static constexpr int kSleepMicroseconds = 20000;
 
