@@ -227,6 +227,23 @@ void Engine::Recycle(StagedBuffer* buffer) {
 
 // --- sends ---
 
+bool Engine::IsDeferred(const GroupState* group, ChannelKind kind, int peer) const {
+  return std::any_of(deferred_.begin(), deferred_.end(), [&](const Send* other) {
+    return other->group == group && other->channel.kind == kind && other->peer == peer;
+  });
+}
+
+bool Engine::SendNow(GroupState* group, ChannelKind kind, int peer, ConstByteSpan head,
+                     const LayoutRange& body) {
+  const TraceSpan span(TraceKind::kPostSend, head.bytes + body.bytes, peer);
+  if (IsDeferred(group, kind, peer) ||
+      !endpoint_->SendNow(Channel{group->id, kind}, peer, head, body)) {
+    return false;
+  }
+  Trace::Mark(TraceKind::kSent, head.bytes + body.bytes, peer);
+  return true;
+}
+
 Status Engine::PostSend(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,
                         StagedBuffer* buffer) {
   if (idle_sends_.empty()) {
@@ -245,11 +262,7 @@ Status Engine::PostSend(GroupState* group, ChannelKind kind, int peer, ConstByte
   ++buffer->pending;
   ++group->sends_in_flight;
   ++sends_in_flight_;
-  const bool behind_another =
-      std::any_of(deferred_.begin(), deferred_.end(), [&](const Send* other) {
-        return other->group == group && other->channel.kind == kind && other->peer == peer;
-      });
-  if (!behind_another) {
+  if (!IsDeferred(group, kind, peer)) {
     const Status status = Hand(send);
     if (status.code() != StatusCode::kNoResource) {
       if (status.ok()) return status;

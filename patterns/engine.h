@@ -141,6 +141,10 @@ class Engine {
   bool RetireIfRead(const StagedBuffer& buffer);
   // Ends a buffer that is freed and has no send pending.
   void Recycle(StagedBuffer* buffer);
+  // The endpoint's, unless something posted before waits for the transport.
+  bool SendNow(GroupState* group, ChannelKind kind, int peer, ConstByteSpan head,
+               const LayoutRange& body);
+  bool IsDeferred(const GroupState* group, ChannelKind kind, int peer) const;
   // Sends `piece`, which lies in `buffer`. Never fails for lack of resources: what the transport
   // does not take now is kept and taken later, in order.
   Status PostSend(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,

@@ -8,6 +8,13 @@
 #include "patterns/trace.h"
 
 namespace brigade {
+namespace {
+
+// About what the copy takes that is saved if there is room by then; no endpoint sleeps so soon.
+constexpr std::chrono::microseconds kTimeForRoom(40);
+
+}  // namespace
+
 Executor::Executor(Engine* engine) : engine_(engine) {}
 
 Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const Schedule* schedule,
@@ -72,6 +79,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
     StreamState& stream = streams_[s];
     stream.opened = stream.awaited = stream.freed = 0;
     stream.current = nullptr;
+    stream.sent = false;
     stream.placement = 0;
     if (engine_->pool_->placements() > 1) {
       stream.placement = engine_->endpoint()->domain()->PlacementOf(
@@ -84,6 +92,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
     if (!reserved.ok()) return reserved.WithContext(entry.name);
   }
   chunks_held_ = 0;
+  looks_for_room_since_ = {};
   waiting_since_ = {};
   work_over_ = done_ = false;
   outcome_ = Status();
@@ -139,7 +148,11 @@ bool Executor::Advance() {
     moved = false;
     for (size_t lane = 0; lane < schedule_->lanes.size() && !done_; ++lane) {
       while (!done_ && AdvanceReceives(lane)) moved = true;
-      while (!done_ && AdvanceWork(lane)) moved = true;
+      const bool knew_plan = plan_known_;
+      while (!done_ && AdvanceWork(lane)) {
+        moved = true;
+        if (plan_known_ != knew_plan) break;  // first the receives that are due now
+      }
     }
     any |= moved;
     if (!moved && !done_) FinishIfOver();
@@ -341,7 +354,12 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
       !reach_->capabilities->keeps_to_landing) {
     return Outcome::kMustWait;
   }
-  const size_t room = piece == 0 ? reach_->FirstRoom(wire_bytes) : wire_bytes;
+  size_t room = wire_bytes;
+  if (piece == 0) {
+    // A shorter message than this receive would take may bring more in its first piece.
+    const size_t most = std::min(Plan(step.portion).total_bytes, reach_->settings.eager_bytes);
+    room = reach_->FirstRoom(plan_known_ ? wire_bytes : most);
+  }
   // The first piece brings a header; later ones may go straight to where they are wanted.
   LayoutRange in_place;
   bool lands = false;
@@ -427,8 +445,7 @@ StagedBuffer* Executor::TakeLease(Slot* slot) {
 }
 
 Status Executor::Agree(const Step& step, const Lease& piece) {
-  header_.portion = step.portion;
-  header_.total_bytes = Plan(step.portion).total_bytes;
+  SetHeaderOf(step.portion);
   WireHeader theirs;
   BRIGADE_RETURN_IF_ERROR(
       ReadHeader(header_, piece, &theirs)
@@ -447,6 +464,10 @@ Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
       streams_[step.left.index].current->buffer == nullptr) {
     return Outcome::kDone;  // landed where it was wanted
   }
+  if (step.only_sent_to >= 0) {
+    const Outcome outcome = SendNow(step, piece, range);
+    if (streams_[step.dst.index].sent || outcome == Outcome::kMustWait) return outcome;
+  }
   // Operands first: opening the target's slot changes what is current.
   const std::byte* left = PayloadAt(step.left);
   const std::byte* right = PayloadAt(step.right);
@@ -455,8 +476,7 @@ Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
     if (slot == nullptr) return Outcome::kMustWait;
     streams_[step.dst.index].current = slot;
     if (piece == 0) {
-      header_.portion = step.portion;
-      header_.total_bytes = Plan(step.portion).total_bytes;
+      SetHeaderOf(step.portion);
       std::memcpy(slot->payload - kHeaderBytes, &header_, sizeof(header_));
     }
   }
@@ -471,7 +491,38 @@ Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
   return Outcome::kDone;
 }
 
+Executor::Outcome Executor::SendNow(const Step& copy, int64_t piece,
+                                    const PiecePlan::Range& range) {
+  const int peer = scope_.GroupRank(copy.only_sent_to);
+  const Matrix& matrix = mover_.MatrixAt(copy.left);
+  const LayoutRange body{&matrix.layout, matrix.data, range.offset, range.bytes};
+  if (call_.locations != nullptr ||
+      !engine_->endpoint()->SendsInPlace({group_->id, channel_}, peer, body)) {
+    return Outcome::kDone;
+  }
+  ConstByteSpan head;
+  if (piece == 0) {
+    SetHeaderOf(copy.portion);
+    head = ConstByteSpan(reinterpret_cast<const std::byte*>(&header_), sizeof(header_));
+  }
+  if (!engine_->SendNow(group_, channel_, peer, head, body)) {
+    // There may be room by the time it would be copied; but nothing waits for a receiver.
+    const auto now = std::chrono::steady_clock::now();
+    if (looks_for_room_since_ == std::chrono::steady_clock::time_point()) {
+      looks_for_room_since_ = now;
+    }
+    return blocking_ && now - looks_for_room_since_ < kTimeForRoom ? Outcome::kMustWait
+                                                                   : Outcome::kDone;
+  }
+  looks_for_room_since_ = {};
+  ++mover_.statistics.messages_sent;
+  mover_.statistics.bytes_sent += head.bytes + body.bytes;
+  streams_[copy.dst.index].sent = true;
+  return Outcome::kDone;
+}
+
 void Executor::RunSend(const Step& step, int64_t piece) {
+  if (streams_[step.left.index].sent) return;
   Slot* slot = streams_[step.left.index].current;
   const size_t wire_bytes = mover_.WireBytes(Plan(step.portion).RangeOf(piece).bytes);
   ConstByteSpan bytes(slot->payload, wire_bytes);
@@ -487,6 +538,7 @@ void Executor::RunSend(const Step& step, int64_t piece) {
 
 void Executor::RunFree(const Step& step) {
   StreamState& s = streams_[step.left.index];
+  if (std::exchange(s.sent, false)) return;
   Slot* slot = s.current;
   s.current = nullptr;
   ++s.freed;

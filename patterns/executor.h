@@ -75,6 +75,7 @@ class Executor {
     int64_t awaited = 0;
     int64_t freed = 0;
     Slot* current = nullptr;
+    bool sent = false;  // the current piece, straight from user memory: it has no slot
     int placement = 0;
     int buffers = 0;     // held or draining
     int guaranteed = 0;  // of these, from the core or the reservation
@@ -99,6 +100,9 @@ class Executor {
   Outcome RunReceive(size_t lane, size_t index, int64_t piece);
   Outcome RunAwait(size_t lane, const Step& step, int64_t piece);
   Outcome RunFill(const Step& step, int64_t piece);
+  // Sends what `copy` would copy straight from user memory; its stream then says so. kMustWait: it
+  // may work soon. Otherwise it is to be copied.
+  Outcome SendNow(const Step& copy, int64_t piece, const PiecePlan::Range& range);
   void RunSend(const Step& step, int64_t piece);
   void RunFree(const Step& step);
   // What holds the slot's bytes from here on, wherever they lie.
@@ -106,6 +110,10 @@ class Executor {
   // Compares what the first piece says with what this rank does; a receive learns its length.
   Status Agree(const Step& step, const Lease& piece);
 
+  void SetHeaderOf(int portion) {
+    header_.portion = portion;
+    header_.total_bytes = Plan(portion).total_bytes;
+  }
   int64_t Pieces(int portion) const { return pieces_[portion + 1]; }
   const PiecePlan& Plan(int portion) const { return plans_[portion + 1]; }
   // The bytes of a place in a stream; null for user memory.
@@ -157,6 +165,8 @@ class Executor {
   std::vector<StagedBuffer*> buffers_;  // held by streams, or freed with sends pending
   int owed_ = 0;                        // buffers that must be back before it returns
   int64_t chunks_held_ = 0;
+  // To send from user memory, in vain; or zero.
+  std::chrono::steady_clock::time_point looks_for_room_since_;
   std::chrono::steady_clock::time_point waiting_since_;  // at the limit of overflow memory; or zero
 
   bool work_over_ = false;

@@ -162,6 +162,8 @@ const Reach* ReachWith(const Engine& engine, const Capabilities& has, GroupState
   reach.settings.piece_cost_bytes = has.piece_cost_bytes;
   const size_t eager = has.eager_piece_bytes;
   if (eager != SIZE_MAX) reach.settings.eager_bytes = eager - std::min(eager, kHeaderBytes);
+  reach.settings.first_bytes =
+      has.first_piece_bytes - std::min(has.first_piece_bytes, kHeaderBytes);
   state->reaches.push_back(reach);
   return &state->reaches.back();
 }

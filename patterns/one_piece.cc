@@ -29,7 +29,7 @@ bool OnePiece::Fits() {
       pair_ ? PlanMessage(settings, range_.bytes)
             : PlanPieces(settings, range_.bytes, entry_.combines ? mover_.elem_bytes() : 1,
                          entry_.combines ? mover_.wire_elem_bytes() : 1, scope_.size);
-  if (range_.bytes > plan.piece_bytes) return false;
+  if (range_.bytes > plan.piece_bytes || plan.first_bytes > 0) return false;
   header_ahead_ = plan.header_ahead;
   // One buffer is all that a locally blocking call needs, and all that it must not wait for.
   first_ = engine_->TrySurplus(settings.most_chunks);
@@ -98,6 +98,7 @@ Status OnePiece::RunLane(const Lane& lane) {
 
 Status OnePiece::Send(const Step& step) {
   const Current& current = currents_[step.left.index];
+  if (current.sent) return Status();
   const auto post = [&](const std::byte* data, size_t bytes) {
     ++mover_.statistics.messages_sent;
     mover_.statistics.bytes_sent += bytes;
@@ -129,7 +130,8 @@ Status OnePiece::PostReceive(const Step& step) {
   Receive& receive = receives_[posted_ % kAhead];
   const Channel channel{group_->id, channel_};
   const int peer = scope_.GroupRank(step.peer);
-  const size_t room = reach_.FirstRoom(header_ahead_ ? 0 : mover_.WireBytes(range_.bytes));
+  const size_t room = reach_.FirstRoom(pair_ ? std::min(range_.bytes, reach_.settings.eager_bytes)
+                                             : mover_.WireBytes(range_.bytes));
   const bool landing = reach_.capabilities->needs_landing;
   receive.buffer = landing ? Acquire(MostPayload(reach_.settings)) : nullptr;
   receive.arrived = false;
@@ -221,6 +223,8 @@ Status OnePiece::Fill(const Step& step) {
   const std::byte* right = PayloadAt(step.right);
   if (step.dst.kind == Place::kNew) {
     Current& current = currents_[step.dst.index];
+    current.sent = SendNow(step);
+    if (current.sent) return Status();
     current.buffer = Acquire(mover_.WireBytes(range_.bytes));
     current.payload = current.buffer->memory.data + kHeaderRoom;
     std::memcpy(current.payload - kHeaderBytes, &header_, sizeof(header_));
@@ -235,6 +239,20 @@ Status OnePiece::Fill(const Step& step) {
     mover_.CopyOut(step.dst, range_, left);
   }
   return Status();
+}
+
+bool OnePiece::SendNow(const Step& copy) {
+  if (copy.only_sent_to < 0 || header_ahead_ || call_.locations != nullptr) return false;
+  const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header_), sizeof(header_));
+  const LayoutRange body{&call_.matrix.layout, call_.matrix.data, 0, range_.bytes};
+  const int peer = scope_.GroupRank(copy.only_sent_to);
+  if (!engine_->endpoint()->SendsInPlace({group_->id, channel_}, peer, body) ||
+      !engine_->SendNow(group_, channel_, peer, head, body)) {
+    return false;
+  }
+  ++mover_.statistics.messages_sent;
+  mover_.statistics.bytes_sent += head.bytes + body.bytes;
+  return true;
 }
 
 // What holds the bytes from here on; a chunk that they did not come to is no longer held.

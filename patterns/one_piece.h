@@ -44,6 +44,7 @@ class OnePiece {
   struct Current {
     StagedBuffer* buffer = nullptr;
     std::byte* payload = nullptr;
+    bool sent = false;  // straight from user memory
   };
 
   Status RunLane(const Lane& lane);
@@ -52,6 +53,8 @@ class OnePiece {
   Status PostReceive(const Step& step);
   Status Send(const Step& step);
   Status Fill(const Step& step);
+  // Sends what `copy` would copy; false if it must be copied.
+  bool SendNow(const Step& copy);
   void Hold(Current* current, Receive* receive);
   void Free(Current* current);
   // Memory for a payload; waits for it if it must.

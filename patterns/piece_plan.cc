@@ -78,6 +78,13 @@ PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t e
 PiecePlan PlanMessage(const PieceSettings& settings, size_t total_bytes) {
   PiecePlan plan = PlanPieces(settings, total_bytes, 1, 1, /*ranks=*/1);
   plan.header_ahead = total_bytes > settings.eager_bytes;
+  if (plan.header_ahead) {
+    // The second piece shall be one that waits until its receiver has a place for it.
+    const size_t rest_bytes = settings.eager_bytes + kHeaderBytes + 1;
+    plan.first_bytes =
+        std::min(settings.first_bytes, total_bytes - std::min(total_bytes, rest_bytes));
+    plan.first_bytes -= plan.first_bytes % kHeaderRoom;  // so that the rest starts on a cache line
+  }
   return plan;
 }
 

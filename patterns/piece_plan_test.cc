@@ -46,6 +46,29 @@ TEST(PiecePlan, WhereLinksAreSlowPiecesAreEvenAndNotTooShort) {
   EXPECT_EQ(pieces(3200000, 2), 57u);
 }
 
+// What follows such a first piece is long enough to wait for its place.
+TEST(PiecePlan, AHeaderThatGoesAheadMayBringTheFirstBytes) {
+  PieceSettings settings = PieceSettingsFor(4096, 1 << 20, 16384);
+  settings.eager_bytes = 1000;
+  for (const size_t first_bytes : {size_t{0}, size_t{900}}) {
+    settings.first_bytes = first_bytes;
+    EXPECT_FALSE(PlanMessage(settings, 1000).header_ahead);
+    for (const size_t total : {1001u, 1100u, 1500u, 3000u, 100000u}) {
+      const PiecePlan plan = PlanMessage(settings, total);
+      EXPECT_TRUE(plan.header_ahead);
+      EXPECT_LE(plan.RangeOf(0).bytes, first_bytes);
+      size_t covered = 0;
+      for (int64_t i = 0; i < plan.Count(); ++i) {
+        EXPECT_EQ(plan.RangeOf(i).offset, covered);
+        covered += plan.RangeOf(i).bytes;
+      }
+      EXPECT_EQ(covered, total);
+      EXPECT_TRUE(plan.RangeOf(0).bytes == 0 || plan.RangeOf(1).bytes > 1000 + kHeaderBytes);
+    }
+    EXPECT_EQ(PlanMessage(settings, 100000).RangeOf(0).bytes, first_bytes / 64 * 64);
+  }
+}
+
 TEST(PiecePlan, AnEmptyMessageIsOnePiece) {
   const PiecePlan plan = PlanPieces(PieceSettingsFor(4096, 1 << 20, 4096), 0, 8, 8, 1);
   EXPECT_EQ(plan.Count(), 1);

@@ -89,6 +89,31 @@ void MarkReceivesThatMayLandDirectly(Schedule* schedule) {
   }
 }
 
+// Whatever else is done in a lane, a slot goes through the steps of its stream in their order.
+void MarkCopiesThatMayBeSentDirectly(Schedule* schedule) {
+  for (Lane& lane : schedule->lanes) {
+    for (Step& copy : lane.work) {
+      if (copy.opcode != Opcode::kCopy || copy.dst.kind != Place::kNew || copy.left.in_stream()) {
+        continue;
+      }
+      const Step* only_send = nullptr;
+      bool otherwise_used = false;
+      for (const Step& step : lane.work) {
+        const auto uses = [&](const Place& place) {
+          return place.in_stream() && place.index == copy.dst.index;
+        };
+        if (&step == &copy || step.opcode == Opcode::kFree) continue;
+        if (step.opcode == Opcode::kSend && uses(step.left) && only_send == nullptr) {
+          only_send = &step;
+        } else {
+          otherwise_used |= uses(step.dst) || uses(step.left) || uses(step.right);
+        }
+      }
+      if (only_send != nullptr && !otherwise_used) copy.only_sent_to = only_send->peer;
+    }
+  }
+}
+
 }  // namespace
 
 std::string Schedule::ToString() const {
@@ -161,6 +186,7 @@ Schedule ScheduleBuilder::Build() {
     }
   }
   MarkReceivesThatMayLandDirectly(&schedule_);
+  MarkCopiesThatMayBeSentDirectly(&schedule_);
   return std::move(schedule_);
 }
 

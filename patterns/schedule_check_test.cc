@@ -98,6 +98,27 @@ int64_t CrossingsByHost(Pattern pattern, int size, int hosts) {
 }
 
 // Wherever the ranks are, what goes by host is right, and crosses every wire once.
+// What is copied for one receiver only may be sent without the copy.
+TEST(ScheduleBuilder, MarksCopiesThatAreOnlySentOnce) {
+  ScheduleBuilder b;
+  const int once = b.AddStream("A", ChunkRole::kBufferedSend);
+  const int twice = b.AddStream("B", ChunkRole::kBufferedSend);
+  const int read = b.AddStream("C", ChunkRole::kBufferedSend);
+  for (const int stream : {once, twice, read}) {
+    b.Copy(Place::New(stream), Place::Matrix());
+    b.Send(stream, 3);
+    if (stream == twice) b.Send(stream, 4);
+    if (stream == read) b.Copy(Place::Portion(0), Place::Current(stream));
+    b.Free(stream);
+  }
+  const Schedule schedule = b.Build();
+  std::vector<int> marks;
+  for (const Step& step : schedule.lanes[0].work) {
+    if (step.opcode == Opcode::kCopy) marks.push_back(step.only_sent_to);
+  }
+  EXPECT_EQ(marks, (std::vector<int>{3, -1, -1, -1}));
+}
+
 TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
   std::mt19937 random(11);
   for (const CatalogueEntry& entry : Catalogue()) {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "gtest/gtest.h"
+#include "membuf/pack.h"
 #include "membuf/registered_region.h"
 
 namespace brigade {
@@ -387,6 +388,59 @@ TEST_P(TransportConformance, ReceivesInPlaceAmongOtherReceives) {
     ASSERT_OK(driver.Wait(&received[2]));
     EXPECT_EQ(Read(received[2].lease), third);
     self.endpoint->ReleaseLease(received[2].lease);
+    for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
+  });
+}
+
+// Columns that are sent from where they lie and written again at once, among pieces that are
+// posted. The receivers have places for all but take nothing in meanwhile, so that what is sent
+// fills whatever there is between the two.
+TEST_P(TransportConformance, SendsFromUserMemoryAmongPosts) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    const Channel channel{group, ChannelKind::kPointToPoint};
+    const int next = (self.rank + 1) % self.size;
+    const int previous = (self.rank + self.size - 1) % self.size;
+    constexpr int kPieces = 30;
+    StridedLayout layout;
+    ASSERT_OK(StridedLayout::General(/*rows=*/1024, /*cols=*/128, /*ld=*/1100, 8, &layout));
+    Bytes matrix(1100 * 128 * 8);
+    // A part that starts and ends within columns.
+    const LayoutRange range{&layout, matrix.data(), 1000, layout.bytes() - 3000};
+    if (!self.endpoint->SendsInPlace(channel, next, range)) return;  // equal on all ranks
+    const auto whole = [&](int from, int number) {
+      return Pattern(range.bytes + 8, static_cast<unsigned>(from * kPieces + number));
+    };
+    std::deque<Bytes> landings;
+    std::deque<Operation> sent, received(kPieces);
+    for (Operation& operation : received) {
+      landings.emplace_back(range.bytes + 8);
+      ASSERT_OK(driver.Receive(channel, previous, Span(&landings.back()), &operation));
+    }
+    const Bytes first = whole(self.rank, 0);
+    ASSERT_OK(driver.Send(channel, next, Span(first), &sent.emplace_back()));
+    ASSERT_OK(driver.Wait(&received[0]));  // connected, and told of places
+    ASSERT_OK(driver.Wait(&sent[0]));
+    std::deque<Bytes> posted;
+    int from_user_memory = 0;
+    for (int number = 1; number < kPieces; ++number) {
+      const Bytes piece = whole(self.rank, number);
+      CopyOut(layout, matrix.data(), range.offset, range.bytes, piece.data() + 8);
+      if (number % 8 != 0 &&
+          self.endpoint->SendNow(channel, next, ConstByteSpan(piece.data(), 8), range)) {
+        ++from_user_memory;
+        continue;
+      }
+      posted.push_back(piece);
+      ASSERT_OK(driver.Send(channel, next, Span(posted.back()), &sent.emplace_back()));
+      if (number % 16 == 0) driver.Poll(20);
+    }
+    std::fill(matrix.begin(), matrix.end(), std::byte{0});
+    EXPECT_GT(from_user_memory, 0);
+    for (int number = 0; number < kPieces; ++number) {
+      ASSERT_OK(driver.Wait(&received[number]));
+      EXPECT_EQ(Read(received[number].lease), whole(previous, number)) << "piece " << number;
+      self.endpoint->ReleaseLease(received[number].lease);
+    }
     for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
   });
 }

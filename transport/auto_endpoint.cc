@@ -163,6 +163,15 @@ class AutoEndpoint : public Endpoint {
     const Route route = To(channel, peer);
     return route.endpoint->PostSend(route.channel, peer, piece, completion);
   }
+  bool SendsInPlace(const Channel& channel, int peer, const LayoutRange& range) const override {
+    const Route route = To(channel, peer);
+    return route.endpoint->SendsInPlace(route.channel, peer, range);
+  }
+  bool SendNow(const Channel& channel, int peer, ConstByteSpan head,
+               const LayoutRange& body) override {
+    const Route route = To(channel, peer);
+    return route.endpoint->SendNow(route.channel, peer, head, body);
+  }
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
                      Completion* completion) override {
     const Route route = To(channel, peer);

@@ -118,6 +118,57 @@ void Connection::Pump() {
   }
 }
 
+bool Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& body) {
+  const size_t bytes = head.bytes + body.bytes;
+  if (writing_ || broken() || !write_failure_.ok() || written_bytes_ != batch_bytes_ ||
+      !hello_.empty() || left_ || leaving_ || !link_->ready.empty() || stream->out.waiting() ||
+      !stream->out.MaySend(bytes)) {
+    return false;
+  }
+  frames_.clear();
+  ranges_.clear();
+  first_range_ = batch_bytes_ = written_bytes_ = 0;
+  Frame frame;
+  frame.group = stream->wire_id;
+  frame.channel = static_cast<uint8_t>(stream->kind);
+  frame.kind = FrameKind::kPiece;
+  frame.bytes = static_cast<uint32_t>(bytes);
+  frame.count = stream->in.count();
+  AddFrame(frame);
+  AddRange(head.data, head.bytes);
+  for (StridedLayout::Cursor at(*body.layout, body.offset); batch_bytes_ < kFrameBytes + bytes;) {
+    const StridedLayout::Run run = at.Next();
+    const size_t run_bytes = std::min(run.bytes, kFrameBytes + bytes - batch_bytes_);
+    AddRange(body.base + run.memory_offset, run_bytes);
+    at.Advance(run_bytes);
+  }
+  const ssize_t written = SocketIo::WriteNow(*this, ranges_.data(), ranges_.size());
+  if (written <= 0) {
+    written_bytes_ = batch_bytes_ = 0;  // what is wrong shows when something is posted
+    return false;
+  }
+  stream->out.CountSent(bytes);
+  (void)stream->in.Tell();
+  if (!Advance(written)) return true;
+  KeepRest();
+  Pump();
+  return true;
+}
+
+// What is left of the batch moves to memory of this connection.
+void Connection::KeepRest() {
+  const size_t left = batch_bytes_ - written_bytes_;
+  rest_.clear();
+  for (; first_range_ < ranges_.size(); ++first_range_) {
+    const auto* const data = static_cast<const std::byte*>(ranges_[first_range_].iov_base);
+    rest_.insert(rest_.end(), data, data + ranges_[first_range_].iov_len);
+  }
+  BRIGADE_CHECK_EQ(rest_.size(), left);
+  ranges_.clear();
+  first_range_ = batch_bytes_ = written_bytes_ = 0;
+  AddRange(rest_.data(), left);
+}
+
 void Connection::OnWritten(ssize_t result) {
   writing_ = false;
   if (Advance(result)) Pump();

@@ -77,6 +77,7 @@ struct Link {
 
   Fifo<Stream*> ready;                // whose first waiting piece may be sent
   Fifo<Stream*> telling;              // whose receives it is to be told of now
+  bool told = false;                  // of some, since the last Progress: others come together
   std::vector<uint64_t> closed_here;  // channel << 32 | group: it sends to groups that are closed
 };
 
@@ -92,6 +93,10 @@ class Connection : public IoSocket, private FrameSink {
   const Status& failure() const { return failure_; }
   // Sends whatever the link has, until the socket takes no more.
   void Pump();
+  // Sends a piece of `stream`, `head` and then `body`, ahead of nothing else, straight from where
+  // it lies. False, with nothing done, unless the socket takes in at least a part; the rest is
+  // copied.
+  bool SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& body);
   // Says goodbye behind all else; nothing is sent after it.
   void Leave() { leaving_ = true; }
   // Whether everything has been given to the kernel.
@@ -121,6 +126,7 @@ class Connection : public IoSocket, private FrameSink {
   bool FillBatch();
   void AddFrame(const Frame& frame);
   void AddRange(const void* data, size_t bytes);
+  void KeepRest();
   // True if the connection can go on.
   bool Advance(ssize_t written);
   void Break(const Status& why);
@@ -133,6 +139,7 @@ class Connection : public IoSocket, private FrameSink {
 
   std::vector<std::byte> hello_;
   std::vector<std::byte> frames_;  // of the batch; never grows beyond what is reserved
+  std::vector<std::byte> rest_;    // of a piece that SendNow could not send whole
   std::vector<iovec> ranges_;
   size_t first_range_ = 0;  // not yet written
   size_t batch_bytes_ = 0;

@@ -16,21 +16,23 @@ bool Before(uint32_t a, uint32_t b) { return static_cast<int32_t>(b - a) > 0; }
 
 // --- SendStream ---
 
-bool SendStream::MayTake() {
-  if (waiting_.empty()) return false;
+bool SendStream::MaySend(size_t bytes) const {
   if (all_granted_ || Before(sent_, granted_)) return true;
-  const size_t bytes = waiting_.front().bytes.bytes;
   return bytes <= kEagerBytes && ahead_bytes_ + AheadCost(bytes) <= kAheadBytes;
+}
+
+void SendStream::CountSent(size_t bytes) {
+  if (!Before(sent_, granted_)) {
+    ahead_.push_back(AheadCost(bytes));
+    ahead_bytes_ += AheadCost(bytes);
+  }
+  ++sent_;
 }
 
 SendStream::Piece SendStream::Take() {
   const Piece piece = waiting_.front();
   waiting_.pop_front();
-  if (!Before(sent_, granted_)) {
-    ahead_.push_back(AheadCost(piece.bytes.bytes));
-    ahead_bytes_ += AheadCost(piece.bytes.bytes);
-  }
-  ++sent_;
+  CountSent(piece.bytes.bytes);
   return piece;
 }
 

@@ -23,12 +23,12 @@
 
 namespace brigade {
 
-// Longer pieces wait for their receive.
-inline constexpr size_t kEagerBytes = size_t{64} << 10;
-// Of pieces sent ahead of their receives, per stream.
-inline constexpr size_t kAheadBytes = size_t{128} << 10;
-// What a piece costs of it: an empty one takes memory, too.
-inline size_t AheadCost(size_t piece_bytes) { return piece_bytes + 64; }
+// Longer pieces wait for their receive: 64 KiB and what goes before them.
+inline constexpr size_t kEagerBytes = (size_t{64} << 10) + 64;
+// What a piece sent ahead of its receive costs: an empty one takes memory, too.
+inline constexpr size_t AheadCost(size_t piece_bytes) { return piece_bytes + 64; }
+// Of such pieces, per stream: two of the longest.
+inline constexpr size_t kAheadBytes = 2 * AheadCost(kEagerBytes);
 
 class SendStream {
  public:
@@ -40,9 +40,12 @@ class SendStream {
   void Push(const Piece& piece) { waiting_.push_back(piece); }
   bool waiting() const { return !waiting_.empty(); }
   // Whether the first waiting piece has a place where it is going.
-  bool MayTake();
+  bool MayTake() const { return !waiting_.empty() && MaySend(waiting_.front().bytes.bytes); }
   // The first waiting piece, whatever MayTake says; it counts as sent.
   Piece Take();
+  // The same for a piece that never waited, behind which none waits.
+  bool MaySend(size_t bytes) const;
+  void CountSent(size_t bytes);
 
   // The receiver has posted so many receives, modulo 2^32. An older count than known is no news.
   void Grant(uint32_t posted);
@@ -90,7 +93,9 @@ class ReceiveStream {
   // waiting for an occasion.
   bool untold() const { return told_ != count_; }
   bool ShouldTell() const { return untold() && (long_untold_ || MayHoldUp()); }
-  // How many were posted; counts as told.
+  // How many were posted.
+  uint32_t count() const { return count_; }
+  // The same, which counts as told.
   uint32_t Tell();
 
  private:

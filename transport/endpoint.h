@@ -63,6 +63,10 @@ struct Capabilities {
   // ceremony, and the header of a point-to-point message then goes ahead of its data, so that the
   // data can land where they are wanted.
   size_t eager_piece_bytes = SIZE_MAX;
+  // Of such a message so many bytes at most, header included, go with the header: they fill the
+  // time until the receiver can be told to have the rest where they are wanted. 0: the header goes
+  // alone.
+  size_t first_piece_bytes = 0;
   // A receiver tells its sender of landings longer than this at once, and of others when there is
   // an occasion: a landing that long should be expected to be filled. SIZE_MAX: it tells of none.
   size_t untold_landing_bytes = SIZE_MAX;
@@ -107,6 +111,18 @@ class Endpoint {
   // kNoResource: nothing happened; progress, then try again.
   virtual Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
                           Completion* completion) = 0;
+
+  // Whether SendNow might take this range.
+  virtual bool SendsInPlace(const Channel&, int /*peer*/, const LayoutRange&) const {
+    return false;
+  }
+  // Sends one piece, `head` and then `body`, if that takes no waiting: straight from user memory,
+  // registered or not. True: it is on its way as if it had been posted, and both are free again.
+  // False: nothing happened; there may be room later, and what is posted says if there cannot.
+  virtual bool SendNow(const Channel&, int /*peer*/, ConstByteSpan /*head*/,
+                       const LayoutRange& /*body*/) {
+    return false;
+  }
 
   // Posts a receive of the next piece from `peer` on the channel. `landing` is lent until the
   // completion; its length is the longest piece accepted. Receives on one (channel, peer) match in

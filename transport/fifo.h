@@ -18,6 +18,7 @@ class Fifo {
   size_t size() const { return elements_.size() - first_; }
   // The oldest element. REQUIRES: !empty().
   T& front() { return elements_[first_]; }
+  const T& front() const { return elements_[first_]; }
 
   void push_back(const T& element) {
     // Moving the rest down is paid for by the pops before: they were at least as many.

@@ -31,6 +31,13 @@ class ForwardingEndpoint : public Endpoint {
                   Completion* completion) override {
     return target_->PostSend(channel, peer, piece, completion);
   }
+  bool SendsInPlace(const Channel& channel, int peer, const LayoutRange& range) const override {
+    return target_->SendsInPlace(channel, peer, range);
+  }
+  bool SendNow(const Channel& channel, int peer, ConstByteSpan head,
+               const LayoutRange& body) override {
+    return target_->SendNow(channel, peer, head, body);
+  }
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
                      Completion* completion) override {
     return target_->PostReceive(channel, peer, landing, completion);

@@ -15,6 +15,8 @@ namespace brigade {
 namespace {
 
 constexpr int kEvents = 64;
+// Of one socket that has more and more, before the others have their turn.
+constexpr int kReadsInARow = 8;
 
 }  // namespace
 
@@ -39,7 +41,7 @@ class PlainIo : public SocketIo {
   }
 
   ssize_t Write(IoSocket* socket, const iovec* ranges, int count) override {
-    const ssize_t written = TryWrite(socket, ranges, count);
+    const ssize_t written = WriteNow(*socket, ranges, static_cast<size_t>(count));
     if (written != -EAGAIN) return written;
     State& state = sockets_[socket];
     state.ranges = ranges;
@@ -90,14 +92,6 @@ class PlainIo : public SocketIo {
     void* context = nullptr;
   };
 
-  static ssize_t TryWrite(IoSocket* socket, const iovec* ranges, int count) {
-    msghdr message{};
-    message.msg_iov = const_cast<iovec*>(ranges);
-    message.msg_iovlen = static_cast<size_t>(count);
-    const ssize_t written = sendmsg(socket->socket(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-    return written >= 0 ? written : -errno;
-  }
-
   // Asks for what the socket waits for. One that waits for nothing is taken off the list: a broken
   // one would be reported all the time. False, with errno, if the system refuses a new one.
   bool Arm(IoSocket* socket, State* state) {
@@ -113,27 +107,35 @@ class PlainIo : public SocketIo {
     return true;
   }
 
+  // True if there may be more to read at once: as much came as was asked for.
+  bool ReadOnce(IoSocket* socket, State* state) {
+    msghdr message{};
+    iovec targets[2];
+    message.msg_iov = targets;
+    message.msg_iovlen = static_cast<size_t>(socket->ReadTargets(targets));
+    size_t room = 0;
+    for (size_t i = 0; i < message.msg_iovlen; ++i) room += targets[i].iov_len;
+    const ssize_t read = recvmsg(socket->socket(), &message, MSG_DONTWAIT);
+    const ssize_t result = read >= 0 ? read : -errno;
+    if (result == -EAGAIN) return false;
+    if (result <= 0) {
+      state->ended = true;
+      BRIGADE_CHECK(Arm(socket, state));
+    }
+    socket->OnRead(result);
+    return result == static_cast<ssize_t>(room);
+  }
+
   // A callback never removes a socket, so both may run.
   void Serve(IoSocket* socket, uint32_t events) {
     State& state = sockets_[socket];
     const bool broken = (events & (EPOLLERR | EPOLLHUP)) != 0;
     if (((events & EPOLLIN) != 0 || broken) && !state.ended) {
-      msghdr message{};
-      iovec targets[2];
-      message.msg_iov = targets;
-      message.msg_iovlen = static_cast<size_t>(socket->ReadTargets(targets));
-      const ssize_t read = recvmsg(socket->socket(), &message, MSG_DONTWAIT);
-      const ssize_t result = read >= 0 ? read : -errno;
-      if (result != -EAGAIN) {
-        if (result <= 0) {
-          state.ended = true;
-          BRIGADE_CHECK(Arm(socket, &state));
-        }
-        socket->OnRead(result);
+      for (int reads = 1; ReadOnce(socket, &state) && reads < kReadsInARow; ++reads) {
       }
     }
     if (((events & EPOLLOUT) != 0 || broken) && state.ranges != nullptr) {
-      const ssize_t written = TryWrite(socket, state.ranges, state.count);
+      const ssize_t written = WriteNow(*socket, state.ranges, static_cast<size_t>(state.count));
       if (written == -EAGAIN) return;
       state.ranges = nullptr;
       BRIGADE_CHECK(Arm(socket, &state));

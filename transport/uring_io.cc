@@ -86,11 +86,10 @@ class UringIo : public SocketIo {
   ssize_t Write(IoSocket* socket, const iovec* ranges, int count) override {
     Operation* const write = &OperationsOf(socket)->write;
     BRIGADE_CHECK(!write->under_way);
+    const ssize_t written = WriteNow(*socket, ranges, static_cast<size_t>(count));
+    if (written != -EAGAIN) return written;
     write->message.msg_iov = const_cast<iovec*>(ranges);
     write->message.msg_iovlen = static_cast<size_t>(count);
-    const ssize_t written = sendmsg(socket->socket(), &write->message, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (written >= 0) return written;
-    if (errno != EAGAIN && errno != EINTR) return -errno;
     StartWrite(write);
     Submit();
     return kUnderWay;

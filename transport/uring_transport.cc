@@ -41,6 +41,11 @@ constexpr std::chrono::seconds kGoodbyeTime(5);
 // At the end: how long peers may take to take in what is on its way before that is told.
 constexpr std::chrono::seconds kLeavingTime(10);
 
+// Shorter runs of a matrix are copied by us rather than by the kernel, one by one.
+constexpr size_t kShortestRunSentInPlace = 256;
+// Of ranges that a system call takes (IOV_MAX) without frame and header.
+constexpr size_t kMostRunsSentInPlace = 1000;
+
 // What the members of a group tell each other about themselves.
 struct Contact {
   EndpointId id;
@@ -112,7 +117,8 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     capabilities_.name = name;
     capabilities_.max_piece_bytes = kMaxPieceBytes;
     capabilities_.eager_piece_bytes = kEagerBytes;
-    capabilities_.untold_landing_bytes = kEagerBytes;
+    capabilities_.first_piece_bytes = kEagerBytes;
+    capabilities_.untold_landing_bytes = size_t{32} << 10;
     capabilities_.preferred_piece_bytes = size_t{256} << 10;
     capabilities_.piece_cost_bytes = 1000;
     io_->Watch(
@@ -223,6 +229,20 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     return Status();
   }
 
+  bool SendsInPlace(const Channel&, int, const LayoutRange& range) const override {
+    const size_t run_bytes = range.layout->run_bytes();
+    size_t at = 0;
+    return range.layout->ContiguousRange(range.offset, range.bytes, &at) ||
+           (run_bytes >= kShortestRunSentInPlace && range.bytes / run_bytes < kMostRunsSentInPlace);
+  }
+  bool SendNow(const Channel& channel, int peer, ConstByteSpan head,
+               const LayoutRange& body) override {
+    Stream* const stream = StreamOf(FindOpen(channel.group), channel.kind, peer);
+    Link* const link = stream->link;
+    return link != nullptr && link->out != nullptr && head.bytes + body.bytes <= kMaxPieceBytes &&
+           link->out->SendNow(stream, head, body);
+  }
+
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
                      Completion* completion) override {
     return Receive(channel, peer, {landing, /*in_place=*/false, completion});
@@ -249,6 +269,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     bool any = false;
     {
       const CompletionQueue::Hold hold(&completions_);
+      if (!told_.empty()) TellRest();
       any = io_->Progress();
       if (!broken_.empty()) BuryBroken();
     }
@@ -291,7 +312,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   };
 
   static constexpr std::chrono::microseconds kSpinTime{20};
-  static constexpr int kYields = 50;
+  static constexpr int kYields = 100;
   static constexpr int kFirstSleepMicroseconds = 1000;
   static constexpr int kSleepMicroseconds = 20000;
 
@@ -426,11 +447,22 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   void TellIfDue(Stream* stream) {
     if (stream->in.ShouldTell() && stream->link->out != nullptr) {
       Tell(stream);
+      // A sender that was told of one place comes back; of more it is told then.
+      if (std::exchange(stream->link->told, true)) return;
+      told_.push_back(stream->link);
       stream->link->out->Pump();
     } else if (stream->in.untold() && !stream->untold) {
       stream->untold = true;
       untold_.push_back(stream);
     }
+  }
+
+  void TellRest() {
+    for (Link* link : told_) {
+      link->told = false;
+      if (!link->telling.empty() && link->out != nullptr) link->out->Pump();
+    }
+    told_.clear();
   }
 
   static void Tell(Stream* stream) {
@@ -736,6 +768,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   std::unordered_map<GroupId, Group*> open_;
   Group* last_found_ = nullptr;
   Fifo<Stream*> untold_;
+  std::vector<Link*> told_;  // since the last Progress
   Clock::time_point last_look_;
   CompletionQueue completions_;
 };
