@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t kAlignmentBytes = 64;
 constexpr size_t kLeastBlockBytes = size_t{4} << 10;
+constexpr size_t kSharedBytes = size_t{16} << 10;
 constexpr size_t kMostKeptBytes = size_t{64} << 20;
 constexpr size_t kMostAllowanceBytes = size_t{64} << 20;
 
@@ -61,6 +62,22 @@ bool OverflowArena::MayGrow(size_t bytes) {
 }
 
 ByteSpan OverflowArena::TryAcquire(size_t bytes) {
+  const size_t part_bytes =
+      (std::max<size_t>(bytes, 1) + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
+  if (part_bytes >= kLeastBlockBytes) return TryAcquireWhole(bytes);
+  if (cutting_ == nullptr || part_bytes > kSharedBytes - cutting_->cut_bytes) {
+    const ByteSpan block = TryAcquireWhole(kSharedBytes);
+    if (block.data == nullptr) return ByteSpan();
+    cutting_ = &shared_[block.data];
+    cutting_->block = block;
+  }
+  const ByteSpan part{cutting_->block.data + cutting_->cut_bytes, part_bytes};
+  cutting_->cut_bytes += part_bytes;
+  ++cutting_->in_use;
+  return part;
+}
+
+ByteSpan OverflowArena::TryAcquireWhole(size_t bytes) {
   const size_t block_bytes = BlockBytes(bytes);
   std::byte* data = nullptr;
   if (block_bytes <= limit_bytes_ - statistics_.in_use_bytes) {
@@ -84,6 +101,38 @@ ByteSpan OverflowArena::TryAcquire(size_t bytes) {
 }
 
 void OverflowArena::Release(ByteSpan block) {
+  if (block.bytes < kLeastBlockBytes) {
+    EndPart(block, /*retire=*/false);
+  } else {
+    ReleaseWhole(block);
+  }
+}
+
+void OverflowArena::Retire(ByteSpan block) {
+  if (block.bytes < kLeastBlockBytes) {
+    EndPart(block, /*retire=*/true);
+  } else {
+    RetireWhole(block);
+  }
+}
+
+void OverflowArena::EndPart(ByteSpan part, bool retire) {
+  auto found = shared_.upper_bound(part.data);
+  BRIGADE_CHECK(found != shared_.begin());
+  Shared& shared = (--found)->second;
+  BRIGADE_CHECK_LE(part.data + part.bytes, shared.block.data + shared.cut_bytes);
+  shared.retired |= retire;
+  if (--shared.in_use > 0) return;
+  if (shared.retired) {
+    RetireWhole(shared.block);
+  } else {
+    ReleaseWhole(shared.block);
+  }
+  if (cutting_ == &shared) cutting_ = nullptr;
+  shared_.erase(found);
+}
+
+void OverflowArena::ReleaseWhole(ByteSpan block) {
   BRIGADE_CHECK_EQ(block.bytes, BlockBytes(block.bytes));
   BRIGADE_CHECK_LE(block.bytes, statistics_.in_use_bytes);
   statistics_.in_use_bytes -= block.bytes;
@@ -95,7 +144,7 @@ void OverflowArena::Release(ByteSpan block) {
   }
 }
 
-void OverflowArena::Retire(ByteSpan block) {
+void OverflowArena::RetireWhole(ByteSpan block) {
   statistics_.in_use_bytes -= block.bytes;
   retired_.push_back(block.data);
 }

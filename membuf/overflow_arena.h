@@ -3,7 +3,8 @@
 //
 // BLACS promises that a send returns whatever the receiver does. With a bounded pool the rest of
 // the message has to go somewhere: here, counted, and limited if the user says so. Freed blocks are
-// kept for reuse up to a bound, because fresh pages cost more than the copy into them.
+// kept for reuse up to a bound, because fresh pages cost more than the copy into them. Small ones
+// share a block, so that a million short messages take little more than their bytes.
 //
 // Not thread-safe.
 
@@ -23,7 +24,7 @@ namespace brigade {
 struct OverflowStatistics {
   size_t in_use_bytes = 0;
   size_t high_water_bytes = 0;
-  uint64_t blocks = 0;    // handed out since creation
+  uint64_t blocks = 0;    // taken into use since creation
   uint64_t refusals = 0;  // a limit said no
 };
 
@@ -41,7 +42,9 @@ class OverflowArena {
 
   // A block of at least `bytes`, aligned to 64 bytes, its content unspecified and its pages not yet
   // touched where they are new; or an empty span if the limit is reached or the system has no more
-  // memory. Sizes are rounded up to a power of two of at least 4 KiB, and counted so.
+  // memory. Sizes are rounded up to a power of two of at least 4 KiB, and counted so; those below
+  // 4 KiB to a multiple of 64 bytes, cut one after the other from blocks of 16 KiB, each of which
+  // counts for as long as any part of it is in use.
   ByteSpan TryAcquire(size_t bytes);
   // REQUIRES: `block` came from TryAcquire and was not released since.
   void Release(ByteSpan block);
@@ -57,6 +60,19 @@ class OverflowArena {
   size_t kept_bytes() const { return kept_bytes_; }
 
  private:
+  // A block that small ones are cut from.
+  struct Shared {
+    ByteSpan block;
+    size_t cut_bytes = 0;
+    int in_use = 0;
+    bool retired = false;  // a part of it is
+  };
+
+  ByteSpan TryAcquireWhole(size_t bytes);
+  void ReleaseWhole(ByteSpan block);
+  // Ends a part; the block goes with the last one.
+  void EndPart(ByteSpan part, bool retire);
+  void RetireWhole(ByteSpan block);
   bool MayGrow(size_t bytes);
   std::byte* Allocate(size_t bytes);
   void Free(std::byte* block, size_t bytes);
@@ -65,6 +81,8 @@ class OverflowArena {
   MemoryDomain* const domain_;
   std::map<size_t, std::vector<std::byte*>> kept_;  // by size
   size_t kept_bytes_ = 0;
+  std::map<const std::byte*, Shared> shared_;  // by where they begin
+  Shared* cutting_ = nullptr;                  // of these
   std::vector<std::byte*> retired_;
   size_t allowance_bytes_ = 0;  // what may still be allocated before asking the system again
   OverflowStatistics statistics_;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <set>
 #include <string>
@@ -19,13 +20,13 @@ TEST(OverflowArena, LendsAlignedBlocksUpToItsLimit) {
   std::vector<ByteSpan> blocks;
   std::set<std::byte*> distinct;
   for (int i = 0; i < 3; ++i) {
-    blocks.push_back(arena.TryAcquire(300));
+    blocks.push_back(arena.TryAcquire(4050));
     ASSERT_EQ(blocks.back().bytes, 4096u);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(blocks.back().data) % 64, 0u);
     distinct.insert(blocks.back().data);
   }
   EXPECT_EQ(distinct.size(), 3u);
-  EXPECT_EQ(arena.TryAcquire(300).data, nullptr);  // 4 * 4096 > 13000
+  EXPECT_EQ(arena.TryAcquire(4050).data, nullptr);  // 4 * 4096 > 13000
   EXPECT_EQ(arena.statistics().in_use_bytes, 12288u);
   EXPECT_EQ(arena.statistics().refusals, 1u);
   arena.Release(blocks.back());
@@ -35,6 +36,34 @@ TEST(OverflowArena, LendsAlignedBlocksUpToItsLimit) {
   EXPECT_EQ(arena.statistics().in_use_bytes, 0u);
   EXPECT_EQ(arena.statistics().high_water_bytes, 12288u);
   EXPECT_EQ(arena.statistics().blocks, 4u);
+}
+
+// A sent message of 1 KiB must not take a page, let alone a chunk.
+TEST(OverflowArena, SmallBlocksShareOne) {
+  OverflowArena arena(2 * 16384);
+  std::vector<ByteSpan> blocks;
+  for (int i = 0; i < 30; ++i) {
+    const ByteSpan block = arena.TryAcquire(1030);
+    ASSERT_EQ(block.bytes, 1088u) << i;
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(block.data) % 64, 0u);
+    std::memset(block.data, i, block.bytes);
+    blocks.push_back(block);
+  }
+  EXPECT_EQ(arena.TryAcquire(1030).data, nullptr);
+  EXPECT_EQ(arena.TryAcquire(4032).data, nullptr);
+  EXPECT_EQ(arena.statistics().in_use_bytes, 32768u);
+  EXPECT_EQ(arena.statistics().refusals, 2u);
+  for (int i = 0; i < 30; ++i) {
+    for (size_t at = 0; at < 1088; ++at) ASSERT_EQ(blocks[i].data[at], std::byte(i));
+    arena.Release(blocks[i]);
+    // 15 share one, which is used again once all of them are back.
+    EXPECT_EQ(arena.statistics().in_use_bytes, i < 14 ? 32768u : i < 29 ? 16384u : 0u);
+  }
+  EXPECT_EQ(arena.kept_bytes(), 32768u);
+  const ByteSpan again = arena.TryAcquire(0);
+  EXPECT_EQ(again.bytes, 64u);
+  EXPECT_EQ(arena.kept_bytes(), 16384u);
+  arena.Release(again);
 }
 
 TEST(OverflowArena, ALimitOfNothingRefuses) {
@@ -112,12 +141,13 @@ TEST(OverflowArenaDeathTest, MisuseIsABug) {
   EXPECT_DEATH(
       {
         OverflowArena arena(10000);
-        (void)arena.TryAcquire(100);
+        (void)arena.TryAcquire(5000);
       },
       "check failed");
   OverflowArena arena(10000);
-  const ByteSpan block = arena.TryAcquire(100);
-  EXPECT_DEATH(arena.Release(ByteSpan{block.data, 50}), "check failed");
+  const ByteSpan block = arena.TryAcquire(5000);
+  EXPECT_DEATH(arena.Release(ByteSpan{block.data, 5000}), "check failed");
+  EXPECT_DEATH(arena.Release(ByteSpan{block.data, 64}), "check failed");
   arena.Release(block);
   EXPECT_DEATH(arena.Release(block), "check failed");
 }
@@ -130,6 +160,17 @@ TEST(OverflowArena, ARetiredBlockIsNotLentAgain) {
   const ByteSpan other = arena.TryAcquire(4096);
   EXPECT_NE(other.data, retired.data);
   arena.Release(other);
+}
+
+TEST(OverflowArena, NothingOfABlockIsLentAgainOfWhichAPartIsRetired) {
+  OverflowArena arena(OverflowArena::kAvailableMemory);
+  const ByteSpan retired = arena.TryAcquire(100);
+  const ByteSpan released = arena.TryAcquire(100);
+  arena.Retire(retired);
+  EXPECT_EQ(arena.statistics().in_use_bytes, 16384u);
+  arena.Release(released);
+  EXPECT_EQ(arena.statistics().in_use_bytes, 0u);
+  EXPECT_EQ(arena.kept_bytes(), 0u);
 }
 
 }  // namespace

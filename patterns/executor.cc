@@ -215,14 +215,14 @@ bool Executor::AdvanceWork(size_t lane) {
   return true;
 }
 
-StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
+StagedBuffer* Executor::TryBuffer(int stream, size_t payload_bytes, Memory kind) {
   StreamState& s = streams_[stream];
   ChunkRun run;
   ByteSpan overflow;
   StagedBuffer::Origin origin = StagedBuffer::Origin::kSurplus;
   // Beyond its window a stream waits for its own sends, unless it must not wait for receivers.
   if (entry_->locally_blocking || s.buffers < static_cast<int>(kMostSlots)) {
-    run = engine_->TrySurplusRun(s.placement, chunks);
+    run = engine_->TrySurplusRun(s.placement, ChunksFor(reach_->settings, payload_bytes));
   }
   if (run) {
     engine_->stalled_ = 0;
@@ -230,8 +230,7 @@ StagedBuffer* Executor::TryBuffer(int stream, int chunks, Memory kind) {
              !(kind == Memory::kLanding && reach_->capabilities->needs_registered_memory &&
                !engine_->endpoint()->domain()->grows())) {
     if (++engine_->stalled_ <= engine_->Patience()) return nullptr;
-    overflow =
-        engine_->overflow_->TryAcquire(static_cast<size_t>(chunks) * reach_->settings.chunk_bytes);
+    overflow = engine_->overflow_->TryAcquire(kHeaderRoom + payload_bytes);
     origin = StagedBuffer::Origin::kOverflow;
     if (overflow.data != nullptr) ++mover_.statistics.overflow_pieces;
   }
@@ -324,7 +323,7 @@ Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory)
   Slot* slot = &s.slots[s.opened % kMostSlots];
   StagedBuffer* buffer = nullptr;
   if (memory != Memory::kNone) {
-    buffer = TryBuffer(stream, ChunksFor(reach_->settings, wire_bytes), memory);
+    buffer = TryBuffer(stream, wire_bytes, memory);
     if (buffer == nullptr) {
       // With a slot open it waits for who fills that one, not for memory.
       if (entry_->locally_blocking && engine_->stalled_ > engine_->Patience() &&

@@ -126,7 +126,7 @@ class Executor {
   enum class Memory { kNone, kAny, kLanding };
   // The next slot of the stream with memory for a piece of `wire_bytes`; null if it must wait.
   Slot* OpenSlot(int stream, size_t wire_bytes, Memory memory);
-  StagedBuffer* TryBuffer(int stream, int chunks, Memory memory);
+  StagedBuffer* TryBuffer(int stream, size_t payload_bytes, Memory memory);
   StagedBuffer* TakeReserved();
   void Own(StagedBuffer* buffer);
   Status Reserve();

@@ -256,6 +256,32 @@ TEST_P(Semantics, AtTheOverflowLimitASendFailsAfterItsWait) {
   });
 }
 
+TEST_P(Semantics, ShortSendsTakeLittleMoreThanTheirBytesOfOverflow) {
+  std::atomic<int> sent{0};
+  OnRanks(2, [&](InprocWorld& world, int rank) {
+    constexpr int kSends = 2000;  // at a chunk each they would take 64 MB
+    EngineOptions options;
+    options.overflow_bytes = kSends * 1280;
+    options.overflow_wait_seconds = 0.05;
+    Rank me(world, rank, options);
+    std::vector<double> data(128);
+    if (rank == 0) {
+      for (int i = 0; i < kSends; ++i) {
+        data.assign(data.size(), i);
+        Require(me.Run(Call(Pattern::kSend, 1), &data));
+      }
+      EXPECT_GT(me.engine->overflow().high_water_bytes, 1000u * 1024);
+      ++sent;
+    } else {
+      AwaitCount(sent, 1);
+      for (int i = 0; i < kSends; ++i) {
+        Require(me.Run(Call(Pattern::kReceive, 0), &data));
+        EXPECT_EQ(data, std::vector<double>(data.size(), i));
+      }
+    }
+  });
+}
+
 // Two ranks make different calls; at least one of them is told, and the other is not left hanging.
 void ExpectMismatch(const std::function<Status(Rank&)>& call, const std::string& text) {
   std::mutex mutex;

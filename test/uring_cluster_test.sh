@@ -217,9 +217,12 @@ if title "a receiver that sleeps"; then
   run 1 "${limited[@]}" python3 -c 'import ctypes
 memory = ctypes.create_string_buffer(16 << 20)
 assert ctypes.CDLL(None).mlock(memory, 16 << 20) != 0' || fail "the limit on locked memory does not bite"
-  run 2 "${limited[@]}" "$programs/uring_job" uring flood 100000 10 60 || fail "$what"
+  # A million messages; at 400 Mbit/s they would be on their way for half a minute.
+  for host in 1 2; do c link "$host" 10gbit; done
+  run 2 "${limited[@]}" "$programs/uring_job" uring flood 1000000 10 60 || fail "$what"
   lines 2 ': well$'
   grep -qE 'overflow: [0-9]+ bytes at most, refused [1-9]' "$out" || fail "$what: the sender did not come to its limit"
+  for host in 1 2; do c link "$host" 400mbit; done
 fi
 if title "a receiver that sleeps, and a sender that does not wait"; then
   run 2 "${limited[@]}" "$programs/uring_job" uring flood 100000 10 0 && fail "$what: ends well"
