@@ -22,8 +22,10 @@ Connection::Connection(int socket, Link* link, std::vector<std::byte> hello, Soc
       io_(io),
       owner_(owner),
       reader_(this, kMaxPieceBytes),
-      hello_(std::move(hello)) {
-  frames_.reserve(hello_.size() + (kBatchFrames + 1) * kFrameBytes);
+      hello_(std::move(hello)),
+      spoken_(hello_.empty()) {
+  static_assert(kHelloBytes <= kBatchFrames * kFrameBytes, "both fit");
+  frames_.reserve((kBatchFrames + 1) * kFrameBytes);
 }
 
 // --- what is sent ---
@@ -53,9 +55,11 @@ bool Connection::FillBatch() {
   size_t frames = 0;
   if (left_) return false;
   if (!hello_.empty()) {
-    frames_ = std::exchange(hello_, {});
-    frames_.reserve(frames_.size() + (kBatchFrames + 1) * kFrameBytes);
+    // Alone: a connection that does not come about takes nothing else with it.
+    frames_.assign(hello_.begin(), hello_.end());
+    hello_.clear();
     AddRange(frames_.data(), frames_.size());
+    return true;
   }
   Frame frame;
   while (!link_->closed_here.empty() && frames < kBatchFrames) {
@@ -176,10 +180,12 @@ void Connection::OnWritten(ssize_t result) {
 
 bool Connection::Advance(ssize_t written) {
   if (written < 0) {
+    if (!spoken_ && !broken()) Break(Ended(static_cast<int>(-written)));
     // The peer may have left. What it sent before is still to be read; then comes the end.
     write_failure_ = Status(StatusCode::kPeerLost, std::strerror(static_cast<int>(-written)));
     return false;
   }
+  spoken_ = true;
   size_t left = static_cast<size_t>(written);
   written_bytes_ += left;
   while (left > 0) {
@@ -208,6 +214,13 @@ void Connection::FailParts(const Status& why) {
   }
 }
 
+Status Connection::Ended(int error) const {
+  // Where nobody listens any more, nobody ever will.
+  const bool for_good = spoken_ || error == ECONNREFUSED;
+  return for_good ? Status(StatusCode::kPeerLost, std::strerror(error))
+                  : SocketFailure("connect", error);
+}
+
 void Connection::Break(const Status& why) {
   failure_ = why;
   owner_->OnBroken(link_);
@@ -226,8 +239,10 @@ void Connection::OnRead(ssize_t result) {
     }
     return;
   }
+  // The hello is being written, which ends with why there is no connection if this does not.
+  if (!spoken_ && (result == 0 || result == -ENOTCONN)) return;
   if (result < 0) {
-    Break(Status(StatusCode::kPeerLost, std::strerror(static_cast<int>(-result))));
+    Break(Ended(static_cast<int>(-result)));
   } else if (!write_failure_.ok()) {
     Break(write_failure_);
   } else {

@@ -70,6 +70,9 @@ struct Link {
   std::vector<std::unique_ptr<Connection>> connections;
   Connection* out = nullptr;  // of these: what we send goes there
   std::chrono::steady_clock::time_point out_broken_since;
+  // Since when no connection comes about, and when to try again; the epoch: there is no trouble.
+  std::chrono::steady_clock::time_point unreached_since;
+  std::chrono::steady_clock::time_point next_try;
   uint32_t opened = 0;         // connections, by us
   std::set<uint32_t> serials;  // of connections opened by the peer
   bool left = false;           // it said goodbye
@@ -89,8 +92,11 @@ class Connection : public IoSocket, private FrameSink {
 
   Link* link() const { return link_; }
   bool broken() const { return !failure_.ok(); }
-  // Why: kPeerLost if the connection ended, anything else if the peer broke a rule.
+  // Why: kPeerLost if the connection ended, kUnavailable if it never came about but another may,
+  // anything else if the peer broke a rule.
   const Status& failure() const { return failure_; }
+  // Whether the peer may have heard of it.
+  bool spoken() const { return spoken_; }
   // Sends whatever the link has, until the socket takes no more.
   void Pump();
   // Sends a piece of `stream`, `head` and then `body`, ahead of nothing else, straight from where
@@ -130,6 +136,7 @@ class Connection : public IoSocket, private FrameSink {
   // True if the connection can go on.
   bool Advance(ssize_t written);
   void Break(const Status& why);
+  Status Ended(int error) const;
 
   Link* const link_;
   SocketIo* const io_;
@@ -145,6 +152,7 @@ class Connection : public IoSocket, private FrameSink {
   size_t batch_bytes_ = 0;
   size_t written_bytes_ = 0;
   Fifo<Part> parts_;
+  bool spoken_;  // something has been written, or the peer opened the connection
   bool writing_ = false;
   bool leaving_ = false;  // goodbye is still to be said
   bool left_ = false;     // it has been

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "transport/socket_io.h"
+
 namespace brigade {
 namespace {
 
@@ -50,6 +52,9 @@ Status Listener::Open(const SocketAddress& address) {
   // matter.
   const int defer_seconds = 1;
   setsockopt(socket_, IPPROTO_TCP, TCP_DEFER_ACCEPT, &defer_seconds, sizeof(defer_seconds));
+  // A cable may be out for a minute while a peer connects: it then goes on for two.
+  const int answers = 6;
+  setsockopt(socket_, IPPROTO_TCP, TCP_SYNCNT, &answers, sizeof(answers));
   sockaddr_storage system;
   socklen_t bytes = address.ToSystem(&system);
   if (bind(socket_, reinterpret_cast<sockaddr*>(&system), bytes) != 0) return failed("bind");
@@ -125,7 +130,7 @@ void Listener::AcceptAll(const Admit& admit) {
       if (errno == EAGAIN) return;
       if (errno == EINTR || errno == ECONNABORTED) continue;
       Count(&counters_.starved, "connections to " + address_.ToString() +
-                                    " have to wait: accept: " + std::strerror(errno));
+                                    " have to wait: " + SocketFailure("accept", errno).message());
       resting_ = true;
       rest_end_ = Clock::now() + kRest;
       Watch(EPOLL_CTL_MOD, socket_, kSocketName, 0);

@@ -3,8 +3,8 @@
 // Whoever connects must say a whole hello (wire.h) before anything else is read. A peer's comes
 // with its first packet, so the kernel is asked to keep a connection to itself until something has
 // come on it: a peer is let in, or not, the moment it is seen. Those that said only part of a hello
-// are *guests*. No peer is one for long, so guests may be few, and the oldest has to go when there
-// are too many: a stranger that opens many connections pushes out its own.
+// are *guests*. Hardly a peer ever is one, so guests may be few, and the oldest has to go when
+// there are too many: a stranger that opens many connections pushes out its own.
 
 #ifndef BRIGADE_TRANSPORT_LISTENER_H_
 #define BRIGADE_TRANSPORT_LISTENER_H_
@@ -24,9 +24,9 @@
 
 namespace brigade {
 
-// Only tests need others.
 struct ListenerLimits {
-  std::chrono::milliseconds hello_time = std::chrono::seconds(10);  // for a guest's hello
+  // For a guest's hello. A peer's may be that late if a cable was out when it was sent.
+  std::chrono::milliseconds hello_time = std::chrono::seconds(150);
   size_t guests = 64;
 };
 

@@ -32,7 +32,7 @@ class PlainIo : public SocketIo {
     if (Arm(socket, &state)) return Status();
     const int error = errno;
     sockets_.erase(socket);
-    return Status(StatusCode::kUnavailable, std::string("epoll_ctl: ") + std::strerror(error));
+    return SocketFailure("epoll_ctl", error);
   }
 
   void Remove(IoSocket* socket) override {
@@ -150,9 +150,7 @@ class PlainIo : public SocketIo {
 
 Status CreatePlainIo(std::unique_ptr<SocketIo>* io) {
   const int epoll = epoll_create1(EPOLL_CLOEXEC);
-  if (epoll < 0) {
-    return Status(StatusCode::kUnavailable, std::string("epoll_create1: ") + std::strerror(errno));
-  }
+  if (epoll < 0) return SocketFailure("epoll_create1", errno);
   *io = std::make_unique<PlainIo>(epoll);
   return Status();
 }

@@ -4,9 +4,31 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <ctime>
 
 namespace brigade {
+
+Status SocketFailure(const char* call, int error) {
+  const char* raise = "";
+  switch (error) {
+    case EMFILE:
+      raise = "; raise the limit on open files (ulimit -n)";
+      break;
+    case ENFILE:
+      raise = "; raise the machine's limit on open files (sysctl fs.file-max)";
+      break;
+    case EADDRNOTAVAIL:
+    case EAGAIN:
+      raise = "; widen the range of ports (sysctl net.ipv4.ip_local_port_range)";
+      break;
+    case ENOBUFS:
+    case ENOMEM:
+      raise = "; there is too little memory for sockets (sysctl net.ipv4.tcp_mem)";
+      break;
+  }
+  return Status(StatusCode::kUnavailable, std::string(call) + ": " + std::strerror(error) + raise);
+}
 
 IoSocket::~IoSocket() { close(socket_); }
 

@@ -20,6 +20,9 @@
 
 namespace brigade {
 
+// kUnavailable: what the system said when `call` failed, and the limit to raise if it was one.
+Status SocketFailure(const char* call, int error);
+
 // A socket as a SocketIo serves it.
 class IoSocket {
  public:

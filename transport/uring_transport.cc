@@ -38,6 +38,8 @@ using Clock = std::chrono::steady_clock;
 
 // Between the end of one of two connections and a goodbye on the other.
 constexpr std::chrono::seconds kGoodbyeTime(5);
+// Between attempts to connect to a peer.
+constexpr std::chrono::milliseconds kRetryTime(100);
 // At the end: how long peers may take to take in what is on its way before that is told.
 constexpr std::chrono::seconds kLeavingTime(10);
 
@@ -71,15 +73,16 @@ bool IsFirstOnHost() {
   return rank == nullptr || std::strcmp(rank, "0") == 0;
 }
 
-// Finds out about a silent peer where nothing is sent; IsUnanswered does where something is.
+// Finds out about a silent peer where nothing is sent; IsUnanswered does where something is. The
+// idle time is short, so that nearly all of the silence that IsUnanswered sees is one.
 void SetOptions(int socket, std::chrono::seconds silence) {
   const int on = 1;
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-  const int idle = std::max(1, static_cast<int>(silence.count()) / 2);
-  const int interval = std::max(1, static_cast<int>(silence.count()) / 6);
-  const int probes = 3;
-  const int attempts = 5;  // to connect: about a minute
+  const int idle = std::max(1, static_cast<int>(silence.count()) / 10);
+  const int interval = std::max(1, static_cast<int>(silence.count()) / 15);
+  const int probes = 10;
+  const int attempts = 3;  // to connect, in 15 s, with longer and longer pauses; then anew
   setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
   setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
   setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
@@ -93,7 +96,7 @@ bool IsUnanswered(int socket, std::chrono::seconds silence) {
   tcp_info info{};
   socklen_t bytes = sizeof(info);
   if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) return false;
-  // An idle connection is probed, so that its last answer is never older than half of that. One
+  // An idle connection is probed, so that its last answer is never older than a tenth of that. One
   // whose peer has no room is probed less and less often: the last probe may just have left.
   const bool waits = info.tcpi_unacked > 0 || info.tcpi_probes > 1;
   return info.tcpi_state == TCP_ESTABLISHED && waits &&
@@ -157,6 +160,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     for (const Contact& contact : contacts) {
       group->wire_id = std::max(group->wire_id, contact.next_wire_id);
       group->links.push_back(LinkTo(contact));
+      group->ranks.emplace(group->links.back(), static_cast<int>(group->links.size()) - 1);
       if (std::strcmp(contact.host.boot_id, mine.host.boot_id) != 0 ||
           contact.host.user != mine.host.user) {
         continue;
@@ -222,7 +226,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
         MatchWithSelf(stream);
       } else {
         OnGrant(stream);
-        link->out->Pump();
+        if (link->out != nullptr) link->out->Pump();
       }
     }
     RunCompletions();
@@ -272,6 +276,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       if (!told_.empty()) TellRest();
       any = io_->Progress();
       if (!broken_.empty()) BuryBroken();
+      if (!unreached_.empty()) TryAgain();
     }
     return completions_.Run() || any;
   }
@@ -305,7 +310,8 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   struct Group {
     GroupId id = -1;
     uint32_t wire_id = 0;
-    std::vector<Link*> links;                      // by rank; null: oneself
+    std::vector<Link*> links;  // by rank; null: oneself
+    std::unordered_map<const Link*, int> ranks;
     std::vector<std::unique_ptr<Stream>> streams;  // rank, then kind; made when first used
     size_t sends = 0;  // not over; they outlive the closing of the group
     bool closed = false;
@@ -350,14 +356,12 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       return Status(StatusCode::kInternal,
                     "a frame for group " + std::to_string(frame.group) + ", which never was");
     }
-    const std::vector<Link*>& links = group->second->links;
-    const auto at = std::find(links.begin(), links.end(), link);
-    if (at == links.end()) {
+    const auto rank = group->second->ranks.find(link);
+    if (rank == group->second->ranks.end()) {
       return Status(StatusCode::kInternal, "a frame for a group that its sender is not in");
     }
     if (frame.kind == FrameKind::kPiece && group->second->closed) return Status();
-    *found = StreamOf(group->second.get(), static_cast<ChannelKind>(frame.channel),
-                      static_cast<int>(at - links.begin()));
+    *found = StreamOf(group->second.get(), static_cast<ChannelKind>(frame.channel), rank->second);
     return Status();
   }
 
@@ -538,31 +542,59 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
 
   // Opens a connection if there is none; waits for nobody.
   Status Reach(Link* link, int peer) {
-    if (link->lost.ok() && link->out == nullptr) Connect(link);
+    if (IsToConnect(*link)) Connect(link);
     return link->lost.ok() ? Status() : LostAs(*link, peer);
+  }
+
+  static bool IsToConnect(const Link& link) {
+    return link.lost.ok() && link.out == nullptr && link.unreached_since == Clock::time_point();
   }
 
   void Connect(Link* link) {
     const int socket =
         ::socket(link->address.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (socket < 0) {
-      Lose(link, Status(StatusCode::kPeerLost, std::string("socket: ") + std::strerror(errno)));
-      return;
-    }
+    if (socket < 0) return TryLater(link, SocketFailure("socket", errno));
     SetOptions(socket, silence_);
     sockaddr_storage address{};
     const socklen_t length = link->address.ToSystem(&address);
     if (connect(socket, reinterpret_cast<const sockaddr*>(&address), length) != 0 &&
         errno != EINPROGRESS) {
-      const std::string why = std::strerror(errno);
+      const int error = errno;
       close(socket);
-      Lose(link, Status(StatusCode::kPeerLost, "connect: " + why));
-      return;
+      if (error != ECONNREFUSED) return TryLater(link, SocketFailure("connect", error));
+      return Lose(link, Status(StatusCode::kPeerLost, std::strerror(error)));
     }
     std::vector<std::byte> hello(kHelloBytes);
     WriteHello(link->key, id_, link->id, link->opened++, hello.data());
     const Status status = Attach(link, socket, std::move(hello));
-    if (!status.ok()) Lose(link, status);
+    if (!status.ok()) TryLater(link, status);
+  }
+
+  // What keeps a connection from coming about may pass: a cable that is out, or a limit.
+  void TryLater(Link* link, const Status& why) {
+    const auto now = Clock::now();
+    if (link->unreached_since == Clock::time_point()) {
+      link->unreached_since = now;
+      unreached_.push_back(link);
+    } else if (now - link->unreached_since > silence_) {
+      return Lose(link, Status(StatusCode::kPeerLost, "no connection for " +
+                                                          std::to_string(silence_.count()) +
+                                                          " s: " + why.message()));
+    }
+    link->next_try = now + kRetryTime;
+  }
+
+  void TryAgain() {
+    const auto now = Clock::now();
+    for (Link* link : std::exchange(unreached_, {})) {
+      if (!link->lost.ok()) continue;
+      if (link->out != nullptr && link->out->spoken()) {
+        link->unreached_since = Clock::time_point();
+        continue;
+      }
+      unreached_.push_back(link);
+      if (link->out == nullptr && now >= link->next_try) Connect(link);
+    }
   }
 
   // Takes the socket.
@@ -602,6 +634,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   void BuryBroken() {
     for (Link* link : std::exchange(broken_, {})) {
       Admit();  // it may have ended before it was seen, too
+      DropUnspoken(link);
       const Status* why = nullptr;
       bool others_live = false;
       for (const auto& connection : link->connections) {
@@ -622,6 +655,29 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
         link->out_broken_since = Clock::now();
       }
     }
+  }
+
+  // Gives up what never became a connection. Nothing was sent on it, so any other will do.
+  void DropUnspoken(Link* link) {
+    Status why;
+    auto& connections = link->connections;
+    for (auto at = connections.begin(); at != connections.end();) {
+      const Connection* const connection = at->get();
+      if (connection->failure().code() != StatusCode::kUnavailable) {
+        ++at;
+        continue;
+      }
+      why = connection->failure();
+      if (link->out == connection) link->out = nullptr;
+      io_->Remove(at->get());
+      at = connections.erase(at);
+    }
+    if (link->out != nullptr || why.ok()) return;
+    const auto live = std::find_if(connections.begin(), connections.end(),
+                                   [](const auto& connection) { return !connection->broken(); });
+    if (live == connections.end()) return TryLater(link, why);
+    link->out = live->get();
+    link->out->Pump();
   }
 
   // A peer that has closed the connection this rank sends on and lives on, on the other, never says
@@ -714,7 +770,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       }
     }
     for (Link* link : silent) {
-      if (link->out == nullptr && link->lost.ok()) Connect(link);
+      if (IsToConnect(*link)) Connect(link);
     }
   }
 
@@ -761,7 +817,8 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   int pauses_ = 0;  // of this wait, without the spins
 
   std::map<EndpointId, std::unique_ptr<Link>> links_;
-  std::vector<Link*> broken_;  // a connection of theirs is, since the last look
+  std::vector<Link*> broken_;     // a connection of theirs is, since the last look
+  std::vector<Link*> unreached_;  // to which no connection has come about, since the first attempt
   GroupId next_group_ = 0;
   uint32_t next_wire_id_ = 0;  // above all that this rank has seen
   std::unordered_map<uint32_t, std::unique_ptr<Group>> groups_;  // by identity on the wire
@@ -792,7 +849,9 @@ Status CreateUringEndpoint(const UringOptions& options, std::unique_ptr<Endpoint
   BRIGADE_RETURN_IF_ERROR(MakeRandom(&id));
   BRIGADE_RETURN_IF_ERROR(MakeRandom(&key));
   std::unique_ptr<Listener> listener;
-  BRIGADE_RETURN_IF_ERROR(Listener::Create(address, id, key, log, &listener));
+  ListenerLimits limits;
+  limits.hello_time = options.silence;
+  BRIGADE_RETURN_IF_ERROR(Listener::Create(address, id, key, log, &listener, limits));
   *endpoint =
       std::make_unique<UringEndpoint>(options.plain_sockets ? "sockets" : "uring", std::move(io),
                                       std::move(listener), id, key, options.silence, log);

@@ -19,9 +19,9 @@ struct UringOptions {
   std::string interface;
   // Never io_uring.
   bool plain_sockets = false;
-  // A peer whose host or network is gone is noticed when it has not acknowledged anything for so
-  // long; a cable may be out for less.
-  std::chrono::seconds silence{60};
+  // A peer whose host or network is gone is noticed when it has not acknowledged anything, or no
+  // connection to it has come about, for so long; a cable may be out for two fifths of it.
+  std::chrono::seconds silence{150};
   // Hears of what is done without and of strangers; default: a line on stderr.
   std::function<void(const std::string&)> log;
 };

@@ -337,14 +337,48 @@ TEST_P(UringTransportTest, AForkedChildLeavesNobody) {
   ExpectReceived(1, 10, 'y');
 }
 
-TEST_P(UringTransportTest, WithoutDescriptorsAnErrorSaysSo) {
-  Transfer send(10);
+TEST_P(UringTransportTest, WithoutDescriptorsAnErrorSaysSoAfterAWhile) {
   const NoDescriptors none;
-  const Status status = ranks_[0].endpoint->PostSend({ranks_[0].group, ChannelKind::kAll}, 1,
-                                                     {send.data.data(), 10}, &send);
-  EXPECT_FALSE(status.ok());
-  EXPECT_NE(status.message().find("rank 1 of the group"), std::string::npos) << status.message();
-  EXPECT_NE(status.message().find("Too many open files"), std::string::npos) << status.message();
+  const Transfer* const send = Send(0, 10, 'x');
+  Drive(send);
+  EXPECT_EQ(send->status.code(), StatusCode::kPeerLost);
+  const std::string& message = send->status.message();
+  EXPECT_NE(message.find("rank 1 of the group"), std::string::npos) << message;
+  EXPECT_NE(message.find("no connection for 3 s"), std::string::npos) << message;
+  EXPECT_NE(message.find("Too many open files; raise the limit"), std::string::npos) << message;
+}
+
+TEST_P(UringTransportTest, OnceThereAreDescriptorsEverythingArrivesInOrder) {
+  {
+    const NoDescriptors none;
+    Receive(0, 10);  // which rank 1 is told of later
+    for (const char fill : {'a', 'b'}) Send(0, kAhead, fill);
+    Send(0, 200000, 'c');
+    for (int i = 0; i < 300; ++i) {
+      ranks_[0].endpoint->Progress();
+      usleep(1000);
+    }
+  }
+  for (const char fill : {'a', 'b'}) ExpectReceived(1, kAhead, fill);
+  ExpectReceived(1, 200000, 'c');
+  Send(1, 10, 'd');
+  Drive(&transfers_.front());
+  EXPECT_TRUE(transfers_.front().Holds('d'));
+  EXPECT_EQ(LogOf(0) + LogOf(1), "");
+}
+
+// What this rank could not send on its own connection goes out on the peer's.
+TEST_P(UringTransportTest, APeerThatCannotBeReachedMayReachThisRank) {
+  Transfer* send = nullptr;
+  {
+    const NoDescriptors none;
+    send = Send(0, 10, 'x');
+  }
+  Send(1, 10, 'y');
+  // Before this rank's next attempt.
+  while (!send->over) ranks_[0].endpoint->Progress();
+  ExpectReceived(0, 10, 'y');
+  ExpectReceived(1, 10, 'x');
 }
 
 TEST_P(UringTransportTest, NoDescriptorOutlivesAnExec) {
