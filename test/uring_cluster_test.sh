@@ -123,6 +123,21 @@ for transport in uring sockets; do
   done
 done
 
+for transport in uring sockets; do
+  title "a cable out while ranks connect over $transport" || continue
+  rm -f "$scratch/go"
+  : >"$out"
+  run 4 "$programs/uring_job" $transport ring "$scratch/go" &
+  job=$!
+  until [[ $(grep -c 'about to send' "$out") -eq 4 ]] || ! kill -0 $job 2>/dev/null; do sleep 0.1; done
+  c link 2 down
+  touch "$scratch/go"
+  sleep 8 # longer than it takes to notice that there is no way to a host
+  c link 2 up
+  wait $job || fail "$what"
+  lines 4 ': well$'
+done
+
 # --- ranks that go ---
 
 for transport in uring sockets; do

@@ -6,6 +6,8 @@
 //   uring_job TRANSPORT compute|receive|barrier FILE
 //     Rank 0 sends to rank 1 and broadcasts, and has neither delivered when it goes on to compute
 //     or to wait in MPI until both have come, of which FILE tells.
+//   uring_job TRANSPORT ring FILE
+//     All ranks first send to each other, round a ring, when there is such a file.
 //   uring_job TRANSPORT degree
 //     How many connections the ranks have after a ring and after a broadcast.
 
@@ -168,6 +170,14 @@ void Elsewhere(Group* group, const std::string& where, const std::string& file) 
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+void Ring(Group* group) {
+  std::vector<double> data(100000, rank);
+  const int previous = (rank + ranks - 1) % ranks;
+  Run(group, Pattern::kSend, (rank + 1) % ranks, &data);
+  Run(group, Pattern::kReceive, previous, &data);
+  RequireAll(data, previous);
+}
+
 int Connections() {
   int connections = 0;
   for (int descriptor = 0; descriptor < 1000; ++descriptor) {
@@ -182,13 +192,9 @@ int Connections() {
 }
 
 void Degree(Group* group) {
-  std::vector<double> data(100000, rank);
   for (int i = 0; i < 3; ++i) MPI_Barrier(MPI_COMM_WORLD);
   const int before = Connections();
-  const int previous = (rank + ranks - 1) % ranks;
-  Run(group, Pattern::kSend, (rank + 1) % ranks, &data);
-  Run(group, Pattern::kReceive, previous, &data);
-  RequireAll(data, previous);
+  Ring(group);
   const int ring = Connections() - before;
   MPI_Barrier(MPI_COMM_WORLD);  // nobody broadcasts before all have counted
   // Both neighbours.
@@ -220,6 +226,11 @@ int Main(int argc, char** argv) {
   Require(Group::Create(engine.get(), &bootstrap, 1, ranks, &group));
   if (what == "flood") {
     Flood(engine.get(), group.get(), std::atoi(argv[3]), std::atoi(argv[4]));
+  } else if (what == "ring") {
+    std::printf("rank %d: about to send\n", rank);
+    std::fflush(stdout);
+    while (access(argv[3], F_OK) != 0) usleep(10000);
+    Ring(group.get());
   } else if (what == "degree") {
     Degree(group.get());
   } else {
@@ -239,7 +250,8 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: %s TRANSPORT flood|compute|receive|barrier|degree ...\n", argv[0]);
+    std::fprintf(stderr, "usage: %s TRANSPORT flood|compute|receive|barrier|ring|degree ...\n",
+                 argv[0]);
     return 2;
   }
   MPI_Init(&argc, &argv);
