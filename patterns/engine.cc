@@ -437,9 +437,13 @@ void Engine::RemoveGroup(std::unique_ptr<GroupState> group) {
 
 void Engine::CloseIdleGroups() {
   const auto over = [&](const std::unique_ptr<GroupState>& group) {
-    if (group->sends_in_flight > 0) return false;
-    if (!group->closed) endpoint_->CloseGroup(group->id);
-    return true;
+    const bool is_needed = std::any_of(deferred_.begin(), deferred_.end(), [&](const Send* send) {
+      return send->group == group.get();
+    });
+    // At once, so that nobody waits for receives that will never be posted: two ranks that did for
+    // each other would wait for ever.
+    if (!is_needed && !std::exchange(group->closed, true)) endpoint_->CloseGroup(group->id);
+    return group->sends_in_flight == 0;
   };
   leaving_groups_.erase(std::remove_if(leaving_groups_.begin(), leaving_groups_.end(), over),
                         leaving_groups_.end());

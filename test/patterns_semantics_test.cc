@@ -282,6 +282,16 @@ TEST_P(Semantics, ShortSendsTakeLittleMoreThanTheirBytesOfOverflow) {
   });
 }
 
+TEST_P(Semantics, RanksLeaveAlthoughEachHasSentWhatTheOtherNeverReceives) {
+  OnRanks(2, [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    std::vector<double> data(100000);
+    Require(me.Run(Call(Pattern::kSend, 1 - rank), &data));
+    me.group.reset();
+    Require(me.engine->Drain());
+  });
+}
+
 // Two ranks make different calls; at least one of them is told, and the other is not left hanging.
 void ExpectMismatch(const std::function<Status(Rank&)>& call, const std::string& text) {
   std::mutex mutex;

@@ -167,6 +167,14 @@ for transport in uring sockets; do
   fi
 done
 
+for transport in uring sockets; do
+  if title "ranks that receive nothing leave over $transport"; then
+    run 4 "$programs/uring_job" $transport unreceived || fail "$what"
+    lines 4 ': well$'
+    lines 4 'brigade: uring: rank [0-3] of the group \(10\.78\.0\.[1-4]:[0-9]+\) has closed it without receiving'
+  fi
+done
+
 # --- strangers ---
 
 cat >"$scratch/stranger.py" <<'END'

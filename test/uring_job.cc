@@ -8,6 +8,8 @@
 //     or to wait in MPI until both have come, of which FILE tells.
 //   uring_job TRANSPORT ring FILE
 //     All ranks first send to each other, round a ring, when there is such a file.
+//   uring_job TRANSPORT unreceived
+//     All ranks send to each other, round a ring, and leave without receiving anything.
 //   uring_job TRANSPORT degree
 //     How many connections the ranks have after a ring and after a broadcast.
 
@@ -231,6 +233,10 @@ int Main(int argc, char** argv) {
     std::fflush(stdout);
     while (access(argv[3], F_OK) != 0) usleep(10000);
     Ring(group.get());
+  } else if (what == "unreceived") {
+    std::vector<double> data(1000000);
+    Run(group.get(), Pattern::kSend, (rank + 1) % ranks, &data);
+    group.reset();
   } else if (what == "degree") {
     Degree(group.get());
   } else {
@@ -250,7 +256,8 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: %s TRANSPORT flood|compute|receive|barrier|ring|degree ...\n",
+    std::fprintf(stderr,
+                 "usage: %s TRANSPORT flood|compute|receive|barrier|ring|unreceived|degree ...\n",
                  argv[0]);
     return 2;
   }

@@ -284,7 +284,7 @@ Status Connection::Control(const Frame& frame) {
   BRIGADE_RETURN_IF_ERROR(owner_->FindStream(link_, frame, &stream));
   if (stream == nullptr) return Status();
   if (frame.kind == FrameKind::kClosed) {
-    stream->out.GrantAll();
+    if (stream->out.GrantAll()) owner_->OnDropped(stream);
   } else {
     stream->out.Grant(frame.count);
   }

@@ -55,6 +55,8 @@ class ConnectionOwner {
   virtual Status FindStream(Link* link, const Frame& frame, Stream** stream) = 0;
   // The receiver may have granted the stream something to send.
   virtual void OnGrant(Stream* stream) = 0;
+  // What waits on the stream will not be received: its receiver has closed the group.
+  virtual void OnDropped(Stream* stream) = 0;
   // A piece that came is complete.
   virtual void OnArrival(Stream* stream, const ReceiveStream::Arrival& arrival) = 0;
   // A piece has left.

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <utility>
 
 #include "membuf/byte_span.h"
 #include "transport/completion.h"
@@ -49,8 +50,9 @@ class SendStream {
 
   // The receiver has posted so many receives, modulo 2^32. An older count than known is no news.
   void Grant(uint32_t posted);
-  // The receiver takes everything from here on, and throws it away.
-  void GrantAll() { all_granted_ = true; }
+  // The receiver takes everything from here on, and throws it away. True if it does so with
+  // something that waits, as was not known before.
+  bool GrantAll() { return !std::exchange(all_granted_, true) && waiting(); }
 
  private:
   Fifo<Piece> waiting_;

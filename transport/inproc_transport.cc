@@ -11,6 +11,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "membuf/check.h"
@@ -190,6 +191,7 @@ class InprocEndpoint : public Endpoint {
     next_wire_id_ = wire_id + 1;
     *group = next_group_++;
     groups_.emplace(*group, Group{wire_id, inproc->members()});
+    open_.insert(wire_id);
     return Status();
   }
 
@@ -200,8 +202,10 @@ class InprocEndpoint : public Endpoint {
     const uint32_t wire_id = group->second.wire_id;
     auto stream = streams_.lower_bound({wire_id, ChannelKind::kPointToPoint, 0});
     while (stream != streams_.end() && std::get<0>(stream->first) == wire_id) {
+      for (ParcelPtr& parcel : stream->second.parcels) Drop(std::move(parcel));
       stream = streams_.erase(stream);
     }
+    open_.erase(wire_id);
     groups_.erase(group);
   }
 
@@ -261,6 +265,10 @@ class InprocEndpoint : public Endpoint {
       moved = world_->mailboxes[rank_].Take(&arrivals, &returned);
       for (ParcelPtr& parcel : returned) FinishSend(parcel.get(), Status());
       for (ParcelPtr& parcel : arrivals) {
+        if (parcel->wire_id < next_wire_id_ && open_.count(parcel->wire_id) == 0) {
+          Drop(std::move(parcel));
+          continue;
+        }
         Stream& stream = streams_[{parcel->wire_id, parcel->kind, parcel->from}];
         stream.parcels.push_back(std::move(parcel));
         Match(&stream);
@@ -353,6 +361,11 @@ class InprocEndpoint : public Endpoint {
     completions_.Finish(completion, receive.group);
   }
 
+  // Nobody will receive it: its group is closed.
+  void Drop(ParcelPtr parcel) {
+    if (parcel->MoveOn(Parcel::State::kTaken)) Return(std::move(parcel));
+  }
+
   void Return(ParcelPtr parcel) {
     Mailbox& mailbox = world_->mailboxes[parcel->from];
     mailbox.PutReturned(std::move(parcel));
@@ -395,6 +408,7 @@ class InprocEndpoint : public Endpoint {
   uint32_t next_wire_id_ = 0;
   GroupId next_group_ = 0;
   std::unordered_map<GroupId, Group> groups_;
+  std::unordered_set<uint32_t> open_;  // their wire ids
   std::map<StreamKey, Stream> streams_;
   std::unordered_map<Parcel*, ParcelPtr> sent_;
   uint64_t next_token_ = 1;

@@ -197,13 +197,15 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       if (stream == nullptr) continue;
       if (stream->link != nullptr) {
         for (const auto& connection : stream->link->connections) connection->Forget(stream.get());
-        // A peer that still sends here waits for grants in vain.
-        if (stream->link->out != nullptr) TellClosed(stream.get());
       } else {
         DropAllToSelf(stream.get());
       }
       while (stream->in.posted()) stream->in.TakeBack();
       stream->closed = true;
+    }
+    // A peer that still sends here waits for grants in vain.
+    for (Link* link : group->links) {
+      if (link != nullptr && link->out != nullptr) TellClosed(link, group->wire_id);
     }
     completions_.CancelReceives(id, [](const Lease&) {});
     --group->sends;
@@ -399,6 +401,11 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     stream->link->ready.push_back(stream);
   }
 
+  void OnDropped(Stream* stream) override {
+    log_("uring: " + NameOf(*stream->link, stream->peer) +
+         " has closed it without receiving all that this rank sent");
+  }
+
   void OnSent(Stream* stream, Completion* completion, const Status& status) override {
     const auto group = groups_.find(stream->wire_id);
     completion->status = status.ok() ? status : LostAs(*stream->link, stream->peer);
@@ -492,10 +499,11 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     untold_ = std::move(later);
   }
 
-  static void TellClosed(Stream* stream) {
-    stream->link->closed_here.push_back(uint64_t{static_cast<uint8_t>(stream->kind)} << 32 |
-                                        stream->wire_id);
-    stream->link->out->Pump();
+  static void TellClosed(Link* link, uint32_t wire_id) {
+    for (uint64_t kind = 0; kind < kChannelKinds; ++kind) {
+      link->closed_here.push_back(kind << 32 | wire_id);
+    }
+    link->out->Pump();
   }
 
   void MatchWithSelf(Stream* stream) {
@@ -535,9 +543,11 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     return link.get();
   }
 
+  static std::string NameOf(const Link& link, int peer) {
+    return "rank " + std::to_string(peer) + " of the group (" + link.address.ToString() + ")";
+  }
   static Status LostAs(const Link& link, int peer) {
-    return link.lost.WithContext("uring: rank " + std::to_string(peer) + " of the group (" +
-                                 link.address.ToString() + ")");
+    return link.lost.WithContext("uring: " + NameOf(link, peer));
   }
 
   // Opens a connection if there is none; waits for nobody.

@@ -7,11 +7,13 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <set>
@@ -21,6 +23,19 @@
 
 #include "gtest/gtest.h"
 #include "transport/inproc_transport.h"
+#include "transport/wire.h"
+
+// The last hello that this process said, as somebody hears it who listens on the way.
+static std::vector<std::byte> overheard_hello;
+
+extern "C" ssize_t sendmsg(int socket, const msghdr* message, int flags) {
+  const iovec& first = message->msg_iov[0];
+  const auto* const bytes = static_cast<const std::byte*>(first.iov_base);
+  if (first.iov_len >= brigade::kHelloBytes && std::memcmp(bytes, "brigade\n", 8) == 0) {
+    overheard_hello.assign(bytes, bytes + brigade::kHelloBytes);
+  }
+  return syscall(SYS_sendmsg, socket, message, flags);
+}
 
 namespace brigade {
 namespace {
@@ -379,6 +394,68 @@ TEST_P(UringTransportTest, APeerThatCannotBeReachedMayReachThisRank) {
   while (!send->over) ranks_[0].endpoint->Progress();
   ExpectReceived(0, 10, 'y');
   ExpectReceived(1, 10, 'x');
+}
+
+TEST_P(UringTransportTest, AHelloThatAStrangerRepeatsIsRefused) {
+  overheard_hello.clear();
+  Connect();
+  ASSERT_FALSE(overheard_hello.empty());
+  // No frame, so that whoever goes on reading takes it for a broken rule.
+  std::vector<std::byte> said = overheard_hello;
+  said.resize(said.size() + 100);
+  int listening = 0;
+  for (const int descriptor : OpenDescriptors()) {
+    int listens = 0;
+    socklen_t bytes = sizeof(listens);
+    if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &bytes) != 0 || listens == 0) {
+      continue;
+    }
+    ++listening;
+    sockaddr_storage address{};
+    bytes = sizeof(address);
+    ASSERT_EQ(getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &bytes), 0);
+    const int stranger = socket(address.ss_family, SOCK_STREAM, 0);
+    ASSERT_EQ(connect(stranger, reinterpret_cast<sockaddr*>(&address), bytes), 0);
+    ASSERT_EQ(send(stranger, said.data(), said.size(), 0), static_cast<ssize_t>(said.size()));
+    char answer;
+    ssize_t got = -1;
+    do {
+      for (Rank& rank : ranks_) rank.endpoint->Progress();
+      got = recv(stranger, &answer, 1, MSG_DONTWAIT);
+    } while (got < 0 && errno == EAGAIN);
+    EXPECT_LE(got, 0);
+    close(stranger);
+  }
+  EXPECT_EQ(listening, 2);
+  EXPECT_NE(LogOf(0).find("for another endpoint"), std::string::npos) << LogOf(0);
+  EXPECT_NE(LogOf(1).find("was dropped: nobody expects it"), std::string::npos) << LogOf(1);
+  for (const int rank : {0, 1}) {
+    Send(1 - rank, 200000, 'x');
+    ExpectReceived(rank, 200000, 'x');
+  }
+}
+
+// Each leaves a group in which the other still waits for it.
+TEST_P(UringTransportTest, WhatIsNotReceivedIsDroppedWhenItsReceiverClosesTheGroup) {
+  Connect();
+  std::vector<const Transfer*> sends;
+  for (const int rank : {0, 1}) {
+    for (int kind = 0; kind < kChannelKinds; ++kind) {
+      sends.push_back(Send(rank, 200000, 'x', ChannelKind(kind)));
+    }
+  }
+  for (Rank& rank : ranks_) rank.endpoint->CloseGroup(rank.group);
+  for (const Transfer* send : sends) {
+    Drive(send);
+    EXPECT_TRUE(send->status.ok()) << send->status.ToString();
+  }
+  for (const int rank : {0, 1}) {
+    const std::string log = LogOf(rank);
+    EXPECT_NE(log.find("rank " + std::to_string(1 - rank) + " of the group (127.0.0.1:"),
+              std::string::npos)
+        << log;
+    EXPECT_NE(log.find("has closed it without receiving"), std::string::npos) << log;
+  }
 }
 
 TEST_P(UringTransportTest, NoDescriptorOutlivesAnExec) {
