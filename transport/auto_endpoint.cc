@@ -72,9 +72,9 @@ class AutoEndpoint : public Endpoint {
  public:
   AutoEndpoint(std::unique_ptr<Endpoint> near, std::unique_ptr<Endpoint> tcp,
                std::unique_ptr<Endpoint> mpi)
-      : mpi_(std::move(mpi), near.get()),
-        tcp_(std::move(tcp), near.get()),
-        near_(std::move(near)),
+      : near_(std::move(near)),
+        mpi_(std::move(mpi), near_.get()),
+        tcp_(std::move(tcp), near_.get()),
         capabilities_(mpi_.endpoint->capabilities()) {
     // What may be asked before a group is open: sizes, which must do for all.
     for (const Endpoint* other : {near_.get(), tcp_.endpoint.get()}) {
@@ -132,14 +132,18 @@ class AutoEndpoint : public Endpoint {
       group.endpoint = near_.get();
       group.id = std::exchange(group.near_id, -1);
     } else {
-      Far& far = all_have(&Has::tcp) ? tcp_ : mpi_;
-      const Status status = far.endpoint->OpenGroup(bootstrap, &group.id);
+      Far* far = all_have(&Has::tcp) ? &tcp_ : &mpi_;
+      Status status = far->endpoint->OpenGroup(bootstrap, &group.id);
+      if (far == &tcp_ && status.code() == StatusCode::kUnavailable) {  // on all ranks
+        far = &mpi_;
+        status = far->endpoint->OpenGroup(bootstrap, &group.id);
+      }
       if (!status.ok()) {
         if (group.near_id >= 0) near_->CloseGroup(group.near_id);
         return status;
       }
-      group.endpoint = far.endpoint.get();
-      if (!far.is_used) far.is_used = true;  // a helper may be reading it
+      group.endpoint = far->endpoint.get();
+      if (!far->is_used) far->is_used = true;  // a helper may be reading it
     }
     near_is_used_ |= group.near_id >= 0 || group.endpoint == near_.get();
     const auto unused = std::find_if(groups_.begin(), groups_.end(),
@@ -307,9 +311,9 @@ class AutoEndpoint : public Endpoint {
   static constexpr uint64_t kPollsPerLook = 128;
   static constexpr int kNapUs = 50;
 
+  const std::unique_ptr<Endpoint> near_;  // its memory is the far ones', too: destroyed last
   Far mpi_;
   Far tcp_;
-  const std::unique_ptr<Endpoint> near_;  // its memory may be the far ones', too: destroyed first
   std::unique_ptr<SharedDomain> shared_domain_;
   Capabilities capabilities_;
   std::vector<Group> groups_;

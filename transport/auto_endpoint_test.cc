@@ -2,8 +2,11 @@
 
 #include "transport/auto_endpoint.h"
 
+#include <atomic>
 #include <cstring>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <string>
 #include <thread>
@@ -136,6 +139,28 @@ TEST(AutoEndpoint, AgreesOnTheFarTransport) {
       }
       while (rank < 2 && !operation.over) endpoint->Progress();
     });
+  }
+}
+
+// A port, a ring and their memory are not for ranks that share a host.
+TEST(AutoEndpoint, OpensNothingForTcpWhereAllShareAHost) {
+  const auto descriptors = [] {
+    const std::filesystem::directory_iterator open("/proc/self/fd");
+    return std::distance(begin(open), end(open));
+  };
+  for (const bool one_host : {true, false}) {
+    ptrdiff_t more_with_tcp = 0;
+    for (const bool real_tcp : {false, true}) {
+      Job job(one_host ? std::vector<int>{0} : std::vector<int>{0, 1});
+      job.real_tcp = real_tcp;
+      std::atomic<int> counted{0};
+      job.Run([&](Endpoint*, GroupId, int rank) {
+        if (rank == 0) more_with_tcp += real_tcp ? descriptors() : -descriptors();
+        ++counted;
+        while (counted < job.ranks()) std::this_thread::yield();
+      });
+    }
+    EXPECT_EQ(more_with_tcp > 0, !one_host) << more_with_tcp;
   }
 }
 

@@ -363,7 +363,7 @@ class InprocEndpoint : public Endpoint {
 
   // Nobody will receive it: its group is closed.
   void Drop(ParcelPtr parcel) {
-    if (parcel->MoveOn(Parcel::State::kTaken)) Return(std::move(parcel));
+    if (!world_->IsLost(rank_) && parcel->MoveOn(Parcel::State::kTaken)) Return(std::move(parcel));
   }
 
   void Return(ParcelPtr parcel) {

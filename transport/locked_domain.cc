@@ -35,9 +35,10 @@ void LockedDomain::Deregister(uint64_t key) {
   locked_bytes_ = 0;
 }
 
-void LockedDomain::Lock(int sharers, const std::function<void(const std::string&)>& log) {
-  if (asked_ || first_.data == nullptr) return;
-  asked_ = true;
+void LockedDomain::Lock(SocketIo* io, int sharers,
+                        const std::function<void(const std::string&)>& log) {
+  if (io_ != nullptr || first_.data == nullptr) return;
+  io_ = io;
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t share = MemoryLockBudget(sharers) / page * page;
   const ByteSpan part{first_.data, std::min({first_.bytes, share, kMostBytes})};

@@ -18,9 +18,6 @@ namespace brigade {
 
 class LockedDomain : public MemoryDomain {
  public:
-  // `io` must outlive this.
-  explicit LockedDomain(SocketIo* io) : io_(io) {}
-
   const DomainLimits& limits() const override { return limits_; }
   Status Allocate(int placement, size_t bytes, ByteSpan* memory) override {
     return heap_.Allocate(placement, bytes, memory);
@@ -31,19 +28,18 @@ class LockedDomain : public MemoryDomain {
   void Deregister(uint64_t key) override;
 
   // Registers the first of the regions with the kernel, or as much of it as this process's share of
-  // the limit holds, `sharers` processes of this user being on the machine. The first call counts.
-  // `log` hears once if the limit leaves no room.
-  void Lock(int sharers, const std::function<void(const std::string&)>& log);
+  // the limit holds, `sharers` processes of this user being on the machine. The first call counts;
+  // its `io` must outlive what is registered. `log` hears once if the limit leaves no room.
+  void Lock(SocketIo* io, int sharers, const std::function<void(const std::string&)>& log);
   size_t locked_bytes() const { return locked_bytes_; }
 
  private:
-  SocketIo* const io_;
+  SocketIo* io_ = nullptr;  // where it was locked
   HeapDomain heap_;
   DomainLimits limits_;
   ByteSpan first_;
   uint64_t keys_ = 0;
   uint64_t first_key_ = 0;
-  bool asked_ = false;
   size_t locked_bytes_ = 0;
 };
 

@@ -52,6 +52,7 @@ constexpr size_t kMostRunsSentInPlace = 1000;
 struct Contact {
   EndpointId id;
   AuthKey key;
+  bool listens = false;  // else it cannot be reached
   SocketAddress address;
   Host host;             // the limit on locked memory is a user's on a whole machine
   cpu_set_t processors;  // that it may use
@@ -105,27 +106,23 @@ bool IsUnanswered(int socket, std::chrono::seconds silence) {
 
 class UringEndpoint : public Endpoint, private ConnectionOwner {
  public:
-  UringEndpoint(const char* name, std::unique_ptr<SocketIo> io, std::unique_ptr<Listener> listener,
-                const EndpointId& id, const AuthKey& key, std::chrono::seconds silence,
-                std::function<void(const std::string&)> log)
-      : io_(std::move(io)),
-        domain_(io_.get()),
-        listener_(std::move(listener)),
+  UringEndpoint(const UringOptions& options, const SocketAddress& address, const EndpointId& id,
+                const AuthKey& key)
+      : plain_sockets_(options.plain_sockets),
+        address_(address),
         id_(id),
         key_(key),
-        silence_(silence),
-        log_(std::move(log)),
+        silence_(options.silence),
+        log_(options.log ? options.log : LogOnStderr),
         process_(getpid()) {
     // What was asked for: hosts with and without io_uring understand each other.
-    capabilities_.name = name;
+    capabilities_.name = plain_sockets_ ? "sockets" : "uring";
     capabilities_.max_piece_bytes = kMaxPieceBytes;
     capabilities_.eager_piece_bytes = kEagerBytes;
     capabilities_.first_piece_bytes = kEagerBytes;
     capabilities_.untold_landing_bytes = size_t{32} << 10;
     capabilities_.preferred_piece_bytes = size_t{256} << 10;
     capabilities_.piece_cost_bytes = 1000;
-    io_->Watch(
-        listener_->fd(), [](void* self) { static_cast<UringEndpoint*>(self)->Admit(); }, this);
   }
 
   ~UringEndpoint() override {
@@ -142,15 +139,23 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
 
   Status OpenGroup(Bootstrap* bootstrap, GroupId* id) override {
     const auto size = static_cast<size_t>(bootstrap->size());
+    const Status listens = size > 1 ? Listen() : Status();
     Contact mine;
     mine.id = id_;
     mine.key = key_;
-    mine.address = listener_->address();
+    mine.listens = listens.ok();
+    if (listener_ != nullptr) mine.address = listener_->address();
     mine.host = Host::Here();
     mine.processors = AllowedProcessors();
     mine.next_wire_id = next_wire_id_;
     std::vector<Contact> contacts(size);
     BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), contacts.data()));
+    BRIGADE_RETURN_IF_ERROR(listens);
+    for (size_t rank = 0; rank < size; ++rank) {
+      if (contacts[rank].listens) continue;
+      return Status(StatusCode::kUnavailable,
+                    "uring: rank " + std::to_string(rank) + " of the group cannot use TCP");
+    }
     auto group = std::make_unique<Group>();
     group->id = next_group_;
     group->wire_id = 0;
@@ -180,7 +185,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       groups_.erase(opened->wire_id);
       return status;
     }
-    if (size > 1) domain_.Lock(std::max(sharers, LocalRanks()), log_);
+    if (size > 1) domain_.Lock(io_.get(), std::max(sharers, LocalRanks()), log_);
     shares_processor_ |= sharers > std::min(CPU_COUNT(&together), ProcessorQuota());
     open_.emplace(opened->id, opened);
     *id = next_group_++;
@@ -273,7 +278,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   bool Progress() override {
     BRIGADE_CHECK(!completions_.running());
     bool any = false;
-    {
+    if (io_ != nullptr) {
       const CompletionQueue::Hold hold(&completions_);
       if (!told_.empty()) TellRest();
       any = io_->Progress();
@@ -283,7 +288,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     return completions_.Run() || any;
   }
 
-  bool HelperMayDrive() const override { return true; }
+  bool HelperMayDrive() const override { return io_ != nullptr; }
   void Await(int microseconds) override { io_->Await(microseconds); }
 
   void Pause(uint64_t idle_polls) override {
@@ -295,6 +300,8 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     ++pauses_;
     if (pauses_ <= kYields) {
       sched_yield();
+    } else if (io_ == nullptr) {
+      Endpoint::Pause(idle_polls);
     } else if (pauses_ == kYields + 1) {
       io_->Wait(kFirstSleepMicroseconds);
     } else {
@@ -323,6 +330,26 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   static constexpr int kYields = 100;
   static constexpr int kFirstSleepMicroseconds = 1000;
   static constexpr int kSleepMicroseconds = 20000;
+
+  // Opens what it takes to have peers. Nothing happens if that is so, or if it fails.
+  Status Listen() {
+    if (io_ != nullptr) return Status();
+    std::unique_ptr<SocketIo> io;
+    if (!plain_sockets_) {
+      const Status status = CreateUringIo(&io);
+      if (!status.ok() && IsFirstOnHost()) {
+        log_("uring: " + status.message() + "; it goes on with plain sockets");
+      }
+    }
+    if (io == nullptr) BRIGADE_RETURN_IF_ERROR(CreatePlainIo(&io));
+    ListenerLimits limits;
+    limits.hello_time = silence_;
+    BRIGADE_RETURN_IF_ERROR(Listener::Create(address_, id_, key_, log_, &listener_, limits));
+    io_ = std::move(io);
+    io_->Watch(
+        listener_->fd(), [](void* self) { static_cast<UringEndpoint*>(self)->Admit(); }, this);
+    return Status();
+  }
 
   // --- groups and streams ---
 
@@ -813,9 +840,12 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     }
   }
 
-  const std::unique_ptr<SocketIo> io_;
+  const bool plain_sockets_;
+  const SocketAddress address_;  // where to listen, at any port
+  // Null before there is a group with peers.
+  std::unique_ptr<SocketIo> io_;
+  std::unique_ptr<Listener> listener_;
   LockedDomain domain_;
-  const std::unique_ptr<Listener> listener_;
   const EndpointId id_;
   const AuthKey key_;
   const std::chrono::seconds silence_;
@@ -843,28 +873,13 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
 }  // namespace
 
 Status CreateUringEndpoint(const UringOptions& options, std::unique_ptr<Endpoint>* endpoint) {
-  const auto log = options.log ? options.log : LogOnStderr;
   SocketAddress address;
   BRIGADE_RETURN_IF_ERROR(ChooseInterface(options.interface.c_str(), &address));
-  std::unique_ptr<SocketIo> io;
-  if (!options.plain_sockets) {
-    const Status status = CreateUringIo(&io);
-    if (!status.ok() && IsFirstOnHost()) {
-      log("uring: " + status.message() + "; it goes on with plain sockets");
-    }
-  }
-  if (io == nullptr) BRIGADE_RETURN_IF_ERROR(CreatePlainIo(&io));
   EndpointId id;
   AuthKey key;
   BRIGADE_RETURN_IF_ERROR(MakeRandom(&id));
   BRIGADE_RETURN_IF_ERROR(MakeRandom(&key));
-  std::unique_ptr<Listener> listener;
-  ListenerLimits limits;
-  limits.hello_time = options.silence;
-  BRIGADE_RETURN_IF_ERROR(Listener::Create(address, id, key, log, &listener, limits));
-  *endpoint =
-      std::make_unique<UringEndpoint>(options.plain_sockets ? "sockets" : "uring", std::move(io),
-                                      std::move(listener), id, key, options.silence, log);
+  *endpoint = std::make_unique<UringEndpoint>(options, address, id, key);
   return Status();
 }
 

@@ -26,7 +26,9 @@ struct UringOptions {
   std::function<void(const std::string&)> log;
 };
 
-// Local. kInvalidArgument: no such interface; kUnavailable: no socket can be had.
+// Local, and opens nothing before there is a group with peers, which fails with kUnavailable on all
+// members if one can have no socket. kInvalidArgument: no such interface; kUnavailable: there is
+// none, or no random bits.
 Status CreateUringEndpoint(const UringOptions& options, std::unique_ptr<Endpoint>* endpoint);
 
 }  // namespace brigade

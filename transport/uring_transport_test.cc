@@ -458,6 +458,42 @@ TEST_P(UringTransportTest, WhatIsNotReceivedIsDroppedWhenItsReceiverClosesTheGro
   }
 }
 
+// So that all may agree on another transport.
+TEST_P(UringTransportTest, AllAreToldOfARankThatHasNoSocket) {
+  InprocWorld world(3);
+  std::unique_ptr<Endpoint> endpoints[3];
+  UringOptions options;
+  options.interface = "lo";
+  options.plain_sockets = GetParam();
+  options.log = [](const std::string&) {};
+  for (auto& endpoint : endpoints) ASSERT_TRUE(CreateUringEndpoint(options, &endpoint).ok());
+  const auto open = [&](const std::vector<int>& members) {
+    std::vector<Status> opened(members.size());
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < members.size(); ++i) {
+      threads.emplace_back([&, i] {
+        GroupId group = -1;
+        const auto bootstrap = world.MakeBootstrap(members, static_cast<int>(i));
+        opened[i] = endpoints[members[i]]->OpenGroup(bootstrap.get(), &group);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    return opened;
+  };
+  for (const Status& status : open({0, 1})) EXPECT_TRUE(status.ok()) << status.ToString();
+  {
+    const NoDescriptors none;
+    EXPECT_TRUE(open({2})[0].ok());
+    const std::vector<Status> opened = open({0, 2});
+    EXPECT_EQ(opened[0].code(), StatusCode::kUnavailable);
+    EXPECT_EQ(opened[0].message(), "uring: rank 1 of the group cannot use TCP");
+    EXPECT_EQ(opened[1].code(), StatusCode::kUnavailable);
+    EXPECT_NE(opened[1].message().find("Too many open files"), std::string::npos)
+        << opened[1].message();
+  }
+  for (const Status& status : open({0, 2})) EXPECT_TRUE(status.ok()) << status.ToString();
+}
+
 TEST_P(UringTransportTest, NoDescriptorOutlivesAnExec) {
   Connect();
   for (const int descriptor : OpenDescriptors()) {
