@@ -160,6 +160,30 @@ for transport in uring sockets; do
         fail "$what: nobody knows that it left"
     done
   done
+  for cable in in out; do
+    title "a host killed, its cable $cable, over $transport" || continue
+    : >"$out"
+    run --mpirun --enable-recovery 4 "$programs/uring_job" $transport silence 10 2>/dev/null &
+    job=$!
+    until [[ $(grep -c ': sends' "$out") -eq 4 ]] || ! kill -0 $job 2>/dev/null; do sleep 0.1; done
+    [[ $cable == in ]] || c link 2 down
+    c kill 2
+    for ((i = 0; i < 600; ++i)); do
+      [[ $(grep -c ': peer lost: ' "$out") -lt 3 ]] || break
+      sleep 0.1
+    done
+    # mpirun waits for the daemon that was killed.
+    c down
+    wait $job
+    c up 4 400mbit >/dev/null
+    why='the connection ended|Connection reset by peer'
+    [[ $cable == in ]] || why='its system has not answered for 10 s|Connection timed out'
+    for rank in 0 2 3; do
+      grep -qE "rank $rank: peer lost: .*rank [0-9] of the group \(10\.78\.0\.[0-9]:[0-9]+\): " "$out" ||
+        fail "$what: rank $rank does not say whom it lost"
+    done
+    grep -qE "\(10\.78\.0\.2:[0-9]+\): ($why)" "$out" || fail "$what: nobody names the victim"
+  done
   if title "a rank stops for a while over $transport"; then
     run 4 "$programs/peer_failure" $transport all_reduce 100000 pause || fail "$what"
     lines 4 ': well$'

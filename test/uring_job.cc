@@ -8,6 +8,9 @@
 //     or to wait in MPI until both have come, of which FILE tells.
 //   uring_job TRANSPORT ring FILE
 //     All ranks first send to each other, round a ring, when there is such a file.
+//   uring_job TRANSPORT silence SECONDS
+//     Messages go round a ring without end; a peer may be silent for SECONDS. Whose call fails says
+//     why and leaves.
 //   uring_job TRANSPORT unreceived
 //     All ranks send to each other, round a ring, and leave without receiving anything.
 //   uring_job TRANSPORT degree
@@ -20,6 +23,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -34,6 +38,7 @@
 #include "patterns/group.h"
 #include "transport/mpi_bootstrap.h"
 #include "transport/registry.h"
+#include "transport/uring_transport.h"
 
 namespace brigade {
 namespace {
@@ -48,7 +53,7 @@ void Require(const Status& status) {
   if (status.ok()) return;
   std::printf("rank %d: %s\n", rank, status.ToString().c_str());
   std::fflush(stdout);
-  MPI_Abort(MPI_COMM_WORLD, 3);
+  std::_Exit(3);
 }
 
 Matrix MatrixOf(std::vector<double>* data) {
@@ -217,7 +222,14 @@ int Main(int argc, char** argv) {
   MpiBootstrap bootstrap(MPI_COMM_WORLD);
   rank = bootstrap.rank();
   ranks = bootstrap.size();
-  Require(CreateEndpoint(argv[1], &endpoint));
+  if (what == "silence") {
+    UringOptions uring;
+    uring.plain_sockets = std::strcmp(argv[1], "sockets") == 0;
+    uring.silence = std::chrono::seconds(std::atoi(argv[3]));
+    Require(CreateUringEndpoint(uring, &endpoint));
+  } else {
+    Require(CreateEndpoint(argv[1], &endpoint));
+  }
   EngineOptions options;
   options.report_seconds = 5;
   options.overflow_bytes = kOverflowBytes;
@@ -233,6 +245,11 @@ int Main(int argc, char** argv) {
     std::fflush(stdout);
     while (access(argv[3], F_OK) != 0) usleep(10000);
     Ring(group.get());
+  } else if (what == "silence") {
+    Ring(group.get());
+    std::printf("rank %d: sends\n", rank);
+    std::fflush(stdout);
+    for (;;) Ring(group.get());
   } else if (what == "unreceived") {
     std::vector<double> data(1000000);
     Run(group.get(), Pattern::kSend, (rank + 1) % ranks, &data);
@@ -256,9 +273,10 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr,
-                 "usage: %s TRANSPORT flood|compute|receive|barrier|ring|unreceived|degree ...\n",
-                 argv[0]);
+    std::fprintf(
+        stderr,
+        "usage: %s TRANSPORT flood|compute|receive|barrier|ring|silence|unreceived|degree ...\n",
+        argv[0]);
     return 2;
   }
   MPI_Init(&argc, &argv);
