@@ -41,7 +41,8 @@ EdgePath::EdgePath(Engine* engine, GroupState* group, const CatalogueEntry& entr
       pair_(entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive),
       channel_(pair_ ? ChannelKind::kPointToPoint : call.scope),
       scope_(group->scope(channel_)),
-      reach_(group->ReachOf(channel_, call.root)) {}
+      reach_(group->ReachOf(channel_, call.root)),
+      mover_(engine->processor_) {}
 
 bool EdgePath::Fits() {
   if (reach_.capabilities->line_bytes == 0 || !engine_->active_.empty() ||

@@ -12,6 +12,7 @@
 #include "patterns/executor.h"
 #include "patterns/group_state.h"
 #include "patterns/trace.h"
+#include "transport/simulated_processor.h"
 
 namespace brigade {
 namespace {
@@ -59,6 +60,7 @@ Engine::Engine(Endpoint* endpoint, const EngineOptions& options, const PieceSett
     : endpoint_(endpoint),
       options_(options),
       piece_settings_(settings),
+      processor_(endpoint->simulated_processor()),
       process_(getpid()),
       overflow_(std::make_unique<OverflowArena>(
           options.overflow_bytes, endpoint->domain()->grows() ? endpoint->domain() : nullptr)) {}
@@ -282,7 +284,12 @@ Status Engine::Hand(Send* send) {
     const ChunkRun run = pool_->TryAcquireSurplus(0, ChunksFor(piece_settings_, send->piece.bytes));
     if (!run) return Status(StatusCode::kNoResource, "no staging memory");
     const TraceSpan span(TraceKind::kCopyFromOverflow, send->piece.bytes, send->peer);
-    std::memcpy(run.memory.data, send->piece.data, send->piece.bytes);
+    size_t bytes = send->piece.bytes;
+    if (processor_ != nullptr &&
+        !processor_->Copy(run.memory.data, send->piece.data, bytes, bytes)) {
+      bytes = std::min(bytes, kHeaderBytes);  // all there is of it
+    }
+    std::memcpy(run.memory.data, send->piece.data, bytes);
     send->copy = run;
     send->piece.data = run.memory.data;
   }

@@ -32,6 +32,7 @@
 namespace brigade {
 
 class Executor;
+class SimulatedProcessor;
 struct GroupState;
 
 struct EngineOptions {
@@ -194,6 +195,7 @@ class Engine {
   Endpoint* const endpoint_;
   const EngineOptions options_;
   const PieceSettings piece_settings_;
+  SimulatedProcessor* const processor_;  // null for processors that exist
   const pid_t process_;
   bool helper_drives_ = false;
   bool in_a_hurry_ = false;        // an operation was started in this turn

@@ -15,7 +15,7 @@ constexpr std::chrono::microseconds kTimeForRoom(40);
 
 }  // namespace
 
-Executor::Executor(Engine* engine) : engine_(engine) {}
+Executor::Executor(Engine* engine) : engine_(engine), mover_(engine->processor_) {}
 
 Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const Schedule* schedule,
                          const PatternCall& call, uint64_t sequence, bool blocking) {

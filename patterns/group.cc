@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -119,35 +119,36 @@ struct AgreedSettings {
   uint64_t chunk_bytes;
   uint64_t staging_bytes;
   char transport[24];
-  int64_t rows;
-  int64_t cols;
+  uint64_t rows;
+  uint64_t cols;
 };
+static_assert(std::has_unique_object_representations_v<AgreedSettings>, "compared as bytes");
 
 Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
-  std::vector<AgreedSettings> all(static_cast<size_t>(bootstrap->size()));
-  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
-  const auto compare = [&](const char* what, auto AgreedSettings::*field) {
-    for (size_t r = 1; r < all.size(); ++r) {
-      if (all[r].*field == all[0].*field) continue;
-      return Status(StatusCode::kMismatch, std::string("the ranks of a group differ in ") + what +
-                                               ": rank 0 has " + std::to_string(all[0].*field) +
-                                               ", rank " + std::to_string(r) + " has " +
-                                               std::to_string(all[r].*field));
-    }
-    return Status();
+  AgreedSettings first{};
+  AgreedSettings other{};
+  int rank = -1;
+  BRIGADE_RETURN_IF_ERROR(bootstrap->FindDifference(&mine, sizeof(mine), &rank, &first, &other));
+  if (rank < 0) return Status();
+  const auto differ = [&](const std::string& what, const std::string& zeros,
+                          const std::string& theirs) {
+    return Status(StatusCode::kMismatch, "the ranks of a group differ in " + what +
+                                             ": rank 0 has " + zeros + ", rank " +
+                                             std::to_string(rank) + " has " + theirs);
   };
-  for (size_t r = 1; r < all.size(); ++r) {
-    if (std::strcmp(all[r].transport, all[0].transport) == 0) continue;
-    return Status(StatusCode::kMismatch,
-                  "the ranks of a group differ in the transport: rank 0 has " +
-                      std::string(all[0].transport) + ", rank " + std::to_string(r) + " has " +
-                      std::string(all[r].transport));
+  if (std::strcmp(first.transport, other.transport) != 0) {
+    return differ("the transport", first.transport, other.transport);
   }
-  BRIGADE_RETURN_IF_ERROR(compare("the wire format", &AgreedSettings::format));
-  BRIGADE_RETURN_IF_ERROR(compare("chunk bytes", &AgreedSettings::chunk_bytes));
-  BRIGADE_RETURN_IF_ERROR(compare("staging bytes", &AgreedSettings::staging_bytes));
-  BRIGADE_RETURN_IF_ERROR(compare("rows", &AgreedSettings::rows));
-  return compare("columns", &AgreedSettings::cols);
+  const std::pair<const char*, uint64_t AgreedSettings::*> numbers[] = {
+      {"the wire format", &AgreedSettings::format},
+      {"chunk bytes", &AgreedSettings::chunk_bytes},
+      {"staging bytes", &AgreedSettings::staging_bytes},
+      {"rows", &AgreedSettings::rows},
+      {"columns", &AgreedSettings::cols}};
+  const auto* number = numbers;
+  while (first.*number->second == other.*number->second) ++number;
+  return differ(number->first, std::to_string(first.*number->second),
+                std::to_string(other.*number->second));
 }
 
 const Reach* ReachWith(const Engine& engine, const Capabilities& has, GroupState* state) {
@@ -160,6 +161,10 @@ const Reach* ReachWith(const Engine& engine, const Capabilities& has, GroupState
                                     has.preferred_piece_bytes);
   reach.settings.overlap_bytes = has.overlap_piece_bytes;
   reach.settings.piece_cost_bytes = has.piece_cost_bytes;
+  if (has.line_bytes > 0 && state->lines_to.empty()) {
+    state->lines_to.resize(state->members() * kChannelKinds);
+    state->lines_from.resize(state->lines_to.size());
+  }
   const size_t eager = has.eager_piece_bytes;
   if (eager != SIZE_MAX) reach.settings.eager_bytes = eager - std::min(eager, kHeaderBytes);
   reach.settings.first_bytes =
@@ -172,22 +177,24 @@ const Reach* ReachWith(const Engine& engine, const Capabilities& has, GroupState
 // them. A scope all of whose ranks are on one host, or each on another, has edges of one kind.
 void SetReaches(const Engine& engine, GroupState* state) {
   const Endpoint& endpoint = *engine.endpoint();
-  const int members = state->rows * state->cols;
   state->capabilities = &endpoint.CapabilitiesOf(state->id);
-  for (int peer = 0; peer < members; ++peer) {
-    state->hosts.push_back(endpoint.HostOf(state->id, peer));
-    state->reach_to.push_back(ReachWith(engine, endpoint.CapabilitiesTo(state->id, peer), state));
-  }
   for (Scope& scope : state->scopes) {
-    std::set<int> hosts;
-    for (int r = 0; r < scope.size; ++r) {
-      hosts.insert(state->hosts[static_cast<size_t>(scope.GroupRank(r))]);
-    }
-    scope.hosts = static_cast<int>(hosts.size());
+    scope.hosts = endpoint.CountHosts(state->id, scope.first, scope.stride, scope.size);
     const int another = scope.GroupRank((scope.rank + 1) % scope.size);
-    scope.reach = scope.hosts == 1 || scope.hosts == scope.size
-                      ? state->reach_to[static_cast<size_t>(another)]
-                      : ReachWith(engine, *state->capabilities, state);
+    const bool one_kind = scope.hosts == 1 || scope.hosts == scope.size;
+    scope.reach = ReachWith(
+        engine, one_kind ? endpoint.CapabilitiesTo(state->id, another) : *state->capabilities,
+        state);
+  }
+}
+
+// What messages from point to point need, once there are any: it grows with the group.
+void PrepareForPairs(const Engine& engine, GroupState* state) {
+  state->send_sequence.resize(state->members());
+  state->receive_sequence.resize(state->members());
+  for (size_t peer = 0; peer < state->members(); ++peer) {
+    const Capabilities& has = engine.endpoint()->CapabilitiesTo(state->id, static_cast<int>(peer));
+    state->reach_to.push_back(ReachWith(engine, has, state));
   }
 }
 
@@ -200,8 +207,8 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   transport.copy(mine.transport, sizeof(mine.transport) - 1);
   mine.chunk_bytes = engine->options().chunk_bytes;
   mine.staging_bytes = engine->options().staging_bytes;
-  mine.rows = rows;
-  mine.cols = cols;
+  mine.rows = static_cast<uint64_t>(rows);
+  mine.cols = static_cast<uint64_t>(cols);
   BRIGADE_RETURN_IF_ERROR(CheckAgreement(bootstrap, mine));
   if (rows < 1 || cols < 1 || rows > bootstrap->size() / cols || rows * cols != bootstrap->size()) {
     return Status(StatusCode::kInvalidArgument,
@@ -221,13 +228,9 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   state->scopes[static_cast<int>(ChannelKind::kAll)] = {rows * cols, state->rank, 0, 1};
   state->scopes[static_cast<int>(ChannelKind::kRow)] = {cols, col, row * cols, 1};
   state->scopes[static_cast<int>(ChannelKind::kColumn)] = {rows, row, col, cols};
-  state->send_sequence.resize(static_cast<size_t>(rows) * static_cast<size_t>(cols));
-  state->receive_sequence.resize(state->send_sequence.size());
   BRIGADE_RETURN_IF_ERROR(engine->endpoint()->OpenGroup(bootstrap, &state->id));
   engine->AskWhetherHelperMayDrive();
   SetReaches(*engine, state.get());
-  state->lines_to.resize(state->send_sequence.size() * kChannelKinds);
-  state->lines_from.resize(state->lines_to.size());
   group->reset(new Group(engine, std::move(state)));
   return Status();
 }
@@ -270,7 +273,7 @@ const Schedule* Group::ScheduleOf(const PatternCall& call, ChannelKind kind) {
     p.decreasing = call.decreasing;
     p.shares_memory = scope.shares_memory();
     for (int r = 0; by_host && r < scope.size; ++r) {
-      p.hosts.push_back(state_->hosts[static_cast<size_t>(scope.GroupRank(r))]);
+      p.hosts.push_back(engine_->endpoint()->HostOf(state_->id, scope.GroupRank(r)));
     }
     schedule = std::make_unique<const Schedule>(entry.compile(p));
   }
@@ -301,6 +304,8 @@ Status Group::Begin(const PatternCall& call, Beginning* beginning) {
   beginning->entry = &entry;
   beginning->schedule = ScheduleOf(call, kind);
   beginning->sequence = &state_->scope_sequence[static_cast<int>(kind)];
+  if (!IsPair(call.pattern)) return Status();
+  if (state_->reach_to.empty()) PrepareForPairs(*engine_, state_.get());
   if (call.pattern == Pattern::kSend) beginning->sequence = &state_->send_sequence[call.root];
   if (call.pattern == Pattern::kReceive) {
     beginning->sequence = &state_->receive_sequence[call.root];

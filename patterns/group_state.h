@@ -56,9 +56,9 @@ struct GroupState {
   int rank = 0;
   const Capabilities* capabilities = nullptr;  // to all
   std::deque<Reach> reaches;                   // by capabilities
-  std::vector<const Reach*> reach_to;          // every peer, for messages from point to point
-  std::vector<int> hosts;                      // of every member
-  // The lines to and from every peer, by kind and rank, once used.
+  // Every peer, for messages from point to point; empty before the first.
+  std::vector<const Reach*> reach_to;
+  // The lines to and from every peer, by kind and rank, once used; empty where there are none.
   std::vector<OutEdge*> lines_to;
   std::vector<InEdge*> lines_from;
   OutEdge*& LineTo(ChannelKind kind, int peer) { return lines_to[LineIndex(kind, peer)]; }
@@ -68,7 +68,8 @@ struct GroupState {
   }
   Scope scopes[kChannelKinds];
 
-  // Operations begun so far: per scope, and per peer for point-to-point messages.
+  // Operations begun so far: per scope, and, once there are any, per peer for point-to-point
+  // messages.
   uint64_t scope_sequence[kChannelKinds] = {};
   std::vector<uint64_t> send_sequence;
   std::vector<uint64_t> receive_sequence;
@@ -105,6 +106,7 @@ struct GroupState {
   bool closed = false;  // on the endpoint
   Status failure;       // the first; from then on the group is broken
 
+  size_t members() const { return static_cast<size_t>(rows) * static_cast<size_t>(cols); }
   const Scope& scope(ChannelKind kind) const { return scopes[static_cast<int>(kind)]; }
   // `peer`: of a message from point to point.
   const Reach& ReachOf(ChannelKind kind, int peer) const {

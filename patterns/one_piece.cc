@@ -18,7 +18,8 @@ OnePiece::OnePiece(Engine* engine, GroupState* group, const CatalogueEntry& entr
       pair_(entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive),
       channel_(pair_ ? ChannelKind::kPointToPoint : call.scope),
       scope_(group->scope(channel_)),
-      reach_(group->ReachOf(channel_, call.root)) {}
+      reach_(group->ReachOf(channel_, call.root)),
+      mover_(engine->processor_) {}
 
 bool OnePiece::Fits() {
   if (entry_.multi || !engine_->active_.empty() || !engine_->deferred_.empty()) return false;

@@ -1,5 +1,6 @@
 #include "patterns/piece_mover.h"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -19,26 +20,28 @@ void PieceMover::Reset(const CatalogueEntry& entry, const PatternCall* call) {
 void PieceMover::CopyIn(std::byte* payload, const Place& source, const PiecePlan::Range& range) {
   const TraceSpan span(TraceKind::kCopyIn, range.bytes);
   const Matrix& matrix = MatrixAt(source);
+  ++statistics.copies;
+  statistics.bytes_copied += range.bytes;
+  if (!MayCopy(payload, matrix.data, matrix.layout, WireBytes(range.bytes))) return;
   brigade::CopyIn(payload, matrix.layout, matrix.data, range.offset, range.bytes);
   if (call_->locations != nullptr) {
     std::memcpy(payload + range.bytes, call_->locations + range.offset / elem_bytes_,
                 range.bytes / elem_bytes_ * sizeof(int32_t));
   }
-  ++statistics.copies;
-  statistics.bytes_copied += range.bytes;
 }
 
 void PieceMover::CopyOut(const Place& target, const PiecePlan::Range& range,
                          const std::byte* payload) {
   const TraceSpan span(TraceKind::kCopyOut, range.bytes);
   const Matrix& matrix = MatrixAt(target);
+  ++statistics.copies;
+  statistics.bytes_copied += range.bytes;
+  if (!MayCopy(matrix.data, payload, matrix.layout, WireBytes(range.bytes))) return;
   brigade::CopyOut(matrix.layout, matrix.data, range.offset, range.bytes, payload);
   if (call_->locations != nullptr) {
     std::memcpy(call_->locations + range.offset / elem_bytes_, payload + range.bytes,
                 range.bytes / elem_bytes_ * sizeof(int32_t));
   }
-  ++statistics.copies;
-  statistics.bytes_copied += range.bytes;
 }
 
 // `Operand` is ConstOperand or MutableOperand, `Payload` its byte.
@@ -62,12 +65,18 @@ void PieceMover::Combine(const Place& dst, std::byte* dst_payload, const Place& 
                          const std::byte* left_payload, const Place& right,
                          const std::byte* right_payload, const PiecePlan::Range& range) {
   const TraceSpan span(TraceKind::kCombine, range.bytes);
-  brigade::Combine(call_->op, call_->type, range.bytes / elem_bytes_,
-                   OperandAt<MutableOperand>(dst, dst_payload, range),
-                   OperandAt<ConstOperand>(left, left_payload, range),
-                   OperandAt<ConstOperand>(right, right_payload, range));
   ++statistics.combines;
   statistics.bytes_combined += range.bytes;
+  const auto to = OperandAt<MutableOperand>(dst, dst_payload, range);
+  const auto one = OperandAt<ConstOperand>(left, left_payload, range);
+  const auto other = OperandAt<ConstOperand>(right, right_payload, range);
+  if (processor_ != nullptr) {
+    const size_t run_bytes =
+        std::min({to.layout->run_bytes(), one.layout->run_bytes(), other.layout->run_bytes()});
+    const size_t bytes = WireBytes(range.bytes);
+    if (!processor_->Combine(to.base, one.base, other.base, bytes, run_bytes)) return;
+  }
+  brigade::Combine(call_->op, call_->type, range.bytes / elem_bytes_, to, one, other);
 }
 
 }  // namespace brigade

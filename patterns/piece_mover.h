@@ -13,11 +13,15 @@
 #include "patterns/pattern_call.h"
 #include "patterns/piece_plan.h"
 #include "patterns/schedule.h"
+#include "transport/simulated_processor.h"
 
 namespace brigade {
 
 class PieceMover {
  public:
+  // `processor`: who is told of the work first; null for processors that exist.
+  explicit PieceMover(SimulatedProcessor* processor) : processor_(processor) {}
+
   // `call` must outlive the mover, or be replaced by another Reset.
   void Reset(const CatalogueEntry& entry, const PatternCall* call);
   // The longest piece that will be combined.
@@ -49,6 +53,13 @@ class PieceMover {
   template <typename Operand, typename Payload>
   Operand OperandAt(const Place& place, Payload* payload, const PiecePlan::Range& range) const;
 
+  // Whether the bytes are to be moved, once a simulated processor has taken its time for it.
+  bool MayCopy(const std::byte* to, const std::byte* from, const StridedLayout& layout,
+               size_t bytes) const {
+    return processor_ == nullptr || processor_->Copy(to, from, bytes, layout.run_bytes());
+  }
+
+  SimulatedProcessor* const processor_;
   const PatternCall* call_ = nullptr;
   size_t elem_bytes_ = 1;
   size_t wire_elem_bytes_ = 1;

@@ -22,6 +22,13 @@ class Bootstrap {
   // Collective over the group: `mine` of every rank, in rank order, in `all` (size() * bytes).
   // `bytes` must be equal on all ranks. Blocks until every member has called.
   virtual Status AllGather(const void* mine, size_t bytes, void* all) = 0;
+
+  // Collective over the group: compares `mine` of every rank with rank 0's. *rank is the lowest
+  // that differs, or -1; what rank 0 and that one gave is in `first` and `other`. The same on all
+  // ranks. Where groups are so large that nobody may hold what all members say, this is what can be
+  // asked.
+  virtual Status FindDifference(const void* mine, size_t bytes, int* rank, void* first,
+                                void* other);
 };
 
 }  // namespace brigade

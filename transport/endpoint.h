@@ -18,6 +18,7 @@ namespace brigade {
 
 class InEdge;
 class OutEdge;
+class SimulatedProcessor;
 struct Slot;
 
 // Every message of a group belongs to one of four independent channels.
@@ -95,6 +96,8 @@ class Endpoint {
   // The host of a member, where peers of one's own are reached otherwise than all others: a number
   // below the number of hosts, equal on all ranks; 0 is the host of rank 0.
   virtual int HostOf(GroupId, int /*peer*/) const { return 0; }
+  // On how many of them members `first`, `first + stride`, ... are, `count` of them.
+  virtual int CountHosts(GroupId group, int first, int stride, int count) const;
   // Where this transport's staging memory comes from. Lives as long as the endpoint.
   virtual MemoryDomain* domain() = 0;
 
@@ -171,6 +174,8 @@ class Endpoint {
   virtual void Nudge() {}
   // No sleep comes before so many idle polls: who counts polls to be patient counts no further.
   virtual uint64_t PollsAwake() const { return 100; }
+  // Who is to be told what the processor does with memory; null for processors that exist.
+  virtual SimulatedProcessor* simulated_processor() { return nullptr; }
 };
 
 }  // namespace brigade

@@ -22,6 +22,9 @@ class ForwardingEndpoint : public Endpoint {
     return target_->CapabilitiesTo(group, peer);
   }
   int HostOf(GroupId group, int peer) const override { return target_->HostOf(group, peer); }
+  int CountHosts(GroupId group, int first, int stride, int count) const override {
+    return target_->CountHosts(group, first, stride, count);
+  }
   MemoryDomain* domain() override { return target_->domain(); }
   Status OpenGroup(Bootstrap* bootstrap, GroupId* group) override {
     return target_->OpenGroup(bootstrap, group);
@@ -55,6 +58,7 @@ class ForwardingEndpoint : public Endpoint {
   void Await(int microseconds) override { target_->Await(microseconds); }
   void Pause(uint64_t idle_polls) override { target_->Pause(idle_polls); }
   uint64_t PollsAwake() const override { return target_->PollsAwake(); }
+  SimulatedProcessor* simulated_processor() override { return target_->simulated_processor(); }
 
  protected:
   Endpoint* target() const { return target_.get(); }
