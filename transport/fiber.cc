@@ -1,10 +1,12 @@
 #include "transport/fiber.h"
 
 #include <cstdint>
+#include <cstdlib>
 
 #include "membuf/check.h"
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <pthread.h>
 #include <sanitizer/common_interface_defs.h>
 #elif defined(__SANITIZE_THREAD__)
 #include <sanitizer/tsan_interface.h>
@@ -12,24 +14,37 @@
 
 namespace brigade {
 
+Fiber::Fiber() {
+#if defined(__SANITIZE_ADDRESS__)
+  pthread_attr_t attributes;
+  void* data = nullptr;
+  BRIGADE_CHECK_EQ(pthread_getattr_np(pthread_self(), &attributes), 0);
+  BRIGADE_CHECK_EQ(pthread_attr_getstack(&attributes, &data, &stack_.bytes), 0);
+  pthread_attr_destroy(&attributes);
+  stack_.data = static_cast<std::byte*>(data);
+#elif defined(__SANITIZE_THREAD__)
+  sanitizer_state_ = __tsan_get_current_fiber();
+#endif
+}
+
 Fiber::Fiber(ByteSpan stack, void (*entry)(void*), void* argument)
     : stack_(stack), entry_(entry), argument_(argument) {
-  BRIGADE_CHECK_EQ(getcontext(&inside_), 0);
-  inside_.uc_stack.ss_sp = stack.data;
-  inside_.uc_stack.ss_size = stack.bytes;
-  inside_.uc_link = nullptr;
-  // makecontext passes ints.
+  BRIGADE_CHECK_EQ(getcontext(&context_), 0);
+  context_.uc_stack.ss_sp = stack.data;
+  context_.uc_stack.ss_size = stack.bytes;
+  context_.uc_link = nullptr;
+  // What it passes on are ints.
   const auto self = reinterpret_cast<uintptr_t>(this);
-  makecontext(&inside_, reinterpret_cast<void (*)()>(&Fiber::Main), 2,
+  makecontext(&context_, reinterpret_cast<void (*)()>(&Fiber::Main), 2,
               static_cast<unsigned>(self >> 32), static_cast<unsigned>(self));
 #if defined(__SANITIZE_THREAD__)
-  inside_state_ = __tsan_create_fiber(0);
+  sanitizer_state_ = __tsan_create_fiber(0);
 #endif
 }
 
 Fiber::~Fiber() {
 #if defined(__SANITIZE_THREAD__)
-  __tsan_destroy_fiber(inside_state_);
+  if (entry_ != nullptr) __tsan_destroy_fiber(sanitizer_state_);
 #endif
 }
 
@@ -37,54 +52,39 @@ void Fiber::Main(unsigned high, unsigned low) {
   Fiber* self = reinterpret_cast<Fiber*>(static_cast<uintptr_t>(high) << 32 | low);
   self->AfterEntering();
   self->entry_(self->argument_);
-  self->ended_ = true;
-  self->BeforeLeaving();
-  setcontext(&self->outside_);
 }
 
-void Fiber::Resume() {
-  BRIGADE_CHECK(!ended_);
-  BeforeEntering();
-  swapcontext(&outside_, &inside_);
-  AfterLeaving();
-}
-
-void Fiber::Suspend() {
-  BeforeLeaving();
-  swapcontext(&inside_, &outside_);
+void Fiber::SwitchTo(Fiber* next) {
+  BeforeLeaving(*next, /*for_good=*/false);
+  swapcontext(&context_, &next->context_);
   AfterEntering();
+}
+
+void Fiber::EndWith(Fiber* next) {
+  BeforeLeaving(*next, /*for_good=*/true);
+  setcontext(&next->context_);
+  std::abort();  // not reached
 }
 
 #if defined(__SANITIZE_ADDRESS__)
 
-void Fiber::BeforeEntering() {
-  __sanitizer_start_switch_fiber(&outside_state_, stack_.data, stack_.bytes);
+void Fiber::BeforeLeaving(const Fiber& next, bool for_good) {
+  __sanitizer_start_switch_fiber(for_good ? nullptr : &sanitizer_state_, next.stack_.data,
+                                 next.stack_.bytes);
 }
-void Fiber::AfterEntering() {
-  __sanitizer_finish_switch_fiber(inside_state_, &outside_stack_, &outside_stack_bytes_);
-}
-void Fiber::BeforeLeaving() {
-  __sanitizer_start_switch_fiber(ended_ ? nullptr : &inside_state_, outside_stack_,
-                                 outside_stack_bytes_);
-}
-void Fiber::AfterLeaving() { __sanitizer_finish_switch_fiber(outside_state_, nullptr, nullptr); }
+void Fiber::AfterEntering() { __sanitizer_finish_switch_fiber(sanitizer_state_, nullptr, nullptr); }
 
 #elif defined(__SANITIZE_THREAD__)
 
-void Fiber::BeforeEntering() {
-  outside_state_ = __tsan_get_current_fiber();
-  __tsan_switch_to_fiber(inside_state_, 0);
+void Fiber::BeforeLeaving(const Fiber& next, bool) {
+  __tsan_switch_to_fiber(next.sanitizer_state_, 0);
 }
 void Fiber::AfterEntering() {}
-void Fiber::BeforeLeaving() { __tsan_switch_to_fiber(outside_state_, 0); }
-void Fiber::AfterLeaving() {}
 
 #else
 
-void Fiber::BeforeEntering() {}
+void Fiber::BeforeLeaving(const Fiber&, bool) {}
 void Fiber::AfterEntering() {}
-void Fiber::BeforeLeaving() {}
-void Fiber::AfterLeaving() {}
 
 #endif
 

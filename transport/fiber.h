@@ -1,6 +1,6 @@
-// Fiber: a function with a stack of its own, which runs until it suspends itself and goes on where
-// it was when it is resumed. So a rank of a simulation can be in the middle of a blocking call
-// while others run, all on one thread.
+// Fiber: a flow of control with a stack of its own. One switches to another, and goes on where it
+// was when somebody switches back. So a rank of a simulation can be in the middle of a blocking
+// call while others run, all on one thread.
 
 #ifndef BRIGADE_TRANSPORT_FIBER_H_
 #define BRIGADE_TRANSPORT_FIBER_H_
@@ -13,38 +13,31 @@ namespace brigade {
 
 class Fiber {
  public:
-  // Will call entry(argument) on `stack`, which must outlive the fiber.
+  // The calling thread's own.
+  Fiber();
+  // Will call entry(argument), which must end with EndWith, on `stack`, which must outlive the
+  // fiber.
   Fiber(ByteSpan stack, void (*entry)(void*), void* argument);
-  // Of a fiber that has not ended nothing is destroyed that is on its stack.
+  // Of one that has not ended nothing is destroyed that is on its stack.
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Runs it until it suspends itself or ends. Not from within a fiber. REQUIRES: not ended().
-  void Resume();
-  // Back to who resumed it. Only from within this fiber.
-  void Suspend();
-  bool ended() const { return ended_; }
+  // Both on this fiber: goes on in `next`, until somebody switches back or for good.
+  void SwitchTo(Fiber* next);
+  [[noreturn]] void EndWith(Fiber* next);
 
  private:
   static void Main(unsigned high, unsigned low);
-  // What sanitizers must be told before and after each switch.
-  void BeforeEntering();
+  // What sanitizers must be told on the one side and the other of each switch.
+  void BeforeLeaving(const Fiber& next, bool for_good);
   void AfterEntering();
-  void BeforeLeaving();
-  void AfterLeaving();
 
-  const ByteSpan stack_;
-  void (*const entry_)(void*);
-  void* const argument_;
-  bool ended_ = false;
-  ucontext_t inside_;
-  ucontext_t outside_;
-  // Of the sanitizer, if there is one.
-  void* inside_state_ = nullptr;
-  void* outside_state_ = nullptr;
-  const void* outside_stack_ = nullptr;
-  size_t outside_stack_bytes_ = 0;
+  ByteSpan stack_;
+  void (*const entry_)(void*) = nullptr;
+  void* const argument_ = nullptr;
+  ucontext_t context_;
+  void* sanitizer_state_ = nullptr;
 };
 
 }  // namespace brigade

@@ -50,17 +50,16 @@ Status RankScheduler::Run(const std::function<void(int rank)>& body) {
   for (Rank& rank : ranks_) {
     const ByteSpan stack{stacks_.data + stack_bytes_ * static_cast<size_t>(rank.number),
                          stack_bytes_};
+    rank.ended = false;
     rank.fiber = std::make_unique<Fiber>(
         ByteSpan{stack.data + kGuardBytes, stack.bytes - kGuardBytes}, &RunBody, &rank);
     ScheduleTurn(rank.number, std::max(rank.clock, queue_->now()));
   }
-  while (running_ > 0) {
-    if (!queue_->RunNext() && !WakeAll()) break;
-  }
+  if (Fiber* const next = NextTurn(); next != &run_) run_.SwitchTo(next);
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   if (running_ == 0) return Status();
   const auto waiting =
-      std::find_if(ranks_.begin(), ranks_.end(), [](const Rank& r) { return !r.fiber->ended(); });
+      std::find_if(ranks_.begin(), ranks_.end(), [](const Rank& r) { return !r.ended; });
   return Status(StatusCode::kInternal, "sim: rank " + std::to_string(waiting->number) + " and " +
                                            std::to_string(running_ - 1) +
                                            " others wait for what will never happen");
@@ -76,21 +75,35 @@ void RankScheduler::RunBody(void* argument) {
   }
   --self->running_;
   self->fruitless_ = 0;
+  rank->ended = true;
+  rank->fiber->EndWith(self->NextTurn());
+}
+
+Fiber* RankScheduler::NextTurn() {
+  while (next_ == nullptr) {
+    if (running_ == 0 || (!queue_->RunNext() && !WakeAll())) return &run_;
+  }
+  return std::exchange(next_, nullptr);
+}
+
+void RankScheduler::Suspend(int rank) {
+  Fiber* const self = ranks_[static_cast<size_t>(rank)].fiber.get();
+  if (Fiber* const next = NextTurn(); next != self) self->SwitchTo(next);
 }
 
 void RankScheduler::CatchUp(int rank) {
   const SimTime clock = ranks_[static_cast<size_t>(rank)].clock;
   if (clock <= queue_->now()) return;
   ScheduleTurn(rank, clock);
-  ranks_[static_cast<size_t>(rank)].fiber->Suspend();
+  Suspend(rank);
 }
 
 void RankScheduler::Sleep(int rank) {
   ranks_[static_cast<size_t>(rank)].asleep = true;
-  ranks_[static_cast<size_t>(rank)].fiber->Suspend();
+  Suspend(rank);
 }
 
-void RankScheduler::Await(int rank) { ranks_[static_cast<size_t>(rank)].fiber->Suspend(); }
+void RankScheduler::Await(int rank) { Suspend(rank); }
 
 void RankScheduler::Wake(int rank) {
   fruitless_ = 0;
@@ -119,7 +132,7 @@ void RankScheduler::OnEvent(uint64_t argument) {
   }
   Rank& rank = ranks_[static_cast<size_t>(number)];
   rank.clock = std::max(rank.clock, queue_->now());
-  rank.fiber->Resume();
+  next_ = rank.fiber.get();
 }
 
 }  // namespace brigade

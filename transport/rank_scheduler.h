@@ -60,10 +60,16 @@ class RankScheduler final : public EventHandler {
     int number = 0;
     SimTime clock = 0;
     bool asleep = false;
+    bool ended = false;
     std::unique_ptr<Fiber> fiber;
   };
 
   static void RunBody(void* rank);
+  // Lets events happen, until it is the turn of a rank, or of Run: the fiber to go on in. Whoever
+  // waits does so himself, so that between two turns there is one switch at most.
+  Fiber* NextTurn();
+  // Puts the rank aside.
+  void Suspend(int rank);
   void ScheduleTurn(int rank, SimTime at) {
     queue_->Schedule(at, EventQueue::Phase::kRank, rank, this, static_cast<uint64_t>(rank) << 1);
   }
@@ -74,6 +80,8 @@ class RankScheduler final : public EventHandler {
   const size_t stack_bytes_;
   ByteSpan stacks_;
   std::vector<Rank> ranks_;
+  Fiber run_;              // who called Run
+  Fiber* next_ = nullptr;  // whose turn it is
   const std::function<void(int)>* body_ = nullptr;
   size_t running_ = 0;  // bodies that have not returned
   int fruitless_ = 0;   // times in a row that all were woken for nothing
