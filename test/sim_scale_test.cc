@@ -30,8 +30,7 @@ size_t PeakBytes() {
 
 TEST(SimScale, ABroadcastOf64Chunks) {
   MachineDescription machine;
-  const Status read =
-      MachineDescription::Read("transport/machines/fat_nodes_100g.json", &machine);
+  const Status read = MachineDescription::Read("transport/machines/fat_nodes_100g.json", &machine);
   ASSERT_TRUE(read.ok()) << read.ToString();
   SimOptions options;
   options.carries_payload = false;
