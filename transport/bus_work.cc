@@ -75,8 +75,8 @@ void BusWork::OnEvent(uint64_t argument) {
   for (const Demand& demand : demands) {
     std::vector<uint32_t>& works = BusOf(demand).works;
     works.erase(std::find(works.begin(), works.end(), index));
-    Ask(demand, -1);
   }
+  for (const Demand& demand : demands) Ask(demand, -1);
   idle_works_.push_back(index);
   work.handler->OnEvent(work.argument);
 }

@@ -92,9 +92,11 @@ void RankScheduler::Suspend(int rank) {
 }
 
 void RankScheduler::CatchUp(int rank) {
-  const SimTime clock = ranks_[static_cast<size_t>(rank)].clock;
-  if (clock <= queue_->now()) return;
-  ScheduleTurn(rank, clock);
+  if (clock(rank) > queue_->now()) Yield(rank);
+}
+
+void RankScheduler::Yield(int rank) {
+  ScheduleTurn(rank, std::max(clock(rank), queue_->now()));
   Suspend(rank);
 }
 

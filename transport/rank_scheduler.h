@@ -45,6 +45,8 @@ class RankScheduler final : public EventHandler {
   void CatchUp(int rank);
   // Until Wake, or until nothing more will happen unless some rank does something.
   void Sleep(int rank);
+  // Until all ranks of lower number whose turn it is have had it.
+  void Yield(int rank);
   // Until the event (this object, ResumeAt(rank)) happens.
   void Await(int rank);
   static uint64_t ResumeAt(int rank) { return static_cast<uint64_t>(rank) << 1 | 1; }

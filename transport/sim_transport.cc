@@ -81,6 +81,7 @@ class SimWorld::State {
     const int size = static_cast<int>(members->size());
     if (++gather.arrived == size) {
       for (int member : *members) scheduler.Wake(member);
+      scheduler.Yield(self);  // the last to come is not the first to go
     }
     while (gather.arrived < size) scheduler.Sleep(self);
     take(gather);

@@ -215,8 +215,8 @@ TEST(SimTransport, BothWaysAtOnceOrOneAfterTheOther) {
       Operation sent, received;
       me.Send(1 - rank, data, &sent);
       me.Receive(1 - rank, &landing, &received);
-      me.Wait(sent);
       EXPECT_DOUBLE_EQ(me.Wait(received), half_duplex && rank == 0 ? 25 : 15);
+      me.Wait(sent);
     });
   }
 }
@@ -297,7 +297,7 @@ TEST(SimTransport, ABusIsSharedOnlyWhileItIsCrowded) {
   MachineDescription machine = Machine();
   machine.buses = {{"memory", 75}};
   machine.copies[0].buses = {{0, 1}};
-  machine.memories[kUser].receive.buses = {{0, 0.75}};
+  for (Memory& memory : machine.memories) memory.receive.buses = {{0, 0.75}};
   OnRanks(2, machine, [&](Rank& me, int rank) {
     std::vector<std::byte> data = Bytes(1000), landing(1000);
     Operation operation;
@@ -377,7 +377,7 @@ TEST(SimTransport, IsDeterministic) {
   for (int repeat = 0; repeat < 3; ++repeat) {
     std::vector<double> times;
     OnRanks(kRanks, machine, [&](Rank& me, int rank) {
-      std::vector<std::vector<std::byte>> landings(kRanks, std::vector<std::byte>(2000));
+      std::vector<std::vector<std::byte>> landings(kRanks, Bytes(2500));
       std::vector<Operation> sent(kRanks), received(kRanks);
       for (int peer = 0; peer < kRanks; ++peer) me.Receive(peer, &landings[peer], &received[peer]);
       std::vector<std::vector<std::byte>> pieces;

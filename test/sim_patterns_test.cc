@@ -1,0 +1,180 @@
+// Patterns on sim: the times that their schedules promise, and that the machine makes no difference
+// to what they do. The right data at every size are patterns_threads_test's affair, which sim is
+// one of the settings of.
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "patterns/engine.h"
+#include "patterns/group.h"
+#include "transport/sim_transport.h"
+
+namespace brigade {
+namespace {
+
+constexpr size_t kChunkBytes = 1024;
+constexpr size_t kPieceBytes = kChunkBytes - 64;  // payload of a chunk
+constexpr double kPieceUs = 10;
+
+// Messages take 10 us whatever their length, and nothing else takes any time.
+MachineDescription OnlyMessages() {
+  MachineDescription machine;
+  machine.name = "only messages";
+  machine.memories.resize(1);
+  machine.copies.resize(1);
+  machine.copies[0].rate.points = {{1, kUnlimitedRate}};
+  machine.adds = machine.copies;
+  machine.between_hosts.message_us = kPieceUs;
+  machine.within_host = machine.between_hosts;
+  machine.preferred_piece_bytes = kChunkBytes;
+  return machine;
+}
+
+MachineDescription Read(const std::string& name) {
+  MachineDescription machine;
+  const Status status = MachineDescription::Read("transport/machines/" + name + ".json", &machine);
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+  return machine;
+}
+
+void Require(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+// What every rank has after one call, and the time at which the last is done.
+struct Outcome {
+  std::vector<std::vector<double>> data;
+  std::vector<OperationStatistics> statistics;
+  std::vector<double> times;
+  double last_us = 0;
+};
+
+Outcome Simulate(const MachineDescription& machine, int ranks, const PatternCall& call,
+                 size_t elems, const SimOptions& sim_options = SimOptions()) {
+  SimWorld world(machine, ranks, sim_options);
+  Outcome outcome;
+  outcome.data.resize(ranks);
+  outcome.statistics.resize(ranks);
+  outcome.times.resize(ranks);
+  Require(world.Run([&](int rank) {
+    const std::unique_ptr<Endpoint> endpoint = world.CreateEndpoint(rank);
+    EngineOptions options;
+    options.chunk_bytes = kChunkBytes;
+    options.staging_bytes = 64 * kChunkBytes;
+    std::unique_ptr<Engine> engine;
+    Require(Engine::Create(endpoint.get(), options, &engine));
+    std::unique_ptr<Group> group;
+    Require(Group::Create(engine.get(), world.MakeBootstrap(rank).get(), 1, ranks, &group));
+    std::vector<double>& data = outcome.data[rank];
+    data.resize(elems);
+    for (size_t i = 0; i < elems; ++i) {
+      data[i] = std::sin(static_cast<double>(i * 7 + rank)) * std::pow(10.0, rank);
+    }
+    PatternCall mine = call;
+    mine.matrix.data = reinterpret_cast<std::byte*>(data.data());
+    mine.matrix.layout = StridedLayout::Contiguous(elems * sizeof(double));
+    Require(StridedLayout::General(static_cast<int64_t>(elems), 1, static_cast<int64_t>(elems),
+                                   sizeof(double), &mine.matrix.layout));
+    Require(group->Run(mine, &outcome.statistics[rank]));
+    outcome.times[rank] = world.Clock(rank);
+    outcome.last_us = std::max(outcome.last_us, world.Clock(rank));
+  }));
+  return outcome;
+}
+
+PatternCall Call(Pattern pattern, const Topology& topology) {
+  PatternCall call;
+  call.pattern = pattern;
+  call.topology = topology;
+  return call;
+}
+
+// n pieces through a chain of p ranks take n + p - 2 times as long as one from rank to rank.
+TEST(SimPatterns, AChainTakesOnePieceTimePerPieceAndRelay) {
+  const PatternCall call = Call(Pattern::kBroadcast, {Shape::kIncreasingRings, 1});
+  for (int ranks : {2, 3, 5, 8, 13}) {
+    for (int pieces : {1, 2, 3, 4, 5, 16, 40}) {
+      const size_t elems = pieces * kPieceBytes / sizeof(double);
+      const Outcome outcome = Simulate(OnlyMessages(), ranks, call, elems);
+      EXPECT_DOUBLE_EQ(outcome.last_us, (pieces + ranks - 2) * kPieceUs)
+          << ranks << " ranks, " << pieces << " pieces";
+      EXPECT_EQ(outcome.statistics[0].pieces, static_cast<uint64_t>(pieces));
+      EXPECT_EQ(outcome.data[ranks - 1], outcome.data[0]);
+    }
+  }
+}
+
+// One piece down a binomial tree takes as many messages one after the other as the tree is high,
+// and the root sends that many.
+TEST(SimPatterns, ATreeTakesALogarithmOfMessages) {
+  for (int ranks : {2, 4, 8, 16, 32}) {
+    for (Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce}) {
+      const Outcome outcome = Simulate(OnlyMessages(), ranks, Call(pattern, {Shape::kTree, 2}), 10);
+      EXPECT_DOUBLE_EQ(outcome.last_us, std::log2(ranks) * kPieceUs)
+          << PatternName(pattern) << " on " << ranks;
+    }
+  }
+}
+
+// Copies of a piece by root, relays and last rank; only those of root and last rank delay it.
+TEST(SimPatterns, RelaysForwardBeforeTheyCopy) {
+  MachineDescription machine = OnlyMessages();
+  const double copy_us = 3;
+  machine.copies[0].rate.points = {{1, kPieceBytes / copy_us}};
+  const Outcome outcome = Simulate(
+      machine, 6, Call(Pattern::kBroadcast, {Shape::kIncreasingRings, 1}), kPieceBytes / 8);
+  EXPECT_NEAR(outcome.last_us, copy_us + 5 * kPieceUs + copy_us, 1e-5);
+  EXPECT_NEAR(outcome.times[0], copy_us, 1e-5);  // it waits for nobody
+  EXPECT_NEAR(outcome.times[2], copy_us + 2 * kPieceUs + copy_us, 1e-5);
+}
+
+// The same bits, copies and messages on every machine; lengths alone do the same in the same time.
+TEST(SimPatterns, MachinesDifferInTimeOnly) {
+  const std::vector<Topology> topologies = {
+      {Shape::kTree, 2}, {Shape::kIncreasingRings, 1}, {Shape::kHypercube, 0}};
+  for (const Topology& topology : topologies) {
+    const PatternCall call = Call(Pattern::kAllReduce, topology);
+    std::vector<double> bits;
+    std::vector<double> times;
+    for (const char* name : {"ap3000", "shaped_cluster", "fat_nodes_100g"}) {
+      const MachineDescription machine = Read(name);
+      const Outcome outcome = Simulate(machine, 7, call, 3000);
+      if (bits.empty()) bits = outcome.data[0];
+      for (const std::vector<double>& data : outcome.data) {
+        EXPECT_EQ(std::memcmp(data.data(), bits.data(), bits.size() * sizeof(double)), 0) << name;
+      }
+      times.push_back(outcome.last_us);
+      SimOptions lengths;
+      lengths.carries_payload = false;
+      const Outcome without = Simulate(machine, 7, call, 3000, lengths);
+      EXPECT_EQ(without.times, outcome.times) << name;
+      for (int rank = 0; rank < 7; ++rank) {
+        EXPECT_EQ(without.statistics[rank].combines, outcome.statistics[rank].combines);
+        EXPECT_EQ(without.statistics[rank].bytes_sent, outcome.statistics[rank].bytes_sent);
+      }
+    }
+    EXPECT_GT(times[0], times[2]);
+    EXPECT_GT(times[1], times[2]);
+  }
+}
+
+// A second run of everything is the same to the bit.
+TEST(SimPatterns, IsDeterministic) {
+  for (const char* name : {"ap3000", "fat_nodes_100g"}) {
+    MachineDescription machine = Read(name);
+    machine.ranks_per_host = 3;
+    const PatternCall call = Call(Pattern::kAllReduce, {Shape::kTree, 3});
+    const Outcome first = Simulate(machine, 11, call, 5000);
+    const Outcome second = Simulate(machine, 11, call, 5000);
+    EXPECT_EQ(first.times, second.times) << name;
+  }
+}
+
+}  // namespace
+}  // namespace brigade
