@@ -52,6 +52,18 @@ Status Engine::Create(Endpoint* endpoint, const EngineOptions& options,
   pool_options.core_chunks = static_cast<size_t>(CoreChunks(settings));
   std::unique_ptr<Engine> created(new Engine(endpoint, WithDefaults(options), settings));
   BRIGADE_RETURN_IF_ERROR(StagingPool::Create(endpoint->domain(), pool_options, &created->pool_));
+  created->drains_overflow_ =
+      endpoint->capabilities().needs_registered_memory && !endpoint->domain()->grows();
+  if (created->drains_overflow_) {
+    created->drain_ = created->pool_->TryAcquireSurplus(0, settings.most_chunks);
+    if (!created->drain_) {
+      const size_t least = pool_options.core_chunks + static_cast<size_t>(settings.most_chunks);
+      return Status(StatusCode::kInvalidArgument,
+                    "staging memory of " + std::to_string(options.staging_bytes) +
+                        " bytes: where overflow drains through it, it must be at least " +
+                        std::to_string(least * options.chunk_bytes));
+    }
+  }
   *engine = std::move(created);
   return Status();
 }
@@ -78,6 +90,7 @@ Engine::~Engine() {
   AwaitSends();
   CloseIdleGroups();
   if (warm_) pool_->Release(warm_);
+  if (drain_) pool_->Release(drain_);
 }
 
 // --- the driver's role ---
@@ -278,10 +291,8 @@ Status Engine::PostSend(GroupState* group, ChannelKind kind, int peer, ConstByte
 }
 
 Status Engine::Hand(Send* send) {
-  if (send->buffer->origin == StagedBuffer::Origin::kOverflow && !send->copy &&
-      send->group->capabilities->needs_registered_memory && !endpoint_->domain()->grows()) {
-    // Overflow drains through staging memory.
-    const ChunkRun run = pool_->TryAcquireSurplus(0, ChunksFor(piece_settings_, send->piece.bytes));
+  if (send->buffer->origin == StagedBuffer::Origin::kOverflow && !send->copy && drains_overflow_) {
+    const ChunkRun run = TryDrain();
     if (!run) return Status(StatusCode::kNoResource, "no staging memory");
     const TraceSpan span(TraceKind::kCopyFromOverflow, send->piece.bytes, send->peer);
     size_t bytes = send->piece.bytes;
@@ -294,6 +305,19 @@ Status Engine::Hand(Send* send) {
     send->piece.data = run.memory.data;
   }
   return endpoint_->PostSend(send->channel, send->peer, send->piece, send);
+}
+
+ChunkRun Engine::TryDrain() {
+  if (drain_) return std::exchange(drain_, ChunkRun());
+  return TrySurplusRun(0, piece_settings_.most_chunks);
+}
+
+void Engine::ReturnDrain(const ChunkRun& run) {
+  if (drain_) {
+    pool_->Release(run);
+  } else {
+    drain_ = run;
+  }
 }
 
 void Engine::OnSent(Completion* completion) {
@@ -310,7 +334,7 @@ void Engine::OnSent(Completion* completion) {
     send->buffer->read_by_others = true;
   }
   send->status = Status();
-  if (send->copy) engine->pool_->Release(std::exchange(send->copy, ChunkRun()));
+  if (send->copy) engine->ReturnDrain(std::exchange(send->copy, ChunkRun()));
   --group->sends_in_flight;
   --engine->sends_in_flight_;
   StagedBuffer* buffer = std::exchange(send->buffer, nullptr);

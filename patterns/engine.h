@@ -169,6 +169,9 @@ class Engine {
   void RemoveGroup(std::unique_ptr<GroupState> group);
 
   static void OnSent(Completion* completion);
+  // Registered memory for a piece in overflow memory; none if there is none.
+  ChunkRun TryDrain();
+  void ReturnDrain(const ChunkRun& run);
   // Gives a send to the transport; kNoResource: not now.
   Status Hand(Send* send);
   bool HandDeferred();
@@ -210,6 +213,11 @@ class Engine {
   std::vector<StagedBuffer*> idle_buffers_;
   // One run of the surplus, kept from one small message to the next.
   ChunkRun warm_;
+  // Where overflow has to drain through staging memory: a run of the surplus that nothing else
+  // uses, unless it is in use. Receives of two ranks that wait for each other's overflow could
+  // otherwise hold all there is.
+  bool drains_overflow_ = false;
+  ChunkRun drain_;
   std::vector<std::unique_ptr<Send>> sends_;
   std::vector<Send*> idle_sends_;
   std::deque<Send*> deferred_;  // not yet taken by the transport

@@ -78,7 +78,6 @@ Outcome Simulate(const MachineDescription& machine, int ranks, const PatternCall
     }
     PatternCall mine = call;
     mine.matrix.data = reinterpret_cast<std::byte*>(data.data());
-    mine.matrix.layout = StridedLayout::Contiguous(elems * sizeof(double));
     Require(StridedLayout::General(static_cast<int64_t>(elems), 1, static_cast<int64_t>(elems),
                                    sizeof(double), &mine.matrix.layout));
     Require(group->Run(mine, &outcome.statistics[rank]));
@@ -162,6 +161,37 @@ TEST(SimPatterns, MachinesDifferInTimeOnly) {
     EXPECT_GT(times[0], times[2]);
     EXPECT_GT(times[1], times[2]);
   }
+}
+
+// A returned send that went to overflow memory needs a chunk of the surplus to leave.
+TEST(SimPatterns, OverflowDrainsThroughOneChunk) {
+  SimWorld world(Read("ap3000"), 2);
+  Require(world.Run([&](int rank) {
+    const std::unique_ptr<Endpoint> endpoint = world.CreateEndpoint(rank);
+    EngineOptions options;
+    options.chunk_bytes = kChunkBytes;
+    options.staging_bytes = 6 * kChunkBytes;  // all of it the core
+    std::unique_ptr<Engine> engine;
+    const Status refused = Engine::Create(endpoint.get(), options, &engine);
+    EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(refused.message().find("7168"), std::string::npos) << refused.message();
+    options.staging_bytes += kChunkBytes;
+    Require(Engine::Create(endpoint.get(), options, &engine));
+    std::unique_ptr<Group> group;
+    Require(Group::Create(engine.get(), world.MakeBootstrap(rank).get(), 1, 2, &group));
+    std::vector<double> data(1000, rank);
+    PatternCall call;
+    call.matrix.data = reinterpret_cast<std::byte*>(data.data());
+    call.matrix.layout = StridedLayout::Contiguous(data.size() * sizeof(double));
+    call.root = 1 - rank;
+    for (Pattern pattern : {Pattern::kSend, Pattern::kReceive}) {
+      call.pattern = pattern;
+      OperationStatistics statistics;
+      Require(group->Run(call, &statistics));
+      EXPECT_EQ(statistics.overflow_pieces > 0, pattern == Pattern::kSend);
+    }
+    EXPECT_EQ(data, std::vector<double>(1000, 1 - rank));
+  }));
 }
 
 // A second run of everything is the same to the bit.
