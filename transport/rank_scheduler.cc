@@ -55,7 +55,9 @@ Status RankScheduler::Run(const std::function<void(int rank)>& body) {
         ByteSpan{stack.data + kGuardBytes, stack.bytes - kGuardBytes}, &RunBody, &rank);
     ScheduleTurn(rank.number, std::max(rank.clock, queue_->now()));
   }
+  in_run_ = true;
   if (Fiber* const next = NextTurn(); next != &run_) run_.SwitchTo(next);
+  in_run_ = false;
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   if (running_ == 0) return Status();
   const auto waiting =
@@ -92,7 +94,7 @@ void RankScheduler::Suspend(int rank) {
 }
 
 void RankScheduler::CatchUp(int rank) {
-  if (clock(rank) > queue_->now()) Yield(rank);
+  if (in_run_ && clock(rank) > queue_->now()) Yield(rank);
 }
 
 void RankScheduler::Yield(int rank) {

@@ -41,7 +41,7 @@ class RankScheduler final : public EventHandler {
 
   // The following are called by the rank itself, inside its body.
 
-  // Until all events before its clock have happened.
+  // Until all events before its clock have happened. Outside of Run, at once.
   void CatchUp(int rank);
   // Until Wake, or until nothing more will happen unless some rank does something.
   void Sleep(int rank);
@@ -85,6 +85,7 @@ class RankScheduler final : public EventHandler {
   Fiber run_;              // who called Run
   Fiber* next_ = nullptr;  // whose turn it is
   const std::function<void(int)>* body_ = nullptr;
+  bool in_run_ = false;
   size_t running_ = 0;  // bodies that have not returned
   int fruitless_ = 0;   // times in a row that all were woken for nothing
   std::exception_ptr failure_;

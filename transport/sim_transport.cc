@@ -237,6 +237,7 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
   }
 
   void CloseGroup(GroupId id) override {
+    world_->scheduler.CatchUp(rank_);  // until then messages arrive
     const auto group = groups_.find(id);
     BRIGADE_CHECK(group != groups_.end());
     Fifo<SimStreams::Ended> kept;

@@ -68,6 +68,7 @@ class Rank {
     EXPECT_TRUE(operation.status.ok()) << operation.status.ToString();
     return clock();
   }
+  void Close() { endpoint_->CloseGroup(channel_.group); }
   // Copies within user memory.
   void Copy(size_t bytes) {
     endpoint_->simulated_processor()->Copy(&anywhere_, &anywhere_, bytes, bytes);
@@ -264,6 +265,60 @@ TEST(SimTransport, CopiesTakeTheProcessorOnly) {
   });
 }
 
+TEST(SimTransport, OneLookFindsWhatCameDuringWork) {
+  OnRanks(2, Machine(), [](Rank& me, int rank) {
+    std::vector<std::byte> data = Bytes(1000), landing(1000);
+    Operation operation;
+    if (rank == 0) {
+      me.Send(1, data, &operation);
+      me.Wait(operation);
+    } else {
+      me.Receive(0, &landing, &operation);
+      me.Idle(100);
+      EXPECT_TRUE(me.endpoint()->Progress());
+      EXPECT_TRUE(operation.done);
+    }
+  });
+}
+
+TEST(SimTransport, WhatIsSentToAClosedGroupIsForNobody) {
+  MachineDescription machine = Machine();
+  machine.between_hosts.eager_bytes = 0;
+  OnRanks(2, machine, [](Rank& me, int rank) {
+    std::vector<std::byte> data = Bytes(1000), landing(1000);
+    Operation first, second;
+    if (rank == 0) {
+      me.Send(1, data, &first);
+      EXPECT_DOUBLE_EQ(me.Wait(first), 60);
+      me.Send(1, data, &second);
+      EXPECT_DOUBLE_EQ(me.Wait(second), 70);
+    } else {
+      me.Idle(50);
+      me.Close();
+      me.Idle(50);
+    }
+  });
+}
+
+// As a program does that waits for something else than messages.
+TEST(SimTransport, ARankMayLookOftenBeforeItActs) {
+  OnRanks(2, Machine(), [](Rank& me, int rank) {
+    std::vector<std::byte> data = Bytes(1000), landing(1000);
+    Operation operation;
+    if (rank == 0) {
+      for (uint64_t i = 0; i < 100; ++i) {
+        EXPECT_FALSE(me.endpoint()->Progress());
+        me.endpoint()->Pause(i);
+      }
+      me.Send(1, data, &operation);
+      EXPECT_DOUBLE_EQ(me.Wait(operation), 10);
+    } else {
+      me.Receive(0, &landing, &operation);
+      EXPECT_DOUBLE_EQ(me.Wait(operation), 15);
+    }
+  });
+}
+
 // A copy that takes 10 us alone, and a message that takes as long, from the same time on.
 TEST(SimTransport, CopiesAndMessagesShareABus) {
   struct Case {
@@ -336,12 +391,16 @@ TEST(SimTransport, MemoriesDifferInRate) {
     EXPECT_DOUBLE_EQ(me.clock(), 332.5);
     processor->Combine(staging.data, staging.data, data.data(), 1000, 1000);
     EXPECT_DOUBLE_EQ(me.clock(), 352.5);
-    Channel channel{-1, ChannelKind::kAll};
+    // user = user + staging, none the same: the slower operand decides
+    processor->Combine(data.data(), data.data() + 8, staging.data, 1000, 1000);
+    EXPECT_DOUBLE_EQ(me.clock(), 552.5);
+    processor->Combine(data.data(), staging.data, data.data() + 8, 1000, 1000);
+    EXPECT_DOUBLE_EQ(me.clock(), 752.5);
+    const Channel channel{0, ChannelKind::kAll};
     Operation operation;
-    channel.group = 0;
     if (rank == 0) {
       ASSERT_TRUE(me.endpoint()->PostSend(channel, 1, {staging.data, 1000}, &operation).ok());
-      EXPECT_DOUBLE_EQ(me.Wait(operation), 352.5 + 50);  // the receiving side is the slower
+      EXPECT_DOUBLE_EQ(me.Wait(operation), 752.5 + 50);  // the receiving side is the slower
     } else {
       ASSERT_TRUE(me.endpoint()->PostReceive(channel, 0, {staging.data, 1000}, &operation).ok());
       me.Wait(operation);
