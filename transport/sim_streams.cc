@@ -56,6 +56,7 @@ void SimStreams::Post(SimStream* stream, const SimStream::Receive& receive) {
   stream->receives.push_back(receive);
   Deliver(stream);
   Advance(stream);
+  LetGoIfOver(stream);
 }
 
 void SimStreams::Close(SimGroup* group, int member) {
@@ -64,6 +65,7 @@ void SimStreams::Close(SimGroup* group, int member) {
     stream->receives.clear();
     Deliver(stream);
     Advance(stream);
+    LetGoIfOver(stream);
   }
 }
 
@@ -125,10 +127,13 @@ void SimStreams::OnArrived(uint64_t argument) {
   ++stream->arrived;
   Deliver(stream);
   Advance(stream);
-  if (stream->sends.empty() && stream->pieces.empty()) {
-    // The stream may go with its group.
-    const std::shared_ptr<SimGroup> kept = std::move(stream->keep);
-  }
+  LetGoIfOver(stream);
+}
+
+void SimStreams::LetGoIfOver(SimStream* stream) {
+  if (!stream->sends.empty() || !stream->pieces.empty()) return;
+  // The stream may go with its group, so what keeps that is moved away first.
+  const std::shared_ptr<SimGroup> kept = std::move(stream->keep);
 }
 
 void SimStreams::Deliver(SimStream* stream) {

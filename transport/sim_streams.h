@@ -111,6 +111,8 @@ class SimStreams final : public SimNetwork::Client {
   void Advance(SimStream* stream);
   // Ends receives whose pieces are there; drops pieces that are there for nobody.
   void Deliver(SimStream* stream);
+  // Keeps its group no longer, if nothing is under way.
+  static void LetGoIfOver(SimStream* stream);
   void Land(const SimStream::Receive& receive, const std::byte* data, size_t bytes) const;
 
   EventQueue* const queue_;
