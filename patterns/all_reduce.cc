@@ -1,6 +1,7 @@
 #include "patterns/compilers.h"
 #include "patterns/geometry.h"
 #include "patterns/reduce_steps.h"
+#include "patterns/ring.h"
 
 namespace brigade {
 namespace {
@@ -112,10 +113,64 @@ Schedule HypercubeAllReduce(const ScheduleParameters& p) {
   return b.Build();
 }
 
+// Share q is portion q of the matrix. Its partial starts at the rank after q and ends at q, as in
+// multi-reduce; its result goes on from there, as in multi-broadcast. The two take turns, message
+// by message, the combines one piece ahead: so two messages are on their way at any time, and one
+// of them crosses the link while the other is worked on.
+Schedule DealtAllReduce(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  const Ring ring(p);
+  const int next = ring.RankAt(1);
+  const int previous = ring.RankAt(-1);
+  const bool relays = !p.shares_memory;
+  const bool forwards = relays && !p.some_share_memory;
+  const int partial = b.AddStream("T", ChunkRole::kCombineTarget);
+  const int in = b.AddStream("R", ChunkRole::kReceive);
+  // Where slots are kept by others, partials must not wait for results.
+  const int result = forwards ? partial : b.AddStream("S", ChunkRole::kCombineTarget);
+  const int results = forwards ? b.AddStream("F", ChunkRole::kForward) : in;
+  const auto send_copy = [&](int stream, int portion) {
+    b.Copy(Place::New(stream), Place::Portion(portion));
+    b.Send(stream, next);
+    b.Free(stream);
+  };
+
+  b.SetLead(1);
+  b.SetPortion(previous);
+  send_copy(partial, previous);
+  for (int s = 1; s < p.size; ++s) {
+    const int known = ring.RankAt(-s);
+    const bool last = s + 1 == p.size;
+    b.SetLead(0);
+    b.SetPortion(known);
+    b.ReceiveAndAwait(relays ? previous : known, results);
+    if (forwards && !last) b.Send(results, next);
+    b.Copy(Place::Portion(known), Place::Current(results));
+    b.Free(results);
+    if (relays && !forwards && !last) send_copy(result, known);
+
+    const int summed = ring.RankAt(-s - 1);  // this rank's own at last
+    const int out = last ? result : partial;
+    b.SetLead(1);
+    b.SetPortion(summed);
+    b.ReceiveAndAwait(previous, in);
+    b.Combine(Place::New(out), Place::Current(in), Place::Portion(summed));
+    b.Free(in);
+    b.Send(out, next);
+    if (last) {
+      for (int d = 2; !relays && d < p.size; ++d) b.Send(out, ring.RankAt(d));
+      b.Copy(Place::Portion(summed), Place::Current(out));
+    }
+    b.Free(out);
+  }
+  return b.Build();
+}
+
 }  // namespace
 
 Schedule CompileAllReduce(const ScheduleParameters& p) {
   if (p.size == 1) return ScheduleBuilder().Build();
+  if (p.topology.shape == Shape::kDealt) return DealtAllReduce(p);
   if (p.topology.shape != Shape::kHypercube) return TreeAllReduce(p);
   return p.size == 2 ? Exchange(p) : HypercubeAllReduce(p);
 }

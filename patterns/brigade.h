@@ -120,7 +120,8 @@ typedef enum {
   BRIGADE_DECREASING_RINGS,
   BRIGADE_SPLIT_RING, /* one chain each way */
   BRIGADE_HYPERCUBE,  /* all-reduce only */
-  BRIGADE_FREE        /* broadcast, reduce, all-reduce: the library's choice */
+  BRIGADE_FREE,       /* broadcast, reduce, all-reduce: the library's choice */
+  BRIGADE_DEALT       /* all-reduce only: each rank combines its share, then all get all shares */
 } brigade_shape;
 
 typedef enum {

@@ -22,9 +22,10 @@ std::vector<Topology> Trees() {
           {Shape::kSplitRing, 0}};
 }
 
-std::vector<Topology> TreesAndHypercube() {
+std::vector<Topology> ToAll() {
   std::vector<Topology> all = Trees();
   all.push_back({Shape::kHypercube, 0});
+  all.push_back({Shape::kDealt, 0});
   return all;
 }
 
@@ -46,8 +47,9 @@ const std::vector<CatalogueEntry>& Catalogue() {
        CompileBroadcast, true, true, false, false, Trees()},
       {Pattern::kReduce, "reduce", "combine to one rank along a tree or rings", CompileReduce, true,
        false, false, true, Trees()},
-      {Pattern::kAllReduce, "all_reduce", "combine to all ranks along a tree, rings or a hypercube",
-       CompileAllReduce, false, false, false, true, TreesAndHypercube()},
+      {Pattern::kAllReduce, "all_reduce",
+       "combine to all ranks along a tree, rings or a hypercube, or dealt to them",
+       CompileAllReduce, false, false, false, true, ToAll()},
       {Pattern::kMultiBroadcast,
        "multi_broadcast",
        "ring, or direct: every rank's portion to all ranks",

@@ -26,6 +26,9 @@ struct ScheduleParameters {
   bool decreasing = false;
   // The ranks read each other's staging memory: one copy in serves all, and nobody need relay.
   bool shares_memory = false;
+  // Some do and some do not: what lies in a third one's memory is not passed on along a ring, where
+  // it would be kept until the ring is through.
+  bool some_share_memory = false;
   // The host of each rank, where messages are to go by host, of which there are several then: trees
   // as RankTree (geometry.h) says, rings through all ranks of a host before they go on to the next.
   // Empty: by rank. Of a combine it changes the order.
@@ -51,7 +54,10 @@ Schedule CompileReduce(const ScheduleParameters& p);
 // piece by piece, the broadcast of a piece overlapping the reduction of later ones; copies: 2 n at
 // a leaf, n elsewhere. Hypercube: partners exchange partial results, one dimension at a time; ranks
 // beyond the largest power of two fold in first and are told at the end; copies: n, or 2 n at a
-// rank that folds in. Everywhere the same bits.
+// rank that folds in. Dealt: multi-reduce of the matrix's shares, one per rank, then
+// multi-broadcast of the results, along the increasing ring (where memory is shared, each to all at
+// once), one piece ahead of the other; n of each share; copies: (s + 1) n, and where only some
+// share memory s - 2 more at each relay; combines: (s - 1) n. Everywhere the same bits.
 Schedule CompileAllReduce(const ScheduleParameters& p);
 
 // Ring multi-broadcast (AP3000 paper 4.2): portion q travels from rank q once around; where memory

@@ -45,8 +45,8 @@ EdgePath::EdgePath(Engine* engine, GroupState* group, const CatalogueEntry& entr
       mover_(engine->processor_) {}
 
 bool EdgePath::Fits() {
-  if (reach_.capabilities->line_bytes == 0 || !engine_->active_.empty() ||
-      !engine_->deferred_.empty()) {
+  if (reach_.capabilities->line_bytes == 0 || call_.topology.shape == Shape::kDealt ||
+      !engine_->active_.empty() || !engine_->deferred_.empty()) {
     return false;
   }
   mover_.Reset(entry_, &call_);

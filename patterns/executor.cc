@@ -33,26 +33,36 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
 
   mover_.Reset(entry, &call_);
   const PieceSettings& settings = reach_->settings;
-  const size_t portions = entry.multi ? scope_.size : 0;
-  size_t longest = call.matrix.layout.bytes();
-  for (size_t q = 0; q < portions; ++q) {
-    longest = std::max(longest, call.portions[q].layout.bytes());
-  }
   // Without arithmetic only bytes count: the two sides may see different elements.
   const size_t elem_bytes = entry.combines ? mover_.elem_bytes() : 1;
   const size_t wire_bytes = entry.combines ? mover_.wire_elem_bytes() : 1;
+  const bool dealt = call.topology.shape == Shape::kDealt;
+  const int portions = entry.multi || dealt ? scope_.size : 0;
+  plans_.assign(1 + static_cast<size_t>(portions), PiecePlan());
+  plans_[0].total_bytes = call.matrix.layout.bytes();
+  for (int q = 0; q < portions; ++q) {
+    PiecePlan& plan = plans_[1 + static_cast<size_t>(q)];
+    if (dealt) {
+      const size_t elems = plans_[0].total_bytes / elem_bytes;
+      plan.first_byte = ShareBegin(elems, portions, q) * elem_bytes;
+      plan.total_bytes = ShareBegin(elems, portions, q + 1) * elem_bytes - plan.first_byte;
+    } else {
+      plan.total_bytes = call.portions[q].layout.bytes();
+    }
+  }
+  const size_t first = portions > 0 ? 1 : 0;
+  size_t longest = 0;
+  for (size_t i = first; i < plans_.size(); ++i) longest = std::max(longest, plans_[i].total_bytes);
   const PiecePlan plan =
       pair ? PlanMessage(settings, longest)
-           : PlanPieces(settings, longest, elem_bytes, wire_bytes, entry.multi ? 2 : scope_.size);
-  plans_.assign(1 + portions, plan);
-  pieces_.assign(1 + portions, 0);
-  plans_[0].total_bytes = call.matrix.layout.bytes();
-  pieces_[0] = entry.multi ? 0 : plans_[0].Count();
-  rounds_ = pieces_[0];
-  for (size_t q = 0; q < portions; ++q) {
-    plans_[1 + q].total_bytes = call.portions[q].layout.bytes();
-    pieces_[1 + q] = plans_[1 + q].Count();
-    rounds_ = std::max(rounds_, pieces_[1 + q]);
+           : PlanPieces(settings, longest, elem_bytes, wire_bytes, portions > 0 ? 2 : scope_.size);
+  pieces_.assign(plans_.size(), 0);
+  rounds_ = 0;
+  for (size_t i = first; i < plans_.size(); ++i) {
+    plans_[i].piece_bytes = plan.piece_bytes;
+    plans_[i].header_ahead = plan.header_ahead;
+    pieces_[i] = plans_[i].Count();
+    rounds_ = std::max(rounds_, pieces_[i]);
   }
   size_t receives = 0;
   first_receive_.clear();

@@ -112,7 +112,8 @@ class Executor {
 
   void SetHeaderOf(int portion) {
     header_.portion = portion;
-    header_.total_bytes = Plan(portion).total_bytes;
+    // Of a matrix that is dealt, ranks that disagree find out with the first share.
+    header_.total_bytes = Plan(entry_->multi ? portion : -1).total_bytes;
   }
   int64_t Pieces(int portion) const { return pieces_[portion + 1]; }
   const PiecePlan& Plan(int portion) const { return plans_[portion + 1]; }

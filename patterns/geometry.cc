@@ -83,6 +83,7 @@ TreeNode TreeNodeOf(const Topology& topology, int size, int relative) {
     case Shape::kSplitRing:
       return SplitRing(size, relative);
     case Shape::kHypercube:
+    case Shape::kDealt:
     case Shape::kFree:
       break;
   }
@@ -106,6 +107,7 @@ int TreeHeight(const Topology& topology, int size) {
     case Shape::kSplitRing:
       return size / 2;
     case Shape::kHypercube:
+    case Shape::kDealt:
     case Shape::kFree:
       break;
   }

@@ -78,6 +78,10 @@ Status Validate(const CatalogueEntry& entry, const PatternCall& call, const Scop
   return Status();
 }
 
+bool HasParameter(Shape shape) {
+  return shape != Shape::kSplitRing && shape != Shape::kHypercube && shape != Shape::kDealt;
+}
+
 // Whether the call holds nothing that its pattern ignores and that could make a difference.
 bool IsNormal(const PatternCall& call) {
   const CatalogueEntry& entry = EntryOf(call.pattern);
@@ -85,8 +89,8 @@ bool IsNormal(const PatternCall& call) {
   if (shape == Shape::kFree) return false;
   if (entry.topologies.empty()) {
     if (!(call.topology == Topology())) return false;
-  } else if (shape == Shape::kSplitRing || shape == Shape::kHypercube) {
-    if (call.topology.parameter != 0) return false;
+  } else if (!HasParameter(shape) && call.topology.parameter != 0) {
+    return false;
   }
   if (!entry.rooted && call.root != 0) return false;
   if (!entry.multi && (call.portions != nullptr || call.decreasing)) return false;
@@ -99,8 +103,7 @@ bool IsNormal(const PatternCall& call) {
 PatternCall Normalised(PatternCall call) {
   const CatalogueEntry& entry = EntryOf(call.pattern);
   if (entry.topologies.empty()) call.topology = Topology();
-  const Shape shape = call.topology.shape;
-  if (shape == Shape::kSplitRing || shape == Shape::kHypercube) call.topology.parameter = 0;
+  if (!HasParameter(call.topology.shape)) call.topology.parameter = 0;
   if (!entry.rooted) call.root = 0;
   if (!entry.multi) {
     call.portions = nullptr;
@@ -272,6 +275,7 @@ const Schedule* Group::ScheduleOf(const PatternCall& call, ChannelKind kind) {
     p.topology = call.topology;
     p.decreasing = call.decreasing;
     p.shares_memory = scope.shares_memory();
+    p.some_share_memory = scope.some_share_memory();
     for (int r = 0; by_host && r < scope.size; ++r) {
       p.hosts.push_back(engine_->endpoint()->HostOf(state_->id, scope.GroupRank(r)));
     }

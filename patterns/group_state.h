@@ -46,6 +46,7 @@ struct Scope {
   const Reach* reach = nullptr;  // for its collective operations
 
   bool shares_memory() const { return hosts == 1 && reach->capabilities->lands_in_peer_memory; }
+  bool some_share_memory() const { return hosts > 1 && reach->capabilities->lands_in_peer_memory; }
   int GroupRank(int scope_rank) const { return first + scope_rank * stride; }
 };
 

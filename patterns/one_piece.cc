@@ -22,7 +22,9 @@ OnePiece::OnePiece(Engine* engine, GroupState* group, const CatalogueEntry& entr
       mover_(engine->processor_) {}
 
 bool OnePiece::Fits() {
-  if (entry_.multi || !engine_->active_.empty() || !engine_->deferred_.empty()) return false;
+  if (entry_.multi || call_.topology.shape == Shape::kDealt || !engine_->active_.empty() ||
+      !engine_->deferred_.empty())
+    return false;
   mover_.Reset(entry_, &call_);
   range_.bytes = call_.matrix.layout.bytes();
   const PieceSettings& settings = reach_.settings;

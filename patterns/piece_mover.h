@@ -35,9 +35,11 @@ class PieceMover {
                                            : value_bytes / elem_bytes_ * wire_elem_bytes_;
   }
 
-  // The matrix at a place that is not in a stream.
+  // The matrix at a place that is not in a stream. Where no portions are given, they are ranges of
+  // the call's.
   const Matrix& MatrixAt(const Place& place) const {
-    return place.kind == Place::kPortion ? call_->portions[place.index] : call_->matrix;
+    const bool given = place.kind == Place::kPortion && call_->portions != nullptr;
+    return given ? call_->portions[place.index] : call_->matrix;
   }
 
   void CopyIn(std::byte* payload, const Place& source, const PiecePlan::Range& range);

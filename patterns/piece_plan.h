@@ -18,6 +18,7 @@ inline constexpr size_t kHeaderRoom = 64;
 // Bytes here are packed bytes of user memory. On the wire an element may be followed by its
 // location.
 struct PiecePlan {
+  size_t first_byte = 0;  // of the matrix: where a share of it begins
   size_t total_bytes = 0;
   size_t piece_bytes = 0;  // of every piece but the last
   // The header goes ahead, with so many bytes of the message, in a piece more.
@@ -33,7 +34,7 @@ struct PiecePlan {
     if (header_ahead && piece-- == 0) return {0, first_bytes};
     const size_t offset = first_bytes + static_cast<size_t>(piece) * piece_bytes;
     const size_t left = total_bytes - offset;
-    return {offset, left < piece_bytes ? left : piece_bytes};
+    return {first_byte + offset, left < piece_bytes ? left : piece_bytes};
   }
   // An empty message still is one piece.
   int64_t Count() const {
@@ -42,6 +43,12 @@ struct PiecePlan {
            header_ahead;
   }
 };
+
+// Where share `share` begins of `elems` elements that are dealt to `ranks`, and the one before
+// ends. Of a combine that is part of the order, so neither pieces nor transport count.
+inline size_t ShareBegin(size_t elems, int ranks, int share) {
+  return elems * static_cast<size_t>(share) / static_cast<size_t>(ranks);
+}
 
 // What the ranks of a group agreed on when it was made.
 struct PieceSettings {

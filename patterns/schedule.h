@@ -39,7 +39,7 @@ struct Place {
   enum Kind : uint8_t {
     kNone,
     kMatrix,   // PatternCall::matrix
-    kPortion,  // PatternCall::portions[index]
+    kPortion,  // PatternCall::portions[index], or share `index` of a matrix that is dealt
     kCurrent,  // the current slot of stream `index`
     kNew,      // the next slot of stream `index`, opened by this step; writing only
   };

@@ -118,7 +118,7 @@ class Checker {
  public:
   Checker(const CheckCase& c, const std::vector<Schedule>& schedules)
       : case_(c),
-        multi_(EntryOf(c.pattern).multi),
+        in_portions_(EntryOf(c.pattern).multi || c.topology.shape == Shape::kDealt),
         tree_(c.topology, c.size, c.pattern == Pattern::kAllReduce ? 0 : c.root, HostsToGoBy(c)),
         ring_(Topology{Shape::kIncreasingRings, 1}, c.size, /*root=*/0, HostsToGoBy(c)),
         edges_(c.size * c.size) {
@@ -135,15 +135,15 @@ class Checker {
       rank.streams.resize(schedules[r].streams.size());
       for (StreamState& s : rank.streams) s.slots.resize(c.slots);
       rank.knows = uint64_t{1} << (r % 64);
-      rank.matrix.resize(multi_ ? Pieces(r) : Pieces(-1));
+      rank.matrix.resize(in_portions_ ? Pieces(r) : Pieces(-1));
       for (size_t i = 0; i < rank.matrix.size(); ++i) {
-        rank.matrix[i] = multi_ ? Value{} : Contribution(r, -1, static_cast<int>(i));
+        rank.matrix[i] = in_portions_ ? Value{} : Contribution(r, -1, static_cast<int>(i));
       }
-      if (!multi_) continue;
+      if (!in_portions_) continue;
       rank.portions.resize(c.size);
       for (int q = 0; q < c.size; ++q) {
         rank.portions[q].resize(Pieces(q));
-        const bool has = c.pattern == Pattern::kMultiReduce || q == r;
+        const bool has = EntryOf(c.pattern).combines || q == r;
         for (int i = 0; has && i < Pieces(q); ++i) rank.portions[q][i] = Contribution(r, q, i);
       }
     }
@@ -177,20 +177,23 @@ class Checker {
 
   // Where rank r's contribution stands in the documented order of combination.
   int Position(int r, int portion) const {
+    const CatalogueEntry& entry = EntryOf(case_.pattern);
+    if (!entry.combines || case_.topology.shape == Shape::kHypercube) return r;
+    if (!in_portions_) return tree_.ToRelative(r);
     const int n = case_.size;
-    switch (case_.pattern) {
-      case Pattern::kReduce:
-        return tree_.ToRelative(r);
-      case Pattern::kAllReduce:
-        if (case_.topology.shape == Shape::kHypercube) return r;
-        return tree_.ToRelative(r);
-      case Pattern::kMultiReduce: {
-        const int behind = ring_.ToRelative(r) - ring_.ToRelative(portion);
-        return ((case_.decreasing ? -behind : behind) - 1 + 2 * n) % n;
-      }
-      default:
-        return r;
-    }
+    const int behind = ring_.ToRelative(r) - ring_.ToRelative(portion);
+    return ((case_.decreasing ? -behind : behind) - 1 + 2 * n) % n;
+  }
+
+  // Of a chain: every contribution on the right of all before it.
+  uint64_t ChainAssociation() const {
+    uint64_t association = Mix(1, 7);
+    for (int i = 1; i < case_.size; ++i) association = Mix(association, Mix(i + 1, 7));
+    return association;
+  }
+  bool IsChainOfAll(const Value& v, int portion, int piece) const {
+    return v.portion == portion && v.piece == piece && v.low == 0 && v.high == case_.size - 1 &&
+           v.association == ChainAssociation();
   }
 
   Value Contribution(int r, int portion, int piece) const {
@@ -489,6 +492,13 @@ class Checker {
           break;
         case Pattern::kReduce:
         case Pattern::kAllReduce:
+          for (int q = 0; in_portions_ && q < n; ++q) {
+            for (int i = 0; i < Pieces(q); ++i) {
+              BRIGADE_RETURN_IF_ERROR(Expect(IsChainOfAll(rank.portions[q][i], q, i), r,
+                                             "portion " + std::to_string(q)));
+            }
+          }
+          if (in_portions_) break;
           for (int i = 0; i < Pieces(-1); ++i) {
             const Value& v = rank.matrix[i];
             if (case_.pattern == Pattern::kReduce && r != case_.root) {
@@ -513,10 +523,8 @@ class Checker {
           break;
         case Pattern::kMultiReduce:
           for (int i = 0; i < Pieces(r); ++i) {
-            const Value& v = rank.matrix[i];
-            BRIGADE_RETURN_IF_ERROR(
-                Expect(v.portion == r && v.piece == i && v.low == 0 && v.high == n - 1, r,
-                       "not every contribution once"));
+            BRIGADE_RETURN_IF_ERROR(Expect(IsChainOfAll(rank.matrix[i], r, i), r,
+                                           "not every contribution once, one after the other"));
           }
           break;
       }
@@ -525,7 +533,7 @@ class Checker {
   }
 
   const CheckCase& case_;
-  const bool multi_;
+  const bool in_portions_;
   const RankTree tree_;
   const RankTree ring_;
   const Value nothing_;
@@ -554,6 +562,7 @@ std::vector<Schedule> CompileAll(const CheckCase& c) {
     p.topology = c.topology;
     p.decreasing = c.decreasing;
     p.shares_memory = c.shares_memory;
+    p.some_share_memory = c.some_share_memory;
     p.hosts = HostsToGoBy(c);
     if (c.pattern == Pattern::kSend || c.pattern == Pattern::kReceive) {
       p.root = 1 - r;

@@ -31,11 +31,12 @@ struct CheckCase {
   int size = 1;
   int root = 0;
   bool decreasing = false;
-  // Pieces of the matrix, or, for multi patterns, of each portion (may differ, may be 0).
+  // Pieces of the matrix, or, where there are portions, of each (may differ, may be 0).
   std::vector<int> pieces;
   int slots = kMinSlots;              // per stream
   bool lands_in_peer_memory = false;  // within a host
   bool shares_memory = false;         // of ScheduleParameters
+  bool some_share_memory = false;     // the same
   // Of each rank; empty: all on one. And whether messages go by it.
   std::vector<int> hosts;
   bool by_host = false;

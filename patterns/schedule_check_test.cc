@@ -14,6 +14,20 @@ std::vector<Topology> TopologiesOf(const CatalogueEntry& entry) {
   return entry.topologies.empty() ? std::vector<Topology>{Topology()} : entry.topologies;
 }
 
+bool InPortions(const CatalogueEntry& entry, const Topology& topology) {
+  return entry.multi || topology.shape == Shape::kDealt;
+}
+
+// Pieces of portions of unequal length. Of multi patterns they may be empty; the shares of a matrix
+// are equal but for one piece.
+std::vector<int> Unequal(const CatalogueEntry& entry, int size, int pieces) {
+  std::vector<int> all;
+  for (int q = 0; q < size; ++q) {
+    all.push_back(entry.multi ? (pieces + q) % (pieces + 1) : pieces + (q * q + q / 2) % 2);
+  }
+  return all;
+}
+
 // Every entry, topology, size, root, number of pieces, number of slots and landing mode.
 class CatalogueProof : public testing::TestWithParam<int> {};
 
@@ -24,16 +38,20 @@ TEST_P(CatalogueProof, HoldsForEveryGroup) {
   for (int size = pair ? 2 : 1; size <= (pair ? 2 : 64); ++size) {
     for (const Topology& topology : TopologiesOf(entry)) {
       for (int root = 0; root < (entry.rooted ? size : 1); ++root) {
-        for (const int variant : {0, 1, 2}) {
+        const bool dealt = topology.shape == Shape::kDealt;
+        for (const int variant : {0, 1, 2, 3}) {
           const bool decreasing = variant == 1;
           const bool shares_memory = variant == 2;
+          const bool some_share_memory = variant == 3;
           if (decreasing && !entry.multi) continue;
           if (shares_memory && entry.pattern != Pattern::kMultiBroadcast &&
-              entry.pattern != Pattern::kBarrier) {
+              entry.pattern != Pattern::kBarrier && !dealt) {
             continue;
           }
+          if (some_share_memory && !dealt) continue;
           CheckCase c;
           c.shares_memory = shares_memory;
+          c.some_share_memory = some_share_memory;
           c.pattern = entry.pattern;
           c.topology = topology;
           c.size = size;
@@ -42,10 +60,7 @@ TEST_P(CatalogueProof, HoldsForEveryGroup) {
           const std::vector<Schedule> schedules = CompileAll(c);
           for (const int pieces : {1, 2, 7}) {
             c.pieces = {pieces};
-            if (entry.multi) {  // portions of unequal length, empty ones included
-              c.pieces.clear();
-              for (int q = 0; q < size; ++q) c.pieces.push_back((pieces + q) % (pieces + 1));
-            }
+            if (InPortions(entry, topology)) c.pieces = Unequal(entry, size, pieces);
             for (c.slots = kMinSlots; c.slots <= kWindowSlots; c.slots += 2) {
               for (const bool peer_landing : {false, true}) {
                 c.lands_in_peer_memory = peer_landing;
@@ -83,7 +98,10 @@ std::vector<std::vector<int>> HostMaps(int size, std::mt19937* random) {
 }
 
 // Messages to other hosts that a pattern cannot do without, of one piece of each message.
-int64_t CrossingsByHost(Pattern pattern, int size, int hosts) {
+int64_t CrossingsByHost(Pattern pattern, const Topology& topology, int size, int hosts) {
+  // Every link of a ring is crossed by all portions but one.
+  const int64_t of_a_ring = hosts == 1 ? 0 : int64_t{hosts} * (size - 1);
+  if (topology.shape == Shape::kDealt) return 2 * of_a_ring;
   switch (pattern) {
     case Pattern::kBroadcast:
     case Pattern::kReduce:
@@ -92,8 +110,8 @@ int64_t CrossingsByHost(Pattern pattern, int size, int hosts) {
       return 2 * (hosts - 1);
     case Pattern::kMultiBroadcast:
       return int64_t{hosts - 1} * size;
-    default:  // every link of a ring is crossed by all portions but one
-      return hosts == 1 ? 0 : int64_t{hosts} * (size - 1);
+    default:
+      return of_a_ring;
   }
 }
 
@@ -140,19 +158,20 @@ TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
             c.decreasing = decreasing;
             c.root = entry.rooted ? std::uniform_int_distribution<int>(0, size - 1)(random) : 0;
             const int n = 3;
-            c.pieces = entry.multi ? std::vector<int>(size, n) : std::vector<int>{n};
+            const bool in_portions = InPortions(entry, topology);
+            c.pieces = in_portions ? std::vector<int>(size, n) : std::vector<int>{n};
             for (const bool peer_landing : {false, true}) {
-              c.lands_in_peer_memory = peer_landing;
+              c.lands_in_peer_memory = c.some_share_memory = peer_landing;
               std::vector<CheckCounts> counts;
               const Status status = CheckSchedules(c, CompileAll(c), &counts);
               ASSERT_TRUE(status.ok()) << status.ToString();
               int64_t crossings = 0;
               for (const CheckCounts& rank : counts) crossings += rank.crossings;
-              EXPECT_EQ(crossings, n * CrossingsByHost(entry.pattern, size, count))
+              EXPECT_EQ(crossings, n * CrossingsByHost(entry.pattern, topology, size, count))
                   << entry.name << ", " << size << " ranks on " << count << " hosts";
-              if (entry.multi) {  // portions of unequal length, empty ones included
+              if (in_portions) {
                 CheckCase unequal = c;
-                for (int q = 0; q < size; ++q) unequal.pieces[q] = (n + q) % (n + 1);
+                unequal.pieces = Unequal(entry, size, n);
                 const Status holds = CheckSchedules(unequal, CompileAll(unequal), nullptr);
                 ASSERT_TRUE(holds.ok()) << holds.ToString();
               }
@@ -163,6 +182,40 @@ TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
               const Status holds = CheckSchedules(by_rank, CompileAll(by_rank), nullptr);
               ASSERT_TRUE(holds.ok()) << holds.ToString();
             }
+          }
+        }
+      }
+    }
+  }
+}
+
+// Where the shares' pieces are not equally many, whichever have one more.
+TEST(Dealt, HoldsForAnySharesOfAMatrix) {
+  std::mt19937 random(3);
+  const CatalogueEntry& entry = EntryOf(Pattern::kAllReduce);
+  for (int size = 1; size <= 40; ++size) {
+    for (int draw = 0; draw < (size <= 6 ? 1 << size : 3); ++draw) {
+      CheckCase c;
+      c.pattern = entry.pattern;
+      c.topology = {Shape::kDealt, 0};
+      c.size = size;
+      for (const int pieces : {1, 2, 5}) {
+        c.pieces.clear();
+        for (int q = 0; q < size; ++q) {
+          c.pieces.push_back(pieces + (size <= 6 ? draw >> q & 1 : static_cast<int>(random() & 1)));
+        }
+        for (c.slots = kMinSlots; c.slots <= kWindowSlots; c.slots += 2) {
+          // On one host; on several with and without shared memory.
+          for (const int variant : {0, 1, 2, 3}) {
+            c.shares_memory = variant == 1;
+            c.some_share_memory = variant == 2;
+            c.lands_in_peer_memory = variant == 1 || variant == 2;
+            c.hosts.clear();
+            const int hosts = std::uniform_int_distribution<int>(1, size)(random);
+            for (int r = 0; variant == 2 && r < size; ++r) c.hosts.push_back(r * hosts / size);
+            std::shuffle(c.hosts.begin(), c.hosts.end(), random);
+            const Status status = CheckSchedules(c, CompileAll(c), nullptr);
+            ASSERT_TRUE(status.ok()) << variant << " " << status.ToString();
           }
         }
       }
@@ -221,7 +274,7 @@ TEST(Counts, CopiesAndCombinesAreAsDocumented) {
         c.topology = topology;
         c.size = size;
         const int n = 5;
-        c.pieces = entry.multi ? std::vector<int>(size, n) : std::vector<int>{n};
+        c.pieces = InPortions(entry, topology) ? std::vector<int>(size, n) : std::vector<int>{n};
         if (entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive) c.size = 2;
         std::vector<CheckCounts> counts;
         const Status status = CheckSchedules(c, CompileAll(c), &counts);
@@ -239,6 +292,11 @@ TEST(Counts, CopiesAndCombinesAreAsDocumented) {
               EXPECT_EQ(rank.copies, rank.combines == 0 ? n : 0);
               break;
             case Pattern::kAllReduce:
+              if (topology.shape == Shape::kDealt) {
+                EXPECT_EQ(rank.copies, (size + 1) * n);
+                EXPECT_EQ(rank.combines, (size - 1) * n);
+                break;
+              }
               EXPECT_LE(rank.copies, 2 * n);
               EXPECT_GE(rank.copies, n);
               break;

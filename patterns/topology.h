@@ -20,6 +20,9 @@ enum class Shape : uint8_t {
   kSplitRing,
   // Every rank exchanges with a partner per dimension (combines only; the result is everywhere).
   kHypercube,
+  // The matrix is dealt to the ranks in equal shares: each combines its own along the ring, then
+  // all get all of them (all-reduce only; the result is everywhere).
+  kDealt,
   // The library's choice (free_topology.h).
   kFree,
 };

@@ -113,7 +113,8 @@ TEST_P(Semantics, SumsHaveTheSameBitsAtAnyTimingAndWithAnyChunks) {
                                             {Shape::kTree, 4},
                                             {Shape::kDecreasingRings, 1},
                                             {Shape::kSplitRing, 0},
-                                            {Shape::kHypercube, 0}};
+                                            {Shape::kHypercube, 0},
+                                            {Shape::kDealt, 0}};
   for (const Topology& topology : topologies) {
     std::vector<double> first;
     std::mutex mutex;
