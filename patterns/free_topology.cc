@@ -6,15 +6,15 @@ namespace {
 constexpr Topology kBinomial{Shape::kTree, 2};
 constexpr Topology kWide{Shape::kTree, 8};
 constexpr Topology kRing{Shape::kIncreasingRings, 1};
+constexpr Topology kDealt{Shape::kDealt, 0};
 constexpr size_t kShortBytes = 2048;
 // A ring of slow links takes a shorter time than a tree from here on (measured on 4 and 8 hosts:
 // 16 KiB 0.6 of the tree's, 8 KiB 1.6).
 constexpr size_t kFillsRingBytes = size_t{16} << 10;
 // Where one order must do for all transports. On slow links the ring is the faster from 16 KiB on
 // (16 KiB 0.7 of the tree's, 32 KiB 0.5); in shared memory the tree, up to 64 KiB by 15 to 40 %
-// where eight ranks shared two processors, and to all ranks by 70 %.
-constexpr size_t kLongReduceBytes = size_t{8} << 10;
-constexpr size_t kLongAllReduceBytes = size_t{128} << 10;
+// where eight ranks shared two processors.
+constexpr size_t kLongBytes = size_t{8} << 10;
 
 }  // namespace
 
@@ -31,12 +31,10 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
       break;
     case Pattern::kAllReduce:
     case Pattern::kReduce: {
-      const size_t long_bytes =
-          pattern == Pattern::kReduce ? kLongReduceBytes : kLongAllReduceBytes;
-      if (by_host || bytes > kShortBytes) {
-        topology = bytes > long_bytes ? kRing : kBinomial;
+      if (bytes > kLongBytes) {
+        topology = pattern == Pattern::kReduce || by_host ? kRing : kDealt;
       } else {
-        topology = kWide;
+        topology = by_host || bytes > kShortBytes ? kBinomial : kWide;
       }
       // Two ranks have one order only, so they may exchange; in shared memory long messages do not,
       // because a tree copies less.

@@ -27,7 +27,8 @@ struct Ranks {
 // branches: few ranks relay, and a relay costs a scheduling delay where ranks outnumber processors;
 // between two ranks, which have one order only, they are an exchange. Longer ones go along a
 // binomial tree, which spreads the arithmetic; long ones along a ring, on which every rank sends
-// and receives the message once.
+// and receives the message once, or, to all ranks, dealt: less than twice, and on all links at
+// once.
 //
 // Broadcasts go along the wide tree wherever one copy serves all readers, and along the ring where
 // links are slow and the message is long enough to fill it.
