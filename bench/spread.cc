@@ -163,6 +163,7 @@ std::vector<RootedPattern> ReductionsToAll(const Contenders& all) {
   };
   for (const auto& [name, topology] : kTopologies) add_brigade(name, topology);
   add_brigade("hypercube", Topology{Shape::kHypercube, 0});
+  add_brigade("dealt", Topology{Shape::kDealt, 0});
 
   const auto add_blacs = [&](const std::string& name, BlacsGrid* grid) {
     if (grid == nullptr) return;

@@ -59,6 +59,22 @@ TEST(FreeTopology, OfASumDependsOnRanksAndBytesOnly) {
   }
 }
 
+TEST(FreeTopology, LongSumsToAllAreDealt) {
+  for (const Ranks& ranks : RanksToTry()) {
+    if (ranks.count == 2) continue;
+    for (const bool order_free : {false, true}) {
+      const auto shape = [&](Pattern pattern, size_t bytes) {
+        return FreeTopology(pattern, ranks, bytes, order_free).shape;
+      };
+      const bool by_host = order_free && ranks.hosts > 1 && ranks.hosts < ranks.count;
+      EXPECT_EQ(shape(Pattern::kAllReduce, 8193),
+                by_host ? Shape::kIncreasingRings : Shape::kDealt);
+      EXPECT_EQ(shape(Pattern::kAllReduce, 8192), Shape::kTree);
+      EXPECT_EQ(shape(Pattern::kReduce, 8193), Shape::kIncreasingRings);
+    }
+  }
+}
+
 TEST(FreeTopology, GoesByHostWhereAHostHasSeveralRanks) {
   for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce}) {
     for (const Ranks& ranks : RanksToTry()) {

@@ -28,6 +28,27 @@ TEST(PiecePlan, RangesCoverTheMessageOnce) {
   }
 }
 
+TEST(PiecePlan, SharesCoverTheMatrixOnce) {
+  const PieceSettings settings = PieceSettingsFor(4096, 1 << 20, 4096);
+  for (const int ranks : {1, 3, 8, 500}) {
+    for (const size_t elems : {size_t{0}, size_t{5}, size_t{400}, size_t{100003}}) {
+      size_t covered = 0;
+      for (int q = 0; q < ranks; ++q) {
+        const size_t begin = ShareBegin(elems, ranks, q);
+        const size_t end = ShareBegin(elems, ranks, q + 1);
+        EXPECT_LE(end - begin, elems / static_cast<size_t>(ranks) + 1);
+        PiecePlan plan = PlanPieces(settings, (end - begin) * 8, 8, 8, 2);
+        plan.first_byte = begin * 8;
+        for (int64_t i = 0; i < plan.Count(); ++i) {
+          EXPECT_EQ(plan.RangeOf(i).offset, covered);
+          covered += plan.RangeOf(i).bytes;
+        }
+      }
+      EXPECT_EQ(covered, elems * 8);
+    }
+  }
+}
+
 TEST(PiecePlan, WhereLinksAreSlowPiecesAreEvenAndNotTooShort) {
   PieceSettings settings = PieceSettingsFor(32768, 4 << 20, 262144);
   settings.piece_cost_bytes = 1000;

@@ -91,13 +91,14 @@ int main(int argc, char** argv) {
   }
 
   /* Sums, started and waited for. */
-  for (i = 0; i < kLd * kCols; ++i) a[i] = i + me;
   call.pattern = BRIGADE_ALL_REDUCE;
-  call.shape = BRIGADE_HYPERCUBE;
-  check(brigade_start(group, &call, &operation) == BRIGADE_OK, "start");
-  while (!brigade_test(operation)) brigade_progress(engine);
-  check(brigade_wait(operation, NULL) == BRIGADE_OK, "wait");
-  check(a[5] == 5.0 * size + size * (size - 1) / 2, "sum");
+  for (call.shape = BRIGADE_HYPERCUBE; call.shape <= BRIGADE_DEALT; ++call.shape) {
+    for (i = 0; i < kLd * kCols; ++i) a[i] = i + me;
+    check(brigade_start(group, &call, &operation) == BRIGADE_OK, "start");
+    while (!brigade_test(operation)) brigade_progress(engine);
+    check(brigade_wait(operation, NULL) == BRIGADE_OK, "wait");
+    check(a[5] == 5.0 * size + size * (size - 1) / 2, "sum");
+  }
 
   /* The rank with the largest magnitude. */
   a[0] = me == size - 1 ? -100 : me;

@@ -109,12 +109,9 @@ void AwaitCount(const std::atomic<int>& count, int value) {
 }
 
 TEST_P(Semantics, SumsHaveTheSameBitsAtAnyTimingAndWithAnyChunks) {
-  const std::vector<Topology> topologies = {{Shape::kTree, 2},
-                                            {Shape::kTree, 4},
-                                            {Shape::kDecreasingRings, 1},
-                                            {Shape::kSplitRing, 0},
-                                            {Shape::kHypercube, 0},
-                                            {Shape::kDealt, 0}};
+  const std::vector<Topology> topologies = {
+      {Shape::kTree, 2},      {Shape::kTree, 4},      {Shape::kDecreasingRings, 1},
+      {Shape::kSplitRing, 0}, {Shape::kHypercube, 0}, {Shape::kDealt, 0}};
   for (const Topology& topology : topologies) {
     std::vector<double> first;
     std::mutex mutex;
@@ -140,6 +137,62 @@ TEST_P(Semantics, SumsHaveTheSameBitsAtAnyTimingAndWithAnyChunks) {
             << "rank " << rank << ", repeat " << repeat;
       });
     }
+  }
+}
+
+// Share q of the matrix is combined from the rank after q on, around to q, wherever pieces and
+// hosts begin.
+TEST_P(Semantics, DealtSumsAreChainsFromTheRankAfterTheOwner) {
+  constexpr int kRanks = 5;
+  const auto datum = [](int rank, size_t k) {
+    return std::sin(static_cast<double>(k * 7) + rank) * std::pow(10.0, rank % 3);
+  };
+  for (const size_t elems : {size_t{0}, size_t{3}, size_t{11}, size_t{4001}}) {
+    std::vector<double> expected;
+    for (size_t q = 0; q < kRanks; ++q) {
+      for (size_t k = q * elems / kRanks; k < (q + 1) * elems / kRanks; ++k) {
+        expected.push_back(0);
+        for (size_t i = 1; i <= kRanks; ++i) {
+          expected[k] += datum(static_cast<int>((q + i) % kRanks), k);
+        }
+      }
+    }
+    for (const size_t chunk_bytes : {512, 4096}) {
+      OnRanks(kRanks, [&](InprocWorld& world, int rank) {
+        EngineOptions options = Rank::Small();
+        options.chunk_bytes = chunk_bytes;
+        Rank me(world, rank, options);
+        std::vector<double> data(elems);
+        for (size_t k = 0; k < elems; ++k) data[k] = datum(rank, k);
+        // A parameter that means nothing makes no difference.
+        Require(me.Run(Call(Pattern::kAllReduce, 0, {Shape::kDealt, rank}), &data));
+        EXPECT_EQ(data, expected) << elems << " elements, rank " << rank;
+      });
+    }
+  }
+}
+
+TEST_P(Semantics, DealtMaximaKnowWhereTheyWere) {
+  constexpr int kRanks = 5;
+  for (const int elems : {2, 1000}) {
+    OnRanks(kRanks, [&](InprocWorld& world, int rank) {
+      Rank me(world, rank);
+      // The winner is rank k % 5, but of each seventh element all are equal.
+      std::vector<double> data;
+      std::vector<int32_t> locations;
+      for (int k = 0; k < elems; ++k) {
+        data.push_back(k % kRanks == rank ? -9 - k : k % 7 == 0 ? -9 - k : rank);
+        locations.push_back(rank + 10 * k);
+      }
+      PatternCall call = Call(Pattern::kAllReduce, 0, {Shape::kDealt, 0});
+      call.op = CombineOp::kAbsMax;
+      call.locations = locations.data();
+      Require(me.Run(call, &data));
+      for (int k = 0; k < elems; ++k) {
+        EXPECT_EQ(data[static_cast<size_t>(k)], -9 - k);
+        EXPECT_EQ(locations[static_cast<size_t>(k)], (k % 7 == 0 ? 0 : k % kRanks) + 10 * k);
+      }
+    });
   }
 }
 
@@ -189,18 +242,20 @@ TEST_P(Semantics, ASendReturnsWithoutItsReceiverAndArrivesWithoutItsSender) {
 // A relay that has returned may never call again. Where it had forwarded what lies in the root's
 // memory, the root must not be left waiting for that to come back.
 TEST_P(Semantics, ACombineReturnsThoughItsRelaysNeverCallAgain) {
-  for (const size_t elems : {size_t{40}, size_t{2000}}) {
-    std::atomic<int> returned{0};
-    OnRanks(4, [&](InprocWorld& world, int rank) {
-      EngineOptions options = Rank::Small();
-      options.staging_bytes = 6 * 1024;  // all of it is the core
-      Rank me(world, rank, options);
-      std::vector<double> data(elems, rank);
-      Require(me.Run(Call(Pattern::kAllReduce, 0, {Shape::kIncreasingRings, 1}), &data));
-      EXPECT_EQ(data.back(), 6);
-      ++returned;
-      AwaitCount(returned, 4);  // without a call
-    });
+  for (const Topology& topology : {Topology{Shape::kIncreasingRings, 1}, {Shape::kDealt, 0}}) {
+    for (const size_t elems : {size_t{40}, size_t{2000}}) {
+      std::atomic<int> returned{0};
+      OnRanks(4, [&](InprocWorld& world, int rank) {
+        EngineOptions options = Rank::Small();
+        options.staging_bytes = 6 * 1024;  // all of it is the core
+        Rank me(world, rank, options);
+        std::vector<double> data(elems, rank);
+        Require(me.Run(Call(Pattern::kAllReduce, 0, topology), &data));
+        EXPECT_EQ(data.back(), 6);
+        ++returned;
+        AwaitCount(returned, 4);  // without a call
+      });
+    }
   }
 }
 
@@ -321,6 +376,13 @@ TEST_P(Mismatch, Sizes) {
         return me.Run(Call(Pattern::kAllReduce), &data);
       },
       "72000 there");
+  // The first shares are equally long.
+  ExpectMismatch(
+      [](Rank& me) {
+        std::vector<double> data(me.rank == 0 ? 100 : 101);
+        return me.Run(Call(Pattern::kAllReduce, 0, {Shape::kDealt, 0}), &data);
+      },
+      "bytes: 800 here, 808 there");
 }
 
 TEST_P(Mismatch, AMessageLongerThanItsReceive) {

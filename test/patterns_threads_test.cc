@@ -117,6 +117,7 @@ std::vector<Topology> TopologiesOf(const CatalogueEntry& entry, bool by_host) {
           Topology{Shape::kSplitRing, 0, true}}) {
       all.push_back(topology);
     }
+    if (entry.pattern == Pattern::kAllReduce) all.push_back({Shape::kDealt, 0, true});
   }
   return all;
 }
