@@ -114,19 +114,23 @@ Schedule HypercubeAllReduce(const ScheduleParameters& p) {
 }
 
 // Share q is portion q of the matrix. Its partial starts at the rank after q and ends at q, as in
-// multi-reduce; its result goes on from there, as in multi-broadcast. The two take turns, message
-// by message, the combines one piece ahead: so two messages are on their way at any time, and one
-// of them crosses the link while the other is worked on.
+// multi-reduce, and its result goes on from there, as in multi-broadcast. The two take turns, with
+// partials one piece ahead: so two messages are on their way at any time, and one of them crosses
+// the link while the other is worked on.
+//
+// Where all share memory, every rank sends its results to all. Else they go around in the slots
+// they come in; where some share memory in copies, because a slot in another rank's memory would be
+// kept until the ring is through, for which that rank may have to wait (multi_broadcast.cc).
 Schedule DealtAllReduce(const ScheduleParameters& p) {
   ScheduleBuilder b;
   const Ring ring(p);
   const int next = ring.RankAt(1);
   const int previous = ring.RankAt(-1);
   const bool relays = !p.shares_memory;
-  const bool forwards = relays && !p.some_share_memory;
+  const bool forwards = relays && !p.some_share_memory;  // or copies
   const int partial = b.AddStream("T", ChunkRole::kCombineTarget);
   const int in = b.AddStream("R", ChunkRole::kReceive);
-  // Where slots are kept by others, partials must not wait for results.
+  // Partials must not wait for results that others still read.
   const int result = forwards ? partial : b.AddStream("S", ChunkRole::kCombineTarget);
   const int results = forwards ? b.AddStream("F", ChunkRole::kForward) : in;
   const auto send_copy = [&](int stream, int portion) {

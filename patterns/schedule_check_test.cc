@@ -235,6 +235,13 @@ TEST(ByHost, ARingOfForwardedLeasesClosesToACircle) {
   c.lands_in_peer_memory = true;
   EXPECT_NE(CheckSchedules(c, CompileAll(c), nullptr).message().find("deadlock"),
             std::string::npos);
+  // And why results of a matrix that is dealt go around in copies.
+  c.pattern = Pattern::kAllReduce;
+  c.topology = {Shape::kDealt, 0};
+  EXPECT_NE(CheckSchedules(c, CompileAll(c), nullptr).message().find("deadlock"),
+            std::string::npos);
+  c.some_share_memory = true;
+  EXPECT_TRUE(CheckSchedules(c, CompileAll(c), nullptr).ok());
 }
 
 // What a sum pays for an order that is fixed, whatever the hosts: four ranks on each of two.
@@ -244,7 +251,7 @@ TEST(ByHost, SumsKeepTheirOrder) {
     c.pattern = pattern;
     c.topology = topology;
     c.size = 8;
-    c.pieces = pattern == Pattern::kMultiReduce ? std::vector<int>(8, 1) : std::vector<int>{1};
+    c.pieces = std::vector<int>(InPortions(EntryOf(pattern), topology) ? 8 : 1, 1);
     for (int r = 0; r < c.size; ++r) c.hosts.push_back(dealt ? r % 2 : r / 4);
     std::vector<CheckCounts> counts;
     EXPECT_TRUE(CheckSchedules(c, CompileAll(c), &counts).ok());
@@ -260,6 +267,9 @@ TEST(ByHost, SumsKeepTheirOrder) {
   EXPECT_EQ(crossings(Pattern::kReduce, wide, /*dealt=*/true), 4);
   EXPECT_EQ(crossings(Pattern::kAllReduce, binomial, /*dealt=*/false), 2);
   EXPECT_EQ(crossings(Pattern::kAllReduce, binomial, /*dealt=*/true), 8);
+  const Topology shares{Shape::kDealt, 0};
+  EXPECT_EQ(crossings(Pattern::kAllReduce, shares, /*dealt=*/false), 4 * 7);
+  EXPECT_EQ(crossings(Pattern::kAllReduce, shares, /*dealt=*/true), 16 * 7);
   EXPECT_EQ(crossings(Pattern::kMultiReduce, Topology(), /*dealt=*/false), 2 * 7);
   EXPECT_EQ(crossings(Pattern::kMultiReduce, Topology(), /*dealt=*/true), 8 * 7);
 }
