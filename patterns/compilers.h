@@ -56,7 +56,7 @@ Schedule CompileReduce(const ScheduleParameters& p);
 // beyond the largest power of two fold in first and are told at the end; copies: n, or 2 n at a
 // rank that folds in. Dealt: multi-reduce of the matrix's shares, one per rank, then
 // multi-broadcast of the results, along the increasing ring (where memory is shared, each to all at
-// once), one piece ahead of the other; n of each share; copies: (s + 1) n, and where only some
+// once), sums one piece ahead of results; n of each share; copies: (s + 1) n, and where only some
 // share memory s - 2 more at each relay; combines: (s - 1) n. Everywhere the same bits.
 Schedule CompileAllReduce(const ScheduleParameters& p);
 

@@ -41,16 +41,16 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   plans_.assign(1 + static_cast<size_t>(portions), PiecePlan());
   plans_[0].total_bytes = call.matrix.layout.bytes();
   for (int q = 0; q < portions; ++q) {
-    PiecePlan& plan = plans_[1 + static_cast<size_t>(q)];
+    PiecePlan& portion = plans_[1 + static_cast<size_t>(q)];
     if (dealt) {
       const size_t elems = plans_[0].total_bytes / elem_bytes;
-      plan.first_byte = ShareBegin(elems, portions, q) * elem_bytes;
-      plan.total_bytes = ShareBegin(elems, portions, q + 1) * elem_bytes - plan.first_byte;
+      portion.first_byte = ShareBegin(elems, portions, q) * elem_bytes;
+      portion.total_bytes = ShareBegin(elems, portions, q + 1) * elem_bytes - portion.first_byte;
     } else {
-      plan.total_bytes = call.portions[q].layout.bytes();
+      portion.total_bytes = call.portions[q].layout.bytes();
     }
   }
-  const size_t first = portions > 0 ? 1 : 0;
+  const size_t first = portions > 0 ? 1 : 0;  // where there are portions, the matrix has no pieces
   size_t longest = 0;
   for (size_t i = first; i < plans_.size(); ++i) longest = std::max(longest, plans_[i].total_bytes);
   const PiecePlan plan =

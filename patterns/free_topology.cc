@@ -36,8 +36,8 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
       } else {
         topology = by_host || bytes > kShortBytes ? kBinomial : kWide;
       }
-      // Two ranks have one order only, so they may exchange; in shared memory long messages do not,
-      // because a tree copies less.
+      // Two ranks have one order only, so they may exchange; in shared memory only short
+      // messages do, because a tree copies less, and so do shares.
       if (pattern == Pattern::kAllReduce && ranks.count == 2 &&
           (bytes <= kShortBytes || !ranks.transport->lands_in_peer_memory)) {
         topology = {Shape::kHypercube, 0};

@@ -78,6 +78,7 @@ Status Validate(const CatalogueEntry& entry, const PatternCall& call, const Scop
   return Status();
 }
 
+// Whether a topology's parameter means anything.
 bool HasParameter(Shape shape) {
   return shape != Shape::kSplitRing && shape != Shape::kHypercube && shape != Shape::kDealt;
 }
