@@ -1,5 +1,7 @@
 #include "patterns/free_topology.h"
 
+#include <algorithm>
+
 namespace brigade {
 namespace {
 
@@ -12,9 +14,11 @@ constexpr size_t kShortBytes = 2048;
 // 16 KiB 0.6 of the tree's, 8 KiB 1.6).
 constexpr size_t kFillsRingBytes = size_t{16} << 10;
 // Where one order must do for all transports. On slow links the ring is the faster from 16 KiB on
-// (16 KiB 0.7 of the tree's, 32 KiB 0.5); in shared memory the tree, up to 64 KiB by 15 to 40 %
-// where eight ranks shared two processors.
+// (16 KiB 0.7 of the tree's, 32 KiB 0.5), and dealing (16 KiB 0.7, 32 KiB 0.4); in shared memory
+// the tree, up to 64 KiB by 15 to 40 % where eight ranks shared two processors, and dealing from
+// 1 MiB on. Measured on 8 ranks; with more of them the messages in a row are more, too.
 constexpr size_t kLongBytes = size_t{8} << 10;
+constexpr size_t kLongBytesPerRank = size_t{1} << 10;
 
 }  // namespace
 
@@ -31,7 +35,7 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
       break;
     case Pattern::kAllReduce:
     case Pattern::kReduce: {
-      if (bytes > kLongBytes) {
+      if (bytes > std::max(kLongBytes, kLongBytesPerRank * static_cast<size_t>(ranks.count))) {
         topology = pattern == Pattern::kReduce || by_host ? kRing : kDealt;
       } else {
         topology = by_host || bytes > kShortBytes ? kBinomial : kWide;
