@@ -44,8 +44,8 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
     PiecePlan& portion = plans_[1 + static_cast<size_t>(q)];
     if (dealt) {
       const size_t elems = plans_[0].total_bytes / elem_bytes;
-      portion.first_byte = ShareBegin(elems, portions, q) * elem_bytes;
-      portion.total_bytes = ShareBegin(elems, portions, q + 1) * elem_bytes - portion.first_byte;
+      portion.begin = ShareBegin(elems, portions, q) * elem_bytes;
+      portion.total_bytes = ShareBegin(elems, portions, q + 1) * elem_bytes - portion.begin;
     } else {
       portion.total_bytes = call.portions[q].layout.bytes();
     }
@@ -59,8 +59,10 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   pieces_.assign(plans_.size(), 0);
   rounds_ = 0;
   for (size_t i = first; i < plans_.size(); ++i) {
-    plans_[i].piece_bytes = plan.piece_bytes;
-    plans_[i].header_ahead = plan.header_ahead;
+    PiecePlan cut = plan;
+    cut.begin = plans_[i].begin;
+    cut.total_bytes = plans_[i].total_bytes;
+    plans_[i] = cut;
     pieces_[i] = plans_[i].Count();
     rounds_ = std::max(rounds_, pieces_[i]);
   }

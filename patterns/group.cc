@@ -171,7 +171,7 @@ const Reach* ReachWith(const Engine& engine, const Capabilities& has, GroupState
   }
   const size_t eager = has.eager_piece_bytes;
   if (eager != SIZE_MAX) reach.settings.eager_bytes = eager - std::min(eager, kHeaderBytes);
-  reach.settings.first_bytes =
+  reach.settings.ahead_bytes =
       has.first_piece_bytes - std::min(has.first_piece_bytes, kHeaderBytes);
   state->reaches.push_back(reach);
   return &state->reaches.back();

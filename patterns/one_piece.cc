@@ -32,7 +32,7 @@ bool OnePiece::Fits() {
       pair_ ? PlanMessage(settings, range_.bytes)
             : PlanPieces(settings, range_.bytes, entry_.combines ? mover_.elem_bytes() : 1,
                          entry_.combines ? mover_.wire_elem_bytes() : 1, scope_.size);
-  if (range_.bytes > plan.piece_bytes || plan.first_bytes > 0) return false;
+  if (range_.bytes > plan.piece_bytes || plan.ahead_bytes > 0) return false;
   header_ahead_ = plan.header_ahead;
   // One buffer is all that a locally blocking call needs, and all that it must not wait for.
   first_ = engine_->TrySurplus(settings.most_chunks);

@@ -18,12 +18,12 @@ inline constexpr size_t kHeaderRoom = 64;
 // Bytes here are packed bytes of user memory. On the wire an element may be followed by its
 // location.
 struct PiecePlan {
-  size_t first_byte = 0;  // of the matrix: where a share of it begins
+  size_t begin = 0;  // of the matrix: where a share of it begins
   size_t total_bytes = 0;
   size_t piece_bytes = 0;  // of every piece but the last
   // The header goes ahead, with so many bytes of the message, in a piece more.
   bool header_ahead = false;
-  size_t first_bytes = 0;
+  size_t ahead_bytes = 0;
 
   struct Range {
     size_t offset;
@@ -31,15 +31,15 @@ struct PiecePlan {
   };
   // REQUIRES: piece < Count(...).
   Range RangeOf(int64_t piece) const {
-    if (header_ahead && piece-- == 0) return {0, first_bytes};
-    const size_t offset = first_bytes + static_cast<size_t>(piece) * piece_bytes;
+    if (header_ahead && piece-- == 0) return {0, ahead_bytes};
+    const size_t offset = ahead_bytes + static_cast<size_t>(piece) * piece_bytes;
     const size_t left = total_bytes - offset;
-    return {first_byte + offset, left < piece_bytes ? left : piece_bytes};
+    return {begin + offset, left < piece_bytes ? left : piece_bytes};
   }
   // An empty message still is one piece.
   int64_t Count() const {
     if (total_bytes == 0) return 1;
-    return static_cast<int64_t>((total_bytes - first_bytes + piece_bytes - 1) / piece_bytes) +
+    return static_cast<int64_t>((total_bytes - ahead_bytes + piece_bytes - 1) / piece_bytes) +
            header_ahead;
   }
 };
@@ -58,7 +58,7 @@ struct PieceSettings {
   // ranks).
   size_t eager_bytes = SIZE_MAX;
   // The most that goes with the header of a longer one (likewise).
-  size_t first_bytes = 0;
+  size_t ahead_bytes = 0;
   // Messages of more than this are cut into pieces of at least this, so that sender and receiver
   // copy at the same time; 0: they are not (of the transport).
   size_t overlap_bytes = 0;

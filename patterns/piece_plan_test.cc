@@ -38,7 +38,7 @@ TEST(PiecePlan, SharesCoverTheMatrixOnce) {
         const size_t end = ShareBegin(elems, ranks, q + 1);
         EXPECT_LE(end - begin, elems / static_cast<size_t>(ranks) + 1);
         PiecePlan plan = PlanPieces(settings, (end - begin) * 8, 8, 8, 2);
-        plan.first_byte = begin * 8;
+        plan.begin = begin * 8;
         for (int64_t i = 0; i < plan.Count(); ++i) {
           EXPECT_EQ(plan.RangeOf(i).offset, covered);
           covered += plan.RangeOf(i).bytes;
@@ -71,13 +71,13 @@ TEST(PiecePlan, WhereLinksAreSlowPiecesAreEvenAndNotTooShort) {
 TEST(PiecePlan, AHeaderThatGoesAheadMayBringTheFirstBytes) {
   PieceSettings settings = PieceSettingsFor(4096, 1 << 20, 16384);
   settings.eager_bytes = 1000;
-  for (const size_t first_bytes : {size_t{0}, size_t{900}}) {
-    settings.first_bytes = first_bytes;
+  for (const size_t ahead_bytes : {size_t{0}, size_t{900}}) {
+    settings.ahead_bytes = ahead_bytes;
     EXPECT_FALSE(PlanMessage(settings, 1000).header_ahead);
     for (const size_t total : {1001u, 1100u, 1500u, 3000u, 100000u}) {
       const PiecePlan plan = PlanMessage(settings, total);
       EXPECT_TRUE(plan.header_ahead);
-      EXPECT_LE(plan.RangeOf(0).bytes, first_bytes);
+      EXPECT_LE(plan.RangeOf(0).bytes, ahead_bytes);
       size_t covered = 0;
       for (int64_t i = 0; i < plan.Count(); ++i) {
         EXPECT_EQ(plan.RangeOf(i).offset, covered);
@@ -86,7 +86,7 @@ TEST(PiecePlan, AHeaderThatGoesAheadMayBringTheFirstBytes) {
       EXPECT_EQ(covered, total);
       EXPECT_TRUE(plan.RangeOf(0).bytes == 0 || plan.RangeOf(1).bytes > 1000 + kHeaderBytes);
     }
-    EXPECT_EQ(PlanMessage(settings, 100000).RangeOf(0).bytes, first_bytes / 64 * 64);
+    EXPECT_EQ(PlanMessage(settings, 100000).RangeOf(0).bytes, ahead_bytes / 64 * 64);
   }
 }
 

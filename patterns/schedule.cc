@@ -89,27 +89,30 @@ void MarkReceivesThatMayLandDirectly(Schedule* schedule) {
   }
 }
 
-// Whatever else is done in a lane, a slot goes through the steps of its stream in their order.
+// Whether the slot of `stream` is used otherwise than by `copy`, `send` and its free.
+bool SlotUsedElsewhere(const Lane& lane, int stream, const Step* copy, const Step* send) {
+  for (const Step& step : lane.work) {
+    if (&step == copy || &step == send || step.opcode == Opcode::kFree) continue;
+    for (const Place& used : {step.dst, step.left, step.right}) {
+      if (used.in_stream() && used.index == stream) return true;
+    }
+  }
+  return false;
+}
+
+// Where the next step sends what a step has copied, for the same piece: then the order of what goes
+// to a peer is the same whether it leaves at the one or at the other.
 void MarkCopiesThatMayBeSentDirectly(Schedule* schedule) {
   for (Lane& lane : schedule->lanes) {
-    for (Step& copy : lane.work) {
-      if (copy.opcode != Opcode::kCopy || copy.dst.kind != Place::kNew || copy.left.in_stream()) {
-        continue;
+    for (size_t i = 0; i + 1 < lane.work.size(); ++i) {
+      Step& copy = lane.work[i];
+      const Step& send = lane.work[i + 1];
+      if (copy.opcode == Opcode::kCopy && copy.dst.kind == Place::kNew && !copy.left.in_stream() &&
+          send.opcode == Opcode::kSend && send.left.index == copy.dst.index &&
+          send.lead == copy.lead && send.portion == copy.portion &&
+          !SlotUsedElsewhere(lane, copy.dst.index, &copy, &send)) {
+        copy.only_sent_to = send.peer;
       }
-      const Step* only_send = nullptr;
-      bool otherwise_used = false;
-      for (const Step& step : lane.work) {
-        const auto uses = [&](const Place& place) {
-          return place.in_stream() && place.index == copy.dst.index;
-        };
-        if (&step == &copy || step.opcode == Opcode::kFree) continue;
-        if (step.opcode == Opcode::kSend && uses(step.left) && only_send == nullptr) {
-          only_send = &step;
-        } else {
-          otherwise_used |= uses(step.dst) || uses(step.left) || uses(step.right);
-        }
-      }
-      if (only_send != nullptr && !otherwise_used) copy.only_sent_to = only_send->peer;
     }
   }
 }

@@ -74,8 +74,9 @@ struct Step {
   // kReceive: the slot is only copied to user memory (`left` says where) that no other step uses,
   // so the message may land there directly.
   bool only_copied_out = false;
-  // kCopy from user memory to a slot: the only rank that it is sent to, and nothing else is done
-  // with it; -1 otherwise. The piece may then go straight from user memory.
+  // kCopy from user memory to a slot: the only rank that it is sent to, by the very next step,
+  // while nothing else is done with it; -1 otherwise. The piece may then go straight from user
+  // memory.
   int32_t only_sent_to = -1;
   // kAwait: which of the lane's receives it waits for.
   int32_t receive = -1;

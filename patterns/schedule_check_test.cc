@@ -131,12 +131,19 @@ TEST(ScheduleBuilder, MarksCopiesThatAreOnlySentOnce) {
     if (stream == read) b.Copy(Place::Portion(0), Place::Current(stream));
     b.Free(stream);
   }
+  // Sent behind what the rest of the tile sends.
+  const int ahead = b.AddStream("D", ChunkRole::kBufferedSend);
+  b.Send(ahead, 3);
+  b.Free(ahead);
+  b.SetLead(1);
+  b.Copy(Place::New(ahead), Place::Matrix());
+  b.SetLead(0);
   const Schedule schedule = b.Build();
   std::vector<int> marks;
   for (const Step& step : schedule.lanes[0].work) {
     if (step.opcode == Opcode::kCopy) marks.push_back(step.only_sent_to);
   }
-  EXPECT_EQ(marks, (std::vector<int>{3, -1, -1, -1}));
+  EXPECT_EQ(marks, (std::vector<int>{3, -1, -1, -1, -1}));
 }
 
 TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
