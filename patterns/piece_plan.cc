@@ -81,8 +81,8 @@ PiecePlan PlanMessage(const PieceSettings& settings, size_t total_bytes) {
   if (plan.header_ahead) {
     // The second piece shall be one that waits until its receiver has a place for it.
     const size_t rest_bytes = settings.eager_bytes + kHeaderBytes + 1;
-    plan.ahead_bytes =
-        std::min(settings.ahead_bytes, total_bytes - std::min(total_bytes, rest_bytes));
+    plan.ahead_bytes = std::min(
+        {settings.ahead_bytes, plan.piece_bytes, total_bytes - std::min(total_bytes, rest_bytes)});
     plan.ahead_bytes -= plan.ahead_bytes % kHeaderRoom;  // so that the rest starts on a cache line
   }
   return plan;

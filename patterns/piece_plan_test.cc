@@ -88,6 +88,10 @@ TEST(PiecePlan, AHeaderThatGoesAheadMayBringTheFirstBytes) {
     }
     EXPECT_EQ(PlanMessage(settings, 100000).RangeOf(0).bytes, ahead_bytes / 64 * 64);
   }
+  PieceSettings small = PieceSettingsFor(512, 1 << 20, 512);
+  small.eager_bytes = 1000;
+  small.ahead_bytes = 900;
+  EXPECT_LE(PlanMessage(small, 100000).RangeOf(0).bytes, MostPayload(small));
 }
 
 TEST(PiecePlan, AnEmptyMessageIsOnePiece) {
