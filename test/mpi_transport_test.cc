@@ -203,8 +203,9 @@ TEST_F(MpiTransport, LeaksNothingOverManyGroups) {
     endpoint_->CloseGroup(group);
   }
   const size_t after = mallinfo2().uordblks;
-  // The smallest leak, a request of 100 bytes per cycle, would be 200 kB.
-  EXPECT_LT(after, before + 50000);
+  // The smallest leak, a request of 100 bytes per cycle, would be 200 kB; MPI itself took up to 53
+  // kB.
+  EXPECT_LT(after, before + 100000);
   EXPECT_EQ(g_duplicates, 1);
   endpoint_->CloseGroup(everyone);
 }
