@@ -45,7 +45,7 @@ LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so BRIGADE_TRACE=$out/trace.json \
 echo '{"hosts": 4, "rate": "400mbit", "payload_MBps": 47.5}' >"$out/cluster.jsonl"
 brief=(--seconds 0.02 --min-iterations 2 --shim none --transport uring)
 for label in "" forced; do
-  $run_mpi 4 "$bench" spread --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce --bytes 1K,64K --shapes free \
+  $run_mpi 4 "$bench" spread --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce --bytes 1K,256K --shapes free \
     --peers mpi "${brief[@]}" --label "$label" --json "$out/cluster_patterns.jsonl"
 done
 $run_mpi 4 "$bench" spread --cases successive-broadcasts --bytes 256K --shapes free,ring --topologies I --peers mpi,blacs \
@@ -53,7 +53,7 @@ $run_mpi 4 "$bench" spread --cases successive-broadcasts --bytes 256K --shapes f
 $run_mpi 4 "$bench" spread --cases broadcast --sizes 8192x1,32x256 --shapes free --peers none "${brief[@]}" \
   --json "$out/cluster_strided.jsonl"
 $run_mpi 4 "$bench" overlap --sizes 64K --peers mpi "${brief[@]}" --json "$out/cluster_overlap.jsonl"
-$run_mpi 2 "$bench" pingpong --sizes 8,64K --runs 0,256 --peers mpi "${brief[@]}" --json "$out/cluster_send.jsonl"
+$run_mpi 2 "$bench" pingpong --sizes 8,64K,200K --runs 0,256 --peers mpi "${brief[@]}" --json "$out/cluster_send.jsonl"
 $run_mpi 2 "$bench" pingpong --sizes 8,64K --runs 0 --peers mpi,socket "${brief[@]}" --json "$out/cluster_loopback.jsonl"
 cluster_scalapack=("${scalapack[@]::${#scalapack[@]}-1}" "$out/cluster_scalapack.jsonl")
 $run_mpi 2 "${cluster_scalapack[@]}"

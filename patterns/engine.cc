@@ -248,19 +248,8 @@ bool Engine::IsDeferred(const GroupState* group, ChannelKind kind, int peer) con
   });
 }
 
-bool Engine::SendNow(GroupState* group, ChannelKind kind, int peer, ConstByteSpan head,
-                     const LayoutRange& body) {
-  const TraceSpan span(TraceKind::kPostSend, head.bytes + body.bytes, peer);
-  if (IsDeferred(group, kind, peer) ||
-      !endpoint_->SendNow(Channel{group->id, kind}, peer, head, body)) {
-    return false;
-  }
-  Trace::Mark(TraceKind::kSent, head.bytes + body.bytes, peer);
-  return true;
-}
-
-Status Engine::PostSend(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,
-                        StagedBuffer* buffer) {
+Engine::Send* Engine::TakeSend(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,
+                               StagedBuffer* buffer) {
   if (idle_sends_.empty()) {
     sends_.push_back(std::make_unique<Send>());
     idle_sends_.push_back(sends_.back().get());
@@ -273,10 +262,28 @@ Status Engine::PostSend(GroupState* group, ChannelKind kind, int peer, ConstByte
   send->peer = peer;
   send->piece = piece;
   send->buffer = buffer;
-  const TraceSpan span(TraceKind::kPostSend, piece.bytes, peer);
-  ++buffer->pending;
   ++group->sends_in_flight;
   ++sends_in_flight_;
+  return send;
+}
+
+bool Engine::SendNow(GroupState* group, ChannelKind kind, int peer, ConstByteSpan head,
+                     const LayoutRange& body) {
+  if (IsDeferred(group, kind, peer)) return false;
+  Send* const send =
+      TakeSend(group, kind, peer, ConstByteSpan(nullptr, head.bytes + body.bytes), nullptr);
+  if (endpoint_->SendNow(send->channel, peer, head, body, send)) return true;
+  --group->sends_in_flight;
+  --sends_in_flight_;
+  idle_sends_.push_back(send);
+  return false;
+}
+
+Status Engine::PostSend(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,
+                        StagedBuffer* buffer) {
+  Send* const send = TakeSend(group, kind, peer, piece, buffer);
+  const TraceSpan span(TraceKind::kPostSend, piece.bytes, peer);
+  ++buffer->pending;
   if (!IsDeferred(group, kind, peer)) {
     const Status status = Hand(send);
     if (status.code() != StatusCode::kNoResource) {
@@ -330,7 +337,8 @@ void Engine::OnSent(Completion* completion) {
     if (engine->send_failure_.ok()) engine->send_failure_ = group->failure;
   }
   // A rank that is gone may have forwarded where the piece lies: others may read it at any time.
-  if (send->status.code() == StatusCode::kPeerLost && group->capabilities->lands_in_peer_memory) {
+  if (send->status.code() == StatusCode::kPeerLost && send->buffer != nullptr &&
+      group->capabilities->lands_in_peer_memory) {
     send->buffer->read_by_others = true;
   }
   send->status = Status();
@@ -339,6 +347,7 @@ void Engine::OnSent(Completion* completion) {
   --engine->sends_in_flight_;
   StagedBuffer* buffer = std::exchange(send->buffer, nullptr);
   engine->idle_sends_.push_back(send);
+  if (buffer == nullptr) return;  // it went from user memory
   if (--buffer->pending == 0 && buffer->freed) engine->Recycle(buffer);
 }
 

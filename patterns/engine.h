@@ -142,6 +142,8 @@ class Engine {
   bool RetireIfRead(const StagedBuffer& buffer);
   // Ends a buffer that is freed and has no send pending.
   void Recycle(StagedBuffer* buffer);
+  Send* TakeSend(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,
+                 StagedBuffer* buffer);
   // The endpoint's, unless something posted before waits for the transport.
   bool SendNow(GroupState* group, ChannelKind kind, int peer, ConstByteSpan head,
                const LayoutRange& body);

@@ -425,13 +425,14 @@ TEST_P(TransportConformance, SendsFromUserMemoryAmongPosts) {
     for (int number = 1; number < kPieces; ++number) {
       const Bytes piece = whole(self.rank, number);
       CopyOut(layout, matrix.data(), range.offset, range.bytes, piece.data() + 8);
-      if (number % 8 != 0 &&
-          self.endpoint->SendNow(channel, next, ConstByteSpan(piece.data(), 8), range)) {
+      sent.emplace_back();
+      if (number % 8 != 0 && self.endpoint->SendNow(channel, next, ConstByteSpan(piece.data(), 8),
+                                                    range, &sent.back())) {
         ++from_user_memory;
         continue;
       }
       posted.push_back(piece);
-      ASSERT_OK(driver.Send(channel, next, Span(posted.back()), &sent.emplace_back()));
+      ASSERT_OK(driver.Send(channel, next, Span(posted.back()), &sent.back()));
       if (number % 16 == 0) driver.Poll(20);
     }
     std::fill(matrix.begin(), matrix.end(), std::byte{0});

@@ -171,10 +171,10 @@ class AutoEndpoint : public Endpoint {
     const Route route = To(channel, peer);
     return route.endpoint->SendsInPlace(route.channel, peer, range);
   }
-  bool SendNow(const Channel& channel, int peer, ConstByteSpan head,
-               const LayoutRange& body) override {
+  bool SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
+               Completion* completion) override {
     const Route route = To(channel, peer);
-    return route.endpoint->SendNow(route.channel, peer, head, body);
+    return route.endpoint->SendNow(route.channel, peer, head, body, completion);
   }
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
                      Completion* completion) override {

@@ -78,13 +78,13 @@ class CheckedEndpoint : public ForwardingEndpoint {
     return Posted(completion, target()->PostSend(channel, peer, piece, operation));
   }
 
-  bool SendNow(const Channel& channel, int peer, ConstByteSpan head,
-               const LayoutRange& body) override {
+  bool SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
+               Completion* completion) override {
     Driving driving(this);
     CheckAddress(channel, peer);
     BRIGADE_RULE(target()->SendsInPlace(channel, peer, body),
                  "SendNow takes only what SendsInPlace said yes to");
-    return target()->SendNow(channel, peer, head, body);
+    return target()->SendNow(channel, peer, head, body, completion);
   }
 
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,

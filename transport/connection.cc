@@ -122,7 +122,8 @@ void Connection::Pump() {
   }
 }
 
-bool Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& body) {
+bool Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& body,
+                         Completion* completion) {
   const size_t bytes = head.bytes + body.bytes;
   if (writing_ || broken() || !write_failure_.ok() || written_bytes_ != batch_bytes_ ||
       !hello_.empty() || left_ || leaving_ || !link_->ready.empty() || stream->out.waiting() ||
@@ -153,8 +154,9 @@ bool Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& 
   }
   stream->out.CountSent(bytes);
   (void)stream->in.Tell();
-  if (!Advance(written)) return true;
-  KeepRest();
+  parts_.push_back({stream, completion, batch_bytes_});
+  (void)Advance(written);
+  if (!parts_.empty()) KeepRest();
   Pump();
   return true;
 }
@@ -168,6 +170,7 @@ void Connection::KeepRest() {
     rest_.insert(rest_.end(), data, data + ranges_[first_range_].iov_len);
   }
   BRIGADE_CHECK_EQ(rest_.size(), left);
+  parts_.front().end = left;
   ranges_.clear();
   first_range_ = batch_bytes_ = written_bytes_ = 0;
   AddRange(rest_.data(), left);
@@ -180,9 +183,16 @@ void Connection::OnWritten(ssize_t result) {
 
 bool Connection::Advance(ssize_t written) {
   if (written < 0) {
-    if (!spoken_ && !broken()) Break(Ended(static_cast<int>(-written)));
+    // A broken pipe is what is left of a failure that the read is told of.
+    if (!spoken_ && !broken() && (written != -EPIPE || read_ended_)) {
+      Break(Ended(static_cast<int>(-written)));
+    }
     // The peer may have left. What it sent before is still to be read; then comes the end.
     write_failure_ = Status(StatusCode::kPeerLost, std::strerror(static_cast<int>(-written)));
+    return false;
+  }
+  if (read_ended_ && !broken()) {
+    Break(Ended(ECONNRESET));
     return false;
   }
   spoken_ = true;
@@ -240,7 +250,11 @@ void Connection::OnRead(ssize_t result) {
     return;
   }
   // The hello is being written, which ends with why there is no connection if this does not.
-  if (!spoken_ && (result == 0 || result == -ENOTCONN)) return;
+  if (!spoken_ && (result == 0 || result == -ENOTCONN)) {
+    read_ended_ = true;
+    if (!write_failure_.ok()) Break(Ended(EPIPE));
+    return;
+  }
   if (result < 0) {
     Break(Ended(static_cast<int>(-result)));
   } else if (!write_failure_.ok()) {

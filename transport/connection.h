@@ -101,10 +101,10 @@ class Connection : public IoSocket, private FrameSink {
   bool spoken() const { return spoken_; }
   // Sends whatever the link has, until the socket takes no more.
   void Pump();
-  // Sends a piece of `stream`, `head` and then `body`, ahead of nothing else, straight from where
+  // Sends a piece of `stream`, `head` and then `body`, ahead of no other piece, straight from where
   // it lies. False, with nothing done, unless the socket takes in at least a part; the rest is
-  // copied.
-  bool SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& body);
+  // copied, and the piece has left when that has.
+  bool SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& body, Completion* completion);
   // Says goodbye behind all else; nothing is sent after it.
   void Leave() { leaving_ = true; }
   // Whether everything has been given to the kernel.
@@ -154,7 +154,8 @@ class Connection : public IoSocket, private FrameSink {
   size_t batch_bytes_ = 0;
   size_t written_bytes_ = 0;
   Fifo<Part> parts_;
-  bool spoken_;  // something has been written, or the peer opened the connection
+  bool spoken_;              // something has been written, or the peer opened the connection
+  bool read_ended_ = false;  // before anything was written
   bool writing_ = false;
   bool leaving_ = false;  // goodbye is still to be said
   bool left_ = false;     // it has been

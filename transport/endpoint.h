@@ -120,10 +120,11 @@ class Endpoint {
     return false;
   }
   // Sends one piece, `head` and then `body`, if that takes no waiting: straight from user memory,
-  // registered or not. True: it is on its way as if it had been posted, and both are free again.
-  // False: nothing happened; there may be room later, and what is posted says if there cannot.
+  // registered or not. True: it is posted, and both are free again at once; the completion says, as
+  // that of any send, when all of it is on its way. False: nothing happened; there may be room
+  // later, and what is posted says if there cannot.
   virtual bool SendNow(const Channel&, int /*peer*/, ConstByteSpan /*head*/,
-                       const LayoutRange& /*body*/) {
+                       const LayoutRange& /*body*/, Completion*) {
     return false;
   }
 

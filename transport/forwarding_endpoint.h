@@ -37,9 +37,9 @@ class ForwardingEndpoint : public Endpoint {
   bool SendsInPlace(const Channel& channel, int peer, const LayoutRange& range) const override {
     return target_->SendsInPlace(channel, peer, range);
   }
-  bool SendNow(const Channel& channel, int peer, ConstByteSpan head,
-               const LayoutRange& body) override {
-    return target_->SendNow(channel, peer, head, body);
+  bool SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
+               Completion* completion) override {
+    return target_->SendNow(channel, peer, head, body, completion);
   }
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
                      Completion* completion) override {

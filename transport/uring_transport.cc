@@ -246,12 +246,24 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     return range.layout->ContiguousRange(range.offset, range.bytes, &at) ||
            (run_bytes >= kShortestRunSentInPlace && range.bytes / run_bytes < kMostRunsSentInPlace);
   }
-  bool SendNow(const Channel& channel, int peer, ConstByteSpan head,
-               const LayoutRange& body) override {
-    Stream* const stream = StreamOf(FindOpen(channel.group), channel.kind, peer);
+  bool SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
+               Completion* completion) override {
+    Group* const group = FindOpen(channel.group);
+    Stream* const stream = StreamOf(group, channel.kind, peer);
     Link* const link = stream->link;
-    return link != nullptr && link->out != nullptr && head.bytes + body.bytes <= kMaxPieceBytes &&
-           link->out->SendNow(stream, head, body);
+    if (link == nullptr || link->out == nullptr || head.bytes + body.bytes > kMaxPieceBytes) {
+      return false;
+    }
+    {
+      const CompletionQueue::Hold hold(&completions_);
+      ++group->sends;
+      if (!link->out->SendNow(stream, head, body, completion)) {
+        --group->sends;
+        return false;
+      }
+    }
+    RunCompletions();
+    return true;
   }
 
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
