@@ -301,7 +301,10 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   }
 
   bool HelperMayDrive() const override { return io_ != nullptr; }
-  void Await(int microseconds) override { io_->Await(microseconds); }
+  void Await(int microseconds) override {
+    // Without a group of several ranks there is nothing to wait for.
+    io_ == nullptr ? Endpoint::Await(microseconds) : io_->Await(microseconds);
+  }
 
   void Pause(uint64_t idle_polls) override {
     if (idle_polls == 0) {
