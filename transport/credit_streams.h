@@ -5,9 +5,9 @@
 //
 // A place is a posted receive, which the receiver tells with a grant, or, for a short piece, part
 // of kAheadBytes that every stream may send ahead of its receives. A grant says how many receives
-// were ever posted. Receives of long pieces are told at once; those of short ones with a piece that
-// goes the other way, when a good part of the allowance has been used, or when their rank has
-// nothing else to do.
+// were ever posted. Receives of long pieces are told at once, or, where one of the link was just
+// told, together at the next Progress; those of short ones with a piece that goes the other way,
+// when a good part of the allowance has been used, or when their rank has nothing else to do.
 
 #ifndef BRIGADE_TRANSPORT_CREDIT_STREAMS_H_
 #define BRIGADE_TRANSPORT_CREDIT_STREAMS_H_
