@@ -182,10 +182,10 @@ int Main(const char* transport, Pattern pattern, int64_t elems, const std::strin
   for (int round = 0; is_over[0] == 0; ++round) {
     for (int i = 0; i < kCallsPerRound; ++i) caller.Run(round * kCallsPerRound + i);
     if (rank == kVictim && round == 0) {
+      std::printf("victim is process %d\n", getpid());
+      std::fflush(stdout);  // as long as it lives
       if (fate == "die") DieSometime();
       if (fate == "pause") PauseSometime();
-      std::printf("victim is process %d\n", getpid());
-      std::fflush(stdout);
       if (fate == "leave") break;
     }
     is_over[0] = continued != 0 || access(fate.c_str(), F_OK) == 0;
