@@ -120,7 +120,11 @@ constexpr char kThree[] =
     "ip address add 10.1.0.1/24 dev a0; ip address add fd01::1/64 dev a0\n"
     "ip address add 10.2.0.1/24 dev b0; ip address add fd02::1/64 dev b0\n"
     "ip address add 10.3.0.1/24 dev c0; ip address add fd03::1/64 dev c0\n"
-    "for i in a0 a1 b0 b1 c0 c1; do ip link set $i up; done\n";
+    "for i in a0 a1 b0 b1 c0 c1; do ip link set $i up; done\n"
+    // The kernel notices a cable some time later.
+    "for i in a0 a1 b0 b1 c0 c1; do\n"
+    "  until ip link show $i | grep -q 'state UP'; do sleep 0.01; done\n"
+    "done\n";
 
 TEST_F(ChooseInterfaceTest, LoopbackIsTheLastResort) {
   SKIP_UNLESS(InNetwork("ip link set lo up", [] { EXPECT_EQ(Chosen(nullptr), "127.0.0.1"); }));

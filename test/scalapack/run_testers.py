@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs Debian's unmodified BLACS, PBLAS and ScaLAPACK testers on a preloaded BLACS and judges what they count.
 
-A tester passes if its summary is the one recorded for stock (expected.json), line by line. Exit code 0 if none failed.
+A tester passes if its summary is the one recorded for stock (expected.json), line by line; or else that of stock here: what
+BLAS computes depends on the processor. Exit code 0 if none failed.
 """
 
 import argparse
@@ -209,6 +210,11 @@ def compare(testers, args, folder):
                 expected = dict(expected, summary=stock.summary)
         result = run(tester, args.preload, folder / tester.name)
         verdict, reason = judge(tester, result, expected, args.preload)
+        if verdict == "failed" and args.preload and result.outcome == ENDS and not args.beside_stock:
+            stock = run(tester, None, folder / "stock" / tester.name)
+            if stock.outcome == ENDS and sorted(stock.summary) == sorted(result.summary):
+                verdict, reason = judge(tester, result, dict(expected, summary=stock.summary), args.preload)
+                reason = f"as stock does here, not as recorded {reason}".rstrip()
         print(f"{verdict:7} {result.seconds:6.1f} s  {reason}", flush=True)
         if verdict == "failed":
             print(f"    see {folder / tester.name}/stdout and stderr")
