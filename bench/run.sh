@@ -5,6 +5,7 @@ set -euo pipefail
 usage() {
   cat <<'END'
 usage: bench/run.sh [--full] [--output DIR] [--cluster HOSTS [--rate RATE]] [--help]
+       bench/run.sh --paper [--output DIR]
 
 Installs what is missing, builds, then measures
   - ScaLAPACK's LU tester on stock BLACS and on the shim,
@@ -24,6 +25,8 @@ and prints the path of the report. Takes about 5 minutes on 2 cores, besides the
                 which are raised on this machine (bench/cluster.sh) and taken down; beside Open MPI and MPICH 5, which is
                 installed from PyPI, each as it is and at its best. About 15 minutes; adds to the report in DIR, if there is one
   --rate RATE   of each link, both ways; default: 400mbit
+  --paper       instead: simulates Table 1 of the AP3000 paper (96 cells) and its point-to-point figures, prints them beside the
+                paper's, and the path of a plot. Takes seconds, besides the first build
 END
 }
 
@@ -37,10 +40,12 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 out=
 full=false
 hosts=
-rate=400mbit
+rate=
+paper=false
 while [[ $# -gt 0 ]]; do
   case $1 in
     --full) full=true ;;
+    --paper) paper=true ;;
     --output)
       [[ $# -ge 2 ]] || refuse "--output needs a directory"
       out=$2
@@ -60,12 +65,16 @@ while [[ $# -gt 0 ]]; do
   shift
 done
 
+if $paper && { $full || [[ -n $hosts || -n $rate ]]; }; then refuse "--paper goes with --output only"; fi
+rate=${rate:-400mbit}
 [[ -z $hosts || $hosts =~ ^[1-9][0-9]{0,2}$ ]] || refuse "'$hosts' is no number of hosts"
 
 # Lines of two runs in one file would be taken for one run.
 shopt -s extglob
 if [[ -n $hosts ]]; then kind='cluster*'; else kind='!(cluster*)'; fi
-[[ -z $out || -z $(compgen -G "$out/$kind.jsonl") ]] || refuse "$out already holds results"
+results="$kind.jsonl"
+if $paper; then results=paper.json; fi
+[[ -z $out || -z $(compgen -G "$out/$results") ]] || refuse "$out already holds results"
 
 factorizations="LU,Cholesky,QR,matrix product"
 if $full; then
@@ -95,6 +104,22 @@ step() { printf '\n== %s  %s\n' "$(date +%T)" "$1"; }
 
 step "Packages"
 "$root/test/install.sh"
+
+if $paper; then
+  step "Build"
+  (cd "$root" && bazel build --config=opt --config=werror //bench:paper_table)
+  bin=$(cd "$root" && bazel info --config=opt --config=werror bazel-bin 2>/dev/null)
+  out=${out:-$root/results/$(date +%Y%m%d-%H%M%S)}
+  mkdir -p "$out"
+  out=$(cd "$out" && pwd)
+  step "Table 1 of the AP3000 paper"
+  "$bin/bench/paper_table" "$root/transport/machines/ap3000.json" >"$out/paper.json"
+  /usr/bin/python3 "$root/bench/paper_report.py" "$out/paper.json" --plot "$out/paper.svg" --summary "$out/paper_summary.json" |
+    tee "$out/paper.txt"
+  echo
+  echo "Plot: $out/paper.svg"
+  exit 0
+fi
 
 step "Build"
 (cd "$root" && bazel build --config=opt --config=werror //bench:brigade_bench //bench:scalapack_timing //blacs_shim:libbrigade_blacs.so)
