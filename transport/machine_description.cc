@@ -318,6 +318,7 @@ class MachineReader {
     link.latency_us = object.Time("latency");
     link.mb_s = object.Rate("rate");
     link.message_us = object.Time("message");
+    link.burst_bytes = object.Bytes("burst");
     link.grant_us = object.Time("grant");
     link.eager_bytes = object.BytesOrAny("eager_bytes");
     link.send_ports = object.Count("send_ports");

@@ -1,5 +1,6 @@
 #include "transport/sim_network.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace brigade {
@@ -19,6 +20,9 @@ SimNetwork::Ports SimNetwork::MakePorts(const Link& link, int ranks, int hosts) 
   for (Port& port : ports.send) port.free = link.send_ports;
   if (!link.half_duplex) ports.receive.resize(owners);
   for (Port& port : ports.receive) port.free = link.receive_ports;
+  for (std::vector<Port>* side : {&ports.send, &ports.receive}) {
+    for (Port& port : *side) port.bucket_bytes = static_cast<double>(link.burst_bytes);
+  }
   return ports;
 }
 
@@ -40,6 +44,13 @@ void SimNetwork::Send(const Message& message, SimTime ready) {
   underway.in = &(link.half_duplex ? ports.send : ports.receive)[owner(message.to)];
   queue_->Schedule(ready, EventQueue::Phase::kMachine, message.from, this,
                    Argument(Event::kReady, index));
+}
+
+double SimNetwork::BucketNow(const Port& port, const Link& link) const {
+  if (link.burst_bytes == 0) return 0;
+  const double filled_us = Microseconds(queue_->now() - port.bucket_time);
+  return std::min(static_cast<double>(link.burst_bytes),
+                  port.bucket_bytes + std::max(filled_us, 0.0) * link.mb_s);
 }
 
 void SimNetwork::StartOrWait(uint32_t index) {
@@ -69,7 +80,16 @@ void SimNetwork::Start(uint32_t index) {
     ask(message.from, machine_.memories[static_cast<size_t>(message.from_memory)].send);
     ask(message.to, machine_.memories[static_cast<size_t>(message.to_memory)].receive);
   }
-  const SimTime alone = SimTimeOf(link.message_us + static_cast<double>(message.bytes) / mb_s);
+  const auto bytes = static_cast<double>(message.bytes);
+  const double out_bytes = BucketNow(*underway.out, link);
+  const double in_bytes = BucketNow(*underway.in, link);
+  const double at_once = std::min({bytes, out_bytes, in_bytes});
+  const SimTime alone = SimTimeOf(link.message_us + (bytes - at_once) / mb_s);
+  underway.out->bucket_bytes = std::max(out_bytes - bytes, 0.0);
+  underway.in->bucket_bytes = std::max(in_bytes - bytes, 0.0);
+  for (Port* port : {underway.out, underway.in}) {
+    port->bucket_time = queue_->now() + alone;
+  }
   bus_work_->Start(alone, demands_, message.from, this, Argument(Event::kLeft, index));
 }
 

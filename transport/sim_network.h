@@ -55,6 +55,9 @@ class SimNetwork final : public EventHandler {
 
   struct Port {
     int free = 0;
+    // What its bucket held at some time, in bytes.
+    double bucket_bytes = 0;
+    SimTime bucket_time = 0;
     // Messages that wait for it, by the order in which they became ready.
     std::priority_queue<std::pair<uint64_t, uint32_t>, std::vector<std::pair<uint64_t, uint32_t>>,
                         std::greater<>>
@@ -82,6 +85,8 @@ class SimNetwork final : public EventHandler {
   const Link& LinkOf(const Message& message) const {
     return IsWithinHost(message) ? machine_.within_host : machine_.between_hosts;
   }
+  // What the port's bucket holds now.
+  double BucketNow(const Port& port, const Link& link) const;
   void StartOrWait(uint32_t index);
   void Start(uint32_t index);
   void Serve(Port* port);

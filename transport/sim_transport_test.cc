@@ -243,6 +243,30 @@ TEST(SimTransport, LongMessagesWaitForTheirReceive) {
   }
 }
 
+// A port that has been idle passes what it has saved in no time: 600 of the 1000 bytes at first,
+// and after 3 us another 300.
+TEST(SimTransport, BucketsOfIdlePortsPassAtOnce) {
+  MachineDescription machine = Machine();
+  machine.between_hosts.burst_bytes = 600;
+  OnRanks(2, machine, [](Rank& me, int rank) {
+    std::vector<std::byte> data = Bytes(1000), landing(1000);
+    Operation first, second;
+    if (rank == 0) {
+      me.Send(1, data, &first);
+      EXPECT_DOUBLE_EQ(me.Wait(first), 4);
+      me.Idle(3);
+      me.Send(1, data, &second);
+      EXPECT_DOUBLE_EQ(me.Wait(second), 4 + 3 + 7);
+    } else {
+      me.Receive(0, &landing, &first);
+      EXPECT_DOUBLE_EQ(me.Wait(first), 4 + 5);
+      me.Receive(0, &landing, &second);
+      EXPECT_DOUBLE_EQ(me.Wait(second), 14 + 5);
+      EXPECT_EQ(landing, data);
+    }
+  });
+}
+
 // What arrives while the processor is busy is taken up afterwards, and what it posts later leaves
 // later; copies delay nothing else.
 TEST(SimTransport, CopiesTakeTheProcessorOnly) {

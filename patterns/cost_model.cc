@@ -1,0 +1,345 @@
+#include "patterns/cost_model.h"
+
+#include <algorithm>
+
+#include "membuf/check.h"
+#include "patterns/cost_steps.h"
+#include "patterns/tree_cost.h"
+
+namespace brigade {
+namespace {
+
+Way BroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const double copy = steps.CopyIn(ChunkRole::kBroadcastSource, piece.bytes);
+  return TreeCost(steps, query).Down(piece, copy, [&](int relative) {
+    Load load;
+    if (relative == 0) load.processor_us = copy;
+    return load;
+  });
+}
+
+Way ReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  return TreeCost(steps, query).Up(piece, /*to_matrix=*/true);
+}
+
+Way TreeAllReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const TreeCost tree(steps, query);
+  const Way up = tree.Up(piece, /*to_matrix=*/false);
+  const double out = steps.CopyOut(ChunkRole::kCombineTarget, piece.bytes);  // at the root
+  return tree.Down(piece, up.first_us, [&](int relative) {
+    Load load = tree.LoadUp(piece, /*to_matrix=*/false, relative);
+    if (relative == 0) load.processor_us += out;
+    return load;
+  });
+}
+
+// How many ranks each host has, by host.
+std::vector<int> RanksOfHosts(const Steps& steps, int ranks) {
+  std::vector<int> counts;
+  for (int r = 0; r < ranks; ++r) {
+    const auto host = static_cast<size_t>(steps.HostOf(r));
+    if (host >= counts.size()) counts.resize(host + 1);
+    ++counts[host];
+  }
+  return counts;
+}
+
+// The edges of a ring through all ranks.
+class RingEdges {
+ public:
+  RingEdges(const Steps& steps, const CostQuery& query) {
+    if (query.topology.by_host) {
+      for (const int count : RanksOfHosts(steps, query.ranks)) edges_[1] += count > 0 ? 1 : 0;
+    } else {
+      for (int r = 0; r < query.ranks; ++r) {
+        edges_[1] += steps.LinkIndex(r, (r + 1) % query.ranks);
+      }
+    }
+    if (edges_[1] == 1) edges_[1] = 0;
+    edges_[0] = query.ranks - edges_[1];
+  }
+
+  // The kind of link that most waiting is for.
+  int slowest() const { return edges_[1] > 0 ? 1 : 0; }
+  // The way around of what each rank passes on at once: all edges but the best. `hop_us(link)`: of
+  // one.
+  template <typename HopUs>
+  double Around(const HopUs& hop_us) const {
+    const double all =
+        (edges_[0] > 0 ? edges_[0] * hop_us(0) : 0) + (edges_[1] > 0 ? edges_[1] * hop_us(1) : 0);
+    return all - hop_us(edges_[0] > 0 ? 0 : 1);
+  }
+
+ private:
+  int edges_[2] = {};
+};
+
+// One piece of every portion, each passed on until it is everywhere: a rank sends what it has just
+// received, so that latencies count every time. Copies are made meanwhile.
+Way RingMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const RingEdges edges(steps, query);
+  const auto hop_on = [&](int link) {
+    return Hop(steps, link, piece, ChunkRole::kForward, ChunkRole::kForward);
+  };
+  const Hop hop = hop_on(edges.slowest());
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const double out = steps.CopyOut(ChunkRole::kForward, piece.bytes);
+  // What comes last goes no further.
+  const double last = piece.later && steps.LandsInPlace() ? 0 : out;
+  const int others = query.ranks - 1;
+  const double around = edges.Around([&](int link) { return hop_on(link).us(); });
+  const double processor = others * (hop.processor_us() + out) - out;
+  const double round = std::max({around, processor, others * hop.wire_us});
+  return {hop.Begin(in) + round - hop.Saved(others) + last, std::max(round, processor + last + in)};
+}
+
+// Portions of other hosts pass gate after gate, one per host, each of which tells the ranks there.
+Way MultiBroadcastByHostWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const std::vector<int> counts = RanksOfHosts(steps, query.ranks);
+  const int most = *std::max_element(counts.begin(), counts.end());
+  const auto hosts = static_cast<int>(
+      std::count_if(counts.begin(), counts.end(), [](int count) { return count > 0; }));
+  const Hop far(steps, 1, piece, ChunkRole::kForward, ChunkRole::kForward);
+  const Hop near(steps, 0, piece, ChunkRole::kForward, ChunkRole::kReceive);
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const double out = steps.CopyOut(ChunkRole::kForward, piece.bytes);
+  const int others = most - 1;  // that a gate tells
+  const int portions = query.ranks - most;
+  const double processor = far.processor_us() + others * near.send_us + out;
+  const double busy = std::max({processor, far.wire_us, others * near.wire_us});
+  // As many rings, one after the other, as a host has ranks. What starts a ring came early.
+  const double around =
+      (hosts - 1) * far.us() + (most - 1) * (hosts - 2) * std::max(far.us(), processor);
+  const double round = std::max({portions * busy, around, others * (portions + 1) * near.wire_us});
+  const double told = others * near.send_us + near.wire_us + near.latency_us + near.receive_us;
+  return {far.Begin(in) + round - far.Saved(portions) + told + out, round + in};
+}
+
+Way MultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const RingEdges edges(steps, query);
+  const auto hop_on = [&](int link) {
+    return Hop(steps, link, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive);
+  };
+  const Hop hop = hop_on(edges.slowest());
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const double combine = steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
+  const int others = query.ranks - 1;
+  const double around = edges.Around([&](int link) { return hop_on(link).us() + combine; });
+  const double round = std::max(around, others * hop.wire_us);
+  return {hop.Begin(in) + round - hop.Saved(others),
+          std::max(round, others * (hop.processor_us() + combine) + in)};
+}
+
+// Sums of piece i + 1 and results of piece i take turns on the ring.
+Way DealtWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const RingEdges edges(steps, query);
+  const auto hop_on = [&](int link) {
+    return Hop(steps, link, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive);
+  };
+  const Hop hop = hop_on(edges.slowest());
+  const double in = steps.CopyIn(ChunkRole::kCombineTarget, piece.bytes);
+  const double out = steps.CopyOut(ChunkRole::kForward, piece.bytes);
+  const double combine = steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
+  const int others = query.ranks - 1;
+  const double sums = std::max(edges.Around([&](int link) { return hop_on(link).us() + combine; }),
+                               others * hop.wire_us);
+  const double results = std::max({edges.Around([&](int link) { return hop_on(link).us(); }),
+                                   others * hop.wire_us, others * (hop.processor_us() + out)});
+  const double both = std::max(sums, others * 2 * hop.wire_us);
+  const double processor = others * (2 * hop.processor_us() + combine + out) + in + out;
+  return {hop.Begin(in) + sums + results - hop.Saved(2 * others) + out, std::max(both, processor)};
+}
+
+// Rank `r`'s exchange with others, dimension after dimension: everybody's time after it, from that
+// before. `partner(r)`: from whom r hears; `after_us`: what r does then.
+template <typename Partner>
+void Exchange(const Steps& steps, const Piece& piece, const Partner& partner, double after_us,
+              std::vector<double>* times) {
+  const std::vector<double> before = *times;
+  for (int r = 0; r < static_cast<int>(before.size()); ++r) {
+    const int from = partner(r);
+    if (from < 0) continue;
+    const Hop hop(steps, steps.LinkIndex(from, r), piece, ChunkRole::kCombineTarget,
+                  ChunkRole::kReceive);
+    double& time = (*times)[static_cast<size_t>(r)];
+    time = std::max(before[static_cast<size_t>(r)] + hop.processor_us(),
+                    before[static_cast<size_t>(from)] + hop.us()) +
+           after_us;
+  }
+}
+
+double Latest(const std::vector<double>& times) {
+  return *std::max_element(times.begin(), times.end());
+}
+
+// Partners of one dimension after the other; ranks beyond a power of two tell theirs first and are
+// told last.
+Way HypercubeWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  int dimensions = 0;
+  while ((2 << dimensions) <= query.ranks) ++dimensions;
+  const int extra = query.ranks - (1 << dimensions);
+  const bool folds = extra > 0;
+  const double copy = steps.CopyIn(ChunkRole::kCombineTarget, piece.bytes);
+  const double combine = steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
+  const double out = folds ? steps.CopyOut(ChunkRole::kCombineTarget, piece.bytes) : 0;
+  const Hop far(steps, RingEdges(steps, query).slowest(), piece, ChunkRole::kCombineTarget,
+                ChunkRole::kReceive);
+  std::vector<double> times(static_cast<size_t>(query.ranks), far.Begin(copy));
+  const auto is_told = [&](int r) { return r < 2 * extra && r % 2 == 1; };
+  Exchange(
+      steps, piece, [&](int r) { return r < 2 * extra && r % 2 == 0 ? r + 1 : -1; }, combine,
+      &times);
+  const double begin = Latest(times);
+  for (int d = 0; d < dimensions; ++d) {
+    const auto partner = [&](int r) {
+      if (is_told(r)) return -1;
+      const int other = (r < 2 * extra ? r / 2 : r - extra) ^ (1 << d);
+      return other < extra ? 2 * other : other + extra;
+    };
+    Exchange(steps, piece, partner, combine, &times);
+  }
+  const double dimensions_us = Latest(times) - begin;
+  Exchange(
+      steps, piece, [&](int r) { return is_told(r) ? r - 1 : -1; }, out, &times);
+  const int messages = dimensions + (folds ? 1 : 0);
+  const double first = Latest(times) - far.Saved(messages);
+  const double busy =
+      std::max(messages * far.wire_us, messages * (far.processor_us() + combine) + out);
+  if (query.ranks == 2) {  // own pieces go one ahead
+    return {first, std::max({far.wire_us, far.us() / 2, busy + copy})};
+  }
+  // Else the next piece begins when this one is through.
+  return {first, std::max(dimensions_us + copy, busy)};
+}
+
+Way BarrierWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  std::vector<double> times(static_cast<size_t>(query.ranks));
+  for (int distance = 1; distance < query.ranks; distance *= 2) {
+    const auto partner = [&](int r) { return (r + query.ranks - distance) % query.ranks; };
+    Exchange(steps, piece, partner, 0, &times);
+  }
+  const Hop far(steps, RingEdges(steps, query).slowest(), piece, ChunkRole::kBufferedSend,
+                ChunkRole::kReceive);
+  int rounds = 0;
+  while ((1 << rounds) < query.ranks) ++rounds;
+  return {Latest(times) - far.Saved(rounds), 0};
+}
+
+Way MessageWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const Hop hop(steps, RingEdges(steps, query).slowest(), piece, ChunkRole::kBufferedSend,
+                ChunkRole::kReceive);
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const double out =
+      piece.later && steps.LandsInPlace() ? 0 : steps.CopyOut(ChunkRole::kReceive, piece.bytes);
+  return {in + hop.us() - hop.Saved(1) + out,
+          std::max({in + hop.send_us, hop.wire_us, hop.receive_us + out}),
+          std::max(0.0, hop.burst_us - hop.wire_us)};
+}
+
+// Until a sender whose header goes ahead may send more: if pieces wait for their places, the
+// header's way, and the answer's.
+double HeaderAheadUs(const Steps& steps, const CostQuery& query, const PiecePlan& plan) {
+  const int link = RingEdges(steps, query).slowest();
+  const Hop hop(steps, link, {plan.ahead_bytes, false}, ChunkRole::kBufferedSend,
+                ChunkRole::kReceive);
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, plan.ahead_bytes);
+  const size_t next_bytes = plan.RangeOf(1).bytes;
+  if (steps.Grant(link, next_bytes) == 0) return in + hop.send_us;
+  return in + hop.us() - hop.Saved(1) + steps.Grant(link, next_bytes);
+}
+
+Way AllReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  switch (query.topology.shape) {
+    case Shape::kDealt:
+      return DealtWay(steps, query, piece);
+    case Shape::kHypercube:
+      return HypercubeWay(steps, query, piece);
+    default:
+      return TreeAllReduceWay(steps, query, piece);
+  }
+}
+
+Way WayOf(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  switch (query.pattern) {
+    case Pattern::kSend:
+    case Pattern::kReceive:
+      return MessageWay(steps, query, piece);
+    case Pattern::kBroadcast:
+      return BroadcastWay(steps, query, piece);
+    case Pattern::kReduce:
+      return ReduceWay(steps, query, piece);
+    case Pattern::kAllReduce:
+      return AllReduceWay(steps, query, piece);
+    case Pattern::kMultiBroadcast:
+      return query.topology.by_host ? MultiBroadcastByHostWay(steps, query, piece)
+                                    : RingMultiBroadcastWay(steps, query, piece);
+    case Pattern::kMultiReduce:
+      return MultiReduceWay(steps, query, piece);
+    case Pattern::kBarrier:
+      return BarrierWay(steps, query, piece);
+  }
+  CheckFailed(__FILE__, __LINE__, "no such pattern");
+}
+
+// As the executor cuts: what is dealt, and portions, are passed on by all ranks alike.
+PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query) {
+  const bool pair = query.pattern == Pattern::kSend || query.pattern == Pattern::kReceive;
+  if (pair) return PlanMessage(settings, query.bytes);
+  if (query.pattern == Pattern::kBarrier) return PiecePlan();
+  const bool dealt = query.topology.shape == Shape::kDealt;
+  const bool portions =
+      dealt || query.pattern == Pattern::kMultiBroadcast || query.pattern == Pattern::kMultiReduce;
+  const bool combines =
+      query.pattern != Pattern::kBroadcast && query.pattern != Pattern::kMultiBroadcast;
+  const size_t elem_bytes = combines ? query.elem_bytes : 1;
+  size_t bytes = query.bytes;
+  if (dealt) {
+    const size_t elems = bytes / elem_bytes;
+    bytes = (elems + static_cast<size_t>(query.ranks) - 1) / static_cast<size_t>(query.ranks) *
+            elem_bytes;
+  }
+  return PlanPieces(settings, bytes, elem_bytes, elem_bytes, portions ? 2 : query.ranks);
+}
+
+}  // namespace
+
+PieceSettings SettingsOn(const MachineDescription& machine, const Link& link, size_t chunk_bytes,
+                         size_t staging_bytes) {
+  PieceSettings settings =
+      PieceSettingsFor(chunk_bytes, staging_bytes, machine.preferred_piece_bytes);
+  settings.overlap_bytes = machine.overlap_piece_bytes;
+  settings.piece_cost_bytes = machine.piece_cost_bytes;
+  if (link.eager_bytes != SIZE_MAX) {
+    settings.eager_bytes = link.eager_bytes - std::min(link.eager_bytes, kHeaderBytes);
+  }
+  return settings;
+}
+
+Cost PredictCost(const MachineDescription& machine, const PieceSettings& settings,
+                 const CostQuery& query) {
+  const Steps steps(machine, settings, query);
+  const PiecePlan plan = PlanOf(settings, query);
+  Cost cost;
+  cost.pieces = plan.Count();
+  cost.piece_bytes = std::min(plan.piece_bytes, plan.total_bytes);
+  if (query.ranks == 1) return cost;
+  double begin_us = 0;
+  if (plan.header_ahead) {
+    begin_us = HeaderAheadUs(steps, query, plan);
+    --cost.pieces;
+  }
+  const bool later = plan.Count() > 1;
+  const Way last = WayOf(steps, query, {plan.RangeOf(plan.Count() - 1).bytes, later});
+  cost.first_us = cost.us = begin_us + last.first_us;
+  if (cost.pieces == 1) return cost;
+  // The last piece follows the others, and a shorter one does not overtake them.
+  const Way other = WayOf(steps, query, {plan.piece_bytes, plan.Count() > 2});
+  const auto before = static_cast<double>(cost.pieces - 2);
+  cost.piece_us = other.piece_us;
+  cost.us = begin_us + before * other.piece_us +
+            std::max(other.piece_us + last.first_us, other.first_us + last.piece_us);
+  cost.us -= std::min(other.spare_us, (before + 1) * other.piece_us);
+  return cost;
+}
+
+}  // namespace brigade

@@ -1,0 +1,60 @@
+// CostModel: how long a pattern takes on a machine that is described, without running it.
+//
+// A closed form per entry of the catalogue, from what its schedule does: the first piece's way
+// through the ranks, and what the busiest resource on it needs for every piece more. Agrees with
+// the sim transport (test/cost_model_test.cc says how well), at sizes where nobody would simulate.
+//
+// Of the machine it takes the ports and rates of links, the processor's share of messages, and
+// copies and adds. Not in it: what buses do to each other, ports that ranks of one host share while
+// both are used by different messages of one operation, and waiting for staging memory.
+
+#ifndef BRIGADE_PATTERNS_COST_MODEL_H_
+#define BRIGADE_PATTERNS_COST_MODEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "patterns/pattern_call.h"
+#include "patterns/piece_plan.h"
+#include "patterns/topology.h"
+#include "transport/machine_description.h"
+
+namespace brigade {
+
+// What is asked: one call, seen from no rank in particular.
+struct CostQuery {
+  Pattern pattern = Pattern::kBroadcast;
+  // Not kFree. Of patterns that know no topologies only by_host counts: that hosts are gone through
+  // one after the other.
+  Topology topology;
+  int ranks = 2;
+  // The host of each rank; empty: as the machine deals them, `ranks_per_host` in a row.
+  std::vector<int> hosts;
+  // Of the matrix; of multi-broadcast and multi-reduce, of every portion.
+  size_t bytes = 0;
+  size_t elem_bytes = 8;
+  size_t run_bytes = SIZE_MAX;  // of contiguous user memory
+};
+
+struct Cost {
+  double us = 0;  // from the first rank's call to the last one's return
+  int64_t pieces = 1;
+  size_t piece_bytes = 0;
+  double first_us = 0;  // of us: the way of one piece
+  double piece_us = 0;  // what each piece more takes
+};
+
+// The settings that a group has over `link` of the machine, with chunks and staging memory of the
+// given sizes.
+PieceSettings SettingsOn(const MachineDescription& machine, const Link& link, size_t chunk_bytes,
+                         size_t staging_bytes);
+
+// O(ranks) for trees, else O(hosts); nothing depends on the number of pieces. REQUIRES: a topology
+// that the pattern knows.
+Cost PredictCost(const MachineDescription& machine, const PieceSettings& settings,
+                 const CostQuery& query);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_COST_MODEL_H_

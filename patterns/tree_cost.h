@@ -1,0 +1,64 @@
+// TreeCost: what messages along a tree cost, away from its root or towards it.
+
+#ifndef BRIGADE_PATTERNS_TREE_COST_H_
+#define BRIGADE_PATTERNS_TREE_COST_H_
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "patterns/cost_steps.h"
+#include "patterns/geometry.h"
+
+namespace brigade {
+
+// One rank's part in one piece, in the steady state: how long each of its resources is needed.
+struct Load {
+  double processor_us = 0;
+  double out_us[2] = {};  // of the ports, by link
+  double in_us[2] = {};
+
+  double LongestPort() const { return std::max({out_us[0], out_us[1], in_us[0], in_us[1]}); }
+};
+
+class TreeCost {
+ public:
+  TreeCost(const Steps& steps, const CostQuery& query);
+
+  // From the root's having the piece in a slot at `begin_us` until all have copied it out. `more`:
+  // what a rank, by relative rank, does for the piece besides.
+  Way Down(const Piece& piece, double begin_us, const std::function<Load(int)>& more) const;
+
+  // Until the root has combined everything; at leaves own contributions are copied first.
+  // `to_matrix`: the root combines in user memory.
+  Way Up(const Piece& piece, bool to_matrix) const;
+
+  // A rank's part in Up.
+  Load LoadUp(const Piece& piece, bool to_matrix, int relative) const;
+
+ private:
+  double WireUp(int link, const Piece& piece) const {
+    return steps_.Wire(link, piece.wire_bytes(), ChunkRole::kCombineTarget, ChunkRole::kReceive);
+  }
+  double CombineAt(const TreeNode& node, bool to_matrix, const Piece& piece) const {
+    return node.parent < 0 && to_matrix ? steps_.CombineAtHome(piece.bytes)
+                                        : steps_.Combine(ChunkRole::kCombineTarget, piece.bytes);
+  }
+  // When the partial of `node` is made. `ready_us`: those of its children, by relative rank.
+  double ReadyUp(const TreeNode& node, int relative, const Piece& piece, bool to_matrix,
+                 const std::vector<double>& ready_us) const;
+  int HostOf(int relative) const { return steps_.HostOf(tree_.ToRank(relative)); }
+  int LinkBetween(int relative, int other) const {
+    return steps_.LinkIndex(tree_.ToRank(relative), tree_.ToRank(other));
+  }
+  ChunkRole RoleOf(const TreeNode& node) const;
+
+  const Steps& steps_;
+  const RankTree tree_;
+  const bool ring_;
+  const int size_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_TREE_COST_H_

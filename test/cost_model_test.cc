@@ -1,0 +1,188 @@
+// The cost model beside the simulator: what it predicts without running is what running takes.
+
+#include "patterns/cost_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "patterns/catalogue.h"
+#include "patterns/engine.h"
+#include "patterns/group.h"
+#include "transport/sim_transport.h"
+
+namespace brigade {
+namespace {
+
+constexpr size_t kChunkBytes = size_t{32} << 10;
+constexpr size_t kStagingBytes = size_t{2} << 20;
+
+void Require(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+MachineDescription Read(const std::string& name) {
+  MachineDescription machine;
+  Require(MachineDescription::Read("transport/machines/" + name + ".json", &machine));
+  return machine;
+}
+
+// Microseconds from the first rank's call to the last one's return.
+double Simulate(const MachineDescription& machine, const CostQuery& query) {
+  SimOptions sim_options;
+  sim_options.carries_payload = false;
+  SimWorld world(machine, query.ranks, sim_options);
+  double us = 0;
+  std::byte memory[8];  // lengths only
+  Require(world.Run([&](int rank) {
+    const std::unique_ptr<Endpoint> endpoint = world.CreateEndpoint(rank);
+    EngineOptions options;
+    options.chunk_bytes = kChunkBytes;
+    options.staging_bytes = kStagingBytes;
+    std::unique_ptr<Engine> engine;
+    Require(Engine::Create(endpoint.get(), options, &engine));
+    std::unique_ptr<Group> group;
+    Require(Group::Create(engine.get(), world.MakeBootstrap(rank).get(), 1, query.ranks, &group));
+    const auto elems = static_cast<int64_t>(query.bytes / sizeof(double));
+    Matrix matrix;
+    matrix.data = memory;
+    Require(StridedLayout::General(elems, 1, elems, sizeof(double), &matrix.layout));
+    const std::vector<Matrix> portions(static_cast<size_t>(query.ranks), matrix);
+    PatternCall call;
+    call.pattern = query.pattern;
+    call.topology = query.topology;
+    call.matrix = matrix;
+    call.portions = portions.data();
+    if (query.pattern == Pattern::kSend) {
+      call.root = 1 - rank;
+      if (rank == 1) call.pattern = Pattern::kReceive;
+    }
+    Require(group->Run(call));
+    us = std::max(us, world.Clock(rank));
+  }));
+  return us;
+}
+
+struct Deviation {
+  double error;  // of the prediction, relative
+  std::string what;
+};
+
+bool operator<(const Deviation& a, const Deviation& b) { return a.error < b.error; }
+
+std::string Describe(const CostQuery& query, const Cost& cost, double simulated_us) {
+  std::ostringstream text;
+  text << PatternName(query.pattern) << ", shape " << static_cast<int>(query.topology.shape) << "/"
+       << query.topology.parameter << (query.topology.by_host ? " by host" : "") << ", "
+       << query.ranks << " ranks, " << query.bytes << " bytes in " << cost.pieces
+       << " pieces: predicted " << cost.us << " us, simulated " << simulated_us;
+  return text.str();
+}
+
+// Everything that a group may be asked for: whether messages can go by host here.
+std::vector<bool> WaysByHost(const CatalogueEntry& entry, const Topology& topology, int hosts,
+                             int ranks) {
+  if (hosts == 1 || hosts == ranks) return {false};
+  if (entry.pattern == Pattern::kMultiBroadcast) return {true};
+  const bool by_rank_only = entry.topologies.empty() || topology.shape == Shape::kHypercube;
+  return by_rank_only ? std::vector<bool>{false} : std::vector<bool>{false, true};
+}
+
+// Of all entries, shapes, numbers of ranks and lengths, in increasing order.
+std::vector<Deviation> DeviationsOn(const MachineDescription& machine) {
+  const PieceSettings settings =
+      SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
+  std::vector<Deviation> deviations;
+  for (const CatalogueEntry& entry : Catalogue()) {
+    if (entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive) continue;
+    std::vector<Topology> topologies = entry.topologies;
+    if (topologies.empty()) topologies.emplace_back();
+    for (Topology topology : topologies) {
+      for (const int ranks : {2, 3, 5, 8, 13, 16}) {
+        const int hosts = machine.HostOf(ranks - 1) + 1;
+        for (const bool by_host : WaysByHost(entry, topology, hosts, ranks)) {
+          for (const size_t bytes : {8, 1024, 16384, 65536, 524288, 4194304}) {
+            CostQuery query;
+            query.pattern = entry.pattern;
+            query.topology = topology;
+            query.topology.by_host = by_host;
+            query.ranks = ranks;
+            query.bytes = bytes;
+            const double simulated_us = Simulate(machine, query);
+            const Cost cost = PredictCost(machine, settings, query);
+            deviations.push_back(
+                {std::abs(cost.us / simulated_us - 1), Describe(query, cost, simulated_us)});
+          }
+        }
+      }
+    }
+  }
+  std::sort(deviations.begin(), deviations.end());
+  return deviations;
+}
+
+void ExpectWithin(const MachineDescription& machine, double median, double most, double worst) {
+  const std::vector<Deviation> deviations = DeviationsOn(machine);
+  const Deviation& p95 = deviations[deviations.size() * 95 / 100];
+  EXPECT_LE(deviations[deviations.size() / 2].error, median) << machine.name;
+  EXPECT_LE(p95.error, most) << machine.name << ", 95 of 100; " << p95.what;
+  EXPECT_LE(deviations.back().error, worst) << machine.name << "; " << deviations.back().what;
+}
+
+// Both are exact, so the figures are what the model is worth, no allowance for noise. Furthest off
+// are all-reduces along trees, whose two directions get into each other's way at the ports.
+TEST(CostModel, AgreesWithTheSimulator) {
+  ExpectWithin(Read("shaped_cluster"), 0.005, 0.11, 0.34);
+  MachineDescription machine = Read("fat_nodes_100g");
+  ExpectWithin(machine, 0.005, 0.05, 0.20);
+  machine.ranks_per_host = 4;
+  ExpectWithin(machine, 0.005, 0.09, 0.20);
+}
+
+TEST(CostModel, AMessageFromRankToRank) {
+  for (const char* name : {"shaped_cluster", "fat_nodes_100g"}) {
+    const MachineDescription machine = Read(name);
+    const PieceSettings settings =
+        SettingsOn(machine, machine.LinkBetween(machine.HostOf(0), machine.HostOf(1)), kChunkBytes,
+                   kStagingBytes);
+    for (const size_t bytes : {8, 1024, 16384, 65536, 524288, 4194304}) {
+      CostQuery query;
+      query.pattern = Pattern::kSend;
+      query.bytes = bytes;
+      const double simulated_us = Simulate(machine, query);
+      const Cost cost = PredictCost(machine, settings, query);
+      EXPECT_NEAR(cost.us / simulated_us, 1, 0.1) << Describe(query, cost, simulated_us);
+    }
+  }
+}
+
+// No machine, no ranks: what 65536 of them need follows from the same arithmetic.
+TEST(CostModel, ScalesAsTheShapesDo) {
+  MachineDescription machine = Read("shaped_cluster");
+  machine.between_hosts.burst_bytes = 0;
+  const PieceSettings settings =
+      SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
+  const auto us = [&](Pattern pattern, const Topology& topology, int ranks) {
+    CostQuery query;
+    query.pattern = pattern;
+    query.topology = topology;
+    query.ranks = ranks;
+    query.bytes = 8;
+    return PredictCost(machine, settings, query).us;
+  };
+  const Topology binomial{Shape::kTree, 2}, ring{Shape::kIncreasingRings, 1};
+  EXPECT_NEAR(us(Pattern::kBroadcast, binomial, 65536) / us(Pattern::kBroadcast, binomial, 16), 4,
+              0.1);
+  EXPECT_NEAR(us(Pattern::kReduce, ring, 65537) / us(Pattern::kReduce, ring, 65), 1024, 1);
+  EXPECT_NEAR(
+      us(Pattern::kMultiReduce, Topology(), 65537) / us(Pattern::kMultiReduce, Topology(), 65),
+      1024, 1);
+}
+
+}  // namespace
+}  // namespace brigade
