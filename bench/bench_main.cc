@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "bench/calls.h"
+#include "bench/explain.h"
 #include "bench/options.h"
 #include "bench/overlap.h"
 #include "bench/pingpong.h"
@@ -16,6 +17,7 @@ namespace brigade::bench {
 namespace {
 
 void Run(const Options& options) {
+  if (options.command == Options::Command::kExplain) return AbortUnlessOk(RunExplain(options));
   std::unique_ptr<Session> session;
   AbortUnlessOk(Session::Create(MPI_COMM_WORLD, options, &session));
   switch (options.command) {
@@ -27,6 +29,8 @@ void Run(const Options& options) {
       return RunCalls(session.get());
     case Options::Command::kOverlap:
       return RunOverlap(session.get());
+    case Options::Command::kExplain:
+      break;  // needs no session
   }
 }
 

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "CLI/CLI.hpp"
+#include "patterns/catalogue.h"
 #include "transport/registry.h"
 
 namespace brigade::bench {
@@ -140,6 +141,30 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::PositiveNumber);
 
+  std::vector<std::string> patterns;
+  for (const CatalogueEntry& entry : Catalogue()) patterns.push_back(entry.name);
+  CLI::App* explain = app.add_subcommand("explain",
+                                         "Which ways a pattern could take on a machine, and how "
+                                         "long the cost model says each is. Runs "
+                                         "nothing, and needs no mpirun");
+  explain->add_option("--pattern", options->pattern, "Which pattern")
+      ->check(CLI::IsMember(patterns));
+  explain->add_option("--ranks", options->ranks, "On how many ranks")
+      ->required()
+      ->check(CLI::Range(1, 1 << 20));
+  explain
+      ->add_option(
+          "--bytes", options->bytes,
+          "Of the message, or with K, M or G; of multi-broadcast and multi-reduce, of each "
+          "portion")
+      ->required()
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+  explain->add_flag("--exact", options->exact,
+                    "The combine gives the same bits in any order: integers, maxima, minima");
+  explain->add_option("--machine", options->machine, "A file as in transport/machines/")
+      ->required()
+      ->check(CLI::ExistingFile);
+
   try {
     app.parse(argc, argv);
     for (const std::string& size : sizes) options->sizes.push_back(ParseSize(size));
@@ -153,6 +178,7 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
   if (spread->parsed()) options->command = Options::Command::kSpread;
   if (calls->parsed()) options->command = Options::Command::kCalls;
   if (overlap->parsed()) options->command = Options::Command::kOverlap;
+  if (explain->parsed()) options->command = Options::Command::kExplain;
   return ParseOutcome::kRun;
 }
 

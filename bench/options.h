@@ -19,7 +19,7 @@ struct SpreadSize {
 };
 
 struct Options {
-  enum class Command { kPingPong, kSpread, kCalls, kOverlap };
+  enum class Command { kPingPong, kSpread, kCalls, kOverlap, kExplain };
   Command command = Command::kPingPong;
 
   std::string transport = "auto";
@@ -52,6 +52,13 @@ struct Options {
 
   // overlap
   std::vector<size_t> overlap_bytes = {1 << 20};
+
+  // explain
+  std::string pattern = "broadcast";
+  int ranks = 0;
+  size_t bytes = 0;
+  bool exact = false;
+  std::string machine;  // a file
 
   bool HasPeer(const std::string& name) const;
 };

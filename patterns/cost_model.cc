@@ -298,7 +298,8 @@ PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query) {
     bytes = (elems + static_cast<size_t>(query.ranks) - 1) / static_cast<size_t>(query.ranks) *
             elem_bytes;
   }
-  return PlanPieces(settings, bytes, elem_bytes, elem_bytes, portions ? 2 : query.ranks);
+  return PlanPieces(settings, bytes, elem_bytes, elem_bytes, portions ? 2 : query.ranks,
+                    query.piece_bytes);
 }
 
 }  // namespace

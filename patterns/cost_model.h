@@ -35,6 +35,7 @@ struct CostQuery {
   size_t bytes = 0;
   size_t elem_bytes = 8;
   size_t run_bytes = SIZE_MAX;  // of contiguous user memory
+  size_t piece_bytes = 0;       // as in PatternCall
 };
 
 struct Cost {

@@ -72,7 +72,8 @@ bool EdgePath::Fits() {
   const PiecePlan plan =
       pair_ ? PlanMessage(reach_.settings, range_.bytes)
             : PlanPieces(reach_.settings, range_.bytes, entry_.combines ? mover_.elem_bytes() : 1,
-                         entry_.combines ? mover_.wire_elem_bytes() : 1, scope_.size);
+                         entry_.combines ? mover_.wire_elem_bytes() : 1, scope_.size,
+                         call_.piece_bytes);
   if (range_.bytes > plan.piece_bytes) return false;
   // One buffer is all that a locally blocking call needs, and all that it must not wait for.
   first_ = engine_->TrySurplus(ChunksFor(reach_.settings, wire_bytes));

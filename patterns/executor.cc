@@ -53,9 +53,9 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   const size_t first = portions > 0 ? 1 : 0;  // where there are portions, the matrix has no pieces
   size_t longest = 0;
   for (size_t i = first; i < plans_.size(); ++i) longest = std::max(longest, plans_[i].total_bytes);
-  const PiecePlan plan =
-      pair ? PlanMessage(settings, longest)
-           : PlanPieces(settings, longest, elem_bytes, wire_bytes, portions > 0 ? 2 : scope_.size);
+  const PiecePlan plan = pair ? PlanMessage(settings, longest)
+                              : PlanPieces(settings, longest, elem_bytes, wire_bytes,
+                                           portions > 0 ? 2 : scope_.size, call.piece_bytes);
   pieces_.assign(plans_.size(), 0);
   rounds_ = 0;
   for (size_t i = first; i < plans_.size(); ++i) {

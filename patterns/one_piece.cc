@@ -31,7 +31,8 @@ bool OnePiece::Fits() {
   const PiecePlan plan =
       pair_ ? PlanMessage(settings, range_.bytes)
             : PlanPieces(settings, range_.bytes, entry_.combines ? mover_.elem_bytes() : 1,
-                         entry_.combines ? mover_.wire_elem_bytes() : 1, scope_.size);
+                         entry_.combines ? mover_.wire_elem_bytes() : 1, scope_.size,
+                         call_.piece_bytes);
   if (range_.bytes > plan.piece_bytes || plan.ahead_bytes > 0) return false;
   header_ahead_ = plan.header_ahead;
   // One buffer is all that a locally blocking call needs, and all that it must not wait for.

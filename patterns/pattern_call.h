@@ -42,6 +42,11 @@ struct PatternCall {
   // all its ranks; ignored by kAllReduce, kMultiBroadcast, kMultiReduce and kBarrier.
   int root = 0;
 
+  // How long the pieces are that the message is cut into, in bytes on the wire, as far as staging
+  // memory allows; equal on all ranks of the scope. 0: the library's choice. Never changes a
+  // result. Ignored by kSend and kReceive.
+  size_t piece_bytes = 0;
+
   // kSend: what is sent; read only, and free again when the call returns (or the operation is
   // done). kReceive: where it lands. A shorter message is legal and leaves the rest untouched; a
   // longer one is kMismatch. kBroadcast: read at the root, written elsewhere; equal byte counts on

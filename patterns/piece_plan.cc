@@ -44,7 +44,7 @@ PieceSettings PieceSettingsFor(size_t chunk_bytes, size_t staging_bytes,
 }
 
 PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t elem_bytes,
-                     size_t wire_bytes, int ranks) {
+                     size_t wire_bytes, int ranks, size_t wanted_bytes) {
   const size_t wire_total = total_bytes / elem_bytes * wire_bytes;
   int chunks = settings.most_chunks;
   if (ranks > 1) {
@@ -70,6 +70,7 @@ PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t e
     payload_bytes = std::min(PayloadOf(settings, settings.most_chunks),
                              static_cast<size_t>(even) + wire_bytes - 1);
   }
+  if (wanted_bytes > 0) payload_bytes = std::min(MostPayload(settings), wanted_bytes);
   const size_t elems = std::max<size_t>(payload_bytes / wire_bytes, 1);
   plan.piece_bytes = elems * elem_bytes;
   return plan;

@@ -80,9 +80,10 @@ int CoreChunks(const PieceSettings& settings);
 // `elem_bytes` and `wire_bytes`: of one element, in user memory and on the wire. Pieces hold whole
 // elements. Long messages get the largest piece, unless ranks relay: of `ranks` in a row, all but
 // the first and the last may. Each piece then has a cost, and each relay adds the time of a piece:
-// over slow links pieces are as long as makes the sum least.
+// over slow links pieces are as long as makes the sum least. `wanted_bytes`, if not 0, is what
+// pieces get instead, on the wire, as far as they can hold it.
 PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t elem_bytes,
-                     size_t wire_bytes, int ranks);
+                     size_t wire_bytes, int ranks, size_t wanted_bytes = 0);
 
 // The plan of a point-to-point message, a function of its length and the settings alone.
 PiecePlan PlanMessage(const PieceSettings& settings, size_t total_bytes);

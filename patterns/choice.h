@@ -1,0 +1,40 @@
+// Choice: in which of several ways a call goes fastest, by the cost model. A calculation on values
+// that all ranks of a group have agreed on, so that all choose alike.
+//
+// It chooses among what gives the same bits: shapes where the order of a combine is free or nothing
+// is combined, else how the message is cut, which never is part of the order.
+
+#ifndef BRIGADE_PATTERNS_CHOICE_H_
+#define BRIGADE_PATTERNS_CHOICE_H_
+
+#include <string>
+#include <vector>
+
+#include "patterns/cost_model.h"
+#include "patterns/piece_plan.h"
+#include "patterns/topology.h"
+#include "transport/machine_description.h"
+
+namespace brigade {
+
+// One way of running a call.
+struct Candidate {
+  Topology topology;
+  // How the message is cut (PatternCall::piece_bytes).
+  size_t piece_bytes = 0;
+  Cost cost;
+};
+
+// The ways of `query`, the fastest first, each topology with the piece length that suits it best.
+// `query.piece_bytes` and the topology are not looked at, unless `fixed`: then its topology is the
+// only one (an order that must be kept, or what was asked for by name). O(topologies) predictions.
+std::vector<Candidate> RankCandidates(const MachineDescription& machine,
+                                      const PieceSettings& settings, const CostQuery& query,
+                                      bool fixed);
+
+// "binomial tree", "increasing ring by host", ...
+std::string TopologyName(const Topology& topology);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_CHOICE_H_
