@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "bench/calibrate.h"
 #include "bench/calls.h"
 #include "bench/explain.h"
 #include "bench/options.h"
@@ -29,6 +30,8 @@ void Run(const Options& options) {
       return RunCalls(session.get());
     case Options::Command::kOverlap:
       return RunOverlap(session.get());
+    case Options::Command::kCalibrate:
+      return RunCalibrate(session.get());
     case Options::Command::kExplain:
       break;  // needs no session
   }

@@ -56,6 +56,8 @@ Status BrigadeGroup::Create(MPI_Comm comm, const Options& options,
   EngineOptions engine;
   if (options.chunk_bytes != 0) engine.chunk_bytes = options.chunk_bytes;
   if (options.staging_bytes != 0) engine.staging_bytes = options.staging_bytes;
+  engine.calibrate = options.calibrate;
+  engine.explain = options.explained;
   group->chunk_bytes_ = engine.chunk_bytes;
   group->bootstrap_ = std::make_unique<MpiBootstrap>(comm);
   BRIGADE_RETURN_IF_ERROR(CreateEndpoint(options.transport, &group->endpoint_));

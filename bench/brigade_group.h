@@ -53,6 +53,8 @@ class BrigadeGroup {
   // What an operation, or several added up, on `bytes` cost this rank.
   Cost CostOf(const OperationStatistics& statistics, size_t bytes) const;
 
+  // Null if its edges were not measured.
+  const MachineDescription* machine() const { return group_->machine(); }
   Endpoint* endpoint() { return endpoint_.get(); }
   Bootstrap* bootstrap() { return bootstrap_.get(); }
 

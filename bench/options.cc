@@ -61,6 +61,10 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
   app.add_option("--chunk-bytes", options->chunk_bytes, "Staging chunk (0: Brigade's default)");
   app.add_option("--staging-bytes", options->staging_bytes,
                  "Staging budget per rank (0: Brigade's default)");
+  app.add_flag("--explain", options->explained, "Say on stderr what is chosen, and why");
+  app.add_flag_callback(
+      "--uncalibrated", [=] { options->calibrate = EngineOptions::Calibrate::kNever; },
+      "Choose by rule where edges would be measured");
   app.add_option("--peers", options->peers,
                  "Peers beside Brigade: mpi (raw MPI), blacs (stock BLACS), plain (the patterns "
                  "written naively over MPI), ring (two processes copying through shared memory), "
@@ -165,6 +169,11 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
       ->required()
       ->check(CLI::ExistingFile);
 
+  CLI::App* calibrate = app.add_subcommand(
+      "calibrate",
+      "Measures what messages between the ranks of this job, copies and sums cost, prints it as a "
+      "machine file for --machine, and keeps it for jobs on the same hosts");
+
   try {
     app.parse(argc, argv);
     for (const std::string& size : sizes) options->sizes.push_back(ParseSize(size));
@@ -178,6 +187,7 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
   if (spread->parsed()) options->command = Options::Command::kSpread;
   if (calls->parsed()) options->command = Options::Command::kCalls;
   if (overlap->parsed()) options->command = Options::Command::kOverlap;
+  if (calibrate->parsed()) options->command = Options::Command::kCalibrate;
   if (explain->parsed()) options->command = Options::Command::kExplain;
   return ParseOutcome::kRun;
 }

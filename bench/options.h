@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "patterns/engine.h"
+
 namespace brigade::bench {
 
 // M x N as the command line gives it: "1000x32", or with N in multiples of the ranks, "1000x2Q".
@@ -19,12 +21,14 @@ struct SpreadSize {
 };
 
 struct Options {
-  enum class Command { kPingPong, kSpread, kCalls, kOverlap, kExplain };
+  enum class Command { kPingPong, kSpread, kCalls, kOverlap, kExplain, kCalibrate };
   Command command = Command::kPingPong;
 
   std::string transport = "auto";
   size_t chunk_bytes = 0;    // 0: the library's default
   size_t staging_bytes = 0;  // 0: the library's default
+  EngineOptions::Calibrate calibrate = EngineOptions::Calibrate::kIfUnknown;
+  bool explained = false;
   std::vector<std::string> peers = {"mpi", "blacs", "plain", "ring"};
   std::string shim;  // a file, or "none"
   std::string stock = "libscalapack-openmpi.so.2.2";

@@ -68,10 +68,7 @@ void Call::SetMatrix(const MatrixArguments& arguments, Matrix* matrix) const {
   if (!status.ok()) Fail(origin(), "%s", status.ToString().c_str());
 }
 
-void Call::ChooseTopology(PatternCall* pattern_call) const {
-  if (pattern_call->topology.shape != Shape::kFree) return;
-  pattern_call->topology = grid_.group->FreeTopologyOf(*pattern_call);
-}
+void Call::ChooseTopology(PatternCall* pattern_call) const { grid_.group->Choose(pattern_call); }
 
 int Call::RankOf(const char* what, int row, int col) const {
   if (!grid_.Contains(row, col)) {

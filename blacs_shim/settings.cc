@@ -66,6 +66,14 @@ Status ReadSeconds(const char* variable, double* seconds) {
   return Status();
 }
 
+Status ReadFlag(const char* variable, bool* flag) {
+  const char* value = Lookup(variable);
+  if (value == nullptr) return Status();
+  *flag = std::strcmp(value, "1") == 0;
+  if (!*flag && std::strcmp(value, "0") != 0) return Bad(variable, value, "0 or 1");
+  return Status();
+}
+
 }  // namespace
 
 Status ReadSettings(Settings* settings) {
@@ -76,6 +84,10 @@ Status ReadSettings(Settings* settings) {
   BRIGADE_RETURN_IF_ERROR(ReadBytes("BRIGADE_OVERFLOW_BYTES", &engine.overflow_bytes));
   BRIGADE_RETURN_IF_ERROR(ReadSeconds("BRIGADE_OVERFLOW_WAIT", &engine.overflow_wait_seconds));
   BRIGADE_RETURN_IF_ERROR(ReadSeconds("BRIGADE_REPORT_SECONDS", &engine.report_seconds));
+  bool calibrate = true;
+  BRIGADE_RETURN_IF_ERROR(ReadFlag("BRIGADE_CALIBRATE", &calibrate));
+  if (!calibrate) engine.calibrate = EngineOptions::Calibrate::kNever;
+  BRIGADE_RETURN_IF_ERROR(ReadFlag("BRIGADE_EXPLAIN", &engine.explain));
   BRIGADE_RETURN_IF_ERROR(ReadBytes("BRIGADE_CHUNK_BYTES", &engine.chunk_bytes));
   if (engine.chunk_bytes == 0 || engine.chunk_bytes % kChunkGranuleBytes != 0) {
     return Bad("BRIGADE_CHUNK_BYTES", Lookup("BRIGADE_CHUNK_BYTES"), "a positive multiple of 64");

@@ -15,8 +15,11 @@ struct Settings {
   enum class Statistics { kOff, kSummed, kPerRank };
 
   std::string transport = "auto";  // BRIGADE_TRANSPORT; the registry judges the name
-  // BRIGADE_{CHUNK,STAGING,OVERFLOW}_BYTES, BRIGADE_OVERFLOW_WAIT, BRIGADE_REPORT_SECONDS
+  // BRIGADE_{CHUNK,STAGING,OVERFLOW}_BYTES, BRIGADE_OVERFLOW_WAIT, BRIGADE_REPORT_SECONDS,
+  // BRIGADE_CALIBRATE, BRIGADE_EXPLAIN
   EngineOptions engine;
+  Settings() { engine.calibrate = EngineOptions::Calibrate::kIfUnknown; }
+
   bool log_info = false;                     // BRIGADE_LOG
   Statistics statistics = Statistics::kOff;  // BRIGADE_STATS
   std::string trace;                         // BRIGADE_TRACE; empty: none

@@ -1,7 +1,6 @@
 #include "patterns/choice.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "patterns/catalogue.h"
 
@@ -9,7 +8,8 @@ namespace brigade {
 namespace {
 
 // Shorter ones are all costs and no bytes.
-constexpr size_t kLeastPieceBytes = 512;
+constexpr size_t kLeastPieceBytes = size_t{4} << 10;
+constexpr double kAsGood = 1.03;
 
 // Shapes that differ on this number of ranks.
 std::vector<Topology> TopologiesFor(const CostQuery& query) {
@@ -40,36 +40,28 @@ Candidate Predict(const MachineDescription& machine, const PieceSettings& settin
   return {query.topology, piece_bytes, PredictCost(machine, settings, cut)};
 }
 
-// Where n pieces of B bytes in all take f + n g and, for the way of one, h B/n: the best length.
-// Found from two lengths, since all of these are nearly linear in between.
+// The best of a few lengths: all there is room for, halves of it, what links pass at once, and the
+// message in up to four equal parts. Of those that are equally good, as far as a model can tell,
+// the longest: what is not in the model, each piece costs.
 Candidate BestCut(const MachineDescription& machine, const PieceSettings& settings,
                   const CostQuery& query) {
   const size_t most_bytes = MostPayload(settings);
-  const size_t bytes = std::max<size_t>(query.bytes, 1);
-  Candidate best = Predict(machine, settings, query, most_bytes);
-  const auto try_pieces = [&](double pieces) {
-    const double rounded = std::max(std::round(pieces), 1.0);
-    const auto length = static_cast<size_t>(std::ceil(static_cast<double>(bytes) / rounded));
-    if (length < kLeastPieceBytes || length > most_bytes) return;
-    const Candidate candidate = Predict(machine, settings, query, length);
-    if (candidate.cost.us < best.cost.us) best = candidate;
+  std::vector<Candidate> cuts = {Predict(machine, settings, query, most_bytes)};
+  const auto try_length = [&](size_t length) {
+    if (length < kLeastPieceBytes || length >= std::min(most_bytes, query.bytes)) return;
+    cuts.push_back(Predict(machine, settings, query, length));
   };
-  if (bytes <= kLeastPieceBytes) return best;
-  const auto total = static_cast<double>(bytes);
-  const double longer = std::min(total / 2, static_cast<double>(most_bytes));
-  const double shorter = std::max(longer / 8, static_cast<double>(kLeastPieceBytes));
-  const Cost few = Predict(machine, settings, query, static_cast<size_t>(longer)).cost;
-  const Cost many = Predict(machine, settings, query, static_cast<size_t>(shorter)).cost;
-  const double first_slope = (few.first_us - many.first_us) / (longer - shorter);
-  const double piece_slope = (few.piece_us - many.piece_us) / (longer - shorter);
-  const double per_piece_us = many.piece_us - piece_slope * shorter;
-  if (first_slope > piece_slope && per_piece_us > 0) {
-    const double pieces = std::sqrt(total * (first_slope - piece_slope) / per_piece_us);
-    for (const double factor : {0.5, 0.71, 1.0, 1.41, 2.0}) try_pieces(pieces * factor);
+  for (size_t length = most_bytes / 2; length >= kLeastPieceBytes; length /= 2) try_length(length);
+  try_length(machine.between_hosts.burst_bytes);
+  for (const size_t pieces : {2, 3, 4}) try_length((query.bytes + pieces - 1) / pieces);
+  double best_us = cuts[0].cost.us;
+  for (const Candidate& cut : cuts) best_us = std::min(best_us, cut.cost.us);
+  const Candidate* longest = nullptr;
+  for (const Candidate& cut : cuts) {
+    if (cut.cost.us > kAsGood * best_us) continue;
+    if (longest == nullptr || cut.piece_bytes > longest->piece_bytes) longest = &cut;
   }
-  for (const double pieces : {1.0, 2.0, 3.0, 4.0}) try_pieces(pieces);
-  try_pieces(total / shorter);
-  return best;
+  return *longest;
 }
 
 }  // namespace

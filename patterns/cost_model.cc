@@ -79,7 +79,7 @@ class RingEdges {
 Way RingMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const RingEdges edges(steps, query);
   const auto hop_on = [&](int link) {
-    return Hop(steps, link, piece, ChunkRole::kForward, ChunkRole::kForward);
+    return Hop(steps, link, piece, ChunkRole::kForward, ChunkRole::kForward, steps.Crowd());
   };
   const Hop hop = hop_on(edges.slowest());
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
@@ -99,8 +99,8 @@ Way MultiBroadcastByHostWay(const Steps& steps, const CostQuery& query, const Pi
   const int most = *std::max_element(counts.begin(), counts.end());
   const auto hosts = static_cast<int>(
       std::count_if(counts.begin(), counts.end(), [](int count) { return count > 0; }));
-  const Hop far(steps, 1, piece, ChunkRole::kForward, ChunkRole::kForward);
-  const Hop near(steps, 0, piece, ChunkRole::kForward, ChunkRole::kReceive);
+  const Hop far(steps, 1, piece, ChunkRole::kForward, ChunkRole::kForward, 1);
+  const Hop near(steps, 0, piece, ChunkRole::kForward, ChunkRole::kReceive, steps.Crowd());
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
   const double out = steps.CopyOut(ChunkRole::kForward, piece.bytes);
   const int others = most - 1;  // that a gate tells
@@ -118,7 +118,7 @@ Way MultiBroadcastByHostWay(const Steps& steps, const CostQuery& query, const Pi
 Way MultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const RingEdges edges(steps, query);
   const auto hop_on = [&](int link) {
-    return Hop(steps, link, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive);
+    return Hop(steps, link, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive, steps.Crowd());
   };
   const Hop hop = hop_on(edges.slowest());
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
@@ -134,7 +134,7 @@ Way MultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piec
 Way DealtWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const RingEdges edges(steps, query);
   const auto hop_on = [&](int link) {
-    return Hop(steps, link, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive);
+    return Hop(steps, link, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive, steps.Crowd());
   };
   const Hop hop = hop_on(edges.slowest());
   const double in = steps.CopyIn(ChunkRole::kCombineTarget, piece.bytes);
@@ -160,7 +160,7 @@ void Exchange(const Steps& steps, const Piece& piece, const Partner& partner, do
     const int from = partner(r);
     if (from < 0) continue;
     const Hop hop(steps, steps.LinkIndex(from, r), piece, ChunkRole::kCombineTarget,
-                  ChunkRole::kReceive);
+                  ChunkRole::kReceive, steps.Crowd());
     double& time = (*times)[static_cast<size_t>(r)];
     time = std::max(before[static_cast<size_t>(r)] + hop.processor_us(),
                     before[static_cast<size_t>(from)] + hop.us()) +
@@ -183,7 +183,7 @@ Way HypercubeWay(const Steps& steps, const CostQuery& query, const Piece& piece)
   const double combine = steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
   const double out = folds ? steps.CopyOut(ChunkRole::kCombineTarget, piece.bytes) : 0;
   const Hop far(steps, RingEdges(steps, query).slowest(), piece, ChunkRole::kCombineTarget,
-                ChunkRole::kReceive);
+                ChunkRole::kReceive, steps.Crowd());
   std::vector<double> times(static_cast<size_t>(query.ranks), far.Begin(copy));
   const auto is_told = [&](int r) { return r < 2 * extra && r % 2 == 1; };
   Exchange(
@@ -219,7 +219,7 @@ Way BarrierWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
     Exchange(steps, piece, partner, 0, &times);
   }
   const Hop far(steps, RingEdges(steps, query).slowest(), piece, ChunkRole::kBufferedSend,
-                ChunkRole::kReceive);
+                ChunkRole::kReceive, steps.Crowd());
   int rounds = 0;
   while ((1 << rounds) < query.ranks) ++rounds;
   return {Latest(times) - far.Saved(rounds), 0};
@@ -227,7 +227,7 @@ Way BarrierWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
 
 Way MessageWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const Hop hop(steps, RingEdges(steps, query).slowest(), piece, ChunkRole::kBufferedSend,
-                ChunkRole::kReceive);
+                ChunkRole::kReceive, 1);
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
   const double out =
       piece.later && steps.LandsInPlace() ? 0 : steps.CopyOut(ChunkRole::kReceive, piece.bytes);
@@ -241,7 +241,7 @@ Way MessageWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
 double HeaderAheadUs(const Steps& steps, const CostQuery& query, const PiecePlan& plan) {
   const int link = RingEdges(steps, query).slowest();
   const Hop hop(steps, link, {plan.ahead_bytes, false}, ChunkRole::kBufferedSend,
-                ChunkRole::kReceive);
+                ChunkRole::kReceive, 1);
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, plan.ahead_bytes);
   const size_t next_bytes = plan.RangeOf(1).bytes;
   if (steps.Grant(link, next_bytes) == 0) return in + hop.send_us;

@@ -44,6 +44,9 @@ class Steps {
     return index == 0 ? machine_.within_host : machine_.between_hosts;
   }
 
+  // Ranks per processor.
+  double Crowd() const { return machine_.ranks_per_processor; }
+
   int MemoryOf(ChunkRole role) const {
     const size_t run = std::min(query_.run_bytes, query_.bytes);
     return machine_
@@ -126,12 +129,13 @@ class Port {
 
 // One message from a rank to the next, which both have been waiting for.
 struct Hop {
-  Hop(const Steps& steps, int link, const Piece& piece, ChunkRole from, ChunkRole to)
-      : send_us(steps.Send(link, piece.wire_bytes())),
+  // `crowd`: how many ranks that do the same share a processor.
+  Hop(const Steps& steps, int link, const Piece& piece, ChunkRole from, ChunkRole to, double crowd)
+      : send_us(crowd * steps.Send(link, piece.wire_bytes())),
         wire_us(steps.Wire(link, piece.wire_bytes(), from, to)),
         burst_us(steps.Burst(link)),
         latency_us(steps.Latency(link)),
-        receive_us(steps.Receive(link, piece.wire_bytes())),
+        receive_us(crowd * steps.Receive(link, piece.wire_bytes())),
         grant_us(steps.Grant(link, piece.wire_bytes())) {}
 
   // One of many in a row, during whose other times the bucket fills.

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,7 @@ namespace brigade {
 class Executor;
 class SimulatedProcessor;
 struct GroupState;
+struct MachineDescription;
 
 struct EngineOptions {
   size_t chunk_bytes = size_t{32} << 10;   // equal on all ranks of a group
@@ -45,6 +47,14 @@ struct EngineOptions {
   // `report`, and goes on waiting. 0: never.
   double report_seconds = 60;
   std::function<void(const std::string&)> report;  // default: a line on stderr
+  // Whether groups measure what their edges cost when they are made (Group::Create); equal on all
+  // ranks of a group. Those on one host do so only if it is always to be done: there the choice is
+  // not the model's.
+  enum class Calibrate : uint8_t { kNever, kIfUnknown, kAlways };
+  Calibrate calibrate = Calibrate::kNever;
+  // Rank 0 of a scope tells, through `report`, what was chosen for calls that leave it to the
+  // library, once per length and pattern.
+  bool explain = false;
 };
 
 class Engine {
@@ -228,6 +238,8 @@ class Engine {
   int stalled_ = 0;
   std::vector<ChunkRun> core_run_;  // scratch of TryCore
   std::vector<std::unique_ptr<GroupState>> leaving_groups_;
+  // By the hosts it was measured on.
+  std::map<std::string, std::shared_ptr<const MachineDescription>> machines_;
   Status send_failure_;                         // the first
   std::chrono::steady_clock::duration idle_{};  // spent waiting, in all
 };

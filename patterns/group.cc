@@ -1,5 +1,7 @@
 #include "patterns/group.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -9,11 +11,13 @@
 
 #include "membuf/check.h"
 #include "membuf/combine.h"
+#include "patterns/calibration.h"
 #include "patterns/catalogue.h"
 #include "patterns/edge_path.h"
 #include "patterns/executor.h"
 #include "patterns/free_topology.h"
 #include "patterns/group_state.h"
+#include "patterns/machine_cache.h"
 #include "patterns/one_piece.h"
 
 namespace brigade {
@@ -220,8 +224,6 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
                       " does not fit a group of " + std::to_string(bootstrap->size()) + " ranks");
   }
 
-  // From here on nobody waits for what a member does first: all are here.
-  const Engine::Turn turn(engine);
   auto state = std::make_unique<GroupState>();
   state->rows = rows;
   state->cols = cols;
@@ -232,10 +234,72 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   state->scopes[static_cast<int>(ChannelKind::kAll)] = {rows * cols, state->rank, 0, 1};
   state->scopes[static_cast<int>(ChannelKind::kRow)] = {cols, col, row * cols, 1};
   state->scopes[static_cast<int>(ChannelKind::kColumn)] = {rows, row, col, cols};
-  BRIGADE_RETURN_IF_ERROR(engine->endpoint()->OpenGroup(bootstrap, &state->id));
-  engine->AskWhetherHelperMayDrive();
-  SetReaches(*engine, state.get());
+  {
+    // From here on nobody waits for what a member does first: all are here.
+    const Engine::Turn turn(engine);
+    BRIGADE_RETURN_IF_ERROR(engine->endpoint()->OpenGroup(bootstrap, &state->id));
+    engine->AskWhetherHelperMayDrive();
+    SetReaches(*engine, state.get());
+  }
   group->reset(new Group(engine, std::move(state)));
+  const auto calibrate = engine->options().calibrate;
+  if (calibrate == EngineOptions::Calibrate::kNever || rows * cols == 1) return Status();
+  if (calibrate == EngineOptions::Calibrate::kIfUnknown &&
+      (*group)->state_->scope(ChannelKind::kAll).shares_memory()) {
+    return Status();
+  }
+  const Status status = (*group)->FindMachine(bootstrap);
+  if (!status.ok()) group->reset();
+  return status;
+}
+
+// Known by rank 0, or else measured by all.
+Status Group::FindMachine(Bootstrap* bootstrap) {
+  struct HostName {
+    char text[64] = {};
+  };
+  HostName mine;
+  gethostname(mine.text, sizeof(mine.text) - 1);
+  std::vector<HostName> names(state_->members());
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), names.data()));
+  bool one_host = true;
+  std::string key = transport();
+  for (const HostName& name : names) {
+    key += std::string(" ") + name.text;
+    one_host &= std::strcmp(name.text, names[0].text) == 0;
+  }
+  const bool look = engine_->options().calibrate == EngineOptions::Calibrate::kIfUnknown;
+  if (look && one_host) return Status();
+
+  MachineDescription found;
+  std::string text;
+  std::shared_ptr<const MachineDescription>& known = engine_->machines_[key];
+  if (look && rank() == 0 && (known != nullptr || LoadMachine(key, &found))) {
+    text = (known != nullptr ? *known : found).ToJson("measured: by calibration");
+  }
+  BRIGADE_RETURN_IF_ERROR(TellText(&text));
+  if (text.empty()) {
+    BRIGADE_RETURN_IF_ERROR(Calibrate(this, bootstrap, &found));
+    if (rank() == 0) StoreMachine(key, found);
+  } else {
+    BRIGADE_RETURN_IF_ERROR(MachineDescription::Parse(text, "rank 0", &found));
+  }
+  known = state_->machine = std::make_shared<const MachineDescription>(std::move(found));
+  return Status();
+}
+
+Status Group::TellText(std::string* text) {
+  uint64_t bytes = text->size();
+  PatternCall call;
+  call.pattern = Pattern::kBroadcast;
+  for (const bool length : {true, false}) {
+    if (!length) text->resize(bytes);
+    const auto elems = static_cast<int64_t>(length ? sizeof(bytes) : bytes);
+    call.matrix.data =
+        length ? reinterpret_cast<std::byte*>(&bytes) : reinterpret_cast<std::byte*>(text->data());
+    BRIGADE_RETURN_IF_ERROR(StridedLayout::General(elems, 1, elems, 1, &call.matrix.layout));
+    BRIGADE_RETURN_IF_ERROR(Run(call));
+  }
   return Status();
 }
 
@@ -248,6 +312,13 @@ Group::~Group() {
 }
 
 const char* Group::transport() const { return state_->capabilities->name; }
+int Group::HostOf(int member) const {
+  const Scope& all = state_->scope(ChannelKind::kAll);
+  if (all.hosts == 1 && !all.shares_memory()) return member;
+  return engine_->endpoint()->HostOf(state_->id, member);
+}
+const Capabilities& Group::capabilities() const { return *state_->capabilities; }
+const MachineDescription* Group::machine() const { return state_->machine.get(); }
 int Group::rank() const { return state_->rank; }
 int Group::rows() const { return state_->rows; }
 int Group::cols() const { return state_->cols; }
@@ -286,18 +357,55 @@ const Schedule* Group::ScheduleOf(const PatternCall& call, ChannelKind kind) {
   return schedule.get();
 }
 
-Topology Group::FreeTopologyOf(const PatternCall& call) const {
+void Group::Choose(PatternCall* call) const {
+  if (call->topology.shape != Shape::kFree) return;
+  const Scope& scope = state_->scope(call->scope);
+  const CatalogueEntry& entry = EntryOf(call->pattern);
+  const bool order_free = !entry.combines || IsOrderFree(call->op, call->type);
+  const size_t bytes = call->matrix.layout.bytes();
+  call->topology = FreeTopology(call->pattern, {scope.size, scope.hosts, scope.reach->capabilities},
+                                bytes, order_free);
+  const bool by_model = state_->machine != nullptr && !scope.shares_memory();
+  if (!by_model && !engine_->options().explain) return;
+  const uint64_t key =
+      static_cast<uint64_t>(call->pattern) | static_cast<uint64_t>(call->scope) << 8 |
+      static_cast<uint64_t>(call->topology.shape) << 16 | static_cast<uint64_t>(order_free) << 24 |
+      static_cast<uint64_t>(SizeClassOf(bytes)) << 32;
+  auto choice = state_->choices.find(key);
+  if (choice == state_->choices.end()) {
+    choice = state_->choices.emplace(key, Decide(*call, by_model, !order_free)).first;
+  }
+  if (!by_model) return;
+  call->topology = choice->second.topology;
+  call->piece_bytes = choice->second.PieceBytes(bytes);
+}
+
+ModelChoice Group::Decide(const PatternCall& call, bool by_model, bool fixed) const {
   const Scope& scope = state_->scope(call.scope);
-  return FreeTopology(call.pattern, {scope.size, scope.hosts, scope.reach->capabilities},
-                      call.matrix.layout.bytes(),
-                      !EntryOf(call.pattern).combines || IsOrderFree(call.op, call.type));
+  CostQuery query;
+  query.pattern = call.pattern;
+  query.topology = call.topology;
+  query.ranks = scope.size;
+  query.bytes = LongestOfClass(SizeClassOf(call.matrix.layout.bytes()));
+  query.elem_bytes = EntryOf(call.pattern).combines ? ElementBytes(call.type) : 1;
+  for (int r = 0; r < scope.size; ++r) query.hosts.push_back(HostOf(scope.GroupRank(r)));
+  ModelChoice choice{call.topology, 1};
+  std::string reason;
+  if (by_model) {
+    const std::vector<Candidate> candidates =
+        RankCandidates(*state_->machine, scope.reach->settings, query, fixed);
+    choice = FirstOf(candidates);
+    reason = Explain(query, candidates, fixed);
+  } else {
+    reason = ExplainRule(query);
+  }
+  if (engine_->options().explain && scope.rank == 0) engine_->options().report(reason);
+  return choice;
 }
 
 PatternCall Group::Normalise(const PatternCall& call) const {
   PatternCall normalised = Normalised(call);
-  if (normalised.topology.shape == Shape::kFree) {
-    normalised.topology = FreeTopologyOf(call);
-  }
+  Choose(&normalised);
   return normalised;
 }
 

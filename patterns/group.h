@@ -11,6 +11,7 @@
 #define BRIGADE_PATTERNS_GROUP_H_
 
 #include <memory>
+#include <string>
 
 #include "membuf/status.h"
 #include "patterns/engine.h"
@@ -20,6 +21,8 @@
 namespace brigade {
 
 struct CatalogueEntry;
+struct MachineDescription;
+struct ModelChoice;
 struct GroupState;
 struct Schedule;
 class Executor;
@@ -53,7 +56,8 @@ class Group {
  public:
   // Collective over the members of `bootstrap` (rows * cols of them) and nobody else. `engine` must
   // outlive the group. kInvalidArgument if the shape does not fit; kMismatch, naming both ranks, if
-  // their settings differ. No group then.
+  // their settings differ. No group then. If the engine's options say so and the group is on
+  // several hosts, it is calibrated, unless these very hosts have been before (machine_cache.h).
   static Status Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
                        std::unique_ptr<Group>* group);
   // Local. Sends that have returned still reach their receivers. REQUIRES: no operation of the
@@ -72,14 +76,21 @@ class Group {
   // Ranks in a scope, and the calling rank's number in it. For kPointToPoint: the whole group.
   int ScopeSize(ChannelKind scope) const;
   int ScopeRank(ChannelKind scope) const;
+  // The host of a member, one's own for each where no two share memory; and what the transport can
+  // do between all of them.
+  int HostOf(int member) const;
+  const Capabilities& capabilities() const;
+  // What its edges were measured to cost, the same on all ranks; null: not measured.
+  const MachineDescription* machine() const;
 
   // Runs `call` to its end. After kInvalidArgument nothing happened. After any other failure the
   // group is broken: every further call on it returns that first failure, and user memory the call
   // was to write is unspecified.
   Status Run(const PatternCall& call, OperationStatistics* statistics = nullptr);
 
-  // What Shape::kFree stands for in `call`. A caller that asks first saves Run a copy of the call.
-  Topology FreeTopologyOf(const PatternCall& call) const;
+  // Fills in what a call leaves to the library, if its topology is Shape::kFree: the topology, and
+  // how long pieces are. Run does it as well; a caller that asks first saves it a copy of the call.
+  void Choose(PatternCall* call) const;
 
   // Starts `call` without waiting. kNoResource: the staging memory it needs is in use; nothing
   // happened. The matrix, locations and portions of `call`, the array of portions included, must
@@ -92,6 +103,12 @@ class Group {
 
  private:
   Group(Engine* engine, std::unique_ptr<GroupState> state);
+  // Measures, or remembers, what its edges cost.
+  Status FindMachine(Bootstrap* bootstrap);
+  // Rank 0's to all.
+  Status TellText(std::string* text);
+  // What the model says of a call, or if not `by_model` the rule; `fixed`: of its topology.
+  ModelChoice Decide(const PatternCall& call, bool by_model, bool fixed) const;
   // What every way of running a valid call needs beside the call.
   struct Beginning {
     const CatalogueEntry* entry = nullptr;

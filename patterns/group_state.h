@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "membuf/status.h"
+#include "patterns/model_choice.h"
 #include "patterns/pattern_call.h"
 #include "patterns/piece_plan.h"
 #include "patterns/schedule.h"
@@ -102,6 +103,11 @@ struct GroupState {
     const Schedule* schedule = nullptr;
   };
   LastSchedule last_schedules[kPatterns];
+
+  // What the edges were measured to cost, the same on all members; null if they were not.
+  std::shared_ptr<const MachineDescription> machine;
+  // What was chosen, or explained, by everything that it depends on.
+  std::unordered_map<uint64_t, ModelChoice> choices;
 
   size_t sends_in_flight = 0;
   bool closed = false;  // on the endpoint

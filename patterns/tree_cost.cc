@@ -16,10 +16,13 @@ class Busiest {
  public:
   explicit Busiest(const Steps& steps)
       : shared_(steps.LinkAt(1).ports_of_host),
+        crowd_(steps.Crowd()),
         burst_us_(std::max(steps.Burst(0), steps.Burst(1))) {}
 
   void Add(int host, const Load& load) {
-    processor_us_ = std::max(processor_us_, load.processor_us);
+    ++ranks_;
+    all_processors_us_ += load.processor_us;
+    own_processor_us_ = std::max(own_processor_us_, load.processor_us);
     port_us_ = std::max(port_us_, load.LongestPort());
     if (!shared_) return;
     if (static_cast<size_t>(host) >= hosts_.size()) hosts_.resize(static_cast<size_t>(host) + 1);
@@ -29,16 +32,24 @@ class Busiest {
     port_us_ = std::max({port_us_, out_us, in_us});
   }
 
-  double piece_us() const { return std::max(processor_us_, port_us_); }
+  double piece_us() const { return std::max(processor_us(), port_us_); }
   // A bucket that the first piece has not emptied, where ports are what is waited for.
   double spare_us() const {
-    return port_us_ < processor_us_ ? 0 : std::max(0.0, burst_us_ - port_us_);
+    return port_us_ < processor_us() ? 0 : std::max(0.0, burst_us_ - port_us_);
   }
 
  private:
+  // That of the busiest, or those that all share.
+  double processor_us() const {
+    return std::max(own_processor_us_, all_processors_us_ * crowd_ / std::max(ranks_, 1));
+  }
+
   const bool shared_;
+  const double crowd_;
   const double burst_us_;
-  double processor_us_ = 0;
+  int ranks_ = 0;
+  double own_processor_us_ = 0;
+  double all_processors_us_ = 0;
   double port_us_ = 0;
   std::vector<std::pair<double, double>> hosts_;
 };

@@ -29,6 +29,7 @@ void Require(const Status& status) {
 MachineDescription Read(const std::string& name) {
   MachineDescription machine;
   Require(MachineDescription::Read("transport/machines/" + name + ".json", &machine));
+  machine.ranks_per_processor = 1;  // as when simulated
   return machine;
 }
 

@@ -3,7 +3,7 @@
 // simulating.
 //
 // Units: microseconds and MB/s, which is bytes per microsecond. A host is what shares buses and
-// network ports; a rank has a processor of its own.
+// network ports.
 
 #ifndef BRIGADE_TRANSPORT_MACHINE_DESCRIPTION_H_
 #define BRIGADE_TRANSPORT_MACHINE_DESCRIPTION_H_
@@ -98,6 +98,8 @@ struct MachineDescription {
   std::string about;
   int hosts = 1;  // that there are; a simulation may have more
   int ranks_per_host = 1;
+  // Where ranks outnumber processors, all over the machine. The simulator knows nothing of it.
+  double ranks_per_processor = 1;
   std::vector<Bus> buses;
   // Ordinary memory first.
   std::vector<Memory> memories;
@@ -133,6 +135,8 @@ struct MachineDescription {
   // The same from text; `file` is for messages.
   static Status Parse(const std::string& text, const std::string& file,
                       MachineDescription* machine);
+  // The text of a file that says the same; `source` is where all its quantities are from.
+  std::string ToJson(const std::string& source) const;
 
  private:
   size_t Pair(int from, int to) const {

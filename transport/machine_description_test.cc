@@ -45,6 +45,22 @@ TEST(MachineDescription, EveryMachineIsWellDescribed) {
   }
 }
 
+TEST(MachineDescription, WhatIsWrittenIsWhatWasRead) {
+  for (const char* name : {"ap3000", "shaped_cluster", "fat_nodes_100g"}) {
+    MachineDescription machine, again;
+    const std::string file = std::string("transport/machines/") + name + ".json";
+    ASSERT_TRUE(MachineDescription::Read(file, &machine).ok());
+    const std::string text = machine.ToJson("measured: here");
+    const Status status = MachineDescription::Parse(text, "written", &again);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    EXPECT_EQ(again.ToJson("measured: here"), text);
+    EXPECT_EQ(again.between_hosts.mb_s, machine.between_hosts.mb_s);
+    EXPECT_EQ(again.between_hosts.eager_bytes, machine.between_hosts.eager_bytes);
+    EXPECT_EQ(again.copies.size(), machine.copies.size());
+    EXPECT_EQ(again.memories[0].bytes_per_rank, SIZE_MAX);
+  }
+}
+
 TEST(MachineDescription, SaysWhatTheFileSays) {
   MachineDescription machine;
   ASSERT_TRUE(MachineDescription::Read("transport/machines/ap3000.json", &machine).ok());

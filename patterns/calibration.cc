@@ -1,0 +1,317 @@
+#include "patterns/calibration.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <thread>
+#include <type_traits>
+
+#include "membuf/combine.h"
+#include "membuf/pack.h"
+#include "membuf/strided_layout.h"
+#include "transport/host.h"
+
+namespace brigade {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kRepetitions = 5;
+constexpr int kMostInChain = 16;
+constexpr int kManyMessages = 33;
+constexpr size_t kShortBytes = 8;
+constexpr size_t kLongBytes = size_t{128} << 10;
+constexpr size_t kLongerBytes = size_t{512} << 10;
+// Of a message that is broadcast around, in the shortest pieces that come into question
+// (kLeastPieceBytes in choice.cc).
+constexpr size_t kCutBytes = size_t{64} << 10;
+constexpr int kPieces = 16;
+constexpr size_t kWorkBytes = size_t{32} << 10;  // of copies and sums: a chunk
+constexpr size_t kShortRunBytes = 256;
+// An idle link gathers what it passes at once.
+constexpr std::chrono::milliseconds kRest(2);
+
+double MicrosecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+}
+
+double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// What one rank has measured on one kind of edge; zeros: nothing.
+struct EdgeTimes {
+  double hop_us = 0;     // a short message, passed on
+  double long_us = 0;    // sending and receiving kLongBytes
+  double longer_us = 0;  // and kLongerBytes
+  double piece_us = 0;   // each more of many short pieces, while all ranks are at work
+};
+
+struct RankTimes {
+  EdgeTimes far;
+  EdgeTimes near;
+  uint64_t machine = 0;  // which one the rank is on, whatever its host; and its processors
+  int64_t processors = 1;
+  double copy_us = 0;  // kWorkBytes, contiguous
+  double runs_us = 0;  // in short runs
+  double add_us = 0;
+};
+static_assert(std::is_trivially_copyable_v<RankTimes>, "exchanged as bytes");
+
+class Measurer {
+ public:
+  explicit Measurer(Group* group) : group_(group), data_(kLongerBytes / sizeof(double)) {}
+
+  // `ring`: group ranks that take part, each once. Those that do not measure nothing.
+  Status MeasureEdges(const std::vector<int>& ring, EdgeTimes* times) {
+    const auto self = std::find(ring.begin(), ring.end(), group_->rank());
+    if (self == ring.end() || ring.size() < 2) return Status();
+    const auto size = static_cast<int>(ring.size());
+    place_ = static_cast<int>(self - ring.begin());
+    next_ = ring[static_cast<size_t>((place_ + 1) % size)];
+    previous_ = ring[static_cast<size_t>((place_ + size - 1) % size)];
+
+    double us = 0;
+    BRIGADE_RETURN_IF_ERROR(Shift(kShortBytes, &us));  // opens the connections
+    std::vector<double> hops, longs, longers;
+    for (int i = 0; i < kRepetitions; ++i) {
+      BRIGADE_RETURN_IF_ERROR(Chain(ring, &us));  // waits for those that come later
+      BRIGADE_RETURN_IF_ERROR(Chain(ring, &us));
+      if (us > 0) hops.push_back(us / std::min(size, kMostInChain));
+      std::this_thread::sleep_for(kRest);
+      BRIGADE_RETURN_IF_ERROR(Shift(kLongBytes, &us));
+      longs.push_back(us);
+      std::this_thread::sleep_for(kRest);
+      BRIGADE_RETURN_IF_ERROR(Shift(kLongerBytes, &us));
+      longers.push_back(us);
+    }
+    // Whatever else the processors do makes them longer.
+    *times = {Median(hops), *std::min_element(longs.begin(), longs.end()),
+              *std::min_element(longers.begin(), longers.end()), 0};
+    return Status();
+  }
+
+  // What a short piece costs when all ranks take part. `firsts`: of the hosts, measured before.
+  Status MeasurePieces(const std::vector<int>& firsts, EdgeTimes* times) {
+    if (firsts.size() < 3) return Status();  // nobody passes anything on
+    std::vector<double> all;
+    for (int i = 0; i <= kRepetitions; ++i) {
+      double us = 0;
+      BRIGADE_RETURN_IF_ERROR(Around(firsts.back(), &us));
+      if (i > 0) all.push_back(us);  // the first one waits for those that come later
+      std::this_thread::sleep_for(kRest);
+    }
+    if (group_->rank() != 0) return Status();
+    const double first_us = times->hop_us * static_cast<double>(firsts.size());
+    times->piece_us = std::max(0.0, Median(all) - first_us) / (kPieces - 1);
+    return Status();
+  }
+
+  void MeasureMemory(RankTimes* times) {
+    StridedLayout whole, runs;
+    const auto elems = static_cast<int64_t>(kWorkBytes / sizeof(double));
+    const auto run = static_cast<int64_t>(kShortRunBytes / sizeof(double));
+    // Both fit what there is.
+    (void)StridedLayout::General(elems, 1, elems, sizeof(double), &whole);
+    (void)StridedLayout::General(run, elems / run, 2 * run, sizeof(double), &runs);
+    std::vector<double> staging(static_cast<size_t>(elems));
+    auto* const to = reinterpret_cast<std::byte*>(staging.data());
+    auto* const from = reinterpret_cast<std::byte*>(data_.data());
+    times->copy_us = Best([&] { CopyIn(to, whole, from, 0, kWorkBytes); });
+    times->runs_us = Best([&] { CopyIn(to, runs, from, 0, kWorkBytes); });
+    times->add_us = Best([&] {
+      Combine(CombineOp::kSum, ElementType::kDouble, staging.size(), {&whole, to, 0, nullptr},
+              {&whole, to, 0, nullptr}, {&whole, from, 0, nullptr});
+    });
+  }
+
+ private:
+  template <typename Work>
+  static double Best(const Work& work) {
+    double best_us = 0;
+    for (int i = 0; i < 2 * kRepetitions; ++i) {
+      const Clock::time_point begin = Clock::now();
+      work();
+      const double us = MicrosecondsSince(begin);
+      if (i == 0 || us < best_us) best_us = us;
+    }
+    return best_us;
+  }
+
+  Status Move(Pattern pattern, int peer, size_t bytes) {
+    PatternCall call;
+    call.pattern = pattern;
+    call.root = peer;
+    call.matrix.data = reinterpret_cast<std::byte*>(data_.data());
+    const auto elems = static_cast<int64_t>(bytes / sizeof(double));
+    BRIGADE_RETURN_IF_ERROR(
+        StridedLayout::General(elems, 1, elems, sizeof(double), &call.matrix.layout));
+    return group_->Run(call);
+  }
+
+  // To the next, and from the previous one.
+  Status Shift(size_t bytes, double* us) {
+    const Clock::time_point begin = Clock::now();
+    BRIGADE_RETURN_IF_ERROR(Move(Pattern::kSend, next_, bytes));
+    BRIGADE_RETURN_IF_ERROR(Move(Pattern::kReceive, previous_, bytes));
+    *us = MicrosecondsSince(begin);
+    return Status();
+  }
+
+  // A short message once around the first members of the ring. The first of all times it; *us is 0
+  // elsewhere.
+  Status Chain(const std::vector<int>& ring, double* us) {
+    *us = 0;
+    const int size = std::min(static_cast<int>(ring.size()), kMostInChain);
+    if (place_ >= size) return Status();
+    const int last = ring[static_cast<size_t>(size - 1)];
+    const int next = place_ + 1 == size ? ring[0] : next_;
+    // Ranks that have waited for long sleep, and that is how a call finds them.
+    if (place_ == 0) std::this_thread::sleep_for(kRest);
+    const Clock::time_point begin = Clock::now();
+    if (place_ > 0) {
+      BRIGADE_RETURN_IF_ERROR(Move(Pattern::kReceive, previous_, kShortBytes));
+      return Move(Pattern::kSend, next, kShortBytes);
+    }
+    BRIGADE_RETURN_IF_ERROR(Move(Pattern::kSend, next, kShortBytes));
+    BRIGADE_RETURN_IF_ERROR(Move(Pattern::kReceive, last, kShortBytes));
+    *us = MicrosecondsSince(begin);
+    return Status();
+  }
+
+  // A broadcast from rank 0, host after host, until `last` has said that it has it.
+  Status Around(int last, double* us) {
+    PatternCall call;
+    call.pattern = Pattern::kBroadcast;
+    call.topology = {Shape::kIncreasingRings, 1, /*by_host=*/true};
+    call.piece_bytes = kCutBytes / kPieces;
+    call.matrix.data = reinterpret_cast<std::byte*>(data_.data());
+    const auto elems = static_cast<int64_t>(kCutBytes / sizeof(double));
+    BRIGADE_RETURN_IF_ERROR(
+        StridedLayout::General(elems, 1, elems, sizeof(double), &call.matrix.layout));
+    const Clock::time_point begin = Clock::now();
+    BRIGADE_RETURN_IF_ERROR(group_->Run(call));
+    if (group_->rank() == last) return Move(Pattern::kSend, 0, kShortBytes);
+    if (group_->rank() == 0) BRIGADE_RETURN_IF_ERROR(Move(Pattern::kReceive, last, kShortBytes));
+    *us = MicrosecondsSince(begin);
+    return Status();
+  }
+
+  Group* const group_;
+  std::vector<double> data_;
+  int place_ = 0;
+  int next_ = 0;
+  int previous_ = 0;
+};
+
+// Over those that have measured something.
+template <typename Of>
+double MedianOf(const std::vector<RankTimes>& all, const Of& of) {
+  std::vector<double> values;
+  for (const RankTimes& times : all) {
+    if (of(times) > 0) values.push_back(of(times));
+  }
+  return Median(std::move(values));
+}
+
+Link LinkFrom(const EdgeTimes& times, const Capabilities& has, double ranks_per_processor) {
+  Link link;
+  const double message_us = times.piece_us / ranks_per_processor;  // a rank's own part
+  link.send_overhead.message_us = link.receive_overhead.message_us = message_us / 2;
+  const double longer_us = times.longer_us - times.long_us;
+  if (longer_us > 0) link.mb_s = (kLongerBytes - kLongBytes) / longer_us;
+  link.latency_us =
+      std::max(0.0, times.hop_us - message_us - (kShortBytes + kHeaderBytes) / link.mb_s);
+  // What a long message is ahead of its bytes at that rate; a bucket, if it is more than noise.
+  const double ahead_us = kLongBytes / link.mb_s + times.hop_us - times.long_us;
+  if (ahead_us > times.hop_us / 2) {
+    link.burst_bytes = std::min(kLongBytes, static_cast<size_t>(ahead_us * link.mb_s));
+  }
+  link.eager_bytes = has.eager_piece_bytes;
+  link.grant_us = link.latency_us + link.receive_overhead.message_us;
+  return link;
+}
+
+double RanksPerProcessor(const std::vector<RankTimes>& all) {
+  std::map<uint64_t, int64_t> machines;
+  for (const RankTimes& times : all) machines[times.machine] = times.processors;
+  int64_t processors = 0;
+  for (const auto& [machine, count] : machines) processors += count;
+  return std::max(1.0, static_cast<double>(all.size()) / static_cast<double>(processors));
+}
+
+RateCurve CurveFrom(double us, double runs_us) {
+  RateCurve curve;
+  curve.points.push_back({kShortRunBytes, kWorkBytes / std::max(runs_us, 1e-3)});
+  curve.points.push_back({kWorkBytes, kWorkBytes / std::max(us, 1e-3)});
+  return curve;
+}
+
+}  // namespace
+
+Status Calibrate(Group* group, Bootstrap* bootstrap, MachineDescription* machine) {
+  // By host: who is where.
+  std::vector<std::vector<int>> hosts;
+  for (int r = 0; r < bootstrap->size(); ++r) {
+    const auto host = static_cast<size_t>(group->HostOf(r));
+    if (host >= hosts.size()) hosts.resize(host + 1);
+    hosts[host].push_back(r);
+  }
+  std::vector<int> firsts;
+  size_t most = 0;
+  for (const std::vector<int>& host : hosts) {
+    firsts.push_back(host.front());
+    most = std::max(most, host.size());
+  }
+  Measurer measurer(group);
+  RankTimes mine;
+  BRIGADE_RETURN_IF_ERROR(measurer.MeasureEdges(firsts, &mine.far));
+  BRIGADE_RETURN_IF_ERROR(
+      measurer.MeasureEdges(hosts[static_cast<size_t>(group->HostOf(group->rank()))], &mine.near));
+  BRIGADE_RETURN_IF_ERROR(measurer.MeasurePieces(firsts, &mine.far));
+  measurer.MeasureMemory(&mine);
+  mine.machine = std::hash<std::string>()(Host::Here().boot_id);
+  const cpu_set_t allowed = AllowedProcessors();
+  mine.processors = std::min(CPU_COUNT(&allowed), ProcessorQuota());
+  std::vector<RankTimes> all(static_cast<size_t>(bootstrap->size()));
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
+
+  const auto edges = [&](EdgeTimes RankTimes::*kind) {
+    return EdgeTimes{MedianOf(all, [&](const RankTimes& t) { return (t.*kind).hop_us; }),
+                     MedianOf(all, [&](const RankTimes& t) { return (t.*kind).long_us; }),
+                     MedianOf(all, [&](const RankTimes& t) { return (t.*kind).longer_us; }),
+                     MedianOf(all, [&](const RankTimes& t) { return (t.*kind).piece_us; })};
+  };
+  const double copy_us = MedianOf(all, [](const RankTimes& t) { return t.copy_us; });
+  const double runs_us = MedianOf(all, [](const RankTimes& t) { return t.runs_us; });
+  const double add_us = MedianOf(all, [](const RankTimes& t) { return t.add_us; });
+  const double crowd = RanksPerProcessor(all);
+  MachineDescription measured;
+  measured.ranks_per_processor = crowd;
+  measured.name = "calibrated";
+  measured.hosts = static_cast<int>(hosts.size());
+  measured.ranks_per_host = static_cast<int>(most);
+  Memory user;
+  user.name = "user";
+  measured.memories.push_back(user);
+  measured.copies.push_back({CurveFrom(copy_us, runs_us), {}});
+  measured.adds.push_back({CurveFrom(add_us, add_us), {}});
+  const Capabilities& has = group->capabilities();
+  if (hosts.size() > 1) measured.between_hosts = LinkFrom(edges(&RankTimes::far), has, crowd);
+  if (most > 1) measured.within_host = LinkFrom(edges(&RankTimes::near), has, crowd);
+  measured.between_hosts.ports_of_host = true;
+  measured.preferred_piece_bytes = has.preferred_piece_bytes;
+  measured.overlap_piece_bytes = has.overlap_piece_bytes;
+  measured.piece_cost_bytes = has.piece_cost_bytes;
+  *machine = std::move(measured);
+  return Status();
+}
+
+}  // namespace brigade
