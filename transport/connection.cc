@@ -15,6 +15,17 @@ constexpr size_t kBatchFrames = 64;
 
 }  // namespace
 
+void Link::Notify(FrameKind kind, uint8_t channel, uint32_t group) {
+  for (const Frame& notice : notices) {
+    if (notice.kind == kind && notice.channel == channel && notice.group == group) return;
+  }
+  Frame notice;
+  notice.group = group;
+  notice.kind = kind;
+  notice.channel = channel;
+  notices.push_back(notice);
+}
+
 Connection::Connection(int socket, Link* link, std::vector<std::byte> hello, SocketIo* io,
                        ConnectionOwner* owner)
     : IoSocket(socket),
@@ -61,15 +72,12 @@ bool Connection::FillBatch() {
     AddRange(frames_.data(), frames_.size());
     return true;
   }
-  Frame frame;
-  while (!link_->closed_here.empty() && frames < kBatchFrames) {
-    frame.group = static_cast<uint32_t>(link_->closed_here.back());
-    frame.channel = static_cast<uint8_t>(link_->closed_here.back() >> 32);
-    frame.kind = FrameKind::kClosed;
-    link_->closed_here.pop_back();
-    AddFrame(frame);
+  while (!link_->notices.empty() && frames < kBatchFrames) {
+    AddFrame(link_->notices.back());
+    link_->notices.pop_back();
     ++frames;
   }
+  Frame frame;
   while (!link_->telling.empty() && frames < kBatchFrames) {
     Stream* const stream = link_->telling.front();
     link_->telling.pop_front();
@@ -269,7 +277,7 @@ void Connection::OnRead(ssize_t result) {
 Status Connection::BeginPiece(const Frame& frame, ByteSpan* where) {
   BRIGADE_RETURN_IF_ERROR(owner_->FindStream(link_, frame, &coming_));
   if (coming_ == nullptr) {
-    link_->closed_here.push_back(uint64_t{frame.channel} << 32 | frame.group);
+    link_->Notify(FrameKind::kClosed, frame.channel, frame.group);
     return Status();
   }
   coming_->out.Grant(frame.count);
@@ -296,6 +304,10 @@ Status Connection::Control(const Frame& frame) {
   }
   Stream* stream = nullptr;
   BRIGADE_RETURN_IF_ERROR(owner_->FindStream(link_, frame, &stream));
+  if (frame.kind == FrameKind::kWaiting) {
+    if (stream == nullptr) link_->Notify(FrameKind::kClosed, frame.channel, frame.group);
+    return Status();
+  }
   if (stream == nullptr) return Status();
   if (frame.kind == FrameKind::kClosed) {
     if (stream->out.GrantAll()) owner_->OnDropped(stream);

@@ -41,6 +41,7 @@ struct Stream {
   SendStream out;
   ReceiveStream in;
   bool closed = false;   // the group is, here; `out` may still have something to send
+  bool asked = false;    // the peer was, whether it has closed the group
   bool ready = false;    // in Link::ready
   bool telling = false;  // in Link::telling
   bool untold = false;   // in the endpoint's list of those with receives nobody was told of
@@ -80,10 +81,13 @@ struct Link {
   bool left = false;           // it said goodbye
   Status lost;                 // from then on it cannot be reached
 
-  Fifo<Stream*> ready;                // whose first waiting piece may be sent
-  Fifo<Stream*> telling;              // whose receives it is to be told of now
-  bool told = false;                  // of some, since the last Progress: others come together
-  std::vector<uint64_t> closed_here;  // channel << 32 | group: it sends to groups that are closed
+  // To be said about a stream of the group that may be gone here. No two are the same.
+  void Notify(FrameKind kind, uint8_t channel, uint32_t group);
+
+  Fifo<Stream*> ready;         // whose first waiting piece may be sent
+  Fifo<Stream*> telling;       // whose receives it is to be told of now
+  bool told = false;           // of some, since the last Progress: others come together
+  std::vector<Frame> notices;  // kClosed: it sends to a group that is closed here; kWaiting
 };
 
 class Connection : public IoSocket, private FrameSink {

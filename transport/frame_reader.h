@@ -30,7 +30,7 @@ class FrameSink {
   virtual Status BeginPiece(const Frame& frame, ByteSpan* where) = 0;
   // All of the payload has come.
   virtual Status EndPiece(const Frame& frame) = 0;
-  // kGrant, kClosed or kBye.
+  // Anything but kPiece.
   virtual Status Control(const Frame& frame) = 0;
 };
 

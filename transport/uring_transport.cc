@@ -208,7 +208,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       while (stream->in.posted()) stream->in.TakeBack();
       stream->closed = true;
     }
-    // A peer that still sends here waits for grants in vain.
+    // A peer that still sends here waits for grants in vain. One that connects later asks.
     for (Link* link : group->links) {
       if (link != nullptr && link->out != nullptr) TellClosed(link, group->wire_id);
     }
@@ -233,6 +233,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
         MatchWithSelf(stream);
       } else {
         OnGrant(stream);
+        if (!stream->ready) AskWhetherClosed(stream);
         if (link->out != nullptr) link->out->Pump();
       }
     }
@@ -404,7 +405,8 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     if (rank == group->second->ranks.end()) {
       return Status(StatusCode::kInternal, "a frame for a group that its sender is not in");
     }
-    if (frame.kind == FrameKind::kPiece && group->second->closed) return Status();
+    const bool sends = frame.kind == FrameKind::kPiece || frame.kind == FrameKind::kWaiting;
+    if (sends && group->second->closed) return Status();
     *found = StreamOf(group->second.get(), static_cast<ChannelKind>(frame.channel), rank->second);
     return Status();
   }
@@ -541,9 +543,16 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     untold_ = std::move(later);
   }
 
+  // Who closes a group tells the peers that it is connected with, and keeps nothing for others:
+  // those ask when first something waits for them.
+  static void AskWhetherClosed(Stream* stream) {
+    if (std::exchange(stream->asked, true)) return;
+    stream->link->Notify(FrameKind::kWaiting, static_cast<uint8_t>(stream->kind), stream->wire_id);
+  }
+
   static void TellClosed(Link* link, uint32_t wire_id) {
-    for (uint64_t kind = 0; kind < kChannelKinds; ++kind) {
-      link->closed_here.push_back(kind << 32 | wire_id);
+    for (uint8_t kind = 0; kind < kChannelKinds; ++kind) {
+      link->Notify(FrameKind::kClosed, kind, wire_id);
     }
     link->out->Pump();
   }
@@ -753,7 +762,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     const CompletionQueue::Hold hold(&completions_);
     link->ready.clear();
     link->telling.clear();
-    link->closed_here.clear();
+    link->notices.clear();
     link->out = nullptr;
     for (const auto& connection : link->connections) io_->Remove(connection.get());
     // A group may go with its last send, but not yet.

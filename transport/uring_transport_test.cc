@@ -68,6 +68,12 @@ class NoDescriptors {
   rlimit before_;
 };
 
+long MostMemoryKib() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
 struct Transfer : Completion {
   explicit Transfer(size_t bytes, char fill = 0)
       : Completion([](Completion* c) { static_cast<Transfer*>(c)->over = true; }),
@@ -456,6 +462,27 @@ TEST_P(UringTransportTest, WhatIsNotReceivedIsDroppedWhenItsReceiverClosesTheGro
         << log;
     EXPECT_NE(log.find("has closed it without receiving"), std::string::npos) << log;
   }
+}
+
+// As above, but the receiver was not connected with the sender when it closed the group.
+TEST_P(UringTransportTest, WhatComesForAGroupLongClosedIsDropped) {
+  ranks_[1].endpoint->CloseGroup(ranks_[1].group);
+  const Transfer* const send = Send(0, 200000, 'x');
+  Drive(send);
+  EXPECT_TRUE(send->status.ok()) << send->status.ToString();
+  EXPECT_NE(LogOf(0).find("has closed it without receiving"), std::string::npos) << LogOf(0);
+  // From here on it is thrown away, and takes no memory, however much it is.
+  Transfer piece(size_t{1} << 20);
+  const long before_kib = MostMemoryKib();
+  for (int i = 0; i < 300; ++i) {
+    piece.over = false;
+    const Status status =
+        ranks_[0].endpoint->PostSend({ranks_[0].group, ChannelKind::kPointToPoint}, 1,
+                                     {piece.data.data(), piece.data.size()}, &piece);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    Drive(&piece);
+  }
+  EXPECT_LT(MostMemoryKib() - before_kib, 30000);
 }
 
 // So that all may agree on another transport.

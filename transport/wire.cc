@@ -104,7 +104,7 @@ Status ReadFrame(const std::byte* in, size_t max_piece_bytes, Frame* frame) {
   std::memcpy(&wire, in, sizeof(wire));
   if (wire.mark != kFrameMark) return broken("mark", wire.mark);
   const auto kind = static_cast<FrameKind>(wire.kind);
-  if (kind < FrameKind::kPiece || kind > FrameKind::kBye) return broken("kind", wire.kind);
+  if (kind < FrameKind::kPiece || kind > FrameKind::kWaiting) return broken("kind", wire.kind);
   if (wire.channel >= kChannelKinds) return broken("channel", wire.channel);
   if (wire.bytes > (kind == FrameKind::kPiece ? max_piece_bytes : 0)) {
     return broken("length", wire.bytes);

@@ -61,6 +61,7 @@ enum class FrameKind : uint8_t {
   kGrant,      // the other side may send more
   kClosed,     // the receiver has closed the group: what comes is thrown away
   kBye,        // the last frame: the connection ends in order
+  kWaiting,    // something waits for a grant: the receiver is to say if it has closed the group
 };
 
 struct Frame {

@@ -165,7 +165,7 @@ TEST_F(FrameTest, NonsenseIsNamed) {
   ExpectRefused(0, 0x4c, "mark is 45388");
   ExpectRefused(1, 0, "mark");
   ExpectRefused(2, 0, "kind is 0");
-  ExpectRefused(2, 5, "kind is 5");
+  ExpectRefused(2, 6, "kind is 6");
   ExpectRefused(2, 255, "kind is 255");
   ExpectRefused(3, kChannelKinds, "channel is 4");
   ExpectRefused(11, 0xff, "length is");
@@ -177,7 +177,8 @@ TEST_F(FrameTest, APieceIsNoLongerThanAllowed) {
 }
 
 TEST_F(FrameTest, ControlHasNoPayload) {
-  for (const FrameKind kind : {FrameKind::kGrant, FrameKind::kClosed, FrameKind::kBye}) {
+  for (const FrameKind kind :
+       {FrameKind::kGrant, FrameKind::kClosed, FrameKind::kBye, FrameKind::kWaiting}) {
     WriteFrame({1, 0, 2, kind, 0}, bytes_);
     ASSERT_TRUE(Read().ok());
     EXPECT_EQ(frame_.kind, kind);
