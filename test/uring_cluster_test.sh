@@ -192,6 +192,13 @@ for transport in uring sockets; do
 done
 
 for transport in uring sockets; do
+  title "a receiver that stops within a message over $transport" || continue
+  rm -f "$scratch/sent"
+  run 2 "$programs/uring_job" $transport stopped "$scratch/sent" || fail "$what"
+  lines 2 ': well$'
+done
+
+for transport in uring sockets; do
   if title "ranks that receive nothing leave over $transport"; then
     run 4 "$programs/uring_job" $transport unreceived || fail "$what"
     lines 4 ': well$'

@@ -11,6 +11,9 @@
 //   uring_job TRANSPORT silence SECONDS
 //     Messages go round a ring without end; a peer may be silent for SECONDS. Whose call fails says
 //     why and leaves.
+//   uring_job TRANSPORT stopped FILE
+//     Of two ranks. Rank 1 posts receives of a broadcast and stops itself; rank 0 sends what it
+//     can, returns, writes FILE and waits in MPI. Then rank 1 goes on.
 //   uring_job TRANSPORT unreceived
 //     All ranks send to each other, round a ring, and leave without receiving anything.
 //   uring_job TRANSPORT degree
@@ -24,6 +27,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -185,6 +189,50 @@ void Ring(Group* group) {
   RequireAll(data, previous);
 }
 
+// The columns of a matrix that has rows below them, so that its pieces go out in many ranges.
+void Stopped(Group* group, const std::string& file) {
+  constexpr int64_t kRows = 1000;
+  constexpr int64_t kCols = 4000;
+  constexpr int64_t kLead = 1200;
+  std::vector<double> small(1);
+  Run(group, rank == 0 ? Pattern::kSend : Pattern::kReceive, 1 - rank, &small);
+  // They are connected. From here on the systems take in less than a piece.
+  for (int descriptor = 0; descriptor < 1000; ++descriptor) {
+    const int bytes = 32 << 10;
+    setsockopt(descriptor, SOL_SOCKET, rank == 0 ? SO_SNDBUF : SO_RCVBUF, &bytes, sizeof(bytes));
+  }
+  std::vector<double> data(kLead * kCols, -1);
+  PatternCall call;
+  call.pattern = Pattern::kBroadcast;
+  call.matrix.data = reinterpret_cast<std::byte*>(data.data());
+  Require(StridedLayout::General(kRows, kCols, kLead, sizeof(double), &call.matrix.layout));
+  const auto each = [&](const auto& visit) {
+    for (int64_t col = 0; col < kCols; ++col) {
+      for (int64_t row = 0; row < kRows; ++row) visit(&data[col * kLead + row], col * kRows + row);
+    }
+  };
+  if (rank == 0) {
+    each([](double* element, int64_t i) { *element = static_cast<double>(i); });
+    MPI_Barrier(MPI_COMM_WORLD);
+    sleep(1);  // rank 1 has told of its receives, and stopped
+    Require(group->Run(call));
+    data.assign(data.size(), -2);
+    std::ofstream(file).flush();
+  } else {
+    const std::string continues = "(until [ -e '" + file + "' ]; do sleep 0.1; done; sleep 1; " +
+                                  "kill -CONT " + std::to_string(getpid()) + ") &";
+    BRIGADE_CHECK_EQ(std::system(continues.c_str()), 0);
+    std::unique_ptr<Operation> receive;
+    Require(group->Start(call, &receive));
+    for (int i = 0; i < 1000; ++i) receive->Test();
+    MPI_Barrier(MPI_COMM_WORLD);
+    raise(SIGSTOP);
+    Require(receive->Wait());
+    each([](const double* element, int64_t i) { BRIGADE_CHECK_EQ(*element, double(i)); });
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int Connections() {
   int connections = 0;
   for (int descriptor = 0; descriptor < 1000; ++descriptor) {
@@ -254,6 +302,8 @@ int Main(int argc, char** argv) {
     std::vector<double> data(1000000);
     Run(group.get(), Pattern::kSend, (rank + 1) % ranks, &data);
     group.reset();
+  } else if (what == "stopped") {
+    Stopped(group.get(), argv[3]);
   } else if (what == "degree") {
     Degree(group.get());
   } else {
@@ -273,10 +323,10 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(
-        stderr,
-        "usage: %s TRANSPORT flood|compute|receive|barrier|ring|silence|unreceived|degree ...\n",
-        argv[0]);
+    std::fprintf(stderr,
+                 "usage: %s TRANSPORT "
+                 "flood|compute|receive|barrier|ring|silence|stopped|unreceived|degree ...\n",
+                 argv[0]);
     return 2;
   }
   MPI_Init(&argc, &argv);
