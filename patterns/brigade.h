@@ -172,7 +172,7 @@ typedef struct {
   uint64_t pieces;
   uint64_t copies, bytes_copied;     /* between user and staging memory */
   uint64_t combines, bytes_combined; /* pieces combined */
-  uint64_t overflow_pieces;          /* pieces that took ordinary memory */
+  uint64_t overflow_pieces;          /* pieces that took ordinary memory, if only for a part */
   uint64_t peak_staging_bytes;
   uint64_t wait_ns;
 } brigade_statistics;

@@ -268,15 +268,25 @@ Engine::Send* Engine::TakeSend(GroupState* group, ChannelKind kind, int peer, Co
 }
 
 bool Engine::SendNow(GroupState* group, ChannelKind kind, int peer, ConstByteSpan head,
-                     const LayoutRange& body) {
+                     const LayoutRange& body, OperationStatistics* statistics) {
   if (IsDeferred(group, kind, peer)) return false;
   Send* const send =
       TakeSend(group, kind, peer, ConstByteSpan(nullptr, head.bytes + body.bytes), nullptr);
-  if (endpoint_->SendNow(send->channel, peer, head, body, send)) return true;
-  --group->sends_in_flight;
-  --sends_in_flight_;
-  idle_sends_.push_back(send);
-  return false;
+  size_t kept_bytes = 0;
+  if (!endpoint_->SendNow(send->channel, peer, head, body, send, &kept_bytes)) {
+    --group->sends_in_flight;
+    --sends_in_flight_;
+    idle_sends_.push_back(send);
+    return false;
+  }
+  ++statistics->messages_sent;
+  statistics->bytes_sent += head.bytes + body.bytes;
+  if (kept_bytes > 0) {
+    ++statistics->copies;
+    statistics->bytes_copied += kept_bytes;
+    ++statistics->overflow_pieces;
+  }
+  return true;
 }
 
 Status Engine::PostSend(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,

@@ -36,6 +36,7 @@ class Executor;
 class SimulatedProcessor;
 struct GroupState;
 struct MachineDescription;
+struct OperationStatistics;
 
 struct EngineOptions {
   size_t chunk_bytes = size_t{32} << 10;   // equal on all ranks of a group
@@ -154,9 +155,9 @@ class Engine {
   void Recycle(StagedBuffer* buffer);
   Send* TakeSend(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,
                  StagedBuffer* buffer);
-  // The endpoint's, unless something posted before waits for the transport.
+  // The endpoint's, unless something posted before waits for the transport; counts what it did.
   bool SendNow(GroupState* group, ChannelKind kind, int peer, ConstByteSpan head,
-               const LayoutRange& body);
+               const LayoutRange& body, OperationStatistics* statistics);
   bool IsDeferred(const GroupState* group, ChannelKind kind, int peer) const;
   // Sends `piece`, which lies in `buffer`. Never fails for lack of resources: what the transport
   // does not take now is kept and taken later, in order.

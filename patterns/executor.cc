@@ -516,7 +516,7 @@ Executor::Outcome Executor::SendNow(const Step& copy, int64_t piece,
     SetHeaderOf(copy.portion);
     head = ConstByteSpan(reinterpret_cast<const std::byte*>(&header_), sizeof(header_));
   }
-  if (!engine_->SendNow(group_, channel_, peer, head, body)) {
+  if (!engine_->SendNow(group_, channel_, peer, head, body, &mover_.statistics)) {
     // There may be room by the time it would be copied; but nothing waits for a receiver.
     const auto now = std::chrono::steady_clock::now();
     if (looks_for_room_since_ == std::chrono::steady_clock::time_point()) {
@@ -526,8 +526,6 @@ Executor::Outcome Executor::SendNow(const Step& copy, int64_t piece,
                                                                    : Outcome::kDone;
   }
   looks_for_room_since_ = {};
-  ++mover_.statistics.messages_sent;
-  mover_.statistics.bytes_sent += head.bytes + body.bytes;
   streams_[copy.dst.index].sent = true;
   return Outcome::kDone;
 }

@@ -250,13 +250,8 @@ bool OnePiece::SendNow(const Step& copy) {
   const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header_), sizeof(header_));
   const LayoutRange body{&call_.matrix.layout, call_.matrix.data, 0, range_.bytes};
   const int peer = scope_.GroupRank(copy.only_sent_to);
-  if (!engine_->endpoint()->SendsInPlace({group_->id, channel_}, peer, body) ||
-      !engine_->SendNow(group_, channel_, peer, head, body)) {
-    return false;
-  }
-  ++mover_.statistics.messages_sent;
-  mover_.statistics.bytes_sent += head.bytes + body.bytes;
-  return true;
+  return engine_->endpoint()->SendsInPlace({group_->id, channel_}, peer, body) &&
+         engine_->SendNow(group_, channel_, peer, head, body, &mover_.statistics);
 }
 
 // What holds the bytes from here on; a chunk that they did not come to is no longer held.

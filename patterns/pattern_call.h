@@ -80,7 +80,7 @@ struct OperationStatistics {
   uint64_t bytes_copied = 0;  // the same in bytes
   uint64_t combines = 0;      // pieces combined
   uint64_t bytes_combined = 0;
-  uint64_t overflow_pieces = 0;  // pieces that went through ordinary memory
+  uint64_t overflow_pieces = 0;  // pieces that went, at least in part, through ordinary memory
   // Held at once; a short operation's are counted until they are sent, not until they are back.
   size_t peak_staging_bytes = 0;
   uint64_t wait_ns = 0;  // spent waiting for others or for a chunk

@@ -32,6 +32,7 @@ std::unique_ptr<Endpoint> Faulty(std::unique_ptr<Endpoint> endpoint, int rank) {
 ConformanceTransport Inproc(const char* name, bool lands_in_peer_memory, const Wrap& wrap) {
   InprocOptions options;
   options.lands_in_peer_memory = lands_in_peer_memory;
+  options.sends_in_place = !lands_in_peer_memory;
   return {name, [options, wrap](const std::function<void(ConformanceRank&)>& body) {
             RunRanks(kRanks, options, [&](InprocWorld& world, int rank) {
               const std::unique_ptr<Endpoint> endpoint = wrap(world.CreateEndpoint(rank), rank);

@@ -35,8 +35,11 @@ struct Transport {
 std::vector<Transport> Transports() {
   InprocOptions peer;
   peer.lands_in_peer_memory = true;
+  InprocOptions in_place;
+  in_place.sends_in_place = true;
   return {{"inproc", false, InprocOptions()},
           {"inproc_peer", false, peer},
+          {"inproc_in_place", false, in_place},
           {"shm", true, {}},
           {"two_hosts", true, {}, 2}};
 }
@@ -192,6 +195,24 @@ TEST_P(Semantics, DealtMaximaKnowWhereTheyWere) {
         EXPECT_EQ(data[static_cast<size_t>(k)], -9 - k);
         EXPECT_EQ(locations[static_cast<size_t>(k)], (k % 7 == 0 ? 0 : k % kRanks) + 10 * k);
       }
+    });
+  }
+}
+
+// A piece that it keeps is copied as one that goes through staging memory is.
+TEST_P(Semantics, WhatATransportKeepsIsCountedAsOverflow) {
+  if (!GetParam().inproc.sends_in_place) GTEST_SKIP() << "it takes nothing from user memory";
+  for (const size_t elems : {size_t{10}, size_t{10000}}) {
+    OnRanks(2, [&](InprocWorld& world, int rank) {
+      Rank me(world, rank);
+      std::vector<double> data(elems, rank == 0 ? 3.5 : 0);
+      OperationStatistics did;
+      Require(me.Run(Call(Pattern::kBroadcast), &data, &did));
+      EXPECT_EQ(data, std::vector<double>(elems, 3.5));
+      if (rank != 0) return;
+      EXPECT_GT(did.overflow_pieces, 0u);
+      EXPECT_EQ(did.copies, did.pieces);
+      EXPECT_EQ(did.messages_sent, did.pieces);
     });
   }
 }

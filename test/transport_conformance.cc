@@ -422,12 +422,14 @@ TEST_P(TransportConformance, SendsFromUserMemoryAmongPosts) {
     ASSERT_OK(driver.Wait(&sent[0]));
     std::deque<Bytes> posted;
     int from_user_memory = 0;
+    size_t kept_bytes = 0;
     for (int number = 1; number < kPieces; ++number) {
       const Bytes piece = whole(self.rank, number);
       CopyOut(layout, matrix.data(), range.offset, range.bytes, piece.data() + 8);
       sent.emplace_back();
       if (number % 8 != 0 && self.endpoint->SendNow(channel, next, ConstByteSpan(piece.data(), 8),
-                                                    range, &sent.back())) {
+                                                    range, &sent.back(), &kept_bytes)) {
+        EXPECT_LE(kept_bytes, range.bytes + 8);
         ++from_user_memory;
         continue;
       }

@@ -172,9 +172,9 @@ class AutoEndpoint : public Endpoint {
     return route.endpoint->SendsInPlace(route.channel, peer, range);
   }
   bool SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
-               Completion* completion) override {
+               Completion* completion, size_t* kept_bytes) override {
     const Route route = To(channel, peer);
-    return route.endpoint->SendNow(route.channel, peer, head, body, completion);
+    return route.endpoint->SendNow(route.channel, peer, head, body, completion, kept_bytes);
   }
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
                      Completion* completion) override {

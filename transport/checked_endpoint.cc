@@ -79,12 +79,12 @@ class CheckedEndpoint : public ForwardingEndpoint {
   }
 
   bool SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
-               Completion* completion) override {
+               Completion* completion, size_t* kept_bytes) override {
     Driving driving(this);
     CheckAddress(channel, peer);
     BRIGADE_RULE(target()->SendsInPlace(channel, peer, body),
                  "SendNow takes only what SendsInPlace said yes to");
-    return target()->SendNow(channel, peer, head, body, completion);
+    return target()->SendNow(channel, peer, head, body, completion, kept_bytes);
   }
 
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,

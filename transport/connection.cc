@@ -131,7 +131,7 @@ void Connection::Pump() {
 }
 
 bool Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& body,
-                         Completion* completion) {
+                         Completion* completion, size_t* kept_bytes) {
   const size_t bytes = head.bytes + body.bytes;
   if (writing_ || broken() || !write_failure_.ok() || written_bytes_ != batch_bytes_ ||
       !hello_.empty() || left_ || leaving_ || !link_->ready.empty() || stream->out.waiting() ||
@@ -164,7 +164,8 @@ bool Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& 
   (void)stream->in.Tell();
   parts_.push_back({stream, completion, batch_bytes_});
   (void)Advance(written);
-  if (!parts_.empty()) KeepRest();
+  *kept_bytes = parts_.empty() ? 0 : batch_bytes_ - written_bytes_;
+  if (*kept_bytes > 0) KeepRest();
   Pump();
   return true;
 }

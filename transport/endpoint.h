@@ -121,10 +121,11 @@ class Endpoint {
   }
   // Sends one piece, `head` and then `body`, if that takes no waiting: straight from user memory,
   // registered or not. True: it is posted, and both are free again at once; the completion says, as
-  // that of any send, when all of it is on its way. False: nothing happened; there may be room
-  // later, and what is posted says if there cannot.
+  // that of any send, when all of it is on its way. `kept_bytes` of it were copied, to memory of
+  // the transport that is no overflow memory. False: nothing happened; there may be room later, and
+  // what is posted says if there cannot.
   virtual bool SendNow(const Channel&, int /*peer*/, ConstByteSpan /*head*/,
-                       const LayoutRange& /*body*/, Completion*) {
+                       const LayoutRange& /*body*/, Completion*, size_t* /*kept_bytes*/) {
     return false;
   }
 

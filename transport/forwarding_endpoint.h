@@ -38,8 +38,8 @@ class ForwardingEndpoint : public Endpoint {
     return target_->SendsInPlace(channel, peer, range);
   }
   bool SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
-               Completion* completion) override {
-    return target_->SendNow(channel, peer, head, body, completion);
+               Completion* completion, size_t* kept_bytes) override {
+    return target_->SendNow(channel, peer, head, body, completion, kept_bytes);
   }
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
                      Completion* completion) override {

@@ -16,6 +16,7 @@
 
 #include "membuf/check.h"
 #include "membuf/heap_domain.h"
+#include "membuf/pack.h"
 #include "transport/completion_queue.h"
 
 namespace brigade {
@@ -33,6 +34,7 @@ struct Parcel {
   int from = 0;  // world ranks
   int to = 0;
   ConstByteSpan piece;
+  std::vector<std::byte> kept;       // what the piece is, if it was copied
   Completion* completion = nullptr;  // the sender's; nobody else touches it
   std::atomic<State> state{State::kPosted};
 
@@ -211,19 +213,28 @@ class InprocEndpoint : public Endpoint {
 
   Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
                   Completion* completion) override {
-    const Group& group = GroupOf(channel);
-    const int to = group.WorldRankOf(peer);
-    BRIGADE_RETURN_IF_ERROR(Reachable(to));
     auto parcel = std::make_shared<Parcel>();
-    parcel->wire_id = group.wire_id;
-    parcel->kind = channel.kind;
-    parcel->from = rank_;
-    parcel->to = to;
     parcel->piece = piece;
-    parcel->completion = completion;
-    sent_.emplace(parcel.get(), parcel);
-    world_->mailboxes[to].PutArrival(std::move(parcel));
-    return Status();
+    return Send(channel, peer, std::move(parcel), completion);
+  }
+
+  bool SendsInPlace(const Channel&, int, const LayoutRange&) const override {
+    return world_->options.sends_in_place && !world_->options.lands_in_peer_memory;
+  }
+
+  bool SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
+               Completion* completion, size_t* kept_bytes) override {
+    const int to = GroupOf(channel).WorldRankOf(peer);
+    if (keeps_for_.count(to) > 0) return false;
+    auto parcel = std::make_shared<Parcel>();
+    parcel->kept.resize(head.bytes + body.bytes);
+    if (head.bytes > 0) std::memcpy(parcel->kept.data(), head.data, head.bytes);
+    CopyIn(parcel->kept.data() + head.bytes, *body.layout, body.base, body.offset, body.bytes);
+    parcel->piece = ConstByteSpan(parcel->kept.data(), parcel->kept.size());
+    *kept_bytes = parcel->kept.size();
+    if (!Send(channel, peer, std::move(parcel), completion).ok()) return false;
+    keeps_for_.insert(to);
+    return true;
   }
 
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
@@ -322,6 +333,20 @@ class InprocEndpoint : public Endpoint {
     return world_->IsLost(rank_) ? Lost(rank_) : Status();
   }
 
+  Status Send(const Channel& channel, int peer, ParcelPtr parcel, Completion* completion) {
+    const Group& group = GroupOf(channel);
+    const int to = group.WorldRankOf(peer);
+    BRIGADE_RETURN_IF_ERROR(Reachable(to));
+    parcel->wire_id = group.wire_id;
+    parcel->kind = channel.kind;
+    parcel->from = rank_;
+    parcel->to = to;
+    parcel->completion = completion;
+    sent_.emplace(parcel.get(), parcel);
+    world_->mailboxes[to].PutArrival(std::move(parcel));
+    return Status();
+  }
+
   Status Post(const Channel& channel, int peer, const Receive& receive) {
     const Group& group = GroupOf(channel);
     const int from = group.WorldRankOf(peer);
@@ -372,6 +397,7 @@ class InprocEndpoint : public Endpoint {
   }
 
   void FinishSend(Parcel* parcel, const Status& status) {
+    if (!parcel->kept.empty()) keeps_for_.erase(parcel->to);
     if (sent_.erase(parcel) == 0) return;  // had been given up
     parcel->completion->status = status;
     completions_.Finish(parcel->completion, CompletionQueue::kSend);
@@ -411,6 +437,7 @@ class InprocEndpoint : public Endpoint {
   std::unordered_set<uint32_t> open_;  // their wire ids
   std::map<StreamKey, Stream> streams_;
   std::unordered_map<Parcel*, ParcelPtr> sent_;
+  std::unordered_set<int> keeps_for_;  // world ranks that a piece of user memory is kept for
   uint64_t next_token_ = 1;
   std::unordered_map<uint64_t, ParcelPtr> leased_;
   int losses_seen_ = 0;

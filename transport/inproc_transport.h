@@ -25,6 +25,9 @@ struct InprocOptions {
   bool lands_in_peer_memory = false;
   // Contiguous ranges of user memory are received in place. Not with lands_in_peer_memory.
   bool lands_in_place = true;
+  // SendNow takes any user memory, and copies it, as where a connection takes nothing in at once;
+  // one piece for each peer until that has it. Not with lands_in_peer_memory.
+  bool sends_in_place = false;
   // As in Capabilities.
   size_t eager_piece_bytes = SIZE_MAX;
   // A helper thread may drive the ranks' endpoints. Without, what a test says about who calls when

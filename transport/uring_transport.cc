@@ -248,7 +248,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
            (run_bytes >= kShortestRunSentInPlace && range.bytes / run_bytes < kMostRunsSentInPlace);
   }
   bool SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
-               Completion* completion) override {
+               Completion* completion, size_t* kept_bytes) override {
     Group* const group = FindOpen(channel.group);
     Stream* const stream = StreamOf(group, channel.kind, peer);
     Link* const link = stream->link;
@@ -258,7 +258,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     {
       const CompletionQueue::Hold hold(&completions_);
       ++group->sends;
-      if (!link->out->SendNow(stream, head, body, completion)) {
+      if (!link->out->SendNow(stream, head, body, completion, kept_bytes)) {
         --group->sends;
         return false;
       }

@@ -210,6 +210,34 @@ TEST_P(UringTransportTest, ReceivesThatWereFilledAreTold) {
   }
 }
 
+// The receiver has a place for all of it and takes nothing in.
+TEST_P(UringTransportTest, WhatIsKeptOfUserMemoryIsTold) {
+  Connect();
+  for (const int descriptor : OpenDescriptors()) {
+    const int bytes = 50000;
+    for (const int which : {SO_SNDBUF, SO_RCVBUF}) {
+      setsockopt(descriptor, SOL_SOCKET, which, &bytes, sizeof(bytes));
+    }
+  }
+  constexpr size_t kBytes = 10000000;
+  const Transfer* const receive = Receive(1, kBytes);
+  Transfer send(kBytes, 'x');
+  StridedLayout layout;
+  ASSERT_TRUE(StridedLayout::General(kBytes, 1, kBytes, 1, &layout).ok());
+  const Channel channel{ranks_[0].group, ChannelKind::kPointToPoint};
+  size_t kept_bytes = 0;
+  while (!ranks_[0].endpoint->SendNow(channel, 1, ConstByteSpan(),
+                                      {&layout, send.data.data(), 0, kBytes}, &send, &kept_bytes)) {
+    ranks_[0].endpoint->Progress();  // until it has heard of the receive
+  }
+  send.data.assign(kBytes, std::byte('y'));
+  EXPECT_GT(kept_bytes, size_t{0});
+  EXPECT_LT(kept_bytes, kBytes);
+  Drive(receive);
+  EXPECT_TRUE(receive->status.ok() && receive->Holds('x'));
+  Drive(&send);
+}
+
 TEST_P(UringTransportTest, WhatAPeerSentBeforeItLeftIsReceived) {
   Connect();
   for (int i = 0; i < 60; ++i) Send(0, 1000, static_cast<char>(i));
