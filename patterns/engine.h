@@ -97,6 +97,7 @@ class Engine {
       if (engine->helper_drives_) engine->TakeRoleBack();
     }
     ~Turn() {
+      if (!engine_->active_.empty()) engine_->endpoint_->Flush();
       if (!engine_->helper_may_drive_) return;
       if (engine_->sends_in_flight_ > 0 || !engine_->active_.empty()) engine_->GiveRole();
     }

@@ -74,7 +74,7 @@ class SoundSleeper : public ForwardingEndpoint {
   const std::atomic<bool>* const awake_;
 };
 
-// Says whether a helper may drive, and counts what helpers do.
+// Says whether a helper may drive, and counts what helpers do and how often the owner leaves.
 class Chooser : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
@@ -83,9 +83,11 @@ class Chooser : public ForwardingEndpoint {
     if (std::this_thread::get_id() != owner_) ++steps_of_helpers;
     return target()->Progress();
   }
+  void Flush() override { ++flushes; }
 
   std::atomic<bool> helper_may_drive{false};
   std::atomic<int> steps_of_helpers{0};
+  int flushes = 0;
 
  private:
   const std::thread::id owner_ = std::this_thread::get_id();
@@ -306,6 +308,7 @@ TEST(PatternsHelper, DrivesOnlyWhileTheEndpointAllowsIt) {
     std::vector<double> data(10);
     const auto operation = me.Start(Call(Pattern::kReceive, 0, &data));
     EXPECT_EQ(Helpers(), 0);
+    EXPECT_GT(chooser->flushes, 0) << "nobody may call for long";
     // Once a group is closed.
     chooser->helper_may_drive = true;
     another.reset();

@@ -212,6 +212,9 @@ class AutoEndpoint : public Endpoint {
     if (mpi_.is_used) moved |= mpi_.endpoint->Progress();
     return moved;
   }
+  void Flush() override {
+    if (tcp_.is_used) tcp_.endpoint->Flush();
+  }
   // MPI is called by its owner only; and without TCP there is nothing to help.
   bool HelperMayDrive() const override {
     return tcp_.is_used && !mpi_.is_used && tcp_.endpoint->HelperMayDrive();

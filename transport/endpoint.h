@@ -160,6 +160,10 @@ class Endpoint {
   // Moves what can be moved without waiting and runs callbacks. True if anything happened.
   virtual bool Progress() = 0;
 
+  // From a driver that leaves with something under way and may not be back soon: tells peers what
+  // was held back to be told together with more. Cheap if there is nothing.
+  virtual void Flush() {}
+
   // Whether a helper thread may drive this endpoint at present, in turns with its owner. A change
   // to yes is noticed after a group was opened or closed.
   virtual bool HelperMayDrive() const { return false; }

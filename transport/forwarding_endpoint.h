@@ -54,6 +54,7 @@ class ForwardingEndpoint : public Endpoint {
   }
   void ReleaseLease(const Lease& lease) override { target_->ReleaseLease(lease); }
   bool Progress() override { return target_->Progress(); }
+  void Flush() override { target_->Flush(); }
   bool HelperMayDrive() const override { return target_->HelperMayDrive(); }
   void Await(int microseconds) override { target_->Await(microseconds); }
   void Pause(uint64_t idle_polls) override { target_->Pause(idle_polls); }

@@ -301,6 +301,11 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     return completions_.Run() || any;
   }
 
+  void Flush() override {
+    const CompletionQueue::Hold hold(&completions_);
+    TellRest();
+  }
+
   bool HelperMayDrive() const override { return io_ != nullptr; }
   void Await(int microseconds) override {
     // Without a group of several ranks there is nothing to wait for.

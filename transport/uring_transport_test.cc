@@ -238,6 +238,17 @@ TEST_P(UringTransportTest, WhatIsKeptOfUserMemoryIsTold) {
   Drive(&send);
 }
 
+// By a rank that posts them and then computes.
+TEST_P(UringTransportTest, ReceivesAreToldWhenTheirRankLeaves) {
+  Connect();
+  for (int i = 0; i < 3; ++i) Receive(1, 100000);
+  ranks_[1].endpoint->Flush();
+  for (int i = 0; i < 3; ++i) {
+    const Transfer* const send = Send(0, 100000, 'x');
+    while (!send->over) ranks_[0].endpoint->Progress();
+  }
+}
+
 TEST_P(UringTransportTest, WhatAPeerSentBeforeItLeftIsReceived) {
   Connect();
   for (int i = 0; i < 60; ++i) Send(0, 1000, static_cast<char>(i));
