@@ -267,17 +267,18 @@ Engine::Send* Engine::TakeSend(GroupState* group, ChannelKind kind, int peer, Co
   return send;
 }
 
-bool Engine::SendNow(GroupState* group, ChannelKind kind, int peer, ConstByteSpan head,
-                     const LayoutRange& body, OperationStatistics* statistics) {
-  if (IsDeferred(group, kind, peer)) return false;
+SentNow Engine::SendNow(GroupState* group, ChannelKind kind, int peer, ConstByteSpan head,
+                        const LayoutRange& body, OperationStatistics* statistics) {
+  if (IsDeferred(group, kind, peer)) return SentNow::kNo;
   Send* const send =
       TakeSend(group, kind, peer, ConstByteSpan(nullptr, head.bytes + body.bytes), nullptr);
   size_t kept_bytes = 0;
-  if (!endpoint_->SendNow(send->channel, peer, head, body, send, &kept_bytes)) {
+  const SentNow sent = endpoint_->SendNow(send->channel, peer, head, body, send, &kept_bytes);
+  if (sent != SentNow::kYes) {
     --group->sends_in_flight;
     --sends_in_flight_;
     idle_sends_.push_back(send);
-    return false;
+    return sent;
   }
   ++statistics->messages_sent;
   statistics->bytes_sent += head.bytes + body.bytes;
@@ -286,7 +287,7 @@ bool Engine::SendNow(GroupState* group, ChannelKind kind, int peer, ConstByteSpa
     statistics->bytes_copied += kept_bytes;
     ++statistics->overflow_pieces;
   }
-  return true;
+  return SentNow::kYes;
 }
 
 Status Engine::PostSend(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,

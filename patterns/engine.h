@@ -157,8 +157,8 @@ class Engine {
   Send* TakeSend(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,
                  StagedBuffer* buffer);
   // The endpoint's, unless something posted before waits for the transport; counts what it did.
-  bool SendNow(GroupState* group, ChannelKind kind, int peer, ConstByteSpan head,
-               const LayoutRange& body, OperationStatistics* statistics);
+  SentNow SendNow(GroupState* group, ChannelKind kind, int peer, ConstByteSpan head,
+                  const LayoutRange& body, OperationStatistics* statistics);
   bool IsDeferred(const GroupState* group, ChannelKind kind, int peer) const;
   // Sends `piece`, which lies in `buffer`. Never fails for lack of resources: what the transport
   // does not take now is kept and taken later, in order.

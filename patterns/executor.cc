@@ -10,7 +10,7 @@
 namespace brigade {
 namespace {
 
-// About what the copy takes that is saved if there is room by then; no endpoint sleeps so soon.
+// About what the copy takes that is saved if there is room by then.
 constexpr std::chrono::microseconds kTimeForRoom(40);
 
 }  // namespace
@@ -104,7 +104,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
     if (!reserved.ok()) return reserved.WithContext(entry.name);
   }
   chunks_held_ = 0;
-  looks_for_room_since_ = {};
+  looks_for_room_ = 0;
   waiting_since_ = {};
   work_over_ = done_ = false;
   outcome_ = Status();
@@ -516,18 +516,30 @@ Executor::Outcome Executor::SendNow(const Step& copy, int64_t piece,
     SetHeaderOf(copy.portion);
     head = ConstByteSpan(reinterpret_cast<const std::byte*>(&header_), sizeof(header_));
   }
-  if (!engine_->SendNow(group_, channel_, peer, head, body, &mover_.statistics)) {
-    // There may be room by the time it would be copied; but nothing waits for a receiver.
-    const auto now = std::chrono::steady_clock::now();
-    if (looks_for_room_since_ == std::chrono::steady_clock::time_point()) {
-      looks_for_room_since_ = now;
-    }
-    return blocking_ && now - looks_for_room_since_ < kTimeForRoom ? Outcome::kMustWait
-                                                                   : Outcome::kDone;
+  switch (engine_->SendNow(group_, channel_, peer, head, body, &mover_.statistics)) {
+    case SentNow::kNo:
+      return Outcome::kDone;
+    case SentNow::kNotYet:
+      return LookAgainForRoom() ? Outcome::kMustWait : Outcome::kDone;
+    case SentNow::kYes:
+      break;
   }
-  looks_for_room_since_ = {};
+  looks_for_room_ = 0;
   streams_[copy.dst.index].sent = true;
   return Outcome::kDone;
+}
+
+// There may be room by the time it would be copied; but not if the wait comes to a sleep.
+bool Executor::LookAgainForRoom() {
+  if (!blocking_) return false;
+  const auto now = std::chrono::steady_clock::now();
+  if (looks_for_room_ == 0) looks_for_room_since_ = now;
+  if (looks_for_room_ >= engine_->endpoint()->PollsAwake() ||
+      now - looks_for_room_since_ >= kTimeForRoom) {
+    return false;
+  }
+  ++looks_for_room_;
+  return true;
 }
 
 void Executor::RunSend(const Step& step, int64_t piece) {

@@ -103,6 +103,7 @@ class Executor {
   // Sends what `copy` would copy straight from user memory; its stream then says so. kMustWait: it
   // may work soon. Otherwise it is to be copied.
   Outcome SendNow(const Step& copy, int64_t piece, const PiecePlan::Range& range);
+  bool LookAgainForRoom();
   void RunSend(const Step& step, int64_t piece);
   void RunFree(const Step& step);
   // What holds the slot's bytes from here on, wherever they lie.
@@ -166,8 +167,9 @@ class Executor {
   std::vector<StagedBuffer*> buffers_;  // held by streams, or freed with sends pending
   int owed_ = 0;                        // buffers that must be back before it returns
   int64_t chunks_held_ = 0;
-  // To send from user memory, in vain; or zero.
-  std::chrono::steady_clock::time_point looks_for_room_since_;
+  // To send from user memory, since the last success.
+  uint64_t looks_for_room_ = 0;
+  std::chrono::steady_clock::time_point looks_for_room_since_;  // if there were any
   std::chrono::steady_clock::time_point waiting_since_;  // at the limit of overflow memory; or zero
 
   bool work_over_ = false;

@@ -251,7 +251,7 @@ bool OnePiece::SendNow(const Step& copy) {
   const LayoutRange body{&call_.matrix.layout, call_.matrix.data, 0, range_.bytes};
   const int peer = scope_.GroupRank(copy.only_sent_to);
   return engine_->endpoint()->SendsInPlace({group_->id, channel_}, peer, body) &&
-         engine_->SendNow(group_, channel_, peer, head, body, &mover_.statistics);
+         engine_->SendNow(group_, channel_, peer, head, body, &mover_.statistics) == SentNow::kYes;
 }
 
 // What holds the bytes from here on; a chunk that they did not come to is no longer held.

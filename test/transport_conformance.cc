@@ -427,8 +427,9 @@ TEST_P(TransportConformance, SendsFromUserMemoryAmongPosts) {
       const Bytes piece = whole(self.rank, number);
       CopyOut(layout, matrix.data(), range.offset, range.bytes, piece.data() + 8);
       sent.emplace_back();
-      if (number % 8 != 0 && self.endpoint->SendNow(channel, next, ConstByteSpan(piece.data(), 8),
-                                                    range, &sent.back(), &kept_bytes)) {
+      if (number % 8 != 0 &&
+          self.endpoint->SendNow(channel, next, ConstByteSpan(piece.data(), 8), range, &sent.back(),
+                                 &kept_bytes) == SentNow::kYes) {
         EXPECT_LE(kept_bytes, range.bytes + 8);
         ++from_user_memory;
         continue;

@@ -171,8 +171,8 @@ class AutoEndpoint : public Endpoint {
     const Route route = To(channel, peer);
     return route.endpoint->SendsInPlace(route.channel, peer, range);
   }
-  bool SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
-               Completion* completion, size_t* kept_bytes) override {
+  SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
+                  Completion* completion, size_t* kept_bytes) override {
     const Route route = To(channel, peer);
     return route.endpoint->SendNow(route.channel, peer, head, body, completion, kept_bytes);
   }

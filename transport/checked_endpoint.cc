@@ -78,8 +78,8 @@ class CheckedEndpoint : public ForwardingEndpoint {
     return Posted(completion, target()->PostSend(channel, peer, piece, operation));
   }
 
-  bool SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
-               Completion* completion, size_t* kept_bytes) override {
+  SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
+                  Completion* completion, size_t* kept_bytes) override {
     Driving driving(this);
     CheckAddress(channel, peer);
     BRIGADE_RULE(target()->SendsInPlace(channel, peer, body),

@@ -130,14 +130,15 @@ void Connection::Pump() {
   }
 }
 
-bool Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& body,
-                         Completion* completion, size_t* kept_bytes) {
+SentNow Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& body,
+                            Completion* completion, size_t* kept_bytes) {
   const size_t bytes = head.bytes + body.bytes;
-  if (writing_ || broken() || !write_failure_.ok() || written_bytes_ != batch_bytes_ ||
-      !hello_.empty() || left_ || leaving_ || !link_->ready.empty() || stream->out.waiting() ||
-      !stream->out.MaySend(bytes)) {
-    return false;
+  // What waits for its receiver is not waited for.
+  if (broken() || !write_failure_.ok() || !hello_.empty() || left_ || leaving_ ||
+      stream->out.waiting() || !stream->out.MaySend(bytes)) {
+    return SentNow::kNo;
   }
+  if (writing_ || written_bytes_ != batch_bytes_ || !link_->ready.empty()) return SentNow::kNotYet;
   frames_.clear();
   ranges_.clear();
   first_range_ = batch_bytes_ = written_bytes_ = 0;
@@ -158,7 +159,7 @@ bool Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& 
   const ssize_t written = SocketIo::WriteNow(*this, ranges_.data(), ranges_.size());
   if (written <= 0) {
     written_bytes_ = batch_bytes_ = 0;  // what is wrong shows when something is posted
-    return false;
+    return written == -EAGAIN ? SentNow::kNotYet : SentNow::kNo;
   }
   stream->out.CountSent(bytes);
   (void)stream->in.Tell();
@@ -167,7 +168,7 @@ bool Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& 
   *kept_bytes = parts_.empty() ? 0 : batch_bytes_ - written_bytes_;
   if (*kept_bytes > 0) KeepRest();
   Pump();
-  return true;
+  return SentNow::kYes;
 }
 
 // What is left of the batch moves to memory of this connection.

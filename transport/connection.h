@@ -106,10 +106,10 @@ class Connection : public IoSocket, private FrameSink {
   // Sends whatever the link has, until the socket takes no more.
   void Pump();
   // Sends a piece of `stream`, `head` and then `body`, ahead of no other piece, straight from where
-  // it lies. False, with nothing done, unless the socket takes in at least a part; the rest,
-  // `kept_bytes`, is copied, and the piece has left when that has.
-  bool SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& body, Completion* completion,
-               size_t* kept_bytes);
+  // it lies, if the socket takes in at least a part; the rest, `kept_bytes`, is copied, and the
+  // piece has left when that has.
+  SentNow SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& body,
+                  Completion* completion, size_t* kept_bytes);
   // Says goodbye behind all else; nothing is sent after it.
   void Leave() { leaving_ = true; }
   // Whether everything has been given to the kernel.

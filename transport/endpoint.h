@@ -82,6 +82,13 @@ struct Capabilities {
   size_t piece_cost_bytes = 0;
 };
 
+// What became of a SendNow.
+enum class SentNow {
+  kYes,     // it is posted
+  kNotYet,  // nothing happened: other bytes fill the way out, which may have room at any moment
+  kNo,      // nothing happened, and looking again soon will not help
+};
+
 class Endpoint {
  public:
   virtual ~Endpoint() = default;
@@ -120,13 +127,12 @@ class Endpoint {
     return false;
   }
   // Sends one piece, `head` and then `body`, if that takes no waiting: straight from user memory,
-  // registered or not. True: it is posted, and both are free again at once; the completion says, as
-  // that of any send, when all of it is on its way. `kept_bytes` of it were copied, to memory of
-  // the transport that is no overflow memory. False: nothing happened; there may be room later, and
-  // what is posted says if there cannot.
-  virtual bool SendNow(const Channel&, int /*peer*/, ConstByteSpan /*head*/,
-                       const LayoutRange& /*body*/, Completion*, size_t* /*kept_bytes*/) {
-    return false;
+  // registered or not. Once it is posted both are free again; the completion says, as that of any
+  // send, when all of it is on its way. `kept_bytes` of it were copied, to memory of the transport
+  // that is no overflow memory. What is posted says if it can never be sent.
+  virtual SentNow SendNow(const Channel&, int /*peer*/, ConstByteSpan /*head*/,
+                          const LayoutRange& /*body*/, Completion*, size_t* /*kept_bytes*/) {
+    return SentNow::kNo;
   }
 
   // Posts a receive of the next piece from `peer` on the channel. `landing` is lent until the

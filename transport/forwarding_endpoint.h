@@ -37,8 +37,8 @@ class ForwardingEndpoint : public Endpoint {
   bool SendsInPlace(const Channel& channel, int peer, const LayoutRange& range) const override {
     return target_->SendsInPlace(channel, peer, range);
   }
-  bool SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
-               Completion* completion, size_t* kept_bytes) override {
+  SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
+                  Completion* completion, size_t* kept_bytes) override {
     return target_->SendNow(channel, peer, head, body, completion, kept_bytes);
   }
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,

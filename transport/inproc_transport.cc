@@ -222,19 +222,19 @@ class InprocEndpoint : public Endpoint {
     return world_->options.sends_in_place && !world_->options.lands_in_peer_memory;
   }
 
-  bool SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
-               Completion* completion, size_t* kept_bytes) override {
+  SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
+                  Completion* completion, size_t* kept_bytes) override {
     const int to = GroupOf(channel).WorldRankOf(peer);
-    if (keeps_for_.count(to) > 0) return false;
+    if (keeps_for_.count(to) > 0) return SentNow::kNotYet;
     auto parcel = std::make_shared<Parcel>();
     parcel->kept.resize(head.bytes + body.bytes);
     if (head.bytes > 0) std::memcpy(parcel->kept.data(), head.data, head.bytes);
     CopyIn(parcel->kept.data() + head.bytes, *body.layout, body.base, body.offset, body.bytes);
     parcel->piece = ConstByteSpan(parcel->kept.data(), parcel->kept.size());
     *kept_bytes = parcel->kept.size();
-    if (!Send(channel, peer, std::move(parcel), completion).ok()) return false;
+    if (!Send(channel, peer, std::move(parcel), completion).ok()) return SentNow::kNo;
     keeps_for_.insert(to);
-    return true;
+    return SentNow::kYes;
   }
 
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,

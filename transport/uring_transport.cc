@@ -247,24 +247,25 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     return range.layout->ContiguousRange(range.offset, range.bytes, &at) ||
            (run_bytes >= kShortestRunSentInPlace && range.bytes / run_bytes < kMostRunsSentInPlace);
   }
-  bool SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
-               Completion* completion, size_t* kept_bytes) override {
+  SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
+                  Completion* completion, size_t* kept_bytes) override {
     Group* const group = FindOpen(channel.group);
     Stream* const stream = StreamOf(group, channel.kind, peer);
     Link* const link = stream->link;
     if (link == nullptr || link->out == nullptr || head.bytes + body.bytes > kMaxPieceBytes) {
-      return false;
+      return SentNow::kNo;
     }
     {
       const CompletionQueue::Hold hold(&completions_);
       ++group->sends;
-      if (!link->out->SendNow(stream, head, body, completion, kept_bytes)) {
+      const SentNow sent = link->out->SendNow(stream, head, body, completion, kept_bytes);
+      if (sent != SentNow::kYes) {
         --group->sends;
-        return false;
+        return sent;
       }
     }
     RunCompletions();
-    return true;
+    return SentNow::kYes;
   }
 
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,

@@ -220,22 +220,36 @@ TEST_P(UringTransportTest, WhatIsKeptOfUserMemoryIsTold) {
     }
   }
   constexpr size_t kBytes = 10000000;
-  const Transfer* const receive = Receive(1, kBytes);
   Transfer send(kBytes, 'x');
+  Transfer next(kBytes, 'z');
   StridedLayout layout;
   ASSERT_TRUE(StridedLayout::General(kBytes, 1, kBytes, 1, &layout).ok());
-  const Channel channel{ranks_[0].group, ChannelKind::kPointToPoint};
   size_t kept_bytes = 0;
-  while (!ranks_[0].endpoint->SendNow(channel, 1, ConstByteSpan(),
-                                      {&layout, send.data.data(), 0, kBytes}, &send, &kept_bytes)) {
-    ranks_[0].endpoint->Progress();  // until it has heard of the receive
+  const auto send_now = [&](Transfer* transfer) {
+    return ranks_[0].endpoint->SendNow({ranks_[0].group, ChannelKind::kPointToPoint}, 1,
+                                       ConstByteSpan(), {&layout, transfer->data.data(), 0, kBytes},
+                                       transfer, &kept_bytes);
+  };
+  EXPECT_EQ(send_now(&send), SentNow::kNo) << "nobody receives it";
+  const Transfer* const receive = Receive(1, kBytes);
+  const Transfer* const receive_next = Receive(1, kBytes);
+  ranks_[1].endpoint->Flush();
+  while (send_now(&send) != SentNow::kYes) {
+    ranks_[0].endpoint->Progress();  // until it has heard of the receives
   }
   send.data.assign(kBytes, std::byte('y'));
   EXPECT_GT(kept_bytes, size_t{0});
   EXPECT_LT(kept_bytes, kBytes);
+  SentNow answer = SentNow::kNo;
+  while ((answer = send_now(&next)) == SentNow::kNo) ranks_[0].endpoint->Progress();
+  EXPECT_EQ(answer, SentNow::kNotYet) << "there is no room";
   Drive(receive);
   EXPECT_TRUE(receive->status.ok() && receive->Holds('x'));
   Drive(&send);
+  EXPECT_EQ(send_now(&next), SentNow::kYes);
+  Drive(receive_next);
+  EXPECT_TRUE(receive_next->Holds('z'));
+  Drive(&next);
 }
 
 // By a rank that posts them and then computes.
