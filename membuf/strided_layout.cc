@@ -191,6 +191,11 @@ StridedLayout::RunBlock StridedLayout::Cursor::TakeBlock(size_t max_bytes) {
   return block;
 }
 
+size_t StridedLayout::ColumnsOf(size_t offset, size_t bytes) const {
+  if (bytes == 0) return 0;
+  return static_cast<size_t>(ColumnAt(offset + bytes - 1) - ColumnAt(offset)) + 1;
+}
+
 bool StridedLayout::ContiguousRange(size_t offset, size_t bytes, size_t* memory_offset) const {
   const Run run = Cursor(*this, offset).Next();
   if (bytes > run.bytes) return false;

@@ -98,6 +98,10 @@ class StridedLayout {
     size_t run_left_ = 0;
   };
 
+  // How many columns the packed range [offset, offset + bytes) has bytes of; it has no more runs.
+  // REQUIRES: offset + bytes <= bytes(). Cost: as to construct a cursor.
+  size_t ColumnsOf(size_t offset, size_t bytes) const;
+
   // Memory offset of the packed range [offset, offset + bytes) if that range is contiguous in
   // memory; else false.
   bool ContiguousRange(size_t offset, size_t bytes, size_t* memory_offset) const;

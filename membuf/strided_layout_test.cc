@@ -93,6 +93,11 @@ void ExpectAgrees(const LayoutShape& shape, const std::vector<std::pair<size_t, 
       ExpectBlocks(layout, offsets, begin, bytes, most);
     }
     ExpectContiguousRange(layout, offsets, begin, bytes);
+    const size_t column_bytes = static_cast<size_t>(layout.ld()) * layout.elem_bytes();
+    ASSERT_EQ(layout.ColumnsOf(begin, bytes),
+              bytes == 0
+                  ? 0
+                  : offsets[begin + bytes - 1] / column_bytes - offsets[begin] / column_bytes + 1);
   }
 }
 

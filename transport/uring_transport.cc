@@ -43,8 +43,9 @@ constexpr std::chrono::milliseconds kRetryTime(100);
 // At the end: how long peers may take to take in what is on its way before that is told.
 constexpr std::chrono::seconds kLeavingTime(10);
 
-// Shorter runs of a matrix are copied by us rather than by the kernel, one by one.
-constexpr size_t kShortestRunSentInPlace = 256;
+// Where the runs of a matrix are shorter, they are copied by us rather than by the kernel, one by
+// one.
+constexpr size_t kMeanRunSentInPlace = 256;
 // Of ranges that a system call takes (IOV_MAX) without frame and header.
 constexpr size_t kMostRunsSentInPlace = 1000;
 
@@ -242,10 +243,11 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   }
 
   bool SendsInPlace(const Channel&, int, const LayoutRange& range) const override {
-    const size_t run_bytes = range.layout->run_bytes();
     size_t at = 0;
-    return range.layout->ContiguousRange(range.offset, range.bytes, &at) ||
-           (run_bytes >= kShortestRunSentInPlace && range.bytes / run_bytes < kMostRunsSentInPlace);
+    if (range.layout->ContiguousRange(range.offset, range.bytes, &at)) return true;
+    // Those of a trapezoid differ.
+    const size_t runs = range.layout->ColumnsOf(range.offset, range.bytes);
+    return range.bytes / runs >= kMeanRunSentInPlace && runs <= kMostRunsSentInPlace;
   }
   SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
                   Completion* completion, size_t* kept_bytes) override {

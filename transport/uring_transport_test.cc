@@ -252,6 +252,29 @@ TEST_P(UringTransportTest, WhatIsKeptOfUserMemoryIsTold) {
   Drive(&next);
 }
 
+TEST_P(UringTransportTest, LongRunsAreSentFromUserMemory) {
+  const Channel channel{ranks_[0].group, ChannelKind::kPointToPoint};
+  std::vector<double> matrix(600 * 700);
+  const auto sends = [&](const StridedLayout& layout, size_t offset, size_t bytes) {
+    return ranks_[0].endpoint->SendsInPlace(
+        channel, 1, {&layout, reinterpret_cast<std::byte*>(matrix.data()), offset, bytes});
+  };
+  StridedLayout layout;
+  ASSERT_TRUE(StridedLayout::General(600, 600, 700, 8, &layout).ok());
+  EXPECT_TRUE(sends(layout, 0, layout.bytes()));
+  ASSERT_TRUE(StridedLayout::General(30, 600, 700, 8, &layout).ok());
+  EXPECT_FALSE(sends(layout, 0, layout.bytes()));
+  EXPECT_TRUE(sends(layout, 0, 240)) << "one run";
+  // A triangle is narrow at one end.
+  using Part = StridedLayout::Part;
+  using Diagonal = StridedLayout::Diagonal;
+  ASSERT_TRUE(
+      StridedLayout::Trapezoid(Part::kLower, Diagonal::kIncluded, 600, 600, 700, 8, &layout).ok());
+  EXPECT_TRUE(sends(layout, 0, layout.bytes()));
+  EXPECT_TRUE(sends(layout, 0, 40000));
+  EXPECT_FALSE(sends(layout, layout.bytes() - 4000, 4000));
+}
+
 // By a rank that posts them and then computes.
 TEST_P(UringTransportTest, ReceivesAreToldWhenTheirRankLeaves) {
   Connect();
