@@ -4,6 +4,7 @@
 #include <atomic>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -57,6 +58,9 @@ class CheckedEndpoint : public ForwardingEndpoint {
     Driving driving(this);
     BRIGADE_RULE(group_sizes_.erase(group) == 1, "an open group is closed, and once");
     target()->CloseGroup(group);
+    for (auto it = refused_.begin(); it != refused_.end();) {
+      it = std::get<0>(*it) == group ? refused_.erase(it) : std::next(it);
+    }
     for (auto it = operations_.begin(); it != operations_.end();) {
       const Operation& operation = *it->second;
       const bool cancelled = !operation.sends && std::get<0>(operation.stream) == group;
@@ -69,22 +73,49 @@ class CheckedEndpoint : public ForwardingEndpoint {
                   Completion* completion) override {
     Driving driving(this);
     CheckAddress(channel, peer);
-    for (const auto& [other, operation] : operations_) {
-      BRIGADE_RULE(operation->sends || !Overlap(piece, operation->memory),
-                   "memory lent as a landing is not sent");
-    }
+    CheckNotLent(piece);
     Operation* operation = Begin(channel, peer, /*sends=*/true, piece, completion);
     operation->checksum = Checksum(piece);
-    return Posted(completion, target()->PostSend(channel, peer, piece, operation));
+    const Stream stream = operation->stream;
+    const Status status = Posted(completion, target()->PostSend(channel, peer, piece, operation));
+    if (status.code() == StatusCode::kNoResource) {
+      refused_.insert(stream);
+    } else {
+      refused_.erase(stream);
+    }
+    return status;
   }
 
   SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
                   Completion* completion, size_t* kept_bytes) override {
     Driving driving(this);
     CheckAddress(channel, peer);
+    const StridedLayout& layout = *body.layout;
+    BRIGADE_RULE(body.offset <= layout.bytes() && body.bytes <= layout.bytes() - body.offset,
+                 "a range lies within its matrix");
     BRIGADE_RULE(target()->SendsInPlace(channel, peer, body),
                  "SendNow takes only what SendsInPlace said yes to");
-    return target()->SendNow(channel, peer, head, body, completion, kept_bytes);
+    BRIGADE_RULE(refused_.count(Stream(channel.group, channel.kind, peer, true)) == 0,
+                 "a piece that was refused is posted before others of its stream");
+    CheckNotLent(head);
+    StridedLayout::Cursor at(layout, body.offset);
+    for (size_t left = body.bytes; left > 0;) {
+      const StridedLayout::Run run = at.Next();
+      const size_t bytes = std::min(run.bytes, left);
+      CheckNotLent(ConstByteSpan(body.base + run.memory_offset, bytes));
+      at.Advance(bytes);
+      left -= bytes;
+    }
+    // From here on nobody but the transport knows where its bytes are.
+    Operation* operation = Begin(channel, peer, /*sends=*/true, ConstByteSpan(), completion);
+    operation->checksum = Checksum(ConstByteSpan());
+    const SentNow sent = target()->SendNow(channel, peer, head, body, operation, kept_bytes);
+    if (sent == SentNow::kYes) {
+      BRIGADE_RULE(*kept_bytes <= head.bytes + body.bytes, "no more is kept than is sent");
+    } else {
+      Withdraw(completion);
+    }
+    return sent;
   }
 
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
@@ -189,6 +220,13 @@ class CheckedEndpoint : public ForwardingEndpoint {
     BRIGADE_RULE(static_cast<int>(channel.kind) < kChannelKinds, "there are four channel kinds");
   }
 
+  void CheckNotLent(ConstByteSpan piece) const {
+    for (const auto& [other, operation] : operations_) {
+      BRIGADE_RULE(operation->sends || !Overlap(piece, operation->memory),
+                   "memory lent as a landing is not sent");
+    }
+  }
+
   void CheckLanding(ByteSpan landing) const {
     for (const auto& [other, operation] : operations_) {
       BRIGADE_RULE(!Overlap(landing, operation->memory),
@@ -227,12 +265,15 @@ class CheckedEndpoint : public ForwardingEndpoint {
 
   // If the callback has run already, the completion may be gone or posted again.
   Status Posted(Completion* completion, Status status) {
-    if (status.ok()) return status;
+    if (!status.ok()) Withdraw(completion);
+    return status;
+  }
+
+  void Withdraw(Completion* completion) {
     auto entry = operations_.find(completion);
     BRIGADE_RULE(entry != operations_.end(), "a post that fails runs no callback");
     streams_[entry->second->stream].pop_back();
     operations_.erase(entry);
-    return status;
   }
 
   void Finish(Operation* operation) {
@@ -275,6 +316,7 @@ class CheckedEndpoint : public ForwardingEndpoint {
   std::unordered_map<GroupId, int> group_sizes_;  // of open groups
   std::unordered_map<Completion*, std::unique_ptr<Operation>> operations_;
   std::map<Stream, std::deque<Operation*>> streams_;
+  std::set<Stream> refused_;  // whose last PostSend was
   std::unordered_map<uint64_t, Held> leases_;
   uint64_t next_token_ = 1;
   bool in_callback_ = false;

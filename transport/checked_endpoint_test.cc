@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "gtest/gtest.h"
+#include "transport/fault_endpoint.h"
 #include "transport/inproc_transport.h"
 
 namespace brigade {
@@ -10,10 +11,17 @@ namespace {
 
 const Completion::Callback kIgnore = [](Completion*) {};
 
+InprocOptions InPlace() {
+  InprocOptions options;
+  options.sends_in_place = true;
+  return options;
+}
+
 // One rank, which talks to itself.
 class CheckedEndpointTest : public ::testing::Test {
  protected:
-  CheckedEndpointTest() : world_(1), endpoint_(MakeCheckedEndpoint(world_.CreateEndpoint(0))) {
+  CheckedEndpointTest()
+      : world_(1, InPlace()), endpoint_(MakeCheckedEndpoint(world_.CreateEndpoint(0))) {
     const Status status = endpoint_->OpenGroup(world_.MakeBootstrap(0).get(), &channel_.group);
     EXPECT_TRUE(status.ok()) << status.ToString();
   }
@@ -21,6 +29,7 @@ class CheckedEndpointTest : public ::testing::Test {
 
   // Fails what is under way; the endpoint may then be destroyed.
   void GiveUp() {
+    if (endpoint_ == nullptr) return;
     world_.MarkLost(0);
     while (endpoint_->Progress()) {
     }
@@ -31,6 +40,10 @@ class CheckedEndpointTest : public ::testing::Test {
   }
   Status Receive(size_t offset, size_t bytes, Completion* completion) {
     return endpoint_->PostReceive(channel_, 0, ByteSpan{memory_ + offset, bytes}, completion);
+  }
+  SentNow SendNow(const LayoutRange& range, Completion* completion) {
+    size_t kept_bytes = 0;
+    return endpoint_->SendNow(channel_, 0, ConstByteSpan(), range, completion, &kept_bytes);
   }
   void ExpectOk(const Status& status) { EXPECT_TRUE(status.ok()) << status.ToString(); }
 
@@ -154,6 +167,43 @@ TEST_F(CheckedEndpointDeathTest, InPlaceWithoutAsking) {
   const LayoutRange range{&layout, memory_, 0, 6};
   EXPECT_DEATH((void)endpoint_->PostReceiveInPlace(channel_, 0, range, &first_),
                "only what LandsInPlace said yes to");
+}
+
+TEST_F(CheckedEndpointTest, UserMemoryIsFreeAtOnce) {
+  const StridedLayout layout = StridedLayout::Contiguous(100);
+  EXPECT_EQ(SendNow({&layout, memory_, 0, 10}, &first_), SentNow::kYes);
+  memory_[0] = std::byte{1};
+  ExpectOk(Receive(0, 10, &second_));
+  while (endpoint_->Progress()) {
+  }
+  EXPECT_EQ(memory_[0], std::byte{0});
+  endpoint_->ReleaseLease(second_.lease);
+}
+
+TEST_F(CheckedEndpointDeathTest, SendingALandingFromUserMemory) {
+  StridedLayout layout;
+  ExpectOk(StridedLayout::General(/*rows=*/2, /*cols=*/10, /*ld=*/10, 1, &layout));
+  ExpectOk(Receive(31, 1, &first_));
+  EXPECT_EQ(SendNow({&layout, memory_, 0, 6}, &second_), SentNow::kYes);
+  EXPECT_DEATH((void)SendNow({&layout, memory_, 0, 8}, &second_), "lent as a landing is not sent");
+}
+
+TEST_F(CheckedEndpointDeathTest, RangeOutsideItsMatrix) {
+  const StridedLayout layout = StridedLayout::Contiguous(50);
+  EXPECT_DEATH((void)SendNow({&layout, memory_, 45, 6}, &first_), "lies within its matrix");
+}
+
+TEST_F(CheckedEndpointDeathTest, UserMemoryOvertakesWhatWasRefused) {
+  InprocWorld world(1, InPlace());
+  FaultOptions faults;
+  faults.no_resource = 1;
+  endpoint_ = MakeCheckedEndpoint(MakeFaultEndpoint(world.CreateEndpoint(0), faults));
+  ExpectOk(endpoint_->OpenGroup(world.MakeBootstrap(0).get(), &channel_.group));
+  const StridedLayout layout = StridedLayout::Contiguous(100);
+  EXPECT_NE(SendNow({&layout, memory_, 0, 10}, &first_), SentNow::kYes);
+  EXPECT_EQ(Send(0, 10, &first_).code(), StatusCode::kNoResource);
+  EXPECT_DEATH((void)SendNow({&layout, memory_, 0, 10}, &second_), "that was refused is posted");
+  endpoint_.reset();
 }
 
 // Calls Progress when its operation has succeeded.

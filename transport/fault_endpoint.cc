@@ -1,6 +1,7 @@
 #include "transport/fault_endpoint.h"
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <random>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "membuf/check.h"
+#include "membuf/pack.h"
 #include "transport/forwarding_endpoint.h"
 
 namespace brigade {
@@ -38,6 +40,28 @@ class FaultEndpoint : public ForwardingEndpoint {
                   Completion* completion) override {
     return Post(Stream(channel.group, channel.kind, peer, true), completion,
                 [&](Completion* c) { return target()->PostSend(channel, peer, piece, c); });
+  }
+
+  SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
+                  Completion* completion, size_t* kept_bytes) override {
+    const Stream stream(channel.group, channel.kind, peer, true);
+    SentNow sent = Happens(0.5) ? SentNow::kNo : SentNow::kNotYet;
+    (void)Post(stream, completion, [&](Operation* operation) {
+      if (Happens(options_.no_resource)) {
+        std::vector<std::byte>& kept = operation->kept;
+        kept.resize(head.bytes + body.bytes);
+        if (head.bytes > 0) std::memcpy(kept.data(), head.data, head.bytes);
+        CopyIn(kept.data() + head.bytes, *body.layout, body.base, body.offset, body.bytes);
+        const Status posted =
+            target()->PostSend(channel, peer, ConstByteSpan(kept.data(), kept.size()), operation);
+        if (posted.ok()) sent = SentNow::kYes;
+        *kept_bytes = kept.size();
+        return posted;
+      }
+      sent = target()->SendNow(channel, peer, head, body, operation, kept_bytes);
+      return sent == SentNow::kYes ? Status() : Status(StatusCode::kNoResource, "fault: not now");
+    });
+    return sent;
   }
 
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
@@ -76,6 +100,7 @@ class FaultEndpoint : public ForwardingEndpoint {
           polls_left(polls),
           in_order(ordered) {}
     Completion* completion;
+    std::vector<std::byte> kept;  // what is sent, if it lay in user memory
     int polls_left;
     const bool in_order;  // not before those posted before it
     bool over = false;
@@ -83,10 +108,12 @@ class FaultEndpoint : public ForwardingEndpoint {
 
   using Operations = std::deque<std::unique_ptr<Operation>>;
 
+  bool Happens(double probability) { return std::bernoulli_distribution(probability)(random_); }
+
   template <typename PostBelow>
   Status Post(const Stream& stream, Completion* completion, PostBelow post) {
     if (options_.lose && posts_++ == options_.lose_after_posts) options_.lose();
-    if (std::bernoulli_distribution(options_.no_resource)(random_)) {
+    if (Happens(options_.no_resource)) {
       return Status(StatusCode::kNoResource, "fault: refused at random");
     }
     const int delay = std::uniform_int_distribution<int>(0, options_.max_delay)(random_);

@@ -14,7 +14,8 @@ namespace brigade {
 
 struct FaultOptions {
   uint64_t seed = 1;
-  // Share of posts that are refused with kNoResource.
+  // Share of posts that are refused with kNoResource, and of SendNow, with either no. Of those that
+  // are not refused it keeps as large a share whole, and posts them.
   double no_resource = 0;
   // Every callback waits for 0 to `max_delay` calls of Progress, drawn anew for each. So callbacks
   // of different streams (channel, peer and direction) change places; those of one do not, but for

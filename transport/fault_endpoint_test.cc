@@ -24,7 +24,13 @@ class FaultEndpointTest : public ::testing::Test {
     return endpoint_->PostReceive(Channel{group_, kind}, 0, ByteSpan(), completion);
   }
 
-  InprocWorld world_{1};
+  static InprocOptions InPlace() {
+    InprocOptions options;
+    options.sends_in_place = true;
+    return options;
+  }
+
+  InprocWorld world_{1, InPlace()};
   std::unique_ptr<Endpoint> endpoint_;
   GroupId group_ = -1;
 };
@@ -44,6 +50,54 @@ TEST_F(FaultEndpointTest, RefusesItsShareOfPosts) {
   }
   EXPECT_GT(refused, 900);
   EXPECT_LT(refused, 1100);
+}
+
+TEST_F(FaultEndpointTest, DisturbsWhatIsSentFromUserMemory) {
+  struct Send : Completion {
+    explicit Send(std::vector<const Send*>* l)
+        : Completion([](Completion* c) {
+            auto* self = static_cast<Send*>(c);
+            self->log->push_back(self);
+          }),
+          log(l) {}
+    std::vector<const Send*>* log;
+  };
+  FaultOptions faults;
+  faults.no_resource = 0.25;
+  faults.max_delay = 5;
+  Open(faults);
+  const Channel channel{group_, ChannelKind::kRow};
+  const StridedLayout layout = StridedLayout::Contiguous(sizeof(int));
+  std::vector<const Send*> ended;
+  std::deque<Send> sends;
+  std::deque<Completion> received;
+  std::deque<int> landings;
+  int number = 0;
+  int answers[3] = {};
+  for (int i = 0; i < 4000; ++i) {
+    size_t kept_bytes = 0;
+    const LayoutRange range{&layout, reinterpret_cast<std::byte*>(&number), 0, sizeof(number)};
+    const SentNow sent = endpoint_->SendNow(channel, 0, ConstByteSpan(), range,
+                                            &sends.emplace_back(&ended), &kept_bytes);
+    ++answers[static_cast<int>(sent)];
+    if (sent == SentNow::kYes) {
+      ++number;
+      landings.push_back(-1);
+      const ByteSpan landing{reinterpret_cast<std::byte*>(&landings.back()), sizeof(int)};
+      received.emplace_back([](Completion*) {});
+      while (!endpoint_->PostReceive(channel, 0, landing, &received.back()).ok()) {
+      }
+    } else {
+      sends.pop_back();
+    }
+    endpoint_->Progress();
+  }
+  while (ended.size() < sends.size()) endpoint_->Progress();
+  for (size_t i = 0; i < sends.size(); ++i) {
+    EXPECT_EQ(ended[i], &sends[i]);
+    EXPECT_EQ(landings[i], static_cast<int>(i));
+  }
+  for (const int share : answers) EXPECT_GT(share, 400);
 }
 
 TEST_F(FaultEndpointTest, ReordersAcrossStreamsOnly) {
