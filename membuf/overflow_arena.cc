@@ -66,6 +66,8 @@ ByteSpan OverflowArena::TryAcquire(size_t bytes) {
       (std::max<size_t>(bytes, 1) + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
   if (part_bytes >= kLeastBlockBytes) return TryAcquireWhole(bytes);
   if (cutting_ == nullptr || part_bytes > kSharedBytes - cutting_->cut_bytes) {
+    const bool is_last = kSharedBytes > limit_bytes_ - statistics_.in_use_bytes;
+    if (is_last) return TryAcquireWhole(bytes);
     const ByteSpan block = TryAcquireWhole(kSharedBytes);
     if (block.data == nullptr) return ByteSpan();
     cutting_ = &shared_[block.data];

@@ -66,6 +66,20 @@ TEST(OverflowArena, SmallBlocksShareOne) {
   arena.Release(again);
 }
 
+TEST(OverflowArena, AtTheLimitASmallBlockIsAlone) {
+  OverflowArena arena(16384 + 4096 + 1000);
+  std::vector<ByteSpan> blocks;
+  for (int i = 0; i < 15; ++i) blocks.push_back(arena.TryAcquire(1030));
+  blocks.push_back(arena.TryAcquire(1030));
+  EXPECT_EQ(blocks.back().bytes, 4096u);
+  EXPECT_EQ(arena.statistics().in_use_bytes, 16384u + 4096u);
+  EXPECT_EQ(arena.statistics().refusals, 0u);
+  EXPECT_EQ(arena.TryAcquire(1030).data, nullptr);
+  EXPECT_EQ(arena.statistics().refusals, 1u);
+  for (const ByteSpan& block : blocks) arena.Release(block);
+  EXPECT_EQ(arena.statistics().in_use_bytes, 0u);
+}
+
 TEST(OverflowArena, ALimitOfNothingRefuses) {
   OverflowArena arena(0);
   EXPECT_EQ(arena.TryAcquire(1).bytes, 0u);
