@@ -68,8 +68,9 @@ struct Capabilities {
   // time until the receiver can be told to have the rest where they are wanted. 0: the header goes
   // alone.
   size_t first_piece_bytes = 0;
-  // A receiver tells its sender of landings longer than this at once, and of others when there is
-  // an occasion: a landing that long should be expected to be filled. SIZE_MAX: it tells of none.
+  // A receiver tells its sender of landings up to this length when there is an occasion; a longer
+  // one may cost a message of its own, and should be expected to be filled. SIZE_MAX: it tells of
+  // none.
   size_t untold_landing_bytes = SIZE_MAX;
   // Pieces of about this size move a long message fastest; measured (bench/README.md).
   size_t preferred_piece_bytes = size_t{32} << 10;
