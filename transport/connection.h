@@ -72,6 +72,7 @@ struct Link {
   SocketAddress address;
   std::vector<std::unique_ptr<Connection>> connections;
   Connection* out = nullptr;  // of these: what we send goes there
+  // While another is not; the epoch: it is not known to be broken.
   std::chrono::steady_clock::time_point out_broken_since;
   // Since when no connection comes about, and when to try again; the epoch: there is no trouble.
   std::chrono::steady_clock::time_point unreached_since;

@@ -676,11 +676,16 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       link->connections.pop_back();
       return status;
     }
-    if (link->out == nullptr) link->out = connection;
+    if (link->out == nullptr) SendOn(link, connection);
     link->out->Pump();
     // The peer may have been kept from sending by receives that it could not be told of.
     TellAll();
     return Status();
+  }
+
+  static void SendOn(Link* link, Connection* connection) {
+    link->out = connection;
+    link->out_broken_since = Clock::time_point();
   }
 
   // Takes in connections of peers.
@@ -745,7 +750,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     const auto live = std::find_if(connections.begin(), connections.end(),
                                    [](const auto& connection) { return !connection->broken(); });
     if (live == connections.end()) return TryLater(link, why);
-    link->out = live->get();
+    SendOn(link, live->get());
     link->out->Pump();
   }
 
@@ -753,7 +758,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   // goodbye: what is sent to it can never arrive.
   void LoseHalfBroken() {
     for (const auto& [id, link] : links_) {
-      if (link->out != nullptr && link->out->broken() &&
+      if (link->out != nullptr && link->out_broken_since != Clock::time_point() &&
           Clock::now() - link->out_broken_since > kGoodbyeTime) {
         Lose(link.get(), Status(link->out->failure()));
       }

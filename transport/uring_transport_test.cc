@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -25,6 +26,9 @@
 #include "transport/inproc_transport.h"
 #include "transport/wire.h"
 
+// No hello gets anywhere.
+static bool unreachable = false;
+
 // The last hello that this process said, as somebody hears it who listens on the way.
 static std::vector<std::byte> overheard_hello;
 
@@ -33,6 +37,10 @@ extern "C" ssize_t sendmsg(int socket, const msghdr* message, int flags) {
   const auto* const bytes = static_cast<const std::byte*>(first.iov_base);
   if (first.iov_len >= brigade::kHelloBytes && std::memcmp(bytes, "brigade\n", 8) == 0) {
     overheard_hello.assign(bytes, bytes + brigade::kHelloBytes);
+    if (unreachable) {
+      errno = EHOSTUNREACH;
+      return -1;
+    }
   }
   return syscall(SYS_sendmsg, socket, message, flags);
 }
@@ -462,6 +470,22 @@ TEST_P(UringTransportTest, OnceThereAreDescriptorsEverythingArrivesInOrder) {
   Drive(&transfers_.front());
   EXPECT_TRUE(transfers_.front().Holds('d'));
   EXPECT_EQ(LogOf(0) + LogOf(1), "");
+}
+
+// Attempts that fail at once, and a look at peers between one and the next.
+TEST_P(UringTransportTest, APeerThatIsTriedAgainIsNotLost) {
+  Endpoint* const endpoint = ranks_[0].endpoint.get();
+  endpoint->Nudge();
+  unreachable = true;
+  const Transfer* const send = Send(0, 10, 'x');
+  endpoint->Progress();
+  usleep(1200000);  // it looks once a second
+  endpoint->Progress();
+  endpoint->Nudge();
+  unreachable = false;
+  ExpectReceived(1, 10, 'x');
+  Drive(send);
+  EXPECT_TRUE(send->status.ok()) << send->status.ToString();
 }
 
 // What this rank could not send on its own connection goes out on the peer's.
