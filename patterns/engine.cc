@@ -449,7 +449,10 @@ bool Engine::Progress() {
 bool Engine::Move() {
   bool any = endpoint_->Progress();
   if (!deferred_.empty()) any |= HandDeferred();
-  any |= AdvanceOperations();
+  if (AdvanceOperations()) {
+    ++advances_;
+    any = true;
+  }
   if (!leaving_groups_.empty()) CloseIdleGroups();
   return any;
 }

@@ -243,6 +243,7 @@ class Engine {
   // By the hosts it was measured on.
   std::map<std::string, std::shared_ptr<const MachineDescription>> machines_;
   Status send_failure_;                         // the first
+  uint64_t advances_ = 0;                       // of operations, as counted by Move
   std::chrono::steady_clock::duration idle_{};  // spent waiting, in all
 };
 
@@ -257,10 +258,12 @@ void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer) {
   while (!over()) {
     // A single poll may take long: MPI yields inside.
     if (!wait && Trace::current() != nullptr) wait.emplace(TraceKind::kWait, 0, peer());
+    const uint64_t advances = advances_;
     if (Move()) {
       if (idle_polls > kPollsBeforeClock) idle_ += Clock::now() - since;
       idle_polls = 0;
-      wait.reset();
+      // Part of a piece may have moved, which ends no wait.
+      if (advances_ != advances) wait.reset();
       continue;
     }
     if (idle_polls == kPollsBeforeClock) {

@@ -32,7 +32,7 @@ enum class TraceKind : uint8_t {
   kCopyFromOverflow,
   kCombine,
   kPostSend,  // giving a piece to the transport, or keeping it for later
-  kWait,      // polling until something moves; what then moves is inside
+  kWait,      // polling until it is over or an operation advances; what then moves is inside
   // What happens at once.
   kSent,  // the piece's memory is free again
   kPostReceive,

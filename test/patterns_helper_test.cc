@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -21,6 +22,7 @@
 #include "gtest/gtest.h"
 #include "patterns/engine.h"
 #include "patterns/group.h"
+#include "patterns/trace.h"
 #include "test/run_ranks.h"
 #include "transport/checked_endpoint.h"
 #include "transport/fault_endpoint.h"
@@ -91,6 +93,16 @@ class Chooser : public ForwardingEndpoint {
 
  private:
   const std::thread::id owner_ = std::this_thread::get_id();
+};
+
+// Something always moves.
+class Busy : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  bool Progress() override {
+    (void)target()->Progress();
+    return true;
+  }
 };
 
 using Wrap = std::function<std::unique_ptr<Endpoint>(std::unique_ptr<Endpoint>)>;
@@ -322,6 +334,28 @@ TEST(PatternsHelper, DrivesOnlyWhileTheEndpointAllowsIt) {
     Require(me.group->Run(Call(Pattern::kSend, 0, &data)));
     Require(operation->Wait());
   });
+}
+
+// However often the transport moves something meanwhile.
+TEST(PatternsHelper, AWaitIsOneInTheTrace) {
+  const std::string file = testing::TempDir() + "/wait.json";
+  Require(Trace::Start(file, 0, 1));
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank, 0, EngineOptions(), [&](std::unique_ptr<Endpoint> target) {
+      return std::make_unique<Busy>(std::move(target));
+    });
+    std::vector<double> data(10000);
+    if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    Require(me.group->Run(Call(rank == 0 ? Pattern::kReceive : Pattern::kSend, 1 - rank, &data)));
+    Require(me.engine->Drain());
+  });
+  Require(Trace::Stop());
+  std::ifstream trace(Trace::PartOf(file, 0));
+  const std::string text{std::istreambuf_iterator<char>(trace), std::istreambuf_iterator<char>()};
+  int waits = 0;
+  for (size_t at = 0; (at = text.find("\"name\":\"wait\"", at)) != std::string::npos; ++at) ++waits;
+  EXPECT_GT(waits, 0);
+  EXPECT_LT(waits, 500) << "hardly more than pieces";
 }
 
 TEST(PatternsHelper, TheThreadEndsWithItsEngine) {
