@@ -1,0 +1,108 @@
+#include "patterns/model_choice.h"
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace brigade {
+namespace {
+
+constexpr size_t kChunkBytes = size_t{32} << 10;
+
+// Eight hosts at 400 Mbit/s.
+MachineDescription SlowLinks() {
+  MachineDescription machine;
+  machine.memories.resize(1);
+  machine.copies.resize(1);
+  machine.copies[0].rate.points = {{1, 20000}};
+  machine.adds = machine.copies;
+  machine.between_hosts.mb_s = 48;
+  machine.between_hosts.latency_us = 36;
+  machine.between_hosts.send_overhead.message_us = 12;
+  machine.between_hosts.receive_overhead.message_us = 12;
+  return machine;
+}
+
+CostQuery Query(Pattern pattern, size_t bytes) {
+  CostQuery query;
+  query.pattern = pattern;
+  query.ranks = 8;
+  query.bytes = bytes;
+  return query;
+}
+
+std::vector<Candidate> Ranked(const CostQuery& query, bool fixed) {
+  const MachineDescription machine = SlowLinks();
+  return RankCandidates(machine,
+                        SettingsOn(machine, machine.between_hosts, kChunkBytes, 64 * kChunkBytes),
+                        query, fixed);
+}
+
+TEST(SizeClass, EveryLengthIsInOneAndTheyFollowEachOther) {
+  int before = 0;
+  for (size_t bytes = 0; bytes < 100000; ++bytes) {
+    const int size_class = SizeClassOf(bytes);
+    ASSERT_TRUE(size_class == before || size_class > before) << bytes;
+    ASSERT_GE(LongestOfClass(size_class), bytes);
+    ASSERT_EQ(SizeClassOf(LongestOfClass(size_class)), size_class) << bytes;
+    ASSERT_LE(LongestOfClass(size_class), bytes + bytes / 4 + 1);
+    before = size_class;
+  }
+  EXPECT_EQ(SizeClassOf(LongestOfClass(SizeClassOf(SIZE_MAX / 8))), SizeClassOf(SIZE_MAX / 8));
+}
+
+TEST(ModelChoice, PiecesCoverTheMessage) {
+  ModelChoice choice;
+  for (const int64_t pieces : {1, 2, 3, 7, 64}) {
+    choice.pieces = pieces;
+    for (const size_t bytes : {0, 1, 2, 63, 64, 65, 100000}) {
+      EXPECT_GE(choice.PieceBytes(bytes) * static_cast<size_t>(pieces), bytes);
+      EXPECT_GT(choice.PieceBytes(bytes), 0u);
+    }
+  }
+}
+
+TEST(RankCandidates, FastestFirstAndEachShapeOnce) {
+  for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce}) {
+    const std::vector<Candidate> candidates = Ranked(Query(pattern, 100000), /*fixed=*/false);
+    EXPECT_GE(candidates.size(), 5u);
+    for (size_t i = 1; i < candidates.size(); ++i) {
+      EXPECT_LE(candidates[i - 1].cost.us, candidates[i].cost.us);
+      for (size_t j = 0; j < i; ++j) {
+        EXPECT_FALSE(candidates[i].topology == candidates[j].topology);
+      }
+    }
+  }
+}
+
+// A short message goes along a tree in one piece, a long one along a ring in many.
+TEST(RankCandidates, TreesForShortMessagesAndRingsForLongOnes) {
+  const Candidate brief = Ranked(Query(Pattern::kBroadcast, 64), false).front();
+  EXPECT_EQ(brief.topology.shape, Shape::kTree);
+  EXPECT_EQ(brief.cost.pieces, 1);
+  const Candidate lengthy = Ranked(Query(Pattern::kBroadcast, 4 << 20), false).front();
+  EXPECT_EQ(TopologyName(lengthy.topology), "increasing ring");
+  EXPECT_GT(lengthy.cost.pieces, 30);
+}
+
+TEST(RankCandidates, AFixedTopologyIsTheOnlyOne) {
+  CostQuery query = Query(Pattern::kReduce, 100000);
+  query.topology = {Shape::kTree, 3};
+  const std::vector<Candidate> candidates = Ranked(query, /*fixed=*/true);
+  ASSERT_EQ(candidates.size(), 1u);
+  EXPECT_EQ(candidates[0].topology, query.topology);
+  const std::string text = Explain(query, candidates, /*fixed=*/true);
+  EXPECT_NE(text.find("reduce of up to 100000 bytes on 8 ranks: 3-nomial tree"), std::string::npos)
+      << text;
+}
+
+TEST(Explain, NamesTheChoiceAndTheNext) {
+  const CostQuery query = Query(Pattern::kBroadcast, 4 << 20);
+  const std::string text = Explain(query, Ranked(query, false), false);
+  EXPECT_NE(text.find("increasing ring in "), std::string::npos) << text;
+  EXPECT_NE(text.find("slower by the model: "), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace brigade

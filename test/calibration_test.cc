@@ -1,0 +1,104 @@
+// What ranks measure of their edges, over TCP on one host: all know the same, to the bit, and it is
+// something that can be reckoned with. On several hosts: uring_cluster_test.sh.
+
+#include "patterns/calibration.h"
+
+#include <mpi.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "patterns/engine.h"
+#include "patterns/group.h"
+#include "transport/mpi_bootstrap.h"
+#include "transport/registry.h"
+
+namespace brigade {
+namespace {
+
+// Rank 0's, on all.
+std::string TextOfRank0(std::string text) {
+  auto bytes = static_cast<int>(text.size());
+  MPI_Bcast(&bytes, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  text.resize(static_cast<size_t>(bytes));
+  MPI_Bcast(text.data(), bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return text;
+}
+
+class CalibrationTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    cache_ = TextOfRank0(std::string(std::getenv("TMPDIR")) + "/cache");
+    setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
+    ASSERT_TRUE(CreateEndpoint("uring", &endpoint_).ok());
+  }
+
+  void MakeGroup(EngineOptions::Calibrate calibrate) {
+    EngineOptions options;
+    options.calibrate = calibrate;
+    const Status made = Engine::Create(endpoint_.get(), options, &engine_);
+    ASSERT_TRUE(made.ok()) << made.ToString();
+    MpiBootstrap bootstrap(MPI_COMM_WORLD);
+    const Status status = Group::Create(engine_.get(), &bootstrap, 1, bootstrap.size(), &group_);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+
+  std::string cache_;
+  std::unique_ptr<Endpoint> endpoint_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Group> group_;
+};
+
+TEST_F(CalibrationTest, AllKnowTheSame) {
+  MakeGroup(EngineOptions::Calibrate::kAlways);
+  const MachineDescription* machine = group_->machine();
+  ASSERT_NE(machine, nullptr);
+  const std::string text = machine->ToJson("measured");
+  EXPECT_EQ(text, TextOfRank0(text));
+  const Link& link = machine->between_hosts;  // where none share memory each has a host of its own
+  EXPECT_TRUE(std::isfinite(link.mb_s));
+  EXPECT_GT(link.mb_s, 1);
+  EXPECT_GT(link.latency_us + link.send_overhead.message_us + link.receive_overhead.message_us, 0);
+  EXPECT_GT(machine->Copy(0, 0).rate.RateAt(4096), 1);
+  EXPECT_GE(machine->ranks_per_processor, 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const std::filesystem::directory_iterator files(cache_ + "/brigade");
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
+}
+
+TEST_F(CalibrationTest, RanksOfOneHostAreMeasuredOnlyIfAsked) {
+  MakeGroup(EngineOptions::Calibrate::kIfUnknown);
+  EXPECT_EQ(group_->machine(), nullptr);
+}
+
+// Whatever was found, calls that leave the choice to the library give the right result.
+TEST_F(CalibrationTest, WhatIsChosenIsRight) {
+  MakeGroup(EngineOptions::Calibrate::kAlways);
+  for (const int64_t elems : {1, 100, 1500, 5000, 20000, 300000}) {
+    std::vector<double> data(static_cast<size_t>(elems), group_->rank() == 1 ? 3.5 : 0);
+    std::vector<int64_t> counts(static_cast<size_t>(elems), group_->rank() + 1);
+    PatternCall call;
+    call.pattern = Pattern::kBroadcast;
+    call.topology.shape = Shape::kFree;
+    call.root = 1;
+    call.matrix.data = reinterpret_cast<std::byte*>(data.data());
+    ASSERT_TRUE(StridedLayout::General(elems, 1, elems, sizeof(double), &call.matrix.layout).ok());
+    ASSERT_TRUE(group_->Run(call).ok());
+    EXPECT_EQ(data, std::vector<double>(static_cast<size_t>(elems), 3.5));
+
+    call.pattern = Pattern::kAllReduce;
+    call.type = ElementType::kInt64;
+    call.matrix.data = reinterpret_cast<std::byte*>(counts.data());
+    ASSERT_TRUE(group_->Run(call).ok());
+    const int64_t ranks = group_->cols();
+    EXPECT_EQ(counts, std::vector<int64_t>(static_cast<size_t>(elems), ranks * (ranks + 1) / 2));
+  }
+}
+
+}  // namespace
+}  // namespace brigade
