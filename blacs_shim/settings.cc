@@ -93,6 +93,12 @@ Status ReadSettings(Settings* settings) {
     return Bad("BRIGADE_CHUNK_BYTES", Lookup("BRIGADE_CHUNK_BYTES"), "a positive multiple of 64");
   }
 
+  if (const char* value = Lookup("BRIGADE_TOPOLOGY")) {
+    engine.topology_is_hint = std::strcmp(value, "hint") == 0;
+    if (!engine.topology_is_hint && std::strcmp(value, "strict") != 0) {
+      return Bad("BRIGADE_TOPOLOGY", value, "hint or strict");
+    }
+  }
   if (const char* value = Lookup("BRIGADE_LOG")) {
     settings->log_info = std::strcmp(value, "info") == 0;
     if (!settings->log_info && std::strcmp(value, "off") != 0) {

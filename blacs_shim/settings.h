@@ -16,9 +16,12 @@ struct Settings {
 
   std::string transport = "auto";  // BRIGADE_TRANSPORT; the registry judges the name
   // BRIGADE_{CHUNK,STAGING,OVERFLOW}_BYTES, BRIGADE_OVERFLOW_WAIT, BRIGADE_REPORT_SECONDS,
-  // BRIGADE_CALIBRATE, BRIGADE_EXPLAIN
+  // BRIGADE_CALIBRATE, BRIGADE_EXPLAIN, BRIGADE_TOPOLOGY
   EngineOptions engine;
-  Settings() { engine.calibrate = EngineOptions::Calibrate::kIfUnknown; }
+  Settings() {
+    engine.calibrate = EngineOptions::Calibrate::kIfUnknown;
+    engine.topology_is_hint = true;
+  }
 
   bool log_info = false;                     // BRIGADE_LOG
   Statistics statistics = Statistics::kOff;  // BRIGADE_STATS

@@ -27,6 +27,9 @@ TEST(SettingsTest, DefaultsWithoutVariables) {
   EXPECT_EQ(settings.engine.overflow_bytes, OverflowArena::kAvailableMemory);
   EXPECT_EQ(settings.engine.overflow_wait_seconds, 120);
   EXPECT_EQ(settings.engine.report_seconds, 60);
+  EXPECT_EQ(settings.engine.calibrate, EngineOptions::Calibrate::kIfUnknown);
+  EXPECT_FALSE(settings.engine.explain);
+  EXPECT_TRUE(settings.engine.topology_is_hint);
   EXPECT_FALSE(settings.log_info);
   EXPECT_EQ(settings.statistics, Settings::Statistics::kOff);
   EXPECT_EQ(settings.trace, "");
@@ -39,6 +42,9 @@ TEST(SettingsTest, ReadsEveryVariable) {
   ScopedVariable overflow("BRIGADE_OVERFLOW_BYTES", "1G");
   ScopedVariable wait("BRIGADE_OVERFLOW_WAIT", "0.5");
   ScopedVariable report("BRIGADE_REPORT_SECONDS", "2.5");
+  ScopedVariable calibrate("BRIGADE_CALIBRATE", "0");
+  ScopedVariable explain("BRIGADE_EXPLAIN", "1");
+  ScopedVariable topology("BRIGADE_TOPOLOGY", "strict");
   ScopedVariable log("BRIGADE_LOG", "info");
   ScopedVariable stats("BRIGADE_STATS", "ranks");
   ScopedVariable trace("BRIGADE_TRACE", "lu.json");
@@ -50,6 +56,9 @@ TEST(SettingsTest, ReadsEveryVariable) {
   EXPECT_EQ(settings.engine.overflow_bytes, size_t{1} << 30);
   EXPECT_EQ(settings.engine.overflow_wait_seconds, 0.5);
   EXPECT_EQ(settings.engine.report_seconds, 2.5);
+  EXPECT_EQ(settings.engine.calibrate, EngineOptions::Calibrate::kNever);
+  EXPECT_TRUE(settings.engine.explain);
+  EXPECT_FALSE(settings.engine.topology_is_hint);
   EXPECT_TRUE(settings.log_info);
   EXPECT_EQ(settings.statistics, Settings::Statistics::kPerRank);
   EXPECT_EQ(settings.trace, "lu.json");
@@ -67,15 +76,27 @@ TEST(SettingsTest, BadValueNamesVariableAndValue) {
     const char* variable;
     const char* value;
   } kBad[] = {
-      {"BRIGADE_CHUNK_BYTES", "0"},      {"BRIGADE_CHUNK_BYTES", "100"},
-      {"BRIGADE_CHUNK_BYTES", "-64"},    {"BRIGADE_STAGING_BYTES", "2MB"},
-      {"BRIGADE_STAGING_BYTES", "many"}, {"BRIGADE_STAGING_BYTES", "99999999999999999999"},
-      {"BRIGADE_OVERFLOW_BYTES", "+1"},  {"BRIGADE_OVERFLOW_BYTES", "99999999999G"},
-      {"BRIGADE_OVERFLOW_WAIT", "-1"},   {"BRIGADE_OVERFLOW_WAIT", "soon"},
-      {"BRIGADE_OVERFLOW_WAIT", "1s"},   {"BRIGADE_OVERFLOW_WAIT", "inf"},
-      {"BRIGADE_OVERFLOW_WAIT", "0x10"}, {"BRIGADE_OVERFLOW_WAIT", " 5"},
-      {"BRIGADE_OVERFLOW_WAIT", "+5"},   {"BRIGADE_STAGING_BYTES", " 2M"},
-      {"BRIGADE_LOG", "debug"},          {"BRIGADE_STATS", "yes"},
+      {"BRIGADE_CALIBRATE", "maybe"},
+      {"BRIGADE_EXPLAIN", "2"},
+      {"BRIGADE_TOPOLOGY", "loose"},
+      {"BRIGADE_CHUNK_BYTES", "0"},
+      {"BRIGADE_CHUNK_BYTES", "100"},
+      {"BRIGADE_CHUNK_BYTES", "-64"},
+      {"BRIGADE_STAGING_BYTES", "2MB"},
+      {"BRIGADE_STAGING_BYTES", "many"},
+      {"BRIGADE_STAGING_BYTES", "99999999999999999999"},
+      {"BRIGADE_OVERFLOW_BYTES", "+1"},
+      {"BRIGADE_OVERFLOW_BYTES", "99999999999G"},
+      {"BRIGADE_OVERFLOW_WAIT", "-1"},
+      {"BRIGADE_OVERFLOW_WAIT", "soon"},
+      {"BRIGADE_OVERFLOW_WAIT", "1s"},
+      {"BRIGADE_OVERFLOW_WAIT", "inf"},
+      {"BRIGADE_OVERFLOW_WAIT", "0x10"},
+      {"BRIGADE_OVERFLOW_WAIT", " 5"},
+      {"BRIGADE_OVERFLOW_WAIT", "+5"},
+      {"BRIGADE_STAGING_BYTES", " 2M"},
+      {"BRIGADE_LOG", "debug"},
+      {"BRIGADE_STATS", "yes"},
       {"BRIGADE_REPORT_SECONDS", "-1"},
   };
   for (const auto& bad : kBad) {

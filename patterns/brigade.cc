@@ -161,6 +161,8 @@ void brigade_options_init(brigade_options* options) {
   options->overflow_bytes = defaults.overflow_bytes;
   options->overflow_wait_seconds = defaults.overflow_wait_seconds;
   options->trace_file = nullptr;
+  options->calibrate = 1;
+  options->explain = 0;
 }
 
 brigade_status brigade_engine_create(const brigade_options* options, brigade_engine** engine) {
@@ -176,6 +178,9 @@ brigade_status brigade_engine_create(const brigade_options* options, brigade_eng
   engine_options.staging_bytes = options->staging_bytes;
   engine_options.overflow_bytes = options->overflow_bytes;
   engine_options.overflow_wait_seconds = options->overflow_wait_seconds;
+  engine_options.calibrate = options->calibrate != 0 ? brigade::EngineOptions::Calibrate::kIfUnknown
+                                                     : brigade::EngineOptions::Calibrate::kNever;
+  engine_options.explain = options->explain != 0;
   const Status made =
       brigade::Engine::Create(created->endpoint.get(), engine_options, &created->engine);
   if (!made.ok()) return ToC(made);

@@ -67,9 +67,15 @@ typedef struct {
    * Perfetto (bench/merge_trace.py puts the parts together) and bounded: 2^20 events, 40 MiB of
    * memory. What keeps it from being written is told on stderr. */
   const char* trace_file;
+  /* Equal on all ranks of a group. Not 0: a group on several hosts measures what its edges cost
+   * when it is made, once per set of hosts, in well below a second, and chooses by that. */
+  int calibrate;
+  /* Not 0: rank 0 of a scope says on stderr what was chosen for calls that leave it to the library,
+   * and why, once per pattern and length. */
+  int explain;
 } brigade_options;
 
-/* Fills in the defaults: auto, 32 KiB, 2 MiB, SIZE_MAX, 120 s, NULL. */
+/* Fills in the defaults: auto, 32 KiB, 2 MiB, SIZE_MAX, 120 s, NULL, 1, 0. */
 BRIGADE_EXPORT void brigade_options_init(brigade_options* options);
 /* Local. `options` may be NULL for the defaults. */
 BRIGADE_EXPORT brigade_status brigade_engine_create(const brigade_options* options,

@@ -358,29 +358,37 @@ const Schedule* Group::ScheduleOf(const PatternCall& call, ChannelKind kind) {
 }
 
 void Group::Choose(PatternCall* call) const {
-  if (call->topology.shape != Shape::kFree) return;
+  const bool named = call->topology.shape != Shape::kFree;
+  if (named && !engine_->options().topology_is_hint) return;
   const Scope& scope = state_->scope(call->scope);
-  const CatalogueEntry& entry = EntryOf(call->pattern);
-  const bool order_free = !entry.combines || IsOrderFree(call->op, call->type);
-  const size_t bytes = call->matrix.layout.bytes();
-  call->topology = FreeTopology(call->pattern, {scope.size, scope.hosts, scope.reach->capabilities},
-                                bytes, order_free);
+  const bool order_free = !EntryOf(call->pattern).combines || IsOrderFree(call->op, call->type);
   const bool by_model = state_->machine != nullptr && !scope.shares_memory();
+  if (named && !(by_model && order_free)) return;
+  const size_t bytes = call->matrix.layout.bytes();
+  if (!named) {
+    call->topology = FreeTopology(
+        call->pattern, {scope.size, scope.hosts, scope.reach->capabilities}, bytes, order_free);
+  }
   if (!by_model && !engine_->options().explain) return;
+  const Latitude latitude = !order_free ? Latitude::kPieces
+                            : named     ? Latitude::kHint
+                                        : Latitude::kAll;
+  // What an order depends on is in the key: it never is that of another call.
   const uint64_t key =
-      static_cast<uint64_t>(call->pattern) | static_cast<uint64_t>(call->scope) << 8 |
-      static_cast<uint64_t>(call->topology.shape) << 16 | static_cast<uint64_t>(order_free) << 24 |
-      static_cast<uint64_t>(SizeClassOf(bytes)) << 32;
+      static_cast<uint64_t>(call->pattern) | static_cast<uint64_t>(call->scope) << 4 |
+      static_cast<uint64_t>(latitude) << 6 | static_cast<uint64_t>(call->topology.shape) << 8 |
+      static_cast<uint64_t>(SizeClassOf(bytes)) << 16 |
+      static_cast<uint64_t>(call->topology.parameter) << 32;
   auto choice = state_->choices.find(key);
   if (choice == state_->choices.end()) {
-    choice = state_->choices.emplace(key, Decide(*call, by_model, !order_free)).first;
+    choice = state_->choices.emplace(key, Decide(*call, by_model, latitude)).first;
   }
   if (!by_model) return;
   call->topology = choice->second.topology;
   call->piece_bytes = choice->second.PieceBytes(bytes);
 }
 
-ModelChoice Group::Decide(const PatternCall& call, bool by_model, bool fixed) const {
+ModelChoice Group::Decide(const PatternCall& call, bool by_model, Latitude latitude) const {
   const Scope& scope = state_->scope(call.scope);
   CostQuery query;
   query.pattern = call.pattern;
@@ -389,13 +397,10 @@ ModelChoice Group::Decide(const PatternCall& call, bool by_model, bool fixed) co
   query.bytes = LongestOfClass(SizeClassOf(call.matrix.layout.bytes()));
   query.elem_bytes = EntryOf(call.pattern).combines ? ElementBytes(call.type) : 1;
   for (int r = 0; r < scope.size; ++r) query.hosts.push_back(HostOf(scope.GroupRank(r)));
-  ModelChoice choice{call.topology, 1};
   std::string reason;
+  ModelChoice choice{call.topology, 1};
   if (by_model) {
-    const std::vector<Candidate> candidates =
-        RankCandidates(*state_->machine, scope.reach->settings, query, fixed);
-    choice = FirstOf(candidates);
-    reason = Explain(query, candidates, fixed);
+    choice = ChooseByModel(*state_->machine, scope.reach->settings, query, latitude, &reason);
   } else {
     reason = ExplainRule(query);
   }

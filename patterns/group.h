@@ -10,6 +10,7 @@
 #ifndef BRIGADE_PATTERNS_GROUP_H_
 #define BRIGADE_PATTERNS_GROUP_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -23,6 +24,7 @@ namespace brigade {
 struct CatalogueEntry;
 struct MachineDescription;
 struct ModelChoice;
+enum class Latitude : uint8_t;
 struct GroupState;
 struct Schedule;
 class Executor;
@@ -107,8 +109,8 @@ class Group {
   Status FindMachine(Bootstrap* bootstrap);
   // Rank 0's to all.
   Status TellText(std::string* text);
-  // What the model says of a call, or if not `by_model` the rule; `fixed`: of its topology.
-  ModelChoice Decide(const PatternCall& call, bool by_model, bool fixed) const;
+  // What the model says of a call, or if not `by_model` the rule.
+  ModelChoice Decide(const PatternCall& call, bool by_model, Latitude latitude) const;
   // What every way of running a valid call needs beside the call.
   struct Beginning {
     const CatalogueEntry* entry = nullptr;

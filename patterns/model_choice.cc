@@ -36,17 +36,32 @@ size_t LongestOfClass(int size_class) {
   return ((quarter + 5) << (octave - 2)) - 1;
 }
 
-ModelChoice FirstOf(const std::vector<Candidate>& candidates) {
-  return {candidates.front().topology, candidates.front().cost.pieces};
-}
-
-std::string Explain(const CostQuery& query, const std::vector<Candidate>& candidates, bool fixed) {
-  std::string text = Call(query) + Describe(candidates.front());
-  if (fixed) return text + "; the order of a sum is part of its result, only pieces are chosen";
-  for (size_t i = 1; i < std::min<size_t>(candidates.size(), 4); ++i) {
-    text += std::string(i == 1 ? "; slower by the model: " : ", ") + Describe(candidates[i]);
+ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings& settings,
+                          const CostQuery& query, Latitude latitude, std::string* reason) {
+  const auto chosen = [&](const Candidate& candidate, const std::string& because) {
+    *reason = Call(query) + Describe(candidate) + because;
+    return ModelChoice{candidate.topology, candidate.cost.pieces};
+  };
+  if (latitude == Latitude::kPieces) {
+    return chosen(RankCandidates(machine, settings, query, /*fixed=*/true).front(),
+                  "; the order of a sum is part of its result, only pieces are chosen");
   }
-  return text;
+  const std::vector<Candidate> candidates =
+      RankCandidates(machine, settings, query, /*fixed=*/false);
+  if (latitude == Latitude::kHint) {
+    const Candidate named = RankCandidates(machine, settings, query, /*fixed=*/true).front();
+    if (named.cost.us <= kTooSlow * candidates.front().cost.us) {
+      return chosen(named,
+                    ", as asked for; by the model the best is " + Describe(candidates.front()));
+    }
+    return chosen(candidates.front(),
+                  "; asked for was " + Describe(named) + ", by the model more than twice as slow");
+  }
+  std::string others;
+  for (size_t i = 1; i < std::min<size_t>(candidates.size(), 4); ++i) {
+    others += (i == 1 ? "; slower by the model: " : ", ") + Describe(candidates[i]);
+  }
+  return chosen(candidates.front(), others);
 }
 
 std::string ExplainRule(const CostQuery& query) {

@@ -28,13 +28,22 @@ struct ModelChoice {
   }
 };
 
-// The first of `candidates`.
-ModelChoice FirstOf(const std::vector<Candidate>& candidates);
+// What may be chosen of a call.
+enum class Latitude : uint8_t {
+  kAll,     // topology and pieces
+  kHint,    // the same, but the topology asked for stays unless it is too slow
+  kPieces,  // how it is cut: the topology is part of its result
+};
 
-// Two or three lines for people: what was chosen for `query`, why, and what else there was.
-std::string Explain(const CostQuery& query, const std::vector<Candidate>& candidates, bool fixed);
+// A topology that was asked for gives way to one that is so many times faster.
+inline constexpr double kTooSlow = 2;
 
-// The same where nothing was measured, and a rule chose (free_topology.h).
+// What the model says of `query`, whose topology is the one asked for, or that of the order to be
+// kept. *reason: two or three lines for people: what was chosen, why, and what else there was.
+ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings& settings,
+                          const CostQuery& query, Latitude latitude, std::string* reason);
+
+// The reason where nothing was measured, and a rule chose (free_topology.h).
 std::string ExplainRule(const CostQuery& query);
 
 }  // namespace brigade

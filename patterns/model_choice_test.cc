@@ -1,6 +1,7 @@
 #include "patterns/model_choice.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -92,16 +93,47 @@ TEST(RankCandidates, AFixedTopologyIsTheOnlyOne) {
   const std::vector<Candidate> candidates = Ranked(query, /*fixed=*/true);
   ASSERT_EQ(candidates.size(), 1u);
   EXPECT_EQ(candidates[0].topology, query.topology);
-  const std::string text = Explain(query, candidates, /*fixed=*/true);
-  EXPECT_NE(text.find("reduce of up to 100000 bytes on 8 ranks: 3-nomial tree"), std::string::npos)
-      << text;
 }
 
-TEST(Explain, NamesTheChoiceAndTheNext) {
-  const CostQuery query = Query(Pattern::kBroadcast, 4 << 20);
-  const std::string text = Explain(query, Ranked(query, false), false);
-  EXPECT_NE(text.find("increasing ring in "), std::string::npos) << text;
-  EXPECT_NE(text.find("slower by the model: "), std::string::npos) << text;
+// The choice, and its reason.
+std::pair<ModelChoice, std::string> Chosen(const CostQuery& query, Latitude latitude) {
+  const MachineDescription machine = SlowLinks();
+  std::string reason;
+  const ModelChoice choice = ChooseByModel(
+      machine, SettingsOn(machine, machine.between_hosts, kChunkBytes, 64 * kChunkBytes), query,
+      latitude, &reason);
+  return {choice, reason};
+}
+
+void ExpectText(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+TEST(ChooseByModel, NamesTheChoiceAndTheNext) {
+  const auto [choice, reason] = Chosen(Query(Pattern::kBroadcast, 4 << 20), Latitude::kAll);
+  EXPECT_EQ(TopologyName(choice.topology), "increasing ring");
+  ExpectText(reason, "broadcast of up to 4194304 bytes on 8 ranks: increasing ring in ");
+  ExpectText(reason, "slower by the model: ");
+}
+
+TEST(ChooseByModel, AnOrderIsKept) {
+  CostQuery query = Query(Pattern::kReduce, 4 << 20);
+  query.topology = {Shape::kTree, 3};
+  const auto [choice, reason] = Chosen(query, Latitude::kPieces);
+  EXPECT_EQ(choice.topology, query.topology);
+  EXPECT_GT(choice.pieces, 1);
+  ExpectText(reason, "3-nomial tree in ");
+  ExpectText(reason, "only pieces are chosen");
+}
+
+TEST(ChooseByModel, WhatWasAskedForStaysUnlessItIsTwiceAsSlow) {
+  CostQuery query = Query(Pattern::kBroadcast, 4 << 20);
+  query.topology = {Shape::kSplitRing, 0};  // 1.99 times as slow
+  ExpectText(Chosen(query, Latitude::kHint).second, "as asked for; by the model the best is");
+  EXPECT_EQ(Chosen(query, Latitude::kHint).first.topology, query.topology);
+  query.topology = {Shape::kTree, 2};
+  ExpectText(Chosen(query, Latitude::kHint).second, "asked for was binomial tree in ");
+  EXPECT_EQ(TopologyName(Chosen(query, Latitude::kHint).first.topology), "increasing ring");
 }
 
 }  // namespace
