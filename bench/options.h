@@ -52,7 +52,8 @@ struct Options {
   std::vector<size_t> contiguous_bytes;  // these, if there are any, instead of the sizes
   std::string topologies = " IDSHF12";
   std::vector<std::string> shapes = {
-      "free", "tree", "4-nomial tree", "ring", "fully connected", "hypercube", "dealt"};
+      "free",      "tree",  "4-nomial tree", "ring",     "fully connected",
+      "hypercube", "dealt", "two trees",     "circulant"};
 
   // overlap
   std::vector<size_t> overlap_bytes = {1 << 20};

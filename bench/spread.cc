@@ -28,6 +28,9 @@ constexpr NamedTopology kTopologies[] = {{"free", {Shape::kFree, 0}},
                                          {"4-nomial tree", {Shape::kTree, 4}},
                                          {"ring", {Shape::kIncreasingRings, 1}},
                                          {"fully connected", {Shape::kIncreasingRings, 1 << 20}}};
+// Of broadcast and reduce only.
+constexpr NamedTopology kRootedTopologies[] = {{"two trees", {Shape::kTwoTree, 0}},
+                                               {"circulant", {Shape::kCirculant, 0}}};
 
 // ScaLAPACK's panels lie in larger local matrices: columns are never adjacent.
 constexpr int64_t kGapElements = 8;
@@ -84,14 +87,16 @@ void AddBrigade(const Contenders& all,
                                                   OperationStatistics*),
                 std::vector<RootedPattern>* patterns) {
   BrigadeGroup* group = all.brigade.get();
-  for (const auto& [name, topology] : kTopologies) {
-    if (!all.WantsShape(name)) continue;
-    const auto run = [=, shape = topology](int root, const PanelView& panel,
-                                           OperationStatistics* statistics) {
+  const auto add = [&](const NamedTopology& named) {
+    if (!all.WantsShape(named.name)) return;
+    const auto run = [=, shape = named.topology](int root, const PanelView& panel,
+                                                 OperationStatistics* statistics) {
       return (group->*operation)(shape, root, panel, statistics);
     };
-    patterns->push_back({"brigade", name, run, true});
-  }
+    patterns->push_back({"brigade", named.name, run, true});
+  };
+  for (const NamedTopology& named : kTopologies) add(named);
+  for (const NamedTopology& named : kRootedTopologies) add(named);
 }
 
 void AddPlain(const Contenders& all, const char* pattern,

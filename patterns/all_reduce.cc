@@ -123,6 +123,7 @@ Schedule HypercubeAllReduce(const ScheduleParameters& p) {
 // kept until the ring is through, for which that rank may have to wait (multi_broadcast.cc).
 Schedule DealtAllReduce(const ScheduleParameters& p) {
   ScheduleBuilder b;
+  b.SetShares({Shares::kEqual, p.size, 2});
   const Ring ring(p);
   const int next = ring.RankAt(1);
   const int previous = ring.RankAt(-1);

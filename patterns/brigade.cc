@@ -101,7 +101,7 @@ Status ToCall(const brigade::Group& group, const brigade_call& c, brigade::Patte
   constexpr Shape kShapesInC[] = {
       Shape::kTree,      Shape::kIncreasingRings, Shape::kDecreasingRings,
       Shape::kSplitRing, Shape::kHypercube,       Shape::kFree,
-      Shape::kDealt};
+      Shape::kDealt,     Shape::kTwoTree,         Shape::kCirculant};
   BRIGADE_RETURN_IF_ERROR(Translate("pattern", c.pattern, kPatternsInC, &call->pattern));
   BRIGADE_RETURN_IF_ERROR(Translate("scope", c.scope, kScopesInC, &call->scope));
   BRIGADE_RETURN_IF_ERROR(Translate("type", c.type, kTypesInC, &call->type));

@@ -127,7 +127,9 @@ typedef enum {
   BRIGADE_SPLIT_RING, /* one chain each way */
   BRIGADE_HYPERCUBE,  /* all-reduce only */
   BRIGADE_FREE,       /* broadcast, reduce, all-reduce: the library's choice */
-  BRIGADE_DEALT       /* all-reduce only: each rank combines its share, then all get all shares */
+  BRIGADE_DEALT,      /* all-reduce only: each rank combines its share, then all get all shares */
+  BRIGADE_TWO_TREE,   /* broadcast and reduce: two trees, each for half of the matrix */
+  BRIGADE_CIRCULANT   /* broadcast and reduce: as few messages in a row as can be */
 } brigade_shape;
 
 typedef enum {

@@ -22,6 +22,13 @@ std::vector<Topology> Trees() {
           {Shape::kSplitRing, 0}};
 }
 
+std::vector<Topology> Rooted() {
+  std::vector<Topology> rooted = Trees();
+  rooted.push_back({Shape::kTwoTree, 0});
+  rooted.push_back({Shape::kCirculant, 0});
+  return rooted;
+}
+
 std::vector<Topology> ToAll() {
   std::vector<Topology> all = Trees();
   all.push_back({Shape::kHypercube, 0});
@@ -43,10 +50,12 @@ const std::vector<CatalogueEntry>& Catalogue() {
        false,
        false,
        {}},
-      {Pattern::kBroadcast, "broadcast", "tree, ring, split-ring and multi-ring broadcast",
-       CompileBroadcast, true, true, false, false, Trees()},
-      {Pattern::kReduce, "reduce", "combine to one rank along a tree or rings", CompileReduce, true,
-       false, false, true, Trees()},
+      {Pattern::kBroadcast, "broadcast",
+       "tree, ring, split-ring, multi-ring, two-tree and circulant broadcast", CompileBroadcast,
+       true, true, false, false, Rooted()},
+      {Pattern::kReduce, "reduce",
+       "combine to one rank along a tree, rings, two trees or a circulant graph", CompileReduce,
+       true, false, false, true, Rooted()},
       {Pattern::kAllReduce, "all_reduce",
        "combine to all ranks along a tree, rings or a hypercube, or dealt to them",
        CompileAllReduce, false, false, false, true, ToAll()},

@@ -24,6 +24,7 @@ std::vector<Topology> TopologiesFor(const CostQuery& query) {
       topology.parameter = std::min(topology.parameter, std::max(query.ranks, 2));
     }
     if (topology.shape == Shape::kDecreasingRings) continue;  // as fast as increasing ones
+    if (!IsModelled(topology)) continue;
     topology.by_host = query.topology.by_host && topology.shape != Shape::kHypercube;
     if (std::find(different.begin(), different.end(), topology) == different.end()) {
       different.push_back(topology);
@@ -102,6 +103,12 @@ std::string TopologyName(const Topology& topology) {
       break;
     case Shape::kDealt:
       name = "dealt";
+      break;
+    case Shape::kTwoTree:
+      name = "two trees";
+      break;
+    case Shape::kCirculant:
+      name = "circulant graph";
       break;
     case Shape::kFree:
       name = "free";

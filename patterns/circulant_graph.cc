@@ -113,4 +113,52 @@ std::vector<int> CirculantGraph::Sends(int relative) const {
   return blocks;
 }
 
+CirculantNode::CirculantNode(const CirculantGraph& graph, int place)
+    : receives(graph.Receives(place)), sends(graph.Sends(place)) {
+  const int q = rounds();
+  for (int k = 0; k < q; ++k) {
+    int& sent = sends[static_cast<size_t>(k)];
+    if (graph.RankAt(place, graph.skip(k)) == 0) sent = kNothing;
+    if (sent >= 0) last_sent_on.push_back(k);
+  }
+  for (int k = 0; k < q; ++k) {
+    const int block = receives[static_cast<size_t>(k)];
+    if (block >= 0) base_round_ = k;
+    sent_on.emplace_back();
+    for (int later = k + 1; later < q; ++later) {
+      if (sends[static_cast<size_t>(later)] == block) sent_on.back().push_back(later);
+    }
+    for (int next = 0; block >= 0 && next < q; ++next) {
+      if (sends[static_cast<size_t>(next)] == block - q) sent_on.back().push_back(q + next);
+    }
+  }
+  AssignStreams();
+}
+
+void CirculantNode::AssignStreams() {
+  const auto end_of = [&](int k) {
+    const std::vector<int>& uses = sent_on[static_cast<size_t>(k)];
+    return uses.empty() ? k : uses.back();
+  };
+  // Rounds after whose sends each stream is free. Stream 0 is free for others only between two base
+  // blocks.
+  const int wait = end_of(base_round_) - rounds();
+  base_awaited_ = std::max(base_round_, wait);
+  std::vector<int> free_after = {wait};
+  for (int k = 0; k < rounds(); ++k) {
+    size_t stream = 0;
+    if (k != base_round_) {
+      const auto fits = [&](size_t s) {
+        return s == free_after.size() ||
+               (free_after[s] <= k && (s > 0 || (k < base_awaited_ && end_of(k) <= base_awaited_)));
+      };
+      while (!fits(stream)) ++stream;
+      if (stream == free_after.size()) free_after.push_back(0);
+      free_after[stream] = end_of(k);
+    }
+    streams.push_back(static_cast<int>(stream));
+  }
+  stream_count = static_cast<int>(free_after.size());
+}
+
 }  // namespace brigade

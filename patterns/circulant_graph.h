@@ -43,6 +43,44 @@ class CirculantGraph {
   std::vector<int> skips_;
 };
 
+// A rank of the graph other than the root: what it receives and sends in each round of a phase, and
+// where blocks wait until they have been sent on.
+//
+// Each has a stream: within one, a block may be awaited only when the one before has been sent for
+// the last time. There are three at most (tested for all ranks of groups of up to 2500): one is the
+// base block's, which is sent on in the next phase, too, and is awaited once that is over.
+class CirculantNode {
+ public:
+  // What is in `sends` where a message would go to the root.
+  static constexpr int kNothing = -(1 << 20);
+
+  // REQUIRES: place > 0.
+  CirculantNode(const CirculantGraph& graph, int place);
+
+  int rounds() const { return static_cast<int>(receives.size()); }
+  // The kind of a schedule's entry.
+  int KindOf(int block) const { return block < 0 ? block + rounds() : block; }
+  // The round of the base block; and after whose send it is awaited, in the same phase or later.
+  int base_round() const { return base_round_; }
+  int base_awaited() const { return base_awaited_; }
+
+  std::vector<int> receives;
+  std::vector<int> sends;
+  // By the round in which a block is received: the rounds, in the order in which they come, in
+  // which it is sent on, of the next phase counted from rounds(); and its stream.
+  std::vector<std::vector<int>> sent_on;
+  std::vector<int> streams;
+  int stream_count = 0;
+  // The rounds in which the last block is sent on.
+  std::vector<int> last_sent_on;
+
+ private:
+  void AssignStreams();
+
+  int base_round_ = 0;
+  int base_awaited_ = 0;
+};
+
 }  // namespace brigade
 
 #endif  // BRIGADE_PATTERNS_CIRCULANT_GRAPH_H_

@@ -79,6 +79,15 @@ TEST(CirculantGraph, EveryRankGetsEveryBlockInTime) {
         }
       }
     }
+    // All ranks of few, some of many.
+    for (int r = 1; r < p; r += p < 300 || GroupSizes().size() > 1000 ? 1 : 97) {
+      const CirculantNode node(graph, r);
+      ASSERT_LE(node.stream_count, 3) << p << " ranks, rank " << r;
+      // The base block is not wanted before it is awaited.
+      for (const int use : node.sent_on[static_cast<size_t>(node.base_round())]) {
+        ASSERT_TRUE(use > node.base_awaited() && use - q <= node.base_awaited()) << p << " " << r;
+      }
+    }
     for (const int r : {0, 1, p / 2, p - 1}) {
       std::vector<int> sent;
       for (int k = 0; k < q; ++k) sent.push_back(receives[graph.RankAt(r, graph.skip(k))][k]);

@@ -45,10 +45,21 @@ Schedule CompileReceive(const ScheduleParameters& p);
 // everywhere (0 if s = 1). Rounds: n + h - 1 times the largest number of children.
 Schedule CompileBroadcast(const ScheduleParameters& p);
 
+// Two trees: half of the matrix, rounded to elements, down each. Circulant graph: as many shares as
+// it has rounds in a phase, and the last block (shares.h); blocks are sent on one after the other
+// in the rounds that circulant_graph.h says, from the slots they came in, of which two at most wait
+// for that and a third is being received. Where memory is shared, a slot would lie in another
+// rank's memory and keep it from what the next block needs: all on one host go along a tree of
+// eight branches, and where some share memory, one rank of each host takes part for all.
+
 // Reduce to the root along any tree (AP3000 paper 4.2). Children are combined in increasing
 // relative rank, the lower relative rank on the left. Copies: n at a leaf, 0 elsewhere; combines: n
 // per child.
 Schedule CompileReduce(const ScheduleParameters& p);
+
+// Two trees and circulant graphs: as their broadcasts, backwards, each share in an order of its own
+// (README). Copies: one per piece of which the rank is a leaf, combines: one per message that
+// comes.
 
 // Result everywhere. Trees and rings: reduce to rank 0, then broadcast back along the same tree,
 // piece by piece, the broadcast of a piece overlapping the reduction of later ones; copies: 2 n at

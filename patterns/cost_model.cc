@@ -316,6 +316,10 @@ PieceSettings SettingsOn(const MachineDescription& machine, const Link& link, si
   return settings;
 }
 
+bool IsModelled(const Topology& topology) {
+  return topology.shape != Shape::kTwoTree && topology.shape != Shape::kCirculant;
+}
+
 Cost PredictCost(const MachineDescription& machine, const PieceSettings& settings,
                  const CostQuery& query) {
   const Steps steps(machine, settings, query);

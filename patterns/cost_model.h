@@ -51,8 +51,11 @@ struct Cost {
 PieceSettings SettingsOn(const MachineDescription& machine, const Link& link, size_t chunk_bytes,
                          size_t staging_bytes);
 
+// Whether there is a model of messages along `topology`: not yet of two trees and circulant graphs.
+bool IsModelled(const Topology& topology);
+
 // O(ranks) for trees, else O(hosts); nothing depends on the number of pieces. REQUIRES: a topology
-// that the pattern knows.
+// that the pattern knows, and that is modelled.
 Cost PredictCost(const MachineDescription& machine, const PieceSettings& settings,
                  const CostQuery& query);
 

@@ -44,8 +44,8 @@ EdgePath::EdgePath(Engine* engine, GroupState* group, const CatalogueEntry& entr
       reach_(group->ReachOf(channel_, call.root)),
       mover_(engine->processor_) {}
 
-bool EdgePath::Fits() {
-  if (reach_.capabilities->line_bytes == 0 || call_.topology.shape == Shape::kDealt ||
+bool EdgePath::Fits(const Schedule& schedule) {
+  if (reach_.capabilities->line_bytes == 0 || schedule.shares.count > 0 ||
       !engine_->active_.empty() || !engine_->deferred_.empty()) {
     return false;
   }

@@ -32,7 +32,7 @@ class EdgePath {
 
   // Whether the call can take this path now. False changes nothing. A point-to-point receive waits
   // a little to see what comes.
-  bool Fits();
+  bool Fits(const Schedule& schedule);
   // Runs it. REQUIRES: Fits() said yes, just now.
   Status Run(const Schedule& schedule, uint64_t sequence);
   OperationStatistics& statistics() { return mover_.statistics; }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "membuf/check.h"
+#include "patterns/shares.h"
 #include "patterns/trace.h"
 
 namespace brigade {
@@ -36,26 +37,27 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   // Without arithmetic only bytes count: the two sides may see different elements.
   const size_t elem_bytes = entry.combines ? mover_.elem_bytes() : 1;
   const size_t wire_bytes = entry.combines ? mover_.wire_elem_bytes() : 1;
-  const bool dealt = call.topology.shape == Shape::kDealt;
-  const int portions = entry.multi || dealt ? scope_.size : 0;
+  const Shares& shares = schedule->shares;
+  const int portions = entry.multi ? scope_.size : shares.count;
   plans_.assign(1 + static_cast<size_t>(portions), PiecePlan());
   plans_[0].total_bytes = call.matrix.layout.bytes();
   for (int q = 0; q < portions; ++q) {
     PiecePlan& portion = plans_[1 + static_cast<size_t>(q)];
-    if (dealt) {
-      const size_t elems = plans_[0].total_bytes / elem_bytes;
-      portion.begin = ShareBegin(elems, portions, q) * elem_bytes;
-      portion.total_bytes = ShareBegin(elems, portions, q + 1) * elem_bytes - portion.begin;
-    } else {
+    if (entry.multi) {
       portion.total_bytes = call.portions[q].layout.bytes();
+      continue;
     }
+    const size_t elems = plans_[0].total_bytes / elem_bytes;
+    portion.begin = ShareBegin(shares, elems, elem_bytes, q) * elem_bytes;
+    portion.total_bytes = ShareBegin(shares, elems, elem_bytes, q + 1) * elem_bytes - portion.begin;
   }
   const size_t first = portions > 0 ? 1 : 0;  // where there are portions, the matrix has no pieces
   size_t longest = 0;
   for (size_t i = first; i < plans_.size(); ++i) longest = std::max(longest, plans_[i].total_bytes);
-  const PiecePlan plan = pair ? PlanMessage(settings, longest)
-                              : PlanPieces(settings, longest, elem_bytes, wire_bytes,
-                                           portions > 0 ? 2 : scope_.size, call.piece_bytes);
+  const PiecePlan plan =
+      pair ? PlanMessage(settings, longest)
+           : PlanPieces(settings, longest, elem_bytes, wire_bytes,
+                        portions > 0 ? shares.row : scope_.size, call.piece_bytes);
   pieces_.assign(plans_.size(), 0);
   rounds_ = 0;
   for (size_t i = first; i < plans_.size(); ++i) {
@@ -64,7 +66,14 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
     cut.total_bytes = plans_[i].total_bytes;
     plans_[i] = cut;
     pieces_[i] = plans_[i].Count();
-    rounds_ = std::max(rounds_, pieces_[i]);
+  }
+  first_rounds_.assign(plans_.size(), 0);
+  if (shares.cut == Shares::kBlocks || shares.cut == Shares::kBlocksBackwards) {
+    const std::vector<int64_t> rounds = FirstRounds(shares, {pieces_.begin() + 1, pieces_.end()});
+    std::copy(rounds.begin(), rounds.end(), first_rounds_.begin() + 1);
+  }
+  for (size_t i = first; i < plans_.size(); ++i) {
+    rounds_ = std::max(rounds_, first_rounds_[i] + pieces_[i]);
   }
   size_t receives = 0;
   first_receive_.clear();
@@ -116,7 +125,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
 Status Executor::Reserve() {
   StagingPool* pool = engine_->pool_.get();
   const int chunks = reach_->settings.most_chunks;
-  const int runs = static_cast<int>(schedule_->streams.size()) * kMinSlots;
+  const int runs = schedule_->LeastSlots();
   if (runs * chunks > pool->total_chunks() - pool->core_chunks()) {
     return Status(StatusCode::kOutOfMemory,
                   "a non-blocking start needs " + std::to_string(runs * chunks) +
@@ -149,7 +158,7 @@ bool Executor::SkipToExisting(const std::vector<Step>& steps, Cursor* at) const 
       if (++at->round >= rounds_) return false;
     }
     const Step& step = steps[at->step];
-    const int64_t piece = at->round + step.lead;
+    const int64_t piece = PieceOf(step, at->round);
     if (piece >= 0 && piece < Pieces(step.portion)) return true;
   }
 }
@@ -192,7 +201,7 @@ bool Executor::AdvanceReceives(size_t lane) {
   const std::vector<Step>& steps = schedule_->lanes[lane].receives;
   if (!SkipToExisting(steps, &at)) return false;
   const Step& step = steps[at.step];
-  if (RunReceive(lane, at.step, at.round + step.lead) == Outcome::kMustWait) return false;
+  if (RunReceive(lane, at.step, PieceOf(step, at.round)) == Outcome::kMustWait) return false;
   ++at.step;
   return true;
 }
@@ -202,7 +211,7 @@ bool Executor::AdvanceWork(size_t lane) {
   const std::vector<Step>& steps = schedule_->lanes[lane].work;
   if (!SkipToExisting(steps, &at)) return false;
   const Step& step = steps[at.step];
-  const int64_t piece = at.round + step.lead;
+  const int64_t piece = PieceOf(step, at.round);
   Outcome outcome = Outcome::kDone;
   switch (step.opcode) {
     case Opcode::kReceive:
@@ -252,7 +261,7 @@ StagedBuffer* Executor::TryBuffer(int stream, size_t payload_bytes, Memory kind)
     buffer->origin = origin;
     buffer->run = run;
     buffer->memory = run ? run.memory : overflow;
-  } else if (s.guaranteed < kMinSlots) {
+  } else if (s.guaranteed < schedule_->streams[stream].least_slots) {
     // What no operation can be refused.
     buffer = blocking_ ? engine_->TryCore(s.placement, &owed_) : TakeReserved();
     if (buffer != nullptr) ++s.guaranteed;
@@ -577,7 +586,7 @@ std::string Executor::Describe() const {
     Cursor at = work_[lane];
     if (!SkipToExisting(steps, &at)) continue;
     const Step& step = steps[at.step];
-    text += ", at piece " + std::to_string(at.round + step.lead) + ", step " +
+    text += ", at piece " + std::to_string(PieceOf(step, at.round)) + ", step " +
             std::to_string(at.step) + " of " + std::to_string(steps.size());
     if (step.opcode == Opcode::kAwait) {
       return text + ", waiting for rank " + std::to_string(scope_.GroupRank(step.peer));

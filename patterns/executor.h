@@ -117,6 +117,10 @@ class Executor {
     header_.total_bytes = Plan(entry_->multi ? portion : -1).total_bytes;
   }
   int64_t Pieces(int portion) const { return pieces_[portion + 1]; }
+  // The piece that `step` works on in round `round`, if there is one of that number.
+  int64_t PieceOf(const Step& step, int64_t round) const {
+    return round + step.lead - first_rounds_[static_cast<size_t>(step.portion + 1)];
+  }
   const PiecePlan& Plan(int portion) const { return plans_[portion + 1]; }
   // The bytes of a place in a stream; null for user memory.
   std::byte* PayloadAt(const Place& place) const {
@@ -153,6 +157,7 @@ class Executor {
   // Index 0 is the matrix, 1 + q portion q.
   std::vector<PiecePlan> plans_;
   std::vector<int64_t> pieces_;
+  std::vector<int64_t> first_rounds_;  // of their first pieces
   // Per receive step, lane after lane: its first piece has come and agreed.
   std::vector<bool> verified_;
   std::vector<size_t> first_receive_;  // of each lane

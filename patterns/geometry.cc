@@ -8,9 +8,6 @@
 namespace brigade {
 namespace {
 
-// One copy serves all readers there.
-constexpr Topology kWithinHost{Shape::kTree, 8};
-
 TreeNode KNomial(int k, int size, int relative) {
   TreeNode node;
   // `place` runs over powers of k up to the lowest non-zero digit of `relative` (all of them at the
@@ -70,6 +67,47 @@ TreeNode SplitRing(int size, int relative) {
   return node;
 }
 
+// Nodes 1..last in order: below x are those on either side that are less far from it than its
+// lowest bit.
+TreeNode InOrder(int last, int x) {
+  const auto root_of = [](int first, int count) {  // of nodes first..first+count-1
+    int bit = 1;
+    while (2 * bit <= count) bit *= 2;
+    return first - 1 + bit;
+  };
+  TreeNode node;
+  const int bit = x & -x;
+  if (bit > 1) node.children.push_back(x - bit / 2);
+  const int behind = std::min(bit - 1, last - x);
+  if (behind > 0) node.children.push_back(root_of(x + 1, behind));
+  const int after = x + bit;
+  const bool is_left = (after & -after) == 2 * bit && after <= last;
+  node.parent = is_left ? after : x - bit;  // 0 at the root
+  return node;
+}
+
+// Node x of tree t is relative rank x - t; node 1 of tree 1, a leaf, is left out.
+TreeNode TwoTree(int tree, int size, int relative) {
+  TreeNode node;
+  if (size == 1) return node;
+  const int last = size - 1 + tree;
+  if (relative == 0) {
+    int root = 1;
+    while (2 * root <= last) root *= 2;
+    node.children.push_back(root - tree);
+    return node;
+  }
+  node = InOrder(last, relative + tree);
+  if (tree == 0) return node;
+  if (node.parent > 0) --node.parent;
+  std::vector<int> children;
+  for (const int child : node.children) {
+    if (child > 1) children.push_back(child - 1);
+  }
+  node.children = children;
+  return node;
+}
+
 }  // namespace
 
 TreeNode TreeNodeOf(const Topology& topology, int size, int relative) {
@@ -82,8 +120,11 @@ TreeNode TreeNodeOf(const Topology& topology, int size, int relative) {
       return Chains(topology.parameter, size, relative);
     case Shape::kSplitRing:
       return SplitRing(size, relative);
+    case Shape::kTwoTree:
+      return TwoTree(topology.parameter, size, relative);
     case Shape::kHypercube:
     case Shape::kDealt:
+    case Shape::kCirculant:
     case Shape::kFree:
       break;
   }
@@ -106,8 +147,14 @@ int TreeHeight(const Topology& topology, int size) {
     }
     case Shape::kSplitRing:
       return size / 2;
+    case Shape::kTwoTree: {
+      int height = 1;
+      while ((1 << height) <= size) ++height;
+      return height;
+    }
     case Shape::kHypercube:
     case Shape::kDealt:
+    case Shape::kCirculant:
     case Shape::kFree:
       break;
   }
@@ -174,18 +221,27 @@ int RankTree::ToRank(int relative) const {
   return ranks_[static_cast<size_t>(relative)];
 }
 
+int RankTree::PlaceOf(int relative) const {
+  if (ranks_.empty()) return relative;
+  const auto end = std::upper_bound(firsts_.begin(), firsts_.end(), relative);
+  return static_cast<int>(end - firsts_.begin()) - 1;
+}
+
+TreeNode RankTree::NodeWithinPlace(int relative) const {
+  if (ranks_.empty()) return TreeNode();
+  const auto place = static_cast<size_t>(PlaceOf(relative));
+  const int first = firsts_[place];
+  TreeNode node = TreeNodeOf(kWithinHost, firsts_[place + 1] - first, relative - first);
+  for (int& child : node.children) child += first;
+  if (relative > first) node.parent += first;
+  return node;
+}
+
 TreeNode RankTree::NodeOf(int relative) const {
   if (ranks_.empty()) return TreeNodeOf(topology_, size_, relative);
-  const auto end = std::upper_bound(firsts_.begin(), firsts_.end(), relative);
-  const int first = end[-1];
-  TreeNode node = TreeNodeOf(kWithinHost, *end - first, relative - first);
-  for (int& child : node.children) child += first;
-  if (relative > first) {
-    node.parent += first;
-    return node;
-  }
-  const TreeNode host = TreeNodeOf(topology_, static_cast<int>(firsts_.size()) - 1,
-                                   static_cast<int>(end - firsts_.begin()) - 1);
+  TreeNode node = NodeWithinPlace(relative);
+  if (node.parent >= 0) return node;
+  const TreeNode host = TreeNodeOf(topology_, places(), PlaceOf(relative));
   if (host.parent >= 0) node.parent = firsts_[static_cast<size_t>(host.parent)];
   for (const int child : host.children) {
     node.children.push_back(firsts_[static_cast<size_t>(child)]);

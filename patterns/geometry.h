@@ -8,11 +8,15 @@
 #ifndef BRIGADE_PATTERNS_GEOMETRY_H_
 #define BRIGADE_PATTERNS_GEOMETRY_H_
 
+#include <cstddef>
 #include <vector>
 
 #include "patterns/topology.h"
 
 namespace brigade {
+
+// Messages that go by host: within one, where one copy serves all readers.
+inline constexpr Topology kWithinHost{Shape::kTree, 8};
 
 struct TreeNode {
   int parent = -1;            // -1 at the root
@@ -23,8 +27,10 @@ struct TreeNode {
 // ranks in the result are relative. kTree: children of r are r + j k^i for 0 < j < k below r's
 // lowest non-zero base-k digit. Rings: the root's `parameter` chains (clipped to size - 1)
 // cut 1..size-1 into intervals, longer ones first. kSplitRing: the root's children are 1 and size -
-// 1; the upper chain runs downwards and is the shorter by one if lengths differ. REQUIRES: 0 <=
-// relative < size; topology.shape != kHypercube; a valid parameter.
+// 1; the upper chain runs downwards and is the shorter by one if lengths differ. kTwoTree,
+// parameter 0 or 1: one tree of the two. Ranks 1..size-1 are the nodes of a binary tree in order,
+// whose inner ranks are even in tree 0 and odd in tree 1, and hang on the root. REQUIRES: 0 <=
+// relative < size; a shape with trees; a valid parameter.
 TreeNode TreeNodeOf(const Topology& topology, int size, int relative);
 
 // Edges from the root to the deepest leaf, or a few more: an upper bound.
@@ -51,6 +57,17 @@ class RankTree {
   int ToRank(int relative) const;
   // REQUIRES: as TreeNodeOf.
   TreeNode NodeOf(int relative) const;
+
+  // The nodes of the shape: hosts where messages go by host, otherwise ranks.
+  int places() const { return firsts_.empty() ? size_ : static_cast<int>(firsts_.size()) - 1; }
+  // The one that a rank belongs to, counted from the root's.
+  int PlaceOf(int relative) const;
+  // The relative rank that stands for it.
+  int FirstOf(int place) const {
+    return firsts_.empty() ? place : firsts_[static_cast<size_t>(place)];
+  }
+  // The rank's node in the tree of its place, whose root is that rank.
+  TreeNode NodeWithinPlace(int relative) const;
 
  private:
   const Topology topology_;

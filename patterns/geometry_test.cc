@@ -47,7 +47,27 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Topology{Shape::kTree, 2}, Topology{Shape::kTree, 3},
                     Topology{Shape::kTree, 10}, Topology{Shape::kIncreasingRings, 1},
                     Topology{Shape::kIncreasingRings, 4}, Topology{Shape::kIncreasingRings, 1000},
-                    Topology{Shape::kDecreasingRings, 2}, Topology{Shape::kSplitRing, 0}));
+                    Topology{Shape::kDecreasingRings, 2}, Topology{Shape::kSplitRing, 0},
+                    Topology{Shape::kTwoTree, 0}, Topology{Shape::kTwoTree, 1}));
+
+// So that every rank sends about as much as it receives, and does not have one parent twice.
+TEST(Geometry, OfTwoTreesARankIsInsideOne) {
+  for (int size = 3; size <= 300; ++size) {
+    for (int r = 0; r < size; ++r) {
+      const TreeNode first = TreeNodeOf({Shape::kTwoTree, 0}, size, r);
+      const TreeNode second = TreeNodeOf({Shape::kTwoTree, 1}, size, r);
+      if (r == 0) {
+        ASSERT_EQ(first.children.size(), 1u);
+        ASSERT_EQ(second.children.size(), 1u);
+        ASSERT_NE(first.children[0], second.children[0]);
+        continue;
+      }
+      ASSERT_TRUE(first.children.empty() || second.children.empty()) << size << " " << r;
+      ASSERT_LE(first.children.size() + second.children.size(), 2u);
+      ASSERT_TRUE(first.parent != second.parent) << size << " " << r;
+    }
+  }
+}
 
 TEST(Geometry, BinomialTreeOfEight) {
   const Topology binomial;

@@ -19,6 +19,7 @@
 #include "patterns/group_state.h"
 #include "patterns/machine_cache.h"
 #include "patterns/one_piece.h"
+#include "patterns/shares.h"
 
 namespace brigade {
 namespace {
@@ -84,14 +85,29 @@ Status Validate(const CatalogueEntry& entry, const PatternCall& call, const Scop
 
 // Whether a topology's parameter means anything.
 bool HasParameter(Shape shape) {
-  return shape != Shape::kSplitRing && shape != Shape::kHypercube && shape != Shape::kDealt;
+  return shape == Shape::kTree || shape == Shape::kIncreasingRings ||
+         shape == Shape::kDecreasingRings || shape == Shape::kFree;
+}
+
+// Whether messages never go by host, whatever the call says.
+bool KeepsToRanks(const PatternCall& call) {
+  return call.topology.shape == Shape::kTwoTree ||
+         (call.topology.shape == Shape::kCirculant && EntryOf(call.pattern).combines);
+}
+
+// Whether the matrix is too short to be cut for one of the shapes that do so.
+bool IsTooShort(const PatternCall& call) {
+  return (call.topology.shape == Shape::kCirculant || call.topology.shape == Shape::kTwoTree) &&
+         (call.pattern == Pattern::kBroadcast || call.pattern == Pattern::kReduce) &&
+         call.matrix.layout.bytes() <= kLastBlockBytes;
 }
 
 // Whether the call holds nothing that its pattern ignores and that could make a difference.
 bool IsNormal(const PatternCall& call) {
   const CatalogueEntry& entry = EntryOf(call.pattern);
   const Shape shape = call.topology.shape;
-  if (shape == Shape::kFree) return false;
+  if (shape == Shape::kFree || IsTooShort(call)) return false;
+  if (call.topology.by_host && KeepsToRanks(call)) return false;
   if (entry.topologies.empty()) {
     if (!(call.topology == Topology())) return false;
   } else if (!HasParameter(shape) && call.topology.parameter != 0) {
@@ -109,6 +125,8 @@ PatternCall Normalised(PatternCall call) {
   const CatalogueEntry& entry = EntryOf(call.pattern);
   if (entry.topologies.empty()) call.topology = Topology();
   if (!HasParameter(call.topology.shape)) call.topology.parameter = 0;
+  if (KeepsToRanks(call)) call.topology.by_host = false;
+  if (IsTooShort(call)) call.topology = {Shape::kTree, 2, call.topology.by_host};
   if (!entry.rooted) call.root = 0;
   if (!entry.multi) {
     call.portions = nullptr;
@@ -332,9 +350,13 @@ Status Group::failure() const {
 const Schedule* Group::ScheduleOf(const PatternCall& call, ChannelKind kind) {
   const CatalogueEntry& entry = EntryOf(call.pattern);
   const Scope& scope = state_->scope(kind);
+  // Blocks wait for relay: not in another rank's memory, so some ranks that share memory leave it
+  // to one of them.
+  const bool waits = call.pattern == Pattern::kBroadcast &&
+                     call.topology.shape == Shape::kCirculant && scope.some_share_memory();
   const bool by_host =
-      scope.hosts > 1 &&
-      (entry.multi ? !entry.combines || IsOrderFree(call.op, call.type) : call.topology.by_host);
+      scope.hosts > 1 && (waits || (entry.multi ? !entry.combines || IsOrderFree(call.op, call.type)
+                                                : call.topology.by_host));
   const GroupState::ScheduleKey key = GroupState::ScheduleKey::Of(call, kind, by_host);
   GroupState::LastSchedule& last = state_->last_schedules[static_cast<int>(call.pattern)];
   if (last.schedule != nullptr && last.key == key) return last.schedule;
@@ -437,13 +459,13 @@ Status Group::Run(const PatternCall& call, OperationStatistics* statistics) {
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));
   EdgePath edge_path(engine_, state_.get(), *beginning.entry, call);
-  if (edge_path.Fits()) {
+  if (edge_path.Fits(*beginning.schedule)) {
     const Status status = edge_path.Run(*beginning.schedule, (*beginning.sequence)++);
     if (statistics != nullptr) *statistics = edge_path.statistics();
     return status;
   }
   OnePiece one_piece(engine_, state_.get(), *beginning.entry, call);
-  if (one_piece.Fits()) {
+  if (one_piece.Fits(*beginning.schedule)) {
     const Status status = one_piece.Run(*beginning.schedule, (*beginning.sequence)++);
     if (statistics != nullptr) *statistics = one_piece.statistics();
     return status;

@@ -21,8 +21,8 @@ OnePiece::OnePiece(Engine* engine, GroupState* group, const CatalogueEntry& entr
       reach_(group->ReachOf(channel_, call.root)),
       mover_(engine->processor_) {}
 
-bool OnePiece::Fits() {
-  if (entry_.multi || call_.topology.shape == Shape::kDealt || !engine_->active_.empty() ||
+bool OnePiece::Fits(const Schedule& schedule) {
+  if (entry_.multi || schedule.shares.count > 0 || !engine_->active_.empty() ||
       !engine_->deferred_.empty())
     return false;
   mover_.Reset(entry_, &call_);

@@ -26,7 +26,7 @@ class OnePiece {
   OnePiece(Engine* engine, GroupState* group, const CatalogueEntry& entry, const PatternCall& call);
 
   // Whether the call can take this path now. False changes nothing.
-  bool Fits();
+  bool Fits(const Schedule& schedule);
   // Runs it. REQUIRES: Fits() said yes, just now.
   Status Run(const Schedule& schedule, uint64_t sequence);
   OperationStatistics& statistics() { return mover_.statistics; }

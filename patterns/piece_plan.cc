@@ -8,8 +8,8 @@
 namespace brigade {
 namespace {
 
-// Streams of the schedule that has most of them (piece_plan_test looks).
-constexpr int kMostStreams = 3;
+// Of the schedule that needs most of them (piece_plan_test looks).
+constexpr int kMostSlots = 3 * kMinSlots;
 // Into so many pieces a message is cut where both sides copy at once, if they do not get too short.
 constexpr size_t kOverlappingPieces = 8;
 
@@ -25,9 +25,7 @@ size_t PayloadOf(const PieceSettings& settings, int chunks) {
 
 }  // namespace
 
-int CoreChunks(const PieceSettings& settings) {
-  return kMostStreams * kMinSlots * settings.most_chunks;
-}
+int CoreChunks(const PieceSettings& settings) { return kMostSlots * settings.most_chunks; }
 
 PieceSettings PieceSettingsFor(size_t chunk_bytes, size_t staging_bytes,
                                size_t preferred_piece_bytes) {

@@ -44,12 +44,6 @@ struct PiecePlan {
   }
 };
 
-// Where share `share` begins of `elems` elements that are dealt to `ranks`, and the one before
-// ends. Of a combine that is part of the order, so neither pieces nor transport count.
-inline size_t ShareBegin(size_t elems, int ranks, int share) {
-  return elems * static_cast<size_t>(share) / static_cast<size_t>(ranks);
-}
-
 // What the ranks of a group agreed on when it was made.
 struct PieceSettings {
   size_t chunk_bytes = 0;

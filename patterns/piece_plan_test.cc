@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "patterns/catalogue.h"
+#include "patterns/shares.h"
 
 namespace brigade {
 namespace {
@@ -131,8 +132,7 @@ TEST(PiecePlan, TheCoreHoldsTheSlotsOfEverySchedule) {
           p.size = size;
           p.rank = rank;
           p.topology = topology;
-          EXPECT_LE(static_cast<int>(entry.compile(p).streams.size()) * kMinSlots,
-                    CoreChunks(settings));
+          EXPECT_LE(entry.compile(p).LeastSlots(), CoreChunks(settings));
         }
       }
     }

@@ -13,17 +13,18 @@ namespace brigade {
 // operand pair is (lower, higher). A rank with children saves the copy of its own contribution: the
 // first combine reads it where it is.
 template <typename ToRank>
-int AddPartial(ScheduleBuilder* b, const TreeNode& node, int relative, const ToRank& to_rank) {
+int AddPartial(ScheduleBuilder* b, const TreeNode& node, int relative, const ToRank& to_rank,
+               Place matrix = Place::Matrix()) {
   const int out = b->AddStream("S", ChunkRole::kCombineTarget);
   if (node.children.empty()) {
-    b->Copy(Place::New(out), Place::Matrix());
+    b->Copy(Place::New(out), matrix);
     return out;
   }
   const int in = b->AddStream("R", ChunkRole::kReceive);
-  Place own = Place::Matrix();
+  Place own = matrix;
   for (int child : node.children) {
     b->ReceiveAndAwait(to_rank(child), in);
-    const Place target = own.kind == Place::kMatrix ? Place::New(out) : own;
+    const Place target = own.in_stream() ? own : Place::New(out);
     if (child > relative) {
       b->Combine(target, own, Place::Current(in));
     } else {  // the falling half of a split ring

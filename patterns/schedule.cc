@@ -91,6 +91,11 @@ void MarkReceivesThatMayLandDirectly(Schedule* schedule) {
 
 // Whether the slot of `stream` is used otherwise than by `copy`, `send` and its free.
 bool SlotUsedElsewhere(const Lane& lane, int stream, const Step* copy, const Step* send) {
+  const Step* const next = send + 1;
+  if (next != lane.work.data() + lane.work.size() && next->opcode == Opcode::kFree &&
+      next->left.index == stream && next->lead == copy->lead && next->portion == copy->portion) {
+    return false;
+  }
   for (const Step& step : lane.work) {
     if (&step == copy || &step == send || step.opcode == Opcode::kFree) continue;
     for (const Place& used : {step.dst, step.left, step.right}) {
@@ -129,8 +134,14 @@ std::string Schedule::ToString() const {
   return text;
 }
 
-int ScheduleBuilder::AddStream(const char* name, ChunkRole role) {
-  schedule_.streams.push_back(Stream{name, role});
+int Schedule::LeastSlots() const {
+  int slots = 0;
+  for (const Stream& stream : streams) slots += stream.least_slots;
+  return slots;
+}
+
+int ScheduleBuilder::AddStream(const char* name, ChunkRole role, int least_slots) {
+  schedule_.streams.push_back(Stream{name, role, least_slots});
   return static_cast<int>(schedule_.streams.size()) - 1;
 }
 

@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "membuf/memory_kind.h"
+#include "patterns/shares.h"
 
 namespace brigade {
 
@@ -69,7 +70,7 @@ struct Step {
   Place left;
   Place right;
   int32_t lead = 0;
-  // The portion whose pieces decide in which rounds this step exists; -1: the matrix.
+  // The portion, or share, whose pieces decide in which rounds this step exists; -1: the matrix.
   int32_t portion = -1;
   // kReceive: the slot is only copied to user memory (`left` says where) that no other step uses,
   // so the message may land there directly.
@@ -82,9 +83,16 @@ struct Step {
   int32_t receive = -1;
 };
 
+// The fewest slots per stream with which every schedule of the catalogue is free of deadlock
+// (proved by schedule_check) where its streams do not say that fewer will do, and the number it
+// works ahead with when memory allows (AP3000 paper, section 4.2: nc >= 4).
+inline constexpr int kMinSlots = 2;
+inline constexpr int kWindowSlots = 4;
+
 struct Stream {
   const char* name;
   ChunkRole role;
+  int least_slots = kMinSlots;  // it cannot do with fewer
 };
 
 struct Lane {
@@ -96,16 +104,16 @@ struct Schedule {
   std::vector<Stream> streams;
   std::vector<Lane> lanes;
   int max_lead = 0;
+  // Where the matrix is cut, its shares are what steps call portions, and a share's first piece may
+  // have its turn in a later round than 0 (FirstRounds).
+  Shares shares;
+
+  // Slots that it cannot do without, over all streams.
+  int LeastSlots() const;
 
   // One line per step, for people and golden tests.
   std::string ToString() const;
 };
-
-// The fewest slots per stream with which every schedule of the catalogue is free of deadlock
-// (proved by schedule_check), and the number it works ahead with when memory allows (AP3000 paper,
-// section 4.2: nc >= 4).
-inline constexpr int kMinSlots = 2;
-inline constexpr int kWindowSlots = 4;
 
 // Builds a schedule step by step; lead and portion apply to all steps until changed.
 class ScheduleBuilder {
@@ -113,7 +121,8 @@ class ScheduleBuilder {
   ScheduleBuilder() { schedule_.lanes.emplace_back(); }
   // Further steps go to a new lane.
   void StartLane() { schedule_.lanes.emplace_back(); }
-  int AddStream(const char* name, ChunkRole role);
+  int AddStream(const char* name, ChunkRole role, int least_slots = kMinSlots);
+  void SetShares(const Shares& shares) { schedule_.shares = shares; }
   void SetLead(int lead) { lead_ = lead; }
   void SetPortion(int portion) { portion_ = portion; }
 

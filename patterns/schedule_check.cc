@@ -6,7 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "patterns/circulant_graph.h"
 #include "patterns/geometry.h"
+#include "patterns/shares.h"
 
 namespace brigade {
 namespace {
@@ -90,8 +92,7 @@ struct PostedReceive {
   int portion;
   int piece;
 };
-// A queue that costs nothing while empty: a group has an edge for every pair of ranks and uses few
-// of them.
+// First in, first out; a group of thousands of ranks has many of them.
 template <typename T>
 class Queue {
  public:
@@ -118,12 +119,18 @@ class Checker {
  public:
   Checker(const CheckCase& c, const std::vector<Schedule>& schedules)
       : case_(c),
-        in_portions_(EntryOf(c.pattern).multi || c.topology.shape == Shape::kDealt),
+        shares_(schedules[0].shares),
+        multi_(EntryOf(c.pattern).multi),
+        in_portions_(multi_ || shares_.count > 0),
+        portions_(multi_ ? c.size : shares_.count),
         tree_(c.topology, c.size, c.pattern == Pattern::kAllReduce ? 0 : c.root, HostsToGoBy(c)),
         ring_(Topology{Shape::kIncreasingRings, 1}, c.size, /*root=*/0, HostsToGoBy(c)),
-        edges_(c.size * c.size) {
+        edges_(c.size) {
+    first_rounds_ = FirstRounds(shares_, {c.pieces.begin(), c.pieces.end()});
     rounds_ = 0;
-    for (int n : c.pieces) rounds_ = std::max(rounds_, n);
+    for (size_t i = 0; i < c.pieces.size(); ++i) {
+      rounds_ = std::max(rounds_, static_cast<int>(first_rounds_[i]) + c.pieces[i]);
+    }
     ranks_.resize(c.size);
     for (int r = 0; r < c.size; ++r) {
       RankState& rank = ranks_[r];
@@ -133,23 +140,33 @@ class Checker {
       rank.receives.assign(schedules[r].lanes.size(), start);
       rank.work = rank.receives;
       rank.streams.resize(schedules[r].streams.size());
-      for (StreamState& s : rank.streams) s.slots.resize(c.slots);
+      for (size_t s = 0; s < rank.streams.size(); ++s) {
+        const int least = schedules[r].streams[s].least_slots;
+        rank.streams[s].slots.resize(static_cast<size_t>(c.slots == kMinSlots ? least : c.slots));
+      }
       rank.knows = uint64_t{1} << (r % 64);
-      rank.matrix.resize(in_portions_ ? Pieces(r) : Pieces(-1));
+      rank.matrix.resize(multi_ ? Pieces(r) : in_portions_ ? 0 : Pieces(-1));
       for (size_t i = 0; i < rank.matrix.size(); ++i) {
         rank.matrix[i] = in_portions_ ? Value{} : Contribution(r, -1, static_cast<int>(i));
       }
       if (!in_portions_) continue;
-      rank.portions.resize(c.size);
-      for (int q = 0; q < c.size; ++q) {
+      rank.portions.resize(portions_);
+      for (int q = 0; q < portions_; ++q) {
         rank.portions[q].resize(Pieces(q));
-        const bool has = EntryOf(c.pattern).combines || q == r;
+        const bool has = EntryOf(c.pattern).combines || !multi_ || q == r;
         for (int i = 0; has && i < Pieces(q); ++i) rank.portions[q][i] = Contribution(r, q, i);
       }
     }
   }
 
   Status Run(std::vector<CheckCounts>* counts) {
+    for (int r = 0; r < case_.size; ++r) {
+      const Shares& theirs = ranks_[r].schedule->shares;
+      if (theirs.count != shares_.count || theirs.cut != shares_.cut) {
+        Fail(r, Cursor(), Step(), "cuts the matrix otherwise than rank 0");
+        return failure_;
+      }
+    }
     for (int r = 0; r < case_.size; ++r) Wake(r);
     while (!ready_.empty()) {
       const int r = ready_.front();
@@ -179,7 +196,7 @@ class Checker {
   int Position(int r, int portion) const {
     const CatalogueEntry& entry = EntryOf(case_.pattern);
     if (!entry.combines || case_.topology.shape == Shape::kHypercube) return r;
-    if (!in_portions_) return tree_.ToRelative(r);
+    if (case_.topology.shape != Shape::kDealt && !multi_) return tree_.ToRelative(r);
     const int n = case_.size;
     const int behind = ring_.ToRelative(r) - ring_.ToRelative(portion);
     return ((case_.decreasing ? -behind : behind) - 1 + 2 * n) % n;
@@ -209,7 +226,12 @@ class Checker {
     return case_.hosts.empty() || case_.hosts[a] == case_.hosts[b];
   }
 
-  Edge& EdgeOf(int from, int to) { return edges_[from * case_.size + to]; }
+  Edge& EdgeOf(int from, int to) {
+    for (auto& [peer, edge] : edges_[from]) {
+      if (peer == to) return edge;
+    }
+    return edges_[from].emplace_back(to, Edge()).second;
+  }
 
   bool Fail(int r, const Cursor& at, const Step& step, const std::string& what) {
     if (!failure_.ok()) return false;
@@ -232,9 +254,14 @@ class Checker {
         if (++at->round >= rounds_) return false;
       }
       const Step& step = lane[at->step];
-      const int piece = at->round + step.lead;
+      const int piece = PieceOf(step, at->round);
       if (piece >= 0 && piece < Pieces(step.portion)) return true;
     }
+  }
+
+  int PieceOf(const Step& step, int round) const {
+    const int first = step.portion < 0 ? 0 : static_cast<int>(first_rounds_[step.portion]);
+    return round + step.lead - first;
   }
 
   void Wake(int r) {
@@ -258,8 +285,9 @@ class Checker {
   Slot* Open(int r, int stream) {
     RankState& rank = ranks_[r];
     StreamState& s = rank.streams[stream];
-    if (s.opened - s.freed >= case_.slots) return nullptr;
-    Slot* slot = &s.slots[s.opened % case_.slots];
+    const auto slots = static_cast<int64_t>(s.slots.size());
+    if (s.opened - s.freed >= slots) return nullptr;
+    Slot* slot = &s.slots[s.opened % slots];
     // A lease occupies no memory here, so only what lies in the slot itself keeps it from being
     // opened again.
     if (slot->holding != nullptr && !slot->leased && slot->holding->pending_sends > 0)
@@ -308,7 +336,7 @@ class Checker {
     Slot* slot = Open(r, step.dst.index);
     if (slot == nullptr) return false;
     slot->received = true;
-    EdgeOf(step.peer, r).receives.push_back({slot, step.portion, at.round + step.lead});
+    EdgeOf(step.peer, r).receives.push_back({slot, step.portion, PieceOf(step, at.round)});
     ++cursor.step;
     Match(step.peer, r, at, step, r);
     return true;
@@ -317,7 +345,7 @@ class Checker {
   // The value at `place`, or null after a failure.
   const Value* Read(int r, const Cursor& at, const Step& step, const Place& place) {
     RankState& rank = ranks_[r];
-    const int piece = at.round + step.lead;
+    const int piece = PieceOf(step, at.round);
     switch (place.kind) {
       case Place::kMatrix:
         return piece < static_cast<int>(rank.matrix.size()) ? &rank.matrix[piece] : &nothing_;
@@ -343,13 +371,13 @@ class Checker {
     if (!SkipToExisting(steps, &cursor)) return false;
     const Cursor at = cursor;
     const Step& step = steps[at.step];
-    const int piece = at.round + step.lead;
+    const int piece = PieceOf(step, at.round);
     switch (step.opcode) {
       case Opcode::kReceive:
         return Fail(r, at, step, "a receive among the work");
       case Opcode::kAwait: {
         StreamState& s = rank.streams[step.left.index];
-        Slot* slot = &s.slots[s.awaited % case_.slots];
+        Slot* slot = &s.slots[s.awaited % static_cast<int64_t>(s.slots.size())];
         if (s.awaited >= s.opened || !slot->arrived) return false;
         if (s.current != nullptr) return Fail(r, at, step, "awaits with a slot still current");
         ++s.awaited;
@@ -366,7 +394,7 @@ class Checker {
           const Value* right = Read(r, at, step, step.right);
           if (right == nullptr) return false;
           if (left->piece != right->piece || left->portion != right->portion ||
-              left->high + 1 != right->low) {
+              (case_.topology.shape != Shape::kCirculant && left->high + 1 != right->low)) {
             return Fail(r, at, step, "combines out of order");
           }
           result.high = right->high;
@@ -457,9 +485,10 @@ class Checker {
         }
       }
     }
-    for (const Edge& edge : edges_) {
-      if (!edge.sends.empty() || !edge.receives.empty()) {
-        Fail(0, Cursor(), Step(), "ends with a message unmatched");
+    for (const auto& edges : edges_) {
+      for (const auto& [peer, edge] : edges) {
+        if (edge.sends.empty() && edge.receives.empty()) continue;
+        Fail(peer, Cursor(), Step(), "ends with a message unmatched");
         return failure_;
       }
     }
@@ -471,10 +500,83 @@ class Checker {
     return failure_;
   }
 
+  // A contribution, or several put together.
+  struct Sum {
+    uint64_t association = 0;
+    int ranks = 0;
+  };
+
+  // What the documented order makes of share `share` below `relative` in a circulant reduce: its
+  // own contribution, then, by falling skip, the sums of those that send it that share; of two
+  // operands the one of the lower rank is on the left.
+  Sum CirculantSum(const CirculantGraph& graph, const std::vector<std::vector<int>>& receives,
+                   int relative, int share) const {
+    Sum sum{Mix(relative + 1, 7), 1};
+    const int q = graph.rounds();
+    for (int i = 2 * q - 1; i >= 0; --i) {
+      const int k = i % q;
+      const int child = graph.RankAt(relative, graph.skip(k));
+      if (child == 0) continue;
+      const int block = receives[child][k];
+      const bool later = i >= q;  // among those
+      if (later ? block >= 0 || block + q != share : block < 0 || (share != block && share != q)) {
+        continue;
+      }
+      const Sum other = CirculantSum(graph, receives, child, share);
+      sum.association = relative < child ? Mix(sum.association, other.association)
+                                         : Mix(other.association, sum.association);
+      sum.ranks += other.ranks;
+    }
+    return sum;
+  }
+
+  // The sums of all shares, in their documented order.
+  std::vector<Sum> CirculantSums() const {
+    const CirculantGraph graph(case_.size);
+    std::vector<std::vector<int>> receives;
+    for (int r = 0; r < case_.size; ++r) receives.push_back(graph.Receives(r));
+    std::vector<Sum> sums;
+    for (int share = 0; share < portions_; ++share) {
+      sums.push_back(CirculantSum(graph, receives, 0, share));
+    }
+    return sums;
+  }
+
+  Status CheckShares(int r) {
+    const RankState& rank = ranks_[r];
+    const int n = case_.size;
+    for (int q = 0; q < portions_; ++q) {
+      for (int i = 0; i < Pieces(q); ++i) {
+        const Value& v = rank.portions[q][i];
+        const std::string share = "share " + std::to_string(q);
+        if (case_.pattern == Pattern::kAllReduce) {
+          BRIGADE_RETURN_IF_ERROR(Expect(IsChainOfAll(v, q, i), r, share));
+        } else if (case_.pattern == Pattern::kBroadcast || r != case_.root) {
+          const int owner = case_.pattern == Pattern::kBroadcast ? case_.root : r;
+          BRIGADE_RETURN_IF_ERROR(Expect(SameData(v, Contribution(owner, q, i)), r, share));
+        } else if (case_.topology.shape == Shape::kCirculant) {
+          if (sums_.empty()) sums_ = CirculantSums();
+          BRIGADE_RETURN_IF_ERROR(Expect(sums_[q].ranks == n && v.portion == q && v.piece == i &&
+                                             v.association == sums_[q].association,
+                                         r, share + " is put together otherwise"));
+        } else {
+          BRIGADE_RETURN_IF_ERROR(
+              Expect(v.low == 0 && v.high == n - 1 && v.piece == i && v.portion == q, r,
+                     share + " has not every contribution once"));
+        }
+      }
+    }
+    return Status();
+  }
+
   Status CheckResult() {
     const int n = case_.size;
     for (int r = 0; r < n; ++r) {
       const RankState& rank = ranks_[r];
+      if (shares_.count > 0) {
+        BRIGADE_RETURN_IF_ERROR(CheckShares(r));
+        continue;
+      }
       switch (case_.pattern) {
         case Pattern::kBarrier:
           if (n <= 64) {
@@ -492,13 +594,6 @@ class Checker {
           break;
         case Pattern::kReduce:
         case Pattern::kAllReduce:
-          for (int q = 0; in_portions_ && q < n; ++q) {
-            for (int i = 0; i < Pieces(q); ++i) {
-              BRIGADE_RETURN_IF_ERROR(Expect(IsChainOfAll(rank.portions[q][i], q, i), r,
-                                             "portion " + std::to_string(q)));
-            }
-          }
-          if (in_portions_) break;
           for (int i = 0; i < Pieces(-1); ++i) {
             const Value& v = rank.matrix[i];
             if (case_.pattern == Pattern::kReduce && r != case_.root) {
@@ -533,13 +628,18 @@ class Checker {
   }
 
   const CheckCase& case_;
+  const Shares shares_;
+  const bool multi_;
   const bool in_portions_;
+  const int portions_;
   const RankTree tree_;
   const RankTree ring_;
   const Value nothing_;
+  std::vector<int64_t> first_rounds_;  // of the first pieces of shares
   int rounds_;
+  std::vector<Sum> sums_;
   std::vector<RankState> ranks_;
-  std::vector<Edge> edges_;
+  std::vector<std::vector<std::pair<int, Edge>>> edges_;  // by sender: receivers
   std::deque<Holding> holdings_;
   std::deque<int> ready_;  // ranks for whom something changed
   Status failure_;

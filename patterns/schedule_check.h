@@ -31,9 +31,11 @@ struct CheckCase {
   int size = 1;
   int root = 0;
   bool decreasing = false;
-  // Pieces of the matrix, or, where there are portions, of each (may differ, may be 0).
+  // Pieces of the matrix, or, where there are portions, of each (may differ, may be 0), or, where
+  // the matrix is cut, of each share.
   std::vector<int> pieces;
-  int slots = kMinSlots;              // per stream
+  // Per stream; kMinSlots: as few as each says.
+  int slots = kMinSlots;
   bool lands_in_peer_memory = false;  // within a host
   bool shares_memory = false;         // of ScheduleParameters
   bool some_share_memory = false;     // the same

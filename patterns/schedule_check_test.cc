@@ -1,5 +1,7 @@
 #include "patterns/schedule_check.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <random>
 #include <set>
 #include <string>
@@ -14,18 +16,41 @@ std::vector<Topology> TopologiesOf(const CatalogueEntry& entry) {
   return entry.topologies.empty() ? std::vector<Topology>{Topology()} : entry.topologies;
 }
 
-bool InPortions(const CatalogueEntry& entry, const Topology& topology) {
-  return entry.multi || topology.shape == Shape::kDealt;
+// Portions, or shares, of which a message of the case is made; 0: it is not.
+int PortionsOf(const CheckCase& c, const std::vector<Schedule>& schedules) {
+  return EntryOf(c.pattern).multi ? c.size : schedules[0].shares.count;
+}
+
+std::vector<int> Equal(const CheckCase& c, const std::vector<Schedule>& schedules, int pieces) {
+  return std::vector<int>(std::max(PortionsOf(c, schedules), 1), pieces);
 }
 
 // Pieces of portions of unequal length. Of multi patterns they may be empty; the shares of a matrix
-// are equal but for one piece.
-std::vector<int> Unequal(const CatalogueEntry& entry, int size, int pieces) {
+// are equal but for one piece, and the last one is shorter where it has a way of its own.
+std::vector<int> Unequal(const CheckCase& c, const std::vector<Schedule>& schedules, int pieces) {
+  const bool multi = EntryOf(c.pattern).multi;
+  const int portions = PortionsOf(c, schedules);
+  if (portions == 0) return {pieces};
   std::vector<int> all;
-  for (int q = 0; q < size; ++q) {
-    all.push_back(entry.multi ? (pieces + q) % (pieces + 1) : pieces + (q * q + q / 2) % 2);
+  for (int q = 0; q < portions; ++q) {
+    all.push_back(multi ? (pieces + q) % (pieces + 1) : pieces + (q * q + q / 2) % 2);
+  }
+  const Shares::Cut cut = schedules[0].shares.cut;
+  if (cut == Shares::kBlocks || cut == Shares::kBlocksBackwards) {
+    all.back() = 1 + c.size % 3 * (pieces / 2);
   }
   return all;
+}
+
+// Whether its blocks wait for relay, which is not for memory that ranks share.
+bool Waits(const CheckCase& c) {
+  return c.pattern == Pattern::kBroadcast && c.topology.shape == Shape::kCirculant;
+}
+
+// Whether it has no form that goes by host.
+bool KeepsToRanks(const CheckCase& c) {
+  return c.topology.shape == Shape::kHypercube || c.topology.shape == Shape::kTwoTree ||
+         (c.topology.shape == Shape::kCirculant && c.pattern == Pattern::kReduce);
 }
 
 // Every entry, topology, size, root, number of pieces, number of slots and landing mode.
@@ -44,11 +69,6 @@ TEST_P(CatalogueProof, HoldsForEveryGroup) {
           const bool shares_memory = variant == 2;
           const bool some_share_memory = variant == 3;
           if (decreasing && !entry.multi) continue;
-          if (shares_memory && entry.pattern != Pattern::kMultiBroadcast &&
-              entry.pattern != Pattern::kBarrier && !dealt) {
-            continue;
-          }
-          if (some_share_memory && !dealt) continue;
           CheckCase c;
           c.shares_memory = shares_memory;
           c.some_share_memory = some_share_memory;
@@ -57,14 +77,22 @@ TEST_P(CatalogueProof, HoldsForEveryGroup) {
           c.size = size;
           c.root = root;
           c.decreasing = decreasing;
+          if (shares_memory && entry.pattern != Pattern::kMultiBroadcast &&
+              entry.pattern != Pattern::kBarrier && !dealt && !Waits(c)) {
+            continue;
+          }
+          if (some_share_memory && !dealt) continue;
           const std::vector<Schedule> schedules = CompileAll(c);
-          for (const int pieces : {1, 2, 7}) {
-            c.pieces = {pieces};
-            if (InPortions(entry, topology)) c.pieces = Unequal(entry, size, pieces);
-            for (c.slots = kMinSlots; c.slots <= kWindowSlots; c.slots += 2) {
+          // Where they go through everything many times, ranks count from the root alone.
+          const bool long_way = topology.shape == Shape::kCirculant && root > 1;
+          for (const int pieces : {2, 1, 7}) {
+            if (long_way && pieces != 2) break;
+            c.pieces = Unequal(c, schedules, pieces);
+            for (c.slots = kMinSlots; c.slots <= (long_way ? kMinSlots : kWindowSlots);
+                 c.slots += 2) {
               for (const bool peer_landing : {false, true}) {
                 // Of all its forms the one that forwards is for ranks that share no memory.
-                if (dealt && variant == 0 && peer_landing) continue;
+                if ((dealt || Waits(c)) && variant == 0 && peer_landing) continue;
                 c.lands_in_peer_memory = peer_landing;
                 const Status status = CheckSchedules(c, schedules, nullptr);
                 ASSERT_TRUE(status.ok()) << status.ToString();
@@ -155,7 +183,6 @@ TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
       for (const std::vector<int>& hosts : HostMaps(size, &random)) {
         const auto count = static_cast<int>(std::set<int>(hosts.begin(), hosts.end()).size());
         for (const Topology& topology : TopologiesOf(entry)) {
-          if (topology.shape == Shape::kHypercube) continue;
           for (const bool decreasing : {false, true}) {
             if (decreasing && !entry.multi) continue;
             CheckCase c;
@@ -167,28 +194,32 @@ TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
             c.decreasing = decreasing;
             c.root = entry.rooted ? std::uniform_int_distribution<int>(0, size - 1)(random) : 0;
             const int n = 3;
-            const bool in_portions = InPortions(entry, topology);
-            c.pieces = in_portions ? std::vector<int>(size, n) : std::vector<int>{n};
             for (const bool peer_landing : {false, true}) {
               c.lands_in_peer_memory = c.some_share_memory = peer_landing;
-              std::vector<CheckCounts> counts;
-              const Status status = CheckSchedules(c, CompileAll(c), &counts);
-              ASSERT_TRUE(status.ok()) << status.ToString();
-              int64_t crossings = 0;
-              for (const CheckCounts& rank : counts) crossings += rank.crossings;
-              EXPECT_EQ(crossings, n * CrossingsByHost(entry.pattern, topology, size, count))
-                  << entry.name << ", " << size << " ranks on " << count << " hosts";
-              if (in_portions) {
-                CheckCase unequal = c;
-                unequal.pieces = Unequal(entry, size, n);
-                const Status holds = CheckSchedules(unequal, CompileAll(unequal), nullptr);
+              c.shares_memory = Waits(c) && peer_landing && count == 1;
+              if (!KeepsToRanks(c)) {
+                std::vector<CheckCounts> counts;
+                const std::vector<Schedule> schedules = CompileAll(c);
+                c.pieces = Equal(c, schedules, n);
+                const Status status = CheckSchedules(c, schedules, &counts);
+                ASSERT_TRUE(status.ok()) << status.ToString();
+                int64_t crossings = 0;
+                for (const CheckCounts& rank : counts) crossings += rank.crossings;
+                int64_t expected = n * CrossingsByHost(entry.pattern, topology, size, count);
+                if (Waits(c)) expected *= PortionsOf(c, schedules);
+                EXPECT_EQ(crossings, expected)
+                    << entry.name << ", " << size << " ranks on " << count << " hosts";
+                c.pieces = Unequal(c, schedules, n);
+                const Status holds = CheckSchedules(c, schedules, nullptr);
                 ASSERT_TRUE(holds.ok()) << holds.ToString();
               }
-              if (entry.pattern == Pattern::kMultiBroadcast) continue;
+              if (entry.pattern == Pattern::kMultiBroadcast || (Waits(c) && peer_landing)) continue;
               // What does not go by host holds, too, on edges of both kinds.
               CheckCase by_rank = c;
               by_rank.by_host = false;
-              const Status holds = CheckSchedules(by_rank, CompileAll(by_rank), nullptr);
+              const std::vector<Schedule> schedules = CompileAll(by_rank);
+              by_rank.pieces = Unequal(by_rank, schedules, n);
+              const Status holds = CheckSchedules(by_rank, schedules, nullptr);
               ASSERT_TRUE(holds.ok()) << holds.ToString();
             }
           }
@@ -253,6 +284,34 @@ TEST(ByHost, ARingOfForwardedLeasesClosesToACircle) {
   EXPECT_TRUE(CheckSchedules(c, CompileAll(c), nullptr).ok());
 }
 
+// Thousands of ranks. A schedule depends on the rank relative to the root only, so root 0 stands
+// for all, and one more for the arithmetic of relative ranks.
+TEST(Large, CirculantsAndTwoTreesHold) {
+  std::set<int> sizes = {100, 127,  128,  129,  255,  256,  257,  500,  511,  512,  513,
+                         997, 1000, 1023, 1024, 1025, 1531, 2047, 2048, 2049, 2499, 2500};
+  std::mt19937 random(8);
+  for (int i = 0; i < 10; ++i) sizes.insert(static_cast<int>(65 + random() % 2436));
+  for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce}) {
+    for (const Shape shape : {Shape::kTwoTree, Shape::kCirculant}) {
+      for (const int size : sizes) {
+        CheckCase c;
+        c.pattern = pattern;
+        c.topology = {shape, 0};
+        c.size = size;
+        for (const int root : {0, size / 3}) {
+          c.root = root;
+          const std::vector<Schedule> schedules = CompileAll(c);
+          c.pieces = Unequal(c, schedules, 2);
+          std::vector<CheckCounts> counts;
+          const Status status = CheckSchedules(c, schedules, &counts);
+          ASSERT_TRUE(status.ok()) << status.ToString();
+          for (const CheckCounts& rank : counts) EXPECT_LE(rank.peak_slots, 3 * kMinSlots);
+        }
+      }
+    }
+  }
+}
+
 // What a sum pays for an order that is fixed, whatever the hosts: four ranks on each of two.
 TEST(ByHost, SumsKeepTheirOrder) {
   const auto crossings = [](Pattern pattern, const Topology& topology, bool dealt) {
@@ -260,10 +319,11 @@ TEST(ByHost, SumsKeepTheirOrder) {
     c.pattern = pattern;
     c.topology = topology;
     c.size = 8;
-    c.pieces = std::vector<int>(InPortions(EntryOf(pattern), topology) ? 8 : 1, 1);
     for (int r = 0; r < c.size; ++r) c.hosts.push_back(dealt ? r % 2 : r / 4);
+    const std::vector<Schedule> schedules = CompileAll(c);
+    c.pieces = Equal(c, schedules, 1);
     std::vector<CheckCounts> counts;
-    EXPECT_TRUE(CheckSchedules(c, CompileAll(c), &counts).ok());
+    EXPECT_TRUE(CheckSchedules(c, schedules, &counts).ok());
     int64_t sum = 0;
     for (const CheckCounts& rank : counts) sum += rank.crossings;
     return sum;
@@ -292,11 +352,16 @@ TEST(Counts, CopiesAndCombinesAreAsDocumented) {
         c.pattern = entry.pattern;
         c.topology = topology;
         c.size = size;
-        const int n = 5;
-        c.pieces = InPortions(entry, topology) ? std::vector<int>(size, n) : std::vector<int>{n};
         if (entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive) c.size = 2;
+        const std::vector<Schedule> schedules = CompileAll(c);
+        c.pieces = Equal(c, schedules, 5);
+        // Of the matrix, or, where there are portions, or shares dealt to all, of each.
+        int n = 5;
+        if (topology.shape == Shape::kTwoTree || topology.shape == Shape::kCirculant) {
+          n *= PortionsOf(c, schedules);
+        }
         std::vector<CheckCounts> counts;
-        const Status status = CheckSchedules(c, CompileAll(c), &counts);
+        const Status status = CheckSchedules(c, schedules, &counts);
         ASSERT_TRUE(status.ok()) << status.ToString();
         int64_t combines = 0;
         for (const CheckCounts& rank : counts) {
@@ -308,6 +373,11 @@ TEST(Counts, CopiesAndCombinesAreAsDocumented) {
               EXPECT_EQ(rank.copies, n);
               break;
             case Pattern::kReduce:
+              // Of what it is a leaf for.
+              if (topology.shape == Shape::kTwoTree || topology.shape == Shape::kCirculant) {
+                EXPECT_LE(rank.copies, n);
+                break;
+              }
               EXPECT_EQ(rank.copies, rank.combines == 0 ? n : 0);
               break;
             case Pattern::kAllReduce:

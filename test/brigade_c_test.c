@@ -100,7 +100,24 @@ int main(int argc, char** argv) {
     check(a[5] == 5.0 * size + size * (size - 1) / 2, "sum");
   }
 
+  /* Long enough to be cut. */
+  {
+    static double wide[3000];
+    call.pattern = BRIGADE_BROADCAST;
+    call.matrix.data = wide;
+    call.matrix.rows = 3000;
+    call.matrix.cols = 1;
+    call.matrix.ld = 0;
+    for (call.shape = BRIGADE_TWO_TREE; call.shape <= BRIGADE_CIRCULANT; ++call.shape) {
+      for (i = 0; i < 3000; ++i) wide[i] = me == call.root ? i + (int)call.shape : -1;
+      run(group, &call, "broadcast of shares");
+      for (i = 0; i < 3000; ++i) check(wide[i] == i + (int)call.shape, "data of shares");
+    }
+    call.matrix.data = a;
+  }
+
   /* The rank with the largest magnitude. */
+  call.pattern = BRIGADE_ALL_REDUCE;
   a[0] = me == size - 1 ? -100 : me;
   location = me;
   call.shape = BRIGADE_TREE;

@@ -104,6 +104,7 @@ std::vector<Deviation> DeviationsOn(const MachineDescription& machine) {
     std::vector<Topology> topologies = entry.topologies;
     if (topologies.empty()) topologies.emplace_back();
     for (Topology topology : topologies) {
+      if (!IsModelled(topology)) continue;
       for (const int ranks : {2, 3, 5, 8, 13, 16}) {
         const int hosts = machine.HostOf(ranks - 1) + 1;
         for (const bool by_host : WaysByHost(entry, topology, hosts, ranks)) {
