@@ -126,12 +126,14 @@ Status BrigadeGroup::Barrier(OperationStatistics* statistics) {
   return group_->Run(PatternCall(), statistics);  // which by default is one
 }
 
-Status BrigadeGroup::MultiBroadcast(const std::vector<PanelView>& portions,
+Status BrigadeGroup::MultiBroadcast(const Topology& topology,
+                                    const std::vector<PanelView>& portions,
                                     OperationStatistics* statistics) {
   std::vector<Matrix> matrices;
   BRIGADE_RETURN_IF_ERROR(MatricesOf(portions, &matrices));
   PatternCall call;
   call.pattern = Pattern::kMultiBroadcast;
+  call.topology = topology;
   call.portions = matrices.data();
   return group_->Run(call, statistics);
 }

@@ -46,7 +46,8 @@ class BrigadeGroup {
   Status AllReduce(const Topology& topology, const PanelView& panel,
                    OperationStatistics* statistics);
   Status Barrier(OperationStatistics* statistics);
-  Status MultiBroadcast(const std::vector<PanelView>& portions, OperationStatistics* statistics);
+  Status MultiBroadcast(const Topology& topology, const std::vector<PanelView>& portions,
+                        OperationStatistics* statistics);
   Status MultiReduce(const std::vector<PanelView>& portions, const PanelView& result,
                      OperationStatistics* statistics);
 

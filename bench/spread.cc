@@ -361,8 +361,13 @@ void MeasureMultiBroadcast(const Contenders& all, const PanelShape& shape) {
         MakeSubject(all, name, pattern, tells_cost, the_case.bytes, std::move(operation), check));
   };
   add("brigade", "multi-broadcast", true, [&](int, OperationStatistics* statistics) {
-    return all.brigade->MultiBroadcast(data.portions, statistics);
+    return all.brigade->MultiBroadcast({Shape::kIncreasingRings, 1}, data.portions, statistics);
   });
+  if (all.WantsShape("circulant")) {
+    add("brigade", "multi-broadcast, circulant", true, [&](int, OperationStatistics* statistics) {
+      return all.brigade->MultiBroadcast({Shape::kCirculant, 0}, data.portions, statistics);
+    });
+  }
   if (all.plain) {
     add("plain", "multi-broadcast", false, [&](int, OperationStatistics*) {
       all.plain->MultiBroadcast(data.portions);

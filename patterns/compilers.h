@@ -73,7 +73,9 @@ Schedule CompileAllReduce(const ScheduleParameters& p);
 
 // Ring multi-broadcast (AP3000 paper 4.2): portion q travels from rank q once around; where memory
 // is shared, rank q sends it to each; by host, once around the hosts and in each to all. Copies:
-// one per piece of every portion, own (in) and others' (out).
+// one per piece of every portion, own (in) and others' (out). Circulant graph (the Bruck algorithm
+// with halved skips; where memory is shared as above, never by host): ceil(log2 s) messages in a
+// row, each with piece i of all portions that it brings; copies: 2 (s - 1) pieces.
 Schedule CompileMultiBroadcast(const ScheduleParameters& p);
 
 // Ring multi-reduce (AP3000 paper 4.2): the partial of portion q starts at the rank after q and

@@ -45,7 +45,7 @@ EdgePath::EdgePath(Engine* engine, GroupState* group, const CatalogueEntry& entr
       mover_(engine->processor_) {}
 
 bool EdgePath::Fits(const Schedule& schedule) {
-  if (reach_.capabilities->line_bytes == 0 || schedule.shares.count > 0 ||
+  if (reach_.capabilities->line_bytes == 0 || schedule.shares.count > 0 || !schedule.runs.empty() ||
       !engine_->active_.empty() || !engine_->deferred_.empty()) {
     return false;
   }

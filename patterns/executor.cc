@@ -67,6 +67,8 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
     plans_[i] = cut;
     pieces_[i] = plans_[i].Count();
   }
+  run_portions_.clear();
+  if (!schedule->runs.empty()) BRIGADE_RETURN_IF_ERROR(PlanRuns(elem_bytes));
   first_rounds_.assign(plans_.size(), 0);
   if (shares.cut == Shares::kBlocks || shares.cut == Shares::kBlocksBackwards) {
     const std::vector<int64_t> rounds = FirstRounds(shares, {pieces_.begin() + 1, pieces_.end()});
@@ -118,6 +120,44 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   work_over_ = done_ = false;
   outcome_ = Status();
   return Status();
+}
+
+Status Executor::PlanRuns(size_t elem_bytes) {
+  int most = 1;
+  for (const PortionRun& run : schedule_->runs) most = std::max(most, run.count);
+  const size_t most_elems = MostPayload(reach_->settings) / static_cast<size_t>(most) / elem_bytes;
+  if (most_elems == 0) {
+    return Status(StatusCode::kInvalidArgument,
+                  std::string(entry_->name) + ": chunks of " +
+                      std::to_string(reach_->settings.chunk_bytes) + " bytes have no room for " +
+                      std::to_string(most) + " portions; raise them, or take the ring");
+  }
+  run_portions_.assign(plans_.begin() + 1, plans_.end());
+  for (PiecePlan& plan : run_portions_) {
+    plan.piece_bytes = std::min(plan.piece_bytes, most_elems * elem_bytes);
+  }
+  plans_.assign(1 + schedule_->runs.size(), PiecePlan());
+  pieces_.assign(plans_.size(), 0);
+  for (size_t i = 0; i < schedule_->runs.size(); ++i) {
+    const PortionRun& run = schedule_->runs[i];
+    for (int j = 0; j < run.count; ++j) {
+      const PiecePlan& portion = run_portions_[static_cast<size_t>(run.PortionAt(j, scope_.size))];
+      plans_[1 + i].total_bytes += portion.total_bytes;
+      pieces_[1 + i] = std::max(pieces_[1 + i], portion.Count());
+    }
+  }
+  return Status();
+}
+
+PiecePlan::Range Executor::RangeOf(int portion, int64_t piece) const {
+  if (run_portions_.empty()) return Plan(portion).RangeOf(piece);
+  const PortionRun& run = schedule_->runs[static_cast<size_t>(portion)];
+  PiecePlan::Range range{0, 0};
+  for (int i = 0; i < run.count; ++i) {
+    const PiecePlan& plan = run_portions_[static_cast<size_t>(run.PortionAt(i, scope_.size))];
+    if (piece < plan.Count()) range.bytes += plan.RangeOf(piece).bytes;
+  }
+  return range;
 }
 
 // Runs of the longest length for every slot that the schedule cannot do without, whatever they will
@@ -364,7 +404,7 @@ Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory)
 
 Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece) {
   const Step& step = schedule_->lanes[lane].receives[index];
-  const PiecePlan::Range range = Plan(step.portion).RangeOf(piece);
+  const PiecePlan::Range range = RangeOf(step.portion, piece);
   const size_t wire_bytes = mover_.WireBytes(range.bytes);
   const int peer = scope_.GroupRank(step.peer);
   const Channel channel{group_->id, channel_};
@@ -444,7 +484,7 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
     verified_[first_receive_[lane] + static_cast<size_t>(step.receive)] = true;
   }
   const size_t expected =
-      mover_.WireBytes(Plan(step.portion).RangeOf(piece).bytes) + (piece == 0 ? kHeaderBytes : 0);
+      mover_.WireBytes(RangeOf(step.portion, piece).bytes) + (piece == 0 ? kHeaderBytes : 0);
   if (slot->lease.bytes != expected) {
     Fail(Status(StatusCode::kMismatch, "a piece of " + std::to_string(slot->lease.bytes) +
                                            " bytes came where " + std::to_string(expected) +
@@ -479,7 +519,7 @@ Status Executor::Agree(const Step& step, const Lease& piece) {
 }
 
 Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
-  const PiecePlan::Range range = Plan(step.portion).RangeOf(piece);
+  const PiecePlan::Range range = RangeOf(step.portion, piece);
   if (step.opcode == Opcode::kCopy && step.left.in_stream() &&
       streams_[step.left.index].current->buffer == nullptr) {
     return Outcome::kDone;  // landed where it was wanted
@@ -501,6 +541,15 @@ Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
     }
   }
   std::byte* dst = PayloadAt(step.dst);
+  if (!run_portions_.empty()) {
+    const PortionRun& run = schedule_->runs[static_cast<size_t>(step.portion)];
+    if (dst != nullptr) {
+      mover_.CopyRunIn(dst, run, run_portions_, piece);
+    } else {
+      mover_.CopyRunOut(run, run_portions_, piece, left);
+    }
+    return Outcome::kDone;
+  }
   if (step.opcode == Opcode::kCombine) {
     mover_.Combine(step.dst, dst, step.left, left, step.right, right, range);
   } else if (dst != nullptr) {
@@ -554,7 +603,7 @@ bool Executor::LookAgainForRoom() {
 void Executor::RunSend(const Step& step, int64_t piece) {
   if (streams_[step.left.index].sent) return;
   Slot* slot = streams_[step.left.index].current;
-  const size_t wire_bytes = mover_.WireBytes(Plan(step.portion).RangeOf(piece).bytes);
+  const size_t wire_bytes = mover_.WireBytes(RangeOf(step.portion, piece).bytes);
   ConstByteSpan bytes(slot->payload, wire_bytes);
   if (piece == 0) {
     bytes = ConstByteSpan(slot->payload - kHeaderBytes, wire_bytes + kHeaderBytes);

@@ -112,7 +112,8 @@ class Executor {
   Status Agree(const Step& step, const Lease& piece);
 
   void SetHeaderOf(int portion) {
-    header_.portion = portion;
+    header_.portion =
+        run_portions_.empty() ? portion : schedule_->runs[static_cast<size_t>(portion)].first;
     // Of a matrix that is dealt, ranks that disagree find out with the first share.
     header_.total_bytes = Plan(entry_->multi ? portion : -1).total_bytes;
   }
@@ -122,6 +123,10 @@ class Executor {
     return round + step.lead - first_rounds_[static_cast<size_t>(step.portion + 1)];
   }
   const PiecePlan& Plan(int portion) const { return plans_[portion + 1]; }
+  // Of a piece of the matrix, a portion, a share or a run; of a run the offset means nothing.
+  PiecePlan::Range RangeOf(int portion, int64_t piece) const;
+  // Replaces the plans of portions by those of the schedule's runs, with shorter pieces.
+  Status PlanRuns(size_t elem_bytes);
   // The bytes of a place in a stream; null for user memory.
   std::byte* PayloadAt(const Place& place) const {
     return place.in_stream() ? streams_[place.index].current->payload : nullptr;
@@ -156,6 +161,7 @@ class Executor {
 
   // Index 0 is the matrix, 1 + q portion q.
   std::vector<PiecePlan> plans_;
+  std::vector<PiecePlan> run_portions_;  // of the portions, where steps speak of runs
   std::vector<int64_t> pieces_;
   std::vector<int64_t> first_rounds_;  // of their first pieces
   // Per receive step, lane after lane: its first piece has come and agreed.

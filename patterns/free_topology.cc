@@ -8,6 +8,7 @@ namespace {
 constexpr Topology kBinomial{Shape::kTree, 2};
 constexpr Topology kWide{Shape::kTree, 8};
 constexpr Topology kRing{Shape::kIncreasingRings, 1};
+constexpr Topology kCirculant{Shape::kCirculant, 0};
 constexpr Topology kDealt{Shape::kDealt, 0};
 constexpr size_t kShortBytes = 2048;
 // A ring of slow links takes a shorter time than a tree from here on (measured on 4 and 8 hosts:
@@ -48,6 +49,9 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
       }
       break;
     }
+    case Pattern::kMultiBroadcast:
+      return ranks.hosts == ranks.count && ranks.count > 2 && bytes <= kFillsRingBytes ? kCirculant
+                                                                                       : kRing;
     default:
       return topology;
   }

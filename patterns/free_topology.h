@@ -18,8 +18,9 @@ struct Ranks {
   const Capabilities* transport = nullptr;  // that all their edges have
 };
 
-// The shape for a message of `bytes` bytes; all arguments equal on all ranks. `order_free`: nothing
-// is combined, or in any order with the same bits.
+// The shape for a message of `bytes` bytes, of a multi-broadcast of all portions together; all
+// arguments equal on all ranks. `order_free`: nothing is combined, or in any order with the same
+// bits.
 //
 // Of a combine this is also the order of association, so unless that is free only the pattern and
 // the numbers of ranks and of bytes count, and what the transport is like not at all: the same call
@@ -32,6 +33,9 @@ struct Ranks {
 //
 // Broadcasts go along the wide tree wherever one copy serves all readers, and along the ring where
 // links are slow and the message is long enough to fill it.
+//
+// Multi-broadcasts that are too short to fill a ring go along the circulant graph where each rank
+// is on a host of its own: fewer messages in a row. All others take the form that goes around.
 //
 // What is free goes by host, wherever a host has several ranks: the links between them are slower
 // than anything within.

@@ -78,6 +78,17 @@ TEST(FreeTopology, LongSumsToAllAreDealt) {
   }
 }
 
+TEST(FreeTopology, ShortMultiBroadcastsBetweenHostsTakeFewMessages) {
+  for (const Ranks& ranks : RanksToTry()) {
+    const auto shape = [&](size_t bytes) {
+      return FreeTopology(Pattern::kMultiBroadcast, ranks, bytes, /*order_free=*/true).shape;
+    };
+    const bool apart = ranks.count > 2 && ranks.hosts == ranks.count;
+    EXPECT_EQ(shape(16384), apart ? Shape::kCirculant : Shape::kIncreasingRings);
+    EXPECT_EQ(shape(16385), Shape::kIncreasingRings);
+  }
+}
+
 TEST(FreeTopology, GoesByHostWhereAHostHasSeveralRanks) {
   for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce}) {
     for (const Ranks& ranks : RanksToTry()) {

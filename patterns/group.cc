@@ -95,6 +95,13 @@ bool KeepsToRanks(const PatternCall& call) {
          (call.topology.shape == Shape::kCirculant && EntryOf(call.pattern).combines);
 }
 
+// Whether a call that names no form of its own gets the ring.
+bool TakesRing(const PatternCall& call) {
+  return call.pattern == Pattern::kMultiBroadcast && call.topology.shape != Shape::kCirculant &&
+         call.topology.shape != Shape::kFree;
+}
+constexpr Topology kRing{Shape::kIncreasingRings, 1};
+
 // Whether the matrix is too short to be cut for one of the shapes that do so.
 bool IsTooShort(const PatternCall& call) {
   return (call.topology.shape == Shape::kCirculant || call.topology.shape == Shape::kTwoTree) &&
@@ -110,6 +117,8 @@ bool IsNormal(const PatternCall& call) {
   if (call.topology.by_host && KeepsToRanks(call)) return false;
   if (entry.topologies.empty()) {
     if (!(call.topology == Topology())) return false;
+  } else if (TakesRing(call)) {
+    if (!(call.topology == kRing)) return false;
   } else if (!HasParameter(shape) && call.topology.parameter != 0) {
     return false;
   }
@@ -124,6 +133,7 @@ bool IsNormal(const PatternCall& call) {
 PatternCall Normalised(PatternCall call) {
   const CatalogueEntry& entry = EntryOf(call.pattern);
   if (entry.topologies.empty()) call.topology = Topology();
+  if (TakesRing(call)) call.topology = kRing;
   if (!HasParameter(call.topology.shape)) call.topology.parameter = 0;
   if (KeepsToRanks(call)) call.topology.by_host = false;
   if (IsTooShort(call)) call.topology = {Shape::kTree, 2, call.topology.by_host};
@@ -354,9 +364,10 @@ const Schedule* Group::ScheduleOf(const PatternCall& call, ChannelKind kind) {
   // to one of them.
   const bool waits = call.pattern == Pattern::kBroadcast &&
                      call.topology.shape == Shape::kCirculant && scope.some_share_memory();
-  const bool by_host =
-      scope.hosts > 1 && (waits || (entry.multi ? !entry.combines || IsOrderFree(call.op, call.type)
-                                                : call.topology.by_host));
+  const bool by_rank = entry.multi && call.topology.shape == Shape::kCirculant;
+  const bool by_host = scope.hosts > 1 && !by_rank &&
+                       (waits || (entry.multi ? !entry.combines || IsOrderFree(call.op, call.type)
+                                              : call.topology.by_host));
   const GroupState::ScheduleKey key = GroupState::ScheduleKey::Of(call, kind, by_host);
   GroupState::LastSchedule& last = state_->last_schedules[static_cast<int>(call.pattern)];
   if (last.schedule != nullptr && last.key == key) return last.schedule;
@@ -383,14 +394,19 @@ void Group::Choose(PatternCall* call) const {
   const bool named = call->topology.shape != Shape::kFree;
   if (named && !engine_->options().topology_is_hint) return;
   const Scope& scope = state_->scope(call->scope);
-  const bool order_free = !EntryOf(call->pattern).combines || IsOrderFree(call->op, call->type);
+  const CatalogueEntry& entry = EntryOf(call->pattern);
+  const bool order_free = !entry.combines || IsOrderFree(call->op, call->type);
   const bool by_model = state_->machine != nullptr && !scope.shares_memory();
   if (named && !(by_model && order_free)) return;
-  const size_t bytes = call->matrix.layout.bytes();
+  size_t bytes = entry.multi ? 0 : call->matrix.layout.bytes();
+  for (int q = 0; entry.multi && call->portions != nullptr && q < scope.size; ++q) {
+    bytes += call->portions[q].layout.bytes();
+  }
   if (!named) {
     call->topology = FreeTopology(
         call->pattern, {scope.size, scope.hosts, scope.reach->capabilities}, bytes, order_free);
   }
+  if (entry.multi) return;
   if (!by_model && !engine_->options().explain) return;
   const Latitude latitude = !order_free ? Latitude::kPieces
                             : named     ? Latitude::kHint

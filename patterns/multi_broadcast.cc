@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "patterns/circulant_graph.h"
 #include "patterns/compilers.h"
 #include "patterns/ring.h"
 
@@ -132,10 +133,37 @@ Schedule RingMultiBroadcast(const ScheduleParameters& p) {
   return b.Build();
 }
 
+// After round k every rank has the portions of the skip(k + 1) ranks from itself on: those it had
+// go to the rank skip(k) before, as far as that one lacks them. What is passed on is copied in
+// again from where it was copied out to, so no message waits in staging memory.
+Schedule CirculantMultiBroadcast(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  const CirculantGraph graph(p.size);
+  const int out = b.AddStream("S", ChunkRole::kBufferedSend);
+  const int in = b.AddStream("R", ChunkRole::kReceive);
+  for (int k = 0; k < graph.rounds(); ++k) {
+    const int skip = graph.skip(k);
+    const int count = graph.skip(k + 1) - skip;
+    const int from = graph.RankAt(p.rank, skip);
+    const int mine = b.AddRun(p.rank, count);
+    b.SetPortion(mine);
+    b.Copy(Place::New(out), Place::Portion(mine));
+    b.Send(out, graph.RankAt(p.rank, -skip));
+    b.Free(out);
+    const int theirs = b.AddRun(from, count);
+    b.SetPortion(theirs);
+    b.ReceiveAndAwait(from, in);
+    b.Copy(Place::Portion(theirs), Place::Current(in));
+    b.Free(in);
+  }
+  return b.Build();
+}
+
 }  // namespace
 
 Schedule CompileMultiBroadcast(const ScheduleParameters& p) {
   if (p.size == 1) return ScheduleBuilder().Build();
+  if (p.topology.shape == Shape::kCirculant && !p.shares_memory) return CirculantMultiBroadcast(p);
   if (!p.hosts.empty()) return MultiBroadcastByHost(p);
   return p.shares_memory ? DirectMultiBroadcast(p) : RingMultiBroadcast(p);
 }

@@ -145,6 +145,11 @@ int ScheduleBuilder::AddStream(const char* name, ChunkRole role, int least_slots
   return static_cast<int>(schedule_.streams.size()) - 1;
 }
 
+int ScheduleBuilder::AddRun(int first, int count) {
+  schedule_.runs.push_back({first, count});
+  return static_cast<int>(schedule_.runs.size()) - 1;
+}
+
 Step ScheduleBuilder::Base(Opcode opcode) const {
   Step step;
   step.opcode = opcode;
@@ -199,8 +204,10 @@ Schedule ScheduleBuilder::Build() {
       schedule_.max_lead = std::max(schedule_.max_lead, step.lead);
     }
   }
-  MarkReceivesThatMayLandDirectly(&schedule_);
-  MarkCopiesThatMayBeSentDirectly(&schedule_);
+  if (schedule_.runs.empty()) {  // whose bytes may lie in several places
+    MarkReceivesThatMayLandDirectly(&schedule_);
+    MarkCopiesThatMayBeSentDirectly(&schedule_);
+  }
   return std::move(schedule_);
 }
 

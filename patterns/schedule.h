@@ -95,6 +95,14 @@ struct Stream {
   int least_slots = kMinSlots;  // it cannot do with fewer
 };
 
+// Portions that travel in one message, wrapping around at the number of ranks: piece i of each that
+// has one, in this order.
+struct PortionRun {
+  int first = 0;
+  int count = 1;
+  int PortionAt(int index, int ranks) const { return (first + index) % ranks; }
+};
+
 struct Lane {
   std::vector<Step> receives;
   std::vector<Step> work;
@@ -107,6 +115,8 @@ struct Schedule {
   // Where the matrix is cut, its shares are what steps call portions, and a share's first piece may
   // have its turn in a later round than 0 (FirstRounds).
   Shares shares;
+  // Where messages hold several portions, these are what steps call portions.
+  std::vector<PortionRun> runs;
 
   // Slots that it cannot do without, over all streams.
   int LeastSlots() const;
@@ -122,6 +132,8 @@ class ScheduleBuilder {
   // Further steps go to a new lane.
   void StartLane() { schedule_.lanes.emplace_back(); }
   int AddStream(const char* name, ChunkRole role, int least_slots = kMinSlots);
+  // Returns the number by which steps call it.
+  int AddRun(int first, int count);
   void SetShares(const Shares& shares) { schedule_.shares = shares; }
   void SetLead(int lead) { lead_ = lead; }
   void SetPortion(int portion) { portion_ = portion; }

@@ -47,6 +47,7 @@ struct Holding {
 
 struct Slot {
   Value value;
+  std::vector<Value> parts;  // instead, of a message of several portions
   bool received = false;
   bool leased = false;  // what was received lies in the sender's memory
   bool arrived = false;
@@ -83,6 +84,7 @@ struct RankState {
 // Posted sends and receives waiting for their partners.
 struct PostedSend {
   Value value;
+  std::vector<Value> parts;
   Holding* holding;
   int portion;
   int piece;
@@ -192,6 +194,55 @@ class Checker {
  private:
   int Pieces(int portion) const { return portion < 0 ? case_.pieces[0] : case_.pieces[portion]; }
 
+  // Of what steps call portion `portion`.
+  int PiecesOf(const Schedule& schedule, int portion) const {
+    if (schedule.runs.empty()) return Pieces(portion);
+    int most = 0;
+    const PortionRun& run = schedule.runs[portion];
+    for (int i = 0; i < run.count; ++i) {
+      most = std::max(most, Pieces(run.PortionAt(i, case_.size)));
+    }
+    return most;
+  }
+
+  bool SamePortions(int a, int of_a, int b, int of_b) const {
+    const std::vector<PortionRun>& runs_a = ranks_[a].schedule->runs;
+    const std::vector<PortionRun>& runs_b = ranks_[b].schedule->runs;
+    if (runs_a.empty() || runs_b.empty()) return runs_a.empty() && runs_b.empty() && of_a == of_b;
+    return runs_a[of_a].first == runs_b[of_b].first && runs_a[of_a].count == runs_b[of_b].count;
+  }
+
+  // The places in user memory of piece `piece` of a run.
+  std::vector<Value*> PartsAt(int r, const PortionRun& run, int piece) {
+    std::vector<Value*> parts;
+    for (int i = 0; i < run.count; ++i) {
+      const int portion = run.PortionAt(i, case_.size);
+      if (piece < Pieces(portion)) parts.push_back(&ranks_[r].portions[portion][piece]);
+    }
+    return parts;
+  }
+
+  // A copy of a run between user memory and a slot; false if it must wait (or after a failure).
+  bool CopyRun(int r, const Cursor& at, const Step& step, int piece) {
+    RankState& rank = ranks_[r];
+    const std::vector<Value*> parts =
+        PartsAt(r, rank.schedule->runs[static_cast<size_t>(step.portion)], piece);
+    if (step.dst.in_stream()) {
+      if (!Write(r, at, step, Value(), piece)) return false;
+      std::vector<Value>& slot = rank.streams[step.dst.index].current->parts;
+      slot.clear();
+      for (const Value* part : parts) slot.push_back(*part);
+    } else {
+      const Slot* slot = rank.streams[step.left.index].current;
+      if (slot == nullptr || slot->parts.size() != parts.size()) {
+        return Fail(r, at, step, "a message of other portions");
+      }
+      for (size_t i = 0; i < parts.size(); ++i) *parts[i] = slot->parts[i];
+    }
+    rank.counts.copies += static_cast<int64_t>(parts.size());
+    return true;
+  }
+
   // Where rank r's contribution stands in the documented order of combination.
   int Position(int r, int portion) const {
     const CatalogueEntry& entry = EntryOf(case_.pattern);
@@ -246,7 +297,8 @@ class Checker {
   }
 
   // Moves the cursor to the next step that exists; false at the end of the lane.
-  bool SkipToExisting(const std::vector<Step>& lane, Cursor* at) const {
+  bool SkipToExisting(int r, const std::vector<Step>& lane, Cursor* at) const {
+    const Schedule& schedule = *ranks_[r].schedule;
     for (;; ++at->step) {
       if (lane.empty() || at->round >= rounds_) return false;
       if (at->step == lane.size()) {
@@ -255,12 +307,13 @@ class Checker {
       }
       const Step& step = lane[at->step];
       const int piece = PieceOf(step, at->round);
-      if (piece >= 0 && piece < Pieces(step.portion)) return true;
+      if (piece >= 0 && piece < PiecesOf(schedule, step.portion)) return true;
     }
   }
 
   int PieceOf(const Step& step, int round) const {
-    const int first = step.portion < 0 ? 0 : static_cast<int>(first_rounds_[step.portion]);
+    const int first =
+        step.portion < 0 || shares_.count == 0 ? 0 : static_cast<int>(first_rounds_[step.portion]);
     return round + step.lead - first;
   }
 
@@ -308,11 +361,12 @@ class Checker {
       const PostedReceive receive = edge.receives.front();
       edge.sends.pop_front();
       edge.receives.pop_front();
-      if (send.portion != receive.portion || send.piece != receive.piece) {
+      if (!SamePortions(from, send.portion, to, receive.portion) || send.piece != receive.piece) {
         Fail(failing_rank, at, step, "a send of another piece meets this receive");
         return;
       }
       receive.slot->value = send.value;
+      receive.slot->parts = send.parts;
       receive.slot->arrived = true;
       Wake(to);
       if (case_.lands_in_peer_memory && OnOneHost(from, to)) {
@@ -330,7 +384,7 @@ class Checker {
     RankState& rank = ranks_[r];
     const std::vector<Step>& steps = rank.schedule->lanes[lane].receives;
     Cursor& cursor = rank.receives[lane];
-    if (!SkipToExisting(steps, &cursor)) return false;
+    if (!SkipToExisting(r, steps, &cursor)) return false;
     const Cursor at = cursor;
     const Step& step = steps[at.step];
     Slot* slot = Open(r, step.dst.index);
@@ -368,7 +422,7 @@ class Checker {
     RankState& rank = ranks_[r];
     const std::vector<Step>& steps = rank.schedule->lanes[lane].work;
     Cursor& cursor = rank.work[lane];
-    if (!SkipToExisting(steps, &cursor)) return false;
+    if (!SkipToExisting(r, steps, &cursor)) return false;
     const Cursor at = cursor;
     const Step& step = steps[at.step];
     const int piece = PieceOf(step, at.round);
@@ -387,6 +441,11 @@ class Checker {
       }
       case Opcode::kCopy:
       case Opcode::kCombine: {
+        if (!rank.schedule->runs.empty()) {
+          if (step.opcode != Opcode::kCopy) return Fail(r, at, step, "combines a run");
+          if (!CopyRun(r, at, step, piece)) return false;
+          break;
+        }
         const Value* left = Read(r, at, step, step.left);
         if (left == nullptr) return false;
         Value result = *left;
@@ -412,7 +471,8 @@ class Checker {
         ++slot->holding->pending_sends;
         ++rank.counts.messages;
         if (!OnOneHost(r, step.peer)) ++rank.counts.crossings;
-        EdgeOf(r, step.peer).sends.push_back({slot->value, slot->holding, step.portion, piece});
+        EdgeOf(r, step.peer)
+            .sends.push_back({slot->value, slot->parts, slot->holding, step.portion, piece});
         ++cursor.step;
         Match(r, step.peer, at, step, r);
         return true;
@@ -471,7 +531,7 @@ class Checker {
         for (const bool work : {false, true}) {
           Cursor at = work ? rank.work[lane] : rank.receives[lane];
           const Lane& steps = rank.schedule->lanes[lane];
-          if (SkipToExisting(work ? steps.work : steps.receives, &at)) {
+          if (SkipToExisting(r, work ? steps.work : steps.receives, &at)) {
             Fail(r, at, (work ? steps.work : steps.receives)[at.step],
                  "deadlock: this step can never run");
             return failure_;
