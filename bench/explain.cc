@@ -26,8 +26,8 @@ std::string Cut(const Cost& cost) {
 }
 
 void PrintCandidates(const std::vector<Candidate>& candidates) {
-  std::printf("%-34s %-20s %14s %12s %12s %9s\n", "topology", "pieces", "predicted us",
-              "first piece", "each more", "x fastest");
+  std::printf("%-34s %-20s %14s %12s %12s %12s\n", "topology", "pieces", "predicted us", "at worst",
+              "first piece", "each more");
   for (const Candidate& candidate : candidates) {
     const Cost& cost = candidate.cost;
     std::printf("%-34s %-20s %14.1f %12.1f %12.2f %9.2f\n",

@@ -25,7 +25,7 @@ Schedule TwoTreeBroadcast(const ScheduleParameters& p) {
   ScheduleBuilder b;
   const RankTree ranks(p.topology, p.size, p.root, {});
   const int relative = ranks.ToRelative(p.rank);
-  b.SetShares(HalvesOf(p.size));
+  b.SetShares(Shares::Halves(p.size));
   int stream = -1;
   for (const int half : {0, 1}) {
     const TreeNode node = TreeNodeOf({Shape::kTwoTree, half}, p.size, relative);

@@ -24,8 +24,9 @@ std::vector<Topology> TopologiesFor(const CostQuery& query) {
       topology.parameter = std::min(topology.parameter, std::max(query.ranks, 2));
     }
     if (topology.shape == Shape::kDecreasingRings) continue;  // as fast as increasing ones
-    if (!IsModelled(topology)) continue;
-    topology.by_host = query.topology.by_host && topology.shape != Shape::kHypercube;
+    topology.by_host = query.topology.by_host && topology.shape != Shape::kHypercube &&
+                       topology.shape != Shape::kTwoTree && topology.shape != Shape::kCirculant;
+    if (query.topology.by_host && topology.shape == Shape::kCirculant) continue;  // not modelled
     if (std::find(different.begin(), different.end(), topology) == different.end()) {
       different.push_back(topology);
     }
@@ -77,8 +78,9 @@ std::vector<Candidate> RankCandidates(const MachineDescription& machine,
     one.topology = topology;
     candidates.push_back(BestCut(machine, settings, one));
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.cost.us < b.cost.us; });
+  std::stable_sort(
+      candidates.begin(), candidates.end(),
+      [](const Candidate& a, const Candidate& b) { return a.cost.worst_us < b.cost.worst_us; });
   return candidates;
 }
 

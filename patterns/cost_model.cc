@@ -4,6 +4,7 @@
 
 #include "membuf/check.h"
 #include "patterns/cost_steps.h"
+#include "patterns/shares.h"
 #include "patterns/tree_cost.h"
 
 namespace brigade {
@@ -248,6 +249,79 @@ double HeaderAheadUs(const Steps& steps, const CostQuery& query, const PiecePlan
   return in + hop.us() - hop.Saved(1) + steps.Grant(link, next_bytes);
 }
 
+CostQuery Half(const CostQuery& query, int half) {
+  CostQuery other = query;
+  other.topology = {Shape::kTwoTree, half};
+  return other;
+}
+
+// A piece down, or up, each of two trees, whose ranks have their inner part in one of them.
+Way TwoTreeWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const CostQuery halves[] = {Half(query, 0), Half(query, 1)};
+  const TreeCost trees[] = {TreeCost(steps, halves[0]), TreeCost(steps, halves[1])};
+  Way both;
+  for (const int half : {0, 1}) {
+    const TreeCost& tree = trees[half];
+    const TreeCost& other = trees[1 - half];
+    Way way;
+    if (query.pattern == Pattern::kBroadcast) {
+      const double copy = steps.CopyIn(ChunkRole::kBroadcastSource, piece.bytes);
+      way = tree.Down(piece, copy, [&](int relative) {
+        Load load = other.LoadDown(piece, relative);
+        if (relative == 0) load.processor_us += 2 * copy;
+        return load;
+      });
+    } else {
+      way = tree.Up(piece, /*to_matrix=*/true, [&](int relative) {
+        return other.LoadUp(piece, /*to_matrix=*/true, relative);
+      });
+    }
+    both.first_us = std::max(both.first_us, way.first_us);
+    both.piece_us = std::max(both.piece_us, way.piece_us);
+    both.spare_us = way.spare_us;
+  }
+  return both;
+}
+
+int RoundsOf(int ranks) {
+  int rounds = 0;
+  while ((1 << rounds) < ranks) ++rounds;
+  return rounds;
+}
+
+// Blocks on a circulant graph: each rank sends and receives one in each round, and no block is
+// passed on more often than there are rounds in a phase.
+Way CirculantWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const Hop hop(steps, RingEdges(steps, query).slowest(), piece, ChunkRole::kForward,
+                ChunkRole::kForward, 1);
+  const bool combines = query.pattern == Pattern::kReduce;
+  const double in = steps.CopyIn(ChunkRole::kForward, piece.bytes);
+  const double work = combines ? steps.Combine(ChunkRole::kCombineTarget, piece.bytes)
+                               : steps.CopyOut(ChunkRole::kForward, piece.bytes);
+  const int rounds = RoundsOf(query.ranks);
+  const double hop_us = hop.us() + (combines ? work : 0);
+  return {hop.Begin(in) + rounds * hop_us - hop.Saved(rounds) + (combines ? 0 : work),
+          std::max(hop.wire_us, steps.Crowd() * (hop.processor_us() + work)),
+          std::max(0.0, hop.burst_us - hop.wire_us)};
+}
+
+// As many messages as rounds, each of which has as many portions as the rank then knows of; every
+// portion is copied in and out again at each rank.
+Way CirculantMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const int link = RingEdges(steps, query).slowest();
+  const int rounds = RoundsOf(query.ranks);
+  const size_t others = static_cast<size_t>(query.ranks - 1);
+  const Hop header(steps, link, {0, piece.later}, ChunkRole::kForward, ChunkRole::kForward,
+                   steps.Crowd());
+  const Hop bytes(steps, link, {others * piece.bytes, true}, ChunkRole::kForward,
+                  ChunkRole::kForward, steps.Crowd());
+  const double copies =
+      static_cast<double>(others) * (steps.CopyIn(ChunkRole::kForward, piece.bytes) +
+                                     steps.CopyOut(ChunkRole::kForward, piece.bytes));
+  const double us = rounds * header.us() + std::max(0.0, bytes.wire_us - bytes.burst_us) + copies;
+  return {us, us};
+}
+
 Way AllReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   switch (query.topology.shape) {
     case Shape::kDealt:
@@ -265,12 +339,17 @@ Way WayOf(const Steps& steps, const CostQuery& query, const Piece& piece) {
     case Pattern::kReceive:
       return MessageWay(steps, query, piece);
     case Pattern::kBroadcast:
-      return BroadcastWay(steps, query, piece);
     case Pattern::kReduce:
-      return ReduceWay(steps, query, piece);
+      if (query.topology.shape == Shape::kTwoTree) return TwoTreeWay(steps, query, piece);
+      if (query.topology.shape == Shape::kCirculant) return CirculantWay(steps, query, piece);
+      return query.pattern == Pattern::kBroadcast ? BroadcastWay(steps, query, piece)
+                                                  : ReduceWay(steps, query, piece);
     case Pattern::kAllReduce:
       return AllReduceWay(steps, query, piece);
     case Pattern::kMultiBroadcast:
+      if (query.topology.shape == Shape::kCirculant) {
+        return CirculantMultiBroadcastWay(steps, query, piece);
+      }
       return query.topology.by_host ? MultiBroadcastByHostWay(steps, query, piece)
                                     : RingMultiBroadcastWay(steps, query, piece);
     case Pattern::kMultiReduce:
@@ -281,25 +360,39 @@ Way WayOf(const Steps& steps, const CostQuery& query, const Piece& piece) {
   CheckFailed(__FILE__, __LINE__, "no such pattern");
 }
 
+// How the matrix is cut before it is cut into pieces.
+Shares SharesOf(const CostQuery& query) {
+  switch (query.topology.shape) {
+    case Shape::kDealt:
+      return {Shares::kEqual, query.ranks, 2};
+    case Shape::kTwoTree:
+      return Shares::Halves(query.ranks);
+    case Shape::kCirculant:
+      return Shares::Blocks(RoundsOf(query.ranks), query.pattern == Pattern::kReduce);
+    default:
+      return Shares();
+  }
+}
+
 // As the executor cuts: what is dealt, and portions, are passed on by all ranks alike.
 PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query) {
   const bool pair = query.pattern == Pattern::kSend || query.pattern == Pattern::kReceive;
   if (pair) return PlanMessage(settings, query.bytes);
   if (query.pattern == Pattern::kBarrier) return PiecePlan();
-  const bool dealt = query.topology.shape == Shape::kDealt;
-  const bool portions =
-      dealt || query.pattern == Pattern::kMultiBroadcast || query.pattern == Pattern::kMultiReduce;
+  const bool multi =
+      query.pattern == Pattern::kMultiBroadcast || query.pattern == Pattern::kMultiReduce;
   const bool combines =
       query.pattern != Pattern::kBroadcast && query.pattern != Pattern::kMultiBroadcast;
   const size_t elem_bytes = combines ? query.elem_bytes : 1;
-  size_t bytes = query.bytes;
-  if (dealt) {
-    const size_t elems = bytes / elem_bytes;
-    bytes = (elems + static_cast<size_t>(query.ranks) - 1) / static_cast<size_t>(query.ranks) *
-            elem_bytes;
+  const Shares shares = multi ? Shares() : SharesOf(query);
+  const size_t elems = query.bytes / elem_bytes;
+  size_t longest = shares.count == 0 ? elems : 0;
+  for (int share = 0; share < shares.count; ++share) {
+    longest = std::max(longest, ShareBegin(shares, elems, elem_bytes, share + 1) -
+                                    ShareBegin(shares, elems, elem_bytes, share));
   }
-  return PlanPieces(settings, bytes, elem_bytes, elem_bytes, portions ? 2 : query.ranks,
-                    query.piece_bytes);
+  const int row = multi || shares.count > 0 ? shares.row : query.ranks;
+  return PlanPieces(settings, longest * elem_bytes, elem_bytes, elem_bytes, row, query.piece_bytes);
 }
 
 }  // namespace
@@ -316,12 +409,19 @@ PieceSettings SettingsOn(const MachineDescription& machine, const Link& link, si
   return settings;
 }
 
-bool IsModelled(const Topology& topology) {
-  return topology.shape != Shape::kTwoTree && topology.shape != Shape::kCirculant;
-}
+namespace {
 
-Cost PredictCost(const MachineDescription& machine, const PieceSettings& settings,
-                 const CostQuery& query) {
+// Without worst_us.
+Cost PredictInStep(const MachineDescription& machine, const PieceSettings& settings,
+                   const CostQuery& query) {
+  const bool blocks =
+      query.topology.shape == Shape::kTwoTree || query.topology.shape == Shape::kCirculant;
+  const bool multi = query.pattern == Pattern::kMultiBroadcast;
+  if (blocks && !multi && query.bytes <= kLastBlockBytes) {  // too short for that
+    CostQuery binomial = query;
+    binomial.topology = {Shape::kTree, 2};
+    return PredictInStep(machine, settings, binomial);
+  }
   const Steps steps(machine, settings, query);
   const PiecePlan plan = PlanOf(settings, query);
   Cost cost;
@@ -336,14 +436,33 @@ Cost PredictCost(const MachineDescription& machine, const PieceSettings& setting
   const bool later = plan.Count() > 1;
   const Way last = WayOf(steps, query, {plan.RangeOf(plan.Count() - 1).bytes, later});
   cost.first_us = cost.us = begin_us + last.first_us;
-  if (cost.pieces == 1) return cost;
+  const bool one = cost.pieces == 1;
+  if (one && (multi || query.topology.shape != Shape::kCirculant)) return cost;
   // The last piece follows the others, and a shorter one does not overtake them.
-  const Way other = WayOf(steps, query, {plan.piece_bytes, plan.Count() > 2});
-  const auto before = static_cast<double>(cost.pieces - 2);
+  const Way other = WayOf(steps, query, {cost.piece_bytes, plan.Count() > 2});
+  auto before = static_cast<double>(cost.pieces - 2);
   cost.piece_us = other.piece_us;
+  if (query.topology.shape == Shape::kCirculant && !multi) {  // shares take turns
+    cost.pieces = cost.pieces * RoundsOf(query.ranks) + 1;
+    before = static_cast<double>(cost.pieces - 2);
+  }
   cost.us = begin_us + before * other.piece_us +
             std::max(other.piece_us + last.first_us, other.first_us + last.piece_us);
   cost.us -= std::min(other.spare_us, (before + 1) * other.piece_us);
+  return cost;
+}
+
+}  // namespace
+
+Cost PredictCost(const MachineDescription& machine, const PieceSettings& settings,
+                 const CostQuery& query) {
+  constexpr double kOutOfStep = 1.5;
+  Cost cost = PredictInStep(machine, settings, query);
+  const bool rooted = query.pattern == Pattern::kBroadcast || query.pattern == Pattern::kReduce;
+  const bool in_step =
+      !rooted || query.bytes <= kLastBlockBytes ||
+      (query.topology.shape != Shape::kTwoTree && query.topology.shape != Shape::kCirculant);
+  cost.worst_us = in_step ? cost.us : kOutOfStep * cost.us;
   return cost;
 }
 

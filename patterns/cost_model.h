@@ -40,6 +40,10 @@ struct CostQuery {
 
 struct Cost {
   double us = 0;  // from the first rank's call to the last one's return
+  // The same where messages get into each other's way at the ports: along two trees and on
+  // circulant graphs, whose ranks have several neighbours each way, `us` is what rounds in step
+  // would take, and up to half as much again has been measured and simulated.
+  double worst_us = 0;
   int64_t pieces = 1;
   size_t piece_bytes = 0;
   double first_us = 0;  // of us: the way of one piece
@@ -51,11 +55,8 @@ struct Cost {
 PieceSettings SettingsOn(const MachineDescription& machine, const Link& link, size_t chunk_bytes,
                          size_t staging_bytes);
 
-// Whether there is a model of messages along `topology`: not yet of two trees and circulant graphs.
-bool IsModelled(const Topology& topology);
-
 // O(ranks) for trees, else O(hosts); nothing depends on the number of pieces. REQUIRES: a topology
-// that the pattern knows, and that is modelled.
+// that the pattern knows; kTwoTree and kCirculant not by host.
 Cost PredictCost(const MachineDescription& machine, const PieceSettings& settings,
                  const CostQuery& query);
 

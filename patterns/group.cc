@@ -436,7 +436,7 @@ ModelChoice Group::Decide(const PatternCall& call, bool by_model, Latitude latit
   query.elem_bytes = EntryOf(call.pattern).combines ? ElementBytes(call.type) : 1;
   for (int r = 0; r < scope.size; ++r) query.hosts.push_back(HostOf(scope.GroupRank(r)));
   std::string reason;
-  ModelChoice choice{call.topology, 1};
+  ModelChoice choice;
   if (by_model) {
     choice = ChooseByModel(*state_->machine, scope.reach->settings, query, latitude, &reason);
   } else {

@@ -40,7 +40,7 @@ ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings
                           const CostQuery& query, Latitude latitude, std::string* reason) {
   const auto chosen = [&](const Candidate& candidate, const std::string& because) {
     *reason = Call(query) + Describe(candidate) + because;
-    return ModelChoice{candidate.topology, candidate.cost.pieces};
+    return ModelChoice{candidate.topology, candidate.piece_bytes, std::max<size_t>(query.bytes, 1)};
   };
   if (latitude == Latitude::kPieces) {
     return chosen(RankCandidates(machine, settings, query, /*fixed=*/true).front(),
@@ -50,7 +50,7 @@ ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings
       RankCandidates(machine, settings, query, /*fixed=*/false);
   if (latitude == Latitude::kHint) {
     const Candidate named = RankCandidates(machine, settings, query, /*fixed=*/true).front();
-    if (named.cost.us <= kTooSlow * candidates.front().cost.us) {
+    if (named.cost.us <= kTooSlow * candidates.front().cost.worst_us) {
       return chosen(named,
                     ", as asked for; by the model the best is " + Describe(candidates.front()));
     }

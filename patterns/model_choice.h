@@ -3,6 +3,7 @@
 #ifndef BRIGADE_PATTERNS_MODEL_CHOICE_H_
 #define BRIGADE_PATTERNS_MODEL_CHOICE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,12 +20,12 @@ size_t LongestOfClass(int size_class);
 
 struct ModelChoice {
   Topology topology;
-  int64_t pieces = 1;
+  // Pieces of so many of so many bytes; those of other lengths in proportion.
+  size_t piece_bytes = 1;
+  size_t of_bytes = 1;
 
-  // How long the pieces of a message are.
   size_t PieceBytes(size_t bytes) const {
-    const auto n = static_cast<size_t>(pieces);
-    return bytes == 0 ? 1 : (bytes + n - 1) / n;
+    return std::max<size_t>((bytes * piece_bytes + of_bytes - 1) / of_bytes, 1);
   }
 };
 

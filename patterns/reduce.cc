@@ -33,7 +33,7 @@ Schedule TwoTreeReduce(const ScheduleParameters& p) {
   ScheduleBuilder b;
   const RankTree ranks(p.topology, p.size, p.root, {});
   const int relative = ranks.ToRelative(p.rank);
-  b.SetShares(HalvesOf(p.size));
+  b.SetShares(Shares::Halves(p.size));
   for (const int half : {0, 1}) {
     const TreeNode node = TreeNodeOf({Shape::kTwoTree, half}, p.size, relative);
     if (half == 1 && p.size > 2) b.StartLane();  // of two ranks, one has one order

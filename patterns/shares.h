@@ -31,6 +31,12 @@ struct Shares {
   static Shares Blocks(int rounds, bool backwards) {
     return {backwards ? kBlocksBackwards : kBlocks, rounds + 1, 2};
   }
+  // One for each of two trees.
+  static Shares Halves(int ranks) {
+    Shares halves{kEqual, 2, 2};
+    for (int below = ranks; below > 1; below /= 2) ++halves.row;
+    return halves;
+  }
 };
 
 // Matrices up to here are not cut into blocks, nor for two trees: that costs more messages in a row

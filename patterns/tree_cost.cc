@@ -79,7 +79,6 @@ Way TreeCost::Down(const Piece& piece, double begin_us,
     visits.pop_back();
     const TreeNode node = tree_.NodeOf(relative);
     const ChunkRole role = RoleOf(node);
-    Load load = more(relative);
     double processor_us = ready_us;
     Port ports[2] = {Port(steps_.Burst(0)), Port(steps_.Burst(1))};
     for (auto child = node.children.rbegin(); child != node.children.rend(); ++child) {
@@ -89,23 +88,37 @@ Way TreeCost::Down(const Piece& piece, double begin_us,
       processor_us += send_us;
       const double leaves_us =
           ports[link].Pass(std::max(processor_us, steps_.Grant(link, wire_bytes)), wire_us);
-      load.processor_us += send_us;
-      load.out_us[link] += wire_us;
       visits.push_back(
           {*child, leaves_us + steps_.Latency(link) + steps_.Receive(link, wire_bytes)});
     }
-    if (node.parent >= 0) {
-      const int link = LinkBetween(relative, node.parent);
-      const bool in_place = piece.later && node.children.empty() && steps_.LandsInPlace();
-      const double copy_us = in_place ? 0 : steps_.CopyOut(role, piece.bytes);
-      load.processor_us += steps_.Receive(link, wire_bytes) + copy_us;
-      load.in_us[link] += steps_.Wire(link, wire_bytes, RoleOf(tree_.NodeOf(node.parent)), role);
-      processor_us += copy_us;
-    }
-    busiest.Add(HostOf(relative), load);
+    if (node.parent >= 0) processor_us += CopyOut(node, piece);
+    busiest.Add(HostOf(relative), LoadDown(piece, relative) + more(relative));
     first_us = std::max(first_us, processor_us);
   }
   return {first_us, busiest.piece_us(), busiest.spare_us()};
+}
+
+double TreeCost::CopyOut(const TreeNode& node, const Piece& piece) const {
+  const bool in_place = piece.later && node.children.empty() && steps_.LandsInPlace();
+  return in_place ? 0 : steps_.CopyOut(RoleOf(node), piece.bytes);
+}
+
+Load TreeCost::LoadDown(const Piece& piece, int relative) const {
+  const TreeNode node = tree_.NodeOf(relative);
+  const ChunkRole role = RoleOf(node);
+  const size_t wire_bytes = piece.wire_bytes();
+  Load load;
+  for (const int child : node.children) {
+    const int link = LinkBetween(relative, child);
+    load.processor_us += steps_.Send(link, wire_bytes);
+    load.out_us[link] += steps_.Wire(link, wire_bytes, role, RoleOf(tree_.NodeOf(child)));
+  }
+  if (node.parent >= 0) {
+    const int link = LinkBetween(relative, node.parent);
+    load.processor_us += steps_.Receive(link, wire_bytes) + CopyOut(node, piece);
+    load.in_us[link] += steps_.Wire(link, wire_bytes, RoleOf(tree_.NodeOf(node.parent)), role);
+  }
+  return load;
 }
 
 Load TreeCost::LoadUp(const Piece& piece, bool to_matrix, int relative) const {
@@ -157,7 +170,7 @@ double TreeCost::ReadyUp(const TreeNode& node, int relative, const Piece& piece,
   return processor_us;
 }
 
-Way TreeCost::Up(const Piece& piece, bool to_matrix) const {
+Way TreeCost::Up(const Piece& piece, bool to_matrix, const std::function<Load(int)>& more) const {
   std::vector<int> order = {0};  // parents first
   order.reserve(static_cast<size_t>(size_));
   for (size_t i = 0; i < order.size(); ++i) {
@@ -168,7 +181,7 @@ Way TreeCost::Up(const Piece& piece, bool to_matrix) const {
   for (auto relative = order.rbegin(); relative != order.rend(); ++relative) {
     ready_us[static_cast<size_t>(*relative)] =
         ReadyUp(tree_.NodeOf(*relative), *relative, piece, to_matrix, ready_us);
-    busiest.Add(HostOf(*relative), LoadUp(piece, to_matrix, *relative));
+    busiest.Add(HostOf(*relative), LoadUp(piece, to_matrix, *relative) + more(*relative));
   }
   return {ready_us[0], busiest.piece_us(), busiest.spare_us()};
 }

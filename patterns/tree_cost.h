@@ -18,6 +18,15 @@ struct Load {
   double out_us[2] = {};  // of the ports, by link
   double in_us[2] = {};
 
+  Load operator+(const Load& other) const {
+    Load sum = *this;
+    sum.processor_us += other.processor_us;
+    for (const int link : {0, 1}) {
+      sum.out_us[link] += other.out_us[link];
+      sum.in_us[link] += other.in_us[link];
+    }
+    return sum;
+  }
   double LongestPort() const { return std::max({out_us[0], out_us[1], in_us[0], in_us[1]}); }
 };
 
@@ -29,9 +38,14 @@ class TreeCost {
   // what a rank, by relative rank, does for the piece besides.
   Way Down(const Piece& piece, double begin_us, const std::function<Load(int)>& more) const;
 
+  // A rank's part in Down, but for what only the root does.
+  Load LoadDown(const Piece& piece, int relative) const;
+
   // Until the root has combined everything; at leaves own contributions are copied first.
   // `to_matrix`: the root combines in user memory.
-  Way Up(const Piece& piece, bool to_matrix) const;
+  Way Up(
+      const Piece& piece, bool to_matrix,
+      const std::function<Load(int)>& more = [](int) { return Load(); }) const;
 
   // A rank's part in Up.
   Load LoadUp(const Piece& piece, bool to_matrix, int relative) const;
@@ -40,6 +54,7 @@ class TreeCost {
   double WireUp(int link, const Piece& piece) const {
     return steps_.Wire(link, piece.wire_bytes(), ChunkRole::kCombineTarget, ChunkRole::kReceive);
   }
+  double CopyOut(const TreeNode& node, const Piece& piece) const;
   double CombineAt(const TreeNode& node, bool to_matrix, const Piece& piece) const {
     return node.parent < 0 && to_matrix ? steps_.CombineAtHome(piece.bytes)
                                         : steps_.Combine(ChunkRole::kCombineTarget, piece.bytes);
