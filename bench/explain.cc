@@ -30,9 +30,9 @@ void PrintCandidates(const std::vector<Candidate>& candidates) {
               "first piece", "each more");
   for (const Candidate& candidate : candidates) {
     const Cost& cost = candidate.cost;
-    std::printf("%-34s %-20s %14.1f %12.1f %12.2f %9.2f\n",
-                TopologyName(candidate.topology).c_str(), Cut(cost).c_str(), cost.us, cost.first_us,
-                cost.piece_us, cost.us / candidates.front().cost.us);
+    std::printf("%-34s %-20s %14.1f %12.1f %12.1f %12.2f\n",
+                TopologyName(candidate.topology).c_str(), Cut(cost).c_str(), cost.us, cost.worst_us,
+                cost.first_us, cost.piece_us);
   }
 }
 

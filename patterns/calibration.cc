@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -57,17 +58,22 @@ struct EdgeTimes {
 struct RankTimes {
   EdgeTimes far;
   EdgeTimes near;
-  uint64_t machine = 0;  // which one the rank is on, whatever its host; and its processors
-  int64_t processors = 1;
-  double copy_us = 0;  // kWorkBytes, contiguous
-  double runs_us = 0;  // in short runs
+  uint64_t machine = 0;  // which one the rank is on, whatever its host; and its processors there
+  cpu_set_t processors;
+  int64_t quota = 1;
+  int64_t outcome = 0;  // StatusCode
+  double copy_us = 0;   // kWorkBytes, contiguous
+  double runs_us = 0;   // in short runs
   double add_us = 0;
 };
 static_assert(std::is_trivially_copyable_v<RankTimes>, "exchanged as bytes");
 
 class Measurer {
  public:
-  explicit Measurer(Group* group) : group_(group), data_(kLongerBytes / sizeof(double)) {}
+  explicit Measurer(Group* group)
+      : group_(group),
+        data_(kLongerBytes / sizeof(double)),
+        landing_(kLongerBytes / sizeof(double)) {}
 
   // `ring`: group ranks that take part, each once. Those that do not measure nothing.
   Status MeasureEdges(const std::vector<int>& ring, EdgeTimes* times) {
@@ -98,18 +104,17 @@ class Measurer {
     return Status();
   }
 
-  // What a short piece costs when all ranks take part. `firsts`: of the hosts, measured before.
-  Status MeasurePieces(const std::vector<int>& firsts, EdgeTimes* times) {
-    if (firsts.size() < 3) return Status();  // nobody passes anything on
+  // What a short piece costs when all ranks take part, `last` being the last to get it and the way
+  // of the first one taking `first_us`.
+  Status MeasurePieces(int last, double first_us, EdgeTimes* times) {
     std::vector<double> all;
     for (int i = 0; i <= kRepetitions; ++i) {
       double us = 0;
-      BRIGADE_RETURN_IF_ERROR(Around(firsts.back(), &us));
+      BRIGADE_RETURN_IF_ERROR(Around(last, &us));
       if (i > 0) all.push_back(us);  // the first one waits for those that come later
       std::this_thread::sleep_for(kRest);
     }
     if (group_->rank() != 0) return Status();
-    const double first_us = times->hop_us * static_cast<double>(firsts.size());
     times->piece_us = std::max(0.0, Median(all) - first_us) / (kPieces - 1);
     return Status();
   }
@@ -145,22 +150,36 @@ class Measurer {
     return best_us;
   }
 
+  Status CallOf(Pattern pattern, int peer, size_t bytes, PatternCall* call) {
+    call->pattern = pattern;
+    call->root = peer;
+    call->matrix.data = reinterpret_cast<std::byte*>(data_.data());
+    const auto elems = static_cast<int64_t>(bytes / sizeof(double));
+    return StridedLayout::General(elems, 1, elems, sizeof(double), &call->matrix.layout);
+  }
+
   Status Move(Pattern pattern, int peer, size_t bytes) {
     PatternCall call;
-    call.pattern = pattern;
-    call.root = peer;
-    call.matrix.data = reinterpret_cast<std::byte*>(data_.data());
-    const auto elems = static_cast<int64_t>(bytes / sizeof(double));
-    BRIGADE_RETURN_IF_ERROR(
-        StridedLayout::General(elems, 1, elems, sizeof(double), &call.matrix.layout));
+    BRIGADE_RETURN_IF_ERROR(CallOf(pattern, peer, bytes, &call));
     return group_->Run(call);
   }
 
-  // To the next, and from the previous one.
+  // To the next, and from the previous one, at the same time.
   Status Shift(size_t bytes, double* us) {
+    PatternCall receive;
+    BRIGADE_RETURN_IF_ERROR(CallOf(Pattern::kReceive, previous_, bytes, &receive));
+    receive.matrix.data = reinterpret_cast<std::byte*>(landing_.data());
     const Clock::time_point begin = Clock::now();
+    std::unique_ptr<Operation> receiving;
+    const Status started = group_->Start(receive, &receiving);
+    const bool scarce =
+        started.code() == StatusCode::kNoResource || started.code() == StatusCode::kOutOfMemory;
+    if (!scarce) BRIGADE_RETURN_IF_ERROR(started);
+    // One after the other then, and not all ranks the same first.
+    if (scarce && place_ % 2 == 1) BRIGADE_RETURN_IF_ERROR(group_->Run(receive));
     BRIGADE_RETURN_IF_ERROR(Move(Pattern::kSend, next_, bytes));
-    BRIGADE_RETURN_IF_ERROR(Move(Pattern::kReceive, previous_, bytes));
+    if (scarce && place_ % 2 == 0) BRIGADE_RETURN_IF_ERROR(group_->Run(receive));
+    if (!scarce) BRIGADE_RETURN_IF_ERROR(receiving->Wait());
     *us = MicrosecondsSince(begin);
     return Status();
   }
@@ -206,6 +225,7 @@ class Measurer {
 
   Group* const group_;
   std::vector<double> data_;
+  std::vector<double> landing_;
   int place_ = 0;
   int next_ = 0;
   int previous_ = 0;
@@ -221,12 +241,16 @@ double MedianOf(const std::vector<RankTimes>& all, const Of& of) {
   return Median(std::move(values));
 }
 
+// REQUIRES: IsSensible(times).
 Link LinkFrom(const EdgeTimes& times, const Capabilities& has, double ranks_per_processor) {
   Link link;
-  const double message_us = times.piece_us / ranks_per_processor;  // a rank's own part
+  link.mb_s = (kLongerBytes - kLongBytes) / (times.longer_us - times.long_us);
+  // A rank's own part of a piece, which is part of a message's way; half of that if nobody passed
+  // anything on.
+  const double message_us = times.piece_us > 0
+                                ? std::min(times.piece_us / ranks_per_processor, times.hop_us)
+                                : times.hop_us / 2;
   link.send_overhead.message_us = link.receive_overhead.message_us = message_us / 2;
-  const double longer_us = times.longer_us - times.long_us;
-  if (longer_us > 0) link.mb_s = (kLongerBytes - kLongBytes) / longer_us;
   link.latency_us =
       std::max(0.0, times.hop_us - message_us - (kShortBytes + kHeaderBytes) / link.mb_s);
   // What a long message is ahead of its bytes at that rate; a bucket, if it is more than noise.
@@ -239,12 +263,27 @@ Link LinkFrom(const EdgeTimes& times, const Capabilities& has, double ranks_per_
   return link;
 }
 
+bool IsSensible(const EdgeTimes& times) {
+  return times.hop_us > 0 && times.long_us > 0 && times.longer_us > times.long_us;
+}
+
 double RanksPerProcessor(const std::vector<RankTimes>& all) {
-  std::map<uint64_t, int64_t> machines;
-  for (const RankTimes& times : all) machines[times.machine] = times.processors;
-  int64_t processors = 0;
-  for (const auto& [machine, count] : machines) processors += count;
-  return std::max(1.0, static_cast<double>(all.size()) / static_cast<double>(processors));
+  struct Processors {
+    cpu_set_t any;  // of its ranks
+    int quota = 0;
+  };
+  std::map<uint64_t, Processors> machines;
+  for (const RankTimes& times : all) {
+    Processors& here = machines[times.machine];
+    if (here.quota == 0) CPU_ZERO(&here.any);
+    CPU_OR(&here.any, &here.any, &times.processors);
+    here.quota = std::max(here.quota, static_cast<int>(times.quota));
+  }
+  int processors = 0;
+  for (const auto& [machine, here] : machines) {
+    processors += std::min(CPU_COUNT(&here.any), here.quota);
+  }
+  return std::max(1.0, static_cast<double>(all.size()) / std::max(processors, 1));
 }
 
 RateCurve CurveFrom(double us, double runs_us) {
@@ -256,32 +295,52 @@ RateCurve CurveFrom(double us, double runs_us) {
 
 }  // namespace
 
-Status Calibrate(Group* group, Bootstrap* bootstrap, MachineDescription* machine) {
-  // By host: who is where.
-  std::vector<std::vector<int>> hosts;
+Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hosts,
+                 MachineDescription* machine, bool* measured) {
+  std::vector<std::vector<int>> members;  // by host
   for (int r = 0; r < bootstrap->size(); ++r) {
-    const auto host = static_cast<size_t>(group->HostOf(r));
-    if (host >= hosts.size()) hosts.resize(host + 1);
-    hosts[host].push_back(r);
+    const auto host = static_cast<size_t>(hosts[static_cast<size_t>(r)]);
+    if (host >= members.size()) members.resize(host + 1);
+    members[host].push_back(r);
   }
   std::vector<int> firsts;
   size_t most = 0;
-  for (const std::vector<int>& host : hosts) {
+  for (const std::vector<int>& host : members) {
     firsts.push_back(host.front());
     most = std::max(most, host.size());
   }
+  const size_t others = hosts.size() - firsts.size();  // ranks that share a host with a first one
+
   Measurer measurer(group);
   RankTimes mine;
-  BRIGADE_RETURN_IF_ERROR(measurer.MeasureEdges(firsts, &mine.far));
-  BRIGADE_RETURN_IF_ERROR(
-      measurer.MeasureEdges(hosts[static_cast<size_t>(group->HostOf(group->rank()))], &mine.near));
-  BRIGADE_RETURN_IF_ERROR(measurer.MeasurePieces(firsts, &mine.far));
+  const auto measure = [&] {
+    BRIGADE_RETURN_IF_ERROR(measurer.MeasureEdges(firsts, &mine.far));
+    BRIGADE_RETURN_IF_ERROR(measurer.MeasureEdges(
+        members[static_cast<size_t>(hosts[static_cast<size_t>(group->rank())])], &mine.near));
+    const bool by_host = group->goes_by_host();
+    if (firsts.size() < 3) return Status();  // nobody passes anything on
+    const double first_us = static_cast<double>(firsts.size()) * mine.far.hop_us +
+                            (by_host ? 0 : static_cast<double>(others) * mine.near.hop_us);
+    return measurer.MeasurePieces(by_host ? firsts.back() : bootstrap->size() - 1, first_us,
+                                  &mine.far);
+  };
+  const Status status = measure();
   measurer.MeasureMemory(&mine);
+  mine.outcome = static_cast<int64_t>(status.code());
   mine.machine = std::hash<std::string>()(Host::Here().boot_id);
-  const cpu_set_t allowed = AllowedProcessors();
-  mine.processors = std::min(CPU_COUNT(&allowed), ProcessorQuota());
+  mine.processors = AllowedProcessors();
+  mine.quota = ProcessorQuota();
+  // Whatever has happened, the others wait here.
   std::vector<RankTimes> all(static_cast<size_t>(bootstrap->size()));
-  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
+  const Status told = bootstrap->AllGather(&mine, sizeof(mine), all.data());
+  *measured = false;
+  BRIGADE_RETURN_IF_ERROR(status);
+  BRIGADE_RETURN_IF_ERROR(told);
+  for (size_t r = 0; r < all.size(); ++r) {
+    if (all[r].outcome == static_cast<int64_t>(StatusCode::kOk)) continue;
+    return Status(static_cast<StatusCode>(all[r].outcome),
+                  "rank " + std::to_string(r) + " failed while edges were measured");
+  }
 
   const auto edges = [&](EdgeTimes RankTimes::*kind) {
     return EdgeTimes{MedianOf(all, [&](const RankTimes& t) { return (t.*kind).hop_us; }),
@@ -289,28 +348,32 @@ Status Calibrate(Group* group, Bootstrap* bootstrap, MachineDescription* machine
                      MedianOf(all, [&](const RankTimes& t) { return (t.*kind).longer_us; }),
                      MedianOf(all, [&](const RankTimes& t) { return (t.*kind).piece_us; })};
   };
+  const EdgeTimes far = edges(&RankTimes::far);
+  const EdgeTimes near = edges(&RankTimes::near);
+  if ((firsts.size() > 1 && !IsSensible(far)) || (most > 1 && !IsSensible(near))) return Status();
   const double copy_us = MedianOf(all, [](const RankTimes& t) { return t.copy_us; });
   const double runs_us = MedianOf(all, [](const RankTimes& t) { return t.runs_us; });
   const double add_us = MedianOf(all, [](const RankTimes& t) { return t.add_us; });
   const double crowd = RanksPerProcessor(all);
-  MachineDescription measured;
-  measured.ranks_per_processor = crowd;
-  measured.name = "calibrated";
-  measured.hosts = static_cast<int>(hosts.size());
-  measured.ranks_per_host = static_cast<int>(most);
+  const Capabilities& has = group->capabilities();
+  MachineDescription found;
+  found.name = "calibrated";
+  found.hosts = static_cast<int>(firsts.size());
+  found.ranks_per_host = static_cast<int>(most);
+  found.ranks_per_processor = crowd;
   Memory user;
   user.name = "user";
-  measured.memories.push_back(user);
-  measured.copies.push_back({CurveFrom(copy_us, runs_us), {}});
-  measured.adds.push_back({CurveFrom(add_us, add_us), {}});
-  const Capabilities& has = group->capabilities();
-  if (hosts.size() > 1) measured.between_hosts = LinkFrom(edges(&RankTimes::far), has, crowd);
-  if (most > 1) measured.within_host = LinkFrom(edges(&RankTimes::near), has, crowd);
-  measured.between_hosts.ports_of_host = true;
-  measured.preferred_piece_bytes = has.preferred_piece_bytes;
-  measured.overlap_piece_bytes = has.overlap_piece_bytes;
-  measured.piece_cost_bytes = has.piece_cost_bytes;
-  *machine = std::move(measured);
+  found.memories.push_back(user);
+  found.copies.push_back({CurveFrom(copy_us, runs_us), {}});
+  found.adds.push_back({CurveFrom(add_us, add_us), {}});
+  if (firsts.size() > 1) found.between_hosts = LinkFrom(far, has, crowd);
+  if (most > 1) found.within_host = LinkFrom(near, has, crowd);
+  found.between_hosts.ports_of_host = true;
+  found.preferred_piece_bytes = has.preferred_piece_bytes;
+  found.overlap_piece_bytes = has.overlap_piece_bytes;
+  found.piece_cost_bytes = has.piece_cost_bytes;
+  *machine = std::move(found);
+  *measured = true;
   return Status();
 }
 

@@ -19,9 +19,11 @@
 namespace brigade {
 
 // Measures `group`, whose members are those of `bootstrap`; collective over them, and the first
-// thing that they do with it. *machine is then the same on all of them, to the bit. Takes well
-// below a second where links pass 40 MB/s or more. A failure is the group's.
-Status Calibrate(Group* group, Bootstrap* bootstrap, MachineDescription* machine);
+// thing that they do with it. `hosts`: each member's, equal on all. *machine is then the same on
+// all of them, to the bit; *measured is false, on all, where nothing sensible came out. Takes well
+// below a second where links pass 40 MB/s or more. Fails on all if it fails on any.
+Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hosts,
+                 MachineDescription* machine, bool* measured);
 
 }  // namespace brigade
 

@@ -318,8 +318,9 @@ Way CirculantMultiBroadcastWay(const Steps& steps, const CostQuery& query, const
   const double copies =
       static_cast<double>(others) * (steps.CopyIn(ChunkRole::kForward, piece.bytes) +
                                      steps.CopyOut(ChunkRole::kForward, piece.bytes));
-  const double us = rounds * header.us() + std::max(0.0, bytes.wire_us - bytes.burst_us) + copies;
-  return {us, us};
+  const double alone_us = rounds * header.us() + copies;
+  return {alone_us + std::max(0.0, bytes.wire_us - bytes.burst_us),
+          std::max(bytes.wire_us, alone_us + bytes.wire_us - bytes.burst_us)};
 }
 
 Way AllReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {

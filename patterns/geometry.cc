@@ -43,8 +43,9 @@ TreeNode Chains(int chains, int size, int relative) {
     for (int c = 0; c < chains; ++c) node.children.push_back(first(c));
     return node;
   }
-  int chain = 0;
-  while (chain + 1 < chains && first(chain + 1) <= relative) ++chain;
+  const int in_longer = longer * (base + 1);
+  const int chain = relative - 1 < in_longer ? (relative - 1) / (base + 1)
+                                             : longer + (relative - 1 - in_longer) / base;
   node.parent = relative == first(chain) ? 0 : relative - 1;
   const int end = chain + 1 < chains ? first(chain + 1) : size;
   if (relative + 1 < end) node.children.push_back(relative + 1);

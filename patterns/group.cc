@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -151,14 +152,20 @@ PatternCall Normalised(PatternCall call) {
 // What must be equal on all members. How long pieces are follows from it and from the transport
 // that the group gets.
 struct AgreedSettings {
-  uint64_t format = 1;
+  uint64_t format = 2;
   uint64_t chunk_bytes;
   uint64_t staging_bytes;
   char transport[24];
   uint64_t rows;
   uint64_t cols;
+  uint64_t calibrate;
+  uint64_t topology_is_hint;
 };
 static_assert(std::has_unique_object_representations_v<AgreedSettings>, "compared as bytes");
+
+constexpr char kMeasured[] = "measured: among the ranks of a group";
+// Of what is kept in files; to be raised when measurements change.
+constexpr char kMeasurementFormat[] = "1";
 
 Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
   AgreedSettings first{};
@@ -180,7 +187,9 @@ Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
       {"chunk bytes", &AgreedSettings::chunk_bytes},
       {"staging bytes", &AgreedSettings::staging_bytes},
       {"rows", &AgreedSettings::rows},
-      {"columns", &AgreedSettings::cols}};
+      {"columns", &AgreedSettings::cols},
+      {"whether to measure their edges", &AgreedSettings::calibrate},
+      {"whether topologies are hints", &AgreedSettings::topology_is_hint}};
   const auto* number = numbers;
   while (first.*number->second == other.*number->second) ++number;
   return differ(number->first, std::to_string(first.*number->second),
@@ -245,6 +254,8 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   mine.staging_bytes = engine->options().staging_bytes;
   mine.rows = static_cast<uint64_t>(rows);
   mine.cols = static_cast<uint64_t>(cols);
+  mine.calibrate = static_cast<uint64_t>(engine->options().calibrate);
+  mine.topology_is_hint = engine->options().topology_is_hint;
   BRIGADE_RETURN_IF_ERROR(CheckAgreement(bootstrap, mine));
   if (rows < 1 || cols < 1 || rows > bootstrap->size() / cols || rows * cols != bootstrap->size()) {
     return Status(StatusCode::kInvalidArgument,
@@ -290,24 +301,35 @@ Status Group::FindMachine(Bootstrap* bootstrap) {
   gethostname(mine.text, sizeof(mine.text) - 1);
   std::vector<HostName> names(state_->members());
   BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), names.data()));
-  bool one_host = true;
-  std::string key = transport();
-  for (const HostName& name : names) {
-    key += std::string(" ") + name.text;
-    one_host &= std::strcmp(name.text, names[0].text) == 0;
+  // The hosts in the order of their first ranks, and how many ranks in a row each has.
+  std::map<std::string, int> numbers;
+  std::string key = std::string(kMeasurementFormat) + " " + transport();
+  size_t in_a_row = 0;
+  for (size_t r = 0; r < names.size(); ++r) {
+    const std::string name = names[r].text;
+    state_->host_of.push_back(numbers.emplace(name, numbers.size()).first->second);
+    ++in_a_row;
+    if (r + 1 < names.size() && name == names[r + 1].text) continue;
+    key += " " + name + " x" + std::to_string(in_a_row);
+    in_a_row = 0;
   }
   const bool look = engine_->options().calibrate == EngineOptions::Calibrate::kIfUnknown;
-  if (look && one_host) return Status();
+  if (look && numbers.size() == 1) return Status();
 
   MachineDescription found;
   std::string text;
   std::shared_ptr<const MachineDescription>& known = engine_->machines_[key];
   if (look && rank() == 0 && (known != nullptr || LoadMachine(key, &found))) {
-    text = (known != nullptr ? *known : found).ToJson("measured: by calibration");
+    if (known != nullptr) found = *known;
+    found.about = kMeasured;
+    text = found.ToJson(kMeasured);
   }
   BRIGADE_RETURN_IF_ERROR(TellText(&text));
   if (text.empty()) {
-    BRIGADE_RETURN_IF_ERROR(Calibrate(this, bootstrap, &found));
+    bool measured = false;
+    BRIGADE_RETURN_IF_ERROR(Calibrate(this, bootstrap, state_->host_of, &found, &measured));
+    if (!measured) return Status();
+    found.about = kMeasured;
     if (rank() == 0) StoreMachine(key, found);
   } else {
     BRIGADE_RETURN_IF_ERROR(MachineDescription::Parse(text, "rank 0", &found));
@@ -340,10 +362,9 @@ Group::~Group() {
 }
 
 const char* Group::transport() const { return state_->capabilities->name; }
-int Group::HostOf(int member) const {
+bool Group::goes_by_host() const {
   const Scope& all = state_->scope(ChannelKind::kAll);
-  if (all.hosts == 1 && !all.shares_memory()) return member;
-  return engine_->endpoint()->HostOf(state_->id, member);
+  return all.hosts > 1 && all.hosts < all.size;
 }
 const Capabilities& Group::capabilities() const { return *state_->capabilities; }
 const MachineDescription* Group::machine() const { return state_->machine.get(); }
@@ -397,7 +418,8 @@ void Group::Choose(PatternCall* call) const {
   const CatalogueEntry& entry = EntryOf(call->pattern);
   const bool order_free = !entry.combines || IsOrderFree(call->op, call->type);
   const bool by_model = state_->machine != nullptr && !scope.shares_memory();
-  if (named && !(by_model && order_free)) return;
+  if (named && !(by_model && order_free && CheckTopology(call->pattern, call->topology).ok()))
+    return;
   size_t bytes = entry.multi ? 0 : call->matrix.layout.bytes();
   for (int q = 0; entry.multi && call->portions != nullptr && q < scope.size; ++q) {
     bytes += call->portions[q].layout.bytes();
@@ -424,6 +446,7 @@ void Group::Choose(PatternCall* call) const {
   if (!by_model) return;
   call->topology = choice->second.topology;
   call->piece_bytes = choice->second.PieceBytes(bytes);
+  if (IsTooShort(*call)) call->topology = Topology();
 }
 
 ModelChoice Group::Decide(const PatternCall& call, bool by_model, Latitude latitude) const {
@@ -434,7 +457,9 @@ ModelChoice Group::Decide(const PatternCall& call, bool by_model, Latitude latit
   query.ranks = scope.size;
   query.bytes = LongestOfClass(SizeClassOf(call.matrix.layout.bytes()));
   query.elem_bytes = EntryOf(call.pattern).combines ? ElementBytes(call.type) : 1;
-  for (int r = 0; r < scope.size; ++r) query.hosts.push_back(HostOf(scope.GroupRank(r)));
+  for (int r = 0; by_model && r < scope.size; ++r) {
+    query.hosts.push_back(state_->host_of[static_cast<size_t>(scope.GroupRank(r))]);
+  }
   std::string reason;
   ModelChoice choice;
   if (by_model) {
@@ -448,7 +473,7 @@ ModelChoice Group::Decide(const PatternCall& call, bool by_model, Latitude latit
 
 PatternCall Group::Normalise(const PatternCall& call) const {
   PatternCall normalised = Normalised(call);
-  Choose(&normalised);
+  if (normalised.topology.shape == Shape::kFree) Choose(&normalised);
   return normalised;
 }
 

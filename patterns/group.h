@@ -78,10 +78,10 @@ class Group {
   // Ranks in a scope, and the calling rank's number in it. For kPointToPoint: the whole group.
   int ScopeSize(ChannelKind scope) const;
   int ScopeRank(ChannelKind scope) const;
-  // The host of a member, one's own for each where no two share memory; and what the transport can
-  // do between all of them.
-  int HostOf(int member) const;
+  // What the transport can do between all members.
   const Capabilities& capabilities() const;
+  // Whether messages to several hosts can go host after host (Topology::by_host).
+  bool goes_by_host() const;
   // What its edges were measured to cost, the same on all ranks; null: not measured.
   const MachineDescription* machine() const;
 

@@ -106,6 +106,7 @@ struct GroupState {
 
   // What the edges were measured to cost, the same on all members; null if they were not.
   std::shared_ptr<const MachineDescription> machine;
+  std::vector<int> host_of;  // each member's, by the names of hosts; empty if nobody looked
   // What was chosen, or explained, by everything that it depends on.
   std::unordered_map<uint64_t, ModelChoice> choices;
 

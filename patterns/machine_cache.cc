@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -19,6 +20,9 @@ std::filesystem::path Folder() {
   return {};
 }
 
+// Networks change.
+constexpr std::chrono::hours kMostAge(24 * 7);
+
 }  // namespace
 
 std::string CachedMachineFile(const std::string& key) {
@@ -32,6 +36,9 @@ std::string CachedMachineFile(const std::string& key) {
 bool LoadMachine(const std::string& key, MachineDescription* machine) {
   MachineDescription found;
   const std::string file = CachedMachineFile(key);
+  std::error_code error;
+  const auto written = std::filesystem::last_write_time(file, error);
+  if (error || std::filesystem::file_time_type::clock::now() - written > kMostAge) return false;
   if (file.empty() || !MachineDescription::Read(file, &found).ok() || found.about != key) {
     return false;
   }

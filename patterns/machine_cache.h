@@ -1,8 +1,8 @@
 // MachineCache: what was measured of which hosts, kept from one job to the next.
 //
 // A file per set of hosts in $XDG_CACHE_HOME/brigade (else $HOME/.cache/brigade), in the format of
-// transport/machines/. Whatever is wrong with a file or with the folder, the answer is that nothing
-// is known.
+// transport/machines/; it counts for a week. Whatever is wrong with a file or with the folder, the
+// answer is that nothing is known.
 
 #ifndef BRIGADE_PATTERNS_MACHINE_CACHE_H_
 #define BRIGADE_PATTERNS_MACHINE_CACHE_H_

@@ -1,5 +1,6 @@
 #include "patterns/machine_cache.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -56,6 +57,20 @@ TEST_F(MachineCacheTest, WhatIsWrongIsNotKnown) {
   EXPECT_FALSE(LoadMachine("key", &machine));
   StoreMachine("key", Machine());
   EXPECT_TRUE(LoadMachine("key", &machine));
+}
+
+TEST_F(MachineCacheTest, AWeekLaterItIsForgotten) {
+  StoreMachine("key", Machine());
+  const std::string file = CachedMachineFile("key");
+  MachineDescription machine;
+  const auto age = [&](int hours) {
+    std::filesystem::last_write_time(
+        file, std::filesystem::file_time_type::clock::now() - std::chrono::hours(hours));
+  };
+  age(24 * 7 - 1);
+  EXPECT_TRUE(LoadMachine("key", &machine));
+  age(24 * 7 + 1);
+  EXPECT_FALSE(LoadMachine("key", &machine));
 }
 
 TEST_F(MachineCacheTest, WithoutAFolderNothingIsKept) {

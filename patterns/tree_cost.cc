@@ -68,6 +68,11 @@ ChunkRole TreeCost::RoleOf(const TreeNode& node) const {
   return ring_ ? ChunkRole::kPipelinedForward : ChunkRole::kForward;
 }
 
+ChunkRole TreeCost::RoleOfParent(const TreeNode& node) const {
+  if (node.parent == 0) return ChunkRole::kBroadcastSource;
+  return ring_ ? ChunkRole::kPipelinedForward : ChunkRole::kForward;
+}
+
 Way TreeCost::Down(const Piece& piece, double begin_us,
                    const std::function<Load(int)>& more) const {
   const size_t wire_bytes = piece.wire_bytes();
@@ -116,7 +121,7 @@ Load TreeCost::LoadDown(const Piece& piece, int relative) const {
   if (node.parent >= 0) {
     const int link = LinkBetween(relative, node.parent);
     load.processor_us += steps_.Receive(link, wire_bytes) + CopyOut(node, piece);
-    load.in_us[link] += steps_.Wire(link, wire_bytes, RoleOf(tree_.NodeOf(node.parent)), role);
+    load.in_us[link] += steps_.Wire(link, wire_bytes, RoleOfParent(node), role);
   }
   return load;
 }

@@ -67,6 +67,7 @@ class TreeCost {
     return steps_.LinkIndex(tree_.ToRank(relative), tree_.ToRank(other));
   }
   ChunkRole RoleOf(const TreeNode& node) const;
+  ChunkRole RoleOfParent(const TreeNode& node) const;
 
   const Steps& steps_;
   const RankTree tree_;

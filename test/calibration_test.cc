@@ -38,8 +38,7 @@ class CalibrationTest : public ::testing::Test {
     ASSERT_TRUE(CreateEndpoint("uring", &endpoint_).ok());
   }
 
-  void MakeGroup(EngineOptions::Calibrate calibrate) {
-    EngineOptions options;
+  void MakeGroup(EngineOptions::Calibrate calibrate, EngineOptions options = EngineOptions()) {
     options.calibrate = calibrate;
     const Status made = Engine::Create(endpoint_.get(), options, &engine_);
     ASSERT_TRUE(made.ok()) << made.ToString();
@@ -60,15 +59,47 @@ TEST_F(CalibrationTest, AllKnowTheSame) {
   ASSERT_NE(machine, nullptr);
   const std::string text = machine->ToJson("measured");
   EXPECT_EQ(text, TextOfRank0(text));
-  const Link& link = machine->between_hosts;  // where none share memory each has a host of its own
+  const Link& link = machine->within_host;
   EXPECT_TRUE(std::isfinite(link.mb_s));
   EXPECT_GT(link.mb_s, 1);
   EXPECT_GT(link.latency_us + link.send_overhead.message_us + link.receive_overhead.message_us, 0);
   EXPECT_GT(machine->Copy(0, 0).rate.RateAt(4096), 1);
   EXPECT_GE(machine->ranks_per_processor, 1);
+  // What is kept can be read again.
+  MachineDescription again;
+  const Status parsed = MachineDescription::Parse(text, "text", &again);
+  EXPECT_TRUE(parsed.ok()) << parsed.ToString();
   MPI_Barrier(MPI_COMM_WORLD);
   const std::filesystem::directory_iterator files(cache_ + "/brigade");
   EXPECT_EQ(std::distance(begin(files), end(files)), 1);
+}
+
+// Ranks that send first and receive afterwards would wait for each other.
+TEST_F(CalibrationTest, LittleMemoryWillDo) {
+  EngineOptions options;
+  options.staging_bytes = size_t{256} << 10;
+  options.chunk_bytes = size_t{4} << 10;
+  options.overflow_bytes = 0;
+  options.overflow_wait_seconds = 5;
+  MakeGroup(EngineOptions::Calibrate::kAlways, options);
+  EXPECT_NE(group_->machine(), nullptr);
+}
+
+TEST_F(CalibrationTest, RanksThatWantDifferentThingsAreTold) {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (const bool hints : {false, true}) {
+    EngineOptions options;
+    if (!hints && rank == 2) options.calibrate = EngineOptions::Calibrate::kIfUnknown;
+    if (hints && rank == 2) options.topology_is_hint = true;
+    std::unique_ptr<Engine> engine;
+    ASSERT_TRUE(Engine::Create(endpoint_.get(), options, &engine).ok());
+    MpiBootstrap bootstrap(MPI_COMM_WORLD);
+    std::unique_ptr<Group> group;
+    const Status status = Group::Create(engine.get(), &bootstrap, 1, bootstrap.size(), &group);
+    EXPECT_EQ(status.code(), StatusCode::kMismatch);
+    EXPECT_NE(status.message().find("rank 2 has"), std::string::npos) << status.message();
+  }
 }
 
 TEST_F(CalibrationTest, RanksOfOneHostAreMeasuredOnlyIfAsked) {

@@ -52,6 +52,27 @@ trap 'c down; rm -rf "$scratch"' EXIT
 
 # --- data ---
 
+# What edges cost is measured once, by the job that finds nothing about these hosts, and by nobody else.
+if title "calibration"; then
+  export XDG_CACHE_HOME=$scratch/cache
+  for job in first second; do
+    run 4 --mpirun "-x XDG_CACHE_HOME" "$PWD/bazel-bin/bench/brigade_bench" --peers none --shim none --seconds 0.05 --explain \
+      spread --cases broadcast --shapes free --bytes 1K,256K || fail "$what: the $job job"
+    lines 1 'broadcast of up to 327679 bytes on 4 ranks: .* in [0-9]+ piece.* us; slower by the model: '
+    [[ $(find "$scratch/cache/brigade" -name '*.json' | wc -l) -eq 1 ]] || fail "$what: not one file"
+    [[ $job == first ]] && cp -p "$scratch"/cache/brigade/*.json "$scratch/first.json"
+  done
+  [[ ! "$scratch/first.json" -ot $(echo "$scratch"/cache/brigade/*.json) ]] || fail "$what: measured again"
+  bazel-bin/bench/brigade_bench explain --pattern reduce --ranks 8 --bytes 1M --machine "$scratch/first.json" \
+    >"$out" 2>&1 || fail "$what: explain cannot read what was kept"
+  lines 1 '^Choice: '
+  # Hosts whose settings differ are told, and nobody waits.
+  run 4 sh -c 'BRIGADE_CALIBRATE=$((OMPI_COMM_WORLD_RANK % 2)) LD_PRELOAD='"$shim"' '"$programs/blacs_cases"' grid' &&
+    fail "$what: settings that differ"
+  grep -q 'rank 0 has 0, rank 1 has 1' "$out" || fail "$what: differing settings are not named"
+  unset XDG_CACHE_HOME
+fi
+
 if title "conformance"; then
   run 4 "$programs/mpi_conformance_test" '--gtest_filter=*/Uring*:*/Sockets*' || fail "$what"
   grep -q '\[  PASSED  \] [1-9]' "$out" || fail "$what: there are no tests"
