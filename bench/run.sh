@@ -6,6 +6,7 @@ usage() {
   cat <<'END'
 usage: bench/run.sh [--full] [--output DIR] [--cluster HOSTS [--rate RATE]] [--help]
        bench/run.sh --paper [--output DIR]
+       bench/run.sh --scale [--full] [--output DIR]
 
 Installs what is missing, builds, then measures
   - ScaLAPACK's LU tester on stock BLACS and on the shim,
@@ -27,6 +28,9 @@ and prints the path of the report. Takes about 5 minutes on 2 cores, besides the
   --rate RATE   of each link, both ways; default: 400mbit
   --paper       instead: simulates Table 1 of the AP3000 paper (96 cells) and its point-to-point figures, prints them beside the
                 paper's, and the path of a plot. Takes seconds, besides the first build
+  --scale       instead: broadcast, reduce, multi-broadcast and multi-reduce on 8 to 65,536 simulated ranks of fat hosts, beside what
+                Open MPI does by default; prints a table, and the paths of it and of a plot. Takes SCALE_TIME, besides the first
+                build; with --full longer simulations, too (SCALE_FULL)
 END
 }
 
@@ -42,10 +46,12 @@ full=false
 hosts=
 rate=
 paper=false
+scale=false
 while [[ $# -gt 0 ]]; do
   case $1 in
     --full) full=true ;;
     --paper) paper=true ;;
+    --scale) scale=true ;;
     --output)
       [[ $# -ge 2 ]] || refuse "--output needs a directory"
       out=$2
@@ -66,6 +72,7 @@ while [[ $# -gt 0 ]]; do
 done
 
 if $paper && { $full || [[ -n $hosts || -n $rate ]]; }; then refuse "--paper goes with --output only"; fi
+if $scale && { $paper || [[ -n $hosts || -n $rate ]]; }; then refuse "--scale goes with --full and --output only"; fi
 rate=${rate:-400mbit}
 [[ -z $hosts || $hosts =~ ^[1-9][0-9]{0,2}$ ]] || refuse "'$hosts' is no number of hosts"
 
@@ -74,6 +81,7 @@ shopt -s extglob
 if [[ -n $hosts ]]; then kind='cluster*'; else kind='!(cluster*)'; fi
 results="$kind.jsonl"
 if $paper; then results=paper.json; fi
+if $scale; then results=scale_*.jsonl; fi
 [[ -z $out || -z $(compgen -G "$out/$results") ]] || refuse "$out already holds results"
 
 factorizations="LU,Cholesky,QR,matrix product"
@@ -118,6 +126,37 @@ if $paper; then
     tee "$out/paper.txt"
   echo
   echo "Plot: $out/paper.svg"
+  exit 0
+fi
+
+if $scale; then
+  step "Build"
+  (cd "$root" && bazel build --config=opt --config=werror //bench:scale_table)
+  bin=$(cd "$root" && bazel info --config=opt --config=werror bazel-bin 2>/dev/null)
+  out=${out:-$root/results/$(date +%Y%m%d-%H%M%S)}
+  mkdir -p "$out"
+  out=$(cd "$out" && pwd)
+  messages=300000
+  if $full; then messages=5000000; fi
+  simulate() { # PATTERN...
+    local pattern
+    for pattern in "$@"; do
+      "$bin/bench/scale_table" "$root/transport/machines/fat_nodes_100g.json" "$pattern" --messages "$messages" \
+        >"$out/scale_$pattern.jsonl" || return
+    done
+  }
+  step "Simulated scale"
+  simulate multi_broadcast broadcast &
+  other=$!
+  failed=false
+  simulate multi_reduce reduce || failed=true
+  wait "$other" || failed=true
+  if $failed; then exit 1; fi
+  MPLCONFIGDIR=$out /usr/bin/python3 "$root/bench/scale_report.py" "$out"/scale_{broadcast,reduce,multi_broadcast,multi_reduce}.jsonl \
+    --plot "$out/scale.svg" --summary "$out/scale_summary.json" | tee "$out/scale.txt"
+  echo
+  echo "Plot: $out/scale.svg"
+  echo "Report: $out/scale.txt"
   exit 0
 fi
 
