@@ -63,11 +63,21 @@ bool ChooseFor(const MachineDescription& machine, const ScaleCell& cell, Chooser
   const int hosts = machine.HostOf(cell.ranks - 1) + 1;
   const bool mixed = hosts > 1 && hosts < cell.ranks;
   const bool sums = EntryOf(cell.pattern).combines;
-  if (named && cell.multi()) return false;
+  if (named && cell.pattern == Pattern::kMultiReduce) return false;
+  *choice = ScaleChoice();
   const EngineOptions defaults;
   const PieceSettings settings =
       SettingsOn(machine, hosts > 1 ? machine.between_hosts : machine.within_host,
                  defaults.chunk_bytes, defaults.staging_bytes);
+  if (named && cell.multi()) {
+    // Of ceil(log2 ranks) messages in a row, or one per piece length of what each rank receives.
+    int64_t in_a_row = static_cast<int64_t>(cell.total_bytes() / MostPayload(settings));
+    for (int reached = 1; reached < cell.ranks; reached *= 2) ++in_a_row;
+    choice->topology = {Shape::kCirculant, 0};
+    choice->predicted = false;
+    choice->messages = in_a_row * cell.ranks;
+    return true;
+  }
   CostQuery query;
   query.pattern = cell.pattern;
   query.ranks = cell.ranks;

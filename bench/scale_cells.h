@@ -37,8 +37,9 @@ std::vector<ScaleCell> ScaleCells(Pattern pattern, int most_ranks);
 struct ScaleChoice {
   Topology topology;
   size_t piece_bytes = 0;  // as in PatternCall
-  Cost cost;               // predicted
-  int64_t messages = 0;    // of all ranks: what a simulation takes its time for
+  bool predicted = true;   // false: there is no closed form, and `cost` says nothing
+  Cost cost;
+  int64_t messages = 0;  // of all ranks: what a simulation takes its time for
 };
 
 enum class Chooser : uint8_t {
@@ -46,11 +47,12 @@ enum class Chooser : uint8_t {
   // of a reduction's sums is part of its result, so its topology is that of all machines, and only
   // its pieces are chosen by the cost model.
   kLibrary,
-  // A caller who names the topology that is the fastest by the cost model; it goes by rank then.
+  // A caller who names the topology that is the fastest by the cost model; it goes by rank then. Of
+  // a multi-broadcast, the circulant graph.
   kBestByName,
 };
 
-// False: there is nothing to choose (patterns with portions, by name).
+// False: there is nothing to choose (a multi-reduce, by name).
 bool ChooseFor(const MachineDescription& machine, const ScaleCell& cell, Chooser chooser,
                ScaleChoice* choice);
 

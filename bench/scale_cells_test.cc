@@ -150,10 +150,10 @@ TEST(ScaleChoice, ClosedFormAgreesWithTheSimulation) {
       for (const Chooser chooser : {Chooser::kLibrary, Chooser::kBestByName}) {
         ScaleChoice choice;
         if (!ChooseFor(machine, cell, chooser, &choice)) {
-          EXPECT_TRUE(cell.multi() && chooser == Chooser::kBestByName);
+          EXPECT_TRUE(pattern == Pattern::kMultiReduce && chooser == Chooser::kBestByName);
           continue;
         }
-        if (choice.messages > kMostMessages) continue;
+        if (!choice.predicted || choice.messages > kMostMessages) continue;
         double us = 0;
         const Status status = SimulateChoice(machine, cell, choice, &us);
         ASSERT_TRUE(status.ok()) << status.ToString();

@@ -53,7 +53,8 @@ def size_name(size, pattern):
 
 def deviations(cells):
     """Of the closed form from the simulation, relative, wherever there are both."""
-    return [abs(c[who]["predicted_us"] / c[who]["simulated_us"] - 1) for c in cells for who in OWN if c[who] and c[who]["simulated_us"] is not None]
+    return [abs(c[who]["predicted_us"] / c[who]["simulated_us"] - 1) for c in cells for who in OWN
+            if c[who] and None not in (c[who]["predicted_us"], c[who]["simulated_us"])]
 
 
 def mean(ratios):
@@ -72,7 +73,7 @@ def summarise(cells):
             if not own:
                 continue
             ratios = [ratio(c, who) for c in own]
-            entry[who] = {"simulated": sum(time_us(c[who])[1] for c in own), "mean": mean(ratios), "least": min(ratios), "most": max(ratios)}
+            entry[who] = {"cells": len(own), "simulated": sum(time_us(c[who])[1] for c in own), "mean": mean(ratios), "least": min(ratios), "most": max(ratios)}
         errors = sorted(deviations(shown))
         if errors:
             entry["closed_form"] = {"compared": len(errors), "median": statistics.median(errors), "worst": errors[-1]}
@@ -97,7 +98,7 @@ def print_cells(cells):
                     if cell[who]:
                         us, simulated = time_us(cell[who])
                         text = f"{'' if simulated else '~'}{us:.1f} ({ratio(cell, who):.2f}) {cell[who]['algorithm']}"
-                        if cell[who]["pieces"] > 1:
+                        if (cell[who]["pieces"] or 1) > 1:
                             text += f", {cell[who]['pieces']} pieces"
                     columns.append(f"{text:<{width}}")
                 peer = cell["open_mpi"]
@@ -111,7 +112,7 @@ def print_summary(summary):
         for who in OWN:
             if who in entry:
                 own = entry[who]
-                print(f"    {TITLES[who]:<20} {own['mean']:.2f} ({own['least']:.2f} to {own['most']:.2f}), {own['simulated']} of {entry['cells']} simulated")
+                print(f"    {TITLES[who]:<20} {own['mean']:.2f} ({own['least']:.2f} to {own['most']:.2f}), {own['simulated']} of {own['cells']} simulated")
         if "closed_form" in entry:
             form = entry["closed_form"]
             print(f"    closed form off by   {100 * form['median']:.1f} % (median), {100 * form['worst']:.1f} % (worst of {form['compared']})")

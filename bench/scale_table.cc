@@ -29,24 +29,27 @@ Pattern PatternNamed(const std::string& name) {
 }
 
 std::string NameOf(const ScaleCell& cell, const Topology& topology) {
-  if (!cell.multi()) return TopologyName(topology);
+  if (!cell.multi() || topology.shape == Shape::kCirculant) return TopologyName(topology);
   return topology.by_host ? "ring by host" : "ring";
 }
 
 Status AddOwn(const MachineDescription& machine, const Options& options, const ScaleCell& cell,
               Chooser chooser, nlohmann::ordered_json* line) {
   const char* const key = chooser == Chooser::kLibrary ? "brigade" : "brigade_named";
+  (*line)[key] = nullptr;
   ScaleChoice choice;
-  if (!ChooseFor(machine, cell, chooser, &choice)) {
-    (*line)[key] = nullptr;
-    return Status();
-  }
+  if (!ChooseFor(machine, cell, chooser, &choice)) return Status();
+  const bool simulates = choice.messages <= options.most_messages;
+  if (!simulates && !choice.predicted) return Status();
   nlohmann::ordered_json own = {{"algorithm", NameOf(cell, choice.topology)},
-                                {"pieces", choice.cost.pieces},
-                                {"piece_bytes", choice.cost.piece_bytes},
-                                {"predicted_us", choice.cost.us},
+                                {"pieces", nullptr},
+                                {"predicted_us", nullptr},
                                 {"simulated_us", nullptr}};
-  if (choice.messages <= options.most_messages) {
+  if (choice.predicted) {
+    own["pieces"] = choice.cost.pieces;
+    own["predicted_us"] = choice.cost.us;
+  }
+  if (simulates) {
     double us = 0;
     BRIGADE_RETURN_IF_ERROR(SimulateChoice(machine, cell, choice, &us));
     own["simulated_us"] = us;
