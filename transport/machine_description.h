@@ -74,8 +74,8 @@ struct Overhead {
 
 // A message occupies a port of either side for message_us + bytes / mb_s and is there latency_us
 // later; of its bytes, those that the buckets of both ports hold take no time. A bucket fills at
-// mb_s up to burst_bytes. Messages longer than eager_bytes leave not before their receive is posted and, grant_us
-// later, known to the sender.
+// mb_s up to burst_bytes. Messages longer than eager_bytes leave not before their receive is posted
+// and, grant_us later, known to the sender.
 struct Link {
   double latency_us = 0;
   double mb_s = kUnlimitedRate;
