@@ -29,8 +29,8 @@ and prints the path of the report. Takes about 5 minutes on 2 cores, besides the
   --paper       instead: simulates Table 1 of the AP3000 paper (96 cells) and its point-to-point figures, prints them beside the
                 paper's, and the path of a plot. Takes seconds, besides the first build
   --scale       instead: broadcast, reduce, multi-broadcast and multi-reduce on 8 to 65,536 simulated ranks of fat hosts, beside what
-                Open MPI does by default; prints a table, and the paths of it and of a plot. Takes SCALE_TIME, besides the first
-                build; with --full longer simulations, too (SCALE_FULL)
+                Open MPI does by default; prints a table, and the paths of it and of a plot. Takes some minutes, besides the
+                first build; with --full longer simulations, too
 END
 }
 

@@ -96,6 +96,8 @@ bool ChooseFor(const MachineDescription& machine, const ScaleCell& cell, Chooser
   choice->cost = best.cost;
   choice->messages = best.cost.pieces * (cell.ranks - 1);
   if (cell.multi()) choice->messages *= cell.ranks;
+  // To make a schedule by host each rank looks at all: as long as a message takes for 2000 of them.
+  if (best.topology.by_host) choice->messages += int64_t{cell.ranks} * cell.ranks / 2000;
   return true;
 }
 
