@@ -26,13 +26,13 @@ std::string Cut(const Cost& cost) {
 }
 
 void PrintCandidates(const std::vector<Candidate>& candidates) {
-  std::printf("%-34s %-20s %14s %12s %12s %12s\n", "topology", "pieces", "predicted us", "at worst",
-              "first piece", "each more");
+  std::printf("%-34s %-20s %14s %12s %12s\n", "topology", "pieces", "predicted us", "first piece",
+              "each more");
   for (const Candidate& candidate : candidates) {
     const Cost& cost = candidate.cost;
-    std::printf("%-34s %-20s %14.1f %12.1f %12.1f %12.2f\n",
-                TopologyName(candidate.topology).c_str(), Cut(cost).c_str(), cost.us, cost.worst_us,
-                cost.first_us, cost.piece_us);
+    std::printf("%-34s %-20s %14.1f %12.1f %12.2f%s\n", TopologyName(candidate.topology).c_str(),
+                Cut(cost).c_str(), cost.us, cost.first_us, cost.piece_us,
+                cost.in_step ? "" : "  if rounds keep step");
   }
 }
 

@@ -79,8 +79,9 @@ std::vector<Candidate> RankCandidates(const MachineDescription& machine,
     candidates.push_back(BestCut(machine, settings, one));
   }
   std::stable_sort(
-      candidates.begin(), candidates.end(),
-      [](const Candidate& a, const Candidate& b) { return a.cost.worst_us < b.cost.worst_us; });
+      candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+        return a.cost.in_step != b.cost.in_step ? a.cost.in_step : a.cost.us < b.cost.us;
+      });
   return candidates;
 }
 

@@ -412,7 +412,7 @@ PieceSettings SettingsOn(const MachineDescription& machine, const Link& link, si
 
 namespace {
 
-// Without worst_us.
+// Without in_step.
 Cost PredictInStep(const MachineDescription& machine, const PieceSettings& settings,
                    const CostQuery& query) {
   const bool blocks =
@@ -457,13 +457,11 @@ Cost PredictInStep(const MachineDescription& machine, const PieceSettings& setti
 
 Cost PredictCost(const MachineDescription& machine, const PieceSettings& settings,
                  const CostQuery& query) {
-  constexpr double kOutOfStep = 1.5;
   Cost cost = PredictInStep(machine, settings, query);
+  const bool blocks =
+      query.topology.shape == Shape::kTwoTree || query.topology.shape == Shape::kCirculant;
   const bool rooted = query.pattern == Pattern::kBroadcast || query.pattern == Pattern::kReduce;
-  const bool in_step =
-      !rooted || query.bytes <= kLastBlockBytes ||
-      (query.topology.shape != Shape::kTwoTree && query.topology.shape != Shape::kCirculant);
-  cost.worst_us = in_step ? cost.us : kOutOfStep * cost.us;
+  cost.in_step = !blocks || (rooted && query.bytes <= kLastBlockBytes);
   return cost;
 }
 

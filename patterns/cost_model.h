@@ -40,10 +40,11 @@ struct CostQuery {
 
 struct Cost {
   double us = 0;  // from the first rank's call to the last one's return
-  // The same where messages get into each other's way at the ports: along two trees and on
-  // circulant graphs, whose ranks have several neighbours each way, `us` is what rounds in step
-  // would take, and up to half as much again has been measured and simulated.
-  double worst_us = 0;
+  // False along two trees and on circulant graphs, whose ranks have several neighbours each way:
+  // `us` is what rounds in step would take, but messages get into each other's way at the ports. Up
+  // to twice as much has been simulated, half as much again been measured, and more where ranks
+  // share the port of their host.
+  bool in_step = true;
   int64_t pieces = 1;
   size_t piece_bytes = 0;
   double first_us = 0;  // of us: the way of one piece

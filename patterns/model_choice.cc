@@ -50,7 +50,7 @@ ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings
       RankCandidates(machine, settings, query, /*fixed=*/false);
   if (latitude == Latitude::kHint) {
     const Candidate named = RankCandidates(machine, settings, query, /*fixed=*/true).front();
-    if (named.cost.us <= kTooSlow * candidates.front().cost.worst_us) {
+    if (named.cost.us <= kTooSlow * candidates.front().cost.us) {
       return chosen(named,
                     ", as asked for; by the model the best is " + Describe(candidates.front()));
     }

@@ -73,7 +73,12 @@ TEST(RankCandidates, FastestFirstAndEachShapeOnce) {
     const std::vector<Candidate> candidates = Ranked(Query(pattern, 100000), /*fixed=*/false);
     EXPECT_GE(candidates.size(), 5u);
     for (size_t i = 1; i < candidates.size(); ++i) {
-      EXPECT_LE(candidates[i - 1].cost.worst_us, candidates[i].cost.worst_us);
+      const Cost& before = candidates[i - 1].cost;
+      const Cost& cost = candidates[i].cost;
+      EXPECT_GE(before.in_step, cost.in_step);
+      if (before.in_step == cost.in_step) {
+        EXPECT_LE(before.us, cost.us);
+      }
       for (size_t j = 0; j < i; ++j) {
         EXPECT_FALSE(candidates[i].topology == candidates[j].topology);
       }
