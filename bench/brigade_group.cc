@@ -138,12 +138,13 @@ Status BrigadeGroup::MultiBroadcast(const Topology& topology,
   return group_->Run(call, statistics);
 }
 
-Status BrigadeGroup::MultiReduce(const std::vector<PanelView>& portions, const PanelView& result,
-                                 OperationStatistics* statistics) {
+Status BrigadeGroup::MultiReduce(const Topology& topology, const std::vector<PanelView>& portions,
+                                 const PanelView& result, OperationStatistics* statistics) {
   std::vector<Matrix> matrices;
   BRIGADE_RETURN_IF_ERROR(MatricesOf(portions, &matrices));
   PatternCall call;
   call.pattern = Pattern::kMultiReduce;
+  call.topology = topology;
   call.portions = matrices.data();
   BRIGADE_RETURN_IF_ERROR(MatrixOf(result, &call.matrix));
   return group_->Run(call, statistics);

@@ -48,8 +48,8 @@ class BrigadeGroup {
   Status Barrier(OperationStatistics* statistics);
   Status MultiBroadcast(const Topology& topology, const std::vector<PanelView>& portions,
                         OperationStatistics* statistics);
-  Status MultiReduce(const std::vector<PanelView>& portions, const PanelView& result,
-                     OperationStatistics* statistics);
+  Status MultiReduce(const Topology& topology, const std::vector<PanelView>& portions,
+                     const PanelView& result, OperationStatistics* statistics);
 
   // What an operation, or several added up, on `bytes` cost this rank.
   Cost CostOf(const OperationStatistics& statistics, size_t bytes) const;

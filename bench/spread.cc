@@ -412,9 +412,19 @@ void MeasureMultiReduce(const Contenders& all, const PanelShape& shape) {
   add(
       "brigade", "multi-reduce", true,
       [&](int, OperationStatistics* statistics) {
-        return all.brigade->MultiReduce(data.portions, data.own_result, statistics);
+        return all.brigade->MultiReduce({Shape::kIncreasingRings, 1}, data.portions,
+                                        data.own_result, statistics);
       },
       apart);
+  if (all.WantsShape("circulant")) {
+    add(
+        "brigade", "multi-reduce, circulant", true,
+        [&](int, OperationStatistics* statistics) {
+          return all.brigade->MultiReduce({Shape::kCirculant, 0}, data.portions, data.own_result,
+                                          statistics);
+        },
+        apart);
+  }
   if (all.plain) {
     add(
         "plain", "multi-reduce", false,

@@ -115,7 +115,7 @@ typedef enum {
   BRIGADE_REDUCE,     /* combination of all matrices, in the root's; others stay as they were */
   BRIGADE_ALL_REDUCE, /* the same in all, with the same bits */
   BRIGADE_MULTI_BROADCAST, /* portion q of rank q to all; along a ring, or BRIGADE_CIRCULANT */
-  BRIGADE_MULTI_REDUCE,    /* ring: the combination of all portions q in the matrix of rank q */
+  BRIGADE_MULTI_REDUCE,    /* combination of all portions q, in the matrix of rank q; likewise */
   BRIGADE_BARRIER
 } brigade_pattern;
 
@@ -126,10 +126,10 @@ typedef enum {
   BRIGADE_DECREASING_RINGS,
   BRIGADE_SPLIT_RING, /* one chain each way */
   BRIGADE_HYPERCUBE,  /* all-reduce only */
-  BRIGADE_FREE,       /* broadcast, reduce, all-reduce, multi-broadcast: the library's choice */
+  BRIGADE_FREE,       /* broadcast, reduce, all-reduce, the multi forms: the library's choice */
   BRIGADE_DEALT,      /* all-reduce only: each rank combines its share, then all get all shares */
   BRIGADE_TWO_TREE,   /* broadcast and reduce: two trees, each for half of the matrix */
-  BRIGADE_CIRCULANT   /* broadcast, reduce, multi-broadcast: as few messages in a row as can be */
+  BRIGADE_CIRCULANT   /* broadcast, reduce, the multi forms: as few messages in a row as can be */
 } brigade_shape;
 
 typedef enum {

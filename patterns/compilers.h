@@ -22,7 +22,7 @@ struct ScheduleParameters {
   // Root of a rooted pattern; for send and receive, the peer.
   int root = 0;
   Topology topology;
-  // Direction of the rings of multi-broadcast and multi-reduce.
+  // Direction of the rings of multi-broadcast and multi-reduce; no difference in other shapes.
   bool decreasing = false;
   // The ranks read each other's staging memory: one copy in serves all, and nobody need relay.
   bool shares_memory = false;
@@ -80,7 +80,11 @@ Schedule CompileMultiBroadcast(const ScheduleParameters& p);
 
 // Ring multi-reduce (AP3000 paper 4.2): the partial of portion q starts at the rank after q and
 // ends at q, every rank on the way combining its contribution on the right. Copies: one per piece
-// of the first portion sent; combines: one per piece of the s - 1 others.
+// of the first portion sent; combines: one per piece of the s - 1 others. Circulant graph (the
+// multi-broadcast's backwards; on any hosts, never by host): ceil(log2 s) messages in a row, each
+// with the partials of piece i of all portions that it brings, added by distance (README); the
+// partials that a rank keeps lie in one slot. Copies: floor(s / 2) pieces, and for each odd skip
+// above 2 one, of a partial that the message before did not bring; combines: as along the ring.
 Schedule CompileMultiReduce(const ScheduleParameters& p);
 
 // Dissemination barrier: ceil(log2 s) rounds of empty messages; where memory is shared, up and down

@@ -125,6 +125,7 @@ Status EdgePath::RunLane(const Lane& lane, int lead) {
     if (entry_.multi) TurnTo(step.portion);
     switch (step.opcode) {
       case Opcode::kReceive:
+      case Opcode::kOpen:
         BRIGADE_CHECK(false);
         break;
       case Opcode::kAwait:

@@ -97,7 +97,13 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   receives_.assign(schedule->lanes.size(), start);
   work_ = receives_;
   while (streams_.size() < schedule->streams.size()) streams_.emplace_back();
-  for (int64_t n : pieces_) mover_.statistics.pieces += static_cast<uint64_t>(n);
+  if (run_portions_.empty()) {
+    for (int64_t n : pieces_) mover_.statistics.pieces += static_cast<uint64_t>(n);
+  } else {
+    for (const PiecePlan& cut : run_portions_) {
+      mover_.statistics.pieces += static_cast<uint64_t>(cut.Count());
+    }
+  }
   for (size_t s = 0; s < schedule->streams.size(); ++s) {
     StreamState& stream = streams_[s];
     stream.opened = stream.awaited = stream.freed = 0;
@@ -149,15 +155,28 @@ Status Executor::PlanRuns(size_t elem_bytes) {
   return Status();
 }
 
+size_t Executor::RunBytes(int first, int count, int64_t piece) const {
+  size_t bytes = 0;
+  const PortionRun run{first, count};
+  for (int i = 0; i < run.count; ++i) {
+    const PiecePlan& plan = run_portions_[static_cast<size_t>(run.PortionAt(i, scope_.size))];
+    if (piece < plan.Count()) bytes += plan.RangeOf(piece).bytes;
+  }
+  return bytes;
+}
+
 PiecePlan::Range Executor::RangeOf(int portion, int64_t piece) const {
   if (run_portions_.empty()) return Plan(portion).RangeOf(piece);
   const PortionRun& run = schedule_->runs[static_cast<size_t>(portion)];
-  PiecePlan::Range range{0, 0};
-  for (int i = 0; i < run.count; ++i) {
-    const PiecePlan& plan = run_portions_[static_cast<size_t>(run.PortionAt(i, scope_.size))];
-    if (piece < plan.Count()) range.bytes += plan.RangeOf(piece).bytes;
-  }
-  return range;
+  return {0, RunBytes(run.first, run.count, piece)};
+}
+
+std::byte* Executor::PayloadAt(const Place& place, const PortionRun& run, int64_t piece) const {
+  if (!place.in_stream()) return nullptr;
+  const Slot& slot = *streams_[place.index].current;
+  const int first = schedule_->runs[static_cast<size_t>(slot.run)].first;
+  const int before = (run.first - first + scope_.size) % scope_.size;
+  return slot.payload + RunBytes(first, before, piece);  // no locations go with portions
 }
 
 // Runs of the longest length for every slot that the schedule cannot do without, whatever they will
@@ -260,6 +279,7 @@ bool Executor::AdvanceWork(size_t lane) {
     case Opcode::kAwait:
       outcome = RunAwait(lane, step, piece);
       break;
+    case Opcode::kOpen:
     case Opcode::kCopy:
     case Opcode::kCombine:
       outcome = RunFill(step, piece);
@@ -431,6 +451,7 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
   const bool landing = !lands && reach_->capabilities->needs_landing;
   Slot* slot = OpenSlot(step.dst.index, room, landing ? Memory::kLanding : Memory::kNone);
   if (slot == nullptr) return Outcome::kMustWait;
+  slot->run = step.portion;
   Status status;
   if (lands) {
     status = engine_->endpoint()->PostReceiveInPlace(channel, peer, in_place, slot);
@@ -535,21 +556,18 @@ Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
     Slot* slot = OpenSlot(step.dst.index, mover_.WireBytes(range.bytes), Memory::kAny);
     if (slot == nullptr) return Outcome::kMustWait;
     streams_[step.dst.index].current = slot;
+    slot->run = step.portion;
     if (piece == 0) {
       SetHeaderOf(step.portion);
       std::memcpy(slot->payload - kHeaderBytes, &header_, sizeof(header_));
     }
   }
-  std::byte* dst = PayloadAt(step.dst);
+  if (step.opcode == Opcode::kOpen) return Outcome::kDone;
   if (!run_portions_.empty()) {
-    const PortionRun& run = schedule_->runs[static_cast<size_t>(step.portion)];
-    if (dst != nullptr) {
-      mover_.CopyRunIn(dst, run, run_portions_, piece);
-    } else {
-      mover_.CopyRunOut(run, run_portions_, piece, left);
-    }
+    FillRun(step, piece);
     return Outcome::kDone;
   }
+  std::byte* dst = PayloadAt(step.dst);
   if (step.opcode == Opcode::kCombine) {
     mover_.Combine(step.dst, dst, step.left, left, step.right, right, range);
   } else if (dst != nullptr) {
@@ -558,6 +576,35 @@ Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
     mover_.CopyOut(step.dst, range, left);
   }
   return Outcome::kDone;
+}
+
+void Executor::FillRun(const Step& step, int64_t piece) {
+  const PortionRun& run = schedule_->runs[static_cast<size_t>(step.portion)];
+  std::byte* dst = PayloadAt(step.dst, run, piece);
+  const std::byte* left = PayloadAt(step.left, run, piece);
+  const std::byte* right = PayloadAt(step.right, run, piece);
+  for (int i = 0; i < run.count; ++i) {
+    const int portion = run.PortionAt(i, scope_.size);
+    const PiecePlan& plan = run_portions_[static_cast<size_t>(portion)];
+    if (piece >= plan.Count()) continue;
+    const PiecePlan::Range range = plan.RangeOf(piece);
+    const auto at = [&](const Place& place) {
+      return place.kind == Place::kPortion ? Place::Portion(portion) : place;
+    };
+    if (step.opcode == Opcode::kCombine) {
+      mover_.Combine(at(step.dst), dst, at(step.left), left, at(step.right), right, range);
+    } else if (dst == nullptr) {
+      mover_.CopyOut(at(step.dst), range, left);
+    } else if (left == nullptr) {
+      mover_.CopyIn(dst, at(step.left), range);
+    } else {
+      mover_.CopyAcross(dst, left, range);
+    }
+    for (const std::byte** operand : {&left, &right}) {
+      if (*operand != nullptr) *operand += range.bytes;
+    }
+    if (dst != nullptr) dst += range.bytes;
+  }
 }
 
 Executor::Outcome Executor::SendNow(const Step& copy, int64_t piece,

@@ -67,6 +67,7 @@ class Executor {
     StagedBuffer* buffer = nullptr;  // null if it landed in place
     std::byte* payload = nullptr;    // writable only in one's own buffer
     bool arrived = false;            // and not yet awaited
+    int run = -1;                    // of the schedule's, that it holds
   };
 
   struct StreamState {
@@ -100,6 +101,8 @@ class Executor {
   Outcome RunReceive(size_t lane, size_t index, int64_t piece);
   Outcome RunAwait(size_t lane, const Step& step, int64_t piece);
   Outcome RunFill(const Step& step, int64_t piece);
+  // The same for piece `piece` of each portion of the step's run that has one.
+  void FillRun(const Step& step, int64_t piece);
   // Sends what `copy` would copy straight from user memory; its stream then says so. kMustWait: it
   // may work soon. Otherwise it is to be copied.
   Outcome SendNow(const Step& copy, int64_t piece, const PiecePlan::Range& range);
@@ -125,12 +128,16 @@ class Executor {
   const PiecePlan& Plan(int portion) const { return plans_[portion + 1]; }
   // Of a piece of the matrix, a portion, a share or a run; of a run the offset means nothing.
   PiecePlan::Range RangeOf(int portion, int64_t piece) const;
+  // Bytes of piece `piece` of `count` portions, the first of them `first`.
+  size_t RunBytes(int first, int count, int64_t piece) const;
   // Replaces the plans of portions by those of the schedule's runs, with shorter pieces.
   Status PlanRuns(size_t elem_bytes);
   // The bytes of a place in a stream; null for user memory.
   std::byte* PayloadAt(const Place& place) const {
     return place.in_stream() ? streams_[place.index].current->payload : nullptr;
   }
+  // The same for those of a run in a slot that holds this run or a longer one.
+  std::byte* PayloadAt(const Place& place, const PortionRun& run, int64_t piece) const;
 
   // What a slot needs: nothing (the piece lands in place), room for a piece, or room that the
   // transport can write to.

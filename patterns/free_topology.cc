@@ -50,8 +50,12 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
       break;
     }
     case Pattern::kMultiBroadcast:
-      return ranks.hosts == ranks.count && ranks.count > 2 && bytes <= kFillsRingBytes ? kCirculant
-                                                                                       : kRing;
+    case Pattern::kMultiReduce:
+      // Of a sum the hosts must make no difference.
+      return (ranks.hosts == ranks.count || !order_free) && ranks.count > 2 &&
+                     bytes <= kFillsRingBytes
+                 ? kCirculant
+                 : kRing;
     default:
       return topology;
   }

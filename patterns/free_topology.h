@@ -18,7 +18,7 @@ struct Ranks {
   const Capabilities* transport = nullptr;  // that all their edges have
 };
 
-// The shape for a message of `bytes` bytes, of a multi-broadcast of all portions together; all
+// The shape for a message of `bytes` bytes, where there are portions of all of them together; all
 // arguments equal on all ranks. `order_free`: nothing is combined, or in any order with the same
 // bits.
 //
@@ -34,8 +34,9 @@ struct Ranks {
 // Broadcasts go along the wide tree wherever one copy serves all readers, and along the ring where
 // links are slow and the message is long enough to fill it.
 //
-// Multi-broadcasts that are too short to fill a ring go along the circulant graph where each rank
-// is on a host of its own: fewer messages in a row. All others take the form that goes around.
+// Multi-broadcasts and multi-reduces that are too short to fill a ring go along the circulant graph
+// where each rank is on a host of its own, and, where the order of a sum must be the same anywhere,
+// on any hosts: fewer messages in a row. All others take the form that goes around.
 //
 // What is free goes by host, wherever a host has several ranks: the links between them are slower
 // than anything within.

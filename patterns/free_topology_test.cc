@@ -49,7 +49,7 @@ TEST(FreeTopology, IsOneThePatternKnows) {
 
 TEST(FreeTopology, OfASumDependsOnRanksAndBytesOnly) {
   const Capabilities plain;
-  for (const Pattern pattern : {Pattern::kReduce, Pattern::kAllReduce}) {
+  for (const Pattern pattern : {Pattern::kReduce, Pattern::kAllReduce, Pattern::kMultiReduce}) {
     for (const Ranks& ranks : RanksToTry()) {
       if (ranks.count == 2) continue;  // they have one order only
       for (size_t bytes = 1; bytes < 1 << 20; bytes *= 2) {
@@ -86,6 +86,19 @@ TEST(FreeTopology, ShortMultiBroadcastsBetweenHostsTakeFewMessages) {
     const bool apart = ranks.count > 2 && ranks.hosts == ranks.count;
     EXPECT_EQ(shape(16384), apart ? Shape::kCirculant : Shape::kIncreasingRings);
     EXPECT_EQ(shape(16385), Shape::kIncreasingRings);
+  }
+}
+
+TEST(FreeTopology, ShortMultiReducesTakeFewMessages) {
+  for (const Ranks& ranks : RanksToTry()) {
+    for (const bool order_free : {false, true}) {
+      const auto shape = [&](size_t bytes) {
+        return FreeTopology(Pattern::kMultiReduce, ranks, bytes, order_free).shape;
+      };
+      const bool few = ranks.count > 2 && (ranks.hosts == ranks.count || !order_free);
+      EXPECT_EQ(shape(16384), few ? Shape::kCirculant : Shape::kIncreasingRings);
+      EXPECT_EQ(shape(16385), Shape::kIncreasingRings);
+    }
   }
 }
 

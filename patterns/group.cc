@@ -98,7 +98,7 @@ bool KeepsToRanks(const PatternCall& call) {
 
 // Whether a call that names no form of its own gets the ring.
 bool TakesRing(const PatternCall& call) {
-  return call.pattern == Pattern::kMultiBroadcast && call.topology.shape != Shape::kCirculant &&
+  return EntryOf(call.pattern).multi && call.topology.shape != Shape::kCirculant &&
          call.topology.shape != Shape::kFree;
 }
 constexpr Topology kRing{Shape::kIncreasingRings, 1};

@@ -79,6 +79,7 @@ Status OnePiece::RunLane(const Lane& lane) {
   for (const Step& step : lane.work) {
     switch (step.opcode) {
       case Opcode::kReceive:
+      case Opcode::kOpen:
         BRIGADE_CHECK(false);
         break;
       case Opcode::kAwait:

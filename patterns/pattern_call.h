@@ -19,8 +19,8 @@ enum class Pattern : uint8_t {
   kBroadcast,       // tree, rings, split ring (systems.md 1 and 5)
   kReduce,          // result at the root only (systems.md 2)
   kAllReduce,       // result at every rank
-  kMultiBroadcast,  // ring: every rank's portion to all (systems.md 3)
-  kMultiReduce,     // ring: portion q summed at rank q (systems.md 4)
+  kMultiBroadcast,  // every rank's portion to all (systems.md 3)
+  kMultiReduce,     // portion q summed at rank q (systems.md 4)
   kBarrier,
 };
 inline constexpr int kPatterns = 8;
@@ -66,8 +66,8 @@ struct PatternCall {
   // may differ in size; one's own is read, all others are written. kMultiReduce: all are read. Not
   // owned.
   const Matrix* portions = nullptr;
-  // kMultiBroadcast, kMultiReduce: messages go to the next lower instead of the next higher rank;
-  // equal on all ranks.
+  // kMultiBroadcast, kMultiReduce along a ring: messages go to the next lower instead of the next
+  // higher rank; equal on all ranks.
   bool decreasing = false;
 };
 

@@ -44,28 +44,12 @@ void PieceMover::CopyOut(const Place& target, const PiecePlan::Range& range,
   }
 }
 
-void PieceMover::CopyRunIn(std::byte* payload, const PortionRun& run,
-                           const std::vector<PiecePlan>& plans, int64_t piece) {
-  for (int i = 0; i < run.count; ++i) {
-    const int portion = run.PortionAt(i, static_cast<int>(plans.size()));
-    const PiecePlan& plan = plans[static_cast<size_t>(portion)];
-    if (piece >= plan.Count()) continue;
-    const PiecePlan::Range range = plan.RangeOf(piece);
-    CopyIn(payload, Place::Portion(portion), range);
-    payload += range.bytes;
-  }
-}
-
-void PieceMover::CopyRunOut(const PortionRun& run, const std::vector<PiecePlan>& plans,
-                            int64_t piece, const std::byte* payload) {
-  for (int i = 0; i < run.count; ++i) {
-    const int portion = run.PortionAt(i, static_cast<int>(plans.size()));
-    const PiecePlan& plan = plans[static_cast<size_t>(portion)];
-    if (piece >= plan.Count()) continue;
-    const PiecePlan::Range range = plan.RangeOf(piece);
-    CopyOut(Place::Portion(portion), range, payload);
-    payload += range.bytes;
-  }
+void PieceMover::CopyAcross(std::byte* to, const std::byte* from, const PiecePlan::Range& range) {
+  const TraceSpan span(TraceKind::kCopyIn, range.bytes);
+  ++statistics.copies;
+  statistics.bytes_copied += range.bytes;
+  const size_t bytes = WireBytes(range.bytes);
+  if (MayCopy(to, from, chunk_layout_, bytes)) std::memcpy(to, from, bytes);
 }
 
 // `Operand` is ConstOperand or MutableOperand, `Payload` its byte.

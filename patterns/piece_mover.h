@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "membuf/combine.h"
 #include "membuf/strided_layout.h"
@@ -45,12 +44,8 @@ class PieceMover {
 
   void CopyIn(std::byte* payload, const Place& source, const PiecePlan::Range& range);
   void CopyOut(const Place& target, const PiecePlan::Range& range, const std::byte* payload);
-  // The same for piece `piece` of each portion of a run that has one; `plans`: of all portions. A
-  // portion's piece counts as a copy.
-  void CopyRunIn(std::byte* payload, const PortionRun& run, const std::vector<PiecePlan>& plans,
-                 int64_t piece);
-  void CopyRunOut(const PortionRun& run, const std::vector<PiecePlan>& plans, int64_t piece,
-                  const std::byte* payload);
+  // From one slot to another; counts as a copy.
+  void CopyAcross(std::byte* to, const std::byte* from, const PiecePlan::Range& range);
   // dst = left (op) right. A null payload means that the place is user memory.
   void Combine(const Place& dst, std::byte* dst_payload, const Place& left,
                const std::byte* left_payload, const Place& right, const std::byte* right_payload,

@@ -36,6 +36,9 @@ std::string StepText(const Schedule& schedule, const Step& step) {
     case Opcode::kAwait:
       out << "await " << place(step.left);
       break;
+    case Opcode::kOpen:
+      out << "open " << place(step.dst);
+      break;
     case Opcode::kCopy:
       out << place(step.dst) << " = " << place(step.left);
       break;
@@ -168,6 +171,12 @@ void ScheduleBuilder::ReceiveAndAwait(int peer, int stream) {
   await.left = Place::Current(stream);
   await.receive = static_cast<int32_t>(schedule_.lanes.back().receives.size()) - 1;
   schedule_.lanes.back().work.push_back(await);
+}
+
+void ScheduleBuilder::Open(int stream) {
+  Step step = Base(Opcode::kOpen);
+  step.dst = Place::New(stream);
+  schedule_.lanes.back().work.push_back(step);
 }
 
 void ScheduleBuilder::Copy(Place dst, Place src) {

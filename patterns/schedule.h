@@ -57,7 +57,8 @@ struct Place {
 enum class Opcode : uint8_t {
   kReceive,  // among receives: post a receive from `peer` into the next slot of `dst`
   kAwait,    // wait for the stream's next received slot; it becomes current
-  kCopy,     // dst = left, between user memory and a slot
+  kOpen,     // open the next slot of `dst`, for steps that fill a part of it each
+  kCopy,     // dst = left, between user memory and a slot, or from one slot to another
   kCombine,  // dst = left (op) right; dst may be left or right
   kSend,     // post a send of `left`, a current slot, to `peer`
   kFree,     // the current slot of `left` has been used for the last time
@@ -96,7 +97,8 @@ struct Stream {
 };
 
 // Portions that travel in one message, wrapping around at the number of ranks: piece i of each that
-// has one, in this order.
+// has one, in this order. A slot holds the run of the step that opened it; other steps may work on
+// a part of that run.
 struct PortionRun {
   int first = 0;
   int count = 1;
@@ -140,6 +142,7 @@ class ScheduleBuilder {
 
   // Posts the receive, and awaits it at this point of the work.
   void ReceiveAndAwait(int peer, int stream);
+  void Open(int stream);
   void Copy(Place dst, Place src);
   void Combine(Place dst, Place left, Place right);
   void Send(int stream, int peer);

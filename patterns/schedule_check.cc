@@ -48,6 +48,7 @@ struct Holding {
 struct Slot {
   Value value;
   std::vector<Value> parts;  // instead, of a message of several portions
+  int run = -1;              // which ones: of the rank's schedule
   bool received = false;
   bool leased = false;  // what was received lies in the sender's memory
   bool arrived = false;
@@ -212,34 +213,79 @@ class Checker {
     return runs_a[of_a].first == runs_b[of_b].first && runs_a[of_a].count == runs_b[of_b].count;
   }
 
-  // The places in user memory of piece `piece` of a run.
-  std::vector<Value*> PartsAt(int r, const PortionRun& run, int piece) {
+  // How many of a run's first `count` portions have a piece `piece`.
+  size_t PartsBefore(const PortionRun& run, int count, int piece) const {
+    size_t parts = 0;
+    for (int i = 0; i < count; ++i) parts += piece < Pieces(run.PortionAt(i, case_.size));
+    return parts;
+  }
+
+  // Opens a slot for the step's run, with nothing in it.
+  bool OpenRun(int r, const Cursor& at, const Step& step, int piece) {
+    if (!Write(r, at, step, Value(), piece)) return false;
+    const PortionRun& run = ranks_[r].schedule->runs[step.portion];
+    Slot* slot = ranks_[r].streams[step.dst.index].current;
+    slot->run = step.portion;
+    slot->parts.assign(PartsBefore(run, run.count, piece), Value());
+    return true;
+  }
+
+  static bool IsFilled(const Slot& slot) {
+    return std::all_of(slot.parts.begin(), slot.parts.end(),
+                       [](const Value& part) { return part.portion != Value().portion; });
+  }
+
+  // Where the values of piece `piece` of `run`'s portions are at `place`; empty if they are not.
+  std::vector<Value*> PartsAt(int r, const Place& place, const PortionRun& run, int piece) {
+    RankState& rank = ranks_[r];
     std::vector<Value*> parts;
+    if (place.in_stream()) {
+      Slot* slot = rank.streams[place.index].current;
+      if (slot == nullptr) return parts;
+      const PortionRun& all = rank.schedule->runs[slot->run];
+      const int before = (run.first - all.first + case_.size) % case_.size;
+      if (before + run.count > all.count) return parts;
+      const size_t first = PartsBefore(all, before, piece);
+      const size_t count = PartsBefore(run, run.count, piece);
+      if (first + count > slot->parts.size()) return parts;
+      for (size_t i = 0; i < count; ++i) parts.push_back(&slot->parts[first + i]);
+      return parts;
+    }
     for (int i = 0; i < run.count; ++i) {
       const int portion = run.PortionAt(i, case_.size);
-      if (piece < Pieces(portion)) parts.push_back(&ranks_[r].portions[portion][piece]);
+      if (piece >= Pieces(portion)) continue;
+      if (place.kind == Place::kMatrix && portion != r) return {};
+      parts.push_back(place.kind == Place::kMatrix ? &rank.matrix[piece]
+                                                   : &rank.portions[portion][piece]);
     }
     return parts;
   }
 
-  // A copy of a run between user memory and a slot; false if it must wait (or after a failure).
-  bool CopyRun(int r, const Cursor& at, const Step& step, int piece) {
+  // A copy or combine of a run, or of a part of one; false if it must wait (or after a failure).
+  bool FillRun(int r, const Cursor& at, const Step& step, int piece) {
     RankState& rank = ranks_[r];
-    const std::vector<Value*> parts =
-        PartsAt(r, rank.schedule->runs[static_cast<size_t>(step.portion)], piece);
-    if (step.dst.in_stream()) {
-      if (!Write(r, at, step, Value(), piece)) return false;
-      std::vector<Value>& slot = rank.streams[step.dst.index].current->parts;
-      slot.clear();
-      for (const Value* part : parts) slot.push_back(*part);
-    } else {
-      const Slot* slot = rank.streams[step.left.index].current;
-      if (slot == nullptr || slot->parts.size() != parts.size()) {
-        return Fail(r, at, step, "a message of other portions");
-      }
-      for (size_t i = 0; i < parts.size(); ++i) *parts[i] = slot->parts[i];
+    const bool combines = step.opcode == Opcode::kCombine;
+    if (step.dst.kind == Place::kNew && !OpenRun(r, at, step, piece)) return false;
+    if (step.dst.kind == Place::kCurrent && !Write(r, at, step, Value(), piece)) return false;
+    const PortionRun& run = rank.schedule->runs[step.portion];
+    const std::vector<Value*> to = PartsAt(r, step.dst, run, piece);
+    const std::vector<Value*> left = PartsAt(r, step.left, run, piece);
+    const std::vector<Value*> right = combines ? PartsAt(r, step.right, run, piece) : left;
+    if (to.empty() || to.size() != left.size() || to.size() != right.size()) {
+      return Fail(r, at, step, "a message of other portions");
     }
-    rank.counts.copies += static_cast<int64_t>(parts.size());
+    for (size_t i = 0; i < to.size(); ++i) {
+      Value result = *left[i];
+      if (combines) {
+        if (left[i]->portion < 0 || left[i]->portion != right[i]->portion ||
+            left[i]->piece != right[i]->piece) {
+          return Fail(r, at, step, "combines what does not belong together");
+        }
+        result.association = Mix(left[i]->association, right[i]->association);
+      }
+      *to[i] = result;
+    }
+    (combines ? rank.counts.combines : rank.counts.copies) += static_cast<int64_t>(to.size());
     return true;
   }
 
@@ -249,6 +295,7 @@ class Checker {
     if (!entry.combines || case_.topology.shape == Shape::kHypercube) return r;
     if (case_.topology.shape != Shape::kDealt && !multi_) return tree_.ToRelative(r);
     const int n = case_.size;
+    if (case_.topology.shape == Shape::kCirculant) return (portion - r + n) % n;
     const int behind = ring_.ToRelative(r) - ring_.ToRelative(portion);
     return ((case_.decreasing ? -behind : behind) - 1 + 2 * n) % n;
   }
@@ -390,6 +437,7 @@ class Checker {
     Slot* slot = Open(r, step.dst.index);
     if (slot == nullptr) return false;
     slot->received = true;
+    slot->run = step.portion;
     EdgeOf(step.peer, r).receives.push_back({slot, step.portion, PieceOf(step, at.round)});
     ++cursor.step;
     Match(step.peer, r, at, step, r);
@@ -439,11 +487,13 @@ class Checker {
         rank.knows |= slot->value.knows;
         break;
       }
+      case Opcode::kOpen:
+        if (!OpenRun(r, at, step, piece)) return false;
+        break;
       case Opcode::kCopy:
       case Opcode::kCombine: {
         if (!rank.schedule->runs.empty()) {
-          if (step.opcode != Opcode::kCopy) return Fail(r, at, step, "combines a run");
-          if (!CopyRun(r, at, step, piece)) return false;
+          if (!FillRun(r, at, step, piece)) return false;
           break;
         }
         const Value* left = Read(r, at, step, step.left);
@@ -466,7 +516,9 @@ class Checker {
       }
       case Opcode::kSend: {
         Slot* slot = rank.streams[step.left.index].current;
-        if (slot == nullptr) return Fail(r, at, step, "sends a slot that is not filled");
+        if (slot == nullptr || !IsFilled(*slot)) {
+          return Fail(r, at, step, "sends a slot that is not filled");
+        }
         slot->sent = true;
         ++slot->holding->pending_sends;
         ++rank.counts.messages;
@@ -602,6 +654,27 @@ class Checker {
     return sums;
   }
 
+  // What the documented order makes of a portion in a circulant multi-reduce: by falling skip, the
+  // sum of those at a distance of `skip` and more from its rank is added to that of those nearer by
+  // so much.
+  Sum SumByDistance() const {
+    const CirculantGraph graph(case_.size);
+    std::vector<Sum> sums;
+    for (int distance = 0; distance < case_.size; ++distance) {
+      sums.push_back({Mix(distance + 1, 7), 1});
+    }
+    for (int k = graph.rounds() - 1; k >= 0; --k) {
+      const auto skip = static_cast<size_t>(graph.skip(k));
+      for (size_t far = skip; far < sums.size(); ++far) {
+        Sum& near = sums[far - skip];
+        near.association = Mix(near.association, sums[far].association);
+        near.ranks += sums[far].ranks;
+      }
+      sums.resize(skip);
+    }
+    return sums[0];
+  }
+
   Status CheckShares(int r) {
     const RankState& rank = ranks_[r];
     const int n = case_.size;
@@ -678,8 +751,16 @@ class Checker {
           break;
         case Pattern::kMultiReduce:
           for (int i = 0; i < Pieces(r); ++i) {
-            BRIGADE_RETURN_IF_ERROR(Expect(IsChainOfAll(rank.matrix[i], r, i), r,
-                                           "not every contribution once, one after the other"));
+            if (case_.topology.shape != Shape::kCirculant) {
+              BRIGADE_RETURN_IF_ERROR(Expect(IsChainOfAll(rank.matrix[i], r, i), r,
+                                             "not every contribution once, one after the other"));
+              continue;
+            }
+            if (sums_.empty()) sums_ = {SumByDistance()};
+            const Value& v = rank.matrix[i];
+            BRIGADE_RETURN_IF_ERROR(Expect(sums_[0].ranks == n && v.portion == r && v.piece == i &&
+                                               v.association == sums_[0].association,
+                                           r, "put together otherwise"));
           }
           break;
       }

@@ -295,15 +295,19 @@ TEST(Large, CirculantsAndTwoTreesHold) {
                          997, 1000, 1023, 1024, 1025, 1531, 2047, 2048, 2049, 2499, 2500};
   std::mt19937 random(8);
   for (int i = 0; i < 10; ++i) sizes.insert(static_cast<int>(65 + random() % 2436));
-  for (const int size : sizes) {
-    CheckCase c;
-    c.pattern = Pattern::kMultiBroadcast;
-    c.topology = {Shape::kCirculant, 0};
-    c.size = std::min(size, 600);  // every rank has every portion
-    const std::vector<Schedule> schedules = CompileAll(c);
-    c.pieces = Unequal(c, schedules, 1);
-    const Status status = CheckSchedules(c, schedules, nullptr);
-    ASSERT_TRUE(status.ok()) << status.ToString();
+  for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+    std::set<int> groups;  // every rank has every portion
+    for (const int size : sizes) groups.insert(std::min(size, 600));
+    for (const int size : groups) {
+      CheckCase c;
+      c.pattern = pattern;
+      c.topology = {Shape::kCirculant, 0};
+      c.size = size;
+      const std::vector<Schedule> schedules = CompileAll(c);
+      c.pieces = Unequal(c, schedules, 1);
+      const Status status = CheckSchedules(c, schedules, nullptr);
+      ASSERT_TRUE(status.ok()) << status.ToString();
+    }
   }
   for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce}) {
     for (const Shape shape : {Shape::kTwoTree, Shape::kCirculant}) {
@@ -320,6 +324,39 @@ TEST(Large, CirculantsAndTwoTreesHold) {
           const Status status = CheckSchedules(c, schedules, &counts);
           ASSERT_TRUE(status.ok()) << status.ToString();
           for (const CheckCounts& rank : counts) EXPECT_LE(rank.peak_slots, 3 * kMinSlots);
+        }
+      }
+    }
+  }
+}
+
+// Where a message brings pieces of some of its portions only, of none of them, or of one that the
+// message before did not bring.
+TEST(Portions, OfAnyLengthsTravelTogether) {
+  std::mt19937 random(5);
+  for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+    for (int size = 2; size <= 40; ++size) {
+      for (int draw = 0; draw < (size <= 5 ? 1 << 2 * size : 20); ++draw) {
+        CheckCase c;
+        c.pattern = pattern;
+        c.topology = {Shape::kCirculant, 0};
+        c.size = size;
+        for (int q = 0; q < size; ++q) {
+          const int often_none = static_cast<int>(random() % 6) - 2;
+          c.pieces.push_back(size <= 5 ? draw >> 2 * q & 3 : std::max(0, often_none));
+        }
+        const std::vector<Schedule> schedules = CompileAll(c);
+        for (c.slots = kMinSlots; c.slots <= kWindowSlots; c.slots += 2) {
+          // In own memory, in peers', and in that of those on the same of two hosts.
+          for (const int landing : {0, 1, 2}) {
+            c.lands_in_peer_memory = landing > 0;
+            c.hosts.clear();
+            for (int r = 0; landing == 2 && r < size; ++r) {
+              c.hosts.push_back(static_cast<int>(random() & 1));
+            }
+            const Status status = CheckSchedules(c, schedules, nullptr);
+            ASSERT_TRUE(status.ok()) << status.ToString();
+          }
         }
       }
     }
@@ -414,8 +451,21 @@ TEST(Counts, CopiesAndCombinesAreAsDocumented) {
               }
               break;
             case Pattern::kMultiReduce:
-              EXPECT_EQ(rank.copies, n);
               EXPECT_EQ(rank.combines, (size - 1) * n);
+              if (topology.shape == Shape::kCirculant) {
+                // The first message, and of each later one a portion that was not brought.
+                int copies = size / 2;
+                int rounds = 0;
+                for (int left = size; left > 1; left = (left + 1) / 2) {
+                  copies += left > 2 ? left % 2 : 0;
+                  ++rounds;
+                }
+                EXPECT_EQ(rank.copies, copies * n);
+                EXPECT_LE(rank.copies, (size / 2 + rounds - 1) * n);
+                EXPECT_EQ(rank.messages, rounds * n);
+                break;
+              }
+              EXPECT_EQ(rank.copies, n);
               break;
             case Pattern::kBarrier:
               break;
@@ -510,6 +560,43 @@ TEST_F(Mistakes, OperandsExchanged) {
   root_.Combine(Place::Matrix(), Place::Current(0), Place::Matrix());
   root_.Free(0);
   EXPECT_NE(Check().find("out of order"), std::string::npos);
+}
+
+// Of a message of two portions one is never filled.
+TEST_F(Mistakes, PortionForgotten) {
+  case_.pattern = Pattern::kMultiReduce;
+  case_.topology = {Shape::kCirculant, 0};
+  case_.pieces = {1, 1};
+  root_.AddStream("S", ChunkRole::kCombineTarget);
+  root_.SetPortion(root_.AddRun(0, 2));
+  root_.Open(0);
+  root_.SetPortion(root_.AddRun(0, 1));
+  root_.Copy(Place::Current(0), Place::Portion(0));
+  root_.SetPortion(0);
+  root_.Send(0, 1);
+  EXPECT_NE(Check().find("not filled"), std::string::npos);
+}
+
+// A sum of portion 1 in the place of portion 0's.
+TEST_F(Mistakes, PortionsMixed) {
+  case_.pattern = Pattern::kMultiReduce;
+  case_.topology = {Shape::kCirculant, 0};
+  case_.pieces = {1, 1};
+  for (ScheduleBuilder* b : {&root_, &leaf_}) {
+    const int me = b == &root_ ? 0 : 1;
+    b->AddStream("S", ChunkRole::kCombineTarget);
+    b->AddStream("R", ChunkRole::kReceive);
+    b->SetPortion(b->AddRun(0, 1));
+    b->Copy(Place::New(0), Place::Portion(0));
+    b->Send(0, 1 - me);
+    b->Free(0);
+    b->ReceiveAndAwait(1 - me, 1);
+    b->SetPortion(b->AddRun(1, 1));
+    b->Combine(Place::Matrix(), Place::Portion(1), Place::Current(1));
+    b->SetPortion(0);
+    b->Free(1);
+  }
+  EXPECT_NE(Check().find("other portions"), std::string::npos);
 }
 
 TEST_F(Mistakes, BarrierThatLetsGoTooEarly) {

@@ -28,8 +28,8 @@ enum class Shape : uint8_t {
   // not cut and go along the binomial tree, here and in the next shape.
   kTwoTree,
   // Blocks along a circulant graph: n of them in n - 1 + ceil(log2 ranks) messages in a row, which
-  // is the least there is (broadcast and reduce). Multi-broadcast: several portions in each
-  // message.
+  // is the least there is (broadcast and reduce). Multi-broadcast and multi-reduce: several
+  // portions in each message, which must have room for an element of each.
   kCirculant,
   // The library's choice (free_topology.h).
   kFree,

@@ -183,6 +183,47 @@ TEST_P(Semantics, DealtSumsAreChainsFromTheRankAfterTheOwner) {
   }
 }
 
+// Along a circulant graph a portion's contributions are added by their distance from its rank,
+// wherever pieces begin; so they are where a short call leaves the choice to the library.
+TEST_P(Semantics, CirculantSumsOfPortionsGoByDistance) {
+  constexpr int kRanks = 7;
+  const auto datum = [](int rank, int portion, size_t k) {
+    return std::sin(static_cast<double>(k * 7) + rank + 3 * portion) * std::pow(10.0, rank % 4);
+  };
+  for (const size_t length : {size_t{40}, size_t{700}}) {
+    const auto elems = [&](int portion) { return portion % 3 == 1 ? 0 : length + 5 * portion; };
+    for (const Shape shape : {Shape::kCirculant, Shape::kFree}) {
+      if (shape == Shape::kFree && length > 40) continue;  // it takes the ring
+      for (const size_t chunk_bytes : {192, 512, 4096}) {
+        OnRanks(kRanks, [&](InprocWorld& world, int rank) {
+          EngineOptions options = Rank::Small();
+          options.chunk_bytes = chunk_bytes;
+          Rank me(world, rank, options);
+          std::vector<std::vector<double>> data(kRanks);
+          std::vector<Matrix> portions(kRanks);
+          for (int q = 0; q < kRanks; ++q) {
+            for (size_t k = 0; k < elems(q); ++k) data[q].push_back(datum(rank, q, k));
+            const auto rows = static_cast<int64_t>(elems(q));
+            portions[q].data = reinterpret_cast<std::byte*>(data[q].data());
+            Require(StridedLayout::General(rows, 1, rows, sizeof(double), &portions[q].layout));
+          }
+          PatternCall call = Call(Pattern::kMultiReduce, 0, {shape, 0});
+          call.portions = portions.data();
+          std::vector<double> result(elems(rank));
+          Require(me.Run(call, &result));
+          for (size_t k = 0; k < result.size(); ++k) {
+            // By distance: 0..6, then 4 and more to those nearer by 4, then 2 and more, then 1.
+            double d[kRanks];
+            for (int i = 0; i < kRanks; ++i) d[i] = datum((rank + kRanks - i) % kRanks, rank, k);
+            const double expected = ((d[0] + d[4]) + (d[2] + d[6])) + ((d[1] + d[5]) + d[3]);
+            ASSERT_EQ(result[k], expected) << "rank " << rank << ", element " << k;
+          }
+        });
+      }
+    }
+  }
+}
+
 TEST_P(Semantics, DealtMaximaKnowWhereTheyWere) {
   constexpr int kRanks = 5;
   for (const int elems : {2, 1000}) {

@@ -162,43 +162,51 @@ TEST(SimPatterns, ACirculantGraphTakesTheLeastMessagesInARow) {
   EXPECT_GE(numbers.size(), 15u);
 }
 
-// Every rank's portion to all, in ceil(log2 p) messages one after the other.
+// Every rank's portion to all, or all contributions to every portion, in ceil(log2 p) messages one
+// after the other.
 TEST(SimPatterns, ShortPortionsTakeALogarithmOfMessages) {
-  for (const int ranks : {2, 3, 5, 8, 13, 16, 300}) {
-    for (const size_t chunk_bytes : {kChunkBytes, size_t{192}}) {
-      SimWorld world(OnlyMessages(), ranks);
-      double last_us = 0;
-      Require(world.Run([&](int rank) {
-        const std::unique_ptr<Endpoint> endpoint = world.CreateEndpoint(rank);
-        EngineOptions options;
-        options.chunk_bytes = chunk_bytes;
-        options.staging_bytes = 8 * chunk_bytes;
-        std::unique_ptr<Engine> engine;
-        Require(Engine::Create(endpoint.get(), options, &engine));
-        std::unique_ptr<Group> group;
-        Require(Group::Create(engine.get(), world.MakeBootstrap(rank).get(), 1, ranks, &group));
-        std::vector<char> data(ranks, -1);
-        data[rank] = static_cast<char>(rank % 100);
-        std::vector<Matrix> portions(ranks);
-        for (int q = 0; q < ranks; ++q) {
-          portions[q].data = reinterpret_cast<std::byte*>(&data[q]);
-          portions[q].layout = StridedLayout::Contiguous(1);
+  for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+    const bool sums = pattern == Pattern::kMultiReduce;
+    for (const int ranks : {2, 3, 5, 8, 13, 16, 300}) {
+      for (const size_t chunk_bytes : {kChunkBytes, size_t{192}}) {
+        SimWorld world(OnlyMessages(), ranks);
+        double last_us = 0;
+        Require(world.Run([&](int rank) {
+          const std::unique_ptr<Endpoint> endpoint = world.CreateEndpoint(rank);
+          EngineOptions options;
+          options.chunk_bytes = chunk_bytes;
+          options.staging_bytes = 8 * chunk_bytes;
+          std::unique_ptr<Engine> engine;
+          Require(Engine::Create(endpoint.get(), options, &engine));
+          std::unique_ptr<Group> group;
+          Require(Group::Create(engine.get(), world.MakeBootstrap(rank).get(), 1, ranks, &group));
+          std::vector<int32_t> data(ranks);
+          for (int q = 0; q < ranks; ++q) data[q] = sums || q == rank ? rank + 1000 * q : -1;
+          std::vector<Matrix> portions(ranks);
+          int32_t sum = 0;
+          PatternCall call = Call(pattern, {Shape::kCirculant, 0});
+          call.type = ElementType::kInt32;
+          for (int q = 0; q < ranks; ++q) {
+            portions[q].data = reinterpret_cast<std::byte*>(&data[q]);
+            Require(StridedLayout::General(1, 1, 1, sizeof(int32_t), &portions[q].layout));
+          }
+          call.portions = portions.data();
+          if (sums) call.matrix = {reinterpret_cast<std::byte*>(&sum), portions[0].layout};
+          const Status status = group->Run(call, nullptr);
+          // A message has room for an element of each of its portions, or it is not begun.
+          if (ranks == 300 && chunk_bytes == 192) {
+            EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+            EXPECT_NE(status.message().find("192"), std::string::npos) << status.message();
+            return;
+          }
+          Require(status);
+          for (int q = 0; q < ranks; ++q) EXPECT_EQ(data[q], (sums ? rank : q) + 1000 * q);
+          EXPECT_EQ(sum, sums ? ranks * (ranks - 1) / 2 + 1000 * rank * ranks : 0);
+          last_us = std::max(last_us, world.Clock(rank));
+        }));
+        if (last_us > 0) {
+          EXPECT_DOUBLE_EQ(last_us, std::ceil(std::log2(ranks)) * kPieceUs) << ranks;
         }
-        PatternCall call = Call(Pattern::kMultiBroadcast, {Shape::kCirculant, 0});
-        call.portions = portions.data();
-        const Status status = group->Run(call, nullptr);
-        // A message has room for a byte of each of its portions, or it is not begun.
-        if (ranks == 300 && chunk_bytes == 192) {
-          EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-          EXPECT_NE(status.message().find("192"), std::string::npos) << status.message();
-          return;
-        }
-        Require(status);
-        for (int q = 0; q < ranks; ++q) EXPECT_EQ(data[q], static_cast<char>(q % 100));
-        last_us = std::max(last_us, world.Clock(rank));
-      }));
-      if (last_us > 0) {
-        EXPECT_DOUBLE_EQ(last_us, std::ceil(std::log2(ranks)) * kPieceUs) << ranks;
       }
     }
   }
