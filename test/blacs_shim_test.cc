@@ -475,6 +475,39 @@ void SendAllThenReceiveAll(int count, int elems) {
 
 TEST(BlacsPointToPoint, SendsAreLocallyBlocking) { SendAllThenReceiveAll(3, 50000); }
 TEST(BlacsPointToPoint, ManySmallSendsAreLocallyBlocking) { SendAllThenReceiveAll(2000, 2); }
+// What rank 2 has not asked for yet fills all that MPI has for messages of rank 3 under way. Rank 0
+// has to get some that are behind those, and rank 2 waits for rank 0, in shared memory if they are
+// on one host.
+TEST(BlacsPointToPoint, WhoWaitsForOneTakesInWhatComesFromAnother) {
+  const Grid grid(2, 2);
+  const int count = 3000;
+  int value = 0;
+  const auto receive_all = [&] {
+    for (int i = 0; i < count; ++i) {
+      Cigerv2d(grid.context(), 1, 1, &value, 1, 1, 1);
+      ASSERT_EQ(value, i);
+    }
+  };
+  switch (grid.rank()) {
+    case 0:
+      usleep(100000);  // else it takes in everything as it comes, and nothing is behind anything
+      receive_all();
+      Cigesd2d(grid.context(), 1, 1, &value, 1, 1, 0);
+      break;
+    case 2:
+      Cigerv2d(grid.context(), 1, 1, &value, 1, 0, 0);
+      EXPECT_EQ(value, count - 1);
+      receive_all();
+      break;
+    case 3:
+      for (int i = 0; i < count; ++i) {
+        Cigesd2d(grid.context(), 1, 1, &i, 1, 1, 0);
+        Cigesd2d(grid.context(), 1, 1, &i, 1, 0, 0);
+      }
+      break;
+  }
+}
+
 TEST(BlacsPointToPoint, HugeSendsAreLocallyBlocking) {
   const Grid grid(2, 2);
   const int elems = 16 << 20;  // 64 MiB

@@ -234,8 +234,9 @@ class AutoEndpoint : public Endpoint {
       }
     }
     // The rank that this one waits for may itself wait for a message that this one's program has
-    // given to MPI.
-    if (!mpi_.is_used && idle_polls >= kPollsBeforeNudge && idle_polls % kPollsPerNudge == 0) {
+    // given to MPI, or for MPI to take in what comes here: with no request of its own, Progress
+    // does not call it.
+    if (idle_polls >= kPollsBeforeNudge && idle_polls % kPollsPerNudge == 0) {
       mpi_.endpoint->Nudge();
     }
   }

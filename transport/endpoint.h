@@ -183,7 +183,8 @@ class Endpoint {
   // default spins briefly, then yields the processor.
   virtual void Pause(uint64_t idle_polls);
   // Now and then from a driver that waits in another transport: does what this one does in a long
-  // Pause only, or moves what the program itself has under way in the library under it.
+  // Pause only, or moves what is under way in the library under it: the program's own messages, and
+  // those that nobody here has asked for yet.
   virtual void Nudge() {}
   // No sleep comes before so many idle polls: who counts polls to be patient counts no further.
   virtual uint64_t PollsAwake() const { return 100; }
