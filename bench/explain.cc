@@ -62,8 +62,9 @@ Status RunExplain(const Options& options) {
 
   Capabilities transport;
   transport.piece_cost_bytes = machine.piece_cost_bytes;
+  const size_t all_bytes = options.bytes * static_cast<size_t>(entry.multi ? options.ranks : 1);
   const Topology free =
-      FreeTopology(entry.pattern, {options.ranks, hosts, &transport}, options.bytes, order_free);
+      FreeTopology(entry.pattern, {options.ranks, hosts, &transport}, all_bytes, order_free);
   if (order_free || entry.topologies.empty()) {
     std::printf(
         "Choice: %s, the fastest; nothing is combined, or in any order with the same bits.\n",

@@ -14,6 +14,7 @@
 #include "membuf/combine.h"
 #include "membuf/pack.h"
 #include "membuf/strided_layout.h"
+#include "patterns/cost_model.h"
 #include "transport/host.h"
 
 namespace brigade {
@@ -22,8 +23,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRepetitions = 5;
+constexpr int kStarts = 9;
+constexpr double kMostStartUs = 1e6;  // that a machine file may say
+constexpr Topology kWoken{Shape::kTree, 8};
 constexpr int kMostInChain = 16;
-constexpr int kManyMessages = 33;
 constexpr size_t kShortBytes = 8;
 constexpr size_t kLongBytes = size_t{128} << 10;
 constexpr size_t kLongerBytes = size_t{512} << 10;
@@ -65,6 +68,7 @@ struct RankTimes {
   double copy_us = 0;   // kWorkBytes, contiguous
   double runs_us = 0;   // in short runs
   double add_us = 0;
+  double woken_us[kStarts] = {};  // short sums to all
 };
 static_assert(std::is_trivially_copyable_v<RankTimes>, "exchanged as bytes");
 
@@ -116,6 +120,24 @@ class Measurer {
     }
     if (group_->rank() != 0) return Status();
     times->piece_us = std::max(0.0, Median(all) - first_us) / (kPieces - 1);
+    return Status();
+  }
+
+  // A sum to all of ranks that have slept, along the widest tree, time and again.
+  Status MeasureStart(double (*us)[kStarts]) {
+    PatternCall call;
+    call.matrix.data = reinterpret_cast<std::byte*>(data_.data());
+    call.pattern = Pattern::kAllReduce;
+    call.topology = kWoken;
+    BRIGADE_RETURN_IF_ERROR(StridedLayout::General(1, 1, 1, sizeof(double), &call.matrix.layout));
+    data_[0] = 0;
+    for (double& once_us : *us) {
+      BRIGADE_RETURN_IF_ERROR(group_->Run(PatternCall()));  // a barrier
+      std::this_thread::sleep_for(kRest);
+      const Clock::time_point begin = Clock::now();
+      BRIGADE_RETURN_IF_ERROR(group_->Run(call));
+      once_us = MicrosecondsSince(begin);
+    }
     return Status();
   }
 
@@ -317,6 +339,7 @@ Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hos
     BRIGADE_RETURN_IF_ERROR(measurer.MeasureEdges(firsts, &mine.far));
     BRIGADE_RETURN_IF_ERROR(measurer.MeasureEdges(
         members[static_cast<size_t>(hosts[static_cast<size_t>(group->rank())])], &mine.near));
+    BRIGADE_RETURN_IF_ERROR(measurer.MeasureStart(&mine.woken_us));
     const bool by_host = group->goes_by_host();
     if (firsts.size() < 3) return Status();  // nobody passes anything on
     const double first_us = static_cast<double>(firsts.size()) * mine.far.hop_us +
@@ -372,6 +395,24 @@ Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hos
   found.preferred_piece_bytes = has.preferred_piece_bytes;
   found.overlap_piece_bytes = has.overlap_piece_bytes;
   found.piece_cost_bytes = has.piece_cost_bytes;
+  // What the model does not account for.
+  const EngineOptions defaults;
+  const PieceSettings settings =
+      SettingsOn(found, found.between_hosts, defaults.chunk_bytes, defaults.staging_bytes);
+  CostQuery sum;
+  sum.pattern = Pattern::kAllReduce;
+  sum.topology = kWoken;
+  sum.ranks = bootstrap->size();
+  sum.hosts = hosts;
+  sum.bytes = sizeof(double);
+  std::vector<double> sums;
+  for (int i = 0; i < kStarts; ++i) {
+    double longest_us = 0;  // for who came first
+    for (const RankTimes& times : all) longest_us = std::max(longest_us, times.woken_us[i]);
+    sums.push_back(longest_us);
+  }
+  found.start_us =
+      std::min(std::max(0.0, Median(sums) - PredictCost(found, settings, sum).us), kMostStartUs);
   *machine = std::move(found);
   *measured = true;
   return Status();

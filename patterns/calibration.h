@@ -1,10 +1,10 @@
 // Calibration: what the edges of a group cost, measured among its members and agreed by them.
 //
-// The first ranks of all hosts, and the ranks of each host, pass short messages along a chain: one,
-// which gives latency, and many, which gives the processor's share, the scheduling of ranks that
-// share one included. Then all exchange long ones with their neighbours at the same time, which
-// gives the rate of the link, and what it passes at once. Copies and sums are timed on each rank
-// alone.
+// The first ranks of all hosts, and the ranks of each host, pass a short message along a chain,
+// which gives latency. All exchange long ones with their neighbours at the same time, which gives
+// the rate of the link, and what it passes at once. A broadcast in many pieces gives the
+// processor's share, the scheduling of ranks that share one included; a short sum of ranks that
+// have slept, what it takes to wake them all. Copies and sums are timed on each rank alone.
 
 #ifndef BRIGADE_PATTERNS_CALIBRATION_H_
 #define BRIGADE_PATTERNS_CALIBRATION_H_

@@ -1,6 +1,7 @@
 #include "patterns/choice.h"
 
 #include <algorithm>
+#include <set>
 
 #include "patterns/catalogue.h"
 
@@ -11,8 +12,21 @@ namespace {
 constexpr size_t kLeastPieceBytes = size_t{4} << 10;
 constexpr double kAsGood = 1.03;
 
+// On circulant graphs up to half of all portions are in one message, and each needs room for an
+// element, which 16 bytes hold.
+bool HasRoom(const PieceSettings& settings, const CostQuery& query) {
+  if (!EntryOf(query.pattern).multi) return true;
+  return MostPayload(settings) / (static_cast<size_t>(query.ranks + 1) / 2) >= 16;
+}
+
 // Shapes that differ on this number of ranks.
-std::vector<Topology> TopologiesFor(const CostQuery& query) {
+std::vector<Topology> TopologiesFor(const MachineDescription& machine,
+                                    const PieceSettings& settings, const CostQuery& query) {
+  std::set<int> hosts(query.hosts.begin(), query.hosts.end());
+  for (int r = 0; query.hosts.empty() && r < query.ranks; ++r) hosts.insert(machine.HostOf(r));
+  const bool several = hosts.size() > 1 && hosts.size() < static_cast<size_t>(query.ranks);
+  // What circulant graphs cost then is not modelled.
+  const bool shares_ports = query.topology.by_host || several;
   std::vector<Topology> topologies = EntryOf(query.pattern).topologies;
   if (topologies.empty()) topologies.emplace_back();
   std::vector<Topology> different;
@@ -26,7 +40,8 @@ std::vector<Topology> TopologiesFor(const CostQuery& query) {
     if (topology.shape == Shape::kDecreasingRings) continue;  // as fast as increasing ones
     topology.by_host = query.topology.by_host && topology.shape != Shape::kHypercube &&
                        topology.shape != Shape::kTwoTree && topology.shape != Shape::kCirculant;
-    if (query.topology.by_host && topology.shape == Shape::kCirculant) continue;  // not modelled
+    if (topology.shape == Shape::kCirculant && (shares_ports || !HasRoom(settings, query)))
+      continue;
     if (std::find(different.begin(), different.end(), topology) == different.end()) {
       different.push_back(topology);
     }
@@ -42,13 +57,13 @@ Candidate Predict(const MachineDescription& machine, const PieceSettings& settin
   return {query.topology, piece_bytes, PredictCost(machine, settings, cut)};
 }
 
-// The best of a few lengths: all there is room for, halves of it, what links pass at once, and the
-// message in up to four equal parts. Of those that are equally good, as far as a model can tell,
-// the longest: what is not in the model, each piece costs.
-Candidate BestCut(const MachineDescription& machine, const PieceSettings& settings,
-                  const CostQuery& query) {
+// A few lengths: by the rule that holds where nothing is measured (PlanPieces), all there is room
+// for, halves of it, what links pass at once, and the message in up to four equal parts.
+std::vector<Candidate> Cuts(const MachineDescription& machine, const PieceSettings& settings,
+                            const CostQuery& query) {
   const size_t most_bytes = MostPayload(settings);
-  std::vector<Candidate> cuts = {Predict(machine, settings, query, most_bytes)};
+  std::vector<Candidate> cuts = {Predict(machine, settings, query, 0),
+                                 Predict(machine, settings, query, most_bytes)};
   const auto try_length = [&](size_t length) {
     if (length < kLeastPieceBytes || length >= std::min(most_bytes, query.bytes)) return;
     cuts.push_back(Predict(machine, settings, query, length));
@@ -56,11 +71,20 @@ Candidate BestCut(const MachineDescription& machine, const PieceSettings& settin
   for (size_t length = most_bytes / 2; length >= kLeastPieceBytes; length /= 2) try_length(length);
   try_length(machine.between_hosts.burst_bytes);
   for (const size_t pieces : {2, 3, 4}) try_length((query.bytes + pieces - 1) / pieces);
+  return cuts;
+}
+
+// The rule's, if it is as good as any, as far as a model can tell: it knows from experience what is
+// not in the model. Else, of those that are equally good, the longest: each piece costs.
+Candidate BestCut(const MachineDescription& machine, const PieceSettings& settings,
+                  const CostQuery& query) {
+  const std::vector<Candidate> cuts = Cuts(machine, settings, query);
   double best_us = cuts[0].cost.us;
   for (const Candidate& cut : cuts) best_us = std::min(best_us, cut.cost.us);
   const Candidate* longest = nullptr;
   for (const Candidate& cut : cuts) {
     if (cut.cost.us > kAsGood * best_us) continue;
+    if (cut.piece_bytes == 0) return cut;
     if (longest == nullptr || cut.piece_bytes > longest->piece_bytes) longest = &cut;
   }
   return *longest;
@@ -74,7 +98,7 @@ std::vector<Candidate> RankCandidates(const MachineDescription& machine,
   std::vector<Candidate> candidates;
   CostQuery one = query;
   for (const Topology& topology :
-       fixed ? std::vector<Topology>{query.topology} : TopologiesFor(query)) {
+       fixed ? std::vector<Topology>{query.topology} : TopologiesFor(machine, settings, query)) {
     one.topology = topology;
     candidates.push_back(BestCut(machine, settings, one));
   }
@@ -83,6 +107,20 @@ std::vector<Candidate> RankCandidates(const MachineDescription& machine,
         return a.cost.in_step != b.cost.in_step ? a.cost.in_step : a.cost.us < b.cost.us;
       });
   return candidates;
+}
+
+std::vector<Candidate> AllCandidates(const MachineDescription& machine,
+                                     const PieceSettings& settings, const CostQuery& query) {
+  std::vector<Candidate> all;
+  CostQuery one = query;
+  for (const Topology& topology : TopologiesFor(machine, settings, query)) {
+    one.topology = topology;
+    std::set<int64_t> counts;
+    for (const Candidate& cut : Cuts(machine, settings, one)) {
+      if (counts.insert(cut.cost.pieces).second) all.push_back(cut);
+    }
+  }
+  return all;
 }
 
 std::string TopologyName(const Topology& topology) {

@@ -20,7 +20,7 @@ namespace brigade {
 // One way of running a call.
 struct Candidate {
   Topology topology;
-  // How the message is cut (PatternCall::piece_bytes).
+  // How the message is cut (PatternCall::piece_bytes); 0: by the rule of PlanPieces.
   size_t piece_bytes = 0;
   Cost cost;
 };
@@ -32,6 +32,11 @@ struct Candidate {
 std::vector<Candidate> RankCandidates(const MachineDescription& machine,
                                       const PieceSettings& settings, const CostQuery& query,
                                       bool fixed);
+
+// Every topology with every piece length that RankCandidates looks at, in no order; of lengths that
+// make equally many pieces one.
+std::vector<Candidate> AllCandidates(const MachineDescription& machine,
+                                     const PieceSettings& settings, const CostQuery& query);
 
 // "binomial tree", "increasing ring by host", ...
 std::string TopologyName(const Topology& topology);

@@ -10,6 +10,10 @@
 namespace brigade {
 namespace {
 
+bool IsMulti(Pattern pattern) {
+  return pattern == Pattern::kMultiBroadcast || pattern == Pattern::kMultiReduce;
+}
+
 Way BroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const double copy = steps.CopyIn(ChunkRole::kBroadcastSource, piece.bytes);
   return TreeCost(steps, query).Down(piece, copy, [&](int relative) {
@@ -305,9 +309,9 @@ Way CirculantWay(const Steps& steps, const CostQuery& query, const Piece& piece)
           std::max(0.0, hop.burst_us - hop.wire_us)};
 }
 
-// As many messages as rounds, each of which has as many portions as the rank then knows of; every
-// portion is copied in and out again at each rank.
-Way CirculantMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+// As many messages as rounds, each of which has as many portions as the rank then knows of, or has
+// sums of; every portion is copied in and out again, or combined, at each rank.
+Way CirculantMultiWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const int link = RingEdges(steps, query).slowest();
   const int rounds = RoundsOf(query.ranks);
   const size_t others = static_cast<size_t>(query.ranks - 1);
@@ -315,9 +319,12 @@ Way CirculantMultiBroadcastWay(const Steps& steps, const CostQuery& query, const
                    steps.Crowd());
   const Hop bytes(steps, link, {others * piece.bytes, true}, ChunkRole::kForward,
                   ChunkRole::kForward, steps.Crowd());
-  const double copies =
-      static_cast<double>(others) * (steps.CopyIn(ChunkRole::kForward, piece.bytes) +
-                                     steps.CopyOut(ChunkRole::kForward, piece.bytes));
+  // What is combined goes where it is sent from.
+  const double each_us = query.pattern == Pattern::kMultiReduce
+                             ? steps.Combine(ChunkRole::kCombineTarget, piece.bytes)
+                             : steps.CopyIn(ChunkRole::kForward, piece.bytes) +
+                                   steps.CopyOut(ChunkRole::kForward, piece.bytes);
+  const double copies = static_cast<double>(others) * each_us;
   const double alone_us = rounds * header.us() + copies;
   return {alone_us + std::max(0.0, bytes.wire_us - bytes.burst_us),
           std::max(bytes.wire_us, alone_us + bytes.wire_us - bytes.burst_us)};
@@ -348,12 +355,11 @@ Way WayOf(const Steps& steps, const CostQuery& query, const Piece& piece) {
     case Pattern::kAllReduce:
       return AllReduceWay(steps, query, piece);
     case Pattern::kMultiBroadcast:
-      if (query.topology.shape == Shape::kCirculant) {
-        return CirculantMultiBroadcastWay(steps, query, piece);
-      }
+      if (query.topology.shape == Shape::kCirculant) return CirculantMultiWay(steps, query, piece);
       return query.topology.by_host ? MultiBroadcastByHostWay(steps, query, piece)
                                     : RingMultiBroadcastWay(steps, query, piece);
     case Pattern::kMultiReduce:
+      if (query.topology.shape == Shape::kCirculant) return CirculantMultiWay(steps, query, piece);
       return MultiReduceWay(steps, query, piece);
     case Pattern::kBarrier:
       return BarrierWay(steps, query, piece);
@@ -380,8 +386,7 @@ PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query) {
   const bool pair = query.pattern == Pattern::kSend || query.pattern == Pattern::kReceive;
   if (pair) return PlanMessage(settings, query.bytes);
   if (query.pattern == Pattern::kBarrier) return PiecePlan();
-  const bool multi =
-      query.pattern == Pattern::kMultiBroadcast || query.pattern == Pattern::kMultiReduce;
+  const bool multi = IsMulti(query.pattern);
   const bool combines =
       query.pattern != Pattern::kBroadcast && query.pattern != Pattern::kMultiBroadcast;
   const size_t elem_bytes = combines ? query.elem_bytes : 1;
@@ -393,7 +398,14 @@ PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query) {
                                     ShareBegin(shares, elems, elem_bytes, share));
   }
   const int row = multi || shares.count > 0 ? shares.row : query.ranks;
-  return PlanPieces(settings, longest * elem_bytes, elem_bytes, elem_bytes, row, query.piece_bytes);
+  PiecePlan plan =
+      PlanPieces(settings, longest * elem_bytes, elem_bytes, elem_bytes, row, query.piece_bytes);
+  if (multi && query.topology.shape == Shape::kCirculant) {  // up to half of them in a message
+    const size_t room = MostPayload(settings) / (static_cast<size_t>(query.ranks + 1) / 2);
+    plan.piece_bytes =
+        std::min(plan.piece_bytes, std::max(room / elem_bytes, size_t{1}) * elem_bytes);
+  }
+  return plan;
 }
 
 }  // namespace
@@ -417,7 +429,7 @@ Cost PredictInStep(const MachineDescription& machine, const PieceSettings& setti
                    const CostQuery& query) {
   const bool blocks =
       query.topology.shape == Shape::kTwoTree || query.topology.shape == Shape::kCirculant;
-  const bool multi = query.pattern == Pattern::kMultiBroadcast;
+  const bool multi = IsMulti(query.pattern);
   if (blocks && !multi && query.bytes <= kLastBlockBytes) {  // too short for that
     CostQuery binomial = query;
     binomial.topology = {Shape::kTree, 2};
@@ -460,8 +472,8 @@ Cost PredictCost(const MachineDescription& machine, const PieceSettings& setting
   Cost cost = PredictInStep(machine, settings, query);
   const bool blocks =
       query.topology.shape == Shape::kTwoTree || query.topology.shape == Shape::kCirculant;
-  const bool rooted = query.pattern == Pattern::kBroadcast || query.pattern == Pattern::kReduce;
-  cost.in_step = !blocks || (rooted && query.bytes <= kLastBlockBytes);
+  const bool multi = IsMulti(query.pattern);  // one message each way in each round
+  cost.in_step = !blocks || multi || query.bytes <= kLastBlockBytes;
   return cost;
 }
 

@@ -39,8 +39,11 @@ struct CostQuery {
 };
 
 struct Cost {
-  double us = 0;  // from the first rank's call to the last one's return
-  // False along two trees and on circulant graphs, whose ranks have several neighbours each way:
+  // From the first rank's call to the last one's return, if ranks that have nothing to do yet wait
+  // for it awake: MachineDescription::start_us is not in it.
+  double us = 0;
+  // False of broadcast and reduce along two trees and on circulant graphs, whose ranks have several
+  // neighbours each way at once:
   // `us` is what rounds in step would take, but messages get into each other's way at the ports. Up
   // to twice as much has been simulated, half as much again been measured, and more where ranks
   // share the port of their host.

@@ -68,6 +68,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
     pieces_[i] = plans_[i].Count();
   }
   run_portions_.clear();
+  run_digests_.clear();
   if (!schedule->runs.empty()) BRIGADE_RETURN_IF_ERROR(PlanRuns(elem_bytes));
   first_rounds_.assign(plans_.size(), 0);
   if (shares.cut == Shares::kBlocks || shares.cut == Shares::kBlocksBackwards) {
@@ -146,11 +147,14 @@ Status Executor::PlanRuns(size_t elem_bytes) {
   pieces_.assign(plans_.size(), 0);
   for (size_t i = 0; i < schedule_->runs.size(); ++i) {
     const PortionRun& run = schedule_->runs[i];
+    uint64_t digest = 0;
     for (int j = 0; j < run.count; ++j) {
       const PiecePlan& portion = run_portions_[static_cast<size_t>(run.PortionAt(j, scope_.size))];
       plans_[1 + i].total_bytes += portion.total_bytes;
+      digest = (digest + portion.total_bytes + 1) * 0x9e3779b97f4a7c15;  // which one has how much
       pieces_[1 + i] = std::max(pieces_[1 + i], portion.Count());
     }
+    run_digests_.push_back(static_cast<uint16_t>(digest >> 48));
   }
   return Status();
 }

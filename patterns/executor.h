@@ -119,6 +119,7 @@ class Executor {
         run_portions_.empty() ? portion : schedule_->runs[static_cast<size_t>(portion)].first;
     // Of a matrix that is dealt, ranks that disagree find out with the first share.
     header_.total_bytes = Plan(entry_->multi ? portion : -1).total_bytes;
+    header_.lengths = run_digests_.empty() ? 0 : run_digests_[static_cast<size_t>(portion)];
   }
   int64_t Pieces(int portion) const { return pieces_[portion + 1]; }
   // The piece that `step` works on in round `round`, if there is one of that number.
@@ -169,6 +170,7 @@ class Executor {
   // Index 0 is the matrix, 1 + q portion q.
   std::vector<PiecePlan> plans_;
   std::vector<PiecePlan> run_portions_;  // of the portions, where steps speak of runs
+  std::vector<uint16_t> run_digests_;    // of the lengths of each run's portions
   std::vector<int64_t> pieces_;
   std::vector<int64_t> first_rounds_;  // of their first pieces
   // Per receive step, lane after lane: its first piece has come and agreed.

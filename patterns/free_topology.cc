@@ -11,6 +11,8 @@ constexpr Topology kRing{Shape::kIncreasingRings, 1};
 constexpr Topology kCirculant{Shape::kCirculant, 0};
 constexpr Topology kDealt{Shape::kDealt, 0};
 constexpr size_t kShortBytes = 2048;
+// As many portions as half of these have room in the smallest chunk there may be.
+constexpr int kMostOnCirculant = 16;
 // A ring of slow links takes a shorter time than a tree from here on (measured on 4 and 8 hosts:
 // 16 KiB 0.6 of the tree's, 8 KiB 1.6).
 constexpr size_t kFillsRingBytes = size_t{16} << 10;
@@ -53,7 +55,7 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
     case Pattern::kMultiReduce:
       // Of a sum the hosts must make no difference.
       return (ranks.hosts == ranks.count || !order_free) && ranks.count > 2 &&
-                     bytes <= kFillsRingBytes
+                     ranks.count <= kMostOnCirculant && bytes <= kFillsRingBytes
                  ? kCirculant
                  : kRing;
     default:

@@ -14,6 +14,7 @@
 #include "membuf/combine.h"
 #include "patterns/calibration.h"
 #include "patterns/catalogue.h"
+#include "patterns/choice.h"
 #include "patterns/edge_path.h"
 #include "patterns/executor.h"
 #include "patterns/free_topology.h"
@@ -130,6 +131,26 @@ bool IsNormal(const PatternCall& call) {
   return !ignores_matrix || (call.matrix.data == nullptr && call.matrix.layout.bytes() == 0);
 }
 
+// Of the matrix, or of all portions together.
+size_t BytesOf(const PatternCall& call, int ranks) {
+  if (!EntryOf(call.pattern).multi) return call.matrix.layout.bytes();
+  size_t bytes = 0;
+  for (int q = 0; call.portions != nullptr && q < ranks; ++q) {
+    bytes += call.portions[q].layout.bytes();
+  }
+  return bytes;
+}
+
+// What counts for the model: of the matrix, or of the longest portion, which all are cut like.
+size_t LongestOf(const PatternCall& call, int ranks) {
+  if (!EntryOf(call.pattern).multi) return call.matrix.layout.bytes();
+  size_t bytes = 0;
+  for (int q = 0; call.portions != nullptr && q < ranks; ++q) {
+    bytes = std::max(bytes, call.portions[q].layout.bytes());
+  }
+  return bytes;
+}
+
 // The call without that; a free topology is the caller's to replace.
 PatternCall Normalised(PatternCall call) {
   const CatalogueEntry& entry = EntryOf(call.pattern);
@@ -152,7 +173,7 @@ PatternCall Normalised(PatternCall call) {
 // What must be equal on all members. How long pieces are follows from it and from the transport
 // that the group gets.
 struct AgreedSettings {
-  uint64_t format = 2;
+  uint64_t format = 3;
   uint64_t chunk_bytes;
   uint64_t staging_bytes;
   char transport[24];
@@ -165,7 +186,7 @@ static_assert(std::has_unique_object_representations_v<AgreedSettings>, "compare
 
 constexpr char kMeasured[] = "measured: among the ranks of a group";
 // Of what is kept in files; to be raised when measurements change.
-constexpr char kMeasurementFormat[] = "1";
+constexpr char kMeasurementFormat[] = "2";
 
 Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
   AgreedSettings first{};
@@ -420,16 +441,13 @@ void Group::Choose(PatternCall* call) const {
   const bool by_model = state_->machine != nullptr && !scope.shares_memory();
   if (named && !(by_model && order_free && CheckTopology(call->pattern, call->topology).ok()))
     return;
-  size_t bytes = entry.multi ? 0 : call->matrix.layout.bytes();
-  for (int q = 0; entry.multi && call->portions != nullptr && q < scope.size; ++q) {
-    bytes += call->portions[q].layout.bytes();
-  }
   if (!named) {
-    call->topology = FreeTopology(
-        call->pattern, {scope.size, scope.hosts, scope.reach->capabilities}, bytes, order_free);
+    call->topology =
+        FreeTopology(call->pattern, {scope.size, scope.hosts, scope.reach->capabilities},
+                     BytesOf(*call, scope.size), order_free);
   }
-  if (entry.multi) return;
   if (!by_model && !engine_->options().explain) return;
+  const size_t bytes = LongestOf(*call, scope.size);
   const Latitude latitude = !order_free ? Latitude::kPieces
                             : named     ? Latitude::kHint
                                         : Latitude::kAll;
@@ -445,21 +463,46 @@ void Group::Choose(PatternCall* call) const {
   }
   if (!by_model) return;
   call->topology = choice->second.topology;
-  call->piece_bytes = choice->second.PieceBytes(bytes);
+  if (entry.multi) call->topology.by_host = false;
+  if (call->piece_bytes == 0) call->piece_bytes = choice->second.PieceBytes(bytes);
   if (IsTooShort(*call)) call->topology = Topology();
 }
 
-ModelChoice Group::Decide(const PatternCall& call, bool by_model, Latitude latitude) const {
+CostQuery Group::QueryFor(const PatternCall& call, size_t bytes) const {
   const Scope& scope = state_->scope(call.scope);
+  const CatalogueEntry& entry = EntryOf(call.pattern);
   CostQuery query;
   query.pattern = call.pattern;
   query.topology = call.topology;
   query.ranks = scope.size;
-  query.bytes = LongestOfClass(SizeClassOf(call.matrix.layout.bytes()));
-  query.elem_bytes = EntryOf(call.pattern).combines ? ElementBytes(call.type) : 1;
-  for (int r = 0; by_model && r < scope.size; ++r) {
+  query.bytes = bytes;
+  if (entry.multi) {  // whose schedules go by host wherever they can
+    query.topology.by_host = scope.hosts > 1 && scope.hosts < scope.size &&
+                             (!entry.combines || IsOrderFree(call.op, call.type));
+  }
+  query.elem_bytes = entry.combines ? ElementBytes(call.type) : 1;
+  for (int r = 0; state_->machine != nullptr && r < scope.size; ++r) {
     query.hosts.push_back(state_->host_of[static_cast<size_t>(scope.GroupRank(r))]);
   }
+  return query;
+}
+
+std::vector<Candidate> Group::Candidates(const PatternCall& call) const {
+  if (state_->machine == nullptr) return {};
+  const Scope& scope = state_->scope(call.scope);
+  CostQuery query = QueryFor(call, LongestOf(call, scope.size));
+  if (IsPair(call.pattern)) {
+    if (call.root < 0 || call.root >= ScopeSize(ChannelKind::kPointToPoint)) return {};
+    query.ranks = 2;
+    query.hosts = {state_->host_of[static_cast<size_t>(rank())],
+                   state_->host_of[static_cast<size_t>(call.root)]};
+  }
+  return AllCandidates(*state_->machine, scope.reach->settings, query);
+}
+
+ModelChoice Group::Decide(const PatternCall& call, bool by_model, Latitude latitude) const {
+  const Scope& scope = state_->scope(call.scope);
+  const CostQuery query = QueryFor(call, LongestOfClass(SizeClassOf(LongestOf(call, scope.size))));
   std::string reason;
   ModelChoice choice;
   if (by_model) {

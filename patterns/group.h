@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "membuf/status.h"
 #include "patterns/engine.h"
@@ -21,7 +22,9 @@
 
 namespace brigade {
 
+struct Candidate;
 struct CatalogueEntry;
+struct CostQuery;
 struct MachineDescription;
 struct ModelChoice;
 enum class Latitude : uint8_t;
@@ -94,6 +97,12 @@ class Group {
   // how long pieces are. Run does it as well; a caller that asks first saves it a copy of the call.
   void Choose(PatternCall* call) const;
 
+  // The ways of running a call, whatever its topology: each shape, cut into pieces in each of
+  // several ways, and how long the model says it takes. All are legal; of a combine they differ in
+  // bits. Empty if nothing was measured,
+  // or the peer of a send is no member.
+  std::vector<Candidate> Candidates(const PatternCall& call) const;
+
   // Starts `call` without waiting. kNoResource: the staging memory it needs is in use; nothing
   // happened. The matrix, locations and portions of `call`, the array of portions included, must
   // stay valid until the operation is done. Operations on one scope take place in the order of
@@ -109,6 +118,8 @@ class Group {
   Status FindMachine(Bootstrap* bootstrap);
   // Rank 0's to all.
   Status TellText(std::string* text);
+  // What is asked of the model about a call on `bytes` bytes.
+  CostQuery QueryFor(const PatternCall& call, size_t bytes) const;
   // What the model says of a call, or if not `by_model` the rule.
   ModelChoice Decide(const PatternCall& call, bool by_model, Latitude latitude) const;
   // What every way of running a valid call needs beside the call.

@@ -20,11 +20,12 @@ size_t LongestOfClass(int size_class);
 
 struct ModelChoice {
   Topology topology;
-  // Pieces of so many of so many bytes; those of other lengths in proportion.
+  // Pieces of so many of so many bytes; those of other lengths in proportion. 0: by the rule.
   size_t piece_bytes = 1;
   size_t of_bytes = 1;
 
   size_t PieceBytes(size_t bytes) const {
+    if (piece_bytes == 0) return 0;
     return std::max<size_t>((bytes * piece_bytes + of_bytes - 1) / of_bytes, 1);
   }
 };

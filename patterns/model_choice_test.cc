@@ -96,6 +96,40 @@ TEST(RankCandidates, TreesForShortMessagesAndRingsForLongOnes) {
   EXPECT_GT(lengthy.cost.pieces, 30);
 }
 
+// Where others are no better by more than a model can tell.
+TEST(RankCandidates, TheRuleCutsWhereItIsAsGoodAsAny) {
+  EXPECT_EQ(Ranked(Query(Pattern::kSend, 4096), false).front().piece_bytes, 0u);
+  const CostQuery query = Query(Pattern::kBroadcast, 4 << 20);
+  const Candidate chosen = Ranked(query, false).front();
+  const MachineDescription machine = SlowLinks();
+  const std::vector<Candidate> all = AllCandidates(
+      machine, SettingsOn(machine, machine.between_hosts, kChunkBytes, 64 * kChunkBytes), query);
+  int of_that_topology = 0;
+  for (const Candidate& other : all) {
+    if (!other.cost.in_step) continue;
+    EXPECT_LE(chosen.cost.us, 1.03 * other.cost.us);
+    of_that_topology += other.topology == chosen.topology ? 1 : 0;
+  }
+  EXPECT_GT(of_that_topology, 2);
+}
+
+// Portions that take longer on their way than at the ports go in few messages.
+TEST(RankCandidates, MultiFormsOfShortPortionsGoAlongCirculantGraphs) {
+  for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+    EXPECT_EQ(Ranked(Query(pattern, 64), false).front().topology.shape, Shape::kCirculant);
+    EXPECT_NE(Ranked(Query(pattern, 1 << 20), false).front().topology.shape, Shape::kCirculant);
+    CostQuery together = Query(pattern, 64);  // four ranks share a port
+    together.hosts = {0, 0, 0, 0, 1, 1, 1, 1};
+    EXPECT_NE(Ranked(together, false).front().topology.shape, Shape::kCirculant);
+    CostQuery many = Query(pattern, 64);
+    many.ranks = 1 << 14;
+    const MachineDescription machine = SlowLinks();
+    const PieceSettings scarce = SettingsOn(machine, machine.between_hosts, 1024, 1 << 20);
+    EXPECT_NE(RankCandidates(machine, scarce, many, false).front().topology.shape,
+              Shape::kCirculant);
+  }
+}
+
 TEST(RankCandidates, AFixedTopologyIsTheOnlyOne) {
   CostQuery query = Query(Pattern::kReduce, 100000);
   query.topology = {Shape::kTree, 3};

@@ -82,6 +82,10 @@ Status CompareHeaders(const WireHeader& ours, const WireHeader& theirs) {
   if (theirs.total_bytes != ours.total_bytes) {
     return Differ("bytes", number(ours.total_bytes), number(theirs.total_bytes));
   }
+  if (theirs.lengths != ours.lengths) {
+    return Differ("the lengths of portions", "digest " + number(ours.lengths),
+                  "digest " + number(theirs.lengths));
+  }
   if (theirs.shape != ours.shape || theirs.parameter != ours.parameter) {
     return Differ("the topology", number(ours.shape) + "/" + number(ours.parameter),
                   number(theirs.shape) + "/" + number(theirs.parameter));

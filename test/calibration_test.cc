@@ -5,14 +5,18 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "patterns/catalogue.h"
+#include "patterns/choice.h"
 #include "patterns/engine.h"
 #include "patterns/group.h"
 #include "transport/mpi_bootstrap.h"
@@ -105,6 +109,56 @@ TEST_F(CalibrationTest, RanksThatWantDifferentThingsAreTold) {
 TEST_F(CalibrationTest, RanksOfOneHostAreMeasuredOnlyIfAsked) {
   MakeGroup(EngineOptions::Calibrate::kIfUnknown);
   EXPECT_EQ(group_->machine(), nullptr);
+}
+
+// Every way that is offered gives the right result, and each differs from the others.
+TEST_F(CalibrationTest, CandidatesAreRight) {
+  MakeGroup(EngineOptions::Calibrate::kAlways);
+  const int64_t elems = 20000;
+  const auto ranks = static_cast<size_t>(group_->cols());
+  std::vector<int64_t> data(elems), own(elems / ranks);
+  std::vector<Matrix> portions(ranks);
+  const auto matrix_of = [](std::vector<int64_t>* values, size_t first, size_t count) {
+    Matrix matrix;
+    matrix.data = reinterpret_cast<std::byte*>(values->data() + first);
+    const auto rows = static_cast<int64_t>(count);
+    EXPECT_TRUE(StridedLayout::General(rows, 1, rows, sizeof(int64_t), &matrix.layout).ok());
+    return matrix;
+  };
+  for (size_t q = 0; q < ranks; ++q) portions[q] = matrix_of(&data, q * own.size(), own.size());
+  for (const Pattern pattern :
+       {Pattern::kAllReduce, Pattern::kMultiReduce, Pattern::kMultiBroadcast}) {
+    PatternCall call;
+    call.pattern = pattern;
+    call.type = ElementType::kInt64;
+    call.portions = portions.data();
+    call.matrix = pattern == Pattern::kAllReduce ? matrix_of(&data, 0, data.size())
+                                                 : matrix_of(&own, 0, own.size());
+    const std::vector<Candidate> candidates = group_->Candidates(call);
+    std::set<std::string> ways;
+    for (const Candidate& candidate : candidates) {
+      EXPECT_TRUE(ways.emplace(TopologyName(candidate.topology) + " " +
+                               std::to_string(candidate.cost.pieces))
+                      .second);
+      EXPECT_GT(candidate.cost.us, 0);
+      call.topology = candidate.topology;
+      call.piece_bytes = candidate.piece_bytes;
+      std::fill(data.begin(), data.end(), group_->rank() + 1);
+      ASSERT_TRUE(group_->Run(call).ok());
+      const auto sum = static_cast<int64_t>(ranks * (ranks + 1) / 2);
+      const bool gathers = pattern == Pattern::kMultiBroadcast;
+      const std::vector<int64_t>& result = pattern == Pattern::kMultiReduce ? own : data;
+      for (size_t i = 0; i < result.size(); ++i) {
+        ASSERT_EQ(result[i], gathers ? static_cast<int64_t>(i / own.size()) + 1 : sum) << i;
+      }
+    }
+    EXPECT_GT(ways.size(), 2u) << PatternName(pattern);
+  }
+}
+
+TEST_F(CalibrationTest, NothingIsOfferedWhereNothingWasMeasured) {
+  MakeGroup(EngineOptions::Calibrate::kNever);
+  EXPECT_TRUE(group_->Candidates(PatternCall()).empty());
 }
 
 // Whatever was found, calls that leave the choice to the library give the right result.

@@ -455,6 +455,29 @@ TEST_P(Mismatch, Sizes) {
       "bytes: 80");  // 800 or 808
 }
 
+// Which of two portions in one message is the longer.
+TEST_P(Mismatch, LengthsOfPortions) {
+  std::atomic<int> told{0};
+  OnRanks(4, [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    std::vector<double> data(19);
+    std::vector<Matrix> portions(4);
+    size_t first = 0;
+    for (int q = 0; q < 4; ++q) {
+      const int64_t count = q == (rank == 0 ? 2 : 3) ? 4 : 5;
+      portions[q].data = reinterpret_cast<std::byte*>(data.data() + first);
+      Require(StridedLayout::General(count, 1, count, sizeof(double), &portions[q].layout));
+      first += static_cast<size_t>(count);
+    }
+    PatternCall call = Call(Pattern::kMultiBroadcast, 0, {Shape::kCirculant, 0});
+    call.portions = portions.data();
+    const Status status = me.Run(call, &data);
+    if (!status.ok()) world.MarkLost(rank);  // releases the others
+    told += status.code() == StatusCode::kMismatch ? 1 : 0;
+  });
+  EXPECT_GT(told, 0);
+}
+
 TEST_P(Mismatch, AMessageLongerThanItsReceive) {
   ExpectMismatch(
       [](Rank& me) {
