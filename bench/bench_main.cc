@@ -8,6 +8,7 @@
 #include "bench/calibrate.h"
 #include "bench/calls.h"
 #include "bench/explain.h"
+#include "bench/model_study.h"
 #include "bench/options.h"
 #include "bench/overlap.h"
 #include "bench/pingpong.h"
@@ -32,6 +33,8 @@ void Run(const Options& options) {
       return RunOverlap(session.get());
     case Options::Command::kCalibrate:
       return RunCalibrate(session.get());
+    case Options::Command::kModel:
+      return RunModelStudy(session.get());
     case Options::Command::kExplain:
       break;  // needs no session
   }

@@ -56,6 +56,7 @@ class BrigadeGroup {
 
   // Null if its edges were not measured.
   const MachineDescription* machine() const { return group_->machine(); }
+  Group* group() { return group_.get(); }
   Endpoint* endpoint() { return endpoint_.get(); }
   Bootstrap* bootstrap() { return bootstrap_.get(); }
 

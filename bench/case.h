@@ -33,7 +33,9 @@ struct Subject {
   // After a run that began with the case's `prepare`: empty if this rank's data are right.
   std::function<std::string(int turn)> check;
   // Runs one more operation and measures its cost on this rank. May be empty.
-  std::function<Status(int turn, Cost*)> cost;
+  std::function<Status(int turn, Cost*)> cost = nullptr;
+  // What the cost model says a run takes; not a number: nothing.
+  double predicted_us = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct Case {
@@ -42,6 +44,7 @@ struct Case {
   int64_t cols = 0;
   int64_t ld = 0;    // elements
   size_t bytes = 0;  // what MB/s counts
+  int roots = 0;     // that runs are verified with, from turn 0 on; 0: as many as ranks
   int hops = 1;      // the time of a run is divided by it; 2 for a ping and its pong
 
   // Puts this rank's data in place before a verified run.

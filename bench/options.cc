@@ -83,6 +83,9 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
   app.add_option("--min-iterations", options->min_iterations,
                  "Fewest timed runs of each subject, however long they take")
       ->check(CLI::PositiveNumber);
+  app.add_option("--max-iterations", options->max_iterations,
+                 "Most timed runs, however short they are; more than the fewest")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--asleep", options->asleep,
                "Ranks that have finished sleep, and all start by the clock: for ranks on one "
                "machine that outnumber its processors");
@@ -146,7 +149,11 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
       ->check(CLI::PositiveNumber);
 
   std::vector<std::string> patterns;
-  for (const CatalogueEntry& entry : Catalogue()) patterns.push_back(entry.name);
+  for (const CatalogueEntry& entry : Catalogue()) {
+    patterns.push_back(entry.name);
+    // Measured together with sends.
+    if (entry.pattern != Pattern::kReceive) options->patterns.push_back(entry.name);
+  }
   CLI::App* explain = app.add_subcommand("explain",
                                          "Which ways a pattern could take on a machine, and how "
                                          "long the cost model says each is. Runs "
@@ -174,8 +181,26 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
       "Measures what messages between the ranks of this job, copies and sums cost, prints it as a "
       "machine file for --machine, and keeps it for jobs on the same hosts");
 
+  CLI::App* model = app.add_subcommand(
+      "model",
+      "Every way of running a pattern, measured beside what the cost model says of it, and the "
+      "way the library takes by itself ('free'). Measures the edges first; each case twice");
+  model->add_option("--patterns", options->patterns, "Which patterns")
+      ->delimiter(',')
+      ->check(CLI::IsMember(options->patterns));
+  model
+      ->add_option("--bytes", options->contiguous_bytes,
+                   "Messages, in bytes or with K or M; of multi forms, all portions together")
+      ->delimiter(',')
+      ->required()
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::PositiveNumber);
+
   try {
     app.parse(argc, argv);
+    if (options->max_iterations < options->min_iterations) {
+      throw CLI::ValidationError("--max-iterations", "fewer than --min-iterations");
+    }
     for (const std::string& size : sizes) options->sizes.push_back(ParseSize(size));
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;
@@ -188,6 +213,7 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
   if (calls->parsed()) options->command = Options::Command::kCalls;
   if (overlap->parsed()) options->command = Options::Command::kOverlap;
   if (calibrate->parsed()) options->command = Options::Command::kCalibrate;
+  if (model->parsed()) options->command = Options::Command::kModel;
   if (explain->parsed()) options->command = Options::Command::kExplain;
   return ParseOutcome::kRun;
 }

@@ -21,7 +21,7 @@ struct SpreadSize {
 };
 
 struct Options {
-  enum class Command { kPingPong, kSpread, kCalls, kOverlap, kExplain, kCalibrate };
+  enum class Command { kPingPong, kSpread, kCalls, kOverlap, kExplain, kCalibrate, kModel };
   Command command = Command::kPingPong;
 
   std::string transport = "auto";
@@ -37,6 +37,7 @@ struct Options {
   std::string brigade_version = "unknown";
   double seconds_per_case = 1;
   int min_iterations = 10;
+  int max_iterations = 1000;
   uint64_t seed = 1;
   bool asleep = false;
 
@@ -49,7 +50,8 @@ struct Options {
   std::vector<std::string> cases = {"multi-broadcast", "multi-reduce", "broadcast",      "reduce",
                                     "all-reduce",      "barrier",      "small-broadcast"};
   std::vector<SpreadSize> sizes;
-  std::vector<size_t> contiguous_bytes;  // these, if there are any, instead of the sizes
+  std::vector<size_t>
+      contiguous_bytes;  // model, too; of spread these, if there are any, instead of the sizes
   std::string topologies = " IDSHF12";
   std::vector<std::string> shapes = {
       "free",      "tree",  "4-nomial tree", "ring",     "fully connected",
@@ -57,6 +59,9 @@ struct Options {
 
   // overlap
   std::vector<size_t> overlap_bytes = {1 << 20};
+
+  // model
+  std::vector<std::string> patterns;
 
   // explain
   std::string pattern = "broadcast";

@@ -65,9 +65,12 @@ void Report::Add(const Case& the_case, const std::vector<Result>& results) {
     const Subject& subject = the_case.subjects[s];
     const Result& result = results[s];
     const MedianInterval& time = result.microseconds;
-    std::printf("  %10zu  %-8s %-24s %12.2f %12.2f %12.2f %10.1f %11d\n", the_case.bytes,
+    std::printf("  %10zu  %-8s %-24s %12.2f %12.2f %12.2f %10.1f %11d", the_case.bytes,
                 subject.name.c_str(), subject.pattern.c_str(), time.median, time.lo, time.hi,
                 MegabytesPerSecond(the_case, result), result.iterations);
+    const bool predicted = !std::isnan(subject.predicted_us);
+    if (predicted) std::printf("  predicted %.2f", subject.predicted_us);
+    std::printf("\n");
 
     if (!json_.is_open()) continue;
     Json line;
@@ -86,6 +89,7 @@ void Report::Add(const Case& the_case, const std::vector<Result>& results) {
     line["median_us"] = time.median;
     line["lo_us"] = time.lo;
     line["hi_us"] = time.hi;
+    if (predicted) line["predicted_us"] = subject.predicted_us;
     line["MBps"] = MegabytesPerSecond(the_case, result);
     line["copies_per_byte"] = knows_cost ? Json(result.cost.copies_per_byte) : Json();
     line["staging_peak_bytes"] = knows_cost ? Json(result.cost.staging_peak_bytes) : Json();

@@ -7,6 +7,7 @@ usage() {
 usage: bench/run.sh [--full] [--output DIR] [--cluster HOSTS [--rate RATE]] [--help]
        bench/run.sh --paper [--output DIR]
        bench/run.sh --scale [--full] [--output DIR]
+       bench/run.sh --model [--rate RATE] [--full] [--output DIR]
 
 Installs what is missing, builds, then measures
   - ScaLAPACK's LU tester on stock BLACS and on the shim,
@@ -31,6 +32,9 @@ and prints the path of the report. Takes about 5 minutes on 2 cores, besides the
   --scale       instead: broadcast, reduce, multi-broadcast and multi-reduce on 8 to 65,536 simulated ranks of fat hosts, beside what
                 Open MPI does by default; prints a table, and the paths of it and of a plot. Takes some minutes, besides the
                 first build; with --full longer simulations, too
+  --model       instead: every way of running a pattern in shared memory, over TCP on one host and on hosts with slow links (2 to 8
+                ranks), beside what the cost model says it takes, and what the library chooses beside the best; prints a table, and
+                the paths of a plot and of what was measured of each machine. Takes about 10 minutes; with --full some hours
 END
 }
 
@@ -47,11 +51,13 @@ hosts=
 rate=
 paper=false
 scale=false
+model=false
 while [[ $# -gt 0 ]]; do
   case $1 in
     --full) full=true ;;
     --paper) paper=true ;;
     --scale) scale=true ;;
+    --model) model=true ;;
     --output)
       [[ $# -ge 2 ]] || refuse "--output needs a directory"
       out=$2
@@ -73,6 +79,7 @@ done
 
 if $paper && { $full || [[ -n $hosts || -n $rate ]]; }; then refuse "--paper goes with --output only"; fi
 if $scale && { $paper || [[ -n $hosts || -n $rate ]]; }; then refuse "--scale goes with --full and --output only"; fi
+if $model && { $paper || $scale || [[ -n $hosts ]]; }; then refuse "--model goes with --rate, --full and --output only"; fi
 rate=${rate:-400mbit}
 [[ -z $hosts || $hosts =~ ^[1-9][0-9]{0,2}$ ]] || refuse "'$hosts' is no number of hosts"
 
@@ -82,6 +89,7 @@ if [[ -n $hosts ]]; then kind='cluster*'; else kind='!(cluster*)'; fi
 results="$kind.jsonl"
 if $paper; then results=paper.json; fi
 if $scale; then results=scale_*.jsonl; fi
+if $model; then results=model_*.jsonl; fi
 [[ -z $out || -z $(compgen -G "$out/$results") ]] || refuse "$out already holds results"
 
 factorizations="LU,Cholesky,QR,matrix product"
@@ -157,6 +165,52 @@ if $scale; then
   echo
   echo "Plot: $out/scale.svg"
   echo "Report: $out/scale.txt"
+  exit 0
+fi
+
+if $model; then
+  step "Build"
+  (cd "$root" && bazel build --config=opt --config=werror //bench:brigade_bench)
+  program=$(cd "$root" && bazel info --config=opt --config=werror bazel-bin 2>/dev/null)/bench/brigade_bench
+  out=${out:-$root/results/$(date +%Y%m%d-%H%M%S)}
+  mkdir -p "$out"
+  out=$(cd "$out" && pwd)
+  if $full; then
+    ranks=(2 3 4 5 6 7 8) study=(--seconds 3 model --bytes 8,64,512,4K,16K,64K,256K,1M,4M,16M)
+  else
+    ranks=(2 5 8) study=(--seconds 0.5 model --bytes 8,1K,16K,128K,1M)
+  fi
+  processors=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
+  export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+  [[ $EUID -ne 0 ]] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  measure() { # EDGES LAUNCHER...
+    local edges=$1
+    shift
+    local start=()
+    ((count <= processors)) || start=(--asleep)
+    "$@" "$program" --peers none --shim none "${start[@]}" --min-iterations 5 --max-iterations 25 --json "$out/model_$edges.jsonl" \
+      --transport "$transport" "${study[@]}"
+    "$@" "$program" --peers none --shim none --transport "$transport" calibrate |
+      sed -n '/^{/,$p' >"$out/machine_${edges}_$count.json"
+  }
+  on_one_host=(mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
+  cluster=("$root/bench/cluster.sh" --name "model-$$")
+  trap '"${cluster[@]}" down' EXIT
+  "${cluster[@]}" up "${ranks[-1]}" "$rate"
+  for count in "${ranks[@]}"; do
+    step "$count ranks in shared memory"
+    transport=shm measure shm "${on_one_host[@]}" -n "$count"
+    step "$count ranks over TCP on this host"
+    transport=uring BRIGADE_IFACE=lo measure loopback "${on_one_host[@]}" -n "$count"
+    step "$count hosts at $rate"
+    transport=uring measure cluster "${cluster[@]}" run "$count"
+  done
+  step "Report"
+  MPLCONFIGDIR=$out /usr/bin/python3 "$root/bench/model_report.py" "$out"/model_*.jsonl --plot "$out/model.svg" \
+    --summary "$out/model_summary.json" | tee "$out/model.txt"
+  echo
+  echo "Plot: $out/model.svg"
+  echo "Machines: $out/machine_*.json"
   exit 0
 fi
 

@@ -60,7 +60,7 @@ void Runner::Gather() { options_.asleep ? barrier_.StartTogether() : barrier_.Wa
 
 Status Runner::Verify(const Case& the_case, const Subject& subject) {
   // Once per root, where roots rotate.
-  for (int turn = 0; turn < ranks_; ++turn) {
+  for (int turn = 0; turn < (the_case.roots > 0 ? the_case.roots : ranks_); ++turn) {
     the_case.prepare(turn);
     Gather();
     BRIGADE_RETURN_IF_ERROR(subject.run(turn));

@@ -15,6 +15,7 @@ RunnerOptions OptionsOfRunner(const Options& options) {
   RunnerOptions runner;
   runner.seconds_per_case = options.seconds_per_case;
   runner.min_iterations = options.min_iterations;
+  runner.max_iterations = options.max_iterations;
   runner.seed = options.seed;
   runner.asleep = options.asleep;
   return runner;

@@ -7,6 +7,7 @@ trap 'echo "smoke_test.sh: line $LINENO ended with status $?" >&2' ERR
 cd "${TEST_SRCDIR:-.}/${TEST_WORKSPACE:-.}"
 out=${TEST_TMPDIR:-$(mktemp -d)}
 export MPLCONFIGDIR=$out
+mkdir -p "$out/study"
 run_mpi=test/run_mpi.sh
 bench=bench/brigade_bench
 
@@ -60,6 +61,17 @@ $run_mpi 2 "${cluster_scalapack[@]}"
 LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so $run_mpi 2 "${cluster_scalapack[@]}"
 LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so $run_mpi 2 "${cluster_scalapack[@]}" --label "one host"
 /usr/bin/python3 bench/run_cluster.py --help | grep -q loopback
+
+# What run.sh --model runs.
+for transport in shm uring; do
+  for ranks in 2 4; do
+    $run_mpi "$ranks" "$bench" --transport $transport --peers none --shim none --seconds 0.02 --min-iterations 2 \
+      --json "$out/study/model_$transport.jsonl" model --bytes 8,4K,200K
+  done
+done
+/usr/bin/python3 bench/model_report.py "$out"/study/model_*.jsonl --plot "$out/study/model.svg" \
+  --summary "$out/study/summary.json" >"$out/study/model.txt"
+/usr/bin/python3 bench/model_report_test.py "$out/study"
 
 status=0
 $run_mpi 2 "$bench" spread --bogus 2>"$out/refused.txt" || status=$?

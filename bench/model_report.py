@@ -1,0 +1,179 @@
+#!/usr/bin/python3
+"""What brigade_bench model measured: how far the cost model is off, and how much slower than the best the library's own choice is.
+
+Files are named after the edges that were measured (shm.jsonl, cluster.jsonl) and may hold several numbers of ranks. Every case is there
+twice, one measurement after the other: the best way is picked by the first and timed by the second, as is the choice.
+"""
+
+import argparse
+import collections
+import json
+import math
+import pathlib
+import statistics
+import sys
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+FREE = "free"
+# Shapes whose closed form holds only if rounds keep step; never chosen freely.
+NOT_IN_STEP = ("two trees", "circulant graph")
+ROOTED = ("broadcast", "reduce")
+COLOURS = {"send": "#000000", "broadcast": "#0072b2", "reduce": "#d55e00", "all_reduce": "#e69f00", "multi_broadcast": "#009e73",
+           "multi_reduce": "#cc79a7", "barrier": "#56b4e9"}
+
+# One case: the time of each way in both measurements, and what was predicted of it.
+Case = collections.namedtuple("Case", "edges pattern ranks bytes first second predicted")
+
+
+def read(paths):
+    cases = []
+    for path in paths:
+        open_cases = {}
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            try:
+                record = json.loads(line)
+                key = (record["case"], record["ranks"], record["bytes"])
+                way, us, predicted = record["pattern"], record["median_us"], record.get("predicted_us")
+            except (ValueError, KeyError) as error:
+                sys.exit(f"{path}:{number}: no line of brigade_bench model: {error}")
+            case = open_cases.get(key)
+            if case is None:
+                case = open_cases[key] = Case(path.stem.removeprefix("model_"), *key, {}, {}, {})
+            (case.second if way in case.first else case.first)[way] = us
+            if predicted is not None:
+                case.predicted[way] = predicted
+        cases += open_cases.values()
+    cases = [c for c in cases if FREE in c.second]  # an interrupted one has no second measurement
+    if not cases:
+        sys.exit("no complete cases")
+    return cases
+
+
+def is_in_step(case, way):
+    return case.pattern not in ROOTED or not way.startswith(NOT_IN_STEP)
+
+
+def measured(case, way):
+    return (case.first[way] + case.second[way]) / 2
+
+
+def error(case, way):
+    return case.predicted[way] / measured(case, way) - 1
+
+
+def regret(case):
+    """Of the choice: how much longer than the best way it takes."""
+    best = min(case.predicted, key=case.first.get)
+    return case.second[FREE] / case.second[best] - 1
+
+
+def best_way(case):
+    return min(case.predicted, key=case.first.get)
+
+
+def quantile(values, q):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, math.ceil(q * len(ordered)) - 1)]
+
+
+def spread(values):
+    return {"count": len(values), "median": statistics.median(values), "p95": quantile(values, 0.95)}
+
+
+def size_class(case):
+    if case.bytes < 16 << 10:
+        return "below 16 KiB"
+    return "16 KiB and more"
+
+
+def summarise(cases):
+    summary = {}
+    for edges in dict.fromkeys(c.edges for c in cases):
+        own = [c for c in cases if c.edges == edges]
+        entry = summary[edges] = {"ranks": sorted({c.ranks for c in own}), "error": {}, "regret": {}}
+        for name, chosen in (("all", own), *((s, [c for c in own if size_class(c) == s]) for s in ("below 16 KiB", "16 KiB and more"))):
+            if not chosen:
+                continue
+            errors = [abs(error(c, w)) for c in chosen for w in c.predicted if is_in_step(c, w)]
+            entry["error"][name] = spread(errors)
+            choices = [c for c in chosen if len(c.predicted) > 1]
+            if choices:
+                entry["regret"][name] = spread([max(regret(c), 0) for c in choices])
+        others = [abs(error(c, w)) for c in own for w in c.predicted if not is_in_step(c, w)]
+        if others:
+            entry["error"]["broadcast and reduce along two trees and on circulant graphs, not counted above"] = spread(others)
+    return summary
+
+
+def print_cases(cases):
+    print("Per case: the choice's time, what the best way took and which it was, and the model's error over all ways (median; least to most)")
+    for edges in dict.fromkeys(c.edges for c in cases):
+        print(f"\n{edges}")
+        for c in (c for c in cases if c.edges == edges):
+            errors = sorted(error(c, w) for w in c.predicted if is_in_step(c, w))
+            text = f"  {c.pattern:<16} p = {c.ranks}  {c.bytes:>9} B  {c.second[FREE]:>11.1f} us"
+            if len(c.predicted) > 1:
+                text += f"  {100 * regret(c):+5.0f} %  {c.second[best_way(c)]:>11.1f} us {best_way(c):<34}"
+            else:
+                text += " " * 58
+            print(f"{text}  {100 * statistics.median(errors):+5.0f} % ({100 * errors[0]:+.0f} to {100 * errors[-1]:+.0f})")
+
+
+def print_summary(summary):
+    for edges, entry in summary.items():
+        print(f"\n{edges}, {', '.join(map(str, entry['ranks']))} ranks")
+        for title, of in (("error of the model", entry["error"]), ("choice over best", entry["regret"])):
+            for name, s in of.items():
+                print(f"  {title:<20} {name}: median {100 * s['median']:.1f} %, 95 of 100 within {100 * s['p95']:.1f} % ({s['count']})")
+
+
+def draw(cases, path):
+    """A panel per kind of edges: predicted over measured time of every way."""
+    kinds = list(dict.fromkeys(c.edges for c in cases))
+    figure, grid = plt.subplots(1, len(kinds), figsize=(6 * len(kinds), 5.6), squeeze=False)
+    for axes, edges in zip(grid[0], kinds):
+        own = [c for c in cases if c.edges == edges]
+        for pattern, colour in COLOURS.items():
+            for in_step, marker in ((True, "o"), (False, "x")):
+                points = [(measured(c, w), c.predicted[w]) for c in own if c.pattern == pattern for w in c.predicted if is_in_step(c, w) == in_step]
+                if points:
+                    axes.plot(*zip(*points), marker, color=colour, markersize=3.5, linestyle="",
+                              label=pattern.replace("_", "-") if in_step else None)
+        low = min(measured(c, w) for c in own for w in c.predicted)
+        high = max(measured(c, w) for c in own for w in c.predicted)
+        axes.plot([low, high], [low, high], color="black", linewidth=0.8)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_title(edges)
+        axes.set_xlabel("measured, us")
+        axes.set_ylabel("predicted, us")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(frameon=False, fontsize=8)
+    figure.text(0.01, 0.01, "x: broadcast and reduce along two trees and on circulant graphs", fontsize=8)
+    figure.tight_layout(rect=(0, 0.03, 1, 1))
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("measured", type=pathlib.Path, nargs="+", help="files that brigade_bench --json wrote")
+    parser.add_argument("--plot", type=pathlib.Path, help="draw here (SVG)")
+    parser.add_argument("--summary", type=pathlib.Path, help="write the errors here (JSON)")
+    arguments = parser.parse_args()
+    cases = read(arguments.measured)
+    summary = summarise(cases)
+    print_cases(cases)
+    print_summary(summary)
+    if arguments.plot:
+        draw(cases, arguments.plot)
+    if arguments.summary:
+        arguments.summary.write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,208 @@
+#include "bench/model_study.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "bench/brigade_group.h"
+#include "patterns/catalogue.h"
+#include "patterns/choice.h"
+#include "patterns/group.h"
+
+namespace brigade::bench {
+namespace {
+
+// Ways that are predicted to take more than this many times what the best is said to take are
+// measured with the pieces that suit them best only.
+constexpr double kFarFromBest = 2;
+
+// Integers, whose sums have the same bits in any order: nothing keeps the library from a way.
+using Element = int32_t;
+
+Matrix MatrixOf(std::vector<Element>* elements, size_t first, size_t count) {
+  Matrix matrix;
+  matrix.data = reinterpret_cast<std::byte*>(elements->data() + first);
+  const auto rows = static_cast<int64_t>(count);
+  AbortUnlessOk(
+      StridedLayout::General(rows, 1, std::max<int64_t>(rows, 1), sizeof(Element), &matrix.layout));
+  return matrix;
+}
+
+// The memory of one case, what belongs in it before, and what should be in it afterwards. The root
+// is rank 0.
+class StudyData {
+ public:
+  StudyData(const Session& session, Pattern pattern, size_t bytes)
+      : rank_(session.rank()), ranks_(session.ranks()), entry_(EntryOf(pattern)) {
+    size_t count = bytes / sizeof(Element);
+    if (entry_.multi) count = std::max<size_t>(count / ranks_, 1) * ranks_;
+    elements_.resize(count);
+    own_.resize(entry_.multi ? count / ranks_ : 0);
+    for (int q = 0; entry_.multi && q < ranks_; ++q) {
+      portions_.push_back(MatrixOf(&elements_, q * own_.size(), own_.size()));
+    }
+  }
+
+  size_t bytes() const { return elements_.size() * sizeof(Element); }
+
+  // This rank's part of the pattern: of sends only ranks 0 and 1 have one.
+  PatternCall Call() {
+    PatternCall call;
+    call.pattern = entry_.pattern;
+    call.type = ElementType::kInt32;
+    call.topology = {Shape::kFree, 0};
+    if (entry_.pattern == Pattern::kSend) {
+      call.root = 1 - std::min(rank_, 1);
+      if (rank_ == 1) call.pattern = Pattern::kReceive;
+    }
+    if (entry_.multi) call.portions = portions_.data();
+    call.matrix = entry_.pattern == Pattern::kMultiReduce
+                      ? MatrixOf(&own_, 0, own_.size())
+                      : MatrixOf(&elements_, 0, elements_.size());
+    return call;
+  }
+
+  void Prepare() {
+    for (size_t i = 0; i < elements_.size(); ++i) elements_[i] = Sent(rank_, i);
+    std::fill(own_.begin(), own_.end(), -1);
+  }
+  void Clear() { std::fill(elements_.begin(), elements_.end(), 0); }
+
+  std::string Check() const {
+    for (size_t i = 0; i < elements_.size(); ++i) {
+      if (entry_.pattern == Pattern::kMultiReduce) break;
+      if (elements_[i] != Expected(i)) return "element " + std::to_string(i);
+    }
+    for (size_t i = 0; entry_.pattern == Pattern::kMultiReduce && i < own_.size(); ++i) {
+      if (own_[i] != Sum(rank_ * own_.size() + i)) return "element " + std::to_string(i);
+    }
+    return "";
+  }
+
+ private:
+  static Element Sent(int rank, size_t i) {
+    return static_cast<Element>(i % 10007) * 3 + 100000 * rank;
+  }
+  Element Sum(size_t i) const {
+    Element sum = 0;
+    for (int rank = 0; rank < ranks_; ++rank) sum += Sent(rank, i);
+    return sum;
+  }
+  // Of the patterns whose result is where the argument was.
+  Element Expected(size_t i) const {
+    switch (entry_.pattern) {
+      case Pattern::kSend:
+        return Sent(rank_ == 1 ? 0 : rank_, i);
+      case Pattern::kBroadcast:
+        return Sent(0, i);
+      case Pattern::kReduce:
+        return rank_ == 0 ? Sum(i) : Sent(rank_, i);
+      case Pattern::kAllReduce:
+        return Sum(i);
+      case Pattern::kMultiBroadcast:
+        return Sent(static_cast<int>(i / own_.size()), i);
+      default:
+        return Sent(rank_, i);
+    }
+  }
+
+  const int rank_;
+  const int ranks_;
+  const CatalogueEntry& entry_;
+  std::vector<Element> elements_;
+  std::vector<Element> own_;  // multi forms: this rank's sum, as long as each portion
+  std::vector<Matrix> portions_;
+};
+
+// Those worth measuring, equal on all ranks.
+std::vector<Candidate> WithoutHopeless(const std::vector<Candidate>& all) {
+  if (all.empty()) return all;
+  const auto faster = [](const Candidate& a, const Candidate& b) { return a.cost.us < b.cost.us; };
+  const double best = std::min_element(all.begin(), all.end(), faster)->cost.us;
+  std::map<std::string, double> best_of;
+  for (const Candidate& candidate : all) {
+    const auto place = best_of.emplace(TopologyName(candidate.topology), candidate.cost.us).first;
+    place->second = std::min(place->second, candidate.cost.us);
+  }
+  std::vector<Candidate> kept;
+  for (const Candidate& candidate : all) {
+    const double us = candidate.cost.us;
+    if (us <= kFarFromBest * best || us <= best_of[TopologyName(candidate.topology)]) {
+      kept.push_back(candidate);
+    }
+  }
+  return kept;
+}
+
+void Study(Session* session, BrigadeGroup* brigade, Pattern pattern, size_t bytes) {
+  StudyData data(*session, pattern, bytes);
+  const bool plain = EntryOf(pattern).topologies.empty();
+  const bool takes_part = pattern != Pattern::kSend || session->rank() < 2;
+  const PatternCall call = data.Call();
+  PatternCall asked = call;  // by every rank alike, also by one that takes no part
+  asked.pattern = pattern;
+  if (pattern == Pattern::kSend) asked.root = session->rank() == 1 ? 0 : 1;
+
+  Case the_case;
+  the_case.name = PatternName(pattern);
+  the_case.bytes = data.bytes();
+  the_case.rows = static_cast<int64_t>(data.bytes() / sizeof(Element));
+  the_case.cols = 1;
+  the_case.ld = the_case.rows;
+  the_case.roots = 1;
+  the_case.prepare = [&](int) { data.Prepare(); };
+  the_case.before_timing = [&] { data.Clear(); };
+  const auto add = [&](const std::string& name, const PatternCall& way, double predicted_us) {
+    Subject subject;
+    subject.name = "brigade";
+    subject.pattern = name;
+    subject.predicted_us = predicted_us;
+    subject.run = [=](int) { return takes_part ? brigade->group()->Run(way) : Status(); };
+    subject.check = [&](int) { return data.Check(); };
+    the_case.subjects.push_back(std::move(subject));
+  };
+  // Of a message between two ranks, that of two processors at most.
+  const MachineDescription& machine = *brigade->machine();
+  const double start_us =
+      machine.start_us / (pattern == Pattern::kSend ? machine.ranks_per_processor : 1);
+  for (const Candidate& candidate : WithoutHopeless(brigade->group()->Candidates(asked))) {
+    PatternCall way = call;
+    way.topology = candidate.topology;
+    way.piece_bytes = candidate.piece_bytes;
+    std::string name = plain ? "only way" : TopologyName(candidate.topology);
+    if (candidate.cost.pieces > 1) name += ", " + std::to_string(candidate.cost.pieces) + " pieces";
+    add(name, way, candidate.cost.us + start_us);
+  }
+  add("free", call, std::numeric_limits<double>::quiet_NaN());
+  for (int round = 0; round < 2; ++round) session->Measure(the_case);
+}
+
+}  // namespace
+
+void RunModelStudy(Session* session) {
+  Options options = session->options();
+  options.calibrate = EngineOptions::Calibrate::kAlways;
+  std::unique_ptr<BrigadeGroup> brigade;
+  AbortUnlessOk(BrigadeGroup::Create(session->comm(), options, &brigade));
+  if (brigade->machine() == nullptr) {
+    AbortUnlessOk(Status(StatusCode::kUnavailable, "model: the edges could not be measured"));
+  }
+  for (const CatalogueEntry& entry : Catalogue()) {
+    const auto& wanted = options.patterns;
+    if (std::find(wanted.begin(), wanted.end(), entry.name) == wanted.end()) continue;
+    session->StartTable(entry.name);
+    if (entry.pattern == Pattern::kBarrier) {
+      Study(session, brigade.get(), entry.pattern, 0);
+      continue;
+    }
+    for (const size_t bytes : options.contiguous_bytes) {
+      Study(session, brigade.get(), entry.pattern, bytes);
+    }
+  }
+}
+
+}  // namespace brigade::bench
