@@ -54,10 +54,6 @@ PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t e
   PiecePlan plan;
   plan.total_bytes = total_bytes;
   size_t payload_bytes = PayloadOf(settings, chunks);
-  if (settings.overlap_bytes > 0) {
-    payload_bytes =
-        std::min(payload_bytes, std::max(settings.overlap_bytes, wire_total / kOverlappingPieces));
-  }
   if (settings.piece_cost_bytes > 0 && ranks > 1) {
     // n pieces of T/n bytes through r relays take T + n cost + r T/n.
     const double total = static_cast<double>(wire_total);
@@ -76,6 +72,10 @@ PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t e
 
 PiecePlan PlanMessage(const PieceSettings& settings, size_t total_bytes) {
   PiecePlan plan = PlanPieces(settings, total_bytes, 1, 1, /*ranks=*/1);
+  if (settings.overlap_bytes > 0) {
+    plan.piece_bytes = std::min(plan.piece_bytes,
+                                std::max(settings.overlap_bytes, total_bytes / kOverlappingPieces));
+  }
   plan.header_ahead = total_bytes > settings.eager_bytes;
   if (plan.header_ahead) {
     // The second piece shall be one that waits until its receiver has a place for it.
