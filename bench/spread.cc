@@ -361,7 +361,7 @@ void MeasureMultiBroadcast(const Contenders& all, const PanelShape& shape) {
         MakeSubject(all, name, pattern, tells_cost, the_case.bytes, std::move(operation), check));
   };
   add("brigade", "multi-broadcast", true, [&](int, OperationStatistics* statistics) {
-    return all.brigade->MultiBroadcast({Shape::kIncreasingRings, 1}, data.portions, statistics);
+    return all.brigade->MultiBroadcast({Shape::kFree, 0}, data.portions, statistics);
   });
   if (all.WantsShape("circulant")) {
     add("brigade", "multi-broadcast, circulant", true, [&](int, OperationStatistics* statistics) {
@@ -412,8 +412,8 @@ void MeasureMultiReduce(const Contenders& all, const PanelShape& shape) {
   add(
       "brigade", "multi-reduce", true,
       [&](int, OperationStatistics* statistics) {
-        return all.brigade->MultiReduce({Shape::kIncreasingRings, 1}, data.portions,
-                                        data.own_result, statistics);
+        return all.brigade->MultiReduce({Shape::kFree, 0}, data.portions, data.own_result,
+                                        statistics);
       },
       apart);
   if (all.WantsShape("circulant")) {
