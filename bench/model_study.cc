@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 

@@ -34,7 +34,7 @@ and prints the path of the report. Takes about 5 minutes on 2 cores, besides the
                 first build; with --full longer simulations, too
   --model       instead: every way of running a pattern in shared memory, over TCP on one host and on hosts with slow links (2 to 8
                 ranks), beside what the cost model says it takes, and what the library chooses beside the best; prints a table, and
-                the paths of a plot and of what was measured of each machine. Takes about 10 minutes; with --full some hours
+                the paths of a plot and of what was measured of each machine. Takes about 15 minutes; with --full some hours
 END
 }
 
