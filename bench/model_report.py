@@ -65,14 +65,13 @@ def error(case, way):
     return case.predicted[way] / measured(case, way) - 1
 
 
-def regret(case):
-    """Of the choice: how much longer than the best way it takes."""
-    best = min(case.predicted, key=case.first.get)
-    return case.second[FREE] / case.second[best] - 1
-
-
 def best_way(case):
     return min(case.predicted, key=case.first.get)
+
+
+def regret(case):
+    """Of the choice: how much longer than the best way it takes."""
+    return case.second[FREE] / case.second[best_way(case)] - 1
 
 
 def quantile(values, q):
