@@ -293,7 +293,8 @@ Status EdgePath::Fill(const Step& step) {
               [&] {
                 current.buffer =
                     engine_->TrySurplus(ChunksFor(reach_.settings, mover_.WireBytes(range_.bytes)));
-                if (current.buffer == nullptr) current.buffer = engine_->TryCore(0, &owed_);
+                if (current.buffer == nullptr)
+                  current.buffer = engine_->TryCore(0, reach_.settings.most_chunks, &owed_);
                 return current.buffer != nullptr;
               },
               [&] { return Describe(); });

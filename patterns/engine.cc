@@ -55,9 +55,9 @@ Status Engine::Create(Endpoint* endpoint, const EngineOptions& options,
   created->drains_overflow_ =
       endpoint->capabilities().needs_registered_memory && !endpoint->domain()->grows();
   if (created->drains_overflow_) {
-    created->drain_ = created->pool_->TryAcquireSurplus(0, settings.most_chunks);
+    created->drain_ = created->pool_->TryAcquireSurplus(0, settings.pair_chunks);
     if (!created->drain_) {
-      const size_t least = pool_options.core_chunks + static_cast<size_t>(settings.most_chunks);
+      const size_t least = pool_options.core_chunks + static_cast<size_t>(settings.pair_chunks);
       return Status(StatusCode::kInvalidArgument,
                     "staging memory of " + std::to_string(options.staging_bytes) +
                         " bytes: where overflow drains through it, it must be at least " +
@@ -162,9 +162,9 @@ StagedBuffer* Engine::TrySurplus(int chunks) {
   return buffer;
 }
 
-StagedBuffer* Engine::TryCore(int placement, int* owed) {
+StagedBuffer* Engine::TryCore(int placement, int chunks, int* owed) {
   core_run_.clear();
-  if (!pool_->ReserveCore(placement, 1, piece_settings_.most_chunks, &core_run_)) return nullptr;
+  if (!pool_->ReserveCore(placement, 1, chunks, &core_run_)) return nullptr;
   StagedBuffer* buffer = NewBuffer();
   buffer->origin = StagedBuffer::Origin::kCore;
   buffer->run = core_run_[0];
@@ -327,7 +327,7 @@ Status Engine::Hand(Send* send) {
 
 ChunkRun Engine::TryDrain() {
   if (drain_) return std::exchange(drain_, ChunkRun());
-  return TrySurplusRun(0, piece_settings_.most_chunks);
+  return TrySurplusRun(0, piece_settings_.pair_chunks);
 }
 
 void Engine::ReturnDrain(const ChunkRun& run) {

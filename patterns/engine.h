@@ -145,9 +145,9 @@ class Engine {
   ChunkRun TrySurplusRun(int placement, int chunks);
   // A buffer of at least so many; null if there are none.
   StagedBuffer* TrySurplus(int chunks);
-  // A buffer of the core, where every run is as long as the longest, so that one fits where another
-  // was. `*owed` counts it while it lives.
-  StagedBuffer* TryCore(int placement, int* owed);
+  // A buffer of the core, where every run of an operation is as long as its longest, so that one
+  // fits where another was. `*owed` counts it while it lives.
+  StagedBuffer* TryCore(int placement, int chunks, int* owed);
   // What holds the bytes of a piece received for `buffer` (null: for none): the buffer, or, if they
   // lie elsewhere, a new one for the lease (and `buffer` is given back).
   StagedBuffer* TakeLease(StagedBuffer* buffer, const Lease& lease);

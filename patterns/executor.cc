@@ -11,8 +11,9 @@
 namespace brigade {
 namespace {
 
-// About what the copy takes that is saved if there is room by then.
-constexpr std::chrono::microseconds kTimeForRoom(40);
+// A few times what the answer of a receiver takes that is waiting, on one host; the copy that is
+// saved takes as long for half a megabyte.
+constexpr std::chrono::microseconds kTimeForRoom(80);
 
 }  // namespace
 
@@ -122,8 +123,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
     if (!reserved.ok()) return reserved.WithContext(entry.name);
   }
   chunks_held_ = 0;
-  looks_for_room_ = 0;
-  waiting_since_ = {};
+  looking_since_ = waiting_since_ = {};
   work_over_ = done_ = false;
   outcome_ = Status();
   return Status();
@@ -327,7 +327,8 @@ StagedBuffer* Executor::TryBuffer(int stream, size_t payload_bytes, Memory kind)
     buffer->memory = run ? run.memory : overflow;
   } else if (s.guaranteed < schedule_->streams[stream].least_slots) {
     // What no operation can be refused.
-    buffer = blocking_ ? engine_->TryCore(s.placement, &owed_) : TakeReserved();
+    buffer = blocking_ ? engine_->TryCore(s.placement, reach_->settings.most_chunks, &owed_)
+                       : TakeReserved();
     if (buffer != nullptr) ++s.guaranteed;
   }
   if (buffer == nullptr) return nullptr;
@@ -633,22 +634,17 @@ Executor::Outcome Executor::SendNow(const Step& copy, int64_t piece,
     case SentNow::kYes:
       break;
   }
-  looks_for_room_ = 0;
+  looking_since_ = {};
   streams_[copy.dst.index].sent = true;
   return Outcome::kDone;
 }
 
-// There may be room by the time it would be copied; but not if the wait comes to a sleep.
+// There may be room, or the receiver's answer, by the time it would be copied.
 bool Executor::LookAgainForRoom() {
   if (!blocking_) return false;
   const auto now = std::chrono::steady_clock::now();
-  if (looks_for_room_ == 0) looks_for_room_since_ = now;
-  if (looks_for_room_ >= engine_->endpoint()->PollsAwake() ||
-      now - looks_for_room_since_ >= kTimeForRoom) {
-    return false;
-  }
-  ++looks_for_room_;
-  return true;
+  if (looking_since_ == std::chrono::steady_clock::time_point()) looking_since_ = now;
+  return now - looking_since_ < kTimeForRoom;
 }
 
 void Executor::RunSend(const Step& step, int64_t piece) {

@@ -217,14 +217,18 @@ Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
                 std::to_string(other.*number->second));
 }
 
-const Reach* ReachWith(const Engine& engine, const Capabilities& has, GroupState* state) {
+const Reach* ReachWith(const Engine& engine, const Capabilities& has, bool of_pairs,
+                       GroupState* state) {
   for (const Reach& reach : state->reaches) {
-    if (reach.capabilities == &has) return &reach;
+    if (reach.capabilities == &has && reach.of_pairs == of_pairs) return &reach;
   }
   Reach reach;
   reach.capabilities = &has;
+  reach.of_pairs = of_pairs;
   reach.settings = PieceSettingsFor(engine.options().chunk_bytes, engine.options().staging_bytes,
                                     has.preferred_piece_bytes);
+  if (of_pairs) reach.settings = OfPairs(reach.settings);
+  reach.settings.segment_bytes = has.segment_bytes;
   reach.settings.overlap_bytes = has.overlap_piece_bytes;
   reach.settings.piece_cost_bytes = has.piece_cost_bytes;
   if (has.line_bytes > 0 && state->lines_to.empty()) {
@@ -250,7 +254,7 @@ void SetReaches(const Engine& engine, GroupState* state) {
     const bool one_kind = scope.hosts == 1 || scope.hosts == scope.size;
     scope.reach = ReachWith(
         engine, one_kind ? endpoint.CapabilitiesTo(state->id, another) : *state->capabilities,
-        state);
+        /*of_pairs=*/false, state);
   }
 }
 
@@ -260,7 +264,7 @@ void PrepareForPairs(const Engine& engine, GroupState* state) {
   state->receive_sequence.resize(state->members());
   for (size_t peer = 0; peer < state->members(); ++peer) {
     const Capabilities& has = engine.endpoint()->CapabilitiesTo(state->id, static_cast<int>(peer));
-    state->reach_to.push_back(ReachWith(engine, has, state));
+    state->reach_to.push_back(ReachWith(engine, has, /*of_pairs=*/true, state));
   }
 }
 

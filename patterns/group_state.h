@@ -25,6 +25,7 @@ namespace brigade {
 // What the transport can do between the ranks of a scope, or between two ranks.
 struct Reach {
   const Capabilities* capabilities = nullptr;
+  bool of_pairs = false;  // for point-to-point messages
   PieceSettings settings;
 
   // The payload for which a first piece's landing has room: as much as any, so that a wrong
@@ -57,7 +58,7 @@ struct GroupState {
   int cols = 1;
   int rank = 0;
   const Capabilities* capabilities = nullptr;  // to all
-  std::deque<Reach> reaches;                   // by capabilities
+  std::deque<Reach> reaches;                   // by capabilities and use
   // Every peer, for messages from point to point; empty before the first.
   std::vector<const Reach*> reach_to;
   // The lines to and from every peer, by kind and rank, once used; empty where there are none.

@@ -122,8 +122,11 @@ StagedBuffer* OnePiece::Acquire(size_t payload_bytes) {
   StagedBuffer* buffer =
       first_ != nullptr ? std::exchange(first_, nullptr) : engine_->TrySurplus(chunks);
   if (buffer == nullptr) {
-    engine_->WaitUntil([&] { return (buffer = engine_->TryCore(0, &owed_)) != nullptr; },
-                       [&] { return Describe(); });
+    engine_->WaitUntil(
+        [&] {
+          return (buffer = engine_->TryCore(0, reach_.settings.most_chunks, &owed_)) != nullptr;
+        },
+        [&] { return Describe(); });
   }
   held_bytes_ += buffer->memory.bytes;
   mover_.statistics.peak_staging_bytes =

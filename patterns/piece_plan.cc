@@ -38,6 +38,17 @@ PieceSettings PieceSettingsFor(size_t chunk_bytes, size_t staging_bytes,
     if (2 * CoreChunks(larger) > chunks) break;
     settings = larger;
   }
+  // As much in all, if half of the pool is left.
+  const auto preferred_chunks = static_cast<int>(preferred_piece_bytes / chunk_bytes);
+  settings.pair_chunks = settings.most_chunks;
+  if (2 * CoreChunks(settings) <= chunks && preferred_chunks > settings.most_chunks) {
+    settings.pair_chunks = std::min(preferred_chunks, CoreChunks(settings) / kMinSlots);
+  }
+  return settings;
+}
+
+PieceSettings OfPairs(PieceSettings settings) {
+  settings.most_chunks = settings.pair_chunks;
   return settings;
 }
 
@@ -72,6 +83,10 @@ PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t e
 
 PiecePlan PlanMessage(const PieceSettings& settings, size_t total_bytes) {
   PiecePlan plan = PlanPieces(settings, total_bytes, 1, 1, /*ranks=*/1);
+  const size_t segment_bytes = settings.segment_bytes;
+  if (segment_bytes > 0 && plan.piece_bytes > segment_bytes) {
+    plan.piece_bytes -= plan.piece_bytes % segment_bytes;
+  }
   if (settings.overlap_bytes > 0) {
     plan.piece_bytes = std::min(plan.piece_bytes,
                                 std::max(settings.overlap_bytes, total_bytes / kOverlappingPieces));

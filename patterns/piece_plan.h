@@ -48,11 +48,15 @@ struct PiecePlan {
 struct PieceSettings {
   size_t chunk_bytes = 0;
   int most_chunks = 1;  // adjacent chunks that one piece may take
+  // The same for point-to-point messages, whose schedules have fewer slots.
+  int pair_chunks = 1;
   // The longest point-to-point message that travels with its header (of the transport, equal on all
   // ranks).
   size_t eager_bytes = SIZE_MAX;
   // The most that goes with the header of a longer one (likewise).
   size_t ahead_bytes = 0;
+  // Pieces of point-to-point messages that are longer hold a multiple of it (of the transport).
+  size_t segment_bytes = 0;
   // Messages of more than this are cut into pieces of at least this, so that sender and receiver
   // copy at the same time; 0: they are not (of the transport).
   size_t overlap_bytes = 0;
@@ -67,6 +71,9 @@ struct PieceSettings {
 PieceSettings PieceSettingsFor(size_t chunk_bytes, size_t staging_bytes,
                                size_t preferred_piece_bytes);
 
+// The settings of the same group for point-to-point messages.
+PieceSettings OfPairs(PieceSettings settings);
+
 // Chunks the core needs so that every schedule of the catalogue can run with pieces of
 // `most_chunks`.
 int CoreChunks(const PieceSettings& settings);
@@ -79,7 +86,7 @@ int CoreChunks(const PieceSettings& settings);
 PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t elem_bytes,
                      size_t wire_bytes, int ranks, size_t wanted_bytes = 0);
 
-// The plan of a point-to-point message, a function of its length and the settings alone.
+// The plan of a point-to-point message, a function of its length and the settings (OfPairs) alone.
 PiecePlan PlanMessage(const PieceSettings& settings, size_t total_bytes);
 
 // The longest payload of any piece.

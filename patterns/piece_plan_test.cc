@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "patterns/catalogue.h"
+#include "patterns/schedule.h"
 #include "patterns/shares.h"
 
 namespace brigade {
@@ -117,6 +118,29 @@ TEST(PiecePlan, TheCoreOfEveryScheduleTakesHalfOfThePoolAtMost) {
     EXPECT_LE(settings.most_chunks, 4);
   }
   EXPECT_EQ(PieceSettingsFor(32768, 2 << 20, 131072).most_chunks, 4);
+}
+
+TEST(PiecePlan, PairsHaveTheLongerPiecesThatTheirFewSlotsAllow) {
+  for (const size_t chunks : {1, 6, 7, 12, 13, 24, 47, 48, 64, 1000}) {
+    const PieceSettings settings = PieceSettingsFor(32768, chunks * 32768, 262144);
+    const PieceSettings pairs = OfPairs(settings);
+    EXPECT_GE(pairs.most_chunks, settings.most_chunks);
+    EXPECT_LE(pairs.most_chunks, 8);
+    EXPECT_LE(kMinSlots * pairs.most_chunks, CoreChunks(settings));
+    if (pairs.most_chunks > settings.most_chunks) {
+      EXPECT_LE(kMinSlots * pairs.most_chunks, static_cast<int>(chunks) - CoreChunks(settings));
+    }
+  }
+  EXPECT_EQ(PieceSettingsFor(32768, 2 << 20, 262144).most_chunks, 5);
+  EXPECT_EQ(PieceSettingsFor(32768, 2 << 20, 262144).pair_chunks, 8);
+}
+
+TEST(PiecePlan, LongMessagesGoInWholeSegments) {
+  PieceSettings settings = OfPairs(PieceSettingsFor(32768, 2 << 20, 262144));
+  settings.segment_bytes = 65088;
+  EXPECT_EQ(PlanMessage(settings, 1 << 20).piece_bytes, size_t{4 * 65088});
+  settings.most_chunks = 1;  // shorter than a segment
+  EXPECT_EQ(PlanMessage(settings, 1 << 20).piece_bytes, MostPayload(settings));
 }
 
 TEST(PiecePlan, TheCoreHoldsTheSlotsOfEverySchedule) {

@@ -133,12 +133,14 @@ void Connection::Pump() {
 SentNow Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& body,
                             Completion* completion, size_t* kept_bytes) {
   const size_t bytes = head.bytes + body.bytes;
-  // What waits for its receiver is not waited for.
   if (broken() || !write_failure_.ok() || !hello_.empty() || left_ || leaving_ ||
-      stream->out.waiting() || !stream->out.MaySend(bytes)) {
+      stream->out.waiting()) {
     return SentNow::kNo;
   }
-  if (writing_ || written_bytes_ != batch_bytes_ || !link_->ready.empty()) return SentNow::kNotYet;
+  if (writing_ || written_bytes_ != batch_bytes_ || !link_->ready.empty() ||
+      !stream->out.MaySend(bytes)) {
+    return SentNow::kNotYet;
+  }
   frames_.clear();
   ranges_.clear();
   first_range_ = batch_bytes_ = written_bytes_ = 0;

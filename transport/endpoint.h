@@ -74,6 +74,9 @@ struct Capabilities {
   size_t untold_landing_bytes = SIZE_MAX;
   // Pieces of about this size move a long message fastest; measured (bench/README.md).
   size_t preferred_piece_bytes = size_t{32} << 10;
+  // Of a long message from point to point, what goes to the network at once: pieces that hold a
+  // multiple of it cost least. 0: any length is as good.
+  size_t segment_bytes = 0;
   // Shorter messages are cut into several pieces, too, of at least this length: both sides then
   // copy at the same time. 0: not worth it.
   size_t overlap_piece_bytes = 0;
@@ -86,7 +89,8 @@ struct Capabilities {
 // What became of a SendNow.
 enum class SentNow {
   kYes,     // it is posted
-  kNotYet,  // nothing happened: other bytes fill the way out, which may have room at any moment
+  kNotYet,  // nothing happened: other bytes fill the way out, which may have room at any moment, or
+            // the receiver has not said where it goes, and may do so at any moment
   kNo,      // nothing happened, and looking again soon will not help
 };
 

@@ -238,7 +238,7 @@ TEST_P(UringTransportTest, WhatIsKeptOfUserMemoryIsTold) {
                                        ConstByteSpan(), {&layout, transfer->data.data(), 0, kBytes},
                                        transfer, &kept_bytes);
   };
-  EXPECT_EQ(send_now(&send), SentNow::kNo) << "nobody receives it";
+  EXPECT_EQ(send_now(&send), SentNow::kNotYet) << "nobody receives it yet";
   const Transfer* const receive = Receive(1, kBytes);
   const Transfer* const receive_next = Receive(1, kBytes);
   ranks_[1].endpoint->Flush();
@@ -248,9 +248,10 @@ TEST_P(UringTransportTest, WhatIsKeptOfUserMemoryIsTold) {
   send.data.assign(kBytes, std::byte('y'));
   EXPECT_GT(kept_bytes, size_t{0});
   EXPECT_LT(kept_bytes, kBytes);
-  SentNow answer = SentNow::kNo;
-  while ((answer = send_now(&next)) == SentNow::kNo) ranks_[0].endpoint->Progress();
-  EXPECT_EQ(answer, SentNow::kNotYet) << "there is no room";
+  for (int i = 0; i < 100; ++i) {
+    ranks_[0].endpoint->Progress();
+    EXPECT_EQ(send_now(&next), SentNow::kNotYet) << "there is no room";
+  }
   Drive(receive);
   EXPECT_TRUE(receive->status.ok() && receive->Holds('x'));
   Drive(&send);
