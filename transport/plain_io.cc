@@ -1,114 +1,137 @@
-// Sockets by readiness (epoll), for kernels and containers without io_uring.
+#include "transport/plain_io.h"
 
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <unordered_map>
-#include <vector>
+#include <memory>
+#include <utility>
 
 #include "membuf/check.h"
-#include "transport/socket_io.h"
 
 namespace brigade {
 namespace {
 
 constexpr int kEvents = 64;
+// So few sockets are read to find out whether anything has come, which takes less than to ask which
+// of them have something.
+constexpr size_t kFewSockets = 4;
+// Everything else is then looked at every so many times.
+constexpr unsigned kLooksAtAll = 16;
 // Of one socket that has more and more, before the others have their turn.
 constexpr int kReadsInARow = 8;
 
 }  // namespace
 
-class PlainIo : public SocketIo {
- public:
-  explicit PlainIo(int epoll) : epoll_(epoll) {}
-  ~PlainIo() override { close(epoll_); }
+Status CreatePlainIo(std::unique_ptr<SocketIo>* io) {
+  std::unique_ptr<PlainIo> created(new PlainIo);
+  BRIGADE_RETURN_IF_ERROR(created->Open());
+  *io = std::move(created);
+  return Status();
+}
 
-  const char* name() const override { return "sockets"; }
+Status PlainIo::Open() {
+  epoll_ = epoll_create1(EPOLL_CLOEXEC);
+  return epoll_ >= 0 ? Status() : SocketFailure("epoll_create1", errno);
+}
 
-  Status Add(IoSocket* socket) override {
-    State& state = sockets_[socket];
-    if (Arm(socket, &state)) return Status();
-    const int error = errno;
-    sockets_.erase(socket);
-    return SocketFailure("epoll_ctl", error);
+PlainIo::~PlainIo() {
+  if (epoll_ >= 0) close(epoll_);
+}
+
+Status PlainIo::Add(IoSocket* socket) {
+  State& state = sockets_[socket];
+  if (Arm(socket, &state)) return Status();
+  const int error = errno;
+  sockets_.erase(socket);
+  return SocketFailure("epoll_ctl", error);
+}
+
+void PlainIo::Remove(IoSocket* socket) {
+  const State& state = sockets_[socket];
+  if (state.listed) epoll_ctl(epoll_, EPOLL_CTL_DEL, socket->socket(), nullptr);
+  if (state.ranges != nullptr) --writes_;
+  ready_.erase(std::remove(ready_.begin(), ready_.end(), socket), ready_.end());
+  sockets_.erase(socket);
+}
+
+ssize_t PlainIo::Write(IoSocket* socket, const iovec* ranges, int count) {
+  const ssize_t written = WriteNow(*socket, ranges, static_cast<size_t>(count));
+  if (written != -EAGAIN) return written;
+  State& state = sockets_[socket];
+  state.ranges = ranges;
+  state.count = count;
+  ++writes_;
+  BRIGADE_CHECK(Arm(socket, &state));
+  return kUnderWay;
+}
+
+Status PlainIo::RegisterMemory(ByteSpan) {
+  return Status(StatusCode::kUnavailable, "plain sockets know no registered memory");
+}
+
+void PlainIo::Watch(int descriptor, void (*readable)(void*), void* context) {
+  watch_ = {readable, context};
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.ptr = &watch_;
+  BRIGADE_CHECK(epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0);
+}
+
+Status PlainIo::WakeBy(int descriptor) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.ptr = nullptr;
+  return epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0
+             ? Status()
+             : SocketFailure("epoll_ctl", errno);
+}
+
+bool PlainIo::Progress() {
+  bool any = ReadReady();
+  if (sockets_.size() <= kFewSockets) {
+    for (auto& [socket, state] : sockets_) any |= ReadAll(socket, &state);
+    if (++looks_ % kLooksAtAll != 0 && writes_ == 0) return any;
   }
-
-  void Remove(IoSocket* socket) override {
-    if (sockets_[socket].listed) epoll_ctl(epoll_, EPOLL_CTL_DEL, socket->socket(), nullptr);
-    sockets_.erase(socket);
-  }
-
-  ssize_t Write(IoSocket* socket, const iovec* ranges, int count) override {
-    const ssize_t written = WriteNow(*socket, ranges, static_cast<size_t>(count));
-    if (written != -EAGAIN) return written;
-    State& state = sockets_[socket];
-    state.ranges = ranges;
-    state.count = count;
-    BRIGADE_CHECK(Arm(socket, &state));
-    return kUnderWay;
-  }
-
-  void CancelRead(IoSocket*) override {}  // none is ever under way between two calls
-
-  Status RegisterMemory(ByteSpan) override {
-    return Status(StatusCode::kUnavailable, "plain sockets know no registered memory");
-  }
-  void DeregisterMemory() override {}
-
-  void Watch(int descriptor, void (*readable)(void*), void* context) override {
-    watch_ = {readable, context};
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.ptr = nullptr;
-    BRIGADE_CHECK(epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0);
-  }
-
-  bool Progress() override {
-    epoll_event events[kEvents];
-    const int ready = epoll_wait(epoll_, events, kEvents, 0);
-    for (int i = 0; i < ready; ++i) {
-      if (events[i].data.ptr == nullptr) {
-        watch_.readable(watch_.context);
-      } else {
-        Serve(static_cast<IoSocket*>(events[i].data.ptr), events[i].events);
-      }
+  epoll_event events[kEvents];
+  const int ready = epoll_wait(epoll_, events, kEvents, 0);
+  for (int i = 0; i < ready; ++i) {
+    if (events[i].data.ptr == nullptr) continue;
+    any = true;
+    if (events[i].data.ptr == &watch_) {
+      watch_.readable(watch_.context);
+    } else {
+      Serve(static_cast<IoSocket*>(events[i].data.ptr), events[i].events);
     }
-    return ready > 0;
   }
+  return any;
+}
 
-  void Await(int microseconds) override { SleepUntilReadable(epoll_, microseconds); }
+void PlainIo::Await(int microseconds) { SleepUntilReadable(epoll_, microseconds); }
 
- private:
-  struct State {
-    const iovec* ranges = nullptr;  // of the write under way
-    int count = 0;
-    bool ended = false;   // nothing more is read
-    bool listed = false;  // by epoll
-  };
-  struct Watched {
-    void (*readable)(void*) = nullptr;
-    void* context = nullptr;
-  };
+// Asks for what the socket waits for, to be told once of what comes. One that waits for nothing is
+// taken off the list. False, with errno, if the system refuses a new one.
+bool PlainIo::Arm(IoSocket* socket, State* state) {
+  epoll_event event{};
+  if (!state->ended) event.events |= EPOLLIN;
+  if (state->ranges != nullptr) event.events |= EPOLLOUT;
+  const bool wanted = event.events != 0;
+  if (!wanted && !state->listed) return true;
+  event.events |= EPOLLET;
+  event.data.ptr = socket;
+  const int change = !wanted ? EPOLL_CTL_DEL : (state->listed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD);
+  if (epoll_ctl(epoll_, change, socket->socket(), &event) != 0) return false;
+  state->listed = wanted;
+  return true;
+}
 
-  // Asks for what the socket waits for. One that waits for nothing is taken off the list: a broken
-  // one would be reported all the time. False, with errno, if the system refuses a new one.
-  bool Arm(IoSocket* socket, State* state) {
-    epoll_event event{};
-    if (!state->ended) event.events |= EPOLLIN;
-    if (state->ranges != nullptr) event.events |= EPOLLOUT;
-    event.data.ptr = socket;
-    const bool wanted = event.events != 0;
-    if (!wanted && !state->listed) return true;
-    const int change = !wanted ? EPOLL_CTL_DEL : (state->listed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD);
-    if (epoll_ctl(epoll_, change, socket->socket(), &event) != 0) return false;
-    state->listed = wanted;
-    return true;
-  }
-
-  // True if there may be more to read at once: as much came as was asked for.
-  bool ReadOnce(IoSocket* socket, State* state) {
+// Until there is no more, or the others should have their turn. True if anything has come.
+bool PlainIo::ReadAll(IoSocket* socket, State* state) {
+  for (int reads = 0; reads < kReadsInARow; ++reads) {
+    if (state->ended || state->reading) return reads > 0;
+    state->reading = StartRead(socket);
+    if (state->reading) return true;
     msghdr message{};
     iovec targets[2];
     message.msg_iov = targets;
@@ -117,42 +140,55 @@ class PlainIo : public SocketIo {
     for (size_t i = 0; i < message.msg_iovlen; ++i) room += targets[i].iov_len;
     const ssize_t read = recvmsg(socket->socket(), &message, MSG_DONTWAIT);
     const ssize_t result = read >= 0 ? read : -errno;
-    if (result == -EAGAIN) return false;
-    if (result <= 0) {
-      state->ended = true;
-      BRIGADE_CHECK(Arm(socket, state));
-    }
-    socket->OnRead(result);
-    return result == static_cast<ssize_t>(room);
+    if (result == -EINTR) continue;
+    if (result == -EAGAIN) return reads > 0;
+    Tell(socket, state, result);
+    if (result != static_cast<ssize_t>(room)) return true;
   }
+  MarkReady(socket, state);
+  return true;
+}
 
-  // A callback never removes a socket, so both may run.
-  void Serve(IoSocket* socket, uint32_t events) {
+void PlainIo::Tell(IoSocket* socket, State* state, ssize_t read) {
+  state->ended = read <= 0;
+  if (state->ended) BRIGADE_CHECK(Arm(socket, state));
+  socket->OnRead(read);
+}
+
+void PlainIo::MarkReady(IoSocket* socket, State* state) {
+  if (!std::exchange(state->ready, true)) ready_.push_back(socket);
+}
+
+bool PlainIo::ReadReady() {
+  bool any = false;
+  for (IoSocket* socket : std::exchange(ready_, {})) {
     State& state = sockets_[socket];
-    const bool broken = (events & (EPOLLERR | EPOLLHUP)) != 0;
-    if (((events & EPOLLIN) != 0 || broken) && !state.ended) {
-      for (int reads = 1; ReadOnce(socket, &state) && reads < kReadsInARow; ++reads) {
-      }
-    }
-    if (((events & EPOLLOUT) != 0 || broken) && state.ranges != nullptr) {
-      const ssize_t written = WriteNow(*socket, state.ranges, static_cast<size_t>(state.count));
-      if (written == -EAGAIN) return;
-      state.ranges = nullptr;
-      BRIGADE_CHECK(Arm(socket, &state));
-      socket->OnWritten(written);
-    }
+    state.ready = false;
+    any |= ReadAll(socket, &state);
   }
+  return any;
+}
 
-  const int epoll_;
-  std::unordered_map<IoSocket*, State> sockets_;
-  Watched watch_;
-};
+void PlainIo::HasRead(IoSocket* socket, ssize_t result) {
+  State& state = sockets_[socket];
+  state.reading = false;
+  MarkReady(socket, &state);
+  if (result != -EAGAIN) Tell(socket, &state, result);
+}
 
-Status CreatePlainIo(std::unique_ptr<SocketIo>* io) {
-  const int epoll = epoll_create1(EPOLL_CLOEXEC);
-  if (epoll < 0) return SocketFailure("epoll_create1", errno);
-  *io = std::make_unique<PlainIo>(epoll);
-  return Status();
+// A callback never removes a socket, so both may run.
+void PlainIo::Serve(IoSocket* socket, uint32_t events) {
+  State& state = sockets_[socket];
+  const bool broken = (events & (EPOLLERR | EPOLLHUP)) != 0;
+  if ((events & EPOLLIN) != 0 || broken) ReadAll(socket, &state);
+  if (((events & EPOLLOUT) != 0 || broken) && state.ranges != nullptr) {
+    const ssize_t written = WriteNow(*socket, state.ranges, static_cast<size_t>(state.count));
+    if (written == -EAGAIN) return;
+    state.ranges = nullptr;
+    --writes_;
+    BRIGADE_CHECK(Arm(socket, &state));
+    socket->OnWritten(written);
+  }
 }
 
 }  // namespace brigade

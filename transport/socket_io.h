@@ -83,9 +83,8 @@ class SocketIo {
 
   // Tells what is over. True if anything was.
   virtual bool Progress() = 0;
-  // Sleeps until Progress might find something, `microseconds` at most. Wait is the driver's; Await
-  // may be called by another thread while one drives.
-  virtual void Wait(int microseconds) { Await(microseconds); }
+  // Sleeps until Progress might find something, `microseconds` at most. May be called by another
+  // thread while one drives.
   virtual void Await(int microseconds) = 0;
 
  protected:

@@ -331,10 +331,10 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     } else if (io_ == nullptr) {
       Endpoint::Pause(idle_polls);
     } else if (pauses_ == kYields + 1) {
-      io_->Wait(kFirstSleepMicroseconds);
+      io_->Await(kFirstSleepMicroseconds);
     } else {
       Nudge();
-      io_->Wait(kSleepMicroseconds);
+      io_->Await(kSleepMicroseconds);
     }
   }
   void Nudge() override {
