@@ -38,11 +38,11 @@ PieceSettings PieceSettingsFor(size_t chunk_bytes, size_t staging_bytes,
     if (2 * CoreChunks(larger) > chunks) break;
     settings = larger;
   }
-  // As much in all, if half of the pool is left.
-  const auto preferred_chunks = static_cast<int>(preferred_piece_bytes / chunk_bytes);
+  // One slot then takes as much as the two that others have at least.
   settings.pair_chunks = settings.most_chunks;
+  const auto preferred_chunks = static_cast<int>(preferred_piece_bytes / chunk_bytes);
   if (2 * CoreChunks(settings) <= chunks && preferred_chunks > settings.most_chunks) {
-    settings.pair_chunks = std::min(preferred_chunks, CoreChunks(settings) / kMinSlots);
+    settings.pair_chunks = std::min(preferred_chunks, kMinSlots * settings.most_chunks);
   }
   return settings;
 }

@@ -48,7 +48,7 @@ struct PiecePlan {
 struct PieceSettings {
   size_t chunk_bytes = 0;
   int most_chunks = 1;  // adjacent chunks that one piece may take
-  // The same for point-to-point messages, whose schedules have fewer slots.
+  // The same for point-to-point messages, whose schedules can do with one slot.
   int pair_chunks = 1;
   // The longest point-to-point message that travels with its header (of the transport, equal on all
   // ranks).

@@ -120,15 +120,15 @@ TEST(PiecePlan, TheCoreOfEveryScheduleTakesHalfOfThePoolAtMost) {
   EXPECT_EQ(PieceSettingsFor(32768, 2 << 20, 131072).most_chunks, 4);
 }
 
-TEST(PiecePlan, PairsHaveTheLongerPiecesThatTheirFewSlotsAllow) {
+TEST(PiecePlan, PairsHaveTheLongerPiecesThatTheirOneSlotAllows) {
   for (const size_t chunks : {1, 6, 7, 12, 13, 24, 47, 48, 64, 1000}) {
     const PieceSettings settings = PieceSettingsFor(32768, chunks * 32768, 262144);
     const PieceSettings pairs = OfPairs(settings);
     EXPECT_GE(pairs.most_chunks, settings.most_chunks);
     EXPECT_LE(pairs.most_chunks, 8);
-    EXPECT_LE(kMinSlots * pairs.most_chunks, CoreChunks(settings));
+    EXPECT_LE(pairs.most_chunks, kMinSlots * settings.most_chunks);
     if (pairs.most_chunks > settings.most_chunks) {
-      EXPECT_LE(kMinSlots * pairs.most_chunks, static_cast<int>(chunks) - CoreChunks(settings));
+      EXPECT_LE(pairs.most_chunks, static_cast<int>(chunks) - CoreChunks(settings));
     }
   }
   EXPECT_EQ(PieceSettingsFor(32768, 2 << 20, 262144).most_chunks, 5);
