@@ -3,10 +3,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <memory>
-#include <utility>
 
 #include "membuf/check.h"
 
@@ -52,7 +50,6 @@ void PlainIo::Remove(IoSocket* socket) {
   const State& state = sockets_[socket];
   if (state.listed) epoll_ctl(epoll_, EPOLL_CTL_DEL, socket->socket(), nullptr);
   if (state.ranges != nullptr) --writes_;
-  ready_.erase(std::remove(ready_.begin(), ready_.end(), socket), ready_.end());
   sockets_.erase(socket);
 }
 
@@ -89,7 +86,7 @@ Status PlainIo::WakeBy(int descriptor) {
 }
 
 bool PlainIo::Progress() {
-  bool any = ReadReady();
+  bool any = false;
   if (sockets_.size() <= kFewSockets) {
     for (auto& [socket, state] : sockets_) any |= ReadAll(socket, &state);
     if (++looks_ % kLooksAtAll != 0 && writes_ == 0) return any;
@@ -110,15 +107,14 @@ bool PlainIo::Progress() {
 
 void PlainIo::Await(int microseconds) { SleepUntilReadable(epoll_, microseconds); }
 
-// Asks for what the socket waits for, to be told once of what comes. One that waits for nothing is
-// taken off the list. False, with errno, if the system refuses a new one.
+// Asks for what the socket waits for. One that waits for nothing is taken off the list: a broken
+// one would be reported all the time. False, with errno, if the system refuses a new one.
 bool PlainIo::Arm(IoSocket* socket, State* state) {
   epoll_event event{};
-  if (!state->ended) event.events |= EPOLLIN;
+  if (!state->ended && !state->reading) event.events |= EPOLLIN;
   if (state->ranges != nullptr) event.events |= EPOLLOUT;
-  const bool wanted = event.events != 0;
+  const bool wanted = event.events != 0 || state->reading;
   if (!wanted && !state->listed) return true;
-  event.events |= EPOLLET;
   event.data.ptr = socket;
   const int change = !wanted ? EPOLL_CTL_DEL : (state->listed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD);
   if (epoll_ctl(epoll_, change, socket->socket(), &event) != 0) return false;
@@ -131,7 +127,10 @@ bool PlainIo::ReadAll(IoSocket* socket, State* state) {
   for (int reads = 0; reads < kReadsInARow; ++reads) {
     if (state->ended || state->reading) return reads > 0;
     state->reading = StartRead(socket);
-    if (state->reading) return true;
+    if (state->reading) {
+      BRIGADE_CHECK(Arm(socket, state));
+      return true;
+    }
     msghdr message{};
     iovec targets[2];
     message.msg_iov = targets;
@@ -145,7 +144,6 @@ bool PlainIo::ReadAll(IoSocket* socket, State* state) {
     Tell(socket, state, result);
     if (result != static_cast<ssize_t>(room)) return true;
   }
-  MarkReady(socket, state);
   return true;
 }
 
@@ -155,24 +153,10 @@ void PlainIo::Tell(IoSocket* socket, State* state, ssize_t read) {
   socket->OnRead(read);
 }
 
-void PlainIo::MarkReady(IoSocket* socket, State* state) {
-  if (!std::exchange(state->ready, true)) ready_.push_back(socket);
-}
-
-bool PlainIo::ReadReady() {
-  bool any = false;
-  for (IoSocket* socket : std::exchange(ready_, {})) {
-    State& state = sockets_[socket];
-    state.ready = false;
-    any |= ReadAll(socket, &state);
-  }
-  return any;
-}
-
 void PlainIo::HasRead(IoSocket* socket, ssize_t result) {
   State& state = sockets_[socket];
   state.reading = false;
-  MarkReady(socket, &state);
+  BRIGADE_CHECK(Arm(socket, &state));
   if (result != -EAGAIN) Tell(socket, &state, result);
 }
 

@@ -4,7 +4,6 @@
 #define BRIGADE_TRANSPORT_PLAIN_IO_H_
 
 #include <unordered_map>
-#include <vector>
 
 #include "transport/socket_io.h"
 
@@ -45,7 +44,6 @@ class PlainIo : public SocketIo {
     int count = 0;
     bool reading = false;  // StartRead is
     bool ended = false;    // nothing more is read
-    bool ready = false;    // in the list of those that may have more
     bool listed = false;   // by epoll
   };
   struct Watched {
@@ -55,14 +53,11 @@ class PlainIo : public SocketIo {
 
   bool Arm(IoSocket* socket, State* state);
   bool ReadAll(IoSocket* socket, State* state);
-  bool ReadReady();
   void Tell(IoSocket* socket, State* state, ssize_t read);
-  void MarkReady(IoSocket* socket, State* state);
   void Serve(IoSocket* socket, uint32_t events);
 
   int epoll_ = -1;
   std::unordered_map<IoSocket*, State> sockets_;
-  std::vector<IoSocket*> ready_;
   Watched watch_;
   int writes_ = 0;  // under way
   unsigned looks_ = 0;

@@ -144,6 +144,26 @@ TEST_P(SocketIoTest, TheEndIsToldOnceAndThenThereIsPeace) {
   EXPECT_FALSE(io_->Progress());
 }
 
+// Few sockets are served otherwise than many.
+TEST_P(SocketIoTest, OfManySocketsEachIsReadToItsEnd) {
+  std::vector<std::unique_ptr<End>> ends;
+  for (int i = 0; i < 20; ++i) {
+    int sockets[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, sockets), 0);
+    ends.push_back(std::make_unique<End>(sockets[0]));
+    ASSERT_TRUE(io_->Add(ends.back().get()).ok());
+    ASSERT_EQ(send(sockets[1], "ten bytes.", 10, 0), 10);
+    close(sockets[1]);
+  }
+  for (const auto& end : ends) {
+    ProgressUntil([&] { return end->reads.size() == 2; });
+    EXPECT_EQ(end->came, "ten bytes.");
+    EXPECT_EQ(end->reads, (std::vector<ssize_t>{10, 0}));
+  }
+  EXPECT_FALSE(io_->Progress());
+  for (const auto& end : ends) io_->Remove(end.get());
+}
+
 TEST_P(SocketIoTest, AWriteToAPeerThatIsGoneIsAnErrorAndNoSignal) {
   ASSERT_EQ(shutdown(far_, SHUT_RDWR), 0);
   const std::string text = Text(1000000);
