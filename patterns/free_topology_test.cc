@@ -60,6 +60,22 @@ TEST(FreeTopology, OfASumDependsOnRanksAndBytesOnly) {
   }
 }
 
+TEST(FreeTopology, PartnersExchangeSumsOfMiddleLength) {
+  for (const Ranks& ranks : RanksToTry()) {
+    if (ranks.count == 2) continue;
+    const auto shape = [&](Pattern pattern, size_t bytes) {
+      return FreeTopology(pattern, ranks, bytes, /*order_free=*/false).shape;
+    };
+    const bool partners = ranks.count == 4 || ranks.count == 8 || ranks.count == 64;
+    const size_t most = std::max<size_t>(24576, 1024 * static_cast<size_t>(ranks.count));
+    EXPECT_EQ(shape(Pattern::kAllReduce, 8193) == Shape::kHypercube, partners);
+    EXPECT_EQ(shape(Pattern::kAllReduce, most) == Shape::kHypercube, partners);
+    EXPECT_EQ(shape(Pattern::kAllReduce, 8192), Shape::kTree);
+    EXPECT_NE(shape(Pattern::kAllReduce, most + 1), Shape::kHypercube);
+    EXPECT_NE(shape(Pattern::kReduce, 16384), Shape::kHypercube);
+  }
+}
+
 TEST(FreeTopology, LongSumsToAllAreDealt) {
   for (const Ranks& ranks : RanksToTry()) {
     if (ranks.count == 2) continue;
@@ -69,9 +85,10 @@ TEST(FreeTopology, LongSumsToAllAreDealt) {
       };
       const bool by_host = order_free && ranks.hosts > 1 && ranks.hosts < ranks.count;
       const size_t most = std::max<size_t>(8192, 1024 * static_cast<size_t>(ranks.count));
-      EXPECT_EQ(shape(Pattern::kAllReduce, most + 1),
+      const bool partners = !by_host && (ranks.count & (ranks.count - 1)) == 0;
+      EXPECT_EQ(shape(Pattern::kAllReduce, (partners ? std::max<size_t>(most, 24576) : most) + 1),
                 by_host ? Shape::kIncreasingRings : Shape::kDealt);
-      EXPECT_EQ(shape(Pattern::kAllReduce, most), Shape::kTree);
+      EXPECT_EQ(shape(Pattern::kAllReduce, 8192), Shape::kTree);
       EXPECT_EQ(shape(Pattern::kReduce, most + 1), Shape::kIncreasingRings);
       EXPECT_EQ(shape(Pattern::kReduce, most), Shape::kTree);
     }
