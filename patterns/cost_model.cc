@@ -384,7 +384,7 @@ Shares SharesOf(const CostQuery& query) {
 // As the executor cuts: what is dealt, and portions, are passed on by all ranks alike.
 PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query) {
   const bool pair = query.pattern == Pattern::kSend || query.pattern == Pattern::kReceive;
-  if (pair) return PlanMessage(settings, query.bytes);
+  if (pair) return PlanMessage(OfPairs(settings), query.bytes);
   if (query.pattern == Pattern::kBarrier) return PiecePlan();
   const bool multi = IsMulti(query.pattern);
   const bool combines =

@@ -202,6 +202,11 @@ void Engine::Forgive(int* owed) {
   *owed = 0;
 }
 
+void Engine::KeepWarm(ChunkRun run) {
+  if (run.placement == 0 && run.chunks > warm_.chunks) std::swap(warm_, run);  // it serves more
+  if (run) pool_->Release(run);
+}
+
 void Engine::Recycle(StagedBuffer* buffer) {
   BRIGADE_CHECK(buffer->freed && buffer->pending == 0);
   stalled_ = 0;
@@ -223,11 +228,7 @@ void Engine::Recycle(StagedBuffer* buffer) {
       break;
     case StagedBuffer::Origin::kSurplus:
       if (RetireIfRead(*buffer)) break;
-      if (!warm_ && buffer->run.placement == 0) {
-        warm_ = buffer->run;
-        break;
-      }
-      pool_->Release(buffer->run);
+      KeepWarm(buffer->run);
       break;
     case StagedBuffer::Origin::kCore:
       if (RetireIfRead(*buffer)) break;

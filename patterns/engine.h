@@ -187,6 +187,7 @@ class Engine {
 
   static void OnSent(Completion* completion);
   // Registered memory for a piece in overflow memory; none if there is none.
+  void KeepWarm(ChunkRun run);
   ChunkRun TryDrain();
   void ReturnDrain(const ChunkRun& run);
   // Gives a send to the transport; kNoResource: not now.

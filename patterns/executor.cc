@@ -123,7 +123,8 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
     if (!reserved.ok()) return reserved.WithContext(entry.name);
   }
   chunks_held_ = 0;
-  looking_since_ = waiting_since_ = {};
+  looks_ = 0;
+  waiting_since_ = {};
   work_over_ = done_ = false;
   outcome_ = Status();
   return Status();
@@ -634,17 +635,18 @@ Executor::Outcome Executor::SendNow(const Step& copy, int64_t piece,
     case SentNow::kYes:
       break;
   }
-  looking_since_ = {};
+  looks_ = 0;
   streams_[copy.dst.index].sent = true;
   return Outcome::kDone;
 }
 
-// There may be room, or the receiver's answer, by the time it would be copied.
+// There may be room, or the receiver's answer, by the time it would be copied; but not if the wait
+// comes to a sleep.
 bool Executor::LookAgainForRoom() {
   if (!blocking_) return false;
   const auto now = std::chrono::steady_clock::now();
-  if (looking_since_ == std::chrono::steady_clock::time_point()) looking_since_ = now;
-  return now - looking_since_ < kTimeForRoom;
+  if (looks_ == 0) looking_since_ = now;
+  return looks_++ < engine_->endpoint()->PollsAwake() && now - looking_since_ < kTimeForRoom;
 }
 
 void Executor::RunSend(const Step& step, int64_t piece) {

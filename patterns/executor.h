@@ -187,8 +187,9 @@ class Executor {
   std::vector<StagedBuffer*> buffers_;  // held by streams, or freed with sends pending
   int owed_ = 0;                        // buffers that must be back before it returns
   int64_t chunks_held_ = 0;
-  // For a way out straight from user memory, since the last success; or zero.
-  std::chrono::steady_clock::time_point looking_since_;
+  // For a way out straight from user memory, since the last success.
+  uint64_t looks_ = 0;
+  std::chrono::steady_clock::time_point looking_since_;  // if there were any
   std::chrono::steady_clock::time_point waiting_since_;  // at the limit of overflow memory; or zero
 
   bool work_over_ = false;

@@ -173,7 +173,7 @@ PatternCall Normalised(PatternCall call) {
 // What must be equal on all members. How long pieces are follows from it and from the transport
 // that the group gets.
 struct AgreedSettings {
-  uint64_t format = 3;
+  uint64_t format = 4;
   uint64_t chunk_bytes;
   uint64_t staging_bytes;
   char transport[24];

@@ -84,7 +84,7 @@ PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t e
 PiecePlan PlanMessage(const PieceSettings& settings, size_t total_bytes) {
   PiecePlan plan = PlanPieces(settings, total_bytes, 1, 1, /*ranks=*/1);
   const size_t segment_bytes = settings.segment_bytes;
-  if (segment_bytes > 0 && plan.piece_bytes > segment_bytes) {
+  if (segment_bytes > 0 && plan.piece_bytes >= 2 * segment_bytes) {
     plan.piece_bytes -= plan.piece_bytes % segment_bytes;
   }
   if (settings.overlap_bytes > 0) {

@@ -55,7 +55,8 @@ struct PieceSettings {
   size_t eager_bytes = SIZE_MAX;
   // The most that goes with the header of a longer one (likewise).
   size_t ahead_bytes = 0;
-  // Pieces of point-to-point messages that are longer hold a multiple of it (of the transport).
+  // Pieces of point-to-point messages that are twice as long hold a multiple of it (of the
+  // transport).
   size_t segment_bytes = 0;
   // Messages of more than this are cut into pieces of at least this, so that sender and receiver
   // copy at the same time; 0: they are not (of the transport).

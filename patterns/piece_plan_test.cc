@@ -139,7 +139,7 @@ TEST(PiecePlan, LongMessagesGoInWholeSegments) {
   PieceSettings settings = OfPairs(PieceSettingsFor(32768, 2 << 20, 262144));
   settings.segment_bytes = 65088;
   EXPECT_EQ(PlanMessage(settings, 1 << 20).piece_bytes, size_t{4 * 65088});
-  settings.most_chunks = 1;  // shorter than a segment
+  settings.most_chunks = 3;  // a third would be lost
   EXPECT_EQ(PlanMessage(settings, 1 << 20).piece_bytes, MostPayload(settings));
 }
 

@@ -12,8 +12,8 @@ namespace brigade {
 namespace {
 
 constexpr int kEvents = 64;
-// So few sockets are read to find out whether anything has come, which takes less than to ask which
-// of them have something.
+// So few sockets are read to find out whether anything has come, which tells sooner than to ask
+// which of them have something; but each look costs more, where it takes from another rank's time.
 constexpr size_t kFewSockets = 4;
 // Everything else is then looked at every so many times.
 constexpr unsigned kLooksAtAll = 16;
@@ -87,7 +87,7 @@ Status PlainIo::WakeBy(int descriptor) {
 
 bool PlainIo::Progress() {
   bool any = false;
-  if (sockets_.size() <= kFewSockets) {
+  if (sockets_.size() <= kFewSockets && !spares_processor_) {
     for (auto& [socket, state] : sockets_) any |= ReadAll(socket, &state);
     if (++looks_ % kLooksAtAll != 0 && writes_ == 0) return any;
   }

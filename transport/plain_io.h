@@ -23,8 +23,10 @@ class PlainIo : public SocketIo {
   void Watch(int descriptor, void (*readable)(void*), void* context) override;
   bool Progress() override;
   void Await(int microseconds) override;
+  void SpareProcessor() override { spares_processor_ = true; }
 
  protected:
+  bool spares_processor() const { return spares_processor_; }
   friend Status CreatePlainIo(std::unique_ptr<SocketIo>* io);
   PlainIo() = default;
   // Comes first. kUnavailable: no descriptors left.
@@ -61,6 +63,7 @@ class PlainIo : public SocketIo {
   Watched watch_;
   int writes_ = 0;  // under way
   unsigned looks_ = 0;
+  bool spares_processor_ = false;
 };
 
 }  // namespace brigade

@@ -44,10 +44,7 @@ class IoSocket {
   virtual void OnWritten(ssize_t result) = 0;
 
  private:
-  friend class PlainIo;
-  friend class UringIo;
   const int socket_;
-  void* operations_ = nullptr;  // the SocketIo's
 };
 
 class SocketIo {
@@ -80,6 +77,10 @@ class SocketIo {
 
   // `readable` runs inside Progress when the descriptor has become readable.
   virtual void Watch(int descriptor, void (*readable)(void* context), void* context) = 0;
+
+  // From here on others want this rank's processor: it asks little at once, and where it can the
+  // system waits for the rest of a piece, so that the rank is not woken by every part of it.
+  virtual void SpareProcessor() = 0;
 
   // Tells what is over. True if anything was.
   virtual bool Progress() = 0;

@@ -2,9 +2,10 @@
 //
 // What has come is taken by plain calls, as PlainIo does: that is sooner there than any read that
 // lies armed in the ring. Only what goes to registered memory, if it is long, is READ_FIXED, which
-// lands while this rank computes. A write goes out by a plain call as far as the socket takes it,
-// which is the cheapest; what is left is SENDMSG, which goes on by itself. WRITE_FIXED would raise
-// SIGPIPE, which a library cannot allow, when the peer is gone.
+// lands while this rank computes; and where ranks share processors the rest of any piece is read
+// by the ring, which ends when all of it is there. A write goes out by a plain call as far as the
+// socket takes it, which is the cheapest; what is left is SENDMSG, which goes on by itself.
+// WRITE_FIXED would raise SIGPIPE, which a library cannot allow, when the peer is gone.
 
 #include <liburing.h>
 
@@ -24,8 +25,10 @@ namespace brigade {
 namespace {
 
 constexpr unsigned kEntries = 256;
-// Shorter rests of a piece are there before the ring would have read them.
+// Shorter rests of a piece are there before the ring would have read them: READ_FIXED, which ends
+// with every part that comes, and the read that ends once.
 constexpr size_t kFixedReadBytes = size_t{64} << 10;
+constexpr size_t kWholeReadBytes = 1024;
 
 Status RingFailure(const char* call, int error) {
   return Status(StatusCode::kUnavailable,
@@ -95,11 +98,11 @@ class UringIo : public PlainIo {
 
   void CancelRead(IoSocket* socket) override {
     Operation* const read = &operations_[socket]->read;
-    if (!read->under_way) return;
-    CancelAndWait(read);
+    if (read->under_way) CancelAndWait(read);
     // What had come is told as always, but now, and not by Progress.
     const auto found = std::find_if(results_.begin(), results_.end(),
                                     [&](const Result& result) { return result.operation == read; });
+    if (found == results_.end()) return;
     const int bytes = found->bytes;
     results_.erase(found);
     FinishRead(socket, bytes);
@@ -164,18 +167,23 @@ class UringIo : public PlainIo {
   }
 
   bool StartRead(IoSocket* socket) override {
-    if (registered_.bytes == 0) return false;
+    if (registered_.bytes == 0 && !spares_processor()) return false;
     iovec targets[2];
-    socket->ReadTargets(targets);
-    const auto* const begin = static_cast<const std::byte*>(targets[0].iov_base);
-    if (targets[0].iov_len < kFixedReadBytes || begin < registered_.data ||
-        begin + targets[0].iov_len > registered_.data + registered_.bytes) {
-      return false;
-    }
+    const bool in_piece = socket->ReadTargets(targets) == 2;
+    const iovec& rest = targets[0];
+    const auto* const begin = static_cast<const std::byte*>(rest.iov_base);
+    const bool fixed = rest.iov_len >= kFixedReadBytes && begin >= registered_.data &&
+                       begin + rest.iov_len <= registered_.data + registered_.bytes;
+    const bool whole = in_piece && spares_processor() && rest.iov_len >= kWholeReadBytes;
+    if (!fixed && !whole) return false;
     io_uring_sqe* const sqe = NextEntry();
-    io_uring_prep_read_fixed(sqe, socket->socket(), targets[0].iov_base,
-                             static_cast<unsigned>(targets[0].iov_len), /*offset=*/0,
-                             /*buf_index=*/0);
+    if (fixed) {
+      io_uring_prep_read_fixed(sqe, socket->socket(), rest.iov_base,
+                               static_cast<unsigned>(rest.iov_len), /*offset=*/0,
+                               /*buf_index=*/0);
+    } else {
+      io_uring_prep_recv(sqe, socket->socket(), rest.iov_base, rest.iov_len, MSG_WAITALL);
+    }
     Start(sqe, &operations_[socket]->read);
     return true;
   }
@@ -253,7 +261,8 @@ Status CreateUringIo(std::unique_ptr<SocketIo>* io) {
   if (error != 0) return RingFailure("io_uring_queue_init", error);
   std::unique_ptr<io_uring_probe, decltype(&io_uring_free_probe)> probe(
       io_uring_get_probe_ring(&ring), &io_uring_free_probe);
-  for (const int opcode : {IORING_OP_READ_FIXED, IORING_OP_SENDMSG, IORING_OP_ASYNC_CANCEL}) {
+  for (const int opcode :
+       {IORING_OP_READ_FIXED, IORING_OP_RECV, IORING_OP_SENDMSG, IORING_OP_ASYNC_CANCEL}) {
     if (probe != nullptr && io_uring_opcode_supported(probe.get(), opcode)) continue;
     io_uring_queue_exit(&ring);
     return Status(StatusCode::kUnavailable,
