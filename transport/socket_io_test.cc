@@ -202,6 +202,46 @@ TEST_P(SocketIoTest, CancelledTargetsAreNotWrittenThoughAPartHadCome) {
   EXPECT_EQ(std::string(near_->own, 4), before == 3 ? "one-" : "----");
 }
 
+TEST_P(SocketIoTest, WhereProcessorsAreSharedThePartsOfAPieceWakeNobody) {
+  io_->SpareProcessor();
+  std::vector<char> landing(5000);
+  near_->where = landing.data();
+  near_->room = landing.size();
+  const std::string text = Text(5000);
+  ASSERT_EQ(send(far_, text.data(), 2000, 0), 2000);
+  for (int i = 0; i < 100; ++i) io_->Progress();
+  ASSERT_EQ(send(far_, text.data() + 2000, 3000, 0), 3000);
+  ProgressUntil([&] { return near_->came.size() == text.size(); });
+  EXPECT_EQ(near_->came, text);
+  if (std::string(io_->name()) == "io_uring") {
+    EXPECT_EQ(near_->reads, std::vector<ssize_t>{5000});
+  }
+}
+
+// The result of the one is found when the other is cancelled.
+TEST_P(SocketIoTest, AReadThatHadEndedIsToldWhenItIsCancelled) {
+  io_->SpareProcessor();
+  int sockets[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, sockets), 0);
+  End second(sockets[0]);
+  ASSERT_TRUE(io_->Add(&second).ok());
+  std::vector<char> landings(10000);
+  near_->where = landings.data();
+  second.where = landings.data() + 5000;
+  near_->room = second.room = 5000;
+  const std::string text = Text(5000);
+  for (const int far : {far_, sockets[1]}) ASSERT_EQ(send(far, text.data(), 2000, 0), 2000);
+  for (int i = 0; i < 100; ++i) io_->Progress();
+  ASSERT_EQ(send(sockets[1], text.data() + 2000, 3000, 0), 3000);
+  for (End* end : {near_.get(), &second}) io_->CancelRead(end);
+  EXPECT_EQ(near_->came, text.substr(0, 2000));
+  EXPECT_EQ(second.came.size(), std::string(io_->name()) == "io_uring" ? 5000u : 2000u);
+  ProgressUntil([&] { return second.came.size() == text.size(); });
+  EXPECT_EQ(second.came, text);
+  io_->Remove(&second);
+  close(sockets[1]);
+}
+
 TEST_P(SocketIoTest, RegisteredMemoryIsReadInto) {
   const size_t bytes = 1 << 20;
   void* const memory =
