@@ -208,7 +208,9 @@ class AutoEndpoint : public Endpoint {
 
   bool Progress() override {
     bool moved = near_ != nullptr && near_->Progress();
-    if (tcp_.is_used) moved |= tcp_.endpoint->Progress();
+    if (tcp_.is_used && (!near_is_used_ || ++polls_ % kPollsPerFar == 0)) {
+      moved |= tcp_.endpoint->Progress();
+    }
     if (mpi_.is_used) moved |= mpi_.endpoint->Progress();
     return moved;
   }
@@ -309,6 +311,8 @@ class AutoEndpoint : public Endpoint {
     return mpi_.is_used || near_ == nullptr ? *mpi_.endpoint : *near_;
   }
 
+  // Sockets are asked, which takes longer than a look at shared memory.
+  static constexpr uint64_t kPollsPerFar = 4;
   static constexpr uint64_t kPollsBeforeNudge = 64;
   static constexpr uint64_t kPollsPerNudge = 8;
   static constexpr uint64_t kPollsBeforeNap = 20000;  // some 10 ms of yielding
@@ -322,6 +326,7 @@ class AutoEndpoint : public Endpoint {
   Capabilities capabilities_;
   std::vector<Group> groups_;
   bool near_is_used_ = false;
+  uint64_t polls_ = 0;
 };
 
 }  // namespace
