@@ -21,6 +21,12 @@ SPREAD["small-broadcast"] = EVERYBODY | {"direct"}
 SPREAD["all-reduce"] = EVERYBODY - {"plain"}
 SPREAD["barrier"] = {"brigade", "mpi"}
 GRID = {case: {"brigade", "mpi"} for case in SPREAD if case != "small-broadcast"}
+# Brigade's ways on contiguous data.
+ROOTED = {"free", "tree", "4-nomial tree", "ring", "fully connected", "two trees", "circulant"}
+SHAPES = {"broadcast": ROOTED, "reduce": ROOTED, "all-reduce": ROOTED - {"two trees", "circulant"} | {"hypercube", "dealt"},
+          "barrier": {"barrier"}}
+for multi in ("multi-broadcast", "multi-reduce"):
+    SHAPES[multi] = {multi, f"{multi}, ring", f"{multi}, circulant"}
 CALLS = {"dgamx2d 1 x 1", "dgamx2d 1 x 1 with coordinates", "igamn2d 1 x 1", "igamn2d 1 x 1 with coordinates",
          "dgsum2d 1 x 1", "dgsum2d 32 x 1", "dgebs2d, dgebr2d 1 x 1", "dgebs2d, dgebr2d 64 x 32"}
 EXCHANGE = "dgesd2d, dgerv2d 1 x 64 of leading dimension 500"
@@ -50,6 +56,14 @@ def check(path, expected_by_ranks):
             assert line["staging_peak_bytes"] > 0 or line["bytes"] < 4096, line
         if "CMA off" in line["label"]:
             assert line["machine"]["single_copy"] == "none", line
+
+
+def check_shapes(path):
+    found = {}
+    for line in map(json.loads, path.read_text().splitlines()):
+        if line["subject"] == "brigade":
+            found.setdefault(line["case"], set()).add(line["pattern"])
+    assert found == SHAPES, f"{path.name}: {found}"
 
 
 def check_shares():
@@ -116,6 +130,7 @@ def main():
     check(directory / "pingpong.jsonl", {2: PINGPONG, 4: PINGPONG})
     check(directory / "spread.jsonl", {2: SPREAD, 4: SPREAD})
     check(directory / "grid.jsonl", {2: GRID, 4: GRID})
+    check_shapes(directory / "grid.jsonl")
     check(directory / "calls.jsonl", {2: calls("All"), 4: calls("All", "Row", "Column")})
     scalapack = [json.loads(line) for line in (directory / "scalapack.jsonl").read_text().splitlines()]
     routines = {"LU", "Cholesky", "QR", "matrix product", "eigenvalues"}

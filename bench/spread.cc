@@ -31,6 +31,9 @@ constexpr NamedTopology kTopologies[] = {{"free", {Shape::kFree, 0}},
 // Of broadcast and reduce only.
 constexpr NamedTopology kRootedTopologies[] = {{"two trees", {Shape::kTwoTree, 0}},
                                                {"circulant", {Shape::kCirculant, 0}}};
+// Of multi-broadcast and multi-reduce, beside the free one.
+constexpr NamedTopology kMultiTopologies[] = {{"ring", {Shape::kIncreasingRings, 1}},
+                                              {"circulant", {Shape::kCirculant, 0}}};
 
 // ScaLAPACK's panels lie in larger local matrices: columns are never adjacent.
 constexpr int64_t kGapElements = 8;
@@ -363,10 +366,12 @@ void MeasureMultiBroadcast(const Contenders& all, const PanelShape& shape) {
   add("brigade", "multi-broadcast", true, [&](int, OperationStatistics* statistics) {
     return all.brigade->MultiBroadcast({Shape::kFree, 0}, data.portions, statistics);
   });
-  if (all.WantsShape("circulant")) {
-    add("brigade", "multi-broadcast, circulant", true, [&](int, OperationStatistics* statistics) {
-      return all.brigade->MultiBroadcast({Shape::kCirculant, 0}, data.portions, statistics);
-    });
+  for (const NamedTopology& named : kMultiTopologies) {
+    if (!all.WantsShape(named.name)) continue;
+    add("brigade", std::string("multi-broadcast, ") + named.name, true,
+        [&, topology = named.topology](int, OperationStatistics* statistics) {
+          return all.brigade->MultiBroadcast(topology, data.portions, statistics);
+        });
   }
   if (all.plain) {
     add("plain", "multi-broadcast", false, [&](int, OperationStatistics*) {
@@ -416,12 +421,12 @@ void MeasureMultiReduce(const Contenders& all, const PanelShape& shape) {
                                         statistics);
       },
       apart);
-  if (all.WantsShape("circulant")) {
+  for (const NamedTopology& named : kMultiTopologies) {
+    if (!all.WantsShape(named.name)) continue;
     add(
-        "brigade", "multi-reduce, circulant", true,
-        [&](int, OperationStatistics* statistics) {
-          return all.brigade->MultiReduce({Shape::kCirculant, 0}, data.portions, data.own_result,
-                                          statistics);
+        "brigade", std::string("multi-reduce, ") + named.name, true,
+        [&, topology = named.topology](int, OperationStatistics* statistics) {
+          return all.brigade->MultiReduce(topology, data.portions, data.own_result, statistics);
         },
         apart);
   }
