@@ -24,6 +24,11 @@ SHARE = {
 TITLES = {"pingpong contiguous": "send, contiguous", "pingpong runs of 256 B": "send, in runs of 256 bytes"}
 
 
+def bound_us(key, rate):
+    """The time in which the busiest rank's bytes pass its link, at `rate` MB/s."""
+    return key.bytes * SHARE[key.case](key.ranks) / rate
+
+
 def scaled(figure, unit):
     return Figure(figure.median / unit, figure.lo / unit, figure.hi / unit, figure.samples)
 
@@ -63,7 +68,7 @@ def bound_section(lines, rate):
     body, summaries = "", []
     for case, ranks in sorted(groups, key=lambda group: (list(SHARE).index(group[0]), group[1])):
         keys = sorted(groups[case, ranks], key=lambda key: key.bytes)
-        units = {key: key.bytes * SHARE[case](ranks) / rate for key in keys}
+        units = {key: bound_us(key, rate) for key in keys}
         rows = collections.defaultdict(dict)  # {who: {Key: cell}}
         series = collections.defaultdict(list)
         ratios = collections.defaultdict(list)
