@@ -2,6 +2,7 @@
 
 import collections
 import html
+import math
 import statistics
 
 import matplotlib.pyplot as plt
@@ -21,6 +22,9 @@ SHARE = {
     "pingpong contiguous": lambda p: 1,
     "pingpong runs of 256 B": lambda p: 1,
 }
+# What a topology is called in its table, and who else is there, in this order.
+TOPOLOGIES = {"circulant": "circulant graph", "two trees": "two trees", "ring": "ring (chain)", "tree": "binomial tree"}
+CONTENDERS = [*TOPOLOGIES.values(), "free", "Open MPI", "Open MPI, tuned", "MPICH", "MPICH, tuned"]
 TITLES = {"pingpong contiguous": "send, contiguous", "pingpong runs of 256 B": "send, in runs of 256 bytes"}
 
 
@@ -105,6 +109,68 @@ def bound_section(lines, rate):
         body += table(header, mine[:1] + [names, verdicts]) + details("Everybody", table(header, everybody))
         summaries.append(Summary(f"cluster: {title}", ratios))
     return body, summaries
+
+
+def contender(case, subject, pattern):
+    """Its column in the tables of topologies."""
+    if subject == "brigade":
+        # The multi forms' patterns begin with what they are.
+        return TOPOLOGIES.get(pattern.removeprefix(f"{case}, "), "free")
+    label = subject.removeprefix("mpi").strip()
+    mpi = "MPICH" if label.startswith("MPICH") else "Open MPI"
+    return mpi if label in ("", "MPICH 5") else f"{mpi}, tuned"
+
+
+# One row: the bound in microseconds, {contender: median time over it}, and which of our topologies is the best.
+Row = collections.namedtuple("Row", "key bound times best")
+
+
+def topologies_by_case(lines, rate):
+    """{case: [Row]}, of each contender its fastest setting."""
+    by_case = {case: [] for case in SHARE}
+    for key, subjects in sorted(collect(lines).items(), key=lambda item: (item[0].ranks, item[0].bytes)):
+        bound, times = bound_us(key, rate), {}
+        for (subject, pattern), figure in subjects.items():
+            who = contender(key.case, subject, pattern)
+            times[who] = min(figure.median / bound, times.get(who, math.inf))
+        best = min(TOPOLOGIES.values(), key=lambda who: times.get(who, math.inf))
+        by_case[key.case].append(Row(key, bound, times, best))
+    return {case: rows for case, rows in by_case.items() if rows}
+
+
+def topologies_tables(directory, emphasis):
+    """[(title, header, cells)], of every rate and case; `emphasis` makes the best of our topologies stand out."""
+    tables = []
+    for rate, payload in payload_rates(directory).items():
+        lines = read_lines(directory / f"cluster_topologies_{rate}.jsonl")
+        for case, rows in topologies_by_case(lines, payload).items():
+            cells = []
+            for row in rows:
+                times = {who: f"{time:.2f}" for who, time in row.times.items()}
+                times[row.best] = emphasis(times[row.best])
+                cells.append([str(row.key.ranks), format_bytes(row.key.bytes), format_us(row.bound),
+                              *(times.get(who, "-") for who in CONTENDERS)])
+            header = ["ranks", "message", "bound, µs", *CONTENDERS]
+            tables.append((f"{case}, links of {rate} ({payload:.1f} MB/s)", header, cells))
+    return tables
+
+
+def topologies_section(directory):
+    body = ("<p>Medians, times the bound; bold: the best of our topologies. <i>Free</i> is what the library takes by itself, "
+            "<i>tuned</i> the fastest of an MPI's settings. The multi forms have no trees.</p>")
+    for title, header, cells in topologies_tables(directory, "<b>{}</b>".format):
+        body += f"<h3>{html.escape(title[0].upper() + title[1:])}</h3>" + table(header, cells)
+    return body
+
+
+def topologies_text(directory):
+    """The tables of topologies for a terminal."""
+    text = "Times the bound; *: the best of our topologies\n"
+    for title, header, cells in topologies_tables(directory, "*{}".format):
+        widths = [max(map(len, column)) for column in zip(header, *cells)]
+        rows = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in (header, *cells)]
+        text += "\n".join(["", title, *rows, ""])
+    return text
 
 
 def ring_section(lines, rate):
@@ -215,6 +281,14 @@ def overlap_section(lines):
     return table(["what", "ranks", "message", "who", "transfer, µs", "computation, µs", "both, µs", "hidden"], rows)
 
 
+def payload_rates(directory):
+    """{rate of the links: MB/s of payload}. Disturbances only lower it: the highest counts."""
+    payload = {}
+    for line in read_lines(directory / "cluster.jsonl"):
+        payload[line["rate"]] = max(line["payload_MBps"], payload.get(line["rate"], 0))
+    return payload
+
+
 def sections(directory):
     """[(title, HTML, [Summary])], of what there is."""
     def lines_of(name):
@@ -223,10 +297,14 @@ def sections(directory):
     clusters = read_lines(directory / "cluster.jsonl")
     if not clusters:
         return []
-    rates = [line["payload_MBps"] for line in clusters]
-    rate = max(rates)  # disturbances only lower it
-    about = (f"<p>{clusters[0]['hosts']} hosts, links of {html.escape(clusters[0]['rate'])} both ways, which carry "
-             f"{rate:.1f} MB/s of payload (measured: {', '.join(map(str, rates))}). The <i>bound</i> is the time in which "
+    payload = payload_rates(directory)
+    rate = payload[clusters[0]["rate"]]  # only topologies may be of several
+    measured = collections.defaultdict(list)
+    for line in clusters:
+        measured[line["rate"]].append(str(line["payload_MBps"]))
+    links = "; ".join(f"links of {html.escape(name)} both ways, which carry {most:.1f} MB/s of payload "
+                      f"(measured: {', '.join(measured[name])})" for name, most in payload.items())
+    about = (f"<p>{clusters[0]['hosts']} hosts, {links}. The <i>bound</i> is the time in which "
              "the busiest rank's bytes pass its link at that rate, sending and receiving at once; below some 64 KiB the "
              "links' token buckets let everybody beat it. Every MPI, and every setting, has launches of its own, in "
              "which Brigade, without settings, competes with it.</p>")
@@ -246,6 +324,8 @@ def sections(directory):
         made.append(("Cluster: overlap with computation", overlap_section(overlap), []))
     if loopback:
         made.append(("TCP within a host, 2 ranks", loopback_section(loopback), []))
+    if list(directory.glob("cluster_topologies_*.jsonl")):
+        made.append(("Cluster: topologies", topologies_section(directory), []))
     if made:
         title, body, summaries = made[0]
         made[0] = title, about + body, summaries

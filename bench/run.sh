@@ -25,7 +25,8 @@ and prints the path of the report. Takes about 5 minutes on 2 cores, besides the
   --cluster HOSTS
                 instead: ping-pong, all patterns, ScaLAPACK and overlap with computation on as many hosts with slow links,
                 which are raised on this machine (bench/cluster.sh) and taken down; beside Open MPI and MPICH 5, which is
-                installed from PyPI, each as it is and at its best. About 15 minutes; adds to the report in DIR, if there is one
+                installed from PyPI, each as it is and at its best. About 15 minutes; adds to the report in DIR, if there is one.
+                With --full also every topology by name (bench/run_cluster.py --only topologies measures them alone)
   --rate RATE   of each link, both ways; default: 400mbit
   --paper       instead: simulates Table 1 of the AP3000 paper (96 cells) and its point-to-point figures, prints them beside the
                 paper's, and the path of a plot. Takes seconds, besides the first build

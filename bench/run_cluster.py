@@ -6,6 +6,7 @@ make_report.py makes sections of the report. Alone, for one piece of it:
 
     bazel build --config=opt //bench:brigade_bench //bench:scalapack_timing //blacs_shim:libbrigade_blacs.so
     bench/run_cluster.py --output /tmp/ring --only ring
+    bench/run_cluster.py --output /tmp/slow --only topologies --rate 100mbit
     bench/run_cluster.py --output /tmp/mpich --only patterns --ranks 8 --sizes 512K --libraries 'MPICH 5; pipeline 16K'
 """
 
@@ -165,8 +166,8 @@ class Measurement:
     def shuffled(self, things):
         return self.random.sample(things, len(things))
 
-    def ranks(self):
-        return [ranks for ranks in self.arguments.ranks if ranks <= self.cluster.hosts] or [self.cluster.hosts]
+    def ranks(self, default=(4, 7, 8)):
+        return [ranks for ranks in self.arguments.ranks or default if ranks <= self.cluster.hosts] or [self.cluster.hosts]
 
 
 # ---- the pieces: each appends to the file of its name ----------------------------------------------------------
@@ -281,7 +282,18 @@ def overlap(m):
                                                          "--seconds", "5" if m.full else "2"], number)
 
 
-PIECES = {piece.__name__: piece for piece in (patterns, send, ring, strided, scalapack, loopback, overlap)}
+def topologies(m):
+    """Broadcast, reduce and their multi forms along every topology by name, beside each MPI and setting."""
+    # What takes a third of a second at 100mbit is run as seldom as can be.
+    options = ["--cases", "broadcast,reduce,multi-broadcast,multi-reduce", "--bytes", m.arguments.sizes or "64K,512K,4M",
+               "--shapes", "free,tree,ring,two trees,circulant", "--peers", "mpi", "--shim", "none",
+               "--seconds", "0.4", "--min-iterations", "4", "--max-iterations", "12"]
+    for number in range(3 if m.full else 1):
+        for ranks, library in m.shuffled([(ranks, library) for ranks in m.ranks((5, 7, 8)) for library in m.libraries]):
+            m.bench(ranks, library, f"topologies_{m.cluster.rate}", ["spread", *options], number)
+
+
+PIECES = {piece.__name__: piece for piece in (patterns, send, ring, strided, scalapack, loopback, overlap, topologies)}
 
 
 def parse_arguments():
@@ -290,11 +302,12 @@ def parse_arguments():
     parser.add_argument("--output", type=pathlib.Path, required=True, help="folder for the results")
     parser.add_argument("--hosts", type=int, default=8, help="default: %(default)s")
     parser.add_argument("--rate", default="400mbit", help="of each link, both ways; default: %(default)s")
-    parser.add_argument("--only", metavar="PIECE,...", default=",".join(PIECES), help="these pieces; default: all")
-    parser.add_argument("--ranks", metavar="P,...", default="4,7,8", help="of patterns and ring; default: %(default)s")
-    parser.add_argument("--sizes", metavar="BYTES,...", help="of patterns, send and loopback: 64K,1M")
+    parser.add_argument("--only", metavar="PIECE,...", help="these pieces; default: all, topologies only with --full")
+    parser.add_argument("--ranks", metavar="P,...",
+                        help="of patterns, ring and topologies; default: 4,7,8, of topologies 5,7,8")
+    parser.add_argument("--sizes", metavar="BYTES,...", help="of patterns, send, loopback and topologies: 64K,1M")
     parser.add_argument("--libraries", metavar="LABEL;...",
-                        help="of patterns and send, without the BLACS: of " +
+                        help="of patterns, send and topologies, without the BLACS: of " +
                         "; ".join(f"'{library.label}'" for library in LIBRARIES))
     parser.add_argument("--full", action="store_true", help="all sizes, settings and rounds: hours")
     parser.add_argument("--transport", default="uring", help="of Brigade; default: %(default)s")
@@ -303,8 +316,12 @@ def parse_arguments():
     parser.add_argument("--brigade-version", default="unknown", help="recorded with the figures")
     parser.add_argument("--limit", type=int, help="seconds a launch may take; default: 300, with --full 3600")
     arguments = parser.parse_args()
-    arguments.only = arguments.only.split(",")
-    arguments.ranks = [int(ranks) for ranks in arguments.ranks.split(",")]
+    if arguments.only is None:
+        arguments.only = [piece for piece in PIECES if arguments.full or piece != "topologies"]
+    else:
+        arguments.only = arguments.only.split(",")
+    if arguments.ranks is not None:
+        arguments.ranks = [int(ranks) for ranks in arguments.ranks.split(",")]
     if arguments.libraries is not None:
         arguments.libraries = [label.strip() for label in arguments.libraries.split(";")]
         for label in set(arguments.libraries) - {library.label for library in LIBRARIES}:
@@ -342,6 +359,10 @@ def main():
             print(f"\n== {time.strftime('%T')}  {PIECES[piece].__doc__}", flush=True)
             PIECES[piece](measurement)
         record_rate()
+    if "topologies" in arguments.only:
+        # Only here: the report draws, for which it needs more than Python.
+        import cluster_report
+        print(cluster_report.topologies_text(arguments.output))
     if measurement.failures:
         sys.exit(f"run_cluster.py: {measurement.failures} launches failed, see above")
 

@@ -7,6 +7,7 @@ import sys
 
 import cluster_report
 import make_report
+import run_cluster
 import trace_picture
 
 FIELDS = {
@@ -119,6 +120,71 @@ def check_bounds():
     assert "1.2 <small>[1.2, 1.2]" in cluster_report.ring_section(ring, 50.0)
 
 
+def check_topologies(directory):
+    """Of lines that are made up: 5 ranks, links of 50 and 12.5 MB/s, each measured with a disturbance."""
+    directory.mkdir(exist_ok=True)
+
+    def write(name, lines):
+        (directory / f"cluster{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    write("", [{"hosts": 5, "rate": rate, "payload_MBps": payload} for rate, payload in
+               (("400mbit", 49.0), ("400mbit", 50.0), ("100mbit", 12.5), ("100mbit", 12.0))])
+
+    def line(case, label, subject, pattern, us, count=100_000):
+        return {"case": case, "ranks": 5, "rows": 1, "cols": 5, "bytes": count, "label": label, "iterations": 4,
+                "subject": f"{subject} {label}".strip() if subject == "mpi" else subject, "pattern": pattern,
+                "median_us": us, "lo_us": us, "hi_us": us}
+
+    # 100 kB take 2 ms, and four fifths of them 1.6 ms.
+    write("_topologies_400mbit", [
+        line("multi-reduce", "", "brigade", "multi-reduce", 1600.0),
+        line("multi-reduce", "", "brigade", "multi-reduce, ring", 1680.0),
+        line("multi-reduce", "", "brigade", "multi-reduce, circulant", 2400.0),
+        line("multi-reduce", "", "mpi", "MPI_Reduce_scatter", 3200.0),
+        line("multi-reduce", "", "mpi", "MPI_Reduce_scatter_block", 4000.0),
+        line("broadcast", "", "brigade", "ring", 20971.52, 1 << 20),  # a longer one, first
+        *(line("broadcast", label, "brigade", pattern, us) for label in ("", "MPICH 5") for pattern, us in
+          (("free", 2020.0), ("tree", 6000.0), ("ring", 2400.0), ("two trees", 2800.0), ("circulant", 2200.0))),
+        line("broadcast", "", "mpi", "MPI_Bcast", 9000.0),
+        line("broadcast", "pipeline 16K", "mpi", "MPI_Bcast", 3000.0),
+        line("broadcast", "pipeline 8K", "mpi", "MPI_Bcast", 2600.0),
+        line("broadcast", "MPICH 5", "mpi", "MPI_Bcast", 5000.0),
+        line("broadcast", "MPICH 5, rings", "mpi", "MPI_Bcast", 4600.0)])
+    write("_topologies_100mbit", [line("broadcast", "", "brigade", "circulant", 8800.0)])
+    tables = cluster_report.topologies_tables(directory, "*{}".format)
+    assert [title for title, _, _ in tables] == [
+        "broadcast, links of 400mbit (50.0 MB/s)", "multi-reduce, links of 400mbit (50.0 MB/s)",
+        "broadcast, links of 100mbit (12.5 MB/s)"], tables
+    _, header, cells = tables[0]
+    assert dict(zip(header, cells[0])) == {
+        "ranks": "5", "message": "97.7 KiB", "bound, µs": "2000", "circulant graph": "*1.10", "two trees": "1.40",
+        "ring (chain)": "1.20", "binomial tree": "3.00", "free": "1.01", "Open MPI": "4.50", "Open MPI, tuned": "1.30",
+        "MPICH": "2.50", "MPICH, tuned": "2.30"}, cells
+    assert [row[1] for row in cells] == ["97.7 KiB", "1 MiB"] and cells[1][5] == "*1.00", cells
+    assert tables[1][2] == [["5", "97.7 KiB", "1600", "1.50", "-", "*1.05", "-", "1.00", "2.00", "-", "-", "-"]], tables[1]
+    assert tables[2][2][0][2:5] == ["8000", "*1.10", "-"], tables[2]
+    lines = cluster_report.topologies_text(directory).splitlines()
+    at = lines.index("broadcast, links of 400mbit (50.0 MB/s)")
+    assert [len(line) for line in lines[at + 1:at + 4]] == [len(lines[at + 1])] * 3, lines[at:at + 4]
+    assert "97.7 KiB       2000            *1.10       1.40" in lines[at + 2], lines[at + 2]
+    ((title, body, summaries),) = cluster_report.sections(directory)
+    assert title == "Cluster: topologies" and not summaries
+    assert "<td><b>1.10</b></td><td>1.40</td>" in body and "Multi-reduce, links of 400mbit" in body, body
+    assert "400mbit both ways, which carry 50.0" in body and "100mbit both ways, which carry 12.5" in body, body
+
+
+def check_pieces(directory):
+    """What a plain run measures must stay brief."""
+    def pieces(*arguments):
+        sys.argv = ["run_cluster.py", "--output", str(directory), *arguments]
+        return run_cluster.parse_arguments().only
+
+    everything = list(run_cluster.PIECES)
+    assert pieces() == [piece for piece in everything if piece != "topologies"], pieces()
+    assert pieces("--full") == everything and "topologies" in everything
+    assert pieces("--only", "topologies,ring") == ["topologies", "ring"]
+
+
 def main():
     # The same ranks as statistics_test.cc: both programs must mean the same by an interval.
     for n, rank in ((5, 1), (6, 1), (9, 2), (20, 6), (100, 40)):
@@ -126,6 +192,8 @@ def main():
     directory = pathlib.Path(sys.argv[1])
     check_shares()
     check_bounds()
+    check_topologies(directory / "topologies")
+    check_pieces(directory / "topologies")
     check_trace(directory)
     check(directory / "pingpong.jsonl", {2: PINGPONG, 4: PINGPONG})
     check(directory / "spread.jsonl", {2: SPREAD, 4: SPREAD})
@@ -152,6 +220,12 @@ def main():
                  "Q n + Q - 2", "stock: topology", "runs / contiguous", "shim / larger", "bare socket, spinning", "hidden",
                  "carry 47.5 MB/s"):
         assert part in report, f"the report on the cluster lacks '{part}'"
+    tables = cluster_report.topologies_tables(directory, str)
+    assert len(tables) == 4, tables
+    for title, header, (row,) in tables:
+        lacking = {who for who, cell in zip(header, row) if cell == "-"} - {"Open MPI, tuned", "MPICH", "MPICH, tuned"}
+        assert lacking == ({"two trees", "binomial tree"} if title.startswith("multi") else set()), (title, lacking)
+        assert title in report.lower().replace("mb/s", "MB/s"), f"the report lacks '{title}'"
     assert not re.search("(src|href)=.http|@import", report.replace("http://www.w3.org", "")), "it needs a network"
 
 
