@@ -6,7 +6,7 @@
 
 #include "membuf/check.h"
 
-namespace brigade {
+namespace brigade::tcp {
 namespace {
 
 // A batch is what goes out in one operation: enough that the call costs little beside its bytes.
@@ -331,4 +331,4 @@ void Connection::Forget(Stream* stream) {
   coming_ = nullptr;
 }
 
-}  // namespace brigade
+}  // namespace brigade::tcp

@@ -24,7 +24,7 @@
 #include "transport/socket_io.h"
 #include "transport/wire.h"
 
-namespace brigade {
+namespace brigade::tcp {
 
 class Connection;
 struct Link;
@@ -169,6 +169,6 @@ class Connection : public IoSocket, private FrameSink {
   Status failure_;
 };
 
-}  // namespace brigade
+}  // namespace brigade::tcp
 
 #endif  // BRIGADE_TRANSPORT_CONNECTION_H_

@@ -34,6 +34,12 @@
 namespace brigade {
 namespace {
 
+using tcp::Connection;
+using tcp::ConnectionOwner;
+using tcp::kMaxPieceBytes;
+using tcp::Link;
+using tcp::Stream;
+
 using Clock = std::chrono::steady_clock;
 
 // What TCP hands to the network at once of a long message: 45 packets of 1448 bytes on Ethernet,
