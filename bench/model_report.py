@@ -69,6 +69,11 @@ def best_way(case):
     return min(case.predicted, key=case.first.get)
 
 
+def noise(case, way):
+    """How far the two measurements of a way are apart: no model is nearer than half of it to both."""
+    return abs(case.second[way] / case.first[way] - 1)
+
+
 def regret(case):
     """Of the choice: how much longer than the best way it takes."""
     return case.second[FREE] / case.second[best_way(case)] - 1
@@ -93,12 +98,13 @@ def summarise(cases):
     summary = {}
     for edges in dict.fromkeys(c.edges for c in cases):
         own = [c for c in cases if c.edges == edges]
-        entry = summary[edges] = {"ranks": sorted({c.ranks for c in own}), "error": {}, "regret": {}}
+        entry = summary[edges] = {"ranks": sorted({c.ranks for c in own}), "error": {}, "noise": {}, "regret": {}}
         for name, chosen in (("all", own), *((s, [c for c in own if size_class(c) == s]) for s in ("below 16 KiB", "16 KiB and more"))):
             if not chosen:
                 continue
             errors = [abs(error(c, w)) for c in chosen for w in c.predicted if is_in_step(c, w)]
             entry["error"][name] = spread(errors)
+            entry["noise"][name] = spread([noise(c, w) for c in chosen for w in c.predicted if is_in_step(c, w)])
             choices = [c for c in chosen if len(c.predicted) > 1]
             if choices:
                 entry["regret"][name] = spread([max(regret(c), 0) for c in choices])
@@ -125,9 +131,10 @@ def print_cases(cases):
 def print_summary(summary):
     for edges, entry in summary.items():
         print(f"\n{edges}, {', '.join(map(str, entry['ranks']))} ranks")
-        for title, of in (("error of the model", entry["error"]), ("choice over best", entry["regret"])):
+        titles = {"error": "error of the model", "noise": "second measurement against first", "regret": "choice over best"}
+        for title, of in ((titles[key], entry[key]) for key in titles):
             for name, s in of.items():
-                print(f"  {title:<20} {name}: median {100 * s['median']:.1f} %, 95 of 100 within {100 * s['p95']:.1f} % ({s['count']})")
+                print(f"  {title:<32} {name}: median {100 * s['median']:.1f} %, 95 of 100 within {100 * s['p95']:.1f} % ({s['count']})")
 
 
 def draw(cases, path):

@@ -34,6 +34,8 @@ def main():
     assert abs(entry["regret"]["all"]["median"] - 0.25) < 1e-9, entry
     # Both ways that keep step are measured at 110 and 100 in the mean.
     assert entry["error"]["all"]["count"] == 2 and abs(entry["error"]["all"]["p95"] - 0.1) < 1e-9, entry
+    # The ring took 1.2 times as long the second time, the tree two thirds.
+    assert entry["noise"]["all"]["count"] == 2 and abs(entry["noise"]["all"]["p95"] - 1 / 3) < 1e-9, entry
     (other,) = (s for name, s in entry["error"].items() if name.startswith("broadcast and reduce"))
     assert other == {"count": 1, "median": 0.75, "p95": 0.75}, other
     assert "below 16 KiB" not in entry["error"]

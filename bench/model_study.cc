@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
+#include <fstream>
 #include <limits>
 #include <map>
 #include <memory>
@@ -17,8 +19,12 @@ namespace brigade::bench {
 namespace {
 
 // Ways that are predicted to take more than this many times what the best is said to take are
-// measured with the pieces that suit them best only.
+// measured with the pieces that suit them best only. Of long messages, where predictions are at
+// their best and measuring takes longest, fewer are left, and what is hopeless not at all.
 constexpr double kFarFromBest = 2;
+constexpr double kFarFromBestLong = 1.25;
+constexpr double kHopeless = 4;
+constexpr size_t kLongBytes = size_t{2} << 20;
 
 // Integers, whose sums have the same bits in any order: nothing keeps the library from a way.
 using Element = int32_t;
@@ -119,8 +125,9 @@ class StudyData {
 };
 
 // Those worth measuring, equal on all ranks.
-std::vector<Candidate> WithoutHopeless(const std::vector<Candidate>& all) {
+std::vector<Candidate> WithoutHopeless(const std::vector<Candidate>& all, size_t bytes) {
   if (all.empty()) return all;
+  const bool is_long = bytes >= kLongBytes;
   const auto faster = [](const Candidate& a, const Candidate& b) { return a.cost.us < b.cost.us; };
   const double best = std::min_element(all.begin(), all.end(), faster)->cost.us;
   std::map<std::string, double> best_of;
@@ -131,14 +138,47 @@ std::vector<Candidate> WithoutHopeless(const std::vector<Candidate>& all) {
   std::vector<Candidate> kept;
   for (const Candidate& candidate : all) {
     const double us = candidate.cost.us;
-    if (us <= kFarFromBest * best || us <= best_of[TopologyName(candidate.topology)]) {
+    if (is_long && us > kHopeless * best) continue;
+    if (us <= (is_long ? kFarFromBestLong : kFarFromBest) * best ||
+        us <= best_of[TopologyName(candidate.topology)]) {
       kept.push_back(candidate);
     }
   }
   return kept;
 }
 
-void Study(Session* session, BrigadeGroup* brigade, Pattern pattern, size_t bytes) {
+// What ranks that sleep until a common time need to come, when all processors have several of them
+// to wake: what a short sum to all takes beyond what is predicted of ranks that are there. None of
+// the calls that are studied.
+double LateUs(Session* session, BrigadeGroup* brigade) {
+  StudyData data(*session, Pattern::kAllReduce, sizeof(Element));
+  Case the_case;
+  the_case.name = "start";
+  the_case.bytes = data.bytes();
+  the_case.roots = 1;
+  the_case.prepare = [&](int) { data.Prepare(); };
+  the_case.before_timing = [&] { data.Clear(); };
+  PatternCall call = data.Call();
+  call.topology = {Shape::kTree, 2};
+  Subject subject;
+  subject.run = [&](int) { return brigade->group()->Run(call); };
+  subject.check = [&](int) { return data.Check(); };
+  the_case.subjects.push_back(subject);
+  const double measured_us = session->Results(the_case)[0].microseconds.median;
+  const auto predicted_us = [&](double late_us) {
+    for (const Candidate& candidate : brigade->group()->Candidates(call, late_us)) {
+      if (candidate.topology == call.topology) return candidate.cost.us;
+    }
+    return measured_us;
+  };
+  double late_us = 0;
+  for (double step = measured_us / 2; step > 0.1; step /= 2) {
+    if (predicted_us(late_us + step) <= measured_us) late_us += step;
+  }
+  return late_us;
+}
+
+void Study(Session* session, BrigadeGroup* brigade, Pattern pattern, size_t bytes, double late_us) {
   StudyData data(*session, pattern, bytes);
   const bool plain = EntryOf(pattern).topologies.empty();
   const bool takes_part = pattern != Pattern::kSend || session->rank() < 2;
@@ -165,20 +205,25 @@ void Study(Session* session, BrigadeGroup* brigade, Pattern pattern, size_t byte
     subject.check = [&](int) { return data.Check(); };
     the_case.subjects.push_back(std::move(subject));
   };
-  // Of a message between two ranks, that of two processors at most.
-  const MachineDescription& machine = *brigade->machine();
-  const double start_us =
-      machine.start_us / (pattern == Pattern::kSend ? machine.ranks_per_processor : 1);
-  for (const Candidate& candidate : WithoutHopeless(brigade->group()->Candidates(asked))) {
+  // Two ranks have a processor each.
+  if (pattern == Pattern::kSend) late_us /= brigade->machine()->ranks_per_processor;
+  for (const Candidate& candidate :
+       WithoutHopeless(brigade->group()->Candidates(asked, late_us), bytes)) {
     PatternCall way = call;
     way.topology = candidate.topology;
     way.piece_bytes = candidate.piece_bytes;
     std::string name = plain ? "only way" : TopologyName(candidate.topology);
     if (candidate.cost.pieces > 1) name += ", " + std::to_string(candidate.cost.pieces) + " pieces";
-    add(name, way, candidate.cost.us + start_us);
+    add(name, way, candidate.cost.us);
   }
   add("free", call, std::numeric_limits<double>::quiet_NaN());
   for (int round = 0; round < 2; ++round) session->Measure(the_case);
+}
+
+void WriteMachine(const MachineDescription& machine, const std::string& file) {
+  std::ofstream out(file);
+  out << machine.ToJson("measured: by calibration") << std::flush;
+  if (!out) AbortUnlessOk(Status(StatusCode::kUnavailable, "cannot write " + file));
 }
 
 }  // namespace
@@ -191,16 +236,20 @@ void RunModelStudy(Session* session) {
   if (brigade->machine() == nullptr) {
     AbortUnlessOk(Status(StatusCode::kUnavailable, "model: the edges could not be measured"));
   }
+  if (session->rank() == 0 && !options.machine.empty())
+    WriteMachine(*brigade->machine(), options.machine);
+  const double late_us = LateUs(session, brigade.get());
+  if (session->rank() == 0) std::printf("\nRanks are there %.0f us after the call.\n", late_us);
   for (const CatalogueEntry& entry : Catalogue()) {
     const auto& wanted = options.patterns;
     if (std::find(wanted.begin(), wanted.end(), entry.name) == wanted.end()) continue;
     session->StartTable(entry.name);
     if (entry.pattern == Pattern::kBarrier) {
-      Study(session, brigade.get(), entry.pattern, 0);
+      Study(session, brigade.get(), entry.pattern, 0, late_us);
       continue;
     }
     for (const size_t bytes : options.contiguous_bytes) {
-      Study(session, brigade.get(), entry.pattern, bytes);
+      Study(session, brigade.get(), entry.pattern, bytes, late_us);
     }
   }
 }

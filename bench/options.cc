@@ -195,6 +195,8 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
       ->required()
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::PositiveNumber);
+  model->add_option("--keep-machine", options->machine,
+                    "Write what was measured of the edges to this file, as in transport/machines/");
 
   try {
     app.parse(argc, argv);

@@ -68,7 +68,7 @@ struct Options {
   int ranks = 0;
   size_t bytes = 0;
   bool exact = false;
-  std::string machine;  // a file
+  std::string machine;  // a file; model, too, which writes it
 
   bool HasPeer(const std::string& name) const;
 };

@@ -35,7 +35,8 @@ and prints the path of the report. Takes about 5 minutes on 2 cores, besides the
                 first build; with --full longer simulations, too
   --model       instead: every way of running a pattern in shared memory, over TCP on one host and on hosts with slow links (2 to 8
                 ranks), beside what the cost model says it takes, and what the library chooses beside the best; prints a table, and
-                the paths of a plot and of what was measured of each machine. Takes about 15 minutes; with --full some hours
+                the paths of a plot and of what was measured of each machine. Takes about 15 minutes; with --full, 2 to 8 ranks and up to
+                16 MiB, two hours
 END
 }
 
@@ -177,9 +178,9 @@ if $model; then
   mkdir -p "$out"
   out=$(cd "$out" && pwd)
   if $full; then
-    ranks=(2 3 4 5 6 7 8) study=(--seconds 3 model --bytes 8,64,512,4K,16K,64K,256K,1M,4M,16M)
+    ranks=(2 3 4 5 6 7 8) sizes=8,1K,4K,16K,64K,256K,1M long_sizes=4M,16M
   else
-    ranks=(2 5 8) study=(--seconds 0.5 model --bytes 8,1K,16K,128K,1M)
+    ranks=(2 5 8) sizes=8,1K,16K,128K,1M long_sizes=
   fi
   processors=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
   export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
@@ -190,10 +191,11 @@ if $model; then
     local start=()
     # Links that rest between two measurements have saved up what they pass at once, each time alike.
     [[ $edges != cluster ]] && ((count <= processors)) || start=(--asleep)
-    "$@" "$program" --peers none --shim none "${start[@]}" --min-iterations 5 --max-iterations 25 --json "$out/model_$edges.jsonl" \
-      --transport "$transport" "${study[@]}"
-    "$@" "$program" --peers none --shim none --transport "$transport" calibrate |
-      sed -n '/^{/,$p' >"$out/machine_${edges}_$count.json"
+    local study=("$@" "$program" --peers none --shim none "${start[@]}" --max-iterations 15 --json "$out/model_$edges.jsonl"
+      --transport "$transport")
+    "${study[@]}" --seconds 0.5 --min-iterations 5 model --bytes "$sizes" --keep-machine "$out/machine_${edges}_$count.json"
+    # Slow links are as slow every time.
+    [[ -z $long_sizes ]] || "${study[@]}" --seconds 2 --min-iterations 1 model --bytes "$long_sizes"
   }
   on_one_host=(mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
   cluster=("$root/bench/cluster.sh" --name "model-$$")

@@ -102,9 +102,14 @@ void Session::StartTable(const std::string& title) {
 
 void Session::Measure(const Case& the_case) {
   if (the_case.subjects.empty()) return;
+  const std::vector<Result> results = Results(the_case);
+  if (report_) report_->Add(the_case, results);
+}
+
+std::vector<Result> Session::Results(const Case& the_case) {
   std::vector<Result> results;
   AbortUnlessOk(runner_.Measure(the_case, &results));
-  if (report_) report_->Add(the_case, results);
+  return results;
 }
 
 }  // namespace brigade::bench

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <vector>
 
 #include "bench/blacs_grid.h"
 #include "bench/case.h"
@@ -40,6 +41,8 @@ class Session {
   // Collective. Measures and reports; nothing if the case has no subject. Data that come out wrong,
   // or a subject that fails, end the job.
   void Measure(const Case& the_case);
+  // The same without a report: what each subject took.
+  std::vector<Result> Results(const Case& the_case);
 
  private:
   Session(MPI_Comm comm, const Options& options);

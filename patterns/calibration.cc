@@ -14,7 +14,6 @@
 #include "membuf/combine.h"
 #include "membuf/pack.h"
 #include "membuf/strided_layout.h"
-#include "patterns/cost_model.h"
 #include "transport/host.h"
 
 namespace brigade {
@@ -23,9 +22,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRepetitions = 5;
-constexpr int kStarts = 9;
-constexpr double kMostStartUs = 1e6;  // that a machine file may say
-constexpr Topology kWoken{Shape::kTree, 8};
 constexpr int kMostInChain = 16;
 constexpr size_t kShortBytes = 8;
 constexpr size_t kLongBytes = size_t{128} << 10;
@@ -36,11 +32,22 @@ constexpr size_t kCutBytes = size_t{64} << 10;
 constexpr int kPieces = 16;
 constexpr size_t kWorkBytes = size_t{32} << 10;  // of copies and sums: a chunk
 constexpr size_t kShortRunBytes = 256;
+// Links are what long messages wait for unless processors are busy for so much of the time. How
+// much faster they are then is not known; this much is taken for it.
+constexpr double kBusyShare = 0.75;
+constexpr double kFasterThanProcessors = 4;
 // An idle link gathers what it passes at once.
 constexpr std::chrono::milliseconds kRest(2);
 
 double MicrosecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+}
+
+// Of all threads of this process.
+double ProcessorMicroseconds() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
 }
 
 double Median(std::vector<double> values) {
@@ -55,6 +62,7 @@ struct EdgeTimes {
   double hop_us = 0;     // a short message, passed on
   double long_us = 0;    // sending and receiving kLongBytes
   double longer_us = 0;  // and kLongerBytes
+  double byte_us = 0;    // of the processor, for sending and receiving a byte of long messages
   double piece_us = 0;   // each more of many short pieces, while all ranks are at work
 };
 
@@ -68,7 +76,6 @@ struct RankTimes {
   double copy_us = 0;   // kWorkBytes, contiguous
   double runs_us = 0;   // in short runs
   double add_us = 0;
-  double woken_us[kStarts] = {};  // short sums to all
 };
 static_assert(std::is_trivially_copyable_v<RankTimes>, "exchanged as bytes");
 
@@ -90,21 +97,25 @@ class Measurer {
 
     double us = 0;
     BRIGADE_RETURN_IF_ERROR(Shift(kShortBytes, &us));  // opens the connections
-    std::vector<double> hops, longs, longers;
+    std::vector<double> hops, longs, longers, bytes;
     for (int i = 0; i < kRepetitions; ++i) {
       BRIGADE_RETURN_IF_ERROR(Chain(ring, &us));  // waits for those that come later
       BRIGADE_RETURN_IF_ERROR(Chain(ring, &us));
       if (us > 0) hops.push_back(us / std::min(size, kMostInChain));
       std::this_thread::sleep_for(kRest);
+      const double begin_us = ProcessorMicroseconds();
       BRIGADE_RETURN_IF_ERROR(Shift(kLongBytes, &us));
+      const double middle_us = ProcessorMicroseconds();
       longs.push_back(us);
       std::this_thread::sleep_for(kRest);
       BRIGADE_RETURN_IF_ERROR(Shift(kLongerBytes, &us));
       longers.push_back(us);
+      bytes.push_back((ProcessorMicroseconds() - middle_us - (middle_us - begin_us)) /
+                      (kLongerBytes - kLongBytes));
     }
     // Whatever else the processors do makes them longer.
     *times = {Median(hops), *std::min_element(longs.begin(), longs.end()),
-              *std::min_element(longers.begin(), longers.end()), 0};
+              *std::min_element(longers.begin(), longers.end()), std::max(0.0, Median(bytes)), 0};
     return Status();
   }
 
@@ -120,24 +131,6 @@ class Measurer {
     }
     if (group_->rank() != 0) return Status();
     times->piece_us = std::max(0.0, Median(all) - first_us) / (kPieces - 1);
-    return Status();
-  }
-
-  // A sum to all of ranks that have slept, along the widest tree, time and again.
-  Status MeasureStart(double (*us)[kStarts]) {
-    PatternCall call;
-    call.matrix.data = reinterpret_cast<std::byte*>(data_.data());
-    call.pattern = Pattern::kAllReduce;
-    call.topology = kWoken;
-    BRIGADE_RETURN_IF_ERROR(StridedLayout::General(1, 1, 1, sizeof(double), &call.matrix.layout));
-    data_[0] = 0;
-    for (double& once_us : *us) {
-      BRIGADE_RETURN_IF_ERROR(group_->Run(PatternCall()));  // a barrier
-      std::this_thread::sleep_for(kRest);
-      const Clock::time_point begin = Clock::now();
-      BRIGADE_RETURN_IF_ERROR(group_->Run(call));
-      once_us = MicrosecondsSince(begin);
-    }
     return Status();
   }
 
@@ -266,18 +259,26 @@ double MedianOf(const std::vector<RankTimes>& all, const Of& of) {
 // REQUIRES: IsSensible(times).
 Link LinkFrom(const EdgeTimes& times, const Capabilities& has, double ranks_per_processor) {
   Link link;
-  link.mb_s = (kLongerBytes - kLongBytes) / (times.longer_us - times.long_us);
+  constexpr double kBytes = kLongerBytes - kLongBytes;
+  // On a machine that is busy with something else the longer one may be there first.
+  const double long_us = times.longer_us > times.long_us ? times.longer_us - times.long_us
+                                                         : times.longer_us * kBytes / kLongerBytes;
+  // In shared memory all work on bytes is copies, which the model knows of.
+  const double byte_us = has.lands_in_peer_memory ? 0 : times.byte_us;
+  const bool waits_for_link =
+      !has.lands_in_peer_memory && kBytes * byte_us * ranks_per_processor < kBusyShare * long_us;
+  link.mb_s = kBytes / long_us * (waits_for_link ? 1 : kFasterThanProcessors);
   // A rank's own part of a piece, which is part of a message's way; half of that if nobody passed
   // anything on.
-  const double message_us = times.piece_us > 0
-                                ? std::min(times.piece_us / ranks_per_processor, times.hop_us)
-                                : times.hop_us / 2;
+  const double piece_us = times.piece_us / ranks_per_processor - kCutBytes / kPieces * byte_us;
+  const double message_us = piece_us > 0 ? std::min(piece_us, times.hop_us) : times.hop_us / 2;
   link.send_overhead.message_us = link.receive_overhead.message_us = message_us / 2;
+  if (byte_us > 0) link.send_overhead.mb_s = link.receive_overhead.mb_s = 2 / byte_us;
   link.latency_us =
       std::max(0.0, times.hop_us - message_us - (kShortBytes + kHeaderBytes) / link.mb_s);
   // What a long message is ahead of its bytes at that rate; a bucket, if it is more than noise.
   const double ahead_us = kLongBytes / link.mb_s + times.hop_us - times.long_us;
-  if (ahead_us > times.hop_us / 2) {
+  if (waits_for_link && ahead_us > times.hop_us / 2) {
     link.burst_bytes = std::min(kLongBytes, static_cast<size_t>(ahead_us * link.mb_s));
   }
   link.eager_bytes = has.eager_piece_bytes;
@@ -286,7 +287,7 @@ Link LinkFrom(const EdgeTimes& times, const Capabilities& has, double ranks_per_
 }
 
 bool IsSensible(const EdgeTimes& times) {
-  return times.hop_us > 0 && times.long_us > 0 && times.longer_us > times.long_us;
+  return times.hop_us > 0 && times.long_us > 0 && times.longer_us > 0;
 }
 
 double RanksPerProcessor(const std::vector<RankTimes>& all) {
@@ -339,7 +340,6 @@ Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hos
     BRIGADE_RETURN_IF_ERROR(measurer.MeasureEdges(firsts, &mine.far));
     BRIGADE_RETURN_IF_ERROR(measurer.MeasureEdges(
         members[static_cast<size_t>(hosts[static_cast<size_t>(group->rank())])], &mine.near));
-    BRIGADE_RETURN_IF_ERROR(measurer.MeasureStart(&mine.woken_us));
     const bool by_host = group->goes_by_host();
     if (firsts.size() < 3) return Status();  // nobody passes anything on
     const double first_us = static_cast<double>(firsts.size()) * mine.far.hop_us +
@@ -369,6 +369,7 @@ Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hos
     return EdgeTimes{MedianOf(all, [&](const RankTimes& t) { return (t.*kind).hop_us; }),
                      MedianOf(all, [&](const RankTimes& t) { return (t.*kind).long_us; }),
                      MedianOf(all, [&](const RankTimes& t) { return (t.*kind).longer_us; }),
+                     MedianOf(all, [&](const RankTimes& t) { return (t.*kind).byte_us; }),
                      MedianOf(all, [&](const RankTimes& t) { return (t.*kind).piece_us; })};
   };
   const EdgeTimes far = edges(&RankTimes::far);
@@ -395,24 +396,6 @@ Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hos
   found.preferred_piece_bytes = has.preferred_piece_bytes;
   found.overlap_piece_bytes = has.overlap_piece_bytes;
   found.piece_cost_bytes = has.piece_cost_bytes;
-  // What the model does not account for.
-  const EngineOptions defaults;
-  const PieceSettings settings =
-      SettingsOn(found, found.between_hosts, defaults.chunk_bytes, defaults.staging_bytes);
-  CostQuery sum;
-  sum.pattern = Pattern::kAllReduce;
-  sum.topology = kWoken;
-  sum.ranks = bootstrap->size();
-  sum.hosts = hosts;
-  sum.bytes = sizeof(double);
-  std::vector<double> sums;
-  for (int i = 0; i < kStarts; ++i) {
-    double longest_us = 0;  // for who came first
-    for (const RankTimes& times : all) longest_us = std::max(longest_us, times.woken_us[i]);
-    sums.push_back(longest_us);
-  }
-  found.start_us =
-      std::min(std::max(0.0, Median(sums) - PredictCost(found, settings, sum).us), kMostStartUs);
   *machine = std::move(found);
   *measured = true;
   return Status();

@@ -2,9 +2,9 @@
 //
 // The first ranks of all hosts, and the ranks of each host, pass a short message along a chain,
 // which gives latency. All exchange long ones with their neighbours at the same time, which gives
-// the rate of the link, and what it passes at once. A broadcast in many pieces gives the
-// processor's share, the scheduling of ranks that share one included; a short sum of ranks that
-// have slept, what it takes to wake them all. Copies and sums are timed on each rank alone.
+// the rate of the link, what it passes at once, and what its bytes cost the processor, by its own
+// clock. A broadcast in many pieces gives the processor's share of a message, the scheduling of
+// ranks that share one included. Copies and sums are timed on each rank alone.
 
 #ifndef BRIGADE_PATTERNS_CALIBRATION_H_
 #define BRIGADE_PATTERNS_CALIBRATION_H_

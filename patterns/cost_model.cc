@@ -236,9 +236,9 @@ Way MessageWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
   const double out =
       piece.later && steps.LandsInPlace() ? 0 : steps.CopyOut(ChunkRole::kReceive, piece.bytes);
-  return {in + hop.us() - hop.Saved(1) + out,
-          std::max({in + hop.send_us, hop.wire_us, hop.receive_us + out}),
-          std::max(0.0, hop.burst_us - hop.wire_us)};
+  const double processor = std::max(in + hop.send_us, hop.receive_us + out);
+  return {in + hop.us() - hop.Saved(1) + out, std::max(processor, hop.wire_us),
+          std::max(0.0, hop.burst_us - hop.wire_us), std::max(0.0, hop.wire_us - processor)};
 }
 
 // Until a sender whose header goes ahead may send more: if pieces wait for their places, the
@@ -283,6 +283,7 @@ Way TwoTreeWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
     both.first_us = std::max(both.first_us, way.first_us);
     both.piece_us = std::max(both.piece_us, way.piece_us);
     both.spare_us = way.spare_us;
+    both.port_bound_us = way.port_bound_us;
   }
   return both;
 }
@@ -304,9 +305,10 @@ Way CirculantWay(const Steps& steps, const CostQuery& query, const Piece& piece)
                                : steps.CopyOut(ChunkRole::kForward, piece.bytes);
   const int rounds = RoundsOf(query.ranks);
   const double hop_us = hop.us() + (combines ? work : 0);
+  const double processor = steps.Crowd() * (hop.processor_us() + work);
   return {hop.Begin(in) + rounds * hop_us - hop.Saved(rounds) + (combines ? 0 : work),
-          std::max(hop.wire_us, steps.Crowd() * (hop.processor_us() + work)),
-          std::max(0.0, hop.burst_us - hop.wire_us)};
+          std::max(hop.wire_us, processor), std::max(0.0, hop.burst_us - hop.wire_us),
+          std::max(0.0, hop.wire_us - processor)};
 }
 
 // As many messages as rounds, each of which has as many portions as the rank then knows of, or has
@@ -424,6 +426,19 @@ PieceSettings SettingsOn(const MachineDescription& machine, const Link& link, si
 
 namespace {
 
+// Trees know themselves whom they wait for.
+bool IsTree(const CostQuery& query) {
+  switch (query.pattern) {
+    case Pattern::kBroadcast:
+    case Pattern::kReduce:
+      return query.topology.shape != Shape::kCirculant;
+    case Pattern::kAllReduce:
+      return query.topology.shape != Shape::kDealt && query.topology.shape != Shape::kHypercube;
+    default:
+      return false;
+  }
+}
+
 // Without in_step.
 Cost PredictInStep(const MachineDescription& machine, const PieceSettings& settings,
                    const CostQuery& query) {
@@ -441,9 +456,9 @@ Cost PredictInStep(const MachineDescription& machine, const PieceSettings& setti
   cost.pieces = plan.Count();
   cost.piece_bytes = std::min(plan.piece_bytes, plan.total_bytes);
   if (query.ranks == 1) return cost;
-  double begin_us = 0;
+  double begin_us = IsTree(query) ? 0 : query.late_us;
   if (plan.header_ahead) {
-    begin_us = HeaderAheadUs(steps, query, plan);
+    begin_us += HeaderAheadUs(steps, query, plan);
     --cost.pieces;
   }
   const bool later = plan.Count() > 1;
@@ -461,7 +476,7 @@ Cost PredictInStep(const MachineDescription& machine, const PieceSettings& setti
   }
   cost.us = begin_us + before * other.piece_us +
             std::max(other.piece_us + last.first_us, other.first_us + last.piece_us);
-  cost.us -= std::min(other.spare_us, (before + 1) * other.piece_us);
+  cost.us -= std::min(other.spare_us, (before + 1) * other.port_bound_us);
   return cost;
 }
 

@@ -36,11 +36,13 @@ struct CostQuery {
   size_t elem_bytes = 8;
   size_t run_bytes = SIZE_MAX;  // of contiguous user memory
   size_t piece_bytes = 0;       // as in PatternCall
+  // By when all ranks but the root, or the sender, have come, one after the other; of patterns
+  // without a root, by when all have.
+  double late_us = 0;
 };
 
 struct Cost {
-  // From the first rank's call to the last one's return, if ranks that have nothing to do yet wait
-  // for it awake: MachineDescription::start_us is not in it.
+  // From the first rank's call to the last one's return.
   double us = 0;
   // False of broadcast and reduce along two trees and on circulant graphs, whose ranks have several
   // neighbours each way at once:

@@ -18,8 +18,10 @@ namespace brigade {
 struct Way {
   double first_us = 0;
   double piece_us = 0;
-  // Of these, what a port's bucket may yet save, all pieces taken together.
+  // What a port's bucket may yet save, all pieces taken together; and of piece_us, what ports that
+  // let everything pass at once would.
   double spare_us = 0;
+  double port_bound_us = 0;
 };
 
 // Which piece: only later ones land in place, and only the first has a header.

@@ -186,7 +186,7 @@ static_assert(std::has_unique_object_representations_v<AgreedSettings>, "compare
 
 constexpr char kMeasured[] = "measured: among the ranks of a group";
 // Of what is kept in files; to be raised when measurements change.
-constexpr char kMeasurementFormat[] = "3";
+constexpr char kMeasurementFormat[] = "4";
 
 Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
   AgreedSettings first{};
@@ -491,10 +491,11 @@ CostQuery Group::QueryFor(const PatternCall& call, size_t bytes) const {
   return query;
 }
 
-std::vector<Candidate> Group::Candidates(const PatternCall& call) const {
+std::vector<Candidate> Group::Candidates(const PatternCall& call, double late_us) const {
   if (state_->machine == nullptr) return {};
   const Scope& scope = state_->scope(call.scope);
   CostQuery query = QueryFor(call, LongestOf(call, scope.size));
+  query.late_us = late_us;
   if (IsPair(call.pattern)) {
     if (call.root < 0 || call.root >= ScopeSize(ChannelKind::kPointToPoint)) return {};
     query.ranks = 2;

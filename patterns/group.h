@@ -99,8 +99,9 @@ class Group {
 
   // The ways of running a call, whatever its topology: each shape, cut into pieces in each of
   // several ways, and how long the model says it takes. All are legal; of a combine they differ in
-  // bits. Empty if nothing was measured, or the peer of a send is no member.
-  std::vector<Candidate> Candidates(const PatternCall& call) const;
+  // bits. Empty if nothing was measured, or the peer of a send is no member. `late_us`: as in
+  // CostQuery.
+  std::vector<Candidate> Candidates(const PatternCall& call, double late_us = 0) const;
 
   // Starts `call` without waiting. kNoResource: the staging memory it needs is in use; nothing
   // happened. The matrix, locations and portions of `call`, the array of portions included, must

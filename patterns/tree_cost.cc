@@ -33,17 +33,15 @@ class Busiest {
   }
 
   double piece_us() const { return std::max(processor_us(), port_us_); }
-  // A bucket that the first piece has not emptied, where ports are what is waited for.
-  double spare_us() const {
-    return port_us_ < processor_us() ? 0 : std::max(0.0, burst_us_ - port_us_);
-  }
-
- private:
-  // That of the busiest, or those that all share.
+  // Of the busiest processor: of one rank, or of all that share it.
   double processor_us() const {
     return std::max(own_processor_us_, all_processors_us_ * crowd_ / std::max(ranks_, 1));
   }
+  double port_bound_us() const { return std::max(0.0, port_us_ - processor_us()); }
+  // Of a bucket that the first piece has not emptied.
+  double spare_us() const { return std::max(0.0, burst_us_ - port_us_); }
 
+ private:
   const bool shared_;
   const double crowd_;
   const double burst_us_;
@@ -60,7 +58,8 @@ TreeCost::TreeCost(const Steps& steps, const CostQuery& query)
     : steps_(steps),
       tree_(query.topology, query.ranks, /*root=*/0, HostsOf(steps, query)),
       ring_(query.topology.shape != Shape::kTree),
-      size_(query.ranks) {}
+      size_(query.ranks),
+      late_us_(query.late_us) {}
 
 ChunkRole TreeCost::RoleOf(const TreeNode& node) const {
   if (node.parent < 0) return ChunkRole::kBroadcastSource;
@@ -93,14 +92,15 @@ Way TreeCost::Down(const Piece& piece, double begin_us,
       processor_us += send_us;
       const double leaves_us =
           ports[link].Pass(std::max(processor_us, steps_.Grant(link, wire_bytes)), wire_us);
-      visits.push_back(
-          {*child, leaves_us + steps_.Latency(link) + steps_.Receive(link, wire_bytes)});
+      visits.push_back({*child, std::max(leaves_us + steps_.Latency(link), late_us_) +
+                                    steps_.Receive(link, wire_bytes)});
     }
     if (node.parent >= 0) processor_us += CopyOut(node, piece);
     busiest.Add(HostOf(relative), LoadDown(piece, relative) + more(relative));
     first_us = std::max(first_us, processor_us);
   }
-  return {first_us, busiest.piece_us(), busiest.spare_us()};
+  return {std::max(first_us, busiest.processor_us()), busiest.piece_us(), busiest.spare_us(),
+          busiest.port_bound_us()};
 }
 
 double TreeCost::CopyOut(const TreeNode& node, const Piece& piece) const {
@@ -148,7 +148,6 @@ Load TreeCost::LoadUp(const Piece& piece, bool to_matrix, int relative) const {
 
 double TreeCost::ReadyUp(const TreeNode& node, int relative, const Piece& piece, bool to_matrix,
                          const std::vector<double>& ready_us) const {
-  if (node.children.empty()) return steps_.CopyIn(ChunkRole::kCombineTarget, piece.bytes);
   const size_t wire_bytes = piece.wire_bytes();
   // Messages pass the port as they come, and are combined in the order of their ranks.
   std::vector<std::pair<double, int>> coming;
@@ -181,14 +180,22 @@ Way TreeCost::Up(const Piece& piece, bool to_matrix, const std::function<Load(in
   for (size_t i = 0; i < order.size(); ++i) {
     for (const int child : tree_.NodeOf(order[i]).children) order.push_back(child);
   }
+  const auto leaves = static_cast<int>(std::count_if(order.begin(), order.end(), [&](int relative) {
+    return tree_.NodeOf(relative).children.empty();
+  }));
+  int leaves_left = leaves;  // which come one after the other
   std::vector<double> ready_us(static_cast<size_t>(size_));
   Busiest busiest(steps_);
   for (auto relative = order.rbegin(); relative != order.rend(); ++relative) {
+    const TreeNode node = tree_.NodeOf(*relative);
     ready_us[static_cast<size_t>(*relative)] =
-        ReadyUp(tree_.NodeOf(*relative), *relative, piece, to_matrix, ready_us);
+        node.children.empty() ? late_us_ * leaves_left-- / leaves +
+                                    steps_.CopyIn(ChunkRole::kCombineTarget, piece.bytes)
+                              : ReadyUp(node, *relative, piece, to_matrix, ready_us);
     busiest.Add(HostOf(*relative), LoadUp(piece, to_matrix, *relative) + more(*relative));
   }
-  return {ready_us[0], busiest.piece_us(), busiest.spare_us()};
+  return {std::max(ready_us[0], busiest.processor_us()), busiest.piece_us(), busiest.spare_us(),
+          busiest.port_bound_us()};
 }
 
 }  // namespace brigade

@@ -34,14 +34,16 @@ class TreeCost {
  public:
   TreeCost(const Steps& steps, const CostQuery& query);
 
-  // From the root's having the piece in a slot at `begin_us` until all have copied it out. `more`:
-  // what a rank, by relative rank, does for the piece besides.
+  // From the root's having the piece in a slot at `begin_us` until all have copied it out; nobody
+  // else takes a message before all are there (CostQuery::late_us). `more`: what a rank, by
+  // relative rank, does for the piece besides.
   Way Down(const Piece& piece, double begin_us, const std::function<Load(int)>& more) const;
 
   // A rank's part in Down, but for what only the root does.
   Load LoadDown(const Piece& piece, int relative) const;
 
-  // Until the root has combined everything; at leaves own contributions are copied first.
+  // Until the root has combined everything; at leaves own contributions are copied first, when they
+  // are there.
   // `to_matrix`: the root combines in user memory.
   Way Up(
       const Piece& piece, bool to_matrix,
@@ -73,6 +75,7 @@ class TreeCost {
   const RankTree tree_;
   const bool ring_;
   const int size_;
+  const double late_us_;
 };
 
 }  // namespace brigade

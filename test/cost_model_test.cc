@@ -30,7 +30,6 @@ MachineDescription Read(const std::string& name) {
   MachineDescription machine;
   Require(MachineDescription::Read("transport/machines/" + name + ".json", &machine));
   machine.ranks_per_processor = 1;  // as when simulated
-  machine.start_us = 0;
   return machine;
 }
 

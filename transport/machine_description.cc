@@ -155,7 +155,6 @@ class MachineReader {
     machine_->hosts = top.Count("hosts");
     machine_->ranks_per_host = top.Count("ranks_per_host");
     machine_->ranks_per_processor = top.Quantity("ranks_per_processor", "count", 1, 1 << 24);
-    machine_->start_us = top.Quantity("start", "us", 0, 1e6);
     ReadBuses(top["buses"]);
     ReadMemories(top["memories"]);
     if (!problem_->status().ok()) return;  // names below would be looked for in vain

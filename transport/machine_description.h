@@ -100,7 +100,6 @@ struct MachineDescription {
   int ranks_per_host = 1;
   // Where ranks outnumber processors, all over the machine. The simulator knows nothing of it.
   double ranks_per_processor = 1;
-  double start_us = 0;
   std::vector<Bus> buses;
   // Ordinary memory first.
   std::vector<Memory> memories;

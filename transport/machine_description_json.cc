@@ -22,7 +22,6 @@ class Writer {
     json["hosts"] = Quantity(machine_.hosts, "count");
     json["ranks_per_host"] = Quantity(machine_.ranks_per_host, "count");
     json["ranks_per_processor"] = Quantity(machine_.ranks_per_processor, "count");
-    json["start"] = Quantity(machine_.start_us, "us");
     json["buses"] = Json::array();
     for (const Bus& bus : machine_.buses) {
       json["buses"].push_back({{"name", bus.name}, {"rate", Quantity(bus.mb_s, "MB/s")}});
