@@ -36,7 +36,7 @@ and prints the path of the report. Takes about 5 minutes on 2 cores, besides the
   --model       instead: every way of running a pattern in shared memory, over TCP on one host and on hosts with slow links (2 to 8
                 ranks), beside what the cost model says it takes, and what the library chooses beside the best; prints a table, and
                 the paths of a plot and of what was measured of each machine. Takes about 15 minutes; with --full, 2 to 8 ranks and up to
-                16 MiB, two hours
+                16 MiB, about an hour
 END
 }
 
@@ -193,9 +193,9 @@ if $model; then
     [[ $edges != cluster ]] && ((count <= processors)) || start=(--asleep)
     local study=("$@" "$program" --peers none --shim none "${start[@]}" --max-iterations 15 --json "$out/model_$edges.jsonl"
       --transport "$transport")
-    "${study[@]}" --seconds 0.5 --min-iterations 5 model --bytes "$sizes" --keep-machine "$out/machine_${edges}_$count.json"
+    "${study[@]}" --seconds 0.3 --min-iterations 5 model --bytes "$sizes" --keep-machine "$out/machine_${edges}_$count.json"
     # Slow links are as slow every time.
-    [[ -z $long_sizes ]] || "${study[@]}" --seconds 2 --min-iterations 1 model --bytes "$long_sizes"
+    [[ -z $long_sizes ]] || "${study[@]}" --seconds 0.5 --min-iterations 1 model --bytes "$long_sizes"
   }
   on_one_host=(mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
   cluster=("$root/bench/cluster.sh" --name "model-$$")
