@@ -65,10 +65,11 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
     case Pattern::kMultiBroadcast:
     case Pattern::kMultiReduce:
       // Of a sum the hosts must make no difference.
-      return (ranks.hosts == ranks.count || !order_free) && ranks.count > 2 &&
-                     ranks.count <= kMostOnCirculant && bytes <= kFillsRingBytes
-                 ? kCirculant
-                 : kRing;
+      topology = (ranks.hosts == ranks.count || !order_free) && ranks.count > 2 &&
+                         ranks.count <= kMostOnCirculant && bytes <= kFillsRingBytes
+                     ? kCirculant
+                     : kRing;
+      break;
     default:
       return topology;
   }

@@ -93,16 +93,20 @@ bool HasParameter(Shape shape) {
 
 // Whether messages never go by host, whatever the call says.
 bool KeepsToRanks(const PatternCall& call) {
-  return call.topology.shape == Shape::kTwoTree ||
-         (call.topology.shape == Shape::kCirculant && EntryOf(call.pattern).combines);
+  const CatalogueEntry& entry = EntryOf(call.pattern);
+  if (call.topology.shape == Shape::kTwoTree) return true;
+  if (call.topology.shape == Shape::kCirculant) return entry.combines || entry.multi;
+  return entry.multi && entry.combines && !IsOrderFree(call.op, call.type);
 }
 
-// Whether a call that names no form of its own gets the ring.
+constexpr Topology kRing{Shape::kIncreasingRings, 1};
+constexpr Topology kRingByHost{Shape::kIncreasingRings, 1, /*by_host=*/true};
+
+// Whether a call that names no form of its own gets the ring, by host if that can be.
 bool TakesRing(const PatternCall& call) {
   return EntryOf(call.pattern).multi && call.topology.shape != Shape::kCirculant &&
-         call.topology.shape != Shape::kFree;
+         call.topology.shape != Shape::kFree && !(call.topology == kRing);
 }
-constexpr Topology kRing{Shape::kIncreasingRings, 1};
 
 // Whether the matrix is too short to be cut for one of the shapes that do so.
 bool IsTooShort(const PatternCall& call) {
@@ -120,7 +124,7 @@ bool IsNormal(const PatternCall& call) {
   if (entry.topologies.empty()) {
     if (!(call.topology == Topology())) return false;
   } else if (TakesRing(call)) {
-    if (!(call.topology == kRing)) return false;
+    if (!(call.topology == kRingByHost)) return false;
   } else if (!HasParameter(shape) && call.topology.parameter != 0) {
     return false;
   }
@@ -155,7 +159,7 @@ size_t LongestOf(const PatternCall& call, int ranks) {
 PatternCall Normalised(PatternCall call) {
   const CatalogueEntry& entry = EntryOf(call.pattern);
   if (entry.topologies.empty()) call.topology = Topology();
-  if (TakesRing(call)) call.topology = kRing;
+  if (TakesRing(call)) call.topology = kRingByHost;
   if (!HasParameter(call.topology.shape)) call.topology.parameter = 0;
   if (KeepsToRanks(call)) call.topology.by_host = false;
   if (IsTooShort(call)) call.topology = {Shape::kTree, 2, call.topology.by_host};
@@ -406,14 +410,14 @@ Status Group::failure() const {
 const Schedule* Group::ScheduleOf(const PatternCall& call, ChannelKind kind) {
   const CatalogueEntry& entry = EntryOf(call.pattern);
   const Scope& scope = state_->scope(kind);
-  // Blocks wait for relay: not in another rank's memory, so some ranks that share memory leave it
-  // to one of them.
-  const bool waits = call.pattern == Pattern::kBroadcast &&
-                     call.topology.shape == Shape::kCirculant && scope.some_share_memory();
-  const bool by_rank = entry.multi && call.topology.shape == Shape::kCirculant;
-  const bool by_host = scope.hosts > 1 && !by_rank &&
-                       (waits || (entry.multi ? !entry.combines || IsOrderFree(call.op, call.type)
-                                              : call.topology.by_host));
+  // Blocks, and portions on a ring, wait for relay: not in another rank's memory, so some ranks
+  // that share memory leave it to one of them.
+  const bool circulant = call.topology.shape == Shape::kCirculant;
+  const bool waits =
+      scope.some_share_memory() && (call.pattern == Pattern::kBroadcast
+                                        ? circulant
+                                        : call.pattern == Pattern::kMultiBroadcast && !circulant);
+  const bool by_host = scope.hosts > 1 && (waits || call.topology.by_host);
   const GroupState::ScheduleKey key = GroupState::ScheduleKey::Of(call, kind, by_host);
   GroupState::LastSchedule& last = state_->last_schedules[static_cast<int>(call.pattern)];
   if (last.schedule != nullptr && last.key == key) return last.schedule;
@@ -467,7 +471,6 @@ void Group::Choose(PatternCall* call) const {
   }
   if (!by_model) return;
   call->topology = choice->second.topology;
-  if (entry.multi) call->topology.by_host = false;
   if (call->piece_bytes == 0) call->piece_bytes = choice->second.PieceBytes(bytes);
   if (IsTooShort(*call)) call->topology = Topology();
 }
@@ -480,7 +483,7 @@ CostQuery Group::QueryFor(const PatternCall& call, size_t bytes) const {
   query.topology = call.topology;
   query.ranks = scope.size;
   query.bytes = bytes;
-  if (entry.multi) {  // whose schedules go by host wherever they can
+  if (entry.multi) {  // which may go by host, in whatever form
     query.topology.by_host = scope.hosts > 1 && scope.hosts < scope.size &&
                              (!entry.combines || IsOrderFree(call.op, call.type));
   }

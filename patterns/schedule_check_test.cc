@@ -390,6 +390,8 @@ TEST(ByHost, SumsKeepTheirOrder) {
   const Topology shares{Shape::kDealt, 0};
   EXPECT_EQ(crossings(Pattern::kAllReduce, shares, /*dealt=*/false), 4 * 7);
   EXPECT_EQ(crossings(Pattern::kAllReduce, shares, /*dealt=*/true), 16 * 7);
+  EXPECT_EQ(crossings(Pattern::kMultiBroadcast, Topology(), /*dealt=*/false), 2 * 7);
+  EXPECT_EQ(crossings(Pattern::kMultiBroadcast, Topology(), /*dealt=*/true), 8 * 7);
   EXPECT_EQ(crossings(Pattern::kMultiReduce, Topology(), /*dealt=*/false), 2 * 7);
   EXPECT_EQ(crossings(Pattern::kMultiReduce, Topology(), /*dealt=*/true), 8 * 7);
 }
