@@ -1,8 +1,10 @@
 #include "patterns/cost_model.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "membuf/check.h"
+#include "patterns/circulant_cost.h"
 #include "patterns/cost_steps.h"
 #include "patterns/shares.h"
 #include "patterns/tree_cost.h"
@@ -53,15 +55,22 @@ std::vector<int> RanksOfHosts(const Steps& steps, int ranks) {
 class RingEdges {
  public:
   RingEdges(const Steps& steps, const CostQuery& query) {
+    std::vector<int> order(static_cast<size_t>(query.ranks));
+    std::iota(order.begin(), order.end(), 0);
     if (query.topology.by_host) {
-      for (const int count : RanksOfHosts(steps, query.ranks)) edges_[1] += count > 0 ? 1 : 0;
-    } else {
-      for (int r = 0; r < query.ranks; ++r) {
-        edges_[1] += steps.LinkIndex(r, (r + 1) % query.ranks);
-      }
+      std::stable_sort(order.begin(), order.end(),
+                       [&](int a, int b) { return steps.HostOf(a) < steps.HostOf(b); });
     }
-    if (edges_[1] == 1) edges_[1] = 0;
-    edges_[0] = query.ranks - edges_[1];
+    std::vector<int> leave(RanksOfHosts(steps, query.ranks).size());  // by host
+    int in = steps.LinkIndex(order.back(), order.front());
+    for (size_t i = 0; i < order.size(); ++i) {
+      const int out = steps.LinkIndex(order[i], order[(i + 1) % order.size()]);
+      ++edges_[out];
+      leave[static_cast<size_t>(steps.HostOf(order[i]))] += out;
+      meet_[in][out] = true;
+      in = out;
+    }
+    if (steps.LinkAt(1).ports_of_host) far_at_port_ = *std::max_element(leave.begin(), leave.end());
   }
 
   // The kind of link that most waiting is for.
@@ -74,9 +83,29 @@ class RingEdges {
         (edges_[0] > 0 ? edges_[0] * hop_us(0) : 0) + (edges_[1] > 0 ? edges_[1] * hop_us(1) : 0);
     return all - hop_us(edges_[0] > 0 ? 0 : 1);
   }
+  // How long the busiest port is in use if every rank sends a message.
+  template <typename HopOn>
+  double AtPort(const HopOn& hop_on) const {
+    return std::max(edges_[0] > 0 ? hop_on(0).wire_us : 0,
+                    edges_[1] > 0 ? far_at_port_ * hop_on(1).wire_us : 0);
+  }
+  // And the busiest processor.
+  template <typename HopOn>
+  double AtProcessor(const HopOn& hop_on) const {
+    double busiest_us = 0;
+    for (const int in : {0, 1}) {
+      for (const int out : {0, 1}) {
+        if (!meet_[in][out]) continue;
+        busiest_us = std::max(busiest_us, hop_on(in).receive_us + hop_on(out).send_us);
+      }
+    }
+    return busiest_us;
+  }
 
  private:
   int edges_[2] = {};
+  bool meet_[2][2] = {};  // at a rank: the kind of edge by which it receives, and sends
+  int far_at_port_ = 1;   // messages to other hosts
 };
 
 // One piece of every portion, each passed on until it is everywhere: a rank sends what it has just
@@ -93,8 +122,9 @@ Way RingMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piec
   const double last = piece.later && steps.LandsInPlace() ? 0 : out;
   const int others = query.ranks - 1;
   const double around = edges.Around([&](int link) { return hop_on(link).us(); });
-  const double processor = others * (hop.processor_us() + out) - out;
-  const double round = std::max({around, processor, others * hop.wire_us});
+  const double processor = others * (edges.AtProcessor(hop_on) + out) - out;
+  const double at_port = edges.AtPort(hop_on);
+  const double round = std::max({around, processor, others * at_port});
   return {hop.Begin(in) + round - hop.Saved(others) + last, std::max(round, processor + last + in)};
 }
 
@@ -130,9 +160,10 @@ Way MultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piec
   const double combine = steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
   const int others = query.ranks - 1;
   const double around = edges.Around([&](int link) { return hop_on(link).us() + combine; });
-  const double round = std::max(around, others * hop.wire_us);
+  const double at_port = edges.AtPort(hop_on);
+  const double round = std::max(around, others * at_port);
   return {hop.Begin(in) + round - hop.Saved(others),
-          std::max(round, others * (hop.processor_us() + combine) + in)};
+          std::max(round, others * (edges.AtProcessor(hop_on) + combine) + in)};
 }
 
 // Sums of piece i + 1 and results of piece i take turns on the ring.
@@ -146,12 +177,14 @@ Way DealtWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const double out = steps.CopyOut(ChunkRole::kForward, piece.bytes);
   const double combine = steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
   const int others = query.ranks - 1;
+  const double at_port = edges.AtPort(hop_on);
+  const double processor_us = edges.AtProcessor(hop_on);
   const double sums = std::max(edges.Around([&](int link) { return hop_on(link).us() + combine; }),
-                               others * hop.wire_us);
+                               others * at_port);
   const double results = std::max({edges.Around([&](int link) { return hop_on(link).us(); }),
-                                   others * hop.wire_us, others * (hop.processor_us() + out)});
-  const double both = std::max(sums, others * 2 * hop.wire_us);
-  const double processor = others * (2 * hop.processor_us() + combine + out) + in + out;
+                                   others * at_port, others * (processor_us + out)});
+  const double both = std::max(sums, others * 2 * at_port);
+  const double processor = others * (2 * processor_us + combine + out) + in + out;
   return {hop.Begin(in) + sums + results - hop.Saved(2 * others) + out, std::max(both, processor)};
 }
 
@@ -311,27 +344,6 @@ Way CirculantWay(const Steps& steps, const CostQuery& query, const Piece& piece)
           std::max(0.0, hop.wire_us - processor)};
 }
 
-// As many messages as rounds, each of which has as many portions as the rank then knows of, or has
-// sums of; every portion is copied in and out again, or combined, at each rank.
-Way CirculantMultiWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
-  const int link = RingEdges(steps, query).slowest();
-  const int rounds = RoundsOf(query.ranks);
-  const size_t others = static_cast<size_t>(query.ranks - 1);
-  const Hop header(steps, link, {0, piece.later}, ChunkRole::kForward, ChunkRole::kForward,
-                   steps.Crowd());
-  const Hop bytes(steps, link, {others * piece.bytes, true}, ChunkRole::kForward,
-                  ChunkRole::kForward, steps.Crowd());
-  // What is combined goes where it is sent from.
-  const double each_us = query.pattern == Pattern::kMultiReduce
-                             ? steps.Combine(ChunkRole::kCombineTarget, piece.bytes)
-                             : steps.CopyIn(ChunkRole::kForward, piece.bytes) +
-                                   steps.CopyOut(ChunkRole::kForward, piece.bytes);
-  const double copies = static_cast<double>(others) * each_us;
-  const double alone_us = rounds * header.us() + copies;
-  return {alone_us + std::max(0.0, bytes.wire_us - bytes.burst_us),
-          std::max(bytes.wire_us, alone_us + bytes.wire_us - bytes.burst_us)};
-}
-
 Way AllReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   switch (query.topology.shape) {
     case Shape::kDealt:
@@ -357,11 +369,13 @@ Way WayOf(const Steps& steps, const CostQuery& query, const Piece& piece) {
     case Pattern::kAllReduce:
       return AllReduceWay(steps, query, piece);
     case Pattern::kMultiBroadcast:
-      if (query.topology.shape == Shape::kCirculant) return CirculantMultiWay(steps, query, piece);
+      if (query.topology.shape == Shape::kCirculant)
+        return CirculantCost(steps, query).WayOf(piece);
       return query.topology.by_host ? MultiBroadcastByHostWay(steps, query, piece)
                                     : RingMultiBroadcastWay(steps, query, piece);
     case Pattern::kMultiReduce:
-      if (query.topology.shape == Shape::kCirculant) return CirculantMultiWay(steps, query, piece);
+      if (query.topology.shape == Shape::kCirculant)
+        return CirculantCost(steps, query).WayOf(piece);
       return MultiReduceWay(steps, query, piece);
     case Pattern::kBarrier:
       return BarrierWay(steps, query, piece);

@@ -61,8 +61,9 @@ struct Cost {
 PieceSettings SettingsOn(const MachineDescription& machine, const Link& link, size_t chunk_bytes,
                          size_t staging_bytes);
 
-// O(ranks) for trees, else O(hosts); nothing depends on the number of pieces. REQUIRES: a topology
-// that the pattern knows; kTwoTree and kCirculant not by host.
+// O(ranks), of multi-broadcast and multi-reduce on circulant graphs O(ranks log^2 ranks); nothing
+// depends on the number of pieces. REQUIRES: a topology that the pattern knows; kTwoTree and
+// kCirculant not by host.
 Cost PredictCost(const MachineDescription& machine, const PieceSettings& settings,
                  const CostQuery& query);
 
