@@ -19,14 +19,33 @@ bool HasRoom(const PieceSettings& settings, const CostQuery& query) {
   return MostPayload(settings) / (static_cast<size_t>(query.ranks + 1) / 2) >= 16;
 }
 
+bool HasSharedHosts(const MachineDescription& machine, const CostQuery& query) {
+  std::set<int> hosts(query.hosts.begin(), query.hosts.end());
+  for (int r = 0; query.hosts.empty() && r < query.ranks; ++r) hosts.insert(machine.HostOf(r));
+  return hosts.size() > 1 && hosts.size() < static_cast<size_t>(query.ranks);
+}
+
+// Whether a topology goes by host, in either way that is worth a look, the better tried one first.
+std::vector<bool> WaysByHost(Shape shape, const CostQuery& query) {
+  const bool keeps_to_ranks =
+      shape == Shape::kHypercube || shape == Shape::kTwoTree || shape == Shape::kCirculant;
+  if (!query.topology.by_host || keeps_to_ranks) return {false};
+  if (query.some_share_memory) return {true};
+  return {true, false};
+}
+
+// Whether a circulant graph can be taken, and the model knows what it costs.
+bool TakesCirculant(const MachineDescription& machine, const PieceSettings& settings,
+                    const CostQuery& query) {
+  if (!HasRoom(settings, query)) return false;
+  if (!query.topology.by_host && !HasSharedHosts(machine, query)) return true;
+  return EntryOf(query.pattern).multi && !query.some_share_memory;
+}
+
 // Shapes that differ on this number of ranks.
 std::vector<Topology> TopologiesFor(const MachineDescription& machine,
                                     const PieceSettings& settings, const CostQuery& query) {
-  std::set<int> hosts(query.hosts.begin(), query.hosts.end());
-  for (int r = 0; query.hosts.empty() && r < query.ranks; ++r) hosts.insert(machine.HostOf(r));
-  const bool several = hosts.size() > 1 && hosts.size() < static_cast<size_t>(query.ranks);
-  // What circulant graphs cost then is not modelled.
-  const bool shares_ports = query.topology.by_host || several;
+  const bool circulant = TakesCirculant(machine, settings, query);
   std::vector<Topology> topologies = EntryOf(query.pattern).topologies;
   if (topologies.empty()) topologies.emplace_back();
   std::vector<Topology> different;
@@ -38,12 +57,12 @@ std::vector<Topology> TopologiesFor(const MachineDescription& machine,
       topology.parameter = std::min(topology.parameter, std::max(query.ranks, 2));
     }
     if (topology.shape == Shape::kDecreasingRings) continue;  // as fast as increasing ones
-    topology.by_host = query.topology.by_host && topology.shape != Shape::kHypercube &&
-                       topology.shape != Shape::kTwoTree && topology.shape != Shape::kCirculant;
-    if (topology.shape == Shape::kCirculant && (shares_ports || !HasRoom(settings, query)))
-      continue;
-    if (std::find(different.begin(), different.end(), topology) == different.end()) {
-      different.push_back(topology);
+    if (topology.shape == Shape::kCirculant && !circulant) continue;
+    for (const bool by_host : WaysByHost(topology.shape, query)) {
+      topology.by_host = by_host;
+      if (std::find(different.begin(), different.end(), topology) == different.end()) {
+        different.push_back(topology);
+      }
     }
   }
   return different;

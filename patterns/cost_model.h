@@ -31,6 +31,9 @@ struct CostQuery {
   int ranks = 2;
   // The host of each rank; empty: as the machine deals them, `ranks_per_host` in a row.
   std::vector<int> hosts;
+  // Ranks of a host read where others' chunks lie: one message is there for all of them, which no
+  // closed form knows.
+  bool some_share_memory = false;
   // Of the matrix; of multi-broadcast and multi-reduce, of every portion.
   size_t bytes = 0;
   size_t elem_bytes = 8;

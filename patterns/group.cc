@@ -481,6 +481,7 @@ CostQuery Group::QueryFor(const PatternCall& call, size_t bytes) const {
   CostQuery query;
   query.pattern = call.pattern;
   query.topology = call.topology;
+  query.some_share_memory = scope.some_share_memory();
   query.ranks = scope.size;
   query.bytes = bytes;
   if (entry.multi) {  // which may go by host, in whatever form

@@ -1,5 +1,6 @@
 #include "patterns/model_choice.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -118,15 +119,36 @@ TEST(RankCandidates, MultiFormsOfShortPortionsGoAlongCirculantGraphs) {
   for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
     EXPECT_EQ(Ranked(Query(pattern, 64), false).front().topology.shape, Shape::kCirculant);
     EXPECT_NE(Ranked(Query(pattern, 1 << 20), false).front().topology.shape, Shape::kCirculant);
-    CostQuery together = Query(pattern, 64);  // four ranks share a port
-    together.hosts = {0, 0, 0, 0, 1, 1, 1, 1};
-    EXPECT_NE(Ranked(together, false).front().topology.shape, Shape::kCirculant);
     CostQuery many = Query(pattern, 64);
     many.ranks = 1 << 14;
     const MachineDescription machine = SlowLinks();
     const PieceSettings scarce = SettingsOn(machine, machine.between_hosts, 1024, 1 << 20);
     EXPECT_NE(RankCandidates(machine, scarce, many, false).front().topology.shape,
               Shape::kCirculant);
+  }
+}
+
+// What one message is for all ranks of a host is not in the model.
+TEST(RankCandidates, WhatGoesByRankIsThereUnlessRanksShareMemory) {
+  const Topology ring{Shape::kIncreasingRings, 1};
+  const Topology ring_by_host{Shape::kIncreasingRings, 1, /*by_host=*/true};
+  const Topology circulant{Shape::kCirculant, 0};
+  for (const Pattern pattern :
+       {Pattern::kBroadcast, Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+    CostQuery query = Query(pattern, 64);
+    query.hosts = {0, 0, 0, 0, 1, 1, 1, 1};
+    query.topology.by_host = true;
+    for (const bool share : {false, true}) {
+      query.some_share_memory = share;
+      const std::vector<Candidate> candidates = Ranked(query, /*fixed=*/false);
+      const auto has = [&](const Topology& topology) {
+        return std::any_of(candidates.begin(), candidates.end(),
+                           [&](const Candidate& c) { return c.topology == topology; });
+      };
+      EXPECT_TRUE(has(ring_by_host));
+      EXPECT_EQ(has(ring), !share);
+      EXPECT_EQ(has(circulant), !share && pattern != Pattern::kBroadcast);
+    }
   }
 }
 
