@@ -91,7 +91,7 @@ Way CirculantCost::WayOf(const Piece& piece) const {
   const std::vector<double> ends_us = Finish(piece, kPieces);
   const double piece_us = (ends_us[kPieces - 1] - ends_us[1]) / (kPieces - 2);
   return {first_us, piece_us,
-          std::max(0.0, first_us + (kPieces - 1) * piece_us - ends_us[kPieces - 1])};
+          std::max(0.0, first_us + (kPieces - 1) * piece_us - ends_us[kPieces - 1]), piece_us};
 }
 
 std::vector<double> CirculantCost::Finish(const Piece& piece, int pieces) const {
