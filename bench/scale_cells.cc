@@ -57,27 +57,15 @@ std::vector<ScaleCell> ScaleCells(Pattern pattern, int most_ranks) {
   return cells;
 }
 
-bool ChooseFor(const MachineDescription& machine, const ScaleCell& cell, Chooser chooser,
-               ScaleChoice* choice) {
+ScaleChoice ChooseFor(const MachineDescription& machine, const ScaleCell& cell, Chooser chooser) {
   const bool named = chooser == Chooser::kBestByName;
   const int hosts = machine.HostOf(cell.ranks - 1) + 1;
   const bool mixed = hosts > 1 && hosts < cell.ranks;
   const bool sums = EntryOf(cell.pattern).combines;
-  if (named && cell.pattern == Pattern::kMultiReduce) return false;
-  *choice = ScaleChoice();
   const EngineOptions defaults;
   const PieceSettings settings =
       SettingsOn(machine, hosts > 1 ? machine.between_hosts : machine.within_host,
                  defaults.chunk_bytes, defaults.staging_bytes);
-  if (named && cell.multi()) {
-    // Of ceil(log2 ranks) messages in a row, or one per piece length of what each rank receives.
-    int64_t in_a_row = static_cast<int64_t>(cell.total_bytes() / MostPayload(settings));
-    for (int reached = 1; reached < cell.ranks; reached *= 2) ++in_a_row;
-    choice->topology = {Shape::kCirculant, 0};
-    choice->predicted = false;
-    choice->messages = in_a_row * cell.ranks;
-    return true;
-  }
   CostQuery query;
   query.pattern = cell.pattern;
   query.ranks = cell.ranks;
@@ -91,14 +79,20 @@ bool ChooseFor(const MachineDescription& machine, const ScaleCell& cell, Chooser
                                   /*order_free=*/false);
   }
   const Candidate best = RankCandidates(machine, settings, query, fixed).front();
-  choice->topology = best.topology;
-  choice->piece_bytes = best.piece_bytes;
-  choice->cost = best.cost;
-  choice->messages = best.cost.pieces * (cell.ranks - 1);
-  if (cell.multi()) choice->messages *= cell.ranks;
+  ScaleChoice choice;
+  choice.topology = best.topology;
+  choice.piece_bytes = best.piece_bytes;
+  choice.cost = best.cost;
+  choice.messages = best.cost.pieces * (cell.ranks - 1);
+  if (best.topology.shape == Shape::kCirculant) {
+    int64_t rounds = 0;
+    while ((int64_t{1} << rounds) < cell.ranks) ++rounds;
+    choice.messages = best.cost.pieces * rounds;
+  }
+  if (cell.multi()) choice.messages *= cell.ranks;
   // To make a schedule by host each rank looks at all: as long as a message takes for 2000 of them.
-  if (best.topology.by_host) choice->messages += int64_t{cell.ranks} * cell.ranks / 2000;
-  return true;
+  if (best.topology.by_host) choice.messages += int64_t{cell.ranks} * cell.ranks / 2000;
+  return choice;
 }
 
 Status SimulateChoice(const MachineDescription& machine, const ScaleCell& cell,

@@ -37,7 +37,6 @@ std::vector<ScaleCell> ScaleCells(Pattern pattern, int most_ranks);
 struct ScaleChoice {
   Topology topology;
   size_t piece_bytes = 0;  // as in PatternCall
-  bool predicted = true;   // false: there is no closed form, and `cost` says nothing
   Cost cost;
   int64_t messages = 0;  // of all ranks: what a simulation takes its time for
 };
@@ -47,14 +46,11 @@ enum class Chooser : uint8_t {
   // of a reduction's sums is part of its result, so its topology is that of all machines, and only
   // its pieces are chosen by the cost model.
   kLibrary,
-  // A caller who names the topology that is the fastest by the cost model; it goes by rank then. Of
-  // a multi-broadcast, the circulant graph.
+  // A caller who names the topology that is the fastest by the cost model; it goes by rank then.
   kBestByName,
 };
 
-// False: there is nothing to choose (a multi-reduce, by name).
-bool ChooseFor(const MachineDescription& machine, const ScaleCell& cell, Chooser chooser,
-               ScaleChoice* choice);
+ScaleChoice ChooseFor(const MachineDescription& machine, const ScaleCell& cell, Chooser chooser);
 
 // Microseconds of virtual time from the first rank's call to the last one's return; of doubles, in
 // contiguous matrices.

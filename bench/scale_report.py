@@ -53,8 +53,7 @@ def size_name(size, pattern):
 
 def deviations(cells):
     """Of the closed form from the simulation, relative, wherever there are both."""
-    return [abs(c[who]["predicted_us"] / c[who]["simulated_us"] - 1) for c in cells for who in OWN
-            if c[who] and None not in (c[who]["predicted_us"], c[who]["simulated_us"])]
+    return [abs(c[who]["predicted_us"] / c[who]["simulated_us"] - 1) for c in cells for who in OWN if c[who]["simulated_us"] is not None]
 
 
 def mean(ratios):
@@ -69,11 +68,8 @@ def summarise(cells):
             continue
         entry = {"cells": len(shown)}
         for who in OWN:
-            own = [c for c in shown if c[who]]
-            if not own:
-                continue
-            ratios = [ratio(c, who) for c in own]
-            entry[who] = {"cells": len(own), "simulated": sum(time_us(c[who])[1] for c in own), "mean": mean(ratios), "least": min(ratios), "most": max(ratios)}
+            ratios = [ratio(c, who) for c in shown]
+            entry[who] = {"simulated": sum(time_us(c[who])[1] for c in shown), "mean": mean(ratios), "least": min(ratios), "most": max(ratios)}
         errors = sorted(deviations(shown))
         if errors:
             entry["closed_form"] = {"compared": len(errors), "median": statistics.median(errors), "worst": errors[-1]}
@@ -94,12 +90,10 @@ def print_cells(cells):
             for cell in by_size[size]:
                 columns = []
                 for who, width in (("brigade", 48), ("brigade_named", 44)):
-                    text = "-"
-                    if cell[who]:
-                        us, simulated = time_us(cell[who])
-                        text = f"{'' if simulated else '~'}{us:.1f} ({ratio(cell, who):.2f}) {cell[who]['algorithm']}"
-                        if (cell[who]["pieces"] or 1) > 1:
-                            text += f", {cell[who]['pieces']} pieces"
+                    us, simulated = time_us(cell[who])
+                    text = f"{'' if simulated else '~'}{us:.1f} ({ratio(cell, who):.2f}) {cell[who]['algorithm']}"
+                    if cell[who]["pieces"] > 1:
+                        text += f", {cell[who]['pieces']} pieces"
                     columns.append(f"{text:<{width}}")
                 peer = cell["open_mpi"]
                 print(f"  {cell['ranks']:>6}  {columns[0]}  {columns[1]}  {peer['simulated_us']:.1f} {peer['algorithm']}")
@@ -110,9 +104,8 @@ def print_summary(summary):
     for pattern, entry in summary.items():
         print(f"  {pattern.replace('_', '-')}: {entry['cells']} cells")
         for who in OWN:
-            if who in entry:
-                own = entry[who]
-                print(f"    {TITLES[who]:<20} {own['mean']:.2f} ({own['least']:.2f} to {own['most']:.2f}), {own['simulated']} of {own['cells']} simulated")
+            own = entry[who]
+            print(f"    {TITLES[who]:<20} {own['mean']:.2f} ({own['least']:.2f} to {own['most']:.2f}), {own['simulated']} of {entry['cells']} simulated")
         if "closed_form" in entry:
             form = entry["closed_form"]
             print(f"    closed form off by   {100 * form['median']:.1f} % (median), {100 * form['worst']:.1f} % (worst of {form['compared']})")
@@ -126,9 +119,7 @@ def draw(cells, path):
         for size, colour in zip(SIZES, COLOURS):
             of_size = [c for c in shown if size_class(c) == size]
             for who, (line, marker) in STYLES.items():
-                points = [(c["ranks"], *time_us(c[who])) for c in of_size if c[who]]
-                if not points:
-                    continue
+                points = [(c["ranks"], *time_us(c[who])) for c in of_size]
                 axes.plot([p[0] for p in points], [p[1] for p in points], linestyle=line, color=colour, linewidth=1)
                 for ranks, us, simulated in points:
                     fill = colour if simulated or who == "open_mpi" else "white"

@@ -33,28 +33,31 @@ std::string NameOf(const ScaleCell& cell, const Topology& topology) {
   return topology.by_host ? "ring by host" : "ring";
 }
 
+Status AddChoice(const MachineDescription& machine, const Options& options, const ScaleCell& cell,
+                 const ScaleChoice& choice, nlohmann::ordered_json* own) {
+  *own = {{"algorithm", NameOf(cell, choice.topology)},
+          {"pieces", choice.cost.pieces},
+          {"predicted_us", choice.cost.us},
+          {"simulated_us", nullptr}};
+  if (choice.messages > options.most_messages) return Status();
+  double us = 0;
+  BRIGADE_RETURN_IF_ERROR(SimulateChoice(machine, cell, choice, &us));
+  (*own)["simulated_us"] = us;
+  return Status();
+}
+
+// One way that both take is simulated once.
 Status AddOwn(const MachineDescription& machine, const Options& options, const ScaleCell& cell,
-              Chooser chooser, nlohmann::ordered_json* line) {
-  const char* const key = chooser == Chooser::kLibrary ? "brigade" : "brigade_named";
-  (*line)[key] = nullptr;
-  ScaleChoice choice;
-  if (!ChooseFor(machine, cell, chooser, &choice)) return Status();
-  const bool simulates = choice.messages <= options.most_messages;
-  if (!simulates && !choice.predicted) return Status();
-  nlohmann::ordered_json own = {{"algorithm", NameOf(cell, choice.topology)},
-                                {"pieces", nullptr},
-                                {"predicted_us", nullptr},
-                                {"simulated_us", nullptr}};
-  if (choice.predicted) {
-    own["pieces"] = choice.cost.pieces;
-    own["predicted_us"] = choice.cost.us;
+              nlohmann::ordered_json* line) {
+  const ScaleChoice freely = ChooseFor(machine, cell, Chooser::kLibrary);
+  const ScaleChoice named = ChooseFor(machine, cell, Chooser::kBestByName);
+  nlohmann::ordered_json own;
+  BRIGADE_RETURN_IF_ERROR(AddChoice(machine, options, cell, freely, &own));
+  (*line)["brigade"] = own;
+  if (!(named.topology == freely.topology && named.piece_bytes == freely.piece_bytes)) {
+    BRIGADE_RETURN_IF_ERROR(AddChoice(machine, options, cell, named, &own));
   }
-  if (simulates) {
-    double us = 0;
-    BRIGADE_RETURN_IF_ERROR(SimulateChoice(machine, cell, choice, &us));
-    own["simulated_us"] = us;
-  }
-  (*line)[key] = std::move(own);
+  (*line)["brigade_named"] = std::move(own);
   return Status();
 }
 
@@ -73,8 +76,7 @@ Status Print(const MachineDescription& machine, const Options& options, const Sc
                                  {"ranks", cell.ranks},
                                  {"hosts", machine.HostOf(cell.ranks - 1) + 1},
                                  {"bytes", cell.total_bytes()}};
-  BRIGADE_RETURN_IF_ERROR(AddOwn(machine, options, cell, Chooser::kLibrary, &line));
-  BRIGADE_RETURN_IF_ERROR(AddOwn(machine, options, cell, Chooser::kBestByName, &line));
+  BRIGADE_RETURN_IF_ERROR(AddOwn(machine, options, cell, &line));
   BRIGADE_RETURN_IF_ERROR(AddPeer(machine, cell, &line));
   std::cout << line.dump() << std::endl;
   return Status();
