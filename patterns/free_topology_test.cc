@@ -76,10 +76,15 @@ TEST(FreeTopology, PartnersExchangeSumsOfMiddleLength) {
   }
 }
 
+bool ShareMemory(const Ranks& ranks) {
+  return ranks.hosts == 1 && ranks.transport->lands_in_peer_memory;
+}
+
 TEST(FreeTopology, LongSumsToAllAreDealt) {
   for (const Ranks& ranks : RanksToTry()) {
     if (ranks.count == 2) continue;
     for (const bool order_free : {false, true}) {
+      if (order_free && ShareMemory(ranks)) continue;  // the next test
       const auto shape = [&](Pattern pattern, size_t bytes) {
         return FreeTopology(pattern, ranks, bytes, order_free).shape;
       };
@@ -91,6 +96,19 @@ TEST(FreeTopology, LongSumsToAllAreDealt) {
       EXPECT_EQ(shape(Pattern::kAllReduce, 8192), Shape::kTree);
       EXPECT_EQ(shape(Pattern::kReduce, most + 1), Shape::kIncreasingRings);
       EXPECT_EQ(shape(Pattern::kReduce, most), Shape::kTree);
+    }
+  }
+}
+
+TEST(FreeTopology, SumsOfAnyOrderInSharedMemoryTakeAWideTree) {
+  const Topology wide{Shape::kTree, 8};
+  for (const Ranks& ranks : RanksToTry()) {
+    if (ranks.count == 2 || !ShareMemory(ranks)) continue;
+    for (const Pattern pattern : {Pattern::kReduce, Pattern::kAllReduce}) {
+      for (const size_t bytes : {size_t{8}, size_t{64} << 10, size_t{128} << 10}) {
+        EXPECT_TRUE(FreeTopology(pattern, ranks, bytes, /*order_free=*/true) == wide);
+      }
+      EXPECT_FALSE(FreeTopology(pattern, ranks, (128 << 10) + 1, /*order_free=*/true) == wide);
     }
   }
 }
