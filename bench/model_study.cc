@@ -19,10 +19,10 @@ namespace brigade::bench {
 namespace {
 
 // Ways that are predicted to take more than this many times what the best is said to take are
-// measured with the pieces that suit them best only. Of long messages, where predictions are at
-// their best and measuring takes longest, fewer are left, and what is hopeless not at all.
+// measured with the pieces that suit them best only. Of long messages, which take longest to
+// measure, what is hopeless is not, and others with the longest and the shortest pieces, too: all
+// lengths take about the same.
 constexpr double kFarFromBest = 2;
-constexpr double kFarFromBestLong = 1.25;
 constexpr double kHopeless = 4;
 constexpr size_t kLongBytes = size_t{2} << 20;
 
@@ -126,23 +126,29 @@ class StudyData {
 
 // Those worth measuring, equal on all ranks.
 std::vector<Candidate> WithoutHopeless(const std::vector<Candidate>& all, size_t bytes) {
-  if (all.empty()) return all;
-  const bool is_long = bytes >= kLongBytes;
-  const auto faster = [](const Candidate& a, const Candidate& b) { return a.cost.us < b.cost.us; };
-  const double best = std::min_element(all.begin(), all.end(), faster)->cost.us;
-  std::map<std::string, double> best_of;
+  struct Cuts {
+    double best_us = std::numeric_limits<double>::infinity();
+    int64_t fewest = std::numeric_limits<int64_t>::max();
+    int64_t most = 0;
+  };
+  std::map<std::string, Cuts> cuts_of;
+  double best_us = std::numeric_limits<double>::infinity();
   for (const Candidate& candidate : all) {
-    const auto place = best_of.emplace(TopologyName(candidate.topology), candidate.cost.us).first;
-    place->second = std::min(place->second, candidate.cost.us);
+    Cuts& cuts = cuts_of[TopologyName(candidate.topology)];
+    cuts.best_us = std::min(cuts.best_us, candidate.cost.us);
+    cuts.fewest = std::min(cuts.fewest, candidate.cost.pieces);
+    cuts.most = std::max(cuts.most, candidate.cost.pieces);
+    best_us = std::min(best_us, candidate.cost.us);
   }
   std::vector<Candidate> kept;
   for (const Candidate& candidate : all) {
     const double us = candidate.cost.us;
-    if (is_long && us > kHopeless * best) continue;
-    if (us <= (is_long ? kFarFromBestLong : kFarFromBest) * best ||
-        us <= best_of[TopologyName(candidate.topology)]) {
-      kept.push_back(candidate);
-    }
+    const int64_t pieces = candidate.cost.pieces;
+    const Cuts& cuts = cuts_of[TopologyName(candidate.topology)];
+    const bool is_long = bytes >= kLongBytes;
+    if (is_long && us > kHopeless * best_us) continue;
+    const bool is_asked = !is_long || pieces == cuts.fewest || pieces == cuts.most;
+    if (us <= cuts.best_us || (us <= kFarFromBest * best_us && is_asked)) kept.push_back(candidate);
   }
   return kept;
 }
