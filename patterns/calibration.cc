@@ -24,8 +24,11 @@ using Clock = std::chrono::steady_clock;
 constexpr int kRepetitions = 5;
 constexpr int kMostInChain = 16;
 constexpr size_t kShortBytes = 8;
-constexpr size_t kLongBytes = size_t{128} << 10;
-constexpr size_t kLongerBytes = size_t{512} << 10;
+// The longest that goes without asking over TCP, and so long that what is passed at once, and
+// asking, are little of it.
+constexpr size_t kLongBytes = size_t{60} << 10;
+constexpr size_t kLongerBytes = size_t{1} << 20;
+constexpr int kLongerRepetitions = 3;
 // Of a message that is broadcast around, in the shortest pieces that come into question
 // (kLeastPieceBytes in choice.cc).
 constexpr size_t kCutBytes = size_t{64} << 10;
@@ -62,8 +65,11 @@ struct EdgeTimes {
   double hop_us = 0;     // a short message, passed on
   double long_us = 0;    // sending and receiving kLongBytes
   double longer_us = 0;  // and kLongerBytes
-  double byte_us = 0;    // of the processor, for sending and receiving a byte of long messages
-  double piece_us = 0;   // each more of many short pieces, while all ranks are at work
+  // For sending and receiving a byte: as long as a send lasts, and by the processor's clock, which
+  // also counts what is done later, and looking for what is not there yet.
+  double call_byte_us = 0;
+  double processor_byte_us = 0;
+  double piece_us = 0;  // each more of many short pieces, while all ranks are at work
 };
 
 struct RankTimes {
@@ -96,26 +102,38 @@ class Measurer {
     previous_ = ring[static_cast<size_t>((place_ + size - 1) % size)];
 
     double us = 0;
-    BRIGADE_RETURN_IF_ERROR(Shift(kShortBytes, &us));  // opens the connections
-    std::vector<double> hops, longs, longers, bytes;
+    BRIGADE_RETURN_IF_ERROR(Shift(kShortBytes, &us, &us));  // opens the connections
+    std::vector<double> hops, longs, longers, short_sends, long_sends, long_works, longer_works;
     for (int i = 0; i < kRepetitions; ++i) {
       BRIGADE_RETURN_IF_ERROR(Chain(ring, &us));  // waits for those that come later
       BRIGADE_RETURN_IF_ERROR(Chain(ring, &us));
       if (us > 0) hops.push_back(us / std::min(size, kMostInChain));
-      std::this_thread::sleep_for(kRest);
-      const double begin_us = ProcessorMicroseconds();
-      BRIGADE_RETURN_IF_ERROR(Shift(kLongBytes, &us));
-      const double middle_us = ProcessorMicroseconds();
-      longs.push_back(us);
-      std::this_thread::sleep_for(kRest);
-      BRIGADE_RETURN_IF_ERROR(Shift(kLongerBytes, &us));
-      longers.push_back(us);
-      bytes.push_back((ProcessorMicroseconds() - middle_us - (middle_us - begin_us)) /
-                      (kLongerBytes - kLongBytes));
+      for (const size_t bytes : {kLongBytes, kLongerBytes}) {
+        if (bytes == kLongerBytes && i >= kLongerRepetitions) continue;
+        std::this_thread::sleep_for(kRest);
+        double sending_us = 0;
+        BRIGADE_RETURN_IF_ERROR(Shift(kShortBytes, &us, &sending_us));  // all are there
+        short_sends.push_back(sending_us);
+        const double begin_us = ProcessorMicroseconds();
+        BRIGADE_RETURN_IF_ERROR(Shift(bytes, &us, &sending_us));
+        const double work_us = ProcessorMicroseconds() - begin_us;
+        const bool is_long = bytes == kLongBytes;
+        (is_long ? longs : longers).push_back(us);
+        (is_long ? long_works : longer_works).push_back(work_us);
+        if (is_long) long_sends.push_back(sending_us);
+      }
     }
     // Whatever else the processors do makes them longer.
-    *times = {Median(hops), *std::min_element(longs.begin(), longs.end()),
-              *std::min_element(longers.begin(), longers.end()), std::max(0.0, Median(bytes)), 0};
+    const auto least = [](const std::vector<double>& values) {
+      return *std::min_element(values.begin(), values.end());
+    };
+    times->hop_us = Median(hops);
+    times->long_us = least(longs);
+    times->longer_us = least(longers);
+    // To receive is taken to be as much work again.
+    times->call_byte_us = 2 * std::max(0.0, least(long_sends) - least(short_sends)) / kLongBytes;
+    times->processor_byte_us =
+        std::max(0.0, Median(longer_works) - Median(long_works)) / (kLongerBytes - kLongBytes);
     return Status();
   }
 
@@ -179,8 +197,8 @@ class Measurer {
     return group_->Run(call);
   }
 
-  // To the next, and from the previous one, at the same time.
-  Status Shift(size_t bytes, double* us) {
+  // To the next, and from the previous one, at the same time. *sending_us: until the send returned.
+  Status Shift(size_t bytes, double* us, double* sending_us) {
     PatternCall receive;
     BRIGADE_RETURN_IF_ERROR(CallOf(Pattern::kReceive, previous_, bytes, &receive));
     receive.matrix.data = reinterpret_cast<std::byte*>(landing_.data());
@@ -192,7 +210,9 @@ class Measurer {
     if (!scarce) BRIGADE_RETURN_IF_ERROR(started);
     // One after the other then, and not all ranks the same first.
     if (scarce && place_ % 2 == 1) BRIGADE_RETURN_IF_ERROR(group_->Run(receive));
+    const Clock::time_point send_begin = Clock::now();
     BRIGADE_RETURN_IF_ERROR(Move(Pattern::kSend, next_, bytes));
+    *sending_us = MicrosecondsSince(send_begin);
     if (scarce && place_ % 2 == 0) BRIGADE_RETURN_IF_ERROR(group_->Run(receive));
     if (!scarce) BRIGADE_RETURN_IF_ERROR(receiving->Wait());
     *us = MicrosecondsSince(begin);
@@ -263,8 +283,11 @@ Link LinkFrom(const EdgeTimes& times, const Capabilities& has, double ranks_per_
   // On a machine that is busy with something else the longer one may be there first.
   const double long_us = times.longer_us > times.long_us ? times.longer_us - times.long_us
                                                          : times.longer_us * kBytes / kLongerBytes;
-  // In shared memory all work on bytes is copies, which the model knows of.
-  const double byte_us = has.lands_in_peer_memory ? 0 : times.byte_us;
+  // Where ranks share a processor, what one does later keeps the others waiting, and none looks for
+  // long. In shared memory all work on bytes is copies, which the model knows of.
+  double byte_us = times.call_byte_us;
+  if (ranks_per_processor > 1) byte_us = std::max(byte_us, times.processor_byte_us);
+  if (has.lands_in_peer_memory) byte_us = 0;
   const bool waits_for_link =
       !has.lands_in_peer_memory && kBytes * byte_us * ranks_per_processor < kBusyShare * long_us;
   link.mb_s = kBytes / long_us * (waits_for_link ? 1 : kFasterThanProcessors);
@@ -369,7 +392,8 @@ Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hos
     return EdgeTimes{MedianOf(all, [&](const RankTimes& t) { return (t.*kind).hop_us; }),
                      MedianOf(all, [&](const RankTimes& t) { return (t.*kind).long_us; }),
                      MedianOf(all, [&](const RankTimes& t) { return (t.*kind).longer_us; }),
-                     MedianOf(all, [&](const RankTimes& t) { return (t.*kind).byte_us; }),
+                     MedianOf(all, [&](const RankTimes& t) { return (t.*kind).call_byte_us; }),
+                     MedianOf(all, [&](const RankTimes& t) { return (t.*kind).processor_byte_us; }),
                      MedianOf(all, [&](const RankTimes& t) { return (t.*kind).piece_us; })};
   };
   const EdgeTimes far = edges(&RankTimes::far);
