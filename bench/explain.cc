@@ -67,7 +67,9 @@ Status RunExplain(const Options& options) {
       FreeTopology(entry.pattern, {options.ranks, hosts, &transport}, all_bytes, order_free);
   if (order_free || entry.topologies.empty()) {
     std::printf(
-        "Choice: %s, the fastest; nothing is combined, or in any order with the same bits.\n",
+        "Choice: %s, the fastest, or in the fewest pieces of those as fast; nothing is combined, "
+        "or in "
+        "any order with the same bits.\n",
         TopologyName(candidates.front().topology).c_str());
     return Status();
   }

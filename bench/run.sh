@@ -182,16 +182,13 @@ if $model; then
   else
     ranks=(2 5 8) sizes=8,1K,16K,128K,1M long_sizes=
   fi
-  processors=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
   export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
   [[ $EUID -ne 0 ]] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   measure() { # EDGES LAUNCHER...
     local edges=$1
     shift
-    local start=()
-    # Links that rest between two measurements have saved up what they pass at once, each time alike.
-    [[ $edges != cluster ]] && ((count <= processors)) || start=(--asleep)
-    local study=("$@" "$program" --peers none --shim none "${start[@]}" --max-iterations 15 --json "$out/model_$edges.jsonl"
+    # Links that rest between two measurements have saved up what they pass at once, and ranks that slept are found asleep.
+    local study=("$@" "$program" --peers none --shim none --asleep --max-iterations 15 --json "$out/model_$edges.jsonl"
       --transport "$transport")
     "${study[@]}" --seconds 0.3 --min-iterations 5 model --bytes "$sizes" --keep-machine "$out/machine_${edges}_$count.json"
     # Slow links are as slow every time.

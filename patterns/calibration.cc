@@ -283,13 +283,14 @@ Link LinkFrom(const EdgeTimes& times, const Capabilities& has, double ranks_per_
   // On a machine that is busy with something else the longer one may be there first.
   const double long_us = times.longer_us > times.long_us ? times.longer_us - times.long_us
                                                          : times.longer_us * kBytes / kLongerBytes;
-  // Where ranks share a processor, what one does later keeps the others waiting, and none looks for
-  // long. In shared memory all work on bytes is copies, which the model knows of.
-  double byte_us = times.call_byte_us;
-  if (ranks_per_processor > 1) byte_us = std::max(byte_us, times.processor_byte_us);
+  // In shared memory all work on bytes is copies, which the model knows of. A rank that waits for a
+  // link, and shares its processor with nobody, looks for what comes all the time, and what is done
+  // later keeps nobody waiting.
+  const double works_us = kBytes * times.processor_byte_us * ranks_per_processor;
+  const bool waits_for_link = !has.lands_in_peer_memory && works_us < kBusyShare * long_us;
+  double byte_us = times.processor_byte_us;
+  if (waits_for_link && ranks_per_processor == 1) byte_us = times.call_byte_us;
   if (has.lands_in_peer_memory) byte_us = 0;
-  const bool waits_for_link =
-      !has.lands_in_peer_memory && kBytes * byte_us * ranks_per_processor < kBusyShare * long_us;
   link.mb_s = kBytes / long_us * (waits_for_link ? 1 : kFasterThanProcessors);
   // A rank's own part of a piece, which is part of a message's way; half of that if nobody passed
   // anything on.

@@ -11,6 +11,9 @@ namespace {
 // Shorter ones are all costs and no bytes.
 constexpr size_t kLeastPieceBytes = size_t{4} << 10;
 constexpr double kAsGood = 1.03;
+// Of ways that take this much longer than the fastest at most, that in the fewest pieces is taken:
+// each is a wake-up and a chance to be late, of which the model knows little.
+constexpr double kAboutAsFast = 1.05;
 
 // On circulant graphs up to half of all portions are in one message, and each needs room for an
 // element, which 16 bytes hold.
@@ -125,6 +128,14 @@ std::vector<Candidate> RankCandidates(const MachineDescription& machine,
       candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
         return a.cost.in_step != b.cost.in_step ? a.cost.in_step : a.cost.us < b.cost.us;
       });
+  const Cost& fastest = candidates.front().cost;
+  const auto others = std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& c) {
+    return c.cost.in_step != fastest.in_step || c.cost.us > kAboutAsFast * fastest.us;
+  });
+  const auto chosen = std::min_element(
+      candidates.begin(), others,
+      [](const Candidate& a, const Candidate& b) { return a.cost.pieces < b.cost.pieces; });
+  std::rotate(candidates.begin(), chosen, chosen + 1);
   return candidates;
 }
 

@@ -25,10 +25,11 @@ struct Candidate {
   Cost cost;
 };
 
-// The ways of `query`, the fastest first, each topology with the piece length that suits it best;
-// last those of which the model is not sure (Cost::in_step). `query.piece_bytes` and the topology
-// are not looked at, unless `fixed`: then its topology is the only one (an order that must be kept,
-// or what was asked for by name). O(topologies) predictions.
+// The ways of `query`, each topology with the piece length that suits it best: first that to take,
+// which is the fastest, or in fewer pieces and by a twentieth slower at most; then the faster
+// first; last those of which the model is not sure (Cost::in_step). `query.piece_bytes` and the
+// topology are not looked at, unless `fixed`: then its topology is the only one (an order that must
+// be kept, or what was asked for by name). O(topologies) predictions.
 std::vector<Candidate> RankCandidates(const MachineDescription& machine,
                                       const PieceSettings& settings, const CostQuery& query,
                                       bool fixed);

@@ -86,12 +86,16 @@ double CirculantCost::End(size_t bytes) const {
 }
 
 Way CirculantCost::WayOf(const Piece& piece) const {
-  constexpr int kPieces = 4;  // by then buckets are as empty as they get
+  // Until buckets are as empty as they get, and then a few more.
+  const double wire_us = steps_.Wire(1, static_cast<size_t>(graph_.size() - 1) * piece.bytes,
+                                     ChunkRole::kBufferedSend, ChunkRole::kReceive);
+  const double full = std::max(steps_.Burst(0), steps_.Burst(1)) / std::max(wire_us, 1e-3);
+  const size_t last = 3 + static_cast<size_t>(std::min(full, 60.0));
   const double first_us = Finish(piece, 1).back();
-  const std::vector<double> ends_us = Finish(piece, kPieces);
-  const double piece_us = (ends_us[kPieces - 1] - ends_us[1]) / (kPieces - 2);
-  return {first_us, piece_us,
-          std::max(0.0, first_us + (kPieces - 1) * piece_us - ends_us[kPieces - 1]), piece_us};
+  const std::vector<double> ends_us = Finish(piece, static_cast<int>(last) + 1);
+  const double piece_us = (ends_us[last] - ends_us[last - 2]) / 2;
+  const double spare_us = first_us + static_cast<double>(last) * piece_us - ends_us[last];
+  return {first_us, piece_us, std::max(0.0, spare_us), piece_us};
 }
 
 std::vector<double> CirculantCost::Finish(const Piece& piece, int pieces) const {
