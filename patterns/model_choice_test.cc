@@ -152,6 +152,29 @@ TEST(RankCandidates, WhatGoesByRankIsThereUnlessRanksShareMemory) {
   }
 }
 
+// The first is about as fast as the fastest, and no other that is as fast has fewer pieces.
+TEST(RankCandidates, OfThoseAboutAsFastTheFewestPiecesAreFirst) {
+  int slower = 0;
+  for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce,
+                                Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+    for (size_t bytes = 1024; bytes <= size_t{4} << 20; bytes += bytes / 2) {
+      const std::vector<Candidate> candidates = Ranked(Query(pattern, bytes), /*fixed=*/false);
+      double best_us = candidates.front().cost.us;
+      for (const Candidate& c : candidates) {
+        if (c.cost.in_step) best_us = std::min(best_us, c.cost.us);
+      }
+      const Cost& first = candidates.front().cost;
+      EXPECT_LE(first.us, 1.05 * best_us);
+      slower += first.us > best_us;
+      for (const Candidate& c : candidates) {
+        if (!c.cost.in_step || c.cost.us > 1.05 * best_us) continue;
+        EXPECT_GE(c.cost.pieces, first.pieces) << TopologyName(c.topology) << ", " << bytes;
+      }
+    }
+  }
+  EXPECT_GT(slower, 0);
+}
+
 TEST(RankCandidates, AFixedTopologyIsTheOnlyOne) {
   CostQuery query = Query(Pattern::kReduce, 100000);
   query.topology = {Shape::kTree, 3};

@@ -57,6 +57,7 @@ double Simulate(const MachineDescription& machine, const CostQuery& query) {
     PatternCall call;
     call.pattern = query.pattern;
     call.topology = query.topology;
+    call.piece_bytes = query.piece_bytes;
     call.matrix = matrix;
     call.portions = portions.data();
     if (query.pattern == Pattern::kSend) {
@@ -210,6 +211,28 @@ TEST(CostModel, AMessageFromRankToRank) {
       const double simulated_us = Simulate(machine, query);
       const Cost cost = PredictCost(machine, settings, query);
       EXPECT_NEAR(cost.us / simulated_us, 1, 0.1) << Describe(query, cost, simulated_us);
+    }
+  }
+}
+
+// Many pieces are through before the buckets of idle ports are empty.
+TEST(CostModel, ShortPiecesOnCirculantGraphs) {
+  const MachineDescription machine = Read("shaped_cluster");
+  const PieceSettings settings =
+      SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
+  for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+    for (const int ranks : {2, 3, 8}) {
+      for (const size_t piece_bytes : {1024, 4096, 16384}) {
+        CostQuery query;
+        query.pattern = pattern;
+        query.topology = {Shape::kCirculant, 0};
+        query.ranks = ranks;
+        query.bytes = size_t{256} << 10;
+        query.piece_bytes = piece_bytes;
+        const double simulated_us = Simulate(machine, query);
+        const Cost cost = PredictCost(machine, settings, query);
+        EXPECT_NEAR(cost.us / simulated_us, 1, 0.1) << Describe(query, cost, simulated_us);
+      }
     }
   }
 }
