@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <queue>
 #include <utility>
 
@@ -11,14 +12,18 @@ namespace {
 // The ports of all ranks, or of their hosts.
 class Ports {
  public:
-  Ports(const Steps& steps, int ranks) {
+  Ports(const Steps& steps, int ranks, CirculantCost::Buckets buckets) {
     for (int r = 0; r < ranks; ++r) hosts_.push_back(steps.HostOf(r));
     const int hosts = *std::max_element(hosts_.begin(), hosts_.end()) + 1;
     for (const int link : {0, 1}) {
       of_host_[link] = steps.LinkAt(link).ports_of_host;
       const auto owners = static_cast<size_t>(of_host_[link] ? hosts : ranks);
-      out_[link] = std::vector<Port>(owners, Port(steps.Burst(link)));
-      in_[link] = std::vector<Port>(owners, Port(steps.Burst(link)));
+      const double burst_us = buckets == CirculantCost::Buckets::kEndless
+                                  ? std::numeric_limits<double>::infinity()
+                                  : steps.Burst(link);
+      const Port port(burst_us, buckets == CirculantCost::Buckets::kEmpty ? 0 : burst_us);
+      out_[link] = std::vector<Port>(owners, port);
+      in_[link] = std::vector<Port>(owners, port);
     }
   }
 
@@ -86,19 +91,23 @@ double CirculantCost::End(size_t bytes) const {
 }
 
 Way CirculantCost::WayOf(const Piece& piece) const {
-  // Until buckets are as empty as they get, and then a few more.
-  const double wire_us = steps_.Wire(1, static_cast<size_t>(graph_.size() - 1) * piece.bytes,
-                                     ChunkRole::kBufferedSend, ChunkRole::kReceive);
-  const double full = std::max(steps_.Burst(0), steps_.Burst(1)) / std::max(wire_us, 1e-3);
-  const size_t last = 3 + static_cast<size_t>(std::min(full, 60.0));
-  const double first_us = Finish(piece, 1).back();
-  const std::vector<double> ends_us = Finish(piece, static_cast<int>(last) + 1);
-  const double piece_us = (ends_us[last] - ends_us[last - 2]) / 2;
-  const double spare_us = first_us + static_cast<double>(last) * piece_us - ends_us[last];
-  return {first_us, piece_us, std::max(0.0, spare_us), piece_us};
+  constexpr int kPieces = 4;  // by then it goes on as before
+  const auto each_more = [](const std::vector<double>& ends_us) {
+    return (ends_us[kPieces - 1] - ends_us[1]) / (kPieces - 2);
+  };
+  const double first_us = Finish(piece, 1, Buckets::kFull).back();
+  const std::vector<double> ends_us = Finish(piece, kPieces, Buckets::kEmpty);
+  const double piece_us = each_more(ends_us);
+  // The next pieces begin before the first is through.
+  const double early_us = std::max(0.0, ends_us[0] + (kPieces - 1) * piece_us - ends_us.back());
+  const double burst_us = std::max(steps_.Burst(0), steps_.Burst(1));
+  if (burst_us == 0) return {first_us, piece_us, early_us, piece_us};
+  const double saved_us = ends_us[0] - first_us;
+  return {first_us, piece_us, std::max(0.0, burst_us - saved_us) + early_us,
+          std::max(0.0, piece_us - each_more(Finish(piece, kPieces, Buckets::kEndless)))};
 }
 
-std::vector<double> CirculantCost::Finish(const Piece& piece, int pieces) const {
+std::vector<double> CirculantCost::Finish(const Piece& piece, int pieces, Buckets buckets) const {
   std::vector<double> ends_us(static_cast<size_t>(pieces));
   const std::vector<Round> rounds = RoundsOf(piece.bytes);
   const double end_us = End(piece.bytes);
@@ -107,7 +116,7 @@ std::vector<double> CirculantCost::Finish(const Piece& piece, int pieces) const 
   const auto bytes_of = [&](const Round& round) {
     return static_cast<size_t>(round.portions) * piece.bytes + Piece{0, piece.later}.wire_bytes();
   };
-  Ports ports(steps_, graph_.size());
+  Ports ports(steps_, graph_.size(), buckets);
   std::vector<Progress> ranks(static_cast<size_t>(graph_.size()));
   using Ready = std::pair<double, int>;  // a message, and whose
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;

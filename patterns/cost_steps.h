@@ -112,7 +112,9 @@ class Steps {
 // holds at once.
 class Port {
  public:
-  explicit Port(double burst_us) : bucket_us_(burst_us), burst_us_(burst_us) {}
+  explicit Port(double burst_us) : Port(burst_us, burst_us) {}
+  // `bucket_us`: what the bucket holds at first.
+  Port(double burst_us, double bucket_us) : bucket_us_(bucket_us), burst_us_(burst_us) {}
 
   // When a message that may leave at `ready` and needs `wire_us` has left.
   double Pass(double ready, double wire_us) {
