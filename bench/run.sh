@@ -36,7 +36,7 @@ and prints the path of the report. Takes about 5 minutes on 2 cores, besides the
   --model       instead: every way of running a pattern in shared memory, over TCP on one host and on hosts with slow links (2 to 8
                 ranks), beside what the cost model says it takes, and what the library chooses beside the best; prints a table, and
                 the paths of a plot and of what was measured of each machine. Takes about 15 minutes; with --full, 2 to 8 ranks and up to
-                16 MiB, about an hour
+                16 MiB, an hour and a half
 END
 }
 
