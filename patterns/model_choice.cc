@@ -23,17 +23,18 @@ std::string Describe(const Candidate& candidate) {
 }  // namespace
 
 int SizeClassOf(size_t bytes) {
-  if (bytes < 4) return static_cast<int>(bytes);
+  if (bytes <= 4) return static_cast<int>(bytes);
+  const size_t before = bytes - 1;
   int octave = 2;
-  while (bytes >> (octave + 1) != 0) ++octave;
-  return octave * 4 + static_cast<int>(bytes >> (octave - 2) & 3);
+  while (before >> (octave + 1) != 0) ++octave;
+  return octave * 4 + static_cast<int>(before >> (octave - 2) & 3);
 }
 
 size_t LongestOfClass(int size_class) {
-  if (size_class < 4) return static_cast<size_t>(size_class);
+  if (size_class <= 4) return static_cast<size_t>(size_class);
   const int octave = size_class / 4;
   const auto quarter = static_cast<size_t>(size_class % 4);
-  return ((quarter + 5) << (octave - 2)) - 1;
+  return (quarter + 5) << (octave - 2);
 }
 
 ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings& settings,

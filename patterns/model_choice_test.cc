@@ -54,6 +54,12 @@ TEST(SizeClass, EveryLengthIsInOneAndTheyFollowEachOther) {
   EXPECT_EQ(SizeClassOf(LongestOfClass(SizeClassOf(SIZE_MAX / 8))), SizeClassOf(SIZE_MAX / 8));
 }
 
+TEST(SizeClass, PowersOfTwoAreTheLongestOfTheirs) {
+  for (size_t bytes = 1; bytes <= SIZE_MAX / 8; bytes *= 2) {
+    EXPECT_EQ(LongestOfClass(SizeClassOf(bytes)), bytes);
+  }
+}
+
 // In whatever proportion, there are no more pieces than were predicted.
 TEST(ModelChoice, PiecesAreInProportion) {
   for (const size_t of_bytes : {1, 1279, 65535, 5242879}) {
