@@ -30,21 +30,12 @@ bool RunsOnOneProcessor() {
 }
 
 // While one lives on ranks 0 and 1, they run on different processors, though the scheduler might
-// put them on one. A rank that may use only one is left where it is.
+// put them on one.
 class Apart {
  public:
   explicit Apart(int rank) {
-    CPU_ZERO(&allowed_);
-    if (rank > 1 || sched_getaffinity(0, sizeof(allowed_), &allowed_) != 0) return;
-    int wanted = rank;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (!CPU_ISSET(cpu, &allowed_) || wanted-- > 0) continue;
-      cpu_set_t one;
-      CPU_ZERO(&one);
-      CPU_SET(cpu, &one);
-      changed_ = sched_setaffinity(0, sizeof(one), &one) == 0;
-      return;
-    }
+    changed_ = rank <= 1 && sched_getaffinity(0, sizeof(allowed_), &allowed_) == 0;
+    if (changed_) RunOnProcessor(rank);
   }
   ~Apart() {
     if (changed_) sched_setaffinity(0, sizeof(allowed_), &allowed_);
@@ -124,6 +115,19 @@ std::string SingleCopyMechanism() {
 }
 
 }  // namespace
+
+void RunOnProcessor(int turn) {
+  const cpu_set_t allowed = AllowedProcessors();
+  int wanted = turn % CPU_COUNT(&allowed);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed) || wanted-- > 0) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof(one), &one);
+    return;
+  }
+}
 
 Machine DescribeMachine(MPI_Comm comm) {
   Machine machine;

@@ -27,6 +27,10 @@ struct Machine {
 // From here on a machine is said to run two ranks on one core.
 inline constexpr double kSharedCoreRatio = 1.5;
 
+// Keeps the calling thread, and those it starts, on one of the processors they may use: the first
+// for turn 0, the next for 1, and so on, and round again.
+void RunOnProcessor(int turn);
+
 // Collective over `comm`; equal on all ranks.
 Machine DescribeMachine(MPI_Comm comm);
 

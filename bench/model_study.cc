@@ -184,7 +184,20 @@ double LateUs(Session* session, BrigadeGroup* brigade) {
   return late_us;
 }
 
-void Study(Session* session, BrigadeGroup* brigade, Pattern pattern, size_t bytes, double late_us) {
+// A group whose edges have just been measured: what a processor needs for a message changes within
+// minutes where others use the machine, too.
+std::unique_ptr<BrigadeGroup> Calibrated(Session* session, const Options& options) {
+  std::unique_ptr<BrigadeGroup> brigade;
+  AbortUnlessOk(BrigadeGroup::Create(session->comm(), options, &brigade));
+  if (brigade->machine() == nullptr) {
+    AbortUnlessOk(Status(StatusCode::kUnavailable, "model: the edges could not be measured"));
+  }
+  return brigade;
+}
+
+void Study(Session* session, const Options& options, Pattern pattern, size_t bytes) {
+  const std::unique_ptr<BrigadeGroup> brigade = Calibrated(session, options);
+  double late_us = LateUs(session, brigade.get());
   StudyData data(*session, pattern, bytes);
   const bool plain = EntryOf(pattern).topologies.empty();
   const bool takes_part = pattern != Pattern::kSend || session->rank() < 2;
@@ -207,7 +220,9 @@ void Study(Session* session, BrigadeGroup* brigade, Pattern pattern, size_t byte
     subject.name = "brigade";
     subject.pattern = name;
     subject.predicted_us = predicted_us;
-    subject.run = [=](int) { return takes_part ? brigade->group()->Run(way) : Status(); };
+    subject.run = [=, group = brigade->group()](int) {
+      return takes_part ? group->Run(way) : Status();
+    };
     subject.check = [&](int) { return data.Check(); };
     the_case.subjects.push_back(std::move(subject));
   };
@@ -237,25 +252,20 @@ void WriteMachine(const MachineDescription& machine, const std::string& file) {
 void RunModelStudy(Session* session) {
   Options options = session->options();
   options.calibrate = EngineOptions::Calibrate::kAlways;
-  std::unique_ptr<BrigadeGroup> brigade;
-  AbortUnlessOk(BrigadeGroup::Create(session->comm(), options, &brigade));
-  if (brigade->machine() == nullptr) {
-    AbortUnlessOk(Status(StatusCode::kUnavailable, "model: the edges could not be measured"));
+  if (!options.machine.empty()) {
+    const std::unique_ptr<BrigadeGroup> brigade = Calibrated(session, options);
+    if (session->rank() == 0) WriteMachine(*brigade->machine(), options.machine);
   }
-  if (session->rank() == 0 && !options.machine.empty())
-    WriteMachine(*brigade->machine(), options.machine);
-  const double late_us = LateUs(session, brigade.get());
-  if (session->rank() == 0) std::printf("\nRanks are there %.0f us after the call.\n", late_us);
   for (const CatalogueEntry& entry : Catalogue()) {
     const auto& wanted = options.patterns;
     if (std::find(wanted.begin(), wanted.end(), entry.name) == wanted.end()) continue;
     session->StartTable(entry.name);
     if (entry.pattern == Pattern::kBarrier) {
-      Study(session, brigade.get(), entry.pattern, 0, late_us);
+      Study(session, options, entry.pattern, 0);
       continue;
     }
     for (const size_t bytes : options.contiguous_bytes) {
-      Study(session, brigade.get(), entry.pattern, bytes, late_us);
+      Study(session, options, entry.pattern, bytes);
     }
   }
 }

@@ -89,6 +89,9 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
   app.add_flag("--asleep", options->asleep,
                "Ranks that have finished sleep, and all start by the clock: for ranks on one "
                "machine that outnumber its processors");
+  app.add_flag("--pin", options->pin,
+               "Keep each rank on one processor, ranks taking turns with those there are: ranks "
+               "that wander make figures differ from launch to launch");
   app.add_option("--seed", options->seed, "Seed of the random order of the subjects");
 
   CLI::App* pingpong = app.add_subcommand(

@@ -40,6 +40,7 @@ struct Options {
   int max_iterations = 1000;
   uint64_t seed = 1;
   bool asleep = false;
+  bool pin = false;
 
   // pingpong
   std::vector<size_t> message_bytes = {8,        64,        512,     1 << 10, 4 << 10, 16 << 10,

@@ -63,6 +63,7 @@ Status Session::Create(MPI_Comm comm, const Options& options, std::unique_ptr<Se
                   "--asleep is for ranks on one machine: these have no clock in common");
   }
   std::unique_ptr<Session> session(new Session(comm, options));
+  if (options.pin) RunOnProcessor(session->rank_);
   const int grid_rows = GridRows(options, session->ranks_);
   if (options.shim != "none") {
     SetUpShim(options);

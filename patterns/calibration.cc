@@ -14,6 +14,7 @@
 #include "membuf/combine.h"
 #include "membuf/pack.h"
 #include "membuf/strided_layout.h"
+#include "patterns/link_estimate.h"
 #include "transport/host.h"
 
 namespace brigade {
@@ -23,22 +24,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kRepetitions = 5;
 constexpr int kMostInChain = 16;
-constexpr size_t kShortBytes = 8;
-// The longest that goes without asking over TCP, and so long that what is passed at once, and
-// asking, are little of it.
-constexpr size_t kLongBytes = size_t{60} << 10;
-constexpr size_t kLongerBytes = size_t{1} << 20;
 constexpr int kLongerRepetitions = 3;
-// Of a message that is broadcast around, in the shortest pieces that come into question
-// (kLeastPieceBytes in choice.cc).
-constexpr size_t kCutBytes = size_t{64} << 10;
 constexpr int kPieces = 16;
+constexpr size_t kCutBytes = kPieces * kPieceProbeBytes;
 constexpr size_t kWorkBytes = size_t{32} << 10;  // of copies and sums: a chunk
 constexpr size_t kShortRunBytes = 256;
-// Links are what long messages wait for unless processors are busy for so much of the time. How
-// much faster they are then is not known; this much is taken for it.
-constexpr double kBusyShare = 0.75;
-constexpr double kFasterThanProcessors = 4;
 // An idle link gathers what it passes at once.
 constexpr std::chrono::milliseconds kRest(2);
 
@@ -60,18 +50,7 @@ double Median(std::vector<double> values) {
   return *middle;
 }
 
-// What one rank has measured on one kind of edge; zeros: nothing.
-struct EdgeTimes {
-  double hop_us = 0;     // a short message, passed on
-  double long_us = 0;    // sending and receiving kLongBytes
-  double longer_us = 0;  // and kLongerBytes
-  // For sending and receiving a byte: as long as a send lasts, and by the processor's clock, which
-  // also counts what is done later, and looking for what is not there yet.
-  double call_byte_us = 0;
-  double processor_byte_us = 0;
-  double piece_us = 0;  // each more of many short pieces, while all ranks are at work
-};
-
+// What one rank has measured.
 struct RankTimes {
   EdgeTimes far;
   EdgeTimes near;
@@ -89,8 +68,8 @@ class Measurer {
  public:
   explicit Measurer(Group* group)
       : group_(group),
-        data_(kLongerBytes / sizeof(double)),
-        landing_(kLongerBytes / sizeof(double)) {}
+        data_(kLongerProbeBytes / sizeof(double)),
+        landing_(kLongerProbeBytes / sizeof(double)) {}
 
   // `ring`: group ranks that take part, each once. Those that do not measure nothing.
   Status MeasureEdges(const std::vector<int>& ring, EdgeTimes* times) {
@@ -102,22 +81,22 @@ class Measurer {
     previous_ = ring[static_cast<size_t>((place_ + size - 1) % size)];
 
     double us = 0;
-    BRIGADE_RETURN_IF_ERROR(Shift(kShortBytes, &us, &us));  // opens the connections
+    BRIGADE_RETURN_IF_ERROR(Shift(kShortProbeBytes, &us, &us));  // opens the connections
     std::vector<double> hops, longs, longers, short_sends, long_sends, long_works, longer_works;
     for (int i = 0; i < kRepetitions; ++i) {
       BRIGADE_RETURN_IF_ERROR(Chain(ring, &us));  // waits for those that come later
       BRIGADE_RETURN_IF_ERROR(Chain(ring, &us));
       if (us > 0) hops.push_back(us / std::min(size, kMostInChain));
-      for (const size_t bytes : {kLongBytes, kLongerBytes}) {
-        if (bytes == kLongerBytes && i >= kLongerRepetitions) continue;
+      for (const size_t bytes : {kLongProbeBytes, kLongerProbeBytes}) {
+        if (bytes == kLongerProbeBytes && i >= kLongerRepetitions) continue;
         std::this_thread::sleep_for(kRest);
         double sending_us = 0;
-        BRIGADE_RETURN_IF_ERROR(Shift(kShortBytes, &us, &sending_us));  // all are there
+        BRIGADE_RETURN_IF_ERROR(Shift(kShortProbeBytes, &us, &sending_us));  // all are there
         short_sends.push_back(sending_us);
         const double begin_us = ProcessorMicroseconds();
         BRIGADE_RETURN_IF_ERROR(Shift(bytes, &us, &sending_us));
         const double work_us = ProcessorMicroseconds() - begin_us;
-        const bool is_long = bytes == kLongBytes;
+        const bool is_long = bytes == kLongProbeBytes;
         (is_long ? longs : longers).push_back(us);
         (is_long ? long_works : longer_works).push_back(work_us);
         if (is_long) long_sends.push_back(sending_us);
@@ -131,9 +110,10 @@ class Measurer {
     times->long_us = least(longs);
     times->longer_us = least(longers);
     // To receive is taken to be as much work again.
-    times->call_byte_us = 2 * std::max(0.0, least(long_sends) - least(short_sends)) / kLongBytes;
-    times->processor_byte_us =
-        std::max(0.0, Median(longer_works) - Median(long_works)) / (kLongerBytes - kLongBytes);
+    times->call_byte_us =
+        2 * std::max(0.0, least(long_sends) - least(short_sends)) / kLongProbeBytes;
+    times->processor_byte_us = std::max(0.0, Median(longer_works) - Median(long_works)) /
+                               (kLongerProbeBytes - kLongProbeBytes);
     return Status();
   }
 
@@ -231,11 +211,11 @@ class Measurer {
     if (place_ == 0) std::this_thread::sleep_for(kRest);
     const Clock::time_point begin = Clock::now();
     if (place_ > 0) {
-      BRIGADE_RETURN_IF_ERROR(Move(Pattern::kReceive, previous_, kShortBytes));
-      return Move(Pattern::kSend, next, kShortBytes);
+      BRIGADE_RETURN_IF_ERROR(Move(Pattern::kReceive, previous_, kShortProbeBytes));
+      return Move(Pattern::kSend, next, kShortProbeBytes);
     }
-    BRIGADE_RETURN_IF_ERROR(Move(Pattern::kSend, next, kShortBytes));
-    BRIGADE_RETURN_IF_ERROR(Move(Pattern::kReceive, last, kShortBytes));
+    BRIGADE_RETURN_IF_ERROR(Move(Pattern::kSend, next, kShortProbeBytes));
+    BRIGADE_RETURN_IF_ERROR(Move(Pattern::kReceive, last, kShortProbeBytes));
     *us = MicrosecondsSince(begin);
     return Status();
   }
@@ -245,15 +225,16 @@ class Measurer {
     PatternCall call;
     call.pattern = Pattern::kBroadcast;
     call.topology = {Shape::kIncreasingRings, 1, /*by_host=*/true};
-    call.piece_bytes = kCutBytes / kPieces;
+    call.piece_bytes = kPieceProbeBytes;
     call.matrix.data = reinterpret_cast<std::byte*>(data_.data());
     const auto elems = static_cast<int64_t>(kCutBytes / sizeof(double));
     BRIGADE_RETURN_IF_ERROR(
         StridedLayout::General(elems, 1, elems, sizeof(double), &call.matrix.layout));
     const Clock::time_point begin = Clock::now();
     BRIGADE_RETURN_IF_ERROR(group_->Run(call));
-    if (group_->rank() == last) return Move(Pattern::kSend, 0, kShortBytes);
-    if (group_->rank() == 0) BRIGADE_RETURN_IF_ERROR(Move(Pattern::kReceive, last, kShortBytes));
+    if (group_->rank() == last) return Move(Pattern::kSend, 0, kShortProbeBytes);
+    if (group_->rank() == 0)
+      BRIGADE_RETURN_IF_ERROR(Move(Pattern::kReceive, last, kShortProbeBytes));
     *us = MicrosecondsSince(begin);
     return Status();
   }
@@ -266,52 +247,11 @@ class Measurer {
   int previous_ = 0;
 };
 
-// Over those that have measured something.
-template <typename Of>
-double MedianOf(const std::vector<RankTimes>& all, const Of& of) {
+// Over all ranks.
+double MedianOf(const std::vector<RankTimes>& all, double RankTimes::*time) {
   std::vector<double> values;
-  for (const RankTimes& times : all) {
-    if (of(times) > 0) values.push_back(of(times));
-  }
+  for (const RankTimes& times : all) values.push_back(times.*time);
   return Median(std::move(values));
-}
-
-// REQUIRES: IsSensible(times).
-Link LinkFrom(const EdgeTimes& times, const Capabilities& has, double ranks_per_processor) {
-  Link link;
-  constexpr double kBytes = kLongerBytes - kLongBytes;
-  // On a machine that is busy with something else the longer one may be there first.
-  const double long_us = times.longer_us > times.long_us ? times.longer_us - times.long_us
-                                                         : times.longer_us * kBytes / kLongerBytes;
-  // In shared memory all work on bytes is copies, which the model knows of. A rank that waits for a
-  // link, and shares its processor with nobody, looks for what comes all the time, and what is done
-  // later keeps nobody waiting.
-  const double works_us = kBytes * times.processor_byte_us * ranks_per_processor;
-  const bool waits_for_link = !has.lands_in_peer_memory && works_us < kBusyShare * long_us;
-  double byte_us = times.processor_byte_us;
-  if (waits_for_link && ranks_per_processor == 1) byte_us = times.call_byte_us;
-  if (has.lands_in_peer_memory) byte_us = 0;
-  link.mb_s = kBytes / long_us * (waits_for_link ? 1 : kFasterThanProcessors);
-  // A rank's own part of a piece, which is part of a message's way; half of that if nobody passed
-  // anything on.
-  const double piece_us = times.piece_us / ranks_per_processor - kCutBytes / kPieces * byte_us;
-  const double message_us = piece_us > 0 ? std::min(piece_us, times.hop_us) : times.hop_us / 2;
-  link.send_overhead.message_us = link.receive_overhead.message_us = message_us / 2;
-  if (byte_us > 0) link.send_overhead.mb_s = link.receive_overhead.mb_s = 2 / byte_us;
-  link.latency_us =
-      std::max(0.0, times.hop_us - message_us - (kShortBytes + kHeaderBytes) / link.mb_s);
-  // What a long message is ahead of its bytes at that rate; a bucket, if it is more than noise.
-  const double ahead_us = kLongBytes / link.mb_s + times.hop_us - times.long_us;
-  if (waits_for_link && ahead_us > times.hop_us / 2) {
-    link.burst_bytes = std::min(kLongBytes, static_cast<size_t>(ahead_us * link.mb_s));
-  }
-  link.eager_bytes = has.eager_piece_bytes;
-  link.grant_us = link.latency_us + link.receive_overhead.message_us;
-  return link;
-}
-
-bool IsSensible(const EdgeTimes& times) {
-  return times.hop_us > 0 && times.long_us > 0 && times.longer_us > 0;
 }
 
 double RanksPerProcessor(const std::vector<RankTimes>& all) {
@@ -390,19 +330,28 @@ Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hos
   }
 
   const auto edges = [&](EdgeTimes RankTimes::*kind) {
-    return EdgeTimes{MedianOf(all, [&](const RankTimes& t) { return (t.*kind).hop_us; }),
-                     MedianOf(all, [&](const RankTimes& t) { return (t.*kind).long_us; }),
-                     MedianOf(all, [&](const RankTimes& t) { return (t.*kind).longer_us; }),
-                     MedianOf(all, [&](const RankTimes& t) { return (t.*kind).call_byte_us; }),
-                     MedianOf(all, [&](const RankTimes& t) { return (t.*kind).processor_byte_us; }),
-                     MedianOf(all, [&](const RankTimes& t) { return (t.*kind).piece_us; })};
+    const auto median = [&](double EdgeTimes::*time, double EdgeTimes::*by_whom) {
+      std::vector<double> values;
+      for (const RankTimes& times : all) {
+        if ((times.*kind).*by_whom > 0) values.push_back((times.*kind).*time);
+      }
+      return Median(std::move(values));
+    };
+    EdgeTimes times;
+    times.hop_us = median(&EdgeTimes::hop_us, &EdgeTimes::hop_us);
+    times.piece_us = median(&EdgeTimes::piece_us, &EdgeTimes::piece_us);
+    for (const auto time : {&EdgeTimes::long_us, &EdgeTimes::longer_us, &EdgeTimes::call_byte_us,
+                            &EdgeTimes::processor_byte_us}) {
+      times.*time = median(time, &EdgeTimes::long_us);
+    }
+    return times;
   };
   const EdgeTimes far = edges(&RankTimes::far);
   const EdgeTimes near = edges(&RankTimes::near);
   if ((firsts.size() > 1 && !IsSensible(far)) || (most > 1 && !IsSensible(near))) return Status();
-  const double copy_us = MedianOf(all, [](const RankTimes& t) { return t.copy_us; });
-  const double runs_us = MedianOf(all, [](const RankTimes& t) { return t.runs_us; });
-  const double add_us = MedianOf(all, [](const RankTimes& t) { return t.add_us; });
+  const double copy_us = MedianOf(all, &RankTimes::copy_us);
+  const double runs_us = MedianOf(all, &RankTimes::runs_us);
+  const double add_us = MedianOf(all, &RankTimes::add_us);
   const double crowd = RanksPerProcessor(all);
   const Capabilities& has = group->capabilities();
   MachineDescription found;
@@ -415,8 +364,11 @@ Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hos
   found.memories.push_back(user);
   found.copies.push_back({CurveFrom(copy_us, runs_us), {}});
   found.adds.push_back({CurveFrom(add_us, add_us), {}});
-  if (firsts.size() > 1) found.between_hosts = LinkFrom(far, has, crowd);
-  if (most > 1) found.within_host = LinkFrom(near, has, crowd);
+  // Memory is shared within hosts only, though a group with edges of both kinds is said to do so.
+  EdgeKind kind{false, has.eager_piece_bytes, std::max(copy_us, 1e-3) / kWorkBytes, crowd};
+  if (firsts.size() > 1) found.between_hosts = LinkFrom(far, kind);
+  kind.shares_memory = has.lands_in_peer_memory;
+  if (most > 1) found.within_host = LinkFrom(near, kind);
   found.between_hosts.ports_of_host = true;
   found.preferred_piece_bytes = has.preferred_piece_bytes;
   found.overlap_piece_bytes = has.overlap_piece_bytes;

@@ -190,7 +190,7 @@ static_assert(std::has_unique_object_representations_v<AgreedSettings>, "compare
 
 constexpr char kMeasured[] = "measured: among the ranks of a group";
 // Of what is kept in files; to be raised when measurements change.
-constexpr char kMeasurementFormat[] = "4";
+constexpr char kMeasurementFormat[] = "5";
 
 Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
   AgreedSettings first{};
