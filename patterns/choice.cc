@@ -30,11 +30,13 @@ bool HasSharedHosts(const MachineDescription& machine, const CostQuery& query) {
 
 // Whether a topology goes by host, in either way that is worth a look, the better tried one first.
 std::vector<bool> WaysByHost(Shape shape, const CostQuery& query) {
+  if (!query.topology.by_host) return {false};
+  std::vector<bool> ways;
   const bool keeps_to_ranks =
       shape == Shape::kHypercube || shape == Shape::kTwoTree || shape == Shape::kCirculant;
-  if (!query.topology.by_host || keeps_to_ranks) return {false};
-  if (query.some_share_memory) return {true};
-  return {true, false};
+  if (!keeps_to_ranks) ways.push_back(true);
+  if (!query.some_share_memory) ways.push_back(false);
+  return ways;
 }
 
 // Whether a circulant graph can be taken, and the model knows what it costs.

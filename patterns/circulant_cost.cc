@@ -2,50 +2,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <queue>
 #include <utility>
 
 namespace brigade {
 namespace {
-
-// The ports of all ranks, or of their hosts.
-class Ports {
- public:
-  Ports(const Steps& steps, int ranks, CirculantCost::Buckets buckets) {
-    for (int r = 0; r < ranks; ++r) hosts_.push_back(steps.HostOf(r));
-    const int hosts = *std::max_element(hosts_.begin(), hosts_.end()) + 1;
-    for (const int link : {0, 1}) {
-      of_host_[link] = steps.LinkAt(link).ports_of_host;
-      const auto owners = static_cast<size_t>(of_host_[link] ? hosts : ranks);
-      const double burst_us = buckets == CirculantCost::Buckets::kEndless
-                                  ? std::numeric_limits<double>::infinity()
-                                  : steps.Burst(link);
-      const Port port(burst_us, buckets == CirculantCost::Buckets::kEmpty ? 0 : burst_us);
-      out_[link] = std::vector<Port>(owners, port);
-      in_[link] = std::vector<Port>(owners, port);
-    }
-  }
-
-  // When a message that may leave at `ready_us` has left both.
-  double Pass(int from, int to, double ready_us, double wire_us) {
-    const int link = hosts_[static_cast<size_t>(from)] == hosts_[static_cast<size_t>(to)] ? 0 : 1;
-    const double out_us = out_[link][OwnerOf(link, from)].Pass(ready_us, wire_us);
-    // It is on its way in from when it began to go out.
-    const double begun_us = std::max(ready_us, out_us - wire_us);
-    return std::max(out_us, in_[link][OwnerOf(link, to)].Pass(begun_us, wire_us));
-  }
-
- private:
-  size_t OwnerOf(int link, int rank) const {
-    return static_cast<size_t>(of_host_[link] ? hosts_[static_cast<size_t>(rank)] : rank);
-  }
-
-  std::vector<int> hosts_;
-  bool of_host_[2];
-  std::vector<Port> out_[2];
-  std::vector<Port> in_[2];
-};
 
 // A rank between two messages.
 struct Progress {
@@ -95,8 +56,8 @@ Way CirculantCost::WayOf(const Piece& piece) const {
   const auto each_more = [](const std::vector<double>& ends_us) {
     return (ends_us[kPieces - 1] - ends_us[1]) / (kPieces - 2);
   };
-  const double first_us = Finish(piece, 1, Buckets::kFull).back();
-  const std::vector<double> ends_us = Finish(piece, kPieces, Buckets::kEmpty);
+  const double first_us = Finish(piece, 1, Ports::Buckets::kFull).back();
+  const std::vector<double> ends_us = Finish(piece, kPieces, Ports::Buckets::kEmpty);
   const double piece_us = each_more(ends_us);
   // The next pieces begin before the first is through.
   const double early_us = std::max(0.0, ends_us[0] + (kPieces - 1) * piece_us - ends_us.back());
@@ -104,10 +65,11 @@ Way CirculantCost::WayOf(const Piece& piece) const {
   if (burst_us == 0) return {first_us, piece_us, early_us, piece_us};
   const double saved_us = ends_us[0] - first_us;
   return {first_us, piece_us, std::max(0.0, burst_us - saved_us) + early_us,
-          std::max(0.0, piece_us - each_more(Finish(piece, kPieces, Buckets::kEndless)))};
+          std::max(0.0, piece_us - each_more(Finish(piece, kPieces, Ports::Buckets::kEndless)))};
 }
 
-std::vector<double> CirculantCost::Finish(const Piece& piece, int pieces, Buckets buckets) const {
+std::vector<double> CirculantCost::Finish(const Piece& piece, int pieces,
+                                          Ports::Buckets buckets) const {
   std::vector<double> ends_us(static_cast<size_t>(pieces));
   const std::vector<Round> rounds = RoundsOf(piece.bytes);
   const double end_us = End(piece.bytes);

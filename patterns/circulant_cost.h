@@ -3,10 +3,11 @@
 #ifndef BRIGADE_PATTERNS_CIRCULANT_COST_H_
 #define BRIGADE_PATTERNS_CIRCULANT_COST_H_
 
-#include <cstdint>
+#include <cstddef>
 #include <vector>
 
 #include "patterns/circulant_graph.h"
+#include "patterns/cost_ports.h"
 #include "patterns/cost_steps.h"
 
 namespace brigade {
@@ -16,9 +17,6 @@ namespace brigade {
 // share their host's port, so messages are followed one by one.
 class CirculantCost {
  public:
-  // What those of all ports hold at first.
-  enum class Buckets : uint8_t { kFull, kEmpty, kEndless };
-
   // REQUIRES: kMultiBroadcast or kMultiReduce, on two ranks at least.
   CirculantCost(const Steps& steps, const CostQuery& query);
 
@@ -34,7 +32,7 @@ class CirculantCost {
     double after_us;
   };
   // When all ranks have done with each of so many pieces, one after the other.
-  std::vector<double> Finish(const Piece& piece, int pieces, Buckets buckets) const;
+  std::vector<double> Finish(const Piece& piece, int pieces, Ports::Buckets buckets) const;
   std::vector<Round> RoundsOf(size_t bytes) const;
   // A rank's work once all has come.
   double End(size_t bytes) const;

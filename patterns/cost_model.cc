@@ -5,6 +5,7 @@
 
 #include "membuf/check.h"
 #include "patterns/circulant_cost.h"
+#include "patterns/cost_ports.h"
 #include "patterns/cost_steps.h"
 #include "patterns/shares.h"
 #include "patterns/tree_cost.h"
@@ -192,17 +193,18 @@ Way DealtWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
 // before. `partner(r)`: from whom r hears; `after_us`: what r does then.
 template <typename Partner>
 void Exchange(const Steps& steps, const Piece& piece, const Partner& partner, double after_us,
-              std::vector<double>* times) {
+              Ports* ports, std::vector<double>* times) {
   const std::vector<double> before = *times;
   for (int r = 0; r < static_cast<int>(before.size()); ++r) {
     const int from = partner(r);
     if (from < 0) continue;
     const Hop hop(steps, steps.LinkIndex(from, r), piece, ChunkRole::kCombineTarget,
                   ChunkRole::kReceive, steps.Crowd());
+    const double sent_us = before[static_cast<size_t>(from)] + hop.send_us;
     double& time = (*times)[static_cast<size_t>(r)];
-    time = std::max(before[static_cast<size_t>(r)] + hop.processor_us(),
-                    before[static_cast<size_t>(from)] + hop.us()) +
-           after_us;
+    time =
+        std::max(time + hop.send_us, ports->Pass(from, r, sent_us, hop.wire_us) + hop.latency_us) +
+        hop.receive_us + after_us;
   }
 }
 
@@ -222,25 +224,30 @@ Way HypercubeWay(const Steps& steps, const CostQuery& query, const Piece& piece)
   const double out = folds ? steps.CopyOut(ChunkRole::kCombineTarget, piece.bytes) : 0;
   const Hop far(steps, RingEdges(steps, query).slowest(), piece, ChunkRole::kCombineTarget,
                 ChunkRole::kReceive, steps.Crowd());
-  std::vector<double> times(static_cast<size_t>(query.ranks), far.Begin(copy));
   const auto is_told = [&](int r) { return r < 2 * extra && r % 2 == 1; };
-  Exchange(
-      steps, piece, [&](int r) { return r < 2 * extra && r % 2 == 0 ? r + 1 : -1; }, combine,
-      &times);
-  const double begin = Latest(times);
-  for (int d = 0; d < dimensions; ++d) {
-    const auto partner = [&](int r) {
-      if (is_told(r)) return -1;
-      const int other = (r < 2 * extra ? r / 2 : r - extra) ^ (1 << d);
-      return other < extra ? 2 * other : other + extra;
-    };
-    Exchange(steps, piece, partner, combine, &times);
-  }
-  const double dimensions_us = Latest(times) - begin;
-  Exchange(
-      steps, piece, [&](int r) { return is_told(r) ? r - 1 : -1; }, out, &times);
+  double dimensions_us = 0;
+  const auto finish = [&](Ports::Buckets buckets) {
+    Ports ports(steps, query.ranks, buckets);
+    std::vector<double> times(static_cast<size_t>(query.ranks), far.Begin(copy));
+    const auto telling = [&](int r) { return r < 2 * extra && r % 2 == 0 ? r + 1 : -1; };
+    Exchange(steps, piece, telling, combine, &ports, &times);
+    const double begin_us = Latest(times);
+    for (int d = 0; d < dimensions; ++d) {
+      const auto partner = [&](int r) {
+        if (is_told(r)) return -1;
+        const int other = (r < 2 * extra ? r / 2 : r - extra) ^ (1 << d);
+        return other < extra ? 2 * other : other + extra;
+      };
+      Exchange(steps, piece, partner, combine, &ports, &times);
+    }
+    dimensions_us = Latest(times) - begin_us;
+    const auto told = [&](int r) { return is_told(r) ? r - 1 : -1; };
+    Exchange(steps, piece, told, out, &ports, &times);
+    return Latest(times);
+  };
+  const double first = finish(Ports::Buckets::kFull);
+  finish(Ports::Buckets::kEmpty);  // as later pieces find them
   const int messages = dimensions + (folds ? 1 : 0);
-  const double first = Latest(times) - far.Saved(messages);
   const double busy =
       std::max(messages * far.wire_us, messages * (far.processor_us() + combine) + out);
   if (query.ranks == 2) {  // own pieces go one ahead
@@ -251,16 +258,13 @@ Way HypercubeWay(const Steps& steps, const CostQuery& query, const Piece& piece)
 }
 
 Way BarrierWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  Ports ports(steps, query.ranks, Ports::Buckets::kFull);
   std::vector<double> times(static_cast<size_t>(query.ranks));
   for (int distance = 1; distance < query.ranks; distance *= 2) {
     const auto partner = [&](int r) { return (r + query.ranks - distance) % query.ranks; };
-    Exchange(steps, piece, partner, 0, &times);
+    Exchange(steps, piece, partner, 0, &ports, &times);
   }
-  const Hop far(steps, RingEdges(steps, query).slowest(), piece, ChunkRole::kBufferedSend,
-                ChunkRole::kReceive, steps.Crowd());
-  int rounds = 0;
-  while ((1 << rounds) < query.ranks) ++rounds;
-  return {Latest(times) - far.Saved(rounds), 0};
+  return {Latest(times), 0};
 }
 
 Way MessageWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
@@ -275,7 +279,7 @@ Way MessageWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
 }
 
 // Until a sender whose header goes ahead may send more: if pieces wait for their places, the
-// header's way, and the answer's.
+// header's way, and the answer's. What the bucket saves is counted with the pieces.
 double HeaderAheadUs(const Steps& steps, const CostQuery& query, const PiecePlan& plan) {
   const int link = RingEdges(steps, query).slowest();
   const Hop hop(steps, link, {plan.ahead_bytes, false}, ChunkRole::kBufferedSend,
@@ -283,7 +287,7 @@ double HeaderAheadUs(const Steps& steps, const CostQuery& query, const PiecePlan
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, plan.ahead_bytes);
   const size_t next_bytes = plan.RangeOf(1).bytes;
   if (steps.Grant(link, next_bytes) == 0) return in + hop.send_us;
-  return in + hop.us() - hop.Saved(1) + steps.Grant(link, next_bytes);
+  return in + hop.us() + steps.Grant(link, next_bytes);
 }
 
 CostQuery Half(const CostQuery& query, int half) {

@@ -198,6 +198,29 @@ TEST(CostModel, RanksOfAHostShareItsPortAlongARing) {
   }
 }
 
+// Sums to all along a hypercube: all ranks of a host have partners on the same other one.
+TEST(CostModel, RanksOfAHostShareItsPortAlongAHypercube) {
+  for (const char* name : {"shaped_cluster", "fat_nodes_100g"}) {
+    MachineDescription machine = Read(name);
+    machine.between_hosts.ports_of_host = true;
+    const PieceSettings settings =
+        SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
+    for (const int ranks_per_host : {2, 4, 8}) {
+      machine.ranks_per_host = ranks_per_host;
+      for (const size_t bytes : {8, 1024, 16384, 65536}) {
+        CostQuery query;
+        query.pattern = Pattern::kAllReduce;
+        query.topology = {Shape::kHypercube, 0};
+        query.ranks = 4 * ranks_per_host;
+        query.bytes = bytes;
+        const double simulated_us = Simulate(machine, query);
+        const Cost cost = PredictCost(machine, settings, query);
+        EXPECT_NEAR(cost.us / simulated_us, 1, 0.1) << name << Describe(query, cost, simulated_us);
+      }
+    }
+  }
+}
+
 TEST(CostModel, AMessageFromRankToRank) {
   for (const char* name : {"shaped_cluster", "fat_nodes_100g"}) {
     const MachineDescription machine = Read(name);
