@@ -68,8 +68,7 @@ Status RunExplain(const Options& options) {
   if (order_free || entry.topologies.empty()) {
     std::printf(
         "Choice: %s, the fastest, or in the fewest pieces of those as fast; nothing is combined, "
-        "or in "
-        "any order with the same bits.\n",
+        "or in any order with the same bits.\n",
         TopologyName(candidates.front().topology).c_str());
     return Status();
   }

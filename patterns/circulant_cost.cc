@@ -51,12 +51,13 @@ double CirculantCost::End(size_t bytes) const {
   return (graph_.skip(last + 1) - graph_.skip(last)) * steps_.CopyOut(ChunkRole::kReceive, bytes);
 }
 
-Way CirculantCost::WayOf(const Piece& piece) const {
+Way CirculantCost::WayOf(const Piece& piece, bool alone) const {
   constexpr int kPieces = 4;  // by then it goes on as before
   const auto each_more = [](const std::vector<double>& ends_us) {
     return (ends_us[kPieces - 1] - ends_us[1]) / (kPieces - 2);
   };
   const double first_us = Finish(piece, 1, Ports::Buckets::kFull).back();
+  if (alone) return {first_us};
   const std::vector<double> ends_us = Finish(piece, kPieces, Ports::Buckets::kEmpty);
   const double piece_us = each_more(ends_us);
   // The next pieces begin before the first is through.

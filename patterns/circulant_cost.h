@@ -20,8 +20,9 @@ class CirculantCost {
   // REQUIRES: kMultiBroadcast or kMultiReduce, on two ranks at least.
   CirculantCost(const Steps& steps, const CostQuery& query);
 
-  // One piece of every portion. O(ranks log^2 ranks).
-  Way WayOf(const Piece& piece) const;
+  // One piece of every portion; alone: until it is through, and nothing of others. O(ranks log^2
+  // ranks), nine times as long if not alone.
+  Way WayOf(const Piece& piece, bool alone) const;
 
  private:
   // What a rank does in a round, besides its messages.

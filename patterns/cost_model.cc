@@ -359,7 +359,8 @@ Way AllReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece)
   }
 }
 
-Way WayOf(const Steps& steps, const CostQuery& query, const Piece& piece) {
+// `alone`: there are no other pieces.
+Way WayOf(const Steps& steps, const CostQuery& query, const Piece& piece, bool alone) {
   switch (query.pattern) {
     case Pattern::kSend:
     case Pattern::kReceive:
@@ -374,12 +375,12 @@ Way WayOf(const Steps& steps, const CostQuery& query, const Piece& piece) {
       return AllReduceWay(steps, query, piece);
     case Pattern::kMultiBroadcast:
       if (query.topology.shape == Shape::kCirculant)
-        return CirculantCost(steps, query).WayOf(piece);
+        return CirculantCost(steps, query).WayOf(piece, alone);
       return query.topology.by_host ? MultiBroadcastByHostWay(steps, query, piece)
                                     : RingMultiBroadcastWay(steps, query, piece);
     case Pattern::kMultiReduce:
       if (query.topology.shape == Shape::kCirculant)
-        return CirculantCost(steps, query).WayOf(piece);
+        return CirculantCost(steps, query).WayOf(piece, alone);
       return MultiReduceWay(steps, query, piece);
     case Pattern::kBarrier:
       return BarrierWay(steps, query, piece);
@@ -401,7 +402,8 @@ Shares SharesOf(const CostQuery& query) {
   }
 }
 
-// As the executor cuts: what is dealt, and portions, are passed on by all ranks alike.
+}  // namespace
+
 PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query) {
   const bool pair = query.pattern == Pattern::kSend || query.pattern == Pattern::kReceive;
   if (pair) return PlanMessage(OfPairs(settings), query.bytes);
@@ -427,8 +429,6 @@ PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query) {
   }
   return plan;
 }
-
-}  // namespace
 
 PieceSettings SettingsOn(const MachineDescription& machine, const Link& link, size_t chunk_bytes,
                          size_t staging_bytes) {
@@ -480,12 +480,14 @@ Cost PredictInStep(const MachineDescription& machine, const PieceSettings& setti
     --cost.pieces;
   }
   const bool later = plan.Count() > 1;
-  const Way last = WayOf(steps, query, {plan.RangeOf(plan.Count() - 1).bytes, later});
-  cost.first_us = cost.us = begin_us + last.first_us;
   const bool one = cost.pieces == 1;
+  const size_t last_bytes = plan.RangeOf(plan.Count() - 1).bytes;
+  const Way last = WayOf(steps, query, {last_bytes, later}, one);
+  cost.first_us = cost.us = begin_us + last.first_us;
   if (one && (multi || query.topology.shape != Shape::kCirculant)) return cost;
   // The last piece follows the others, and a shorter one does not overtake them.
-  const Way other = WayOf(steps, query, {cost.piece_bytes, plan.Count() > 2});
+  const bool alike = last_bytes == cost.piece_bytes && later == (plan.Count() > 2);
+  const Way other = alike ? last : WayOf(steps, query, {cost.piece_bytes, plan.Count() > 2}, false);
   auto before = static_cast<double>(cost.pieces - 2);
   cost.piece_us = other.piece_us;
   if (query.topology.shape == Shape::kCirculant && !multi) {  // shares take turns

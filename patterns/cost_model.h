@@ -5,8 +5,9 @@
 // the sim transport (test/cost_model_test.cc says how well), at sizes where nobody would simulate.
 //
 // Of the machine it takes the ports and rates of links, the processor's share of messages, and
-// copies and adds. Not in it: what buses do to each other, ports that ranks of one host share while
-// both are used by different messages of one operation, and waiting for staging memory.
+// copies and adds; ports that the ranks of a host share, but not on the first piece's way along
+// trees, nor in multi-broadcasts by host. Not in it: what buses do to each other, and waiting for
+// staging memory.
 
 #ifndef BRIGADE_PATTERNS_COST_MODEL_H_
 #define BRIGADE_PATTERNS_COST_MODEL_H_
@@ -63,6 +64,9 @@ struct Cost {
 // given sizes.
 PieceSettings SettingsOn(const MachineDescription& machine, const Link& link, size_t chunk_bytes,
                          size_t staging_bytes);
+
+// How the executor cuts a message, a portion, or the longest share of what is dealt or in blocks.
+PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query);
 
 // O(ranks), of multi-broadcast and multi-reduce on circulant graphs O(ranks log^2 ranks); nothing
 // depends on the number of pieces. REQUIRES: a topology that the pattern knows; kTwoTree and

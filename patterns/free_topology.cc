@@ -28,9 +28,10 @@ constexpr size_t kLongBytesPerRank = size_t{1} << 10;
 // tree's time and 0.6 of dealing's for 16 KiB (1.1 for 32 KiB), in shared memory 0.95 and 0.4.
 constexpr size_t kDealtBytes = size_t{24} << 10;
 // Sums of any order in shared memory, where everybody reads what lies at another's: the fewest
-// copies and waits, until one rank's work on all contributions takes the longest. On 8 ranks of two
-// processors, of the time of what floating sums take: reductions 0.5 at 16 KiB and 0.7 at 64, sums
-// to all 0.9 and 0.65; 128 KiB was not measured.
+// copies and waits, until one rank's work on all contributions takes the longest. Of the time of
+// what floating sums take on 8, 16 and 32 ranks of two processors: reductions of 16 KiB 0.6, 0.8
+// and 0.75 (64 KiB on 8 ranks 0.7), sums to all of 64 KiB 0.7, 0.5 and 0.4, of 128 KiB 0.8, 0.55
+// and 0.4. Not measured with a processor for each rank.
 constexpr size_t kWideBytes = size_t{128} << 10;
 
 }  // namespace
@@ -38,20 +39,19 @@ constexpr size_t kWideBytes = size_t{128} << 10;
 Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool order_free) {
   const bool by_host = order_free && ranks.hosts > 1 && ranks.hosts < ranks.count;
   const int nodes = by_host ? ranks.hosts : ranks.count;
+  const bool share_memory = ranks.hosts == 1 && ranks.transport->lands_in_peer_memory;
+  const bool all_alike = ranks.hosts == ranks.count || (ranks.hosts == 1 && !share_memory);
   Topology topology;
   switch (pattern) {
     case Pattern::kBroadcast:
-      if (ranks.hosts == 1 && ranks.transport->lands_in_peer_memory) return kWide;
+      if (share_memory) return kWide;
       topology = ranks.transport->piece_cost_bytes > 0 && nodes > 2 && bytes >= kFillsRingBytes
                      ? kRing
                      : kBinomial;
       break;
     case Pattern::kAllReduce:
     case Pattern::kReduce: {
-      if (order_free && ranks.hosts == 1 && ranks.count > 2 &&
-          ranks.transport->lands_in_peer_memory && bytes <= kWideBytes) {
-        return kWide;
-      }
+      if (order_free && share_memory && ranks.count > 2 && bytes <= kWideBytes) return kWide;
       const bool partners =
           pattern == Pattern::kAllReduce && !by_host && (ranks.count & (ranks.count - 1)) == 0;
       const size_t long_bytes =
@@ -73,9 +73,9 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
     }
     case Pattern::kMultiBroadcast:
     case Pattern::kMultiReduce:
-      // Of a sum the hosts must make no difference.
-      topology = (ranks.hosts == ranks.count || !order_free) && ranks.count > 2 &&
-                         ranks.count <= kMostOnCirculant && bytes <= kFillsRingBytes
+      // Of a sum hosts and transport must make no difference.
+      topology = (all_alike || !order_free) && ranks.count > 2 && ranks.count <= kMostOnCirculant &&
+                         bytes <= kFillsRingBytes
                      ? kCirculant
                      : kRing;
       break;

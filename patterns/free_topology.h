@@ -31,13 +31,13 @@ struct Ranks {
 // and receives the message once, or, to all ranks, dealt: less than twice, and on all links at
 // once.
 //
-// Broadcasts go along the wide tree wherever one copy serves all readers, and along the ring where
-// links are slow and the message is long enough to fill it.
+// Broadcasts, and sums of any order that are not long, go along the wide tree wherever one copy
+// serves all readers; other broadcasts along the ring where links are slow and the message is long
+// enough to fill it.
 //
 // Multi-broadcasts and multi-reduces of up to 16 ranks that are too short to fill a ring go along
-// the circulant graph where each rank is on a host of its own, and, where the order of a sum must
-// be the same anywhere, on any hosts: fewer messages in a row. All others take the form that goes
-// around.
+// the circulant graph where no two ranks share memory, and, where the order of a sum must be the
+// same anywhere, on any hosts: fewer messages in a row. All others take the form that goes around.
 //
 // What is free goes by host, wherever a host has several ranks: the links between them are slower
 // than anything within.

@@ -484,7 +484,7 @@ CostQuery Group::QueryFor(const PatternCall& call, size_t bytes) const {
   query.some_share_memory = scope.some_share_memory();
   query.ranks = scope.size;
   query.bytes = bytes;
-  if (entry.multi) {  // which may go by host, in whatever form
+  if (entry.multi && call.topology.shape == Shape::kFree) {  // they may go by host
     query.topology.by_host = scope.hosts > 1 && scope.hosts < scope.size &&
                              (!entry.combines || IsOrderFree(call.op, call.type));
   }

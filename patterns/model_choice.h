@@ -13,9 +13,9 @@
 
 namespace brigade {
 
-// Lengths are taken together in steps of a quarter of an octave, which end with powers of two: these
-// are asked for most, and what links pass at once may be one. The number of `bytes`'s class, and the
-// longest length in it.
+// Lengths are taken together in steps of a quarter of an octave, which end with powers of two:
+// these are asked for most, and what links pass at once may be one. The number of `bytes`'s class,
+// and the longest length in it.
 int SizeClassOf(size_t bytes);
 size_t LongestOfClass(int size_class);
 

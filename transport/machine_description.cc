@@ -84,7 +84,7 @@ class Object {
   }
   double Time(const std::string& key) { return Quantity(key, "us", 0, 1e9); }
   // Above zero; "unlimited" will do.
-  double Rate(const std::string& key) { return Unlimited(key, "MB/s", 1e-6, kUnlimitedRate); }
+  double Rate(const std::string& key) { return Unlimited(key, "MB/s", kLeastRate, kUnlimitedRate); }
   size_t Bytes(const std::string& key) {
     return static_cast<size_t>(Quantity(key, "bytes", 0, kMostBytes));
   }
@@ -261,10 +261,11 @@ class MachineReader {
     for (size_t i = 0; i < points.size(); ++i) {
       const json& point = points[i];
       const bool pair = point.is_array() && point.size() == 2 && point[0].is_number() &&
-                        point[1].is_number() && point[0] > 0 && point[1] > 0;
+                        point[1].is_number() && point[0] > 0 && point[1] >= kLeastRate;
       if (!pair || (i > 0 && point[0] <= curve.points.back().run_bytes)) {
         problem_->Set(Item(points_path, i),
-                      "expected [run bytes, MB/s], both above 0, in increasing run length; found " +
+                      "expected [run bytes, MB/s], above 0 and at least 1e-6, in increasing run "
+                      "length; found " +
                           point.dump());
         return curve;
       }

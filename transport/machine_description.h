@@ -18,6 +18,7 @@
 
 namespace brigade {
 
+inline constexpr double kLeastRate = 1e-6;  // MB/s; slower ones are infinitely slow
 inline constexpr double kUnlimitedRate = std::numeric_limits<double>::infinity();
 
 // How fast bytes are worked on in runs of a given length. Between two points the time of a run is
