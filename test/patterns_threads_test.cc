@@ -221,7 +221,7 @@ class Rank {
               std::this_thread::sleep_for(std::chrono::microseconds(random_() % 300));
             }
             RunOne(entry, topology, root, cols, CombineOp::kSum);
-            // Where the order is free, the ring goes by host, too.
+            // Where the order is free, a ring by host does go by host.
             if (by_host_ && entry.multi && entry.combines) {
               RunOne(entry, topology, root, cols, CombineOp::kAbsMax);
             }

@@ -111,6 +111,56 @@ TEST(SimPatterns, AChainTakesOnePieceTimePerPieceAndRelay) {
   }
 }
 
+// Two hosts, between which all time passes, whose four ranks each take turns in the group. Of a
+// ring by name every edge is between hosts; by host each portion comes to the other one once, and a
+// sum goes there and back. What is free goes by host.
+TEST(SimPatterns, AMultiFormOnARingByNameKeepsToTheRanks) {
+  constexpr int kRanks = 8;
+  constexpr double kCrossingUs = 100;
+  MachineDescription machine = OnlyMessages();
+  machine.within_host = machine.between_hosts = Link();
+  machine.between_hosts.latency_us = kCrossingUs;
+  machine.ranks_per_host = kRanks / 2;
+  const std::vector<int> members = {0, 4, 1, 5, 2, 6, 3, 7};
+  const auto crossings = [&](Pattern pattern, const Topology& topology) {
+    SimWorld world(machine, kRanks);
+    double last_us = 0;
+    Require(world.Run([&](int rank) {
+      const std::unique_ptr<Endpoint> endpoint = world.CreateEndpoint(rank);
+      std::unique_ptr<Engine> engine;
+      Require(Engine::Create(endpoint.get(), EngineOptions(), &engine));
+      std::unique_ptr<Group> group;
+      const auto self = std::find(members.begin(), members.end(), rank) - members.begin();
+      Require(Group::Create(engine.get(),
+                            world.MakeBootstrap(members, static_cast<int>(self)).get(), 1, kRanks,
+                            &group));
+      double data[kRanks] = {};
+      std::vector<Matrix> portions(kRanks);
+      for (int q = 0; q < kRanks; ++q) {
+        portions[q].data = reinterpret_cast<std::byte*>(&data[q]);
+        Require(StridedLayout::General(1, 1, 1, sizeof(double), &portions[q].layout));
+      }
+      double sum = 0;
+      PatternCall call = Call(pattern, topology);
+      call.op = CombineOp::kAbsMax;
+      call.portions = portions.data();
+      call.matrix = portions[0];
+      call.matrix.data = reinterpret_cast<std::byte*>(&sum);
+      Require(group->Run(call));
+      last_us = std::max(last_us, world.Clock(rank));
+    }));
+    return last_us / kCrossingUs;
+  };
+  const Topology ring{Shape::kIncreasingRings, 1};
+  const Topology ring_by_host{Shape::kIncreasingRings, 1, /*by_host=*/true};
+  for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+    const double by_host = pattern == Pattern::kMultiBroadcast ? 1 : 2;
+    EXPECT_DOUBLE_EQ(crossings(pattern, ring), kRanks - 1);
+    EXPECT_DOUBLE_EQ(crossings(pattern, ring_by_host), by_host);
+    EXPECT_DOUBLE_EQ(crossings(pattern, {Shape::kFree, 0}), by_host);
+  }
+}
+
 // One piece down a binomial tree takes as many messages one after the other as the tree is high,
 // and the root sends that many.
 TEST(SimPatterns, ATreeTakesALogarithmOfMessages) {
