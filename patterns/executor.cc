@@ -318,7 +318,11 @@ StagedBuffer* Executor::TryBuffer(int stream, size_t payload_bytes, Memory kind)
     if (++engine_->stalled_ <= engine_->Patience()) return nullptr;
     overflow = engine_->overflow_->TryAcquire(kHeaderRoom + payload_bytes);
     origin = StagedBuffer::Origin::kOverflow;
-    if (overflow.data != nullptr) ++mover_.statistics.overflow_pieces;
+    if (overflow.data != nullptr) {
+      ++mover_.statistics.overflow_pieces;
+      // Who always finds some never looks whether receivers have drained the pool meanwhile.
+      engine_->stalled_ = engine_->Patience() - 1;
+    }
   }
   StagedBuffer* buffer = nullptr;
   if (run || overflow.data != nullptr) {

@@ -361,6 +361,44 @@ TEST_P(Semantics, AChannelDoesNotWaitForAnother) {
   });
 }
 
+// A sender that never has to wait looks all the same whether its receivers have caught up.
+TEST_P(Semantics, OnceReceiversHaveCaughtUpSendsTakeStagingMemoryAgain) {
+  constexpr int kAhead = 300;
+  constexpr int kInTurn = 20;
+  std::atomic<int> sent{0};
+  std::atomic<int> received{0};
+  OnRanks(2, [&](InprocWorld& world, int r) {
+    Rank me(world, r);
+    ASSERT_TRUE(me.created.ok());
+    std::vector<double> data(100, r);
+    const auto broadcast = [&] {
+      Require(me.Run(Call(Pattern::kBroadcast, 0, {Shape::kTree, 2}), &data));
+    };
+    const auto send = [&] {
+      broadcast();
+      ++sent;
+    };
+    if (r == 0) {
+      for (int i = 0; i < kAhead; ++i) send();
+      EXPECT_GT(me.engine->overflow().blocks, 0u);
+      AwaitCount(received, kAhead);
+      send();
+      const uint64_t blocks = me.engine->overflow().blocks;
+      for (int i = 1; i < kInTurn; ++i) {
+        AwaitCount(received, kAhead + i);
+        send();
+      }
+      EXPECT_EQ(me.engine->overflow().blocks, blocks);
+    } else {
+      for (int i = 0; i < kAhead + kInTurn; ++i) {
+        AwaitCount(sent, i < kAhead ? kAhead : i + 1);
+        broadcast();
+        ++received;
+      }
+    }
+  });
+}
+
 TEST_P(Semantics, AtTheOverflowLimitASendFailsAfterItsWait) {
   std::atomic<int> over{0};
   OnRanks(2, [&](InprocWorld& world, int rank) {
