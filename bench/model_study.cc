@@ -20,9 +20,10 @@ namespace {
 
 // Ways that are predicted to take more than this many times what the best is said to take are
 // measured with the pieces that suit them best only. Of long messages, which take longest to
-// measure, what is hopeless is not, and others with the longest and the shortest pieces, too: all
-// lengths take about the same.
+// measure, what is hopeless is not, and what is near the best with the longest and the shortest
+// pieces, too: all lengths take about the same.
 constexpr double kFarFromBest = 2;
+constexpr double kNearBest = 1.2;
 constexpr double kHopeless = 4;
 constexpr size_t kLongBytes = size_t{2} << 20;
 
@@ -147,8 +148,10 @@ std::vector<Candidate> WithoutHopeless(const std::vector<Candidate>& all, size_t
     const Cuts& cuts = cuts_of[TopologyName(candidate.topology)];
     const bool is_long = bytes >= kLongBytes;
     if (is_long && us > kHopeless * best_us) continue;
-    const bool is_asked = !is_long || pieces == cuts.fewest || pieces == cuts.most;
-    if (us <= cuts.best_us || (us <= kFarFromBest * best_us && is_asked)) kept.push_back(candidate);
+    const bool is_asked =
+        is_long ? us <= kNearBest * best_us && (pieces == cuts.fewest || pieces == cuts.most)
+                : us <= kFarFromBest * best_us;
+    if (us <= cuts.best_us || is_asked) kept.push_back(candidate);
   }
   return kept;
 }
