@@ -174,11 +174,42 @@ TEST(RankCandidates, OfThoseAboutAsFastTheFewestPiecesAreFirst) {
       slower += first.us > best_us;
       for (const Candidate& c : candidates) {
         if (!c.cost.in_step || c.cost.us > 1.05 * best_us) continue;
+        if (c.topology.shape == Shape::kCirculant) continue;  // the next test
         EXPECT_GE(c.cost.pieces, first.pieces) << TopologyName(c.topology) << ", " << bytes;
       }
     }
   }
   EXPECT_GT(slower, 0);
+}
+
+// Even if the graph is the fastest, and in the fewest pieces.
+TEST(RankCandidates, ARingThatIsAboutAsFastGoesBeforeACirculantGraph) {
+  int passed_over = 0;
+  MachineDescription machine = SlowLinks();
+  machine.between_hosts.burst_bytes = 20000;
+  const PieceSettings settings =
+      SettingsOn(machine, machine.between_hosts, kChunkBytes, 64 * kChunkBytes);
+  for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+    for (size_t bytes = 1024; bytes <= size_t{4} << 20; bytes += bytes / 2) {
+      for (int ranks = 3; ranks <= 8; ++ranks) {
+        CostQuery query = Query(pattern, bytes);
+        query.ranks = ranks;
+        const std::vector<Candidate> candidates =
+            RankCandidates(machine, settings, query, /*fixed=*/false);
+        const auto graph =
+            std::find_if(candidates.begin(), candidates.end(),
+                         [](const Candidate& c) { return c.topology.shape == Shape::kCirculant; });
+        const auto ring = std::find_if(
+            candidates.begin(), candidates.end(),
+            [](const Candidate& c) { return c.topology.shape == Shape::kIncreasingRings; });
+        if (graph == candidates.end()) continue;
+        EXPECT_EQ(ring < graph, ring->cost.us <= 1.05 * graph->cost.us) << ranks << ", " << bytes;
+        passed_over += ring < graph && graph->cost.us < ring->cost.us &&
+                       graph->cost.pieces <= ring->cost.pieces;
+      }
+    }
+  }
+  EXPECT_GT(passed_over, 0);
 }
 
 TEST(RankCandidates, AFixedTopologyIsTheOnlyOne) {
