@@ -29,8 +29,8 @@ constexpr size_t kLongBytesPerRank = size_t{1} << 10;
 constexpr size_t kDealtBytes = size_t{24} << 10;
 // Sums of any order in shared memory, where everybody reads what lies at another's: the fewest
 // copies and waits, until one rank's work on all contributions takes the longest. Of the time of
-// what floating sums take on 8, 16 and 32 ranks of two processors: reductions of 16 KiB 0.6, 0.8
-// and 0.75 (64 KiB on 8 ranks 0.7), sums to all of 64 KiB 0.7, 0.5 and 0.4, of 128 KiB 0.8, 0.55
+// what floating sums take on 8, 16 and 32 ranks of two processors: reductions of 16 KiB 0.7, 0.9
+// and 0.8 (64 KiB on 8 ranks 0.7), sums to all of 64 KiB 0.7, 0.5 and 0.4, of 128 KiB 0.8, 0.6
 // and 0.4. Not measured with a processor for each rank.
 constexpr size_t kWideBytes = size_t{128} << 10;
 
