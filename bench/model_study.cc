@@ -157,43 +157,65 @@ std::vector<Candidate> WithoutHopeless(const std::vector<Candidate>& all, size_t
 }
 
 // What ranks that sleep until a common time need to come, when all processors have several of them
-// to wake: what short sums to all take beyond what is predicted of ranks that are there, in the
-// mean of a tree and a hypercube. None of the calls that are studied.
-double LateUs(Session* session, BrigadeGroup* brigade) {
-  StudyData data(*session, Pattern::kAllReduce, sizeof(Element));
-  const std::vector<Topology> topologies = {{Shape::kTree, 2}, {Shape::kHypercube, 0}};
-  Case the_case;
-  the_case.name = "start";
-  the_case.bytes = data.bytes();
-  the_case.roots = 1;
-  the_case.prepare = [&](int) { data.Prepare(); };
-  the_case.before_timing = [&] { data.Clear(); };
-  PatternCall call = data.Call();
-  for (const Topology& topology : topologies) {
-    call.topology = topology;
-    Subject subject;
-    subject.run = [=](int) { return brigade->group()->Run(call); };
-    subject.check = [&](int) { return data.Check(); };
-    the_case.subjects.push_back(subject);
-  }
-  const std::vector<Result> results = session->Results(the_case);
-  double sum_us = 0;
-  for (size_t i = 0; i < topologies.size(); ++i) {
-    const double measured_us = results[i].microseconds.median;
-    const auto predicted_us = [&](double late_us) {
-      for (const Candidate& candidate : brigade->group()->Candidates(call, late_us)) {
-        if (candidate.topology == topologies[i]) return candidate.cost.us;
-      }
-      return measured_us;
-    };
-    double late_us = 0;
-    for (double step = measured_us / 2; step > 0.1; step /= 2) {
-      if (predicted_us(late_us + step) <= measured_us) late_us += step;
+// to wake: what sums of 4 bytes to all, measured in turn with the ways of a case, take beyond what
+// is predicted of ranks that are there, in the mean of a tree and a hypercube.
+class Lateness {
+ public:
+  Lateness(const Session& session, Group* group)
+      : group_(group), data_(session, Pattern::kAllReduce, sizeof(Element)), call_(data_.Call()) {}
+
+  // Ahead of all others. This object outlives the case.
+  void AddTo(Case* the_case) {
+    for (const Topology& topology : topologies_) {
+      Subject subject;
+      PatternCall way = call_;
+      way.topology = topology;
+      subject.run = [=](int) { return group_->Run(way); };
+      subject.check = [=](int) { return data_.Check(); };
+      the_case->subjects.push_back(std::move(subject));
     }
-    sum_us += late_us;
   }
-  return sum_us / static_cast<double>(topologies.size());
-}
+  void Prepare() { data_.Prepare(); }
+  void Clear() { data_.Clear(); }
+  // Its own subjects, and their results.
+  static void LeaveOut(Case* the_case) {
+    the_case->subjects.erase(the_case->subjects.begin(), the_case->subjects.begin() + kSubjects);
+  }
+  static void LeaveOut(std::vector<Result>* results) {
+    results->erase(results->begin(), results->begin() + kSubjects);
+  }
+
+  // `results`: of a case with the subjects that AddTo added.
+  double Us(const std::vector<Result>& results) const {
+    double sum_us = 0;
+    for (size_t i = 0; i < kSubjects; ++i) {
+      const double measured_us = results[i].microseconds.median;
+      double late_us = 0;
+      for (double step = measured_us / 2; step > 0.1; step /= 2) {
+        if (PredictedUs(topologies_[i], late_us + step, measured_us) <= measured_us) {
+          late_us += step;
+        }
+      }
+      sum_us += late_us;
+    }
+    return sum_us / kSubjects;
+  }
+
+ private:
+  static constexpr size_t kSubjects = 2;
+
+  double PredictedUs(const Topology& topology, double late_us, double otherwise) const {
+    for (const Candidate& candidate : group_->Candidates(call_, late_us)) {
+      if (candidate.topology == topology) return candidate.cost.us;
+    }
+    return otherwise;
+  }
+
+  Group* const group_;
+  const Topology topologies_[kSubjects] = {{Shape::kTree, 2}, {Shape::kHypercube, 0}};
+  StudyData data_;
+  const PatternCall call_;
+};
 
 // A group whose edges have just been measured: what a processor needs for a message changes within
 // minutes where others use the machine, too.
@@ -208,7 +230,8 @@ std::unique_ptr<BrigadeGroup> Calibrated(Session* session, const Options& option
 
 void Study(Session* session, const Options& options, Pattern pattern, size_t bytes) {
   const std::unique_ptr<BrigadeGroup> brigade = Calibrated(session, options);
-  double late_us = LateUs(session, brigade.get());
+  Group* const group = brigade->group();
+  Lateness lateness(*session, group);
   StudyData data(*session, pattern, bytes);
   const bool plain = EntryOf(pattern).topologies.empty();
   const bool takes_part = pattern != Pattern::kSend || session->rank() < 2;
@@ -224,32 +247,50 @@ void Study(Session* session, const Options& options, Pattern pattern, size_t byt
   the_case.cols = 1;
   the_case.ld = the_case.rows;
   the_case.roots = 1;
-  the_case.prepare = [&](int) { data.Prepare(); };
-  the_case.before_timing = [&] { data.Clear(); };
-  const auto add = [&](const std::string& name, const PatternCall& way, double predicted_us) {
+  the_case.prepare = [&](int) {
+    data.Prepare();
+    lateness.Prepare();
+  };
+  the_case.before_timing = [&] {
+    data.Clear();
+    lateness.Clear();
+  };
+  lateness.AddTo(&the_case);
+  const auto add = [&](const std::string& name, const PatternCall& way) {
     Subject subject;
     subject.name = "brigade";
     subject.pattern = name;
-    subject.predicted_us = predicted_us;
-    subject.run = [=, group = brigade->group()](int) {
-      return takes_part ? group->Run(way) : Status();
-    };
+    subject.run = [=](int) { return takes_part ? group->Run(way) : Status(); };
     subject.check = [&](int) { return data.Check(); };
     the_case.subjects.push_back(std::move(subject));
   };
-  // Two ranks have a processor each.
-  if (pattern == Pattern::kSend) late_us /= brigade->machine()->ranks_per_processor;
-  for (const Candidate& candidate :
-       WithoutHopeless(brigade->group()->Candidates(asked, late_us), bytes)) {
+  const std::vector<Candidate> ways = WithoutHopeless(group->Candidates(asked), bytes);
+  for (const Candidate& candidate : ways) {
     PatternCall way = call;
     way.topology = candidate.topology;
     way.piece_bytes = candidate.piece_bytes;
     std::string name = plain ? "only way" : TopologyName(candidate.topology);
     if (candidate.cost.pieces > 1) name += ", " + std::to_string(candidate.cost.pieces) + " pieces";
-    add(name, way, candidate.cost.us);
+    add(name, way);
   }
-  add("free", call, std::numeric_limits<double>::quiet_NaN());
-  for (int round = 0; round < 2; ++round) session->Measure(the_case);
+  add("free", call);
+
+  std::vector<Result> rounds[] = {session->Results(the_case), session->Results(the_case)};
+  double late_us = (lateness.Us(rounds[0]) + lateness.Us(rounds[1])) / 2;
+  // Two ranks have a processor each.
+  if (pattern == Pattern::kSend) late_us /= brigade->machine()->ranks_per_processor;
+  const std::vector<Candidate> predicted = group->Candidates(asked, late_us);
+  Lateness::LeaveOut(&the_case);
+  for (size_t i = 0; i < ways.size(); ++i) {
+    const auto same = std::find_if(predicted.begin(), predicted.end(), [&](const Candidate& other) {
+      return other.topology == ways[i].topology && other.piece_bytes == ways[i].piece_bytes;
+    });
+    if (same != predicted.end()) the_case.subjects[i].predicted_us = same->cost.us;
+  }
+  for (std::vector<Result>& round : rounds) {
+    Lateness::LeaveOut(&round);
+    session->Add(the_case, round);
+  }
 }
 
 void WriteMachine(const MachineDescription& machine, const std::string& file) {

@@ -188,7 +188,7 @@ if $model; then
     local edges=$1
     shift
     # Links that rest between two measurements have saved up what they pass at once, and ranks that slept are found asleep.
-    local study=("$@" "$program" --peers none --shim none --asleep --pin --max-iterations 15 --json "$out/model_$edges.jsonl"
+    local study=("$@" "$program" --peers none --shim none --asleep --pin --max-iterations 60 --json "$out/model_$edges.jsonl"
       --transport "$transport")
     "${study[@]}" --seconds 0.3 --min-iterations 5 model --bytes "$sizes" --keep-machine "$out/machine_${edges}_$count.json"
     # Slow links are as slow every time.

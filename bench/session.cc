@@ -103,7 +103,10 @@ void Session::StartTable(const std::string& title) {
 
 void Session::Measure(const Case& the_case) {
   if (the_case.subjects.empty()) return;
-  const std::vector<Result> results = Results(the_case);
+  Add(the_case, Results(the_case));
+}
+
+void Session::Add(const Case& the_case, const std::vector<Result>& results) {
   if (report_) report_->Add(the_case, results);
 }
 

@@ -23,8 +23,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRepetitions = 5;
+constexpr int kChains = 3;  // each time: what a rank that sleeps takes to wake differs most
 constexpr int kMostInChain = 16;
 constexpr int kLongerRepetitions = 3;
+constexpr int kBroadcasts = 10;
 constexpr int kPieces = 16;
 constexpr size_t kCutBytes = kPieces * kPieceProbeBytes;
 constexpr size_t kWorkBytes = size_t{32} << 10;  // of copies and sums: a chunk
@@ -85,8 +87,10 @@ class Measurer {
     std::vector<double> hops, longs, longers, short_sends, long_sends, long_works, longer_works;
     for (int i = 0; i < kRepetitions; ++i) {
       BRIGADE_RETURN_IF_ERROR(Chain(ring, &us));  // waits for those that come later
-      BRIGADE_RETURN_IF_ERROR(Chain(ring, &us));
-      if (us > 0) hops.push_back(us / std::min(size, kMostInChain));
+      for (int chain = 0; chain < kChains; ++chain) {
+        BRIGADE_RETURN_IF_ERROR(Chain(ring, &us));
+        if (us > 0) hops.push_back(us / std::min(size, kMostInChain));
+      }
       for (const size_t bytes : {kLongProbeBytes, kLongerProbeBytes}) {
         if (bytes == kLongerProbeBytes && i >= kLongerRepetitions) continue;
         std::this_thread::sleep_for(kRest);
@@ -121,7 +125,7 @@ class Measurer {
   // of the first one taking `first_us`.
   Status MeasurePieces(int last, double first_us, EdgeTimes* times) {
     std::vector<double> all;
-    for (int i = 0; i <= kRepetitions; ++i) {
+    for (int i = 0; i <= kBroadcasts; ++i) {
       double us = 0;
       BRIGADE_RETURN_IF_ERROR(Around(last, &us));
       if (i > 0) all.push_back(us);  // the first one waits for those that come later

@@ -19,7 +19,8 @@ bool IsMulti(Pattern pattern) {
 
 Way BroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const double copy = steps.CopyIn(ChunkRole::kBroadcastSource, piece.bytes);
-  return TreeCost(steps, query).Down(piece, copy, [&](int relative) {
+  const TreeCost tree(steps, query);
+  return tree.Down(piece, tree.StartUs(0) + copy, [&](int relative) {
     Load load;
     if (relative == 0) load.processor_us = copy;
     return load;
@@ -307,7 +308,7 @@ Way TwoTreeWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
     Way way;
     if (query.pattern == Pattern::kBroadcast) {
       const double copy = steps.CopyIn(ChunkRole::kBroadcastSource, piece.bytes);
-      way = tree.Down(piece, copy, [&](int relative) {
+      way = tree.Down(piece, tree.StartUs(0) + copy, [&](int relative) {
         Load load = other.LoadDown(piece, relative);
         if (relative == 0) load.processor_us += 2 * copy;
         return load;
@@ -444,7 +445,7 @@ PieceSettings SettingsOn(const MachineDescription& machine, const Link& link, si
 
 namespace {
 
-// Trees know themselves whom they wait for.
+// Trees know themselves whom they wait for; elsewhere everybody waits for all.
 bool IsTree(const CostQuery& query) {
   switch (query.pattern) {
     case Pattern::kBroadcast:
@@ -505,6 +506,14 @@ Cost PredictInStep(const MachineDescription& machine, const PieceSettings& setti
 Cost PredictCost(const MachineDescription& machine, const PieceSettings& settings,
                  const CostQuery& query) {
   Cost cost = PredictInStep(machine, settings, query);
+  if (query.late_us > 0 && IsTree(query)) {  // nobody knows who comes first
+    CostQuery other = query;
+    double sum_us = 0;
+    for (other.first = 0; other.first < query.ranks; ++other.first) {
+      sum_us += PredictInStep(machine, settings, other).us;
+    }
+    cost.us = sum_us / query.ranks;
+  }
   const bool blocks =
       query.topology.shape == Shape::kTwoTree || query.topology.shape == Shape::kCirculant;
   const bool multi = IsMulti(query.pattern);  // one message each way in each round

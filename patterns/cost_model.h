@@ -40,13 +40,14 @@ struct CostQuery {
   size_t elem_bytes = 8;
   size_t run_bytes = SIZE_MAX;  // of contiguous user memory
   size_t piece_bytes = 0;       // as in PatternCall
-  // By when all ranks but the root, or the sender, have come, one after the other; of patterns
-  // without a root, by when all have.
+  // Ranks come one after the other, each as much later than the one before, and this is when the
+  // last one comes. The first is, of trees, this one, counted from the root; those after it follow.
   double late_us = 0;
+  int first = 0;
 };
 
 struct Cost {
-  // From the first rank's call to the last one's return.
+  // What the rank takes that is in the call for the longest.
   double us = 0;
   // False of broadcast and reduce along two trees and on circulant graphs, whose ranks have several
   // neighbours each way at once:

@@ -59,7 +59,8 @@ TreeCost::TreeCost(const Steps& steps, const CostQuery& query)
       tree_(query.topology, query.ranks, /*root=*/0, HostsOf(steps, query)),
       ring_(query.topology.shape != Shape::kTree),
       size_(query.ranks),
-      late_us_(query.late_us) {}
+      late_us_(query.late_us),
+      first_(query.first) {}
 
 ChunkRole TreeCost::RoleOf(const TreeNode& node) const {
   if (node.parent < 0) return ChunkRole::kBroadcastSource;
@@ -92,12 +93,12 @@ Way TreeCost::Down(const Piece& piece, double begin_us,
       processor_us += send_us;
       const double leaves_us =
           ports[link].Pass(std::max(processor_us, steps_.Grant(link, wire_bytes)), wire_us);
-      visits.push_back({*child, std::max(leaves_us + steps_.Latency(link), late_us_) +
+      visits.push_back({*child, std::max(leaves_us + steps_.Latency(link), StartUs(*child)) +
                                     steps_.Receive(link, wire_bytes)});
     }
     if (node.parent >= 0) processor_us += CopyOut(node, piece);
     busiest.Add(HostOf(relative), LoadDown(piece, relative) + more(relative));
-    first_us = std::max(first_us, processor_us);
+    first_us = std::max(first_us, processor_us - StartUs(relative));
   }
   return {std::max(first_us, busiest.processor_us()), busiest.piece_us(), busiest.spare_us(),
           busiest.port_bound_us()};
@@ -165,7 +166,7 @@ double TreeCost::ReadyUp(const TreeNode& node, int relative, const Piece& piece,
         {child, ports[link].Pass(leaves_us, WireUp(link, piece)) + steps_.Latency(link)});
   }
   std::sort(there.begin(), there.end());
-  double processor_us = 0;
+  double processor_us = StartUs(relative);
   for (const auto& [child, arrival_us] : there) {
     const int link = LinkBetween(relative, child);
     processor_us = std::max(processor_us, arrival_us) + steps_.Receive(link, wire_bytes) +
@@ -180,22 +181,20 @@ Way TreeCost::Up(const Piece& piece, bool to_matrix, const std::function<Load(in
   for (size_t i = 0; i < order.size(); ++i) {
     for (const int child : tree_.NodeOf(order[i]).children) order.push_back(child);
   }
-  const auto leaves = static_cast<int>(std::count_if(order.begin(), order.end(), [&](int relative) {
-    return tree_.NodeOf(relative).children.empty();
-  }));
-  int leaves_left = leaves;  // which come one after the other
   std::vector<double> ready_us(static_cast<size_t>(size_));
   Busiest busiest(steps_);
+  double longest_us = 0;
   for (auto relative = order.rbegin(); relative != order.rend(); ++relative) {
     const TreeNode node = tree_.NodeOf(*relative);
-    ready_us[static_cast<size_t>(*relative)] =
-        node.children.empty() ? late_us_ * leaves_left-- / leaves +
-                                    steps_.CopyIn(ChunkRole::kCombineTarget, piece.bytes)
-                              : ReadyUp(node, *relative, piece, to_matrix, ready_us);
+    double& ready = ready_us[static_cast<size_t>(*relative)];
+    ready = node.children.empty()
+                ? StartUs(*relative) + steps_.CopyIn(ChunkRole::kCombineTarget, piece.bytes)
+                : ReadyUp(node, *relative, piece, to_matrix, ready_us);
+    longest_us = std::max(longest_us, ready - StartUs(*relative));
     busiest.Add(HostOf(*relative), LoadUp(piece, to_matrix, *relative) + more(*relative));
   }
-  return {std::max(ready_us[0], busiest.processor_us()), busiest.piece_us(), busiest.spare_us(),
-          busiest.port_bound_us()};
+  return {std::max(to_matrix ? longest_us : ready_us[0], busiest.processor_us()),
+          busiest.piece_us(), busiest.spare_us(), busiest.port_bound_us()};
 }
 
 }  // namespace brigade

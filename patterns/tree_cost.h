@@ -34,17 +34,22 @@ class TreeCost {
  public:
   TreeCost(const Steps& steps, const CostQuery& query);
 
-  // From the root's having the piece in a slot at `begin_us` until all have copied it out; nobody
-  // else takes a message before all are there (CostQuery::late_us). `more`: what a rank, by
-  // relative rank, does for the piece besides.
+  // When a rank comes (CostQuery::late_us).
+  double StartUs(int relative) const {
+    return late_us_ * ((relative - first_ + size_) % size_) / std::max(size_ - 1, 1);
+  }
+
+  // From the root's having the piece in a slot at `begin_us` until all have copied it out: what the
+  // rank takes that is in the call for the longest. `more`: what a rank, by relative rank, does for
+  // the piece besides.
   Way Down(const Piece& piece, double begin_us, const std::function<Load(int)>& more) const;
 
   // A rank's part in Down, but for what only the root does.
   Load LoadDown(const Piece& piece, int relative) const;
 
-  // Until the root has combined everything; at leaves own contributions are copied first, when they
-  // are there.
-  // `to_matrix`: the root combines in user memory.
+  // Until the root has combined everything; at leaves own contributions are copied first.
+  // `to_matrix`: the root combines in user memory, and nothing comes down: what the rank takes that
+  // is in the call for the longest.
   Way Up(
       const Piece& piece, bool to_matrix,
       const std::function<Load(int)>& more = [](int) { return Load(); }) const;
@@ -76,6 +81,7 @@ class TreeCost {
   const bool ring_;
   const int size_;
   const double late_us_;
+  const int first_;
 };
 
 }  // namespace brigade
