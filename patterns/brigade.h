@@ -57,7 +57,7 @@ typedef struct brigade_engine brigade_engine;
 
 typedef struct {
   const char* transport; /* "auto", "mpi"; equal on all ranks */
-  size_t chunk_bytes;    /* equal on all ranks of a group; a multiple of 64 */
+  size_t chunk_bytes;    /* equal on all ranks of a group; a multiple of 64, 1024 at least */
   size_t staging_bytes;  /* equal on all ranks of a group: the budget of special memory per rank */
   size_t
       overflow_bytes; /* limit of ordinary memory for returned sends; SIZE_MAX: what is available */

@@ -30,11 +30,11 @@ EngineOptions WithDefaults(EngineOptions options) {
 
 Status Engine::Create(Endpoint* endpoint, const EngineOptions& options,
                       std::unique_ptr<Engine>* engine) {
-  if (options.chunk_bytes <= 2 * kHeaderRoom || options.chunk_bytes % 64 != 0) {
+  if (options.chunk_bytes < kLeastChunkBytes || options.chunk_bytes % 64 != 0) {
     return Status(StatusCode::kInvalidArgument,
                   "chunks of " + std::to_string(options.chunk_bytes) +
                       " bytes: a chunk must be a multiple of 64 bytes, and at least " +
-                      std::to_string(3 * kHeaderRoom));
+                      std::to_string(kLeastChunkBytes));
   }
   if (options.chunk_bytes > endpoint->capabilities().max_piece_bytes) {
     return Status(StatusCode::kInvalidArgument,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "patterns/piece_plan.h"
+
 namespace brigade {
 namespace {
 
@@ -13,7 +15,8 @@ constexpr Topology kDealt{Shape::kDealt, 0};
 constexpr Topology kHypercube{Shape::kHypercube, 0};
 constexpr size_t kShortBytes = 2048;
 // As many portions as half of these have room in the smallest chunk there may be.
-constexpr int kMostOnCirculant = 16;
+constexpr int kMostOnCirculant = 120;
+static_assert(kMostOnCirculant / 2 * 16 <= kLeastChunkBytes - kHeaderRoom);
 // A ring of slow links takes a shorter time than a tree from here on (measured on 4 and 8 hosts:
 // 16 KiB 0.6 of the tree's, 8 KiB 1.6).
 constexpr size_t kFillsRingBytes = size_t{16} << 10;
@@ -41,6 +44,7 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
   const int nodes = by_host ? ranks.hosts : ranks.count;
   const bool share_memory = ranks.hosts == 1 && ranks.transport->lands_in_peer_memory;
   const bool all_alike = ranks.hosts == ranks.count || (ranks.hosts == 1 && !share_memory);
+  const size_t ranks_bytes = kLongBytesPerRank * static_cast<size_t>(ranks.count);
   Topology topology;
   switch (pattern) {
     case Pattern::kBroadcast:
@@ -54,8 +58,7 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
       if (order_free && share_memory && ranks.count > 2 && bytes <= kWideBytes) return kWide;
       const bool partners =
           pattern == Pattern::kAllReduce && !by_host && (ranks.count & (ranks.count - 1)) == 0;
-      const size_t long_bytes =
-          std::max(kLongBytes, kLongBytesPerRank * static_cast<size_t>(ranks.count));
+      const size_t long_bytes = std::max(kLongBytes, ranks_bytes);
       if (bytes > std::max(long_bytes, partners ? kDealtBytes : 0)) {
         topology = pattern == Pattern::kReduce || by_host ? kRing : kDealt;
       } else if (bytes > kLongBytes && partners) {
@@ -75,7 +78,7 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
     case Pattern::kMultiReduce:
       // Of a sum hosts and transport must make no difference.
       topology = (all_alike || !order_free) && ranks.count > 2 && ranks.count <= kMostOnCirculant &&
-                         bytes <= kFillsRingBytes
+                         bytes <= std::max(kFillsRingBytes, ranks_bytes)
                      ? kCirculant
                      : kRing;
       break;

@@ -35,7 +35,7 @@ struct Ranks {
 // serves all readers; other broadcasts along the ring where links are slow and the message is long
 // enough to fill it.
 //
-// Multi-broadcasts and multi-reduces of up to 16 ranks that are too short to fill a ring go along
+// Multi-broadcasts and multi-reduces of up to 120 ranks that are too short to fill a ring go along
 // the circulant graph where no two ranks share memory, and, where the order of a sum must be the
 // same anywhere, on any hosts: fewer messages in a row. All others take the form that goes around.
 //

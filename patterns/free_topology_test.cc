@@ -23,7 +23,7 @@ std::vector<Ranks> RanksToTry() {
     return has;
   }();
   std::vector<Ranks> all;
-  for (const int count : {2, 3, 8, 64}) {
+  for (const int count : {2, 3, 8, 64, 120, 121}) {
     for (const Capabilities* transport : {&plain, &shared, &slow}) {
       for (const int hosts : {1, 2, (count + 1) / 2, count}) {
         all.push_back({count, hosts, transport});
@@ -118,14 +118,19 @@ bool AreAlike(const Ranks& ranks) {
   return ranks.hosts == ranks.count || (ranks.hosts == 1 && !ShareMemory(ranks));
 }
 
+// Portions of so many bytes together are not long.
+size_t LongestShort(const Ranks& ranks) {
+  return std::max(size_t{16} << 10, (size_t{1} << 10) * static_cast<size_t>(ranks.count));
+}
+
 TEST(FreeTopology, ShortMultiBroadcastsBetweenHostsTakeFewMessages) {
   for (const Ranks& ranks : RanksToTry()) {
     const auto shape = [&](size_t bytes) {
       return FreeTopology(Pattern::kMultiBroadcast, ranks, bytes, /*order_free=*/true).shape;
     };
-    const bool apart = ranks.count > 2 && ranks.count <= 16 && AreAlike(ranks);
-    EXPECT_EQ(shape(16384), apart ? Shape::kCirculant : Shape::kIncreasingRings);
-    EXPECT_EQ(shape(16385), Shape::kIncreasingRings);
+    const bool apart = ranks.count > 2 && ranks.count <= 120 && AreAlike(ranks);
+    EXPECT_EQ(shape(LongestShort(ranks)), apart ? Shape::kCirculant : Shape::kIncreasingRings);
+    EXPECT_EQ(shape(LongestShort(ranks) + 1), Shape::kIncreasingRings);
   }
 }
 
@@ -135,9 +140,9 @@ TEST(FreeTopology, ShortMultiReducesTakeFewMessages) {
       const auto shape = [&](size_t bytes) {
         return FreeTopology(Pattern::kMultiReduce, ranks, bytes, order_free).shape;
       };
-      const bool few = ranks.count > 2 && ranks.count <= 16 && (AreAlike(ranks) || !order_free);
-      EXPECT_EQ(shape(16384), few ? Shape::kCirculant : Shape::kIncreasingRings);
-      EXPECT_EQ(shape(16385), Shape::kIncreasingRings);
+      const bool few = ranks.count > 2 && ranks.count <= 120 && (AreAlike(ranks) || !order_free);
+      EXPECT_EQ(shape(LongestShort(ranks)), few ? Shape::kCirculant : Shape::kIncreasingRings);
+      EXPECT_EQ(shape(LongestShort(ranks) + 1), Shape::kIncreasingRings);
     }
   }
 }

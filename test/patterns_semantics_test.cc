@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 #include "patterns/engine.h"
 #include "patterns/group.h"
+#include "patterns/piece_plan.h"
 #include "test/run_ranks.h"
 #include "test/thread_hosts.h"
 #include "transport/fault_endpoint.h"
@@ -127,7 +128,7 @@ TEST_P(Semantics, SumsHaveTheSameBitsAtAnyTimingAndWithAnyChunks) {
     for (int repeat = 0; repeat < 6; ++repeat) {
       OnRanks(7, [&](InprocWorld& world, int rank) {
         EngineOptions options;
-        options.chunk_bytes = repeat % 2 == 0 ? 512 : 4096;
+        options.chunk_bytes = repeat % 2 == 0 ? kLeastChunkBytes : 4096;
         options.staging_bytes = (repeat % 3 + 1) * 16 * options.chunk_bytes;
         FaultOptions faults;
         faults.seed = static_cast<uint64_t>(repeat * 100 + rank);
@@ -168,7 +169,7 @@ TEST_P(Semantics, DealtSumsAreChainsFromTheRankAfterTheOwner) {
         }
       }
     }
-    for (const size_t chunk_bytes : {512, 4096}) {
+    for (const size_t chunk_bytes : {kLeastChunkBytes, size_t{4096}}) {
       OnRanks(kRanks, [&](InprocWorld& world, int rank) {
         EngineOptions options = Rank::Small();
         options.chunk_bytes = chunk_bytes;
@@ -194,7 +195,7 @@ TEST_P(Semantics, CirculantSumsOfPortionsGoByDistance) {
     const auto elems = [&](int portion) { return portion % 3 == 1 ? 0 : length + 5 * portion; };
     for (const Shape shape : {Shape::kCirculant, Shape::kFree}) {
       if (shape == Shape::kFree && length > 40) continue;  // it takes the ring
-      for (const size_t chunk_bytes : {192, 512, 4096}) {
+      for (const size_t chunk_bytes : {kLeastChunkBytes, size_t{4096}}) {
         OnRanks(kRanks, [&](InprocWorld& world, int rank) {
           EngineOptions options = Rank::Small();
           options.chunk_bytes = chunk_bytes;

@@ -33,7 +33,7 @@
 namespace brigade {
 namespace {
 
-constexpr size_t kChunkBytes = 512;
+constexpr size_t kChunkBytes = 1024;
 
 struct Setting {
   std::string name;

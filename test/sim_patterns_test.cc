@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "patterns/engine.h"
 #include "patterns/group.h"
+#include "patterns/piece_plan.h"
 #include "transport/sim_transport.h"
 
 namespace brigade {
@@ -215,10 +216,12 @@ TEST(SimPatterns, ACirculantGraphTakesTheLeastMessagesInARow) {
 // Every rank's portion to all, or all contributions to every portion, in ceil(log2 p) messages one
 // after the other.
 TEST(SimPatterns, ShortPortionsTakeALogarithmOfMessages) {
+  constexpr int kTooMany = 2000;  // for the least chunks
   for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
     const bool sums = pattern == Pattern::kMultiReduce;
-    for (const int ranks : {2, 3, 5, 8, 13, 16, 300}) {
-      for (const size_t chunk_bytes : {kChunkBytes, size_t{192}}) {
+    for (const int ranks : {2, 3, 5, 8, 13, 16, 300, kTooMany}) {
+      for (const size_t chunk_bytes : {kLeastChunkBytes, 4 * kLeastChunkBytes}) {
+        if (ranks == kTooMany && chunk_bytes > kLeastChunkBytes) continue;
         SimWorld world(OnlyMessages(), ranks);
         double last_us = 0;
         Require(world.Run([&](int rank) {
@@ -244,9 +247,10 @@ TEST(SimPatterns, ShortPortionsTakeALogarithmOfMessages) {
           if (sums) call.matrix = {reinterpret_cast<std::byte*>(&sum), portions[0].layout};
           const Status status = group->Run(call, nullptr);
           // A message has room for an element of each of its portions, or it is not begun.
-          if (ranks == 300 && chunk_bytes == 192) {
+          if (ranks == kTooMany) {
             EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-            EXPECT_NE(status.message().find("192"), std::string::npos) << status.message();
+            EXPECT_NE(status.message().find(std::to_string(kLeastChunkBytes)), std::string::npos)
+                << status.message();
             return;
           }
           Require(status);
