@@ -314,7 +314,7 @@ def parse_arguments():
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "bazel-bin", help="what Bazel has built")
     parser.add_argument("--mpich-bin", type=pathlib.Path, help="the same with --config=mpich; default: beside it")
     parser.add_argument("--brigade-version", default="unknown", help="recorded with the figures")
-    parser.add_argument("--limit", type=int, help="seconds a launch may take; default: 300, with --full 3600")
+    parser.add_argument("--limit", type=int, help="seconds a launch may take; default: 1200, with --full 3600")
     arguments = parser.parse_args()
     if arguments.only is None:
         arguments.only = [piece for piece in PIECES if arguments.full or piece != "topologies"]
@@ -331,7 +331,7 @@ def parse_arguments():
             parser.error(f"no piece '{piece}'")
     if arguments.hosts < 2:
         parser.error("it takes two hosts")
-    arguments.limit = arguments.limit or (3600 if arguments.full else 300)
+    arguments.limit = arguments.limit or (3600 if arguments.full else 1200)
     if arguments.mpich_bin is None:
         configuration = arguments.bin.resolve().parent  # .bazelrc gives MPICH's a suffix
         arguments.mpich_bin = configuration.with_name(configuration.name + "-mpich") / "bin"
