@@ -54,7 +54,7 @@ struct EngineOptions {
   enum class Calibrate : uint8_t { kNever, kIfUnknown, kAlways };
   Calibrate calibrate = Calibrate::kNever;
   // A topology asked for by name is replaced, where the result has the same bits, by one predicted
-  // to be more than twice as fast (Group::Choose); equal on all ranks of a group.
+  // to be 1.75 times as fast (Group::Choose); equal on all ranks of a group.
   bool topology_is_hint = false;
   // Rank 0 of a scope tells, through `report`, what was chosen for calls that leave it to the
   // library, once per length and pattern.

@@ -56,7 +56,7 @@ ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings
                     ", as asked for; by the model the best is " + Describe(candidates.front()));
     }
     return chosen(candidates.front(),
-                  "; asked for was " + Describe(named) + ", by the model more than twice as slow");
+                  "; asked for was " + Describe(named) + ", by the model too slow to keep");
   }
   std::string others;
   for (size_t i = 1; i < std::min<size_t>(candidates.size(), 4); ++i) {
