@@ -36,6 +36,7 @@ struct Subject {
   std::function<Status(int turn, Cost*)> cost = nullptr;
   // What the cost model says a run takes; not a number: nothing.
   double predicted_us = std::numeric_limits<double>::quiet_NaN();
+  bool chosen = false;  // whether this is what the library takes if it is free to
 };
 
 struct Case {

@@ -2,7 +2,7 @@
 """What brigade_bench model measured: how far the cost model is off, and how much slower than the best the library's own choice is.
 
 Files are named after the edges that were measured (shm.jsonl, cluster.jsonl) and may hold several numbers of ranks. Every case is there
-twice, one measurement after the other: the best way is picked by the first and timed by the second, as is the choice.
+twice, one measurement after the other: each picks the best way, and the other times it, and the way that the library chose.
 """
 
 import argparse
@@ -25,8 +25,8 @@ ROOTED = ("broadcast", "reduce")
 COLOURS = {"send": "#000000", "broadcast": "#0072b2", "reduce": "#d55e00", "all_reduce": "#e69f00", "multi_broadcast": "#009e73",
            "multi_reduce": "#cc79a7", "barrier": "#56b4e9"}
 
-# One case: the time of each way in both measurements, and what was predicted of it.
-Case = collections.namedtuple("Case", "edges pattern ranks bytes first second predicted")
+# One case: the time of each way in both measurements, what was predicted of it, and which one was chosen (one, once the case is complete).
+Case = collections.namedtuple("Case", "edges pattern ranks bytes first second predicted chosen")
 
 
 def read(paths):
@@ -42,12 +42,14 @@ def read(paths):
                 sys.exit(f"{path}:{number}: no line of brigade_bench model: {error}")
             case = open_cases.get(key)
             if case is None:
-                case = open_cases[key] = Case(path.stem.removeprefix("model_"), *key, {}, {}, {})
+                case = open_cases[key] = Case(path.stem.removeprefix("model_"), *key, {}, {}, {}, set())
             (case.second if way in case.first else case.first)[way] = us
             if predicted is not None:
                 case.predicted[way] = predicted
+            if record.get("chosen"):
+                case.chosen.add(way)
         cases += open_cases.values()
-    cases = [c for c in cases if FREE in c.second]  # an interrupted one has no second measurement
+    cases = [c for c in cases if FREE in c.second and c.chosen]  # an interrupted one has no second measurement
     if not cases:
         sys.exit("no complete cases")
     return cases
@@ -66,7 +68,7 @@ def error(case, way):
 
 
 def best_way(case):
-    return min(case.predicted, key=case.first.get)
+    return min(case.predicted, key=lambda way: measured(case, way))
 
 
 def noise(case, way):
@@ -74,9 +76,15 @@ def noise(case, way):
     return abs(case.second[way] / case.first[way] - 1)
 
 
-def regret(case):
-    """Of the choice: how much longer than the best way it takes."""
-    return case.second[FREE] / case.second[best_way(case)] - 1
+def chosen(case):
+    (way,) = case.chosen
+    return way
+
+
+def over_best(case, way):
+    """How much longer a way takes than the best. The measurement that picks that one does not time it: it would be too lucky."""
+    measurements = (case.first, case.second)
+    return statistics.mean(timed[way] / timed[min(case.predicted, key=picks.get)] - 1 for picks, timed in (measurements, measurements[::-1]))
 
 
 def quantile(values, q):
@@ -98,16 +106,17 @@ def summarise(cases):
     summary = {}
     for edges in dict.fromkeys(c.edges for c in cases):
         own = [c for c in cases if c.edges == edges]
-        entry = summary[edges] = {"ranks": sorted({c.ranks for c in own}), "error": {}, "noise": {}, "regret": {}}
-        for name, chosen in (("all", own), *((s, [c for c in own if size_class(c) == s]) for s in ("below 16 KiB", "16 KiB and more"))):
-            if not chosen:
+        entry = summary[edges] = {"ranks": sorted({c.ranks for c in own}), "error": {}, "noise": {}, "regret": {}, "free": {}}
+        for name, group in (("all", own), *((s, [c for c in own if size_class(c) == s]) for s in ("below 16 KiB", "16 KiB and more"))):
+            if not group:
                 continue
-            errors = [abs(error(c, w)) for c in chosen for w in c.predicted if is_in_step(c, w)]
+            errors = [abs(error(c, w)) for c in group for w in c.predicted if is_in_step(c, w)]
             entry["error"][name] = spread(errors)
-            entry["noise"][name] = spread([noise(c, w) for c in chosen for w in c.predicted if is_in_step(c, w)])
-            choices = [c for c in chosen if len(c.predicted) > 1]
+            entry["noise"][name] = spread([noise(c, w) for c in group for w in c.predicted if is_in_step(c, w)])
+            choices = [c for c in group if len(c.predicted) > 1]
             if choices:
-                entry["regret"][name] = spread([max(regret(c), 0) for c in choices])
+                entry["regret"][name] = spread([max(over_best(c, chosen(c)), 0) for c in choices])
+                entry["free"][name] = spread([max(over_best(c, FREE), 0) for c in choices])
         others = [abs(error(c, w)) for c in own for w in c.predicted if not is_in_step(c, w)]
         if others:
             entry["error"]["broadcast and reduce along two trees and on circulant graphs, not counted above"] = spread(others)
@@ -115,14 +124,15 @@ def summarise(cases):
 
 
 def print_cases(cases):
-    print("Per case: the choice's time, what the best way took and which it was, and the model's error over all ways (median; least to most)")
+    print("Per case: the time of the way chosen, how much longer that is than the best takes, what the best way took and which it was, both in the mean "
+          "of two measurements, and the model's error over all ways (median; least to most)")
     for edges in dict.fromkeys(c.edges for c in cases):
         print(f"\n{edges}")
         for c in (c for c in cases if c.edges == edges):
             errors = sorted(error(c, w) for w in c.predicted if is_in_step(c, w))
-            text = f"  {c.pattern:<16} p = {c.ranks}  {c.bytes:>9} B  {c.second[FREE]:>11.1f} us"
+            text = f"  {c.pattern:<16} p = {c.ranks}  {c.bytes:>9} B  {measured(c, chosen(c)):>11.1f} us"
             if len(c.predicted) > 1:
-                text += f"  {100 * regret(c):+5.0f} %  {c.second[best_way(c)]:>11.1f} us {best_way(c):<34}"
+                text += f"  {100 * over_best(c, chosen(c)):+5.0f} %  {measured(c, best_way(c)):>11.1f} us {best_way(c):<34}"
             else:
                 text += " " * 58
             print(f"{text}  {100 * statistics.median(errors):+5.0f} % ({100 * errors[0]:+.0f} to {100 * errors[-1]:+.0f})")
@@ -131,7 +141,8 @@ def print_cases(cases):
 def print_summary(summary):
     for edges, entry in summary.items():
         print(f"\n{edges}, {', '.join(map(str, entry['ranks']))} ranks")
-        titles = {"error": "error of the model", "noise": "second measurement against first", "regret": "choice over best"}
+        titles = {"error": "error of the model", "noise": "second measurement against first", "regret": "choice over best",
+                  "free": "the same, measured once more"}
         for title, of in ((titles[key], entry[key]) for key in titles):
             for name, s in of.items():
                 print(f"  {title:<32} {name}: median {100 * s['median']:.1f} %, 95 of 100 within {100 * s['p95']:.1f} % ({s['count']})")

@@ -156,6 +156,19 @@ std::vector<Candidate> WithoutHopeless(const std::vector<Candidate>& all, size_t
   return kept;
 }
 
+// Which of `ways` the library takes of a call whose topology is free. Added if it is none of them.
+size_t PlaceOfChosen(Group* group, const PatternCall& asked, std::vector<Candidate>* ways) {
+  PatternCall call = asked;
+  group->Choose(&call);
+  const brigade::Cost cost = group->Predict(call);
+  const auto same = std::find_if(ways->begin(), ways->end(), [&](const Candidate& way) {
+    return way.topology == call.topology && way.cost.pieces == cost.pieces;
+  });
+  const auto place = static_cast<size_t>(same - ways->begin());
+  if (same == ways->end()) ways->push_back({call.topology, call.piece_bytes, cost});
+  return place;
+}
+
 // What ranks that sleep until a common time need to come, when all processors have several of them
 // to wake: what sums of 4 bytes to all, measured in turn with the ways of a case, take beyond what
 // is predicted of ranks that are there, in the mean of a tree and a hypercube.
@@ -264,7 +277,8 @@ void Study(Session* session, const Options& options, Pattern pattern, size_t byt
     subject.check = [&](int) { return data.Check(); };
     the_case.subjects.push_back(std::move(subject));
   };
-  const std::vector<Candidate> ways = WithoutHopeless(group->Candidates(asked), bytes);
+  std::vector<Candidate> ways = WithoutHopeless(group->Candidates(asked), bytes);
+  const size_t chosen = PlaceOfChosen(group, asked, &ways);
   for (const Candidate& candidate : ways) {
     PatternCall way = call;
     way.topology = candidate.topology;
@@ -281,6 +295,7 @@ void Study(Session* session, const Options& options, Pattern pattern, size_t byt
   if (pattern == Pattern::kSend) late_us /= brigade->machine()->ranks_per_processor;
   const std::vector<Candidate> predicted = group->Candidates(asked, late_us);
   Lateness::LeaveOut(&the_case);
+  the_case.subjects[chosen].chosen = true;
   for (size_t i = 0; i < ways.size(); ++i) {
     const auto same = std::find_if(predicted.begin(), predicted.end(), [&](const Candidate& other) {
       return other.topology == ways[i].topology && other.piece_bytes == ways[i].piece_bytes;

@@ -90,6 +90,7 @@ void Report::Add(const Case& the_case, const std::vector<Result>& results) {
     line["lo_us"] = time.lo;
     line["hi_us"] = time.hi;
     if (predicted) line["predicted_us"] = subject.predicted_us;
+    if (subject.chosen) line["chosen"] = true;
     line["MBps"] = MegabytesPerSecond(the_case, result);
     line["copies_per_byte"] = knows_cost ? Json(result.cost.copies_per_byte) : Json();
     line["staging_peak_bytes"] = knows_cost ? Json(result.cost.staging_peak_bytes) : Json();

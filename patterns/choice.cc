@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "patterns/catalogue.h"
 
@@ -14,9 +15,15 @@ constexpr size_t kLeastPieceBytes = size_t{4} << 10;
 // pieces is taken: more of them are more chances to be late, of which the model knows little. Over
 // 630 calls on slow links cuts so chosen took 1.030 of the best way's time in the mean, the fastest
 // by the model 1.034, and those within a tenth of them 1.033. A circulant graph is no such way
-// unless there is nothing else: messages of many ranks that fall out of step take a third longer,
-// in one launch and not in the next.
+// unless there is nothing else, or it is the fastest and the message is in one piece: messages of
+// many ranks that fall out of step take a third longer, in one launch and not in the next.
 constexpr double kAboutAsFast = 1.05;
+// Of ways in one piece that with the fewest messages in a row is taken, for each of which a rank
+// has to wake. Who receives from many wakes once for several, which a closed form does not know,
+// either: reductions may be predicted to take so much longer for it. Over 72 calls of up to 4 KiB
+// on slow links, in which patterns took 1.066 of the best way's time in the mean, they take 1.04
+// so.
+constexpr double kAboutAsFastToGather = 1.2;
 
 // On circulant graphs up to half of all portions are in one message, and each needs room for an
 // element, which 16 bytes hold.
@@ -117,6 +124,44 @@ Candidate BestCut(const MachineDescription& machine, const PieceSettings& settin
   return *longest;
 }
 
+// How many messages bytes go through one after the other, or a few more.
+int MessagesInARow(const CostQuery& query, const Topology& topology) {
+  const int others = query.ranks - 1;
+  int messages = others;
+  switch (topology.shape) {
+    case Shape::kTree:
+      messages = 0;
+      for (int64_t reached = 1; reached < query.ranks; reached *= topology.parameter) ++messages;
+      break;
+    case Shape::kIncreasingRings:
+    case Shape::kDecreasingRings:
+      messages = (others + topology.parameter - 1) / topology.parameter;
+      break;
+    case Shape::kSplitRing:
+      messages = (others + 1) / 2;
+      break;
+    case Shape::kHypercube:
+    case Shape::kCirculant:
+      messages = 0;
+      for (int64_t reached = 2; reached <= query.ranks; reached *= 2) ++messages;
+      return messages;
+    default:
+      break;
+  }
+  return query.pattern == Pattern::kAllReduce ? 2 * messages : messages;  // there and back
+}
+
+// Whether to take `a` rather than `b`, if both are about as fast, and the fastest takes `least_us`.
+bool IsSteadier(const CostQuery& query, double least_us, const Candidate& a, const Candidate& b) {
+  const auto flaws = [&](const Candidate& c) {
+    const bool brief = c.cost.pieces == 1;
+    const bool is_graph = c.topology.shape == Shape::kCirculant;
+    return std::make_tuple(is_graph && !(brief && c.cost.us <= least_us), c.cost.pieces,
+                           brief ? MessagesInARow(query, c.topology) : 0);
+  };
+  return flaws(a) < flaws(b);
+}
+
 }  // namespace
 
 std::vector<Candidate> RankCandidates(const MachineDescription& machine,
@@ -133,16 +178,16 @@ std::vector<Candidate> RankCandidates(const MachineDescription& machine,
       candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
         return a.cost.in_step != b.cost.in_step ? a.cost.in_step : a.cost.us < b.cost.us;
       });
-  const Cost& fastest = candidates.front().cost;
-  const auto others = std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& c) {
-    return c.cost.in_step != fastest.in_step || c.cost.us > kAboutAsFast * fastest.us;
-  });
-  const auto chosen =
-      std::min_element(candidates.begin(), others, [](const Candidate& a, const Candidate& b) {
-        const bool a_circulant = a.topology.shape == Shape::kCirculant;
-        const bool b_circulant = b.topology.shape == Shape::kCirculant;
-        return a_circulant != b_circulant ? b_circulant : a.cost.pieces < b.cost.pieces;
-      });
+  const Cost fastest = candidates.front().cost;
+  const auto as_fast = [&](const Candidate& c) {
+    const bool gathers = query.pattern == Pattern::kReduce && c.cost.pieces == 1;
+    return c.cost.in_step == fastest.in_step &&
+           c.cost.us <= (gathers ? kAboutAsFastToGather : kAboutAsFast) * fastest.us;
+  };
+  auto chosen = candidates.begin();
+  for (auto c = candidates.begin(); c != candidates.end(); ++c) {
+    if (as_fast(*c) && IsSteadier(query, fastest.us, *c, *chosen)) chosen = c;
+  }
   std::rotate(candidates.begin(), chosen, chosen + 1);
   return candidates;
 }

@@ -495,18 +495,29 @@ CostQuery Group::QueryFor(const PatternCall& call, size_t bytes) const {
   return query;
 }
 
-std::vector<Candidate> Group::Candidates(const PatternCall& call, double late_us) const {
-  if (state_->machine == nullptr) return {};
-  const Scope& scope = state_->scope(call.scope);
-  CostQuery query = QueryFor(call, LongestOf(call, scope.size));
-  query.late_us = late_us;
+CostQuery Group::QueryAbout(const PatternCall& call) const {
+  CostQuery query = QueryFor(call, LongestOf(call, state_->scope(call.scope).size));
   if (IsPair(call.pattern)) {
-    if (call.root < 0 || call.root >= ScopeSize(ChannelKind::kPointToPoint)) return {};
     query.ranks = 2;
     query.hosts = {state_->host_of[static_cast<size_t>(rank())],
                    state_->host_of[static_cast<size_t>(call.root)]};
   }
-  return AllCandidates(*state_->machine, scope.reach->settings, query);
+  return query;
+}
+
+std::vector<Candidate> Group::Candidates(const PatternCall& call, double late_us) const {
+  if (state_->machine == nullptr) return {};
+  const bool has_peer = call.root >= 0 && call.root < ScopeSize(ChannelKind::kPointToPoint);
+  if (IsPair(call.pattern) && !has_peer) return {};
+  CostQuery query = QueryAbout(call);
+  query.late_us = late_us;
+  return AllCandidates(*state_->machine, state_->scope(call.scope).reach->settings, query);
+}
+
+Cost Group::Predict(const PatternCall& call) const {
+  CostQuery query = QueryAbout(call);
+  query.piece_bytes = call.piece_bytes;
+  return PredictCost(*state_->machine, state_->scope(call.scope).reach->settings, query);
 }
 
 ModelChoice Group::Decide(const PatternCall& call, bool by_model, Latitude latitude) const {

@@ -24,6 +24,7 @@ namespace brigade {
 
 struct Candidate;
 struct CatalogueEntry;
+struct Cost;
 struct CostQuery;
 struct MachineDescription;
 struct ModelChoice;
@@ -103,6 +104,10 @@ class Group {
   // CostQuery.
   std::vector<Candidate> Candidates(const PatternCall& call, double late_us = 0) const;
 
+  // How long the model says a call takes, as its topology and piece length say. REQUIRES: the
+  // topology is not Shape::kFree, something was measured, and the peer of a send is a member.
+  Cost Predict(const PatternCall& call) const;
+
   // Starts `call` without waiting. kNoResource: the staging memory it needs is in use; nothing
   // happened. The matrix, locations and portions of `call`, the array of portions included, must
   // stay valid until the operation is done. Operations on one scope take place in the order of
@@ -120,6 +125,8 @@ class Group {
   Status TellText(std::string* text);
   // What is asked of the model about a call on `bytes` bytes.
   CostQuery QueryFor(const PatternCall& call, size_t bytes) const;
+  // The same about exactly this call, of which a send has two ranks only, who are members.
+  CostQuery QueryAbout(const PatternCall& call) const;
   // What the model says of a call, or if not `by_model` the rule.
   ModelChoice Decide(const PatternCall& call, bool by_model, Latitude latitude) const;
   // What every way of running a valid call needs beside the call.
