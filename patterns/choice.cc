@@ -156,7 +156,8 @@ bool IsSteadier(const CostQuery& query, double least_us, const Candidate& a, con
   const auto flaws = [&](const Candidate& c) {
     const bool brief = c.cost.pieces == 1;
     const bool is_graph = c.topology.shape == Shape::kCirculant;
-    return std::make_tuple(is_graph && !(brief && c.cost.us <= least_us), c.cost.pieces,
+    const bool is_fastest = c.cost.us <= 1.005 * least_us;  // but for a copy
+    return std::make_tuple(is_graph && !(brief && is_fastest), c.cost.pieces,
                            brief ? MessagesInARow(query, c.topology) : 0);
   };
   return flaws(a) < flaws(b);

@@ -134,6 +134,24 @@ TEST(RankCandidates, MultiFormsOfShortPortionsGoAlongCirculantGraphs) {
   }
 }
 
+// There nobody passes anything on. Messages of a ring wait for the one before, which the model
+// takes to be the same, but for what is copied.
+TEST(RankCandidates, MultiFormsOfShortPortionsOnThreeHostsGoAlongACirculantGraph) {
+  MachineDescription machine = SlowLinks();
+  const PieceSettings settings =
+      SettingsOn(machine, machine.between_hosts, kChunkBytes, 64 * kChunkBytes);
+  for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+    CostQuery query = Query(pattern, 4);
+    query.ranks = 3;
+    for (int i = 0; i < 100; ++i) {
+      machine.between_hosts.latency_us *= 1.01;
+      machine.between_hosts.send_overhead.message_us *= 0.99;
+      const Candidate first = RankCandidates(machine, settings, query, /*fixed=*/false).front();
+      EXPECT_EQ(first.topology.shape, Shape::kCirculant) << i;
+    }
+  }
+}
+
 // What one message is for all ranks of a host is not in the model.
 TEST(RankCandidates, WhatGoesByRankIsThereUnlessRanksShareMemory) {
   const Topology ring{Shape::kIncreasingRings, 1};
@@ -237,7 +255,7 @@ TEST(RankCandidates, ARingThatIsAboutAsFastGoesBeforeACirculantGraph) {
             candidates.begin(), candidates.end(),
             [](const Candidate& c) { return c.topology.shape == Shape::kIncreasingRings; });
         if (graph == candidates.end()) continue;
-        const bool stands = graph->cost.pieces == 1 && graph->cost.us <= ring->cost.us;
+        const bool stands = graph->cost.pieces == 1 && graph->cost.us <= 1.005 * ring->cost.us;
         EXPECT_EQ(ring < graph, !stands && ring->cost.us <= 1.05 * graph->cost.us)
             << ranks << ", " << bytes;
         passed_over += ring < graph && graph->cost.us <= 1.05 * ring->cost.us &&

@@ -111,7 +111,8 @@ TEST_F(CalibrationTest, RanksOfOneHostAreMeasuredOnlyIfAsked) {
   EXPECT_EQ(group_->machine(), nullptr);
 }
 
-// Every way that is offered gives the right result, and each differs from the others.
+// Every way that is offered gives the right result, each differs from the others, and the time that
+// it is offered with is what is predicted of it by name.
 TEST_F(CalibrationTest, CandidatesAreRight) {
   MakeGroup(EngineOptions::Calibrate::kAlways);
   const int64_t elems = 20000;
@@ -143,6 +144,7 @@ TEST_F(CalibrationTest, CandidatesAreRight) {
       EXPECT_GT(candidate.cost.us, 0);
       call.topology = candidate.topology;
       call.piece_bytes = candidate.piece_bytes;
+      EXPECT_EQ(group_->Predict(call).us, candidate.cost.us);
       std::fill(data.begin(), data.end(), group_->rank() + 1);
       ASSERT_TRUE(group_->Run(call).ok());
       const auto sum = static_cast<int64_t>(ranks * (ranks + 1) / 2);
