@@ -20,9 +20,9 @@ constexpr size_t kLeastPieceBytes = size_t{4} << 10;
 constexpr double kAboutAsFast = 1.05;
 // Of ways in one piece that with the fewest messages in a row is taken, for each of which a rank
 // has to wake. Who receives from many wakes once for several, which a closed form does not know,
-// either: reductions may be predicted to take so much longer for it. Over 72 calls of up to 4 KiB
-// on slow links, in which patterns took 1.066 of the best way's time in the mean, they take 1.04
-// so.
+// either: reductions may be predicted to take so much longer for it. Over 72 broadcasts, reductions
+// and all-reduces of up to 4 KiB on slow links that took 1.06 of the best way's time in the mean,
+// the fastest by the model 1.09.
 constexpr double kAboutAsFastToGather = 1.2;
 
 // On circulant graphs up to half of all portions are in one message, and each needs room for an
