@@ -314,7 +314,8 @@ Status Connection::Control(const Frame& frame) {
   }
   if (stream == nullptr) return Status();
   if (frame.kind == FrameKind::kClosed) {
-    if (stream->out.GrantAll()) owner_->OnDropped(stream);
+    stream->out.GrantAll();
+    if (stream->out.waiting()) owner_->OnDropped(stream);
   } else {
     stream->out.Grant(frame.count);
   }

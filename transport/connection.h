@@ -45,6 +45,7 @@ struct Stream {
   bool ready = false;    // in Link::ready
   bool telling = false;  // in Link::telling
   bool untold = false;   // in the endpoint's list of those with receives nobody was told of
+  bool dropped = false;  // the log says that what is sent is not received
 };
 
 // What a connection asks of the endpoint it belongs to.
@@ -56,7 +57,7 @@ class ConnectionOwner {
   virtual Status FindStream(Link* link, const Frame& frame, Stream** stream) = 0;
   // The receiver may have granted the stream something to send.
   virtual void OnGrant(Stream* stream) = 0;
-  // What waits on the stream will not be received: its receiver has closed the group.
+  // What is sent on the stream will not be received: its receiver has closed the group.
   virtual void OnDropped(Stream* stream) = 0;
   // A piece that came is complete.
   virtual void OnArrival(Stream* stream, const ReceiveStream::Arrival& arrival) = 0;

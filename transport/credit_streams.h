@@ -50,9 +50,9 @@ class SendStream {
 
   // The receiver has posted so many receives, modulo 2^32. An older count than known is no news.
   void Grant(uint32_t posted);
-  // The receiver takes everything from here on, and throws it away. True if it does so with
-  // something that waits, as was not known before.
-  bool GrantAll() { return !std::exchange(all_granted_, true) && waiting(); }
+  // The receiver takes everything from here on, and throws it away.
+  void GrantAll() { all_granted_ = true; }
+  bool all_granted() const { return all_granted_; }
 
  private:
   Fifo<Piece> waiting_;

@@ -246,6 +246,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       if (link == nullptr) {
         MatchWithSelf(stream);
       } else {
+        if (stream->out.all_granted()) OnDropped(stream);
         OnGrant(stream);
         if (!stream->ready) AskWhetherClosed(stream);
         if (link->out != nullptr) link->out->Pump();
@@ -278,6 +279,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
         --group->sends;
         return sent;
       }
+      if (stream->out.all_granted()) OnDropped(stream);
     }
     RunCompletions();
     return SentNow::kYes;
@@ -471,6 +473,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   }
 
   void OnDropped(Stream* stream) override {
+    if (std::exchange(stream->dropped, true)) return;
     log_("uring: " + NameOf(*stream->link, stream->peer) +
          " has closed it without receiving all that this rank sent");
   }

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -584,6 +585,33 @@ TEST_P(UringTransportTest, WhatComesForAGroupLongClosedIsDropped) {
     Drive(&piece);
   }
   EXPECT_LT(MostMemoryKib() - before_kib, 30000);
+}
+
+// As above, but the sender knows it before it sends.
+TEST_P(UringTransportTest, WhatIsSentToAGroupKnownToBeClosedIsDropped) {
+  Connect();
+  ranks_[1].endpoint->CloseGroup(ranks_[1].group);
+  // Notices come in the order of kinds.
+  Drive(Send(0, 200000, 'x', ChannelKind(kChannelKinds - 1)));
+  const auto lines = [&] {
+    const std::string log = LogOf(0);
+    return std::count(log.begin(), log.end(), '\n');
+  };
+  EXPECT_EQ(lines(), 1) << LogOf(0);
+  for (int i = 0; i < 2; ++i) {
+    Drive(Send(0, 10, 'x', ChannelKind::kRow));
+    EXPECT_EQ(lines(), 2) << LogOf(0);
+  }
+  Transfer now(10, 'x');
+  StridedLayout layout;
+  ASSERT_TRUE(StridedLayout::General(10, 1, 10, 1, &layout).ok());
+  size_t kept_bytes = 0;
+  ASSERT_EQ(ranks_[0].endpoint->SendNow({ranks_[0].group, ChannelKind::kColumn}, 1, {},
+                                        {&layout, now.data.data(), 0, now.data.size()}, &now,
+                                        &kept_bytes),
+            SentNow::kYes);
+  Drive(&now);
+  EXPECT_EQ(lines(), 3) << LogOf(0);
 }
 
 // So that all may agree on another transport.
