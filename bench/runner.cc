@@ -117,8 +117,7 @@ Status Runner::Measure(const Case& the_case, std::vector<Result>* results) {
   }
 
   // The warm-up says how long things take; the maximum over ranks makes all derive the same counts.
-  std::vector<int> runs(subjects, 1);
-  double round_microseconds = 0;
+  std::vector<double> once(subjects);
   const double microseconds = options_.seconds_per_case * 1e6;
   for (size_t s = 0; s < subjects; ++s) {
     std::vector<double> warm_up;
@@ -130,10 +129,12 @@ Status Runner::Measure(const Case& the_case, std::vector<Result>* results) {
       warm_up.push_back(OverRanks(MPI_MAX, {spent.microseconds})[0]);
       together += warm_up.back();
     }
-    const double once = MedianOf(warm_up).median;
-    runs[s] = RunsPerSample(once, ranks_);
-    round_microseconds += once * runs[s];
+    once[s] = MedianOf(warm_up).median;
   }
+  // Runs in a row overlap, and are faster than the first after a barrier: as many for everybody.
+  const int runs =
+      options_.asleep ? 1 : RunsPerSample(*std::min_element(once.begin(), once.end()), ranks_);
+  const double round_microseconds = runs * std::accumulate(once.begin(), once.end(), 0.0);
   const int iterations = RepetitionsFor(microseconds, round_microseconds, options_.min_iterations,
                                         options_.max_iterations);
 
@@ -146,9 +147,9 @@ Status Runner::Measure(const Case& the_case, std::vector<Result>* results) {
     // The iteration is the first turn of all: contenders meet the same roots.
     for (size_t s : order) {
       Spent spent;
-      BRIGADE_RETURN_IF_ERROR(Time(the_case.subjects[s], i, runs[s], &spent));
-      samples[s][i] = spent.microseconds / (runs[s] * the_case.hops);
-      cpu[s] += spent.cpu_microseconds / (runs[s] * the_case.hops * iterations);
+      BRIGADE_RETURN_IF_ERROR(Time(the_case.subjects[s], i, runs, &spent));
+      samples[s][i] = spent.microseconds / (runs * the_case.hops);
+      cpu[s] += spent.cpu_microseconds / (runs * the_case.hops * iterations);
     }
   }
   for (size_t s = 0; s < subjects; ++s) {

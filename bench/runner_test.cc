@@ -204,6 +204,29 @@ TEST(RunnerTest, ShortRunsAreTimedInWholeRoundsOfRoots) {
   }
 }
 
+// Several runs in a row are faster than the first.
+TEST(RunnerTest, SamplesOfAllSubjectsAreAsManyRuns) {
+  RunnerOptions options = Short();
+  for (const bool asleep : {false, true}) {
+    options.asleep = asleep;
+    Runner runner(MPI_COMM_WORLD, options);
+    int runs[2] = {0, 0};
+    std::vector<Subject> subjects = {MakeSubject([&](int) { ++runs[0]; }), MakeSubject([&](int) {
+                                       ++runs[1];
+                                       std::this_thread::sleep_for(std::chrono::microseconds(100));
+                                     })};
+    std::vector<Result> results;
+    ASSERT_TRUE(runner.Measure(MakeCase(subjects), &results).ok());
+    const int untimed = 2 * (Ranks() + 5);  // at most: verified and warmed up
+    EXPECT_LE(std::abs(runs[0] - runs[1]), untimed);
+    if (asleep) {
+      EXPECT_LE(runs[0], results[0].iterations + untimed);
+    } else {
+      EXPECT_GE(runs[0], results[0].iterations * Ranks());
+    }
+  }
+}
+
 // The steady clock is one clock for all processes of a host.
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
