@@ -170,6 +170,8 @@ if $scale; then
   exit 0
 fi
 
+# As many as this process may use. nproc takes OMP_NUM_THREADS for a limit, too.
+processors=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
 if $model; then
   step "Build"
   (cd "$root" && bazel build --config=opt --config=werror //bench:brigade_bench)
@@ -188,8 +190,10 @@ if $model; then
     local edges=$1
     shift
     # Links that rest between two measurements have saved up what they pass at once, and ranks that slept are found asleep.
-    local study=("$@" "$program" --peers none --shim none --asleep --pin --max-iterations 60 --json "$out/model_$edges.jsonl"
+    local study=("$@" "$program" --peers none --shim none --asleep --max-iterations 60 --json "$out/model_$edges.jsonl"
       --transport "$transport")
+    # The hosts of a cluster have to share processors; ranks of one host that do are bound to none, by Open MPI either.
+    if [[ $edges == cluster || $count -le $processors ]]; then study+=(--pin); fi
     "${study[@]}" --seconds 0.3 --min-iterations 5 model --bytes "$sizes" --keep-machine "$out/machine_${edges}_$count.json"
     # Slow links are as slow every time.
     [[ -z $long_sizes ]] || "${study[@]}" --seconds 0.5 --min-iterations 1 model --bytes "$long_sizes"
@@ -230,10 +234,8 @@ scratch=$(mktemp -d /tmp/brigade.XXXXXX) # short: Open MPI makes sockets in it
 trap 'rm -rf "$scratch"' EXIT
 export TMPDIR=$scratch MPLCONFIGDIR=$scratch OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 [[ $EUID -ne 0 ]] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-# Open MPI's slots are cores, of which nproc may count each several times; it knows of limits to this process instead,
-# but takes OMP_NUM_THREADS for one of them.
+# Open MPI's slots are cores, of which nproc may count each several times.
 cores=$(lscpu --parse=core,socket | grep -v '^#' | sort -u | wc -l)
-processors=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
 ((cores <= processors)) || cores=$processors
 version=$(git -C "$root" describe --always --dirty --tags 2>/dev/null || echo unknown)
 
