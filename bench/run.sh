@@ -192,7 +192,7 @@ if $model; then
     # Links that rest between two measurements have saved up what they pass at once, and ranks that slept are found asleep.
     local study=("$@" "$program" --peers none --shim none --asleep --max-iterations 60 --json "$out/model_$edges.jsonl"
       --transport "$transport")
-    # The hosts of a cluster have to share processors; ranks of one host that do are bound to none, by Open MPI either.
+    # Hosts of a cluster share processors evenly; ranks of one host that outnumber them are bound by nobody, not by Open MPI.
     if [[ $edges == cluster || $count -le $processors ]]; then study+=(--pin); fi
     "${study[@]}" --seconds 0.3 --min-iterations 5 model --bytes "$sizes" --keep-machine "$out/machine_${edges}_$count.json"
     # Slow links are as slow every time.

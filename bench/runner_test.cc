@@ -3,6 +3,7 @@
 #include "bench/runner.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <numeric>
 #include <set>

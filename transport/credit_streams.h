@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <utility>
 
 #include "membuf/byte_span.h"
 #include "transport/completion.h"
