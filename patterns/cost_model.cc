@@ -461,14 +461,7 @@ bool IsTree(const CostQuery& query) {
 // Without in_step.
 Cost PredictInStep(const MachineDescription& machine, const PieceSettings& settings,
                    const CostQuery& query) {
-  const bool blocks =
-      query.topology.shape == Shape::kTwoTree || query.topology.shape == Shape::kCirculant;
   const bool multi = IsMulti(query.pattern);
-  if (blocks && !multi && query.bytes <= kLastBlockBytes) {  // too short for that
-    CostQuery binomial = query;
-    binomial.topology = {Shape::kTree, 2};
-    return PredictInStep(machine, settings, binomial);
-  }
   const Steps steps(machine, settings, query);
   const PiecePlan plan = PlanOf(settings, query);
   Cost cost;
@@ -505,6 +498,13 @@ Cost PredictInStep(const MachineDescription& machine, const PieceSettings& setti
 
 Cost PredictCost(const MachineDescription& machine, const PieceSettings& settings,
                  const CostQuery& query) {
+  const bool blocks = !IsMulti(query.pattern) && (query.topology.shape == Shape::kTwoTree ||
+                                                  query.topology.shape == Shape::kCirculant);
+  if (blocks && query.bytes <= kLastBlockBytes) {  // too short for that
+    CostQuery binomial = query;
+    binomial.topology = {Shape::kTree, 2};
+    return PredictCost(machine, settings, binomial);
+  }
   Cost cost = PredictInStep(machine, settings, query);
   if (query.late_us > 0 && IsTree(query)) {  // nobody knows who comes first
     CostQuery other = query;
@@ -514,10 +514,7 @@ Cost PredictCost(const MachineDescription& machine, const PieceSettings& setting
     }
     cost.us = sum_us / query.ranks;
   }
-  const bool blocks =
-      query.topology.shape == Shape::kTwoTree || query.topology.shape == Shape::kCirculant;
-  const bool multi = IsMulti(query.pattern);  // one message each way in each round
-  cost.in_step = !blocks || multi || query.bytes <= kLastBlockBytes;
+  cost.in_step = !blocks;
   return cost;
 }
 

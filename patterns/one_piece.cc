@@ -117,11 +117,12 @@ Status OnePiece::Send(const Step& step) {
   return post(current.payload, payload_bytes);
 }
 
-StagedBuffer* OnePiece::Acquire(size_t payload_bytes) {
+StagedBuffer* OnePiece::Acquire(size_t payload_bytes, bool may_wait) {
   const int chunks = ChunksFor(reach_.settings, payload_bytes);
   StagedBuffer* buffer =
       first_ != nullptr ? std::exchange(first_, nullptr) : engine_->TrySurplus(chunks);
   if (buffer == nullptr) {
+    if (!may_wait) return nullptr;
     engine_->WaitUntil(
         [&] {
           return (buffer = engine_->TryCore(0, reach_.settings.most_chunks, &owed_)) != nullptr;
@@ -134,14 +135,17 @@ StagedBuffer* OnePiece::Acquire(size_t payload_bytes) {
   return buffer;
 }
 
-Status OnePiece::PostReceive(const Step& step) {
-  Receive& receive = receives_[posted_ % kAhead];
+Status OnePiece::PostReceive(const Step& step, bool* posted) {
+  Receive& receive = receives_[posted_ % kMostAhead];
   const Channel channel{group_->id, channel_};
   const int peer = scope_.GroupRank(step.peer);
   const size_t room = reach_.FirstRoom(pair_ ? std::min(range_.bytes, reach_.settings.eager_bytes)
                                              : mover_.WireBytes(range_.bytes));
   const bool landing = reach_.capabilities->needs_landing;
-  receive.buffer = landing ? Acquire(MostPayload(reach_.settings)) : nullptr;
+  const bool may_wait = posted_ < awaited_ + kAhead;
+  *posted = false;
+  receive.buffer = landing ? Acquire(MostPayload(reach_.settings), may_wait) : nullptr;
+  if (landing && receive.buffer == nullptr) return Status();
   receive.arrived = false;
   receive.status = Status();
   const ByteSpan where{landing ? receive.buffer->memory.data + kHeaderRoom - kHeaderBytes : nullptr,
@@ -151,17 +155,27 @@ Status OnePiece::PostReceive(const Step& step) {
     status = engine_->endpoint()->PostReceive(channel, peer, where, &receive);
     return status.code() != StatusCode::kNoResource;
   };
-  if (!post()) engine_->WaitUntil(post, [&] { return Describe(); });
+  if (!post()) {
+    if (!may_wait) {
+      if (landing) GiveBack(std::exchange(receive.buffer, nullptr));
+      return Status();
+    }
+    engine_->WaitUntil(post, [&] { return Describe(); });
+  }
   Trace::Mark(TraceKind::kPostReceive, room, peer);
   ++posted_;
+  *posted = true;
   return status;
 }
 
 Status OnePiece::Await(const Lane& lane, const Step& step) {
-  while (posted_ < lane.receives.size() && posted_ < awaited_ + kAhead) {
-    BRIGADE_RETURN_IF_ERROR(PostReceive(lane.receives[posted_]));
+  const bool they_wait = mover_.WireBytes(range_.bytes) > reach_.settings.eager_bytes;
+  const size_t ahead = they_wait ? kMostAhead : kAhead;
+  bool posted = true;
+  while (posted && posted_ < lane.receives.size() && posted_ < awaited_ + ahead) {
+    BRIGADE_RETURN_IF_ERROR(PostReceive(lane.receives[posted_], &posted));
   }
-  Receive& receive = receives_[awaited_ % kAhead];
+  Receive& receive = receives_[awaited_ % kMostAhead];
   waits_for_ = scope_.GroupRank(step.peer);
   if (!receive.arrived) {
     engine_->WaitUntil([&] { return receive.arrived; }, [&] { return Describe(); },
@@ -269,7 +283,10 @@ void OnePiece::Hold(Current* current, Receive* receive) {
 
 void OnePiece::Free(Current* current) {
   StagedBuffer* buffer = std::exchange(current->buffer, nullptr);
-  if (buffer == nullptr) return;
+  if (buffer != nullptr) GiveBack(buffer);
+}
+
+void OnePiece::GiveBack(StagedBuffer* buffer) {
   held_bytes_ -= buffer->memory.bytes;  // none of a lease's are ours
   buffer->freed = true;
   if (buffer->pending == 0) engine_->Recycle(buffer);

@@ -33,8 +33,11 @@ class OnePiece {
 
  private:
   static constexpr int kMostStreams = 3;
-  // Receives posted at once: the next one's message arrives while this one's is used.
+  // Receives posted at once: the next one's message arrives while this one's is used. Where
+  // messages wait for their receives, which wakes their senders once more, as many as there is
+  // memory for.
   static constexpr int kAhead = 2;
+  static constexpr int kMostAhead = 8;
 
   struct Receive : Completion {
     Receive() : Completion([](Completion* c) { static_cast<Receive*>(c)->arrived = true; }) {}
@@ -50,15 +53,18 @@ class OnePiece {
   Status RunLane(const Lane& lane);
   Status Await(const Lane& lane, const Step& step);
   Status AwaitData(Current* current);
-  Status PostReceive(const Step& step);
+  // *posted is false, and nothing done, if that takes waiting and is not yet needed.
+  Status PostReceive(const Step& step, bool* posted);
   Status Send(const Step& step);
   Status Fill(const Step& step);
   // Sends what `copy` would copy; false if it must be copied.
   bool SendNow(const Step& copy);
   void Hold(Current* current, Receive* receive);
   void Free(Current* current);
-  // Memory for a payload; waits for it if it must.
-  StagedBuffer* Acquire(size_t payload_bytes);
+  void GiveBack(StagedBuffer* buffer);
+  // Memory for a payload; waits for it if it must, or else there is none.
+  StagedBuffer* Acquire(size_t payload_bytes) { return Acquire(payload_bytes, true); }
+  StagedBuffer* Acquire(size_t payload_bytes, bool may_wait);
   std::string Describe() const;
   std::byte* PayloadAt(const Place& place) const {
     return place.in_stream() ? currents_[place.index].payload : nullptr;
@@ -79,7 +85,7 @@ class OnePiece {
   WireHeader header_;
   StagedBuffer* first_ = nullptr;  // taken by Fits
   Current currents_[kMostStreams];
-  Receive receives_[kAhead];
+  Receive receives_[kMostAhead];
   size_t posted_ = 0;  // of the lane
   size_t awaited_ = 0;
   size_t held_bytes_ = 0;  // of staging memory

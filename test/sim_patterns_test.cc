@@ -162,6 +162,19 @@ TEST(SimPatterns, AMultiFormOnARingByNameKeepsToTheRanks) {
   }
 }
 
+// Messages that wait for their receives are asked for all at once, not one after the other.
+TEST(SimPatterns, ARootAsksAllItsChildrenAtOnce) {
+  constexpr double kGrantUs = 20 * kPieceUs;
+  MachineDescription machine = OnlyMessages();
+  machine.between_hosts.eager_bytes = kPieceBytes / 2;
+  machine.between_hosts.grant_us = kGrantUs;
+  for (const int ranks : {2, 5, 9}) {
+    const Outcome outcome = Simulate(machine, ranks, Call(Pattern::kReduce, {Shape::kTree, ranks}),
+                                     kPieceBytes / sizeof(double));
+    EXPECT_DOUBLE_EQ(outcome.last_us, kGrantUs + (ranks - 1) * kPieceUs) << ranks << " ranks";
+  }
+}
+
 // One piece down a binomial tree takes as many messages one after the other as the tree is high,
 // and the root sends that many.
 TEST(SimPatterns, ATreeTakesALogarithmOfMessages) {
