@@ -369,8 +369,9 @@ Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hos
   found.copies.push_back({CurveFrom(copy_us, runs_us), {}});
   found.adds.push_back({CurveFrom(add_us, add_us), {}});
   // Memory is shared within hosts only, though a group with edges of both kinds is said to do so.
-  EdgeKind kind{false, has.eager_piece_bytes, std::max(copy_us, 1e-3) / kWorkBytes, crowd};
+  EdgeKind kind{false, false, has.eager_piece_bytes, std::max(copy_us, 1e-3) / kWorkBytes, crowd};
   if (firsts.size() > 1) found.between_hosts = LinkFrom(far, kind);
+  kind.within_host = true;
   kind.shares_memory = has.lands_in_peer_memory;
   if (most > 1) found.within_host = LinkFrom(near, kind);
   found.between_hosts.ports_of_host = true;

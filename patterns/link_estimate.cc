@@ -31,7 +31,7 @@ Link LinkFrom(const EdgeTimes& times, const EdgeKind& kind) {
   const double works_us = kBytes * times.processor_byte_us * kind.ranks_per_processor;
   const double most_work_us = kBytes * kMostCopies * kind.copy_byte_us * kind.ranks_per_processor;
   const bool busy = works_us >= kBusyShare * long_us;
-  const bool waits_for_link = !kind.shares_memory && !(busy && long_us < most_work_us);
+  const bool waits_for_link = !kind.within_host && !(busy && long_us < most_work_us);
   // In shared memory all work on bytes is copies, which the model knows of. The clock of a rank
   // that waits for a link counts its waiting if it has nobody to leave the processor to, or does
   // not leave it; then what is done later keeps nobody waiting.

@@ -35,7 +35,8 @@ bool IsSensible(const EdgeTimes& times);
 
 // What edges and ranks are like besides.
 struct EdgeKind {
-  bool shares_memory = false;  // messages are copies, and no link is in between
+  bool within_host = false;    // no link is in between: messages are work
+  bool shares_memory = false;  // and all of it copies
   size_t eager_bytes = 0;      // Capabilities::eager_piece_bytes
   double copy_byte_us = 0;     // a byte from memory to memory
   double ranks_per_processor = 1;

@@ -18,7 +18,7 @@ EdgeTimes SlowLink() {
 }
 
 EdgeKind Tcp(double ranks_per_processor) {
-  return {/*shares_memory=*/false, 1000, 0.00003, ranks_per_processor};
+  return {/*within_host=*/false, /*shares_memory=*/false, 1000, 0.00003, ranks_per_processor};
 }
 
 // TCP on one host: 2 GB/s, all of it work.
@@ -65,10 +65,23 @@ TEST(LinkFrom, ProcessorsMayBeTheLimit) {
   }
 }
 
+// Ranks of one host may have processors to spare, and still it is work that they wait for.
+TEST(LinkFrom, WithinAHostIsNoLink) {
+  EdgeTimes times = OneHost(1);
+  times.processor_byte_us /= 3;
+  EdgeKind kind = Tcp(1.5);
+  EXPECT_NEAR(LinkFrom(times, kind).mb_s, 2000, 1);
+  kind.within_host = true;
+  const Link link = LinkFrom(times, kind);
+  EXPECT_NEAR(link.mb_s, 4 * 2000, 1);
+  EXPECT_EQ(link.burst_bytes, 0u);
+  EXPECT_NEAR(link.send_overhead.mb_s, 12000, 1);
+}
+
 // There all work on bytes is copies, of which the model knows by itself.
 TEST(LinkFrom, BytesInSharedMemoryAreCopies) {
   EdgeKind kind = Tcp(1);
-  kind.shares_memory = true;
+  kind.within_host = kind.shares_memory = true;
   const Link link = LinkFrom(SlowLink(), kind);
   EXPECT_NEAR(link.mb_s, 200, 1);
   EXPECT_EQ(link.burst_bytes, 0u);
