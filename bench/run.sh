@@ -36,7 +36,7 @@ and prints the path of the report. Takes about 5 minutes on 2 cores, besides the
   --model       instead: every way of running a pattern in shared memory, over TCP on one host and on hosts with slow links (2 to 8
                 ranks), beside what the cost model says it takes, and what the library chooses beside the best; prints a table, and
                 the paths of a plot and of what was measured of each machine. Takes about 15 minutes; with --full, 2 to 8 ranks and up to
-                16 MiB, an hour and a half
+                16 MiB, two to three hours
 END
 }
 
@@ -180,9 +180,9 @@ if $model; then
   mkdir -p "$out"
   out=$(cd "$out" && pwd)
   if $full; then
-    ranks=(2 3 4 5 6 7 8) sizes=8,1K,4K,16K,64K,256K,1M long_sizes=4M,16M
+    ranks=(2 3 4 5 6 7 8) sizes=8,1K,4K,16K,64K,256K,1M long_sizes=4M,16M one_host=(--seconds 1 --min-iterations 10)
   else
-    ranks=(2 5 8) sizes=8,1K,16K,128K,1M long_sizes=
+    ranks=(2 5 8) sizes=8,1K,16K,128K,1M long_sizes= one_host=(--seconds 0.3 --min-iterations 5)
   fi
   export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
   [[ $EUID -ne 0 ]] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -194,9 +194,11 @@ if $model; then
       --transport "$transport")
     # Hosts of a cluster share processors evenly; ranks of one host that outnumber them are bound by nobody, not by Open MPI.
     if [[ $edges == cluster || $count -le $processors ]]; then study+=(--pin); fi
-    "${study[@]}" --seconds 0.3 --min-iterations 5 model --bytes "$sizes" --keep-machine "$out/machine_${edges}_$count.json"
-    # Slow links are as slow every time.
-    [[ -z $long_sizes ]] || "${study[@]}" --seconds 0.5 --min-iterations 1 model --bytes "$long_sizes"
+    local short=("${one_host[@]}") long=(--seconds 1 --min-iterations 4)
+    # Slow links are as slow every time; ranks that share processors are not.
+    if [[ $edges == cluster ]]; then short=(--seconds 0.3 --min-iterations 5) long=(--seconds 0.5 --min-iterations 1); fi
+    "${study[@]}" "${short[@]}" model --bytes "$sizes" --keep-machine "$out/machine_${edges}_$count.json"
+    [[ -z $long_sizes ]] || "${study[@]}" "${long[@]}" model --bytes "$long_sizes"
   }
   on_one_host=(mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
   cluster=("$root/bench/cluster.sh" --name "model-$$")
