@@ -151,13 +151,20 @@ int MessagesInARow(const CostQuery& query, const Topology& topology) {
   return query.pattern == Pattern::kAllReduce ? 2 * messages : messages;  // there and back
 }
 
+// How many messages a rank waits for in a row, but for the first piece's way. Shares that are dealt
+// go round twice, piece by piece.
+int64_t Pieces(const CostQuery& query, const Candidate& c) {
+  const bool dealt = c.topology.shape == Shape::kDealt;
+  return c.cost.pieces * (dealt ? MessagesInARow(query, c.topology) : 1);
+}
+
 // Whether to take `a` rather than `b`, if both are about as fast, and the fastest takes `least_us`.
 bool IsSteadier(const CostQuery& query, double least_us, const Candidate& a, const Candidate& b) {
   const auto flaws = [&](const Candidate& c) {
     const bool brief = c.cost.pieces == 1;
     const bool is_graph = c.topology.shape == Shape::kCirculant;
     const bool is_fastest = c.cost.us <= 1.005 * least_us;  // but for a copy
-    return std::make_tuple(is_graph && !(brief && is_fastest), c.cost.pieces,
+    return std::make_tuple(is_graph && !(brief && is_fastest), Pieces(query, c),
                            brief ? MessagesInARow(query, c.topology) : 0);
   };
   return flaws(a) < flaws(b);
