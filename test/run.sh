@@ -33,22 +33,31 @@ mkdir -p "$logs" && rm -f "$logs"/*.log || exit 1
 passed=0
 failed=0
 skipped=0
+broken=() # what failed as a whole, by its title
 
 title() { printf '\n== %s (%d min %02d s since the start)\n' "$1" $((SECONDS / 60)) $((SECONDS % 60)); }
 
 finish() {
   title "Result"
   # What failed, once more, since it may have scrolled away.
-  grep -hE '^//[^ ]+ +(FAILED|TIMEOUT|FLAKY|NO STATUS)|^\[[0-9/]+\] .* failed ' "$logs"/*.log
+  grep -HE '^//[^ ]+ +(FAILED|TIMEOUT|FLAKY|NO STATUS)|^\[[0-9/]+\] .* failed |^FAILED: ' "$logs"/*.log |
+    sed "s|^$logs/||"
+  [[ ${#broken[@]} -eq 0 ]] || printf 'FAILED: %s\n' "${broken[@]}"
   printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
   [[ $failed -eq 0 && $passed -gt 0 ]]
   exit
 }
 
+whole_failed() {  # TITLE
+  failed=$((failed + 1))
+  broken+=("$1")
+}
+
 check() {  # TITLE COMMAND...: one check, counted as one test.
-  title "$1"
+  local name=$1
+  title "$name"
   shift
-  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+  if "$@"; then passed=$((passed + 1)); else whole_failed "$name"; fi
 }
 
 check_format() {
@@ -67,7 +76,7 @@ bazel_test() {  # NAME ARGUMENTS...: counts Bazel's line on each target.
   passed=$((passed + good))
   failed=$((failed + targets - good))
   # A failure that belongs to no target, such as a BUILD file that cannot be read.
-  if [[ $code -ne 0 && $targets -eq $good ]]; then failed=$((failed + 1)); fi
+  if [[ $code -ne 0 && $targets -eq $good ]]; then whole_failed "bazel test for $name: exit code $code"; fi
 }
 
 testers() {  # TRANSPORT ARGUMENT...
@@ -81,7 +90,7 @@ testers() {  # TRANSPORT ARGUMENT...
     failed=$((failed + BASH_REMATCH[2]))
     skipped=$((skipped + BASH_REMATCH[3]))
   else
-    failed=$((failed + 1))
+    whole_failed "testers over $transport: no count at the end of $log"
   fi
 }
 
@@ -114,7 +123,7 @@ cluster() {  # TITLE TEST
   case ${PIPESTATUS[0]} in
     0) passed=$((passed + 1)) ;;
     77) skipped=$((skipped + 1)) ;;
-    *) failed=$((failed + 1)) ;;
+    *) whole_failed "$1" ;;
   esac
 }
 

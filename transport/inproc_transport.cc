@@ -418,8 +418,10 @@ class InprocEndpoint : public Endpoint {
     std::vector<ParcelPtr> given_up;
     for (auto& [pointer, parcel] : sent_) {
       if (Reachable(parcel->to).ok()) continue;
-      // One that is being copied this moment comes back; one that is leased may not.
-      if (parcel->MoveOn(Parcel::State::kWithdrawn) || capabilities_.lands_in_peer_memory) {
+      // One that is being copied this moment comes back; one that is leased does so unless its
+      // reader is lost. If this rank is, its reader may still be at it.
+      if (parcel->MoveOn(Parcel::State::kWithdrawn) ||
+          (capabilities_.lands_in_peer_memory && world_->IsLost(parcel->to))) {
         given_up.push_back(parcel);
       }
     }

@@ -9,6 +9,11 @@
 namespace brigade {
 namespace {
 
+struct Flag : Completion {
+  Flag() : Completion([](Completion* c) { static_cast<Flag*>(c)->done = true; }) {}
+  bool done = false;
+};
+
 TEST(InprocBootstrap, GathersAmongMembersInTheirOrder) {
   InprocWorld world(4);
   const std::vector<int> members = {3, 0, 2};
@@ -110,16 +115,39 @@ TEST(InprocEndpoint, ReturnedSendsNeedNoSender) {
       [&] { EXPECT_TRUE(receiver->OpenGroup(world.MakeBootstrap(1).get(), &to.group).ok()); });
   ASSERT_TRUE(sender->OpenGroup(world.MakeBootstrap(0).get(), &from.group).ok());
   thread.join();
-  struct Flag : Completion {
-    Flag() : Completion([](Completion* c) { static_cast<Flag*>(c)->done = true; }) {}
-    bool done = false;
-  } sent, received;
+  Flag sent, received;
   std::byte piece[3] = {std::byte{1}, std::byte{2}, std::byte{3}}, landing[3];
   ASSERT_TRUE(sender->PostSend(from, 1, ConstByteSpan(piece, 3), &sent).ok());
   ASSERT_TRUE(receiver->PostReceive(to, 0, ByteSpan{landing, 3}, &received).ok());
   while (!received.done) receiver->Progress();
   EXPECT_EQ(landing[2], std::byte{3});
   EXPECT_FALSE(sent.done) << "callbacks run on the thread that drives the endpoint";
+  sender->Progress();
+  EXPECT_TRUE(sent.done);
+}
+
+// Its reader lives, and reads: a rank that is lost to the others must not take its memory away.
+TEST(InprocEndpoint, WhatALostRankHasLentComesBackFirst) {
+  InprocOptions options;
+  options.lands_in_peer_memory = true;
+  InprocWorld world(2, options);
+  const std::unique_ptr<Endpoint> sender = world.CreateEndpoint(0);
+  const std::unique_ptr<Endpoint> receiver = world.CreateEndpoint(1);
+  Channel from, to;
+  std::thread thread(
+      [&] { EXPECT_TRUE(receiver->OpenGroup(world.MakeBootstrap(1).get(), &to.group).ok()); });
+  ASSERT_TRUE(sender->OpenGroup(world.MakeBootstrap(0).get(), &from.group).ok());
+  thread.join();
+  Flag sent, received;
+  std::byte piece[3] = {std::byte{1}, std::byte{2}, std::byte{3}}, landing[3];
+  ASSERT_TRUE(sender->PostSend(from, 1, ConstByteSpan(piece, 3), &sent).ok());
+  ASSERT_TRUE(receiver->PostReceive(to, 0, ByteSpan{landing, 3}, &received).ok());
+  while (!received.done) receiver->Progress();
+  ASSERT_EQ(received.lease.data, piece);
+  world.MarkLost(0);
+  sender->Progress();
+  EXPECT_FALSE(sent.done);
+  receiver->ReleaseLease(received.lease);
   sender->Progress();
   EXPECT_TRUE(sent.done);
 }
