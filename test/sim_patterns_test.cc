@@ -59,7 +59,7 @@ struct Outcome {
 
 Outcome Simulate(const MachineDescription& machine, int ranks, const PatternCall& call,
                  size_t elems, const SimOptions& sim_options = SimOptions(),
-                 size_t chunk_bytes = kChunkBytes) {
+                 size_t chunk_bytes = kChunkBytes, size_t staging_chunks = 64) {
   SimWorld world(machine, ranks, sim_options);
   Outcome outcome;
   outcome.data.resize(ranks);
@@ -69,7 +69,7 @@ Outcome Simulate(const MachineDescription& machine, int ranks, const PatternCall
     const std::unique_ptr<Endpoint> endpoint = world.CreateEndpoint(rank);
     EngineOptions options;
     options.chunk_bytes = chunk_bytes;
-    options.staging_bytes = 64 * chunk_bytes;
+    options.staging_bytes = staging_chunks * chunk_bytes;
     std::unique_ptr<Engine> engine;
     Require(Engine::Create(endpoint.get(), options, &engine));
     std::unique_ptr<Group> group;
@@ -173,6 +173,33 @@ TEST(SimPatterns, ARootAsksAllItsChildrenAtOnce) {
                                      kPieceBytes / sizeof(double));
     EXPECT_DOUBLE_EQ(outcome.last_us, kGrantUs + (ranks - 1) * kPieceUs) << ranks << " ranks";
   }
+}
+
+// Each one that is asked for needs a chunk to land in: beyond two, a root asks as many as there are
+// spare ones, and has the same sum.
+TEST(SimPatterns, ARootAsksAsManyAsItHasMemoryFor) {
+  constexpr int kRanks = 9;
+  MachineDescription machine = OnlyMessages();
+  machine.between_hosts.eager_bytes = kPieceBytes / 2;
+  machine.between_hosts.grant_us = 20 * kPieceUs;
+  const PatternCall call = Call(Pattern::kReduce, {Shape::kTree, kRanks});
+  const auto with_chunks = [&](size_t chunks) {
+    return Simulate(machine, kRanks, call, kPieceBytes / sizeof(double), SimOptions(), kChunkBytes,
+                    chunks);
+  };
+  PieceSettings settings;
+  settings.chunk_bytes = kChunkBytes;
+  const auto core_chunks = static_cast<size_t>(CoreChunks(settings));
+  const Outcome plenty = with_chunks(64);
+  double before_us = with_chunks(core_chunks + 1).last_us;
+  EXPECT_GT(before_us, 3 * plenty.last_us);  // two at a time
+  for (size_t spare = 1; spare <= 12; ++spare) {
+    const Outcome outcome = with_chunks(core_chunks + spare);
+    EXPECT_EQ(outcome.data[0], plenty.data[0]) << spare;
+    EXPECT_LE(outcome.last_us, before_us) << spare;
+    before_us = outcome.last_us;
+  }
+  EXPECT_EQ(before_us, plenty.last_us);
 }
 
 // One piece down a binomial tree takes as many messages one after the other as the tree is high,
