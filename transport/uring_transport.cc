@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -697,6 +698,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       return status;
     }
     if (link->out == nullptr) SendOn(link, connection);
+    if (leaving_) link->out->Leave();
     link->out->Pump();
     // The peer may have been kept from sending by receives that it could not be told of.
     TellAll();
@@ -872,28 +874,29 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   // something still comes to throws away what has not got there.
   void Leave() {
     const CompletionQueue::Hold hold(&completions_);
+    leaving_ = true;
     for (auto& [id, link] : links_) {
       if (link->out == nullptr) continue;
       link->out->Leave();
       link->out->Pump();
     }
-    const auto on_its_way = [](const Link& link) {
-      if (link.out == nullptr || link.out->broken()) return false;
+    const auto on_its_way = [](const auto& entry) {
+      const Connection* const out = entry.second->out;
+      if (out == nullptr || out->broken()) return false;
       int unacknowledged = 0;
-      ioctl(link.out->socket(), SIOCOUTQ, &unacknowledged);
-      return !link.out->idle() || unacknowledged > 0;
+      ioctl(out->socket(), SIOCOUTQ, &unacknowledged);
+      return !out->idle() || unacknowledged > 0;
     };
     const auto start = Clock::now();
-    bool told = false;
-    for (auto& [id, link] : links_) {
-      while (on_its_way(*link)) {
-        if (!io_->Progress()) io_->Await(1000);
-        LoseUnanswered();
-        if (told || Clock::now() - start < kLeavingTime) continue;
-        told = true;
-        log_("uring: this rank leaves when " + link->address.ToString() +
-             " has taken in what is on its way to it");
-      }
+    std::set<const Link*> told;
+    for (;;) {
+      const auto slow = std::find_if(links_.begin(), links_.end(), on_its_way);
+      if (slow == links_.end()) return;
+      if (!io_->Progress()) io_->Await(1000);
+      LoseUnanswered();
+      if (Clock::now() - start < kLeavingTime || !told.insert(slow->second.get()).second) continue;
+      log_("uring: this rank leaves when " + slow->second->address.ToString() +
+           " has taken in what is on its way to it");
     }
   }
 
@@ -913,6 +916,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
   Clock::time_point idle_since_;
   int pauses_ = 0;  // of this wait, without the spins
 
+  bool leaving_ = false;  // whoever connects is told so at once
   std::map<EndpointId, std::unique_ptr<Link>> links_;
   std::vector<Link*> broken_;     // a connection of theirs is, since the last look
   std::vector<Link*> unreached_;  // to which no connection has come about, since the first attempt

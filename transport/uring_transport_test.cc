@@ -397,6 +397,51 @@ TEST_P(UringTransportTest, NothingFollowsAGoodbye) {
   EXPECT_EQ(LogOf(1), "");
 }
 
+TEST_P(UringTransportTest, WhoConnectsWithARankThatLeavesIsToldSo) {
+  InprocWorld world(3);
+  std::unique_ptr<Endpoint> third;
+  GroupId all[3];
+  {
+    UringOptions options;
+    options.interface = "lo";
+    options.plain_sockets = GetParam();
+    ASSERT_TRUE(CreateUringEndpoint(options, &third).ok());
+    const auto open = [&](int rank, Endpoint* endpoint) {
+      const Status status = endpoint->OpenGroup(world.MakeBootstrap(rank).get(), &all[rank]);
+      EXPECT_TRUE(status.ok()) << status.ToString();
+    };
+    std::thread first([&] { open(0, ranks_[0].endpoint.get()); });
+    std::thread second([&] { open(1, ranks_[1].endpoint.get()); });
+    open(2, third.get());
+    first.join();
+    second.join();
+  }
+  Connect();
+  SendAhead(0);  // and so it cannot go before all that is received
+  std::thread leaving([&] { ranks_[0].endpoint.reset(); });
+  usleep(100000);
+  Transfer send(10, 'x');
+  ASSERT_TRUE(third->PostSend({all[2], ChannelKind::kAll}, 0, {send.data.data(), 10}, &send).ok());
+  while (!send.over) third->Progress();
+  usleep(100000);
+  Endpoint* const endpoint = ranks_[1].endpoint.get();
+  for (int kind = 0; kind < kChannelKinds; ++kind) {
+    for (int i = 0; i < 2; ++i) {
+      const Transfer* const receive = Receive(1, kAhead, ChannelKind(kind));
+      while (!receive->over) endpoint->Progress();
+    }
+  }
+  leaving.join();
+  Transfer answer(10);
+  answer.status =
+      third->PostReceive({all[2], ChannelKind::kAll}, 0, {answer.data.data(), 10}, &answer);
+  if (answer.status.ok()) {
+    while (!answer.over) third->Progress();
+  }
+  EXPECT_NE(answer.status.message().find("it has left"), std::string::npos)
+      << answer.status.ToString();
+}
+
 TEST_P(UringTransportTest, ASendOnItsWayNamesThePeerThatIsLost) {
   Connect();
   constexpr size_t kBytes = 100000000;  // more than both systems take in (tcp_rmem, tcp_wmem)
