@@ -16,6 +16,7 @@ struct Ranks {
   int count = 1;
   int hosts = 1;                            // that they are on
   const Capabilities* transport = nullptr;  // that all their edges have
+  bool crowded = false;  // all share memory, and outnumber the processors that they may use
 };
 
 // The shape for a message of `bytes` bytes, where there are portions of all of them together; all
@@ -31,9 +32,9 @@ struct Ranks {
 // and receives the message once, or, to all ranks, dealt: less than twice, and on all links at
 // once.
 //
-// Broadcasts, and sums of any order that are not long, go along the wide tree wherever one copy
-// serves all readers; other broadcasts along the ring where links are slow and the message is long
-// enough to fill it.
+// Broadcasts go along the wide tree wherever one copy serves all readers, and so do sums of any
+// order, long ones only if ranks share processors; other broadcasts along the ring where links are
+// slow and the message is long enough to fill it.
 //
 // Multi-broadcasts and multi-reduces of up to 120 ranks that are too short to fill a ring go along
 // the circulant graph where no two ranks share memory, and, where the order of a sum must be the

@@ -108,7 +108,12 @@ TEST(FreeTopology, SumsOfAnyOrderInSharedMemoryTakeAWideTree) {
       for (const size_t bytes : {size_t{8}, size_t{64} << 10, size_t{128} << 10}) {
         EXPECT_TRUE(FreeTopology(pattern, ranks, bytes, /*order_free=*/true) == wide);
       }
-      EXPECT_FALSE(FreeTopology(pattern, ranks, (128 << 10) + 1, /*order_free=*/true) == wide);
+      constexpr size_t kLong = (128 << 10) + 1;
+      EXPECT_FALSE(FreeTopology(pattern, ranks, kLong, /*order_free=*/true) == wide);
+      Ranks crowded = ranks;
+      crowded.crowded = true;
+      EXPECT_TRUE(FreeTopology(pattern, crowded, kLong, /*order_free=*/true) == wide);
+      EXPECT_FALSE(FreeTopology(pattern, crowded, kLong, /*order_free=*/false) == wide);
     }
   }
 }

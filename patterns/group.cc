@@ -1,5 +1,6 @@
 #include "patterns/group.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +23,7 @@
 #include "patterns/machine_cache.h"
 #include "patterns/one_piece.h"
 #include "patterns/shares.h"
+#include "transport/host.h"
 
 namespace brigade {
 namespace {
@@ -262,6 +264,24 @@ void SetReaches(const Engine& engine, GroupState* state) {
   }
 }
 
+// Whether the members, all on one host, outnumber the processors that they may use.
+Status FindWhetherCrowded(Bootstrap* bootstrap, bool* crowded) {
+  struct Place {
+    cpu_set_t processors;
+    int64_t quota;
+  };
+  const Place mine{AllowedProcessors(), ProcessorQuota()};
+  std::vector<Place> places(static_cast<size_t>(bootstrap->size()));
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), places.data()));
+  Place all = places[0];
+  for (const Place& place : places) {
+    CPU_OR(&all.processors, &all.processors, &place.processors);
+    all.quota = std::max(all.quota, place.quota);
+  }
+  *crowded = bootstrap->size() > std::min<int64_t>(CPU_COUNT(&all.processors), all.quota);
+  return Status();
+}
+
 // What messages from point to point need, once there are any: it grows with the group.
 void PrepareForPairs(const Engine& engine, GroupState* state) {
   state->send_sequence.resize(state->members());
@@ -310,13 +330,22 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
     SetReaches(*engine, state.get());
   }
   group->reset(new Group(engine, std::move(state)));
+  Status status;
+  GroupState* const opened = (*group)->state_.get();
+  // Simulated ranks have processors of their own.
+  const bool real = engine->endpoint()->simulated_processor() == nullptr;
+  if (real && rows * cols > 2 && opened->scope(ChannelKind::kAll).shares_memory()) {
+    status = FindWhetherCrowded(bootstrap, &opened->crowded);
+    if (!status.ok()) group->reset();
+    BRIGADE_RETURN_IF_ERROR(status);
+  }
   const auto calibrate = engine->options().calibrate;
   if (calibrate == EngineOptions::Calibrate::kNever || rows * cols == 1) return Status();
   if (calibrate == EngineOptions::Calibrate::kIfUnknown &&
       (*group)->state_->scope(ChannelKind::kAll).shares_memory()) {
     return Status();
   }
-  const Status status = (*group)->FindMachine(bootstrap);
+  status = (*group)->FindMachine(bootstrap);
   if (!status.ok()) group->reset();
   return status;
 }
@@ -450,9 +479,8 @@ void Group::Choose(PatternCall* call) const {
   if (named && !(by_model && order_free && CheckTopology(call->pattern, call->topology).ok()))
     return;
   if (!named) {
-    call->topology =
-        FreeTopology(call->pattern, {scope.size, scope.hosts, scope.reach->capabilities},
-                     BytesOf(*call, scope.size), order_free);
+    const Ranks ranks{scope.size, scope.hosts, scope.reach->capabilities, state_->crowded};
+    call->topology = FreeTopology(call->pattern, ranks, BytesOf(*call, scope.size), order_free);
   }
   if (!by_model && !engine_->options().explain) return;
   const size_t bytes = LongestOf(*call, scope.size);

@@ -105,6 +105,8 @@ struct GroupState {
   };
   LastSchedule last_schedules[kPatterns];
 
+  // All members share memory, and outnumber the processors that they may use; the same on all.
+  bool crowded = false;
   // What the edges were measured to cost, the same on all members; null if they were not.
   std::shared_ptr<const MachineDescription> machine;
   std::vector<int> host_of;  // each member's, by the names of hosts; empty if nobody looked

@@ -1,6 +1,8 @@
 // What the patterns promise beyond the right data, over any transport whose ranks can be threads:
 // who waits for whom, what wrong calls are told, the same bits at any timing.
 
+#include <sched.h>
+
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -679,6 +681,30 @@ TEST_P(Semantics, AStartThatDoesNotFitHasNoEffect) {
       Require(me.Run(Call(Pattern::kAllReduce), &data[i]));
     }
     for (const std::vector<double>& d : data) EXPECT_EQ(d[499], 3.0);
+  });
+}
+
+// Long sums of any order go along the wide tree there, where others deal.
+TEST_P(Semantics, RanksThatShareMemoryAndProcessorsDoNotDeal) {
+  if (Semantics::GetParam().hosts > 1) GTEST_SKIP() << "there they go by host";
+  OnRanks(4, [&](InprocWorld& world, int rank) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+    Rank me(world, rank);
+    const auto messages = [&](const Topology& topology) {
+      PatternCall call = Call(Pattern::kAllReduce, 0, topology);
+      call.op = CombineOp::kAbsMax;
+      std::vector<double> data(32 << 10, rank);
+      OperationStatistics statistics;
+      Require(me.Run(call, &data, &statistics));
+      EXPECT_EQ(data.back(), 3);
+      return statistics.messages_sent;
+    };
+    const bool crowded = me.endpoint->capabilities().lands_in_peer_memory;
+    const Topology topology = crowded ? Topology{Shape::kTree, 8} : Topology{Shape::kDealt, 0};
+    EXPECT_EQ(messages({Shape::kFree, 0}), messages(topology));
   });
 }
 
