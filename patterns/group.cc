@@ -487,11 +487,12 @@ void Group::Choose(PatternCall* call) const {
   const Latitude latitude = !order_free ? Latitude::kPieces
                             : named     ? Latitude::kHint
                                         : Latitude::kAll;
+  const PieceSettings& settings = scope.reach->settings;
   // What an order depends on is in the key: it never is that of another call.
   const uint64_t key =
       static_cast<uint64_t>(call->pattern) | static_cast<uint64_t>(call->scope) << 4 |
       static_cast<uint64_t>(latitude) << 6 | static_cast<uint64_t>(call->topology.shape) << 8 |
-      static_cast<uint64_t>(SizeClassOf(bytes)) << 16 |
+      static_cast<uint64_t>(SizeClassOf(settings, bytes)) << 16 |
       static_cast<uint64_t>(call->topology.parameter) << 32;
   auto choice = state_->choices.find(key);
   if (choice == state_->choices.end()) {
@@ -550,11 +551,13 @@ Cost Group::Predict(const PatternCall& call) const {
 
 ModelChoice Group::Decide(const PatternCall& call, bool by_model, Latitude latitude) const {
   const Scope& scope = state_->scope(call.scope);
-  const CostQuery query = QueryFor(call, LongestOfClass(SizeClassOf(LongestOf(call, scope.size))));
+  const PieceSettings& settings = scope.reach->settings;
+  const size_t bytes = LongestOf(call, scope.size);
+  const CostQuery query = QueryFor(call, LongestOfClass(settings, SizeClassOf(settings, bytes)));
   std::string reason;
   ModelChoice choice;
   if (by_model) {
-    choice = ChooseByModel(*state_->machine, scope.reach->settings, query, latitude, &reason);
+    choice = ChooseByModel(*state_->machine, settings, query, latitude, &reason);
   } else {
     reason = ExplainRule(query);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "patterns/piece_plan.h"
+
 namespace brigade {
 namespace {
 
@@ -20,9 +22,8 @@ std::string Describe(const Candidate& candidate) {
   return text;
 }
 
-}  // namespace
-
-int SizeClassOf(size_t bytes) {
+// Steps of a quarter of an octave.
+int StepOf(size_t bytes) {
   if (bytes <= 4) return static_cast<int>(bytes);
   const size_t before = bytes - 1;
   int octave = 2;
@@ -30,11 +31,22 @@ int SizeClassOf(size_t bytes) {
   return octave * 4 + static_cast<int>(before >> (octave - 2) & 3);
 }
 
-size_t LongestOfClass(int size_class) {
-  if (size_class <= 4) return static_cast<size_t>(size_class);
-  const int octave = size_class / 4;
-  const auto quarter = static_cast<size_t>(size_class % 4);
+size_t LongestOfStep(int step) {
+  if (step <= 4) return static_cast<size_t>(step);
+  const int octave = step / 4;
+  const auto quarter = static_cast<size_t>(step % 4);
   return (quarter + 5) << (octave - 2);
+}
+
+}  // namespace
+
+int SizeClassOf(const PieceSettings& settings, size_t bytes) {
+  return 2 * StepOf(bytes) + (bytes > MostPayload(settings) ? 1 : 0);
+}
+
+size_t LongestOfClass(const PieceSettings& settings, int size_class) {
+  const size_t longest = LongestOfStep(size_class / 2);
+  return size_class % 2 == 1 ? longest : std::min(longest, MostPayload(settings));
 }
 
 ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings& settings,

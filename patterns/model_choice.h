@@ -14,10 +14,11 @@
 namespace brigade {
 
 // Lengths are taken together in steps of a quarter of an octave, which end with powers of two:
-// these are asked for most, and what links pass at once may be one. The number of `bytes`'s class,
-// and the longest length in it.
-int SizeClassOf(size_t bytes);
-size_t LongestOfClass(int size_class);
+// these are asked for most, and what links pass at once may be one. They also end with the longest
+// that a piece holds: what is longer is cut, and what is no longer need not be. The number of
+// `bytes`'s class, and the longest length in it.
+int SizeClassOf(const PieceSettings& settings, size_t bytes);
+size_t LongestOfClass(const PieceSettings& settings, int size_class);
 
 struct ModelChoice {
   Topology topology;

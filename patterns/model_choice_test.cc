@@ -41,23 +41,42 @@ std::vector<Candidate> Ranked(const CostQuery& query, bool fixed) {
                         query, fixed);
 }
 
+PieceSettings Settings() {
+  return PieceSettingsFor(kChunkBytes, 64 * kChunkBytes, 4 * kChunkBytes);
+}
+
 TEST(SizeClass, EveryLengthIsInOneAndTheyFollowEachOther) {
+  const PieceSettings settings = Settings();
   int before = 0;
-  for (size_t bytes = 0; bytes < 100000; ++bytes) {
-    const int size_class = SizeClassOf(bytes);
-    ASSERT_TRUE(size_class == before || size_class > before) << bytes;
-    ASSERT_GE(LongestOfClass(size_class), bytes);
-    ASSERT_EQ(SizeClassOf(LongestOfClass(size_class)), size_class) << bytes;
-    ASSERT_LE(LongestOfClass(size_class), bytes + bytes / 4 + 1);
+  for (size_t bytes = 0; bytes < 200000; ++bytes) {
+    const int size_class = SizeClassOf(settings, bytes);
+    ASSERT_GE(size_class, before) << bytes;
+    const size_t longest = LongestOfClass(settings, size_class);
+    ASSERT_GE(longest, bytes);
+    ASSERT_EQ(SizeClassOf(settings, longest), size_class) << bytes;
+    ASSERT_LE(longest, bytes + bytes / 4 + 1);
     before = size_class;
   }
-  EXPECT_EQ(SizeClassOf(LongestOfClass(SizeClassOf(SIZE_MAX / 8))), SizeClassOf(SIZE_MAX / 8));
+  const int greatest = SizeClassOf(settings, SIZE_MAX / 8);
+  EXPECT_EQ(SizeClassOf(settings, LongestOfClass(settings, greatest)), greatest);
 }
 
 TEST(SizeClass, PowersOfTwoAreTheLongestOfTheirs) {
+  const PieceSettings settings = Settings();
   for (size_t bytes = 1; bytes <= SIZE_MAX / 8; bytes *= 2) {
-    EXPECT_EQ(LongestOfClass(SizeClassOf(bytes)), bytes);
+    EXPECT_EQ(LongestOfClass(settings, SizeClassOf(settings, bytes)), bytes);
   }
+}
+
+// Else a message that a piece holds would be cut as the longest of its class has to be.
+TEST(SizeClass, WhatAPieceHoldsIsInNoClassWithWhatIsCut) {
+  const PieceSettings settings = Settings();
+  const size_t most = MostPayload(settings);
+  ASSERT_EQ(most % kChunkBytes, kChunkBytes - kHeaderRoom);  // amid a step
+  EXPECT_EQ(LongestOfClass(settings, SizeClassOf(settings, most)), most);
+  EXPECT_EQ(SizeClassOf(settings, most - 1000), SizeClassOf(settings, most));
+  EXPECT_EQ(LongestOfClass(settings, SizeClassOf(settings, most - 1000)), most);
+  EXPECT_GT(SizeClassOf(settings, most + 1), SizeClassOf(settings, most));
 }
 
 // In whatever proportion, there are no more pieces than were predicted.
