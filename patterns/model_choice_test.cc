@@ -1,11 +1,13 @@
 #include "patterns/model_choice.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "patterns/geometry.h"
 
 namespace brigade {
 namespace {
@@ -23,6 +25,17 @@ MachineDescription SlowLinks() {
   machine.between_hosts.latency_us = 36;
   machine.between_hosts.send_overhead.message_us = 12;
   machine.between_hosts.receive_overhead.message_us = 12;
+  return machine;
+}
+
+// TCP between the ranks of one.
+MachineDescription OneHost(double ranks_per_processor) {
+  MachineDescription machine = SlowLinks();
+  machine.ranks_per_processor = ranks_per_processor;
+  machine.ranks_per_host = 8;
+  machine.within_host.mb_s = 16000;
+  machine.within_host.latency_us = 11;
+  machine.within_host.send_overhead = machine.within_host.receive_overhead = {10, 5000};
   return machine;
 }
 
@@ -112,6 +125,25 @@ TEST(RankCandidates, FastestFirstAndEachShapeOnce) {
   }
 }
 
+// Three ranks are a line, or two hang on the third, by any name.
+TEST(RankCandidates, TreesThatComeToTheSameAreThereOnce) {
+  const auto names = [](int ranks, size_t bytes) {
+    CostQuery query = Query(Pattern::kBroadcast, bytes);
+    query.ranks = ranks;
+    std::set<std::string> found;
+    for (const Candidate& c : Ranked(query, /*fixed=*/false))
+      found.insert(TopologyName(c.topology));
+    return found;
+  };
+  using Names = std::set<std::string>;
+  EXPECT_EQ(names(2, 64), Names({"binomial tree"}));
+  EXPECT_EQ(names(3, 64), Names({"binomial tree", "increasing ring"}));
+  EXPECT_EQ(names(3, 100000),
+            Names({"binomial tree", "increasing ring", "two trees", "circulant graph"}));
+  EXPECT_EQ(names(4, 64),
+            Names({"binomial tree", "3-nomial tree", "increasing ring", "split ring"}));
+}
+
 // A short message goes along a tree in one piece, a long one along a ring in many.
 TEST(RankCandidates, TreesForShortMessagesAndRingsForLongOnes) {
   const Candidate brief = Ranked(Query(Pattern::kBroadcast, 64), false).front();
@@ -179,7 +211,7 @@ TEST(RankCandidates, WhatGoesByRankIsThereUnlessRanksShareMemory) {
   for (const Pattern pattern :
        {Pattern::kBroadcast, Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
     CostQuery query = Query(pattern, 64);
-    query.hosts = {0, 0, 0, 0, 1, 1, 1, 1};
+    query.hosts = {0, 0, 0, 1, 1, 1, 2, 2};
     query.topology.by_host = true;
     for (const bool share : {false, true}) {
       query.some_share_memory = share;
@@ -229,12 +261,7 @@ TEST(RankCandidates, OfThoseAboutAsFastTheFewestPiecesAreFirst) {
 // On one host, whose processors are what all wait for, shares that are dealt are about as fast as
 // long messages along trees, and in fewer pieces.
 TEST(RankCandidates, ATreeThatIsAboutAsFastGoesBeforeWhatIsDealt) {
-  MachineDescription machine = SlowLinks();
-  machine.ranks_per_processor = 2.5;
-  machine.ranks_per_host = 8;
-  machine.within_host.mb_s = 16000;
-  machine.within_host.latency_us = 11;
-  machine.within_host.send_overhead = machine.within_host.receive_overhead = {10, 5000};
+  const MachineDescription machine = OneHost(/*ranks_per_processor=*/2.5);
   const PieceSettings settings =
       SettingsOn(machine, machine.within_host, kChunkBytes, 64 * kChunkBytes);
   int passed_over = 0;
@@ -251,6 +278,68 @@ TEST(RankCandidates, ATreeThatIsAboutAsFastGoesBeforeWhatIsDealt) {
     }
   }
   EXPECT_GT(passed_over, 0);
+}
+
+// Of trees with as many pieces, if processors are shared; else the fastest is.
+TEST(RankCandidates, WhereRanksShareProcessorsTheFewestBranchesAreFirst) {
+  const auto branches = [](const Candidate& c, int ranks) {
+    return std::max<size_t>(TreeNodeOf(c.topology, ranks, 0).children.size(), 2);
+  };
+  for (const double ranks_per_processor : {1.0, 2.5}) {
+    const bool crowded = ranks_per_processor > 1;
+    const MachineDescription machine = OneHost(ranks_per_processor);
+    const PieceSettings settings =
+        SettingsOn(machine, machine.within_host, kChunkBytes, 64 * kChunkBytes);
+    int passed_over = 0;
+    for (int ranks = 4; ranks <= 8; ++ranks) {
+      for (size_t bytes = size_t{1} << 20; bytes <= size_t{16} << 20; bytes *= 2) {
+        CostQuery query = Query(Pattern::kReduce, bytes);
+        query.ranks = ranks;
+        const std::vector<Candidate> all =
+            RankCandidates(machine, settings, query, /*fixed=*/false);
+        const Candidate& first = all.front();
+        for (const Candidate& c : all) {
+          if (!c.cost.in_step || c.cost.pieces != first.cost.pieces) continue;
+          if (c.cost.us < first.cost.us) ++passed_over;
+          const bool as_fast = c.cost.us <= first.cost.us;
+          if (crowded && as_fast) {
+            EXPECT_GE(branches(c, ranks), branches(first, ranks));
+          }
+        }
+      }
+    }
+    EXPECT_EQ(passed_over > 0, crowded);
+  }
+}
+
+// Which has more messages in all.
+TEST(RankCandidates, WhereRanksShareProcessorsATreeThatIsAboutAsFastGoesBeforeTheHypercube) {
+  for (const double ranks_per_processor : {1.0, 2.0}) {
+    const bool crowded = ranks_per_processor > 1;
+    MachineDescription machine = OneHost(ranks_per_processor);
+    const PieceSettings settings =
+        SettingsOn(machine, machine.within_host, kChunkBytes, 64 * kChunkBytes);
+    int passed_over = 0;
+    for (int latency_us = 1; latency_us <= 60; ++latency_us) {
+      machine.within_host.latency_us = latency_us;
+      CostQuery query = Query(Pattern::kAllReduce, 1024);
+      query.ranks = 4;
+      const std::vector<Candidate> all = RankCandidates(machine, settings, query, /*fixed=*/false);
+      const Candidate& first = all.front();
+      const auto is_hypercube = [](const Candidate& c) {
+        return c.topology.shape == Shape::kHypercube;
+      };
+      const auto hypercube = std::find_if(all.begin(), all.end(), is_hypercube);
+      ASSERT_NE(hypercube, all.end());
+      passed_over += !is_hypercube(first) && hypercube->cost.us <= first.cost.us;
+      for (const Candidate& c : all) {
+        if (crowded && is_hypercube(first) && c.topology.shape == Shape::kTree) {
+          EXPECT_GT(c.cost.us, 1.05 * first.cost.us) << latency_us;
+        }
+      }
+    }
+    EXPECT_EQ(passed_over > 0, crowded);
+  }
 }
 
 // For each a rank has to wake; who receives from many wakes once for several.
