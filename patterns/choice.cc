@@ -152,30 +152,15 @@ Candidate BestCut(const MachineDescription& machine, const PieceSettings& settin
   return *longest;
 }
 
-// How many messages bytes go through one after the other, or a few more.
+// How many messages bytes go through one after the other.
 int MessagesInARow(const CostQuery& query, const Topology& topology) {
-  const int others = query.ranks - 1;
-  int messages = others;
-  switch (topology.shape) {
-    case Shape::kTree:
-      messages = 0;
-      for (int64_t reached = 1; reached < query.ranks; reached *= topology.parameter) ++messages;
-      break;
-    case Shape::kIncreasingRings:
-    case Shape::kDecreasingRings:
-      messages = (others + topology.parameter - 1) / topology.parameter;
-      break;
-    case Shape::kSplitRing:
-      messages = (others + 1) / 2;
-      break;
-    case Shape::kHypercube:
-    case Shape::kCirculant:
-      messages = 0;
-      for (int64_t reached = 2; reached <= query.ranks; reached *= 2) ++messages;
-      return messages;
-    default:
-      break;
+  int messages = query.ranks - 1;
+  if (topology.shape == Shape::kHypercube || topology.shape == Shape::kCirculant) {
+    messages = 0;
+    for (int64_t reached = 2; reached <= query.ranks; reached *= 2) ++messages;
+    return messages;
   }
+  if (IsTree(topology.shape)) messages = TreeHeight(topology, query.ranks);
   return query.pattern == Pattern::kAllReduce ? 2 * messages : messages;  // there and back
 }
 
@@ -186,11 +171,11 @@ int64_t Pieces(const CostQuery& query, const Candidate& c) {
   return c.cost.pieces * (dealt ? MessagesInARow(query, c.topology) : 1);
 }
 
-// What keeps one processor busy while others wait, where ranks share processors and no closed form
-// knows who shares them: branches of the root, each of which takes every piece. A line of all ranks
-// is no better than two. Hypercubes in one piece have more messages in all than trees. Over 71
-// calls on 3 to 8 ranks of two processors, over TCP, ways of fewer branches took 0.98 of the time
-// of those faster by the model, and over 10 sums trees 0.87 of the hypercube's.
+// What keeps one processor busy while others wait, where ranks of one host share processors and no
+// closed form knows who shares them: branches of the root, each of which takes every piece. A line
+// of all ranks is no better than two. Hypercubes in one piece have more messages in all than trees.
+// Over 71 calls on 3 to 8 ranks of two processors, over TCP, ways of fewer branches took 0.98 of
+// the time of those faster by the model, and over 10 sums trees 0.87 of the hypercube's.
 size_t Crowding(const CostQuery& query, const Candidate& c) {
   const Topology& topology = c.topology;
   if (c.cost.pieces == 1) return topology.shape == Shape::kHypercube ? 1 : 0;
@@ -202,7 +187,7 @@ size_t Crowding(const CostQuery& query, const Candidate& c) {
 }
 
 // Whether to take `a` rather than `b`, if both are about as fast, and the fastest takes `least_us`.
-// `crowded`: ranks share processors.
+// `crowded`: ranks share processors, and wait for nothing else.
 bool IsSteadier(const CostQuery& query, bool crowded, double least_us, const Candidate& a,
                 const Candidate& b) {
   const auto flaws = [&](const Candidate& c) {
@@ -233,7 +218,7 @@ std::vector<Candidate> RankCandidates(const MachineDescription& machine,
         return a.cost.in_step != b.cost.in_step ? a.cost.in_step : a.cost.us < b.cost.us;
       });
   const Cost fastest = candidates.front().cost;
-  const bool crowded = machine.ranks_per_processor > 1;
+  const bool crowded = machine.ranks_per_processor > 1 && HostCount(machine, query) == 1;
   const auto as_fast = [&](const Candidate& c) {
     const bool gathers = query.pattern == Pattern::kReduce && c.cost.pieces == 1;
     return c.cost.in_step == fastest.in_step &&

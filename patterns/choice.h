@@ -27,12 +27,12 @@ struct Candidate {
 
 // The ways of `query`, each topology with the piece length that suits it best: first that to take,
 // which is the fastest, or steadier and by a twentieth slower at most (by a fifth where short
-// messages are reduced): in fewer pieces; then, if ranks share processors, in several pieces with
-// fewer branches, and in one along no hypercube; if in one, with fewer messages in a row; then the
-// faster first; last those of which the model is not sure (Cost::in_step). `query.piece_bytes` and
-// the topology are not looked at, unless `fixed`: then its topology is the only one (an order that
-// must be kept, or what was asked for by name). Of topologies that come to the same tree the first
-// in the catalogue is there. O(topologies) predictions.
+// messages are reduced): in fewer pieces; then, if ranks of one host share processors, in several
+// pieces with fewer branches, and in one along no hypercube; if in one, with fewer messages in a
+// row; then the faster first; last those of which the model is not sure (Cost::in_step).
+// `query.piece_bytes` and the topology are not looked at, unless `fixed`: then its topology is the
+// only one (an order that must be kept, or what was asked for by name). Of topologies that come to
+// the same tree the first in the catalogue is there. O(topologies) predictions.
 std::vector<Candidate> RankCandidates(const MachineDescription& machine,
                                       const PieceSettings& settings, const CostQuery& query,
                                       bool fixed);

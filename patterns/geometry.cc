@@ -136,9 +136,9 @@ int TreeHeight(const Topology& topology, int size) {
   if (size == 1) return 0;
   switch (topology.shape) {
     case Shape::kTree: {
-      // A rank's depth is its number of non-zero base-k digits, at most the number of digits.
+      // A rank's depth is its number of non-zero base-k digits; the first of each depth has ones.
       int height = 0;
-      for (int64_t place = 1; place < size; place *= topology.parameter) ++height;
+      for (int64_t ones = 1; ones < size; ones = ones * topology.parameter + 1) ++height;
       return height;
     }
     case Shape::kIncreasingRings:

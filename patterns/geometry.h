@@ -33,7 +33,7 @@ struct TreeNode {
 // relative < size; a shape with trees; a valid parameter.
 TreeNode TreeNodeOf(const Topology& topology, int size, int relative);
 
-// Edges from the root to the deepest leaf, or a few more: an upper bound.
+// Edges from the root to the deepest leaf; of two trees one more at most.
 int TreeHeight(const Topology& topology, int size);
 
 // Relative rank to rank and back; both directions are their own inverse pair.

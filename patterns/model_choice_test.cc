@@ -314,41 +314,41 @@ TEST(RankCandidates, WhereRanksShareProcessorsTheFewestBranchesAreFirst) {
 
 // Which has more messages in all.
 TEST(RankCandidates, WhereRanksShareProcessorsATreeThatIsAboutAsFastGoesBeforeTheHypercube) {
+  const auto is_hypercube = [](const Candidate& c) {
+    return c.topology.shape == Shape::kHypercube;
+  };
   for (const double ranks_per_processor : {1.0, 2.0}) {
-    const bool crowded = ranks_per_processor > 1;
-    MachineDescription machine = OneHost(ranks_per_processor);
-    const PieceSettings settings =
-        SettingsOn(machine, machine.within_host, kChunkBytes, 64 * kChunkBytes);
-    int passed_over = 0;
-    for (int latency_us = 1; latency_us <= 60; ++latency_us) {
-      machine.within_host.latency_us = latency_us;
-      CostQuery query = Query(Pattern::kAllReduce, 1024);
-      query.ranks = 4;
-      const std::vector<Candidate> all = RankCandidates(machine, settings, query, /*fixed=*/false);
-      const Candidate& first = all.front();
-      const auto is_hypercube = [](const Candidate& c) {
-        return c.topology.shape == Shape::kHypercube;
-      };
-      const auto hypercube = std::find_if(all.begin(), all.end(), is_hypercube);
-      ASSERT_NE(hypercube, all.end());
-      passed_over += !is_hypercube(first) && hypercube->cost.us <= first.cost.us;
-      for (const Candidate& c : all) {
-        if (crowded && is_hypercube(first) && c.topology.shape == Shape::kTree) {
-          EXPECT_GT(c.cost.us, 1.05 * first.cost.us) << latency_us;
+    for (const bool one_host : {false, true}) {
+      const bool crowded = ranks_per_processor > 1 && one_host;
+      MachineDescription machine = OneHost(ranks_per_processor);
+      const PieceSettings settings =
+          SettingsOn(machine, machine.within_host, kChunkBytes, 64 * kChunkBytes);
+      int passed_over = 0;
+      for (int latency_us = 1; latency_us <= 60; ++latency_us) {
+        machine.within_host.latency_us = latency_us;
+        machine.between_hosts = machine.within_host;
+        CostQuery query = Query(Pattern::kAllReduce, 1024);
+        query.ranks = 4;
+        if (!one_host) query.hosts = {0, 1, 2, 3};
+        const std::vector<Candidate> all =
+            RankCandidates(machine, settings, query, /*fixed=*/false);
+        const Candidate& first = all.front();
+        const auto hypercube = std::find_if(all.begin(), all.end(), is_hypercube);
+        ASSERT_NE(hypercube, all.end());
+        passed_over += !is_hypercube(first) && hypercube->cost.us <= first.cost.us;
+        for (const Candidate& c : all) {
+          if (crowded && is_hypercube(first) && c.topology.shape == Shape::kTree) {
+            EXPECT_GT(c.cost.us, 1.05 * first.cost.us) << latency_us;
+          }
         }
       }
+      EXPECT_EQ(passed_over > 0, crowded) << one_host;
     }
-    EXPECT_EQ(passed_over > 0, crowded);
   }
 }
 
 // For each a rank has to wake; who receives from many wakes once for several.
 TEST(RankCandidates, OfTreesInOnePieceTheFlattestIsFirst) {
-  const auto levels = [](const Topology& tree, int ranks) {
-    int count = 0;
-    for (int reached = 1; reached < ranks; reached *= tree.parameter) ++count;
-    return count;
-  };
   for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce}) {
     const double limit = pattern == Pattern::kReduce ? 1.2 : 1.05;
     int slower = 0;
@@ -366,7 +366,7 @@ TEST(RankCandidates, OfTreesInOnePieceTheFlattestIsFirst) {
       slower += first.cost.us > best_us;
       for (const Candidate& c : candidates) {
         if (c.topology.shape != Shape::kTree || c.cost.us > limit * best_us) continue;
-        EXPECT_GE(levels(c.topology, ranks), levels(first.topology, ranks)) << ranks;
+        EXPECT_GE(TreeHeight(c.topology, ranks), TreeHeight(first.topology, ranks)) << ranks;
       }
     }
     if (pattern == Pattern::kReduce) {
