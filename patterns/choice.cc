@@ -174,7 +174,7 @@ int64_t Pieces(const CostQuery& query, const Candidate& c) {
 // What keeps one processor busy while others wait, where ranks of one host share processors and no
 // closed form knows who shares them: branches of the root, each of which takes every piece. A line
 // of all ranks is no better than two. Hypercubes in one piece have more messages in all than trees.
-// Over 71 calls on 3 to 8 ranks of two processors, over TCP, ways of fewer branches took 0.98 of
+// Over 71 calls on 4 to 8 ranks of two processors, over TCP, ways of fewer branches took 0.98 of
 // the time of those faster by the model, and over 10 sums trees 0.87 of the hypercube's.
 size_t Crowding(const CostQuery& query, const Candidate& c) {
   const Topology& topology = c.topology;
