@@ -5,15 +5,15 @@
 #include <cstdio>
 #include <memory>
 
-#include "bench/calibrate.h"
-#include "bench/calls.h"
-#include "bench/explain.h"
-#include "bench/model_study.h"
-#include "bench/options.h"
-#include "bench/overlap.h"
-#include "bench/pingpong.h"
-#include "bench/session.h"
-#include "bench/spread.h"
+#include "bench/cases/calls.h"
+#include "bench/cases/overlap.h"
+#include "bench/cases/pingpong.h"
+#include "bench/cases/session.h"
+#include "bench/cases/spread.h"
+#include "bench/runner/options.h"
+#include "bench/studies/calibrate.h"
+#include "bench/studies/explain.h"
+#include "bench/studies/model_study.h"
 
 namespace brigade::bench {
 namespace {

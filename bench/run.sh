@@ -24,9 +24,9 @@ and prints the path of the report. Takes about 5 minutes on 2 cores, besides the
   --output DIR  where results go, none of the same kind in it yet; default: results/<date and time> beside this folder
   --cluster HOSTS
                 instead: ping-pong, all patterns, ScaLAPACK and overlap with computation on as many hosts with slow links,
-                which are raised on this machine (bench/cluster.sh) and taken down; beside Open MPI and MPICH 5, which is
+                which are raised on this machine (bench/cluster/cluster.sh) and taken down; beside Open MPI and MPICH 5, which is
                 installed from PyPI, each as it is and at its best. About 15 minutes; adds to the report in DIR, if there is one.
-                With --full also every topology by name (bench/run_cluster.py --only topologies measures them alone)
+                With --full also every topology by name (bench/cluster/run_cluster.py --only topologies measures them alone)
   --rate RATE   of each link, both ways; default: 400mbit
   --paper       instead: simulates Table 1 of the AP3000 paper (96 cells) and its point-to-point figures, prints them beside the
                 paper's, and the path of a plot. Takes seconds, besides the first build
@@ -125,14 +125,14 @@ step "Packages"
 
 if $paper; then
   step "Build"
-  (cd "$root" && bazel build --config=opt --config=werror //bench:paper_table)
+  (cd "$root" && bazel build --config=opt --config=werror //bench/simulated:paper_table)
   bin=$(cd "$root" && bazel info --config=opt --config=werror bazel-bin 2>/dev/null)
   out=${out:-$root/results/$(date +%Y%m%d-%H%M%S)}
   mkdir -p "$out"
   out=$(cd "$out" && pwd)
   step "Table 1 of the AP3000 paper"
-  "$bin/bench/paper_table" "$root/transport/machines/ap3000.json" >"$out/paper.json"
-  /usr/bin/python3 "$root/bench/paper_report.py" "$out/paper.json" --plot "$out/paper.svg" --summary "$out/paper_summary.json" |
+  "$bin/bench/simulated/paper_table" "$root/transport/machines/ap3000.json" >"$out/paper.json"
+  /usr/bin/python3 "$root/bench/simulated/paper_report.py" "$out/paper.json" --plot "$out/paper.svg" --summary "$out/paper_summary.json" |
     tee "$out/paper.txt"
   echo
   echo "Plot: $out/paper.svg"
@@ -141,7 +141,7 @@ fi
 
 if $scale; then
   step "Build"
-  (cd "$root" && bazel build --config=opt --config=werror //bench:scale_table)
+  (cd "$root" && bazel build --config=opt --config=werror //bench/simulated:scale_table)
   bin=$(cd "$root" && bazel info --config=opt --config=werror bazel-bin 2>/dev/null)
   out=${out:-$root/results/$(date +%Y%m%d-%H%M%S)}
   mkdir -p "$out"
@@ -151,7 +151,7 @@ if $scale; then
   simulate() { # PATTERN...
     local pattern
     for pattern in "$@"; do
-      "$bin/bench/scale_table" "$root/transport/machines/fat_nodes_100g.json" "$pattern" --messages "$messages" \
+      "$bin/bench/simulated/scale_table" "$root/transport/machines/fat_nodes_100g.json" "$pattern" --messages "$messages" \
         >"$out/scale_$pattern.jsonl" || return
     done
   }
@@ -162,7 +162,7 @@ if $scale; then
   simulate multi_reduce reduce || failed=true
   wait "$other" || failed=true
   if $failed; then exit 1; fi
-  MPLCONFIGDIR=$out /usr/bin/python3 "$root/bench/scale_report.py" "$out"/scale_{broadcast,reduce,multi_broadcast,multi_reduce}.jsonl \
+  MPLCONFIGDIR=$out /usr/bin/python3 "$root/bench/simulated/scale_report.py" "$out"/scale_{broadcast,reduce,multi_broadcast,multi_reduce}.jsonl \
     --plot "$out/scale.svg" --summary "$out/scale_summary.json" | tee "$out/scale.txt"
   echo
   echo "Plot: $out/scale.svg"
@@ -201,7 +201,7 @@ if $model; then
     [[ -z $long_sizes ]] || "${study[@]}" "${long[@]}" model --bytes "$long_sizes"
   }
   on_one_host=(mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
-  cluster=("$root/bench/cluster.sh" --name "model-$$")
+  cluster=("$root/bench/cluster/cluster.sh" --name "model-$$")
   trap '"${cluster[@]}" down' EXIT
   "${cluster[@]}" up "${ranks[-1]}" "$rate"
   for count in "${ranks[@]}"; do
@@ -213,7 +213,7 @@ if $model; then
     transport=uring measure cluster "${cluster[@]}" run "$count"
   done
   step "Report"
-  MPLCONFIGDIR=$out /usr/bin/python3 "$root/bench/model_report.py" "$out"/model_*.jsonl --plot "$out/model.svg" \
+  MPLCONFIGDIR=$out /usr/bin/python3 "$root/bench/report/model_report.py" "$out"/model_*.jsonl --plot "$out/model.svg" \
     --summary "$out/model_summary.json" | tee "$out/model.txt"
   echo
   echo "Plot: $out/model.svg"
@@ -222,7 +222,7 @@ if $model; then
 fi
 
 step "Build"
-(cd "$root" && bazel build --config=opt --config=werror //bench:brigade_bench //bench:scalapack_timing //blacs_shim:libbrigade_blacs.so)
+(cd "$root" && bazel build --config=opt --config=werror //bench:brigade_bench //bench/scalapack:scalapack_timing //blacs_shim:libbrigade_blacs.so)
 bin=$(cd "$root" && bazel info --config=opt --config=werror bazel-bin 2>/dev/null)
 shim=$bin/blacs_shim/libbrigade_blacs.so
 mpich=(--config=opt --config=werror --config=mpich)
@@ -243,7 +243,7 @@ version=$(git -C "$root" describe --always --dirty --tags 2>/dev/null || echo un
 
 finish() { # FAILURES
   step "Report"
-  /usr/bin/python3 "$root/bench/make_report.py" "$out" --picture "$out/picture.svg"
+  /usr/bin/python3 "$root/bench/report/make_report.py" "$out" --picture "$out/picture.svg"
   echo
   echo "Report: $out/report.html"
   [[ $1 == 0 ]] || { echo "bench/run.sh: $1 launches failed, see above" >&2; exit 1; }
@@ -252,11 +252,11 @@ finish() { # FAILURES
 
 if [[ -n $hosts ]]; then
   step "More MPIs"
-  "$root/bench/cluster_peers.sh" || true # then its launches fail, and are counted
+  "$root/bench/cluster/cluster_peers.sh" || true # then its launches fail, and are counted
   more=()
   ! $full || more=(--full)
   failures=0
-  "$root/bench/run_cluster.py" --output "$out" --hosts "$hosts" --rate "$rate" --bin "$bin" --mpich-bin "$mpich_bin" \
+  "$root/bench/cluster/run_cluster.py" --output "$out" --hosts "$hosts" --rate "$rate" --bin "$bin" --mpich-bin "$mpich_bin" \
     --brigade-version "$version" "${more[@]}" || failures=some
   finish "$failures"
 fi
@@ -339,7 +339,7 @@ for problem in "${problems[@]}"; do
       for subject in "${order[@]}"; do
         preload=()
         [[ $subject == stock ]] || preload=(-x LD_PRELOAD="$shim")
-        try launch $((${grid/x/*})) "${preload[@]}" -- "$bin/bench/scalapack_timing" -n "$n" --eigen-n 600 --nb "$nb" \
+        try launch $((${grid/x/*})) "${preload[@]}" -- "$bin/bench/scalapack/scalapack_timing" -n "$n" --eigen-n 600 --nb "$nb" \
           --routines "$routines" --grid "$grid" --repetitions "$repetitions" --pair "$pair" \
           --json "$out/scalapack.jsonl"
       done

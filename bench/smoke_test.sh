@@ -6,9 +6,9 @@ trap 'echo "smoke_test.sh: line $LINENO ended with status $?" >&2' ERR
 
 cd "${TEST_SRCDIR:-.}/${TEST_WORKSPACE:-.}"
 out=${TEST_TMPDIR:-$(mktemp -d)}
-export MPLCONFIGDIR=$out
+export MPLCONFIGDIR=$out PYTHONPATH=bench/cluster:bench/report:tools
 mkdir -p "$out/study"
-run_mpi=test/run_mpi.sh
+run_mpi=test/support/run_mpi.sh
 bench=bench/brigade_bench
 
 for ranks in 2 4; do
@@ -28,7 +28,7 @@ $run_mpi 2 "${cma_off[@]}" "$bench" pingpong --seconds 0.02 --sizes 8,4K --runs 
 $run_mpi 2 "$bench" pingpong --seconds 0.02 --sizes 64K,1M --runs 0 --peers none --shim none --json "$out/memory.jsonl"
 # As for MPI with other settings.
 $run_mpi 2 "$bench" spread --seconds 0.02 --sizes 100xQ --peers mpi --shim none --label forced --json "$out/spread.jsonl"
-scalapack=(bench/scalapack_timing -n 60 --eigen-n 40 --nb 8 --grid 2x1 --repetitions 1 --json "$out/scalapack.jsonl")
+scalapack=(bench/scalapack/scalapack_timing -n 60 --eigen-n 40 --nb 8 --grid 2x1 --repetitions 1 --json "$out/scalapack.jsonl")
 for pair in 0 1; do
   $run_mpi 2 "${scalapack[@]}" --pair $pair
 done
@@ -37,9 +37,9 @@ LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so \
   $run_mpi 2 "${scalapack[@]}" --pair 1
 
 LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so BRIGADE_TRACE=$out/trace.json \
-  $run_mpi 4 bench/scalapack_timing -n 60 --nb 8 --repetitions 3 --json "$out/traced.jsonl"
-/usr/bin/python3 bench/merge_trace.py "$out/trace.json"
-/usr/bin/python3 bench/trace_picture.py "$out/trace.json" --timing "$out/traced.jsonl" --routine QR --zoom 0.5 \
+  $run_mpi 4 bench/scalapack/scalapack_timing -n 60 --nb 8 --repetitions 3 --json "$out/traced.jsonl"
+/usr/bin/python3 tools/merge_trace.py "$out/trace.json"
+/usr/bin/python3 tools/trace_picture.py "$out/trace.json" --timing "$out/traced.jsonl" --routine QR --zoom 0.5 \
   --picture "$out/trace.svg" >"$out/trace.txt"
 
 # What run_cluster.py runs, here within one host.
@@ -62,7 +62,7 @@ cluster_scalapack=("${scalapack[@]::${#scalapack[@]}-1}" "$out/cluster_scalapack
 $run_mpi 2 "${cluster_scalapack[@]}"
 LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so $run_mpi 2 "${cluster_scalapack[@]}"
 LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so $run_mpi 2 "${cluster_scalapack[@]}" --label "one host"
-/usr/bin/python3 bench/run_cluster.py --help | grep -q loopback
+/usr/bin/python3 bench/cluster/run_cluster.py --help | grep -q loopback
 
 # What run.sh --model runs.
 for transport in shm uring; do
@@ -71,14 +71,14 @@ for transport in shm uring; do
       --json "$out/study/model_$transport.jsonl" model --bytes 8,4K,200K
   done
 done
-/usr/bin/python3 bench/model_report.py "$out"/study/model_*.jsonl --plot "$out/study/model.svg" \
+/usr/bin/python3 bench/report/model_report.py "$out"/study/model_*.jsonl --plot "$out/study/model.svg" \
   --summary "$out/study/summary.json" >"$out/study/model.txt"
-/usr/bin/python3 bench/model_report_test.py "$out/study"
+/usr/bin/python3 bench/report/model_report_test.py "$out/study"
 
 status=0
 $run_mpi 2 "$bench" spread --bogus 2>"$out/refused.txt" || status=$?
 [[ $status -eq 2 ]] || { echo "an unknown flag ended with $status, not 2"; exit 1; }
 [[ $(grep -c -e --bogus "$out/refused.txt") -eq 1 ]] || { echo "not refused once:"; cat "$out/refused.txt"; exit 1; }
 
-/usr/bin/python3 bench/make_report.py "$out" --picture "$out/picture.svg"
+/usr/bin/python3 bench/report/make_report.py "$out" --picture "$out/picture.svg"
 /usr/bin/python3 bench/smoke_test.py "$out"

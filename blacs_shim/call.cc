@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "blacs_shim/statistics.h"
-#include "patterns/catalogue.h"
+#include "patterns/catalogue/catalogue.h"
 
 namespace brigade {
 namespace blacs {

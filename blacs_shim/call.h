@@ -11,8 +11,8 @@
 #include "blacs_shim/routine.h"
 #include "blacs_shim/runtime.h"
 #include "membuf/strided_layout.h"
-#include "patterns/pattern_call.h"
-#include "patterns/trace.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/engine/trace.h"
 #include "transport/endpoint.h"
 
 namespace brigade {

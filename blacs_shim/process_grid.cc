@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "transport/mpi_bootstrap.h"
+#include "transport/mpi/mpi_bootstrap.h"
 
 namespace brigade {
 namespace blacs {

@@ -12,8 +12,8 @@
 
 #include "blacs_shim/topology_letters.h"
 #include "membuf/status.h"
-#include "patterns/engine.h"
-#include "patterns/group.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group.h"
 
 namespace brigade {
 namespace blacs {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "membuf/version.h"
-#include "patterns/trace.h"
-#include "transport/mpi_bootstrap.h"
+#include "patterns/engine/trace.h"
+#include "transport/mpi/mpi_bootstrap.h"
 #include "transport/registry.h"
 
 namespace brigade {

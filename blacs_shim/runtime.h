@@ -22,7 +22,7 @@
 #include "blacs_shim/settings.h"
 #include "blacs_shim/statistics.h"
 #include "blacs_shim/system_handles.h"
-#include "patterns/engine.h"
+#include "patterns/engine/engine.h"
 #include "transport/endpoint.h"
 
 namespace brigade {

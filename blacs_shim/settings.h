@@ -6,7 +6,7 @@
 #include <string>
 
 #include "membuf/status.h"
-#include "patterns/engine.h"
+#include "patterns/engine/engine.h"
 
 namespace brigade {
 namespace blacs {

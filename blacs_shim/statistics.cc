@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "transport/mpi_bootstrap.h"
+#include "transport/mpi/mpi_bootstrap.h"
 
 namespace brigade {
 namespace blacs {

@@ -21,7 +21,7 @@
 #ifndef BRIGADE_BLACS_SHIM_TOPOLOGY_LETTERS_H_
 #define BRIGADE_BLACS_SHIM_TOPOLOGY_LETTERS_H_
 
-#include "patterns/topology.h"
+#include "patterns/schedule/topology.h"
 
 namespace brigade {
 namespace blacs {

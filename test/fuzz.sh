@@ -6,7 +6,7 @@ usage() {
   cat <<'EOT'
 usage: ./test/fuzz.sh [SECONDS]
 
-Runs each fuzz target of transport/fuzz/ for so long (60 by default) with clang's libFuzzer and address sanitizer. It starts from
+Runs each fuzz target of transport/tcp/wire/fuzz/ for so long (60 by default) with clang's libFuzzer and address sanitizer. It starts from
 the corpus there, and inputs that run code that no other input runs are added to it: commit them. An input that breaks something
 is left in results/fuzz/, and the exit code is not 0; put it into the corpus along with the fix.
 EOT
@@ -24,13 +24,13 @@ if ! command -v clang >/dev/null; then
   exit 1
 fi
 
-bazel build --config=fuzz //transport:{frame_stream,hello}_fuzzer
-bin=$(bazel info --config=fuzz bazel-bin 2>/dev/null)/transport
+bazel build --config=fuzz //transport/tcp/wire:{frame_stream,hello}_fuzzer
+bin=$(bazel info --config=fuzz bazel-bin 2>/dev/null)/transport/tcp/wire
 mkdir -p results/fuzz
 found=$(mktemp -d)
 trap 'rm -rf "$found"' EXIT
 for target in frame_stream hello; do
-  corpus=transport/fuzz/corpus/$target
+  corpus=transport/tcp/wire/fuzz/corpus/$target
   mkdir "$found/$target"
   echo "== $target, $seconds s"
   "$bin/${target}_fuzzer" -max_total_time="$seconds" -max_len=12000 -artifact_prefix="results/fuzz/$target-" -verbosity=0 \

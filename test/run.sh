@@ -61,7 +61,7 @@ check() {  # TITLE COMMAND...: one check, counted as one test.
 }
 
 check_format() {
-  find membuf transport patterns blacs_shim bench test -name '*.h' -o -name '*.hpp' -o -name '*.cc' -o -name '*.c' |
+  find include membuf transport patterns blacs_shim bench test -name '*.h' -o -name '*.hpp' -o -name '*.cc' -o -name '*.c' |
     xargs clang-format --dry-run --Werror
 }
 
@@ -95,7 +95,7 @@ testers() {  # TRANSPORT ARGUMENT...
 }
 
 large_messages() {
-  local test=//test:blacs_large_test_2 available
+  local test=//test/blacs:blacs_large_test_2 available
   available=$(awk '/^MemAvailable:/ { print int($2 / 1024 / 1024) }' /proc/meminfo)
   if [[ $available -ge 20 ]]; then
     bazel_test large "${optimised[@]}" "$test"
@@ -111,15 +111,15 @@ sanitized() {  # SANITIZER: all that is no MPI job, then the BLACS through its l
   # Sanitizers know nothing of MPI's own memory and threads. The proof of the schedules is arithmetic, and would take
   # longer than everything else.
   bazel_test "$sanitizer" --config="$sanitizer" --build_tests_only --test_tag_filters=-mpi -- \
-    //... -//patterns:schedule_check_test
+    //... -//patterns/check:schedule_check_test
   # MPI itself leaks, and freed memory is kept back for a while, so leaks cannot be seen here.
   bazel_test "$sanitizer-blacs" --config="$sanitizer" --test_env=ASAN_OPTIONS=detect_leaks=0 \
-    '--test_arg=--gtest_filter=-*LeakNothing' //test:blacs_shim_test_4
+    '--test_arg=--gtest_filter=-*LeakNothing' //test/blacs:blacs_shim_test_4
 }
 
 cluster() {  # TITLE TEST
   title "$1"
-  "./test/$2.sh" 2>&1 | tee "$logs/$2.log"
+  "./test/cluster/$2.sh" 2>&1 | tee "$logs/$2.log"
   case ${PIPESTATUS[0]} in
     0) passed=$((passed + 1)) ;;
     77) skipped=$((skipped + 1)) ;;
@@ -146,6 +146,6 @@ testers mpi --only '(x[CF]btest|dpb[123]tst|xdlu|xdqr).*' --output results/teste
 sanitized asan
 sanitized ubsan
 # Where ranks are threads, and nowhere else, there are threads to check.
-mapfile -t threaded < <(bazel query --noshow_progress 'kind(cc_test, rdeps(//..., //transport:inproc_transport) + //transport:all)')
+mapfile -t threaded < <(bazel query --noshow_progress 'kind(cc_test, rdeps(//..., //transport/inproc:inproc_transport) + //transport/...)')
 bazel_test tsan --config=tsan "${threaded[@]}"
 finish

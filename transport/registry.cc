@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <utility>
 
-#include "transport/auto_endpoint.h"
-#include "transport/fabric.h"
-#include "transport/mpi_bootstrap.h"
-#include "transport/mpi_fabric.h"
-#include "transport/mpi_transport.h"
-#include "transport/shm_transport.h"
-#include "transport/uring_transport.h"
+#include "transport/auto/auto_endpoint.h"
+#include "transport/host/fabric.h"
+#include "transport/mpi/mpi_bootstrap.h"
+#include "transport/mpi/mpi_fabric.h"
+#include "transport/mpi/mpi_transport.h"
+#include "transport/shm/shm_transport.h"
+#include "transport/tcp/uring_transport.h"
 
 namespace brigade {
 namespace {

@@ -1,0 +1,119 @@
+#include "bench/cases/session.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "bench/runner/machine.h"
+
+namespace brigade::bench {
+namespace {
+
+RunnerOptions OptionsOfRunner(const Options& options) {
+  RunnerOptions runner;
+  runner.seconds_per_case = options.seconds_per_case;
+  runner.min_iterations = options.min_iterations;
+  runner.max_iterations = options.max_iterations;
+  runner.seed = options.seed;
+  runner.asleep = options.asleep;
+  return runner;
+}
+
+// The shim is set up through its environment, as by any program that preloads it.
+void SetUpShim(const Options& options) {
+  setenv("BRIGADE_TRANSPORT", options.transport.c_str(), /*overwrite=*/1);
+  if (options.chunk_bytes != 0) {
+    setenv("BRIGADE_CHUNK_BYTES", std::to_string(options.chunk_bytes).c_str(), 1);
+  }
+  if (options.staging_bytes != 0) {
+    setenv("BRIGADE_STAGING_BYTES", std::to_string(options.staging_bytes).c_str(), 1);
+  }
+}
+
+// Calls on whole rows and columns need both; everything else is at home on a 1 x ranks grid.
+int GridRows(const Options& options, int ranks) {
+  if (options.command != Options::Command::kCalls) return 1;
+  int rows = static_cast<int>(std::sqrt(ranks));
+  while (ranks % rows != 0) --rows;
+  return rows;
+}
+
+}  // namespace
+
+void AbortUnlessOk(const Status& status) {
+  if (status.ok()) return;
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::fprintf(stderr, "brigade_bench: rank %d: %s\n", rank, status.ToString().c_str());
+  std::fflush(stderr);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+Session::Session(MPI_Comm comm, const Options& options)
+    : options_(options), comm_(comm), runner_(comm, OptionsOfRunner(options)) {
+  MPI_Comm_rank(comm, &rank_);
+  MPI_Comm_size(comm, &ranks_);
+}
+
+Status Session::Create(MPI_Comm comm, const Options& options, std::unique_ptr<Session>* result) {
+  if (options.asleep && !OnOneMachine(comm)) {
+    return Status(StatusCode::kInvalidArgument,
+                  "--asleep is for ranks on one machine: these have no clock in common");
+  }
+  std::unique_ptr<Session> session(new Session(comm, options));
+  if (options.pin) RunOnProcessor(session->rank_);
+  const int grid_rows = GridRows(options, session->ranks_);
+  if (options.shim != "none") {
+    SetUpShim(options);
+    Status status = BlacsGrid::Create(options.shim, grid_rows, &session->shim_);
+    if (!status.ok()) return status.WithContext("opening the shim (see --shim)");
+  }
+  if (options.HasPeer("blacs")) {
+    Status status = BlacsGrid::Create(options.stock, grid_rows, &session->stock_);
+    if (!status.ok()) return status.WithContext("opening stock BLACS (see --stock, --peers)");
+  }
+
+  const Machine machine = DescribeMachine(comm);
+  int can_report = 1;
+  Status status;
+  if (session->rank_ == 0) {
+    session->report_ = std::make_unique<Report>(options, machine, session->ranks_,
+                                                session->stock_ ? session->stock_->path() : "");
+    status = session->report_->Open();
+    can_report = status.ok();
+    if (can_report) session->report_->PrintMachine();
+  }
+  MPI_Bcast(&can_report, 1, MPI_INT, 0, comm);
+  if (!can_report) {
+    return session->rank_ == 0 ? status : Status(StatusCode::kUnavailable, "rank 0 cannot report");
+  }
+  *result = std::move(session);
+  return Status();
+}
+
+std::string Session::PeerName(const std::string& name) const {
+  return options_.label.empty() ? name : name + " " + options_.label;
+}
+
+void Session::StartTable(const std::string& title) {
+  if (report_) report_->StartTable(title);
+}
+
+void Session::Measure(const Case& the_case) {
+  if (the_case.subjects.empty()) return;
+  Add(the_case, Results(the_case));
+}
+
+void Session::Add(const Case& the_case, const std::vector<Result>& results) {
+  if (report_) report_->Add(the_case, results);
+}
+
+std::vector<Result> Session::Results(const Case& the_case) {
+  std::vector<Result> results;
+  AbortUnlessOk(runner_.Measure(the_case, &results));
+  return results;
+}
+
+}  // namespace brigade::bench

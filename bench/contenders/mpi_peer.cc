@@ -1,0 +1,157 @@
+#include "bench/contenders/mpi_peer.h"
+
+namespace brigade::bench {
+namespace {
+
+constexpr int kTag = 0;
+
+int Elements(const PanelView& panel) { return static_cast<int>(panel.rows * panel.cols); }
+
+// As the buffer of an all-gather must be.
+bool AreEqualAndAdjacent(const std::vector<PanelView>& portions) {
+  const PanelView& first = portions[0];
+  for (size_t q = 0; q < portions.size(); ++q) {
+    const PanelView& portion = portions[q];
+    if (!portion.contiguous() || Elements(portion) != Elements(first) ||
+        portion.data != first.data + static_cast<int64_t>(q) * Elements(first)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+MpiPeer::MpiPeer(MPI_Comm comm) {
+  MPI_Comm_dup(comm, &comm_);
+  MPI_Comm_rank(comm_, &rank_);
+}
+
+MpiPeer::~MpiPeer() {
+  for (auto& [shape, type] : types_) MPI_Type_free(&type);
+  MPI_Comm_free(&comm_);
+}
+
+MPI_Datatype MpiPeer::TypeOf(const PanelView& panel) {
+  const auto [entry, is_new] =
+      types_.try_emplace(std::make_tuple(panel.rows, panel.cols, panel.ld), MPI_DATATYPE_NULL);
+  if (is_new) {
+    MPI_Type_vector(static_cast<int>(panel.cols), static_cast<int>(panel.rows),
+                    static_cast<int>(panel.ld), MPI_DOUBLE, &entry->second);
+    MPI_Type_commit(&entry->second);
+  }
+  return entry->second;
+}
+
+void MpiPeer::Measure(const std::vector<PanelView>& portions) {
+  counts_.clear();
+  starts_.assign(1, 0);
+  for (const PanelView& portion : portions) {
+    counts_.push_back(Elements(portion));
+    starts_.push_back(starts_.back() + counts_.back());
+  }
+  packed_.resize(starts_.back());
+}
+
+void MpiPeer::PingPong(const PanelView& out, const PanelView& in, int peer, bool begins) {
+  const bool plain = out.contiguous();
+  const int count = plain ? Elements(out) : 1;
+  const MPI_Datatype type = plain ? MPI_DOUBLE : TypeOf(out);
+  MPI_Request requests[2];
+  MPI_Irecv(in.data, count, type, peer, kTag, comm_, &requests[0]);
+  if (!begins) MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  MPI_Isend(out.data, count, type, peer, kTag, comm_, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+void MpiPeer::Broadcast(int root, const PanelView& panel) {
+  if (panel.contiguous()) {
+    MPI_Bcast(panel.data, Elements(panel), MPI_DOUBLE, root, comm_);
+  } else {
+    MPI_Bcast(panel.data, 1, TypeOf(panel), root, comm_);
+  }
+}
+
+MPI_Request MpiPeer::StartSend(const PanelView& panel, int receiver) {
+  MPI_Request request;
+  MPI_Isend(panel.data, Elements(panel), MPI_DOUBLE, receiver, kTag, comm_, &request);
+  return request;
+}
+
+MPI_Request MpiPeer::StartReceive(const PanelView& panel, int sender) {
+  MPI_Request request;
+  MPI_Irecv(panel.data, Elements(panel), MPI_DOUBLE, sender, kTag, comm_, &request);
+  return request;
+}
+
+MPI_Request MpiPeer::StartBroadcast(int root, const PanelView& panel) {
+  MPI_Request request;
+  MPI_Ibcast(panel.data, Elements(panel), MPI_DOUBLE, root, comm_, &request);
+  return request;
+}
+
+void MpiPeer::Barrier() { MPI_Barrier(comm_); }
+
+void MpiPeer::Reduce(int root, const PanelView& panel) {
+  const int count = Elements(panel);
+  const bool packs = !panel.contiguous();
+  if (packs) {
+    packed_.resize(count);
+    Pack(panel, packed_.data());
+  }
+  double* data = packs ? packed_.data() : panel.data;
+  if (rank_ == root) {
+    MPI_Reduce(MPI_IN_PLACE, data, count, MPI_DOUBLE, MPI_SUM, root, comm_);
+    if (packs) Unpack(data, panel);
+  } else {
+    MPI_Reduce(data, nullptr, count, MPI_DOUBLE, MPI_SUM, root, comm_);
+  }
+}
+
+void MpiPeer::Allreduce(const PanelView& panel) {
+  const int count = Elements(panel);
+  if (panel.contiguous()) {
+    MPI_Allreduce(MPI_IN_PLACE, panel.data, count, MPI_DOUBLE, MPI_SUM, comm_);
+    return;
+  }
+  packed_.resize(count);
+  Pack(panel, packed_.data());
+  MPI_Allreduce(MPI_IN_PLACE, packed_.data(), count, MPI_DOUBLE, MPI_SUM, comm_);
+  Unpack(packed_.data(), panel);
+}
+
+void MpiPeer::Allgather(const std::vector<PanelView>& portions) {
+  if (AreEqualAndAdjacent(portions)) {
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, portions[0].data, Elements(portions[0]),
+                  MPI_DOUBLE, comm_);
+    return;
+  }
+  Measure(portions);
+  Pack(portions[rank_], packed_.data() + starts_[rank_]);
+  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, packed_.data(), counts_.data(), starts_.data(),
+                 MPI_DOUBLE, comm_);
+  for (size_t q = 0; q < portions.size(); ++q) {
+    if (static_cast<int>(q) != rank_) Unpack(packed_.data() + starts_[q], portions[q]);
+  }
+}
+
+void MpiPeer::ReduceScatterBlock(const std::vector<PanelView>& portions, const PanelView& result) {
+  MPI_Reduce_scatter_block(portions[0].data, result.data, Elements(result), MPI_DOUBLE, MPI_SUM,
+                           comm_);
+}
+
+void MpiPeer::ReduceScatter(const std::vector<PanelView>& portions, const PanelView& result) {
+  Measure(portions);
+  if (AreEqualAndAdjacent(portions) && result.contiguous()) {
+    MPI_Reduce_scatter(portions[0].data, result.data, counts_.data(), MPI_DOUBLE, MPI_SUM, comm_);
+    return;
+  }
+  sum_.resize(counts_[rank_]);
+  for (size_t q = 0; q < portions.size(); ++q) {
+    Pack(portions[q], packed_.data() + starts_[q]);
+  }
+  MPI_Reduce_scatter(packed_.data(), sum_.data(), counts_.data(), MPI_DOUBLE, MPI_SUM, comm_);
+  Unpack(sum_.data(), result);
+}
+
+}  // namespace brigade::bench

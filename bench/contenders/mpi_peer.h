@@ -1,0 +1,65 @@
+// The same communications by MPI itself: in place where the data are contiguous, else by derived
+// datatypes where MPI takes them, and on packed buffers where it does not (reductions, and gathers
+// of portions that differ in size).
+
+#ifndef BRIGADE_BENCH_CONTENDERS_MPI_PEER_H_
+#define BRIGADE_BENCH_CONTENDERS_MPI_PEER_H_
+
+#include <mpi.h>
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "bench/runner/panel.h"
+
+namespace brigade::bench {
+
+class MpiPeer {
+ public:
+  // Collective over `comm`, which is duplicated.
+  explicit MpiPeer(MPI_Comm comm);
+  ~MpiPeer();
+  MpiPeer(const MpiPeer&) = delete;
+  MpiPeer& operator=(const MpiPeer&) = delete;
+
+  // MPI_Isend and MPI_Irecv of one's own panel out and the peer's in: the side that `begins` sends
+  // while its receive is posted, the other answers.
+  void PingPong(const PanelView& out, const PanelView& in, int peer, bool begins);
+
+  // To be waited for with MPI_Wait; the panel is contiguous. The broadcast is collective.
+  MPI_Request StartSend(const PanelView& panel, int receiver);
+  MPI_Request StartReceive(const PanelView& panel, int sender);
+  MPI_Request StartBroadcast(int root, const PanelView& panel);
+
+  void Barrier();
+
+  // Collective; as in plain_patterns.h.
+  void Broadcast(int root, const PanelView& panel);
+  void Reduce(int root, const PanelView& panel);
+  // As Reduce, with the sum at every rank.
+  void Allreduce(const PanelView& panel);
+  void Allgather(const std::vector<PanelView>& portions);
+  void ReduceScatter(const std::vector<PanelView>& portions, const PanelView& result);
+  // The same by MPI_Reduce_scatter_block. REQUIRES: equal portions, one behind the other, and all
+  // contiguous.
+  void ReduceScatterBlock(const std::vector<PanelView>& portions, const PanelView& result);
+
+ private:
+  // A committed datatype for the panel's shape, made once.
+  MPI_Datatype TypeOf(const PanelView& panel);
+  // Element counts of the portions, and where each begins when packed.
+  void Measure(const std::vector<PanelView>& portions);
+
+  MPI_Comm comm_;
+  int rank_;
+  std::map<std::tuple<int64_t, int64_t, int64_t>, MPI_Datatype> types_;
+  std::vector<int> counts_;
+  std::vector<int> starts_;
+  std::vector<double> packed_;
+  std::vector<double> sum_;
+};
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_CONTENDERS_MPI_PEER_H_

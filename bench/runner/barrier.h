@@ -1,0 +1,40 @@
+// The benchmarks' own barrier. MPI_Barrier is part of what is measured beside, its algorithm is
+// known to change the figures of what follows, and it spins where ranks share processors.
+
+#ifndef BRIGADE_BENCH_RUNNER_BARRIER_H_
+#define BRIGADE_BENCH_RUNNER_BARRIER_H_
+
+#include <mpi.h>
+
+#include <chrono>
+
+namespace brigade::bench {
+
+class DisseminationBarrier {
+ public:
+  // Collective over `comm`.
+  explicit DisseminationBarrier(MPI_Comm comm);
+  ~DisseminationBarrier();
+  DisseminationBarrier(const DisseminationBarrier&) = delete;
+  DisseminationBarrier& operator=(const DisseminationBarrier&) = delete;
+
+  // Collective. ceil(log2(ranks)) messages per rank. Waits by spinning briefly, then yielding.
+  void Wait();
+  // The same, but sleeps while it waits, so that the others have the machine to themselves.
+  void WaitAsleep();
+  // The same, and all leave at one moment, a few milliseconds after the last has come.
+  // REQUIRES: all ranks read one clock: they are on one machine.
+  void StartTogether();
+
+ private:
+  // When the last rank came, by the clock of whoever that was.
+  std::chrono::steady_clock::time_point Run(bool asleep);
+
+  MPI_Comm comm_;
+  int rank_;
+  int ranks_;
+};
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_RUNNER_BARRIER_H_

@@ -1,0 +1,61 @@
+// What the runner measures: a case is one communication; its subjects are those who compete in it.
+
+#ifndef BRIGADE_BENCH_RUNNER_CASE_H_
+#define BRIGADE_BENCH_RUNNER_CASE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "membuf/status.h"
+
+namespace brigade::bench {
+
+// What one operation cost the rank that paid most; only Brigade itself can tell.
+struct Cost {
+  double copies_per_byte = std::numeric_limits<double>::quiet_NaN();
+  size_t staging_peak_bytes = 0;
+  uint64_t overflow_pieces = 0;  // that found no staging memory free
+  uint64_t pieces = 0;           // that the message was cut into
+  size_t chunk_bytes = 0;
+};
+
+struct Subject {
+  std::string name;     // who: "brigade", "shim", "stock", "plain", "direct", "mpi", "bare ring"
+  std::string pattern;  // how: "tree", "topology I", "MPI_Bcast"
+
+  // One operation; every rank calls it. `turn` is equal on all ranks and over all subjects of an
+  // iteration: roots rotate with it.
+  std::function<Status(int turn)> run;
+  // After a run that began with the case's `prepare`: empty if this rank's data are right.
+  std::function<std::string(int turn)> check;
+  // Runs one more operation and measures its cost on this rank. May be empty.
+  std::function<Status(int turn, Cost*)> cost = nullptr;
+  // What the cost model says a run takes; not a number: nothing.
+  double predicted_us = std::numeric_limits<double>::quiet_NaN();
+  bool chosen = false;  // whether this is what the library takes if it is free to
+};
+
+struct Case {
+  std::string name;  // "pingpong", "multi-broadcast"
+  int64_t rows = 0;
+  int64_t cols = 0;
+  int64_t ld = 0;    // elements
+  size_t bytes = 0;  // what MB/s counts
+  int roots = 0;     // that runs are verified with, from turn 0 on; 0: as many as ranks
+  int hops = 1;      // the time of a run is divided by it; 2 for a ping and its pong
+
+  // Puts this rank's data in place before a verified run.
+  std::function<void(int turn)> prepare;
+  // Puts data in place that any number of runs leave finite. May be empty.
+  std::function<void()> before_timing;
+
+  std::vector<Subject> subjects;
+};
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_RUNNER_CASE_H_

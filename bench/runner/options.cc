@@ -1,0 +1,226 @@
+#include "bench/runner/options.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <sstream>
+
+#include "CLI/CLI.hpp"
+#include "patterns/catalogue/catalogue.h"
+#include "transport/registry.h"
+
+namespace brigade::bench {
+namespace {
+
+// Beside this program in Bazel's output tree, wherever that is.
+std::string DefaultShim() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return (self.parent_path().parent_path() / "blacs_shim" / "libbrigade_blacs.so").string();
+}
+
+SpreadSize ParseSize(const std::string& text) {
+  static const std::regex kSize("([1-9][0-9]{0,7})x([1-9][0-9]{0,4})?(Q?)");
+  std::smatch match;
+  if (!std::regex_match(text, match, kSize) || (!match[2].matched && match[3].length() == 0)) {
+    throw CLI::ValidationError("--sizes", text + " is no size such as 1000x32, 1000xQ or 1000x2Q");
+  }
+  SpreadSize size;
+  size.text = text;
+  size.rows = std::stoll(match[1]);
+  size.cols = match[2].matched ? std::stoll(match[2]) : 1;
+  size.cols_per_rank = match[3].length() != 0;
+  return size;
+}
+
+}  // namespace
+
+bool Options::HasPeer(const std::string& name) const {
+  return std::find(peers.begin(), peers.end(), name) != peers.end();
+}
+
+ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, std::string* text) {
+  options->shim = DefaultShim();
+  std::vector<std::string> all_cases = options->cases;
+  all_cases.push_back("successive-broadcasts");
+  const std::vector<std::string> all_shapes = options->shapes;
+  std::vector<std::string> sizes = {"1000xQ", "1000x2Q", "1000x32", "4000x32"};
+
+  CLI::App app(
+      "Measures Brigade beside its peers. Start it under mpirun: every rank of MPI_COMM_WORLD "
+      "takes "
+      "part.");
+  app.option_defaults()->always_capture_default();
+  // One help that says all.
+  app.set_help_flag();
+  app.set_help_all_flag("-h,--help", "Print this help message and exit");
+  app.require_subcommand(1);
+  app.fallthrough();
+
+  app.add_option("--transport", options->transport, "Transport under Brigade: " + TransportNames());
+  app.add_option("--chunk-bytes", options->chunk_bytes, "Staging chunk (0: Brigade's default)");
+  app.add_option("--staging-bytes", options->staging_bytes,
+                 "Staging budget per rank (0: Brigade's default)");
+  app.add_flag("--explain", options->explained, "Say on stderr what is chosen, and why");
+  app.add_flag_callback(
+      "--uncalibrated", [=] { options->calibrate = EngineOptions::Calibrate::kNever; },
+      "Choose by rule where edges would be measured");
+  app.add_option("--peers", options->peers,
+                 "Peers beside Brigade: mpi (raw MPI), blacs (stock BLACS), plain (the patterns "
+                 "written naively over MPI), ring (two processes copying through shared memory), "
+                 "socket (two processes with a plain TCP connection), none")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"mpi", "blacs", "plain", "ring", "socket", "none"}));
+  app.add_option("--shim", options->shim, "The shim's file, or 'none' to leave it out");
+  app.add_option("--stock", options->stock, "The library stock BLACS is taken from");
+  app.add_option("--json", options->json, "Append one JSON line per case and subject to this file");
+  app.add_option("--label", options->label,
+                 "Put after the names of subjects mpi and stock, to tell launches with other MPI "
+                 "settings apart");
+  app.add_option("--brigade-version", options->brigade_version, "Recorded with the figures");
+  app.add_option("--seconds", options->seconds_per_case, "Time to spend per case, all subjects")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--min-iterations", options->min_iterations,
+                 "Fewest timed runs of each subject, however long they take")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--max-iterations", options->max_iterations,
+                 "Most timed runs, however short they are; more than the fewest")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--asleep", options->asleep,
+               "Ranks that have finished sleep, and all start by the clock: for ranks on one "
+               "machine that outnumber its processors");
+  app.add_flag("--pin", options->pin,
+               "Keep each rank on one processor, ranks taking turns with those there are: ranks "
+               "that wander make figures differ from launch to launch");
+  app.add_option("--seed", options->seed, "Seed of the random order of the subjects");
+
+  CLI::App* pingpong = app.add_subcommand(
+      "pingpong",
+      "One message there and one back between ranks 0 and 1, contiguous and in runs; one-way time. "
+      "Subjects: Brigade's send and receive, shim and stock BLACS, raw MPI, a bare ring of slots "
+      "in shared memory, a bare socket");
+  pingpong
+      ->add_option("--sizes", options->message_bytes,
+                   "Messages, in bytes or with K, M or G; cut to whole runs")
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::PositiveNumber);
+  pingpong
+      ->add_option("--runs", options->run_bytes,
+                   "Bytes that lie together, at twice that distance; 0: contiguous messages")
+      ->delimiter(',')
+      ->check(CLI::NonNegativeNumber);
+
+  CLI::App* spread = app.add_subcommand(
+      "spread",
+      "Broadcasts and reductions of M x N doubles on a 1 x Q grid, from every rank and from one, "
+      "and a hand-written small broadcast. Subjects: Brigade's patterns, shim and stock BLACS with "
+      "each topology, the patterns written plainly, MPI collectives");
+  spread->add_option("--cases", options->cases, "Which cases")
+      ->delimiter(',')
+      ->check(CLI::IsMember(all_cases));
+  spread->add_option("--sizes", sizes, "M x N, where N may be a multiple of Q, the ranks")
+      ->delimiter(',');
+  spread
+      ->add_option("--bytes", options->contiguous_bytes,
+                   "Instead of --sizes: contiguous panels of so many bytes, or with K or M, in Q "
+                   "columns")
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::PositiveNumber);
+  spread->add_option("--topologies", options->topologies, "BLACS topology letters to measure");
+  spread->add_option("--shapes", options->shapes, "Brigade's topologies to measure")
+      ->delimiter(',')
+      ->check(CLI::IsMember(all_shapes));
+
+  CLI::App* calls = app.add_subcommand(
+      "calls",
+      "The short BLACS calls ScaLAPACK makes most: 1 x 1 maxima, minima and sums to all ranks, "
+      "small "
+      "broadcasts, exchanges of matrix rows; on a grid as square as can be, by scope. Subjects: "
+      "shim, stock BLACS");
+
+  CLI::App* overlap = app.add_subcommand(
+      "overlap",
+      "A transfer started, as much computation as takes the same time, and the end of the "
+      "transfer; "
+      "beside transfer and computation alone. Sends from even ranks to odd ones, and a broadcast. "
+      "Subjects: Brigade, MPI");
+  overlap->add_option("--sizes", options->overlap_bytes, "Messages, in bytes or with K, M or G")
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::PositiveNumber);
+
+  std::vector<std::string> patterns;
+  for (const CatalogueEntry& entry : Catalogue()) {
+    patterns.push_back(entry.name);
+    // Measured together with sends.
+    if (entry.pattern != Pattern::kReceive) options->patterns.push_back(entry.name);
+  }
+  CLI::App* explain = app.add_subcommand("explain",
+                                         "Which ways a pattern could take on a machine, and how "
+                                         "long the cost model says each is. Runs "
+                                         "nothing, and needs no mpirun");
+  explain->add_option("--pattern", options->pattern, "Which pattern")
+      ->check(CLI::IsMember(patterns));
+  explain->add_option("--ranks", options->ranks, "On how many ranks")
+      ->required()
+      ->check(CLI::Range(1, 1 << 20));
+  explain
+      ->add_option(
+          "--bytes", options->bytes,
+          "Of the message, or with K, M or G; of multi-broadcast and multi-reduce, of each "
+          "portion")
+      ->required()
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+  explain->add_flag("--exact", options->exact,
+                    "The combine gives the same bits in any order: integers, maxima, minima");
+  explain->add_option("--machine", options->machine, "A file as in transport/machines/")
+      ->required()
+      ->check(CLI::ExistingFile);
+
+  CLI::App* calibrate = app.add_subcommand(
+      "calibrate",
+      "Measures what messages between the ranks of this job, copies and sums cost, prints it as a "
+      "machine file for --machine, and keeps it for jobs on the same hosts");
+
+  CLI::App* model = app.add_subcommand(
+      "model",
+      "Every way of running a pattern, measured beside what the cost model says of it, and the "
+      "way the library takes by itself ('free'). Measures the edges first; each case twice");
+  model->add_option("--patterns", options->patterns, "Which patterns")
+      ->delimiter(',')
+      ->check(CLI::IsMember(options->patterns));
+  model
+      ->add_option("--bytes", options->contiguous_bytes,
+                   "Messages, in bytes or with K or M; of multi forms, all portions together")
+      ->delimiter(',')
+      ->required()
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::PositiveNumber);
+  model->add_option("--keep-machine", options->machine,
+                    "Write what was measured of the edges to this file, as in transport/machines/");
+
+  try {
+    app.parse(argc, argv);
+    if (options->max_iterations < options->min_iterations) {
+      throw CLI::ValidationError("--max-iterations", "fewer than --min-iterations");
+    }
+    for (const std::string& size : sizes) options->sizes.push_back(ParseSize(size));
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out;
+    const bool help = app.exit(error, out, out) == 0;
+    *text = out.str();
+    return help ? ParseOutcome::kHelp : ParseOutcome::kRefused;
+  }
+  if (pingpong->parsed()) options->command = Options::Command::kPingPong;
+  if (spread->parsed()) options->command = Options::Command::kSpread;
+  if (calls->parsed()) options->command = Options::Command::kCalls;
+  if (overlap->parsed()) options->command = Options::Command::kOverlap;
+  if (calibrate->parsed()) options->command = Options::Command::kCalibrate;
+  if (model->parsed()) options->command = Options::Command::kModel;
+  if (explain->parsed()) options->command = Options::Command::kExplain;
+  return ParseOutcome::kRun;
+}
+
+}  // namespace brigade::bench

@@ -1,0 +1,85 @@
+// The command line of brigade_bench.
+
+#ifndef BRIGADE_BENCH_RUNNER_OPTIONS_H_
+#define BRIGADE_BENCH_RUNNER_OPTIONS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "patterns/engine/engine.h"
+
+namespace brigade::bench {
+
+// M x N as the command line gives it: "1000x32", or with N in multiples of the ranks, "1000x2Q".
+struct SpreadSize {
+  std::string text;
+  int64_t rows = 0;
+  int64_t cols = 0;
+  bool cols_per_rank = false;
+};
+
+struct Options {
+  enum class Command { kPingPong, kSpread, kCalls, kOverlap, kExplain, kCalibrate, kModel };
+  Command command = Command::kPingPong;
+
+  std::string transport = "auto";
+  size_t chunk_bytes = 0;    // 0: the library's default
+  size_t staging_bytes = 0;  // 0: the library's default
+  EngineOptions::Calibrate calibrate = EngineOptions::Calibrate::kIfUnknown;
+  bool explained = false;
+  std::vector<std::string> peers = {"mpi", "blacs", "plain", "ring"};
+  std::string shim;  // a file, or "none"
+  std::string stock = "libscalapack-openmpi.so.2.2";
+  std::string json;   // empty: no file
+  std::string label;  // put after the names of subjects that depend on the settings of MPI
+  std::string brigade_version = "unknown";
+  double seconds_per_case = 1;
+  int min_iterations = 10;
+  int max_iterations = 1000;
+  uint64_t seed = 1;
+  bool asleep = false;
+  bool pin = false;
+
+  // pingpong
+  std::vector<size_t> message_bytes = {8,        64,        512,     1 << 10, 4 << 10, 16 << 10,
+                                       64 << 10, 256 << 10, 1 << 20, 4 << 20, 8 << 20, 32 << 20};
+  std::vector<size_t> run_bytes = {0, 256, 4000};  // 0: contiguous
+
+  // spread
+  std::vector<std::string> cases = {"multi-broadcast", "multi-reduce", "broadcast",      "reduce",
+                                    "all-reduce",      "barrier",      "small-broadcast"};
+  std::vector<SpreadSize> sizes;
+  std::vector<size_t>
+      contiguous_bytes;  // model, too; of spread these, if there are any, instead of the sizes
+  std::string topologies = " IDSHF12";
+  std::vector<std::string> shapes = {
+      "free",      "tree",  "4-nomial tree", "ring",     "fully connected",
+      "hypercube", "dealt", "two trees",     "circulant"};
+
+  // overlap
+  std::vector<size_t> overlap_bytes = {1 << 20};
+
+  // model
+  std::vector<std::string> patterns;
+
+  // explain
+  std::string pattern = "broadcast";
+  int ranks = 0;
+  size_t bytes = 0;
+  bool exact = false;
+  std::string machine;  // a file; model, too, which writes it
+
+  bool HasPeer(const std::string& name) const;
+};
+
+enum class ParseOutcome { kRun, kHelp, kRefused };
+
+// Parses the command line. For kHelp and kRefused `text` is what to print; otherwise `options` is
+// filled. Makes no MPI call.
+ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, std::string* text);
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_RUNNER_OPTIONS_H_

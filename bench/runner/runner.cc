@@ -1,0 +1,164 @@
+#include "bench/runner/runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <numeric>
+#include <string>
+
+namespace brigade::bench {
+namespace {
+
+// Samples shorter than this are mostly barrier and clock.
+constexpr double kShortestSampleMicroseconds = 20;
+constexpr int kMostRunsPerSample = 100;
+
+// Several runs come in whole rounds of roots, so that samples of different length average the same.
+int RunsPerSample(double microseconds_once, int ranks) {
+  const double wanted = std::ceil(kShortestSampleMicroseconds / microseconds_once);
+  if (wanted <= 1) return 1;
+  const int runs = static_cast<int>(std::min<double>(wanted, kMostRunsPerSample));
+  return (runs + ranks - 1) / ranks * ranks;
+}
+
+// As many, unless they would take more than this share of the time for the case.
+constexpr int kMostWarmUps = 5;
+constexpr double kWarmUpShare = 0.1;
+
+MPI_Comm Duplicate(MPI_Comm comm) {
+  MPI_Comm duplicate;
+  MPI_Comm_dup(comm, &duplicate);
+  return duplicate;
+}
+
+int SizeOf(MPI_Comm comm) {
+  int size;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+}  // namespace
+
+Runner::Runner(MPI_Comm comm, const RunnerOptions& options)
+    : comm_(Duplicate(comm)),
+      ranks_(SizeOf(comm)),
+      options_(options),
+      barrier_(comm),
+      random_(options.seed) {}
+
+Runner::~Runner() { MPI_Comm_free(&comm_); }
+
+std::vector<double> Runner::OverRanks(MPI_Op op, std::vector<double> values) const {
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, op,
+                comm_);
+  return values;
+}
+
+void Runner::Gather() { options_.asleep ? barrier_.StartTogether() : barrier_.Wait(); }
+
+Status Runner::Verify(const Case& the_case, const Subject& subject) {
+  // Once per root, where roots rotate.
+  for (int turn = 0; turn < (the_case.roots > 0 ? the_case.roots : ranks_); ++turn) {
+    the_case.prepare(turn);
+    Gather();
+    BRIGADE_RETURN_IF_ERROR(subject.run(turn));
+    Gather();
+    const std::string wrong = subject.check(turn);
+
+    int rank;
+    MPI_Comm_rank(comm_, &rank);
+    int first_wrong = wrong.empty() ? ranks_ : rank;
+    MPI_Allreduce(MPI_IN_PLACE, &first_wrong, 1, MPI_INT, MPI_MIN, comm_);
+    if (first_wrong == ranks_) continue;
+    char text[128];
+    std::snprintf(text, sizeof(text), "%s", wrong.c_str());
+    MPI_Bcast(text, sizeof(text), MPI_CHAR, first_wrong, comm_);
+    return Status(StatusCode::kInternal, the_case.name + ", " + std::to_string(the_case.bytes) +
+                                             " bytes: " + subject.name + " (" + subject.pattern +
+                                             ") delivers wrong data at rank " +
+                                             std::to_string(first_wrong) + ": " + text);
+  }
+  return Status();
+}
+
+Status Runner::Time(const Subject& subject, int first_turn, int runs, Spent* spent) {
+  using Clock = std::chrono::steady_clock;
+  static_assert(CLOCKS_PER_SEC == 1000000);
+  Gather();
+  const std::clock_t cpu_start = std::clock();
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < runs; ++i) BRIGADE_RETURN_IF_ERROR(subject.run(first_turn + i));
+  spent->microseconds = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+  spent->cpu_microseconds = static_cast<double>(std::clock() - cpu_start);
+  return Status();
+}
+
+Status Runner::Measure(const Case& the_case, std::vector<Result>* results) {
+  const size_t subjects = the_case.subjects.size();
+  results->assign(subjects, Result());
+  for (const Subject& subject : the_case.subjects) {
+    BRIGADE_RETURN_IF_ERROR(Verify(the_case, subject));
+  }
+
+  if (the_case.before_timing) the_case.before_timing();
+  for (size_t s = 0; s < subjects; ++s) {
+    if (!the_case.subjects[s].cost) continue;
+    Cost& cost = (*results)[s].cost;
+    BRIGADE_RETURN_IF_ERROR(the_case.subjects[s].cost(0, &cost));
+    const std::vector<double> most = OverRanks(
+        MPI_MAX, {cost.copies_per_byte, static_cast<double>(cost.staging_peak_bytes),
+                  static_cast<double>(cost.overflow_pieces), static_cast<double>(cost.pieces)});
+    cost.copies_per_byte = most[0];
+    cost.staging_peak_bytes = static_cast<size_t>(most[1]);
+    cost.overflow_pieces = static_cast<uint64_t>(most[2]);
+    cost.pieces = static_cast<uint64_t>(most[3]);
+  }
+
+  // The warm-up says how long things take; the maximum over ranks makes all derive the same counts.
+  std::vector<double> once(subjects);
+  const double microseconds = options_.seconds_per_case * 1e6;
+  for (size_t s = 0; s < subjects; ++s) {
+    std::vector<double> warm_up;
+    double together = 0;
+    while (warm_up.size() < kMostWarmUps && together <= kWarmUpShare * microseconds) {
+      Spent spent;
+      BRIGADE_RETURN_IF_ERROR(
+          Time(the_case.subjects[s], static_cast<int>(warm_up.size()), 1, &spent));
+      warm_up.push_back(OverRanks(MPI_MAX, {spent.microseconds})[0]);
+      together += warm_up.back();
+    }
+    once[s] = MedianOf(warm_up).median;
+  }
+  // Runs in a row overlap, and are faster than the first after a barrier: as many for everybody.
+  const int runs =
+      options_.asleep ? 1 : RunsPerSample(*std::min_element(once.begin(), once.end()), ranks_);
+  const double round_microseconds = runs * std::accumulate(once.begin(), once.end(), 0.0);
+  const int iterations = RepetitionsFor(microseconds, round_microseconds, options_.min_iterations,
+                                        options_.max_iterations);
+
+  std::vector<std::vector<double>> samples(subjects, std::vector<double>(iterations));
+  std::vector<double> cpu(subjects);
+  std::vector<size_t> order(subjects);
+  std::iota(order.begin(), order.end(), size_t{0});
+  for (int i = 0; i < iterations; ++i) {
+    std::shuffle(order.begin(), order.end(), random_);
+    // The iteration is the first turn of all: contenders meet the same roots.
+    for (size_t s : order) {
+      Spent spent;
+      BRIGADE_RETURN_IF_ERROR(Time(the_case.subjects[s], i, runs, &spent));
+      samples[s][i] = spent.microseconds / (runs * the_case.hops);
+      cpu[s] += spent.cpu_microseconds / (runs * the_case.hops * iterations);
+    }
+  }
+  for (size_t s = 0; s < subjects; ++s) {
+    (*results)[s].microseconds = MedianOf(OverRanks(MPI_MAX, samples[s]));
+    (*results)[s].iterations = iterations;
+  }
+  cpu = OverRanks(MPI_SUM, cpu);
+  for (size_t s = 0; s < subjects; ++s) (*results)[s].cpu_microseconds = cpu[s];
+  return Status();
+}
+
+}  // namespace brigade::bench

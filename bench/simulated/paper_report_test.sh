@@ -1,0 +1,26 @@
+#!/bin/bash
+# What bench/run.sh --paper runs: the table is simulated twice, alike, and reported.
+set -euo pipefail
+trap 'echo "paper_report_test.sh: line $LINENO ended with status $?" >&2' ERR
+
+cd "${TEST_SRCDIR:-.}/${TEST_WORKSPACE:-.}"
+out=${TEST_TMPDIR:-$(mktemp -d)}
+export MPLCONFIGDIR=$out
+machine=transport/machines/ap3000.json
+
+bench/simulated/paper_table "$machine" >"$out/paper.json"
+bench/simulated/paper_table "$machine" | cmp - "$out/paper.json"
+/usr/bin/python3 bench/simulated/paper_report.py "$out/paper.json" --plot "$out/paper.svg" --summary "$out/summary.json" >"$out/paper.txt"
+/usr/bin/python3 bench/simulated/paper_report_test.py "$out"
+
+# A machine a line, lengths only: the same figures.
+tr -d '\n' <"$machine" | bench/simulated/paper_table - >"$out/lengths.json"
+/usr/bin/python3 bench/simulated/paper_report.py "$out/lengths.json" | cmp - "$out/paper.txt"
+
+/usr/bin/python3 bench/simulated/fit_paper.py bench/simulated/paper_table "$machine" --evaluations 2 | grep -q 'held out: median error'
+
+# What is wrong is said.
+if bench/simulated/paper_table no_such_file 2>"$out/error.txt"; then exit 1; fi
+grep -q no_such_file "$out/error.txt"
+if echo '{}' | bench/simulated/paper_table - 2>"$out/error.txt"; then exit 1; fi
+grep -q "standard input" "$out/error.txt"

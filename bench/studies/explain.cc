@@ -1,0 +1,84 @@
+#include "bench/studies/explain.h"
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/engine.h"
+#include "patterns/model/choice.h"
+#include "patterns/model/free_topology.h"
+#include "transport/machines/machine_description.h"
+
+namespace brigade::bench {
+namespace {
+
+const CatalogueEntry& EntryNamed(const std::string& name) {
+  for (const CatalogueEntry& entry : Catalogue()) {
+    if (entry.name == name) return entry;
+  }
+  return Catalogue().front();  // the command line was checked
+}
+
+std::string Cut(const Cost& cost) {
+  if (cost.pieces == 1) return "one piece";
+  return std::to_string(cost.pieces) + " of " + std::to_string(cost.piece_bytes) + " B";
+}
+
+void PrintCandidates(const std::vector<Candidate>& candidates) {
+  std::printf("%-34s %-20s %14s %12s %12s\n", "topology", "pieces", "predicted us", "first piece",
+              "each more");
+  for (const Candidate& candidate : candidates) {
+    const Cost& cost = candidate.cost;
+    std::printf("%-34s %-20s %14.1f %12.1f %12.2f%s\n", TopologyName(candidate.topology).c_str(),
+                Cut(cost).c_str(), cost.us, cost.first_us, cost.piece_us,
+                cost.in_step ? "" : "  if rounds keep step");
+  }
+}
+
+}  // namespace
+
+Status RunExplain(const Options& options) {
+  MachineDescription machine;
+  BRIGADE_RETURN_IF_ERROR(MachineDescription::Read(options.machine, &machine));
+  const CatalogueEntry& entry = EntryNamed(options.pattern);
+  const int hosts = machine.HostOf(options.ranks - 1) + 1;
+  const EngineOptions defaults;
+  const PieceSettings settings =
+      SettingsOn(machine, hosts > 1 ? machine.between_hosts : machine.within_host,
+                 options.chunk_bytes > 0 ? options.chunk_bytes : defaults.chunk_bytes,
+                 options.staging_bytes > 0 ? options.staging_bytes : defaults.staging_bytes);
+  const bool order_free = options.exact || !entry.combines;
+  CostQuery query;
+  query.pattern = entry.pattern;
+  query.ranks = options.ranks;
+  query.bytes = options.bytes;
+  query.topology.by_host = order_free && hosts > 1 && hosts < options.ranks;
+  const std::vector<Candidate> candidates =
+      RankCandidates(machine, settings, query, /*fixed=*/false);
+  std::printf("%s of %zu bytes on %d ranks of %s, %d host%s\n", entry.name, options.bytes,
+              options.ranks, machine.name.c_str(), hosts, hosts == 1 ? "" : "s");
+  PrintCandidates(candidates);
+
+  Capabilities transport;
+  transport.piece_cost_bytes = machine.piece_cost_bytes;
+  const size_t all_bytes = options.bytes * static_cast<size_t>(entry.multi ? options.ranks : 1);
+  const Topology free =
+      FreeTopology(entry.pattern, {options.ranks, hosts, &transport}, all_bytes, order_free);
+  if (order_free || entry.topologies.empty()) {
+    std::printf(
+        "Choice: %s, the fastest, or in the fewest pieces of those as fast; nothing is combined, "
+        "or in any order with the same bits.\n",
+        TopologyName(candidates.front().topology).c_str());
+    return Status();
+  }
+  query.topology = free;
+  const Candidate kept = RankCandidates(machine, settings, query, /*fixed=*/true).front();
+  std::printf(
+      "Choice: %s, %s, %.1f us. The order of a sum is part of its result, so it is the same on "
+      "all machines; only the pieces are chosen. --exact: as if any order gave the same bits.\n",
+      TopologyName(free).c_str(), Cut(kept.cost).c_str(), kept.cost.us);
+  return Status();
+}
+
+}  // namespace brigade::bench

@@ -1,0 +1,17 @@
+// explain: which ways a pattern could take on a described machine, and what each is predicted to
+// take.
+
+#ifndef BRIGADE_BENCH_STUDIES_EXPLAIN_H_
+#define BRIGADE_BENCH_STUDIES_EXPLAIN_H_
+
+#include "bench/runner/options.h"
+#include "membuf/status.h"
+
+namespace brigade::bench {
+
+// Prints the candidates of `options` on rank 0. kInvalidArgument if its machine file is none.
+Status RunExplain(const Options& options);
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_STUDIES_EXPLAIN_H_

@@ -1,0 +1,340 @@
+#include "bench/studies/model_study.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/contenders/brigade_group.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/group.h"
+#include "patterns/model/choice.h"
+
+namespace brigade::bench {
+namespace {
+
+// Ways that are predicted to take more than this many times what the best is said to take are
+// measured with the pieces that suit them best only. Of long messages, which take longest to
+// measure, what is hopeless is not, and what is near the best with the longest and the shortest
+// pieces, too: all lengths take about the same.
+constexpr double kFarFromBest = 2;
+constexpr double kNearBest = 1.2;
+constexpr double kHopeless = 4;
+constexpr size_t kLongBytes = size_t{2} << 20;
+
+// Integers, whose sums have the same bits in any order: nothing keeps the library from a way.
+using Element = int32_t;
+
+Matrix MatrixOf(std::vector<Element>* elements, size_t first, size_t count) {
+  Matrix matrix;
+  matrix.data = reinterpret_cast<std::byte*>(elements->data() + first);
+  const auto rows = static_cast<int64_t>(count);
+  AbortUnlessOk(
+      StridedLayout::General(rows, 1, std::max<int64_t>(rows, 1), sizeof(Element), &matrix.layout));
+  return matrix;
+}
+
+// The memory of one case, what belongs in it before, and what should be in it afterwards. The root
+// is rank 0.
+class StudyData {
+ public:
+  StudyData(const Session& session, Pattern pattern, size_t bytes)
+      : rank_(session.rank()), ranks_(session.ranks()), entry_(EntryOf(pattern)) {
+    size_t count = bytes / sizeof(Element);
+    if (entry_.multi) count = std::max<size_t>(count / ranks_, 1) * ranks_;
+    elements_.resize(count);
+    own_.resize(entry_.multi ? count / ranks_ : 0);
+    for (int q = 0; entry_.multi && q < ranks_; ++q) {
+      portions_.push_back(MatrixOf(&elements_, q * own_.size(), own_.size()));
+    }
+  }
+
+  size_t bytes() const { return elements_.size() * sizeof(Element); }
+
+  // This rank's part of the pattern: of sends only ranks 0 and 1 have one.
+  PatternCall Call() {
+    PatternCall call;
+    call.pattern = entry_.pattern;
+    call.type = ElementType::kInt32;
+    call.topology = {Shape::kFree, 0};
+    if (entry_.pattern == Pattern::kSend) {
+      call.root = 1 - std::min(rank_, 1);
+      if (rank_ == 1) call.pattern = Pattern::kReceive;
+    }
+    if (entry_.multi) call.portions = portions_.data();
+    call.matrix = entry_.pattern == Pattern::kMultiReduce
+                      ? MatrixOf(&own_, 0, own_.size())
+                      : MatrixOf(&elements_, 0, elements_.size());
+    return call;
+  }
+
+  void Prepare() {
+    for (size_t i = 0; i < elements_.size(); ++i) elements_[i] = Sent(rank_, i);
+    std::fill(own_.begin(), own_.end(), -1);
+  }
+  void Clear() { std::fill(elements_.begin(), elements_.end(), 0); }
+
+  std::string Check() const {
+    for (size_t i = 0; i < elements_.size(); ++i) {
+      if (entry_.pattern == Pattern::kMultiReduce) break;
+      if (elements_[i] != Expected(i)) return "element " + std::to_string(i);
+    }
+    for (size_t i = 0; entry_.pattern == Pattern::kMultiReduce && i < own_.size(); ++i) {
+      if (own_[i] != Sum(rank_ * own_.size() + i)) return "element " + std::to_string(i);
+    }
+    return "";
+  }
+
+ private:
+  static Element Sent(int rank, size_t i) {
+    return static_cast<Element>(i % 10007) * 3 + 100000 * rank;
+  }
+  Element Sum(size_t i) const {
+    Element sum = 0;
+    for (int rank = 0; rank < ranks_; ++rank) sum += Sent(rank, i);
+    return sum;
+  }
+  // Of the patterns whose result is where the argument was.
+  Element Expected(size_t i) const {
+    switch (entry_.pattern) {
+      case Pattern::kSend:
+        return Sent(rank_ == 1 ? 0 : rank_, i);
+      case Pattern::kBroadcast:
+        return Sent(0, i);
+      case Pattern::kReduce:
+        return rank_ == 0 ? Sum(i) : Sent(rank_, i);
+      case Pattern::kAllReduce:
+        return Sum(i);
+      case Pattern::kMultiBroadcast:
+        return Sent(static_cast<int>(i / own_.size()), i);
+      default:
+        return Sent(rank_, i);
+    }
+  }
+
+  const int rank_;
+  const int ranks_;
+  const CatalogueEntry& entry_;
+  std::vector<Element> elements_;
+  std::vector<Element> own_;  // multi forms: this rank's sum, as long as each portion
+  std::vector<Matrix> portions_;
+};
+
+// Those worth measuring, equal on all ranks.
+std::vector<Candidate> WithoutHopeless(const std::vector<Candidate>& all, size_t bytes) {
+  struct Cuts {
+    double best_us = std::numeric_limits<double>::infinity();
+    int64_t fewest = std::numeric_limits<int64_t>::max();
+    int64_t most = 0;
+  };
+  std::map<std::string, Cuts> cuts_of;
+  double best_us = std::numeric_limits<double>::infinity();
+  for (const Candidate& candidate : all) {
+    Cuts& cuts = cuts_of[TopologyName(candidate.topology)];
+    cuts.best_us = std::min(cuts.best_us, candidate.cost.us);
+    cuts.fewest = std::min(cuts.fewest, candidate.cost.pieces);
+    cuts.most = std::max(cuts.most, candidate.cost.pieces);
+    best_us = std::min(best_us, candidate.cost.us);
+  }
+  std::vector<Candidate> kept;
+  for (const Candidate& candidate : all) {
+    const double us = candidate.cost.us;
+    const int64_t pieces = candidate.cost.pieces;
+    const Cuts& cuts = cuts_of[TopologyName(candidate.topology)];
+    const bool is_long = bytes >= kLongBytes;
+    if (is_long && us > kHopeless * best_us) continue;
+    const bool is_asked =
+        is_long ? us <= kNearBest * best_us && (pieces == cuts.fewest || pieces == cuts.most)
+                : us <= kFarFromBest * best_us;
+    if (us <= cuts.best_us || is_asked) kept.push_back(candidate);
+  }
+  return kept;
+}
+
+// Which of `ways` the library takes of a call whose topology is free. Added if it is none of them.
+size_t PlaceOfChosen(Group* group, const PatternCall& asked, std::vector<Candidate>* ways) {
+  PatternCall call = asked;
+  group->Choose(&call);
+  const brigade::Cost cost = group->Predict(call);
+  const auto same = std::find_if(ways->begin(), ways->end(), [&](const Candidate& way) {
+    return way.topology == call.topology && way.cost.pieces == cost.pieces;
+  });
+  const auto place = static_cast<size_t>(same - ways->begin());
+  if (same == ways->end()) ways->push_back({call.topology, call.piece_bytes, cost});
+  return place;
+}
+
+// What ranks that sleep until a common time need to come, when all processors have several of them
+// to wake: what sums of 4 bytes to all, measured in turn with the ways of a case, take beyond what
+// is predicted of ranks that are there, in the mean of a tree and a hypercube.
+class Lateness {
+ public:
+  Lateness(const Session& session, Group* group)
+      : group_(group), data_(session, Pattern::kAllReduce, sizeof(Element)), call_(data_.Call()) {}
+
+  // Ahead of all others. This object outlives the case.
+  void AddTo(Case* the_case) {
+    for (const Topology& topology : topologies_) {
+      Subject subject;
+      PatternCall way = call_;
+      way.topology = topology;
+      subject.run = [=](int) { return group_->Run(way); };
+      subject.check = [=](int) { return data_.Check(); };
+      the_case->subjects.push_back(std::move(subject));
+    }
+  }
+  void Prepare() { data_.Prepare(); }
+  void Clear() { data_.Clear(); }
+  // Its own subjects, and their results.
+  static void LeaveOut(Case* the_case) {
+    the_case->subjects.erase(the_case->subjects.begin(), the_case->subjects.begin() + kSubjects);
+  }
+  static void LeaveOut(std::vector<Result>* results) {
+    results->erase(results->begin(), results->begin() + kSubjects);
+  }
+
+  // `results`: of a case with the subjects that AddTo added.
+  double Us(const std::vector<Result>& results) const {
+    double sum_us = 0;
+    for (size_t i = 0; i < kSubjects; ++i) {
+      const double measured_us = results[i].microseconds.median;
+      double late_us = 0;
+      for (double step = measured_us / 2; step > 0.1; step /= 2) {
+        if (PredictedUs(topologies_[i], late_us + step, measured_us) <= measured_us) {
+          late_us += step;
+        }
+      }
+      sum_us += late_us;
+    }
+    return sum_us / kSubjects;
+  }
+
+ private:
+  static constexpr size_t kSubjects = 2;
+
+  double PredictedUs(const Topology& topology, double late_us, double otherwise) const {
+    for (const Candidate& candidate : group_->Candidates(call_, late_us)) {
+      if (candidate.topology == topology) return candidate.cost.us;
+    }
+    return otherwise;
+  }
+
+  Group* const group_;
+  const Topology topologies_[kSubjects] = {{Shape::kTree, 2}, {Shape::kHypercube, 0}};
+  StudyData data_;
+  const PatternCall call_;
+};
+
+// A group whose edges have just been measured: what a processor needs for a message changes within
+// minutes where others use the machine, too.
+std::unique_ptr<BrigadeGroup> Calibrated(Session* session, const Options& options) {
+  std::unique_ptr<BrigadeGroup> brigade;
+  AbortUnlessOk(BrigadeGroup::Create(session->comm(), options, &brigade));
+  if (brigade->machine() == nullptr) {
+    AbortUnlessOk(Status(StatusCode::kUnavailable, "model: the edges could not be measured"));
+  }
+  return brigade;
+}
+
+void Study(Session* session, const Options& options, Pattern pattern, size_t bytes) {
+  const std::unique_ptr<BrigadeGroup> brigade = Calibrated(session, options);
+  Group* const group = brigade->group();
+  Lateness lateness(*session, group);
+  StudyData data(*session, pattern, bytes);
+  const bool plain = EntryOf(pattern).topologies.empty();
+  const bool takes_part = pattern != Pattern::kSend || session->rank() < 2;
+  const PatternCall call = data.Call();
+  PatternCall asked = call;  // by every rank alike, also by one that takes no part
+  asked.pattern = pattern;
+  if (pattern == Pattern::kSend) asked.root = session->rank() == 1 ? 0 : 1;
+
+  Case the_case;
+  the_case.name = PatternName(pattern);
+  the_case.bytes = data.bytes();
+  the_case.rows = static_cast<int64_t>(data.bytes() / sizeof(Element));
+  the_case.cols = 1;
+  the_case.ld = the_case.rows;
+  the_case.roots = 1;
+  the_case.prepare = [&](int) {
+    data.Prepare();
+    lateness.Prepare();
+  };
+  the_case.before_timing = [&] {
+    data.Clear();
+    lateness.Clear();
+  };
+  lateness.AddTo(&the_case);
+  const auto add = [&](const std::string& name, const PatternCall& way) {
+    Subject subject;
+    subject.name = "brigade";
+    subject.pattern = name;
+    subject.run = [=](int) { return takes_part ? group->Run(way) : Status(); };
+    subject.check = [&](int) { return data.Check(); };
+    the_case.subjects.push_back(std::move(subject));
+  };
+  std::vector<Candidate> ways = WithoutHopeless(group->Candidates(asked), bytes);
+  const size_t chosen = PlaceOfChosen(group, asked, &ways);
+  for (const Candidate& candidate : ways) {
+    PatternCall way = call;
+    way.topology = candidate.topology;
+    way.piece_bytes = candidate.piece_bytes;
+    std::string name = plain ? "only way" : TopologyName(candidate.topology);
+    if (candidate.cost.pieces > 1) name += ", " + std::to_string(candidate.cost.pieces) + " pieces";
+    add(name, way);
+  }
+  add("free", call);
+
+  std::vector<Result> rounds[] = {session->Results(the_case), session->Results(the_case)};
+  double late_us = (lateness.Us(rounds[0]) + lateness.Us(rounds[1])) / 2;
+  // Two ranks have a processor each.
+  if (pattern == Pattern::kSend) late_us /= brigade->machine()->ranks_per_processor;
+  const std::vector<Candidate> predicted = group->Candidates(asked, late_us);
+  Lateness::LeaveOut(&the_case);
+  the_case.subjects[chosen].chosen = true;
+  for (size_t i = 0; i < ways.size(); ++i) {
+    const auto same = std::find_if(predicted.begin(), predicted.end(), [&](const Candidate& other) {
+      return other.topology == ways[i].topology && other.piece_bytes == ways[i].piece_bytes;
+    });
+    if (same != predicted.end()) the_case.subjects[i].predicted_us = same->cost.us;
+  }
+  for (std::vector<Result>& round : rounds) {
+    Lateness::LeaveOut(&round);
+    session->Add(the_case, round);
+  }
+}
+
+void WriteMachine(const MachineDescription& machine, const std::string& file) {
+  std::ofstream out(file);
+  out << machine.ToJson("measured: by calibration") << std::flush;
+  if (!out) AbortUnlessOk(Status(StatusCode::kUnavailable, "cannot write " + file));
+}
+
+}  // namespace
+
+void RunModelStudy(Session* session) {
+  Options options = session->options();
+  options.calibrate = EngineOptions::Calibrate::kAlways;
+  if (!options.machine.empty()) {
+    const std::unique_ptr<BrigadeGroup> brigade = Calibrated(session, options);
+    if (session->rank() == 0) WriteMachine(*brigade->machine(), options.machine);
+  }
+  for (const CatalogueEntry& entry : Catalogue()) {
+    const auto& wanted = options.patterns;
+    if (std::find(wanted.begin(), wanted.end(), entry.name) == wanted.end()) continue;
+    session->StartTable(entry.name);
+    if (entry.pattern == Pattern::kBarrier) {
+      Study(session, options, entry.pattern, 0);
+      continue;
+    }
+    for (const size_t bytes : options.contiguous_bytes) {
+      Study(session, options, entry.pattern, bytes);
+    }
+  }
+}
+
+}  // namespace brigade::bench

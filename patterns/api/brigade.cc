@@ -1,0 +1,263 @@
+// The C face: unwrap, call, convert the error.
+
+#include "brigade/brigade.h"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "membuf/version.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group.h"
+#include "patterns/engine/trace.h"
+#include "transport/registry.h"
+
+struct brigade_engine {
+  std::unique_ptr<brigade::Endpoint> endpoint;
+  std::unique_ptr<brigade::Engine> engine;
+  bool traces = false;
+};
+
+struct brigade_group {
+  std::unique_ptr<brigade::Group> group;
+};
+
+struct brigade_operation {
+  std::vector<brigade::Matrix> portions;
+  std::unique_ptr<brigade::Operation> operation;
+};
+
+namespace {
+
+using brigade::Status;
+using brigade::StatusCode;
+
+std::string& ErrorText() {
+  thread_local std::string text;
+  return text;
+}
+
+brigade_status ToC(const Status& status) {
+  if (!status.ok()) ErrorText() = status.message();
+  switch (status.code()) {
+    case StatusCode::kOk:
+      return BRIGADE_OK;
+    case StatusCode::kNoResource:
+      return BRIGADE_NO_RESOURCE;
+    case StatusCode::kInvalidArgument:
+      return BRIGADE_INVALID_ARGUMENT;
+    case StatusCode::kOutOfMemory:
+      return BRIGADE_OUT_OF_MEMORY;
+    case StatusCode::kTimedOut:
+      return BRIGADE_TIMED_OUT;
+    case StatusCode::kPeerLost:
+      return BRIGADE_PEER_LOST;
+    case StatusCode::kMismatch:
+      return BRIGADE_MISMATCH;
+    case StatusCode::kUnavailable:
+      return BRIGADE_UNAVAILABLE;
+    case StatusCode::kInternal:
+      break;
+  }
+  return BRIGADE_INTERNAL;
+}
+
+Status Invalid(const std::string& what) { return Status(StatusCode::kInvalidArgument, what); }
+
+// `value` as one of the enumerators of To, which C's are a permutation of.
+template <typename To, size_t n>
+Status Translate(const char* name, int value, const To (&table)[n], To* result) {
+  if (value < 0 || static_cast<size_t>(value) >= n) {
+    return Invalid(std::string(name) + " has no value " + std::to_string(value));
+  }
+  *result = table[value];
+  return Status();
+}
+
+Status ToMatrix(const brigade_matrix& c, brigade::ElementType type, brigade::Matrix* matrix) {
+  matrix->data = static_cast<std::byte*>(c.data);
+  return brigade::StridedLayout::General(c.rows, c.cols, c.ld == 0 ? c.rows : c.ld,
+                                         brigade::ElementBytes(type), &matrix->layout);
+}
+
+Status ToCall(const brigade::Group& group, const brigade_call& c, brigade::PatternCall* call,
+              std::vector<brigade::Matrix>* portions) {
+  using brigade::ChannelKind;
+  using brigade::CombineOp;
+  using brigade::ElementType;
+  using brigade::Pattern;
+  using brigade::Shape;
+  constexpr Pattern kPatternsInC[] = {
+      Pattern::kSend,      Pattern::kReceive,        Pattern::kBroadcast,   Pattern::kReduce,
+      Pattern::kAllReduce, Pattern::kMultiBroadcast, Pattern::kMultiReduce, Pattern::kBarrier};
+  constexpr ChannelKind kScopesInC[] = {ChannelKind::kAll, ChannelKind::kRow, ChannelKind::kColumn,
+                                        ChannelKind::kAll};
+  constexpr ElementType kTypesInC[] = {ElementType::kDouble,       ElementType::kFloat,
+                                       ElementType::kInt32,        ElementType::kInt64,
+                                       ElementType::kComplexFloat, ElementType::kComplexDouble};
+  constexpr CombineOp kOpsInC[] = {CombineOp::kSum, CombineOp::kAbsMax, CombineOp::kAbsMin};
+  constexpr Shape kShapesInC[] = {
+      Shape::kTree,      Shape::kIncreasingRings, Shape::kDecreasingRings,
+      Shape::kSplitRing, Shape::kHypercube,       Shape::kFree,
+      Shape::kDealt,     Shape::kTwoTree,         Shape::kCirculant};
+  BRIGADE_RETURN_IF_ERROR(Translate("pattern", c.pattern, kPatternsInC, &call->pattern));
+  BRIGADE_RETURN_IF_ERROR(Translate("scope", c.scope, kScopesInC, &call->scope));
+  BRIGADE_RETURN_IF_ERROR(Translate("type", c.type, kTypesInC, &call->type));
+  BRIGADE_RETURN_IF_ERROR(Translate("op", c.op, kOpsInC, &call->op));
+  BRIGADE_RETURN_IF_ERROR(Translate("shape", c.shape, kShapesInC, &call->topology.shape));
+  call->topology.parameter = c.parameter != 0 ? c.parameter : (c.shape == BRIGADE_TREE ? 2 : 1);
+  call->root = c.root;
+  call->locations = c.locations;
+  call->decreasing = c.decreasing != 0;
+  BRIGADE_RETURN_IF_ERROR(ToMatrix(c.matrix, call->type, &call->matrix).WithContext("matrix"));
+  if (c.portions != nullptr) {
+    portions->resize(group.ScopeSize(call->scope));
+    for (size_t q = 0; q < portions->size(); ++q) {
+      BRIGADE_RETURN_IF_ERROR(ToMatrix(c.portions[q], call->type, &(*portions)[q])
+                                  .WithContext("portion " + std::to_string(q)));
+    }
+    call->portions = portions->data();
+  }
+  return Status();
+}
+
+void ToC(const brigade::OperationStatistics& from, brigade_statistics* to) {
+  if (to == nullptr) return;
+  to->messages_sent = from.messages_sent;
+  to->bytes_sent = from.bytes_sent;
+  to->pieces = from.pieces;
+  to->copies = from.copies;
+  to->bytes_copied = from.bytes_copied;
+  to->combines = from.combines;
+  to->bytes_combined = from.bytes_combined;
+  to->overflow_pieces = from.overflow_pieces;
+  to->peak_staging_bytes = from.peak_staging_bytes;
+  to->wait_ns = from.wait_ns;
+}
+
+}  // namespace
+
+const char* brigade_status_name(brigade_status status) {
+  constexpr StatusCode kCodes[] = {
+      StatusCode::kOk,          StatusCode::kNoResource,  StatusCode::kInvalidArgument,
+      StatusCode::kOutOfMemory, StatusCode::kTimedOut,    StatusCode::kPeerLost,
+      StatusCode::kMismatch,    StatusCode::kUnavailable, StatusCode::kInternal};
+  StatusCode code = StatusCode::kInternal;
+  if (!Translate("status", status, kCodes, &code).ok()) return "unknown";
+  return brigade::StatusCodeName(code);
+}
+
+const char* brigade_error_text(void) { return ErrorText().c_str(); }
+
+const char* brigade_version(void) { return BRIGADE_VERSION; }
+
+void brigade_options_init(brigade_options* options) {
+  const brigade::EngineOptions defaults;
+  options->transport = "auto";
+  options->chunk_bytes = defaults.chunk_bytes;
+  options->staging_bytes = defaults.staging_bytes;
+  options->overflow_bytes = defaults.overflow_bytes;
+  options->overflow_wait_seconds = defaults.overflow_wait_seconds;
+  options->trace_file = nullptr;
+  options->calibrate = 1;
+  options->explain = 0;
+}
+
+brigade_status brigade_engine_create(const brigade_options* options, brigade_engine** engine) {
+  brigade_options defaults;
+  brigade_options_init(&defaults);
+  if (options == nullptr) options = &defaults;
+  auto created = std::make_unique<brigade_engine>();
+  const Status status = brigade::CreateEndpoint(
+      options->transport == nullptr ? defaults.transport : options->transport, &created->endpoint);
+  if (!status.ok()) return ToC(status);
+  brigade::EngineOptions engine_options;
+  engine_options.chunk_bytes = options->chunk_bytes;
+  engine_options.staging_bytes = options->staging_bytes;
+  engine_options.overflow_bytes = options->overflow_bytes;
+  engine_options.overflow_wait_seconds = options->overflow_wait_seconds;
+  engine_options.calibrate = options->calibrate != 0 ? brigade::EngineOptions::Calibrate::kIfUnknown
+                                                     : brigade::EngineOptions::Calibrate::kNever;
+  engine_options.explain = options->explain != 0;
+  const Status made =
+      brigade::Engine::Create(created->endpoint.get(), engine_options, &created->engine);
+  if (!made.ok()) return ToC(made);
+  if (options->trace_file != nullptr) {
+    const brigade::JobPosition position = brigade::PositionInJob();
+    const Status traced = brigade::Trace::Start(options->trace_file, position.rank, position.ranks);
+    if (!traced.ok()) return ToC(traced);
+    created->traces = true;
+  }
+  *engine = created.release();
+  return BRIGADE_OK;
+}
+
+void brigade_engine_destroy(brigade_engine* engine) {
+  const bool traces = engine != nullptr && engine->traces;
+  delete engine;
+  if (!traces) return;
+  const Status written = brigade::Trace::Stop();
+  if (!written.ok()) std::fprintf(stderr, "brigade: %s\n", written.message().c_str());
+}
+
+void brigade_progress(brigade_engine* engine) { (void)engine->engine->Progress(); }
+
+brigade_status brigade_group_create(brigade_engine* engine, int mpi_comm, int rows, int cols,
+                                    brigade_group** group) {
+  std::unique_ptr<brigade::Bootstrap> bootstrap;
+  Status status = brigade::CreateBootstrap(mpi_comm, &bootstrap);
+  if (!status.ok()) return ToC(status);
+  auto created = std::make_unique<brigade_group>();
+  status =
+      brigade::Group::Create(engine->engine.get(), bootstrap.get(), rows, cols, &created->group);
+  if (!status.ok()) return ToC(status);
+  *group = created.release();
+  return BRIGADE_OK;
+}
+
+void brigade_group_destroy(brigade_group* group) { delete group; }
+
+int brigade_scope_size(const brigade_group* group, brigade_scope scope) {
+  if (scope < BRIGADE_ROW || scope > BRIGADE_ALL) return -1;
+  return group->group->ScopeSize(static_cast<brigade::ChannelKind>(scope));
+}
+
+int brigade_scope_rank(const brigade_group* group, brigade_scope scope) {
+  if (scope < BRIGADE_ROW || scope > BRIGADE_ALL) return -1;
+  return group->group->ScopeRank(static_cast<brigade::ChannelKind>(scope));
+}
+
+brigade_status brigade_run(brigade_group* group, const brigade_call* c,
+                           brigade_statistics* statistics) {
+  brigade::PatternCall call;
+  std::vector<brigade::Matrix> portions;
+  Status status = ToCall(*group->group, *c, &call, &portions);
+  if (!status.ok()) return ToC(status);
+  brigade::OperationStatistics done;
+  status = group->group->Run(call, &done);
+  ToC(done, statistics);
+  return ToC(status);
+}
+
+brigade_status brigade_start(brigade_group* group, const brigade_call* c,
+                             brigade_operation** operation) {
+  brigade::PatternCall call;
+  auto created = std::make_unique<brigade_operation>();
+  Status status = ToCall(*group->group, *c, &call, &created->portions);
+  if (!status.ok()) return ToC(status);
+  status = group->group->Start(call, &created->operation);
+  if (!status.ok()) return ToC(status);
+  *operation = created.release();
+  return BRIGADE_OK;
+}
+
+int brigade_test(brigade_operation* operation) { return operation->operation->Test() ? 1 : 0; }
+
+brigade_status brigade_wait(brigade_operation* operation, brigade_statistics* statistics) {
+  const std::unique_ptr<brigade_operation> ended(operation);
+  const Status status = ended->operation->Wait();
+  ToC(ended->operation->statistics(), statistics);
+  return ToC(status);
+}

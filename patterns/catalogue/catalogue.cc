@@ -1,0 +1,122 @@
+#include "patterns/catalogue/catalogue.h"
+
+#include <string>
+
+#include "membuf/check.h"
+
+namespace brigade {
+namespace {
+
+// One of each shape, with the parameters at which a shape changes its nature. Others work as well;
+// these are what the checker proves and the tests run.
+std::vector<Topology> Trees() {
+  return {{Shape::kTree, 2},
+          {Shape::kTree, 3},
+          {Shape::kTree, 5},
+          {Shape::kTree, 10},
+          {Shape::kIncreasingRings, 1},
+          {Shape::kIncreasingRings, 3},
+          {Shape::kIncreasingRings, 1 << 20},
+          {Shape::kDecreasingRings, 1},
+          {Shape::kDecreasingRings, 2},
+          {Shape::kSplitRing, 0}};
+}
+
+std::vector<Topology> Rooted() {
+  std::vector<Topology> rooted = Trees();
+  rooted.push_back({Shape::kTwoTree, 0});
+  rooted.push_back({Shape::kCirculant, 0});
+  return rooted;
+}
+
+std::vector<Topology> ToAll() {
+  std::vector<Topology> all = Trees();
+  all.push_back({Shape::kHypercube, 0});
+  all.push_back({Shape::kDealt, 0});
+  return all;
+}
+
+}  // namespace
+
+const std::vector<CatalogueEntry>& Catalogue() {
+  static const auto& table = *new std::vector<CatalogueEntry>{
+      {Pattern::kSend, "send", "buffered strided send", CompileSend, true, true, false, false, {}},
+      {Pattern::kReceive,
+       "receive",
+       "receive of a buffered strided send",
+       CompileReceive,
+       true,
+       false,
+       false,
+       false,
+       {}},
+      {Pattern::kBroadcast, "broadcast",
+       "tree, ring, split-ring, multi-ring, two-tree and circulant broadcast", CompileBroadcast,
+       true, true, false, false, Rooted()},
+      {Pattern::kReduce, "reduce",
+       "combine to one rank along a tree, rings, two trees or a circulant graph", CompileReduce,
+       true, false, false, true, Rooted()},
+      {Pattern::kAllReduce, "all_reduce",
+       "combine to all ranks along a tree, rings or a hypercube, or dealt to them",
+       CompileAllReduce, false, false, false, true, ToAll()},
+      {Pattern::kMultiBroadcast,
+       "multi_broadcast",
+       "along a ring or a circulant graph, or direct: every rank's portion to all ranks",
+       CompileMultiBroadcast,
+       false,
+       false,
+       true,
+       false,
+       {{Shape::kIncreasingRings, 1}, {Shape::kCirculant, 0}}},
+      {Pattern::kMultiReduce,
+       "multi_reduce",
+       "along a ring or a circulant graph: portion q combined at rank q",
+       CompileMultiReduce,
+       false,
+       false,
+       true,
+       true,
+       {{Shape::kIncreasingRings, 1}, {Shape::kCirculant, 0}}},
+      {Pattern::kBarrier,
+       "barrier",
+       "dissemination or tree barrier",
+       CompileBarrier,
+       false,
+       false,
+       false,
+       false,
+       {}},
+  };
+  return table;
+}
+
+const CatalogueEntry& EntryOf(Pattern pattern) {
+  static const CatalogueEntry* const rows = Catalogue().data();
+  const CatalogueEntry& entry = rows[static_cast<size_t>(pattern)];
+  BRIGADE_CHECK(entry.pattern == pattern);
+  return entry;
+}
+
+const char* PatternName(Pattern pattern) { return EntryOf(pattern).name; }
+
+Status CheckTopology(Pattern pattern, const Topology& topology) {
+  bool known = EntryOf(pattern).topologies.empty() || topology.shape == Shape::kFree;
+  for (const Topology& t : EntryOf(pattern).topologies) known |= t.shape == topology.shape;
+  if (!known) {
+    return Status(StatusCode::kInvalidArgument,
+                  std::string("pattern ") + PatternName(pattern) + " has no such topology (shape " +
+                      std::to_string(static_cast<int>(topology.shape)) + ")");
+  }
+  const bool needs_parameter = topology.shape == Shape::kTree ||
+                               topology.shape == Shape::kIncreasingRings ||
+                               topology.shape == Shape::kDecreasingRings;
+  const int least = topology.shape == Shape::kTree ? 2 : 1;
+  if (!EntryOf(pattern).topologies.empty() && needs_parameter && topology.parameter < least) {
+    return Status(StatusCode::kInvalidArgument, "topology parameter " +
+                                                    std::to_string(topology.parameter) +
+                                                    " is below " + std::to_string(least));
+  }
+  return Status();
+}
+
+}  // namespace brigade

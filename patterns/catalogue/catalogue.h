@@ -1,0 +1,41 @@
+// Catalogue: every pattern there is, once. The checker, the engine's tests and the benchmarks walk
+// this table, so a new pattern is one compiler file and one row here.
+
+#ifndef BRIGADE_PATTERNS_CATALOGUE_CATALOGUE_H_
+#define BRIGADE_PATTERNS_CATALOGUE_CATALOGUE_H_
+
+#include <vector>
+
+#include "membuf/status.h"
+#include "patterns/catalogue/compilers.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/schedule/schedule.h"
+
+namespace brigade {
+
+struct CatalogueEntry {
+  Pattern pattern;
+  const char* name;
+  const char* description;
+  Schedule (*compile)(const ScheduleParameters&);
+  bool rooted;
+  // The last sends of a returned operation need not have reached their receivers, and its slots may
+  // move on to overflow memory rather than wait: what BLACS calls locally blocking.
+  bool locally_blocking;
+  // Uses portions, one per rank of the scope.
+  bool multi;
+  bool combines;
+  // The topologies it distinguishes; empty if it has just one form.
+  std::vector<Topology> topologies;
+};
+
+// Rows in the order of Pattern.
+const std::vector<CatalogueEntry>& Catalogue();
+const CatalogueEntry& EntryOf(Pattern pattern);
+
+// kInvalidArgument if `topology` is none that `pattern` knows.
+Status CheckTopology(Pattern pattern, const Topology& topology);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_CATALOGUE_CATALOGUE_H_

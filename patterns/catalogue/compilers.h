@@ -1,0 +1,96 @@
+// Compilers: the patterns themselves. Each is a pure function from rank numbers to the schedule of
+// one rank, and each has a file of its own. n is the number of pieces of the message, h the height
+// of the tree, s the number of ranks.
+//
+// Copies are counted in pieces per rank, between user memory and staging; a transport that lands in
+// place saves those of the receiving side from the second piece on. Combines are counted apart.
+
+#ifndef BRIGADE_PATTERNS_CATALOGUE_COMPILERS_H_
+#define BRIGADE_PATTERNS_CATALOGUE_COMPILERS_H_
+
+#include <vector>
+
+#include "patterns/schedule/schedule.h"
+#include "patterns/schedule/topology.h"
+
+namespace brigade {
+
+// What a schedule may depend on. All ranks of the scope agree on everything but `rank`.
+struct ScheduleParameters {
+  int size = 1;
+  int rank = 0;
+  // Root of a rooted pattern; for send and receive, the peer.
+  int root = 0;
+  Topology topology;
+  // Direction of the rings of multi-broadcast and multi-reduce; no difference in other shapes.
+  bool decreasing = false;
+  // The ranks read each other's staging memory: one copy in serves all, and nobody need relay.
+  bool shares_memory = false;
+  // Some do and some do not: what lies in a third one's memory is not passed on along a ring, where
+  // it would be kept until the ring is through.
+  bool some_share_memory = false;
+  // The host of each rank, where messages are to go by host, of which there are several then: trees
+  // as RankTree (geometry.h) says, rings through all ranks of a host before they go on to the next.
+  // Empty: by rank. Of a combine it changes the order.
+  std::vector<int> hosts;
+};
+
+// Buffered strided send to `root` (AP3000 paper section 4.3). Copies: n.
+Schedule CompileSend(const ScheduleParameters& p);
+// Receive from `root`. Copies: n.
+Schedule CompileReceive(const ScheduleParameters& p);
+
+// Broadcast along any tree: the tree broadcast (AP3000 paper 4.2) and, over rings, the pipelined
+// broadcast (4.3). Every relay forwards the slot it received, before it copies out. Copies: n
+// everywhere (0 if s = 1). Rounds: n + h - 1 times the largest number of children.
+Schedule CompileBroadcast(const ScheduleParameters& p);
+
+// Two trees: half of the matrix, rounded to elements, down each. Circulant graph: as many shares as
+// it has rounds in a phase, and the last block (shares.h); blocks are sent on one after the other
+// in the rounds that circulant_graph.h says, from the slots they came in, of which two at most wait
+// for that and a third is being received. Where memory is shared, a slot would lie in another
+// rank's memory and keep it from what the next block needs: all on one host go along a tree of
+// eight branches, and where some share memory, one rank of each host takes part for all.
+
+// Reduce to the root along any tree (AP3000 paper 4.2). Children are combined in increasing
+// relative rank, the lower relative rank on the left. Copies: n at a leaf, 0 elsewhere; combines: n
+// per child.
+Schedule CompileReduce(const ScheduleParameters& p);
+
+// Two trees and circulant graphs: as their broadcasts, backwards, each share in an order of its own
+// (README). Copies: one per piece of which the rank is a leaf, combines: one per message that
+// comes.
+
+// Result everywhere. Trees and rings: reduce to rank 0, then broadcast back along the same tree,
+// piece by piece, the broadcast of a piece overlapping the reduction of later ones; copies: 2 n at
+// a leaf, n elsewhere. Hypercube: partners exchange partial results, one dimension at a time; ranks
+// beyond the largest power of two fold in first and are told at the end; copies: n, or 2 n at a
+// rank that folds in. Dealt: multi-reduce of the matrix's shares, one per rank, then
+// multi-broadcast of the results, along the increasing ring (where memory is shared, each to all at
+// once), sums one piece ahead of results; n of each share; copies: (s + 1) n, and where only some
+// share memory s - 2 more at each relay; combines: (s - 1) n. Everywhere the same bits.
+Schedule CompileAllReduce(const ScheduleParameters& p);
+
+// Ring multi-broadcast (AP3000 paper 4.2): portion q travels from rank q once around; where memory
+// is shared, rank q sends it to each; by host, once around the hosts and in each to all. Copies:
+// one per piece of every portion, own (in) and others' (out). Circulant graph (the Bruck algorithm
+// with halved skips; where memory is shared as above, never by host): ceil(log2 s) messages in a
+// row, each with piece i of all portions that it brings; copies: 2 (s - 1) pieces.
+Schedule CompileMultiBroadcast(const ScheduleParameters& p);
+
+// Ring multi-reduce (AP3000 paper 4.2): the partial of portion q starts at the rank after q and
+// ends at q, every rank on the way combining its contribution on the right. Copies: one per piece
+// of the first portion sent; combines: one per piece of the s - 1 others. Circulant graph (the
+// multi-broadcast's backwards; on any hosts, never by host): ceil(log2 s) messages in a row, each
+// with the partials of piece i of all portions that it brings, added by distance (README); the
+// partials that a rank keeps lie in one slot. Copies: floor(s / 2) pieces, and for each odd skip
+// above 2 one, of a partial that the message before did not bring; combines: as along the ring.
+Schedule CompileMultiReduce(const ScheduleParameters& p);
+
+// Dissemination barrier: ceil(log2 s) rounds of empty messages; where memory is shared, up and down
+// a tree.
+Schedule CompileBarrier(const ScheduleParameters& p);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_CATALOGUE_COMPILERS_H_

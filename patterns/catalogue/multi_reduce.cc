@@ -1,0 +1,127 @@
+#include "patterns/catalogue/compilers.h"
+#include "patterns/catalogue/ring.h"
+#include "patterns/schedule/circulant_graph.h"
+
+namespace brigade {
+namespace {
+
+Schedule OneRank() {
+  ScheduleBuilder b;
+  const int own = b.AddStream("S", ChunkRole::kBufferedSend);
+  b.SetPortion(0);
+  b.Copy(Place::New(own), Place::Portion(0));
+  b.Copy(Place::Matrix(), Place::Current(own));
+  b.Free(own);
+  return b.Build();
+}
+
+Schedule RingMultiReduce(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  const Ring ring(p);
+  const int next = ring.RankAt(1);
+  const int previous = ring.RankAt(-1);
+  const int first = b.AddStream("S", ChunkRole::kBufferedSend);
+  const int in = b.AddStream("R", ChunkRole::kReceive);
+  const int partial = b.AddStream("T", ChunkRole::kCombineTarget);
+
+  b.SetPortion(previous);
+  b.Send(first, next);
+  b.Free(first);
+  b.SetLead(1);
+  b.Copy(Place::New(first), Place::Portion(previous));
+  b.SetLead(0);
+  for (int s = 2; s <= p.size; ++s) {
+    const int portion = ring.RankAt(-s);
+    b.SetPortion(portion);
+    b.ReceiveAndAwait(previous, in);
+    if (portion == p.rank) {
+      b.Combine(Place::Matrix(), Place::Current(in), Place::Portion(portion));
+      b.Free(in);
+    } else {
+      b.Combine(Place::New(partial), Place::Current(in), Place::Portion(portion));
+      b.Free(in);
+      b.Send(partial, next);
+      b.Free(partial);
+    }
+  }
+  return b.Build();
+}
+
+// Multi-broadcast backwards: in round k, from the last to 0, partials of the portions of the ranks
+// that are skip(k) to skip(k + 1) - 1 further go to the rank skip(k) further, which adds them to
+// its own, so that those of skip(k) ranks are left, its own first. Of these, what goes in the next
+// round is combined straight into that round's message, and what stays into one slot for all of
+// them, in place: it is never sent. What stays is brought by every message; of what goes, the last
+// portion is not, where skip(k + 1) is odd, and is copied.
+Schedule CirculantMultiReduce(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  const CirculantGraph graph(p.size);
+  const int last = graph.rounds() - 1;
+  const int out = b.AddStream("S", ChunkRole::kCombineTarget);
+  const int in = b.AddStream("R", ChunkRole::kReceive);
+  const int sums = b.AddStream("T", ChunkRole::kCombineTarget, /*least_slots=*/1);
+  // Portions of the ranks `begin` to `end` - 1 further: what the next steps work on.
+  const auto turn_to = [&](int begin, int end) {
+    const int run = b.AddRun(graph.RankAt(p.rank, begin), end - begin);
+    b.SetPortion(run);
+    return run;
+  };
+  // What this rank has of them before round k.
+  const auto mine = [&](int k, int run) {
+    return k == last ? Place::Portion(run) : Place::Current(sums);
+  };
+  const auto send = [&](int k) {
+    b.Send(out, graph.RankAt(p.rank, graph.skip(k)));
+    b.Free(out);
+  };
+
+  const int away = turn_to(graph.skip(last), p.size);
+  b.Copy(Place::New(out), Place::Portion(away));
+  send(last);
+  int stays = -1;
+  for (int k = last; k > 0; --k) {
+    const int left = graph.skip(k);
+    const int brought = graph.skip(k + 1) - left;
+    const int kept = graph.skip(k - 1);
+    const int theirs = turn_to(0, brought);
+    b.ReceiveAndAwait(graph.RankAt(p.rank, -left), in);
+
+    const int next = turn_to(kept, left);
+    b.Open(out);
+    if (brought > kept) {
+      const int run = turn_to(kept, brought);
+      b.Combine(Place::Current(out), mine(k, run), Place::Current(in));
+    }
+    if (left > brought) {
+      const int run = turn_to(brought, left);
+      b.Copy(Place::Current(out), mine(k, run));
+    }
+    b.SetPortion(next);
+    send(k - 1);
+
+    const int run = turn_to(0, kept);
+    b.Combine(k == last ? Place::New(sums) : Place::Current(sums), mine(k, run),
+              Place::Current(in));
+    if (k == last) stays = run;
+    b.SetPortion(theirs);
+    b.Free(in);
+  }
+  const int own = turn_to(0, 1);
+  b.ReceiveAndAwait(graph.RankAt(p.rank, -1), in);
+  b.Combine(Place::Matrix(), mine(0, own), Place::Current(in));
+  b.Free(in);
+  if (last > 0) {
+    b.SetPortion(stays);
+    b.Free(sums);
+  }
+  return b.Build();
+}
+
+}  // namespace
+
+Schedule CompileMultiReduce(const ScheduleParameters& p) {
+  if (p.size == 1) return OneRank();
+  return p.topology.shape == Shape::kCirculant ? CirculantMultiReduce(p) : RingMultiReduce(p);
+}
+
+}  // namespace brigade

@@ -1,0 +1,61 @@
+#include "patterns/catalogue/circulant.h"
+#include "patterns/catalogue/compilers.h"
+#include "patterns/catalogue/reduce_steps.h"
+#include "patterns/schedule/geometry.h"
+
+namespace brigade {
+namespace {
+
+// Adds what the children send to the matrix, or one share of it, at the root.
+template <typename ToRank>
+void AddToMatrix(ScheduleBuilder* b, const TreeNode& node, const ToRank& to_rank, Place matrix) {
+  const int in = b->AddStream("R", ChunkRole::kReceive);
+  for (int child : node.children) {
+    b->ReceiveAndAwait(to_rank(child), in);
+    b->Combine(matrix, matrix, Place::Current(in));
+    b->Free(in);
+  }
+}
+
+template <typename ToRank>
+void AddReduce(ScheduleBuilder* b, const TreeNode& node, int relative, const ToRank& to_rank,
+               Place matrix) {
+  if (relative == 0) {
+    AddToMatrix(b, node, to_rank, matrix);
+  } else {
+    const int out = AddPartial(b, node, relative, to_rank, matrix);
+    b->Send(out, to_rank(node.parent));
+    b->Free(out);
+  }
+}
+
+Schedule TwoTreeReduce(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  const RankTree ranks(p.topology, p.size, p.root, {});
+  const int relative = ranks.ToRelative(p.rank);
+  b.SetShares(Shares::Halves(p.size));
+  for (const int half : {0, 1}) {
+    const TreeNode node = TreeNodeOf({Shape::kTwoTree, half}, p.size, relative);
+    if (half == 1 && p.size > 2) b.StartLane();  // of two ranks, one has one order
+    b.SetPortion(half);
+    AddReduce(
+        &b, node, relative, [&](int r) { return ranks.ToRank(r); }, Place::Portion(half));
+  }
+  return b.Build();
+}
+
+}  // namespace
+
+Schedule CompileReduce(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  if (p.size == 1) return b.Build();
+  if (p.topology.shape == Shape::kTwoTree) return TwoTreeReduce(p);
+  if (p.topology.shape == Shape::kCirculant) return CirculantReduce(p);
+  const RankTree tree(p.topology, p.size, p.root, p.hosts);
+  const int relative = tree.ToRelative(p.rank);
+  AddReduce(
+      &b, tree.NodeOf(relative), relative, [&](int r) { return tree.ToRank(r); }, Place::Matrix());
+  return b.Build();
+}
+
+}  // namespace brigade

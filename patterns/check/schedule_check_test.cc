@@ -1,0 +1,610 @@
+#include "patterns/check/schedule_check.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace brigade {
+namespace {
+
+std::vector<Topology> TopologiesOf(const CatalogueEntry& entry) {
+  return entry.topologies.empty() ? std::vector<Topology>{Topology()} : entry.topologies;
+}
+
+// Portions, or shares, of which a message of the case is made; 0: it is not.
+int PortionsOf(const CheckCase& c, const std::vector<Schedule>& schedules) {
+  return EntryOf(c.pattern).multi ? c.size : schedules[0].shares.count;
+}
+
+std::vector<int> Equal(const CheckCase& c, const std::vector<Schedule>& schedules, int pieces) {
+  return std::vector<int>(std::max(PortionsOf(c, schedules), 1), pieces);
+}
+
+// Pieces of portions of unequal length. Of multi patterns they may be empty; the shares of a matrix
+// are equal but for one piece, and the last one is shorter where it has a way of its own.
+std::vector<int> Unequal(const CheckCase& c, const std::vector<Schedule>& schedules, int pieces) {
+  const bool multi = EntryOf(c.pattern).multi;
+  const int portions = PortionsOf(c, schedules);
+  if (portions == 0) return {pieces};
+  std::vector<int> all;
+  for (int q = 0; q < portions; ++q) {
+    all.push_back(multi ? (pieces + q) % (pieces + 1) : pieces + (q * q + q / 2) % 2);
+  }
+  const Shares::Cut cut = schedules[0].shares.cut;
+  if (cut == Shares::kBlocks || cut == Shares::kBlocksBackwards) {
+    all.back() = 1 + c.size % 3 * (pieces / 2);
+  }
+  return all;
+}
+
+// Whether its blocks wait for relay, which is not for memory that ranks share.
+bool Waits(const CheckCase& c) {
+  return c.pattern == Pattern::kBroadcast && c.topology.shape == Shape::kCirculant;
+}
+
+// Whether it has no form that goes by host.
+bool KeepsToRanks(const CheckCase& c) {
+  return c.topology.shape == Shape::kHypercube || c.topology.shape == Shape::kTwoTree ||
+         (c.topology.shape == Shape::kCirculant && !Waits(c));
+}
+
+// Every entry, topology, size, root, number of pieces, number of slots and landing mode.
+class CatalogueProof : public testing::TestWithParam<int> {};
+
+TEST_P(CatalogueProof, HoldsForEveryGroup) {
+  const CatalogueEntry& entry = Catalogue()[GetParam()];
+  const bool pair = entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive;
+  int64_t cases = 0;
+  for (int size = pair ? 2 : 1; size <= (pair ? 2 : 64); ++size) {
+    for (const Topology& topology : TopologiesOf(entry)) {
+      for (int root = 0; root < (entry.rooted ? size : 1); ++root) {
+        const bool dealt = topology.shape == Shape::kDealt;
+        for (const int variant : {0, 1, 2, 3}) {
+          const bool decreasing = variant == 1;
+          const bool shares_memory = variant == 2;
+          const bool some_share_memory = variant == 3;
+          if (decreasing && !entry.multi) continue;
+          CheckCase c;
+          c.shares_memory = shares_memory;
+          c.some_share_memory = some_share_memory;
+          c.pattern = entry.pattern;
+          c.topology = topology;
+          c.size = size;
+          c.root = root;
+          c.decreasing = decreasing;
+          if (shares_memory && entry.pattern != Pattern::kMultiBroadcast &&
+              entry.pattern != Pattern::kBarrier && !dealt && !Waits(c)) {
+            continue;
+          }
+          if (some_share_memory && !dealt) continue;
+          const std::vector<Schedule> schedules = CompileAll(c);
+          // Where they go through everything many times, ranks count from the root alone.
+          const bool long_way = entry.rooted && topology.shape == Shape::kCirculant && root > 1;
+          for (const int pieces : {2, 1, 7}) {
+            if (long_way && pieces != 2) break;
+            c.pieces = Unequal(c, schedules, pieces);
+            for (c.slots = kMinSlots; c.slots <= (long_way ? kMinSlots : kWindowSlots);
+                 c.slots += 2) {
+              for (const bool peer_landing : {false, true}) {
+                // Of all its forms the one that forwards is for ranks that share no memory.
+                if ((dealt || Waits(c)) && variant == 0 && peer_landing) continue;
+                c.lands_in_peer_memory = peer_landing;
+                const Status status = CheckSchedules(c, schedules, nullptr);
+                ASSERT_TRUE(status.ok()) << status.ToString();
+                ++cases;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  RecordProperty("cases", std::to_string(cases));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CatalogueProof, testing::Range(0, kPatterns),
+                         [](const testing::TestParamInfo<int>& i) {
+                           return std::string(Catalogue()[i.param].name);
+                         });
+
+// The hosts of `size` ranks: one after the other, dealt round, or at random.
+std::vector<std::vector<int>> HostMaps(int size, std::mt19937* random) {
+  std::vector<std::vector<int>> maps;
+  for (int hosts = 1; hosts <= size; hosts = hosts < 4 ? hosts + 1 : hosts * 2) {
+    std::vector<int> blocks, dealt, drawn;
+    for (int r = 0; r < size; ++r) {
+      blocks.push_back(r * hosts / size);
+      dealt.push_back(r % hosts);
+      drawn.push_back(std::uniform_int_distribution<int>(0, hosts - 1)(*random));
+    }
+    maps.insert(maps.end(), {blocks, dealt, drawn});
+  }
+  return maps;
+}
+
+// Messages to other hosts that a pattern cannot do without, of one piece of each message.
+int64_t CrossingsByHost(Pattern pattern, const Topology& topology, int size, int hosts) {
+  // Every link of a ring is crossed by all portions but one.
+  const int64_t of_a_ring = hosts == 1 ? 0 : int64_t{hosts} * (size - 1);
+  if (topology.shape == Shape::kDealt) return 2 * of_a_ring;
+  switch (pattern) {
+    case Pattern::kBroadcast:
+    case Pattern::kReduce:
+      return hosts - 1;
+    case Pattern::kAllReduce:
+      return 2 * (hosts - 1);
+    case Pattern::kMultiBroadcast:
+      return int64_t{hosts - 1} * size;
+    default:
+      return of_a_ring;
+  }
+}
+
+// Wherever the ranks are, what goes by host is right, and crosses every wire once.
+// What is copied for one receiver only may be sent without the copy.
+TEST(ScheduleBuilder, MarksCopiesThatAreOnlySentOnce) {
+  ScheduleBuilder b;
+  const int once = b.AddStream("A", ChunkRole::kBufferedSend);
+  const int twice = b.AddStream("B", ChunkRole::kBufferedSend);
+  const int read = b.AddStream("C", ChunkRole::kBufferedSend);
+  for (const int stream : {once, twice, read}) {
+    b.Copy(Place::New(stream), Place::Matrix());
+    b.Send(stream, 3);
+    if (stream == twice) b.Send(stream, 4);
+    if (stream == read) b.Copy(Place::Portion(0), Place::Current(stream));
+    b.Free(stream);
+  }
+  // Sent behind what the rest of the tile sends.
+  const int ahead = b.AddStream("D", ChunkRole::kBufferedSend);
+  b.Send(ahead, 3);
+  b.Free(ahead);
+  b.SetLead(1);
+  b.Copy(Place::New(ahead), Place::Matrix());
+  b.SetLead(0);
+  const Schedule schedule = b.Build();
+  std::vector<int> marks;
+  for (const Step& step : schedule.lanes[0].work) {
+    if (step.opcode == Opcode::kCopy) marks.push_back(step.only_sent_to);
+  }
+  EXPECT_EQ(marks, (std::vector<int>{3, -1, -1, -1, -1}));
+}
+
+TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
+  std::mt19937 random(11);
+  for (const CatalogueEntry& entry : Catalogue()) {
+    const bool goes_by_host = entry.multi || !entry.topologies.empty();
+    if (!goes_by_host) continue;
+    for (const int size : {1, 2, 3, 4, 6, 7, 12, 25}) {
+      for (const std::vector<int>& hosts : HostMaps(size, &random)) {
+        const auto count = static_cast<int>(std::set<int>(hosts.begin(), hosts.end()).size());
+        for (const Topology& topology : TopologiesOf(entry)) {
+          for (const bool decreasing : {false, true}) {
+            if (decreasing && !entry.multi) continue;
+            CheckCase c;
+            c.pattern = entry.pattern;
+            c.topology = topology;
+            c.size = size;
+            c.hosts = hosts;
+            c.by_host = count > 1;
+            c.decreasing = decreasing;
+            c.root = entry.rooted ? std::uniform_int_distribution<int>(0, size - 1)(random) : 0;
+            const int n = 3;
+            for (const bool peer_landing : {false, true}) {
+              c.lands_in_peer_memory = c.some_share_memory = peer_landing;
+              c.shares_memory = Waits(c) && peer_landing && count == 1;
+              if (!KeepsToRanks(c)) {
+                std::vector<CheckCounts> counts;
+                const std::vector<Schedule> schedules = CompileAll(c);
+                c.pieces = Equal(c, schedules, n);
+                const Status status = CheckSchedules(c, schedules, &counts);
+                ASSERT_TRUE(status.ok()) << status.ToString();
+                int64_t crossings = 0;
+                for (const CheckCounts& rank : counts) crossings += rank.crossings;
+                int64_t expected = n * CrossingsByHost(entry.pattern, topology, size, count);
+                if (Waits(c)) expected *= PortionsOf(c, schedules);
+                EXPECT_EQ(crossings, expected)
+                    << entry.name << ", " << size << " ranks on " << count << " hosts";
+                c.pieces = Unequal(c, schedules, n);
+                const Status holds = CheckSchedules(c, schedules, nullptr);
+                ASSERT_TRUE(holds.ok()) << holds.ToString();
+              }
+              if ((entry.pattern == Pattern::kMultiBroadcast &&
+                   topology.shape != Shape::kCirculant) ||
+                  (Waits(c) && peer_landing)) {
+                continue;
+              }
+              // What does not go by host holds, too, on edges of both kinds.
+              CheckCase by_rank = c;
+              by_rank.by_host = false;
+              const std::vector<Schedule> schedules = CompileAll(by_rank);
+              by_rank.pieces = Unequal(by_rank, schedules, n);
+              const Status holds = CheckSchedules(by_rank, schedules, nullptr);
+              ASSERT_TRUE(holds.ok()) << holds.ToString();
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+// Where the shares' pieces are not equally many, whichever have one more.
+TEST(Dealt, HoldsForAnySharesOfAMatrix) {
+  std::mt19937 random(3);
+  const CatalogueEntry& entry = EntryOf(Pattern::kAllReduce);
+  for (int size = 1; size <= 40; ++size) {
+    for (int draw = 0; draw < (size <= 6 ? 1 << size : 3); ++draw) {
+      CheckCase c;
+      c.pattern = entry.pattern;
+      c.topology = {Shape::kDealt, 0};
+      c.size = size;
+      for (const int pieces : {1, 2, 5}) {
+        c.pieces.clear();
+        for (int q = 0; q < size; ++q) {
+          c.pieces.push_back(pieces + (size <= 6 ? draw >> q & 1 : static_cast<int>(random() & 1)));
+        }
+        for (c.slots = kMinSlots; c.slots <= kWindowSlots; c.slots += 2) {
+          // On one host; on several with and without shared memory.
+          for (const int variant : {0, 1, 2, 3}) {
+            c.shares_memory = variant == 1;
+            c.some_share_memory = variant == 2;
+            c.lands_in_peer_memory = variant == 1 || variant == 2;
+            c.hosts.clear();
+            const int hosts = std::uniform_int_distribution<int>(1, size)(random);
+            for (int r = 0; variant == 2 && r < size; ++r) c.hosts.push_back(r * hosts / size);
+            std::shuffle(c.hosts.begin(), c.hosts.end(), random);
+            const Status status = CheckSchedules(c, CompileAll(c), nullptr);
+            ASSERT_TRUE(status.ok()) << variant << " " << status.ToString();
+          }
+        }
+      }
+    }
+  }
+}
+
+// Why multi-broadcast by host is no ring: a chunk that came over the wire is kept until the last
+// rank of the host has passed it on, and that waits for the next host, and so around.
+TEST(ByHost, ARingOfForwardedLeasesClosesToACircle) {
+  CheckCase c;
+  c.pattern = Pattern::kMultiBroadcast;
+  c.size = 6;
+  c.hosts = {0, 0, 0, 1, 1, 1};
+  c.pieces = std::vector<int>(6, 1);
+  EXPECT_TRUE(CheckSchedules(c, CompileAll(c), nullptr).ok());
+  c.lands_in_peer_memory = true;
+  EXPECT_NE(CheckSchedules(c, CompileAll(c), nullptr).message().find("deadlock"),
+            std::string::npos);
+  // And why results of a matrix that is dealt go around in copies.
+  c.pattern = Pattern::kAllReduce;
+  c.topology = {Shape::kDealt, 0};
+  EXPECT_NE(CheckSchedules(c, CompileAll(c), nullptr).message().find("deadlock"),
+            std::string::npos);
+  c.some_share_memory = true;
+  EXPECT_TRUE(CheckSchedules(c, CompileAll(c), nullptr).ok());
+}
+
+// Thousands of ranks. A schedule depends on the rank relative to the root only, so root 0 stands
+// for all, and one more for the arithmetic of relative ranks.
+TEST(Large, CirculantsAndTwoTreesHold) {
+  std::set<int> sizes = {100, 127,  128,  129,  255,  256,  257,  500,  511,  512,  513,
+                         997, 1000, 1023, 1024, 1025, 1531, 2047, 2048, 2049, 2499, 2500};
+  std::mt19937 random(8);
+  for (int i = 0; i < 10; ++i) sizes.insert(static_cast<int>(65 + random() % 2436));
+  for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+    std::set<int> groups;  // every rank has every portion
+    for (const int size : sizes) groups.insert(std::min(size, 600));
+    for (const int size : groups) {
+      CheckCase c;
+      c.pattern = pattern;
+      c.topology = {Shape::kCirculant, 0};
+      c.size = size;
+      const std::vector<Schedule> schedules = CompileAll(c);
+      c.pieces = Unequal(c, schedules, 1);
+      const Status status = CheckSchedules(c, schedules, nullptr);
+      ASSERT_TRUE(status.ok()) << status.ToString();
+    }
+  }
+  for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce}) {
+    for (const Shape shape : {Shape::kTwoTree, Shape::kCirculant}) {
+      for (const int size : sizes) {
+        CheckCase c;
+        c.pattern = pattern;
+        c.topology = {shape, 0};
+        c.size = size;
+        for (const int root : {0, size / 3}) {
+          c.root = root;
+          const std::vector<Schedule> schedules = CompileAll(c);
+          c.pieces = Unequal(c, schedules, 2);
+          std::vector<CheckCounts> counts;
+          const Status status = CheckSchedules(c, schedules, &counts);
+          ASSERT_TRUE(status.ok()) << status.ToString();
+          for (const CheckCounts& rank : counts) EXPECT_LE(rank.peak_slots, 3 * kMinSlots);
+        }
+      }
+    }
+  }
+}
+
+// Where a message brings pieces of some of its portions only, of none of them, or of one that the
+// message before did not bring.
+TEST(Portions, OfAnyLengthsTravelTogether) {
+  std::mt19937 random(5);
+  for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+    for (int size = 2; size <= 40; ++size) {
+      for (int draw = 0; draw < (size <= 5 ? 1 << 2 * size : 20); ++draw) {
+        CheckCase c;
+        c.pattern = pattern;
+        c.topology = {Shape::kCirculant, 0};
+        c.size = size;
+        for (int q = 0; q < size; ++q) {
+          const int often_none = static_cast<int>(random() % 6) - 2;
+          c.pieces.push_back(size <= 5 ? draw >> 2 * q & 3 : std::max(0, often_none));
+        }
+        const std::vector<Schedule> schedules = CompileAll(c);
+        for (c.slots = kMinSlots; c.slots <= kWindowSlots; c.slots += 2) {
+          // In own memory, in peers', and in that of those on the same of two hosts.
+          for (const int landing : {0, 1, 2}) {
+            c.lands_in_peer_memory = landing > 0;
+            c.hosts.clear();
+            for (int r = 0; landing == 2 && r < size; ++r) {
+              c.hosts.push_back(static_cast<int>(random() & 1));
+            }
+            const Status status = CheckSchedules(c, schedules, nullptr);
+            ASSERT_TRUE(status.ok()) << status.ToString();
+          }
+        }
+      }
+    }
+  }
+}
+
+// What a sum pays for an order that is fixed, whatever the hosts: four ranks on each of two.
+TEST(ByHost, SumsKeepTheirOrder) {
+  const auto crossings = [](Pattern pattern, const Topology& topology, bool dealt) {
+    CheckCase c;
+    c.pattern = pattern;
+    c.topology = topology;
+    c.size = 8;
+    for (int r = 0; r < c.size; ++r) c.hosts.push_back(dealt ? r % 2 : r / 4);
+    const std::vector<Schedule> schedules = CompileAll(c);
+    c.pieces = Equal(c, schedules, 1);
+    std::vector<CheckCounts> counts;
+    EXPECT_TRUE(CheckSchedules(c, schedules, &counts).ok());
+    int64_t sum = 0;
+    for (const CheckCounts& rank : counts) sum += rank.crossings;
+    return sum;
+  };
+  const Topology binomial{Shape::kTree, 2};
+  const Topology wide{Shape::kTree, 8};
+  EXPECT_EQ(crossings(Pattern::kReduce, binomial, /*dealt=*/false), 1);
+  EXPECT_EQ(crossings(Pattern::kReduce, binomial, /*dealt=*/true), 4);
+  EXPECT_EQ(crossings(Pattern::kReduce, wide, /*dealt=*/false), 4);
+  EXPECT_EQ(crossings(Pattern::kReduce, wide, /*dealt=*/true), 4);
+  EXPECT_EQ(crossings(Pattern::kAllReduce, binomial, /*dealt=*/false), 2);
+  EXPECT_EQ(crossings(Pattern::kAllReduce, binomial, /*dealt=*/true), 8);
+  const Topology shares{Shape::kDealt, 0};
+  EXPECT_EQ(crossings(Pattern::kAllReduce, shares, /*dealt=*/false), 4 * 7);
+  EXPECT_EQ(crossings(Pattern::kAllReduce, shares, /*dealt=*/true), 16 * 7);
+  EXPECT_EQ(crossings(Pattern::kMultiBroadcast, Topology(), /*dealt=*/false), 2 * 7);
+  EXPECT_EQ(crossings(Pattern::kMultiBroadcast, Topology(), /*dealt=*/true), 8 * 7);
+  EXPECT_EQ(crossings(Pattern::kMultiReduce, Topology(), /*dealt=*/false), 2 * 7);
+  EXPECT_EQ(crossings(Pattern::kMultiReduce, Topology(), /*dealt=*/true), 8 * 7);
+}
+
+// The counts that compilers.h promises.
+TEST(Counts, CopiesAndCombinesAreAsDocumented) {
+  for (int size = 2; size <= 17; ++size) {
+    for (const CatalogueEntry& entry : Catalogue()) {
+      for (const Topology& topology : TopologiesOf(entry)) {
+        CheckCase c;
+        c.pattern = entry.pattern;
+        c.topology = topology;
+        c.size = size;
+        if (entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive) c.size = 2;
+        const std::vector<Schedule> schedules = CompileAll(c);
+        c.pieces = Equal(c, schedules, 5);
+        // Of the matrix, or, where there are portions, or shares dealt to all, of each.
+        int n = 5;
+        if (schedules[0].shares.count > 0 && topology.shape != Shape::kDealt) {
+          n *= PortionsOf(c, schedules);
+        }
+        std::vector<CheckCounts> counts;
+        const Status status = CheckSchedules(c, schedules, &counts);
+        ASSERT_TRUE(status.ok()) << status.ToString();
+        int64_t combines = 0;
+        for (const CheckCounts& rank : counts) {
+          combines += rank.combines;
+          switch (entry.pattern) {
+            case Pattern::kSend:
+            case Pattern::kReceive:
+            case Pattern::kBroadcast:
+              EXPECT_EQ(rank.copies, n);
+              break;
+            case Pattern::kReduce:
+              // Of what it is a leaf for.
+              if (topology.shape == Shape::kTwoTree || topology.shape == Shape::kCirculant) {
+                EXPECT_LE(rank.copies, n);
+                break;
+              }
+              EXPECT_EQ(rank.copies, rank.combines == 0 ? n : 0);
+              break;
+            case Pattern::kAllReduce:
+              if (topology.shape == Shape::kDealt) {
+                EXPECT_EQ(rank.copies, (size + 1) * n);
+                EXPECT_EQ(rank.combines, (size - 1) * n);
+                break;
+              }
+              EXPECT_LE(rank.copies, 2 * n);
+              EXPECT_GE(rank.copies, n);
+              break;
+            case Pattern::kMultiBroadcast:
+              // In again, of all but the last round, what comes from others.
+              EXPECT_EQ(rank.copies,
+                        (topology.shape == Shape::kCirculant ? 2 * (size - 1) : size) * n);
+              if (topology.shape == Shape::kCirculant) {
+                int rounds = 0;
+                while ((1 << rounds) < size) ++rounds;
+                EXPECT_EQ(rank.messages, rounds * n);
+              }
+              break;
+            case Pattern::kMultiReduce:
+              EXPECT_EQ(rank.combines, (size - 1) * n);
+              if (topology.shape == Shape::kCirculant) {
+                // The first message, and of each later one a portion that was not brought.
+                int copies = size / 2;
+                int rounds = 0;
+                for (int left = size; left > 1; left = (left + 1) / 2) {
+                  copies += left > 2 ? left % 2 : 0;
+                  ++rounds;
+                }
+                EXPECT_EQ(rank.copies, copies * n);
+                EXPECT_LE(rank.copies, (size / 2 + rounds - 1) * n);
+                EXPECT_EQ(rank.messages, rounds * n);
+                break;
+              }
+              EXPECT_EQ(rank.copies, n);
+              break;
+            case Pattern::kBarrier:
+              break;
+          }
+          EXPECT_LE(rank.peak_slots, 3 * kMinSlots);
+        }
+        if (entry.pattern == Pattern::kReduce) {
+          EXPECT_EQ(combines, (size - 1) * n);
+        }
+      }
+    }
+  }
+}
+
+// The checker itself: each kind of mistake is found.
+class Mistakes : public testing::Test {
+ protected:
+  Mistakes() {
+    case_.pattern = Pattern::kBroadcast;
+    case_.size = 2;
+    case_.pieces = {3};
+  }
+  std::string Check() {
+    return CheckSchedules(case_, {root_.Build(), leaf_.Build()}, nullptr).message();
+  }
+  CheckCase case_;
+  ScheduleBuilder root_;
+  ScheduleBuilder leaf_;
+};
+
+TEST_F(Mistakes, DeadlockForLackOfASend) {
+  leaf_.AddStream("R", ChunkRole::kReceive);
+  leaf_.ReceiveAndAwait(0, 0);
+  leaf_.Copy(Place::Matrix(), Place::Current(0));
+  leaf_.Free(0);
+  EXPECT_NE(Check().find("deadlock"), std::string::npos);
+}
+
+TEST_F(Mistakes, MessageNobodyReceives) {
+  root_.AddStream("S", ChunkRole::kBroadcastSource);
+  case_.pieces = {1};
+  root_.Copy(Place::New(0), Place::Matrix());
+  root_.Send(0, 1);
+  root_.Free(0);
+  EXPECT_NE(Check().find("unmatched"), std::string::npos);
+}
+
+TEST_F(Mistakes, DataNeverCopiedOut) {
+  root_.AddStream("S", ChunkRole::kBroadcastSource);
+  root_.Copy(Place::New(0), Place::Matrix());
+  root_.Send(0, 1);
+  root_.Free(0);
+  leaf_.AddStream("R", ChunkRole::kReceive);
+  leaf_.ReceiveAndAwait(0, 0);
+  leaf_.Free(0);
+  EXPECT_NE(Check().find("not the root's"), std::string::npos);
+}
+
+TEST_F(Mistakes, SlotNeverFreed) {
+  root_.AddStream("S", ChunkRole::kBroadcastSource);
+  root_.Copy(Place::New(0), Place::Matrix());
+  EXPECT_NE(Check().find("still current"), std::string::npos);
+}
+
+TEST_F(Mistakes, SlotWrittenWhileItIsSent) {
+  root_.AddStream("S", ChunkRole::kBroadcastSource);
+  root_.Copy(Place::New(0), Place::Matrix());
+  root_.Send(0, 1);
+  root_.Copy(Place::Current(0), Place::Matrix());
+  EXPECT_NE(Check().find("being sent"), std::string::npos);
+}
+
+TEST_F(Mistakes, ReceivedSlotWritten) {
+  root_.AddStream("S", ChunkRole::kBroadcastSource);
+  root_.Copy(Place::New(0), Place::Matrix());
+  root_.Send(0, 1);
+  root_.Free(0);
+  leaf_.AddStream("R", ChunkRole::kReceive);
+  leaf_.ReceiveAndAwait(0, 0);
+  leaf_.Copy(Place::Current(0), Place::Matrix());
+  EXPECT_NE(Check().find("writes a received slot"), std::string::npos);
+}
+
+TEST_F(Mistakes, OperandsExchanged) {
+  case_.pattern = Pattern::kReduce;
+  leaf_.AddStream("S", ChunkRole::kCombineTarget);
+  leaf_.Copy(Place::New(0), Place::Matrix());
+  leaf_.Send(0, 0);
+  leaf_.Free(0);
+  root_.AddStream("R", ChunkRole::kReceive);
+  root_.ReceiveAndAwait(1, 0);
+  root_.Combine(Place::Matrix(), Place::Current(0), Place::Matrix());
+  root_.Free(0);
+  EXPECT_NE(Check().find("out of order"), std::string::npos);
+}
+
+// Of a message of two portions one is never filled.
+TEST_F(Mistakes, PortionForgotten) {
+  case_.pattern = Pattern::kMultiReduce;
+  case_.topology = {Shape::kCirculant, 0};
+  case_.pieces = {1, 1};
+  root_.AddStream("S", ChunkRole::kCombineTarget);
+  root_.SetPortion(root_.AddRun(0, 2));
+  root_.Open(0);
+  root_.SetPortion(root_.AddRun(0, 1));
+  root_.Copy(Place::Current(0), Place::Portion(0));
+  root_.SetPortion(0);
+  root_.Send(0, 1);
+  EXPECT_NE(Check().find("not filled"), std::string::npos);
+}
+
+// A sum of portion 1 in the place of portion 0's.
+TEST_F(Mistakes, PortionsMixed) {
+  case_.pattern = Pattern::kMultiReduce;
+  case_.topology = {Shape::kCirculant, 0};
+  case_.pieces = {1, 1};
+  for (ScheduleBuilder* b : {&root_, &leaf_}) {
+    const int me = b == &root_ ? 0 : 1;
+    b->AddStream("S", ChunkRole::kCombineTarget);
+    b->AddStream("R", ChunkRole::kReceive);
+    b->SetPortion(b->AddRun(0, 1));
+    b->Copy(Place::New(0), Place::Portion(0));
+    b->Send(0, 1 - me);
+    b->Free(0);
+    b->ReceiveAndAwait(1 - me, 1);
+    b->SetPortion(b->AddRun(1, 1));
+    b->Combine(Place::Matrix(), Place::Portion(1), Place::Current(1));
+    b->SetPortion(0);
+    b->Free(1);
+  }
+  EXPECT_NE(Check().find("other portions"), std::string::npos);
+}
+
+TEST_F(Mistakes, BarrierThatLetsGoTooEarly) {
+  case_.pattern = Pattern::kBarrier;
+  EXPECT_NE(Check().find("before all had come"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace brigade

@@ -1,0 +1,740 @@
+#include "patterns/engine/executor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "membuf/check.h"
+#include "patterns/engine/trace.h"
+#include "patterns/schedule/shares.h"
+
+namespace brigade {
+namespace {
+
+// A few times what the answer of a receiver takes that is waiting, on one host; the copy that is
+// saved takes as long for half a megabyte.
+constexpr std::chrono::microseconds kTimeForRoom(80);
+
+}  // namespace
+
+Executor::Executor(Engine* engine) : engine_(engine), mover_(engine->processor_) {}
+
+Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const Schedule* schedule,
+                         const PatternCall& call, uint64_t sequence, bool blocking) {
+  const bool pair = entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive;
+  group_ = group;
+  entry_ = &entry;
+  schedule_ = schedule;
+  call_ = call;
+  channel_ = pair ? ChannelKind::kPointToPoint : call.scope;
+  scope_ = group->scope(channel_);
+  reach_ = &group->ReachOf(channel_, call.root);
+  // Sends and receives of one pair are two orders; -1 is a scope's.
+  order_peer_ = pair ? 2 * call.root + (entry.pattern == Pattern::kReceive ? 1 : 0) : -1;
+  blocking_ = blocking;
+
+  mover_.Reset(entry, &call_);
+  const PieceSettings& settings = reach_->settings;
+  // Without arithmetic only bytes count: the two sides may see different elements.
+  const size_t elem_bytes = entry.combines ? mover_.elem_bytes() : 1;
+  const size_t wire_bytes = entry.combines ? mover_.wire_elem_bytes() : 1;
+  const Shares& shares = schedule->shares;
+  const int portions = entry.multi ? scope_.size : shares.count;
+  plans_.assign(1 + static_cast<size_t>(portions), PiecePlan());
+  plans_[0].total_bytes = call.matrix.layout.bytes();
+  for (int q = 0; q < portions; ++q) {
+    PiecePlan& portion = plans_[1 + static_cast<size_t>(q)];
+    if (entry.multi) {
+      portion.total_bytes = call.portions[q].layout.bytes();
+      continue;
+    }
+    const size_t elems = plans_[0].total_bytes / elem_bytes;
+    portion.begin = ShareBegin(shares, elems, elem_bytes, q) * elem_bytes;
+    portion.total_bytes = ShareBegin(shares, elems, elem_bytes, q + 1) * elem_bytes - portion.begin;
+  }
+  const size_t first = portions > 0 ? 1 : 0;  // where there are portions, the matrix has no pieces
+  size_t longest = 0;
+  for (size_t i = first; i < plans_.size(); ++i) longest = std::max(longest, plans_[i].total_bytes);
+  const PiecePlan plan =
+      pair ? PlanMessage(settings, longest)
+           : PlanPieces(settings, longest, elem_bytes, wire_bytes,
+                        portions > 0 ? shares.row : scope_.size, call.piece_bytes);
+  pieces_.assign(plans_.size(), 0);
+  rounds_ = 0;
+  for (size_t i = first; i < plans_.size(); ++i) {
+    PiecePlan cut = plan;
+    cut.begin = plans_[i].begin;
+    cut.total_bytes = plans_[i].total_bytes;
+    plans_[i] = cut;
+    pieces_[i] = plans_[i].Count();
+  }
+  run_portions_.clear();
+  run_digests_.clear();
+  if (!schedule->runs.empty()) BRIGADE_RETURN_IF_ERROR(PlanRuns(elem_bytes));
+  first_rounds_.assign(plans_.size(), 0);
+  if (shares.cut == Shares::kBlocks || shares.cut == Shares::kBlocksBackwards) {
+    const std::vector<int64_t> rounds = FirstRounds(shares, {pieces_.begin() + 1, pieces_.end()});
+    std::copy(rounds.begin(), rounds.end(), first_rounds_.begin() + 1);
+  }
+  for (size_t i = first; i < plans_.size(); ++i) {
+    rounds_ = std::max(rounds_, first_rounds_[i] + pieces_[i]);
+  }
+  size_t receives = 0;
+  first_receive_.clear();
+  for (const Lane& lane : schedule->lanes) {
+    first_receive_.push_back(receives);
+    receives += lane.receives.size();
+  }
+  verified_.assign(receives, false);
+  plan_known_ = entry.pattern != Pattern::kReceive;
+  if (!plan_known_) rounds_ = pieces_[0] = 1;
+  const size_t piece_bytes = std::min(plan.piece_bytes, longest);
+  mover_.SetPieceBytes(piece_bytes);
+
+  header_ = WireHeader();
+  SetHeader(entry, call_, sequence, longest, &header_);
+
+  Cursor start;
+  start.round = -schedule->max_lead;
+  receives_.assign(schedule->lanes.size(), start);
+  work_ = receives_;
+  while (streams_.size() < schedule->streams.size()) streams_.emplace_back();
+  if (run_portions_.empty()) {
+    for (int64_t n : pieces_) mover_.statistics.pieces += static_cast<uint64_t>(n);
+  } else {
+    for (const PiecePlan& cut : run_portions_) {
+      mover_.statistics.pieces += static_cast<uint64_t>(cut.Count());
+    }
+  }
+  for (size_t s = 0; s < schedule->streams.size(); ++s) {
+    StreamState& stream = streams_[s];
+    stream.opened = stream.awaited = stream.freed = 0;
+    stream.current = nullptr;
+    stream.sent = false;
+    stream.placement = 0;
+    if (engine_->pool_->placements() > 1) {
+      stream.placement = engine_->endpoint()->domain()->PlacementOf(
+          KindFor(schedule->streams[s].role, call.matrix.layout.run_bytes(), longest,
+                  settings.chunk_bytes));
+    }
+  }
+  if (!blocking) {
+    const Status reserved = Reserve();
+    if (!reserved.ok()) return reserved.WithContext(entry.name);
+  }
+  chunks_held_ = 0;
+  looks_ = 0;
+  waiting_since_ = {};
+  work_over_ = done_ = false;
+  outcome_ = Status();
+  return Status();
+}
+
+Status Executor::PlanRuns(size_t elem_bytes) {
+  int most = 1;
+  for (const PortionRun& run : schedule_->runs) most = std::max(most, run.count);
+  const size_t most_elems = MostPayload(reach_->settings) / static_cast<size_t>(most) / elem_bytes;
+  if (most_elems == 0) {
+    return Status(StatusCode::kInvalidArgument,
+                  std::string(entry_->name) + ": chunks of " +
+                      std::to_string(reach_->settings.chunk_bytes) + " bytes have no room for " +
+                      std::to_string(most) + " portions; raise them, or take the ring");
+  }
+  run_portions_.assign(plans_.begin() + 1, plans_.end());
+  for (PiecePlan& plan : run_portions_) {
+    plan.piece_bytes = std::min(plan.piece_bytes, most_elems * elem_bytes);
+  }
+  plans_.assign(1 + schedule_->runs.size(), PiecePlan());
+  pieces_.assign(plans_.size(), 0);
+  for (size_t i = 0; i < schedule_->runs.size(); ++i) {
+    const PortionRun& run = schedule_->runs[i];
+    uint64_t digest = 0;
+    for (int j = 0; j < run.count; ++j) {
+      const PiecePlan& portion = run_portions_[static_cast<size_t>(run.PortionAt(j, scope_.size))];
+      plans_[1 + i].total_bytes += portion.total_bytes;
+      digest = (digest + portion.total_bytes + 1) * 0x9e3779b97f4a7c15;  // which one has how much
+      pieces_[1 + i] = std::max(pieces_[1 + i], portion.Count());
+    }
+    run_digests_.push_back(static_cast<uint16_t>(digest >> 48));
+  }
+  return Status();
+}
+
+size_t Executor::RunBytes(int first, int count, int64_t piece) const {
+  size_t bytes = 0;
+  const PortionRun run{first, count};
+  for (int i = 0; i < run.count; ++i) {
+    const PiecePlan& plan = run_portions_[static_cast<size_t>(run.PortionAt(i, scope_.size))];
+    if (piece < plan.Count()) bytes += plan.RangeOf(piece).bytes;
+  }
+  return bytes;
+}
+
+PiecePlan::Range Executor::RangeOf(int portion, int64_t piece) const {
+  if (run_portions_.empty()) return Plan(portion).RangeOf(piece);
+  const PortionRun& run = schedule_->runs[static_cast<size_t>(portion)];
+  return {0, RunBytes(run.first, run.count, piece)};
+}
+
+std::byte* Executor::PayloadAt(const Place& place, const PortionRun& run, int64_t piece) const {
+  if (!place.in_stream()) return nullptr;
+  const Slot& slot = *streams_[place.index].current;
+  const int first = schedule_->runs[static_cast<size_t>(slot.run)].first;
+  const int before = (run.first - first + scope_.size) % scope_.size;
+  return slot.payload + RunBytes(first, before, piece);  // no locations go with portions
+}
+
+// Runs of the longest length for every slot that the schedule cannot do without, whatever they will
+// hold.
+Status Executor::Reserve() {
+  StagingPool* pool = engine_->pool_.get();
+  const int chunks = reach_->settings.most_chunks;
+  const int runs = schedule_->LeastSlots();
+  if (runs * chunks > pool->total_chunks() - pool->core_chunks()) {
+    return Status(StatusCode::kOutOfMemory,
+                  "a non-blocking start needs " + std::to_string(runs * chunks) +
+                      " chunks beside the " + std::to_string(pool->core_chunks()) +
+                      " of the core, of " + std::to_string(pool->total_chunks()) +
+                      " in all; raise the staging budget");
+  }
+  for (int i = 0; i < runs; ++i) {
+    const ChunkRun run = engine_->TrySurplusRun(0, chunks);
+    if (!run) {
+      ReleaseReserved();
+      return Status(StatusCode::kNoResource,
+                    "the staging memory it needs is in use; progress, then start again");
+    }
+    reserved_.push_back(run);
+  }
+  return Status();
+}
+
+void Executor::ReleaseReserved() {
+  for (const ChunkRun& run : reserved_) engine_->pool_->Release(run);
+  reserved_.clear();
+}
+
+bool Executor::SkipToExisting(const std::vector<Step>& steps, Cursor* at) const {
+  for (;; ++at->step) {
+    if (steps.empty() || at->round >= rounds_) return false;
+    if (at->step == steps.size()) {
+      at->step = 0;
+      if (++at->round >= rounds_) return false;
+    }
+    const Step& step = steps[at->step];
+    const int64_t piece = PieceOf(step, at->round);
+    if (piece >= 0 && piece < Pieces(step.portion)) return true;
+  }
+}
+
+bool Executor::Advance() {
+  bool any = false;
+  for (bool moved = true; moved && !done_;) {
+    moved = false;
+    for (size_t lane = 0; lane < schedule_->lanes.size() && !done_; ++lane) {
+      while (!done_ && AdvanceReceives(lane)) moved = true;
+      const bool knew_plan = plan_known_;
+      while (!done_ && AdvanceWork(lane)) {
+        moved = true;
+        if (plan_known_ != knew_plan) break;  // first the receives that are due now
+      }
+    }
+    any |= moved;
+    if (!moved && !done_) FinishIfOver();
+  }
+  return any;
+}
+
+void Executor::FinishIfOver() {
+  if (!work_over_) {
+    for (size_t lane = 0; lane < schedule_->lanes.size(); ++lane) {
+      if (SkipToExisting(schedule_->lanes[lane].receives, &receives_[lane])) return;
+      if (SkipToExisting(schedule_->lanes[lane].work, &work_[lane])) return;
+    }
+    work_over_ = true;
+    ReleaseReserved();
+  }
+  if (entry_->locally_blocking && owed_ > 0 && WaitedTooLong()) return;
+  // Chunks of the core belong to the next operation, leases to ranks that wait for them: their
+  // sends are waited for. All others may still be on their way.
+  done_ = owed_ == 0;
+}
+
+bool Executor::AdvanceReceives(size_t lane) {
+  Cursor& at = receives_[lane];
+  const std::vector<Step>& steps = schedule_->lanes[lane].receives;
+  if (!SkipToExisting(steps, &at)) return false;
+  const Step& step = steps[at.step];
+  if (RunReceive(lane, at.step, PieceOf(step, at.round)) == Outcome::kMustWait) return false;
+  ++at.step;
+  return true;
+}
+
+bool Executor::AdvanceWork(size_t lane) {
+  Cursor& at = work_[lane];
+  const std::vector<Step>& steps = schedule_->lanes[lane].work;
+  if (!SkipToExisting(steps, &at)) return false;
+  const Step& step = steps[at.step];
+  const int64_t piece = PieceOf(step, at.round);
+  Outcome outcome = Outcome::kDone;
+  switch (step.opcode) {
+    case Opcode::kReceive:
+      BRIGADE_CHECK(false);
+      break;
+    case Opcode::kAwait:
+      outcome = RunAwait(lane, step, piece);
+      break;
+    case Opcode::kOpen:
+    case Opcode::kCopy:
+    case Opcode::kCombine:
+      outcome = RunFill(step, piece);
+      break;
+    case Opcode::kSend:
+      RunSend(step, piece);
+      break;
+    case Opcode::kFree:
+      RunFree(step);
+      break;
+  }
+  if (outcome == Outcome::kMustWait || done_) return false;
+  ++at.step;
+  return true;
+}
+
+StagedBuffer* Executor::TryBuffer(int stream, size_t payload_bytes, Memory kind) {
+  StreamState& s = streams_[stream];
+  ChunkRun run;
+  ByteSpan overflow;
+  StagedBuffer::Origin origin = StagedBuffer::Origin::kSurplus;
+  // Beyond its window a stream waits for its own sends, unless it must not wait for receivers.
+  if (entry_->locally_blocking || s.buffers < static_cast<int>(kMostSlots)) {
+    run = engine_->TrySurplusRun(s.placement, ChunksFor(reach_->settings, payload_bytes));
+  }
+  if (run) {
+    engine_->stalled_ = 0;
+  } else if (entry_->locally_blocking &&
+             !(kind == Memory::kLanding && reach_->capabilities->needs_registered_memory &&
+               !engine_->endpoint()->domain()->grows())) {
+    if (++engine_->stalled_ <= engine_->Patience()) return nullptr;
+    overflow = engine_->overflow_->TryAcquire(kHeaderRoom + payload_bytes);
+    origin = StagedBuffer::Origin::kOverflow;
+    if (overflow.data != nullptr) {
+      ++mover_.statistics.overflow_pieces;
+      // Who always finds some never looks whether receivers have drained the pool meanwhile.
+      engine_->stalled_ = engine_->Patience() - 1;
+    }
+  }
+  StagedBuffer* buffer = nullptr;
+  if (run || overflow.data != nullptr) {
+    buffer = engine_->NewBuffer();
+    buffer->origin = origin;
+    buffer->run = run;
+    buffer->memory = run ? run.memory : overflow;
+  } else if (s.guaranteed < schedule_->streams[stream].least_slots) {
+    // What no operation can be refused.
+    buffer = blocking_ ? engine_->TryCore(s.placement, reach_->settings.most_chunks, &owed_)
+                       : TakeReserved();
+    if (buffer != nullptr) ++s.guaranteed;
+  }
+  if (buffer == nullptr) return nullptr;
+  waiting_since_ = {};
+  buffer->stream = stream;
+  Own(buffer);
+  ++s.buffers;
+  chunks_held_ += buffer->run.chunks;
+  mover_.statistics.peak_staging_bytes =
+      std::max(mover_.statistics.peak_staging_bytes,
+               static_cast<size_t>(chunks_held_) * reach_->settings.chunk_bytes);
+  return buffer;
+}
+
+StagedBuffer* Executor::TakeReserved() {
+  if (reserved_.empty()) return nullptr;
+  StagedBuffer* buffer = engine_->NewBuffer();
+  buffer->origin = StagedBuffer::Origin::kReserved;
+  buffer->run = reserved_.back();
+  buffer->memory = buffer->run.memory;
+  reserved_.pop_back();
+  return buffer;
+}
+
+void Executor::Own(StagedBuffer* buffer) {
+  buffer->owner = this;
+  buffer->owner_index = buffers_.size();
+  buffers_.push_back(buffer);
+}
+
+bool Executor::KeepReserved(const ChunkRun& run) {
+  if (work_over_ || done_) return false;
+  reserved_.push_back(run);
+  return true;
+}
+
+void Executor::Disown() {
+  for (StagedBuffer* buffer : buffers_) {
+    buffer->owner = nullptr;
+    buffer->owed = nullptr;  // nothing, unless it failed
+  }
+  owed_ = 0;
+  buffers_.clear();
+  for (StreamState& s : streams_) s.buffers = s.guaranteed = 0;
+}
+
+void Executor::OnRecycled(const StagedBuffer& buffer) {
+  buffers_[buffer.owner_index] = buffers_.back();
+  buffers_[buffer.owner_index]->owner_index = buffer.owner_index;
+  buffers_.pop_back();
+  if (buffer.origin == StagedBuffer::Origin::kLease) return;
+  StreamState& s = streams_[buffer.stream];
+  --s.buffers;
+  chunks_held_ -= buffer.run.chunks;
+  if (buffer.origin == StagedBuffer::Origin::kCore ||
+      buffer.origin == StagedBuffer::Origin::kReserved) {
+    --s.guaranteed;
+  }
+}
+
+// A locally blocking operation at the limit of overflow memory waits for room, but not for ever.
+bool Executor::WaitedTooLong() {
+  const auto now = std::chrono::steady_clock::now();
+  if (waiting_since_ == std::chrono::steady_clock::time_point()) waiting_since_ = now;
+  const std::chrono::duration<double> waited = now - waiting_since_;
+  if (waited.count() <= engine_->options().overflow_wait_seconds) return false;
+  Fail(Status(StatusCode::kTimedOut,
+              "no staging memory for " + std::to_string(waited.count()) +
+                  " s: receivers do not drain and overflow memory is at its limit of " +
+                  std::to_string(engine_->options().overflow_bytes) +
+                  " bytes; raise the limit or the wait"));
+  return true;
+}
+
+Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory) {
+  StreamState& s = streams_[stream];
+  if (s.opened - s.freed >= static_cast<int64_t>(kMostSlots)) return nullptr;
+  Slot* slot = &s.slots[s.opened % kMostSlots];
+  StagedBuffer* buffer = nullptr;
+  if (memory != Memory::kNone) {
+    buffer = TryBuffer(stream, wire_bytes, memory);
+    if (buffer == nullptr) {
+      // With a slot open it waits for who fills that one, not for memory.
+      if (entry_->locally_blocking && engine_->stalled_ > engine_->Patience() &&
+          s.opened == s.freed) {
+        (void)WaitedTooLong();
+      }
+      return nullptr;
+    }
+  }
+  ++s.opened;
+  slot->buffer = buffer;
+  slot->payload = buffer == nullptr ? nullptr : buffer->memory.data + kHeaderRoom;
+  slot->arrived = false;
+  slot->status = Status();
+  return slot;
+}
+
+Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece) {
+  const Step& step = schedule_->lanes[lane].receives[index];
+  const PiecePlan::Range range = RangeOf(step.portion, piece);
+  const size_t wire_bytes = mover_.WireBytes(range.bytes);
+  const int peer = scope_.GroupRank(step.peer);
+  const Channel channel{group_->id, channel_};
+  // A transport that may write past a landing too short for a wrong message gets later landings
+  // only once the first piece has shown that both sides mean the same.
+  if (piece > 0 && !verified_[first_receive_[lane] + index] &&
+      !reach_->capabilities->keeps_to_landing) {
+    return Outcome::kMustWait;
+  }
+  size_t room = wire_bytes;
+  if (piece == 0) {
+    // A shorter message than this receive would take may bring more in its first piece.
+    const size_t most = std::min(Plan(step.portion).total_bytes, reach_->settings.eager_bytes);
+    room = reach_->FirstRoom(plan_known_ ? wire_bytes : most);
+  }
+  // The first piece brings a header; later ones may go straight to where they are wanted.
+  LayoutRange in_place;
+  bool lands = false;
+  if (piece > 0 && step.only_copied_out && call_.locations == nullptr) {
+    const Matrix& target = mover_.MatrixAt(step.left);
+    in_place = {&target.layout, target.data, range.offset, range.bytes};
+    lands = engine_->endpoint()->LandsInPlace(channel, peer, in_place);
+  }
+  const bool landing = !lands && reach_->capabilities->needs_landing;
+  Slot* slot = OpenSlot(step.dst.index, room, landing ? Memory::kLanding : Memory::kNone);
+  if (slot == nullptr) return Outcome::kMustWait;
+  slot->run = step.portion;
+  Status status;
+  if (lands) {
+    status = engine_->endpoint()->PostReceiveInPlace(channel, peer, in_place, slot);
+  } else {
+    const size_t header_bytes = piece == 0 ? kHeaderBytes : 0;
+    const ByteSpan where{landing ? slot->payload - header_bytes : nullptr, room + header_bytes};
+    status = engine_->endpoint()->PostReceive(channel, peer, where, slot);
+  }
+  if (status.ok()) {
+    Trace::Mark(TraceKind::kPostReceive, room, peer);
+    return Outcome::kDone;
+  }
+  if (status.code() != StatusCode::kNoResource) {
+    Fail(status);
+    return Outcome::kMustWait;
+  }
+  // Nothing happened: close the slot again.
+  --streams_[step.dst.index].opened;
+  if (slot->buffer != nullptr) {
+    slot->buffer->freed = true;
+    engine_->Recycle(std::exchange(slot->buffer, nullptr));
+  }
+  return Outcome::kMustWait;
+}
+
+void Executor::OnReceived(Completion* completion) {
+  static_cast<Slot*>(completion)->arrived = true;
+}
+
+Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piece) {
+  StreamState& s = streams_[step.left.index];
+  if (s.awaited >= s.opened) return Outcome::kMustWait;
+  Slot* slot = &s.slots[s.awaited % kMostSlots];
+  if (!slot->arrived) return Outcome::kMustWait;
+  if (!slot->status.ok()) {
+    Fail(slot->status);
+    return Outcome::kMustWait;
+  }
+  if (slot->lease.data != nullptr) {  // it did not land in place
+    slot->buffer = TakeLease(slot);
+    slot->payload = const_cast<std::byte*>(slot->lease.data) +  // received slots are only read
+                    (piece == 0 ? kHeaderBytes : 0);
+  }
+  slot->arrived = false;  // the lease is the buffer's now
+  if (piece == 0) {
+    const Status agreed = Agree(step, slot->lease);
+    if (!agreed.ok()) {
+      Fail(agreed);
+      return Outcome::kMustWait;
+    }
+    verified_[first_receive_[lane] + static_cast<size_t>(step.receive)] = true;
+  }
+  const size_t expected =
+      mover_.WireBytes(RangeOf(step.portion, piece).bytes) + (piece == 0 ? kHeaderBytes : 0);
+  if (slot->lease.bytes != expected) {
+    Fail(Status(StatusCode::kMismatch, "a piece of " + std::to_string(slot->lease.bytes) +
+                                           " bytes came where " + std::to_string(expected) +
+                                           " were announced"));
+    return Outcome::kMustWait;
+  }
+  Trace::Mark(TraceKind::kReceived, slot->lease.bytes, scope_.GroupRank(step.peer));
+  ++s.awaited;
+  s.current = slot;
+  return Outcome::kDone;
+}
+
+StagedBuffer* Executor::TakeLease(Slot* slot) {
+  StagedBuffer* holder = engine_->TakeLease(slot->buffer, slot->lease);
+  if (holder != slot->buffer) Own(holder);
+  if (!entry_->locally_blocking) holder->OweLease(&owed_);
+  return holder;
+}
+
+Status Executor::Agree(const Step& step, const Lease& piece) {
+  SetHeaderOf(step.portion);
+  WireHeader theirs;
+  BRIGADE_RETURN_IF_ERROR(
+      ReadHeader(header_, piece, &theirs)
+          .WithContext("from rank " + std::to_string(scope_.GroupRank(step.peer))));
+  if (plan_known_) return Status();
+  plan_known_ = true;
+  plans_[0] = PlanMessage(reach_->settings, theirs.total_bytes);
+  pieces_[0] = rounds_ = plans_[0].Count();
+  mover_.statistics.pieces = static_cast<uint64_t>(rounds_);
+  return Status();
+}
+
+Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
+  const PiecePlan::Range range = RangeOf(step.portion, piece);
+  if (step.opcode == Opcode::kCopy && step.left.in_stream() &&
+      streams_[step.left.index].current->buffer == nullptr) {
+    return Outcome::kDone;  // landed where it was wanted
+  }
+  if (step.only_sent_to >= 0) {
+    const Outcome outcome = SendNow(step, piece, range);
+    if (streams_[step.dst.index].sent || outcome == Outcome::kMustWait) return outcome;
+  }
+  // Operands first: opening the target's slot changes what is current.
+  const std::byte* left = PayloadAt(step.left);
+  const std::byte* right = PayloadAt(step.right);
+  if (step.dst.kind == Place::kNew) {
+    Slot* slot = OpenSlot(step.dst.index, mover_.WireBytes(range.bytes), Memory::kAny);
+    if (slot == nullptr) return Outcome::kMustWait;
+    streams_[step.dst.index].current = slot;
+    slot->run = step.portion;
+    if (piece == 0) {
+      SetHeaderOf(step.portion);
+      std::memcpy(slot->payload - kHeaderBytes, &header_, sizeof(header_));
+    }
+  }
+  if (step.opcode == Opcode::kOpen) return Outcome::kDone;
+  if (!run_portions_.empty()) {
+    FillRun(step, piece);
+    return Outcome::kDone;
+  }
+  std::byte* dst = PayloadAt(step.dst);
+  if (step.opcode == Opcode::kCombine) {
+    mover_.Combine(step.dst, dst, step.left, left, step.right, right, range);
+  } else if (dst != nullptr) {
+    mover_.CopyIn(dst, step.left, range);
+  } else {
+    mover_.CopyOut(step.dst, range, left);
+  }
+  return Outcome::kDone;
+}
+
+void Executor::FillRun(const Step& step, int64_t piece) {
+  const PortionRun& run = schedule_->runs[static_cast<size_t>(step.portion)];
+  std::byte* dst = PayloadAt(step.dst, run, piece);
+  const std::byte* left = PayloadAt(step.left, run, piece);
+  const std::byte* right = PayloadAt(step.right, run, piece);
+  for (int i = 0; i < run.count; ++i) {
+    const int portion = run.PortionAt(i, scope_.size);
+    const PiecePlan& plan = run_portions_[static_cast<size_t>(portion)];
+    if (piece >= plan.Count()) continue;
+    const PiecePlan::Range range = plan.RangeOf(piece);
+    const auto at = [&](const Place& place) {
+      return place.kind == Place::kPortion ? Place::Portion(portion) : place;
+    };
+    if (step.opcode == Opcode::kCombine) {
+      mover_.Combine(at(step.dst), dst, at(step.left), left, at(step.right), right, range);
+    } else if (dst == nullptr) {
+      mover_.CopyOut(at(step.dst), range, left);
+    } else if (left == nullptr) {
+      mover_.CopyIn(dst, at(step.left), range);
+    } else {
+      mover_.CopyAcross(dst, left, range);
+    }
+    for (const std::byte** operand : {&left, &right}) {
+      if (*operand != nullptr) *operand += range.bytes;
+    }
+    if (dst != nullptr) dst += range.bytes;
+  }
+}
+
+Executor::Outcome Executor::SendNow(const Step& copy, int64_t piece,
+                                    const PiecePlan::Range& range) {
+  const int peer = scope_.GroupRank(copy.only_sent_to);
+  const Matrix& matrix = mover_.MatrixAt(copy.left);
+  const LayoutRange body{&matrix.layout, matrix.data, range.offset, range.bytes};
+  if (call_.locations != nullptr ||
+      !engine_->endpoint()->SendsInPlace({group_->id, channel_}, peer, body)) {
+    return Outcome::kDone;
+  }
+  ConstByteSpan head;
+  if (piece == 0) {
+    SetHeaderOf(copy.portion);
+    head = ConstByteSpan(reinterpret_cast<const std::byte*>(&header_), sizeof(header_));
+  }
+  switch (engine_->SendNow(group_, channel_, peer, head, body, &mover_.statistics)) {
+    case SentNow::kNo:
+      return Outcome::kDone;
+    case SentNow::kNotYet:
+      return LookAgainForRoom() ? Outcome::kMustWait : Outcome::kDone;
+    case SentNow::kYes:
+      break;
+  }
+  looks_ = 0;
+  streams_[copy.dst.index].sent = true;
+  return Outcome::kDone;
+}
+
+// There may be room, or the receiver's answer, by the time it would be copied; but not if the wait
+// comes to a sleep.
+bool Executor::LookAgainForRoom() {
+  if (!blocking_) return false;
+  const auto now = std::chrono::steady_clock::now();
+  if (looks_ == 0) looking_since_ = now;
+  return looks_++ < engine_->endpoint()->PollsAwake() && now - looking_since_ < kTimeForRoom;
+}
+
+void Executor::RunSend(const Step& step, int64_t piece) {
+  if (streams_[step.left.index].sent) return;
+  Slot* slot = streams_[step.left.index].current;
+  const size_t wire_bytes = mover_.WireBytes(RangeOf(step.portion, piece).bytes);
+  ConstByteSpan bytes(slot->payload, wire_bytes);
+  if (piece == 0) {
+    bytes = ConstByteSpan(slot->payload - kHeaderBytes, wire_bytes + kHeaderBytes);
+  }
+  ++mover_.statistics.messages_sent;
+  mover_.statistics.bytes_sent += bytes.bytes;
+  const Status status =
+      engine_->PostSend(group_, channel_, scope_.GroupRank(step.peer), bytes, slot->buffer);
+  if (!status.ok()) Fail(status);
+}
+
+void Executor::RunFree(const Step& step) {
+  StreamState& s = streams_[step.left.index];
+  if (std::exchange(s.sent, false)) return;
+  Slot* slot = s.current;
+  s.current = nullptr;
+  ++s.freed;
+  if (slot->buffer == nullptr) return;
+  slot->buffer->freed = true;
+  if (slot->buffer->pending == 0) engine_->Recycle(slot->buffer);
+  slot->buffer = nullptr;
+}
+
+std::string Executor::Describe() const {
+  std::string text = std::string(entry_->name) + " number " + std::to_string(header_.sequence) +
+                     " of group rank " + std::to_string(group_->rank);
+  for (size_t lane = 0; lane < work_.size(); ++lane) {
+    const std::vector<Step>& steps = schedule_->lanes[lane].work;
+    Cursor at = work_[lane];
+    if (!SkipToExisting(steps, &at)) continue;
+    const Step& step = steps[at.step];
+    text += ", at piece " + std::to_string(PieceOf(step, at.round)) + ", step " +
+            std::to_string(at.step) + " of " + std::to_string(steps.size());
+    if (step.opcode == Opcode::kAwait) {
+      return text + ", waiting for rank " + std::to_string(scope_.GroupRank(step.peer));
+    }
+    break;
+  }
+  if (const int receiver = engine_->SlowReceiver(group_, channel_); receiver >= 0) {
+    text += ", waiting for rank " + std::to_string(receiver) + " to take what was sent to it";
+  }
+  return text;
+}
+
+int Executor::AwaitedPeer() const {
+  for (size_t lane = 0; lane < work_.size(); ++lane) {
+    Cursor at = work_[lane];
+    if (!SkipToExisting(schedule_->lanes[lane].work, &at)) continue;
+    const Step& step = schedule_->lanes[lane].work[at.step];
+    return step.opcode == Opcode::kAwait ? scope_.GroupRank(step.peer) : -1;
+  }
+  return -1;
+}
+
+void Executor::Fail(const Status& status) {
+  if (done_) return;
+  outcome_ = status.WithContext(Describe());
+  done_ = true;
+}
+
+void Executor::Abandon(const Status& status) {
+  if (!done_) outcome_ = status;
+  if (outcome_.ok()) return;  // it was over before
+  done_ = true;
+  for (size_t i = 0; i < schedule_->streams.size(); ++i) {
+    for (Slot& slot : streams_[i].slots) {
+      // What arrived and nobody awaited.
+      if (std::exchange(slot.arrived, false) && slot.status.ok() && slot.lease.token != 0) {
+        engine_->endpoint()->ReleaseLease(slot.lease);
+      }
+      StagedBuffer* buffer = std::exchange(slot.buffer, nullptr);
+      if (buffer == nullptr) continue;
+      buffer->freed = true;
+      if (buffer->pending == 0) engine_->Recycle(buffer);
+    }
+    streams_[i].current = nullptr;
+  }
+  ReleaseReserved();
+}
+
+}  // namespace brigade

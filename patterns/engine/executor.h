@@ -1,0 +1,202 @@
+// Executor: one operation under way. It interprets a schedule over an endpoint, piece by piece, and
+// never blocks: Advance does what can be done and returns.
+
+#ifndef BRIGADE_PATTERNS_ENGINE_EXECUTOR_H_
+#define BRIGADE_PATTERNS_ENGINE_EXECUTOR_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "membuf/status.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group_state.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/engine/piece_mover.h"
+#include "patterns/engine/wire_header.h"
+#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/schedule.h"
+
+namespace brigade {
+
+class Executor {
+ public:
+  explicit Executor(Engine* engine);
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  // Makes this executor run `call`, which was validated. Schedule and group must outlive the
+  // operation. A blocking operation may draw on the pool's core; one that is not reserves what it
+  // needs from the surplus here, and fails with kNoResource and no effect if it is not there.
+  Status Prepare(GroupState* group, const CatalogueEntry& entry, const Schedule* schedule,
+                 const PatternCall& call, uint64_t sequence, bool blocking);
+
+  // Does what can be done now. True if anything was done.
+  bool Advance();
+  bool done() const { return done_; }
+  const Status& outcome() const { return outcome_; }
+  const OperationStatistics& statistics() const { return mover_.statistics; }
+  OperationStatistics* mutable_statistics() { return &mover_.statistics; }
+
+  // Two operations of which the later must not begin before the earlier is done.
+  bool SameOrder(const Executor& other) const {
+    return group_ == other.group_ && channel_ == other.channel_ && order_peer_ == other.order_peer_;
+  }
+  // Lets returned sends go on without this executor, which may then run another operation.
+  // REQUIRES: done().
+  void Disown();
+  // What it is doing, for messages: pattern, ranks, and the step it waits at.
+  std::string Describe() const;
+  // The rank of the group whose piece the first lane that is not over waits for; -1 if for none.
+  int AwaitedPeer() const;
+  GroupState* group() const { return group_; }
+  // Ends with `status` unless it is over, and lets go of everything. REQUIRES: the group is closed
+  // on the endpoint, so that no receive of it is posted.
+  void Abandon(const Status& status);
+
+ private:
+  friend class Engine;
+
+  static constexpr size_t kMostSlots = kWindowSlots;
+
+  struct Slot : Completion {
+    Slot() : Completion(&Executor::OnReceived) {}
+    StagedBuffer* buffer = nullptr;  // null if it landed in place
+    std::byte* payload = nullptr;    // writable only in one's own buffer
+    bool arrived = false;            // and not yet awaited
+    int run = -1;                    // of the schedule's, that it holds
+  };
+
+  struct StreamState {
+    Slot slots[kMostSlots];
+    int64_t opened = 0;
+    int64_t awaited = 0;
+    int64_t freed = 0;
+    Slot* current = nullptr;
+    bool sent = false;  // the current piece, straight from user memory: it has no slot
+    int placement = 0;
+    int buffers = 0;     // held or draining
+    int guaranteed = 0;  // of these, from the core or the reservation
+  };
+
+  struct Cursor {
+    int64_t round = 0;
+    size_t step = 0;
+  };
+
+  enum class Outcome { kDone, kMustWait };
+
+  static void OnReceived(Completion* completion);
+  // The engine offers a run of the reservation back: true if the operation will need it again.
+  bool KeepReserved(const ChunkRun& run);
+  // The engine tells that a buffer of this operation is over.
+  void OnRecycled(const StagedBuffer& buffer);
+
+  bool SkipToExisting(const std::vector<Step>& steps, Cursor* at) const;
+  bool AdvanceReceives(size_t lane);
+  bool AdvanceWork(size_t lane);
+  Outcome RunReceive(size_t lane, size_t index, int64_t piece);
+  Outcome RunAwait(size_t lane, const Step& step, int64_t piece);
+  Outcome RunFill(const Step& step, int64_t piece);
+  // The same for piece `piece` of each portion of the step's run that has one.
+  void FillRun(const Step& step, int64_t piece);
+  // Sends what `copy` would copy straight from user memory; its stream then says so. kMustWait: it
+  // may work soon. Otherwise it is to be copied.
+  Outcome SendNow(const Step& copy, int64_t piece, const PiecePlan::Range& range);
+  bool LookAgainForRoom();
+  void RunSend(const Step& step, int64_t piece);
+  void RunFree(const Step& step);
+  // What holds the slot's bytes from here on, wherever they lie.
+  StagedBuffer* TakeLease(Slot* slot);
+  // Compares what the first piece says with what this rank does; a receive learns its length.
+  Status Agree(const Step& step, const Lease& piece);
+
+  void SetHeaderOf(int portion) {
+    header_.portion =
+        run_portions_.empty() ? portion : schedule_->runs[static_cast<size_t>(portion)].first;
+    // Of a matrix that is dealt, ranks that disagree find out with the first share.
+    header_.total_bytes = Plan(entry_->multi ? portion : -1).total_bytes;
+    header_.lengths = run_digests_.empty() ? 0 : run_digests_[static_cast<size_t>(portion)];
+  }
+  int64_t Pieces(int portion) const { return pieces_[portion + 1]; }
+  // The piece that `step` works on in round `round`, if there is one of that number.
+  int64_t PieceOf(const Step& step, int64_t round) const {
+    return round + step.lead - first_rounds_[static_cast<size_t>(step.portion + 1)];
+  }
+  const PiecePlan& Plan(int portion) const { return plans_[portion + 1]; }
+  // Of a piece of the matrix, a portion, a share or a run; of a run the offset means nothing.
+  PiecePlan::Range RangeOf(int portion, int64_t piece) const;
+  // Bytes of piece `piece` of `count` portions, the first of them `first`.
+  size_t RunBytes(int first, int count, int64_t piece) const;
+  // Replaces the plans of portions by those of the schedule's runs, with shorter pieces.
+  Status PlanRuns(size_t elem_bytes);
+  // The bytes of a place in a stream; null for user memory.
+  std::byte* PayloadAt(const Place& place) const {
+    return place.in_stream() ? streams_[place.index].current->payload : nullptr;
+  }
+  // The same for those of a run in a slot that holds this run or a longer one.
+  std::byte* PayloadAt(const Place& place, const PortionRun& run, int64_t piece) const;
+
+  // What a slot needs: nothing (the piece lands in place), room for a piece, or room that the
+  // transport can write to.
+  enum class Memory { kNone, kAny, kLanding };
+  // The next slot of the stream with memory for a piece of `wire_bytes`; null if it must wait.
+  Slot* OpenSlot(int stream, size_t wire_bytes, Memory memory);
+  StagedBuffer* TryBuffer(int stream, size_t payload_bytes, Memory memory);
+  StagedBuffer* TakeReserved();
+  void Own(StagedBuffer* buffer);
+  Status Reserve();
+  void ReleaseReserved();
+  bool WaitedTooLong();
+
+  void Fail(const Status& status);
+  void FinishIfOver();
+
+  Engine* const engine_;
+  GroupState* group_ = nullptr;
+  const CatalogueEntry* entry_ = nullptr;
+  const Schedule* schedule_ = nullptr;
+  PatternCall call_;
+  Scope scope_;
+  const Reach* reach_ = nullptr;
+  ChannelKind channel_ = ChannelKind::kPointToPoint;
+  int order_peer_ = -1;
+  bool blocking_ = true;
+  WireHeader header_;
+
+  // Index 0 is the matrix, 1 + q portion q.
+  std::vector<PiecePlan> plans_;
+  std::vector<PiecePlan> run_portions_;  // of the portions, where steps speak of runs
+  std::vector<uint16_t> run_digests_;    // of the lengths of each run's portions
+  std::vector<int64_t> pieces_;
+  std::vector<int64_t> first_rounds_;  // of their first pieces
+  // Per receive step, lane after lane: its first piece has come and agreed.
+  std::vector<bool> verified_;
+  std::vector<size_t> first_receive_;  // of each lane
+  int64_t rounds_ = 0;
+  bool plan_known_ = true;  // false: a receive whose first piece has not come
+  PieceMover mover_;
+
+  std::vector<Cursor> receives_;
+  std::vector<Cursor> work_;
+  std::vector<StreamState> streams_;
+  std::vector<ChunkRun> reserved_;      // not in use, of a non-blocking operation
+  std::vector<StagedBuffer*> buffers_;  // held by streams, or freed with sends pending
+  int owed_ = 0;                        // buffers that must be back before it returns
+  int64_t chunks_held_ = 0;
+  // For a way out straight from user memory, since the last success.
+  uint64_t looks_ = 0;
+  std::chrono::steady_clock::time_point looking_since_;  // if there were any
+  std::chrono::steady_clock::time_point waiting_since_;  // at the limit of overflow memory; or zero
+
+  bool work_over_ = false;
+  bool done_ = true;
+  Status outcome_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_ENGINE_EXECUTOR_H_

@@ -1,0 +1,148 @@
+#include "patterns/engine/helper.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "membuf/check.h"
+#include "patterns/engine/trace.h"
+
+namespace brigade {
+namespace {
+
+// An owner that calls more often than this drives by itself, unless something comes meanwhile.
+constexpr int kGraceUs = 500;
+// An endpoint that cannot be woken is looked at again after so long, and less and less often while
+// nothing moves.
+constexpr int kShortestRestUs = 1000;
+constexpr int kLongestRestUs = 8000;
+
+// Those whose threads may be at work when this process forks. Never destroyed: threads outlive
+// static objects.
+struct Helpers {
+  std::mutex mutex;
+  std::vector<Helper*> all;
+};
+Helpers& Existing() {
+  static Helpers& helpers = *new Helpers;
+  return helpers;
+}
+
+}  // namespace
+
+Status Helper::Create(std::function<Step()> step, std::function<void(int microseconds)> await,
+                      std::unique_ptr<Helper>* helper) {
+  std::unique_ptr<Helper> created(new Helper(std::move(step), std::move(await)));
+  // A thread inherits what is blocked, and the program's handlers are to run on its own threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  Status status;
+  try {
+    created->thread_ = std::thread(&Helper::Run, created.get());
+    pthread_setname_np(created->thread_.native_handle(), "brigade");
+  } catch (const std::system_error& error) {
+    status = Status(StatusCode::kUnavailable, std::string("no helper thread: ") + error.what());
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!status.ok()) return status;
+  // A child that found a step half done could do nothing with its copy, not even destroy it.
+  static const int handlers = pthread_atfork(&HoldAll, &LetAllGo, &LetAllGo);
+  BRIGADE_CHECK(handlers == 0);
+  {
+    const std::lock_guard<std::mutex> lock(Existing().mutex);
+    Existing().all.push_back(created.get());
+  }
+  *helper = std::move(created);
+  return status;
+}
+
+Helper::Helper(std::function<Step()> step, std::function<void(int microseconds)> await)
+    : step_(std::move(step)), await_(std::move(await)) {}
+
+Helper::~Helper() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard<std::mutex> lock(Existing().mutex);
+    std::vector<Helper*>& all = Existing().all;
+    all.erase(std::find(all.begin(), all.end(), this));
+  }
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void Helper::Give(bool now) {
+  bool wake = now;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    given_.store(true, std::memory_order_relaxed);
+    now_ = now;
+    wake |= parked_;
+  }
+  if (wake) changed_.notify_one();
+}
+
+void Helper::Take() {
+  given_.store(false, std::memory_order_relaxed);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++takes_;
+}
+
+void Helper::HoldAll() {
+  Existing().mutex.lock();
+  for (Helper* helper : Existing().all) helper->mutex_.lock();
+}
+
+void Helper::LetAllGo() {
+  for (Helper* helper : Existing().all) helper->mutex_.unlock();
+  Existing().mutex.unlock();
+}
+
+void Helper::Run() {
+  Trace::ThisIsTheHelper();
+  const auto given = [&] { return given_.load(std::memory_order_relaxed); };
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    parked_ = true;
+    changed_.wait(lock, [&] { return over_ || given(); });
+    parked_ = false;
+    // Until something has come for an owner that is away, or it has been away for a while.
+    for (bool away = false; given() && !now_ && !over_ && !away;) {
+      const uint64_t takes = takes_;
+      lock.unlock();
+      await_(kGraceUs);
+      lock.lock();
+      away = takes == takes_;
+    }
+    if (over_) return;
+    Drive(&lock);
+  }
+}
+
+void Helper::Drive(std::unique_lock<std::mutex>* lock) {
+  int rest_us = kShortestRestUs;
+  while (given_.load(std::memory_order_relaxed)) {
+    const Step step = step_();
+    if (step == Step::kNothingLeft) given_.store(false, std::memory_order_relaxed);
+    lock->unlock();
+    if (step == Step::kNothingMoved) {
+      await_(rest_us);
+      rest_us = std::min(2 * rest_us, kLongestRestUs);
+    } else {
+      rest_us = kShortestRestUs;
+    }
+    lock->lock();
+  }
+}
+
+}  // namespace brigade

@@ -1,0 +1,73 @@
+// Helper: a thread that drives in its owner's place while the owner is elsewhere, so that what has
+// been sent and started goes on although nobody calls the library. It sleeps whenever there is
+// nothing to do.
+//
+// There is one role, the driver's, and it is the owner's until given. A process forks between two
+// steps; its child has a copy of everything but the thread, and must not destroy it.
+
+#ifndef BRIGADE_PATTERNS_ENGINE_HELPER_H_
+#define BRIGADE_PATTERNS_ENGINE_HELPER_H_
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "membuf/status.h"
+
+namespace brigade {
+
+class Helper {
+ public:
+  enum class Step {
+    kMoved,         // or would look again at once
+    kNothingMoved,  // it may sleep before it tries again
+    kNothingLeft,   // it may sleep until it is given the role again
+  };
+
+  // Starts the thread, with all signals blocked; the role stays the owner's. `step` does what can
+  // be done without waiting. `await` is where the thread sleeps between steps, without the role:
+  // until a step might move something, for so many microseconds at most. kUnavailable, with the
+  // reason, if there is no thread to be had.
+  static Status Create(std::function<Step()> step, std::function<void(int microseconds)> await,
+                       std::unique_ptr<Helper>* helper);
+  // Ends the thread. REQUIRES: the role is the owner's.
+  ~Helper();
+  Helper(const Helper&) = delete;
+  Helper& operator=(const Helper&) = delete;
+
+  // Gives the role away. `now`: to be used at once. Otherwise an owner that is back within half
+  // a millisecond, and before there is something to do, finds it unused.
+  void Give(bool now);
+  // Takes the role back; waits for the end of a step, if one is being done.
+  void Take();
+
+ private:
+  Helper(std::function<Step()> step, std::function<void(int microseconds)> await);
+
+  // Around a fork.
+  static void HoldAll();
+  static void LetAllGo();
+
+  void Run();
+  void Drive(std::unique_lock<std::mutex>* lock);
+
+  const std::function<Step()> step_;
+  const std::function<void(int microseconds)> await_;
+  std::mutex mutex_;  // held during a step
+  std::condition_variable changed_;
+  // Set under the lock; taken back without it, so that no step begins that the owner must wait for.
+  std::atomic<bool> given_{false};
+  bool now_ = false;
+  bool parked_ = false;  // sleeps until it is woken
+  bool over_ = false;
+  uint64_t takes_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_ENGINE_HELPER_H_

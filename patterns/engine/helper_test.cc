@@ -1,0 +1,178 @@
+#include "patterns/engine/helper.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "gtest/gtest.h"
+
+namespace brigade {
+namespace {
+
+using Step = Helper::Step;
+
+template <typename Condition>
+void Until(const Condition& condition) {
+  while (!condition()) std::this_thread::yield();
+}
+
+std::unique_ptr<Helper> NewHelper(
+    std::function<Step()> step, std::function<void(int)> await = [](int) {}) {
+  std::unique_ptr<Helper> helper;
+  const Status made = Helper::Create(std::move(step), std::move(await), &helper);
+  EXPECT_TRUE(made.ok()) << made.ToString();
+  return helper;
+}
+
+TEST(HelperTest, DrivesOnceItIsGivenTheRole) {
+  for (const bool now : {true, false}) {
+    std::atomic<int> steps{0};
+    const auto helper = NewHelper([&] { return ++steps < 3 ? Step::kMoved : Step::kNothingLeft; });
+    EXPECT_EQ(steps, 0);
+    helper->Give(now);
+    Until([&] { return steps == 3; });
+    helper->Take();
+    helper->Give(now);
+    Until([&] { return steps == 4; });
+    helper->Take();
+    EXPECT_EQ(steps, 4) << "nothing was left";
+  }
+}
+
+TEST(HelperTest, SleepsBetweenStepsThatMoveNothing) {
+  std::atomic<int> idle_steps{0};
+  std::atomic<int> sleeps{0};
+  std::atomic<bool> awake{false};
+  const auto helper = NewHelper(
+      [&] {
+        ++idle_steps;
+        return Step::kNothingMoved;
+      },
+      [&](int microseconds) {
+        EXPECT_GT(microseconds, 0);
+        ++sleeps;
+        Until([&] { return awake.load(); });
+      });
+  helper->Give(true);
+  Until([&] { return sleeps == 1; });
+  // The role is free while it sleeps.
+  helper->Take();
+  helper->Give(true);
+  EXPECT_EQ(idle_steps, 1);
+  awake = true;
+  Until([&] { return sleeps > 3; });
+  helper->Take();
+  EXPECT_LE(idle_steps, sleeps + 1);
+}
+
+TEST(HelperTest, TheOwnerWaitsForTheEndOfAStep) {
+  std::atomic<bool> begun{false};
+  std::atomic<bool> go_on{false};
+  std::atomic<bool> ended{false};
+  const auto helper = NewHelper([&] {
+    begun = true;
+    Until([&] { return go_on.load(); });
+    ended = true;
+    return Step::kMoved;
+  });
+  helper->Give(true);
+  Until([&] { return begun.load(); });
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    go_on = true;
+  });
+  helper->Take();
+  EXPECT_TRUE(ended);
+  other.join();
+}
+
+// What the role protects is plain memory, which the thread sanitizer watches.
+TEST(HelperTest, OneDriverAtATime) {
+  int64_t moved = 0;
+  int64_t moved_by_helper = 0;
+  int left = 0;
+  const auto helper = NewHelper(
+      [&] {
+        if (left == 0) return Step::kNothingLeft;
+        ++moved;
+        ++moved_by_helper;
+        return --left % 3 == 0 ? Step::kNothingMoved : Step::kMoved;
+      },
+      [](int) { std::this_thread::yield(); });
+  const int64_t turns = 20000;
+  for (int64_t turn = 0; turn < turns || moved_by_helper == 0; ++turn) {
+    ++moved;
+    left = static_cast<int>(turn % 7);
+    const int64_t before = moved;
+    const int left_before = left;
+    helper->Give(turn % 2 == 0);
+    if (turn % 5 == 0) std::this_thread::yield();
+    helper->Take();
+    ASSERT_EQ(moved + left, before + left_before);
+  }
+}
+
+// The child's copy is as it was between two steps, and the role can be had.
+TEST(HelperTest, AProcessForksBetweenSteps) {
+  std::atomic<bool> in_step{false};
+  const auto helper = NewHelper([&] {
+    in_step = true;
+    std::this_thread::yield();
+    in_step = false;
+    return Step::kMoved;
+  });
+  helper->Give(true);
+  for (int i = 0; i < 50; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const bool found_one = in_step;
+      helper->Take();
+      helper->Give(true);
+      helper->Take();
+      _exit(found_one ? 1 : 0);
+    }
+    int outcome = -1;
+    EXPECT_EQ(waitpid(child, &outcome, 0), child);
+    ASSERT_EQ(outcome, 0);
+  }
+  helper->Take();
+}
+
+TEST(HelperTest, TakesNoSignalsAndHasAName) {
+  sigset_t before;
+  pthread_sigmask(SIG_SETMASK, nullptr, &before);
+  std::string name;
+  bool blocked = false;
+  std::atomic<bool> over{false};
+  const auto helper = NewHelper([&] {
+    char text[16] = "";
+    pthread_getname_np(pthread_self(), text, sizeof(text));
+    name = text;
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+    blocked = true;
+    for (const int number : {SIGINT, SIGTERM, SIGCHLD, SIGALRM, SIGUSR1, SIGPROF}) {
+      blocked = blocked && sigismember(&mask, number) == 1;
+    }
+    over = true;
+    return Step::kNothingLeft;
+  });
+  sigset_t after;
+  pthread_sigmask(SIG_SETMASK, nullptr, &after);
+  EXPECT_EQ(sigismember(&after, SIGTERM), sigismember(&before, SIGTERM)) << "of the caller";
+  helper->Give(true);
+  Until([&] { return over.load(); });
+  helper->Take();
+  EXPECT_EQ(name, "brigade");
+  EXPECT_TRUE(blocked);
+}
+
+}  // namespace
+}  // namespace brigade

@@ -1,0 +1,91 @@
+// PatternCall: one rank's description of one communication, complete enough to start it.
+
+#ifndef BRIGADE_PATTERNS_ENGINE_PATTERN_CALL_H_
+#define BRIGADE_PATTERNS_ENGINE_PATTERN_CALL_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "membuf/combine.h"
+#include "membuf/strided_layout.h"
+#include "patterns/schedule/topology.h"
+#include "transport/endpoint.h"
+
+namespace brigade {
+
+enum class Pattern : uint8_t {
+  kSend,            // locally blocking, buffered, strided (systems.md 6)
+  kReceive,         // its other half
+  kBroadcast,       // tree, rings, split ring (systems.md 1 and 5)
+  kReduce,          // result at the root only (systems.md 2)
+  kAllReduce,       // result at every rank
+  kMultiBroadcast,  // every rank's portion to all (systems.md 3)
+  kMultiReduce,     // portion q summed at rank q (systems.md 4)
+  kBarrier,
+};
+inline constexpr int kPatterns = 8;
+const char* PatternName(Pattern pattern);
+
+// A matrix in user memory. Memory must stay valid, and unless stated otherwise untouched, until the
+// operation is done.
+struct Matrix {
+  std::byte* data = nullptr;
+  StridedLayout layout;
+};
+
+struct PatternCall {
+  Pattern pattern = Pattern::kBarrier;
+  // Equal on all ranks of the scope. Ignored by kSend and kReceive.
+  ChannelKind scope = ChannelKind::kAll;
+  Topology topology;  // equal on all ranks of the scope; ignored by kSend, kReceive, kBarrier
+  // kSend, kReceive: the peer's rank in the group. Otherwise the root's rank in the scope, equal on
+  // all its ranks; ignored by kAllReduce, kMultiBroadcast, kMultiReduce and kBarrier.
+  int root = 0;
+
+  // How long the pieces are that the message is cut into, in bytes on the wire, as far as staging
+  // memory allows; equal on all ranks of the scope. 0: the library's choice. Never changes a
+  // result. Ignored by kSend and kReceive.
+  size_t piece_bytes = 0;
+
+  // kSend: what is sent; read only, and free again when the call returns (or the operation is
+  // done). kReceive: where it lands. A shorter message is legal and leaves the rest untouched; a
+  // longer one is kMismatch. kBroadcast: read at the root, written elsewhere; equal byte counts on
+  // all ranks, shapes may differ. kReduce, kAllReduce: own contribution in; the result is written
+  // at the root (everywhere); elsewhere it is left as it was. kMultiReduce: where this rank's sum
+  // is written.
+  Matrix matrix;
+
+  // kReduce, kAllReduce, kMultiReduce; equal on all ranks.
+  CombineOp op = CombineOp::kSum;
+  ElementType type = ElementType::kDouble;
+  // kAbsMax, kAbsMin with locations: one per element in packed order, this rank's own in, the
+  // winners' out where the result is written. Null without; equally null or not on all ranks.
+  int32_t* locations = nullptr;
+
+  // kMultiBroadcast: scope size portions. Portion q has equal byte counts on all ranks, portions
+  // may differ in size; one's own is read, all others are written. kMultiReduce: all are read. Not
+  // owned.
+  const Matrix* portions = nullptr;
+  // kMultiBroadcast, kMultiReduce along a ring: messages go to the next lower instead of the next
+  // higher rank; equal on all ranks.
+  bool decreasing = false;
+};
+
+// What one operation did on this rank.
+struct OperationStatistics {
+  uint64_t messages_sent = 0;
+  uint64_t bytes_sent = 0;
+  uint64_t pieces = 0;        // chunks' worth of own message, as cut
+  uint64_t copies = 0;        // user memory to staging or back, in pieces
+  uint64_t bytes_copied = 0;  // the same in bytes
+  uint64_t combines = 0;      // pieces combined
+  uint64_t bytes_combined = 0;
+  uint64_t overflow_pieces = 0;  // pieces that went, at least in part, through ordinary memory
+  // Held at once; a short operation's are counted until they are sent, not until they are back.
+  size_t peak_staging_bytes = 0;
+  uint64_t wait_ns = 0;  // spent waiting for others or for a chunk
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_ENGINE_PATTERN_CALL_H_

@@ -1,0 +1,90 @@
+#include "patterns/engine/piece_mover.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "membuf/pack.h"
+#include "patterns/engine/trace.h"
+
+namespace brigade {
+
+void PieceMover::Reset(const CatalogueEntry& entry, const PatternCall* call) {
+  call_ = call;
+  const StridedLayout& layout = (entry.multi ? call->portions[0] : call->matrix).layout;
+  elem_bytes_ = entry.combines ? ElementBytes(call->type) : layout.elem_bytes();
+  wire_elem_bytes_ = elem_bytes_ + (call->locations != nullptr ? sizeof(int32_t) : 0);
+  statistics = OperationStatistics();
+}
+
+void PieceMover::CopyIn(std::byte* payload, const Place& source, const PiecePlan::Range& range) {
+  const TraceSpan span(TraceKind::kCopyIn, range.bytes);
+  const Matrix& matrix = MatrixAt(source);
+  ++statistics.copies;
+  statistics.bytes_copied += range.bytes;
+  if (!MayCopy(payload, matrix.data, matrix.layout, WireBytes(range.bytes))) return;
+  brigade::CopyIn(payload, matrix.layout, matrix.data, range.offset, range.bytes);
+  if (call_->locations != nullptr) {
+    std::memcpy(payload + range.bytes, call_->locations + range.offset / elem_bytes_,
+                range.bytes / elem_bytes_ * sizeof(int32_t));
+  }
+}
+
+void PieceMover::CopyOut(const Place& target, const PiecePlan::Range& range,
+                         const std::byte* payload) {
+  const TraceSpan span(TraceKind::kCopyOut, range.bytes);
+  const Matrix& matrix = MatrixAt(target);
+  ++statistics.copies;
+  statistics.bytes_copied += range.bytes;
+  if (!MayCopy(matrix.data, payload, matrix.layout, WireBytes(range.bytes))) return;
+  brigade::CopyOut(matrix.layout, matrix.data, range.offset, range.bytes, payload);
+  if (call_->locations != nullptr) {
+    std::memcpy(call_->locations + range.offset / elem_bytes_, payload + range.bytes,
+                range.bytes / elem_bytes_ * sizeof(int32_t));
+  }
+}
+
+void PieceMover::CopyAcross(std::byte* to, const std::byte* from, const PiecePlan::Range& range) {
+  const TraceSpan span(TraceKind::kCopyIn, range.bytes);
+  ++statistics.copies;
+  statistics.bytes_copied += range.bytes;
+  const size_t bytes = WireBytes(range.bytes);
+  if (MayCopy(to, from, chunk_layout_, bytes)) std::memcpy(to, from, bytes);
+}
+
+// `Operand` is ConstOperand or MutableOperand, `Payload` its byte.
+template <typename Operand, typename Payload>
+Operand PieceMover::OperandAt(const Place& place, Payload* payload,
+                              const PiecePlan::Range& range) const {
+  const bool located = call_->locations != nullptr;
+  if (payload != nullptr) {
+    using Location = decltype(*Operand::locations);
+    auto* locations =
+        located ? reinterpret_cast<std::remove_reference_t<Location>*>(payload + range.bytes)
+                : nullptr;
+    return {&chunk_layout_, payload, 0, locations};
+  }
+  const Matrix& matrix = MatrixAt(place);
+  return {&matrix.layout, matrix.data, range.offset,
+          located ? call_->locations + range.offset / elem_bytes_ : nullptr};
+}
+
+void PieceMover::Combine(const Place& dst, std::byte* dst_payload, const Place& left,
+                         const std::byte* left_payload, const Place& right,
+                         const std::byte* right_payload, const PiecePlan::Range& range) {
+  const TraceSpan span(TraceKind::kCombine, range.bytes);
+  ++statistics.combines;
+  statistics.bytes_combined += range.bytes;
+  const auto to = OperandAt<MutableOperand>(dst, dst_payload, range);
+  const auto one = OperandAt<ConstOperand>(left, left_payload, range);
+  const auto other = OperandAt<ConstOperand>(right, right_payload, range);
+  if (processor_ != nullptr) {
+    const size_t run_bytes =
+        std::min({to.layout->run_bytes(), one.layout->run_bytes(), other.layout->run_bytes()});
+    const size_t bytes = WireBytes(range.bytes);
+    if (!processor_->Combine(to.base, one.base, other.base, bytes, run_bytes)) return;
+  }
+  brigade::Combine(call_->op, call_->type, range.bytes / elem_bytes_, to, one, other);
+}
+
+}  // namespace brigade

@@ -1,0 +1,75 @@
+// PieceMover: moves the bytes of one call's pieces between user memory and staging memory, and
+// counts them. The one place of this folder that touches user memory.
+
+#ifndef BRIGADE_PATTERNS_ENGINE_PIECE_MOVER_H_
+#define BRIGADE_PATTERNS_ENGINE_PIECE_MOVER_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "membuf/combine.h"
+#include "membuf/strided_layout.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/schedule.h"
+#include "transport/simulated_processor.h"
+
+namespace brigade {
+
+class PieceMover {
+ public:
+  // `processor`: who is told of the work first; null for processors that exist.
+  explicit PieceMover(SimulatedProcessor* processor) : processor_(processor) {}
+
+  // `call` must outlive the mover, or be replaced by another Reset.
+  void Reset(const CatalogueEntry& entry, const PatternCall* call);
+  // The longest piece that will be combined.
+  void SetPieceBytes(size_t bytes) { chunk_layout_ = StridedLayout::Contiguous(bytes); }
+
+  size_t elem_bytes() const { return elem_bytes_; }
+  // Of one element on the wire: its location, if there is one, follows the values.
+  size_t wire_elem_bytes() const { return wire_elem_bytes_; }
+  size_t WireBytes(size_t value_bytes) const {
+    return wire_elem_bytes_ == elem_bytes_ ? value_bytes
+                                           : value_bytes / elem_bytes_ * wire_elem_bytes_;
+  }
+
+  // The matrix at a place that is not in a stream. Where no portions are given, they are ranges of
+  // the call's.
+  const Matrix& MatrixAt(const Place& place) const {
+    const bool given = place.kind == Place::kPortion && call_->portions != nullptr;
+    return given ? call_->portions[place.index] : call_->matrix;
+  }
+
+  void CopyIn(std::byte* payload, const Place& source, const PiecePlan::Range& range);
+  void CopyOut(const Place& target, const PiecePlan::Range& range, const std::byte* payload);
+  // From one slot to another; counts as a copy.
+  void CopyAcross(std::byte* to, const std::byte* from, const PiecePlan::Range& range);
+  // dst = left (op) right. A null payload means that the place is user memory.
+  void Combine(const Place& dst, std::byte* dst_payload, const Place& left,
+               const std::byte* left_payload, const Place& right, const std::byte* right_payload,
+               const PiecePlan::Range& range);
+
+  OperationStatistics statistics;
+
+ private:
+  template <typename Operand, typename Payload>
+  Operand OperandAt(const Place& place, Payload* payload, const PiecePlan::Range& range) const;
+
+  // Whether the bytes are to be moved, once a simulated processor has taken its time for it.
+  bool MayCopy(const std::byte* to, const std::byte* from, const StridedLayout& layout,
+               size_t bytes) const {
+    return processor_ == nullptr || processor_->Copy(to, from, bytes, layout.run_bytes());
+  }
+
+  SimulatedProcessor* const processor_;
+  const PatternCall* call_ = nullptr;
+  size_t elem_bytes_ = 1;
+  size_t wire_elem_bytes_ = 1;
+  StridedLayout chunk_layout_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_ENGINE_PIECE_MOVER_H_

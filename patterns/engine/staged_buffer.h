@@ -1,0 +1,48 @@
+// StagedBuffer: memory that holds one piece on its way, and who still needs it.
+
+#ifndef BRIGADE_PATTERNS_ENGINE_STAGED_BUFFER_H_
+#define BRIGADE_PATTERNS_ENGINE_STAGED_BUFFER_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "membuf/byte_span.h"
+#include "membuf/staging_pool.h"
+#include "transport/completion.h"
+
+namespace brigade {
+
+class Executor;
+
+struct StagedBuffer {
+  enum class Origin : uint8_t {
+    kCore,      // the pool's core: must be back before its operation returns
+    kReserved,  // taken from the surplus when a non-blocking operation started
+    kSurplus,
+    kOverflow,
+    kLease,  // no memory of ours: bytes in a peer's chunk
+  };
+
+  Origin origin = Origin::kSurplus;
+  ChunkRun run;               // kCore, kReserved, kSurplus
+  ByteSpan memory;            // kHeaderRoom, then the payload
+  Lease lease;                // of a received piece
+  Executor* owner = nullptr;  // null once its operation is done and only sends are pending
+  size_t owner_index = 0;     // in the owner's list
+  int32_t stream = 0;         // of the owner
+  int32_t pending = 0;        // sends in flight
+  int* owed = nullptr;  // of its operation: counts buffers that must be back before it returns
+  // A lease that is forwarded: its sender may be waiting in its call for it to come back, and this
+  // rank may never call again after this operation.
+  void OweLease(int* counter) {
+    if (origin != Origin::kLease || owed != nullptr) return;
+    owed = counter;
+    ++*counter;
+  }
+  bool read_by_others = false;  // at an unknown time: never to be used again
+  bool freed = false;           // the owner is done with it; over once nothing is pending
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_ENGINE_STAGED_BUFFER_H_

@@ -1,0 +1,147 @@
+#include "patterns/engine/trace.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <memory>
+
+namespace brigade {
+namespace {
+
+struct KindText {
+  const char* name;
+  const char* category;
+};
+
+// In the order of TraceKind. The name of a call is its routine's.
+constexpr KindText kKindTexts[kTraceKinds] = {
+    {"", "call"},
+    {"copy in", "copy"},
+    {"copy out", "copy"},
+    {"copy from overflow", "copy"},
+    {"combine", "combine"},
+    {"post send", "post"},
+    {"wait", "wait"},
+    {"sent", "message"},
+    {"receive posted", "message"},
+    {"received", "message"},
+};
+
+thread_local bool is_helper = false;
+
+// The format's unit is the microsecond.
+void PrintTime(std::FILE* out, const char* key, uint64_t ns) {
+  std::fprintf(out, ",\"%s\":%" PRIu64 ".%03" PRIu64, key, ns / 1000, ns % 1000);
+}
+
+// Nothing in it needs escapes: all texts are names of this library, or letters it has accepted.
+void PrintEvent(std::FILE* out, int rank, const TraceEvent& event) {
+  const KindText& text = kKindTexts[static_cast<int>(event.kind)];
+  const bool call = event.kind == TraceKind::kCall;
+  const bool instant = event.kind >= TraceKind::kSent;
+  std::fprintf(out, ",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":%s,\"pid\":%d,\"tid\":%d",
+               call ? event.routine : text.name, text.category,
+               instant ? "\"i\",\"s\":\"t\"" : "\"X\"", rank, event.by_helper ? 1 : 0);
+  PrintTime(out, "ts", event.begin_ns);
+  if (!instant) PrintTime(out, "dur", event.end_ns - event.begin_ns);
+  std::fprintf(out, ",\"args\":{\"bytes\":%zu", event.bytes);
+  if (event.peer >= 0) std::fprintf(out, ",\"peer\":%d", event.peer);
+  if (event.scope != 0) std::fprintf(out, ",\"scope\":\"%c\"", event.scope);
+  if (event.topology != 0) std::fprintf(out, ",\"topology\":\"%c\"", event.topology);
+  std::fputs("}}", out);
+}
+
+}  // namespace
+
+Trace::Trace(const std::string& path, int rank, int ranks)
+    : path_(path), rank_(rank), ranks_(ranks), pid_(getpid()) {}
+
+std::string Trace::PartOf(const std::string& file, int rank) {
+  std::filesystem::path path(file);
+  path.replace_extension("." + std::to_string(rank) + path.extension().string());
+  return path.string();
+}
+
+Status Trace::Start(const std::string& file, int rank, int ranks, size_t most_events) {
+  if (current() != nullptr) {
+    return Status(StatusCode::kInvalidArgument,
+                  "this process already records a trace, to " + current()->path_);
+  }
+  std::unique_ptr<Trace> trace(new Trace(PartOf(file, rank), rank, ranks));
+  try {
+    trace->events_.reserve(most_events);
+  } catch (const std::exception&) {
+    return Status(StatusCode::kOutOfMemory,
+                  "no memory for a trace of " + std::to_string(most_events) + " events");
+  }
+  // What lies there after this run is of this run, or nothing. Whoever may not remove it will be
+  // told when it is to be written.
+  (void)std::remove(trace->path_.c_str());
+  current_ = trace.release();
+  return Status();
+}
+
+Status Trace::Stop() {
+  if (current() == nullptr || current()->pid_ != getpid()) return Status();
+  std::unique_lock<std::mutex> lock(mutex_);
+  const std::unique_ptr<const Trace> trace(current_.exchange(nullptr));
+  lock.unlock();
+  const std::string unfinished = trace->path_ + ".tmp";
+  if (trace->WriteTo(unfinished) && std::rename(unfinished.c_str(), trace->path_.c_str()) == 0) {
+    return Status();
+  }
+  const int reason = errno;
+  (void)std::remove(unfinished.c_str());
+  return Status(StatusCode::kUnavailable,
+                "cannot write the trace to " + unfinished + ": " + std::strerror(reason));
+}
+
+void Trace::ThisIsTheHelper() { is_helper = true; }
+
+void Trace::AddInstant(TraceKind kind, size_t bytes, int peer) {
+  const uint64_t now_ns = NowNs();
+  Add({now_ns, now_ns, bytes, nullptr, peer, kind});
+}
+
+void Trace::Add(TraceEvent event) {
+  event.by_helper = is_helper;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Trace* const trace = current();
+  if (trace == nullptr) return;  // stopped just now
+  if (trace->events_.size() < trace->events_.capacity()) {
+    trace->events_.push_back(event);
+  } else {
+    ++trace->dropped_;
+  }
+}
+
+bool Trace::WriteTo(const std::string& path) const {
+  std::FILE* out = std::fopen(path.c_str(), "we");
+  if (out == nullptr) return false;
+  std::fprintf(out,
+               "{\"otherData\":{\"rank\":%d,\"ranks\":%d,\"dropped_events\":%" PRIu64
+               "},\n\"traceEvents\":[\n"
+               "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,"
+               "\"args\":{\"name\":\"rank %d\"}},\n"
+               "{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":%d,"
+               "\"args\":{\"sort_index\":%d}}",
+               rank_, ranks_, dropped_, rank_, rank_, rank_, rank_);
+  if (std::any_of(events_.begin(), events_.end(), [](const auto& e) { return e.by_helper; })) {
+    std::fprintf(out,
+                 ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":1,"
+                 "\"args\":{\"name\":\"helper\"}}",
+                 rank_);
+  }
+  for (const TraceEvent& event : events_) PrintEvent(out, rank_, event);
+  std::fputs("\n]}\n", out);
+  const bool complete = std::ferror(out) == 0;
+  return std::fclose(out) == 0 && complete;
+}
+
+}  // namespace brigade

@@ -1,0 +1,50 @@
+// WireHeader: what stands in front of the first piece of every message. Later pieces are bare data.
+//
+// It says what the sender thinks it is doing, so that ranks that disagree find out at once and by
+// name. It is forwarded with the piece, hence says nothing about who sent it.
+
+#ifndef BRIGADE_PATTERNS_ENGINE_WIRE_HEADER_H_
+#define BRIGADE_PATTERNS_ENGINE_WIRE_HEADER_H_
+
+#include <cstdint>
+#include <string>
+
+#include "membuf/status.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/schedule/piece_plan.h"
+#include "transport/completion.h"
+
+namespace brigade {
+
+struct WireHeader {
+  uint16_t magic = 0x4247;  // "GB"; the wire format's version is compared when a group is made
+  uint8_t pattern = 0;      // kSend for both halves of a point-to-point message
+  uint8_t arithmetic = 0;   // operation, type, and whether locations follow the values
+  uint8_t shape = 0;        // bit 6: by host, bit 7: decreasing
+  uint8_t unused = 0;
+  uint16_t lengths = 0;  // of the portions, if there are several in the message: a digest
+  int32_t parameter = 0;
+  int32_t root = 0;
+  int32_t portion = -1;
+  uint32_t sequence =
+      0;  // of the operation on its channel (point to point: of the pair), modulo 2^32
+  uint64_t total_bytes = 0;  // of the message, in user memory
+};
+static_assert(sizeof(WireHeader) == kHeaderBytes, "the header's size is part of the wire format");
+
+// Writes what this rank thinks it is doing into `*header`, which is a new one.
+void SetHeader(const CatalogueEntry& entry, const PatternCall& call, uint64_t sequence,
+               size_t total_bytes, WireHeader* header);
+
+// The header at the start of a received first piece, compared with ours. kMismatch: as
+// CompareHeaders, or too short.
+Status ReadHeader(const WireHeader& ours, const Lease& piece, WireHeader* theirs);
+
+// The first difference that makes the two calls incompatible, as "ours here, theirs there"; OK if
+// there is none. Point-to-point receives accept any total up to their own.
+Status CompareHeaders(const WireHeader& ours, const WireHeader& theirs);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_ENGINE_WIRE_HEADER_H_

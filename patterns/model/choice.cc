@@ -1,0 +1,284 @@
+#include "patterns/model/choice.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/schedule/geometry.h"
+#include "patterns/schedule/shares.h"
+
+namespace brigade {
+namespace {
+
+// Shorter ones are all costs and no bytes.
+constexpr size_t kLeastPieceBytes = size_t{4} << 10;
+// Of ways, and of cuts, that take this much longer than the fastest at most, that in the fewest
+// pieces is taken: more of them are more chances to be late, of which the model knows little. Over
+// 630 calls on slow links cuts so chosen took 1.030 of the best way's time in the mean, the fastest
+// by the model 1.034, and those within a tenth of them 1.033. A circulant graph is no such way
+// unless there is nothing else, or it is the fastest and the message is in one piece: messages of
+// many ranks that fall out of step take a third longer, in one launch and not in the next.
+constexpr double kAboutAsFast = 1.05;
+// Of ways in one piece that with the fewest messages in a row is taken, for each of which a rank
+// has to wake. Who receives from many wakes once for several, which a closed form does not know,
+// either: reductions may be predicted to take so much longer for it. Over 72 broadcasts, reductions
+// and all-reduces of up to 4 KiB on slow links that took 1.06 of the best way's time in the mean,
+// the fastest by the model 1.09.
+constexpr double kAboutAsFastToGather = 1.2;
+
+// On circulant graphs up to half of all portions are in one message, and each needs room for an
+// element, which 16 bytes hold.
+bool HasRoom(const PieceSettings& settings, const CostQuery& query) {
+  if (!EntryOf(query.pattern).multi) return true;
+  return MostPayload(settings) / (static_cast<size_t>(query.ranks + 1) / 2) >= 16;
+}
+
+int HostCount(const MachineDescription& machine, const CostQuery& query) {
+  std::set<int> hosts(query.hosts.begin(), query.hosts.end());
+  for (int r = 0; query.hosts.empty() && r < query.ranks; ++r) hosts.insert(machine.HostOf(r));
+  return static_cast<int>(hosts.size());
+}
+
+bool HasSharedHosts(const MachineDescription& machine, const CostQuery& query) {
+  const int hosts = HostCount(machine, query);
+  return hosts > 1 && hosts < query.ranks;
+}
+
+// Whether a topology goes by host, in either way that is worth a look, the better tried one first.
+std::vector<bool> WaysByHost(Shape shape, const CostQuery& query) {
+  if (!query.topology.by_host) return {false};
+  std::vector<bool> ways;
+  const bool keeps_to_ranks =
+      shape == Shape::kHypercube || shape == Shape::kTwoTree || shape == Shape::kCirculant;
+  if (!keeps_to_ranks) ways.push_back(true);
+  if (!query.some_share_memory) ways.push_back(false);
+  return ways;
+}
+
+// Whether a circulant graph can be taken, and the model knows what it costs.
+bool TakesCirculant(const MachineDescription& machine, const PieceSettings& settings,
+                    const CostQuery& query) {
+  if (!HasRoom(settings, query)) return false;
+  if (!query.topology.by_host && !HasSharedHosts(machine, query)) return true;
+  return EntryOf(query.pattern).multi && !query.some_share_memory;
+}
+
+bool IsTree(Shape shape) {
+  return shape == Shape::kTree || shape == Shape::kIncreasingRings ||
+         shape == Shape::kDecreasingRings || shape == Shape::kSplitRing;
+}
+
+// Whether everybody passes messages on to the same others: as all trees do on two ranks.
+bool IsSameTree(const Topology& a, const Topology& b, int places) {
+  if (!IsTree(a.shape) || !IsTree(b.shape) || a.by_host != b.by_host) return false;
+  for (int place = 0; place < places; ++place) {
+    if (TreeNodeOf(a, places, place).children != TreeNodeOf(b, places, place).children) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Shapes that differ on this number of ranks.
+std::vector<Topology> TopologiesFor(const MachineDescription& machine,
+                                    const PieceSettings& settings, const CostQuery& query) {
+  const bool circulant = TakesCirculant(machine, settings, query);
+  const bool has_blocks = EntryOf(query.pattern).multi || query.bytes > kLastBlockBytes;
+  const int hosts = HostCount(machine, query);
+  std::vector<Topology> topologies = EntryOf(query.pattern).topologies;
+  if (topologies.empty()) topologies.emplace_back();
+  std::vector<Topology> different;
+  for (Topology topology : topologies) {
+    if (topology.shape == Shape::kIncreasingRings || topology.shape == Shape::kDecreasingRings) {
+      topology.parameter = std::min(topology.parameter, std::max(query.ranks - 1, 1));
+    }
+    if (topology.shape == Shape::kTree) {
+      topology.parameter = std::min(topology.parameter, std::max(query.ranks, 2));
+    }
+    if (topology.shape == Shape::kDecreasingRings) continue;  // as fast as increasing ones
+    if (topology.shape == Shape::kCirculant && !(circulant && has_blocks)) continue;
+    if (topology.shape == Shape::kTwoTree && !has_blocks) continue;
+    for (const bool by_host : WaysByHost(topology.shape, query)) {
+      topology.by_host = by_host;
+      const int places = by_host ? hosts : query.ranks;
+      const auto is_same = [&](const Topology& other) {
+        return other == topology || IsSameTree(other, topology, places);
+      };
+      if (std::none_of(different.begin(), different.end(), is_same)) different.push_back(topology);
+    }
+  }
+  return different;
+}
+
+// A few lengths: by the rule that holds where nothing is measured (PlanPieces), all there is room
+// for, halves of it, what links pass at once, and the message in up to four equal parts. Those that
+// come to the same are there once.
+std::vector<Candidate> Cuts(const MachineDescription& machine, const PieceSettings& settings,
+                            const CostQuery& query) {
+  std::vector<Candidate> cuts;
+  std::set<size_t> known;
+  const auto add = [&](size_t length) {
+    CostQuery cut = query;
+    cut.piece_bytes = length;
+    if (!known.insert(PlanOf(settings, cut).piece_bytes).second) return;
+    cuts.push_back({query.topology, length, PredictCost(machine, settings, cut)});
+  };
+  const size_t most_bytes = MostPayload(settings);
+  add(0);
+  add(most_bytes);
+  const auto try_length = [&](size_t length) {
+    if (length >= kLeastPieceBytes && length < std::min(most_bytes, query.bytes)) add(length);
+  };
+  for (size_t length = most_bytes / 2; length >= kLeastPieceBytes; length /= 2) try_length(length);
+  try_length(machine.between_hosts.burst_bytes);
+  for (const size_t pieces : {2, 3, 4}) try_length((query.bytes + pieces - 1) / pieces);
+  return cuts;
+}
+
+// The rule's, if it is as good as any, as far as a model can tell: it knows from experience what is
+// not in the model. Else, of those that are equally good, the longest: each piece costs.
+Candidate BestCut(const MachineDescription& machine, const PieceSettings& settings,
+                  const CostQuery& query) {
+  const std::vector<Candidate> cuts = Cuts(machine, settings, query);
+  double best_us = cuts[0].cost.us;
+  for (const Candidate& cut : cuts) best_us = std::min(best_us, cut.cost.us);
+  const Candidate* longest = nullptr;
+  for (const Candidate& cut : cuts) {
+    if (cut.cost.us > kAboutAsFast * best_us) continue;
+    if (cut.piece_bytes == 0) return cut;
+    if (longest == nullptr || cut.piece_bytes > longest->piece_bytes) longest = &cut;
+  }
+  return *longest;
+}
+
+// How many messages bytes go through one after the other.
+int MessagesInARow(const CostQuery& query, const Topology& topology) {
+  int messages = query.ranks - 1;
+  if (topology.shape == Shape::kHypercube || topology.shape == Shape::kCirculant) {
+    messages = 0;
+    for (int64_t reached = 2; reached <= query.ranks; reached *= 2) ++messages;
+    return messages;
+  }
+  if (IsTree(topology.shape)) messages = TreeHeight(topology, query.ranks);
+  return query.pattern == Pattern::kAllReduce ? 2 * messages : messages;  // there and back
+}
+
+// How many messages a rank waits for in a row, but for the first piece's way. Shares that are dealt
+// go round twice, piece by piece.
+int64_t Pieces(const CostQuery& query, const Candidate& c) {
+  const bool dealt = c.topology.shape == Shape::kDealt;
+  return c.cost.pieces * (dealt ? MessagesInARow(query, c.topology) : 1);
+}
+
+// What keeps one processor busy while others wait, where ranks of one host share processors and no
+// closed form knows who shares them: branches of the root, each of which takes every piece. A line
+// of all ranks is no better than two. Hypercubes in one piece have more messages in all than trees.
+// Over 71 calls on 4 to 8 ranks of two processors, over TCP, ways of fewer branches took 0.98 of
+// the time of those faster by the model, and over 10 sums trees 0.87 of the hypercube's.
+size_t Crowding(const CostQuery& query, const Candidate& c) {
+  const Topology& topology = c.topology;
+  if (c.cost.pieces == 1) return topology.shape == Shape::kHypercube ? 1 : 0;
+  size_t branches = 2;
+  if (IsTree(topology.shape)) {
+    branches = std::max(branches, TreeNodeOf(topology, query.ranks, 0).children.size());
+  }
+  return branches;
+}
+
+// Whether to take `a` rather than `b`, if both are about as fast, and the fastest takes `least_us`.
+// `crowded`: ranks share processors, and wait for nothing else.
+bool IsSteadier(const CostQuery& query, bool crowded, double least_us, const Candidate& a,
+                const Candidate& b) {
+  const auto flaws = [&](const Candidate& c) {
+    const bool brief = c.cost.pieces == 1;
+    const bool is_graph = c.topology.shape == Shape::kCirculant;
+    const bool is_fastest = c.cost.us <= 1.005 * least_us;  // but for a copy
+    return std::make_tuple(is_graph && !(brief && is_fastest), Pieces(query, c),
+                           crowded ? Crowding(query, c) : 0,
+                           brief ? MessagesInARow(query, c.topology) : 0);
+  };
+  return flaws(a) < flaws(b);
+}
+
+}  // namespace
+
+std::vector<Candidate> RankCandidates(const MachineDescription& machine,
+                                      const PieceSettings& settings, const CostQuery& query,
+                                      bool fixed) {
+  std::vector<Candidate> candidates;
+  CostQuery one = query;
+  for (const Topology& topology :
+       fixed ? std::vector<Topology>{query.topology} : TopologiesFor(machine, settings, query)) {
+    one.topology = topology;
+    candidates.push_back(BestCut(machine, settings, one));
+  }
+  std::stable_sort(
+      candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+        return a.cost.in_step != b.cost.in_step ? a.cost.in_step : a.cost.us < b.cost.us;
+      });
+  const Cost fastest = candidates.front().cost;
+  const bool crowded = machine.ranks_per_processor > 1 && HostCount(machine, query) == 1;
+  const auto as_fast = [&](const Candidate& c) {
+    const bool gathers = query.pattern == Pattern::kReduce && c.cost.pieces == 1;
+    return c.cost.in_step == fastest.in_step &&
+           c.cost.us <= (gathers ? kAboutAsFastToGather : kAboutAsFast) * fastest.us;
+  };
+  auto chosen = candidates.begin();
+  for (auto c = candidates.begin(); c != candidates.end(); ++c) {
+    if (as_fast(*c) && IsSteadier(query, crowded, fastest.us, *c, *chosen)) chosen = c;
+  }
+  std::rotate(candidates.begin(), chosen, chosen + 1);
+  return candidates;
+}
+
+std::vector<Candidate> AllCandidates(const MachineDescription& machine,
+                                     const PieceSettings& settings, const CostQuery& query) {
+  std::vector<Candidate> all;
+  CostQuery one = query;
+  for (const Topology& topology : TopologiesFor(machine, settings, query)) {
+    one.topology = topology;
+    std::set<int64_t> counts;
+    for (const Candidate& cut : Cuts(machine, settings, one)) {
+      if (counts.insert(cut.cost.pieces).second) all.push_back(cut);
+    }
+  }
+  return all;
+}
+
+std::string TopologyName(const Topology& topology) {
+  const std::string number = std::to_string(topology.parameter);
+  std::string name;
+  switch (topology.shape) {
+    case Shape::kTree:
+      name = topology.parameter == 2 ? "binomial tree" : number + "-nomial tree";
+      break;
+    case Shape::kIncreasingRings:
+      name = topology.parameter == 1 ? "increasing ring" : number + " increasing rings";
+      break;
+    case Shape::kDecreasingRings:
+      name = topology.parameter == 1 ? "decreasing ring" : number + " decreasing rings";
+      break;
+    case Shape::kSplitRing:
+      name = "split ring";
+      break;
+    case Shape::kHypercube:
+      name = "hypercube";
+      break;
+    case Shape::kDealt:
+      name = "dealt";
+      break;
+    case Shape::kTwoTree:
+      name = "two trees";
+      break;
+    case Shape::kCirculant:
+      name = "circulant graph";
+      break;
+    case Shape::kFree:
+      name = "free";
+      break;
+  }
+  return topology.by_host ? name + " by host" : name;
+}
+
+}  // namespace brigade

@@ -1,0 +1,50 @@
+// Choice: in which of several ways a call goes fastest, by the cost model. A calculation on values
+// that all ranks of a group have agreed on, so that all choose alike.
+//
+// It chooses among what gives the same bits: shapes where the order of a combine is free or nothing
+// is combined, else how the message is cut, which never is part of the order.
+
+#ifndef BRIGADE_PATTERNS_MODEL_CHOICE_H_
+#define BRIGADE_PATTERNS_MODEL_CHOICE_H_
+
+#include <string>
+#include <vector>
+
+#include "patterns/model/cost_model.h"
+#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/topology.h"
+#include "transport/machines/machine_description.h"
+
+namespace brigade {
+
+// One way of running a call.
+struct Candidate {
+  Topology topology;
+  // How the message is cut (PatternCall::piece_bytes); 0: by the rule of PlanPieces.
+  size_t piece_bytes = 0;
+  Cost cost;
+};
+
+// The ways of `query`, each topology with the piece length that suits it best: first that to take,
+// which is the fastest, or steadier and by a twentieth slower at most (by a fifth where short
+// messages are reduced): in fewer pieces; then, if ranks of one host share processors, in several
+// pieces with fewer branches, and in one along no hypercube; if in one, with fewer messages in a
+// row; then the faster first; last those of which the model is not sure (Cost::in_step).
+// `query.piece_bytes` and the topology are not looked at, unless `fixed`: then its topology is the
+// only one (an order that must be kept, or what was asked for by name). Of topologies that come to
+// the same tree the first in the catalogue is there. O(topologies) predictions.
+std::vector<Candidate> RankCandidates(const MachineDescription& machine,
+                                      const PieceSettings& settings, const CostQuery& query,
+                                      bool fixed);
+
+// Every topology with every piece length that RankCandidates looks at, in no order; of lengths that
+// make equally many pieces one.
+std::vector<Candidate> AllCandidates(const MachineDescription& machine,
+                                     const PieceSettings& settings, const CostQuery& query);
+
+// "binomial tree", "increasing ring by host", ...
+std::string TopologyName(const Topology& topology);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_MODEL_CHOICE_H_

@@ -1,0 +1,135 @@
+#include "patterns/model/circulant_cost.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <utility>
+
+namespace brigade {
+namespace {
+
+// A rank between two messages.
+struct Progress {
+  size_t sent = 0;  // messages
+  double free_us = 0;
+  std::vector<double> arrivals_us;  // of messages; negative: not yet
+};
+
+}  // namespace
+
+CirculantCost::CirculantCost(const Steps& steps, const CostQuery& query)
+    : steps_(steps), combines_(query.pattern == Pattern::kMultiReduce), graph_(query.ranks) {}
+
+std::vector<CirculantCost::Round> CirculantCost::RoundsOf(size_t bytes) const {
+  const auto portions = [&](int k) { return graph_.skip(k + 1) - graph_.skip(k); };
+  std::vector<Round> rounds;
+  if (combines_) {
+    const double in = steps_.CopyIn(ChunkRole::kCombineTarget, bytes);
+    const double combine = steps_.Combine(ChunkRole::kCombineTarget, bytes);
+    const int last = graph_.rounds() - 1;
+    rounds.push_back({graph_.skip(last), portions(last), portions(last) * in, 0});
+    for (int k = last - 1; k >= 0; --k) {  // of what has come, first what goes on
+      const int goes_on = portions(k + 1) - graph_.skip(k);
+      rounds.push_back({graph_.skip(k), portions(k),
+                        goes_on * combine + (portions(k) - goes_on) * in,
+                        graph_.skip(k) * combine});
+    }
+    return rounds;
+  }
+  const double in = steps_.CopyIn(ChunkRole::kBufferedSend, bytes);
+  const double out = steps_.CopyOut(ChunkRole::kReceive, bytes);
+  for (int k = 0; k < graph_.rounds(); ++k) {
+    const double done_us = k == 0 ? 0 : portions(k - 1) * out;
+    rounds.push_back({-graph_.skip(k), portions(k), done_us + portions(k) * in, 0});
+  }
+  return rounds;
+}
+
+double CirculantCost::End(size_t bytes) const {
+  if (combines_) return steps_.Combine(ChunkRole::kCombineTarget, bytes);
+  const int last = graph_.rounds() - 1;
+  return (graph_.skip(last + 1) - graph_.skip(last)) * steps_.CopyOut(ChunkRole::kReceive, bytes);
+}
+
+Way CirculantCost::WayOf(const Piece& piece, bool alone) const {
+  constexpr int kPieces = 4;  // by then it goes on as before
+  const auto each_more = [](const std::vector<double>& ends_us) {
+    return (ends_us[kPieces - 1] - ends_us[1]) / (kPieces - 2);
+  };
+  const double first_us = Finish(piece, 1, Ports::Buckets::kFull).back();
+  if (alone) return {first_us};
+  const std::vector<double> ends_us = Finish(piece, kPieces, Ports::Buckets::kEmpty);
+  const double piece_us = each_more(ends_us);
+  // The next pieces begin before the first is through.
+  const double early_us = std::max(0.0, ends_us[0] + (kPieces - 1) * piece_us - ends_us.back());
+  const double burst_us = std::max(steps_.Burst(0), steps_.Burst(1));
+  if (burst_us == 0) return {first_us, piece_us, early_us, piece_us};
+  const double saved_us = ends_us[0] - first_us;
+  return {first_us, piece_us, std::max(0.0, burst_us - saved_us) + early_us,
+          std::max(0.0, piece_us - each_more(Finish(piece, kPieces, Ports::Buckets::kEndless)))};
+}
+
+std::vector<double> CirculantCost::Finish(const Piece& piece, int pieces,
+                                          Ports::Buckets buckets) const {
+  std::vector<double> ends_us(static_cast<size_t>(pieces));
+  const std::vector<Round> rounds = RoundsOf(piece.bytes);
+  const double end_us = End(piece.bytes);
+  const size_t messages = rounds.size() * static_cast<size_t>(pieces);
+  const ChunkRole role = combines_ ? ChunkRole::kCombineTarget : ChunkRole::kBufferedSend;
+  const auto bytes_of = [&](const Round& round) {
+    return static_cast<size_t>(round.portions) * piece.bytes + Piece{0, piece.later}.wire_bytes();
+  };
+  Ports ports(steps_, graph_.size(), buckets);
+  std::vector<Progress> ranks(static_cast<size_t>(graph_.size()));
+  using Ready = std::pair<double, int>;  // a message, and whose
+  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
+  const auto link_from = [&](int from, const Round& round) {
+    return steps_.LinkIndex(from, graph_.RankAt(from, round.skip));
+  };
+  const auto send = [&](int from) {
+    Progress& rank = ranks[static_cast<size_t>(from)];
+    const Round& round = rounds[rank.sent % rounds.size()];
+    const int link = link_from(from, round);
+    rank.free_us += round.before_us + steps_.Crowd() * steps_.Send(link, bytes_of(round));
+    ready.emplace(std::max(rank.free_us, steps_.Grant(link, bytes_of(round))), from);
+    rank.free_us += round.after_us;
+    ++rank.sent;
+  };
+  // On with what has come.
+  const auto advance = [&](int to) {
+    Progress& rank = ranks[static_cast<size_t>(to)];
+    while (rank.arrivals_us[rank.sent - 1] >= 0) {
+      const Round& round = rounds[(rank.sent - 1) % rounds.size()];
+      const int link = link_from(to, {-round.skip, 0, 0, 0});
+      rank.free_us = std::max(rank.free_us, rank.arrivals_us[rank.sent - 1]) +
+                     steps_.Crowd() * steps_.Receive(link, bytes_of(round));
+      if (rank.sent % rounds.size() == 0) {
+        rank.free_us += end_us;
+        double& last_us = ends_us[rank.sent / rounds.size() - 1];
+        last_us = std::max(last_us, rank.free_us);
+      }
+      if (rank.sent == messages) return;
+      send(to);
+    }
+  };
+  for (int r = 0; r < graph_.size(); ++r) {
+    ranks[static_cast<size_t>(r)].arrivals_us.assign(messages, -1);
+    send(r);
+  }
+  std::vector<size_t> left(ranks.size());
+  while (!ready.empty()) {
+    const auto [ready_us, from] = ready.top();
+    ready.pop();
+    const size_t message = left[static_cast<size_t>(from)]++;
+    const Round& round = rounds[message % rounds.size()];
+    const int to = graph_.RankAt(from, round.skip);
+    const int link = link_from(from, round);
+    const double wire_us = steps_.Wire(link, bytes_of(round), role, ChunkRole::kReceive);
+    ranks[static_cast<size_t>(to)].arrivals_us[message] =
+        ports.Pass(from, to, ready_us, wire_us) + steps_.Latency(link);
+    advance(to);
+  }
+  return ends_us;
+}
+
+}  // namespace brigade

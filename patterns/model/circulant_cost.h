@@ -1,0 +1,48 @@
+// CirculantCost: what multi-broadcast and multi-reduce cost on a circulant graph.
+
+#ifndef BRIGADE_PATTERNS_MODEL_CIRCULANT_COST_H_
+#define BRIGADE_PATTERNS_MODEL_CIRCULANT_COST_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "patterns/model/cost_ports.h"
+#include "patterns/model/cost_steps.h"
+#include "patterns/schedule/circulant_graph.h"
+
+namespace brigade {
+
+// In each round every rank sends one message and receives another, with as many portions as the
+// receiver lacks, or as are not its sender's. Ranks are in different rounds at a time where they
+// share their host's port, so messages are followed one by one.
+class CirculantCost {
+ public:
+  // REQUIRES: kMultiBroadcast or kMultiReduce, on two ranks at least.
+  CirculantCost(const Steps& steps, const CostQuery& query);
+
+  // One piece of every portion; alone: until it is through, and nothing of others. O(ranks log^2
+  // ranks), nine times as long if not alone.
+  Way WayOf(const Piece& piece, bool alone) const;
+
+ private:
+  // What a rank does in a round, besides its messages.
+  struct Round {
+    int skip;  // to whom the message goes, relative to its sender
+    int portions;
+    double before_us;  // it is sent
+    double after_us;
+  };
+  // When all ranks have done with each of so many pieces, one after the other.
+  std::vector<double> Finish(const Piece& piece, int pieces, Ports::Buckets buckets) const;
+  std::vector<Round> RoundsOf(size_t bytes) const;
+  // A rank's work once all has come.
+  double End(size_t bytes) const;
+
+  const Steps& steps_;
+  const bool combines_;
+  const CirculantGraph graph_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_MODEL_CIRCULANT_COST_H_

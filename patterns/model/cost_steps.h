@@ -1,0 +1,169 @@
+// The times of single steps of a schedule on a machine that is described: what the cost model is
+// made of.
+
+#ifndef BRIGADE_PATTERNS_MODEL_COST_STEPS_H_
+#define BRIGADE_PATTERNS_MODEL_COST_STEPS_H_
+
+#include <algorithm>
+#include <cstddef>
+
+#include "membuf/memory_kind.h"
+#include "patterns/model/cost_model.h"
+#include "patterns/schedule/piece_plan.h"
+#include "transport/machines/machine_description.h"
+
+namespace brigade {
+
+// The way of one piece, and what each piece more takes at least.
+struct Way {
+  double first_us = 0;
+  double piece_us = 0;
+  // What a port's bucket may yet save, all pieces taken together; and of piece_us, what ports that
+  // let everything pass at once would.
+  double spare_us = 0;
+  double port_bound_us = 0;
+};
+
+// Which piece: only later ones land in place, and only the first has a header.
+struct Piece {
+  size_t bytes;
+  bool later;
+  size_t wire_bytes() const { return bytes + (later ? 0 : kHeaderBytes); }
+};
+
+// The times of single steps.
+class Steps {
+ public:
+  Steps(const MachineDescription& machine, const PieceSettings& settings, const CostQuery& query)
+      : machine_(machine), settings_(settings), query_(query) {}
+
+  int HostOf(int rank) const {
+    return query_.hosts.empty() ? machine_.HostOf(rank) : query_.hosts[static_cast<size_t>(rank)];
+  }
+  // 0: within a host, 1: between hosts.
+  int LinkIndex(int rank, int other) const { return HostOf(rank) == HostOf(other) ? 0 : 1; }
+  const Link& LinkAt(int index) const {
+    return index == 0 ? machine_.within_host : machine_.between_hosts;
+  }
+
+  // Ranks per processor.
+  double Crowd() const { return machine_.ranks_per_processor; }
+
+  int MemoryOf(ChunkRole role) const {
+    const size_t run = std::min(query_.run_bytes, query_.bytes);
+    return machine_
+        .memory_of_kind[static_cast<int>(KindFor(role, run, query_.bytes, settings_.chunk_bytes))];
+  }
+  double CopyIn(ChunkRole role, size_t bytes) const {
+    return Work(machine_.Copy(MachineDescription::kUserMemory, MemoryOf(role)), bytes);
+  }
+  double CopyOut(ChunkRole role, size_t bytes) const {
+    return Work(machine_.Copy(MemoryOf(role), MachineDescription::kUserMemory), bytes);
+  }
+  // Of received bytes and user memory, into memory of `role`.
+  double Combine(ChunkRole role, size_t bytes) const {
+    const int to = MemoryOf(role);
+    return std::max(Work(machine_.Add(MemoryOf(ChunkRole::kReceive), to), bytes),
+                    Work(machine_.Add(MachineDescription::kUserMemory, to), bytes));
+  }
+  // Into user memory, which is the other operand.
+  double CombineAtHome(size_t bytes) const {
+    return Work(machine_.Add(MemoryOf(ChunkRole::kReceive), MachineDescription::kUserMemory),
+                bytes);
+  }
+  // Received pieces but the first go where they are wanted.
+  bool LandsInPlace() const { return !machine_.needs_staging && query_.run_bytes >= query_.bytes; }
+
+  double Send(int link, size_t bytes) const {
+    return LinkAt(link).send_overhead.Microseconds(bytes);
+  }
+  double Receive(int link, size_t bytes) const {
+    return LinkAt(link).receive_overhead.Microseconds(bytes);
+  }
+  double Wire(int link, size_t bytes, ChunkRole from, ChunkRole to) const {
+    const Link& l = LinkAt(link);
+    return l.message_us +
+           static_cast<double>(bytes) / machine_.TransferRate(l, MemoryOf(from), MemoryOf(to));
+  }
+  // What an idle port saves of that.
+  double Burst(int link) const {
+    const Link& l = LinkAt(link);
+    return l.burst_bytes == 0 ? 0 : static_cast<double>(l.burst_bytes) / l.mb_s;
+  }
+  double Latency(int link) const { return LinkAt(link).latency_us; }
+  // From the first call until a message may leave.
+  double Grant(int link, size_t bytes) const {
+    return bytes > LinkAt(link).eager_bytes ? LinkAt(link).grant_us : 0;
+  }
+
+ private:
+  double Work(const MemoryWork& work, size_t bytes) const {
+    if (bytes == 0) return 0;
+    const auto run = static_cast<double>(std::min(query_.run_bytes, bytes));
+    return static_cast<double>(bytes) / work.rate.RateAt(run);
+  }
+
+  const MachineDescription& machine_;
+  const PieceSettings& settings_;
+  const CostQuery& query_;
+};
+
+// A port on the way of the first piece: messages pass one after the other, those that its bucket
+// holds at once.
+class Port {
+ public:
+  explicit Port(double burst_us) : Port(burst_us, burst_us) {}
+  // `bucket_us`: what the bucket holds at first.
+  Port(double burst_us, double bucket_us) : bucket_us_(bucket_us), burst_us_(burst_us) {}
+
+  // When a message that may leave at `ready` and needs `wire_us` has left.
+  double Pass(double ready, double wire_us) {
+    const double start = std::max(ready, free_);
+    bucket_us_ = std::min(burst_us_, bucket_us_ + start - free_);
+    free_ = start + std::max(wire_us - bucket_us_, 0.0);
+    bucket_us_ = std::max(bucket_us_ - wire_us, 0.0);
+    return free_;
+  }
+
+ private:
+  double bucket_us_;
+  const double burst_us_;
+  double free_ = 0;
+};
+
+// One message from a rank to the next, which both have been waiting for.
+struct Hop {
+  // `crowd`: how many ranks that do the same share a processor.
+  Hop(const Steps& steps, int link, const Piece& piece, ChunkRole from, ChunkRole to, double crowd)
+      : send_us(crowd * steps.Send(link, piece.wire_bytes())),
+        wire_us(steps.Wire(link, piece.wire_bytes(), from, to)),
+        burst_us(steps.Burst(link)),
+        latency_us(steps.Latency(link)),
+        receive_us(crowd * steps.Receive(link, piece.wire_bytes())),
+        grant_us(steps.Grant(link, piece.wire_bytes())) {}
+
+  // One of many in a row, during whose other times the bucket fills.
+  double us() const {
+    const double other = send_us + latency_us + receive_us;
+    return std::max({other, wire_us, other + wire_us - burst_us});
+  }
+  // What the full bucket saves of `messages` in a row.
+  double Saved(int messages) const {
+    const double other = send_us + latency_us + receive_us;
+    return std::max(0.0, std::min(burst_us - other, messages * (us() - other)));
+  }
+  double processor_us() const { return send_us + receive_us; }
+  // Until it may leave, what has to be done before included.
+  double Begin(double before) const { return std::max(before, grant_us - send_us); }
+
+  double send_us;
+  double wire_us;
+  double burst_us;
+  double latency_us;
+  double receive_us;
+  double grant_us;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_MODEL_COST_STEPS_H_

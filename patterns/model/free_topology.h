@@ -1,0 +1,49 @@
+// Free topology: which shape a pattern takes where its caller leaves the choice (Shape::kFree).
+
+#ifndef BRIGADE_PATTERNS_MODEL_FREE_TOPOLOGY_H_
+#define BRIGADE_PATTERNS_MODEL_FREE_TOPOLOGY_H_
+
+#include <cstddef>
+
+#include "patterns/engine/pattern_call.h"
+#include "patterns/schedule/topology.h"
+#include "transport/endpoint.h"
+
+namespace brigade {
+
+// The ranks of a scope.
+struct Ranks {
+  int count = 1;
+  int hosts = 1;                            // that they are on
+  const Capabilities* transport = nullptr;  // that all their edges have
+  bool crowded = false;  // all share memory, and outnumber the processors that they may use
+};
+
+// The shape for a message of `bytes` bytes, where there are portions of all of them together; all
+// arguments equal on all ranks. `order_free`: nothing is combined, or in any order with the same
+// bits.
+//
+// Of a combine this is also the order of association, so unless that is free only the pattern and
+// the numbers of ranks and of bytes count, and what the transport is like not at all: the same call
+// has the same bits over every transport and on any hosts. Short combines go along a tree of eight
+// branches: few ranks relay, and a relay costs a scheduling delay where ranks outnumber processors;
+// between two ranks, which have one order only, they are an exchange. Longer ones go along a
+// binomial tree, which spreads the arithmetic; long ones along a ring, on which every rank sends
+// and receives the message once, or, to all ranks, dealt: less than twice, and on all links at
+// once.
+//
+// Broadcasts go along the wide tree wherever one copy serves all readers, and so do sums of any
+// order, long ones only if ranks share processors; other broadcasts along the ring where links are
+// slow and the message is long enough to fill it.
+//
+// Multi-broadcasts and multi-reduces of up to 120 ranks that are too short to fill a ring go along
+// the circulant graph where no two ranks share memory, and, where the order of a sum must be the
+// same anywhere, on any hosts: fewer messages in a row. All others take the form that goes around.
+//
+// What is free goes by host, wherever a host has several ranks: the links between them are slower
+// than anything within.
+Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool order_free);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_MODEL_FREE_TOPOLOGY_H_

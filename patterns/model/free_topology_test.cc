@@ -1,0 +1,167 @@
+#include "patterns/model/free_topology.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "patterns/catalogue/catalogue.h"
+
+namespace brigade {
+namespace {
+
+// Transports different enough for a broadcast to go different ways, and all kinds of hosts.
+std::vector<Ranks> RanksToTry() {
+  static const Capabilities plain;
+  static const Capabilities shared = [] {
+    Capabilities has;
+    has.lands_in_peer_memory = true;
+    return has;
+  }();
+  static const Capabilities slow = [] {
+    Capabilities has;
+    has.piece_cost_bytes = 512;
+    return has;
+  }();
+  std::vector<Ranks> all;
+  for (const int count : {2, 3, 8, 64, 120, 121}) {
+    for (const Capabilities* transport : {&plain, &shared, &slow}) {
+      for (const int hosts : {1, 2, (count + 1) / 2, count}) {
+        all.push_back({count, hosts, transport});
+      }
+    }
+  }
+  return all;
+}
+
+TEST(FreeTopology, IsOneThePatternKnows) {
+  for (const CatalogueEntry& entry : Catalogue()) {
+    for (const Ranks& ranks : RanksToTry()) {
+      for (const size_t bytes : {size_t{8}, size_t{1} << 20}) {
+        for (const bool order_free : {false, true}) {
+          const Topology topology = FreeTopology(entry.pattern, ranks, bytes, order_free);
+          EXPECT_FALSE(topology.shape == Shape::kFree);
+          EXPECT_TRUE(CheckTopology(entry.pattern, topology).ok()) << entry.name;
+        }
+      }
+    }
+  }
+}
+
+TEST(FreeTopology, OfASumDependsOnRanksAndBytesOnly) {
+  const Capabilities plain;
+  for (const Pattern pattern : {Pattern::kReduce, Pattern::kAllReduce, Pattern::kMultiReduce}) {
+    for (const Ranks& ranks : RanksToTry()) {
+      if (ranks.count == 2) continue;  // they have one order only
+      for (size_t bytes = 1; bytes < 1 << 20; bytes *= 2) {
+        EXPECT_TRUE(FreeTopology(pattern, ranks, bytes, /*order_free=*/false) ==
+                    FreeTopology(pattern, {ranks.count, 1, &plain}, bytes, /*order_free=*/false));
+      }
+    }
+  }
+}
+
+TEST(FreeTopology, PartnersExchangeSumsOfMiddleLength) {
+  for (const Ranks& ranks : RanksToTry()) {
+    if (ranks.count == 2) continue;
+    const auto shape = [&](Pattern pattern, size_t bytes) {
+      return FreeTopology(pattern, ranks, bytes, /*order_free=*/false).shape;
+    };
+    const bool partners = ranks.count == 4 || ranks.count == 8 || ranks.count == 64;
+    const size_t most = std::max<size_t>(24576, 1024 * static_cast<size_t>(ranks.count));
+    EXPECT_EQ(shape(Pattern::kAllReduce, 8193) == Shape::kHypercube, partners);
+    EXPECT_EQ(shape(Pattern::kAllReduce, most) == Shape::kHypercube, partners);
+    EXPECT_EQ(shape(Pattern::kAllReduce, 8192), Shape::kTree);
+    EXPECT_NE(shape(Pattern::kAllReduce, most + 1), Shape::kHypercube);
+    EXPECT_NE(shape(Pattern::kReduce, 16384), Shape::kHypercube);
+  }
+}
+
+bool ShareMemory(const Ranks& ranks) {
+  return ranks.hosts == 1 && ranks.transport->lands_in_peer_memory;
+}
+
+TEST(FreeTopology, LongSumsToAllAreDealt) {
+  for (const Ranks& ranks : RanksToTry()) {
+    if (ranks.count == 2) continue;
+    for (const bool order_free : {false, true}) {
+      if (order_free && ShareMemory(ranks)) continue;  // the next test
+      const auto shape = [&](Pattern pattern, size_t bytes) {
+        return FreeTopology(pattern, ranks, bytes, order_free).shape;
+      };
+      const bool by_host = order_free && ranks.hosts > 1 && ranks.hosts < ranks.count;
+      const size_t most = std::max<size_t>(8192, 1024 * static_cast<size_t>(ranks.count));
+      const bool partners = !by_host && (ranks.count & (ranks.count - 1)) == 0;
+      EXPECT_EQ(shape(Pattern::kAllReduce, (partners ? std::max<size_t>(most, 24576) : most) + 1),
+                by_host ? Shape::kIncreasingRings : Shape::kDealt);
+      EXPECT_EQ(shape(Pattern::kAllReduce, 8192), Shape::kTree);
+      EXPECT_EQ(shape(Pattern::kReduce, most + 1), Shape::kIncreasingRings);
+      EXPECT_EQ(shape(Pattern::kReduce, most), Shape::kTree);
+    }
+  }
+}
+
+TEST(FreeTopology, SumsOfAnyOrderInSharedMemoryTakeAWideTree) {
+  const Topology wide{Shape::kTree, 8};
+  for (const Ranks& ranks : RanksToTry()) {
+    if (ranks.count == 2 || !ShareMemory(ranks)) continue;
+    for (const Pattern pattern : {Pattern::kReduce, Pattern::kAllReduce}) {
+      for (const size_t bytes : {size_t{8}, size_t{64} << 10, size_t{128} << 10}) {
+        EXPECT_TRUE(FreeTopology(pattern, ranks, bytes, /*order_free=*/true) == wide);
+      }
+      constexpr size_t kLong = (128 << 10) + 1;
+      EXPECT_FALSE(FreeTopology(pattern, ranks, kLong, /*order_free=*/true) == wide);
+      Ranks crowded = ranks;
+      crowded.crowded = true;
+      EXPECT_TRUE(FreeTopology(pattern, crowded, kLong, /*order_free=*/true) == wide);
+      EXPECT_FALSE(FreeTopology(pattern, crowded, kLong, /*order_free=*/false) == wide);
+    }
+  }
+}
+
+// All edges are messages, of one kind.
+bool AreAlike(const Ranks& ranks) {
+  return ranks.hosts == ranks.count || (ranks.hosts == 1 && !ShareMemory(ranks));
+}
+
+// Portions of so many bytes together are not long.
+size_t LongestShort(const Ranks& ranks) {
+  return std::max(size_t{16} << 10, (size_t{1} << 10) * static_cast<size_t>(ranks.count));
+}
+
+TEST(FreeTopology, ShortMultiBroadcastsBetweenHostsTakeFewMessages) {
+  for (const Ranks& ranks : RanksToTry()) {
+    const auto shape = [&](size_t bytes) {
+      return FreeTopology(Pattern::kMultiBroadcast, ranks, bytes, /*order_free=*/true).shape;
+    };
+    const bool apart = ranks.count > 2 && ranks.count <= 120 && AreAlike(ranks);
+    EXPECT_EQ(shape(LongestShort(ranks)), apart ? Shape::kCirculant : Shape::kIncreasingRings);
+    EXPECT_EQ(shape(LongestShort(ranks) + 1), Shape::kIncreasingRings);
+  }
+}
+
+TEST(FreeTopology, ShortMultiReducesTakeFewMessages) {
+  for (const Ranks& ranks : RanksToTry()) {
+    for (const bool order_free : {false, true}) {
+      const auto shape = [&](size_t bytes) {
+        return FreeTopology(Pattern::kMultiReduce, ranks, bytes, order_free).shape;
+      };
+      const bool few = ranks.count > 2 && ranks.count <= 120 && (AreAlike(ranks) || !order_free);
+      EXPECT_EQ(shape(LongestShort(ranks)), few ? Shape::kCirculant : Shape::kIncreasingRings);
+      EXPECT_EQ(shape(LongestShort(ranks) + 1), Shape::kIncreasingRings);
+    }
+  }
+}
+
+TEST(FreeTopology, GoesByHostWhereAHostHasSeveralRanks) {
+  for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce}) {
+    for (const Ranks& ranks : RanksToTry()) {
+      const bool several = ranks.hosts > 1 && ranks.hosts < ranks.count;
+      for (const size_t bytes : {size_t{8}, size_t{1} << 20}) {
+        EXPECT_EQ(FreeTopology(pattern, ranks, bytes, /*order_free=*/true).by_host, several);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace brigade

@@ -1,0 +1,60 @@
+#include "patterns/model/link_estimate.h"
+
+#include <algorithm>
+
+#include "patterns/engine/wire_header.h"
+
+namespace brigade {
+namespace {
+
+// Links are what long messages wait for unless processors are busy for so much of the time. How
+// much faster they are then is not known; this much is taken for it.
+constexpr double kBusyShare = 0.75;
+constexpr double kFasterThanProcessors = 4;
+// A rank that does nothing but look for what comes is busy, too. No transport works longer on a
+// byte than so many copies of it, within caches, take: TCP on one host works as long as 20.
+constexpr double kMostCopies = 64;
+
+}  // namespace
+
+bool IsSensible(const EdgeTimes& times) {
+  return times.hop_us > 0 && times.long_us > 0 && times.longer_us > 0;
+}
+
+Link LinkFrom(const EdgeTimes& times, const EdgeKind& kind) {
+  Link link;
+  constexpr double kBytes = kLongerProbeBytes - kLongProbeBytes;
+  // On a machine that is busy with something else the longer one may be there first.
+  const double long_us = times.longer_us > times.long_us
+                             ? times.longer_us - times.long_us
+                             : times.longer_us * kBytes / kLongerProbeBytes;
+  const double works_us = kBytes * times.processor_byte_us * kind.ranks_per_processor;
+  const double most_work_us = kBytes * kMostCopies * kind.copy_byte_us * kind.ranks_per_processor;
+  const bool busy = works_us >= kBusyShare * long_us;
+  const bool waits_for_link = !kind.within_host && !(busy && long_us < most_work_us);
+  // In shared memory all work on bytes is copies, which the model knows of. The clock of a rank
+  // that waits for a link counts its waiting if it has nobody to leave the processor to, or does
+  // not leave it; then what is done later keeps nobody waiting.
+  double byte_us = times.processor_byte_us;
+  if (waits_for_link && (busy || kind.ranks_per_processor == 1)) byte_us = times.call_byte_us;
+  if (kind.shares_memory) byte_us = 0;
+  link.mb_s = kBytes / long_us * (waits_for_link ? 1 : kFasterThanProcessors);
+  // A rank's own part of a piece, which is part of a message's way; half of that if nobody passed
+  // anything on.
+  const double piece_us = times.piece_us / kind.ranks_per_processor - kPieceProbeBytes * byte_us;
+  const double message_us = piece_us > 0 ? std::min(piece_us, times.hop_us) : times.hop_us / 2;
+  link.send_overhead.message_us = link.receive_overhead.message_us = message_us / 2;
+  if (byte_us > 0) link.send_overhead.mb_s = link.receive_overhead.mb_s = 2 / byte_us;
+  link.latency_us =
+      std::max(0.0, times.hop_us - message_us - (kShortProbeBytes + kHeaderBytes) / link.mb_s);
+  // What a long message is ahead of its bytes at that rate; a bucket, if it is more than noise.
+  const double ahead_us = kLongProbeBytes / link.mb_s + times.hop_us - times.long_us;
+  if (waits_for_link && ahead_us > times.hop_us / 2) {
+    link.burst_bytes = std::min(kLongProbeBytes, static_cast<size_t>(ahead_us * link.mb_s));
+  }
+  link.eager_bytes = kind.eager_bytes;
+  link.grant_us = link.latency_us + link.receive_overhead.message_us;
+  return link;
+}
+
+}  // namespace brigade

@@ -1,0 +1,28 @@
+// MachineCache: what was measured of which hosts, kept from one job to the next.
+//
+// A file per set of hosts in $XDG_CACHE_HOME/brigade (else $HOME/.cache/brigade), in the format of
+// transport/machines/; it counts for a week. Whatever is wrong with a file or with the folder, the
+// answer is that nothing is known.
+
+#ifndef BRIGADE_PATTERNS_MODEL_MACHINE_CACHE_H_
+#define BRIGADE_PATTERNS_MODEL_MACHINE_CACHE_H_
+
+#include <string>
+
+#include "transport/machines/machine_description.h"
+
+namespace brigade {
+
+// `key`: what the measurement depends on, any text. The file that is or would be of it; empty if
+// there is no folder.
+std::string CachedMachineFile(const std::string& key);
+
+// True if something is known under exactly this key.
+bool LoadMachine(const std::string& key, MachineDescription* machine);
+
+// Keeps it, if that is possible: other processes see all of the file or none.
+void StoreMachine(const std::string& key, const MachineDescription& machine);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_MODEL_MACHINE_CACHE_H_

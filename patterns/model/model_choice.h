@@ -1,0 +1,56 @@
+// ModelChoice: what the cost model says of calls of about one length, worked out once.
+
+#ifndef BRIGADE_PATTERNS_MODEL_MODEL_CHOICE_H_
+#define BRIGADE_PATTERNS_MODEL_MODEL_CHOICE_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "patterns/model/choice.h"
+
+namespace brigade {
+
+// Lengths are taken together in steps of a quarter of an octave, which end with powers of two:
+// these are asked for most, and what links pass at once may be one. They also end with the longest
+// that a piece holds: what is longer is cut, and what is no longer need not be. The number of
+// `bytes`'s class, and the longest length in it.
+int SizeClassOf(const PieceSettings& settings, size_t bytes);
+size_t LongestOfClass(const PieceSettings& settings, int size_class);
+
+struct ModelChoice {
+  Topology topology;
+  // Pieces of so many of so many bytes; those of other lengths in proportion. 0: by the rule.
+  size_t piece_bytes = 1;
+  size_t of_bytes = 1;
+
+  size_t PieceBytes(size_t bytes) const {
+    if (piece_bytes == 0) return 0;
+    return std::max<size_t>((bytes * piece_bytes + of_bytes - 1) / of_bytes, 1);
+  }
+};
+
+// What may be chosen of a call.
+enum class Latitude : uint8_t {
+  kAll,     // topology and pieces
+  kHint,    // the same, but the topology asked for stays unless it is too slow
+  kPieces,  // how it is cut: the topology is part of its result
+};
+
+// A topology that was asked for gives way to one that is so many times faster. Not quite twice: so
+// much a split ring takes in the limit, and from below, since its root sends everything to two.
+inline constexpr double kTooSlow = 1.75;
+
+// What the model says of `query`, whose topology is the one asked for, or that of the order to be
+// kept. *reason: two or three lines for people: what was chosen, why, and what else there was.
+ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings& settings,
+                          const CostQuery& query, Latitude latitude, std::string* reason);
+
+// The reason where nothing was measured, and a rule chose (free_topology.h).
+std::string ExplainRule(const CostQuery& query);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_MODEL_MODEL_CHOICE_H_

@@ -1,0 +1,100 @@
+// The conditions under which n blocks take n - 1 + q rounds, for every rank of groups of up to
+// 2500: all of them when run with BRIGADE_TEST_EVERY_GROUP, a choice above 300 otherwise.
+
+#include "patterns/schedule/circulant_graph.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace brigade {
+namespace {
+
+constexpr int kMostRanks = 2500;
+
+bool IsPrime(int n) {
+  for (int d = 2; d * d <= n; ++d) {
+    if (n % d == 0) return false;
+  }
+  return n > 1;
+}
+
+std::set<int> GroupSizes() {
+  std::set<int> sizes;
+  const char* every = std::getenv("BRIGADE_TEST_EVERY_GROUP");
+  const int most = every != nullptr ? kMostRanks : 300;
+  for (int p = 2; p <= most; ++p) sizes.insert(p);
+  for (int power = 256; power <= kMostRanks; power *= 2) {
+    sizes.insert({power - 1, power, power + 1});
+  }
+  int primes = 0;
+  for (int p = most; p <= kMostRanks; ++p) {
+    if (IsPrime(p) && ++primes % 20 == 0) sizes.insert(p);
+  }
+  std::mt19937 random(5);
+  for (int i = 0; i < 20; ++i) sizes.insert(static_cast<int>(300 + random() % 2200));
+  sizes.insert(kMostRanks);
+  return sizes;
+}
+
+TEST(CirculantGraph, SkipsAreHalves) {
+  const CirculantGraph graph(11);
+  EXPECT_EQ(graph.rounds(), 4);
+  std::vector<int> skips;
+  for (int k = 0; k <= graph.rounds(); ++k) skips.push_back(graph.skip(k));
+  EXPECT_EQ(skips, (std::vector<int>{1, 2, 3, 6, 11}));
+  EXPECT_EQ(CirculantGraph(1).rounds(), 0);
+  EXPECT_EQ(CirculantGraph(2).rounds(), 1);
+}
+
+TEST(CirculantGraph, EveryRankGetsEveryBlockInTime) {
+  for (const int p : GroupSizes()) {
+    const CirculantGraph graph(p);
+    const int q = graph.rounds();
+    ASSERT_GE(1 << q, p);
+    ASSERT_LT(1 << q, 2 * p);
+    std::vector<std::vector<int>> receives;
+    for (int r = 0; r < p; ++r) receives.push_back(graph.Receives(r));
+    for (int r = 0; r < p; ++r) {
+      const std::vector<int>& mine = receives[r];
+      const int base = graph.BaseBlock(r);
+      // One block of each kind per phase; of one kind the first.
+      std::set<int> expected;
+      for (int d = 0; d < q; ++d) expected.insert(d == base ? base : d - q);
+      ASSERT_EQ(std::set<int>(mine.begin(), mine.end()), expected) << p << " ranks, rank " << r;
+      // What is sent came before: in this phase, or as the base block of the last.
+      for (int k = 0; k < q; ++k) {
+        const int sent = receives[graph.RankAt(r, graph.skip(k))][k];
+        if (r == 0) {
+          ASSERT_EQ(sent, k) << p;
+        } else if (graph.RankAt(r, graph.skip(k)) != 0) {
+          ASSERT_TRUE(sent == base - q ||
+                      std::find(mine.begin(), mine.begin() + k, sent) != mine.begin() + k)
+              << p << " ranks, rank " << r << ", round " << k;
+        }
+      }
+    }
+    // All ranks of few, some of many.
+    for (int r = 1; r < p; r += p < 300 || GroupSizes().size() > 1000 ? 1 : 97) {
+      const CirculantNode node(graph, r);
+      ASSERT_LE(node.stream_count, 3) << p << " ranks, rank " << r;
+      // The base block is not wanted before it is awaited.
+      for (const int use : node.sent_on[static_cast<size_t>(node.base_round())]) {
+        ASSERT_TRUE(use > node.base_awaited() && use - q <= node.base_awaited()) << p << " " << r;
+      }
+    }
+    for (const int r : {0, 1, p / 2, p - 1}) {
+      std::vector<int> sent;
+      for (int k = 0; k < q; ++k) sent.push_back(receives[graph.RankAt(r, graph.skip(k))][k]);
+      ASSERT_EQ(graph.Sends(r), sent) << p << " ranks, rank " << r;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace brigade

@@ -1,0 +1,223 @@
+#include "patterns/schedule/schedule.h"
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "membuf/check.h"
+
+namespace brigade {
+namespace {
+
+std::string PlaceText(const Schedule& schedule, const Place& place) {
+  switch (place.kind) {
+    case Place::kNone:
+      return "-";
+    case Place::kMatrix:
+      return "M";
+    case Place::kPortion:
+      return "P" + std::to_string(place.index);
+    case Place::kCurrent:
+      return schedule.streams[place.index].name;
+    case Place::kNew:
+      return std::string("new ") + schedule.streams[place.index].name;
+  }
+  return "?";
+}
+
+std::string StepText(const Schedule& schedule, const Step& step) {
+  std::ostringstream out;
+  const auto place = [&](const Place& p) { return PlaceText(schedule, p); };
+  switch (step.opcode) {
+    case Opcode::kReceive:
+      out << "receive " << place(step.dst) << " from " << step.peer;
+      if (step.only_copied_out) out << " or land in " << place(step.left);
+      break;
+    case Opcode::kAwait:
+      out << "await " << place(step.left);
+      break;
+    case Opcode::kOpen:
+      out << "open " << place(step.dst);
+      break;
+    case Opcode::kCopy:
+      out << place(step.dst) << " = " << place(step.left);
+      break;
+    case Opcode::kCombine:
+      out << place(step.dst) << " = " << place(step.left) << " op " << place(step.right);
+      break;
+    case Opcode::kSend:
+      out << "send " << place(step.left) << " to " << step.peer;
+      break;
+    case Opcode::kFree:
+      out << "free " << place(step.left);
+      break;
+  }
+  if (step.lead != 0) out << " [piece +" << step.lead << "]";
+  if (step.portion >= 0) out << " [portion " << step.portion << "]";
+  return out.str();
+}
+
+bool SamePlace(const Place& a, const Place& b) { return a.kind == b.kind && a.index == b.index; }
+
+// Whether any step but `copy` uses user memory at `place`: then its bytes must not arrive early.
+bool UsedElsewhere(const Schedule& schedule, const Place& place, const Step* copy) {
+  for (const Lane& lane : schedule.lanes) {
+    for (const Step& step : lane.work) {
+      if (&step == copy) continue;
+      for (const Place& used : {step.dst, step.left, step.right}) {
+        if (SamePlace(used, place)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+void MarkReceivesThatMayLandDirectly(Schedule* schedule) {
+  for (Lane& lane : schedule->lanes) {
+    const std::vector<Step>& work = lane.work;
+    for (size_t i = 0; i + 2 < work.size(); ++i) {
+      if (work[i].opcode != Opcode::kAwait) continue;
+      const Place slot = work[i].left;
+      const Step& copy = work[i + 1];
+      const Step& free = work[i + 2];
+      if (copy.opcode != Opcode::kCopy || !SamePlace(copy.left, slot) || copy.dst.in_stream() ||
+          free.opcode != Opcode::kFree || !SamePlace(free.left, slot) ||
+          UsedElsewhere(*schedule, copy.dst, &copy)) {
+        continue;
+      }
+      Step& receive = lane.receives[work[i].receive];
+      receive.only_copied_out = true;
+      receive.left = copy.dst;
+    }
+  }
+}
+
+// Whether the slot of `stream` is used otherwise than by `copy`, `send` and its free.
+bool SlotUsedElsewhere(const Lane& lane, int stream, const Step* copy, const Step* send) {
+  const Step* const next = send + 1;
+  if (next != lane.work.data() + lane.work.size() && next->opcode == Opcode::kFree &&
+      next->left.index == stream && next->lead == copy->lead && next->portion == copy->portion) {
+    return false;
+  }
+  for (const Step& step : lane.work) {
+    if (&step == copy || &step == send || step.opcode == Opcode::kFree) continue;
+    for (const Place& used : {step.dst, step.left, step.right}) {
+      if (used.in_stream() && used.index == stream) return true;
+    }
+  }
+  return false;
+}
+
+// Where the next step sends what a step has copied, for the same piece: then the order of what goes
+// to a peer is the same whether it leaves at the one or at the other.
+void MarkCopiesThatMayBeSentDirectly(Schedule* schedule) {
+  for (Lane& lane : schedule->lanes) {
+    for (size_t i = 0; i + 1 < lane.work.size(); ++i) {
+      Step& copy = lane.work[i];
+      const Step& send = lane.work[i + 1];
+      if (copy.opcode == Opcode::kCopy && copy.dst.kind == Place::kNew && !copy.left.in_stream() &&
+          send.opcode == Opcode::kSend && send.left.index == copy.dst.index &&
+          send.lead == copy.lead && send.portion == copy.portion &&
+          !SlotUsedElsewhere(lane, copy.dst.index, &copy, &send)) {
+        copy.only_sent_to = send.peer;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string Schedule::ToString() const {
+  std::string text;
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    if (i > 0) text += "  --\n";
+    for (const Step& step : lanes[i].receives) text += "  " + StepText(*this, step) + "\n";
+    for (const Step& step : lanes[i].work) text += "  " + StepText(*this, step) + "\n";
+  }
+  return text;
+}
+
+int Schedule::LeastSlots() const {
+  int slots = 0;
+  for (const Stream& stream : streams) slots += stream.least_slots;
+  return slots;
+}
+
+int ScheduleBuilder::AddStream(const char* name, ChunkRole role, int least_slots) {
+  schedule_.streams.push_back(Stream{name, role, least_slots});
+  return static_cast<int>(schedule_.streams.size()) - 1;
+}
+
+int ScheduleBuilder::AddRun(int first, int count) {
+  schedule_.runs.push_back({first, count});
+  return static_cast<int>(schedule_.runs.size()) - 1;
+}
+
+Step ScheduleBuilder::Base(Opcode opcode) const {
+  Step step;
+  step.opcode = opcode;
+  step.lead = lead_;
+  step.portion = portion_;
+  return step;
+}
+
+void ScheduleBuilder::ReceiveAndAwait(int peer, int stream) {
+  Step receive = Base(Opcode::kReceive);
+  receive.peer = peer;
+  receive.dst = Place::New(stream);
+  schedule_.lanes.back().receives.push_back(receive);
+  Step await = Base(Opcode::kAwait);
+  await.peer = peer;
+  await.left = Place::Current(stream);
+  await.receive = static_cast<int32_t>(schedule_.lanes.back().receives.size()) - 1;
+  schedule_.lanes.back().work.push_back(await);
+}
+
+void ScheduleBuilder::Open(int stream) {
+  Step step = Base(Opcode::kOpen);
+  step.dst = Place::New(stream);
+  schedule_.lanes.back().work.push_back(step);
+}
+
+void ScheduleBuilder::Copy(Place dst, Place src) {
+  Step step = Base(Opcode::kCopy);
+  step.dst = dst;
+  step.left = src;
+  schedule_.lanes.back().work.push_back(step);
+}
+
+void ScheduleBuilder::Combine(Place dst, Place left, Place right) {
+  Step step = Base(Opcode::kCombine);
+  step.dst = dst;
+  step.left = left;
+  step.right = right;
+  schedule_.lanes.back().work.push_back(step);
+}
+
+void ScheduleBuilder::Send(int stream, int peer) {
+  Step step = Base(Opcode::kSend);
+  step.left = Place::Current(stream);
+  step.peer = peer;
+  schedule_.lanes.back().work.push_back(step);
+}
+
+void ScheduleBuilder::Free(int stream) {
+  Step step = Base(Opcode::kFree);
+  step.left = Place::Current(stream);
+  schedule_.lanes.back().work.push_back(step);
+}
+
+Schedule ScheduleBuilder::Build() {
+  for (const Lane& lane : schedule_.lanes) {
+    for (const Step& step : lane.work) {
+      schedule_.max_lead = std::max(schedule_.max_lead, step.lead);
+    }
+  }
+  if (schedule_.runs.empty()) {  // whose bytes may lie in several places
+    MarkReceivesThatMayLandDirectly(&schedule_);
+    MarkCopiesThatMayBeSentDirectly(&schedule_);
+  }
+  return std::move(schedule_);
+}
+
+}  // namespace brigade

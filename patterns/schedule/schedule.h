@@ -1,0 +1,163 @@
+// Schedule: what one rank does in one pattern, as data.
+//
+// A schedule speaks of pieces, never of bytes. The message is cut into pieces 0..n-1; the schedule
+// lists the steps for piece i, and its executor repeats them for every i. A step's `lead` shifts
+// it: in round i it works on piece i + lead, and is skipped where that piece does not exist. Rounds
+// run from -max(lead) to n - 1, so the skipped steps are the loop's prologue and epilogue, and the
+// size of a schedule depends on the number of ranks only.
+//
+// Staging memory appears as streams. A stream is a first-in first-out ring of slots; a slot is
+// opened (by a receive or by a step that fills it), becomes the stream's current slot, is read,
+// sent and combined from, and is freed. It can be opened again when its sends are complete.
+// Received slots are read only: they may lie in the sender's memory.
+//
+// Steps run in lanes: independent programs of one rank, each in its own order. A lane has two
+// cursors:
+//   receives   posts receives, as far ahead as slots allow: a receive is posted as soon as its slot
+//   may be overwritten; work       does everything else; a send is posted the moment its slot holds
+//   its final value, and nothing ever waits
+//              for it but the next opening of its slot.
+// A stream belongs to one lane, and so do all messages to, and all messages from, one peer: that
+// keeps their order.
+//
+// Sources: AP3000 paper section 4.2 (posting rules); the constant-size replayed table is MSCCL's
+// idea, fixed slots NCCL's.
+
+#ifndef BRIGADE_PATTERNS_SCHEDULE_SCHEDULE_H_
+#define BRIGADE_PATTERNS_SCHEDULE_SCHEDULE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "membuf/memory_kind.h"
+#include "patterns/schedule/shares.h"
+
+namespace brigade {
+
+// Where a step reads or writes.
+struct Place {
+  enum Kind : uint8_t {
+    kNone,
+    kMatrix,   // PatternCall::matrix
+    kPortion,  // PatternCall::portions[index], or share `index` of a matrix that is dealt
+    kCurrent,  // the current slot of stream `index`
+    kNew,      // the next slot of stream `index`, opened by this step; writing only
+  };
+  Kind kind = kNone;
+  int32_t index = 0;
+
+  static Place Matrix() { return {kMatrix, 0}; }
+  static Place Portion(int q) { return {kPortion, q}; }
+  static Place Current(int stream) { return {kCurrent, stream}; }
+  static Place New(int stream) { return {kNew, stream}; }
+  bool in_stream() const { return kind == kCurrent || kind == kNew; }
+};
+
+enum class Opcode : uint8_t {
+  kReceive,  // among receives: post a receive from `peer` into the next slot of `dst`
+  kAwait,    // wait for the stream's next received slot; it becomes current
+  kOpen,     // open the next slot of `dst`, for steps that fill a part of it each
+  kCopy,     // dst = left, between user memory and a slot, or from one slot to another
+  kCombine,  // dst = left (op) right; dst may be left or right
+  kSend,     // post a send of `left`, a current slot, to `peer`
+  kFree,     // the current slot of `left` has been used for the last time
+};
+
+struct Step {
+  Opcode opcode = Opcode::kFree;
+  int32_t peer = -1;  // a rank of the scope
+  Place dst;
+  Place left;
+  Place right;
+  int32_t lead = 0;
+  // The portion, or share, whose pieces decide in which rounds this step exists; -1: the matrix.
+  int32_t portion = -1;
+  // kReceive: the slot is only copied to user memory (`left` says where) that no other step uses,
+  // so the message may land there directly.
+  bool only_copied_out = false;
+  // kCopy from user memory to a slot: the only rank that it is sent to, by the very next step,
+  // while nothing else is done with it; -1 otherwise. The piece may then go straight from user
+  // memory.
+  int32_t only_sent_to = -1;
+  // kAwait: which of the lane's receives it waits for.
+  int32_t receive = -1;
+};
+
+// The fewest slots per stream with which every schedule of the catalogue is free of deadlock
+// (proved by schedule_check) where its streams do not say that fewer will do, and the number it
+// works ahead with when memory allows (AP3000 paper, section 4.2: nc >= 4).
+inline constexpr int kMinSlots = 2;
+inline constexpr int kWindowSlots = 4;
+
+struct Stream {
+  const char* name;
+  ChunkRole role;
+  int least_slots = kMinSlots;  // it cannot do with fewer
+};
+
+// Portions that travel in one message, wrapping around at the number of ranks: piece i of each that
+// has one, in this order. A slot holds the run of the step that opened it; other steps may work on
+// a part of that run.
+struct PortionRun {
+  int first = 0;
+  int count = 1;
+  int PortionAt(int index, int ranks) const { return (first + index) % ranks; }
+};
+
+struct Lane {
+  std::vector<Step> receives;
+  std::vector<Step> work;
+};
+
+struct Schedule {
+  std::vector<Stream> streams;
+  std::vector<Lane> lanes;
+  int max_lead = 0;
+  // Where the matrix is cut, its shares are what steps call portions, and a share's first piece may
+  // have its turn in a later round than 0 (FirstRounds).
+  Shares shares;
+  // Where messages hold several portions, these are what steps call portions.
+  std::vector<PortionRun> runs;
+
+  // Slots that it cannot do without, over all streams.
+  int LeastSlots() const;
+
+  // One line per step, for people and golden tests.
+  std::string ToString() const;
+};
+
+// Builds a schedule step by step; lead and portion apply to all steps until changed.
+class ScheduleBuilder {
+ public:
+  ScheduleBuilder() { schedule_.lanes.emplace_back(); }
+  // Further steps go to a new lane.
+  void StartLane() { schedule_.lanes.emplace_back(); }
+  int AddStream(const char* name, ChunkRole role, int least_slots = kMinSlots);
+  // Returns the number by which steps call it.
+  int AddRun(int first, int count);
+  void SetShares(const Shares& shares) { schedule_.shares = shares; }
+  void SetLead(int lead) { lead_ = lead; }
+  void SetPortion(int portion) { portion_ = portion; }
+
+  // Posts the receive, and awaits it at this point of the work.
+  void ReceiveAndAwait(int peer, int stream);
+  void Open(int stream);
+  void Copy(Place dst, Place src);
+  void Combine(Place dst, Place left, Place right);
+  void Send(int stream, int peer);
+  void Free(int stream);
+
+  Schedule Build();
+
+ private:
+  Step Base(Opcode opcode) const;
+
+  Schedule schedule_;
+  int lead_ = 0;
+  int portion_ = -1;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_SCHEDULE_SCHEDULE_H_

@@ -1,0 +1,32 @@
+#include "patterns/schedule/shares.h"
+
+#include <algorithm>
+
+namespace brigade {
+
+size_t ShareBegin(const Shares& shares, size_t elems, size_t elem_bytes, int share) {
+  if (shares.cut == Shares::kEqual) return ShareBegin(elems, shares.count, share);
+  const auto count = static_cast<size_t>(shares.count);
+  const auto index = static_cast<size_t>(share);
+  if (index == count) return elems;
+  const size_t dealt = elems - std::min(kLastBlockBytes / elem_bytes, elems / count);
+  if (count == 1) return 0;
+  // Longer ones last: in the first round some kinds have no block.
+  const size_t kinds = count - 1;
+  const size_t shorter = kinds - dealt % kinds;
+  return index * (dealt / kinds) + (index > shorter ? index - shorter : 0);
+}
+
+std::vector<int64_t> FirstRounds(const Shares& shares, const std::vector<int64_t>& pieces) {
+  std::vector<int64_t> first(pieces.size(), 0);
+  if (shares.cut != Shares::kBlocks && shares.cut != Shares::kBlocksBackwards) return first;
+  const size_t last = pieces.size() - 1;
+  const int64_t most = last == 0 ? 1 : *std::max_element(pieces.begin(), pieces.end() - 1);
+  for (size_t kind = 0; kind < last; ++kind) {
+    first[kind] = shares.cut == Shares::kBlocks ? most - pieces[kind] : pieces[last] - 1;
+  }
+  if (shares.cut == Shares::kBlocks) first[last] = most - 1;
+  return first;
+}
+
+}  // namespace brigade

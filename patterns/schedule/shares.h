@@ -1,0 +1,60 @@
+// Shares: how a schedule cuts the matrix, where each part of it takes a way of its own.
+//
+// Shares follow each other in packed order. Their bounds depend on numbers of elements and of ranks
+// only, because the order of a combine depends on them; pieces are cut from shares.
+
+#ifndef BRIGADE_PATTERNS_SCHEDULE_SHARES_H_
+#define BRIGADE_PATTERNS_SCHEDULE_SHARES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace brigade {
+
+struct Shares {
+  enum Cut : uint8_t {
+    kNone,             // the matrix is not cut
+    kEqual,            // sizes differ by one element at most
+    kBlocks,           // as below
+    kBlocksBackwards,  // the same, for a schedule that runs backwards
+  };
+  Cut cut = kNone;
+  int count = 0;  // 0: not cut
+  // Ranks in a row that a piece passes, or what costs as much, for the choice of its length.
+  int row = 2;
+
+  // One share each for the blocks of every kind modulo `rounds`, and one for the last block, which
+  // has a way of its own (circulant_graph.h). The last share is at most kLastBlockBytes long, and
+  // no longer than the others. The blocks of all kinds end in the same round, and then comes the
+  // last; backwards, they begin in the same round, after the last.
+  static Shares Blocks(int rounds, bool backwards) {
+    return {backwards ? kBlocksBackwards : kBlocks, rounds + 1, 2};
+  }
+  // One for each of two trees.
+  static Shares Halves(int ranks) {
+    Shares halves{kEqual, 2, 2};
+    for (int below = ranks; below > 1; below /= 2) ++halves.row;
+    return halves;
+  }
+};
+
+// Matrices up to here are not cut into blocks, nor for two trees: that costs more messages in a row
+// than it saves time.
+inline constexpr size_t kLastBlockBytes = size_t{8} << 10;
+
+// Where share `share` begins of `elems` elements that are dealt to `ranks`, and the one before
+// ends.
+inline size_t ShareBegin(size_t elems, int ranks, int share) {
+  return elems * static_cast<size_t>(share) / static_cast<size_t>(ranks);
+}
+
+// The same for any shares; `elem_bytes`: of one element. REQUIRES: 0 <= share <= shares.count.
+size_t ShareBegin(const Shares& shares, size_t elems, size_t elem_bytes, int share);
+
+// The round in which each share's first piece has its turn, given the number of pieces of each.
+std::vector<int64_t> FirstRounds(const Shares& shares, const std::vector<int64_t>& pieces);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_SCHEDULE_SHARES_H_

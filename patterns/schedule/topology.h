@@ -1,0 +1,52 @@
+// Topology: the shape along which a pattern's messages travel, before any rank count is known.
+
+#ifndef BRIGADE_PATTERNS_SCHEDULE_TOPOLOGY_H_
+#define BRIGADE_PATTERNS_SCHEDULE_TOPOLOGY_H_
+
+#include <cstdint>
+
+namespace brigade {
+
+enum class Shape : uint8_t {
+  // k-nomial tree; parameter = k >= 2. k = 2 is the binomial tree.
+  kTree,
+  // `parameter` chains leaving the root, of nearly equal length, ranks increasing; 1 is the
+  // increasing ring. Clipped to
+  // ranks - 1, where it is the fully connected form.
+  kIncreasingRings,
+  // The same with ranks decreasing.
+  kDecreasingRings,
+  // One chain each way, ranks 1.. and -1.. from the root.
+  kSplitRing,
+  // Every rank exchanges with a partner per dimension (combines only; the result is everywhere).
+  kHypercube,
+  // The matrix is dealt to the ranks in equal shares: each combines its own along the ring, then
+  // all get all of them (all-reduce only; the result is everywhere).
+  kDealt,
+  // Two trees whose inner ranks differ, each for half of the matrix: every rank sends and receives
+  // about the matrix once (broadcast and reduce). Matrices of up to kLastBlockBytes (shares.h) are
+  // not cut and go along the binomial tree, here and in the next shape.
+  kTwoTree,
+  // Blocks along a circulant graph: n of them in n - 1 + ceil(log2 ranks) messages in a row, which
+  // is the least there is (broadcast and reduce). Multi-broadcast and multi-reduce: several
+  // portions in each message, which must have room for an element of each.
+  kCirculant,
+  // The library's choice (free_topology.h).
+  kFree,
+};
+
+struct Topology {
+  Shape shape = Shape::kTree;
+  int parameter = 2;
+  // Shape and parameter lead from host to host, and to each only once; within a host messages go
+  // along a tree of eight branches. No difference where all ranks are on one host.
+  bool by_host = false;
+};
+
+inline bool operator==(const Topology& a, const Topology& b) {
+  return a.shape == b.shape && a.parameter == b.parameter && a.by_host == b.by_host;
+}
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_SCHEDULE_TOPOLOGY_H_

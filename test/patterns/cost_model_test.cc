@@ -1,0 +1,327 @@
+// The cost model beside the simulator: what it predicts without running is what running takes.
+
+#include "patterns/model/cost_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group.h"
+#include "transport/sim/sim_transport.h"
+#include "transport/simulated_processor.h"
+
+namespace brigade {
+namespace {
+
+constexpr size_t kChunkBytes = size_t{32} << 10;
+constexpr size_t kStagingBytes = size_t{2} << 20;
+
+void Require(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+MachineDescription Read(const std::string& name) {
+  MachineDescription machine;
+  Require(MachineDescription::Read("transport/machines/" + name + ".json", &machine));
+  machine.ranks_per_processor = 1;  // as when simulated
+  return machine;
+}
+
+// The longest that a rank is in the call, in microseconds.
+double Simulate(const MachineDescription& machine, const CostQuery& query) {
+  SimOptions sim_options;
+  sim_options.carries_payload = false;
+  SimWorld world(machine, query.ranks, sim_options);
+  double us = 0;
+  std::byte memory[8];  // lengths only
+  Require(world.Run([&](int rank) {
+    const std::unique_ptr<Endpoint> endpoint = world.CreateEndpoint(rank);
+    EngineOptions options;
+    options.chunk_bytes = kChunkBytes;
+    options.staging_bytes = kStagingBytes;
+    std::unique_ptr<Engine> engine;
+    Require(Engine::Create(endpoint.get(), options, &engine));
+    std::unique_ptr<Group> group;
+    Require(Group::Create(engine.get(), world.MakeBootstrap(rank).get(), 1, query.ranks, &group));
+    const auto elems = static_cast<int64_t>(query.bytes / sizeof(double));
+    Matrix matrix;
+    matrix.data = memory;
+    Require(StridedLayout::General(elems, 1, elems, sizeof(double), &matrix.layout));
+    const std::vector<Matrix> portions(static_cast<size_t>(query.ranks), matrix);
+    PatternCall call;
+    call.pattern = query.pattern;
+    call.topology = query.topology;
+    call.piece_bytes = query.piece_bytes;
+    call.matrix = matrix;
+    call.portions = portions.data();
+    if (query.pattern == Pattern::kSend) {
+      call.root = 1 - rank;
+      if (rank == 1) call.pattern = Pattern::kReceive;
+    }
+    const int place = (rank - query.first + query.ranks) % query.ranks;
+    const double late_us = query.late_us * place / (query.ranks - 1);
+    const auto late_bytes = static_cast<size_t>(late_us * machine.copies[0].rate.RateAt(1e9));
+    if (late_us > 0) endpoint->simulated_processor()->Copy(memory, memory, late_bytes, late_bytes);
+    const double begin_us = world.Clock(rank);
+    Require(group->Run(call));
+    us = std::max(us, world.Clock(rank) - begin_us);
+  }));
+  return us;
+}
+
+struct Deviation {
+  double error;  // of the prediction, relative
+  std::string what;
+};
+
+bool operator<(const Deviation& a, const Deviation& b) { return a.error < b.error; }
+
+std::string Describe(const CostQuery& query, const Cost& cost, double simulated_us) {
+  std::ostringstream text;
+  text << PatternName(query.pattern) << ", shape " << static_cast<int>(query.topology.shape) << "/"
+       << query.topology.parameter << (query.topology.by_host ? " by host" : "") << ", "
+       << query.ranks << " ranks, " << query.bytes << " bytes in " << cost.pieces
+       << " pieces: predicted " << cost.us << " us, simulated " << simulated_us;
+  return text.str();
+}
+
+// Everything that a group may be asked for: whether messages can go by host here.
+std::vector<bool> WaysByHost(const CatalogueEntry& entry, const Topology& topology, int hosts,
+                             int ranks) {
+  if (hosts == 1 || hosts == ranks) return {false};
+  if (topology.shape == Shape::kCirculant) {
+    return entry.multi ? std::vector<bool>{false} : std::vector<bool>{};  // not modelled
+  }
+  const bool by_rank_only = entry.topologies.empty() || topology.shape == Shape::kHypercube ||
+                            topology.shape == Shape::kTwoTree;
+  return by_rank_only ? std::vector<bool>{false} : std::vector<bool>{false, true};
+}
+
+// Of all entries, wanted shapes, numbers of ranks and lengths, in increasing order.
+std::vector<Deviation> DeviationsOn(const MachineDescription& machine,
+                                    bool (*wanted)(const CatalogueEntry&, const Topology&)) {
+  const PieceSettings settings =
+      SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
+  std::vector<Deviation> deviations;
+  for (const CatalogueEntry& entry : Catalogue()) {
+    if (entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive) continue;
+    std::vector<Topology> topologies = entry.topologies;
+    if (topologies.empty()) topologies.emplace_back();
+    for (Topology topology : topologies) {
+      if (!wanted(entry, topology)) continue;
+      for (const int ranks : {2, 3, 5, 8, 13, 16}) {
+        const int hosts = machine.HostOf(ranks - 1) + 1;
+        for (const bool by_host : WaysByHost(entry, topology, hosts, ranks)) {
+          for (const size_t bytes : {8, 1024, 16384, 65536, 524288, 4194304}) {
+            CostQuery query;
+            query.pattern = entry.pattern;
+            query.topology = topology;
+            query.topology.by_host = by_host;
+            query.ranks = ranks;
+            query.bytes = bytes;
+            const double simulated_us = Simulate(machine, query);
+            const Cost cost = PredictCost(machine, settings, query);
+            deviations.push_back(
+                {std::abs(cost.us / simulated_us - 1), Describe(query, cost, simulated_us)});
+          }
+        }
+      }
+    }
+  }
+  std::sort(deviations.begin(), deviations.end());
+  return deviations;
+}
+
+bool IsCirculantMulti(const CatalogueEntry& entry, const Topology& topology) {
+  return entry.multi && topology.shape == Shape::kCirculant;
+}
+bool OutOfStep(const CatalogueEntry& entry, const Topology& topology) {
+  return topology.shape == Shape::kTwoTree || (topology.shape == Shape::kCirculant && !entry.multi);
+}
+bool InStep(const CatalogueEntry& entry, const Topology& topology) {
+  return !OutOfStep(entry, topology) && !IsCirculantMulti(entry, topology);
+}
+
+void ExpectWithin(const MachineDescription& machine,
+                  bool (*wanted)(const CatalogueEntry&, const Topology&), double median,
+                  double most, double worst) {
+  const std::vector<Deviation> deviations = DeviationsOn(machine, wanted);
+  const Deviation& p95 = deviations[deviations.size() * 95 / 100];
+  EXPECT_LE(deviations[deviations.size() / 2].error, median) << machine.name;
+  EXPECT_LE(p95.error, most) << machine.name << ", 95 of 100; " << p95.what;
+  EXPECT_LE(deviations.back().error, worst) << machine.name << "; " << deviations.back().what;
+}
+
+// Both are exact, so the figures are what the model is worth, no allowance for noise. Furthest off
+// among the first are all-reduces along trees, whose two directions get into each other's way at
+// the ports; along two trees and on circulant graphs everything does.
+TEST(CostModel, AgreesWithTheSimulator) {
+  ExpectWithin(Read("shaped_cluster"), InStep, 0.005, 0.11, 0.34);
+  ExpectWithin(Read("shaped_cluster"), OutOfStep, 0.13, 0.40, 0.52);
+  MachineDescription machine = Read("fat_nodes_100g");
+  ExpectWithin(machine, InStep, 0.005, 0.05, 0.20);
+  ExpectWithin(machine, OutOfStep, 0.13, 0.40, 0.55);
+  machine.ranks_per_host = 4;
+  ExpectWithin(machine, InStep, 0.005, 0.09, 0.20);
+}
+
+// One message each way in each round: exact but for the order in which messages meet at ports,
+// which matters where a host has fewer ranks than others.
+TEST(CostModel, PortionsOnCirculantGraphs) {
+  ExpectWithin(Read("shaped_cluster"), IsCirculantMulti, 0.0001, 0.01, 0.02);
+  MachineDescription machine = Read("fat_nodes_100g");
+  for (const int ranks_per_host : {64, 8, 4, 2, 1}) {
+    machine.ranks_per_host = ranks_per_host;
+    ExpectWithin(machine, IsCirculantMulti, 0.005, 0.06, 0.09);
+  }
+  machine.ranks_per_host = 5;
+  ExpectWithin(machine, IsCirculantMulti, 0.01, 0.06, 0.19);
+}
+
+// On a ring that goes to the other host at every step all messages of a host pass its port.
+TEST(CostModel, RanksOfAHostShareItsPortAlongARing) {
+  const MachineDescription machine = Read("fat_nodes_100g");
+  const PieceSettings settings =
+      SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
+  for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+    CostQuery query;
+    query.pattern = pattern;
+    query.topology = {Shape::kIncreasingRings, 1};
+    query.ranks = 64;
+    query.bytes = 16384;
+    const double wire_us = 16384 / machine.between_hosts.mb_s;
+    for (int r = 0; r < query.ranks; ++r) query.hosts.push_back(r / 32);
+    EXPECT_LT(PredictCost(machine, settings, query).us, 16 * 63 * wire_us);
+    for (int r = 0; r < query.ranks; ++r) query.hosts[static_cast<size_t>(r)] = r % 2;
+    EXPECT_NEAR(PredictCost(machine, settings, query).us / (32 * 63 * wire_us), 1, 0.05);
+  }
+}
+
+// Sums to all along a hypercube: all ranks of a host have partners on the same other one.
+TEST(CostModel, RanksOfAHostShareItsPortAlongAHypercube) {
+  for (const char* name : {"shaped_cluster", "fat_nodes_100g"}) {
+    MachineDescription machine = Read(name);
+    machine.between_hosts.ports_of_host = true;
+    const PieceSettings settings =
+        SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
+    for (const int ranks_per_host : {2, 4, 8}) {
+      machine.ranks_per_host = ranks_per_host;
+      for (const size_t bytes : {8, 1024, 16384, 65536}) {
+        CostQuery query;
+        query.pattern = Pattern::kAllReduce;
+        query.topology = {Shape::kHypercube, 0};
+        query.ranks = 4 * ranks_per_host;
+        query.bytes = bytes;
+        const double simulated_us = Simulate(machine, query);
+        const Cost cost = PredictCost(machine, settings, query);
+        EXPECT_NEAR(cost.us / simulated_us, 1, 0.1) << name << Describe(query, cost, simulated_us);
+      }
+    }
+  }
+}
+
+// Nobody knows in which order ranks come: the cost is the mean of all that follow one on another.
+TEST(CostModel, RanksThatComeOneAfterTheOther) {
+  const MachineDescription machine = Read("shaped_cluster");
+  const PieceSettings settings =
+      SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
+  for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce}) {
+    std::vector<Topology> topologies = {
+        {Shape::kTree, 2}, {Shape::kTree, 8}, {Shape::kIncreasingRings, 1}};
+    if (pattern != Pattern::kAllReduce) {  // so short, both are binomial trees
+      topologies.insert(topologies.end(), {{Shape::kTwoTree, 0}, {Shape::kCirculant, 0}});
+    }
+    for (const Topology& topology : topologies) {
+      for (const int ranks : {2, 3, 8}) {
+        for (const double late_us : {20.0, 100.0, 1000.0}) {
+          CostQuery query;
+          query.pattern = pattern;
+          query.topology = topology;
+          query.ranks = ranks;
+          query.bytes = 1024;
+          query.late_us = late_us;
+          double sum_us = 0;
+          for (query.first = 0; query.first < ranks; ++query.first) {
+            sum_us += Simulate(machine, query);
+          }
+          const double simulated_us = sum_us / ranks;
+          const Cost cost = PredictCost(machine, settings, query);
+          EXPECT_NEAR(cost.us / simulated_us, 1, 0.1)
+              << late_us << " us late, " << Describe(query, cost, simulated_us);
+        }
+      }
+    }
+  }
+}
+
+TEST(CostModel, AMessageFromRankToRank) {
+  for (const char* name : {"shaped_cluster", "fat_nodes_100g"}) {
+    const MachineDescription machine = Read(name);
+    const PieceSettings settings =
+        SettingsOn(machine, machine.LinkBetween(machine.HostOf(0), machine.HostOf(1)), kChunkBytes,
+                   kStagingBytes);
+    for (const size_t bytes : {8, 1024, 16384, 65536, 524288, 4194304}) {
+      CostQuery query;
+      query.pattern = Pattern::kSend;
+      query.bytes = bytes;
+      const double simulated_us = Simulate(machine, query);
+      const Cost cost = PredictCost(machine, settings, query);
+      EXPECT_NEAR(cost.us / simulated_us, 1, 0.1) << Describe(query, cost, simulated_us);
+    }
+  }
+}
+
+// Many pieces are through before the buckets of idle ports are empty.
+TEST(CostModel, ShortPiecesOnCirculantGraphs) {
+  const MachineDescription machine = Read("shaped_cluster");
+  const PieceSettings settings =
+      SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
+  for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+    for (const int ranks : {2, 3, 8}) {
+      for (const size_t piece_bytes : {1024, 4096, 16384}) {
+        CostQuery query;
+        query.pattern = pattern;
+        query.topology = {Shape::kCirculant, 0};
+        query.ranks = ranks;
+        query.bytes = size_t{256} << 10;
+        query.piece_bytes = piece_bytes;
+        const double simulated_us = Simulate(machine, query);
+        const Cost cost = PredictCost(machine, settings, query);
+        EXPECT_NEAR(cost.us / simulated_us, 1, 0.1) << Describe(query, cost, simulated_us);
+      }
+    }
+  }
+}
+
+// No machine, no ranks: what 65536 of them need follows from the same arithmetic.
+TEST(CostModel, ScalesAsTheShapesDo) {
+  MachineDescription machine = Read("shaped_cluster");
+  machine.between_hosts.burst_bytes = 0;
+  const PieceSettings settings =
+      SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
+  const auto us = [&](Pattern pattern, const Topology& topology, int ranks) {
+    CostQuery query;
+    query.pattern = pattern;
+    query.topology = topology;
+    query.ranks = ranks;
+    query.bytes = 8;
+    return PredictCost(machine, settings, query).us;
+  };
+  const Topology binomial{Shape::kTree, 2}, ring{Shape::kIncreasingRings, 1};
+  EXPECT_NEAR(us(Pattern::kBroadcast, binomial, 65536) / us(Pattern::kBroadcast, binomial, 16), 4,
+              0.1);
+  EXPECT_NEAR(us(Pattern::kReduce, ring, 65537) / us(Pattern::kReduce, ring, 65), 1024, 1);
+  EXPECT_NEAR(
+      us(Pattern::kMultiReduce, Topology(), 65537) / us(Pattern::kMultiReduce, Topology(), 65),
+      1024, 1);
+}
+
+}  // namespace
+}  // namespace brigade

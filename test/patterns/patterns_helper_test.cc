@@ -1,0 +1,455 @@
+// What goes on while nobody calls: ranks that have sent and started and then sleep, leaving the
+// rest to their helper threads. The right data of every pattern in that case:
+// patterns_threads_test.
+
+#include <dirent.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group.h"
+#include "patterns/engine/trace.h"
+#include "test/support/run_ranks.h"
+#include "transport/core/checked_endpoint.h"
+#include "transport/core/fault_endpoint.h"
+#include "transport/core/forwarding_endpoint.h"
+#include "transport/inproc/inproc_transport.h"
+
+namespace brigade {
+namespace {
+
+using Body = std::function<void(InprocWorld& world, int rank)>;
+
+InprocOptions WithHelper(bool peer_memory = false) {
+  InprocOptions options;
+  options.helper_may_drive = true;
+  options.lands_in_peer_memory = peer_memory;
+  return options;
+}
+
+void Require(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+void SleepUntil(const std::function<bool()>& condition) {
+  while (!condition()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+}
+
+// Threads of this process that are helpers.
+int Helpers() {
+  int helpers = 0;
+  DIR* const tasks = opendir("/proc/self/task");
+  while (const dirent* const task = readdir(tasks)) {
+    std::string name;
+    std::ifstream(std::string("/proc/self/task/") + task->d_name + "/comm") >> name;
+    helpers += name == "brigade";
+  }
+  closedir(tasks);
+  return helpers;
+}
+
+// Its Await ends when a flag is set.
+class SoundSleeper : public ForwardingEndpoint {
+ public:
+  SoundSleeper(std::unique_ptr<Endpoint> target, const std::atomic<bool>* awake)
+      : ForwardingEndpoint(std::move(target)), awake_(awake) {}
+  // A rest lasts; a short look whether the owner comes back does not.
+  void Await(int microseconds) override {
+    if (microseconds >= 1000) SleepUntil([&] { return awake_->load(); });
+  }
+
+ private:
+  const std::atomic<bool>* const awake_;
+};
+
+// Says whether a helper may drive, and counts what helpers do and how often the owner leaves.
+class Chooser : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  bool HelperMayDrive() const override { return helper_may_drive; }
+  bool Progress() override {
+    if (std::this_thread::get_id() != owner_) ++steps_of_helpers;
+    return target()->Progress();
+  }
+  void Flush() override { ++flushes; }
+
+  std::atomic<bool> helper_may_drive{false};
+  std::atomic<int> steps_of_helpers{0};
+  int flushes = 0;
+
+ private:
+  const std::thread::id owner_ = std::this_thread::get_id();
+};
+
+// Something always moves.
+class Busy : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  bool Progress() override {
+    (void)target()->Progress();
+    return true;
+  }
+};
+
+using Wrap = std::function<std::unique_ptr<Endpoint>(std::unique_ptr<Endpoint>)>;
+
+// One rank's endpoint, engine and group of all ranks.
+struct Rank {
+  // `refusals`: the probability that the endpoint does not take a post at once.
+  Rank(InprocWorld& world, int rank, double refusals = 0,
+       const EngineOptions& options = EngineOptions(), const Wrap& wrap = nullptr) {
+    FaultOptions faults;
+    faults.no_resource = refusals;
+    endpoint = MakeCheckedEndpoint(MakeFaultEndpoint(world.CreateEndpoint(rank), faults));
+    if (wrap) endpoint = wrap(std::move(endpoint));
+    EngineOptions small = options;
+    small.chunk_bytes = 1024;
+    small.staging_bytes = 64 * 1024;
+    Require(Engine::Create(endpoint.get(), small, &engine));
+    group = NewGroup(world, rank);
+  }
+
+  std::unique_ptr<Group> NewGroup(InprocWorld& world, int rank) {
+    const std::unique_ptr<Bootstrap> bootstrap = world.MakeBootstrap(rank);
+    std::unique_ptr<Group> created;
+    Require(Group::Create(engine.get(), bootstrap.get(), 1, bootstrap->size(), &created));
+    return created;
+  }
+
+  std::unique_ptr<Operation> Start(const PatternCall& call) {
+    std::unique_ptr<Operation> operation;
+    Require(group->Start(call, &operation));
+    return operation;
+  }
+
+  std::unique_ptr<Endpoint> endpoint;
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Group> group;
+};
+
+// Broadcasts go along a ring.
+PatternCall Call(Pattern pattern, int root, std::vector<double>* data) {
+  PatternCall call;
+  call.pattern = pattern;
+  call.root = root;
+  call.topology = {Shape::kIncreasingRings, 1};
+  call.matrix.data = reinterpret_cast<std::byte*>(data->data());
+  const auto elems = static_cast<int64_t>(data->size());
+  Require(StridedLayout::General(elems, 1, elems, sizeof(double), &call.matrix.layout));
+  return call;
+}
+
+TEST(PatternsHelper, AStartedRelayGoesOn) {
+  for (const bool peer_memory : {false, true}) {
+    std::atomic<bool> asleep{false};
+    std::atomic<bool> received{false};
+    RunRanks(3, WithHelper(peer_memory), [&](InprocWorld& world, int rank) {
+      Rank me(world, rank);
+      std::vector<double> data(100000, rank == 0 ? 1.5 : 0);
+      const PatternCall call = Call(Pattern::kBroadcast, 0, &data);
+      if (rank == 1) {
+        const auto operation = me.Start(call);
+        asleep = true;
+        SleepUntil([&] { return received.load(); });
+        Require(operation->Wait());
+      } else {
+        SleepUntil([&] { return asleep.load(); });
+        Require(me.group->Run(call));
+      }
+      EXPECT_EQ(data.front(), 1.5);
+      EXPECT_EQ(data.back(), 1.5);
+      if (rank == 2) received = true;
+    });
+  }
+}
+
+TEST(PatternsHelper, AReturnedSendArrivesThoughItWasRefusedAtFirst) {
+  std::atomic<bool> sent{false};
+  std::atomic<bool> received{false};
+  RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank, rank == 0 ? 0.9 : 0);
+    std::vector<double> data(100000, rank == 0 ? 2.5 : 0);
+    if (rank == 0) {
+      Require(me.group->Run(Call(Pattern::kSend, 1, &data)));
+      sent = true;
+      SleepUntil([&] { return received.load(); });
+    } else {
+      SleepUntil([&] { return sent.load(); });
+      Require(me.group->Run(Call(Pattern::kReceive, 0, &data)));
+      EXPECT_EQ(data.front(), 2.5);
+      EXPECT_EQ(data.back(), 2.5);
+      received = true;
+    }
+  });
+}
+
+TEST(PatternsHelper, WhatARelayHasReadGoesBack) {
+  std::atomic<bool> drained{false};
+  RunRanks(3, WithHelper(/*peer_memory=*/true), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    std::vector<double> data(100000, rank == 0 ? 3.5 : 0);
+    Require(me.group->Run(Call(Pattern::kBroadcast, 0, &data)));
+    EXPECT_EQ(data.back(), 3.5);
+    if (rank == 0) {
+      Require(me.engine->Drain());
+      drained = true;
+    }
+    SleepUntil([&] { return drained.load(); });
+  });
+}
+
+// The others come to the new group only after they have received.
+TEST(PatternsHelper, SendsArriveWhileANewGroupIsMade) {
+  RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank, rank == 0 ? 0.9 : 0);
+    std::vector<double> data(100000, rank == 0 ? 4.5 : 0);
+    const bool sends = rank == 0;
+    Require(me.group->Run(Call(sends ? Pattern::kSend : Pattern::kReceive, 1 - rank, &data)));
+    const std::unique_ptr<Group> another = me.NewGroup(world, rank);
+    EXPECT_EQ(data.back(), 4.5);
+    Require(me.engine->Drain());
+    PatternCall barrier;
+    Require(another->Run(barrier));
+  });
+}
+
+TEST(PatternsHelper, AFailureIsToldAtTheNextCall) {
+  std::atomic<bool> told{false};
+  RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
+    EngineOptions options;
+    options.overflow_bytes = 8192;
+    options.overflow_wait_seconds = 0.05;
+    Rank me(world, rank, 0, options);
+    if (rank == 0) {
+      std::vector<double> data(100000);
+      const auto operation = me.Start(Call(Pattern::kBroadcast, 0, &data));
+      // Moves nothing by itself.
+      SleepUntil([&] { return !me.group->failure().ok(); });
+      EXPECT_EQ(operation->Wait().code(), StatusCode::kTimedOut);
+      EXPECT_EQ(me.group->Run(PatternCall()).code(), StatusCode::kTimedOut);
+      told = true;
+    }
+    SleepUntil([&] { return told.load(); });
+  });
+}
+
+// Who must not wait for receivers looks for overflow memory soon, even if nothing ever moves.
+TEST(PatternsHelper, TheWayToOverflowMemoryIsNotSlept) {
+  std::atomic<bool> over{false};
+  RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank, 0, EngineOptions(), [&](std::unique_ptr<Endpoint> target) {
+      return std::make_unique<SoundSleeper>(std::move(target), &over);
+    });
+    std::vector<double> data(100000);
+    if (rank == 0) {
+      const auto operation = me.Start(Call(Pattern::kBroadcast, 0, &data));
+      SleepUntil([&] { return me.engine->overflow().blocks > 0; });
+      over = true;
+      Require(operation->Wait());
+    } else {
+      SleepUntil([&] { return over.load(); });
+      Require(me.group->Run(Call(Pattern::kBroadcast, 0, &data)));
+    }
+    Require(me.engine->Drain());
+  });
+}
+
+TEST(PatternsHelper, ALostPeerIsNoticed) {
+  std::atomic<bool> started{false};
+  RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    if (rank == 1) {
+      SleepUntil([&] { return started.load(); });
+      return;
+    }
+    std::vector<double> data(10);
+    const auto operation = me.Start(Call(Pattern::kReceive, 1, &data));
+    started = true;
+    SleepUntil([&] { return !me.group->failure().ok(); });
+    EXPECT_EQ(operation->Wait().code(), StatusCode::kPeerLost);
+  });
+}
+
+TEST(PatternsHelper, ThereIsNoThreadWithoutWorkForIt) {
+  SleepUntil([] { return Helpers() == 0; });  // those of other tests end
+  RunRanks(1, WithHelper(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    std::vector<double> data(1000, 1);
+    for (int i = 0; i < 10; ++i) {
+      Require(me.group->Run(Call(Pattern::kAllReduce, 0, &data)));
+      Require(me.Start(Call(Pattern::kBroadcast, 0, &data))->Wait());
+    }
+    EXPECT_EQ(Helpers(), 0);
+  });
+  // Nor where it may not drive.
+  std::atomic<int> seen{0};
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    PatternCall barrier;
+    const auto operation = me.Start(barrier);
+    EXPECT_EQ(Helpers(), 0);
+    Require(operation->Wait());
+    ++seen;
+    SleepUntil([&] { return seen == 2; });
+  });
+}
+
+TEST(PatternsHelper, DrivesOnlyWhileTheEndpointAllowsIt) {
+  RunRanks(1, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Chooser* chooser = nullptr;
+    Rank me(world, rank, 0, EngineOptions(), [&](std::unique_ptr<Endpoint> target) {
+      auto wrapped = std::make_unique<Chooser>(std::move(target));
+      chooser = wrapped.get();
+      return wrapped;
+    });
+    std::unique_ptr<Group> another = me.NewGroup(world, rank);
+    std::vector<double> data(10);
+    const auto operation = me.Start(Call(Pattern::kReceive, 0, &data));
+    EXPECT_EQ(Helpers(), 0);
+    EXPECT_GT(chooser->flushes, 0) << "nobody may call for long";
+    // Once a group is closed.
+    chooser->helper_may_drive = true;
+    another.reset();
+    SleepUntil([&] { return chooser->steps_of_helpers > 0; });
+    // And no more from one call to the next.
+    chooser->helper_may_drive = false;
+    me.engine->Progress();
+    const int steps = chooser->steps_of_helpers;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(chooser->steps_of_helpers, steps);
+    Require(me.group->Run(Call(Pattern::kSend, 0, &data)));
+    Require(operation->Wait());
+  });
+}
+
+// However often the transport moves something meanwhile.
+TEST(PatternsHelper, AWaitIsOneInTheTrace) {
+  const std::string file = testing::TempDir() + "/wait.json";
+  Require(Trace::Start(file, 0, 1));
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank, 0, EngineOptions(), [&](std::unique_ptr<Endpoint> target) {
+      return std::make_unique<Busy>(std::move(target));
+    });
+    std::vector<double> data(10000);
+    if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    Require(me.group->Run(Call(rank == 0 ? Pattern::kReceive : Pattern::kSend, 1 - rank, &data)));
+    Require(me.engine->Drain());
+  });
+  Require(Trace::Stop());
+  std::ifstream trace(Trace::PartOf(file, 0));
+  const std::string text{std::istreambuf_iterator<char>(trace), std::istreambuf_iterator<char>()};
+  int waits = 0;
+  for (size_t at = 0; (at = text.find("\"name\":\"wait\"", at)) != std::string::npos; ++at) ++waits;
+  EXPECT_GT(waits, 0);
+  EXPECT_LT(waits, 500) << "hardly more than pieces";
+}
+
+TEST(PatternsHelper, TheThreadEndsWithItsEngine) {
+  std::atomic<bool> started{false};
+  RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    std::vector<double> data(10);
+    if (rank == 1) {
+      SleepUntil([&] { return started.load(); });
+      Require(me.group->Run(Call(Pattern::kSend, 0, &data)));
+      Require(me.engine->Drain());
+      return;
+    }
+    const auto operation = me.Start(Call(Pattern::kReceive, 1, &data));
+    EXPECT_EQ(Helpers(), 1);
+    started = true;
+    Require(operation->Wait());
+    EXPECT_GE(Helpers(), 1) << "it sleeps";
+    me.group.reset();
+    me.engine.reset();
+    SleepUntil([] { return Helpers() == 0; });
+  });
+}
+
+// Many turns of two drivers, and everything that reads what they share.
+TEST(PatternsHelper, ManyTurns) {
+  RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank, 0.1);
+    std::vector<double> in(500);
+    std::vector<double> out(500);
+    for (int i = 0; i < 2000; ++i) {
+      out.assign(out.size(), i);
+      const auto receive = me.Start(Call(Pattern::kReceive, 1 - rank, &in));
+      if ((i + rank) % 50 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      Require(me.group->Run(Call(Pattern::kSend, 1 - rank, &out)));
+      EXPECT_LE(me.engine->staging().in_use_bytes, me.engine->staging().budget_bytes);
+      (void)me.engine->overflow();
+      me.engine->Progress();
+      if (i % 100 == 0) me.engine->Trim();
+      if (i % 3 == 0) (void)receive->Test();
+      Require(me.group->failure());
+      Require(receive->Wait());
+      EXPECT_EQ(in.back(), i);
+    }
+    Require(me.engine->Drain());
+    PatternCall barrier;
+    Require(me.group->Run(barrier));
+  });
+}
+
+TEST(PatternsHelper, AForkedChildHasNoneAndGoesItsWay) {
+  std::atomic<bool> forked{false};
+  RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    std::vector<double> data(100000, rank == 0 ? 5.5 : 0);
+    if (rank == 0) {
+      Require(me.group->Run(Call(Pattern::kSend, 1, &data)));
+      SleepUntil([] { return Helpers() == 1; });
+      const pid_t child = fork();
+      if (child == 0) {
+        (void)me.group->failure();
+        me.group.reset();
+        me.engine.reset();  // waits for nothing
+        _exit(Helpers());
+      }
+      int outcome = -1;
+      EXPECT_EQ(waitpid(child, &outcome, 0), child);
+      EXPECT_EQ(outcome, 0);
+      forked = true;
+      Require(me.engine->Drain());
+    } else {
+      SleepUntil([&] { return forked.load(); });
+      Require(me.group->Run(Call(Pattern::kReceive, 0, &data)));
+      EXPECT_EQ(data.back(), 5.5);
+    }
+  });
+}
+
+// Ends the process while one rank's helper waits for what never comes.
+void ExitAmidWork() {
+  RunRanks(2, WithHelper(), [](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    std::vector<double> data(10);
+    if (rank == 1) SleepUntil([] { return false; });
+    const auto operation = me.Start(Call(Pattern::kReceive, 1, &data));
+    SleepUntil([] { return Helpers() == 1; });
+    std::exit(7);
+  });
+}
+
+TEST(PatternsHelperDeathTest, AProcessEndsWhileItsHelperSleeps) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(ExitAmidWork(), testing::ExitedWithCode(7), "");
+}
+
+}  // namespace
+}  // namespace brigade

@@ -1,0 +1,427 @@
+// Every catalogue entry on ranks that are threads, or live in virtual time, against the definition
+// of its result: all group sizes to 17, every landing mode, one host and several, random delays,
+// refusals and reordering, tiny and ordinary pools; and with ranks that start everything and then
+// sleep.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "membuf/combine.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group.h"
+#include "test/support/run_ranks.h"
+#include "test/support/thread_hosts.h"
+#include "transport/core/checked_endpoint.h"
+#include "transport/core/fault_endpoint.h"
+#include "transport/inproc/inproc_transport.h"
+#include "transport/shm/shm_transport.h"
+#include "transport/sim/sim_transport.h"
+
+namespace brigade {
+namespace {
+
+constexpr size_t kChunkBytes = 1024;
+
+struct Setting {
+  std::string name;
+  bool shm = false;        // instead of inproc
+  int hosts = 0;           // to which the ranks are dealt, over auto instead of inproc
+  std::string machine;     // over sim, instead of threads
+  int ranks_per_host = 1;  // of it
+  InprocOptions transport;
+  bool faults = false;
+  // Calls are started, and one rank at a time calls again: all others leave the rest to their
+  // helpers.
+  bool asleep = false;
+  size_t staging_bytes = 64 * kChunkBytes;
+};
+
+std::vector<Setting> Settings() {
+  std::vector<Setting> all;
+  const auto add = [&](const char* name, bool peer, bool in_place, bool faults, int chunks) {
+    Setting s;
+    s.name = name;
+    s.transport.lands_in_peer_memory = peer;
+    s.transport.lands_in_place = in_place;
+    s.faults = faults;
+    s.staging_bytes = static_cast<size_t>(chunks) * kChunkBytes;
+    all.push_back(s);
+  };
+  add("copy", false, true, false, 64);
+  add("staged", false, false, false, 64);
+  add("peer", true, false, false, 64);
+  add("smallest_pool", false, false, false, 6);
+  add("smallest_pool_peer", true, false, false, 6);
+  add("faults", false, true, true, 16);
+  add("faults_peer", true, false, true, 16);
+  // Headers of longer messages go ahead, and their data land in place, in a chunk, or stay where
+  // they are.
+  for (const char* name : {"ahead", "ahead_staged", "ahead_peer"}) {
+    add(name, std::strcmp(name, "ahead_peer") == 0, std::strcmp(name, "ahead") == 0, true, 32);
+    all.back().transport.eager_piece_bytes = 200;
+  }
+  for (const char* name : {"asleep", "asleep_peer", "asleep_faults"}) {
+    const bool faults = std::strcmp(name, "asleep_faults") == 0;
+    add(name, std::strcmp(name, "asleep_peer") == 0, faults, faults, 64);
+    all.back().asleep = all.back().transport.helper_may_drive = true;
+  }
+  const auto add_shm = [&](const char* name, bool faults, int chunks) {
+    add(name, false, false, faults, chunks);
+    all.back().shm = true;
+  };
+  add_shm("shm", false, 64);
+  add_shm("smallest_pool_shm", false, 6);
+  add_shm("faults_shm", true, 16);
+  const auto add_hosts = [&](const char* name, int hosts, bool faults, int chunks) {
+    add(name, false, chunks > 16, faults, chunks);
+    all.back().hosts = hosts;
+    all.back().transport.eager_piece_bytes = 200;
+  };
+  add_hosts("two_hosts", 2, false, 64);
+  add_hosts("smallest_pool_two_hosts", 2, false, 6);
+  add_hosts("faults_three_hosts", 3, true, 16);
+  const auto add_sim = [&](const char* name, const char* machine, int ranks_per_host, bool faults,
+                           int chunks) {
+    add(name, false, false, faults, chunks);
+    all.back().machine = machine;
+    all.back().ranks_per_host = ranks_per_host;
+  };
+  add_sim("sim", "ap3000", 1, false, 64);
+  // A chunk more than elsewhere: overflow drains through it.
+  add_sim("smallest_pool_sim", "ap3000", 1, false, 7);
+  add_sim("faults_sim", "ap3000", 1, true, 16);
+  add_sim("cluster_sim", "shaped_cluster", 1, false, 64);
+  add_sim("fat_nodes_sim", "fat_nodes_100g", 3, false, 64);
+  return all;
+}
+
+std::vector<Topology> TopologiesOf(const CatalogueEntry& entry, bool by_host) {
+  std::vector<Topology> all = entry.topologies;
+  if (all.empty()) return {Topology()};
+  if (by_host) {
+    for (const Topology& topology :
+         {Topology{Shape::kTree, 2, true}, Topology{Shape::kIncreasingRings, 1, true},
+          Topology{Shape::kSplitRing, 0, true}}) {
+      all.push_back(topology);
+    }
+    if (entry.pattern == Pattern::kAllReduce) all.push_back({Shape::kDealt, 0, true});
+  }
+  return all;
+}
+
+// A column-major matrix of doubles with a gap between columns, surrounded by canaries.
+class Guarded {
+ public:
+  Guarded(int64_t rows, int64_t cols, int64_t ld) : memory_(kGuard + ld * cols + kGuard, kCanary) {
+    EXPECT_TRUE(StridedLayout::General(rows, cols, ld, sizeof(double), &layout_).ok());
+  }
+  Matrix matrix() { return {reinterpret_cast<std::byte*>(&memory_[kGuard]), layout_}; }
+  double& at(int64_t k) {  // in packed order
+    return memory_[kGuard + k / layout_.rows() * layout_.ld() + k % layout_.rows()];
+  }
+  int64_t elems() const { return layout_.rows() * layout_.cols(); }
+  bool GapsIntact() {
+    int64_t canaries = 0;
+    for (double d : memory_) canaries += d == kCanary;
+    return canaries >= static_cast<int64_t>(memory_.size()) - elems();
+  }
+
+ private:
+  static constexpr int64_t kGuard = 5;
+  static constexpr double kCanary = -77777;
+  std::vector<double> memory_;
+  StridedLayout layout_;
+};
+
+double Datum(int rank, int portion, int64_t k) {
+  return rank * 1000 + portion * 100000 + static_cast<double>(k % 977);
+}
+
+// What the ranks of a job tell each other beside it.
+struct Job {
+  std::atomic<int> finished{0};  // ranks
+  std::atomic<int> woken{0};     // so often one that was asleep has called again
+};
+
+// What a rank needs of the world that it lives in.
+struct Home {
+  std::unique_ptr<Endpoint> endpoint;
+  std::unique_ptr<Bootstrap> bootstrap;
+  std::function<void()> vanish;
+};
+
+Home HomeIn(InprocWorld* world, int rank, const Setting& setting) {
+  Home home;
+  if (setting.hosts > 0) {
+    home.endpoint = AutoEndpointOn(rank % setting.hosts, world, rank);
+  } else if (setting.shm) {
+    const Status status = CreateShmEndpoint(&home.endpoint);
+    if (!status.ok()) throw std::runtime_error(status.ToString());
+  } else {
+    home.endpoint = world->CreateEndpoint(rank);
+  }
+  home.bootstrap = world->MakeBootstrap(rank);
+  home.vanish = [=] { world->MarkLost(rank); };
+  return home;
+}
+
+// Nobody is lost there: who waits for a rank that has failed is told that it waits for ever.
+Home HomeIn(SimWorld* world, int rank) {
+  return {world->CreateEndpoint(rank), world->MakeBootstrap(rank), [] {}};
+}
+
+// One rank: everything the catalogue can do over one group.
+class Rank {
+ public:
+  Rank(Home home, Job* job, int rank, const Setting& setting, uint64_t seed)
+      : vanish_(std::move(home.vanish)),
+        job_(job),
+        random_(seed * 1000003 + rank),
+        jitter_(setting.faults && setting.machine.empty()),
+        asleep_(setting.asleep),
+        by_host_(setting.hosts > 0 || setting.ranks_per_host > 1),
+        endpoint_(std::move(home.endpoint)) {
+    if (setting.faults) {
+      FaultOptions faults;
+      faults.seed = seed + rank;
+      faults.no_resource = 0.2;
+      faults.max_delay = 5;
+      endpoint_ = MakeCheckedEndpoint(MakeFaultEndpoint(std::move(endpoint_), faults));
+    }
+    EngineOptions options;
+    options.chunk_bytes = kChunkBytes;
+    options.staging_bytes = setting.staging_bytes;
+    Require(Engine::Create(endpoint_.get(), options, &engine_));
+    size_ = home.bootstrap->size();
+    rank_ = rank;
+    Require(Group::Create(engine_.get(), home.bootstrap.get(), 1, size_, &group_));
+  }
+
+  void RunAll(const std::vector<int64_t>& columns) {
+    for (const CatalogueEntry& entry : Catalogue()) {
+      for (const Topology& topology : TopologiesOf(entry, by_host_)) {
+        for (const int64_t cols : columns) {
+          // Two of the roots; the checker has proved them all.
+          for (int root : {0, size_ - 1}) {
+            if (!entry.rooted && root != 0) continue;
+            if (jitter_ && random_() % 4 == 0) {
+              std::this_thread::sleep_for(std::chrono::microseconds(random_() % 300));
+            }
+            RunOne(entry, topology, root, cols, CombineOp::kSum);
+            // Where the order is free, a ring by host does go by host.
+            if (by_host_ && entry.multi && entry.combines) {
+              RunOne(entry, topology, root, cols, CombineOp::kAbsMax);
+            }
+            if (root == size_ - 1) break;
+          }
+        }
+      }
+    }
+    Require(engine_->Drain());
+    // Nobody leaves while others still hear of their last sends.
+    for (++job_->finished; job_->finished < size_; std::this_thread::yield()) {
+      (void)engine_->Progress();
+    }
+  }
+
+ private:
+  void Require(const Status& status) { Expect(status.ok(), status.ToString()); }
+  // The engine's destructor waits for returned sends, so the world hears of a failure first.
+  void Expect(bool condition, const std::string& what) {
+    if (condition) return;
+    std::fprintf(stderr, "rank %d: %s\n", rank_, what.c_str());
+    vanish_();
+    ++job_->finished;
+    throw std::runtime_error("rank " + std::to_string(rank_) + ": " + what);
+  }
+
+  void RunOne(const CatalogueEntry& entry, const Topology& topology, int root, int64_t cols,
+              CombineOp op) {
+    const std::string what =
+        std::string(entry.name) + " shape " + std::to_string(static_cast<int>(topology.shape)) +
+        "/" + std::to_string(topology.parameter) + (topology.by_host ? " by host" : "") + " size " +
+        std::to_string(size_) + " root " + std::to_string(root) + " columns " +
+        std::to_string(cols);
+    const int64_t rows = 7;
+    const int64_t ld = rank_ % 2 == 0 ? rows : rows + 3;  // shapes may differ between ranks
+    PatternCall call;
+    call.pattern = entry.pattern;
+    call.topology = topology;
+    call.root = root;
+    call.op = op;
+    Guarded own(rows, cols, ld);
+    for (int64_t k = 0; k < own.elems(); ++k) own.at(k) = Datum(rank_, 0, k);
+    call.matrix = own.matrix();
+    std::vector<Guarded> portions;
+    std::vector<Matrix> portion_matrices;
+    for (int q = 0; entry.multi && q < size_; ++q) {
+      portions.emplace_back(rows, cols == 0 ? 0 : cols + q % 3 - 1, ld);
+      for (int64_t k = 0; k < portions[q].elems(); ++k) {
+        const bool has = entry.combines || q == rank_;
+        portions[q].at(k) = has ? Datum(rank_, q, k) : -1;
+      }
+    }
+    for (Guarded& p : portions) portion_matrices.push_back(p.matrix());
+    call.portions = portion_matrices.data();
+    Guarded result(rows, entry.multi ? portion_matrices[rank_].layout.cols() : 0, rows);
+    if (entry.pattern == Pattern::kMultiReduce) call.matrix = result.matrix();
+    if (entry.pattern == Pattern::kBarrier) call.matrix = Matrix();
+
+    OperationStatistics statistics;
+    if (entry.pattern == Pattern::kReceive) return;  // runs with kSend
+    if (entry.pattern == Pattern::kSend) {
+      // Everybody sends to the next rank, then receives from the previous: returns without the
+      // receiver.
+      call.root = (rank_ + 1) % size_;
+      Require(group_->Run(call, &statistics).WithContext(what));
+      for (int64_t k = 0; k < own.elems(); ++k) own.at(k) = -2;  // the sender may scribble at once
+      Expect(statistics.copies == statistics.pieces, what + ": copies of the sender");
+      call.pattern = Pattern::kReceive;
+      call.root = (rank_ + size_ - 1) % size_;
+    }
+    if (asleep_ || random_() % 3 == 0) {
+      std::unique_ptr<Operation> operation;
+      const Status started = group_->Start(call, &operation);
+      if (started.ok()) {
+        if (asleep_) {
+          AwaitTurn();
+        } else {
+          while (!operation->Test()) std::this_thread::yield();
+        }
+        Require(operation->Wait().WithContext(what));
+        statistics = operation->statistics();
+      } else {
+        Expect(started.code() == StatusCode::kNoResource ||
+                   started.code() == StatusCode::kOutOfMemory,  // never, with the smallest pool
+               started.ToString());
+        Require(group_->Run(call, &statistics).WithContext(what));
+      }
+      if (asleep_) {
+        ++operations_;
+        ++job_->woken;
+      }
+    } else {
+      Require(group_->Run(call, &statistics).WithContext(what));
+    }
+
+    Expect(own.GapsIntact(), what + ": wrote outside the matrix");
+    for (int64_t k = 0; k < own.elems(); ++k) {
+      double expected = Datum(rank_, 0, k);
+      switch (call.pattern) {
+        case Pattern::kReceive:
+          expected = Datum(call.root, 0, k);
+          break;
+        case Pattern::kBroadcast:
+          expected = Datum(root, 0, k);
+          break;
+        case Pattern::kReduce:
+        case Pattern::kAllReduce:
+          if (call.pattern == Pattern::kReduce && rank_ != root) break;
+          expected = 0;
+          for (int r = 0; r < size_; ++r) expected += Datum(r, 0, k);
+          break;
+        default:
+          break;
+      }
+      if (own.at(k) == expected) continue;
+      Expect(false, what + ": element " + std::to_string(k) + " is " + std::to_string(own.at(k)) +
+                        ", not " + std::to_string(expected));
+    }
+    for (int q = 0; entry.multi && q < size_; ++q) {
+      Expect(portions[q].GapsIntact(), what + ": wrote outside a portion");
+      for (int64_t k = 0; k < portions[q].elems(); ++k) {
+        const double expected = Datum(entry.combines ? rank_ : q, q, k);
+        if (portions[q].at(k) == expected) continue;
+        Expect(false, what + ": portion " + std::to_string(q));
+      }
+    }
+    if (entry.pattern == Pattern::kMultiReduce) {
+      for (int64_t k = 0; k < result.elems(); ++k) {
+        double expected = 0;
+        for (int r = 0; r < size_; ++r) {
+          const double theirs = Datum(r, rank_, k);
+          expected = op == CombineOp::kSum ? expected + theirs : std::max(expected, theirs);
+        }
+        if (result.at(k) == expected) continue;
+        Expect(false, what + ": result element " + std::to_string(k));
+      }
+    }
+    // At most one copy per side and piece.
+    if (entry.pattern == Pattern::kBroadcast) {
+      Expect(statistics.copies <= statistics.pieces, what + ": more than one copy per piece");
+    }
+  }
+
+  // Sleeps until all ranks before this one have waited for the operation; another is first each
+  // time.
+  void AwaitTurn() {
+    const int turn = operations_ * size_ + (rank_ + operations_) % size_;
+    while (job_->woken < turn && job_->finished == 0) {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+
+  const std::function<void()> vanish_;
+  Job* const job_;
+  std::mt19937_64 random_;
+  const bool jitter_;
+  const bool asleep_;
+  int operations_ = 0;  // over, of a rank that sleeps
+  const bool by_host_;
+  int size_ = 0;
+  int rank_ = 0;
+  std::unique_ptr<Endpoint> endpoint_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Group> group_;
+};
+
+class PatternsOnThreads : public testing::TestWithParam<Setting> {};
+
+// Under sanitizers the large groups would take minutes and run the same code (.bazelrc).
+int LargestGroup() {
+  const char* text = std::getenv("BRIGADE_TEST_LARGEST_GROUP");
+  return text == nullptr ? 17 : std::stoi(text);
+}
+
+TEST_P(PatternsOnThreads, EveryEntryEverySize) {
+  const Setting& setting = GetParam();
+  for (int size = 1; size <= LargestGroup(); ++size) {
+    SCOPED_TRACE(size);
+    Job job;
+    const auto run = [&](Home home, int rank) {
+      Rank(std::move(home), &job, rank, setting, 42 + size).RunAll({0, 1, 10, 40, 300});
+    };
+    if (setting.machine.empty()) {
+      RunRanks(size, setting.transport,
+               [&](InprocWorld& world, int rank) { run(HomeIn(&world, rank, setting), rank); });
+      continue;
+    }
+    MachineDescription machine;
+    const Status read =
+        MachineDescription::Read("transport/machines/" + setting.machine + ".json", &machine);
+    ASSERT_TRUE(read.ok()) << read.ToString();
+    machine.ranks_per_host = setting.ranks_per_host;
+    SimWorld world(machine, size);
+    const Status ran = world.Run([&](int rank) { run(HomeIn(&world, rank), rank); });
+    ASSERT_TRUE(ran.ok()) << ran.ToString();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, PatternsOnThreads, testing::ValuesIn(Settings()),
+                         [](const testing::TestParamInfo<Setting>& i) { return i.param.name; });
+
+}  // namespace
+}  // namespace brigade

@@ -1,0 +1,326 @@
+// The patterns over shm with the settings users get: how much memory many ranks take, and how often
+// every byte is copied. The ranks are threads.
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group.h"
+#include "patterns/schedule/geometry.h"
+#include "patterns/schedule/shares.h"
+#include "test/support/run_ranks.h"
+#include "transport/inproc/inproc_transport.h"
+#include "transport/shm/shm_transport.h"
+
+namespace brigade {
+namespace {
+
+void Require(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+// Elements with a gap between each and the next.
+struct Vector {
+  explicit Vector(size_t elems, double value = 0) : memory(2 * elems, value) {
+    Require(
+        StridedLayout::General(1, static_cast<int64_t>(elems), 2, sizeof(double), &matrix.layout));
+    matrix.data = reinterpret_cast<std::byte*>(memory.data());
+  }
+  Vector(const Vector&) = delete;
+  Vector& operator=(const Vector&) = delete;
+  size_t bytes() const { return matrix.layout.bytes(); }
+
+  std::vector<double> memory;
+  Matrix matrix;
+};
+
+struct Rank {
+  Rank(InprocWorld& world, int rank, int rows, int cols) {
+    Require(CreateShmEndpoint(&endpoint));
+    Require(Engine::Create(endpoint.get(), EngineOptions(), &engine));
+    Require(Group::Create(engine.get(), world.MakeBootstrap(rank).get(), rows, cols, &group));
+  }
+  OperationStatistics Run(Pattern pattern, int root, Vector* data,
+                          ChannelKind scope = ChannelKind::kAll, Topology topology = {}) {
+    PatternCall call;
+    call.pattern = pattern;
+    call.root = root;
+    call.scope = scope;
+    call.topology = topology;
+    if (data != nullptr) call.matrix = data->matrix;
+    return Run(call);
+  }
+  OperationStatistics Run(const PatternCall& call) {
+    OperationStatistics statistics;
+    Require(group->Run(call, &statistics));
+    return statistics;
+  }
+
+  std::unique_ptr<Endpoint> endpoint;
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Group> group;
+};
+
+// Waits until all ranks are here, without a message.
+class Gate {
+ public:
+  explicit Gate(int ranks) : ranks_(ranks) {}
+  void Pass() {
+    const int all = (arrived_++ / ranks_ + 1) * ranks_;
+    while (arrived_ < all) std::this_thread::yield();
+  }
+
+ private:
+  const int ranks_;
+  std::atomic<int> arrived_{0};
+};
+
+// Of all segments of this process.
+size_t SharedBytes() {
+  size_t bytes = 0;
+  DIR* const descriptors = opendir("/proc/self/fd");
+  while (const dirent* entry = readdir(descriptors)) {
+    const std::string path = std::string("/proc/self/fd/") + entry->d_name;
+    char target[64] = {};
+    struct stat info;
+    if (readlink(path.c_str(), target, sizeof(target) - 1) < 0) continue;
+    if (std::string(target).rfind("/memfd:brigade", 0) != 0) continue;
+    if (stat(path.c_str(), &info) == 0) bytes += static_cast<size_t>(info.st_blocks) * 512;
+  }
+  closedir(descriptors);
+  return bytes;
+}
+
+// --- memory ---
+
+// Edges lie in memory that is taken in steps of so much.
+constexpr size_t kStepBytes = size_t{16} << 10;
+
+class EveryEdge {
+ public:
+  EveryEdge(InprocWorld& world, int rank, int rows, int cols, Gate* gate)
+      : me_(world, rank, rows, cols), rank_(rank), ranks_(rows * cols), gate_(gate) {}
+
+  void SendAndReceive(int distance) {
+    const int to = (rank_ + distance) % ranks_;
+    const int from = (rank_ + ranks_ - distance) % ranks_;
+    for (const size_t elems : kElems) {
+      Vector data(elems, Value(rank_, to, ChannelKind::kPointToPoint));
+      me_.Run(Pattern::kSend, to, &data);
+    }
+    for (const size_t elems : kElems) {
+      Vector data(elems);
+      me_.Run(Pattern::kReceive, from, &data);
+      EXPECT_EQ(data.memory[0], Value(from, rank_, ChannelKind::kPointToPoint));
+      EXPECT_EQ(data.memory[2 * elems - 2], Value(from, rank_, ChannelKind::kPointToPoint));
+    }
+  }
+
+  // Everybody of the scope to all others.
+  void BroadcastFromAll(ChannelKind scope) {
+    for (int root = 0; root < me_.group->ScopeSize(scope); ++root) {
+      for (const size_t elems : kElems) {
+        const bool mine = root == me_.group->ScopeRank(scope);
+        Vector data(elems, mine ? Value(rank_, root, scope) : 0);
+        me_.Run(Pattern::kBroadcast, root, &data, scope, {Shape::kIncreasingRings, 1 << 20});
+        EXPECT_EQ(data.memory[2 * elems - 2], Value(RankIn(scope, root), root, scope));
+      }
+    }
+  }
+
+  // What a rank holds on average, nothing being under way.
+  size_t BytesPerRank() {
+    gate_->Pass();  // all is received
+    Require(me_.engine->Drain());
+    me_.engine->Trim();
+    gate_->Pass();
+    const size_t bytes = SharedBytes() / static_cast<size_t>(ranks_);
+    gate_->Pass();
+    return bytes;
+  }
+
+  size_t staging_bytes() const { return me_.engine->options().staging_bytes; }
+
+ private:
+  static constexpr size_t kElems[] = {1, 125};  // in a line, and beside it
+
+  static double Value(int from, int to, ChannelKind kind) {
+    return 1 + from + 1000.0 * to + 1e6 * static_cast<int>(kind);
+  }
+  int RankIn(ChannelKind scope, int scope_rank) const {
+    const int cols = me_.group->cols();
+    if (scope == ChannelKind::kRow) return me_.group->row() * cols + scope_rank;
+    if (scope == ChannelKind::kColumn) return scope_rank * cols + me_.group->col();
+    return scope_rank;
+  }
+
+  Rank me_;
+  const int rank_;
+  const int ranks_;
+  Gate* const gate_;
+};
+
+// Memory grows with the edges that are used, and by no more than an idle edge takes.
+TEST(ShmPatterns, EveryEdgeOf64RanksFitsBesideTheStagingPool) {
+  const bool few = std::getenv("BRIGADE_TEST_LARGEST_GROUP") != nullptr;  // under sanitizers
+  const int rows = few ? 2 : 8;
+  const int cols = few ? 3 : 8;
+  const int ranks = rows * cols;
+  Gate gate(ranks);
+  RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
+    EveryEdge me(world, rank, rows, cols, &gate);
+    const size_t idle = me.BytesPerRank();
+    EXPECT_GE(idle, me.staging_bytes());
+    EXPECT_LE(idle, me.staging_bytes() + 2 * kStepBytes);
+
+    me.SendAndReceive(1);
+    me.SendAndReceive(ranks - 1);
+    EXPECT_LE(me.BytesPerRank(), idle + kStepBytes);
+
+    for (int distance = 0; distance < ranks; ++distance) me.SendAndReceive(distance);
+    me.BroadcastFromAll(ChannelKind::kRow);
+    me.BroadcastFromAll(ChannelKind::kColumn);
+    me.BroadcastFromAll(ChannelKind::kAll);
+    const int edges = ranks + (cols - 1) + (rows - 1) + (ranks - 1);
+    EXPECT_LE(me.BytesPerRank(), idle + static_cast<size_t>(edges) * 1024);
+  });
+}
+
+// --- copies ---
+
+// What a rank may do to every byte of its message.
+struct Work {
+  uint64_t copies;
+  uint64_t combines;
+};
+
+Work WorkOf(Pattern pattern, const Topology& topology, int ranks, int root, int rank) {
+  const auto children = [&]() -> uint64_t {
+    return TreeNodeOf(topology, ranks, ToRelative(topology, ranks, root, rank)).children.size();
+  };
+  switch (pattern) {
+    case Pattern::kSend:
+    case Pattern::kReceive:
+    case Pattern::kBroadcast:
+      return {1, 0};
+    case Pattern::kReduce:
+      return {children() == 0 ? 1u : 0u, children()};
+    case Pattern::kAllReduce: {
+      if (topology.shape != Shape::kHypercube) return {children() == 0 ? 2u : 1u, children()};
+      uint64_t dimension = 0;
+      while ((2 << dimension) <= ranks) ++dimension;
+      const bool paired = rank < 2 * (ranks - (1 << dimension));
+      if (paired && rank % 2 == 1) return {2, 0};
+      return {1, dimension + (paired ? 1 : 0)};
+    }
+    case Pattern::kMultiBroadcast:
+      return {static_cast<uint64_t>(ranks), 0};
+    case Pattern::kMultiReduce: {
+      uint64_t copies = 1;
+      if (topology.shape == Shape::kCirculant) {
+        copies = static_cast<uint64_t>(ranks) / 2;
+        for (int left = ranks; left > 2; left = (left + 1) / 2) copies += left % 2;
+      }
+      return {copies, static_cast<uint64_t>(ranks) - 1};
+    }
+    case Pattern::kBarrier:
+      break;
+  }
+  return {0, 0};
+}
+
+// Once in and once out, wherever the bytes pass through: what is sent fits the pool, so that none
+// of it takes ordinary memory.
+class Copies : public testing::TestWithParam<size_t> {};
+
+TEST_P(Copies, OncePerSide) {
+  const size_t elems = GetParam();
+  const int ranks = 6;
+  RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank, 1, ranks);
+    std::vector<std::unique_ptr<Vector>> portions;
+    std::vector<Matrix> portion_matrices;
+    for (int q = 0; q < ranks; ++q) {
+      portions.push_back(std::make_unique<Vector>(elems));
+      portion_matrices.push_back(portions.back()->matrix);
+    }
+    Vector data(elems);
+    const auto check = [&](Pattern pattern, const Topology& topology, int root) {
+      SCOPED_TRACE(std::string(PatternName(pattern)) + " shape " +
+                   std::to_string(static_cast<int>(topology.shape)) + "/" +
+                   std::to_string(topology.parameter) + " root " + std::to_string(root) + " rank " +
+                   std::to_string(rank));
+      PatternCall call;
+      call.pattern = pattern;
+      call.topology = topology;
+      call.root = root;
+      call.matrix = data.matrix;
+      call.portions = portion_matrices.data();
+      const OperationStatistics did = me.Run(call);
+      EXPECT_EQ(did.overflow_pieces, 0u);
+      if (topology.shape == Shape::kDealt) {
+        // In: the share that begins here. All others are combined, and all copied out.
+        const int share = (rank + ranks - 1) % ranks;
+        const size_t in = (ShareBegin(elems, ranks, share + 1) - ShareBegin(elems, ranks, share)) *
+                          sizeof(double);
+        EXPECT_EQ(did.bytes_copied, in + data.bytes());
+        EXPECT_EQ(did.bytes_combined, data.bytes() - in);
+        return;
+      }
+      if (pattern != Pattern::kMultiReduce &&
+          (topology.shape == Shape::kTwoTree || topology.shape == Shape::kCirculant)) {
+        const bool is_short = data.bytes() <= kLastBlockBytes;
+        if (!is_short && pattern == Pattern::kReduce) {
+          // A rank copies what it is a leaf for, and combines the rest.
+          EXPECT_LE(did.bytes_copied, rank == root ? 0 : data.bytes());
+          EXPECT_GE(did.bytes_copied + did.bytes_combined, data.bytes());
+          return;
+        }
+        EXPECT_EQ(did.bytes_copied,
+                  WorkOf(pattern, Topology(), ranks, root, rank).copies * data.bytes());
+        return;
+      }
+      const Work work = WorkOf(pattern, topology, ranks, root, rank);
+      EXPECT_EQ(did.bytes_copied, work.copies * data.bytes());
+      EXPECT_EQ(did.bytes_combined, work.combines * data.bytes());
+      if (elems == 1 && topology.shape != Shape::kCirculant) {
+        EXPECT_EQ(did.peak_staging_bytes, 0u);  // lines
+      }
+    };
+    for (const CatalogueEntry& entry : Catalogue()) {
+      std::vector<Topology> topologies = entry.topologies;
+      if (topologies.empty()) topologies.emplace_back();
+      for (const Topology& topology : topologies) {
+        for (const int root : {0, ranks - 1}) {
+          if (!entry.rooted && root != 0) continue;
+          // Everybody sends to the next and receives from the one before.
+          if (entry.pattern == Pattern::kSend) {
+            check(Pattern::kSend, topology, (rank + 1) % ranks);
+            check(Pattern::kReceive, topology, (rank + ranks - 1) % ranks);
+          } else if (entry.pattern != Pattern::kReceive) {
+            check(entry.pattern, topology, root);
+          }
+          me.Run(Pattern::kBarrier, 0, nullptr);  // all is received
+          Require(me.engine->Drain());            // and the pool empty
+        }
+      }
+    }
+  });
+}
+
+// In a line, in one piece, in many.
+INSTANTIATE_TEST_SUITE_P(Elements, Copies, testing::Values(1, 125, 120000));
+
+}  // namespace
+}  // namespace brigade

@@ -1,0 +1,78 @@
+#include "test/support/run_ranks.h"
+
+#include <execinfo.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace brigade {
+namespace {
+
+// Far beyond any test, and inside Bazel's limit for a medium one (300 s).
+constexpr std::chrono::seconds kHang{240};
+
+void PrintStack(int) {
+  void* frames[64];
+  backtrace_symbols_fd(frames, backtrace(frames, 64), STDERR_FILENO);
+}
+
+[[noreturn]] void AbortWithStacks(std::vector<std::thread>* threads,
+                                  const std::vector<char>& finished) {
+  signal(SIGUSR1, PrintStack);
+  for (size_t rank = 0; rank < threads->size(); ++rank) {
+    if (finished[rank]) continue;
+    std::fprintf(stderr, "rank %zu hangs:\n", rank);
+    pthread_kill((*threads)[rank].native_handle(), SIGUSR1);
+    sleep(1);  // so that stacks do not mix
+  }
+  std::abort();
+}
+
+}  // namespace
+
+void RunRanks(int ranks, const InprocOptions& options,
+              const std::function<void(InprocWorld& world, int rank)>& body) {
+  InprocWorld world(ranks, options);
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<char> finished(ranks);
+  int running = ranks;
+  std::exception_ptr first_failure;
+
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      std::exception_ptr failure;
+      try {
+        body(world, rank);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      world.MarkLost(rank);
+      std::lock_guard<std::mutex> lock(mutex);
+      if (!first_failure) first_failure = failure;
+      finished[rank] = true;
+      --running;
+      changed.notify_all();
+    });
+  }
+  {
+    std::unique_lock<std::mutex> lock(mutex);
+    if (!changed.wait_for(lock, kHang, [&] { return running == 0; })) {
+      AbortWithStacks(&threads, finished);
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (first_failure) std::rethrow_exception(first_failure);
+}
+
+}  // namespace brigade

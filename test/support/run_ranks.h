@@ -1,0 +1,21 @@
+// RunRanks: the ranks of a job as threads of the test.
+
+#ifndef BRIGADE_TEST_SUPPORT_RUN_RANKS_H_
+#define BRIGADE_TEST_SUPPORT_RUN_RANKS_H_
+
+#include <functional>
+
+#include "transport/inproc/inproc_transport.h"
+
+namespace brigade {
+
+// Runs body(world, rank) on one thread per rank of a fresh world and returns when all have
+// returned. A rank whose body returns is marked lost, so that nobody waits for one that has failed;
+// the first exception is thrown again. Should the ranks still hang, the stacks of all are printed
+// and the process aborted.
+void RunRanks(int ranks, const InprocOptions& options,
+              const std::function<void(InprocWorld& world, int rank)>& body);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TEST_SUPPORT_RUN_RANKS_H_

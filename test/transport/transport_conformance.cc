@@ -1,0 +1,739 @@
+#include "test/transport/transport_conformance.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <numeric>
+#include <random>
+
+#include "gtest/gtest.h"
+#include "membuf/pack.h"
+#include "membuf/registered_region.h"
+
+namespace brigade {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+// A value for every byte that tells messages, senders and positions apart.
+Bytes Pattern(size_t bytes, unsigned seed) {
+  Bytes data(bytes);
+  for (size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>((i * 131 + seed * 29) >> 3);
+  return data;
+}
+
+struct Operation : Completion {
+  Operation() : Completion([](Completion* c) { static_cast<Operation*>(c)->done = true; }) {}
+  bool done = false;
+};
+
+class Driver {
+ public:
+  explicit Driver(Endpoint* endpoint) : endpoint_(endpoint) {}
+
+  Status Send(const Channel& channel, int peer, ConstByteSpan piece, Operation* operation) {
+    if (endpoint_->capabilities().needs_registered_memory && piece.bytes > 0) {
+      BRIGADE_RETURN_IF_ERROR(Stage(&piece));
+    }
+    return Forward(channel, peer, piece, operation);
+  }
+  // Memory for what is sent and for what is received to be forwarded.
+  Status Register(size_t bytes, ByteSpan* memory) {
+    staged_.emplace_back();
+    BRIGADE_RETURN_IF_ERROR(
+        RegisteredRegion::Create(endpoint_->domain(), 0, bytes, &staged_.back()));
+    *memory = staged_.back().memory();
+    return Status();
+  }
+  // Sends what may be sent as it lies: registered, or leased.
+  Status Forward(const Channel& channel, int peer, ConstByteSpan piece, Operation* operation) {
+    return Retry([&] { return endpoint_->PostSend(channel, peer, piece, operation); });
+  }
+  Status Receive(const Channel& channel, int peer, ByteSpan landing, Operation* operation) {
+    return Retry([&] { return endpoint_->PostReceive(channel, peer, landing, operation); });
+  }
+  Status ReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
+                        Operation* operation) {
+    return Retry([&] { return endpoint_->PostReceiveInPlace(channel, peer, range, operation); });
+  }
+  Status Wait(Operation* operation) {
+    while (!operation->done) Step();
+    return operation->status;
+  }
+  void Poll(int times) {
+    for (; times > 0; --times) Step();
+  }
+
+ private:
+  Status Stage(ConstByteSpan* piece) {
+    ByteSpan memory;
+    BRIGADE_RETURN_IF_ERROR(Register(piece->bytes, &memory));
+    std::memcpy(memory.data, piece->data, piece->bytes);
+    piece->data = memory.data;
+    return Status();
+  }
+  template <typename Post>
+  Status Retry(Post post) {
+    Status status = post();
+    for (; status.code() == StatusCode::kNoResource; status = post()) Step();
+    return status;
+  }
+  void Step() {
+    if (endpoint_->Progress()) {
+      idle_ = 0;
+    } else {
+      endpoint_->Pause(idle_++);
+    }
+  }
+
+  Endpoint* const endpoint_;
+  uint64_t idle_ = 0;
+  std::deque<RegisteredRegion> staged_;  // until the end: nothing is sent any more then
+};
+
+ByteSpan Span(Bytes* bytes) { return ByteSpan{bytes->data(), bytes->size()}; }
+ConstByteSpan Span(const Bytes& bytes) { return ConstByteSpan(bytes.data(), bytes.size()); }
+Bytes Read(const Lease& lease) { return Bytes(lease.data, lease.data + lease.bytes); }
+
+std::vector<int> Everyone(int size) {
+  std::vector<int> members(size);
+  std::iota(members.begin(), members.end(), 0);
+  return members;
+}
+
+#define ASSERT_OK(expr)                                    \
+  do {                                                     \
+    const Status assert_ok_ = (expr);                      \
+    ASSERT_TRUE(assert_ok_.ok()) << assert_ok_.ToString(); \
+  } while (0)
+
+class TransportConformance : public ::testing::TestWithParam<ConformanceTransport> {
+ protected:
+  // Runs body(rank, driver, group of all ranks) on every rank.
+  using Body = std::function<void(ConformanceRank&, Driver&, GroupId)>;
+  void Run(const Body& body) {
+    GetParam().run([&](ConformanceRank& self) {
+      GroupId group = -1;
+      ASSERT_OK(self.endpoint->OpenGroup(self.bootstrap(Everyone(self.size)).get(), &group));
+      Driver driver(self.endpoint);
+      body(self, driver, group);
+      if (!::testing::Test::HasFatalFailure()) self.endpoint->CloseGroup(group);
+    });
+  }
+};
+
+constexpr ChannelKind kKinds[] = {ChannelKind::kPointToPoint, ChannelKind::kRow,
+                                  ChannelKind::kColumn, ChannelKind::kAll};
+
+TEST_P(TransportConformance, DeliversToThePeer) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    const Channel channel{group, ChannelKind::kPointToPoint};
+    const int next = (self.rank + 1) % self.size;
+    const int previous = (self.rank + self.size - 1) % self.size;
+    const Bytes mine = Pattern(1000000, self.rank);
+    Bytes landing(1000000);
+    Operation sent, received;
+    ASSERT_OK(driver.Send(channel, next, Span(mine), &sent));
+    ASSERT_OK(driver.Receive(channel, previous, Span(&landing), &received));
+    ASSERT_OK(driver.Wait(&received));
+    EXPECT_EQ(Read(received.lease), Pattern(1000000, previous));
+    self.endpoint->ReleaseLease(received.lease);
+    ASSERT_OK(driver.Wait(&sent));
+  });
+}
+
+// All to all on all channels at once; lengths on both sides of every threshold a transport may
+// have.
+TEST_P(TransportConformance, KeepsOrderPerChannelAndPeer) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    constexpr int kPieces = 24;
+    constexpr size_t kLengths[] = {8, 0, 5000, 1, 40000, 300};
+    constexpr size_t kLongest = 40000;
+    auto seed = [](int from, ChannelKind kind, int number) {
+      return static_cast<unsigned>((from * kChannelKinds + static_cast<int>(kind)) * kPieces +
+                                   number);
+    };
+    struct Stream {
+      ChannelKind kind;
+      int peer;
+      std::deque<Bytes> pieces;
+      std::deque<Operation> sent;
+      std::deque<Bytes> landings;
+      std::deque<Operation> received;
+    };
+    std::deque<Stream> streams;
+    for (ChannelKind kind : kKinds) {
+      for (int peer = 0; peer < self.size; ++peer) {
+        streams.emplace_back();
+        streams.back().kind = kind;
+        streams.back().peer = peer;
+      }
+    }
+    std::mt19937 random(self.rank);
+    for (int number = 0; number < kPieces; ++number) {
+      std::shuffle(streams.begin(), streams.end(), random);
+      for (Stream& stream : streams) {
+        const Channel channel{group, stream.kind};
+        const size_t bytes = kLengths[(number + stream.peer) % 6];
+        stream.pieces.push_back(Pattern(bytes, seed(self.rank, stream.kind, number)));
+        stream.sent.emplace_back();
+        ASSERT_OK(
+            driver.Send(channel, stream.peer, Span(stream.pieces.back()), &stream.sent.back()));
+        stream.landings.emplace_back(kLongest);
+        stream.received.emplace_back();
+        ASSERT_OK(driver.Receive(channel, stream.peer, Span(&stream.landings.back()),
+                                 &stream.received.back()));
+        driver.Poll(static_cast<int>(random() % 3));
+      }
+    }
+    for (Stream& stream : streams) {
+      for (int number = 0; number < kPieces; ++number) {
+        Operation& received = stream.received[number];
+        ASSERT_OK(driver.Wait(&received));
+        const size_t bytes = kLengths[(number + self.rank) % 6];
+        ASSERT_EQ(Read(received.lease), Pattern(bytes, seed(stream.peer, stream.kind, number)));
+        self.endpoint->ReleaseLease(received.lease);
+      }
+    }
+    for (Stream& stream : streams) {
+      for (Operation& sent : stream.sent) ASSERT_OK(driver.Wait(&sent));
+    }
+  });
+}
+
+// The law all transports are built around: unreceived data of one channel delays no other, neither
+// its arrival nor its sender's completion.
+TEST_P(TransportConformance, ChannelsDoNotDelayEachOther) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    constexpr int kPieces = 64;
+    constexpr size_t kPieceBytes = 256 << 10;
+    const Channel huge{group, ChannelKind::kPointToPoint};
+    const Channel other{group, ChannelKind::kAll};
+    const Channel after{group, ChannelKind::kRow};
+    if (self.rank == 0) {
+      const Bytes piece = Pattern(kPieceBytes, 1);
+      std::deque<Operation> sent(kPieces);
+      for (Operation& operation : sent) {
+        ASSERT_OK(driver.Send(huge, 1, Span(piece), &operation));
+      }
+      const Bytes broadcast = Pattern(kPieceBytes, 2);
+      Operation broadcast_sent, after_sent;
+      ASSERT_OK(driver.Send(other, 1, Span(broadcast), &broadcast_sent));
+      ASSERT_OK(driver.Wait(&broadcast_sent));
+      ASSERT_OK(driver.Send(after, 1, Span(broadcast), &after_sent));
+      ASSERT_OK(driver.Wait(&after_sent));
+      for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
+    } else if (self.rank == 1) {
+      const Bytes piece = Pattern(kPieceBytes, 1), broadcast = Pattern(kPieceBytes, 2);
+      Bytes landing(kPieceBytes);
+      for (const Channel& channel : {other, after}) {
+        Operation received;
+        ASSERT_OK(driver.Receive(channel, 0, Span(&landing), &received));
+        ASSERT_OK(driver.Wait(&received));
+        EXPECT_EQ(Read(received.lease), broadcast);
+        self.endpoint->ReleaseLease(received.lease);
+      }
+      for (int i = 0; i < kPieces; ++i) {
+        Operation received;
+        ASSERT_OK(driver.Receive(huge, 0, Span(&landing), &received));
+        ASSERT_OK(driver.Wait(&received));
+        EXPECT_EQ(Read(received.lease), piece);
+        self.endpoint->ReleaseLease(received.lease);
+      }
+    }
+  });
+}
+
+TEST_P(TransportConformance, CarriesZeroBytes) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    const int peer = self.size - 1 - self.rank;
+    for (ChannelKind kind : kKinds) {
+      Operation sent, received;
+      received.lease.bytes = 99;
+      ASSERT_OK(driver.Receive(Channel{group, kind}, peer, ByteSpan(), &received));
+      ASSERT_OK(driver.Send(Channel{group, kind}, peer, ConstByteSpan(), &sent));
+      ASSERT_OK(driver.Wait(&received));
+      EXPECT_EQ(received.lease.bytes, 0u);
+      self.endpoint->ReleaseLease(received.lease);
+      ASSERT_OK(driver.Wait(&sent));
+    }
+  });
+}
+
+TEST_P(TransportConformance, SendsToItself) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    const Channel channel{group, ChannelKind::kColumn};
+    for (size_t bytes : {size_t{1}, size_t{1} << 20}) {
+      const Bytes piece = Pattern(bytes, self.rank);
+      for (bool send_first : {true, false}) {
+        Bytes landing(bytes);
+        Operation sent, received;
+        if (send_first) ASSERT_OK(driver.Send(channel, self.rank, Span(piece), &sent));
+        ASSERT_OK(driver.Receive(channel, self.rank, Span(&landing), &received));
+        if (!send_first) ASSERT_OK(driver.Send(channel, self.rank, Span(piece), &sent));
+        ASSERT_OK(driver.Wait(&received));
+        EXPECT_EQ(Read(received.lease), piece);
+        self.endpoint->ReleaseLease(received.lease);
+        ASSERT_OK(driver.Wait(&sent));
+      }
+    }
+  });
+}
+
+TEST_P(TransportConformance, KeepsManyOperationsOutstanding) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    constexpr int kPieces = 600;
+    constexpr size_t kPieceBytes = 5000;  // not eager
+    const Channel channel{group, ChannelKind::kPointToPoint};
+    const int peer = self.size - 1 - self.rank;
+    std::deque<Bytes> pieces;
+    std::deque<Operation> sent(kPieces);
+    for (int i = 0; i < kPieces; ++i) {
+      pieces.push_back(Pattern(kPieceBytes, i));
+      ASSERT_OK(driver.Send(channel, peer, Span(pieces.back()), &sent[i]));
+    }
+    driver.Poll(10);
+    std::deque<Bytes> landings(kPieces, Bytes(kPieceBytes));
+    std::deque<Operation> received(kPieces);
+    for (int i = 0; i < kPieces; ++i) {
+      ASSERT_OK(driver.Receive(channel, peer, Span(&landings[i]), &received[i]));
+    }
+    for (int i = 0; i < kPieces; ++i) {
+      ASSERT_OK(driver.Wait(&received[i]));
+      ASSERT_EQ(Read(received[i].lease), Pattern(kPieceBytes, i));
+      self.endpoint->ReleaseLease(received[i].lease);
+    }
+    for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
+  });
+}
+
+TEST_P(TransportConformance, RefusesAPieceLongerThanItsLanding) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    const Channel channel{group, ChannelKind::kPointToPoint};
+    for (size_t bytes : {size_t{123}, size_t{123456}}) {
+      if (self.rank == 0) {
+        const Bytes piece = Pattern(bytes, 7);
+        Operation sent, next_sent;
+        ASSERT_OK(driver.Send(channel, 1, Span(piece), &sent));
+        ASSERT_OK(driver.Send(channel, 1, Span(piece), &next_sent));
+        EXPECT_TRUE(driver.Wait(&sent).ok());
+        EXPECT_TRUE(driver.Wait(&next_sent).ok());
+      } else if (self.rank == 1) {
+        Bytes memory(bytes, std::byte{0x5a});
+        Operation received, next_received;
+        ASSERT_OK(driver.Receive(channel, 0, ByteSpan{memory.data(), 77}, &received));
+        const Status status = driver.Wait(&received);
+        EXPECT_EQ(status.code(), StatusCode::kMismatch);
+        EXPECT_NE(status.message().find(std::to_string(bytes)), std::string::npos)
+            << status.message();
+        EXPECT_NE(status.message().find("77"), std::string::npos) << status.message();
+        if (self.endpoint->CapabilitiesTo(group, 0).keeps_to_landing) {
+          for (size_t i = 77; i < bytes; ++i) ASSERT_EQ(memory[i], std::byte{0x5a});
+        }
+        // The stream goes on behind it.
+        ASSERT_OK(driver.Receive(channel, 0, Span(&memory), &next_received));
+        ASSERT_OK(driver.Wait(&next_received));
+        EXPECT_EQ(Read(next_received.lease), Pattern(bytes, 7));
+        self.endpoint->ReleaseLease(next_received.lease);
+      }
+    }
+  });
+}
+
+TEST_P(TransportConformance, TakesAPieceShorterThanItsLanding) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    const Channel channel{group, ChannelKind::kPointToPoint};
+    const int peer = self.size - 1 - self.rank;
+    const Bytes piece = Pattern(1001, self.rank);
+    Bytes landing(5000, std::byte{0x5a});
+    Operation sent, received;
+    ASSERT_OK(driver.Receive(channel, peer, Span(&landing), &received));
+    ASSERT_OK(driver.Send(channel, peer, Span(piece), &sent));
+    ASSERT_OK(driver.Wait(&received));
+    EXPECT_EQ(Read(received.lease), Pattern(1001, peer));
+    EXPECT_EQ(Bytes(landing.begin() + 1001, landing.end()), Bytes(5000 - 1001, std::byte{0x5a}));
+    self.endpoint->ReleaseLease(received.lease);
+    ASSERT_OK(driver.Wait(&sent));
+  });
+}
+
+TEST_P(TransportConformance, ReceivesInPlaceAmongOtherReceives) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    const Channel channel{group, ChannelKind::kPointToPoint};
+    const int peer = self.size - 1 - self.rank;
+    constexpr size_t kBytes = 9000;
+    const StridedLayout layout = StridedLayout::Contiguous(3 * kBytes);
+    Bytes matrix(layout.bytes(), std::byte{0x5a});
+    const LayoutRange middle{&layout, matrix.data(), kBytes, kBytes};
+    if (!self.endpoint->LandsInPlace(channel, peer, middle)) return;  // equal on all ranks
+    const Bytes first = Pattern(kBytes, 1), second = Pattern(kBytes - 5, 2), third = Pattern(10, 3);
+    Bytes landing(kBytes);
+    Operation sent[3], received[3];
+    ASSERT_OK(driver.Receive(channel, peer, Span(&landing), &received[0]));
+    ASSERT_OK(driver.ReceiveInPlace(channel, peer, middle, &received[1]));
+    ASSERT_OK(driver.Send(channel, peer, Span(first), &sent[0]));
+    ASSERT_OK(driver.Send(channel, peer, Span(second), &sent[1]));
+    ASSERT_OK(driver.Send(channel, peer, Span(third), &sent[2]));
+    ASSERT_OK(driver.Wait(&received[0]));
+    EXPECT_EQ(Read(received[0].lease), first);
+    self.endpoint->ReleaseLease(received[0].lease);
+    ASSERT_OK(driver.Wait(&received[1]));
+    EXPECT_EQ(received[1].lease.data, nullptr);
+    EXPECT_EQ(received[1].lease.bytes, second.size());
+    Bytes expected(layout.bytes(), std::byte{0x5a});
+    std::copy(second.begin(), second.end(), expected.begin() + kBytes);
+    EXPECT_EQ(matrix, expected);
+    self.endpoint->ReleaseLease(received[1].lease);
+    ASSERT_OK(driver.Receive(channel, peer, Span(&landing), &received[2]));
+    ASSERT_OK(driver.Wait(&received[2]));
+    EXPECT_EQ(Read(received[2].lease), third);
+    self.endpoint->ReleaseLease(received[2].lease);
+    for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
+  });
+}
+
+// Columns that are sent from where they lie and written again at once, among pieces that are
+// posted. The receivers have places for all but take nothing in meanwhile, so that what is sent
+// fills whatever there is between the two.
+TEST_P(TransportConformance, SendsFromUserMemoryAmongPosts) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    const Channel channel{group, ChannelKind::kPointToPoint};
+    const int next = (self.rank + 1) % self.size;
+    const int previous = (self.rank + self.size - 1) % self.size;
+    constexpr int kPieces = 30;
+    StridedLayout layout;
+    ASSERT_OK(StridedLayout::General(/*rows=*/1024, /*cols=*/128, /*ld=*/1100, 8, &layout));
+    Bytes matrix(1100 * 128 * 8);
+    // A part that starts and ends within columns.
+    const LayoutRange range{&layout, matrix.data(), 1000, layout.bytes() - 3000};
+    if (!self.endpoint->SendsInPlace(channel, next, range)) return;  // equal on all ranks
+    const auto whole = [&](int from, int number) {
+      return Pattern(range.bytes + 8, static_cast<unsigned>(from * kPieces + number));
+    };
+    std::deque<Bytes> landings;
+    std::deque<Operation> sent, received(kPieces);
+    for (Operation& operation : received) {
+      landings.emplace_back(range.bytes + 8);
+      ASSERT_OK(driver.Receive(channel, previous, Span(&landings.back()), &operation));
+    }
+    const Bytes first = whole(self.rank, 0);
+    ASSERT_OK(driver.Send(channel, next, Span(first), &sent.emplace_back()));
+    ASSERT_OK(driver.Wait(&received[0]));  // connected, and told of places
+    ASSERT_OK(driver.Wait(&sent[0]));
+    std::deque<Bytes> posted;
+    int from_user_memory = 0;
+    size_t kept_bytes = 0;
+    for (int number = 1; number < kPieces; ++number) {
+      const Bytes piece = whole(self.rank, number);
+      CopyOut(layout, matrix.data(), range.offset, range.bytes, piece.data() + 8);
+      sent.emplace_back();
+      if (number % 8 != 0 &&
+          self.endpoint->SendNow(channel, next, ConstByteSpan(piece.data(), 8), range, &sent.back(),
+                                 &kept_bytes) == SentNow::kYes) {
+        EXPECT_LE(kept_bytes, range.bytes + 8);
+        ++from_user_memory;
+        continue;
+      }
+      posted.push_back(piece);
+      ASSERT_OK(driver.Send(channel, next, Span(posted.back()), &sent.back()));
+      if (number % 16 == 0) driver.Poll(20);
+    }
+    std::fill(matrix.begin(), matrix.end(), std::byte{0});
+    EXPECT_GT(from_user_memory, 0);
+    for (int number = 0; number < kPieces; ++number) {
+      ASSERT_OK(driver.Wait(&received[number]));
+      EXPECT_EQ(Read(received[number].lease), whole(previous, number)) << "piece " << number;
+      self.endpoint->ReleaseLease(received[number].lease);
+    }
+    for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
+  });
+}
+
+// Rank 1 forwards what rank 0 sent to everybody, itself included, out of the lease, and says so to
+// rank 0 before it releases.
+TEST_P(TransportConformance, ForwardsALeaseToSeveralPeers) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    constexpr size_t kBytes = 50000;
+    const Channel down{group, ChannelKind::kAll};
+    const Channel forward{group, ChannelKind::kRow};
+    const Channel word{group, ChannelKind::kPointToPoint};
+    const Bytes data = Pattern(kBytes, 3);
+    Operation down_sent;
+    if (self.rank == 0) ASSERT_OK(driver.Send(down, 1, Span(data), &down_sent));
+
+    Bytes forwarded_landing(kBytes);
+    Operation received, forwarded;
+    std::deque<Operation> forwards(self.size);
+    ASSERT_OK(driver.Receive(forward, 1, Span(&forwarded_landing), &forwarded));
+    if (self.rank == 1) {
+      ByteSpan landing;
+      ASSERT_OK(driver.Register(kBytes, &landing));
+      ASSERT_OK(driver.Receive(down, 0, landing, &received));
+      ASSERT_OK(driver.Wait(&received));
+      const ConstByteSpan lease(received.lease.data, received.lease.bytes);
+      for (int peer = 0; peer < self.size; ++peer) {
+        ASSERT_OK(driver.Forward(forward, peer, lease, &forwards[peer]));
+      }
+    }
+    ASSERT_OK(driver.Wait(&forwarded));
+    EXPECT_EQ(Read(forwarded.lease), data);
+    self.endpoint->ReleaseLease(forwarded.lease);
+
+    Operation word_sent, word_received;
+    if (self.rank == 0) {
+      driver.Poll(50);
+      if (self.endpoint->CapabilitiesTo(group, 1).lands_in_peer_memory) {
+        EXPECT_FALSE(down_sent.done) << "the lease on the chunk is still held";
+      }
+      ASSERT_OK(driver.Send(word, 1, ConstByteSpan(), &word_sent));
+      ASSERT_OK(driver.Wait(&word_sent));
+      ASSERT_OK(driver.Wait(&down_sent));
+    } else if (self.rank == 1) {
+      for (Operation& operation : forwards) ASSERT_OK(driver.Wait(&operation));
+      ASSERT_OK(driver.Receive(word, 0, ByteSpan(), &word_received));
+      ASSERT_OK(driver.Wait(&word_received));
+      self.endpoint->ReleaseLease(word_received.lease);
+      EXPECT_EQ(Read(received.lease), data);
+      self.endpoint->ReleaseLease(received.lease);
+    }
+  });
+}
+
+// Chains of pieces, each posted by the callback of the one before: callbacks that nested would run
+// out of stack on a long message.
+TEST_P(TransportConformance, CallbacksMayPost) {
+  struct Chain : Completion {
+    Chain() : Completion([](Completion* c) { static_cast<Chain*>(c)->Next(); }) {}
+    void Next() {
+      failed |= !status.ok() || *in_callback;
+      *in_callback = true;
+      if (receives) endpoint->ReleaseLease(lease);
+      --left;
+      Post();
+      *in_callback = false;
+    }
+    void Post() {
+      refused = false;
+      if (left == 0 || failed) return;
+      const Status posted = receives ? endpoint->PostReceive(channel, peer, memory, this)
+                                     : endpoint->PostSend(channel, peer, memory, this);
+      refused = posted.code() == StatusCode::kNoResource;
+      failed |= !posted.ok() && !refused;
+    }
+    Endpoint* endpoint = nullptr;
+    Channel channel;
+    int peer = 0;
+    bool receives = false;
+    ByteSpan memory;
+    bool* in_callback = nullptr;
+    int left = 1000;
+    bool refused = false;
+    bool failed = false;
+  };
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    Bytes piece(8), landing(8);
+    Chain chains[2];
+    bool in_callback = false;
+    for (Chain& chain : chains) {
+      chain.in_callback = &in_callback;
+      chain.endpoint = self.endpoint;
+      chain.channel = Channel{group, ChannelKind::kAll};
+      chain.peer = self.size - 1 - self.rank;
+    }
+    chains[0].memory = Span(&piece);
+    chains[1].memory = Span(&landing);
+    chains[1].receives = true;
+    for (Chain& chain : chains) chain.Post();
+    while (chains[0].left > 0 || chains[1].left > 0) {
+      driver.Poll(1);
+      for (Chain& chain : chains) {
+        ASSERT_FALSE(chain.failed);
+        if (chain.refused) chain.Post();
+      }
+    }
+  });
+}
+
+void Exchange(ConformanceRank& self, Driver& driver, const Channel& channel, int peer,
+              unsigned mine, unsigned theirs) {
+  const Bytes piece = Pattern(6000, mine);
+  Bytes landing(6000);
+  Operation sent, received;
+  ASSERT_OK(driver.Send(channel, peer, Span(piece), &sent));
+  ASSERT_OK(driver.Receive(channel, peer, Span(&landing), &received));
+  ASSERT_OK(driver.Wait(&received));
+  EXPECT_EQ(Read(received.lease), Pattern(6000, theirs));
+  self.endpoint->ReleaseLease(received.lease);
+  ASSERT_OK(driver.Wait(&sent));
+}
+
+TEST_P(TransportConformance, GroupsOfTheSameMembersDoNotMix) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId first) {
+    GroupId second = -1;
+    ASSERT_OK(self.endpoint->OpenGroup(self.bootstrap(Everyone(self.size)).get(), &second));
+    const int peer = self.size - 1 - self.rank;
+    const Bytes on_first = Pattern(6000, 1), on_second = Pattern(6000, 2);
+    Operation first_sent, second_sent, first_received, second_received;
+    Bytes first_landing(6000), second_landing(6000);
+    const ChannelKind kind = ChannelKind::kPointToPoint;
+    ASSERT_OK(driver.Send(Channel{second, kind}, peer, Span(on_second), &second_sent));
+    ASSERT_OK(driver.Send(Channel{first, kind}, peer, Span(on_first), &first_sent));
+    ASSERT_OK(driver.Receive(Channel{first, kind}, peer, Span(&first_landing), &first_received));
+    ASSERT_OK(driver.Wait(&first_received));
+    EXPECT_EQ(Read(first_received.lease), on_first);
+    self.endpoint->ReleaseLease(first_received.lease);
+    ASSERT_OK(driver.Receive(Channel{second, kind}, peer, Span(&second_landing), &second_received));
+    ASSERT_OK(driver.Wait(&second_received));
+    EXPECT_EQ(Read(second_received.lease), on_second);
+    self.endpoint->ReleaseLease(second_received.lease);
+    ASSERT_OK(driver.Wait(&first_sent));
+    ASSERT_OK(driver.Wait(&second_sent));
+    self.endpoint->CloseGroup(second);
+  });
+}
+
+// Pairs of neighbours, each opened by its two members only and at their own time; before that some
+// ranks have opened more groups than others.
+TEST_P(TransportConformance, GroupsAreOpenedByTheirMembersOnly) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId everyone) {
+    std::vector<GroupId> alone(self.rank * 3);
+    for (GroupId& group : alone) {
+      ASSERT_OK(self.endpoint->OpenGroup(self.bootstrap({self.rank}).get(), &group));
+    }
+    // Higher rank first in the group. Rank r opens (r-1, r) before (r, r+1), so no two wait for
+    // each other.
+    struct Pair {
+      GroupId group;
+      int peer_in_group;
+      int peer;
+    };
+    std::vector<Pair> pairs;
+    for (int low = self.rank - 1; low <= self.rank; ++low) {
+      if (low < 0 || low + 1 >= self.size) continue;
+      GroupId group = -1;
+      ASSERT_OK(self.endpoint->OpenGroup(self.bootstrap({low + 1, low}).get(), &group));
+      const bool is_low = self.rank == low;
+      pairs.push_back({group, is_low ? 0 : 1, is_low ? low + 1 : low});
+    }
+    const ChannelKind kind = ChannelKind::kPointToPoint;
+    for (const Pair& pair : pairs) {
+      Exchange(self, driver, Channel{pair.group, kind}, pair.peer_in_group, 10 + self.rank,
+               10 + pair.peer);
+    }
+    const int across = self.size - 1 - self.rank;
+    Exchange(self, driver, Channel{everyone, kind}, across, 50 + self.rank, 50 + across);
+    for (size_t i = 0; i < alone.size(); ++i) {
+      Exchange(self, driver, Channel{alone[i], kind}, 0, 90 + i, 90 + i);
+      self.endpoint->CloseGroup(alone[i]);
+    }
+    for (const Pair& pair : pairs) self.endpoint->CloseGroup(pair.group);
+  });
+}
+
+TEST_P(TransportConformance, ClosingCancelsReceives) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    const int peer = self.size - 1 - self.rank;
+    GroupId closed = -1;
+    ASSERT_OK(self.endpoint->OpenGroup(self.bootstrap(Everyone(self.size)).get(), &closed));
+    Exchange(self, driver, Channel{closed, ChannelKind::kAll}, peer, self.rank, peer);
+    std::deque<Bytes> landings(kChannelKinds, Bytes(6000, std::byte{0x5a}));
+    std::deque<Operation> cancelled(kChannelKinds);
+    for (ChannelKind kind : kKinds) {
+      const int i = static_cast<int>(kind);
+      ASSERT_OK(driver.Receive(Channel{closed, kind}, peer, Span(&landings[i]), &cancelled[i]));
+    }
+    self.endpoint->CloseGroup(closed);
+    for (ChannelKind kind : kKinds) {
+      Exchange(self, driver, Channel{group, kind}, peer, self.rank, peer);
+    }
+    for (const Operation& operation : cancelled) EXPECT_FALSE(operation.done);
+    for (const Bytes& landing : landings) EXPECT_EQ(landing, Bytes(6000, std::byte{0x5a}));
+  });
+}
+
+TEST_P(TransportConformance, SendsOutliveTheClosingOfTheirGroup) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    GroupId closed = -1;
+    ASSERT_OK(self.endpoint->OpenGroup(self.bootstrap(Everyone(self.size)).get(), &closed));
+    const Channel channel{closed, ChannelKind::kPointToPoint};
+    if (self.rank == 0) {
+      const Bytes pieces[] = {Pattern(100000, 0), Pattern(20, 1), Pattern(100000, 2)};
+      Operation sent[3];
+      for (int i = 0; i < 3; ++i) ASSERT_OK(driver.Send(channel, 1, Span(pieces[i]), &sent[i]));
+      self.endpoint->CloseGroup(closed);
+      Exchange(self, driver, Channel{group, ChannelKind::kAll}, 1, 0, 1);
+      for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
+      return;
+    }
+    if (self.rank == 1) {
+      Exchange(self, driver, Channel{group, ChannelKind::kAll}, 0, 1, 0);
+      for (int i = 0; i < 3; ++i) {
+        Bytes landing(100000);
+        Operation received;
+        ASSERT_OK(driver.Receive(channel, 0, Span(&landing), &received));
+        ASSERT_OK(driver.Wait(&received));
+        EXPECT_EQ(Read(received.lease), Pattern(i == 1 ? 20 : 100000, i));
+        self.endpoint->ReleaseLease(received.lease);
+      }
+    }
+    self.endpoint->CloseGroup(closed);
+  });
+}
+
+TEST_P(TransportConformance, OpensAndClosesGroupsWithoutEnd) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId) {
+    const std::unique_ptr<Bootstrap> bootstrap = self.bootstrap(Everyone(self.size));
+    const int peer = self.size - 1 - self.rank;
+    for (int i = 0; i < 2000; ++i) {
+      GroupId group = -1;
+      ASSERT_OK(self.endpoint->OpenGroup(bootstrap.get(), &group));
+      if (i % 100 == 0) {
+        Exchange(self, driver, Channel{group, ChannelKind::kRow}, peer, i + self.rank, i + peer);
+      }
+      self.endpoint->CloseGroup(group);
+    }
+  });
+}
+
+TEST_P(TransportConformance, NamesALostPeer) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    if (!self.vanish) return;
+    const Channel channel{group, ChannelKind::kPointToPoint};
+    const int lost = self.size - 1;
+    const std::string name = "rank " + std::to_string(lost);
+    if (self.rank == lost) {
+      for (int peer = 0; peer < lost; ++peer) {
+        Operation received;
+        ASSERT_OK(driver.Receive(channel, peer, ByteSpan(), &received));
+        ASSERT_OK(driver.Wait(&received));
+        self.endpoint->ReleaseLease(received.lease);
+      }
+      self.vanish();
+      return;
+    }
+    const Bytes piece = Pattern(100, 1);
+    Bytes landing(100);
+    Operation go, sent, received, late;
+    ASSERT_OK(driver.Receive(channel, lost, Span(&landing), &received));
+    ASSERT_OK(driver.Send(channel, lost, ConstByteSpan(), &go));
+    ASSERT_OK(driver.Wait(&go));
+    Status status = driver.Send(channel, lost, Span(piece), &sent);  // it may be gone by now
+    if (status.ok()) status = driver.Wait(&sent);
+    EXPECT_EQ(status.code(), StatusCode::kPeerLost);
+    EXPECT_NE(status.message().find(name), std::string::npos) << status.message();
+    status = driver.Wait(&received);
+    EXPECT_EQ(status.code(), StatusCode::kPeerLost);
+    EXPECT_NE(status.message().find(name), std::string::npos) << status.message();
+    status = driver.Receive(channel, lost, Span(&landing), &late);
+    EXPECT_EQ(status.code(), StatusCode::kPeerLost);
+    // The others reach each other still.
+    const int peer = lost - 1 - self.rank;
+    Exchange(self, driver, Channel{group, ChannelKind::kAll}, peer, self.rank, peer);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TransportConformance, ::testing::ValuesIn(ConformanceTransports()),
+                         [](const auto& param_info) { return param_info.param.name; });
+
+}  // namespace
+}  // namespace brigade

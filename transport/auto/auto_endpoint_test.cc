@@ -1,0 +1,256 @@
+// What is peculiar to auto; the rest is the conformance suite's (test/).
+
+#include "transport/auto/auto_endpoint.h"
+
+#include <atomic>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "membuf/registered_region.h"
+#include "transport/inproc/inproc_transport.h"
+#include "transport/shm/shm_transport.h"
+#include "transport/tcp/uring_transport.h"
+
+namespace brigade {
+namespace {
+
+struct Operation : Completion {
+  Operation() : Completion([](Completion* c) { static_cast<Operation*>(c)->over = true; }) {}
+  bool over = false;
+};
+
+// Ranks as threads; those with the same number in `hosts` are on one host.
+class Job {
+ public:
+  explicit Job(std::vector<int> hosts) : hosts_(std::move(hosts)), tcp_(ranks()), mpi_(ranks()) {}
+  int ranks() const { return static_cast<int>(hosts_.size()); }
+  // Ranks that have no shared memory, or no TCP.
+  std::set<int> without_near;
+  std::set<int> without_tcp;
+  bool real_tcp = false;
+
+  void Run(const std::function<void(Endpoint*, GroupId, int rank)>& body) {
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < ranks(); ++rank) {
+      threads.emplace_back([&, rank] {
+        const std::unique_ptr<Endpoint> endpoint = NewEndpoint(rank);
+        const std::unique_ptr<Bootstrap> bootstrap = tcp_.MakeBootstrap(rank);
+        GroupId group = -1;
+        const Status status = endpoint->OpenGroup(bootstrap.get(), &group);
+        ASSERT_TRUE(status.ok()) << status.ToString();
+        body(endpoint.get(), group, rank);
+        endpoint->CloseGroup(group);
+        std::vector<char> all(hosts_.size());
+        (void)bootstrap->AllGather("", 1, all.data());  // nobody leaves before the others
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+
+ private:
+  std::unique_ptr<Endpoint> NewEndpoint(int rank) {
+    ShmOptions options;
+    options.spans_hosts = true;
+    options.host.network_namespace += static_cast<uint64_t>(hosts_[rank]);
+    std::unique_ptr<Endpoint> near;
+    std::unique_ptr<Endpoint> tcp;
+    if (without_near.count(rank) == 0) {
+      EXPECT_TRUE(CreateShmEndpoint(options, &near).ok());
+    }
+    if (real_tcp) {
+      UringOptions tcp_options;
+      tcp_options.interface = "lo";
+      EXPECT_TRUE(CreateUringEndpoint(tcp_options, &tcp).ok());
+    } else if (without_tcp.count(rank) == 0) {
+      tcp = tcp_.CreateEndpoint(rank);
+    }
+    return MakeAutoEndpoint(std::move(near), std::move(tcp), mpi_.CreateEndpoint(rank));
+  }
+
+  const std::vector<int> hosts_;
+  InprocWorld tcp_;
+  InprocWorld mpi_;
+};
+
+std::string NameOf(Job* job) {
+  std::vector<std::string> names(job->ranks());
+  job->Run([&](Endpoint* endpoint, GroupId group, int rank) {
+    names[rank] = endpoint->CapabilitiesOf(group).name;
+  });
+  for (const std::string& name : names) EXPECT_EQ(name, names[0]);
+  return names[0];
+}
+
+TEST(AutoEndpoint, TakesTheNearTransportWhereAllShareAHost) {
+  Job one({0, 0, 0});
+  EXPECT_EQ(NameOf(&one), "shm");
+  Job several({0, 1, 0});
+  EXPECT_EQ(NameOf(&several), "shm+inproc");
+  Job alone({0, 1, 2});
+  EXPECT_EQ(NameOf(&alone), "inproc");
+  Job without({0, 0, 0});
+  without.without_near = {1};
+  EXPECT_EQ(NameOf(&without), "inproc");
+}
+
+TEST(AutoEndpoint, TellsPeersByHost) {
+  Job job({5, 3, 3, 7, 5});
+  job.Run([&](Endpoint* endpoint, GroupId group, int rank) {
+    const std::vector<int> expected = {0, 1, 1, 2, 0};
+    for (int peer = 0; peer < job.ranks(); ++peer) {
+      EXPECT_EQ(endpoint->HostOf(group, peer), expected[peer]);
+      if (peer == rank) continue;
+      const bool near = expected[peer] == expected[rank];
+      EXPECT_EQ(endpoint->CapabilitiesTo(group, peer).lands_in_peer_memory, near);
+      EXPECT_EQ(endpoint->LineTo({group, ChannelKind::kAll}, peer) != nullptr, near);
+    }
+    const Capabilities& every = endpoint->CapabilitiesOf(group);
+    EXPECT_TRUE(every.lands_in_peer_memory);
+    EXPECT_TRUE(every.needs_landing);
+    EXPECT_TRUE(every.needs_registered_memory);
+    EXPECT_EQ(every.line_bytes, 0u);
+  });
+}
+
+// Without TCP on one rank nobody may wait for the others there.
+TEST(AutoEndpoint, AgreesOnTheFarTransport) {
+  for (const bool all_have_tcp : {true, false}) {
+    Job job({0, 1, 0});
+    if (!all_have_tcp) job.without_tcp = {1};
+    job.Run([&](Endpoint* endpoint, GroupId group, int rank) {
+      const Channel channel{group, ChannelKind::kAll};
+      char word = 'w';
+      Operation operation;
+      if (rank == 0) {
+        ASSERT_TRUE(
+            endpoint->PostSend(channel, 1, {reinterpret_cast<std::byte*>(&word), 1}, &operation)
+                .ok());
+      } else if (rank == 1) {
+        ASSERT_TRUE(
+            endpoint->PostReceive(channel, 0, {reinterpret_cast<std::byte*>(&word), 1}, &operation)
+                .ok());
+      }
+      while (rank < 2 && !operation.over) endpoint->Progress();
+    });
+  }
+}
+
+// A port, a ring and their memory are not for ranks that share a host.
+TEST(AutoEndpoint, OpensNothingForTcpWhereAllShareAHost) {
+  const auto descriptors = [] {
+    const std::filesystem::directory_iterator open("/proc/self/fd");
+    return std::distance(begin(open), end(open));
+  };
+  for (const bool one_host : {true, false}) {
+    ptrdiff_t more_with_tcp = 0;
+    for (const bool real_tcp : {false, true}) {
+      Job job(one_host ? std::vector<int>{0} : std::vector<int>{0, 1});
+      job.real_tcp = real_tcp;
+      std::atomic<int> counted{0};
+      job.Run([&](Endpoint*, GroupId, int rank) {
+        if (rank == 0) more_with_tcp += real_tcp ? descriptors() : -descriptors();
+        ++counted;
+        while (counted < job.ranks()) std::this_thread::yield();
+      });
+    }
+    EXPECT_EQ(more_with_tcp > 0, !one_host) << more_with_tcp;
+  }
+}
+
+// A callback of one transport may post on the other, where that may be over at once.
+TEST(AutoEndpoint, CallbacksOfTwoTransportsDoNotNest) {
+  struct Chain : Completion {
+    Chain() : Completion([](Completion* c) { static_cast<Chain*>(c)->Next(); }) {}
+    void Next() {
+      nested |= *in_callback;
+      *in_callback = true;
+      endpoint->ReleaseLease(lease);
+      if (next != nullptr) {
+        EXPECT_TRUE(endpoint->PostReceive(channel, peer, landing, next).ok());
+      }
+      over = true;
+      *in_callback = false;
+    }
+    Endpoint* endpoint = nullptr;
+    bool* in_callback = nullptr;
+    Chain* next = nullptr;
+    Channel channel;
+    int peer = 0;
+    ByteSpan landing;
+    bool over = false;
+    bool nested = false;
+  };
+  Job job({0, 0, 1});
+  job.Run([&](Endpoint* endpoint, GroupId group, int rank) {
+    const Channel channel{group, ChannelKind::kAll};
+    RegisteredRegion memory;
+    ASSERT_TRUE(RegisteredRegion::Create(endpoint->domain(), 0, 256, &memory).ok());
+    if (rank != 0) {
+      Operation sent[2];
+      for (int i = 0; i < rank; ++i) {
+        ASSERT_TRUE(endpoint->PostSend(channel, 0, {memory.memory().data, 8}, &sent[i]).ok());
+      }
+      for (int i = 0; i < rank; ++i) {
+        while (!sent[i].over) endpoint->Progress();
+      }
+      return;
+    }
+    // Wait until the far piece is here, so that its receive is over at once.
+    constexpr int kNear = 1;
+    constexpr int kFar = 2;
+    Operation first;
+    ASSERT_TRUE(endpoint->PostReceive(channel, kFar, memory.memory(), &first).ok());
+    while (!first.over) endpoint->Progress();
+    bool in_callback = false;
+    Chain near;
+    Chain far;
+    for (Chain* chain : {&near, &far}) {
+      chain->endpoint = endpoint;
+      chain->in_callback = &in_callback;
+      chain->channel = channel;
+      chain->landing = memory.memory();
+    }
+    near.next = &far;
+    near.peer = kFar;
+    ASSERT_TRUE(endpoint->PostReceive(channel, kNear, memory.memory(), &near).ok());
+    while (!far.over) endpoint->Progress();
+    EXPECT_FALSE(near.nested || far.nested);
+  });
+}
+
+// A receive too short for what comes is one that TCP tells the peer of when it waits for long.
+TEST(AutoEndpoint, WhoWaitsOnTwoTransportsDoesWhatEachDoesInALongWait) {
+  Job job({0, 1, 1});
+  job.real_tcp = true;
+  job.Run([&](Endpoint* endpoint, GroupId group, int rank) {
+    const Channel channel{group, ChannelKind::kAll};
+    const auto wait_for = [&](const Operation& operation) {
+      uint64_t idle_polls = 0;
+      while (!operation.over) {
+        if (!endpoint->Progress()) endpoint->Pause(idle_polls++);
+      }
+    };
+    std::vector<std::byte> data(100000);
+    for (const size_t bytes : {size_t{10}, data.size()}) {
+      Operation operation;
+      if (rank == 0) {
+        ASSERT_TRUE(endpoint->PostSend(channel, 1, {data.data(), bytes}, &operation).ok());
+        wait_for(operation);
+      } else if (rank == 1) {
+        ASSERT_TRUE(endpoint->PostReceive(channel, 0, {data.data(), 10}, &operation).ok());
+        wait_for(operation);
+        EXPECT_EQ(operation.status.ok(), bytes == 10);
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace brigade

@@ -1,0 +1,333 @@
+#include "transport/core/checked_endpoint.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "membuf/check.h"
+#include "transport/core/forwarding_endpoint.h"
+
+// `rule` is the sentence of transport/README.md that the caller broke.
+#define BRIGADE_RULE(condition, rule) \
+  ((condition) ? (void)0              \
+               : ::brigade::CheckFailed(__FILE__, __LINE__, std::string("contract: ") + (rule)))
+
+namespace brigade {
+namespace {
+
+size_t Checksum(ConstByteSpan span) {
+  // The library's string hash reads every byte.
+  return std::hash<std::string_view>()(
+      std::string_view(reinterpret_cast<const char*>(span.data), span.bytes));
+}
+
+bool Overlap(ConstByteSpan a, ConstByteSpan b) {
+  return a.bytes > 0 && b.bytes > 0 && a.data < b.data + b.bytes && b.data < a.data + a.bytes;
+}
+
+class CheckedEndpoint : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+
+  ~CheckedEndpoint() override {
+    if (failed_) return;  // after a failure what was under way is given up
+    BRIGADE_RULE(leases_.empty(), "every lease is released before the endpoint is destroyed");
+    for (const auto& [completion, operation] : operations_) {
+      BRIGADE_RULE(!operation->sends, "sends are over before the endpoint is destroyed");
+    }
+  }
+
+  Status OpenGroup(Bootstrap* bootstrap, GroupId* group) override {
+    Driving driving(this);
+    BRIGADE_RULE(!in_callback_, "a callback opens no group");
+    const int size = bootstrap->size();
+    BRIGADE_RETURN_IF_ERROR(target()->OpenGroup(bootstrap, group));
+    group_sizes_[*group] = size;
+    return Status();
+  }
+
+  void CloseGroup(GroupId group) override {
+    Driving driving(this);
+    BRIGADE_RULE(group_sizes_.erase(group) == 1, "an open group is closed, and once");
+    target()->CloseGroup(group);
+    for (auto it = refused_.begin(); it != refused_.end();) {
+      it = std::get<0>(*it) == group ? refused_.erase(it) : std::next(it);
+    }
+    for (auto it = operations_.begin(); it != operations_.end();) {
+      const Operation& operation = *it->second;
+      const bool cancelled = !operation.sends && std::get<0>(operation.stream) == group;
+      if (cancelled) streams_.erase(operation.stream);
+      it = cancelled ? operations_.erase(it) : std::next(it);
+    }
+  }
+
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+                  Completion* completion) override {
+    Driving driving(this);
+    CheckAddress(channel, peer);
+    CheckNotLent(piece);
+    Operation* operation = Begin(channel, peer, /*sends=*/true, piece, completion);
+    operation->checksum = Checksum(piece);
+    const Stream stream = operation->stream;
+    const Status status = Posted(completion, target()->PostSend(channel, peer, piece, operation));
+    if (status.code() == StatusCode::kNoResource) {
+      refused_.insert(stream);
+    } else {
+      refused_.erase(stream);
+    }
+    return status;
+  }
+
+  SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
+                  Completion* completion, size_t* kept_bytes) override {
+    Driving driving(this);
+    CheckAddress(channel, peer);
+    const StridedLayout& layout = *body.layout;
+    BRIGADE_RULE(body.offset <= layout.bytes() && body.bytes <= layout.bytes() - body.offset,
+                 "a range lies within its matrix");
+    BRIGADE_RULE(target()->SendsInPlace(channel, peer, body),
+                 "SendNow takes only what SendsInPlace said yes to");
+    BRIGADE_RULE(refused_.count(Stream(channel.group, channel.kind, peer, true)) == 0,
+                 "a piece that was refused is posted before others of its stream");
+    CheckNotLent(head);
+    StridedLayout::Cursor at(layout, body.offset);
+    for (size_t left = body.bytes; left > 0;) {
+      const StridedLayout::Run run = at.Next();
+      const size_t bytes = std::min(run.bytes, left);
+      CheckNotLent(ConstByteSpan(body.base + run.memory_offset, bytes));
+      at.Advance(bytes);
+      left -= bytes;
+    }
+    // From here on nobody but the transport knows where its bytes are.
+    Operation* operation = Begin(channel, peer, /*sends=*/true, ConstByteSpan(), completion);
+    operation->checksum = Checksum(ConstByteSpan());
+    const SentNow sent = target()->SendNow(channel, peer, head, body, operation, kept_bytes);
+    if (sent == SentNow::kYes) {
+      BRIGADE_RULE(*kept_bytes <= head.bytes + body.bytes, "no more is kept than is sent");
+    } else {
+      Withdraw(completion);
+    }
+    return sent;
+  }
+
+  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+                     Completion* completion) override {
+    Driving driving(this);
+    CheckAddress(channel, peer);
+    // Where none is needed only its length counts.
+    if (target()->CapabilitiesTo(channel.group, peer).needs_landing) CheckLanding(landing);
+    Operation* operation = Begin(channel, peer, /*sends=*/false, landing, completion);
+    operation->leases = true;
+    return Posted(completion, target()->PostReceive(channel, peer, landing, operation));
+  }
+
+  Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
+                            Completion* completion) override {
+    Driving driving(this);
+    CheckAddress(channel, peer);
+    BRIGADE_RULE(target()->LandsInPlace(channel, peer, range),
+                 "PostReceiveInPlace takes only what LandsInPlace said yes to");
+    // What lies between the bytes of a strided range is nobody's business.
+    size_t offset = 0;
+    ByteSpan landing;
+    if (range.layout->ContiguousRange(range.offset, range.bytes, &offset)) {
+      landing = ByteSpan{range.base + offset, range.bytes};
+      CheckLanding(landing);
+    }
+    Operation* operation = Begin(channel, peer, /*sends=*/false, landing, completion);
+    operation->max_bytes = range.bytes;
+    return Posted(completion, target()->PostReceiveInPlace(channel, peer, range, operation));
+  }
+
+  void ReleaseLease(const Lease& lease) override {
+    Driving driving(this);
+    if (lease.token == 0) return;  // of an in-place receive
+    auto held = leases_.find(lease.token);
+    BRIGADE_RULE(held != leases_.end(), "a lease is released once");
+    const Lease below = held->second.below;
+    BRIGADE_RULE(held->second.of_own_chunk || !BeingSent(below),
+                 "a lease is released after its forwards have ended");
+    leases_.erase(held);
+    target()->ReleaseLease(below);
+  }
+
+  bool Progress() override {
+    Driving driving(this);
+    BRIGADE_RULE(!in_callback_, "a callback does not call Progress");
+    return target()->Progress();
+  }
+
+ private:
+  using Stream = std::tuple<GroupId, ChannelKind, int, bool>;  // group, kind, peer, sends
+
+  // Stands in for the caller's completion below.
+  struct Operation : Completion {
+    Operation()
+        : Completion([](Completion* c) {
+            auto* operation = static_cast<Operation*>(c);
+            operation->endpoint->Finish(operation);
+          }) {}
+    CheckedEndpoint* endpoint = nullptr;
+    Completion* completion = nullptr;
+    Stream stream;
+    bool sends = false;
+    bool leases = false;
+    bool lends = false;  // sends, and the receiver reads it where it lies
+    ConstByteSpan memory;
+    size_t max_bytes = 0;
+    size_t checksum = 0;
+  };
+
+  // A lease that the caller has.
+  struct Held {
+    Lease below;  // as the target gave it
+    // Where memory is shared, a piece sent to oneself is leased out of the chunk being sent.
+    bool of_own_chunk;
+  };
+
+  // One thread at a time may be inside the endpoint; its callbacks may come back in.
+  class Driving {
+   public:
+    explicit Driving(CheckedEndpoint* endpoint) : endpoint_(endpoint) {
+      std::thread::id nobody;
+      const std::thread::id me = std::this_thread::get_id();
+      outermost_ = endpoint->driver_.compare_exchange_strong(nobody, me);
+      BRIGADE_RULE(outermost_ || nobody == me, "an endpoint has one driver at a time");
+    }
+    ~Driving() {
+      if (outermost_) endpoint_->driver_.store(std::thread::id());
+    }
+    Driving(const Driving&) = delete;
+    Driving& operator=(const Driving&) = delete;
+
+   private:
+    CheckedEndpoint* const endpoint_;
+    bool outermost_;
+  };
+
+  void CheckAddress(const Channel& channel, int peer) const {
+    auto size = group_sizes_.find(channel.group);
+    BRIGADE_RULE(size != group_sizes_.end(), "posts are made on open groups");
+    BRIGADE_RULE(peer >= 0 && peer < size->second, "a peer is a rank of the group");
+    BRIGADE_RULE(static_cast<int>(channel.kind) < kChannelKinds, "there are four channel kinds");
+  }
+
+  void CheckNotLent(ConstByteSpan piece) const {
+    for (const auto& [other, operation] : operations_) {
+      BRIGADE_RULE(operation->sends || !Overlap(piece, operation->memory),
+                   "memory lent as a landing is not sent");
+    }
+  }
+
+  void CheckLanding(ByteSpan landing) const {
+    for (const auto& [other, operation] : operations_) {
+      BRIGADE_RULE(!Overlap(landing, operation->memory),
+                   operation->sends ? "memory being sent is not lent as a landing"
+                                    : "landings of posted receives do not overlap");
+    }
+    for (const auto& [token, held] : leases_) {
+      BRIGADE_RULE(!Overlap(landing, ConstByteSpan(held.below.data, held.below.bytes)),
+                   "leased memory is released before it is lent again");
+    }
+  }
+
+  bool BeingSent(const Lease& lease) const {
+    const ConstByteSpan memory(lease.data, lease.bytes);
+    return std::any_of(operations_.begin(), operations_.end(), [&](const auto& entry) {
+      return entry.second->sends && Overlap(entry.second->memory, memory);
+    });
+  }
+
+  Operation* Begin(const Channel& channel, int peer, bool sends, ConstByteSpan memory,
+                   Completion* completion) {
+    auto [entry, is_new] = operations_.emplace(completion, nullptr);
+    BRIGADE_RULE(is_new, "a completion is not posted again before its callback has run");
+    entry->second = std::make_unique<Operation>();
+    Operation* operation = entry->second.get();
+    operation->endpoint = this;
+    operation->completion = completion;
+    operation->stream = Stream(channel.group, channel.kind, peer, sends);
+    operation->sends = sends;
+    operation->lends = sends && target()->CapabilitiesTo(channel.group, peer).lands_in_peer_memory;
+    operation->memory = memory;
+    operation->max_bytes = memory.bytes;
+    streams_[operation->stream].push_back(operation);
+    return operation;
+  }
+
+  // If the callback has run already, the completion may be gone or posted again.
+  Status Posted(Completion* completion, Status status) {
+    if (!status.ok()) Withdraw(completion);
+    return status;
+  }
+
+  void Withdraw(Completion* completion) {
+    auto entry = operations_.find(completion);
+    BRIGADE_RULE(entry != operations_.end(), "a post that fails runs no callback");
+    streams_[entry->second->stream].pop_back();
+    operations_.erase(entry);
+  }
+
+  void Finish(Operation* operation) {
+    auto entry = operations_.find(operation->completion);
+    BRIGADE_RULE(entry != operations_.end() && entry->second.get() == operation,
+                 "a callback runs once");
+    BRIGADE_RULE(!in_callback_, "callbacks do not nest");
+    std::deque<Operation*>& stream = streams_[operation->stream];
+    if (operation->lends) {
+      stream.erase(std::find(stream.begin(), stream.end(), operation));
+    } else {
+      BRIGADE_RULE(stream.front() == operation,
+                   "operations of one stream end in the order of posts");
+      stream.pop_front();
+    }
+    if (stream.empty()) streams_.erase(operation->stream);
+
+    Completion* completion = operation->completion;
+    completion->status = operation->status;
+    completion->lease = operation->lease;
+    if (!operation->status.ok()) {
+      failed_ = true;
+    } else if (operation->sends) {
+      BRIGADE_RULE(Checksum(operation->memory) == operation->checksum,
+                   "a piece stays untouched until its send is over");
+    } else {
+      BRIGADE_RULE(operation->lease.bytes <= operation->max_bytes,
+                   "a lease is no longer than its landing");
+      if (operation->leases) {
+        completion->lease.token = next_token_;
+        leases_.emplace(next_token_++, Held{operation->lease, BeingSent(operation->lease)});
+      }
+    }
+    operations_.erase(entry);
+    in_callback_ = true;
+    completion->callback(completion);
+    in_callback_ = false;
+  }
+
+  std::unordered_map<GroupId, int> group_sizes_;  // of open groups
+  std::unordered_map<Completion*, std::unique_ptr<Operation>> operations_;
+  std::map<Stream, std::deque<Operation*>> streams_;
+  std::set<Stream> refused_;  // whose last PostSend was
+  std::unordered_map<uint64_t, Held> leases_;
+  uint64_t next_token_ = 1;
+  bool in_callback_ = false;
+  bool failed_ = false;
+  std::atomic<std::thread::id> driver_{std::thread::id()};
+};
+
+}  // namespace
+
+std::unique_ptr<Endpoint> MakeCheckedEndpoint(std::unique_ptr<Endpoint> target) {
+  return std::make_unique<CheckedEndpoint>(std::move(target));
+}
+
+}  // namespace brigade

@@ -1,0 +1,244 @@
+#include "transport/core/checked_endpoint.h"
+
+#include <thread>
+
+#include "gtest/gtest.h"
+#include "transport/core/fault_endpoint.h"
+#include "transport/inproc/inproc_transport.h"
+
+namespace brigade {
+namespace {
+
+const Completion::Callback kIgnore = [](Completion*) {};
+
+InprocOptions InPlace() {
+  InprocOptions options;
+  options.sends_in_place = true;
+  return options;
+}
+
+// One rank, which talks to itself.
+class CheckedEndpointTest : public ::testing::Test {
+ protected:
+  CheckedEndpointTest()
+      : world_(1, InPlace()), endpoint_(MakeCheckedEndpoint(world_.CreateEndpoint(0))) {
+    const Status status = endpoint_->OpenGroup(world_.MakeBootstrap(0).get(), &channel_.group);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+  }
+  ~CheckedEndpointTest() override { GiveUp(); }
+
+  // Fails what is under way; the endpoint may then be destroyed.
+  void GiveUp() {
+    if (endpoint_ == nullptr) return;
+    world_.MarkLost(0);
+    while (endpoint_->Progress()) {
+    }
+  }
+
+  Status Send(size_t offset, size_t bytes, Completion* completion) {
+    return endpoint_->PostSend(channel_, 0, ConstByteSpan(memory_ + offset, bytes), completion);
+  }
+  Status Receive(size_t offset, size_t bytes, Completion* completion) {
+    return endpoint_->PostReceive(channel_, 0, ByteSpan{memory_ + offset, bytes}, completion);
+  }
+  SentNow SendNow(const LayoutRange& range, Completion* completion) {
+    size_t kept_bytes = 0;
+    return endpoint_->SendNow(channel_, 0, ConstByteSpan(), range, completion, &kept_bytes);
+  }
+  void ExpectOk(const Status& status) { EXPECT_TRUE(status.ok()) << status.ToString(); }
+
+  InprocWorld world_;
+  std::unique_ptr<Endpoint> endpoint_;
+  Channel channel_;
+  std::byte memory_[100] = {};
+  Completion first_{kIgnore};
+  Completion second_{kIgnore};
+};
+using CheckedEndpointDeathTest = CheckedEndpointTest;
+
+TEST_F(CheckedEndpointTest, LetsGoodCallersThrough) {
+  for (int i = 0; i < 2; ++i) {
+    ExpectOk(Send(0, 10, &first_));
+    ExpectOk(Receive(10, 10, &second_));
+    while (endpoint_->Progress()) {
+    }
+    EXPECT_TRUE(first_.status.ok());
+    EXPECT_EQ(second_.lease.bytes, 10u);
+    EXPECT_NE(second_.lease.token, 0u);
+    endpoint_->ReleaseLease(second_.lease);
+  }
+}
+
+TEST_F(CheckedEndpointDeathTest, CompletionPostedTwice) {
+  ExpectOk(Send(0, 10, &first_));
+  EXPECT_DEATH((void)Send(0, 10, &first_), "not posted again before its callback");
+}
+
+TEST_F(CheckedEndpointDeathTest, OverlappingLandings) {
+  ExpectOk(Receive(0, 10, &first_));
+  EXPECT_DEATH((void)Receive(9, 10, &second_), "landings of posted receives do not overlap");
+}
+
+TEST_F(CheckedEndpointDeathTest, OverlappingLandingInPlace) {
+  ExpectOk(Receive(0, 10, &first_));
+  const StridedLayout layout = StridedLayout::Contiguous(100);
+  const LayoutRange range{&layout, memory_, 9, 10};
+  EXPECT_DEATH((void)endpoint_->PostReceiveInPlace(channel_, 0, range, &second_),
+               "landings of posted receives do not overlap");
+}
+
+TEST_F(CheckedEndpointDeathTest, LandingIsBeingSent) {
+  ExpectOk(Send(0, 10, &first_));
+  EXPECT_DEATH((void)Receive(9, 10, &second_), "being sent is not lent");
+}
+
+TEST_F(CheckedEndpointDeathTest, SendingALanding) {
+  ExpectOk(Receive(0, 10, &first_));
+  EXPECT_DEATH((void)Send(9, 10, &second_), "lent as a landing is not sent");
+}
+
+TEST_F(CheckedEndpointDeathTest, LandingIsLeased) {
+  ExpectOk(Send(0, 10, &first_));
+  ExpectOk(Receive(10, 10, &second_));
+  endpoint_->Progress();
+  endpoint_->Progress();
+  EXPECT_DEATH((void)Receive(19, 10, &first_), "released before it is lent again");
+  endpoint_->ReleaseLease(second_.lease);
+}
+
+TEST_F(CheckedEndpointDeathTest, LeaseReleasedTwice) {
+  ExpectOk(Send(0, 10, &first_));
+  ExpectOk(Receive(10, 10, &second_));
+  endpoint_->Progress();
+  endpoint_->ReleaseLease(second_.lease);
+  EXPECT_DEATH(endpoint_->ReleaseLease(second_.lease), "released once");
+}
+
+TEST_F(CheckedEndpointDeathTest, LeaseNeverReleased) {
+  ExpectOk(Send(0, 10, &first_));
+  ExpectOk(Receive(10, 10, &second_));
+  endpoint_->Progress();
+  endpoint_->Progress();
+  EXPECT_DEATH(endpoint_.reset(), "every lease is released");
+  endpoint_->ReleaseLease(second_.lease);
+}
+
+TEST_F(CheckedEndpointDeathTest, LeaseReleasedWhileForwarded) {
+  ExpectOk(Send(0, 10, &first_));
+  ExpectOk(Receive(10, 10, &second_));
+  endpoint_->Progress();
+  endpoint_->Progress();
+  const Lease lease = second_.lease;
+  ExpectOk(endpoint_->PostSend(channel_, 0, ConstByteSpan(lease.data, lease.bytes), &first_));
+  EXPECT_DEATH(endpoint_->ReleaseLease(lease), "after its forwards have ended");
+  ExpectOk(Receive(30, 10, &second_));
+  while (endpoint_->Progress()) {
+  }
+  endpoint_->ReleaseLease(lease);
+  endpoint_->ReleaseLease(second_.lease);
+}
+
+TEST_F(CheckedEndpointDeathTest, DestroyedWhileSending) {
+  ExpectOk(Send(0, 10, &first_));
+  EXPECT_DEATH(endpoint_.reset(), "sends are over before");
+}
+
+TEST_F(CheckedEndpointDeathTest, PieceTouched) {
+  ExpectOk(Send(0, 10, &first_));
+  ExpectOk(Receive(10, 10, &second_));
+  memory_[9] = std::byte{1};
+  EXPECT_DEATH(while (endpoint_->Progress()){}, "stays untouched until its send is over");
+}
+
+TEST_F(CheckedEndpointDeathTest, ClosedGroup) {
+  endpoint_->CloseGroup(channel_.group);
+  EXPECT_DEATH((void)Send(0, 10, &first_), "posts are made on open groups");
+  EXPECT_DEATH(endpoint_->CloseGroup(channel_.group), "closed, and once");
+}
+
+TEST_F(CheckedEndpointDeathTest, PeerOutsideTheGroup) {
+  EXPECT_DEATH((void)endpoint_->PostSend(channel_, 1, ConstByteSpan(memory_, 1), &first_),
+               "a peer is a rank of the group");
+}
+
+TEST_F(CheckedEndpointDeathTest, InPlaceWithoutAsking) {
+  StridedLayout layout;
+  ExpectOk(StridedLayout::General(2, 3, 5, 1, &layout));
+  const LayoutRange range{&layout, memory_, 0, 6};
+  EXPECT_DEATH((void)endpoint_->PostReceiveInPlace(channel_, 0, range, &first_),
+               "only what LandsInPlace said yes to");
+}
+
+TEST_F(CheckedEndpointTest, UserMemoryIsFreeAtOnce) {
+  const StridedLayout layout = StridedLayout::Contiguous(100);
+  EXPECT_EQ(SendNow({&layout, memory_, 0, 10}, &first_), SentNow::kYes);
+  memory_[0] = std::byte{1};
+  ExpectOk(Receive(0, 10, &second_));
+  while (endpoint_->Progress()) {
+  }
+  EXPECT_EQ(memory_[0], std::byte{0});
+  endpoint_->ReleaseLease(second_.lease);
+}
+
+TEST_F(CheckedEndpointDeathTest, SendingALandingFromUserMemory) {
+  StridedLayout layout;
+  ExpectOk(StridedLayout::General(/*rows=*/2, /*cols=*/10, /*ld=*/10, 1, &layout));
+  ExpectOk(Receive(31, 1, &first_));
+  EXPECT_EQ(SendNow({&layout, memory_, 0, 6}, &second_), SentNow::kYes);
+  EXPECT_DEATH((void)SendNow({&layout, memory_, 0, 8}, &second_), "lent as a landing is not sent");
+}
+
+TEST_F(CheckedEndpointDeathTest, RangeOutsideItsMatrix) {
+  const StridedLayout layout = StridedLayout::Contiguous(50);
+  EXPECT_DEATH((void)SendNow({&layout, memory_, 45, 6}, &first_), "lies within its matrix");
+}
+
+TEST_F(CheckedEndpointDeathTest, UserMemoryOvertakesWhatWasRefused) {
+  InprocWorld world(1, InPlace());
+  FaultOptions faults;
+  faults.no_resource = 1;
+  endpoint_ = MakeCheckedEndpoint(MakeFaultEndpoint(world.CreateEndpoint(0), faults));
+  ExpectOk(endpoint_->OpenGroup(world.MakeBootstrap(0).get(), &channel_.group));
+  const StridedLayout layout = StridedLayout::Contiguous(100);
+  EXPECT_NE(SendNow({&layout, memory_, 0, 10}, &first_), SentNow::kYes);
+  EXPECT_EQ(Send(0, 10, &first_).code(), StatusCode::kNoResource);
+  EXPECT_DEATH((void)SendNow({&layout, memory_, 0, 10}, &second_), "that was refused is posted");
+  endpoint_.reset();
+}
+
+// Calls Progress when its operation has succeeded.
+struct Nosy : Completion {
+  Nosy(Endpoint* e, bool t)
+      : Completion([](Completion* c) { static_cast<Nosy*>(c)->Look(); }),
+        endpoint(e),
+        in_a_thread(t) {}
+  void Look() {
+    if (!status.ok()) return;
+    if (in_a_thread) {
+      std::thread([this] { endpoint->Progress(); }).join();
+    } else {
+      endpoint->Progress();
+    }
+  }
+  Endpoint* endpoint;
+  bool in_a_thread;
+};
+
+TEST_F(CheckedEndpointDeathTest, ProgressInACallback) {
+  Nosy nosy(endpoint_.get(), false);
+  ExpectOk(Receive(10, 10, &nosy));
+  ExpectOk(Send(0, 10, &first_));
+  EXPECT_DEATH(endpoint_->Progress(), "a callback does not call Progress");
+  GiveUp();
+}
+
+TEST_F(CheckedEndpointDeathTest, SecondDriver) {
+  Nosy nosy(endpoint_.get(), true);
+  ExpectOk(Receive(10, 10, &nosy));
+  ExpectOk(Send(0, 10, &first_));
+  EXPECT_DEATH(endpoint_->Progress(), "one driver at a time");
+  GiveUp();
+}
+
+}  // namespace
+}  // namespace brigade

@@ -1,0 +1,11 @@
+#include "transport/core/completion_queue.h"
+
+namespace brigade {
+
+// Not a member: a library would export that, whatever its exports say.
+bool& CompletionQueue::in_callback() {
+  static thread_local bool in_callback = false;
+  return in_callback;
+}
+
+}  // namespace brigade

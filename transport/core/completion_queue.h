@@ -1,0 +1,93 @@
+// CompletionQueue: runs callbacks one after the other, never one inside another.
+//
+// A callback may post, and a post may complete at once. Calling that second callback right there
+// would nest as deep as the chain of pieces is long; here it waits for the first to return. What
+// ends meanwhile on another transport of the same driver waits for that one's next Progress.
+
+#ifndef BRIGADE_TRANSPORT_CORE_COMPLETION_QUEUE_H_
+#define BRIGADE_TRANSPORT_CORE_COMPLETION_QUEUE_H_
+
+#include <utility>
+
+#include "membuf/check.h"
+#include "transport/completion.h"
+#include "transport/core/fifo.h"
+#include "transport/endpoint.h"
+
+namespace brigade {
+
+class CompletionQueue {
+ public:
+  // The operation of `completion`, whose status and lease are set, is over. Runs the callback,
+  // unless a callback or a Progress is running, which then runs it. `receive_group`: the group of a
+  // receive, whose closing takes the callback back; kSend for sends, which always hear.
+  static constexpr GroupId kSend = -1;
+  void Finish(Completion* completion, GroupId receive_group) {
+    ready_.push_back({completion, receive_group});
+    if (!running()) Run();
+  }
+
+  // Runs what is ready, and what that makes ready. True if anything ran.
+  bool Run() {
+    BRIGADE_CHECK(!running_);
+    running_ = true;
+    bool any = false;
+    while (!ready_.empty()) {
+      Completion* completion = ready_.front().completion;
+      ready_.pop_front();
+      in_callback() = true;
+      completion->callback(completion);
+      in_callback() = false;
+      any = true;
+    }
+    running_ = false;
+    return any;
+  }
+
+  // While one exists, Finish only queues: the state that the caller is changing is not fit for the
+  // posts a callback may make.
+  class Hold {
+   public:
+    explicit Hold(CompletionQueue* queue) : queue_(queue), was_running_(queue->running_) {
+      queue_->running_ = true;
+    }
+    ~Hold() { queue_->running_ = was_running_; }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+
+   private:
+    CompletionQueue* const queue_;
+    const bool was_running_;
+  };
+
+  bool running() const { return running_ || in_callback(); }
+
+  // Takes back the callbacks of receives of `group` that have not run; `give_back(lease)` for each
+  // that had succeeded.
+  template <typename GiveBack>
+  void CancelReceives(GroupId group, GiveBack give_back) {
+    Fifo<Ready> kept;
+    for (const Ready& ready : ready_) {
+      if (ready.receive_group != group) {
+        kept.push_back(ready);
+      } else if (ready.completion->status.ok()) {
+        give_back(ready.completion->lease);
+      }
+    }
+    ready_ = std::move(kept);
+  }
+
+ private:
+  struct Ready {
+    Completion* completion;
+    GroupId receive_group;
+  };
+  // Whether this thread runs a callback, of whatever queue.
+  static bool& in_callback();
+  Fifo<Ready> ready_;
+  bool running_ = false;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_CORE_COMPLETION_QUEUE_H_

@@ -1,0 +1,168 @@
+#include "transport/core/fault_endpoint.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <random>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "membuf/check.h"
+#include "membuf/pack.h"
+#include "transport/core/forwarding_endpoint.h"
+
+namespace brigade {
+namespace {
+
+class FaultEndpoint : public ForwardingEndpoint {
+ public:
+  FaultEndpoint(std::unique_ptr<Endpoint> target, const FaultOptions& options)
+      : ForwardingEndpoint(std::move(target)), options_(options), random_(options.seed) {}
+
+  void CloseGroup(GroupId group) override {
+    target()->CloseGroup(group);
+    for (auto it = streams_.begin(); it != streams_.end();) {
+      const auto& [stream_group, kind, peer, sends] = it->first;
+      if (sends || stream_group != group) {
+        ++it;
+        continue;
+      }
+      for (const std::unique_ptr<Operation>& operation : it->second) {
+        if (operation->over && operation->status.ok()) target()->ReleaseLease(operation->lease);
+      }
+      it = streams_.erase(it);
+    }
+  }
+
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+                  Completion* completion) override {
+    return Post(Stream(channel.group, channel.kind, peer, true), completion,
+                [&](Completion* c) { return target()->PostSend(channel, peer, piece, c); });
+  }
+
+  SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
+                  Completion* completion, size_t* kept_bytes) override {
+    const Stream stream(channel.group, channel.kind, peer, true);
+    SentNow sent = Happens(0.5) ? SentNow::kNo : SentNow::kNotYet;
+    (void)Post(stream, completion, [&](Operation* operation) {
+      if (Happens(options_.no_resource)) {
+        std::vector<std::byte>& kept = operation->kept;
+        kept.resize(head.bytes + body.bytes);
+        if (head.bytes > 0) std::memcpy(kept.data(), head.data, head.bytes);
+        CopyIn(kept.data() + head.bytes, *body.layout, body.base, body.offset, body.bytes);
+        const Status posted =
+            target()->PostSend(channel, peer, ConstByteSpan(kept.data(), kept.size()), operation);
+        if (posted.ok()) sent = SentNow::kYes;
+        *kept_bytes = kept.size();
+        return posted;
+      }
+      sent = target()->SendNow(channel, peer, head, body, operation, kept_bytes);
+      return sent == SentNow::kYes ? Status() : Status(StatusCode::kNoResource, "fault: not now");
+    });
+    return sent;
+  }
+
+  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+                     Completion* completion) override {
+    return Post(Stream(channel.group, channel.kind, peer, false), completion,
+                [&](Completion* c) { return target()->PostReceive(channel, peer, landing, c); });
+  }
+
+  Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
+                            Completion* completion) override {
+    return Post(Stream(channel.group, channel.kind, peer, false), completion, [&](Completion* c) {
+      return target()->PostReceiveInPlace(channel, peer, range, c);
+    });
+  }
+
+  bool Progress() override {
+    BRIGADE_CHECK(!delivering_);
+    bool any = target()->Progress();
+    delivering_ = true;
+    std::vector<Stream> order;
+    for (const auto& [stream, operations] : streams_) order.push_back(stream);
+    std::shuffle(order.begin(), order.end(), random_);
+    for (const Stream& stream : order) any |= Deliver(stream);
+    delivering_ = false;
+    return any;
+  }
+
+ private:
+  using Stream = std::tuple<GroupId, ChannelKind, int, bool>;  // group, kind, peer, sends
+
+  // Stands in for the caller's completion below.
+  struct Operation : Completion {
+    Operation(Completion* outer, int polls, bool ordered)
+        : Completion([](Completion* c) { static_cast<Operation*>(c)->over = true; }),
+          completion(outer),
+          polls_left(polls),
+          in_order(ordered) {}
+    Completion* completion;
+    std::vector<std::byte> kept;  // what is sent, if it lay in user memory
+    int polls_left;
+    const bool in_order;  // not before those posted before it
+    bool over = false;
+  };
+
+  using Operations = std::deque<std::unique_ptr<Operation>>;
+
+  bool Happens(double probability) { return std::bernoulli_distribution(probability)(random_); }
+
+  template <typename PostBelow>
+  Status Post(const Stream& stream, Completion* completion, PostBelow post) {
+    if (options_.lose && posts_++ == options_.lose_after_posts) options_.lose();
+    if (Happens(options_.no_resource)) {
+      return Status(StatusCode::kNoResource, "fault: refused at random");
+    }
+    const int delay = std::uniform_int_distribution<int>(0, options_.max_delay)(random_);
+    Operations& operations = streams_[stream];
+    const auto& [group, kind, peer, sends] = stream;
+    const bool lends = sends && target()->CapabilitiesTo(group, peer).lands_in_peer_memory;
+    operations.push_back(std::make_unique<Operation>(completion, delay, !lends));
+    Status status = post(operations.back().get());
+    if (!status.ok()) operations.pop_back();
+    return status;
+  }
+
+  // Runs the callbacks of a stream that are due. A callback may change streams_ at will.
+  bool Deliver(const Stream& stream) {
+    for (bool any = false;; any = true) {
+      auto entry = streams_.find(stream);
+      if (entry == streams_.end()) return any;
+      if (entry->second.empty()) {
+        streams_.erase(entry);
+        return any;
+      }
+      Operations& operations = entry->second;
+      const auto due = std::find_if(operations.begin(), operations.end(), [&](auto& operation) {
+        if (operation->over) return operation->polls_left-- <= 0;
+        return false;
+      });
+      if (due == operations.end() || ((*due)->in_order && due != operations.begin())) return any;
+      const std::unique_ptr<Operation> operation = std::move(*due);
+      operations.erase(due);
+      Completion* completion = operation->completion;
+      completion->status = operation->status;
+      completion->lease = operation->lease;
+      completion->callback(completion);
+    }
+  }
+
+  const FaultOptions options_;
+  std::mt19937_64 random_;
+  uint64_t posts_ = 0;
+  bool delivering_ = false;
+  // All operations not yet told to the caller.
+  std::map<Stream, Operations> streams_;
+};
+
+}  // namespace
+
+std::unique_ptr<Endpoint> MakeFaultEndpoint(std::unique_ptr<Endpoint> target,
+                                            const FaultOptions& options) {
+  return std::make_unique<FaultEndpoint>(std::move(target), options);
+}
+
+}  // namespace brigade

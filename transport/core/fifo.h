@@ -1,0 +1,49 @@
+// Fifo: a queue that keeps its storage. A std::deque allocates and frees as elements pass through,
+// however short it stays; where one element comes and goes per message, that costs more than all
+// the rest.
+
+#ifndef BRIGADE_TRANSPORT_CORE_FIFO_H_
+#define BRIGADE_TRANSPORT_CORE_FIFO_H_
+
+#include <cstddef>
+#include <vector>
+
+namespace brigade {
+
+// Amortised cost of each operation: constant; no allocation once grown.
+template <typename T>
+class Fifo {
+ public:
+  bool empty() const { return first_ == elements_.size(); }
+  size_t size() const { return elements_.size() - first_; }
+  // The oldest element. REQUIRES: !empty().
+  T& front() { return elements_[first_]; }
+  const T& front() const { return elements_[first_]; }
+
+  void push_back(const T& element) {
+    // Moving the rest down is paid for by the pops before: they were at least as many.
+    if (elements_.size() == elements_.capacity() && first_ > size()) {
+      elements_.erase(elements_.begin(), begin());
+      first_ = 0;
+    }
+    elements_.push_back(element);
+  }
+  void pop_front() {
+    if (++first_ == elements_.size()) clear();
+  }
+  void clear() {
+    elements_.clear();
+    first_ = 0;
+  }
+
+  typename std::vector<T>::iterator begin() { return elements_.begin() + first_; }
+  typename std::vector<T>::iterator end() { return elements_.end(); }
+
+ private:
+  std::vector<T> elements_;
+  size_t first_ = 0;  // of elements_; what is before it is gone
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_CORE_FIFO_H_

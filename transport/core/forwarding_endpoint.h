@@ -1,0 +1,73 @@
+// ForwardingEndpoint: an endpoint that owns another and passes every call on; base of the wrappers.
+
+#ifndef BRIGADE_TRANSPORT_CORE_FORWARDING_ENDPOINT_H_
+#define BRIGADE_TRANSPORT_CORE_FORWARDING_ENDPOINT_H_
+
+#include <memory>
+#include <utility>
+
+#include "transport/endpoint.h"
+
+namespace brigade {
+
+class ForwardingEndpoint : public Endpoint {
+ public:
+  explicit ForwardingEndpoint(std::unique_ptr<Endpoint> target) : target_(std::move(target)) {}
+
+  const Capabilities& capabilities() const override { return target_->capabilities(); }
+  const Capabilities& CapabilitiesOf(GroupId group) const override {
+    return target_->CapabilitiesOf(group);
+  }
+  const Capabilities& CapabilitiesTo(GroupId group, int peer) const override {
+    return target_->CapabilitiesTo(group, peer);
+  }
+  int HostOf(GroupId group, int peer) const override { return target_->HostOf(group, peer); }
+  int CountHosts(GroupId group, int first, int stride, int count) const override {
+    return target_->CountHosts(group, first, stride, count);
+  }
+  MemoryDomain* domain() override { return target_->domain(); }
+  Status OpenGroup(Bootstrap* bootstrap, GroupId* group) override {
+    return target_->OpenGroup(bootstrap, group);
+  }
+  void CloseGroup(GroupId group) override { target_->CloseGroup(group); }
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+                  Completion* completion) override {
+    return target_->PostSend(channel, peer, piece, completion);
+  }
+  bool SendsInPlace(const Channel& channel, int peer, const LayoutRange& range) const override {
+    return target_->SendsInPlace(channel, peer, range);
+  }
+  SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
+                  Completion* completion, size_t* kept_bytes) override {
+    return target_->SendNow(channel, peer, head, body, completion, kept_bytes);
+  }
+  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+                     Completion* completion) override {
+    return target_->PostReceive(channel, peer, landing, completion);
+  }
+  bool LandsInPlace(const Channel& channel, int peer, const LayoutRange& range) const override {
+    return target_->LandsInPlace(channel, peer, range);
+  }
+  Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
+                            Completion* completion) override {
+    return target_->PostReceiveInPlace(channel, peer, range, completion);
+  }
+  void ReleaseLease(const Lease& lease) override { target_->ReleaseLease(lease); }
+  bool Progress() override { return target_->Progress(); }
+  void Flush() override { target_->Flush(); }
+  bool HelperMayDrive() const override { return target_->HelperMayDrive(); }
+  void Await(int microseconds) override { target_->Await(microseconds); }
+  void Pause(uint64_t idle_polls) override { target_->Pause(idle_polls); }
+  uint64_t PollsAwake() const override { return target_->PollsAwake(); }
+  SimulatedProcessor* simulated_processor() override { return target_->simulated_processor(); }
+
+ protected:
+  Endpoint* target() const { return target_.get(); }
+
+ private:
+  const std::unique_ptr<Endpoint> target_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_CORE_FORWARDING_ENDPOINT_H_

@@ -1,0 +1,124 @@
+#include "transport/edge/edge.h"
+
+#include <algorithm>
+
+#include "membuf/check.h"
+#include "transport/edge/edge_memory.h"
+
+namespace brigade {
+namespace {
+
+// Where a jump leads that goes back to the ring.
+constexpr uint64_t kToRing = 0;
+
+}  // namespace
+
+// Of the free slots at the end of a ring, one is kept for the jump.
+Slot* OutEdge::NextSlowly() {
+  if (lost_) return nullptr;
+  if (extension_ != nullptr && sent_in_extension_ + 1 < EdgeExtension::kSlots) {
+    return &extension_->slots[sent_in_extension_];
+  }
+  if (extension_ != nullptr && IsFree(sent_in_ring_) && IsFree(sent_in_ring_ + 1)) {
+    Jump(&extension_->slots[sent_in_extension_], kToRing);
+    return &ring_->slots[sent_in_ring_ % EdgeRing::kSlots];
+  }
+  if (closed()) return &discarded_;
+  FreeUsedExtensions();
+  EdgeExtension* const next = memory_->NewExtension();
+  if (next == nullptr) return nullptr;
+  Jump(extension_ == nullptr ? &ring_->slots[sent_in_ring_ % EdgeRing::kSlots]
+                             : &extension_->slots[sent_in_extension_],
+       memory_->OffsetOf(next));
+  extensions_.push_back({next});
+  extension_ = next;
+  sent_in_extension_ = 0;
+  return &next->slots[0];
+}
+
+void OutEdge::Jump(Slot* slot, uint64_t to) {
+  slot->kind = Slot::kJump;
+  std::memcpy(slot->payload, &to, sizeof(to));
+  const uint64_t number = extension_ == nullptr ? sent_in_ring_++ : sent_in_extension_;
+  if (extension_ != nullptr) extensions_.back().end = sent_;
+  slot->full.store(static_cast<uint32_t>(number + 1), std::memory_order_release);
+  extension_ = nullptr;
+}
+
+// Those whose slots have all come back and whose receipts are not needed.
+void OutEdge::FreeUsedExtensions() {
+  const auto over = [&](const Extension& extension) {
+    if (extension.end > oldest_receipt_ || extension.memory == extension_) return false;
+    for (int i = 0; i < EdgeExtension::kSlots; ++i) {
+      if (extension.memory->empty[i].load(std::memory_order_acquire) !=
+          static_cast<uint32_t>(i + 1)) {
+        return false;
+      }
+    }
+    memory_->Free(extension.memory, sizeof(EdgeExtension));
+    return true;
+  };
+  extensions_.erase(std::remove_if(extensions_.begin(), extensions_.end(), over),
+                    extensions_.end());
+}
+
+void OutEdge::FreeExtensions() {
+  for (const Extension& extension : extensions_) {
+    memory_->Free(extension.memory, sizeof(EdgeExtension));
+  }
+  extensions_.clear();
+}
+
+bool InEdge::Attach() {
+  const uint64_t offset = entry_->load(std::memory_order_acquire);
+  if (offset == 0 || offset == kClosedUnopened || broken_ != nullptr) return false;
+  std::byte* const ring =
+      offset % alignof(EdgeRing) == 0 ? segment_->At(offset, sizeof(EdgeRing)) : nullptr;
+  if (ring == nullptr) {
+    broken_ = "an edge outside its memory";
+    return false;
+  }
+  ring_ = reinterpret_cast<EdgeRing*>(ring);
+  SetRing(0);
+  return true;
+}
+
+const Slot* InEdge::Follow() {
+  uint64_t to = 0;
+  std::memcpy(&to, next_->payload, sizeof(to));
+  std::byte* const memory = to == kToRing || to % alignof(EdgeExtension) != 0
+                                ? nullptr
+                                : segment_->At(to, sizeof(EdgeExtension));
+  // A sender jumps to put a message; jumps alone could lead round for ever.
+  if (broken_ != nullptr || jumped_at_ == taken_ ||
+      (memory == nullptr && (to != kToRing || extension_ == nullptr))) {
+    broken_ = "a jump to nowhere";
+    return nullptr;
+  }
+  jumped_at_ = taken_;
+  const Receipt jump{empty_, stamp_};
+  if (extension_ == nullptr) ++read_in_ring_;
+  if (memory == nullptr) {
+    SetRing(read_in_ring_);
+  } else {
+    SetExtension(reinterpret_cast<EdgeExtension*>(memory), 0);
+  }
+  // Behind this, the sender may use the slot again, or free the extension it was in.
+  jump.empty->store(jump.stamp, std::memory_order_release);
+  return Peek();
+}
+
+void InEdge::Close() {
+  uint64_t unopened = 0;
+  if (ring_ == nullptr &&
+      (entry_->compare_exchange_strong(unopened, kClosedUnopened, std::memory_order_acq_rel) ||
+       !Attach())) {
+    return;
+  }
+  ring_->returns.closed_at.store(taken_ + 1, std::memory_order_release);
+  std::atomic<uint64_t>& released = ring_->returns.released;
+  released.store(released.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  sender_->Ring();
+}
+
+}  // namespace brigade

@@ -1,0 +1,262 @@
+// Edge: the messages from one rank to another on one channel, in shared memory.
+//
+// A ring of slots of one cache line each. A slot holds a short message itself (a *line*: payload
+// and flag arrive together), or says where a piece lies, or, where the ring is full of what the
+// receiver has not taken or not given back, that the messages go on in an extension. So a sender
+// never waits for its receiver: extensions come from the sender's memory while that lasts.
+//
+// A slot's `full` and `empty` counters hold the number of the message in the ring, on cache lines
+// of their own for either side: `full` lies with the message and is written by the sender, `empty`
+// by the receiver when it needs the message no more, in any order. There is no shared head or tail.
+//
+// What the receiver reads may have been written by a process gone wild: it checks every number.
+//
+// One driver per side; not thread-safe beyond that.
+
+#ifndef BRIGADE_TRANSPORT_EDGE_EDGE_H_
+#define BRIGADE_TRANSPORT_EDGE_EDGE_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "membuf/status.h"
+#include "transport/edge/bell.h"
+#include "transport/edge/shared_segment.h"
+
+namespace brigade {
+
+class EdgeMemory;
+
+// --- what lies in shared memory ---
+
+struct alignas(64) Slot {
+  enum Kind : uint16_t { kLine, kPiece, kJump };
+  static constexpr size_t kLineBytes = 56;
+
+  std::atomic<uint32_t> full;
+  Kind kind;
+  uint16_t bytes;  // kLine
+  std::byte payload[kLineBytes];
+};
+static_assert(sizeof(Slot) == 64, "a slot is a cache line");
+
+// Payload of a kPiece slot.
+struct PieceAt {
+  uint32_t owner = 0;  // the rank of the group in whose segment it lies
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
+// What the receiver writes.
+struct alignas(64) EdgeReturns {
+  static constexpr int kRingSlots = 8;
+  std::atomic<uint32_t> empty[kRingSlots];
+  std::atomic<uint64_t> released;  // pieces, so that the sender need not look at each
+  // 0, or one more than the messages that the receiver took before it closed the group.
+  std::atomic<uint64_t> closed_at;
+};
+
+struct EdgeRing {
+  static constexpr int kSlots = EdgeReturns::kRingSlots;
+  Slot slots[kSlots];
+  EdgeReturns returns;
+};
+static_assert(sizeof(EdgeRing) <= 1024, "the memory of an idle edge");
+
+struct EdgeExtension {
+  static constexpr int kSlots = 56;
+  Slot slots[kSlots];
+  std::atomic<uint32_t> empty[kSlots];
+};
+static_assert(sizeof(EdgeExtension) <= 4096, "an extension is a page");
+
+// --- the two sides ---
+
+class OutEdge {
+ public:
+  // `ring` is zeroed memory. `memory` gives extensions and must outlive the edge.
+  OutEdge(EdgeRing* ring, EdgeMemory* memory, Bell* receiver)
+      : ring_(ring), memory_(memory), receiver_(receiver) {}
+  OutEdge(const OutEdge&) = delete;
+  OutEdge& operator=(const OutEdge&) = delete;
+
+  // What the receiver gives back: `*empty` becomes `stamp`, or more once the slot is used again.
+  struct Receipt {
+    const std::atomic<uint32_t>* empty = nullptr;
+    uint32_t stamp = 0;
+    uint64_t number = 0;  // of the message
+    bool given() const {
+      return static_cast<int32_t>(empty->load(std::memory_order_acquire) - stamp) >= 0;
+    }
+  };
+
+  // The slot of the next message, to be filled in and published; null if there is no memory for an
+  // extension.
+  Slot* Next() {
+    if (extension_ == nullptr && !lost_ && IsFree(sent_in_ring_) && IsFree(sent_in_ring_ + 1)) {
+      return &ring_->slots[sent_in_ring_ % EdgeRing::kSlots];
+    }
+    return NextSlowly();
+  }
+  // REQUIRES: `slot` is what Next() returned last.
+  Receipt Publish(Slot* slot) {
+    Receipt receipt;
+    receipt.number = sent_++;
+    if (slot == &discarded_) return {&discarded_.full, 0, receipt.number};
+    if (extension_ == nullptr) {
+      receipt.empty = &ring_->returns.empty[sent_in_ring_ % EdgeRing::kSlots];
+      receipt.stamp = static_cast<uint32_t>(++sent_in_ring_);
+    } else {
+      receipt.empty = &extension_->empty[sent_in_extension_];
+      receipt.stamp = static_cast<uint32_t>(++sent_in_extension_);
+    }
+    slot->full.store(receipt.stamp, std::memory_order_release);
+    receiver_->Ring();
+    return receipt;
+  }
+
+  // The receiver has closed the group, and what it has not taken it never will.
+  bool closed() const { return ring_->returns.closed_at.load(std::memory_order_acquire) != 0; }
+  bool NeverTaken(const Receipt& receipt) const {
+    const uint64_t closed_at = ring_->returns.closed_at.load(std::memory_order_acquire);
+    return closed_at != 0 && receipt.number >= closed_at - 1;
+  }
+  uint64_t sent() const { return sent_; }
+  uint64_t released() const { return ring_->returns.released.load(std::memory_order_acquire); }
+  // The receiver is gone: there is no next slot any more.
+  void SetLost() { lost_ = true; }
+  // Receipts of earlier messages will not be looked at any more.
+  void KeepReceiptsFrom(uint64_t number) { oldest_receipt_ = number; }
+  // Nobody looks at the edge any more.
+  void FreeExtensions();
+
+ private:
+  // Message `number` in the ring has a free slot.
+  bool IsFree(uint64_t number) {
+    if (number < EdgeRing::kSlots) return true;
+    const int slot = static_cast<int>(number % EdgeRing::kSlots);
+    const auto before = static_cast<uint32_t>(number - EdgeRing::kSlots + 1);
+    // The receiver's cache line is read again only when what is known of it does not do.
+    if (empty_[slot] == before) return true;
+    for (int i = 0; i < EdgeRing::kSlots; ++i) {
+      empty_[i] = ring_->returns.empty[i].load(std::memory_order_acquire);
+    }
+    return empty_[slot] == before;
+  }
+  Slot* NextSlowly();
+  void Jump(Slot* slot, uint64_t to);
+  void FreeUsedExtensions();
+  friend class EdgeTestPeer;
+
+  EdgeRing* const ring_;
+  EdgeMemory* const memory_;
+  Bell* const receiver_;
+  uint64_t sent_ = 0;          // messages
+  uint64_t sent_in_ring_ = 0;  // jumps included
+  uint32_t empty_[EdgeRing::kSlots] = {};
+  EdgeExtension* extension_ = nullptr;  // where messages go now, if not to the ring
+  int sent_in_extension_ = 0;
+  bool lost_ = false;
+  // All that are not given back, and the number of the first message behind them; of the one in use
+  // it is not known.
+  struct Extension {
+    EdgeExtension* memory;
+    uint64_t end = UINT64_MAX;
+  };
+  std::vector<Extension> extensions_;
+  uint64_t oldest_receipt_ = UINT64_MAX;
+  Slot discarded_{};  // takes what nobody will receive
+};
+
+class InEdge {
+ public:
+  // `entry`, in the sender's memory, holds the offset of the ring in `segment` once the sender has
+  // opened the edge, and 0 before.
+  InEdge(std::atomic<uint64_t>* entry, SharedSegment* segment, Bell* sender)
+      : entry_(entry), segment_(segment), sender_(sender) {}
+  InEdge(const InEdge&) = delete;
+  InEdge& operator=(const InEdge&) = delete;
+
+  // The directory entry of an edge that its receiver closed before the sender had opened it.
+  static constexpr uint64_t kClosedUnopened = 1;
+
+  // The next message, or null. Stays the next until Take.
+  const Slot* Peek() {
+    if (next_ == nullptr && !Attach()) return nullptr;
+    if (next_->full.load(std::memory_order_acquire) != stamp_) return nullptr;
+    return next_->kind == Slot::kJump ? Follow() : next_;
+  }
+  // Not null once the sender has written what it cannot have meant.
+  const char* broken() const { return broken_; }
+
+  // What the sender waits for.
+  struct Receipt {
+    std::atomic<uint32_t>* empty = nullptr;
+    uint32_t stamp = 0;
+  };
+  // REQUIRES: Peek() is not null.
+  Receipt Take() {
+    const Receipt receipt{empty_, stamp_};
+    ++taken_;
+    Advance();
+    return receipt;
+  }
+  // Exactly once for each message taken, in any order. `piece`: its sender waits for it.
+  void GiveBack(const Receipt& receipt, bool piece) {
+    receipt.empty->store(receipt.stamp, std::memory_order_release);
+    if (!piece) return;
+    std::atomic<uint64_t>& released = ring_->returns.released;
+    released.store(released.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    sender_->Ring();
+  }
+  // What was not taken will not be. Nothing is taken afterwards; what was is still given back.
+  void Close();
+
+ private:
+  bool Attach();
+  const Slot* Follow();
+  void Advance() {
+    if (extension_ == nullptr) {
+      SetRing(read_in_ring_ + 1);
+    } else {
+      SetExtension(extension_, static_cast<int>(stamp_));
+    }
+  }
+  void SetRing(uint64_t number) {
+    read_in_ring_ = number;
+    extension_ = nullptr;
+    next_ = &ring_->slots[number % EdgeRing::kSlots];
+    empty_ = &ring_->returns.empty[number % EdgeRing::kSlots];
+    stamp_ = static_cast<uint32_t>(number + 1);
+  }
+  void SetExtension(EdgeExtension* extension, int number) {
+    extension_ = extension;
+    // The last slot of an extension is always a jump; a sender that forgets it reads no further.
+    const int slot = number < EdgeExtension::kSlots ? number : EdgeExtension::kSlots - 1;
+    next_ = &extension->slots[slot];
+    empty_ = &extension->empty[slot];
+    stamp_ = static_cast<uint32_t>(number + 1);
+  }
+  friend class EdgeTestPeer;
+
+  std::atomic<uint64_t>* const entry_;
+  SharedSegment* const segment_;
+  Bell* const sender_;
+  EdgeRing* ring_ = nullptr;
+  Slot* next_ = nullptr;
+  std::atomic<uint32_t>* empty_ = nullptr;
+  uint32_t stamp_ = 0;
+  uint64_t read_in_ring_ = 0;
+  EdgeExtension* extension_ = nullptr;
+  uint64_t taken_ = 0;
+  uint64_t jumped_at_ = UINT64_MAX;  // what had been taken when the last jump was followed
+  const char* broken_ = nullptr;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_EDGE_EDGE_H_

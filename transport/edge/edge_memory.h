@@ -1,0 +1,49 @@
+// EdgeMemory: small blocks of a rank's own segment, for what is not a message: edges and the tables
+// by which peers find them.
+
+#ifndef BRIGADE_TRANSPORT_EDGE_EDGE_MEMORY_H_
+#define BRIGADE_TRANSPORT_EDGE_EDGE_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "transport/edge/edge.h"
+#include "transport/edge/shared_segment.h"
+
+namespace brigade {
+
+class EdgeMemory {
+ public:
+  // `segment` must outlive the memory.
+  explicit EdgeMemory(SharedSegment* segment) : segment_(segment) {}
+  EdgeMemory(const EdgeMemory&) = delete;
+  EdgeMemory& operator=(const EdgeMemory&) = delete;
+
+  // Zeroed, on a cache line; null if the segment has no more memory. Blocks are kept for reuse.
+  void* Allocate(size_t bytes);
+  void Free(void* block, size_t bytes);
+  // Room for more messages; null also at the limit of kMostExtensionBytes, which a million messages
+  // that nobody receives come to.
+  EdgeExtension* NewExtension();
+
+  uint64_t OffsetOf(const void* block) const {
+    return static_cast<uint64_t>(static_cast<const std::byte*>(block) - segment_->base());
+  }
+  size_t in_use_bytes() const { return in_use_bytes_; }
+
+ private:
+  static constexpr size_t kMostExtensionBytes = size_t{64} << 20;
+  static constexpr size_t kExtentBytes = size_t{16} << 10;
+
+  SharedSegment* const segment_;
+  std::map<size_t, std::vector<void*>> free_;  // by size
+  std::byte* fresh_ = nullptr;                 // of an extent, not yet handed out
+  size_t fresh_bytes_ = 0;
+  size_t in_use_bytes_ = 0;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_EDGE_EDGE_MEMORY_H_

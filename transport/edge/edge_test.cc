@@ -1,0 +1,438 @@
+#include "transport/edge/edge.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "transport/edge/edge_memory.h"
+
+namespace brigade {
+
+class EdgeTestPeer {
+ public:
+  // Both sides of an edge that no message has passed yet, and its ring, as if `number` messages
+  // had.
+  static void StartAt(uint64_t number, OutEdge* out, InEdge* in) {
+    for (int i = 1; i <= EdgeRing::kSlots; ++i) {
+      const uint64_t before = number - i;
+      const int slot = static_cast<int>(before % EdgeRing::kSlots);
+      out->ring_->slots[slot].full = static_cast<uint32_t>(before + 1);
+      out->ring_->returns.empty[slot] = static_cast<uint32_t>(before + 1);
+    }
+    out->sent_in_ring_ = number;
+    ASSERT_EQ(in->Peek(), nullptr);  // attaches it
+    in->SetRing(number);
+  }
+};
+
+namespace {
+
+// An edge of one rank to itself: both sides, driven by whoever calls.
+class Link {
+ public:
+  Link() {
+    EXPECT_TRUE(SharedSegment::Create(&segment).ok());
+    memory = std::make_unique<EdgeMemory>(segment.get());
+    bells = static_cast<Bell*>(memory->Allocate(2 * sizeof(Bell)));
+    entry = static_cast<std::atomic<uint64_t>*>(memory->Allocate(sizeof(*entry)));
+    ring = static_cast<EdgeRing*>(memory->Allocate(sizeof(EdgeRing)));
+    out = std::make_unique<OutEdge>(ring, memory.get(), &bells[0]);
+    in = std::make_unique<InEdge>(entry, segment.get(), &bells[1]);
+    *entry = memory->OffsetOf(ring);
+  }
+
+  OutEdge::Receipt Send(uint64_t number) {
+    Slot* const slot = out->Next();
+    EXPECT_NE(slot, nullptr);
+    slot->kind = Slot::kLine;
+    slot->bytes = sizeof(number);
+    std::memcpy(slot->payload, &number, sizeof(number));
+    return out->Publish(slot);
+  }
+  bool InRing(const Slot* slot) const {
+    return slot >= ring->slots && slot < ring->slots + EdgeRing::kSlots;
+  }
+  // The next message must be there and be this one; it is not given back.
+  InEdge::Receipt Take(uint64_t number) {
+    const Slot* const slot = in->Peek();
+    EXPECT_NE(slot, nullptr) << "message " << number;
+    if (slot == nullptr) return {};
+    EXPECT_EQ(in->Peek(), slot) << "it stays the next until it is taken";
+    EXPECT_EQ(slot->bytes, sizeof(number));
+    EXPECT_EQ(NumberIn(slot), number);
+    return in->Take();
+  }
+  void Receive(uint64_t number) { in->GiveBack(Take(number), false); }
+  static uint64_t NumberIn(const Slot* slot) {
+    uint64_t number = 0;
+    std::memcpy(&number, slot->payload, sizeof(number));
+    return number;
+  }
+
+  std::shared_ptr<SharedSegment> segment;
+  std::unique_ptr<EdgeMemory> memory;
+  Bell* bells = nullptr;
+  std::atomic<uint64_t>* entry = nullptr;
+  EdgeRing* ring = nullptr;
+  std::unique_ptr<OutEdge> out;
+  std::unique_ptr<InEdge> in;
+};
+
+// All but one of the ring's slots, which is kept for a jump.
+constexpr int kRoom = EdgeRing::kSlots - 1;
+
+TEST(EdgeTest, NothingIsThereBeforeItIsSent) {
+  Link link;
+  EXPECT_EQ(link.in->Peek(), nullptr);
+  *link.entry = 0;
+  InEdge unopened(link.entry, link.segment.get(), &link.bells[1]);
+  EXPECT_EQ(unopened.Peek(), nullptr);
+  EXPECT_EQ(unopened.broken(), nullptr);
+}
+
+TEST(EdgeTest, TheRingWrapsWithoutMoreMemory) {
+  Link link;
+  const size_t before = link.memory->in_use_bytes();
+  uint64_t sent = 0, received = 0;
+  for (int under_way : {1, 2, kRoom, 3, kRoom}) {
+    for (int round = 0; round < 100; ++round) {
+      while (sent < received + under_way) link.Send(sent++);
+      while (received < sent) link.Receive(received++);
+      EXPECT_EQ(link.in->Peek(), nullptr);
+    }
+  }
+  EXPECT_EQ(link.out->sent(), sent);
+  EXPECT_EQ(link.memory->in_use_bytes(), before);
+}
+
+TEST(EdgeTest, AFullRingGoesOnInAnExtensionAndThenInTheRingAgain) {
+  Link link;
+  const size_t before = link.memory->in_use_bytes();
+  uint64_t sent = 0, received = 0;
+  while (sent < kRoom) link.Send(sent++);
+  EXPECT_EQ(link.memory->in_use_bytes(), before);
+  link.Send(sent++);
+  EXPECT_EQ(link.memory->in_use_bytes(), before + sizeof(EdgeExtension));
+  // An extension is used to its end, but for the slot of its jump.
+  for (int i = 2; i < EdgeExtension::kSlots; ++i) {
+    EXPECT_FALSE(link.InRing(link.out->Next()));
+    link.Send(sent++);
+    link.Receive(received++);
+  }
+  while (received < sent) link.Receive(received++);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(link.InRing(link.out->Next()));
+    link.Send(sent++);
+    link.Receive(received++);
+  }
+}
+
+// A long queue that does not move, then one that only ever shrinks to a few.
+TEST(EdgeTest, ManyExtensionsKeepTheOrder) {
+  Link link;
+  uint64_t sent = 0, received = 0;
+  for (int round = 0; round < 3; ++round) {
+    while (sent < received + 20000) link.Send(sent++);
+    while (received + 3 < sent) link.Receive(received++);
+  }
+  while (received < sent) link.Receive(received++);
+  EXPECT_EQ(link.in->Peek(), nullptr);
+}
+
+// Also: a slot is not used again before it is given back, though all behind it are.
+TEST(EdgeTest, ReceiptsAreGivenInAnyOrder) {
+  Link link;
+  std::mt19937 random(1);
+  struct Open {
+    uint64_t number;
+    OutEdge::Receipt sent;
+    InEdge::Receipt taken;
+    const Slot* slot;
+  };
+  std::vector<Open> open;
+  uint64_t released = 0;
+  for (uint64_t number = 0; number < 30000; ++number) {
+    if (open.empty()) link.out->KeepReceiptsFrom(number);
+    const OutEdge::Receipt sent = link.Send(number);
+    EXPECT_EQ(sent.number, number);
+    const Slot* const slot = link.in->Peek();
+    open.push_back({number, sent, link.Take(number), slot});
+    while (open.size() > 200 || (!open.empty() && random() % 2 == 0)) {
+      // The first of all hardly ever.
+      const size_t i = random() % 100 == 0 ? 0 : random() % open.size();
+      ASSERT_FALSE(open[i].sent.given()) << open[i].number;
+      ASSERT_EQ(Link::NumberIn(open[i].slot), open[i].number) << "used again while it was lent";
+      link.in->GiveBack(open[i].taken, /*piece=*/true);
+      ASSERT_TRUE(open[i].sent.given()) << open[i].number;
+      ASSERT_EQ(link.out->released(), ++released);
+      open.erase(open.begin() + static_cast<ptrdiff_t>(i));
+      link.out->KeepReceiptsFrom(open.empty() ? UINT64_MAX : open.front().number);
+    }
+  }
+}
+
+TEST(EdgeTest, AReceiptStaysGivenWhenItsSlotIsUsedAgain) {
+  Link link;
+  const OutEdge::Receipt first = link.Send(0);
+  EXPECT_FALSE(first.given());
+  for (uint64_t number = 0; number < 100; ++number) {
+    link.Receive(number);
+    link.Send(number + 1);
+    EXPECT_TRUE(first.given());
+  }
+}
+
+TEST(EdgeTest, ReceiptsThatNobodyHasLookedAtAreKept) {
+  Link link;
+  link.out->KeepReceiptsFrom(0);
+  std::vector<OutEdge::Receipt> receipts;
+  for (uint64_t number = 0; number < 200; ++number) receipts.push_back(link.Send(number));
+  for (uint64_t number = 0; number < 200; ++number) link.Receive(number);
+  for (uint64_t number = 200; number < 1000; ++number) link.Send(number);
+  for (const OutEdge::Receipt& receipt : receipts) EXPECT_TRUE(receipt.given()) << receipt.number;
+}
+
+TEST(EdgeTest, ClosingSaysWhatIsNeverTaken) {
+  for (const uint64_t taken : {0, 3, kRoom, 50, 100}) {
+    SCOPED_TRACE(taken);
+    Link link;
+    link.out->KeepReceiptsFrom(0);
+    std::vector<OutEdge::Receipt> receipts;
+    std::vector<InEdge::Receipt> lent;
+    for (uint64_t number = 0; number < 100; ++number) receipts.push_back(link.Send(number));
+    for (uint64_t number = 0; number < taken; ++number) lent.push_back(link.Take(number));
+    EXPECT_FALSE(link.out->closed());
+    EXPECT_FALSE(link.out->NeverTaken(receipts.back()));
+    const uint64_t released = link.out->released();
+    link.in->Close();
+    EXPECT_TRUE(link.out->closed());
+    EXPECT_NE(link.out->released(), released) << "the sender would not look";
+    for (uint64_t number = 0; number < 100; ++number) {
+      EXPECT_EQ(link.out->NeverTaken(receipts[number]), number >= taken);
+      EXPECT_FALSE(receipts[number].given());
+    }
+    for (const InEdge::Receipt& receipt : lent) link.in->GiveBack(receipt, true);
+    for (uint64_t number = 0; number < taken; ++number) EXPECT_TRUE(receipts[number].given());
+  }
+}
+
+TEST(EdgeTest, WhatIsSentToAClosedEdgeTakesNoMemory) {
+  Link link;
+  link.in->Close();
+  const size_t before = link.memory->in_use_bytes();
+  for (uint64_t number = 0; number < 10000; ++number) {
+    const OutEdge::Receipt receipt = link.Send(number);
+    EXPECT_TRUE(receipt.given() || link.out->NeverTaken(receipt));
+  }
+  EXPECT_EQ(link.memory->in_use_bytes(), before);
+}
+
+TEST(EdgeTest, AnEdgeClosedBeforeItIsOpenedSaysSo) {
+  Link link;
+  *link.entry = 0;
+  link.in->Close();
+  EXPECT_EQ(*link.entry, InEdge::kClosedUnopened);
+  EXPECT_EQ(link.in->Peek(), nullptr);
+  EXPECT_EQ(link.in->broken(), nullptr);
+}
+
+TEST(EdgeTest, MemoryIsGivenBack) {
+  Link link;
+  uint64_t sent = 0, received = 0;
+  size_t most = 0;
+  while (sent < 1000000) {
+    for (int i = 0; i < 500; ++i) link.Send(sent++);
+    while (received < sent) link.Receive(received++);
+    if (sent == 50000) most = link.memory->in_use_bytes();
+    if (sent > 50000) {
+      ASSERT_LE(link.memory->in_use_bytes(), most) << "after " << sent;
+    }
+  }
+  const size_t before = link.memory->in_use_bytes();
+  link.out->FreeExtensions();
+  EXPECT_LT(link.memory->in_use_bytes(), before);
+}
+
+TEST(EdgeTest, NoMemoryIsNoSlotAndNothingLost) {
+  Link link;
+  uint64_t sent = 0, received = 0;
+  while (link.out->Next() != nullptr) link.Send(sent++);
+  EXPECT_GT(sent, 500000u);
+  EXPECT_EQ(link.out->Next(), nullptr);
+  // With room in the ring it goes on, at the latest when the last extension has been read.
+  while (link.out->Next() == nullptr) link.Receive(received++);
+  link.Send(sent++);
+  while (received < sent) link.Receive(received++);
+  link.Send(sent++);
+  link.Receive(received++);
+}
+
+// In the ring and in an extension alike: posts then say that the receiver is gone.
+TEST(EdgeTest, TowardsALostReceiverThereIsNoNextSlot) {
+  for (const uint64_t sent : {uint64_t{1}, uint64_t{EdgeRing::kSlots + 2}}) {
+    Link link;
+    for (uint64_t i = 0; i < sent; ++i) link.Send(i);
+    link.out->SetLost();
+    EXPECT_EQ(link.out->Next(), nullptr) << "after " << sent << " messages";
+    for (uint64_t i = 0; i < sent; ++i) link.Receive(i);  // what was sent is there still
+  }
+}
+
+TEST(EdgeTest, StampsWrap) {
+  for (const uint64_t start : {(uint64_t{1} << 32) - 16, (uint64_t{1} << 31) - 16}) {
+    Link link;
+    EdgeTestPeer::StartAt(start, link.out.get(), link.in.get());
+    const size_t before = link.memory->in_use_bytes();
+    std::vector<OutEdge::Receipt> receipts;
+    uint64_t sent = 0, received = 0;
+    while (sent < 100) {
+      while (sent < received + kRoom) {
+        receipts.push_back(link.Send(sent++));
+        EXPECT_FALSE(receipts.back().given());
+      }
+      EXPECT_EQ(link.memory->in_use_bytes(), before) << "a free slot looked used";
+      while (received < sent) link.Receive(received++);
+      for (const OutEdge::Receipt& receipt : receipts) EXPECT_TRUE(receipt.given());
+      EXPECT_EQ(link.in->Peek(), nullptr);
+    }
+    while (sent < received + 300) link.Send(sent++);  // and through extensions
+    while (received < sent) link.Receive(received++);
+  }
+}
+
+TEST(EdgeTest, TwoThreads) {
+  Link link;
+  constexpr uint64_t kMessages = 200000;
+  std::thread sender([&] {
+    std::mt19937 random(2);
+    for (uint64_t number = 0; number < kMessages; ++number) {
+      link.Send(number);
+      if (random() % 1000 == 0) std::this_thread::yield();
+    }
+  });
+  std::mt19937 random(3);
+  std::vector<InEdge::Receipt> lent;
+  for (uint64_t number = 0; number < kMessages; ++number) {
+    while (link.in->Peek() == nullptr) std::this_thread::yield();
+    lent.push_back(link.Take(number));
+    if (lent.size() < 20 && random() % 8 != 0) continue;
+    std::shuffle(lent.begin(), lent.end(), random);
+    for (const InEdge::Receipt& receipt : lent) link.in->GiveBack(receipt, random() % 2 == 0);
+    lent.clear();
+  }
+  sender.join();
+}
+
+// --- what a process gone wild may have written ---
+
+void PutJump(Slot* slot, uint64_t to) {
+  slot->kind = Slot::kJump;
+  std::memcpy(slot->payload, &to, sizeof(to));
+}
+
+TEST(EdgeTest, AJumpToNowhereIsSeen) {
+  Link link;
+  const uint64_t page = link.memory->OffsetOf(link.memory->NewExtension());
+  for (const uint64_t to :
+       {uint64_t{0}, page + 8, uint64_t{1} << 20, link.segment->address().reserve_bytes - 64,
+        uint64_t{1} << 63, ~uint64_t{63}, ~uint64_t{0}}) {
+    SCOPED_TRACE(to);
+    Link one;
+    PutJump(one.out->Next(), to);
+    one.out->Publish(one.out->Next());
+    EXPECT_EQ(one.in->Peek(), nullptr);
+    EXPECT_STREQ(one.in->broken(), "a jump to nowhere");
+    EXPECT_EQ(one.in->Peek(), nullptr);
+  }
+}
+
+TEST(EdgeTest, AnEdgeOutsideItsMemoryIsSeen) {
+  Link link;
+  const uint64_t end = link.segment->address().reserve_bytes;
+  for (const uint64_t at : {uint64_t{64} << 20, end - 64, end, ~uint64_t{63}, ~uint64_t{0},
+                            link.memory->OffsetOf(link.ring) + 8}) {
+    SCOPED_TRACE(at);
+    *link.entry = at;
+    InEdge in(link.entry, link.segment.get(), &link.bells[1]);
+    EXPECT_EQ(in.Peek(), nullptr);
+    EXPECT_STREQ(in.broken(), "an edge outside its memory");
+    in.Close();
+  }
+}
+
+TEST(EdgeTest, JumpsRoundInACircleEnd) {
+  Link link;
+  EdgeExtension* extensions[2] = {link.memory->NewExtension(), link.memory->NewExtension()};
+  for (int i = 0; i < 2; ++i) {
+    PutJump(&extensions[i]->slots[0], link.memory->OffsetOf(extensions[1 - i]));
+    extensions[i]->slots[0].full = 1;
+  }
+  PutJump(link.out->Next(), link.memory->OffsetOf(extensions[0]));
+  link.out->Publish(link.out->Next());
+  EXPECT_EQ(link.in->Peek(), nullptr);
+  EXPECT_STREQ(link.in->broken(), "a jump to nowhere");
+}
+
+// Whatever lies there, the receiver neither hangs nor leaves the segment, beyond whose end there is
+// nothing: a step outside is a signal.
+TEST(EdgeTest, Garbage) {
+  std::mt19937_64 random(4);
+  uint64_t messages = 0, broken = 0;
+  for (int round = 0; round < 1000; ++round) {
+    Link link;
+    std::vector<uint64_t> extensions;
+    for (int i = 0; i < 3; ++i) {
+      extensions.push_back(link.memory->OffsetOf(link.memory->NewExtension()));
+    }
+    const auto somewhere = [&]() -> uint64_t {
+      switch (random() % 8) {
+        case 0:
+          return 0;
+        case 1:
+          return random();
+        case 2:
+          return random() % (uint64_t{1} << 17);
+        default:
+          return extensions[random() % extensions.size()];
+      }
+    };
+    const auto scribble = [&](Slot* slots, int count, uint32_t stamp) {
+      for (int i = 0; i < count; ++i) {
+        slots[i].full = random() % 8 == 0 ? static_cast<uint32_t>(random()) : stamp + i;
+        slots[i].kind = static_cast<Slot::Kind>(random() % 4 == 0 ? random() : random() % 4);
+        slots[i].bytes = static_cast<uint16_t>(random());
+        const uint64_t words[] = {somewhere(), random(), random()};
+        std::memcpy(slots[i].payload, words, sizeof(words));
+      }
+    };
+    scribble(link.ring->slots, EdgeRing::kSlots, 1);
+    for (const uint64_t offset : extensions) {
+      auto* extension = reinterpret_cast<EdgeExtension*>(link.segment->At(offset, 4096));
+      scribble(extension->slots, EdgeExtension::kSlots, 1);
+    }
+    if (random() % 8 == 0) *link.entry = somewhere() % 4 == 0 ? somewhere() : somewhere() | 64;
+    for (int i = 0; i < 500; ++i) {
+      const Slot* const slot = link.in->Peek();
+      if (slot == nullptr) break;
+      ASSERT_TRUE(link.segment->Contains(reinterpret_cast<const std::byte*>(slot), sizeof(*slot)));
+      ++messages;
+      link.in->GiveBack(link.in->Take(), random() % 2 == 0);
+    }
+    if (link.in->broken() != nullptr) {
+      ++broken;
+      EXPECT_EQ(link.in->Peek(), nullptr);
+    }
+    link.in->Close();
+    link.out->Publish(link.out->Next());  // nor does the sender
+  }
+  EXPECT_GT(messages, 1000u);
+  EXPECT_GT(broken, 100u);
+}
+
+}  // namespace
+}  // namespace brigade

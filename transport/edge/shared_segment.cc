@@ -1,0 +1,192 @@
+#include "transport/edge/shared_segment.h"
+
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "membuf/check.h"
+
+namespace brigade {
+namespace {
+
+constexpr uint64_t kPageBytes = 4096;
+// Address space set aside per segment: more than a rank will ever fill, and little enough for a
+// thousand ranks to map each other.
+constexpr uint64_t kMostReserveBytes = uint64_t{64} << 30;
+constexpr uint64_t kReserveUnderLimitBytes = uint64_t{1} << 30;  // where address space is limited
+
+// At the start of every segment.
+struct Front {
+  uint64_t token[2];
+};
+
+std::string ErrorText(const char* call) { return std::string(call) + ": " + std::strerror(errno); }
+
+uint64_t RoundToPages(uint64_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
+
+uint64_t ReserveBytes() {
+  const uint64_t memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * kPageBytes;
+  uint64_t reserve = std::min(std::max(memory, kReserveUnderLimitBytes), kMostReserveBytes);
+  rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    reserve = kReserveUnderLimitBytes;
+  }
+  // To allocate beyond the longest file that the process may write is a signal, not an error.
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < reserve) {
+    reserve = limit.rlim_cur / kPageBytes * kPageBytes;
+  }
+  return reserve;
+}
+
+// The segments made by this process, so that ranks that are threads share one mapping.
+std::mutex own_mutex;
+std::map<std::pair<uint64_t, uint64_t>, std::weak_ptr<SharedSegment>>& OwnSegments() {
+  static auto& segments =
+      *new std::map<std::pair<uint64_t, uint64_t>, std::weak_ptr<SharedSegment>>;
+  return segments;
+}
+
+}  // namespace
+
+Status SharedSegment::Create(std::shared_ptr<SharedSegment>* segment) {
+  Address address;
+  if (getrandom(address.token, sizeof(address.token), 0) != sizeof(address.token)) {
+    return Status(StatusCode::kUnavailable, ErrorText("getrandom"));
+  }
+  const int fd = memfd_create("brigade", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return Status(StatusCode::kUnavailable, ErrorText("memfd_create"));
+  address.process = getpid();
+  address.descriptor = fd;
+  address.reserve_bytes = ReserveBytes();
+  std::shared_ptr<SharedSegment> created(new SharedSegment(fd, address));
+  if (fchmod(fd, S_IRUSR | S_IWUSR) != 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) != 0) {
+    return Status(StatusCode::kUnavailable, ErrorText("memfd_create"));
+  }
+  BRIGADE_RETURN_IF_ERROR(created->Map());
+  uint64_t front = 0;
+  BRIGADE_RETURN_IF_ERROR(created->Allocate(sizeof(Front), &front));
+  std::memcpy(created->base_, address.token, sizeof(address.token));
+  std::lock_guard<std::mutex> lock(own_mutex);
+  OwnSegments()[{address.token[0], address.token[1]}] = created;
+  *segment = std::move(created);
+  return Status();
+}
+
+Status SharedSegment::Open(const Address& address, std::shared_ptr<SharedSegment>* segment) {
+  if (address.process == getpid()) {
+    std::lock_guard<std::mutex> lock(own_mutex);
+    const auto own = OwnSegments().find({address.token[0], address.token[1]});
+    if (own != OwnSegments().end()) *segment = own->second.lock();
+    if (*segment != nullptr) return Status();
+  }
+  const std::string path =
+      "/proc/" + std::to_string(address.process) + "/fd/" + std::to_string(address.descriptor);
+  const auto unavailable = [&](const std::string& what) {
+    return Status(StatusCode::kUnavailable,
+                  "the shared memory of process " + std::to_string(address.process) + ": " + what);
+  };
+  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (fd < 0) return unavailable(ErrorText(("open " + path).c_str()));
+  std::shared_ptr<SharedSegment> opened(new SharedSegment(fd, address));
+  struct stat info;
+  const int seals = fcntl(fd, F_GET_SEALS);
+  if (fstat(fd, &info) != 0 || seals < 0 || (seals & F_SEAL_SHRINK) == 0 ||
+      info.st_uid != geteuid() || (info.st_mode & (S_IRWXG | S_IRWXO)) != 0 ||
+      info.st_size < static_cast<off_t>(sizeof(Front)) ||
+      address.reserve_bytes < static_cast<uint64_t>(info.st_size)) {
+    return unavailable(path + " is something else");
+  }
+  BRIGADE_RETURN_IF_ERROR(opened->Map());
+  if (std::memcmp(opened->base_, address.token, sizeof(address.token)) != 0) {
+    return unavailable(path + " has another token");
+  }
+  *segment = std::move(opened);
+  return Status();
+}
+
+Status SharedSegment::Map() {
+  void* base = mmap(nullptr, address_.reserve_bytes, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_NORESERVE, fd_, 0);
+  if (base == MAP_FAILED) {
+    return Status(StatusCode::kOutOfMemory,
+                  "address space for shared memory: " + ErrorText("mmap"));
+  }
+  base_ = static_cast<std::byte*>(base);
+  madvise(base, address_.reserve_bytes, MADV_DONTDUMP);  // it would be in every rank's core file
+  return Status();
+}
+
+SharedSegment::~SharedSegment() {
+  if (address_.process == getpid()) {
+    std::lock_guard<std::mutex> lock(own_mutex);
+    const auto own = OwnSegments().find({address_.token[0], address_.token[1]});
+    if (own != OwnSegments().end() && own->second.expired()) OwnSegments().erase(own);
+  }
+  if (base_ != nullptr) munmap(base_, address_.reserve_bytes);
+  close(fd_);
+}
+
+std::byte* SharedSegment::At(uint64_t offset, size_t bytes) {
+  if (bytes > address_.reserve_bytes || offset > address_.reserve_bytes - bytes) return nullptr;
+  if (offset + bytes > known_bytes_.load(std::memory_order_relaxed)) {
+    struct stat info;
+    if (fstat(fd_, &info) != 0) return nullptr;
+    const auto file_bytes = static_cast<uint64_t>(info.st_size);
+    known_bytes_.store(file_bytes, std::memory_order_relaxed);
+    if (offset + bytes > file_bytes) return nullptr;
+  }
+  return base_ + offset;
+}
+
+Status SharedSegment::Allocate(size_t bytes, uint64_t* offset) {
+  const uint64_t wanted = RoundToPages(bytes);
+  const auto out_of_memory = [&](const std::string& why) {
+    return Status(StatusCode::kOutOfMemory,
+                  std::to_string(wanted) + " bytes of shared memory: " + why);
+  };
+  std::vector<uint64_t>& reusable = free_[wanted];
+  uint64_t at = end_;
+  if (!reusable.empty()) {
+    at = reusable.back();
+  } else if (wanted > address_.reserve_bytes - end_) {
+    return out_of_memory("the segment is at its limit of " +
+                         std::to_string(address_.reserve_bytes));
+  }
+  int failure;
+  do {
+    failure = fallocate(fd_, 0, static_cast<off_t>(at), static_cast<off_t>(wanted));
+  } while (failure != 0 && errno == EINTR);
+  if (failure != 0) return out_of_memory(ErrorText("fallocate"));
+  if (!reusable.empty()) {
+    reusable.pop_back();
+  } else {
+    end_ += wanted;
+  }
+  allocated_bytes_ += wanted;
+  *offset = at;
+  return Status();
+}
+
+void SharedSegment::Free(uint64_t offset, size_t bytes) {
+  if (address_.process != getpid()) return;  // a forked child's copy of its owner
+  const uint64_t freed = RoundToPages(bytes);
+  // A hole reads as zeros, which is what Allocate promises of it.
+  BRIGADE_CHECK_EQ(fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                             static_cast<off_t>(offset), static_cast<off_t>(freed)),
+                   0);
+  allocated_bytes_ -= freed;
+  free_[freed].push_back(offset);
+}
+
+}  // namespace brigade

@@ -1,0 +1,78 @@
+// SharedSegment: memory of one process that others map, too.
+//
+// An anonymous file (memfd), so that nothing is left behind whatever happens to its owner, and no
+// limit of /dev/shm applies. It has no name that somebody else could take; it is opened through its
+// owner's descriptor, which only processes of the same user may do (mode 0600). It grows and never
+// shrinks (sealed), so an offset that was valid stays so. Memory is allocated when asked for:
+// running out is an error then and there, never a SIGBUS later.
+
+#ifndef BRIGADE_TRANSPORT_EDGE_SHARED_SEGMENT_H_
+#define BRIGADE_TRANSPORT_EDGE_SHARED_SEGMENT_H_
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "membuf/byte_span.h"
+#include "membuf/status.h"
+
+namespace brigade {
+
+class SharedSegment {
+ public:
+  // How others find it; travels as bytes.
+  struct Address {
+    pid_t process = 0;
+    int descriptor = -1;
+    uint64_t token[2] = {};  // random; tells that the right file was opened
+    uint64_t reserve_bytes = 0;
+  };
+
+  // A new segment. kOutOfMemory, kUnavailable (no memfd).
+  static Status Create(std::shared_ptr<SharedSegment>* segment);
+  // The segment at `address`, whose owner must live until this returns. In the owner's own process,
+  // the owner's object. kUnavailable if it cannot be opened or is not what it should be.
+  static Status Open(const Address& address, std::shared_ptr<SharedSegment>* segment);
+  ~SharedSegment();
+  SharedSegment(const SharedSegment&) = delete;
+  SharedSegment& operator=(const SharedSegment&) = delete;
+
+  const Address& address() const { return address_; }
+  // Valid as long as the segment, but to be touched only where memory was allocated.
+  std::byte* base() const { return base_; }
+  // Whether [data, data + bytes) lies in the mapping.
+  bool Contains(const std::byte* data, size_t bytes) const {
+    return data >= base_ && bytes <= address_.reserve_bytes &&
+           data <= base_ + (address_.reserve_bytes - bytes);
+  }
+  // Memory at an offset that another process named; null if there is none.
+  std::byte* At(uint64_t offset, size_t bytes);
+
+  // Owner only, one thread at a time: zeroed memory of whole pages, at `*offset`. kOutOfMemory.
+  Status Allocate(size_t bytes, uint64_t* offset);
+  // Gives pages back to the system. Others may still map them; they must not read them.
+  void Free(uint64_t offset, size_t bytes);
+  // What Allocate has handed out and Free has not taken back.
+  size_t allocated_bytes() const { return allocated_bytes_; }
+
+ private:
+  SharedSegment(int descriptor, const Address& address) : fd_(descriptor), address_(address) {}
+  Status Map();
+
+  const int fd_;
+  Address address_;
+  std::byte* base_ = nullptr;
+  std::atomic<uint64_t> known_bytes_{0};  // of the file; threads may share an object
+  uint64_t end_ = 0;                      // of what was ever allocated
+  size_t allocated_bytes_ = 0;
+  std::map<size_t, std::vector<uint64_t>> free_;  // offsets by size
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_EDGE_SHARED_SEGMENT_H_

@@ -1,0 +1,342 @@
+#include "transport/edge/shared_segment.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <functional>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "gtest/gtest.h"
+
+namespace brigade {
+namespace {
+
+constexpr size_t kPage = 4096;
+
+std::shared_ptr<SharedSegment> NewSegment() {
+  std::shared_ptr<SharedSegment> segment;
+  const Status status = SharedSegment::Create(&segment);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return segment;
+}
+
+struct stat StatOf(const SharedSegment& segment) {
+  struct stat info {};
+  EXPECT_EQ(fstat(segment.address().descriptor, &info), 0);
+  return info;
+}
+
+// Another process, with a copy of this one's memory. The body says what is wrong, or nothing.
+class Child {
+ public:
+  explicit Child(const std::function<std::string()>& body) {
+    EXPECT_EQ(pipe(pipe_), 0);
+    pid_ = fork();
+    if (pid_ != 0) return;
+    const std::string wrong = body();
+    const ssize_t written = write(pipe_[1], wrong.data(), wrong.size());
+    _exit(written == static_cast<ssize_t>(wrong.size()) ? 0 : 1);
+  }
+  pid_t pid() const { return pid_; }
+  bool Runs() const {
+    siginfo_t info{};
+    return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == 0;
+  }
+  // What the body said, or how the process ended.
+  std::string Wait() {
+    close(pipe_[1]);
+    char text[1000];
+    const ssize_t bytes = read(pipe_[0], text, sizeof(text));
+    close(pipe_[0]);
+    int status = 0;
+    EXPECT_EQ(waitpid(pid_, &status, 0), pid_);
+    if (!WIFEXITED(status)) return std::string("ended by ") + strsignal(WTERMSIG(status));
+    return std::string(text, bytes > 0 ? bytes : 0);
+  }
+
+ private:
+  int pipe_[2];
+  pid_t pid_;
+};
+
+TEST(SharedSegmentTest, IsPrivateToTheUserAndCannotShrink) {
+  const auto segment = NewSegment();
+  const int fd = segment->address().descriptor;
+  const struct stat info = StatOf(*segment);
+  EXPECT_EQ(info.st_mode & 07777, 0600u);
+  EXPECT_EQ(info.st_uid, geteuid());
+  EXPECT_EQ(fcntl(fd, F_GET_SEALS) & F_SEAL_SHRINK, F_SEAL_SHRINK);
+  EXPECT_EQ(ftruncate(fd, 0), -1);
+  EXPECT_EQ(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+  EXPECT_EQ(info.st_nlink, 0u) << "it has a name";
+}
+
+TEST(SharedSegmentTest, AllocatesZeroedPagesAndGivesThemBack) {
+  const auto segment = NewSegment();
+  const auto blocks = StatOf(*segment).st_blocks;
+  const size_t allocated = segment->allocated_bytes();
+  std::set<uint64_t> offsets;
+  for (int round = 0; round < 3; ++round) {
+    uint64_t at[3] = {};
+    for (const size_t i : {0, 1, 2}) {
+      const size_t bytes = 100 * kPage - i;
+      ASSERT_TRUE(segment->Allocate(bytes, &at[i]).ok());
+      offsets.insert(at[i]);
+      EXPECT_EQ(at[i] % kPage, 0u);
+      std::byte* const memory = segment->base() + at[i];
+      EXPECT_EQ(segment->At(at[i], bytes), memory);
+      for (size_t b = 0; b < bytes; ++b) ASSERT_EQ(memory[b], std::byte{0});
+      std::memset(memory, 0x5a, bytes);
+    }
+    EXPECT_EQ(segment->allocated_bytes(), allocated + 300 * kPage);
+    EXPECT_EQ(StatOf(*segment).st_blocks, blocks + 300 * kPage / 512);
+    for (const size_t i : {0, 1, 2}) segment->Free(at[i], 100 * kPage - i);
+    EXPECT_EQ(segment->allocated_bytes(), allocated);
+    EXPECT_EQ(StatOf(*segment).st_blocks, blocks);
+  }
+  EXPECT_EQ(offsets.size(), 3u) << "freed memory is not used again";
+}
+
+TEST(SharedSegmentTest, FindsOnlyWhatIsInTheFile) {
+  const auto segment = NewSegment();
+  uint64_t at = 0;
+  ASSERT_TRUE(segment->Allocate(kPage, &at).ok());
+  const uint64_t end = at + kPage;
+  const uint64_t reserve = segment->address().reserve_bytes;
+  EXPECT_EQ(segment->At(end - 64, 64), segment->base() + end - 64);
+  EXPECT_EQ(segment->At(end - 64, 65), nullptr);
+  EXPECT_EQ(segment->At(end, 1), nullptr);
+  EXPECT_EQ(segment->At(0, SIZE_MAX), nullptr);
+  EXPECT_EQ(segment->At(64, SIZE_MAX - 32), nullptr);
+  EXPECT_EQ(segment->At(UINT64_MAX, 1), nullptr);
+  EXPECT_EQ(segment->At(UINT64_MAX - 63, 64), nullptr);
+  EXPECT_EQ(segment->At(reserve, 1), nullptr);
+  EXPECT_EQ(segment->At(reserve - 1, 1), nullptr);
+  std::byte* const base = segment->base();
+  EXPECT_TRUE(segment->Contains(base, 1));
+  EXPECT_TRUE(segment->Contains(base + reserve - 1, 1));
+  EXPECT_FALSE(segment->Contains(base - 1, 1));
+  EXPECT_FALSE(segment->Contains(base + reserve - 1, 2));
+  EXPECT_FALSE(segment->Contains(base + 1, SIZE_MAX));
+}
+
+TEST(SharedSegmentTest, InItsOwnProcessAllShareOneMapping) {
+  auto segment = NewSegment();
+  const SharedSegment::Address address = segment->address();
+  std::shared_ptr<SharedSegment> again;
+  ASSERT_TRUE(SharedSegment::Open(address, &again).ok());
+  EXPECT_EQ(again, segment);
+  again.reset();
+  segment.reset();
+  // The number of its descriptor may be that of something else now.
+  EXPECT_EQ(SharedSegment::Open(address, &again).code(), StatusCode::kUnavailable);
+}
+
+TEST(SharedSegmentTest, AnotherProcessSeesTheSameMemoryAlsoWhatComesLater) {
+  const auto segment = NewSegment();
+  uint64_t early = 0;
+  ASSERT_TRUE(segment->Allocate(kPage, &early).ok());
+  // `later` tells the child of an allocation it cannot have seen when it opened the segment.
+  auto* const later = reinterpret_cast<std::atomic<uint64_t>*>(segment->base() + early);
+  Child child([&]() -> std::string {
+    std::shared_ptr<SharedSegment> opened;
+    const Status status = SharedSegment::Open(segment->address(), &opened);
+    if (!status.ok()) return status.ToString();
+    if (opened == segment) return "the mapping of the parent";
+    const int flags = fcntl(segment->address().descriptor, F_GETFD);
+    for (int fd = 3; fd < 100; ++fd) {
+      const int own = fcntl(fd, F_GETFD);
+      struct stat info {};
+      if (own < 0 || fstat(fd, &info) != 0 || info.st_ino != StatOf(*segment).st_ino) continue;
+      if ((own & FD_CLOEXEC) == 0) return "a descriptor that programs inherit";
+    }
+    if ((flags & FD_CLOEXEC) == 0) return "a descriptor that programs inherit";
+    auto* const theirs = reinterpret_cast<std::atomic<uint64_t>*>(opened->At(early, 8));
+    if (theirs == nullptr) return "nothing there";
+    theirs->store(1);
+    while (theirs->load() == 1) std::this_thread::yield();
+    std::byte* const memory = opened->At(theirs->load(), kPage);
+    if (memory == nullptr) return "no later memory";
+    return memory[kPage - 1] == std::byte{42} ? "" : "other bytes";
+  });
+  while (later->load() == 0 && child.Runs()) std::this_thread::yield();
+  uint64_t at = 0;
+  ASSERT_TRUE(segment->Allocate(kPage, &at).ok());
+  segment->base()[at + kPage - 1] = std::byte{42};
+  later->store(at);
+  EXPECT_EQ(child.Wait(), "");
+}
+
+TEST(SharedSegmentTest, RefusesWhatIsNotTheSegment) {
+  const auto segment = NewSegment();
+  const auto in_another_process = [](const SharedSegment::Address& address) {
+    return Child([&]() -> std::string {
+             std::shared_ptr<SharedSegment> opened;
+             const Status status = SharedSegment::Open(address, &opened);
+             if (status.ok()) return "opened";
+             return status.code() == StatusCode::kUnavailable ? status.message()
+                                                              : status.ToString();
+           })
+        .Wait();
+  };
+  const SharedSegment::Address good = segment->address();
+  EXPECT_EQ(in_another_process(good), "opened");
+
+  SharedSegment::Address bad = good;
+  bad.token[1] ^= 1;
+  EXPECT_NE(in_another_process(bad).find("another token"), std::string::npos);
+
+  bad = good;
+  bad.descriptor = 10000;
+  EXPECT_NE(in_another_process(bad).find("No such file"), std::string::npos);
+
+  bad = good;
+  bad.reserve_bytes = 0;
+  EXPECT_NE(in_another_process(bad).find("something else"), std::string::npos);
+
+  // A process that has gone.
+  Child gone([] { return std::string(); });
+  bad = good;
+  bad.process = gone.pid();
+  EXPECT_EQ(gone.Wait(), "");
+  EXPECT_NE(in_another_process(bad).find("process " + std::to_string(bad.process)),
+            std::string::npos);
+
+  // Files that only look alike.
+  const auto refused = [&](int fd, uint64_t bytes) {
+    ASSERT_EQ(ftruncate(fd, static_cast<off_t>(bytes)), 0);
+    ASSERT_EQ(pwrite(fd, good.token, sizeof(good.token), 0),
+              static_cast<ssize_t>(sizeof(good.token)));
+    bad = good;
+    bad.descriptor = fd;
+    EXPECT_NE(in_another_process(bad).find("something else"), std::string::npos);
+    close(fd);
+  };
+  FILE* const file = tmpfile();
+  refused(dup(fileno(file)), kPage);
+  fclose(file);
+  refused(memfd_create("unsealed", 0), kPage);
+  const int open_to_all = memfd_create("open to all", MFD_ALLOW_SEALING);
+  ASSERT_EQ(fchmod(open_to_all, 0666), 0);
+  ASSERT_EQ(fcntl(open_to_all, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+  refused(open_to_all, kPage);
+}
+
+TEST(SharedSegmentTest, RefusesAnEmptyFile) {
+  const int fd = memfd_create("empty", MFD_ALLOW_SEALING);
+  ASSERT_EQ(fchmod(fd, 0600), 0);
+  ASSERT_EQ(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+  SharedSegment::Address address;
+  address.process = getpid();
+  address.descriptor = fd;
+  address.reserve_bytes = kPage;
+  std::shared_ptr<SharedSegment> opened;
+  EXPECT_EQ(SharedSegment::Open(address, &opened).code(), StatusCode::kUnavailable);
+  close(fd);
+}
+
+// The user's limits, each in a process of its own. A signal would end it.
+std::string UnderLimit(int resource, rlim_t limit, const std::function<std::string()>& body) {
+  return Child([&]() -> std::string {
+           const rlimit both{limit, limit};
+           if (setrlimit(static_cast<__rlimit_resource>(resource), &both) != 0) return "setrlimit";
+           return body();
+         })
+      .Wait();
+}
+
+TEST(SharedSegmentTest, WithoutMemoryAllocationFailsAndTouchesNothing) {
+  // What is allocated can be written to, and what is freed can be had again.
+  EXPECT_EQ(
+      UnderLimit(RLIMIT_FSIZE, 1 << 20,
+                 []() -> std::string {
+                   std::shared_ptr<SharedSegment> segment;
+                   Status status = SharedSegment::Create(&segment);
+                   if (!status.ok()) return status.ToString();
+                   uint64_t at = 0;
+                   uint64_t last = 0;
+                   size_t blocks = 0;
+                   while ((status = segment->Allocate(16 * kPage, &at)).ok()) {
+                     std::memset(segment->base() + at, 1, 16 * kPage);
+                     last = at;
+                     if (++blocks > 16) return "no limit";
+                   }
+                   if (status.code() != StatusCode::kOutOfMemory) return status.ToString();
+                   if (status.message().find("65536 bytes of shared memory") == std::string::npos) {
+                     return status.message();
+                   }
+                   segment->Free(last, 16 * kPage);
+                   status = segment->Allocate(16 * kPage, &at);
+                   return status.ok() ? "" : status.ToString();
+                 }),
+      "");
+}
+
+TEST(SharedSegmentTest, WithoutAddressSpaceThereIsNone) {
+  EXPECT_EQ(UnderLimit(RLIMIT_AS, rlim_t{600} << 20,
+                       []() -> std::string {
+                         std::shared_ptr<SharedSegment> segment;
+                         const Status status = SharedSegment::Create(&segment);
+                         return status.code() == StatusCode::kOutOfMemory ? "" : status.ToString();
+                       }),
+            "");
+}
+
+TEST(SharedSegmentTest, WithoutDescriptorsThereIsNone) {
+  EXPECT_EQ(UnderLimit(RLIMIT_NOFILE, 3,
+                       []() -> std::string {
+                         std::shared_ptr<SharedSegment> segment;
+                         const Status status = SharedSegment::Create(&segment);
+                         return status.code() == StatusCode::kUnavailable ? "" : status.ToString();
+                       }),
+            "");
+}
+
+std::set<std::string> Entries(const char* folder) {
+  std::set<std::string> names;
+  DIR* const dir = opendir(folder);
+  while (const dirent* entry = dir == nullptr ? nullptr : readdir(dir)) names.insert(entry->d_name);
+  if (dir != nullptr) closedir(dir);
+  return names;
+}
+
+TEST(SharedSegmentTest, NothingIsLeftOfAKilledProcess) {
+  const char* const kFolders[] = {"/dev/shm", "/tmp", "."};
+  std::vector<std::set<std::string>> before;
+  for (const char* folder : kFolders) before.push_back(Entries(folder));
+  Child child([]() -> std::string {
+    const auto segment = NewSegment();
+    uint64_t at = 0;
+    if (!segment->Allocate(100 * kPage, &at).ok()) return "no memory";
+    raise(SIGKILL);
+    return "";
+  });
+  EXPECT_EQ(child.Wait(), std::string("ended by ") + strsignal(SIGKILL));
+  for (size_t i = 0; i < before.size(); ++i) {
+    for (const std::string& name : Entries(kFolders[i])) {
+      if (before[i].count(name) == 0) {
+        EXPECT_EQ(name.find("brigade"), std::string::npos) << kFolders[i] << "/" << name;
+      }
+    }
+  }
+}
+
+TEST(SharedSegmentTest, EndsWithItsLastUser) {
+  std::set<std::string> before = Entries("/proc/self/fd");
+  { const auto segment = NewSegment(); }
+  EXPECT_EQ(Entries("/proc/self/fd"), before);
+}
+
+}  // namespace
+}  // namespace brigade

@@ -1,0 +1,65 @@
+#include "transport/host/host.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+namespace brigade {
+namespace {
+
+uint64_t NamespaceOf(const char* path) {
+  struct stat info;
+  return stat(path, &info) == 0 ? info.st_ino : 0;
+}
+
+}  // namespace
+
+Host Host::Here() {
+  Host host;
+  std::string boot_id;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot_id);
+  boot_id.copy(host.boot_id, sizeof(host.boot_id) - 1);
+  host.network_namespace = NamespaceOf("/proc/self/ns/net");
+  host.process_namespace = NamespaceOf("/proc/self/ns/pid");
+  host.user = geteuid();
+  return host;
+}
+
+bool Host::operator==(const Host& other) const {
+  return std::memcmp(this, &other, sizeof(Host)) == 0;
+}
+
+cpu_set_t AllowedProcessors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  // Fails only where there are more processors than the set can name: then there are enough.
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) std::memset(&set, 0xff, sizeof(set));
+  return set;
+}
+
+int ProcessorQuota() {
+  // Version 2 of control groups. The limit of any group on the way up counts.
+  std::string line;
+  std::ifstream groups("/proc/self/cgroup");
+  while (std::getline(groups, line) && line.compare(0, 3, "0::") != 0) {
+  }
+  if (line.compare(0, 3, "0::") != 0) return INT_MAX;
+  int quota = INT_MAX;
+  for (std::string group = line.substr(3);; group.resize(group.rfind('/'))) {
+    std::ifstream file("/sys/fs/cgroup" + group + "/cpu.max");
+    double limit = 0;  // stays so at "max"
+    double period = 0;
+    if (file >> limit >> period && limit > 0 && period > 0) {
+      quota = std::min(quota, static_cast<int>((limit + period - 1) / period));
+    }
+    if (group.find('/') == std::string::npos) return quota;
+  }
+}
+
+}  // namespace brigade

@@ -1,0 +1,481 @@
+#include "transport/inproc/inproc_transport.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "membuf/check.h"
+#include "membuf/heap_domain.h"
+#include "membuf/pack.h"
+#include "transport/core/completion_queue.h"
+
+namespace brigade {
+namespace {
+
+// One posted send. Goes to the receiver's mailbox, and back to the sender's when its bytes are no
+// longer needed.
+struct Parcel {
+  // Whoever moves it on from kPosted has it: the receiver to read the bytes, or the sender to give
+  // up on a lost receiver.
+  enum class State { kPosted, kTaken, kWithdrawn };
+
+  uint32_t wire_id = 0;
+  ChannelKind kind = ChannelKind::kPointToPoint;
+  int from = 0;  // world ranks
+  int to = 0;
+  ConstByteSpan piece;
+  std::vector<std::byte> kept;       // what the piece is, if it was copied
+  Completion* completion = nullptr;  // the sender's; nobody else touches it
+  std::atomic<State> state{State::kPosted};
+
+  bool MoveOn(State next) {
+    State posted = State::kPosted;
+    return state.compare_exchange_strong(posted, next, std::memory_order_acq_rel);
+  }
+};
+using ParcelPtr = std::shared_ptr<Parcel>;
+
+// What other threads hand to a rank. The bytes of a parcel are read outside the lock; the lock only
+// orders them behind the sender's writes.
+class Mailbox {
+ public:
+  void PutArrival(ParcelPtr parcel) { Put(&arrivals_, std::move(parcel)); }
+  void PutReturned(ParcelPtr parcel) { Put(&returned_, std::move(parcel)); }
+
+  // Takes everything; both vectors must be empty. False if there was nothing.
+  bool Take(std::vector<ParcelPtr>* arrivals, std::vector<ParcelPtr>* returned) {
+    if (!full_.load(std::memory_order_acquire)) return false;
+    std::lock_guard<std::mutex> lock(mutex_);
+    full_.store(false, std::memory_order_relaxed);
+    arrivals->swap(arrivals_);
+    returned->swap(returned_);
+    return true;
+  }
+
+ private:
+  void Put(std::vector<ParcelPtr>* queue, ParcelPtr parcel) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    queue->push_back(std::move(parcel));
+    full_.store(true, std::memory_order_release);
+  }
+
+  std::mutex mutex_;
+  std::vector<ParcelPtr> arrivals_;
+  std::vector<ParcelPtr> returned_;
+  std::atomic<bool> full_{false};  // so that an idle poll takes no lock
+};
+
+// One AllGather under way.
+struct Gather {
+  size_t bytes = 0;
+  std::vector<std::byte> all;
+  int arrived = 0;
+  int left = 0;
+  bool mismatch = false;
+};
+
+Status Lost(int world_rank) {
+  return Status(StatusCode::kPeerLost,
+                "inproc: rank " + std::to_string(world_rank) + " of the job is lost");
+}
+
+}  // namespace
+
+struct InprocWorld::State {
+  State(int ranks, const InprocOptions& o)
+      : options(o), mailboxes(ranks), lost(ranks), has_endpoint(ranks) {}
+
+  bool IsLost(int rank) const { return lost[rank].load(std::memory_order_acquire); }
+
+  const InprocOptions options;
+  std::vector<Mailbox> mailboxes;
+  std::vector<std::atomic<bool>> lost;
+  std::atomic<int> losses{0};
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<char> has_endpoint;
+  // A gather is known by its members and its number among the gathers of these members.
+  std::map<std::pair<std::vector<int>, uint64_t>, Gather> gathers;
+  std::map<std::pair<std::vector<int>, int>, uint64_t> gathers_of_member;
+};
+
+class InprocBootstrap : public Bootstrap {
+ public:
+  InprocBootstrap(InprocWorld::State* world, std::vector<int> members, int rank)
+      : world_(world), members_(std::move(members)), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return static_cast<int>(members_.size()); }
+
+  Status AllGather(const void* mine, size_t bytes, void* all) override {
+    std::unique_lock<std::mutex> lock(world_->mutex);
+    const auto key = std::make_pair(members_, world_->gathers_of_member[{members_, rank_}]++);
+    Gather& gather = world_->gathers[key];
+    if (gather.arrived == 0) {
+      gather.bytes = bytes;
+      gather.all.resize(bytes * members_.size());
+    }
+    if (gather.bytes != bytes) {
+      gather.mismatch = true;
+    } else if (bytes > 0) {
+      std::memcpy(gather.all.data() + bytes * rank_, mine, bytes);
+    }
+    ++gather.arrived;
+    world_->changed.notify_all();
+    int lost = -1;
+    world_->changed.wait(lock, [&] {
+      lost = FirstLost();
+      return gather.arrived == size() || lost >= 0;
+    });
+    if (gather.arrived < size()) return Lost(lost);  // the rest is left as it is, for the others
+    const bool mismatch = gather.mismatch;
+    if (!mismatch && bytes > 0) std::memcpy(all, gather.all.data(), gather.all.size());
+    if (++gather.left == size()) world_->gathers.erase(key);
+    if (mismatch) {
+      return Status(StatusCode::kMismatch, "inproc: AllGather with different sizes, here " +
+                                               std::to_string(bytes) + " bytes");
+    }
+    return Status();
+  }
+
+  const std::vector<int>& members() const { return members_; }
+
+ private:
+  int FirstLost() const {
+    for (int member : members_) {
+      if (world_->IsLost(member)) return member;
+    }
+    return -1;
+  }
+
+  InprocWorld::State* const world_;
+  const std::vector<int> members_;
+  const int rank_;
+};
+
+class InprocEndpoint : public Endpoint {
+ public:
+  InprocEndpoint(InprocWorld* world, int rank)
+      : owner_(world), world_(world->state_.get()), rank_(rank) {
+    capabilities_.name = "inproc";
+    capabilities_.lands_in_peer_memory = world_->options.lands_in_peer_memory;
+    capabilities_.progresses_alone = true;
+    capabilities_.eager_piece_bytes = world_->options.eager_piece_bytes;
+  }
+
+  // Whatever a peer still has under way with this rank can never end.
+  ~InprocEndpoint() override { owner_->MarkLost(rank_); }
+
+  const Capabilities& capabilities() const override { return capabilities_; }
+  MemoryDomain* domain() override { return &domain_; }
+
+  Status OpenGroup(Bootstrap* bootstrap, GroupId* group) override {
+    auto* inproc = dynamic_cast<InprocBootstrap*>(bootstrap);
+    if (inproc == nullptr) {
+      return Status(StatusCode::kUnavailable, "inproc: needs a bootstrap of its own world");
+    }
+    // Two groups that share a rank get different identities: that rank's counter has moved on.
+    std::vector<uint32_t> counters(inproc->size());
+    BRIGADE_RETURN_IF_ERROR(
+        inproc->AllGather(&next_wire_id_, sizeof(next_wire_id_), counters.data()));
+    const uint32_t wire_id = *std::max_element(counters.begin(), counters.end());
+    next_wire_id_ = wire_id + 1;
+    *group = next_group_++;
+    groups_.emplace(*group, Group{wire_id, inproc->members()});
+    open_.insert(wire_id);
+    return Status();
+  }
+
+  void CloseGroup(GroupId id) override {
+    auto group = groups_.find(id);
+    BRIGADE_CHECK(group != groups_.end());
+    completions_.CancelReceives(id, [this](const Lease& lease) { ReleaseLease(lease); });
+    const uint32_t wire_id = group->second.wire_id;
+    auto stream = streams_.lower_bound({wire_id, ChannelKind::kPointToPoint, 0});
+    while (stream != streams_.end() && std::get<0>(stream->first) == wire_id) {
+      for (ParcelPtr& parcel : stream->second.parcels) Drop(std::move(parcel));
+      stream = streams_.erase(stream);
+    }
+    open_.erase(wire_id);
+    groups_.erase(group);
+  }
+
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+                  Completion* completion) override {
+    auto parcel = std::make_shared<Parcel>();
+    parcel->piece = piece;
+    return Send(channel, peer, std::move(parcel), completion);
+  }
+
+  bool SendsInPlace(const Channel&, int, const LayoutRange&) const override {
+    return world_->options.sends_in_place && !world_->options.lands_in_peer_memory;
+  }
+
+  SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
+                  Completion* completion, size_t* kept_bytes) override {
+    const int to = GroupOf(channel).WorldRankOf(peer);
+    if (keeps_for_.count(to) > 0) return SentNow::kNotYet;
+    auto parcel = std::make_shared<Parcel>();
+    parcel->kept.resize(head.bytes + body.bytes);
+    if (head.bytes > 0) std::memcpy(parcel->kept.data(), head.data, head.bytes);
+    CopyIn(parcel->kept.data() + head.bytes, *body.layout, body.base, body.offset, body.bytes);
+    parcel->piece = ConstByteSpan(parcel->kept.data(), parcel->kept.size());
+    *kept_bytes = parcel->kept.size();
+    if (!Send(channel, peer, std::move(parcel), completion).ok()) return SentNow::kNo;
+    keeps_for_.insert(to);
+    return SentNow::kYes;
+  }
+
+  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+                     Completion* completion) override {
+    return Post(channel, peer, Receive{landing, /*in_place=*/false, channel.group, completion});
+  }
+
+  bool LandsInPlace(const Channel&, int, const LayoutRange& range) const override {
+    size_t memory_offset;
+    return world_->options.lands_in_place && !world_->options.lands_in_peer_memory &&
+           range.layout->ContiguousRange(range.offset, range.bytes, &memory_offset);
+  }
+
+  Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
+                            Completion* completion) override {
+    size_t memory_offset = 0;
+    BRIGADE_CHECK(range.layout->ContiguousRange(range.offset, range.bytes, &memory_offset));
+    const ByteSpan landing{range.base + memory_offset, range.bytes};
+    return Post(channel, peer, Receive{landing, /*in_place=*/true, channel.group, completion});
+  }
+
+  void ReleaseLease(const Lease& lease) override {
+    if (lease.token == 0) return;
+    auto leased = leased_.find(lease.token);
+    BRIGADE_CHECK(leased != leased_.end());
+    Return(std::move(leased->second));
+    leased_.erase(leased);
+  }
+
+  bool Progress() override {
+    BRIGADE_CHECK(!completions_.running());
+    // Read before the mailbox: what a rank returned before it was lost then counts as returned.
+    const int losses = world_->losses.load(std::memory_order_acquire);
+    std::vector<ParcelPtr> arrivals;
+    std::vector<ParcelPtr> returned;
+    bool moved = false;
+    {
+      CompletionQueue::Hold hold(&completions_);
+      moved = world_->mailboxes[rank_].Take(&arrivals, &returned);
+      for (ParcelPtr& parcel : returned) FinishSend(parcel.get(), Status());
+      for (ParcelPtr& parcel : arrivals) {
+        if (parcel->wire_id < next_wire_id_ && open_.count(parcel->wire_id) == 0) {
+          Drop(std::move(parcel));
+          continue;
+        }
+        Stream& stream = streams_[{parcel->wire_id, parcel->kind, parcel->from}];
+        stream.parcels.push_back(std::move(parcel));
+        Match(&stream);
+      }
+      if (losses != losses_seen_) {
+        losses_seen_ = losses;
+        FailLost();
+      }
+    }
+    return completions_.Run() || moved;
+  }
+
+  bool HelperMayDrive() const override { return world_->options.helper_may_drive; }
+  // Nobody is woken by a mailbox: it looks again soon.
+  void Await(int microseconds) override { Endpoint::Await(std::min(microseconds, kAwaitUs)); }
+
+ private:
+  static constexpr int kAwaitUs = 100;
+
+  struct Group {
+    int WorldRankOf(int peer) const {
+      BRIGADE_CHECK_LT(static_cast<size_t>(peer), members.size());
+      return members[peer];
+    }
+
+    uint32_t wire_id;
+    std::vector<int> members;  // world ranks
+  };
+  struct Receive {
+    ByteSpan landing;
+    bool in_place;
+    GroupId group;
+    Completion* completion;
+  };
+  // Parcels without receives, or receives without parcels.
+  struct Stream {
+    std::deque<ParcelPtr> parcels;
+    std::deque<Receive> receives;
+  };
+  using StreamKey = std::tuple<uint32_t, ChannelKind, int>;  // wire id, kind, sending world rank
+
+  const Group& GroupOf(const Channel& channel) const {
+    auto group = groups_.find(channel.group);
+    BRIGADE_CHECK(group != groups_.end());
+    return group->second;
+  }
+
+  // A rank that is itself marked lost reaches nobody.
+  Status Reachable(int peer) const {
+    if (world_->IsLost(peer)) return Lost(peer);
+    return world_->IsLost(rank_) ? Lost(rank_) : Status();
+  }
+
+  Status Send(const Channel& channel, int peer, ParcelPtr parcel, Completion* completion) {
+    const Group& group = GroupOf(channel);
+    const int to = group.WorldRankOf(peer);
+    BRIGADE_RETURN_IF_ERROR(Reachable(to));
+    parcel->wire_id = group.wire_id;
+    parcel->kind = channel.kind;
+    parcel->from = rank_;
+    parcel->to = to;
+    parcel->completion = completion;
+    sent_.emplace(parcel.get(), parcel);
+    world_->mailboxes[to].PutArrival(std::move(parcel));
+    return Status();
+  }
+
+  Status Post(const Channel& channel, int peer, const Receive& receive) {
+    const Group& group = GroupOf(channel);
+    const int from = group.WorldRankOf(peer);
+    BRIGADE_RETURN_IF_ERROR(Reachable(from));
+    Stream& stream = streams_[{group.wire_id, channel.kind, from}];
+    stream.receives.push_back(receive);
+    Match(&stream);
+    return Status();
+  }
+
+  void Match(Stream* stream) {
+    if (stream->parcels.empty() || stream->receives.empty()) return;
+    const ParcelPtr parcel = std::move(stream->parcels.front());
+    stream->parcels.pop_front();
+    // A loss that FailLost has not come to yet; the receive stays for it to fail.
+    if (!Reachable(parcel->from).ok() || !parcel->MoveOn(Parcel::State::kTaken)) return;
+    const Receive receive = stream->receives.front();
+    stream->receives.pop_front();
+    const ConstByteSpan piece = parcel->piece;
+    Completion* completion = receive.completion;
+    completion->status = Status();
+    completion->lease = Lease{receive.in_place ? nullptr : receive.landing.data, piece.bytes, 0};
+    if (piece.bytes > receive.landing.bytes) {
+      completion->status =
+          Status(StatusCode::kMismatch, "inproc: a piece of " + std::to_string(piece.bytes) +
+                                            " bytes from rank " + std::to_string(parcel->from) +
+                                            " of the job met a receive of " +
+                                            std::to_string(receive.landing.bytes) + " bytes");
+      Return(parcel);
+    } else if (capabilities_.lands_in_peer_memory) {
+      completion->lease = Lease{piece.data, piece.bytes, next_token_};
+      leased_.emplace(next_token_++, parcel);
+    } else {
+      if (piece.bytes > 0) std::memcpy(receive.landing.data, piece.data, piece.bytes);
+      Return(parcel);
+    }
+    completions_.Finish(completion, receive.group);
+  }
+
+  // Nobody will receive it: its group is closed.
+  void Drop(ParcelPtr parcel) {
+    if (!world_->IsLost(rank_) && parcel->MoveOn(Parcel::State::kTaken)) Return(std::move(parcel));
+  }
+
+  void Return(ParcelPtr parcel) {
+    Mailbox& mailbox = world_->mailboxes[parcel->from];
+    mailbox.PutReturned(std::move(parcel));
+  }
+
+  void FinishSend(Parcel* parcel, const Status& status) {
+    if (!parcel->kept.empty()) keeps_for_.erase(parcel->to);
+    if (sent_.erase(parcel) == 0) return;  // had been given up
+    parcel->completion->status = status;
+    completions_.Finish(parcel->completion, CompletionQueue::kSend);
+  }
+
+  void FailLost() {
+    for (auto& [key, stream] : streams_) {
+      const Status status = Reachable(std::get<2>(key));
+      if (status.ok()) continue;
+      stream.parcels.clear();
+      for (const Receive& receive : stream.receives) {
+        receive.completion->status = status;
+        receive.completion->lease = Lease();
+        completions_.Finish(receive.completion, receive.group);
+      }
+      stream.receives.clear();
+    }
+    std::vector<ParcelPtr> given_up;
+    for (auto& [pointer, parcel] : sent_) {
+      if (Reachable(parcel->to).ok()) continue;
+      // One that is being copied this moment comes back; one that is leased does so unless its
+      // reader is lost. If this rank is, its reader may still be at it.
+      if (parcel->MoveOn(Parcel::State::kWithdrawn) ||
+          (capabilities_.lands_in_peer_memory && world_->IsLost(parcel->to))) {
+        given_up.push_back(parcel);
+      }
+    }
+    for (ParcelPtr& parcel : given_up) FinishSend(parcel.get(), Reachable(parcel->to));
+  }
+
+  InprocWorld* const owner_;
+  InprocWorld::State* const world_;
+  const int rank_;
+  Capabilities capabilities_;
+  HeapDomain domain_;
+  uint32_t next_wire_id_ = 0;
+  GroupId next_group_ = 0;
+  std::unordered_map<GroupId, Group> groups_;
+  std::unordered_set<uint32_t> open_;  // their wire ids
+  std::map<StreamKey, Stream> streams_;
+  std::unordered_map<Parcel*, ParcelPtr> sent_;
+  std::unordered_set<int> keeps_for_;  // world ranks that a piece of user memory is kept for
+  uint64_t next_token_ = 1;
+  std::unordered_map<uint64_t, ParcelPtr> leased_;
+  int losses_seen_ = 0;
+  CompletionQueue completions_;
+};
+
+InprocWorld::InprocWorld(int ranks, const InprocOptions& options)
+    : state_(std::make_unique<State>(ranks, options)) {}
+
+InprocWorld::~InprocWorld() = default;
+
+int InprocWorld::ranks() const { return static_cast<int>(state_->mailboxes.size()); }
+
+std::unique_ptr<Bootstrap> InprocWorld::MakeBootstrap(const std::vector<int>& members,
+                                                      int my_rank) {
+  return std::make_unique<InprocBootstrap>(state_.get(), members, my_rank);
+}
+
+std::unique_ptr<Bootstrap> InprocWorld::MakeBootstrap(int my_rank) {
+  std::vector<int> members(ranks());
+  std::iota(members.begin(), members.end(), 0);
+  return MakeBootstrap(members, my_rank);
+}
+
+std::unique_ptr<Endpoint> InprocWorld::CreateEndpoint(int rank) {
+  std::lock_guard<std::mutex> lock(state_->mutex);
+  BRIGADE_CHECK(!state_->has_endpoint[rank]);
+  state_->has_endpoint[rank] = true;
+  return std::make_unique<InprocEndpoint>(this, rank);
+}
+
+void InprocWorld::MarkLost(int rank) {
+  std::lock_guard<std::mutex> lock(state_->mutex);
+  if (state_->lost[rank].exchange(true)) return;
+  state_->losses.fetch_add(1, std::memory_order_release);
+  state_->changed.notify_all();
+}
+
+}  // namespace brigade

@@ -1,0 +1,40 @@
+// MpiBootstrap: the members of an MPI communicator as the members of a new group.
+
+#ifndef BRIGADE_TRANSPORT_MPI_MPI_BOOTSTRAP_H_
+#define BRIGADE_TRANSPORT_MPI_MPI_BOOTSTRAP_H_
+
+#include <mpi.h>
+
+#include "membuf/status.h"
+#include "transport/bootstrap.h"
+
+namespace brigade {
+
+class MpiBootstrap : public Bootstrap {
+ public:
+  // `comm`, an intracommunicator of exactly the members, stays the caller's and must outlive this.
+  // Its error handler applies to what is called on it.
+  explicit MpiBootstrap(MPI_Comm comm);
+
+  MPI_Comm comm() const { return comm_; }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  // Polls and yields; ranks may outnumber processors.
+  Status AllGather(const void* mine, size_t bytes, void* all) override;
+
+ private:
+  const MPI_Comm comm_;
+  int rank_ = 0;
+  int size_ = 0;
+};
+
+// The failure of an MPI call as a status; OK for MPI_SUCCESS. `call`: its name.
+Status MpiStatus(int error, const char* call);
+
+// Polls `request` to its end, yielding the processor in between.
+Status MpiPoll(MPI_Request* request, const char* call);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_MPI_MPI_BOOTSTRAP_H_

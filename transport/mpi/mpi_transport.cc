@@ -1,0 +1,530 @@
+#include "transport/mpi/mpi_transport.h"
+
+#include <mpi.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <list>
+#include <numeric>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "membuf/check.h"
+#include "membuf/heap_domain.h"
+#include "transport/core/completion_queue.h"
+#include "transport/core/fifo.h"
+#include "transport/mpi/mpi_bootstrap.h"
+
+namespace brigade {
+namespace {
+
+// A send up to here is eager over every fabric of Open MPI, hence over as soon as it is posted:
+// looking at once then saves a round through Progress.
+constexpr size_t kEagerBytes = 4096;
+
+// Carriers that no group uses are kept for the next group of the same members.
+constexpr int kIdleCarriers = 8;
+
+int ErrorClass(int error) {
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(error, &error_class);
+  return error_class;
+}
+
+// Open MPI's launcher tells every rank how many run on its machine; without a launcher there is
+// one.
+bool RanksShareProcessors() {
+  const char* ranks = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  return ranks != nullptr && std::atol(ranks) > sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+// Below this a copy of ours is cheaper than MPI's description of the landing.
+constexpr size_t kLeastTypedBytes = size_t{4} << 10;
+
+// The memory of a range of a general layout as an MPI type, relative to the matrix' first element:
+// the end of a column, whole columns, the beginning of a column.
+Status MakeRangeType(const LayoutRange& range, MPI_Datatype* type) {
+  const StridedLayout& layout = *range.layout;
+  const size_t column = static_cast<size_t>(layout.rows()) * layout.elem_bytes();
+  const size_t stride = static_cast<size_t>(layout.ld()) * layout.elem_bytes();
+  size_t j = range.offset / column;
+  const size_t into = range.offset % column;
+  size_t left = range.bytes;
+  int lengths[3];
+  MPI_Aint places[3];
+  MPI_Datatype parts[3];
+  int count = 0;
+  const auto add = [&](size_t place, int length, MPI_Datatype part) {
+    lengths[count] = length;
+    places[count] = static_cast<MPI_Aint>(place);
+    parts[count++] = part;
+  };
+  if (into > 0) {
+    const size_t bytes = std::min(left, column - into);
+    add(j++ * stride + into, static_cast<int>(bytes), MPI_BYTE);
+    left -= bytes;
+  }
+  MPI_Datatype columns = MPI_DATATYPE_NULL;
+  if (left >= column) {
+    BRIGADE_RETURN_IF_ERROR(
+        MpiStatus(MPI_Type_create_hvector(static_cast<int>(left / column), static_cast<int>(column),
+                                          static_cast<MPI_Aint>(stride), MPI_BYTE, &columns),
+                  "MPI_Type_create_hvector"));
+    add(j * stride, 1, columns);
+    j += left / column;
+    left %= column;
+  }
+  if (left > 0) add(j * stride, static_cast<int>(left), MPI_BYTE);
+  Status status;
+  if (count == 1 && columns != MPI_DATATYPE_NULL && places[0] == 0) {
+    *type = std::exchange(columns, MPI_DATATYPE_NULL);
+  } else {
+    status = MpiStatus(MPI_Type_create_struct(count, lengths, places, parts, type),
+                       "MPI_Type_create_struct");
+  }
+  if (columns != MPI_DATATYPE_NULL) MPI_Type_free(&columns);
+  if (!status.ok()) return status;
+  return MpiStatus(MPI_Type_commit(type), "MPI_Type_commit");
+}
+
+class MpiEndpoint : public Endpoint {
+ public:
+  explicit MpiEndpoint(int max_tag) : max_wire_ids_((uint64_t{1} + max_tag) / kChannelKinds) {
+    capabilities_.name = "mpi";
+    // Open MPI 4.1 reports a truncated message as it should, but over shared memory (CMA) and TCP
+    // it has then written all of it.
+    capabilities_.keeps_to_landing = false;
+    capabilities_.max_piece_bytes = INT_MAX;
+    capabilities_.preferred_piece_bytes = size_t{128} << 10;
+    capabilities_.eager_piece_bytes = kEagerBytes;
+  }
+
+  ~MpiEndpoint() override {
+    for (auto& [id, group] : groups_) {
+      CancelReceives(group.get());
+      // Sends still under way are left to MPI; their memory must outlive MPI_Finalize.
+      for (const auto& stream : group->streams) {
+        if (stream == nullptr) continue;
+        for (Pending& send : stream->pending) MPI_Request_free(&send.request);
+      }
+    }
+    while (!carriers_.empty()) FreeCarrier(carriers_.begin());
+  }
+
+  const Capabilities& capabilities() const override { return capabilities_; }
+  MemoryDomain* domain() override { return &domain_; }
+
+  Status OpenGroup(Bootstrap* bootstrap, GroupId* id) override {
+    auto* mpi = dynamic_cast<MpiBootstrap*>(bootstrap);
+    if (mpi == nullptr) {
+      return Status(
+          StatusCode::kUnavailable,
+          "mpi: a group is opened with an MPI communicator, which this bootstrap has not");
+    }
+    auto group = std::make_unique<Group>();
+    BRIGADE_RETURN_IF_ERROR(Agree(mpi, group.get()));
+    group->streams.resize(size_t{2} * kChannelKinds * mpi->size());
+    ++group->carrier->groups;
+    *id = group->id = next_group_++;
+    groups_.emplace(*id, std::move(group));
+    return Status();
+  }
+
+  void CloseGroup(GroupId id) override {
+    Group* group = FindOpen(id);
+    CancelReceives(group);
+    completions_.CancelReceives(id, [](const Lease&) {});
+    group->closed = true;
+    EraseIfDrained(group);
+  }
+
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+                  Completion* completion) override {
+    Group* group = FindOpen(channel.group);
+    BRIGADE_RETURN_IF_ERROR(CheckLength(piece.bytes));
+    MPI_Request request;
+    BRIGADE_RETURN_IF_ERROR(MpiStatus(
+        MPI_Isend(piece.data, static_cast<int>(piece.bytes), MPI_BYTE, group->RankOf(peer),
+                  group->TagOf(channel.kind), group->carrier->comm, &request),
+        "MPI_Isend"));
+    Stream* stream = group->StreamOf(channel.kind, peer, /*receives=*/false);
+    if (piece.bytes <= kEagerBytes && stream->pending.empty()) {
+      int done = 0;
+      const int error = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      if (done || error != MPI_SUCCESS) {
+        completion->status = MpiStatus(error, "MPI_Isend");
+        completions_.Finish(completion, CompletionQueue::kSend);
+        return Status();
+      }
+    }
+    ++group->sends;
+    Append(stream, Pending{request, completion, 0, nullptr});
+    return Status();
+  }
+
+  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+                     Completion* completion) override {
+    return Receive(channel, peer, landing, /*lease_data=*/landing.data, completion);
+  }
+
+  bool LandsInPlace(const Channel&, int, const LayoutRange& range) const override {
+    if (range.bytes > capabilities_.max_piece_bytes) return false;
+    return range.layout->plain() ||
+           (range.layout->part() == StridedLayout::Part::kGeneral &&
+            range.layout->ld() <= INT_MAX / 16 && range.bytes >= kLeastTypedBytes);
+  }
+
+  Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
+                            Completion* completion) override {
+    if (range.layout->plain()) {
+      return Receive(channel, peer, ByteSpan{range.base + range.offset, range.bytes},
+                     /*lease_data=*/nullptr, completion);
+    }
+    MPI_Datatype type;
+    BRIGADE_RETURN_IF_ERROR(MakeRangeType(range, &type));
+    const Status status = Receive(channel, peer, ByteSpan{range.base, range.bytes},
+                                  /*lease_data=*/nullptr, completion, type);
+    MPI_Type_free(&type);  // when the receive is over
+    return status;
+  }
+
+  void ReleaseLease(const Lease&) override {}  // leases lie in the landing
+
+  // Where every rank has a processor of its own, a peer's answer is worth a few microseconds of
+  // polling; where ranks share processors, polling only delays it.
+  void Pause(uint64_t idle_polls) override {
+    if (idle_polls >= spins_) sched_yield();
+  }
+
+  void Nudge() override {
+    int found = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+  }
+
+  bool Progress() override {
+    BRIGADE_CHECK(!completions_.running());
+    if (!requests_.empty()) TestWatched();
+    return completions_.Run();
+  }
+
+ private:
+  // A communicator of ours, for every group whose members it has.
+  struct Carrier {
+    // Of the group it was made for: equal on all its members; no two carriers that share a rank
+    // have the same.
+    uint64_t first_wire_id;
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Group members = MPI_GROUP_NULL;
+    size_t groups = 0;  // of this rank that use it
+  };
+  using Carriers = std::list<Carrier>;
+
+  struct Pending {
+    MPI_Request request;
+    Completion* completion;
+    // Receives:
+    size_t landing_bytes;
+    std::byte* lease_data;
+  };
+
+  struct Group;
+
+  // The sends to, or the receives from, one peer on one channel. They end in the order of their
+  // posts, so only the first is asked for: a long queue costs no more to poll than a short one.
+  struct Stream {
+    Group* group;
+    int peer;
+    bool receives;
+    size_t slot = 0;  // of the first in watched_, while there is one
+    Fifo<Pending> pending{};
+  };
+
+  struct Group {
+    int RankOf(int peer) const {
+      BRIGADE_CHECK_LT(static_cast<size_t>(peer), ranks.size());
+      return ranks[peer];
+    }
+    int TagOf(ChannelKind kind) const { return first_tag + static_cast<int>(kind); }
+    Stream* StreamOf(ChannelKind kind, int peer, bool receives) {
+      std::unique_ptr<Stream>& stream =
+          streams[(size_t{2} * peer + receives) * kChannelKinds + static_cast<size_t>(kind)];
+      if (stream == nullptr) stream = std::make_unique<Stream>(Stream{this, peer, receives});
+      return stream.get();
+    }
+
+    GroupId id = -1;
+    Carriers::iterator carrier;
+    int first_tag = 0;
+    std::vector<int> ranks;                        // in the carrier
+    std::vector<std::unique_ptr<Stream>> streams;  // made when first used
+    size_t sends = 0;  // not over; they outlive the closing of the group
+    bool closed = false;
+  };
+
+  Group* FindOpen(GroupId id) {
+    if (last_found_ == nullptr || last_found_->id != id) {
+      auto group = groups_.find(id);
+      BRIGADE_CHECK(group != groups_.end());
+      last_found_ = group->second.get();
+    }
+    BRIGADE_CHECK(!last_found_->closed);
+    return last_found_;
+  }
+
+  void EraseIfDrained(Group* group) {
+    if (!group->closed || group->sends > 0) return;
+    LeaveCarrier(group->carrier);
+    if (last_found_ == group) last_found_ = nullptr;
+    groups_.erase(group->id);
+  }
+
+  // A group of this carrier is gone.
+  void LeaveCarrier(Carriers::iterator carrier) {
+    if (--carrier->groups > 0) return;
+    carriers_.splice(carriers_.end(), carriers_, carrier);
+    const auto is_idle = [](const Carrier& c) { return c.groups == 0; };
+    if (std::count_if(carriers_.begin(), carriers_.end(), is_idle) > kIdleCarriers) {
+      FreeCarrier(std::find_if(carriers_.begin(), carriers_.end(), is_idle));
+    }
+  }
+
+  // Local, as in every MPI we know of: the other members free theirs when they have no more use for
+  // it, or at the end.
+  void FreeCarrier(Carriers::iterator carrier) {
+    MPI_Group_free(&carrier->members);
+    MPI_Comm_free(&carrier->comm);
+    carriers_.erase(carrier);
+  }
+
+  Status CheckLength(size_t bytes) const {
+    if (bytes <= capabilities_.max_piece_bytes) return Status();
+    return Status(StatusCode::kInvalidArgument,
+                  "mpi: a piece of " + std::to_string(bytes) + " bytes is longer than the " +
+                      std::to_string(capabilities_.max_piece_bytes) + " that MPI can count");
+  }
+
+  // The members agree on a wire id, larger than any that a member has seen, and on a carrier.
+  // They make a new one unless each of them proposes the same and it has tags left.
+  Status Agree(MpiBootstrap* bootstrap, Group* group) {
+    struct Proposal {
+      uint64_t carrier;  // its first wire id
+      uint64_t wire_id;
+    };
+    const int size = bootstrap->size();
+    Carriers::iterator carrier;
+    BRIGADE_RETURN_IF_ERROR(FindCarrier(bootstrap, &carrier, &group->ranks));
+    constexpr uint64_t kNone = UINT64_MAX;
+    const Proposal mine{carrier != carriers_.end() ? carrier->first_wire_id : kNone, next_wire_id_};
+    std::vector<Proposal> proposals(size);
+    BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), proposals.data()));
+    bool agreed = mine.carrier != kNone;
+    uint64_t wire_id = 0;
+    for (const Proposal& proposal : proposals) {
+      agreed = agreed && proposal.carrier == mine.carrier;
+      wire_id = std::max(wire_id, proposal.wire_id);
+    }
+    if (!agreed || wire_id - carrier->first_wire_id >= max_wire_ids_) {
+      BRIGADE_RETURN_IF_ERROR(MakeCarrier(bootstrap->comm(), wire_id, &carrier));
+      std::iota(group->ranks.begin(), group->ranks.end(), 0);
+    }
+    group->carrier = carrier;
+    group->first_tag = static_cast<int>(wire_id % max_wire_ids_) * kChannelKinds;
+    next_wire_id_ = wire_id + 1;
+    return Status();
+  }
+
+  // The newest carrier that has all members, and their ranks in it; carriers_.end() if there is
+  // none. Each member had it once, so all find the same one, unless some have freed it since. Then
+  // they make one that is newer still, and find that the next time.
+  Status FindCarrier(MpiBootstrap* bootstrap, Carriers::iterator* found, std::vector<int>* ranks) {
+    const int size = bootstrap->size();
+    std::vector<int> bootstrap_ranks(size);
+    std::iota(bootstrap_ranks.begin(), bootstrap_ranks.end(), 0);
+    ranks->resize(size);
+    MPI_Group members;
+    BRIGADE_RETURN_IF_ERROR(
+        MpiStatus(MPI_Comm_group(bootstrap->comm(), &members), "MPI_Comm_group"));
+    *found = carriers_.end();
+    std::vector<int> candidate_ranks(size);
+    for (auto candidate = carriers_.begin(); candidate != carriers_.end(); ++candidate) {
+      if (*found != carriers_.end() && candidate->first_wire_id < (*found)->first_wire_id) continue;
+      MPI_Group_translate_ranks(members, size, bootstrap_ranks.data(), candidate->members,
+                                candidate_ranks.data());
+      if (std::count(candidate_ranks.begin(), candidate_ranks.end(), MPI_UNDEFINED) == 0) {
+        *found = candidate;
+        ranks->swap(candidate_ranks);
+      }
+    }
+    MPI_Group_free(&members);
+    return Status();
+  }
+
+  Status MakeCarrier(MPI_Comm comm, uint64_t first_wire_id, Carriers::iterator* made) {
+    Carrier carrier{first_wire_id};
+    MPI_Request request;
+    BRIGADE_RETURN_IF_ERROR(
+        MpiStatus(MPI_Comm_idup(comm, &carrier.comm, &request), "MPI_Comm_idup"));
+    BRIGADE_RETURN_IF_ERROR(MpiPoll(&request, "MPI_Comm_idup"));
+    MPI_Comm_set_errhandler(carrier.comm, MPI_ERRORS_RETURN);
+    MPI_Comm_group(carrier.comm, &carrier.members);
+    *made = carriers_.insert(carriers_.end(), carrier);
+    return Status();
+  }
+
+  // `type`: one element of it describes the landing, unless it is plain bytes.
+  Status Receive(const Channel& channel, int peer, ByteSpan landing, std::byte* lease_data,
+                 Completion* completion, MPI_Datatype type = MPI_BYTE) {
+    Group* group = FindOpen(channel.group);
+    BRIGADE_RETURN_IF_ERROR(CheckLength(landing.bytes));
+    MPI_Request request;
+    BRIGADE_RETURN_IF_ERROR(MpiStatus(
+        MPI_Irecv(landing.data, type == MPI_BYTE ? static_cast<int>(landing.bytes) : 1, type,
+                  group->RankOf(peer), group->TagOf(channel.kind), group->carrier->comm, &request),
+        "MPI_Irecv"));
+    Stream* stream = group->StreamOf(channel.kind, peer, /*receives=*/true);
+    Append(stream, Pending{request, completion, landing.bytes, lease_data});
+    return Status();
+  }
+
+  void Append(Stream* stream, const Pending& pending) {
+    stream->pending.push_back(pending);
+    if (stream->pending.size() > 1) return;  // ends behind the others
+    stream->slot = watched_.size();
+    watched_.push_back(stream);
+    requests_.push_back(pending.request);
+  }
+
+  void Unwatch(const Stream* stream) {
+    watched_[stream->slot] = watched_.back();
+    watched_[stream->slot]->slot = stream->slot;
+    requests_[stream->slot] = requests_.back();
+    watched_.pop_back();
+    requests_.pop_back();
+  }
+
+  void TestWatched() {
+    CompletionQueue::Hold hold(&completions_);
+    if (watched_.size() == 1) {
+      int done = 0;
+      MPI_Status status;
+      const int error = MPI_Test(&requests_[0], &done, &status);
+      if (done || error != MPI_SUCCESS) FinishWatched(watched_[0], error, status);
+      return;
+    }
+    if (indices_.size() < requests_.size()) {
+      indices_.resize(requests_.size());
+      statuses_.resize(requests_.size());
+    }
+    int count = 0;
+    const int error = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
+                                   indices_.data(), statuses_.data());
+    BRIGADE_CHECK(error == MPI_SUCCESS || error == MPI_ERR_IN_STATUS);
+    finished_.clear();
+    for (int i = 0; i < count; ++i) finished_.push_back(watched_[indices_[i]]);
+    for (int i = 0; i < count; ++i) {
+      FinishWatched(finished_[i], error == MPI_SUCCESS ? MPI_SUCCESS : statuses_[i].MPI_ERROR,
+                    statuses_[i]);
+    }
+  }
+
+  // The first operation of the stream, which was watched, is over.
+  void FinishWatched(Stream* stream, int error, const MPI_Status& status) {
+    FinishFirst(stream, error, status);
+    FinishReady(stream);
+    if (stream->pending.empty()) {
+      Unwatch(stream);
+      EraseIfDrained(stream->group);
+    } else {
+      requests_[stream->slot] = stream->pending.front().request;
+    }
+  }
+
+  // Ends what is over at the head of the stream.
+  void FinishReady(Stream* stream) {
+    while (!stream->pending.empty()) {
+      int done = 0;
+      MPI_Status status;
+      const int error = MPI_Test(&stream->pending.front().request, &done, &status);
+      if (!done && error == MPI_SUCCESS) return;
+      FinishFirst(stream, error, status);
+    }
+  }
+
+  void FinishFirst(Stream* stream, int error, const MPI_Status& status) {
+    const Pending first = stream->pending.front();
+    stream->pending.pop_front();
+    first.completion->status = MpiStatus(error, stream->receives ? "MPI_Irecv" : "MPI_Isend");
+    if (!stream->receives) {
+      --stream->group->sends;
+      completions_.Finish(first.completion, CompletionQueue::kSend);
+      return;
+    }
+    int bytes = 0;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    first.completion->lease = Lease{first.lease_data, static_cast<size_t>(bytes), 0};
+    if (error != MPI_SUCCESS && ErrorClass(error) == MPI_ERR_TRUNCATE) {
+      first.completion->status =
+          Status(StatusCode::kMismatch, "mpi: a piece of " + std::to_string(bytes) +
+                                            " bytes from rank " + std::to_string(stream->peer) +
+                                            " of the group met a receive of " +
+                                            std::to_string(first.landing_bytes) + " bytes");
+    }
+    completions_.Finish(first.completion, stream->group->id);
+  }
+
+  // No landing of the group is written after this. A piece that has begun to arrive is waited for.
+  void CancelReceives(Group* group) {
+    for (const auto& stream : group->streams) {
+      if (stream == nullptr || !stream->receives || stream->pending.empty()) continue;
+      Unwatch(stream.get());
+      for (Pending& receive : stream->pending) MPI_Cancel(&receive.request);
+      // A failure to receive what nobody waits for is none.
+      for (Pending& receive : stream->pending) (void)MpiPoll(&receive.request, "MPI_Cancel");
+      stream->pending.clear();
+    }
+  }
+
+  // A poll takes 50 to 100 ns.
+  const uint64_t spins_ = RanksShareProcessors() ? 20 : 200;
+  const uint64_t max_wire_ids_;  // per carrier
+  Capabilities capabilities_;
+  HeapDomain domain_;
+  uint64_t next_wire_id_ = 0;  // above all that this rank has taken part in
+  Carriers carriers_;          // the idle ones in the order in which they fell idle
+  GroupId next_group_ = 0;
+  std::unordered_map<GroupId, std::unique_ptr<Group>> groups_;
+  Group* last_found_ = nullptr;  // by FindOpen; most calls use the group of the call before
+
+  // The first operation of every stream that has one; the two vectors run in parallel.
+  std::vector<Stream*> watched_;
+  std::vector<MPI_Request> requests_;
+  // Scratch of TestWatched.
+  std::vector<int> indices_;
+  std::vector<MPI_Status> statuses_;
+  std::vector<Stream*> finished_;
+
+  CompletionQueue completions_;
+};
+
+}  // namespace
+
+Status CreateMpiEndpoint(std::unique_ptr<Endpoint>* endpoint) {
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  if (!initialised) {
+    return Status(StatusCode::kUnavailable, "mpi: MPI is not initialised");
+  }
+  int* max_tag = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &max_tag, &found);
+  BRIGADE_CHECK(found);
+  *endpoint = std::make_unique<MpiEndpoint>(*max_tag);
+  return Status();
+}
+
+}  // namespace brigade

@@ -1,0 +1,356 @@
+// What is peculiar to shm; the rest is the conformance suite's (test/).
+
+#include "transport/shm/shm_transport.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "transport/edge/edge.h"
+#include "transport/inproc/inproc_transport.h"
+
+namespace brigade {
+namespace {
+
+constexpr Channel PointToPoint(GroupId group) { return {group, ChannelKind::kPointToPoint}; }
+
+std::unique_ptr<Endpoint> NewEndpoint() {
+  std::unique_ptr<Endpoint> endpoint;
+  const Status status = CreateShmEndpoint(&endpoint);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return endpoint;
+}
+
+// A group of this rank and, if the size is beyond 1, of others who say what `tamper` makes of what
+// this rank says.
+class Alone : public Bootstrap {
+ public:
+  explicit Alone(int size = 1, std::function<void(std::byte*, size_t)> tamper = nullptr)
+      : size_(size), tamper_(std::move(tamper)) {}
+  int rank() const override { return 0; }
+  int size() const override { return size_; }
+  Status AllGather(const void* mine, size_t bytes, void* all) override {
+    for (int r = 0; r < size_; ++r) {
+      auto* const theirs = static_cast<std::byte*>(all) + r * bytes;
+      std::memcpy(theirs, mine, bytes);
+      if (r > 0) tamper_(theirs, bytes);
+    }
+    return Status();
+  }
+
+ private:
+  const int size_;
+  const std::function<void(std::byte*, size_t)> tamper_;
+};
+
+struct Operation : Completion {
+  Operation() : Completion([](Completion* c) { static_cast<Operation*>(c)->over = true; }) {}
+  bool over = false;
+};
+
+GroupId OpenAlone(Endpoint* endpoint) {
+  Alone alone;
+  GroupId group = -1;
+  EXPECT_TRUE(endpoint->OpenGroup(&alone, &group).ok());
+  return group;
+}
+
+// Bytes of shared memory that this process holds.
+size_t SharedBytes() {
+  size_t bytes = 0;
+  for (int fd = 3; fd < 200; ++fd) {
+    char name[64] = {};
+    const std::string link = "/proc/self/fd/" + std::to_string(fd);
+    if (readlink(link.c_str(), name, sizeof(name) - 1) < 0) continue;
+    struct stat info;
+    if (std::strncmp(name, "/memfd:brigade", 14) != 0 || fstat(fd, &info) != 0) continue;
+    bytes += static_cast<size_t>(info.st_blocks) * 512;
+  }
+  return bytes;
+}
+
+// What a slot holds comes from a peer. Whatever it is, the receive fails, the peer is named, and
+// the next message is received.
+TEST(ShmEndpoint, MessagesOutsideTheirMemoryAreRefused) {
+  const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+  const GroupId group = OpenAlone(endpoint.get());
+  const auto refused = [&](const std::function<void(Slot*)>& fill) {
+    OutEdge* const out = endpoint->LineTo(PointToPoint(group), 0);
+    Slot* const slot = out->Next();
+    fill(slot);
+    out->Publish(slot);
+    const char good[] = "good";
+    Operation sent;
+    ASSERT_TRUE(endpoint
+                    ->PostSend(PointToPoint(group), 0,
+                               {reinterpret_cast<const std::byte*>(good), sizeof(good)}, &sent)
+                    .ok());
+    for (const bool bad : {true, false}) {
+      Operation received;
+      ASSERT_TRUE(
+          endpoint->PostReceive(PointToPoint(group), 0, {nullptr, SIZE_MAX}, &received).ok());
+      while (!received.over) endpoint->Progress();
+      if (bad) {
+        EXPECT_EQ(received.status.code(), StatusCode::kInternal);
+        EXPECT_NE(received.status.message().find("rank 0 "), std::string::npos)
+            << received.status.message();
+      } else {
+        ASSERT_TRUE(received.status.ok()) << received.status.ToString();
+        EXPECT_EQ(std::memcmp(received.lease.data, good, sizeof(good)), 0);
+        endpoint->ReleaseLease(received.lease);
+      }
+    }
+  };
+  for (const uint16_t bytes : {Slot::kLineBytes + 1, size_t{1} << 15, size_t{UINT16_MAX}}) {
+    refused([&](Slot* slot) {
+      slot->kind = Slot::kLine;
+      slot->bytes = bytes;
+    });
+  }
+  for (const int kind : {3, 4, 255, 65535}) {
+    refused([&](Slot* slot) {
+      slot->kind = static_cast<Slot::Kind>(kind);
+      slot->bytes = 8;
+    });
+  }
+  const auto piece = [&](uint32_t owner, uint64_t offset, uint64_t bytes) {
+    SCOPED_TRACE(std::to_string(owner) + " " + std::to_string(offset) + " " +
+                 std::to_string(bytes));
+    refused([&](Slot* slot) {
+      const PieceAt at{owner, offset, bytes};
+      slot->kind = Slot::kPiece;
+      std::memcpy(slot->payload, &at, sizeof(at));
+    });
+  };
+  piece(1, 0, 64);
+  piece(UINT32_MAX, 0, 64);
+  piece(0, uint64_t{1} << 30, 64);
+  piece(0, 64, uint64_t{1} << 30);
+  piece(0, 4096, UINT64_MAX - 100);
+  piece(0, UINT64_MAX - 63, 128);
+  piece(0, UINT64_MAX, 1);
+  piece(0, 0, UINT64_MAX);
+  endpoint->CloseGroup(group);
+}
+
+// A peer that says what cannot be: the group is refused, or, if what it says makes no difference to
+// memory, opened, and nothing else happens.
+TEST(ShmEndpoint, IntroductionsThatCannotBeAreRefused) {
+  std::mt19937_64 random(5);
+  int refused = 0;
+  for (int round = 0; round < 20; ++round) {
+    const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+    for (int i = 0; i < 100; ++i) {
+      bool first = true;
+      Alone alone(3, [&](std::byte* said, size_t bytes) {
+        const auto value = static_cast<std::byte>(random());
+        const size_t at = random() % bytes;
+        if (first) said[at] = value;
+        first = random() % 2 == 0;
+      });
+      GroupId group = -1;
+      const Status status = endpoint->OpenGroup(&alone, &group);
+      if (status.ok()) {
+        endpoint->CloseGroup(group);
+      } else {
+        ++refused;
+        EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.ToString();
+      }
+      // The endpoint is as good as before.
+      const GroupId good = OpenAlone(endpoint.get());
+      endpoint->CloseGroup(good);
+    }
+    endpoint->Pause(1000000);
+    endpoint->Pause(1000000);  // sleeps, then looks who has gone
+  }
+  EXPECT_GT(refused, 100);
+}
+
+TEST(ShmEndpoint, ALineLastsUntilItsLeaseIsReleased) {
+  const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+  const GroupId group = OpenAlone(endpoint.get());
+  const uint64_t data = 0x123456789abcdef;
+  Operation sent, received;
+  ASSERT_TRUE(endpoint
+                  ->PostSend(PointToPoint(group), 0,
+                             {reinterpret_cast<const std::byte*>(&data), sizeof(data)}, &sent)
+                  .ok());
+  ASSERT_TRUE(endpoint->PostReceive(PointToPoint(group), 0, {nullptr, 100}, &received).ok());
+  ASSERT_TRUE(sent.over && received.over);
+  endpoint->CloseGroup(group);
+  // Groups that would use its memory.
+  for (int i = 0; i < 10; ++i) {
+    const GroupId other = OpenAlone(endpoint.get());
+    const uint64_t noise = 0;
+    Operation posted;
+    ASSERT_TRUE(endpoint
+                    ->PostSend(PointToPoint(other), 0,
+                               {reinterpret_cast<const std::byte*>(&noise), sizeof(noise)}, &posted)
+                    .ok());
+    EXPECT_EQ(std::memcmp(received.lease.data, &data, sizeof(data)), 0);
+    endpoint->CloseGroup(other);
+    endpoint->Progress();
+  }
+  endpoint->ReleaseLease(received.lease);
+}
+
+TEST(ShmEndpoint, GroupsGiveTheirMemoryBack) {
+  const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+  size_t most = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const GroupId group = OpenAlone(endpoint.get());
+    EXPECT_EQ(group, 0);  // that of the one before
+    for (int kind = 0; kind < kChannelKinds; ++kind) {
+      for (int message = 0; message < 20; ++message) {
+        Operation sent;
+        ASSERT_TRUE(endpoint
+                        ->PostSend({group, static_cast<ChannelKind>(kind)}, 0,
+                                   {reinterpret_cast<const std::byte*>(&i), sizeof(i)}, &sent)
+                        .ok());
+      }
+    }
+    endpoint->CloseGroup(group);
+    endpoint->Progress();
+    if (i == 10) most = SharedBytes();
+  }
+  EXPECT_GT(most, 0u);
+  EXPECT_EQ(SharedBytes(), most);
+}
+
+TEST(ShmEndpoint, NoChildProgramInheritsADescriptor) {
+  const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+  const GroupId group = OpenAlone(endpoint.get());
+  for (int fd = 3; fd < 200; ++fd) {
+    char name[64] = {};
+    const std::string link = "/proc/self/fd/" + std::to_string(fd);
+    if (readlink(link.c_str(), name, sizeof(name) - 1) < 0) continue;
+    if (std::strncmp(name, "/memfd:brigade", 14) != 0) continue;
+    EXPECT_NE(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
+  }
+  endpoint->CloseGroup(group);
+}
+
+// A driver need not pause to hear of it.
+TEST(ShmEndpoint, ARankThatHasLeftIsNoticedByProgressAlone) {
+  InprocWorld world(2);
+  std::thread other([&] {
+    const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+    GroupId group = -1;
+    EXPECT_TRUE(endpoint->OpenGroup(world.MakeBootstrap(1).get(), &group).ok());
+  });
+  const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+  GroupId group = -1;
+  ASSERT_TRUE(endpoint->OpenGroup(world.MakeBootstrap(0).get(), &group).ok());
+  Operation received;
+  const Status posted = endpoint->PostReceive(PointToPoint(group), 1, {nullptr, 100}, &received);
+  if (posted.ok()) {
+    while (!received.over) endpoint->Progress();
+    EXPECT_EQ(received.status.code(), StatusCode::kPeerLost) << received.status.ToString();
+  }
+  other.join();
+  endpoint->CloseGroup(group);
+}
+
+// Who waits for a message and for a send's end at once, and sleeps, hears of the end at the next
+// poll, not at one of the next thousands.
+TEST(ShmEndpoint, ASleeperLooksWhatHasComeBack) {
+  const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+  const GroupId group = OpenAlone(endpoint.get());
+  Operation never, sent, received;
+  ASSERT_TRUE(endpoint->PostReceive({group, ChannelKind::kRow}, 0, {nullptr, 100}, &never).ok());
+  ByteSpan memory;
+  ASSERT_TRUE(endpoint->domain()->Allocate(0, 1000, &memory).ok());
+  ASSERT_TRUE(endpoint->PostSend(PointToPoint(group), 0, memory, &sent).ok());
+  ASSERT_TRUE(endpoint->PostReceive(PointToPoint(group), 0, {nullptr, 1000}, &received).ok());
+  ASSERT_TRUE(received.over);
+  for (int i = 0; i < 10; ++i) endpoint->Progress();
+  endpoint->ReleaseLease(received.lease);
+  endpoint->Pause(1000000);
+  endpoint->Progress();
+  EXPECT_TRUE(sent.over);
+  endpoint->CloseGroup(group);
+}
+
+// Two processes that introduce each other through a socket.
+class SocketBootstrap : public Bootstrap {
+ public:
+  SocketBootstrap(int socket, int rank) : socket_(socket), rank_(rank) {}
+  int rank() const override { return rank_; }
+  int size() const override { return 2; }
+  Status AllGather(const void* mine, size_t bytes, void* all) override {
+    auto* const to = static_cast<std::byte*>(all);
+    std::memcpy(to + rank_ * bytes, mine, bytes);
+    const auto moved = static_cast<ssize_t>(bytes);
+    if (send(socket_, mine, bytes, 0) != moved ||
+        recv(socket_, to + (1 - rank_) * bytes, bytes, MSG_WAITALL) != moved) {
+      return Status(StatusCode::kPeerLost, "no more of the other process");
+    }
+    return Status();
+  }
+
+ private:
+  const int socket_;
+  const int rank_;
+};
+
+// What a killed process had sent is received; then it is named.
+TEST(ShmEndpoint, AKilledProcessIsNamed) {
+  int sockets[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+  const pid_t child = fork();
+  const int rank = child == 0 ? 1 : 0;
+  {
+    const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+    SocketBootstrap bootstrap(sockets[rank], rank);
+    GroupId group = -1;
+    const Status opened = endpoint->OpenGroup(&bootstrap, &group);
+    if (rank == 1) {
+      ByteSpan memory;
+      if (!opened.ok() || !endpoint->domain()->Allocate(0, 100000, &memory).ok()) _exit(1);
+      std::memset(memory.data, 7, memory.bytes);
+      Operation sent;
+      if (!endpoint->PostSend(PointToPoint(group), 0, memory, &sent).ok()) _exit(1);
+      raise(SIGKILL);
+    }
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    Operation message, none;
+    ASSERT_TRUE(endpoint->PostReceive(PointToPoint(group), 1, {nullptr, 100000}, &message).ok());
+    ASSERT_TRUE(endpoint->PostReceive(PointToPoint(group), 1, {nullptr, 100000}, &none).ok());
+    for (uint64_t idle = 0; !none.over; ++idle) {
+      if (endpoint->Progress()) idle = 0;
+      endpoint->Pause(idle);
+    }
+    ASSERT_TRUE(message.status.ok()) << message.status.ToString();
+    EXPECT_EQ(message.lease.bytes, 100000u);
+    EXPECT_EQ(message.lease.data[99999], std::byte{7});
+    endpoint->ReleaseLease(message.lease);
+    EXPECT_EQ(none.status.code(), StatusCode::kPeerLost);
+    EXPECT_NE(none.status.message().find("rank 1 of the group (process " + std::to_string(child)),
+              std::string::npos)
+        << none.status.message();
+    EXPECT_EQ(endpoint->PostSend(PointToPoint(group), 1, {nullptr, 0}, &none).code(),
+              StatusCode::kPeerLost);
+    EXPECT_EQ(endpoint->PostReceive(PointToPoint(group), 1, {nullptr, 1}, &none).code(),
+              StatusCode::kPeerLost);
+    endpoint->CloseGroup(group);
+  }
+  close(sockets[0]);
+  close(sockets[1]);
+}
+
+}  // namespace
+}  // namespace brigade

@@ -1,0 +1,45 @@
+// Fiber: a flow of control with a stack of its own. One switches to another, and goes on where it
+// was when somebody switches back. So a rank of a simulation can be in the middle of a blocking
+// call while others run, all on one thread.
+
+#ifndef BRIGADE_TRANSPORT_SIM_FIBER_H_
+#define BRIGADE_TRANSPORT_SIM_FIBER_H_
+
+#include <ucontext.h>
+
+#include "membuf/byte_span.h"
+
+namespace brigade {
+
+class Fiber {
+ public:
+  // The calling thread's own.
+  Fiber();
+  // Will call entry(argument), which must end with EndWith, on `stack`, which must outlive the
+  // fiber.
+  Fiber(ByteSpan stack, void (*entry)(void*), void* argument);
+  // Of one that has not ended nothing is destroyed that is on its stack.
+  ~Fiber();
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+
+  // Both on this fiber: goes on in `next`, until somebody switches back or for good.
+  void SwitchTo(Fiber* next);
+  [[noreturn]] void EndWith(Fiber* next);
+
+ private:
+  static void Main(unsigned high, unsigned low);
+  // What sanitizers must be told on the one side and the other of each switch.
+  void BeforeLeaving(const Fiber& next, bool for_good);
+  void AfterEntering();
+
+  ByteSpan stack_;
+  void (*const entry_)(void*) = nullptr;
+  void* const argument_ = nullptr;
+  ucontext_t context_;
+  void* sanitizer_state_ = nullptr;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_SIM_FIBER_H_

@@ -1,0 +1,127 @@
+// SimStreams: the pieces that the ranks of a simulation have posted, matched, and put on links.
+
+#ifndef BRIGADE_TRANSPORT_SIM_SIM_STREAMS_H_
+#define BRIGADE_TRANSPORT_SIM_SIM_STREAMS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "membuf/byte_span.h"
+#include "transport/completion.h"
+#include "transport/core/fifo.h"
+#include "transport/endpoint.h"
+#include "transport/machines/machine_description.h"
+#include "transport/sim/event_queue.h"
+#include "transport/sim/sim_network.h"
+
+namespace brigade {
+
+struct SimGroup;
+
+// The pieces from one member of a group to another on one channel: posted; on the link, one at a
+// time; on their way or there; received. `receives` begins with that of the first of `pieces`.
+struct SimStream {
+  struct Send {
+    ConstByteSpan piece;
+    int memory;  // of the machine, where it lies
+    SimTime posted;
+    Completion* completion;
+  };
+  struct Receive {
+    ByteSpan landing;
+    int memory;
+    SimTime posted;
+    Completion* completion;
+    GroupId group;  // as its rank knows it
+    bool in_place;
+  };
+  struct Piece {
+    size_t bytes;
+    std::vector<std::byte> held;  // if it had no landing when it left
+  };
+
+  SimGroup* group = nullptr;
+  int to = 0;         // members
+  int from_rank = 0;  // of the job
+  int to_rank = 0;
+  Fifo<Send> sends;  // the first may be on the link
+  bool on_link = false;
+  Fifo<Piece> pieces;
+  size_t arrived = 0;  // of these
+  Fifo<Receive> receives;
+  // While anything of it is under way: members need not keep the group open for that.
+  std::shared_ptr<SimGroup> keep;
+};
+
+// An open group, as all its members share it.
+struct SimGroup : std::enable_shared_from_this<SimGroup> {
+  // `members`: ranks of the job; must outlive the group.
+  SimGroup(const MachineDescription& machine, const std::vector<int>* members);
+
+  SimStream* StreamOf(ChannelKind kind, int from, int to);
+
+  const std::vector<int>* const members;
+  std::vector<int> hosts;  // of each member, numbered in the order of members
+  int host_count = 0;
+  std::vector<bool> closed;  // by each member
+  std::vector<std::vector<SimStream*>> incoming;
+
+ private:
+  struct Hash {
+    size_t operator()(uint64_t key) const {
+      return static_cast<size_t>(key * 0x9E3779B97F4A7C15u >> 16);
+    }
+  };
+  std::unordered_map<uint64_t, SimStream, Hash> streams_;
+};
+
+class SimStreams final : public SimNetwork::Client {
+ public:
+  // What a rank must be told: the callback of `completion`, whose status and lease are set.
+  struct Ended {
+    Completion* completion;
+    GroupId receive_group;  // kSend: it was a send
+    SimTime overhead;       // of the processor, before the callback
+    static constexpr GroupId kSend = -1;
+  };
+  using Tell = std::function<void(int rank, const Ended& ended)>;
+
+  // `queue`, `bus_work` and `machine` must outlive the object. `carried_bytes`: of a piece, what
+  // really travels.
+  SimStreams(EventQueue* queue, BusWork* bus_work, const MachineDescription& machine, int ranks,
+             size_t carried_bytes, Tell tell);
+
+  const Link& LinkOf(const SimStream& stream) const {
+    return machine_.LinkBetween(machine_.HostOf(stream.from_rank), machine_.HostOf(stream.to_rank));
+  }
+  void Post(SimStream* stream, const SimStream::Send& send);
+  void Post(SimStream* stream, const SimStream::Receive& receive);
+  // Member `member` has closed the group: nothing lands there any more.
+  void Close(SimGroup* group, int member);
+
+  void OnLeft(uint64_t argument) override;
+  void OnArrived(uint64_t argument) override;
+
+ private:
+  // Puts the next piece on the link, if it may go.
+  void Advance(SimStream* stream);
+  // Ends receives whose pieces are there; drops pieces that are there for nobody.
+  void Deliver(SimStream* stream);
+  // Keeps its group no longer, if nothing is under way.
+  static void LetGoIfOver(SimStream* stream);
+  void Land(const SimStream::Receive& receive, const std::byte* data, size_t bytes) const;
+
+  EventQueue* const queue_;
+  const MachineDescription& machine_;
+  const size_t carried_bytes_;
+  const Tell tell_;
+  SimNetwork network_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_SIM_SIM_STREAMS_H_

@@ -1,0 +1,433 @@
+#include "transport/sim/sim_transport.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "membuf/check.h"
+#include "transport/core/fifo.h"
+#include "transport/sim/bus_work.h"
+#include "transport/sim/event_queue.h"
+#include "transport/sim/rank_scheduler.h"
+#include "transport/sim/sim_domain.h"
+#include "transport/sim/sim_streams.h"
+#include "transport/simulated_processor.h"
+
+namespace brigade {
+
+class SimEndpoint;
+
+namespace {
+
+// Of a piece, where only lengths count.
+constexpr size_t kHeadBytes = 64;
+
+using Members = std::vector<int>;  // ranks of the job, in group order
+
+// One collective call of a bootstrap under way.
+struct Gather {
+  size_t bytes = 0;
+  std::vector<std::byte> all;
+  int arrived = 0;
+  int left = 0;
+  bool mismatch = false;
+  int different = 0;  // the first member whose bytes are not member 0's
+  std::shared_ptr<SimGroup> group;
+};
+
+}  // namespace
+
+class SimWorld::State {
+ public:
+  State(const MachineDescription& machine_description, int ranks, const SimOptions& sim_options)
+      : options(sim_options),
+        machine(machine_description),
+        bus_work(&queue, machine, machine.HostOf(ranks - 1) + 1),
+        scheduler(&queue, ranks, options.stack_bytes),
+        endpoints(static_cast<size_t>(ranks)),
+        streams(&queue, &bus_work, machine, ranks, options.carries_payload ? SIZE_MAX : kHeadBytes,
+                [this](int rank, const SimStreams::Ended& ended) { Tell(rank, ended); }),
+        everyone_(static_cast<size_t>(ranks)) {
+    std::iota(everyone_.begin(), everyone_.end(), 0);
+  }
+  // What is still on its way is for nobody.
+  ~State() {
+    while (queue.RunNext()) {
+    }
+  }
+
+  const Members* everyone() const { return &everyone_; }
+  // The same list for the same members.
+  const Members* ListOf(const Members& members) {
+    return members == everyone_ ? &everyone_ : &*lists_.insert(members).first;
+  }
+
+  // Member `rank` of `members` makes its next collective call: contribute(&gather) at once, and
+  // take(gather) when all have.
+  template <typename Contribute, typename Take>
+  void Meet(const Members* members, int rank, const Contribute& contribute, const Take& take) {
+    std::vector<uint64_t>& calls = calls_[members];
+    calls.resize(members->size());
+    const auto key = std::make_pair(members, calls[static_cast<size_t>(rank)]++);
+    const int self = (*members)[static_cast<size_t>(rank)];
+    scheduler.CatchUp(self);
+    Gather& gather = gathers_[key];
+    contribute(&gather);
+    const int size = static_cast<int>(members->size());
+    if (++gather.arrived == size) {
+      for (int member : *members) scheduler.Wake(member);
+      scheduler.Yield(self);  // the last to come is not the first to go
+    }
+    while (gather.arrived < size) scheduler.Sleep(self);
+    take(gather);
+    if (++gather.left == size) gathers_.erase(key);
+  }
+
+  const SimOptions options;
+  const MachineDescription machine;
+  EventQueue queue;
+  BusWork bus_work;
+  RankScheduler scheduler;
+  std::vector<SimEndpoint*> endpoints;  // of each rank; null if there is none
+  SimStreams streams;
+
+ private:
+  void Tell(int rank, const SimStreams::Ended& ended);
+
+  Members everyone_;
+  std::set<Members> lists_;
+  // A call is known by its members and its number among each member's calls with these.
+  std::map<const Members*, std::vector<uint64_t>> calls_;
+  std::map<std::pair<const Members*, uint64_t>, Gather> gathers_;
+};
+
+class SimBootstrap : public Bootstrap {
+ public:
+  SimBootstrap(SimWorld::State* world, const Members* members, int rank)
+      : world_(world), members_(members), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return static_cast<int>(members_->size()); }
+  const Members* members() const { return members_; }
+
+  Status AllGather(const void* mine, size_t bytes, void* all) override {
+    bool mismatch = false;
+    world_->Meet(
+        members_, rank_, [&](Gather* gather) { Contribute(gather, mine, bytes); },
+        [&](const Gather& gather) {
+          mismatch = gather.mismatch;
+          if (!mismatch && bytes > 0) std::memcpy(all, gather.all.data(), gather.all.size());
+        });
+    return SizesAgree(mismatch, bytes);
+  }
+
+  Status FindDifference(const void* mine, size_t bytes, int* rank, void* first,
+                        void* other) override {
+    bool mismatch = false;
+    const auto of = [&](const Gather& gather, int member) {
+      return gather.all.data() + bytes * static_cast<size_t>(member);
+    };
+    world_->Meet(
+        members_, rank_,
+        [&](Gather* gather) {
+          Contribute(gather, mine, bytes);
+          if (gather->arrived + 1 < size() || gather->mismatch) return;
+          // The last to come looks for all.
+          int& member = gather->different;
+          while (member < size() && std::memcmp(of(*gather, 0), of(*gather, member), bytes) == 0) {
+            ++member;
+          }
+        },
+        [&](const Gather& gather) {
+          mismatch = gather.mismatch;
+          if (mismatch) return;
+          *rank = gather.different < size() ? gather.different : -1;
+          std::memcpy(first, of(gather, 0), bytes);
+          std::memcpy(other, of(gather, std::max(*rank, 0)), bytes);
+        });
+    return SizesAgree(mismatch, bytes);
+  }
+
+ private:
+  void Contribute(Gather* gather, const void* mine, size_t bytes) const {
+    if (gather->arrived == 0) {
+      gather->bytes = bytes;
+      gather->all.resize(bytes * members_->size());
+    }
+    gather->mismatch |= gather->bytes != bytes;
+    if (gather->mismatch || bytes == 0) return;
+    std::memcpy(gather->all.data() + bytes * static_cast<size_t>(rank_), mine, bytes);
+  }
+  static Status SizesAgree(bool mismatch, size_t bytes) {
+    if (!mismatch) return Status();
+    return Status(StatusCode::kMismatch,
+                  "sim: a gather with different sizes, here " + std::to_string(bytes) + " bytes");
+  }
+
+  SimWorld::State* const world_;
+  const Members* const members_;
+  const int rank_;
+};
+
+class SimEndpoint : public Endpoint, private SimulatedProcessor {
+ public:
+  SimEndpoint(SimWorld::State* world, int rank)
+      : world_(world), machine_(world->machine), rank_(rank), domain_(machine_) {
+    world_->endpoints[static_cast<size_t>(rank)] = this;
+    mixed_.name = "sim";
+    mixed_.progresses_alone = true;
+    mixed_.needs_registered_memory = machine_.needs_staging;
+    mixed_.preferred_piece_bytes = machine_.preferred_piece_bytes;
+    mixed_.overlap_piece_bytes = machine_.overlap_piece_bytes;
+    mixed_.piece_cost_bytes = machine_.piece_cost_bytes;
+    near_ = far_ = mixed_;
+    near_.eager_piece_bytes = machine_.within_host.eager_bytes;
+    far_.eager_piece_bytes = machine_.between_hosts.eager_bytes;
+    mixed_.eager_piece_bytes = std::min(near_.eager_piece_bytes, far_.eager_piece_bytes);
+  }
+  ~SimEndpoint() override {
+    while (!groups_.empty()) CloseGroup(groups_.begin()->first);
+    world_->endpoints[static_cast<size_t>(rank_)] = nullptr;
+  }
+
+  const Capabilities& capabilities() const override { return mixed_; }
+  const Capabilities& CapabilitiesOf(GroupId id) const override {
+    const SimGroup& group = *GroupOf(id).shared;
+    if (group.host_count == 1) return near_;
+    return static_cast<size_t>(group.host_count) == group.members->size() ? far_ : mixed_;
+  }
+  const Capabilities& CapabilitiesTo(GroupId id, int peer) const override {
+    const Group& group = GroupOf(id);
+    const std::vector<int>& hosts = group.shared->hosts;
+    return hosts[static_cast<size_t>(peer)] == hosts[static_cast<size_t>(group.rank)] ? near_
+                                                                                      : far_;
+  }
+  int HostOf(GroupId id, int peer) const override {
+    return GroupOf(id).shared->hosts[static_cast<size_t>(peer)];
+  }
+  int CountHosts(GroupId id, int first, int stride, int count) const override {
+    const SimGroup& group = *GroupOf(id).shared;
+    if (static_cast<size_t>(count) == group.members->size()) return group.host_count;
+    return Endpoint::CountHosts(id, first, stride, count);
+  }
+  MemoryDomain* domain() override { return &domain_; }
+
+  Status OpenGroup(Bootstrap* bootstrap, GroupId* id) override {
+    auto* sim = dynamic_cast<SimBootstrap*>(bootstrap);
+    if (sim == nullptr) {
+      return Status(StatusCode::kUnavailable, "sim: needs a bootstrap of its own world");
+    }
+    Group group;
+    group.rank = sim->rank();
+    world_->Meet(
+        sim->members(), sim->rank(),
+        [&](Gather* gather) {
+          if (gather->group != nullptr) return;
+          gather->group = std::make_shared<SimGroup>(machine_, sim->members());
+        },
+        [&](const Gather& gather) { group.shared = gather.group; });
+    *id = next_group_++;
+    groups_.emplace(*id, std::move(group));
+    return Status();
+  }
+
+  void CloseGroup(GroupId id) override {
+    world_->scheduler.CatchUp(rank_);  // until then messages arrive
+    const auto group = groups_.find(id);
+    BRIGADE_CHECK(group != groups_.end());
+    Fifo<SimStreams::Ended> kept;
+    for (const SimStreams::Ended& ended : ended_) {
+      if (ended.receive_group != id) kept.push_back(ended);
+    }
+    ended_ = std::move(kept);
+    world_->streams.Close(group->second.shared.get(), group->second.rank);
+    groups_.erase(group);
+  }
+
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+                  Completion* completion) override {
+    const Group& group = GroupOf(channel.group);
+    SimStream* const stream =
+        group.shared->StreamOf(channel.kind, group.rank, Checked(group, peer));
+    idle_polls_ = 0;
+    Spend(world_->streams.LinkOf(*stream).send_overhead.Microseconds(piece.bytes));
+    world_->streams.Post(stream, SimStream::Send{piece, domain_.MemoryAt(piece.data),
+                                                 world_->scheduler.clock(rank_), completion});
+    return Status();
+  }
+
+  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+                     Completion* completion) override {
+    Post(channel, peer, landing, /*in_place=*/false, completion);
+    return Status();
+  }
+
+  bool LandsInPlace(const Channel&, int, const LayoutRange& range) const override {
+    size_t memory_offset;
+    return !machine_.needs_staging &&
+           range.layout->ContiguousRange(range.offset, range.bytes, &memory_offset);
+  }
+
+  Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
+                            Completion* completion) override {
+    size_t memory_offset = 0;
+    BRIGADE_CHECK(range.layout->ContiguousRange(range.offset, range.bytes, &memory_offset));
+    Post(channel, peer, {range.base + memory_offset, range.bytes}, /*in_place=*/true, completion);
+    return Status();
+  }
+
+  void ReleaseLease(const Lease&) override {}
+
+  bool Progress() override {
+    BRIGADE_CHECK(!in_callback_);
+    world_->scheduler.CatchUp(rank_);
+    // Who looks a second time, and has done nothing in between, would look until something happens.
+    if (ended_.empty() && idle_polls_++ > 0) world_->scheduler.Sleep(rank_);
+    if (ended_.empty()) return false;
+    idle_polls_ = 0;
+    while (!ended_.empty()) {
+      const SimStreams::Ended ended = ended_.front();
+      ended_.pop_front();
+      world_->scheduler.Spend(rank_, ended.overhead);
+      in_callback_ = true;
+      ended.completion->callback(ended.completion);
+      in_callback_ = false;
+    }
+    return true;
+  }
+
+  // Nobody polls in virtual time: a rank that waits notices at once.
+  void Pause(uint64_t) override {
+    world_->scheduler.CatchUp(rank_);
+    if (ended_.empty()) world_->scheduler.Sleep(rank_);
+  }
+  uint64_t PollsAwake() const override { return 0; }
+  SimulatedProcessor* simulated_processor() override { return this; }
+
+  void Tell(const SimStreams::Ended& ended) {
+    ended_.push_back(ended);
+    world_->scheduler.Wake(rank_);
+  }
+
+ private:
+  struct Group {
+    std::shared_ptr<SimGroup> shared;
+    int rank;
+  };
+
+  const Group& GroupOf(GroupId id) const {
+    const auto group = groups_.find(id);
+    BRIGADE_CHECK(group != groups_.end());
+    return group->second;
+  }
+  static int Checked(const Group& group, int peer) {
+    BRIGADE_CHECK_LT(static_cast<size_t>(peer), group.shared->members->size());
+    return peer;
+  }
+
+  void Post(const Channel& channel, int peer, ByteSpan landing, bool in_place,
+            Completion* completion) {
+    const Group& group = GroupOf(channel.group);
+    SimStream* const stream =
+        group.shared->StreamOf(channel.kind, Checked(group, peer), group.rank);
+    idle_polls_ = 0;
+    world_->streams.Post(stream, SimStream::Receive{landing, domain_.MemoryAt(landing.data),
+                                                    world_->scheduler.clock(rank_), completion,
+                                                    channel.group, in_place});
+  }
+
+  void Spend(double microseconds) { world_->scheduler.Spend(rank_, SimTimeOf(microseconds)); }
+
+  // --- SimulatedProcessor ---
+
+  bool Copy(const std::byte* to, const std::byte* from, size_t bytes, size_t run_bytes) override {
+    Work(machine_.Copy(domain_.MemoryAt(from), domain_.MemoryAt(to)), bytes, run_bytes);
+    return world_->options.carries_payload;
+  }
+
+  bool Combine(const std::byte* dst, const std::byte* left, const std::byte* right, size_t bytes,
+               size_t run_bytes) override {
+    // The slower one of the operands that are not the destination itself decides.
+    const MemoryWork* slowest = nullptr;
+    const auto run = static_cast<double>(run_bytes);
+    for (const std::byte* operand : {left, right}) {
+      if (operand == dst) continue;
+      const MemoryWork& work = machine_.Add(domain_.MemoryAt(operand), domain_.MemoryAt(dst));
+      if (slowest == nullptr || work.rate.RateAt(run) < slowest->rate.RateAt(run)) slowest = &work;
+    }
+    Work(*slowest, bytes, run_bytes);
+    return world_->options.carries_payload;
+  }
+
+  void Work(const MemoryWork& work, size_t bytes, size_t run_bytes) {
+    idle_polls_ = 0;
+    if (bytes == 0) return;
+    const double mb_s = work.rate.RateAt(static_cast<double>(std::min(run_bytes, bytes)));
+    const double alone_us = static_cast<double>(bytes) / mb_s;
+    if (work.buses.empty()) return Spend(alone_us);
+    demands_.clear();
+    for (const BusUse& use : work.buses) {
+      demands_.push_back({machine_.HostOf(rank_), use.bus, use.weight * mb_s});
+    }
+    world_->scheduler.CatchUp(rank_);
+    world_->bus_work.Start(SimTimeOf(alone_us), demands_, rank_, &world_->scheduler,
+                           RankScheduler::ResumeAt(rank_));
+    world_->scheduler.Await(rank_);
+  }
+
+  SimWorld::State* const world_;
+  const MachineDescription& machine_;
+  const int rank_;
+  SimDomain domain_;
+  // To peers on this host, to those on others, and of groups with both.
+  Capabilities near_;
+  Capabilities far_;
+  Capabilities mixed_;
+  std::unordered_map<GroupId, Group> groups_;
+  GroupId next_group_ = 0;
+  Fifo<SimStreams::Ended> ended_;
+  int idle_polls_ = 0;  // in a row
+  bool in_callback_ = false;
+  std::vector<BusWork::Demand> demands_;  // scratch of Work
+};
+
+// A send whose rank is gone has nobody to tell.
+void SimWorld::State::Tell(int rank, const SimStreams::Ended& ended) {
+  SimEndpoint* const endpoint = endpoints[static_cast<size_t>(rank)];
+  if (endpoint != nullptr) endpoint->Tell(ended);
+}
+
+SimWorld::SimWorld(const MachineDescription& machine, int ranks, const SimOptions& options)
+    : state_(std::make_unique<State>(machine, ranks, options)) {}
+
+SimWorld::~SimWorld() = default;
+
+int SimWorld::ranks() const { return static_cast<int>(state_->everyone()->size()); }
+
+const MachineDescription& SimWorld::machine() const { return state_->machine; }
+
+Status SimWorld::Run(const std::function<void(int rank)>& body) {
+  return state_->scheduler.Run(body);
+}
+
+double SimWorld::Clock(int rank) const { return Microseconds(state_->scheduler.clock(rank)); }
+
+std::unique_ptr<Bootstrap> SimWorld::MakeBootstrap(const std::vector<int>& members, int my_rank) {
+  return std::make_unique<SimBootstrap>(state_.get(), state_->ListOf(members), my_rank);
+}
+
+std::unique_ptr<Bootstrap> SimWorld::MakeBootstrap(int my_rank) {
+  return std::make_unique<SimBootstrap>(state_.get(), state_->everyone(), my_rank);
+}
+
+std::unique_ptr<Endpoint> SimWorld::CreateEndpoint(int rank) {
+  BRIGADE_CHECK(state_->endpoints[static_cast<size_t>(rank)] == nullptr);
+  return std::make_unique<SimEndpoint>(state_.get(), rank);
+}
+
+}  // namespace brigade

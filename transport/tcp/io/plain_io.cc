@@ -1,0 +1,178 @@
+#include "transport/tcp/io/plain_io.h"
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+
+#include "membuf/check.h"
+
+namespace brigade {
+namespace {
+
+constexpr int kEvents = 64;
+// So few sockets are read to find out whether anything has come, which tells sooner than to ask
+// which of them have something; but each look costs more, where it takes from another rank's time.
+constexpr size_t kFewSockets = 4;
+// Everything else is then looked at every so many times.
+constexpr unsigned kLooksAtAll = 16;
+// Of one socket that has more and more, before the others have their turn.
+constexpr int kReadsInARow = 8;
+
+}  // namespace
+
+Status CreatePlainIo(std::unique_ptr<SocketIo>* io) {
+  std::unique_ptr<PlainIo> created(new PlainIo);
+  BRIGADE_RETURN_IF_ERROR(created->Open());
+  *io = std::move(created);
+  return Status();
+}
+
+Status PlainIo::Open() {
+  epoll_ = epoll_create1(EPOLL_CLOEXEC);
+  return epoll_ >= 0 ? Status() : SocketFailure("epoll_create1", errno);
+}
+
+PlainIo::~PlainIo() {
+  if (epoll_ >= 0) close(epoll_);
+}
+
+Status PlainIo::Add(IoSocket* socket) {
+  State& state = sockets_[socket];
+  if (Arm(socket, &state)) return Status();
+  const int error = errno;
+  sockets_.erase(socket);
+  return SocketFailure("epoll_ctl", error);
+}
+
+void PlainIo::Remove(IoSocket* socket) {
+  const State& state = sockets_[socket];
+  if (state.listed) epoll_ctl(epoll_, EPOLL_CTL_DEL, socket->socket(), nullptr);
+  if (state.ranges != nullptr) --writes_;
+  sockets_.erase(socket);
+}
+
+ssize_t PlainIo::Write(IoSocket* socket, const iovec* ranges, int count) {
+  const ssize_t written = WriteNow(*socket, ranges, static_cast<size_t>(count));
+  if (written != -EAGAIN) return written;
+  State& state = sockets_[socket];
+  state.ranges = ranges;
+  state.count = count;
+  ++writes_;
+  BRIGADE_CHECK(Arm(socket, &state));
+  return kUnderWay;
+}
+
+Status PlainIo::RegisterMemory(ByteSpan) {
+  return Status(StatusCode::kUnavailable, "plain sockets know no registered memory");
+}
+
+void PlainIo::Watch(int descriptor, void (*readable)(void*), void* context) {
+  watch_ = {readable, context};
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.ptr = &watch_;
+  BRIGADE_CHECK(epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0);
+}
+
+Status PlainIo::WakeBy(int descriptor) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.ptr = nullptr;
+  return epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0
+             ? Status()
+             : SocketFailure("epoll_ctl", errno);
+}
+
+bool PlainIo::Progress() {
+  bool any = false;
+  if (sockets_.size() <= kFewSockets && !spares_processor_) {
+    for (auto& [socket, state] : sockets_) any |= ReadAll(socket, &state);
+    if (++looks_ % kLooksAtAll != 0 && writes_ == 0) return any;
+  }
+  epoll_event events[kEvents];
+  const int ready = epoll_wait(epoll_, events, kEvents, 0);
+  for (int i = 0; i < ready; ++i) {
+    if (events[i].data.ptr == nullptr) continue;
+    any = true;
+    if (events[i].data.ptr == &watch_) {
+      watch_.readable(watch_.context);
+    } else {
+      Serve(static_cast<IoSocket*>(events[i].data.ptr), events[i].events);
+    }
+  }
+  return any;
+}
+
+void PlainIo::Await(int microseconds) { SleepUntilReadable(epoll_, microseconds); }
+
+// Asks for what the socket waits for. One that waits for nothing is taken off the list: a broken
+// one would be reported all the time. False, with errno, if the system refuses a new one.
+bool PlainIo::Arm(IoSocket* socket, State* state) {
+  epoll_event event{};
+  if (!state->ended && !state->reading) event.events |= EPOLLIN;
+  if (state->ranges != nullptr) event.events |= EPOLLOUT;
+  const bool wanted = event.events != 0 || state->reading;
+  if (!wanted && !state->listed) return true;
+  event.data.ptr = socket;
+  const int change = !wanted ? EPOLL_CTL_DEL : (state->listed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD);
+  if (epoll_ctl(epoll_, change, socket->socket(), &event) != 0) return false;
+  state->listed = wanted;
+  return true;
+}
+
+// Until there is no more, or the others should have their turn. True if anything has come.
+bool PlainIo::ReadAll(IoSocket* socket, State* state) {
+  for (int reads = 0; reads < kReadsInARow; ++reads) {
+    if (state->ended || state->reading) return reads > 0;
+    state->reading = StartRead(socket);
+    if (state->reading) {
+      BRIGADE_CHECK(Arm(socket, state));
+      return true;
+    }
+    msghdr message{};
+    iovec targets[2];
+    message.msg_iov = targets;
+    message.msg_iovlen = static_cast<size_t>(socket->ReadTargets(targets));
+    size_t room = 0;
+    for (size_t i = 0; i < message.msg_iovlen; ++i) room += targets[i].iov_len;
+    const ssize_t read = recvmsg(socket->socket(), &message, MSG_DONTWAIT);
+    const ssize_t result = read >= 0 ? read : -errno;
+    if (result == -EINTR) continue;
+    if (result == -EAGAIN) return reads > 0;
+    Tell(socket, state, result);
+    if (result != static_cast<ssize_t>(room)) return true;
+  }
+  return true;
+}
+
+void PlainIo::Tell(IoSocket* socket, State* state, ssize_t read) {
+  state->ended = read <= 0;
+  if (state->ended) BRIGADE_CHECK(Arm(socket, state));
+  socket->OnRead(read);
+}
+
+void PlainIo::HasRead(IoSocket* socket, ssize_t result) {
+  State& state = sockets_[socket];
+  state.reading = false;
+  BRIGADE_CHECK(Arm(socket, &state));
+  if (result != -EAGAIN) Tell(socket, &state, result);
+}
+
+// A callback never removes a socket, so both may run.
+void PlainIo::Serve(IoSocket* socket, uint32_t events) {
+  State& state = sockets_[socket];
+  const bool broken = (events & (EPOLLERR | EPOLLHUP)) != 0;
+  if ((events & EPOLLIN) != 0 || broken) ReadAll(socket, &state);
+  if (((events & EPOLLOUT) != 0 || broken) && state.ranges != nullptr) {
+    const ssize_t written = WriteNow(*socket, state.ranges, static_cast<size_t>(state.count));
+    if (written == -EAGAIN) return;
+    state.ranges = nullptr;
+    --writes_;
+    BRIGADE_CHECK(Arm(socket, &state));
+    socket->OnWritten(written);
+  }
+}
+
+}  // namespace brigade

@@ -1,0 +1,71 @@
+// PlainIo: sockets by plain calls, and by readiness (epoll) where there are many or nothing comes.
+
+#ifndef BRIGADE_TRANSPORT_TCP_IO_PLAIN_IO_H_
+#define BRIGADE_TRANSPORT_TCP_IO_PLAIN_IO_H_
+
+#include <unordered_map>
+
+#include "transport/tcp/io/socket_io.h"
+
+namespace brigade {
+
+class PlainIo : public SocketIo {
+ public:
+  ~PlainIo() override;
+
+  const char* name() const override { return "sockets"; }
+  Status Add(IoSocket* socket) override;
+  void Remove(IoSocket* socket) override;
+  ssize_t Write(IoSocket* socket, const iovec* ranges, int count) override;
+  void CancelRead(IoSocket*) override {}  // none is ever under way between two calls
+  Status RegisterMemory(ByteSpan) override;
+  void DeregisterMemory() override {}
+  void Watch(int descriptor, void (*readable)(void*), void* context) override;
+  bool Progress() override;
+  void Await(int microseconds) override;
+  void SpareProcessor() override { spares_processor_ = true; }
+
+ protected:
+  bool spares_processor() const { return spares_processor_; }
+  friend Status CreatePlainIo(std::unique_ptr<SocketIo>* io);
+  PlainIo() = default;
+  // Comes first. kUnavailable: no descriptors left.
+  Status Open();
+  // `descriptor` ends sleeps while it is readable.
+  Status WakeBy(int descriptor);
+
+  // A chance to read what comes next on a socket otherwise; true if that is under way. Then comes
+  // HasRead.
+  virtual bool StartRead(IoSocket*) { return false; }
+  // What OnRead is then told; -EAGAIN: nothing, and it is not.
+  void HasRead(IoSocket* socket, ssize_t result);
+
+ private:
+  struct State {
+    const iovec* ranges = nullptr;  // of the write under way
+    int count = 0;
+    bool reading = false;  // StartRead is
+    bool ended = false;    // nothing more is read
+    bool listed = false;   // by epoll
+  };
+  struct Watched {
+    void (*readable)(void*) = nullptr;
+    void* context = nullptr;
+  };
+
+  bool Arm(IoSocket* socket, State* state);
+  bool ReadAll(IoSocket* socket, State* state);
+  void Tell(IoSocket* socket, State* state, ssize_t read);
+  void Serve(IoSocket* socket, uint32_t events);
+
+  int epoll_ = -1;
+  std::unordered_map<IoSocket*, State> sockets_;
+  Watched watch_;
+  int writes_ = 0;  // under way
+  unsigned looks_ = 0;
+  bool spares_processor_ = false;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_TCP_IO_PLAIN_IO_H_

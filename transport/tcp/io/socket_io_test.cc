@@ -1,0 +1,333 @@
+// Both implementations, over real sockets.
+
+#include "transport/tcp/io/socket_io.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace brigade {
+namespace {
+
+// One end of a connection, which writes and reads what a test tells it to.
+class End : public IoSocket {
+ public:
+  explicit End(int socket) : IoSocket(socket) {}
+  int ReadTargets(iovec targets[2]) override {
+    ++asked;
+    targets[0] = {where, room};
+    targets[1] = {overflow, sizeof(overflow)};
+    return room > 0 ? 2 : (targets[0] = targets[1], 1);
+  }
+  void OnRead(ssize_t result) override {
+    reads.push_back(result);
+    if (result > 0) {
+      const size_t direct = std::min(room, static_cast<size_t>(result));
+      came.append(static_cast<const char*>(where), direct);
+      came.append(overflow, static_cast<size_t>(result) - direct);
+    }
+  }
+  void OnWritten(ssize_t result) override { writes.push_back(result); }
+
+  char own[100];
+  void* where = own;
+  size_t room = sizeof(own);
+  char overflow[100];
+  std::string came;
+  std::vector<ssize_t> reads;
+  std::vector<ssize_t> writes;
+  int asked = 0;
+};
+
+using Create = Status (*)(std::unique_ptr<SocketIo>*);
+
+class SocketIoTest : public ::testing::TestWithParam<Create> {
+ protected:
+  void SetUp() override {
+    const Status status = GetParam()(&io_);
+    if (status.code() == StatusCode::kUnavailable) GTEST_SKIP() << status.ToString();
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    int sockets[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, sockets), 0);
+    near_ = std::make_unique<End>(sockets[0]);
+    far_ = sockets[1];
+    ASSERT_TRUE(io_->Add(near_.get()).ok());
+  }
+  void TearDown() override {
+    if (near_ == nullptr) return;
+    io_->Remove(near_.get());
+    close(far_);
+  }
+  // Until `over`, with a sleep where nothing happens.
+  template <typename Over>
+  void ProgressUntil(const Over& over) {
+    while (!over()) {
+      if (!io_->Progress()) io_->Await(100000);
+    }
+  }
+  std::string TakeFromFar(size_t bytes) {
+    std::string all;
+    while (all.size() < bytes) {
+      char buffer[65536];
+      const ssize_t n = recv(far_, buffer, sizeof(buffer), 0);
+      if (n > 0) {
+        all.append(buffer, static_cast<size_t>(n));
+      } else if (!io_->Progress()) {
+        io_->Await(1000);
+      }
+    }
+    return all;
+  }
+
+  std::unique_ptr<SocketIo> io_;
+  std::unique_ptr<End> near_;
+  int far_ = -1;
+};
+
+std::string Text(size_t bytes) {
+  std::string text(bytes, ' ');
+  for (size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>('a' + i * 31 % 26);
+  return text;
+}
+
+TEST_P(SocketIoTest, ReadsToTheTargetsInOrder) {
+  const std::string text = Text(150);
+  ASSERT_EQ(send(far_, text.data(), text.size(), 0), 150);
+  ProgressUntil([&] { return near_->came.size() == text.size(); });
+  EXPECT_EQ(near_->came, text);
+}
+
+TEST_P(SocketIoTest, ShortWritesGoAtOnce) {
+  const std::string text = Text(150);
+  const iovec ranges[2] = {{const_cast<char*>(text.data()), 50},
+                           {const_cast<char*>(text.data()) + 50, 100}};
+  EXPECT_EQ(io_->Write(near_.get(), ranges, 2), 150);
+  EXPECT_EQ(TakeFromFar(150), text);
+}
+
+TEST_P(SocketIoTest, ALongWriteGoesOnWhenThereIsRoom) {
+  const std::string text = Text(3000000);
+  size_t sent = 0;
+  while (sent < text.size()) {
+    const iovec range{const_cast<char*>(text.data()) + sent, text.size() - sent};
+    ssize_t written = io_->Write(near_.get(), &range, 1);
+    std::string taken;
+    if (written == SocketIo::kUnderWay) {
+      while (near_->writes.empty()) {
+        taken += TakeFromFar(1);
+        io_->Progress();
+      }
+      written = near_->writes.back();
+      near_->writes.clear();
+    }
+    ASSERT_GT(written, 0);
+    taken += TakeFromFar(static_cast<size_t>(written) - taken.size());
+    EXPECT_EQ(taken, text.substr(sent, static_cast<size_t>(written)));
+    sent += static_cast<size_t>(written);
+  }
+}
+
+TEST_P(SocketIoTest, TheEndIsToldOnceAndThenThereIsPeace) {
+  ASSERT_EQ(shutdown(far_, SHUT_WR), 0);
+  ProgressUntil([&] { return !near_->reads.empty(); });
+  for (int i = 0; i < 100; ++i) io_->Progress();
+  EXPECT_EQ(near_->reads, std::vector<ssize_t>{0});
+  EXPECT_FALSE(io_->Progress());
+}
+
+// Few sockets are served otherwise than many.
+TEST_P(SocketIoTest, OfManySocketsEachIsReadToItsEnd) {
+  std::vector<std::unique_ptr<End>> ends;
+  for (int i = 0; i < 20; ++i) {
+    int sockets[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, sockets), 0);
+    ends.push_back(std::make_unique<End>(sockets[0]));
+    ASSERT_TRUE(io_->Add(ends.back().get()).ok());
+    ASSERT_EQ(send(sockets[1], "ten bytes.", 10, 0), 10);
+    close(sockets[1]);
+  }
+  for (const auto& end : ends) {
+    ProgressUntil([&] { return end->reads.size() == 2; });
+    EXPECT_EQ(end->came, "ten bytes.");
+    EXPECT_EQ(end->reads, (std::vector<ssize_t>{10, 0}));
+  }
+  EXPECT_FALSE(io_->Progress());
+  for (const auto& end : ends) io_->Remove(end.get());
+}
+
+TEST_P(SocketIoTest, AWriteToAPeerThatIsGoneIsAnErrorAndNoSignal) {
+  ASSERT_EQ(shutdown(far_, SHUT_RDWR), 0);
+  const std::string text = Text(1000000);
+  const iovec range{const_cast<char*>(text.data()), text.size()};
+  ssize_t written = io_->Write(near_.get(), &range, 1);
+  if (written == SocketIo::kUnderWay) {
+    ProgressUntil([&] { return !near_->writes.empty(); });
+    written = near_->writes.back();
+  }
+  EXPECT_EQ(written, -EPIPE);
+}
+
+TEST_P(SocketIoTest, CancelledTargetsAreNotWritten) {
+  io_->Progress();
+  char other[100];
+  near_->where = other;
+  std::memset(near_->own, '-', sizeof(near_->own));
+  io_->CancelRead(near_.get());
+  const std::string text = Text(50);
+  ASSERT_EQ(send(far_, text.data(), text.size(), 0), 50);
+  ProgressUntil([&] { return !near_->came.empty(); });
+  EXPECT_EQ(near_->came, text);
+  EXPECT_EQ(near_->own[0], '-');
+}
+
+TEST_P(SocketIoTest, CancelledTargetsAreNotWrittenThoughAPartHadCome) {
+  std::memset(near_->own, '-', sizeof(near_->own));
+  ASSERT_EQ(send(far_, "one", 3, 0), 3);
+  io_->CancelRead(near_.get());
+  char other[100];
+  near_->where = other;
+  ASSERT_EQ(send(far_, "two", 3, 0), 3);
+  const size_t before = near_->came.size();
+  ProgressUntil([&] { return near_->came.size() == 6; });
+  EXPECT_EQ(near_->came, "onetwo");
+  EXPECT_EQ(std::string(near_->own, 4), before == 3 ? "one-" : "----");
+}
+
+TEST_P(SocketIoTest, WhereProcessorsAreSharedThePartsOfAPieceWakeNobody) {
+  io_->SpareProcessor();
+  std::vector<char> landing(5000);
+  near_->where = landing.data();
+  near_->room = landing.size();
+  const std::string text = Text(5000);
+  ASSERT_EQ(send(far_, text.data(), 2000, 0), 2000);
+  for (int i = 0; i < 100; ++i) io_->Progress();
+  ASSERT_EQ(send(far_, text.data() + 2000, 3000, 0), 3000);
+  ProgressUntil([&] { return near_->came.size() == text.size(); });
+  EXPECT_EQ(near_->came, text);
+  if (std::string(io_->name()) == "io_uring") {
+    EXPECT_EQ(near_->reads, std::vector<ssize_t>{5000});
+  }
+}
+
+// The result of the one is found when the other is cancelled.
+TEST_P(SocketIoTest, AReadThatHadEndedIsToldWhenItIsCancelled) {
+  io_->SpareProcessor();
+  int sockets[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, sockets), 0);
+  End second(sockets[0]);
+  ASSERT_TRUE(io_->Add(&second).ok());
+  std::vector<char> landings(10000);
+  near_->where = landings.data();
+  second.where = landings.data() + 5000;
+  near_->room = second.room = 5000;
+  const std::string text = Text(5000);
+  for (const int far : {far_, sockets[1]}) ASSERT_EQ(send(far, text.data(), 2000, 0), 2000);
+  for (int i = 0; i < 100; ++i) io_->Progress();
+  ASSERT_EQ(send(sockets[1], text.data() + 2000, 3000, 0), 3000);
+  for (End* end : {near_.get(), &second}) io_->CancelRead(end);
+  EXPECT_EQ(near_->came, text.substr(0, 2000));
+  EXPECT_EQ(second.came.size(), std::string(io_->name()) == "io_uring" ? 5000u : 2000u);
+  ProgressUntil([&] { return second.came.size() == text.size(); });
+  EXPECT_EQ(second.came, text);
+  io_->Remove(&second);
+  close(sockets[1]);
+}
+
+TEST_P(SocketIoTest, RegisteredMemoryIsReadInto) {
+  const size_t bytes = 1 << 20;
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  const Status status = io_->RegisterMemory(ByteSpan{static_cast<std::byte*>(memory), bytes});
+  EXPECT_EQ(status.ok(), std::string(io_->name()) == "io_uring") << status.ToString();
+  io_->CancelRead(near_.get());
+  near_->where = static_cast<char*>(memory) + 4096;
+  near_->room = 65536;
+  const std::string text = Text(300000);
+  size_t sent = 0;
+  ProgressUntil([&] {
+    const ssize_t n = send(far_, text.data() + sent, text.size() - sent, 0);
+    if (n > 0) sent += static_cast<size_t>(n);
+    return near_->came.size() == text.size();
+  });
+  EXPECT_EQ(near_->came, text);
+  io_->Remove(near_.get());
+  near_.reset();
+  close(far_);
+  io_->DeregisterMemory();
+  munmap(memory, bytes);
+}
+
+// The driver may be a thread that is gone by the time something comes.
+TEST_P(SocketIoTest, OutlivesTheThreadThatDroveIt) {
+  const std::string text = Text(4 << 20);
+  std::vector<char> bytes(text.begin(), text.end());
+  const iovec range{bytes.data(), bytes.size()};
+  ssize_t written = 0;
+  std::thread([&] {
+    ASSERT_EQ(send(far_, "one", 3, 0), 3);
+    ProgressUntil([&] { return near_->came == "one"; });
+    written = io_->Write(near_.get(), &range, 1);
+  }).join();
+  if (written == SocketIo::kUnderWay) {
+    // Not before the thread is buried by the kernel, too: a while after it was joined.
+    usleep(100000);
+    ASSERT_EQ(send(far_, "two", 3, 0), 3);
+    ProgressUntil([&] { return near_->came == "onetwo"; });
+    std::string taken;
+    while (near_->writes.empty()) {
+      char buffer[65536];
+      const ssize_t n = recv(far_, buffer, sizeof(buffer), 0);
+      if (n > 0) {
+        taken.append(buffer, static_cast<size_t>(n));
+      } else if (!io_->Progress()) {
+        io_->Await(1000);
+      }
+    }
+    written = near_->writes[0];
+    ASSERT_GT(written, 0);
+    taken += TakeFromFar(static_cast<size_t>(written) - taken.size());
+    EXPECT_EQ(taken, text.substr(0, static_cast<size_t>(written)));
+  }
+  EXPECT_GT(written, 0);
+}
+
+TEST_P(SocketIoTest, WatchTellsOfADescriptor) {
+  int pipe_ends[2];
+  ASSERT_EQ(pipe2(pipe_ends, O_CLOEXEC), 0);
+  struct Context {
+    int descriptor;
+    int times = 0;
+  } context{pipe_ends[0]};
+  io_->Watch(
+      pipe_ends[0],
+      [](void* c) {
+        char byte;
+        EXPECT_EQ(read(static_cast<Context*>(c)->descriptor, &byte, 1), 1);
+        ++static_cast<Context*>(c)->times;
+      },
+      &context);
+  for (int i = 1; i <= 3; ++i) {
+    ASSERT_EQ(write(pipe_ends[1], "x", 1), 1);
+    ProgressUntil([&] { return context.times == i; });
+  }
+  near_.reset();
+  io_.reset();
+  close(pipe_ends[0]);
+  close(pipe_ends[1]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, SocketIoTest, ::testing::Values(&CreateUringIo, &CreatePlainIo),
+                         [](const auto& kind) { return kind.index == 0 ? "Uring" : "Plain"; });
+
+}  // namespace
+}  // namespace brigade

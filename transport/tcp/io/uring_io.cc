@@ -1,0 +1,277 @@
+// Sockets driven by io_uring.
+//
+// What has come is taken by plain calls, as PlainIo does: that is sooner there than any read that
+// lies armed in the ring. Only what goes to registered memory, if it is long, is READ_FIXED, which
+// lands while this rank computes; and where ranks share processors the rest of any piece is read
+// by the ring, which ends when all of it is there. A write goes out by a plain call as far as the
+// socket takes it, which is the cheapest; what is left is SENDMSG, which goes on by itself.
+// WRITE_FIXED would raise SIGPIPE, which a library cannot allow, when the peer is gone.
+
+#include <liburing.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "membuf/check.h"
+#include "transport/tcp/io/plain_io.h"
+
+namespace brigade {
+namespace {
+
+constexpr unsigned kEntries = 256;
+// Shorter rests of a piece are there before the ring would have read them: READ_FIXED, which ends
+// with every part that comes, and the read that ends once.
+constexpr size_t kFixedReadBytes = size_t{64} << 10;
+constexpr size_t kWholeReadBytes = 1024;
+
+Status RingFailure(const char* call, int error) {
+  return Status(StatusCode::kUnavailable,
+                std::string("io_uring: ") + call + ": " + std::strerror(-error));
+}
+
+// What the kernel may be told to do with one socket in one direction.
+struct Operation {
+  enum class Kind { kRead, kWrite };
+  Kind kind = Kind::kRead;
+  IoSocket* socket = nullptr;
+  bool under_way = false;
+  msghdr message{};
+};
+
+struct Operations {
+  Operation read;
+  Operation write;
+};
+
+}  // namespace
+
+class UringIo : public PlainIo {
+ public:
+  explicit UringIo(const io_uring& ring) : ring_(ring) {}
+  ~UringIo() override { io_uring_queue_exit(&ring_); }
+
+  Status Open() {
+    BRIGADE_RETURN_IF_ERROR(PlainIo::Open());
+    return WakeBy(ring_.ring_fd);
+  }
+
+  const char* name() const override { return "io_uring"; }
+
+  Status Add(IoSocket* socket) override {
+    BRIGADE_RETURN_IF_ERROR(PlainIo::Add(socket));
+    auto operations = std::make_unique<Operations>();
+    operations->read.socket = operations->write.socket = socket;
+    operations->write.kind = Operation::Kind::kWrite;
+    operations_[socket] = std::move(operations);
+    return Status();
+  }
+
+  void Remove(IoSocket* socket) override {
+    Operations* const operations = operations_[socket].get();
+    for (Operation* operation : {&operations->read, &operations->write}) {
+      if (operation->under_way) CancelAndWait(operation);
+    }
+    results_.erase(
+        std::remove_if(results_.begin(), results_.end(),
+                       [&](const Result& result) { return result.operation->socket == socket; }),
+        results_.end());
+    operations_.erase(socket);
+    PlainIo::Remove(socket);
+  }
+
+  ssize_t Write(IoSocket* socket, const iovec* ranges, int count) override {
+    Operation* const write = &operations_[socket]->write;
+    BRIGADE_CHECK(!write->under_way);
+    const ssize_t written = WriteNow(*socket, ranges, static_cast<size_t>(count));
+    if (written != -EAGAIN) return written;
+    write->message.msg_iov = const_cast<iovec*>(ranges);
+    write->message.msg_iovlen = static_cast<size_t>(count);
+    StartWrite(write);
+    return kUnderWay;
+  }
+
+  void CancelRead(IoSocket* socket) override {
+    Operation* const read = &operations_[socket]->read;
+    if (read->under_way) CancelAndWait(read);
+    // What had come is told as always, but now, and not by Progress.
+    const auto found = std::find_if(results_.begin(), results_.end(),
+                                    [&](const Result& result) { return result.operation == read; });
+    if (found == results_.end()) return;
+    const int bytes = found->bytes;
+    results_.erase(found);
+    FinishRead(socket, bytes);
+  }
+
+  Status RegisterMemory(ByteSpan memory) override {
+    DeregisterMemory();
+    const iovec range{memory.data, memory.bytes};
+    const int error = io_uring_register_buffers(&ring_, &range, 1);
+    if (error == -ENOMEM || error == -EAGAIN) {
+      return Status(StatusCode::kOutOfMemory,
+                    "io_uring: no room for " + std::to_string(memory.bytes) +
+                        " bytes under the limit of locked memory (RLIMIT_MEMLOCK)");
+    }
+    if (error != 0) return RingFailure("io_uring_register_buffers", error);
+    registered_ = memory;
+    return Status();
+  }
+  void DeregisterMemory() override {
+    if (registered_.bytes > 0) io_uring_unregister_buffers(&ring_);
+    registered_ = ByteSpan();
+  }
+
+  bool Progress() override {
+    bool any = PlainIo::Progress();
+    if (under_way_ > 0) Collect();
+    // Callbacks start operations whose results may come at once; those are for the next time.
+    for (const Result& result : std::exchange(results_, {})) {
+      Finish(result);
+      any = true;
+    }
+    return any;
+  }
+
+ private:
+  struct Result {
+    Operation* operation;
+    int bytes;
+  };
+
+  io_uring_sqe* NextEntry() {
+    io_uring_sqe* const sqe = io_uring_get_sqe(&ring_);
+    BRIGADE_CHECK(sqe != nullptr);  // each is submitted at once
+    return sqe;
+  }
+
+  void Start(io_uring_sqe* sqe, Operation* operation) {
+    io_uring_sqe_set_data(sqe, operation);
+    operation->under_way = true;
+    ++under_way_;
+    Submit();
+  }
+
+  void Submit() {
+    while (io_uring_sq_ready(&ring_) > 0) {
+      const int submitted = io_uring_submit(&ring_);
+      // Busy: results must be taken first.
+      if (submitted == -EBUSY || submitted == -EAGAIN) Collect();
+      BRIGADE_CHECK(submitted >= 0 || submitted == -EBUSY || submitted == -EAGAIN ||
+                    submitted == -EINTR);
+    }
+  }
+
+  bool StartRead(IoSocket* socket) override {
+    if (registered_.bytes == 0 && !spares_processor()) return false;
+    iovec targets[2];
+    const bool in_piece = socket->ReadTargets(targets) == 2;
+    const iovec& rest = targets[0];
+    const auto* const begin = static_cast<const std::byte*>(rest.iov_base);
+    const bool fixed = rest.iov_len >= kFixedReadBytes && begin >= registered_.data &&
+                       begin + rest.iov_len <= registered_.data + registered_.bytes;
+    const bool whole = in_piece && spares_processor() && rest.iov_len >= kWholeReadBytes;
+    if (!fixed && !whole) return false;
+    io_uring_sqe* const sqe = NextEntry();
+    if (fixed) {
+      io_uring_prep_read_fixed(sqe, socket->socket(), rest.iov_base,
+                               static_cast<unsigned>(rest.iov_len), /*offset=*/0,
+                               /*buf_index=*/0);
+    } else {
+      io_uring_prep_recv(sqe, socket->socket(), rest.iov_base, rest.iov_len, MSG_WAITALL);
+    }
+    Start(sqe, &operations_[socket]->read);
+    return true;
+  }
+
+  void StartWrite(Operation* write) {
+    io_uring_sqe* const sqe = NextEntry();
+    io_uring_prep_sendmsg(sqe, write->socket->socket(), &write->message,
+                          MSG_NOSIGNAL | MSG_WAITALL);
+    Start(sqe, write);
+  }
+
+  // Takes results from the ring.
+  void Collect() {
+    io_uring_cqe* cqe = nullptr;
+    while (io_uring_peek_cqe(&ring_, &cqe) == 0) {
+      auto* const operation = static_cast<Operation*>(io_uring_cqe_get_data(cqe));
+      --under_way_;
+      if (operation != nullptr) {
+        operation->under_way = false;
+        results_.push_back({operation, cqe->res});
+      }
+      io_uring_cqe_seen(&ring_, cqe);
+    }
+  }
+
+  void Finish(const Result& result) {
+    IoSocket* const socket = result.operation->socket;
+    if (result.operation->kind == Operation::Kind::kRead) {
+      FinishRead(socket, result.bytes);
+    } else if (IsToRepeat(result.bytes)) {
+      StartWrite(result.operation);
+    } else {
+      socket->OnWritten(result.bytes);
+    }
+  }
+
+  void FinishRead(IoSocket* socket, int bytes) {
+    HasRead(socket, IsToRepeat(bytes) ? -EAGAIN : bytes);
+  }
+
+  // The kernel gives up an operation whose thread has ended; here, drivers come and go.
+  static bool IsToRepeat(int result) {
+    return result == -EINTR || result == -EAGAIN || result == -ECANCELED;
+  }
+
+  // Waits for an operation that the kernel was asked to give up; it does so at once.
+  void CancelAndWait(Operation* operation) {
+    io_uring_sqe* const sqe = NextEntry();
+    io_uring_prep_cancel(sqe, operation, 0);
+    io_uring_sqe_set_data(sqe, nullptr);
+    ++under_way_;
+    Submit();
+    while (operation->under_way) {
+      io_uring_cqe* cqe = nullptr;
+      (void)io_uring_wait_cqe(&ring_, &cqe);
+      Collect();
+    }
+  }
+
+  io_uring ring_;
+  ByteSpan registered_;
+  std::unordered_map<IoSocket*, std::unique_ptr<Operations>> operations_;
+  std::vector<Result> results_;
+  int under_way_ = 0;  // in the ring
+};
+
+Status CreateUringIo(std::unique_ptr<SocketIo>* io) {
+  io_uring ring;
+  // The kernel finishes reads when this rank next enters it, and says that it wants to, instead of
+  // interrupting it: an interrupt costs more than the read. While the rank computes that is the
+  // next timer tick. Older kernels interrupt.
+  int error =
+      io_uring_queue_init(kEntries, &ring, IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG);
+  if (error == -EINVAL) error = io_uring_queue_init(kEntries, &ring, 0);
+  if (error != 0) return RingFailure("io_uring_queue_init", error);
+  std::unique_ptr<io_uring_probe, decltype(&io_uring_free_probe)> probe(
+      io_uring_get_probe_ring(&ring), &io_uring_free_probe);
+  for (const int opcode :
+       {IORING_OP_READ_FIXED, IORING_OP_RECV, IORING_OP_SENDMSG, IORING_OP_ASYNC_CANCEL}) {
+    if (probe != nullptr && io_uring_opcode_supported(probe.get(), opcode)) continue;
+    io_uring_queue_exit(&ring);
+    return Status(StatusCode::kUnavailable,
+                  "io_uring: this kernel lacks operation " + std::to_string(opcode));
+  }
+  auto created = std::make_unique<UringIo>(ring);
+  BRIGADE_RETURN_IF_ERROR(created->Open());
+  *io = std::move(created);
+  return Status();
+}
+
+}  // namespace brigade

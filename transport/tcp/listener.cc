@@ -1,0 +1,231 @@
+#include "transport/tcp/listener.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "transport/tcp/io/socket_io.h"
+
+namespace brigade {
+namespace {
+
+// Names in epoll of what is no guest.
+constexpr uint64_t kSocketName = UINT64_MAX;
+constexpr uint64_t kTimerName = UINT64_MAX - 1;
+
+// A flood of connections must not keep Progress busy for ever.
+constexpr int kAcceptsAtOnce = 64;
+// Without a free descriptor the socket stays readable, and nothing would tell when to look again.
+constexpr std::chrono::milliseconds kRest(100);
+
+bool IsPowerOfTen(uint64_t n) {
+  while (n % 10 == 0) n /= 10;
+  return n == 1;
+}
+
+}  // namespace
+
+Status Listener::Create(const SocketAddress& address, const EndpointId& id, const AuthKey& key,
+                        Log log, std::unique_ptr<Listener>* listener,
+                        const ListenerLimits& limits) {
+  std::unique_ptr<Listener> created(new Listener(id, key, std::move(log), limits));
+  BRIGADE_RETURN_IF_ERROR(created->Open(address));
+  *listener = std::move(created);
+  return Status();
+}
+
+Status Listener::Open(const SocketAddress& address) {
+  const auto failed = [&](const char* call) {
+    return Status(StatusCode::kUnavailable, "cannot listen on " + address.ToString() + ": " + call +
+                                                ": " + std::strerror(errno));
+  };
+  socket_ = socket(address.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (socket_ < 0) return failed("socket");
+  // Connections without data are kept back for a second or so. Only a help: failure does not
+  // matter.
+  const int defer_seconds = 1;
+  setsockopt(socket_, IPPROTO_TCP, TCP_DEFER_ACCEPT, &defer_seconds, sizeof(defer_seconds));
+  // A cable may be out for a minute while a peer connects: it then goes on for two.
+  const int answers = 6;
+  setsockopt(socket_, IPPROTO_TCP, TCP_SYNCNT, &answers, sizeof(answers));
+  sockaddr_storage system;
+  socklen_t bytes = address.ToSystem(&system);
+  if (bind(socket_, reinterpret_cast<sockaddr*>(&system), bytes) != 0) return failed("bind");
+  if (listen(socket_, SOMAXCONN) != 0) return failed("listen");
+  bytes = sizeof(system);
+  if (getsockname(socket_, reinterpret_cast<sockaddr*>(&system), &bytes) != 0) {
+    return failed("getsockname");
+  }
+  address_ = SocketAddress::From(reinterpret_cast<sockaddr*>(&system));
+  timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+  if (timer_ < 0) return failed("timerfd_create");
+  epoll_ = epoll_create1(EPOLL_CLOEXEC);
+  if (epoll_ < 0) return failed("epoll_create1");
+  if (!Watch(EPOLL_CTL_ADD, socket_, kSocketName, EPOLLIN) ||
+      !Watch(EPOLL_CTL_ADD, timer_, kTimerName, EPOLLIN)) {
+    return failed("epoll_ctl");
+  }
+  return Status();
+}
+
+Listener::~Listener() {
+  for (const auto& [name, guest] : guests_) close(guest.socket);
+  for (const int descriptor : {socket_, timer_, epoll_}) {
+    if (descriptor >= 0) close(descriptor);
+  }
+}
+
+bool Listener::Watch(int operation, int descriptor, uint64_t name, uint32_t events) {
+  epoll_event event = {};
+  event.events = events;
+  event.data.u64 = name;
+  return epoll_ctl(epoll_, operation, descriptor, &event) == 0;
+}
+
+bool Listener::Progress(const Admit& admit) {
+  epoll_event events[32];
+  const int count = epoll_wait(epoll_, events, 32, 0);
+  if (count <= 0) return false;
+  for (int i = 0; i < count; ++i) {
+    const uint64_t name = events[i].data.u64;
+    if (name == kSocketName) {
+      AcceptAll(admit);
+    } else if (const auto guest = guests_.find(name); guest != guests_.end()) {
+      const Status heard = Hear(&guest->second);
+      if (heard.code() == StatusCode::kNoResource) continue;
+      const Guest leaving = guest->second;
+      Forget(guest);
+      Judge(leaving, heard, admit);
+    }
+  }
+  const Clock::time_point now = Clock::now();
+  while (!guests_.empty() && guests_.begin()->second.deadline <= now) {
+    DismissOldest(
+        &counters_.silent,
+        "no whole hello came within " + std::to_string(limits_.hello_time.count()) + " ms", admit);
+  }
+  if (resting_ && rest_end_ <= now) {
+    resting_ = false;
+    Watch(EPOLL_CTL_MOD, socket_, kSocketName, EPOLLIN);
+  }
+  SetTimer();
+  return true;
+}
+
+void Listener::AcceptAll(const Admit& admit) {
+  for (int i = 0; i < kAcceptsAtOnce; ++i) {
+    sockaddr_storage peer;
+    socklen_t bytes = sizeof(peer);
+    Guest guest;
+    guest.socket =
+        accept4(socket_, reinterpret_cast<sockaddr*>(&peer), &bytes, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (guest.socket < 0) {
+      if (errno == EAGAIN) return;
+      if (errno == EINTR || errno == ECONNABORTED) continue;
+      Count(&counters_.starved, "connections to " + address_.ToString() +
+                                    " have to wait: " + SocketFailure("accept", errno).message());
+      resting_ = true;
+      rest_end_ = Clock::now() + kRest;
+      Watch(EPOLL_CTL_MOD, socket_, kSocketName, 0);
+      return;
+    }
+    guest.address = SocketAddress::From(reinterpret_cast<sockaddr*>(&peer));
+    guest.deadline = Clock::now() + limits_.hello_time;
+    const Status heard = Hear(&guest);
+    if (heard.code() != StatusCode::kNoResource) {
+      Judge(guest, heard, admit);
+      continue;
+    }
+    const std::string crowd = "too many have not said a whole hello";
+    if (guests_.size() >= limits_.guests) DismissOldest(&counters_.crowded, crowd, admit);
+    if (Watch(EPOLL_CTL_ADD, guest.socket, next_name_, EPOLLIN)) {
+      guests_.emplace(next_name_++, guest);
+    } else {
+      Drop(guest, &counters_.crowded, std::string("epoll_ctl: ") + std::strerror(errno));
+    }
+  }
+}
+
+Status Listener::Hear(Guest* guest) {
+  while (guest->hello_bytes < kHelloBytes) {
+    const ssize_t got = recv(guest->socket, guest->hello + guest->hello_bytes,
+                             kHelloBytes - guest->hello_bytes, MSG_DONTWAIT);
+    if (got > 0) {
+      guest->hello_bytes += static_cast<size_t>(got);
+    } else if (got == 0) {
+      return Status(StatusCode::kMismatch, "it ended within its hello");
+    } else if (errno == EAGAIN) {
+      return Status(StatusCode::kNoResource, "");
+    } else if (errno != EINTR) {
+      return Status(StatusCode::kMismatch, std::strerror(errno));
+    }
+  }
+  return Status();
+}
+
+void Listener::Judge(const Guest& guest, const Status& heard, const Admit& admit) {
+  EndpointId from;
+  uint32_t serial = 0;
+  const Status read = heard.ok() ? ReadHello(key_, id_, guest.hello, &from, &serial) : heard;
+  if (!read.ok()) {
+    Drop(guest, &counters_.refused, read.message());
+  } else if (admit(guest.socket, from, serial)) {
+    ++counters_.admitted;
+  } else {
+    Drop(guest, &counters_.unwanted, "nobody expects it");
+  }
+}
+
+void Listener::DismissOldest(uint64_t* counter, const std::string& why, const Admit& admit) {
+  Guest oldest = guests_.begin()->second;
+  Forget(guests_.begin());
+  const Status heard = Hear(&oldest);
+  if (heard.code() == StatusCode::kNoResource) {
+    Drop(oldest, counter, why);
+  } else {
+    Judge(oldest, heard, admit);
+  }
+}
+
+void Listener::Forget(Guests::iterator guest) {
+  // A forked child may hold the socket open; epoll would then report it although it is closed here.
+  Watch(EPOLL_CTL_DEL, guest->second.socket, guest->first, 0);
+  guests_.erase(guest);
+}
+
+void Listener::Drop(const Guest& guest, uint64_t* counter, const std::string& why) {
+  close(guest.socket);
+  Count(counter, "a connection from " + guest.address.ToString() + " to " + address_.ToString() +
+                     " was dropped: " + why);
+}
+
+void Listener::Count(uint64_t* counter, const std::string& what) {
+  ++*counter;
+  if (!IsPowerOfTen(*counter)) return;
+  log_(*counter == 1 ? what : what + " (" + std::to_string(*counter) + " times so far)");
+}
+
+void Listener::SetTimer() {
+  Clock::time_point next = Clock::time_point::max();
+  if (!guests_.empty()) next = guests_.begin()->second.deadline;
+  if (resting_) next = std::min(next, rest_end_);
+  // All zeros stop it. Setting it also takes back that it has rung.
+  itimerspec when = {};
+  if (next != Clock::time_point::max()) {
+    // This clock is CLOCK_MONOTONIC.
+    const auto since_boot = next.time_since_epoch();
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since_boot);
+    when.it_value.tv_sec = seconds.count();
+    when.it_value.tv_nsec = std::chrono::nanoseconds(since_boot - seconds).count();
+  }
+  timerfd_settime(timer_, TFD_TIMER_ABSTIME, &when, nullptr);
+}
+
+}  // namespace brigade

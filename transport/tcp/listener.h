@@ -1,0 +1,123 @@
+// Listener: where peers connect to an endpoint, and where strangers get no further.
+//
+// Whoever connects must say a whole hello (wire.h) before anything else is read. A peer's comes
+// with its first packet, so the kernel is asked to keep a connection to itself until something has
+// come on it: a peer is let in, or not, the moment it is seen. Those that said only part of a hello
+// are *guests*. Hardly a peer ever is one, so guests may be few, and the oldest has to go when
+// there are too many: a stranger that opens many connections pushes out its own.
+
+#ifndef BRIGADE_TRANSPORT_TCP_LISTENER_H_
+#define BRIGADE_TRANSPORT_TCP_LISTENER_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "membuf/status.h"
+#include "transport/host/network_interface.h"
+#include "transport/tcp/wire/wire.h"
+
+namespace brigade {
+
+struct ListenerLimits {
+  // For a guest's hello. A peer's may be that late if a cable was out when it was sent.
+  std::chrono::milliseconds hello_time = std::chrono::seconds(150);
+  size_t guests = 64;
+};
+
+// One thread at a time.
+class Listener {
+ public:
+  // Takes a line for the user, without a line break.
+  using Log = std::function<void(const std::string&)>;
+  // The hello was right: whether to let the peer in. If so, `socket` is the callee's; it is
+  // nonblocking and closed on exec, and nothing behind the hello has been read. `serial` as in
+  // WriteHello.
+  using Admit = std::function<bool(int socket, const EndpointId& from, uint32_t serial)>;
+
+  // Of connections, except the last.
+  struct Counters {
+    uint64_t admitted = 0;
+    uint64_t refused = 0;   // did not say a right hello
+    uint64_t unwanted = 0;  // by `admit`
+    uint64_t silent = 0;    // had not said all of a hello in time
+    uint64_t crowded = 0;   // the oldest guest when there were too many
+    uint64_t starved = 0;   // times that none could be accepted, for want of descriptors or memory
+  };
+
+  // Listens on `address`, at a port of the system's choice if its port is 0. `id` and `key` are
+  // those of the endpoint. `log` is told, with the address of the other side, of the first
+  // connection of each kind that is not let in, and of the tenth, the hundredth and so on.
+  // kUnavailable: the system refuses.
+  static Status Create(const SocketAddress& address, const EndpointId& id, const AuthKey& key,
+                       Log log, std::unique_ptr<Listener>* listener,
+                       const ListenerLimits& limits = ListenerLimits());
+  ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  // With the port.
+  const SocketAddress& address() const { return address_; }
+  // Readable, for poll and its like, when Progress has something to do.
+  int fd() const { return epoll_; }
+  const Counters& counters() const { return counters_; }
+
+  // Accepts and reads what has come; never waits. True if anything happened. Cost: one system call
+  // if not.
+  bool Progress(const Admit& admit);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Guest {
+    int socket = -1;
+    SocketAddress address;
+    Clock::time_point deadline;
+    size_t hello_bytes = 0;
+    std::byte hello[kHelloBytes];
+  };
+  using Guests = std::map<uint64_t, Guest>;  // the oldest first
+
+  Listener(const EndpointId& id, const AuthKey& key, Log log, const ListenerLimits& limits)
+      : id_(id), key_(key), log_(std::move(log)), limits_(limits) {}
+  Status Open(const SocketAddress& address);
+  // epoll_ctl; false if it fails.
+  bool Watch(int operation, int descriptor, uint64_t name, uint32_t events);
+
+  void AcceptAll(const Admit& admit);
+  // Reads what is there of the hello. kNoResource: some is still to come. kMismatch: none will.
+  Status Hear(Guest* guest);
+  // Lets a connection in or not, `heard` being what Hear said of it.
+  void Judge(const Guest& guest, const Status& heard, const Admit& admit);
+  // The oldest guest has to go, unless the rest of its hello is there by now.
+  void DismissOldest(uint64_t* counter, const std::string& why, const Admit& admit);
+  void Forget(Guests::iterator guest);
+  // Closes a connection that is not, or no longer, a guest.
+  void Drop(const Guest& guest, uint64_t* counter, const std::string& why);
+  void Count(uint64_t* counter, const std::string& what);
+  void SetTimer();
+
+  const EndpointId id_;
+  const AuthKey key_;
+  const Log log_;
+  const ListenerLimits limits_;
+  SocketAddress address_;
+  Counters counters_;
+
+  int epoll_ = -1;   // watches the others
+  int socket_ = -1;  // the listening one
+  int timer_ = -1;   // for the oldest guest's deadline, and for trying again
+  Guests guests_;    // by the name that epoll_ knows them by
+  uint64_t next_name_ = 0;
+  bool resting_ = false;  // nothing is accepted until rest_end_
+  Clock::time_point rest_end_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_TCP_LISTENER_H_

@@ -1,0 +1,202 @@
+#include "transport/tcp/wire/credit_streams.h"
+
+#include <cstring>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace brigade {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+ConstByteSpan Span(const Bytes& bytes) { return ConstByteSpan(bytes.data(), bytes.size()); }
+ByteSpan Span(Bytes* bytes) { return ByteSpan{bytes->data(), bytes->size()}; }
+
+// Sends what the sender may send to the receiver; returns how many pieces.
+int Move(SendStream* sender, ReceiveStream* receiver) {
+  int pieces = 0;
+  for (; sender->MayTake(); ++pieces) {
+    const SendStream::Piece piece = sender->Take();
+    ByteSpan where;
+    ReceiveStream::Arrival arrival;
+    EXPECT_TRUE(receiver->Begin(piece.bytes.bytes, &where));
+    std::memcpy(where.data, piece.bytes.data, std::min(where.bytes, piece.bytes.bytes));
+    receiver->End(&arrival);
+  }
+  return pieces;
+}
+
+TEST(SendStreamTest, AShortPieceGoesAheadOfItsReceiveAndALongOneDoesNot) {
+  const Bytes shorter(kEagerBytes);
+  const Bytes longer(kEagerBytes + 1);
+  SendStream sender;
+  sender.Push({Span(shorter), nullptr});
+  sender.Push({Span(longer), nullptr});
+  ASSERT_TRUE(sender.MayTake());
+  EXPECT_EQ(sender.Take().bytes.bytes, shorter.size());
+  EXPECT_FALSE(sender.MayTake());
+  sender.Grant(1);  // of the piece that has gone
+  EXPECT_FALSE(sender.MayTake());
+  sender.Grant(2);
+  EXPECT_TRUE(sender.MayTake());
+}
+
+TEST(SendStreamTest, NoMoreGoesAheadThanTheAllowance) {
+  const Bytes piece(1000);
+  SendStream sender;
+  for (int i = 0; i < 1000; ++i) sender.Push({Span(piece), nullptr});
+  size_t ahead = 0;
+  for (; sender.MayTake(); ahead += AheadCost(piece.size())) sender.Take();
+  EXPECT_LE(ahead, kAheadBytes);
+  EXPECT_GT(ahead + AheadCost(piece.size()), kAheadBytes);
+  // One receive makes room for one more.
+  sender.Grant(1);
+  ASSERT_TRUE(sender.MayTake());
+  sender.Take();
+  EXPECT_FALSE(sender.MayTake());
+}
+
+TEST(SendStreamTest, EmptyPiecesCostSomething) {
+  SendStream sender;
+  const int many = static_cast<int>(kAheadBytes);
+  for (int i = 0; i < many; ++i) sender.Push({});
+  int sent = 0;
+  for (; sender.MayTake(); ++sent) sender.Take();
+  EXPECT_LT(sent, many / 10);
+}
+
+TEST(SendStreamTest, GrantsOfReceivesAheadLetEverythingThrough) {
+  const Bytes longer(kEagerBytes * 4);
+  SendStream sender;
+  sender.Grant(3);
+  sender.Grant(2);  // older news
+  for (int i = 0; i < 4; ++i) sender.Push({Span(longer), nullptr});
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(sender.MayTake()) << i;
+    sender.Take();
+  }
+  EXPECT_FALSE(sender.MayTake());
+}
+
+TEST(SendStreamTest, AClosedReceiverTakesEverything) {
+  const Bytes longer(kEagerBytes * 4);
+  SendStream sender;
+  sender.Push({Span(longer), nullptr});
+  EXPECT_FALSE(sender.MayTake());
+  sender.GrantAll();
+  EXPECT_TRUE(sender.MayTake());
+}
+
+TEST(ReceiveStreamTest, LandsWhereTheReceiveSays) {
+  Bytes landing(100);
+  ReceiveStream receiver;
+  ReceiveStream::Arrival arrival;
+  EXPECT_FALSE(receiver.Post({Span(&landing), false, nullptr}, &arrival));
+  ByteSpan where;
+  ASSERT_TRUE(receiver.Begin(60, &where));
+  EXPECT_EQ(where.data, landing.data());
+  ASSERT_TRUE(receiver.End(&arrival));
+  EXPECT_EQ(arrival.bytes, 60u);
+  EXPECT_EQ(arrival.receive.landing.data, landing.data());
+  EXPECT_FALSE(receiver.posted());
+}
+
+TEST(ReceiveStreamTest, WhatComesBeforeItsReceiveIsKeptInOrder) {
+  ReceiveStream receiver;
+  for (int i = 0; i < 3; ++i) {
+    ByteSpan where;
+    ReceiveStream::Arrival arrival;
+    ASSERT_TRUE(receiver.Begin(10, &where));
+    std::memset(where.data, 'a' + i, 10);
+    EXPECT_FALSE(receiver.End(&arrival));
+  }
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(receiver.stored());
+    Bytes landing(20);
+    ReceiveStream::Arrival arrival;
+    ASSERT_TRUE(receiver.Post({Span(&landing), false, nullptr}, &arrival));
+    EXPECT_EQ(arrival.bytes, 10u);
+    EXPECT_EQ(landing[9], static_cast<std::byte>('a' + i));
+    EXPECT_EQ(landing[10], std::byte{0});
+  }
+  EXPECT_FALSE(receiver.stored());
+}
+
+TEST(ReceiveStreamTest, AReceivePostedWhileAPieceComesIsItsReceive) {
+  ReceiveStream receiver;
+  ByteSpan where;
+  ASSERT_TRUE(receiver.Begin(10, &where));
+  Bytes landing(10);
+  ReceiveStream::Arrival arrival;
+  EXPECT_FALSE(receiver.Post({Span(&landing), false, nullptr}, &arrival));
+  std::memset(where.data, 'x', 10);
+  ASSERT_TRUE(receiver.End(&arrival));
+  EXPECT_EQ(landing[9], std::byte{'x'});
+}
+
+TEST(ReceiveStreamTest, RefusesWhatWasNotGranted) {
+  ReceiveStream receiver;
+  ByteSpan where;
+  EXPECT_FALSE(receiver.Begin(kEagerBytes + 1, &where));
+
+  ReceiveStream flooded;
+  ReceiveStream::Arrival arrival;
+  size_t taken = 0;
+  while (flooded.Begin(kEagerBytes, &where)) {
+    flooded.End(&arrival);
+    taken += kEagerBytes;
+    ASSERT_LE(taken, kAheadBytes);
+  }
+}
+
+TEST(ReceiveStreamTest, LongReceivesAreToldAtOnceAndShortOnesWhenTheAllowanceRunsDown) {
+  ReceiveStream receiver;
+  SendStream sender;
+  Bytes longer(kEagerBytes + 1);
+  ReceiveStream::Arrival arrival;
+  receiver.Post({Span(&longer), false, nullptr}, &arrival);
+  EXPECT_TRUE(receiver.ShouldTell());
+  EXPECT_EQ(receiver.Tell(), 1u);
+  EXPECT_FALSE(receiver.untold());
+  EXPECT_FALSE(receiver.ShouldTell());
+
+  const Bytes piece(1000);
+  Bytes landing(1000);
+  ReceiveStream other;
+  for (int i = 0; i < 1000; ++i) sender.Push({Span(piece), nullptr});
+  int moved = 0;
+  int told = 0;
+  for (int i = 0; i < 1000; ++i) {
+    moved += Move(&sender, &other);
+    other.Post({Span(&landing), false, nullptr}, &arrival);
+    if (!other.ShouldTell()) continue;
+    ++told;
+    sender.Grant(other.Tell());
+  }
+  EXPECT_EQ(moved, 1000);  // the sender never waited
+  EXPECT_LT(told, 100);
+}
+
+// Every length of the first of two pieces, the second being as long as may be sent ahead.
+TEST(ReceiveStreamTest, NoSenderOfShortPiecesWaitsForAnOccasionToTell) {
+  const Bytes second(kEagerBytes);
+  Bytes landing(kEagerBytes);
+  for (size_t bytes = kEagerBytes - 256; bytes <= kEagerBytes; ++bytes) {
+    const Bytes first(bytes);
+    ReceiveStream receiver;
+    SendStream sender;
+    ReceiveStream::Arrival arrival;
+    sender.Push({Span(first), nullptr});
+    sender.Push({Span(second), nullptr});
+    receiver.Post({Span(&landing), false, nullptr}, &arrival);
+    receiver.Post({Span(&landing), false, nullptr}, &arrival);
+    int moved = Move(&sender, &receiver);
+    if (receiver.ShouldTell()) sender.Grant(receiver.Tell());
+    moved += Move(&sender, &receiver);
+    EXPECT_EQ(moved, 2) << bytes;
+  }
+}
+
+}  // namespace
+}  // namespace brigade

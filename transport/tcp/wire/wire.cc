@@ -1,0 +1,116 @@
+#include "transport/tcp/wire/wire.h"
+
+#include <sodium.h>
+
+#include <cstring>
+#include <string>
+
+#include "transport/endpoint.h"
+
+namespace brigade {
+namespace {
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "structures travel as they are");
+
+constexpr char kMagic[8] = {'b', 'r', 'i', 'g', 'a', 'd', 'e', '\n'};
+constexpr uint32_t kVersion = 1;
+
+// Followed by its authentication code.
+struct HelloText {
+  char magic[8];
+  uint32_t version;
+  uint32_t serial;
+  EndpointId from;
+  EndpointId to;
+};
+static_assert(sizeof(HelloText) == 48, "no padding");
+static_assert(sizeof(HelloText) + crypto_auth_BYTES == kHelloBytes);
+static_assert(sizeof(AuthKey) == crypto_auth_KEYBYTES);
+
+constexpr uint16_t kFrameMark = 0xb14d;
+
+struct WireFrame {
+  uint16_t mark;
+  uint8_t kind;
+  uint8_t channel;
+  uint32_t group;
+  uint32_t bytes;
+  uint32_t count;
+};
+static_assert(sizeof(WireFrame) == kFrameBytes, "no padding");
+
+template <typename T>
+Status FillRandom(T* out) {
+  if (sodium_init() < 0) return Status(StatusCode::kUnavailable, "libsodium does not start");
+  randombytes_buf(out, sizeof(T));
+  return Status();
+}
+
+const unsigned char* Unsigned(const std::byte* bytes) {
+  return reinterpret_cast<const unsigned char*>(bytes);
+}
+
+}  // namespace
+
+Status MakeRandom(EndpointId* id) { return FillRandom(id); }
+Status MakeRandom(AuthKey* key) { return FillRandom(key); }
+
+void WriteHello(const AuthKey& key_of_to, const EndpointId& from, const EndpointId& to,
+                uint32_t serial, std::byte* out) {
+  HelloText text;
+  std::memcpy(text.magic, kMagic, sizeof(kMagic));
+  text.version = kVersion;
+  text.serial = serial;
+  text.from = from;
+  text.to = to;
+  std::memcpy(out, &text, sizeof(text));
+  crypto_auth(reinterpret_cast<unsigned char*>(out + sizeof(text)), Unsigned(out), sizeof(text),
+              key_of_to.bytes);
+}
+
+Status ReadHello(const AuthKey& mine, const EndpointId& me, const std::byte* in, EndpointId* from,
+                 uint32_t* serial) {
+  const auto mismatch = [](const std::string& what) { return Status(StatusCode::kMismatch, what); };
+  HelloText text;
+  std::memcpy(&text, in, sizeof(text));
+  if (std::memcmp(text.magic, kMagic, sizeof(kMagic)) != 0) return mismatch("not a Brigade hello");
+  if (text.version != kVersion) {
+    return mismatch("a hello of version " + std::to_string(text.version) + ", this is version " +
+                    std::to_string(kVersion));
+  }
+  if (!(text.to == me)) return mismatch("a hello for another endpoint");
+  if (crypto_auth_verify(Unsigned(in + sizeof(text)), Unsigned(in), sizeof(text), mine.bytes) !=
+      0) {
+    return mismatch("a hello with a wrong authentication code");
+  }
+  *from = text.from;
+  *serial = text.serial;
+  return Status();
+}
+
+void WriteFrame(const Frame& frame, std::byte* out) {
+  const WireFrame wire = {kFrameMark,    static_cast<uint8_t>(frame.kind),
+                          frame.channel, frame.group,
+                          frame.bytes,   frame.count};
+  std::memcpy(out, &wire, sizeof(wire));
+}
+
+Status ReadFrame(const std::byte* in, size_t max_piece_bytes, Frame* frame) {
+  const auto broken = [](const char* field, uint32_t value) {
+    return Status(StatusCode::kInternal,
+                  std::string("a frame whose ") + field + " is " + std::to_string(value));
+  };
+  WireFrame wire;
+  std::memcpy(&wire, in, sizeof(wire));
+  if (wire.mark != kFrameMark) return broken("mark", wire.mark);
+  const auto kind = static_cast<FrameKind>(wire.kind);
+  if (kind < FrameKind::kPiece || kind > FrameKind::kWaiting) return broken("kind", wire.kind);
+  if (wire.channel >= kChannelKinds) return broken("channel", wire.channel);
+  if (wire.bytes > (kind == FrameKind::kPiece ? max_piece_bytes : 0)) {
+    return broken("length", wire.bytes);
+  }
+  *frame = {wire.group, wire.bytes, wire.count, kind, wire.channel};
+  return Status();
+}
+
+}  // namespace brigade

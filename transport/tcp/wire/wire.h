@@ -1,0 +1,87 @@
+// What travels on a connection between two endpoints: a hello, then frames, in one direction only.
+//
+// A hello proves that its sender knows the key of the endpoint it connects to, which ranks of one
+// job tell each other through MPI, so that a stranger is refused before it says anything else.
+// The proof is a message authentication code: it needs no answer, so a connection opens without the
+// peer's code. It protects against strangers, not against somebody who changes packets on the way.
+//
+// A frame is a piece, whose payload follows it, or a control message, which is nothing but a frame.
+// All numbers are little-endian.
+
+#ifndef BRIGADE_TRANSPORT_TCP_WIRE_WIRE_H_
+#define BRIGADE_TRANSPORT_TCP_WIRE_WIRE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "membuf/status.h"
+
+namespace brigade {
+
+// Names an endpoint for its life; random. Not a secret.
+struct EndpointId {
+  uint64_t words[2] = {};
+
+  friend bool operator==(const EndpointId& a, const EndpointId& b) {
+    return a.words[0] == b.words[0] && a.words[1] == b.words[1];
+  }
+  friend bool operator<(const EndpointId& a, const EndpointId& b) {
+    return a.words[0] != b.words[0] ? a.words[0] < b.words[0] : a.words[1] < b.words[1];
+  }
+};
+
+// Of one endpoint; random. Whoever connects to the endpoint proves that it knows this.
+struct AuthKey {
+  unsigned char bytes[32] = {};
+};
+static_assert(std::is_trivially_copyable_v<EndpointId> && std::is_trivially_copyable_v<AuthKey>,
+              "both travel as bytes");
+
+// Fill in fresh random bits that nobody can guess. kUnavailable: the system gives none. Any thread.
+Status MakeRandom(EndpointId* id);
+Status MakeRandom(AuthKey* key);
+
+inline constexpr size_t kHelloBytes = 80;
+
+// Writes what the endpoint `from` says first on a connection to the endpoint `to`, whose key is
+// `key_of_to`. `serial`: how many connections `from` has made to `to` before, so that a hello that
+// comes again can be refused. `out`: kHelloBytes.
+void WriteHello(const AuthKey& key_of_to, const EndpointId& from, const EndpointId& to,
+                uint32_t serial, std::byte* out);
+
+// Reads the hello at `in`, kHelloBytes, as the endpoint `me` with the key `mine`. kMismatch, with
+// `from` and `serial` untouched: not a hello, of another version, for another endpoint, or by
+// somebody who does not know the key. How long that takes says nothing about the key.
+Status ReadHello(const AuthKey& mine, const EndpointId& me, const std::byte* in, EndpointId* from,
+                 uint32_t* serial);
+
+enum class FrameKind : uint8_t {
+  kPiece = 1,  // `bytes` bytes of payload follow
+  kGrant,      // the other side may send more
+  kClosed,     // the receiver has closed the group: what comes is thrown away
+  kBye,        // the last frame: the connection ends in order
+  kWaiting,    // something waits for a grant: the receiver is to say if it has closed the group
+};
+
+struct Frame {
+  uint32_t group = 0;  // identity on the wire
+  uint32_t bytes = 0;  // of payload, pieces only
+  uint32_t count = 0;  // its meaning belongs to the kind
+  FrameKind kind = FrameKind::kPiece;
+  uint8_t channel = 0;  // a ChannelKind
+};
+
+inline constexpr size_t kFrameBytes = 16;
+
+// `out`: kFrameBytes.
+void WriteFrame(const Frame& frame, std::byte* out);
+
+// Reads the frame at `in`, kFrameBytes. kInternal, with `frame` untouched, naming what is wrong:
+// the mark that starts every frame, the kind, the channel, or the length, which `max_piece_bytes`
+// limits for a piece and which is 0 for anything else.
+Status ReadFrame(const std::byte* in, size_t max_piece_bytes, Frame* frame);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_TCP_WIRE_WIRE_H_
