@@ -1,29 +1,64 @@
 #!/bin/bash
-# Checks who includes whom: membuf <- transport <- patterns <- blacs_shim, and the two system interfaces in their corners.
-# bench/ and test/ may use all. Tests beside the code may use the helpers of test/.
+# Holds every room to the arrows of docs/design/architecture.md: its table says what a room may include, its picture says
+# the same of whole folders, and its last paragraph where system headers belong.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-
-sources=(--recursive --line-number --extended-regexp --include=*.h --include=*.cc --include=*.c)
+page=docs/design/architecture.md
 broken=0
 
-forbid() {  # RULE PATTERN GREP-ARGUMENTS...
-  local rule=$1 pattern=$2
-  shift 2
-  if grep "${sources[@]}" "$@" -e "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]$pattern"; then
-    echo "^ $rule"
-    broken=1
-  fi
+complain() {
+  echo "$1"
+  broken=1
 }
 
-forbid "membuf/ includes no other folder" "(transport|patterns|blacs_shim)/" membuf
-forbid "transport/ includes membuf/ alone" "(patterns|blacs_shim)/" transport
-forbid "patterns/ never includes blacs_shim/" "blacs_shim/" patterns
-forbid "nothing needs bench/" "bench/" membuf transport patterns blacs_shim
-forbid "only tests use test/" "test/" --exclude=*_test.* membuf transport patterns blacs_shim
-forbid "MPI stays in transport/mpi_*, blacs_shim/, bench/ and test/" "mpi\.h" membuf patterns
-forbid "MPI stays in transport/mpi_* and registry.cc, blacs_shim/, bench/ and test/" "mpi\.h" \
-  --exclude=mpi_* --exclude=registry.cc transport
-forbid "io_uring stays in transport/uring_*" "liburing\.h" --exclude=uring_* \
-  membuf transport patterns blacs_shim bench test
+declare -A may drawn listed
+while IFS='|' read -r _ room _ includes _; do
+  room=${room//[\` ]/}
+  may[$room]=" ${includes//\`/} "
+done < <(grep -E '^\| `(membuf|transport|patterns|include|blacs_shim)[a-z_./]*` \|' "$page")
+
+# Everything may include itself; bench, test and examples may include all.
+check_file() {  # FILE
+  local file=$1 room header target allowed
+  room=$(dirname "$file")
+  room=${room%/fuzz}
+  allowed=${may[$file]-${may[$room]-}}
+  [[ -n ${may[$room]+known} ]] || complain "$file: $page has no room $room"
+  while read -r header; do
+    case $header in brigade/*) header=include/$header ;; esac
+    target=$(dirname "$header")
+    [[ $target == "$room" || $allowed == *" $target "* || $allowed == *" $header "* ]] ||
+      complain "$file includes $header, which $room may not"
+  done < <(sed -nE 's,^[[:space:]]*#[[:space:]]*include "((membuf|transport|patterns|brigade|blacs_shim|bench)/[^"]+)".*,\1,p' "$file")
+}
+
+for top in membuf transport patterns include blacs_shim; do
+  [[ ! -d $top ]] || while read -r file; do check_file "$file"; done < <(
+    find "$top" -name '*.h' -o -name '*.hpp' -o -name '*.cc' -o -name '*.c' | grep -v '_test\.')
+done
+
+corner() {  # HEADER ROOM...: the header is included nowhere else.
+  local header=$1 file
+  shift
+  while read -r file; do
+    [[ " $* " == *" $file "* || " $* " == *" $(dirname "$file") "* ]] || complain "$file includes <$header>"
+  done < <(grep -rlE "#[[:space:]]*include [<\"]$header" membuf transport patterns include blacs_shim || true)
+}
+paragraph=$(sed -n '/^System headers/,$p' "$page" | tr '\n' ' ')
+while IFS=: read -r header places; do
+  # shellcheck disable=SC2046 # a list of words
+  corner "$header" $(grep -oE '`[a-z_./]+`' <<<"$places" | tr -d '\`')
+done < <(tr ';:' '\n\n' <<<"$paragraph" | sed -nE 's/.*`<([a-z.]+)>` in (.*)/\1:\2/p')
+
+# The picture: as the table, folder by folder.
+while read -r from to; do drawn[$from,$to]=1; done < <(sed -nE 's/^  ([a-z_]+) --> ([a-z_]+)$/\1 \2/p' "$page")
+for room in "${!may[@]}"; do
+  for target in ${may[$room]}; do
+    [[ ${room%%/*} == "${target%%/*}" ]] || listed[${room%%/*},${target%%/*}]=1
+  done
+done
+for arrow in "${!drawn[@]}" "${!listed[@]}"; do
+  [[ -n ${drawn[$arrow]-} && -n ${listed[$arrow]-} ]] || complain "$page: picture and table differ in ${arrow/,/ --> }"
+done
+[[ ${#drawn[@]} -gt 0 && ${#may[@]} -gt 10 ]] || complain "$page: no table, or no picture"
 exit $broken

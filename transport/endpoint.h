@@ -12,6 +12,7 @@
 #include "membuf/status.h"
 #include "membuf/strided_layout.h"
 #include "transport/bootstrap.h"
+#include "transport/channel.h"
 #include "transport/completion.h"
 
 namespace brigade {
@@ -20,18 +21,6 @@ class InEdge;
 class OutEdge;
 class SimulatedProcessor;
 struct Slot;
-
-// Every message of a group belongs to one of four independent channels.
-enum class ChannelKind : uint8_t { kPointToPoint, kRow, kColumn, kAll };
-inline constexpr int kChannelKinds = 4;
-
-// A group opened on an endpoint; meaningful on this rank only.
-using GroupId = int32_t;
-
-struct Channel {
-  GroupId group = -1;
-  ChannelKind kind = ChannelKind::kPointToPoint;
-};
 
 // A packed range of user memory.
 struct LayoutRange {

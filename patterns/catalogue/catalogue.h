@@ -8,7 +8,7 @@
 
 #include "membuf/status.h"
 #include "patterns/catalogue/compilers.h"
-#include "patterns/engine/pattern_call.h"
+#include "patterns/schedule/pattern.h"
 #include "patterns/schedule/schedule.h"
 
 namespace brigade {

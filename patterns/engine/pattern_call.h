@@ -8,23 +8,11 @@
 
 #include "membuf/combine.h"
 #include "membuf/strided_layout.h"
+#include "patterns/schedule/pattern.h"
 #include "patterns/schedule/topology.h"
-#include "transport/endpoint.h"
+#include "transport/channel.h"
 
 namespace brigade {
-
-enum class Pattern : uint8_t {
-  kSend,            // locally blocking, buffered, strided (systems.md 6)
-  kReceive,         // its other half
-  kBroadcast,       // tree, rings, split ring (systems.md 1 and 5)
-  kReduce,          // result at the root only (systems.md 2)
-  kAllReduce,       // result at every rank
-  kMultiBroadcast,  // every rank's portion to all (systems.md 3)
-  kMultiReduce,     // portion q summed at rank q (systems.md 4)
-  kBarrier,
-};
-inline constexpr int kPatterns = 8;
-const char* PatternName(Pattern pattern);
 
 // A matrix in user memory. Memory must stay valid, and unless stated otherwise untouched, until the
 // operation is done.

@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "patterns/engine/pattern_call.h"
+#include "patterns/schedule/pattern.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/schedule/topology.h"
 #include "transport/machines/machine_description.h"

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "patterns/engine/pattern_call.h"
+#include "patterns/schedule/pattern.h"
 #include "patterns/schedule/topology.h"
 #include "transport/endpoint.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "patterns/engine/wire_header.h"
+#include "patterns/schedule/piece_plan.h"
 
 namespace brigade {
 namespace {
