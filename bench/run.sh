@@ -208,9 +208,9 @@ if $model; then
     step "$count ranks in shared memory"
     transport=shm measure shm "${on_one_host[@]}" -n "$count"
     step "$count ranks over TCP on this host"
-    transport=uring BRIGADE_IFACE=lo measure loopback "${on_one_host[@]}" -n "$count"
+    transport=tcp BRIGADE_IFACE=lo measure loopback "${on_one_host[@]}" -n "$count"
     step "$count hosts at $rate"
-    transport=uring measure cluster "${cluster[@]}" run "$count"
+    transport=tcp measure cluster "${cluster[@]}" run "$count"
   done
   step "Report"
   MPLCONFIGDIR=$out /usr/bin/python3 "$root/bench/report/model_report.py" "$out"/model_*.jsonl --plot "$out/model.svg" \

@@ -44,7 +44,7 @@ LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so BRIGADE_TRACE=$out/trace.json \
 
 # What run_cluster.py runs, here within one host.
 echo '{"hosts": 4, "rate": "400mbit", "payload_MBps": 47.5}' >"$out/cluster.jsonl"
-brief=(--seconds 0.02 --min-iterations 2 --shim none --transport uring)
+brief=(--seconds 0.02 --min-iterations 2 --shim none --transport tcp)
 for label in "" forced; do
   $run_mpi 4 "$bench" spread --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce --bytes 1K,256K --shapes free \
     --peers mpi "${brief[@]}" --label "$label" --json "$out/cluster_patterns.jsonl"
@@ -65,7 +65,7 @@ LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so $run_mpi 2 "${cluster_scalapack[@
 /usr/bin/python3 bench/cluster/run_cluster.py --help | grep -q loopback
 
 # What run.sh --model runs.
-for transport in shm uring; do
+for transport in shm tcp; do
   for ranks in 2 4; do
     $run_mpi "$ranks" "$bench" --transport $transport --peers none --shim none --seconds 0.02 --min-iterations 2 \
       --json "$out/study/model_$transport.jsonl" model --bytes 8,4K,200K

@@ -139,7 +139,7 @@ check "Build" bazel build "${optimised[@]}" //...
 bazel_test all "${optimised[@]}" //...
 large_messages
 cluster "The cluster of namespaces" cluster_test
-cluster "The TCP transports on it" uring_cluster_test
+cluster "The TCP transports on it" tcp_cluster_test
 testers auto "${full[@]}"
 # On one host auto does without MPI.
 testers mpi --only '(x[CF]btest|dpb[123]tst|xdlu|xdqr).*' --output results/testers-mpi

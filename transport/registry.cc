@@ -11,7 +11,7 @@
 #include "transport/mpi/mpi_fabric.h"
 #include "transport/mpi/mpi_transport.h"
 #include "transport/shm/shm_transport.h"
-#include "transport/tcp/uring_transport.h"
+#include "transport/tcp/tcp_transport.h"
 
 namespace brigade {
 namespace {
@@ -22,18 +22,18 @@ struct Entry {
   Status (*create)(std::unique_ptr<Endpoint>* endpoint);
 };
 
-Status CreateTcpEndpoint(bool plain_sockets, std::unique_ptr<Endpoint>* endpoint) {
-  UringOptions options;
+Status CreateOverTcp(bool plain_sockets, std::unique_ptr<Endpoint>* endpoint) {
+  TcpOptions options;
   const char* const interface = std::getenv("BRIGADE_IFACE");
   if (interface != nullptr) options.interface = interface;
   options.plain_sockets = plain_sockets;
-  return CreateUringEndpoint(options, endpoint);
+  return CreateTcpEndpoint(options, endpoint);
 }
-Status CreateUring(std::unique_ptr<Endpoint>* endpoint) {
-  return CreateTcpEndpoint(/*plain_sockets=*/false, endpoint);
+Status CreateTcp(std::unique_ptr<Endpoint>* endpoint) {
+  return CreateOverTcp(/*plain_sockets=*/false, endpoint);
 }
 Status CreateSockets(std::unique_ptr<Endpoint>* endpoint) {
-  return CreateTcpEndpoint(/*plain_sockets=*/true, endpoint);
+  return CreateOverTcp(/*plain_sockets=*/true, endpoint);
 }
 
 Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
@@ -47,7 +47,7 @@ Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
   // asked for must exist.
   (void)CreateShmEndpoint(options, &near);
   if (JudgeFabric(FabricHere()).uses_tcp) {
-    const Status status = CreateUring(&tcp);
+    const Status status = CreateTcp(&tcp);
     if (status.code() == StatusCode::kInvalidArgument) return status;
   }
   *endpoint = MakeAutoEndpoint(std::move(near), std::move(tcp), std::move(mpi));
@@ -55,19 +55,21 @@ Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
 }
 
 constexpr Entry kTransports[] = {
-    {"auto", "shm within a host, uring between hosts where MPI would use TCP, else mpi",
+    {"auto", "shm within a host, tcp between hosts where MPI would use TCP, else mpi",
      CreateAutoEndpoint},
     {"mpi", "messages of the MPI library", CreateMpiEndpoint},
     {"shm", "memory shared by the ranks of one host", CreateShmEndpoint},
-    {"uring", "TCP through io_uring, or plain sockets where there is none", CreateUring},
+    {"tcp", "TCP through io_uring, or plain sockets where there is none", CreateTcp},
     {"sockets", "TCP through plain sockets", CreateSockets},
 };
 
 }  // namespace
 
 Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint) {
+  // What "tcp" was called once; scripts may still say so.
+  const std::string& known = name == "uring" ? "tcp" : name;
   for (const Entry& entry : kTransports) {
-    if (name == entry.name) return entry.create(endpoint);
+    if (known == entry.name) return entry.create(endpoint);
   }
   return Status(StatusCode::kInvalidArgument,
                 "there is no transport '" + name + "'; there are: " + TransportNames());

@@ -310,7 +310,7 @@ def parse_arguments():
                         help="of patterns, send and topologies, without the BLACS: of " +
                         "; ".join(f"'{library.label}'" for library in LIBRARIES))
     parser.add_argument("--full", action="store_true", help="all sizes, settings and rounds: hours")
-    parser.add_argument("--transport", default="uring", help="of Brigade; default: %(default)s")
+    parser.add_argument("--transport", default="tcp", help="of Brigade; default: %(default)s")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "bazel-bin", help="what Bazel has built")
     parser.add_argument("--mpich-bin", type=pathlib.Path, help="the same with --config=mpich; default: beside it")
     parser.add_argument("--brigade-version", default="unknown", help="recorded with the figures")

@@ -35,12 +35,12 @@ class MachineCacheTest : public ::testing::Test {
 
 TEST_F(MachineCacheTest, WhatIsStoredIsFoundUnderItsKey) {
   MachineDescription machine;
-  EXPECT_FALSE(LoadMachine("uring h1 h2", &machine));
-  StoreMachine("uring h1 h2", Machine());
-  ASSERT_TRUE(LoadMachine("uring h1 h2", &machine));
+  EXPECT_FALSE(LoadMachine("tcp h1 h2", &machine));
+  StoreMachine("tcp h1 h2", Machine());
+  ASSERT_TRUE(LoadMachine("tcp h1 h2", &machine));
   EXPECT_EQ(machine.between_hosts.mb_s, 47.8);
   EXPECT_EQ(machine.copies[0].rate.points[1].mb_s, 30000.125);
-  EXPECT_FALSE(LoadMachine("uring h1 h3", &machine));
+  EXPECT_FALSE(LoadMachine("tcp h1 h3", &machine));
   // Nothing but the one file.
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ + "/brigade"),
                           std::filesystem::directory_iterator()),

@@ -28,7 +28,7 @@ lines() {
   [ "$(grep -c -- "$2" "$out")" = "$1" ] || fail "expected $1 lines with '$2'"
 }
 
-for BRIGADE_TRANSPORT in shm mpi uring sockets; do
+for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   export BRIGADE_TRANSPORT
 
   run blacs_exit

@@ -1,5 +1,5 @@
 // What ranks measure of their edges, over TCP on one host: all know the same, to the bit, and it is
-// something that can be reckoned with. On several hosts: uring_cluster_test.sh.
+// something that can be reckoned with. On several hosts: tcp_cluster_test.sh.
 
 #include "patterns/engine/calibration.h"
 
@@ -39,7 +39,7 @@ class CalibrationTest : public ::testing::Test {
   void SetUp() override {
     cache_ = TextOfRank0(std::string(std::getenv("TMPDIR")) + "/cache");
     setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
-    ASSERT_TRUE(CreateEndpoint("uring", &endpoint_).ok());
+    ASSERT_TRUE(CreateEndpoint("tcp", &endpoint_).ok());
   }
 
   void MakeGroup(EngineOptions::Calibrate calibrate, EngineOptions options = EngineOptions()) {

@@ -1,5 +1,5 @@
 // A job in which one rank dies or stops in the middle of a pattern (shm_robustness_test.sh,
-// uring_cluster_test.sh), each rank with an engine over the transport.
+// tcp_cluster_test.sh), each rank with an engine over the transport.
 //
 //   peer_failure TRANSPORT PATTERN ELEMENTS die|stop|pause|leave|FILE
 //

@@ -72,9 +72,9 @@ std::vector<ConformanceTransport> ConformanceTransports() {
           Over("shm", "Shm", Bare),
           Over("shm", "ShmChecked", MakeCheckedEndpoint),
           Over("shm", "ShmFaulty", Faulty),
-          Over("uring", "Uring", Bare),
-          Over("uring", "UringChecked", MakeCheckedEndpoint),
-          Over("uring", "UringFaulty", Faulty),
+          Over("tcp", "Tcp", Bare),
+          Over("tcp", "TcpChecked", MakeCheckedEndpoint),
+          Over("tcp", "TcpFaulty", Faulty),
           Over("sockets", "Sockets", Bare),
           Over("sockets", "SocketsChecked", MakeCheckedEndpoint),
           Over("sockets", "SocketsFaulty", Faulty)};

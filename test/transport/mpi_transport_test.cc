@@ -319,5 +319,11 @@ TEST(Registry, ListsWhatExists) {
   EXPECT_STREQ(endpoint->capabilities().name, "auto");
 }
 
+TEST(Registry, TheOldNameOfTcpIsValid) {
+  std::unique_ptr<Endpoint> endpoint;
+  ASSERT_TRUE(CreateEndpoint("uring", &endpoint).ok());
+  EXPECT_STREQ(endpoint->capabilities().name, "tcp");
+}
+
 }  // namespace
 }  // namespace brigade

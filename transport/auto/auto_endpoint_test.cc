@@ -16,7 +16,7 @@
 #include "membuf/registered_region.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/shm/shm_transport.h"
-#include "transport/tcp/uring_transport.h"
+#include "transport/tcp/tcp_transport.h"
 
 namespace brigade {
 namespace {
@@ -65,9 +65,9 @@ class Job {
       EXPECT_TRUE(CreateShmEndpoint(options, &near).ok());
     }
     if (real_tcp) {
-      UringOptions tcp_options;
+      TcpOptions tcp_options;
       tcp_options.interface = "lo";
-      EXPECT_TRUE(CreateUringEndpoint(tcp_options, &tcp).ok());
+      EXPECT_TRUE(CreateTcpEndpoint(tcp_options, &tcp).ok());
     } else if (without_tcp.count(rank) == 0) {
       tcp = tcp_.CreateEndpoint(rank);
     }

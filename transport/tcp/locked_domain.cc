@@ -52,7 +52,7 @@ void LockedDomain::Lock(SocketIo* io, int sharers,
   }
   if (status.ok()) locked_bytes_ = part.bytes;
   if (status.code() == StatusCode::kOutOfMemory) {
-    log("uring: staging memory is not registered: " + status.message() +
+    log("tcp: staging memory is not registered: " + status.message() +
         "; raise the limit (ulimit -l) to have it registered");
   }
 }

@@ -327,7 +327,7 @@ TEST_P(SocketIoTest, WatchTellsOfADescriptor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, SocketIoTest, ::testing::Values(&CreateUringIo, &CreatePlainIo),
-                         [](const auto& kind) { return kind.index == 0 ? "Uring" : "Plain"; });
+                         [](const auto& kind) { return kind.index == 0 ? "Tcp" : "Plain"; });
 
 }  // namespace
 }  // namespace brigade

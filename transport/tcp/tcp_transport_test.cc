@@ -1,7 +1,7 @@
 // What is peculiar to TCP; the rest is the conformance suite's (test/), and what takes hosts and
-// links is the cluster's (test/cluster/uring_cluster_test.sh).
+// links is the cluster's (test/cluster/tcp_cluster_test.sh).
 
-#include "transport/tcp/uring_transport.h"
+#include "transport/tcp/tcp_transport.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -96,7 +96,7 @@ struct Transfer : Completion {
 
 // Two ranks, both driven by the test's thread, or by nobody, as it says. The parameter: whether
 // plain sockets.
-class UringTransportTest : public ::testing::TestWithParam<bool> {
+class TcpTransportTest : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     InprocWorld world(2);
@@ -113,7 +113,7 @@ class UringTransportTest : public ::testing::TestWithParam<bool> {
   }
 
   void Open(InprocWorld* world, int rank) {
-    UringOptions options;
+    TcpOptions options;
     options.interface = "lo";
     options.plain_sockets = GetParam();
     options.silence = kSilence;
@@ -121,7 +121,7 @@ class UringTransportTest : public ::testing::TestWithParam<bool> {
       const std::lock_guard<std::mutex> lock(mutex_);
       ranks_[rank].log += line + "\n";
     };
-    const Status created = CreateUringEndpoint(options, &ranks_[rank].endpoint);
+    const Status created = CreateTcpEndpoint(options, &ranks_[rank].endpoint);
     ASSERT_TRUE(created.ok()) << created.ToString();
     const auto bootstrap = world->MakeBootstrap(rank);
     const Status opened = ranks_[rank].endpoint->OpenGroup(bootstrap.get(), &ranks_[rank].group);
@@ -192,14 +192,14 @@ class UringTransportTest : public ::testing::TestWithParam<bool> {
   std::deque<Transfer> transfers_;
 };
 
-TEST_P(UringTransportTest, APeerThatConnectsLaterIsToldOfReceives) {
+TEST_P(TcpTransportTest, APeerThatConnectsLaterIsToldOfReceives) {
   const Transfer* const receive = Receive(1, 200000);
   Send(0, 200000, 'x');
   Drive(receive);
   EXPECT_TRUE(receive->Holds('x'));
 }
 
-TEST_P(UringTransportTest, APeerThatIsConnectedToLaterIsToldOfReceives) {
+TEST_P(TcpTransportTest, APeerThatIsConnectedToLaterIsToldOfReceives) {
   const Transfer* const receive = Receive(1, 200000);
   Send(1, 10, 'c', ChannelKind::kAll);
   ExpectReceived(0, 10, 'c', ChannelKind::kAll);
@@ -208,7 +208,7 @@ TEST_P(UringTransportTest, APeerThatIsConnectedToLaterIsToldOfReceives) {
   EXPECT_TRUE(receive->Holds('x'));
 }
 
-TEST_P(UringTransportTest, ReceivesThatWereFilledAreTold) {
+TEST_P(TcpTransportTest, ReceivesThatWereFilledAreTold) {
   Connect();
   std::vector<const Transfer*> receives;
   for (int i = 0; i < 16; ++i) receives.push_back(Receive(1, 32768));
@@ -220,7 +220,7 @@ TEST_P(UringTransportTest, ReceivesThatWereFilledAreTold) {
 }
 
 // The receiver has a place for all of it and takes nothing in.
-TEST_P(UringTransportTest, WhatIsKeptOfUserMemoryIsTold) {
+TEST_P(TcpTransportTest, WhatIsKeptOfUserMemoryIsTold) {
   Connect();
   for (const int descriptor : OpenDescriptors()) {
     const int bytes = 50000;
@@ -262,7 +262,7 @@ TEST_P(UringTransportTest, WhatIsKeptOfUserMemoryIsTold) {
   Drive(&next);
 }
 
-TEST_P(UringTransportTest, LongRunsAreSentFromUserMemory) {
+TEST_P(TcpTransportTest, LongRunsAreSentFromUserMemory) {
   const Channel channel{ranks_[0].group, ChannelKind::kPointToPoint};
   std::vector<double> matrix(600 * 700);
   const auto sends = [&](const StridedLayout& layout, size_t offset, size_t bytes) {
@@ -286,7 +286,7 @@ TEST_P(UringTransportTest, LongRunsAreSentFromUserMemory) {
 }
 
 // By a rank that posts them and then computes.
-TEST_P(UringTransportTest, ReceivesAreToldWhenTheirRankLeaves) {
+TEST_P(TcpTransportTest, ReceivesAreToldWhenTheirRankLeaves) {
   Connect();
   for (int i = 0; i < 3; ++i) Receive(1, 100000);
   ranks_[1].endpoint->Flush();
@@ -296,7 +296,7 @@ TEST_P(UringTransportTest, ReceivesAreToldWhenTheirRankLeaves) {
   }
 }
 
-TEST_P(UringTransportTest, WhatAPeerSentBeforeItLeftIsReceived) {
+TEST_P(TcpTransportTest, WhatAPeerSentBeforeItLeftIsReceived) {
   Connect();
   for (int i = 0; i < 60; ++i) Send(0, 1000, static_cast<char>(i));
   ranks_[0].endpoint.reset();
@@ -313,7 +313,7 @@ TEST_P(UringTransportTest, WhatAPeerSentBeforeItLeftIsReceived) {
   EXPECT_NE(more->status.message().find("it has left"), std::string::npos);
 }
 
-TEST_P(UringTransportTest, WhatAPeerSentBeforeItLeftIsReceivedByOneThatNeverLooked) {
+TEST_P(TcpTransportTest, WhatAPeerSentBeforeItLeftIsReceivedByOneThatNeverLooked) {
   for (int i = 0; i < 60; ++i) Send(0, 1000, static_cast<char>(i));
   ranks_[0].endpoint.reset();
   for (int i = 0; i < 3; ++i) Send(1, 10, 'x');
@@ -323,7 +323,7 @@ TEST_P(UringTransportTest, WhatAPeerSentBeforeItLeftIsReceivedByOneThatNeverLook
 }
 
 // Both open a connection because neither sees the other's in time.
-TEST_P(UringTransportTest, TwoConnectionsEndOneAfterTheOther) {
+TEST_P(TcpTransportTest, TwoConnectionsEndOneAfterTheOther) {
   Send(0, 1000, 0);
   {
     const NoDescriptors none;
@@ -343,7 +343,7 @@ TEST_P(UringTransportTest, TwoConnectionsEndOneAfterTheOther) {
   }
 }
 
-TEST_P(UringTransportTest, APeerThatReceivesNothingIsNotLost) {
+TEST_P(TcpTransportTest, APeerThatReceivesNothingIsNotLost) {
   Connect();
   SendAhead(0);
   const auto end = std::chrono::steady_clock::now() + 2 * kSilence;
@@ -353,7 +353,7 @@ TEST_P(UringTransportTest, APeerThatReceivesNothingIsNotLost) {
   ExpectAhead(1);
 }
 
-TEST_P(UringTransportTest, WhoLeavesWaitsUntilEverythingIsTakenIn) {
+TEST_P(TcpTransportTest, WhoLeavesWaitsUntilEverythingIsTakenIn) {
   Connect();
   SendAhead(0);
   std::thread leaving([&] { ranks_[0].endpoint.reset(); });
@@ -369,7 +369,7 @@ TEST_P(UringTransportTest, WhoLeavesWaitsUntilEverythingIsTakenIn) {
   leaving.join();
 }
 
-TEST_P(UringTransportTest, NothingFollowsAGoodbye) {
+TEST_P(TcpTransportTest, NothingFollowsAGoodbye) {
   Connect();
   // The system takes all of it and the goodbye, but cannot deliver it yet.
   for (const int descriptor : OpenDescriptors()) {
@@ -397,15 +397,15 @@ TEST_P(UringTransportTest, NothingFollowsAGoodbye) {
   EXPECT_EQ(LogOf(1), "");
 }
 
-TEST_P(UringTransportTest, WhoConnectsWithARankThatLeavesIsToldSo) {
+TEST_P(TcpTransportTest, WhoConnectsWithARankThatLeavesIsToldSo) {
   InprocWorld world(3);
   std::unique_ptr<Endpoint> third;
   GroupId all[3];
   {
-    UringOptions options;
+    TcpOptions options;
     options.interface = "lo";
     options.plain_sockets = GetParam();
-    ASSERT_TRUE(CreateUringEndpoint(options, &third).ok());
+    ASSERT_TRUE(CreateTcpEndpoint(options, &third).ok());
     const auto open = [&](int rank, Endpoint* endpoint) {
       const Status status = endpoint->OpenGroup(world.MakeBootstrap(rank).get(), &all[rank]);
       EXPECT_TRUE(status.ok()) << status.ToString();
@@ -442,7 +442,7 @@ TEST_P(UringTransportTest, WhoConnectsWithARankThatLeavesIsToldSo) {
       << answer.status.ToString();
 }
 
-TEST_P(UringTransportTest, ASendOnItsWayNamesThePeerThatIsLost) {
+TEST_P(TcpTransportTest, ASendOnItsWayNamesThePeerThatIsLost) {
   Connect();
   constexpr size_t kBytes = 100000000;  // more than both systems take in (tcp_rmem, tcp_wmem)
   Receive(1, kBytes);
@@ -458,7 +458,7 @@ TEST_P(UringTransportTest, ASendOnItsWayNamesThePeerThatIsLost) {
       << send->status.message();
 }
 
-TEST_P(UringTransportTest, WhatWasSentToOneselfEndsWithTheGroup) {
+TEST_P(TcpTransportTest, WhatWasSentToOneselfEndsWithTheGroup) {
   Endpoint* const endpoint = ranks_[0].endpoint.get();
   Transfer send(10);
   const Status status = endpoint->PostSend({ranks_[0].group, ChannelKind::kPointToPoint}, 0,
@@ -469,7 +469,7 @@ TEST_P(UringTransportTest, WhatWasSentToOneselfEndsWithTheGroup) {
   EXPECT_TRUE(send.over);
 }
 
-TEST_P(UringTransportTest, AForkedChildLeavesNobody) {
+TEST_P(TcpTransportTest, AForkedChildLeavesNobody) {
   Connect();
   const Transfer* const receive = Receive(0, 10);
   const pid_t child = fork();
@@ -489,7 +489,7 @@ TEST_P(UringTransportTest, AForkedChildLeavesNobody) {
   ExpectReceived(1, 10, 'y');
 }
 
-TEST_P(UringTransportTest, WithoutDescriptorsAnErrorSaysSoAfterAWhile) {
+TEST_P(TcpTransportTest, WithoutDescriptorsAnErrorSaysSoAfterAWhile) {
   const NoDescriptors none;
   const Transfer* const send = Send(0, 10, 'x');
   Drive(send);
@@ -500,7 +500,7 @@ TEST_P(UringTransportTest, WithoutDescriptorsAnErrorSaysSoAfterAWhile) {
   EXPECT_NE(message.find("Too many open files; raise the limit"), std::string::npos) << message;
 }
 
-TEST_P(UringTransportTest, OnceThereAreDescriptorsEverythingArrivesInOrder) {
+TEST_P(TcpTransportTest, OnceThereAreDescriptorsEverythingArrivesInOrder) {
   {
     const NoDescriptors none;
     Receive(0, 10);  // which rank 1 is told of later
@@ -520,7 +520,7 @@ TEST_P(UringTransportTest, OnceThereAreDescriptorsEverythingArrivesInOrder) {
 }
 
 // Attempts that fail at once, and a look at peers between one and the next.
-TEST_P(UringTransportTest, APeerThatIsTriedAgainIsNotLost) {
+TEST_P(TcpTransportTest, APeerThatIsTriedAgainIsNotLost) {
   Endpoint* const endpoint = ranks_[0].endpoint.get();
   endpoint->Nudge();
   unreachable = true;
@@ -536,7 +536,7 @@ TEST_P(UringTransportTest, APeerThatIsTriedAgainIsNotLost) {
 }
 
 // What this rank could not send on its own connection goes out on the peer's.
-TEST_P(UringTransportTest, APeerThatCannotBeReachedMayReachThisRank) {
+TEST_P(TcpTransportTest, APeerThatCannotBeReachedMayReachThisRank) {
   Transfer* send = nullptr;
   {
     const NoDescriptors none;
@@ -549,7 +549,7 @@ TEST_P(UringTransportTest, APeerThatCannotBeReachedMayReachThisRank) {
   ExpectReceived(1, 10, 'x');
 }
 
-TEST_P(UringTransportTest, AHelloThatAStrangerRepeatsIsRefused) {
+TEST_P(TcpTransportTest, AHelloThatAStrangerRepeatsIsRefused) {
   overheard_hello.clear();
   Connect();
   ASSERT_FALSE(overheard_hello.empty());
@@ -589,7 +589,7 @@ TEST_P(UringTransportTest, AHelloThatAStrangerRepeatsIsRefused) {
 }
 
 // Each leaves a group in which the other still waits for it.
-TEST_P(UringTransportTest, WhatIsNotReceivedIsDroppedWhenItsReceiverClosesTheGroup) {
+TEST_P(TcpTransportTest, WhatIsNotReceivedIsDroppedWhenItsReceiverClosesTheGroup) {
   Connect();
   std::vector<const Transfer*> sends;
   for (const int rank : {0, 1}) {
@@ -612,7 +612,7 @@ TEST_P(UringTransportTest, WhatIsNotReceivedIsDroppedWhenItsReceiverClosesTheGro
 }
 
 // As above, but the receiver was not connected with the sender when it closed the group.
-TEST_P(UringTransportTest, WhatComesForAGroupLongClosedIsDropped) {
+TEST_P(TcpTransportTest, WhatComesForAGroupLongClosedIsDropped) {
   ranks_[1].endpoint->CloseGroup(ranks_[1].group);
   const Transfer* const send = Send(0, 200000, 'x');
   Drive(send);
@@ -633,7 +633,7 @@ TEST_P(UringTransportTest, WhatComesForAGroupLongClosedIsDropped) {
 }
 
 // As above, but the sender knows it before it sends.
-TEST_P(UringTransportTest, WhatIsSentToAGroupKnownToBeClosedIsDropped) {
+TEST_P(TcpTransportTest, WhatIsSentToAGroupKnownToBeClosedIsDropped) {
   Connect();
   ranks_[1].endpoint->CloseGroup(ranks_[1].group);
   // Notices come in the order of kinds.
@@ -660,14 +660,14 @@ TEST_P(UringTransportTest, WhatIsSentToAGroupKnownToBeClosedIsDropped) {
 }
 
 // So that all may agree on another transport.
-TEST_P(UringTransportTest, AllAreToldOfARankThatHasNoSocket) {
+TEST_P(TcpTransportTest, AllAreToldOfARankThatHasNoSocket) {
   InprocWorld world(3);
   std::unique_ptr<Endpoint> endpoints[3];
-  UringOptions options;
+  TcpOptions options;
   options.interface = "lo";
   options.plain_sockets = GetParam();
   options.log = [](const std::string&) {};
-  for (auto& endpoint : endpoints) ASSERT_TRUE(CreateUringEndpoint(options, &endpoint).ok());
+  for (auto& endpoint : endpoints) ASSERT_TRUE(CreateTcpEndpoint(options, &endpoint).ok());
   const auto open = [&](const std::vector<int>& members) {
     std::vector<Status> opened(members.size());
     std::vector<std::thread> threads;
@@ -687,7 +687,7 @@ TEST_P(UringTransportTest, AllAreToldOfARankThatHasNoSocket) {
     EXPECT_TRUE(open({2})[0].ok());
     const std::vector<Status> opened = open({0, 2});
     EXPECT_EQ(opened[0].code(), StatusCode::kUnavailable);
-    EXPECT_EQ(opened[0].message(), "uring: rank 1 of the group cannot use TCP");
+    EXPECT_EQ(opened[0].message(), "tcp: rank 1 of the group cannot use TCP");
     EXPECT_EQ(opened[1].code(), StatusCode::kUnavailable);
     EXPECT_NE(opened[1].message().find("Too many open files"), std::string::npos)
         << opened[1].message();
@@ -695,7 +695,7 @@ TEST_P(UringTransportTest, AllAreToldOfARankThatHasNoSocket) {
   for (const Status& status : open({0, 2})) EXPECT_TRUE(status.ok()) << status.ToString();
 }
 
-TEST_P(UringTransportTest, NoDescriptorOutlivesAnExec) {
+TEST_P(TcpTransportTest, NoDescriptorOutlivesAnExec) {
   Connect();
   for (const int descriptor : OpenDescriptors()) {
     if (inherited_.count(descriptor) > 0) continue;
@@ -703,7 +703,7 @@ TEST_P(UringTransportTest, NoDescriptorOutlivesAnExec) {
   }
 }
 
-TEST_P(UringTransportTest, LeavesNoDescriptor) {
+TEST_P(TcpTransportTest, LeavesNoDescriptor) {
   Connect();
   const std::set<int> before = OpenDescriptors();
   TearDown();
@@ -714,8 +714,8 @@ TEST_P(UringTransportTest, LeavesNoDescriptor) {
   EXPECT_EQ(OpenDescriptors(), before);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, UringTransportTest, ::testing::Bool(),
-                         [](const auto& kind) { return kind.param ? "Sockets" : "Uring"; });
+INSTANTIATE_TEST_SUITE_P(Kinds, TcpTransportTest, ::testing::Bool(),
+                         [](const auto& kind) { return kind.param ? "Sockets" : "Tcp"; });
 
 }  // namespace
 }  // namespace brigade

@@ -1,22 +1,22 @@
-// What takes a job of several processes to show about the TCP transports (uring_cluster_test.sh).
+// What takes a job of several processes to show about the TCP transports (tcp_cluster_test.sh).
 //
-//   uring_job TRANSPORT flood MESSAGES SECONDS WAIT
+//   tcp_job TRANSPORT flood MESSAGES SECONDS WAIT
 //     Rank 0 sends so many messages of 1 KiB to rank 1, which sleeps for SECONDS before it receives
 //     them, with 64 MiB of overflow memory and waiting WAIT seconds for room in it.
-//   uring_job TRANSPORT compute|receive|barrier FILE
+//   tcp_job TRANSPORT compute|receive|barrier FILE
 //     Rank 0 sends to rank 1 and broadcasts, and has neither delivered when it goes on to compute
 //     or to wait in MPI until both have come, of which FILE tells.
-//   uring_job TRANSPORT ring FILE
+//   tcp_job TRANSPORT ring FILE
 //     All ranks first send to each other, round a ring, when there is such a file.
-//   uring_job TRANSPORT silence SECONDS
+//   tcp_job TRANSPORT silence SECONDS
 //     Messages go round a ring without end; a peer may be silent for SECONDS. Whose call fails says
 //     why and leaves.
-//   uring_job TRANSPORT stopped FILE
+//   tcp_job TRANSPORT stopped FILE
 //     Of two ranks. Rank 1 posts receives of a broadcast and stops itself; rank 0 sends what it
 //     can, returns, writes FILE and waits in MPI. Then rank 1 goes on.
-//   uring_job TRANSPORT unreceived
+//   tcp_job TRANSPORT unreceived
 //     All ranks send to each other, round a ring, and leave without receiving anything.
-//   uring_job TRANSPORT degree
+//   tcp_job TRANSPORT degree
 //     How many connections the ranks have after a ring and after a broadcast.
 
 #include <arpa/inet.h>
@@ -42,7 +42,7 @@
 #include "patterns/engine/group.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/registry.h"
-#include "transport/tcp/uring_transport.h"
+#include "transport/tcp/tcp_transport.h"
 
 namespace brigade {
 namespace {
@@ -271,10 +271,10 @@ int Main(int argc, char** argv) {
   rank = bootstrap.rank();
   ranks = bootstrap.size();
   if (what == "silence") {
-    UringOptions uring;
-    uring.plain_sockets = std::strcmp(argv[1], "sockets") == 0;
-    uring.silence = std::chrono::seconds(std::atoi(argv[3]));
-    Require(CreateUringEndpoint(uring, &endpoint));
+    TcpOptions how;
+    how.plain_sockets = std::strcmp(argv[1], "sockets") == 0;
+    how.silence = std::chrono::seconds(std::atoi(argv[3]));
+    Require(CreateTcpEndpoint(how, &endpoint));
   } else {
     Require(CreateEndpoint(argv[1], &endpoint));
   }

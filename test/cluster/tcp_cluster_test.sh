@@ -2,7 +2,7 @@
 # The TCP transports on a cluster of hosts (bench/cluster/cluster.sh): data, links cut and slowed in the middle of messages, ranks
 # that die, stop and leave, strangers, little memory, and who goes on while nobody calls. Wants the programs that
 # "bazel build --config=opt //..." leaves in bazel-bin. Exit code 77: skipped.
-#   uring_cluster_test.sh [PATTERN]    only those whose title matches
+#   tcp_cluster_test.sh [PATTERN]    only those whose title matches
 # shellcheck disable=SC2016 # most of what is quoted here is for shells on the hosts
 set -u
 
@@ -74,10 +74,10 @@ if title "calibration"; then
 fi
 
 if title "conformance"; then
-  run 4 "$programs/transport/mpi_conformance_test" '--gtest_filter=*/Uring*:*/Sockets*' || fail "$what"
+  run 4 "$programs/transport/mpi_conformance_test" '--gtest_filter=*/Tcp*:*/Sockets*' || fail "$what"
   grep -q '\[  PASSED  \] [1-9]' "$out" || fail "$what: there are no tests"
 fi
-for transport in uring sockets; do
+for transport in tcp sockets; do
   export BRIGADE_TRANSPORT=$transport
   if title "BLACS over $transport"; then
     # Without the test that takes half a minute, and the one that wants windows of MPI's, which has none between hosts.
@@ -89,7 +89,7 @@ for transport in uring sockets; do
     run --per-host 4 4 "$programs/blacs/blacs_differential" --shim "$shim" --seed 5 --steps 300 || fail "$what"
   fi
 done
-export BRIGADE_TRANSPORT=uring
+export BRIGADE_TRANSPORT=tcp
 if title "Debian's testers"; then
   # As run_testers.py calls it: --oversubscribe -n RANKS COMMAND...
   mkdir "$scratch/bin"
@@ -102,20 +102,20 @@ unset BRIGADE_TRANSPORT
 
 # --- who goes on while nobody calls ---
 
-for transport in uring sockets; do
+for transport in tcp sockets; do
   for where in compute receive barrier; do
     title "delivered during $where over $transport" || continue
-    run 4 "$programs/cluster/uring_job" $transport $where "$scratch/$transport-" || fail "$what"
+    run 4 "$programs/cluster/tcp_job" $transport $where "$scratch/$transport-" || fail "$what"
     lines 4 ': well$'
   done
 done
 if title "no io_uring"; then
-  run 4 "$programs/cluster/without_io_uring" "$programs/cluster/uring_job" uring barrier || fail "$what"
-  lines 4 'brigade: uring: io_uring: .*Operation not permitted; it goes on with plain sockets'
+  run 4 "$programs/cluster/without_io_uring" "$programs/cluster/tcp_job" tcp barrier || fail "$what"
+  lines 4 'brigade: tcp: io_uring: .*Operation not permitted; it goes on with plain sockets'
   lines 4 ': well$'
 fi
 if title "connections of 16 ranks"; then
-  run 16 "$programs/cluster/uring_job" uring degree || fail "$what"
+  run 16 "$programs/cluster/tcp_job" tcp degree || fail "$what"
   lines 16 'connections: ring [12], '
 fi
 
@@ -123,7 +123,7 @@ fi
 
 # A rank's output comes when its daemon gets to it.
 job_started() { until grep -q 'victim is' "$out" || ! kill -0 $job 2>/dev/null; do sleep 0.1; done; }
-for transport in uring sockets; do
+for transport in tcp sockets; do
   for pattern in send broadcast multi_reduce; do
     title "a link cut and slowed during $pattern over $transport" || continue
     rm -f "$scratch/over"
@@ -144,11 +144,11 @@ for transport in uring sockets; do
   done
 done
 
-for transport in uring sockets; do
+for transport in tcp sockets; do
   title "a cable out while ranks connect over $transport" || continue
   rm -f "$scratch/go"
   : >"$out"
-  run 4 "$programs/cluster/uring_job" $transport ring "$scratch/go" &
+  run 4 "$programs/cluster/tcp_job" $transport ring "$scratch/go" &
   job=$!
   until [[ $(grep -c 'about to send' "$out") -eq 4 ]] || ! kill -0 $job 2>/dev/null; do sleep 0.1; done
   c link 2 down
@@ -161,7 +161,7 @@ done
 
 # --- ranks that go ---
 
-for transport in uring sockets; do
+for transport in tcp sockets; do
   # What patterns make of a lost peer does not depend on how bytes get to the socket.
   patterns=(broadcast multi_reduce)
   [[ $transport == sockets ]] || patterns+=(send reduce all_reduce multi_broadcast barrier)
@@ -184,7 +184,7 @@ for transport in uring sockets; do
   for cable in in out; do
     title "a host killed, its cable $cable, over $transport" || continue
     : >"$out"
-    run --mpirun --enable-recovery 4 "$programs/cluster/uring_job" $transport silence 10 2>/dev/null &
+    run --mpirun --enable-recovery 4 "$programs/cluster/tcp_job" $transport silence 10 2>/dev/null &
     job=$!
     until [[ $(grep -c ': sends' "$out") -eq 4 ]] || ! kill -0 $job 2>/dev/null; do sleep 0.1; done
     [[ $cable == in ]] || c link 2 down
@@ -212,18 +212,18 @@ for transport in uring sockets; do
   fi
 done
 
-for transport in uring sockets; do
+for transport in tcp sockets; do
   title "a receiver that stops within a message over $transport" || continue
   rm -f "$scratch/sent"
-  run 2 "$programs/cluster/uring_job" $transport stopped "$scratch/sent" || fail "$what"
+  run 2 "$programs/cluster/tcp_job" $transport stopped "$scratch/sent" || fail "$what"
   lines 2 ': well$'
 done
 
-for transport in uring sockets; do
+for transport in tcp sockets; do
   if title "ranks that receive nothing leave over $transport"; then
-    run 4 "$programs/cluster/uring_job" $transport unreceived || fail "$what"
+    run 4 "$programs/cluster/tcp_job" $transport unreceived || fail "$what"
     lines 4 ': well$'
-    lines 4 'brigade: uring: rank [0-3] of the group \(10\.78\.0\.[1-4]:[0-9]+\) has closed it without receiving'
+    lines 4 'brigade: tcp: rank [0-3] of the group \(10\.78\.0\.[1-4]:[0-9]+\) has closed it without receiving'
   fi
 done
 
@@ -262,7 +262,7 @@ while not os.path.exists(sys.argv[1]):
     time.sleep(0.01)
 print("rounds:", rounds)
 END
-for transport in uring sockets; do
+for transport in tcp sockets; do
   title "strangers over $transport" || continue
   rm -f "$scratch/over"
   : >"$out"
@@ -294,13 +294,13 @@ memory = ctypes.create_string_buffer(16 << 20)
 assert ctypes.CDLL(None).mlock(memory, 16 << 20) != 0' || fail "the limit on locked memory does not bite"
   # A million messages; at 400 Mbit/s they would be on their way for half a minute.
   for host in 1 2; do c link "$host" 10gbit; done
-  run 2 "${limited[@]}" "$programs/cluster/uring_job" uring flood 1000000 10 60 || fail "$what"
+  run 2 "${limited[@]}" "$programs/cluster/tcp_job" tcp flood 1000000 10 60 || fail "$what"
   lines 2 ': well$'
   grep -qE 'overflow: [0-9]+ bytes at most, refused [1-9]' "$out" || fail "$what: the sender did not come to its limit"
   for host in 1 2; do c link "$host" 400mbit; done
 fi
 if title "a receiver that sleeps, and a sender that does not wait"; then
-  run 2 "${limited[@]}" "$programs/cluster/uring_job" uring flood 100000 10 0 && fail "$what: ends well"
+  run 2 "${limited[@]}" "$programs/cluster/tcp_job" tcp flood 100000 10 0 && fail "$what: ends well"
   grep -q 'rank 0: .*overflow' "$out" || fail "$what: the error is not clear"
 fi
 

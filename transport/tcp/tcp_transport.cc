@@ -1,4 +1,4 @@
-#include "transport/tcp/uring_transport.h"
+#include "transport/tcp/tcp_transport.h"
 
 #include <arpa/inet.h>
 #include <linux/sockios.h>
@@ -115,10 +115,10 @@ bool IsUnanswered(int socket, std::chrono::seconds silence) {
          std::chrono::milliseconds(info.tcpi_last_ack_recv) > silence;
 }
 
-class UringEndpoint : public Endpoint, private ConnectionOwner {
+class TcpEndpoint : public Endpoint, private ConnectionOwner {
  public:
-  UringEndpoint(const UringOptions& options, const SocketAddress& address, const EndpointId& id,
-                const AuthKey& key)
+  TcpEndpoint(const TcpOptions& options, const SocketAddress& address, const EndpointId& id,
+              const AuthKey& key)
       : plain_sockets_(options.plain_sockets),
         address_(address),
         id_(id),
@@ -127,7 +127,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
         log_(options.log ? options.log : LogOnStderr),
         process_(getpid()) {
     // What was asked for: hosts with and without io_uring understand each other.
-    capabilities_.name = plain_sockets_ ? "sockets" : "uring";
+    capabilities_.name = plain_sockets_ ? "sockets" : "tcp";
     capabilities_.max_piece_bytes = kMaxPieceBytes;
     capabilities_.eager_piece_bytes = kEagerBytes;
     capabilities_.first_piece_bytes = kSegmentBytes - kFrameBytes;
@@ -137,7 +137,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     capabilities_.piece_cost_bytes = 1000;
   }
 
-  ~UringEndpoint() override {
+  ~TcpEndpoint() override {
     // A forked child shares sockets, ring and epoll with their owner, and closes its copies only.
     if (process_ != getpid()) return;
     Leave();
@@ -166,7 +166,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     for (size_t rank = 0; rank < size; ++rank) {
       if (contacts[rank].listens) continue;
       return Status(StatusCode::kUnavailable,
-                    "uring: rank " + std::to_string(rank) + " of the group cannot use TCP");
+                    "tcp: rank " + std::to_string(rank) + " of the group cannot use TCP");
     }
     auto group = std::make_unique<Group>();
     group->id = next_group_;
@@ -382,7 +382,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     if (!plain_sockets_) {
       const Status status = CreateUringIo(&io);
       if (!status.ok() && IsFirstOnHost()) {
-        log_("uring: " + status.message() + "; it goes on with plain sockets");
+        log_("tcp: " + status.message() + "; it goes on with plain sockets");
       }
     }
     if (io == nullptr) BRIGADE_RETURN_IF_ERROR(CreatePlainIo(&io));
@@ -391,7 +391,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     BRIGADE_RETURN_IF_ERROR(Listener::Create(address_, id_, key_, log_, &listener_, limits));
     io_ = std::move(io);
     io_->Watch(
-        listener_->fd(), [](void* self) { static_cast<UringEndpoint*>(self)->Admit(); }, this);
+        listener_->fd(), [](void* self) { static_cast<TcpEndpoint*>(self)->Admit(); }, this);
     return Status();
   }
 
@@ -460,7 +460,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
 
   static Status CheckLength(size_t bytes) {
     if (bytes <= kMaxPieceBytes) return Status();
-    return Status(StatusCode::kInvalidArgument, "uring: a piece of " + std::to_string(bytes) +
+    return Status(StatusCode::kInvalidArgument, "tcp: a piece of " + std::to_string(bytes) +
                                                     " bytes is longer than " +
                                                     std::to_string(kMaxPieceBytes));
   }
@@ -475,7 +475,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
 
   void OnDropped(Stream* stream) override {
     if (std::exchange(stream->dropped, true)) return;
-    log_("uring: " + NameOf(*stream->link, stream->peer) +
+    log_("tcp: " + NameOf(*stream->link, stream->peer) +
          " has closed it without receiving all that this rank sent");
   }
 
@@ -515,7 +515,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
         Lease{receive.in_place ? nullptr : receive.landing.data, std::min(arrival.bytes, room), 0};
     if (arrival.bytes > room) {
       completion->status =
-          Status(StatusCode::kMismatch, "uring: a piece of " + std::to_string(arrival.bytes) +
+          Status(StatusCode::kMismatch, "tcp: a piece of " + std::to_string(arrival.bytes) +
                                             " bytes from rank " + std::to_string(stream->peer) +
                                             " of the group met a receive of " +
                                             std::to_string(room) + " bytes");
@@ -627,7 +627,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     return "rank " + std::to_string(peer) + " of the group (" + link.address.ToString() + ")";
   }
   static Status LostAs(const Link& link, int peer) {
-    return link.lost.WithContext("uring: " + NameOf(link, peer));
+    return link.lost.WithContext("tcp: " + NameOf(link, peer));
   }
 
   // Opens a connection if there is none; waits for nobody.
@@ -792,7 +792,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
     if (!link->lost.ok()) return;
     link->lost = why;
     if (why.code() != StatusCode::kPeerLost) {
-      log_("uring: " + link->address.ToString() + ": " + why.ToString());
+      log_("tcp: " + link->address.ToString() + ": " + why.ToString());
     }
     const CompletionQueue::Hold hold(&completions_);
     link->ready.clear();
@@ -895,7 +895,7 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
       if (!io_->Progress()) io_->Await(1000);
       LoseUnanswered();
       if (Clock::now() - start < kLeavingTime || !told.insert(slow->second.get()).second) continue;
-      log_("uring: this rank leaves when " + slow->second->address.ToString() +
+      log_("tcp: this rank leaves when " + slow->second->address.ToString() +
            " has taken in what is on its way to it");
     }
   }
@@ -933,14 +933,14 @@ class UringEndpoint : public Endpoint, private ConnectionOwner {
 
 }  // namespace
 
-Status CreateUringEndpoint(const UringOptions& options, std::unique_ptr<Endpoint>* endpoint) {
+Status CreateTcpEndpoint(const TcpOptions& options, std::unique_ptr<Endpoint>* endpoint) {
   SocketAddress address;
   BRIGADE_RETURN_IF_ERROR(ChooseInterface(options.interface.c_str(), &address));
   EndpointId id;
   AuthKey key;
   BRIGADE_RETURN_IF_ERROR(MakeRandom(&id));
   BRIGADE_RETURN_IF_ERROR(MakeRandom(&key));
-  *endpoint = std::make_unique<UringEndpoint>(options, address, id, key);
+  *endpoint = std::make_unique<TcpEndpoint>(options, address, id, key);
   return Status();
 }
 

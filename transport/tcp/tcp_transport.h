@@ -1,8 +1,8 @@
 // Transport `uring`: TCP between hosts, driven by io_uring with registered staging memory, or by
 // plain sockets where there is no io_uring. How it keeps the contract: README.md.
 
-#ifndef BRIGADE_TRANSPORT_TCP_URING_TRANSPORT_H_
-#define BRIGADE_TRANSPORT_TCP_URING_TRANSPORT_H_
+#ifndef BRIGADE_TRANSPORT_TCP_TCP_TRANSPORT_H_
+#define BRIGADE_TRANSPORT_TCP_TCP_TRANSPORT_H_
 
 #include <chrono>
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace brigade {
 
-struct UringOptions {
+struct TcpOptions {
   // Interface name or CIDR, see network_interface.h; empty: choose one.
   std::string interface;
   // Never io_uring.
@@ -29,8 +29,8 @@ struct UringOptions {
 // Local, and opens nothing before there is a group with peers, which fails with kUnavailable on all
 // members if one can have no socket. kInvalidArgument: no such interface; kUnavailable: there is
 // none, or no random bits.
-Status CreateUringEndpoint(const UringOptions& options, std::unique_ptr<Endpoint>* endpoint);
+Status CreateTcpEndpoint(const TcpOptions& options, std::unique_ptr<Endpoint>* endpoint);
 
 }  // namespace brigade
 
-#endif  // BRIGADE_TRANSPORT_TCP_URING_TRANSPORT_H_
+#endif  // BRIGADE_TRANSPORT_TCP_TCP_TRANSPORT_H_
