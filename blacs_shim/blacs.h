@@ -1,30 +1,34 @@
-/* The BLACS, C interface, as libbrigade_blacs.so provides it. Usable from C and C++.
+/** @file
+   The BLACS, C interface, as libbrigade_blacs.so provides it. Usable from C and C++.
 
    Conventions:
 
-   (1) Ranks of a grid are named {row,col}, from 0. Inside a context the numbering is row by row.
-   (2) A context is a small number, from 0; -1 is "not in the grid". A system handle stands for an
-       MPI communicator; it is another kind of number, and Fortran's handles are yet another.
-   (3) Matrices are column-major m x n with leading dimension lda; lda below m counts as m. Complex
-       matrices are arrays of (real, imaginary) pairs. m or n of 0 is legal and still a message.
-   (4) Of a string only the first character is read, in either case; it need not end in a NUL.
-       scope: R (my row), C (my column), A (all). uplo: U, else lower. diag: U (unit: the diagonal
-       is left out), else non-unit. top: README.md has the table.
-   (5) Sends (sd2d) return once the matrix may be reused, whatever the receiver does. Receives
-       (rv2d) return with the data. Between two processes of a context messages keep their order,
-       whatever their types. Only the number of elements must match, not the shape; receiving into
-       a larger region leaves its rest untouched.
-   (6) All processes of a scope make their scoped calls in the same order. Broadcasts: one calls
-       bs2d, all others br2d naming it; in a row only csrc counts, in a column only rsrc.
-   (7) Combines: everyone contributes A; the result replaces A at {rdest,cdest}, or everywhere if
-       either is -1. Elsewhere A is unspecified afterwards. Results are the same bits on all
-       processes and in every run. amx, amn compare |x|, for complex |re| + |im|. With ldia = -1
-       rA and cA are not used and ties keep the larger signed value; otherwise they receive the
-       winner's place (leading dimension ldia, below m counts as m) and ties go to the process
-       nearest to the destination, counting upwards from it and around (from rank 0 if the result
-       goes to all).
-   (8) Errors are reported on stderr and end the job by MPI_Abort.
-   (9) One thread of a process calls at a time. */
+   1. Ranks of a grid are named {row,col}, from 0. Inside a context the numbering is row by row.
+   2. A context is a small number, from 0; -1 is "not in the grid". A system handle stands for an
+      MPI communicator; it is another kind of number, and Fortran's handles are yet another.
+   3. Matrices are column-major m x n with leading dimension lda; lda below m counts as m. Complex
+      matrices are arrays of (real, imaginary) pairs. m or n of 0 is legal and still a message.
+   4. Of a string only the first character is read, in either case; it need not end in a NUL.
+      scope: R (my row), C (my column), A (all). uplo: U, else lower. diag: U (unit: the diagonal
+      is left out), else non-unit. top: blacs_shim/README.md has the table.
+   5. Sends (sd2d) return once the matrix may be reused, whatever the receiver does. Receives
+      (rv2d) return with the data. Between two processes of a context messages keep their order,
+      whatever their types. Only the number of elements must match, not the shape; receiving into
+      a larger region leaves its rest untouched.
+   6. All processes of a scope make their scoped calls in the same order, with equal scope, top,
+      rdest and cdest, and equally many elements. Broadcasts: one calls bs2d, all others br2d
+      naming it; in a row only csrc counts, in a column only rsrc.
+   7. Combines: everyone contributes A; the result replaces A at {rdest,cdest}, or everywhere if
+      either is -1. Elsewhere A is unspecified afterwards. Results are the same bits on all
+      processes and in every run. amx, amn compare |x|, for complex |re| + |im|. With ldia = -1
+      rA and cA are not used and ties keep the larger signed value; otherwise they receive the
+      winner's place (leading dimension ldia, below m counts as m) and ties go to the process
+      nearest to the destination, counting upwards from it and around (from rank 0 if the result
+      goes to all).
+   8. Errors are reported on stderr and end the job by MPI_Abort.
+   9. One thread of a process calls at a time.
+
+   What calls cost: patterns/README.md. */
 
 #ifndef BRIGADE_BLACS_SHIM_BLACS_H_
 #define BRIGADE_BLACS_SHIM_BLACS_H_
@@ -35,76 +39,143 @@
 extern "C" {
 #endif
 
-/* Start and end. The first call initialises MPI if the program has not. */
+/** @name Start and end
+   The first call initialises MPI if the program has not. */
+/** @{ */
 
-/* Rank and size in MPI_COMM_WORLD; both routines are one. */
+/** Rank and size in MPI_COMM_WORLD. Local. */
 void Cblacs_pinfo(int* mypnum, int* nprocs);
+/** The same as Cblacs_pinfo(). */
 void Cblacs_setup(int* mypnum, int* nprocs);
-/* Completes all sends and frees all contexts. notdone == 0: also finalises MPI; otherwise MPI and
+/** Completes all sends and frees all contexts. notdone == 0: also finalises MPI; otherwise MPI and
    the BLACS remain usable. */
 void Cblacs_exit(int notdone);
-/* Ends all processes with exit code errnum; ctxt may be -1. */
+/** Ends all processes with exit code errnum; ctxt may be -1. */
 void Cblacs_abort(int ctxt, int errnum);
 
-/* Parameters. what: 0 handle of MPI_COMM_WORLD; 1 range of message ids (val[0], val[1]); 2 debug
-   level; 10 handle of the context's communicator; 11, 13 rings of topology M, broadcast and
-   combine; 12, 14 branches of topology T, likewise; 15 repeatable, 16 coherent (always so,
-   whatever is set). Only 11 to 16 can be set. */
+/** @} */
+
+/** @name Parameters
+   what: 0 handle of MPI_COMM_WORLD; 1 range of message ids (val[0], val[1]); 2 debug level; 10
+   handle of the context's communicator; 11, 13 rings of topology M, broadcast and combine; 12, 14
+   branches of topology T, likewise; 15 repeatable, 16 coherent (always so, whatever is set). */
+/** @{ */
+
+/** The value of parameter `what`. ctxt counts for 10 and more only. Local. */
 void Cblacs_get(int ctxt, int what, int* val);
+/** Sets parameter 11 to 16 of a context; 11 to 14 must be equal on all its processes. Local. What
+   cannot be set is a warning. */
 void Cblacs_set(int ctxt, int what, const int* val);
 
-/* Grids. *ctxt is a system handle going in, a context coming out. Collective over the new grid's
-   processes; others get -1 at once. order: C (column by column), else row by row.
-   usermap[j * ldumap + i]: rank, in the handle's communicator, of the process at {i,j}. */
-void Cblacs_gridinit(int* ctxt, const char* order, int nprow, int npcol);
-void Cblacs_gridmap(int* ctxt, const int* usermap, int ldumap, int nprow, int npcol);
-void Cblacs_gridexit(int ctxt);
-/* Any ctxt is legal: four -1 if it is none. */
-void Cblacs_gridinfo(int ctxt, int* nprow, int* npcol, int* myrow, int* mycol);
-/* -1 outside the grid. */
-int Cblacs_pnum(int ctxt, int prow, int pcol);
-void Cblacs_pcoord(int ctxt, int pnum, int* prow, int* pcol);
+/** @} */
 
+/** @name Grids */
+/** @{ */
+
+/** Makes a grid of the first nprow x npcol processes of a system handle. Collective over these
+   processes; others get -1 at once. All arguments are equal on all of them.
+
+   @param ctxt   in: the system handle; out: the context
+   @param order  C (column by column), else row by row
+   @param nprow  rows
+   @param npcol  columns
+
+   Cost: a few messages per process; the first grid opens the transport, and on several hosts
+   measures it once. */
+void Cblacs_gridinit(int* ctxt, const char* order, int nprow, int npcol);
+/** The same of any processes. usermap[j * ldumap + i]: rank, in the handle's communicator, of the
+   process at {i,j}. */
+void Cblacs_gridmap(int* ctxt, const int* usermap, int ldumap, int nprow, int npcol);
+/** Frees a context. Local; messages on their way still arrive. */
+void Cblacs_gridexit(int ctxt);
+/** Shape of the grid and this process's place. Any ctxt is legal: four -1 if it is none. Local. */
+void Cblacs_gridinfo(int ctxt, int* nprow, int* npcol, int* myrow, int* mycol);
+/** Number of the process at {prow,pcol}; -1 outside the grid. Local. */
+int Cblacs_pnum(int ctxt, int prow, int pcol);
+/** Place of process pnum; -1, -1 if the grid has none. Local. */
+void Cblacs_pcoord(int ctxt, int pnum, int* prow, int* pcol);
+/** No process of the scope leaves before all have come. An unknown scope: nothing. */
 void Cblacs_barrier(int ctxt, const char* scope);
-/* Frees memory kept for reuse; wait != 0: after all sends are done. */
+/** Frees memory kept for reuse; wait != 0: after all sends are done. */
 void Cblacs_freebuff(int ctxt, int wait);
 
-/* System handles. The communicator stays the caller's and must live until the grid is made. */
+/** @} */
+
+/** @name System handles
+   The communicator stays the caller's and must live until the grid is made. All are local. */
+/** @{ */
+
+/** The handle of a communicator. */
 int Csys2blacs_handle(MPI_Comm comm);
+/** The communicator of a handle. */
 MPI_Comm Cblacs2sys_handle(int handle);
+/** Forgets a handle; the communicator lives on. */
 void Cfree_blacs_system_handle(int handle);
 
-/* Message ids, kept for old programs; nothing depends on them. */
+/** @} */
+
+/** @name Message ids
+   Kept for old programs; nothing depends on them. All are local. */
+/** @{ */
+
+/** Always the same number. */
 int Cksendid(int ctxt, int rdest, int cdest);
+/** Always the same number. */
 int Ckrecvid(int ctxt, int rsrc, int csrc);
+/** A number for the next broadcast in the scope, one more at each call. */
 int Ckbsid(int ctxt, const char* scope);
+/** The same; both count their own calls together. */
 int Ckbrid(int ctxt, const char* scope, int rsrc, int csrc);
 
-/* Seconds. Processor time is not available: -1. */
+/** @} */
+
+/** @name Clocks
+   Local. */
+/** @{ */
+
+/** Processor time is not available: -1. */
 double Cdcputime00(void);
+/** Seconds since some moment. */
 double Cdwalltime00(void);
 
-/* Communication, for T = i (int), s (float), d (double), c (pairs of float), z (pairs of double).
- */
+/** @} */
+
+/** @name Communication
+   For i (int), s (float), d (double), c (pairs of float), z (pairs of double): general (ge) and
+   trapezoidal (tr) matrices. */
+/** @{ */
+
+/** Declares what there is for one type; gone at the end of this header. */
 #define BRIGADE_BLACS_DECLARE(t, T)                                                            \
+  /** Sends A to {rdest,cdest}, as convention 5 says. */                                       \
   void C##t##gesd2d(int ctxt, int m, int n, const T* A, int lda, int rdest, int cdest);        \
+  /** The same of a trapezoid. */                                                              \
   void C##t##trsd2d(int ctxt, const char* uplo, const char* diag, int m, int n, const T* A,    \
                     int lda, int rdest, int cdest);                                            \
+  /** Receives A from {rsrc,csrc}. */                                                          \
   void C##t##gerv2d(int ctxt, int m, int n, T* A, int lda, int rsrc, int csrc);                \
+  /** The same of a trapezoid. */                                                              \
   void C##t##trrv2d(int ctxt, const char* uplo, const char* diag, int m, int n, T* A, int lda, \
                     int rsrc, int csrc);                                                       \
+  /** Broadcasts A to the scope, as convention 6 says. */                                      \
   void C##t##gebs2d(int ctxt, const char* scope, const char* top, int m, int n, const T* A,    \
                     int lda);                                                                  \
+  /** The same of a trapezoid. */                                                              \
   void C##t##trbs2d(int ctxt, const char* scope, const char* top, const char* uplo,            \
                     const char* diag, int m, int n, const T* A, int lda);                      \
+  /** Receives the broadcast of {rsrc,csrc}. */                                                \
   void C##t##gebr2d(int ctxt, const char* scope, const char* top, int m, int n, T* A, int lda, \
                     int rsrc, int csrc);                                                       \
+  /** The same of a trapezoid. */                                                              \
   void C##t##trbr2d(int ctxt, const char* scope, const char* top, const char* uplo,            \
                     const char* diag, int m, int n, T* A, int lda, int rsrc, int csrc);        \
+  /** Sums A element by element, as convention 7 says. */                                      \
   void C##t##gsum2d(int ctxt, const char* scope, const char* top, int m, int n, T* A, int lda, \
                     int rdest, int cdest);                                                     \
+  /** Largest magnitude, element by element, as convention 7 says. */                          \
   void C##t##gamx2d(int ctxt, const char* scope, const char* top, int m, int n, T* A, int lda, \
                     int* rA, int* cA, int ldia, int rdest, int cdest);                         \
+  /** Smallest magnitude, likewise. */                                                         \
   void C##t##gamn2d(int ctxt, const char* scope, const char* top, int m, int n, T* A, int lda, \
                     int* rA, int* cA, int ldia, int rdest, int cdest);
 BRIGADE_BLACS_DECLARE(i, int)
@@ -113,6 +184,8 @@ BRIGADE_BLACS_DECLARE(d, double)
 BRIGADE_BLACS_DECLARE(c, float)
 BRIGADE_BLACS_DECLARE(z, double)
 #undef BRIGADE_BLACS_DECLARE
+
+/** @} */
 
 #ifdef __cplusplus
 } /* extern "C" */
