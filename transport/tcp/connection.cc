@@ -1,17 +1,33 @@
 #include "transport/tcp/connection.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
-#include "membuf/check.h"
+#include "membuf/strided_layout.h"
 
 namespace brigade::tcp {
 namespace {
 
-// A batch is what goes out in one operation: enough that the call costs little beside its bytes.
-constexpr size_t kBatchBytes = size_t{256} << 10;
-constexpr size_t kBatchFrames = 64;
+Frame PieceFrame(const Stream& stream, size_t bytes, uint32_t granted) {
+  Frame frame;
+  frame.kind = FrameKind::kPiece;
+  frame.group = stream.wire_id;
+  frame.channel = static_cast<uint8_t>(stream.kind);
+  frame.bytes = static_cast<uint32_t>(bytes);
+  frame.count = granted;
+  return frame;
+}
+
+Frame GrantFrame(const Stream& stream, uint32_t granted) {
+  Frame frame;
+  frame.kind = FrameKind::kGrant;
+  frame.group = stream.wire_id;
+  frame.channel = static_cast<uint8_t>(stream.kind);
+  frame.count = granted;
+  return frame;
+}
 
 }  // namespace
 
@@ -34,94 +50,63 @@ Connection::Connection(int socket, Link* link, std::vector<std::byte> hello, Soc
       owner_(owner),
       reader_(this, kMaxPieceBytes),
       hello_(std::move(hello)),
-      spoken_(hello_.empty()) {
-  static_assert(kHelloBytes <= kBatchFrames * kFrameBytes, "both fit");
-  frames_.reserve((kBatchFrames + 1) * kFrameBytes);
-}
+      spoken_(hello_.empty()) {}
 
 // --- what is sent ---
 
-void Connection::AddRange(const void* data, size_t bytes) {
-  if (bytes == 0) return;
-  batch_bytes_ += bytes;
-  if (!ranges_.empty() &&
-      static_cast<std::byte*>(ranges_.back().iov_base) + ranges_.back().iov_len == data) {
-    ranges_.back().iov_len += bytes;
-    return;
-  }
-  ranges_.push_back({const_cast<void*>(data), bytes});
-}
-
-void Connection::AddFrame(const Frame& frame) {
-  const size_t at = frames_.size();
-  frames_.resize(at + kFrameBytes);
-  WriteFrame(frame, frames_.data() + at);
-  AddRange(frames_.data() + at, kFrameBytes);
-}
-
 bool Connection::FillBatch() {
-  frames_.clear();
-  ranges_.clear();
-  first_range_ = batch_bytes_ = written_bytes_ = 0;
-  size_t frames = 0;
+  batch_.Clear();
   if (left_) return false;
   if (!hello_.empty()) {
     // Alone: a connection that does not come about takes nothing else with it.
-    frames_.assign(hello_.begin(), hello_.end());
+    batch_.AddHello(hello_.data());
     hello_.clear();
-    AddRange(frames_.data(), frames_.size());
     return true;
   }
-  while (!link_->notices.empty() && frames < kBatchFrames) {
-    AddFrame(link_->notices.back());
-    link_->notices.pop_back();
-    ++frames;
+  AddNoticesAndGrants();
+  AddPieces();
+  if (leaving_ && link_->ready.empty() && batch_.has_room_for_frame()) {
+    leaving_ = false;
+    left_ = true;
+    Frame goodbye;
+    goodbye.kind = FrameKind::kBye;
+    batch_.AddFrame(goodbye);
   }
-  Frame frame;
-  while (!link_->telling.empty() && frames < kBatchFrames) {
+  return batch_.bytes() > 0;
+}
+
+void Connection::AddNoticesAndGrants() {
+  while (!link_->notices.empty() && batch_.has_room_for_frame()) {
+    batch_.AddFrame(link_->notices.back());
+    link_->notices.pop_back();
+  }
+  while (!link_->telling.empty() && batch_.has_room_for_frame()) {
     Stream* const stream = link_->telling.front();
     link_->telling.pop_front();
     stream->telling = false;
-    if (!stream->in.untold()) continue;
-    frame.group = stream->wire_id;
-    frame.channel = static_cast<uint8_t>(stream->kind);
-    frame.kind = FrameKind::kGrant;
-    frame.count = stream->in.Tell();
-    AddFrame(frame);
-    ++frames;
+    if (stream->in.untold()) batch_.AddFrame(GrantFrame(*stream, stream->in.Tell()));
   }
-  // In turns, so that no stream holds up another.
-  while (!link_->ready.empty() && frames < kBatchFrames && batch_bytes_ < kBatchBytes) {
+}
+
+// In turns, so that no stream holds up another.
+void Connection::AddPieces() {
+  while (!link_->ready.empty() && batch_.has_room_for_piece()) {
     Stream* const stream = link_->ready.front();
     link_->ready.pop_front();
     const SendStream::Piece piece = stream->out.Take();
-    frame.group = stream->wire_id;
-    frame.channel = static_cast<uint8_t>(stream->kind);
-    frame.kind = FrameKind::kPiece;
-    frame.bytes = static_cast<uint32_t>(piece.bytes.bytes);
-    frame.count = stream->in.Tell();
-    AddFrame(frame);
-    ++frames;
-    AddRange(piece.bytes.data, piece.bytes.bytes);
-    parts_.push_back({stream, piece.completion, batch_bytes_});
+    batch_.AddFrame(PieceFrame(*stream, piece.bytes.bytes, stream->in.Tell()));
+    batch_.AddRange(piece.bytes.data, piece.bytes.bytes);
+    parts_.push_back({stream, piece.completion, batch_.bytes()});
     stream->ready = stream->out.MayTake();
     if (stream->ready) link_->ready.push_back(stream);
   }
-  if (leaving_ && link_->ready.empty() && frames < kBatchFrames) {
-    leaving_ = false;
-    left_ = true;
-    frame = Frame();
-    frame.kind = FrameKind::kBye;
-    AddFrame(frame);
-  }
-  return batch_bytes_ > 0;
 }
 
 void Connection::Pump() {
   while (!writing_ && !broken() && write_failure_.ok()) {
-    if (written_bytes_ == batch_bytes_ && !FillBatch()) return;
-    const ssize_t written = io_->Write(this, ranges_.data() + first_range_,
-                                       static_cast<int>(ranges_.size() - first_range_));
+    if (batch_.written() && !FillBatch()) return;
+    const ssize_t written =
+        io_->Write(this, batch_.ranges(), static_cast<int>(batch_.range_count()));
     if (written == SocketIo::kUnderWay) {
       writing_ = true;
       return;
@@ -137,55 +122,37 @@ SentNow Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRang
       stream->out.waiting()) {
     return SentNow::kNo;
   }
-  if (writing_ || written_bytes_ != batch_bytes_ || !link_->ready.empty() ||
-      !stream->out.MaySend(bytes)) {
+  if (writing_ || !batch_.written() || !link_->ready.empty() || !stream->out.MaySend(bytes)) {
     return SentNow::kNotYet;
   }
-  frames_.clear();
-  ranges_.clear();
-  first_range_ = batch_bytes_ = written_bytes_ = 0;
-  Frame frame;
-  frame.group = stream->wire_id;
-  frame.channel = static_cast<uint8_t>(stream->kind);
-  frame.kind = FrameKind::kPiece;
-  frame.bytes = static_cast<uint32_t>(bytes);
-  frame.count = stream->in.count();
-  AddFrame(frame);
-  AddRange(head.data, head.bytes);
-  for (StridedLayout::Cursor at(*body.layout, body.offset); batch_bytes_ < kFrameBytes + bytes;) {
-    const StridedLayout::Run run = at.Next();
-    const size_t run_bytes = std::min(run.bytes, kFrameBytes + bytes - batch_bytes_);
-    AddRange(body.base + run.memory_offset, run_bytes);
-    at.Advance(run_bytes);
-  }
-  const ssize_t written = SocketIo::WriteNow(*this, ranges_.data(), ranges_.size());
+  batch_.Clear();
+  batch_.AddFrame(PieceFrame(*stream, bytes, stream->in.count()));
+  batch_.AddRange(head.data, head.bytes);
+  AddLayout(body);
+  const ssize_t written = SocketIo::WriteNow(*this, batch_.ranges(), batch_.range_count());
   if (written <= 0) {
-    written_bytes_ = batch_bytes_ = 0;  // what is wrong shows when something is posted
+    batch_.Clear();  // what is wrong shows when something is posted
     return written == -EAGAIN ? SentNow::kNotYet : SentNow::kNo;
   }
   stream->out.CountSent(bytes);
   (void)stream->in.Tell();
-  parts_.push_back({stream, completion, batch_bytes_});
+  parts_.push_back({stream, completion, batch_.bytes()});
   (void)Advance(written);
-  *kept_bytes = parts_.empty() ? 0 : batch_bytes_ - written_bytes_;
-  if (*kept_bytes > 0) KeepRest();
+  *kept_bytes = 0;
+  if (!parts_.empty()) *kept_bytes = parts_.front().end = batch_.KeepRest();
   Pump();
   return SentNow::kYes;
 }
 
-// What is left of the batch moves to memory of this connection.
-void Connection::KeepRest() {
-  const size_t left = batch_bytes_ - written_bytes_;
-  rest_.clear();
-  for (; first_range_ < ranges_.size(); ++first_range_) {
-    const auto* const data = static_cast<const std::byte*>(ranges_[first_range_].iov_base);
-    rest_.insert(rest_.end(), data, data + ranges_[first_range_].iov_len);
+void Connection::AddLayout(const LayoutRange& range) {
+  StridedLayout::Cursor at(*range.layout, range.offset);
+  for (size_t left = range.bytes; left > 0;) {
+    const StridedLayout::Run run = at.Next();
+    const size_t run_bytes = std::min(run.bytes, left);
+    batch_.AddRange(range.base + run.memory_offset, run_bytes);
+    at.Advance(run_bytes);
+    left -= run_bytes;
   }
-  BRIGADE_CHECK_EQ(rest_.size(), left);
-  parts_.front().end = left;
-  ranges_.clear();
-  first_range_ = batch_bytes_ = written_bytes_ = 0;
-  AddRange(rest_.data(), left);
 }
 
 void Connection::OnWritten(ssize_t result) {
@@ -208,19 +175,8 @@ bool Connection::Advance(ssize_t written) {
     return false;
   }
   spoken_ = true;
-  size_t left = static_cast<size_t>(written);
-  written_bytes_ += left;
-  while (left > 0) {
-    iovec& range = ranges_[first_range_];
-    if (left < range.iov_len) {
-      range.iov_base = static_cast<std::byte*>(range.iov_base) + left;
-      range.iov_len -= left;
-      break;
-    }
-    left -= range.iov_len;
-    ++first_range_;
-  }
-  while (!parts_.empty() && parts_.front().end <= written_bytes_) {
+  batch_.Advance(static_cast<size_t>(written));
+  while (!parts_.empty() && parts_.front().end <= batch_.written_bytes()) {
     const Part part = parts_.front();
     parts_.pop_front();
     owner_->OnSent(part.stream, part.completion, Status());

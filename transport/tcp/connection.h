@@ -23,6 +23,7 @@
 #include "transport/tcp/wire/credit_streams.h"
 #include "transport/tcp/wire/frame_reader.h"
 #include "transport/tcp/wire/wire.h"
+#include "transport/tcp/wire/write_batch.h"
 
 namespace brigade::tcp {
 
@@ -139,9 +140,9 @@ class Connection : public IoSocket, private FrameSink {
 
   // Puts together what is sent next; false if there is nothing.
   bool FillBatch();
-  void AddFrame(const Frame& frame);
-  void AddRange(const void* data, size_t bytes);
-  void KeepRest();
+  void AddNoticesAndGrants();
+  void AddPieces();
+  void AddLayout(const LayoutRange& range);
   // True if the connection can go on.
   bool Advance(ssize_t written);
   void Break(const Status& why);
@@ -154,12 +155,7 @@ class Connection : public IoSocket, private FrameSink {
   Stream* coming_ = nullptr;  // the stream of the piece that is coming in
 
   std::vector<std::byte> hello_;
-  std::vector<std::byte> frames_;  // of the batch; never grows beyond what is reserved
-  std::vector<std::byte> rest_;    // of a piece that SendNow could not send whole
-  std::vector<iovec> ranges_;
-  size_t first_range_ = 0;  // not yet written
-  size_t batch_bytes_ = 0;
-  size_t written_bytes_ = 0;
+  WriteBatch batch_;
   Fifo<Part> parts_;
   bool spoken_;              // something has been written, or the peer opened the connection
   bool read_ended_ = false;  // before anything was written

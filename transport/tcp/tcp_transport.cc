@@ -1,13 +1,7 @@
 #include "transport/tcp/tcp_transport.h"
 
-#include <arpa/inet.h>
-#include <linux/sockios.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,6 +22,7 @@
 #include "transport/host/network_interface.h"
 #include "transport/tcp/connection.h"
 #include "transport/tcp/io/socket_io.h"
+#include "transport/tcp/io/tcp_socket.h"
 #include "transport/tcp/listener.h"
 #include "transport/tcp/locked_domain.h"
 #include "transport/tcp/wire/wire.h"
@@ -83,36 +78,6 @@ int LocalRanks() {
 bool IsFirstOnHost() {
   const char* rank = std::getenv("OMPI_COMM_WORLD_LOCAL_RANK");
   return rank == nullptr || std::strcmp(rank, "0") == 0;
-}
-
-// Finds out about a silent peer where nothing is sent; IsUnanswered does where something is. The
-// idle time is short, so that nearly all of the silence that IsUnanswered sees is one.
-void SetOptions(int socket, std::chrono::seconds silence) {
-  const int on = 1;
-  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-  const int idle = std::max(1, static_cast<int>(silence.count()) / 10);
-  const int interval = std::max(1, static_cast<int>(silence.count()) / 15);
-  const int probes = 10;
-  const int attempts = 3;  // to connect, in 15 s, with longer and longer pauses; then anew
-  setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
-  setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
-  setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
-  setsockopt(socket, IPPROTO_TCP, TCP_SYNCNT, &attempts, sizeof(attempts));
-}
-
-// Whether the peer's system has been silent for too long about what was sent. It is not silent when
-// it says again and again that it has no room, because its program takes nothing in; that is why
-// TCP_USER_TIMEOUT, which ends such a connection too, does not serve.
-bool IsUnanswered(int socket, std::chrono::seconds silence) {
-  tcp_info info{};
-  socklen_t bytes = sizeof(info);
-  if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) return false;
-  // An idle connection is probed, so that its last answer is never older than a tenth of that. One
-  // whose peer has no room is probed less and less often: the last probe may just have left.
-  const bool waits = info.tcpi_unacked > 0 || info.tcpi_probes > 1;
-  return info.tcpi_state == TCP_ESTABLISHED && waits &&
-         std::chrono::milliseconds(info.tcpi_last_ack_recv) > silence;
 }
 
 class TcpEndpoint : public Endpoint, private ConnectionOwner {
@@ -644,7 +609,7 @@ class TcpEndpoint : public Endpoint, private ConnectionOwner {
     const int socket =
         ::socket(link->address.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (socket < 0) return TryLater(link, SocketFailure("socket", errno));
-    SetOptions(socket, silence_);
+    SetTcpOptions(socket, silence_);
     sockaddr_storage address{};
     const socklen_t length = link->address.ToSystem(&address);
     if (connect(socket, reinterpret_cast<const sockaddr*>(&address), length) != 0 &&
@@ -716,7 +681,7 @@ class TcpEndpoint : public Endpoint, private ConnectionOwner {
       const auto found = links_.find(from);
       if (found == links_.end() || !found->second->lost.ok()) return false;
       if (!found->second->serials.insert(serial).second) return false;
-      SetOptions(socket, silence_);
+      SetTcpOptions(socket, silence_);
       // What cannot be taken in ends, and the peer is told by that.
       (void)Attach(found->second.get(), socket, {});
       return true;
@@ -883,9 +848,7 @@ class TcpEndpoint : public Endpoint, private ConnectionOwner {
     const auto on_its_way = [](const auto& entry) {
       const Connection* const out = entry.second->out;
       if (out == nullptr || out->broken()) return false;
-      int unacknowledged = 0;
-      ioctl(out->socket(), SIOCOUTQ, &unacknowledged);
-      return !out->idle() || unacknowledged > 0;
+      return !out->idle() || !IsAcknowledged(out->socket());
     };
     const auto start = Clock::now();
     std::set<const Link*> told;

@@ -1,4 +1,4 @@
-// Transport `uring`: TCP between hosts, driven by io_uring with registered staging memory, or by
+// Transport `tcp`: TCP between hosts, driven by io_uring with registered staging memory, or by
 // plain sockets where there is no io_uring. How it keeps the contract: README.md.
 
 #ifndef BRIGADE_TRANSPORT_TCP_TCP_TRANSPORT_H_

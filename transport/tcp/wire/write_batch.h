@@ -1,0 +1,61 @@
+// WriteBatch: what one write on a connection carries: frames, and the payload of pieces from where
+// it lies.
+
+#ifndef BRIGADE_TRANSPORT_TCP_WIRE_WRITE_BATCH_H_
+#define BRIGADE_TRANSPORT_TCP_WIRE_WRITE_BATCH_H_
+
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "transport/tcp/wire/wire.h"
+
+namespace brigade {
+
+class WriteBatch {
+ public:
+  // Enough bytes that the system call costs little beside them.
+  static constexpr size_t kBytes = size_t{256} << 10;
+  static constexpr size_t kFrames = 64;
+
+  WriteBatch();
+  WriteBatch(const WriteBatch&) = delete;
+  WriteBatch& operator=(const WriteBatch&) = delete;
+
+  void Clear();
+  // The hello that opens a connection; copied. REQUIRES: the batch is empty.
+  void AddHello(const std::byte* hello);
+  // REQUIRES: has_room_for_frame().
+  void AddFrame(const Frame& frame);
+  // `data` must stay until it is written. Adjacent ranges become one.
+  void AddRange(const void* data, size_t bytes);
+
+  bool has_room_for_frame() const { return frames_.size() < kFrames * kFrameBytes; }
+  bool has_room_for_piece() const { return has_room_for_frame() && bytes_ < kBytes; }
+  size_t bytes() const { return bytes_; }
+  size_t written_bytes() const { return written_bytes_; }
+  bool written() const { return written_bytes_ == bytes_; }
+
+  // What is not yet written; stays in place until the next call that changes the batch.
+  const iovec* ranges() const { return ranges_.data() + first_range_; }
+  size_t range_count() const { return ranges_.size() - first_range_; }
+
+  // The first `bytes` of ranges() have been written.
+  void Advance(size_t bytes);
+  // Copies what is not yet written into the batch, which holds nothing else then. Returns how many
+  // bytes that is.
+  size_t KeepRest();
+
+ private:
+  std::vector<std::byte> frames_;  // never grows beyond what is reserved
+  std::vector<std::byte> rest_;    // by KeepRest
+  std::vector<iovec> ranges_;
+  size_t first_range_ = 0;  // not yet written
+  size_t bytes_ = 0;
+  size_t written_bytes_ = 0;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_TCP_WIRE_WRITE_BATCH_H_

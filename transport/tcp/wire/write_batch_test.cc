@@ -1,0 +1,128 @@
+#include "transport/tcp/wire/write_batch.h"
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace brigade {
+namespace {
+
+// What a write of all that is left would put on the wire.
+std::string Left(const WriteBatch& batch) {
+  std::string bytes;
+  for (size_t i = 0; i < batch.range_count(); ++i) {
+    const iovec& range = batch.ranges()[i];
+    bytes.append(static_cast<const char*>(range.iov_base), range.iov_len);
+  }
+  return bytes;
+}
+
+Frame PieceFrame(uint32_t bytes) {
+  Frame frame;
+  frame.bytes = bytes;
+  return frame;
+}
+
+std::string Wire(const Frame& frame) {
+  std::string bytes(kFrameBytes, '\0');
+  WriteFrame(frame, reinterpret_cast<std::byte*>(&bytes[0]));
+  return bytes;
+}
+
+TEST(WriteBatchTest, AnEmptyOneIsWritten) {
+  WriteBatch batch;
+  EXPECT_TRUE(batch.written());
+  EXPECT_EQ(batch.range_count(), 0u);
+  batch.AddRange(nullptr, 0);
+  EXPECT_EQ(batch.range_count(), 0u);
+}
+
+TEST(WriteBatchTest, FramesAndPayloadKeepTheirOrder) {
+  WriteBatch batch;
+  const std::string first = "first", second = "second";
+  batch.AddFrame(PieceFrame(5));
+  batch.AddRange(first.data(), first.size());
+  batch.AddFrame(PieceFrame(6));
+  batch.AddRange(second.data(), second.size());
+  EXPECT_EQ(Left(batch), Wire(PieceFrame(5)) + first + Wire(PieceFrame(6)) + second);
+  EXPECT_EQ(batch.bytes(), 2 * kFrameBytes + 11);
+}
+
+TEST(WriteBatchTest, AdjacentRangesAreOne) {
+  WriteBatch batch;
+  const std::string text = "abcdef";
+  batch.AddRange(text.data(), 2);
+  batch.AddRange(text.data() + 2, 3);
+  EXPECT_EQ(batch.range_count(), 1u);
+  batch.AddRange(text.data(), 1);
+  EXPECT_EQ(batch.range_count(), 2u);
+  EXPECT_EQ(Left(batch), "abcdea");
+}
+
+TEST(WriteBatchTest, WhatIsLeftIsTheRestWhereverAWriteEnds) {
+  const std::string payload = "payload";
+  const std::string all = Wire(PieceFrame(7)) + payload + Wire(PieceFrame(0));
+  for (size_t cut = 0; cut <= all.size(); ++cut) {
+    WriteBatch batch;
+    batch.AddFrame(PieceFrame(7));
+    batch.AddRange(payload.data(), payload.size());
+    batch.AddFrame(PieceFrame(0));
+    batch.Advance(cut);
+    EXPECT_EQ(Left(batch), all.substr(cut)) << cut;
+    EXPECT_EQ(batch.written_bytes(), cut);
+    EXPECT_EQ(batch.written(), cut == all.size());
+  }
+}
+
+TEST(WriteBatchTest, ARestThatIsKeptNeedsNobodysMemory) {
+  std::string payload = "payload";
+  WriteBatch batch;
+  batch.AddFrame(PieceFrame(7));
+  batch.AddRange(payload.data(), 3);
+  batch.AddRange(payload.data() + 4, 3);
+  batch.Advance(kFrameBytes + 2);
+  EXPECT_EQ(batch.KeepRest(), 4u);
+  payload.assign(7, 'x');
+  EXPECT_EQ(Left(batch), "yoad");
+  EXPECT_EQ(batch.bytes(), 4u);
+  batch.Advance(4);
+  EXPECT_TRUE(batch.written());
+}
+
+TEST(WriteBatchTest, FramesStayWhereTheyAreUntilThereIsNoRoom) {
+  WriteBatch batch;
+  std::string all;
+  for (uint32_t i = 0; i < WriteBatch::kFrames; ++i) {
+    ASSERT_TRUE(batch.has_room_for_frame());
+    batch.AddFrame(PieceFrame(i));
+    all += Wire(PieceFrame(i));
+  }
+  EXPECT_FALSE(batch.has_room_for_frame());
+  EXPECT_FALSE(batch.has_room_for_piece());
+  EXPECT_EQ(batch.range_count(), 1u);
+  EXPECT_EQ(Left(batch), all);
+  batch.Clear();
+  EXPECT_TRUE(batch.has_room_for_frame());
+  EXPECT_TRUE(batch.written());
+}
+
+TEST(WriteBatchTest, ALongPieceFillsIt) {
+  WriteBatch batch;
+  const std::vector<std::byte> piece(WriteBatch::kBytes - kFrameBytes);
+  batch.AddFrame(PieceFrame(static_cast<uint32_t>(piece.size())));
+  EXPECT_TRUE(batch.has_room_for_piece());
+  batch.AddRange(piece.data(), piece.size());
+  EXPECT_FALSE(batch.has_room_for_piece());
+  EXPECT_TRUE(batch.has_room_for_frame());
+}
+
+TEST(WriteBatchTest, AHelloGoesAlone) {
+  const std::string hello(kHelloBytes, 'h');
+  WriteBatch batch;
+  batch.AddHello(reinterpret_cast<const std::byte*>(hello.data()));
+  EXPECT_EQ(Left(batch), hello);
+}
+
+}  // namespace
+}  // namespace brigade
