@@ -61,7 +61,7 @@ check() {  # TITLE COMMAND...: one check, counted as one test.
 }
 
 check_format() {
-  find include membuf transport patterns blacs_shim bench test -name '*.h' -o -name '*.hpp' -o -name '*.cc' -o -name '*.c' |
+  find include membuf transport patterns blacs_shim bench test examples -name '*.h' -o -name '*.hpp' -o -name '*.cc' -o -name '*.c' |
     xargs clang-format --dry-run --Werror
 }
 
