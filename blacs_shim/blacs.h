@@ -10,7 +10,7 @@
       matrices are arrays of (real, imaginary) pairs. m or n of 0 is legal and still a message.
    4. Of a string only the first character is read, in either case; it need not end in a NUL.
       scope: R (my row), C (my column), A (all). uplo: U, else lower. diag: U (unit: the diagonal
-      is left out), else non-unit. top: blacs_shim/README.md has the table.
+      is left out), else non-unit. top: docs/user/blacs.md has the table.
    5. Sends (sd2d) return once the matrix may be reused, whatever the receiver does. Receives
       (rv2d) return with the data. Between two processes of a context messages keep their order,
       whatever their types. Only the number of elements must match, not the shape; receiving into

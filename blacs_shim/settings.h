@@ -1,4 +1,4 @@
-// Settings: what the environment asks of the library. README.md has the table of variables.
+// Settings: what the environment asks of the library. docs/user/settings.md has the table.
 
 #ifndef BRIGADE_BLACS_SHIM_SETTINGS_H_
 #define BRIGADE_BLACS_SHIM_SETTINGS_H_

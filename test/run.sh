@@ -132,6 +132,7 @@ title "Packages"
 
 check "Format of C and C++" check_format
 check "Who includes whom" ./test/include_check.sh
+check "Documents" ./test/documents_check.py
 
 optimised=(--config=opt --config=werror)
 check "Build" bazel build "${optimised[@]}" //...

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Holds documents to what they speak of: links lead somewhere, code that is shown is in the file that is named, every setting
+is explained, and what users read is short."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MOST_WORDS = 30
+MOST_COLUMNS = 120
+MOST_README_LINES = 80
+
+broken = 0
+
+
+def complain(file, line, what):
+    global broken
+    broken += 1
+    print(f"{file.relative_to(ROOT)}:{line}: {what}")
+
+
+def dedented(lines):
+    margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return [line[margin:].rstrip() for line in lines]
+
+
+def shows(text, block):
+    """Whether the lines of `block` stand in `text`, one after the other."""
+    lines = text.splitlines()
+    wanted = dedented(block)
+    return any(dedented(lines[i : i + len(block)]) == wanted for i in range(len(lines) - len(block) + 1))
+
+
+def check_blocks(file, lines):
+    """A block of code behind a paragraph that names an example shows lines of that example."""
+    start = None
+    for number, line in enumerate(lines):
+        if not line.startswith("```"):
+            continue
+        if start is None:
+            start = number
+            continue
+        paragraph = ""
+        for above in reversed(lines[:start]):
+            if not above.strip() and paragraph:
+                break
+            paragraph = above + " " + paragraph
+        for name in set(re.findall(r"examples/(\w+\.\w+)", paragraph)):
+            example = ROOT / "examples" / name
+            if not example.exists():
+                complain(file, start + 1, f"there is no examples/{name}")
+            elif not shows(example.read_text(), lines[start + 1 : number]):
+                complain(file, start + 1, f"this is not in examples/{name}")
+        start = None
+
+
+def check_links(file, lines):
+    for number, line in enumerate(lines, 1):
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", line):
+            if not target.startswith("http") and not (file.parent / target).exists():
+                complain(file, number, f"leads nowhere: {target}")
+
+
+def prose(lines):
+    """(number, text) of each paragraph, entry of a list and cell of a table, without code."""
+    paragraph, since, code = "", 0, False
+    for number, line in enumerate(lines + [""], 1):
+        if line.startswith("```"):
+            code = not code
+            continue
+        starts = re.match(r"\s*([-*]|\d+\.) ", line)
+        alone = code or not line.strip() or line.startswith(("|", "#", "    ")) or starts
+        if alone and paragraph:
+            yield since, paragraph
+            paragraph = ""
+        if code or not line.strip():
+            continue
+        if line.startswith("|"):
+            for cell in line.strip("|").split("|"):
+                yield number, cell
+        elif not line.startswith(("#", "    ")):
+            since = since if paragraph else number
+            paragraph += " " + line.strip()
+
+
+def check_length(file, lines):
+    for number, line in enumerate(lines, 1):
+        if len(line) > MOST_COLUMNS and not line.startswith("|"):
+            complain(file, number, f"{len(line)} columns, of {MOST_COLUMNS}")
+    for number, text in prose(lines):
+        text = re.sub(r"`[^`]*`", "code", text)
+        text = re.sub(r"\]\([^)]*\)", "]", text)
+        for sentence in re.split(r"(?<=[.!?])\s", text):
+            words = len(sentence.split())
+            if words > MOST_WORDS:
+                complain(file, number, f"a sentence of {words} words, of {MOST_WORDS}: {sentence.strip()[:60]}...")
+
+
+def check_settings():
+    page = ROOT / "docs/user/settings.md"
+    sources = "\n".join((ROOT / name).read_text() for name in ("blacs_shim/settings.cc", "transport/registry.cc"))
+    for variable in sorted(set(re.findall(r'"(BRIGADE_[A-Z_]+)"', sources))):
+        if f"`{variable}`" not in page.read_text():
+            complain(page, 1, f"{variable} is missing")
+
+
+def main():
+    names = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for file in (ROOT / name for name in names.split()):
+        lines = file.read_text().splitlines()
+        check_links(file, lines)
+        if file.name == "README.md" or file.is_relative_to(ROOT / "docs"):
+            check_blocks(file, lines)
+        if file == ROOT / "README.md" or file.is_relative_to(ROOT / "docs/user"):
+            check_length(file, lines)
+        if file == ROOT / "README.md" and len(lines) > MOST_README_LINES:
+            complain(file, MOST_README_LINES, f"{len(lines)} lines, of {MOST_README_LINES}")
+    check_settings()
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
