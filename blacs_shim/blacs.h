@@ -28,7 +28,7 @@
    8. Errors are reported on stderr and end the job by MPI_Abort.
    9. One thread of a process calls at a time.
 
-   What calls cost: patterns/README.md. */
+   What calls cost: docs/design/patterns.md. */
 
 #ifndef BRIGADE_BLACS_SHIM_BLACS_H_
 #define BRIGADE_BLACS_SHIM_BLACS_H_

@@ -167,7 +167,7 @@ BRIGADE_EXPORT int brigade_scope_rank(const brigade_group* group, brigade_scope 
 /// What ranks do together.
 /// @{
 
-/// What a call does. patterns/README.md has the cost of each.
+/// What a call does. docs/design/patterns.md has the cost of each.
 typedef enum {
   BRIGADE_SEND = 0,    ///< locally blocking: returns without the receiver, whatever the size
   BRIGADE_RECEIVE,     ///< a shorter message is legal, a longer one a mismatch

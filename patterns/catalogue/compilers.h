@@ -58,8 +58,8 @@ Schedule CompileBroadcast(const ScheduleParameters& p);
 Schedule CompileReduce(const ScheduleParameters& p);
 
 // Two trees and circulant graphs: as their broadcasts, backwards, each share in an order of its own
-// (README). Copies: one per piece of which the rank is a leaf, combines: one per message that
-// comes.
+// (docs/design/patterns.md). Copies: one per piece of which the rank is a leaf, combines: one per
+// message that comes.
 
 // Result everywhere. Trees and rings: reduce to rank 0, then broadcast back along the same tree,
 // piece by piece, the broadcast of a piece overlapping the reduction of later ones; copies: 2 n at
@@ -82,9 +82,10 @@ Schedule CompileMultiBroadcast(const ScheduleParameters& p);
 // ends at q, every rank on the way combining its contribution on the right. Copies: one per piece
 // of the first portion sent; combines: one per piece of the s - 1 others. Circulant graph (the
 // multi-broadcast's backwards; on any hosts, never by host): ceil(log2 s) messages in a row, each
-// with the partials of piece i of all portions that it brings, added by distance (README); the
-// partials that a rank keeps lie in one slot. Copies: floor(s / 2) pieces, and for each odd skip
-// above 2 one, of a partial that the message before did not bring; combines: as along the ring.
+// with the partials of piece i of all portions that it brings, added by distance
+// (docs/design/patterns.md); the partials that a rank keeps lie in one slot. Copies: floor(s / 2)
+// pieces, and for each odd skip above 2 one, of a partial that the message before did not bring;
+// combines: as along the ring.
 Schedule CompileMultiReduce(const ScheduleParameters& p);
 
 // Dissemination barrier: ceil(log2 s) rounds of empty messages; where memory is shared, up and down
