@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "membuf/check.h"
+#include "transport/core/group_table.h"
 
 namespace brigade {
 namespace {
@@ -93,7 +94,7 @@ class AutoEndpoint : public Endpoint {
 
   const Capabilities& capabilities() const override { return capabilities_; }
   const Capabilities& CapabilitiesOf(GroupId id) const override {
-    const Group& group = GroupOf(id);
+    const Group& group = groups_.At(id);
     if (group.hosts.empty()) return group.endpoint->CapabilitiesOf(group.id);
     return (group.endpoint == mpi_.endpoint.get() ? mpi_ : tcp_).with_near;
   }
@@ -102,7 +103,7 @@ class AutoEndpoint : public Endpoint {
     return route.endpoint->CapabilitiesOf(route.channel.group);
   }
   int HostOf(GroupId id, int peer) const override {
-    const Group& group = GroupOf(id);
+    const Group& group = groups_.At(id);
     return group.hosts.empty() ? 0 : group.hosts[static_cast<size_t>(peer)];
   }
   MemoryDomain* domain() override {
@@ -146,18 +147,12 @@ class AutoEndpoint : public Endpoint {
       if (!far->is_used) far->is_used = true;  // a helper may be reading it
     }
     near_is_used_ |= group.near_id >= 0 || group.endpoint == near_.get();
-    const auto unused = std::find_if(groups_.begin(), groups_.end(),
-                                     [](const Group& g) { return g.endpoint == nullptr; });
-    *id = static_cast<GroupId>(unused - groups_.begin());
-    if (unused == groups_.end()) {
-      groups_.push_back(std::move(group));
-    } else {
-      *unused = std::move(group);
-    }
+    *id = groups_.Add(std::make_unique<Group>(std::move(group)));
     return Status();
   }
   void CloseGroup(GroupId id) override {
-    const Group group = std::exchange(groups_[static_cast<size_t>(id)], Group());
+    const Group group = groups_.At(id);
+    groups_.Erase(id);
     group.endpoint->CloseGroup(group.id);
     if (group.near_id >= 0) near_->CloseGroup(group.near_id);
   }
@@ -199,7 +194,7 @@ class AutoEndpoint : public Endpoint {
     return route.endpoint->LineFrom(route.channel, peer);
   }
   ConstByteSpan PieceIn(GroupId id, const Slot& slot) override {
-    const Group& group = GroupOf(id);
+    const Group& group = groups_.At(id);
     return near_->PieceIn(group.near_id >= 0 ? group.near_id : group.id, slot);
   }
   void ReleaseLease(const Lease& lease) override {
@@ -262,7 +257,7 @@ class AutoEndpoint : public Endpoint {
     std::string name;
   };
   struct Group {
-    Endpoint* endpoint = nullptr;  // for all peers but those of this host; null: of no group
+    Endpoint* endpoint = nullptr;  // for all peers but those of this host
     GroupId id = -1;               // there
     GroupId near_id = -1;          // for those, if there are others on this host and elsewhere
     std::vector<int> hosts;        // of the members; empty unless hosts make a difference
@@ -273,13 +268,8 @@ class AutoEndpoint : public Endpoint {
     Channel channel;
   };
 
-  const Group& GroupOf(GroupId id) const {
-    BRIGADE_CHECK_LT(static_cast<size_t>(id), groups_.size());
-    BRIGADE_CHECK(groups_[static_cast<size_t>(id)].endpoint != nullptr);
-    return groups_[static_cast<size_t>(id)];
-  }
   Route To(const Channel& channel, int peer) const {
-    const Group& group = GroupOf(channel.group);
+    const Group& group = groups_.At(channel.group);
     if (group.near_id >= 0) {
       BRIGADE_CHECK_LT(static_cast<size_t>(peer), group.hosts.size());
       if (group.hosts[static_cast<size_t>(peer)] == group.host) {
@@ -324,7 +314,7 @@ class AutoEndpoint : public Endpoint {
   Far tcp_;
   std::unique_ptr<SharedDomain> shared_domain_;
   Capabilities capabilities_;
-  std::vector<Group> groups_;
+  GroupTable<Group> groups_;
   bool near_is_used_ = false;
   uint64_t polls_ = 0;
 };

@@ -18,6 +18,9 @@
 #include "membuf/heap_domain.h"
 #include "membuf/pack.h"
 #include "transport/core/completion_queue.h"
+#include "transport/core/errors.h"
+#include "transport/core/group_table.h"
+#include "transport/core/wire_ids.h"
 
 namespace brigade {
 namespace {
@@ -29,7 +32,7 @@ struct Parcel {
   // up on a lost receiver.
   enum class State { kPosted, kTaken, kWithdrawn };
 
-  uint32_t wire_id = 0;
+  uint64_t wire_id = 0;
   ChannelKind kind = ChannelKind::kPointToPoint;
   int from = 0;  // world ranks
   int to = 0;
@@ -142,11 +145,7 @@ class InprocBootstrap : public Bootstrap {
     const bool mismatch = gather.mismatch;
     if (!mismatch && bytes > 0) std::memcpy(all, gather.all.data(), gather.all.size());
     if (++gather.left == size()) world_->gathers.erase(key);
-    if (mismatch) {
-      return Status(StatusCode::kMismatch, "inproc: AllGather with different sizes, here " +
-                                               std::to_string(bytes) + " bytes");
-    }
-    return Status();
+    return mismatch ? GatherSizesDiffer("inproc", bytes) : Status();
   }
 
   const std::vector<int>& members() const { return members_; }
@@ -185,30 +184,25 @@ class InprocEndpoint : public Endpoint {
     if (inproc == nullptr) {
       return Status(StatusCode::kUnavailable, "inproc: needs a bootstrap of its own world");
     }
-    // Two groups that share a rank get different identities: that rank's counter has moved on.
-    std::vector<uint32_t> counters(inproc->size());
-    BRIGADE_RETURN_IF_ERROR(
-        inproc->AllGather(&next_wire_id_, sizeof(next_wire_id_), counters.data()));
-    const uint32_t wire_id = *std::max_element(counters.begin(), counters.end());
-    next_wire_id_ = wire_id + 1;
-    *group = next_group_++;
-    groups_.emplace(*group, Group{wire_id, inproc->members()});
+    const uint64_t mine = wire_ids_.proposal();
+    std::vector<uint64_t> proposals(inproc->size());
+    BRIGADE_RETURN_IF_ERROR(inproc->AllGather(&mine, sizeof(mine), proposals.data()));
+    const uint64_t wire_id = wire_ids_.Agree(proposals, [](uint64_t proposal) { return proposal; });
+    *group = groups_.Add(std::make_unique<Group>(Group{wire_id, inproc->members()}));
     open_.insert(wire_id);
     return Status();
   }
 
   void CloseGroup(GroupId id) override {
-    auto group = groups_.find(id);
-    BRIGADE_CHECK(group != groups_.end());
+    const uint64_t wire_id = groups_.At(id).wire_id;
     completions_.CancelReceives(id, [this](const Lease& lease) { ReleaseLease(lease); });
-    const uint32_t wire_id = group->second.wire_id;
     auto stream = streams_.lower_bound({wire_id, ChannelKind::kPointToPoint, 0});
     while (stream != streams_.end() && std::get<0>(stream->first) == wire_id) {
       for (ParcelPtr& parcel : stream->second.parcels) Drop(std::move(parcel));
       stream = streams_.erase(stream);
     }
     open_.erase(wire_id);
-    groups_.erase(group);
+    groups_.Erase(id);
   }
 
   Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
@@ -224,7 +218,7 @@ class InprocEndpoint : public Endpoint {
 
   SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
                   Completion* completion, size_t* kept_bytes) override {
-    const int to = GroupOf(channel).WorldRankOf(peer);
+    const int to = groups_.At(channel.group).WorldRankOf(peer);
     if (keeps_for_.count(to) > 0) return SentNow::kNotYet;
     auto parcel = std::make_shared<Parcel>();
     parcel->kept.resize(head.bytes + body.bytes);
@@ -239,7 +233,7 @@ class InprocEndpoint : public Endpoint {
 
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
                      Completion* completion) override {
-    return Post(channel, peer, Receive{landing, /*in_place=*/false, channel.group, completion});
+    return Post(channel, peer, {landing, /*in_place=*/false, channel.group, peer, completion});
   }
 
   bool LandsInPlace(const Channel&, int, const LayoutRange& range) const override {
@@ -253,7 +247,7 @@ class InprocEndpoint : public Endpoint {
     size_t memory_offset = 0;
     BRIGADE_CHECK(range.layout->ContiguousRange(range.offset, range.bytes, &memory_offset));
     const ByteSpan landing{range.base + memory_offset, range.bytes};
-    return Post(channel, peer, Receive{landing, /*in_place=*/true, channel.group, completion});
+    return Post(channel, peer, {landing, /*in_place=*/true, channel.group, peer, completion});
   }
 
   void ReleaseLease(const Lease& lease) override {
@@ -276,7 +270,7 @@ class InprocEndpoint : public Endpoint {
       moved = world_->mailboxes[rank_].Take(&arrivals, &returned);
       for (ParcelPtr& parcel : returned) FinishSend(parcel.get(), Status());
       for (ParcelPtr& parcel : arrivals) {
-        if (parcel->wire_id < next_wire_id_ && open_.count(parcel->wire_id) == 0) {
+        if (wire_ids_.IsPast(parcel->wire_id) && open_.count(parcel->wire_id) == 0) {
           Drop(std::move(parcel));
           continue;
         }
@@ -305,13 +299,14 @@ class InprocEndpoint : public Endpoint {
       return members[peer];
     }
 
-    uint32_t wire_id;
+    uint64_t wire_id;
     std::vector<int> members;  // world ranks
   };
   struct Receive {
     ByteSpan landing;
     bool in_place;
     GroupId group;
+    int peer;
     Completion* completion;
   };
   // Parcels without receives, or receives without parcels.
@@ -319,13 +314,7 @@ class InprocEndpoint : public Endpoint {
     std::deque<ParcelPtr> parcels;
     std::deque<Receive> receives;
   };
-  using StreamKey = std::tuple<uint32_t, ChannelKind, int>;  // wire id, kind, sending world rank
-
-  const Group& GroupOf(const Channel& channel) const {
-    auto group = groups_.find(channel.group);
-    BRIGADE_CHECK(group != groups_.end());
-    return group->second;
-  }
+  using StreamKey = std::tuple<uint64_t, ChannelKind, int>;  // wire id, kind, sending world rank
 
   // A rank that is itself marked lost reaches nobody.
   Status Reachable(int peer) const {
@@ -334,7 +323,7 @@ class InprocEndpoint : public Endpoint {
   }
 
   Status Send(const Channel& channel, int peer, ParcelPtr parcel, Completion* completion) {
-    const Group& group = GroupOf(channel);
+    const Group& group = groups_.At(channel.group);
     const int to = group.WorldRankOf(peer);
     BRIGADE_RETURN_IF_ERROR(Reachable(to));
     parcel->wire_id = group.wire_id;
@@ -348,7 +337,7 @@ class InprocEndpoint : public Endpoint {
   }
 
   Status Post(const Channel& channel, int peer, const Receive& receive) {
-    const Group& group = GroupOf(channel);
+    const Group& group = groups_.At(channel.group);
     const int from = group.WorldRankOf(peer);
     BRIGADE_RETURN_IF_ERROR(Reachable(from));
     Stream& stream = streams_[{group.wire_id, channel.kind, from}];
@@ -370,11 +359,7 @@ class InprocEndpoint : public Endpoint {
     completion->status = Status();
     completion->lease = Lease{receive.in_place ? nullptr : receive.landing.data, piece.bytes, 0};
     if (piece.bytes > receive.landing.bytes) {
-      completion->status =
-          Status(StatusCode::kMismatch, "inproc: a piece of " + std::to_string(piece.bytes) +
-                                            " bytes from rank " + std::to_string(parcel->from) +
-                                            " of the job met a receive of " +
-                                            std::to_string(receive.landing.bytes) + " bytes");
+      completion->status = PieceTooLong("inproc", piece.bytes, receive.peer, receive.landing.bytes);
       Return(parcel);
     } else if (capabilities_.lands_in_peer_memory) {
       completion->lease = Lease{piece.data, piece.bytes, next_token_};
@@ -433,10 +418,9 @@ class InprocEndpoint : public Endpoint {
   const int rank_;
   Capabilities capabilities_;
   HeapDomain domain_;
-  uint32_t next_wire_id_ = 0;
-  GroupId next_group_ = 0;
-  std::unordered_map<GroupId, Group> groups_;
-  std::unordered_set<uint32_t> open_;  // their wire ids
+  WireIds wire_ids_;
+  GroupTable<Group> groups_;
+  std::unordered_set<uint64_t> open_;  // their wire ids
   std::map<StreamKey, Stream> streams_;
   std::unordered_map<Parcel*, ParcelPtr> sent_;
   std::unordered_set<int> keeps_for_;  // world ranks that a piece of user memory is kept for

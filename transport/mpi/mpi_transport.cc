@@ -10,14 +10,16 @@
 #include <list>
 #include <numeric>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "membuf/check.h"
 #include "membuf/heap_domain.h"
 #include "transport/core/completion_queue.h"
+#include "transport/core/errors.h"
 #include "transport/core/fifo.h"
+#include "transport/core/group_table.h"
+#include "transport/core/wire_ids.h"
 #include "transport/mpi/mpi_bootstrap.h"
 
 namespace brigade {
@@ -105,14 +107,14 @@ class MpiEndpoint : public Endpoint {
   }
 
   ~MpiEndpoint() override {
-    for (auto& [id, group] : groups_) {
-      CancelReceives(group.get());
+    groups_.ForEach([this](GroupId, Group* group) {
+      CancelReceives(group);
       // Sends still under way are left to MPI; their memory must outlive MPI_Finalize.
       for (const auto& stream : group->streams) {
         if (stream == nullptr) continue;
         for (Pending& send : stream->pending) MPI_Request_free(&send.request);
       }
-    }
+    });
     while (!carriers_.empty()) FreeCarrier(carriers_.begin());
   }
 
@@ -130,22 +132,23 @@ class MpiEndpoint : public Endpoint {
     BRIGADE_RETURN_IF_ERROR(Agree(mpi, group.get()));
     group->streams.resize(size_t{2} * kChannelKinds * mpi->size());
     ++group->carrier->groups;
-    *id = group->id = next_group_++;
-    groups_.emplace(*id, std::move(group));
+    Group* const opened = group.get();
+    *id = opened->id = groups_.Add(std::move(group));
     return Status();
   }
 
   void CloseGroup(GroupId id) override {
-    Group* group = FindOpen(id);
-    CancelReceives(group);
+    Group& group = groups_.At(id);
+    CancelReceives(&group);
     completions_.CancelReceives(id, [](const Lease&) {});
-    group->closed = true;
-    EraseIfDrained(group);
+    groups_.Close(id);
+    group.closed = true;
+    EraseIfDrained(&group);
   }
 
   Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
                   Completion* completion) override {
-    Group* group = FindOpen(channel.group);
+    Group* const group = &groups_.At(channel.group);
     BRIGADE_RETURN_IF_ERROR(CheckLength(piece.bytes));
     MPI_Request request;
     BRIGADE_RETURN_IF_ERROR(MpiStatus(
@@ -266,21 +269,10 @@ class MpiEndpoint : public Endpoint {
     bool closed = false;
   };
 
-  Group* FindOpen(GroupId id) {
-    if (last_found_ == nullptr || last_found_->id != id) {
-      auto group = groups_.find(id);
-      BRIGADE_CHECK(group != groups_.end());
-      last_found_ = group->second.get();
-    }
-    BRIGADE_CHECK(!last_found_->closed);
-    return last_found_;
-  }
-
   void EraseIfDrained(Group* group) {
     if (!group->closed || group->sends > 0) return;
     LeaveCarrier(group->carrier);
-    if (last_found_ == group) last_found_ = nullptr;
-    groups_.erase(group->id);
+    groups_.Erase(group->id);
   }
 
   // A group of this carrier is gone.
@@ -303,9 +295,7 @@ class MpiEndpoint : public Endpoint {
 
   Status CheckLength(size_t bytes) const {
     if (bytes <= capabilities_.max_piece_bytes) return Status();
-    return Status(StatusCode::kInvalidArgument,
-                  "mpi: a piece of " + std::to_string(bytes) + " bytes is longer than the " +
-                      std::to_string(capabilities_.max_piece_bytes) + " that MPI can count");
+    return PieceBeyondLimit("mpi", bytes, capabilities_.max_piece_bytes);
   }
 
   // The members agree on a wire id, larger than any that a member has seen, and on a carrier.
@@ -319,22 +309,21 @@ class MpiEndpoint : public Endpoint {
     Carriers::iterator carrier;
     BRIGADE_RETURN_IF_ERROR(FindCarrier(bootstrap, &carrier, &group->ranks));
     constexpr uint64_t kNone = UINT64_MAX;
-    const Proposal mine{carrier != carriers_.end() ? carrier->first_wire_id : kNone, next_wire_id_};
+    const Proposal mine{carrier != carriers_.end() ? carrier->first_wire_id : kNone,
+                        wire_ids_.proposal()};
     std::vector<Proposal> proposals(size);
     BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), proposals.data()));
-    bool agreed = mine.carrier != kNone;
-    uint64_t wire_id = 0;
-    for (const Proposal& proposal : proposals) {
-      agreed = agreed && proposal.carrier == mine.carrier;
-      wire_id = std::max(wire_id, proposal.wire_id);
-    }
+    const uint64_t wire_id = wire_ids_.Agree(proposals, &Proposal::wire_id);
+    const bool agreed = mine.carrier != kNone &&
+                        std::all_of(proposals.begin(), proposals.end(), [&](const Proposal& their) {
+                          return their.carrier == mine.carrier;
+                        });
     if (!agreed || wire_id - carrier->first_wire_id >= max_wire_ids_) {
       BRIGADE_RETURN_IF_ERROR(MakeCarrier(bootstrap->comm(), wire_id, &carrier));
       std::iota(group->ranks.begin(), group->ranks.end(), 0);
     }
     group->carrier = carrier;
     group->first_tag = static_cast<int>(wire_id % max_wire_ids_) * kChannelKinds;
-    next_wire_id_ = wire_id + 1;
     return Status();
   }
 
@@ -379,7 +368,7 @@ class MpiEndpoint : public Endpoint {
   // `type`: one element of it describes the landing, unless it is plain bytes.
   Status Receive(const Channel& channel, int peer, ByteSpan landing, std::byte* lease_data,
                  Completion* completion, MPI_Datatype type = MPI_BYTE) {
-    Group* group = FindOpen(channel.group);
+    Group* const group = &groups_.At(channel.group);
     BRIGADE_RETURN_IF_ERROR(CheckLength(landing.bytes));
     MPI_Request request;
     BRIGADE_RETURN_IF_ERROR(MpiStatus(
@@ -469,10 +458,7 @@ class MpiEndpoint : public Endpoint {
     first.completion->lease = Lease{first.lease_data, static_cast<size_t>(bytes), 0};
     if (error != MPI_SUCCESS && ErrorClass(error) == MPI_ERR_TRUNCATE) {
       first.completion->status =
-          Status(StatusCode::kMismatch, "mpi: a piece of " + std::to_string(bytes) +
-                                            " bytes from rank " + std::to_string(stream->peer) +
-                                            " of the group met a receive of " +
-                                            std::to_string(first.landing_bytes) + " bytes");
+          PieceTooLong("mpi", static_cast<size_t>(bytes), stream->peer, first.landing_bytes);
     }
     completions_.Finish(first.completion, stream->group->id);
   }
@@ -494,11 +480,9 @@ class MpiEndpoint : public Endpoint {
   const uint64_t max_wire_ids_;  // per carrier
   Capabilities capabilities_;
   HeapDomain domain_;
-  uint64_t next_wire_id_ = 0;  // above all that this rank has taken part in
-  Carriers carriers_;          // the idle ones in the order in which they fell idle
-  GroupId next_group_ = 0;
-  std::unordered_map<GroupId, std::unique_ptr<Group>> groups_;
-  Group* last_found_ = nullptr;  // by FindOpen; most calls use the group of the call before
+  WireIds wire_ids_;
+  Carriers carriers_;  // the idle ones in the order in which they fell idle
+  GroupTable<Group> groups_;
 
   // The first operation of every stream that has one; the two vectors run in parallel.
   std::vector<Stream*> watched_;

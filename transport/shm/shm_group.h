@@ -111,7 +111,6 @@ struct Group {
   // Made at first use; [kind * ranks + peer].
   std::vector<std::unique_ptr<OutStream>> out;
   std::vector<std::unique_ptr<InStream>> in;
-  bool closed = false;
   bool left = false;  // and the others know that this rank looks at none of their edges any more
 
   int size() const { return static_cast<int>(members.size()); }

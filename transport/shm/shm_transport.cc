@@ -15,7 +15,9 @@
 
 #include "membuf/check.h"
 #include "transport/core/completion_queue.h"
+#include "transport/core/errors.h"
 #include "transport/core/fifo.h"
+#include "transport/core/group_table.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_memory.h"
 #include "transport/edge/shared_segment.h"
@@ -135,21 +137,15 @@ class ShmEndpoint : public Endpoint {
     }
     group->out.resize(static_cast<size_t>(kChannelKinds) * ranks);
     group->in.resize(group->out.size());
-    const auto unused = std::find(groups_.begin(), groups_.end(), nullptr);
-    group->id = *id = static_cast<GroupId>(unused - groups_.begin());
-    if (unused == groups_.end()) {
-      groups_.push_back(std::move(group));
-    } else {
-      *unused = std::move(group);
-    }
+    Group* const added = group.get();
+    *id = added->id = groups_.Add(std::move(group));
     JudgeCrowd(all);
     return Status();
   }
 
   void CloseGroup(GroupId id) override {
     if (IsForked()) return;
-    Group& group = GroupOf(id);
-    group.closed = true;
+    Group& group = groups_.At(id);
     completions_.CancelReceives(id, [this](const Lease& lease) { ReleaseLease(lease); });
     for (int kind = 0; kind < kChannelKinds; ++kind) {
       for (int peer = 0; peer < group.size(); ++peer) {
@@ -162,13 +158,14 @@ class ShmEndpoint : public Endpoint {
     const auto of_group = [&](InStream* in) { return in->group == id; };
     expecting_.erase(std::remove_if(expecting_.begin(), expecting_.end(), of_group),
                      expecting_.end());
+    groups_.Close(id);
     leaving_.push_back(&group);
     FreeGroups();
   }
 
   Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
                   Completion* completion) override {
-    Group& group = GroupOf(channel.group);
+    Group& group = groups_.At(channel.group);
     OutStream* const out = Out(group, channel.kind, peer);
     if (out == nullptr) return Status(StatusCode::kNoResource, "no shared memory for an edge");
     if (out->peer->lost) return Lost(*out->peer, peer);
@@ -198,7 +195,7 @@ class ShmEndpoint : public Endpoint {
 
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
                      Completion* completion) override {
-    Group& group = GroupOf(channel.group);
+    Group& group = groups_.At(channel.group);
     InStream& in = In(group, channel.kind, peer);
     if (in.receives.empty()) {
       const Slot* slot = in.edge.Peek();
@@ -278,21 +275,21 @@ class ShmEndpoint : public Endpoint {
   }
 
   OutEdge* LineTo(const Channel& channel, int peer) override {
-    OutStream* const out = Out(GroupOf(channel.group), channel.kind, peer);
+    OutStream* const out = Out(groups_.At(channel.group), channel.kind, peer);
     return out == nullptr ? nullptr : &out->edge;
   }
   int HostOf(GroupId id, int peer) const override {
-    const std::vector<int>& hosts = groups_[id]->hosts;
+    const std::vector<int>& hosts = groups_.At(id).hosts;
     return hosts.empty() ? 0 : hosts[peer];
   }
   InEdge* LineFrom(const Channel& channel, int peer) override {
-    return &In(GroupOf(channel.group), channel.kind, peer).edge;
+    return &In(groups_.At(channel.group), channel.kind, peer).edge;
   }
   ConstByteSpan PieceIn(GroupId id, const Slot& slot) override {
     if (slot.kind != Slot::kPiece) return ConstByteSpan();
     PieceAt at;
     std::memcpy(&at, slot.payload, sizeof(at));
-    const Group& group = *groups_[id];
+    const Group& group = groups_.At(id);
     if (at.owner >= group.members.size() || group.members[at.owner] == nullptr) {
       return ConstByteSpan();
     }
@@ -313,13 +310,6 @@ class ShmEndpoint : public Endpoint {
     return Status(StatusCode::kPeerLost,
                   "shm: rank " + std::to_string(rank) + " of the group (process " +
                       std::to_string(peer.segment->address().process) + ") is gone");
-  }
-
-  Group& GroupOf(GroupId id) {
-    BRIGADE_CHECK_LT(static_cast<size_t>(id), groups_.size());
-    Group* const group = groups_[id].get();
-    BRIGADE_CHECK(group != nullptr && !group->closed);
-    return *group;
   }
 
   // Maps the segments of all members on this host. OK: the group is complete but for its streams.
@@ -464,11 +454,7 @@ class ShmEndpoint : public Endpoint {
     if (lease.data == nullptr) {
       completion->status = Broken(*in, "a message that is nowhere");
     } else if (lease.bytes > receive.most_bytes) {
-      completion->status =
-          Status(StatusCode::kMismatch, "shm: a piece of " + std::to_string(lease.bytes) +
-                                            " bytes from rank " + std::to_string(in->rank) +
-                                            " of the group met a receive of " +
-                                            std::to_string(receive.most_bytes) + " bytes");
+      completion->status = PieceTooLong("shm", lease.bytes, in->rank, receive.most_bytes);
     }
     const InEdge::Receipt receipt = in->edge.Take();
     if (!completion->status.ok()) {
@@ -594,12 +580,11 @@ class ShmEndpoint : public Endpoint {
     }
     const auto over = [](OutStream* out) { return out->under_way.empty(); };
     sending_.erase(std::remove_if(sending_.begin(), sending_.end(), over), sending_.end());
-    for (const std::unique_ptr<Group>& group : groups_) {
-      if (group == nullptr) continue;
+    groups_.ForEach([](GroupId, const Group* group) {
       for (const std::unique_ptr<OutStream>& out : group->out) {
         if (out != nullptr && out->peer->lost) out->edge.SetLost();
       }
-    }
+    });
   }
 
   // A group's memory can be used again when no member can look at it any more.
@@ -628,7 +613,7 @@ class ShmEndpoint : public Endpoint {
         edge_memory_.Free(out->ring, sizeof(EdgeRing));
       }
       edge_memory_.Free(directory, Directory::Bytes(group->size()));
-      groups_[group->id].reset();
+      groups_.Erase(group->id);
       return true;
     };
     leaving_.erase(std::remove_if(leaving_.begin(), leaving_.end(), over), leaving_.end());
@@ -645,8 +630,8 @@ class ShmEndpoint : public Endpoint {
   bool crowded_ = false;
 
   std::map<std::pair<uint64_t, uint64_t>, std::unique_ptr<Peer>> peers_;  // by token
-  std::vector<std::unique_ptr<Group>> groups_;  // by id; null: of no group
-  std::vector<Group*> leaving_;
+  GroupTable<Group> groups_;
+  std::vector<Group*> leaving_;       // closed
   std::vector<InStream*> expecting_;  // with receives posted
   std::vector<OutStream*> sending_;   // with pieces under way
   std::vector<Leased> leased_;

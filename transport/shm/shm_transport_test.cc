@@ -210,7 +210,6 @@ TEST(ShmEndpoint, GroupsGiveTheirMemoryBack) {
   size_t most = 0;
   for (int i = 0; i < 2000; ++i) {
     const GroupId group = OpenAlone(endpoint.get());
-    EXPECT_EQ(group, 0);  // that of the one before
     for (int kind = 0; kind < kChannelKinds; ++kind) {
       for (int message = 0; message < 20; ++message) {
         Operation sent;

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
 #include <utility>
+
+#include "transport/core/errors.h"
 
 namespace brigade {
 namespace {
@@ -30,6 +31,7 @@ SimStream* SimGroup::StreamOf(ChannelKind kind, int from, int to) {
   SimStream* const stream = &found.first->second;
   if (found.second) {
     stream->group = this;
+    stream->from = from;
     stream->to = to;
     stream->from_rank = (*members)[static_cast<size_t>(from)];
     stream->to_rank = (*members)[static_cast<size_t>(to)];
@@ -149,11 +151,7 @@ void SimStreams::Deliver(SimStream* stream) {
     completion->status = Status();
     completion->lease = Lease{receive.in_place ? nullptr : receive.landing.data, piece.bytes, 0};
     if (piece.bytes > receive.landing.bytes) {
-      completion->status =
-          Status(StatusCode::kMismatch,
-                 "sim: a piece of " + std::to_string(piece.bytes) + " bytes from rank " +
-                     std::to_string(stream->from_rank) + " of the job met a receive of " +
-                     std::to_string(receive.landing.bytes) + " bytes");
+      completion->status = PieceTooLong("sim", piece.bytes, stream->from, receive.landing.bytes);
     } else if (!piece.held.empty()) {
       Land(receive, piece.held.data(), piece.bytes);
     }

@@ -45,7 +45,8 @@ struct SimStream {
   };
 
   SimGroup* group = nullptr;
-  int to = 0;         // members
+  int from = 0;  // members
+  int to = 0;
   int from_rank = 0;  // of the job
   int to_rank = 0;
   Fifo<Send> sends;  // the first may be on the link

@@ -6,11 +6,12 @@
 #include <numeric>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "membuf/check.h"
+#include "transport/core/errors.h"
 #include "transport/core/fifo.h"
+#include "transport/core/group_table.h"
 #include "transport/sim/bus_work.h"
 #include "transport/sim/event_queue.h"
 #include "transport/sim/rank_scheduler.h"
@@ -164,9 +165,7 @@ class SimBootstrap : public Bootstrap {
     std::memcpy(gather->all.data() + bytes * static_cast<size_t>(rank_), mine, bytes);
   }
   static Status SizesAgree(bool mismatch, size_t bytes) {
-    if (!mismatch) return Status();
-    return Status(StatusCode::kMismatch,
-                  "sim: a gather with different sizes, here " + std::to_string(bytes) + " bytes");
+    return mismatch ? GatherSizesDiffer("sim", bytes) : Status();
   }
 
   SimWorld::State* const world_;
@@ -191,27 +190,27 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
     mixed_.eager_piece_bytes = std::min(near_.eager_piece_bytes, far_.eager_piece_bytes);
   }
   ~SimEndpoint() override {
-    while (!groups_.empty()) CloseGroup(groups_.begin()->first);
+    groups_.ForEach([this](GroupId id, const Group*) { CloseGroup(id); });
     world_->endpoints[static_cast<size_t>(rank_)] = nullptr;
   }
 
   const Capabilities& capabilities() const override { return mixed_; }
   const Capabilities& CapabilitiesOf(GroupId id) const override {
-    const SimGroup& group = *GroupOf(id).shared;
+    const SimGroup& group = *groups_.At(id).shared;
     if (group.host_count == 1) return near_;
     return static_cast<size_t>(group.host_count) == group.members->size() ? far_ : mixed_;
   }
   const Capabilities& CapabilitiesTo(GroupId id, int peer) const override {
-    const Group& group = GroupOf(id);
+    const Group& group = groups_.At(id);
     const std::vector<int>& hosts = group.shared->hosts;
     return hosts[static_cast<size_t>(peer)] == hosts[static_cast<size_t>(group.rank)] ? near_
                                                                                       : far_;
   }
   int HostOf(GroupId id, int peer) const override {
-    return GroupOf(id).shared->hosts[static_cast<size_t>(peer)];
+    return groups_.At(id).shared->hosts[static_cast<size_t>(peer)];
   }
   int CountHosts(GroupId id, int first, int stride, int count) const override {
-    const SimGroup& group = *GroupOf(id).shared;
+    const SimGroup& group = *groups_.At(id).shared;
     if (static_cast<size_t>(count) == group.members->size()) return group.host_count;
     return Endpoint::CountHosts(id, first, stride, count);
   }
@@ -222,36 +221,34 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
     if (sim == nullptr) {
       return Status(StatusCode::kUnavailable, "sim: needs a bootstrap of its own world");
     }
-    Group group;
-    group.rank = sim->rank();
+    auto group = std::make_unique<Group>();
+    group->rank = sim->rank();
     world_->Meet(
         sim->members(), sim->rank(),
         [&](Gather* gather) {
           if (gather->group != nullptr) return;
           gather->group = std::make_shared<SimGroup>(machine_, sim->members());
         },
-        [&](const Gather& gather) { group.shared = gather.group; });
-    *id = next_group_++;
-    groups_.emplace(*id, std::move(group));
+        [&](const Gather& gather) { group->shared = gather.group; });
+    *id = groups_.Add(std::move(group));
     return Status();
   }
 
   void CloseGroup(GroupId id) override {
     world_->scheduler.CatchUp(rank_);  // until then messages arrive
-    const auto group = groups_.find(id);
-    BRIGADE_CHECK(group != groups_.end());
+    const Group& group = groups_.At(id);
     Fifo<SimStreams::Ended> kept;
     for (const SimStreams::Ended& ended : ended_) {
       if (ended.receive_group != id) kept.push_back(ended);
     }
     ended_ = std::move(kept);
-    world_->streams.Close(group->second.shared.get(), group->second.rank);
-    groups_.erase(group);
+    world_->streams.Close(group.shared.get(), group.rank);
+    groups_.Erase(id);
   }
 
   Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
                   Completion* completion) override {
-    const Group& group = GroupOf(channel.group);
+    const Group& group = groups_.At(channel.group);
     SimStream* const stream =
         group.shared->StreamOf(channel.kind, group.rank, Checked(group, peer));
     idle_polls_ = 0;
@@ -317,14 +314,9 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
  private:
   struct Group {
     std::shared_ptr<SimGroup> shared;
-    int rank;
+    int rank = 0;
   };
 
-  const Group& GroupOf(GroupId id) const {
-    const auto group = groups_.find(id);
-    BRIGADE_CHECK(group != groups_.end());
-    return group->second;
-  }
   static int Checked(const Group& group, int peer) {
     BRIGADE_CHECK_LT(static_cast<size_t>(peer), group.shared->members->size());
     return peer;
@@ -332,7 +324,7 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
 
   void Post(const Channel& channel, int peer, ByteSpan landing, bool in_place,
             Completion* completion) {
-    const Group& group = GroupOf(channel.group);
+    const Group& group = groups_.At(channel.group);
     SimStream* const stream =
         group.shared->StreamOf(channel.kind, Checked(group, peer), group.rank);
     idle_polls_ = 0;
@@ -388,8 +380,7 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
   Capabilities near_;
   Capabilities far_;
   Capabilities mixed_;
-  std::unordered_map<GroupId, Group> groups_;
-  GroupId next_group_ = 0;
+  GroupTable<Group> groups_;
   Fifo<SimStreams::Ended> ended_;
   int idle_polls_ = 0;  // in a row
   bool in_callback_ = false;

@@ -1,0 +1,26 @@
+#include "transport/core/errors.h"
+
+#include <string>
+
+namespace brigade {
+
+Status PieceTooLong(const char* transport, size_t piece_bytes, int peer, size_t landing_bytes) {
+  return Status(StatusCode::kMismatch,
+                std::string(transport) + ": a piece of " + std::to_string(piece_bytes) +
+                    " bytes from rank " + std::to_string(peer) + " of the group met a receive of " +
+                    std::to_string(landing_bytes) + " bytes");
+}
+
+Status PieceBeyondLimit(const char* transport, size_t piece_bytes, size_t most_bytes) {
+  return Status(StatusCode::kInvalidArgument,
+                std::string(transport) + ": a piece of " + std::to_string(piece_bytes) +
+                    " bytes is longer than " + std::to_string(most_bytes));
+}
+
+Status GatherSizesDiffer(const char* transport, size_t bytes) {
+  return Status(StatusCode::kMismatch, std::string(transport) +
+                                           ": AllGather with different sizes, here " +
+                                           std::to_string(bytes) + " bytes");
+}
+
+}  // namespace brigade
