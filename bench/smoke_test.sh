@@ -6,7 +6,7 @@ trap 'echo "smoke_test.sh: line $LINENO ended with status $?" >&2' ERR
 
 cd "${TEST_SRCDIR:-.}/${TEST_WORKSPACE:-.}"
 out=${TEST_TMPDIR:-$(mktemp -d)}
-export MPLCONFIGDIR=$out PYTHONPATH=bench/cluster:bench/report:tools
+export MPLCONFIGDIR=$out
 mkdir -p "$out/study"
 run_mpi=test/support/run_mpi.sh
 bench=bench/brigade_bench
@@ -37,12 +37,12 @@ LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so \
   $run_mpi 2 "${scalapack[@]}" --pair 1
 
 LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so BRIGADE_TRACE=$out/trace.json \
-  $run_mpi 4 bench/scalapack/scalapack_timing -n 60 --nb 8 --repetitions 3 --json "$out/traced.jsonl"
+  $run_mpi 4 bench/scalapack/scalapack_timing -n 60 --eigen-n 40 --nb 8 --repetitions 3 --json "$out/traced.jsonl"
 /usr/bin/python3 tools/merge_trace.py "$out/trace.json"
 /usr/bin/python3 tools/trace_picture.py "$out/trace.json" --timing "$out/traced.jsonl" --routine QR --zoom 0.5 \
   --picture "$out/trace.svg" >"$out/trace.txt"
 
-# What run_cluster.py runs, here within one host.
+# What run.sh --cluster runs, here within one host.
 echo '{"hosts": 4, "rate": "400mbit", "payload_MBps": 47.5}' >"$out/cluster.jsonl"
 brief=(--seconds 0.02 --min-iterations 2 --shim none --transport tcp)
 for label in "" forced; do
@@ -62,7 +62,6 @@ cluster_scalapack=("${scalapack[@]::${#scalapack[@]}-1}" "$out/cluster_scalapack
 $run_mpi 2 "${cluster_scalapack[@]}"
 LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so $run_mpi 2 "${cluster_scalapack[@]}"
 LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so $run_mpi 2 "${cluster_scalapack[@]}" --label "one host"
-/usr/bin/python3 bench/cluster/run_cluster.py --help | grep -q loopback
 
 # What run.sh --model runs.
 for transport in shm tcp; do
@@ -71,14 +70,13 @@ for transport in shm tcp; do
       --json "$out/study/model_$transport.jsonl" model --bytes 8,4K,200K
   done
 done
-/usr/bin/python3 bench/report/model_report.py "$out"/study/model_*.jsonl --plot "$out/study/model.svg" \
+/usr/bin/python3 -m bench.report.model "$out"/study/model_*.jsonl --plot "$out/study/model.svg" \
   --summary "$out/study/summary.json" >"$out/study/model.txt"
-/usr/bin/python3 bench/report/model_report_test.py "$out/study"
 
 status=0
 $run_mpi 2 "$bench" spread --bogus 2>"$out/refused.txt" || status=$?
 [[ $status -eq 2 ]] || { echo "an unknown flag ended with $status, not 2"; exit 1; }
 [[ $(grep -c -e --bogus "$out/refused.txt") -eq 1 ]] || { echo "not refused once:"; cat "$out/refused.txt"; exit 1; }
 
-/usr/bin/python3 bench/report/make_report.py "$out" --picture "$out/picture.svg"
-/usr/bin/python3 bench/smoke_test.py "$out"
+/usr/bin/python3 -m bench.report "$out" --picture "$out/picture.svg"
+/usr/bin/python3 -m bench.smoke_test "$out"

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """Fits what the AP3000 paper does not state to half of its Table 1, and prints the values; nothing is written.
 
-    bench/simulated/fit_paper.py bazel-bin/bench/simulated/paper_table transport/machines/ap3000.json
+    python3 -m bench.simulated.fit_paper bazel-bin/bench/simulated/paper_table transport/machines/ap3000.json
 
-Starts from the file's values. Costs: the mean logarithm of how far off the fitted cells are, of which none counts more than LARGEST_ERROR
-(one cell that the model cannot explain shall not bend all others), doubtful ones left out; changes from A to B that go the wrong way;
-and the point-to-point facts, once they are off by more than TOLERANCE. Deterministic. Needs python3-scipy.
+Starts from the file's values. Costs: the mean logarithm of how far off the fitted cells are, of which none counts more
+than LARGEST_ERROR (one cell that the model cannot explain shall not bend all others), doubtful ones left out; changes
+from A to B that go the wrong way; and the point-to-point facts, once they are off by more than TOLERANCE.
+Deterministic. Needs python3-scipy.
 """
 
 import argparse
@@ -18,7 +19,7 @@ import subprocess
 
 import scipy.optimize
 
-import paper_data
+from bench.simulated import paper_data
 
 LARGEST_ERROR = 0.4
 TOLERANCE = math.log(1.08)
@@ -102,10 +103,11 @@ def cost(simulated):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="python3 -m bench.simulated.fit_paper", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", help="paper_table")
     parser.add_argument("machine", type=pathlib.Path)
-    parser.add_argument("--evaluations", type=int, default=400, help="most machines to simulate (default: %(default)s)")
+    parser.add_argument("--evaluations", type=int, default=400, help="most machines to simulate (%(default)s)")
     arguments = parser.parse_args()
     start = json.loads(arguments.machine.read_text(encoding="utf-8"))
     simulate = Simulator(arguments.program)
@@ -135,7 +137,8 @@ def main():
             points = ", ".join(f"[{run:g}, {rate:.3g}]" for run, rate in work["rate"]["by_run_bytes"])
             print(f"  {kind}, {work['from']} to {work['to']}: {points}")
     for name, half in paper_data.summarise(paper_data.read_cells(simulate(fitted))).items():
-        print(f"  {name}: median error {100 * half['median_error']:.1f} %, directions {half['directions'][0]} of {half['directions'][1]}")
+        right, count = half["directions"]
+        print(f"  {name}: median error {100 * half['median_error']:.1f} %, directions {right} of {count}")
     simulate.close()
 
 

@@ -1,4 +1,4 @@
-"""Table 1 of the AP3000 paper beside its simulation: the cells, which of them are fitted, and how far apart the two are."""
+"""Table 1 of the AP3000 paper beside its simulation: the cells, which are fitted, and how far apart the two are."""
 
 import collections
 import csv
@@ -21,7 +21,8 @@ Message = collections.namedtuple("Message", "bytes paper model unit at_least")
 
 
 def is_fitted(pattern, size, ranks, algorithm):
-    """A chequerboard over all four, so that both halves have every pattern, size, number of ranks and algorithm; A and B go together."""
+    """A chequerboard over all four: both halves have every pattern, size, number of ranks and algorithm. A and B go
+    together."""
     place = (PATTERNS.index(pattern) + SIZES.index(size) + RANKS.index(ranks) + ALGORITHMS.index(algorithm))
     return place % 2 == 0
 
@@ -50,7 +51,8 @@ def read_messages(simulated):
     messages = []
     for row in read_facts("messages.csv"):
         unit = "us" if row["us"] else "mb_s"
-        messages.append(Message(int(row["bytes"]), float(row[unit]), models[int(row["bytes"])][unit], unit, bool(row["at_least"])))
+        messages.append(Message(int(row["bytes"]), float(row[unit]), models[int(row["bytes"])][unit], unit,
+                                bool(row["at_least"])))
     return messages
 
 
@@ -97,8 +99,9 @@ def summarise(cells):
         sure = [c for c in half if not c.doubtful]
         # A pair is doubtful if either of it is.
         doubtless = [c for pair in pairs(half) if not any(x.doubtful for x in pair) for c in pair]
-        summary[name] = {"cells": len(half), "median_error": median_error(half), "median_error_sure": median_error(sure),
-                         "directions": directions(half), "directions_sure": directions(doubtless)}
+        summary[name] = {"cells": len(half), "median_error": median_error(half),
+                         "median_error_sure": median_error(sure), "directions": directions(half),
+                         "directions_sure": directions(doubtless)}
     return summary
 
 

@@ -6,7 +6,7 @@ import re
 import sys
 import unittest
 
-import paper_data
+from bench.simulated import paper_data
 
 FOLDER = pathlib.Path(sys.argv.pop())
 

@@ -10,14 +10,14 @@ machine=transport/machines/ap3000.json
 
 bench/simulated/paper_table "$machine" >"$out/paper.json"
 bench/simulated/paper_table "$machine" | cmp - "$out/paper.json"
-/usr/bin/python3 bench/simulated/paper_report.py "$out/paper.json" --plot "$out/paper.svg" --summary "$out/summary.json" >"$out/paper.txt"
-/usr/bin/python3 bench/simulated/paper_report_test.py "$out"
+/usr/bin/python3 -m bench.report.paper "$out/paper.json" --plot "$out/paper.svg" --summary "$out/summary.json" >"$out/paper.txt"
+/usr/bin/python3 -m bench.simulated.paper_report_test "$out"
 
 # A machine a line, lengths only: the same figures.
 tr -d '\n' <"$machine" | bench/simulated/paper_table - >"$out/lengths.json"
-/usr/bin/python3 bench/simulated/paper_report.py "$out/lengths.json" | cmp - "$out/paper.txt"
+/usr/bin/python3 -m bench.report.paper "$out/lengths.json" | cmp - "$out/paper.txt"
 
-/usr/bin/python3 bench/simulated/fit_paper.py bench/simulated/paper_table "$machine" --evaluations 2 | grep -q 'held out: median error'
+/usr/bin/python3 -m bench.simulated.fit_paper bench/simulated/paper_table "$machine" --evaluations 2 | grep -q 'held out: median error'
 
 # What is wrong is said.
 if bench/simulated/paper_table no_such_file 2>"$out/error.txt"; then exit 1; fi

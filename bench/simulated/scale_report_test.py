@@ -6,41 +6,43 @@ import re
 import sys
 import unittest
 
-import scale_report
+from bench.report import scale
 
 FOLDER = pathlib.Path(sys.argv.pop())
 
 
 class ScaleReport(unittest.TestCase):
     def setUp(self):
-        self.cells = scale_report.read([FOLDER / f"{p}.jsonl" for p in scale_report.PATTERNS])
+        self.cells = scale.read([FOLDER / f"{p}.jsonl" for p in scale.PATTERNS])
         self.text = (FOLDER / "scale.txt").read_text(encoding="utf-8")
         self.summary = json.loads((FOLDER / "summary.json").read_text(encoding="utf-8"))
 
     def test_every_cell_is_there_once(self):
-        found = [(c["pattern"], c["ranks"], scale_report.size_class(c)) for c in self.cells]
-        expected = [(p, r, s) for p in scale_report.PATTERNS for r in (8, 16, 32, 64, 128) for s in scale_report.SIZES]
+        found = [(c["pattern"], c["ranks"], scale.size_class(c)) for c in self.cells]
+        expected = [(p, r, s) for p in scale.PATTERNS for r in (8, 16, 32, 64, 128) for s in scale.SIZES]
         self.assertEqual(sorted(found), sorted(expected))
         self.assertEqual(len(re.findall(r"^ +(?:8|16|32|64|128)  ", self.text, re.MULTILINE)), len(expected))
 
     def test_closed_forms_are_marked(self):
-        formed = sum(not scale_report.time_us(c[who])[1] for c in self.cells for who in scale_report.OWN)
+        formed = sum(not scale.time_us(c[who])[1] for c in self.cells for who in scale.OWN)
         self.assertGreater(formed, 0)
         self.assertEqual(len(re.findall(r" ~\d", self.text)), formed)
 
     def test_by_name_short_portions_take_the_circulant_graph(self):
-        named = [c["brigade_named"]["algorithm"] for c in self.cells if c["pattern"].startswith("multi") and scale_report.size_class(c) == 8]
+        named = [c["brigade_named"]["algorithm"] for c in self.cells
+                 if c["pattern"].startswith("multi") and scale.size_class(c) == 8]
         self.assertEqual(set(named), {"circulant graph"})
 
     def test_ratios_are_peer_over_ours(self):
-        cell = next(c for c in self.cells if c["pattern"] == "broadcast" and c["ranks"] == 8 and c["bytes"] == 1 << 20)
+        cell = next(c for c in self.cells if (c["pattern"], c["ranks"], c["bytes"]) == ("broadcast", 8, 1 << 20))
         self.assertEqual(cell["open_mpi"]["algorithm"], "linear")
-        self.assertAlmostEqual(scale_report.ratio(cell, "brigade"), cell["open_mpi"]["simulated_us"] / cell["brigade"]["simulated_us"])
-        self.assertGreater(scale_report.ratio(cell, "brigade"), 5)
+        self.assertAlmostEqual(scale.ratio(cell, "brigade"),
+                               cell["open_mpi"]["simulated_us"] / cell["brigade"]["simulated_us"])
+        self.assertGreater(scale.ratio(cell, "brigade"), 5)
 
     # Figures are the same everywhere: what README.md says may be asserted.
     def test_closed_form_is_as_near_as_documented(self):
-        for pattern in scale_report.PATTERNS:
+        for pattern in scale.PATTERNS:
             form = self.summary[pattern]["closed_form"]
             self.assertGreaterEqual(form["compared"], 10, pattern)
             self.assertLessEqual(form["median"], LIMIT_MEDIAN, pattern)

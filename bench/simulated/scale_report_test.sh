@@ -16,8 +16,8 @@ for pattern in broadcast reduce multi_broadcast multi_reduce; do
   head -n "$(wc -l <"$out/again.jsonl")" "$out/$pattern.jsonl" | cmp - "$out/again.jsonl"
   files+=("$out/$pattern.jsonl")
 done
-/usr/bin/python3 bench/simulated/scale_report.py "${files[@]}" --plot "$out/scale.svg" --summary "$out/summary.json" >"$out/scale.txt"
-/usr/bin/python3 bench/simulated/scale_report_test.py "$out"
+/usr/bin/python3 -m bench.report.scale "${files[@]}" --plot "$out/scale.svg" --summary "$out/summary.json" >"$out/scale.txt"
+/usr/bin/python3 -m bench.simulated.scale_report_test "$out"
 
 # What is wrong is said.
 refuses() { # TEXT argument...
@@ -32,4 +32,4 @@ refuses --ranks bench/simulated/scale_table "$machine" reduce --ranks 4 --messag
 refuses --messages bench/simulated/scale_table "$machine" reduce
 refuses --rank bench/simulated/scale_table "$machine" reduce --messages 1 --rank 8
 : >"$out/empty"
-refuses "no cells" /usr/bin/python3 bench/simulated/scale_report.py "$out/empty"
+refuses "no cells" /usr/bin/python3 -m bench.report.scale "$out/empty"

@@ -1,0 +1,108 @@
+"""Started by bench/run.sh: installs and builds what a job needs, runs it, and makes its report."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from bench.driver import arguments, machine, main_job, model_job, peers, simulated_jobs
+from bench.driver.cluster_job import Cluster, ClusterJob
+from bench.driver.launching import Launcher, say
+
+TARGETS = {"main": main_job.TARGETS, "cluster": main_job.TARGETS, "model": model_job.TARGETS,
+           "paper": simulated_jobs.PAPER_TARGETS, "scale": simulated_jobs.SCALE_TARGETS}
+
+
+def prepare(given):
+    """Installs and builds; returns the Programs."""
+    if given.bin:
+        return machine.Programs(given.bin, given.mpich_bin)
+    say("Packages")
+    subprocess.run([machine.ROOT / "test" / "install.sh"], check=True)
+    say("Build")
+    programs = machine.build(TARGETS[given.job], with_mpich=given.job in ("main", "cluster"))
+    if given.job == "cluster":
+        say("More MPIs")
+        # May fail: then its launches fail, and are counted.
+        subprocess.run([machine.ROOT / "bench" / "cluster" / "cluster_peers.sh"], check=False)
+    return programs
+
+
+def print_report(module, output, name, inputs):
+    """Runs a report that is text, keeps what it prints, and says where that and its plot are."""
+    say("Report")
+    text = subprocess.run(["/usr/bin/python3", "-m", f"bench.report.{module}", *inputs,
+                           "--plot", output / f"{name}.svg", "--summary", output / f"{name}_summary.json"],
+                          check=True, stdout=subprocess.PIPE, text=True, cwd=machine.ROOT).stdout
+    (output / f"{name}.txt").write_text(text, encoding="utf-8")
+    print(text)
+    print(f"Plot: {output / f'{name}.svg'}")
+    print(f"Report: {output / f'{name}.txt'}")
+
+
+def run_main(given, launcher, programs):
+    job = main_job.MainJob(given.full, launcher.output, programs, machine.cores(), given.brigade_version)
+    job.lu_tester(launcher)
+    launcher.run_all(job.plan())
+    main_job.report(launcher.output)
+
+
+def run_cluster(given, launcher, programs):
+    with Cluster(given.cluster, given.rate) as cluster:
+        ClusterJob(given, launcher.output, programs, cluster, given.brigade_version).run(launcher)
+    if "topologies" in given.only:
+        subprocess.run(["/usr/bin/python3", "-m", "bench.report.cluster", launcher.output], check=True,
+                       cwd=machine.ROOT)
+    main_job.report(launcher.output)
+
+
+def run_model(given, launcher, programs):
+    job = model_job.ModelJob(given.full, launcher.output, programs, None)
+    with Cluster(job.ranks[-1], given.rate) as job.cluster:
+        launcher.run_all(job.plan())
+    print_report("model", launcher.output, "model", sorted(launcher.output.glob("model_*.jsonl")))
+    print(f"Machines: {launcher.output}/machine_*.json")
+
+
+def run_paper(_, launcher, programs):
+    if table := simulated_jobs.simulate_paper(launcher, programs):
+        print_report("paper", launcher.output, "paper", [table])
+
+
+def run_scale(given, launcher, programs):
+    if tables := simulated_jobs.simulate_scale(launcher, programs, given.full):
+        print_report("scale", launcher.output, "scale", tables)
+
+
+JOBS = {"main": run_main, "cluster": run_cluster, "model": run_model, "paper": run_paper, "scale": run_scale}
+
+
+def main():
+    given = arguments.parse(sys.argv[1:])
+    # So that clusters are taken down and scratch files removed.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    programs = prepare(given)
+    given.brigade_version = given.brigade_version or machine.version()
+    output = given.output or machine.ROOT / "results" / time.strftime("%Y%m%d-%H%M%S")
+    output.mkdir(parents=True, exist_ok=True)
+    # The folder's name is short: Open MPI makes sockets in it.
+    with tempfile.TemporaryDirectory(prefix="brigade.", dir="/tmp", ignore_cleanup_errors=True) as scratch:
+        os.environ.update(peers.ONE_THREAD, TMPDIR=scratch, MPLCONFIGDIR=scratch)
+        if os.geteuid() == 0:
+            os.environ.update(peers.AS_ROOT)
+        launcher = Launcher(pathlib.Path(output).resolve(), given.limit)
+        JOBS[given.job](given, launcher, programs)
+    if launcher.failures:
+        sys.exit(f"bench/run.sh: {launcher.failures} launches failed, see above")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except subprocess.CalledProcessError as failure:
+        sys.exit(f"bench/run.sh: {failure}")

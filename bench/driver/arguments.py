@@ -1,0 +1,168 @@
+"""The command line of ./bench/run.sh."""
+
+import argparse
+import difflib
+import pathlib
+import re
+
+from bench.driver import cluster_job, peers
+
+DESCRIPTION = """\
+Measures Brigade beside its peers on this machine and writes one report. Installs what is missing, builds, measures
+
+  - ScaLAPACK's LU tester on stock BLACS and on the shim,
+  - ScaLAPACK's LU, Cholesky, QR, matrix product and eigensolver on 1x2, 2x1, 2x2 and 2x4 ranks, stock and shim,
+  - ping-pong on 2 ranks: Brigade, shim, stock, raw MPI, a bare ring in shared memory,
+  - the BLACS calls ScaLAPACK makes most on 2, 4 and 8 ranks: shim, stock,
+  - all patterns on contiguous data on 2, 4 and 8 ranks: Brigade, MPI collectives,
+  - spread of panels on 4 ranks: Brigade's patterns, shim, stock BLACS, plain patterns, MPI collectives,
+
+and prints the path of the report. MPI is Open MPI as it is, Open MPI without single copies (CMA), and MPICH while
+every rank has a core. Takes about 5 minutes on 2 cores, besides the first build. A launch that fails is counted, the
+rest is still measured, and the exit code is 1. bench/README.md says how to read the report."""
+
+# Which options go with which job, besides those that go with all.
+ANYWHERE = {"output", "bin", "mpich_bin", "brigade_version", "limit"}
+GOES_WITH = {
+    "main": {"full"},
+    "cluster": {"full", "rate", "only", "ranks", "sizes", "libraries", "transport"},
+    "paper": set(),
+    "scale": {"full"},
+    "model": {"full", "rate"},
+}
+# What each job may not find in its folder: lines of two runs in one file would be taken for one run.
+RESULTS = {"cluster": "cluster*.jsonl", "paper": "paper.json", "scale": "scale_*.jsonl", "model": "model_*.jsonl"}
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what was probably meant."""
+
+    def parse_args(self, args=None, namespace=None):
+        arguments, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            flag = unknown[0].split("=")[0]
+            near = difflib.get_close_matches(flag, self._option_string_actions, n=1)
+            self.error(f"unknown argument: {unknown[0]}" + (f"; did you mean {near[0]}?" if near else ""))
+        return arguments
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: {message}\nSee {self.prog} --help\n")
+
+
+def _hosts(text):
+    if not re.fullmatch("[1-9][0-9]{0,2}", text) or int(text) < 2:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of hosts from 2 on")
+    return int(text)
+
+
+def _numbers(text):
+    if not re.fullmatch("[1-9][0-9]*(,[1-9][0-9]*)*", text):
+        raise argparse.ArgumentTypeError(f"'{text}' is no list of numbers such as 4,8")
+    return [int(number) for number in text.split(",")]
+
+
+def _pieces(text):
+    pieces = text.split(",")
+    for piece in pieces:
+        if piece not in cluster_job.PIECES:
+            raise argparse.ArgumentTypeError(f"no piece '{piece}'; there are {', '.join(cluster_job.PIECES)}")
+    return pieces
+
+
+def _libraries(text):
+    known = [library.label for library in peers.LIBRARIES]
+    labels = [label.strip() for label in text.split(";")]
+    for label in labels:
+        if label not in known:
+            raise argparse.ArgumentTypeError(f"no library '{label}'; there are " + "; ".join(f"'{k}'" for k in known))
+    return labels
+
+
+def make_parser():
+    pieces = "\n".join(f"  {name:10} {title}" for name, title in cluster_job.TITLES.items())
+    parser = Parser(prog="bench/run.sh", description=DESCRIPTION, allow_abbrev=False,
+                    formatter_class=argparse.RawDescriptionHelpFormatter, epilog=f"pieces of --only:\n{pieces}")
+    parser.add_argument("--full", action="store_true",
+                        help="all sizes, spread on 2, 4 and 8 ranks, staging memory up to messages of 1 GiB (needs "
+                        "6 GiB), 10 launches of everything: some hours. With --scale longer simulations, with --model "
+                        "2 to 8 ranks and up to 16 MiB")
+    parser.add_argument("--output", metavar="DIR", type=pathlib.Path,
+                        help="where results go, none of the same kind in it yet; default: results/<date and time>")
+    parser.add_argument("--limit", metavar="S", type=int,
+                        help="seconds a launch may take; default: 300, on the cluster 1200, with --full 3600; of the "
+                        "others as long as they like")
+
+    jobs = parser.add_argument_group("instead").add_mutually_exclusive_group()
+    jobs.add_argument("--cluster", metavar="HOSTS", type=_hosts,
+                      help="ping-pong, all patterns, ScaLAPACK and overlap with computation on as many hosts with slow "
+                      "links, which are raised on this machine (bench/cluster/cluster.sh) and taken down; beside Open "
+                      "MPI and MPICH 5, installed from PyPI, each as it is and at its best. About 15 minutes; adds to "
+                      "the report in DIR, if there is one")
+    jobs.add_argument("--paper", action="store_true",
+                      help="simulates Table 1 of the AP3000 paper (96 cells) and its point-to-point figures, and "
+                      "prints them beside the paper's: seconds")
+    jobs.add_argument("--scale", action="store_true",
+                      help="broadcast, reduce, multi-broadcast and multi-reduce on 8 to 65,536 simulated ranks of fat "
+                      "hosts, beside what Open MPI does by default: minutes")
+    jobs.add_argument("--model", action="store_true",
+                      help="every way of running a pattern in shared memory, over TCP on one host and on hosts with "
+                      "slow links, beside what the cost model says it takes, and what the library chooses beside the "
+                      "best: 15 minutes, with --full three hours")
+
+    cluster = parser.add_argument_group("of the cluster")
+    cluster.add_argument("--rate", help="of each link, both ways, also with --model; default: 400mbit")
+    cluster.add_argument("--only", metavar="PIECE,...", type=_pieces,
+                         help="these pieces, which may be added to what DIR holds; default: all, topologies only with "
+                         "--full")
+    cluster.add_argument("--ranks", metavar="P,...", type=_numbers,
+                         help="of patterns, ring, strided and topologies; default: 4,7,8, of topologies 5,7,8")
+    cluster.add_argument("--sizes", metavar="BYTES,...", help="of patterns, send, loopback and topologies: 64K,1M")
+    cluster.add_argument("--libraries", metavar="LABEL;...", type=_libraries,
+                         help="of patterns, send and topologies, without the BLACS: of " +
+                         "; ".join(f"'{library.label}'" for library in peers.LIBRARIES))
+    cluster.add_argument("--transport", help="of Brigade; default: tcp")
+
+    built = parser.add_argument_group("to measure what is built already")
+    built.add_argument("--bin", metavar="DIR", type=pathlib.Path,
+                       help="a bazel-bin folder: nothing is installed, nothing is built")
+    built.add_argument("--mpich-bin", metavar="DIR", type=pathlib.Path,
+                       help="the same, built with --config=mpich; default: beside it")
+    built.add_argument("--brigade-version", metavar="TEXT", help="recorded with the figures; default: from git")
+    return parser
+
+
+def parse(argv):
+    """The arguments, with `job` and every default filled in; ends the program with a message if they make no sense."""
+    parser = make_parser()
+    arguments = parser.parse_args(argv)
+    arguments.job = next((job for job in ("cluster", "paper", "scale", "model") if getattr(arguments, job)), "main")
+    allowed = GOES_WITH[arguments.job] | ANYWHERE
+    for name, value in vars(arguments).items():
+        if name not in allowed and name not in GOES_WITH and name != "job" and value not in (None, False):
+            goes_with = " or ".join(f"--{job}" for job, names in GOES_WITH.items() if name in names and job != "main")
+            flag = f"--{name.replace('_', '-')}"
+            parser.error(f"{flag} goes with {goes_with}" if arguments.job == "main" else
+                         f"{flag} does not go with --{arguments.job}")
+    if arguments.output is not None and arguments.only is None and _holds_results(arguments.output, arguments.job):
+        parser.error(f"{arguments.output} already holds results; give another --output")
+    arguments.rate = arguments.rate or "400mbit"
+    if not re.fullmatch("[1-9][0-9]*[kmg]?bit", arguments.rate):
+        parser.error(f"--rate: '{arguments.rate}' is no rate such as 400mbit")
+    arguments.transport = arguments.transport or "tcp"
+    if arguments.only is None:
+        arguments.only = [piece for piece in cluster_job.PIECES if arguments.full or piece != "topologies"]
+    if arguments.limit is None:
+        brief = {"main": 300, "cluster": 1200}.get(arguments.job, 0)
+        arguments.limit = 3600 if arguments.full and brief else brief
+    if arguments.bin is not None:
+        arguments.bin = arguments.bin.resolve()
+        if arguments.mpich_bin is None:
+            # .bazelrc gives the configuration of MPICH a suffix.
+            arguments.mpich_bin = arguments.bin.parent.with_name(arguments.bin.parent.name + "-mpich") / "bin"
+    return arguments
+
+
+def _holds_results(folder, job):
+    if job == "main":
+        return any(not path.name.startswith("cluster") for path in folder.glob("*.jsonl"))
+    return any(folder.glob(RESULTS[job]))

@@ -1,0 +1,85 @@
+"""The command line: what is understood, and what is said of mistakes."""
+
+import contextlib
+import io
+import pathlib
+import tempfile
+import unittest
+
+from bench.driver import arguments
+
+
+def refused(*argv):
+    """What is said."""
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(said):
+            arguments.parse(argv)
+    except SystemExit as ended:
+        assert ended.code == 2, ended.code
+        return said.getvalue()
+    raise AssertionError(f"accepted: {argv}")
+
+
+class Accepted(unittest.TestCase):
+    def test_jobs(self):
+        self.assertEqual(arguments.parse([]).job, "main")
+        self.assertEqual(arguments.parse(["--cluster", "8"]).job, "cluster")
+        for job in ("paper", "scale", "model"):
+            self.assertEqual(arguments.parse([f"--{job}"]).job, job)
+
+    def test_defaults(self):
+        given = arguments.parse(["--cluster", "4"])
+        self.assertEqual((given.cluster, given.rate, given.transport, given.limit), (4, "400mbit", "tcp", 1200))
+        self.assertEqual(arguments.parse(["--model", "--full"]).limit, 0)
+        self.assertEqual([arguments.parse(argv).limit for argv in ([], ["--full"], ["--limit", "7"])], [300, 3600, 7])
+
+    def test_a_plain_run_of_the_cluster_stays_brief(self):
+        everything = list(arguments.cluster_job.PIECES)
+        self.assertIn("topologies", everything)
+        self.assertEqual(arguments.parse(["--cluster", "8"]).only, [p for p in everything if p != "topologies"])
+        self.assertEqual(arguments.parse(["--cluster", "8", "--full"]).only, everything)
+        self.assertEqual(arguments.parse(["--cluster", "8", "--only", "topologies,ring"]).only, ["topologies", "ring"])
+
+    def test_lists(self):
+        given = arguments.parse(["--cluster", "8", "--ranks", "4,8", "--libraries", "MPICH 5; pipeline 16K"])
+        self.assertEqual((given.ranks, given.libraries), ([4, 8], ["MPICH 5", "pipeline 16K"]))
+
+    def test_mpich_is_built_beside(self):
+        given = arguments.parse(["--bin", "/some/k8-opt/bin"])
+        self.assertEqual(given.mpich_bin, pathlib.Path("/some/k8-opt-mpich/bin"))
+
+
+class Refused(unittest.TestCase):
+    def test_mistyped_flags(self):
+        self.assertIn("unknown argument: --ful; did you mean --full?", refused("--ful"))
+        self.assertIn("unknown argument: something", refused("something"))
+
+    def test_what_does_not_go_together(self):
+        self.assertIn("--full does not go with --paper", refused("--paper", "--full"))
+        self.assertIn("--rate does not go with --scale", refused("--scale", "--rate", "1gbit"))
+        self.assertIn("--rate goes with --cluster or --model", refused("--rate", "1gbit"))
+        self.assertIn("--only goes with --cluster", refused("--only", "ring"))
+        self.assertIn("not allowed with", refused("--paper", "--scale"))
+
+    def test_bad_values(self):
+        self.assertIn("'1' is no number of hosts", refused("--cluster", "1"))
+        self.assertIn("'0x8' is no number of hosts", refused("--cluster", "0x8"))
+        self.assertIn("'fast' is no rate", refused("--cluster", "8", "--rate", "fast"))
+        self.assertIn("no piece 'rign'; there are patterns, send", refused("--cluster", "8", "--only", "rign"))
+        self.assertIn("no library 'x'", refused("--cluster", "8", "--libraries", "x"))
+        self.assertIn("no list of numbers", refused("--cluster", "8", "--ranks", "a"))
+        self.assertIn("expected one argument", refused("--output"))
+
+    def test_results_of_two_runs_stay_apart(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "pingpong.jsonl").touch()
+            self.assertIn("already holds results", refused("--output", folder))
+            arguments.parse(["--cluster", "8", "--output", folder])  # adds to that report
+            (pathlib.Path(folder) / "cluster_send.jsonl").touch()
+            self.assertIn("already holds results", refused("--cluster", "8", "--output", folder))
+            arguments.parse(["--cluster", "8", "--only", "ring", "--output", folder])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,49 @@
+"""What fails is counted, what takes too long is ended, and every command is recorded."""
+
+import contextlib
+import io
+import pathlib
+import tempfile
+import unittest
+
+from bench.driver.launching import Launch, Launcher
+
+
+class Launching(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.output = pathlib.Path(folder.name)
+        self.said, self.complaints = io.StringIO(), io.StringIO()
+
+    def run_all(self, *launches, limit=60):
+        launcher = Launcher(self.output, limit)
+        with contextlib.redirect_stdout(self.said), contextlib.redirect_stderr(self.complaints):
+            launcher.run_all(launches)
+        return launcher.failures
+
+    def test_counts_failures_and_goes_on(self):
+        made = self.output / "made"
+        self.assertEqual(self.run_all(Launch("a", ["false"]), Launch("b", ["no_such_program"]),
+                                      Launch("c", ["touch", str(made)])), 2)
+        self.assertTrue(made.exists())
+        self.assertIn("ended with status 1: false", self.complaints.getvalue())
+
+    def test_ends_what_takes_too_long(self):
+        self.assertEqual(self.run_all(Launch("a", ["sleep", "60"]), limit=1), 1)
+        self.assertIn("took more than 1 s: sleep 60", self.complaints.getvalue())
+
+    def test_says_how_far_it_is(self):
+        self.run_all(Launch("one", ["true"]), Launch("one", ["true"]), Launch("two", ["true"]))
+        self.assertIn("one  (launch 1 of 3", self.said.getvalue())
+        self.assertIn("two  (launch 3 of 3", self.said.getvalue())
+
+    def test_records_commands_with_their_environment(self):
+        self.run_all(Launch("a", ["sh", "-c", 'test "$WHAT" = "a b"'], {"WHAT": "a b"}))
+        self.assertEqual((self.output / "commands.txt").read_text(),
+                         "WHAT='a b' sh -c 'test \"$WHAT\" = \"a b\"'\n")
+        self.assertEqual(self.complaints.getvalue(), "")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,58 @@
+"""What this machine has, and where things are in the source tree and in what Bazel builds."""
+
+import os
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def processors():
+    """As many as this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def cores():
+    """Open MPI's slots: a core may be several processors."""
+    text = subprocess.run(["lscpu", "--parse=core,socket"], check=True, capture_output=True, text=True).stdout
+    return min(len({line for line in text.splitlines() if not line.startswith("#")}), processors())
+
+
+def version():
+    """Of this source tree, as recorded with the figures."""
+    command = ["git", "-C", ROOT, "describe", "--always", "--dirty", "--tags"]
+    try:
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+class Programs:
+    """What is measured, built."""
+
+    def __init__(self, bin_folder, mpich_folder):
+        self.bench = str(bin_folder / "bench" / "brigade_bench")
+        self.bench_mpich = str(mpich_folder / "bench" / "brigade_bench")
+        self.scalapack = str(bin_folder / "bench" / "scalapack" / "scalapack_timing")
+        self.shim = str(bin_folder / "blacs_shim" / "libbrigade_blacs.so")
+        self.paper_table = str(bin_folder / "bench" / "simulated" / "paper_table")
+        self.scale_table = str(bin_folder / "bench" / "simulated" / "scale_table")
+
+
+_BUILD = ["--config=opt", "--config=werror"]
+
+
+def _bin_folder(options):
+    text = subprocess.run(["bazel", "info", *_BUILD, *options, "bazel-bin"], check=True, cwd=ROOT, capture_output=True,
+                          text=True).stdout
+    return pathlib.Path(text.strip())
+
+
+def build(targets, with_mpich):
+    """Builds, and returns the Programs. MPICH's may fail: then its launches fail, and are counted."""
+    subprocess.run(["bazel", "build", *_BUILD, *targets], check=True, cwd=ROOT)
+    bin_folder = mpich_folder = _bin_folder([])
+    if with_mpich:
+        subprocess.run(["bazel", "build", *_BUILD, "--config=mpich", "//bench:brigade_bench"], check=False, cwd=ROOT)
+        mpich_folder = _bin_folder(["--config=mpich"])
+    return Programs(bin_folder, mpich_folder)

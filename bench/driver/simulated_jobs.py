@@ -1,0 +1,44 @@
+"""The simulated jobs: Table 1 of the AP3000 paper, and collectives on up to 65,536 ranks. Only virtual time counts."""
+
+import threading
+
+from bench.driver.launching import Launch, say
+from bench.driver.machine import ROOT
+
+PAPER_TARGETS = ["//bench/simulated:paper_table"]
+SCALE_TARGETS = ["//bench/simulated:scale_table"]
+MACHINES = ROOT / "transport" / "machines"
+PATTERNS = ("broadcast", "reduce", "multi_broadcast", "multi_reduce")
+
+
+def simulate(launcher, launch, path):
+    with open(path, "wb") as table:
+        return launcher.run(launch, stdout=table)
+
+
+def simulate_paper(launcher, programs):
+    """Its table, or None."""
+    say("Table 1 of the AP3000 paper")
+    table = launcher.output / "paper.json"
+    launch = Launch("", [programs.paper_table, str(MACHINES / "ap3000.json")])
+    return table if simulate(launcher, launch, table) else None
+
+
+def simulate_scale(launcher, programs, full):
+    """Its tables, or None. Two at a time, the longest first: each takes a processor."""
+    say("Simulated scale")
+    tables = {pattern: launcher.output / f"scale_{pattern}.jsonl" for pattern in PATTERNS}
+    messages = "5000000" if full else "300000"
+
+    def simulate_all(*patterns):
+        for pattern in patterns:
+            launch = Launch("", [programs.scale_table, str(MACHINES / "fat_nodes_100g.json"), pattern,
+                                 "--messages", messages])
+            simulate(launcher, launch, tables[pattern])
+            print(f"  {pattern.replace('_', '-')} done", flush=True)
+
+    other = threading.Thread(target=simulate_all, args=("multi_broadcast", "broadcast"), daemon=True)
+    other.start()
+    simulate_all("multi_reduce", "reduce")
+    other.join()
+    return None if launcher.failures else list(tables.values())
