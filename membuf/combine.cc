@@ -8,6 +8,7 @@
 
 #include "membuf/check.h"
 #include "membuf/pack.h"
+#include "membuf/rules.h"
 
 namespace brigade {
 namespace {
@@ -226,12 +227,6 @@ Kernel KernelFor(CombineOp op, ElementType type, bool locations) {
   return nullptr;
 }
 
-// Runs at least this long are combined where they lie; shorter ones are cheaper to gather into a
-// block first, for a kernel started on a few elements runs at a fraction of its speed.
-constexpr size_t kDirectBytes = 256;
-// Two of them stay in the first-level cache beside what they are gathered from.
-constexpr size_t kBlockBytes = 4096;
-
 // The next `bytes` of an operand, contiguous: where they lie, or gathered into `block`.
 const std::byte* Fetch(StridedLayout::Cursor* cursor, const std::byte* base, size_t bytes,
                        std::byte* block) {
@@ -286,16 +281,17 @@ void Combine(CombineOp op, ElementType type, size_t elems, const MutableOperand&
   StridedLayout::Cursor dst_cursor(*dst.layout, dst.offset);
   StridedLayout::Cursor left_cursor(*left.layout, left.offset);
   StridedLayout::Cursor right_cursor(*right.layout, right.offset);
-  alignas(64) std::byte left_block[kBlockBytes];
-  alignas(64) std::byte right_block[kBlockBytes];
+  alignas(64) std::byte left_block[rules::kCombineBlockBytes];
+  alignas(64) std::byte right_block[rules::kCombineBlockBytes];
 
   for (size_t done = 0; done < elems;) {
     const size_t bytes_left = (elems - done) * elem_bytes;
     const StridedLayout::Run dst_run = dst_cursor.Next();
     const size_t direct_bytes =
         std::min({bytes_left, dst_run.bytes, left_cursor.Next().bytes, right_cursor.Next().bytes});
-    const size_t bytes =
-        direct_bytes >= kDirectBytes ? direct_bytes : std::min(bytes_left, kBlockBytes);
+    const size_t bytes = direct_bytes >= rules::kCombinedInPlaceBytes
+                             ? direct_bytes
+                             : std::min(bytes_left, rules::kCombineBlockBytes);
 
     Piece piece;
     piece.left = Fetch(&left_cursor, left.base, bytes, left_block);

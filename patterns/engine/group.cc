@@ -13,6 +13,7 @@
 
 #include "membuf/check.h"
 #include "membuf/combine.h"
+#include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/calibration.h"
 #include "patterns/engine/edge_path.h"
@@ -114,7 +115,7 @@ bool TakesRing(const PatternCall& call) {
 bool IsTooShort(const PatternCall& call) {
   return (call.topology.shape == Shape::kCirculant || call.topology.shape == Shape::kTwoTree) &&
          (call.pattern == Pattern::kBroadcast || call.pattern == Pattern::kReduce) &&
-         call.matrix.layout.bytes() <= kLastBlockBytes;
+         call.matrix.layout.bytes() <= rules::kUncutBytes;
 }
 
 // Whether the call holds nothing that its pattern ignores and that could make a difference.

@@ -4,28 +4,13 @@
 #include <set>
 #include <tuple>
 
+#include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/schedule/geometry.h"
 #include "patterns/schedule/shares.h"
 
 namespace brigade {
 namespace {
-
-// Shorter ones are all costs and no bytes.
-constexpr size_t kLeastPieceBytes = size_t{4} << 10;
-// Of ways, and of cuts, that take this much longer than the fastest at most, that in the fewest
-// pieces is taken: more of them are more chances to be late, of which the model knows little. Over
-// 630 calls on slow links cuts so chosen took 1.030 of the best way's time in the mean, the fastest
-// by the model 1.034, and those within a tenth of them 1.033. A circulant graph is no such way
-// unless there is nothing else, or it is the fastest and the message is in one piece: messages of
-// many ranks that fall out of step take a third longer, in one launch and not in the next.
-constexpr double kAboutAsFast = 1.05;
-// Of ways in one piece that with the fewest messages in a row is taken, for each of which a rank
-// has to wake. Who receives from many wakes once for several, which a closed form does not know,
-// either: reductions may be predicted to take so much longer for it. Over 72 broadcasts, reductions
-// and all-reduces of up to 4 KiB on slow links that took 1.06 of the best way's time in the mean,
-// the fastest by the model 1.09.
-constexpr double kAboutAsFastToGather = 1.2;
 
 // On circulant graphs up to half of all portions are in one message, and each needs room for an
 // element, which 16 bytes hold.
@@ -84,7 +69,7 @@ bool IsSameTree(const Topology& a, const Topology& b, int places) {
 std::vector<Topology> TopologiesFor(const MachineDescription& machine,
                                     const PieceSettings& settings, const CostQuery& query) {
   const bool circulant = TakesCirculant(machine, settings, query);
-  const bool has_blocks = EntryOf(query.pattern).multi || query.bytes > kLastBlockBytes;
+  const bool has_blocks = EntryOf(query.pattern).multi || query.bytes > rules::kUncutBytes;
   const int hosts = HostCount(machine, query);
   std::vector<Topology> topologies = EntryOf(query.pattern).topologies;
   if (topologies.empty()) topologies.emplace_back();
@@ -128,9 +113,11 @@ std::vector<Candidate> Cuts(const MachineDescription& machine, const PieceSettin
   add(0);
   add(most_bytes);
   const auto try_length = [&](size_t length) {
-    if (length >= kLeastPieceBytes && length < std::min(most_bytes, query.bytes)) add(length);
+    if (length >= rules::kLeastPieceBytes && length < std::min(most_bytes, query.bytes))
+      add(length);
   };
-  for (size_t length = most_bytes / 2; length >= kLeastPieceBytes; length /= 2) try_length(length);
+  for (size_t length = most_bytes / 2; length >= rules::kLeastPieceBytes; length /= 2)
+    try_length(length);
   try_length(machine.between_hosts.burst_bytes);
   for (const size_t pieces : {2, 3, 4}) try_length((query.bytes + pieces - 1) / pieces);
   return cuts;
@@ -145,7 +132,7 @@ Candidate BestCut(const MachineDescription& machine, const PieceSettings& settin
   for (const Candidate& cut : cuts) best_us = std::min(best_us, cut.cost.us);
   const Candidate* longest = nullptr;
   for (const Candidate& cut : cuts) {
-    if (cut.cost.us > kAboutAsFast * best_us) continue;
+    if (cut.cost.us > rules::kAboutAsFast * best_us) continue;
     if (cut.piece_bytes == 0) return cut;
     if (longest == nullptr || cut.piece_bytes > longest->piece_bytes) longest = &cut;
   }
@@ -174,8 +161,6 @@ int64_t Pieces(const CostQuery& query, const Candidate& c) {
 // What keeps one processor busy while others wait, where ranks of one host share processors and no
 // closed form knows who shares them: branches of the root, each of which takes every piece. A line
 // of all ranks is no better than two. Hypercubes in one piece have more messages in all than trees.
-// Over 71 calls on 4 to 8 ranks of two processors, over TCP, ways of fewer branches took 0.98 of
-// the time of those faster by the model, and over 10 sums trees 0.87 of the hypercube's.
 size_t Crowding(const CostQuery& query, const Candidate& c) {
   const Topology& topology = c.topology;
   if (c.cost.pieces == 1) return topology.shape == Shape::kHypercube ? 1 : 0;
@@ -193,7 +178,7 @@ bool IsSteadier(const CostQuery& query, bool crowded, double least_us, const Can
   const auto flaws = [&](const Candidate& c) {
     const bool brief = c.cost.pieces == 1;
     const bool is_graph = c.topology.shape == Shape::kCirculant;
-    const bool is_fastest = c.cost.us <= 1.005 * least_us;  // but for a copy
+    const bool is_fastest = c.cost.us <= rules::kAsFast * least_us;  // but for a copy
     return std::make_tuple(is_graph && !(brief && is_fastest), Pieces(query, c),
                            crowded ? Crowding(query, c) : 0,
                            brief ? MessagesInARow(query, c.topology) : 0);
@@ -222,7 +207,7 @@ std::vector<Candidate> RankCandidates(const MachineDescription& machine,
   const auto as_fast = [&](const Candidate& c) {
     const bool gathers = query.pattern == Pattern::kReduce && c.cost.pieces == 1;
     return c.cost.in_step == fastest.in_step &&
-           c.cost.us <= (gathers ? kAboutAsFastToGather : kAboutAsFast) * fastest.us;
+           c.cost.us <= (gathers ? rules::kAboutAsFastToGather : rules::kAboutAsFast) * fastest.us;
   };
   auto chosen = candidates.begin();
   for (auto c = candidates.begin(); c != candidates.end(); ++c) {

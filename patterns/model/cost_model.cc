@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "membuf/check.h"
+#include "membuf/rules.h"
 #include "patterns/model/circulant_cost.h"
 #include "patterns/model/cost_ports.h"
 #include "patterns/model/cost_steps.h"
@@ -500,7 +501,7 @@ Cost PredictCost(const MachineDescription& machine, const PieceSettings& setting
                  const CostQuery& query) {
   const bool blocks = !IsMulti(query.pattern) && (query.topology.shape == Shape::kTwoTree ||
                                                   query.topology.shape == Shape::kCirculant);
-  if (blocks && query.bytes <= kLastBlockBytes) {  // too short for that
+  if (blocks && query.bytes <= rules::kUncutBytes) {  // too short for that
     CostQuery binomial = query;
     binomial.topology = {Shape::kTree, 2};
     return PredictCost(machine, settings, binomial);

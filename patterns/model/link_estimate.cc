@@ -2,21 +2,10 @@
 
 #include <algorithm>
 
+#include "membuf/rules.h"
 #include "patterns/schedule/piece_plan.h"
 
 namespace brigade {
-namespace {
-
-// Links are what long messages wait for unless processors are busy for so much of the time. How
-// much faster they are then is not known; this much is taken for it.
-constexpr double kBusyShare = 0.75;
-constexpr double kFasterThanProcessors = 4;
-// A rank that does nothing but look for what comes is busy, too. No transport works longer on a
-// byte than so many copies of it, within caches, take: TCP on one host works as long as 20.
-constexpr double kMostCopies = 64;
-
-}  // namespace
-
 bool IsSensible(const EdgeTimes& times) {
   return times.hop_us > 0 && times.long_us > 0 && times.longer_us > 0;
 }
@@ -29,8 +18,9 @@ Link LinkFrom(const EdgeTimes& times, const EdgeKind& kind) {
                              ? times.longer_us - times.long_us
                              : times.longer_us * kBytes / kLongerProbeBytes;
   const double works_us = kBytes * times.processor_byte_us * kind.ranks_per_processor;
-  const double most_work_us = kBytes * kMostCopies * kind.copy_byte_us * kind.ranks_per_processor;
-  const bool busy = works_us >= kBusyShare * long_us;
+  const double most_work_us =
+      kBytes * rules::kMostCopiesPerByte * kind.copy_byte_us * kind.ranks_per_processor;
+  const bool busy = works_us >= rules::kBusyShare * long_us;
   const bool waits_for_link = !kind.within_host && !(busy && long_us < most_work_us);
   // In shared memory all work on bytes is copies, which the model knows of. The clock of a rank
   // that waits for a link counts its waiting if it has nobody to leave the processor to, or does
@@ -38,7 +28,7 @@ Link LinkFrom(const EdgeTimes& times, const EdgeKind& kind) {
   double byte_us = times.processor_byte_us;
   if (waits_for_link && (busy || kind.ranks_per_processor == 1)) byte_us = times.call_byte_us;
   if (kind.shares_memory) byte_us = 0;
-  link.mb_s = kBytes / long_us * (waits_for_link ? 1 : kFasterThanProcessors);
+  link.mb_s = kBytes / long_us * (waits_for_link ? 1 : rules::kFasterThanProcessors);
   // A rank's own part of a piece, which is part of a message's way; half of that if nobody passed
   // anything on.
   const double piece_us = times.piece_us / kind.ranks_per_processor - kPieceProbeBytes * byte_us;

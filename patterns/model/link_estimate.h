@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "membuf/rules.h"
 #include "transport/machines/machine_description.h"
 
 namespace brigade {
@@ -14,9 +15,8 @@ namespace brigade {
 inline constexpr size_t kShortProbeBytes = 8;
 inline constexpr size_t kLongProbeBytes = size_t{60} << 10;
 inline constexpr size_t kLongerProbeBytes = size_t{1} << 20;
-// And pieces, in which one that is broadcast around was cut: the shortest that come into question
-// (kLeastPieceBytes in choice.cc).
-inline constexpr size_t kPieceProbeBytes = size_t{4} << 10;
+// And pieces, in which one that is broadcast around was cut: the shortest that come into question.
+inline constexpr size_t kPieceProbeBytes = rules::kLeastPieceBytes;
 
 // What was measured on one kind of edge; zeros: nothing.
 struct EdgeTimes {

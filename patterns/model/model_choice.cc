@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "membuf/rules.h"
 #include "patterns/schedule/piece_plan.h"
 
 namespace brigade {
@@ -63,7 +64,7 @@ ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings
       RankCandidates(machine, settings, query, /*fixed=*/false);
   if (latitude == Latitude::kHint) {
     const Candidate named = RankCandidates(machine, settings, query, /*fixed=*/true).front();
-    if (named.cost.us <= kTooSlow * candidates.front().cost.us) {
+    if (named.cost.us <= rules::kTooSlow * candidates.front().cost.us) {
       return chosen(named,
                     ", as asked for; by the model the best is " + Describe(candidates.front()));
     }

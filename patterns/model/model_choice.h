@@ -39,10 +39,6 @@ enum class Latitude : uint8_t {
   kPieces,  // how it is cut: the topology is part of its result
 };
 
-// A topology that was asked for gives way to one that is so many times faster. Not quite twice: so
-// much a split ring takes in the limit, and from below, since its root sends everything to two.
-inline constexpr double kTooSlow = 1.75;
-
 // What the model says of `query`, whose topology is the one asked for, or that of the order to be
 // kept. *reason: two or three lines for people: what was chosen, why, and what else there was.
 ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings& settings,

@@ -11,12 +11,13 @@
 #include <cstddef>
 #include <vector>
 
+#include "membuf/rules.h"
 #include "patterns/schedule/topology.h"
 
 namespace brigade {
 
 // Messages that go by host: within one, where one copy serves all readers.
-inline constexpr Topology kWithinHost{Shape::kTree, 8};
+inline constexpr Topology kWithinHost{Shape::kTree, rules::kWideBranches};
 
 struct TreeNode {
   int parent = -1;            // -1 at the root

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "membuf/rules.h"
 #include "patterns/schedule/schedule.h"
 
 namespace brigade {
@@ -10,14 +11,6 @@ namespace {
 
 // Of the schedule that needs most of them (piece_plan_test looks).
 constexpr int kMostSlots = 3 * kMinSlots;
-// Into so many pieces a message is cut where both sides copy at once, if they do not get too short.
-constexpr size_t kOverlappingPieces = 8;
-
-// Where links are slow: the shortest pieces that a message is cut into, in units of what a piece
-// costs. Links hold a few packets that pass at once, so that a relay costs less than a piece's time
-// (measured on 8 hosts whose links pass 20 KB at once: 1 KB to 14 KB at least, 14 KB was the
-// fastest for 16 KiB to 1 MiB).
-constexpr double kLeastPieceInCosts = 14;
 
 size_t PayloadOf(const PieceSettings& settings, int chunks) {
   return static_cast<size_t>(chunks) * settings.chunk_bytes - kHeaderRoom;
@@ -70,7 +63,7 @@ PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t e
     const double total = static_cast<double>(wire_total);
     const double cost = static_cast<double>(settings.piece_cost_bytes);
     const double best = std::sqrt(total * cost / std::max(ranks - 2, 1));
-    const double pieces = std::round(total / std::max(best, kLeastPieceInCosts * cost));
+    const double pieces = std::round(total / std::max(best, rules::kLeastPieceInCosts * cost));
     const double even = std::ceil(total / std::max(pieces, 1.0));
     payload_bytes = std::min(PayloadOf(settings, settings.most_chunks),
                              static_cast<size_t>(even) + wire_bytes - 1);
@@ -88,8 +81,9 @@ PiecePlan PlanMessage(const PieceSettings& settings, size_t total_bytes) {
     plan.piece_bytes -= plan.piece_bytes % segment_bytes;
   }
   if (settings.overlap_bytes > 0) {
-    plan.piece_bytes = std::min(plan.piece_bytes,
-                                std::max(settings.overlap_bytes, total_bytes / kOverlappingPieces));
+    plan.piece_bytes =
+        std::min(plan.piece_bytes,
+                 std::max(settings.overlap_bytes, total_bytes / rules::kOverlappingPieces));
   }
   plan.header_ahead = total_bytes > settings.eager_bytes;
   if (plan.header_ahead) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "membuf/rules.h"
+
 namespace brigade {
 
 size_t ShareBegin(const Shares& shares, size_t elems, size_t elem_bytes, int share) {
@@ -9,7 +11,7 @@ size_t ShareBegin(const Shares& shares, size_t elems, size_t elem_bytes, int sha
   const auto count = static_cast<size_t>(shares.count);
   const auto index = static_cast<size_t>(share);
   if (index == count) return elems;
-  const size_t dealt = elems - std::min(kLastBlockBytes / elem_bytes, elems / count);
+  const size_t dealt = elems - std::min(rules::kUncutBytes / elem_bytes, elems / count);
   if (count == 1) return 0;
   // Longer ones last: in the first round some kinds have no block.
   const size_t kinds = count - 1;

@@ -25,9 +25,9 @@ struct Shares {
   int row = 2;
 
   // One share each for the blocks of every kind modulo `rounds`, and one for the last block, which
-  // has a way of its own (circulant_graph.h). The last share is at most kLastBlockBytes long, and
-  // no longer than the others. The blocks of all kinds end in the same round, and then comes the
-  // last; backwards, they begin in the same round, after the last.
+  // has a way of its own (circulant_graph.h). The last share is at most rules::kUncutBytes long,
+  // and no longer than the others. The blocks of all kinds end in the same round, and then comes
+  // the last; backwards, they begin in the same round, after the last.
   static Shares Blocks(int rounds, bool backwards) {
     return {backwards ? kBlocksBackwards : kBlocks, rounds + 1, 2};
   }
@@ -38,10 +38,6 @@ struct Shares {
     return halves;
   }
 };
-
-// Matrices up to here are not cut into blocks, nor for two trees: that costs more messages in a row
-// than it saves time.
-inline constexpr size_t kLastBlockBytes = size_t{8} << 10;
 
 // Where share `share` begins of `elems` elements that are dealt to `ranks`, and the one before
 // ends.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/rules.h"
 
 namespace brigade {
 namespace {
@@ -29,7 +30,7 @@ TEST(Shares, BlocksCoverTheMatrixAndTheLastIsShort) {
         // Of the others each is as long as the one before, or longer by one element.
         EXPECT_TRUE(std::is_sorted(sizes.begin(), sizes.end() - 1));
         EXPECT_LE(sizes[static_cast<size_t>(rounds) - 1] - sizes[0], 1u);
-        EXPECT_LE(sizes.back() * elem_bytes, kLastBlockBytes);
+        EXPECT_LE(sizes.back() * elem_bytes, rules::kUncutBytes);
         EXPECT_LE(sizes.back(), sizes[0] + 1);
       }
     }

@@ -24,7 +24,7 @@ enum class Shape : uint8_t {
   // all get all of them (all-reduce only; the result is everywhere).
   kDealt,
   // Two trees whose inner ranks differ, each for half of the matrix: every rank sends and receives
-  // about the matrix once (broadcast and reduce). Matrices of up to kLastBlockBytes (shares.h) are
+  // about the matrix once (broadcast and reduce). Matrices of up to rules::kUncutBytes are
   // not cut and go along the binomial tree, here and in the next shape.
   kTwoTree,
   // Blocks along a circulant graph: n of them in n - 1 + ceil(log2 ranks) messages in a row, which

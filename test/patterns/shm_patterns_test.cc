@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group.h"
@@ -280,7 +281,7 @@ TEST_P(Copies, OncePerSide) {
       }
       if (pattern != Pattern::kMultiReduce &&
           (topology.shape == Shape::kTwoTree || topology.shape == Shape::kCirculant)) {
-        const bool is_short = data.bytes() <= kLastBlockBytes;
+        const bool is_short = data.bytes() <= rules::kUncutBytes;
         if (!is_short && pattern == Pattern::kReduce) {
           // A rank copies what it is a leaf for, and combines the rest.
           EXPECT_LE(did.bytes_copied, rank == root ? 0 : data.bytes());
