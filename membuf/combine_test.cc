@@ -10,6 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/naive_layout.h"
+#include "test/support/stress.h"
 
 namespace brigade {
 namespace {
@@ -330,10 +331,10 @@ struct Matrix {
 // no other byte touched.
 TYPED_TEST(CombineTest, WalksAnyLayoutsInPlaceOrNot) {
   using T = TypeParam;
-  const unsigned seed = std::random_device()();
+  const unsigned seed = StressSeed();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < StressRounds(60, 6000); ++round) {
     Matrix<T> left = Matrix<T>::Random(&random);
     Matrix<T> right = Matrix<T>::Random(&random);
     Matrix<T> separate = Matrix<T>::Random(&random);

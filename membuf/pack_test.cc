@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/naive_layout.h"
+#include "test/support/stress.h"
 
 namespace brigade {
 namespace {
@@ -51,10 +52,10 @@ void ExpectCopies(const LayoutShape& shape, std::mt19937* random) {
 }
 
 TEST(Pack, CopiesAnyRangeOfRandomShapes) {
-  const unsigned seed = std::random_device()();
+  const unsigned seed = StressSeed();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < StressRounds(200, 20000); ++i) {
     ExpectCopies(RandomShape(&random, 40, 12), &random);
     if (HasFatalFailure()) return;
   }

@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/heap_domain.h"
+#include "test/support/stress.h"
 
 namespace brigade {
 namespace {
@@ -153,14 +154,14 @@ TEST(StagingPool, StatisticsCountBytes) {
 
 // Random taking and releasing: lent runs never overlap, and all of it comes back.
 TEST(StagingPool, LentRunsNeverOverlap) {
-  const unsigned seed = std::random_device()();
+  const unsigned seed = StressSeed();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
   HeapDomain domain;
   const std::unique_ptr<StagingPool> pool = MakePool(&domain, 40, 20);
   std::vector<ChunkRun> held;
   std::vector<int> owner(40, -1);
-  for (int step = 0; step < 5000; ++step) {
+  for (int step = 0; step < StressRounds(5000, 1000000); ++step) {
     const size_t before = held.size();
     const int chunks = 1 + static_cast<int>(random() % 5);
     switch (random() % 3) {

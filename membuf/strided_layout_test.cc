@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/naive_layout.h"
+#include "test/support/stress.h"
 
 namespace brigade {
 namespace {
@@ -127,10 +128,10 @@ TEST(StridedLayout, AgreesWithItsDefinitionOnEverySmallShape) {
 }
 
 TEST(StridedLayout, AgreesWithItsDefinitionOnRandomShapes) {
-  const unsigned seed = std::random_device()();
+  const unsigned seed = StressSeed();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < StressRounds(300, 30000); ++i) {
     const LayoutShape shape = RandomShape(&random, 24, 24);
     SCOPED_TRACE(testing::Message() << shape);
     const size_t packed_bytes = shape.MemoryOffsets().size();
