@@ -1,6 +1,10 @@
 #!/usr/bin/python3
-"""Puts the parts that the ranks of a job wrote for BRIGADE_TRACE=FILE together as FILE: lu.0.json and so on as lu.json,
-which is for ui.perfetto.dev or chrome://tracing."""
+"""Puts the parts of a timeline together: lu.0.json, lu.1.json and so on, which the ranks of a job wrote for
+BRIGADE_TRACE=lu.json, become lu.json. Open that in https://ui.perfetto.dev or chrome://tracing.
+
+    mpirun -n 4 -x LD_PRELOAD=... -x BRIGADE_TRACE=lu.json ./my_program
+    tools/merge_trace.py lu.json
+"""
 
 import argparse
 import json
@@ -32,13 +36,14 @@ def load_parts(file):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", metavar="FILE", type=pathlib.Path, help="as given to BRIGADE_TRACE")
     file = parser.parse_args().file
     traces = load_parts(file)
     merged = {"otherData": {"parts": [trace["otherData"] for trace in traces]},
               "traceEvents": [event for trace in traces for event in trace["traceEvents"]]}
     file.write_text(json.dumps(merged))
+    print(f"{file}: {len(merged['traceEvents'])} events of {len(traces)} ranks")
 
 
 if __name__ == "__main__":

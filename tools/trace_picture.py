@@ -1,12 +1,17 @@
 #!/usr/bin/python3
-"""Shows where the time of a job went, from what its ranks wrote for BRIGADE_TRACE=FILE: prints each rank's shares of
-computing, copying, posting, waiting and the rest of BLACS, drawn over time, and a stretch in the middle in full."""
+"""Shows where the time of a job went, from what its ranks wrote for BRIGADE_TRACE=FILE.
+
+Prints each rank's shares of computing, copying, posting, waiting and the rest of BLACS. Draws them over time, and a
+stretch in the middle in full.
+
+    mpirun -n 4 -x LD_PRELOAD=... -x BRIGADE_TRACE=lu.json ./my_program
+    tools/trace_picture.py lu.json --picture lu.svg
+"""
 
 import argparse
 import collections
 import json
 import pathlib
-import re
 import sys
 
 import matplotlib
@@ -14,8 +19,6 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy  # noqa: E402
-from matplotlib.patches import PathPatch  # noqa: E402
-from matplotlib.path import Path  # noqa: E402
 
 import merge_trace  # noqa: E402
 
@@ -31,8 +34,8 @@ COLOURS = {
 MEANING = {"copy": "copy, combine", "combine": "copy, combine", "post": "post send", "wait": "wait",
            "call": "rest of BLACS"}
 BINS = 200
-# A tenth of a point is finer than anyone sees: so many fit the width.
-FINEST = 7000
+# What is drawn of spans is pixels, also in an SVG: thousands of shapes would make a large file.
+DPI = 110
 
 Span = collections.namedtuple("Span", "begin end what")  # us
 
@@ -100,7 +103,7 @@ def draw_shares(axes, ranks, window):
         # Each from the band's edge on, the next over it: half as many points as the differences have.
         for what, bound in reversed(list(zip(COLOURS, bounds))):
             outline = numpy.concatenate([[place], place + 0.85 * bound, [place]])
-            axes.fill(times_ms, outline, color=COLOURS[what], linewidth=0)
+            axes.fill(times_ms, outline, color=COLOURS[what], linewidth=0, rasterized=True)
 
 
 def draw_spans(axes, ranks, window, zoom):
@@ -109,24 +112,20 @@ def draw_spans(axes, ranks, window, zoom):
     def milliseconds(spans):
         for s in spans:
             begin, end = max(s.begin, zoom[0]), min(s.end, zoom[1])
-            if end - begin > (zoom[1] - zoom[0]) / FINEST:
-                yield (begin - window[0]) / 1000, (end - window[0]) / 1000, s.what
+            if begin < end:
+                yield (begin - window[0]) / 1000, (end - begin) / 1000, s.what
 
-    def draw_bars(spans, top, bottom, colour):
-        # One path for all: thousands of bars of their own would make a large file.
-        corners = [corner for begin, end, _ in spans
-                   for corner in ((begin, top), (end, top), (end, bottom), (begin, bottom), (begin, top))]
-        if corners:
-            codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * (len(corners) // 5)
-            axes.add_patch(PathPatch(Path(corners, codes), color=colour, linewidth=0))
+    def draw_bars(spans, top, height, colour):
+        axes.broken_barh([(begin, length) for begin, length, _ in milliseconds(spans)], (top, height), color=colour,
+                         linewidth=0, rasterized=True)
 
     for place, rank in enumerate(ranks):
-        draw_bars(milliseconds([Span(*zoom, "")]), place, place + 0.6, COLOURS["outside BLACS"])
+        draw_bars([Span(*zoom, "")], place, 0.6, COLOURS["outside BLACS"])
         for what, colour in COLOURS.items():
-            draw_bars(milliseconds(p for p in rank.pieces if p.what == what), place, place + 0.6, colour)
-        draw_bars(milliseconds(rank.calls), place + 0.64, place + 0.68, "#222222")
-        for begin, end, name in milliseconds(rank.calls):
-            if end - begin > 0.05 * (zoom[1] - zoom[0]) / 1000:  # where its name has room
+            draw_bars([p for p in rank.pieces if p.what == what], place, 0.6, colour)
+        draw_bars(rank.calls, place + 0.64, 0.04, "#222222")
+        for begin, length, name in milliseconds(rank.calls):
+            if length > 0.05 * (zoom[1] - zoom[0]) / 1000:  # where its name has room
                 axes.text(begin, place + 0.7, name, fontsize=6, verticalalignment="top")
 
 
@@ -167,13 +166,14 @@ def run_of(path, routine):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", metavar="FILE", type=pathlib.Path, help="as given to BRIGADE_TRACE")
-    parser.add_argument("--picture", metavar="SVG", type=pathlib.Path, help="draw it")
+    parser.add_argument("--picture", metavar="FILE", type=pathlib.Path, help="draw it: .svg or .png")
     parser.add_argument("--timing", metavar="JSONL", type=pathlib.Path,
-                        help="what scalapack_timing, traced, wrote: show one routine's median run, not everything")
-    parser.add_argument("--routine", default="LU", help="which one (LU)")
-    parser.add_argument("--zoom", metavar="MS", type=float, default=2, help="length of the stretch drawn in full (2)")
+                        help="what scalapack_timing --json wrote, traced: show the median run of one routine only")
+    parser.add_argument("--routine", default="LU", help="which one; default: %(default)s")
+    parser.add_argument("--zoom", metavar="MS", type=float, default=2,
+                        help="length of the stretch drawn in full; default: %(default)s")
     args = parser.parse_args()
 
     ranks = [Rank(trace) for trace in merge_trace.load_parts(args.file)]
@@ -192,11 +192,7 @@ def main():
         print(f"{name:10}", *(f"{cell:>15}" for cell in row))
     if args.picture:
         figure = picture(ranks, window, (middle - half, middle + half), title)
-        figure.savefig(args.picture, metadata={"Date": None})
-        # Likewise, no more decimals than a picture needs.
-        coordinates = re.compile(r"(?<= d=\")[^\"]*")
-        rounded = coordinates.sub(lambda path: re.sub(r"(\d\.\d)\d+", r"\1", path[0]), args.picture.read_text())
-        args.picture.write_text(rounded)
+        figure.savefig(args.picture, dpi=DPI, metadata={"Date": None} if args.picture.suffix == ".svg" else {})
 
 
 if __name__ == "__main__":

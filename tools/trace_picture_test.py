@@ -1,0 +1,73 @@
+"""Shares of time, and parts put together, of traces that are made up."""
+
+import contextlib
+import io
+import json
+import pathlib
+import tempfile
+import unittest
+
+import merge_trace
+import trace_picture
+
+
+def trace(rank, spans, ranks=1, dropped=0):
+    events = [{"ph": "X", "cat": cat, "name": cat, "ts": begin, "dur": end - begin} for cat, begin, end in spans]
+    events += [{"ph": "i", "cat": "message", "name": "sent", "ts": 35}]
+    return {"otherData": {"rank": rank, "ranks": ranks, "dropped_events": dropped}, "traceEvents": events}
+
+
+# A call from 10 to 90 us, in which nested spans hide what is around them.
+SPANS = [("call", 10, 90), ("wait", 20, 60), ("copy", 30, 40), ("combine", 40, 50), ("post", 60, 62)]
+
+
+class Shares(unittest.TestCase):
+    def setUp(self):
+        self.rank = trace_picture.Rank(trace(0, SPANS))
+
+    def test_innermost_counts(self):
+        found = {what: round(100 * share[0], 6) for what, share in self.rank.shares([0, 100]).items()}
+        self.assertEqual(found, {"outside BLACS": 20, "copy, combine": 20, "post send": 2, "wait": 20,
+                                 "rest of BLACS": 38})
+
+    def test_spans_are_cut_at_edges(self):
+        halves = self.rank.shares([0, 45, 100])["copy, combine"]
+        self.assertEqual([round(share * length, 6) for share, length in zip(halves, (45, 55))], [15, 5])
+
+    def test_picture_stays_small(self):
+        many = [("call", 0, 1e5), *(("copy", 10 * i, 10 * i + 5) for i in range(10000))]
+        figure = trace_picture.picture([trace_picture.Rank(trace(0, many))], (0, 1e5), (4e4, 6e4), "many")
+        text = io.StringIO()
+        figure.savefig(text, format="svg", dpi=trace_picture.DPI)
+        self.assertLess(len(text.getvalue().splitlines()), 1000)
+        self.assertLess(len(text.getvalue()), 100e3)
+
+
+class Parts(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = pathlib.Path(folder.name) / "lu.json"
+
+    def load(self):
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            return merge_trace.load_parts(self.file), said.getvalue()
+
+    def write(self, rank, **more):
+        self.file.with_suffix(f".{rank}.json").write_text(json.dumps(trace(rank, SPANS, **more)))
+
+    def test_says_who_is_missing(self):
+        self.write(1, ranks=2, dropped=7)
+        traces, said = self.load()
+        self.assertEqual([each["otherData"]["rank"] for each in traces], [1])
+        self.assertIn("lu.0.json is missing: rank 0 of 2", said)
+        self.assertIn("lacks the last 7 events", said)
+
+    def test_refuses_no_parts(self):
+        with self.assertRaises(SystemExit):
+            self.load()
+
+
+if __name__ == "__main__":
+    unittest.main()
