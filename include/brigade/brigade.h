@@ -1,6 +1,5 @@
 /// @file
-/// Brigade: communication patterns through scarce staging memory, for C and anything that can call
-/// it.
+/// Brigade: communication patterns through scarce staging memory, for C99 and what can call it.
 ///
 /// Conventions:
 ///
