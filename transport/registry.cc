@@ -77,7 +77,8 @@ Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoi
 
 Status CreateBootstrap(int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap) {
   const MPI_Comm comm = MPI_Comm_f2c(mpi_comm);
-  if (comm == MPI_COMM_NULL) {
+  // Open MPI translates a number that is no communicator's to a null pointer.
+  if (comm == MPI_Comm() || comm == MPI_COMM_NULL) {
     return Status(StatusCode::kInvalidArgument,
                   "there is no MPI communicator with Fortran handle " + std::to_string(mpi_comm));
   }

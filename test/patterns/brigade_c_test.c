@@ -69,6 +69,8 @@ int main(int argc, char** argv) {
   check(brigade_group_create(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 2, size, &group) ==
             BRIGADE_INVALID_ARGUMENT,
         "a grid that does not fit");
+  check(brigade_group_create(engine, 99999, 1, size, &group) == BRIGADE_INVALID_ARGUMENT,
+        "a handle that is none");
   check(brigade_group_create(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, size, &group) == BRIGADE_OK,
         "group");
   check(brigade_scope_size(group, BRIGADE_ALL) == size, "size");
