@@ -805,7 +805,7 @@ std::vector<Schedule> CompileAll(const CheckCase& c) {
     p.shares_memory = c.shares_memory;
     p.some_share_memory = c.some_share_memory;
     p.hosts = HostsToGoBy(c);
-    if (c.pattern == Pattern::kSend || c.pattern == Pattern::kReceive) {
+    if (IsPair(c.pattern)) {
       p.root = 1 - r;
       schedules.push_back(r == c.root ? CompileSend(p) : CompileReceive(p));
     } else {

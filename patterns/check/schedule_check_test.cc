@@ -58,7 +58,7 @@ class CatalogueProof : public testing::TestWithParam<int> {};
 
 TEST_P(CatalogueProof, HoldsForEveryGroup) {
   const CatalogueEntry& entry = Catalogue()[GetParam()];
-  const bool pair = entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive;
+  const bool pair = IsPair(entry.pattern);
   int64_t cases = 0;
   for (int size = pair ? 2 : 1; size <= (pair ? 2 : 64); ++size) {
     for (const Topology& topology : TopologiesOf(entry)) {
@@ -405,7 +405,7 @@ TEST(Counts, CopiesAndCombinesAreAsDocumented) {
         c.pattern = entry.pattern;
         c.topology = topology;
         c.size = size;
-        if (entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive) c.size = 2;
+        if (IsPair(entry.pattern)) c.size = 2;
         const std::vector<Schedule> schedules = CompileAll(c);
         c.pieces = Equal(c, schedules, 5);
         // Of the matrix, or, where there are portions, or shares dealt to all, of each.

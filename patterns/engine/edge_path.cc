@@ -6,6 +6,7 @@
 
 #include "membuf/check.h"
 #include "patterns/engine/trace.h"
+#include "patterns/schedule/message_cut.h"
 
 namespace brigade {
 namespace {
@@ -38,7 +39,7 @@ EdgePath::EdgePath(Engine* engine, GroupState* group, const CatalogueEntry& entr
       group_(group),
       entry_(entry),
       call_(call),
-      pair_(entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive),
+      pair_(IsPair(entry.pattern)),
       channel_(pair_ ? ChannelKind::kPointToPoint : call.scope),
       scope_(group->scope(channel_)),
       reach_(group->ReachOf(channel_, call.root)),
@@ -69,12 +70,8 @@ bool EdgePath::Fits(const Schedule& schedule) {
   const size_t wire_bytes = mover_.WireBytes(range_.bytes);
   lines_ = wire_bytes <= kLinePayload;
   if (lines_) return true;
-  const PiecePlan plan =
-      pair_ ? PlanMessage(reach_.settings, range_.bytes)
-            : PlanPieces(reach_.settings, range_.bytes, entry_.combines ? mover_.elem_bytes() : 1,
-                         entry_.combines ? mover_.wire_elem_bytes() : 1, scope_.size,
-                         call_.piece_bytes);
-  if (range_.bytes > plan.piece_bytes) return false;
+  const CutRule rule = mover_.Rule(entry_, reach_.settings, scope_.size);
+  if (!PlanLongest(rule, schedule.shares, range_.bytes).IsOnePiece()) return false;
   // One buffer is all that a locally blocking call needs, and all that it must not wait for.
   first_ = engine_->TrySurplus(ChunksFor(reach_.settings, wire_bytes));
   return first_ != nullptr;

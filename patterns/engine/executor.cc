@@ -6,7 +6,6 @@
 
 #include "membuf/check.h"
 #include "patterns/engine/trace.h"
-#include "patterns/schedule/shares.h"
 
 namespace brigade {
 namespace {
@@ -21,7 +20,7 @@ Executor::Executor(Engine* engine) : engine_(engine), mover_(engine->processor_)
 
 Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const Schedule* schedule,
                          const PatternCall& call, uint64_t sequence, bool blocking) {
-  const bool pair = entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive;
+  const bool pair = IsPair(entry.pattern);
   group_ = group;
   entry_ = &entry;
   schedule_ = schedule;
@@ -35,50 +34,14 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
 
   mover_.Reset(entry, &call_);
   const PieceSettings& settings = reach_->settings;
-  // Without arithmetic only bytes count: the two sides may see different elements.
-  const size_t elem_bytes = entry.combines ? mover_.elem_bytes() : 1;
-  const size_t wire_bytes = entry.combines ? mover_.wire_elem_bytes() : 1;
-  const Shares& shares = schedule->shares;
-  const int portions = entry.multi ? scope_.size : shares.count;
-  plans_.assign(1 + static_cast<size_t>(portions), PiecePlan());
-  plans_[0].total_bytes = call.matrix.layout.bytes();
-  for (int q = 0; q < portions; ++q) {
-    PiecePlan& portion = plans_[1 + static_cast<size_t>(q)];
-    if (entry.multi) {
-      portion.total_bytes = call.portions[q].layout.bytes();
-      continue;
-    }
-    const size_t elems = plans_[0].total_bytes / elem_bytes;
-    portion.begin = ShareBegin(shares, elems, elem_bytes, q) * elem_bytes;
-    portion.total_bytes = ShareBegin(shares, elems, elem_bytes, q + 1) * elem_bytes - portion.begin;
+  portion_bytes_.clear();
+  for (int q = 0; entry.multi && q < scope_.size; ++q) {
+    portion_bytes_.push_back(call.portions[q].layout.bytes());
   }
-  const size_t first = portions > 0 ? 1 : 0;  // where there are portions, the matrix has no pieces
-  size_t longest = 0;
-  for (size_t i = first; i < plans_.size(); ++i) longest = std::max(longest, plans_[i].total_bytes);
-  const PiecePlan plan =
-      pair ? PlanMessage(settings, longest)
-           : PlanPieces(settings, longest, elem_bytes, wire_bytes,
-                        portions > 0 ? shares.row : scope_.size, call.piece_bytes);
-  pieces_.assign(plans_.size(), 0);
-  rounds_ = 0;
-  for (size_t i = first; i < plans_.size(); ++i) {
-    PiecePlan cut = plan;
-    cut.begin = plans_[i].begin;
-    cut.total_bytes = plans_[i].total_bytes;
-    plans_[i] = cut;
-    pieces_[i] = plans_[i].Count();
-  }
-  run_portions_.clear();
-  run_digests_.clear();
-  if (!schedule->runs.empty()) BRIGADE_RETURN_IF_ERROR(PlanRuns(elem_bytes));
-  first_rounds_.assign(plans_.size(), 0);
-  if (shares.cut == Shares::kBlocks || shares.cut == Shares::kBlocksBackwards) {
-    const std::vector<int64_t> rounds = FirstRounds(shares, {pieces_.begin() + 1, pieces_.end()});
-    std::copy(rounds.begin(), rounds.end(), first_rounds_.begin() + 1);
-  }
-  for (size_t i = first; i < plans_.size(); ++i) {
-    rounds_ = std::max(rounds_, first_rounds_[i] + pieces_[i]);
-  }
+  const Status cut = cut_.Cut(mover_.Rule(entry, settings, scope_.size), *schedule,
+                              call.matrix.layout.bytes(), portion_bytes_);
+  if (!cut.ok()) return cut.WithContext(entry.name);
+  if (entry.pattern == Pattern::kReceive) cut_.AwaitPlan();
   size_t receives = 0;
   first_receive_.clear();
   for (const Lane& lane : schedule->lanes) {
@@ -86,26 +49,17 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
     receives += lane.receives.size();
   }
   verified_.assign(receives, false);
-  plan_known_ = entry.pattern != Pattern::kReceive;
-  if (!plan_known_) rounds_ = pieces_[0] = 1;
-  const size_t piece_bytes = std::min(plan.piece_bytes, longest);
-  mover_.SetPieceBytes(piece_bytes);
+  mover_.SetPieceBytes(cut_.piece_bytes());
+  mover_.statistics.pieces = static_cast<uint64_t>(cut_.pieces());
 
   header_ = WireHeader();
-  SetHeader(entry, call_, sequence, longest, &header_);
+  SetHeader(entry, call_, sequence, cut_.longest_bytes(), &header_);
 
   Cursor start;
   start.round = -schedule->max_lead;
   receives_.assign(schedule->lanes.size(), start);
   work_ = receives_;
   while (streams_.size() < schedule->streams.size()) streams_.emplace_back();
-  if (run_portions_.empty()) {
-    for (int64_t n : pieces_) mover_.statistics.pieces += static_cast<uint64_t>(n);
-  } else {
-    for (const PiecePlan& cut : run_portions_) {
-      mover_.statistics.pieces += static_cast<uint64_t>(cut.Count());
-    }
-  }
   for (size_t s = 0; s < schedule->streams.size(); ++s) {
     StreamState& stream = streams_[s];
     stream.opened = stream.awaited = stream.freed = 0;
@@ -114,7 +68,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
     stream.placement = 0;
     if (engine_->pool_->placements() > 1) {
       stream.placement = engine_->endpoint()->domain()->PlacementOf(
-          KindFor(schedule->streams[s].role, call.matrix.layout.run_bytes(), longest,
+          KindFor(schedule->streams[s].role, call.matrix.layout.run_bytes(), cut_.longest_bytes(),
                   settings.chunk_bytes));
     }
   }
@@ -130,58 +84,12 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   return Status();
 }
 
-Status Executor::PlanRuns(size_t elem_bytes) {
-  int most = 1;
-  for (const PortionRun& run : schedule_->runs) most = std::max(most, run.count);
-  const size_t most_elems = MostPayload(reach_->settings) / static_cast<size_t>(most) / elem_bytes;
-  if (most_elems == 0) {
-    return Status(StatusCode::kInvalidArgument,
-                  std::string(entry_->name) + ": chunks of " +
-                      std::to_string(reach_->settings.chunk_bytes) + " bytes have no room for " +
-                      std::to_string(most) + " portions; raise them, or take the ring");
-  }
-  run_portions_.assign(plans_.begin() + 1, plans_.end());
-  for (PiecePlan& plan : run_portions_) {
-    plan.piece_bytes = std::min(plan.piece_bytes, most_elems * elem_bytes);
-  }
-  plans_.assign(1 + schedule_->runs.size(), PiecePlan());
-  pieces_.assign(plans_.size(), 0);
-  for (size_t i = 0; i < schedule_->runs.size(); ++i) {
-    const PortionRun& run = schedule_->runs[i];
-    uint64_t digest = 0;
-    for (int j = 0; j < run.count; ++j) {
-      const PiecePlan& portion = run_portions_[static_cast<size_t>(run.PortionAt(j, scope_.size))];
-      plans_[1 + i].total_bytes += portion.total_bytes;
-      digest = (digest + portion.total_bytes + 1) * 0x9e3779b97f4a7c15;  // which one has how much
-      pieces_[1 + i] = std::max(pieces_[1 + i], portion.Count());
-    }
-    run_digests_.push_back(static_cast<uint16_t>(digest >> 48));
-  }
-  return Status();
-}
-
-size_t Executor::RunBytes(int first, int count, int64_t piece) const {
-  size_t bytes = 0;
-  const PortionRun run{first, count};
-  for (int i = 0; i < run.count; ++i) {
-    const PiecePlan& plan = run_portions_[static_cast<size_t>(run.PortionAt(i, scope_.size))];
-    if (piece < plan.Count()) bytes += plan.RangeOf(piece).bytes;
-  }
-  return bytes;
-}
-
-PiecePlan::Range Executor::RangeOf(int portion, int64_t piece) const {
-  if (run_portions_.empty()) return Plan(portion).RangeOf(piece);
-  const PortionRun& run = schedule_->runs[static_cast<size_t>(portion)];
-  return {0, RunBytes(run.first, run.count, piece)};
-}
-
 std::byte* Executor::PayloadAt(const Place& place, const PortionRun& run, int64_t piece) const {
   if (!place.in_stream()) return nullptr;
   const Slot& slot = *streams_[place.index].current;
   const int first = schedule_->runs[static_cast<size_t>(slot.run)].first;
   const int before = (run.first - first + scope_.size) % scope_.size;
-  return slot.payload + RunBytes(first, before, piece);  // no locations go with portions
+  return slot.payload + cut_.RunBytes(first, before, piece);  // no locations go with portions
 }
 
 // Runs of the longest length for every slot that the schedule cannot do without, whatever they will
@@ -214,29 +122,16 @@ void Executor::ReleaseReserved() {
   reserved_.clear();
 }
 
-bool Executor::SkipToExisting(const std::vector<Step>& steps, Cursor* at) const {
-  for (;; ++at->step) {
-    if (steps.empty() || at->round >= rounds_) return false;
-    if (at->step == steps.size()) {
-      at->step = 0;
-      if (++at->round >= rounds_) return false;
-    }
-    const Step& step = steps[at->step];
-    const int64_t piece = PieceOf(step, at->round);
-    if (piece >= 0 && piece < Pieces(step.portion)) return true;
-  }
-}
-
 bool Executor::Advance() {
   bool any = false;
   for (bool moved = true; moved && !done_;) {
     moved = false;
     for (size_t lane = 0; lane < schedule_->lanes.size() && !done_; ++lane) {
       while (!done_ && AdvanceReceives(lane)) moved = true;
-      const bool knew_plan = plan_known_;
+      const bool knew_plan = cut_.plan_known();
       while (!done_ && AdvanceWork(lane)) {
         moved = true;
-        if (plan_known_ != knew_plan) break;  // first the receives that are due now
+        if (cut_.plan_known() != knew_plan) break;  // first the receives that are due now
       }
     }
     any |= moved;
@@ -248,8 +143,8 @@ bool Executor::Advance() {
 void Executor::FinishIfOver() {
   if (!work_over_) {
     for (size_t lane = 0; lane < schedule_->lanes.size(); ++lane) {
-      if (SkipToExisting(schedule_->lanes[lane].receives, &receives_[lane])) return;
-      if (SkipToExisting(schedule_->lanes[lane].work, &work_[lane])) return;
+      if (receives_[lane].SkipToExisting(cut_.turns(), schedule_->lanes[lane].receives)) return;
+      if (work_[lane].SkipToExisting(cut_.turns(), schedule_->lanes[lane].work)) return;
     }
     work_over_ = true;
     ReleaseReserved();
@@ -263,9 +158,10 @@ void Executor::FinishIfOver() {
 bool Executor::AdvanceReceives(size_t lane) {
   Cursor& at = receives_[lane];
   const std::vector<Step>& steps = schedule_->lanes[lane].receives;
-  if (!SkipToExisting(steps, &at)) return false;
+  if (!at.SkipToExisting(cut_.turns(), steps)) return false;
   const Step& step = steps[at.step];
-  if (RunReceive(lane, at.step, PieceOf(step, at.round)) == Outcome::kMustWait) return false;
+  if (RunReceive(lane, at.step, cut_.turns().PieceOf(step, at.round)) == Outcome::kMustWait)
+    return false;
   ++at.step;
   return true;
 }
@@ -273,9 +169,9 @@ bool Executor::AdvanceReceives(size_t lane) {
 bool Executor::AdvanceWork(size_t lane) {
   Cursor& at = work_[lane];
   const std::vector<Step>& steps = schedule_->lanes[lane].work;
-  if (!SkipToExisting(steps, &at)) return false;
+  if (!at.SkipToExisting(cut_.turns(), steps)) return false;
   const Step& step = steps[at.step];
-  const int64_t piece = PieceOf(step, at.round);
+  const int64_t piece = cut_.turns().PieceOf(step, at.round);
   Outcome outcome = Outcome::kDone;
   switch (step.opcode) {
     case Opcode::kReceive:
@@ -434,7 +330,7 @@ Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory)
 
 Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece) {
   const Step& step = schedule_->lanes[lane].receives[index];
-  const PiecePlan::Range range = RangeOf(step.portion, piece);
+  const PiecePlan::Range range = cut_.RangeOf(step.portion, piece);
   const size_t wire_bytes = mover_.WireBytes(range.bytes);
   const int peer = scope_.GroupRank(step.peer);
   const Channel channel{group_->id, channel_};
@@ -447,8 +343,8 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
   size_t room = wire_bytes;
   if (piece == 0) {
     // A shorter message than this receive would take may bring more in its first piece.
-    const size_t most = std::min(Plan(step.portion).total_bytes, reach_->settings.eager_bytes);
-    room = reach_->FirstRoom(plan_known_ ? wire_bytes : most);
+    const size_t most = std::min(cut_.TotalBytes(step.portion), reach_->settings.eager_bytes);
+    room = reach_->FirstRoom(cut_.plan_known() ? wire_bytes : most);
   }
   // The first piece brings a header; later ones may go straight to where they are wanted.
   LayoutRange in_place;
@@ -515,7 +411,7 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
     verified_[first_receive_[lane] + static_cast<size_t>(step.receive)] = true;
   }
   const size_t expected =
-      mover_.WireBytes(RangeOf(step.portion, piece).bytes) + (piece == 0 ? kHeaderBytes : 0);
+      mover_.WireBytes(cut_.RangeOf(step.portion, piece).bytes) + (piece == 0 ? kHeaderBytes : 0);
   if (slot->lease.bytes != expected) {
     Fail(Status(StatusCode::kMismatch, "a piece of " + std::to_string(slot->lease.bytes) +
                                            " bytes came where " + std::to_string(expected) +
@@ -541,16 +437,14 @@ Status Executor::Agree(const Step& step, const Lease& piece) {
   BRIGADE_RETURN_IF_ERROR(
       ReadHeader(header_, piece, &theirs)
           .WithContext("from rank " + std::to_string(scope_.GroupRank(step.peer))));
-  if (plan_known_) return Status();
-  plan_known_ = true;
-  plans_[0] = PlanMessage(reach_->settings, theirs.total_bytes);
-  pieces_[0] = rounds_ = plans_[0].Count();
-  mover_.statistics.pieces = static_cast<uint64_t>(rounds_);
+  if (cut_.plan_known()) return Status();
+  cut_.SetPlan(PlanMessage(reach_->settings, theirs.total_bytes));
+  mover_.statistics.pieces = static_cast<uint64_t>(cut_.pieces());
   return Status();
 }
 
 Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
-  const PiecePlan::Range range = RangeOf(step.portion, piece);
+  const PiecePlan::Range range = cut_.RangeOf(step.portion, piece);
   if (step.opcode == Opcode::kCopy && step.left.in_stream() &&
       streams_[step.left.index].current->buffer == nullptr) {
     return Outcome::kDone;  // landed where it was wanted
@@ -573,7 +467,7 @@ Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
     }
   }
   if (step.opcode == Opcode::kOpen) return Outcome::kDone;
-  if (!run_portions_.empty()) {
+  if (cut_.in_runs()) {
     FillRun(step, piece);
     return Outcome::kDone;
   }
@@ -595,7 +489,7 @@ void Executor::FillRun(const Step& step, int64_t piece) {
   const std::byte* right = PayloadAt(step.right, run, piece);
   for (int i = 0; i < run.count; ++i) {
     const int portion = run.PortionAt(i, scope_.size);
-    const PiecePlan& plan = run_portions_[static_cast<size_t>(portion)];
+    const PiecePlan& plan = cut_.PlanInRun(portion);
     if (piece >= plan.Count()) continue;
     const PiecePlan::Range range = plan.RangeOf(piece);
     const auto at = [&](const Place& place) {
@@ -656,7 +550,7 @@ bool Executor::LookAgainForRoom() {
 void Executor::RunSend(const Step& step, int64_t piece) {
   if (streams_[step.left.index].sent) return;
   Slot* slot = streams_[step.left.index].current;
-  const size_t wire_bytes = mover_.WireBytes(RangeOf(step.portion, piece).bytes);
+  const size_t wire_bytes = mover_.WireBytes(cut_.RangeOf(step.portion, piece).bytes);
   ConstByteSpan bytes(slot->payload, wire_bytes);
   if (piece == 0) {
     bytes = ConstByteSpan(slot->payload - kHeaderBytes, wire_bytes + kHeaderBytes);
@@ -686,9 +580,9 @@ std::string Executor::Describe() const {
   for (size_t lane = 0; lane < work_.size(); ++lane) {
     const std::vector<Step>& steps = schedule_->lanes[lane].work;
     Cursor at = work_[lane];
-    if (!SkipToExisting(steps, &at)) continue;
+    if (!at.SkipToExisting(cut_.turns(), steps)) continue;
     const Step& step = steps[at.step];
-    text += ", at piece " + std::to_string(PieceOf(step, at.round)) + ", step " +
+    text += ", at piece " + std::to_string(cut_.turns().PieceOf(step, at.round)) + ", step " +
             std::to_string(at.step) + " of " + std::to_string(steps.size());
     if (step.opcode == Opcode::kAwait) {
       return text + ", waiting for rank " + std::to_string(scope_.GroupRank(step.peer));
@@ -704,7 +598,7 @@ std::string Executor::Describe() const {
 int Executor::AwaitedPeer() const {
   for (size_t lane = 0; lane < work_.size(); ++lane) {
     Cursor at = work_[lane];
-    if (!SkipToExisting(schedule_->lanes[lane].work, &at)) continue;
+    if (!at.SkipToExisting(cut_.turns(), schedule_->lanes[lane].work)) continue;
     const Step& step = schedule_->lanes[lane].work[at.step];
     return step.opcode == Opcode::kAwait ? scope_.GroupRank(step.peer) : -1;
   }

@@ -17,6 +17,8 @@
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/piece_mover.h"
 #include "patterns/engine/wire_header.h"
+#include "patterns/schedule/cursor.h"
+#include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/schedule/schedule.h"
 
@@ -82,11 +84,6 @@ class Executor {
     int guaranteed = 0;  // of these, from the core or the reservation
   };
 
-  struct Cursor {
-    int64_t round = 0;
-    size_t step = 0;
-  };
-
   enum class Outcome { kDone, kMustWait };
 
   static void OnReceived(Completion* completion);
@@ -95,7 +92,6 @@ class Executor {
   // The engine tells that a buffer of this operation is over.
   void OnRecycled(const StagedBuffer& buffer);
 
-  bool SkipToExisting(const std::vector<Step>& steps, Cursor* at) const;
   bool AdvanceReceives(size_t lane);
   bool AdvanceWork(size_t lane);
   Outcome RunReceive(size_t lane, size_t index, int64_t piece);
@@ -116,23 +112,11 @@ class Executor {
 
   void SetHeaderOf(int portion) {
     header_.portion =
-        run_portions_.empty() ? portion : schedule_->runs[static_cast<size_t>(portion)].first;
+        cut_.in_runs() ? schedule_->runs[static_cast<size_t>(portion)].first : portion;
     // Of a matrix that is dealt, ranks that disagree find out with the first share.
-    header_.total_bytes = Plan(entry_->multi ? portion : -1).total_bytes;
-    header_.lengths = run_digests_.empty() ? 0 : run_digests_[static_cast<size_t>(portion)];
+    header_.total_bytes = cut_.TotalBytes(entry_->multi ? portion : -1);
+    header_.lengths = cut_.Digest(portion);
   }
-  int64_t Pieces(int portion) const { return pieces_[portion + 1]; }
-  // The piece that `step` works on in round `round`, if there is one of that number.
-  int64_t PieceOf(const Step& step, int64_t round) const {
-    return round + step.lead - first_rounds_[static_cast<size_t>(step.portion + 1)];
-  }
-  const PiecePlan& Plan(int portion) const { return plans_[portion + 1]; }
-  // Of a piece of the matrix, a portion, a share or a run; of a run the offset means nothing.
-  PiecePlan::Range RangeOf(int portion, int64_t piece) const;
-  // Bytes of piece `piece` of `count` portions, the first of them `first`.
-  size_t RunBytes(int first, int count, int64_t piece) const;
-  // Replaces the plans of portions by those of the schedule's runs, with shorter pieces.
-  Status PlanRuns(size_t elem_bytes);
   // The bytes of a place in a stream; null for user memory.
   std::byte* PayloadAt(const Place& place) const {
     return place.in_stream() ? streams_[place.index].current->payload : nullptr;
@@ -167,17 +151,11 @@ class Executor {
   bool blocking_ = true;
   WireHeader header_;
 
-  // Index 0 is the matrix, 1 + q portion q.
-  std::vector<PiecePlan> plans_;
-  std::vector<PiecePlan> run_portions_;  // of the portions, where steps speak of runs
-  std::vector<uint16_t> run_digests_;    // of the lengths of each run's portions
-  std::vector<int64_t> pieces_;
-  std::vector<int64_t> first_rounds_;  // of their first pieces
+  std::vector<size_t> portion_bytes_;
+  MessageCut cut_;
   // Per receive step, lane after lane: its first piece has come and agreed.
   std::vector<bool> verified_;
   std::vector<size_t> first_receive_;  // of each lane
-  int64_t rounds_ = 0;
-  bool plan_known_ = true;  // false: a receive whose first piece has not come
   PieceMover mover_;
 
   std::vector<Cursor> receives_;

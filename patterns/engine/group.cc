@@ -29,7 +29,6 @@
 namespace brigade {
 namespace {
 
-bool IsPair(Pattern pattern) { return pattern == Pattern::kSend || pattern == Pattern::kReceive; }
 
 Status Invalid(Pattern pattern, const std::string& what) {
   return Status(StatusCode::kInvalidArgument, std::string(PatternName(pattern)) + ": " + what);

@@ -6,6 +6,7 @@
 
 #include "membuf/check.h"
 #include "patterns/engine/trace.h"
+#include "patterns/schedule/message_cut.h"
 
 namespace brigade {
 
@@ -15,7 +16,7 @@ OnePiece::OnePiece(Engine* engine, GroupState* group, const CatalogueEntry& entr
       group_(group),
       entry_(entry),
       call_(call),
-      pair_(entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive),
+      pair_(IsPair(entry.pattern)),
       channel_(pair_ ? ChannelKind::kPointToPoint : call.scope),
       scope_(group->scope(channel_)),
       reach_(group->ReachOf(channel_, call.root)),
@@ -29,11 +30,8 @@ bool OnePiece::Fits(const Schedule& schedule) {
   range_.bytes = call_.matrix.layout.bytes();
   const PieceSettings& settings = reach_.settings;
   const PiecePlan plan =
-      pair_ ? PlanMessage(settings, range_.bytes)
-            : PlanPieces(settings, range_.bytes, entry_.combines ? mover_.elem_bytes() : 1,
-                         entry_.combines ? mover_.wire_elem_bytes() : 1, scope_.size,
-                         call_.piece_bytes);
-  if (range_.bytes > plan.piece_bytes || plan.ahead_bytes > 0) return false;
+      PlanLongest(mover_.Rule(entry_, settings, scope_.size), schedule.shares, range_.bytes);
+  if (!plan.IsOnePiece()) return false;
   header_ahead_ = plan.header_ahead;
   // One buffer is all that a locally blocking call needs, and all that it must not wait for.
   first_ = engine_->TrySurplus(settings.most_chunks);

@@ -11,8 +11,7 @@ namespace brigade {
 
 void PieceMover::Reset(const CatalogueEntry& entry, const PatternCall* call) {
   call_ = call;
-  const StridedLayout& layout = (entry.multi ? call->portions[0] : call->matrix).layout;
-  elem_bytes_ = entry.combines ? ElementBytes(call->type) : layout.elem_bytes();
+  elem_bytes_ = entry.combines ? ElementBytes(call->type) : 1;
   wire_elem_bytes_ = elem_bytes_ + (call->locations != nullptr ? sizeof(int32_t) : 0);
   statistics = OperationStatistics();
 }

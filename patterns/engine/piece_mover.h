@@ -11,6 +11,8 @@
 #include "membuf/strided_layout.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/pattern_call.h"
+#include "patterns/schedule/message_cut.h"
+#include "patterns/schedule/pattern.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/schedule/schedule.h"
 #include "transport/simulated_processor.h"
@@ -27,9 +29,17 @@ class PieceMover {
   // The longest piece that will be combined.
   void SetPieceBytes(size_t bytes) { chunk_layout_ = StridedLayout::Contiguous(bytes); }
 
-  size_t elem_bytes() const { return elem_bytes_; }
-  // Of one element on the wire: its location, if there is one, follows the values.
-  size_t wire_elem_bytes() const { return wire_elem_bytes_; }
+  // How the call's messages are cut; `ranks`: of its scope.
+  CutRule Rule(const CatalogueEntry& entry, const PieceSettings& settings, int ranks) const {
+    CutRule rule{settings};
+    rule.pair = IsPair(entry.pattern);
+    rule.multi = entry.multi;
+    rule.elem_bytes = elem_bytes_;
+    rule.wire_bytes = wire_elem_bytes_;
+    rule.ranks = ranks;
+    rule.wanted_bytes = call_->piece_bytes;
+    return rule;
+  }
   size_t WireBytes(size_t value_bytes) const {
     return wire_elem_bytes_ == elem_bytes_ ? value_bytes
                                            : value_bytes / elem_bytes_ * wire_elem_bytes_;
@@ -65,7 +75,9 @@ class PieceMover {
 
   SimulatedProcessor* const processor_;
   const PatternCall* call_ = nullptr;
+  // Of one element; without arithmetic only bytes count.
   size_t elem_bytes_ = 1;
+  // The same on the wire: its location, if there is one, follows the values.
   size_t wire_elem_bytes_ = 1;
   StridedLayout chunk_layout_;
 };

@@ -32,7 +32,7 @@ std::string ArithmeticText(uint8_t arithmetic) {
 
 void SetHeader(const CatalogueEntry& entry, const PatternCall& call, uint64_t sequence,
                size_t total_bytes, WireHeader* header) {
-  const bool pair = entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive;
+  const bool pair = IsPair(entry.pattern);
   header->pattern = static_cast<uint8_t>(pair ? Pattern::kSend : entry.pattern);
   header->sequence = static_cast<uint32_t>(sequence);
   header->total_bytes = total_bytes;

@@ -9,6 +9,7 @@
 #include "patterns/model/cost_ports.h"
 #include "patterns/model/cost_steps.h"
 #include "patterns/model/tree_cost.h"
+#include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/shares.h"
 
 namespace brigade {
@@ -407,27 +408,22 @@ Shares SharesOf(const CostQuery& query) {
 }  // namespace
 
 PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query) {
-  const bool pair = query.pattern == Pattern::kSend || query.pattern == Pattern::kReceive;
-  if (pair) return PlanMessage(OfPairs(settings), query.bytes);
   if (query.pattern == Pattern::kBarrier) return PiecePlan();
-  const bool multi = IsMulti(query.pattern);
-  const bool combines =
-      query.pattern != Pattern::kBroadcast && query.pattern != Pattern::kMultiBroadcast;
-  const size_t elem_bytes = combines ? query.elem_bytes : 1;
-  const Shares shares = multi ? Shares() : SharesOf(query);
-  const size_t elems = query.bytes / elem_bytes;
-  size_t longest = shares.count == 0 ? elems : 0;
-  for (int share = 0; share < shares.count; ++share) {
-    longest = std::max(longest, ShareBegin(shares, elems, elem_bytes, share + 1) -
-                                    ShareBegin(shares, elems, elem_bytes, share));
+  if (IsPair(query.pattern)) return PlanMessage(OfPairs(settings), query.bytes);
+  CutRule rule{settings};
+  rule.multi = IsMulti(query.pattern);
+  if (query.pattern != Pattern::kBroadcast && query.pattern != Pattern::kMultiBroadcast) {
+    rule.elem_bytes = rule.wire_bytes = query.elem_bytes;
   }
-  const int row = multi || shares.count > 0 ? shares.row : query.ranks;
-  PiecePlan plan =
-      PlanPieces(settings, longest * elem_bytes, elem_bytes, elem_bytes, row, query.piece_bytes);
-  if (multi && query.topology.shape == Shape::kCirculant) {  // up to half of them in a message
-    const size_t room = MostPayload(settings) / (static_cast<size_t>(query.ranks + 1) / 2);
+  rule.ranks = query.ranks;
+  rule.wanted_bytes = query.piece_bytes;
+  const Shares shares = rule.multi ? Shares() : SharesOf(query);
+  const size_t longest = LongestShare(shares, query.bytes / rule.elem_bytes, rule.elem_bytes);
+  PiecePlan plan = PlanLongest(rule, shares, longest * rule.elem_bytes);
+  if (rule.multi && query.topology.shape == Shape::kCirculant) {
+    const int together = (query.ranks + 1) / 2;  // at most
     plan.piece_bytes =
-        std::min(plan.piece_bytes, std::max(room / elem_bytes, size_t{1}) * elem_bytes);
+        std::max(rule.elem_bytes, PieceBytesTogether(rule, together, plan.piece_bytes));
   }
   return plan;
 }

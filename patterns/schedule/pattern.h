@@ -18,6 +18,10 @@ enum class Pattern : uint8_t {
   kBarrier,
 };
 inline constexpr int kPatterns = 8;
+// One half of a message from point to point.
+inline bool IsPair(Pattern pattern) {
+  return pattern == Pattern::kSend || pattern == Pattern::kReceive;
+}
 // As the catalogue calls it.
 const char* PatternName(Pattern pattern);
 

@@ -39,6 +39,8 @@ struct PiecePlan {
     const size_t left = total_bytes - offset;
     return {begin + offset, left < piece_bytes ? left : piece_bytes};
   }
+  // But for a header that goes ahead alone.
+  bool IsOnePiece() const { return total_bytes <= piece_bytes && ahead_bytes == 0; }
   // An empty message still is one piece.
   int64_t Count() const {
     if (total_bytes == 0) return 1;

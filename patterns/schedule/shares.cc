@@ -19,6 +19,16 @@ size_t ShareBegin(const Shares& shares, size_t elems, size_t elem_bytes, int sha
   return index * (dealt / kinds) + (index > shorter ? index - shorter : 0);
 }
 
+size_t LongestShare(const Shares& shares, size_t elems, size_t elem_bytes) {
+  if (shares.count == 0) return elems;
+  size_t longest = 0;
+  for (int share = 0; share < shares.count; ++share) {
+    longest = std::max(longest, ShareBegin(shares, elems, elem_bytes, share + 1) -
+                                    ShareBegin(shares, elems, elem_bytes, share));
+  }
+  return longest;
+}
+
 std::vector<int64_t> FirstRounds(const Shares& shares, const std::vector<int64_t>& pieces) {
   std::vector<int64_t> first(pieces.size(), 0);
   if (shares.cut != Shares::kBlocks && shares.cut != Shares::kBlocksBackwards) return first;

@@ -48,6 +48,9 @@ inline size_t ShareBegin(size_t elems, int ranks, int share) {
 // The same for any shares; `elem_bytes`: of one element. REQUIRES: 0 <= share <= shares.count.
 size_t ShareBegin(const Shares& shares, size_t elems, size_t elem_bytes, int share);
 
+// Elements of the longest share; of all, if there are none.
+size_t LongestShare(const Shares& shares, size_t elems, size_t elem_bytes);
+
 // The round in which each share's first piece has its turn, given the number of pieces of each.
 std::vector<int64_t> FirstRounds(const Shares& shares, const std::vector<int64_t>& pieces);
 

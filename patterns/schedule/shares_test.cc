@@ -44,6 +44,16 @@ TEST(Shares, EqualOnesDifferByOne) {
   EXPECT_EQ(Sizes({Shares::kEqual, 4, 2}, 2, 8), (std::vector<size_t>{0, 1, 0, 1}));
 }
 
+TEST(Shares, TheLongestIsThatOfTheirSizes) {
+  for (const Shares& shares : {Shares::Blocks(3, false), Shares::Halves(8)}) {
+    for (const size_t elems : {0u, 1u, 14u, 100000u}) {
+      const std::vector<size_t> sizes = Sizes(shares, elems, 8);
+      EXPECT_EQ(LongestShare(shares, elems, 8), *std::max_element(sizes.begin(), sizes.end()));
+    }
+  }
+  EXPECT_EQ(LongestShare(Shares(), 14, 8), 14u);
+}
+
 TEST(Shares, BlocksEndTogetherBeforeTheLast) {
   using Rounds = std::vector<int64_t>;
   const Shares forwards = Shares::Blocks(3, false);

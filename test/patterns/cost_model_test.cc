@@ -111,7 +111,7 @@ std::vector<Deviation> DeviationsOn(const MachineDescription& machine,
       SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
   std::vector<Deviation> deviations;
   for (const CatalogueEntry& entry : Catalogue()) {
-    if (entry.pattern == Pattern::kSend || entry.pattern == Pattern::kReceive) continue;
+    if (IsPair(entry.pattern)) continue;
     std::vector<Topology> topologies = entry.topologies;
     if (topologies.empty()) topologies.emplace_back();
     for (Topology topology : topologies) {

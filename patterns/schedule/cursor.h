@@ -1,0 +1,65 @@
+// Cursor: a position in the steps of a lane, which are repeated in rounds, and the turns that say
+// which of them there are in a round.
+
+#ifndef BRIGADE_PATTERNS_SCHEDULE_CURSOR_H_
+#define BRIGADE_PATTERNS_SCHEDULE_CURSOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "patterns/schedule/schedule.h"
+#include "patterns/schedule/shares.h"
+
+namespace brigade {
+
+// In which rounds the pieces have their turns.
+class Turns {
+ public:
+  // `pieces`: how many the matrix has, and then each of what steps call portions. `shares`: what
+  // the matrix is cut into.
+  void Set(const Shares& shares, const std::vector<int64_t>& pieces);
+
+  int64_t rounds() const { return rounds_; }
+  // `portion`: -1 is the matrix.
+  int64_t Pieces(int portion) const { return At(portion).pieces; }
+  // The piece that `step` works on in round `round`, if there is one of that number.
+  int64_t PieceOf(const Step& step, int64_t round) const {
+    return round + step.lead - At(step.portion).first_round;
+  }
+  bool Exists(const Step& step, int64_t round) const {
+    const int64_t piece = PieceOf(step, round);
+    return piece >= 0 && piece < Pieces(step.portion);
+  }
+
+ private:
+  struct Turn {
+    int64_t pieces = 0;
+    int64_t first_round = 0;  // of the first piece
+  };
+  const Turn& At(int portion) const { return turns_[static_cast<size_t>(portion + 1)]; }
+
+  std::vector<Turn> turns_;
+  int64_t rounds_ = 0;
+};
+
+struct Cursor {
+  int64_t round = 0;
+  size_t step = 0;
+
+  // Moves on to the next step whose piece exists, which may be this one; false at the end.
+  bool SkipToExisting(const Turns& turns, const std::vector<Step>& steps) {
+    for (;; ++step) {
+      if (steps.empty() || round >= turns.rounds()) return false;
+      if (step == steps.size()) {
+        step = 0;
+        if (++round >= turns.rounds()) return false;
+      }
+      if (turns.Exists(steps[step], round)) return true;
+    }
+  }
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_SCHEDULE_CURSOR_H_

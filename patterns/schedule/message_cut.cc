@@ -1,0 +1,117 @@
+#include "patterns/schedule/message_cut.h"
+
+#include <numeric>
+#include <string>
+
+namespace brigade {
+
+size_t PieceBytesTogether(const CutRule& rule, int portions, size_t piece_bytes) {
+  const size_t each_bytes = MostPayload(rule.settings) / static_cast<size_t>(portions);
+  return std::min(piece_bytes, each_bytes / rule.elem_bytes * rule.elem_bytes);
+}
+
+Status MessageCut::Cut(const CutRule& rule, const Schedule& schedule, size_t matrix_bytes,
+                       const std::vector<size_t>& portion_bytes) {
+  schedule_ = &schedule;
+  ranks_ = rule.ranks;
+  plan_known_ = true;
+  List(rule, schedule.shares, matrix_bytes, portion_bytes);
+  const size_t first = plans_.size() > 1 ? 1 : 0;  // where there are portions, they are the matrix
+  longest_bytes_ = 0;
+  for (size_t i = first; i < plans_.size(); ++i) {
+    longest_bytes_ = std::max(longest_bytes_, plans_[i].total_bytes);
+  }
+  const PiecePlan longest = PlanLongest(rule, schedule.shares, longest_bytes_);
+  piece_bytes_ = std::min(longest.piece_bytes, longest_bytes_);
+  plan_pieces_.assign(plans_.size(), 0);
+  for (size_t i = first; i < plans_.size(); ++i) {
+    PiecePlan plan = longest;
+    plan.begin = plans_[i].begin;
+    plan.total_bytes = plans_[i].total_bytes;
+    plans_[i] = plan;
+    plan_pieces_[i] = plan.Count();
+  }
+  run_portions_.clear();
+  if (!schedule.runs.empty()) {
+    BRIGADE_RETURN_IF_ERROR(CutRuns(rule));
+  } else {
+    all_pieces_ = std::accumulate(plan_pieces_.begin(), plan_pieces_.end(), int64_t{0});
+  }
+  turns_.Set(schedule.shares, plan_pieces_);
+  return Status();
+}
+
+void MessageCut::List(const CutRule& rule, const Shares& shares, size_t matrix_bytes,
+                      const std::vector<size_t>& portion_bytes) {
+  const int portions = rule.multi ? rule.ranks : shares.count;
+  plans_.assign(1 + static_cast<size_t>(portions), PiecePlan());
+  plans_[0].total_bytes = matrix_bytes;
+  const size_t elems = matrix_bytes / rule.elem_bytes;
+  for (int q = 0; q < portions; ++q) {
+    PiecePlan& portion = plans_[1 + static_cast<size_t>(q)];
+    if (rule.multi) {
+      portion.total_bytes = portion_bytes[static_cast<size_t>(q)];
+      continue;
+    }
+    portion.begin = ShareBegin(shares, elems, rule.elem_bytes, q) * rule.elem_bytes;
+    portion.total_bytes =
+        ShareBegin(shares, elems, rule.elem_bytes, q + 1) * rule.elem_bytes - portion.begin;
+  }
+}
+
+Status MessageCut::CutRuns(const CutRule& rule) {
+  const std::vector<PortionRun>& runs = schedule_->runs;
+  int most = 1;
+  for (const PortionRun& run : runs) most = std::max(most, run.count);
+  if (PieceBytesTogether(rule, most, rule.elem_bytes) == 0) {
+    return Status(StatusCode::kInvalidArgument,
+                  "chunks of " + std::to_string(rule.settings.chunk_bytes) +
+                      " bytes have no room for " + std::to_string(most) +
+                      " portions; raise them, or take the ring");
+  }
+  run_portions_.assign(plans_.begin() + 1, plans_.end());
+  all_pieces_ = 0;
+  for (PiecePlan& plan : run_portions_) {
+    plan.piece_bytes = PieceBytesTogether(rule, most, plan.piece_bytes);
+    all_pieces_ += plan.Count();
+  }
+  plans_.assign(1 + runs.size(), PiecePlan());
+  plan_pieces_.assign(plans_.size(), 0);
+  run_digests_.clear();
+  for (size_t i = 0; i < runs.size(); ++i) {
+    uint64_t digest = 0;
+    for (int j = 0; j < runs[i].count; ++j) {
+      const PiecePlan& portion = PlanInRun(runs[i].PortionAt(j, ranks_));
+      plans_[1 + i].total_bytes += portion.total_bytes;
+      digest = (digest + portion.total_bytes + 1) * 0x9e3779b97f4a7c15;  // which one has how much
+      plan_pieces_[1 + i] = std::max(plan_pieces_[1 + i], portion.Count());
+    }
+    run_digests_.push_back(static_cast<uint16_t>(digest >> 48));
+  }
+  return Status();
+}
+
+void MessageCut::AwaitPlan() {
+  plan_known_ = false;
+  all_pieces_ = plan_pieces_[0] = 1;
+  turns_.Set(Shares(), plan_pieces_);
+}
+
+void MessageCut::SetPlan(const PiecePlan& plan) {
+  plan_known_ = true;
+  plans_[0] = plan;
+  all_pieces_ = plan_pieces_[0] = plan.Count();
+  turns_.Set(Shares(), plan_pieces_);
+}
+
+size_t MessageCut::RunBytes(int first, int count, int64_t piece) const {
+  size_t bytes = 0;
+  const PortionRun run{first, count};
+  for (int i = 0; i < run.count; ++i) {
+    const PiecePlan& plan = PlanInRun(run.PortionAt(i, ranks_));
+    if (piece < plan.Count()) bytes += plan.RangeOf(piece).bytes;
+  }
+  return bytes;
+}
+
+}  // namespace brigade

@@ -1,0 +1,111 @@
+// MessageCut: how the messages of one call are cut. The one place that says so, a pure function of
+// what all its ranks agree on: the executor, the short paths and the cost model ask here.
+
+#ifndef BRIGADE_PATTERNS_SCHEDULE_MESSAGE_CUT_H_
+#define BRIGADE_PATTERNS_SCHEDULE_MESSAGE_CUT_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "membuf/status.h"
+#include "patterns/schedule/cursor.h"
+#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/schedule.h"
+#include "patterns/schedule/shares.h"
+
+namespace brigade {
+
+// What a cut depends on beside lengths.
+struct CutRule {
+  const PieceSettings& settings;
+  bool pair = false;   // a message from point to point; `settings` are OfPairs
+  bool multi = false;  // of portions, one per rank
+  // Of one element, in user memory and on the wire. 1 where only bytes count, which may belong to
+  // other elements on the other side.
+  size_t elem_bytes = 1;
+  size_t wire_bytes = 1;
+  int ranks = 1;            // of the scope
+  size_t wanted_bytes = 0;  // as in PlanPieces
+};
+
+// The plan of the matrix, or, where there are several, of the longest portion or share.
+inline PiecePlan PlanLongest(const CutRule& rule, const Shares& shares, size_t longest_bytes) {
+  if (rule.pair) return PlanMessage(rule.settings, longest_bytes);
+  const int row = shares.count > 0 ? shares.row : rule.multi ? std::min(rule.ranks, 2) : rule.ranks;
+  return PlanPieces(rule.settings, longest_bytes, rule.elem_bytes, rule.wire_bytes, row,
+                    rule.wanted_bytes);
+}
+
+// The longest piece, of `piece_bytes` at most, of which `portions` portions can send one each in a
+// message; 0: there is no room for an element of each.
+size_t PieceBytesTogether(const CutRule& rule, int portions, size_t piece_bytes);
+
+class MessageCut {
+ public:
+  // `schedule` must outlive the cut. `portion_bytes` counts where the rule is multi, otherwise
+  // `matrix_bytes`. kInvalidArgument: chunks have no room for what travels together.
+  Status Cut(const CutRule& rule, const Schedule& schedule, size_t matrix_bytes,
+             const std::vector<size_t>& portion_bytes);
+
+  // A receive does not know its sender's plan: until it does, there is one piece.
+  void AwaitPlan();
+  void SetPlan(const PiecePlan& plan);
+  bool plan_known() const { return plan_known_; }
+
+  // Rounds, and the pieces of the matrix and of what steps call portions.
+  const Turns& turns() const { return turns_; }
+  // In all, of the matrix, or of its shares, or of all portions.
+  int64_t pieces() const { return all_pieces_; }
+  // Of the matrix, or of the longest portion or share, and of its pieces.
+  size_t longest_bytes() const { return longest_bytes_; }
+  size_t piece_bytes() const { return piece_bytes_; }
+
+  // Whether steps speak of runs, whose messages hold several portions.
+  bool in_runs() const { return !run_portions_.empty(); }
+  // In the following `portion` is -1 for the matrix, or what steps call a portion.
+  size_t TotalBytes(int portion) const { return PlanOf(portion).total_bytes; }
+  // Of the lengths of a run's portions.
+  uint16_t Digest(int portion) const {
+    return in_runs() ? run_digests_[static_cast<size_t>(portion)] : uint16_t{0};
+  }
+  // Of a run the offset means nothing.
+  PiecePlan::Range RangeOf(int portion, int64_t piece) const {
+    if (!in_runs()) return PlanOf(portion).RangeOf(piece);
+    const PortionRun& run = schedule_->runs[static_cast<size_t>(portion)];
+    return {0, RunBytes(run.first, run.count, piece)};
+  }
+
+  // Of runs: the plan of one of their portions, and the bytes of piece `piece` of `count` portions,
+  // the first of them `first`.
+  const PiecePlan& PlanInRun(int portion) const {
+    return run_portions_[static_cast<size_t>(portion)];
+  }
+  size_t RunBytes(int first, int count, int64_t piece) const;
+
+ private:
+  const PiecePlan& PlanOf(int portion) const { return plans_[static_cast<size_t>(portion + 1)]; }
+  // The lengths of what is cut.
+  void List(const CutRule& rule, const Shares& shares, size_t matrix_bytes,
+            const std::vector<size_t>& portion_bytes);
+  // Replaces the plans of portions by those of the schedule's runs, with shorter pieces.
+  Status CutRuns(const CutRule& rule);
+
+  const Schedule* schedule_ = nullptr;
+  int ranks_ = 1;
+  // Index 0 is the matrix, 1 + q what steps call portion q.
+  std::vector<PiecePlan> plans_;
+  std::vector<int64_t> plan_pieces_;
+  Turns turns_;
+  std::vector<PiecePlan> run_portions_;  // of the portions, where steps speak of runs
+  std::vector<uint16_t> run_digests_;    // of each run
+  int64_t all_pieces_ = 0;
+  size_t longest_bytes_ = 0;
+  size_t piece_bytes_ = 0;
+  bool plan_known_ = true;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_SCHEDULE_MESSAGE_CUT_H_

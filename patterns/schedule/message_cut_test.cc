@@ -1,0 +1,214 @@
+#include "patterns/schedule/message_cut.h"
+
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace brigade {
+namespace {
+
+PieceSettings Settings() {
+  PieceSettings settings;
+  settings.chunk_bytes = 4096;
+  settings.most_chunks = 4;
+  return settings;
+}
+const size_t kOneChunk = 4096 - kHeaderRoom;
+
+struct Cutting {
+  explicit Cutting(const CutRule& rule, const Schedule& of, size_t matrix_bytes,
+                   const std::vector<size_t>& portion_bytes = {})
+      : schedule(of), status(cut.Cut(rule, schedule, matrix_bytes, portion_bytes)) {}
+
+  const Schedule schedule;
+  MessageCut cut;
+  Status status;
+};
+
+// The pieces of `portion` follow each other.
+void ExpectCovers(const MessageCut& cut, int portion, size_t begin, size_t bytes) {
+  size_t end = begin;
+  for (int64_t i = 0; i < cut.turns().Pieces(portion); ++i) {
+    const PiecePlan::Range range = cut.RangeOf(portion, i);
+    EXPECT_EQ(range.offset, end);
+    EXPECT_LE(range.bytes, cut.piece_bytes());
+    end += range.bytes;
+  }
+  EXPECT_EQ(end, begin + bytes);
+  EXPECT_EQ(cut.TotalBytes(portion), bytes);
+}
+
+TEST(MessageCut, AnUncutMatrixIsCutByThePlanThatShortPathsLookAt) {
+  const PieceSettings settings = Settings();
+  CutRule rule{settings};
+  rule.elem_bytes = 16;
+  rule.wire_bytes = 20;
+  rule.ranks = 8;
+  for (const size_t bytes : {size_t{0}, size_t{16}, size_t{3200}, size_t{160000}}) {
+    const PiecePlan plan = PlanLongest(rule, Shares(), bytes);
+    Cutting cutting(rule, Schedule(), bytes);
+    ASSERT_TRUE(cutting.status.ok());
+    const MessageCut& cut = cutting.cut;
+    EXPECT_EQ(cut.turns().rounds(), plan.Count());
+    EXPECT_EQ(cut.pieces(), plan.Count());
+    EXPECT_EQ(plan.IsOnePiece(), plan.Count() == 1);
+    EXPECT_EQ(cut.longest_bytes(), bytes);
+    EXPECT_EQ(cut.piece_bytes(), std::min(plan.piece_bytes, bytes));
+    ExpectCovers(cut, -1, 0, bytes);
+    EXPECT_EQ(cut.Digest(-1), 0);
+  }
+}
+
+TEST(MessageCut, WantedBytesCountForAllButPairs) {
+  const PieceSettings settings = Settings();
+  CutRule rule{settings};
+  rule.ranks = 2;
+  rule.wanted_bytes = 1000;
+  EXPECT_EQ(PlanLongest(rule, Shares(), 100000).piece_bytes, 1000u);
+  EXPECT_EQ(PlanLongest(rule, Shares::Halves(2), 100000).piece_bytes, 1000u);
+  rule.pair = true;
+  EXPECT_EQ(PlanLongest(rule, Shares(), 100000).piece_bytes, MostPayload(settings));
+}
+
+TEST(MessageCut, AReceiveKnowsOnePieceUntilItHasItsSendersPlan) {
+  PieceSettings settings = Settings();
+  settings.eager_bytes = 1000;
+  CutRule rule{settings};
+  rule.pair = true;
+  rule.ranks = 2;
+  Cutting cutting(rule, Schedule(), 1 << 20);
+  cutting.cut.AwaitPlan();
+  EXPECT_FALSE(cutting.cut.plan_known());
+  EXPECT_EQ(cutting.cut.turns().rounds(), 1);
+  EXPECT_EQ(cutting.cut.pieces(), 1);
+  const PiecePlan plan = PlanMessage(settings, 50000);
+  cutting.cut.SetPlan(plan);
+  EXPECT_TRUE(cutting.cut.plan_known());
+  EXPECT_EQ(cutting.cut.turns().rounds(), plan.Count());
+  EXPECT_EQ(cutting.cut.pieces(), plan.Count());
+  ExpectCovers(cutting.cut, -1, 0, 50000);
+}
+
+TEST(MessageCut, PortionsShareTheirPieceLength) {
+  const PieceSettings settings = Settings();
+  CutRule rule{settings};
+  rule.multi = true;
+  rule.ranks = 3;
+  Cutting cutting(rule, Schedule(), 7, {100, 0, 20000});
+  const MessageCut& cut = cutting.cut;
+  EXPECT_EQ(cut.longest_bytes(), 20000u);
+  EXPECT_EQ(cut.turns().Pieces(-1), 0) << "the matrix is no message";
+  EXPECT_EQ(cut.turns().Pieces(0), 1);
+  EXPECT_EQ(cut.turns().Pieces(1), 1) << "an empty one is a piece, too";
+  EXPECT_EQ(cut.turns().rounds(), cut.turns().Pieces(2));
+  EXPECT_EQ(cut.pieces(), 2 + cut.turns().Pieces(2));
+  ExpectCovers(cut, 0, 0, 100);
+  ExpectCovers(cut, 1, 0, 0);
+  ExpectCovers(cut, 2, 0, 20000);
+  EXPECT_EQ(PlanLongest(rule, Shares(), 20000).piece_bytes, cut.piece_bytes());
+}
+
+// No portion waits for a relay of another rank to be through with it.
+TEST(MessageCut, PortionsAreNotCutForARowOfRelays) {
+  PieceSettings settings = Settings();
+  settings.piece_cost_bytes = 100;
+  CutRule rule{settings};
+  rule.ranks = 50;
+  const size_t of_matrix = PlanLongest(rule, Shares(), 400000).piece_bytes;
+  rule.multi = true;
+  EXPECT_GT(PlanLongest(rule, Shares(), 400000).piece_bytes, of_matrix);
+}
+
+TEST(MessageCut, SharesFollowEachOtherInTheMatrix) {
+  const PieceSettings settings = Settings();
+  CutRule rule{settings};
+  rule.elem_bytes = rule.wire_bytes = 8;
+  rule.ranks = 8;
+  Schedule schedule;
+  schedule.shares = Shares::Blocks(3, /*backwards=*/false);
+  const size_t elems = 12345;
+  Cutting cutting(rule, schedule, elems * 8);
+  const MessageCut& cut = cutting.cut;
+  size_t begin = 0;
+  std::vector<int64_t> pieces;
+  for (int share = 0; share < 4; ++share) {
+    const size_t end = ShareBegin(schedule.shares, elems, 8, share + 1) * 8;
+    ExpectCovers(cut, share, begin, end - begin);
+    begin = end;
+    pieces.push_back(cut.turns().Pieces(share));
+  }
+  EXPECT_EQ(begin, elems * 8);
+  EXPECT_EQ(cut.longest_bytes(), LongestShare(schedule.shares, elems, 8) * 8);
+  EXPECT_EQ(cut.TotalBytes(-1), elems * 8) << "what the first header says";
+  // Their first rounds are those of FirstRounds, and the last block comes last.
+  const std::vector<int64_t> first = FirstRounds(schedule.shares, pieces);
+  EXPECT_EQ(cut.turns().rounds(), first[3] + pieces[3]);
+  Step step;
+  step.portion = 3;
+  EXPECT_EQ(cut.turns().PieceOf(step, first[3]), 0);
+}
+
+class Runs : public testing::Test {
+ protected:
+  Runs() : settings_(Settings()), rule_{settings_} {
+    rule_.multi = true;
+    rule_.elem_bytes = rule_.wire_bytes = 8;
+    rule_.ranks = 4;
+    schedule_.runs = {{1, 1}, {3, 2}};
+  }
+  PieceSettings settings_;
+  CutRule rule_;
+  Schedule schedule_;
+};
+
+TEST_F(Runs, HoldAPieceOfEachPortionThatHasOne) {
+  Cutting cutting(rule_, schedule_, 0, {24000, 80, 160, 8000});
+  const MessageCut& cut = cutting.cut;
+  ASSERT_TRUE(cut.in_runs());
+  const size_t most = MostPayload(settings_) / 2 / 8 * 8;  // of a portion in a message
+  EXPECT_EQ(cut.TotalBytes(0), 80u);
+  EXPECT_EQ(cut.TotalBytes(1), 32000u) << "portions 3 and 0";
+  EXPECT_EQ(cut.RangeOf(0, 0).bytes, 80u);
+  EXPECT_EQ(cut.RangeOf(1, 0).bytes, most + 8000);
+  EXPECT_EQ(cut.RangeOf(1, 1).bytes, most) << "portion 3 has one piece";
+  EXPECT_EQ(cut.RunBytes(3, 1, 0), 8000u) << "a part of a run";
+  EXPECT_EQ(cut.turns().Pieces(1), cut.PlanInRun(0).Count());
+  int64_t pieces = 0;
+  for (int q = 0; q < 4; ++q) pieces += cut.PlanInRun(q).Count();
+  EXPECT_EQ(cut.pieces(), pieces);
+  size_t bytes = 0;
+  for (int64_t i = 0; i < cut.turns().Pieces(1); ++i) bytes += cut.RangeOf(1, i).bytes;
+  EXPECT_EQ(bytes, cut.TotalBytes(1));
+}
+
+// Which lengths belong to which portions: a header tells it.
+TEST_F(Runs, DigestsTellLengthsApart) {
+  const uint16_t one = Cutting(rule_, schedule_, 0, {8, 80, 160, 16}).cut.Digest(1);
+  EXPECT_EQ(one, Cutting(rule_, schedule_, 0, {8, 8, 8, 16}).cut.Digest(1)) << "of others";
+  EXPECT_NE(one, Cutting(rule_, schedule_, 0, {16, 80, 160, 8}).cut.Digest(1));
+  EXPECT_NE(one, Cutting(rule_, schedule_, 0, {0, 80, 160, 24}).cut.Digest(1));
+}
+
+TEST_F(Runs, NeedRoomForAnElementOfEach) {
+  settings_.chunk_bytes = kHeaderRoom + 12;
+  settings_.most_chunks = 1;
+  const Cutting cutting(rule_, schedule_, 0, {8, 8, 8, 8});
+  EXPECT_EQ(cutting.status.code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(PieceBytesTogether(rule_, 2, 100), 0u);
+  EXPECT_EQ(PieceBytesTogether(rule_, 1, 100), 8u);
+}
+
+TEST_F(Runs, ACutForgetsTheOneBefore) {
+  Cutting cutting(rule_, schedule_, 0, {24000, 80, 160, 8000});
+  const Schedule uncut;
+  CutRule rule{settings_};
+  rule.ranks = 1;
+  ASSERT_TRUE(cutting.cut.Cut(rule, uncut, kOneChunk, {}).ok());
+  EXPECT_FALSE(cutting.cut.in_runs());
+  EXPECT_EQ(cutting.cut.pieces(), 1);
+  EXPECT_EQ(cutting.cut.Digest(-1), 0);
+  ExpectCovers(cutting.cut, -1, 0, kOneChunk);
+}
+
+}  // namespace
+}  // namespace brigade
