@@ -1,0 +1,49 @@
+#include "bench/cases/barrier_case.h"
+
+#include <mpi.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+
+namespace brigade::bench {
+
+void MeasureBarrier(const Contenders& all) {
+  using Clock = std::chrono::steady_clock;
+  Session* session = all.session;
+  bool verifying = false;
+  Clock::time_point came, left;
+  Case the_case;
+  the_case.name = kBarrier;
+  the_case.prepare = [&](int) { verifying = true; };
+  the_case.before_timing = [&] { verifying = false; };
+  const auto add = [&](const std::string& name, const std::string& pattern,
+                       std::function<Status(OperationStatistics*)> barrier) {
+    const auto run = [&, barrier](int turn, OperationStatistics* statistics) {
+      if (!verifying) return barrier(statistics);
+      if (turn == session->rank()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      came = Clock::now();
+      BRIGADE_RETURN_IF_ERROR(barrier(statistics));
+      left = Clock::now();
+      return Status();
+    };
+    const auto check = [&](int) -> std::string {
+      int64_t last = came.time_since_epoch().count();
+      MPI_Allreduce(MPI_IN_PLACE, &last, 1, MPI_INT64_T, MPI_MAX, session->comm());
+      return left.time_since_epoch().count() >= last ? "" : "left before all had come";
+    };
+    the_case.subjects.push_back(MakeSubject(all, name, pattern, false, 0, run, check));
+  };
+  add("brigade", kBarrier,
+      [&](OperationStatistics* statistics) { return all.brigade->Barrier(statistics); });
+  if (all.mpi) {
+    add(session->PeerName("mpi"), "MPI_Barrier", [&](OperationStatistics*) {
+      all.mpi->Barrier();
+      return Status();
+    });
+  }
+  session->Measure(the_case);
+}
+
+}  // namespace brigade::bench

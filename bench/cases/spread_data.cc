@@ -1,0 +1,59 @@
+#include "bench/cases/spread_data.h"
+
+#include <utility>
+
+namespace brigade::bench {
+
+Case MakeCase(const std::string& name, const PanelView& panel) {
+  Case the_case;
+  the_case.name = name;
+  the_case.rows = panel.rows;
+  the_case.cols = panel.cols;
+  the_case.ld = panel.ld;
+  the_case.bytes = panel.bytes();
+  return the_case;
+}
+
+std::string WithGaps(const Panel& panel, std::string wrong) {
+  if (!wrong.empty() || panel.GapsUntouched()) return wrong;
+  return "gaps between columns were written";
+}
+
+Case MakeGatherCase(const std::string& name, SpreadData* data) {
+  Case the_case = MakeCase(name, data->panel.view());
+  the_case.prepare = [data](int) {
+    data->panel.Poison();
+    Fill(data->portions[data->rank], data->rank);
+  };
+  return the_case;
+}
+
+std::string CheckGathered(const SpreadData& data) {
+  std::string wrong;
+  for (int q = 0; q < data.ranks && wrong.empty(); ++q) {
+    wrong = CheckSum(data.portions[q], q, 1);
+    if (!wrong.empty()) wrong = "portion " + std::to_string(q) + ", " + wrong;
+  }
+  return WithGaps(data.panel, wrong);
+}
+
+Subject MakeSubject(const Contenders& all, const std::string& name, const std::string& pattern,
+                    bool tells_cost, size_t bytes, Operation operation, Check check) {
+  Subject subject;
+  subject.name = name;
+  subject.pattern = pattern;
+  subject.run = [operation](int turn) { return operation(turn, nullptr); };
+  subject.check = std::move(check);
+  if (tells_cost) {
+    const BrigadeGroup* group = all.brigade.get();
+    subject.cost = [=](int turn, Cost* cost) {
+      OperationStatistics statistics;
+      BRIGADE_RETURN_IF_ERROR(operation(turn, &statistics));
+      *cost = group->CostOf(statistics, bytes);
+      return Status();
+    };
+  }
+  return subject;
+}
+
+}  // namespace brigade::bench
