@@ -61,7 +61,7 @@ struct Capabilities {
   // one may cost a message of its own, and should be expected to be filled. SIZE_MAX: it tells of
   // none.
   size_t untold_landing_bytes = SIZE_MAX;
-  // Pieces of about this size move a long message fastest; measured (bench/README.md).
+  // Pieces of about this size move a long message fastest.
   size_t preferred_piece_bytes = size_t{32} << 10;
   // Of a long message from point to point, what goes to the network at once: pieces that hold a
   // multiple of it cost least. 0: any length is as good.

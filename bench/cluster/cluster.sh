@@ -1,5 +1,5 @@
 #!/bin/bash
-# A cluster of hosts with slow links on one machine. bench/README.md, section "A cluster on one machine", says how it is made.
+# A cluster of hosts with slow links on one machine. README.md beside this says how it is made.
 set -euo pipefail
 
 usage() {

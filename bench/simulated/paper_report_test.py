@@ -1,4 +1,5 @@
-"""The report of the simulated table: everything is in it, and the model is as close to the paper as README.md says."""
+"""The report of the simulated table: everything is in it, and the model is as close to the paper as is
+documented in docs/results/bench-ap3000.md."""
 
 import json
 import pathlib
@@ -39,7 +40,7 @@ class PaperReport(unittest.TestCase):
         self.assertEqual(len(re.findall(r"bytes: paper", text)), 3)
         self.assertIn("<svg", (FOLDER / "paper.svg").read_text(encoding="utf-8"))
 
-    # Simulated figures are the same everywhere: what README.md says may be asserted.
+    # Simulated figures are the same everywhere: what that page says may be asserted.
     def test_is_as_close_as_documented(self):
         limits = {"fitted": (LIMIT_FITTED, 13), "held out": (LIMIT_HELD_OUT, 15), "all": (LIMIT_ALL, 28)}
         for name, (error, right) in limits.items():
