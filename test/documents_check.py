@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds documents to what they speak of: links lead somewhere, code that is shown is in the file that is named, every setting
-is explained, and what users read is short."""
+"""Holds documents to what they speak of: links lead somewhere, code that is shown is in the file that is named, every
+setting is explained, and what users read is short."""
 
 import pathlib
 import re

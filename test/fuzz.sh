@@ -6,9 +6,10 @@ usage() {
   cat <<'EOT'
 usage: ./test/fuzz.sh [SECONDS]
 
-Runs each fuzz target of transport/tcp/wire/fuzz/ for so long (60 by default) with clang's libFuzzer and address sanitizer. It starts from
-the corpus there, and inputs that run code that no other input runs are added to it: commit them. An input that breaks something
-is left in results/fuzz/, and the exit code is not 0; put it into the corpus along with the fix.
+Runs each fuzz target of transport/tcp/wire/fuzz/ for so long (60 by default) with clang's libFuzzer and address
+sanitizer. It starts from the corpus there, and inputs that run code that no other input runs are added to it: commit
+them. An input that breaks something is left in results/fuzz/, and the exit code is not 0; put it into the corpus along
+with the fix.
 EOT
 }
 

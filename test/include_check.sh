@@ -1,6 +1,6 @@
 #!/bin/bash
-# Holds every room to the arrows of docs/design/architecture.md: its table says what a room may include, its picture says
-# the same of whole folders, and its last paragraph where system headers belong.
+# Holds every room to the arrows of docs/design/architecture.md: its table says what a room may include, its picture
+# says the same of whole folders, and its last paragraph where system headers belong.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 page=docs/design/architecture.md
@@ -48,7 +48,7 @@ paragraph=$(sed -n '/^System headers/,$p' "$page" | tr '\n' ' ')
 while IFS=: read -r header places; do
   # shellcheck disable=SC2046 # a list of words
   corner "$header" $(grep -oE '`[a-z_./]+`' <<<"$places" | tr -d '\`')
-done < <(tr ';:' '\n\n' <<<"$paragraph" | sed -nE 's/.*`<([a-z.]+)>` in (.*)/\1:\2/p')
+done < <(tr ';:' '\n' <<<"$paragraph" | sed -nE 's/.*`<([a-z.]+)>` in (.*)/\1:\2/p')
 
 # The picture: as the table, folder by folder.
 while read -r from to; do drawn[$from,$to]=1; done < <(sed -nE 's/^  ([a-z_]+) --> ([a-z_]+)$/\1 \2/p' "$page")

@@ -6,8 +6,9 @@ usage() {
   cat <<'EOF'
 usage: ./test/run.sh [--full] [--help]
 
-Installs what is missing (Debian 12), builds everything and runs all tests. The last line counts them; the exit code is 0
-if none failed. Safe to run again. Logs are in results/tests/, folders of the ScaLAPACK testers in results/testers/.
+Installs what is missing (Debian 12), lints and builds everything and runs all tests. The last line counts them; the exit
+code is 0 if none failed. Safe to run again. Logs are in results/tests/, folders of the ScaLAPACK testers in
+results/testers/.
 
   --full   run every ScaLAPACK tester on Debian's own BLACS too and compare with that instead of the recorded counts
   --help   this text
@@ -58,11 +59,6 @@ check() {  # TITLE COMMAND...: one check, counted as one test.
   title "$name"
   shift
   if "$@"; then passed=$((passed + 1)); else whole_failed "$name"; fi
-}
-
-check_format() {
-  find include membuf transport patterns blacs_shim bench test examples -name '*.h' -o -name '*.hpp' -o -name '*.cc' -o -name '*.c' |
-    xargs clang-format --dry-run --Werror
 }
 
 bazel_test() {  # NAME ARGUMENTS...: counts Bazel's line on each target.
@@ -130,9 +126,9 @@ cluster() {  # TITLE TEST
 title "Packages"
 ./test/install.sh || exit 1
 
-check "Format of C and C++" check_format
-check "Who includes whom" ./test/include_check.sh
-check "Documents" ./test/documents_check.py
+for linter in format includes documents shell python spelling reference; do
+  check "Lint: $linter" ./test/lint.sh "$linter"
+done
 
 optimised=(--config=opt --config=werror)
 check "Build" bazel build "${optimised[@]}" //...

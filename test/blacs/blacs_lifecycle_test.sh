@@ -40,7 +40,7 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   lines 1 'received intact'
 
   run exit_after_finalize
-  lines 2 done
+  lines 2 "done"
 
   run exit_only
   lines 2 'finalized 1'
@@ -51,7 +51,7 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   run free_handle_warns
   lines 2 "BLACS WARNING 'free_blacs_system_handle: no system context for handle 66"
   lines 2 BLACS
-  lines 2 done
+  lines 2 "done"
 
   run turns BRIGADE_LOG=info
   lines 1 ":brigade [0-9.]*: .*transport $BRIGADE_TRANSPORT.*staging memory"

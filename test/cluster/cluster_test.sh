@@ -1,5 +1,6 @@
 #!/bin/bash
-# bench/cluster/cluster.sh raises clusters, runs jobs on them, disturbs them, and leaves nothing behind. Exit code 77: skipped.
+# bench/cluster/cluster.sh raises clusters, runs jobs on them, disturbs them, and leaves nothing behind.
+# Exit code 77: skipped.
 # shellcheck disable=SC2016 # most of what is quoted here is for shells on the hosts
 set -u
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# The TCP transports on a cluster of hosts (bench/cluster/cluster.sh): data, links cut and slowed in the middle of messages, ranks
-# that die, stop and leave, strangers, little memory, and who goes on while nobody calls. Wants the programs that
-# "bazel build --config=opt //..." leaves in bazel-bin. Exit code 77: skipped.
+# The TCP transports on a cluster of hosts (bench/cluster/cluster.sh): data, links cut and slowed in the middle of
+# messages, ranks that die, stop and leave, strangers, little memory, and who goes on while nobody calls. Wants the
+# programs that "bazel build --config=opt //..." leaves in bazel-bin. Exit code 77: skipped.
 #   tcp_cluster_test.sh [PATTERN]    only those whose title matches
 # shellcheck disable=SC2016 # most of what is quoted here is for shells on the hosts
 set -u
@@ -26,8 +26,8 @@ fail() {
 c() { bench/cluster/cluster.sh --name "$name" "$@"; }
 # A limit only ends what hangs. mpirun sometimes loses its daemons when the machine is busy, before it starts a rank.
 run() {
-  local code try
-  for try in 1 2 3; do
+  local code _
+  for _ in 1 2 3; do
     timeout 150 bench/cluster/cluster.sh --name "$name" run "$@" >"$out" 2>&1
     code=$?
     grep -q 'ORTE does not know how to route' "$out" || break
@@ -168,7 +168,7 @@ for transport in tcp sockets; do
   for pattern in "${patterns[@]}"; do
     for end in die leave; do
       title "$end during $pattern over $transport" || continue
-      run --mpirun --enable-recovery 4 "$programs/patterns/peer_failure" $transport $pattern 100000 $end
+      run --mpirun --enable-recovery 4 "$programs/patterns/peer_failure" $transport "$pattern" 100000 $end
       [[ $? -ne 124 ]] || fail "$what: hangs"
       grep -q 'WRONG' "$out" && fail "$what"
       for rank in 0 2 3; do

@@ -49,7 +49,7 @@ stop() {  # PATTERN ELEMENTS
   kill -CONT "$pid"
   wait $job || fail "$what: does not end well"
   [ "$(grep -c ': well$' "$out")" -eq $ranks ] || fail "$what: not all end well"
-  reports_of '[023]' | grep -q "waiting for rank $victim[: ]" || fail "$what: nobody waits for the victim"
+  reports_of '[023]' | grep -q "waiting for rank ${victim}[: ]" || fail "$what: nobody waits for the victim"
   for rank in 0 2 3; do
     times=$(reports_of $rank | grep -o '[0-9]* s$')
     [ "$times" = "$(sort -un <<< "$times")" ] || fail "$what: more than one report in an interval: $times"
@@ -62,7 +62,7 @@ for pattern in send broadcast reduce all_reduce multi_broadcast multi_reduce; do
 done
 die barrier 1
 for pattern in "send 100000" "broadcast 1" "all_reduce 1" "all_reduce 100000" "multi_reduce 1000" "barrier 1"; do
-  # The words are two arguments.
+  # shellcheck disable=SC2086 # the words are two arguments
   stop $pattern
 done
 
@@ -73,7 +73,7 @@ if grep -q 'time limit' "$out" ||
   ! grep -q "BLACS ERROR 'dgerv2d: .*receive number 5 .*waiting for rank 1: .*rank 1 of the group (process [0-9]*) is gone" "$out"; then
   fail "dying_peer"
 fi
-if ! TEST_TIMEOUT=100 "$run_mpi" 2 "$blacs" stopped_peer > "$out" 2>&1 || [ "$(grep -c done "$out")" -ne 2 ] ||
+if ! TEST_TIMEOUT=100 "$run_mpi" 2 "$blacs" stopped_peer > "$out" 2>&1 || [ "$(grep -c "done" "$out")" -ne 2 ] ||
   ! grep -q "brigade: receive number 5 of group rank 0, waiting for rank 1: nothing has moved for " "$out"; then
   fail "stopped_peer"
 fi

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs Debian's unmodified BLACS, PBLAS and ScaLAPACK testers on a preloaded BLACS and judges what they count.
 
-A tester passes if its summary is the one recorded for stock (expected.json), line by line; or else that of stock here: what
-BLAS computes depends on the processor. Exit code 0 if none failed.
+A tester passes if its summary is the one recorded for stock (expected.json), line by line; or else that of stock here:
+what BLAS computes depends on the processor. Exit code 0 if none failed.
 """
 
 import argparse
@@ -44,7 +44,8 @@ REPEATABLE = "(PASSED|SKIPPED) REPEATABLE SUM TEST"
 
 ENDS = "ends"
 Tester = collections.namedtuple("Tester", "name program data ranks aux")
-Run = collections.namedtuple("Run", "summary outcome seconds errors")  # outcome: ENDS, or how it broke off; errors: stderr
+# outcome: ENDS, or how it broke off; errors: stderr
+Run = collections.namedtuple("Run", "summary outcome seconds errors")
 HANGS = "hangs"
 REFUSES = "exits with status 1"  # as the shim does where the calls of two ranks do not belong together
 
