@@ -34,7 +34,7 @@ TEST(RegisteredRegion, OwnsMemoryAndRegistrationUntilItEnds) {
     EXPECT_EQ(domain.registered_bytes(), 100u);
 
     RegisteredRegion moved = std::move(region);
-    EXPECT_EQ(region.memory().data, nullptr);
+    EXPECT_EQ(region.memory().data, nullptr);  // NOLINT(bugprone-use-after-move): it is empty
     EXPECT_EQ(domain.registered_bytes(), 100u);
     ASSERT_TRUE(RegisteredRegion::Create(&domain, 0, 50, &moved).ok());
     EXPECT_EQ(domain.registered_bytes(), 50u);

@@ -167,7 +167,7 @@ void Elsewhere(Group* group, const std::string& where, const std::string& file) 
   }
   // Every rank is elsewhere until the last one has everything, so that relays are, too.
   if (where == "compute") {
-    std::ofstream(file + std::to_string(rank));
+    std::ofstream mine(file + std::to_string(rank));
     for (int r = 0; r < ranks; ++r) {
       while (access((file + std::to_string(r)).c_str(), F_OK) != 0) {
         for (volatile int i = 0; i < 100000; ++i) {
