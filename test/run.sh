@@ -10,15 +10,17 @@ Installs what is missing (Debian 12), lints and builds everything and runs all t
 code is 0 if none failed. Safe to run again. Logs are in results/tests/, folders of the ScaLAPACK testers in
 results/testers/.
 
-  --full   run every ScaLAPACK tester on Debian's own BLACS too and compare with that instead of the recorded counts
+  --full   stress tests at full length with a new seed (BRIGADE_TEST_SEED=<number> repeats one), messages beyond 2 GiB,
+           the benchmarks' build with MPICH, and every ScaLAPACK tester on Debian's own BLACS too, to compare with that
+           instead of the recorded counts. Takes hours, and leaves its result in docs/results/full-test.md.
   --help   this text
 EOF
 }
 
-full=()
+full=false
 for argument in "$@"; do
   case $argument in
-    --full) full=(--beside-stock) ;;
+    --full) full=true ;;
     --help) usage; exit 0 ;;
     *) echo "run.sh: unknown argument $argument" >&2; usage >&2; exit 2 ;;
   esac
@@ -35,22 +37,59 @@ passed=0
 failed=0
 skipped=0
 broken=() # what failed as a whole, by its title
+parts=()  # rows of full-test.md
 
 title() { printf '\n== %s (%d min %02d s since the start)\n' "$1" $((SECONDS / 60)) $((SECONDS % 60)); }
 
 finish() {
   title "Result"
-  # What failed, once more, since it may have scrolled away.
+  # What failed, and what was left out, once more, since it may have scrolled away.
+  grep -hE '^skipped: |^SKIPPED: ' "$logs"/*.log | sort -u
   grep -HE '^//[^ ]+ +(FAILED|TIMEOUT|FLAKY|NO STATUS)|^\[[0-9/]+\] .* failed |^FAILED: ' "$logs"/*.log |
     sed "s|^$logs/||"
   [[ ${#broken[@]} -eq 0 ]] || printf 'FAILED: %s\n' "${broken[@]}"
+  if $full; then write_result; fi
   printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
   [[ $failed -eq 0 && $passed -gt 0 ]]
   exit
 }
 
+version() { dpkg-query --show --showformat='${Version}' "$1"; }
+
+write_result() {  # to docs/results/full-test.md
+  cat >docs/results/full-test.md <<EOF
+# The last full test
+
+Written by \`./test/run.sh --full\` on $(date --utc +%Y-%m-%d), after $((SECONDS / 60)) minutes.
+
+| | |
+|---|---|
+| commit | $(git describe --always --dirty --abbrev=12) |
+| seed of the stress tests | ${seed-} |
+| processors | $(nproc) x $(sed -n '/^model name/{s/.*: //p;q}' /proc/cpuinfo) |
+| memory | $(awk '/^MemTotal:/ { print int($2 / 1048576) }' /proc/meminfo) GiB |
+| system | Debian $(cat /etc/debian_version), Linux $(uname -r) |
+| g++ | $(version g++) |
+| Open MPI | $(version libopenmpi3) |
+| MPICH | $(version libmpich12) |
+| ScaLAPACK | $(version libscalapack-openmpi2.2) |
+
+| part | passed | failed | skipped |
+|---|---|---|---|
+$(printf '%s\n' "${parts[@]}")
+| together | $passed | $failed | $skipped |
+EOF
+}
+
+count() {  # TITLE PASSED FAILED SKIPPED
+  passed=$((passed + $2))
+  failed=$((failed + $3))
+  skipped=$((skipped + $4))
+  parts+=("| $1 | $2 | $3 | $4 |")
+}
+
 whole_failed() {  # TITLE
-  failed=$((failed + 1))
+  count "$1" 0 1 0
   broken+=("$1")
 }
 
@@ -58,21 +97,21 @@ check() {  # TITLE COMMAND...: one check, counted as one test.
   local name=$1
   title "$name"
   shift
-  if "$@"; then passed=$((passed + 1)); else whole_failed "$name"; fi
+  if "$@"; then count "$name" 1 0 0; else whole_failed "$name"; fi
 }
 
-bazel_test() {  # NAME ARGUMENTS...: counts Bazel's line on each target.
-  local name=$1 log=$logs/$1.log code targets good
+bazel_test() {  # NAME ARGUMENTS...: counts targets.
+  local name=$1 log=$logs/$1.log code counts
   shift
   title "Tests: $name"
-  bazel test --keep_going "$@" 2>&1 | tee "$log"
+  bazel test --keep_going --build_event_json_file="$logs/$name.json" "$@" 2>&1 | tee "$log"
   code=${PIPESTATUS[0]}
-  targets=$(grep -cE '^//[^ ]+ +(\(cached\) )?(PASSED|FAILED|TIMEOUT|FLAKY|NO STATUS)' "$log")
-  good=$(grep -cE '^//[^ ]+ +(\(cached\) )?PASSED' "$log")
-  passed=$((passed + good))
-  failed=$((failed + targets - good))
+  ./test/count_tests.py "$log" "$logs/$name.json" | tee "$logs/$name-counts.log"
+  counts=$(tail -n 1 "$logs/$name-counts.log")
+  # shellcheck disable=SC2086 # three numbers
+  [[ ! $counts =~ ^[0-9]+\ [0-9]+\ [0-9]+$ ]] || count "Bazel: $name" $counts
   # A failure that belongs to no target, such as a BUILD file that cannot be read.
-  if [[ $code -ne 0 && $targets -eq $good ]]; then whole_failed "bazel test for $name: exit code $code"; fi
+  if [[ $code -ne 0 && ! $counts =~ ^[0-9]+\ [1-9] ]]; then whole_failed "bazel test for $name: exit code $code"; fi
 }
 
 testers() {  # TRANSPORT ARGUMENT...
@@ -82,12 +121,15 @@ testers() {  # TRANSPORT ARGUMENT...
   BRIGADE_TRANSPORT=$transport ./test/scalapack/run_testers.py --preload bazel-bin/blacs_shim/libbrigade_blacs.so "$@" |
     tee "$log"
   if [[ $(tail -n 1 "$log") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
-    passed=$((passed + BASH_REMATCH[1]))
-    failed=$((failed + BASH_REMATCH[2]))
-    skipped=$((skipped + BASH_REMATCH[3]))
+    count "Debian's testers over $transport" "${BASH_REMATCH[@]:1}"
   else
     whole_failed "testers over $transport: no count at the end of $log"
   fi
+}
+
+differential() {  # RANKS
+  TEST_TIMEOUT=7200 ./test/support/run_mpi.sh "$1" bazel-bin/test/blacs/blacs_differential \
+    --shim "$PWD/bazel-bin/blacs_shim/libbrigade_blacs.so" --seed "$seed" --steps 20000
 }
 
 large_messages() {
@@ -97,8 +139,8 @@ large_messages() {
     bazel_test large "${optimised[@]}" "$test"
   else
     title "Tests: large"
-    echo "SKIPPED: $test wants 20 GiB of memory, $available are available"
-    skipped=$((skipped + 1))
+    echo "SKIPPED: $test wants 20 GiB of memory, $available are available" | tee "$logs/large.log"
+    count "Bazel: large" 0 0 1
   fi
 }
 
@@ -117,10 +159,17 @@ cluster() {  # TITLE TEST
   title "$1"
   "./test/cluster/$2.sh" 2>&1 | tee "$logs/$2.log"
   case ${PIPESTATUS[0]} in
-    0) passed=$((passed + 1)) ;;
-    77) skipped=$((skipped + 1)) ;;
+    0) count "$1" 1 0 0 ;;
+    77) count "$1" 0 0 1 ;;
     *) whole_failed "$1" ;;
   esac
+}
+
+# The benchmarks build with the other MPI, and run.
+mpich() {
+  bazel build --config=mpich "${optimised[@]}" //bench:brigade_bench &&
+    mpiexec.mpich -n 2 "$(bazel info --config=mpich "${optimised[@]}" bazel-bin)/bench/brigade_bench" \
+      --peers none --shim none --seconds 0.05 spread --cases broadcast --bytes 1K
 }
 
 title "Packages"
@@ -133,16 +182,24 @@ done
 optimised=(--config=opt --config=werror)
 check "Build" bazel build "${optimised[@]}" //...
 [[ $failed -eq 0 ]] || finish
-bazel_test all "${optimised[@]}" //...
-large_messages
+if $full; then
+  seed=${BRIGADE_TEST_SEED:-$(date +%s)}
+  bazel_test full --config=full --test_env=BRIGADE_TEST_SEED="$seed" "${optimised[@]}" //...
+  for ranks in 4 6 8; do check "20000 random BLACS calls of $ranks ranks on both libraries" differential "$ranks"; done
+  large_messages
+  check "MPICH" mpich
+else
+  bazel_test all "${optimised[@]}" //...
+fi
 cluster "The cluster of namespaces" cluster_test
 cluster "The TCP transports on it" tcp_cluster_test
-testers auto "${full[@]}"
+if $full; then testers auto --beside-stock; else testers auto; fi
 # On one host auto does without MPI.
 testers mpi --only '(x[CF]btest|dpb[123]tst|xdlu|xdqr).*' --output results/testers-mpi
 sanitized asan
 sanitized ubsan
 # Where ranks are threads, and nowhere else, there are threads to check.
-mapfile -t threaded < <(bazel query --noshow_progress 'kind(cc_test, rdeps(//..., //transport/inproc:inproc_transport) + //transport/...)')
+inproc="rdeps(//..., //transport/inproc:inproc_transport)"
+mapfile -t threaded < <(bazel query --noshow_progress "kind(cc_test, $inproc + //transport/...)")
 bazel_test tsan --config=tsan "${threaded[@]}"
 finish

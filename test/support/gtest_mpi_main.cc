@@ -28,6 +28,13 @@ class AbortAfterFatalFailure : public ::testing::EmptyTestEventListener {
   }
 };
 
+// Leaves out every test, and says so of each.
+class SkipEverything : public ::testing::EmptyTestEventListener {
+  void OnTestStart(const ::testing::TestInfo&) override {
+    GTEST_SKIP() << "no network namespace to be had";
+  }
+};
+
 // On all ranks, or on none.
 bool MoveToTwoHosts() {
   int rank = 0;
@@ -52,14 +59,17 @@ int main(int argc, char** argv) {
   // The least a user may ask for; the library must do with it.
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  // One report of what was run. Bazel names its file to all ranks.
+  if (rank != 0) GTEST_FLAG_SET(output, "");
   ::testing::InitGoogleTest(&argc, argv);
+  auto& listeners = ::testing::UnitTest::GetInstance()->listeners();
   const char* const two_hosts = std::getenv("BRIGADE_TEST_TWO_HOSTS");
   if (two_hosts != nullptr && *two_hosts == '1' && !MoveToTwoHosts()) {
-    std::puts("SKIPPED: no network namespace to be had");
-    MPI_Finalize();
-    return 0;
+    listeners.Append(new SkipEverything);
   }
-  ::testing::UnitTest::GetInstance()->listeners().Append(new AbortAfterFatalFailure);
+  listeners.Append(new AbortAfterFatalFailure);
   const int mine = RUN_ALL_TESTS();
   int any = 0;
   MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
