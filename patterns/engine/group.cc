@@ -29,7 +29,6 @@
 namespace brigade {
 namespace {
 
-
 Status Invalid(Pattern pattern, const std::string& what) {
   return Status(StatusCode::kInvalidArgument, std::string(PatternName(pattern)) + ": " + what);
 }
