@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -13,128 +14,21 @@
 
 #include "membuf/check.h"
 #include "membuf/combine.h"
-#include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/calibration.h"
+#include "patterns/engine/call_check.h"
 #include "patterns/engine/edge_path.h"
 #include "patterns/engine/executor.h"
 #include "patterns/engine/group_state.h"
+#include "patterns/engine/normal_form.h"
 #include "patterns/engine/one_piece.h"
 #include "patterns/model/choice.h"
 #include "patterns/model/free_topology.h"
 #include "patterns/model/machine_cache.h"
-#include "patterns/schedule/shares.h"
 #include "transport/host/host.h"
 
 namespace brigade {
 namespace {
-
-Status Invalid(Pattern pattern, const std::string& what) {
-  return Status(StatusCode::kInvalidArgument, std::string(PatternName(pattern)) + ": " + what);
-}
-
-// What one rank can see of a wrong call. What ranks disagree about shows in the headers.
-Status Validate(const CatalogueEntry& entry, const PatternCall& call, const Scope& scope) {
-  const Pattern pattern = call.pattern;
-  if (!IsPair(pattern) && call.scope == ChannelKind::kPointToPoint) {
-    return Invalid(pattern, "needs a scope of row, column or all");
-  }
-  if (!entry.topologies.empty()) {
-    BRIGADE_RETURN_IF_ERROR(CheckTopology(pattern, call.topology));
-  }
-  if (entry.rooted && (call.root < 0 || call.root >= scope.size)) {
-    return Invalid(pattern, "rank " + std::to_string(call.root) + " is outside 0.." +
-                                std::to_string(scope.size - 1));
-  }
-  const auto check_matrix = [&](const Matrix& matrix, const auto& name_of) {
-    const auto invalid = [&](const std::string& what) {
-      return Invalid(pattern, name_of() + what);
-    };
-    if (matrix.data == nullptr && matrix.layout.bytes() > 0) {
-      return invalid(" is a null pointer");
-    }
-    if (entry.combines && matrix.layout.bytes() > 0 &&
-        matrix.layout.elem_bytes() != ElementBytes(call.type)) {
-      return invalid(" has elements of " + std::to_string(matrix.layout.elem_bytes()) +
-                     " bytes, not of " + ElementTypeName(call.type));
-    }
-    return Status();
-  };
-  if (pattern != Pattern::kBarrier && pattern != Pattern::kMultiBroadcast) {
-    BRIGADE_RETURN_IF_ERROR(check_matrix(call.matrix, [] { return std::string("matrix"); }));
-  }
-  if (call.locations != nullptr &&
-      (call.op == CombineOp::kSum ||
-       (pattern != Pattern::kReduce && pattern != Pattern::kAllReduce))) {
-    return Invalid(pattern, "locations go with the maximum and minimum of reduce and all_reduce");
-  }
-  if (!entry.multi) return Status();
-  if (call.portions == nullptr) return Invalid(pattern, "portions is a null pointer");
-  for (int q = 0; q < scope.size; ++q) {
-    BRIGADE_RETURN_IF_ERROR(
-        check_matrix(call.portions[q], [&] { return "portion " + std::to_string(q); }));
-    if (call.portions[q].layout.elem_bytes() != call.portions[0].layout.elem_bytes()) {
-      return Invalid(pattern, "portions have elements of different sizes");
-    }
-  }
-  if (pattern == Pattern::kMultiReduce &&
-      call.matrix.layout.bytes() != call.portions[scope.rank].layout.bytes()) {
-    return Invalid(pattern, "the result has " + std::to_string(call.matrix.layout.bytes()) +
-                                " bytes, the rank's own portion " +
-                                std::to_string(call.portions[scope.rank].layout.bytes()));
-  }
-  return Status();
-}
-
-// Whether a topology's parameter means anything.
-bool HasParameter(Shape shape) {
-  return shape == Shape::kTree || shape == Shape::kIncreasingRings ||
-         shape == Shape::kDecreasingRings || shape == Shape::kFree;
-}
-
-// Whether messages never go by host, whatever the call says.
-bool KeepsToRanks(const PatternCall& call) {
-  const CatalogueEntry& entry = EntryOf(call.pattern);
-  if (call.topology.shape == Shape::kTwoTree) return true;
-  if (call.topology.shape == Shape::kCirculant) return entry.combines || entry.multi;
-  return entry.multi && entry.combines && !IsOrderFree(call.op, call.type);
-}
-
-constexpr Topology kRing{Shape::kIncreasingRings, 1};
-constexpr Topology kRingByHost{Shape::kIncreasingRings, 1, /*by_host=*/true};
-
-// Whether a call that names no form of its own gets the ring, by host if that can be.
-bool TakesRing(const PatternCall& call) {
-  return EntryOf(call.pattern).multi && call.topology.shape != Shape::kCirculant &&
-         call.topology.shape != Shape::kFree && !(call.topology == kRing);
-}
-
-// Whether the matrix is too short to be cut for one of the shapes that do so.
-bool IsTooShort(const PatternCall& call) {
-  return (call.topology.shape == Shape::kCirculant || call.topology.shape == Shape::kTwoTree) &&
-         (call.pattern == Pattern::kBroadcast || call.pattern == Pattern::kReduce) &&
-         call.matrix.layout.bytes() <= rules::kUncutBytes;
-}
-
-// Whether the call holds nothing that its pattern ignores and that could make a difference.
-bool IsNormal(const PatternCall& call) {
-  const CatalogueEntry& entry = EntryOf(call.pattern);
-  const Shape shape = call.topology.shape;
-  if (shape == Shape::kFree || IsTooShort(call)) return false;
-  if (call.topology.by_host && KeepsToRanks(call)) return false;
-  if (entry.topologies.empty()) {
-    if (!(call.topology == Topology())) return false;
-  } else if (TakesRing(call)) {
-    if (!(call.topology == kRingByHost)) return false;
-  } else if (!HasParameter(shape) && call.topology.parameter != 0) {
-    return false;
-  }
-  if (!entry.rooted && call.root != 0) return false;
-  if (!entry.multi && (call.portions != nullptr || call.decreasing)) return false;
-  const bool ignores_matrix =
-      call.pattern == Pattern::kBarrier || call.pattern == Pattern::kMultiBroadcast;
-  return !ignores_matrix || (call.matrix.data == nullptr && call.matrix.layout.bytes() == 0);
-}
 
 // Of the matrix, or of all portions together.
 size_t BytesOf(const PatternCall& call, int ranks) {
@@ -154,25 +48,6 @@ size_t LongestOf(const PatternCall& call, int ranks) {
     bytes = std::max(bytes, call.portions[q].layout.bytes());
   }
   return bytes;
-}
-
-// The call without that; a free topology is the caller's to replace.
-PatternCall Normalised(PatternCall call) {
-  const CatalogueEntry& entry = EntryOf(call.pattern);
-  if (entry.topologies.empty()) call.topology = Topology();
-  if (TakesRing(call)) call.topology = kRingByHost;
-  if (!HasParameter(call.topology.shape)) call.topology.parameter = 0;
-  if (KeepsToRanks(call)) call.topology.by_host = false;
-  if (IsTooShort(call)) call.topology = {Shape::kTree, 2, call.topology.by_host};
-  if (!entry.rooted) call.root = 0;
-  if (!entry.multi) {
-    call.portions = nullptr;
-    call.decreasing = false;
-  }
-  if (call.pattern == Pattern::kBarrier || call.pattern == Pattern::kMultiBroadcast) {
-    call.matrix = Matrix();
-  }
-  return call;
 }
 
 // What must be equal on all members. How long pieces are follows from it and from the transport
@@ -500,7 +375,7 @@ void Group::Choose(PatternCall* call) const {
   if (!by_model) return;
   call->topology = choice->second.topology;
   if (call->piece_bytes == 0) call->piece_bytes = choice->second.PieceBytes(bytes);
-  if (IsTooShort(*call)) call->topology = Topology();
+  if (IsTooShortToCut(*call)) call->topology = Topology();
 }
 
 CostQuery Group::QueryFor(const PatternCall& call, size_t bytes) const {
@@ -564,17 +439,20 @@ ModelChoice Group::Decide(const PatternCall& call, bool by_model, Latitude latit
   return choice;
 }
 
-PatternCall Group::Normalise(const PatternCall& call) const {
-  PatternCall normalised = Normalised(call);
-  if (normalised.topology.shape == Shape::kFree) Choose(&normalised);
-  return normalised;
+const PatternCall& Group::Normalise(const PatternCall& call,
+                                    std::optional<PatternCall>* copy) const {
+  if (call.topology.shape != Shape::kFree) return NormalForm(call, copy);
+  *copy = call;
+  if (!EntryOf(call.pattern).topologies.empty()) Choose(&**copy);
+  return NormalForm(**copy, copy);
 }
 
 Status Group::Begin(const PatternCall& call, Beginning* beginning) {
   if (!state_->failure.ok()) return state_->failure;
-  const ChannelKind kind = IsPair(call.pattern) ? ChannelKind::kPointToPoint : call.scope;
+  const ChannelKind kind = ChannelOf(call);
   const CatalogueEntry& entry = EntryOf(call.pattern);
-  BRIGADE_RETURN_IF_ERROR(Validate(entry, call, state_->scope(kind)));
+  const Scope& scope = state_->scope(kind);
+  BRIGADE_RETURN_IF_ERROR(CheckCall(entry, call, scope.size, scope.rank));
   beginning->entry = &entry;
   beginning->schedule = ScheduleOf(call, kind);
   beginning->sequence = &state_->scope_sequence[static_cast<int>(kind)];
@@ -587,8 +465,9 @@ Status Group::Begin(const PatternCall& call, Beginning* beginning) {
   return Status();
 }
 
-Status Group::Run(const PatternCall& call, OperationStatistics* statistics) {
-  if (!IsNormal(call)) return Run(Normalise(call), statistics);
+Status Group::Run(const PatternCall& given, OperationStatistics* statistics) {
+  std::optional<PatternCall> copy;
+  const PatternCall& call = Normalise(given, &copy);
   const Engine::Turn turn(engine_);
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));
@@ -619,8 +498,9 @@ Status Group::Run(const PatternCall& call, OperationStatistics* statistics) {
   return status;
 }
 
-Status Group::Start(const PatternCall& call, std::unique_ptr<Operation>* operation) {
-  if (!IsNormal(call)) return Start(Normalise(call), operation);
+Status Group::Start(const PatternCall& given, std::unique_ptr<Operation>* operation) {
+  std::optional<PatternCall> copy;
+  const PatternCall& call = Normalise(given, &copy);
   const Engine::Turn turn(engine_);
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));

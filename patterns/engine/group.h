@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -135,8 +136,8 @@ class Group {
     const Schedule* schedule = nullptr;
     uint64_t* sequence = nullptr;  // its number on its channel, to be advanced when it starts
   };
-  // The call without what its pattern ignores, its free topology replaced.
-  PatternCall Normalise(const PatternCall& call) const;
+  // The normal form of `call`, its free topology replaced: `call` or *copy.
+  const PatternCall& Normalise(const PatternCall& call, std::optional<PatternCall>* copy) const;
   // REQUIRES: `call` is normalised.
   Status Begin(const PatternCall& call, Beginning* beginning);
   const Schedule* ScheduleOf(const PatternCall& call, ChannelKind kind);

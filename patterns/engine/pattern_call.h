@@ -59,6 +59,11 @@ struct PatternCall {
   bool decreasing = false;
 };
 
+// The channel that carries a call.
+inline ChannelKind ChannelOf(const PatternCall& call) {
+  return IsPair(call.pattern) ? ChannelKind::kPointToPoint : call.scope;
+}
+
 // What one operation did on this rank.
 struct OperationStatistics {
   uint64_t messages_sent = 0;
