@@ -4,8 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -14,8 +12,8 @@
 #include "membuf/combine.h"
 #include "membuf/pack.h"
 #include "membuf/strided_layout.h"
+#include "patterns/engine/ranks_per_processor.h"
 #include "patterns/model/link_estimate.h"
-#include "transport/host/host.h"
 
 namespace brigade {
 namespace {
@@ -56,9 +54,7 @@ double Median(std::vector<double> values) {
 struct RankTimes {
   EdgeTimes far;
   EdgeTimes near;
-  uint64_t machine = 0;  // which one the rank is on, whatever its host; and its processors there
-  cpu_set_t processors;
-  int64_t quota = 1;
+  RankProcessors processors;
   int64_t outcome = 0;  // StatusCode
   double copy_us = 0;   // kWorkBytes, contiguous
   double runs_us = 0;   // in short runs
@@ -258,25 +254,6 @@ double MedianOf(const std::vector<RankTimes>& all, double RankTimes::*time) {
   return Median(std::move(values));
 }
 
-double RanksPerProcessor(const std::vector<RankTimes>& all) {
-  struct Processors {
-    cpu_set_t any;  // of its ranks
-    int quota = 0;
-  };
-  std::map<uint64_t, Processors> machines;
-  for (const RankTimes& times : all) {
-    Processors& here = machines[times.machine];
-    if (here.quota == 0) CPU_ZERO(&here.any);
-    CPU_OR(&here.any, &here.any, &times.processors);
-    here.quota = std::max(here.quota, static_cast<int>(times.quota));
-  }
-  int processors = 0;
-  for (const auto& [machine, here] : machines) {
-    processors += std::min(CPU_COUNT(&here.any), here.quota);
-  }
-  return std::max(1.0, static_cast<double>(all.size()) / std::max(processors, 1));
-}
-
 RateCurve CurveFrom(double us, double runs_us) {
   RateCurve curve;
   curve.points.push_back({kShortRunBytes, kWorkBytes / std::max(runs_us, 1e-3)});
@@ -318,9 +295,7 @@ Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hos
   const Status status = measure();
   measurer.MeasureMemory(&mine);
   mine.outcome = static_cast<int64_t>(status.code());
-  mine.machine = std::hash<std::string>()(Host::Here().boot_id);
-  mine.processors = AllowedProcessors();
-  mine.quota = ProcessorQuota();
+  mine.processors = RankProcessors::Here();
   // Whatever has happened, the others wait here.
   std::vector<RankTimes> all(static_cast<size_t>(bootstrap->size()));
   const Status told = bootstrap->AllGather(&mine, sizeof(mine), all.data());
@@ -356,7 +331,9 @@ Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hos
   const double copy_us = MedianOf(all, &RankTimes::copy_us);
   const double runs_us = MedianOf(all, &RankTimes::runs_us);
   const double add_us = MedianOf(all, &RankTimes::add_us);
-  const double crowd = RanksPerProcessor(all);
+  std::vector<RankProcessors> processors;
+  for (const RankTimes& times : all) processors.push_back(times.processors);
+  const double crowd = RanksPerProcessor(processors);
   const Capabilities& has = group->capabilities();
   MachineDescription found;
   found.name = "calibrated";

@@ -11,20 +11,18 @@ Status Invalid(const CatalogueEntry& entry, const std::string& what) {
   return Status(StatusCode::kInvalidArgument, std::string(entry.name) + ": " + what);
 }
 
-// `portion`: its number, or -1 for the call's matrix.
-Status CheckMatrix(const CatalogueEntry& entry, const PatternCall& call, const Matrix& matrix,
-                   int portion) {
-  if (matrix.layout.bytes() == 0) return Status();
-  const auto invalid = [&](const std::string& what) {
-    const std::string name = portion < 0 ? "matrix" : "portion " + std::to_string(portion);
-    return Invalid(entry, name + what);
-  };
-  if (matrix.data == nullptr) return invalid(" is a null pointer");
-  if (entry.combines && matrix.layout.elem_bytes() != ElementBytes(call.type)) {
-    return invalid(" has elements of " + std::to_string(matrix.layout.elem_bytes()) +
-                   " bytes, not of " + ElementTypeName(call.type));
-  }
-  return Status();
+bool IsRight(const CatalogueEntry& entry, const PatternCall& call, const Matrix& matrix) {
+  if (matrix.layout.bytes() == 0) return true;
+  return matrix.data != nullptr &&
+         (!entry.combines || matrix.layout.elem_bytes() == ElementBytes(call.type));
+}
+
+// What is wrong with a matrix of that name.
+Status WrongMatrix(const CatalogueEntry& entry, const PatternCall& call, const Matrix& matrix,
+                   const std::string& name) {
+  if (matrix.data == nullptr) return Invalid(entry, name + " is a null pointer");
+  return Invalid(entry, name + " has elements of " + std::to_string(matrix.layout.elem_bytes()) +
+                            " bytes, not of " + ElementTypeName(call.type));
 }
 
 }  // namespace
@@ -41,8 +39,9 @@ Status CheckCall(const CatalogueEntry& entry, const PatternCall& call, int size,
     return Invalid(
         entry, "rank " + std::to_string(call.root) + " is outside 0.." + std::to_string(size - 1));
   }
-  if (pattern != Pattern::kBarrier && pattern != Pattern::kMultiBroadcast) {
-    BRIGADE_RETURN_IF_ERROR(CheckMatrix(entry, call, call.matrix, -1));
+  if (pattern != Pattern::kBarrier && pattern != Pattern::kMultiBroadcast &&
+      !IsRight(entry, call, call.matrix)) {
+    return WrongMatrix(entry, call, call.matrix, "matrix");
   }
   if (call.locations != nullptr &&
       (call.op == CombineOp::kSum ||
@@ -52,8 +51,11 @@ Status CheckCall(const CatalogueEntry& entry, const PatternCall& call, int size,
   if (!entry.multi) return Status();
   if (call.portions == nullptr) return Invalid(entry, "portions is a null pointer");
   for (int q = 0; q < size; ++q) {
-    BRIGADE_RETURN_IF_ERROR(CheckMatrix(entry, call, call.portions[q], q));
-    if (call.portions[q].layout.elem_bytes() != call.portions[0].layout.elem_bytes()) {
+    const Matrix& portion = call.portions[q];
+    if (!IsRight(entry, call, portion)) {
+      return WrongMatrix(entry, call, portion, "portion " + std::to_string(q));
+    }
+    if (portion.layout.elem_bytes() != call.portions[0].layout.elem_bytes()) {
       return Invalid(entry, "portions have elements of different sizes");
     }
   }

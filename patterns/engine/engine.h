@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,6 +23,7 @@
 #include "membuf/overflow_arena.h"
 #include "membuf/staging_pool.h"
 #include "membuf/status.h"
+#include "patterns/engine/engine_options.h"
 #include "patterns/engine/helper.h"
 #include "patterns/engine/staged_buffer.h"
 #include "patterns/engine/trace.h"
@@ -37,29 +37,6 @@ class SimulatedProcessor;
 struct GroupState;
 struct MachineDescription;
 struct OperationStatistics;
-
-struct EngineOptions {
-  size_t chunk_bytes = size_t{32} << 10;   // equal on all ranks of a group
-  size_t staging_bytes = size_t{2} << 20;  // equal on all ranks of a group
-  size_t overflow_bytes = OverflowArena::kAvailableMemory;
-  // How long a send waits at the overflow limit before it fails.
-  double overflow_wait_seconds = 120;
-  // A call during which nothing has moved for this long says so, once per interval, through
-  // `report`, and goes on waiting. 0: never.
-  double report_seconds = 60;
-  std::function<void(const std::string&)> report;  // default: a line on stderr
-  // Whether groups measure what their edges cost when they are made (Group::Create); equal on all
-  // ranks of a group. Those on one host do so only if it is always to be done: there the choice is
-  // not the model's.
-  enum class Calibrate : uint8_t { kNever, kIfUnknown, kAlways };
-  Calibrate calibrate = Calibrate::kNever;
-  // A topology asked for by name is replaced, where the result has the same bits, by one predicted
-  // to be 1.75 times as fast (Group::Choose); equal on all ranks of a group.
-  bool topology_is_hint = false;
-  // Rank 0 of a scope tells, through `report`, what was chosen for calls that leave it to the
-  // library, once per length and pattern.
-  bool explain = false;
-};
 
 class Engine {
  public:

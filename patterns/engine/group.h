@@ -26,10 +26,7 @@ namespace brigade {
 struct Candidate;
 struct CatalogueEntry;
 struct Cost;
-struct CostQuery;
 struct MachineDescription;
-struct ModelChoice;
-enum class Latitude : uint8_t;
 struct GroupState;
 struct Schedule;
 class Executor;
@@ -124,23 +121,16 @@ class Group {
   Status FindMachine(Bootstrap* bootstrap);
   // Rank 0's to all.
   Status TellText(std::string* text);
-  // What is asked of the model about a call on `bytes` bytes.
-  CostQuery QueryFor(const PatternCall& call, size_t bytes) const;
-  // The same about exactly this call, of which a send has two ranks only, who are members.
-  CostQuery QueryAbout(const PatternCall& call) const;
-  // What the model says of a call, or if not `by_model` the rule.
-  ModelChoice Decide(const PatternCall& call, bool by_model, Latitude latitude) const;
   // What every way of running a valid call needs beside the call.
   struct Beginning {
     const CatalogueEntry* entry = nullptr;
     const Schedule* schedule = nullptr;
     uint64_t* sequence = nullptr;  // its number on its channel, to be advanced when it starts
   };
-  // The normal form of `call`, its free topology replaced: `call` or *copy.
-  const PatternCall& Normalise(const PatternCall& call, std::optional<PatternCall>* copy) const;
-  // REQUIRES: `call` is normalised.
+  // The normal form of `call`, its free topology replaced: `call` itself or *copy.
+  const PatternCall& Normal(const PatternCall& call, std::optional<PatternCall>* copy) const;
+  // REQUIRES: `call` is normal.
   Status Begin(const PatternCall& call, Beginning* beginning);
-  const Schedule* ScheduleOf(const PatternCall& call, ChannelKind kind);
 
   Engine* const engine_;
   std::unique_ptr<GroupState> state_;

@@ -4,7 +4,6 @@
 #ifndef BRIGADE_PATTERNS_ENGINE_GROUP_STATE_H_
 #define BRIGADE_PATTERNS_ENGINE_GROUP_STATE_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -14,43 +13,12 @@
 #include <vector>
 
 #include "membuf/status.h"
-#include "patterns/engine/pattern_call.h"
+#include "patterns/engine/schedule_cache.h"
+#include "patterns/engine/scope.h"
 #include "patterns/model/model_choice.h"
-#include "patterns/schedule/piece_plan.h"
-#include "patterns/schedule/schedule.h"
 #include "transport/endpoint.h"
 
 namespace brigade {
-
-// What the transport can do between the ranks of a scope, or between two ranks.
-struct Reach {
-  const Capabilities* capabilities = nullptr;
-  bool of_pairs = false;  // for point-to-point messages
-  PieceSettings settings;
-
-  // The payload for which a first piece's landing has room: as much as any, so that a wrong
-  // message's header can tell what is wrong, unless a long landing should be filled.
-  size_t FirstRoom(size_t expected_bytes) const {
-    const size_t most = MostPayload(settings);
-    const size_t untold = capabilities->untold_landing_bytes;
-    if (untold >= most + kHeaderBytes) return most;
-    return std::min(most, std::max(expected_bytes, untold - kHeaderBytes));
-  }
-};
-
-// The ranks of one scope: members `first`, `first + stride`, ... of the group.
-struct Scope {
-  int size = 1;
-  int rank = 0;
-  int first = 0;
-  int stride = 1;
-  int hosts = 1;                 // that its ranks are on
-  const Reach* reach = nullptr;  // for its collective operations
-
-  bool shares_memory() const { return hosts == 1 && reach->capabilities->lands_in_peer_memory; }
-  bool some_share_memory() const { return hosts > 1 && reach->capabilities->lands_in_peer_memory; }
-  int GroupRank(int scope_rank) const { return first + scope_rank * stride; }
-};
 
 struct GroupState {
   GroupId id = -1;
@@ -77,33 +45,7 @@ struct GroupState {
   std::vector<uint64_t> send_sequence;
   std::vector<uint64_t> receive_sequence;
 
-  // Compiled schedules by everything they depend on, packed so that comparing is cheap.
-  struct ScheduleKey {
-    uint64_t kinds = 0;    // pattern, scope, shape, direction
-    uint64_t numbers = 0;  // parameter, root
-
-    static ScheduleKey Of(const PatternCall& call, ChannelKind kind, bool by_host) {
-      const auto bits = [](auto value) {
-        return static_cast<uint64_t>(static_cast<uint32_t>(value));
-      };
-      return {bits(call.pattern) | bits(kind) << 8 | bits(call.topology.shape) << 16 |
-                  bits(call.decreasing) << 24 | bits(by_host) << 25,
-              bits(call.topology.parameter) | bits(call.root) << 32};
-    }
-    bool operator==(const ScheduleKey& o) const { return kinds == o.kinds && numbers == o.numbers; }
-  };
-  struct HashKey {
-    size_t operator()(const ScheduleKey& k) const {
-      return static_cast<size_t>((k.numbers ^ k.kinds << 20) * 0x9E3779B97F4A7C15u >> 16);
-    }
-  };
-  std::unordered_map<ScheduleKey, std::unique_ptr<const Schedule>, HashKey> schedules;
-  // The last one of each pattern: most calls repeat the one before.
-  struct LastSchedule {
-    ScheduleKey key{};
-    const Schedule* schedule = nullptr;
-  };
-  LastSchedule last_schedules[kPatterns];
+  ScheduleCache schedules;
 
   // All members share memory, and outnumber the processors that they may use; the same on all.
   bool crowded = false;

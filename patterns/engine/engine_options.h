@@ -1,0 +1,40 @@
+// EngineOptions: the settings of an engine.
+
+#ifndef BRIGADE_PATTERNS_ENGINE_ENGINE_OPTIONS_H_
+#define BRIGADE_PATTERNS_ENGINE_ENGINE_OPTIONS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "membuf/overflow_arena.h"
+
+namespace brigade {
+
+struct EngineOptions {
+  size_t chunk_bytes = size_t{32} << 10;   // equal on all ranks of a group
+  size_t staging_bytes = size_t{2} << 20;  // equal on all ranks of a group
+  size_t overflow_bytes = OverflowArena::kAvailableMemory;
+  // How long a send waits at the overflow limit before it fails.
+  double overflow_wait_seconds = 120;
+  // A call during which nothing has moved for this long says so, once per interval, through
+  // `report`, and goes on waiting. 0: never.
+  double report_seconds = 60;
+  std::function<void(const std::string&)> report;  // default: a line on stderr
+  // Whether groups measure what their edges cost when they are made (Group::Create); equal on all
+  // ranks of a group. Those on one host do so only if it is always to be done: there the choice is
+  // not the model's.
+  enum class Calibrate : uint8_t { kNever, kIfUnknown, kAlways };
+  Calibrate calibrate = Calibrate::kNever;
+  // A topology asked for by name is replaced, where the result has the same bits, by one predicted
+  // to be 1.75 times as fast (Group::Choose); equal on all ranks of a group.
+  bool topology_is_hint = false;
+  // Rank 0 of a scope tells, through `report`, what was chosen for calls that leave it to the
+  // library, once per length and pattern.
+  bool explain = false;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_ENGINE_ENGINE_OPTIONS_H_

@@ -1,0 +1,49 @@
+// Scope: ranks of a group that communicate with each other, and what the transport can do among
+// them.
+
+#ifndef BRIGADE_PATTERNS_ENGINE_SCOPE_H_
+#define BRIGADE_PATTERNS_ENGINE_SCOPE_H_
+
+#include <algorithm>
+#include <cstddef>
+
+#include "patterns/schedule/piece_plan.h"
+#include "transport/endpoint.h"
+
+namespace brigade {
+
+// What the transport can do between the ranks of a scope, or between two ranks.
+struct Reach {
+  const Capabilities* capabilities = nullptr;
+  bool of_pairs = false;  // for point-to-point messages
+  PieceSettings settings;
+
+  // The payload for which a first piece's landing has room: as much as any, so that a wrong
+  // message's header can tell what is wrong, unless a long landing should be filled.
+  size_t FirstRoom(size_t expected_bytes) const {
+    const size_t most = MostPayload(settings);
+    const size_t untold = capabilities->untold_landing_bytes;
+    if (untold >= most + kHeaderBytes) return most;
+    return std::min(most, std::max(expected_bytes, untold - kHeaderBytes));
+  }
+};
+
+// The ranks of one scope: members `first`, `first + stride`, ... of the group.
+struct Scope {
+  int size = 1;
+  int rank = 0;
+  int first = 0;
+  int stride = 1;
+  int hosts = 1;                 // that its ranks are on
+  const Reach* reach = nullptr;  // for its collective operations
+
+  bool shares_memory() const { return hosts == 1 && reach->capabilities->lands_in_peer_memory; }
+  bool some_share_memory() const { return hosts > 1 && reach->capabilities->lands_in_peer_memory; }
+  // Whether messages to several hosts can go host after host (Topology::by_host).
+  bool goes_by_host() const { return hosts > 1 && hosts < size; }
+  int GroupRank(int scope_rank) const { return first + scope_rank * stride; }
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_ENGINE_SCOPE_H_
