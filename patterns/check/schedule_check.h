@@ -22,27 +22,9 @@
 
 #include "membuf/status.h"
 #include "patterns/catalogue/catalogue.h"
+#include "patterns/check/check_case.h"
 
 namespace brigade {
-
-struct CheckCase {
-  Pattern pattern = Pattern::kBarrier;
-  Topology topology;
-  int size = 1;
-  int root = 0;
-  bool decreasing = false;
-  // Pieces of the matrix, or, where there are portions, of each (may differ, may be 0), or, where
-  // the matrix is cut, of each share.
-  std::vector<int> pieces;
-  // Per stream; kMinSlots: as few as each says.
-  int slots = kMinSlots;
-  bool lands_in_peer_memory = false;  // within a host
-  bool shares_memory = false;         // of ScheduleParameters
-  bool some_share_memory = false;     // the same
-  // Of each rank; empty: all on one. And whether messages go by it.
-  std::vector<int> hosts;
-  bool by_host = false;
-};
 
 // What one rank did.
 struct CheckCounts {

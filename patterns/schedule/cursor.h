@@ -47,6 +47,7 @@ struct Cursor {
   int64_t round = 0;
   size_t step = 0;
 
+  static Cursor AtStartOf(const Schedule& schedule) { return {-schedule.max_lead, 0}; }
   // Moves on to the next step whose piece exists, which may be this one; false at the end.
   bool SkipToExisting(const Turns& turns, const std::vector<Step>& steps) {
     for (;; ++step) {

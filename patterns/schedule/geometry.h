@@ -25,13 +25,16 @@ struct TreeNode {
 };
 
 // The place of relative rank `relative` in the tree that `topology` spans over `size` ranks; all
-// ranks in the result are relative. kTree: children of r are r + j k^i for 0 < j < k below r's
-// lowest non-zero base-k digit. Rings: the root's `parameter` chains (clipped to size - 1)
-// cut 1..size-1 into intervals, longer ones first. kSplitRing: the root's children are 1 and size -
-// 1; the upper chain runs downwards and is the shorter by one if lengths differ. kTwoTree,
-// parameter 0 or 1: one tree of the two. Ranks 1..size-1 are the nodes of a binary tree in order,
-// whose inner ranks are even in tree 0 and odd in tree 1, and hang on the root. REQUIRES: 0 <=
-// relative < size; a shape with trees; a valid parameter.
+// ranks in the result are relative.
+// - kTree: children of r are r + j k^i for 0 < j < k below r's lowest non-zero base-k digit.
+// - Rings: the root's `parameter` chains (clipped to size - 1) cut 1..size-1 into intervals, longer
+//   ones first.
+// - kSplitRing: the root's children are 1 and size - 1; the upper chain runs downwards and is the
+//   shorter by one if lengths differ.
+// - kTwoTree, parameter 0 or 1: one tree of the two. Ranks 1..size-1 are the nodes of a binary tree
+//   in order, whose inner ranks are even in tree 0 and odd in tree 1, and hang on the root.
+//
+// REQUIRES: 0 <= relative < size; a shape with trees; a valid parameter.
 TreeNode TreeNodeOf(const Topology& topology, int size, int relative);
 
 // Edges from the root to the deepest leaf; of two trees one more at most.

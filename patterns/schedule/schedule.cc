@@ -57,16 +57,11 @@ std::string StepText(const Schedule& schedule, const Step& step) {
   return out.str();
 }
 
-bool SamePlace(const Place& a, const Place& b) { return a.kind == b.kind && a.index == b.index; }
-
 // Whether any step but `copy` uses user memory at `place`: then its bytes must not arrive early.
 bool UsedElsewhere(const Schedule& schedule, const Place& place, const Step* copy) {
   for (const Lane& lane : schedule.lanes) {
     for (const Step& step : lane.work) {
-      if (&step == copy) continue;
-      for (const Place& used : {step.dst, step.left, step.right}) {
-        if (SamePlace(used, place)) return true;
-      }
+      if (&step != copy && step.Uses(place)) return true;
     }
   }
   return false;
@@ -80,8 +75,8 @@ void MarkReceivesThatMayLandDirectly(Schedule* schedule) {
       const Place slot = work[i].left;
       const Step& copy = work[i + 1];
       const Step& free = work[i + 2];
-      if (copy.opcode != Opcode::kCopy || !SamePlace(copy.left, slot) || copy.dst.in_stream() ||
-          free.opcode != Opcode::kFree || !SamePlace(free.left, slot) ||
+      if (copy.opcode != Opcode::kCopy || !(copy.left == slot) || copy.dst.in_stream() ||
+          free.opcode != Opcode::kFree || !(free.left == slot) ||
           UsedElsewhere(*schedule, copy.dst, &copy)) {
         continue;
       }
@@ -96,14 +91,12 @@ void MarkReceivesThatMayLandDirectly(Schedule* schedule) {
 bool SlotUsedElsewhere(const Lane& lane, int stream, const Step* copy, const Step* send) {
   const Step* const next = send + 1;
   if (next != lane.work.data() + lane.work.size() && next->opcode == Opcode::kFree &&
-      next->left.index == stream && next->lead == copy->lead && next->portion == copy->portion) {
+      next->stream() == stream && next->lead == copy->lead && next->portion == copy->portion) {
     return false;
   }
   for (const Step& step : lane.work) {
     if (&step == copy || &step == send || step.opcode == Opcode::kFree) continue;
-    for (const Place& used : {step.dst, step.left, step.right}) {
-      if (used.in_stream() && used.index == stream) return true;
-    }
+    if (step.UsesStream(stream)) return true;
   }
   return false;
 }
@@ -115,8 +108,8 @@ void MarkCopiesThatMayBeSentDirectly(Schedule* schedule) {
     for (size_t i = 0; i + 1 < lane.work.size(); ++i) {
       Step& copy = lane.work[i];
       const Step& send = lane.work[i + 1];
-      if (copy.opcode == Opcode::kCopy && copy.dst.kind == Place::kNew && !copy.left.in_stream() &&
-          send.opcode == Opcode::kSend && send.left.index == copy.dst.index &&
+      if (copy.opcode == Opcode::kCopy && copy.opens() && !copy.left.in_stream() &&
+          send.opcode == Opcode::kSend && send.stream() == copy.dst.index &&
           send.lead == copy.lead && send.portion == copy.portion &&
           !SlotUsedElsewhere(lane, copy.dst.index, &copy, &send)) {
         copy.only_sent_to = send.peer;
@@ -126,6 +119,11 @@ void MarkCopiesThatMayBeSentDirectly(Schedule* schedule) {
 }
 
 }  // namespace
+
+bool Step::UsesStream(int stream) const {
+  const auto is_it = [&](const Place& place) { return place.in_stream() && place.index == stream; };
+  return is_it(dst) || is_it(left) || is_it(right);
+}
 
 std::string Schedule::ToString() const {
   std::string text;

@@ -13,10 +13,11 @@
 //
 // Steps run in lanes: independent programs of one rank, each in its own order. A lane has two
 // cursors:
-//   receives   posts receives, as far ahead as slots allow: a receive is posted as soon as its slot
-//   may be overwritten; work       does everything else; a send is posted the moment its slot holds
-//   its final value, and nothing ever waits
-//              for it but the next opening of its slot.
+// - `receives` posts receives, as far ahead as slots allow: a receive is posted as soon as its slot
+//   may be overwritten;
+// - `work` does everything else; a send is posted the moment its slot holds its final value, and
+//   nothing ever waits for it but the next opening of its slot.
+//
 // A stream belongs to one lane, and so do all messages to, and all messages from, one peer: that
 // keeps their order.
 //
@@ -54,6 +55,10 @@ struct Place {
   bool in_stream() const { return kind == kCurrent || kind == kNew; }
 };
 
+inline bool operator==(const Place& a, const Place& b) {
+  return a.kind == b.kind && a.index == b.index;
+}
+
 enum class Opcode : uint8_t {
   kReceive,  // among receives: post a receive from `peer` into the next slot of `dst`
   kAwait,    // wait for the stream's next received slot; it becomes current
@@ -82,6 +87,14 @@ struct Step {
   int32_t only_sent_to = -1;
   // kAwait: which of the lane's receives it waits for.
   int32_t receive = -1;
+
+  // The stream whose slot is received, awaited, sent or freed.
+  int32_t stream() const { return (opcode == Opcode::kReceive ? dst : left).index; }
+  // Whether it opens the next slot of a stream, to fill it.
+  bool opens() const { return opcode != Opcode::kReceive && dst.kind == Place::kNew; }
+  // Whether it reads or writes user memory there, or a slot of that stream.
+  bool Uses(const Place& place) const { return dst == place || left == place || right == place; }
+  bool UsesStream(int stream) const;
 };
 
 // The fewest slots per stream with which every schedule of the catalogue is free of deadlock
@@ -103,7 +116,15 @@ struct PortionRun {
   int first = 0;
   int count = 1;
   int PortionAt(int index, int ranks) const { return (first + index) % ranks; }
+  // How many of these portions come before those of `part`, some of these.
+  int Before(const PortionRun& part, int ranks) const {
+    return (part.first - first + ranks) % ranks;
+  }
 };
+
+inline bool operator==(const PortionRun& a, const PortionRun& b) {
+  return a.first == b.first && a.count == b.count;
+}
 
 struct Lane {
   std::vector<Step> receives;

@@ -11,8 +11,7 @@ enum class Shape : uint8_t {
   // k-nomial tree; parameter = k >= 2. k = 2 is the binomial tree.
   kTree,
   // `parameter` chains leaving the root, of nearly equal length, ranks increasing; 1 is the
-  // increasing ring. Clipped to
-  // ranks - 1, where it is the fully connected form.
+  // increasing ring. Clipped to ranks - 1, where it is the fully connected form.
   kIncreasingRings,
   // The same with ranks decreasing.
   kDecreasingRings,
@@ -24,8 +23,8 @@ enum class Shape : uint8_t {
   // all get all of them (all-reduce only; the result is everywhere).
   kDealt,
   // Two trees whose inner ranks differ, each for half of the matrix: every rank sends and receives
-  // about the matrix once (broadcast and reduce). Matrices of up to rules::kUncutBytes are
-  // not cut and go along the binomial tree, here and in the next shape.
+  // about the matrix once (broadcast and reduce). Matrices of up to rules::kUncutBytes are not cut
+  // and go along the binomial tree, here and in the next shape.
   kTwoTree,
   // Blocks along a circulant graph: n of them in n - 1 + ceil(log2 ranks) messages in a row, which
   // is the least there is (broadcast and reduce). Multi-broadcast and multi-reduce: several

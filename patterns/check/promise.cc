@@ -1,0 +1,224 @@
+#include "patterns/check/promise.h"
+
+#include <string>
+
+#include "patterns/catalogue/catalogue.h"
+
+namespace brigade {
+namespace {
+
+// Of a chain: every contribution on the right of all before it.
+uint64_t ChainAssociation(int size) {
+  uint64_t association = AssociationOf(0);
+  for (int i = 1; i < size; ++i) association = Associate(association, AssociationOf(i));
+  return association;
+}
+
+Status Wrong(const std::string& what) { return Status(StatusCode::kInternal, what); }
+
+}  // namespace
+
+Promise::Promise(const CheckCase& c, const Shares& shares)
+    : case_(c),
+      multi_(EntryOf(c.pattern).multi),
+      combines_(EntryOf(c.pattern).combines),
+      portions_(multi_ ? c.size : shares.count),
+      tree_(c.topology, c.size, c.pattern == Pattern::kAllReduce ? 0 : c.root, c.HostsToGoBy()),
+      ring_(Topology{Shape::kIncreasingRings, 1}, c.size, /*root=*/0, c.HostsToGoBy()),
+      chain_(ChainAssociation(c.size)) {}
+
+int Promise::Position(int rank, int portion) const {
+  if (!combines_ || case_.topology.shape == Shape::kHypercube) return rank;
+  if (case_.topology.shape != Shape::kDealt && !multi_) return tree_.ToRelative(rank);
+  const int n = case_.size;
+  if (case_.topology.shape == Shape::kCirculant) return (portion - rank + n) % n;
+  const int behind = ring_.ToRelative(rank) - ring_.ToRelative(portion);
+  return ((case_.decreasing ? -behind : behind) - 1 + 2 * n) % n;
+}
+
+Value Promise::Contribution(int rank, int portion, int64_t piece) const {
+  Value v;
+  v.portion = portion;
+  v.piece = piece;
+  v.low = v.high = Position(rank, portion);
+  v.association = AssociationOf(v.low);
+  return v;
+}
+
+UserMemory Promise::AtFirst(int rank) const {
+  UserMemory memory;
+  memory.knows = uint64_t{1} << (rank % 64);
+  if (!in_portions()) {
+    for (int i = 0; i < Pieces(-1); ++i) memory.matrix.push_back(Contribution(rank, -1, i));
+    return memory;
+  }
+  if (multi_) memory.matrix.resize(static_cast<size_t>(Pieces(rank)));
+  memory.portions.resize(static_cast<size_t>(portions_));
+  for (int q = 0; q < portions_; ++q) {
+    std::vector<Value>& portion = memory.portions[static_cast<size_t>(q)];
+    portion.resize(static_cast<size_t>(Pieces(q)));
+    if (!combines_ && multi_ && q != rank) continue;
+    for (int i = 0; i < Pieces(q); ++i) {
+      portion[static_cast<size_t>(i)] = Contribution(rank, q, i);
+    }
+  }
+  return memory;
+}
+
+// What the documented order makes of share `share` below `relative` in a circulant reduce: its own
+// contribution, then, by falling skip, the sums of those that send it that share; of two operands
+// the one of the lower rank is on the left.
+Promise::Sum Promise::CirculantSum(const CirculantGraph& graph,
+                                   const std::vector<std::vector<int>>& receives, int relative,
+                                   int share) const {
+  Sum sum{AssociationOf(relative), 1};
+  const int q = graph.rounds();
+  for (int i = 2 * q - 1; i >= 0; --i) {
+    const int k = i % q;
+    const int child = graph.RankAt(relative, graph.skip(k));
+    if (child == 0) continue;
+    const int block = receives[static_cast<size_t>(child)][static_cast<size_t>(k)];
+    const bool later = i >= q;  // among those
+    if (later ? block >= 0 || block + q != share : block < 0 || (share != block && share != q)) {
+      continue;
+    }
+    const Sum other = CirculantSum(graph, receives, child, share);
+    sum.association = relative < child ? Associate(sum.association, other.association)
+                                       : Associate(other.association, sum.association);
+    sum.ranks += other.ranks;
+  }
+  return sum;
+}
+
+// The sums of all shares, in their documented order.
+std::vector<Promise::Sum> Promise::CirculantSums() const {
+  const CirculantGraph graph(case_.size);
+  std::vector<std::vector<int>> receives;
+  for (int r = 0; r < case_.size; ++r) receives.push_back(graph.Receives(r));
+  std::vector<Sum> sums;
+  for (int share = 0; share < portions_; ++share) {
+    sums.push_back(CirculantSum(graph, receives, 0, share));
+  }
+  return sums;
+}
+
+// What the documented order makes of a portion in a circulant multi-reduce: by falling skip, the
+// sum of those at a distance of `skip` and more from its rank is added to that of those nearer by
+// so much.
+Promise::Sum Promise::SumByDistance() const {
+  const CirculantGraph graph(case_.size);
+  std::vector<Sum> sums;
+  for (int distance = 0; distance < case_.size; ++distance) {
+    sums.push_back({AssociationOf(distance), 1});
+  }
+  for (int k = graph.rounds() - 1; k >= 0; --k) {
+    const auto skip = static_cast<size_t>(graph.skip(k));
+    for (size_t far = skip; far < sums.size(); ++far) {
+      Sum& near = sums[far - skip];
+      near.association = Associate(near.association, sums[far].association);
+      near.ranks += sums[far].ranks;
+    }
+    sums.resize(skip);
+  }
+  return sums[0];
+}
+
+Status Promise::Check(int rank, const std::vector<UserMemory>& all) {
+  const UserMemory& memory = all[static_cast<size_t>(rank)];
+  if (in_portions() && !multi_) {
+    for (int q = 0; q < portions_; ++q) {
+      BRIGADE_RETURN_IF_ERROR(CheckShare(rank, q, memory.portions[static_cast<size_t>(q)]));
+    }
+    return Status();
+  }
+  switch (case_.pattern) {
+    case Pattern::kBarrier:
+      return CheckBarrier(memory);
+    case Pattern::kSend:
+    case Pattern::kReceive:
+    case Pattern::kBroadcast:
+      for (int i = 0; i < Pieces(-1); ++i) {
+        const Value& v = memory.matrix[static_cast<size_t>(i)];
+        if (!IsContribution(v, case_.root, -1, i)) return Wrong("not the root's");
+      }
+      return Status();
+    case Pattern::kReduce:
+    case Pattern::kAllReduce:
+      return CheckCombined(rank, all);
+    case Pattern::kMultiBroadcast:
+      return CheckPortions(memory);
+    case Pattern::kMultiReduce:
+      return CheckOwnPortion(rank, memory);
+  }
+  return Wrong("no such pattern");
+}
+
+Status Promise::CheckShare(int rank, int share, const std::vector<Value>& values) {
+  const bool broadcast = case_.pattern == Pattern::kBroadcast;
+  const bool circulant = case_.topology.shape == Shape::kCirculant;
+  const std::string name = "share " + std::to_string(share);
+  for (int i = 0; i < Pieces(share); ++i) {
+    const Value& v = values[static_cast<size_t>(i)];
+    if (case_.pattern == Pattern::kAllReduce) {
+      if (!IsChainOfAll(v, share, i)) return Wrong(name);
+    } else if (broadcast || rank != case_.root) {
+      const int owner = broadcast ? case_.root : rank;
+      if (!IsContribution(v, owner, share, i)) return Wrong(name);
+    } else if (circulant) {
+      if (sums_.empty()) sums_ = CirculantSums();
+      if (!IsSumOfAll(v, sums_[static_cast<size_t>(share)], share, i)) {
+        return Wrong(name + " is put together otherwise");
+      }
+    } else if (!HasAll(v, share, i)) {
+      return Wrong(name + " has not every contribution once");
+    }
+  }
+  return Status();
+}
+
+Status Promise::CheckBarrier(const UserMemory& memory) const {
+  if (case_.size > 64) return Status();
+  const uint64_t all = case_.size == 64 ? ~uint64_t{0} : (uint64_t{1} << case_.size) - 1;
+  return memory.knows == all ? Status() : Wrong("left before all had come");
+}
+
+Status Promise::CheckCombined(int rank, const std::vector<UserMemory>& all) const {
+  const bool everywhere = case_.pattern == Pattern::kAllReduce;
+  for (int i = 0; i < Pieces(-1); ++i) {
+    const auto piece = static_cast<size_t>(i);
+    const Value& v = all[static_cast<size_t>(rank)].matrix[piece];
+    if (!everywhere && rank != case_.root) {
+      if (!IsContribution(v, rank, -1, i)) return Wrong("a contribution was overwritten");
+    } else if (!HasAll(v, -1, i)) {
+      return Wrong("not every contribution once");
+    } else if (everywhere && v.association != all[0].matrix[piece].association) {
+      return Wrong("associated otherwise than at rank 0");
+    }
+  }
+  return Status();
+}
+
+Status Promise::CheckPortions(const UserMemory& memory) const {
+  for (int q = 0; q < case_.size; ++q) {
+    for (int i = 0; i < Pieces(q); ++i) {
+      const Value& v = memory.portions[static_cast<size_t>(q)][static_cast<size_t>(i)];
+      if (!IsContribution(v, q, q, i)) return Wrong("portion " + std::to_string(q));
+    }
+  }
+  return Status();
+}
+
+Status Promise::CheckOwnPortion(int rank, const UserMemory& memory) {
+  const bool circulant = case_.topology.shape == Shape::kCirculant;
+  if (circulant && sums_.empty()) sums_ = {SumByDistance()};
+  for (int i = 0; i < Pieces(rank); ++i) {
+    const Value& v = memory.matrix[static_cast<size_t>(i)];
+    if (circulant && !IsSumOfAll(v, sums_[0], rank, i)) return Wrong("put together otherwise");
+    if (!circulant && !IsChainOfAll(v, rank, i)) {
+      return Wrong("not every contribution once, one after the other");
+    }
+  }
+  return Status();
+}
+
+}  // namespace brigade

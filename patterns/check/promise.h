@@ -1,0 +1,85 @@
+// Promise: what a pattern promises, in symbols: what each rank has at first, what it must have in
+// the end, and in which order contributions are combined.
+
+#ifndef BRIGADE_PATTERNS_CHECK_PROMISE_H_
+#define BRIGADE_PATTERNS_CHECK_PROMISE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "membuf/status.h"
+#include "patterns/check/check_case.h"
+#include "patterns/check/symbols.h"
+#include "patterns/schedule/circulant_graph.h"
+#include "patterns/schedule/geometry.h"
+#include "patterns/schedule/shares.h"
+
+namespace brigade {
+
+class Promise {
+ public:
+  // `shares`: what the matrix is cut into. The case must outlive the object.
+  Promise(const CheckCase& c, const Shares& shares);
+
+  // Whether there are portions, or shares, rather than pieces of the matrix.
+  bool in_portions() const { return portions_ > 0; }
+  // Of the matrix (-1), or of a portion or share.
+  int Pieces(int portion) const {
+    return case_.pieces[portion < 0 ? 0 : static_cast<size_t>(portion)];
+  }
+
+  UserMemory AtFirst(int rank) const;
+  // kInternal, with what is wrong, if that is not what `rank` must have in the end. `all`: what
+  // every rank has.
+  Status Check(int rank, const std::vector<UserMemory>& all);
+
+ private:
+  // A contribution, or several put together.
+  struct Sum {
+    uint64_t association = 0;
+    int ranks = 0;
+  };
+
+  // Where a rank's contribution stands in the documented order of combination.
+  int Position(int rank, int portion) const;
+  Value Contribution(int rank, int portion, int64_t piece) const;
+  bool IsContribution(const Value& v, int rank, int portion, int64_t piece) const {
+    return SameData(v, Contribution(rank, portion, piece));
+  }
+  // Whether every contribution is in it once, whatever the association; or in that of a chain, on
+  // the right of all before it; or in that of `sum`.
+  bool HasAll(const Value& v, int portion, int64_t piece) const {
+    return v.portion == portion && v.piece == piece && v.low == 0 && v.high == case_.size - 1;
+  }
+  bool IsChainOfAll(const Value& v, int portion, int64_t piece) const {
+    return HasAll(v, portion, piece) && v.association == chain_;
+  }
+  bool IsSumOfAll(const Value& v, const Sum& sum, int portion, int64_t piece) const {
+    return sum.ranks == case_.size && v.portion == portion && v.piece == piece &&
+           v.association == sum.association;
+  }
+
+  Sum CirculantSum(const CirculantGraph& graph, const std::vector<std::vector<int>>& receives,
+                   int relative, int share) const;
+  std::vector<Sum> CirculantSums() const;
+  Sum SumByDistance() const;
+
+  Status CheckShare(int rank, int share, const std::vector<Value>& values);
+  Status CheckBarrier(const UserMemory& memory) const;
+  Status CheckCombined(int rank, const std::vector<UserMemory>& all) const;
+  Status CheckPortions(const UserMemory& memory) const;
+  Status CheckOwnPortion(int rank, const UserMemory& memory);
+
+  const CheckCase& case_;
+  const bool multi_;
+  const bool combines_;
+  const int portions_;
+  const RankTree tree_;
+  const RankTree ring_;
+  const uint64_t chain_;
+  std::vector<Sum> sums_;  // on circulant graphs, by share; once needed
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_CHECK_PROMISE_H_
