@@ -39,42 +39,58 @@ std::string ShapeName(size_t run_bytes) {
   return run_bytes == 0 ? "contiguous" : "runs of " + std::to_string(run_bytes) + " B";
 }
 
-void MeasureSize(const Contenders& all, size_t run_bytes, size_t bytes) {
-  Session* session = all.session;
-  Panel out = MakePanel(bytes, run_bytes);
-  Panel in = MakePanel(bytes, run_bytes);
-  const int rank = session->rank();
-  const int peer = 1 - rank;
+// One message length: the panels, and all who exchange them.
+class Exchange {
+ public:
+  Exchange(const Contenders& all, size_t run_bytes, size_t bytes)
+      : all_(all),
+        run_bytes_(run_bytes),
+        rank_(all.session->rank()),
+        peer_(1 - rank_),
+        out_(MakePanel(bytes, run_bytes)),
+        in_(MakePanel(bytes, run_bytes)) {
+    case_.name = "pingpong " + ShapeName(run_bytes);
+    case_.rows = out_.view().rows;
+    case_.cols = out_.view().cols;
+    case_.ld = out_.view().ld;
+    case_.bytes = bytes;
+    case_.hops = 2;
+    case_.prepare = [this](int) {
+      Fill(out_.view(), rank_);
+      in_.Poison();
+    };
+  }
 
-  Case the_case;
-  the_case.name = "pingpong " + ShapeName(run_bytes);
-  the_case.rows = out.view().rows;
-  the_case.cols = out.view().cols;
-  the_case.ld = out.view().ld;
-  the_case.bytes = bytes;
-  the_case.hops = 2;
-  the_case.prepare = [&](int) {
-    Fill(out.view(), rank);
-    in.Poison();
-  };
-  const auto add = [&](const std::string& name, const std::string& pattern,
-                       std::function<Status()> ping, std::function<Status()> pong) -> Subject& {
+  void Measure() {
+    AddBrigade();
+    AddBlacs("shim", all_.session->shim());
+    AddBlacs(all_.session->PeerName("stock"), all_.session->stock());
+    if (all_.mpi) AddMpi();
+    if (all_.ring) AddRing();
+    if (all_.socket && run_bytes_ == 0) AddSocket();
+    all_.session->Measure(case_);
+  }
+
+ private:
+  Subject& Add(const std::string& name, const std::string& pattern, std::function<Status()> ping,
+               std::function<Status()> pong) {
     Subject subject;
     subject.name = name;
     subject.pattern = pattern;
-    subject.run = [rank, ping, pong](int) {
+    subject.run = [rank = rank_, ping, pong](int) {
       return rank == 0 ? ping() : rank == 1 ? pong() : Status();
     };
-    subject.check = [&](int) -> std::string {
-      if (rank > 1) return "";
-      if (!in.GapsUntouched()) return "gaps between columns were written";
-      return CheckSum(in.view(), peer, 1);
+    subject.check = [this](int) -> std::string {
+      if (rank_ > 1) return "";
+      if (!in_.GapsUntouched()) return "gaps between columns were written";
+      return CheckSum(in_.view(), peer_, 1);
     };
-    return the_case.subjects.emplace_back(std::move(subject));
-  };
+    return case_.subjects.emplace_back(std::move(subject));
+  }
+
   // One whose two halves are calls of their own.
-  const auto add_halves = [&](const std::string& name, const std::string& pattern, auto send,
-                              auto receive) {
+  template <typename Send, typename Receive>
+  void AddHalves(const std::string& name, const std::string& pattern, Send send, Receive receive) {
     const auto ping = [=] {
       send(), receive();
       return Status();
@@ -83,76 +99,86 @@ void MeasureSize(const Contenders& all, size_t run_bytes, size_t bytes) {
       receive(), send();
       return Status();
     };
-    add(name, pattern, ping, pong);
-  };
+    Add(name, pattern, ping, pong);
+  }
 
-  const auto exchange = [&](bool begins, OperationStatistics* statistics) {
+  Status Run(bool begins, OperationStatistics* statistics) {
     OperationStatistics halves[2];
     for (const bool sends : {begins, !begins}) {
-      BRIGADE_RETURN_IF_ERROR(sends ? all.brigade->Send(out.view(), peer, &halves[0])
-                                    : all.brigade->Receive(in.view(), peer, &halves[1]));
+      BRIGADE_RETURN_IF_ERROR(sends ? all_.brigade->Send(out_.view(), peer_, &halves[0])
+                                    : all_.brigade->Receive(in_.view(), peer_, &halves[1]));
     }
     if (statistics != nullptr) {
       for (const OperationStatistics& half : halves) Accumulate(half, statistics);
     }
     return Status();
-  };
-  add(
-      "brigade", "send, receive", [&] { return exchange(true, nullptr); },
-      [&] { return exchange(false, nullptr); })
-      .cost = [&](int, Cost* cost) {
-    OperationStatistics statistics;
-    if (rank <= 1) BRIGADE_RETURN_IF_ERROR(exchange(rank == 0, &statistics));
-    *cost = all.brigade->CostOf(statistics, bytes);
-    return Status();
-  };
+  }
 
-  const auto add_blacs = [&](const std::string& name, BlacsGrid* grid) {
-    if (grid == nullptr) return;
-    add_halves(
-        name, "dgesd2d, dgerv2d", [&, grid] { grid->Send(out.view(), peer); },
-        [&, grid] { grid->Receive(in.view(), peer); });
-  };
-  add_blacs("shim", session->shim());
-  add_blacs(session->PeerName("stock"), session->stock());
-
-  if (all.mpi) {
-    const auto both = [&](bool begins) {
-      all.mpi->PingPong(out.view(), in.view(), peer, begins);
+  void AddBrigade() {
+    Subject& subject = Add(
+        "brigade", "send, receive", [this] { return Run(true, nullptr); },
+        [this] { return Run(false, nullptr); });
+    subject.cost = [this](int, Cost* cost) {
+      OperationStatistics statistics;
+      if (rank_ <= 1) BRIGADE_RETURN_IF_ERROR(Run(rank_ == 0, &statistics));
+      *cost = all_.brigade->CostOf(statistics, case_.bytes);
       return Status();
     };
-    add(
-        session->PeerName("mpi"), run_bytes == 0 ? "Isend, Irecv" : "Isend, Irecv, vector",
+  }
+
+  void AddBlacs(const std::string& name, BlacsGrid* grid) {
+    if (grid == nullptr) return;
+    AddHalves(
+        name, "dgesd2d, dgerv2d", [this, grid] { grid->Send(out_.view(), peer_); },
+        [this, grid] { grid->Receive(in_.view(), peer_); });
+  }
+
+  void AddMpi() {
+    const auto both = [this](bool begins) {
+      all_.mpi->PingPong(out_.view(), in_.view(), peer_, begins);
+      return Status();
+    };
+    Add(
+        all_.session->PeerName("mpi"), run_bytes_ == 0 ? "Isend, Irecv" : "Isend, Irecv, vector",
         [=] { return both(true); }, [=] { return both(false); });
   }
-  if (all.ring) {
+
+  void AddRing() {
     for (const size_t slot_bytes : kSlotBytes) {
       // A message that fits the smallest slot fills no larger one either.
-      if (slot_bytes > std::max(bytes, kSlotBytes[0])) break;
+      if (slot_bytes > std::max(case_.bytes, kSlotBytes[0])) break;
       const std::string slots = "slots of " + std::to_string(slot_bytes >> 10) + " KiB";
-      add_halves(
-          "bare ring", bytes <= BareRing::kLineBytes ? "one line" : slots,
-          [&, slot_bytes] { all.ring->Send(out.view(), slot_bytes); },
-          [&, slot_bytes] { all.ring->Receive(in.view(), slot_bytes); });
+      AddHalves(
+          "bare ring", case_.bytes <= BareRing::kLineBytes ? "one line" : slots,
+          [this, slot_bytes] { all_.ring->Send(out_.view(), slot_bytes); },
+          [this, slot_bytes] { all_.ring->Receive(in_.view(), slot_bytes); });
     }
   }
-  if (all.socket && run_bytes == 0) {
+
+  void AddSocket() {
     using Waiting = BareSocket::Waiting;
     for (const Waiting waiting : {Waiting::kInKernel, Waiting::kSpinning}) {
-      add(
+      Add(
           "bare socket", waiting == Waiting::kInKernel ? "blocking" : "spinning",
-          [&, waiting] {
-            BRIGADE_RETURN_IF_ERROR(all.socket->Send(out.view(), waiting));
-            return all.socket->Receive(in.view(), waiting);
+          [this, waiting] {
+            BRIGADE_RETURN_IF_ERROR(all_.socket->Send(out_.view(), waiting));
+            return all_.socket->Receive(in_.view(), waiting);
           },
-          [&, waiting] {
-            BRIGADE_RETURN_IF_ERROR(all.socket->Receive(in.view(), waiting));
-            return all.socket->Send(out.view(), waiting);
+          [this, waiting] {
+            BRIGADE_RETURN_IF_ERROR(all_.socket->Receive(in_.view(), waiting));
+            return all_.socket->Send(out_.view(), waiting);
           });
     }
   }
-  session->Measure(the_case);
-}
+
+  const Contenders& all_;
+  const size_t run_bytes_;
+  const int rank_;
+  const int peer_;
+  Panel out_;
+  Panel in_;
+  Case case_;
+};
 
 }  // namespace
 
@@ -172,7 +198,7 @@ void RunPingPong(Session* session) {
     session->StartTable("Ping-pong, " + ShapeName(run_bytes) + ", one way");
     const size_t run = std::max(run_bytes, sizeof(double));
     for (size_t bytes : options.message_bytes) {
-      if (bytes >= run) MeasureSize(all, run_bytes, bytes / run * run);
+      if (bytes >= run) Exchange(all, run_bytes, bytes / run * run).Measure();
     }
   }
 }

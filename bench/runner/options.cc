@@ -4,6 +4,9 @@
 #include <filesystem>
 #include <regex>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "patterns/catalogue/catalogue.h"
@@ -33,6 +36,187 @@ SpreadSize ParseSize(const std::string& text) {
   return size;
 }
 
+// What runs under Brigade.
+void AddEngineOptions(CLI::App* app, Options* options) {
+  app->add_option("--transport", options->transport,
+                  "Transport under Brigade: " + TransportNames());
+  app->add_option("--chunk-bytes", options->chunk_bytes, "Staging chunk (0: Brigade's default)");
+  app->add_option("--staging-bytes", options->staging_bytes,
+                  "Staging budget per rank (0: Brigade's default)");
+  app->add_flag("--explain", options->explained, "Say on stderr what is chosen, and why");
+  app->add_flag_callback(
+      "--uncalibrated", [=] { options->calibrate = EngineOptions::Calibrate::kNever; },
+      "Choose by rule where edges would be measured");
+}
+
+// Who is measured, and where figures go.
+void AddSubjectOptions(CLI::App* app, Options* options) {
+  app->add_option("--peers", options->peers,
+                  "Peers beside Brigade: mpi (raw MPI), blacs (stock BLACS), plain (the patterns "
+                  "written naively over MPI), ring (two processes copying through shared memory), "
+                  "socket (two processes with a plain TCP connection), none")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"mpi", "blacs", "plain", "ring", "socket", "none"}));
+  app->add_option("--shim", options->shim, "The shim's file, or 'none' to leave it out");
+  app->add_option("--stock", options->stock, "The library stock BLACS is taken from");
+  app->add_option("--json", options->json,
+                  "Append one JSON line per case and subject to this file");
+  app->add_option("--label", options->label,
+                  "Put after the names of subjects mpi and stock, to tell launches with other MPI "
+                  "settings apart");
+  app->add_option("--brigade-version", options->brigade_version, "Recorded with the figures");
+}
+
+// How often and in what way.
+void AddSamplingOptions(CLI::App* app, Options* options) {
+  app->add_option("--seconds", options->seconds_per_case, "Time to spend per case, all subjects")
+      ->check(CLI::PositiveNumber);
+  app->add_option("--min-iterations", options->min_iterations,
+                  "Fewest timed runs of each subject, however long they take")
+      ->check(CLI::PositiveNumber);
+  app->add_option("--max-iterations", options->max_iterations,
+                  "Most timed runs, however short they are; more than the fewest")
+      ->check(CLI::PositiveNumber);
+  app->add_flag("--asleep", options->asleep,
+                "Ranks that have finished sleep, and all start by the clock: for ranks on one "
+                "machine that outnumber its processors");
+  app->add_flag("--pin", options->pin,
+                "Keep each rank on one processor, ranks taking turns with those there are: ranks "
+                "that wander make figures differ from launch to launch");
+  app->add_option("--seed", options->seed, "Seed of the random order of the subjects");
+}
+
+CLI::App* AddPingPong(CLI::App* app, Options* options) {
+  CLI::App* command = app->add_subcommand(
+      "pingpong",
+      "One message there and one back between ranks 0 and 1, contiguous and in runs; one-way time. "
+      "Subjects: Brigade's send and receive, shim and stock BLACS, raw MPI, a bare ring of slots "
+      "in shared memory, a bare socket");
+  command
+      ->add_option("--sizes", options->message_bytes,
+                   "Messages, in bytes or with K, M or G; cut to whole runs")
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--runs", options->run_bytes,
+                   "Bytes that lie together, at twice that distance; 0: contiguous messages")
+      ->delimiter(',')
+      ->check(CLI::NonNegativeNumber);
+  return command;
+}
+
+// `sizes` are to be parsed.
+CLI::App* AddSpread(CLI::App* app, Options* options, std::vector<std::string>* sizes) {
+  std::vector<std::string> all_cases = options->cases;
+  all_cases.push_back("successive-broadcasts");
+  const std::vector<std::string> all_shapes = options->shapes;
+  CLI::App* command = app->add_subcommand(
+      "spread",
+      "Broadcasts and reductions of M x N doubles on a 1 x Q grid, from every rank and from one, "
+      "and a hand-written small broadcast. Subjects: Brigade's patterns, shim and stock BLACS with "
+      "each topology, the patterns written plainly, MPI collectives");
+  command->add_option("--cases", options->cases, "Which cases")
+      ->delimiter(',')
+      ->check(CLI::IsMember(all_cases));
+  command->add_option("--sizes", *sizes, "M x N, where N may be a multiple of Q, the ranks")
+      ->delimiter(',');
+  command
+      ->add_option("--bytes", options->contiguous_bytes,
+                   "Instead of --sizes: contiguous panels of so many bytes, or with K or M, in Q "
+                   "columns")
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::PositiveNumber);
+  command->add_option("--topologies", options->topologies, "BLACS topology letters to measure");
+  command->add_option("--shapes", options->shapes, "Brigade's topologies to measure")
+      ->delimiter(',')
+      ->check(CLI::IsMember(all_shapes));
+  return command;
+}
+
+CLI::App* AddCalls(CLI::App* app) {
+  return app->add_subcommand(
+      "calls",
+      "The short BLACS calls ScaLAPACK makes most: 1 x 1 maxima, minima and sums to all ranks, "
+      "small "
+      "broadcasts, exchanges of matrix rows; on a grid as square as can be, by scope. Subjects: "
+      "shim, stock BLACS");
+}
+
+CLI::App* AddOverlap(CLI::App* app, Options* options) {
+  CLI::App* command = app->add_subcommand(
+      "overlap",
+      "A transfer started, as much computation as takes the same time, and the end of the "
+      "transfer; "
+      "beside transfer and computation alone. Sends from even ranks to odd ones, and a broadcast. "
+      "Subjects: Brigade, MPI");
+  command->add_option("--sizes", options->overlap_bytes, "Messages, in bytes or with K, M or G")
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::PositiveNumber);
+  return command;
+}
+
+CLI::App* AddExplain(CLI::App* app, Options* options) {
+  std::vector<std::string> patterns;
+  for (const CatalogueEntry& entry : Catalogue()) patterns.push_back(entry.name);
+  CLI::App* command = app->add_subcommand("explain",
+                                          "Which ways a pattern could take on a machine, and how "
+                                          "long the cost model says each is. Runs "
+                                          "nothing, and needs no mpirun");
+  command->add_option("--pattern", options->pattern, "Which pattern")
+      ->check(CLI::IsMember(patterns));
+  command->add_option("--ranks", options->ranks, "On how many ranks")
+      ->required()
+      ->check(CLI::Range(1, 1 << 20));
+  command
+      ->add_option(
+          "--bytes", options->bytes,
+          "Of the message, or with K, M or G; of multi-broadcast and multi-reduce, of each "
+          "portion")
+      ->required()
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+  command->add_flag("--exact", options->exact,
+                    "The combine gives the same bits in any order: integers, maxima, minima");
+  command->add_option("--machine", options->machine, "A file as in transport/machines/")
+      ->required()
+      ->check(CLI::ExistingFile);
+  return command;
+}
+
+CLI::App* AddCalibrate(CLI::App* app) {
+  return app->add_subcommand(
+      "calibrate",
+      "Measures what messages between the ranks of this job, copies and sums cost, prints it as a "
+      "machine file for --machine, and keeps it for jobs on the same hosts");
+}
+
+CLI::App* AddModel(CLI::App* app, Options* options) {
+  for (const CatalogueEntry& entry : Catalogue()) {
+    // Measured together with sends.
+    if (entry.pattern != Pattern::kReceive) options->patterns.push_back(entry.name);
+  }
+  CLI::App* command = app->add_subcommand(
+      "model",
+      "Every way of running a pattern, measured beside what the cost model says of it, and the "
+      "way the library takes by itself ('free'). Measures the edges first; each case twice");
+  command->add_option("--patterns", options->patterns, "Which patterns")
+      ->delimiter(',')
+      ->check(CLI::IsMember(options->patterns));
+  command
+      ->add_option("--bytes", options->contiguous_bytes,
+                   "Messages, in bytes or with K or M; of multi forms, all portions together")
+      ->delimiter(',')
+      ->required()
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::PositiveNumber);
+  command->add_option(
+      "--keep-machine", options->machine,
+      "Write what was measured of the edges to this file, as in transport/machines/");
+  return command;
+}
+
 }  // namespace
 
 bool Options::HasPeer(const std::string& name) const {
@@ -41,9 +225,6 @@ bool Options::HasPeer(const std::string& name) const {
 
 ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, std::string* text) {
   options->shim = DefaultShim();
-  std::vector<std::string> all_cases = options->cases;
-  all_cases.push_back("successive-broadcasts");
-  const std::vector<std::string> all_shapes = options->shapes;
   std::vector<std::string> sizes = {"1000xQ", "1000x2Q", "1000x32", "4000x32"};
 
   CLI::App app(
@@ -57,149 +238,18 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
   app.require_subcommand(1);
   app.fallthrough();
 
-  app.add_option("--transport", options->transport, "Transport under Brigade: " + TransportNames());
-  app.add_option("--chunk-bytes", options->chunk_bytes, "Staging chunk (0: Brigade's default)");
-  app.add_option("--staging-bytes", options->staging_bytes,
-                 "Staging budget per rank (0: Brigade's default)");
-  app.add_flag("--explain", options->explained, "Say on stderr what is chosen, and why");
-  app.add_flag_callback(
-      "--uncalibrated", [=] { options->calibrate = EngineOptions::Calibrate::kNever; },
-      "Choose by rule where edges would be measured");
-  app.add_option("--peers", options->peers,
-                 "Peers beside Brigade: mpi (raw MPI), blacs (stock BLACS), plain (the patterns "
-                 "written naively over MPI), ring (two processes copying through shared memory), "
-                 "socket (two processes with a plain TCP connection), none")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"mpi", "blacs", "plain", "ring", "socket", "none"}));
-  app.add_option("--shim", options->shim, "The shim's file, or 'none' to leave it out");
-  app.add_option("--stock", options->stock, "The library stock BLACS is taken from");
-  app.add_option("--json", options->json, "Append one JSON line per case and subject to this file");
-  app.add_option("--label", options->label,
-                 "Put after the names of subjects mpi and stock, to tell launches with other MPI "
-                 "settings apart");
-  app.add_option("--brigade-version", options->brigade_version, "Recorded with the figures");
-  app.add_option("--seconds", options->seconds_per_case, "Time to spend per case, all subjects")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--min-iterations", options->min_iterations,
-                 "Fewest timed runs of each subject, however long they take")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--max-iterations", options->max_iterations,
-                 "Most timed runs, however short they are; more than the fewest")
-      ->check(CLI::PositiveNumber);
-  app.add_flag("--asleep", options->asleep,
-               "Ranks that have finished sleep, and all start by the clock: for ranks on one "
-               "machine that outnumber its processors");
-  app.add_flag("--pin", options->pin,
-               "Keep each rank on one processor, ranks taking turns with those there are: ranks "
-               "that wander make figures differ from launch to launch");
-  app.add_option("--seed", options->seed, "Seed of the random order of the subjects");
-
-  CLI::App* pingpong = app.add_subcommand(
-      "pingpong",
-      "One message there and one back between ranks 0 and 1, contiguous and in runs; one-way time. "
-      "Subjects: Brigade's send and receive, shim and stock BLACS, raw MPI, a bare ring of slots "
-      "in shared memory, a bare socket");
-  pingpong
-      ->add_option("--sizes", options->message_bytes,
-                   "Messages, in bytes or with K, M or G; cut to whole runs")
-      ->delimiter(',')
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
-      ->check(CLI::PositiveNumber);
-  pingpong
-      ->add_option("--runs", options->run_bytes,
-                   "Bytes that lie together, at twice that distance; 0: contiguous messages")
-      ->delimiter(',')
-      ->check(CLI::NonNegativeNumber);
-
-  CLI::App* spread = app.add_subcommand(
-      "spread",
-      "Broadcasts and reductions of M x N doubles on a 1 x Q grid, from every rank and from one, "
-      "and a hand-written small broadcast. Subjects: Brigade's patterns, shim and stock BLACS with "
-      "each topology, the patterns written plainly, MPI collectives");
-  spread->add_option("--cases", options->cases, "Which cases")
-      ->delimiter(',')
-      ->check(CLI::IsMember(all_cases));
-  spread->add_option("--sizes", sizes, "M x N, where N may be a multiple of Q, the ranks")
-      ->delimiter(',');
-  spread
-      ->add_option("--bytes", options->contiguous_bytes,
-                   "Instead of --sizes: contiguous panels of so many bytes, or with K or M, in Q "
-                   "columns")
-      ->delimiter(',')
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
-      ->check(CLI::PositiveNumber);
-  spread->add_option("--topologies", options->topologies, "BLACS topology letters to measure");
-  spread->add_option("--shapes", options->shapes, "Brigade's topologies to measure")
-      ->delimiter(',')
-      ->check(CLI::IsMember(all_shapes));
-
-  CLI::App* calls = app.add_subcommand(
-      "calls",
-      "The short BLACS calls ScaLAPACK makes most: 1 x 1 maxima, minima and sums to all ranks, "
-      "small "
-      "broadcasts, exchanges of matrix rows; on a grid as square as can be, by scope. Subjects: "
-      "shim, stock BLACS");
-
-  CLI::App* overlap = app.add_subcommand(
-      "overlap",
-      "A transfer started, as much computation as takes the same time, and the end of the "
-      "transfer; "
-      "beside transfer and computation alone. Sends from even ranks to odd ones, and a broadcast. "
-      "Subjects: Brigade, MPI");
-  overlap->add_option("--sizes", options->overlap_bytes, "Messages, in bytes or with K, M or G")
-      ->delimiter(',')
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
-      ->check(CLI::PositiveNumber);
-
-  std::vector<std::string> patterns;
-  for (const CatalogueEntry& entry : Catalogue()) {
-    patterns.push_back(entry.name);
-    // Measured together with sends.
-    if (entry.pattern != Pattern::kReceive) options->patterns.push_back(entry.name);
-  }
-  CLI::App* explain = app.add_subcommand("explain",
-                                         "Which ways a pattern could take on a machine, and how "
-                                         "long the cost model says each is. Runs "
-                                         "nothing, and needs no mpirun");
-  explain->add_option("--pattern", options->pattern, "Which pattern")
-      ->check(CLI::IsMember(patterns));
-  explain->add_option("--ranks", options->ranks, "On how many ranks")
-      ->required()
-      ->check(CLI::Range(1, 1 << 20));
-  explain
-      ->add_option(
-          "--bytes", options->bytes,
-          "Of the message, or with K, M or G; of multi-broadcast and multi-reduce, of each "
-          "portion")
-      ->required()
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
-  explain->add_flag("--exact", options->exact,
-                    "The combine gives the same bits in any order: integers, maxima, minima");
-  explain->add_option("--machine", options->machine, "A file as in transport/machines/")
-      ->required()
-      ->check(CLI::ExistingFile);
-
-  CLI::App* calibrate = app.add_subcommand(
-      "calibrate",
-      "Measures what messages between the ranks of this job, copies and sums cost, prints it as a "
-      "machine file for --machine, and keeps it for jobs on the same hosts");
-
-  CLI::App* model = app.add_subcommand(
-      "model",
-      "Every way of running a pattern, measured beside what the cost model says of it, and the "
-      "way the library takes by itself ('free'). Measures the edges first; each case twice");
-  model->add_option("--patterns", options->patterns, "Which patterns")
-      ->delimiter(',')
-      ->check(CLI::IsMember(options->patterns));
-  model
-      ->add_option("--bytes", options->contiguous_bytes,
-                   "Messages, in bytes or with K or M; of multi forms, all portions together")
-      ->delimiter(',')
-      ->required()
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
-      ->check(CLI::PositiveNumber);
-  model->add_option("--keep-machine", options->machine,
-                    "Write what was measured of the edges to this file, as in transport/machines/");
+  AddEngineOptions(&app, options);
+  AddSubjectOptions(&app, options);
+  AddSamplingOptions(&app, options);
+  const std::pair<CLI::App*, Options::Command> commands[] = {
+      {AddPingPong(&app, options), Options::Command::kPingPong},
+      {AddSpread(&app, options, &sizes), Options::Command::kSpread},
+      {AddCalls(&app), Options::Command::kCalls},
+      {AddOverlap(&app, options), Options::Command::kOverlap},
+      {AddExplain(&app, options), Options::Command::kExplain},
+      {AddCalibrate(&app), Options::Command::kCalibrate},
+      {AddModel(&app, options), Options::Command::kModel},
+  };
 
   try {
     app.parse(argc, argv);
@@ -213,13 +263,9 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
     *text = out.str();
     return help ? ParseOutcome::kHelp : ParseOutcome::kRefused;
   }
-  if (pingpong->parsed()) options->command = Options::Command::kPingPong;
-  if (spread->parsed()) options->command = Options::Command::kSpread;
-  if (calls->parsed()) options->command = Options::Command::kCalls;
-  if (overlap->parsed()) options->command = Options::Command::kOverlap;
-  if (calibrate->parsed()) options->command = Options::Command::kCalibrate;
-  if (model->parsed()) options->command = Options::Command::kModel;
-  if (explain->parsed()) options->command = Options::Command::kExplain;
+  for (const auto& [subcommand, command] : commands) {
+    if (subcommand->parsed()) options->command = command;
+  }
   return ParseOutcome::kRun;
 }
 
