@@ -1,4 +1,5 @@
-#pragma once
+#ifndef BRIGADE_BENCH_CASES_BARRIER_CASE_H_
+#define BRIGADE_BENCH_CASES_BARRIER_CASE_H_
 
 #include "bench/cases/spread_data.h"
 
@@ -11,3 +12,5 @@ constexpr const char* kBarrier = "barrier";
 void MeasureBarrier(const Contenders& all);
 
 }  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_CASES_BARRIER_CASE_H_

@@ -1,6 +1,7 @@
 // Broadcasts and reductions: all ways of all contenders, and the cases made of them.
 
-#pragma once
+#ifndef BRIGADE_BENCH_CASES_ROOTED_H_
+#define BRIGADE_BENCH_CASES_ROOTED_H_
 
 #include <cstdint>
 #include <functional>
@@ -39,3 +40,5 @@ constexpr const char* kSmallBroadcast = "small-broadcast";
 void MeasureSmallBroadcast(const Contenders& all, int64_t elements);
 
 }  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_CASES_ROOTED_H_

@@ -1,6 +1,7 @@
 // What the cases of `spread` have in common: contenders, the panel of a case, and what checks it.
 
-#pragma once
+#ifndef BRIGADE_BENCH_CASES_SPREAD_DATA_H_
+#define BRIGADE_BENCH_CASES_SPREAD_DATA_H_
 
 #include <cstdint>
 #include <functional>
@@ -79,3 +80,5 @@ Subject MakeSubject(const Contenders& all, const std::string& name, const std::s
                     bool tells_cost, size_t bytes, Operation operation, Check check);
 
 }  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_CASES_SPREAD_DATA_H_

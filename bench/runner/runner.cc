@@ -95,6 +95,32 @@ Status Runner::Time(const Subject& subject, int first_turn, int runs, Spent* spe
   return Status();
 }
 
+Status Runner::WorstCost(const Subject& subject, Cost* cost) {
+  if (!subject.cost) return Status();
+  BRIGADE_RETURN_IF_ERROR(subject.cost(0, cost));
+  const std::vector<double> most = OverRanks(
+      MPI_MAX, {cost->copies_per_byte, static_cast<double>(cost->staging_peak_bytes),
+                static_cast<double>(cost->overflow_pieces), static_cast<double>(cost->pieces)});
+  cost->copies_per_byte = most[0];
+  cost->staging_peak_bytes = static_cast<size_t>(most[1]);
+  cost->overflow_pieces = static_cast<uint64_t>(most[2]);
+  cost->pieces = static_cast<uint64_t>(most[3]);
+  return Status();
+}
+
+Status Runner::WarmUp(const Subject& subject, double* microseconds) {
+  std::vector<double> runs;
+  double together = 0;
+  while (runs.size() < kMostWarmUps && together <= kWarmUpShare * options_.seconds_per_case * 1e6) {
+    Spent spent;
+    BRIGADE_RETURN_IF_ERROR(Time(subject, static_cast<int>(runs.size()), 1, &spent));
+    runs.push_back(OverRanks(MPI_MAX, {spent.microseconds})[0]);
+    together += runs.back();
+  }
+  *microseconds = MedianOf(runs).median;
+  return Status();
+}
+
 Status Runner::Measure(const Case& the_case, std::vector<Result>* results) {
   const size_t subjects = the_case.subjects.size();
   results->assign(subjects, Result());
@@ -104,39 +130,19 @@ Status Runner::Measure(const Case& the_case, std::vector<Result>* results) {
 
   if (the_case.before_timing) the_case.before_timing();
   for (size_t s = 0; s < subjects; ++s) {
-    if (!the_case.subjects[s].cost) continue;
-    Cost& cost = (*results)[s].cost;
-    BRIGADE_RETURN_IF_ERROR(the_case.subjects[s].cost(0, &cost));
-    const std::vector<double> most = OverRanks(
-        MPI_MAX, {cost.copies_per_byte, static_cast<double>(cost.staging_peak_bytes),
-                  static_cast<double>(cost.overflow_pieces), static_cast<double>(cost.pieces)});
-    cost.copies_per_byte = most[0];
-    cost.staging_peak_bytes = static_cast<size_t>(most[1]);
-    cost.overflow_pieces = static_cast<uint64_t>(most[2]);
-    cost.pieces = static_cast<uint64_t>(most[3]);
+    BRIGADE_RETURN_IF_ERROR(WorstCost(the_case.subjects[s], &(*results)[s].cost));
   }
 
-  // The warm-up says how long things take; the maximum over ranks makes all derive the same counts.
   std::vector<double> once(subjects);
-  const double microseconds = options_.seconds_per_case * 1e6;
   for (size_t s = 0; s < subjects; ++s) {
-    std::vector<double> warm_up;
-    double together = 0;
-    while (warm_up.size() < kMostWarmUps && together <= kWarmUpShare * microseconds) {
-      Spent spent;
-      BRIGADE_RETURN_IF_ERROR(
-          Time(the_case.subjects[s], static_cast<int>(warm_up.size()), 1, &spent));
-      warm_up.push_back(OverRanks(MPI_MAX, {spent.microseconds})[0]);
-      together += warm_up.back();
-    }
-    once[s] = MedianOf(warm_up).median;
+    BRIGADE_RETURN_IF_ERROR(WarmUp(the_case.subjects[s], &once[s]));
   }
   // Runs in a row overlap, and are faster than the first after a barrier: as many for everybody.
   const int runs =
       options_.asleep ? 1 : RunsPerSample(*std::min_element(once.begin(), once.end()), ranks_);
   const double round_microseconds = runs * std::accumulate(once.begin(), once.end(), 0.0);
-  const int iterations = RepetitionsFor(microseconds, round_microseconds, options_.min_iterations,
-                                        options_.max_iterations);
+  const int iterations = RepetitionsFor(options_.seconds_per_case * 1e6, round_microseconds,
+                                        options_.min_iterations, options_.max_iterations);
 
   std::vector<std::vector<double>> samples(subjects, std::vector<double>(iterations));
   std::vector<double> cpu(subjects);

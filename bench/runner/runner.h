@@ -57,6 +57,10 @@ class Runner {
   };
   // `runs` operations in a row on this rank; their turns count up from `first_turn`.
   Status Time(const Subject& subject, int first_turn, int runs, Spent* spent);
+  // The maximum over ranks of what `subject` tells, if it tells anything.
+  Status WorstCost(const Subject& subject, Cost* cost);
+  // How long one operation takes: the maximum over ranks makes all derive the same counts.
+  Status WarmUp(const Subject& subject, double* microseconds);
   // All ranks start from here.
   void Gather();
   std::vector<double> OverRanks(MPI_Op op, std::vector<double> values) const;

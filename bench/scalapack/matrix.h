@@ -1,6 +1,7 @@
 // Block-cyclic matrices of doubles on a process grid.
 
-#pragma once
+#ifndef BRIGADE_BENCH_SCALAPACK_MATRIX_H_
+#define BRIGADE_BENCH_SCALAPACK_MATRIX_H_
 
 #include <functional>
 #include <vector>
@@ -40,3 +41,5 @@ class Matrix {
 };
 
 }  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_SCALAPACK_MATRIX_H_

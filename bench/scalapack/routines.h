@@ -1,6 +1,7 @@
 // ScaLAPACK's routines that are timed, each on a problem of its own and with a check of its result.
 
-#pragma once
+#ifndef BRIGADE_BENCH_SCALAPACK_ROUTINES_H_
+#define BRIGADE_BENCH_SCALAPACK_ROUTINES_H_
 
 #include <functional>
 #include <memory>
@@ -38,3 +39,5 @@ class Problems {
 };
 
 }  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_SCALAPACK_ROUTINES_H_

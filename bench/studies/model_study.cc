@@ -241,6 +241,17 @@ std::unique_ptr<BrigadeGroup> Calibrated(Session* session, const Options& option
   return brigade;
 }
 
+// The case's first subjects are the ways.
+void Predict(const std::vector<Candidate>& ways, const std::vector<Candidate>& predicted,
+             Case* the_case) {
+  for (size_t i = 0; i < ways.size(); ++i) {
+    const auto same = std::find_if(predicted.begin(), predicted.end(), [&](const Candidate& other) {
+      return other.topology == ways[i].topology && other.piece_bytes == ways[i].piece_bytes;
+    });
+    if (same != predicted.end()) the_case->subjects[i].predicted_us = same->cost.us;
+  }
+}
+
 void Study(Session* session, const Options& options, Pattern pattern, size_t bytes) {
   const std::unique_ptr<BrigadeGroup> brigade = Calibrated(session, options);
   Group* const group = brigade->group();
@@ -296,12 +307,7 @@ void Study(Session* session, const Options& options, Pattern pattern, size_t byt
   const std::vector<Candidate> predicted = group->Candidates(asked, late_us);
   Lateness::LeaveOut(&the_case);
   the_case.subjects[chosen].chosen = true;
-  for (size_t i = 0; i < ways.size(); ++i) {
-    const auto same = std::find_if(predicted.begin(), predicted.end(), [&](const Candidate& other) {
-      return other.topology == ways[i].topology && other.piece_bytes == ways[i].piece_bytes;
-    });
-    if (same != predicted.end()) the_case.subjects[i].predicted_us = same->cost.us;
-  }
+  Predict(ways, predicted, &the_case);
   for (std::vector<Result>& round : rounds) {
     Lateness::LeaveOut(&round);
     session->Add(the_case, round);
