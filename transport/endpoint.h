@@ -12,15 +12,14 @@
 #include "membuf/status.h"
 #include "membuf/strided_layout.h"
 #include "transport/bootstrap.h"
+#include "transport/capabilities.h"
 #include "transport/channel.h"
 #include "transport/completion.h"
 
 namespace brigade {
 
-class InEdge;
-class OutEdge;
+class EdgeAccess;
 class SimulatedProcessor;
-struct Slot;
 
 // A packed range of user memory.
 struct LayoutRange {
@@ -28,51 +27,6 @@ struct LayoutRange {
   std::byte* base = nullptr;
   size_t offset = 0;
   size_t bytes = 0;
-};
-
-struct Capabilities {
-  const char* name = "";
-  // A receive's lease may point into the sender's chunk; the landing is then left untouched.
-  bool lands_in_peer_memory = false;
-  // Every lease points into the sender's memory: a landing is never written to, only its length
-  // counts and its pointer may be null.
-  bool needs_landing = true;
-  // Sends and landings need memory registered with domain(); otherwise any memory will do.
-  bool needs_registered_memory = false;
-  // A returned send reaches its receiver although its sender never calls this library (or MPI)
-  // again.
-  bool progresses_alone = false;
-  // A piece longer than its landing leaves the memory behind the landing untouched. Where it may
-  // not, only landings as long as the longest piece the peer might send are safe.
-  bool keeps_to_landing = true;
-  // The longest piece that a line carries (LineTo); 0 if there are no lines.
-  size_t line_bytes = 0;
-  // The longest piece, in bytes, that one post may carry.
-  size_t max_piece_bytes = SIZE_MAX;
-  // Pieces up to this length travel without asking the receiver; longer ones are met with more
-  // ceremony, and the header of a point-to-point message then goes ahead of its data, so that the
-  // data can land where they are wanted.
-  size_t eager_piece_bytes = SIZE_MAX;
-  // Of such a message so many bytes at most, header included, go with the header: they fill the
-  // time until the receiver can be told to have the rest where they are wanted. 0: the header goes
-  // alone.
-  size_t first_piece_bytes = 0;
-  // A receiver tells its sender of landings up to this length when there is an occasion; a longer
-  // one may cost a message of its own, and should be expected to be filled. SIZE_MAX: it tells of
-  // none.
-  size_t untold_landing_bytes = SIZE_MAX;
-  // Pieces of about this size move a long message fastest.
-  size_t preferred_piece_bytes = size_t{32} << 10;
-  // Of a long message from point to point, what goes to the network at once: pieces that hold a
-  // multiple of it cost least. 0: any length is as good.
-  size_t segment_bytes = 0;
-  // Shorter messages are cut into several pieces, too, of at least this length: both sides then
-  // copy at the same time. 0: not worth it.
-  size_t overlap_piece_bytes = 0;
-  // Where links are slower than the ranks that relay on them: in the time that a piece costs a
-  // relay, whatever its length, a link moves so many bytes. Long messages that are relayed are cut
-  // so that pieces and relays together cost least. 0: links are not what is waited for.
-  size_t piece_cost_bytes = 0;
 };
 
 // What became of a SendNow.
@@ -146,14 +100,6 @@ class Endpoint {
     return Status(StatusCode::kUnavailable, "this transport has no in-place receive");
   }
 
-  // The edge to or from a peer, where there are edges (edge.h): the same stream as that of the
-  // posts, without posts. To be used only while no post of the stream waits, and no longer than
-  // the group is open. Null: there is none; or, of LineTo, there may be one later.
-  virtual OutEdge* LineTo(const Channel&, int /*peer*/) { return nullptr; }
-  virtual InEdge* LineFrom(const Channel&, int /*peer*/) { return nullptr; }
-  // The piece that a slot names, until it is given back; no data if it is nowhere.
-  virtual ConstByteSpan PieceIn(GroupId, const Slot&) { return ConstByteSpan(); }
-
   // Gives a lease back. The sender's chunk, if that is where it points, may be reused from here on.
   virtual void ReleaseLease(const Lease& lease) = 0;
 
@@ -181,6 +127,9 @@ class Endpoint {
   virtual void Nudge() {}
   // No sleep comes before so many idle polls: who counts polls to be patient counts no further.
   virtual uint64_t PollsAwake() const { return 100; }
+  // What ranks that share memory can do without posts (transport/edge/edge_access.h); null where
+  // there is no such thing.
+  virtual EdgeAccess* edges() { return nullptr; }
   // Who is to be told what the processor does with memory; null for processors that exist.
   virtual SimulatedProcessor* simulated_processor() { return nullptr; }
 };

@@ -74,7 +74,7 @@ ScaleChoice ChooseFor(const MachineDescription& machine, const ScaleCell& cell, 
   const bool fixed = !named && sums;
   if (fixed) {
     Capabilities transport;
-    transport.piece_cost_bytes = machine.piece_cost_bytes;
+    transport.tuning.piece_cost_bytes = machine.piece_cost_bytes;
     query.topology = FreeTopology(cell.pattern, {cell.ranks, hosts, &transport}, cell.total_bytes(),
                                   /*order_free=*/false);
   }

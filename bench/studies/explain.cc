@@ -61,7 +61,7 @@ Status RunExplain(const Options& options) {
   PrintCandidates(candidates);
 
   Capabilities transport;
-  transport.piece_cost_bytes = machine.piece_cost_bytes;
+  transport.tuning.piece_cost_bytes = machine.piece_cost_bytes;
   const size_t all_bytes = options.bytes * static_cast<size_t>(entry.multi ? options.ranks : 1);
   const Topology free =
       FreeTopology(entry.pattern, {options.ranks, hosts, &transport}, all_bytes, order_free);

@@ -352,9 +352,9 @@ Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hos
   kind.shares_memory = has.lands_in_peer_memory;
   if (most > 1) found.within_host = LinkFrom(near, kind);
   found.between_hosts.ports_of_host = true;
-  found.preferred_piece_bytes = has.preferred_piece_bytes;
-  found.overlap_piece_bytes = has.overlap_piece_bytes;
-  found.piece_cost_bytes = has.piece_cost_bytes;
+  found.preferred_piece_bytes = has.tuning.preferred_piece_bytes;
+  found.overlap_piece_bytes = has.tuning.overlap_piece_bytes;
+  found.piece_cost_bytes = has.tuning.piece_cost_bytes;
   *machine = std::move(found);
   *measured = true;
   return Status();

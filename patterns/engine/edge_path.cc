@@ -7,6 +7,7 @@
 #include "membuf/check.h"
 #include "patterns/engine/trace.h"
 #include "patterns/schedule/message_cut.h"
+#include "transport/edge/edge_access.h"
 
 namespace brigade {
 namespace {
@@ -145,7 +146,8 @@ Status EdgePath::RunLane(const Lane& lane, int lead) {
 
 InEdge* EdgePath::EdgeFrom(int peer) const {
   InEdge*& edge = group_->LineFrom(channel_, peer);
-  if (edge == nullptr) edge = engine_->endpoint()->LineFrom({group_->id, channel_}, peer);
+  if (edge == nullptr && group_->edges != nullptr)
+    edge = group_->edges->EdgeFrom({group_->id, channel_}, peer);
   return edge;
 }
 
@@ -154,7 +156,7 @@ ConstByteSpan EdgePath::MessageIn(const Slot& slot) const {
     return slot.bytes <= Slot::kLineBytes ? ConstByteSpan(slot.payload, slot.bytes)
                                           : ConstByteSpan();
   }
-  return engine_->endpoint()->PieceIn(group_->id, slot);
+  return group_->edges->PieceIn(group_->id, slot);
 }
 
 // --- sending ---
@@ -178,7 +180,8 @@ Status EdgePath::SendLine(int peer, const std::byte* payload, size_t payload_byt
     if (payload_bytes > 0) std::memcpy(line + kHeaderBytes, payload, payload_bytes);
   };
   OutEdge*& edge = group_->LineTo(channel_, peer);
-  if (edge == nullptr) edge = engine_->endpoint()->LineTo({group_->id, channel_}, peer);
+  if (edge == nullptr && group_->edges != nullptr)
+    edge = group_->edges->EdgeTo({group_->id, channel_}, peer);
   Slot* const slot = edge == nullptr ? nullptr : edge->Next();
   if (slot != nullptr) {
     slot->kind = Slot::kLine;

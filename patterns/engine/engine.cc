@@ -42,7 +42,7 @@ Status Engine::Create(Endpoint* endpoint, const EngineOptions& options,
                       endpoint->capabilities().name + " moves at most " +
                       std::to_string(endpoint->capabilities().max_piece_bytes) + " at once");
   }
-  const size_t preferred = std::min(endpoint->capabilities().preferred_piece_bytes,
+  const size_t preferred = std::min(endpoint->capabilities().tuning.preferred_piece_bytes,
                                     endpoint->capabilities().max_piece_bytes);
   const PieceSettings settings =
       PieceSettingsFor(options.chunk_bytes, options.staging_bytes, preferred);

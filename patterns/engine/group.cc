@@ -49,6 +49,7 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
     BRIGADE_RETURN_IF_ERROR(engine->endpoint()->OpenGroup(bootstrap, &state->id));
     engine->AskWhetherHelperMayDrive();
     SetReaches(*engine->endpoint(), engine->options(), state.get());
+    state->edges = engine->endpoint()->edges();
   }
   group->reset(new Group(engine, std::move(state)));
   Status status;

@@ -15,12 +15,12 @@ const Reach* ReachWith(const EngineOptions& options, const Capabilities& has, bo
   Reach reach;
   reach.capabilities = &has;
   reach.of_pairs = of_pairs;
-  reach.settings =
-      PieceSettingsFor(options.chunk_bytes, options.staging_bytes, has.preferred_piece_bytes);
+  reach.settings = PieceSettingsFor(options.chunk_bytes, options.staging_bytes,
+                                    has.tuning.preferred_piece_bytes);
   if (of_pairs) reach.settings = OfPairs(reach.settings);
-  reach.settings.segment_bytes = has.segment_bytes;
-  reach.settings.overlap_bytes = has.overlap_piece_bytes;
-  reach.settings.piece_cost_bytes = has.piece_cost_bytes;
+  reach.settings.segment_bytes = has.tuning.segment_bytes;
+  reach.settings.overlap_bytes = has.tuning.overlap_piece_bytes;
+  reach.settings.piece_cost_bytes = has.tuning.piece_cost_bytes;
   if (has.line_bytes > 0 && group->lines_to.empty()) {
     group->lines_to.resize(group->members() * kChannelKinds);
     group->lines_from.resize(group->lines_to.size());
@@ -28,7 +28,7 @@ const Reach* ReachWith(const EngineOptions& options, const Capabilities& has, bo
   const size_t eager = has.eager_piece_bytes;
   if (eager != SIZE_MAX) reach.settings.eager_bytes = eager - std::min(eager, kHeaderBytes);
   reach.settings.ahead_bytes =
-      has.first_piece_bytes - std::min(has.first_piece_bytes, kHeaderBytes);
+      has.tuning.first_piece_bytes - std::min(has.tuning.first_piece_bytes, kHeaderBytes);
   group->reaches.push_back(reach);
   return &group->reaches.back();
 }

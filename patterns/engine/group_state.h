@@ -20,6 +20,10 @@
 
 namespace brigade {
 
+class EdgeAccess;
+class InEdge;
+class OutEdge;
+
 struct GroupState {
   GroupId id = -1;
   int rows = 1;
@@ -29,7 +33,9 @@ struct GroupState {
   std::deque<Reach> reaches;                   // by capabilities and use
   // Every peer, for messages from point to point; empty before the first.
   std::vector<const Reach*> reach_to;
-  // The lines to and from every peer, by kind and rank, once used; empty where there are none.
+  // Null where messages are posted only. Else the edges to and from every peer, by kind and rank,
+  // once used.
+  EdgeAccess* edges = nullptr;
   std::vector<OutEdge*> lines_to;
   std::vector<InEdge*> lines_from;
   OutEdge*& LineTo(ChannelKind kind, int peer) { return lines_to[LineIndex(kind, peer)]; }

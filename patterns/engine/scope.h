@@ -22,9 +22,9 @@ struct Reach {
   // message's header can tell what is wrong, unless a long landing should be filled.
   size_t FirstRoom(size_t expected_bytes) const {
     const size_t most = MostPayload(settings);
-    const size_t untold = capabilities->untold_landing_bytes;
-    if (untold >= most + kHeaderBytes) return most;
-    return std::min(most, std::max(expected_bytes, untold - kHeaderBytes));
+    const size_t lazy = capabilities->tuning.lazy_credit_bytes;
+    if (lazy >= most + kHeaderBytes) return most;
+    return std::min(most, std::max(expected_bytes, lazy - kHeaderBytes));
   }
 };
 

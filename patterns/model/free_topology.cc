@@ -29,9 +29,10 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
   switch (pattern) {
     case Pattern::kBroadcast:
       if (share_memory) return kWide;
-      topology = ranks.transport->piece_cost_bytes > 0 && nodes > 2 && bytes >= rules::kRingBytes
-                     ? kRing
-                     : kBinomial;
+      topology =
+          ranks.transport->tuning.piece_cost_bytes > 0 && nodes > 2 && bytes >= rules::kRingBytes
+              ? kRing
+              : kBinomial;
       break;
     case Pattern::kAllReduce:
     case Pattern::kReduce: {

@@ -7,7 +7,7 @@
 
 #include "patterns/schedule/pattern.h"
 #include "patterns/schedule/topology.h"
-#include "transport/endpoint.h"
+#include "transport/capabilities.h"
 
 namespace brigade {
 

@@ -19,7 +19,7 @@ std::vector<Ranks> RanksToTry() {
   }();
   static const Capabilities slow = [] {
     Capabilities has;
-    has.piece_cost_bytes = 512;
+    has.tuning.piece_cost_bytes = 512;
     return has;
   }();
   std::vector<Ranks> all;

@@ -8,6 +8,7 @@
 
 #include "membuf/check.h"
 #include "transport/core/group_table.h"
+#include "transport/edge/edge_access.h"
 
 namespace brigade {
 namespace {
@@ -24,7 +25,8 @@ Capabilities Both(const Capabilities& near, const Capabilities& far) {
   both.line_bytes = std::min(near.line_bytes, far.line_bytes);
   both.max_piece_bytes = std::min(near.max_piece_bytes, far.max_piece_bytes);
   both.eager_piece_bytes = std::min(near.eager_piece_bytes, far.eager_piece_bytes);
-  both.untold_landing_bytes = std::min(near.untold_landing_bytes, far.untold_landing_bytes);
+  both.tuning.lazy_credit_bytes =
+      std::min(near.tuning.lazy_credit_bytes, far.tuning.lazy_credit_bytes);
   return both;
 }
 
@@ -69,7 +71,7 @@ class SharedDomain : public MemoryDomain {
   uint64_t next_key_ = 0;
 };
 
-class AutoEndpoint : public Endpoint {
+class AutoEndpoint : public Endpoint, private EdgeAccess {
  public:
   AutoEndpoint(std::unique_ptr<Endpoint> near, std::unique_ptr<Endpoint> tcp,
                std::unique_ptr<Endpoint> mpi)
@@ -82,8 +84,8 @@ class AutoEndpoint : public Endpoint {
       if (other == nullptr) continue;
       const Capabilities& has = other->capabilities();
       capabilities_.max_piece_bytes = std::min(capabilities_.max_piece_bytes, has.max_piece_bytes);
-      capabilities_.preferred_piece_bytes =
-          std::max(capabilities_.preferred_piece_bytes, has.preferred_piece_bytes);
+      capabilities_.tuning.preferred_piece_bytes =
+          std::max(capabilities_.tuning.preferred_piece_bytes, has.tuning.preferred_piece_bytes);
       capabilities_.needs_registered_memory |= has.needs_registered_memory;
     }
     capabilities_.name = "auto";
@@ -185,17 +187,22 @@ class AutoEndpoint : public Endpoint {
     const Route route = To(channel, peer);
     return route.endpoint->PostReceiveInPlace(route.channel, peer, range, completion);
   }
-  OutEdge* LineTo(const Channel& channel, int peer) override {
-    const Route route = To(channel, peer);
-    return route.endpoint->LineTo(route.channel, peer);
+  EdgeAccess* edges() override {
+    return near_ != nullptr && near_->edges() != nullptr ? this : nullptr;
   }
-  InEdge* LineFrom(const Channel& channel, int peer) override {
+  OutEdge* EdgeTo(const Channel& channel, int peer) override {
     const Route route = To(channel, peer);
-    return route.endpoint->LineFrom(route.channel, peer);
+    EdgeAccess* const edges = route.endpoint->edges();
+    return edges == nullptr ? nullptr : edges->EdgeTo(route.channel, peer);
+  }
+  InEdge* EdgeFrom(const Channel& channel, int peer) override {
+    const Route route = To(channel, peer);
+    EdgeAccess* const edges = route.endpoint->edges();
+    return edges == nullptr ? nullptr : edges->EdgeFrom(route.channel, peer);
   }
   ConstByteSpan PieceIn(GroupId id, const Slot& slot) override {
     const Group& group = groups_.At(id);
-    return near_->PieceIn(group.near_id >= 0 ? group.near_id : group.id, slot);
+    return near_->edges()->PieceIn(group.near_id >= 0 ? group.near_id : group.id, slot);
   }
   void ReleaseLease(const Lease& lease) override {
     if (lease.token != 0) near_->ReleaseLease(lease);

@@ -14,6 +14,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/registered_region.h"
+#include "transport/edge/edge_access.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/shm/shm_transport.h"
 #include "transport/tcp/tcp_transport.h"
@@ -109,7 +110,7 @@ TEST(AutoEndpoint, TellsPeersByHost) {
       if (peer == rank) continue;
       const bool near = expected[peer] == expected[rank];
       EXPECT_EQ(endpoint->CapabilitiesTo(group, peer).lands_in_peer_memory, near);
-      EXPECT_EQ(endpoint->LineTo({group, ChannelKind::kAll}, peer) != nullptr, near);
+      EXPECT_EQ(endpoint->edges()->EdgeTo({group, ChannelKind::kAll}, peer) != nullptr, near);
     }
     const Capabilities& every = endpoint->CapabilitiesOf(group);
     EXPECT_TRUE(every.lands_in_peer_memory);

@@ -102,7 +102,7 @@ class MpiEndpoint : public Endpoint {
     // it has then written all of it.
     capabilities_.keeps_to_landing = false;
     capabilities_.max_piece_bytes = INT_MAX;
-    capabilities_.preferred_piece_bytes = size_t{128} << 10;
+    capabilities_.tuning.preferred_piece_bytes = size_t{128} << 10;
     capabilities_.eager_piece_bytes = kEagerBytes;
   }
 

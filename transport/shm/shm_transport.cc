@@ -19,6 +19,7 @@
 #include "transport/core/fifo.h"
 #include "transport/core/group_table.h"
 #include "transport/edge/edge.h"
+#include "transport/edge/edge_access.h"
 #include "transport/edge/edge_memory.h"
 #include "transport/edge/shared_segment.h"
 #include "transport/host/host.h"
@@ -73,7 +74,7 @@ void Demote(ConstByteSpan piece) {
 #endif
 }
 
-class ShmEndpoint : public Endpoint {
+class ShmEndpoint : public Endpoint, private EdgeAccess {
  public:
   ShmEndpoint(const ShmOptions& options, std::shared_ptr<SharedSegment> segment)
       : segment_(std::move(segment)),
@@ -86,7 +87,7 @@ class ShmEndpoint : public Endpoint {
     capabilities_.needs_registered_memory = true;
     capabilities_.progresses_alone = true;
     capabilities_.line_bytes = Slot::kLineBytes;
-    capabilities_.overlap_piece_bytes = size_t{8} << 10;
+    capabilities_.tuning.overlap_piece_bytes = size_t{8} << 10;
     bells_reach_all_ = Bell::Prepare();
   }
 
@@ -274,7 +275,8 @@ class ShmEndpoint : public Endpoint {
     return crowded_ ? kCrowded.spins + kCrowded.yields : kAlone.spins;
   }
 
-  OutEdge* LineTo(const Channel& channel, int peer) override {
+  EdgeAccess* edges() override { return this; }
+  OutEdge* EdgeTo(const Channel& channel, int peer) override {
     OutStream* const out = Out(groups_.At(channel.group), channel.kind, peer);
     return out == nullptr ? nullptr : &out->edge;
   }
@@ -282,7 +284,7 @@ class ShmEndpoint : public Endpoint {
     const std::vector<int>& hosts = groups_.At(id).hosts;
     return hosts.empty() ? 0 : hosts[peer];
   }
-  InEdge* LineFrom(const Channel& channel, int peer) override {
+  InEdge* EdgeFrom(const Channel& channel, int peer) override {
     return &In(groups_.At(channel.group), channel.kind, peer).edge;
   }
   ConstByteSpan PieceIn(GroupId id, const Slot& slot) override {

@@ -18,6 +18,7 @@
 
 #include "gtest/gtest.h"
 #include "transport/edge/edge.h"
+#include "transport/edge/edge_access.h"
 #include "transport/inproc/inproc_transport.h"
 
 namespace brigade {
@@ -86,7 +87,7 @@ TEST(ShmEndpoint, MessagesOutsideTheirMemoryAreRefused) {
   const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
   const GroupId group = OpenAlone(endpoint.get());
   const auto refused = [&](const std::function<void(Slot*)>& fill) {
-    OutEdge* const out = endpoint->LineTo(PointToPoint(group), 0);
+    OutEdge* const out = endpoint->edges()->EdgeTo(PointToPoint(group), 0);
     Slot* const slot = out->Next();
     fill(slot);
     out->Publish(slot);

@@ -181,9 +181,9 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
     mixed_.name = "sim";
     mixed_.progresses_alone = true;
     mixed_.needs_registered_memory = machine_.needs_staging;
-    mixed_.preferred_piece_bytes = machine_.preferred_piece_bytes;
-    mixed_.overlap_piece_bytes = machine_.overlap_piece_bytes;
-    mixed_.piece_cost_bytes = machine_.piece_cost_bytes;
+    mixed_.tuning.preferred_piece_bytes = machine_.preferred_piece_bytes;
+    mixed_.tuning.overlap_piece_bytes = machine_.overlap_piece_bytes;
+    mixed_.tuning.piece_cost_bytes = machine_.piece_cost_bytes;
     near_ = far_ = mixed_;
     near_.eager_piece_bytes = machine_.within_host.eager_bytes;
     far_.eager_piece_bytes = machine_.between_hosts.eager_bytes;

@@ -95,11 +95,11 @@ class TcpEndpoint : public Endpoint, private ConnectionOwner {
     capabilities_.name = plain_sockets_ ? "sockets" : "tcp";
     capabilities_.max_piece_bytes = kMaxPieceBytes;
     capabilities_.eager_piece_bytes = kEagerBytes;
-    capabilities_.first_piece_bytes = kSegmentBytes - kFrameBytes;
-    capabilities_.segment_bytes = (kSegmentBytes - kFrameBytes) / 64 * 64;
-    capabilities_.untold_landing_bytes = size_t{32} << 10;
-    capabilities_.preferred_piece_bytes = size_t{256} << 10;
-    capabilities_.piece_cost_bytes = 1000;
+    capabilities_.tuning.first_piece_bytes = kSegmentBytes - kFrameBytes;
+    capabilities_.tuning.segment_bytes = (kSegmentBytes - kFrameBytes) / 64 * 64;
+    capabilities_.tuning.lazy_credit_bytes = size_t{32} << 10;
+    capabilities_.tuning.preferred_piece_bytes = size_t{256} << 10;
+    capabilities_.tuning.piece_cost_bytes = 1000;
   }
 
   ~TcpEndpoint() override {
