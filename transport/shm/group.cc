@@ -1,0 +1,83 @@
+#include "transport/shm/group.h"
+
+#include <cstring>
+
+namespace brigade::shm {
+
+OutStream* Group::OpenEdge(size_t index, int peer, EdgeMemory* memory) {
+  auto* const ring = static_cast<EdgeRing*>(memory->Allocate(sizeof(EdgeRing)));
+  if (ring == nullptr) return nullptr;
+  out[index] = std::make_unique<OutStream>(ring, memory, members[peer], peer);
+  std::atomic<uint64_t>& entry = directories[rank]->entries()[index];
+  uint64_t unopened = 0;
+  if (!entry.compare_exchange_strong(unopened, memory->OffsetOf(ring), std::memory_order_acq_rel)) {
+    ring->returns.closed_at.store(1, std::memory_order_release);  // the peer closed it before
+  }
+  return out[index].get();
+}
+
+PieceAt Group::Locate(ConstByteSpan piece) const {
+  PieceAt at;
+  at.bytes = piece.bytes;
+  const auto lies_with = [&](const Peer& peer, int owner) {
+    if (!peer.segment->Contains(piece.data, piece.bytes)) return false;
+    at.owner = static_cast<uint32_t>(owner);
+    at.offset = static_cast<uint64_t>(piece.data - peer.segment->base());
+    return true;
+  };
+  if (lies_with(*members[rank], rank)) return at;
+  for (const auto& [peer, owner] : ranks) {  // leased from somebody
+    if (lies_with(*peer, owner)) return at;
+  }
+  CheckFailed(__FILE__, __LINE__, "a piece outside shared memory");
+}
+
+ConstByteSpan Group::PieceIn(const Slot& slot) const {
+  if (slot.kind != Slot::kPiece) return ConstByteSpan();
+  PieceAt at;
+  std::memcpy(&at, slot.payload, sizeof(at));
+  if (at.owner >= members.size() || members[at.owner] == nullptr) return ConstByteSpan();
+  return {members[at.owner]->segment->At(at.offset, at.bytes), at.bytes};
+}
+
+void Group::CloseEdges() {
+  for (int kind = 0; kind < kChannelKinds; ++kind) {
+    for (int peer = 0; peer < size(); ++peer) {
+      if (members[peer] == nullptr) continue;
+      InStream* const stream = In(static_cast<ChannelKind>(kind), peer);
+      stream->receives.clear();
+      stream->edge.Close();
+    }
+  }
+}
+
+bool Group::IsOver() {
+  if (!left) {
+    for (const auto& stream : in) {
+      if (stream != nullptr && stream->leased > 0) return false;
+    }
+    for (const auto& [peer, r] : ranks) {
+      directories[r]->closed_by.fetch_add(1, std::memory_order_acq_rel);
+    }
+    left = true;
+  }
+  if (directories[rank]->closed_by.load(std::memory_order_acquire) <
+      static_cast<uint32_t>(ranks.size())) {
+    return false;
+  }
+  for (const auto& stream : out) {
+    if (stream != nullptr && !stream->under_way.empty()) return false;
+  }
+  return true;
+}
+
+void Group::Free(EdgeMemory* memory) {
+  for (const auto& stream : out) {
+    if (stream == nullptr) continue;
+    stream->edge.FreeExtensions();
+    memory->Free(stream->ring, sizeof(EdgeRing));
+  }
+  memory->Free(directories[rank], Directory::Bytes(size()));
+}
+
+}  // namespace brigade::shm

@@ -1,0 +1,87 @@
+// Group: the members of an open group, and the streams between them and this rank.
+
+#ifndef BRIGADE_TRANSPORT_SHM_GROUP_H_
+#define BRIGADE_TRANSPORT_SHM_GROUP_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "membuf/byte_span.h"
+#include "membuf/check.h"
+#include "transport/channel.h"
+#include "transport/edge/edge.h"
+#include "transport/edge/edge_memory.h"
+#include "transport/shm/peers.h"
+#include "transport/shm/streams.h"
+
+namespace brigade::shm {
+
+// In the segment of each rank, for each of its groups: where the edges begin that lead away from
+// it.
+struct alignas(64) Directory {
+  std::atomic<uint32_t> closed_by;  // members that use it no more
+  // Behind it: std::atomic<uint64_t>[kChannelKinds][ranks], as InEdge expects them.
+  std::atomic<uint64_t>* entries() { return reinterpret_cast<std::atomic<uint64_t>*>(this + 1); }
+  static size_t Bytes(int ranks) {
+    return sizeof(Directory) + sizeof(std::atomic<uint64_t>) * kChannelKinds * ranks;
+  }
+};
+
+// Open, or closed while others may still look at its memory.
+struct Group {
+  GroupId id = -1;
+  int rank = 0;
+  std::vector<Peer*> members;           // null: on another host
+  std::vector<Directory*> directories;  // the same
+  std::map<const Peer*, int> ranks;     // of those on this host
+  std::vector<int> hosts;               // of all members; empty if there is one only
+  // Made at first use; [kind * ranks + peer].
+  std::vector<std::unique_ptr<OutStream>> out;
+  std::vector<std::unique_ptr<InStream>> in;
+  bool left = false;  // the others know that this rank looks at none of their edges any more
+
+  int size() const { return static_cast<int>(members.size()); }
+
+  // Null: there is no memory for an edge.
+  OutStream* Out(ChannelKind kind, int peer, EdgeMemory* memory) {
+    const size_t index = IndexOf(kind, peer);
+    return out[index] != nullptr ? out[index].get() : OpenEdge(index, peer, memory);
+  }
+  InStream* In(ChannelKind kind, int peer) {
+    std::unique_ptr<InStream>& stream = in[IndexOf(kind, peer)];
+    if (stream == nullptr) {
+      stream = std::make_unique<InStream>(directories[peer]->entries() + IndexOf(kind, rank),
+                                          members[peer], peer, this);
+    }
+    return stream.get();
+  }
+
+  // How a slot names a piece, which lies in the segment of a member, and what it then names; no
+  // data if that is nowhere.
+  PieceAt Locate(ConstByteSpan piece) const;
+  ConstByteSpan PieceIn(const Slot& slot) const;
+
+  // Nothing more is taken in from any member.
+  void CloseEdges();
+  // Of a closed group: whether no member can look at its memory any more, nor needs to be told
+  // anything.
+  bool IsOver();
+  // REQUIRES: it is over.
+  void Free(EdgeMemory* memory);
+
+ private:
+  size_t IndexOf(ChannelKind kind, int peer) const {
+    BRIGADE_CHECK_LT(static_cast<size_t>(peer), members.size());
+    BRIGADE_CHECK(members[peer] != nullptr);
+    return static_cast<size_t>(kind) * members.size() + static_cast<size_t>(peer);
+  }
+  OutStream* OpenEdge(size_t index, int peer, EdgeMemory* memory);
+};
+
+}  // namespace brigade::shm
+
+#endif  // BRIGADE_TRANSPORT_SHM_GROUP_H_

@@ -1,0 +1,56 @@
+#include "transport/shm/peers.h"
+
+#include <poll.h>
+#include <sys/syscall.h>
+
+#include <string>
+
+namespace brigade::shm {
+
+Status Lost(const Peer& peer, int rank) {
+  return Status(StatusCode::kPeerLost,
+                "shm: rank " + std::to_string(rank) + " of the group (process " +
+                    std::to_string(peer.segment->address().process) + ") is gone");
+}
+
+Status Misplaced() { return Status(StatusCode::kInternal, "was told of memory outside a segment"); }
+
+Status Peers::Find(const SharedSegment::Address& address, uint64_t public_offset, Peer** peer) {
+  const std::pair<uint64_t, uint64_t> token{address.token[0], address.token[1]};
+  const auto known = peers_.find(token);
+  if (known != peers_.end()) {
+    *peer = known->second.get();
+    return Status();
+  }
+  auto found = std::make_unique<Peer>();
+  BRIGADE_RETURN_IF_ERROR(SharedSegment::Open(address, &found->segment));
+  found->shared = Shared<Public>(found->segment.get(), public_offset, sizeof(Public));
+  if (found->shared == nullptr) return Misplaced();
+  if (address.process != getpid()) {
+    found->handle = static_cast<int>(syscall(SYS_pidfd_open, address.process, 0));
+  }
+  *peer = found.get();
+  peers_[token] = std::move(found);
+  return Status();
+}
+
+bool Peers::LookForLosses() {
+  bool any = false;
+  for (auto& [token, peer] : peers_) {
+    if (peer->lost || peer->segment.get() == own_) continue;
+    bool gone = peer->shared->departed.load(std::memory_order_acquire) != 0;
+    if (!gone && peer->handle >= 0) {
+      pollfd end{peer->handle, POLLIN, 0};
+      gone = poll(&end, 1, 0) > 0;
+    }
+    if (gone) peer->lost = any = true;
+  }
+  return any;
+}
+
+void Peers::Depart(Public* own) {
+  own->departed.store(1, std::memory_order_release);
+  for (auto& [token, peer] : peers_) peer->shared->bell.Ring();
+}
+
+}  // namespace brigade::shm

@@ -1,0 +1,72 @@
+// Peers: the ranks of this host that this rank has met, in whatever groups, and who of them is
+// gone.
+
+#ifndef BRIGADE_TRANSPORT_SHM_PEERS_H_
+#define BRIGADE_TRANSPORT_SHM_PEERS_H_
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "membuf/status.h"
+#include "transport/edge/bell.h"
+#include "transport/edge/shared_segment.h"
+
+namespace brigade::shm {
+
+// In the segment of each rank.
+struct alignas(64) Public {
+  Bell bell;
+  std::atomic<uint32_t> departed;
+};
+
+struct Peer {
+  ~Peer() {
+    if (handle >= 0) close(handle);
+  }
+  std::shared_ptr<SharedSegment> segment;
+  Public* shared = nullptr;
+  int handle = -1;  // of the process (pidfd); -1: this process, or none to be had
+  bool lost = false;
+};
+
+// kPeerLost. `rank`: of the peer, in the group of the operation that ends so.
+Status Lost(const Peer& peer, int rank);
+
+// A peer has written what it cannot have meant.
+Status Misplaced();
+
+// What a peer says is at `offset` of its segment; null if it cannot be there.
+template <typename T>
+T* Shared(SharedSegment* segment, uint64_t offset, size_t bytes) {
+  if (offset % alignof(T) != 0) return nullptr;
+  return reinterpret_cast<T*>(segment->At(offset, bytes));
+}
+
+class Peers {
+ public:
+  // Oneself is never lost.
+  explicit Peers(const SharedSegment* own) : own_(own) {}
+  Peers(const Peers&) = delete;
+  Peers& operator=(const Peers&) = delete;
+
+  // The rank whose segment is at `address`, mapped at the first meeting.
+  Status Find(const SharedSegment::Address& address, uint64_t public_offset, Peer** peer);
+  // Marks those that have left for good, well or not. True if there was one.
+  bool LookForLosses();
+  // Says that this rank leaves.
+  void Depart(Public* own);
+
+ private:
+  const SharedSegment* const own_;
+  std::map<std::pair<uint64_t, uint64_t>, std::unique_ptr<Peer>> peers_;  // by token
+};
+
+}  // namespace brigade::shm
+
+#endif  // BRIGADE_TRANSPORT_SHM_PEERS_H_

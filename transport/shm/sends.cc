@@ -1,0 +1,74 @@
+#include "transport/shm/sends.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "membuf/status.h"
+#include "transport/shm/peers.h"
+
+namespace brigade::shm {
+
+void Sends::Add(OutStream* out, const OutEdge::Receipt& receipt, Completion* completion) {
+  if (out->under_way.empty()) {
+    sending_.push_back(out);
+    out->edge.KeepReceiptsFrom(receipt.number);
+  }
+  out->under_way.push_back({receipt, completion});
+}
+
+bool Sends::Finish() {
+  bool moved = false;
+  for (size_t i = 0; i < sending_.size();) {
+    moved |= FinishStream(sending_[i]);
+    if (sending_[i]->under_way.empty()) {
+      sending_[i] = sending_.back();
+      sending_.pop_back();
+    } else {
+      ++i;
+    }
+  }
+  return moved;
+}
+
+bool Sends::FinishStream(OutStream* out) {
+  const uint64_t released = out->edge.released();
+  const bool closed = out->edge.closed();
+  if (released == out->released_seen && !closed) return false;
+  bool moved = false;
+  // Receivers mostly give back in order: the first ones are over, the rest is left alone.
+  auto to_find = static_cast<int64_t>(released - out->released_seen);
+  out->released_seen = released;
+  auto kept = out->under_way.begin();
+  auto sent = out->under_way.begin();
+  for (; sent != out->under_way.end() && (to_find > 0 || closed); ++sent) {
+    if (sent->receipt.given()) {
+      --to_find;
+    } else if (!out->edge.NeverTaken(sent->receipt)) {
+      *kept++ = *sent;
+      continue;
+    }
+    moved = true;
+    sent->completion->status = Status();
+    completions_->Finish(sent->completion, CompletionQueue::kSend);
+  }
+  out->under_way.erase(kept, sent);
+  out->edge.KeepReceiptsFrom(out->under_way.empty() ? UINT64_MAX
+                                                    : out->under_way.front().receipt.number);
+  return moved;
+}
+
+void Sends::FailLost() {
+  (void)Finish();
+  for (OutStream* out : sending_) {
+    if (!out->peer->lost) continue;
+    for (const OutStream::Sent& sent : out->under_way) {
+      sent.completion->status = Lost(*out->peer, out->rank);
+      completions_->Finish(sent.completion, CompletionQueue::kSend);
+    }
+    out->under_way.clear();
+  }
+  const auto over = [](OutStream* out) { return out->under_way.empty(); };
+  sending_.erase(std::remove_if(sending_.begin(), sending_.end(), over), sending_.end());
+}
+
+}  // namespace brigade::shm

@@ -1,0 +1,51 @@
+// Sends: pieces that their receivers have not given back yet.
+
+#ifndef BRIGADE_TRANSPORT_SHM_SENDS_H_
+#define BRIGADE_TRANSPORT_SHM_SENDS_H_
+
+#include <vector>
+
+#include "transport/completion.h"
+#include "transport/core/completion_queue.h"
+#include "transport/edge/edge.h"
+#include "transport/shm/streams.h"
+
+namespace brigade::shm {
+
+class Sends {
+ public:
+  explicit Sends(CompletionQueue* completions) : completions_(completions) {}
+  Sends(const Sends&) = delete;
+  Sends& operator=(const Sends&) = delete;
+
+  bool empty() const { return sending_.empty(); }
+  // A piece was published, and ends when `receipt` is given.
+  void Add(OutStream* out, const OutEdge::Receipt& receipt, Completion* completion);
+
+  // Ends what was given back. `waits`: for something else, too; then it looks now and then only.
+  bool Progress(bool waits) {
+    if (waits && ++polls_since_look_ < kPollsPerLook) return false;
+    polls_since_look_ = 0;
+    return Finish();
+  }
+  // The next Progress looks.
+  void LookNext() { polls_since_look_ = kPollsPerLook; }
+  // Ends what was given back, and then all that goes to lost peers.
+  void FailLost();
+
+ private:
+  // Reading what a receiver is about to write slows its writing down, and with it all that it
+  // writes next.
+  static constexpr int kPollsPerLook = 8;
+
+  bool Finish();
+  bool FinishStream(OutStream* out);
+
+  CompletionQueue* const completions_;
+  std::vector<OutStream*> sending_;  // with pieces under way
+  int polls_since_look_ = 0;
+};
+
+}  // namespace brigade::shm
+
+#endif  // BRIGADE_TRANSPORT_SHM_SENDS_H_

@@ -1,0 +1,37 @@
+// Waiting: how a rank spends the time until a message comes: it spins, then yields, then sleeps at
+// its bell.
+
+#ifndef BRIGADE_TRANSPORT_SHM_WAITING_H_
+#define BRIGADE_TRANSPORT_SHM_WAITING_H_
+
+#include <cstdint>
+
+#include "transport/edge/bell.h"
+
+namespace brigade::shm {
+
+class Waiting {
+ public:
+  enum class Spent { kSpinning, kYielding, kSleeping };
+  // The one after `idle_polls` polls in a row that found nothing. `bell`: this rank's own.
+  Spent Pause(uint64_t idle_polls, Bell* bell);
+  // No sleep comes before so many polls.
+  uint64_t PollsAwake() const { return crowded_ ? kCrowded.spins + kCrowded.yields : kAlone.spins; }
+  // From here on ranks outnumber processors.
+  void SetCrowded() { crowded_ = true; }
+
+ private:
+  struct Patience {
+    uint64_t spins;   // polls; then the processor is offered to others
+    uint64_t yields;  // then the rank sleeps
+  };
+  static constexpr Patience kAlone{600, 20000};  // at most 20 us, then about 10 ms
+  static constexpr Patience kCrowded{20, 100};   // somebody else could use the processor
+
+  const bool bells_reach_all_ = Bell::Prepare();
+  bool crowded_ = false;
+};
+
+}  // namespace brigade::shm
+
+#endif  // BRIGADE_TRANSPORT_SHM_WAITING_H_
