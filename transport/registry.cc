@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <utility>
+#include <vector>
 
 #include "transport/auto/auto_endpoint.h"
 #include "transport/host/fabric.h"
@@ -37,7 +38,7 @@ Status CreateSockets(std::unique_ptr<Endpoint>* endpoint) {
 }
 
 Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
-  std::unique_ptr<Endpoint> near;
+  std::unique_ptr<Endpoint> shm;
   std::unique_ptr<Endpoint> tcp;
   std::unique_ptr<Endpoint> mpi;
   BRIGADE_RETURN_IF_ERROR(CreateMpiEndpoint(&mpi));
@@ -45,12 +46,17 @@ Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
   options.spans_hosts = true;
   // Where there is no shared memory or no socket to be had, there is MPI. But an interface that was
   // asked for must exist.
-  (void)CreateShmEndpoint(options, &near);
+  (void)CreateShmEndpoint(options, &shm);
   if (JudgeFabric(FabricHere()).uses_tcp) {
     const Status status = CreateTcp(&tcp);
     if (status.code() == StatusCode::kInvalidArgument) return status;
   }
-  *endpoint = MakeAutoEndpoint(std::move(near), std::move(tcp), std::move(mpi));
+  using Reach = AutoTransport::Reach;
+  std::vector<AutoTransport> transports;
+  transports.push_back({std::move(shm), Reach::kHost});
+  transports.push_back({std::move(tcp), Reach::kEverywhere, /*polls_per_look=*/4});
+  transports.push_back({std::move(mpi), Reach::kEverywhere});
+  *endpoint = MakeAutoEndpoint(std::move(transports));
   return Status();
 }
 

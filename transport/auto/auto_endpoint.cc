@@ -1,12 +1,11 @@
 #include "transport/auto/auto_endpoint.h"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "membuf/check.h"
+#include "transport/auto/shared_domain.h"
 #include "transport/core/group_table.h"
 #include "transport/edge/edge_access.h"
 
@@ -30,75 +29,42 @@ Capabilities Both(const Capabilities& near, const Capabilities& far) {
   return both;
 }
 
-// The near transport's memory, of which the far one is told.
-class SharedDomain : public MemoryDomain {
- public:
-  SharedDomain(MemoryDomain* near, MemoryDomain* far) : near_(near), far_(far) {}
-
-  const DomainLimits& limits() const override { return near_->limits(); }
-  bool grows() const override { return near_->grows(); }
-  Status Allocate(int placement, size_t bytes, ByteSpan* memory) override {
-    return near_->Allocate(placement, bytes, memory);
-  }
-  void Free(ByteSpan memory) override { near_->Free(memory); }
-  Status Register(ByteSpan memory, uint64_t* key) override {
-    Keys keys{};
-    BRIGADE_RETURN_IF_ERROR(near_->Register(memory, &keys.near));
-    const Status status = far_->Register(memory, &keys.far);
-    if (!status.ok()) {
-      near_->Deregister(keys.near);
-      return status;
-    }
-    *key = next_key_++;
-    keys_[*key] = keys;
-    return Status();
-  }
-  void Deregister(uint64_t key) override {
-    const Keys keys = keys_.at(key);
-    keys_.erase(key);
-    far_->Deregister(keys.far);
-    near_->Deregister(keys.near);
-  }
-
- private:
-  struct Keys {
-    uint64_t near;
-    uint64_t far;
-  };
-  MemoryDomain* const near_;
-  MemoryDomain* const far_;
-  std::map<uint64_t, Keys> keys_;
-  uint64_t next_key_ = 0;
-};
-
 class AutoEndpoint : public Endpoint, private EdgeAccess {
  public:
-  AutoEndpoint(std::unique_ptr<Endpoint> near, std::unique_ptr<Endpoint> tcp,
-               std::unique_ptr<Endpoint> mpi)
-      : near_(std::move(near)),
-        mpi_(std::move(mpi), near_.get()),
-        tcp_(std::move(tcp), near_.get()),
-        capabilities_(mpi_.endpoint->capabilities()) {
-    // What may be asked before a group is open: sizes, which must do for all.
-    for (const Endpoint* other : {near_.get(), tcp_.endpoint.get()}) {
-      if (other == nullptr) continue;
-      const Capabilities& has = other->capabilities();
+  explicit AutoEndpoint(std::vector<AutoTransport> transports)
+      : capabilities_(transports.back().endpoint->capabilities()) {
+    std::vector<MemoryDomain*> domains;
+    for (AutoTransport& transport : transports) {
+      if (transport.endpoint == nullptr) continue;
+      // What may be asked before a group is open: sizes, which must do for all.
+      const Capabilities& has = transport.endpoint->capabilities();
       capabilities_.max_piece_bytes = std::min(capabilities_.max_piece_bytes, has.max_piece_bytes);
       capabilities_.tuning.preferred_piece_bytes =
           std::max(capabilities_.tuning.preferred_piece_bytes, has.tuning.preferred_piece_bytes);
       capabilities_.needs_registered_memory |= has.needs_registered_memory;
+      domains.push_back(transport.endpoint->domain());
     }
     capabilities_.name = "auto";
-    if (near_ != nullptr && tcp_.endpoint != nullptr) {
-      shared_domain_ = std::make_unique<SharedDomain>(near_->domain(), tcp_.endpoint->domain());
+    for (AutoTransport& transport : transports) {
+      if (transport.reach != AutoTransport::Reach::kHost) continue;
+      BRIGADE_CHECK(near_ == nullptr);  // leases with a token are its
+      near_ = std::move(transport.endpoint);
     }
+    fars_.reserve(transports.size());  // their names stay where they are
+    for (AutoTransport& transport : transports) {
+      if (transport.reach == AutoTransport::Reach::kEverywhere) {
+        fars_.emplace_back(std::move(transport), near_.get());
+      }
+    }
+    MemoryDomain* const first = domains.front();
+    domains.erase(domains.begin());
+    domain_ = std::make_unique<SharedDomain>(first, std::move(domains));
   }
 
   const Capabilities& capabilities() const override { return capabilities_; }
   const Capabilities& CapabilitiesOf(GroupId id) const override {
     const Group& group = groups_.At(id);
-    if (group.hosts.empty()) return group.endpoint->CapabilitiesOf(group.id);
-    return (group.endpoint == mpi_.endpoint.get() ? mpi_ : tcp_).with_near;
+    return group.hosts.empty() ? group.endpoint->CapabilitiesOf(group.id) : *group.mixed;
   }
   const Capabilities& CapabilitiesTo(GroupId id, int peer) const override {
     const Route route = To({id, ChannelKind::kAll}, peer);
@@ -108,48 +74,25 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     const Group& group = groups_.At(id);
     return group.hosts.empty() ? 0 : group.hosts[static_cast<size_t>(peer)];
   }
-  MemoryDomain* domain() override {
-    if (shared_domain_ != nullptr) return shared_domain_.get();
-    if (near_ != nullptr) return near_->domain();
-    return (tcp_.endpoint != nullptr ? tcp_ : mpi_).endpoint->domain();
-  }
+  MemoryDomain* domain() override { return domain_.get(); }
 
   Status OpenGroup(Bootstrap* bootstrap, GroupId* id) override {
-    struct Has {
-      char near;
-      char tcp;
-    };
-    const Has mine{near_ != nullptr, tcp_.endpoint != nullptr};
-    std::vector<Has> all(static_cast<size_t>(bootstrap->size()));
-    BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
-    const auto all_have = [&](char Has::*what) {
-      return std::all_of(all.begin(), all.end(), [&](const Has& has) { return has.*what; });
-    };
-    Group group;
-    if (all_have(&Has::near)) {
-      const Status status = near_->OpenGroup(bootstrap, &group.near_id);
-      if (!status.ok() && status.code() != StatusCode::kUnavailable) return status;
-    }
-    if (group.near_id >= 0) FindHosts(bootstrap, &group);
-    if (group.near_id >= 0 && group.hosts.empty()) {
-      group.endpoint = near_.get();
-      group.id = std::exchange(group.near_id, -1);
+    std::vector<char> all_have;
+    BRIGADE_RETURN_IF_ERROR(FindWhatAllHave(bootstrap, &all_have));
+    auto group = std::make_unique<Group>();
+    if (all_have[0]) BRIGADE_RETURN_IF_ERROR(OpenNear(bootstrap, group.get()));
+    if (group->near_id >= 0 && group->hosts.empty()) {
+      group->endpoint = near_.get();
+      group->id = std::exchange(group->near_id, -1);
     } else {
-      Far* far = all_have(&Has::tcp) ? &tcp_ : &mpi_;
-      Status status = far->endpoint->OpenGroup(bootstrap, &group.id);
-      if (far == &tcp_ && status.code() == StatusCode::kUnavailable) {  // on all ranks
-        far = &mpi_;
-        status = far->endpoint->OpenGroup(bootstrap, &group.id);
-      }
+      const Status status = OpenFar(bootstrap, &all_have[1], group.get());
       if (!status.ok()) {
-        if (group.near_id >= 0) near_->CloseGroup(group.near_id);
+        if (group->near_id >= 0) near_->CloseGroup(group->near_id);
         return status;
       }
-      group.endpoint = far->endpoint.get();
-      if (!far->is_used) far->is_used = true;  // a helper may be reading it
     }
-    near_is_used_ |= group.near_id >= 0 || group.endpoint == near_.get();
-    *id = groups_.Add(std::make_unique<Group>(std::move(group)));
+    near_is_used_ |= group->near_id >= 0 || group->endpoint == near_.get();
+    *id = groups_.Add(std::move(group));
     return Status();
   }
   void CloseGroup(GroupId id) override {
@@ -210,65 +153,72 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
 
   bool Progress() override {
     bool moved = near_ != nullptr && near_->Progress();
-    if (tcp_.is_used && (!near_is_used_ || ++polls_ % kPollsPerFar == 0)) {
-      moved |= tcp_.endpoint->Progress();
+    ++polls_;
+    for (Far& far : fars_) {
+      if (!far.is_used || (near_is_used_ && polls_ % far.polls_per_look != 0)) continue;
+      moved |= far.endpoint->Progress();
     }
-    if (mpi_.is_used) moved |= mpi_.endpoint->Progress();
     return moved;
   }
   void Flush() override {
-    if (tcp_.is_used) tcp_.endpoint->Flush();
+    for (Far& far : fars_) {
+      if (far.is_used) far.endpoint->Flush();
+    }
   }
-  // MPI is called by its owner only; and without TCP there is nothing to help.
+  // Where memory is all that is used there is nothing to help.
   bool HelperMayDrive() const override {
-    return tcp_.is_used && !mpi_.is_used && tcp_.endpoint->HelperMayDrive();
+    const auto forbids = [](const Far& far) {
+      return far.is_used && !far.endpoint->HelperMayDrive();
+    };
+    return std::any_of(fars_.begin(), fars_.end(), IsUsed) &&
+           std::none_of(fars_.begin(), fars_.end(), forbids);
   }
   void Await(int microseconds) override { Sleeper().Await(microseconds); }
   void Pause(uint64_t idle_polls) override {
-    if (near_is_used_ + tcp_.is_used + mpi_.is_used <= 1) {
+    if (CountUsed() <= 1) {
       Sleeper().Pause(idle_polls);
     } else if (idle_polls < kPollsBeforeNap) {
       Endpoint::Pause(idle_polls);
     } else {
       // Nobody wakes a sleeper of one transport for a message of another.
       Sleeper().Await(kNapUs);
-      if (idle_polls % kPollsPerLook == 0) {
-        if (near_ != nullptr) near_->Nudge();
-        if (tcp_.is_used) tcp_.endpoint->Nudge();
-      }
+      if (idle_polls % kPollsPerLook == 0) NudgeUsed();
     }
     // The rank that this one waits for may itself wait for a message that this one's program has
-    // given to MPI, or for MPI to take in what comes here: with no request of its own, Progress
-    // does not call it.
+    // given to the last transport (MPI), or for that to take in what comes here: with no request of
+    // its own, Progress does not call it.
     if (idle_polls >= kPollsBeforeNudge && idle_polls % kPollsPerNudge == 0) {
-      mpi_.endpoint->Nudge();
+      fars_.back().endpoint->Nudge();
     }
   }
   uint64_t PollsAwake() const override {
-    if (near_is_used_ + tcp_.is_used + mpi_.is_used <= 1) return Sleeper().PollsAwake();
-    return Endpoint::PollsAwake();
+    return CountUsed() <= 1 ? Sleeper().PollsAwake() : Endpoint::PollsAwake();
   }
 
  private:
   struct Far {
-    Far(std::unique_ptr<Endpoint> far, const Endpoint* near) : endpoint(std::move(far)) {
+    Far(AutoTransport transport, const Endpoint* near)
+        : endpoint(std::move(transport.endpoint)),
+          polls_per_look(static_cast<uint64_t>(transport.polls_per_look)) {
       if (endpoint == nullptr || near == nullptr) return;
       BRIGADE_CHECK(!endpoint->capabilities().lands_in_peer_memory);
       with_near = Both(near->capabilities(), endpoint->capabilities());
       name = std::string(near->capabilities().name) + "+" + endpoint->capabilities().name;
       with_near.name = name.c_str();
     }
-    const std::unique_ptr<Endpoint> endpoint;
+    std::unique_ptr<Endpoint> endpoint;
+    uint64_t polls_per_look;
     bool is_used = false;
     Capabilities with_near;
     std::string name;
   };
   struct Group {
-    Endpoint* endpoint = nullptr;  // for all peers but those of this host
-    GroupId id = -1;               // there
-    GroupId near_id = -1;          // for those, if there are others on this host and elsewhere
-    std::vector<int> hosts;        // of the members; empty unless hosts make a difference
-    int host = 0;                  // this rank's
+    Endpoint* endpoint = nullptr;         // for all peers but those of this host
+    GroupId id = -1;                      // there
+    const Capabilities* mixed = nullptr;  // of both, if there are both
+    GroupId near_id = -1;    // for those, if there are others on this host and elsewhere
+    std::vector<int> hosts;  // of the members; empty unless hosts make a difference
+    int host = 0;            // this rank's
   };
   struct Route {
     Endpoint* endpoint;
@@ -284,6 +234,46 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
       }
     }
     return {group.endpoint, {group.id, channel.kind}};
+  }
+
+  static bool IsUsed(const Far& far) { return far.is_used; }
+
+  // Of the near transport and then of each far one, whether all members have it.
+  Status FindWhatAllHave(Bootstrap* bootstrap, std::vector<char>* all_have) const {
+    std::vector<char>& have = *all_have;
+    have = {near_ != nullptr};
+    for (const Far& far : fars_) have.push_back(far.endpoint != nullptr);
+    have.pop_back();  // of the last it is known
+    std::vector<char> of_members(have.size() * static_cast<size_t>(bootstrap->size()));
+    BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(have.data(), have.size(), of_members.data()));
+    for (size_t i = 0; i < of_members.size(); ++i) have[i % have.size()] &= of_members[i];
+    have.push_back(true);
+    return Status();
+  }
+
+  // Opens the near group, if there can be one.
+  Status OpenNear(Bootstrap* bootstrap, Group* group) {
+    const Status status = near_->OpenGroup(bootstrap, &group->near_id);
+    if (status.ok()) FindHosts(bootstrap, group);
+    return status.code() == StatusCode::kUnavailable ? Status() : status;
+  }
+
+  // Opens the far group, on the first of those that all members have and that works: it does on all
+  // of them, or on none.
+  Status OpenFar(Bootstrap* bootstrap, const char* all_have, Group* group) {
+    Status status;
+    for (size_t i = 0; i < fars_.size(); ++i) {
+      if (!all_have[i]) continue;
+      Far& far = fars_[i];
+      status = far.endpoint->OpenGroup(bootstrap, &group->id);
+      if (status.code() == StatusCode::kUnavailable) continue;
+      if (!status.ok()) break;
+      group->endpoint = far.endpoint.get();
+      group->mixed = &far.with_near;
+      if (!far.is_used) far.is_used = true;  // a helper may be reading it
+      break;
+    }
+    return status;
   }
 
   // Sets the hosts of the members, if there are several and one has several of them; a near group
@@ -302,24 +292,34 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     if (most == bootstrap->size() || most == 1) group->hosts.clear();
   }
 
-  // Of those in use, the one whose messages come last.
-  Endpoint& Sleeper() const {
-    if (tcp_.is_used) return *tcp_.endpoint;
-    return mpi_.is_used || near_ == nullptr ? *mpi_.endpoint : *near_;
+  int CountUsed() const {
+    return near_is_used_ + static_cast<int>(std::count_if(fars_.begin(), fars_.end(), IsUsed));
   }
 
-  // Sockets are asked, which takes longer than a look at shared memory.
-  static constexpr uint64_t kPollsPerFar = 4;
+  // Of those in use, the one whose messages come last.
+  Endpoint& Sleeper() const {
+    const auto far = std::find_if(fars_.begin(), fars_.end(), IsUsed);
+    if (far != fars_.end()) return *far->endpoint;
+    return near_ != nullptr ? *near_ : *fars_.back().endpoint;
+  }
+
+  void NudgeUsed() {
+    if (near_ != nullptr) near_->Nudge();
+    for (Far& far : fars_) {
+      if (far.is_used) far.endpoint->Nudge();
+    }
+  }
+
   static constexpr uint64_t kPollsBeforeNudge = 64;
   static constexpr uint64_t kPollsPerNudge = 8;
   static constexpr uint64_t kPollsBeforeNap = 20000;  // some 10 ms of yielding
   static constexpr uint64_t kPollsPerLook = 128;
   static constexpr int kNapUs = 50;
 
-  const std::unique_ptr<Endpoint> near_;  // its memory is the far ones', too: destroyed last
-  Far mpi_;
-  Far tcp_;
-  std::unique_ptr<SharedDomain> shared_domain_;
+  // Null: there is none. Its memory is the far ones', too: destroyed last.
+  std::unique_ptr<Endpoint> near_;
+  std::vector<Far> fars_;
+  std::unique_ptr<SharedDomain> domain_;
   Capabilities capabilities_;
   GroupTable<Group> groups_;
   bool near_is_used_ = false;
@@ -328,10 +328,8 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
 
 }  // namespace
 
-std::unique_ptr<Endpoint> MakeAutoEndpoint(std::unique_ptr<Endpoint> near,
-                                           std::unique_ptr<Endpoint> tcp,
-                                           std::unique_ptr<Endpoint> mpi) {
-  return std::make_unique<AutoEndpoint>(std::move(near), std::move(tcp), std::move(mpi));
+std::unique_ptr<Endpoint> MakeAutoEndpoint(std::vector<AutoTransport> transports) {
+  return std::make_unique<AutoEndpoint>(std::move(transports));
 }
 
 }  // namespace brigade

@@ -1,22 +1,38 @@
-// Auto: a transport per peer. Members of a group that share memory use the near one; all others
-// one of two far ones, the same in the whole group.
+// Auto: a transport per peer, from a list.
 
 #ifndef BRIGADE_TRANSPORT_AUTO_AUTO_ENDPOINT_H_
 #define BRIGADE_TRANSPORT_AUTO_AUTO_ENDPOINT_H_
 
 #include <memory>
+#include <vector>
 
 #include "transport/endpoint.h"
 
 namespace brigade {
 
-// `near`: null on ranks that have no shared memory; its groups may span hosts (HostOf says which
-// peers it reaches). `tcp`: null on ranks that have it not or had better not use it. Both are used
-// in groups all of whose members have them. `mpi`: always works. Far ones cost nothing before they
-// have a group, send from any memory, and lend leases that lie in their landing.
-std::unique_ptr<Endpoint> MakeAutoEndpoint(std::unique_ptr<Endpoint> near,
-                                           std::unique_ptr<Endpoint> tcp,
-                                           std::unique_ptr<Endpoint> mpi);
+struct AutoTransport {
+  enum class Reach {
+    // The members of its groups that HostOf says are on one's own host. Others may be members.
+    kHost,
+    // All. Costs nothing before it has a group, sends from any memory, and lends leases that lie in
+    // their landing.
+    kEverywhere,
+  };
+
+  // Null on ranks that have it not, or had better not use it.
+  std::unique_ptr<Endpoint> endpoint;
+  Reach reach = Reach::kEverywhere;
+  // Where memory is shared, too, only every so many polls ask it: that takes longer than a look at
+  // memory.
+  int polls_per_look = 1;
+};
+
+// `transports`: in the order of preference; as many, in the same order, on all ranks. One of reach
+// kHost at most; the last one reaches everywhere and works on all ranks, and what this rank's
+// program does with it on its own account moves while the rank waits (Nudge).
+//
+// Of each reach a group uses the first transport that all its members have.
+std::unique_ptr<Endpoint> MakeAutoEndpoint(std::vector<AutoTransport> transports);
 
 }  // namespace brigade
 

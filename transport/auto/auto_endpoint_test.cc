@@ -72,7 +72,12 @@ class Job {
     } else if (without_tcp.count(rank) == 0) {
       tcp = tcp_.CreateEndpoint(rank);
     }
-    return MakeAutoEndpoint(std::move(near), std::move(tcp), mpi_.CreateEndpoint(rank));
+    using Reach = AutoTransport::Reach;
+    std::vector<AutoTransport> transports;
+    transports.push_back({std::move(near), Reach::kHost});
+    transports.push_back({std::move(tcp), Reach::kEverywhere, /*polls_per_look=*/4});
+    transports.push_back({mpi_.CreateEndpoint(rank), Reach::kEverywhere});
+    return MakeAutoEndpoint(std::move(transports));
   }
 
   const std::vector<int> hosts_;
