@@ -1,5 +1,5 @@
 // Endpoint: one rank's handle on a transport. The full contract, with the reasons, is
-// transport/README.md; this header is its summary per call.
+// docs/design/transport.md; this header is its summary per call.
 
 #ifndef BRIGADE_TRANSPORT_ENDPOINT_H_
 #define BRIGADE_TRANSPORT_ENDPOINT_H_

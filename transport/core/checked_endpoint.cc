@@ -15,7 +15,7 @@
 #include "membuf/check.h"
 #include "transport/core/forwarding_endpoint.h"
 
-// `rule` is the sentence of transport/README.md that the caller broke.
+// `rule` is the sentence of docs/design/transport.md that the caller broke.
 #define BRIGADE_RULE(condition, rule) \
   ((condition) ? (void)0              \
                : ::brigade::CheckFailed(__FILE__, __LINE__, std::string("contract: ") + (rule)))
