@@ -159,6 +159,18 @@ Schedule CirculantBroadcast(const ScheduleParameters& p) {
   return b.Build();
 }
 
+// Adds what `rank` sends, whose place is behind this rank's or before it, to `own`.
+void AddFrom(int rank, bool behind, int in, const Place& own, const Place& target,
+             ScheduleBuilder* b) {
+  b->ReceiveAndAwait(rank, in);
+  if (behind) {
+    b->Combine(target, own, Place::Current(in));
+  } else {
+    b->Combine(target, Place::Current(in), own);
+  }
+  b->Free(in);
+}
+
 // The broadcast backwards: where a block was received its sum is sent, and where it was sent on
 // another contribution comes in. Rounds and leads are those of the broadcast, counted from the end.
 Schedule CirculantReduce(const ScheduleParameters& p) {
@@ -176,13 +188,7 @@ Schedule CirculantReduce(const ScheduleParameters& p) {
   // Adds the contribution that comes from the rank `steps` further to `own`.
   int in = -1;
   const auto add = [&](int steps, Place target, Place own) {
-    b.ReceiveAndAwait(to_rank(steps), in);
-    if (graph.RankAt(place, steps) > place) {
-      b.Combine(target, own, Place::Current(in));
-    } else {
-      b.Combine(target, Place::Current(in), own);
-    }
-    b.Free(in);
+    AddFrom(to_rank(steps), graph.RankAt(place, steps) > place, in, own, target, &b);
   };
 
   if (place == 0) {

@@ -167,6 +167,8 @@ class Runner {
 
   Entry DrawEntry() { return local_.OneIn(2) ? Entry::kC : Entry::kFortran; }
   int DrawLeadingDimension(int m, int n);
+  // The coordinates that say where the result of `step` goes.
+  std::pair<int, int> DrawDestination(const Combine& step, int first_member);
   Image DrawImage(int m, int n, int lda, size_t element_bytes, size_t alignment) {
     return Image(local_.Key(), m, n, lda, element_bytes, 64 + alignment * local_.Uniform(0, 64));
   }
@@ -575,17 +577,10 @@ void Runner::Run(const Broadcast& step) {
   }
 }
 
-void Runner::Run(const Combine& step) {
+std::pair<int, int> Runner::DrawDestination(const Combine& step, int first_member) {
   const Grid& grid = *step.where.grid;
-  const int process = Participant(step.where);
-  if (process < 0) return;
-  // The members by increasing distance from where the result goes.
-  std::vector<int> members = ScopeMembers(grid, step.where.scope, process);
-  std::rotate(members.begin(), members.begin() + std::max(step.root, 0), members.end());
-  const bool delivered = step.root < 0 || members[0] == process;
-
-  int row = members[0] / grid.npcol;
-  int column = members[0] % grid.npcol;
+  int row = first_member / grid.npcol;
+  int column = first_member % grid.npcol;
   if (step.root < 0) {
     // Either coordinate, or both, may say so.
     const int form = static_cast<int>(step.key % 3);
@@ -596,7 +591,20 @@ void Runner::Run(const Combine& step) {
   } else if (step.where.scope == Scope::kColumn) {
     column = local_.Uniform(0, grid.npcol);  // not looked at
   }
+  return {row, column};
+}
 
+void Runner::Run(const Combine& step) {
+  const Grid& grid = *step.where.grid;
+  const int process = Participant(step.where);
+  if (process < 0) return;
+  // The members by increasing distance from where the result goes.
+  std::vector<int> members = ScopeMembers(grid, step.where.scope, process);
+  std::rotate(members.begin(), members.begin() + std::max(step.root, 0), members.end());
+  const bool delivered = step.root < 0 || members[0] == process;
+
+  int row = -1, column = -1;
+  std::tie(row, column) = DrawDestination(step, members[0]);
   const Region region = {false, false, false, step.m, step.n};
   const int lda = DrawLeadingDimension(step.m, step.n);
   const size_t element_bytes = ElementBytes(step.type);

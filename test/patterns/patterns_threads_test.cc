@@ -23,6 +23,7 @@
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group.h"
 #include "test/support/run_ranks.h"
+#include "test/support/stress.h"
 #include "test/support/thread_hosts.h"
 #include "transport/core/checked_endpoint.h"
 #include "transport/core/fault_endpoint.h"
@@ -248,6 +249,61 @@ class Rank {
     throw std::runtime_error("rank " + std::to_string(rank_) + ": " + what);
   }
 
+  // Runs the call, or starts it and waits for it.
+  void RunOrStart(const PatternCall& call, const std::string& what,
+                  OperationStatistics* statistics) {
+    if (asleep_ || random_() % 3 == 0) {
+      std::unique_ptr<Operation> operation;
+      const Status started = group_->Start(call, &operation);
+      if (started.ok()) {
+        if (asleep_) {
+          AwaitTurn();
+        } else {
+          while (!operation->Test()) std::this_thread::yield();
+        }
+        Require(operation->Wait().WithContext(what));
+        *statistics = operation->statistics();
+      } else {
+        Expect(started.code() == StatusCode::kNoResource ||
+                   started.code() == StatusCode::kOutOfMemory,  // never, with the smallest pool
+               started.ToString());
+        Require(group_->Run(call, statistics).WithContext(what));
+      }
+      if (asleep_) {
+        ++operations_;
+        ++job_->woken;
+      }
+    } else {
+      Require(group_->Run(call, statistics).WithContext(what));
+    }
+  }
+
+  // What is to be in the matrix of a call that went from, or to, the rank `root`.
+  void ExpectMatrix(const PatternCall& call, int root, Guarded* own, const std::string& what) {
+    for (int64_t k = 0; k < own->elems(); ++k) {
+      double expected = Datum(rank_, 0, k);
+      switch (call.pattern) {
+        case Pattern::kReceive:
+          expected = Datum(call.root, 0, k);
+          break;
+        case Pattern::kBroadcast:
+          expected = Datum(root, 0, k);
+          break;
+        case Pattern::kReduce:
+        case Pattern::kAllReduce:
+          if (call.pattern == Pattern::kReduce && rank_ != root) break;
+          expected = 0;
+          for (int r = 0; r < size_; ++r) expected += Datum(r, 0, k);
+          break;
+        default:
+          break;
+      }
+      if (own->at(k) == expected) continue;
+      Expect(false, what + ": element " + std::to_string(k) + " is " + std::to_string(own->at(k)) +
+                        ", not " + std::to_string(expected));
+    }
+  }
+
   void RunOne(const CatalogueEntry& entry, const Topology& topology, int root, int64_t cols,
               CombineOp op) {
     const std::string what =
@@ -292,54 +348,10 @@ class Rank {
       call.pattern = Pattern::kReceive;
       call.root = (rank_ + size_ - 1) % size_;
     }
-    if (asleep_ || random_() % 3 == 0) {
-      std::unique_ptr<Operation> operation;
-      const Status started = group_->Start(call, &operation);
-      if (started.ok()) {
-        if (asleep_) {
-          AwaitTurn();
-        } else {
-          while (!operation->Test()) std::this_thread::yield();
-        }
-        Require(operation->Wait().WithContext(what));
-        statistics = operation->statistics();
-      } else {
-        Expect(started.code() == StatusCode::kNoResource ||
-                   started.code() == StatusCode::kOutOfMemory,  // never, with the smallest pool
-               started.ToString());
-        Require(group_->Run(call, &statistics).WithContext(what));
-      }
-      if (asleep_) {
-        ++operations_;
-        ++job_->woken;
-      }
-    } else {
-      Require(group_->Run(call, &statistics).WithContext(what));
-    }
+    RunOrStart(call, what, &statistics);
 
     Expect(own.GapsIntact(), what + ": wrote outside the matrix");
-    for (int64_t k = 0; k < own.elems(); ++k) {
-      double expected = Datum(rank_, 0, k);
-      switch (call.pattern) {
-        case Pattern::kReceive:
-          expected = Datum(call.root, 0, k);
-          break;
-        case Pattern::kBroadcast:
-          expected = Datum(root, 0, k);
-          break;
-        case Pattern::kReduce:
-        case Pattern::kAllReduce:
-          if (call.pattern == Pattern::kReduce && rank_ != root) break;
-          expected = 0;
-          for (int r = 0; r < size_; ++r) expected += Datum(r, 0, k);
-          break;
-        default:
-          break;
-      }
-      if (own.at(k) == expected) continue;
-      Expect(false, what + ": element " + std::to_string(k) + " is " + std::to_string(own.at(k)) +
-                        ", not " + std::to_string(expected));
-    }
+    ExpectMatrix(call, root, &own, what);
     for (int q = 0; entry.multi && q < size_; ++q) {
       Expect(portions[q].GapsIntact(), what + ": wrote outside a portion");
       for (int64_t k = 0; k < portions[q].elems(); ++k) {
@@ -393,7 +405,7 @@ class PatternsOnThreads : public testing::TestWithParam<Setting> {};
 // Under sanitizers the large groups would take minutes and run the same code (.bazelrc).
 int LargestGroup() {
   const char* text = std::getenv("BRIGADE_TEST_LARGEST_GROUP");
-  return text == nullptr ? 17 : std::stoi(text);
+  return text == nullptr ? StressRounds(17, 33) : std::stoi(text);
 }
 
 TEST_P(PatternsOnThreads, EveryEntryEverySize) {
@@ -402,7 +414,8 @@ TEST_P(PatternsOnThreads, EveryEntryEverySize) {
     SCOPED_TRACE(size);
     Job job;
     const auto run = [&](Home home, int rank) {
-      Rank(std::move(home), &job, rank, setting, 42 + size).RunAll({0, 1, 10, 40, 300});
+      Rank(std::move(home), &job, rank, setting, StressSeed() + 41 + size)
+          .RunAll({0, 1, 10, 40, 300});
     };
     if (setting.machine.empty()) {
       RunRanks(size, setting.transport,

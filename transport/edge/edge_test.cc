@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "test/support/stress.h"
 #include "transport/edge/edge_memory.h"
 
 namespace brigade {
@@ -381,9 +382,9 @@ TEST(EdgeTest, JumpsRoundInACircleEnd) {
 // Whatever lies there, the receiver neither hangs nor leaves the segment, beyond whose end there is
 // nothing: a step outside is a signal.
 TEST(EdgeTest, Garbage) {
-  std::mt19937_64 random(4);
+  std::mt19937_64 random(StressSeed() + 3);
   uint64_t messages = 0, broken = 0;
-  for (int round = 0; round < 1000; ++round) {
+  for (int round = 0; round < StressRounds(1000, 100000); ++round) {
     Link link;
     std::vector<uint64_t> extensions;
     for (int i = 0; i < 3; ++i) {
