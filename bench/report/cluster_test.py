@@ -7,6 +7,7 @@ import unittest
 
 import pandas
 
+from bench.report import __main__ as report
 from bench.report import cluster, style
 
 COMMON = {"ranks": 4, "rows": 1, "cols": 1, "bytes": 100_000, "label": "", "iterations": 9, "case": "all-reduce"}
@@ -109,6 +110,15 @@ class Topologies(unittest.TestCase):
         links = cluster.about_links(self.directory)["links"]
         self.assertEqual([(link["rate"], link["most"], link["measured"]) for link in links],
                          [("400mbit", 50.0, "49.0, 50.0"), ("100mbit", 12.5, "12.5, 12.0")])
+
+    def test_page_says_once_what_the_links_are(self):
+        self.write("_loopback", [line("brigade", "send", 9.0, transport="tcp", cpu_us=9.0)])
+        overlap = [line("brigade", part, 9.0, case="overlap send") for part in ("transfer", "computation", "both")]
+        self.write("_overlap", overlap)
+        page = report.make_page(self.directory)
+        self.assertEqual(page.count("<h2>The cluster</h2>"), 1)
+        self.assertIn("links of 400mbit both ways, which carry 50.0 MB/s", page)
+        self.assertNotIn("Is it faster", page, "nothing was compared")
 
 
 if __name__ == "__main__":
