@@ -475,7 +475,7 @@ class MpiEndpoint : public Endpoint {
     }
   }
 
-  // A poll takes 50 to 100 ns.
+  // Polls before the processor is offered to others: some microseconds where nobody needs it.
   const uint64_t spins_ = RanksShareProcessors() ? 20 : 200;
   const uint64_t max_wire_ids_;  // per carrier
   Capabilities capabilities_;
