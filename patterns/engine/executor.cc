@@ -20,62 +20,21 @@ Executor::Executor(Engine* engine) : engine_(engine), mover_(engine->processor_)
 
 Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const Schedule* schedule,
                          const PatternCall& call, uint64_t sequence, bool blocking) {
-  const bool pair = IsPair(entry.pattern);
   group_ = group;
   entry_ = &entry;
   schedule_ = schedule;
   call_ = call;
-  channel_ = pair ? ChannelKind::kPointToPoint : call.scope;
-  scope_ = group->scope(channel_);
-  reach_ = &group->ReachOf(channel_, call.root);
-  // Sends and receives of one pair are two orders; -1 is a scope's.
-  order_peer_ = pair ? 2 * call.root + (entry.pattern == Pattern::kReceive ? 1 : 0) : -1;
   blocking_ = blocking;
-
+  FindChannel();
   mover_.Reset(entry, &call_);
-  const PieceSettings& settings = reach_->settings;
-  portion_bytes_.clear();
-  for (int q = 0; entry.multi && q < scope_.size; ++q) {
-    portion_bytes_.push_back(call.portions[q].layout.bytes());
-  }
-  const Status cut = cut_.Cut(mover_.Rule(entry, settings, scope_.size), *schedule,
-                              call.matrix.layout.bytes(), portion_bytes_);
-  if (!cut.ok()) return cut.WithContext(entry.name);
-  if (entry.pattern == Pattern::kReceive) cut_.AwaitPlan();
-  size_t receives = 0;
-  first_receive_.clear();
-  for (const Lane& lane : schedule->lanes) {
-    first_receive_.push_back(receives);
-    receives += lane.receives.size();
-  }
-  verified_.assign(receives, false);
-  mover_.SetPieceBytes(cut_.piece_bytes());
-  mover_.statistics.pieces = static_cast<uint64_t>(cut_.pieces());
-
+  Status status = CutMessages();
+  if (!status.ok()) return status.WithContext(entry.name);
   header_ = WireHeader();
   SetHeader(entry, call_, sequence, cut_.longest_bytes(), &header_);
-
-  Cursor start;
-  start.round = -schedule->max_lead;
-  receives_.assign(schedule->lanes.size(), start);
-  work_ = receives_;
-  while (streams_.size() < schedule->streams.size()) streams_.emplace_back();
-  for (size_t s = 0; s < schedule->streams.size(); ++s) {
-    StreamState& stream = streams_[s];
-    stream.opened = stream.awaited = stream.freed = 0;
-    stream.current = nullptr;
-    stream.sent = false;
-    stream.placement = 0;
-    if (engine_->pool_->placements() > 1) {
-      stream.placement = engine_->endpoint()->domain()->PlacementOf(
-          KindFor(schedule->streams[s].role, call.matrix.layout.run_bytes(), cut_.longest_bytes(),
-                  settings.chunk_bytes));
-    }
-  }
-  if (!blocking) {
-    const Status reserved = Reserve();
-    if (!reserved.ok()) return reserved.WithContext(entry.name);
-  }
+  StartLanes();
+  StartStreams();
+  if (!blocking) status = Reserve();
+  if (!status.ok()) return status.WithContext(entry.name);
   chunks_held_ = 0;
   looks_ = 0;
   waiting_since_ = {};
@@ -84,12 +43,63 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   return Status();
 }
 
+void Executor::FindChannel() {
+  const bool pair = IsPair(entry_->pattern);
+  channel_ = pair ? ChannelKind::kPointToPoint : call_.scope;
+  scope_ = group_->scope(channel_);
+  reach_ = &group_->ReachOf(channel_, call_.root);
+  // Sends and receives of one pair are two orders; -1 is a scope's.
+  order_peer_ = pair ? 2 * call_.root + (entry_->pattern == Pattern::kReceive ? 1 : 0) : -1;
+}
+
+Status Executor::CutMessages() {
+  portion_bytes_.clear();
+  for (int q = 0; entry_->multi && q < scope_.size; ++q) {
+    portion_bytes_.push_back(call_.portions[q].layout.bytes());
+  }
+  BRIGADE_RETURN_IF_ERROR(cut_.Cut(mover_.Rule(*entry_, reach_->settings, scope_.size), *schedule_,
+                                   call_.matrix.layout.bytes(), portion_bytes_));
+  if (entry_->pattern == Pattern::kReceive) cut_.AwaitPlan();
+  mover_.SetPieceBytes(cut_.piece_bytes());
+  mover_.statistics.pieces = static_cast<uint64_t>(cut_.pieces());
+  return Status();
+}
+
+void Executor::StartLanes() {
+  receives_.assign(schedule_->lanes.size(), Cursor::AtStartOf(*schedule_));
+  work_ = receives_;
+  size_t receives = 0;
+  first_receive_.clear();
+  for (const Lane& lane : schedule_->lanes) {
+    first_receive_.push_back(receives);
+    receives += lane.receives.size();
+  }
+  verified_.assign(receives, false);
+}
+
+void Executor::StartStreams() {
+  const std::vector<Stream>& streams = schedule_->streams;
+  while (streams_.size() < streams.size()) streams_.emplace_back();
+  for (size_t s = 0; s < streams.size(); ++s) {
+    StreamState& stream = streams_[s];
+    stream.opened = stream.awaited = stream.freed = 0;
+    stream.current = nullptr;
+    stream.sent = false;
+    stream.placement = 0;
+    if (engine_->pool_->placements() > 1) {
+      stream.placement = engine_->endpoint()->domain()->PlacementOf(
+          KindFor(streams[s].role, call_.matrix.layout.run_bytes(), cut_.longest_bytes(),
+                  reach_->settings.chunk_bytes));
+    }
+  }
+}
+
 std::byte* Executor::PayloadAt(const Place& place, const PortionRun& run, int64_t piece) const {
   if (!place.in_stream()) return nullptr;
   const Slot& slot = *streams_[place.index].current;
-  const int first = schedule_->runs[static_cast<size_t>(slot.run)].first;
-  const int before = (run.first - first + scope_.size) % scope_.size;
-  return slot.payload + cut_.RunBytes(first, before, piece);  // no locations go with portions
+  const PortionRun& all = schedule_->runs[static_cast<size_t>(slot.run)];
+  const int before = all.Before(run, scope_.size);
+  return slot.payload + cut_.RunBytes(all.first, before, piece);  // no locations go with portions
 }
 
 // Runs of the longest length for every slot that the schedule cannot do without, whatever they will
@@ -355,7 +365,7 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
     lands = engine_->endpoint()->LandsInPlace(channel, peer, in_place);
   }
   const bool landing = !lands && reach_->capabilities->needs_landing;
-  Slot* slot = OpenSlot(step.dst.index, room, landing ? Memory::kLanding : Memory::kNone);
+  Slot* slot = OpenSlot(step.stream(), room, landing ? Memory::kLanding : Memory::kNone);
   if (slot == nullptr) return Outcome::kMustWait;
   slot->run = step.portion;
   Status status;
@@ -375,7 +385,7 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
     return Outcome::kMustWait;
   }
   // Nothing happened: close the slot again.
-  --streams_[step.dst.index].opened;
+  --streams_[step.stream()].opened;
   if (slot->buffer != nullptr) {
     slot->buffer->freed = true;
     engine_->Recycle(std::exchange(slot->buffer, nullptr));
@@ -388,7 +398,7 @@ void Executor::OnReceived(Completion* completion) {
 }
 
 Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piece) {
-  StreamState& s = streams_[step.left.index];
+  StreamState& s = streams_[step.stream()];
   if (s.awaited >= s.opened) return Outcome::kMustWait;
   Slot* slot = &s.slots[s.awaited % kMostSlots];
   if (!slot->arrived) return Outcome::kMustWait;
@@ -456,7 +466,7 @@ Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
   // Operands first: opening the target's slot changes what is current.
   const std::byte* left = PayloadAt(step.left);
   const std::byte* right = PayloadAt(step.right);
-  if (step.dst.kind == Place::kNew) {
+  if (step.opens()) {
     Slot* slot = OpenSlot(step.dst.index, mover_.WireBytes(range.bytes), Memory::kAny);
     if (slot == nullptr) return Outcome::kMustWait;
     streams_[step.dst.index].current = slot;
@@ -548,8 +558,8 @@ bool Executor::LookAgainForRoom() {
 }
 
 void Executor::RunSend(const Step& step, int64_t piece) {
-  if (streams_[step.left.index].sent) return;
-  Slot* slot = streams_[step.left.index].current;
+  if (streams_[step.stream()].sent) return;
+  Slot* slot = streams_[step.stream()].current;
   const size_t wire_bytes = mover_.WireBytes(cut_.RangeOf(step.portion, piece).bytes);
   ConstByteSpan bytes(slot->payload, wire_bytes);
   if (piece == 0) {
@@ -563,7 +573,7 @@ void Executor::RunSend(const Step& step, int64_t piece) {
 }
 
 void Executor::RunFree(const Step& step) {
-  StreamState& s = streams_[step.left.index];
+  StreamState& s = streams_[step.stream()];
   if (std::exchange(s.sent, false)) return;
   Slot* slot = s.current;
   s.current = nullptr;

@@ -92,6 +92,12 @@ class Executor {
   // The engine tells that a buffer of this operation is over.
   void OnRecycled(const StagedBuffer& buffer);
 
+  // Parts of Prepare.
+  void FindChannel();
+  Status CutMessages();
+  void StartLanes();
+  void StartStreams();
+
   bool AdvanceReceives(size_t lane);
   bool AdvanceWork(size_t lane);
   Outcome RunReceive(size_t lane, size_t index, int64_t piece);
