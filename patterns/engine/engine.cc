@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "membuf/check.h"
+#include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/executor.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/trace.h"
@@ -162,6 +163,20 @@ StagedBuffer* Engine::TrySurplus(int chunks) {
   return buffer;
 }
 
+StagedBuffer* Engine::TryOverflow(size_t payload_bytes, OperationStatistics* statistics) {
+  ++stalled_;
+  if (!OutOfPatience()) return nullptr;
+  const ByteSpan memory = overflow_->TryAcquire(kHeaderRoom + payload_bytes);
+  if (memory.data == nullptr) return nullptr;
+  ++statistics->overflow_pieces;
+  // Who always finds some never looks whether receivers have drained the pool meanwhile.
+  stalled_ = Patience() - 1;
+  StagedBuffer* buffer = NewBuffer();
+  buffer->origin = StagedBuffer::Origin::kOverflow;
+  buffer->memory = memory;
+  return buffer;
+}
+
 StagedBuffer* Engine::TryCore(int placement, int chunks, int* owed) {
   core_run_.clear();
   if (!pool_->ReserveCore(placement, 1, chunks, &core_run_)) return nullptr;
@@ -179,10 +194,7 @@ StagedBuffer* Engine::TakeLease(StagedBuffer* buffer, const Lease& lease) {
   if (buffer == nullptr || lease.data < begin || lease.data >= begin + buffer->memory.bytes) {
     StagedBuffer* leased = NewBuffer();
     leased->origin = StagedBuffer::Origin::kLease;
-    if (buffer != nullptr) {
-      buffer->freed = true;
-      Recycle(buffer);
-    }
+    if (buffer != nullptr) Release(buffer);
     buffer = leased;
   }
   if (buffer->lease.token != 0) endpoint_->ReleaseLease(buffer->lease);
@@ -205,6 +217,13 @@ void Engine::Forgive(int* owed) {
 void Engine::KeepWarm(ChunkRun run) {
   if (run.placement == 0 && run.chunks > warm_.chunks) std::swap(warm_, run);  // it serves more
   if (run) pool_->Release(run);
+}
+
+void Engine::Drop(ReceiveSlot* slot) {
+  if (std::exchange(slot->arrived, false) && slot->status.ok() && slot->lease.token != 0) {
+    endpoint_->ReleaseLease(slot->lease);
+  }
+  if (slot->buffer != nullptr) Release(std::exchange(slot->buffer, nullptr));
 }
 
 void Engine::Recycle(StagedBuffer* buffer) {
@@ -456,6 +475,17 @@ bool Engine::Move() {
   }
   if (!leaving_groups_.empty()) CloseIdleGroups();
   return any;
+}
+
+std::string Engine::Describe(const CatalogueEntry& entry, uint64_t sequence,
+                             const GroupState& group, ChannelKind kind, const std::string& detail,
+                             int awaited_peer) const {
+  const std::string text = std::string(entry.name) + " number " + std::to_string(sequence) +
+                           " of group rank " + std::to_string(group.rank) + detail;
+  if (awaited_peer >= 0) return text + ", waiting for rank " + std::to_string(awaited_peer);
+  const int receiver = SlowReceiver(&group, kind);
+  if (receiver < 0) return text;
+  return text + ", waiting for rank " + std::to_string(receiver) + " to take what was sent to it";
 }
 
 void Engine::RunToEnd(Executor* executor) {

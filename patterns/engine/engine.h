@@ -25,6 +25,7 @@
 #include "membuf/status.h"
 #include "patterns/engine/engine_options.h"
 #include "patterns/engine/helper.h"
+#include "patterns/engine/memory_wait.h"
 #include "patterns/engine/staged_buffer.h"
 #include "patterns/engine/trace.h"
 #include "patterns/schedule/piece_plan.h"
@@ -34,6 +35,7 @@ namespace brigade {
 
 class Executor;
 class SimulatedProcessor;
+struct CatalogueEntry;
 struct GroupState;
 struct MachineDescription;
 struct OperationStatistics;
@@ -64,10 +66,9 @@ class Engine {
 
  private:
   friend class Executor;
-  friend class EdgePath;
-  friend class OnePiece;
   friend class Group;
   friend class Operation;
+  friend class ShortCall;
 
   // A caller's stay inside a public call, during which it is the driver and the helper is not. The
   // end of it may give the role away, so turns do not nest: calls made within use what is private.
@@ -122,6 +123,9 @@ class Engine {
   ChunkRun TrySurplusRun(int placement, int chunks);
   // A buffer of at least so many; null if there are none.
   StagedBuffer* TrySurplus(int chunks);
+  // Overflow memory, for an operation that must not wait for receivers and has found the pool empty
+  // once more. Null: its patience has not ended (OutOfPatience), or the limit is reached.
+  StagedBuffer* TryOverflow(size_t payload_bytes, OperationStatistics* statistics);
   // A buffer of the core, where every run of an operation is as long as its longest, so that one
   // fits where another was. `*owed` counts it while it lives.
   StagedBuffer* TryCore(int placement, int chunks, int* owed);
@@ -132,6 +136,13 @@ class Engine {
   void Forgive(int* owed);
   // True if the buffer's chunks were taken out of use.
   bool RetireIfRead(const StagedBuffer& buffer);
+  // The owner is done with the buffer.
+  void Release(StagedBuffer* buffer) {
+    buffer->freed = true;
+    if (buffer->pending == 0) Recycle(buffer);
+  }
+  // Gives back what a slot holds, and what has arrived in it. REQUIRES: its receive is not posted.
+  void Drop(ReceiveSlot* slot);
   // Ends a buffer that is freed and has no send pending.
   void Recycle(StagedBuffer* buffer);
   Send* TakeSend(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,
@@ -154,6 +165,15 @@ class Engine {
   // may be draining it: their chunks are warm, overflow memory is not. It never waits for a
   // receiver that does not come.
   int Patience() const;
+  bool OutOfPatience() const { return stalled_ > Patience(); }
+  // kTimedOut once an operation that must not wait for receivers has waited for too long.
+  Status CheckWait(MemoryWait* wait) const {
+    return wait->Check(options_.overflow_wait_seconds, options_.overflow_bytes);
+  }
+  // What an operation is doing, for messages. `detail` is how far it is, `awaited_peer` the group
+  // rank that it waits for; -1: for none.
+  std::string Describe(const CatalogueEntry& entry, uint64_t sequence, const GroupState& group,
+                       ChannelKind kind, const std::string& detail, int awaited_peer) const;
   // Progresses until `executor` is done, and counts the time spent waiting.
   void RunToEnd(Executor* executor);
   // After an operation is done: takes it out of the order.

@@ -37,7 +37,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   if (!status.ok()) return status.WithContext(entry.name);
   chunks_held_ = 0;
   looks_ = 0;
-  waiting_since_ = {};
+  memory_wait_.Reset();
   work_over_ = done_ = false;
   outcome_ = Status();
   return Status();
@@ -209,41 +209,31 @@ bool Executor::AdvanceWork(size_t lane) {
 
 StagedBuffer* Executor::TryBuffer(int stream, size_t payload_bytes, Memory kind) {
   StreamState& s = streams_[stream];
+  StagedBuffer* buffer = nullptr;
   ChunkRun run;
-  ByteSpan overflow;
-  StagedBuffer::Origin origin = StagedBuffer::Origin::kSurplus;
   // Beyond its window a stream waits for its own sends, unless it must not wait for receivers.
   if (entry_->locally_blocking || s.buffers < static_cast<int>(kMostSlots)) {
     run = engine_->TrySurplusRun(s.placement, ChunksFor(reach_->settings, payload_bytes));
   }
   if (run) {
     engine_->stalled_ = 0;
+    buffer = engine_->NewBuffer();
+    buffer->run = run;
+    buffer->memory = run.memory;
   } else if (entry_->locally_blocking &&
              !(kind == Memory::kLanding && reach_->capabilities->needs_registered_memory &&
                !engine_->endpoint()->domain()->grows())) {
-    if (++engine_->stalled_ <= engine_->Patience()) return nullptr;
-    overflow = engine_->overflow_->TryAcquire(kHeaderRoom + payload_bytes);
-    origin = StagedBuffer::Origin::kOverflow;
-    if (overflow.data != nullptr) {
-      ++mover_.statistics.overflow_pieces;
-      // Who always finds some never looks whether receivers have drained the pool meanwhile.
-      engine_->stalled_ = engine_->Patience() - 1;
-    }
+    buffer = engine_->TryOverflow(payload_bytes, &mover_.statistics);
+    if (buffer == nullptr && !engine_->OutOfPatience()) return nullptr;
   }
-  StagedBuffer* buffer = nullptr;
-  if (run || overflow.data != nullptr) {
-    buffer = engine_->NewBuffer();
-    buffer->origin = origin;
-    buffer->run = run;
-    buffer->memory = run ? run.memory : overflow;
-  } else if (s.guaranteed < schedule_->streams[stream].least_slots) {
+  if (buffer == nullptr && s.guaranteed < schedule_->streams[stream].least_slots) {
     // What no operation can be refused.
     buffer = blocking_ ? engine_->TryCore(s.placement, reach_->settings.most_chunks, &owed_)
                        : TakeReserved();
     if (buffer != nullptr) ++s.guaranteed;
   }
   if (buffer == nullptr) return nullptr;
-  waiting_since_ = {};
+  memory_wait_.Reset();
   buffer->stream = stream;
   Own(buffer);
   ++s.buffers;
@@ -302,15 +292,9 @@ void Executor::OnRecycled(const StagedBuffer& buffer) {
 
 // A locally blocking operation at the limit of overflow memory waits for room, but not for ever.
 bool Executor::WaitedTooLong() {
-  const auto now = std::chrono::steady_clock::now();
-  if (waiting_since_ == std::chrono::steady_clock::time_point()) waiting_since_ = now;
-  const std::chrono::duration<double> waited = now - waiting_since_;
-  if (waited.count() <= engine_->options().overflow_wait_seconds) return false;
-  Fail(Status(StatusCode::kTimedOut,
-              "no staging memory for " + std::to_string(waited.count()) +
-                  " s: receivers do not drain and overflow memory is at its limit of " +
-                  std::to_string(engine_->options().overflow_bytes) +
-                  " bytes; raise the limit or the wait"));
+  const Status status = engine_->CheckWait(&memory_wait_);
+  if (status.ok()) return false;
+  Fail(status);
   return true;
 }
 
@@ -323,8 +307,7 @@ Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory)
     buffer = TryBuffer(stream, wire_bytes, memory);
     if (buffer == nullptr) {
       // With a slot open it waits for who fills that one, not for memory.
-      if (entry_->locally_blocking && engine_->stalled_ > engine_->Patience() &&
-          s.opened == s.freed) {
+      if (entry_->locally_blocking && engine_->OutOfPatience() && s.opened == s.freed) {
         (void)WaitedTooLong();
       }
       return nullptr;
@@ -386,15 +369,8 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
   }
   // Nothing happened: close the slot again.
   --streams_[step.stream()].opened;
-  if (slot->buffer != nullptr) {
-    slot->buffer->freed = true;
-    engine_->Recycle(std::exchange(slot->buffer, nullptr));
-  }
+  if (slot->buffer != nullptr) engine_->Release(std::exchange(slot->buffer, nullptr));
   return Outcome::kMustWait;
-}
-
-void Executor::OnReceived(Completion* completion) {
-  static_cast<Slot*>(completion)->arrived = true;
 }
 
 Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piece) {
@@ -422,10 +398,8 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
   }
   const size_t expected =
       mover_.WireBytes(cut_.RangeOf(step.portion, piece).bytes) + (piece == 0 ? kHeaderBytes : 0);
-  if (slot->lease.bytes != expected) {
-    Fail(Status(StatusCode::kMismatch, "a piece of " + std::to_string(slot->lease.bytes) +
-                                           " bytes came where " + std::to_string(expected) +
-                                           " were announced"));
+  if (const Status status = CheckLength(expected, slot->lease.bytes); !status.ok()) {
+    Fail(status);
     return Outcome::kMustWait;
   }
   Trace::Mark(TraceKind::kReceived, slot->lease.bytes, scope_.GroupRank(step.peer));
@@ -481,14 +455,7 @@ Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
     FillRun(step, piece);
     return Outcome::kDone;
   }
-  std::byte* dst = PayloadAt(step.dst);
-  if (step.opcode == Opcode::kCombine) {
-    mover_.Combine(step.dst, dst, step.left, left, step.right, right, range);
-  } else if (dst != nullptr) {
-    mover_.CopyIn(dst, step.left, range);
-  } else {
-    mover_.CopyOut(step.dst, range, left);
-  }
+  mover_.Apply(step, PayloadAt(step.dst), left, right, range);
   return Outcome::kDone;
 }
 
@@ -502,18 +469,11 @@ void Executor::FillRun(const Step& step, int64_t piece) {
     const PiecePlan& plan = cut_.PlanInRun(portion);
     if (piece >= plan.Count()) continue;
     const PiecePlan::Range range = plan.RangeOf(piece);
-    const auto at = [&](const Place& place) {
-      return place.kind == Place::kPortion ? Place::Portion(portion) : place;
-    };
-    if (step.opcode == Opcode::kCombine) {
-      mover_.Combine(at(step.dst), dst, at(step.left), left, at(step.right), right, range);
-    } else if (dst == nullptr) {
-      mover_.CopyOut(at(step.dst), range, left);
-    } else if (left == nullptr) {
-      mover_.CopyIn(dst, at(step.left), range);
-    } else {
-      mover_.CopyAcross(dst, left, range);
+    Step of_portion = step;
+    for (Place* place : {&of_portion.dst, &of_portion.left, &of_portion.right}) {
+      if (place->kind == Place::kPortion) place->index = portion;
     }
+    mover_.Apply(of_portion, dst, left, right, range);
     for (const std::byte** operand : {&left, &right}) {
       if (*operand != nullptr) *operand += range.bytes;
     }
@@ -578,31 +538,20 @@ void Executor::RunFree(const Step& step) {
   Slot* slot = s.current;
   s.current = nullptr;
   ++s.freed;
-  if (slot->buffer == nullptr) return;
-  slot->buffer->freed = true;
-  if (slot->buffer->pending == 0) engine_->Recycle(slot->buffer);
-  slot->buffer = nullptr;
+  if (slot->buffer != nullptr) engine_->Release(std::exchange(slot->buffer, nullptr));
 }
 
 std::string Executor::Describe() const {
-  std::string text = std::string(entry_->name) + " number " + std::to_string(header_.sequence) +
-                     " of group rank " + std::to_string(group_->rank);
+  std::string progress;
   for (size_t lane = 0; lane < work_.size(); ++lane) {
     const std::vector<Step>& steps = schedule_->lanes[lane].work;
     Cursor at = work_[lane];
     if (!at.SkipToExisting(cut_.turns(), steps)) continue;
-    const Step& step = steps[at.step];
-    text += ", at piece " + std::to_string(cut_.turns().PieceOf(step, at.round)) + ", step " +
-            std::to_string(at.step) + " of " + std::to_string(steps.size());
-    if (step.opcode == Opcode::kAwait) {
-      return text + ", waiting for rank " + std::to_string(scope_.GroupRank(step.peer));
-    }
+    progress = ", at piece " + std::to_string(cut_.turns().PieceOf(steps[at.step], at.round)) +
+               ", step " + std::to_string(at.step) + " of " + std::to_string(steps.size());
     break;
   }
-  if (const int receiver = engine_->SlowReceiver(group_, channel_); receiver >= 0) {
-    text += ", waiting for rank " + std::to_string(receiver) + " to take what was sent to it";
-  }
-  return text;
+  return engine_->Describe(*entry_, header_.sequence, *group_, channel_, progress, AwaitedPeer());
 }
 
 int Executor::AwaitedPeer() const {
@@ -626,16 +575,7 @@ void Executor::Abandon(const Status& status) {
   if (outcome_.ok()) return;  // it was over before
   done_ = true;
   for (size_t i = 0; i < schedule_->streams.size(); ++i) {
-    for (Slot& slot : streams_[i].slots) {
-      // What arrived and nobody awaited.
-      if (std::exchange(slot.arrived, false) && slot.status.ok() && slot.lease.token != 0) {
-        engine_->endpoint()->ReleaseLease(slot.lease);
-      }
-      StagedBuffer* buffer = std::exchange(slot.buffer, nullptr);
-      if (buffer == nullptr) continue;
-      buffer->freed = true;
-      if (buffer->pending == 0) engine_->Recycle(buffer);
-    }
+    for (Slot& slot : streams_[i].slots) engine_->Drop(&slot);
     streams_[i].current = nullptr;
   }
   ReleaseReserved();

@@ -14,8 +14,10 @@
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
+#include "patterns/engine/memory_wait.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/piece_mover.h"
+#include "patterns/engine/staged_buffer.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/schedule/cursor.h"
 #include "patterns/schedule/message_cut.h"
@@ -64,12 +66,9 @@ class Executor {
 
   static constexpr size_t kMostSlots = kWindowSlots;
 
-  struct Slot : Completion {
-    Slot() : Completion(&Executor::OnReceived) {}
-    StagedBuffer* buffer = nullptr;  // null if it landed in place
-    std::byte* payload = nullptr;    // writable only in one's own buffer
-    bool arrived = false;            // and not yet awaited
-    int run = -1;                    // of the schedule's, that it holds
+  struct Slot : ReceiveSlot {      // its buffer is null if the piece landed in place
+    std::byte* payload = nullptr;  // writable only in one's own buffer
+    int run = -1;                  // of the schedule's, that it holds
   };
 
   struct StreamState {
@@ -86,7 +85,6 @@ class Executor {
 
   enum class Outcome { kDone, kMustWait };
 
-  static void OnReceived(Completion* completion);
   // The engine offers a run of the reservation back: true if the operation will need it again.
   bool KeepReserved(const ChunkRun& run);
   // The engine tells that a buffer of this operation is over.
@@ -174,7 +172,7 @@ class Executor {
   // For a way out straight from user memory, since the last success.
   uint64_t looks_ = 0;
   std::chrono::steady_clock::time_point looking_since_;  // if there were any
-  std::chrono::steady_clock::time_point waiting_since_;  // at the limit of overflow memory; or zero
+  MemoryWait memory_wait_;                               // at the limit of overflow memory
 
   bool work_over_ = false;
   bool done_ = true;

@@ -11,15 +11,16 @@
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/calibration.h"
 #include "patterns/engine/call_check.h"
-#include "patterns/engine/edge_path.h"
+#include "patterns/engine/edge_port.h"
 #include "patterns/engine/executor.h"
 #include "patterns/engine/group_agreement.h"
 #include "patterns/engine/group_choice.h"
 #include "patterns/engine/group_scopes.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/normal_form.h"
-#include "patterns/engine/one_piece.h"
+#include "patterns/engine/post_port.h"
 #include "patterns/engine/ranks_per_processor.h"
+#include "patterns/engine/short_path.h"
 #include "patterns/model/machine_cache.h"
 
 namespace brigade {
@@ -198,21 +199,21 @@ Status Group::Run(const PatternCall& given, OperationStatistics* statistics) {
   const Engine::Turn turn(engine_);
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));
-  EdgePath edge_path(engine_, state_.get(), *beginning.entry, call);
-  if (edge_path.Fits(*beginning.schedule)) {
-    const Status status = edge_path.Run(*beginning.schedule, (*beginning.sequence)++);
-    if (statistics != nullptr) *statistics = edge_path.statistics();
-    return status;
-  }
-  OnePiece one_piece(engine_, state_.get(), *beginning.entry, call);
-  if (one_piece.Fits(*beginning.schedule)) {
-    const Status status = one_piece.Run(*beginning.schedule, (*beginning.sequence)++);
-    if (statistics != nullptr) *statistics = one_piece.statistics();
+  Status status;
+  const auto runs = [&](auto&& path) {
+    if (!path.Fits(*beginning.schedule)) return false;
+    status = path.Run(*beginning.schedule, (*beginning.sequence)++);
+    if (statistics != nullptr) *statistics = path.statistics();
+    return true;
+  };
+  if ((!state_->lines_to.empty() &&
+       runs(ShortPath<EdgePort>(engine_, state_.get(), *beginning.entry, call))) ||
+      runs(ShortPath<PostPort>(engine_, state_.get(), *beginning.entry, call))) {
     return status;
   }
   std::unique_ptr<Executor> executor = engine_->NewExecutor();
-  Status status = executor->Prepare(state_.get(), *beginning.entry, beginning.schedule, call,
-                                    *beginning.sequence, /*blocking=*/true);
+  status = executor->Prepare(state_.get(), *beginning.entry, beginning.schedule, call,
+                             *beginning.sequence, /*blocking=*/true);
   if (status.ok()) {
     ++*beginning.sequence;
     engine_->Activate(executor.get());

@@ -52,18 +52,31 @@ class PieceMover {
     return given ? call_->portions[place.index] : call_->matrix;
   }
 
-  void CopyIn(std::byte* payload, const Place& source, const PiecePlan::Range& range);
-  void CopyOut(const Place& target, const PiecePlan::Range& range, const std::byte* payload);
-  // From one slot to another; counts as a copy.
-  void CopyAcross(std::byte* to, const std::byte* from, const PiecePlan::Range& range);
-  // dst = left (op) right. A null payload means that the place is user memory.
-  void Combine(const Place& dst, std::byte* dst_payload, const Place& left,
-               const std::byte* left_payload, const Place& right, const std::byte* right_payload,
-               const PiecePlan::Range& range);
+  // Does what `step`, a kCopy or kCombine, does to `range`, given the bytes of its places; null
+  // where a place is user memory.
+  void Apply(const Step& step, std::byte* dst, const std::byte* left, const std::byte* right,
+             const PiecePlan::Range& range) {
+    if (step.opcode == Opcode::kCombine) {
+      Combine(step.dst, dst, step.left, left, step.right, right, range);
+    } else if (dst == nullptr) {
+      CopyOut(step.dst, range, left);
+    } else if (left == nullptr) {
+      CopyIn(dst, step.left, range);
+    } else {
+      CopyAcross(dst, left, range);
+    }
+  }
 
   OperationStatistics statistics;
 
  private:
+  void CopyIn(std::byte* payload, const Place& source, const PiecePlan::Range& range);
+  void CopyOut(const Place& target, const PiecePlan::Range& range, const std::byte* payload);
+  // From one slot to another; counts as a copy.
+  void CopyAcross(std::byte* to, const std::byte* from, const PiecePlan::Range& range);
+  void Combine(const Place& dst, std::byte* dst_payload, const Place& left,
+               const std::byte* left_payload, const Place& right, const std::byte* right_payload,
+               const PiecePlan::Range& range);
   template <typename Operand, typename Payload>
   Operand OperandAt(const Place& place, Payload* payload, const PiecePlan::Range& range) const;
 

@@ -43,6 +43,13 @@ struct StagedBuffer {
   bool freed = false;           // the owner is done with it; over once nothing is pending
 };
 
+// Where a posted receive puts a piece.
+struct ReceiveSlot : Completion {
+  ReceiveSlot() : Completion([](Completion* c) { static_cast<ReceiveSlot*>(c)->arrived = true; }) {}
+  StagedBuffer* buffer = nullptr;  // null where no landing is needed
+  bool arrived = false;            // and not yet awaited
+};
+
 }  // namespace brigade
 
 #endif  // BRIGADE_PATTERNS_ENGINE_STAGED_BUFFER_H_

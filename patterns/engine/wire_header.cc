@@ -58,6 +58,12 @@ Status ReadHeader(const WireHeader& ours, const Lease& piece, WireHeader* theirs
   return CompareHeaders(ours, *theirs);
 }
 
+Status DifferInLength(size_t announced_bytes, size_t bytes) {
+  return Status(StatusCode::kMismatch, "a piece of " + std::to_string(bytes) +
+                                           " bytes came where " + std::to_string(announced_bytes) +
+                                           " were announced");
+}
+
 Status CompareHeaders(const WireHeader& ours, const WireHeader& theirs) {
   if (std::memcmp(&ours, &theirs, sizeof(ours)) == 0) return Status();
   const auto number = [](auto n) { return std::to_string(n); };

@@ -6,6 +6,7 @@
 #ifndef BRIGADE_PATTERNS_ENGINE_WIRE_HEADER_H_
 #define BRIGADE_PATTERNS_ENGINE_WIRE_HEADER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -40,6 +41,12 @@ void SetHeader(const CatalogueEntry& entry, const PatternCall& call, uint64_t se
 // The header at the start of a received first piece, compared with ours. kMismatch: as
 // CompareHeaders, or too short.
 Status ReadHeader(const WireHeader& ours, const Lease& piece, WireHeader* theirs);
+
+Status DifferInLength(size_t announced_bytes, size_t bytes);
+// kMismatch if a message, or a piece of one, is not as long as announced.
+inline Status CheckLength(size_t announced_bytes, size_t bytes) {
+  return bytes == announced_bytes ? Status() : DifferInLength(announced_bytes, bytes);
+}
 
 // The first difference that makes the two calls incompatible, as "ours here, theirs there"; OK if
 // there is none. Point-to-point receives accept any total up to their own.

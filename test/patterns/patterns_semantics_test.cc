@@ -423,6 +423,55 @@ TEST_P(Semantics, AtTheOverflowLimitASendFailsAfterItsWait) {
   });
 }
 
+// A send does not wait for a transport that takes nothing now, and keeps what it is given until its
+// memory is at an end.
+TEST_P(Semantics, ShortSendsReturnWhileThereIsMemoryThoughTheTransportTakesNone) {
+  std::atomic<int> over{0};
+  OnRanks(2, [&](InprocWorld& world, int rank) {
+    EngineOptions options = Rank::Small();
+    options.overflow_bytes = 8192;
+    options.overflow_wait_seconds = 0.05;
+    FaultOptions faults;
+    faults.no_resource = 1;
+    Rank me(world, rank, options, &faults);
+    std::vector<double> data(1);
+    if (rank == 0) {
+      int returned = 0;
+      Status status;
+      while (status.ok()) {
+        status = me.Run(Call(Pattern::kSend, 1), &data);
+        if (status.ok()) ++returned;
+      }
+      EXPECT_GT(returned, 20);  // of the 64 chunks, those that are not the core's
+      EXPECT_EQ(status.code(), StatusCode::kTimedOut) << status.ToString();
+      EXPECT_NE(status.message().find("8192"), std::string::npos) << status.message();
+    } else {
+      AwaitCount(over, 1);
+    }
+    ++over;
+  });
+}
+
+// However a rank runs its part of an operation, it cuts the message into the same pieces.
+TEST_P(Semantics, ARankWithMoreUnderWayCutsShortMessagesAsOthersDo) {
+  OnRanks(2, [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    std::vector<double> late(1, rank), data(3, rank == 0 ? 5 : 0);
+    std::unique_ptr<Operation> operation;
+    PatternCall receive = Call(Pattern::kReceive, 1);
+    receive.matrix.data = reinterpret_cast<std::byte*>(late.data());
+    Require(StridedLayout::General(1, 1, 1, sizeof(double), &receive.matrix.layout));
+    if (rank == 0) Require(me.group->Start(receive, &operation));
+    PatternCall call = Call(Pattern::kBroadcast);
+    call.piece_bytes = sizeof(double);
+    Require(me.Run(call, &data));
+    EXPECT_EQ(data, std::vector<double>(3, 5));
+    if (rank == 1) Require(me.Run(Call(Pattern::kSend, 0), &late));
+    if (rank == 0) Require(operation->Wait());
+    EXPECT_EQ(late[0], 1);
+  });
+}
+
 TEST_P(Semantics, ShortSendsTakeLittleMoreThanTheirBytesOfOverflow) {
   std::atomic<int> sent{0};
   OnRanks(2, [&](InprocWorld& world, int rank) {

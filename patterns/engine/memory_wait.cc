@@ -1,0 +1,18 @@
+#include "patterns/engine/memory_wait.h"
+
+#include <string>
+
+namespace brigade {
+
+Status MemoryWait::Check(double most_seconds, size_t overflow_bytes) {
+  const auto now = std::chrono::steady_clock::now();
+  if (since_ == std::chrono::steady_clock::time_point()) since_ = now;
+  const std::chrono::duration<double> waited = now - since_;
+  if (waited.count() <= most_seconds) return Status();
+  return Status(StatusCode::kTimedOut,
+                "no staging memory for " + std::to_string(waited.count()) +
+                    " s: receivers do not drain and overflow memory is at its limit of " +
+                    std::to_string(overflow_bytes) + " bytes; raise the limit or the wait");
+}
+
+}  // namespace brigade
