@@ -16,7 +16,7 @@ constexpr std::chrono::microseconds kTimeForRoom(80);
 
 }  // namespace
 
-Executor::Executor(Engine* engine) : engine_(engine), mover_(engine->processor_) {}
+Executor::Executor(Engine* engine) : engine_(engine), mover_(engine->processor()) {}
 
 Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const Schedule* schedule,
                          const PatternCall& call, uint64_t sequence, bool blocking) {
@@ -86,7 +86,7 @@ void Executor::StartStreams() {
     stream.current = nullptr;
     stream.sent = false;
     stream.placement = 0;
-    if (engine_->pool_->placements() > 1) {
+    if (engine_->buffers()->pool()->placements() > 1) {
       stream.placement = engine_->endpoint()->domain()->PlacementOf(
           KindFor(streams[s].role, call_.matrix.layout.run_bytes(), cut_.longest_bytes(),
                   reach_->settings.chunk_bytes));
@@ -105,7 +105,7 @@ std::byte* Executor::PayloadAt(const Place& place, const PortionRun& run, int64_
 // Runs of the longest length for every slot that the schedule cannot do without, whatever they will
 // hold.
 Status Executor::Reserve() {
-  StagingPool* pool = engine_->pool_.get();
+  StagingPool* pool = engine_->buffers()->pool();
   const int chunks = reach_->settings.most_chunks;
   const int runs = schedule_->LeastSlots();
   if (runs * chunks > pool->total_chunks() - pool->core_chunks()) {
@@ -116,7 +116,7 @@ Status Executor::Reserve() {
                       " in all; raise the staging budget");
   }
   for (int i = 0; i < runs; ++i) {
-    const ChunkRun run = engine_->TrySurplusRun(0, chunks);
+    const ChunkRun run = engine_->buffers()->TrySurplusRun(0, chunks);
     if (!run) {
       ReleaseReserved();
       return Status(StatusCode::kNoResource,
@@ -128,7 +128,7 @@ Status Executor::Reserve() {
 }
 
 void Executor::ReleaseReserved() {
-  for (const ChunkRun& run : reserved_) engine_->pool_->Release(run);
+  for (const ChunkRun& run : reserved_) engine_->buffers()->pool()->Release(run);
   reserved_.clear();
 }
 
@@ -159,10 +159,10 @@ void Executor::FinishIfOver() {
     work_over_ = true;
     ReleaseReserved();
   }
-  if (entry_->locally_blocking && owed_ > 0 && WaitedTooLong()) return;
+  if (entry_->locally_blocking && outstanding_ > 0 && WaitedTooLong()) return;
   // Chunks of the core belong to the next operation, leases to ranks that wait for them: their
   // sends are waited for. All others may still be on their way.
-  done_ = owed_ == 0;
+  done_ = outstanding_ == 0;
 }
 
 bool Executor::AdvanceReceives(size_t lane) {
@@ -213,29 +213,31 @@ StagedBuffer* Executor::TryBuffer(int stream, size_t payload_bytes, Memory kind)
   ChunkRun run;
   // Beyond its window a stream waits for its own sends, unless it must not wait for receivers.
   if (entry_->locally_blocking || s.buffers < static_cast<int>(kMostSlots)) {
-    run = engine_->TrySurplusRun(s.placement, ChunksFor(reach_->settings, payload_bytes));
+    run =
+        engine_->buffers()->TrySurplusRun(s.placement, ChunksFor(reach_->settings, payload_bytes));
   }
   if (run) {
-    engine_->stalled_ = 0;
-    buffer = engine_->NewBuffer();
+    engine_->buffers()->EndStall();
+    buffer = engine_->buffers()->New();
     buffer->run = run;
     buffer->memory = run.memory;
   } else if (entry_->locally_blocking &&
              !(kind == Memory::kLanding && reach_->capabilities->needs_registered_memory &&
                !engine_->endpoint()->domain()->grows())) {
-    buffer = engine_->TryOverflow(payload_bytes, &mover_.statistics);
-    if (buffer == nullptr && !engine_->OutOfPatience()) return nullptr;
+    buffer = engine_->buffers()->TryOverflow(payload_bytes, &mover_.statistics);
+    if (buffer == nullptr && !engine_->buffers()->OutOfPatience()) return nullptr;
   }
   if (buffer == nullptr && s.guaranteed < schedule_->streams[stream].least_slots) {
     // What no operation can be refused.
-    buffer = blocking_ ? engine_->TryCore(s.placement, reach_->settings.most_chunks, &owed_)
+    buffer = blocking_ ? engine_->buffers()->TryCore(s.placement, reach_->settings.most_chunks,
+                                                     &outstanding_)
                        : TakeReserved();
     if (buffer != nullptr) ++s.guaranteed;
   }
   if (buffer == nullptr) return nullptr;
   memory_wait_.Reset();
   buffer->stream = stream;
-  Own(buffer);
+  AddBuffer(buffer);
   ++s.buffers;
   chunks_held_ += buffer->run.chunks;
   mover_.statistics.peak_staging_bytes =
@@ -246,7 +248,7 @@ StagedBuffer* Executor::TryBuffer(int stream, size_t payload_bytes, Memory kind)
 
 StagedBuffer* Executor::TakeReserved() {
   if (reserved_.empty()) return nullptr;
-  StagedBuffer* buffer = engine_->NewBuffer();
+  StagedBuffer* buffer = engine_->buffers()->New();
   buffer->origin = StagedBuffer::Origin::kReserved;
   buffer->run = reserved_.back();
   buffer->memory = buffer->run.memory;
@@ -254,7 +256,7 @@ StagedBuffer* Executor::TakeReserved() {
   return buffer;
 }
 
-void Executor::Own(StagedBuffer* buffer) {
+void Executor::AddBuffer(StagedBuffer* buffer) {
   buffer->owner = this;
   buffer->owner_index = buffers_.size();
   buffers_.push_back(buffer);
@@ -266,12 +268,12 @@ bool Executor::KeepReserved(const ChunkRun& run) {
   return true;
 }
 
-void Executor::Disown() {
+void Executor::Detach() {
   for (StagedBuffer* buffer : buffers_) {
     buffer->owner = nullptr;
-    buffer->owed = nullptr;  // nothing, unless it failed
+    buffer->outstanding = nullptr;  // nothing, unless it failed
   }
-  owed_ = 0;
+  outstanding_ = 0;
   buffers_.clear();
   for (StreamState& s : streams_) s.buffers = s.guaranteed = 0;
 }
@@ -292,7 +294,7 @@ void Executor::OnRecycled(const StagedBuffer& buffer) {
 
 // A locally blocking operation at the limit of overflow memory waits for room, but not for ever.
 bool Executor::WaitedTooLong() {
-  const Status status = engine_->CheckWait(&memory_wait_);
+  const Status status = engine_->buffers()->CheckWait(&memory_wait_);
   if (status.ok()) return false;
   Fail(status);
   return true;
@@ -307,7 +309,7 @@ Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory)
     buffer = TryBuffer(stream, wire_bytes, memory);
     if (buffer == nullptr) {
       // With a slot open it waits for who fills that one, not for memory.
-      if (entry_->locally_blocking && engine_->OutOfPatience() && s.opened == s.freed) {
+      if (entry_->locally_blocking && engine_->buffers()->OutOfPatience() && s.opened == s.freed) {
         (void)WaitedTooLong();
       }
       return nullptr;
@@ -369,7 +371,7 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
   }
   // Nothing happened: close the slot again.
   --streams_[step.stream()].opened;
-  if (slot->buffer != nullptr) engine_->Release(std::exchange(slot->buffer, nullptr));
+  if (slot->buffer != nullptr) engine_->buffers()->Release(std::exchange(slot->buffer, nullptr));
   return Outcome::kMustWait;
 }
 
@@ -409,9 +411,9 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
 }
 
 StagedBuffer* Executor::TakeLease(Slot* slot) {
-  StagedBuffer* holder = engine_->TakeLease(slot->buffer, slot->lease);
-  if (holder != slot->buffer) Own(holder);
-  if (!entry_->locally_blocking) holder->OweLease(&owed_);
+  StagedBuffer* holder = engine_->buffers()->TakeLease(slot->buffer, slot->lease);
+  if (holder != slot->buffer) AddBuffer(holder);
+  if (!entry_->locally_blocking) holder->CountLease(&outstanding_);
   return holder;
 }
 
@@ -495,7 +497,7 @@ Executor::Outcome Executor::SendNow(const Step& copy, int64_t piece,
     SetHeaderOf(copy.portion);
     head = ConstByteSpan(reinterpret_cast<const std::byte*>(&header_), sizeof(header_));
   }
-  switch (engine_->SendNow(group_, channel_, peer, head, body, &mover_.statistics)) {
+  switch (engine_->sends()->SendNow(group_, channel_, peer, head, body, &mover_.statistics)) {
     case SentNow::kNo:
       return Outcome::kDone;
     case SentNow::kNotYet:
@@ -528,7 +530,7 @@ void Executor::RunSend(const Step& step, int64_t piece) {
   ++mover_.statistics.messages_sent;
   mover_.statistics.bytes_sent += bytes.bytes;
   const Status status =
-      engine_->PostSend(group_, channel_, scope_.GroupRank(step.peer), bytes, slot->buffer);
+      engine_->sends()->Post(group_, channel_, scope_.GroupRank(step.peer), bytes, slot->buffer);
   if (!status.ok()) Fail(status);
 }
 
@@ -538,7 +540,7 @@ void Executor::RunFree(const Step& step) {
   Slot* slot = s.current;
   s.current = nullptr;
   ++s.freed;
-  if (slot->buffer != nullptr) engine_->Release(std::exchange(slot->buffer, nullptr));
+  if (slot->buffer != nullptr) engine_->buffers()->Release(std::exchange(slot->buffer, nullptr));
 }
 
 std::string Executor::Describe() const {
@@ -570,12 +572,12 @@ void Executor::Fail(const Status& status) {
   done_ = true;
 }
 
-void Executor::Abandon(const Status& status) {
+void Executor::Abort(const Status& status) {
   if (!done_) outcome_ = status;
   if (outcome_.ok()) return;  // it was over before
   done_ = true;
   for (size_t i = 0; i < schedule_->streams.size(); ++i) {
-    for (Slot& slot : streams_[i].slots) engine_->Drop(&slot);
+    for (Slot& slot : streams_[i].slots) engine_->buffers()->Drop(&slot);
     streams_[i].current = nullptr;
   }
   ReleaseReserved();

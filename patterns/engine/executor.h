@@ -12,6 +12,7 @@
 
 #include "membuf/status.h"
 #include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/activity.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/memory_wait.h"
@@ -26,7 +27,7 @@
 
 namespace brigade {
 
-class Executor {
+class Executor : public Activity, private BufferOwner {
  public:
   explicit Executor(Engine* engine);
   Executor(const Executor&) = delete;
@@ -39,31 +40,19 @@ class Executor {
                  const PatternCall& call, uint64_t sequence, bool blocking);
 
   // Does what can be done now. True if anything was done.
-  bool Advance();
-  bool done() const { return done_; }
-  const Status& outcome() const { return outcome_; }
+  bool Advance() override;
   const OperationStatistics& statistics() const { return mover_.statistics; }
   OperationStatistics* mutable_statistics() { return &mover_.statistics; }
 
-  // Two operations of which the later must not begin before the earlier is done.
-  bool SameOrder(const Executor& other) const {
-    return group_ == other.group_ && channel_ == other.channel_ && order_peer_ == other.order_peer_;
-  }
   // Lets returned sends go on without this executor, which may then run another operation.
   // REQUIRES: done().
-  void Disown();
-  // What it is doing, for messages: pattern, ranks, and the step it waits at.
-  std::string Describe() const;
-  // The rank of the group whose piece the first lane that is not over waits for; -1 if for none.
-  int AwaitedPeer() const;
-  GroupState* group() const { return group_; }
-  // Ends with `status` unless it is over, and lets go of everything. REQUIRES: the group is closed
-  // on the endpoint, so that no receive of it is posted.
-  void Abandon(const Status& status);
+  void Detach();
+  std::string Describe() const override;
+  // That of the first lane that is not over.
+  int AwaitedPeer() const override;
+  void Abort(const Status& status) override;
 
  private:
-  friend class Engine;
-
   static constexpr size_t kMostSlots = kWindowSlots;
 
   struct Slot : ReceiveSlot {      // its buffer is null if the piece landed in place
@@ -85,10 +74,8 @@ class Executor {
 
   enum class Outcome { kDone, kMustWait };
 
-  // The engine offers a run of the reservation back: true if the operation will need it again.
-  bool KeepReserved(const ChunkRun& run);
-  // The engine tells that a buffer of this operation is over.
-  void OnRecycled(const StagedBuffer& buffer);
+  bool KeepReserved(const ChunkRun& run) override;
+  void OnRecycled(const StagedBuffer& buffer) override;
 
   // Parts of Prepare.
   void FindChannel();
@@ -135,7 +122,7 @@ class Executor {
   Slot* OpenSlot(int stream, size_t wire_bytes, Memory memory);
   StagedBuffer* TryBuffer(int stream, size_t payload_bytes, Memory memory);
   StagedBuffer* TakeReserved();
-  void Own(StagedBuffer* buffer);
+  void AddBuffer(StagedBuffer* buffer);
   Status Reserve();
   void ReleaseReserved();
   bool WaitedTooLong();
@@ -144,14 +131,11 @@ class Executor {
   void FinishIfOver();
 
   Engine* const engine_;
-  GroupState* group_ = nullptr;
   const CatalogueEntry* entry_ = nullptr;
   const Schedule* schedule_ = nullptr;
   PatternCall call_;
   Scope scope_;
   const Reach* reach_ = nullptr;
-  ChannelKind channel_ = ChannelKind::kPointToPoint;
-  int order_peer_ = -1;
   bool blocking_ = true;
   WireHeader header_;
 
@@ -167,7 +151,7 @@ class Executor {
   std::vector<StreamState> streams_;
   std::vector<ChunkRun> reserved_;      // not in use, of a non-blocking operation
   std::vector<StagedBuffer*> buffers_;  // held by streams, or freed with sends pending
-  int owed_ = 0;                        // buffers that must be back before it returns
+  int outstanding_ = 0;                 // buffers that must be back before it returns
   int64_t chunks_held_ = 0;
   // For a way out straight from user memory, since the last success.
   uint64_t looks_ = 0;
@@ -175,8 +159,6 @@ class Executor {
   MemoryWait memory_wait_;                               // at the limit of overflow memory
 
   bool work_over_ = false;
-  bool done_ = true;
-  Status outcome_;
 };
 
 }  // namespace brigade

@@ -102,7 +102,7 @@ Status Group::FindMachine(Bootstrap* bootstrap) {
 
   MachineDescription found;
   std::string text;
-  std::shared_ptr<const MachineDescription>& known = engine_->machines_[key];
+  std::shared_ptr<const MachineDescription>& known = (*engine_->machines())[key];
   if (look && rank() == 0 && (known != nullptr || LoadMachine(key, &found))) {
     if (known != nullptr) found = *known;
     found.about = kMeasured;
@@ -217,8 +217,10 @@ Status Group::Run(const PatternCall& given, OperationStatistics* statistics) {
   if (status.ok()) {
     ++*beginning.sequence;
     engine_->Activate(executor.get());
-    engine_->RunToEnd(executor.get());
-    engine_->Finish(executor.get());
+    executor->mutable_statistics()->wait_ns =
+        static_cast<uint64_t>(engine_->RunToEnd(executor.get()).count());
+    engine_->Deactivate(executor.get());
+    executor->Detach();
     status = executor->outcome();
     if (statistics != nullptr) *statistics = executor->statistics();
   }
@@ -241,7 +243,7 @@ Status Group::Start(const PatternCall& given, std::unique_ptr<Operation>* operat
   }
   ++*beginning.sequence;
   engine_->Activate(executor.get());
-  engine_->in_a_hurry_ = true;
+  engine_->HurryHelper();
   engine_->Move();
   operation->reset(new Operation(engine_, std::move(executor)));
   return Status();
@@ -267,14 +269,16 @@ bool Operation::Test() {
 Status Operation::Wait() {
   if (executor_ != nullptr) {
     const Engine::Turn turn(engine_);
-    engine_->RunToEnd(executor_.get());
+    executor_->mutable_statistics()->wait_ns =
+        static_cast<uint64_t>(engine_->RunToEnd(executor_.get()).count());
     Finish();
   }
   return outcome_;
 }
 
 void Operation::Finish() {
-  engine_->Finish(executor_.get());
+  engine_->Deactivate(executor_.get());
+  executor_->Detach();
   outcome_ = executor_->outcome();
   statistics_ = executor_->statistics();
   engine_->KeepExecutor(std::move(executor_));

@@ -17,22 +17,23 @@ ShortCall::ShortCall(Engine* engine, GroupState* group, const CatalogueEntry& en
       kind_(pair_ ? ChannelKind::kPointToPoint : call.scope),
       scope_(group->scope(kind_)),
       reach_(group->ReachOf(kind_, call.root)),
-      mover_(engine->processor_) {}
+      mover_(engine->processor()) {}
 
 // --- memory ---
 
 bool ShortCall::TakeFirst() {
   // It may become a landing, which any first piece fits.
-  first_ = engine_->TrySurplus(reach_.capabilities->needs_landing
-                                   ? reach_.settings.most_chunks
-                                   : ChunksFor(reach_.settings, WireBytes()));
+  first_ = engine_->buffers()->TrySurplus(reach_.capabilities->needs_landing
+                                              ? reach_.settings.most_chunks
+                                              : ChunksFor(reach_.settings, WireBytes()));
   return first_ != nullptr;
 }
 
 Status ShortCall::Acquire(size_t payload_bytes, bool landing, bool must_wait,
                           StagedBuffer** buffer) {
-  *buffer = first_ != nullptr ? std::exchange(first_, nullptr)
-                              : engine_->TrySurplus(ChunksFor(reach_.settings, payload_bytes));
+  *buffer = first_ != nullptr
+                ? std::exchange(first_, nullptr)
+                : engine_->buffers()->TrySurplus(ChunksFor(reach_.settings, payload_bytes));
   if (*buffer == nullptr) {
     if (!must_wait) return Status();
     BRIGADE_RETURN_IF_ERROR(AcquireSlowly(payload_bytes, landing, buffer));
@@ -49,16 +50,16 @@ Status ShortCall::AcquireSlowly(size_t payload_bytes, bool landing, StagedBuffer
       !(landing && reach_.capabilities->needs_registered_memory && !endpoint()->domain()->grows());
   Status status;
   WaitUntil([&] {
-    *buffer = engine_->TrySurplus(ChunksFor(reach_.settings, payload_bytes));
+    *buffer = engine_->buffers()->TrySurplus(ChunksFor(reach_.settings, payload_bytes));
     if (*buffer == nullptr && may_overflow) {
-      *buffer = engine_->TryOverflow(payload_bytes, &mover_.statistics);
-      if (*buffer == nullptr && !engine_->OutOfPatience()) return false;
+      *buffer = engine_->buffers()->TryOverflow(payload_bytes, &mover_.statistics);
+      if (*buffer == nullptr && !engine_->buffers()->OutOfPatience()) return false;
     }
     if (*buffer == nullptr) {
-      *buffer = engine_->TryCore(0, reach_.settings.most_chunks, &owed_);
+      *buffer = engine_->buffers()->TryCore(0, reach_.settings.most_chunks, &outstanding_);
     }
     if (*buffer != nullptr) return true;
-    if (entry_.locally_blocking) status = engine_->CheckWait(&memory_wait_);
+    if (entry_.locally_blocking) status = engine_->buffers()->CheckWait(&memory_wait_);
     return !status.ok();
   });
   memory_wait_.Reset();
@@ -75,7 +76,7 @@ Status ShortCall::OpenInStaging(Current* current) {
 
 void ShortCall::Release(StagedBuffer** buffer) {
   held_bytes_ -= (*buffer)->run.memory.bytes;  // none of a lease's are ours
-  engine_->Release(std::exchange(*buffer, nullptr));
+  engine_->buffers()->Release(std::exchange(*buffer, nullptr));
 }
 
 // --- messages ---
@@ -84,7 +85,7 @@ Status ShortCall::PostSend(int peer, const Current& current) {
   const std::byte* const header = current.payload - kHeaderBytes;
   const size_t payload_bytes = WireBytes();
   const auto post = [&](const std::byte* data, size_t bytes) {
-    return engine_->PostSend(group_, kind_, peer, {data, bytes}, current.buffer);
+    return engine_->sends()->Post(group_, kind_, peer, {data, bytes}, current.buffer);
   };
   if (!header_ahead_) return post(header, kHeaderBytes + payload_bytes);
   ++mover_.statistics.messages_sent;  // one more
@@ -96,7 +97,8 @@ bool ShortCall::SendNow(int peer) {
   const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header_), sizeof(header_));
   const LayoutRange body{&call_.matrix.layout, call_.matrix.data, 0, range_.bytes};
   return endpoint()->SendsInPlace(channel(), peer, body) &&
-         engine_->SendNow(group_, kind_, peer, head, body, &mover_.statistics) == SentNow::kYes;
+         engine_->sends()->SendNow(group_, kind_, peer, head, body, &mover_.statistics) ==
+             SentNow::kYes;
 }
 
 Status ShortCall::AwaitReceive(ReceiveSlot* slot, Current* current) {
@@ -107,9 +109,9 @@ Status ShortCall::AwaitReceive(ReceiveSlot* slot, Current* current) {
   current->buffer = std::exchange(slot->buffer, nullptr);
   if (slot->lease.data == nullptr) return Status();  // in user memory
   if (current->buffer != nullptr) held_bytes_ -= current->buffer->run.memory.bytes;
-  current->buffer = engine_->TakeLease(current->buffer, slot->lease);
+  current->buffer = engine_->buffers()->TakeLease(current->buffer, slot->lease);
   held_bytes_ += current->buffer->run.memory.bytes;
-  if (!entry_.locally_blocking) current->buffer->OweLease(&owed_);
+  if (!entry_.locally_blocking) current->buffer->CountLease(&outstanding_);
   return Status();
 }
 
@@ -119,11 +121,11 @@ std::string ShortCall::Describe() const {
   return engine_->Describe(entry_, header_.sequence, *group_, kind_, /*detail=*/"", awaited_peer_);
 }
 
-Status ShortCall::AwaitOwed() {
+Status ShortCall::AwaitOutstanding() {
   Status status;
   WaitUntil([&] {
-    if (owed_ == 0) return true;
-    if (entry_.locally_blocking) status = engine_->CheckWait(&memory_wait_);
+    if (outstanding_ == 0) return true;
+    if (entry_.locally_blocking) status = engine_->buffers()->CheckWait(&memory_wait_);
     return !status.ok();
   });
   return status;
@@ -131,7 +133,7 @@ Status ShortCall::AwaitOwed() {
 
 void ShortCall::Break(const Status& status) {
   engine_->BreakGroup(group_, status);
-  engine_->Forgive(&owed_);
+  engine_->buffers()->StopCounting(&outstanding_);
 }
 
 }  // namespace brigade

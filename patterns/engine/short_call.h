@@ -44,10 +44,10 @@ class ShortCall {
             const PatternCall& call);
 
   // Nothing else is under way, so nothing has to go before this call's messages.
-  bool IsAlone() const { return engine_->active_.empty() && NothingIsDeferred(); }
+  bool IsAlone() const { return engine_->IsIdle(); }
   // Whether what is sent now comes behind all that was posted before.
-  bool NothingIsDeferred() const { return engine_->deferred_.empty(); }
-  Endpoint* endpoint() const { return engine_->endpoint_; }
+  bool NothingIsDeferred() const { return !engine_->sends()->has_deferred(); }
+  Endpoint* endpoint() const { return engine_->endpoint(); }
   Channel channel() const { return {group_->id, kind_}; }
   size_t WireBytes() const { return mover_.WireBytes(range_.bytes); }
 
@@ -74,7 +74,7 @@ class ShortCall {
   // Waits for what was posted, and moves it into `current`.
   Status AwaitReceive(ReceiveSlot* slot, Current* current);
   // After the group was closed: gives back what the slot holds.
-  void Drop(ReceiveSlot* slot) { engine_->Drop(slot); }
+  void Drop(ReceiveSlot* slot) { engine_->buffers()->Drop(slot); }
   template <typename Over>
   void WaitUntil(const Over& over) {
     engine_->WaitUntil(
@@ -84,7 +84,7 @@ class ShortCall {
   // --- the end ---
   std::string Describe() const;
   // Waits for the buffers that must be back before it returns.
-  Status AwaitOwed();
+  Status AwaitOutstanding();
   // After a failure: nothing of the group moves any more, and nothing is waited for.
   void Break(const Status& status);
   void ReleaseFirst() {
@@ -104,7 +104,7 @@ class ShortCall {
   bool header_ahead_ = false;     // of what this rank sends
   WireHeader header_;
   int awaited_peer_ = -1;  // its rank in the group
-  int owed_ = 0;           // buffers that must be back before it returns
+  int outstanding_ = 0;    // buffers that must be back before it returns
 
  private:
   Status AcquireSlowly(size_t payload_bytes, bool landing, StagedBuffer** buffer);

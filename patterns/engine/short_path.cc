@@ -51,7 +51,7 @@ Status ShortPath<Port>::Run(const Schedule& schedule, uint64_t sequence) {
     }
     if (!status.ok()) break;
   }
-  if (status.ok() && this->owed_ > 0) status = this->AwaitOwed();
+  if (status.ok() && this->outstanding_ > 0) status = this->AwaitOutstanding();
   if (!status.ok()) {
     status = status.WithContext(this->Describe());
     // What lies in an edge is given back before the group is closed.

@@ -12,7 +12,19 @@
 
 namespace brigade {
 
-class Executor;
+struct StagedBuffer;
+
+// An operation that holds buffers.
+class BufferOwner {
+ public:
+  // It is offered a run of its reservation back: true if it will need it again.
+  virtual bool KeepReserved(const ChunkRun& run) = 0;
+  // A buffer of it is over.
+  virtual void OnRecycled(const StagedBuffer& buffer) = 0;
+
+ protected:
+  ~BufferOwner() = default;
+};
 
 struct StagedBuffer {
   enum class Origin : uint8_t {
@@ -24,19 +36,20 @@ struct StagedBuffer {
   };
 
   Origin origin = Origin::kSurplus;
-  ChunkRun run;               // kCore, kReserved, kSurplus
-  ByteSpan memory;            // kHeaderRoom, then the payload
-  Lease lease;                // of a received piece
-  Executor* owner = nullptr;  // null once its operation is done and only sends are pending
-  size_t owner_index = 0;     // in the owner's list
-  int32_t stream = 0;         // of the owner
-  int32_t pending = 0;        // sends in flight
-  int* owed = nullptr;  // of its operation: counts buffers that must be back before it returns
+  ChunkRun run;                  // kCore, kReserved, kSurplus
+  ByteSpan memory;               // kHeaderRoom, then the payload
+  Lease lease;                   // of a received piece
+  BufferOwner* owner = nullptr;  // null once its operation is done and only sends are pending
+  size_t owner_index = 0;        // in the owner's list
+  int32_t stream = 0;            // of the owner
+  int32_t pending = 0;           // sends in flight
+  int* outstanding =
+      nullptr;  // of its operation: counts buffers that must be back before it returns
   // A lease that is forwarded: its sender may be waiting in its call for it to come back, and this
   // rank may never call again after this operation.
-  void OweLease(int* counter) {
-    if (origin != Origin::kLease || owed != nullptr) return;
-    owed = counter;
+  void CountLease(int* counter) {
+    if (origin != Origin::kLease || outstanding != nullptr) return;
+    outstanding = counter;
     ++*counter;
   }
   bool read_by_others = false;  // at an unknown time: never to be used again

@@ -1,0 +1,48 @@
+// Activity: something under way that an engine advances, such as the operation of a pattern.
+
+#ifndef BRIGADE_PATTERNS_ENGINE_ACTIVITY_H_
+#define BRIGADE_PATTERNS_ENGINE_ACTIVITY_H_
+
+#include <cstdint>
+#include <string>
+
+#include "membuf/status.h"
+#include "patterns/engine/group_state.h"
+#include "transport/channel.h"
+
+namespace brigade {
+
+class Activity {
+ public:
+  virtual ~Activity() = default;
+
+  // Does what can be done now, without waiting. True if anything was done. REQUIRES: not done().
+  virtual bool Advance() = 0;
+  // What it is doing, for messages.
+  virtual std::string Describe() const = 0;
+  // The rank of its group that it waits for; -1 if for none.
+  virtual int AwaitedPeer() const = 0;
+  // Ends with `status` unless it is over, and lets go of everything. REQUIRES: the group is closed
+  // on the endpoint, so that nothing of it is posted.
+  virtual void Abort(const Status& status) = 0;
+
+  bool done() const { return done_; }
+  // REQUIRES: done().
+  const Status& outcome() const { return outcome_; }
+  GroupState* group() const { return group_; }
+  // Two activities of which the later must not begin before the earlier is done.
+  bool SameOrder(const Activity& other) const {
+    return group_ == other.group_ && channel_ == other.channel_ && order_peer_ == other.order_peer_;
+  }
+
+ protected:
+  GroupState* group_ = nullptr;
+  ChannelKind channel_ = ChannelKind::kPointToPoint;
+  int order_peer_ = -1;  // with its direction; -1: the channel has one order
+  bool done_ = true;
+  Status outcome_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_ENGINE_ACTIVITY_H_

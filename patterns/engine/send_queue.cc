@@ -1,0 +1,175 @@
+#include "patterns/engine/send_queue.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "patterns/engine/trace.h"
+#include "transport/simulated_processor.h"
+
+namespace brigade {
+
+SendQueue::SendQueue(Endpoint* endpoint, StagingBuffers* buffers)
+    : endpoint_(endpoint), buffers_(buffers), processor_(endpoint->simulated_processor()) {}
+
+bool SendQueue::IsDeferred(const GroupState* group, ChannelKind kind, int peer) const {
+  return std::any_of(deferred_.begin(), deferred_.end(), [&](const Send* other) {
+    return other->group == group && other->channel.kind == kind && other->peer == peer;
+  });
+}
+
+SendQueue::Send* SendQueue::TakeSend(GroupState* group, ChannelKind kind, int peer,
+                                     ConstByteSpan piece, StagedBuffer* buffer) {
+  if (idle_sends_.empty()) {
+    sends_.push_back(std::make_unique<Send>());
+    idle_sends_.push_back(sends_.back().get());
+  }
+  Send* send = idle_sends_.back();
+  idle_sends_.pop_back();
+  send->queue = this;
+  send->group = group;
+  send->channel = Channel{group->id, kind};
+  send->peer = peer;
+  send->piece = piece;
+  send->buffer = buffer;
+  ++group->sends_in_flight;
+  ++in_flight_;
+  return send;
+}
+
+SentNow SendQueue::SendNow(GroupState* group, ChannelKind kind, int peer, ConstByteSpan head,
+                           const LayoutRange& body, OperationStatistics* statistics) {
+  if (IsDeferred(group, kind, peer)) return SentNow::kNo;
+  Send* const send =
+      TakeSend(group, kind, peer, ConstByteSpan(nullptr, head.bytes + body.bytes), nullptr);
+  size_t kept_bytes = 0;
+  const SentNow sent = endpoint_->SendNow(send->channel, peer, head, body, send, &kept_bytes);
+  if (sent != SentNow::kYes) {
+    --group->sends_in_flight;
+    --in_flight_;
+    idle_sends_.push_back(send);
+    return sent;
+  }
+  ++statistics->messages_sent;
+  statistics->bytes_sent += head.bytes + body.bytes;
+  if (kept_bytes > 0) {
+    ++statistics->copies;
+    statistics->bytes_copied += kept_bytes;
+    ++statistics->overflow_pieces;
+  }
+  return SentNow::kYes;
+}
+
+Status SendQueue::Post(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,
+                       StagedBuffer* buffer) {
+  Send* const send = TakeSend(group, kind, peer, piece, buffer);
+  const TraceSpan span(TraceKind::kPostSend, piece.bytes, peer);
+  ++buffer->pending;
+  if (!IsDeferred(group, kind, peer)) {
+    const Status status = TryPost(send);
+    if (status.code() != StatusCode::kNoResource) {
+      if (status.ok()) return status;
+      send->status = Status();  // told by the return value
+      OnSent(send);
+      return status;
+    }
+  }
+  deferred_.push_back(send);
+  return Status();
+}
+
+Status SendQueue::TryPost(Send* send) {
+  if (send->buffer->origin == StagedBuffer::Origin::kOverflow && !send->copy &&
+      buffers_->drains_overflow()) {
+    const ChunkRun run = buffers_->TryDrainRun();
+    if (!run) return Status(StatusCode::kNoResource, "no staging memory");
+    const TraceSpan span(TraceKind::kCopyFromOverflow, send->piece.bytes, send->peer);
+    size_t bytes = send->piece.bytes;
+    if (processor_ != nullptr &&
+        !processor_->Copy(run.memory.data, send->piece.data, bytes, bytes)) {
+      bytes = std::min(bytes, kHeaderBytes);  // all there is of it
+    }
+    std::memcpy(run.memory.data, send->piece.data, bytes);
+    send->copy = run;
+    send->piece.data = run.memory.data;
+  }
+  return endpoint_->PostSend(send->channel, send->peer, send->piece, send);
+}
+
+void SendQueue::OnSent(Completion* completion) {
+  Send* send = static_cast<Send*>(completion);
+  SendQueue* queue = send->queue;
+  GroupState* group = send->group;
+  Trace::Mark(TraceKind::kSent, send->piece.bytes, send->peer);
+  if (!send->status.ok() && group->failure.ok()) {
+    group->failure = send->status.WithContext("a send to rank " + std::to_string(send->peer));
+    if (queue->failure_.ok()) queue->failure_ = group->failure;
+  }
+  // A rank that is gone may have forwarded where the piece lies: others may read it at any time.
+  if (send->status.code() == StatusCode::kPeerLost && send->buffer != nullptr &&
+      group->capabilities->lands_in_peer_memory) {
+    send->buffer->read_by_others = true;
+  }
+  send->status = Status();
+  if (send->copy) queue->buffers_->ReturnDrainRun(std::exchange(send->copy, ChunkRun()));
+  --group->sends_in_flight;
+  --queue->in_flight_;
+  StagedBuffer* buffer = std::exchange(send->buffer, nullptr);
+  queue->idle_sends_.push_back(send);
+  if (buffer == nullptr) return;  // it went from user memory
+  if (--buffer->pending == 0 && buffer->freed) queue->buffers_->Recycle(buffer);
+}
+
+int SendQueue::SlowReceiver(const GroupState* group, ChannelKind kind) const {
+  for (const std::unique_ptr<Send>& send : sends_) {
+    if (send->buffer != nullptr && send->group == group && send->channel.kind == kind) {
+      return send->peer;
+    }
+  }
+  return -1;
+}
+
+bool SendQueue::PostDeferred() {
+  bool any = false;
+  std::vector<const Send*> refused;
+  for (auto it = deferred_.begin(); it != deferred_.end();) {
+    Send* send = *it;
+    const bool behind_another = std::any_of(refused.begin(), refused.end(), [&](const Send* other) {
+      return other->group == send->group && other->channel.kind == send->channel.kind &&
+             other->peer == send->peer;
+    });
+    const Status status =
+        behind_another ? Status(StatusCode::kNoResource, "in order") : TryPost(send);
+    if (status.code() == StatusCode::kNoResource) {
+      refused.push_back(send);
+      ++it;
+      continue;
+    }
+    any = true;
+    it = deferred_.erase(it);
+    if (!status.ok()) {
+      send->status = status;
+      OnSent(send);
+    }
+  }
+  return any;
+}
+
+void SendQueue::CancelDeferred(GroupState* group) {
+  const auto kept = std::stable_partition(deferred_.begin(), deferred_.end(),
+                                          [&](const Send* s) { return s->group != group; });
+  const std::vector<Send*> dropped(kept, deferred_.end());
+  deferred_.erase(kept, deferred_.end());
+  for (Send* send : dropped) {
+    send->status = group->failure;
+    OnSent(send);
+  }
+}
+
+bool SendQueue::HasDeferredOf(const GroupState& group) const {
+  return std::any_of(deferred_.begin(), deferred_.end(),
+                     [&](const Send* send) { return send->group == &group; });
+}
+
+}  // namespace brigade

@@ -1,0 +1,83 @@
+// SendQueue: the sends of an engine that are under way, those of returned calls included. What the
+// transport does not take at once is kept, and taken later, in order.
+
+#ifndef BRIGADE_PATTERNS_ENGINE_SEND_QUEUE_H_
+#define BRIGADE_PATTERNS_ENGINE_SEND_QUEUE_H_
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "membuf/byte_span.h"
+#include "membuf/status.h"
+#include "patterns/engine/group_state.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/engine/staged_buffer.h"
+#include "patterns/engine/staging_buffers.h"
+#include "transport/endpoint.h"
+
+namespace brigade {
+
+class SimulatedProcessor;
+
+class SendQueue {
+ public:
+  SendQueue(Endpoint* endpoint, StagingBuffers* buffers);
+  SendQueue(const SendQueue&) = delete;
+  SendQueue& operator=(const SendQueue&) = delete;
+
+  // Sends `piece`, which lies in `buffer`. Never fails for lack of resources.
+  Status Post(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,
+              StagedBuffer* buffer);
+  // The endpoint's, unless something posted before waits for the transport; counts what it did.
+  SentNow SendNow(GroupState* group, ChannelKind kind, int peer, ConstByteSpan head,
+                  const LayoutRange& body, OperationStatistics* statistics);
+  // Gives to the transport what it takes now of what was deferred. True if it took any.
+  bool PostDeferred();
+  // Ends the deferred sends of a broken group.
+  void CancelDeferred(GroupState* group);
+
+  bool has_deferred() const { return !deferred_.empty(); }
+  bool HasDeferredOf(const GroupState& group) const;
+  // Deferred ones included.
+  size_t in_flight() const { return in_flight_; }
+  // The group rank of one that has not taken what was sent to it on a channel, or not given it
+  // back; -1 if there is none.
+  int SlowReceiver(const GroupState* group, ChannelKind kind) const;
+  // The first.
+  const Status& failure() const { return failure_; }
+
+ private:
+  // A send on its way, or waiting for the transport to take it.
+  struct Send : Completion {
+    Send() : Completion(&SendQueue::OnSent) {}
+    SendQueue* queue = nullptr;
+    GroupState* group = nullptr;
+    Channel channel;
+    int peer = 0;
+    ConstByteSpan piece;
+    StagedBuffer* buffer = nullptr;  // null once over
+    ChunkRun copy;  // the piece's place in registered memory, if it had to be moved there
+  };
+
+  static void OnSent(Completion* completion);
+  bool IsDeferred(const GroupState* group, ChannelKind kind, int peer) const;
+  Send* TakeSend(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,
+                 StagedBuffer* buffer);
+  // Gives a send to the transport; kNoResource: not now.
+  Status TryPost(Send* send);
+
+  Endpoint* const endpoint_;
+  StagingBuffers* const buffers_;
+  SimulatedProcessor* const processor_;  // null for processors that exist
+  std::vector<std::unique_ptr<Send>> sends_;
+  std::vector<Send*> idle_sends_;
+  std::deque<Send*> deferred_;  // not yet taken by the transport
+  size_t in_flight_ = 0;
+  Status failure_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_ENGINE_SEND_QUEUE_H_

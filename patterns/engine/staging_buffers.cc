@@ -1,0 +1,188 @@
+#include "patterns/engine/staging_buffers.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "membuf/check.h"
+
+namespace brigade {
+
+StagingBuffers::StagingBuffers(Endpoint* endpoint, const EngineOptions& options)
+    : endpoint_(endpoint),
+      options_(options),
+      overflow_(std::make_unique<OverflowArena>(
+          options.overflow_bytes, endpoint->domain()->grows() ? endpoint->domain() : nullptr)) {}
+
+StagingBuffers::~StagingBuffers() {
+  if (cached_) pool_->Release(cached_);
+  if (drain_) pool_->Release(drain_);
+}
+
+Status StagingBuffers::Allocate(const PieceSettings& settings) {
+  StagingPoolOptions pool_options;
+  pool_options.budget_bytes = options_.staging_bytes;
+  pool_options.chunk_bytes = options_.chunk_bytes;
+  pool_options.core_chunks = static_cast<size_t>(CoreChunks(settings));
+  BRIGADE_RETURN_IF_ERROR(StagingPool::Create(endpoint_->domain(), pool_options, &pool_));
+  drains_overflow_ =
+      endpoint_->capabilities().needs_registered_memory && !endpoint_->domain()->grows();
+  if (!drains_overflow_) return Status();
+  drain_chunks_ = settings.pair_chunks;
+  drain_ = pool_->TryAcquireSurplus(0, drain_chunks_);
+  if (drain_) return Status();
+  const size_t least = pool_options.core_chunks + static_cast<size_t>(drain_chunks_);
+  return Status(StatusCode::kInvalidArgument,
+                "staging memory of " + std::to_string(options_.staging_bytes) +
+                    " bytes: where overflow drains through it, it must be at least " +
+                    std::to_string(least * options_.chunk_bytes));
+}
+
+void StagingBuffers::LeaveToParent() {
+  (void)pool_.release();
+  (void)overflow_.release();
+  cached_ = drain_ = ChunkRun();
+}
+
+StagedBuffer* StagingBuffers::New() {
+  if (idle_buffers_.empty()) {
+    buffers_.push_back(std::make_unique<StagedBuffer>());
+    return buffers_.back().get();
+  }
+  StagedBuffer* buffer = idle_buffers_.back();
+  idle_buffers_.pop_back();
+  return buffer;
+}
+
+ChunkRun StagingBuffers::TrySurplusRun(int placement, int chunks) {
+  const ChunkRun run = pool_->TryAcquireSurplus(placement, chunks);
+  if (run || !cached_) return run;
+  pool_->Release(std::exchange(cached_, ChunkRun()));
+  return pool_->TryAcquireSurplus(placement, chunks);
+}
+
+StagedBuffer* StagingBuffers::TrySurplus(int chunks) {
+  const ChunkRun run =
+      cached_.chunks >= chunks ? std::exchange(cached_, ChunkRun()) : TrySurplusRun(0, chunks);
+  if (!run) return nullptr;
+  StagedBuffer* buffer = New();
+  buffer->run = run;
+  buffer->memory = run.memory;
+  return buffer;
+}
+
+StagedBuffer* StagingBuffers::TryOverflow(size_t payload_bytes, OperationStatistics* statistics) {
+  ++stalled_;
+  if (!OutOfPatience()) return nullptr;
+  const ByteSpan memory = overflow_->TryAcquire(kHeaderRoom + payload_bytes);
+  if (memory.data == nullptr) return nullptr;
+  ++statistics->overflow_pieces;
+  // Who always finds some never looks whether receivers have drained the pool meanwhile.
+  stalled_ = Patience() - 1;
+  StagedBuffer* buffer = New();
+  buffer->origin = StagedBuffer::Origin::kOverflow;
+  buffer->memory = memory;
+  return buffer;
+}
+
+StagedBuffer* StagingBuffers::TryCore(int placement, int chunks, int* outstanding) {
+  core_run_.clear();
+  if (!pool_->ReserveCore(placement, 1, chunks, &core_run_)) return nullptr;
+  StagedBuffer* buffer = New();
+  buffer->origin = StagedBuffer::Origin::kCore;
+  buffer->run = core_run_[0];
+  buffer->memory = buffer->run.memory;
+  buffer->outstanding = outstanding;
+  ++*outstanding;
+  return buffer;
+}
+
+StagedBuffer* StagingBuffers::TakeLease(StagedBuffer* buffer, const Lease& lease) {
+  const std::byte* begin = buffer == nullptr ? nullptr : buffer->memory.data;
+  if (buffer == nullptr || lease.data < begin || lease.data >= begin + buffer->memory.bytes) {
+    StagedBuffer* leased = New();
+    leased->origin = StagedBuffer::Origin::kLease;
+    if (buffer != nullptr) Release(buffer);
+    buffer = leased;
+  }
+  if (buffer->lease.token != 0) endpoint_->ReleaseLease(buffer->lease);
+  buffer->lease = lease;
+  return buffer;
+}
+
+bool StagingBuffers::RetireIfRead(const StagedBuffer& buffer) {
+  if (buffer.read_by_others) pool_->Retire(buffer.run);
+  return buffer.read_by_others;
+}
+
+void StagingBuffers::StopCounting(int* outstanding) {
+  for (const std::unique_ptr<StagedBuffer>& buffer : buffers_) {
+    if (buffer->outstanding == outstanding) buffer->outstanding = nullptr;
+  }
+  *outstanding = 0;
+}
+
+void StagingBuffers::Cache(ChunkRun run) {
+  if (run.placement == 0 && run.chunks > cached_.chunks) std::swap(cached_, run);  // it serves more
+  if (run) pool_->Release(run);
+}
+
+void StagingBuffers::Drop(ReceiveSlot* slot) {
+  if (std::exchange(slot->arrived, false) && slot->status.ok() && slot->lease.token != 0) {
+    endpoint_->ReleaseLease(slot->lease);
+  }
+  if (slot->buffer != nullptr) Release(std::exchange(slot->buffer, nullptr));
+}
+
+void StagingBuffers::Recycle(StagedBuffer* buffer) {
+  BRIGADE_CHECK(buffer->freed && buffer->pending == 0);
+  stalled_ = 0;
+  if (buffer->lease.token != 0) endpoint_->ReleaseLease(buffer->lease);
+  switch (buffer->origin) {
+    case StagedBuffer::Origin::kOverflow:
+      if (buffer->read_by_others) {
+        overflow_->Retire(buffer->memory);
+        break;
+      }
+      overflow_->Release(buffer->memory);
+      break;
+    case StagedBuffer::Origin::kLease:
+      break;
+    case StagedBuffer::Origin::kReserved:
+      if (RetireIfRead(*buffer)) break;
+      if (buffer->owner != nullptr && buffer->owner->KeepReserved(buffer->run)) break;
+      pool_->Release(buffer->run);
+      break;
+    case StagedBuffer::Origin::kSurplus:
+      if (RetireIfRead(*buffer)) break;
+      Cache(buffer->run);
+      break;
+    case StagedBuffer::Origin::kCore:
+      if (RetireIfRead(*buffer)) break;
+      pool_->Release(buffer->run);
+      break;
+  }
+  if (buffer->outstanding != nullptr) --*buffer->outstanding;
+  if (buffer->owner != nullptr) buffer->owner->OnRecycled(*buffer);
+  *buffer = StagedBuffer();
+  idle_buffers_.push_back(buffer);
+}
+
+ChunkRun StagingBuffers::TryDrainRun() {
+  if (drain_) return std::exchange(drain_, ChunkRun());
+  return TrySurplusRun(0, drain_chunks_);
+}
+
+void StagingBuffers::ReturnDrainRun(const ChunkRun& run) {
+  if (drain_) {
+    pool_->Release(run);
+  } else {
+    drain_ = run;
+  }
+}
+
+int StagingBuffers::Patience() const {
+  return static_cast<int>(std::min<uint64_t>(200, endpoint_->PollsAwake()));
+}
+
+}  // namespace brigade

@@ -1,0 +1,115 @@
+// StagingBuffers: memory for pieces on their way, lent to the operations of an engine: staging
+// memory from the pool, and overflow memory beyond it.
+
+#ifndef BRIGADE_PATTERNS_ENGINE_STAGING_BUFFERS_H_
+#define BRIGADE_PATTERNS_ENGINE_STAGING_BUFFERS_H_
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "membuf/overflow_arena.h"
+#include "membuf/staging_pool.h"
+#include "membuf/status.h"
+#include "patterns/engine/engine_options.h"
+#include "patterns/engine/memory_wait.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/engine/staged_buffer.h"
+#include "patterns/schedule/piece_plan.h"
+#include "transport/endpoint.h"
+
+namespace brigade {
+
+class StagingBuffers {
+ public:
+  StagingBuffers(Endpoint* endpoint, const EngineOptions& options);
+  ~StagingBuffers();
+  StagingBuffers(const StagingBuffers&) = delete;
+  StagingBuffers& operator=(const StagingBuffers&) = delete;
+  // First of all. kInvalidArgument, naming value and minimum, if the budget is too small;
+  // kOutOfMemory if the memory cannot be had.
+  Status Allocate(const PieceSettings& settings);
+  // In a forked child, which has a copy of everything and owns none of it: frees nothing any more.
+  void LeaveToParent();
+
+  StagingPool* pool() { return pool_.get(); }
+  OverflowArena* overflow() { return overflow_.get(); }
+
+  // --- lending ---
+  // A buffer without memory.
+  StagedBuffer* New();
+  // Adjacent chunks of the surplus; none if there are none.
+  ChunkRun TrySurplusRun(int placement, int chunks);
+  // A buffer of at least so many; null if there are none.
+  StagedBuffer* TrySurplus(int chunks);
+  // Overflow memory, for an operation that must not wait for receivers and has found the pool empty
+  // once more. Null: its patience has not ended (OutOfPatience), or the limit is reached.
+  StagedBuffer* TryOverflow(size_t payload_bytes, OperationStatistics* statistics);
+  // A buffer of the core, where every run of an operation is as long as its longest, so that one
+  // fits where another was. `*outstanding` counts it while it lives.
+  StagedBuffer* TryCore(int placement, int chunks, int* outstanding);
+  // What holds the bytes of a piece received for `buffer` (null: for none): the buffer, or, if they
+  // lie elsewhere, a new one for the lease (and `buffer` is given back).
+  StagedBuffer* TakeLease(StagedBuffer* buffer, const Lease& lease);
+
+  // --- giving back ---
+  // The owner is done with the buffer.
+  void Release(StagedBuffer* buffer) {
+    buffer->freed = true;
+    if (buffer->pending == 0) Recycle(buffer);
+  }
+  // Gives back what a slot holds, and what has arrived in it. REQUIRES: its receive is not posted.
+  void Drop(ReceiveSlot* slot);
+  // Ends a buffer that is freed and has no send pending.
+  void Recycle(StagedBuffer* buffer);
+  // What `*outstanding` counts is not waited for: its operation has failed.
+  void StopCounting(int* outstanding);
+
+  // --- waiting ---
+  // A returned operation that finds the pool empty first looks again this often, while receivers
+  // may be draining it: their chunks are warm, overflow memory is not. It never waits for a
+  // receiver that does not come.
+  int Patience() const;
+  bool OutOfPatience() const { return stalled_ > Patience(); }
+  // How often in a row a locally blocking operation found the pool empty.
+  int stalled() const { return stalled_; }
+  // It found some.
+  void EndStall() { stalled_ = 0; }
+  // kTimedOut once an operation that must not wait for receivers has waited for too long.
+  Status CheckWait(MemoryWait* wait) const {
+    return wait->Check(options_.overflow_wait_seconds, options_.overflow_bytes);
+  }
+
+  // --- draining ---
+  // Whether overflow has to drain through staging memory.
+  bool drains_overflow() const { return drains_overflow_; }
+  // Registered memory for a piece in overflow memory; none if there is none.
+  ChunkRun TryDrainRun();
+  void ReturnDrainRun(const ChunkRun& run);
+
+ private:
+  // True if the buffer's chunks were taken out of use.
+  bool RetireIfRead(const StagedBuffer& buffer);
+  void Cache(ChunkRun run);
+
+  Endpoint* const endpoint_;
+  const EngineOptions& options_;  // the engine's
+  std::unique_ptr<StagingPool> pool_;
+  std::unique_ptr<OverflowArena> overflow_;
+  std::vector<std::unique_ptr<StagedBuffer>> buffers_;
+  std::vector<StagedBuffer*> idle_buffers_;
+  // One run of the surplus, kept from one small message to the next.
+  ChunkRun cached_;
+  // Where overflow has to drain through staging memory: a run of the surplus that nothing else
+  // uses, unless it is in use. Receives of two ranks that wait for each other's overflow could
+  // otherwise hold all there is.
+  bool drains_overflow_ = false;
+  int drain_chunks_ = 0;
+  ChunkRun drain_;
+  int stalled_ = 0;
+  std::vector<ChunkRun> core_run_;  // scratch of TryCore
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_ENGINE_STAGING_BUFFERS_H_
