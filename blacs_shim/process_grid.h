@@ -13,7 +13,7 @@
 #include "blacs_shim/topology_letters.h"
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
-#include "patterns/engine/group.h"
+#include "patterns/group/group.h"
 
 namespace brigade {
 namespace blacs {

@@ -13,7 +13,7 @@
 #include "bench/runner/panel.h"
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
-#include "patterns/engine/group.h"
+#include "patterns/group/group.h"
 #include "transport/bootstrap.h"
 #include "transport/endpoint.h"
 

@@ -15,7 +15,7 @@
 
 #include "membuf/status.h"
 #include "membuf/strided_layout.h"
-#include "patterns/engine/group.h"
+#include "patterns/group/group.h"
 #include "patterns/engine/pattern_call.h"
 #include "transport/simulated_processor.h"
 

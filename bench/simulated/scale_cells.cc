@@ -7,7 +7,7 @@
 #include "bench/simulated/peer_rank.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
-#include "patterns/engine/group.h"
+#include "patterns/group/group.h"
 #include "patterns/model/choice.h"
 #include "patterns/model/free_topology.h"
 #include "transport/sim/sim_transport.h"

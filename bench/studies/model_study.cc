@@ -12,7 +12,7 @@
 
 #include "bench/contenders/brigade_group.h"
 #include "patterns/catalogue/catalogue.h"
-#include "patterns/engine/group.h"
+#include "patterns/group/group.h"
 #include "patterns/model/choice.h"
 
 namespace brigade::bench {

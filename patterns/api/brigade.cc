@@ -10,7 +10,7 @@
 
 #include "membuf/version.h"
 #include "patterns/engine/engine.h"
-#include "patterns/engine/group.h"
+#include "patterns/group/group.h"
 #include "patterns/engine/trace.h"
 #include "transport/registry.h"
 

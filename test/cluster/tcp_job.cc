@@ -39,7 +39,7 @@
 
 #include "membuf/check.h"
 #include "patterns/engine/engine.h"
-#include "patterns/engine/group.h"
+#include "patterns/group/group.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/registry.h"
 #include "transport/tcp/tcp_transport.h"

@@ -1,7 +1,7 @@
 // What ranks measure of their edges, over TCP on one host: all know the same, to the bit, and it is
 // something that can be reckoned with. On several hosts: tcp_cluster_test.sh.
 
-#include "patterns/engine/calibration.h"
+#include "patterns/group/calibration.h"
 
 #include <mpi.h>
 
@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
-#include "patterns/engine/group.h"
+#include "patterns/group/group.h"
 #include "patterns/model/choice.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/registry.h"

@@ -21,7 +21,7 @@
 
 #include "gtest/gtest.h"
 #include "patterns/engine/engine.h"
-#include "patterns/engine/group.h"
+#include "patterns/group/group.h"
 #include "patterns/engine/trace.h"
 #include "test/support/run_ranks.h"
 #include "transport/core/checked_endpoint.h"

@@ -17,7 +17,7 @@
 
 #include "gtest/gtest.h"
 #include "patterns/engine/engine.h"
-#include "patterns/engine/group.h"
+#include "patterns/group/group.h"
 #include "patterns/schedule/piece_plan.h"
 #include "test/support/run_ranks.h"
 #include "test/support/thread_hosts.h"

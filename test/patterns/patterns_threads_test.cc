@@ -21,7 +21,7 @@
 #include "membuf/combine.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
-#include "patterns/engine/group.h"
+#include "patterns/group/group.h"
 #include "test/support/run_ranks.h"
 #include "test/support/stress.h"
 #include "test/support/thread_hosts.h"

@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "patterns/engine/engine.h"
-#include "patterns/engine/group.h"
+#include "patterns/group/group.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/registry.h"
 

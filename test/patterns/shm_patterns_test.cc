@@ -17,7 +17,7 @@
 #include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
-#include "patterns/engine/group.h"
+#include "patterns/group/group.h"
 #include "patterns/schedule/geometry.h"
 #include "patterns/schedule/shares.h"
 #include "test/support/run_ranks.h"

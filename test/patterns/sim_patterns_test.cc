@@ -13,7 +13,7 @@
 
 #include "gtest/gtest.h"
 #include "patterns/engine/engine.h"
-#include "patterns/engine/group.h"
+#include "patterns/group/group.h"
 #include "patterns/schedule/piece_plan.h"
 #include "transport/sim/sim_transport.h"
 

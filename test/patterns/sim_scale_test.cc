@@ -10,7 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "patterns/engine/engine.h"
-#include "patterns/engine/group.h"
+#include "patterns/group/group.h"
 #include "transport/sim/sim_transport.h"
 
 namespace brigade {

@@ -1,0 +1,363 @@
+#include "patterns/group/calibration.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <thread>
+#include <type_traits>
+
+#include "membuf/combine.h"
+#include "membuf/pack.h"
+#include "membuf/strided_layout.h"
+#include "patterns/group/ranks_per_processor.h"
+#include "patterns/model/link_estimate.h"
+
+namespace brigade {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kRepetitions = 5;
+constexpr int kChains = 3;  // each time: what a rank that sleeps takes to wake differs most
+constexpr int kMostInChain = 16;
+constexpr int kLongerRepetitions = 3;
+constexpr int kBroadcasts = 10;
+constexpr int kPieces = 16;
+constexpr size_t kCutBytes = kPieces * kPieceProbeBytes;
+constexpr size_t kWorkBytes = size_t{32} << 10;  // of copies and sums: a chunk
+constexpr size_t kShortRunBytes = 256;
+// An idle link gathers what it passes at once.
+constexpr std::chrono::milliseconds kRest(2);
+
+double MicrosecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+}
+
+// Of all threads of this process.
+double ProcessorMicroseconds() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
+}
+
+double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// What one rank has measured.
+struct RankTimes {
+  EdgeTimes far;
+  EdgeTimes near;
+  RankProcessors processors;
+  int64_t outcome = 0;  // StatusCode
+  double copy_us = 0;   // kWorkBytes, contiguous
+  double runs_us = 0;   // in short runs
+  double add_us = 0;
+};
+static_assert(std::is_trivially_copyable_v<RankTimes>, "exchanged as bytes");
+
+class Measurer {
+ public:
+  explicit Measurer(Group* group)
+      : group_(group),
+        data_(kLongerProbeBytes / sizeof(double)),
+        landing_(kLongerProbeBytes / sizeof(double)) {}
+
+  // `ring`: group ranks that take part, each once. Those that do not measure nothing.
+  Status MeasureEdges(const std::vector<int>& ring, EdgeTimes* times) {
+    const auto self = std::find(ring.begin(), ring.end(), group_->rank());
+    if (self == ring.end() || ring.size() < 2) return Status();
+    const auto size = static_cast<int>(ring.size());
+    place_ = static_cast<int>(self - ring.begin());
+    next_ = ring[static_cast<size_t>((place_ + 1) % size)];
+    previous_ = ring[static_cast<size_t>((place_ + size - 1) % size)];
+
+    double us = 0;
+    BRIGADE_RETURN_IF_ERROR(Shift(kShortProbeBytes, &us, &us));  // opens the connections
+    std::vector<double> hops, longs, longers, short_sends, long_sends, long_works, longer_works;
+    for (int i = 0; i < kRepetitions; ++i) {
+      BRIGADE_RETURN_IF_ERROR(Chain(ring, &us));  // waits for those that come later
+      for (int chain = 0; chain < kChains; ++chain) {
+        BRIGADE_RETURN_IF_ERROR(Chain(ring, &us));
+        if (us > 0) hops.push_back(us / std::min(size, kMostInChain));
+      }
+      for (const size_t bytes : {kLongProbeBytes, kLongerProbeBytes}) {
+        if (bytes == kLongerProbeBytes && i >= kLongerRepetitions) continue;
+        std::this_thread::sleep_for(kRest);
+        double sending_us = 0;
+        BRIGADE_RETURN_IF_ERROR(Shift(kShortProbeBytes, &us, &sending_us));  // all are there
+        short_sends.push_back(sending_us);
+        const double begin_us = ProcessorMicroseconds();
+        BRIGADE_RETURN_IF_ERROR(Shift(bytes, &us, &sending_us));
+        const double work_us = ProcessorMicroseconds() - begin_us;
+        const bool is_long = bytes == kLongProbeBytes;
+        (is_long ? longs : longers).push_back(us);
+        (is_long ? long_works : longer_works).push_back(work_us);
+        if (is_long) long_sends.push_back(sending_us);
+      }
+    }
+    // Whatever else the processors do makes them longer.
+    const auto least = [](const std::vector<double>& values) {
+      return *std::min_element(values.begin(), values.end());
+    };
+    times->hop_us = Median(hops);
+    times->long_us = least(longs);
+    times->longer_us = least(longers);
+    // To receive is taken to be as much work again.
+    times->call_byte_us =
+        2 * std::max(0.0, least(long_sends) - least(short_sends)) / kLongProbeBytes;
+    times->processor_byte_us = std::max(0.0, Median(longer_works) - Median(long_works)) /
+                               (kLongerProbeBytes - kLongProbeBytes);
+    return Status();
+  }
+
+  // What a short piece costs when all ranks take part, `last` being the last to get it and the way
+  // of the first one taking `first_us`.
+  Status MeasurePieces(int last, double first_us, EdgeTimes* times) {
+    std::vector<double> all;
+    for (int i = 0; i <= kBroadcasts; ++i) {
+      double us = 0;
+      BRIGADE_RETURN_IF_ERROR(Around(last, &us));
+      if (i > 0) all.push_back(us);  // the first one waits for those that come later
+      std::this_thread::sleep_for(kRest);
+    }
+    if (group_->rank() != 0) return Status();
+    times->piece_us = std::max(0.0, Median(all) - first_us) / (kPieces - 1);
+    return Status();
+  }
+
+  void MeasureMemory(RankTimes* times) {
+    StridedLayout whole, runs;
+    const auto elems = static_cast<int64_t>(kWorkBytes / sizeof(double));
+    const auto run = static_cast<int64_t>(kShortRunBytes / sizeof(double));
+    // Both fit what there is.
+    (void)StridedLayout::General(elems, 1, elems, sizeof(double), &whole);
+    (void)StridedLayout::General(run, elems / run, 2 * run, sizeof(double), &runs);
+    std::vector<double> staging(static_cast<size_t>(elems));
+    auto* const to = reinterpret_cast<std::byte*>(staging.data());
+    auto* const from = reinterpret_cast<std::byte*>(data_.data());
+    times->copy_us = Best([&] { CopyIn(to, whole, from, 0, kWorkBytes); });
+    times->runs_us = Best([&] { CopyIn(to, runs, from, 0, kWorkBytes); });
+    times->add_us = Best([&] {
+      Combine(CombineOp::kSum, ElementType::kDouble, staging.size(), {&whole, to, 0, nullptr},
+              {&whole, to, 0, nullptr}, {&whole, from, 0, nullptr});
+    });
+  }
+
+ private:
+  template <typename Work>
+  static double Best(const Work& work) {
+    double best_us = 0;
+    for (int i = 0; i < 2 * kRepetitions; ++i) {
+      const Clock::time_point begin = Clock::now();
+      work();
+      const double us = MicrosecondsSince(begin);
+      if (i == 0 || us < best_us) best_us = us;
+    }
+    return best_us;
+  }
+
+  Status CallOf(Pattern pattern, int peer, size_t bytes, PatternCall* call) {
+    call->pattern = pattern;
+    call->root = peer;
+    call->matrix.data = reinterpret_cast<std::byte*>(data_.data());
+    const auto elems = static_cast<int64_t>(bytes / sizeof(double));
+    return StridedLayout::General(elems, 1, elems, sizeof(double), &call->matrix.layout);
+  }
+
+  Status Move(Pattern pattern, int peer, size_t bytes) {
+    PatternCall call;
+    BRIGADE_RETURN_IF_ERROR(CallOf(pattern, peer, bytes, &call));
+    return group_->Run(call);
+  }
+
+  // To the next, and from the previous one, at the same time. *sending_us: until the send returned.
+  Status Shift(size_t bytes, double* us, double* sending_us) {
+    PatternCall receive;
+    BRIGADE_RETURN_IF_ERROR(CallOf(Pattern::kReceive, previous_, bytes, &receive));
+    receive.matrix.data = reinterpret_cast<std::byte*>(landing_.data());
+    const Clock::time_point begin = Clock::now();
+    std::unique_ptr<Operation> receiving;
+    const Status started = group_->Start(receive, &receiving);
+    const bool scarce =
+        started.code() == StatusCode::kNoResource || started.code() == StatusCode::kOutOfMemory;
+    if (!scarce) BRIGADE_RETURN_IF_ERROR(started);
+    // One after the other then, and not all ranks the same first.
+    if (scarce && place_ % 2 == 1) BRIGADE_RETURN_IF_ERROR(group_->Run(receive));
+    const Clock::time_point send_begin = Clock::now();
+    BRIGADE_RETURN_IF_ERROR(Move(Pattern::kSend, next_, bytes));
+    *sending_us = MicrosecondsSince(send_begin);
+    if (scarce && place_ % 2 == 0) BRIGADE_RETURN_IF_ERROR(group_->Run(receive));
+    if (!scarce) BRIGADE_RETURN_IF_ERROR(receiving->Wait());
+    *us = MicrosecondsSince(begin);
+    return Status();
+  }
+
+  // A short message once around the first members of the ring. The first of all times it; *us is 0
+  // elsewhere.
+  Status Chain(const std::vector<int>& ring, double* us) {
+    *us = 0;
+    const int size = std::min(static_cast<int>(ring.size()), kMostInChain);
+    if (place_ >= size) return Status();
+    const int last = ring[static_cast<size_t>(size - 1)];
+    const int next = place_ + 1 == size ? ring[0] : next_;
+    // Ranks that have waited for long sleep, and that is how a call finds them.
+    if (place_ == 0) std::this_thread::sleep_for(kRest);
+    const Clock::time_point begin = Clock::now();
+    if (place_ > 0) {
+      BRIGADE_RETURN_IF_ERROR(Move(Pattern::kReceive, previous_, kShortProbeBytes));
+      return Move(Pattern::kSend, next, kShortProbeBytes);
+    }
+    BRIGADE_RETURN_IF_ERROR(Move(Pattern::kSend, next, kShortProbeBytes));
+    BRIGADE_RETURN_IF_ERROR(Move(Pattern::kReceive, last, kShortProbeBytes));
+    *us = MicrosecondsSince(begin);
+    return Status();
+  }
+
+  // A broadcast from rank 0, host after host, until `last` has said that it has it.
+  Status Around(int last, double* us) {
+    PatternCall call;
+    call.pattern = Pattern::kBroadcast;
+    call.topology = {Shape::kIncreasingRings, 1, /*by_host=*/true};
+    call.piece_bytes = kPieceProbeBytes;
+    call.matrix.data = reinterpret_cast<std::byte*>(data_.data());
+    const auto elems = static_cast<int64_t>(kCutBytes / sizeof(double));
+    BRIGADE_RETURN_IF_ERROR(
+        StridedLayout::General(elems, 1, elems, sizeof(double), &call.matrix.layout));
+    const Clock::time_point begin = Clock::now();
+    BRIGADE_RETURN_IF_ERROR(group_->Run(call));
+    if (group_->rank() == last) return Move(Pattern::kSend, 0, kShortProbeBytes);
+    if (group_->rank() == 0)
+      BRIGADE_RETURN_IF_ERROR(Move(Pattern::kReceive, last, kShortProbeBytes));
+    *us = MicrosecondsSince(begin);
+    return Status();
+  }
+
+  Group* const group_;
+  std::vector<double> data_;
+  std::vector<double> landing_;
+  int place_ = 0;
+  int next_ = 0;
+  int previous_ = 0;
+};
+
+// Over all ranks.
+double MedianOf(const std::vector<RankTimes>& all, double RankTimes::*time) {
+  std::vector<double> values;
+  for (const RankTimes& times : all) values.push_back(times.*time);
+  return Median(std::move(values));
+}
+
+RateCurve CurveFrom(double us, double runs_us) {
+  RateCurve curve;
+  curve.points.push_back({kShortRunBytes, kWorkBytes / std::max(runs_us, 1e-3)});
+  curve.points.push_back({kWorkBytes, kWorkBytes / std::max(us, 1e-3)});
+  return curve;
+}
+
+}  // namespace
+
+Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hosts,
+                 MachineDescription* machine, bool* measured) {
+  std::vector<std::vector<int>> members;  // by host
+  for (int r = 0; r < bootstrap->size(); ++r) {
+    const auto host = static_cast<size_t>(hosts[static_cast<size_t>(r)]);
+    if (host >= members.size()) members.resize(host + 1);
+    members[host].push_back(r);
+  }
+  std::vector<int> firsts;
+  size_t most = 0;
+  for (const std::vector<int>& host : members) {
+    firsts.push_back(host.front());
+    most = std::max(most, host.size());
+  }
+  const size_t others = hosts.size() - firsts.size();  // ranks that share a host with a first one
+
+  Measurer measurer(group);
+  RankTimes mine;
+  const auto measure = [&] {
+    BRIGADE_RETURN_IF_ERROR(measurer.MeasureEdges(firsts, &mine.far));
+    BRIGADE_RETURN_IF_ERROR(measurer.MeasureEdges(
+        members[static_cast<size_t>(hosts[static_cast<size_t>(group->rank())])], &mine.near));
+    const bool by_host = group->goes_by_host();
+    if (firsts.size() < 3) return Status();  // nobody passes anything on
+    const double first_us = static_cast<double>(firsts.size()) * mine.far.hop_us +
+                            (by_host ? 0 : static_cast<double>(others) * mine.near.hop_us);
+    return measurer.MeasurePieces(by_host ? firsts.back() : bootstrap->size() - 1, first_us,
+                                  &mine.far);
+  };
+  const Status status = measure();
+  measurer.MeasureMemory(&mine);
+  mine.outcome = static_cast<int64_t>(status.code());
+  mine.processors = RankProcessors::Here();
+  // Whatever has happened, the others wait here.
+  std::vector<RankTimes> all(static_cast<size_t>(bootstrap->size()));
+  const Status told = bootstrap->AllGather(&mine, sizeof(mine), all.data());
+  *measured = false;
+  BRIGADE_RETURN_IF_ERROR(status);
+  BRIGADE_RETURN_IF_ERROR(told);
+  for (size_t r = 0; r < all.size(); ++r) {
+    if (all[r].outcome == static_cast<int64_t>(StatusCode::kOk)) continue;
+    return Status(static_cast<StatusCode>(all[r].outcome),
+                  "rank " + std::to_string(r) + " failed while edges were measured");
+  }
+
+  const auto edges = [&](EdgeTimes RankTimes::*kind) {
+    const auto median = [&](double EdgeTimes::*time, double EdgeTimes::*by_whom) {
+      std::vector<double> values;
+      for (const RankTimes& times : all) {
+        if ((times.*kind).*by_whom > 0) values.push_back((times.*kind).*time);
+      }
+      return Median(std::move(values));
+    };
+    EdgeTimes times;
+    times.hop_us = median(&EdgeTimes::hop_us, &EdgeTimes::hop_us);
+    times.piece_us = median(&EdgeTimes::piece_us, &EdgeTimes::piece_us);
+    for (const auto time : {&EdgeTimes::long_us, &EdgeTimes::longer_us, &EdgeTimes::call_byte_us,
+                            &EdgeTimes::processor_byte_us}) {
+      times.*time = median(time, &EdgeTimes::long_us);
+    }
+    return times;
+  };
+  const EdgeTimes far = edges(&RankTimes::far);
+  const EdgeTimes near = edges(&RankTimes::near);
+  if ((firsts.size() > 1 && !IsSensible(far)) || (most > 1 && !IsSensible(near))) return Status();
+  const double copy_us = MedianOf(all, &RankTimes::copy_us);
+  const double runs_us = MedianOf(all, &RankTimes::runs_us);
+  const double add_us = MedianOf(all, &RankTimes::add_us);
+  std::vector<RankProcessors> processors;
+  for (const RankTimes& times : all) processors.push_back(times.processors);
+  const double crowd = RanksPerProcessor(processors);
+  const Capabilities& has = group->capabilities();
+  MachineDescription found;
+  found.name = "calibrated";
+  found.hosts = static_cast<int>(firsts.size());
+  found.ranks_per_host = static_cast<int>(most);
+  found.ranks_per_processor = crowd;
+  Memory user;
+  user.name = "user";
+  found.memories.push_back(user);
+  found.copies.push_back({CurveFrom(copy_us, runs_us), {}});
+  found.adds.push_back({CurveFrom(add_us, add_us), {}});
+  // Memory is shared within hosts only, though a group with edges of both kinds is said to do so.
+  EdgeKind kind{false, false, has.eager_piece_bytes, std::max(copy_us, 1e-3) / kWorkBytes, crowd};
+  if (firsts.size() > 1) found.between_hosts = LinkFrom(far, kind);
+  kind.within_host = true;
+  kind.shares_memory = has.lands_in_peer_memory;
+  if (most > 1) found.within_host = LinkFrom(near, kind);
+  found.between_hosts.ports_of_host = true;
+  found.preferred_piece_bytes = has.tuning.preferred_piece_bytes;
+  found.overlap_piece_bytes = has.tuning.overlap_piece_bytes;
+  found.piece_cost_bytes = has.tuning.piece_cost_bytes;
+  *machine = std::move(found);
+  *measured = true;
+  return Status();
+}
+
+}  // namespace brigade

@@ -1,0 +1,141 @@
+// Group: ranks that communicate by patterns. The C++ face of the library; brigade.h is the C one.
+//
+// A group is a grid of rows x cols ranks, numbered row by row; a plain group is a 1 x n grid. Its
+// scopes are the calling rank's row, its column, and all. Groups share one Engine per process and
+// with it one staging pool.
+//
+// The ranks of a scope make the same calls on it in the same order. Calls on different scopes, and
+// sends and receives, are independent of each other: each has a channel of its own.
+
+#ifndef BRIGADE_PATTERNS_GROUP_GROUP_H_
+#define BRIGADE_PATTERNS_GROUP_GROUP_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "membuf/status.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/pattern_call.h"
+#include "transport/bootstrap.h"
+
+namespace brigade {
+
+struct Candidate;
+struct CatalogueEntry;
+struct Cost;
+struct MachineDescription;
+struct GroupState;
+struct Schedule;
+class Executor;
+
+// A started operation. Destroying one that is not done waits for it.
+class Operation {
+ public:
+  ~Operation();
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+  // Progresses; true once done, well or not.
+  bool Test();
+  // Waits until done. The outcome, as Group::Run returns it.
+  Status Wait();
+  // REQUIRES: done.
+  const OperationStatistics& statistics() const { return statistics_; }
+
+ private:
+  friend class Group;
+  Operation(Engine* engine, std::unique_ptr<Executor> executor);
+  void Finish();
+
+  Engine* const engine_;
+  std::unique_ptr<Executor> executor_;  // null once done
+  Status outcome_;
+  OperationStatistics statistics_;
+};
+
+class Group {
+ public:
+  // Collective over the members of `bootstrap` (rows * cols of them) and nobody else. `engine` must
+  // outlive the group. kInvalidArgument if the shape does not fit; kMismatch, naming both ranks, if
+  // their settings differ. No group then. If the engine's options say so and the group is on
+  // several hosts, it is calibrated, unless these very hosts have been before (machine_cache.h).
+  static Status Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
+                       std::unique_ptr<Group>* group);
+  // Local. Sends that have returned still reach their receivers. REQUIRES: no operation of the
+  // group is under way.
+  ~Group();
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  // The name of the transport that carries it.
+  const char* transport() const;
+  int rank() const;
+  int rows() const;
+  int cols() const;
+  int row() const { return rank() / cols(); }
+  int col() const { return rank() % cols(); }
+  // Ranks in a scope, and the calling rank's number in it. For kPointToPoint: the whole group.
+  int ScopeSize(ChannelKind scope) const;
+  int ScopeRank(ChannelKind scope) const;
+  // What the transport can do between all members.
+  const Capabilities& capabilities() const;
+  // Whether messages to several hosts can go host after host (Topology::by_host).
+  bool goes_by_host() const;
+  // What its edges were measured to cost, the same on all ranks; null: not measured.
+  const MachineDescription* machine() const;
+
+  // Runs `call` to its end. After kInvalidArgument nothing happened. After any other failure the
+  // group is broken: every further call on it returns that first failure, and user memory the call
+  // was to write is unspecified.
+  Status Run(const PatternCall& call, OperationStatistics* statistics = nullptr);
+
+  // Fills in what a call leaves to the library, if its topology is Shape::kFree: the topology, and
+  // how long pieces are. Run does it as well; a caller that asks first saves it a copy of the call.
+  void Choose(PatternCall* call) const;
+
+  // The ways of running a call, whatever its topology: each shape, cut into pieces in each of
+  // several ways, and how long the model says it takes. All are legal; of a combine they differ in
+  // bits. Empty if nothing was measured, or the peer of a send is no member. `late_us`: as in
+  // CostQuery.
+  std::vector<Candidate> Candidates(const PatternCall& call, double late_us = 0) const;
+
+  // How long the model says a call takes, as its topology and piece length say. REQUIRES: the
+  // topology is not Shape::kFree, something was measured, and the peer of a send is a member.
+  Cost Predict(const PatternCall& call) const;
+
+  // Starts `call` without waiting. kNoResource: the staging memory it needs is in use; nothing
+  // happened. The matrix, locations and portions of `call`, the array of portions included, must
+  // stay valid until the operation is done. Operations on one scope take place in the order of
+  // their starts, as do sends to, and receives from, one rank.
+  Status Start(const PatternCall& call, std::unique_ptr<Operation>* operation);
+
+  // The group's first failure.
+  Status failure() const;
+
+ private:
+  Group(Engine* engine, std::unique_ptr<GroupState> state);
+  // Measures, or remembers, what its edges cost.
+  Status FindMachine(Bootstrap* bootstrap);
+  // Rank 0's to all.
+  Status TellText(std::string* text);
+  // What every way of running a valid call needs beside the call.
+  struct Beginning {
+    const CatalogueEntry* entry = nullptr;
+    const Schedule* schedule = nullptr;
+    uint64_t* sequence = nullptr;  // its number on its channel, to be advanced when it starts
+  };
+  // The normal form of `call`, its free topology replaced: `call` itself or *copy.
+  const PatternCall& Normal(const PatternCall& call, std::optional<PatternCall>* copy) const;
+  // REQUIRES: `call` is normal.
+  Status Begin(const PatternCall& call, Beginning* beginning);
+
+  Engine* const engine_;
+  std::unique_ptr<GroupState> state_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_GROUP_GROUP_H_

@@ -1,0 +1,39 @@
+// Group agreement: the settings that must be equal on all members of a group. How long pieces are
+// follows from them and from the transport that the group gets.
+
+#ifndef BRIGADE_PATTERNS_GROUP_GROUP_AGREEMENT_H_
+#define BRIGADE_PATTERNS_GROUP_GROUP_AGREEMENT_H_
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "membuf/status.h"
+#include "patterns/engine/engine_options.h"
+#include "transport/bootstrap.h"
+
+namespace brigade {
+
+struct AgreedSettings {
+  AgreedSettings() = default;
+  AgreedSettings(const EngineOptions& options, const std::string& transport_name, int rows,
+                 int cols);
+
+  uint64_t format = 4;  // of what is on the wire
+  uint64_t chunk_bytes = 0;
+  uint64_t staging_bytes = 0;
+  char transport[24] = {};
+  uint64_t rows = 0;
+  uint64_t cols = 0;
+  uint64_t calibrate = 0;
+  uint64_t topology_is_hint = 0;
+};
+static_assert(std::has_unique_object_representations_v<AgreedSettings>, "compared as bytes");
+
+// Collective over the members of `bootstrap`. kMismatch, the same on all of them, if their settings
+// differ: it names the first setting that does, rank 0's and the first other rank's values.
+Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_GROUP_GROUP_AGREEMENT_H_

@@ -1,0 +1,72 @@
+#include "patterns/group/group_scopes.h"
+
+#include <algorithm>
+
+#include "patterns/schedule/piece_plan.h"
+
+namespace brigade {
+namespace {
+
+const Reach* ReachWith(const EngineOptions& options, const Capabilities& has, bool of_pairs,
+                       GroupState* group) {
+  for (const Reach& reach : group->reaches) {
+    if (reach.capabilities == &has && reach.of_pairs == of_pairs) return &reach;
+  }
+  Reach reach;
+  reach.capabilities = &has;
+  reach.of_pairs = of_pairs;
+  reach.settings = PieceSettingsFor(options.chunk_bytes, options.staging_bytes,
+                                    has.tuning.preferred_piece_bytes);
+  if (of_pairs) reach.settings = OfPairs(reach.settings);
+  reach.settings.segment_bytes = has.tuning.segment_bytes;
+  reach.settings.overlap_bytes = has.tuning.overlap_piece_bytes;
+  reach.settings.piece_cost_bytes = has.tuning.piece_cost_bytes;
+  if (has.line_bytes > 0 && group->lines_to.empty()) {
+    group->lines_to.resize(group->members() * kChannelKinds);
+    group->lines_from.resize(group->lines_to.size());
+  }
+  const size_t eager = has.eager_piece_bytes;
+  if (eager != SIZE_MAX) reach.settings.eager_bytes = eager - std::min(eager, kHeaderBytes);
+  reach.settings.ahead_bytes =
+      has.tuning.first_piece_bytes - std::min(has.tuning.first_piece_bytes, kHeaderBytes);
+  group->reaches.push_back(reach);
+  return &group->reaches.back();
+}
+
+}  // namespace
+
+void SetScopes(int rows, int cols, int rank, GroupState* group) {
+  group->rows = rows;
+  group->cols = cols;
+  group->rank = rank;
+  const int row = rank / cols;
+  const int col = rank % cols;
+  group->scopes[static_cast<int>(ChannelKind::kPointToPoint)] = {rows * cols, rank, 0, 1};
+  group->scopes[static_cast<int>(ChannelKind::kAll)] = {rows * cols, rank, 0, 1};
+  group->scopes[static_cast<int>(ChannelKind::kRow)] = {cols, col, row * cols, 1};
+  group->scopes[static_cast<int>(ChannelKind::kColumn)] = {rows, row, col, cols};
+}
+
+void SetReaches(const Endpoint& endpoint, const EngineOptions& options, GroupState* group) {
+  group->capabilities = &endpoint.CapabilitiesOf(group->id);
+  for (Scope& scope : group->scopes) {
+    // A scope all of whose ranks are on one host, or each on another, has edges of one kind.
+    scope.hosts = endpoint.CountHosts(group->id, scope.first, scope.stride, scope.size);
+    const int another = scope.GroupRank((scope.rank + 1) % scope.size);
+    const bool one_kind = scope.hosts == 1 || scope.hosts == scope.size;
+    scope.reach = ReachWith(
+        options, one_kind ? endpoint.CapabilitiesTo(group->id, another) : *group->capabilities,
+        /*of_pairs=*/false, group);
+  }
+}
+
+void PrepareForPairs(const Endpoint& endpoint, const EngineOptions& options, GroupState* group) {
+  group->send_sequence.resize(group->members());
+  group->receive_sequence.resize(group->members());
+  for (size_t peer = 0; peer < group->members(); ++peer) {
+    const Capabilities& has = endpoint.CapabilitiesTo(group->id, static_cast<int>(peer));
+    group->reach_to.push_back(ReachWith(options, has, /*of_pairs=*/true, group));
+  }
+}
+
+}  // namespace brigade

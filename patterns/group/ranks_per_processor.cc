@@ -1,0 +1,31 @@
+#include "patterns/group/ranks_per_processor.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "transport/host/host.h"
+
+namespace brigade {
+
+RankProcessors RankProcessors::Here() {
+  return {std::hash<std::string>()(Host::Here().boot_id), AllowedProcessors(), ProcessorQuota()};
+}
+
+double RanksPerProcessor(const std::vector<RankProcessors>& ranks) {
+  std::map<uint64_t, RankProcessors> machines;
+  for (const RankProcessors& rank : ranks) {
+    RankProcessors& here = machines.emplace(rank.machine, rank).first->second;
+    CPU_OR(&here.allowed, &here.allowed, &rank.allowed);
+    here.quota = std::max(here.quota, rank.quota);
+  }
+  int64_t processors = 0;
+  for (const auto& [machine, here] : machines) {
+    processors += std::min<int64_t>(CPU_COUNT(&here.allowed), here.quota);
+  }
+  return std::max(1.0, static_cast<double>(ranks.size()) /
+                           static_cast<double>(std::max<int64_t>(processors, 1)));
+}
+
+}  // namespace brigade

@@ -1,0 +1,76 @@
+#include "patterns/short_path/edge_port.h"
+
+#include <algorithm>
+
+namespace brigade {
+namespace {
+
+bool IsForwarded(const Lane& lane, int stream) {
+  return std::any_of(lane.work.begin(), lane.work.end(), [&](const Step& step) {
+    return step.opcode == Opcode::kSend && step.left.index == stream;
+  });
+}
+
+}  // namespace
+
+bool EdgePort::HasWholeMessage() {
+  InEdge* const edge = EdgeFrom(call_.root);
+  const Slot* const slot = edge == nullptr ? nullptr : Poll(edge, call_.root);
+  if (slot == nullptr) return false;
+  const ConstByteSpan message = MessageIn(*slot);
+  WireHeader theirs;
+  if (message.data == nullptr || message.bytes < kHeaderBytes) return false;
+  std::memcpy(&theirs, message.data, sizeof(theirs));
+  return message.bytes == kHeaderBytes + theirs.total_bytes;
+}
+
+Status EdgePort::Receive(const Lane& lane, const Step& step, Current* current,
+                         ConstByteSpan* message) {
+  InEdge* const edge = EdgeFrom(awaited_peer_);
+  const Slot* const slot = edge == nullptr ? nullptr : Poll(edge, awaited_peer_);
+  // A piece that is forwarded is kept until that is done, which takes a lease.
+  if (slot != nullptr && (slot->kind == Slot::kLine || !IsForwarded(lane, step.left.index))) {
+    *message = MessageIn(*slot);
+    if (message->data != nullptr) {
+      current->piece = slot->kind == Slot::kPiece;
+      current->edge = edge;
+      current->receipt = edge->Take();
+      return Status();
+    }
+  }
+  return ReceivePosted(current, message);
+}
+
+Status EdgePort::ReceivePosted(Current* current, ConstByteSpan* message) {
+  ReceiveSlot slot;
+  // Of a message that is longer than it should be, the header tells what it is.
+  const ByteSpan where{nullptr, kHeaderBytes + MostPayload(reach_.settings)};
+  bool posted = false;
+  BRIGADE_RETURN_IF_ERROR(PostReceive(
+      &slot, /*must_wait=*/true,
+      [&] { return endpoint()->PostReceive(channel(), awaited_peer_, where, &slot); }, &posted));
+  BRIGADE_RETURN_IF_ERROR(AwaitReceive(&slot, current));
+  *message = {slot.lease.data, slot.lease.bytes};
+  return Status();
+}
+
+Status EdgePort::SendLineAsPiece(int peer, const Current& current) {
+  ShortCall::Current piece;
+  BRIGADE_RETURN_IF_ERROR(OpenInStaging(&piece));
+  std::memcpy(piece.payload, current.payload, WireBytes());
+  const Status status = PostSend(peer, piece);
+  Release(&piece.buffer);
+  return status;
+}
+
+const Slot* EdgePort::PollLonger(InEdge* edge, int peer) const {
+  const TraceSpan span(TraceKind::kWait, 0, peer);
+  const uint64_t polls = endpoint()->PollsAwake();
+  for (uint64_t i = 0; i < polls; ++i) {
+    if (const Slot* slot = edge->Peek()) return slot;
+    endpoint()->Pause(i);
+  }
+  return nullptr;
+}
+
+}  // namespace brigade

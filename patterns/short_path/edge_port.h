@@ -1,0 +1,123 @@
+// EdgePort: a short call's messages over a transport that shows its edges (edge.h). Nothing is
+// posted: what comes is used where its sender wrote it, and messages that fit a line, header
+// included, need no staging memory.
+//
+// Edges and posts of one stream are one order, so that a message goes by a post where the edge
+// cannot take it, or is not to be kept waiting, and so that other paths may use the same streams.
+
+#ifndef BRIGADE_PATTERNS_SHORT_PATH_EDGE_PORT_H_
+#define BRIGADE_PATTERNS_SHORT_PATH_EDGE_PORT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "membuf/byte_span.h"
+#include "membuf/status.h"
+#include "patterns/engine/trace.h"
+#include "patterns/engine/wire_header.h"
+#include "patterns/schedule/schedule.h"
+#include "patterns/short_path/short_call.h"
+#include "transport/edge/edge.h"
+#include "transport/edge/edge_access.h"
+
+namespace brigade {
+
+class EdgePort : public ShortCall {
+ protected:
+  static constexpr size_t kLinePayload = Slot::kLineBytes - kHeaderBytes;
+
+  struct Current : ShortCall::Current {
+    // Received, and read where it is: the edge and what to give back to it.
+    InEdge* edge = nullptr;
+    InEdge::Receipt receipt;
+    bool piece = false;
+    // Made here, to be sent as a line.
+    alignas(8) std::byte line[kLinePayload];
+  };
+  using ShortCall::ShortCall;
+
+  bool Serves() const { return reach_.capabilities->line_bytes > 0; }
+  // Of a message from point to point the sender's length counts, and shows in what it wrote.
+  bool SeesArrivals() const { return true; }
+  // Waits a little for the next message from the call's peer, and tells whether all of it is there.
+  bool HasWholeMessage();
+  bool FitsWithoutStaging() {
+    lines_ = WireBytes() <= kLinePayload;
+    return lines_;
+  }
+
+  void StartReceives() {}
+  // Waits for the message of `step`. The payload follows its header.
+  Status Receive(const Lane& lane, const Step& step, Current* current, ConstByteSpan* message);
+  // No header goes ahead.
+  Status ReceiveData(Current*) { return Status(StatusCode::kInternal, "data without a header"); }
+  Status Open(Current* current) {
+    if (!lines_) return OpenInStaging(current);
+    current->payload = current->line;
+    return Status();
+  }
+  bool SendInPlace(const Step&) { return false; }
+  Status Send(int peer, const Current& current) {
+    return lines_ ? SendLine(peer, current) : PostSend(peer, current);
+  }
+  void Free(Current* current) {
+    if (current->edge != nullptr) {
+      std::exchange(current->edge, nullptr)->GiveBack(current->receipt, current->piece);
+    } else if (current->buffer != nullptr) {
+      Release(&current->buffer);
+    }
+  }
+  void DropReceives() {}
+
+ private:
+  Status SendLine(int peer, const Current& current);
+  // Where the edge takes no line now, or something goes before: as a piece.
+  Status SendLineAsPiece(int peer, const Current& current);
+  Status ReceivePosted(Current* current, ConstByteSpan* message);
+  InEdge* EdgeFrom(int peer) const {
+    InEdge*& edge = group_->LineFrom(kind_, peer);
+    if (edge == nullptr && group_->edges != nullptr) {
+      edge = group_->edges->EdgeFrom(channel(), peer);
+    }
+    return edge;
+  }
+  // The message in a slot, wherever it lies; no data if it is nowhere.
+  ConstByteSpan MessageIn(const Slot& slot) const {
+    if (slot.kind != Slot::kLine) return group_->edges->PieceIn(group_->id, slot);
+    return slot.bytes <= Slot::kLineBytes ? ConstByteSpan(slot.payload, slot.bytes)
+                                          : ConstByteSpan();
+  }
+  const Slot* Poll(InEdge* edge, int peer) const {
+    const Slot* const slot = edge->Peek();
+    return slot != nullptr ? slot : PollLonger(edge, peer);
+  }
+  // Polls of an edge, paused as the transport likes, before a message that does not come is waited
+  // for with a posted receive, which also hears of peers that are gone. Not so many that the
+  // transport puts the rank to sleep: what others wait for moves only where everything is polled.
+  const Slot* PollLonger(InEdge* edge, int peer) const;
+
+  bool lines_ = false;  // the messages fit
+};
+
+inline Status EdgePort::SendLine(int peer, const Current& current) {
+  const size_t payload_bytes = WireBytes();
+  const TraceSpan span(TraceKind::kPostSend, kHeaderBytes + payload_bytes, peer);
+  OutEdge*& edge = group_->LineTo(kind_, peer);
+  if (edge == nullptr && group_->edges != nullptr) edge = group_->edges->EdgeTo(channel(), peer);
+  Slot* const slot = edge == nullptr || !NothingIsDeferred() ? nullptr : edge->Next();
+  if (slot == nullptr) return SendLineAsPiece(peer, current);
+  slot->kind = Slot::kLine;
+  slot->bytes = static_cast<uint16_t>(kHeaderBytes + payload_bytes);
+  std::memcpy(slot->payload, &header_, kHeaderBytes);
+  if (payload_bytes > 0) {
+    std::memcpy(slot->payload + kHeaderBytes, current.payload, payload_bytes);
+  }
+  edge->Publish(slot);
+  return Status();
+}
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_SHORT_PATH_EDGE_PORT_H_

@@ -1,0 +1,63 @@
+// PostPort: a short call's messages as posted sends and receives, over any transport.
+
+#ifndef BRIGADE_PATTERNS_SHORT_PATH_POST_PORT_H_
+#define BRIGADE_PATTERNS_SHORT_PATH_POST_PORT_H_
+
+#include <cstddef>
+
+#include "membuf/byte_span.h"
+#include "membuf/status.h"
+#include "patterns/engine/staged_buffer.h"
+#include "patterns/schedule/schedule.h"
+#include "patterns/short_path/short_call.h"
+
+namespace brigade {
+
+class PostPort : public ShortCall {
+ protected:
+  using Current = ShortCall::Current;
+  using ShortCall::ShortCall;
+
+  // Receives are posted ahead, before the lengths of their portions are looked at.
+  bool Serves() const { return !entry_.multi; }
+  bool SeesArrivals() const { return false; }
+  bool HasWholeMessage() { return false; }
+  bool FitsWithoutStaging() { return false; }
+
+  void StartReceives() { next_ = 0; }
+  // Waits for the message of `step`, an await of the lane. The payload follows its header.
+  Status Receive(const Lane& lane, const Step& step, Current* current, ConstByteSpan* message);
+  // The data of a message whose header came ahead, in user memory if they can land there.
+  Status ReceiveData(Current* current);
+  // What this rank makes, to be sent from there.
+  Status Open(Current* current) { return OpenInStaging(current); }
+  // Sends what `copy` would copy straight from user memory; false if it must be copied.
+  bool SendInPlace(const Step& copy);
+  Status Send(int peer, const Current& current) { return PostSend(peer, current); }
+  void Free(Current* current) {
+    current->sent = false;
+    if (current->buffer != nullptr) Release(&current->buffer);
+  }
+  // After the group was closed: what has arrived, and nobody took up.
+  void DropReceives();
+
+ private:
+  // Receives posted at once: the next one's message arrives while this one's is used. Where
+  // messages wait for their receives, which wakes their senders once more, as many as there is
+  // memory for.
+  static constexpr size_t kAhead = 2;
+  static constexpr size_t kMostAhead = 8;
+
+  // Of a step among the lane's receives. *posted is false, and nothing done, if that takes waiting
+  // and is not yet needed.
+  Status Post(const Step& step, bool* posted);
+
+  ReceiveSlot receives_[kMostAhead];
+  size_t posted_ = 0;
+  size_t awaited_ = 0;
+  size_t next_ = 0;  // of the lane's receives
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_SHORT_PATH_POST_PORT_H_

@@ -1,0 +1,139 @@
+#include "patterns/short_path/short_call.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "patterns/engine/trace.h"
+
+namespace brigade {
+
+ShortCall::ShortCall(Engine* engine, GroupState* group, const CatalogueEntry& entry,
+                     const PatternCall& call)
+    : engine_(engine),
+      group_(group),
+      entry_(entry),
+      call_(call),
+      pair_(IsPair(entry.pattern)),
+      kind_(pair_ ? ChannelKind::kPointToPoint : call.scope),
+      scope_(group->scope(kind_)),
+      reach_(group->ReachOf(kind_, call.root)),
+      mover_(engine->processor()) {}
+
+// --- memory ---
+
+bool ShortCall::TakeFirst() {
+  // It may become a landing, which any first piece fits.
+  first_ = engine_->buffers()->TrySurplus(reach_.capabilities->needs_landing
+                                              ? reach_.settings.most_chunks
+                                              : ChunksFor(reach_.settings, WireBytes()));
+  return first_ != nullptr;
+}
+
+Status ShortCall::Acquire(size_t payload_bytes, bool landing, bool must_wait,
+                          StagedBuffer** buffer) {
+  *buffer = first_ != nullptr
+                ? std::exchange(first_, nullptr)
+                : engine_->buffers()->TrySurplus(ChunksFor(reach_.settings, payload_bytes));
+  if (*buffer == nullptr) {
+    if (!must_wait) return Status();
+    BRIGADE_RETURN_IF_ERROR(AcquireSlowly(payload_bytes, landing, buffer));
+  }
+  held_bytes_ += (*buffer)->run.memory.bytes;
+  mover_.statistics.peak_staging_bytes =
+      std::max(mover_.statistics.peak_staging_bytes, held_bytes_);
+  return Status();
+}
+
+Status ShortCall::AcquireSlowly(size_t payload_bytes, bool landing, StagedBuffer** buffer) {
+  const bool may_overflow =
+      entry_.locally_blocking &&
+      !(landing && reach_.capabilities->needs_registered_memory && !endpoint()->domain()->grows());
+  Status status;
+  WaitUntil([&] {
+    *buffer = engine_->buffers()->TrySurplus(ChunksFor(reach_.settings, payload_bytes));
+    if (*buffer == nullptr && may_overflow) {
+      *buffer = engine_->buffers()->TryOverflow(payload_bytes, &mover_.statistics);
+      if (*buffer == nullptr && !engine_->buffers()->OutOfPatience()) return false;
+    }
+    if (*buffer == nullptr) {
+      *buffer = engine_->buffers()->TryCore(0, reach_.settings.most_chunks, &outstanding_);
+    }
+    if (*buffer != nullptr) return true;
+    if (entry_.locally_blocking) status = engine_->buffers()->CheckWait(&memory_wait_);
+    return !status.ok();
+  });
+  memory_wait_.Reset();
+  return status;
+}
+
+Status ShortCall::OpenInStaging(Current* current) {
+  BRIGADE_RETURN_IF_ERROR(
+      Acquire(WireBytes(), /*landing=*/false, /*must_wait=*/true, &current->buffer));
+  current->payload = current->buffer->memory.data + kHeaderRoom;
+  std::memcpy(current->payload - kHeaderBytes, &header_, sizeof(header_));
+  return Status();
+}
+
+void ShortCall::Release(StagedBuffer** buffer) {
+  held_bytes_ -= (*buffer)->run.memory.bytes;  // none of a lease's are ours
+  engine_->buffers()->Release(std::exchange(*buffer, nullptr));
+}
+
+// --- messages ---
+
+Status ShortCall::PostSend(int peer, const Current& current) {
+  const std::byte* const header = current.payload - kHeaderBytes;
+  const size_t payload_bytes = WireBytes();
+  const auto post = [&](const std::byte* data, size_t bytes) {
+    return engine_->sends()->Post(group_, kind_, peer, {data, bytes}, current.buffer);
+  };
+  if (!header_ahead_) return post(header, kHeaderBytes + payload_bytes);
+  ++mover_.statistics.messages_sent;  // one more
+  BRIGADE_RETURN_IF_ERROR(post(header, kHeaderBytes));
+  return post(current.payload, payload_bytes);
+}
+
+bool ShortCall::SendNow(int peer) {
+  const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header_), sizeof(header_));
+  const LayoutRange body{&call_.matrix.layout, call_.matrix.data, 0, range_.bytes};
+  return endpoint()->SendsInPlace(channel(), peer, body) &&
+         engine_->sends()->SendNow(group_, kind_, peer, head, body, &mover_.statistics) ==
+             SentNow::kYes;
+}
+
+Status ShortCall::AwaitReceive(ReceiveSlot* slot, Current* current) {
+  if (!slot->arrived) WaitUntil([&] { return slot->arrived; });
+  BRIGADE_RETURN_IF_ERROR(slot->status);
+  // What holds the bytes from here on; a chunk that they did not come to is no longer held.
+  slot->arrived = false;
+  current->buffer = std::exchange(slot->buffer, nullptr);
+  if (slot->lease.data == nullptr) return Status();  // in user memory
+  if (current->buffer != nullptr) held_bytes_ -= current->buffer->run.memory.bytes;
+  current->buffer = engine_->buffers()->TakeLease(current->buffer, slot->lease);
+  held_bytes_ += current->buffer->run.memory.bytes;
+  if (!entry_.locally_blocking) current->buffer->CountLease(&outstanding_);
+  return Status();
+}
+
+// --- the end ---
+
+std::string ShortCall::Describe() const {
+  return engine_->Describe(entry_, header_.sequence, *group_, kind_, /*detail=*/"", awaited_peer_);
+}
+
+Status ShortCall::AwaitOutstanding() {
+  Status status;
+  WaitUntil([&] {
+    if (outstanding_ == 0) return true;
+    if (entry_.locally_blocking) status = engine_->buffers()->CheckWait(&memory_wait_);
+    return !status.ok();
+  });
+  return status;
+}
+
+void ShortCall::Break(const Status& status) {
+  engine_->BreakGroup(group_, status);
+  engine_->buffers()->StopCounting(&outstanding_);
+}
+
+}  // namespace brigade

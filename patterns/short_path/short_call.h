@@ -1,0 +1,136 @@
+// ShortCall: a call on the short path (short_path.h), and what it asks of the engine: memory for
+// the one piece of each message, posts, and waits. What all ports have in common.
+
+#ifndef BRIGADE_PATTERNS_SHORT_PATH_SHORT_CALL_H_
+#define BRIGADE_PATTERNS_SHORT_PATH_SHORT_CALL_H_
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "membuf/byte_span.h"
+#include "membuf/status.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group_state.h"
+#include "patterns/engine/memory_wait.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/engine/piece_mover.h"
+#include "patterns/engine/staged_buffer.h"
+#include "patterns/engine/wire_header.h"
+#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/schedule.h"
+#include "transport/channel.h"
+#include "transport/endpoint.h"
+
+namespace brigade {
+
+class ShortCall {
+ public:
+  ShortCall(const ShortCall&) = delete;
+  ShortCall& operator=(const ShortCall&) = delete;
+  OperationStatistics& statistics() { return mover_.statistics; }
+
+ protected:
+  // What the current slot of a stream holds.
+  struct Current {
+    std::byte* payload = nullptr;    // only read, if received; null: it landed where it is wanted
+    StagedBuffer* buffer = nullptr;  // where it lies, one's own or leased; null: elsewhere
+    bool sent = false;               // it went straight from user memory: there is no slot
+  };
+
+  // `call` was validated and must outlive the object.
+  ShortCall(Engine* engine, GroupState* group, const CatalogueEntry& entry,
+            const PatternCall& call);
+
+  // Nothing else is under way, so nothing has to go before this call's messages.
+  bool IsAlone() const { return engine_->IsIdle(); }
+  // Whether what is sent now comes behind all that was posted before.
+  bool NothingIsDeferred() const { return !engine_->sends()->has_deferred(); }
+  Endpoint* endpoint() const { return engine_->endpoint(); }
+  Channel channel() const { return {group_->id, kind_}; }
+  size_t WireBytes() const { return mover_.WireBytes(range_.bytes); }
+
+  // --- memory ---
+  // Takes the buffer that the call will need first; false if there is none. One is all that a
+  // locally blocking call needs, and all that it must not wait for.
+  bool TakeFirst();
+  // Memory for a payload; `landing`: for a receive. If there is none it waits if it must, or else
+  // returns null. kTimedOut: a locally blocking call has waited for as long as it may.
+  Status Acquire(size_t payload_bytes, bool landing, bool must_wait, StagedBuffer** buffer);
+  // Takes memory for a message that is made here, and writes its header.
+  Status OpenInStaging(Current* current);
+  void Release(StagedBuffer** buffer);
+
+  // --- messages ---
+  // Sends what lies in the slot, header and data in one piece or in two.
+  Status PostSend(int peer, const Current& current);
+  // Sends header and data straight from user memory, if that takes no waiting.
+  bool SendNow(int peer);
+  // Posts a receive by `post()`. If the transport takes none now it waits if it must, or else
+  // returns false in `*posted`.
+  template <typename Post>
+  Status PostReceive(ReceiveSlot* slot, bool must_wait, const Post& post, bool* posted);
+  // Waits for what was posted, and moves it into `current`.
+  Status AwaitReceive(ReceiveSlot* slot, Current* current);
+  // After the group was closed: gives back what the slot holds.
+  void Drop(ReceiveSlot* slot) { engine_->buffers()->Drop(slot); }
+  template <typename Over>
+  void WaitUntil(const Over& over) {
+    engine_->WaitUntil(
+        over, [&] { return Describe(); }, [&] { return awaited_peer_; });
+  }
+
+  // --- the end ---
+  std::string Describe() const;
+  // Waits for the buffers that must be back before it returns.
+  Status AwaitOutstanding();
+  // After a failure: nothing of the group moves any more, and nothing is waited for.
+  void Break(const Status& status);
+  void ReleaseFirst() {
+    if (first_ != nullptr) Release(&first_);
+  }
+
+  Engine* const engine_;
+  GroupState* const group_;
+  const CatalogueEntry& entry_;
+  const PatternCall& call_;
+  const bool pair_;  // from point to point
+  const ChannelKind kind_;
+  const Scope& scope_;
+  const Reach& reach_;
+  PieceMover mover_;
+  PiecePlan::Range range_{0, 0};  // of the message: all of it
+  bool header_ahead_ = false;     // of what this rank sends
+  WireHeader header_;
+  int awaited_peer_ = -1;  // its rank in the group
+  int outstanding_ = 0;    // buffers that must be back before it returns
+
+ private:
+  Status AcquireSlowly(size_t payload_bytes, bool landing, StagedBuffer** buffer);
+
+  StagedBuffer* first_ = nullptr;
+  size_t held_bytes_ = 0;  // of staging memory
+  MemoryWait memory_wait_;
+};
+
+template <typename Post>
+Status ShortCall::PostReceive(ReceiveSlot* slot, bool must_wait, const Post& post, bool* posted) {
+  slot->arrived = false;
+  slot->status = Status();
+  Status status;
+  const auto is_taken = [&] {
+    status = post();
+    return status.code() != StatusCode::kNoResource;
+  };
+  *posted = is_taken();
+  if (!*posted && must_wait) {
+    WaitUntil(is_taken);
+    *posted = true;
+  }
+  return *posted ? status : Status();
+}
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_SHORT_PATH_SHORT_CALL_H_

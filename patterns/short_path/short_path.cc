@@ -1,0 +1,149 @@
+#include "patterns/short_path/short_path.h"
+
+#include <algorithm>
+#include <string>
+
+#include "membuf/check.h"
+#include "patterns/engine/trace.h"
+#include "patterns/schedule/message_cut.h"
+#include "patterns/schedule/piece_plan.h"
+
+namespace brigade {
+
+template <typename Port>
+bool ShortPath<Port>::Fits(const Schedule& schedule) {
+  if (!Port::Serves() || !this->IsAlone() || schedule.streams.size() > kMostStreams ||
+      schedule.shares.count > 0 || !schedule.runs.empty()) {
+    return false;
+  }
+  this->mover_.Reset(this->entry_, &this->call_);
+  this->range_.bytes = BytesOf(-1);
+  for (int q = 0; this->entry_.multi && q < this->scope_.size; ++q) {
+    this->range_.bytes = std::max(this->range_.bytes, BytesOf(q));
+  }
+  if (Port::SeesArrivals() && this->entry_.pattern == Pattern::kReceive) {
+    return Port::HasWholeMessage();
+  }
+  // Nothing as short is ever cut but on demand.
+  if (this->call_.piece_bytes == 0 && Port::FitsWithoutStaging()) return true;
+  return IsOnePiece(schedule) && (Port::FitsWithoutStaging() || this->TakeFirst());
+}
+
+template <typename Port>
+bool ShortPath<Port>::IsOnePiece(const Schedule& schedule) {
+  const CutRule rule = this->mover_.Rule(this->entry_, this->reach_.settings, this->scope_.size);
+  const PiecePlan plan = PlanLongest(rule, schedule.shares, this->range_.bytes);
+  this->header_ahead_ = plan.header_ahead;
+  return plan.IsOnePiece();
+}
+
+template <typename Port>
+Status ShortPath<Port>::Run(const Schedule& schedule, uint64_t sequence) {
+  BRIGADE_CHECK_LE(schedule.streams.size(), kMostStreams);
+  if (this->entry_.combines) this->mover_.SetPieceBytes(this->range_.bytes);
+  this->mover_.statistics.pieces = 1;
+  SetHeader(this->entry_, this->call_, sequence, this->range_.bytes, &this->header_);
+  Status status;
+  for (const Lane& lane : schedule.lanes) {
+    // One piece: what leads comes before what does not.
+    for (int lead = schedule.max_lead; lead >= 0 && status.ok(); --lead) {
+      status = RunLane(lane, lead);
+    }
+    if (!status.ok()) break;
+  }
+  if (status.ok() && this->outstanding_ > 0) status = this->AwaitOutstanding();
+  if (!status.ok()) {
+    status = status.WithContext(this->Describe());
+    // What lies in an edge is given back before the group is closed.
+    for (Current& current : currents_) Port::Free(&current);
+    this->Break(status);
+    Port::DropReceives();
+  }
+  this->ReleaseFirst();
+  return status;
+}
+
+template <typename Port>
+void ShortPath<Port>::TurnTo(int portion) {
+  this->range_.bytes = BytesOf(portion);
+  this->header_.portion = portion;
+  this->header_.total_bytes = this->range_.bytes;
+}
+
+template <typename Port>
+Status ShortPath<Port>::RunLane(const Lane& lane, int lead) {
+  Port::StartReceives();
+  for (const Step& step : lane.work) {
+    if (step.lead != lead) continue;
+    if (this->entry_.multi) TurnTo(step.portion);
+    switch (step.opcode) {
+      case Opcode::kReceive:
+      case Opcode::kOpen:
+        BRIGADE_CHECK(false);
+        break;
+      case Opcode::kAwait:
+        BRIGADE_RETURN_IF_ERROR(Await(lane, step));
+        break;
+      case Opcode::kCopy:
+      case Opcode::kCombine:
+        BRIGADE_RETURN_IF_ERROR(Fill(step));
+        break;
+      case Opcode::kSend:
+        BRIGADE_RETURN_IF_ERROR(Send(step));
+        break;
+      case Opcode::kFree:
+        Port::Free(&currents_[step.left.index]);
+        break;
+    }
+  }
+  return Status();
+}
+
+template <typename Port>
+Status ShortPath<Port>::Await(const Lane& lane, const Step& step) {
+  this->awaited_peer_ = this->scope_.GroupRank(step.peer);
+  Current& current = currents_[step.left.index];
+  ConstByteSpan message;
+  BRIGADE_RETURN_IF_ERROR(Port::Receive(lane, step, &current, &message));
+  Trace::Mark(TraceKind::kReceived, message.bytes, this->awaited_peer_);
+  WireHeader theirs;
+  const Status agreed = ReadHeader(this->header_, {message.data, message.bytes, 0}, &theirs);
+  if (!agreed.ok()) {
+    return agreed.WithContext("from rank " + std::to_string(this->awaited_peer_));
+  }
+  this->range_.bytes = theirs.total_bytes;  // a receive may get less than it asked for
+  const bool ahead = this->pair_ && this->range_.bytes > this->reach_.settings.eager_bytes;
+  BRIGADE_RETURN_IF_ERROR(
+      CheckLength(kHeaderBytes + (ahead ? 0 : this->WireBytes()), message.bytes));
+  current.payload = const_cast<std::byte*>(message.data) + kHeaderBytes;
+  return ahead ? Port::ReceiveData(&current) : Status();
+}
+
+template <typename Port>
+Status ShortPath<Port>::Fill(const Step& step) {
+  std::byte* const left = PayloadAt(step.left);
+  if (left == nullptr && step.left.in_stream()) return Status();  // landed where it is wanted
+  std::byte* const right = PayloadAt(step.right);
+  if (step.dst.kind == Place::kNew) {
+    Current& current = currents_[step.dst.index];
+    current.sent = Port::SendInPlace(step);
+    if (current.sent) return Status();
+    BRIGADE_RETURN_IF_ERROR(Port::Open(&current));
+  }
+  this->mover_.Apply(step, PayloadAt(step.dst), left, right, this->range_);
+  return Status();
+}
+
+template <typename Port>
+Status ShortPath<Port>::Send(const Step& step) {
+  const Current& current = currents_[step.left.index];
+  if (current.sent) return Status();
+  ++this->mover_.statistics.messages_sent;
+  this->mover_.statistics.bytes_sent += kHeaderBytes + this->WireBytes();
+  return Port::Send(this->scope_.GroupRank(step.peer), current);
+}
+
+template class ShortPath<PostPort>;
+template class ShortPath<EdgePort>;
+
+}  // namespace brigade

@@ -1,0 +1,67 @@
+// ShortPath: runs small calls at once, where every message is one piece and nothing else is under
+// way. Runs the same schedules as Executor: steps in program order, the leading ones first, without
+// cursors, windows or bookkeeping of rounds.
+//
+// How messages travel is the port's: posted (PostPort), or through memory that both sides share
+// (EdgePort). A port is a template parameter because a virtual call per step would be felt.
+
+#ifndef BRIGADE_PATTERNS_SHORT_PATH_SHORT_PATH_H_
+#define BRIGADE_PATTERNS_SHORT_PATH_SHORT_PATH_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "membuf/status.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group_state.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/schedule/schedule.h"
+#include "patterns/short_path/edge_port.h"
+#include "patterns/short_path/post_port.h"
+
+namespace brigade {
+
+template <typename Port>
+class ShortPath : public Port {
+ public:
+  // `call` was validated and must outlive the object.
+  ShortPath(Engine* engine, GroupState* group, const CatalogueEntry& entry, const PatternCall& call)
+      : Port(engine, group, entry, call) {}
+
+  // Whether the call can take this path now. False changes nothing. A receive from point to point
+  // may wait a little to see what comes.
+  bool Fits(const Schedule& schedule);
+  // Runs it. REQUIRES: Fits() said yes, just now.
+  Status Run(const Schedule& schedule, uint64_t sequence);
+
+  // Of a schedule that fits.
+  static constexpr size_t kMostStreams = 3;
+
+ private:
+  using Current = typename Port::Current;
+
+  // Whether the longest message of the call is one piece.
+  bool IsOnePiece(const Schedule& schedule);
+  // From here on the message is that of `portion`, as the header says.
+  void TurnTo(int portion);
+  size_t BytesOf(int portion) const {
+    return (portion < 0 ? this->call_.matrix : this->call_.portions[portion]).layout.bytes();
+  }
+  Status RunLane(const Lane& lane, int lead);
+  Status Await(const Lane& lane, const Step& step);
+  Status Fill(const Step& step);
+  Status Send(const Step& step);
+  std::byte* PayloadAt(const Place& place) const {
+    return place.in_stream() ? currents_[place.index].payload : nullptr;
+  }
+
+  Current currents_[kMostStreams];
+};
+
+extern template class ShortPath<PostPort>;
+extern template class ShortPath<EdgePort>;
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_SHORT_PATH_SHORT_PATH_H_

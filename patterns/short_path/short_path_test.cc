@@ -1,0 +1,218 @@
+// Schedules made by hand on the short path, over either port. That it runs those of the catalogue
+// is tested with all that do (test/patterns).
+
+#include "patterns/short_path/short_path.h"
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group_state.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/schedule.h"
+#include "test/support/run_ranks.h"
+#include "transport/core/forwarding_endpoint.h"
+#include "transport/inproc/inproc_transport.h"
+#include "transport/shm/shm_transport.h"
+
+namespace brigade {
+namespace {
+
+void Require(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+// Sends less than it is told to.
+class TruncatingEndpoint : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+                  Completion* completion) override {
+    return target()->PostSend(channel, peer, {piece.data, piece.bytes - sizeof(double)},
+                              completion);
+  }
+};
+
+// One rank of a group of all; messages go along the channel of all.
+struct Member {
+  Member(InprocWorld& world, int rank, bool edges, bool truncates = false,
+         const EngineOptions& options = Small()) {
+    if (edges) {
+      Require(CreateShmEndpoint(&endpoint));
+    } else {
+      endpoint = world.CreateEndpoint(rank);
+    }
+    if (truncates) endpoint = std::make_unique<TruncatingEndpoint>(std::move(endpoint));
+    Require(Engine::Create(endpoint.get(), options, &engine));
+    state.rank = rank;
+    state.cols = world.ranks();
+    Require(endpoint->OpenGroup(world.MakeBootstrap(rank).get(), &state.id));
+    state.capabilities = &endpoint->CapabilitiesOf(state.id);
+    Reach reach;
+    reach.capabilities = state.capabilities;
+    reach.settings = PieceSettingsFor(options.chunk_bytes, options.staging_bytes,
+                                      state.capabilities->tuning.preferred_piece_bytes);
+    state.reaches.push_back(reach);
+    for (Scope& scope : state.scopes) {
+      scope = {state.cols, rank, 0, 1, 1, &state.reaches.front()};
+    }
+    state.edges = endpoint->edges();
+    state.lines_to.resize(state.members() * kChannelKinds);
+    state.lines_from.resize(state.lines_to.size());
+  }
+  ~Member() {
+    if (!state.closed) {
+      EXPECT_TRUE(engine->Drain().ok());
+      endpoint->CloseGroup(state.id);
+    }
+  }
+
+  static EngineOptions Small() {
+    EngineOptions options;
+    options.chunk_bytes = 1024;
+    options.staging_bytes = 16 * 1024;
+    return options;
+  }
+
+  template <typename Path>
+  Status Run(Pattern pattern, const Schedule& schedule, std::vector<double>* data) {
+    PatternCall call;
+    call.pattern = pattern;
+    call.scope = ChannelKind::kAll;
+    call.matrix.data = reinterpret_cast<std::byte*>(data->data());
+    const auto elems = static_cast<int64_t>(data->size());
+    Require(StridedLayout::General(elems, 1, elems, sizeof(double), &call.matrix.layout));
+    Path path(engine.get(), &state, EntryOf(pattern), call);
+    EXPECT_TRUE(path.Fits(schedule));
+    return path.Run(schedule, 0);
+  }
+
+  std::unique_ptr<Endpoint> endpoint;
+  std::unique_ptr<Engine> engine;
+  GroupState state;
+};
+
+template <typename Path>
+class ShortPaths : public testing::Test {
+ protected:
+  static constexpr bool kEdges = std::is_base_of_v<EdgePort, Path>;
+};
+
+using Paths = testing::Types<ShortPath<PostPort>, ShortPath<EdgePort>>;
+TYPED_TEST_SUITE(ShortPaths, Paths);
+
+TYPED_TEST(ShortPaths, WhatLeadsComesFirst) {
+  for (const size_t elems : {1, 50}) {  // a line, a piece
+    RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+      Member me(world, rank, TestFixture::kEdges);
+      std::vector<double> data(elems, rank == 0 ? 1 : 100);
+      ScheduleBuilder b;
+      if (rank == 0) {  // the matrix, and then its double
+        const int out = b.AddStream("S", ChunkRole::kBufferedSend);
+        b.Combine(Place::New(out), Place::Matrix(), Place::Matrix());
+        b.Send(out, 1);
+        b.Free(out);
+        b.SetLead(1);
+        b.Copy(Place::New(out), Place::Matrix());
+        b.Send(out, 1);
+        b.Free(out);
+      } else {
+        const int in = b.AddStream("R", ChunkRole::kReceive);
+        b.ReceiveAndAwait(0, in);
+        b.Combine(Place::Matrix(), Place::Matrix(), Place::Current(in));
+        b.Free(in);
+        b.SetLead(1);
+        b.ReceiveAndAwait(0, in);
+        b.Copy(Place::Matrix(), Place::Current(in));
+        b.Free(in);
+      }
+      Require(me.Run<TypeParam>(Pattern::kAllReduce, b.Build(), &data));
+      EXPECT_EQ(data, std::vector<double>(elems, rank == 0 ? 1 : 3));
+    });
+  }
+}
+
+TYPED_TEST(ShortPaths, AMessageOfAnotherLengthThanItsHeaderSaysIsAnError) {
+  for (const size_t elems : {2, 50}) {
+    RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+      Member me(world, rank, TestFixture::kEdges, /*truncates=*/rank == 0);
+      std::vector<double> data(elems);
+      ScheduleParameters parameters;
+      parameters.size = 2;
+      parameters.rank = rank;
+      parameters.topology = {Shape::kTree, 2};
+      const Schedule schedule = EntryOf(Pattern::kBroadcast).compile(parameters);
+      const Status status = me.Run<TypeParam>(Pattern::kBroadcast, schedule, &data);
+      if (rank == 0) return Require(status);
+      EXPECT_EQ(status.code(), StatusCode::kMismatch) << status.ToString();
+      const std::string came = std::to_string(kHeaderBytes + (elems - 1) * sizeof(double));
+      EXPECT_NE(status.message().find(came), std::string::npos) << status.message();
+    });
+  }
+}
+
+TYPED_TEST(ShortPaths, AScheduleOfMoreStreamsDoesNotFit) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Member me(world, rank, TestFixture::kEdges);
+    ScheduleBuilder b;
+    for (const char* name : {"A", "B", "C"}) b.AddStream(name, ChunkRole::kBufferedSend);
+    const Schedule most = b.Build();
+    b = ScheduleBuilder();
+    for (const char* name : {"A", "B", "C", "D"}) b.AddStream(name, ChunkRole::kBufferedSend);
+    const Schedule more = b.Build();
+    PatternCall call;
+    call.scope = ChannelKind::kAll;
+    TypeParam path(me.engine.get(), &me.state, EntryOf(Pattern::kBarrier), call);
+    EXPECT_FALSE(path.Fits(more));
+    TypeParam other(me.engine.get(), &me.state, EntryOf(Pattern::kBarrier), call);
+    EXPECT_TRUE(other.Fits(most));
+    Require(other.Run(most, 0));
+  });
+}
+
+// Whatever memory comes back first is taken: of the surplus or of the core.
+TYPED_TEST(ShortPaths, MemoryOfTheSurplusThatComesBackIsTaken) {
+  constexpr int kCore = 6;
+  std::atomic<bool> waits{false};
+  std::atomic<bool> got_both{false};
+  RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
+    EngineOptions options = Member::Small();
+    options.staging_bytes = (kCore + 1) * options.chunk_bytes;
+    options.report_seconds = 0.02;
+    options.report = [&](const std::string&) { waits = true; };
+    Member me(world, rank, TestFixture::kEdges, false, options);
+    std::vector<double> data(50, rank == 0 ? 7 : 0);
+    ScheduleBuilder b;
+    if (rank == 0) {
+      const int out = b.AddStream("S", ChunkRole::kBufferedSend);
+      for (int i = 0; i < kCore + 2; ++i) {
+        b.Copy(Place::New(out), Place::Matrix());
+        b.Send(out, i == 0 || i == kCore + 1 ? 1 : 2);
+        b.Free(out);
+      }
+    } else {
+      const int in = b.AddStream("R", ChunkRole::kReceive);
+      for (int i = 0; i < (rank == 1 ? 2 : kCore); ++i) {
+        b.ReceiveAndAwait(0, in);
+        b.Copy(Place::Matrix(), Place::Current(in));
+        b.Free(in);
+      }
+      while (!(rank == 1 ? waits : got_both)) std::this_thread::yield();
+    }
+    Require(me.Run<TypeParam>(Pattern::kAllReduce, b.Build(), &data));
+    if (rank == 1) got_both = true;
+    EXPECT_EQ(data, std::vector<double>(50, 7));
+  });
+}
+
+}  // namespace
+}  // namespace brigade
