@@ -175,7 +175,7 @@ mpich() {
 title "Packages"
 ./test/install.sh || exit 1
 
-for linter in format includes documents shell python spelling reference; do
+for linter in format includes documents shell python spelling reference tidy; do
   check "Lint: $linter" ./test/lint.sh "$linter"
 done
 

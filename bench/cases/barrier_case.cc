@@ -19,7 +19,7 @@ void MeasureBarrier(const Contenders& all) {
   the_case.prepare = [&](int) { verifying = true; };
   the_case.before_timing = [&] { verifying = false; };
   const auto add = [&](const std::string& name, const std::string& pattern,
-                       std::function<Status(OperationStatistics*)> barrier) {
+                       const std::function<Status(OperationStatistics*)>& barrier) {
     const auto run = [&, barrier](int turn, OperationStatistics* statistics) {
       if (!verifying) return barrier(statistics);
       if (turn == session->rank()) std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -72,8 +72,8 @@ class Exchange {
   }
 
  private:
-  Subject& Add(const std::string& name, const std::string& pattern, std::function<Status()> ping,
-               std::function<Status()> pong) {
+  Subject& Add(const std::string& name, const std::string& pattern,
+               const std::function<Status()>& ping, const std::function<Status()>& pong) {
     Subject subject;
     subject.name = name;
     subject.pattern = pattern;

@@ -32,13 +32,13 @@ std::string CheckGathered(const SpreadData& data) {
   std::string wrong;
   for (int q = 0; q < data.ranks && wrong.empty(); ++q) {
     wrong = CheckSum(data.portions[q], q, 1);
-    if (!wrong.empty()) wrong = "portion " + std::to_string(q) + ", " + wrong;
+    if (!wrong.empty()) wrong.insert(0, "portion " + std::to_string(q) + ", ");
   }
   return WithGaps(data.panel, wrong);
 }
 
 Subject MakeSubject(const Contenders& all, const std::string& name, const std::string& pattern,
-                    bool tells_cost, size_t bytes, Operation operation, Check check) {
+                    bool tells_cost, size_t bytes, const Operation& operation, Check check) {
   Subject subject;
   subject.name = name;
   subject.pattern = pattern;

@@ -77,7 +77,7 @@ using Operation = std::function<Status(int turn, OperationStatistics*)>;
 
 // `tells_cost`: the operation fills the statistics that it is given, of a message of `bytes`.
 Subject MakeSubject(const Contenders& all, const std::string& name, const std::string& pattern,
-                    bool tells_cost, size_t bytes, Operation operation, Check check);
+                    bool tells_cost, size_t bytes, const Operation& operation, Check check);
 
 }  // namespace brigade::bench
 

@@ -33,7 +33,7 @@ RunnerOptions Short() {
   return options;
 }
 
-Subject MakeSubject(std::function<void(int turn)> run) {
+Subject MakeSubject(const std::function<void(int turn)>& run) {
   Subject subject;
   subject.name = "subject";
   subject.pattern = "pattern";

@@ -261,6 +261,25 @@ RateCurve CurveFrom(double us, double runs_us) {
   return curve;
 }
 
+// The medians, each over the ranks that have measured it.
+EdgeTimes MediansOf(const std::vector<RankTimes>& all, EdgeTimes RankTimes::*kind) {
+  const auto median = [&](double EdgeTimes::*time, double EdgeTimes::*by_whom) {
+    std::vector<double> values;
+    for (const RankTimes& times : all) {
+      if ((times.*kind).*by_whom > 0) values.push_back((times.*kind).*time);
+    }
+    return Median(std::move(values));
+  };
+  EdgeTimes times;
+  times.hop_us = median(&EdgeTimes::hop_us, &EdgeTimes::hop_us);
+  times.piece_us = median(&EdgeTimes::piece_us, &EdgeTimes::piece_us);
+  for (const auto time : {&EdgeTimes::long_us, &EdgeTimes::longer_us, &EdgeTimes::call_byte_us,
+                          &EdgeTimes::processor_byte_us}) {
+    times.*time = median(time, &EdgeTimes::long_us);
+  }
+  return times;
+}
+
 }  // namespace
 
 Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hosts,
@@ -308,25 +327,8 @@ Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hos
                   "rank " + std::to_string(r) + " failed while edges were measured");
   }
 
-  const auto edges = [&](EdgeTimes RankTimes::*kind) {
-    const auto median = [&](double EdgeTimes::*time, double EdgeTimes::*by_whom) {
-      std::vector<double> values;
-      for (const RankTimes& times : all) {
-        if ((times.*kind).*by_whom > 0) values.push_back((times.*kind).*time);
-      }
-      return Median(std::move(values));
-    };
-    EdgeTimes times;
-    times.hop_us = median(&EdgeTimes::hop_us, &EdgeTimes::hop_us);
-    times.piece_us = median(&EdgeTimes::piece_us, &EdgeTimes::piece_us);
-    for (const auto time : {&EdgeTimes::long_us, &EdgeTimes::longer_us, &EdgeTimes::call_byte_us,
-                            &EdgeTimes::processor_byte_us}) {
-      times.*time = median(time, &EdgeTimes::long_us);
-    }
-    return times;
-  };
-  const EdgeTimes far = edges(&RankTimes::far);
-  const EdgeTimes near = edges(&RankTimes::near);
+  const EdgeTimes far = MediansOf(all, &RankTimes::far);
+  const EdgeTimes near = MediansOf(all, &RankTimes::near);
   if ((firsts.size() > 1 && !IsSensible(far)) || (most > 1 && !IsSensible(near))) return Status();
   const double copy_us = MedianOf(all, &RankTimes::copy_us);
   const double runs_us = MedianOf(all, &RankTimes::runs_us);

@@ -33,7 +33,7 @@ class Caller {
     EXPECT_EQ(connect(socket_, reinterpret_cast<const sockaddr*>(&system), bytes), 0)
         << std::strerror(errno);
   }
-  Caller(Caller&& other) : socket_(other.socket_) { other.socket_ = -1; }
+  Caller(Caller&& other) noexcept : socket_(other.socket_) { other.socket_ = -1; }
   ~Caller() { Close(); }
 
   void Say(const void* data, size_t bytes) {

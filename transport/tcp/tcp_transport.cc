@@ -706,11 +706,10 @@ class TcpEndpoint : public Endpoint, private ConnectionOwner {
         }
       }
       if (why == nullptr) continue;  // lost meanwhile
-      if (why->code() != StatusCode::kPeerLost) {
-        Lose(link, Status(*why));
-      } else if (link->left) {
+      const bool is_gone = why->code() == StatusCode::kPeerLost;
+      if (is_gone && link->left) {
         Lose(link, Status(StatusCode::kPeerLost, "it has left"));
-      } else if (!others_live) {
+      } else if (!is_gone || !others_live) {
         Lose(link, Status(*why));
       } else if (link->out->broken()) {
         link->out_broken_since = Clock::now();
