@@ -8,55 +8,23 @@
 #include "membuf/strided_layout.h"
 
 namespace brigade::tcp {
-namespace {
 
-Frame PieceFrame(const Stream& stream, size_t bytes, uint32_t granted) {
-  Frame frame;
-  frame.kind = FrameKind::kPiece;
-  frame.group = stream.wire_id;
-  frame.channel = static_cast<uint8_t>(stream.kind);
-  frame.bytes = static_cast<uint32_t>(bytes);
-  frame.count = granted;
-  return frame;
-}
-
-Frame GrantFrame(const Stream& stream, uint32_t granted) {
-  Frame frame;
-  frame.kind = FrameKind::kGrant;
-  frame.group = stream.wire_id;
-  frame.channel = static_cast<uint8_t>(stream.kind);
-  frame.count = granted;
-  return frame;
-}
-
-}  // namespace
-
-void Link::Notify(FrameKind kind, uint8_t channel, uint32_t group) {
-  for (const Frame& notice : notices) {
-    if (notice.kind == kind && notice.channel == channel && notice.group == group) return;
-  }
-  Frame notice;
-  notice.group = group;
-  notice.kind = kind;
-  notice.channel = channel;
-  notices.push_back(notice);
-}
-
-Connection::Connection(int socket, Link* link, std::vector<std::byte> hello, SocketIo* io,
-                       ConnectionOwner* owner)
+Connection::Connection(int socket, Link* link, Outbox* outbox, std::vector<std::byte> hello,
+                       SocketIo* io, ConnectionOwner* owner)
     : IoSocket(socket),
       link_(link),
+      outbox_(outbox),
       io_(io),
       owner_(owner),
       reader_(this, kMaxPieceBytes),
       hello_(std::move(hello)),
-      spoken_(hello_.empty()) {}
+      established_(hello_.empty()) {}
 
 // --- what is sent ---
 
 bool Connection::FillBatch() {
   batch_.Clear();
-  if (left_) return false;
+  if (goodbye_ == Goodbye::kSaid) return false;
   if (!hello_.empty()) {
     // Alone: a connection that does not come about takes nothing else with it.
     batch_.AddHello(hello_.data());
@@ -65,9 +33,8 @@ bool Connection::FillBatch() {
   }
   AddNoticesAndGrants();
   AddPieces();
-  if (leaving_ && link_->ready.empty() && batch_.has_room_for_frame()) {
-    leaving_ = false;
-    left_ = true;
+  if (goodbye_ == Goodbye::kDue && !outbox_->has_sends() && batch_.has_room_for_frame()) {
+    goodbye_ = Goodbye::kSaid;
     Frame goodbye;
     goodbye.kind = FrameKind::kBye;
     batch_.AddFrame(goodbye);
@@ -76,29 +43,17 @@ bool Connection::FillBatch() {
 }
 
 void Connection::AddNoticesAndGrants() {
-  while (!link_->notices.empty() && batch_.has_room_for_frame()) {
-    batch_.AddFrame(link_->notices.back());
-    link_->notices.pop_back();
-  }
-  while (!link_->telling.empty() && batch_.has_room_for_frame()) {
-    Stream* const stream = link_->telling.front();
-    link_->telling.pop_front();
-    stream->telling = false;
-    if (stream->in.untold()) batch_.AddFrame(GrantFrame(*stream, stream->in.Tell()));
-  }
+  Frame frame;
+  while (batch_.has_room_for_frame() && outbox_->NextNotice(&frame)) batch_.AddFrame(frame);
+  while (batch_.has_room_for_frame() && outbox_->NextGrant(&frame)) batch_.AddFrame(frame);
 }
 
-// In turns, so that no stream holds up another.
 void Connection::AddPieces() {
-  while (!link_->ready.empty() && batch_.has_room_for_piece()) {
-    Stream* const stream = link_->ready.front();
-    link_->ready.pop_front();
-    const SendStream::Piece piece = stream->out.Take();
-    batch_.AddFrame(PieceFrame(*stream, piece.bytes.bytes, stream->in.Tell()));
-    batch_.AddRange(piece.bytes.data, piece.bytes.bytes);
-    parts_.push_back({stream, piece.completion, batch_.bytes()});
-    stream->ready = stream->out.MayTake();
-    if (stream->ready) link_->ready.push_back(stream);
+  Outbox::Send send;
+  while (batch_.has_room_for_piece() && outbox_->NextSend(&send)) {
+    batch_.AddFrame(send.frame);
+    batch_.AddRange(send.piece.bytes.data, send.piece.bytes.bytes);
+    unsent_.push_back({send.stream, send.piece.completion, batch_.bytes()});
   }
 }
 
@@ -118,15 +73,15 @@ void Connection::Pump() {
 SentNow Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& body,
                             Completion* completion, size_t* kept_bytes) {
   const size_t bytes = head.bytes + body.bytes;
-  if (broken() || !write_failure_.ok() || !hello_.empty() || left_ || leaving_ ||
+  if (broken() || !write_failure_.ok() || !hello_.empty() || goodbye_ != Goodbye::kNone ||
       stream->out.waiting()) {
     return SentNow::kNo;
   }
-  if (writing_ || !batch_.written() || !link_->ready.empty() || !stream->out.MaySend(bytes)) {
+  if (writing_ || !batch_.written() || outbox_->has_sends() || !stream->out.MaySend(bytes)) {
     return SentNow::kNotYet;
   }
   batch_.Clear();
-  batch_.AddFrame(PieceFrame(*stream, bytes, stream->in.count()));
+  batch_.AddFrame(Outbox::PieceFrame(*stream, bytes));
   batch_.AddRange(head.data, head.bytes);
   AddLayout(body);
   const ssize_t written = SocketIo::WriteNow(*this, batch_.ranges(), batch_.range_count());
@@ -135,11 +90,11 @@ SentNow Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRang
     return written == -EAGAIN ? SentNow::kNotYet : SentNow::kNo;
   }
   stream->out.CountSent(bytes);
-  (void)stream->in.Tell();
-  parts_.push_back({stream, completion, batch_.bytes()});
+  (void)stream->in.Grant();
+  unsent_.push_back({stream, completion, batch_.bytes()});
   (void)Advance(written);
   *kept_bytes = 0;
-  if (!parts_.empty()) *kept_bytes = parts_.front().end = batch_.KeepRest();
+  if (!unsent_.empty()) *kept_bytes = unsent_.front().end = batch_.KeepRest();
   Pump();
   return SentNow::kYes;
 }
@@ -163,38 +118,38 @@ void Connection::OnWritten(ssize_t result) {
 bool Connection::Advance(ssize_t written) {
   if (written < 0) {
     // A broken pipe is what is left of a failure that the read is told of.
-    if (!spoken_ && !broken() && (written != -EPIPE || read_ended_)) {
-      Break(Ended(static_cast<int>(-written)));
+    if (!established_ && !broken() && (written != -EPIPE || read_ended_)) {
+      Break(EndedBy(static_cast<int>(-written)));
     }
     // The peer may have left. What it sent before is still to be read; then comes the end.
     write_failure_ = Status(StatusCode::kPeerLost, std::strerror(static_cast<int>(-written)));
     return false;
   }
   if (read_ended_ && !broken()) {
-    Break(Ended(ECONNRESET));
+    Break(EndedBy(ECONNRESET));
     return false;
   }
-  spoken_ = true;
+  established_ = true;
   batch_.Advance(static_cast<size_t>(written));
-  while (!parts_.empty() && parts_.front().end <= batch_.written_bytes()) {
-    const Part part = parts_.front();
-    parts_.pop_front();
-    owner_->OnSent(part.stream, part.completion, Status());
+  while (!unsent_.empty() && unsent_.front().end <= batch_.written_bytes()) {
+    const Unsent piece = unsent_.front();
+    unsent_.pop_front();
+    owner_->OnSent(piece.stream, piece.completion, Status());
   }
   return true;
 }
 
-void Connection::FailParts(const Status& why) {
-  while (!parts_.empty()) {
-    const Part part = parts_.front();
-    parts_.pop_front();
-    owner_->OnSent(part.stream, part.completion, why);
+void Connection::FailUnsent(const Status& why) {
+  while (!unsent_.empty()) {
+    const Unsent piece = unsent_.front();
+    unsent_.pop_front();
+    owner_->OnSent(piece.stream, piece.completion, why);
   }
 }
 
-Status Connection::Ended(int error) const {
+Status Connection::EndedBy(int error) const {
   // Where nobody listens any more, nobody ever will.
-  const bool for_good = spoken_ || error == ECONNREFUSED;
+  const bool for_good = established_ || error == ECONNREFUSED;
   return for_good ? Status(StatusCode::kPeerLost, std::strerror(error))
                   : SocketFailure("connect", error);
 }
@@ -212,19 +167,19 @@ void Connection::OnRead(ssize_t result) {
     const Status status = reader_.Accept(static_cast<size_t>(result));
     if (!status.ok()) {
       Break(status);
-    } else if (link_->out != nullptr) {
-      link_->out->Pump();  // what was granted
+    } else {
+      owner_->OnFrames(link_);
     }
     return;
   }
   // The hello is being written, which ends with why there is no connection if this does not.
-  if (!spoken_ && (result == 0 || result == -ENOTCONN)) {
+  if (!established_ && (result == 0 || result == -ENOTCONN)) {
     read_ended_ = true;
-    if (!write_failure_.ok()) Break(Ended(EPIPE));
+    if (!write_failure_.ok()) Break(EndedBy(EPIPE));
     return;
   }
   if (result < 0) {
-    Break(Ended(static_cast<int>(-result)));
+    Break(EndedBy(static_cast<int>(-result)));
   } else if (!write_failure_.ok()) {
     Break(write_failure_);
   } else {
@@ -237,11 +192,11 @@ void Connection::OnRead(ssize_t result) {
 Status Connection::BeginPiece(const Frame& frame, ByteSpan* where) {
   BRIGADE_RETURN_IF_ERROR(owner_->FindStream(link_, frame, &coming_));
   if (coming_ == nullptr) {
-    link_->Notify(FrameKind::kClosed, frame.channel, frame.group);
+    outbox_->AddNotice(FrameKind::kClosed, frame.channel, frame.group);
     return Status();
   }
-  coming_->out.Grant(frame.count);
-  owner_->OnGrant(coming_);
+  coming_->out.OnGrant(frame.count);
+  outbox_->AddSend(coming_);
   if (!coming_->in.Begin(frame.bytes, where)) {
     return Status(StatusCode::kInternal,
                   "a piece of " + std::to_string(frame.bytes) + " bytes came uninvited");
@@ -259,13 +214,13 @@ Status Connection::EndPiece(const Frame&) {
 
 Status Connection::Control(const Frame& frame) {
   if (frame.kind == FrameKind::kBye) {
-    link_->left = true;
+    owner_->OnGoodbye(link_);
     return Status();
   }
   Stream* stream = nullptr;
   BRIGADE_RETURN_IF_ERROR(owner_->FindStream(link_, frame, &stream));
   if (frame.kind == FrameKind::kWaiting) {
-    if (stream == nullptr) link_->Notify(FrameKind::kClosed, frame.channel, frame.group);
+    if (stream == nullptr) outbox_->AddNotice(FrameKind::kClosed, frame.channel, frame.group);
     return Status();
   }
   if (stream == nullptr) return Status();
@@ -273,13 +228,13 @@ Status Connection::Control(const Frame& frame) {
     stream->out.GrantAll();
     if (stream->out.waiting()) owner_->OnDropped(stream);
   } else {
-    stream->out.Grant(frame.count);
+    stream->out.OnGrant(frame.count);
   }
-  owner_->OnGrant(stream);
+  outbox_->AddSend(stream);
   return Status();
 }
 
-void Connection::Forget(Stream* stream) {
+void Connection::Detach(Stream* stream) {
   if (coming_ != stream) return;
   io_->CancelRead(this);
   if (coming_ != stream) return;  // it came to its end

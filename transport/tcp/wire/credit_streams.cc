@@ -18,13 +18,13 @@ bool Before(uint32_t a, uint32_t b) { return static_cast<int32_t>(b - a) > 0; }
 
 bool SendStream::MaySend(size_t bytes) const {
   if (all_granted_ || Before(sent_, granted_)) return true;
-  return bytes <= kEagerBytes && ahead_bytes_ + AheadCost(bytes) <= kAheadBytes;
+  return bytes <= kEagerBytes && eager_bytes_ + EagerCost(bytes) <= kEagerWindowBytes;
 }
 
 void SendStream::CountSent(size_t bytes) {
   if (!Before(sent_, granted_)) {
-    ahead_.push_back(AheadCost(bytes));
-    ahead_bytes_ += AheadCost(bytes);
+    eager_costs_.push_back(EagerCost(bytes));
+    eager_bytes_ += EagerCost(bytes);
   }
   ++sent_;
 }
@@ -36,10 +36,10 @@ SendStream::Piece SendStream::Take() {
   return piece;
 }
 
-void SendStream::Grant(uint32_t posted) {
-  while (!ahead_.empty() && Before(granted_, posted)) {
-    ahead_bytes_ -= ahead_.front();
-    ahead_.pop_front();
+void SendStream::OnGrant(uint32_t posted) {
+  while (!eager_costs_.empty() && Before(granted_, posted)) {
+    eager_bytes_ -= eager_costs_.front();
+    eager_costs_.pop_front();
     ++granted_;
   }
   if (Before(granted_, posted)) granted_ = posted;
@@ -47,27 +47,27 @@ void SendStream::Grant(uint32_t posted) {
 
 // --- ReceiveStream ---
 
-ReceiveStream::Arrival ReceiveStream::Consume(const Stored& stored) {
+ReceiveStream::Arrival ReceiveStream::Deliver(const Unexpected& piece) {
   const Receive receive = posted_.front();
   posted_.pop_front();
-  const size_t bytes = std::min(stored.size, receive.landing.bytes);
-  if (bytes > 0) std::memcpy(receive.landing.data, stored.bytes.get(), bytes);
-  return Arrival{receive, stored.size};
+  const size_t bytes = std::min(piece.size, receive.landing.bytes);
+  if (bytes > 0) std::memcpy(receive.landing.data, piece.bytes.get(), bytes);
+  return Arrival{receive, piece.size};
 }
 
 bool ReceiveStream::Post(const Receive& receive, Arrival* arrival) {
   posted_.push_back(receive);
   ++count_;
-  if (receive.landing.bytes > kEagerBytes) long_untold_ = true;
-  if (stored_.empty()) return false;
-  *arrival = Consume(stored_.front());
-  stored_bytes_ -= AheadCost(stored_.front().size);
-  untold_bytes_ += AheadCost(stored_.front().size);
-  stored_.pop_front();
+  if (receive.landing.bytes > kEagerBytes) long_ungranted_ = true;
+  if (unexpected_.empty()) return false;
+  *arrival = Deliver(unexpected_.front());
+  unexpected_bytes_ -= EagerCost(unexpected_.front().size);
+  ungranted_bytes_ += EagerCost(unexpected_.front().size);
+  unexpected_.pop_front();
   return true;
 }
 
-ReceiveStream::Receive ReceiveStream::TakeBack() {
+ReceiveStream::Receive ReceiveStream::Cancel() {
   BRIGADE_CHECK(coming_ != Coming::kLanding);
   const Receive receive = posted_.front();
   posted_.pop_front();
@@ -82,11 +82,11 @@ bool ReceiveStream::Begin(size_t bytes, ByteSpan* where) {
     *where = posted_.front().landing;
     return true;
   }
-  if (bytes > kEagerBytes || stored_bytes_ + AheadCost(bytes) > kAheadBytes) return false;
-  coming_ = Coming::kStore;
-  coming_store_.bytes.reset(new std::byte[bytes]);
-  coming_store_.size = bytes;
-  *where = ByteSpan{coming_store_.bytes.get(), bytes};
+  if (bytes > kEagerBytes || unexpected_bytes_ + EagerCost(bytes) > kEagerWindowBytes) return false;
+  coming_ = Coming::kUnexpected;
+  coming_unexpected_.bytes.reset(new std::byte[bytes]);
+  coming_unexpected_.size = bytes;
+  *where = ByteSpan{coming_unexpected_.bytes.get(), bytes};
   return true;
 }
 
@@ -98,26 +98,26 @@ bool ReceiveStream::End(Arrival* arrival) {
     case Coming::kLanding:
       *arrival = Arrival{posted_.front(), coming_bytes_};
       posted_.pop_front();
-      untold_bytes_ += AheadCost(coming_bytes_);
+      ungranted_bytes_ += EagerCost(coming_bytes_);
       return true;
-    case Coming::kStore:
+    case Coming::kUnexpected:
       break;
   }
   if (posted_.empty()) {
-    stored_bytes_ += AheadCost(coming_bytes_);
-    stored_.push_back(std::move(coming_store_));
+    unexpected_bytes_ += EagerCost(coming_bytes_);
+    unexpected_.push_back(std::move(coming_unexpected_));
     return false;
   }
-  *arrival = Consume(coming_store_);
-  untold_bytes_ += AheadCost(coming_bytes_);
-  coming_store_.bytes.reset();
+  *arrival = Deliver(coming_unexpected_);
+  ungranted_bytes_ += EagerCost(coming_bytes_);
+  coming_unexpected_.bytes.reset();
   return true;
 }
 
-uint32_t ReceiveStream::Tell() {
-  told_ = count_;
-  untold_bytes_ = 0;
-  long_untold_ = false;
+uint32_t ReceiveStream::Grant() {
+  granted_ = count_;
+  ungranted_bytes_ = 0;
+  long_ungranted_ = false;
   return count_;
 }
 

@@ -3,11 +3,11 @@
 // leaves only when there is a place for it, so a connection can always be read and no stream ever
 // waits for another.
 //
-// A place is a posted receive, which the receiver tells with a grant, or, for a short piece, part
-// of kAheadBytes that every stream may send ahead of its receives. A grant says how many receives
-// were ever posted. Receives of long pieces are told at once, or, where one of the link was just
-// told, together at the next Progress; those of short ones with a piece that goes the other way,
-// when a good part of the allowance has been used, or when their rank has nothing else to do.
+// A place is a posted receive, which the receiver announces with a grant, or, for a short piece,
+// part of an eager window of kEagerWindowBytes per stream. A grant says how many receives were ever
+// posted. ShouldGrant tells which grants go out at once: those of long pieces, and those without
+// which the sender of short ones may have to stop. The others go with a piece in the other
+// direction, or when their rank has nothing else to do.
 
 #ifndef BRIGADE_TRANSPORT_TCP_WIRE_CREDIT_STREAMS_H_
 #define BRIGADE_TRANSPORT_TCP_WIRE_CREDIT_STREAMS_H_
@@ -25,10 +25,10 @@ namespace brigade {
 
 // Longer pieces wait for their receive: 64 KiB and what goes before them.
 inline constexpr size_t kEagerBytes = (size_t{64} << 10) + 64;
-// What a piece sent ahead of its receive costs: an empty one takes memory, too.
-inline constexpr size_t AheadCost(size_t piece_bytes) { return piece_bytes + 64; }
-// Of such pieces, per stream: two of the longest.
-inline constexpr size_t kAheadBytes = 2 * AheadCost(kEagerBytes);
+// What a piece takes of the window: an empty one costs the receiver memory, too.
+inline constexpr size_t EagerCost(size_t piece_bytes) { return piece_bytes + 64; }
+// Two of the longest.
+inline constexpr size_t kEagerWindowBytes = 2 * EagerCost(kEagerBytes);
 
 class SendStream {
  public:
@@ -48,7 +48,7 @@ class SendStream {
   void CountSent(size_t bytes);
 
   // The receiver has posted so many receives, modulo 2^32. An older count than known is no news.
-  void Grant(uint32_t posted);
+  void OnGrant(uint32_t posted);
   // The receiver takes everything from here on, and throws it away.
   void GrantAll() { all_granted_ = true; }
   bool all_granted() const { return all_granted_; }
@@ -58,8 +58,8 @@ class SendStream {
   uint32_t sent_ = 0;
   uint32_t granted_ = 0;
   bool all_granted_ = false;
-  Fifo<size_t> ahead_;      // costs of pieces granted_ .. sent_ - 1
-  size_t ahead_bytes_ = 0;  // their sum
+  Fifo<size_t> eager_costs_;  // of pieces granted_ .. sent_ - 1
+  size_t eager_bytes_ = 0;    // their sum
 };
 
 class ReceiveStream {
@@ -79,48 +79,50 @@ class ReceiveStream {
   bool Post(const Receive& receive, Arrival* arrival);
   bool posted() const { return !posted_.empty(); }
   // Whether the next receive posted will find its piece here.
-  bool stored() const { return !stored_.empty(); }
-  // Takes a receive back, the oldest first. REQUIRES: posted().
-  Receive TakeBack();
+  bool has_unexpected() const { return !unexpected_.empty(); }
+  // Takes back the oldest receive. REQUIRES: posted(), and no piece is coming in for it.
+  Receive Cancel();
 
   // A piece of so many bytes begins to come in: where to. False if the sender was not allowed to.
   bool Begin(size_t bytes, ByteSpan* where);
   // It is complete. True, with *arrival, if somebody waits for it.
   bool End(Arrival* arrival);
-  // The piece that is coming in is given up.
+  // What still comes of the piece that is coming in goes nowhere.
   void Abandon() { coming_ = Coming::kNothing; }
 
-  // Whether there are receives that the sender was not told of; and whether it should be, without
-  // waiting for an occasion.
-  bool untold() const { return told_ != count_; }
-  bool ShouldTell() const { return untold() && (long_untold_ || MayHoldUp()); }
+  // Whether there are receives that the sender does not know of; and whether they should be granted
+  // at once.
+  bool ungranted() const { return granted_ != count_; }
+  bool ShouldGrant() const { return ungranted() && (long_ungranted_ || MayBlockSender()); }
   // How many were posted.
   uint32_t count() const { return count_; }
-  // The same, which counts as told.
-  uint32_t Tell();
+  // The same, which counts as granted.
+  uint32_t Grant();
 
  private:
-  struct Stored {
+  struct Unexpected {
     std::unique_ptr<std::byte[]> bytes;
     size_t size = 0;
   };
 
-  Arrival Consume(const Stored& stored);
+  Arrival Deliver(const Unexpected& piece);
   // Whether the sender may not send its next piece, if that is of kEagerBytes.
-  bool MayHoldUp() const { return untold_bytes_ + AheadCost(kEagerBytes) > kAheadBytes; }
+  bool MayBlockSender() const {
+    return ungranted_bytes_ + EagerCost(kEagerBytes) > kEagerWindowBytes;
+  }
 
-  enum class Coming { kNothing, kLanding, kStore };
+  enum class Coming { kNothing, kLanding, kUnexpected };
   Coming coming_ = Coming::kNothing;
   size_t coming_bytes_ = 0;
-  Stored coming_store_;
+  Unexpected coming_unexpected_;
   Fifo<Receive> posted_;
-  std::list<Stored> stored_;  // came before their receives
-  size_t stored_bytes_ = 0;   // what they cost
+  std::list<Unexpected> unexpected_;  // came before their receives
+  size_t unexpected_bytes_ = 0;       // what they cost
 
   uint32_t count_ = 0;  // receives ever posted
-  uint32_t told_ = 0;
-  bool long_untold_ = false;
-  size_t untold_bytes_ = 0;
+  uint32_t granted_ = 0;
+  bool long_ungranted_ = false;
+  size_t ungranted_bytes_ = 0;
 };
 
 }  // namespace brigade

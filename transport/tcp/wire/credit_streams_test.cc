@@ -36,9 +36,9 @@ TEST(SendStreamTest, AShortPieceGoesAheadOfItsReceiveAndALongOneDoesNot) {
   ASSERT_TRUE(sender.MayTake());
   EXPECT_EQ(sender.Take().bytes.bytes, shorter.size());
   EXPECT_FALSE(sender.MayTake());
-  sender.Grant(1);  // of the piece that has gone
+  sender.OnGrant(1);  // of the piece that has gone
   EXPECT_FALSE(sender.MayTake());
-  sender.Grant(2);
+  sender.OnGrant(2);
   EXPECT_TRUE(sender.MayTake());
 }
 
@@ -47,11 +47,11 @@ TEST(SendStreamTest, NoMoreGoesAheadThanTheAllowance) {
   SendStream sender;
   for (int i = 0; i < 1000; ++i) sender.Push({Span(piece), nullptr});
   size_t ahead = 0;
-  for (; sender.MayTake(); ahead += AheadCost(piece.size())) sender.Take();
-  EXPECT_LE(ahead, kAheadBytes);
-  EXPECT_GT(ahead + AheadCost(piece.size()), kAheadBytes);
+  for (; sender.MayTake(); ahead += EagerCost(piece.size())) sender.Take();
+  EXPECT_LE(ahead, kEagerWindowBytes);
+  EXPECT_GT(ahead + EagerCost(piece.size()), kEagerWindowBytes);
   // One receive makes room for one more.
-  sender.Grant(1);
+  sender.OnGrant(1);
   ASSERT_TRUE(sender.MayTake());
   sender.Take();
   EXPECT_FALSE(sender.MayTake());
@@ -59,7 +59,7 @@ TEST(SendStreamTest, NoMoreGoesAheadThanTheAllowance) {
 
 TEST(SendStreamTest, EmptyPiecesCostSomething) {
   SendStream sender;
-  const int many = static_cast<int>(kAheadBytes);
+  const int many = static_cast<int>(kEagerWindowBytes);
   for (int i = 0; i < many; ++i) sender.Push({});
   int sent = 0;
   for (; sender.MayTake(); ++sent) sender.Take();
@@ -69,8 +69,8 @@ TEST(SendStreamTest, EmptyPiecesCostSomething) {
 TEST(SendStreamTest, GrantsOfReceivesAheadLetEverythingThrough) {
   const Bytes longer(kEagerBytes * 4);
   SendStream sender;
-  sender.Grant(3);
-  sender.Grant(2);  // older news
+  sender.OnGrant(3);
+  sender.OnGrant(2);  // older news
   for (int i = 0; i < 4; ++i) sender.Push({Span(longer), nullptr});
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(sender.MayTake()) << i;
@@ -112,7 +112,7 @@ TEST(ReceiveStreamTest, WhatComesBeforeItsReceiveIsKeptInOrder) {
     EXPECT_FALSE(receiver.End(&arrival));
   }
   for (int i = 0; i < 3; ++i) {
-    EXPECT_TRUE(receiver.stored());
+    EXPECT_TRUE(receiver.has_unexpected());
     Bytes landing(20);
     ReceiveStream::Arrival arrival;
     ASSERT_TRUE(receiver.Post({Span(&landing), false, nullptr}, &arrival));
@@ -120,7 +120,7 @@ TEST(ReceiveStreamTest, WhatComesBeforeItsReceiveIsKeptInOrder) {
     EXPECT_EQ(landing[9], static_cast<std::byte>('a' + i));
     EXPECT_EQ(landing[10], std::byte{0});
   }
-  EXPECT_FALSE(receiver.stored());
+  EXPECT_FALSE(receiver.has_unexpected());
 }
 
 TEST(ReceiveStreamTest, AReceivePostedWhileAPieceComesIsItsReceive) {
@@ -146,7 +146,7 @@ TEST(ReceiveStreamTest, RefusesWhatWasNotGranted) {
   while (flooded.Begin(kEagerBytes, &where)) {
     flooded.End(&arrival);
     taken += kEagerBytes;
-    ASSERT_LE(taken, kAheadBytes);
+    ASSERT_LE(taken, kEagerWindowBytes);
   }
 }
 
@@ -156,10 +156,10 @@ TEST(ReceiveStreamTest, LongReceivesAreToldAtOnceAndShortOnesWhenTheAllowanceRun
   Bytes longer(kEagerBytes + 1);
   ReceiveStream::Arrival arrival;
   receiver.Post({Span(&longer), false, nullptr}, &arrival);
-  EXPECT_TRUE(receiver.ShouldTell());
-  EXPECT_EQ(receiver.Tell(), 1u);
-  EXPECT_FALSE(receiver.untold());
-  EXPECT_FALSE(receiver.ShouldTell());
+  EXPECT_TRUE(receiver.ShouldGrant());
+  EXPECT_EQ(receiver.Grant(), 1u);
+  EXPECT_FALSE(receiver.ungranted());
+  EXPECT_FALSE(receiver.ShouldGrant());
 
   const Bytes piece(1000);
   Bytes landing(1000);
@@ -170,16 +170,16 @@ TEST(ReceiveStreamTest, LongReceivesAreToldAtOnceAndShortOnesWhenTheAllowanceRun
   for (int i = 0; i < 1000; ++i) {
     moved += Move(&sender, &other);
     other.Post({Span(&landing), false, nullptr}, &arrival);
-    if (!other.ShouldTell()) continue;
+    if (!other.ShouldGrant()) continue;
     ++told;
-    sender.Grant(other.Tell());
+    sender.OnGrant(other.Grant());
   }
   EXPECT_EQ(moved, 1000);  // the sender never waited
   EXPECT_LT(told, 100);
 }
 
 // Every length of the first of two pieces, the second being as long as may be sent ahead.
-TEST(ReceiveStreamTest, NoSenderOfShortPiecesWaitsForAnOccasionToTell) {
+TEST(ReceiveStreamTest, NoSenderOfShortPiecesWaitsForAGrantThatIsHeldBack) {
   const Bytes second(kEagerBytes);
   Bytes landing(kEagerBytes);
   for (size_t bytes = kEagerBytes - 256; bytes <= kEagerBytes; ++bytes) {
@@ -192,7 +192,7 @@ TEST(ReceiveStreamTest, NoSenderOfShortPiecesWaitsForAnOccasionToTell) {
     receiver.Post({Span(&landing), false, nullptr}, &arrival);
     receiver.Post({Span(&landing), false, nullptr}, &arrival);
     int moved = Move(&sender, &receiver);
-    if (receiver.ShouldTell()) sender.Grant(receiver.Tell());
+    if (receiver.ShouldGrant()) sender.OnGrant(receiver.Grant());
     moved += Move(&sender, &receiver);
     EXPECT_EQ(moved, 2) << bytes;
   }

@@ -1,0 +1,133 @@
+// The states of a link, over sockets that lead to this process.
+
+#include "transport/tcp/link.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace brigade::tcp {
+namespace {
+
+class LinkTest : public ::testing::Test, private ConnectionOwner {
+ protected:
+  void SetUp() override { ASSERT_TRUE(CreatePlainIo(&io_).ok()); }
+  void TearDown() override {
+    for (const auto& connection : link_.connections()) io_->Remove(connection.get());
+    for (const int socket : peers_) close(socket);
+  }
+
+  // One that the peer has opened is established; ours is once its hello has left.
+  Connection* Connect(bool by_peer) {
+    int sockets[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets), 0);
+    peers_.push_back(sockets[1]);
+    std::vector<std::byte> hello(by_peer ? 0 : kHelloBytes);
+    auto connection =
+        std::make_unique<Connection>(sockets[0], &link_, link_.outbox(), std::move(hello),
+                                     io_.get(), static_cast<ConnectionOwner*>(this));
+    EXPECT_TRUE(io_->Add(connection.get()).ok());
+    Connection* const added = connection.get();
+    link_.Add(std::move(connection));
+    return added;
+  }
+  // Ends the peer's side of the `n`-th connection.
+  void EndPeer(size_t n) {
+    shutdown(peers_[n], SHUT_RDWR);
+    while (io_->Progress()) {
+    }
+  }
+
+  Status FindStream(Link*, const Frame&, Stream**) override { return Status(); }
+  void OnDropped(Stream*) override {}
+  void OnArrival(Stream*, const ReceiveStream::Arrival&) override {}
+  void OnSent(Stream*, Completion*, const Status&) override {}
+  void OnFrames(Link*) override {}
+  void OnGoodbye(Link*) override {}
+  void OnBroken(Link*) override { ++broken_; }
+
+  std::unique_ptr<SocketIo> io_;
+  Link link_{EndpointId(), AuthKey(), SocketAddress()};
+  std::vector<int> peers_;
+  int broken_ = 0;
+  const Link::Time now_ = std::chrono::steady_clock::now();
+};
+
+TEST_F(LinkTest, TheFirstConnectionIsSentOn) {
+  EXPECT_EQ(link_.state(), Link::State::kIdle);
+  EXPECT_EQ(link_.out(), nullptr);
+  Connection* const first = Connect(/*by_peer=*/true);
+  EXPECT_EQ(link_.state(), Link::State::kOpen);
+  Connect(/*by_peer=*/true);
+  EXPECT_EQ(link_.out(), first);
+}
+
+TEST_F(LinkTest, IsReachedWhenAConnectionIsEstablished) {
+  link_.BecomeUnreached(now_);
+  EXPECT_EQ(link_.unreached_since(), now_);
+  Connection* const out = Connect(/*by_peer=*/false);
+  EXPECT_EQ(link_.state(), Link::State::kUnreached) << "until the peer may have heard of it";
+  EXPECT_FALSE(out->established());
+  EXPECT_DEATH(link_.BecomeReached(), "established");
+  link_.Pump();
+  EXPECT_TRUE(out->established());
+  link_.BecomeReached();
+  EXPECT_EQ(link_.state(), Link::State::kOpen);
+}
+
+TEST_F(LinkTest, IsHalfBrokenWhileAnotherConnectionLives) {
+  Connect(/*by_peer=*/true);
+  Connect(/*by_peer=*/true);
+  EXPECT_TRUE(link_.WhyBroken().ok());
+  EXPECT_DEATH(link_.BecomeHalfBroken(now_), "broken");
+  EndPeer(0);
+  EXPECT_EQ(broken_, 1);
+  EXPECT_EQ(link_.WhyBroken().code(), StatusCode::kPeerLost);
+  EXPECT_TRUE(link_.HasLiveConnection());
+  link_.BecomeHalfBroken(now_);
+  EXPECT_EQ(link_.state(), Link::State::kHalfBroken);
+  EXPECT_EQ(link_.half_broken_since(), now_);
+  EXPECT_NE(link_.out(), nullptr);
+  EndPeer(1);
+  EXPECT_FALSE(link_.HasLiveConnection());
+}
+
+TEST_F(LinkTest, WhatIsEstablishedIsNotReplaced) {
+  Connect(/*by_peer=*/true);
+  EndPeer(0);
+  Status why;
+  EXPECT_FALSE(link_.RemoveUnestablished(io_.get(), &why));
+  EXPECT_NE(link_.out(), nullptr);
+}
+
+TEST_F(LinkTest, LostIsForGood) {
+  Connect(/*by_peer=*/true);
+  link_.BecomeLost(Status(StatusCode::kPeerLost, "gone"), io_.get());
+  EXPECT_TRUE(link_.lost());
+  EXPECT_EQ(link_.out(), nullptr);
+  EXPECT_NE(link_.LostAs(3).message().find("rank 3 of the group"), std::string::npos);
+  link_.DestroyConnections();
+  EXPECT_TRUE(link_.connections().empty());
+  EXPECT_DEATH(link_.BecomeUnreached(now_), "IsLegal");
+  EXPECT_DEATH(link_.BecomeLost(Status(StatusCode::kPeerLost, "again"), io_.get()), "IsLegal");
+  EXPECT_DEATH(Connect(/*by_peer=*/true), "lost");
+}
+
+TEST_F(LinkTest, AnOpenLinkIsUnreachedOnlyWithoutAConnection) {
+  Connect(/*by_peer=*/true);
+  EXPECT_DEATH(link_.BecomeUnreached(now_), "out_");
+}
+
+TEST_F(LinkTest, AHelloCountsOnce) {
+  EXPECT_TRUE(link_.IsNewSerial(0));
+  EXPECT_FALSE(link_.IsNewSerial(0));
+  EXPECT_TRUE(link_.IsNewSerial(1));
+}
+
+}  // namespace
+}  // namespace brigade::tcp

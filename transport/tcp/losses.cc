@@ -1,0 +1,84 @@
+#include "transport/tcp/losses.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "membuf/status.h"
+#include "transport/tcp/io/tcp_socket.h"
+
+namespace brigade::tcp {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Between the end of one of two connections and a goodbye on the other.
+constexpr std::chrono::seconds kGoodbyeTime(5);
+// Between two looks for silent peers.
+constexpr std::chrono::seconds kLookTime(1);
+// Who has not looked for so long has not waited: what came meanwhile is read first.
+constexpr std::chrono::seconds kAwayTime(3);
+
+}  // namespace
+
+void Losses::JudgeBroken() {
+  for (Link* link : std::exchange(broken_, {})) {
+    links_->Admit();  // the peer's other connection may have ended before it was seen, too
+    links_->ReplaceUnestablished(link);
+    Judge(link);
+  }
+}
+
+// A peer is lost when all its connections have ended, or one after its goodbye; until then the
+// other may still bring something. One that breaks a rule is lost at once.
+void Losses::Judge(Link* link) {
+  const Status why = link->WhyBroken();
+  if (why.ok()) return;  // lost meanwhile, or replaced
+  if (why.code() != StatusCode::kPeerLost) {
+    links_->Lose(link, why);
+  } else if (link->said_goodbye()) {
+    links_->Lose(link, Status(StatusCode::kPeerLost, "it has left"));
+  } else if (!link->HasLiveConnection()) {
+    links_->Lose(link, why);
+  } else if (link->out()->broken()) {
+    link->BecomeHalfBroken(Clock::now());
+  }
+}
+
+void Losses::LoseUnanswered() {
+  for (const auto& [id, link] : links_->all()) {
+    const auto& connections = link->connections();
+    const bool unanswered = std::any_of(
+        connections.begin(), connections.end(),
+        [&](const auto& connection) { return IsUnanswered(connection->socket(), silence_); });
+    if (unanswered) {
+      links_->Lose(link.get(),
+                   Status(StatusCode::kPeerLost, "its system has not answered for " +
+                                                     std::to_string(silence_.count()) + " s"));
+    }
+  }
+}
+
+// A peer that has closed the connection this rank sends on and lives on, on the other, never says
+// goodbye: what is sent to it can never arrive.
+void Losses::LoseHalfBroken() {
+  for (const auto& [id, link] : links_->all()) {
+    if (link->state() == Link::State::kHalfBroken &&
+        Clock::now() - link->half_broken_since() > kGoodbyeTime) {
+      links_->Lose(link.get(), Status(link->out()->failure()));
+    }
+  }
+}
+
+void Losses::Look(const Groups& groups) {
+  const auto now = Clock::now();
+  if (now - last_look_ < kLookTime) return;
+  const bool was_away = now - last_look_ > kAwayTime;
+  last_look_ = now;
+  if (was_away) return;
+  LoseUnanswered();
+  LoseHalfBroken();
+  for (Link* link : groups.IdleLinksAwaited()) links_->Connect(link);
+}
+
+}  // namespace brigade::tcp
