@@ -22,9 +22,9 @@ struct Contact {
   AuthKey key;
   bool listens = false;  // else it cannot be reached
   SocketAddress address;
-  Host host;             // the limit on locked memory is a user's on a whole machine
-  cpu_set_t processors;  // that it may use
-  uint32_t next_wire_id = 0;
+  Host host;                      // the limit on locked memory is a user's on a whole machine
+  cpu_set_t processors;           // that it may use
+  uint64_t proposed_wire_id = 0;  // WireIds
 };
 static_assert(std::is_trivially_copyable_v<Contact>, "contacts travel as bytes");
 

@@ -6,31 +6,28 @@
 
 namespace brigade::tcp {
 
-Group* Groups::Add(uint32_t wire_id, std::vector<Link*> links) {
+Group* Groups::Add(const std::vector<Contact>& contacts, std::vector<Link*> links) {
   auto group = std::make_unique<Group>();
-  group->id = next_id_;
-  group->wire_id = wire_id;
+  group->wire_id = static_cast<uint32_t>(wire_ids_.Agree(contacts, &Contact::proposed_wire_id));
   group->links = std::move(links);
   for (size_t rank = 0; rank < group->links.size(); ++rank) {
     group->ranks.emplace(group->links[rank], static_cast<int>(rank));
   }
   group->streams.resize(group->links.size() * kChannelKinds);
-  next_wire_id_ = wire_id + 1;
-  return groups_.emplace(wire_id, std::move(group)).first->second.get();
+  Group* const added = group.get();
+  added->id = table_.Add(std::move(group));
+  by_wire_id_.emplace(added->wire_id, added);
+  return added;
 }
 
-GroupId Groups::Open(Group* group) {
-  open_.emplace(group->id, group);
-  return next_id_++;
+void Groups::Close(Group* group) {
+  group->closed = true;
+  table_.Close(group->id);
 }
 
-Group* Groups::Find(GroupId id) {
-  if (last_found_ == nullptr || last_found_->id != id || last_found_->closed) {
-    const auto group = open_.find(id);
-    BRIGADE_CHECK(group != open_.end());
-    last_found_ = group->second;
-  }
-  return last_found_;
+void Groups::Erase(Group* group) {
+  by_wire_id_.erase(group->wire_id);
+  table_.Erase(group->id);
 }
 
 Stream* Groups::StreamOf(Group* group, ChannelKind kind, int peer) {
@@ -50,13 +47,13 @@ Stream* Groups::StreamOf(Group* group, ChannelKind kind, int peer) {
 
 Status Groups::FindStream(Link* link, const Frame& frame, Stream** stream) {
   *stream = nullptr;
-  const auto found = groups_.find(frame.group);
-  if (found == groups_.end()) {
-    if (frame.group < next_wire_id_) return Status();  // closed
+  const auto found = by_wire_id_.find(frame.group);
+  if (found == by_wire_id_.end()) {
+    if (wire_ids_.IsPast(frame.group)) return Status();  // closed
     return Status(StatusCode::kInternal,
                   "a frame for group " + std::to_string(frame.group) + ", which never was");
   }
-  Group* const group = found->second.get();
+  Group* const group = found->second;
   const auto rank = group->ranks.find(link);
   if (rank == group->ranks.end()) {
     return Status(StatusCode::kInternal, "a frame for a group that its sender is not in");
@@ -69,30 +66,30 @@ Status Groups::FindStream(Link* link, const Frame& frame, Stream** stream) {
 
 std::vector<Stream*> Groups::StreamsWith(const Link* link) const {
   std::vector<Stream*> streams;
-  for (const auto& [wire_id, group] : groups_) {
+  table_.ForEach([&](GroupId, const Group* group) {
     for (const auto& stream : group->streams) {
       if (stream != nullptr && stream->link == link) streams.push_back(stream.get());
     }
-  }
+  });
   return streams;
 }
 
 std::vector<Link*> Groups::IdleLinksAwaited() const {
   std::vector<Link*> links;
-  for (const auto& [wire_id, group] : groups_) {
+  table_.ForEach([&](GroupId, const Group* group) {
     for (const auto& stream : group->streams) {
       if (stream != nullptr && stream->link != nullptr && stream->in.posted() &&
           stream->link->state() == Link::State::kIdle) {
         links.push_back(stream->link);
       }
     }
-  }
+  });
   return links;
 }
 
 std::vector<Groups::Pin> Groups::PinAll() {
   std::vector<Pin> pins;
-  for (const auto& [wire_id, group] : groups_) pins.emplace_back(this, group.get());
+  table_.ForEach([&](GroupId, Group* group) { pins.emplace_back(this, group); });
   return pins;
 }
 
@@ -102,8 +99,7 @@ void Groups::EndSend(Group* group) {
   for (const auto& stream : group->streams) {
     if (stream != nullptr) grants_->Remove(stream.get());
   }
-  if (last_found_ == group) last_found_ = nullptr;
-  groups_.erase(group->wire_id);
+  Erase(group);
 }
 
 }  // namespace brigade::tcp

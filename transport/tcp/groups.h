@@ -13,6 +13,9 @@
 
 #include "membuf/status.h"
 #include "transport/channel.h"
+#include "transport/core/group_table.h"
+#include "transport/core/wire_ids.h"
+#include "transport/tcp/contact.h"
 #include "transport/tcp/grants.h"
 #include "transport/tcp/link.h"
 #include "transport/tcp/stream.h"
@@ -35,21 +38,17 @@ class Groups {
   // `grants` is told of streams that go.
   explicit Groups(Grants* grants) : grants_(grants) {}
 
-  // Above all wire identities that this rank has seen.
-  uint32_t next_wire_id() const { return next_wire_id_; }
-  // Members may send to the group from here on.
-  Group* Add(uint32_t wire_id, std::vector<Link*> links);
-  // Every member knows the group; this rank may use it.
-  GroupId Open(Group* group);
-  // Instead of Open.
-  void Discard(Group* group) { groups_.erase(group->wire_id); }
-  // Nothing is received any more. The group stays until its sends have ended.
-  void Close(Group* group) { group->closed = true; }
-  // The caller's identity of the group is free.
-  void Forget(GroupId id) { open_.erase(id); }
+  const WireIds& wire_ids() const { return wire_ids_; }
+  // Makes the group that members with these contacts agree on, and lets them send to it. `links` as
+  // Group's.
+  Group* Add(const std::vector<Contact>& contacts, std::vector<Link*> links);
+  // Takes back Add: nothing has been sent.
+  void Discard(Group* group) { Erase(group); }
+  // Nothing is received any more, and Find has no such group. It stays until its sends have ended.
+  void Close(Group* group);
 
   // CHECKs that it is open.
-  Group* Find(GroupId id);
+  Group* Find(GroupId id) const { return &table_.At(id); }
   Stream* StreamOf(Group* group, ChannelKind kind, int peer);
   // As ConnectionOwner's.
   Status FindStream(Link* link, const Frame& frame, Stream** stream);
@@ -61,7 +60,7 @@ class Groups {
   void BeginSend(Group* group) { ++group->sends; }
   // A closed group goes with its last.
   void EndSend(Group* group);
-  void EndSend(const Stream& stream) { EndSend(groups_.find(stream.wire_id)->second.get()); }
+  void EndSend(const Stream& stream) { EndSend(by_wire_id_.find(stream.wire_id)->second); }
 
   // While one exists the group does not go.
   class Pin {
@@ -81,12 +80,12 @@ class Groups {
   std::vector<Pin> PinAll();
 
  private:
+  void Erase(Group* group);
+
   Grants* const grants_;
-  GroupId next_id_ = 0;
-  uint32_t next_wire_id_ = 0;
-  std::unordered_map<uint32_t, std::unique_ptr<Group>> groups_;  // by identity on the wire
-  std::unordered_map<GroupId, Group*> open_;
-  Group* last_found_ = nullptr;
+  WireIds wire_ids_;
+  GroupTable<Group> table_;
+  std::unordered_map<uint32_t, Group*> by_wire_id_;
 };
 
 }  // namespace brigade::tcp

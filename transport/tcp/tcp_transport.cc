@@ -14,6 +14,7 @@
 
 #include "membuf/check.h"
 #include "transport/core/completion_queue.h"
+#include "transport/core/errors.h"
 #include "transport/host/host.h"
 #include "transport/host/network_interface.h"
 #include "transport/tcp/connection.h"
@@ -96,10 +97,7 @@ Capabilities CapabilitiesOfTcp(bool plain_sockets) {
 }
 
 Status CheckLength(size_t bytes) {
-  if (bytes <= kMaxPieceBytes) return Status();
-  return Status(StatusCode::kInvalidArgument, "tcp: a piece of " + std::to_string(bytes) +
-                                                  " bytes is longer than " +
-                                                  std::to_string(kMaxPieceBytes));
+  return bytes <= kMaxPieceBytes ? Status() : PieceBeyondLimit("tcp", bytes, kMaxPieceBytes);
 }
 
 class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
@@ -133,14 +131,12 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     const Contact mine = Introduce(listens.ok());
     std::vector<Contact> contacts;
     BRIGADE_RETURN_IF_ERROR(GatherContacts(bootstrap, mine, listens, &contacts));
-    uint32_t wire_id = 0;
     std::vector<Link*> links;
     for (const Contact& contact : contacts) {
-      wire_id = std::max(wire_id, contact.next_wire_id);
       links.push_back(links_.Get(contact.id, contact.key, contact.address));
     }
     // Nobody sends before every member knows the group.
-    Group* const group = groups_.Add(wire_id, std::move(links));
+    Group* const group = groups_.Add(contacts, std::move(links));
     const char known = 0;
     std::vector<char> all_know(contacts.size());
     const Status status = bootstrap->AllGather(&known, sizeof(known), all_know.data());
@@ -149,7 +145,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
       return status;
     }
     Share(NeighboursOf(mine, contacts), has_peers);
-    *id = groups_.Open(group);
+    *id = group->id;
     return Status();
   }
 
@@ -168,7 +164,6 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
       if (link != nullptr && link->out() != nullptr) NotifyClosed(link, group->wire_id);
     }
     completions_.CancelReceives(id, [](const Lease&) {});
-    groups_.Forget(id);
   }
 
   Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
@@ -326,7 +321,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     if (io_ != nullptr) mine.address = links_.address();
     mine.host = Host::Here();
     mine.processors = AllowedProcessors();
-    mine.next_wire_id = groups_.next_wire_id();
+    mine.proposed_wire_id = groups_.wire_ids().proposal();
     return mine;
   }
 
@@ -444,11 +439,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     completion->lease =
         Lease{receive.in_place ? nullptr : receive.landing.data, std::min(arrival.bytes, room), 0};
     if (arrival.bytes > room) {
-      completion->status =
-          Status(StatusCode::kMismatch, "tcp: a piece of " + std::to_string(arrival.bytes) +
-                                            " bytes from rank " + std::to_string(stream->peer) +
-                                            " of the group met a receive of " +
-                                            std::to_string(room) + " bytes");
+      completion->status = PieceTooLong("tcp", arrival.bytes, stream->peer, room);
     }
     completions_.Finish(completion, stream->group);
     if (stream->link != nullptr) grants_.OnArrival(stream);
