@@ -34,11 +34,10 @@ void Losses::JudgeBroken() {
 void Losses::Judge(Link* link) {
   const Status why = link->WhyBroken();
   if (why.ok()) return;  // lost meanwhile, or replaced
-  if (why.code() != StatusCode::kPeerLost) {
-    links_->Lose(link, why);
-  } else if (link->said_goodbye()) {
+  const bool is_gone = why.code() == StatusCode::kPeerLost;
+  if (is_gone && link->said_goodbye()) {
     links_->Lose(link, Status(StatusCode::kPeerLost, "it has left"));
-  } else if (!link->HasLiveConnection()) {
+  } else if (!is_gone || !link->HasLiveConnection()) {
     links_->Lose(link, why);
   } else if (link->out()->broken()) {
     link->BecomeHalfBroken(Clock::now());
