@@ -15,8 +15,8 @@
 
 #include "membuf/status.h"
 #include "membuf/strided_layout.h"
-#include "patterns/group/group.h"
 #include "patterns/engine/pattern_call.h"
+#include "patterns/group/group.h"
 #include "transport/simulated_processor.h"
 
 namespace brigade::bench {

@@ -10,8 +10,8 @@
 
 #include "membuf/version.h"
 #include "patterns/engine/engine.h"
-#include "patterns/group/group.h"
 #include "patterns/engine/trace.h"
+#include "patterns/group/group.h"
 #include "transport/registry.h"
 
 struct brigade_engine {
