@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Holds documents to what they speak of: links lead somewhere, code that is shown is in the file that is named, every
-setting is explained, and what users read is short."""
+setting is explained, lines are no longer than a terminal, and sentences for users are short."""
 
 import pathlib
 import re
@@ -85,10 +85,13 @@ def prose(lines):
             paragraph += " " + line.strip()
 
 
-def check_length(file, lines):
+def check_columns(file, lines):
     for number, line in enumerate(lines, 1):
         if len(line) > MOST_COLUMNS and not line.startswith("|"):
             complain(file, number, f"{len(line)} columns, of {MOST_COLUMNS}")
+
+
+def check_sentences(file, lines):
     for number, text in prose(lines):
         text = re.sub(r"`[^`]*`", "code", text)
         text = re.sub(r"\]\([^)]*\)", "]", text)
@@ -111,10 +114,11 @@ def main():
     for file in (ROOT / name for name in names.split()):
         lines = file.read_text().splitlines()
         check_links(file, lines)
+        check_columns(file, lines)
         if file.name == "README.md" or file.is_relative_to(ROOT / "docs"):
             check_blocks(file, lines)
         if file == ROOT / "README.md" or file.is_relative_to(ROOT / "docs/user"):
-            check_length(file, lines)
+            check_sentences(file, lines)
         if file == ROOT / "README.md" and len(lines) > MOST_README_LINES:
             complain(file, MOST_README_LINES, f"{len(lines)} lines, of {MOST_README_LINES}")
     check_settings()

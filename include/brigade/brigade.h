@@ -129,9 +129,8 @@ typedef struct brigade_group brigade_group;
 /// that communicator, and nobody else.
 ///
 /// @param engine    the calling process's; must outlive the group
-/// @param mpi_comm  the communicator's Fortran handle (MPI_Comm_c2f). It stays the caller's, is
-/// used
-///                  during this call only, and may then be freed.
+/// @param mpi_comm  the communicator's Fortran handle (MPI_Comm_c2f). It stays the caller's: it
+///                  is used during this call only, and may then be freed.
 /// @param rows      rows of the grid; equal on all ranks
 /// @param cols      its columns, likewise; rows * cols must be the communicator's size
 /// @param group     the new group
