@@ -51,9 +51,9 @@ class Adder {
 
  private:
   void Add(const std::string& name, const std::string& pattern, bool tells_cost,
-           Operation operation) const {
+           const Operation& operation) const {
     case_->subjects.push_back(
-        MakeSubject(all_, name, pattern, tells_cost, case_->bytes, std::move(operation), check_));
+        MakeSubject(all_, name, pattern, tells_cost, case_->bytes, operation, check_));
   }
 
   const Contenders& all_;
