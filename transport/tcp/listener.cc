@@ -98,18 +98,18 @@ bool Listener::Progress(const Admit& admit) {
     if (name == kSocketName) {
       AcceptAll(admit);
     } else if (const auto guest = guests_.find(name); guest != guests_.end()) {
-      const Status heard = Hear(&guest->second);
-      if (heard.code() == StatusCode::kNoResource) continue;
+      const Status hello_read = ReadHelloOf(&guest->second);
+      if (hello_read.code() == StatusCode::kNoResource) continue;
       const Guest leaving = guest->second;
       Forget(guest);
-      Judge(leaving, heard, admit);
+      AdmitOrRefuse(leaving, hello_read, admit);
     }
   }
   const Clock::time_point now = Clock::now();
   while (!guests_.empty() && guests_.begin()->second.deadline <= now) {
-    DismissOldest(
-        &counters_.silent,
-        "no whole hello came within " + std::to_string(limits_.hello_time.count()) + " ms", admit);
+    EvictOldest(&counters_.silent,
+                "no whole hello came within " + std::to_string(limits_.hello_time.count()) + " ms",
+                admit);
   }
   if (resting_ && rest_end_ <= now) {
     resting_ = false;
@@ -138,13 +138,13 @@ void Listener::AcceptAll(const Admit& admit) {
     }
     guest.address = SocketAddress::From(reinterpret_cast<sockaddr*>(&peer));
     guest.deadline = Clock::now() + limits_.hello_time;
-    const Status heard = Hear(&guest);
-    if (heard.code() != StatusCode::kNoResource) {
-      Judge(guest, heard, admit);
+    const Status hello_read = ReadHelloOf(&guest);
+    if (hello_read.code() != StatusCode::kNoResource) {
+      AdmitOrRefuse(guest, hello_read, admit);
       continue;
     }
     const std::string crowd = "too many have not said a whole hello";
-    if (guests_.size() >= limits_.guests) DismissOldest(&counters_.crowded, crowd, admit);
+    if (guests_.size() >= limits_.guests) EvictOldest(&counters_.crowded, crowd, admit);
     if (Watch(EPOLL_CTL_ADD, guest.socket, next_name_, EPOLLIN)) {
       guests_.emplace(next_name_++, guest);
     } else {
@@ -153,7 +153,7 @@ void Listener::AcceptAll(const Admit& admit) {
   }
 }
 
-Status Listener::Hear(Guest* guest) {
+Status Listener::ReadHelloOf(Guest* guest) {
   while (guest->hello_bytes < kHelloBytes) {
     const ssize_t got = recv(guest->socket, guest->hello + guest->hello_bytes,
                              kHelloBytes - guest->hello_bytes, MSG_DONTWAIT);
@@ -170,10 +170,11 @@ Status Listener::Hear(Guest* guest) {
   return Status();
 }
 
-void Listener::Judge(const Guest& guest, const Status& heard, const Admit& admit) {
+void Listener::AdmitOrRefuse(const Guest& guest, const Status& hello_read, const Admit& admit) {
   EndpointId from;
   uint32_t serial = 0;
-  const Status read = heard.ok() ? ReadHello(key_, id_, guest.hello, &from, &serial) : heard;
+  const Status read =
+      hello_read.ok() ? ReadHello(key_, id_, guest.hello, &from, &serial) : hello_read;
   if (!read.ok()) {
     Drop(guest, &counters_.refused, read.message());
   } else if (admit(guest.socket, from, serial)) {
@@ -183,14 +184,14 @@ void Listener::Judge(const Guest& guest, const Status& heard, const Admit& admit
   }
 }
 
-void Listener::DismissOldest(uint64_t* counter, const std::string& why, const Admit& admit) {
+void Listener::EvictOldest(uint64_t* counter, const std::string& why, const Admit& admit) {
   Guest oldest = guests_.begin()->second;
   Forget(guests_.begin());
-  const Status heard = Hear(&oldest);
-  if (heard.code() == StatusCode::kNoResource) {
+  const Status hello_read = ReadHelloOf(&oldest);
+  if (hello_read.code() == StatusCode::kNoResource) {
     Drop(oldest, counter, why);
   } else {
-    Judge(oldest, heard, admit);
+    AdmitOrRefuse(oldest, hello_read, admit);
   }
 }
 

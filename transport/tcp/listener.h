@@ -91,11 +91,11 @@ class Listener {
 
   void AcceptAll(const Admit& admit);
   // Reads what is there of the hello. kNoResource: some is still to come. kMismatch: none will.
-  Status Hear(Guest* guest);
-  // Lets a connection in or not, `heard` being what Hear said of it.
-  void Judge(const Guest& guest, const Status& heard, const Admit& admit);
+  Status ReadHelloOf(Guest* guest);
+  // Lets a connection in or not, `hello_read` being what ReadHelloOf said of it.
+  void AdmitOrRefuse(const Guest& guest, const Status& hello_read, const Admit& admit);
   // The oldest guest has to go, unless the rest of its hello is there by now.
-  void DismissOldest(uint64_t* counter, const std::string& why, const Admit& admit);
+  void EvictOldest(uint64_t* counter, const std::string& why, const Admit& admit);
   void Forget(Guests::iterator guest);
   // Closes a connection that is not, or no longer, a guest.
   void Drop(const Guest& guest, uint64_t* counter, const std::string& why);

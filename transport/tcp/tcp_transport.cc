@@ -46,7 +46,7 @@ using Hold = CompletionQueue::Hold;
 // What TCP hands to the network at once of a long message: 45 packets of 1448 bytes on Ethernet,
 // a little more on loopback. Each begun segment costs as much as a full one.
 constexpr size_t kSegmentBytes = 45 * 1448;
-// Capabilities::preferred_piece_bytes, untold_landing_bytes and piece_cost_bytes.
+// Of Capabilities::tuning: preferred_piece_bytes, lazy_credit_bytes and piece_cost_bytes.
 constexpr size_t kPreferredPieceBytes = size_t{256} << 10;
 constexpr size_t kLazyCreditBytes = size_t{32} << 10;
 constexpr size_t kPieceCostBytes = 1000;
@@ -330,7 +330,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     if (has_peers) domain_.Lock(io_.get(), std::max(neighbours.ranks, LocalRanks()), log_);
     if (neighbours.ranks > std::min(CPU_COUNT(&neighbours.processors), ProcessorQuota())) {
       shares_processor_ = true;
-      io_->SpareProcessor();
+      io_->ShareProcessor();
     }
   }
 

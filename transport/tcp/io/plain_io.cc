@@ -87,7 +87,7 @@ Status PlainIo::WakeBy(int descriptor) {
 
 bool PlainIo::Progress() {
   bool any = false;
-  if (sockets_.size() <= kFewSockets && !spares_processor_) {
+  if (sockets_.size() <= kFewSockets && !shares_processor_) {
     for (auto& [socket, state] : sockets_) any |= ReadAll(socket, &state);
     if (++looks_ % kLooksAtAll != 0 && writes_ == 0) return any;
   }
@@ -99,7 +99,7 @@ bool PlainIo::Progress() {
     if (events[i].data.ptr == &watch_) {
       watch_.readable(watch_.context);
     } else {
-      Serve(static_cast<IoSocket*>(events[i].data.ptr), events[i].events);
+      HandleEvents(static_cast<IoSocket*>(events[i].data.ptr), events[i].events);
     }
   }
   return any;
@@ -141,27 +141,27 @@ bool PlainIo::ReadAll(IoSocket* socket, State* state) {
     const ssize_t result = read >= 0 ? read : -errno;
     if (result == -EINTR) continue;
     if (result == -EAGAIN) return reads > 0;
-    Tell(socket, state, result);
+    ReportRead(socket, state, result);
     if (result != static_cast<ssize_t>(room)) return true;
   }
   return true;
 }
 
-void PlainIo::Tell(IoSocket* socket, State* state, ssize_t read) {
+void PlainIo::ReportRead(IoSocket* socket, State* state, ssize_t read) {
   state->ended = read <= 0;
   if (state->ended) BRIGADE_CHECK(Arm(socket, state));
   socket->OnRead(read);
 }
 
-void PlainIo::HasRead(IoSocket* socket, ssize_t result) {
+void PlainIo::OnReadDone(IoSocket* socket, ssize_t result) {
   State& state = sockets_[socket];
   state.reading = false;
   BRIGADE_CHECK(Arm(socket, &state));
-  if (result != -EAGAIN) Tell(socket, &state, result);
+  if (result != -EAGAIN) ReportRead(socket, &state, result);
 }
 
 // A callback never removes a socket, so both may run.
-void PlainIo::Serve(IoSocket* socket, uint32_t events) {
+void PlainIo::HandleEvents(IoSocket* socket, uint32_t events) {
   State& state = sockets_[socket];
   const bool broken = (events & (EPOLLERR | EPOLLHUP)) != 0;
   if ((events & EPOLLIN) != 0 || broken) ReadAll(socket, &state);

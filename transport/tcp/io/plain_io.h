@@ -23,10 +23,10 @@ class PlainIo : public SocketIo {
   void Watch(int descriptor, void (*readable)(void*), void* context) override;
   bool Progress() override;
   void Await(int microseconds) override;
-  void SpareProcessor() override { spares_processor_ = true; }
+  void ShareProcessor() override { shares_processor_ = true; }
 
  protected:
-  bool spares_processor() const { return spares_processor_; }
+  bool shares_processor() const { return shares_processor_; }
   friend Status CreatePlainIo(std::unique_ptr<SocketIo>* io);
   PlainIo() = default;
   // Comes first. kUnavailable: no descriptors left.
@@ -35,10 +35,10 @@ class PlainIo : public SocketIo {
   Status WakeBy(int descriptor);
 
   // A chance to read what comes next on a socket otherwise; true if that is under way. Then comes
-  // HasRead.
+  // OnReadDone.
   virtual bool StartRead(IoSocket*) { return false; }
   // What OnRead is then told; -EAGAIN: nothing, and it is not.
-  void HasRead(IoSocket* socket, ssize_t result);
+  void OnReadDone(IoSocket* socket, ssize_t result);
 
  private:
   struct State {
@@ -55,15 +55,15 @@ class PlainIo : public SocketIo {
 
   bool Arm(IoSocket* socket, State* state);
   bool ReadAll(IoSocket* socket, State* state);
-  void Tell(IoSocket* socket, State* state, ssize_t read);
-  void Serve(IoSocket* socket, uint32_t events);
+  void ReportRead(IoSocket* socket, State* state, ssize_t read);
+  void HandleEvents(IoSocket* socket, uint32_t events);
 
   int epoll_ = -1;
   std::unordered_map<IoSocket*, State> sockets_;
   Watched watch_;
   int writes_ = 0;  // under way
   unsigned looks_ = 0;
-  bool spares_processor_ = false;
+  bool shares_processor_ = false;
 };
 
 }  // namespace brigade

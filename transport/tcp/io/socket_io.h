@@ -80,7 +80,7 @@ class SocketIo {
 
   // From here on others want this rank's processor: it asks little at once, and where it can the
   // system waits for the rest of a piece, so that the rank is not woken by every part of it.
-  virtual void SpareProcessor() = 0;
+  virtual void ShareProcessor() = 0;
 
   // Tells what is over. True if anything was.
   virtual bool Progress() = 0;

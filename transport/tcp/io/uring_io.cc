@@ -167,14 +167,14 @@ class UringIo : public PlainIo {
   }
 
   bool StartRead(IoSocket* socket) override {
-    if (registered_.bytes == 0 && !spares_processor()) return false;
+    if (registered_.bytes == 0 && !shares_processor()) return false;
     iovec targets[2];
     const bool in_piece = socket->ReadTargets(targets) == 2;
     const iovec& rest = targets[0];
     const auto* const begin = static_cast<const std::byte*>(rest.iov_base);
     const bool fixed = rest.iov_len >= kFixedReadBytes && begin >= registered_.data &&
                        begin + rest.iov_len <= registered_.data + registered_.bytes;
-    const bool whole = in_piece && spares_processor() && rest.iov_len >= kWholeReadBytes;
+    const bool whole = in_piece && shares_processor() && rest.iov_len >= kWholeReadBytes;
     if (!fixed && !whole) return false;
     io_uring_sqe* const sqe = NextEntry();
     if (fixed) {
@@ -221,7 +221,7 @@ class UringIo : public PlainIo {
   }
 
   void FinishRead(IoSocket* socket, int bytes) {
-    HasRead(socket, IsToRepeat(bytes) ? -EAGAIN : bytes);
+    OnReadDone(socket, IsToRepeat(bytes) ? -EAGAIN : bytes);
   }
 
   // The kernel gives up an operation whose thread has ended; here, drivers come and go.
