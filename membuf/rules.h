@@ -1,4 +1,4 @@
-// Rules: every threshold that was set by measurement, in one table. Whoever has a machine on which
+// Rules: thresholds that were set by measurement, in one table. Whoever has a machine on which
 // one is wrong changes it here, runs the command of its section, and writes down what came of it in
 // docs/results/thresholds.md.
 //

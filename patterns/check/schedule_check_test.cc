@@ -145,7 +145,6 @@ int64_t CrossingsByHost(Pattern pattern, const Topology& topology, int size, int
   }
 }
 
-// Wherever the ranks are, what goes by host is right, and crosses every wire once.
 // What is copied for one receiver only may be sent without the copy.
 TEST(ScheduleBuilder, MarksCopiesThatAreOnlySentOnce) {
   ScheduleBuilder b;

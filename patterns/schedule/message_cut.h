@@ -1,4 +1,4 @@
-// MessageCut: how the messages of one call are cut. The one place that says so, a pure function of
+// MessageCut: the cut of one call, by the lengths that piece_plan.h decides on. A pure function of
 // what all its ranks agree on: the executor, the short paths and the cost model ask here.
 
 #ifndef BRIGADE_PATTERNS_SCHEDULE_MESSAGE_CUT_H_

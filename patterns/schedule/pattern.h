@@ -8,13 +8,13 @@
 namespace brigade {
 
 enum class Pattern : uint8_t {
-  kSend,            // locally blocking, buffered, strided (systems.md 6)
+  kSend,            // locally blocking, buffered, strided
   kReceive,         // its other half
-  kBroadcast,       // tree, rings, split ring (systems.md 1 and 5)
-  kReduce,          // result at the root only (systems.md 2)
+  kBroadcast,       // tree, rings, split ring
+  kReduce,          // result at the root only
   kAllReduce,       // result at every rank
-  kMultiBroadcast,  // every rank's portion to all (systems.md 3)
-  kMultiReduce,     // portion q summed at rank q (systems.md 4)
+  kMultiBroadcast,  // every rank's portion to all
+  kMultiReduce,     // portion q summed at rank q
   kBarrier,
 };
 inline constexpr int kPatterns = 8;
