@@ -16,6 +16,7 @@ Runs the linters that are named, or all of them. The exit code is 0 if none comp
   spelling   codespell on everything written     .codespellrc
   reference  Doxygen on the public headers       docs/Doxyfile
   tidy       clang-tidy on C++, some minutes     .clang-tidy, compile_flags.txt
+  tidy-tests clang-tidy on tests, some minutes   likewise
 
 One file:  clang-tidy membuf/pack.cc
 EOT
@@ -45,13 +46,16 @@ lint_spelling() {
 
 lint_reference() { ./docs/build_reference.sh; }
 
-lint_tidy() {
+clang_tidy() {
   # It also counts what it has seen in headers of others.
-  files -name '*.cc' | xargs -0 -P "$(nproc)" -n 1 clang-tidy --quiet \
-    2> >(grep -vE '^[0-9]+ warnings? (generated|treated as error)' >&2)
+  xargs -0 -P "$(nproc)" -n 1 clang-tidy --quiet 2> >(grep -vE '^[0-9]+ warnings? (generated|treated as error)' >&2)
 }
 
-all=(format includes documents shell python spelling reference tidy)
+lint_tidy() { files -name '*.cc' ! -name '*_test.cc' ! -path './test/*' | clang_tidy; }
+
+lint_tidy-tests() { files -name '*_test.cc' -o -path './test/*.cc' | clang_tidy; }
+
+all=(format includes documents shell python spelling reference tidy tidy-tests)
 for name in "$@"; do
   case $name in
     --help) usage; exit 0 ;;

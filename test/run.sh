@@ -11,8 +11,9 @@ code is 0 if none failed. Safe to run again. Logs are in results/tests/, folders
 results/testers/.
 
   --full   stress tests at full length with a new seed (BRIGADE_TEST_SEED=<number> repeats one), messages beyond 2 GiB,
-           the benchmarks' build with MPICH, and every ScaLAPACK tester on Debian's own BLACS too, to compare with that
-           instead of the recorded counts. Takes hours, and leaves its result in docs/results/full-test.md.
+           the benchmarks' build with MPICH, applications that Debian ships, and every ScaLAPACK tester on Debian's own
+           BLACS too, to compare with that instead of the recorded counts. Takes hours, and leaves its result in
+           docs/results/full-test.md.
   --help   this text
 EOF
 }
@@ -114,17 +115,23 @@ bazel_test() {  # NAME ARGUMENTS...: counts targets.
   if [[ $code -ne 0 && ! $counts =~ ^[0-9]+\ [1-9] ]]; then whole_failed "bazel test for $name: exit code $code"; fi
 }
 
-testers() {  # TRANSPORT ARGUMENT...
-  local transport=$1 log=$logs/testers-$1.log
-  shift
-  title "Debian's BLACS, PBLAS and ScaLAPACK testers on the shim over $transport"
-  BRIGADE_TRANSPORT=$transport ./test/scalapack/run_testers.py --preload bazel-bin/blacs_shim/libbrigade_blacs.so "$@" |
-    tee "$log"
+preloaded() {  # TITLE LOG COMMAND...: strangers' programs on the shim; the last line that COMMAND prints counts them.
+  local name=$1 log=$logs/$2.log
+  shift 2
+  title "$name"
+  "$@" --preload bazel-bin/blacs_shim/libbrigade_blacs.so | tee "$log"
   if [[ $(tail -n 1 "$log") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
-    count "Debian's testers over $transport" "${BASH_REMATCH[@]:1}"
+    count "$name" "${BASH_REMATCH[@]:1}"
   else
-    whole_failed "testers over $transport: no count at the end of $log"
+    whole_failed "$name: no count at the end of $log"
   fi
+}
+
+testers() {  # TRANSPORT ARGUMENT...
+  local transport=$1
+  shift
+  BRIGADE_TRANSPORT=$transport preloaded "Debian's testers over $transport" "testers-$transport" \
+    ./test/scalapack/run_testers.py "$@"
 }
 
 differential() {  # RANKS
@@ -175,7 +182,9 @@ mpich() {
 title "Packages"
 ./test/install.sh || exit 1
 
-for linter in format includes documents shell python spelling reference tidy; do
+linters=(format includes documents shell python spelling reference tidy)
+if $full; then linters+=(tidy-tests); fi
+for linter in "${linters[@]}"; do
   check "Lint: $linter" ./test/lint.sh "$linter"
 done
 
@@ -196,8 +205,8 @@ cluster "The TCP transports on it" tcp_cluster_test
 if $full; then testers auto --beside-stock; else testers auto; fi
 # On one host auto does without MPI.
 testers mpi --only '(x[CF]btest|dpb[123]tst|xdlu|xdqr).*' --output results/testers-mpi
+if $full; then preloaded "Applications" applications ./test/scalapack/run_applications.py; fi
 sanitized asan
-sanitized ubsan
 # Where ranks are threads, and nowhere else, there are threads to check.
 inproc="rdeps(//..., //transport/inproc:inproc_transport)"
 mapfile -t threaded < <(bazel query --noshow_progress "kind(cc_test, $inproc + //transport/...)")

@@ -14,15 +14,15 @@ import re
 import shutil
 import subprocess
 import sys
-import time
+
+import mpi_job
+from mpi_job import HANGS
 
 PROGRAMS = pathlib.Path("/usr/lib/x86_64-linux-gnu/scalapack/openmpi-tests")
 DATA = pathlib.Path("/usr/share/scalapack")
 RECORD = pathlib.Path(__file__).with_name("expected.json")
 VERSIONED = ["libscalapack-openmpi2.2", "scalapack-mpi-test", "libopenmpi3", "libopenblas0-pthread"]
 
-# A job that prints nothing for so long hangs. Stock's longest silence on two idle cores is five seconds (xdhseqr).
-SILENCE_S = 90
 # A library that hangs everywhere shall not take hours to say so.
 MAX_HANGS = 4
 RECORDED_RUNS = 3
@@ -46,7 +46,6 @@ ENDS = "ends"
 Tester = collections.namedtuple("Tester", "name program data ranks aux")
 # outcome: ENDS, or how it broke off; errors: stderr
 Run = collections.namedtuple("Run", "summary outcome seconds errors")
-HANGS = "hangs"
 REFUSES = "exits with status 1"  # as the shim does where the calls of two ranks do not belong together
 
 
@@ -81,60 +80,23 @@ def summarise(output):
 
 def run(tester, preload, folder):
     """Runs one tester in a fresh folder with its own copy of the data: testers read them from the current directory."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    mpi_job.fresh(folder)
     for data in tester.data.glob("*.dat"):
         shutil.copy(data, folder)
     if tester.data.name == "BLACS" and not tester.aux:
         selection = folder / "bt.dat"
         selection.write_text(re.sub(r"'T'(\s+Run AUX)", r"'F'\1", selection.read_text()))
 
-    environment = dict(
-        os.environ,
-        OMP_NUM_THREADS="1",
-        OMPI_ALLOW_RUN_AS_ROOT="1",
-        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-        OMPI_MCA_mpi_yield_when_idle="1",
-        OMPI_MCA_btl_vader_single_copy_mechanism="none",  # Needs ptrace rights, which containers lack.
-        GFORTRAN_UNBUFFERED_PRECONNECTED="1",  # So that a tester killed while hanging leaves its last line.
-    )
-    # The job alone gets the library, not mpirun.
-    command = ["mpirun.openmpi", "--oversubscribe", "-n", str(tester.ranks), "env", "BRIGADE_LOG=info"]
-    command += [f"LD_PRELOAD={preload}"] if preload else []
-    command += [str(tester.program)]
-    start = time.monotonic()
-    with open(folder / "stdout", "w") as out, open(folder / "stderr", "w") as err:
-        with subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out,
-                              stderr=err) as job:
-            ended = ends(job, folder / "stdout")
-    seconds = time.monotonic() - start
-    output, errors = ((folder / name).read_text(errors="replace") for name in ("stdout", "stderr"))
+    job = mpi_job.run([tester.program], tester.ranks, preload, folder)
     # The last auxiliary test is blacs_abort with -1, which is what mpirun then returns.
     expected_status = 255 if tester.aux else 0
-    if not ended:
+    if not job.ended:
         outcome = HANGS
-    elif job.returncode != expected_status:
-        outcome = f"exits with status {job.returncode}"
+    elif job.status != expected_status:
+        outcome = f"exits with status {job.status}"
     else:
         outcome = ENDS
-    return Run(summarise(output), outcome, seconds, errors)
-
-
-def ends(job, output):
-    """Waits until the job ends, or ends it once its output has not grown for SILENCE_S."""
-    size, grown = 0, time.monotonic()
-    while job.poll() is None:
-        time.sleep(0.05)
-        if output.stat().st_size != size:
-            size, grown = output.stat().st_size, time.monotonic()
-        elif time.monotonic() - grown > SILENCE_S:
-            job.terminate()  # mpirun ends its ranks; killing it would leave them behind.
-            try:
-                job.wait(20)
-            except subprocess.TimeoutExpired:
-                job.kill()
-            return False
-    return True
+    return Run(summarise(job.output), outcome, job.seconds, job.errors)
 
 
 def passed_rows(summary):
@@ -151,7 +113,7 @@ def breaks_off_as_stock(result, expected):
 
 def judge(tester, result, expected, preload):
     """Says "passed", "failed" or "skipped", and why."""
-    if preload and not re.search(r"^brigade\b", result.errors, re.MULTILINE):
+    if preload and not mpi_job.took_effect(result):
         return "failed", "no line of the library on stderr: the preload took no effect"
     if result.outcome != ENDS:
         reason = f"{result.outcome} after " + (", ".join(result.summary) or "no result")

@@ -1,0 +1,67 @@
+"""Runs a program under mpirun, with a library preloaded or without, and notices when it hangs."""
+
+import collections
+import os
+import re
+import shutil
+import subprocess
+import time
+
+# A job that prints nothing for so long hangs. Stock's longest silence on two idle cores is five seconds (xdhseqr).
+SILENCE_S = 90
+HANGS = "hangs"
+
+# ended: by itself, with `status`; output and errors: stdout and stderr
+Job = collections.namedtuple("Job", "ended status seconds output errors")
+
+
+def fresh(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+
+
+def run(program, ranks, preload, folder):
+    """Runs `program`, a list of words, in `folder`, and leaves its stdout and stderr there."""
+    environment = dict(
+        os.environ,
+        OMP_NUM_THREADS="1",
+        OMPI_ALLOW_RUN_AS_ROOT="1",
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+        OMPI_MCA_mpi_yield_when_idle="1",
+        OMPI_MCA_btl_vader_single_copy_mechanism="none",  # Needs ptrace rights, which containers lack.
+        GFORTRAN_UNBUFFERED_PRECONNECTED="1",  # So that a program killed while hanging leaves its last line.
+    )
+    # The job alone gets the library, not mpirun.
+    command = ["mpirun.openmpi", "--oversubscribe", "-n", str(ranks), "env", "BRIGADE_LOG=info"]
+    command += [f"LD_PRELOAD={preload}"] if preload else []
+    command += [str(word) for word in program]
+    start = time.monotonic()
+    with open(folder / "stdout", "w") as out, open(folder / "stderr", "w") as err:
+        with subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out,
+                              stderr=err) as process:
+            ended = ends(process, folder / "stdout")
+    seconds = time.monotonic() - start
+    output, errors = ((folder / name).read_text(errors="replace") for name in ("stdout", "stderr"))
+    return Job(ended, process.returncode, seconds, output, errors)
+
+
+def ends(process, output):
+    """Waits until the job ends, or ends it once its output has not grown for SILENCE_S."""
+    size, grown = 0, time.monotonic()
+    while process.poll() is None:
+        time.sleep(0.05)
+        if output.stat().st_size != size:
+            size, grown = output.stat().st_size, time.monotonic()
+        elif time.monotonic() - grown > SILENCE_S:
+            process.terminate()  # mpirun ends its ranks; killing it would leave them behind.
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            return False
+    return True
+
+
+def took_effect(job):
+    """Whether the preloaded library says that it is in use."""
+    return re.search(r"^brigade\b", job.errors, re.MULTILINE) is not None
