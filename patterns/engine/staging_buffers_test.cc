@@ -1,0 +1,442 @@
+#include "patterns/engine/staging_buffers.h"
+
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "membuf/heap_domain.h"
+#include "transport/core/forwarding_endpoint.h"
+#include "transport/inproc/inproc_transport.h"
+
+namespace brigade {
+namespace {
+
+constexpr size_t kChunk = 1024;
+
+// An endpoint with memory of its own, which remembers what is given back.
+class Fake : public ForwardingEndpoint {
+ public:
+  Fake(std::unique_ptr<Endpoint> target, MemoryDomain* domain)
+      : ForwardingEndpoint(std::move(target)), domain_(domain) {}
+
+  const Capabilities& capabilities() const override { return capabilities_; }
+  MemoryDomain* domain() override { return domain_; }
+  uint64_t PollsAwake() const override { return polls_awake; }
+  void ReleaseLease(const Lease& lease) override { released.push_back(lease.token); }
+
+  Capabilities capabilities_;
+  uint64_t polls_awake = 3;
+  std::vector<uint64_t> released;
+
+ private:
+  MemoryDomain* const domain_;
+};
+
+class Owner final : public BufferOwner {
+ public:
+  bool KeepReserved(const ChunkRun& run) override {
+    offered.push_back(run.first);
+    return keeps;
+  }
+  void OnRecycled(const StagedBuffer& buffer) override { over.push_back(buffer.owner_index); }
+
+  bool keeps = false;
+  std::vector<int> offered;
+  std::vector<size_t> over;
+};
+
+class StagingBuffersTest : public testing::Test {
+ protected:
+  StagingBuffersTest() : endpoint_(world_.CreateEndpoint(0), &domain_) {
+    options_.chunk_bytes = kChunk;
+    options_.staging_bytes = 0;  // until Make
+    options_.overflow_bytes = 64 << 10;
+    settings_.chunk_bytes = kChunk;
+  }
+
+  // With a surplus of so many chunks.
+  void Make(int surplus) {
+    options_.staging_bytes = static_cast<size_t>(CoreChunks(settings_) + surplus) * kChunk;
+    buffers_ = std::make_unique<StagingBuffers>(&endpoint_, options_);
+    const Status status = buffers_->Allocate(settings_);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+  // The same over an endpoint that sends from registered memory only.
+  void MakeRegistered(int surplus) {
+    endpoint_.capabilities_.needs_registered_memory = true;
+    Make(surplus);
+  }
+  StagedBuffer* Overflow(size_t bytes = 100) { return buffers_->TryOverflow(bytes, &statistics_); }
+  StagedBuffer* OverflowAtLast(size_t bytes = 100) {
+    for (int i = 0; i < 1000; ++i) {
+      if (StagedBuffer* buffer = Overflow(bytes)) return buffer;
+    }
+    return nullptr;
+  }
+  size_t InUse() const { return buffers_->pool()->statistics().in_use_bytes / kChunk; }
+
+  InprocWorld world_{1};
+  HeapDomain domain_;
+  Fake endpoint_;
+  EngineOptions options_;
+  PieceSettings settings_;
+  OperationStatistics statistics_;
+  std::unique_ptr<StagingBuffers> buffers_;
+};
+
+TEST_F(StagingBuffersTest, ABudgetThatIsTooSmallIsNamedWithTheLeast) {
+  for (const bool registered : {false, true}) {
+    endpoint_.capabilities_.needs_registered_memory = registered;
+    // Overflow has to drain through a run beside the core.
+    const int least = CoreChunks(settings_) + (registered ? settings_.pair_chunks : 0);
+    options_.staging_bytes = static_cast<size_t>(least) * kChunk;
+    EXPECT_TRUE(StagingBuffers(&endpoint_, options_).Allocate(settings_).ok());
+    options_.staging_bytes -= kChunk;
+    const Status status = StagingBuffers(&endpoint_, options_).Allocate(settings_);
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    for (const size_t value : {options_.staging_bytes, options_.staging_bytes + kChunk}) {
+      EXPECT_NE(status.message().find(std::to_string(value)), std::string::npos)
+          << status.message();
+    }
+  }
+}
+
+TEST_F(StagingBuffersTest, MemoryThatCannotBeHadIsAFailure) {
+  DomainLimits limits;
+  limits.max_total_bytes = kChunk;
+  HeapDomain scarce(limits);
+  InprocWorld world(1);
+  Fake endpoint(world.CreateEndpoint(0), &scarce);
+  options_.staging_bytes = 64 * kChunk;
+  EXPECT_EQ(StagingBuffers(&endpoint, options_).Allocate(settings_).code(),
+            StatusCode::kOutOfMemory);
+}
+
+TEST_F(StagingBuffersTest, TheSurplusIsLentAndNoMore) {
+  Make(4);
+  StagedBuffer* const three = buffers_->TrySurplus(3);
+  ASSERT_NE(three, nullptr);
+  EXPECT_EQ(three->memory.bytes, 3 * kChunk);
+  EXPECT_EQ(three->memory.data, three->run.memory.data);
+  EXPECT_EQ(buffers_->TrySurplus(2), nullptr);
+  StagedBuffer* const one = buffers_->TrySurplus(1);
+  ASSERT_NE(one, nullptr);
+  EXPECT_EQ(buffers_->TrySurplus(1), nullptr);
+  EXPECT_FALSE(buffers_->TrySurplusRun(0, 1));
+  buffers_->Release(three);
+  buffers_->Release(one);
+}
+
+// Between messages one run stays out of the pool: the longest.
+TEST_F(StagingBuffersTest, ARunIsKeptForTheNextMessage) {
+  Make(4);
+  StagedBuffer* buffer = buffers_->TrySurplus(1);
+  StagedBuffer* longer = buffers_->TrySurplus(2);
+  const std::byte* const memory = longer->memory.data;
+  buffers_->Release(buffer);
+  EXPECT_EQ(InUse(), 3u);
+  buffers_->Release(longer);
+  EXPECT_EQ(InUse(), 2u);
+  buffer = buffers_->TrySurplus(1);  // it serves less as well
+  EXPECT_EQ(buffer->memory.data, memory);
+  EXPECT_EQ(InUse(), 2u);
+  buffers_->Release(buffer);
+}
+
+TEST_F(StagingBuffersTest, WhatIsKeptIsGivenBackToWhoNeedsMore) {
+  for (const bool as_run : {false, true}) {
+    Make(4);
+    buffers_->Release(buffers_->TrySurplus(1));
+    EXPECT_EQ(InUse(), 1u);
+    if (as_run) {
+      const ChunkRun run = buffers_->TrySurplusRun(0, 4);
+      ASSERT_TRUE(run);
+      buffers_->pool()->Release(run);
+    } else {
+      StagedBuffer* const all = buffers_->TrySurplus(4);
+      ASSERT_NE(all, nullptr);
+      buffers_->Release(all);
+    }
+    buffers_.reset();  // and what is kept last
+  }
+}
+
+TEST_F(StagingBuffersTest, ABufferOfTheCoreIsCountedWhileItLives) {
+  Make(1);
+  int outstanding = 0;
+  const int core = CoreChunks(settings_);
+  std::vector<StagedBuffer*> all;
+  for (int i = 0; i < core; ++i) all.push_back(buffers_->TryCore(0, 1, &outstanding));
+  EXPECT_EQ(outstanding, core);
+  for (const StagedBuffer* buffer : all) {
+    ASSERT_NE(buffer, nullptr);
+    EXPECT_EQ(buffer->memory.bytes, kChunk);
+  }
+  EXPECT_EQ(buffers_->TryCore(0, 1, &outstanding), nullptr);
+  EXPECT_EQ(outstanding, core);
+  buffers_->Release(all.back());
+  EXPECT_EQ(outstanding, core - 1);
+  StagedBuffer* const again = buffers_->TryCore(0, 1, &outstanding);
+  ASSERT_NE(again, nullptr);
+  all.back() = again;
+
+  int of_another = 0;
+  buffers_->Release(std::exchange(all[0], nullptr));
+  all[0] = buffers_->TryCore(0, 1, &of_another);
+  buffers_->StopCounting(&outstanding);
+  EXPECT_EQ(outstanding, 0);
+  EXPECT_EQ(of_another, 1);
+  for (StagedBuffer* buffer : all) buffers_->Release(buffer);
+  EXPECT_EQ(outstanding, 0);
+  EXPECT_EQ(of_another, 0);
+  EXPECT_EQ(InUse(), 0u);
+}
+
+TEST_F(StagingBuffersTest, ABufferIsOverOnceItIsFreedAndSent) {
+  Make(2);
+  Owner owner;
+  StagedBuffer* buffer = buffers_->TrySurplus(2);
+  buffer->owner = &owner;
+  buffer->owner_index = 7;
+  buffer->lease.token = 9;
+  buffer->pending = 1;
+  buffers_->Release(buffer);
+  EXPECT_TRUE(owner.over.empty());
+  EXPECT_EQ(buffers_->TrySurplus(1), nullptr);
+  EXPECT_TRUE(endpoint_.released.empty());
+  buffer->pending = 0;
+  buffers_->Recycle(buffer);
+  EXPECT_EQ(owner.over, std::vector<size_t>{7});
+  EXPECT_EQ(endpoint_.released, std::vector<uint64_t>{9});
+  EXPECT_TRUE(owner.offered.empty());
+  // Nothing of it is left in the next.
+  buffer = buffers_->TrySurplus(2);
+  ASSERT_NE(buffer, nullptr);
+  EXPECT_EQ(buffer->owner, nullptr);
+  EXPECT_EQ(buffer->lease.token, 0u);
+  EXPECT_FALSE(buffer->freed);
+  buffers_->Release(buffer);
+}
+
+TEST_F(StagingBuffersTest, AReservedRunIsOfferedToItsOwnerFirst) {
+  Make(3);
+  Owner owner;
+  for (const bool keeps : {true, false}) {
+    owner.keeps = keeps;
+    StagedBuffer* const buffer = buffers_->New();
+    const ChunkRun run = buffers_->TrySurplusRun(0, 1);
+    buffer->origin = StagedBuffer::Origin::kReserved;
+    buffer->run = run;
+    buffer->owner = &owner;
+    buffers_->Release(buffer);
+    EXPECT_EQ(owner.offered.back(), run.first);
+    EXPECT_EQ(InUse(), keeps ? 1u : 0u);
+    if (keeps) buffers_->pool()->Release(run);
+  }
+  EXPECT_EQ(owner.over.size(), 2u);
+  // Without an owner it goes back to all.
+  StagedBuffer* const orphan = buffers_->New();
+  orphan->origin = StagedBuffer::Origin::kReserved;
+  orphan->run = buffers_->TrySurplusRun(0, 1);
+  buffers_->Release(orphan);
+  EXPECT_EQ(InUse(), 0u);
+}
+
+TEST_F(StagingBuffersTest, WhatOthersMayReadIsNeverLentAgain) {
+  Make(2);
+  int outstanding = 0;
+  StagedBuffer* const core = buffers_->TryCore(0, 1, &outstanding);
+  StagedBuffer* const surplus = buffers_->TrySurplus(1);
+  StagedBuffer* const reserved = buffers_->New();
+  reserved->origin = StagedBuffer::Origin::kReserved;
+  reserved->run = buffers_->TrySurplusRun(0, 1);
+  Owner owner;
+  owner.keeps = true;
+  reserved->owner = &owner;
+  for (StagedBuffer* buffer : {core, surplus, reserved}) {
+    buffer->read_by_others = true;
+    buffers_->Release(buffer);
+  }
+  EXPECT_TRUE(owner.offered.empty());
+  EXPECT_EQ(outstanding, 0);
+  EXPECT_EQ(buffers_->TrySurplus(1), nullptr);
+  std::vector<StagedBuffer*> left;
+  while (StagedBuffer* buffer = buffers_->TryCore(0, 1, &outstanding)) left.push_back(buffer);
+  EXPECT_EQ(static_cast<int>(left.size()), CoreChunks(settings_) - 1);
+  for (StagedBuffer* buffer : left) buffers_->Release(buffer);
+
+  StagedBuffer* const overflow = OverflowAtLast();
+  const std::byte* const memory = overflow->memory.data;
+  overflow->read_by_others = true;
+  buffers_->Release(overflow);
+  StagedBuffer* const next = OverflowAtLast();
+  EXPECT_NE(next->memory.data, memory);
+  buffers_->Release(next);
+}
+
+TEST_F(StagingBuffersTest, OverflowComesWhenPatienceEnds) {
+  Make(1);
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(Overflow(), nullptr);
+      EXPECT_FALSE(buffers_->OutOfPatience());
+      EXPECT_EQ(buffers_->stalled(), i + 1);
+    }
+    StagedBuffer* const buffer = Overflow();
+    ASSERT_NE(buffer, nullptr);
+    EXPECT_GE(buffer->memory.bytes, kHeaderRoom + 100);
+    // Then it is given every other time: the pool may have been drained meanwhile.
+    EXPECT_EQ(Overflow(), nullptr);
+    StagedBuffer* const second = Overflow();
+    ASSERT_NE(second, nullptr);
+    EXPECT_EQ(statistics_.overflow_pieces, 2u * (round + 1));
+    buffers_->EndStall();
+    EXPECT_EQ(buffers_->stalled(), 0);
+    buffers_->Release(buffer);
+    buffers_->Release(second);
+  }
+  // What comes back ends the wait, too.
+  StagedBuffer* const surplus = buffers_->TrySurplus(1);
+  EXPECT_EQ(Overflow(), nullptr);
+  buffers_->Release(surplus);
+  EXPECT_EQ(buffers_->stalled(), 0);
+}
+
+TEST_F(StagingBuffersTest, PatienceIsTheTransportsUpToALimit) {
+  Make(1);
+  EXPECT_EQ(buffers_->Patience(), 3);
+  endpoint_.polls_awake = uint64_t{1} << 40;
+  EXPECT_EQ(buffers_->Patience(), 200);
+}
+
+TEST_F(StagingBuffersTest, OverflowKeepsToItsLimit) {
+  options_.overflow_bytes = 8 << 10;
+  Make(1);
+  StagedBuffer* const first = OverflowAtLast(8000);
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(OverflowAtLast(8000), nullptr);
+  EXPECT_TRUE(buffers_->OutOfPatience());
+  EXPECT_EQ(statistics_.overflow_pieces, 1u);
+  buffers_->Release(first);
+  StagedBuffer* const next = OverflowAtLast(8000);
+  ASSERT_NE(next, nullptr);
+  buffers_->Release(next);
+
+  options_.overflow_wait_seconds = 0;
+  MemoryWait wait;
+  Status status;
+  while (status.ok()) status = buffers_->CheckWait(&wait);
+  EXPECT_EQ(status.code(), StatusCode::kTimedOut);
+  EXPECT_NE(status.message().find(std::to_string(8 << 10)), std::string::npos);
+}
+
+TEST_F(StagingBuffersTest, BytesInTheirLandingStayInItsBuffer) {
+  Make(2);
+  StagedBuffer* const buffer = buffers_->TrySurplus(1);
+  Lease lease{buffer->memory.data + kChunk - 1, 1, 0};
+  EXPECT_EQ(buffers_->TakeLease(buffer, lease), buffer);
+  EXPECT_EQ(buffer->lease.data, lease.data);
+  EXPECT_EQ(buffer->origin, StagedBuffer::Origin::kSurplus);
+  // A lease on the next message replaces it.
+  buffer->lease.token = 4;
+  lease.token = 5;
+  EXPECT_EQ(buffers_->TakeLease(buffer, lease), buffer);
+  EXPECT_EQ(endpoint_.released, std::vector<uint64_t>{4});
+  EXPECT_EQ(buffer->lease.token, 5u);
+  buffers_->Release(buffer);
+  EXPECT_EQ(endpoint_.released, (std::vector<uint64_t>{4, 5}));
+}
+
+TEST_F(StagingBuffersTest, BytesElsewhereHaveABufferOfTheirOwn) {
+  Make(1);
+  std::byte elsewhere[8];
+  StagedBuffer* const landing = buffers_->TrySurplus(1);
+  const Lease behind{landing->memory.data + kChunk, 8, 6};  // no part of it
+  for (const Lease& lease : {Lease{elsewhere, 8, 6}, behind}) {
+    StagedBuffer* const unused = lease.data == elsewhere ? landing : buffers_->TrySurplus(1);
+    ASSERT_NE(unused, nullptr);
+    StagedBuffer* const leased = buffers_->TakeLease(unused, lease);
+    EXPECT_EQ(leased->origin, StagedBuffer::Origin::kLease);
+    EXPECT_EQ(leased->lease.data, lease.data);
+    // The landing was not needed.
+    StagedBuffer* const another = buffers_->TrySurplus(1);
+    EXPECT_NE(another, nullptr);
+    buffers_->Release(another);
+    buffers_->Release(leased);
+  }
+  StagedBuffer* const of_none = buffers_->TakeLease(nullptr, {elsewhere, 8, 7});
+  EXPECT_EQ(of_none->origin, StagedBuffer::Origin::kLease);
+  buffers_->Release(of_none);
+  EXPECT_EQ(endpoint_.released, (std::vector<uint64_t>{6, 6, 7}));
+}
+
+TEST_F(StagingBuffersTest, DropGivesBackWhatHasArrived) {
+  Make(1);
+  ReceiveSlot slot;
+  const auto arrive = [&](StatusCode code) {
+    slot.buffer = buffers_->TrySurplus(1);
+    ASSERT_NE(slot.buffer, nullptr);
+    slot.arrived = true;
+    slot.status = code == StatusCode::kOk ? Status() : Status(code, "");
+    slot.lease.token = 8;
+    buffers_->Drop(&slot);
+    EXPECT_FALSE(slot.arrived);
+    EXPECT_EQ(slot.buffer, nullptr);
+  };
+  arrive(StatusCode::kOk);
+  EXPECT_EQ(endpoint_.released, std::vector<uint64_t>{8});
+  arrive(StatusCode::kPeerLost);  // there is no lease
+  buffers_->Drop(&slot);          // nor anything at all
+  EXPECT_EQ(endpoint_.released.size(), 1u);
+}
+
+TEST_F(StagingBuffersTest, OverflowDrainsThoughAllElseIsInUse) {
+  MakeRegistered(settings_.pair_chunks + 1);
+  ASSERT_TRUE(buffers_->drains_overflow());
+  StagedBuffer* const surplus = buffers_->TrySurplus(1);
+  ASSERT_NE(surplus, nullptr);
+  EXPECT_EQ(buffers_->TrySurplus(1), nullptr);  // the run is nobody else's
+  const ChunkRun run = buffers_->TryDrainRun();
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run.chunks, settings_.pair_chunks);
+  EXPECT_FALSE(buffers_->TryDrainRun());
+  // What else is free will do; one run is kept, the other goes back.
+  buffers_->Release(surplus);
+  const ChunkRun second = buffers_->TryDrainRun();
+  ASSERT_TRUE(second);
+  buffers_->ReturnDrainRun(run);
+  EXPECT_EQ(buffers_->TrySurplus(2), nullptr);
+  buffers_->ReturnDrainRun(second);
+  StagedBuffer* const again = buffers_->TrySurplus(1);
+  ASSERT_NE(again, nullptr);
+  EXPECT_EQ(buffers_->TrySurplus(1), nullptr);
+  buffers_->Release(again);
+}
+
+TEST_F(StagingBuffersTest, OverflowNeedNotDrainWhereAnyMemoryWillDo) {
+  Make(1);
+  EXPECT_FALSE(buffers_->drains_overflow());
+  EXPECT_EQ(InUse(), 0u);
+}
+
+// Whoever ends it there: nothing is checked, and nothing freed.
+TEST_F(StagingBuffersTest, AForkedChildOwnsNothing) {
+  MakeRegistered(settings_.pair_chunks + 2);
+  StagedBuffer* const kept = buffers_->TrySurplus(1);
+  StagedBuffer* const lent = buffers_->TrySurplus(1);
+  buffers_->Release(kept);
+  const auto end_in_child = [&] {
+    buffers_->LeaveToParent();
+    buffers_.reset();
+    _exit(0);
+  };
+  EXPECT_EXIT(end_in_child(), testing::ExitedWithCode(0), "");
+  buffers_->Release(lent);
+}
+
+}  // namespace
+}  // namespace brigade

@@ -1,0 +1,334 @@
+#include "patterns/group/group_choice.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "membuf/rules.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/model/free_topology.h"
+
+namespace brigade {
+namespace {
+
+constexpr size_t kChunkBytes = size_t{32} << 10;
+constexpr size_t kLong = size_t{4} << 20;
+constexpr Topology kFree{Shape::kFree, 0};
+constexpr Topology kSplitRing{Shape::kSplitRing, 0};  // slow for long messages
+
+// Hosts at 400 Mbit/s; within one, memory that is shared.
+MachineDescription SlowLinks(int ranks_per_host) {
+  MachineDescription machine;
+  machine.ranks_per_host = ranks_per_host;
+  machine.memories.resize(1);
+  machine.copies.resize(1);
+  machine.copies[0].rate.points = {{1, 20000}};
+  machine.adds = machine.copies;
+  machine.between_hosts.mb_s = 48;
+  machine.between_hosts.latency_us = 36;
+  machine.between_hosts.send_overhead.message_us = 12;
+  machine.between_hosts.receive_overhead.message_us = 12;
+  machine.within_host.mb_s = 16000;
+  machine.within_host.latency_us = 1;
+  return machine;
+}
+
+// Eight ranks, of which this is one, in two rows.
+struct Member {
+  explicit Member(int rank, int ranks_per_host = 1, bool measured = true) {
+    const auto machine = std::make_shared<MachineDescription>(SlowLinks(ranks_per_host));
+    state.rows = 2;
+    state.cols = 4;
+    state.rank = rank;
+    if (measured) state.machine = machine;
+    for (int r = 0; r < 8; ++r) state.host_of.push_back(r / ranks_per_host);
+    has.lands_in_peer_memory = ranks_per_host > 1;
+    reach.capabilities = &has;
+    reach.settings = SettingsOn(*machine, machine->between_hosts, kChunkBytes, 64 * kChunkBytes);
+    const int hosts = 8 / ranks_per_host;
+    for (Scope& scope : state.scopes) scope = {8, rank, 0, 1, hosts, &reach};
+    Scope& row = state.scopes[static_cast<int>(ChannelKind::kRow)];
+    row = {4, rank % 4, rank / 4 * 4, 1, ranks_per_host > 4 ? 1 : 4 / ranks_per_host, &reach};
+    options.report = [this](const std::string& text) { reports.push_back(text); };
+  }
+  Member(const Member&) = delete;
+  Member& operator=(const Member&) = delete;
+
+  PatternCall Chosen(PatternCall call) {
+    ChooseWay(options, &state, &call);
+    return call;
+  }
+
+  Capabilities has;
+  Reach reach;
+  GroupState state;
+  EngineOptions options;
+  std::vector<std::string> reports;
+};
+
+PatternCall Call(Pattern pattern, size_t bytes, const Topology& topology = kFree) {
+  PatternCall call;
+  call.pattern = pattern;
+  call.topology = topology;
+  call.matrix.layout = StridedLayout::Contiguous(bytes);
+  return call;
+}
+
+// Portions of so many bytes each, and one that is longer.
+struct Portions {
+  Portions(Pattern pattern, size_t bytes, size_t longest) : call(Call(pattern, 0)) {
+    for (Matrix& portion : portions) portion.layout = StridedLayout::Contiguous(bytes);
+    portions[5].layout = StridedLayout::Contiguous(longest);
+    call.portions = portions;
+  }
+  Matrix portions[8];
+  PatternCall call;
+};
+
+Topology ByRule(const Member& member, Pattern pattern, size_t bytes, bool order_free) {
+  const Scope& scope = member.state.scope(ChannelKind::kAll);
+  const Ranks ranks{scope.size, scope.hosts, &member.has, member.state.crowded};
+  return FreeTopology(pattern, ranks, bytes, order_free);
+}
+
+TEST(GroupChoice, ATopologyThatIsNamedStays) {
+  Member member(0);
+  const PatternCall call = member.Chosen(Call(Pattern::kBroadcast, kLong, kSplitRing));
+  EXPECT_EQ(call.topology, kSplitRing);
+  EXPECT_EQ(call.piece_bytes, 0u);
+}
+
+TEST(GroupChoice, APatternWithoutTopologiesHasNoChoice) {
+  Member member(0);
+  member.options.explain = member.options.topology_is_hint = true;
+  for (const Pattern pattern : {Pattern::kSend, Pattern::kReceive, Pattern::kBarrier}) {
+    EXPECT_EQ(member.Chosen(Call(pattern, kLong)).topology, kFree);
+  }
+  EXPECT_TRUE(member.reports.empty());
+  EXPECT_TRUE(member.state.choices.empty());
+}
+
+TEST(GroupChoice, WhereNothingWasMeasuredTheRuleChooses) {
+  for (const bool crowded : {false, true}) {
+    Member member(0, /*ranks_per_host=*/8, /*measured=*/false);
+    member.state.crowded = crowded;
+    for (const size_t bytes : {size_t{8}, rules::kWideSumBytes + 8, kLong}) {
+      for (const bool order_free : {false, true}) {
+        PatternCall sum = Call(Pattern::kAllReduce, bytes);
+        sum.type = order_free ? ElementType::kInt64 : ElementType::kDouble;
+        const PatternCall chosen = member.Chosen(sum);
+        EXPECT_EQ(chosen.topology, ByRule(member, sum.pattern, bytes, order_free)) << bytes;
+        EXPECT_EQ(chosen.piece_bytes, 0u);
+      }
+    }
+    EXPECT_TRUE(member.state.choices.empty());
+  }
+}
+
+// Of portions all together count for the rule.
+TEST(GroupChoice, TheRuleLooksAtAllPortions) {
+  Member member(0, 1, /*measured=*/false);
+  const size_t bytes = rules::kRingBytes / 10;
+  for (const size_t longest : {bytes, 4 * bytes}) {
+    const Portions multi(Pattern::kMultiBroadcast, bytes, longest);
+    const Topology expected = ByRule(member, multi.call.pattern, 7 * bytes + longest, true);
+    EXPECT_EQ(expected.shape, longest == bytes ? Shape::kCirculant : Shape::kIncreasingRings);
+    EXPECT_EQ(member.Chosen(multi.call).topology, expected);
+  }
+}
+
+TEST(GroupChoice, TheModelChoosesTopologyAndPieces) {
+  Member member(0);
+  const PatternCall call = Call(Pattern::kBroadcast, kLong);
+  const PatternCall chosen = member.Chosen(call);
+  EXPECT_EQ(TopologyName(chosen.topology), "increasing ring");
+  // As fast as any way that the model knows.
+  double least = 1e300;
+  for (const Candidate& way : CandidatesOf(member.state, call, 0)) {
+    if (way.cost.in_step) least = std::min(least, way.cost.us);
+  }
+  EXPECT_LE(PredictCall(member.state, chosen).us, rules::kAboutAsFast * least);
+  // Whose caller says how long pieces are has them so.
+  PatternCall cut = call;
+  cut.piece_bytes = 10000;
+  EXPECT_EQ(member.Chosen(cut).piece_bytes, 10000u);
+  EXPECT_EQ(member.Chosen(cut).topology, chosen.topology);
+}
+
+TEST(GroupChoice, OfASumWhoseOrderCountsPiecesOnlyAreChosen) {
+  Member member(0);
+  PatternCall sum = Call(Pattern::kAllReduce, kLong);
+  const PatternCall chosen = member.Chosen(sum);
+  EXPECT_EQ(chosen.topology, ByRule(member, sum.pattern, kLong, /*order_free=*/false));
+  EXPECT_GT(PredictCall(member.state, chosen).pieces, 1);
+  sum.matrix.layout = StridedLayout::Contiguous(64);
+  EXPECT_EQ(member.Chosen(sum).topology, ByRule(member, sum.pattern, 64, false));
+}
+
+TEST(GroupChoice, WhereAllShareMemoryTheModelIsNotAsked) {
+  Member member(0, /*ranks_per_host=*/8);
+  const PatternCall chosen = member.Chosen(Call(Pattern::kBroadcast, kLong));
+  EXPECT_EQ(chosen.topology, ByRule(member, Pattern::kBroadcast, kLong, true));
+  EXPECT_TRUE(member.state.choices.empty());
+}
+
+TEST(GroupChoice, AllMembersChooseAlike) {
+  for (const int ranks_per_host : {1, 2}) {
+    for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce}) {
+      for (const size_t bytes : {size_t{1}, size_t{5000}, size_t{100000}, kLong}) {
+        Member first(0, ranks_per_host);
+        Member last(7, ranks_per_host);
+        const PatternCall one = first.Chosen(Call(pattern, bytes));
+        const PatternCall other = last.Chosen(Call(pattern, bytes));
+        EXPECT_EQ(one.topology, other.topology);
+        EXPECT_EQ(one.piece_bytes, other.piece_bytes);
+        EXPECT_NE(one.topology.shape, Shape::kFree);
+      }
+    }
+  }
+}
+
+TEST(GroupChoice, AHintGivesWayToWhatIsMuchFaster) {
+  Member member(0);
+  member.options.topology_is_hint = true;
+  EXPECT_EQ(TopologyName(member.Chosen(Call(Pattern::kBroadcast, kLong, kSplitRing)).topology),
+            "increasing ring");
+  // Not for little,
+  EXPECT_EQ(member.Chosen(Call(Pattern::kBroadcast, 16 << 10, kSplitRing)).topology, kSplitRing);
+  // nor where it is part of the result,
+  const Topology tree{Shape::kTree, 2};
+  EXPECT_EQ(member.Chosen(Call(Pattern::kReduce, kLong, tree)).topology, tree);
+  PatternCall integers = Call(Pattern::kReduce, kLong, tree);
+  integers.type = ElementType::kInt64;
+  EXPECT_FALSE(member.Chosen(integers).topology == tree);
+  // nor one that the pattern does not know, which is an error elsewhere.
+  const Topology dealt{Shape::kDealt, 0};
+  EXPECT_EQ(member.Chosen(Call(Pattern::kBroadcast, kLong, dealt)).topology, dealt);
+
+  Member unmeasured(0, 1, /*measured=*/false);
+  unmeasured.options.topology_is_hint = true;
+  EXPECT_EQ(unmeasured.Chosen(Call(Pattern::kBroadcast, kLong, kSplitRing)).topology, kSplitRing);
+}
+
+// What is worked out once is used for lengths about as long, and for nothing else.
+TEST(GroupChoice, CallsOfOneKindShareAChoice) {
+  Member member(0);
+  member.options.topology_is_hint = true;
+  const auto choices_after = [&](PatternCall call) {
+    member.Chosen(call);
+    return member.state.choices.size();
+  };
+  PatternCall call = Call(Pattern::kBroadcast, kLong);
+  EXPECT_EQ(choices_after(call), 1u);
+  EXPECT_EQ(choices_after(call), 1u);
+  call.matrix.layout = StridedLayout::Contiguous(kLong - 1000);
+  EXPECT_EQ(choices_after(call), 1u);
+  const PatternCall shorter = member.Chosen(call);
+  EXPECT_LE(shorter.piece_bytes, member.Chosen(Call(Pattern::kBroadcast, kLong)).piece_bytes);
+  call.matrix.layout = StridedLayout::Contiguous(kLong / 2);
+  EXPECT_EQ(choices_after(call), 2u);
+  call.scope = ChannelKind::kRow;
+  EXPECT_EQ(choices_after(call), 3u);
+  call.topology = kSplitRing;
+  EXPECT_EQ(choices_after(call), 4u);
+  call.topology = {Shape::kTree, 2};
+  EXPECT_EQ(choices_after(call), 5u);
+  call.topology = {Shape::kTree, 3};
+  EXPECT_EQ(choices_after(call), 6u);
+  PatternCall sum = Call(Pattern::kReduce, kLong);
+  EXPECT_EQ(choices_after(sum), 7u);
+  sum.op = CombineOp::kAbsMax;  // in any order
+  EXPECT_EQ(choices_after(sum), 8u);
+}
+
+TEST(GroupChoice, OneMemberExplainsEachChoiceOnce) {
+  for (const bool measured : {false, true}) {
+    for (const int rank : {0, 1}) {
+      Member member(rank, 1, measured);
+      member.options.explain = true;
+      for (int i = 0; i < 2; ++i) {
+        member.Chosen(Call(Pattern::kBroadcast, kLong));
+        member.Chosen(Call(Pattern::kBroadcast, 8));
+      }
+      ASSERT_EQ(member.reports.size(), rank == 0 ? 2u : 0u);
+      if (rank != 0) continue;
+      EXPECT_NE(member.reports[0].find("broadcast of up to 4194304 bytes"), std::string::npos);
+      EXPECT_EQ(member.reports[0].find("by rule") == std::string::npos, measured);
+    }
+  }
+  // Of a scope, its own first member.
+  Member member(4);
+  member.options.explain = true;
+  PatternCall call = Call(Pattern::kBroadcast, 8);
+  member.Chosen(call);
+  EXPECT_TRUE(member.reports.empty());
+  call.scope = ChannelKind::kRow;
+  member.Chosen(call);
+  EXPECT_EQ(member.reports.size(), 1u);
+}
+
+TEST(GroupChoice, WithTopologyLeavesTheCallAlone) {
+  Member member(0);
+  const PatternCall call = Call(Pattern::kBroadcast, kLong);
+  std::optional<PatternCall> copy;
+  const PatternCall& chosen = WithTopology(member.options, &member.state, call, &copy);
+  EXPECT_EQ(call.topology, kFree);
+  EXPECT_EQ(&chosen, &*copy);
+  EXPECT_EQ(chosen.topology, member.Chosen(call).topology);
+  EXPECT_EQ(chosen.piece_bytes, member.Chosen(call).piece_bytes);
+}
+
+TEST(GroupChoice, CandidatesAreWhatIsPredicted) {
+  Member member(0, /*ranks_per_host=*/2);
+  for (const CatalogueEntry& entry : Catalogue()) {
+    const Portions multi(entry.pattern, 5000, 20000);
+    PatternCall call = entry.multi ? multi.call : Call(entry.pattern, 20000);
+    if (IsPair(entry.pattern)) call.root = 7;
+    const std::vector<Candidate> ways = CandidatesOf(member.state, call, 0);
+    EXPECT_FALSE(ways.empty()) << entry.name;
+    for (const Candidate& way : ways) {
+      call.topology = way.topology;
+      call.piece_bytes = way.piece_bytes;
+      EXPECT_EQ(PredictCall(member.state, call).us, way.cost.us)
+          << entry.name << " " << TopologyName(way.topology);
+    }
+  }
+}
+
+TEST(GroupChoice, ThereAreNoCandidatesWhereNobodyCanTell) {
+  Member unmeasured(0, 1, /*measured=*/false);
+  EXPECT_TRUE(CandidatesOf(unmeasured.state, Call(Pattern::kBroadcast, 8), 0).empty());
+  Member member(0);
+  for (const int peer : {-1, 8}) {
+    PatternCall call = Call(Pattern::kSend, 8);
+    call.root = peer;
+    EXPECT_TRUE(CandidatesOf(member.state, call, 0).empty());
+  }
+}
+
+// Its two hosts count, and not the group's.
+TEST(GroupChoice, ASendIsPredictedBetweenItsTwoRanks) {
+  Member member(6, /*ranks_per_host=*/2);
+  const auto us_to = [&](int peer) {
+    PatternCall call = Call(Pattern::kSend, kLong, Topology());
+    call.root = peer;
+    return PredictCall(member.state, call).us;
+  };
+  EXPECT_LT(10 * us_to(7), us_to(5));
+  EXPECT_EQ(us_to(5), us_to(0));
+}
+
+TEST(GroupChoice, WhoComesLateCosts) {
+  Member member(0);
+  const PatternCall call = Call(Pattern::kBroadcast, 8);
+  const std::vector<Candidate> at_once = CandidatesOf(member.state, call, 0);
+  const std::vector<Candidate> late = CandidatesOf(member.state, call, 1e6);
+  ASSERT_EQ(late.size(), at_once.size());
+  for (size_t i = 0; i < late.size(); ++i) EXPECT_GT(late[i].cost.us, at_once[i].cost.us);
+}
+
+}  // namespace
+}  // namespace brigade
