@@ -27,6 +27,9 @@
 #include "transport/inproc/inproc_transport.h"
 #include "transport/tcp/wire/wire.h"
 
+// Of this process.
+static int writes = 0;
+
 // No hello gets anywhere.
 static bool unreachable = false;
 
@@ -34,6 +37,7 @@ static bool unreachable = false;
 static std::vector<std::byte> overheard_hello;
 
 extern "C" ssize_t sendmsg(int socket, const msghdr* message, int flags) {
+  ++writes;
   const iovec& first = message->msg_iov[0];
   const auto* const bytes = static_cast<const std::byte*>(first.iov_base);
   if (first.iov_len >= brigade::kHelloBytes && std::memcmp(bytes, "brigade\n", 8) == 0) {
@@ -586,6 +590,19 @@ TEST_P(TcpTransportTest, AHelloThatAStrangerRepeatsIsRefused) {
     Send(1 - rank, 200000, 'x');
     ExpectReceived(rank, 200000, 'x');
   }
+}
+
+// It is there for as long as something of it is being sent.
+TEST_P(TcpTransportTest, ReceivesOfAClosedGroupAreNotToldLater) {
+  Connect();
+  const Transfer* const send = Send(1, 200000, 'x');
+  Receive(1, 10);  // is told when this rank has waited
+  ranks_[1].endpoint->CloseGroup(ranks_[1].group);
+  const int before = writes;
+  ranks_[1].endpoint->Nudge();
+  EXPECT_EQ(writes, before);
+  ranks_[0].endpoint->CloseGroup(ranks_[0].group);
+  Drive(send);
 }
 
 // Each leaves a group in which the other still waits for it.

@@ -1,0 +1,77 @@
+// LinkFixture: a link over sockets that lead to this process. For tests.
+
+#ifndef BRIGADE_TRANSPORT_TCP_LINK_FIXTURE_H_
+#define BRIGADE_TRANSPORT_TCP_LINK_FIXTURE_H_
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "transport/tcp/connection.h"
+#include "transport/tcp/io/socket_io.h"
+#include "transport/tcp/link.h"
+#include "transport/tcp/wire/wire.h"
+
+namespace brigade::tcp {
+
+class LinkFixture : public ::testing::Test, private ConnectionOwner {
+ protected:
+  void SetUp() override { ASSERT_TRUE(CreatePlainIo(&io_).ok()); }
+  void TearDown() override {
+    for (const auto& connection : link_.connections()) io_->Remove(connection.get());
+    for (const int socket : peers_) close(socket);
+  }
+
+  // One that the peer has opened is established; ours is once its hello has left.
+  Connection* Connect(bool by_peer) {
+    int sockets[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets), 0);
+    peers_.push_back(sockets[1]);
+    std::vector<std::byte> hello(by_peer ? 0 : kHelloBytes);
+    auto connection =
+        std::make_unique<Connection>(sockets[0], &link_, link_.outbox(), std::move(hello),
+                                     io_.get(), static_cast<ConnectionOwner*>(this));
+    EXPECT_TRUE(io_->Add(connection.get()).ok());
+    Connection* const added = connection.get();
+    link_.Add(std::move(connection));
+    return added;
+  }
+  // Ends the peer's side of the `n`-th connection.
+  void EndPeer(size_t n) {
+    shutdown(peers_[n], SHUT_RDWR);
+    while (io_->Progress()) {
+    }
+  }
+  // The frames, none of them a piece, that the peer has been sent on the `n`-th connection since
+  // the last time.
+  std::vector<Frame> Heard(size_t n) {
+    std::vector<Frame> frames;
+    std::byte bytes[kFrameBytes];
+    while (recv(peers_[n], bytes, kFrameBytes, 0) == static_cast<ssize_t>(kFrameBytes)) {
+      frames.emplace_back();
+      EXPECT_TRUE(ReadFrame(bytes, 0, &frames.back()).ok());
+    }
+    return frames;
+  }
+
+  Status FindStream(Link*, const Frame&, Stream**) override { return Status(); }
+  void OnDropped(Stream*) override {}
+  void OnArrival(Stream*, const ReceiveStream::Arrival&) override {}
+  void OnSent(Stream*, Completion*, const Status&) override {}
+  void OnFrames(Link*) override {}
+  void OnGoodbye(Link*) override {}
+  void OnBroken(Link*) override { ++broken_; }
+
+  std::unique_ptr<SocketIo> io_;
+  Link link_{EndpointId(), AuthKey(), SocketAddress()};
+  std::vector<int> peers_;
+  int broken_ = 0;
+};
+
+}  // namespace brigade::tcp
+
+#endif  // BRIGADE_TRANSPORT_TCP_LINK_FIXTURE_H_
