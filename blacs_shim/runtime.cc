@@ -138,7 +138,7 @@ Runtime& Runtime::StartNow(const char* routine) {
 int Runtime::OnMpiFinalize(MPI_Comm, int, void*, void*) {
   // A forked child has copies of everything and owns none of it.
   if (current_->pid_ != getpid()) return MPI_SUCCESS;
-  current_->Drain("MPI_Finalize");
+  current_->Reset("MPI_Finalize");
   TellIfNoTrace(Trace::Stop());
   current_->PrintStatistics();
   delete current_;
@@ -240,10 +240,12 @@ void Runtime::Trim() {
   if (engine_ != nullptr) engine_->Trim();
 }
 
+// Groups are closed first: two ranks that have sent each other what neither receives would wait
+// for each other's closing.
 void Runtime::Reset(const char* routine) {
-  Drain(routine);
   grids_.Clear();
   handles_ = SystemHandles();
+  Drain(routine);
   Trim();
 }
 

@@ -84,7 +84,8 @@ class Runtime {
   void Drain(const char* routine);
   // Gives memory kept for reuse back to the system.
   void Trim();
-  // blacs_exit: no send under way, no context, no handle; MPI and the engine stay.
+  // blacs_exit: no context, no handle, no send under way; MPI and the engine stay. What this rank
+  // has not received it never will.
   void Reset(const char* routine);
 
  private:

@@ -22,6 +22,12 @@ void ReportOnStderr(const std::string& line) {
   std::fprintf(stderr, "brigade: %s\n", line.c_str());
 }
 
+// For messages: a rank that has not taken what was sent to it; -1: there is none.
+std::string Awaited(int receiver) {
+  if (receiver < 0) return "";
+  return ", waiting for rank " + std::to_string(receiver) + " to take what was sent to it";
+}
+
 EngineOptions WithDefaults(EngineOptions options) {
   if (!options.report) options.report = ReportOnStderr;
   return options;
@@ -167,9 +173,7 @@ std::string Engine::Describe(const CatalogueEntry& entry, uint64_t sequence,
   const std::string text = std::string(entry.name) + " number " + std::to_string(sequence) +
                            " of group rank " + std::to_string(group.rank) + detail;
   if (awaited_peer >= 0) return text + ", waiting for rank " + std::to_string(awaited_peer);
-  const int receiver = sends_.SlowReceiver(&group, kind);
-  if (receiver < 0) return text;
-  return text + ", waiting for rank " + std::to_string(receiver) + " to take what was sent to it";
+  return text + Awaited(sends_.SlowReceiver(&group, kind));
 }
 
 std::chrono::nanoseconds Engine::RunToEnd(Activity* activity) {
@@ -217,7 +221,10 @@ void Engine::CloseIdleGroups() {
 
 void Engine::AwaitSends() {
   WaitUntil([&] { return sends_.in_flight() == 0; },
-            [&] { return std::to_string(sends_.in_flight()) + " returned sends"; });
+            [&] {
+              return std::to_string(sends_.in_flight()) + " returned sends" +
+                     Awaited(sends_.SlowReceiver());
+            });
 }
 
 Status Engine::Drain() {

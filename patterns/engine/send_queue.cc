@@ -130,6 +130,12 @@ int SendQueue::SlowReceiver(const GroupState* group, ChannelKind kind) const {
   return -1;
 }
 
+int SendQueue::SlowReceiver() const {
+  const auto found = std::find_if(sends_.begin(), sends_.end(),
+                                  [](const auto& send) { return send->buffer != nullptr; });
+  return found == sends_.end() ? -1 : (*found)->peer;
+}
+
 bool SendQueue::PostDeferred() {
   bool any = false;
   std::vector<const Send*> refused;

@@ -45,6 +45,8 @@ class SendQueue {
   // The group rank of one that has not taken what was sent to it on a channel, or not given it
   // back; -1 if there is none.
   int SlowReceiver(const GroupState* group, ChannelKind kind) const;
+  // The same on any channel, in the group that it was sent in.
+  int SlowReceiver() const;
   // The first.
   const Status& failure() const { return failure_; }
 

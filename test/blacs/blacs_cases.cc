@@ -66,6 +66,15 @@ void LeaveSendPending() {
   }
 }
 
+// Both ranks send each other what neither receives, and end.
+void LeaveUnreceived(int elems, const std::function<void()>& end) {
+  const int context = NewGrid();
+  std::vector<double> data(static_cast<size_t>(elems), 4.25);
+  Cdgesd2d(context, elems, 1, data.data(), elems, 0, 1 - rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+  end();
+}
+
 using Cases = std::map<std::string, std::function<void()>>;
 
 // NOLINTNEXTLINE(readability-function-size): a table
@@ -256,6 +265,24 @@ const Cases& AllCases() {
          }
          Cblacs_exit(0);
        }},
+      {"exit_unreceived", [] { LeaveUnreceived(16, [] { Cblacs_exit(0); }); }},
+      {"exit_unreceived_long", [] { LeaveUnreceived(1 << 17, [] { Cblacs_exit(0); }); }},
+      {"exit_unreceived_one",
+       [] {
+         const int context = NewGrid();
+         std::vector<double> data(1 << 17);
+         if (rank == 0) Cdgesd2d(context, 1 << 17, 1, data.data(), 1 << 17, 0, 1);
+         MPI_Barrier(MPI_COMM_WORLD);
+         Cblacs_exit(0);
+       }},
+      {"exit_unreceived_again",
+       [] {
+         for (int elems : {1, 16, 1 << 17}) LeaveUnreceived(elems, [] { Cblacs_exit(1); });
+         LeaveSendPending();
+         Cblacs_exit(0);
+       }},
+      {"finalize_unreceived", [] { LeaveUnreceived(16, [] { MPI_Finalize(); }); }},
+      {"finalize_unreceived_long", [] { LeaveUnreceived(1 << 17, [] { MPI_Finalize(); }); }},
       {"free_handle_warns",
        [] {
          NewGrid();

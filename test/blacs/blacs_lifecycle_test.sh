@@ -48,6 +48,17 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   run again
   lines 3 'received intact'
 
+  # What nobody receives keeps nobody from leaving.
+  run exit_unreceived
+  run finalize_unreceived
+  if [ "$BRIGADE_TRANSPORT" != mpi ]; then
+    run exit_unreceived_long
+    run finalize_unreceived_long
+    run exit_unreceived_one
+    run exit_unreceived_again
+    lines 1 'received intact'
+  fi
+
   run free_handle_warns
   lines 2 "BLACS WARNING 'free_blacs_system_handle: no system context for handle 66"
   lines 2 BLACS
@@ -85,6 +96,16 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   run fork BRIGADE_STATS=1
   lines 2 'child 0'
   lines 1 'brigade statistics'
+done
+
+# Over MPI, as in MPI_Finalize, a long message that nobody receives is waited for, which is said.
+BRIGADE_TRANSPORT=mpi
+for name in exit_unreceived_long finalize_unreceived_long; do
+  TEST_TIMEOUT=6 BRIGADE_REPORT_SECONDS=1 "$run_mpi" 2 "$cases" $name > "$out" 2>&1
+  for rank in 0 1; do
+    grep -q "returned sends, waiting for rank $rank to take what was sent to it" "$out" ||
+      fail "$name: does not say that it waits for rank $rank"
+  done
 done
 
 # Both ranks are on one host.

@@ -15,7 +15,7 @@ constexpr uint64_t kToRing = 0;
 
 // Of the free slots at the end of a ring, one is kept for the jump.
 Slot* OutEdge::NextSlowly() {
-  if (lost_) return nullptr;
+  if (lost_) return closed() ? &discarded_ : nullptr;
   if (extension_ != nullptr && sent_in_extension_ + 1 < EdgeExtension::kSlots) {
     return &extension_->slots[sent_in_extension_];
   }

@@ -127,7 +127,7 @@ class OutEdge {
   }
   uint64_t sent() const { return sent_; }
   uint64_t released() const { return ring_->returns.released.load(std::memory_order_acquire); }
-  // The receiver is gone: there is no next slot any more.
+  // The receiver is gone: there is no next slot any more, unless it closed the edge before.
   void SetLost() { lost_ = true; }
   // Receipts of earlier messages will not be looked at any more.
   void KeepReceiptsFrom(uint64_t number) { oldest_receipt_ = number; }

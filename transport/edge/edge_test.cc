@@ -284,6 +284,14 @@ TEST(EdgeTest, TowardsALostReceiverThereIsNoNextSlot) {
   }
 }
 
+TEST(EdgeTest, WhatAReceiverThatIsGoneHadClosedTakesWhatNobodyReceives) {
+  Link link;
+  link.in->Close();
+  link.out->SetLost();
+  const OutEdge::Receipt receipt = link.Send(0);
+  EXPECT_TRUE(receipt.given() || link.out->NeverTaken(receipt));
+}
+
 TEST(EdgeTest, StampsWrap) {
   for (const uint64_t start : {(uint64_t{1} << 32) - 16, (uint64_t{1} << 31) - 16}) {
     Link link;

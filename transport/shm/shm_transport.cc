@@ -134,7 +134,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     Group& group = groups_.At(channel.group);
     OutStream* const out = group.Out(channel.kind, peer, &edge_memory_);
     if (out == nullptr) return Status(StatusCode::kNoResource, "no shared memory for an edge");
-    if (out->peer->lost) return shm::Lost(*out->peer, peer);
+    if (out->peer->lost && !out->edge.closed()) return shm::Lost(*out->peer, peer);
     Slot* const slot = out->edge.Next();
     if (slot == nullptr) return Status(StatusCode::kNoResource, "no shared memory for a message");
     if (piece.bytes <= Slot::kLineBytes) {

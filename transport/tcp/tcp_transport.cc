@@ -406,6 +406,12 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   // something still comes to throws away what has not got there.
   void Leave() {
     const Hold hold(&completions_);
+    if (io_ != nullptr) {
+      // Who sent something before this rank has heard of the connection is told, too, that it goes
+      // nowhere.
+      links_.Admit();
+      io_->Progress();
+    }
     links_.SayGoodbye();
     const auto start = Clock::now();
     std::set<const Link*> logged;
@@ -446,7 +452,9 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   }
 
   void OnSent(Stream* stream, Completion* completion, const Status& status) override {
-    completion->status = status.ok() ? status : stream->link->LostAs(stream->peer);
+    const bool dropped = !status.ok() && stream->out.all_granted();
+    if (dropped) OnDropped(stream);
+    completion->status = status.ok() || dropped ? Status() : stream->link->LostAs(stream->peer);
     completions_.Finish(completion, CompletionQueue::kSend);
     groups_.EndSend(*stream);
   }
