@@ -93,7 +93,14 @@ class Network {
    public:
     bool empty() const { return head_ == items_.size(); }
     void push_back(Posted item) { items_.push_back(std::move(item)); }
-    Posted pop_front() { return std::move(items_[head_++]); }
+    Posted pop_front() {
+      Posted first = std::move(items_[head_++]);
+      if (empty()) {
+        items_.clear();
+        head_ = 0;
+      }
+      return first;
+    }
 
    private:
     std::vector<Posted> items_;

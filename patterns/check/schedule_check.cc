@@ -26,7 +26,7 @@ struct RankState {
 struct Doing {
   int rank = 0;
   Cursor at;
-  Step step;
+  const Step* step = nullptr;  // null: none
   int64_t piece = 0;
 };
 
@@ -98,20 +98,20 @@ class Checker {
         << case_.topology.parameter << " size " << case_.size << " root " << case_.root << " slots "
         << case_.slots << (case_.lands_in_peer_memory ? " peer" : " own") << " landing, rank "
         << doing.rank << ", round " << doing.at.round << ", step " << doing.at.step << " (peer "
-        << doing.step.peer << "): " << what;
+        << (doing.step == nullptr ? -1 : doing.step->peer) << "): " << what;
     failure_ = Status(StatusCode::kInternal, out.str());
     return false;
   }
   // Of a rank that is through.
   bool FailAtEnd(int rank, const std::string& what) {
-    return Fail({rank, At(rank).work[0], Step(), 0}, what);
+    return Fail({rank, At(rank).work[0], nullptr, 0}, what);
   }
 
   void CheckShares() {
     for (int r = 0; r < case_.size; ++r) {
       const Shares& theirs = At(r).schedule->shares;
       if (theirs.count != shares_.count || theirs.cut != shares_.cut) {
-        Fail({r, Cursor(), Step(), 0}, "cuts the matrix otherwise than rank 0");
+        Fail({r, Cursor(), nullptr, 0}, "cuts the matrix otherwise than rank 0");
       }
     }
   }
@@ -123,7 +123,7 @@ class Checker {
     const Turns& turns = At(r).turns;
     if (!cursor->SkipToExisting(turns, steps)) return false;
     const Step& step = steps[cursor->step];
-    *doing = {r, *cursor, step, turns.PieceOf(step, cursor->round)};
+    *doing = {r, *cursor, &step, turns.PieceOf(step, cursor->round)};
     return true;
   }
 
@@ -131,7 +131,7 @@ class Checker {
     Cursor& cursor = At(r).receives[lane];
     Doing doing;
     if (!Find(r, At(r).schedule->lanes[lane].receives, &cursor, &doing)) return false;
-    const Step& step = doing.step;
+    const Step& step = *doing.step;
     Network::Slot* slot = network_.Open(r, step.stream());
     if (slot == nullptr) return false;
     slot->run = step.portion;
@@ -152,7 +152,7 @@ class Checker {
 
   // One step of the work lane; false if it must wait (or after a failure).
   bool Do(const Doing& doing) {
-    switch (doing.step.opcode) {
+    switch (doing.step->opcode) {
       case Opcode::kReceive:
         return Fail(doing, "a receive among the work");
       case Opcode::kAwait:
@@ -165,17 +165,17 @@ class Checker {
       case Opcode::kSend:
         return Send(doing);
       case Opcode::kFree:
-        if (Current(doing.rank, doing.step.stream()) == nullptr) {
+        if (Current(doing.rank, doing.step->stream()) == nullptr) {
           return Fail(doing, "frees a slot that is not open");
         }
-        network_.Free(doing.rank, doing.step.stream());
+        network_.Free(doing.rank, doing.step->stream());
         return true;
     }
     return Fail(doing, "no such step");
   }
 
   bool Await(const Doing& doing) {
-    Network::Stream& s = network_.StreamOf(doing.rank, doing.step.stream());
+    Network::Stream& s = network_.StreamOf(doing.rank, doing.step->stream());
     Network::Slot* slot = &s.slots[static_cast<size_t>(s.awaited) % s.slots.size()];
     if (s.awaited >= s.opened || !slot->arrived) return false;
     if (s.current != nullptr) return Fail(doing, "awaits with a slot still current");
@@ -186,7 +186,7 @@ class Checker {
   }
 
   bool Fill(const Doing& doing) {
-    const Step& step = doing.step;
+    const Step& step = *doing.step;
     CheckCounts& counts = At(doing.rank).counts;
     const bool combines = step.opcode == Opcode::kCombine;
     const Value* left = Read(doing, step.left);
@@ -210,11 +210,11 @@ class Checker {
 
   bool Send(const Doing& doing) {
     CheckCounts& counts = At(doing.rank).counts;
-    Network::Slot* slot = Current(doing.rank, doing.step.stream());
+    Network::Slot* slot = Current(doing.rank, doing.step->stream());
     if (slot == nullptr || !slot->IsFilled()) return Fail(doing, "sends a slot that is not filled");
     ++counts.messages;
-    if (!case_.OnOneHost(doing.rank, doing.step.peer)) ++counts.crossings;
-    if (!network_.PostSend(doing.rank, doing.step.peer, slot, PortionsOf(doing), doing.piece)) {
+    if (!case_.OnOneHost(doing.rank, doing.step->peer)) ++counts.crossings;
+    if (!network_.PostSend(doing.rank, doing.step->peer, slot, PortionsOf(doing), doing.piece)) {
       Fail(doing, "a send of another piece meets this receive");
     }
     return true;
@@ -227,7 +227,8 @@ class Checker {
   // The portions whose piece the step works on; of a matrix or one portion, a run of none.
   PortionRun PortionsOf(const Doing& doing) {
     const std::vector<PortionRun>& runs = At(doing.rank).schedule->runs;
-    return runs.empty() ? PortionRun{doing.step.portion, 0} : RunAt(doing.rank, doing.step.portion);
+    return runs.empty() ? PortionRun{doing.step->portion, 0}
+                        : RunAt(doing.rank, doing.step->portion);
   }
   const PortionRun& RunAt(int rank, int run) {
     return At(rank).schedule->runs[static_cast<size_t>(run)];
@@ -255,7 +256,7 @@ class Checker {
   bool Write(const Doing& doing, const Value& value) {
     UserMemory& memory = MemoryOf(doing.rank);
     const auto piece = static_cast<size_t>(doing.piece);
-    const Place& dst = doing.step.dst;
+    const Place& dst = doing.step->dst;
     switch (dst.kind) {
       case Place::kMatrix:
         if (piece < memory.matrix.size()) memory.matrix[piece] = value;
@@ -273,10 +274,10 @@ class Checker {
   }
 
   bool WriteSlot(const Doing& doing, const Value& value) {
-    Network::Stream& s = network_.StreamOf(doing.rank, doing.step.dst.index);
-    if (doing.step.opens()) {
+    Network::Stream& s = network_.StreamOf(doing.rank, doing.step->dst.index);
+    if (doing.step->opens()) {
       if (s.current != nullptr) return Fail(doing, "opens a slot with one still current");
-      s.current = network_.Open(doing.rank, doing.step.dst.index);
+      s.current = network_.Open(doing.rank, doing.step->dst.index);
       if (s.current == nullptr) return false;
     } else {
       if (s.current == nullptr) return Fail(doing, "writes a slot that is not open");
@@ -299,9 +300,9 @@ class Checker {
   // Opens a slot for the step's run, with nothing in it.
   bool OpenRun(const Doing& doing) {
     if (!Write(doing, Value())) return false;
-    const PortionRun& run = RunAt(doing.rank, doing.step.portion);
-    Network::Slot* slot = Current(doing.rank, doing.step.dst.index);
-    slot->run = doing.step.portion;
+    const PortionRun& run = RunAt(doing.rank, doing.step->portion);
+    Network::Slot* slot = Current(doing.rank, doing.step->dst.index);
+    slot->run = doing.step->portion;
     slot->parts.assign(PartsBefore(run, run.count, doing.piece), Value());
     return true;
   }
@@ -339,7 +340,7 @@ class Checker {
 
   // A copy or combine of a run, or of a part of one; false if it must wait (or after a failure).
   bool FillRun(const Doing& doing) {
-    const Step& step = doing.step;
+    const Step& step = *doing.step;
     CheckCounts& counts = At(doing.rank).counts;
     const bool combines = step.opcode == Opcode::kCombine;
     if (step.opens() && !OpenRun(doing)) return false;
@@ -383,7 +384,7 @@ class Checker {
     }
     if (const int r = network_.WithOpenSlot(); r >= 0) FailAtEnd(r, "ends with a slot still open");
     if (const int r = network_.WithUnmatchedMessage(); r >= 0) {
-      Fail({r, Cursor(), Step(), 0}, "ends with a message unmatched");
+      Fail({r, Cursor(), nullptr, 0}, "ends with a message unmatched");
     }
   }
 
