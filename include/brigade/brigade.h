@@ -224,7 +224,8 @@ typedef struct {
   int root;
   brigade_type type;  ///< of the elements; equal on all ranks
   /// What is sent, combined or received. Equally many elements on all ranks; shapes and ld may
-  /// differ. A receive may have more elements than come: the rest stays untouched.
+  /// differ. A receive may have more elements than come: the rest stays untouched. Not looked at by
+  /// barrier and multi-broadcast.
   brigade_matrix matrix;
   brigade_shape shape;  ///< equal on all ranks
   int parameter;        ///< of the shape; 0 means its default; equal on all ranks
@@ -234,7 +235,7 @@ typedef struct {
   /// ranks, or on none.
   int32_t* locations;
   /// Multi patterns: one matrix per rank of the scope. Portion q has equally many elements on all
-  /// ranks.
+  /// ranks. Not looked at by other patterns.
   const brigade_matrix* portions;
   int decreasing;  ///< multi patterns: non-zero sends to the next lower rank; equal on all ranks
 } brigade_call;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "membuf/version.h"
+#include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/trace.h"
 #include "patterns/group/group.h"
@@ -111,8 +112,10 @@ Status ToCall(const brigade::Group& group, const brigade_call& c, brigade::Patte
   call->root = c.root;
   call->locations = c.locations;
   call->decreasing = c.decreasing != 0;
-  BRIGADE_RETURN_IF_ERROR(ToMatrix(c.matrix, call->type, &call->matrix).WithContext("matrix"));
-  if (c.portions != nullptr) {
+  if (brigade::HasMatrix(call->pattern)) {
+    BRIGADE_RETURN_IF_ERROR(ToMatrix(c.matrix, call->type, &call->matrix).WithContext("matrix"));
+  }
+  if (brigade::EntryOf(call->pattern).multi && c.portions != nullptr) {
     portions->resize(group.ScopeSize(call->scope));
     for (size_t q = 0; q < portions->size(); ++q) {
       BRIGADE_RETURN_IF_ERROR(ToMatrix(c.portions[q], call->type, &(*portions)[q])

@@ -39,8 +39,7 @@ Status CheckCall(const CatalogueEntry& entry, const PatternCall& call, int size,
     return Invalid(
         entry, "rank " + std::to_string(call.root) + " is outside 0.." + std::to_string(size - 1));
   }
-  if (pattern != Pattern::kBarrier && pattern != Pattern::kMultiBroadcast &&
-      !IsRight(entry, call, call.matrix)) {
+  if (HasMatrix(pattern) && !IsRight(entry, call, call.matrix)) {
     return WrongMatrix(entry, call, call.matrix, "matrix");
   }
   if (call.locations != nullptr &&

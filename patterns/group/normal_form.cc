@@ -49,10 +49,8 @@ const PatternCall& NormalForm(const PatternCall& call, std::optional<PatternCall
   const int root = entry.rooted ? call.root : 0;
   const Matrix* const portions = entry.multi ? call.portions : nullptr;
   const bool decreasing = entry.multi && call.decreasing;
-  const bool ignores_matrix =
-      call.pattern == Pattern::kBarrier || call.pattern == Pattern::kMultiBroadcast;
   const bool drops_matrix =
-      ignores_matrix && (call.matrix.data != nullptr || call.matrix.layout.bytes() > 0);
+      !HasMatrix(call.pattern) && (call.matrix.data != nullptr || call.matrix.layout.bytes() > 0);
   if (topology == call.topology && root == call.root && portions == call.portions &&
       decreasing == call.decreasing && !drops_matrix) {
     return call;

@@ -22,6 +22,10 @@ inline constexpr int kPatterns = 8;
 inline bool IsPair(Pattern pattern) {
   return pattern == Pattern::kSend || pattern == Pattern::kReceive;
 }
+// Whether its calls have a matrix: the others move portions, or nothing.
+inline bool HasMatrix(Pattern pattern) {
+  return pattern != Pattern::kMultiBroadcast && pattern != Pattern::kBarrier;
+}
 // As the catalogue calls it.
 const char* PatternName(Pattern pattern);
 

@@ -162,9 +162,16 @@ int main(int argc, char** argv) {
   run(group, &call, "multi-reduce");
   check(a[7] == (double)me * size, "summed portion");
 
+  /* What a pattern does not use is neither read nor checked. */
+  call.matrix.rows = -1;
+  call.pattern = BRIGADE_MULTI_BROADCAST;
+  run(group, &call, "multi-broadcast beside a matrix of -1 rows");
+  call.portions = (const brigade_matrix*)16;
   call.pattern = BRIGADE_BARRIER;
-  run(group, &call, "barrier");
+  run(group, &call, "barrier beside what others left");
   call.pattern = BRIGADE_BROADCAST;
+  call.matrix.rows = 3;
+  run(group, &call, "broadcast beside portions that are gone");
   call.root = size;
   check(brigade_run(group, &call, NULL) == BRIGADE_INVALID_ARGUMENT, "a root outside");
   check(strstr(brigade_error_text(), "outside") != NULL, "error text");
