@@ -148,7 +148,7 @@ BRIGADE_EXPORT brigade_status brigade_group_create(brigade_engine* engine, int m
 /// @param group  NULL is ignored
 BRIGADE_EXPORT void brigade_group_destroy(brigade_group* group);
 
-/// Which ranks take part in a call.
+/// Which ranks take part in a call. Wherever a scope is asked for, 0 means #BRIGADE_ALL.
 typedef enum {
   BRIGADE_ROW = 1,     ///< the calling rank's row of the grid
   BRIGADE_COLUMN = 2,  ///< its column
@@ -219,7 +219,7 @@ typedef struct {
 /// need: `{.pattern = BRIGADE_BROADCAST, ...}`.
 typedef struct {
   brigade_pattern pattern;  ///< what is done; equal on all ranks of the scope
-  brigade_scope scope;      ///< 0 means #BRIGADE_ALL; equal on all; ignored by send and receive
+  brigade_scope scope;      ///< equal on all ranks of it; ignored by send and receive
   /// A rank in the scope, equal on all ranks. Send and receive: the peer's rank in the group.
   int root;
   brigade_type type;  ///< of the elements; equal on all ranks

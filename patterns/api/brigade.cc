@@ -77,6 +77,13 @@ Status Translate(const char* name, int value, const To (&table)[n], To* result) 
   return Status();
 }
 
+Status ToScope(int c, brigade::ChannelKind* scope) {
+  using brigade::ChannelKind;
+  constexpr ChannelKind kScopesInC[] = {ChannelKind::kAll, ChannelKind::kRow, ChannelKind::kColumn,
+                                        ChannelKind::kAll};
+  return Translate("scope", c, kScopesInC, scope);
+}
+
 Status ToMatrix(const brigade_matrix& c, brigade::ElementType type, brigade::Matrix* matrix) {
   matrix->data = static_cast<std::byte*>(c.data);
   return brigade::StridedLayout::General(c.rows, c.cols, c.ld == 0 ? c.rows : c.ld,
@@ -85,7 +92,6 @@ Status ToMatrix(const brigade_matrix& c, brigade::ElementType type, brigade::Mat
 
 Status ToCall(const brigade::Group& group, const brigade_call& c, brigade::PatternCall* call,
               std::vector<brigade::Matrix>* portions) {
-  using brigade::ChannelKind;
   using brigade::CombineOp;
   using brigade::ElementType;
   using brigade::Pattern;
@@ -93,8 +99,6 @@ Status ToCall(const brigade::Group& group, const brigade_call& c, brigade::Patte
   constexpr Pattern kPatternsInC[] = {
       Pattern::kSend,      Pattern::kReceive,        Pattern::kBroadcast,   Pattern::kReduce,
       Pattern::kAllReduce, Pattern::kMultiBroadcast, Pattern::kMultiReduce, Pattern::kBarrier};
-  constexpr ChannelKind kScopesInC[] = {ChannelKind::kAll, ChannelKind::kRow, ChannelKind::kColumn,
-                                        ChannelKind::kAll};
   constexpr ElementType kTypesInC[] = {ElementType::kDouble,       ElementType::kFloat,
                                        ElementType::kInt32,        ElementType::kInt64,
                                        ElementType::kComplexFloat, ElementType::kComplexDouble};
@@ -104,7 +108,7 @@ Status ToCall(const brigade::Group& group, const brigade_call& c, brigade::Patte
       Shape::kSplitRing, Shape::kHypercube,       Shape::kFree,
       Shape::kDealt,     Shape::kTwoTree,         Shape::kCirculant};
   BRIGADE_RETURN_IF_ERROR(Translate("pattern", c.pattern, kPatternsInC, &call->pattern));
-  BRIGADE_RETURN_IF_ERROR(Translate("scope", c.scope, kScopesInC, &call->scope));
+  BRIGADE_RETURN_IF_ERROR(ToScope(c.scope, &call->scope));
   BRIGADE_RETURN_IF_ERROR(Translate("type", c.type, kTypesInC, &call->type));
   BRIGADE_RETURN_IF_ERROR(Translate("op", c.op, kOpsInC, &call->op));
   BRIGADE_RETURN_IF_ERROR(Translate("shape", c.shape, kShapesInC, &call->topology.shape));
@@ -223,13 +227,13 @@ brigade_status brigade_group_create(brigade_engine* engine, int mpi_comm, int ro
 void brigade_group_destroy(brigade_group* group) { delete group; }
 
 int brigade_scope_size(const brigade_group* group, brigade_scope scope) {
-  if (scope < BRIGADE_ROW || scope > BRIGADE_ALL) return -1;
-  return group->group->ScopeSize(static_cast<brigade::ChannelKind>(scope));
+  brigade::ChannelKind kind;
+  return ToScope(scope, &kind).ok() ? group->group->ScopeSize(kind) : -1;
 }
 
 int brigade_scope_rank(const brigade_group* group, brigade_scope scope) {
-  if (scope < BRIGADE_ROW || scope > BRIGADE_ALL) return -1;
-  return group->group->ScopeRank(static_cast<brigade::ChannelKind>(scope));
+  brigade::ChannelKind kind;
+  return ToScope(scope, &kind).ok() ? group->group->ScopeRank(kind) : -1;
 }
 
 brigade_status brigade_run(brigade_group* group, const brigade_call* c,

@@ -75,6 +75,10 @@ int main(int argc, char** argv) {
         "group");
   check(brigade_scope_size(group, BRIGADE_ALL) == size, "size");
   check(brigade_scope_rank(group, BRIGADE_ROW) == me, "rank");
+  check(brigade_scope_size(group, (brigade_scope)0) == size, "size of the scope that 0 means");
+  check(brigade_scope_rank(group, (brigade_scope)0) == me, "rank in it");
+  check(brigade_scope_size(group, (brigade_scope)4) == -1, "size of no scope");
+  check(brigade_scope_rank(group, (brigade_scope)-1) == -1, "rank in none");
 
   /* Broadcast of a strided matrix; the gaps stay. */
   for (i = 0; i < kLd * kCols; ++i) a[i] = me == 1 ? i : -1;
