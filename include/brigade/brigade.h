@@ -281,11 +281,12 @@ typedef struct brigade_operation brigade_operation;
 ///         needs more than there is; else as brigade_run()
 BRIGADE_EXPORT brigade_status brigade_start(brigade_group* group, const brigade_call* call,
                                             brigade_operation** operation);
-/// Progresses; 1 once the operation is done, well or not. It must still be waited for.
+/// Progresses; 1 once the operation is done, well or not. It must still be waited for. NULL is
+/// done.
 BRIGADE_EXPORT int brigade_test(brigade_operation* operation);
 /// Waits until done, and ends the operation.
 ///
-/// @param operation   no longer valid afterwards
+/// @param operation   no longer valid afterwards; NULL is done, and did nothing
 /// @param statistics  what it did on this rank; NULL: not wanted
 /// @return the outcome, as of brigade_run()
 BRIGADE_EXPORT brigade_status brigade_wait(brigade_operation* operation,

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "brigade/brigade.h"
 
@@ -28,30 +29,21 @@ struct Result {
   explicit operator bool() const { return status == BRIGADE_OK; }
 };
 
-/// @cond
-namespace internal {
-struct Destroy {
-  void operator()(brigade_engine* e) const { brigade_engine_destroy(e); }
-  void operator()(brigade_group* g) const { brigade_group_destroy(g); }
-  void operator()(brigade_operation* o) const { (void)brigade_wait(o, nullptr); }
-};
-}  // namespace internal
-/// @endcond
-
 /// The matrix at `data`; see brigade_matrix.
 template <typename T>
 brigade_matrix MatrixOf(T* data, int64_t rows, int64_t cols, int64_t ld = 0) {
   return {const_cast<std::remove_const_t<T>*>(data), rows, cols, ld};
 }
 
-/// One per process, and gone before MPI_Finalize; see brigade_engine_create().
+/// One per process; see brigade_engine_create(). Copies are one engine. It ends when neither they
+/// nor a group made with it are left, which must be before MPI_Finalize.
 class Engine {
  public:
   /// Makes it, in place of what there was.
   Result Create(const brigade_options* options = nullptr) {
     brigade_engine* engine = nullptr;
     const Result result = brigade_engine_create(options, &engine);
-    engine_.reset(engine);
+    engine_.reset(engine, brigade_engine_destroy);
     return result;
   }
   /// The engine of the C functions; null before Create.
@@ -60,32 +52,49 @@ class Engine {
   void Progress() { brigade_progress(get()); }
 
  private:
-  std::unique_ptr<brigade_engine, internal::Destroy> engine_;
+  friend class Group;
+  std::shared_ptr<brigade_engine> engine_;
 };
 
-/// A started call; waits in its destructor if nobody did.
+/// A started call, or nothing: before a start, after one that failed, once it was waited for, and
+/// when it was moved from. Nothing is done, as MPI_REQUEST_NULL is.
+///
+/// What is under way when its object goes, or gets another one's operation, is waited for there,
+/// and its outcome is lost.
 class Operation {
  public:
-  /// Progresses; whether it is done, well or not.
+  /// Progresses; whether it is done, well or not. Of nothing: true.
   bool Test() { return brigade_test(operation_.get()) != 0; }
-  /// Waits until done; the outcome. Once per start.
+  /// Waits until done; the outcome, and nothing is left. Of nothing: #BRIGADE_OK at once, and
+  /// statistics of zeros.
   Result Wait(brigade_statistics* statistics = nullptr) {
-    return brigade_wait(operation_.release(), statistics);
+    Started ended = std::move(operation_);
+    return brigade_wait(ended.release(), statistics);
   }
 
  private:
   friend class Group;
-  std::unique_ptr<brigade_operation, internal::Destroy> operation_;
+  /// Ends it; until then its group stays.
+  struct WaitFor {
+    void operator()(brigade_operation* operation) const { (void)brigade_wait(operation, nullptr); }
+    std::shared_ptr<brigade_group> group;
+  };
+  using Started = std::unique_ptr<brigade_operation, WaitFor>;
+  Started operation_;
 };
 
-/// Ranks that communicate; see brigade_group_create(). The engine must outlive the group.
+/// Ranks that communicate; see brigade_group_create(). Copies are one group. It ends when neither
+/// they nor an operation of it are left.
 class Group {
  public:
   /// Collective over the communicator. Makes the group, in place of what there was.
   Result Create(const Engine& engine, int mpi_comm, int rows, int cols) {
     brigade_group* group = nullptr;
     const Result result = brigade_group_create(engine.get(), mpi_comm, rows, cols, &group);
-    group_.reset(group);
+    group_.reset();
+    if (result) {
+      group_.reset(group, [kept = engine.engine_](brigade_group* g) { brigade_group_destroy(g); });
+    }
     return result;
   }
   /// The group of the C functions; null before Create.
@@ -99,16 +108,23 @@ class Group {
   Result Run(const brigade_call& call, brigade_statistics* statistics = nullptr) {
     return brigade_run(get(), &call, statistics);
   }
-  /// See brigade_start().
+  /// See brigade_start(). #BRIGADE_INVALID_ARGUMENT, and nothing happens, if `operation` is still
+  /// under way or was not waited for.
   Result Start(const brigade_call& call, Operation* operation) {
+    if (operation->operation_ != nullptr) {
+      Result busy;
+      busy.status = BRIGADE_INVALID_ARGUMENT;
+      busy.text = "the operation was started before and not waited for: wait, or take another";
+      return busy;
+    }
     brigade_operation* started = nullptr;
     const Result result = brigade_start(get(), &call, &started);
-    operation->operation_.reset(started);
+    if (result) operation->operation_ = Operation::Started(started, {group_});
     return result;
   }
 
  private:
-  std::unique_ptr<brigade_group, internal::Destroy> group_;
+  std::shared_ptr<brigade_group> group_;
 };
 
 }  // namespace direct

@@ -260,9 +260,15 @@ brigade_status brigade_start(brigade_group* group, const brigade_call* c,
   return BRIGADE_OK;
 }
 
-int brigade_test(brigade_operation* operation) { return operation->operation->Test() ? 1 : 0; }
+int brigade_test(brigade_operation* operation) {
+  return operation == nullptr || operation->operation->Test() ? 1 : 0;
+}
 
 brigade_status brigade_wait(brigade_operation* operation, brigade_statistics* statistics) {
+  if (operation == nullptr) {
+    ToC(brigade::OperationStatistics(), statistics);
+    return BRIGADE_OK;
+  }
   const std::unique_ptr<brigade_operation> ended(operation);
   const Status status = ended->operation->Wait();
   ToC(ended->operation->statistics(), statistics);

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "blacs_shim/blacs.h"
@@ -50,6 +51,88 @@ TEST(BrigadeHpp, PatternsBesideTheShim) {
   EXPECT_EQ(wrong.status, BRIGADE_INVALID_ARGUMENT);
   EXPECT_NE(wrong.text.find("-3"), std::string::npos);
   Cblacs_gridexit(context);
+}
+
+class BrigadeHppOperation : public testing::Test {
+ protected:
+  void SetUp() override {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    ASSERT_TRUE(engine_.Create());
+    ASSERT_TRUE(group_.Create(engine_, MPI_Comm_c2f(MPI_COMM_WORLD), 1, size_));
+  }
+  // A sum over all ranks, in `*values`.
+  brigade_call SumOf(std::vector<double>* values) {
+    values->assign(1000, rank_ + 1);
+    brigade_call call = {};
+    call.pattern = BRIGADE_ALL_REDUCE;
+    call.matrix = direct::MatrixOf(values->data(), 1000, 1);
+    return call;
+  }
+  std::vector<double> Sum() const { return std::vector<double>(1000, size_ * (size_ + 1) / 2); }
+
+  int rank_ = 0;
+  int size_ = 0;
+  std::vector<double> first_, second_;
+  direct::Engine engine_;
+  direct::Group group_;
+};
+
+TEST_F(BrigadeHppOperation, OfNothingIsDone) {
+  direct::Operation operation;
+  const auto expect_done = [&] {
+    EXPECT_TRUE(operation.Test());
+    brigade_statistics statistics;
+    statistics.messages_sent = 7;
+    EXPECT_TRUE(operation.Wait(&statistics));
+    EXPECT_EQ(statistics.messages_sent, 0u);
+  };
+  expect_done();
+  brigade_call call = SumOf(&first_);
+  call.op = static_cast<brigade_op>(77);
+  EXPECT_EQ(group_.Start(call, &operation).status, BRIGADE_INVALID_ARGUMENT);
+  expect_done();
+  ASSERT_TRUE(group_.Start(SumOf(&first_), &operation));
+  EXPECT_TRUE(operation.Wait());
+  EXPECT_EQ(first_, Sum());
+  expect_done();
+}
+
+TEST_F(BrigadeHppOperation, UnderWayIsNotStartedAgain) {
+  direct::Operation operation;
+  ASSERT_TRUE(group_.Start(SumOf(&first_), &operation));
+  const brigade_call another = SumOf(&second_);
+  const direct::Result busy = group_.Start(another, &operation);
+  EXPECT_EQ(busy.status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_NE(busy.text.find("not waited for"), std::string::npos) << busy.text;
+  while (!operation.Test()) {
+  }
+  EXPECT_EQ(group_.Start(another, &operation).status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_TRUE(operation.Wait());
+  EXPECT_EQ(first_, Sum());
+  ASSERT_TRUE(group_.Start(another, &operation));
+  EXPECT_TRUE(operation.Wait());
+  EXPECT_EQ(second_, Sum());
+}
+
+TEST_F(BrigadeHppOperation, IsWaitedForWhereAnotherIsPutInItsPlace) {
+  direct::Operation operation, other;
+  ASSERT_TRUE(group_.Start(SumOf(&first_), &operation));
+  ASSERT_TRUE(group_.Start(SumOf(&second_), &other));
+  operation = std::move(other);
+  EXPECT_EQ(first_, Sum());
+  EXPECT_TRUE(operation.Wait());
+  EXPECT_EQ(second_, Sum());
+}
+
+TEST_F(BrigadeHppOperation, OutlivesGroupAndEngine) {
+  direct::Operation waited, left;
+  ASSERT_TRUE(group_.Start(SumOf(&first_), &waited));
+  ASSERT_TRUE(group_.Start(SumOf(&second_), &left));
+  group_ = direct::Group();
+  engine_ = direct::Engine();
+  EXPECT_TRUE(waited.Wait());
+  EXPECT_EQ(first_, Sum());
 }
 
 }  // namespace
