@@ -23,9 +23,9 @@ TreeNode KNomial(int k, int size, int relative) {
     node.parent = static_cast<int>(relative - digit * place);
   }
   for (int64_t p : places) {
-    for (int j = 1; j < k; ++j) {
-      const int64_t child = relative + j * p;
-      if (child < size) node.children.push_back(static_cast<int>(child));
+    const int64_t digits = std::min<int64_t>(k - 1, (size - 1 - relative) / p);
+    for (int64_t digit = 1; digit <= digits; ++digit) {
+      node.children.push_back(static_cast<int>(relative + digit * p));
     }
   }
   return node;

@@ -1,5 +1,7 @@
 #include "patterns/schedule/geometry.h"
 
+#include <algorithm>
+#include <climits>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -79,6 +81,18 @@ TEST(Geometry, BinomialTreeOfEight) {
   EXPECT_EQ(TreeNodeOf(binomial, 8, 6).children, (std::vector<int>{7}));
   EXPECT_EQ(TreeNodeOf(binomial, 8, 6).parent, 4);
   EXPECT_EQ(TreeNodeOf(binomial, 6, 4).children, (std::vector<int>{5}));
+}
+
+// However many branches are asked for, the work is that of those there are.
+TEST(Geometry, AWiderTreeThanThereAreRanksIsAsQuicklyMade) {
+  for (int size = 1; size <= 128; ++size) {
+    for (const int r : {0, size - 1}) {
+      const TreeNode node = TreeNodeOf({Shape::kTree, INT_MAX}, size, r);
+      const TreeNode as_wide = TreeNodeOf({Shape::kTree, std::max(size, 2)}, size, r);
+      EXPECT_EQ(node.children, as_wide.children);
+      EXPECT_EQ(node.parent, as_wide.parent);
+    }
+  }
 }
 
 TEST(Geometry, IncreasingRingPassesToTheNextRank) {
