@@ -65,6 +65,16 @@ CostQuery QueryAbout(const GroupState& group, const PatternCall& call) {
   return query;
 }
 
+// All that a choice depends on.
+uint64_t KeyOf(const PatternCall& call, Latitude latitude, int size_class) {
+  const auto type = EntryOf(call.pattern).combines ? call.type : ElementType();
+  return static_cast<uint64_t>(call.pattern) | static_cast<uint64_t>(call.scope) << 4 |
+         static_cast<uint64_t>(latitude) << 6 | static_cast<uint64_t>(call.topology.shape) << 8 |
+         static_cast<uint64_t>(call.topology.by_host) << 12 | static_cast<uint64_t>(type) << 13 |
+         static_cast<uint64_t>(size_class) << 16 |
+         static_cast<uint64_t>(call.topology.parameter) << 32;
+}
+
 // What the model says of a call, or if not `by_model` the rule.
 ModelChoice Decide(const EngineOptions& options, const GroupState& group, const PatternCall& call,
                    bool by_model, Latitude latitude) {
@@ -105,13 +115,7 @@ void ChooseWay(const EngineOptions& options, GroupState* group, PatternCall* cal
   const Latitude latitude = !order_free ? Latitude::kPieces
                             : named     ? Latitude::kHint
                                         : Latitude::kAll;
-  const PieceSettings& settings = scope.reach->settings;
-  // What an order depends on is in the key: it never is that of another call.
-  const uint64_t key =
-      static_cast<uint64_t>(call->pattern) | static_cast<uint64_t>(call->scope) << 4 |
-      static_cast<uint64_t>(latitude) << 6 | static_cast<uint64_t>(call->topology.shape) << 8 |
-      static_cast<uint64_t>(SizeClassOf(settings, bytes)) << 16 |
-      static_cast<uint64_t>(call->topology.parameter) << 32;
+  const uint64_t key = KeyOf(*call, latitude, SizeClassOf(scope.reach->settings, bytes));
   auto choice = group->choices.find(key);
   if (choice == group->choices.end()) {
     choice = group->choices.emplace(key, Decide(options, *group, *call, by_model, latitude)).first;

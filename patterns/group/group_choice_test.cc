@@ -244,6 +244,32 @@ TEST(GroupChoice, CallsOfOneKindShareAChoice) {
   EXPECT_EQ(choices_after(sum), 8u);
 }
 
+// What was chosen for one call is not taken for another.
+TEST(GroupChoice, ByHostAndByRankAreTwoChoices) {
+  Member member(0, /*ranks_per_host=*/2);
+  member.options.topology_is_hint = true;
+  for (const bool by_host : {false, true}) {
+    const PatternCall call = Call(Pattern::kBroadcast, 64, {Shape::kTree, 2, by_host});
+    Member fresh(0, /*ranks_per_host=*/2);
+    fresh.options.topology_is_hint = true;
+    EXPECT_EQ(member.Chosen(call).topology, fresh.Chosen(call).topology);
+  }
+  EXPECT_EQ(member.state.choices.size(), 2u);
+}
+
+TEST(GroupChoice, ElementsOfTwoTypesAreTwoChoicesWhereTheyAreCombined) {
+  Member member(0);
+  for (const Pattern pattern : {Pattern::kAllReduce, Pattern::kBroadcast}) {
+    for (const ElementType type : {ElementType::kFloat, ElementType::kComplexDouble}) {
+      PatternCall call = Call(pattern, 64);
+      call.op = CombineOp::kAbsMax;
+      call.type = type;
+      member.Chosen(call);
+    }
+  }
+  EXPECT_EQ(member.state.choices.size(), 3u);
+}
+
 TEST(GroupChoice, OneMemberExplainsEachChoiceOnce) {
   for (const bool measured : {false, true}) {
     for (const int rank : {0, 1}) {
