@@ -101,17 +101,21 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     mine.processors = AllowedProcessors();
     mine.processor_quota = processor_quota_;
     std::vector<Introduction> all(static_cast<size_t>(ranks));
-    BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
+    const auto give_up = [&](const Status& why) {
+      if (directory != nullptr) edge_memory_.Free(directory, Directory::Bytes(ranks));
+      return why;
+    };
+    const Status told = bootstrap->AllGather(&mine, sizeof(mine), all.data());
+    if (!told.ok()) return give_up(told);
 
     auto group = std::make_unique<Group>();
     group->rank = bootstrap->rank();
     const Status mapped = shm::MapMembers(mine, all, options_.spans_hosts, &peers_, group.get());
     Status verdict;
-    BRIGADE_RETURN_IF_ERROR(shm::AgreeWhetherMapped(bootstrap, mapped, &verdict));
-    if (!verdict.ok()) {
-      if (directory != nullptr) edge_memory_.Free(directory, Directory::Bytes(ranks));
-      return verdict;
-    }
+    const Status agreed = shm::AgreeWhetherMapped(bootstrap, mapped, &verdict);
+    // If this rank could map everyone, others may have opened the group, and use the directory.
+    if (!agreed.ok()) return mapped.ok() ? agreed : give_up(agreed);
+    if (!verdict.ok()) return give_up(verdict);
     Group* const added = group.get();
     *id = added->id = groups_.Add(std::move(group));
     if (shm::IsCrowded(options_.host, all)) waiting_.SetCrowded();

@@ -228,6 +228,36 @@ TEST(ShmEndpoint, GroupsGiveTheirMemoryBack) {
   EXPECT_EQ(SharedBytes(), most);
 }
 
+// Of two members, of which the other has nothing that can be mapped. The gather number `good`
+// fails.
+class FailingGather : public Alone {
+ public:
+  explicit FailingGather(int good)
+      : Alone(2, [](std::byte* said, size_t bytes) { std::memset(said, 0, bytes); }), left_(good) {}
+  Status AllGather(const void* mine, size_t bytes, void* all) override {
+    if (left_-- == 0) return Status(StatusCode::kPeerLost, "no more of the other process");
+    return Alone::AllGather(mine, bytes, all);
+  }
+
+ private:
+  int left_;
+};
+
+TEST(ShmEndpoint, GroupsThatCannotBeMadeGiveTheirMemoryBack) {
+  const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+  size_t most = 0;
+  for (int i = 0; i < 2000; ++i) {
+    for (const int good : {0, 1}) {
+      FailingGather bootstrap(good);
+      GroupId group = -1;
+      EXPECT_EQ(endpoint->OpenGroup(&bootstrap, &group).code(), StatusCode::kPeerLost);
+    }
+    if (i == 10) most = SharedBytes();
+  }
+  EXPECT_GT(most, 0u);
+  EXPECT_EQ(SharedBytes(), most);
+}
+
 TEST(ShmEndpoint, NoChildProgramInheritsADescriptor) {
   const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
   const GroupId group = OpenAlone(endpoint.get());
