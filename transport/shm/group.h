@@ -42,7 +42,8 @@ struct Group {
   // Made at first use; [kind * ranks + peer].
   std::vector<std::unique_ptr<OutStream>> out;
   std::vector<std::unique_ptr<InStream>> in;
-  bool left = false;  // the others know that this rank looks at none of their edges any more
+  bool crowded = false;  // its ranks on this host outnumber the processors that they may use
+  bool left = false;     // the others know that this rank looks at none of their edges any more
 
   int size() const { return static_cast<int>(members.size()); }
 

@@ -118,7 +118,8 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     if (!verdict.ok()) return give_up(verdict);
     Group* const added = group.get();
     *id = added->id = groups_.Add(std::move(group));
-    if (shm::IsCrowded(options_.host, all)) waiting_.SetCrowded();
+    added->crowded = shm::IsCrowded(options_.host, all);
+    CountCrowded(added->crowded ? 1 : 0);
     return Status();
   }
 
@@ -128,6 +129,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     completions_.CancelReceives(id, [this](const Lease& lease) { ReleaseLease(lease); });
     group.CloseEdges();
     receives_.Forget(&group);
+    CountCrowded(group.crowded ? -1 : 0);
     groups_.Close(id);
     leaving_.push_back(&group);
     FreeGroups();
@@ -210,6 +212,11 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
   // A forked child has all of this, and none of it is its own.
   bool IsForked() const { return segment_->address().process != getpid(); }
 
+  void CountCrowded(int groups) {
+    crowded_groups_ += groups;
+    waiting_.SetCrowded(crowded_groups_ > 0);
+  }
+
   void LookForLosses() { loss_ |= peers_.LookForLosses(); }
 
   void FailLost() {
@@ -244,6 +251,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
   Waiting waiting_;
   shm::Peers peers_;
   GroupTable<Group> groups_;
+  int crowded_groups_ = 0;       // open
   std::vector<Group*> leaving_;  // closed
   CompletionQueue completions_;
   shm::Receives receives_{&completions_};

@@ -17,8 +17,8 @@ class Waiting {
   Spent Pause(uint64_t idle_polls, Bell* bell);
   // No sleep comes before so many polls.
   uint64_t PollsAwake() const { return crowded_ ? kCrowded.spins + kCrowded.yields : kAlone.spins; }
-  // From here on ranks outnumber processors.
-  void SetCrowded() { crowded_ = true; }
+  // Whether, from here on, ranks outnumber processors.
+  void SetCrowded(bool crowded) { crowded_ = crowded; }
 
  private:
   struct Patience {

@@ -30,6 +30,7 @@ struct Group {
   std::unordered_map<const Link*, int> ranks;
   std::vector<std::unique_ptr<Stream>> streams;  // rank, then kind; made when first used
   size_t sends = 0;                              // that have not ended
+  bool shares_processor = false;  // its ranks on this machine outnumber the processors
   bool closed = false;
 };
 

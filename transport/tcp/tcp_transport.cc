@@ -144,13 +144,15 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
       groups_.Discard(group);
       return status;
     }
-    Share(NeighboursOf(mine, contacts), has_peers);
+    group->shares_processor = Share(NeighboursOf(mine, contacts), has_peers);
+    CountSharing(group->shares_processor ? 1 : 0);
     *id = group->id;
     return Status();
   }
 
   void CloseGroup(GroupId id) override {
     Group* const group = groups_.Find(id);
+    CountSharing(group->shares_processor ? -1 : 0);
     const Hold hold(&completions_);
     // The last send may end now, but the group does not go yet.
     const Groups::Pin pin(&groups_, group);
@@ -325,13 +327,19 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     return mine;
   }
 
-  // Takes this rank's share of what the machine has.
-  void Share(const tcp::Neighbours& neighbours, bool has_peers) {
+  // Takes this rank's share of what the machine has. True if its ranks outnumber its processors.
+  bool Share(const tcp::Neighbours& neighbours, bool has_peers) {
     if (has_peers) domain_.Lock(io_.get(), std::max(neighbours.ranks, LocalRanks()), log_);
-    if (neighbours.ranks > std::min(CPU_COUNT(&neighbours.processors), ProcessorQuota())) {
-      shares_processor_ = true;
-      io_->ShareProcessor();
-    }
+    return neighbours.ranks > std::min(CPU_COUNT(&neighbours.processors), ProcessorQuota());
+  }
+
+  // So many more groups are open in which that is so.
+  void CountSharing(int groups) {
+    sharing_groups_ += groups;
+    const bool shares = sharing_groups_ > 0;
+    if (shares == shares_processor_) return;
+    shares_processor_ = shares;
+    io_->ShareProcessor(shares);
   }
 
   // --- sending and receiving ---
@@ -497,6 +505,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   const std::function<void(const std::string&)> log_;
   const pid_t process_;
   const Capabilities capabilities_;
+  int sharing_groups_ = 0;
   bool shares_processor_ = false;  // with another rank: who spins delays it
   Clock::time_point idle_since_;
   int pauses_ = 0;  // of this wait, without the spins

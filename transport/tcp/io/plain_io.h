@@ -23,7 +23,7 @@ class PlainIo : public SocketIo {
   void Watch(int descriptor, void (*readable)(void*), void* context) override;
   bool Progress() override;
   void Await(int microseconds) override;
-  void ShareProcessor() override { shares_processor_ = true; }
+  void ShareProcessor(bool shares) override { shares_processor_ = shares; }
 
  protected:
   bool shares_processor() const { return shares_processor_; }

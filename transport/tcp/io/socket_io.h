@@ -78,9 +78,10 @@ class SocketIo {
   // `readable` runs inside Progress when the descriptor has become readable.
   virtual void Watch(int descriptor, void (*readable)(void* context), void* context) = 0;
 
-  // From here on others want this rank's processor: it asks little at once, and where it can the
-  // system waits for the rest of a piece, so that the rank is not woken by every part of it.
-  virtual void ShareProcessor() = 0;
+  // Whether, from here on, others want this rank's processor: it then asks little at once, and
+  // where it can the system waits for the rest of a piece, so that the rank is not woken by every
+  // part of it.
+  virtual void ShareProcessor(bool shares) = 0;
 
   // Tells what is over. True if anything was.
   virtual bool Progress() = 0;

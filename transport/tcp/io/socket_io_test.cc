@@ -203,7 +203,7 @@ TEST_P(SocketIoTest, CancelledTargetsAreNotWrittenThoughAPartHadCome) {
 }
 
 TEST_P(SocketIoTest, WhereProcessorsAreSharedThePartsOfAPieceWakeNobody) {
-  io_->ShareProcessor();
+  io_->ShareProcessor(true);
   std::vector<char> landing(5000);
   near_->where = landing.data();
   near_->room = landing.size();
@@ -220,7 +220,7 @@ TEST_P(SocketIoTest, WhereProcessorsAreSharedThePartsOfAPieceWakeNobody) {
 
 // The result of the one is found when the other is cancelled.
 TEST_P(SocketIoTest, AReadThatHadEndedIsToldWhenItIsCancelled) {
-  io_->ShareProcessor();
+  io_->ShareProcessor(true);
   int sockets[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, sockets), 0);
   End second(sockets[0]);
