@@ -21,12 +21,7 @@ bool SendQueue::IsDeferred(const GroupState* group, ChannelKind kind, int peer) 
 
 SendQueue::Send* SendQueue::TakeSend(GroupState* group, ChannelKind kind, int peer,
                                      ConstByteSpan piece, StagedBuffer* buffer) {
-  if (idle_sends_.empty()) {
-    sends_.push_back(std::make_unique<Send>());
-    idle_sends_.push_back(sends_.back().get());
-  }
-  Send* send = idle_sends_.back();
-  idle_sends_.pop_back();
+  Send* const send = sends_.Take();
   send->queue = this;
   send->group = group;
   send->channel = Channel{group->id, kind};
@@ -48,7 +43,7 @@ SentNow SendQueue::SendNow(GroupState* group, ChannelKind kind, int peer, ConstB
   if (sent != SentNow::kYes) {
     --group->sends_in_flight;
     --in_flight_;
-    idle_sends_.push_back(send);
+    sends_.GiveBack(send);
     return sent;
   }
   ++statistics->messages_sent;
@@ -116,24 +111,26 @@ void SendQueue::OnSent(Completion* completion) {
   --group->sends_in_flight;
   --queue->in_flight_;
   StagedBuffer* buffer = std::exchange(send->buffer, nullptr);
-  queue->idle_sends_.push_back(send);
+  queue->sends_.GiveBack(send);
   if (buffer == nullptr) return;  // it went from user memory
   if (--buffer->pending == 0 && buffer->freed) queue->buffers_->Recycle(buffer);
 }
 
 int SendQueue::SlowReceiver(const GroupState* group, ChannelKind kind) const {
-  for (const std::unique_ptr<Send>& send : sends_) {
-    if (send->buffer != nullptr && send->group == group && send->channel.kind == kind) {
-      return send->peer;
-    }
-  }
-  return -1;
+  int peer = -1;
+  sends_.ForEach([&](const Send* send) {
+    const bool under_way = send->buffer != nullptr;
+    if (under_way && send->group == group && send->channel.kind == kind) peer = send->peer;
+  });
+  return peer;
 }
 
 int SendQueue::SlowReceiver() const {
-  const auto found = std::find_if(sends_.begin(), sends_.end(),
-                                  [](const auto& send) { return send->buffer != nullptr; });
-  return found == sends_.end() ? -1 : (*found)->peer;
+  int peer = -1;
+  sends_.ForEach([&](const Send* send) {
+    if (send->buffer != nullptr) peer = send->peer;
+  });
+  return peer;
 }
 
 bool SendQueue::PostDeferred() {

@@ -6,12 +6,11 @@
 
 #include <cstddef>
 #include <deque>
-#include <memory>
-#include <vector>
 
 #include "membuf/byte_span.h"
 #include "membuf/status.h"
 #include "patterns/engine/group_state.h"
+#include "patterns/engine/object_pool.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/staged_buffer.h"
 #include "patterns/engine/staging_buffers.h"
@@ -73,8 +72,7 @@ class SendQueue {
   Endpoint* const endpoint_;
   StagingBuffers* const buffers_;
   SimulatedProcessor* const processor_;  // null for processors that exist
-  std::vector<std::unique_ptr<Send>> sends_;
-  std::vector<Send*> idle_sends_;
+  ObjectPool<Send> sends_;
   std::deque<Send*> deferred_;  // not yet taken by the transport
   size_t in_flight_ = 0;
   Status failure_;

@@ -44,16 +44,6 @@ void StagingBuffers::LeaveToParent() {
   cached_ = drain_ = ChunkRun();
 }
 
-StagedBuffer* StagingBuffers::New() {
-  if (idle_buffers_.empty()) {
-    buffers_.push_back(std::make_unique<StagedBuffer>());
-    return buffers_.back().get();
-  }
-  StagedBuffer* buffer = idle_buffers_.back();
-  idle_buffers_.pop_back();
-  return buffer;
-}
-
 ChunkRun StagingBuffers::TrySurplusRun(int placement, int chunks) {
   const ChunkRun run = pool_->TryAcquireSurplus(placement, chunks);
   if (run || !cached_) return run;
@@ -116,9 +106,9 @@ bool StagingBuffers::RetireIfRead(const StagedBuffer& buffer) {
 }
 
 void StagingBuffers::StopCounting(int* outstanding) {
-  for (const std::unique_ptr<StagedBuffer>& buffer : buffers_) {
+  buffers_.ForEach([&](StagedBuffer* buffer) {
     if (buffer->outstanding == outstanding) buffer->outstanding = nullptr;
-  }
+  });
   *outstanding = 0;
 }
 
@@ -165,7 +155,7 @@ void StagingBuffers::Recycle(StagedBuffer* buffer) {
   if (buffer->outstanding != nullptr) --*buffer->outstanding;
   if (buffer->owner != nullptr) buffer->owner->OnRecycled(*buffer);
   *buffer = StagedBuffer();
-  idle_buffers_.push_back(buffer);
+  buffers_.GiveBack(buffer);
 }
 
 ChunkRun StagingBuffers::TryDrainRun() {

@@ -13,6 +13,7 @@
 #include "membuf/status.h"
 #include "patterns/engine/engine_options.h"
 #include "patterns/engine/memory_wait.h"
+#include "patterns/engine/object_pool.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/staged_buffer.h"
 #include "patterns/schedule/piece_plan.h"
@@ -37,7 +38,7 @@ class StagingBuffers {
 
   // --- lending ---
   // A buffer without memory.
-  StagedBuffer* New();
+  StagedBuffer* New() { return buffers_.Take(); }
   // Adjacent chunks of the surplus; none if there are none.
   ChunkRun TrySurplusRun(int placement, int chunks);
   // A buffer of at least so many; null if there are none.
@@ -96,8 +97,7 @@ class StagingBuffers {
   const EngineOptions& options_;  // the engine's
   std::unique_ptr<StagingPool> pool_;
   std::unique_ptr<OverflowArena> overflow_;
-  std::vector<std::unique_ptr<StagedBuffer>> buffers_;
-  std::vector<StagedBuffer*> idle_buffers_;
+  ObjectPool<StagedBuffer> buffers_;
   // One run of the surplus, kept from one small message to the next.
   ChunkRun cached_;
   // Where overflow has to drain through staging memory: a run of the surplus that nothing else

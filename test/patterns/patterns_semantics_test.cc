@@ -1,6 +1,7 @@
 // What the patterns promise beyond the right data, over any transport whose ranks can be threads:
 // who waits for whom, what wrong calls are told, the same bits at any timing.
 
+#include <malloc.h>
 #include <sched.h>
 
 #include <atomic>
@@ -495,6 +496,34 @@ TEST_P(Semantics, ShortSendsTakeLittleMoreThanTheirBytesOfOverflow) {
         EXPECT_EQ(data, std::vector<double>(data.size(), i));
       }
     }
+  });
+}
+
+TEST_P(Semantics, AFloodOfSendsLeavesNoMemoryInUse) {
+  std::atomic<int> there{0};
+  OnRanks(2, [&](InprocWorld& world, int rank) {
+    int meetings = 0;
+    const auto meet = [&] {
+      ++there;
+      AwaitCount(there, 2 * ++meetings);
+    };
+    const auto in_use = [] { return mallinfo2().uordblks + mallinfo2().hblkhd; };
+    Rank me(world, rank);
+    std::vector<double> data(40);
+    const auto all = [&](Pattern pattern) {
+      for (int i = 0; i < 20000; ++i) Require(me.Run(Call(pattern, 1 - rank), &data));
+    };
+    meet();
+    const size_t before = in_use();
+    meet();
+    if (rank == 0) all(Pattern::kSend);
+    meet();
+    if (rank == 1) all(Pattern::kReceive);
+    Require(me.engine->Drain());
+    me.engine->Trim();
+    meet();
+    EXPECT_LT(in_use(), before + (size_t{2} << 20));
+    meet();
   });
 }
 
