@@ -57,7 +57,7 @@ struct GroupState {
   bool crowded = false;
   // What the edges were measured to cost, the same on all members; null if they were not.
   std::shared_ptr<const MachineDescription> machine;
-  std::vector<int> host_of;  // each member's, by the names of hosts; empty if nobody looked
+  std::vector<int> host_of;  // each member's, numbered; empty if nobody looked
   // What was chosen, or explained, by everything that it depends on.
   std::unordered_map<uint64_t, ModelChoice> choices;
 

@@ -1,8 +1,6 @@
 #include "patterns/group/group.h"
 
-#include <unistd.h>
-
-#include <map>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +14,7 @@
 #include "patterns/group/group_agreement.h"
 #include "patterns/group/group_choice.h"
 #include "patterns/group/group_scopes.h"
+#include "patterns/group/host_numbers.h"
 #include "patterns/group/normal_form.h"
 #include "patterns/group/ranks_per_processor.h"
 #include "patterns/model/machine_cache.h"
@@ -78,27 +77,15 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
 
 // Known by rank 0, or else measured by all.
 Status Group::FindMachine(Bootstrap* bootstrap) {
-  struct HostName {
-    char text[64] = {};
-  };
-  HostName mine;
-  gethostname(mine.text, sizeof(mine.text) - 1);
-  std::vector<HostName> names(state_->members());
-  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), names.data()));
-  // The hosts in the order of their first ranks, and how many ranks in a row each has.
-  std::map<std::string, int> numbers;
-  std::string key = std::string(kMeasurementFormat) + " " + transport();
-  size_t in_a_row = 0;
-  for (size_t r = 0; r < names.size(); ++r) {
-    const std::string name = names[r].text;
-    state_->host_of.push_back(numbers.emplace(name, numbers.size()).first->second);
-    ++in_a_row;
-    if (r + 1 < names.size() && name == names[r + 1].text) continue;
-    key += " " + name + " x" + std::to_string(in_a_row);
-    in_a_row = 0;
-  }
+  const RankHost mine = RankHost::Here();
+  std::vector<RankHost> all(state_->members());
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
+  state_->host_of = NumberHosts(all);
+  const int hosts = 1 + *std::max_element(state_->host_of.begin(), state_->host_of.end());
+  const std::string key =
+      std::string(kMeasurementFormat) + " " + transport() + " " + DescribeHosts(all);
   const bool look = engine_->options().calibrate == EngineOptions::Calibrate::kIfUnknown;
-  if (look && numbers.size() == 1) return Status();
+  if (look && hosts == 1) return Status();
 
   MachineDescription found;
   std::string text;
