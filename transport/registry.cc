@@ -37,6 +37,12 @@ Status CreateSockets(std::unique_ptr<Endpoint>* endpoint) {
   return CreateOverTcp(/*plain_sockets=*/true, endpoint);
 }
 
+// The answer is worth keeping: it takes a quarter of a second.
+const FabricVerdict& Fabric() {
+  static const FabricVerdict verdict = JudgeFabric(FabricHere());
+  return verdict;
+}
+
 Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
   std::unique_ptr<Endpoint> shm;
   std::unique_ptr<Endpoint> tcp;
@@ -47,14 +53,13 @@ Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
   // Where there is no shared memory or no socket to be had, there is MPI. But an interface that was
   // asked for must exist.
   (void)CreateShmEndpoint(options, &shm);
-  if (JudgeFabric(FabricHere()).uses_tcp) {
-    const Status status = CreateTcp(&tcp);
-    if (status.code() == StatusCode::kInvalidArgument) return status;
-  }
+  const Status status = CreateTcp(&tcp);
+  if (status.code() == StatusCode::kInvalidArgument) return status;
   using Reach = AutoTransport::Reach;
   std::vector<AutoTransport> transports;
   transports.push_back({std::move(shm), Reach::kHost});
-  transports.push_back({std::move(tcp), Reach::kEverywhere, /*polls_per_look=*/4});
+  transports.push_back(
+      {std::move(tcp), Reach::kEverywhere, /*polls_per_look=*/4, [] { return Fabric().uses_tcp; }});
   transports.push_back({std::move(mpi), Reach::kEverywhere});
   *endpoint = MakeAutoEndpoint(std::move(transports));
   return Status();
@@ -100,9 +105,8 @@ JobPosition PositionInJob() {
 }
 
 std::string DescribeFabric() {
-  const FabricVerdict verdict = JudgeFabric(FabricHere());
   return std::string("between hosts MPI ") +
-         (verdict.uses_tcp ? "would use TCP: " : "may do better than TCP: ") + verdict.reason;
+         (Fabric().uses_tcp ? "would use TCP: " : "may do better than TCP: ") + Fabric().reason;
 }
 
 std::string TransportNames() {

@@ -29,7 +29,9 @@ struct JobPosition {
 };
 JobPosition PositionInJob();
 
-// Whether MPI would use TCP between hosts, and why, in words. REQUIRES: MPI is initialised.
+// Whether MPI would use TCP between hosts, and why, in words. Takes a quarter of a second unless
+// it is known already, as it is once "auto" has opened a group on several hosts. REQUIRES: MPI is
+// initialised.
 std::string DescribeFabric();
 
 // "auto (...), mpi (...)": for help texts and messages.

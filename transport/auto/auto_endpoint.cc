@@ -1,6 +1,7 @@
 #include "transport/auto/auto_endpoint.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -77,15 +78,15 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
   MemoryDomain* domain() override { return domain_.get(); }
 
   Status OpenGroup(Bootstrap* bootstrap, GroupId* id) override {
-    std::vector<char> all_have;
-    BRIGADE_RETURN_IF_ERROR(FindWhatAllHave(bootstrap, &all_have));
+    std::vector<char> near = {near_ != nullptr};
+    BRIGADE_RETURN_IF_ERROR(FindWhatAllHave(bootstrap, &near));
     auto group = std::make_unique<Group>();
-    if (all_have[0]) BRIGADE_RETURN_IF_ERROR(OpenNear(bootstrap, group.get()));
+    if (near[0]) BRIGADE_RETURN_IF_ERROR(OpenNear(bootstrap, group.get()));
     if (group->near_id >= 0 && group->hosts.empty()) {
       group->endpoint = near_.get();
       group->id = std::exchange(group->near_id, -1);
     } else {
-      const Status status = OpenFar(bootstrap, &all_have[1], group.get());
+      const Status status = OpenFar(bootstrap, group.get());
       if (!status.ok()) {
         if (group->near_id >= 0) near_->CloseGroup(group->near_id);
         return status;
@@ -199,7 +200,9 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
   struct Far {
     Far(AutoTransport transport, const Endpoint* near)
         : endpoint(std::move(transport.endpoint)),
-          polls_per_look(static_cast<uint64_t>(transport.polls_per_look)) {
+          polls_per_look(static_cast<uint64_t>(transport.polls_per_look)),
+          is_wanted(std::move(transport.is_wanted)) {
+      if (is_wanted == nullptr) is_wanted = [] { return true; };
       if (endpoint == nullptr || near == nullptr) return;
       BRIGADE_CHECK(!endpoint->capabilities().lands_in_peer_memory);
       with_near = Both(near->capabilities(), endpoint->capabilities());
@@ -208,6 +211,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     }
     std::unique_ptr<Endpoint> endpoint;
     uint64_t polls_per_look;
+    std::function<bool()> is_wanted;
     bool is_used = false;
     Capabilities with_near;
     std::string name;
@@ -238,16 +242,11 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
 
   static bool IsUsed(const Far& far) { return far.is_used; }
 
-  // Of the near transport and then of each far one, whether all members have it.
-  Status FindWhatAllHave(Bootstrap* bootstrap, std::vector<char>* all_have) const {
-    std::vector<char>& have = *all_have;
-    have = {near_ != nullptr};
-    for (const Far& far : fars_) have.push_back(far.endpoint != nullptr);
-    have.pop_back();  // of the last it is known
-    std::vector<char> of_members(have.size() * static_cast<size_t>(bootstrap->size()));
-    BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(have.data(), have.size(), of_members.data()));
-    for (size_t i = 0; i < of_members.size(); ++i) have[i % have.size()] &= of_members[i];
-    have.push_back(true);
+  // Leaves of what this rank has what all members have.
+  static Status FindWhatAllHave(Bootstrap* bootstrap, std::vector<char>* have) {
+    std::vector<char> of_members(have->size() * static_cast<size_t>(bootstrap->size()));
+    BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(have->data(), have->size(), of_members.data()));
+    for (size_t i = 0; i < of_members.size(); ++i) (*have)[i % have->size()] &= of_members[i];
     return Status();
   }
 
@@ -260,10 +259,13 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
 
   // Opens the far group, on the first of those that all members have and that works: it does on all
   // of them, or on none.
-  Status OpenFar(Bootstrap* bootstrap, const char* all_have, Group* group) {
+  Status OpenFar(Bootstrap* bootstrap, Group* group) {
+    std::vector<char> have;
+    for (const Far& far : fars_) have.push_back(far.endpoint != nullptr && far.is_wanted());
+    BRIGADE_RETURN_IF_ERROR(FindWhatAllHave(bootstrap, &have));
     Status status;
     for (size_t i = 0; i < fars_.size(); ++i) {
-      if (!all_have[i]) continue;
+      if (!have[i]) continue;
       Far& far = fars_[i];
       status = far.endpoint->OpenGroup(bootstrap, &group->id);
       if (status.code() == StatusCode::kUnavailable) continue;

@@ -3,6 +3,7 @@
 #ifndef BRIGADE_TRANSPORT_AUTO_AUTO_ENDPOINT_H_
 #define BRIGADE_TRANSPORT_AUTO_AUTO_ENDPOINT_H_
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -19,12 +20,15 @@ struct AutoTransport {
     kEverywhere,
   };
 
-  // Null on ranks that have it not, or had better not use it.
+  // Null on ranks that have it not.
   std::unique_ptr<Endpoint> endpoint;
   Reach reach = Reach::kEverywhere;
   // Where memory is shared, too, only every so many polls ask it: that takes longer than a look at
   // memory.
   int polls_per_look = 1;
+  // Whether this rank had better use it, of one that reaches everywhere; null: it had. That may
+  // take long to tell, and is asked when a group first needs more than the near transport.
+  std::function<bool()> is_wanted = nullptr;
 };
 
 // `transports`: in the order of preference; as many, in the same order, on all ranks. One of reach

@@ -36,6 +36,8 @@ class Job {
   std::set<int> without_near;
   std::set<int> without_tcp;
   bool real_tcp = false;
+  std::set<int> not_wanting_tcp;
+  std::atomic<int> asked{0};  // whether they want it
 
   void Run(const std::function<void(Endpoint*, GroupId, int rank)>& body) {
     std::vector<std::thread> threads;
@@ -75,7 +77,10 @@ class Job {
     using Reach = AutoTransport::Reach;
     std::vector<AutoTransport> transports;
     transports.push_back({std::move(near), Reach::kHost});
-    transports.push_back({std::move(tcp), Reach::kEverywhere, /*polls_per_look=*/4});
+    transports.push_back({std::move(tcp), Reach::kEverywhere, /*polls_per_look=*/4, [this, rank] {
+                            ++asked;
+                            return not_wanting_tcp.count(rank) == 0;
+                          }});
     transports.push_back({mpi_.CreateEndpoint(rank), Reach::kEverywhere});
     return MakeAutoEndpoint(std::move(transports));
   }
@@ -106,6 +111,16 @@ TEST(AutoEndpoint, TakesTheNearTransportWhereAllShareAHost) {
   EXPECT_EQ(NameOf(&without), "inproc");
 }
 
+// To find out may take long.
+TEST(AutoEndpoint, AsksWhetherTcpIsWantedOnlyBetweenHosts) {
+  Job one({0, 0, 0});
+  EXPECT_EQ(NameOf(&one), "shm");
+  EXPECT_EQ(one.asked, 0);
+  Job several({0, 1, 0});
+  EXPECT_EQ(NameOf(&several), "shm+inproc");
+  EXPECT_EQ(several.asked, 3);
+}
+
 TEST(AutoEndpoint, TellsPeersByHost) {
   Job job({5, 3, 3, 7, 5});
   job.Run([&](Endpoint* endpoint, GroupId group, int rank) {
@@ -125,11 +140,13 @@ TEST(AutoEndpoint, TellsPeersByHost) {
   });
 }
 
-// Without TCP on one rank nobody may wait for the others there.
+// Without TCP on one rank, or where one had better not use it, nobody may wait for the others
+// there.
 TEST(AutoEndpoint, AgreesOnTheFarTransport) {
-  for (const bool all_have_tcp : {true, false}) {
+  for (const char* const otherwise : {"no", "has not", "wants not"}) {
     Job job({0, 1, 0});
-    if (!all_have_tcp) job.without_tcp = {1};
+    if (otherwise == std::string("has not")) job.without_tcp = {1};
+    if (otherwise == std::string("wants not")) job.not_wanting_tcp = {1};
     job.Run([&](Endpoint* endpoint, GroupId group, int rank) {
       const Channel channel{group, ChannelKind::kAll};
       char word = 'w';
