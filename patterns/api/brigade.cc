@@ -243,7 +243,7 @@ brigade_status brigade_run(brigade_group* group, const brigade_call* c,
   Status status = ToCall(*group->group, *c, &call, &portions);
   if (!status.ok()) return ToC(status);
   brigade::OperationStatistics done;
-  status = group->group->Run(call, &done);
+  status = group->group->Run(call, statistics == nullptr ? nullptr : &done);
   ToC(done, statistics);
   return ToC(status);
 }
@@ -270,7 +270,8 @@ brigade_status brigade_wait(brigade_operation* operation, brigade_statistics* st
     return BRIGADE_OK;
   }
   const std::unique_ptr<brigade_operation> ended(operation);
-  const Status status = ended->operation->Wait();
-  ToC(ended->operation->statistics(), statistics);
+  brigade::OperationStatistics done;
+  const Status status = ended->operation->Wait(statistics == nullptr ? nullptr : &done);
+  ToC(done, statistics);
   return ToC(status);
 }

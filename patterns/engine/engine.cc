@@ -176,12 +176,10 @@ std::string Engine::Describe(const CatalogueEntry& entry, uint64_t sequence,
   return text + Awaited(sends_.SlowReceiver(&group, kind));
 }
 
-std::chrono::nanoseconds Engine::RunToEnd(Activity* activity) {
+void Engine::RunToEnd(Activity* activity) {
   AdvanceActivities();
-  const auto idle_before = idle_;
   WaitUntil([&] { return activity->done(); }, [&] { return activity->Describe(); },
             [&] { return activity->AwaitedPeer(); });
-  return idle_ - idle_before;
 }
 
 void Engine::Deactivate(Activity* activity) {

@@ -42,6 +42,8 @@ struct OperationStatistics;
 
 class Engine {
  public:
+  using Clock = std::chrono::steady_clock;
+
   // kInvalidArgument, naming value and minimum, if the staging budget is below what the schedules
   // need; kOutOfMemory if the memory cannot be had. `endpoint` must outlive the engine.
   static Status Create(Endpoint* endpoint, const EngineOptions& options,
@@ -94,8 +96,8 @@ class Engine {
 
   // Lets an activity progress until it is deactivated, in program order with the others.
   void Activate(Activity* activity) { active_.push_back(activity); }
-  // Progresses until it is done. The time spent waiting.
-  std::chrono::nanoseconds RunToEnd(Activity* activity);
+  // Progresses until it is done.
+  void RunToEnd(Activity* activity);
   // Takes one that is done out of the order.
   void Deactivate(Activity* activity);
   // At the end of this turn the helper is to begin at once.
@@ -110,6 +112,30 @@ class Engine {
   void WaitUntil(const Over& over, const What& what) {
     WaitUntil(over, what, [] { return -1; });
   }
+
+  // Whether the time that this turn waits is counted, from now on: that takes a look at the clock
+  // per poll. And how long it has waited.
+  void CountWaits(bool counts) {
+    counts_waits_ = counts;
+    waited_ = {};
+  }
+  std::chrono::nanoseconds waited() const { return waited_; }
+  // A wait elsewhere than in WaitUntil, from construction to destruction.
+  class Wait {
+   public:
+    explicit Wait(Engine* engine) : engine_(engine) {
+      if (engine_->counts_waits_) since_ = Clock::now();
+    }
+    ~Wait() {
+      if (engine_->counts_waits_) engine_->waited_ += Clock::now() - since_;
+    }
+    Wait(const Wait&) = delete;
+    Wait& operator=(const Wait&) = delete;
+
+   private:
+    Engine* const engine_;
+    Clock::time_point since_;
+  };
 
   // The first failure of a group: closes it, and ends all its activities.
   void BreakGroup(GroupState* group, const Status& status);
@@ -144,8 +170,8 @@ class Engine {
 
   bool AdvanceActivities();
   void CloseIdleGroups();
-  // A wait of fewer idle polls, about a microsecond, is not worth two looks at the clock and counts
-  // as none; in a longer one the clock is read once in so many polls, each of which may sleep.
+  // Whether it is time for a report is not asked in a wait of fewer idle polls, about a
+  // microsecond, and then once in so many, each of which may sleep.
   static constexpr uint64_t kPollsBeforeClock = 8;
   static constexpr uint64_t kPollsPerClock = 16;
 
@@ -166,40 +192,44 @@ class Engine {
   std::vector<std::unique_ptr<GroupState>> leaving_groups_;
   // By the hosts it was measured on.
   std::map<std::string, std::shared_ptr<const MachineDescription>> machines_;
-  uint64_t advances_ = 0;                       // of activities, as counted by Move
-  std::chrono::steady_clock::duration idle_{};  // spent waiting, in all
+  uint64_t advances_ = 0;  // of activities, as counted by Move
+  bool counts_waits_ = false;
+  Clock::duration waited_{};
 };
 
 template <typename Over, typename What, typename Peer>
 void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer) {
-  using Clock = std::chrono::steady_clock;
   const std::chrono::duration<double> interval(options_.report_seconds);
   uint64_t idle_polls = 0;
-  Clock::time_point since;     // the first of them
+  Clock::time_point since;     // what is counted
+  Clock::time_point began;     // a little after the first of them
   Clock::time_point reported;  // or the same
   std::optional<TraceSpan> wait;
   while (!over()) {
     // A single poll may take long: MPI yields inside.
     if (!wait && Trace::current() != nullptr) wait.emplace(TraceKind::kWait, 0, peer());
+    const Clock::time_point polled = counts_waits_ ? Clock::now() : Clock::time_point();
     const uint64_t advances = advances_;
     if (Move()) {
-      if (idle_polls > kPollsBeforeClock) idle_ += Clock::now() - since;
+      if (counts_waits_ && idle_polls > 0) waited_ += polled - since;
       idle_polls = 0;
       // Part of a piece may have moved, which ends no wait.
       if (advances_ != advances) wait.reset();
       continue;
     }
+    if (idle_polls == 0) since = polled;
     if (idle_polls == kPollsBeforeClock) {
-      reported = since = Clock::now();
+      reported = began = Clock::now();
     } else if (idle_polls > kPollsBeforeClock && idle_polls % kPollsPerClock == 0 &&
                interval.count() > 0 && Clock::now() - reported > interval) {
       reported = Clock::now();
-      const auto waited = std::chrono::duration_cast<std::chrono::seconds>(reported - since);
+      const auto waited = std::chrono::duration_cast<std::chrono::seconds>(reported - began);
       options_.report(what() + ": nothing has moved for " + std::to_string(waited.count()) +
                       " s, and it goes on waiting");
     }
     endpoint_->Pause(idle_polls++);
   }
+  if (counts_waits_ && idle_polls > 0) waited_ += Clock::now() - since;
 }
 
 }  // namespace brigade

@@ -187,10 +187,16 @@ Status Group::Run(const PatternCall& given, OperationStatistics* statistics) {
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));
   Status status;
+  engine_->CountWaits(statistics != nullptr);
+  const auto count = [&](const OperationStatistics& did) {
+    if (statistics == nullptr) return;
+    *statistics = did;
+    statistics->wait_ns = static_cast<uint64_t>(engine_->waited().count());
+  };
   const auto runs = [&](auto&& path) {
     if (!path.Fits(*beginning.schedule)) return false;
     status = path.Run(*beginning.schedule, (*beginning.sequence)++);
-    if (statistics != nullptr) *statistics = path.statistics();
+    count(path.statistics());
     return true;
   };
   if ((!state_->lines_to.empty() &&
@@ -204,12 +210,11 @@ Status Group::Run(const PatternCall& given, OperationStatistics* statistics) {
   if (status.ok()) {
     ++*beginning.sequence;
     engine_->Activate(executor.get());
-    executor->mutable_statistics()->wait_ns =
-        static_cast<uint64_t>(engine_->RunToEnd(executor.get()).count());
+    engine_->RunToEnd(executor.get());
     engine_->Deactivate(executor.get());
     executor->Detach();
     status = executor->outcome();
-    if (statistics != nullptr) *statistics = executor->statistics();
+    count(executor->statistics());
   }
   engine_->KeepExecutor(std::move(executor));
   return status;
@@ -253,13 +258,15 @@ bool Operation::Test() {
   return true;
 }
 
-Status Operation::Wait() {
+Status Operation::Wait(OperationStatistics* statistics) {
   if (executor_ != nullptr) {
     const Engine::Turn turn(engine_);
-    executor_->mutable_statistics()->wait_ns =
-        static_cast<uint64_t>(engine_->RunToEnd(executor_.get()).count());
+    engine_->CountWaits(statistics != nullptr);
+    engine_->RunToEnd(executor_.get());
     Finish();
+    statistics_.wait_ns = static_cast<uint64_t>(engine_->waited().count());
   }
+  if (statistics != nullptr) *statistics = statistics_;
   return outcome_;
 }
 

@@ -41,9 +41,7 @@ class Operation {
   // Progresses; true once done, well or not.
   bool Test();
   // Waits until done. The outcome, as Group::Run returns it.
-  Status Wait();
-  // REQUIRES: done.
-  const OperationStatistics& statistics() const { return statistics_; }
+  Status Wait(OperationStatistics* statistics = nullptr);
 
  private:
   friend class Group;

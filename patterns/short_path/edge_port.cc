@@ -65,6 +65,7 @@ Status EdgePort::SendLineAsPiece(int peer, const Current& current) {
 
 const Slot* EdgePort::PollLonger(InEdge* edge, int peer) const {
   const TraceSpan span(TraceKind::kWait, 0, peer);
+  const Engine::Wait wait(engine_);
   const uint64_t polls = endpoint()->PollsAwake();
   for (uint64_t i = 0; i < polls; ++i) {
     if (const Slot* slot = edge->Peek()) return slot;

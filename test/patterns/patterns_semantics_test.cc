@@ -23,6 +23,7 @@
 #include "test/support/run_ranks.h"
 #include "test/support/thread_hosts.h"
 #include "transport/core/fault_endpoint.h"
+#include "transport/core/forwarding_endpoint.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/shm/shm_transport.h"
 
@@ -68,12 +69,20 @@ std::unique_ptr<Endpoint> NewEndpoint(InprocWorld* world, int rank) {
   return endpoint;
 }
 
+// Waits as where many ranks share a processor: each pause is long.
+class LongPauses : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  void Pause(uint64_t) override { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
+};
+
 // One rank's endpoint, engine and group of all ranks.
 struct Rank {
   Rank(InprocWorld& world, int r, const EngineOptions& options = Small(),
-       const FaultOptions* faults = nullptr)
+       const FaultOptions* faults = nullptr, bool long_pauses = false)
       : rank(r) {
     endpoint = NewEndpoint(&world, rank);
+    if (long_pauses) endpoint = std::make_unique<LongPauses>(std::move(endpoint));
     if (faults != nullptr) endpoint = MakeFaultEndpoint(std::move(endpoint), *faults);
     Require(Engine::Create(endpoint.get(), options, &engine));
     const std::unique_ptr<Bootstrap> bootstrap = world.MakeBootstrap(rank);
@@ -87,13 +96,20 @@ struct Rank {
     return options;
   }
 
-  Status Run(PatternCall call, std::vector<double>* data,
+  Status Run(const PatternCall& call, std::vector<double>* data,
              OperationStatistics* statistics = nullptr) {
+    return group->Run(With(data, call), statistics);
+  }
+  Status Start(const PatternCall& call, std::vector<double>* data,
+               std::unique_ptr<Operation>* operation) {
+    return group->Start(With(data, call), operation);
+  }
+
+  static PatternCall With(std::vector<double>* data, PatternCall call) {
     call.matrix.data = reinterpret_cast<std::byte*>(data->data());
-    Require(StridedLayout::General(static_cast<int64_t>(data->size()), 1,
-                                   static_cast<int64_t>(data->size()), sizeof(double),
-                                   &call.matrix.layout));
-    return group->Run(call, statistics);
+    const auto elems = static_cast<int64_t>(data->size());
+    Require(StridedLayout::General(elems, 1, elems, sizeof(double), &call.matrix.layout));
+    return call;
   }
 
   int rank;
@@ -706,6 +722,35 @@ TEST_P(Semantics, ASilentPeerIsNotReportedBeforeItsTime) {
       if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(20));
       Require(me.Run(Call(Pattern::kReduce), &data));
     });
+  }
+}
+
+// Of short and long calls, and in few pauses as well as in many.
+TEST_P(Semantics, TheTimeThatACallWaitsIsCounted) {
+  for (const bool long_pauses : {false, true}) {
+    for (const size_t elems : {size_t{1}, size_t{20000}}) {
+      for (const bool blocking : {true, false}) {
+        OnRanks(2, [&](InprocWorld& world, int rank) {
+          Rank me(world, rank, Rank::Small(), nullptr, long_pauses);
+          std::vector<double> data(elems);
+          Require(me.Run(Call(Pattern::kBarrier), &data));
+          if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(40));
+          const auto begin = std::chrono::steady_clock::now();
+          OperationStatistics did;
+          if (blocking) {
+            Require(me.Run(Call(Pattern::kReduce), &data, &did));
+          } else {
+            std::unique_ptr<Operation> operation;
+            Require(me.Start(Call(Pattern::kReduce), &data, &operation));
+            Require(operation->Wait(&did));
+          }
+          const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
+          EXPECT_LE(did.wait_ns, static_cast<uint64_t>(took.count()));
+          if (rank == 1) return;
+          EXPECT_GE(did.wait_ns, 25000000u);
+        });
+      }
+    }
   }
 }
 

@@ -261,8 +261,7 @@ class Rank {
         } else {
           while (!operation->Test()) std::this_thread::yield();
         }
-        Require(operation->Wait().WithContext(what));
-        *statistics = operation->statistics();
+        Require(operation->Wait(statistics).WithContext(what));
       } else {
         Expect(started.code() == StatusCode::kNoResource ||
                    started.code() == StatusCode::kOutOfMemory,  // never, with the smallest pool
