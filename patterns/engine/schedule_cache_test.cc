@@ -186,6 +186,16 @@ TEST_F(ScheduleCacheTest, RanksAreThoseOfTheScope) {
   EXPECT_EQ(ParametersOf(call).rank, kRank / kCols);
 }
 
+TEST_F(ScheduleCacheTest, TheDirectionIsThatOfTheCall) {
+  Use(1, false);
+  PatternCall call;
+  call.pattern = Pattern::kMultiReduce;
+  call.topology = {Shape::kIncreasingRings, 1};
+  EXPECT_FALSE(ParametersOf(call).decreasing);
+  call.decreasing = true;
+  EXPECT_TRUE(ParametersOf(call).decreasing);
+}
+
 TEST_F(ScheduleCacheTest, HostsAreThoseOfTheScopesRanks) {
   Use(3, false);
   PatternCall call;

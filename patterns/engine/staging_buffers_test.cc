@@ -147,6 +147,25 @@ TEST_F(StagingBuffersTest, ARunIsKeptForTheNextMessage) {
   buffers_->Release(buffer);
 }
 
+// What is kept is of the first placement, as what is asked for.
+TEST(StagingBuffers, ARunOfAnotherMemoryIsNotKept) {
+  HeapDomain two_memories(DomainLimits(), 2);
+  InprocWorld world(1);
+  Fake endpoint(world.CreateEndpoint(0), &two_memories);
+  EngineOptions options;
+  options.chunk_bytes = kChunk;
+  options.staging_bytes = 64 * kChunk;
+  PieceSettings settings;
+  settings.chunk_bytes = kChunk;
+  StagingBuffers buffers(&endpoint, options);
+  ASSERT_TRUE(buffers.Allocate(settings).ok());
+  StagedBuffer* const other = buffers.New();
+  other->run = buffers.TrySurplusRun(1, 1);
+  ASSERT_EQ(other->run.placement, 1);
+  buffers.Release(other);
+  EXPECT_EQ(buffers.pool()->statistics().in_use_bytes, 0u);
+}
+
 TEST_F(StagingBuffersTest, WhatIsKeptIsGivenBackToWhoNeedsMore) {
   for (const bool as_run : {false, true}) {
     Make(4);
@@ -159,6 +178,7 @@ TEST_F(StagingBuffersTest, WhatIsKeptIsGivenBackToWhoNeedsMore) {
     } else {
       StagedBuffer* const all = buffers_->TrySurplus(4);
       ASSERT_NE(all, nullptr);
+      EXPECT_EQ(all->memory.bytes, 4 * kChunk);
       buffers_->Release(all);
     }
     buffers_.reset();  // and what is kept last
@@ -205,6 +225,7 @@ TEST_F(StagingBuffersTest, ABufferIsOverOnceItIsFreedAndSent) {
   buffer->lease.token = 9;
   buffer->pending = 1;
   buffers_->Release(buffer);
+  EXPECT_DEATH(buffers_->Recycle(buffer), "pending");
   EXPECT_TRUE(owner.over.empty());
   EXPECT_EQ(buffers_->TrySurplus(1), nullptr);
   EXPECT_TRUE(endpoint_.released.empty());
@@ -213,9 +234,10 @@ TEST_F(StagingBuffersTest, ABufferIsOverOnceItIsFreedAndSent) {
   EXPECT_EQ(owner.over, std::vector<size_t>{7});
   EXPECT_EQ(endpoint_.released, std::vector<uint64_t>{9});
   EXPECT_TRUE(owner.offered.empty());
-  // Nothing of it is left in the next.
+  // It serves again, and nothing is left in it.
+  StagedBuffer* const before = buffer;
   buffer = buffers_->TrySurplus(2);
-  ASSERT_NE(buffer, nullptr);
+  ASSERT_EQ(buffer, before);
   EXPECT_EQ(buffer->owner, nullptr);
   EXPECT_EQ(buffer->lease.token, 0u);
   EXPECT_FALSE(buffer->freed);
@@ -356,7 +378,8 @@ TEST_F(StagingBuffersTest, BytesElsewhereHaveABufferOfTheirOwn) {
   std::byte elsewhere[8];
   StagedBuffer* const landing = buffers_->TrySurplus(1);
   const Lease behind{landing->memory.data + kChunk, 8, 6};  // no part of it
-  for (const Lease& lease : {Lease{elsewhere, 8, 6}, behind}) {
+  const Lease before{landing->memory.data - 8, 8, 6};
+  for (const Lease& lease : {Lease{elsewhere, 8, 6}, behind, before}) {
     StagedBuffer* const unused = lease.data == elsewhere ? landing : buffers_->TrySurplus(1);
     ASSERT_NE(unused, nullptr);
     StagedBuffer* const leased = buffers_->TakeLease(unused, lease);
@@ -371,7 +394,7 @@ TEST_F(StagingBuffersTest, BytesElsewhereHaveABufferOfTheirOwn) {
   StagedBuffer* const of_none = buffers_->TakeLease(nullptr, {elsewhere, 8, 7});
   EXPECT_EQ(of_none->origin, StagedBuffer::Origin::kLease);
   buffers_->Release(of_none);
-  EXPECT_EQ(endpoint_.released, (std::vector<uint64_t>{6, 6, 7}));
+  EXPECT_EQ(endpoint_.released, (std::vector<uint64_t>{6, 6, 6, 7}));
 }
 
 TEST_F(StagingBuffersTest, DropGivesBackWhatHasArrived) {
@@ -421,6 +444,25 @@ TEST_F(StagingBuffersTest, OverflowNeedNotDrainWhereAnyMemoryWillDo) {
   Make(1);
   EXPECT_FALSE(buffers_->drains_overflow());
   EXPECT_EQ(InUse(), 0u);
+}
+
+// There overflow memory is registered as it is.
+TEST(StagingBuffers, OverflowNeedNotDrainWhereTheDomainGrows) {
+  class Growing : public HeapDomain {
+   public:
+    bool grows() const override { return true; }
+  } domain;
+  InprocWorld world(1);
+  Fake endpoint(world.CreateEndpoint(0), &domain);
+  endpoint.capabilities_.needs_registered_memory = true;
+  EngineOptions options;
+  options.chunk_bytes = kChunk;
+  options.staging_bytes = 64 * kChunk;
+  PieceSettings settings;
+  settings.chunk_bytes = kChunk;
+  StagingBuffers buffers(&endpoint, options);
+  ASSERT_TRUE(buffers.Allocate(settings).ok());
+  EXPECT_FALSE(buffers.drains_overflow());
 }
 
 // Whoever ends it there: nothing is checked, and nothing freed.
