@@ -51,8 +51,9 @@ constexpr size_t kPreferredPieceBytes = size_t{256} << 10;
 constexpr size_t kLazyCreditBytes = size_t{32} << 10;
 constexpr size_t kPieceCostBytes = 1000;
 
-// At the end: how long peers may take to take in what is on its way before that is logged.
-constexpr std::chrono::seconds kLeavingTime(10);
+// At the end: how long peers may take to take in what is on its way before that is logged; 10 s of
+// 150 s of silence.
+constexpr int kLeavingFraction = 15;
 
 // Where the runs of a matrix are shorter, this rank copies them: the kernel would take longer.
 constexpr size_t kMeanRunSentInPlace = 256;
@@ -109,6 +110,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
         id_(id),
         key_(key),
         log_(options.log ? options.log : LogOnStderr),
+        leaving_time_(std::chrono::milliseconds(options.silence) / kLeavingFraction),
         process_(getpid()),
         capabilities_(CapabilitiesOfTcp(plain_sockets_)),
         links_(id, options.silence, log_, this),
@@ -426,7 +428,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     while (const Link* const slow = links_.FirstUnfinished()) {
       if (!io_->Progress()) io_->Await(kLeavingSleepMicroseconds);
       losses_.LoseUnanswered();
-      if (Clock::now() - start < kLeavingTime || !logged.insert(slow).second) continue;
+      if (Clock::now() - start < leaving_time_ || !logged.insert(slow).second) continue;
       log_("tcp: this rank leaves when " + slow->address().ToString() +
            " has taken in what is on its way to it");
     }
@@ -503,6 +505,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   const EndpointId id_;
   const AuthKey key_;
   const std::function<void(const std::string&)> log_;
+  const std::chrono::milliseconds leaving_time_;
   const pid_t process_;
   const Capabilities capabilities_;
   int sharing_groups_ = 0;
