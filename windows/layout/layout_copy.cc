@@ -1,0 +1,112 @@
+#include "windows/layout/layout_copy.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace brigade {
+namespace {
+
+// Short runs are gathered to be combined, in blocks that stay in the nearest cache.
+constexpr int64_t kBlockBytes = 4096;
+constexpr int64_t kShortRun = 128;
+
+template <int64_t kBytes>
+void CopyShortRuns(const std::byte* from, int64_t from_stride, std::byte* to, int64_t to_stride,
+                   int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    std::memcpy(to + i * to_stride, from + i * from_stride, kBytes);
+  }
+}
+
+void CopyRuns(const std::byte* from, int64_t from_stride, std::byte* to, int64_t to_stride,
+              int64_t count, int64_t bytes) {
+  switch (bytes) {
+    case 4:
+      return CopyShortRuns<4>(from, from_stride, to, to_stride, count);
+    case 8:
+      return CopyShortRuns<8>(from, from_stride, to, to_stride, count);
+    case 16:
+      return CopyShortRuns<16>(from, from_stride, to, to_stride, count);
+    default:
+      for (int64_t i = 0; i < count; ++i) {
+        std::memcpy(to + i * to_stride, from + i * from_stride, static_cast<size_t>(bytes));
+      }
+  }
+}
+
+// Calls `visit(runs, packed offset)` for the next `bytes` bytes: runs of one length, in whole.
+template <typename Visit>
+void ForEachRuns(LayoutCursor* cursor, int64_t bytes, const Visit& visit) {
+  for (int64_t done = 0; done < bytes;) {
+    Runs runs = cursor->Next();
+    const int64_t left = bytes - done;
+    if (runs.bytes > left) runs = {runs.offset, left, 0, 1};
+    runs.count = std::min(runs.count, left / runs.bytes);
+    visit(runs, done);
+    cursor->Skip(runs.bytes * runs.count);
+    done += runs.bytes * runs.count;
+  }
+}
+
+}  // namespace
+
+void Gather(LayoutCursor* from, const std::byte* base, int64_t bytes, std::byte* packed) {
+  ForEachRuns(from, bytes, [&](const Runs& runs, int64_t done) {
+    CopyRuns(base + runs.offset, runs.stride, packed + done, runs.bytes, runs.count, runs.bytes);
+  });
+}
+
+void Scatter(const std::byte* packed, int64_t bytes, LayoutCursor* to, std::byte* base) {
+  ForEachRuns(to, bytes, [&](const Runs& runs, int64_t done) {
+    CopyRuns(packed + done, runs.bytes, base + runs.offset, runs.stride, runs.count, runs.bytes);
+  });
+}
+
+void CopyLayout(LayoutCursor* from, const std::byte* from_base, int64_t bytes, LayoutCursor* to,
+                std::byte* to_base) {
+  while (bytes > 0) {
+    const Runs source = from->Next();
+    const Runs target = to->Next();
+    const int64_t run = std::min({source.bytes, target.bytes, bytes});
+    int64_t count = 1;
+    // Runs of one length go together; else one side's run is a part of the other's.
+    if (source.bytes == target.bytes && run == source.bytes) {
+      count = std::min({source.count, target.count, bytes / run});
+    } else if (run == source.bytes && target.count == 1) {
+      count = std::min(source.count, std::min(target.bytes, bytes) / run);
+    } else if (run == target.bytes && source.count == 1) {
+      count = std::min(target.count, std::min(source.bytes, bytes) / run);
+    }
+    CopyRuns(from_base + source.offset, source.count > 1 ? source.stride : run,
+             to_base + target.offset, target.count > 1 ? target.stride : run, count, run);
+    from->Skip(run * count);
+    to->Skip(run * count);
+    bytes -= run * count;
+  }
+}
+
+void AccumulateInto(AccumulateOp op, Element element, const std::byte* packed, int64_t bytes,
+                    LayoutCursor* to, std::byte* base) {
+  if (op == AccumulateOp::kReplace) return Scatter(packed, bytes, to, base);
+  if (op == AccumulateOp::kNoOp) return to->Skip(bytes);
+  const auto element_bytes = static_cast<int64_t>(ElementBytes(element));
+  for (int64_t done = 0; done < bytes;) {
+    const Runs runs = to->Next();
+    const int64_t whole = std::min(runs.bytes, bytes - done) / element_bytes;
+    if (whole > 0 && (runs.count == 1 || runs.bytes > kShortRun)) {
+      Accumulate(op, element, static_cast<size_t>(whole), base + runs.offset, packed + done);
+      to->Skip(whole * element_bytes);
+      done += whole * element_bytes;
+      continue;
+    }
+    std::byte block[kBlockBytes];
+    const int64_t part = std::min(bytes - done, kBlockBytes - kBlockBytes % element_bytes);
+    LayoutCursor back = *to;
+    Gather(to, base, part, block);
+    Accumulate(op, element, static_cast<size_t>(part / element_bytes), block, packed + done);
+    Scatter(block, part, &back, base);
+    done += part;
+  }
+}
+
+}  // namespace brigade

@@ -1,0 +1,31 @@
+// What is done to bytes that lie as typed layouts say: copied, gathered, scattered, accumulated.
+//
+// All of these begin where their cursors are, and move them on. `base` is the address of the first
+// value. REQUIRES: that many bytes are left; sources and targets do not overlap.
+
+#ifndef BRIGADE_WINDOWS_LAYOUT_LAYOUT_COPY_H_
+#define BRIGADE_WINDOWS_LAYOUT_LAYOUT_COPY_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "windows/elements/accumulate.h"
+#include "windows/elements/element.h"
+#include "windows/layout/layout_cursor.h"
+
+namespace brigade {
+
+// From a layout to packed bytes.
+void Gather(LayoutCursor* from, const std::byte* base, int64_t bytes, std::byte* packed);
+// From packed bytes to a layout.
+void Scatter(const std::byte* packed, int64_t bytes, LayoutCursor* to, std::byte* base);
+// From layout to layout, in one pass. They need not be alike.
+void CopyLayout(LayoutCursor* from, const std::byte* from_base, int64_t bytes, LayoutCursor* to,
+                std::byte* to_base);
+// Combines packed elements into a layout. REQUIRES: whole elements, and IsDefined(op, element).
+void AccumulateInto(AccumulateOp op, Element element, const std::byte* packed, int64_t bytes,
+                    LayoutCursor* to, std::byte* base);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_LAYOUT_LAYOUT_COPY_H_

@@ -1,0 +1,357 @@
+// Typed layouts, walks along them, and what is done to their bytes, against lists of offsets.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "test/support/stress.h"
+#include "windows/layout/layout_copy.h"
+#include "windows/layout/layout_cursor.h"
+#include "windows/layout/typed_layout.h"
+
+namespace brigade {
+namespace {
+
+using Offsets = std::vector<int64_t>;
+
+// A layout, and the offset of each of its bytes.
+struct Both {
+  TypedLayout layout;
+  Offsets offsets;
+};
+
+ConstByteSpan SpanOf(const std::string& text) {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+
+Offsets Shifted(const Offsets& offsets, int64_t by) {
+  Offsets shifted = offsets;
+  for (int64_t& offset : shifted) offset += by;
+  return shifted;
+}
+
+void Append(const Offsets& more, Offsets* offsets) {
+  offsets->insert(offsets->end(), more.begin(), more.end());
+}
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : engine_(seed) {}
+  int64_t AtMost(int64_t most) { return std::uniform_int_distribution<int64_t>(0, most)(engine_); }
+
+  Both Layout(int depth) {
+    if (depth == 0 || AtMost(5) == 0) {
+      const int64_t bytes = AtMost(9);
+      Both both{TypedLayout::Run(Element::kByte, bytes), Offsets(bytes)};
+      std::iota(both.offsets.begin(), both.offsets.end(), 0);
+      return both;
+    }
+    Both both;
+    if (AtMost(1) == 0) {
+      const Both child = Layout(depth - 1);
+      const int64_t count = AtMost(4);
+      // Now and then without a gap, or backwards.
+      const int64_t stride = AtMost(2) == 0 ? child.layout.extent() : AtMost(80) - 20;
+      EXPECT_TRUE(TypedLayout::Repeat(count, stride, child.layout, &both.layout).ok());
+      for (int64_t i = 0; i < count; ++i) Append(Shifted(child.offsets, i * stride), &both.offsets);
+      return both;
+    }
+    std::vector<Both> children(AtMost(2) + 1);
+    for (Both& child : children) child = Layout(depth - 1);
+    std::vector<TypedLayout::Part> parts;
+    int64_t offset = AtMost(30) - 10;
+    for (int64_t i = AtMost(5); i > 0; --i) {
+      const Both& child = children[AtMost(static_cast<int64_t>(children.size()) - 1)];
+      parts.push_back({offset, &child.layout});
+      Append(Shifted(child.offsets, offset), &both.offsets);
+      offset += AtMost(2) == 0 ? child.layout.extent() : AtMost(60) - 10;
+    }
+    EXPECT_TRUE(TypedLayout::List(parts, &both.layout).ok());
+    return both;
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+Offsets Walk(LayoutCursor* cursor, Random* random) {
+  Offsets offsets;
+  while (cursor->position() < cursor->size()) {
+    const Runs runs = cursor->Next();
+    EXPECT_GT(runs.bytes, 0);
+    EXPECT_GT(runs.count, 0);
+    int64_t bytes = runs.bytes * runs.count;
+    if (random->AtMost(1) == 0) bytes = 1 + random->AtMost(bytes - 1);
+    for (int64_t i = 0; i < bytes; ++i) {
+      offsets.push_back(runs.offset + i / runs.bytes * runs.stride + i % runs.bytes);
+    }
+    cursor->Skip(bytes);
+  }
+  return offsets;
+}
+
+class LayoutTest : public ::testing::Test {
+ protected:
+  template <typename Check>
+  void ForMany(const Check& check) {
+    const int trials = StressRounds(400, 10000);
+    const uint64_t seed = StressSeed();
+    for (int i = 0; i < trials && !HasFailure(); ++i) {
+      SCOPED_TRACE("trial " + std::to_string(i) + ", seed " + std::to_string(seed));
+      Random random(seed + static_cast<uint64_t>(i));
+      check(&random);
+    }
+  }
+};
+
+TEST_F(LayoutTest, WalksMeetEveryByteInOrder) {
+  ForMany([](Random* random) {
+    const Both both = random->Layout(4);
+    EXPECT_EQ(both.layout.size(), static_cast<int64_t>(both.offsets.size()));
+    const int64_t count = random->AtMost(3);
+    const TypedLayout layout = both.layout.Resized(random->AtMost(200) - 50);
+    Offsets all;
+    for (int64_t i = 0; i < count; ++i) Append(Shifted(both.offsets, i * layout.extent()), &all);
+    LayoutCursor cursor(&layout, count);
+    ASSERT_EQ(cursor.size(), static_cast<int64_t>(all.size()));
+    EXPECT_EQ(Walk(&cursor, random), all);
+    const int64_t from = random->AtMost(cursor.size());
+    cursor.Seek(from);
+    EXPECT_EQ(Walk(&cursor, random), Offsets(all.begin() + from, all.end()));
+  });
+}
+
+TEST_F(LayoutTest, BoundsAreThoseOfItsBytes) {
+  ForMany([](Random* random) {
+    const Both both = random->Layout(4);
+    if (both.offsets.empty()) return;
+    EXPECT_EQ(both.layout.low(), *std::min_element(both.offsets.begin(), both.offsets.end()));
+    EXPECT_EQ(both.layout.high(), *std::max_element(both.offsets.begin(), both.offsets.end()) + 1);
+  });
+}
+
+TEST_F(LayoutTest, BoundsOfManyValues) {
+  TypedLayout layout;
+  const TypedLayout run = TypedLayout::Run(Element::kByte, 4);
+  ASSERT_TRUE(TypedLayout::List({{-8, &run}, {16, &run}}, &layout).ok());
+  const auto bounds = [&](int64_t extent, int64_t count) {
+    int64_t low = 0;
+    int64_t high = 0;
+    int64_t bytes = 0;
+    if (!layout.Resized(extent).Bounds(count, &low, &high, &bytes)) return Offsets();
+    return Offsets{low, high, bytes};
+  };
+  EXPECT_EQ(bounds(100, 1), (Offsets{-8, 20, 8}));
+  EXPECT_EQ(bounds(100, 3), (Offsets{-8, 220, 24}));
+  EXPECT_EQ(bounds(-100, 3), (Offsets{-208, 20, 24}));
+  EXPECT_EQ(bounds(100, 0), (Offsets{0, 0, 0}));
+  EXPECT_EQ(bounds(int64_t{1} << 50, 1 << 20), Offsets());
+  EXPECT_EQ(bounds(1, int64_t{1} << 60), Offsets());
+}
+
+TEST_F(LayoutTest, SerialFormIsTheSameLayout) {
+  ForMany([](Random* random) {
+    const TypedLayout layout =
+        random->Layout(5).layout.Resized(random->AtMost(1000) - 500).WithElement(Element::kDouble);
+    const std::string bytes = layout.ToBytes();
+    TypedLayout again;
+    ASSERT_TRUE(TypedLayout::Parse(SpanOf(bytes), &again).ok());
+    EXPECT_EQ(again.ToBytes(), bytes);
+    EXPECT_EQ(again.extent(), layout.extent());
+    EXPECT_EQ(again.element(), Element::kDouble);
+    LayoutCursor one(&layout, 2);
+    LayoutCursor other(&again, 2);
+    Random steps(1);
+    Random same_steps(1);
+    EXPECT_EQ(Walk(&one, &steps), Walk(&other, &same_steps));
+  });
+}
+
+// What a broken peer might send: it is refused, or it can be walked.
+TEST_F(LayoutTest, BrokenSerialFormsAreRefused) {
+  ForMany([](Random* random) {
+    std::string bytes = random->Layout(4).layout.ToBytes();
+    for (int64_t i = random->AtMost(3); i >= 0; --i) {
+      bytes[random->AtMost(static_cast<int64_t>(bytes.size()) - 1)] ^= 1 << random->AtMost(7);
+    }
+    if (random->AtMost(3) == 0) bytes.resize(random->AtMost(static_cast<int64_t>(bytes.size())));
+    TypedLayout layout;
+    const Status status = TypedLayout::Parse(SpanOf(bytes), &layout);
+    if (!status.ok()) {
+      EXPECT_EQ(status.code(), StatusCode::kMismatch);
+      return;
+    }
+    LayoutCursor cursor(&layout, 1);
+    for (int i = 0; i < 100 && cursor.position() < cursor.size(); ++i) {
+      const Runs runs = cursor.Next();
+      EXPECT_GE(runs.offset, layout.low());
+      cursor.Skip(std::min<int64_t>(runs.bytes * runs.count, 1 + random->AtMost(1000)));
+    }
+  });
+}
+
+std::vector<std::byte> RandomBytes(int64_t bytes, Random* random) {
+  std::vector<std::byte> made(bytes);
+  for (std::byte& byte : made) byte = static_cast<std::byte>(random->AtMost(255));
+  return made;
+}
+
+constexpr int64_t kRoom = 20000;  // offsets of random layouts are well within it, on either side
+
+TEST_F(LayoutTest, GatherAndScatter) {
+  ForMany([](Random* random) {
+    const Both both = random->Layout(4);
+    const int64_t size = both.layout.size();
+    const std::vector<std::byte> memory = RandomBytes(2 * kRoom, random);
+    LayoutCursor cursor(&both.layout, 1);
+    const int64_t first = random->AtMost(size);
+    std::vector<std::byte> packed(size);
+    Gather(&cursor, memory.data() + kRoom, first, packed.data());
+    Gather(&cursor, memory.data() + kRoom, size - first, packed.data() + first);
+    for (int64_t i = 0; i < size; ++i) EXPECT_EQ(packed[i], memory[kRoom + both.offsets[i]]);
+
+    // Where bytes are listed twice the later one wins.
+    std::vector<std::byte> expected = RandomBytes(2 * kRoom, random);
+    std::vector<std::byte> actual = expected;
+    for (int64_t i = 0; i < size; ++i) expected[kRoom + both.offsets[i]] = packed[i];
+    cursor.Seek(0);
+    Scatter(packed.data(), first, &cursor, actual.data() + kRoom);
+    Scatter(packed.data() + first, size - first, &cursor, actual.data() + kRoom);
+    EXPECT_EQ(actual, expected);
+  });
+}
+
+TEST_F(LayoutTest, CopiesBetweenLayouts) {
+  ForMany([](Random* random) {
+    const Both from = random->Layout(4);
+    const Both to = random->Layout(4);
+    const int64_t bytes = std::min(from.layout.size(), to.layout.size());
+    const std::vector<std::byte> memory = RandomBytes(2 * kRoom, random);
+    std::vector<std::byte> actual(2 * kRoom);
+    std::vector<std::byte> expected(2 * kRoom);
+    for (int64_t i = 0; i < bytes; ++i) {
+      expected[kRoom + to.offsets[i]] = memory[kRoom + from.offsets[i]];
+    }
+    LayoutCursor source(&from.layout, 1);
+    LayoutCursor target(&to.layout, 1);
+    const int64_t first = random->AtMost(bytes);
+    CopyLayout(&source, memory.data() + kRoom, first, &target, actual.data() + kRoom);
+    CopyLayout(&source, memory.data() + kRoom, bytes - first, &target, actual.data() + kRoom);
+    EXPECT_EQ(actual, expected);
+  });
+}
+
+TEST_F(LayoutTest, AccumulatesIntoLayouts) {
+  ForMany([](Random* random) {
+    // Elements of four bytes, of which a part may lie elsewhere, in bytes that differ.
+    Both both;
+    std::vector<TypedLayout> runs;
+    for (const int64_t bytes : {1, 2, 3, 4, 8, 400}) {
+      runs.push_back(TypedLayout::Run(Element::kByte, bytes));
+    }
+    std::vector<TypedLayout::Part> parts;
+    int64_t at = 0;
+    for (int64_t i = random->AtMost(40); i > 0; --i) {
+      const TypedLayout& run = runs[random->AtMost(5)];
+      at += random->AtMost(2);
+      parts.push_back({at, &run});
+      for (int64_t k = 0; k < run.size(); ++k) both.offsets.push_back(at++);
+    }
+    ASSERT_TRUE(TypedLayout::List(parts, &both.layout).ok());
+    const int64_t elements = both.layout.size() / 4;
+    std::vector<std::byte> memory = RandomBytes(kRoom, random);
+    const std::vector<std::byte> operand = RandomBytes(elements * 4, random);
+    std::vector<std::byte> expected = memory;
+    for (int64_t i = 0; i < elements; ++i) {
+      uint32_t sum = 0;
+      std::memcpy(&sum, operand.data() + 4 * i, 4);
+      std::byte value[4];
+      for (int k = 0; k < 4; ++k) value[k] = memory[both.offsets[4 * i + k]];
+      uint32_t before = 0;
+      std::memcpy(&before, value, 4);
+      sum += before;
+      std::memcpy(value, &sum, 4);
+      for (int k = 0; k < 4; ++k) expected[both.offsets[4 * i + k]] = value[k];
+    }
+    LayoutCursor cursor(&both.layout, 1);
+    AccumulateInto(AccumulateOp::kSum, Element::kUint32, operand.data(), elements * 4, &cursor,
+                   memory.data());
+    EXPECT_EQ(memory, expected);
+    EXPECT_EQ(cursor.position(), elements * 4);
+  });
+}
+
+TEST_F(LayoutTest, StridedElementsAreAccumulated) {
+  TypedLayout layout;
+  ASSERT_TRUE(TypedLayout::Repeat(1000, 24, TypedLayout::Run(Element::kDouble, 1), &layout).ok());
+  std::vector<double> memory(3000, 1.0);
+  std::vector<double> operand(1000);
+  std::iota(operand.begin(), operand.end(), 0.0);
+  LayoutCursor cursor(&layout, 1);
+  AccumulateInto(AccumulateOp::kSum, Element::kDouble,
+                 reinterpret_cast<const std::byte*>(operand.data()), 8000, &cursor,
+                 reinterpret_cast<std::byte*>(memory.data()));
+  for (int i = 0; i < 3000; ++i) EXPECT_EQ(memory[i], i % 3 == 0 ? operand[i / 3] + 1.0 : 1.0);
+}
+
+TEST_F(LayoutTest, LargeDatatypesAreSmall) {
+  const TypedLayout two = TypedLayout::Run(Element::kInt32, 2);
+  TypedLayout vector;
+  ASSERT_TRUE(TypedLayout::Repeat(1000000, 16, two, &vector).ok());
+  EXPECT_LE(vector.ToBytes().size(), 20U);
+  // The same as a list of blocks.
+  std::vector<TypedLayout::Part> parts;
+  for (int i = 0; i < 1000000; ++i) parts.push_back({16 * i, &two});
+  TypedLayout list;
+  ASSERT_TRUE(TypedLayout::List(parts, &list).ok());
+  EXPECT_EQ(list.ToBytes(), vector.Resized(list.extent()).ToBytes());
+  // Without gaps it is one run.
+  TypedLayout run;
+  ASSERT_TRUE(TypedLayout::Repeat(1000, 8, two, &run).ok());
+  EXPECT_TRUE(run.is_contiguous());
+  EXPECT_EQ(run.ToBytes(), TypedLayout::Run(Element::kInt32, 2000).ToBytes());
+  // A matrix of columns, each of them a run of blocks without a gap.
+  TypedLayout column;
+  ASSERT_TRUE(TypedLayout::Repeat(10, 8, two, &column).ok());
+  TypedLayout matrix;
+  ASSERT_TRUE(TypedLayout::Repeat(10, 100, column, &matrix).ok());
+  TypedLayout straight;
+  ASSERT_TRUE(TypedLayout::Repeat(10, 100, TypedLayout::Run(Element::kInt32, 20), &straight).ok());
+  EXPECT_EQ(matrix.ToBytes(), straight.ToBytes());
+}
+
+TEST_F(LayoutTest, KindsOfElementsAreKept) {
+  const TypedLayout ints = TypedLayout::Run(Element::kInt32, 2);
+  const TypedLayout doubles = TypedLayout::Run(Element::kDouble, 1);
+  TypedLayout same;
+  ASSERT_TRUE(TypedLayout::List({{0, &ints}, {100, &ints}}, &same).ok());
+  EXPECT_EQ(same.element(), Element::kInt32);
+  TypedLayout mixed;
+  ASSERT_TRUE(TypedLayout::List({{0, &ints}, {8, &doubles}}, &mixed).ok());
+  EXPECT_EQ(mixed.element(), Element::kMixed);
+  EXPECT_TRUE(mixed.is_contiguous());
+}
+
+TEST_F(LayoutTest, WhatIsTooLargeIsRefused) {
+  const TypedLayout byte = TypedLayout::Run(Element::kByte, 1);
+  TypedLayout layout;
+  EXPECT_EQ(TypedLayout::Repeat(-1, 8, byte, &layout).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(TypedLayout::Repeat(int64_t{1} << 62, 1, byte, &layout).code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(TypedLayout::Repeat(1 << 20, int64_t{1} << 50, byte, &layout).code(),
+            StatusCode::kInvalidArgument);
+  TypedLayout deep = byte;
+  Status status;
+  for (int i = 0; i < TypedLayout::kMostDepth && status.ok(); ++i) {
+    status = TypedLayout::Repeat(2, i % 2 == 0 ? 3 : 1000 + i, deep, &deep);
+  }
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace brigade
