@@ -85,6 +85,11 @@ class TypedLayout {
     return size() == 0 || (root().kind == Node::Kind::kRun && extent_ == size());
   }
 
+  // The same object, or a copy of it: found out without a look at its form.
+  bool IsSameAs(const TypedLayout& other) const {
+    return tree_ == other.tree_ && extent_ == other.extent_ && element_ == other.element_;
+  }
+
   // Two of the same form walk alike.
   std::string ToBytes() const;
   // kMismatch: no such form.
