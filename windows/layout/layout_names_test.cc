@@ -20,8 +20,8 @@ TEST(LayoutNames, EachIsToldOncePerTarget) {
   EXPECT_FALSE(names.MustTell(first, 7));
   EXPECT_TRUE(names.MustTell(first, 3));
   EXPECT_TRUE(names.MustTell(second, 7));
-  const TypedLayout copy = one;
-  EXPECT_EQ(names.NameOf(copy).index, first.index);
+  const std::vector<TypedLayout> copies = {one};
+  EXPECT_EQ(names.NameOf(copies[0]).index, first.index);
   EXPECT_FALSE(names.MustTell(names.NameOf(copy), 7));
   // Not the same datatype, though it walks alike.
   EXPECT_NE(names.NameOf(one.Resized(100)).index, first.index);
