@@ -22,7 +22,7 @@ TEST(LayoutNames, EachIsToldOncePerTarget) {
   EXPECT_TRUE(names.MustTell(second, 7));
   const std::vector<TypedLayout> copies = {one};
   EXPECT_EQ(names.NameOf(copies[0]).index, first.index);
-  EXPECT_FALSE(names.MustTell(names.NameOf(copy), 7));
+  EXPECT_FALSE(names.MustTell(names.NameOf(copies[0]), 7));
   // Not the same datatype, though it walks alike.
   EXPECT_NE(names.NameOf(one.Resized(100)).index, first.index);
 }
