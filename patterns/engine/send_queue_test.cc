@@ -314,6 +314,7 @@ TEST_F(SendQueueTest, SendNowIsTheEndpointsAndIsCounted) {
   // It holds no buffer that a receiver could be slow to give back.
   EXPECT_EQ(queue_->SlowReceiver(&group_, ChannelKind::kAll), -1);
   endpoint_.Complete();
+  endpoint_.has.lands_in_peer_memory = true;  // no matter: it lies in none of ours
   endpoint_.Complete(Status(StatusCode::kPeerLost, "gone"));
   EXPECT_EQ(queue_->in_flight(), 0u);
   EXPECT_EQ(group_.failure.message(), "a send to rank 1: gone");
@@ -359,6 +360,15 @@ TEST_F(SendQueueTest, OverflowGoesThroughRegisteredMemory) {
   EXPECT_EQ(endpoint_.sent[0].piece.data, registered);
   endpoint_.Complete();
   EXPECT_EQ(buffers_->overflow()->statistics().in_use_bytes, 0u);
+}
+
+TEST_F(SendQueueTest, WhatIsInStagingMemoryIsSentFromThere) {
+  endpoint_.has.needs_registered_memory = true;
+  Make(settings_.pair_chunks + 1);
+  StagedBuffer* const buffer = buffers_->TrySurplus(1);
+  ASSERT_TRUE(PostFrom(buffer, 1).ok());
+  EXPECT_EQ(endpoint_.sent[0].piece.data, buffer->memory.data);
+  endpoint_.Complete();
 }
 
 // It is copied once, however often it is refused.

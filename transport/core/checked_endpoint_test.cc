@@ -1,9 +1,14 @@
 #include "transport/core/checked_endpoint.h"
 
+#include <functional>
+#include <memory>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "transport/core/fault_endpoint.h"
+#include "transport/core/forwarding_endpoint.h"
 #include "transport/inproc/inproc_transport.h"
 
 namespace brigade {
@@ -238,6 +243,125 @@ TEST_F(CheckedEndpointDeathTest, SecondDriver) {
   ExpectOk(Send(0, 10, &first_));
   EXPECT_DEATH(endpoint_->Progress(), "one driver at a time");
   GiveUp();
+}
+
+TEST_F(CheckedEndpointDeathTest, OpensAGroupInACallback) {
+  struct Opener : Completion {
+    Opener(Endpoint* e, Bootstrap* b)
+        : Completion([](Completion* c) {
+            auto* self = static_cast<Opener*>(c);
+            GroupId group = -1;
+            (void)self->endpoint->OpenGroup(self->bootstrap, &group);
+          }),
+          endpoint(e),
+          bootstrap(b) {}
+    Endpoint* endpoint;
+    Bootstrap* bootstrap;
+  };
+  const auto bootstrap = world_.MakeBootstrap(0);
+  Opener opener(endpoint_.get(), bootstrap.get());
+  const auto open = [&] {
+    ExpectOk(Receive(10, 10, &opener));
+    ExpectOk(Send(0, 10, &first_));
+    while (endpoint_->Progress()) {
+    }
+  };
+  EXPECT_DEATH(open(), "a callback opens no group");
+}
+
+TEST_F(CheckedEndpointDeathTest, ChannelOfNoKind) {
+  channel_.kind = static_cast<ChannelKind>(kChannelKinds);
+  EXPECT_DEATH((void)Send(0, 10, &first_), "four channel kinds");
+}
+
+// A transport that breaks the rules.
+class Broken : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  bool SendsInPlace(const Channel&, int, const LayoutRange&) const override { return in_place; }
+  SentNow SendNow(const Channel&, int, ConstByteSpan head, const LayoutRange& body, Completion*,
+                  size_t* kept_bytes) override {
+    *kept_bytes = head.bytes + body.bytes + 1;
+    return SentNow::kYes;
+  }
+  Status PostSend(const Channel&, int, ConstByteSpan, Completion* completion) override {
+    sends.push_back(completion);
+    if (at_once) completion->callback(completion);
+    return outcome;
+  }
+  Status PostReceive(const Channel&, int, ByteSpan landing, Completion* completion) override {
+    completion->lease = {landing.data, landing.bytes + 1, 0};
+    completion->callback(completion);
+    return Status();
+  }
+
+  bool in_place = true;
+  bool at_once = false;
+  Status outcome;
+  std::vector<Completion*> sends;
+};
+
+// Each test ends in its death.
+class BrokenTransportDeathTest : public CheckedEndpointTest {
+ protected:
+  BrokenTransportDeathTest() {
+    auto broken = std::make_unique<Broken>(other_world_.CreateEndpoint(0));
+    broken_ = broken.get();
+    checked_ = MakeCheckedEndpoint(std::move(broken));
+    ExpectOk(checked_->OpenGroup(other_world_.MakeBootstrap(0).get(), &channel_.group));
+  }
+  Status Post(Completion* completion) {
+    return checked_->PostSend(channel_, 0, ConstByteSpan(memory_, 10), completion);
+  }
+  void Now() {
+    size_t kept_bytes = 0;
+    checked_->SendNow(channel_, 0, ConstByteSpan(), {&layout_, memory_, 0, 10}, &first_,
+                      &kept_bytes);
+  }
+
+  const StridedLayout layout_ = StridedLayout::Contiguous(100);
+  InprocWorld other_world_{1};
+  Broken* broken_ = nullptr;
+  std::unique_ptr<Endpoint> checked_;
+};
+
+TEST_F(BrokenTransportDeathTest, EndsSendsOutOfOrder) {
+  const auto end_second = [&] {
+    ExpectOk(Post(&first_));
+    ExpectOk(Post(&second_));
+    broken_->sends[1]->callback(broken_->sends[1]);
+  };
+  EXPECT_DEATH(end_second(), "end in the order of posts");
+}
+
+TEST_F(BrokenTransportDeathTest, RunsACallbackOfAPostThatFails) {
+  broken_->at_once = true;
+  broken_->outcome = Status(StatusCode::kInternal, "no");
+  EXPECT_DEATH((void)Post(&first_), "a post that fails runs no callback");
+}
+
+TEST_F(BrokenTransportDeathTest, NestsCallbacks) {
+  struct Sender : Completion {
+    explicit Sender(std::function<void()> s)
+        : Completion([](Completion* c) { static_cast<Sender*>(c)->send(); }), send(std::move(s)) {}
+    std::function<void()> send;
+  } sender([this] { (void)Post(&second_); });
+  broken_->at_once = true;
+  EXPECT_DEATH((void)Post(&sender), "callbacks do not nest");
+}
+
+TEST_F(BrokenTransportDeathTest, FillsMoreThanTheLanding) {
+  EXPECT_DEATH((void)checked_->PostReceive(channel_, 0, ByteSpan{memory_, 10}, &first_),
+               "a lease is no longer than its landing");
+}
+
+TEST_F(BrokenTransportDeathTest, KeepsMoreThanIsSent) {
+  EXPECT_DEATH(Now(), "no more is kept than is sent");
+}
+
+TEST_F(BrokenTransportDeathTest, IsAskedForWhatItDoesNotTake) {
+  broken_->in_place = false;
+  EXPECT_DEATH(Now(), "only what SendsInPlace said yes to");
 }
 
 }  // namespace
