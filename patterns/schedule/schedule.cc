@@ -9,6 +9,56 @@
 namespace brigade {
 namespace {
 
+const char* RoleName(ChunkRole role) {
+  switch (role) {
+    case ChunkRole::kBroadcastSource:
+      return "broadcast source";
+    case ChunkRole::kForward:
+      return "forward";
+    case ChunkRole::kCombineTarget:
+      return "combine target";
+    case ChunkRole::kBufferedSend:
+      return "buffered send";
+    case ChunkRole::kReceive:
+      return "receive";
+    case ChunkRole::kPipelinedForward:
+      return "pipelined forward";
+  }
+  return "?";
+}
+
+const char* CutName(Shares::Cut cut) {
+  switch (cut) {
+    case Shares::kNone:
+      return "";
+    case Shares::kEqual:
+      return ", equal";
+    case Shares::kBlocks:
+      return ", in blocks";
+    case Shares::kBlocksBackwards:
+      return ", in blocks, backwards";
+  }
+  return "?";
+}
+
+// What the steps speak of.
+std::string HeadText(const Schedule& schedule) {
+  std::ostringstream out;
+  for (const Stream& stream : schedule.streams) {
+    out << "  stream " << stream.name << ": " << RoleName(stream.role) << ", slots "
+        << stream.least_slots << "\n";
+  }
+  if (schedule.shares.count > 0) {
+    out << "  shares " << schedule.shares.count << CutName(schedule.shares.cut) << ", row "
+        << schedule.shares.row << "\n";
+  }
+  for (size_t i = 0; i < schedule.runs.size(); ++i) {
+    out << "  run " << i << ": portions from " << schedule.runs[i].first << ", count "
+        << schedule.runs[i].count << "\n";
+  }
+  return out.str();
+}
+
 std::string PlaceText(const Schedule& schedule, const Place& place) {
   switch (place.kind) {
     case Place::kNone:
@@ -41,6 +91,7 @@ std::string StepText(const Schedule& schedule, const Step& step) {
       break;
     case Opcode::kCopy:
       out << place(step.dst) << " = " << place(step.left);
+      if (step.only_sent_to >= 0) out << " [only for " << step.only_sent_to << "]";
       break;
     case Opcode::kCombine:
       out << place(step.dst) << " = " << place(step.left) << " op " << place(step.right);
@@ -126,7 +177,7 @@ bool Step::UsesStream(int stream) const {
 }
 
 std::string Schedule::ToString() const {
-  std::string text;
+  std::string text = HeadText(*this);
   for (size_t i = 0; i < lanes.size(); ++i) {
     if (i > 0) text += "  --\n";
     for (const Step& step : lanes[i].receives) text += "  " + StepText(*this, step) + "\n";

@@ -144,7 +144,7 @@ struct Schedule {
   // Slots that it cannot do without, over all streams.
   int LeastSlots() const;
 
-  // One line per step, for people and golden tests.
+  // All of it, a line per stream, run and step: for people, and to compare (test/patterns).
   std::string ToString() const;
 };
 
