@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,7 +32,7 @@ class Fake : public ForwardingEndpoint {
   Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
                   Completion* completion) override {
     ++asked;
-    if (peer == busy_peer) return Status(StatusCode::kNoResource, "not now");
+    if (peer == busy_peer || channel.kind == busy_kind) return Status(StatusCode::kNoResource, "not now");
     if (!failure.ok()) return failure;
     sent.push_back({channel, peer, piece, completion});
     return Status();
@@ -54,6 +55,7 @@ class Fake : public ForwardingEndpoint {
 
   Capabilities has;
   int busy_peer = -1;
+  std::optional<ChannelKind> busy_kind;
   Status failure;
   SentNow says = SentNow::kYes;
   size_t kept_bytes = 0;
@@ -199,6 +201,19 @@ TEST_F(SendQueueTest, OneThatIsRefusedHoldsUpItsPeerOnly) {
   endpoint_.busy_peer = -1;
   EXPECT_TRUE(queue_->PostDeferred());
   EXPECT_EQ(Lengths(), (std::vector<size_t>{10, 11, 20, 21}));
+  while (!endpoint_.sent.empty()) endpoint_.Complete();
+}
+
+TEST_F(SendQueueTest, OneThatIsRefusedHoldsUpItsChannelOnly) {
+  endpoint_.busy_peer = 1;
+  ASSERT_TRUE(Post(1, 10).ok());
+  ASSERT_TRUE(Post(1, 20, ChannelKind::kRow).ok());
+  endpoint_.busy_peer = -1;
+  endpoint_.busy_kind = ChannelKind::kAll;
+  EXPECT_TRUE(queue_->PostDeferred());
+  EXPECT_EQ(Lengths(), std::vector<size_t>{20});
+  endpoint_.busy_kind.reset();
+  EXPECT_TRUE(queue_->PostDeferred());
   while (!endpoint_.sent.empty()) endpoint_.Complete();
 }
 

@@ -52,6 +52,30 @@ TEST_F(FaultEndpointTest, RefusesItsShareOfPosts) {
   EXPECT_LT(refused, 1100);
 }
 
+TEST_F(FaultEndpointTest, ASeedRepeatsItsFaults) {
+  const auto refusals = [](uint64_t seed) {
+    InprocWorld world(1);
+    FaultOptions faults;
+    faults.seed = seed;
+    faults.no_resource = 0.5;
+    const auto endpoint = MakeFaultEndpoint(world.CreateEndpoint(0), faults);
+    GroupId group = -1;
+    EXPECT_TRUE(endpoint->OpenGroup(world.MakeBootstrap(0).get(), &group).ok());
+    std::deque<Completion> completions;
+    std::vector<bool> refused;
+    for (int i = 0; i < 100; ++i) {
+      completions.emplace_back([](Completion*) {});
+      const Channel channel{group, ChannelKind::kRow};
+      refused.push_back(!endpoint->PostReceive(channel, 0, ByteSpan(), &completions.back()).ok());
+    }
+    endpoint->CloseGroup(group);
+    return refused;
+  };
+  EXPECT_EQ(refusals(1), refusals(1));
+  EXPECT_NE(refusals(1), refusals(2));
+  EXPECT_EQ(refusals(FaultOptions().seed), refusals(1));
+}
+
 TEST_F(FaultEndpointTest, DisturbsWhatIsSentFromUserMemory) {
   struct Send : Completion {
     explicit Send(std::vector<const Send*>* l)
@@ -178,6 +202,48 @@ TEST_F(FaultEndpointTest, ClosingTakesBackDelayedCallbacks) {
   endpoint_->CloseGroup(group_);
   while (!over) endpoint_->Progress();
   EXPECT_TRUE(sent.status.ok());
+}
+
+// What was leased to a receive that nobody hears of is its sender's again.
+TEST_F(FaultEndpointTest, ClosingGivesLeasesBack) {
+  InprocOptions peer_memory;
+  peer_memory.lands_in_peer_memory = true;
+  InprocWorld world(1, peer_memory);
+  FaultOptions faults;
+  faults.max_delay = 1000;
+  faults.seed = 3;
+  const auto endpoint = MakeFaultEndpoint(world.CreateEndpoint(0), faults);
+  Channel channel{-1, ChannelKind::kRow};
+  ASSERT_TRUE(endpoint->OpenGroup(world.MakeBootstrap(0).get(), &channel.group).ok());
+  static bool over;
+  over = false;
+  Completion received([](Completion*) { FAIL() << "the group is closed"; });
+  Completion sent([](Completion*) { over = true; });
+  std::byte memory[2] = {};
+  ASSERT_TRUE(endpoint->PostReceive(channel, 0, ByteSpan{memory + 1, 1}, &received).ok());
+  ASSERT_TRUE(endpoint->PostSend(channel, 0, ConstByteSpan(memory, 1), &sent).ok());
+  endpoint->Progress();
+  endpoint->CloseGroup(channel.group);
+  for (int i = 0; i < 2000 && !over; ++i) endpoint->Progress();
+  EXPECT_TRUE(over);
+}
+
+TEST_F(FaultEndpointTest, ClosingAGroupLeavesTheOthersAlone) {
+  FaultOptions faults;
+  faults.max_delay = 1000;
+  Open(faults);
+  const GroupId closed = group_;
+  ASSERT_TRUE(endpoint_->OpenGroup(world_.MakeBootstrap(0).get(), &group_).ok());
+  static bool over;
+  over = false;
+  Completion received([](Completion*) { over = true; });
+  Completion sent([](Completion*) {});
+  ASSERT_TRUE(Receive(ChannelKind::kRow, &received).ok());
+  ASSERT_TRUE(Send(ChannelKind::kRow, &sent).ok());
+  endpoint_->Progress();
+  endpoint_->CloseGroup(closed);
+  for (int i = 0; i < 2000 && !over; ++i) endpoint_->Progress();
+  EXPECT_TRUE(over);
 }
 
 }  // namespace
