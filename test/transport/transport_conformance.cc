@@ -17,9 +17,19 @@ using Bytes = std::vector<std::byte>;
 
 // A value for every byte that tells messages, senders and positions apart.
 Bytes Pattern(size_t bytes, unsigned seed) {
+  constexpr size_t kPeriod = 2048;  // sanitizers look at every byte that is not copied
   Bytes data(bytes);
-  for (size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>((i * 131 + seed * 29) >> 3);
+  for (size_t i = 0; i < std::min(bytes, kPeriod); ++i) {
+    data[i] = static_cast<std::byte>((i * 131 + seed * 29) >> 3);
+  }
+  for (size_t at = kPeriod; at < bytes; at += kPeriod) {
+    std::memcpy(&data[at], data.data(), std::min(kPeriod, bytes - at));
+  }
   return data;
+}
+
+bool Same(const Bytes& a, const Bytes& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 struct Operation : Completion {
@@ -442,7 +452,8 @@ TEST_P(TransportConformance, SendsFromUserMemoryAmongPosts) {
     EXPECT_GT(from_user_memory, 0);
     for (int number = 0; number < kPieces; ++number) {
       ASSERT_OK(driver.Wait(&received[number]));
-      EXPECT_EQ(Read(received[number].lease), whole(previous, number)) << "piece " << number;
+      EXPECT_TRUE(Same(Read(received[number].lease), whole(previous, number)))
+          << "piece " << number;
       self.endpoint->ReleaseLease(received[number].lease);
     }
     for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
