@@ -32,7 +32,8 @@ class Fake : public ForwardingEndpoint {
   Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
                   Completion* completion) override {
     ++asked;
-    if (peer == busy_peer || channel.kind == busy_kind) return Status(StatusCode::kNoResource, "not now");
+    if (peer == busy_peer || channel.kind == busy_kind)
+      return Status(StatusCode::kNoResource, "not now");
     if (!failure.ok()) return failure;
     sent.push_back({channel, peer, piece, completion});
     return Status();

@@ -324,6 +324,32 @@ TEST(GroupChoice, CandidatesAreWhatIsPredicted) {
   }
 }
 
+// All are cut like it.
+TEST(GroupChoice, OfPortionsTheLongestCounts) {
+  Member member(0);
+  const Portions few(Pattern::kMultiBroadcast, 5000, 20000);
+  const Portions all(Pattern::kMultiBroadcast, 20000, 20000);
+  const auto us_of = [&](PatternCall call) {
+    call.topology = {Shape::kIncreasingRings, 1};
+    return PredictCall(member.state, call).us;
+  };
+  EXPECT_EQ(us_of(few.call), us_of(all.call));
+}
+
+// No closed form knows what one copy for all of a host saves.
+TEST(GroupChoice, WhereSomeShareMemoryNoWayGoesByRank) {
+  for (const bool share_memory : {false, true}) {
+    Member member(0, /*ranks_per_host=*/2);
+    member.has.lands_in_peer_memory = share_memory;
+    const PatternCall call = Call(Pattern::kBroadcast, 20000, {Shape::kTree, 2, /*by_host=*/true});
+    bool by_rank = false;
+    for (const Candidate& way : CandidatesOf(member.state, call, /*late_us=*/0)) {
+      by_rank |= !way.topology.by_host;
+    }
+    EXPECT_EQ(by_rank, !share_memory);
+  }
+}
+
 TEST(GroupChoice, ThereAreNoCandidatesWhereNobodyCanTell) {
   Member unmeasured(0, 1, /*measured=*/false);
   EXPECT_TRUE(CandidatesOf(unmeasured.state, Call(Pattern::kBroadcast, 8), 0).empty());
