@@ -350,6 +350,33 @@ TEST(GroupChoice, WhereSomeShareMemoryNoWayGoesByRank) {
   }
 }
 
+// Where that gives the same bits, and a host has several ranks.
+TEST(GroupChoice, PortionsMayGoByHostWhereTheirOrderIsFree) {
+  const auto by_host = [](Pattern pattern, ElementType type, int ranks_per_host) {
+    Member member(0, ranks_per_host);
+    member.has.lands_in_peer_memory = false;
+    Portions multi(pattern, 5000, 5000);
+    multi.call.type = type;
+    const std::vector<Candidate> ways = CandidatesOf(member.state, multi.call, 0);
+    return std::any_of(ways.begin(), ways.end(),
+                       [](const Candidate& way) { return way.topology.by_host; });
+  };
+  EXPECT_TRUE(by_host(Pattern::kMultiBroadcast, ElementType::kDouble, 2));
+  EXPECT_TRUE(by_host(Pattern::kMultiReduce, ElementType::kInt64, 2));
+  EXPECT_FALSE(by_host(Pattern::kMultiReduce, ElementType::kDouble, 2));
+  EXPECT_FALSE(by_host(Pattern::kMultiBroadcast, ElementType::kDouble, 1));
+}
+
+TEST(GroupChoice, PiecesOfASumHoldWholeElements) {
+  Member member(0);
+  PatternCall call = Call(Pattern::kReduce, 4800, {Shape::kTree, 2});
+  call.piece_bytes = 24;
+  call.type = ElementType::kComplexDouble;
+  EXPECT_EQ(PredictCall(member.state, call).piece_bytes, 16u);
+  call.pattern = Pattern::kBroadcast;
+  EXPECT_EQ(PredictCall(member.state, call).piece_bytes, 24u);
+}
+
 TEST(GroupChoice, ThereAreNoCandidatesWhereNobodyCanTell) {
   Member unmeasured(0, 1, /*measured=*/false);
   EXPECT_TRUE(CandidatesOf(unmeasured.state, Call(Pattern::kBroadcast, 8), 0).empty());

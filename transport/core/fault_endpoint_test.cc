@@ -1,5 +1,6 @@
 #include "transport/core/fault_endpoint.h"
 
+#include <array>
 #include <deque>
 #include <vector>
 
@@ -95,19 +96,22 @@ TEST_F(FaultEndpointTest, DisturbsWhatIsSentFromUserMemory) {
   std::vector<const Send*> ended;
   std::deque<Send> sends;
   std::deque<Completion> received;
-  std::deque<int> landings;
+  std::deque<std::array<int, 2>> landings;  // head and body
   int number = 0;
   int answers[3] = {};
   for (int i = 0; i < 4000; ++i) {
     size_t kept_bytes = 0;
     const LayoutRange range{&layout, reinterpret_cast<std::byte*>(&number), 0, sizeof(number)};
-    const SentNow sent = endpoint_->SendNow(channel, 0, ConstByteSpan(), range,
-                                            &sends.emplace_back(&ended), &kept_bytes);
+    const int before = -number;
+    const ConstByteSpan head(reinterpret_cast<const std::byte*>(&before), sizeof(before));
+    const SentNow sent =
+        endpoint_->SendNow(channel, 0, head, range, &sends.emplace_back(&ended), &kept_bytes);
     ++answers[static_cast<int>(sent)];
     if (sent == SentNow::kYes) {
       ++number;
-      landings.push_back(-1);
-      const ByteSpan landing{reinterpret_cast<std::byte*>(&landings.back()), sizeof(int)};
+      EXPECT_EQ(kept_bytes, 2 * sizeof(int));
+      landings.push_back({1, -1});
+      const ByteSpan landing{reinterpret_cast<std::byte*>(&landings.back()), 2 * sizeof(int)};
       received.emplace_back([](Completion*) {});
       while (!endpoint_->PostReceive(channel, 0, landing, &received.back()).ok()) {
       }
@@ -119,7 +123,8 @@ TEST_F(FaultEndpointTest, DisturbsWhatIsSentFromUserMemory) {
   while (ended.size() < sends.size()) endpoint_->Progress();
   for (size_t i = 0; i < sends.size(); ++i) {
     EXPECT_EQ(ended[i], &sends[i]);
-    EXPECT_EQ(landings[i], static_cast<int>(i));
+    EXPECT_EQ(landings[i][0], -static_cast<int>(i));
+    EXPECT_EQ(landings[i][1], static_cast<int>(i));
   }
   for (const int share : answers) EXPECT_GT(share, 400);
 }
