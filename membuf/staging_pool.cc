@@ -36,15 +36,24 @@ Status StagingPool::Create(MemoryDomain* domain, const StagingPoolOptions& optio
                       " bytes is more than 2^31 - 1 chunks of " + chunk_text + " bytes");
   }
   std::unique_ptr<StagingPool> created(new StagingPool(domain, options));
+  created->current_.resize(static_cast<size_t>(domain->placements()));
   for (int placement = 0; placement < domain->placements(); ++placement) {
-    Arena arena;
-    BRIGADE_RETURN_IF_ERROR(
-        RegisteredRegion::Create(domain, placement, chunks * options.chunk_bytes, &arena.region));
-    arena.lent.resize(chunks);
-    created->statistics_.budget_bytes += arena.region.memory().bytes;
-    created->arenas_.push_back(std::move(arena));
+    BRIGADE_RETURN_IF_ERROR(created->AddArena(placement));
+    created->statistics_.budget_bytes += created->arenas_.back().region.memory().bytes;
   }
   *pool = std::move(created);
+  return Status();
+}
+
+Status StagingPool::AddArena(int placement) {
+  const auto chunks = static_cast<size_t>(total_chunks_);
+  Arena arena;
+  arena.placement = placement;
+  BRIGADE_RETURN_IF_ERROR(
+      RegisteredRegion::Create(domain_, placement, chunks * chunk_bytes(), &arena.region));
+  arena.lent.resize(chunks);
+  current_[static_cast<size_t>(placement)] = static_cast<int32_t>(arenas_.size());
+  arenas_.push_back(std::move(arena));
   return Status();
 }
 
@@ -54,7 +63,8 @@ ChunkRun StagingPool::Take(int placement, int begin, int end, int chunks) {
   BRIGADE_CHECK_LE(0, placement);
   BRIGADE_CHECK_LT(placement, placements());
   BRIGADE_CHECK_LT(0, chunks);
-  Arena& arena = arenas_[static_cast<size_t>(placement)];
+  const int32_t current = current_[static_cast<size_t>(placement)];
+  Arena& arena = arenas_[static_cast<size_t>(current)];
   const auto from = arena.lent.begin() + begin;
   const auto to = arena.lent.begin() + end;
   const auto first = std::search_n(from, to, chunks, 0);
@@ -66,6 +76,7 @@ ChunkRun StagingPool::Take(int placement, int begin, int end, int chunks) {
   run.placement = placement;
   run.first = static_cast<int32_t>(first - arena.lent.begin());
   run.chunks = chunks;
+  run.arena = current;
   run.memory = RunMemory(arena, run);
   statistics_.in_use_bytes += run.memory.bytes;
   return run;
@@ -102,21 +113,31 @@ ChunkRun StagingPool::TryAcquireSurplus(int placement, int chunks) {
   return run;
 }
 
-void StagingPool::Release(const ChunkRun& run) {
-  BRIGADE_CHECK_LE(0, run.placement);
-  BRIGADE_CHECK_LT(run.placement, placements());
+StagingPool::Arena& StagingPool::ArenaOf(const ChunkRun& run) {
+  BRIGADE_CHECK_LE(0, run.arena);
+  BRIGADE_CHECK_LT(static_cast<size_t>(run.arena), arenas_.size());
+  Arena& arena = arenas_[static_cast<size_t>(run.arena)];
+  BRIGADE_CHECK_EQ(run.placement, arena.placement);
   BRIGADE_CHECK_LE(0, run.first);
   BRIGADE_CHECK_LT(run.first, total_chunks_);
-  Arena& arena = arenas_[static_cast<size_t>(run.placement)];
-  const auto first = arena.lent.begin() + run.first;
   BRIGADE_CHECK_LT(0, run.chunks);
-  BRIGADE_CHECK_EQ(*first, run.chunks);
+  BRIGADE_CHECK_EQ(arena.lent[static_cast<size_t>(run.first)], run.chunks);
   BRIGADE_CHECK_EQ(run.memory.data, RunMemory(arena, run).data);
-  std::fill_n(first, run.chunks, 0);
+  return arena;
+}
+
+void StagingPool::Release(const ChunkRun& run) {
+  std::fill_n(ArenaOf(run).lent.begin() + run.first, run.chunks, 0);
   statistics_.in_use_bytes -= run.memory.bytes;
 }
 
-void StagingPool::Retire(const ChunkRun& run) { statistics_.in_use_bytes -= run.memory.bytes; }
+Status StagingPool::Retire(const ChunkRun& run) {
+  Arena& arena = ArenaOf(run);
+  arena.lent[static_cast<size_t>(run.first)] = kInsideRun;
+  statistics_.in_use_bytes -= run.memory.bytes;
+  const bool is_current = run.arena == current_[static_cast<size_t>(run.placement)];
+  return is_current ? AddArena(run.placement) : Status();
+}
 
 void StagingPool::NoteHighWater() {
   statistics_.high_water_bytes = std::max(statistics_.high_water_bytes, statistics_.in_use_bytes);

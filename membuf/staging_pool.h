@@ -12,6 +12,9 @@
 //
 // So returned sends can never take the last chunks from a schedule that needs them.
 //
+// That holds as well when chunks have to be taken out of use: the pool then goes on in fresh
+// memory.
+//
 // Not thread-safe: a pool has one driver, as its engine.
 
 #ifndef BRIGADE_MEMBUF_STAGING_POOL_H_
@@ -39,8 +42,9 @@ struct StagingPoolOptions {
 struct ChunkRun {
   ByteSpan memory;
   int32_t placement = 0;
-  int32_t first = -1;  // chunk index in the placement; -1: not a run
+  int32_t first = -1;  // chunk index in its memory; -1: not a run
   int32_t chunks = 0;
+  int32_t arena = 0;  // the pool's number of that memory
 
   explicit operator bool() const { return first >= 0; }
 };
@@ -73,13 +77,16 @@ class StagingPool {
 
   // REQUIRES: `run` came from this pool and was not released since.
   void Release(const ChunkRun& run);
-  // As Release, but the chunks are never lent again: somebody may still read them.
-  void Retire(const ChunkRun& run);
+  // As Release, but the chunks are never lent again: somebody may still read them. The pool goes on
+  // with as much memory from its domain, all of it free, beside the runs that are lent. The old
+  // memory goes with the pool. If there is no such memory, the domain's error is returned, and the
+  // pool goes on without the chunks: the core may then be too small for what it must hold.
+  Status Retire(const ChunkRun& run);
 
   size_t chunk_bytes() const { return options_.chunk_bytes; }
   int core_chunks() const { return static_cast<int>(options_.core_chunks); }
   int total_chunks() const { return total_chunks_; }
-  int placements() const { return static_cast<int>(arenas_.size()); }
+  int placements() const { return static_cast<int>(current_.size()); }
   MemoryDomain* domain() const { return domain_; }
 
   const StagingStatistics& statistics() const { return statistics_; }
@@ -87,6 +94,7 @@ class StagingPool {
 
  private:
   struct Arena {
+    int32_t placement = 0;
     RegisteredRegion region;
     // Per chunk: 0 if free, the length of the run that starts here, or kInsideRun. Lengths rather
     // than flags, so that Release knows a run it did not lend.
@@ -95,6 +103,10 @@ class StagingPool {
   static constexpr int32_t kInsideRun = -1;
 
   StagingPool(MemoryDomain* domain, const StagingPoolOptions& options);
+  // Takes memory for a placement from the domain, to lend from here on.
+  Status AddArena(int placement);
+  // The memory that a run, which must be lent, lies in.
+  Arena& ArenaOf(const ChunkRun& run);
   // The first free run in [begin, end), or an empty one.
   ChunkRun Take(int placement, int begin, int end, int chunks);
   ByteSpan RunMemory(const Arena& arena, const ChunkRun& run) const;
@@ -102,8 +114,9 @@ class StagingPool {
 
   MemoryDomain* const domain_;
   const StagingPoolOptions options_;
-  int total_chunks_ = 0;  // per placement
-  std::vector<Arena> arenas_;
+  int total_chunks_ = 0;          // per placement
+  std::vector<Arena> arenas_;     // those that are no longer lent from included
+  std::vector<int32_t> current_;  // of each placement
   StagingStatistics statistics_;
 };
 

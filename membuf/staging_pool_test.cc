@@ -223,10 +223,40 @@ TEST(StagingPoolDeathTest, EndingWithRunsLentIsABug) {
       "check failed");
 }
 
-TEST(StagingPool, RetiredChunksAreNotLentAgain) {
-  HeapDomain domain;
+TEST(StagingPool, GoesOnInFreshMemoryOnceChunksAreRetired) {
+  HeapDomain domain(DomainLimits(), 2);
+  const std::unique_ptr<StagingPool> pool = MakePool(&domain, 6, 4);
+  std::vector<ChunkRun> core;
+  ASSERT_TRUE(pool->ReserveCore(0, 2, 2, &core));
+  const ChunkRun surplus = pool->TryAcquireSurplus(0, 1);
+  ASSERT_TRUE(pool->Retire(core[1]).ok());
+  EXPECT_EQ(pool->statistics().in_use_bytes, 3u * 128);
+  // All of it is there again at once, and none of it was lent before.
+  std::vector<ChunkRun> fresh;
+  ASSERT_TRUE(pool->ReserveCore(0, 1, 4, &fresh));
+  while (const ChunkRun run = pool->TryAcquireSurplus(0, 1)) fresh.push_back(run);
+  ASSERT_EQ(fresh.size(), 3u);
+  for (const ChunkRun& run : fresh) {
+    for (const ChunkRun& old : {core[0], core[1], surplus}) {
+      EXPECT_TRUE(run.memory.data + run.memory.bytes <= old.memory.data ||
+                  old.memory.data + old.memory.bytes <= run.memory.data);
+    }
+  }
+  // Another run of the old memory makes no difference.
+  ASSERT_TRUE(pool->Retire(core[0]).ok());
+  pool->Release(surplus);
+  EXPECT_FALSE(pool->TryAcquireSurplus(0, 1));
+  for (const ChunkRun& run : fresh) pool->Release(run);
+  EXPECT_EQ(pool->statistics().in_use_bytes, 0u);
+  EXPECT_EQ(pool->statistics().budget_bytes, 2u * 6 * 128);
+}
+
+TEST(StagingPool, WithoutFreshMemoryRetiredChunksAreMissing) {
+  DomainLimits limits;
+  limits.max_total_bytes = 3 * 128;
+  HeapDomain domain(limits);
   const std::unique_ptr<StagingPool> pool = MakePool(&domain, 3, 1);
-  pool->Retire(pool->TryAcquireSurplus(0, 1));
+  EXPECT_EQ(pool->Retire(pool->TryAcquireSurplus(0, 1)).code(), StatusCode::kOutOfMemory);
   EXPECT_EQ(pool->statistics().in_use_bytes, 0u);
   const ChunkRun left = pool->TryAcquireSurplus(0, 1);
   ASSERT_TRUE(left);

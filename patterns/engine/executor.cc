@@ -119,6 +119,7 @@ Status Executor::Reserve() {
     const ChunkRun run = engine_->buffers()->TrySurplusRun(0, chunks);
     if (!run) {
       ReleaseReserved();
+      BRIGADE_RETURN_IF_ERROR(engine_->buffers()->shortage());
       return Status(StatusCode::kNoResource,
                     "the staging memory it needs is in use; progress, then start again");
     }
@@ -233,6 +234,9 @@ StagedBuffer* Executor::TryBuffer(int stream, size_t payload_bytes, Memory kind)
                                                      &outstanding_)
                        : TakeReserved();
     if (buffer != nullptr) ++s.guaranteed;
+    if (buffer == nullptr && !engine_->buffers()->shortage().ok()) {
+      Fail(engine_->buffers()->shortage());
+    }
   }
   if (buffer == nullptr) return nullptr;
   memory_wait_.Reset();

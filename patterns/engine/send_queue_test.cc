@@ -261,11 +261,15 @@ TEST_F(SendQueueTest, MemoryThatALostPeerCouldPassOnIsNotUsedAgain) {
     for (const StatusCode code : {StatusCode::kPeerLost, StatusCode::kInternal}) {
       Make(1);
       endpoint_.has.lands_in_peer_memory = lands_in_peer_memory;
+      StagedBuffer* const first = buffers_->TrySurplus(1);
+      const std::byte* const only = first->memory.data;
+      buffers_->Release(first);
       ASSERT_TRUE(Post(1).ok());
       endpoint_.Complete(Status(code, ""));
       StagedBuffer* const next = buffers_->TrySurplus(1);
-      EXPECT_EQ(next == nullptr, lands_in_peer_memory && code == StatusCode::kPeerLost);
-      if (next != nullptr) buffers_->Release(next);
+      ASSERT_NE(next, nullptr);
+      EXPECT_EQ(next->memory.data != only, lands_in_peer_memory && code == StatusCode::kPeerLost);
+      buffers_->Release(next);
     }
   }
 }

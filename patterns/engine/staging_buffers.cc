@@ -101,8 +101,12 @@ StagedBuffer* StagingBuffers::TakeLease(StagedBuffer* buffer, const Lease& lease
 }
 
 bool StagingBuffers::RetireIfRead(const StagedBuffer& buffer) {
-  if (buffer.read_by_others) pool_->Retire(buffer.run);
-  return buffer.read_by_others;
+  if (!buffer.read_by_others) return false;
+  const Status status = pool_->Retire(buffer.run);
+  if (!status.ok() && shortage_.ok()) {
+    shortage_ = status.WithContext("staging memory that others may read is out of use");
+  }
+  return true;
 }
 
 void StagingBuffers::StopCounting(int* outstanding) {

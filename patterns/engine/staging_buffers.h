@@ -76,6 +76,9 @@ class StagingBuffers {
   int stalled() const { return stalled_; }
   // It found some.
   void EndStall() { stalled_ = 0; }
+  // Not OK: some of the core is out of use, and nothing was there to take its place. Who finds the
+  // core empty fails with it.
+  const Status& shortage() const { return shortage_; }
   // kTimedOut once an operation that must not wait for receivers has waited for too long.
   Status CheckWait(MemoryWait* wait) const {
     return wait->Check(options_.overflow_wait_seconds, options_.overflow_bytes);
@@ -107,6 +110,7 @@ class StagingBuffers {
   int drain_chunks_ = 0;
   ChunkRun drain_;
   int stalled_ = 0;
+  Status shortage_;
   std::vector<ChunkRun> core_run_;  // scratch of TryCore
 };
 

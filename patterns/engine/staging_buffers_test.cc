@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -279,17 +280,24 @@ TEST_F(StagingBuffersTest, WhatOthersMayReadIsNeverLentAgain) {
   Owner owner;
   owner.keeps = true;
   reserved->owner = &owner;
+  const std::set<std::byte*> read = {core->run.memory.data, surplus->run.memory.data,
+                                     reserved->run.memory.data};
   for (StagedBuffer* buffer : {core, surplus, reserved}) {
     buffer->read_by_others = true;
     buffers_->Release(buffer);
   }
   EXPECT_TRUE(owner.offered.empty());
   EXPECT_EQ(outstanding, 0);
-  EXPECT_EQ(buffers_->TrySurplus(1), nullptr);
-  std::vector<StagedBuffer*> left;
-  while (StagedBuffer* buffer = buffers_->TryCore(0, 1, &outstanding)) left.push_back(buffer);
-  EXPECT_EQ(static_cast<int>(left.size()), CoreChunks(settings_) - 1);
-  for (StagedBuffer* buffer : left) buffers_->Release(buffer);
+  // There is as much to lend as before, elsewhere.
+  std::vector<StagedBuffer*> lent;
+  while (StagedBuffer* buffer = buffers_->TrySurplus(1)) lent.push_back(buffer);
+  while (StagedBuffer* buffer = buffers_->TryCore(0, 1, &outstanding)) lent.push_back(buffer);
+  EXPECT_EQ(static_cast<int>(lent.size()), CoreChunks(settings_) + 2);
+  EXPECT_TRUE(buffers_->shortage().ok());
+  for (StagedBuffer* buffer : lent) {
+    EXPECT_EQ(read.count(buffer->memory.data), 0u);
+    buffers_->Release(buffer);
+  }
 
   StagedBuffer* const overflow = OverflowAtLast();
   const std::byte* const memory = overflow->memory.data;
@@ -298,6 +306,24 @@ TEST_F(StagingBuffersTest, WhatOthersMayReadIsNeverLentAgain) {
   StagedBuffer* const next = OverflowAtLast();
   EXPECT_NE(next->memory.data, memory);
   buffers_->Release(next);
+}
+
+TEST_F(StagingBuffersTest, WithoutMemoryForWhatOthersMayReadThereIsAShortage) {
+  DomainLimits limits;
+  limits.max_total_bytes = static_cast<size_t>(CoreChunks(settings_)) * kChunk;
+  HeapDomain scarce(limits);
+  InprocWorld world(1);
+  Fake endpoint(world.CreateEndpoint(0), &scarce);
+  options_.staging_bytes = limits.max_total_bytes;
+  StagingBuffers buffers(&endpoint, options_);
+  ASSERT_TRUE(buffers.Allocate(settings_).ok());
+  EXPECT_TRUE(buffers.shortage().ok());
+  int outstanding = 0;
+  StagedBuffer* const core = buffers.TryCore(0, CoreChunks(settings_), &outstanding);
+  core->read_by_others = true;
+  buffers.Release(core);
+  EXPECT_EQ(buffers.TryCore(0, 1, &outstanding), nullptr);
+  EXPECT_EQ(buffers.shortage().code(), StatusCode::kOutOfMemory);
 }
 
 TEST_F(StagingBuffersTest, OverflowComesWhenPatienceEnds) {

@@ -59,7 +59,9 @@ Status ShortCall::AcquireSlowly(size_t payload_bytes, bool landing, StagedBuffer
       *buffer = engine_->buffers()->TryCore(0, reach_.settings.most_chunks, &outstanding_);
     }
     if (*buffer != nullptr) return true;
-    if (entry_.locally_blocking) status = engine_->buffers()->CheckWait(&memory_wait_);
+    status = engine_->buffers()->shortage();
+    if (status.ok() && entry_.locally_blocking)
+      status = engine_->buffers()->CheckWait(&memory_wait_);
     return !status.ok();
   });
   memory_wait_.Reset();

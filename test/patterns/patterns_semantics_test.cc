@@ -693,6 +693,42 @@ TEST_P(Semantics, ALostPeerIsNamed) {
   });
 }
 
+// What a lost peer may still read is never used again; other groups have as much memory as before.
+TEST_P(Semantics, ALostPeerTakesNoMemoryFromOtherGroups) {
+  OnRanks(3, [&](InprocWorld& world, int rank) {
+    EngineOptions options = Rank::Small();
+    options.staging_bytes = 6 * 1024;  // all of it is the core
+    const std::unique_ptr<Endpoint> endpoint = NewEndpoint(&world, rank);
+    std::unique_ptr<Engine> engine;
+    Require(Engine::Create(endpoint.get(), options, &engine));
+    const auto group_of = [&](const std::vector<int>& members) {
+      std::unique_ptr<Group> group;
+      const int mine = rank == members[0] ? 0 : 1;
+      Require(Group::Create(engine.get(), world.MakeBootstrap(members, mine).get(), 1, 2, &group));
+      return group;
+    };
+    std::unique_ptr<Group> with_lost, without;
+    if (rank != 1) with_lost = group_of({0, 2});
+    if (rank != 2) without = group_of({0, 1});
+    // Rank 2 is gone once rank 0 has sent, and waits for it.
+    if (rank == 2) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      return;
+    }
+    std::vector<double> data(20000, 1);
+    const PatternCall sum = Rank::With(&data, Call(Pattern::kAllReduce, 0, {Shape::kDealt, 0}));
+    for (int round = 0; round < 3; ++round) {
+      if (rank == 0) {
+        EXPECT_EQ(with_lost->Run(sum).code(), StatusCode::kPeerLost);
+        std::fill(data.begin(), data.end(), 1);
+      }
+      Require(without->Run(sum));
+      EXPECT_EQ(data, std::vector<double>(data.size(), 2));
+      std::fill(data.begin(), data.end(), 1);
+    }
+  });
+}
+
 TEST_P(Semantics, ASilentPeerIsReported) {
   std::atomic<int> reports{0};
   OnRanks(2, [&](InprocWorld& world, int rank) {
