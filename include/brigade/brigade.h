@@ -278,7 +278,12 @@ typedef struct brigade_operation brigade_operation;
 ///                   until the operation is done; `call` itself and its array of portions may go.
 /// @param operation  the started call
 /// @return #BRIGADE_NO_RESOURCE: the staging memory it needs is in use; #BRIGADE_OUT_OF_MEMORY: it
-///         needs more than there is; else as brigade_run()
+///         needs more than there is, on all ranks of the scope; else as brigade_run()
+///
+/// #BRIGADE_NO_RESOURCE may be the answer on one rank only, which then owes the others its part: it
+/// starts the call again until it is taken, and waits for nothing else before. Each try moves what
+/// is under way, as brigade_progress() does. The call is taken in the end if all ranks make the
+/// calls that they share in one order, those on different scopes included.
 BRIGADE_EXPORT brigade_status brigade_start(brigade_group* group, const brigade_call* call,
                                             brigade_operation** operation);
 /// Progresses; 1 once the operation is done, well or not. It must still be waited for. NULL is

@@ -108,12 +108,14 @@ Status Executor::Reserve() {
   StagingPool* pool = engine_->buffers()->pool();
   const int chunks = reach_->settings.most_chunks;
   const int runs = schedule_->LeastSlots();
-  if (runs * chunks > pool->total_chunks() - pool->core_chunks()) {
+  // What is refused for good is refused on all ranks of a collective call: what counts is what the
+  // schedule of any rank needs.
+  const int needed = IsPair(entry_->pattern) ? runs * chunks : CoreChunks(reach_->settings);
+  if (needed > pool->total_chunks() - pool->core_chunks()) {
     return Status(StatusCode::kOutOfMemory,
-                  "a non-blocking start needs " + std::to_string(runs * chunks) +
-                      " chunks beside the " + std::to_string(pool->core_chunks()) +
-                      " of the core, of " + std::to_string(pool->total_chunks()) +
-                      " in all; raise the staging budget");
+                  "a non-blocking start needs " + std::to_string(needed) + " chunks beside the " +
+                      std::to_string(pool->core_chunks()) + " of the core, of " +
+                      std::to_string(pool->total_chunks()) + " in all; raise the staging budget");
   }
   for (int i = 0; i < runs; ++i) {
     const ChunkRun run = engine_->buffers()->TrySurplusRun(0, chunks);

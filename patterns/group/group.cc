@@ -231,6 +231,7 @@ Status Group::Start(const PatternCall& given, std::unique_ptr<Operation>* operat
                                           *beginning.sequence, /*blocking=*/false);
   if (!status.ok()) {
     engine_->KeepExecutor(std::move(executor));
+    engine_->Move();  // so that to try again is all that it takes
     return status;
   }
   ++*beginning.sequence;

@@ -105,9 +105,11 @@ class Group {
   Cost Predict(const PatternCall& call) const;
 
   // Starts `call` without waiting. kNoResource: the staging memory it needs is in use; nothing
-  // happened. The matrix, locations and portions of `call`, the array of portions included, must
-  // stay valid until the operation is done. Operations on one scope take place in the order of
-  // their starts, as do sends to, and receives from, one rank.
+  // happened here, and the others may have started it: brigade.h says what this rank then owes
+  // them. kOutOfMemory: it can never be started; of a collective call the same on all ranks. The
+  // matrix, locations and portions of `call`, the array of portions included, must stay valid until
+  // the operation is done. Operations on one scope take place in the order of their starts, as do
+  // sends to, and receives from, one rank.
   Status Start(const PatternCall& call, std::unique_ptr<Operation>* operation);
 
   // The group's first failure.
