@@ -104,13 +104,83 @@ bool StagingPool::ReserveCore(int placement, int runs, int chunks_per_run,
 }
 
 ChunkRun StagingPool::TryAcquireSurplus(int placement, int chunks) {
-  const ChunkRun run = Take(placement, core_chunks(), total_chunks_, chunks);
+  ChunkRun run = Take(placement, core_chunks(), total_chunks_, chunks);
+  if (!run && ReleaseIdleChunks()) run = Take(placement, core_chunks(), total_chunks_, chunks);
   if (run) {
     NoteHighWater();
   } else {
     ++statistics_.surplus_refusals;
   }
   return run;
+}
+
+size_t StagingPool::PartBytes(size_t bytes) const {
+  size_t part_bytes = 64;
+  while (part_bytes < bytes) part_bytes *= 2;
+  return part_bytes <= chunk_bytes() / 2 ? part_bytes : 0;
+}
+
+ChunkRun StagingPool::TryAcquirePart(int placement, size_t bytes) {
+  const size_t part_bytes = PartBytes(bytes);
+  if (part_bytes == 0) return ChunkRun();
+  auto chunk = std::find_if(divided_.begin(), divided_.end(), [&](const Divided& d) {
+    return d.chunk.placement == placement && d.part_bytes == part_bytes && !d.free.empty() &&
+           !d.retired && d.chunk.arena == current_[static_cast<size_t>(placement)];
+  });
+  if (chunk == divided_.end()) {
+    Divided divided;
+    divided.chunk = TryAcquireSurplus(placement, 1);
+    if (!divided.chunk) return ChunkRun();
+    divided.part_bytes = part_bytes;
+    // The first one is taken first.
+    const ByteSpan memory = divided.chunk.memory;
+    for (size_t i = memory.bytes / part_bytes; i > 0; --i) {
+      divided.free.push_back(memory.data + (i - 1) * part_bytes);
+    }
+    chunk = divided_.insert(divided_.end(), std::move(divided));
+  } else if (chunk->lent == 0) {
+    statistics_.in_use_bytes += chunk_bytes();
+    NoteHighWater();
+  }
+  ChunkRun part = chunk->chunk;
+  part.memory = ByteSpan{chunk->free.back(), part_bytes};
+  part.chunks = 0;
+  chunk->free.pop_back();
+  ++chunk->lent;
+  return part;
+}
+
+Status StagingPool::EndPart(const ChunkRun& part, bool retire) {
+  const auto chunk = std::find_if(divided_.begin(), divided_.end(), [&](const Divided& d) {
+    return d.chunk.arena == part.arena && d.chunk.first == part.first &&
+           d.chunk.placement == part.placement;
+  });
+  BRIGADE_CHECK(chunk != divided_.end());
+  BRIGADE_CHECK_EQ(part.memory.bytes, chunk->part_bytes);
+  BRIGADE_CHECK_LT(size_t{0}, chunk->lent);
+  chunk->retired |= retire;
+  chunk->free.push_back(part.memory.data);
+  if (--chunk->lent > 0) return Status();
+  if (chunk->retired) {
+    const ChunkRun whole = chunk->chunk;
+    divided_.erase(chunk);
+    return Retire(whole);
+  }
+  // It stays divided, for the next, until a whole chunk is wanted.
+  statistics_.in_use_bytes -= chunk_bytes();
+  return Status();
+}
+
+bool StagingPool::ReleaseIdleChunks() {
+  const auto idle =
+      std::partition(divided_.begin(), divided_.end(), [](const Divided& d) { return d.lent > 0; });
+  const bool any = idle != divided_.end();
+  for (auto chunk = idle; chunk != divided_.end(); ++chunk) {
+    statistics_.in_use_bytes += chunk_bytes();  // Release subtracts it
+    Release(chunk->chunk);
+  }
+  divided_.erase(idle, divided_.end());
+  return any;
 }
 
 StagingPool::Arena& StagingPool::ArenaOf(const ChunkRun& run) {
@@ -127,11 +197,16 @@ StagingPool::Arena& StagingPool::ArenaOf(const ChunkRun& run) {
 }
 
 void StagingPool::Release(const ChunkRun& run) {
+  if (run.chunks == 0 && run) {
+    (void)EndPart(run, /*retire=*/false);
+    return;
+  }
   std::fill_n(ArenaOf(run).lent.begin() + run.first, run.chunks, 0);
   statistics_.in_use_bytes -= run.memory.bytes;
 }
 
 Status StagingPool::Retire(const ChunkRun& run) {
+  if (run.chunks == 0 && run) return EndPart(run, /*retire=*/true);
   Arena& arena = ArenaOf(run);
   arena.lent[static_cast<size_t>(run.first)] = kInsideRun;
   statistics_.in_use_bytes -= run.memory.bytes;

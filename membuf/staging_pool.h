@@ -8,7 +8,8 @@
 //   anything, so a started operation cannot fail for lack of special memory (LPF's rule: reserve,
 //   then start).
 // - The surplus serves everything that can do without: sends that have returned to their caller,
-//   non-blocking operations, and the running-ahead of operations beyond their reservation.
+//   non-blocking operations, and the running-ahead of operations beyond their reservation. A chunk
+//   of it may be lent in parts, to operations whose messages are short.
 //
 // So returned sends can never take the last chunks from a schedule that needs them.
 //
@@ -38,13 +39,13 @@ struct StagingPoolOptions {
   size_t core_chunks = 0;                 // kept for started operations
 };
 
-// Adjacent chunks, lent out.
+// Adjacent chunks, or a part of one, lent out.
 struct ChunkRun {
   ByteSpan memory;
   int32_t placement = 0;
   int32_t first = -1;  // chunk index in its memory; -1: not a run
-  int32_t chunks = 0;
-  int32_t arena = 0;  // the pool's number of that memory
+  int32_t chunks = 0;  // 0: a part
+  int32_t arena = 0;   // the pool's number of that memory
 
   explicit operator bool() const { return first >= 0; }
 };
@@ -74,6 +75,11 @@ class StagingPool {
 
   // Takes one run from the surplus; an empty run if none is free.
   ChunkRun TryAcquireSurplus(int placement, int chunks);
+  // Takes part of a chunk of the surplus, aligned to 64 bytes; an empty run if none is free, or the
+  // part were more than half a chunk. Parts of one chunk are equally long, a power of two times 64.
+  ChunkRun TryAcquirePart(int placement, size_t bytes);
+  // The length of the part that holds so many bytes; 0: they are too many for one.
+  size_t PartBytes(size_t bytes) const;
 
   // REQUIRES: `run` came from this pool and was not released since.
   void Release(const ChunkRun& run);
@@ -101,12 +107,23 @@ class StagingPool {
     std::vector<int32_t> lent;
   };
   static constexpr int32_t kInsideRun = -1;
+  // A chunk that is lent in parts.
+  struct Divided {
+    ChunkRun chunk;
+    size_t part_bytes = 0;
+    std::vector<std::byte*> free;
+    size_t lent = 0;
+    bool retired = false;  // a part of it is: no other one is lent
+  };
 
   StagingPool(MemoryDomain* domain, const StagingPoolOptions& options);
   // Takes memory for a placement from the domain, to lend from here on.
   Status AddArena(int placement);
   // The memory that a run, which must be lent, lies in.
   Arena& ArenaOf(const ChunkRun& run);
+  Status EndPart(const ChunkRun& part, bool retire);
+  // Of divided chunks, those of which no part is lent. True if there were any.
+  bool ReleaseIdleChunks();
   // The first free run in [begin, end), or an empty one.
   ChunkRun Take(int placement, int begin, int end, int chunks);
   ByteSpan RunMemory(const Arena& arena, const ChunkRun& run) const;
@@ -117,6 +134,7 @@ class StagingPool {
   int total_chunks_ = 0;          // per placement
   std::vector<Arena> arenas_;     // those that are no longer lent from included
   std::vector<int32_t> current_;  // of each placement
+  std::vector<Divided> divided_;
   StagingStatistics statistics_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -187,6 +188,69 @@ TEST(StagingPool, LentRunsNeverOverlap) {
     }
   }
   for (const ChunkRun& run : held) pool->Release(run);
+  EXPECT_EQ(pool->statistics().in_use_bytes, 0u);
+}
+
+TEST(StagingPool, LendsChunksOfTheSurplusInParts) {
+  HeapDomain domain;
+  StagingPoolOptions options;
+  options.chunk_bytes = 1024;
+  options.budget_bytes = 4 * options.chunk_bytes;
+  options.core_chunks = 2;
+  std::unique_ptr<StagingPool> pool;
+  ASSERT_TRUE(StagingPool::Create(&domain, options, &pool).ok());
+  EXPECT_EQ(pool->PartBytes(64), 64u);
+  EXPECT_EQ(pool->PartBytes(65), 128u);
+  EXPECT_EQ(pool->PartBytes(512), 512u);
+  EXPECT_EQ(pool->PartBytes(513), 0u);
+  EXPECT_FALSE(pool->TryAcquirePart(0, 513));
+
+  std::vector<ChunkRun> parts;
+  std::set<std::byte*> places;
+  while (const ChunkRun part = pool->TryAcquirePart(0, 100)) {
+    EXPECT_EQ(part.memory.bytes, 128u);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(part.memory.data) % 64, 0u);
+    places.insert(part.memory.data);
+    parts.push_back(part);
+  }
+  EXPECT_EQ(parts.size(), 16u);  // two chunks' worth
+  EXPECT_EQ(places.size(), parts.size());
+  EXPECT_EQ(pool->statistics().in_use_bytes, 2 * options.chunk_bytes);
+  std::vector<ChunkRun> core;
+  EXPECT_TRUE(pool->ReserveCore(0, 2, 1, &core));
+  for (const ChunkRun& run : core) pool->Release(run);
+
+  // A chunk of which one part is lent is nobody else's; then it is what is wanted of it.
+  for (size_t i = 1; i < parts.size(); ++i) pool->Release(parts[i]);
+  EXPECT_EQ(pool->statistics().in_use_bytes, options.chunk_bytes);
+  const ChunkRun whole = pool->TryAcquireSurplus(0, 1);
+  ASSERT_TRUE(whole);
+  EXPECT_FALSE(pool->TryAcquireSurplus(0, 1));
+  EXPECT_FALSE(pool->TryAcquirePart(0, 512));
+  pool->Release(parts[0]);
+  const ChunkRun half = pool->TryAcquirePart(0, 512);
+  EXPECT_TRUE(half);
+  pool->Release(half);
+  pool->Release(whole);
+  EXPECT_EQ(pool->statistics().in_use_bytes, 0u);
+}
+
+TEST(StagingPool, AChunkOfWhichAPartIsRetiredIsNotLentAgain) {
+  HeapDomain domain;
+  StagingPoolOptions options;
+  options.chunk_bytes = 1024;
+  options.budget_bytes = 1024;
+  std::unique_ptr<StagingPool> pool;
+  ASSERT_TRUE(StagingPool::Create(&domain, options, &pool).ok());
+  const ChunkRun read = pool->TryAcquirePart(0, 64);
+  const ChunkRun other = pool->TryAcquirePart(0, 64);
+  ASSERT_TRUE(pool->Retire(read).ok());
+  EXPECT_FALSE(pool->TryAcquirePart(0, 64));
+  pool->Release(other);
+  const ChunkRun fresh = pool->TryAcquirePart(0, 64);
+  ASSERT_TRUE(fresh);
+  EXPECT_NE(fresh.arena, read.arena);
+  pool->Release(fresh);
   EXPECT_EQ(pool->statistics().in_use_bytes, 0u);
 }
 

@@ -33,9 +33,10 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   SetHeader(entry, call_, sequence, cut_.longest_bytes(), &header_);
   StartLanes();
   StartStreams();
+  part_bytes_ = blocking ? 0 : BytesOfParts();
   if (!blocking) status = Reserve();
   if (!status.ok()) return status.WithContext(entry.name);
-  chunks_held_ = 0;
+  held_bytes_ = 0;
   looks_ = 0;
   memory_wait_.Reset();
   work_over_ = done_ = false;
@@ -102,23 +103,37 @@ std::byte* Executor::PayloadAt(const Place& place, const PortionRun& run, int64_
   return slot.payload + cut_.RunBytes(all.first, before, piece);  // no locations go with portions
 }
 
-// Runs of the longest length for every slot that the schedule cannot do without, whatever they will
-// hold.
+// A wrong message may be longer: a transport that writes past a landing must have a long one.
+size_t Executor::BytesOfParts() const {
+  const Capabilities& has = *reach_->capabilities;
+  if (cut_.in_runs() || (has.needs_landing && !has.keeps_to_landing)) return 0;
+  return engine_->buffers()->pool()->PartBytes(kHeaderRoom +
+                                               mover_.WireBytes(cut_.longest_bytes()));
+}
+
+// For every slot that the schedule cannot do without, whatever it will hold: a part, or a run of
+// the longest length.
 Status Executor::Reserve() {
   StagingPool* pool = engine_->buffers()->pool();
+  const int slots = schedule_->LeastSlots();
   const int chunks = reach_->settings.most_chunks;
-  const int runs = schedule_->LeastSlots();
-  // What is refused for good is refused on all ranks of a collective call: what counts is what the
-  // schedule of any rank needs.
-  const int needed = IsPair(entry_->pattern) ? runs * chunks : CoreChunks(reach_->settings);
+  // What is refused for good is refused on all ranks of a collective call, and so is asked of what
+  // the schedule of any rank needs.
+  const bool pair = IsPair(entry_->pattern);
+  int needed = pair ? slots * chunks : CoreChunks(reach_->settings);
+  if (part_bytes_ > 0) {
+    const auto parts = static_cast<int>(pool->chunk_bytes() / part_bytes_);
+    needed = ((pair ? slots : needed / chunks) + parts - 1) / parts;
+  }
   if (needed > pool->total_chunks() - pool->core_chunks()) {
     return Status(StatusCode::kOutOfMemory,
                   "a non-blocking start needs " + std::to_string(needed) + " chunks beside the " +
                       std::to_string(pool->core_chunks()) + " of the core, of " +
                       std::to_string(pool->total_chunks()) + " in all; raise the staging budget");
   }
-  for (int i = 0; i < runs; ++i) {
-    const ChunkRun run = engine_->buffers()->TrySurplusRun(0, chunks);
+  for (int i = 0; i < slots; ++i) {
+    const ChunkRun run = part_bytes_ > 0 ? engine_->buffers()->TryPart(0, part_bytes_)
+                                         : engine_->buffers()->TrySurplusRun(0, chunks);
     if (!run) {
       ReleaseReserved();
       BRIGADE_RETURN_IF_ERROR(engine_->buffers()->shortage());
@@ -216,8 +231,9 @@ StagedBuffer* Executor::TryBuffer(int stream, size_t payload_bytes, Memory kind)
   ChunkRun run;
   // Beyond its window a stream waits for its own sends, unless it must not wait for receivers.
   if (entry_->locally_blocking || s.buffers < static_cast<int>(kMostSlots)) {
-    run =
-        engine_->buffers()->TrySurplusRun(s.placement, ChunksFor(reach_->settings, payload_bytes));
+    run = part_bytes_ > 0 ? engine_->buffers()->TryPart(s.placement, part_bytes_)
+                          : engine_->buffers()->TrySurplusRun(
+                                s.placement, ChunksFor(reach_->settings, payload_bytes));
   }
   if (run) {
     engine_->buffers()->EndStall();
@@ -245,10 +261,9 @@ StagedBuffer* Executor::TryBuffer(int stream, size_t payload_bytes, Memory kind)
   buffer->stream = stream;
   AddBuffer(buffer);
   ++s.buffers;
-  chunks_held_ += buffer->run.chunks;
+  held_bytes_ += buffer->run.memory.bytes;
   mover_.statistics.peak_staging_bytes =
-      std::max(mover_.statistics.peak_staging_bytes,
-               static_cast<size_t>(chunks_held_) * reach_->settings.chunk_bytes);
+      std::max(mover_.statistics.peak_staging_bytes, held_bytes_);
   return buffer;
 }
 
@@ -291,7 +306,7 @@ void Executor::OnRecycled(const StagedBuffer& buffer) {
   if (buffer.origin == StagedBuffer::Origin::kLease) return;
   StreamState& s = streams_[buffer.stream];
   --s.buffers;
-  chunks_held_ -= buffer.run.chunks;
+  held_bytes_ -= buffer.run.memory.bytes;
   if (buffer.origin == StagedBuffer::Origin::kCore ||
       buffer.origin == StagedBuffer::Origin::kReserved) {
     --s.guaranteed;
@@ -346,6 +361,7 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
     // A shorter message than this receive would take may bring more in its first piece.
     const size_t most = std::min(cut_.TotalBytes(step.portion), reach_->settings.eager_bytes);
     room = reach_->FirstRoom(cut_.plan_known() ? wire_bytes : most);
+    if (part_bytes_ > 0) room = std::min(room, part_bytes_ - kHeaderRoom);
   }
   // The first piece brings a header; later ones may go straight to where they are wanted.
   LayoutRange in_place;

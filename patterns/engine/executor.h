@@ -122,6 +122,9 @@ class Executor : public Activity, private BufferOwner {
   StagedBuffer* TryBuffer(int stream, size_t payload_bytes, Memory memory);
   StagedBuffer* TakeReserved();
   void AddBuffer(StagedBuffer* buffer);
+  // What a slot needs of a non-blocking operation whose messages are short enough for parts of
+  // chunks; 0: whole chunks.
+  size_t BytesOfParts() const;
   Status Reserve();
   void ReleaseReserved();
   bool WaitedTooLong();
@@ -148,10 +151,11 @@ class Executor : public Activity, private BufferOwner {
   std::vector<Cursor> receives_;
   std::vector<Cursor> work_;
   std::vector<StreamState> streams_;
+  size_t part_bytes_ = 0;               // of its slots; 0: they take chunks
   std::vector<ChunkRun> reserved_;      // not in use, of a non-blocking operation
   std::vector<StagedBuffer*> buffers_;  // held by streams, or freed with sends pending
   int outstanding_ = 0;                 // buffers that must be back before it returns
-  int64_t chunks_held_ = 0;
+  size_t held_bytes_ = 0;               // of staging memory
   // For a way out straight from user memory, since the last success.
   uint64_t looks_ = 0;
   std::chrono::steady_clock::time_point looking_since_;  // if there were any

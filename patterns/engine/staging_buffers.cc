@@ -51,6 +51,13 @@ ChunkRun StagingBuffers::TrySurplusRun(int placement, int chunks) {
   return pool_->TryAcquireSurplus(placement, chunks);
 }
 
+ChunkRun StagingBuffers::TryPart(int placement, size_t bytes) {
+  const ChunkRun part = pool_->TryAcquirePart(placement, bytes);
+  if (part || !cached_) return part;
+  pool_->Release(std::exchange(cached_, ChunkRun()));
+  return pool_->TryAcquirePart(placement, bytes);
+}
+
 StagedBuffer* StagingBuffers::TrySurplus(int chunks) {
   const ChunkRun run =
       cached_.chunks >= chunks ? std::exchange(cached_, ChunkRun()) : TrySurplusRun(0, chunks);

@@ -41,6 +41,8 @@ class StagingBuffers {
   StagedBuffer* New() { return buffers_.Take(); }
   // Adjacent chunks of the surplus; none if there are none.
   ChunkRun TrySurplusRun(int placement, int chunks);
+  // Part of a chunk of it, which may not be too long for one; none if there is none.
+  ChunkRun TryPart(int placement, size_t bytes);
   // A buffer of at least so many; null if there are none.
   StagedBuffer* TrySurplus(int chunks);
   // Overflow memory, for an operation that must not wait for receivers and has found the pool empty

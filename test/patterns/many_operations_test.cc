@@ -96,6 +96,30 @@ PatternCall Call(Pattern pattern, ChannelKind scope = ChannelKind::kAll) {
   return call;
 }
 
+// As many as a program may want, with the settings that users get.
+TEST_P(ManyOperations, SixtyFourShortOnesAreOutstandingAtOnce) {
+  constexpr size_t kAtOnce = 64;
+  std::atomic<int> started{0};
+  RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank, EngineOptions());
+    std::vector<std::vector<double>> data(kAtOnce, std::vector<double>(1, rank + 1));
+    std::vector<std::unique_ptr<Operation>> operations(kAtOnce);
+    // No sum is there before the last rank starts.
+    while (rank == kRanks - 1 && started < kRanks - 1) std::this_thread::yield();
+    for (size_t i = 0; i < kAtOnce; ++i) {
+      const Pattern pattern = i % 4 == 3 ? Pattern::kReduce : Pattern::kAllReduce;
+      Require(me.Start(Call(pattern), &data[i], &operations[i]));
+    }
+    EXPECT_LE(me.engine->staging().in_use_bytes, size_t{128} << 10);
+    ++started;
+    for (size_t i = 0; i < kAtOnce; ++i) {
+      Require(operations[i]->Wait());
+      const bool sums = i % 4 != 3 || rank == 0;
+      EXPECT_EQ(data[i][0], sums ? 10 : rank + 1) << i;
+    }
+  });
+}
+
 // A rank that is refused a start makes it again until it is taken. Whatever the others have under
 // way, it is taken in the end, as long as all ranks make the calls that they share in one order.
 TEST_P(ManyOperations, ARefusedStartMadeAgainIsTakenInTheEnd) {
