@@ -69,7 +69,7 @@ class BrigadeHppOperation : public testing::Test {
     call.matrix = direct::MatrixOf(values->data(), 1000, 1);
     return call;
   }
-  std::vector<double> Sum() const { return std::vector<double>(1000, size_ * (size_ + 1) / 2); }
+  std::vector<double> Sum() const { return std::vector<double>(1000, size_ * (size_ + 1) / 2.0); }
 
   int rank_ = 0;
   int size_ = 0;
