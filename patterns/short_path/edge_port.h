@@ -85,9 +85,7 @@ class EdgePort : public ShortCall {
   }
   // The message in a slot, wherever it lies; no data if it is nowhere.
   ConstByteSpan MessageIn(const Slot& slot) const {
-    if (slot.kind != Slot::kLine) return group_->edges->PieceIn(group_->id, slot);
-    return slot.bytes <= Slot::kLineBytes ? ConstByteSpan(slot.payload, slot.bytes)
-                                          : ConstByteSpan();
+    return slot.kind == Slot::kLine ? LineIn(slot) : group_->edges->PieceIn(group_->id, slot);
   }
   const Slot* Poll(InEdge* edge, int peer) const {
     const Slot* const slot = edge->Peek();

@@ -23,6 +23,7 @@
 #include <memory>
 #include <vector>
 
+#include "membuf/byte_span.h"
 #include "membuf/status.h"
 #include "transport/edge/bell.h"
 #include "transport/edge/shared_segment.h"
@@ -43,6 +44,13 @@ struct alignas(64) Slot {
   std::byte payload[kLineBytes];
 };
 static_assert(sizeof(Slot) == 64, "a slot is a cache line");
+
+// The message in a kLine slot; no data if it is longer than a slot. Its length is read once: a
+// sender gone wild may change it at any time.
+inline ConstByteSpan LineIn(const Slot& slot) {
+  const uint16_t bytes = __atomic_load_n(&slot.bytes, __ATOMIC_RELAXED);
+  return bytes <= Slot::kLineBytes ? ConstByteSpan(slot.payload, bytes) : ConstByteSpan();
+}
 
 // Payload of a kPiece slot.
 struct PieceAt {

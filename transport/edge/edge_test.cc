@@ -360,6 +360,30 @@ TEST(EdgeTest, AJumpToNowhereIsSeen) {
   }
 }
 
+// What is checked of a length is what is used.
+TEST(EdgeTest, ALengthThatChangesIsReadOnce) {
+  Slot slot{};
+  slot.kind = Slot::kLine;
+  slot.bytes = 8;
+  std::atomic<bool> over{false};
+  std::thread wild([&] {
+    for (uint16_t bytes = 8; !over; bytes = static_cast<uint16_t>(~bytes)) {
+      __atomic_store_n(&slot.bytes, bytes, __ATOMIC_RELAXED);
+    }
+  });
+  int good = 0;
+  int bad = 0;
+  for (uint64_t look = 0; look < 3000000 || (look < 300000000 && (good == 0 || bad == 0)); ++look) {
+    const ConstByteSpan line = LineIn(slot);
+    ASSERT_LE(line.bytes, Slot::kLineBytes);
+    ++(line.data == nullptr ? bad : good);
+  }
+  over = true;
+  wild.join();
+  EXPECT_GT(good, 0);
+  EXPECT_GT(bad, 0);
+}
+
 TEST(EdgeTest, AnEdgeOutsideItsMemoryIsSeen) {
   Link link;
   const uint64_t end = link.segment->address().reserve_bytes;

@@ -19,8 +19,7 @@ Status Broken(const InStream& in, const char* what) {
 // Where the message of a slot lies; no data if it is nowhere.
 ConstByteSpan MessageIn(const Group& group, const Slot& slot) {
   if (slot.kind == Slot::kPiece) return group.PieceIn(slot);
-  if (slot.kind != Slot::kLine || slot.bytes > Slot::kLineBytes) return ConstByteSpan();
-  return {slot.payload, slot.bytes};
+  return slot.kind == Slot::kLine ? LineIn(slot) : ConstByteSpan();
 }
 
 }  // namespace

@@ -57,6 +57,25 @@ TEST(SendStreamTest, NoMoreGoesAheadThanTheAllowance) {
   EXPECT_FALSE(sender.MayTake());
 }
 
+// A peer that has two connections can bring two at once, which is its mistake.
+TEST(ReceiveStreamTest, APieceIsRefusedWhileAnotherIsComing) {
+  ReceiveStream receiver;
+  Bytes landing(10);
+  ReceiveStream::Arrival arrival;
+  ASSERT_FALSE(receiver.Post({Span(&landing), false, nullptr}, &arrival));
+  ByteSpan where;
+  ByteSpan second;
+  ASSERT_TRUE(receiver.Begin(10, &where));
+  EXPECT_FALSE(receiver.Begin(10, &second));
+  EXPECT_EQ(second.data, nullptr);
+  // The first is as good as before.
+  ASSERT_TRUE(receiver.End(&arrival));
+  EXPECT_EQ(arrival.bytes, 10u);
+  ASSERT_TRUE(receiver.Begin(20, &where));  // nobody waits for it
+  EXPECT_FALSE(receiver.Begin(20, &second));
+  EXPECT_FALSE(receiver.End(&arrival));
+}
+
 TEST(SendStreamTest, EmptyPiecesCostSomething) {
   SendStream sender;
   const int many = static_cast<int>(kEagerWindowBytes);
