@@ -57,13 +57,14 @@ bool Group::IsOver() {
       if (stream != nullptr && stream->leased > 0) return false;
     }
     for (const auto& [peer, r] : ranks) {
-      directories[r]->closed_by.fetch_add(1, std::memory_order_acq_rel);
+      directories[r]->left(size())[rank].store(1, std::memory_order_release);
     }
     left = true;
   }
-  if (directories[rank]->closed_by.load(std::memory_order_acquire) <
-      static_cast<uint32_t>(ranks.size())) {
-    return false;
+  for (; gone < size(); ++gone) {
+    const Peer* const member = members[gone];
+    if (member == nullptr || member == members[rank] || member->lost) continue;
+    if (directories[rank]->left(size())[gone].load(std::memory_order_acquire) == 0) return false;
   }
   for (const auto& stream : out) {
     if (stream != nullptr && !stream->under_way.empty()) return false;

@@ -21,13 +21,17 @@
 namespace brigade::shm {
 
 // In the segment of each rank, for each of its groups: where the edges begin that lead away from
-// it.
+// it, and who uses them no more.
 struct alignas(64) Directory {
-  std::atomic<uint32_t> closed_by;  // members that use it no more
-  // Behind it: std::atomic<uint64_t>[kChannelKinds][ranks], as InEdge expects them.
-  std::atomic<uint64_t>* entries() { return reinterpret_cast<std::atomic<uint64_t>*>(this + 1); }
+  // [kChannelKinds][ranks], as InEdge expects them.
+  std::atomic<uint64_t>* entries() { return reinterpret_cast<std::atomic<uint64_t>*>(this); }
+  // Behind them, by member: 1 once it looks here no more.
+  std::atomic<uint32_t>* left(int ranks) {
+    return reinterpret_cast<std::atomic<uint32_t>*>(entries() + kChannelKinds * ranks);
+  }
   static size_t Bytes(int ranks) {
-    return sizeof(Directory) + sizeof(std::atomic<uint64_t>) * kChannelKinds * ranks;
+    return (sizeof(std::atomic<uint64_t>) * kChannelKinds + sizeof(std::atomic<uint32_t>)) *
+           static_cast<size_t>(ranks);
   }
 };
 
@@ -44,6 +48,7 @@ struct Group {
   std::vector<std::unique_ptr<InStream>> in;
   bool crowded = false;  // its ranks on this host outnumber the processors that they may use
   bool left = false;     // the others know that this rank looks at none of their edges any more
+  int gone = 0;          // members that look at none of this rank's, from the first on
 
   int size() const { return static_cast<int>(members.size()); }
 

@@ -321,6 +321,48 @@ TEST(ShmEndpoint, ARankThatHasLeftIsNoticedByProgressAlone) {
   endpoint->CloseGroup(group);
 }
 
+// It closes nothing any more.
+TEST(ShmEndpoint, GroupsOfARankThatIsGoneGiveTheirMemoryBack) {
+  constexpr int kGroups = 500;
+  InprocWorld world(2);
+  std::thread other([&] {
+    const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+    const std::unique_ptr<Bootstrap> bootstrap = world.MakeBootstrap(1);
+    for (int i = 0; i < kGroups; ++i) {
+      GroupId group = -1;
+      EXPECT_TRUE(endpoint->OpenGroup(bootstrap.get(), &group).ok());
+    }
+  });
+  const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+  const auto send = [&](GroupId group) {
+    for (int kind = 0; kind < kChannelKinds; ++kind) {
+      Operation sent;
+      ASSERT_TRUE(
+          endpoint->PostSend({group, static_cast<ChannelKind>(kind)}, 0, {nullptr, 0}, &sent).ok());
+    }
+  };
+  const std::unique_ptr<Bootstrap> bootstrap = world.MakeBootstrap(0);
+  for (int i = 0; i < kGroups; ++i) {
+    GroupId group = -1;
+    ASSERT_TRUE(endpoint->OpenGroup(bootstrap.get(), &group).ok());
+    send(group);
+    endpoint->CloseGroup(group);
+  }
+  other.join();
+  endpoint->Pause(1000000);
+  endpoint->Pause(1000000);  // sleeps, then looks who has gone
+  endpoint->Progress();
+  const size_t before = SharedBytes();
+  std::vector<GroupId> groups;
+  for (int i = 0; i < kGroups; ++i) {
+    groups.push_back(OpenAlone(endpoint.get()));
+    send(groups.back());
+  }
+  const size_t edges = size_t{kGroups} * kChannelKinds * sizeof(EdgeRing);
+  EXPECT_LT(SharedBytes(), before + edges / 4);
+  for (const GroupId group : groups) endpoint->CloseGroup(group);
+}
+
 // Who waits for a message and for a send's end at once, and sleeps, hears of the end at the next
 // poll, not at one of the next thousands.
 TEST(ShmEndpoint, ASleeperLooksWhatHasComeBack) {
