@@ -1,6 +1,8 @@
 #include "transport/auto/auto_endpoint.h"
 
 #include <algorithm>
+#include <atomic>
+#include <deque>
 #include <functional>
 #include <string>
 #include <utility>
@@ -51,7 +53,6 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
       BRIGADE_CHECK(near_ == nullptr);  // leases with a token are its
       near_ = std::move(transport.endpoint);
     }
-    fars_.reserve(transports.size());  // their names stay where they are
     for (AutoTransport& transport : transports) {
       if (transport.reach == AutoTransport::Reach::kEverywhere) {
         fars_.emplace_back(std::move(transport), near_.get());
@@ -92,7 +93,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
         return status;
       }
     }
-    near_is_used_ |= group->near_id >= 0 || group->endpoint == near_.get();
+    if (group->near_id >= 0 || group->endpoint == near_.get()) near_is_used_ = true;
     *id = groups_.Add(std::move(group));
     return Status();
   }
@@ -174,7 +175,10 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     return std::any_of(fars_.begin(), fars_.end(), IsUsed) &&
            std::none_of(fars_.begin(), fars_.end(), forbids);
   }
-  void Await(int microseconds) override { Sleeper().Await(microseconds); }
+  // Nobody wakes a sleeper of one transport for a message of another.
+  void Await(int microseconds) override {
+    Sleeper().Await(CountUsed() <= 1 ? microseconds : std::min(microseconds, kLongestAwaitUs));
+  }
   void Pause(uint64_t idle_polls) override {
     if (CountUsed() <= 1) {
       Sleeper().Pause(idle_polls);
@@ -212,7 +216,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     std::unique_ptr<Endpoint> endpoint;
     uint64_t polls_per_look;
     std::function<bool()> is_wanted;
-    bool is_used = false;
+    std::atomic<bool> is_used{false};  // the helper reads it where it sleeps
     Capabilities with_near;
     std::string name;
   };
@@ -272,7 +276,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
       if (!status.ok()) break;
       group->endpoint = far.endpoint.get();
       group->mixed = &far.with_near;
-      if (!far.is_used) far.is_used = true;  // a helper may be reading it
+      far.is_used = true;
       break;
     }
     return status;
@@ -317,14 +321,16 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
   static constexpr uint64_t kPollsBeforeNap = 20000;  // some 10 ms of yielding
   static constexpr uint64_t kPollsPerLook = 128;
   static constexpr int kNapUs = 50;
+  // Of a helper, whose owner computes meanwhile.
+  static constexpr int kLongestAwaitUs = 500;
 
   // Null: there is none. Its memory is the far ones', too: destroyed last.
   std::unique_ptr<Endpoint> near_;
-  std::vector<Far> fars_;
+  std::deque<Far> fars_;  // their names stay where they are
   std::unique_ptr<SharedDomain> domain_;
   Capabilities capabilities_;
   GroupTable<Group> groups_;
-  bool near_is_used_ = false;
+  std::atomic<bool> near_is_used_{false};
   uint64_t polls_ = 0;
 };
 

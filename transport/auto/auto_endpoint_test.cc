@@ -2,7 +2,9 @@
 
 #include "transport/auto/auto_endpoint.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -38,6 +40,8 @@ class Job {
   bool real_tcp = false;
   std::set<int> not_wanting_tcp;
   std::atomic<int> asked{0};  // whether they want it
+  // Runs on another thread while the group is opened.
+  std::function<void(Endpoint*, const std::atomic<bool>& open)> while_opening;
 
   void Run(const std::function<void(Endpoint*, GroupId, int rank)>& body) {
     std::vector<std::thread> threads;
@@ -46,7 +50,13 @@ class Job {
         const std::unique_ptr<Endpoint> endpoint = NewEndpoint(rank);
         const std::unique_ptr<Bootstrap> bootstrap = tcp_.MakeBootstrap(rank);
         GroupId group = -1;
+        std::atomic<bool> open{false};
+        std::thread helper([&] {
+          if (while_opening) while_opening(endpoint.get(), open);
+        });
         const Status status = endpoint->OpenGroup(bootstrap.get(), &group);
+        open = true;
+        helper.join();
         ASSERT_TRUE(status.ok()) << status.ToString();
         body(endpoint.get(), group, rank);
         endpoint->CloseGroup(group);
@@ -246,6 +256,34 @@ TEST(AutoEndpoint, CallbacksOfTwoTransportsDoNotNest) {
     while (!far.over) endpoint->Progress();
     EXPECT_FALSE(near.nested || far.nested);
   });
+}
+
+// A helper is not woken by what comes through shared memory. It may read which transports are in
+// use while the owner opens a group that changes it.
+TEST(AutoEndpoint, AHelperSleepsBrieflyWhereMemoryIsSharedToo) {
+  for (const bool with_near : {false, true}) {
+    Job job(with_near ? std::vector<int>{0, 0, 1} : std::vector<int>{0, 1});
+    job.real_tcp = true;
+    job.Run([&](Endpoint* endpoint, GroupId, int rank) {
+      if (rank != 0) return;
+      using Clock = std::chrono::steady_clock;
+      auto shortest = Clock::duration::max();
+      for (int i = 0; i < 20; ++i) {
+        const auto start = Clock::now();
+        endpoint->Await(20000);
+        shortest = std::min<Clock::duration>(shortest, Clock::now() - start);
+      }
+      EXPECT_EQ(shortest < std::chrono::milliseconds(5), with_near);
+    });
+  }
+}
+
+TEST(AutoEndpoint, AHelperSleepsWhileItsOwnerOpensGroups) {
+  Job job({0, 0, 1});
+  job.while_opening = [](Endpoint* endpoint, const std::atomic<bool>& open) {
+    while (!open) endpoint->Await(10);
+  };
+  job.Run([](Endpoint*, GroupId, int) {});
 }
 
 // A receive too short for what comes is one that TCP tells the peer of when it waits for long.
