@@ -14,29 +14,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "membuf/byte_span.h"
 #include "membuf/memory_domain.h"
+#include "membuf/overflow_budget.h"
 
 namespace brigade {
 
-struct OverflowStatistics {
-  size_t in_use_bytes = 0;
-  size_t high_water_bytes = 0;
-  uint64_t blocks = 0;    // taken into use since creation
-  uint64_t refusals = 0;  // a limit said no
-};
-
 class OverflowArena {
  public:
-  // The limit "as much as is available": asks the system for the memory it could still give before
-  // growing.
-  static constexpr size_t kAvailableMemory = SIZE_MAX;
+  static constexpr size_t kAvailableMemory = OverflowBudget::kAvailableMemory;
 
-  // `limit_bytes`: most bytes in use at once. Blocks come from `domain`, which must outlive the
-  // arena, or from the heap if it is null.
-  explicit OverflowArena(size_t limit_bytes, MemoryDomain* domain = nullptr);
+  // Blocks in use count in `budget`. They come from `domain`, which must outlive the arena, or from
+  // the heap if it is null.
+  explicit OverflowArena(std::shared_ptr<OverflowBudget> budget, MemoryDomain* domain = nullptr);
+  // With a budget of its own.
+  explicit OverflowArena(size_t limit_bytes, MemoryDomain* domain = nullptr)
+      : OverflowArena(std::make_shared<OverflowBudget>(limit_bytes), domain) {}
   // REQUIRES: every block was released.
   ~OverflowArena();
 
@@ -56,7 +52,8 @@ class OverflowArena {
   // Gives kept blocks back to the system.
   void Trim();
 
-  const OverflowStatistics& statistics() const { return statistics_; }
+  // The budget's.
+  const OverflowStatistics& statistics() const { return budget_->statistics(); }
   // Bytes of released blocks held for reuse; at most 64 MiB.
   size_t kept_bytes() const { return kept_bytes_; }
 
@@ -74,19 +71,18 @@ class OverflowArena {
   // Ends a part; the block goes with the last one.
   void EndPart(ByteSpan part, bool retire);
   void RetireWhole(ByteSpan block);
-  bool MayGrow(size_t bytes);
+  void End(ByteSpan block);
   std::byte* Allocate(size_t bytes);
   void Free(std::byte* block, size_t bytes);
 
-  const size_t limit_bytes_;
+  const std::shared_ptr<OverflowBudget> budget_;
   MemoryDomain* const domain_;
   std::map<size_t, std::vector<std::byte*>> kept_;  // by size
   size_t kept_bytes_ = 0;
   std::map<const std::byte*, Shared> shared_;  // by where they begin
   Shared* cutting_ = nullptr;                  // of these
   std::vector<std::byte*> retired_;
-  size_t allowance_bytes_ = 0;  // what may still be allocated before asking the system again
-  OverflowStatistics statistics_;
+  size_t in_use_bytes_ = 0;
 };
 
 }  // namespace brigade

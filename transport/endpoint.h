@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "membuf/byte_span.h"
 #include "membuf/memory_domain.h"
@@ -19,6 +20,7 @@
 namespace brigade {
 
 class EdgeAccess;
+class OverflowBudget;
 class SimulatedProcessor;
 
 // A packed range of user memory.
@@ -55,6 +57,10 @@ class Endpoint {
   virtual int CountHosts(GroupId group, int first, int stride, int count) const;
   // Where this transport's staging memory comes from. Lives as long as the endpoint.
   virtual MemoryDomain* domain() = 0;
+
+  // From here on, what was sent and is not received takes memory from this budget, where it takes
+  // more of the transport's than that sets aside for it.
+  virtual void SetOverflowBudget(const std::shared_ptr<OverflowBudget>&) {}
 
   // Collective over the members of `bootstrap` and nobody else. Opens the group's channels and
   // agrees on their identity on the wire. `bootstrap` is not used after the call. On failure

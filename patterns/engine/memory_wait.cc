@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "membuf/overflow_budget.h"
+
 namespace brigade {
 
 Status MemoryWait::Check(double most_seconds, size_t overflow_bytes) {
@@ -9,10 +11,13 @@ Status MemoryWait::Check(double most_seconds, size_t overflow_bytes) {
   if (since_ == std::chrono::steady_clock::time_point()) since_ = now;
   const std::chrono::duration<double> waited = now - since_;
   if (waited.count() <= most_seconds) return Status();
+  const std::string limit = overflow_bytes == OverflowBudget::kAvailableMemory
+                                ? "what the system has"
+                                : std::to_string(overflow_bytes) + " bytes";
   return Status(StatusCode::kTimedOut,
                 "no staging memory for " + std::to_string(waited.count()) +
-                    " s: receivers do not drain and overflow memory is at its limit of " +
-                    std::to_string(overflow_bytes) + " bytes; raise the limit or the wait");
+                    " s: receivers do not drain and overflow memory is at its limit of " + limit +
+                    "; raise the limit or the wait");
 }
 
 }  // namespace brigade

@@ -5,14 +5,17 @@
 #include <utility>
 
 #include "membuf/check.h"
+#include "membuf/overflow_budget.h"
 
 namespace brigade {
 
 StagingBuffers::StagingBuffers(Endpoint* endpoint, const EngineOptions& options)
-    : endpoint_(endpoint),
-      options_(options),
-      overflow_(std::make_unique<OverflowArena>(
-          options.overflow_bytes, endpoint->domain()->grows() ? endpoint->domain() : nullptr)) {}
+    : endpoint_(endpoint), options_(options) {
+  const auto budget = std::make_shared<OverflowBudget>(options.overflow_bytes);
+  overflow_ = std::make_unique<OverflowArena>(
+      budget, endpoint->domain()->grows() ? endpoint->domain() : nullptr);
+  endpoint->SetOverflowBudget(budget);
+}
 
 StagingBuffers::~StagingBuffers() {
   if (cached_) pool_->Release(cached_);

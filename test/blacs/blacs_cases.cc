@@ -75,6 +75,23 @@ void LeaveUnreceived(int elems, const std::function<void()>& end) {
   end();
 }
 
+// Both ranks send each other so many short messages before either receives one.
+void Flood(int messages) {
+  const int context = NewGrid();
+  for (int i = 0; i < messages; ++i) {
+    double value = i;
+    Cdgesd2d(context, 1, 1, &value, 1, 0, 1 - rank);
+  }
+  int right = 0;
+  for (int i = 0; i < messages; ++i) {
+    double value = -1;
+    Cdgerv2d(context, 1, 1, &value, 1, 0, 1 - rank);
+    right += value == i ? 1 : 0;
+  }
+  std::printf("%d of %d messages are right\n", right, messages);
+  Cblacs_exit(0);
+}
+
 using Cases = std::map<std::string, std::function<void()>>;
 
 // NOLINTNEXTLINE(readability-function-size): a table
@@ -283,6 +300,8 @@ const Cases& AllCases() {
        }},
       {"finalize_unreceived", [] { LeaveUnreceived(16, [] { MPI_Finalize(); }); }},
       {"finalize_unreceived_long", [] { LeaveUnreceived(1 << 17, [] { MPI_Finalize(); }); }},
+      {"flood", [] { Flood(1200000); }},
+      {"flood_longest", [] { Flood(10000000); }},
       {"free_handle_warns",
        [] {
          NewGrid();

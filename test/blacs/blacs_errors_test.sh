@@ -76,6 +76,24 @@ expect grid "BLACS ERROR 'blacs_gridinit: .*BRIGADE_STAGING_BYTES=4096" BRIGADE_
 expect grid "BLACS ERROR 'blacs_gridinit: .*BRIGADE_CHUNK_BYTES=4194304" BRIGADE_CHUNK_BYTES=4M
 expect grid "BLACS ERROR 'blacs_gridinit: .*BRIGADE_TRANSPORT=pigeon" BRIGADE_TRANSPORT=pigeon
 
+# What is sent and not received takes overflow memory, over shared memory, too; and where the system
+# gives no more of that, a send does not wait for ever.
+expect_at_limit() {
+  local limit=$1
+  shift
+  TEST_TIMEOUT=60 "$run_mpi" 2 env BRIGADE_TRANSPORT=shm BRIGADE_OVERFLOW_WAIT=1 "$@" "$cases" flood \
+    > "$TEST_TMPDIR/out" 2>&1
+  if ! grep -q "BLACS ERROR 'dgesd2d: .*receivers do not drain and overflow memory is at .*$limit;" "$TEST_TMPDIR/out"; then
+    echo "FAILED: flood: expected an end at the limit '$limit', got:"
+    cat "$TEST_TMPDIR/out"
+    failures=$((failures + 1))
+  fi
+}
+expect_at_limit '1048576 bytes' BRIGADE_OVERFLOW_BYTES=1M
+ulimit -S -f 65536
+expect_at_limit 'what the system has'
+ulimit -S -f unlimited
+
 # Settings that differ between ranks: rank 0 reads its own.
 expect_different() {
   expect grid "$1" bash -c "[ \$OMPI_COMM_WORLD_RANK = 0 ] && export $2; exec \"\$@\"" --

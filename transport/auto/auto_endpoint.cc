@@ -77,6 +77,12 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     return group.hosts.empty() ? 0 : group.hosts[static_cast<size_t>(peer)];
   }
   MemoryDomain* domain() override { return domain_.get(); }
+  void SetOverflowBudget(const std::shared_ptr<OverflowBudget>& budget) override {
+    if (near_ != nullptr) near_->SetOverflowBudget(budget);
+    for (Far& far : fars_) {
+      if (far.endpoint != nullptr) far.endpoint->SetOverflowBudget(budget);
+    }
+  }
 
   Status OpenGroup(Bootstrap* bootstrap, GroupId* id) override {
     std::vector<char> near = {near_ != nullptr};

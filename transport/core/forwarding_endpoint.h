@@ -26,6 +26,9 @@ class ForwardingEndpoint : public Endpoint {
     return target_->CountHosts(group, first, stride, count);
   }
   MemoryDomain* domain() override { return target_->domain(); }
+  void SetOverflowBudget(const std::shared_ptr<OverflowBudget>& budget) override {
+    target_->SetOverflowBudget(budget);
+  }
   Status OpenGroup(Bootstrap* bootstrap, GroupId* group) override {
     return target_->OpenGroup(bootstrap, group);
   }

@@ -14,18 +14,19 @@ constexpr uint64_t kToRing = 0;
 }  // namespace
 
 // Of the free slots at the end of a ring, one is kept for the jump.
-Slot* OutEdge::NextSlowly() {
+Slot* OutEdge::NextSlowly(bool beyond_limit) {
   if (lost_) return closed() ? &discarded_ : nullptr;
   if (extension_ != nullptr && sent_in_extension_ + 1 < EdgeExtension::kSlots) {
     return &extension_->slots[sent_in_extension_];
   }
   if (extension_ != nullptr && IsFree(sent_in_ring_) && IsFree(sent_in_ring_ + 1)) {
     Jump(&extension_->slots[sent_in_extension_], kToRing);
+    FreeUsedExtensions();
     return &ring_->slots[sent_in_ring_ % EdgeRing::kSlots];
   }
   if (closed()) return &discarded_;
   FreeUsedExtensions();
-  EdgeExtension* const next = memory_->NewExtension();
+  EdgeExtension* const next = memory_->NewExtension(beyond_limit);
   if (next == nullptr) return nullptr;
   Jump(extension_ == nullptr ? &ring_->slots[sent_in_ring_ % EdgeRing::kSlots]
                              : &extension_->slots[sent_in_extension_],
@@ -45,26 +46,38 @@ void OutEdge::Jump(Slot* slot, uint64_t to) {
   extension_ = nullptr;
 }
 
-// Those whose slots have all come back and whose receipts are not needed.
-void OutEdge::FreeUsedExtensions() {
-  const auto over = [&](const Extension& extension) {
-    if (extension.end > oldest_receipt_ || extension.memory == extension_) return false;
-    for (int i = 0; i < EdgeExtension::kSlots; ++i) {
-      if (extension.memory->empty[i].load(std::memory_order_acquire) !=
-          static_cast<uint32_t>(i + 1)) {
-        return false;
-      }
+bool OutEdge::IsOver(const Extension& extension) const {
+  if (extension.end > oldest_receipt_ || extension.memory == extension_) return false;
+  for (int i = 0; i < EdgeExtension::kSlots; ++i) {
+    if (extension.memory->empty[i].load(std::memory_order_acquire) !=
+        static_cast<uint32_t>(i + 1)) {
+      return false;
     }
-    memory_->Free(extension.memory, sizeof(EdgeExtension));
-    return true;
+  }
+  return true;
+}
+
+// Receivers mostly give back in order. The others are looked at when they have doubled: to look at
+// all of them for each new one would take longer and longer.
+void OutEdge::FreeUsedExtensions() {
+  while (!extensions_.empty() && IsOver(extensions_.front())) {
+    memory_->FreeExtension(extensions_.front().memory);
+    extensions_.pop_front();
+  }
+  if (extensions_.size() < look_at_) return;
+  const auto over = [&](const Extension& extension) {
+    const bool is_over = IsOver(extension);
+    if (is_over) memory_->FreeExtension(extension.memory);
+    return is_over;
   };
   extensions_.erase(std::remove_if(extensions_.begin(), extensions_.end(), over),
                     extensions_.end());
+  look_at_ = std::max(kFewExtensions, 2 * extensions_.size());
 }
 
 void OutEdge::FreeExtensions() {
   for (const Extension& extension : extensions_) {
-    memory_->Free(extension.memory, sizeof(EdgeExtension));
+    memory_->FreeExtension(extension.memory);
   }
   extensions_.clear();
 }

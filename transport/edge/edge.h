@@ -3,7 +3,8 @@
 // A ring of slots of one cache line each. A slot holds a short message itself (a *line*: payload
 // and flag arrive together), or says where a piece lies, or, where the ring is full of what the
 // receiver has not taken or not given back, that the messages go on in an extension. So a sender
-// never waits for its receiver: extensions come from the sender's memory while that lasts.
+// never waits for its receiver: extensions come from the sender's memory while that lasts, and
+// count as overflow memory.
 //
 // A slot's `full` and `empty` counters hold the number of the message in the ring, on cache lines
 // of their own for either side: `full` lies with the message and is written by the sender, `empty`
@@ -20,8 +21,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <memory>
-#include <vector>
 
 #include "membuf/byte_span.h"
 #include "membuf/status.h"
@@ -108,8 +109,11 @@ class OutEdge {
     if (extension_ == nullptr && !lost_ && IsFree(sent_in_ring_) && IsFree(sent_in_ring_ + 1)) {
       return &ring_->slots[sent_in_ring_ % EdgeRing::kSlots];
     }
-    return NextSlowly();
+    return NextSlowly(/*beyond_limit=*/false);
   }
+  // The same for one that says where a piece lies, where Next() is at the limit of overflow memory:
+  // there are as many pieces as their senders' memory holds, which has a limit of its own.
+  Slot* NextForPiece() { return NextSlowly(/*beyond_limit=*/true); }
   // REQUIRES: `slot` is what Next() returned last.
   Receipt Publish(Slot* slot) {
     Receipt receipt;
@@ -155,8 +159,11 @@ class OutEdge {
     }
     return empty_[slot] == before;
   }
-  Slot* NextSlowly();
+  Slot* NextSlowly(bool beyond_limit);
   void Jump(Slot* slot, uint64_t to);
+  struct Extension;
+  // Whether all its slots have come back, and no receipt of it is needed.
+  bool IsOver(const Extension& extension) const;
   void FreeUsedExtensions();
   friend class EdgeTestPeer;
 
@@ -175,7 +182,9 @@ class OutEdge {
     EdgeExtension* memory;
     uint64_t end = UINT64_MAX;
   };
-  std::vector<Extension> extensions_;
+  std::deque<Extension> extensions_;
+  static constexpr size_t kFewExtensions = 8;
+  size_t look_at_ = kFewExtensions;  // of them
   uint64_t oldest_receipt_ = UINT64_MAX;
   Slot discarded_{};  // takes what nobody will receive
 };

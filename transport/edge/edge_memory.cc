@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace brigade {
 namespace {
@@ -43,9 +44,45 @@ void EdgeMemory::Free(void* block, size_t bytes) {
   free_[freed].push_back(block);
 }
 
-EdgeExtension* EdgeMemory::NewExtension() {
-  if (in_use_bytes_ > kMostExtensionBytes) return nullptr;
-  return static_cast<EdgeExtension*>(Allocate(sizeof(EdgeExtension)));
+EdgeExtension* EdgeMemory::NewExtension(bool beyond_limit) {
+  const bool is_overflow = extension_bytes_ >= kSetAsideBytes;
+  const bool fresh = free_extensions_.empty();
+  if (is_overflow && !beyond_limit && !budget_->MayTake(kPageBytes, fresh)) return nullptr;
+  void* extension = nullptr;
+  if (!fresh) {
+    extension = free_extensions_.back();
+    free_extensions_.pop_back();
+    std::memset(extension, 0, sizeof(EdgeExtension));
+  } else {
+    uint64_t offset = 0;
+    if (!segment_->Allocate(kPageBytes, &offset).ok()) {
+      budget_->CountRefusal();
+      return nullptr;
+    }
+    extension = segment_->base() + offset;
+  }
+  if (is_overflow) budget_->Take(kPageBytes);
+  extension_bytes_ += kPageBytes;
+  in_use_bytes_ += sizeof(EdgeExtension);
+  return static_cast<EdgeExtension*>(extension);
+}
+
+void EdgeMemory::FreeExtension(EdgeExtension* extension) {
+  if (extension_bytes_ > kSetAsideBytes) budget_->Return(kPageBytes);
+  extension_bytes_ -= kPageBytes;
+  in_use_bytes_ -= sizeof(EdgeExtension);
+  if (free_extensions_.size() * kPageBytes < kSetAsideBytes) {
+    free_extensions_.push_back(extension);
+  } else {
+    segment_->Free(OffsetOf(extension), kPageBytes);
+  }
+}
+
+void EdgeMemory::SetBudget(std::shared_ptr<OverflowBudget> budget) {
+  const size_t overflow_bytes = extension_bytes_ - std::min(extension_bytes_, kSetAsideBytes);
+  budget_->Return(overflow_bytes);
+  budget_ = std::move(budget);
+  if (overflow_bytes > 0) budget_->Take(overflow_bytes);
 }
 
 }  // namespace brigade

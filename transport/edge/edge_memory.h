@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
+#include "membuf/overflow_budget.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/shared_segment.h"
 
@@ -24,9 +26,13 @@ class EdgeMemory {
   // Zeroed, on a cache line; null if the segment has no more memory. Blocks are kept for reuse.
   void* Allocate(size_t bytes);
   void Free(void* block, size_t bytes);
-  // Room for more messages; null also at the limit of kMostExtensionBytes, which a million messages
-  // that nobody receives come to.
-  EdgeExtension* NewExtension();
+  // Room for more messages, zeroed: a page that goes back to the system once it is free. What goes
+  // beyond kSetAsideBytes is overflow memory. Null: there is no more, or, unless `beyond_limit`, it
+  // is at its limit.
+  EdgeExtension* NewExtension(bool beyond_limit = false);
+  void FreeExtension(EdgeExtension* extension);
+  // What overflow memory counts in from here on.
+  void SetBudget(std::shared_ptr<OverflowBudget> budget);
 
   uint64_t OffsetOf(const void* block) const {
     return static_cast<uint64_t>(static_cast<const std::byte*>(block) - segment_->base());
@@ -34,7 +40,9 @@ class EdgeMemory {
   size_t in_use_bytes() const { return in_use_bytes_; }
 
  private:
-  static constexpr size_t kMostExtensionBytes = size_t{64} << 20;
+  static constexpr size_t kSetAsideBytes = size_t{1} << 20;
+  static constexpr size_t kMostWithoutBudgetBytes = size_t{64} << 20;
+  static constexpr size_t kPageBytes = 4096;  // that an extension takes
   static constexpr size_t kExtentBytes = size_t{16} << 10;
 
   SharedSegment* const segment_;
@@ -42,6 +50,10 @@ class EdgeMemory {
   std::byte* fresh_ = nullptr;                 // of an extent, not yet handed out
   size_t fresh_bytes_ = 0;
   size_t in_use_bytes_ = 0;
+  std::vector<EdgeExtension*> free_extensions_;  // kSetAsideBytes at most
+  size_t extension_bytes_ = 0;                   // in use
+  std::shared_ptr<OverflowBudget> budget_ =
+      std::make_shared<OverflowBudget>(kMostWithoutBudgetBytes);
 };
 
 }  // namespace brigade

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/overflow_budget.h"
 #include "test/support/stress.h"
 #include "transport/edge/edge_memory.h"
 
@@ -271,6 +272,46 @@ TEST(EdgeTest, NoMemoryIsNoSlotAndNothingLost) {
   while (received < sent) link.Receive(received++);
   link.Send(sent++);
   link.Receive(received++);
+}
+
+TEST(EdgeTest, ManyMessagesTakeOverflowMemoryAndGiveItBack) {
+  Link link;
+  constexpr size_t kLimit = size_t{3} << 20;
+  const auto budget = std::make_shared<OverflowBudget>(kLimit);
+  uint64_t sent = 0, received = 0;
+  for (int i = 0; i < 30000; ++i) link.Send(sent++);  // more than is set aside
+  link.memory->SetBudget(budget);
+  EXPECT_GT(budget->statistics().in_use_bytes, 0u);
+  while (link.out->Next() != nullptr) link.Send(sent++);
+  EXPECT_EQ(budget->statistics().in_use_bytes, kLimit);
+  EXPECT_GT(budget->statistics().refusals, 0u);
+  // 4 KiB hold 55 messages; a MiB is set aside.
+  EXPECT_GT(sent, (kLimit + (size_t{1} << 20)) / 4096 * 55);
+  const size_t most = link.segment->allocated_bytes();
+  while (received < sent) link.Receive(received++);
+  while (!link.InRing(link.out->Next())) {
+    link.Send(sent++);
+    link.Receive(received++);
+  }
+  EXPECT_EQ(budget->statistics().in_use_bytes, 0u);
+  EXPECT_LT(link.segment->allocated_bytes(), most / 2) << "it was not given back to the system";
+}
+
+// One message that is kept for long keeps no memory but its own.
+TEST(EdgeTest, WhatLiesBehindAMessageThatIsKeptIsGivenBack) {
+  Link link;
+  uint64_t sent = 0, received = 0;
+  while (sent < 20) link.Send(sent++);
+  while (received < 10) link.Receive(received++);
+  const InEdge::Receipt kept = link.Take(received++);  // in an extension
+  while (received < 20) link.Receive(received++);
+  const size_t before = link.memory->in_use_bytes();
+  for (int round = 0; round < 100; ++round) {
+    for (int i = 0; i < 300; ++i) link.Send(sent++);
+    while (received < sent) link.Receive(received++);
+  }
+  EXPECT_LT(link.memory->in_use_bytes(), before + 40 * sizeof(EdgeExtension));
+  link.in->GiveBack(kept, false);
 }
 
 // In the ring and in an extension alike: posts then say that the receiver is gone.

@@ -85,6 +85,9 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
 
   const Capabilities& capabilities() const override { return capabilities_; }
   MemoryDomain* domain() override { return &domain_; }
+  void SetOverflowBudget(const std::shared_ptr<OverflowBudget>& budget) override {
+    edge_memory_.SetBudget(budget);
+  }
   int HostOf(GroupId id, int peer) const override {
     const std::vector<int>& hosts = groups_.At(id).hosts;
     return hosts.empty() ? 0 : hosts[peer];
@@ -141,9 +144,12 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     OutStream* const out = group.Out(channel.kind, peer, &edge_memory_);
     if (out == nullptr) return Status(StatusCode::kNoResource, "no shared memory for an edge");
     if (out->peer->lost && !out->edge.closed()) return shm::Lost(*out->peer, peer);
-    Slot* const slot = out->edge.Next();
+    Slot* slot = out->edge.Next();
+    // At the limit of overflow memory a piece stays where it is, and what that takes is limited.
+    const bool fits_slot = piece.bytes <= Slot::kLineBytes && (slot != nullptr || piece.bytes == 0);
+    if (slot == nullptr) slot = out->edge.NextForPiece();
     if (slot == nullptr) return Status(StatusCode::kNoResource, "no shared memory for a message");
-    if (piece.bytes <= Slot::kLineBytes) {
+    if (fits_slot) {
       slot->kind = Slot::kLine;
       slot->bytes = static_cast<uint16_t>(piece.bytes);
       if (piece.bytes > 0) std::memcpy(slot->payload, piece.data, piece.bytes);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/overflow_budget.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
 #include "transport/inproc/inproc_transport.h"
@@ -378,6 +379,44 @@ TEST(ShmEndpoint, ASleeperLooksWhatHasComeBack) {
   for (int i = 0; i < 10; ++i) endpoint->Progress();
   endpoint->ReleaseLease(received.lease);
   endpoint->Pause(1000000);
+  endpoint->Progress();
+  EXPECT_TRUE(sent.over);
+  endpoint->CloseGroup(group);
+}
+
+// What lies in memory that is counted already is sent: it would not leave without its sender.
+TEST(ShmEndpoint, AtTheLimitOfOverflowMemoryPiecesAreSentFromWhereTheyLie) {
+  const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+  const auto budget = std::make_shared<OverflowBudget>(0);
+  endpoint->SetOverflowBudget(budget);
+  const GroupId group = OpenAlone(endpoint.get());
+  OutEdge* const out = endpoint->edges()->EdgeTo(PointToPoint(group), 0);
+  uint64_t lines = 0;
+  while (Slot* const slot = out->Next()) {
+    slot->kind = Slot::kLine;
+    slot->bytes = 0;
+    out->Publish(slot);
+    ++lines;
+  }
+  EXPECT_GT(lines, 10000u);
+  ByteSpan memory;
+  ASSERT_TRUE(endpoint->domain()->Allocate(0, 4096, &memory).ok());
+  std::memset(memory.data, 7, memory.bytes);
+  Operation sent;
+  ASSERT_TRUE(endpoint->PostSend(PointToPoint(group), 0, {memory.data, 40}, &sent).ok());
+  EXPECT_FALSE(sent.over);
+  for (; lines > 0; --lines) {
+    Operation received;
+    ASSERT_TRUE(endpoint->PostReceive(PointToPoint(group), 0, {nullptr, 100}, &received).ok());
+    ASSERT_TRUE(received.over);
+    endpoint->ReleaseLease(received.lease);
+  }
+  Operation last;
+  ASSERT_TRUE(endpoint->PostReceive(PointToPoint(group), 0, {nullptr, 100}, &last).ok());
+  ASSERT_TRUE(last.over);
+  EXPECT_EQ(last.lease.bytes, 40u);
+  EXPECT_EQ(last.lease.data, memory.data);
+  endpoint->ReleaseLease(last.lease);
   endpoint->Progress();
   EXPECT_TRUE(sent.over);
   endpoint->CloseGroup(group);

@@ -1,0 +1,59 @@
+#include "membuf/overflow_budget.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "membuf/check.h"
+
+namespace brigade {
+namespace {
+
+constexpr size_t kMostAllowanceBytes = size_t{64} << 20;
+
+// What the kernel says it could still give without swapping. Where it does not say, the allocator
+// decides alone.
+size_t AvailableBytes() {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/meminfo", "re"),
+                                                             std::fclose);
+  if (file == nullptr) return SIZE_MAX;
+  char line[128];
+  while (std::fgets(line, sizeof line, file.get()) != nullptr) {
+    unsigned long long kib;
+    if (std::sscanf(line, "MemAvailable: %llu kB", &kib) == 1) return size_t{kib} << 10;
+  }
+  return SIZE_MAX;
+}
+
+}  // namespace
+
+bool OverflowBudget::MayTake(size_t bytes, bool fresh) {
+  if (bytes <= left_bytes() && (!fresh || MayGrow(bytes))) return true;
+  CountRefusal();
+  return false;
+}
+
+void OverflowBudget::Take(size_t bytes) {
+  ++statistics_.blocks;
+  statistics_.in_use_bytes += bytes;
+  statistics_.high_water_bytes = std::max(statistics_.high_water_bytes, statistics_.in_use_bytes);
+}
+
+void OverflowBudget::Return(size_t bytes) {
+  BRIGADE_CHECK_LE(bytes, statistics_.in_use_bytes);
+  statistics_.in_use_bytes -= bytes;
+}
+
+// Asks for a share of what is available, not for all of it: the other ranks of this machine see
+// the same figure, and blocks already granted but not yet written to are still counted in it.
+bool OverflowBudget::MayGrow(size_t bytes) {
+  if (limit_bytes_ != kAvailableMemory) return true;
+  if (allowance_bytes_ < bytes) {
+    allowance_bytes_ = std::min(AvailableBytes() / 8, std::max(kMostAllowanceBytes, bytes));
+  }
+  if (allowance_bytes_ < bytes) return false;
+  allowance_bytes_ -= bytes;
+  return true;
+}
+
+}  // namespace brigade
