@@ -26,7 +26,8 @@ void* EdgeMemory::Allocate(size_t bytes) {
       // What is left of the old extent is smaller than a block, and lost.
       const size_t extent = std::max(kExtentBytes, wanted);
       uint64_t offset = 0;
-      if (!segment_->Allocate(extent, &offset).ok()) return nullptr;
+      failure_ = segment_->Allocate(extent, &offset);
+      if (!failure_.ok()) return nullptr;
       fresh_ = segment_->base() + offset;
       fresh_bytes_ = extent;
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "membuf/overflow_budget.h"
+#include "membuf/status.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/shared_segment.h"
 
@@ -23,8 +24,10 @@ class EdgeMemory {
   EdgeMemory(const EdgeMemory&) = delete;
   EdgeMemory& operator=(const EdgeMemory&) = delete;
 
-  // Zeroed, on a cache line; null if the segment has no more memory. Blocks are kept for reuse.
+  // Zeroed, on a cache line; null if the segment has no more memory, which failure() then explains.
+  // Blocks are kept for reuse.
   void* Allocate(size_t bytes);
+  const Status& failure() const { return failure_; }
   void Free(void* block, size_t bytes);
   // Room for more messages, zeroed: a page that goes back to the system once it is free. What goes
   // beyond kSetAsideBytes is overflow memory. Null: there is no more, or, unless `beyond_limit`, it
@@ -50,6 +53,7 @@ class EdgeMemory {
   std::byte* fresh_ = nullptr;                 // of an extent, not yet handed out
   size_t fresh_bytes_ = 0;
   size_t in_use_bytes_ = 0;
+  Status failure_;
   std::vector<EdgeExtension*> free_extensions_;  // kSetAsideBytes at most
   size_t extension_bytes_ = 0;                   // in use
   std::shared_ptr<OverflowBudget> budget_ =

@@ -142,7 +142,11 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
                   Completion* completion) override {
     Group& group = groups_.At(channel.group);
     OutStream* const out = group.Out(channel.kind, peer, &edge_memory_);
-    if (out == nullptr) return Status(StatusCode::kNoResource, "no shared memory for an edge");
+    // Nothing that progresses gives memory of this kind back.
+    if (out == nullptr) {
+      return edge_memory_.failure().WithContext("shm: the first message to rank " +
+                                                std::to_string(peer) + " of the group");
+    }
     if (out->peer->lost && !out->edge.closed()) return shm::Lost(*out->peer, peer);
     Slot* slot = out->edge.Next();
     // At the limit of overflow memory a piece stays where it is, and what that takes is limited.

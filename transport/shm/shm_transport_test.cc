@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -420,6 +421,32 @@ TEST(ShmEndpoint, AtTheLimitOfOverflowMemoryPiecesAreSentFromWhereTheyLie) {
   endpoint->Progress();
   EXPECT_TRUE(sent.over);
   endpoint->CloseGroup(group);
+}
+
+// That lasts, so it is an error, and not an answer about this moment.
+TEST(ShmEndpoint, AnEdgeForWhichThereIsNoMemoryIsAnErrorThatSaysWhy) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{64 << 20, 64 << 20};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+    std::vector<GroupId> groups;
+    for (int i = 0; i < 100; ++i) groups.push_back(OpenAlone(endpoint.get()));
+    ByteSpan memory;
+    while (endpoint->domain()->Allocate(0, 4096, &memory).ok()) {
+    }
+    for (const GroupId group : groups) {
+      Operation sent;
+      const Status status = endpoint->PostSend(PointToPoint(group), 0, {nullptr, 0}, &sent);
+      if (status.ok()) continue;
+      const bool says_why = status.message().find("at its limit of 67108864") != std::string::npos;
+      _exit(status.code() == StatusCode::kOutOfMemory && says_why ? 0 : 2);
+    }
+    _exit(3);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 // Two processes that introduce each other through a socket.
