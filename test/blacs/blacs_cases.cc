@@ -3,6 +3,7 @@
 // (blacs_lifecycle_test.sh).
 
 #include <mpi.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,13 +76,24 @@ void LeaveUnreceived(int elems, const std::function<void()>& end) {
   end();
 }
 
+// The most memory that this rank has had so far.
+long PeakBytes() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss * 1024;
+}
+
 // Both ranks send each other so many short messages before either receives one.
 void Flood(int messages) {
   const int context = NewGrid();
+  TakeTurns(context, 100);
+  const long before = PeakBytes();
   for (int i = 0; i < messages; ++i) {
     double value = i;
     Cdgesd2d(context, 1, 1, &value, 1, 0, 1 - rank);
   }
+  const long each = (PeakBytes() - before) / messages;
+  std::printf("a message takes %s (%ld bytes)\n", each <= 128 ? "little" : "too much", each);
   int right = 0;
   for (int i = 0; i < messages; ++i) {
     double value = -1;

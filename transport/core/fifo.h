@@ -31,6 +31,11 @@ class Fifo {
   void pop_front() {
     if (++first_ == elements_.size()) clear();
   }
+  // REQUIRES: !empty().
+  void pop_back() {
+    elements_.pop_back();
+    if (empty()) clear();
+  }
   void clear() {
     elements_.clear();
     first_ = 0;

@@ -49,5 +49,18 @@ TEST(FifoTest, ClearForgetsAll) {
   EXPECT_EQ(fifo.front(), 42);
 }
 
+TEST(Fifo, TheLastOneMayGo) {
+  Fifo<int> fifo;
+  for (int i = 0; i < 3; ++i) fifo.push_back(i);
+  fifo.pop_front();
+  fifo.pop_back();
+  EXPECT_EQ(fifo.size(), 1u);
+  EXPECT_EQ(fifo.front(), 1);
+  fifo.pop_back();
+  EXPECT_TRUE(fifo.empty());
+  fifo.push_back(7);
+  EXPECT_EQ(fifo.front(), 7);
+}
+
 }  // namespace
 }  // namespace brigade

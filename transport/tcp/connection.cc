@@ -89,7 +89,7 @@ SentNow Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRang
     batch_.Clear();  // what is wrong shows when something is posted
     return written == -EAGAIN ? SentNow::kNotYet : SentNow::kNo;
   }
-  stream->out.CountSent(bytes);
+  stream->out.CountSentNow(bytes);
   (void)stream->in.Grant();
   unsent_.push_back({stream, completion, batch_.bytes()});
   (void)Advance(written);

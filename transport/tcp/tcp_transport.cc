@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "membuf/check.h"
+#include "membuf/overflow_budget.h"
 #include "transport/core/completion_queue.h"
 #include "transport/core/errors.h"
 #include "transport/host/host.h"
@@ -126,6 +127,9 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
 
   const Capabilities& capabilities() const override { return capabilities_; }
   MemoryDomain* domain() override { return &domain_; }
+  void SetOverflowBudget(const std::shared_ptr<OverflowBudget>& budget) override {
+    budget_ = budget;
+  }
 
   Status OpenGroup(Bootstrap* bootstrap, GroupId* id) override {
     const bool has_peers = bootstrap->size() > 1;
@@ -183,6 +187,10 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     {
       const Hold hold(&completions_);
       groups_.BeginSend(group);
+      if (Completion* const kept = stream->out.KeepLast(budget_)) {
+        kept->status = Status();
+        completions_.Finish(kept, CompletionQueue::kSend);
+      }
       stream->out.Push({piece, completion});
       if (link == nullptr) {
         MatchWithSelf(stream);
@@ -462,10 +470,13 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   }
 
   void OnSent(Stream* stream, Completion* completion, const Status& status) override {
-    const bool dropped = !status.ok() && stream->out.all_granted();
-    if (dropped) OnDropped(stream);
-    completion->status = status.ok() || dropped ? Status() : stream->link->LostAs(stream->peer);
-    completions_.Finish(completion, CompletionQueue::kSend);
+    stream->out.End(completion);
+    if (completion != nullptr) {
+      const bool dropped = !status.ok() && stream->out.all_granted();
+      if (dropped) OnDropped(stream);
+      completion->status = status.ok() || dropped ? Status() : stream->link->LostAs(stream->peer);
+      completions_.Finish(completion, CompletionQueue::kSend);
+    }
     groups_.EndSend(*stream);
   }
 
@@ -513,6 +524,8 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   Clock::time_point idle_since_;
   int pauses_ = 0;  // of this wait, without the spins
 
+  // Of short pieces that wait. None before an engine gives one.
+  std::shared_ptr<OverflowBudget> budget_ = std::make_shared<OverflowBudget>(0);
   std::unique_ptr<SocketIo> io_;  // null before there is a group with peers
   LockedDomain domain_;
   tcp::Links links_;

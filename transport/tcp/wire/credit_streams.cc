@@ -30,10 +30,29 @@ void SendStream::CountSent(size_t bytes) {
 }
 
 SendStream::Piece SendStream::Take() {
-  const Piece piece = waiting_.front();
-  waiting_.pop_front();
+  Waiting& first = waiting_.front();
+  const bool is_copy = first.copies > 0;
+  const Piece piece = is_copy ? Piece{kept_.Next(), nullptr} : first.piece;
+  if (!is_copy || --first.copies == 0) waiting_.pop_front();
   CountSent(piece.bytes.bytes);
   return piece;
+}
+
+Completion* SendStream::KeepLast(const std::shared_ptr<OverflowBudget>& budget) {
+  if (waiting_.empty() || unended_ != 1) return nullptr;
+  const auto last = waiting_.end() - 1;
+  const Piece piece = last->piece;
+  if (last->copies > 0 || piece.bytes.bytes > KeptPieces::kMostBytes ||
+      !kept_.Keep(piece.bytes, budget)) {
+    return nullptr;
+  }
+  *last = Waiting{{}, 1};
+  if (waiting_.size() > 1) {
+    ++(last - 1)->copies;  // nothing else waits there
+    waiting_.pop_back();
+  }
+  unended_ = 0;
+  return piece.completion;
 }
 
 void SendStream::OnGrant(uint32_t posted) {

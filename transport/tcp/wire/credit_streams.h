@@ -18,8 +18,10 @@
 #include <memory>
 
 #include "membuf/byte_span.h"
+#include "membuf/overflow_budget.h"
 #include "transport/completion.h"
 #include "transport/core/fifo.h"
+#include "transport/tcp/wire/kept_pieces.h"
 
 namespace brigade {
 
@@ -37,15 +39,31 @@ class SendStream {
     Completion* completion = nullptr;
   };
 
-  void Push(const Piece& piece) { waiting_.push_back(piece); }
+  void Push(const Piece& piece) {
+    waiting_.push_back({piece});
+    ++unended_;
+  }
+  // Copies the last waiting piece, if it is short and all others have ended or are copied, too.
+  // Returns its completion, which is over with that; null if nothing was done. So that of many
+  // short pieces all but the last take little memory, and the last one says when all have left.
+  Completion* KeepLast(const std::shared_ptr<OverflowBudget>& budget);
   bool waiting() const { return !waiting_.empty(); }
   // Whether the first waiting piece has a place where it is going.
-  bool MayTake() const { return !waiting_.empty() && MaySend(waiting_.front().bytes.bytes); }
-  // The first waiting piece, whatever MayTake says; it counts as sent.
+  bool MayTake() const { return !waiting_.empty() && MaySend(FirstBytes()); }
+  // The first waiting piece, whatever MayTake says; it counts as sent. Without a completion it is a
+  // copy.
   Piece Take();
+  // The oldest piece that was taken, with a completion or not, has left or never will.
+  void End(const Completion* completion) {
+    completion == nullptr ? kept_.EndOldest() : void(--unended_);
+  }
   // The same for a piece that never waited, behind which none waits.
   bool MaySend(size_t bytes) const;
   void CountSent(size_t bytes);
+  void CountSentNow(size_t bytes) {
+    CountSent(bytes);
+    ++unended_;
+  }
 
   // The receiver has posted so many receives, modulo 2^32. An older count than known is no news.
   void OnGrant(uint32_t posted);
@@ -54,7 +72,19 @@ class SendStream {
   bool all_granted() const { return all_granted_; }
 
  private:
-  Fifo<Piece> waiting_;
+  // A piece, or as many copies in a row.
+  struct Waiting {
+    Piece piece;
+    uint64_t copies = 0;
+  };
+  size_t FirstBytes() const {
+    const Waiting& first = waiting_.front();
+    return first.copies > 0 ? kept_.next_bytes() : first.piece.bytes.bytes;
+  }
+
+  Fifo<Waiting> waiting_;
+  KeptPieces kept_;
+  size_t unended_ = 0;  // pieces that have a completion
   uint32_t sent_ = 0;
   uint32_t granted_ = 0;
   bool all_granted_ = false;

@@ -1,9 +1,14 @@
 #include "transport/tcp/wire/credit_streams.h"
 
+#include <algorithm>
 #include <cstring>
+#include <deque>
+#include <memory>
+#include <random>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/overflow_budget.h"
 
 namespace brigade {
 namespace {
@@ -55,6 +60,103 @@ TEST(SendStreamTest, NoMoreGoesAheadThanTheAllowance) {
   ASSERT_TRUE(sender.MayTake());
   sender.Take();
   EXPECT_FALSE(sender.MayTake());
+}
+
+struct Counted : Completion {
+  Counted() : Completion([](Completion*) {}) {}
+};
+
+// Their sends are over at once but for the last, and their bytes are what the sender gave.
+TEST(SendStreamTest, ShortPiecesThatWaitTakeLittleMoreThanTheirBytes) {
+  constexpr uint64_t kPieces = 100000;
+  constexpr size_t kBytes = 40;
+  const auto budget = std::make_shared<OverflowBudget>(OverflowBudget::kAvailableMemory);
+  SendStream sender;
+  Counted completions[2];
+  Bytes data[2] = {Bytes(kBytes), Bytes(kBytes)};
+  for (uint64_t i = 0; i < kPieces; ++i) {
+    EXPECT_EQ(sender.KeepLast(budget), i == 0 ? nullptr : &completions[(i - 1) % 2]);
+    std::memcpy(data[i % 2].data(), &i, sizeof(i));
+    sender.Push({Span(data[i % 2]), &completions[i % 2]});
+    data[(i + 1) % 2].assign(kBytes, std::byte{255});  // it is over
+  }
+  EXPECT_LT(budget->statistics().in_use_bytes, kPieces * 48);
+  sender.GrantAll();
+  for (uint64_t i = 0; i < kPieces; ++i) {
+    ASSERT_TRUE(sender.MayTake());
+    const SendStream::Piece piece = sender.Take();
+    ASSERT_EQ(piece.bytes.bytes, kBytes);
+    EXPECT_EQ(std::memcmp(piece.bytes.data, &i, sizeof(i)), 0) << i;
+    EXPECT_EQ(piece.completion == nullptr, i + 1 < kPieces);
+    sender.End(piece.completion);
+  }
+  EXPECT_FALSE(sender.waiting());
+  EXPECT_EQ(budget->statistics().in_use_bytes, 0u);
+}
+
+// Sends of one stream end in the order of their posts.
+TEST(SendStreamTest, NothingIsCopiedBehindWhatHasNotEnded) {
+  const auto budget = std::make_shared<OverflowBudget>(size_t{1} << 20);
+  const Bytes shorter(40);
+  const Bytes longer(KeptPieces::kMostBytes + 1);
+  Counted completion;
+  SendStream sender;
+  sender.Push({Span(shorter), &completion});
+  (void)sender.Take();  // on its way
+  sender.Push({Span(shorter), &completion});
+  EXPECT_EQ(sender.KeepLast(budget), nullptr);
+  sender.End(&completion);
+  EXPECT_EQ(sender.KeepLast(budget), &completion);
+  EXPECT_EQ(sender.KeepLast(budget), nullptr) << "it is done";
+  sender.Push({Span(longer), &completion});
+  EXPECT_EQ(sender.KeepLast(budget), nullptr) << "too long";
+  sender.Push({Span(shorter), &completion});
+  EXPECT_EQ(sender.KeepLast(budget), nullptr) << "behind one that is too long";
+  for (const size_t bytes : {shorter.size(), longer.size(), shorter.size()}) {
+    const SendStream::Piece piece = sender.Take();
+    EXPECT_EQ(piece.bytes.bytes, bytes);
+    sender.End(piece.completion);
+  }
+  sender.CountSentNow(10);
+  sender.Push({Span(shorter), &completion});
+  EXPECT_EQ(sender.KeepLast(budget), nullptr);
+}
+
+// Pieces of every length, taken and ended while others come; at times there is no memory for more.
+TEST(SendStreamTest, CopiesAndOthersKeepTheirOrder) {
+  std::mt19937 random(1);
+  const auto budget = std::make_shared<OverflowBudget>(size_t{40} << 10);
+  SendStream sender;
+  sender.GrantAll();
+  std::deque<Counted> completions;
+  std::deque<Bytes> pieces;  // pushed and not taken
+  std::deque<Completion*> ends;
+  Completion* last = nullptr;
+  for (int i = 0; i < 200000; ++i) {
+    if (random() % 2 == 0) {
+      if (Completion* const kept = sender.KeepLast(budget)) {
+        EXPECT_EQ(kept, last);
+      }
+      Bytes piece(random() % 50 == 0 ? KeptPieces::kMostBytes + random() % 2 : random() % 100);
+      for (std::byte& byte : piece) byte = static_cast<std::byte>(random());
+      completions.emplace_back();
+      last = &completions.back();
+      pieces.push_back(piece);
+      sender.Push({Span(pieces.back()), last});
+    }
+    if (random() % 5 < 2 && sender.waiting()) {
+      const SendStream::Piece piece = sender.Take();
+      ASSERT_EQ(piece.bytes.bytes, pieces.front().size());
+      EXPECT_TRUE(std::equal(pieces.front().begin(), pieces.front().end(), piece.bytes.data));
+      pieces.pop_front();
+      ends.push_back(piece.completion);
+    }
+    while (!ends.empty() && random() % 2 == 0) {
+      sender.End(ends.front());
+      ends.pop_front();
+    }
+  }
+  EXPECT_GT(budget->statistics().blocks, 0u);
 }
 
 // A peer that has two connections can bring two at once, which is its mistake.
