@@ -61,6 +61,52 @@ TEST_F(LinkTest, WhatIsEstablishedIsNotReplaced) {
   EXPECT_NE(link_.out(), nullptr);
 }
 
+// Nothing was sent on it, so any other takes its place.
+TEST_F(LinkTest, WhatNeverCameAboutIsReplacedByOneThatLives) {
+  Connect(/*by_peer=*/false);
+  Connect(/*by_peer=*/true);
+  Connection* const live = Connect(/*by_peer=*/true);
+  EndPeer(0);
+  EndPeer(1);
+  link_.Pump();  // the hello cannot be said
+  Status why;
+  EXPECT_TRUE(link_.RemoveUnestablished(io_.get(), &why));
+  EXPECT_EQ(why.code(), StatusCode::kUnavailable);
+  EXPECT_EQ(link_.out(), live);
+  EXPECT_EQ(link_.connections().size(), 2u);
+}
+
+TEST_F(LinkTest, WithoutAnotherThereIsNone) {
+  Connect(/*by_peer=*/false);
+  EndPeer(0);
+  link_.Pump();
+  Status why;
+  EXPECT_TRUE(link_.RemoveUnestablished(io_.get(), &why));
+  EXPECT_EQ(link_.out(), nullptr);
+  EXPECT_TRUE(link_.connections().empty());
+}
+
+TEST_F(LinkTest, WhatIsSentOnStaysWhenAnotherNeverCameAbout) {
+  Connection* const out = Connect(/*by_peer=*/true);
+  Connection* const other = Connect(/*by_peer=*/false);
+  EndPeer(1);
+  other->Pump();
+  Status why;
+  EXPECT_FALSE(link_.RemoveUnestablished(io_.get(), &why));
+  EXPECT_EQ(link_.out(), out);
+  EXPECT_EQ(link_.connections().size(), 1u);
+}
+
+TEST_F(LinkTest, WhoBreaksARuleIsNamedBeforeWhoHasGone) {
+  for (int i = 0; i < 3; ++i) Connect(/*by_peer=*/true);
+  EndPeer(0);
+  EXPECT_EQ(link_.WhyBroken().code(), StatusCode::kPeerLost);
+  const char nonsense[kFrameBytes + 1] = "GET / HTTP/1.1\r\n";
+  ASSERT_EQ(send(peers_[1], nonsense, kFrameBytes, 0), static_cast<ssize_t>(kFrameBytes));
+  EndPeer(2);
+  EXPECT_EQ(link_.WhyBroken().code(), StatusCode::kInternal);
+}
+
 TEST_F(LinkTest, LostIsForGood) {
   Connect(/*by_peer=*/true);
   link_.BecomeLost(Status(StatusCode::kPeerLost, "gone"), io_.get());
