@@ -1,6 +1,7 @@
 #include "transport/tcp/wire/credit_streams.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -200,6 +201,14 @@ TEST(SendStreamTest, GrantsOfReceivesAheadLetEverythingThrough) {
   EXPECT_FALSE(sender.MayTake());
 }
 
+TEST(SendStreamTest, CountsWrapAround) {
+  const Bytes longer(kEagerBytes * 4);
+  SendStream sender;
+  sender.Push({Span(longer), nullptr});
+  sender.OnGrant(UINT32_MAX);  // that is the one before 0, and no news
+  EXPECT_FALSE(sender.MayTake());
+}
+
 TEST(SendStreamTest, AClosedReceiverTakesEverything) {
   const Bytes longer(kEagerBytes * 4);
   SendStream sender;
@@ -280,6 +289,10 @@ TEST(ReceiveStreamTest, LongReceivesAreToldAtOnceAndShortOnesWhenTheAllowanceRun
   EXPECT_TRUE(receiver.ShouldGrant());
   EXPECT_EQ(receiver.Grant(), 1u);
   EXPECT_FALSE(receiver.ungranted());
+  EXPECT_FALSE(receiver.ShouldGrant());
+  Bytes shorter(10);
+  receiver.Post({Span(&shorter), false, nullptr}, &arrival);
+  EXPECT_TRUE(receiver.ungranted());
   EXPECT_FALSE(receiver.ShouldGrant());
 
   const Bytes piece(1000);
