@@ -2,12 +2,18 @@
 
 #include "transport/tcp/io/socket_io.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -265,6 +271,118 @@ TEST_P(SocketIoTest, RegisteredMemoryIsReadInto) {
   close(far_);
   io_->DeregisterMemory();
   munmap(memory, bytes);
+}
+
+// A thread that computes and makes no system call, once it has done `first`.
+class Computing {
+ public:
+  template <typename First>
+  explicit Computing(const First& first)
+      : thread_([this, first] {
+          first();
+          began_ = true;
+          while (!over_) {
+          }
+        }) {
+    while (!began_) std::this_thread::yield();
+  }
+  ~Computing() {
+    over_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> began_{false};
+  std::atomic<bool> over_{false};
+  std::thread thread_;
+};
+
+// Both ends of a connection that does not wait, with little room on the way; *far is the other one.
+int ConnectOverTcp(int* far) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof(address);
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  EXPECT_EQ(bind(listener, any, length), 0);
+  EXPECT_EQ(listen(listener, 1), 0);
+  EXPECT_EQ(getsockname(listener, any, &length), 0);
+  const int near = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int room = 1 << 16;
+  setsockopt(near, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+  EXPECT_EQ(connect(near, any, length), 0);
+  *far = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  close(listener);
+  fcntl(near, F_SETFL, O_NONBLOCK);
+  return near;
+}
+
+// By a helper: the kernel does not wait for the next timer tick of the thread that began it.
+TEST_P(SocketIoTest, AWriteGoesOnWhileWhoBeganItComputes) {
+  const std::vector<char> bytes(256 << 20);
+  size_t left = bytes.size();
+  int far = -1;
+  End near(ConnectOverTcp(&far));
+  ASSERT_TRUE(io_->Add(&near).ok());
+  const auto write = [&] {
+    const iovec range{const_cast<char*>(bytes.data()), left};
+    return io_->Write(&near, &range, 1);
+  };
+  ssize_t written = 0;
+  const Computing owner([&] {
+    while ((written = write()) > 0) left -= static_cast<size_t>(written);
+  });
+  std::thread reader([&] {
+    std::vector<char> into(1 << 20);
+    for (size_t came = 0; came < bytes.size();) {
+      pollfd readable{far, POLLIN, 0};
+      poll(&readable, 1, -1);
+      const ssize_t n = recv(far, into.data(), into.size(), 0);
+      if (n > 0) came += static_cast<size_t>(n);
+    }
+  });
+  const auto start = std::chrono::steady_clock::now();
+  for (;;) {
+    if (written == SocketIo::kUnderWay) {
+      ProgressUntil([&] { return !near.writes.empty(); });
+      written = near.writes.back();
+      near.writes.clear();
+    }
+    ASSERT_GT(written, 0);
+    left -= static_cast<size_t>(written);
+    if (left == 0) break;
+    written = write();
+  }
+  reader.join();
+  io_->Remove(&near);
+  close(far);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  RecordProperty("milliseconds", static_cast<int>(took.count() * 1000));
+  EXPECT_LT(took.count(), 4);  // what the system takes at once, per timer tick, takes longer
+}
+
+TEST_P(SocketIoTest, ACancelDoesNotWaitForWhoBeganTheRead) {
+  io_->ShareProcessor(true);
+  std::vector<char> landing(5000);
+  near_->where = landing.data();
+  near_->room = landing.size();
+  std::vector<double> microseconds;
+  for (int i = 0; i < 51; ++i) {
+    const Computing owner([&] {
+      ASSERT_EQ(send(far_, landing.data(), 2000, 0), 2000);
+      for (int look = 0; look < 3; ++look) io_->Progress();
+    });
+    usleep(static_cast<useconds_t>(1000 + 77 * i));
+    const auto start = std::chrono::steady_clock::now();
+    io_->CancelRead(near_.get());
+    microseconds.push_back(
+        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
+            .count());
+  }
+  std::sort(microseconds.begin(), microseconds.end());
+  RecordProperty("microseconds", static_cast<int>(microseconds[25]));
+  EXPECT_LT(microseconds[25], 1000);  // half a tick would be 2 ms
 }
 
 // The driver may be a thread that is gone by the time something comes.

@@ -3,11 +3,13 @@
 // What has come is taken by plain calls, as PlainIo does: that is sooner there than any read that
 // lies armed in the ring. Only what goes to registered memory, if it is long, is READ_FIXED, which
 // lands while this rank computes; and where ranks share processors the rest of any piece is read
-// by the ring, which ends when all of it is there. A write goes out by a plain call as far as the
-// socket takes it, which is the cheapest; what is left is SENDMSG, which goes on by itself.
-// WRITE_FIXED would raise SIGPIPE, which a library cannot allow, when the peer is gone.
+// by the ring, which ends when all of it is there. Writes are plain calls, too: the ring would go
+// on with one in the thread that began it, which may compute, while whoever drives could.
 
 #include <liburing.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -29,24 +31,17 @@ constexpr unsigned kEntries = 256;
 // with every part that comes, and the read that ends once.
 constexpr size_t kFixedReadBytes = size_t{64} << 10;
 constexpr size_t kWholeReadBytes = 1024;
+constexpr long kKickNanoseconds = 1000000;
 
 Status RingFailure(const char* call, int error) {
   return Status(StatusCode::kUnavailable,
                 std::string("io_uring: ") + call + ": " + std::strerror(-error));
 }
 
-// What the kernel may be told to do with one socket in one direction.
+// The read of a socket that the kernel may be told to do.
 struct Operation {
-  enum class Kind { kRead, kWrite };
-  Kind kind = Kind::kRead;
   IoSocket* socket = nullptr;
   bool under_way = false;
-  msghdr message{};
-};
-
-struct Operations {
-  Operation read;
-  Operation write;
 };
 
 }  // namespace
@@ -65,39 +60,23 @@ class UringIo : public PlainIo {
 
   Status Add(IoSocket* socket) override {
     BRIGADE_RETURN_IF_ERROR(PlainIo::Add(socket));
-    auto operations = std::make_unique<Operations>();
-    operations->read.socket = operations->write.socket = socket;
-    operations->write.kind = Operation::Kind::kWrite;
-    operations_[socket] = std::move(operations);
+    reads_[socket] = std::make_unique<Operation>(Operation{socket});
     return Status();
   }
 
   void Remove(IoSocket* socket) override {
-    Operations* const operations = operations_[socket].get();
-    for (Operation* operation : {&operations->read, &operations->write}) {
-      if (operation->under_way) CancelAndWait(operation);
-    }
+    Operation* const read = reads_[socket].get();
+    if (read->under_way) CancelAndWait(read);
     results_.erase(
         std::remove_if(results_.begin(), results_.end(),
                        [&](const Result& result) { return result.operation->socket == socket; }),
         results_.end());
-    operations_.erase(socket);
+    reads_.erase(socket);
     PlainIo::Remove(socket);
   }
 
-  ssize_t Write(IoSocket* socket, const iovec* ranges, int count) override {
-    Operation* const write = &operations_[socket]->write;
-    BRIGADE_CHECK(!write->under_way);
-    const ssize_t written = WriteNow(*socket, ranges, static_cast<size_t>(count));
-    if (written != -EAGAIN) return written;
-    write->message.msg_iov = const_cast<iovec*>(ranges);
-    write->message.msg_iovlen = static_cast<size_t>(count);
-    StartWrite(write);
-    return kUnderWay;
-  }
-
   void CancelRead(IoSocket* socket) override {
-    Operation* const read = &operations_[socket]->read;
+    Operation* const read = reads_[socket].get();
     if (read->under_way) CancelAndWait(read);
     // What had come is told as always, but now, and not by Progress.
     const auto found = std::find_if(results_.begin(), results_.end(),
@@ -131,7 +110,7 @@ class UringIo : public PlainIo {
     if (under_way_ > 0) Collect();
     // Callbacks start operations whose results may come at once; those are for the next time.
     for (const Result& result : std::exchange(results_, {})) {
-      Finish(result);
+      FinishRead(result.operation->socket, result.bytes);
       any = true;
     }
     return any;
@@ -184,15 +163,8 @@ class UringIo : public PlainIo {
     } else {
       io_uring_prep_recv(sqe, socket->socket(), rest.iov_base, rest.iov_len, MSG_WAITALL);
     }
-    Start(sqe, &operations_[socket]->read);
+    Start(sqe, reads_[socket].get());
     return true;
-  }
-
-  void StartWrite(Operation* write) {
-    io_uring_sqe* const sqe = NextEntry();
-    io_uring_prep_sendmsg(sqe, write->socket->socket(), &write->message,
-                          MSG_NOSIGNAL | MSG_WAITALL);
-    Start(sqe, write);
   }
 
   // Takes results from the ring.
@@ -209,17 +181,6 @@ class UringIo : public PlainIo {
     }
   }
 
-  void Finish(const Result& result) {
-    IoSocket* const socket = result.operation->socket;
-    if (result.operation->kind == Operation::Kind::kRead) {
-      FinishRead(socket, result.bytes);
-    } else if (IsToRepeat(result.bytes)) {
-      StartWrite(result.operation);
-    } else {
-      socket->OnWritten(result.bytes);
-    }
-  }
-
   void FinishRead(IoSocket* socket, int bytes) {
     OnReadDone(socket, IsToRepeat(bytes) ? -EAGAIN : bytes);
   }
@@ -229,7 +190,8 @@ class UringIo : public PlainIo {
     return result == -EINTR || result == -EAGAIN || result == -ECANCELED;
   }
 
-  // Waits for an operation that the kernel was asked to give up; it does so at once.
+  // Waits for an operation that the kernel was asked to give up. It does so in the thread that
+  // began it, when that enters the kernel: one that computes is made to.
   void CancelAndWait(Operation* operation) {
     io_uring_sqe* const sqe = NextEntry();
     io_uring_prep_cancel(sqe, operation, 0);
@@ -237,15 +199,17 @@ class UringIo : public PlainIo {
     ++under_way_;
     Submit();
     while (operation->under_way) {
+      syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
       io_uring_cqe* cqe = nullptr;
-      (void)io_uring_wait_cqe(&ring_, &cqe);
+      __kernel_timespec limit{0, kKickNanoseconds};
+      (void)io_uring_wait_cqe_timeout(&ring_, &cqe, &limit);
       Collect();
     }
   }
 
   io_uring ring_;
   ByteSpan registered_;
-  std::unordered_map<IoSocket*, std::unique_ptr<Operations>> operations_;
+  std::unordered_map<IoSocket*, std::unique_ptr<Operation>> reads_;
   std::vector<Result> results_;
   int under_way_ = 0;  // in the ring
 };
@@ -261,13 +225,13 @@ Status CreateUringIo(std::unique_ptr<SocketIo>* io) {
   if (error != 0) return RingFailure("io_uring_queue_init", error);
   std::unique_ptr<io_uring_probe, decltype(&io_uring_free_probe)> probe(
       io_uring_get_probe_ring(&ring), &io_uring_free_probe);
-  for (const int opcode :
-       {IORING_OP_READ_FIXED, IORING_OP_RECV, IORING_OP_SENDMSG, IORING_OP_ASYNC_CANCEL}) {
+  for (const int opcode : {IORING_OP_READ_FIXED, IORING_OP_RECV, IORING_OP_ASYNC_CANCEL}) {
     if (probe != nullptr && io_uring_opcode_supported(probe.get(), opcode)) continue;
     io_uring_queue_exit(&ring);
     return Status(StatusCode::kUnavailable,
                   "io_uring: this kernel lacks operation " + std::to_string(opcode));
   }
+  syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);  // for CancelAndWait
   auto created = std::make_unique<UringIo>(ring);
   BRIGADE_RETURN_IF_ERROR(created->Open());
   *io = std::move(created);
