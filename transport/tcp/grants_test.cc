@@ -128,14 +128,14 @@ TEST_F(GrantsTest, AClosedGroupsReceivesAreNotGrantedLater) {
 
 TEST_F(GrantsTest, AStreamThatGoesIsNowhere) {
   Connect(/*by_peer=*/true);
-  Post(&stream_, kShort);
-  Post(&other_, kLong);
-  Granted();
-  Post(&other_, kLong);  // goes with the next
-  Post(&other_, kShort);
-  for (Stream* stream : {&stream_, &other_}) {
-    grants_.Remove(stream);
-    *stream = Stream();
+  {
+    Stream streams[2];
+    for (Stream& stream : streams) stream.link = &link_;
+    Post(&streams[0], kShort);
+    Post(&streams[1], kLong);
+    Granted();
+    Post(&streams[1], kLong);  // goes with the next
+    for (Stream& stream : streams) grants_.Remove(&stream);
   }
   grants_.SendAll();
   grants_.SendQueued();
