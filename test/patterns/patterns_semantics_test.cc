@@ -693,9 +693,11 @@ TEST_P(Semantics, ALostPeerIsNamed) {
   });
 }
 
-// What a lost peer may still read is never used again; other groups have as much memory as before.
+// What a lost peer may still read is never used again; other groups have as much memory as before,
+// however many peers are lost.
 TEST_P(Semantics, ALostPeerTakesNoMemoryFromOtherGroups) {
-  OnRanks(3, [&](InprocWorld& world, int rank) {
+  std::atomic<int> turn{1};
+  OnRanks(6, [&](InprocWorld& world, int rank) {
     EngineOptions options = Rank::Small();
     options.staging_bytes = 6 * 1024;  // all of it is the core
     const std::unique_ptr<Endpoint> endpoint = NewEndpoint(&world, rank);
@@ -707,24 +709,27 @@ TEST_P(Semantics, ALostPeerTakesNoMemoryFromOtherGroups) {
       Require(Group::Create(engine.get(), world.MakeBootstrap(members, mine).get(), 1, 2, &group));
       return group;
     };
-    std::unique_ptr<Group> with_lost, without;
-    if (rank != 1) with_lost = group_of({0, 2});
-    if (rank != 2) without = group_of({0, 1});
-    // Rank 2 is gone once rank 0 has sent, and waits for it.
-    if (rank == 2) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    std::vector<std::unique_ptr<Group>> with_lost(6);
+    for (int lost = 2; lost < 6; ++lost) {
+      if (rank == 0 || rank == lost) with_lost[static_cast<size_t>(lost)] = group_of({0, lost});
+    }
+    // Each is gone once rank 0 has sent to it, and waits for it.
+    if (rank > 1) {
+      AwaitCount(turn, rank);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
       return;
     }
-    std::vector<double> data(20000, 1);
+    const std::unique_ptr<Group> without = group_of({0, 1});
+    std::vector<double> data(20000);
     const PatternCall sum = Rank::With(&data, Call(Pattern::kAllReduce, 0, {Shape::kDealt, 0}));
-    for (int round = 0; round < 3; ++round) {
+    for (size_t lost = 2; lost < 6; ++lost) {
       if (rank == 0) {
-        EXPECT_EQ(with_lost->Run(sum).code(), StatusCode::kPeerLost);
-        std::fill(data.begin(), data.end(), 1);
+        ++turn;
+        EXPECT_EQ(with_lost[lost]->Run(sum).code(), StatusCode::kPeerLost);
       }
+      std::fill(data.begin(), data.end(), 1);
       Require(without->Run(sum));
       EXPECT_EQ(data, std::vector<double>(data.size(), 2));
-      std::fill(data.begin(), data.end(), 1);
     }
   });
 }
