@@ -412,15 +412,17 @@ TEST(EdgeTest, ALengthThatChangesIsReadOnce) {
       __atomic_store_n(&slot.bytes, bytes, __ATOMIC_RELAXED);
     }
   });
+  while (LineIn(slot).data != nullptr) std::this_thread::yield();  // until it has begun
   int good = 0;
   int bad = 0;
-  for (uint64_t look = 0; look < 3000000 || (look < 300000000 && (good == 0 || bad == 0)); ++look) {
+  int wrong = 0;
+  for (uint64_t look = 0; look < 100000000; ++look) {
     const ConstByteSpan line = LineIn(slot);
-    ASSERT_LE(line.bytes, Slot::kLineBytes);
-    ++(line.data == nullptr ? bad : good);
+    ++(line.bytes > Slot::kLineBytes ? wrong : line.data == nullptr ? bad : good);
   }
   over = true;
   wild.join();
+  EXPECT_EQ(wrong, 0);
   EXPECT_GT(good, 0);
   EXPECT_GT(bad, 0);
 }
