@@ -16,6 +16,7 @@
 #include "transport/capabilities.h"
 #include "transport/channel.h"
 #include "transport/completion.h"
+#include "transport/control.h"
 
 namespace brigade {
 
@@ -109,7 +110,18 @@ class Endpoint {
   // Gives a lease back. The sender's chunk, if that is where it points, may be reused from here on.
   virtual void ReleaseLease(const Lease& lease) = 0;
 
-  // Moves what can be moved without waiting and runs callbacks. True if anything happened.
+  // From here on `handler` is told of the control messages of the group that come to this rank;
+  // those that come while there is none are lost. It must live until the group is closed. To be
+  // called behind OpenGroup, before anything else.
+  virtual void SetControlHandler(GroupId group, ControlHandler* handler) = 0;
+  // Sends at most kMostControlBytes to a member, oneself included. The bytes are free when it
+  // returns. kPeerLost; kNoResource: nothing happened, and never to a message that is urgent.
+  virtual Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) = 0;
+  // Whether some that were sent need this rank's Progress to reach their receivers.
+  virtual bool HoldsControl() const { return false; }
+
+  // Moves what can be moved without waiting, and runs callbacks and handlers. True if anything
+  // happened.
   virtual bool Progress() = 0;
 
   // From a driver that leaves with something under way and may not be back soon: tells peers what

@@ -31,10 +31,11 @@ void Require(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.ToString());
 }
 
-// Sends less than it is told to.
+// Sends less than it is told to, and all by posts.
 class TruncatingEndpoint : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
+  EdgeAccess* edges() override { return nullptr; }
   Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
                   Completion* completion) override {
     return target()->PostSend(channel, peer, {piece.data, piece.bytes - sizeof(double)},

@@ -66,6 +66,9 @@ class Driver {
                         Operation* operation) {
     return Retry([&] { return endpoint_->PostReceiveInPlace(channel, peer, range, operation); });
   }
+  Status Control(GroupId group, int peer, ConstByteSpan message, Urgency urgency) {
+    return Retry([&] { return endpoint_->SendControl(group, peer, message, urgency); });
+  }
   Status Wait(Operation* operation) {
     while (!operation->done) Step();
     return operation->status;
@@ -706,6 +709,172 @@ TEST_P(TransportConformance, OpensAndClosesGroupsWithoutEnd) {
   });
 }
 
+// What a rank is told by control messages: from whom, and what.
+class NotingHandler final : public ControlHandler {
+ public:
+  explicit NotingHandler(int size) : notes(static_cast<size_t>(size)) {}
+  void OnControl(int from, ConstByteSpan message) override {
+    notes[static_cast<size_t>(from)].emplace_back(message.data, message.data + message.bytes);
+    ++count;
+  }
+  std::vector<std::vector<Bytes>> notes;  // by sender
+  int count = 0;
+};
+
+// Lengths from 0 to the most.
+Bytes Note(int from, int number) {
+  return Pattern(static_cast<size_t>(number) % (kMostControlBytes + 1),
+                 static_cast<unsigned>(from * 1000 + number));
+}
+
+// To everybody, oneself included, some of them urgent, while every stream between the ranks is
+// stopped by a piece that nobody receives.
+TEST_P(TransportConformance, ControlMessagesComeInOrderAndWaitForNoReceive) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    constexpr int kNotes = 200;
+    NotingHandler handler(self.size);
+    self.endpoint->SetControlHandler(group, &handler);
+    const Bytes piece = Pattern(300000, 1);
+    std::deque<Operation> sent;
+    for (int peer = 0; peer < self.size; ++peer) {
+      for (ChannelKind kind : kKinds) {
+        ASSERT_OK(driver.Send({group, kind}, peer, Span(piece), &sent.emplace_back()));
+      }
+    }
+    for (int number = 0; number < kNotes; ++number) {
+      for (int peer = 0; peer < self.size; ++peer) {
+        const Urgency urgency = number % 3 == 0 ? Urgency::kUrgent : Urgency::kCanWait;
+        ASSERT_OK(driver.Control(group, peer, Span(Note(self.rank, number)), urgency));
+      }
+    }
+    while (handler.count < self.size * kNotes) driver.Poll(1);
+    for (int from = 0; from < self.size; ++from) {
+      for (int number = 0; number < kNotes; ++number) {
+        ASSERT_EQ(handler.notes[static_cast<size_t>(from)][static_cast<size_t>(number)],
+                  Note(from, number));
+      }
+    }
+    Bytes landing(piece.size());
+    for (int peer = 0; peer < self.size; ++peer) {
+      for (ChannelKind kind : kKinds) {
+        Operation received;
+        ASSERT_OK(driver.Receive({group, kind}, peer, Span(&landing), &received));
+        ASSERT_OK(driver.Wait(&received));
+        EXPECT_EQ(Read(received.lease), piece);
+        self.endpoint->ReleaseLease(received.lease);
+      }
+    }
+    for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
+  });
+}
+
+// Rank 0 tells rank 1 so much that any way between them is full, and closes the group. Rank 1 makes
+// no call before it has.
+TEST_P(TransportConformance, UrgentControlMessagesAreNeverRefused) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    constexpr int kNotes = 3000;
+    const std::unique_ptr<Bootstrap> all = self.bootstrap(Everyone(self.size));
+    GroupId closed = -1;
+    ASSERT_OK(self.endpoint->OpenGroup(all.get(), &closed));
+    NotingHandler handler(self.size);
+    self.endpoint->SetControlHandler(closed, &handler);
+    if (self.rank == 0) {
+      for (int number = 0; number < kNotes; ++number) {
+        ASSERT_OK(self.endpoint->SendControl(closed, 1, Span(Note(0, number)), Urgency::kUrgent));
+      }
+      self.endpoint->CloseGroup(closed);
+    }
+    char nothing = 0;
+    std::vector<char> everyone(static_cast<size_t>(self.size));
+    ASSERT_OK(all->AllGather(&nothing, 1, everyone.data()));
+    Operation sent, received;
+    if (self.rank == 1) {
+      while (handler.count < kNotes) driver.Poll(1);
+      for (int number = 0; number < kNotes; ++number) {
+        ASSERT_EQ(handler.notes[0][static_cast<size_t>(number)], Note(0, number));
+      }
+      ASSERT_OK(driver.Send({group, ChannelKind::kAll}, 0, ConstByteSpan(), &sent));
+      ASSERT_OK(driver.Wait(&sent));
+    } else if (self.rank == 0) {
+      ASSERT_OK(driver.Receive({group, ChannelKind::kAll}, 1, ByteSpan(), &received));
+      ASSERT_OK(driver.Wait(&received));
+      self.endpoint->ReleaseLease(received.lease);
+    }
+    if (self.rank != 0) self.endpoint->CloseGroup(closed);
+  });
+}
+
+// Two groups of the same members: handlers hear of their own, and of nothing once theirs is closed.
+// They answer from inside, and post.
+TEST_P(TransportConformance, HandlersMayPostAndHearOfTheirOwnGroupOnly) {
+  constexpr int kAnswers = 50;
+  struct Answerer final : ControlHandler {
+    void OnControl(int from, ConstByteSpan message) override {
+      ++heard;
+      failed |= *in_handler || message.bytes != bytes;
+      *in_handler = true;
+      if (heard <= kAnswers) {
+        failed |= !endpoint->SendControl(group, from, message, Urgency::kUrgent).ok();
+      }
+      if (heard == 1) {
+        const Status posted =
+            endpoint->PostReceive({group, ChannelKind::kRow}, from, ByteSpan(), &received);
+        refused = posted.code() == StatusCode::kNoResource;
+        failed |= !posted.ok() && !refused;
+      }
+      *in_handler = false;
+    }
+    Endpoint* endpoint = nullptr;
+    GroupId group = -1;
+    size_t bytes = 0;
+    int heard = 0;
+    bool refused = false;
+    bool failed = false;
+    bool* in_handler = nullptr;
+    Operation received;
+  };
+  Run([](ConformanceRank& self, Driver& driver, GroupId everyone) {
+    const int peer = self.size - 1 - self.rank;
+    bool in_handler = false;
+    Answerer answerers[2];
+    for (Answerer& answerer : answerers) {
+      answerer.endpoint = self.endpoint;
+      answerer.in_handler = &in_handler;
+      answerer.bytes = &answerer == answerers ? 7 : 48;
+      ASSERT_OK(
+          self.endpoint->OpenGroup(self.bootstrap(Everyone(self.size)).get(), &answerer.group));
+      self.endpoint->SetControlHandler(answerer.group, &answerer);
+    }
+    Operation sent[2];
+    for (Answerer& answerer : answerers) {
+      const Bytes message = Pattern(answerer.bytes, 1);
+      ASSERT_OK(driver.Control(answerer.group, peer, Span(message), Urgency::kUrgent));
+    }
+    for (int i = 0; i < 2; ++i) {
+      Answerer& answerer = answerers[i];
+      while (answerer.heard <= kAnswers) driver.Poll(1);
+      ASSERT_OK(driver.Send({answerer.group, ChannelKind::kRow}, peer, ConstByteSpan(), &sent[i]));
+      ASSERT_FALSE(answerer.failed);
+      if (answerer.refused) {
+        ASSERT_OK(driver.Receive({answerer.group, ChannelKind::kRow}, peer, ByteSpan(),
+                                 &answerer.received));
+      }
+      ASSERT_OK(driver.Wait(&answerer.received));
+      self.endpoint->ReleaseLease(answerer.received.lease);
+      ASSERT_OK(driver.Wait(&sent[i]));
+    }
+    // What comes for a group that is closed here is for nobody.
+    ASSERT_OK(driver.Control(answerers[0].group, peer, ConstByteSpan(), Urgency::kUrgent));
+    self.endpoint->CloseGroup(answerers[0].group);
+    const int heard = answerers[0].heard;
+    Exchange(self, driver, Channel{everyone, ChannelKind::kAll}, peer, self.rank, peer);
+    driver.Poll(200);
+    EXPECT_EQ(answerers[0].heard, heard);
+    EXPECT_EQ(answerers[1].heard, kAnswers + 1);
+    self.endpoint->CloseGroup(answerers[1].group);
+  });
+}
+
 TEST_P(TransportConformance, NamesALostPeer) {
   Run([](ConformanceRank& self, Driver& driver, GroupId group) {
     if (!self.vanish) return;
@@ -737,6 +906,9 @@ TEST_P(TransportConformance, NamesALostPeer) {
     EXPECT_NE(status.message().find(name), std::string::npos) << status.message();
     status = driver.Receive(channel, lost, Span(&landing), &late);
     EXPECT_EQ(status.code(), StatusCode::kPeerLost);
+    status = driver.Control(group, lost, ConstByteSpan(), Urgency::kUrgent);
+    EXPECT_EQ(status.code(), StatusCode::kPeerLost);
+    EXPECT_NE(status.message().find(name), std::string::npos) << status.message();
     // The others reach each other still.
     const int peer = lost - 1 - self.rank;
     Exchange(self, driver, Channel{group, ChannelKind::kAll}, peer, self.rank, peer);

@@ -159,6 +159,23 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     if (lease.token != 0) near_->ReleaseLease(lease);
   }
 
+  // Members keep their numbers on both.
+  void SetControlHandler(GroupId id, ControlHandler* handler) override {
+    const Group& group = groups_.At(id);
+    group.endpoint->SetControlHandler(group.id, handler);
+    if (group.near_id >= 0) near_->SetControlHandler(group.near_id, handler);
+  }
+  Status SendControl(GroupId id, int peer, ConstByteSpan message, Urgency urgency) override {
+    const Route route = To({id, ChannelKind::kAll}, peer);
+    return route.endpoint->SendControl(route.channel.group, peer, message, urgency);
+  }
+
+  bool HoldsControl() const override {
+    const auto holds = [](const Far& far) { return far.is_used && far.endpoint->HoldsControl(); };
+    return (near_ != nullptr && near_->HoldsControl()) ||
+           std::any_of(fars_.begin(), fars_.end(), holds);
+  }
+
   bool Progress() override {
     bool moved = near_ != nullptr && near_->Progress();
     ++polls_;

@@ -13,7 +13,9 @@
 #include <utility>
 
 #include "membuf/check.h"
+#include "transport/control.h"
 #include "transport/core/forwarding_endpoint.h"
+#include "transport/edge/edge_access.h"
 
 // `rule` is the sentence of docs/design/transport.md that the caller broke.
 #define BRIGADE_RULE(condition, rule) \
@@ -33,7 +35,7 @@ bool Overlap(ConstByteSpan a, ConstByteSpan b) {
   return a.bytes > 0 && b.bytes > 0 && a.data < b.data + b.bytes && b.data < a.data + a.bytes;
 }
 
-class CheckedEndpoint : public ForwardingEndpoint {
+class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
 
@@ -56,8 +58,10 @@ class CheckedEndpoint : public ForwardingEndpoint {
 
   void CloseGroup(GroupId group) override {
     Driving driving(this);
+    BRIGADE_RULE(!in_handler_, "a handler closes no group");
     BRIGADE_RULE(group_sizes_.erase(group) == 1, "an open group is closed, and once");
     target()->CloseGroup(group);
+    relays_.erase(group);
     for (auto it = refused_.begin(); it != refused_.end();) {
       it = std::get<0>(*it) == group ? refused_.erase(it) : std::next(it);
     }
@@ -159,6 +163,39 @@ class CheckedEndpoint : public ForwardingEndpoint {
     target()->ReleaseLease(below);
   }
 
+  void SetControlHandler(GroupId group, ControlHandler* handler) override {
+    Driving driving(this);
+    BRIGADE_RULE(group_sizes_.count(group) == 1, "a handler is that of an open group");
+    std::unique_ptr<Relay>& relay = relays_[group];
+    BRIGADE_RULE(relay == nullptr, "a group has one handler");
+    relay = std::make_unique<Relay>(this, handler);
+    target()->SetControlHandler(group, relay.get());
+  }
+
+  Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
+    Driving driving(this);
+    CheckAddress({group, ChannelKind::kAll}, peer);
+    BRIGADE_RULE(message.bytes <= kMostControlBytes, "a control message has at most 48 bytes");
+    return target()->SendControl(group, peer, message, urgency);
+  }
+
+  EdgeAccess* edges() override { return target()->edges() == nullptr ? nullptr : this; }
+  OutEdge* EdgeTo(const Channel& channel, int peer) override {
+    Driving driving(this);
+    CheckAddress(channel, peer);
+    return target()->edges()->EdgeTo(channel, peer);
+  }
+  InEdge* EdgeFrom(const Channel& channel, int peer) override {
+    Driving driving(this);
+    CheckAddress(channel, peer);
+    BRIGADE_RULE(streams_.count(Stream(channel.group, channel.kind, peer, false)) == 0,
+                 "an edge is used while no post of its stream waits");
+    return target()->edges()->EdgeFrom(channel, peer);
+  }
+  ConstByteSpan PieceIn(GroupId group, const Slot& slot) override {
+    return target()->edges()->PieceIn(group, slot);
+  }
+
   bool Progress() override {
     Driving driving(this);
     BRIGADE_RULE(!in_callback_, "a callback does not call Progress");
@@ -184,6 +221,19 @@ class CheckedEndpoint : public ForwardingEndpoint {
     ConstByteSpan memory;
     size_t max_bytes = 0;
     size_t checksum = 0;
+  };
+
+  // Stands in for the caller's handler below.
+  struct Relay final : ControlHandler {
+    Relay(CheckedEndpoint* e, ControlHandler* h) : endpoint(e), handler(h) {}
+    void OnControl(int from, ConstByteSpan message) override {
+      BRIGADE_RULE(!endpoint->in_callback_, "callbacks do not nest");
+      endpoint->in_callback_ = endpoint->in_handler_ = true;
+      handler->OnControl(from, message);
+      endpoint->in_callback_ = endpoint->in_handler_ = false;
+    }
+    CheckedEndpoint* const endpoint;
+    ControlHandler* const handler;
   };
 
   // A lease that the caller has.
@@ -272,7 +322,9 @@ class CheckedEndpoint : public ForwardingEndpoint {
   void Withdraw(Completion* completion) {
     auto entry = operations_.find(completion);
     BRIGADE_RULE(entry != operations_.end(), "a post that fails runs no callback");
-    streams_[entry->second->stream].pop_back();
+    const auto stream = streams_.find(entry->second->stream);
+    stream->second.pop_back();
+    if (stream->second.empty()) streams_.erase(stream);
     operations_.erase(entry);
   }
 
@@ -314,12 +366,14 @@ class CheckedEndpoint : public ForwardingEndpoint {
   }
 
   std::unordered_map<GroupId, int> group_sizes_;  // of open groups
+  std::unordered_map<GroupId, std::unique_ptr<Relay>> relays_;
   std::unordered_map<Completion*, std::unique_ptr<Operation>> operations_;
   std::map<Stream, std::deque<Operation*>> streams_;
   std::set<Stream> refused_;  // whose last PostSend was
   std::unordered_map<uint64_t, Held> leases_;
   uint64_t next_token_ = 1;
   bool in_callback_ = false;
+  bool in_handler_ = false;
   bool failed_ = false;
   std::atomic<std::thread::id> driver_{std::thread::id()};
 };

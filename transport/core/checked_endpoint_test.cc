@@ -9,7 +9,10 @@
 #include "gtest/gtest.h"
 #include "transport/core/fault_endpoint.h"
 #include "transport/core/forwarding_endpoint.h"
+#include "transport/edge/edge.h"
+#include "transport/edge/edge_access.h"
 #include "transport/inproc/inproc_transport.h"
+#include "transport/shm/shm_transport.h"
 
 namespace brigade {
 namespace {
@@ -362,6 +365,58 @@ TEST_F(BrokenTransportDeathTest, KeepsMoreThanIsSent) {
 TEST_F(BrokenTransportDeathTest, IsAskedForWhatItDoesNotTake) {
   broken_->in_place = false;
   EXPECT_DEATH(Now(), "only what SendsInPlace said yes to");
+}
+
+struct Closing final : ControlHandler {
+  Closing(Endpoint* e, GroupId g) : endpoint(e), group(g) {}
+  void OnControl(int, ConstByteSpan) override { endpoint->CloseGroup(group); }
+  Endpoint* endpoint;
+  GroupId group;
+};
+
+TEST_F(CheckedEndpointDeathTest, AHandlerThatClosesItsGroup) {
+  Closing closing(endpoint_.get(), channel_.group);
+  endpoint_->SetControlHandler(channel_.group, &closing);
+  ExpectOk(endpoint_->SendControl(channel_.group, 0, ConstByteSpan(), Urgency::kUrgent));
+  EXPECT_DEATH(endpoint_->Progress(), "a handler closes no group");
+  endpoint_->CloseGroup(channel_.group);  // nobody is told
+}
+
+TEST_F(CheckedEndpointDeathTest, ASecondHandler) {
+  Closing closing(endpoint_.get(), channel_.group);
+  endpoint_->SetControlHandler(channel_.group, &closing);
+  EXPECT_DEATH(endpoint_->SetControlHandler(channel_.group, &closing), "one handler");
+}
+
+TEST_F(CheckedEndpointDeathTest, AControlMessageThatIsTooLong) {
+  EXPECT_DEATH((void)endpoint_->SendControl(channel_.group, 0, {memory_, 49}, Urgency::kCanWait),
+               "at most 48 bytes");
+}
+
+// Over shared memory the wrappers show the edges of what they are around.
+TEST(CheckedEndpointEdgesDeathTest, AnEdgeIsUsedWhileNoPostWaits) {
+  InprocWorld world(1);
+  std::unique_ptr<Endpoint> endpoint;
+  ASSERT_TRUE(CreateShmEndpoint(&endpoint).ok());
+  endpoint = MakeCheckedEndpoint(MakeFaultEndpoint(std::move(endpoint), FaultOptions()));
+  Channel channel;
+  ASSERT_TRUE(endpoint->OpenGroup(world.MakeBootstrap(0).get(), &channel.group).ok());
+  EdgeAccess* const edges = endpoint->edges();
+  ASSERT_NE(edges, nullptr);
+  OutEdge* const out = edges->EdgeTo(channel, 0);
+  InEdge* const in = edges->EdgeFrom(channel, 0);
+  ASSERT_NE(out, nullptr);
+  Slot* const slot = out->Next();
+  slot->kind = Slot::kLine;
+  slot->bytes = 0;
+  (void)out->Publish(slot);
+  ASSERT_NE(in->Peek(), nullptr);
+  in->GiveBack(in->Take(), /*piece=*/false);
+  Completion received(kIgnore);
+  ASSERT_TRUE(endpoint->PostReceive(channel, 0, ByteSpan{nullptr, 10}, &received).ok());
+  EXPECT_DEATH((void)edges->EdgeFrom(channel, 0), "while no post of its stream waits");
+  endpoint->CloseGroup(channel.group);
+  EXPECT_DEATH((void)edges->EdgeTo(channel, 0), "open groups");
 }
 
 }  // namespace

@@ -62,6 +62,15 @@ class CompletionQueue {
 
   bool running() const { return running_ || in_callback(); }
 
+  // While one exists this thread is telling somebody something: callbacks wait.
+  class InCallback {
+   public:
+    InCallback() { in_callback() = true; }
+    ~InCallback() { in_callback() = false; }
+    InCallback(const InCallback&) = delete;
+    InCallback& operator=(const InCallback&) = delete;
+  };
+
   // Takes back the callbacks of receives of `group` that have not run; `give_back(lease)` for each
   // that had succeeded.
   template <typename GiveBack>

@@ -5,24 +5,31 @@
 #include <deque>
 #include <map>
 #include <random>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "membuf/check.h"
 #include "membuf/pack.h"
+#include "transport/control.h"
+#include "transport/core/control_queue.h"
 #include "transport/core/forwarding_endpoint.h"
+#include "transport/edge/edge_access.h"
 
 namespace brigade {
 namespace {
 
-class FaultEndpoint : public ForwardingEndpoint {
+class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
  public:
   FaultEndpoint(std::unique_ptr<Endpoint> target, const FaultOptions& options)
       : ForwardingEndpoint(std::move(target)), options_(options), random_(options.seed) {}
 
   void CloseGroup(GroupId group) override {
     target()->CloseGroup(group);
+    relays_.erase(group);
+    const auto of_group = [&](const Note& note) { return note.relay->group == group; };
+    notes_.erase(std::remove_if(notes_.begin(), notes_.end(), of_group), notes_.end());
     for (auto it = streams_.begin(); it != streams_.end();) {
       const auto& [stream_group, kind, peer, sends] = it->first;
       if (sends || stream_group != group) {
@@ -77,10 +84,35 @@ class FaultEndpoint : public ForwardingEndpoint {
     });
   }
 
+  void SetControlHandler(GroupId group, ControlHandler* handler) override {
+    std::unique_ptr<Relay>& relay = relays_[group];
+    relay = std::make_unique<Relay>(this, group, handler);
+    target()->SetControlHandler(group, relay.get());
+  }
+
+  Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
+    if (urgency == Urgency::kCanWait && Happens(options_.no_resource)) {
+      return Status(StatusCode::kNoResource, "fault: refused at random");
+    }
+    return target()->SendControl(group, peer, message, urgency);
+  }
+
+  EdgeAccess* edges() override { return target()->edges() == nullptr ? nullptr : this; }
+  OutEdge* EdgeTo(const Channel& channel, int peer) override {
+    return Happens(options_.no_resource) ? nullptr : target()->edges()->EdgeTo(channel, peer);
+  }
+  InEdge* EdgeFrom(const Channel& channel, int peer) override {
+    return Happens(options_.no_resource) ? nullptr : target()->edges()->EdgeFrom(channel, peer);
+  }
+  ConstByteSpan PieceIn(GroupId group, const Slot& slot) override {
+    return target()->edges()->PieceIn(group, slot);
+  }
+
   bool Progress() override {
     BRIGADE_CHECK(!delivering_);
     bool any = target()->Progress();
     delivering_ = true;
+    any |= DeliverNotes();
     std::vector<Stream> order;
     for (const auto& [stream, operations] : streams_) order.push_back(stream);
     std::shuffle(order.begin(), order.end(), random_);
@@ -108,6 +140,25 @@ class FaultEndpoint : public ForwardingEndpoint {
 
   using Operations = std::deque<std::unique_ptr<Operation>>;
 
+  // Stands in for the caller's handler below.
+  struct Relay final : ControlHandler {
+    Relay(FaultEndpoint* e, GroupId g, ControlHandler* h) : endpoint(e), group(g), handler(h) {}
+    void OnControl(int from, ConstByteSpan message) override {
+      endpoint->notes_.push_back({this, from, ControlMessage(message), endpoint->Delay()});
+    }
+    FaultEndpoint* const endpoint;
+    const GroupId group;
+    ControlHandler* const handler;
+  };
+  // A control message that has come, and is not told yet.
+  struct Note {
+    Relay* relay;
+    int from;
+    ControlMessage message;
+    int polls_left;
+  };
+
+  int Delay() { return std::uniform_int_distribution<int>(0, options_.max_delay)(random_); }
   bool Happens(double probability) { return std::bernoulli_distribution(probability)(random_); }
 
   template <typename PostBelow>
@@ -116,7 +167,7 @@ class FaultEndpoint : public ForwardingEndpoint {
     if (Happens(options_.no_resource)) {
       return Status(StatusCode::kNoResource, "fault: refused at random");
     }
-    const int delay = std::uniform_int_distribution<int>(0, options_.max_delay)(random_);
+    const int delay = Delay();
     Operations& operations = streams_[stream];
     const auto& [group, kind, peer, sends] = stream;
     const bool lends = sends && target()->CapabilitiesTo(group, peer).lands_in_peer_memory;
@@ -124,6 +175,25 @@ class FaultEndpoint : public ForwardingEndpoint {
     Status status = post(operations.back().get());
     if (!status.ok()) operations.pop_back();
     return status;
+  }
+
+  // Tells of the control messages that are due, those of one sender in order.
+  bool DeliverNotes() {
+    bool any = false;
+    std::set<std::pair<const Relay*, int>> waiting;  // senders
+    for (size_t i = 0; i < notes_.size();) {
+      const std::pair<const Relay*, int> sender(notes_[i].relay, notes_[i].from);
+      if (waiting.count(sender) > 0 || notes_[i].polls_left-- > 0) {
+        waiting.insert(sender);
+        ++i;
+        continue;
+      }
+      const Note note = notes_[i];
+      notes_.erase(notes_.begin() + static_cast<std::ptrdiff_t>(i));
+      note.relay->handler->OnControl(note.from, note.message.span());
+      any = true;
+    }
+    return any;
   }
 
   // Runs the callbacks of a stream that are due. A callback may change streams_ at will.
@@ -156,6 +226,8 @@ class FaultEndpoint : public ForwardingEndpoint {
   bool delivering_ = false;
   // All operations not yet told to the caller.
   std::map<Stream, Operations> streams_;
+  std::map<GroupId, std::unique_ptr<Relay>> relays_;
+  std::deque<Note> notes_;
 };
 
 }  // namespace

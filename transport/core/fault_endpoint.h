@@ -15,11 +15,12 @@ namespace brigade {
 struct FaultOptions {
   uint64_t seed = 1;
   // Share of posts that are refused with kNoResource, and of SendNow, with either no. Of those that
-  // are not refused it keeps as large a share whole, and posts them.
+  // are not refused it keeps as large a share whole, and posts them. The same share of control
+  // messages that may be refused, and of edges that are asked for.
   double no_resource = 0;
   // Every callback waits for 0 to `max_delay` calls of Progress, drawn anew for each. So callbacks
   // of different streams (channel, peer and direction) change places; those of one do not, but for
-  // sends where leases point into the sender's memory.
+  // sends where leases point into the sender's memory. Control messages wait likewise.
   int max_delay = 0;
   // Called before the post number `lose_after_posts` (from 0). Is to make a peer vanish on the
   // transport below, as InprocWorld::MarkLost does.

@@ -189,6 +189,39 @@ TEST_F(FaultEndpointTest, LosesAPeerAfterSomePosts) {
   EXPECT_EQ(sent.status.code(), StatusCode::kPeerLost);
 }
 
+TEST_F(FaultEndpointTest, DelaysControlMessagesAndKeepsTheirOrder) {
+  struct Noting final : ControlHandler {
+    void OnControl(int, ConstByteSpan message) override {
+      numbers.push_back(std::to_integer<int>(message.data[0]));
+    }
+    std::vector<int> numbers;
+  } handler;
+  FaultOptions faults;
+  faults.no_resource = 0.3;
+  faults.max_delay = 10;
+  Open(faults);
+  endpoint_->SetControlHandler(group_, &handler);
+  int refused = 0;
+  constexpr int kNotes = 100;
+  for (int i = 0; i < kNotes;) {
+    const std::byte note{static_cast<unsigned char>(i)};
+    const Urgency urgency = i % 2 == 0 ? Urgency::kUrgent : Urgency::kCanWait;
+    const Status status = endpoint_->SendControl(group_, 0, {&note, 1}, urgency);
+    if (status.ok()) {
+      ++i;
+      continue;
+    }
+    ASSERT_EQ(status.code(), StatusCode::kNoResource);
+    ASSERT_EQ(urgency, Urgency::kCanWait);
+    ++refused;
+    endpoint_->Progress();
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_LT(handler.numbers.size(), size_t{kNotes}) << "nothing was delayed";
+  while (handler.numbers.size() < kNotes) endpoint_->Progress();
+  for (int i = 0; i < kNotes; ++i) EXPECT_EQ(handler.numbers[static_cast<size_t>(i)], i);
+}
+
 TEST_F(FaultEndpointTest, ClosingTakesBackDelayedCallbacks) {
   FaultOptions faults;
   faults.max_delay = 1000;

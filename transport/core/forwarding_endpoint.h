@@ -56,12 +56,21 @@ class ForwardingEndpoint : public Endpoint {
     return target_->PostReceiveInPlace(channel, peer, range, completion);
   }
   void ReleaseLease(const Lease& lease) override { target_->ReleaseLease(lease); }
+  void SetControlHandler(GroupId group, ControlHandler* handler) override {
+    target_->SetControlHandler(group, handler);
+  }
+  Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
+    return target_->SendControl(group, peer, message, urgency);
+  }
+  bool HoldsControl() const override { return target_->HoldsControl(); }
   bool Progress() override { return target_->Progress(); }
   void Flush() override { target_->Flush(); }
   bool HelperMayDrive() const override { return target_->HelperMayDrive(); }
   void Await(int microseconds) override { target_->Await(microseconds); }
   void Pause(uint64_t idle_polls) override { target_->Pause(idle_polls); }
+  void Nudge() override { target_->Nudge(); }
   uint64_t PollsAwake() const override { return target_->PollsAwake(); }
+  EdgeAccess* edges() override { return target_->edges(); }
   SimulatedProcessor* simulated_processor() override { return target_->simulated_processor(); }
 
  protected:

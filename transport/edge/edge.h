@@ -131,6 +131,9 @@ class OutEdge {
     return receipt;
   }
 
+  // Whether the next message needs no extension, or nobody receives it.
+  bool HasRoom() { return (IsFree(sent_in_ring_) && IsFree(sent_in_ring_ + 1)) || closed(); }
+
   // The receiver has closed the group, and what it has not taken it never will.
   bool closed() const { return ring_->returns.closed_at.load(std::memory_order_acquire) != 0; }
   bool NeverTaken(const Receipt& receipt) const {

@@ -18,6 +18,7 @@
 #include "membuf/heap_domain.h"
 #include "membuf/pack.h"
 #include "transport/core/completion_queue.h"
+#include "transport/core/control_queue.h"
 #include "transport/core/errors.h"
 #include "transport/core/group_table.h"
 #include "transport/core/wire_ids.h"
@@ -48,20 +49,37 @@ struct Parcel {
 };
 using ParcelPtr = std::shared_ptr<Parcel>;
 
+// A control message on its way.
+struct Note {
+  uint64_t wire_id = 0;
+  int from = 0;  // in the group
+  ControlMessage message;
+};
+
 // What other threads hand to a rank. The bytes of a parcel are read outside the lock; the lock only
 // orders them behind the sender's writes.
 class Mailbox {
  public:
   void PutArrival(ParcelPtr parcel) { Put(&arrivals_, std::move(parcel)); }
   void PutReturned(ParcelPtr parcel) { Put(&returned_, std::move(parcel)); }
+  // False, and nothing done, if there are `most` already.
+  bool PutNote(const Note& note, size_t most) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (notes_.size() >= most) return false;
+    notes_.push_back(note);
+    full_.store(true, std::memory_order_release);
+    return true;
+  }
 
-  // Takes everything; both vectors must be empty. False if there was nothing.
-  bool Take(std::vector<ParcelPtr>* arrivals, std::vector<ParcelPtr>* returned) {
+  // Takes everything; the vectors must be empty. False if there was nothing.
+  bool Take(std::vector<ParcelPtr>* arrivals, std::vector<ParcelPtr>* returned,
+            std::vector<Note>* notes) {
     if (!full_.load(std::memory_order_acquire)) return false;
     std::lock_guard<std::mutex> lock(mutex_);
     full_.store(false, std::memory_order_relaxed);
     arrivals->swap(arrivals_);
     returned->swap(returned_);
+    notes->swap(notes_);
     return true;
   }
 
@@ -75,6 +93,7 @@ class Mailbox {
   std::mutex mutex_;
   std::vector<ParcelPtr> arrivals_;
   std::vector<ParcelPtr> returned_;
+  std::vector<Note> notes_;
   std::atomic<bool> full_{false};  // so that an idle poll takes no lock
 };
 
@@ -188,13 +207,15 @@ class InprocEndpoint : public Endpoint {
     std::vector<uint64_t> proposals(inproc->size());
     BRIGADE_RETURN_IF_ERROR(inproc->AllGather(&mine, sizeof(mine), proposals.data()));
     const uint64_t wire_id = wire_ids_.Agree(proposals, [](uint64_t proposal) { return proposal; });
-    *group = groups_.Add(std::make_unique<Group>(Group{wire_id, inproc->members()}));
-    open_.insert(wire_id);
+    *group =
+        groups_.Add(std::make_unique<Group>(Group{wire_id, inproc->rank(), inproc->members()}));
+    open_.emplace(wire_id, *group);
     return Status();
   }
 
   void CloseGroup(GroupId id) override {
     const uint64_t wire_id = groups_.At(id).wire_id;
+    control_.RemoveHandler(id);
     completions_.CancelReceives(id, [this](const Lease& lease) { ReleaseLease(lease); });
     auto stream = streams_.lower_bound({wire_id, ChannelKind::kPointToPoint, 0});
     while (stream != streams_.end() && std::get<0>(stream->first) == wire_id) {
@@ -258,16 +279,34 @@ class InprocEndpoint : public Endpoint {
     leased_.erase(leased);
   }
 
+  void SetControlHandler(GroupId id, ControlHandler* handler) override {
+    control_.SetHandler(id, handler);
+  }
+  Status SendControl(GroupId id, int peer, ConstByteSpan message, Urgency urgency) override {
+    const Group& group = groups_.At(id);
+    const int to = group.WorldRankOf(peer);
+    BRIGADE_RETURN_IF_ERROR(Reachable(to));
+    const Note note{group.wire_id, group.rank, ControlMessage(message)};
+    const size_t most = urgency == Urgency::kUrgent ? SIZE_MAX : kMostNotes;
+    if (world_->mailboxes[to].PutNote(note, most)) return Status();
+    return Status(StatusCode::kNoResource, "inproc: control messages wait to be taken");
+  }
+
   bool Progress() override {
     BRIGADE_CHECK(!completions_.running());
     // Read before the mailbox: what a rank returned before it was lost then counts as returned.
     const int losses = world_->losses.load(std::memory_order_acquire);
     std::vector<ParcelPtr> arrivals;
     std::vector<ParcelPtr> returned;
+    std::vector<Note> notes;
     bool moved = false;
     {
       CompletionQueue::Hold hold(&completions_);
-      moved = world_->mailboxes[rank_].Take(&arrivals, &returned);
+      moved = world_->mailboxes[rank_].Take(&arrivals, &returned, &notes);
+      for (const Note& note : notes) {
+        const auto group = open_.find(note.wire_id);
+        if (group != open_.end()) control_.Push(group->second, note.from, note.message.span());
+      }
       for (ParcelPtr& parcel : returned) FinishSend(parcel.get(), Status());
       for (ParcelPtr& parcel : arrivals) {
         if (wire_ids_.IsPast(parcel->wire_id) && open_.count(parcel->wire_id) == 0) {
@@ -283,6 +322,7 @@ class InprocEndpoint : public Endpoint {
         FailLost();
       }
     }
+    control_.Deliver();
     return completions_.Run() || moved;
   }
 
@@ -292,6 +332,7 @@ class InprocEndpoint : public Endpoint {
 
  private:
   static constexpr int kAwaitUs = 100;
+  static constexpr size_t kMostNotes = 16;  // in a mailbox, before one more has to wait
 
   struct Group {
     int WorldRankOf(int peer) const {
@@ -300,6 +341,7 @@ class InprocEndpoint : public Endpoint {
     }
 
     uint64_t wire_id;
+    int rank;
     std::vector<int> members;  // world ranks
   };
   struct Receive {
@@ -420,13 +462,14 @@ class InprocEndpoint : public Endpoint {
   HeapDomain domain_;
   WireIds wire_ids_;
   GroupTable<Group> groups_;
-  std::unordered_set<uint64_t> open_;  // their wire ids
+  std::unordered_map<uint64_t, GroupId> open_;  // by wire id
   std::map<StreamKey, Stream> streams_;
   std::unordered_map<Parcel*, ParcelPtr> sent_;
   std::unordered_set<int> keeps_for_;  // world ranks that a piece of user memory is kept for
   uint64_t next_token_ = 1;
   std::unordered_map<uint64_t, ParcelPtr> leased_;
   int losses_seen_ = 0;
+  ControlQueue control_;
   CompletionQueue completions_;
 };
 

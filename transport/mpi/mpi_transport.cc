@@ -16,6 +16,7 @@
 #include "membuf/check.h"
 #include "membuf/heap_domain.h"
 #include "transport/core/completion_queue.h"
+#include "transport/core/control_queue.h"
 #include "transport/core/errors.h"
 #include "transport/core/fifo.h"
 #include "transport/core/group_table.h"
@@ -44,6 +45,11 @@ bool RanksShareProcessors() {
   const char* ranks = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
   return ranks != nullptr && std::atol(ranks) > sysconf(_SC_NPROCESSORS_ONLN);
 }
+
+// Between two looks for control messages, in calls of Progress that find nothing else.
+constexpr uint64_t kPollsPerLook = 64;
+// Control messages that MPI has not taken in, before one more has to wait.
+constexpr size_t kMostNotes = 64;
 
 // Below this a copy of ours is cheaper than MPI's description of the landing.
 constexpr size_t kLeastTypedBytes = size_t{4} << 10;
@@ -115,11 +121,14 @@ class MpiEndpoint : public Endpoint {
         for (Pending& send : stream->pending) MPI_Request_free(&send.request);
       }
     });
+    LeaveNotes();
+    // An engine leaves what is still sent from where it is: memory that MPI reads.
+    if (domain_->registered_bytes() > 0) (void)domain_.release();
     while (!carriers_.empty()) FreeCarrier(carriers_.begin());
   }
 
   const Capabilities& capabilities() const override { return capabilities_; }
-  MemoryDomain* domain() override { return &domain_; }
+  MemoryDomain* domain() override { return domain_.get(); }
 
   Status OpenGroup(Bootstrap* bootstrap, GroupId* id) override {
     auto* mpi = dynamic_cast<MpiBootstrap*>(bootstrap);
@@ -130,6 +139,7 @@ class MpiEndpoint : public Endpoint {
     }
     auto group = std::make_unique<Group>();
     BRIGADE_RETURN_IF_ERROR(Agree(mpi, group.get()));
+    group->rank = mpi->rank();
     group->streams.resize(size_t{2} * kChannelKinds * mpi->size());
     ++group->carrier->groups;
     Group* const opened = group.get();
@@ -139,6 +149,7 @@ class MpiEndpoint : public Endpoint {
 
   void CloseGroup(GroupId id) override {
     Group& group = groups_.At(id);
+    control_.RemoveHandler(id);
     CancelReceives(&group);
     completions_.CancelReceives(id, [](const Lease&) {});
     groups_.Close(id);
@@ -209,10 +220,39 @@ class MpiEndpoint : public Endpoint {
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
   }
 
+  void SetControlHandler(GroupId id, ControlHandler* handler) override {
+    control_.SetHandler(id, handler);
+  }
+  Status SendControl(GroupId id, int peer, ConstByteSpan message, Urgency urgency) override {
+    Group* const group = &groups_.At(id);
+    const int to = group->RankOf(peer);
+    if (peer == group->rank) {
+      control_.Push(id, peer, message);
+      return Status();
+    }
+    if (urgency == Urgency::kCanWait && notes_.size() >= kMostNotes) {
+      return Status(StatusCode::kNoResource, "mpi: control messages wait to be taken");
+    }
+    notes_.push_back({MPI_REQUEST_NULL, ControlMessage(message)});
+    Note& note = notes_.back();
+    const Status status =
+        MpiStatus(MPI_Isend(note.message.data, static_cast<int>(message.bytes), MPI_BYTE, to,
+                            group->first_tag, group->carrier->control, &note.request),
+                  "MPI_Isend");
+    if (!status.ok()) notes_.pop_back();
+    return status;
+  }
+
+  bool HoldsControl() const override { return !notes_.empty(); }
+
   bool Progress() override {
     BRIGADE_CHECK(!completions_.running());
     if (!requests_.empty()) TestWatched();
-    return completions_.Run();
+    bool any = control_.Deliver();
+    any |= completions_.Run();
+    if (any || ++idle_polls_ % kPollsPerLook != 0) return any;
+    MoveNotes();
+    return control_.Deliver();
   }
 
  private:
@@ -222,10 +262,18 @@ class MpiEndpoint : public Endpoint {
     // have the same.
     uint64_t first_wire_id;
     MPI_Comm comm = MPI_COMM_NULL;
+    // For control messages, so that who looks for one finds no others; none if there is one member.
+    MPI_Comm control = MPI_COMM_NULL;
     MPI_Group members = MPI_GROUP_NULL;
     size_t groups = 0;  // of this rank that use it
   };
   using Carriers = std::list<Carrier>;
+
+  // A control message that is being sent.
+  struct Note {
+    MPI_Request request;
+    ControlMessage message;
+  };
 
   struct Pending {
     MPI_Request request;
@@ -261,6 +309,7 @@ class MpiEndpoint : public Endpoint {
     }
 
     GroupId id = -1;
+    int rank = 0;
     Carriers::iterator carrier;
     int first_tag = 0;
     std::vector<int> ranks;                        // in the carrier
@@ -289,6 +338,7 @@ class MpiEndpoint : public Endpoint {
   // it, or at the end.
   void FreeCarrier(Carriers::iterator carrier) {
     MPI_Group_free(&carrier->members);
+    if (carrier->control != MPI_COMM_NULL) MPI_Comm_free(&carrier->control);
     MPI_Comm_free(&carrier->comm);
     carriers_.erase(carrier);
   }
@@ -355,14 +405,62 @@ class MpiEndpoint : public Endpoint {
 
   Status MakeCarrier(MPI_Comm comm, uint64_t first_wire_id, Carriers::iterator* made) {
     Carrier carrier{first_wire_id};
-    MPI_Request request;
-    BRIGADE_RETURN_IF_ERROR(
-        MpiStatus(MPI_Comm_idup(comm, &carrier.comm, &request), "MPI_Comm_idup"));
-    BRIGADE_RETURN_IF_ERROR(MpiPoll(&request, "MPI_Comm_idup"));
-    MPI_Comm_set_errhandler(carrier.comm, MPI_ERRORS_RETURN);
+    BRIGADE_RETURN_IF_ERROR(Duplicate(comm, &carrier.comm));
     MPI_Comm_group(carrier.comm, &carrier.members);
+    int size = 0;
+    MPI_Group_size(carrier.members, &size);
+    if (size > 1) BRIGADE_RETURN_IF_ERROR(Duplicate(comm, &carrier.control));
     *made = carriers_.insert(carriers_.end(), carrier);
     return Status();
+  }
+
+  static Status Duplicate(MPI_Comm comm, MPI_Comm* copy) {
+    MPI_Request request;
+    BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Comm_idup(comm, copy, &request), "MPI_Comm_idup"));
+    BRIGADE_RETURN_IF_ERROR(MpiPoll(&request, "MPI_Comm_idup"));
+    MPI_Comm_set_errhandler(*copy, MPI_ERRORS_RETURN);
+    return Status();
+  }
+
+  // What MPI still reads is never freed.
+  void LeaveNotes() {
+    static auto& left = *new std::list<Note>;
+    left.splice(left.end(), notes_);
+  }
+
+  // Takes in the control messages that have come, and lets go of those that have left.
+  void MoveNotes() {
+    for (auto note = notes_.begin(); note != notes_.end();) {
+      int done = 0;
+      // One that fails is told to nobody.
+      (void)MPI_Test(&note->request, &done, MPI_STATUS_IGNORE);
+      note = done ? notes_.erase(note) : std::next(note);
+    }
+    for (const Carrier& carrier : carriers_) {
+      if (carrier.groups > 0 && carrier.control != MPI_COMM_NULL) TakeNotes(carrier);
+    }
+  }
+
+  void TakeNotes(const Carrier& carrier) {
+    for (;;) {
+      int found = 0;
+      MPI_Message arrival;
+      MPI_Status status;
+      MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, carrier.control, &found, &arrival, &status);
+      if (!found) return;
+      ControlMessage message;
+      int bytes = 0;
+      MPI_Get_count(&status, MPI_BYTE, &bytes);
+      // So short a message is all there once it is found.
+      MPI_Mrecv(message.data, kMostControlBytes, MPI_BYTE, &arrival, MPI_STATUS_IGNORE);
+      message.bytes = static_cast<size_t>(bytes);
+      groups_.ForEach([&](GroupId id, const Group* group) {
+        if (&*group->carrier != &carrier || group->first_tag != status.MPI_TAG) return;
+        const auto from = std::find(group->ranks.begin(), group->ranks.end(), status.MPI_SOURCE);
+        if (from == group->ranks.end()) return;
+        control_.Push(id, static_cast<int>(from - group->ranks.begin()), message.span());
+      });
+    }
   }
 
   // `type`: one element of it describes the landing, unless it is plain bytes.
@@ -479,7 +577,7 @@ class MpiEndpoint : public Endpoint {
   const uint64_t spins_ = RanksShareProcessors() ? 20 : 200;
   const uint64_t max_wire_ids_;  // per carrier
   Capabilities capabilities_;
-  HeapDomain domain_;
+  std::unique_ptr<HeapDomain> domain_ = std::make_unique<HeapDomain>();
   WireIds wire_ids_;
   Carriers carriers_;  // the idle ones in the order in which they fell idle
   GroupTable<Group> groups_;
@@ -492,6 +590,9 @@ class MpiEndpoint : public Endpoint {
   std::vector<MPI_Status> statuses_;
   std::vector<Stream*> finished_;
 
+  std::list<Note> notes_;
+  ControlQueue control_;
+  uint64_t idle_polls_ = 0;
   CompletionQueue completions_;
 };
 

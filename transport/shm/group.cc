@@ -40,8 +40,34 @@ ConstByteSpan Group::PieceIn(const Slot& slot) const {
   return {members[at.owner]->segment->At(at.offset, at.bytes), at.bytes};
 }
 
+bool Group::Write(int peer, ConstByteSpan message, bool urgent, EdgeMemory* memory) {
+  OutStream* const stream = Out(kControl, peer, memory);
+  if (stream == nullptr || !(urgent || stream->edge.HasRoom())) return false;
+  Slot* slot = stream->edge.Next();
+  if (slot == nullptr) slot = stream->edge.NextForPiece();  // it is short of overflow memory
+  if (slot == nullptr) return stream->peer->lost;
+  slot->kind = Slot::kLine;
+  slot->bytes = static_cast<uint16_t>(message.bytes);
+  if (message.bytes > 0) std::memcpy(slot->payload, message.data, message.bytes);
+  (void)stream->edge.Publish(slot);
+  // Who sleeps looks at these first.
+  directories[peer]->notes.fetch_add(1, std::memory_order_release);
+  members[peer]->shared->notes.fetch_add(1, std::memory_order_release);
+  members[peer]->shared->bell.Ring();
+  return true;
+}
+
+bool Group::WriteNotes(EdgeMemory* memory) {
+  while (!notes.empty() &&
+         Write(notes.front().to, notes.front().message.span(), /*urgent=*/true, memory)) {
+    notes.pop_front();
+  }
+  return notes.empty();
+}
+
 void Group::CloseEdges() {
-  for (int kind = 0; kind < kChannelKinds; ++kind) {
+  is_closed = true;
+  for (int kind = 0; kind < kEdgeKinds; ++kind) {
     for (int peer = 0; peer < size(); ++peer) {
       if (members[peer] == nullptr) continue;
       InStream* const stream = In(static_cast<ChannelKind>(kind), peer);

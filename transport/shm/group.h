@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "membuf/byte_span.h"
 #include "membuf/check.h"
 #include "transport/channel.h"
+#include "transport/control.h"
+#include "transport/core/control_queue.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_memory.h"
 #include "transport/shm/peers.h"
@@ -20,19 +23,31 @@
 
 namespace brigade::shm {
 
+// Control messages go over edges like those of a channel.
+inline constexpr int kEdgeKinds = kChannelKinds + 1;
+inline constexpr auto kControl = static_cast<ChannelKind>(kChannelKinds);
+
 // In the segment of each rank, for each of its groups: where the edges begin that lead away from
 // it, and who uses them no more.
 struct alignas(64) Directory {
-  // [kChannelKinds][ranks], as InEdge expects them.
-  std::atomic<uint64_t>* entries() { return reinterpret_cast<std::atomic<uint64_t>*>(this); }
+  std::atomic<uint32_t> notes;  // control messages that were ever written for this rank
+  // Behind it: [kEdgeKinds][ranks], as InEdge expects them.
+  std::atomic<uint64_t>* entries() { return reinterpret_cast<std::atomic<uint64_t>*>(this + 1); }
   // Behind them, by member: 1 once it looks here no more.
   std::atomic<uint32_t>* left(int ranks) {
-    return reinterpret_cast<std::atomic<uint32_t>*>(entries() + kChannelKinds * ranks);
+    return reinterpret_cast<std::atomic<uint32_t>*>(entries() + kEdgeKinds * ranks);
   }
   static size_t Bytes(int ranks) {
-    return (sizeof(std::atomic<uint64_t>) * kChannelKinds + sizeof(std::atomic<uint32_t>)) *
-           static_cast<size_t>(ranks);
+    return sizeof(Directory) +
+           (sizeof(std::atomic<uint64_t>) * kEdgeKinds + sizeof(std::atomic<uint32_t>)) *
+               static_cast<size_t>(ranks);
   }
+};
+
+// A control message that waits for memory.
+struct Note {
+  int to;
+  ControlMessage message;
 };
 
 // Open, or closed while others may still look at its memory.
@@ -47,8 +62,11 @@ struct Group {
   std::vector<std::unique_ptr<OutStream>> out;
   std::vector<std::unique_ptr<InStream>> in;
   bool crowded = false;  // its ranks on this host outnumber the processors that they may use
-  bool left = false;     // the others know that this rank looks at none of their edges any more
-  int gone = 0;          // members that look at none of this rank's, from the first on
+  uint32_t notes_seen = 0;
+  std::deque<Note> notes;  // control messages that there is no memory for yet
+  bool is_closed = false;  // on this rank
+  bool left = false;       // the others know that this rank looks at none of their edges any more
+  int gone = 0;            // members that look at none of this rank's, from the first on
 
   int size() const { return static_cast<int>(members.size()); }
 
@@ -71,6 +89,15 @@ struct Group {
   PieceAt Locate(ConstByteSpan piece) const;
   ConstByteSpan PieceIn(const Slot& slot) const;
 
+  // Writes a control message; false if there is no room for it. `urgent`: in an extension, if need
+  // be.
+  bool Write(int peer, ConstByteSpan message, bool urgent, EdgeMemory* memory);
+  // The same for those that had to wait. True if all are written.
+  bool WriteNotes(EdgeMemory* memory);
+  // Calls tell(from, message) for every control message that has come.
+  template <typename Tell>
+  void TakeNotes(const Tell& tell);
+
   // Nothing more is taken in from any member.
   void CloseEdges();
   // Of a closed group: whether no member can look at its memory any more, nor needs to be told
@@ -87,6 +114,25 @@ struct Group {
   }
   OutStream* OpenEdge(size_t index, int peer, EdgeMemory* memory);
 };
+
+template <typename Tell>
+void Group::TakeNotes(const Tell& tell) {
+  const uint32_t written = directories[rank]->notes.load(std::memory_order_acquire);
+  if (written == notes_seen) return;
+  notes_seen = written;
+  for (const auto& [peer, from] : ranks) {
+    InEdge& edge = In(kControl, from)->edge;
+    while (const Slot* const slot = edge.Peek()) {
+      const ConstByteSpan message = LineIn(*slot);
+      // What is no control message its sender cannot have meant.
+      if (slot->kind == Slot::kLine && message.data != nullptr &&
+          message.bytes <= kMostControlBytes) {
+        tell(from, message);
+      }
+      edge.GiveBack(edge.Take(), /*piece=*/false);
+    }
+  }
+}
 
 }  // namespace brigade::shm
 

@@ -33,7 +33,7 @@ Status MapMembers(const Introduction& mine, const std::vector<Introduction>& all
   const int size = static_cast<int>(all.size());
   group->members.resize(all.size());
   group->directories.resize(all.size());
-  group->out.resize(static_cast<size_t>(kChannelKinds) * all.size());
+  group->out.resize(static_cast<size_t>(kEdgeKinds) * all.size());
   group->in.resize(group->out.size());
   std::vector<const Host*> hosts;
   for (int peer = 0; peer < size; ++peer) {

@@ -23,6 +23,7 @@ namespace brigade::shm {
 struct alignas(64) Public {
   Bell bell;
   std::atomic<uint32_t> departed;
+  std::atomic<uint32_t> notes;  // control messages that were ever written for this rank
 };
 
 struct Peer {

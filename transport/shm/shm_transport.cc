@@ -11,6 +11,7 @@
 
 #include "membuf/check.h"
 #include "transport/core/completion_queue.h"
+#include "transport/core/control_queue.h"
 #include "transport/core/group_table.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
@@ -129,6 +130,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
   void CloseGroup(GroupId id) override {
     if (IsForked()) return;
     Group& group = groups_.At(id);
+    control_.RemoveHandler(id);
     completions_.CancelReceives(id, [this](const Lease& lease) { ReleaseLease(lease); });
     group.CloseEdges();
     receives_.Forget(&group);
@@ -178,6 +180,26 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
 
   void ReleaseLease(const Lease& lease) override { receives_.Release(lease); }
 
+  void SetControlHandler(GroupId id, ControlHandler* handler) override {
+    control_.SetHandler(id, handler);
+  }
+  Status SendControl(GroupId id, int peer, ConstByteSpan message, Urgency urgency) override {
+    Group& group = groups_.At(id);
+    BRIGADE_CHECK_LT(static_cast<size_t>(peer), group.members.size());
+    BRIGADE_CHECK_LE(message.bytes, kMostControlBytes);
+    if (group.members[peer]->lost) return shm::Lost(*group.members[peer], peer);
+    const bool urgent = urgency == Urgency::kUrgent;
+    if (group.WriteNotes(&edge_memory_) && group.Write(peer, message, urgent, &edge_memory_)) {
+      return Status();
+    }
+    if (!urgent) return Status(StatusCode::kNoResource, "shm: control messages wait to be taken");
+    group.notes.push_back({peer, ControlMessage(message)});
+    has_notes_ = true;
+    return Status();
+  }
+
+  bool HoldsControl() const override { return has_notes_; }
+
   EdgeAccess* edges() override { return this; }
   OutEdge* EdgeTo(const Channel& channel, int peer) override {
     OutStream* const out = groups_.At(channel.group).Out(channel.kind, peer, &edge_memory_);
@@ -198,8 +220,10 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
       moved = receives_.TakeArrivals();
       moved |= sends_.Progress(/*waits=*/!receives_.empty());
     }
+    if (public_->notes.load(std::memory_order_acquire) != notes_seen_ || has_notes_) MoveNotes();
     if (loss_) FailLost();
     if (!leaving_.empty()) FreeGroups();
+    moved |= control_.Deliver();
     moved |= completions_.Run();
     // For a driver that never pauses long enough to sleep.
     idle_ = moved ? 0 : idle_ + 1;
@@ -225,6 +249,18 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
   void CountCrowded(int groups) {
     crowded_groups_ += groups;
     waiting_.SetCrowded(crowded_groups_ > 0);
+  }
+
+  // Takes in the control messages that have come, and writes those for which there was no memory.
+  void MoveNotes() {
+    notes_seen_ = public_->notes.load(std::memory_order_acquire);
+    bool has_notes = false;
+    groups_.ForEach([&](GroupId id, Group* group) {
+      has_notes |= !group->WriteNotes(&edge_memory_);
+      if (group->is_closed) return;
+      group->TakeNotes([&](int from, ConstByteSpan message) { control_.Push(id, from, message); });
+    });
+    has_notes_ = has_notes;
   }
 
   void LookForLosses() { loss_ |= peers_.LookForLosses(); }
@@ -263,6 +299,9 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
   GroupTable<Group> groups_;
   int crowded_groups_ = 0;       // open
   std::vector<Group*> leaving_;  // closed
+  ControlQueue control_;
+  uint32_t notes_seen_ = 0;  // of control messages for this rank
+  bool has_notes_ = false;   // of this rank, that wait for memory
   CompletionQueue completions_;
   shm::Receives receives_{&completions_};
   shm::Sends sends_{&completions_};

@@ -25,7 +25,7 @@ SimGroup::SimGroup(const MachineDescription& machine, const std::vector<int>* gr
 }
 
 SimStream* SimGroup::StreamOf(ChannelKind kind, int from, int to) {
-  const uint64_t key = static_cast<uint64_t>(kind) << 62 | static_cast<uint64_t>(from) << 31 |
+  const uint64_t key = static_cast<uint64_t>(kind) << 60 | static_cast<uint64_t>(from) << 30 |
                        static_cast<uint64_t>(to);
   const auto found = streams_.try_emplace(key);
   SimStream* const stream = &found.first->second;
@@ -40,12 +40,19 @@ SimStream* SimGroup::StreamOf(ChannelKind kind, int from, int to) {
   return stream;
 }
 
+SimStream* SimGroup::ControlTo(int from, int to) {
+  SimStream* const stream = StreamOf(static_cast<ChannelKind>(kChannelKinds), from, to);
+  stream->control = true;
+  return stream;
+}
+
 SimStreams::SimStreams(EventQueue* queue, BusWork* bus_work, const MachineDescription& machine,
-                       int ranks, size_t carried_bytes, Tell tell)
+                       int ranks, size_t carried_bytes, Tell tell, TellControl tell_control)
     : queue_(queue),
       machine_(machine),
       carried_bytes_(carried_bytes),
       tell_(std::move(tell)),
+      tell_control_(std::move(tell_control)),
       network_(queue, bus_work, machine, ranks, this) {}
 
 void SimStreams::Post(SimStream* stream, const SimStream::Send& send) {
@@ -59,6 +66,12 @@ void SimStreams::Post(SimStream* stream, const SimStream::Receive& receive) {
   Deliver(stream);
   Advance(stream);
   LetGoIfOver(stream);
+}
+
+void SimStreams::Post(SimStream* stream, const ControlMessage& message, int memory,
+                      SimTime posted) {
+  stream->kept.push_back(message);
+  Post(stream, SimStream::Send{stream->kept.back().span(), memory, posted, nullptr});
 }
 
 void SimStreams::Close(SimGroup* group, int member) {
@@ -84,7 +97,7 @@ void SimStreams::Advance(SimStream* stream) {
     const SimStream::Receive& receive = stream->receives.begin()[static_cast<ptrdiff_t>(ahead)];
     message.to_memory = receive.memory;
     if (!eager) ready = std::max(ready, receive.posted + SimTimeOf(link.grant_us));
-  } else if (!stream->group->closed[static_cast<size_t>(stream->to)] &&
+  } else if (!stream->group->closed[static_cast<size_t>(stream->to)] && !stream->control &&
              (!eager || ahead >= kMostUnexpected)) {
     return;
   }
@@ -119,8 +132,12 @@ void SimStreams::OnLeft(uint64_t argument) {
     piece.held.assign(send.piece.data, send.piece.data + std::min(piece.bytes, carried_bytes_));
   }
   stream->pieces.push_back(piece);
-  send.completion->status = Status();
-  tell_(stream->from_rank, {send.completion, Ended::kSend, 0});
+  if (stream->control) {
+    stream->kept.pop_front();
+  } else {
+    send.completion->status = Status();
+    tell_(stream->from_rank, {send.completion, Ended::kSend, 0});
+  }
   Advance(stream);
 }
 
@@ -140,11 +157,15 @@ void SimStreams::LetGoIfOver(SimStream* stream) {
 
 void SimStreams::Deliver(SimStream* stream) {
   const bool closed = stream->group->closed[static_cast<size_t>(stream->to)];
-  while (stream->arrived > 0 && (closed || !stream->receives.empty())) {
+  while (stream->arrived > 0 && (closed || stream->control || !stream->receives.empty())) {
     --stream->arrived;
     const SimStream::Piece piece = std::move(stream->pieces.front());
     stream->pieces.pop_front();
     if (closed) continue;
+    if (stream->control) {
+      tell_control_(*stream, {piece.held.data(), piece.held.size()});
+      continue;
+    }
     const SimStream::Receive receive = stream->receives.front();
     stream->receives.pop_front();
     Completion* const completion = receive.completion;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 
 #include "membuf/byte_span.h"
 #include "transport/completion.h"
+#include "transport/core/control_queue.h"
 #include "transport/core/fifo.h"
 #include "transport/endpoint.h"
 #include "transport/machines/machine_description.h"
@@ -45,6 +47,8 @@ struct SimStream {
   };
 
   SimGroup* group = nullptr;
+  bool control = false;  // its messages need no receives; `kept`: those that have not left
+  std::deque<ControlMessage> kept;
   int from = 0;  // members
   int to = 0;
   int from_rank = 0;  // of the job
@@ -64,6 +68,8 @@ struct SimGroup : std::enable_shared_from_this<SimGroup> {
   SimGroup(const MachineDescription& machine, const std::vector<int>* members);
 
   SimStream* StreamOf(ChannelKind kind, int from, int to);
+  // That of control messages.
+  SimStream* ControlTo(int from, int to);
 
   const std::vector<int>* const members;
   std::vector<int> hosts;  // of each member, numbered in the order of members
@@ -90,17 +96,21 @@ class SimStreams final : public SimNetwork::Client {
     static constexpr GroupId kSend = -1;
   };
   using Tell = std::function<void(int rank, const Ended& ended)>;
+  // A control message has come.
+  using TellControl = std::function<void(const SimStream& stream, ConstByteSpan message)>;
 
   // `queue`, `bus_work` and `machine` must outlive the object. `carried_bytes`: of a piece, what
   // really travels.
   SimStreams(EventQueue* queue, BusWork* bus_work, const MachineDescription& machine, int ranks,
-             size_t carried_bytes, Tell tell);
+             size_t carried_bytes, Tell tell, TellControl tell_control);
 
   const Link& LinkOf(const SimStream& stream) const {
     return machine_.LinkBetween(machine_.HostOf(stream.from_rank), machine_.HostOf(stream.to_rank));
   }
   void Post(SimStream* stream, const SimStream::Send& send);
   void Post(SimStream* stream, const SimStream::Receive& receive);
+  // Sends a control message, whose bytes lie in `memory`, at `posted`.
+  void Post(SimStream* stream, const ControlMessage& message, int memory, SimTime posted);
   // Member `member` has closed the group: nothing lands there any more.
   void Close(SimGroup* group, int member);
 
@@ -120,6 +130,7 @@ class SimStreams final : public SimNetwork::Client {
   const MachineDescription& machine_;
   const size_t carried_bytes_;
   const Tell tell_;
+  const TellControl tell_control_;
   SimNetwork network_;
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "membuf/check.h"
+#include "transport/core/control_queue.h"
 #include "transport/core/errors.h"
 #include "transport/core/fifo.h"
 #include "transport/core/group_table.h"
@@ -51,8 +52,12 @@ class SimWorld::State {
         bus_work(&queue, machine, machine.HostOf(ranks - 1) + 1),
         scheduler(&queue, ranks, options.stack_bytes),
         endpoints(static_cast<size_t>(ranks)),
-        streams(&queue, &bus_work, machine, ranks, options.carries_payload ? SIZE_MAX : kHeadBytes,
-                [this](int rank, const SimStreams::Ended& ended) { Tell(rank, ended); }),
+        streams(
+            &queue, &bus_work, machine, ranks, options.carries_payload ? SIZE_MAX : kHeadBytes,
+            [this](int rank, const SimStreams::Ended& ended) { Tell(rank, ended); },
+            [this](const SimStream& stream, ConstByteSpan message) {
+              TellControl(stream, message);
+            }),
         everyone_(static_cast<size_t>(ranks)) {
     std::iota(everyone_.begin(), everyone_.end(), 0);
   }
@@ -99,6 +104,7 @@ class SimWorld::State {
 
  private:
   void Tell(int rank, const SimStreams::Ended& ended);
+  void TellControl(const SimStream& stream, ConstByteSpan message);
 
   Members everyone_;
   std::set<Members> lists_;
@@ -237,6 +243,7 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
   void CloseGroup(GroupId id) override {
     world_->scheduler.CatchUp(rank_);  // until then messages arrive
     const Group& group = groups_.At(id);
+    control_.RemoveHandler(id);
     Fifo<SimStreams::Ended> kept;
     for (const SimStreams::Ended& ended : ended_) {
       if (ended.receive_group != id) kept.push_back(ended);
@@ -280,12 +287,27 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
 
   void ReleaseLease(const Lease&) override {}
 
+  void SetControlHandler(GroupId id, ControlHandler* handler) override {
+    control_.SetHandler(id, handler);
+  }
+  Status SendControl(GroupId id, int peer, ConstByteSpan message, Urgency) override {
+    const Group& group = groups_.At(id);
+    SimStream* const stream = group.shared->ControlTo(group.rank, Checked(group, peer));
+    idle_polls_ = 0;
+    Spend(world_->streams.LinkOf(*stream).send_overhead.Microseconds(message.bytes));
+    world_->streams.Post(stream, ControlMessage(message),
+                         machine_.memory_of_kind[static_cast<int>(MemoryKind::kHost)],
+                         world_->scheduler.clock(rank_));
+    return Status();
+  }
+
   bool Progress() override {
     BRIGADE_CHECK(!in_callback_);
     world_->scheduler.CatchUp(rank_);
+    if (TakeNotes()) return true;
     // Who looks a second time, and has done nothing in between, would look until something happens.
     if (ended_.empty() && idle_polls_++ > 0) world_->scheduler.Sleep(rank_);
-    if (ended_.empty()) return false;
+    if (ended_.empty()) return TakeNotes();
     idle_polls_ = 0;
     while (!ended_.empty()) {
       const SimStreams::Ended ended = ended_.front();
@@ -301,7 +323,7 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
   // Nobody polls in virtual time: a rank that waits notices at once.
   void Pause(uint64_t) override {
     world_->scheduler.CatchUp(rank_);
-    if (ended_.empty()) world_->scheduler.Sleep(rank_);
+    if (ended_.empty() && control_.empty()) world_->scheduler.Sleep(rank_);
   }
   uint64_t PollsAwake() const override { return 0; }
   SimulatedProcessor* simulated_processor() override { return this; }
@@ -310,12 +332,32 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
     ended_.push_back(ended);
     world_->scheduler.Wake(rank_);
   }
+  void TellControl(const SimStream& stream, ConstByteSpan message) {
+    groups_.ForEach([&](GroupId id, const Group* group) {
+      if (group->shared.get() != stream.group) return;
+      control_.Push(id, stream.from, message);
+      notes_overhead_us_ +=
+          world_->streams.LinkOf(stream).receive_overhead.Microseconds(message.bytes);
+    });
+    world_->scheduler.Wake(rank_);
+  }
 
  private:
   struct Group {
     std::shared_ptr<SimGroup> shared;
     int rank = 0;
   };
+
+  // Tells of the control messages that have come. True if there was one.
+  bool TakeNotes() {
+    if (control_.empty()) return false;
+    idle_polls_ = 0;
+    Spend(std::exchange(notes_overhead_us_, 0));
+    in_callback_ = true;
+    control_.Deliver();
+    in_callback_ = false;
+    return true;
+  }
 
   static int Checked(const Group& group, int peer) {
     BRIGADE_CHECK_LT(static_cast<size_t>(peer), group.shared->members->size());
@@ -382,7 +424,9 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
   Capabilities mixed_;
   GroupTable<Group> groups_;
   Fifo<SimStreams::Ended> ended_;
-  int idle_polls_ = 0;  // in a row
+  ControlQueue control_;
+  double notes_overhead_us_ = 0;  // of those in it
+  int idle_polls_ = 0;            // in a row
   bool in_callback_ = false;
   std::vector<BusWork::Demand> demands_;  // scratch of Work
 };
@@ -391,6 +435,11 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
 void SimWorld::State::Tell(int rank, const SimStreams::Ended& ended) {
   SimEndpoint* const endpoint = endpoints[static_cast<size_t>(rank)];
   if (endpoint != nullptr) endpoint->Tell(ended);
+}
+
+void SimWorld::State::TellControl(const SimStream& stream, ConstByteSpan message) {
+  SimEndpoint* const endpoint = endpoints[static_cast<size_t>(stream.to_rank)];
+  if (endpoint != nullptr) endpoint->TellControl(stream, message);
 }
 
 SimWorld::SimWorld(const MachineDescription& machine, int ranks, const SimOptions& options)

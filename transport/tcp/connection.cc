@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "membuf/strided_layout.h"
+#include "transport/core/control_queue.h"
 
 namespace brigade::tcp {
 
@@ -31,9 +32,10 @@ bool Connection::FillBatch() {
     hello_.clear();
     return true;
   }
-  AddNoticesAndGrants();
+  AddNoticesControlsAndGrants();
   AddPieces();
-  if (goodbye_ == Goodbye::kDue && !outbox_->has_sends() && batch_.has_room_for_frame()) {
+  if (goodbye_ == Goodbye::kDue && !outbox_->has_sends() && outbox_->controls() == 0 &&
+      batch_.has_room_for_frame()) {
     goodbye_ = Goodbye::kSaid;
     Frame goodbye;
     goodbye.kind = FrameKind::kBye;
@@ -42,9 +44,14 @@ bool Connection::FillBatch() {
   return batch_.bytes() > 0;
 }
 
-void Connection::AddNoticesAndGrants() {
+void Connection::AddNoticesControlsAndGrants() {
   Frame frame;
   while (batch_.has_room_for_frame() && outbox_->NextNotice(&frame)) batch_.AddFrame(frame);
+  Frame control;
+  ControlMessage message;
+  while (batch_.has_room_for_control() && outbox_->NextControl(&control, &message)) {
+    batch_.AddControl(control, message.data);
+  }
   while (batch_.has_room_for_frame() && outbox_->NextGrant(&frame)) batch_.AddFrame(frame);
 }
 
@@ -212,7 +219,11 @@ Status Connection::EndPiece(const Frame&) {
   return Status();
 }
 
-Status Connection::Control(const Frame& frame) {
+Status Connection::Control(const Frame& frame, ConstByteSpan message) {
+  return owner_->OnControl(link_, frame, message);
+}
+
+Status Connection::Notice(const Frame& frame) {
   if (frame.kind == FrameKind::kBye) {
     owner_->OnGoodbye(link_);
     return Status();

@@ -37,6 +37,8 @@ class ConnectionOwner {
   virtual void OnArrival(Stream* stream, const ReceiveStream::Arrival& arrival) = 0;
   // A piece has left.
   virtual void OnSent(Stream* stream, Completion* completion, const Status& status) = 0;
+  // A control message has come.
+  virtual Status OnControl(Link* link, const Frame& frame, ConstByteSpan message) = 0;
   // Frames have come; what they granted may be sent.
   virtual void OnFrames(Link* link) = 0;
   // The peer has said goodbye.
@@ -93,11 +95,12 @@ class Connection : public IoSocket, private FrameSink {
 
   Status BeginPiece(const Frame& frame, ByteSpan* where) override;
   Status EndPiece(const Frame& frame) override;
-  Status Control(const Frame& frame) override;
+  Status Control(const Frame& frame, ConstByteSpan message) override;
+  Status Notice(const Frame& frame) override;
 
   // Puts together what is sent next; false if there is nothing.
   bool FillBatch();
-  void AddNoticesAndGrants();
+  void AddNoticesControlsAndGrants();
   void AddPieces();
   void AddLayout(const LayoutRange& range);
   // True if the connection can go on.

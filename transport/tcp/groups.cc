@@ -45,22 +45,31 @@ Stream* Groups::StreamOf(Group* group, ChannelKind kind, int peer) {
   return stream.get();
 }
 
-Status Groups::FindStream(Link* link, const Frame& frame, Stream** stream) {
-  *stream = nullptr;
+Status Groups::FindGroup(Link* link, const Frame& frame, Group** group, int* rank) const {
+  *group = nullptr;
   const auto found = by_wire_id_.find(frame.group);
   if (found == by_wire_id_.end()) {
     if (wire_ids_.IsPast(frame.group)) return Status();  // closed
     return Status(StatusCode::kInternal,
                   "a frame for group " + std::to_string(frame.group) + ", which never was");
   }
-  Group* const group = found->second;
-  const auto rank = group->ranks.find(link);
-  if (rank == group->ranks.end()) {
+  const auto sender = found->second->ranks.find(link);
+  if (sender == found->second->ranks.end()) {
     return Status(StatusCode::kInternal, "a frame for a group that its sender is not in");
   }
+  *group = found->second;
+  *rank = sender->second;
+  return Status();
+}
+
+Status Groups::FindStream(Link* link, const Frame& frame, Stream** stream) {
+  *stream = nullptr;
+  Group* group = nullptr;
+  int rank = 0;
+  BRIGADE_RETURN_IF_ERROR(FindGroup(link, frame, &group, &rank));
   const bool sends = frame.kind == FrameKind::kPiece || frame.kind == FrameKind::kWaiting;
-  if (sends && group->closed) return Status();
-  *stream = StreamOf(group, static_cast<ChannelKind>(frame.channel), rank->second);
+  if (group == nullptr || (sends && group->closed)) return Status();
+  *stream = StreamOf(group, static_cast<ChannelKind>(frame.channel), rank);
   return Status();
 }
 

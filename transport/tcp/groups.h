@@ -53,6 +53,9 @@ class Groups {
   Stream* StreamOf(Group* group, ChannelKind kind, int peer);
   // As ConnectionOwner's.
   Status FindStream(Link* link, const Frame& frame, Stream** stream);
+  // The group of a frame and the rank of its sender there; null if it has been closed. kInternal
+  // as ConnectionOwner::FindStream.
+  Status FindGroup(Link* link, const Frame& frame, Group** group, int* rank) const;
   // Those made so far.
   std::vector<Stream*> StreamsWith(const Link* link) const;
   // Where a receive waits for somebody with whom there never was a connection.

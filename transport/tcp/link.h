@@ -49,6 +49,10 @@ class Link {
   std::string NameAs(int rank) const;
 
   Outbox* outbox() { return &outbox_; }
+  // Whether control messages wait to be sent, or anything is on its way behind which they may be.
+  bool holds_control() const {
+    return outbox_.controls() > 0 || (out_ != nullptr && !out_->idle());
+  }
   // What is sent goes there. Null unless kOpen or kHalfBroken; or kUnreached, while one is tried.
   Connection* out() const { return out_; }
   const std::vector<std::unique_ptr<Connection>>& connections() const { return connections_; }

@@ -62,6 +62,7 @@ class LinkFixture : public ::testing::Test, private ConnectionOwner {
   void OnDropped(Stream*) override {}
   void OnArrival(Stream*, const ReceiveStream::Arrival&) override {}
   void OnSent(Stream*, Completion*, const Status&) override {}
+  Status OnControl(Link*, const Frame&, ConstByteSpan) override { return Status(); }
   void OnFrames(Link*) override {}
   void OnGoodbye(Link*) override {}
   void OnBroken(Link*) override { ++broken_; }

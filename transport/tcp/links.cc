@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -132,6 +133,13 @@ void Links::Lose(Link* link, const Status& why) {
     log_("tcp: " + link->address().ToString() + ": " + why.ToString());
   }
   owner_->OnLost(link);
+}
+
+bool Links::HoldControl() const {
+  return std::any_of(links_.begin(), links_.end(), [](const auto& entry) {
+    const Link& link = *entry.second;
+    return link.holds_control();
+  });
 }
 
 void Links::SayGoodbye() {

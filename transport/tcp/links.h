@@ -61,6 +61,9 @@ class Links {
   // Nothing can be sent to the peer any more, and nothing comes. No effect on a link that is lost.
   void Lose(Link* link, const Status& why);
 
+  // Whether a control message is not yet all in a peer's connection.
+  bool HoldControl() const;
+
   // Says goodbye to all peers, and to those that connect from here on.
   void SayGoodbye();
   // One whose system does not have everything yet that was sent to it; null: there is none.

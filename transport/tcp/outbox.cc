@@ -31,6 +31,20 @@ bool Outbox::NextNotice(Frame* notice) {
   return true;
 }
 
+void Outbox::AddControl(uint32_t group, const ControlMessage& message) {
+  controls_.push_back({group, message});
+}
+
+bool Outbox::NextControl(Frame* frame, ControlMessage* message) {
+  if (controls_.empty()) return false;
+  *message = controls_.front().message;
+  frame->group = controls_.front().group;
+  frame->kind = FrameKind::kControl;
+  frame->bytes = static_cast<uint32_t>(message->bytes);
+  controls_.pop_front();
+  return true;
+}
+
 bool Outbox::NextGrant(Frame* grant) {
   while (!grants_.empty()) {
     Stream* const stream = grants_.Pop();
@@ -61,6 +75,7 @@ Frame Outbox::PieceFrame(const Stream& stream, size_t bytes) {
 
 void Outbox::Clear() {
   notices_.clear();
+  controls_.clear();
   grants_.Clear();
   sends_.Clear();
 }

@@ -1,5 +1,5 @@
 // Outbox: what is to be sent to one peer next, over whichever connection: notices about groups,
-// then grants, then pieces of all streams in turns.
+// then control messages, then grants, then pieces of all streams in turns.
 
 #ifndef BRIGADE_TRANSPORT_TCP_OUTBOX_H_
 #define BRIGADE_TRANSPORT_TCP_OUTBOX_H_
@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "transport/core/control_queue.h"
+#include "transport/core/fifo.h"
 #include "transport/tcp/stream.h"
 #include "transport/tcp/unique_queue.h"
 #include "transport/tcp/wire/credit_streams.h"
@@ -18,6 +20,10 @@ class Outbox {
  public:
   // A frame about a stream of a group that may be gone here; the same one waits only once.
   void AddNotice(FrameKind kind, uint8_t channel, uint32_t group);
+  // A control message of the group.
+  void AddControl(uint32_t group, const ControlMessage& message);
+  // That wait to be sent.
+  size_t controls() const { return controls_.size(); }
   // The stream's receives are granted with the next frames.
   void AddGrant(Stream* stream) { grants_.Push(stream); }
   void RemoveGrant(Stream* stream) { grants_.Remove(stream); }
@@ -31,6 +37,7 @@ class Outbox {
 
   // The next of its kind. False if there is none.
   bool NextNotice(Frame* notice);
+  bool NextControl(Frame* frame, ControlMessage* message);
   bool NextGrant(Frame* grant);
   struct Send {
     Stream* stream = nullptr;
@@ -47,6 +54,11 @@ class Outbox {
 
  private:
   std::vector<Frame> notices_;  // no two are the same
+  struct Control {
+    uint32_t group;
+    ControlMessage message;
+  };
+  Fifo<Control> controls_;
   UniqueQueue<Stream, &Stream::queued_to_grant> grants_;
   UniqueQueue<Stream, &Stream::queued_to_send> sends_;
 };

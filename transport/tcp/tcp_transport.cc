@@ -15,6 +15,7 @@
 #include "membuf/check.h"
 #include "membuf/overflow_budget.h"
 #include "transport/core/completion_queue.h"
+#include "transport/core/control_queue.h"
 #include "transport/core/errors.h"
 #include "transport/host/host.h"
 #include "transport/host/network_interface.h"
@@ -51,6 +52,9 @@ constexpr size_t kSegmentBytes = 45 * 1448;
 constexpr size_t kPreferredPieceBytes = size_t{256} << 10;
 constexpr size_t kLazyCreditBytes = size_t{32} << 10;
 constexpr size_t kPieceCostBytes = 1000;
+
+// Control messages to one peer that the system has not taken in, before one more has to wait.
+constexpr size_t kMostControls = 64;
 
 // At the end: how long peers may take to take in what is on its way before that is logged; 10 s of
 // 150 s of silence.
@@ -159,6 +163,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   void CloseGroup(GroupId id) override {
     Group* const group = groups_.Find(id);
     CountSharing(group->shares_processor ? -1 : 0);
+    control_.RemoveHandler(id);
     const Hold hold(&completions_);
     // The last send may end now, but the group does not go yet.
     const Groups::Pin pin(&groups_, group);
@@ -256,6 +261,30 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
 
   void ReleaseLease(const Lease&) override {}  // leases lie in the landing
 
+  void SetControlHandler(GroupId id, ControlHandler* handler) override {
+    control_.SetHandler(id, handler);
+  }
+  Status SendControl(GroupId id, int peer, ConstByteSpan message, Urgency urgency) override {
+    const Group* const group = groups_.Find(id);
+    BRIGADE_CHECK_LT(static_cast<size_t>(peer), group->links.size());
+    Link* const link = group->links[static_cast<size_t>(peer)];
+    if (link == nullptr) {
+      control_.Push(id, peer, message);
+      return Status();
+    }
+    links_.Connect(link);
+    if (link->lost()) return link->LostAs(peer);
+    if (urgency == Urgency::kCanWait && link->outbox()->controls() >= kMostControls) {
+      return Status(StatusCode::kNoResource, "tcp: control messages wait to be taken");
+    }
+    const Hold hold(&completions_);
+    link->outbox()->AddControl(group->wire_id, ControlMessage(message));
+    link->Pump();
+    return Status();
+  }
+
+  bool HoldsControl() const override { return links_.HoldControl(); }
+
   bool Progress() override {
     BRIGADE_CHECK(!completions_.running());
     bool any = false;
@@ -266,6 +295,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
       losses_.HandleBroken();
       if (links_.has_unreached()) links_.RetryDue();
     }
+    any |= control_.Deliver();
     return completions_.Run() || any;
   }
 
@@ -480,6 +510,14 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     groups_.EndSend(*stream);
   }
 
+  Status OnControl(Link* link, const Frame& frame, ConstByteSpan message) override {
+    Group* group = nullptr;
+    int from = 0;
+    BRIGADE_RETURN_IF_ERROR(groups_.FindGroup(link, frame, &group, &from));
+    if (group != nullptr) control_.Push(group->id, from, message);
+    return Status();
+  }
+
   void OnFrames(Link* link) override { link->Pump(); }
   void OnGoodbye(Link* link) override { link->OnGoodbye(); }
   void OnBroken(Link* link) override { losses_.OnBroken(link); }
@@ -532,6 +570,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   tcp::Losses losses_;
   tcp::Grants grants_;
   Groups groups_;
+  ControlQueue control_;
   CompletionQueue completions_;
 };
 

@@ -28,8 +28,8 @@ Status FrameReader::Accept(size_t bytes) {
   while (next < end) {
     const auto left = static_cast<size_t>(end - next);
     if (ended_) return Status(StatusCode::kInternal, "the stream goes on after its last frame");
-    if (in_piece_) {
-      const size_t payload_bytes = std::min(left, piece_left_bytes_);
+    if (in_payload_) {
+      const size_t payload_bytes = std::min(left, payload_left_bytes_);
       if (place_.bytes > 0) std::memcpy(place_.data, next, std::min(payload_bytes, place_.bytes));
       BRIGADE_RETURN_IF_ERROR(TakePayload(payload_bytes));
       next += payload_bytes;
@@ -48,26 +48,31 @@ Status FrameReader::Accept(size_t bytes) {
 Status FrameReader::TakeFrame(const std::byte* bytes) {
   Frame frame;
   BRIGADE_RETURN_IF_ERROR(ReadFrame(bytes, max_piece_bytes_, &frame));
-  if (frame.kind != FrameKind::kPiece) {
+  if (frame.kind != FrameKind::kPiece && frame.kind != FrameKind::kControl) {
     ended_ = frame.kind == FrameKind::kBye;
-    return sink_->Control(frame);
+    return sink_->Notice(frame);
   }
   ByteSpan place;
-  BRIGADE_RETURN_IF_ERROR(sink_->BeginPiece(frame, &place));
-  piece_ = frame;
-  in_piece_ = true;
-  piece_left_bytes_ = frame.bytes;
-  place_ = {place.data, std::min(place.bytes, piece_left_bytes_)};
+  if (frame.kind == FrameKind::kPiece) {
+    BRIGADE_RETURN_IF_ERROR(sink_->BeginPiece(frame, &place));
+  } else {
+    place = {message_, frame.bytes};
+  }
+  frame_ = frame;
+  in_payload_ = true;
+  payload_left_bytes_ = frame.bytes;
+  place_ = {place.data, std::min(place.bytes, payload_left_bytes_)};
   return TakePayload(0);
 }
 
 Status FrameReader::TakePayload(size_t bytes) {
   const size_t placed_bytes = std::min(bytes, place_.bytes);
   place_ = {place_.data + placed_bytes, place_.bytes - placed_bytes};
-  piece_left_bytes_ -= bytes;
-  if (piece_left_bytes_ > 0) return Status();
-  in_piece_ = false;
-  return sink_->EndPiece(piece_);
+  payload_left_bytes_ -= bytes;
+  if (payload_left_bytes_ > 0) return Status();
+  in_payload_ = false;
+  if (frame_.kind == FrameKind::kPiece) return sink_->EndPiece(frame_);
+  return sink_->Control(frame_, {message_, frame_.bytes});
 }
 
 }  // namespace brigade

@@ -15,6 +15,7 @@
 
 #include "membuf/byte_span.h"
 #include "membuf/status.h"
+#include "transport/control.h"
 #include "transport/tcp/wire/wire.h"
 
 namespace brigade {
@@ -30,8 +31,10 @@ class FrameSink {
   virtual Status BeginPiece(const Frame& frame, ByteSpan* where) = 0;
   // All of the payload has come.
   virtual Status EndPiece(const Frame& frame) = 0;
-  // Anything but kPiece.
-  virtual Status Control(const Frame& frame) = 0;
+  // A control message has come; `message` is gone afterwards.
+  virtual Status Control(const Frame& frame, ConstByteSpan message) = 0;
+  // Anything else.
+  virtual Status Notice(const Frame& frame) = 0;
 };
 
 // One thread at a time.
@@ -55,10 +58,12 @@ class FrameReader {
   // The place of the piece under way is wanted back: the rest of the payload is thrown away, and
   // EndPiece is called when it has come, as for a piece that had no place at all. Between Targets
   // and Accept, too; but a read that has begun still writes there. No effect without a piece.
-  void Redirect() { place_ = ByteSpan(); }
+  void Redirect() {
+    if (frame_.kind == FrameKind::kPiece) place_ = ByteSpan();
+  }
 
   // Whether an end of the stream would be one in the middle of a frame or its payload.
-  bool within_frame() const { return in_piece_ || buffered_bytes_ > 0; }
+  bool within_frame() const { return in_payload_ || buffered_bytes_ > 0; }
 
  private:
   static constexpr size_t kBufferBytes = 4096;
@@ -71,10 +76,11 @@ class FrameReader {
   const size_t max_piece_bytes_;
 
   bool ended_ = false;  // by a kBye
-  bool in_piece_ = false;
-  Frame piece_;
-  size_t piece_left_bytes_ = 0;
-  ByteSpan place_;  // of what is left of the piece; may be shorter
+  bool in_payload_ = false;
+  Frame frame_;  // of the payload
+  size_t payload_left_bytes_ = 0;
+  ByteSpan place_;  // of what is left of it; may be shorter
+  std::byte message_[kMostControlBytes];
 
   // By Targets, until Accept.
   size_t offered_place_bytes_ = 0;

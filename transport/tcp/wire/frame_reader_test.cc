@@ -45,7 +45,12 @@ class NotingSink : public FrameSink {
     events.push_back("end " + std::to_string(frame.group) + " " + landing);
     return refuse_end;
   }
-  Status Control(const Frame& frame) override {
+  Status Control(const Frame& frame, ConstByteSpan message) override {
+    events.push_back("message " + std::to_string(frame.group) + " " +
+                     std::string(reinterpret_cast<const char*>(message.data), message.bytes));
+    return refuse_control;
+  }
+  Status Notice(const Frame& frame) override {
     events.push_back("control " + std::to_string(static_cast<int>(frame.kind)) + " " +
                      std::to_string(frame.group) + " " + std::to_string(frame.count));
     return refuse_control;
@@ -102,13 +107,31 @@ class SplitTest : public FrameReaderTest, public ::testing::WithParamInterface<s
 TEST_P(SplitTest, DeliversTheSameHoweverTheStreamIsCut) {
   const std::string stream = Encoded(FrameKind::kGrant, 1) + Piece(2, 10000) + Piece(3, 0) +
                              Encoded(FrameKind::kClosed, 4) + Piece(5, 1) + Piece(6, 5000) +
-                             Piece(7, 4096) + Piece(8, 4080) + Encoded(FrameKind::kBye, 9);
+                             Piece(7, 4096) + Piece(8, 4080) + Encoded(FrameKind::kControl, 1, 48) +
+                             Encoded(FrameKind::kControl, 2, 0) + Piece(3, 2) +
+                             Encoded(FrameKind::kControl, 4, 7) + Encoded(FrameKind::kBye, 9);
   ASSERT_TRUE(Feed(stream, GetParam()).ok());
   EXPECT_FALSE(reader_.within_frame());
-  EXPECT_EQ(sink_.events,
-            (Events{"control 2 1 5", "begin 2", EndOf(2, 10000), "begin 3", EndOf(3, 0),
-                    "control 3 4 5", "begin 5", EndOf(5, 1), "begin 6", EndOf(6, 5000), "begin 7",
-                    EndOf(7, 4096), "begin 8", EndOf(8, 4080), "control 4 9 5"}));
+  EXPECT_EQ(sink_.events, (Events{"control 2 1 5",
+                                  "begin 2",
+                                  EndOf(2, 10000),
+                                  "begin 3",
+                                  EndOf(3, 0),
+                                  "control 3 4 5",
+                                  "begin 5",
+                                  EndOf(5, 1),
+                                  "begin 6",
+                                  EndOf(6, 5000),
+                                  "begin 7",
+                                  EndOf(7, 4096),
+                                  "begin 8",
+                                  EndOf(8, 4080),
+                                  "message 1 " + Payload(1, 48),
+                                  "message 2 ",
+                                  "begin 3",
+                                  EndOf(3, 2),
+                                  "message 4 " + Payload(4, 7),
+                                  "control 4 9 5"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(RunBytes, SplitTest,
@@ -182,6 +205,14 @@ TEST_F(FrameReaderTest, RedirectDuringAReadKeepsTheStream) {
   }
 }
 
+TEST_F(FrameReaderTest, RedirectWithinAControlMessageDoesNothing) {
+  const std::string message = Encoded(FrameKind::kControl, 1, 40);
+  ASSERT_TRUE(Feed(message.substr(0, 30)).ok());
+  reader_.Redirect();
+  ASSERT_TRUE(Feed(message.substr(30)).ok());
+  EXPECT_EQ(sink_.events, (Events{"message 1 " + Payload(1, 40)}));
+}
+
 TEST_F(FrameReaderTest, RedirectWithoutAPieceDoesNothing) {
   reader_.Redirect();
   ASSERT_TRUE(Feed(Piece(1, 3)).ok());
@@ -197,6 +228,11 @@ TEST_F(FrameReaderTest, NonsenseEndsTheStream) {
 TEST_F(FrameReaderTest, APieceIsNoLongerThanAllowed) {
   EXPECT_TRUE(Feed(Piece(1, kMaxPieceBytes)).ok());
   EXPECT_EQ(Feed(Piece(1, kMaxPieceBytes + 1)).code(), StatusCode::kInternal);
+}
+
+TEST_F(FrameReaderTest, AControlMessageIsNoLongerThanAllowed) {
+  EXPECT_EQ(Feed(Encoded(FrameKind::kControl, 1, kMostControlBytes + 1)).code(),
+            StatusCode::kInternal);
 }
 
 TEST_F(FrameReaderTest, NothingFollowsBye) {

@@ -5,7 +5,8 @@
 #include <cstring>
 #include <string>
 
-#include "transport/endpoint.h"
+#include "transport/channel.h"
+#include "transport/control.h"
 
 namespace brigade {
 namespace {
@@ -13,7 +14,13 @@ namespace {
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "structures travel as they are");
 
 constexpr char kMagic[8] = {'b', 'r', 'i', 'g', 'a', 'd', 'e', '\n'};
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
+
+// Of the payload of a frame.
+size_t MostBytes(FrameKind kind, size_t max_piece_bytes) {
+  if (kind == FrameKind::kPiece) return max_piece_bytes;
+  return kind == FrameKind::kControl ? kMostControlBytes : 0;
+}
 
 // Followed by its authentication code.
 struct HelloText {
@@ -104,11 +111,9 @@ Status ReadFrame(const std::byte* in, size_t max_piece_bytes, Frame* frame) {
   std::memcpy(&wire, in, sizeof(wire));
   if (wire.mark != kFrameMark) return broken("mark", wire.mark);
   const auto kind = static_cast<FrameKind>(wire.kind);
-  if (kind < FrameKind::kPiece || kind > FrameKind::kWaiting) return broken("kind", wire.kind);
+  if (kind < FrameKind::kPiece || kind > FrameKind::kControl) return broken("kind", wire.kind);
   if (wire.channel >= kChannelKinds) return broken("channel", wire.channel);
-  if (wire.bytes > (kind == FrameKind::kPiece ? max_piece_bytes : 0)) {
-    return broken("length", wire.bytes);
-  }
+  if (wire.bytes > MostBytes(kind, max_piece_bytes)) return broken("length", wire.bytes);
   *frame = {wire.group, wire.bytes, wire.count, kind, wire.channel};
   return Status();
 }

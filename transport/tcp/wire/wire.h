@@ -5,7 +5,8 @@
 // The proof is a message authentication code: it needs no answer, so a connection opens without the
 // peer's code. It protects against strangers, not against somebody who changes packets on the way.
 //
-// A frame is a piece, whose payload follows it, or a control message, which is nothing but a frame.
+// A frame is a piece or a control message, whose payload follows it, or a notice, which is nothing
+// but a frame.
 // All numbers are little-endian.
 
 #ifndef BRIGADE_TRANSPORT_TCP_WIRE_WIRE_H_
@@ -62,11 +63,12 @@ enum class FrameKind : uint8_t {
   kClosed,     // the receiver has closed the group: what comes is thrown away
   kBye,        // the last frame: the connection ends in order
   kWaiting,    // something waits for a grant: the receiver is to say if it has closed the group
+  kControl,    // a control message of `bytes` bytes, which follow
 };
 
 struct Frame {
   uint32_t group = 0;  // identity on the wire
-  uint32_t bytes = 0;  // of payload, pieces only
+  uint32_t bytes = 0;  // of payload
   uint32_t count = 0;  // its meaning belongs to the kind
   FrameKind kind = FrameKind::kPiece;
   uint8_t channel = 0;  // a ChannelKind
@@ -79,7 +81,7 @@ void WriteFrame(const Frame& frame, std::byte* out);
 
 // Reads the frame at `in`, kFrameBytes. kInternal, with `frame` untouched, naming what is wrong:
 // the mark that starts every frame, the kind, the channel, or the length, which `max_piece_bytes`
-// limits for a piece and which is 0 for anything else.
+// limits for a piece, kMostControlBytes for a control message, and which is 0 for a notice.
 Status ReadFrame(const std::byte* in, size_t max_piece_bytes, Frame* frame);
 
 }  // namespace brigade

@@ -68,8 +68,8 @@ TEST_F(HelloTest, OtherProtocolsAreNamed) {
   std::memcpy(hello_, "GET / HT", 8);
   EXPECT_EQ(Refusal(key_, to_), "not a Brigade hello");
   WriteHello(key_, from_, to_, 7, hello_);
-  hello_[8] = std::byte{2};
-  EXPECT_EQ(Refusal(key_, to_), "a hello of version 2, this is version 1");
+  hello_[8] = std::byte{3};
+  EXPECT_EQ(Refusal(key_, to_), "a hello of version 3, this is version 2");
 }
 
 TEST_F(HelloTest, KeepsItsBytes) {
@@ -88,12 +88,12 @@ TEST_F(HelloTest, KeepsItsBytes) {
   }
   EXPECT_EQ(hex,
             "627269676164650a"
-            "01000000"
+            "02000000"
             "0a0b0c0d"
             "08070605040302010900000000000000"
             "0a000000000000000b00000000000000"
-            "6cfc1f889bbc2836e19eaa8c080c8473"
-            "e8bbcdbd5098a603943f18ff06f9a928");
+            "6ad73a5932df2d151f4932d47871c7d4"
+            "2d88ef19ee30234f4807a6bb2e08537c");
 }
 
 TEST(RandomTest, NeverComesTwice) {
@@ -165,7 +165,7 @@ TEST_F(FrameTest, NonsenseIsNamed) {
   ExpectRefused(0, 0x4c, "mark is 45388");
   ExpectRefused(1, 0, "mark");
   ExpectRefused(2, 0, "kind is 0");
-  ExpectRefused(2, 6, "kind is 6");
+  ExpectRefused(2, 7, "kind is 7");
   ExpectRefused(2, 255, "kind is 255");
   ExpectRefused(3, kChannelKinds, "channel is 4");
   ExpectRefused(11, 0xff, "length is");

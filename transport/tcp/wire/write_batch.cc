@@ -28,6 +28,14 @@ void WriteBatch::AddFrame(const Frame& frame) {
   AddRange(frames_.data() + at, kFrameBytes);
 }
 
+void WriteBatch::AddControl(const Frame& frame, const std::byte* message) {
+  BRIGADE_CHECK(has_room_for_control());
+  AddFrame(frame);
+  const size_t at = frames_.size();
+  frames_.insert(frames_.end(), message, message + frame.bytes);
+  AddRange(frames_.data() + at, frame.bytes);
+}
+
 void WriteBatch::AddRange(const void* data, size_t bytes) {
   if (bytes == 0) return;
   bytes_ += bytes;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "transport/control.h"
 #include "transport/tcp/wire/wire.h"
 
 namespace brigade {
@@ -28,10 +29,15 @@ class WriteBatch {
   void AddHello(const std::byte* hello);
   // REQUIRES: has_room_for_frame().
   void AddFrame(const Frame& frame);
+  // With its payload, which is copied. REQUIRES: has_room_for_control().
+  void AddControl(const Frame& frame, const std::byte* message);
   // `data` must stay until it is written. Adjacent ranges become one.
   void AddRange(const void* data, size_t bytes);
 
-  bool has_room_for_frame() const { return frames_.size() < kFrames * kFrameBytes; }
+  bool has_room_for_frame() const { return frames_.size() + kFrameBytes <= kFrames * kFrameBytes; }
+  bool has_room_for_control() const {
+    return frames_.size() + kFrameBytes + kMostControlBytes <= kFrames * kFrameBytes;
+  }
   bool has_room_for_piece() const { return has_room_for_frame() && bytes_ < kBytes; }
   size_t bytes() const { return bytes_; }
   size_t written_bytes() const { return written_bytes_; }

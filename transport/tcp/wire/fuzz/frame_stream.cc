@@ -58,7 +58,13 @@ class NotingSink : public FrameSink {
     place_.reset();
     return EndStatus(frame);
   }
-  Status Control(const Frame& frame) override {
+  Status Control(const Frame& frame, ConstByteSpan message) override {
+    BRIGADE_CHECK_EQ(message.bytes, size_t{frame.bytes});
+    events.push_back(Text("message ", frame) +
+                     std::string(reinterpret_cast<const char*>(message.data), message.bytes));
+    return EndStatus(frame);
+  }
+  Status Notice(const Frame& frame) override {
     events.push_back(Text("control ", frame));
     return BeginStatus(frame);
   }
@@ -93,6 +99,17 @@ Expected ReadPlainly(const std::byte* stream, size_t stream_bytes) {
     expected.status = ReadFrame(stream + at, kMaxPieceBytes, &frame);
     if (!expected.status.ok()) return expected;
     at += kFrameBytes;
+    if (frame.kind == FrameKind::kControl) {
+      expected.within_frame = stream_bytes - at < frame.bytes;
+      if (expected.within_frame) return expected;
+      expected.events.push_back(
+          Text("message ", frame) +
+          std::string(reinterpret_cast<const char*>(stream + at), frame.bytes));
+      expected.status = EndStatus(frame);
+      if (!expected.status.ok()) return expected;
+      at += frame.bytes;
+      continue;
+    }
     const bool piece = frame.kind == FrameKind::kPiece;
     ended = frame.kind == FrameKind::kBye;
     expected.events.push_back(Text(piece ? "begin " : "control ", frame));
