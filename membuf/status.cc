@@ -24,6 +24,8 @@ const char* StatusCodeName(StatusCode code) {
       return "unavailable";
     case StatusCode::kInternal:
       return "internal";
+    case StatusCode::kAborted:
+      return "aborted";
   }
   return "unknown";
 }

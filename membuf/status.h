@@ -32,6 +32,8 @@ enum class StatusCode {
   kUnavailable,
   // A bug in this library or in the transport under it.
   kInternal,
+  // A rank's program has given up the group.
+  kAborted,
 };
 
 // A stable lower-case word for `code`, for messages and the C API.

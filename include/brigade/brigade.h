@@ -6,8 +6,9 @@
 /// 1. Functions return a brigade_status. On failure brigade_error_text() says what was wrong,
 ///    where, and what to do.
 /// 2. After #BRIGADE_INVALID_ARGUMENT, #BRIGADE_NO_RESOURCE, #BRIGADE_OUT_OF_MEMORY and
-///    #BRIGADE_UNAVAILABLE nothing happened. After any other failure the group is broken: every
-///    further call on it fails alike, and it can only be destroyed. What the call was to write is
+///    #BRIGADE_UNAVAILABLE nothing happened. After any other failure the group is broken, on all
+///    its ranks: every call on it, under way or made later, fails, and it can only be destroyed.
+///    The text names the rank that broke it, its call and its reason. What the call was to write is
 ///    then unspecified.
 /// 3. Matrices are column-major; ld is counted in elements and at least rows. A row-major matrix is
 ///    the same with rows and columns exchanged. Sizes are 64-bit; staging memory stays within its
@@ -44,11 +45,12 @@ typedef enum {
   BRIGADE_NO_RESOURCE,       ///< staging memory is in use: progress, then try again
   BRIGADE_INVALID_ARGUMENT,  ///< what this rank passed is wrong
   BRIGADE_OUT_OF_MEMORY,     ///< memory, or a limit on it, is used up
-  BRIGADE_TIMED_OUT,         ///< at the limit of overflow memory for too long
+  BRIGADE_TIMED_OUT,         ///< at the limit of overflow memory, or in a call, for too long
   BRIGADE_PEER_LOST,         ///< a rank is gone
   BRIGADE_MISMATCH,          ///< the ranks disagree about the call they make together
   BRIGADE_UNAVAILABLE,       ///< not in this build, or not on this machine
-  BRIGADE_INTERNAL           ///< a bug here or in the transport
+  BRIGADE_INTERNAL,          ///< a bug here or in the transport
+  BRIGADE_ABORTED            ///< a rank has given the group up: brigade_group_abort()
 } brigade_status;
 
 /// A word for `status`: "ok", "no resource", ... The text is static. Any thread may call.
@@ -148,6 +150,17 @@ BRIGADE_EXPORT brigade_status brigade_group_create(brigade_engine* engine, int m
 /// @param group  NULL is ignored
 BRIGADE_EXPORT void brigade_group_destroy(brigade_group* group);
 
+/// The first failure of a group, its own or told by another rank; #BRIGADE_OK if there is none yet.
+/// Looks and does not wait: for ranks that compute for long and want to hear of the others.
+BRIGADE_EXPORT brigade_status brigade_group_error(const brigade_group* group);
+/// Gives a group up. Local. Every call on it, under way or made later, ends with #BRIGADE_ABORTED,
+/// on every rank as soon as that calls: the error names this rank and says `text`. No effect on a
+/// group that is broken already.
+///
+/// @param group  it can only be destroyed afterwards
+/// @param text   why; its first 200 bytes reach the others
+BRIGADE_EXPORT void brigade_group_abort(brigade_group* group, const char* text);
+
 /// Which ranks take part in a call. Wherever a scope is asked for, 0 means #BRIGADE_ALL.
 typedef enum {
   BRIGADE_ROW = 1,     ///< the calling rank's row of the grid
@@ -238,6 +251,9 @@ typedef struct {
   /// ranks. Not looked at by other patterns.
   const brigade_matrix* portions;
   int decreasing;  ///< multi patterns: non-zero sends to the next lower rank; equal on all ranks
+  /// How long the call may take on this rank, in seconds, until it breaks the group with
+  /// #BRIGADE_TIMED_OUT; 0: any time.
+  double timeout_seconds;
 } brigade_call;
 
 /// What one operation did on this rank.
@@ -260,7 +276,7 @@ typedef struct {
 /// @param call        what is done; read during the call only
 /// @param statistics  what it did on this rank; NULL: not wanted
 /// @return #BRIGADE_INVALID_ARGUMENT; #BRIGADE_MISMATCH; #BRIGADE_PEER_LOST; #BRIGADE_TIMED_OUT (a
-///         send or broadcast); #BRIGADE_INTERNAL
+///         send or broadcast, or one with `timeout_seconds`); #BRIGADE_INTERNAL; #BRIGADE_ABORTED
 ///
 /// A send, and a broadcast at its root and relays, return without their receivers as long as
 /// staging and overflow memory last; all other calls wait for what they need.

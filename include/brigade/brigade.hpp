@@ -104,6 +104,10 @@ class Group {
   /// The calling rank's number there.
   int rank(brigade_scope scope = BRIGADE_ALL) const { return brigade_scope_rank(get(), scope); }
 
+  /// See brigade_group_error().
+  Result Error() const { return brigade_group_error(get()); }
+  /// See brigade_group_abort().
+  void Abort(const std::string& text) { brigade_group_abort(get(), text.c_str()); }
   /// See brigade_run().
   Result Run(const brigade_call& call, brigade_statistics* statistics = nullptr) {
     return brigade_run(get(), &call, statistics);

@@ -59,6 +59,8 @@ brigade_status ToC(const Status& status) {
       return BRIGADE_MISMATCH;
     case StatusCode::kUnavailable:
       return BRIGADE_UNAVAILABLE;
+    case StatusCode::kAborted:
+      return BRIGADE_ABORTED;
     case StatusCode::kInternal:
       break;
   }
@@ -116,6 +118,7 @@ Status ToCall(const brigade::Group& group, const brigade_call& c, brigade::Patte
   call->root = c.root;
   call->locations = c.locations;
   call->decreasing = c.decreasing != 0;
+  call->timeout_seconds = c.timeout_seconds;
   if (brigade::HasMatrix(call->pattern)) {
     BRIGADE_RETURN_IF_ERROR(ToMatrix(c.matrix, call->type, &call->matrix).WithContext("matrix"));
   }
@@ -150,7 +153,8 @@ const char* brigade_status_name(brigade_status status) {
   constexpr StatusCode kCodes[] = {
       StatusCode::kOk,          StatusCode::kNoResource,  StatusCode::kInvalidArgument,
       StatusCode::kOutOfMemory, StatusCode::kTimedOut,    StatusCode::kPeerLost,
-      StatusCode::kMismatch,    StatusCode::kUnavailable, StatusCode::kInternal};
+      StatusCode::kMismatch,    StatusCode::kUnavailable, StatusCode::kInternal,
+      StatusCode::kAborted};
   StatusCode code = StatusCode::kInternal;
   if (!Translate("status", status, kCodes, &code).ok()) return "unknown";
   return brigade::StatusCodeName(code);
@@ -225,6 +229,14 @@ brigade_status brigade_group_create(brigade_engine* engine, int mpi_comm, int ro
 }
 
 void brigade_group_destroy(brigade_group* group) { delete group; }
+
+brigade_status brigade_group_error(const brigade_group* group) {
+  return ToC(group->group->failure());
+}
+
+void brigade_group_abort(brigade_group* group, const char* text) {
+  group->group->Abort(text == nullptr ? "" : text);
+}
 
 int brigade_scope_size(const brigade_group* group, brigade_scope scope) {
   brigade::ChannelKind kind;

@@ -3,11 +3,12 @@
 #ifndef BRIGADE_PATTERNS_ENGINE_ACTIVITY_H_
 #define BRIGADE_PATTERNS_ENGINE_ACTIVITY_H_
 
-#include <cstdint>
 #include <string>
 
 #include "membuf/status.h"
+#include "patterns/engine/abort.h"
 #include "patterns/engine/group_state.h"
+#include "patterns/engine/time_limit.h"
 #include "transport/channel.h"
 
 namespace brigade {
@@ -24,11 +25,18 @@ class Activity {
   virtual int AwaitedPeer() const = 0;
   // Ends with `status` unless it is over, and lets go of everything. REQUIRES: the group is closed
   // on the endpoint, so that nothing of it is posted.
-  virtual void Abort(const Status& status) = 0;
+  virtual void End(const Status& status) = 0;
+
+  // Ends with kTimedOut. REQUIRES: is_late().
+  virtual void TimeOut() = 0;
+  // Whether it has taken longer than it may.
+  bool is_late() const { return limit_.is_over(); }
 
   bool done() const { return done_; }
   // REQUIRES: done().
   const Status& outcome() const { return outcome_; }
+  // Of a failure of its own, as other ranks are told.
+  const Abort& cause() const { return cause_; }
   GroupState* group() const { return group_; }
   // Two activities of which the later must not begin before the earlier is done.
   bool SameOrder(const Activity& other) const {
@@ -41,6 +49,8 @@ class Activity {
   int order_peer_ = -1;  // with its direction; -1: the channel has one order
   bool done_ = true;
   Status outcome_;
+  Abort cause_;
+  TimeLimit limit_;
 };
 
 }  // namespace brigade

@@ -10,13 +10,18 @@
 
 #include "membuf/check.h"
 #include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/abort.h"
 #include "patterns/engine/executor.h"
+#include "patterns/engine/group_control.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/trace.h"
 #include "transport/simulated_processor.h"
 
 namespace brigade {
 namespace {
+
+// For receivers of a broken group to give back what was sent to them.
+constexpr std::chrono::seconds kGivenUpTime(1);
 
 void ReportOnStderr(const std::string& line) {
   std::fprintf(stderr, "brigade: %s\n", line.c_str());
@@ -66,12 +71,12 @@ Engine::Engine(Endpoint* endpoint, const EngineOptions& options, const PieceSett
       processor_(endpoint->simulated_processor()),
       process_(getpid()),
       buffers_(endpoint, options_),
-      sends_(endpoint, &buffers_) {}
+      sends_(endpoint, &buffers_, &failing_) {}
 
 Engine::~Engine() {
   if (IsForked()) {
     (void)helper_.release();
-    buffers_.LeaveToParent();
+    buffers_.LeaveToTransport();
     return;
   }
   if (helper_drives_) TakeRoleBack();
@@ -79,6 +84,9 @@ Engine::~Engine() {
   // A send that failed has been told, or its group would have been.
   AwaitSends();
   CloseIdleGroups();
+  if (sends_.in_flight() == 0) return;
+  buffers_.LeaveToTransport();
+  sends_.LeaveToTransport();
 }
 
 // --- the driver's role ---
@@ -104,8 +112,9 @@ void Engine::GiveRole() {
   helper_->Give(now);
 }
 
-bool Engine::WorkIsLeft() const {
-  return sends_.in_flight() > 0 ||
+bool Engine::WorkIsLeft() {
+  tells_ = tells_ && endpoint_->HoldsControl();
+  return tells_ || sends_.in_flight() > 0 ||
          std::any_of(active_.begin(), active_.end(), [](const Activity* a) { return !a->done(); });
 }
 
@@ -139,13 +148,19 @@ bool Engine::AdvanceActivities() {
   for (size_t i = 0; i < active_.size(); ++i) {
     Activity* activity = active_[i];
     if (activity->done()) continue;
+    if (activity->is_late()) {
+      activity->TimeOut();
+      BreakGroup(activity->group(), activity->outcome(), activity->cause());
+      any = true;
+      continue;
+    }
     const bool behind_another = std::any_of(
         active_.begin(), active_.begin() + static_cast<ptrdiff_t>(i),
         [&](const Activity* earlier) { return !earlier->done() && earlier->SameOrder(*activity); });
     if (behind_another) continue;
     any |= activity->Advance();
     if (activity->done() && !activity->outcome().ok()) {
-      BreakGroup(activity->group(), activity->outcome());
+      BreakGroup(activity->group(), activity->outcome(), activity->cause());
     }
   }
   return any;
@@ -163,6 +178,7 @@ bool Engine::Move() {
     ++advances_;
     any = true;
   }
+  if (!failing_.empty()) BreakFailing();
   if (!leaving_groups_.empty()) CloseIdleGroups();
   return any;
 }
@@ -186,18 +202,76 @@ void Engine::Deactivate(Activity* activity) {
   active_.erase(std::find(active_.begin(), active_.end(), activity));
 }
 
-void Engine::BreakGroup(GroupState* group, const Status& status) {
-  if (group->failure.ok()) group->failure = status;
+// --- failures ---
+
+void Engine::BreakGroup(GroupState* group, const Status& status, const Abort& cause) {
+  // Whoever is gone may have said why.
+  if (group->failure.ok() && status.code() == StatusCode::kPeerLost) (void)endpoint_->Progress();
+  if (!HearOf(group)) {
+    group->failure = status;
+    group->cause = cause;
+  }
+  failing_.erase(std::remove(failing_.begin(), failing_.end(), group), failing_.end());
   if (group->closed) return;
   group->closed = true;
-  sends_.CancelDeferred(group);
+  TellOthers(*group);
+  tells_ = true;
+  sends_.GiveUp(group);
   endpoint_->CloseGroup(group->id);
   for (Activity* activity : active_) {
-    if (activity->group() == group) activity->Abort(group->failure);
+    if (activity->group() == group) activity->End(group->failure);
+  }
+}
+
+bool Engine::HearOf(GroupState* group) {
+  if (!group->failure.ok()) return true;
+  if (!group->control || !group->control->knows_all()) return false;
+  group->cause = group->control->abort();
+  group->failure = group->cause.ToStatus();
+  group->heard_from = group->control->from();
+  return true;
+}
+
+void Engine::BreakFailing() {
+  for (size_t i = 0; i < failing_.size();) {
+    GroupState* const group = failing_[i];
+    if (HearOf(group) && !group->is_held) {
+      BreakGroup(group, group->failure, group->cause);  // which takes it out
+    } else {
+      ++i;
+    }
+  }
+}
+
+// Who finds out tells all. Who is told passes it on to a few, so that all hear of it although the
+// first one may die while it tells.
+void Engine::TellOthers(const GroupState& group) {
+  const std::vector<std::string> messages = group.cause.ToMessages();
+  const auto tell = [&](int peer) {
+    if (peer == group.rank || peer == group.heard_from || peer == group.cause.rank) return;
+    for (const std::string& message : messages) {
+      const ConstByteSpan bytes(reinterpret_cast<const std::byte*>(message.data()), message.size());
+      // Who is gone need not hear it.
+      if (!endpoint_->SendControl(group.id, peer, bytes, Urgency::kUrgent).ok()) return;
+    }
+  };
+  const int members = static_cast<int>(group.members());
+  if (group.heard_from < 0) {
+    for (int peer = 0; peer < members; ++peer) tell(peer);
+    return;
+  }
+  for (int distance = 1; distance < members; distance *= 2) {
+    tell((group.rank + distance) % members);
+    tell((group.rank + members - distance) % members);
   }
 }
 
 // --- groups ---
+
+void Engine::ListenTo(GroupState* group) {
+  group->control.emplace(group, &failing_);
+  endpoint_->SetControlHandler(group->id, &*group->control);
+}
 
 void Engine::RemoveGroup(std::unique_ptr<GroupState> group) {
   leaving_groups_.push_back(std::move(group));
@@ -210,7 +284,9 @@ void Engine::CloseIdleGroups() {
     // each other would wait for ever.
     if (!sends_.HasDeferredOf(*group) && !std::exchange(group->closed, true))
       endpoint_->CloseGroup(group->id);
-    return group->sends_in_flight == 0;
+    if (group->sends_in_flight > 0) return false;
+    failing_.erase(std::remove(failing_.begin(), failing_.end(), group.get()), failing_.end());
+    return true;
   };
   leaving_groups_.erase(std::remove_if(leaving_groups_.begin(), leaving_groups_.end(), over),
                         leaving_groups_.end());
@@ -218,11 +294,14 @@ void Engine::CloseIdleGroups() {
 }
 
 void Engine::AwaitSends() {
-  WaitUntil([&] { return sends_.in_flight() == 0; },
-            [&] {
-              return std::to_string(sends_.in_flight()) + " returned sends" +
-                     Awaited(sends_.SlowReceiver());
-            });
+  const auto what = [&] {
+    return std::to_string(sends_.in_flight()) + " returned sends" + Awaited(sends_.SlowReceiver());
+  };
+  WaitUntil([&] { return sends_.in_flight() == sends_.given_up(); }, what);
+  if (sends_.in_flight() == 0) return;
+  const auto end = std::chrono::steady_clock::now() + kGivenUpTime;
+  WaitUntil([&] { return sends_.in_flight() == 0 || std::chrono::steady_clock::now() > end; },
+            what);
 }
 
 Status Engine::Drain() {

@@ -33,6 +33,7 @@
 namespace brigade {
 
 class Activity;
+struct Abort;
 class Executor;
 class SimulatedProcessor;
 struct CatalogueEntry;
@@ -78,7 +79,9 @@ class Engine {
     ~Turn() {
       if (!engine_->active_.empty()) engine_->endpoint_->Flush();
       if (!engine_->helper_may_drive_) return;
-      if (engine_->sends_.in_flight() > 0 || !engine_->active_.empty()) engine_->GiveRole();
+      if (engine_->sends_.in_flight() > 0 || !engine_->active_.empty() || engine_->tells_) {
+        engine_->GiveRole();
+      }
     }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
@@ -137,8 +140,11 @@ class Engine {
     Clock::time_point since_;
   };
 
-  // The first failure of a group: closes it, and ends all its activities.
-  void BreakGroup(GroupState* group, const Status& status);
+  // A failure of a group, and what others are told of it: closes the group, ends all its
+  // activities, and tells the other members, unless it is broken already. Not from callbacks.
+  void BreakGroup(GroupState* group, const Status& status, const Abort& cause);
+  // Hears what others say of the group, which has just been opened.
+  void ListenTo(GroupState* group);
   void RemoveGroup(std::unique_ptr<GroupState> group);
   // The answer changes with the groups that are open.
   void AskWhetherHelperMayDrive() { helper_may_drive_ = endpoint_->HelperMayDrive(); }
@@ -162,13 +168,19 @@ class Engine {
   void TakeRoleBack();
   // To the helper, if it still may drive and has something to do.
   void GiveRole();
-  bool WorkIsLeft() const;
+  bool WorkIsLeft();
   Helper::Step StepOfHelper();
   bool IsForked() const;
-  // Waits until every returned send has left.
+  // Waits until every returned send has left, but those of broken groups not for long: their
+  // receivers may never take them back.
   void AwaitSends();
 
   bool AdvanceActivities();
+  // Breaks groups whose failure callbacks have noticed, or others have told of.
+  void BreakFailing();
+  // Takes over what others have said of the group. True if it is broken.
+  static bool HearOf(GroupState* group);
+  void TellOthers(const GroupState& group);
   void CloseIdleGroups();
   // Whether it is time for a report is not asked in a wait of fewer idle polls, about a
   // microsecond, and then once in so many, each of which may sleep.
@@ -182,6 +194,7 @@ class Engine {
   const pid_t process_;
   bool helper_drives_ = false;
   bool in_a_hurry_ = false;        // an operation was started in this turn
+  bool tells_ = false;             // others of a failure, and some may not know of it yet
   bool helper_may_drive_ = false;  // when a group was last opened or removed
   std::unique_ptr<Helper> helper_;
   StagingBuffers buffers_;
@@ -190,6 +203,7 @@ class Engine {
   std::vector<Activity*> active_;  // in program order
   std::vector<std::unique_ptr<Executor>> idle_executors_;
   std::vector<std::unique_ptr<GroupState>> leaving_groups_;
+  std::vector<GroupState*> failing_;
   // By the hosts it was measured on.
   std::map<std::string, std::shared_ptr<const MachineDescription>> machines_;
   uint64_t advances_ = 0;  // of activities, as counted by Move

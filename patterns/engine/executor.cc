@@ -36,6 +36,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   part_bytes_ = blocking ? 0 : BytesOfParts();
   if (!blocking) status = Reserve();
   if (!status.ok()) return status.WithContext(entry.name);
+  limit_.Start(call.timeout_seconds);
   held_bytes_ = 0;
   looks_ = 0;
   memory_wait_.Reset();
@@ -590,13 +591,16 @@ int Executor::AwaitedPeer() const {
 
 void Executor::Fail(const Status& status) {
   if (done_) return;
+  cause_ = {group_->rank, status.code(), entry_->pattern, header_.sequence, status.message()};
   outcome_ = status.WithContext(Describe());
   done_ = true;
 }
 
-void Executor::Abort(const Status& status) {
-  if (!done_) outcome_ = status;
-  if (outcome_.ok()) return;  // it was over before
+void Executor::TimeOut() { Fail(TimeLimit::TooLate(call_.timeout_seconds)); }
+
+void Executor::End(const Status& status) {
+  if (done_ && outcome_.ok()) return;  // it was over before
+  outcome_ = status;
   done_ = true;
   for (size_t i = 0; i < schedule_->streams.size(); ++i) {
     for (Slot& slot : streams_[i].slots) engine_->buffers()->Drop(&slot);

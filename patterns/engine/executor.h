@@ -49,7 +49,8 @@ class Executor : public Activity, private BufferOwner {
   std::string Describe() const override;
   // That of the first lane that is not over.
   int AwaitedPeer() const override;
-  void Abort(const Status& status) override;
+  void End(const Status& status) override;
+  void TimeOut() override;
 
  private:
   static constexpr size_t kMostSlots = kWindowSlots;

@@ -8,13 +8,17 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "membuf/status.h"
+#include "patterns/engine/abort.h"
+#include "patterns/engine/group_control.h"
 #include "patterns/engine/schedule_cache.h"
 #include "patterns/engine/scope.h"
+#include "patterns/engine/staged_buffer.h"
 #include "patterns/model/model_choice.h"
 #include "transport/endpoint.h"
 
@@ -62,8 +66,20 @@ struct GroupState {
   std::unordered_map<uint64_t, ModelChoice> choices;
 
   size_t sends_in_flight = 0;
-  bool closed = false;  // on the endpoint
-  Status failure;       // the first; from then on the group is broken
+  bool closed = false;       // on the endpoint
+  bool is_given_up = false;  // nobody counts on the end of these sends
+
+  // The first; from then on the group is broken. As others are told, and by whom this rank was; -1:
+  // it found out by itself.
+  Status failure;
+  Abort cause;
+  int heard_from = -1;
+  std::optional<GroupControl> control;
+  // A call waits that looks for a failure by itself, and must let go of memory of others before the
+  // group is closed.
+  bool is_held = false;
+  // Of a call over edges: a receive that it has posted.
+  ReceiveSlot edge_slot;
 
   size_t members() const { return static_cast<size_t>(rows) * static_cast<size_t>(cols); }
   const Scope& scope(ChannelKind kind) const { return scopes[static_cast<int>(kind)]; }

@@ -33,6 +33,11 @@ class ObjectPool {
       Delete(node);
     }
   }
+  // None there is now is deleted any more: somebody still uses some.
+  void Leave() {
+    first_ = nullptr;
+    idle_count_ = 0;
+  }
   // Calls visit(object) for all there are, idle ones included.
   template <typename Visit>
   void ForEach(const Visit& visit) const {

@@ -35,6 +35,10 @@ struct PatternCall {
   // result. Ignored by kSend and kReceive.
   size_t piece_bytes = 0;
 
+  // How long the call may take on this rank, in seconds, until it breaks the group with kTimedOut;
+  // 0: any time.
+  double timeout_seconds = 0;
+
   // kSend: what is sent; read only, and free again when the call returns (or the operation is
   // done). kReceive: where it lands. A shorter message is legal and leaves the rest untouched; a
   // longer one is kMismatch. kBroadcast: read at the root, written elsewhere; equal byte counts on

@@ -10,8 +10,11 @@
 
 namespace brigade {
 
-SendQueue::SendQueue(Endpoint* endpoint, StagingBuffers* buffers)
-    : endpoint_(endpoint), buffers_(buffers), processor_(endpoint->simulated_processor()) {}
+SendQueue::SendQueue(Endpoint* endpoint, StagingBuffers* buffers, std::vector<GroupState*>* failing)
+    : endpoint_(endpoint),
+      buffers_(buffers),
+      processor_(endpoint->simulated_processor()),
+      failing_(failing) {}
 
 bool SendQueue::IsDeferred(const GroupState* group, ChannelKind kind, int peer) const {
   return std::any_of(deferred_.begin(), deferred_.end(), [&](const Send* other) {
@@ -99,6 +102,8 @@ void SendQueue::OnSent(Completion* completion) {
   Trace::Mark(TraceKind::kSent, send->piece.bytes, send->peer);
   if (!send->status.ok() && group->failure.ok()) {
     group->failure = send->status.WithContext("a send to rank " + std::to_string(send->peer));
+    group->cause = {group->rank, send->status.code(), {}, 0, group->failure.message()};
+    queue->failing_->push_back(group);
     if (queue->failure_.ok()) queue->failure_ = group->failure;
   }
   // A rank that is gone may have forwarded where the piece lies: others may read it at any time.
@@ -110,6 +115,7 @@ void SendQueue::OnSent(Completion* completion) {
   if (send->copy) queue->buffers_->ReturnDrainRun(std::exchange(send->copy, ChunkRun()));
   --group->sends_in_flight;
   --queue->in_flight_;
+  if (group->is_given_up) --queue->given_up_;
   StagedBuffer* buffer = std::exchange(send->buffer, nullptr);
   queue->sends_.GiveBack(send);
   if (buffer == nullptr) return;  // it went from user memory
@@ -159,7 +165,9 @@ bool SendQueue::PostDeferred() {
   return any;
 }
 
-void SendQueue::CancelDeferred(GroupState* group) {
+void SendQueue::GiveUp(GroupState* group) {
+  group->is_given_up = true;
+  given_up_ += group->sends_in_flight;
   const auto kept = std::stable_partition(deferred_.begin(), deferred_.end(),
                                           [&](const Send* s) { return s->group != group; });
   const std::vector<Send*> dropped(kept, deferred_.end());

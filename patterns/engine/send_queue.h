@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <vector>
 
 #include "membuf/byte_span.h"
 #include "membuf/status.h"
@@ -22,7 +23,8 @@ class SimulatedProcessor;
 
 class SendQueue {
  public:
-  SendQueue(Endpoint* endpoint, StagingBuffers* buffers);
+  // Groups with a send that failed are put into `failing`.
+  SendQueue(Endpoint* endpoint, StagingBuffers* buffers, std::vector<GroupState*>* failing);
   SendQueue(const SendQueue&) = delete;
   SendQueue& operator=(const SendQueue&) = delete;
 
@@ -34,13 +36,17 @@ class SendQueue {
                   const LayoutRange& body, OperationStatistics* statistics);
   // Gives to the transport what it takes now of what was deferred. True if it took any.
   bool PostDeferred();
-  // Ends the deferred sends of a broken group.
-  void CancelDeferred(GroupState* group);
+  // The group is broken: ends its deferred sends, and does not count on the end of the others.
+  void GiveUp(GroupState* group);
+  // What the transport still has is never freed.
+  void LeaveToTransport() { sends_.Leave(); }
 
   bool has_deferred() const { return !deferred_.empty(); }
   bool HasDeferredOf(const GroupState& group) const;
   // Deferred ones included.
   size_t in_flight() const { return in_flight_; }
+  // Of these, the ones of broken groups.
+  size_t given_up() const { return given_up_; }
   // The group rank of one that has not taken what was sent to it on a channel, or not given it
   // back; -1 if there is none.
   int SlowReceiver(const GroupState* group, ChannelKind kind) const;
@@ -72,9 +78,11 @@ class SendQueue {
   Endpoint* const endpoint_;
   StagingBuffers* const buffers_;
   SimulatedProcessor* const processor_;  // null for processors that exist
+  std::vector<GroupState*>* const failing_;
   ObjectPool<Send> sends_;
   std::deque<Send*> deferred_;  // not yet taken by the transport
   size_t in_flight_ = 0;
+  size_t given_up_ = 0;
   Status failure_;
 };
 

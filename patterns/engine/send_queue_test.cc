@@ -79,7 +79,7 @@ class SendQueueTest : public testing::Test {
     queue_.reset();
     buffers_ = std::make_unique<StagingBuffers>(&endpoint_, options_);
     ASSERT_TRUE(buffers_->Allocate(settings_).ok());
-    queue_ = std::make_unique<SendQueue>(&endpoint_, buffers_.get());
+    queue_ = std::make_unique<SendQueue>(&endpoint_, buffers_.get(), &failing_);
   }
   // Posts `bytes` bytes to the peer, from a buffer that is given up at once.
   Status Post(int peer, size_t bytes = 10, ChannelKind kind = ChannelKind::kAll,
@@ -120,6 +120,7 @@ class SendQueueTest : public testing::Test {
   GroupState group_;
   GroupState other_;
   std::unique_ptr<StagingBuffers> buffers_;
+  std::vector<GroupState*> failing_;
   std::unique_ptr<SendQueue> queue_;
 };
 
@@ -283,16 +284,18 @@ TEST_F(SendQueueTest, ABrokenGroupsDeferredSendsEnd) {
   ASSERT_TRUE(Post(2, 12).ok());  // is the transport's already
   EXPECT_TRUE(queue_->HasDeferredOf(group_));
   group_.failure = Status(StatusCode::kPeerLost, "gone");
-  queue_->CancelDeferred(&group_);
+  queue_->GiveUp(&group_);
   EXPECT_FALSE(queue_->HasDeferredOf(group_));
   EXPECT_TRUE(queue_->HasDeferredOf(other_));
   EXPECT_EQ(group_.sends_in_flight, 1u);
+  EXPECT_EQ(queue_->given_up(), 1u);
   EXPECT_EQ(group_.failure.message(), "gone");
   endpoint_.busy_peer = -1;
   EXPECT_TRUE(queue_->PostDeferred());
   EXPECT_EQ(Lengths(), (std::vector<size_t>{12, 20, 21}));
   EXPECT_TRUE(other_.failure.ok());
   while (!endpoint_.sent.empty()) endpoint_.Complete();
+  EXPECT_EQ(queue_->given_up(), 0u);
   EXPECT_EQ(InUse(), 1u);  // kept for the next
 }
 
@@ -307,7 +310,7 @@ TEST_F(SendQueueTest, ASlowReceiverIsNamed) {
   EXPECT_EQ(queue_->SlowReceiver(&other_, ChannelKind::kAll), -1);
   endpoint_.Complete();
   EXPECT_EQ(queue_->SlowReceiver(&group_, ChannelKind::kAll), -1);
-  queue_->CancelDeferred(&group_);
+  queue_->GiveUp(&group_);
 }
 
 TEST_F(SendQueueTest, SendNowIsTheEndpointsAndIsCounted) {
@@ -338,6 +341,8 @@ TEST_F(SendQueueTest, SendNowIsTheEndpointsAndIsCounted) {
   endpoint_.Complete(Status(StatusCode::kPeerLost, "gone"));
   EXPECT_EQ(queue_->in_flight(), 0u);
   EXPECT_EQ(group_.failure.message(), "a send to rank 1: gone");
+  EXPECT_EQ(failing_, (std::vector<GroupState*>{&group_}));
+  EXPECT_EQ(group_.cause.text, group_.failure.message());
 }
 
 TEST_F(SendQueueTest, SendNowOvertakesNothing) {

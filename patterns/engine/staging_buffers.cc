@@ -41,7 +41,7 @@ Status StagingBuffers::Allocate(const PieceSettings& settings) {
                     std::to_string(least * options_.chunk_bytes));
 }
 
-void StagingBuffers::LeaveToParent() {
+void StagingBuffers::LeaveToTransport() {
   (void)pool_.release();
   (void)overflow_.release();
   cached_ = drain_ = ChunkRun();

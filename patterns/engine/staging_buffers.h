@@ -30,8 +30,9 @@ class StagingBuffers {
   // First of all. kInvalidArgument, naming value and minimum, if the budget is too small;
   // kOutOfMemory if the memory cannot be had.
   Status Allocate(const PieceSettings& settings);
-  // In a forked child, which has a copy of everything and owns none of it: frees nothing any more.
-  void LeaveToParent();
+  // Frees nothing any more: the transport still reads what was lent, or this is a forked child,
+  // which has a copy of everything and owns none of it.
+  void LeaveToTransport();
 
   StagingPool* pool() { return pool_.get(); }
   OverflowArena* overflow() { return overflow_.get(); }

@@ -498,7 +498,7 @@ TEST_F(StagingBuffersTest, AForkedChildOwnsNothing) {
   StagedBuffer* const lent = buffers_->TrySurplus(1);
   buffers_->Release(kept);
   const auto end_in_child = [&] {
-    buffers_->LeaveToParent();
+    buffers_->LeaveToTransport();
     buffers_.reset();
     _exit(0);
   };

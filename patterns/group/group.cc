@@ -25,6 +25,9 @@
 namespace brigade {
 namespace {
 
+// On one channel. A call whose messages are there already looks at nothing else.
+constexpr uint64_t kCallsPerLook = 128;
+
 constexpr char kMeasured[] = "measured: among the ranks of a group";
 // Of what is kept in files; to be raised when measurements change.
 constexpr char kMeasurementFormat[] = "5";
@@ -43,26 +46,32 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
 
   auto state = std::make_unique<GroupState>();
   SetScopes(rows, cols, bootstrap->rank(), state.get());
+  Status opened;
   {
     // From here on nobody waits for what a member does first: all are here.
     const Engine::Turn turn(engine);
-    BRIGADE_RETURN_IF_ERROR(engine->endpoint()->OpenGroup(bootstrap, &state->id));
-    engine->AskWhetherHelperMayDrive();
-    SetReaches(*engine->endpoint(), engine->options(), state.get());
-    state->edges = engine->endpoint()->edges();
+    opened = engine->endpoint()->OpenGroup(bootstrap, &state->id);
+    if (opened.ok()) {
+      engine->ListenTo(state.get());
+      engine->AskWhetherHelperMayDrive();
+      SetReaches(*engine->endpoint(), engine->options(), state.get());
+      state->edges = engine->endpoint()->edges();
+    }
   }
-  group->reset(new Group(engine, std::move(state)));
-  Status status;
-  GroupState* const opened = (*group)->state_.get();
+  if (opened.ok()) group->reset(new Group(engine, std::move(state)));
+  Status status = AgreeOnOutcome(bootstrap, opened);
+  if (!status.ok()) group->reset();
+  BRIGADE_RETURN_IF_ERROR(status);
+  GroupState* const made = (*group)->state_.get();
   // Simulated ranks have processors of their own.
   const bool real = engine->endpoint()->simulated_processor() == nullptr;
-  if (real && rows * cols > 2 && opened->scope(ChannelKind::kAll).shares_memory()) {
+  if (real && rows * cols > 2 && made->scope(ChannelKind::kAll).shares_memory()) {
     const RankProcessors mine_processors = RankProcessors::Here();
-    std::vector<RankProcessors> all(opened->members());
+    std::vector<RankProcessors> all(made->members());
     status = bootstrap->AllGather(&mine_processors, sizeof(mine_processors), all.data());
     if (!status.ok()) group->reset();
     BRIGADE_RETURN_IF_ERROR(status);
-    opened->crowded = RanksPerProcessor(all) > 1;
+    made->crowded = RanksPerProcessor(all) > 1;
   }
   const auto calibrate = engine->options().calibrate;
   if (calibrate == EngineOptions::Calibrate::kNever || rows * cols == 1) return Status();
@@ -95,7 +104,7 @@ Status Group::FindMachine(Bootstrap* bootstrap) {
     found.about = kMeasured;
     text = found.ToJson(kMeasured);
   }
-  BRIGADE_RETURN_IF_ERROR(TellText(&text));
+  BRIGADE_RETURN_IF_ERROR(AgreeOnOutcome(bootstrap, TellText(&text)));
   if (text.empty()) {
     bool measured = false;
     BRIGADE_RETURN_IF_ERROR(Calibrate(this, bootstrap, state_->host_of, &found, &measured));
@@ -103,7 +112,8 @@ Status Group::FindMachine(Bootstrap* bootstrap) {
     found.about = kMeasured;
     if (rank() == 0) StoreMachine(key, found);
   } else {
-    BRIGADE_RETURN_IF_ERROR(MachineDescription::Parse(text, "rank 0", &found));
+    BRIGADE_RETURN_IF_ERROR(
+        AgreeOnOutcome(bootstrap, MachineDescription::Parse(text, "rank 0", &found)));
   }
   known = state_->machine = std::make_shared<const MachineDescription>(std::move(found));
   return Status();
@@ -143,7 +153,16 @@ int Group::ScopeSize(ChannelKind scope) const { return state_->scope(scope).size
 int Group::ScopeRank(ChannelKind scope) const { return state_->scope(scope).rank; }
 Status Group::failure() const {
   const Engine::Turn turn(engine_);
+  return LookAround();
+}
+Status Group::LookAround() const {
+  engine_->Move();
   return state_->failure;
+}
+void Group::Abort(const std::string& text) {
+  const Engine::Turn turn(engine_);
+  const brigade::Abort cause{state_->rank, StatusCode::kAborted, {}, 0, text};
+  engine_->BreakGroup(state_.get(), cause.ToStatus(), cause);
 }
 
 void Group::Choose(PatternCall* call) const { ChooseWay(engine_->options(), state_.get(), call); }
@@ -186,6 +205,9 @@ Status Group::Run(const PatternCall& given, OperationStatistics* statistics) {
   const Engine::Turn turn(engine_);
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));
+  if (*beginning.sequence % kCallsPerLook == kCallsPerLook - 1) {
+    BRIGADE_RETURN_IF_ERROR(LookAround());
+  }
   Status status;
   engine_->CountWaits(statistics != nullptr);
   const auto count = [&](const OperationStatistics& did) {

@@ -86,8 +86,8 @@ class Group {
   const MachineDescription* machine() const;
 
   // Runs `call` to its end. After kInvalidArgument nothing happened. After any other failure the
-  // group is broken: every further call on it returns that first failure, and user memory the call
-  // was to write is unspecified.
+  // group is broken, on all members: every call on it, under way there or made later, returns that
+  // first failure, with who broke it and why, and user memory the call was to write is unspecified.
   Status Run(const PatternCall& call, OperationStatistics* statistics = nullptr);
 
   // Fills in what a call leaves to the library, if its topology is Shape::kFree: the topology, and
@@ -112,8 +112,11 @@ class Group {
   // sends to, and receives from, one rank.
   Status Start(const PatternCall& call, std::unique_ptr<Operation>* operation);
 
-  // The group's first failure.
+  // The group's first failure, as far as this rank has heard of it; looks, and does not wait.
   Status failure() const;
+  // Breaks the group: every call on it, under way or made later, ends on every rank with kAborted,
+  // this rank and `text`, whose first Abort::kMostTextBytes travel. No effect on a broken group.
+  void Abort(const std::string& text);
 
  private:
   Group(Engine* engine, std::unique_ptr<GroupState> state);
@@ -131,6 +134,8 @@ class Group {
   const PatternCall& Normal(const PatternCall& call, std::optional<PatternCall>* copy) const;
   // REQUIRES: `call` is normal.
   Status Begin(const PatternCall& call, Beginning* beginning);
+  // Calls whose messages are always there look now and then whether others have given up.
+  Status LookAround() const;
 
   Engine* const engine_;
   std::unique_ptr<GroupState> state_;

@@ -19,7 +19,7 @@ struct AgreedSettings {
   AgreedSettings(const EngineOptions& options, const std::string& transport_name, int rows,
                  int cols);
 
-  uint64_t format = 4;  // of what is on the wire
+  uint64_t format = 5;  // of what is on the wire
   uint64_t chunk_bytes = 0;
   uint64_t staging_bytes = 0;
   char transport[24] = {};
@@ -33,6 +33,10 @@ static_assert(std::has_unique_object_representations_v<AgreedSettings>, "compare
 // Collective over the members of `bootstrap`. kMismatch, the same on all of them, if their settings
 // differ: it names the first setting that does, rank 0's and the first other rank's values.
 Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine);
+
+// Collective over the members of `bootstrap`: OK if `mine` is on all of them. Otherwise a failure
+// on all: one's own, or that of the first rank that has one, which it names.
+Status AgreeOnOutcome(Bootstrap* bootstrap, const Status& mine);
 
 }  // namespace brigade
 

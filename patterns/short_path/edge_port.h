@@ -69,7 +69,7 @@ class EdgePort : public ShortCall {
       Release(&current->buffer);
     }
   }
-  void DropReceives() {}
+  void DropReceives() { Drop(&group_->edge_slot); }
 
  private:
   Status SendLine(int peer, const Current& current);

@@ -42,7 +42,7 @@ Status PostPort::Post(const Step& step, bool* posted) {
       posted);
   if (!*posted) {
     if (slot.buffer != nullptr) Release(&slot.buffer);
-    return Status();
+    return status;
   }
   Trace::Mark(TraceKind::kPostReceive, room, peer);
   ++posted_;

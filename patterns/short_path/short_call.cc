@@ -49,7 +49,7 @@ Status ShortCall::AcquireSlowly(size_t payload_bytes, bool landing, StagedBuffer
       entry_.locally_blocking &&
       !(landing && reach_.capabilities->needs_registered_memory && !endpoint()->domain()->grows());
   Status status;
-  WaitUntil([&] {
+  const Status waited = WaitUntil([&] {
     *buffer = engine_->buffers()->TrySurplus(ChunksFor(reach_.settings, payload_bytes));
     if (*buffer == nullptr && may_overflow) {
       *buffer = engine_->buffers()->TryOverflow(payload_bytes, &mover_.statistics);
@@ -65,7 +65,7 @@ Status ShortCall::AcquireSlowly(size_t payload_bytes, bool landing, StagedBuffer
     return !status.ok();
   });
   memory_wait_.Reset();
-  return status;
+  return waited.ok() ? status : waited;
 }
 
 Status ShortCall::OpenInStaging(Current* current) {
@@ -104,7 +104,7 @@ bool ShortCall::SendNow(int peer) {
 }
 
 Status ShortCall::AwaitReceive(ReceiveSlot* slot, Current* current) {
-  if (!slot->arrived) WaitUntil([&] { return slot->arrived; });
+  if (!slot->arrived) BRIGADE_RETURN_IF_ERROR(WaitUntil([&] { return slot->arrived; }));
   BRIGADE_RETURN_IF_ERROR(slot->status);
   // What holds the bytes from here on; a chunk that they did not come to is no longer held.
   slot->arrived = false;
@@ -125,17 +125,20 @@ std::string ShortCall::Describe() const {
 
 Status ShortCall::AwaitOutstanding() {
   Status status;
-  WaitUntil([&] {
+  const Status waited = WaitUntil([&] {
     if (outstanding_ == 0) return true;
     if (entry_.locally_blocking) status = engine_->buffers()->CheckWait(&memory_wait_);
     return !status.ok();
   });
-  return status;
+  return waited.ok() ? status : waited;
 }
 
-void ShortCall::Break(const Status& status) {
-  engine_->BreakGroup(group_, status);
+Status ShortCall::Break(const Status& status) {
+  engine_->BreakGroup(
+      group_, status.WithContext(Describe()),
+      {group_->rank, status.code(), entry_.pattern, header_.sequence, status.message()});
   engine_->buffers()->StopCounting(&outstanding_);
+  return group_->failure;
 }
 
 }  // namespace brigade

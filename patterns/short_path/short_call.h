@@ -17,6 +17,7 @@
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/piece_mover.h"
 #include "patterns/engine/staged_buffer.h"
+#include "patterns/engine/time_limit.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/schedule/schedule.h"
@@ -68,25 +69,24 @@ class ShortCall {
   // Sends header and data straight from user memory, if that takes no waiting.
   bool SendNow(int peer);
   // Posts a receive by `post()`. If the transport takes none now it waits if it must, or else
-  // returns false in `*posted`.
+  // returns false in `*posted`, as it does when the wait fails.
   template <typename Post>
   Status PostReceive(ReceiveSlot* slot, bool must_wait, const Post& post, bool* posted);
   // Waits for what was posted, and moves it into `current`.
   Status AwaitReceive(ReceiveSlot* slot, Current* current);
   // After the group was closed: gives back what the slot holds.
   void Drop(ReceiveSlot* slot) { engine_->buffers()->Drop(slot); }
+  // Until `over()`. Fails if the group breaks meanwhile, or the call takes too long.
   template <typename Over>
-  void WaitUntil(const Over& over) {
-    engine_->WaitUntil(
-        over, [&] { return Describe(); }, [&] { return awaited_peer_; });
-  }
+  Status WaitUntil(const Over& over);
 
   // --- the end ---
   std::string Describe() const;
   // Waits for the buffers that must be back before it returns.
   Status AwaitOutstanding();
-  // After a failure: nothing of the group moves any more, and nothing is waited for.
-  void Break(const Status& status);
+  // After a failure: nothing of the group moves any more, and nothing is waited for. What the call
+  // returns.
+  Status Break(const Status& status);
   void ReleaseFirst() {
     if (first_ != nullptr) Release(&first_);
   }
@@ -112,7 +112,25 @@ class ShortCall {
   StagedBuffer* first_ = nullptr;
   size_t held_bytes_ = 0;  // of staging memory
   MemoryWait memory_wait_;
+  TimeLimit limit_;  // once it has waited
 };
+
+template <typename Over>
+Status ShortCall::WaitUntil(const Over& over) {
+  if (call_.timeout_seconds > 0 && !limit_.is_set()) limit_.Start(call_.timeout_seconds);
+  bool late = false;
+  group_->is_held = true;
+  engine_->WaitUntil(
+      [&] {
+        if (!group_->failure.ok() || over()) return true;
+        late = limit_.is_over();
+        return late;
+      },
+      [&] { return Describe(); }, [&] { return awaited_peer_; });
+  group_->is_held = false;
+  if (!group_->failure.ok()) return group_->failure;
+  return late ? TimeLimit::TooLate(call_.timeout_seconds) : Status();
+}
 
 template <typename Post>
 Status ShortCall::PostReceive(ReceiveSlot* slot, bool must_wait, const Post& post, bool* posted) {
@@ -125,8 +143,9 @@ Status ShortCall::PostReceive(ReceiveSlot* slot, bool must_wait, const Post& pos
   };
   *posted = is_taken();
   if (!*posted && must_wait) {
-    WaitUntil(is_taken);
-    *posted = true;
+    const Status waited = WaitUntil([&] { return *posted = is_taken(); });
+    // What is posted is the transport's until the group is closed, whatever has happened to that.
+    if (!*posted) return waited;
   }
   return *posted ? status : Status();
 }

@@ -53,10 +53,9 @@ Status ShortPath<Port>::Run(const Schedule& schedule, uint64_t sequence) {
   }
   if (status.ok() && this->outstanding_ > 0) status = this->AwaitOutstanding();
   if (!status.ok()) {
-    status = status.WithContext(this->Describe());
     // What lies in an edge is given back before the group is closed.
     for (Current& current : currents_) Port::Free(&current);
-    this->Break(status);
+    status = this->Break(status);
     Port::DropReceives();
   }
   this->ReleaseFirst();

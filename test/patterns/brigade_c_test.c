@@ -180,6 +180,21 @@ int main(int argc, char** argv) {
   check(brigade_run(group, &call, NULL) == BRIGADE_INVALID_ARGUMENT, "a root outside");
   check(strstr(brigade_error_text(), "outside") != NULL, "error text");
 
+  /* One rank gives up: all hear of it, whether they wait in a call or look. */
+  check(brigade_group_error(group) == BRIGADE_OK, "no error yet");
+  MPI_Barrier(MPI_COMM_WORLD);
+  call.pattern = BRIGADE_BARRIER;
+  call.root = 0;
+  call.timeout_seconds = 100;
+  if (me == size - 1) {
+    brigade_group_abort(group, "enough");
+  } else if (me == 0) {
+    check(brigade_run(group, &call, NULL) == BRIGADE_ABORTED, "ended by another rank");
+  }
+  while (brigade_group_error(group) == BRIGADE_OK) brigade_progress(engine);
+  check(brigade_group_error(group) == BRIGADE_ABORTED, "aborted");
+  check(strstr(brigade_error_text(), "aborted it: enough") != NULL, "who and why");
+
   free(panel);
   brigade_group_destroy(group);
   check(take_trace(trace_file)[0] == '\0', "no trace yet");

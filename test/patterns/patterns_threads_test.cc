@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -162,7 +161,6 @@ struct Job {
 struct Home {
   std::unique_ptr<Endpoint> endpoint;
   std::unique_ptr<Bootstrap> bootstrap;
-  std::function<void()> vanish;
 };
 
 Home HomeIn(InprocWorld* world, int rank, const Setting& setting) {
@@ -176,21 +174,18 @@ Home HomeIn(InprocWorld* world, int rank, const Setting& setting) {
     home.endpoint = world->CreateEndpoint(rank);
   }
   home.bootstrap = world->MakeBootstrap(rank);
-  home.vanish = [=] { world->MarkLost(rank); };
   return home;
 }
 
-// Nobody is lost there: who waits for a rank that has failed is told that it waits for ever.
 Home HomeIn(SimWorld* world, int rank) {
-  return {world->CreateEndpoint(rank), world->MakeBootstrap(rank), [] {}};
+  return {world->CreateEndpoint(rank), world->MakeBootstrap(rank)};
 }
 
 // One rank: everything the catalogue can do over one group.
 class Rank {
  public:
   Rank(Home home, Job* job, int rank, const Setting& setting, uint64_t seed)
-      : vanish_(std::move(home.vanish)),
-        job_(job),
+      : job_(job),
         random_(seed * 1000003 + rank),
         jitter_(setting.faults && setting.machine.empty()),
         asleep_(setting.asleep),
@@ -241,11 +236,11 @@ class Rank {
 
  private:
   void Require(const Status& status) { Expect(status.ok(), status.ToString()); }
-  // The engine's destructor waits for returned sends, so the world hears of a failure first.
+  // The others hear of it.
   void Expect(bool condition, const std::string& what) {
     if (condition) return;
     std::fprintf(stderr, "rank %d: %s\n", rank_, what.c_str());
-    vanish_();
+    if (group_ != nullptr) group_->Abort(what);
     ++job_->finished;
     throw std::runtime_error("rank " + std::to_string(rank_) + ": " + what);
   }
@@ -386,7 +381,6 @@ class Rank {
     }
   }
 
-  const std::function<void()> vanish_;
   Job* const job_;
   std::mt19937_64 random_;
   const bool jitter_;

@@ -10,7 +10,7 @@
 //   pause   has itself stopped by a child for some seconds, likewise
 //   leave   ends its part in order, which the others are not prepared for
 //   FILE    ends well with all others when there is such a file.
-// Others whose call fails say why and leave.
+// Others whose call fails say why, call no more, and leave when all have failed.
 
 #include <mpi.h>
 #include <unistd.h>
@@ -37,6 +37,7 @@ namespace {
 
 constexpr int kVictim = 1;
 constexpr int kCallsPerRound = 50;
+constexpr std::chrono::seconds kStay(1);
 
 volatile sig_atomic_t continued = 0;
 
@@ -47,6 +48,8 @@ void Require(const Status& status) {
   if (status.ok()) return;
   std::printf("rank %d: %s\n", rank, status.ToString().c_str());
   std::fflush(stdout);
+  // Its end would be told to the others, too.
+  std::this_thread::sleep_for(kStay);
   std::_Exit(3);
 }
 

@@ -1,0 +1,503 @@
+// A failure on one rank ends the calls of all, on every transport whose ranks can be threads or
+// live in virtual time. Whoever has failed stays, and calls no more: nobody is released by its end.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/abort.h"
+#include "patterns/engine/engine.h"
+#include "patterns/group/group.h"
+#include "test/support/run_ranks.h"
+#include "test/support/stress.h"
+#include "test/support/thread_hosts.h"
+#include "transport/core/checked_endpoint.h"
+#include "transport/core/fault_endpoint.h"
+#include "transport/core/forwarding_endpoint.h"
+#include "transport/inproc/inproc_transport.h"
+#include "transport/shm/shm_transport.h"
+#include "transport/sim/sim_transport.h"
+#include "transport/tcp/tcp_transport.h"
+
+namespace brigade {
+namespace {
+
+enum class Kind { kInproc, kInprocInPeerMemory, kShm, kTwoHosts, kTcp, kSockets, kSim };
+constexpr Kind kThreadKinds[] = {Kind::kInproc, Kind::kInprocInPeerMemory,
+                                 Kind::kShm,    Kind::kTwoHosts,
+                                 Kind::kTcp,    Kind::kSockets};
+
+const char* NameOf(Kind kind) {
+  constexpr const char* kNames[] = {
+      "inproc", "inproc_in_peer_memory", "shm", "two_hosts", "tcp", "sockets", "sim"};
+  return kNames[static_cast<int>(kind)];
+}
+
+InprocOptions OptionsOf(Kind kind) {
+  InprocOptions options;
+  options.lands_in_peer_memory = kind == Kind::kInprocInPeerMemory;
+  return options;
+}
+
+void Require(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+std::unique_ptr<Endpoint> NewEndpoint(Kind kind, InprocWorld* world, int rank) {
+  std::unique_ptr<Endpoint> endpoint;
+  switch (kind) {
+    case Kind::kTwoHosts:
+      return AutoEndpointOn(rank % 2, world, rank);
+    case Kind::kShm:
+      Require(CreateShmEndpoint(&endpoint));
+      return endpoint;
+    case Kind::kTcp:
+    case Kind::kSockets: {
+      TcpOptions options;
+      options.interface = "lo";
+      options.plain_sockets = kind == Kind::kSockets;
+      options.log = [](const std::string&) {};
+      Require(CreateTcpEndpoint(options, &endpoint));
+      return endpoint;
+    }
+    default:
+      return world->CreateEndpoint(rank);
+  }
+}
+
+EngineOptions Small() {
+  EngineOptions options;
+  options.chunk_bytes = 1024;
+  options.staging_bytes = 64 * 1024;
+  options.calibrate = EngineOptions::Calibrate::kNever;
+  return options;
+}
+
+// What the ranks of a job have in common.
+struct Job {
+  explicit Job(int size) : ranks(size), outcomes(static_cast<size_t>(size)) {}
+  // Without a call of the library.
+  void AwaitAll() {
+    for (++over; over < ranks;) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  const int ranks;
+  std::atomic<int> over{0};
+  std::vector<Status> outcomes;
+};
+
+// One rank's endpoint, engine and group of all ranks.
+struct Rank {
+  Rank(std::unique_ptr<Endpoint> own, std::unique_ptr<Bootstrap> bootstrap)
+      : rank(bootstrap->rank()), ranks(bootstrap->size()), endpoint(std::move(own)) {
+    Require(Engine::Create(endpoint.get(), Small(), &engine));
+    Require(Group::Create(engine.get(), bootstrap.get(), 1, ranks, &group));
+  }
+
+  // Its matrix, or each of its portions, has so many elements.
+  PatternCall Call(Pattern pattern, int root, size_t elems) {
+    PatternCall call;
+    call.pattern = pattern;
+    call.root = root;
+    data.resize(static_cast<size_t>(ranks) + 1);
+    portions.clear();
+    for (std::vector<double>& portion : data) {
+      portion.resize(elems);
+      Matrix matrix;
+      matrix.data = reinterpret_cast<std::byte*>(portion.data());
+      const auto rows = static_cast<int64_t>(elems);
+      Require(StridedLayout::General(rows, 1, rows, sizeof(double), &matrix.layout));
+      portions.push_back(matrix);
+    }
+    call.matrix = portions.back();
+    call.portions = portions.data();
+    const std::vector<Topology>& topologies = EntryOf(pattern).topologies;
+    if (!topologies.empty()) call.topology = topologies.front();
+    return call;
+  }
+
+  // To the next rank, and from the one before; or the call.
+  Status Run(const PatternCall& call) {
+    if (!IsPair(call.pattern)) return group->Run(call);
+    PatternCall half = call;
+    half.pattern = Pattern::kSend;
+    half.root = (rank + 1) % ranks;
+    BRIGADE_RETURN_IF_ERROR(group->Run(half));
+    half.pattern = Pattern::kReceive;
+    half.root = (rank + ranks - 1) % ranks;
+    return group->Run(half);
+  }
+
+  const int rank;
+  const int ranks;
+  std::unique_ptr<Endpoint> endpoint;
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Group> group;
+  std::vector<std::vector<double>> data;
+  std::vector<Matrix> portions;
+};
+
+using Body = std::function<Status(Rank& me)>;
+
+// Runs body on so many ranks. Each stays until all have come to its end. What they returned.
+std::vector<Status> OnRanks(Kind kind, int ranks, const Body& body) {
+  Job job(ranks);
+  if (kind == Kind::kSim) {
+    MachineDescription machine;
+    Require(MachineDescription::Read("transport/machines/fat_nodes_100g.json", &machine));
+    machine.ranks_per_host = 3;
+    SimWorld world(machine, ranks);
+    std::vector<std::unique_ptr<Rank>> all(static_cast<size_t>(ranks));
+    Require(world.Run([&](int rank) {
+      const auto r = static_cast<size_t>(rank);
+      all[r] = std::make_unique<Rank>(world.CreateEndpoint(rank), world.MakeBootstrap(rank));
+      job.outcomes[r] = body(*all[r]);
+    }));
+    Require(world.Run([&](int rank) { all[static_cast<size_t>(rank)].reset(); }));
+    return job.outcomes;
+  }
+  RunRanks(ranks, OptionsOf(kind), [&](InprocWorld& world, int rank) {
+    Rank me(NewEndpoint(kind, &world, rank), world.MakeBootstrap(rank));
+    job.outcomes[static_cast<size_t>(rank)] = body(me);
+    job.AwaitAll();
+  });
+  return job.outcomes;
+}
+
+class Failures : public testing::TestWithParam<Kind> {};
+
+// The call that is wrong on one rank: longer, or of another pattern where nothing has a length. Its
+// first message goes where one of the right call would.
+PatternCall Wrong(Rank* me, Pattern pattern, size_t elems) {
+  return pattern == Pattern::kBarrier ? me->Call(Pattern::kBroadcast, me->rank, 1)
+                                      : me->Call(pattern, 0, elems + 1);
+}
+
+TEST_P(Failures, ARankThatDisagreesEndsTheCallsOfAll) {
+  for (int p = 0; p < kPatterns; ++p) {
+    const auto pattern = static_cast<Pattern>(p);
+    if (pattern == Pattern::kReceive) continue;  // goes with kSend
+    for (int ranks = 2; ranks <= 8; ++ranks) {
+      const size_t elems = ranks % 2 == 0 ? 10 : 3000;
+      const int wrong = (p + ranks) % ranks;
+      SCOPED_TRACE(std::string(PatternName(pattern)) + " on " + std::to_string(ranks) + " ranks");
+      const std::vector<Status> outcomes = OnRanks(GetParam(), ranks, [&](Rank& me) {
+        Status status;
+        if (me.rank == wrong) status = me.Run(Wrong(&me, pattern, elems));
+        const PatternCall call = me.Call(pattern, 0, elems);
+        while (status.ok()) status = me.Run(call);
+        // It is the same from here on.
+        EXPECT_EQ(me.Run(call).ToString(), status.ToString());
+        EXPECT_EQ(me.group->failure().ToString(), status.ToString());
+        return status;
+      });
+      int found_out = 0;
+      for (const Status& status : outcomes) {
+        EXPECT_EQ(status.code(), StatusCode::kMismatch) << status.ToString();
+        if (status.message().find(" of the group broke it in ") == std::string::npos) ++found_out;
+      }
+      EXPECT_GE(found_out, 1);
+    }
+  }
+}
+
+TEST_P(Failures, StartedOperationsEndToo) {
+  for (const int ranks : {2, 5}) {
+    const std::vector<Status> outcomes = OnRanks(GetParam(), ranks, [&](Rank& me) {
+      const PatternCall call = me.Call(Pattern::kAllReduce, 0, me.rank == 1 ? 30 : 31);
+      std::unique_ptr<Operation> operation;
+      const Status started = me.group->Start(call, &operation);
+      return started.ok() ? operation->Wait() : started;
+    });
+    for (const Status& status : outcomes) {
+      EXPECT_EQ(status.code(), StatusCode::kMismatch) << status.ToString();
+    }
+  }
+}
+
+TEST_P(Failures, AnAbortNamesItsRankAndSaysWhy) {
+  for (const int ranks : {2, 3, 8}) {
+    const std::string text(Abort::kMostTextBytes, 'x');
+    const std::vector<Status> outcomes = OnRanks(GetParam(), ranks, [&](Rank& me) {
+      if (me.rank == 1) {
+        me.group->Abort(text + "y");
+        return me.group->failure();
+      }
+      const PatternCall call = me.Call(Pattern::kAllReduce, 0, 100);
+      return me.group->Run(call);
+    });
+    for (int rank = 0; rank < ranks; ++rank) {
+      EXPECT_EQ(outcomes[static_cast<size_t>(rank)].ToString(),
+                "aborted: rank 1 of the group aborted it: " + text + (rank == 1 ? "y" : ""));
+    }
+  }
+}
+
+TEST_P(Failures, RanksThatAbortAtOnceAllEnd) {
+  for (const int ranks : {2, 8}) {
+    const std::vector<Status> outcomes = OnRanks(GetParam(), ranks, [&](Rank& me) {
+      if (me.rank % 2 == 1) me.group->Abort("of " + std::to_string(me.rank));
+      const PatternCall call = me.Call(Pattern::kBarrier, 0, 0);
+      return me.group->Run(call);
+    });
+    for (const Status& status : outcomes) {
+      EXPECT_EQ(status.code(), StatusCode::kAborted);
+      EXPECT_NE(status.message().find("aborted it: of "), std::string::npos) << status.message();
+    }
+  }
+}
+
+TEST_P(Failures, WhoComputesHearsOfAFailureWithoutWaiting) {
+  const std::vector<Status> outcomes = OnRanks(GetParam(), 3, [&](Rank& me) {
+    if (me.rank == 1) me.group->Abort("enough");
+    Status status;
+    while (status.ok()) status = me.group->failure();
+    return status;
+  });
+  for (const Status& status : outcomes) EXPECT_EQ(status.code(), StatusCode::kAborted);
+}
+
+// The last rank makes its call when all others have returned.
+TEST_P(Failures, ACallEndsWhenItsTimeIsOver) {
+  if (GetParam() == Kind::kSim) GTEST_SKIP() << "there time is not real";
+  for (const size_t elems : {size_t{10}, size_t{5000}}) {
+    std::atomic<int> returned{0};
+    const std::vector<Status> outcomes = OnRanks(GetParam(), 4, [&](Rank& me) {
+      PatternCall call = me.Call(Pattern::kAllReduce, 0, elems);
+      if (me.rank == 0) call.timeout_seconds = 0.05;
+      while (me.rank == 3 && returned < 3) std::this_thread::yield();
+      const Status status = me.group->Run(call);
+      ++returned;
+      return status;
+    });
+    for (const Status& status : outcomes) {
+      EXPECT_EQ(status.code(), StatusCode::kTimedOut) << status.ToString();
+      EXPECT_NE(status.message().find("within its limit of 0.05"), std::string::npos)
+          << status.message();
+      EXPECT_NE(status.message().find("all_reduce"), std::string::npos) << status.message();
+    }
+  }
+}
+
+// Messages that are always there when they are asked for: two ranks talk, and a third gives up.
+TEST_P(Failures, RanksThatNeverWaitHearOfIt) {
+  const std::vector<Status> outcomes = OnRanks(GetParam(), 3, [&](Rank& me) {
+    if (me.rank == 2) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      me.group->Abort("enough");
+      return me.group->failure();
+    }
+    PatternCall call = me.Call(Pattern::kSend, 1 - me.rank, 1);
+    Status status;
+    while (status.ok()) {
+      call.pattern = Pattern::kSend;
+      status = me.group->Run(call);
+      call.pattern = Pattern::kReceive;
+      if (status.ok()) status = me.group->Run(call);
+    }
+    return status;
+  });
+  for (const Status& status : outcomes) EXPECT_EQ(status.code(), StatusCode::kAborted);
+}
+
+// What is wrong with one group is not with another of the same ranks.
+TEST_P(Failures, OtherGroupsGoOn) {
+  if (GetParam() == Kind::kSim) GTEST_SKIP() << "made in RunRanks only";
+  RunRanks(3, OptionsOf(GetParam()), [&](InprocWorld& world, int rank) {
+    Rank me(NewEndpoint(GetParam(), &world, rank), world.MakeBootstrap(rank));
+    std::unique_ptr<Group> other;
+    Require(Group::Create(me.engine.get(), world.MakeBootstrap(rank).get(), 1, 3, &other));
+    if (rank == 0) me.group->Abort("enough");
+    const PatternCall call = me.Call(Pattern::kAllReduce, 0, 100);
+    for (int i = 0; i < 10; ++i) Require(other->Run(call));
+    EXPECT_EQ(me.group->Run(call).code(), StatusCode::kAborted);
+    Require(other->Run(call));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Over, Failures,
+                         testing::Values(Kind::kInproc, Kind::kInprocInPeerMemory, Kind::kShm,
+                                         Kind::kTwoHosts, Kind::kTcp, Kind::kSockets, Kind::kSim),
+                         [](const auto& tested) { return NameOf(tested.param); });
+
+// Cannot open its second group.
+class Once : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  Status OpenGroup(Bootstrap* bootstrap, GroupId* group) override {
+    if (opened_++ == 0) return ForwardingEndpoint::OpenGroup(bootstrap, group);
+    GroupId none = -1;
+    Require(ForwardingEndpoint::OpenGroup(bootstrap, &none));
+    ForwardingEndpoint::CloseGroup(none);
+    return Status(StatusCode::kOutOfMemory, "no second one");
+  }
+
+ private:
+  int opened_ = 0;
+};
+
+TEST(Creation, FailsOnAllIfItFailsOnOne) {
+  RunRanks(4, InprocOptions(), [&](InprocWorld& world, int rank) {
+    std::unique_ptr<Endpoint> endpoint = world.CreateEndpoint(rank);
+    if (rank == 2) endpoint = std::make_unique<Once>(std::move(endpoint));
+    Rank me(std::move(endpoint), world.MakeBootstrap(rank));
+    std::unique_ptr<Group> second;
+    const Status status =
+        Group::Create(me.engine.get(), world.MakeBootstrap(rank).get(), 2, 2, &second);
+    EXPECT_EQ(status.code(), StatusCode::kOutOfMemory);
+    EXPECT_NE(status.message().find("no second one"), std::string::npos) << status.message();
+    if (rank != 2) {
+      EXPECT_NE(status.message().find("rank 2"), std::string::npos) << status.message();
+    }
+    EXPECT_EQ(second, nullptr);
+    Require(me.group->Run(me.Call(Pattern::kBarrier, 0, 0)));
+  });
+}
+
+// --- random failures ---
+
+// What one rank of a trial does at some call instead of that.
+enum class Deed { kLonger, kOtherPattern, kOtherRoot, kAbort, kIdle, kVanish };
+constexpr int kDeeds = 6;
+
+struct Trial {
+  explicit Trial(unsigned seed) : random(seed) {
+    kind = kThreadKinds[random() % std::size(kThreadKinds)];
+    ranks = static_cast<int>(2 + random() % 7);
+    wrong = static_cast<int>(random() % static_cast<unsigned>(ranks));
+    before = static_cast<int>(random() % 12);
+    after = static_cast<int>(random() % 4);
+    deed = static_cast<Deed>(random() % kDeeds);
+    // Ranks that are threads die alone nowhere else.
+    if (deed == Deed::kVanish && kind != Kind::kInproc && kind != Kind::kInprocInPeerMemory) {
+      deed = Deed::kAbort;
+    }
+    faults = random() % 2 == 0;
+    calls = random();
+  }
+  std::mt19937 random;
+  Kind kind;
+  int ranks;
+  int wrong;
+  int before;  // calls
+  int after;
+  Deed deed;
+  bool faults;
+  unsigned calls;  // the seed of all ranks' calls
+};
+
+// Calls that differ in where messages go may wait for each other without ever meeting: whoever has
+// been wrong limits its own.
+constexpr double kLimitSeconds = 0.1;
+
+// The next of the calls that all ranks make.
+PatternCall NextCall(Rank* me, std::mt19937* random) {
+  constexpr size_t kElems[] = {0, 1, 5, 200, 3000};
+  const auto pattern = static_cast<Pattern>((*random)() % kPatterns);
+  const size_t elems = kElems[(*random)() % std::size(kElems)];
+  const int root = static_cast<int>((*random)() % static_cast<unsigned>(me->ranks));
+  PatternCall call = me->Call(pattern, root, elems);
+  const std::vector<Topology>& topologies = EntryOf(pattern).topologies;
+  const unsigned topology = (*random)();
+  if (!topologies.empty()) call.topology = topologies[topology % topologies.size()];
+  return call;
+}
+
+Status RunOrStart(Rank* me, const PatternCall& call, std::mt19937* own) {
+  if (IsPair(call.pattern) || (*own)() % 3 != 0) return me->Run(call);
+  std::unique_ptr<Operation> operation;
+  const Status started = me->group->Start(call, &operation);
+  const bool scarce =
+      started.code() == StatusCode::kNoResource || started.code() == StatusCode::kOutOfMemory;
+  if (scarce) return me->Run(call);
+  BRIGADE_RETURN_IF_ERROR(started);
+  return operation->Wait();
+}
+
+Status PlayWrong(Rank* me, const Trial& trial, InprocWorld* world, std::mt19937* calls) {
+  PatternCall call = NextCall(me, calls);
+  switch (trial.deed) {
+    case Deed::kLonger:
+      call = me->Call(call.pattern, call.root, call.matrix.layout.bytes() / sizeof(double) + 1);
+      break;
+    case Deed::kOtherPattern:
+      call.pattern = static_cast<Pattern>((static_cast<int>(call.pattern) + 3) % kPatterns);
+      call = me->Call(call.pattern, call.root, 7);
+      break;
+    case Deed::kOtherRoot:
+      call.root = (call.root + 1) % me->ranks;
+      break;
+    case Deed::kAbort:
+      me->group->Abort("deed");
+      break;
+    case Deed::kIdle:
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      break;
+    case Deed::kVanish:
+      world->MarkLost(me->rank);
+      break;
+  }
+  call.timeout_seconds = kLimitSeconds;
+  return me->Run(call);
+}
+
+// Ends on all ranks, whatever went wrong: nobody makes calls for ever, and RunRanks says who hangs.
+void RunTrial(unsigned seed) {
+  const Trial trial(seed);
+  Job job(trial.ranks);
+  RunRanks(trial.ranks, OptionsOf(trial.kind), [&](InprocWorld& world, int rank) {
+    std::unique_ptr<Endpoint> endpoint = NewEndpoint(trial.kind, &world, rank);
+    if (trial.faults) {
+      FaultOptions faults;
+      faults.seed = seed + static_cast<unsigned>(rank);
+      faults.no_resource = 0.1;
+      faults.max_delay = 3;
+      endpoint = MakeCheckedEndpoint(MakeFaultEndpoint(std::move(endpoint), faults));
+    }
+    Rank me(std::move(endpoint), world.MakeBootstrap(rank));
+    std::mt19937 calls(trial.calls);
+    std::mt19937 own(seed + 1000 + static_cast<unsigned>(rank));
+    Status status;
+    for (int number = 0; status.ok(); ++number) {
+      const bool is_wrong = rank == trial.wrong;
+      if (is_wrong && number == trial.before) {
+        status = PlayWrong(&me, trial, &world, &calls);
+        if (status.code() == StatusCode::kInvalidArgument) status = Status();  // nothing happened
+      } else if (is_wrong && number > trial.before + trial.after) {
+        me.group->Abort("the trial is over");
+        status = me.group->failure();
+      } else {
+        PatternCall call = NextCall(&me, &calls);
+        if (is_wrong && number > trial.before) call.timeout_seconds = kLimitSeconds;
+        status = RunOrStart(&me, call, &own);
+      }
+    }
+    job.outcomes[static_cast<size_t>(rank)] = status;
+    EXPECT_NE(status.code(), StatusCode::kNoResource);
+    job.AwaitAll();
+  });
+  for (const Status& status : job.outcomes) {
+    EXPECT_NE(status.message().find("rank "), std::string::npos) << status.ToString();
+  }
+}
+
+TEST(Random, NoFailureLeavesARankWaiting) {
+  const int trials = StressRounds(300, 10000);
+  for (int i = 0; i < trials && !testing::Test::HasFailure(); ++i) {
+    const unsigned seed = StressSeed() + static_cast<unsigned>(i);
+    SCOPED_TRACE("seed " + std::to_string(seed) + " over " + NameOf(Trial(seed).kind));
+    RunTrial(seed);
+  }
+}
+
+}  // namespace
+}  // namespace brigade
