@@ -110,13 +110,11 @@ StagedBuffer* StagingBuffers::TakeLease(StagedBuffer* buffer, const Lease& lease
   return buffer;
 }
 
-bool StagingBuffers::RetireIfRead(const StagedBuffer& buffer) {
-  if (!buffer.read_by_others) return false;
-  const Status status = pool_->Retire(buffer.run);
+void StagingBuffers::Retire(const ChunkRun& run) {
+  const Status status = pool_->Retire(run);
   if (!status.ok() && shortage_.ok()) {
     shortage_ = status.WithContext("staging memory that others may read is out of use");
   }
-  return true;
 }
 
 void StagingBuffers::StopCounting(int* outstanding) {

@@ -96,7 +96,11 @@ class StagingBuffers {
 
  private:
   // True if the buffer's chunks were taken out of use.
-  bool RetireIfRead(const StagedBuffer& buffer);
+  bool RetireIfRead(const StagedBuffer& buffer) {
+    if (buffer.read_by_others) Retire(buffer.run);
+    return buffer.read_by_others;
+  }
+  void Retire(const ChunkRun& run);
   void Cache(ChunkRun run);
 
   Endpoint* const endpoint_;
