@@ -1,5 +1,5 @@
 """The report of the simulated table: everything is in it, and the model is as close to the paper as is
-documented in docs/results/bench-ap3000.md."""
+documented in docs/results/ap3000.md."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
 // paper_table: Table 1 of the AP3000 paper and its point-to-point messages, simulated on described
-// machines. docs/results/bench-ap3000.md says what a cell is.
+// machines. docs/results/ap3000.md says what a cell is.
 
 #include <cstdio>
 #include <iostream>

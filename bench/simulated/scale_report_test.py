@@ -40,7 +40,7 @@ class ScaleReport(unittest.TestCase):
                                cell["open_mpi"]["simulated_us"] / cell["brigade"]["simulated_us"])
         self.assertGreater(scale.ratio(cell, "brigade"), 5)
 
-    # Figures are the same everywhere: what docs/results/bench-scale.md says may be asserted.
+    # Figures are the same everywhere: what docs/results/scale.md says may be asserted.
     def test_closed_form_is_as_near_as_documented(self):
         for pattern in scale.PATTERNS:
             form = self.summary[pattern]["closed_form"]
