@@ -8,7 +8,7 @@
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
-#include "patterns/model/choice.h"
+#include "patterns/model/candidates.h"
 #include "patterns/model/free_topology.h"
 #include "transport/sim/sim_transport.h"
 

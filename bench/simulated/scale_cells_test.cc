@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "patterns/model/choice.h"
+#include "patterns/model/candidates.h"
 
 namespace brigade::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include "CLI/CLI.hpp"
 #include "bench/simulated/scale_cells.h"
 #include "nlohmann/json.hpp"
-#include "patterns/model/choice.h"
+#include "patterns/model/candidates.h"
 
 namespace brigade::bench {
 namespace {

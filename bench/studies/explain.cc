@@ -6,7 +6,7 @@
 
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
-#include "patterns/model/choice.h"
+#include "patterns/model/candidates.h"
 #include "patterns/model/free_topology.h"
 #include "transport/machines/machine_description.h"
 

@@ -13,7 +13,7 @@
 #include "bench/contenders/brigade_group.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/group/group.h"
-#include "patterns/model/choice.h"
+#include "patterns/model/candidates.h"
 
 namespace brigade::bench {
 namespace {

@@ -11,8 +11,8 @@
 #include "patterns/engine/group_state.h"
 #include "patterns/group/calibration.h"
 #include "patterns/group/call_check.h"
+#include "patterns/group/call_topology.h"
 #include "patterns/group/group_agreement.h"
-#include "patterns/group/group_choice.h"
 #include "patterns/group/group_scopes.h"
 #include "patterns/group/host_numbers.h"
 #include "patterns/group/normal_form.h"
@@ -165,7 +165,9 @@ void Group::Abort(const std::string& text) {
   engine_->BreakGroup(state_.get(), cause.ToStatus(), cause);
 }
 
-void Group::Choose(PatternCall* call) const { ChooseWay(engine_->options(), state_.get(), call); }
+void Group::Choose(PatternCall* call) const {
+  ChooseTopology(engine_->options(), state_.get(), call);
+}
 
 std::vector<Candidate> Group::Candidates(const PatternCall& call, double late_us) const {
   return CandidatesOf(*state_, call, late_us);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "patterns/model/choice.h"
+#include "patterns/model/candidates.h"
 
 namespace brigade {
 

@@ -18,7 +18,7 @@
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
-#include "patterns/model/choice.h"
+#include "patterns/model/candidates.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/registry.h"
 

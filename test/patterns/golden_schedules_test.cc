@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/check/schedule_check.h"
-#include "patterns/model/choice.h"
+#include "patterns/model/candidates.h"
 #include "patterns/schedule/geometry.h"
 
 namespace brigade {

@@ -1,9 +1,8 @@
-// Group choice: which way the calls of a group go where that is left to the library, and what the
-// model says of all ways. A calculation on what all members have agreed on, so that all choose
-// alike.
+// The topology of a call that leaves it to the library, and what the model says of all topologies.
+// A calculation on what all members have agreed on, so that all choose alike.
 
-#ifndef BRIGADE_PATTERNS_GROUP_GROUP_CHOICE_H_
-#define BRIGADE_PATTERNS_GROUP_GROUP_CHOICE_H_
+#ifndef BRIGADE_PATTERNS_GROUP_CALL_TOPOLOGY_H_
+#define BRIGADE_PATTERNS_GROUP_CALL_TOPOLOGY_H_
 
 #include <optional>
 #include <vector>
@@ -11,7 +10,7 @@
 #include "patterns/engine/engine_options.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
-#include "patterns/model/choice.h"
+#include "patterns/model/candidates.h"
 #include "patterns/model/cost_model.h"
 
 namespace brigade {
@@ -21,11 +20,11 @@ const PatternCall& WithTopology(const EngineOptions& options, GroupState* group,
                                 const PatternCall& call, std::optional<PatternCall>* copy);
 
 // As Group::Choose, Candidates and Predict.
-void ChooseWay(const EngineOptions& options, GroupState* group, PatternCall* call);
+void ChooseTopology(const EngineOptions& options, GroupState* group, PatternCall* call);
 std::vector<Candidate> CandidatesOf(const GroupState& group, const PatternCall& call,
                                     double late_us);
 Cost PredictCall(const GroupState& group, const PatternCall& call);
 
 }  // namespace brigade
 
-#endif  // BRIGADE_PATTERNS_GROUP_GROUP_CHOICE_H_
+#endif  // BRIGADE_PATTERNS_GROUP_CALL_TOPOLOGY_H_

@@ -1,4 +1,4 @@
-#include "patterns/model/choice.h"
+#include "patterns/model/candidates.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "patterns/group/group_choice.h"
+#include "patterns/group/call_topology.h"
 
 #include <algorithm>
 #include <memory>
@@ -58,7 +58,7 @@ struct Member {
   Member& operator=(const Member&) = delete;
 
   PatternCall Chosen(PatternCall call) {
-    ChooseWay(options, &state, &call);
+    ChooseTopology(options, &state, &call);
     return call;
   }
 
@@ -94,14 +94,14 @@ Topology ByRule(const Member& member, Pattern pattern, size_t bytes, bool order_
   return FreeTopology(pattern, ranks, bytes, order_free);
 }
 
-TEST(GroupChoice, ATopologyThatIsNamedStays) {
+TEST(CallTopology, ATopologyThatIsNamedStays) {
   Member member(0);
   const PatternCall call = member.Chosen(Call(Pattern::kBroadcast, kLong, kSplitRing));
   EXPECT_EQ(call.topology, kSplitRing);
   EXPECT_EQ(call.piece_bytes, 0u);
 }
 
-TEST(GroupChoice, APatternWithoutTopologiesHasNoChoice) {
+TEST(CallTopology, APatternWithoutTopologiesHasNoChoice) {
   Member member(0);
   member.options.explain = member.options.topology_is_hint = true;
   for (const Pattern pattern : {Pattern::kSend, Pattern::kReceive, Pattern::kBarrier}) {
@@ -111,7 +111,7 @@ TEST(GroupChoice, APatternWithoutTopologiesHasNoChoice) {
   EXPECT_TRUE(member.state.choices.empty());
 }
 
-TEST(GroupChoice, WhereNothingWasMeasuredTheRuleChooses) {
+TEST(CallTopology, WhereNothingWasMeasuredTheRuleChooses) {
   for (const bool crowded : {false, true}) {
     Member member(0, /*ranks_per_host=*/8, /*measured=*/false);
     member.state.crowded = crowded;
@@ -129,7 +129,7 @@ TEST(GroupChoice, WhereNothingWasMeasuredTheRuleChooses) {
 }
 
 // Of portions all together count for the rule.
-TEST(GroupChoice, TheRuleLooksAtAllPortions) {
+TEST(CallTopology, TheRuleLooksAtAllPortions) {
   Member member(0, 1, /*measured=*/false);
   const size_t bytes = rules::kRingBytes / 10;
   for (const size_t longest : {bytes, 4 * bytes}) {
@@ -140,7 +140,7 @@ TEST(GroupChoice, TheRuleLooksAtAllPortions) {
   }
 }
 
-TEST(GroupChoice, TheModelChoosesTopologyAndPieces) {
+TEST(CallTopology, TheModelChoosesTopologyAndPieces) {
   Member member(0);
   const PatternCall call = Call(Pattern::kBroadcast, kLong);
   const PatternCall chosen = member.Chosen(call);
@@ -158,7 +158,7 @@ TEST(GroupChoice, TheModelChoosesTopologyAndPieces) {
   EXPECT_EQ(member.Chosen(cut).topology, chosen.topology);
 }
 
-TEST(GroupChoice, OfASumWhoseOrderCountsPiecesOnlyAreChosen) {
+TEST(CallTopology, OfASumWhoseOrderCountsPiecesOnlyAreChosen) {
   Member member(0);
   PatternCall sum = Call(Pattern::kAllReduce, kLong);
   const PatternCall chosen = member.Chosen(sum);
@@ -168,14 +168,14 @@ TEST(GroupChoice, OfASumWhoseOrderCountsPiecesOnlyAreChosen) {
   EXPECT_EQ(member.Chosen(sum).topology, ByRule(member, sum.pattern, 64, false));
 }
 
-TEST(GroupChoice, WhereAllShareMemoryTheModelIsNotAsked) {
+TEST(CallTopology, WhereAllShareMemoryTheModelIsNotAsked) {
   Member member(0, /*ranks_per_host=*/8);
   const PatternCall chosen = member.Chosen(Call(Pattern::kBroadcast, kLong));
   EXPECT_EQ(chosen.topology, ByRule(member, Pattern::kBroadcast, kLong, true));
   EXPECT_TRUE(member.state.choices.empty());
 }
 
-TEST(GroupChoice, AllMembersChooseAlike) {
+TEST(CallTopology, AllMembersChooseAlike) {
   for (const int ranks_per_host : {1, 2}) {
     for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce}) {
       for (const size_t bytes : {size_t{1}, size_t{5000}, size_t{100000}, kLong}) {
@@ -191,7 +191,7 @@ TEST(GroupChoice, AllMembersChooseAlike) {
   }
 }
 
-TEST(GroupChoice, AHintGivesWayToWhatIsMuchFaster) {
+TEST(CallTopology, AHintGivesWayToWhatIsMuchFaster) {
   Member member(0);
   member.options.topology_is_hint = true;
   EXPECT_EQ(TopologyName(member.Chosen(Call(Pattern::kBroadcast, kLong, kSplitRing)).topology),
@@ -214,7 +214,7 @@ TEST(GroupChoice, AHintGivesWayToWhatIsMuchFaster) {
 }
 
 // What is worked out once is used for lengths about as long, and for nothing else.
-TEST(GroupChoice, CallsOfOneKindShareAChoice) {
+TEST(CallTopology, CallsOfOneKindShareAChoice) {
   Member member(0);
   member.options.topology_is_hint = true;
   const auto choices_after = [&](PatternCall call) {
@@ -245,7 +245,7 @@ TEST(GroupChoice, CallsOfOneKindShareAChoice) {
 }
 
 // What was chosen for one call is not taken for another.
-TEST(GroupChoice, ByHostAndByRankAreTwoChoices) {
+TEST(CallTopology, ByHostAndByRankAreTwoChoices) {
   Member member(0, /*ranks_per_host=*/2);
   member.options.topology_is_hint = true;
   for (const bool by_host : {false, true}) {
@@ -257,7 +257,7 @@ TEST(GroupChoice, ByHostAndByRankAreTwoChoices) {
   EXPECT_EQ(member.state.choices.size(), 2u);
 }
 
-TEST(GroupChoice, ElementsOfTwoTypesAreTwoChoicesWhereTheyAreCombined) {
+TEST(CallTopology, ElementsOfTwoTypesAreTwoChoicesWhereTheyAreCombined) {
   Member member(0);
   for (const Pattern pattern : {Pattern::kAllReduce, Pattern::kBroadcast}) {
     for (const ElementType type : {ElementType::kFloat, ElementType::kComplexDouble}) {
@@ -270,7 +270,7 @@ TEST(GroupChoice, ElementsOfTwoTypesAreTwoChoicesWhereTheyAreCombined) {
   EXPECT_EQ(member.state.choices.size(), 3u);
 }
 
-TEST(GroupChoice, OneMemberExplainsEachChoiceOnce) {
+TEST(CallTopology, OneMemberExplainsEachChoiceOnce) {
   for (const bool measured : {false, true}) {
     for (const int rank : {0, 1}) {
       Member member(rank, 1, measured);
@@ -296,7 +296,7 @@ TEST(GroupChoice, OneMemberExplainsEachChoiceOnce) {
   EXPECT_EQ(member.reports.size(), 1u);
 }
 
-TEST(GroupChoice, WithTopologyLeavesTheCallAlone) {
+TEST(CallTopology, WithTopologyLeavesTheCallAlone) {
   Member member(0);
   const PatternCall call = Call(Pattern::kBroadcast, kLong);
   std::optional<PatternCall> copy;
@@ -307,7 +307,7 @@ TEST(GroupChoice, WithTopologyLeavesTheCallAlone) {
   EXPECT_EQ(chosen.piece_bytes, member.Chosen(call).piece_bytes);
 }
 
-TEST(GroupChoice, CandidatesAreWhatIsPredicted) {
+TEST(CallTopology, CandidatesAreWhatIsPredicted) {
   Member member(0, /*ranks_per_host=*/2);
   for (const CatalogueEntry& entry : Catalogue()) {
     const Portions multi(entry.pattern, 5000, 20000);
@@ -325,7 +325,7 @@ TEST(GroupChoice, CandidatesAreWhatIsPredicted) {
 }
 
 // All are cut like it.
-TEST(GroupChoice, OfPortionsTheLongestCounts) {
+TEST(CallTopology, OfPortionsTheLongestCounts) {
   Member member(0);
   const Portions few(Pattern::kMultiBroadcast, 5000, 20000);
   const Portions all(Pattern::kMultiBroadcast, 20000, 20000);
@@ -337,7 +337,7 @@ TEST(GroupChoice, OfPortionsTheLongestCounts) {
 }
 
 // No closed form knows what one copy for all of a host saves.
-TEST(GroupChoice, WhereSomeShareMemoryNoWayGoesByRank) {
+TEST(CallTopology, WhereSomeShareMemoryNoWayGoesByRank) {
   for (const bool share_memory : {false, true}) {
     Member member(0, /*ranks_per_host=*/2);
     member.has.lands_in_peer_memory = share_memory;
@@ -351,7 +351,7 @@ TEST(GroupChoice, WhereSomeShareMemoryNoWayGoesByRank) {
 }
 
 // Where that gives the same bits, and a host has several ranks.
-TEST(GroupChoice, PortionsMayGoByHostWhereTheirOrderIsFree) {
+TEST(CallTopology, PortionsMayGoByHostWhereTheirOrderIsFree) {
   const auto by_host = [](Pattern pattern, ElementType type, int ranks_per_host) {
     Member member(0, ranks_per_host);
     member.has.lands_in_peer_memory = false;
@@ -367,7 +367,7 @@ TEST(GroupChoice, PortionsMayGoByHostWhereTheirOrderIsFree) {
   EXPECT_FALSE(by_host(Pattern::kMultiBroadcast, ElementType::kDouble, 1));
 }
 
-TEST(GroupChoice, PiecesOfASumHoldWholeElements) {
+TEST(CallTopology, PiecesOfASumHoldWholeElements) {
   Member member(0);
   PatternCall call = Call(Pattern::kReduce, 4800, {Shape::kTree, 2});
   call.piece_bytes = 24;
@@ -377,7 +377,7 @@ TEST(GroupChoice, PiecesOfASumHoldWholeElements) {
   EXPECT_EQ(PredictCall(member.state, call).piece_bytes, 24u);
 }
 
-TEST(GroupChoice, ThereAreNoCandidatesWhereNobodyCanTell) {
+TEST(CallTopology, ThereAreNoCandidatesWhereNobodyCanTell) {
   Member unmeasured(0, 1, /*measured=*/false);
   EXPECT_TRUE(CandidatesOf(unmeasured.state, Call(Pattern::kBroadcast, 8), 0).empty());
   Member member(0);
@@ -389,7 +389,7 @@ TEST(GroupChoice, ThereAreNoCandidatesWhereNobodyCanTell) {
 }
 
 // Its two hosts count, and not the group's.
-TEST(GroupChoice, ASendIsPredictedBetweenItsTwoRanks) {
+TEST(CallTopology, ASendIsPredictedBetweenItsTwoRanks) {
   Member member(6, /*ranks_per_host=*/2);
   const auto us_to = [&](int peer) {
     PatternCall call = Call(Pattern::kSend, kLong, Topology());
@@ -400,7 +400,7 @@ TEST(GroupChoice, ASendIsPredictedBetweenItsTwoRanks) {
   EXPECT_EQ(us_to(5), us_to(0));
 }
 
-TEST(GroupChoice, WhoComesLateCosts) {
+TEST(CallTopology, WhoComesLateCosts) {
   Member member(0);
   const PatternCall call = Call(Pattern::kBroadcast, 8);
   const std::vector<Candidate> at_once = CandidatesOf(member.state, call, 0);

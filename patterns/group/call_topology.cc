@@ -1,4 +1,4 @@
-#include "patterns/group/group_choice.h"
+#include "patterns/group/call_topology.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -96,7 +96,7 @@ ModelChoice Decide(const EngineOptions& options, const GroupState& group, const 
 
 }  // namespace
 
-void ChooseWay(const EngineOptions& options, GroupState* group, PatternCall* call) {
+void ChooseTopology(const EngineOptions& options, GroupState* group, PatternCall* call) {
   const bool named = call->topology.shape != Shape::kFree;
   if (named && !options.topology_is_hint) return;
   const Scope& scope = group->scope(call->scope);
@@ -128,7 +128,7 @@ void ChooseWay(const EngineOptions& options, GroupState* group, PatternCall* cal
 
 const PatternCall& WithTopology(const EngineOptions& options, GroupState* group,
                                 const PatternCall& call, std::optional<PatternCall>* copy) {
-  ChooseWay(options, group, &copy->emplace(call));
+  ChooseTopology(options, group, &copy->emplace(call));
   return **copy;
 }
 

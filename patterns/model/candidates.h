@@ -1,11 +1,11 @@
-// Choice: in which of several ways a call goes fastest, by the cost model. A calculation on values
-// that all ranks of a group have agreed on, so that all choose alike.
+// Candidates: the ways of running a call, ranked by the cost model. A calculation on values that
+// all ranks of a group have agreed on, so that all rank alike.
 //
-// It chooses among what gives the same bits: shapes where the order of a combine is free or nothing
-// is combined, else how the message is cut, which never is part of the order.
+// They give the same bits: shapes where the order of a combine is free or nothing is combined, else
+// how the message is cut, which never is part of the order.
 
-#ifndef BRIGADE_PATTERNS_MODEL_CHOICE_H_
-#define BRIGADE_PATTERNS_MODEL_CHOICE_H_
+#ifndef BRIGADE_PATTERNS_MODEL_CANDIDATES_H_
+#define BRIGADE_PATTERNS_MODEL_CANDIDATES_H_
 
 #include <string>
 #include <vector>
@@ -47,4 +47,4 @@ std::string TopologyName(const Topology& topology);
 
 }  // namespace brigade
 
-#endif  // BRIGADE_PATTERNS_MODEL_CHOICE_H_
+#endif  // BRIGADE_PATTERNS_MODEL_CANDIDATES_H_
