@@ -55,7 +55,7 @@ Status EdgePort::ReceivePosted(Current* current, ConstByteSpan* message) {
 }
 
 Status EdgePort::SendLineAsPiece(int peer, const Current& current) {
-  ShortCall::Current piece;
+  PortBase::Current piece;
   BRIGADE_RETURN_IF_ERROR(OpenInStaging(&piece));
   std::memcpy(piece.payload, current.payload, WireBytes());
   const Status status = PostSend(peer, piece);

@@ -18,17 +18,17 @@
 #include "patterns/engine/trace.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/schedule/schedule.h"
-#include "patterns/short_path/short_call.h"
+#include "patterns/short_path/port_base.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
 
 namespace brigade {
 
-class EdgePort : public ShortCall {
+class EdgePort : public PortBase {
  protected:
   static constexpr size_t kLinePayload = Slot::kLineBytes - kHeaderBytes;
 
-  struct Current : ShortCall::Current {
+  struct Current : PortBase::Current {
     // Received, and read where it is: the edge and what to give back to it.
     InEdge* edge = nullptr;
     InEdge::Receipt receipt;
@@ -36,7 +36,7 @@ class EdgePort : public ShortCall {
     // Made here, to be sent as a line.
     alignas(8) std::byte line[kLinePayload];
   };
-  using ShortCall::ShortCall;
+  using PortBase::PortBase;
 
   bool Serves() const { return reach_.capabilities->line_bytes > 0; }
   // Of a message from point to point the sender's length counts, and shows in what it wrote.

@@ -9,14 +9,14 @@
 #include "membuf/status.h"
 #include "patterns/engine/staged_buffer.h"
 #include "patterns/schedule/schedule.h"
-#include "patterns/short_path/short_call.h"
+#include "patterns/short_path/port_base.h"
 
 namespace brigade {
 
-class PostPort : public ShortCall {
+class PostPort : public PortBase {
  protected:
-  using Current = ShortCall::Current;
-  using ShortCall::ShortCall;
+  using Current = PortBase::Current;
+  using PortBase::PortBase;
 
   // Receives are posted ahead, before the lengths of their portions are looked at.
   bool Serves() const { return !entry_.multi; }

@@ -1,4 +1,4 @@
-#include "patterns/short_path/short_call.h"
+#include "patterns/short_path/port_base.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,8 +7,8 @@
 
 namespace brigade {
 
-ShortCall::ShortCall(Engine* engine, GroupState* group, const CatalogueEntry& entry,
-                     const PatternCall& call)
+PortBase::PortBase(Engine* engine, GroupState* group, const CatalogueEntry& entry,
+                   const PatternCall& call)
     : engine_(engine),
       group_(group),
       entry_(entry),
@@ -21,7 +21,7 @@ ShortCall::ShortCall(Engine* engine, GroupState* group, const CatalogueEntry& en
 
 // --- memory ---
 
-bool ShortCall::TakeFirst() {
+bool PortBase::TakeFirst() {
   // It may become a landing, which any first piece fits.
   first_ = engine_->buffers()->TrySurplus(reach_.capabilities->needs_landing
                                               ? reach_.settings.most_chunks
@@ -29,8 +29,8 @@ bool ShortCall::TakeFirst() {
   return first_ != nullptr;
 }
 
-Status ShortCall::Acquire(size_t payload_bytes, bool landing, bool must_wait,
-                          StagedBuffer** buffer) {
+Status PortBase::Acquire(size_t payload_bytes, bool landing, bool must_wait,
+                         StagedBuffer** buffer) {
   *buffer = first_ != nullptr
                 ? std::exchange(first_, nullptr)
                 : engine_->buffers()->TrySurplus(ChunksFor(reach_.settings, payload_bytes));
@@ -44,7 +44,7 @@ Status ShortCall::Acquire(size_t payload_bytes, bool landing, bool must_wait,
   return Status();
 }
 
-Status ShortCall::AcquireSlowly(size_t payload_bytes, bool landing, StagedBuffer** buffer) {
+Status PortBase::AcquireSlowly(size_t payload_bytes, bool landing, StagedBuffer** buffer) {
   const bool may_overflow =
       entry_.locally_blocking &&
       !(landing && reach_.capabilities->needs_registered_memory && !endpoint()->domain()->grows());
@@ -68,7 +68,7 @@ Status ShortCall::AcquireSlowly(size_t payload_bytes, bool landing, StagedBuffer
   return waited.ok() ? status : waited;
 }
 
-Status ShortCall::OpenInStaging(Current* current) {
+Status PortBase::OpenInStaging(Current* current) {
   BRIGADE_RETURN_IF_ERROR(
       Acquire(WireBytes(), /*landing=*/false, /*must_wait=*/true, &current->buffer));
   current->payload = current->buffer->memory.data + kHeaderRoom;
@@ -76,14 +76,14 @@ Status ShortCall::OpenInStaging(Current* current) {
   return Status();
 }
 
-void ShortCall::Release(StagedBuffer** buffer) {
+void PortBase::Release(StagedBuffer** buffer) {
   held_bytes_ -= (*buffer)->run.memory.bytes;  // none of a lease's are ours
   engine_->buffers()->Release(std::exchange(*buffer, nullptr));
 }
 
 // --- messages ---
 
-Status ShortCall::PostSend(int peer, const Current& current) {
+Status PortBase::PostSend(int peer, const Current& current) {
   const std::byte* const header = current.payload - kHeaderBytes;
   const size_t payload_bytes = WireBytes();
   const auto post = [&](const std::byte* data, size_t bytes) {
@@ -95,7 +95,7 @@ Status ShortCall::PostSend(int peer, const Current& current) {
   return post(current.payload, payload_bytes);
 }
 
-bool ShortCall::SendNow(int peer) {
+bool PortBase::SendNow(int peer) {
   const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header_), sizeof(header_));
   const LayoutRange body{&call_.matrix.layout, call_.matrix.data, 0, range_.bytes};
   return endpoint()->SendsInPlace(channel(), peer, body) &&
@@ -103,7 +103,7 @@ bool ShortCall::SendNow(int peer) {
              SentNow::kYes;
 }
 
-Status ShortCall::AwaitReceive(ReceiveSlot* slot, Current* current) {
+Status PortBase::AwaitReceive(ReceiveSlot* slot, Current* current) {
   if (!slot->arrived) BRIGADE_RETURN_IF_ERROR(WaitUntil([&] { return slot->arrived; }));
   BRIGADE_RETURN_IF_ERROR(slot->status);
   // What holds the bytes from here on; a chunk that they did not come to is no longer held.
@@ -119,11 +119,11 @@ Status ShortCall::AwaitReceive(ReceiveSlot* slot, Current* current) {
 
 // --- the end ---
 
-std::string ShortCall::Describe() const {
+std::string PortBase::Describe() const {
   return engine_->Describe(entry_, header_.sequence, *group_, kind_, /*detail=*/"", awaited_peer_);
 }
 
-Status ShortCall::AwaitOutstanding() {
+Status PortBase::AwaitOutstanding() {
   Status status;
   const Status waited = WaitUntil([&] {
     if (outstanding_ == 0) return true;
@@ -133,7 +133,7 @@ Status ShortCall::AwaitOutstanding() {
   return waited.ok() ? status : waited;
 }
 
-Status ShortCall::Break(const Status& status) {
+Status PortBase::Break(const Status& status) {
   engine_->BreakGroup(
       group_, status.WithContext(Describe()),
       {group_->rank, status.code(), entry_.pattern, header_.sequence, status.message()});

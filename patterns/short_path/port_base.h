@@ -1,8 +1,8 @@
-// ShortCall: a call on the short path (short_path.h), and what it asks of the engine: memory for
-// the one piece of each message, posts, and waits. What all ports have in common.
+// PortBase: what all ports of the short path (short_path.h) have in common: the call, and what it
+// asks of the engine: memory for the one piece of each message, posts, and waits.
 
-#ifndef BRIGADE_PATTERNS_SHORT_PATH_SHORT_CALL_H_
-#define BRIGADE_PATTERNS_SHORT_PATH_SHORT_CALL_H_
+#ifndef BRIGADE_PATTERNS_SHORT_PATH_PORT_BASE_H_
+#define BRIGADE_PATTERNS_SHORT_PATH_PORT_BASE_H_
 
 #include <cstddef>
 #include <string>
@@ -26,10 +26,10 @@
 
 namespace brigade {
 
-class ShortCall {
+class PortBase {
  public:
-  ShortCall(const ShortCall&) = delete;
-  ShortCall& operator=(const ShortCall&) = delete;
+  PortBase(const PortBase&) = delete;
+  PortBase& operator=(const PortBase&) = delete;
   OperationStatistics& statistics() { return mover_.statistics; }
 
  protected:
@@ -41,8 +41,7 @@ class ShortCall {
   };
 
   // `call` was validated and must outlive the object.
-  ShortCall(Engine* engine, GroupState* group, const CatalogueEntry& entry,
-            const PatternCall& call);
+  PortBase(Engine* engine, GroupState* group, const CatalogueEntry& entry, const PatternCall& call);
 
   // Nothing else is under way, so nothing has to go before this call's messages.
   bool IsAlone() const { return engine_->IsIdle(); }
@@ -116,7 +115,7 @@ class ShortCall {
 };
 
 template <typename Over>
-Status ShortCall::WaitUntil(const Over& over) {
+Status PortBase::WaitUntil(const Over& over) {
   if (call_.timeout_seconds > 0 && !limit_.is_set()) limit_.Start(call_.timeout_seconds);
   bool late = false;
   group_->is_held = true;
@@ -133,7 +132,7 @@ Status ShortCall::WaitUntil(const Over& over) {
 }
 
 template <typename Post>
-Status ShortCall::PostReceive(ReceiveSlot* slot, bool must_wait, const Post& post, bool* posted) {
+Status PortBase::PostReceive(ReceiveSlot* slot, bool must_wait, const Post& post, bool* posted) {
   slot->arrived = false;
   slot->status = Status();
   Status status;
@@ -152,4 +151,4 @@ Status ShortCall::PostReceive(ReceiveSlot* slot, bool must_wait, const Post& pos
 
 }  // namespace brigade
 
-#endif  // BRIGADE_PATTERNS_SHORT_PATH_SHORT_CALL_H_
+#endif  // BRIGADE_PATTERNS_SHORT_PATH_PORT_BASE_H_
