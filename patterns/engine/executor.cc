@@ -49,7 +49,7 @@ void Executor::FindChannel() {
   const bool pair = IsPair(entry_->pattern);
   channel_ = pair ? ChannelKind::kPointToPoint : call_.scope;
   scope_ = group_->scope(channel_);
-  reach_ = &group_->ReachOf(channel_, call_.root);
+  config_ = &group_->EdgeConfigOf(channel_, call_.root);
   // Sends and receives of one pair are two orders; -1 is a scope's.
   order_peer_ = pair ? 2 * call_.root + (entry_->pattern == Pattern::kReceive ? 1 : 0) : -1;
 }
@@ -59,7 +59,7 @@ Status Executor::CutMessages() {
   for (int q = 0; entry_->multi && q < scope_.size; ++q) {
     portion_bytes_.push_back(call_.portions[q].layout.bytes());
   }
-  BRIGADE_RETURN_IF_ERROR(cut_.Cut(mover_.Rule(*entry_, reach_->settings, scope_.size), *schedule_,
+  BRIGADE_RETURN_IF_ERROR(cut_.Cut(mover_.Rule(*entry_, config_->settings, scope_.size), *schedule_,
                                    call_.matrix.layout.bytes(), portion_bytes_));
   if (entry_->pattern == Pattern::kReceive) cut_.AwaitPlan();
   mover_.SetPieceBytes(cut_.piece_bytes());
@@ -91,7 +91,7 @@ void Executor::StartStreams() {
     if (engine_->buffers()->pool()->placements() > 1) {
       stream.placement = engine_->endpoint()->domain()->PlacementOf(
           KindFor(streams[s].role, call_.matrix.layout.run_bytes(), cut_.longest_bytes(),
-                  reach_->settings.chunk_bytes));
+                  config_->settings.chunk_bytes));
     }
   }
 }
@@ -106,7 +106,7 @@ std::byte* Executor::PayloadAt(const Place& place, const PortionRun& run, int64_
 
 // A wrong message may be longer: a transport that writes past a landing must have a long one.
 size_t Executor::BytesOfParts() const {
-  const Capabilities& has = *reach_->capabilities;
+  const Capabilities& has = *config_->capabilities;
   if (cut_.in_runs() || (has.needs_landing && !has.keeps_to_landing)) return 0;
   return engine_->buffers()->pool()->PartBytes(kHeaderRoom +
                                                mover_.WireBytes(cut_.longest_bytes()));
@@ -117,11 +117,11 @@ size_t Executor::BytesOfParts() const {
 Status Executor::Reserve() {
   StagingPool* pool = engine_->buffers()->pool();
   const int slots = schedule_->LeastSlots();
-  const int chunks = reach_->settings.most_chunks;
+  const int chunks = config_->settings.most_chunks;
   // What is refused for good is refused on all ranks of a collective call, and so is asked of what
   // the schedule of any rank needs.
   const bool pair = IsPair(entry_->pattern);
-  int needed = pair ? slots * chunks : CoreChunks(reach_->settings);
+  int needed = pair ? slots * chunks : CoreChunks(config_->settings);
   if (part_bytes_ > 0) {
     const auto parts = static_cast<int>(pool->chunk_bytes() / part_bytes_);
     needed = ((pair ? slots : needed / chunks) + parts - 1) / parts;
@@ -234,7 +234,7 @@ StagedBuffer* Executor::TryBuffer(int stream, size_t payload_bytes, Memory kind)
   if (entry_->locally_blocking || s.buffers < static_cast<int>(kMostSlots)) {
     run = part_bytes_ > 0 ? engine_->buffers()->TryPart(s.placement, part_bytes_)
                           : engine_->buffers()->TrySurplusRun(
-                                s.placement, ChunksFor(reach_->settings, payload_bytes));
+                                s.placement, ChunksFor(config_->settings, payload_bytes));
   }
   if (run) {
     engine_->buffers()->EndStall();
@@ -242,14 +242,14 @@ StagedBuffer* Executor::TryBuffer(int stream, size_t payload_bytes, Memory kind)
     buffer->run = run;
     buffer->memory = run.memory;
   } else if (entry_->locally_blocking &&
-             !(kind == Memory::kLanding && reach_->capabilities->needs_registered_memory &&
+             !(kind == Memory::kLanding && config_->capabilities->needs_registered_memory &&
                !engine_->endpoint()->domain()->grows())) {
     buffer = engine_->buffers()->TryOverflow(payload_bytes, &mover_.statistics);
     if (buffer == nullptr && !engine_->buffers()->OutOfPatience()) return nullptr;
   }
   if (buffer == nullptr && s.guaranteed < schedule_->streams[stream].least_slots) {
     // What no operation can be refused.
-    buffer = blocking_ ? engine_->buffers()->TryCore(s.placement, reach_->settings.most_chunks,
+    buffer = blocking_ ? engine_->buffers()->TryCore(s.placement, config_->settings.most_chunks,
                                                      &outstanding_)
                        : TakeReserved();
     if (buffer != nullptr) ++s.guaranteed;
@@ -354,14 +354,14 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
   // A transport that may write past a landing too short for a wrong message gets later landings
   // only once the first piece has shown that both sides mean the same.
   if (piece > 0 && !verified_[first_receive_[lane] + index] &&
-      !reach_->capabilities->keeps_to_landing) {
+      !config_->capabilities->keeps_to_landing) {
     return Outcome::kMustWait;
   }
   size_t room = wire_bytes;
   if (piece == 0) {
     // A shorter message than this receive would take may bring more in its first piece.
-    const size_t most = std::min(cut_.TotalBytes(step.portion), reach_->settings.eager_bytes);
-    room = reach_->FirstRoom(cut_.plan_known() ? wire_bytes : most);
+    const size_t most = std::min(cut_.TotalBytes(step.portion), config_->settings.eager_bytes);
+    room = config_->FirstRoom(cut_.plan_known() ? wire_bytes : most);
     if (part_bytes_ > 0) room = std::min(room, part_bytes_ - kHeaderRoom);
   }
   // The first piece brings a header; later ones may go straight to where they are wanted.
@@ -372,7 +372,7 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
     in_place = {&target.layout, target.data, range.offset, range.bytes};
     lands = engine_->endpoint()->LandsInPlace(channel, peer, in_place);
   }
-  const bool landing = !lands && reach_->capabilities->needs_landing;
+  const bool landing = !lands && config_->capabilities->needs_landing;
   Slot* slot = OpenSlot(step.stream(), room, landing ? Memory::kLanding : Memory::kNone);
   if (slot == nullptr) return Outcome::kMustWait;
   slot->run = step.portion;
@@ -447,7 +447,7 @@ Status Executor::Agree(const Step& step, const Lease& piece) {
       ReadHeader(header_, piece, &theirs)
           .WithContext("from rank " + std::to_string(scope_.GroupRank(step.peer))));
   if (cut_.plan_known()) return Status();
-  cut_.SetPlan(PlanMessage(reach_->settings, theirs.total_bytes));
+  cut_.SetPlan(PlanMessage(config_->settings, theirs.total_bytes));
   mover_.statistics.pieces = static_cast<uint64_t>(cut_.pieces());
   return Status();
 }

@@ -138,7 +138,7 @@ class Executor : public Activity, private BufferOwner {
   const Schedule* schedule_ = nullptr;
   PatternCall call_;
   Scope scope_;
-  const Reach* reach_ = nullptr;
+  const EdgeConfig* config_ = nullptr;
   bool blocking_ = true;
   WireHeader header_;
 

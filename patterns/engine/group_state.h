@@ -34,9 +34,9 @@ struct GroupState {
   int cols = 1;
   int rank = 0;
   const Capabilities* capabilities = nullptr;  // to all
-  std::deque<Reach> reaches;                   // by capabilities and use
+  std::deque<EdgeConfig> edge_configs;         // by capabilities and use
   // Every peer, for messages from point to point; empty before the first.
-  std::vector<const Reach*> reach_to;
+  std::vector<const EdgeConfig*> config_to;
   // Null where messages are posted only. Else the edges to and from every peer, by kind and rank,
   // once used.
   EdgeAccess* edges = nullptr;
@@ -84,9 +84,9 @@ struct GroupState {
   size_t members() const { return static_cast<size_t>(rows) * static_cast<size_t>(cols); }
   const Scope& scope(ChannelKind kind) const { return scopes[static_cast<int>(kind)]; }
   // `peer`: of a message from point to point.
-  const Reach& ReachOf(ChannelKind kind, int peer) const {
-    return kind == ChannelKind::kPointToPoint ? *reach_to[static_cast<size_t>(peer)]
-                                              : *scope(kind).reach;
+  const EdgeConfig& EdgeConfigOf(ChannelKind kind, int peer) const {
+    return kind == ChannelKind::kPointToPoint ? *config_to[static_cast<size_t>(peer)]
+                                              : *scope(kind).config;
   }
 };
 

@@ -49,17 +49,17 @@ class ScheduleCacheTest : public testing::Test {
     world_ = std::make_unique<InprocWorld>(1);
     endpoint_ = std::make_unique<OnHosts>(world_->CreateEndpoint(0), hosts);
     capabilities_.lands_in_peer_memory = lands_in_peer_memory;
-    reach_.capabilities = &capabilities_;
+    config_.capabilities = &capabilities_;
     hosts_ = hosts;
   }
   Scope ScopeOf(ChannelKind kind) const {
     switch (kind) {
       case ChannelKind::kRow:
-        return {kCols, kRank % kCols, kRank / kCols * kCols, 1, std::min(hosts_, kCols), &reach_};
+        return {kCols, kRank % kCols, kRank / kCols * kCols, 1, std::min(hosts_, kCols), &config_};
       case ChannelKind::kColumn:
-        return {kRows, kRank / kCols, kRank % kCols, kCols, 1, &reach_};
+        return {kRows, kRank / kCols, kRank % kCols, kCols, 1, &config_};
       default:
-        return {kRows * kCols, kRank, 0, 1, hosts_, &reach_};
+        return {kRows * kCols, kRank, 0, 1, hosts_, &config_};
     }
   }
   const Schedule* Find(const PatternCall& call) {
@@ -78,7 +78,7 @@ class ScheduleCacheTest : public testing::Test {
   std::unique_ptr<InprocWorld> world_;
   std::unique_ptr<Endpoint> endpoint_;
   Capabilities capabilities_;
-  Reach reach_;
+  EdgeConfig config_;
   int hosts_ = 1;
   ScheduleCache cache_;
 };

@@ -12,8 +12,9 @@
 
 namespace brigade {
 
-// What the transport can do between the ranks of a scope, or between two ranks.
-struct Reach {
+// What edges of one kind can do, and how messages are cut for them: of the ranks of a scope, or of
+// two ranks.
+struct EdgeConfig {
   const Capabilities* capabilities = nullptr;
   bool of_pairs = false;  // for point-to-point messages
   PieceSettings settings;
@@ -34,11 +35,11 @@ struct Scope {
   int rank = 0;
   int first = 0;
   int stride = 1;
-  int hosts = 1;                 // that its ranks are on
-  const Reach* reach = nullptr;  // for its collective operations
+  int hosts = 1;                       // that its ranks are on
+  const EdgeConfig* config = nullptr;  // for its collective operations
 
-  bool shares_memory() const { return hosts == 1 && reach->capabilities->lands_in_peer_memory; }
-  bool some_share_memory() const { return hosts > 1 && reach->capabilities->lands_in_peer_memory; }
+  bool shares_memory() const { return hosts == 1 && config->capabilities->lands_in_peer_memory; }
+  bool some_share_memory() const { return hosts > 1 && config->capabilities->lands_in_peer_memory; }
   // Whether messages to several hosts can go host after host (Topology::by_host).
   bool goes_by_host() const { return hosts > 1 && hosts < size; }
   int GroupRank(int scope_rank) const { return first + scope_rank * stride; }

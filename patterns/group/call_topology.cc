@@ -79,7 +79,7 @@ uint64_t KeyOf(const PatternCall& call, Latitude latitude, int size_class) {
 ModelChoice Decide(const EngineOptions& options, const GroupState& group, const PatternCall& call,
                    bool by_model, Latitude latitude) {
   const Scope& scope = group.scope(call.scope);
-  const PieceSettings& settings = scope.reach->settings;
+  const PieceSettings& settings = scope.config->settings;
   const size_t bytes = LongestOf(call, scope.size);
   const CostQuery query =
       QueryFor(group, call, LongestOfClass(settings, SizeClassOf(settings, bytes)));
@@ -107,7 +107,7 @@ void ChooseTopology(const EngineOptions& options, GroupState* group, PatternCall
   if (named && !(by_model && order_free && CheckTopology(call->pattern, call->topology).ok()))
     return;
   if (!named) {
-    const Ranks ranks{scope.size, scope.hosts, scope.reach->capabilities, group->crowded};
+    const Ranks ranks{scope.size, scope.hosts, scope.config->capabilities, group->crowded};
     call->topology = FreeTopology(call->pattern, ranks, BytesOf(*call, scope.size), order_free);
   }
   if (!by_model && !options.explain) return;
@@ -115,7 +115,7 @@ void ChooseTopology(const EngineOptions& options, GroupState* group, PatternCall
   const Latitude latitude = !order_free ? Latitude::kPieces
                             : named     ? Latitude::kHint
                                         : Latitude::kAll;
-  const uint64_t key = KeyOf(*call, latitude, SizeClassOf(scope.reach->settings, bytes));
+  const uint64_t key = KeyOf(*call, latitude, SizeClassOf(scope.config->settings, bytes));
   auto choice = group->choices.find(key);
   if (choice == group->choices.end()) {
     choice = group->choices.emplace(key, Decide(options, *group, *call, by_model, latitude)).first;
@@ -139,13 +139,13 @@ std::vector<Candidate> CandidatesOf(const GroupState& group, const PatternCall& 
   if (IsPair(call.pattern) && !has_peer) return {};
   CostQuery query = QueryAbout(group, call);
   query.late_us = late_us;
-  return AllCandidates(*group.machine, group.scope(call.scope).reach->settings, query);
+  return AllCandidates(*group.machine, group.scope(call.scope).config->settings, query);
 }
 
 Cost PredictCall(const GroupState& group, const PatternCall& call) {
   CostQuery query = QueryAbout(group, call);
   query.piece_bytes = call.piece_bytes;
-  return PredictCost(*group.machine, group.scope(call.scope).reach->settings, query);
+  return PredictCost(*group.machine, group.scope(call.scope).config->settings, query);
 }
 
 }  // namespace brigade

@@ -46,12 +46,12 @@ struct Member {
     if (measured) state.machine = machine;
     for (int r = 0; r < 8; ++r) state.host_of.push_back(r / ranks_per_host);
     has.lands_in_peer_memory = ranks_per_host > 1;
-    reach.capabilities = &has;
-    reach.settings = SettingsOn(*machine, machine->between_hosts, kChunkBytes, 64 * kChunkBytes);
+    config.capabilities = &has;
+    config.settings = SettingsOn(*machine, machine->between_hosts, kChunkBytes, 64 * kChunkBytes);
     const int hosts = 8 / ranks_per_host;
-    for (Scope& scope : state.scopes) scope = {8, rank, 0, 1, hosts, &reach};
+    for (Scope& scope : state.scopes) scope = {8, rank, 0, 1, hosts, &config};
     Scope& row = state.scopes[static_cast<int>(ChannelKind::kRow)];
-    row = {4, rank % 4, rank / 4 * 4, 1, ranks_per_host > 4 ? 1 : 4 / ranks_per_host, &reach};
+    row = {4, rank % 4, rank / 4 * 4, 1, ranks_per_host > 4 ? 1 : 4 / ranks_per_host, &config};
     options.report = [this](const std::string& text) { reports.push_back(text); };
   }
   Member(const Member&) = delete;
@@ -63,7 +63,7 @@ struct Member {
   }
 
   Capabilities has;
-  Reach reach;
+  EdgeConfig config;
   GroupState state;
   EngineOptions options;
   std::vector<std::string> reports;

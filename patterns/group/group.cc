@@ -54,7 +54,7 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
     if (opened.ok()) {
       engine->ListenTo(state.get());
       engine->AskWhetherHelperMayDrive();
-      SetReaches(*engine->endpoint(), engine->options(), state.get());
+      SetEdgeConfigs(*engine->endpoint(), engine->options(), state.get());
       state->edges = engine->endpoint()->edges();
     }
   }
@@ -192,7 +192,7 @@ Status Group::Begin(const PatternCall& call, Beginning* beginning) {
       state_->schedules.Find(entry, call, scope, *engine_->endpoint(), state_->id);
   beginning->sequence = &state_->scope_sequence[static_cast<int>(kind)];
   if (!IsPair(call.pattern)) return Status();
-  if (state_->reach_to.empty())
+  if (state_->config_to.empty())
     PrepareForPairs(*engine_->endpoint(), engine_->options(), state_.get());
   if (call.pattern == Pattern::kSend) beginning->sequence = &state_->send_sequence[call.root];
   if (call.pattern == Pattern::kReceive) {

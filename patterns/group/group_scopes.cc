@@ -7,30 +7,30 @@
 namespace brigade {
 namespace {
 
-const Reach* ReachWith(const EngineOptions& options, const Capabilities& has, bool of_pairs,
-                       GroupState* group) {
-  for (const Reach& reach : group->reaches) {
-    if (reach.capabilities == &has && reach.of_pairs == of_pairs) return &reach;
+const EdgeConfig* EdgeConfigFor(const EngineOptions& options, const Capabilities& has,
+                                bool of_pairs, GroupState* group) {
+  for (const EdgeConfig& config : group->edge_configs) {
+    if (config.capabilities == &has && config.of_pairs == of_pairs) return &config;
   }
-  Reach reach;
-  reach.capabilities = &has;
-  reach.of_pairs = of_pairs;
-  reach.settings = PieceSettingsFor(options.chunk_bytes, options.staging_bytes,
-                                    has.tuning.preferred_piece_bytes);
-  if (of_pairs) reach.settings = OfPairs(reach.settings);
-  reach.settings.segment_bytes = has.tuning.segment_bytes;
-  reach.settings.overlap_bytes = has.tuning.overlap_piece_bytes;
-  reach.settings.piece_cost_bytes = has.tuning.piece_cost_bytes;
+  EdgeConfig config;
+  config.capabilities = &has;
+  config.of_pairs = of_pairs;
+  config.settings = PieceSettingsFor(options.chunk_bytes, options.staging_bytes,
+                                     has.tuning.preferred_piece_bytes);
+  if (of_pairs) config.settings = OfPairs(config.settings);
+  config.settings.segment_bytes = has.tuning.segment_bytes;
+  config.settings.overlap_bytes = has.tuning.overlap_piece_bytes;
+  config.settings.piece_cost_bytes = has.tuning.piece_cost_bytes;
   if (has.line_bytes > 0 && group->lines_to.empty()) {
     group->lines_to.resize(group->members() * kChannelKinds);
     group->lines_from.resize(group->lines_to.size());
   }
   const size_t eager = has.eager_piece_bytes;
-  if (eager != SIZE_MAX) reach.settings.eager_bytes = eager - std::min(eager, kHeaderBytes);
-  reach.settings.ahead_bytes =
+  if (eager != SIZE_MAX) config.settings.eager_bytes = eager - std::min(eager, kHeaderBytes);
+  config.settings.ahead_bytes =
       has.tuning.first_piece_bytes - std::min(has.tuning.first_piece_bytes, kHeaderBytes);
-  group->reaches.push_back(reach);
-  return &group->reaches.back();
+  group->edge_configs.push_back(config);
+  return &group->edge_configs.back();
 }
 
 }  // namespace
@@ -47,14 +47,14 @@ void SetScopes(int rows, int cols, int rank, GroupState* group) {
   group->scopes[static_cast<int>(ChannelKind::kColumn)] = {rows, row, col, cols};
 }
 
-void SetReaches(const Endpoint& endpoint, const EngineOptions& options, GroupState* group) {
+void SetEdgeConfigs(const Endpoint& endpoint, const EngineOptions& options, GroupState* group) {
   group->capabilities = &endpoint.CapabilitiesOf(group->id);
   for (Scope& scope : group->scopes) {
     // A scope all of whose ranks are on one host, or each on another, has edges of one kind.
     scope.hosts = endpoint.CountHosts(group->id, scope.first, scope.stride, scope.size);
     const int another = scope.GroupRank((scope.rank + 1) % scope.size);
     const bool one_kind = scope.hosts == 1 || scope.hosts == scope.size;
-    scope.reach = ReachWith(
+    scope.config = EdgeConfigFor(
         options, one_kind ? endpoint.CapabilitiesTo(group->id, another) : *group->capabilities,
         /*of_pairs=*/false, group);
   }
@@ -65,7 +65,7 @@ void PrepareForPairs(const Endpoint& endpoint, const EngineOptions& options, Gro
   group->receive_sequence.resize(group->members());
   for (size_t peer = 0; peer < group->members(); ++peer) {
     const Capabilities& has = endpoint.CapabilitiesTo(group->id, static_cast<int>(peer));
-    group->reach_to.push_back(ReachWith(options, has, /*of_pairs=*/true, group));
+    group->config_to.push_back(EdgeConfigFor(options, has, /*of_pairs=*/true, group));
   }
 }
 

@@ -14,7 +14,7 @@ void SetScopes(int rows, int cols, int rank, GroupState* group);
 
 // Finds out where the members of the group, just opened, are, and what the transport can do between
 // them.
-void SetReaches(const Endpoint& endpoint, const EngineOptions& options, GroupState* group);
+void SetEdgeConfigs(const Endpoint& endpoint, const EngineOptions& options, GroupState* group);
 
 // What messages from point to point need, once there are any: it grows with the group.
 void PrepareForPairs(const Endpoint& endpoint, const EngineOptions& options, GroupState* group);

@@ -44,7 +44,7 @@ Status EdgePort::Receive(const Lane& lane, const Step& step, Current* current,
 Status EdgePort::ReceivePosted(Current* current, ConstByteSpan* message) {
   ReceiveSlot& slot = group_->edge_slot;
   // Of a message that is longer than it should be, the header tells what it is.
-  const ByteSpan where{nullptr, kHeaderBytes + MostPayload(reach_.settings)};
+  const ByteSpan where{nullptr, kHeaderBytes + MostPayload(config_.settings)};
   bool posted = false;
   BRIGADE_RETURN_IF_ERROR(PostReceive(
       &slot, /*must_wait=*/true,

@@ -38,7 +38,7 @@ class EdgePort : public PortBase {
   };
   using PortBase::PortBase;
 
-  bool Serves() const { return reach_.capabilities->line_bytes > 0; }
+  bool Serves() const { return config_.capabilities->line_bytes > 0; }
   // Of a message from point to point the sender's length counts, and shows in what it wrote.
   bool SeesArrivals() const { return true; }
   // Waits a little for the next message from the call's peer, and tells whether all of it is there.

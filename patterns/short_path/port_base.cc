@@ -16,16 +16,16 @@ PortBase::PortBase(Engine* engine, GroupState* group, const CatalogueEntry& entr
       pair_(IsPair(entry.pattern)),
       kind_(pair_ ? ChannelKind::kPointToPoint : call.scope),
       scope_(group->scope(kind_)),
-      reach_(group->ReachOf(kind_, call.root)),
+      config_(group->EdgeConfigOf(kind_, call.root)),
       mover_(engine->processor()) {}
 
 // --- memory ---
 
 bool PortBase::TakeFirst() {
   // It may become a landing, which any first piece fits.
-  first_ = engine_->buffers()->TrySurplus(reach_.capabilities->needs_landing
-                                              ? reach_.settings.most_chunks
-                                              : ChunksFor(reach_.settings, WireBytes()));
+  first_ = engine_->buffers()->TrySurplus(config_.capabilities->needs_landing
+                                              ? config_.settings.most_chunks
+                                              : ChunksFor(config_.settings, WireBytes()));
   return first_ != nullptr;
 }
 
@@ -33,7 +33,7 @@ Status PortBase::Acquire(size_t payload_bytes, bool landing, bool must_wait,
                          StagedBuffer** buffer) {
   *buffer = first_ != nullptr
                 ? std::exchange(first_, nullptr)
-                : engine_->buffers()->TrySurplus(ChunksFor(reach_.settings, payload_bytes));
+                : engine_->buffers()->TrySurplus(ChunksFor(config_.settings, payload_bytes));
   if (*buffer == nullptr) {
     if (!must_wait) return Status();
     BRIGADE_RETURN_IF_ERROR(AcquireSlowly(payload_bytes, landing, buffer));
@@ -47,16 +47,16 @@ Status PortBase::Acquire(size_t payload_bytes, bool landing, bool must_wait,
 Status PortBase::AcquireSlowly(size_t payload_bytes, bool landing, StagedBuffer** buffer) {
   const bool may_overflow =
       entry_.locally_blocking &&
-      !(landing && reach_.capabilities->needs_registered_memory && !endpoint()->domain()->grows());
+      !(landing && config_.capabilities->needs_registered_memory && !endpoint()->domain()->grows());
   Status status;
   const Status waited = WaitUntil([&] {
-    *buffer = engine_->buffers()->TrySurplus(ChunksFor(reach_.settings, payload_bytes));
+    *buffer = engine_->buffers()->TrySurplus(ChunksFor(config_.settings, payload_bytes));
     if (*buffer == nullptr && may_overflow) {
       *buffer = engine_->buffers()->TryOverflow(payload_bytes, &mover_.statistics);
       if (*buffer == nullptr && !engine_->buffers()->OutOfPatience()) return false;
     }
     if (*buffer == nullptr) {
-      *buffer = engine_->buffers()->TryCore(0, reach_.settings.most_chunks, &outstanding_);
+      *buffer = engine_->buffers()->TryCore(0, config_.settings.most_chunks, &outstanding_);
     }
     if (*buffer != nullptr) return true;
     status = engine_->buffers()->shortage();

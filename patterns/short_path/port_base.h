@@ -97,7 +97,7 @@ class PortBase {
   const bool pair_;  // from point to point
   const ChannelKind kind_;
   const Scope& scope_;
-  const Reach& reach_;
+  const EdgeConfig& config_;
   PieceMover mover_;
   PiecePlan::Range range_{0, 0};  // of the message: all of it
   bool header_ahead_ = false;     // of what this rank sends

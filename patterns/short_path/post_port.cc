@@ -9,7 +9,7 @@ namespace brigade {
 
 Status PostPort::Receive(const Lane& lane, const Step& step, Current* current,
                          ConstByteSpan* message) {
-  const bool they_wait = WireBytes() > reach_.settings.eager_bytes;
+  const bool they_wait = WireBytes() > config_.settings.eager_bytes;
   const size_t most = they_wait ? kMostAhead : kAhead;
   for (bool posted = true; posted && posted_ < awaited_ + most; ++next_) {
     while (next_ < lane.receives.size() && lane.receives[next_].lead != step.lead) ++next_;
@@ -27,12 +27,12 @@ Status PostPort::Post(const Step& step, bool* posted) {
   ReceiveSlot& slot = receives_[posted_ % kMostAhead];
   const int peer = scope_.GroupRank(step.peer);
   const size_t room =
-      reach_.FirstRoom(pair_ ? std::min(range_.bytes, reach_.settings.eager_bytes) : WireBytes());
+      config_.FirstRoom(pair_ ? std::min(range_.bytes, config_.settings.eager_bytes) : WireBytes());
   const bool must_wait = posted_ < awaited_ + kAhead;
   ByteSpan where{nullptr, room + kHeaderBytes};
-  if (reach_.capabilities->needs_landing) {
+  if (config_.capabilities->needs_landing) {
     BRIGADE_RETURN_IF_ERROR(
-        Acquire(MostPayload(reach_.settings), /*landing=*/true, must_wait, &slot.buffer));
+        Acquire(MostPayload(config_.settings), /*landing=*/true, must_wait, &slot.buffer));
     *posted = slot.buffer != nullptr;
     if (!*posted) return Status();
     where.data = slot.buffer->memory.data + kHeaderRoom - kHeaderBytes;

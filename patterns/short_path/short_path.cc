@@ -31,7 +31,7 @@ bool ShortPath<Port>::Fits(const Schedule& schedule) {
 
 template <typename Port>
 bool ShortPath<Port>::IsOnePiece(const Schedule& schedule) {
-  const CutRule rule = this->mover_.Rule(this->entry_, this->reach_.settings, this->scope_.size);
+  const CutRule rule = this->mover_.Rule(this->entry_, this->config_.settings, this->scope_.size);
   const PiecePlan plan = PlanLongest(rule, schedule.shares, this->range_.bytes);
   this->header_ahead_ = plan.header_ahead;
   return plan.IsOnePiece();
@@ -111,7 +111,7 @@ Status ShortPath<Port>::Await(const Lane& lane, const Step& step) {
     return agreed.WithContext("from rank " + std::to_string(this->awaited_peer_));
   }
   this->range_.bytes = theirs.total_bytes;  // a receive may get less than it asked for
-  const bool ahead = this->pair_ && this->range_.bytes > this->reach_.settings.eager_bytes;
+  const bool ahead = this->pair_ && this->range_.bytes > this->config_.settings.eager_bytes;
   BRIGADE_RETURN_IF_ERROR(
       CheckLength(kHeaderBytes + (ahead ? 0 : this->WireBytes()), message.bytes));
   current.payload = const_cast<std::byte*>(message.data) + kHeaderBytes;

@@ -58,13 +58,13 @@ struct Member {
     state.cols = world.ranks();
     Require(endpoint->OpenGroup(world.MakeBootstrap(rank).get(), &state.id));
     state.capabilities = &endpoint->CapabilitiesOf(state.id);
-    Reach reach;
-    reach.capabilities = state.capabilities;
-    reach.settings = PieceSettingsFor(options.chunk_bytes, options.staging_bytes,
-                                      state.capabilities->tuning.preferred_piece_bytes);
-    state.reaches.push_back(reach);
+    EdgeConfig config;
+    config.capabilities = state.capabilities;
+    config.settings = PieceSettingsFor(options.chunk_bytes, options.staging_bytes,
+                                       state.capabilities->tuning.preferred_piece_bytes);
+    state.edge_configs.push_back(config);
     for (Scope& scope : state.scopes) {
-      scope = {state.cols, rank, 0, 1, 1, &state.reaches.front()};
+      scope = {state.cols, rank, 0, 1, 1, &state.edge_configs.front()};
     }
     state.edges = endpoint->edges();
     state.lines_to.resize(state.members() * kChannelKinds);
