@@ -23,8 +23,8 @@ struct Tuning {
   // so that pieces and relays together cost least. 0: links are not what is waited for.
   size_t piece_cost_bytes = 0;
   // Of a message whose header goes ahead of its data (eager_piece_bytes), so many bytes at most,
-  // header included, go with the header: they fill the time until the receiver has told where it
-  // wants the rest. 0: the header goes alone.
+  // header included, go with the header: they fill the time until the receiver has granted a
+  // place for the rest. 0: the header goes alone.
   size_t first_piece_bytes = 0;
   // A receiver sends the credits of landings up to this length along with something else; a longer
   // landing may cost a message of its own, and should be expected to be filled. SIZE_MAX: there

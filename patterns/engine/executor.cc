@@ -300,7 +300,7 @@ void Executor::Detach() {
   for (StreamState& s : streams_) s.buffers = s.guaranteed = 0;
 }
 
-void Executor::OnRecycled(const StagedBuffer& buffer) {
+void Executor::OnReclaimed(const StagedBuffer& buffer) {
   buffers_[buffer.owner_index] = buffers_.back();
   buffers_[buffer.owner_index]->owner_index = buffer.owner_index;
   buffers_.pop_back();

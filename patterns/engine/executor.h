@@ -75,7 +75,7 @@ class Executor : public Activity, private BufferOwner {
   enum class Outcome { kDone, kMustWait };
 
   bool KeepReserved(const ChunkRun& run) override;
-  void OnRecycled(const StagedBuffer& buffer) override;
+  void OnReclaimed(const StagedBuffer& buffer) override;
 
   // Parts of Prepare.
   void FindChannel();

@@ -119,7 +119,7 @@ void SendQueue::OnSent(Completion* completion) {
   StagedBuffer* buffer = std::exchange(send->buffer, nullptr);
   queue->sends_.GiveBack(send);
   if (buffer == nullptr) return;  // it went from user memory
-  if (--buffer->pending == 0 && buffer->freed) queue->buffers_->Recycle(buffer);
+  if (--buffer->pending == 0 && buffer->freed) queue->buffers_->Reclaim(buffer);
 }
 
 int SendQueue::SlowReceiver(const GroupState* group, ChannelKind kind) const {

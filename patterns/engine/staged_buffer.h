@@ -19,8 +19,8 @@ class BufferOwner {
  public:
   // It is offered a run of its reservation back: true if it will need it again.
   virtual bool KeepReserved(const ChunkRun& run) = 0;
-  // A buffer of it is over.
-  virtual void OnRecycled(const StagedBuffer& buffer) = 0;
+  // A buffer of it has gone back to where its memory is from.
+  virtual void OnReclaimed(const StagedBuffer& buffer) = 0;
 
  protected:
   ~BufferOwner() = default;

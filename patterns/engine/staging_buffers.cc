@@ -136,7 +136,7 @@ void StagingBuffers::Drop(ReceiveSlot* slot) {
   if (slot->buffer != nullptr) Release(std::exchange(slot->buffer, nullptr));
 }
 
-void StagingBuffers::Recycle(StagedBuffer* buffer) {
+void StagingBuffers::Reclaim(StagedBuffer* buffer) {
   BRIGADE_CHECK(buffer->freed && buffer->pending == 0);
   stalled_ = 0;
   if (buffer->lease.token != 0) endpoint_->ReleaseLease(buffer->lease);
@@ -165,7 +165,7 @@ void StagingBuffers::Recycle(StagedBuffer* buffer) {
       break;
   }
   if (buffer->outstanding != nullptr) --*buffer->outstanding;
-  if (buffer->owner != nullptr) buffer->owner->OnRecycled(*buffer);
+  if (buffer->owner != nullptr) buffer->owner->OnReclaimed(*buffer);
   *buffer = StagedBuffer();
   buffers_.GiveBack(buffer);
 }

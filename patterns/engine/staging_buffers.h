@@ -60,12 +60,12 @@ class StagingBuffers {
   // The owner is done with the buffer.
   void Release(StagedBuffer* buffer) {
     buffer->freed = true;
-    if (buffer->pending == 0) Recycle(buffer);
+    if (buffer->pending == 0) Reclaim(buffer);
   }
   // Gives back what a slot holds, and what has arrived in it. REQUIRES: its receive is not posted.
   void Drop(ReceiveSlot* slot);
   // Ends a buffer that is freed and has no send pending.
-  void Recycle(StagedBuffer* buffer);
+  void Reclaim(StagedBuffer* buffer);
   // What `*outstanding` counts is not waited for: its operation has failed.
   void StopCounting(int* outstanding);
 

@@ -43,7 +43,7 @@ class Owner final : public BufferOwner {
     offered.push_back(run.first);
     return keeps;
   }
-  void OnRecycled(const StagedBuffer& buffer) override { over.push_back(buffer.owner_index); }
+  void OnReclaimed(const StagedBuffer& buffer) override { over.push_back(buffer.owner_index); }
 
   bool keeps = false;
   std::vector<int> offered;
@@ -231,7 +231,7 @@ TEST_F(StagingBuffersTest, ABufferIsOverOnceItIsFreedAndSent) {
   EXPECT_EQ(buffers_->TrySurplus(1), nullptr);
   EXPECT_TRUE(endpoint_.released.empty());
   buffer->pending = 0;
-  buffers_->Recycle(buffer);
+  buffers_->Reclaim(buffer);
   EXPECT_EQ(owner.over, std::vector<size_t>{7});
   EXPECT_EQ(endpoint_.released, std::vector<uint64_t>{9});
   EXPECT_TRUE(owner.offered.empty());

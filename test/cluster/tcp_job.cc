@@ -214,7 +214,7 @@ void Stopped(Group* group, const std::string& file) {
   if (rank == 0) {
     each([](double* element, int64_t i) { *element = static_cast<double>(i); });
     MPI_Barrier(MPI_COMM_WORLD);
-    sleep(1);  // rank 1 has told of its receives, and stopped
+    sleep(1);  // rank 1 has granted its receives, and stopped
     Require(group->Run(call));
     data.assign(data.size(), -2);
     std::ofstream(file).flush();

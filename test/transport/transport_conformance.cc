@@ -431,7 +431,7 @@ TEST_P(TransportConformance, SendsFromUserMemoryAmongPosts) {
     }
     const Bytes first = whole(self.rank, 0);
     ASSERT_OK(driver.Send(channel, next, Span(first), &sent.emplace_back()));
-    ASSERT_OK(driver.Wait(&received[0]));  // connected, and told of places
+    ASSERT_OK(driver.Wait(&received[0]));  // connected, with credits
     ASSERT_OK(driver.Wait(&sent[0]));
     std::deque<Bytes> posted;
     int from_user_memory = 0;

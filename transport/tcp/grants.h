@@ -1,5 +1,5 @@
-// Grants: when peers are told of this rank's receives: at once, with the next Progress, or before
-// the rank sleeps.
+// Grants: when this rank's receives are granted to their senders: at once, with the next Progress,
+// or before the rank sleeps.
 
 #ifndef BRIGADE_TRANSPORT_TCP_GRANTS_H_
 #define BRIGADE_TRANSPORT_TCP_GRANTS_H_

@@ -21,17 +21,17 @@ constexpr std::chrono::seconds kAwayTime(3);
 
 }  // namespace
 
-void Losses::JudgeBroken() {
+void Losses::LoseBroken() {
   for (Link* link : std::exchange(broken_, {})) {
     links_->Admit();  // the peer's other connection may have ended before it was seen, too
     links_->ReplaceUnestablished(link);
-    Judge(link);
+    LoseIfBroken(link);
   }
 }
 
 // A peer is lost when all its connections have ended, or one after its goodbye; until then the
 // other may still bring something. One that breaks a rule is lost at once.
-void Losses::Judge(Link* link) {
+void Losses::LoseIfBroken(Link* link) {
   const Status why = link->WhyBroken();
   if (why.ok()) return;  // lost meanwhile, or replaced
   const bool is_gone = why.code() == StatusCode::kPeerLost;

@@ -19,9 +19,9 @@ class Losses {
 
   // Nothing more will come on a connection of the link.
   void OnBroken(Link* link) { broken_.push_back(link); }
-  // Judges what has broken.
+  // Loses the peers to which nothing is left of what has broken.
   void HandleBroken() {
-    if (!broken_.empty()) JudgeBroken();
+    if (!broken_.empty()) LoseBroken();
   }
   // Loses peers that do not answer.
   void LoseUnanswered();
@@ -31,8 +31,8 @@ class Losses {
   void Look(const Groups& groups);
 
  private:
-  void JudgeBroken();
-  void Judge(Link* link);
+  void LoseBroken();
+  void LoseIfBroken(Link* link);
   void LoseHalfBroken();
 
   const std::chrono::seconds silence_;

@@ -226,14 +226,14 @@ TEST(TcpTransport, TheLastGroupThatSharesAProcessorGivesItBack) {
   second.join();
 }
 
-TEST_P(TcpTransportTest, APeerThatConnectsLaterIsToldOfReceives) {
+TEST_P(TcpTransportTest, APeerThatConnectsLaterGetsItsGrants) {
   const Transfer* const receive = Receive(1, 200000);
   Send(0, 200000, 'x');
   Drive(receive);
   EXPECT_TRUE(receive->Holds('x'));
 }
 
-TEST_P(TcpTransportTest, APeerThatIsConnectedToLaterIsToldOfReceives) {
+TEST_P(TcpTransportTest, APeerThatIsConnectedToLaterGetsItsGrants) {
   const Transfer* const receive = Receive(1, 200000);
   Send(1, 10, 'c', ChannelKind::kAll);
   ExpectReceived(0, 10, 'c', ChannelKind::kAll);
@@ -242,7 +242,7 @@ TEST_P(TcpTransportTest, APeerThatIsConnectedToLaterIsToldOfReceives) {
   EXPECT_TRUE(receive->Holds('x'));
 }
 
-TEST_P(TcpTransportTest, ReceivesThatWereFilledAreTold) {
+TEST_P(TcpTransportTest, ReceivesThatWereFilledAreGranted) {
   Connect();
   std::vector<const Transfer*> receives;
   for (int i = 0; i < 16; ++i) receives.push_back(Receive(1, 32768));
@@ -254,7 +254,7 @@ TEST_P(TcpTransportTest, ReceivesThatWereFilledAreTold) {
 }
 
 // The receiver has a place for all of it and takes nothing in.
-TEST_P(TcpTransportTest, WhatIsKeptOfUserMemoryIsTold) {
+TEST_P(TcpTransportTest, WhatIsKeptOfUserMemoryIsReported) {
   Connect();
   for (const int descriptor : OpenDescriptors()) {
     const int bytes = 50000;
@@ -320,7 +320,7 @@ TEST_P(TcpTransportTest, LongRunsAreSentFromUserMemory) {
 }
 
 // By a rank that posts them and then computes.
-TEST_P(TcpTransportTest, ReceivesAreToldWhenTheirRankLeaves) {
+TEST_P(TcpTransportTest, ReceivesAreGrantedWhenTheirRankLeaves) {
   Connect();
   for (int i = 0; i < 3; ++i) Receive(1, 100000);
   ranks_[1].endpoint->Flush();
@@ -538,7 +538,7 @@ TEST_P(TcpTransportTest, WithoutDescriptorsAnErrorSaysSoAfterAWhile) {
 TEST_P(TcpTransportTest, OnceThereAreDescriptorsEverythingArrivesInOrder) {
   {
     const NoDescriptors none;
-    Receive(0, 10);  // which rank 1 is told of later
+    Receive(0, 10);  // which is granted later
     for (const char fill : {'a', 'b'}) Send(0, kAhead, fill);
     Send(0, 200000, 'c');
     for (int i = 0; i < 300; ++i) {

@@ -280,7 +280,7 @@ TEST(ReceiveStreamTest, RefusesWhatWasNotGranted) {
   }
 }
 
-TEST(ReceiveStreamTest, LongReceivesAreToldAtOnceAndShortOnesWhenTheAllowanceRunsDown) {
+TEST(ReceiveStreamTest, LongReceivesAreGrantedAtOnceAndShortOnesWhenTheAllowanceRunsDown) {
   ReceiveStream receiver;
   SendStream sender;
   Bytes longer(kEagerBytes + 1);
@@ -300,16 +300,16 @@ TEST(ReceiveStreamTest, LongReceivesAreToldAtOnceAndShortOnesWhenTheAllowanceRun
   ReceiveStream other;
   for (int i = 0; i < 1000; ++i) sender.Push({Span(piece), nullptr});
   int moved = 0;
-  int told = 0;
+  int grants = 0;
   for (int i = 0; i < 1000; ++i) {
     moved += Move(&sender, &other);
     other.Post({Span(&landing), false, nullptr}, &arrival);
     if (!other.ShouldGrant()) continue;
-    ++told;
+    ++grants;
     sender.OnGrant(other.Grant());
   }
   EXPECT_EQ(moved, 1000);  // the sender never waited
-  EXPECT_LT(told, 100);
+  EXPECT_LT(grants, 100);
 }
 
 // Every length of the first of two pieces, the second being as long as may be sent ahead.
