@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "membuf/rules.h"
+
 namespace brigade {
 
 // One side of a copy of runs.
@@ -58,7 +60,7 @@ inline constexpr CopyTableRow kCopyTable[] = {
     {15, CopyBlocks<8>, "blocks<8>"},
     {16, CopyElements<16>, "elements<16>"},
     {31, CopyBlocks<16>, "blocks<16>"},
-    {512, CopyBlocks<32>, "blocks<32>"},
+    {rules::kInlineCopyBytes, CopyBlocks<32>, "blocks<32>"},
     {SIZE_MAX, CopyByMemcpy, "memcpy"},
 };
 

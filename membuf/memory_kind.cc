@@ -1,16 +1,15 @@
 #include "membuf/memory_kind.h"
 
+#include "membuf/rules.h"
+
 namespace brigade {
 namespace {
 
 enum class When : uint8_t {
   kAlways,
   kContiguousBelowChunk,  // the message is one run and fits a chunk with room to spare
-  kShortRuns,             // below kShortRunBytes
+  kShortRuns,             // below rules::kControllerRunBytes
 };
-
-// Below it a strided copy into controller memory is slower than what its faster sending saves.
-constexpr size_t kShortRunBytes = 2400;
 
 struct Rule {
   ChunkRole role;
@@ -41,7 +40,7 @@ MemoryKind KindFor(ChunkRole role, size_t run_bytes, size_t message_bytes, size_
       case When::kContiguousBelowChunk:
         return run_bytes == message_bytes && message_bytes < chunk_bytes;
       case When::kShortRuns:
-        return run_bytes < kShortRunBytes;
+        return run_bytes < rules::kControllerRunBytes;
     }
     return false;
   };

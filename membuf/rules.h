@@ -1,12 +1,12 @@
-// Rules: thresholds that were set by measurement, in one table. Whoever has a machine on which
+// Rules: every threshold that was set by measurement, in one table. Whoever has a machine on which
 // one is wrong changes it here, runs the command of its section, and writes down what came of it in
 // docs/results/thresholds.md.
 //
 // Each line: the value in the unit of its name; what a larger value costs or gains against a
 // smaller one.
 //
-// A rule marked "order" decides in which order a sum is combined. All ranks must have the same one,
-// and another value gives other last bits.
+// All ranks must have the same table. Of a rule marked "order", which decides in which order a sum
+// is combined, another value gives other last bits.
 
 #ifndef BRIGADE_MEMBUF_RULES_H_
 #define BRIGADE_MEMBUF_RULES_H_
@@ -61,6 +61,9 @@ inline constexpr double kAsFast = 1.005;
 inline constexpr double kTooSlow = 1.75;
 // The shortest piece that comes into question: shorter ones are all cost and no bytes.
 inline constexpr size_t kLeastPieceBytes = size_t{4} << 10;
+// Where ranks share processors: branches of a root that are as good as fewer. More favours bushier
+// trees, whose root takes every piece several times.
+inline constexpr size_t kFewestBranches = 2;
 
 // --- What calibration believes ---
 // Shown by: brigade_bench calibrate
@@ -76,11 +79,22 @@ inline constexpr double kMostCopiesPerByte = 64;
 // --- How a message is cut ---
 // Shown by: brigade_bench pingpong; ./bench/run.sh --cluster 8
 
+// Pieces of a message that is relayed, at least: a relay then sends while it receives. More overlap
+// better and cost more messages.
+inline constexpr size_t kLeastPieces = 2;
 // Pieces where both sides copy at once: more of them overlap better and cost more messages.
 inline constexpr size_t kOverlappingPieces = 8;
 // On slow links the shortest piece, in costs of a piece: links pass a few packets at once, so a
 // relay costs less than a piece.
 inline constexpr double kLeastPieceInCosts = 14;
+// Slots of a stream where memory allows: more keep a link full while a rank is late, and hold more
+// staging memory.
+inline constexpr int kWindowSlots = 4;
+// Receives that the short path posts at once: the next message arrives while this one is used. More
+// take more landings.
+inline constexpr size_t kReceivesAhead = 2;
+// The same where messages wait for their receives: more children are asked at once.
+inline constexpr size_t kMostReceivesAhead = 8;
 
 // --- Copies and combines ---
 // Shown by: copy_table; brigade_bench spread --cases reduce
@@ -89,6 +103,137 @@ inline constexpr double kLeastPieceInCosts = 14;
 inline constexpr size_t kCombinedInPlaceBytes = 256;
 // Such a block: two of them stay in the first-level cache.
 inline constexpr size_t kCombineBlockBytes = 4096;
+// The longest run that is copied by inline moves: longer ones are faster so within the cache, and
+// slower from memory, where memcpy is ahead.
+inline constexpr size_t kInlineCopyBytes = 512;
+// The shortest run that is gathered into controller memory, on machines that have such: below, the
+// copy costs more than the faster send saves.
+inline constexpr size_t kControllerRunBytes = 2400;
+
+// --- How a rank waits ---
+// Shown by: brigade_bench pingpong; ./bench/run.sh
+
+// Idle polls until a transport without a rule of its own yields: a peer on another processor has
+// answered by then, and more are taken from ranks that share this one.
+inline constexpr uint64_t kSpins = 20;
+// Polls that a rank which is patient counts on such a transport, where no sleep comes.
+inline constexpr uint64_t kPollsAwake = 100;
+
+// Over shared memory. Polls without a pause of the processor: the message is seen sooner, and the
+// sender's writes are slower.
+inline constexpr uint64_t kShmHotPolls = 200;
+// Polls until it yields, at most 20 us; then yields until it sleeps, some 10 ms: who is called late
+// answers sooner, and the processor is lost to others for longer.
+inline constexpr uint64_t kShmSpins = 600;
+inline constexpr uint64_t kShmYields = 20000;
+// The same where ranks outnumber processors.
+inline constexpr uint64_t kShmSpinsIfCrowded = 20;
+inline constexpr uint64_t kShmYieldsIfCrowded = 100;
+// The longest sleep, after which it looks for ranks that are gone: fewer wake-ups, later news.
+inline constexpr int kShmSleepUs = 20000;
+// The same where a sender may not see that this rank sleeps, and wakes it late.
+inline constexpr int kShmSleepUnheardUs = 500;
+// Polls for each look at pieces that receivers give back: reading what they are about to write
+// slows them down, and memory comes back later.
+inline constexpr int kShmPollsPerReturnLook = 8;
+// Polls for each look for ranks that are gone, of a driver that does not sleep.
+inline constexpr uint64_t kShmPollsPerLossLook = 1 << 16;
+
+// Over MPI. Polls until it yields, with a processor of its own and where ranks share them.
+inline constexpr uint64_t kMpiSpins = 200;
+inline constexpr uint64_t kMpiSpinsIfShared = 20;
+
+// Over TCP. How long it spins, with a processor of its own: as long as a short message takes.
+inline constexpr int kTcpSpinUs = 20;
+// Yields until it sleeps: a grant comes back within so many. Where ranks share processors each look
+// takes from what others compute.
+inline constexpr int kTcpYields = 100;
+inline constexpr int kTcpYieldsIfShared = 25;
+// The first sleep; after it, grants that were held back go out. Longer holds them back for longer.
+inline constexpr int kTcpFirstSleepUs = 1000;
+// Further ones, after each of which it looks for ranks that are gone.
+inline constexpr int kTcpSleepUs = 20000;
+// Those of a rank that leaves.
+inline constexpr int kTcpLeavingSleepUs = 1000;
+
+// Over several transports. Polls until the last one is nudged, and polls from nudge to nudge: what
+// the program gave to MPI moves sooner, and each nudge takes longer than a look at memory.
+inline constexpr uint64_t kAutoPollsBeforeNudge = 64;
+inline constexpr uint64_t kAutoPollsPerNudge = 8;
+// Polls until it naps, some 10 ms of yields, and how long: nobody wakes a sleeper of one transport
+// for a message of another.
+inline constexpr uint64_t kAutoPollsBeforeNap = 20000;
+inline constexpr int kAutoNapUs = 50;
+// The longest sleep of a helper where memory is used, too, which does not wake it.
+inline constexpr int kAutoLongestAwaitUs = 500;
+// Naps for each nudge of all transports.
+inline constexpr uint64_t kAutoPollsPerLook = 128;
+// Polls for each look at TCP where memory is shared, too: that takes longer than a look at memory.
+inline constexpr int kAutoPollsPerTcpLook = 4;
+
+// Idle polls, about a microsecond, until a wait looks at the clock to see whether it is to be
+// reported: fewer add that look to short waits.
+inline constexpr uint64_t kPollsBeforeClock = 8;
+// Polls for each further look, each of which may sleep.
+inline constexpr uint64_t kPollsPerClock = 16;
+// How often a returned send looks for staging memory again before it takes overflow memory: its
+// chunks are warm, and a receiver that does not come costs as much.
+inline constexpr uint64_t kLooksBeforeOverflow = 200;
+// How long a send from user memory looks for a place at its receiver: a few times what the answer
+// of one that waits takes on one host, and the time of half a megabyte's copy.
+inline constexpr int kPlaceUs = 80;
+// How long an owner must stay away until its helper drives: more spares frequent callers a wake-up,
+// and leaves what comes meanwhile where it is.
+inline constexpr int kHelperGraceUs = 500;
+// The helper's rest on an endpoint that cannot be woken: it doubles while nothing moves.
+inline constexpr int kHelperShortestRestUs = 1000;
+inline constexpr int kHelperLongestRestUs = 8000;
+
+// --- What is fast on a transport ---
+// Shown by: brigade_bench pingpong, over each transport
+
+// Shared memory. Pieces that short messages are cut into, too, so that both sides copy at once:
+// longer ones overlap less and cost fewer slots.
+inline constexpr size_t kShmOverlapBytes = size_t{8} << 10;
+// The longest piece that is pushed out of the sender's cache: short ones reach the receiver sooner,
+// and longer ones, whose lines it fetches ahead of need, later.
+inline constexpr size_t kShmDemotedBytes = 1152;
+
+// MPI. Pieces of a long message: fewer messages, less overlap.
+inline constexpr size_t kMpiPieceBytes = size_t{128} << 10;
+// The longest send that every fabric of Open MPI takes at once: it is looked at when it is posted.
+inline constexpr size_t kMpiEagerBytes = 4096;
+// The shortest landing that is described to MPI: below, a copy is cheaper than the description.
+inline constexpr size_t kMpiTypedBytes = size_t{4} << 10;
+
+// TCP. Pieces of a long message: fewer messages, less overlap.
+inline constexpr size_t kTcpPieceBytes = size_t{256} << 10;
+// What goes to the network at once: 45 packets of 1448 bytes on Ethernet, a little more on
+// loopback. A segment that is begun costs as much as a full one.
+inline constexpr size_t kTcpSegmentBytes = 45 * 1448;
+// What a piece costs a relay, in bytes that a link moves meanwhile: more make longer pieces.
+inline constexpr size_t kTcpPieceCostBytes = 1000;
+// The longest piece that goes before its receive is posted, 64 KiB and a header: more messages
+// spare a round trip, and a receiver that does not come holds more memory.
+inline constexpr size_t kTcpEagerBytes = (size_t{64} << 10) + 64;
+// The longest landing whose credit goes with something else: more spare a message, and more short
+// sends wait for one.
+inline constexpr size_t kTcpLazyCreditBytes = size_t{32} << 10;
+// The shortest mean run that the kernel gathers out of user memory: a copy is faster below.
+inline constexpr size_t kTcpRunInPlaceBytes = 256;
+// The most that one write takes: enough that the system call costs little beside it.
+inline constexpr size_t kTcpWriteBytes = size_t{256} << 10;
+// So few sockets are read to find out whether anything has come: it tells sooner than to ask which
+// have something, and each look costs more.
+inline constexpr size_t kTcpFewSockets = 4;
+// Looks at these for each look at everything else.
+inline constexpr unsigned kTcpLooksPerPoll = 16;
+// Reads in a row of a socket that has more and more, before others have their turn.
+inline constexpr int kTcpReadsInARow = 8;
+// The shortest rest of a piece that io_uring reads into registered memory, and the shortest that it
+// reads as a whole where ranks share processors: less is there before the ring would have read it.
+inline constexpr size_t kUringFixedReadBytes = size_t{64} << 10;
+inline constexpr size_t kUringWholeReadBytes = 1024;
 
 }  // namespace brigade::rules
 

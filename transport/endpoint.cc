@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "membuf/rules.h"
+
 namespace brigade {
 
 int Endpoint::CountHosts(GroupId group, int first, int stride, int count) const {
@@ -14,10 +16,7 @@ int Endpoint::CountHosts(GroupId group, int first, int stride, int count) const 
 }
 
 void Endpoint::Pause(uint64_t idle_polls) {
-  // A handful of polls covers a peer that runs on another processor just now; anything longer is
-  // time taken from ranks that share this one.
-  constexpr uint64_t kSpins = 20;
-  if (idle_polls >= kSpins) sched_yield();
+  if (idle_polls >= rules::kSpins) sched_yield();
 }
 
 void Endpoint::Await(int microseconds) { usleep(static_cast<useconds_t>(microseconds)); }

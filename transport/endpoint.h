@@ -10,6 +10,7 @@
 
 #include "membuf/byte_span.h"
 #include "membuf/memory_domain.h"
+#include "membuf/rules.h"
 #include "membuf/status.h"
 #include "membuf/strided_layout.h"
 #include "transport/bootstrap.h"
@@ -144,7 +145,7 @@ class Endpoint {
   // those that nobody here has asked for yet.
   virtual void Nudge() {}
   // No sleep comes before so many idle polls: who counts polls to be patient counts no further.
-  virtual uint64_t PollsAwake() const { return 100; }
+  virtual uint64_t PollsAwake() const { return rules::kPollsAwake; }
   // What ranks that share memory can do without posts (transport/edge/edge_access.h); null where
   // there is no such thing.
   virtual EdgeAccess* edges() { return nullptr; }

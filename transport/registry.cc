@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "membuf/rules.h"
 #include "transport/auto/auto_endpoint.h"
 #include "transport/host/fabric.h"
 #include "transport/mpi/mpi_bootstrap.h"
@@ -58,8 +59,8 @@ Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
   using Reach = AutoTransport::Reach;
   std::vector<AutoTransport> transports;
   transports.push_back({std::move(shm), Reach::kHost});
-  transports.push_back(
-      {std::move(tcp), Reach::kEverywhere, /*polls_per_look=*/4, [] { return Fabric().uses_tcp; }});
+  transports.push_back({std::move(tcp), Reach::kEverywhere, rules::kAutoPollsPerTcpLook,
+                        [] { return Fabric().uses_tcp; }});
   transports.push_back({std::move(mpi), Reach::kEverywhere});
   *endpoint = MakeAutoEndpoint(std::move(transports));
   return Status();

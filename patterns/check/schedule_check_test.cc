@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/rules.h"
 #include "patterns/schedule/geometry.h"
 
 namespace brigade {
@@ -109,7 +110,7 @@ class CatalogueProof : public testing::TestWithParam<int> {
     const bool forwards = c.topology.shape == Shape::kDealt || Waits(c);
     for (const int pieces : {2, 1, 7}) {
       c.pieces = Unequal(c, schedules, pieces);
-      for (c.slots = kMinSlots; c.slots <= kWindowSlots; c.slots += 2) {
+      for (c.slots = kMinSlots; c.slots <= rules::kWindowSlots; c.slots += 2) {
         for (const bool peer_landing : {false, true}) {
           // Of all its forms the one that forwards is for ranks that share no memory.
           if (forwards && !c.shares_memory && !c.some_share_memory && peer_landing) continue;
@@ -312,7 +313,7 @@ TEST(Dealt, HoldsForAnySharesOfAMatrix) {
         for (int q = 0; q < size; ++q) {
           c.pieces.push_back(pieces + (size <= 6 ? draw >> q & 1 : static_cast<int>(random() & 1)));
         }
-        for (c.slots = kMinSlots; c.slots <= kWindowSlots; c.slots += 2) {
+        for (c.slots = kMinSlots; c.slots <= rules::kWindowSlots; c.slots += 2) {
           // On one host; on several with and without shared memory.
           for (const int variant : {0, 1, 2, 3}) {
             c.shares_memory = variant == 1;
@@ -408,7 +409,7 @@ TEST(Portions, OfAnyLengthsTravelTogether) {
           c.pieces.push_back(size <= 5 ? draw >> 2 * q & 3 : std::max(0, often_none));
         }
         const std::vector<Schedule> schedules = CompileAll(c);
-        for (c.slots = kMinSlots; c.slots <= kWindowSlots; c.slots += 2) {
+        for (c.slots = kMinSlots; c.slots <= rules::kWindowSlots; c.slots += 2) {
           // In own memory, in peers', and in that of those on the same of two hosts.
           for (const int landing : {0, 1, 2}) {
             c.lands_in_peer_memory = landing > 0;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "membuf/overflow_arena.h"
+#include "membuf/rules.h"
 #include "membuf/staging_pool.h"
 #include "membuf/status.h"
 #include "patterns/engine/engine_options.h"
@@ -182,10 +183,6 @@ class Engine {
   static bool HearOf(GroupState* group);
   void TellOthers(const GroupState& group);
   void CloseIdleGroups();
-  // Whether it is time for a report is not asked in a wait of fewer idle polls, about a
-  // microsecond, and then once in so many, each of which may sleep.
-  static constexpr uint64_t kPollsBeforeClock = 8;
-  static constexpr uint64_t kPollsPerClock = 16;
 
   Endpoint* const endpoint_;
   const EngineOptions options_;
@@ -232,9 +229,9 @@ void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer) {
       continue;
     }
     if (idle_polls == 0) since = polled;
-    if (idle_polls == kPollsBeforeClock) {
+    if (idle_polls == rules::kPollsBeforeClock) {
       reported = began = Clock::now();
-    } else if (idle_polls > kPollsBeforeClock && idle_polls % kPollsPerClock == 0 &&
+    } else if (idle_polls > rules::kPollsBeforeClock && idle_polls % rules::kPollsPerClock == 0 &&
                interval.count() > 0 && Clock::now() - reported > interval) {
       reported = Clock::now();
       const auto waited = std::chrono::duration_cast<std::chrono::seconds>(reported - began);

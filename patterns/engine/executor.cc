@@ -5,16 +5,10 @@
 #include <utility>
 
 #include "membuf/check.h"
+#include "membuf/rules.h"
 #include "patterns/engine/trace.h"
 
 namespace brigade {
-namespace {
-
-// A few times what the answer of a receiver takes that is waiting, on one host; the copy that is
-// saved takes as long for half a megabyte.
-constexpr std::chrono::microseconds kTimeForRoom(80);
-
-}  // namespace
 
 Executor::Executor(Engine* engine) : engine_(engine), mover_(engine->processor()) {}
 
@@ -539,7 +533,8 @@ bool Executor::LookAgainForRoom() {
   if (!blocking_) return false;
   const auto now = std::chrono::steady_clock::now();
   if (looks_ == 0) looking_since_ = now;
-  return looks_++ < engine_->endpoint()->PollsAwake() && now - looking_since_ < kTimeForRoom;
+  return looks_++ < engine_->endpoint()->PollsAwake() &&
+         now - looking_since_ < std::chrono::microseconds(rules::kPlaceUs);
 }
 
 void Executor::RunSend(const Step& step, int64_t piece) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "membuf/rules.h"
 #include "membuf/status.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/activity.h"
@@ -53,7 +54,7 @@ class Executor : public Activity, private BufferOwner {
   void TimeOut() override;
 
  private:
-  static constexpr size_t kMostSlots = kWindowSlots;
+  static constexpr size_t kMostSlots = rules::kWindowSlots;
 
   struct Slot : ReceiveSlot {      // its buffer is null if the piece landed in place
     std::byte* payload = nullptr;  // writable only in one's own buffer

@@ -10,17 +10,11 @@
 #include <vector>
 
 #include "membuf/check.h"
+#include "membuf/rules.h"
 #include "patterns/engine/trace.h"
 
 namespace brigade {
 namespace {
-
-// An owner that calls more often than this drives by itself, unless something comes meanwhile.
-constexpr int kGraceUs = 500;
-// An endpoint that cannot be woken is looked at again after so long, and less and less often while
-// nothing moves.
-constexpr int kShortestRestUs = 1000;
-constexpr int kLongestRestUs = 8000;
 
 // Those whose threads may be at work when this process forks. Never destroyed: threads outlive
 // static objects.
@@ -120,7 +114,7 @@ void Helper::Run() {
     for (bool away = false; given() && !now_ && !over_ && !away;) {
       const uint64_t takes = takes_;
       lock.unlock();
-      await_(kGraceUs);
+      await_(rules::kHelperGraceUs);
       lock.lock();
       away = takes == takes_;
     }
@@ -130,16 +124,16 @@ void Helper::Run() {
 }
 
 void Helper::Drive(std::unique_lock<std::mutex>* lock) {
-  int rest_us = kShortestRestUs;
+  int rest_us = rules::kHelperShortestRestUs;
   while (given_.load(std::memory_order_relaxed)) {
     const Step step = step_();
     if (step == Step::kNothingLeft) given_.store(false, std::memory_order_relaxed);
     lock->unlock();
     if (step == Step::kNothingMoved) {
       await_(rest_us);
-      rest_us = std::min(2 * rest_us, kLongestRestUs);
+      rest_us = std::min(2 * rest_us, rules::kHelperLongestRestUs);
     } else {
-      rest_us = kShortestRestUs;
+      rest_us = rules::kHelperShortestRestUs;
     }
     lock->lock();
   }

@@ -6,6 +6,7 @@
 
 #include "membuf/check.h"
 #include "membuf/overflow_budget.h"
+#include "membuf/rules.h"
 
 namespace brigade {
 
@@ -184,7 +185,7 @@ void StagingBuffers::ReturnDrainRun(const ChunkRun& run) {
 }
 
 int StagingBuffers::Patience() const {
-  return static_cast<int>(std::min<uint64_t>(200, endpoint_->PollsAwake()));
+  return static_cast<int>(std::min(rules::kLooksBeforeOverflow, endpoint_->PollsAwake()));
 }
 
 }  // namespace brigade

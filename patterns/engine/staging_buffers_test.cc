@@ -226,7 +226,7 @@ TEST_F(StagingBuffersTest, ABufferIsOverOnceItIsFreedAndSent) {
   buffer->lease.token = 9;
   buffer->pending = 1;
   buffers_->Release(buffer);
-  EXPECT_DEATH(buffers_->Recycle(buffer), "pending");
+  EXPECT_DEATH(buffers_->Reclaim(buffer), "pending");
   EXPECT_TRUE(owner.over.empty());
   EXPECT_EQ(buffers_->TrySurplus(1), nullptr);
   EXPECT_TRUE(endpoint_.released.empty());

@@ -164,7 +164,7 @@ int64_t Pieces(const CostQuery& query, const Candidate& c) {
 size_t Crowding(const CostQuery& query, const Candidate& c) {
   const Topology& topology = c.topology;
   if (c.cost.pieces == 1) return topology.shape == Shape::kHypercube ? 1 : 0;
-  size_t branches = 2;
+  size_t branches = rules::kFewestBranches;
   if (IsTree(topology.shape)) {
     branches = std::max(branches, TreeNodeOf(topology, query.ranks, 0).children.size());
   }

@@ -50,9 +50,7 @@ PiecePlan PlanPieces(const PieceSettings& settings, size_t total_bytes, size_t e
   const size_t wire_total = total_bytes / elem_bytes * wire_bytes;
   int chunks = settings.most_chunks;
   if (ranks > 1) {
-    // Two pieces at least, so that a relay has something to send while it receives; more and
-    // smaller ones cost more in messages than they overlap (measured over MPI).
-    const size_t share = wire_total / 2;
+    const size_t share = wire_total / rules::kLeastPieces;
     chunks = static_cast<int>(std::min<size_t>(chunks, share / settings.chunk_bytes + 1));
   }
   PiecePlan plan;

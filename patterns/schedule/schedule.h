@@ -98,10 +98,9 @@ struct Step {
 };
 
 // The fewest slots per stream with which every schedule of the catalogue is free of deadlock
-// (proved by schedule_check) where its streams do not say that fewer will do, and the number it
-// works ahead with when memory allows (AP3000 paper, section 4.2: nc >= 4).
+// (proved by schedule_check) where its streams do not say that fewer will do. With more memory it
+// works ahead (rules::kWindowSlots).
 inline constexpr int kMinSlots = 2;
-inline constexpr int kWindowSlots = 4;
 
 struct Stream {
   const char* name;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "membuf/rules.h"
 #include "patterns/engine/trace.h"
 
 namespace brigade {
@@ -10,25 +11,25 @@ namespace brigade {
 Status PostPort::Receive(const Lane& lane, const Step& step, Current* current,
                          ConstByteSpan* message) {
   const bool they_wait = WireBytes() > config_.settings.eager_bytes;
-  const size_t most = they_wait ? kMostAhead : kAhead;
+  const size_t most = they_wait ? rules::kMostReceivesAhead : rules::kReceivesAhead;
   for (bool posted = true; posted && posted_ < awaited_ + most; ++next_) {
     while (next_ < lane.receives.size() && lane.receives[next_].lead != step.lead) ++next_;
     if (next_ == lane.receives.size()) break;
     BRIGADE_RETURN_IF_ERROR(Post(lane.receives[next_], &posted));
     if (!posted) break;
   }
-  ReceiveSlot& slot = receives_[awaited_++ % kMostAhead];
+  ReceiveSlot& slot = receives_[awaited_++ % rules::kMostReceivesAhead];
   BRIGADE_RETURN_IF_ERROR(AwaitReceive(&slot, current));
   *message = {slot.lease.data, slot.lease.bytes};
   return Status();
 }
 
 Status PostPort::Post(const Step& step, bool* posted) {
-  ReceiveSlot& slot = receives_[posted_ % kMostAhead];
+  ReceiveSlot& slot = receives_[posted_ % rules::kMostReceivesAhead];
   const int peer = scope_.GroupRank(step.peer);
   const size_t room =
       config_.FirstRoom(pair_ ? std::min(range_.bytes, config_.settings.eager_bytes) : WireBytes());
-  const bool must_wait = posted_ < awaited_ + kAhead;
+  const bool must_wait = posted_ < awaited_ + rules::kReceivesAhead;
   ByteSpan where{nullptr, room + kHeaderBytes};
   if (config_.capabilities->needs_landing) {
     BRIGADE_RETURN_IF_ERROR(

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "membuf/byte_span.h"
+#include "membuf/rules.h"
 #include "membuf/status.h"
 #include "patterns/engine/staged_buffer.h"
 #include "patterns/schedule/schedule.h"
@@ -42,17 +43,11 @@ class PostPort : public PortBase {
   void DropReceives();
 
  private:
-  // Receives posted at once: the next one's message arrives while this one's is used. Where
-  // messages wait for their receives, which wakes their senders once more, as many as there is
-  // memory for.
-  static constexpr size_t kAhead = 2;
-  static constexpr size_t kMostAhead = 8;
-
   // Of a step among the lane's receives. *posted is false, and nothing done, if that takes waiting
   // and is not yet needed.
   Status Post(const Step& step, bool* posted);
 
-  ReceiveSlot receives_[kMostAhead];
+  ReceiveSlot receives_[rules::kMostReceivesAhead];
   size_t posted_ = 0;
   size_t awaited_ = 0;
   size_t next_ = 0;  // of the lane's receives

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "membuf/check.h"
+#include "membuf/rules.h"
 #include "transport/auto/shared_domain.h"
 #include "transport/core/group_table.h"
 #include "transport/edge/edge_access.h"
@@ -200,22 +201,23 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
   }
   // Nobody wakes a sleeper of one transport for a message of another.
   void Await(int microseconds) override {
-    Sleeper().Await(CountUsed() <= 1 ? microseconds : std::min(microseconds, kLongestAwaitUs));
+    Sleeper().Await(CountUsed() <= 1 ? microseconds
+                                     : std::min(microseconds, rules::kAutoLongestAwaitUs));
   }
   void Pause(uint64_t idle_polls) override {
     if (CountUsed() <= 1) {
       Sleeper().Pause(idle_polls);
-    } else if (idle_polls < kPollsBeforeNap) {
+    } else if (idle_polls < rules::kAutoPollsBeforeNap) {
       Endpoint::Pause(idle_polls);
     } else {
       // Nobody wakes a sleeper of one transport for a message of another.
-      Sleeper().Await(kNapUs);
-      if (idle_polls % kPollsPerLook == 0) NudgeUsed();
+      Sleeper().Await(rules::kAutoNapUs);
+      if (idle_polls % rules::kAutoPollsPerLook == 0) NudgeUsed();
     }
     // The rank that this one waits for may itself wait for a message that this one's program has
     // given to the last transport (MPI), or for that to take in what comes here: with no request of
     // its own, Progress does not call it.
-    if (idle_polls >= kPollsBeforeNudge && idle_polls % kPollsPerNudge == 0) {
+    if (idle_polls >= rules::kAutoPollsBeforeNudge && idle_polls % rules::kAutoPollsPerNudge == 0) {
       fars_.back().endpoint->Nudge();
     }
   }
@@ -338,14 +340,6 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
       if (far.is_used) far.endpoint->Nudge();
     }
   }
-
-  static constexpr uint64_t kPollsBeforeNudge = 64;
-  static constexpr uint64_t kPollsPerNudge = 8;
-  static constexpr uint64_t kPollsBeforeNap = 20000;  // some 10 ms of yielding
-  static constexpr uint64_t kPollsPerLook = 128;
-  static constexpr int kNapUs = 50;
-  // Of a helper, whose owner computes meanwhile.
-  static constexpr int kLongestAwaitUs = 500;
 
   // Null: there is none. Its memory is the far ones', too: destroyed last.
   std::unique_ptr<Endpoint> near_;

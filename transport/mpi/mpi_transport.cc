@@ -15,6 +15,7 @@
 
 #include "membuf/check.h"
 #include "membuf/heap_domain.h"
+#include "membuf/rules.h"
 #include "transport/core/completion_queue.h"
 #include "transport/core/control_queue.h"
 #include "transport/core/errors.h"
@@ -25,10 +26,6 @@
 
 namespace brigade {
 namespace {
-
-// A send up to here is eager over every fabric of Open MPI, hence over as soon as it is posted:
-// looking at once then saves a round through Progress.
-constexpr size_t kEagerBytes = 4096;
 
 // Carriers that no group uses are kept for the next group of the same members.
 constexpr int kIdleCarriers = 8;
@@ -50,9 +47,6 @@ bool RanksShareProcessors() {
 constexpr uint64_t kPollsPerLook = 64;
 // Control messages that MPI has not taken in, before one more has to wait.
 constexpr size_t kMostNotes = 64;
-
-// Below this a copy of ours is cheaper than MPI's description of the landing.
-constexpr size_t kLeastTypedBytes = size_t{4} << 10;
 
 // The memory of a range of a general layout as an MPI type, relative to the matrix' first element:
 // the end of a column, whole columns, the beginning of a column.
@@ -108,8 +102,8 @@ class MpiEndpoint : public Endpoint {
     // it has then written all of it.
     capabilities_.keeps_to_landing = false;
     capabilities_.max_piece_bytes = INT_MAX;
-    capabilities_.tuning.preferred_piece_bytes = size_t{128} << 10;
-    capabilities_.eager_piece_bytes = kEagerBytes;
+    capabilities_.tuning.preferred_piece_bytes = rules::kMpiPieceBytes;
+    capabilities_.eager_piece_bytes = rules::kMpiEagerBytes;
   }
 
   ~MpiEndpoint() override {
@@ -167,7 +161,7 @@ class MpiEndpoint : public Endpoint {
                   group->TagOf(channel.kind), group->carrier->comm, &request),
         "MPI_Isend"));
     Stream* stream = group->StreamOf(channel.kind, peer, /*receives=*/false);
-    if (piece.bytes <= kEagerBytes && stream->pending.empty()) {
+    if (piece.bytes <= rules::kMpiEagerBytes && stream->pending.empty()) {
       int done = 0;
       const int error = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
       if (done || error != MPI_SUCCESS) {
@@ -190,7 +184,7 @@ class MpiEndpoint : public Endpoint {
     if (range.bytes > capabilities_.max_piece_bytes) return false;
     return range.layout->plain() ||
            (range.layout->part() == StridedLayout::Part::kGeneral &&
-            range.layout->ld() <= INT_MAX / 16 && range.bytes >= kLeastTypedBytes);
+            range.layout->ld() <= INT_MAX / 16 && range.bytes >= rules::kMpiTypedBytes);
   }
 
   Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
@@ -574,7 +568,7 @@ class MpiEndpoint : public Endpoint {
   }
 
   // Polls before the processor is offered to others: some microseconds where nobody needs it.
-  const uint64_t spins_ = RanksShareProcessors() ? 20 : 200;
+  const uint64_t spins_ = RanksShareProcessors() ? rules::kMpiSpinsIfShared : rules::kMpiSpins;
   const uint64_t max_wire_ids_;  // per carrier
   Capabilities capabilities_;
   std::unique_ptr<HeapDomain> domain_ = std::make_unique<HeapDomain>();

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "membuf/rules.h"
 #include "transport/completion.h"
 #include "transport/core/completion_queue.h"
 #include "transport/edge/edge.h"
@@ -24,20 +25,16 @@ class Sends {
 
   // Ends what was given back. `waits`: for something else, too; then it looks now and then only.
   bool Progress(bool waits) {
-    if (waits && ++polls_since_look_ < kPollsPerLook) return false;
+    if (waits && ++polls_since_look_ < rules::kShmPollsPerReturnLook) return false;
     polls_since_look_ = 0;
     return Finish();
   }
   // The next Progress looks.
-  void LookNext() { polls_since_look_ = kPollsPerLook; }
+  void LookNext() { polls_since_look_ = rules::kShmPollsPerReturnLook; }
   // Ends what was given back, and then all that goes to lost peers.
   void FailLost();
 
  private:
-  // Reading what a receiver is about to write slows its writing down, and with it all that it
-  // writes next.
-  static constexpr int kPollsPerLook = 8;
-
   bool Finish();
   bool FinishStream(OutStream* out);
 

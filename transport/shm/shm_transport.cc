@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "membuf/check.h"
+#include "membuf/rules.h"
 #include "transport/core/completion_queue.h"
 #include "transport/core/control_queue.h"
 #include "transport/core/group_table.h"
@@ -40,12 +41,8 @@ using shm::Waiting;
 
 // With less there would be no room for a pool and what lies beside it.
 constexpr uint64_t kLeastReserveBytes = uint64_t{64} << 20;
-constexpr uint64_t kPollsPerLook = 1 << 16;  // who has gone, of a driver that does not sleep
 
-// Short pieces are pushed out of the sender's cache to where the receiver gets them sooner; longer
-// ones, whose lines it fetches ahead of need, are slowed down by it.
-constexpr size_t kDemotedBytes = 1152;
-
+// Pushes a piece out of this processor's cache to where the receiver gets it sooner.
 void Demote(ConstByteSpan piece) {
 #if defined(__x86_64__)
   // CLDEMOTE; where it does not exist its code does nothing.
@@ -71,7 +68,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     capabilities_.needs_registered_memory = true;
     capabilities_.progresses_alone = true;
     capabilities_.line_bytes = Slot::kLineBytes;
-    capabilities_.tuning.overlap_piece_bytes = size_t{8} << 10;
+    capabilities_.tuning.overlap_piece_bytes = rules::kShmOverlapBytes;
   }
 
   Status Init() {
@@ -164,7 +161,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
       completions_.Finish(completion, CompletionQueue::kSend);
       return Status();
     }
-    if (piece.bytes <= kDemotedBytes) Demote(piece);
+    if (piece.bytes <= rules::kShmDemotedBytes) Demote(piece);
     const PieceAt at = group.Locate(piece);
     slot->kind = Slot::kPiece;
     std::memcpy(slot->payload, &at, sizeof(at));
@@ -227,7 +224,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     moved |= completions_.Run();
     // For a driver that never pauses long enough to sleep.
     idle_ = moved ? 0 : idle_ + 1;
-    if (idle_ == kPollsPerLook) {
+    if (idle_ == rules::kShmPollsPerLossLook) {
       idle_ = 0;
       LookForLosses();
     }

@@ -2,12 +2,10 @@
 
 #include <sched.h>
 
+#include "membuf/rules.h"
+
 namespace brigade::shm {
 namespace {
-
-constexpr uint64_t kHotPolls = 200;     // at full speed
-constexpr int kLongestSleepUs = 20000;  // then it looks who has gone
-constexpr int kLongestSleepUnpreparedUs = 500;
 
 void Relax() {
 #if defined(__x86_64__)
@@ -21,7 +19,7 @@ Waiting::Spent Waiting::Pause(uint64_t idle_polls, Bell* bell) {
   if (idle_polls == 0 && bell->armed()) bell->Disarm();
   const Patience& patience = crowded_ ? kCrowded : kAlone;
   if (idle_polls < patience.spins) {
-    if (idle_polls >= kHotPolls) Relax();
+    if (idle_polls >= rules::kShmHotPolls) Relax();
     return Spent::kSpinning;
   }
   if (idle_polls < patience.spins + patience.yields) {
@@ -33,7 +31,7 @@ Waiting::Spent Waiting::Pause(uint64_t idle_polls, Bell* bell) {
     bell->Arm();
     return Spent::kYielding;
   }
-  bell->Sleep(bells_reach_all_ ? kLongestSleepUs : kLongestSleepUnpreparedUs);
+  bell->Sleep(bells_reach_all_ ? rules::kShmSleepUs : rules::kShmSleepUnheardUs);
   return Spent::kSleeping;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "membuf/rules.h"
 #include "transport/edge/bell.h"
 
 namespace brigade::shm {
@@ -25,8 +26,8 @@ class Waiting {
     uint64_t spins;   // polls; then the processor is offered to others
     uint64_t yields;  // then the rank sleeps
   };
-  static constexpr Patience kAlone{600, 20000};  // at most 20 us, then about 10 ms
-  static constexpr Patience kCrowded{20, 100};   // somebody else could use the processor
+  static constexpr Patience kAlone{rules::kShmSpins, rules::kShmYields};
+  static constexpr Patience kCrowded{rules::kShmSpinsIfCrowded, rules::kShmYieldsIfCrowded};
 
   const bool bells_reach_all_ = Bell::Prepare();
   bool crowded_ = false;

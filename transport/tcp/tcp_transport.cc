@@ -14,6 +14,7 @@
 
 #include "membuf/check.h"
 #include "membuf/overflow_budget.h"
+#include "membuf/rules.h"
 #include "transport/core/completion_queue.h"
 #include "transport/core/control_queue.h"
 #include "transport/core/errors.h"
@@ -45,14 +46,6 @@ using tcp::Stream;
 using Clock = std::chrono::steady_clock;
 using Hold = CompletionQueue::Hold;
 
-// What TCP hands to the network at once of a long message: 45 packets of 1448 bytes on Ethernet,
-// a little more on loopback. Each begun segment costs as much as a full one.
-constexpr size_t kSegmentBytes = 45 * 1448;
-// Of Capabilities::tuning: preferred_piece_bytes, lazy_credit_bytes and piece_cost_bytes.
-constexpr size_t kPreferredPieceBytes = size_t{256} << 10;
-constexpr size_t kLazyCreditBytes = size_t{32} << 10;
-constexpr size_t kPieceCostBytes = 1000;
-
 // Control messages to one peer that the system has not taken in, before one more has to wait.
 constexpr size_t kMostControls = 64;
 
@@ -60,19 +53,8 @@ constexpr size_t kMostControls = 64;
 // 150 s of silence.
 constexpr int kLeavingFraction = 15;
 
-// Where the runs of a matrix are shorter, this rank copies them: the kernel would take longer.
-constexpr size_t kMeanRunSentInPlace = 256;
 // Of ranges that a system call takes (IOV_MAX) without frame and header.
 constexpr size_t kMostRunsSentInPlace = 1000;
-
-// How a rank waits: it spins, yields so many times, and then sleeps. Where ranks share processors,
-// each look takes from what others compute.
-constexpr std::chrono::microseconds kSpinTime{20};
-constexpr int kYields = 100;
-constexpr int kYieldsWhereShared = 25;
-constexpr int kFirstSleepMicroseconds = 1000;
-constexpr int kSleepMicroseconds = 20000;
-constexpr int kLeavingSleepMicroseconds = 1000;
 
 void LogOnStderr(const std::string& line) { std::fprintf(stderr, "brigade: %s\n", line.c_str()); }
 
@@ -94,11 +76,11 @@ Capabilities CapabilitiesOfTcp(bool plain_sockets) {
   capabilities.name = plain_sockets ? "sockets" : "tcp";
   capabilities.max_piece_bytes = kMaxPieceBytes;
   capabilities.eager_piece_bytes = kEagerBytes;
-  capabilities.tuning.first_piece_bytes = kSegmentBytes - kFrameBytes;
-  capabilities.tuning.segment_bytes = (kSegmentBytes - kFrameBytes) / 64 * 64;
-  capabilities.tuning.lazy_credit_bytes = kLazyCreditBytes;
-  capabilities.tuning.preferred_piece_bytes = kPreferredPieceBytes;
-  capabilities.tuning.piece_cost_bytes = kPieceCostBytes;
+  capabilities.tuning.first_piece_bytes = rules::kTcpSegmentBytes - kFrameBytes;
+  capabilities.tuning.segment_bytes = (rules::kTcpSegmentBytes - kFrameBytes) / 64 * 64;
+  capabilities.tuning.lazy_credit_bytes = rules::kTcpLazyCreditBytes;
+  capabilities.tuning.preferred_piece_bytes = rules::kTcpPieceBytes;
+  capabilities.tuning.piece_cost_bytes = rules::kTcpPieceCostBytes;
   return capabilities;
 }
 
@@ -215,7 +197,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     if (range.layout->ContiguousRange(range.offset, range.bytes, &at)) return true;
     // Those of a trapezoid differ.
     const size_t runs = range.layout->ColumnsOf(range.offset, range.bytes);
-    return range.bytes / runs >= kMeanRunSentInPlace && runs <= kMostRunsSentInPlace;
+    return range.bytes / runs >= rules::kTcpRunInPlaceBytes && runs <= kMostRunsSentInPlace;
   }
 
   SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
@@ -315,18 +297,20 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
       idle_since_ = Clock::now();
       pauses_ = 0;
     }
-    if (!shares_processor_ && Clock::now() - idle_since_ < kSpinTime) return;
+    if (!shares_processor_ &&
+        Clock::now() - idle_since_ < std::chrono::microseconds(rules::kTcpSpinUs))
+      return;
     ++pauses_;
-    const int yields = shares_processor_ ? kYieldsWhereShared : kYields;
+    const int yields = shares_processor_ ? rules::kTcpYieldsIfShared : rules::kTcpYields;
     if (pauses_ <= yields) {
       sched_yield();
     } else if (io_ == nullptr) {
       Endpoint::Pause(idle_polls);
     } else if (pauses_ == yields + 1) {
-      io_->Await(kFirstSleepMicroseconds);
+      io_->Await(rules::kTcpFirstSleepUs);
     } else {
       Nudge();
-      io_->Await(kSleepMicroseconds);
+      io_->Await(rules::kTcpSleepUs);
     }
   }
   void Nudge() override {
@@ -334,7 +318,9 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     grants_.SendAll();
     losses_.Look(groups_);
   }
-  uint64_t PollsAwake() const override { return shares_processor_ ? kYieldsWhereShared : kYields; }
+  uint64_t PollsAwake() const override {
+    return shares_processor_ ? rules::kTcpYieldsIfShared : rules::kTcpYields;
+  }
 
  private:
   // --- opening ---
@@ -464,7 +450,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     const auto start = Clock::now();
     std::set<const Link*> logged;
     while (const Link* const slow = links_.FirstUnfinished()) {
-      if (!io_->Progress()) io_->Await(kLeavingSleepMicroseconds);
+      if (!io_->Progress()) io_->Await(rules::kTcpLeavingSleepUs);
       losses_.LoseUnanswered();
       if (Clock::now() - start < leaving_time_ || !logged.insert(slow).second) continue;
       log_("tcp: this rank leaves when " + slow->address().ToString() +

@@ -7,18 +7,12 @@
 #include <memory>
 
 #include "membuf/check.h"
+#include "membuf/rules.h"
 
 namespace brigade {
 namespace {
 
 constexpr int kEvents = 64;
-// So few sockets are read to find out whether anything has come, which tells sooner than to ask
-// which of them have something; but each look costs more, where it takes from another rank's time.
-constexpr size_t kFewSockets = 4;
-// Everything else is then looked at every so many times.
-constexpr unsigned kLooksAtAll = 16;
-// Of one socket that has more and more, before the others have their turn.
-constexpr int kReadsInARow = 8;
 
 }  // namespace
 
@@ -87,9 +81,10 @@ Status PlainIo::WakeBy(int descriptor) {
 
 bool PlainIo::Progress() {
   bool any = false;
-  if (sockets_.size() <= kFewSockets && !shares_processor_) {
+  // Where ranks share processors, looks at sockets without anything take from another rank's time.
+  if (sockets_.size() <= rules::kTcpFewSockets && !shares_processor_) {
     for (auto& [socket, state] : sockets_) any |= ReadAll(socket, &state);
-    if (++looks_ % kLooksAtAll != 0 && writes_ == 0) return any;
+    if (++looks_ % rules::kTcpLooksPerPoll != 0 && writes_ == 0) return any;
   }
   epoll_event events[kEvents];
   const int ready = epoll_wait(epoll_, events, kEvents, 0);
@@ -124,7 +119,7 @@ bool PlainIo::Arm(IoSocket* socket, State* state) {
 
 // Until there is no more, or the others should have their turn. True if anything has come.
 bool PlainIo::ReadAll(IoSocket* socket, State* state) {
-  for (int reads = 0; reads < kReadsInARow; ++reads) {
+  for (int reads = 0; reads < rules::kTcpReadsInARow; ++reads) {
     if (state->ended || state->reading) return reads > 0;
     state->reading = StartRead(socket);
     if (state->reading) {

@@ -21,16 +21,13 @@
 #include <vector>
 
 #include "membuf/check.h"
+#include "membuf/rules.h"
 #include "transport/tcp/io/plain_io.h"
 
 namespace brigade {
 namespace {
 
 constexpr unsigned kEntries = 256;
-// Shorter rests of a piece are there before the ring would have read them: READ_FIXED, which ends
-// with every part that comes, and the read that ends once.
-constexpr size_t kFixedReadBytes = size_t{64} << 10;
-constexpr size_t kWholeReadBytes = 1024;
 constexpr long kKickNanoseconds = 1000000;
 
 Status RingFailure(const char* call, int error) {
@@ -151,9 +148,11 @@ class UringIo : public PlainIo {
     const bool in_piece = socket->ReadTargets(targets) == 2;
     const iovec& rest = targets[0];
     const auto* const begin = static_cast<const std::byte*>(rest.iov_base);
-    const bool fixed = rest.iov_len >= kFixedReadBytes && begin >= registered_.data &&
+    // READ_FIXED ends with every part that comes, the other read once.
+    const bool fixed = rest.iov_len >= rules::kUringFixedReadBytes && begin >= registered_.data &&
                        begin + rest.iov_len <= registered_.data + registered_.bytes;
-    const bool whole = in_piece && shares_processor() && rest.iov_len >= kWholeReadBytes;
+    const bool whole =
+        in_piece && shares_processor() && rest.iov_len >= rules::kUringWholeReadBytes;
     if (!fixed && !whole) return false;
     io_uring_sqe* const sqe = NextEntry();
     if (fixed) {

@@ -19,14 +19,15 @@
 
 #include "membuf/byte_span.h"
 #include "membuf/overflow_budget.h"
+#include "membuf/rules.h"
 #include "transport/completion.h"
 #include "transport/core/fifo.h"
 #include "transport/tcp/wire/kept_pieces.h"
 
 namespace brigade {
 
-// Longer pieces wait for their receive: 64 KiB and what goes before them.
-inline constexpr size_t kEagerBytes = (size_t{64} << 10) + 64;
+// Longer pieces wait for their receive.
+inline constexpr size_t kEagerBytes = rules::kTcpEagerBytes;
 // What a piece takes of the window: an empty one costs the receiver memory, too.
 inline constexpr size_t EagerCost(size_t piece_bytes) { return piece_bytes + 64; }
 // Two of the longest.

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "membuf/rules.h"
 #include "transport/control.h"
 #include "transport/tcp/wire/wire.h"
 
@@ -16,8 +17,7 @@ namespace brigade {
 
 class WriteBatch {
  public:
-  // Enough bytes that the system call costs little beside them.
-  static constexpr size_t kBytes = size_t{256} << 10;
+  static constexpr size_t kBytes = rules::kTcpWriteBytes;
   static constexpr size_t kFrames = 64;
 
   WriteBatch();
