@@ -11,7 +11,7 @@
 #include "membuf/check.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/abort.h"
-#include "patterns/engine/executor.h"
+#include "patterns/engine/activity.h"
 #include "patterns/engine/group_control.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/trace.h"
@@ -131,17 +131,6 @@ Helper::Step Engine::StepOfHelper() {
 bool Engine::IsForked() const { return process_ != getpid(); }
 
 // --- activities ---
-
-std::unique_ptr<Executor> Engine::NewExecutor() {
-  if (idle_executors_.empty()) return std::make_unique<Executor>(this);
-  std::unique_ptr<Executor> executor = std::move(idle_executors_.back());
-  idle_executors_.pop_back();
-  return executor;
-}
-
-void Engine::KeepExecutor(std::unique_ptr<Executor> executor) {
-  idle_executors_.push_back(std::move(executor));
-}
 
 bool Engine::AdvanceActivities() {
   bool any = false;

@@ -35,7 +35,6 @@ namespace brigade {
 
 class Activity;
 struct Abort;
-class Executor;
 class SimulatedProcessor;
 struct CatalogueEntry;
 struct GroupState;
@@ -154,9 +153,8 @@ class Engine {
   // rank that it waits for; -1: for none.
   std::string Describe(const CatalogueEntry& entry, uint64_t sequence, const GroupState& group,
                        ChannelKind kind, const std::string& detail, int awaited_peer) const;
-  // Executors are kept and used again: a small operation allocates nothing.
-  std::unique_ptr<Executor> NewExecutor();
-  void KeepExecutor(std::unique_ptr<Executor> executor);
+  // Those that are done and kept for the next operations (Executor::New).
+  std::vector<std::unique_ptr<Activity>>* idle_executors() { return &idle_executors_; }
   // What machines were found to be, by the hosts that were measured.
   std::map<std::string, std::shared_ptr<const MachineDescription>>* machines() {
     return &machines_;
@@ -198,7 +196,7 @@ class Engine {
   SendQueue sends_;
 
   std::vector<Activity*> active_;  // in program order
-  std::vector<std::unique_ptr<Executor>> idle_executors_;
+  std::vector<std::unique_ptr<Activity>> idle_executors_;
   std::vector<std::unique_ptr<GroupState>> leaving_groups_;
   std::vector<GroupState*> failing_;
   // By the hosts it was measured on.

@@ -10,6 +10,19 @@
 
 namespace brigade {
 
+std::unique_ptr<Executor> Executor::New(Engine* engine) {
+  std::vector<std::unique_ptr<Activity>>* const idle = engine->idle_executors();
+  if (idle->empty()) return std::unique_ptr<Executor>(new Executor(engine));
+  std::unique_ptr<Executor> executor(static_cast<Executor*>(idle->back().release()));
+  idle->pop_back();
+  return executor;
+}
+
+void Executor::Keep(std::unique_ptr<Executor> executor) {
+  Engine* const engine = executor->engine_;
+  engine->idle_executors()->push_back(std::move(executor));
+}
+
 Executor::Executor(Engine* engine) : engine_(engine), mover_(engine->processor()) {}
 
 Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const Schedule* schedule,

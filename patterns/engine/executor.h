@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,10 @@ namespace brigade {
 
 class Executor : public Activity, private BufferOwner {
  public:
-  explicit Executor(Engine* engine);
+  // One that was kept, or else a new one: a small operation allocates nothing.
+  static std::unique_ptr<Executor> New(Engine* engine);
+  // Keeps one that is done, or was never prepared, for another operation.
+  static void Keep(std::unique_ptr<Executor> executor);
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
@@ -54,6 +58,8 @@ class Executor : public Activity, private BufferOwner {
   void TimeOut() override;
 
  private:
+  explicit Executor(Engine* engine);
+
   static constexpr size_t kMostSlots = rules::kWindowSlots;
 
   struct Slot : ReceiveSlot {      // its buffer is null if the piece landed in place

@@ -228,7 +228,7 @@ Status Group::Run(const PatternCall& given, OperationStatistics* statistics) {
       runs(ShortPath<PostPort>(engine_, state_.get(), *beginning.entry, call))) {
     return status;
   }
-  std::unique_ptr<Executor> executor = engine_->NewExecutor();
+  std::unique_ptr<Executor> executor = Executor::New(engine_);
   status = executor->Prepare(state_.get(), *beginning.entry, beginning.schedule, call,
                              *beginning.sequence, /*blocking=*/true);
   if (status.ok()) {
@@ -240,7 +240,7 @@ Status Group::Run(const PatternCall& given, OperationStatistics* statistics) {
     status = executor->outcome();
     count(executor->statistics());
   }
-  engine_->KeepExecutor(std::move(executor));
+  Executor::Keep(std::move(executor));
   return status;
 }
 
@@ -250,11 +250,11 @@ Status Group::Start(const PatternCall& given, std::unique_ptr<Operation>* operat
   const Engine::Turn turn(engine_);
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(call, &beginning));
-  std::unique_ptr<Executor> executor = engine_->NewExecutor();
+  std::unique_ptr<Executor> executor = Executor::New(engine_);
   const Status status = executor->Prepare(state_.get(), *beginning.entry, beginning.schedule, call,
                                           *beginning.sequence, /*blocking=*/false);
   if (!status.ok()) {
-    engine_->KeepExecutor(std::move(executor));
+    Executor::Keep(std::move(executor));
     engine_->Move();  // so that to try again is all that it takes
     return status;
   }
@@ -300,7 +300,7 @@ void Operation::Finish() {
   executor_->Detach();
   outcome_ = executor_->outcome();
   statistics_ = executor_->statistics();
-  engine_->KeepExecutor(std::move(executor_));
+  Executor::Keep(std::move(executor_));
 }
 
 }  // namespace brigade
