@@ -8,10 +8,14 @@
 #include <string>
 #include <thread>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "membuf/combine.h"
 #include "membuf/pack.h"
 #include "membuf/strided_layout.h"
+#include "patterns/group/group_calls.h"
+#include "patterns/group/operation.h"
 #include "patterns/group/ranks_per_processor.h"
 #include "patterns/model/link_estimate.h"
 
@@ -64,14 +68,15 @@ static_assert(std::is_trivially_copyable_v<RankTimes>, "exchanged as bytes");
 
 class Measurer {
  public:
-  explicit Measurer(Group* group)
-      : group_(group),
+  Measurer(Engine* engine, GroupState* group)
+      : engine_(engine),
+        group_(group),
         data_(kLongerProbeBytes / sizeof(double)),
         landing_(kLongerProbeBytes / sizeof(double)) {}
 
   // `ring`: group ranks that take part, each once. Those that do not measure nothing.
   Status MeasureEdges(const std::vector<int>& ring, EdgeTimes* times) {
-    const auto self = std::find(ring.begin(), ring.end(), group_->rank());
+    const auto self = std::find(ring.begin(), ring.end(), group_->rank);
     if (self == ring.end() || ring.size() < 2) return Status();
     const auto size = static_cast<int>(ring.size());
     place_ = static_cast<int>(self - ring.begin());
@@ -127,7 +132,7 @@ class Measurer {
       if (i > 0) all.push_back(us);  // the first one waits for those that come later
       std::this_thread::sleep_for(kRest);
     }
-    if (group_->rank() != 0) return Status();
+    if (group_->rank != 0) return Status();
     times->piece_us = std::max(0.0, Median(all) - first_us) / (kPieces - 1);
     return Status();
   }
@@ -174,7 +179,7 @@ class Measurer {
   Status Move(Pattern pattern, int peer, size_t bytes) {
     PatternCall call;
     BRIGADE_RETURN_IF_ERROR(CallOf(pattern, peer, bytes, &call));
-    return group_->Run(call);
+    return RunCall(engine_, group_, call);
   }
 
   // To the next, and from the previous one, at the same time. *sending_us: until the send returned.
@@ -184,16 +189,16 @@ class Measurer {
     receive.matrix.data = reinterpret_cast<std::byte*>(landing_.data());
     const Clock::time_point begin = Clock::now();
     std::unique_ptr<Operation> receiving;
-    const Status started = group_->Start(receive, &receiving);
+    const Status started = StartCall(engine_, group_, receive, &receiving);
     const bool scarce =
         started.code() == StatusCode::kNoResource || started.code() == StatusCode::kOutOfMemory;
     if (!scarce) BRIGADE_RETURN_IF_ERROR(started);
     // One after the other then, and not all ranks the same first.
-    if (scarce && place_ % 2 == 1) BRIGADE_RETURN_IF_ERROR(group_->Run(receive));
+    if (scarce && place_ % 2 == 1) BRIGADE_RETURN_IF_ERROR(RunCall(engine_, group_, receive));
     const Clock::time_point send_begin = Clock::now();
     BRIGADE_RETURN_IF_ERROR(Move(Pattern::kSend, next_, bytes));
     *sending_us = MicrosecondsSince(send_begin);
-    if (scarce && place_ % 2 == 0) BRIGADE_RETURN_IF_ERROR(group_->Run(receive));
+    if (scarce && place_ % 2 == 0) BRIGADE_RETURN_IF_ERROR(RunCall(engine_, group_, receive));
     if (!scarce) BRIGADE_RETURN_IF_ERROR(receiving->Wait());
     *us = MicrosecondsSince(begin);
     return Status();
@@ -231,15 +236,15 @@ class Measurer {
     BRIGADE_RETURN_IF_ERROR(
         StridedLayout::General(elems, 1, elems, sizeof(double), &call.matrix.layout));
     const Clock::time_point begin = Clock::now();
-    BRIGADE_RETURN_IF_ERROR(group_->Run(call));
-    if (group_->rank() == last) return Move(Pattern::kSend, 0, kShortProbeBytes);
-    if (group_->rank() == 0)
-      BRIGADE_RETURN_IF_ERROR(Move(Pattern::kReceive, last, kShortProbeBytes));
+    BRIGADE_RETURN_IF_ERROR(RunCall(engine_, group_, call));
+    if (group_->rank == last) return Move(Pattern::kSend, 0, kShortProbeBytes);
+    if (group_->rank == 0) BRIGADE_RETURN_IF_ERROR(Move(Pattern::kReceive, last, kShortProbeBytes));
     *us = MicrosecondsSince(begin);
     return Status();
   }
 
-  Group* const group_;
+  Engine* const engine_;
+  GroupState* const group_;
   std::vector<double> data_;
   std::vector<double> landing_;
   int place_ = 0;
@@ -282,8 +287,9 @@ EdgeTimes MediansOf(const std::vector<RankTimes>& all, EdgeTimes RankTimes::*kin
 
 }  // namespace
 
-Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hosts,
+Status Calibrate(Engine* engine, GroupState* group, Bootstrap* bootstrap,
                  MachineDescription* machine, bool* measured) {
+  const std::vector<int>& hosts = group->host_of;
   std::vector<std::vector<int>> members;  // by host
   for (int r = 0; r < bootstrap->size(); ++r) {
     const auto host = static_cast<size_t>(hosts[static_cast<size_t>(r)]);
@@ -298,13 +304,13 @@ Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hos
   }
   const size_t others = hosts.size() - firsts.size();  // ranks that share a host with a first one
 
-  Measurer measurer(group);
+  Measurer measurer(engine, group);
   RankTimes mine;
   const auto measure = [&] {
     BRIGADE_RETURN_IF_ERROR(measurer.MeasureEdges(firsts, &mine.far));
     BRIGADE_RETURN_IF_ERROR(measurer.MeasureEdges(
-        members[static_cast<size_t>(hosts[static_cast<size_t>(group->rank())])], &mine.near));
-    const bool by_host = group->goes_by_host();
+        members[static_cast<size_t>(hosts[static_cast<size_t>(group->rank)])], &mine.near));
+    const bool by_host = group->scope(ChannelKind::kAll).goes_by_host();
     if (firsts.size() < 3) return Status();  // nobody passes anything on
     const double first_us = static_cast<double>(firsts.size()) * mine.far.hop_us +
                             (by_host ? 0 : static_cast<double>(others) * mine.near.hop_us);
@@ -336,7 +342,7 @@ Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hos
   std::vector<RankProcessors> processors;
   for (const RankTimes& times : all) processors.push_back(times.processors);
   const double crowd = RanksPerProcessor(processors);
-  const Capabilities& has = group->capabilities();
+  const Capabilities& has = *group->capabilities;
   MachineDescription found;
   found.name = "calibrated";
   found.hosts = static_cast<int>(firsts.size());

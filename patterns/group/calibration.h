@@ -9,20 +9,19 @@
 #ifndef BRIGADE_PATTERNS_GROUP_CALIBRATION_H_
 #define BRIGADE_PATTERNS_GROUP_CALIBRATION_H_
 
-#include <vector>
-
 #include "membuf/status.h"
-#include "patterns/group/group.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group_state.h"
 #include "transport/bootstrap.h"
 #include "transport/machines/machine_description.h"
 
 namespace brigade {
 
 // Measures `group`, whose members are those of `bootstrap`; collective over them, and the first
-// thing that they do with it. `hosts`: each member's, equal on all. *machine is then the same on
-// all of them, to the bit; *measured is false, on all, where nothing sensible came out. Takes well
-// below a second where links pass 40 MB/s or more. Fails on all if it fails on any.
-Status Calibrate(Group* group, Bootstrap* bootstrap, const std::vector<int>& hosts,
+// thing that they do with it. group->host_of is equal on all. *machine is then the same on all of
+// them, to the bit; *measured is false, on all, where nothing sensible came out. Takes well below a
+// second where links pass 40 MB/s or more. Fails on all if it fails on any.
+Status Calibrate(Engine* engine, GroupState* group, Bootstrap* bootstrap,
                  MachineDescription* machine, bool* measured);
 
 }  // namespace brigade

@@ -12,47 +12,20 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/pattern_call.h"
+#include "patterns/group/operation.h"
 #include "transport/bootstrap.h"
 
 namespace brigade {
 
 struct Candidate;
-struct CatalogueEntry;
 struct Cost;
 struct MachineDescription;
 struct GroupState;
-struct Schedule;
-class Executor;
-
-// A started operation. Destroying one that is not done waits for it.
-class Operation {
- public:
-  ~Operation();
-  Operation(const Operation&) = delete;
-  Operation& operator=(const Operation&) = delete;
-
-  // Progresses; true once done, well or not.
-  bool Test();
-  // Waits until done. The outcome, as Group::Run returns it.
-  Status Wait(OperationStatistics* statistics = nullptr);
-
- private:
-  friend class Group;
-  Operation(Engine* engine, std::unique_ptr<Executor> executor);
-  void Finish();
-
-  Engine* const engine_;
-  std::unique_ptr<Executor> executor_;  // null once done
-  Status outcome_;
-  OperationStatistics statistics_;
-};
 
 class Group {
  public:
@@ -120,22 +93,6 @@ class Group {
 
  private:
   Group(Engine* engine, std::unique_ptr<GroupState> state);
-  // Measures, or remembers, what its edges cost.
-  Status FindMachine(Bootstrap* bootstrap);
-  // Rank 0's to all.
-  Status TellText(std::string* text);
-  // What every way of running a valid call needs beside the call.
-  struct Beginning {
-    const CatalogueEntry* entry = nullptr;
-    const Schedule* schedule = nullptr;
-    uint64_t* sequence = nullptr;  // its number on its channel, to be advanced when it starts
-  };
-  // The normal form of `call`, its free topology replaced: `call` itself or *copy.
-  const PatternCall& Normal(const PatternCall& call, std::optional<PatternCall>* copy) const;
-  // REQUIRES: `call` is normal.
-  Status Begin(const PatternCall& call, Beginning* beginning);
-  // Calls whose messages are always there look now and then whether others have given up.
-  Status LookAround() const;
 
   Engine* const engine_;
   std::unique_ptr<GroupState> state_;

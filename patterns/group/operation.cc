@@ -1,0 +1,47 @@
+#include "patterns/group/operation.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "patterns/engine/executor.h"
+
+namespace brigade {
+
+Operation::Operation(Engine* engine, std::unique_ptr<Executor> executor)
+    : engine_(engine), executor_(std::move(executor)) {}
+
+Operation::~Operation() {
+  // The outcome is the group's failure too.
+  (void)Wait();
+}
+
+bool Operation::Test() {
+  if (executor_ == nullptr) return true;
+  const Engine::Turn turn(engine_);
+  engine_->Move();
+  if (!executor_->done()) return false;
+  Finish();
+  return true;
+}
+
+Status Operation::Wait(OperationStatistics* statistics) {
+  if (executor_ != nullptr) {
+    const Engine::Turn turn(engine_);
+    engine_->CountWaits(statistics != nullptr);
+    engine_->RunToEnd(executor_.get());
+    Finish();
+    statistics_.wait_ns = static_cast<uint64_t>(engine_->waited().count());
+  }
+  if (statistics != nullptr) *statistics = statistics_;
+  return outcome_;
+}
+
+void Operation::Finish() {
+  engine_->Deactivate(executor_.get());
+  executor_->Detach();
+  outcome_ = executor_->outcome();
+  statistics_ = executor_->statistics();
+  Executor::Keep(std::move(executor_));
+}
+
+}  // namespace brigade
