@@ -4,9 +4,9 @@
 #ifndef BRIGADE_TRANSPORT_TCP_GRANTS_H_
 #define BRIGADE_TRANSPORT_TCP_GRANTS_H_
 
-#include "transport/tcp/link.h"
-#include "transport/tcp/stream.h"
-#include "transport/tcp/unique_queue.h"
+#include "transport/tcp/link/link.h"
+#include "transport/tcp/link/stream.h"
+#include "transport/tcp/link/unique_queue.h"
 
 namespace brigade::tcp {
 

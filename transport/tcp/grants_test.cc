@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "transport/tcp/link_fixture.h"
+#include "transport/tcp/link/link_fixture.h"
 
 namespace brigade::tcp {
 namespace {

@@ -17,8 +17,8 @@
 #include "transport/core/wire_ids.h"
 #include "transport/tcp/contact.h"
 #include "transport/tcp/grants.h"
-#include "transport/tcp/link.h"
-#include "transport/tcp/stream.h"
+#include "transport/tcp/link/link.h"
+#include "transport/tcp/link/stream.h"
 #include "transport/tcp/wire/wire.h"
 
 namespace brigade::tcp {

@@ -15,9 +15,9 @@
 
 #include "membuf/status.h"
 #include "transport/host/network_interface.h"
-#include "transport/tcp/connection.h"
 #include "transport/tcp/io/socket_io.h"
-#include "transport/tcp/link.h"
+#include "transport/tcp/link/connection.h"
+#include "transport/tcp/link/link.h"
 #include "transport/tcp/listener.h"
 #include "transport/tcp/wire/wire.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "transport/tcp/groups.h"
-#include "transport/tcp/link.h"
+#include "transport/tcp/link/link.h"
 #include "transport/tcp/links.h"
 
 namespace brigade::tcp {

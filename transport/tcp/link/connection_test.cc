@@ -1,8 +1,8 @@
-#include "transport/tcp/connection.h"
+#include "transport/tcp/link/connection.h"
 
 #include <vector>
 
-#include "transport/tcp/link_fixture.h"
+#include "transport/tcp/link/link_fixture.h"
 
 namespace brigade::tcp {
 namespace {

@@ -1,7 +1,7 @@
 // Stream: both directions of one channel of a group with one peer.
 
-#ifndef BRIGADE_TRANSPORT_TCP_STREAM_H_
-#define BRIGADE_TRANSPORT_TCP_STREAM_H_
+#ifndef BRIGADE_TRANSPORT_TCP_LINK_STREAM_H_
+#define BRIGADE_TRANSPORT_TCP_LINK_STREAM_H_
 
 #include <cstdint>
 
@@ -37,4 +37,4 @@ struct Stream {
 
 }  // namespace brigade::tcp
 
-#endif  // BRIGADE_TRANSPORT_TCP_STREAM_H_
+#endif  // BRIGADE_TRANSPORT_TCP_LINK_STREAM_H_

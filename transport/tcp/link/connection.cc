@@ -1,4 +1,4 @@
-#include "transport/tcp/connection.h"
+#include "transport/tcp/link/connection.h"
 
 #include <algorithm>
 #include <cerrno>

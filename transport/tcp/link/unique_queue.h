@@ -1,8 +1,8 @@
 // UniqueQueue: a queue in which an element stands at most once. A flag of the element says whether
 // it does, and nobody else writes it.
 
-#ifndef BRIGADE_TRANSPORT_TCP_UNIQUE_QUEUE_H_
-#define BRIGADE_TRANSPORT_TCP_UNIQUE_QUEUE_H_
+#ifndef BRIGADE_TRANSPORT_TCP_LINK_UNIQUE_QUEUE_H_
+#define BRIGADE_TRANSPORT_TCP_LINK_UNIQUE_QUEUE_H_
 
 #include <cstddef>
 #include <utility>
@@ -51,4 +51,4 @@ class UniqueQueue {
 
 }  // namespace brigade::tcp
 
-#endif  // BRIGADE_TRANSPORT_TCP_UNIQUE_QUEUE_H_
+#endif  // BRIGADE_TRANSPORT_TCP_LINK_UNIQUE_QUEUE_H_

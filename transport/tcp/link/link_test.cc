@@ -1,10 +1,10 @@
 // The states of a link, over sockets that lead to this process.
 
-#include "transport/tcp/link.h"
+#include "transport/tcp/link/link.h"
 
 #include <chrono>
 
-#include "transport/tcp/link_fixture.h"
+#include "transport/tcp/link/link_fixture.h"
 
 namespace brigade::tcp {
 namespace {

@@ -1,4 +1,4 @@
-#include "transport/tcp/outbox.h"
+#include "transport/tcp/link/outbox.h"
 
 #include <cstddef>
 #include <vector>

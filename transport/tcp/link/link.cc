@@ -1,4 +1,4 @@
-#include "transport/tcp/link.h"
+#include "transport/tcp/link/link.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,7 @@
 // LinkFixture: a link over sockets that lead to this process. For tests.
 
-#ifndef BRIGADE_TRANSPORT_TCP_LINK_FIXTURE_H_
-#define BRIGADE_TRANSPORT_TCP_LINK_FIXTURE_H_
+#ifndef BRIGADE_TRANSPORT_TCP_LINK_LINK_FIXTURE_H_
+#define BRIGADE_TRANSPORT_TCP_LINK_LINK_FIXTURE_H_
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "transport/tcp/connection.h"
 #include "transport/tcp/io/socket_io.h"
-#include "transport/tcp/link.h"
+#include "transport/tcp/link/connection.h"
+#include "transport/tcp/link/link.h"
 #include "transport/tcp/wire/wire.h"
 
 namespace brigade::tcp {
@@ -75,4 +75,4 @@ class LinkFixture : public ::testing::Test, private ConnectionOwner {
 
 }  // namespace brigade::tcp
 
-#endif  // BRIGADE_TRANSPORT_TCP_LINK_FIXTURE_H_
+#endif  // BRIGADE_TRANSPORT_TCP_LINK_LINK_FIXTURE_H_

@@ -1,16 +1,16 @@
 // Outbox: what is to be sent to one peer next, over whichever connection: notices about groups,
 // then control messages, then grants, then pieces of all streams in turns.
 
-#ifndef BRIGADE_TRANSPORT_TCP_OUTBOX_H_
-#define BRIGADE_TRANSPORT_TCP_OUTBOX_H_
+#ifndef BRIGADE_TRANSPORT_TCP_LINK_OUTBOX_H_
+#define BRIGADE_TRANSPORT_TCP_LINK_OUTBOX_H_
 
 #include <cstdint>
 #include <vector>
 
 #include "transport/core/control_queue.h"
 #include "transport/core/fifo.h"
-#include "transport/tcp/stream.h"
-#include "transport/tcp/unique_queue.h"
+#include "transport/tcp/link/stream.h"
+#include "transport/tcp/link/unique_queue.h"
 #include "transport/tcp/wire/credit_streams.h"
 #include "transport/tcp/wire/wire.h"
 
@@ -65,4 +65,4 @@ class Outbox {
 
 }  // namespace brigade::tcp
 
-#endif  // BRIGADE_TRANSPORT_TCP_OUTBOX_H_
+#endif  // BRIGADE_TRANSPORT_TCP_LINK_OUTBOX_H_

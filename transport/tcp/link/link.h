@@ -2,8 +2,8 @@
 // use, or two if both opened one at the same time: each end then goes on sending on its own, so the
 // order of what it sends is that of one connection.
 
-#ifndef BRIGADE_TRANSPORT_TCP_LINK_H_
-#define BRIGADE_TRANSPORT_TCP_LINK_H_
+#ifndef BRIGADE_TRANSPORT_TCP_LINK_LINK_H_
+#define BRIGADE_TRANSPORT_TCP_LINK_LINK_H_
 
 #include <chrono>
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 #include "membuf/status.h"
 #include "transport/host/network_interface.h"
-#include "transport/tcp/connection.h"
 #include "transport/tcp/io/socket_io.h"
-#include "transport/tcp/outbox.h"
+#include "transport/tcp/link/connection.h"
+#include "transport/tcp/link/outbox.h"
 #include "transport/tcp/wire/wire.h"
 
 namespace brigade::tcp {
@@ -121,4 +121,4 @@ class Link {
 
 }  // namespace brigade::tcp
 
-#endif  // BRIGADE_TRANSPORT_TCP_LINK_H_
+#endif  // BRIGADE_TRANSPORT_TCP_LINK_LINK_H_

@@ -1,8 +1,8 @@
 // Connection: one TCP connection with a peer. It sends what the peer's Outbox holds, and gives what
 // comes to the streams.
 
-#ifndef BRIGADE_TRANSPORT_TCP_CONNECTION_H_
-#define BRIGADE_TRANSPORT_TCP_CONNECTION_H_
+#ifndef BRIGADE_TRANSPORT_TCP_LINK_CONNECTION_H_
+#define BRIGADE_TRANSPORT_TCP_LINK_CONNECTION_H_
 
 #include <cstddef>
 #include <vector>
@@ -11,8 +11,8 @@
 #include "transport/core/fifo.h"
 #include "transport/endpoint.h"
 #include "transport/tcp/io/socket_io.h"
-#include "transport/tcp/outbox.h"
-#include "transport/tcp/stream.h"
+#include "transport/tcp/link/outbox.h"
+#include "transport/tcp/link/stream.h"
 #include "transport/tcp/wire/credit_streams.h"
 #include "transport/tcp/wire/frame_reader.h"
 #include "transport/tcp/wire/wire.h"
@@ -129,4 +129,4 @@ class Connection : public IoSocket, private FrameSink {
 
 }  // namespace brigade::tcp
 
-#endif  // BRIGADE_TRANSPORT_TCP_CONNECTION_H_
+#endif  // BRIGADE_TRANSPORT_TCP_LINK_CONNECTION_H_
