@@ -12,7 +12,7 @@
 #include "blacs_shim/runtime.h"
 #include "membuf/strided_layout.h"
 #include "patterns/engine/pattern_call.h"
-#include "patterns/engine/trace.h"
+#include "patterns/trace/trace.h"
 #include "transport/endpoint.h"
 
 namespace brigade {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "membuf/version.h"
-#include "patterns/engine/trace.h"
+#include "patterns/trace/trace.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/registry.h"
 

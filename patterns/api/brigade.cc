@@ -11,8 +11,8 @@
 #include "membuf/version.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
-#include "patterns/engine/trace.h"
 #include "patterns/group/group.h"
+#include "patterns/trace/trace.h"
 #include "transport/registry.h"
 
 struct brigade_engine {

@@ -14,7 +14,7 @@
 #include "patterns/engine/activity.h"
 #include "patterns/engine/group_control.h"
 #include "patterns/engine/group_state.h"
-#include "patterns/engine/trace.h"
+#include "patterns/trace/trace.h"
 #include "transport/simulated_processor.h"
 
 namespace brigade {

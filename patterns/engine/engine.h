@@ -27,8 +27,8 @@
 #include "patterns/engine/helper.h"
 #include "patterns/engine/send_queue.h"
 #include "patterns/engine/staging_buffers.h"
-#include "patterns/engine/trace.h"
 #include "patterns/schedule/piece_plan.h"
+#include "patterns/trace/trace.h"
 #include "transport/endpoint.h"
 
 namespace brigade {

@@ -11,7 +11,7 @@
 
 #include "membuf/check.h"
 #include "membuf/rules.h"
-#include "patterns/engine/trace.h"
+#include "patterns/trace/trace.h"
 
 namespace brigade {
 namespace {

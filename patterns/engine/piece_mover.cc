@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "membuf/pack.h"
-#include "patterns/engine/trace.h"
+#include "patterns/trace/trace.h"
 
 namespace brigade {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "patterns/engine/trace.h"
+#include "patterns/trace/trace.h"
 #include "transport/simulated_processor.h"
 
 namespace brigade {

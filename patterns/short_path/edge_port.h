@@ -15,10 +15,10 @@
 
 #include "membuf/byte_span.h"
 #include "membuf/status.h"
-#include "patterns/engine/trace.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/schedule/schedule.h"
 #include "patterns/short_path/port_base.h"
+#include "patterns/trace/trace.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
 

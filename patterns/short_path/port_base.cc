@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "patterns/engine/trace.h"
+#include "patterns/trace/trace.h"
 
 namespace brigade {
 

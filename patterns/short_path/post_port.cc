@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "membuf/rules.h"
-#include "patterns/engine/trace.h"
+#include "patterns/trace/trace.h"
 
 namespace brigade {
 

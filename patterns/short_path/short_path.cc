@@ -4,9 +4,9 @@
 #include <string>
 
 #include "membuf/check.h"
-#include "patterns/engine/trace.h"
 #include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/piece_plan.h"
+#include "patterns/trace/trace.h"
 
 namespace brigade {
 

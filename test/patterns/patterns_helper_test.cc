@@ -21,8 +21,8 @@
 
 #include "gtest/gtest.h"
 #include "patterns/engine/engine.h"
-#include "patterns/engine/trace.h"
 #include "patterns/group/group.h"
+#include "patterns/trace/trace.h"
 #include "test/support/run_ranks.h"
 #include "transport/core/checked_endpoint.h"
 #include "transport/core/fault_endpoint.h"

@@ -1,4 +1,4 @@
-#include "patterns/engine/trace.h"
+#include "patterns/trace/trace.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -7,8 +7,8 @@
 // Recorded by any thread; started and stopped by one at a time. What the helper (helper.h) records
 // has a line of its own.
 
-#ifndef BRIGADE_PATTERNS_ENGINE_TRACE_H_
-#define BRIGADE_PATTERNS_ENGINE_TRACE_H_
+#ifndef BRIGADE_PATTERNS_TRACE_TRACE_H_
+#define BRIGADE_PATTERNS_TRACE_TRACE_H_
 
 #include <sys/types.h>
 
@@ -142,4 +142,4 @@ class TraceSpan {
 
 }  // namespace brigade
 
-#endif  // BRIGADE_PATTERNS_ENGINE_TRACE_H_
+#endif  // BRIGADE_PATTERNS_TRACE_TRACE_H_
