@@ -868,7 +868,7 @@ TEST_P(TransportConformance, HandlersMayPostAndHearOfTheirOwnGroupOnly) {
     self.endpoint->CloseGroup(answerers[0].group);
     const int heard = answerers[0].heard;
     Exchange(self, driver, Channel{everyone, ChannelKind::kAll}, peer, self.rank, peer);
-    driver.Poll(200);
+    driver.Poll(50);
     EXPECT_EQ(answerers[0].heard, heard);
     EXPECT_EQ(answerers[1].heard, kAnswers + 1);
     self.endpoint->CloseGroup(answerers[1].group);

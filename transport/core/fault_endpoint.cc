@@ -27,9 +27,9 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
 
   void CloseGroup(GroupId group) override {
     target()->CloseGroup(group);
-    relays_.erase(group);
     const auto of_group = [&](const Note& note) { return note.relay->group == group; };
     notes_.erase(std::remove_if(notes_.begin(), notes_.end(), of_group), notes_.end());
+    relays_.erase(group);
     for (auto it = streams_.begin(); it != streams_.end();) {
       const auto& [stream_group, kind, peer, sends] = it->first;
       if (sends || stream_group != group) {
@@ -183,7 +183,8 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
     std::set<std::pair<const Relay*, int>> waiting;  // senders
     for (size_t i = 0; i < notes_.size();) {
       const std::pair<const Relay*, int> sender(notes_[i].relay, notes_[i].from);
-      if (waiting.count(sender) > 0 || notes_[i].polls_left-- > 0) {
+      const bool is_due = notes_[i].polls_left-- <= 0;
+      if (!is_due || waiting.count(sender) > 0) {
         waiting.insert(sender);
         ++i;
         continue;
