@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -29,12 +30,13 @@
 #include "transport/tcp/wire/wire.h"
 
 // Of this process.
-static int writes = 0;
+static std::atomic<int> writes{0};
 
 // No hello gets anywhere.
-static bool unreachable = false;
+static std::atomic<bool> unreachable{false};
 
-// The last hello that this process said, as somebody hears it who listens on the way.
+// The last hello that this process said, as somebody hears it who listens on the way. Endpoints send on their threads.
+static std::mutex overheard_mutex;
 static std::vector<std::byte> overheard_hello;
 
 extern "C" ssize_t sendmsg(int socket, const msghdr* message, int flags) {
@@ -42,6 +44,7 @@ extern "C" ssize_t sendmsg(int socket, const msghdr* message, int flags) {
   const iovec& first = message->msg_iov[0];
   const auto* const bytes = static_cast<const std::byte*>(first.iov_base);
   if (first.iov_len >= brigade::kHelloBytes && std::memcmp(bytes, "brigade\n", 8) == 0) {
+    const std::lock_guard lock(overheard_mutex);
     overheard_hello.assign(bytes, bytes + brigade::kHelloBytes);
     if (unreachable) {
       errno = EHOSTUNREACH;
