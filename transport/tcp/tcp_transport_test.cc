@@ -35,7 +35,8 @@ static std::atomic<int> writes{0};
 // No hello gets anywhere.
 static std::atomic<bool> unreachable{false};
 
-// The last hello that this process said, as somebody hears it who listens on the way. Endpoints send on their threads.
+// The last hello that this process said, as somebody hears it who listens on the way. Endpoints
+// send on their threads.
 static std::mutex overheard_mutex;
 static std::vector<std::byte> overheard_hello;
 
