@@ -11,6 +11,7 @@
 
 #include "membuf/version.h"
 #include "patterns/trace/trace.h"
+#include "transport/host/variables.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/registry.h"
 
@@ -224,7 +225,10 @@ int Runtime::OpenGrid(const char* routine, MPI_Comm parent, const std::vector<in
   FailIfNotOk(OriginOf(routine, -1),
               ProcessGrid::Create(engine_.get(), parent, members, rows, cols, &grid));
   // World rank 0 may never be in a grid.
-  if (first && settings_.log_info && grid->row == 0 && grid->col == 0) LogStart(*grid);
+  if (first && grid->row == 0 && grid->col == 0) {
+    WarnOfUnknownVariables();
+    if (settings_.log_info) LogStart(*grid);
+  }
   AgreeOnStatistics(routine, *grid);
   return grids_.Insert(std::move(grid));
 }

@@ -102,11 +102,17 @@ def check_sentences(file, lines):
 
 
 def check_settings():
-    page = ROOT / "docs/user/settings.md"
+    """The names in variables.h, those that are read, and the rows of the page are the same."""
+    table, page = ROOT / "transport/host/variables.h", ROOT / "docs/user/settings.md"
+    quoted = r'"(BRIGADE_[A-Z_]+)"'
+    known = set(re.findall(quoted, table.read_text()))
     sources = "\n".join((ROOT / name).read_text() for name in ("blacs_shim/settings.cc", "transport/registry.cc"))
-    for variable in sorted(set(re.findall(r'"(BRIGADE_[A-Z_]+)"', sources))):
-        if f"`{variable}`" not in page.read_text():
-            complain(page, 1, f"{variable} is missing")
+    read = set(re.findall(quoted, sources))
+    for file, names in ((page, set(re.findall(r"^\| `(BRIGADE_[A-Z_]+)`", page.read_text(), re.M))), (table, read)):
+        for name in sorted(known - names):
+            complain(file, 1, f"{name} is missing here, or nobody reads it")
+        for name in sorted(names - known):
+            complain(file, 1, f"{name} is not in {table.relative_to(ROOT)}")
 
 
 def main():

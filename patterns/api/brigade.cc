@@ -13,6 +13,7 @@
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
 #include "patterns/trace/trace.h"
+#include "transport/host/variables.h"
 #include "transport/registry.h"
 
 struct brigade_engine {
@@ -180,6 +181,7 @@ brigade_status brigade_engine_create(const brigade_options* options, brigade_eng
   brigade_options defaults;
   brigade_options_init(&defaults);
   if (options == nullptr) options = &defaults;
+  if (brigade::PositionInJob().rank == 0) brigade::WarnOfUnknownVariables();
   auto created = std::make_unique<brigade_engine>();
   const Status status = brigade::CreateEndpoint(
       options->transport == nullptr ? defaults.transport : options->transport, &created->endpoint);

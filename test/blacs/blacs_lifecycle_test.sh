@@ -70,6 +70,10 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   run without_rank_zero BRIGADE_LOG=info
   lines 1 ":brigade [0-9.]*: .*transport $BRIGADE_TRANSPORT"
 
+  run turns BRIGADE_STAT=1 BRIGADE_TRANSPROT=mpi
+  lines 1 'BRIGADE_STAT is set, .* BRIGADE_STATS$'
+  lines 1 'BRIGADE_TRANSPROT is set, .* BRIGADE_TRANSPORT$'
+
   run turns BRIGADE_STATS=1
   lines 1 'brigade statistics summed over 2 ranks'
   lines 1 "brigade dgesd2d  *' '  *10  *80 "

@@ -28,8 +28,17 @@ static const char* take_trace(const char* file) {
 
 static void check(int condition, const char* what) {
   if (condition) return;
-  fprintf(stderr, "rank %d: %s: %s\n", me, what, brigade_error_text());
+  printf("rank %d: %s: %s\n", me, what, brigade_error_text());
+  fflush(stdout);
   MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static int occurrences(FILE* file, const char* text) {
+  char line[4096];
+  int count = 0;
+  rewind(file);
+  while (fgets(line, sizeof(line), file) != NULL) count += strstr(line, text) != NULL;
+  return count;
 }
 
 static void run(brigade_group* group, const brigade_call* call, const char* what) {
@@ -41,6 +50,7 @@ int main(int argc, char** argv) {
   enum { kRows = 30, kCols = 400, kLd = 32 };
   static double a[kLd * kCols];
   char trace_file[4096];
+  char warnings[4096];
   brigade_options options;
   brigade_engine* engine = NULL;
   brigade_group* group = NULL;
@@ -56,6 +66,10 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
 
+  /* Rank 0 alone says that BRIGADE_IFCAE is misspelt. */
+  snprintf(warnings, sizeof(warnings), "%s/warnings.%d", getenv("TMPDIR"), me);
+  check(freopen(warnings, "w+", stderr) != NULL, "stderr to a file");
+
   brigade_options_init(&options);
   options.staging_bytes = 64;
   check(brigade_engine_create(&options, &engine) == BRIGADE_INVALID_ARGUMENT, "a budget of 64");
@@ -66,6 +80,7 @@ int main(int argc, char** argv) {
   snprintf(trace_file, sizeof(trace_file), "%s/brigade_c_test", getenv("TMPDIR"));
   options.trace_file = trace_file;
   check(brigade_engine_create(&options, &engine) == BRIGADE_OK, "engine");
+  check(occurrences(stderr, "BRIGADE_IFCAE is set") == (me == 0), "a misspelt variable");
   check(brigade_group_create(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 2, size, &group) ==
             BRIGADE_INVALID_ARGUMENT,
         "a grid that does not fit");

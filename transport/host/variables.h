@@ -1,0 +1,33 @@
+// The variables of the environment that the library has: BRIGADE_*. Whoever reads one says what it
+// means; docs/user/settings.md has it for users.
+
+#ifndef BRIGADE_TRANSPORT_HOST_VARIABLES_H_
+#define BRIGADE_TRANSPORT_HOST_VARIABLES_H_
+
+#include <string>
+#include <string_view>
+
+namespace brigade {
+
+// All names.
+inline constexpr std::string_view kVariables[] = {
+    "BRIGADE_CALIBRATE",     "BRIGADE_CHUNK_BYTES",
+    "BRIGADE_EXPLAIN",       "BRIGADE_IFACE",
+    "BRIGADE_LOG",           "BRIGADE_OVERFLOW_BYTES",
+    "BRIGADE_OVERFLOW_WAIT", "BRIGADE_REPORT_SECONDS",
+    "BRIGADE_STAGING_BYTES", "BRIGADE_STATS",
+    "BRIGADE_TOPOLOGY",      "BRIGADE_TRACE",
+    "BRIGADE_TRANSPORT",
+};
+
+// A line per variable of `environment` (like environ: "NAME=value", ended by a null pointer) whose
+// name begins like ours and is none of them: a misspelt setting has no effect. BRIGADE_TEST_* is
+// left to tests.
+std::string DescribeUnknownVariables(const char* const* environment);
+
+// Says so on stderr, once in a process.
+void WarnOfUnknownVariables();
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_HOST_VARIABLES_H_

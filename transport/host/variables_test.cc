@@ -1,0 +1,32 @@
+#include "transport/host/variables.h"
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace brigade {
+namespace {
+
+TEST(VariablesTest, NamesWhatIsMisspeltAndWhatIsNearest) {
+  const char* const environment[] = {"PATH=/bin", "BRIGADE_TRANSPROT=shm", "BRIGADE_STATS=1",
+                                     "BRIGADE_STAT=1", nullptr};
+  EXPECT_EQ(DescribeUnknownVariables(environment),
+            "brigade: BRIGADE_TRANSPROT is set, but there is no such setting; the nearest name is "
+            "BRIGADE_TRANSPORT\n"
+            "brigade: BRIGADE_STAT is set, but there is no such setting; the nearest name is "
+            "BRIGADE_STATS\n");
+}
+
+TEST(VariablesTest, IsSilentAboutItsOwnAndOthers) {
+  std::vector<std::string> entries = {"PATH=BRIGADE_", "MY_BRIGADE_LOG=1", "BRIGADE=1",
+                                      "BRIGADE_TEST_SEED=1"};
+  for (const std::string_view name : kVariables) entries.push_back(std::string(name) + "=");
+  std::vector<const char*> environment;
+  for (const std::string& entry : entries) environment.push_back(entry.c_str());
+  environment.push_back(nullptr);
+  EXPECT_EQ(DescribeUnknownVariables(environment.data()), "");
+}
+
+}  // namespace
+}  // namespace brigade
