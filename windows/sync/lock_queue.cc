@@ -1,58 +1,89 @@
 #include "windows/sync/lock_queue.h"
 
-#include <algorithm>
 #include <string>
+
+#include "membuf/check.h"
 
 namespace brigade {
 
-Status LockQueue::Request(int origin, LockKind kind, bool* granted) {
-  const bool holds = std::find(holders_.begin(), holders_.end(), origin) != holders_.end();
-  const bool waits = std::any_of(waiting_.begin(), waiting_.end(),
-                                 [&](const Waiter& waiter) { return waiter.origin == origin; });
-  if (holds || waits) {
-    return {StatusCode::kMismatch, "rank " + std::to_string(origin) +
-                                       " locks a window of which it " +
-                                       (holds ? "has" : "has asked for") + " the lock already"};
+size_t LockQueue::BytesFor(int members) {
+  return sizeof(Front) + static_cast<size_t>(members) * sizeof(Entry);
+}
+
+LockQueue::LockQueue(std::byte* memory, int members) : memory_(memory), members_(members) {}
+
+LockQueue::Entry& LockQueue::entry(int origin) const {
+  BRIGADE_CHECK_LE(0, origin);
+  BRIGADE_CHECK_LT(origin, members_);
+  return reinterpret_cast<Entry*>(memory_ + sizeof(Front))[origin];
+}
+
+Status LockQueue::Request(int origin, LockKind kind, bool by_message, bool* granted) {
+  Entry& asks = entry(origin);
+  const State state = asks.state.load(std::memory_order_relaxed);
+  if (state != State::kNone) {
+    return {StatusCode::kMismatch,
+            "rank " + std::to_string(origin) + " locks a window of which it " +
+                (state == State::kHolds ? "has" : "has asked for") + " the lock already"};
   }
-  *granted = waiting_.empty() && MayEnter(kind);
+  asks.kind = kind;
+  asks.by_message = by_message;
+  asks.behind = 0;
+  *granted = front().first == 0 && MayEnter(kind);
   if (*granted) {
-    Enter({origin, kind});
-  } else {
-    waiting_.push_back({origin, kind});
+    Enter(origin);
+    return Status();
   }
+  asks.state.store(State::kWaits, std::memory_order_relaxed);
+  (front().first == 0 ? front().first : entry(front().last - 1).behind) = origin + 1;
+  front().last = origin + 1;
   return Status();
 }
 
-Status LockQueue::Release(int origin, std::vector<int>* granted) {
-  const auto holder = std::find(holders_.begin(), holders_.end(), origin);
-  if (holder == holders_.end()) {
+Status LockQueue::Release(int origin, std::vector<int>* granted_by_message) {
+  if (entry(origin).state.load(std::memory_order_relaxed) != State::kHolds) {
     return {StatusCode::kMismatch,
             "rank " + std::to_string(origin) + " unlocks a window of which it has no lock"};
   }
-  holders_.erase(holder);
-  Grant(granted);
+  Forget(origin, granted_by_message);
   return Status();
 }
 
-void LockQueue::Forget(int origin, std::vector<int>* granted) {
-  holders_.erase(std::remove(holders_.begin(), holders_.end(), origin), holders_.end());
-  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(),
-                                [&](const Waiter& waiter) { return waiter.origin == origin; }),
-                 waiting_.end());
-  Grant(granted);
+void LockQueue::Forget(int origin, std::vector<int>* granted_by_message) {
+  Entry& lost = entry(origin);
+  if (lost.state.load(std::memory_order_relaxed) == State::kHolds) --front().holders;
+  if (lost.state.load(std::memory_order_relaxed) == State::kWaits) {
+    int32_t before = 0;
+    int32_t* link = &front().first;
+    while (*link != origin + 1) {
+      before = *link;
+      link = &entry(before - 1).behind;
+    }
+    *link = lost.behind;
+    if (front().last == origin + 1) front().last = before;
+  }
+  lost.state.store(State::kNone, std::memory_order_relaxed);
+  Grant(granted_by_message);
 }
 
-void LockQueue::Enter(const Waiter& waiter) {
-  held_ = waiter.kind;
-  holders_.push_back(waiter.origin);
+bool LockQueue::Holds(int origin) const {
+  return entry(origin).state.load(std::memory_order_acquire) == State::kHolds;
 }
 
-void LockQueue::Grant(std::vector<int>* granted) {
-  granted->clear();
-  while (!waiting_.empty() && MayEnter(waiting_.front().kind)) {
-    Enter(waiting_.front());
-    granted->push_back(waiting_.front().origin);
-    waiting_.pop_front();
+void LockQueue::Enter(int origin) {
+  ++front().holders;
+  front().held = entry(origin).kind;
+  entry(origin).state.store(State::kHolds, std::memory_order_release);
+}
+
+void LockQueue::Grant(std::vector<int>* granted_by_message) {
+  granted_by_message->clear();
+  while (front().first != 0 && MayEnter(entry(front().first - 1).kind)) {
+    const int origin = front().first - 1;
+    const Entry& waiter = entry(origin);
+    front().first = waiter.behind;
+    if (waiter.by_message) granted_by_message->push_back(origin);
+    Enter(origin);
   }
 }
 

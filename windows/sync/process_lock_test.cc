@@ -1,0 +1,71 @@
+#include "windows/sync/process_lock.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+namespace brigade {
+namespace {
+
+struct Shared {
+  ProcessLock lock;
+  int64_t count;
+};
+
+// Zeroed memory that children share.
+Shared* NewShared() {
+  void* const memory =
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  EXPECT_NE(memory, MAP_FAILED);
+  return static_cast<Shared*>(memory);
+}
+
+TEST(ProcessLockTest, NamesItsHolder) {
+  Shared* const shared = NewShared();
+  EXPECT_EQ(shared->lock.holder(), -1);
+  EXPECT_TRUE(shared->lock.TryLock(0));
+  EXPECT_EQ(shared->lock.holder(), 0);
+  EXPECT_FALSE(shared->lock.TryLock(5));
+  EXPECT_FALSE(shared->lock.TryLock(0));
+  shared->lock.Unlock();
+  EXPECT_EQ(shared->lock.holder(), -1);
+  EXPECT_TRUE(shared->lock.TryLock(5));
+  EXPECT_EQ(shared->lock.holder(), 5);
+}
+
+TEST(ProcessLockTest, IsHeldByOneProcessAtATime) {
+  Shared* const shared = NewShared();
+  constexpr int kProcesses = 3;
+  constexpr int kTurns = 20000;
+  for (int rank = 0; rank < kProcesses; ++rank) {
+    if (fork() != 0) continue;
+    for (int i = 0; i < kTurns; ++i) {
+      while (!shared->lock.TryLock(rank)) sched_yield();
+      const int64_t before = shared->count;
+      if (i % 8 == 0) sched_yield();  // so that others come meanwhile
+      shared->count = before + 1;
+      shared->lock.Unlock();
+    }
+    _exit(0);
+  }
+  for (int rank = 0; rank < kProcesses; ++rank) EXPECT_GT(wait(nullptr), 0);
+  EXPECT_EQ(shared->count, kProcesses * kTurns);
+}
+
+TEST(ProcessLockTest, StaysWithWhoDied) {
+  Shared* const shared = NewShared();
+  const pid_t child = fork();
+  if (child == 0) _exit(shared->lock.TryLock(7) ? 0 : 1);
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(shared->lock.holder(), 7);
+  EXPECT_FALSE(shared->lock.TryLock(0));
+}
+
+}  // namespace
+}  // namespace brigade
