@@ -1,0 +1,43 @@
+// ExposedMemory: one member's memory in a window, on its own side.
+
+#ifndef BRIGADE_WINDOWS_MEMORY_EXPOSED_MEMORY_H_
+#define BRIGADE_WINDOWS_MEMORY_EXPOSED_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "membuf/status.h"
+#include "transport/edge/shared_segment.h"
+#include "windows/memory/member.h"
+#include "windows/memory/member_page.h"
+
+namespace brigade {
+
+class ExposedMemory {
+ public:
+  // Memory for `members` to reach. `memory`: of the user, for kPrivate; what is shared is made
+  // here, zeroed, and begins a page. kOutOfMemory, kUnavailable (nothing can be shared here).
+  static Status Create(WindowMemory kind, std::byte* memory, size_t bytes, int64_t unit,
+                       int members, std::unique_ptr<ExposedMemory>* exposed);
+
+  // For the other members.
+  const MemberAttributes& attributes() const { return attributes_; }
+  MemberPage page() const { return page_; }
+  // The memory.
+  std::byte* base() const { return base_; }
+
+ private:
+  ExposedMemory(std::shared_ptr<SharedSegment> segment, const MemberAttributes& attributes,
+                MemberPage page, std::byte* base)
+      : segment_(std::move(segment)), attributes_(attributes), page_(page), base_(base) {}
+
+  std::shared_ptr<SharedSegment> segment_;
+  MemberAttributes attributes_;
+  MemberPage page_;
+  std::byte* base_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_MEMORY_EXPOSED_MEMORY_H_

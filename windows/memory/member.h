@@ -1,0 +1,35 @@
+// MemberAttributes: what each member of a window knows of every other.
+
+#ifndef BRIGADE_WINDOWS_MEMORY_MEMBER_H_
+#define BRIGADE_WINDOWS_MEMORY_MEMBER_H_
+
+#include <cstdint>
+#include <type_traits>
+
+#include "transport/edge/shared_segment.h"
+#include "transport/host/host.h"
+
+namespace brigade {
+
+enum class WindowMemory : uint64_t {
+  kPrivate = 0,  // anything the user has
+  kShared,       // from our own allocator: its whole host can map it
+};
+
+struct MemberAttributes {
+  Host host;
+  SharedSegment::Address segment;
+  uint64_t page_offset = 0;  // of the MemberPage in the segment
+  WindowMemory kind = WindowMemory::kPrivate;
+  uint64_t memory_offset = 0;  // kShared: in the segment
+  uint64_t address = 0;        // kPrivate: in the member's process
+  uint64_t bytes = 0;
+  int64_t unit = 0;  // of displacements
+};
+static_assert(std::is_trivially_copyable_v<MemberAttributes> &&
+                  std::has_unique_object_representations_v<MemberAttributes>,
+              "members' attributes travel as bytes");
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_MEMORY_MEMBER_H_

@@ -1,0 +1,39 @@
+// ProcessMemory: memory of another process of this host, read and written by the kernel on our
+// behalf (process_vm_readv, process_vm_writev).
+
+#ifndef BRIGADE_WINDOWS_MEMORY_PROCESS_MEMORY_H_
+#define BRIGADE_WINDOWS_MEMORY_PROCESS_MEMORY_H_
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "membuf/status.h"
+#include "windows/layout/layout_cursor.h"
+
+namespace brigade {
+
+class ProcessMemory {
+ public:
+  explicit ProcessMemory(pid_t process) : process_(process) {}
+
+  // Whether the byte at `address` can be read. What the system allows of reading it allows of
+  // writing.
+  bool CanReach(uint64_t address) const;
+
+  // Between the memory of this process and that at an address of the other, as in layout_copy.h.
+  // After a failure part of it may be done, and the cursors are somewhere. kPeerLost: the process
+  // is gone. kInternal: memory is not what it was said to be.
+  Status Read(LayoutCursor* from, uint64_t from_base, int64_t bytes, LayoutCursor* to,
+              std::byte* to_base) const;
+  Status Write(LayoutCursor* from, const std::byte* from_base, int64_t bytes, LayoutCursor* to,
+               uint64_t to_base) const;
+
+ private:
+  pid_t process_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_MEMORY_PROCESS_MEMORY_H_

@@ -1,0 +1,69 @@
+// TargetMemory: what an origin reaches by itself of one member's memory, on the same host.
+//
+// Either this process sees the memory, or the kernel reads and writes it on its behalf.
+
+#ifndef BRIGADE_WINDOWS_MEMORY_TARGET_MEMORY_H_
+#define BRIGADE_WINDOWS_MEMORY_TARGET_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "membuf/status.h"
+#include "transport/edge/shared_segment.h"
+#include "transport/host/host.h"
+#include "windows/elements/accumulate.h"
+#include "windows/elements/element.h"
+#include "windows/layout/layout_cursor.h"
+#include "windows/memory/member.h"
+#include "windows/memory/member_page.h"
+#include "windows/memory/process_memory.h"
+
+namespace brigade {
+
+class TargetMemory {
+ public:
+  // Null: nothing of it can be reached from here. The target must live until this returns.
+  static std::unique_ptr<TargetMemory> Open(const MemberAttributes& target, const Host& here,
+                                            int members);
+
+  MemberPage page() const { return page_; }
+  // The memory where this process sees it, else null.
+  std::byte* mapped() const { return mapped_; }
+
+  // What follows is done when it returns. Cursors begin where they are, and are moved on; `offset`
+  // is that of the first value in the target's memory. Failures are those of ProcessMemory, and
+  // there are none in mapped memory. REQUIRES: so many bytes are left, and lie in the memory.
+  Status Put(LayoutCursor* from, const std::byte* origin, int64_t bytes, LayoutCursor* to,
+             int64_t offset) const;
+  Status Get(LayoutCursor* from, int64_t offset, int64_t bytes, LayoutCursor* to,
+             std::byte* origin) const;
+  // `fetched`: where the old values go, packed, or null. kNoOp needs no `from` and no `origin`.
+  // REQUIRES: the caller holds page().combining(); whole elements; IsDefined(op, element).
+  Status Accumulate(AccumulateOp op, Element element, LayoutCursor* from, const std::byte* origin,
+                    int64_t bytes, LayoutCursor* to, int64_t offset, std::byte* fetched) const;
+
+ private:
+  TargetMemory(std::shared_ptr<SharedSegment> segment, MemberPage page,
+               const MemberAttributes& target, std::byte* mapped)
+      : segment_(std::move(segment)),
+        page_(page),
+        process_(target.segment.process),
+        address_(target.address),
+        mapped_(mapped) {}
+
+  // Of one block, whose operand is packed, by the kernel.
+  Status AccumulateBlock(AccumulateOp op, Element element, const std::byte* operand, int64_t bytes,
+                         LayoutCursor* to, uint64_t base, std::byte* fetched) const;
+
+  std::shared_ptr<SharedSegment> segment_;
+  MemberPage page_;
+  ProcessMemory process_;
+  uint64_t address_;
+  std::byte* mapped_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_MEMORY_TARGET_MEMORY_H_
