@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <locale>
+#include <sstream>
 #include <system_error>
 
 namespace brigade {
@@ -118,6 +120,34 @@ Status ReadSettings(Settings* settings) {
   }
   if (const char* value = Lookup("BRIGADE_TRACE")) settings->trace = value;
   return Status();
+}
+
+std::vector<std::pair<std::string, std::string>> ListSettings(const Settings& settings) {
+  const EngineOptions& engine = settings.engine;
+  const auto flag = [](bool value) { return value ? "1" : "0"; };
+  const auto seconds = [](double value) {
+    std::ostringstream text;
+    text.imbue(std::locale::classic());
+    text << value;
+    return text.str();
+  };
+  constexpr const char* kStatistics[] = {"0", "1", "ranks"};
+  return {
+      {"BRIGADE_TRANSPORT", settings.transport},
+      {"BRIGADE_STAGING_BYTES", std::to_string(engine.staging_bytes)},
+      {"BRIGADE_CHUNK_BYTES", std::to_string(engine.chunk_bytes)},
+      {"BRIGADE_OVERFLOW_BYTES", engine.overflow_bytes == OverflowArena::kAvailableMemory
+                                     ? ""
+                                     : std::to_string(engine.overflow_bytes)},
+      {"BRIGADE_OVERFLOW_WAIT", seconds(engine.overflow_wait_seconds)},
+      {"BRIGADE_CALIBRATE", flag(engine.calibrate != EngineOptions::Calibrate::kNever)},
+      {"BRIGADE_TOPOLOGY", engine.topology_is_hint ? "hint" : "strict"},
+      {"BRIGADE_EXPLAIN", flag(engine.explain)},
+      {"BRIGADE_LOG", settings.log_info ? "info" : "off"},
+      {"BRIGADE_REPORT_SECONDS", seconds(engine.report_seconds)},
+      {"BRIGADE_STATS", kStatistics[static_cast<int>(settings.statistics)]},
+      {"BRIGADE_TRACE", settings.trace},
+  };
 }
 
 }  // namespace blacs

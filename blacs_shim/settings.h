@@ -4,6 +4,8 @@
 #define BRIGADE_BLACS_SHIM_SETTINGS_H_
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
@@ -31,6 +33,10 @@ struct Settings {
 // Reads the environment of this process; an unset or empty variable keeps its default.
 // kInvalidArgument, naming variable, value and what is allowed, at the first bad one.
 Status ReadSettings(Settings* settings);
+
+// What is in force, defaults included: variables and their values as ReadSettings would take them,
+// an empty one where there is none.
+std::vector<std::pair<std::string, std::string>> ListSettings(const Settings& settings);
 
 }  // namespace blacs
 }  // namespace brigade

@@ -1,8 +1,13 @@
 #include "blacs_shim/settings.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
+#include "transport/host/variables.h"
 
 namespace brigade {
 namespace blacs {
@@ -62,6 +67,29 @@ TEST(SettingsTest, ReadsEveryVariable) {
   EXPECT_TRUE(settings.log_info);
   EXPECT_EQ(settings.statistics, Settings::Statistics::kPerRank);
   EXPECT_EQ(settings.trace, "lu.json");
+}
+
+// What is listed, set again, gives the same list; BRIGADE_IFACE is the transport's.
+TEST(SettingsTest, ListsEveryVariableInForce) {
+  ScopedVariable transport("BRIGADE_TRANSPORT", "mpi");
+  ScopedVariable overflow("BRIGADE_OVERFLOW_BYTES", "1G");
+  ScopedVariable wait("BRIGADE_OVERFLOW_WAIT", "0.5");
+  ScopedVariable topology("BRIGADE_TOPOLOGY", "strict");
+  ScopedVariable stats("BRIGADE_STATS", "ranks");
+  Settings settings;
+  ASSERT_TRUE(ReadSettings(&settings).ok());
+  const auto listed = ListSettings(settings);
+  std::vector<std::string> names = {"BRIGADE_IFACE"};
+  for (const auto& [name, value] : listed) {
+    names.push_back(name);
+    setenv(name.c_str(), value.c_str(), 1);
+  }
+  Settings again;
+  ASSERT_TRUE(ReadSettings(&again).ok());
+  EXPECT_EQ(ListSettings(again), listed);
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, std::vector<std::string>(std::begin(kVariables), std::end(kVariables)));
+  for (const auto& [name, value] : listed) unsetenv(name.c_str());
 }
 
 TEST(SettingsTest, EmptyVariableIsUnset) {

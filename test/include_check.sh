@@ -17,7 +17,7 @@ while IFS='|' read -r _ room _ includes _; do
   may[$room]=" ${includes//\`/} "
 done < <(grep -E '^\| `(membuf|transport|patterns|windows|include|blacs_shim)[a-z_./]*` \|' "$page")
 
-# Everything may include itself; bench, test and examples may include all.
+# Everything may include itself; bench, tools, test and examples may include all.
 check_file() {  # FILE
   local file=$1 room header target allowed
   room=$(dirname "$file")

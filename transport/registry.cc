@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <utility>
-#include <vector>
 
 #include "membuf/rules.h"
 #include "transport/auto/auto_endpoint.h"
@@ -108,6 +107,12 @@ JobPosition PositionInJob() {
 std::string DescribeFabric() {
   return std::string("between hosts MPI ") +
          (Fabric().uses_tcp ? "would use TCP: " : "may do better than TCP: ") + Fabric().reason;
+}
+
+std::vector<TransportName> Transports() {
+  std::vector<TransportName> transports;
+  for (const Entry& entry : kTransports) transports.push_back({entry.name, entry.description});
+  return transports;
 }
 
 std::string TransportNames() {

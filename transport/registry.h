@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "membuf/status.h"
 #include "transport/bootstrap.h"
@@ -33,6 +34,12 @@ JobPosition PositionInJob();
 // it is known already, as it is once "auto" has opened a group on several hosts. REQUIRES: MPI is
 // initialised.
 std::string DescribeFabric();
+
+struct TransportName {
+  const char* name;
+  const char* description;
+};
+std::vector<TransportName> Transports();
 
 // "auto (...), mpi (...)": for help texts and messages.
 std::string TransportNames();

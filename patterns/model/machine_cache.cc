@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -23,6 +24,13 @@ std::filesystem::path Folder() {
 // Networks change.
 constexpr std::chrono::hours kMostAge(24 * 7);
 
+bool ReadIfRecent(const std::filesystem::path& file, MachineDescription* machine) {
+  std::error_code error;
+  const auto written = std::filesystem::last_write_time(file, error);
+  return !error && std::filesystem::file_time_type::clock::now() - written <= kMostAge &&
+         MachineDescription::Read(file, machine).ok();
+}
+
 }  // namespace
 
 std::string CachedMachineFile(const std::string& key) {
@@ -35,15 +43,22 @@ std::string CachedMachineFile(const std::string& key) {
 
 bool LoadMachine(const std::string& key, MachineDescription* machine) {
   MachineDescription found;
-  const std::string file = CachedMachineFile(key);
-  std::error_code error;
-  const auto written = std::filesystem::last_write_time(file, error);
-  if (error || std::filesystem::file_time_type::clock::now() - written > kMostAge) return false;
-  if (file.empty() || !MachineDescription::Read(file, &found).ok() || found.about != key) {
-    return false;
-  }
+  if (!ReadIfRecent(CachedMachineFile(key), &found) || found.about != key) return false;
   *machine = found;
   return true;
+}
+
+std::vector<std::string> CachedMachines() {
+  std::vector<std::string> keys;
+  std::error_code error;
+  for (const auto& file : std::filesystem::directory_iterator(Folder(), error)) {
+    MachineDescription found;
+    if (ReadIfRecent(file.path(), &found) && CachedMachineFile(found.about) == file.path()) {
+      keys.push_back(found.about);
+    }
+  }
+  std::sort(keys.begin(), keys.end());
+  return keys;
 }
 
 void StoreMachine(const std::string& key, const MachineDescription& machine) {

@@ -8,6 +8,7 @@
 #define BRIGADE_PATTERNS_MODEL_MACHINE_CACHE_H_
 
 #include <string>
+#include <vector>
 
 #include "transport/machines/machine_description.h"
 
@@ -16,6 +17,9 @@ namespace brigade {
 // `key`: what the measurement depends on, any text. The file that is or would be of it; empty if
 // there is no folder.
 std::string CachedMachineFile(const std::string& key);
+
+// The keys of all that is known.
+std::vector<std::string> CachedMachines();
 
 // True if something is known under exactly this key.
 bool LoadMachine(const std::string& key, MachineDescription* machine);

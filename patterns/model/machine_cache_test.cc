@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -41,6 +42,7 @@ TEST_F(MachineCacheTest, WhatIsStoredIsFoundUnderItsKey) {
   EXPECT_EQ(machine.between_hosts.mb_s, 47.8);
   EXPECT_EQ(machine.copies[0].rate.points[1].mb_s, 30000.125);
   EXPECT_FALSE(LoadMachine("tcp h1 h3", &machine));
+  EXPECT_EQ(CachedMachines(), std::vector<std::string>{"tcp h1 h2"});
   // Nothing but the one file.
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ + "/brigade"),
                           std::filesystem::directory_iterator()),
@@ -53,6 +55,7 @@ TEST_F(MachineCacheTest, WhatIsWrongIsNotKnown) {
   std::filesystem::copy_file(file, CachedMachineFile("other"));
   MachineDescription machine;
   EXPECT_FALSE(LoadMachine("other", &machine));  // as if two keys had one name
+  EXPECT_EQ(CachedMachines(), std::vector<std::string>{"key"});
   std::ofstream(file) << "{";
   EXPECT_FALSE(LoadMachine("key", &machine));
   StoreMachine("key", Machine());
@@ -71,6 +74,7 @@ TEST_F(MachineCacheTest, AWeekLaterItIsForgotten) {
   EXPECT_TRUE(LoadMachine("key", &machine));
   age(24 * 7 + 1);
   EXPECT_FALSE(LoadMachine("key", &machine));
+  EXPECT_EQ(CachedMachines(), std::vector<std::string>());
 }
 
 TEST_F(MachineCacheTest, WithoutAFolderNothingIsKept) {
@@ -81,6 +85,7 @@ TEST_F(MachineCacheTest, WithoutAFolderNothingIsKept) {
   unsetenv("XDG_CACHE_HOME");
   unsetenv("HOME");
   EXPECT_EQ(CachedMachineFile("key"), "");
+  EXPECT_EQ(CachedMachines(), std::vector<std::string>());
   StoreMachine("key", Machine());
   EXPECT_FALSE(LoadMachine("key", &machine));
 }

@@ -1,0 +1,160 @@
+// brigade_info: what Brigade finds on this machine. Under mpirun it opens every transport among all
+// ranks, and rank 0 prints what came of it.
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "blacs_shim/settings.h"
+#include "membuf/status.h"
+#include "membuf/version.h"
+#include "patterns/model/machine_cache.h"
+#include "transport/endpoint.h"
+#include "transport/host/host.h"
+#include "transport/host/memory_lock.h"
+#include "transport/host/network_interface.h"
+#include "transport/host/variables.h"
+#include "transport/registry.h"
+#include "transport/tcp/io/socket_io.h"
+
+namespace brigade {
+namespace {
+
+constexpr int kExitRefused = 2;
+
+void Line(const std::string& name, const std::string& value) {
+  std::printf("  %-22s %s\n", name.c_str(), value.c_str());
+}
+
+std::string YesOr(const Status& status, const std::string& yes) {
+  return status.ok() ? yes : "no: " + status.message();
+}
+
+void PrintVersion() {
+  std::printf("brigade " BRIGADE_VERSION "\n");
+  Line("compiler", "g++ " __VERSION__);
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  const std::string text = version;
+  Line("MPI", text.substr(0, text.find_first_of("\n,")));
+}
+
+void PrintHost() {
+  std::printf("this host\n");
+  const cpu_set_t allowed = AllowedProcessors();
+  Line("processors", std::to_string(CPU_COUNT(&allowed)));
+  const int quota = ProcessorQuota();
+  if (quota != INT_MAX) Line("quota of time", "of " + std::to_string(quota) + " processors");
+  const size_t lockable = MemoryLockBudget(/*ranks=*/1);
+  Line("memory it may lock",
+       lockable == SIZE_MAX ? "unlimited" : std::to_string(lockable) + " bytes per user");
+  std::unique_ptr<SocketIo> io;
+  Line("io_uring", YesOr(CreateUringIo(&io), "yes"));
+  SocketAddress address;
+  const Status status = ChooseInterface(std::getenv("BRIGADE_IFACE"), &address);
+  Line("address for peers", YesOr(status, address.ToString()));
+}
+
+// The same on all ranks: the failure of the lowest one that has failed.
+Status OpenOnAll(const std::string& transport) {
+  std::unique_ptr<Endpoint> endpoint;
+  Status status = CreateEndpoint(transport, &endpoint);
+  int failed = !status.ok();
+  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (failed)
+    return status.ok() ? Status(StatusCode::kUnavailable, "another rank has none") : status;
+  std::unique_ptr<Bootstrap> bootstrap;
+  BRIGADE_RETURN_IF_ERROR(CreateBootstrap(MPI_Comm_c2f(MPI_COMM_WORLD), &bootstrap));
+  GroupId group;
+  BRIGADE_RETURN_IF_ERROR(endpoint->OpenGroup(bootstrap.get(), &group));
+  // All close together, or one that is quick is taken for lost.
+  MPI_Barrier(MPI_COMM_WORLD);
+  endpoint->CloseGroup(group);
+  return Status();
+}
+
+// Collective.
+void PrintTransports(bool prints, int ranks) {
+  if (prints)
+    std::printf("transports among %d rank%s\n", ranks, ranks == 1 ? ", this process" : "s");
+  for (const TransportName& transport : Transports()) {
+    const Status status = OpenOnAll(transport.name);
+    if (prints) Line(transport.name, YesOr(status, std::string("yes: ") + transport.description));
+  }
+  if (prints) std::printf("  %s\n", DescribeFabric().c_str());
+}
+
+Status PrintSettings() {
+  std::printf("settings of the BLACS, * where set\n");
+  std::fputs(DescribeUnknownVariables(environ).c_str(), stdout);
+  blacs::Settings settings;
+  BRIGADE_RETURN_IF_ERROR(blacs::ReadSettings(&settings));
+  auto listed = blacs::ListSettings(settings);
+  const char* const interface = std::getenv("BRIGADE_IFACE");
+  listed.emplace_back("BRIGADE_IFACE", interface == nullptr ? "" : interface);
+  for (const auto& [name, value] : listed) {
+    const char* const set = std::getenv(name.c_str());
+    std::printf("%c %-22s %s\n", set != nullptr && *set != '\0' ? '*' : ' ', name.c_str(),
+                value.c_str());
+  }
+  return Status();
+}
+
+void PrintCalibration() {
+  const std::string file = CachedMachineFile("");
+  if (file.empty()) {
+    std::printf("calibration: no folder; neither XDG_CACHE_HOME nor HOME is set\n");
+    return;
+  }
+  std::printf("calibration in %s\n", file.substr(0, file.rfind('/')).c_str());
+  const std::vector<std::string> known = CachedMachines();
+  for (const std::string& key : known) std::printf("  %s\n", key.c_str());
+  if (known.empty()) std::printf("  none\n");
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app(
+      "Prints what Brigade finds on this machine: version, processors, limits, transports, "
+      "settings and calibration. "
+      "Under mpirun, transports are opened among all ranks.");
+  app.set_version_flag("--version", "brigade_info " BRIGADE_VERSION);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kExitRefused;
+  }
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  int ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const bool prints = rank == 0;
+  if (prints) {
+    PrintVersion();
+    PrintHost();
+  }
+  PrintTransports(prints, ranks);
+  Status settings;
+  if (prints) {
+    settings = PrintSettings();
+    if (!settings.ok()) std::printf("  %s\n", settings.message().c_str());
+    PrintCalibration();
+  }
+  MPI_Finalize();
+  return settings.ok() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace brigade
+
+int main(int argc, char** argv) { return brigade::Main(argc, argv); }

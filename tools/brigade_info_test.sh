@@ -1,0 +1,71 @@
+#!/bin/bash
+# brigade_info says what is here, and why something is not. Arguments: brigade_info, run_mpi.sh.
+set -u
+
+info=$1
+run_mpi=$2
+out=$TEST_TMPDIR/out
+failures=0
+# A singleton of Open MPI may run as root; it wants a short path, as in run_mpi.sh.
+TMPDIR=$(mktemp -d /tmp/bg.XXXXXX)
+trap 'rm -rf "$TMPDIR"' EXIT
+export TMPDIR HOME=$TMPDIR XDG_CACHE_HOME=$TMPDIR/cache
+
+# run CODE COMMAND...
+run() {
+  local wanted=$1 code
+  shift
+  "$@" >"$out" 2>&1
+  code=$?
+  [ $code -eq "$wanted" ] && return
+  echo "FAILED: '$*' ended with $code instead of $wanted; it printed:"
+  cat "$out"
+  failures=$((failures + 1))
+}
+
+# says TEXT: the last run printed exactly one such line.
+says() {
+  [ "$(grep -cE -- "$1" "$out")" = 1 ] && return
+  echo "FAILED: not one line with '$1'; it printed:"
+  cat "$out"
+  failures=$((failures + 1))
+}
+
+run 0 "$info"
+says '^brigade [0-9.]+$'
+says '^  MPI +Open MPI v'
+says '^  processors +[1-9]'
+says '^  memory it may lock +[1-9u]'
+says '^transports among 1 rank, this process$'
+for transport in auto mpi shm tcp sockets; do says "^  $transport +yes: "; done
+says 'between hosts MPI '
+says '^  BRIGADE_CHUNK_BYTES +32768$'
+says "^calibration in $TMPDIR/cache/brigade$"
+says '^  none$'
+
+# What is set is marked, what is misspelt named.
+run 0 env BRIGADE_CHUNK_BYTES=16K BRIGADE_TRANSPROT=shm "$info"
+says '^\* BRIGADE_CHUNK_BYTES +16384$'
+says 'BRIGADE_TRANSPROT is set, .*BRIGADE_TRANSPORT$'
+
+# What is missing says why.
+run 0 env BRIGADE_IFACE=nowhere7 "$info"
+for line in auto tcp sockets 'address for peers'; do says "^  $line +no: .*BRIGADE_IFACE=nowhere7 is neither"; done
+says '^  shm +yes'
+
+run 1 env BRIGADE_STATS=often "$info"
+says 'BRIGADE_STATS=often: must be 0, 1 or ranks'
+
+# Rank 0 speaks for all.
+run 0 "$run_mpi" 2 "$info"
+says 'transports among 2 ranks$'
+says '  shm +yes: '
+
+run 0 "$info" --help
+says '^Usage: '
+run 0 "$info" --version
+says '^brigade_info [0-9.]+$'
+run 2 "$info" --hepl
+says 'not expected: --hepl'
+
+[ $failures -eq 0 ]
