@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "blacs_shim/blacs.h"
+#include "brigade/blacs.h"
 
 int main(void) {
   int initialized = 1;

@@ -1,4 +1,4 @@
-// Broadcasts and barriers over a scope (blacs_shim/blacs.h, "Broadcast").
+// Broadcasts and barriers over a scope (brigade/blacs.h, "Broadcast").
 
 #ifndef BRIGADE_BLACS_SHIM_BROADCAST_H_
 #define BRIGADE_BLACS_SHIM_BROADCAST_H_

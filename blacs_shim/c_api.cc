@@ -1,13 +1,13 @@
 // The C entry points. They call internal functions only: a program may export Fortran names that
 // call these (the BLACS tester does), and a call of a public name would come back to it.
 
-#include "blacs_shim/blacs.h"
 #include "blacs_shim/broadcast.h"
 #include "blacs_shim/call.h"
 #include "blacs_shim/combine.h"
 #include "blacs_shim/point_to_point.h"
 #include "blacs_shim/routine.h"
 #include "blacs_shim/support.h"
+#include "brigade/blacs.h"
 
 using namespace brigade::blacs;  // NOLINT: this file is nothing but their C names
 using brigade::ElementType;

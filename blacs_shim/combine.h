@@ -1,4 +1,4 @@
-// Sums, absolute maxima and minima over a scope (blacs_shim/blacs.h, "Combine").
+// Sums, absolute maxima and minima over a scope (brigade/blacs.h, "Combine").
 
 #ifndef BRIGADE_BLACS_SHIM_COMBINE_H_
 #define BRIGADE_BLACS_SHIM_COMBINE_H_

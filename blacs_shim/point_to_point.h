@@ -1,4 +1,4 @@
-// Sends and receives between two processes of a grid (blacs_shim/blacs.h, "Point to point").
+// Sends and receives between two processes of a grid (brigade/blacs.h, "Point to point").
 
 #ifndef BRIGADE_BLACS_SHIM_POINT_TO_POINT_H_
 #define BRIGADE_BLACS_SHIM_POINT_TO_POINT_H_

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Does what the head of an example says: runs its commands as they stand, and looks for what they are said to print.
-#   examples_test.sh EXAMPLE RUN_MPI LIBRARY.so...      in a folder that has examples/, include/ and blacs_shim/
+#   examples_test.sh EXAMPLE RUN_MPI LIBRARY.so...      in a folder that has examples/ and include/
 set -euo pipefail
 
 example=$1
@@ -11,7 +11,7 @@ for library in "$@"; do
   mkdir -p "$here/bazel-bin/$(dirname "$library")"
   ln -s "$(realpath "$library")" "$here/bazel-bin/$library"
 done
-for folder in examples include blacs_shim; do
+for folder in examples include; do
   ln -s "$(realpath "$folder")" "$here/$folder"
 done
 cd "$here"

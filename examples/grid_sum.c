@@ -1,14 +1,14 @@
 /* The BLACS from C: each row of a 2 x 2 grid sums a matrix.
 
    mpicc examples/grid_sum.c -o grid_sum \
-     -Iblacs_shim -Lbazel-bin/blacs_shim -lbrigade_blacs -Wl,-rpath,$PWD/bazel-bin/blacs_shim
+     -Iinclude -Lbazel-bin/blacs_shim -lbrigade_blacs -Wl,-rpath,$PWD/bazel-bin/blacs_shim
    mpirun -n 4 --oversubscribe ./grid_sum
 
    -> process {0,0}: the sum of row 0 is 1 */
 
 #include <stdio.h>
 
-#include "blacs.h"
+#include "brigade/blacs.h"
 
 int main(void) {
   int rank, ranks, context, rows, cols, row, col;

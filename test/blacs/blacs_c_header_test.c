@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "blacs_shim/blacs.h"
+#include "brigade/blacs.h"
 
 enum { kRows = 3, kColumns = 2, kLd = 5 };
 

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "blacs_shim/blacs.h"
+#include "brigade/blacs.h"
 
 extern "C" void blacs_gridinit_(int* ctxt, const char* order, const int* nprow, const int* npcol);
 

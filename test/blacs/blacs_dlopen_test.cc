@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-#include "blacs_shim/blacs.h"
+#include "brigade/blacs.h"
 
 namespace {
 

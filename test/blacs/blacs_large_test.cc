@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "blacs_shim/blacs.h"
+#include "brigade/blacs.h"
 #include "gtest/gtest.h"
 
 namespace {

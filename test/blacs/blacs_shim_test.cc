@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "blacs_shim/blacs.h"
+#include "brigade/blacs.h"
 #include "gtest/gtest.h"
 #include "test/support/stress.h"
 

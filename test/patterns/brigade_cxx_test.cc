@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "blacs_shim/blacs.h"
+#include "brigade/blacs.h"
 #include "brigade/brigade.hpp"
 #include "gtest/gtest.h"
 

@@ -30,8 +30,8 @@
 
    What calls cost: docs/design/patterns.md. */
 
-#ifndef BRIGADE_BLACS_SHIM_BLACS_H_
-#define BRIGADE_BLACS_SHIM_BLACS_H_
+#ifndef BRIGADE_BLACS_H_
+#define BRIGADE_BLACS_H_
 
 #include <mpi.h>
 
@@ -191,4 +191,4 @@ BRIGADE_BLACS_DECLARE(z, double)
 } /* extern "C" */
 #endif
 
-#endif /* BRIGADE_BLACS_SHIM_BLACS_H_ */
+#endif /* BRIGADE_BLACS_H_ */
