@@ -5,79 +5,20 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <random>
 #include <string>
 #include <vector>
 
-#include "test/support/stress.h"
 #include "windows/layout/layout_copy.h"
 #include "windows/layout/layout_cursor.h"
+#include "windows/layout/random_layout.h"
 #include "windows/layout/typed_layout.h"
 
 namespace brigade {
 namespace {
 
-using Offsets = std::vector<int64_t>;
-
-// A layout, and the offset of each of its bytes.
-struct Both {
-  TypedLayout layout;
-  Offsets offsets;
-};
-
 ConstByteSpan SpanOf(const std::string& text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
-
-Offsets Shifted(const Offsets& offsets, int64_t by) {
-  Offsets shifted = offsets;
-  for (int64_t& offset : shifted) offset += by;
-  return shifted;
-}
-
-void Append(const Offsets& more, Offsets* offsets) {
-  offsets->insert(offsets->end(), more.begin(), more.end());
-}
-
-class Random {
- public:
-  explicit Random(uint64_t seed) : engine_(seed) {}
-  int64_t AtMost(int64_t most) { return std::uniform_int_distribution<int64_t>(0, most)(engine_); }
-
-  Both Layout(int depth) {
-    if (depth == 0 || AtMost(5) == 0) {
-      const int64_t bytes = AtMost(9);
-      Both both{TypedLayout::Run(Element::kByte, bytes), Offsets(bytes)};
-      std::iota(both.offsets.begin(), both.offsets.end(), 0);
-      return both;
-    }
-    Both both;
-    if (AtMost(1) == 0) {
-      const Both child = Layout(depth - 1);
-      const int64_t count = AtMost(4);
-      // Now and then without a gap, or backwards.
-      const int64_t stride = AtMost(2) == 0 ? child.layout.extent() : AtMost(80) - 20;
-      EXPECT_TRUE(TypedLayout::Repeat(count, stride, child.layout, &both.layout).ok());
-      for (int64_t i = 0; i < count; ++i) Append(Shifted(child.offsets, i * stride), &both.offsets);
-      return both;
-    }
-    std::vector<Both> children(AtMost(2) + 1);
-    for (Both& child : children) child = Layout(depth - 1);
-    std::vector<TypedLayout::Part> parts;
-    int64_t offset = AtMost(30) - 10;
-    for (int64_t i = AtMost(5); i > 0; --i) {
-      const Both& child = children[AtMost(static_cast<int64_t>(children.size()) - 1)];
-      parts.push_back({offset, &child.layout});
-      Append(Shifted(child.offsets, offset), &both.offsets);
-      offset += AtMost(2) == 0 ? child.layout.extent() : AtMost(60) - 10;
-    }
-    EXPECT_TRUE(TypedLayout::List(parts, &both.layout).ok());
-    return both;
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 Offsets Walk(LayoutCursor* cursor, Random* random) {
   Offsets offsets;
@@ -95,23 +36,9 @@ Offsets Walk(LayoutCursor* cursor, Random* random) {
   return offsets;
 }
 
-class LayoutTest : public ::testing::Test {
- protected:
-  template <typename Check>
-  void ForMany(const Check& check) {
-    const int trials = StressRounds(400, 10000);
-    const uint64_t seed = StressSeed();
-    for (int i = 0; i < trials && !HasFailure(); ++i) {
-      SCOPED_TRACE("trial " + std::to_string(i) + ", seed " + std::to_string(seed));
-      Random random(seed + static_cast<uint64_t>(i));
-      check(&random);
-    }
-  }
-};
-
-TEST_F(LayoutTest, WalksMeetEveryByteInOrder) {
+TEST(LayoutTest, WalksMeetEveryByteInOrder) {
   ForMany([](Random* random) {
-    const Both both = random->Layout(4);
+    const ListedLayout both = random->Layout(4);
     EXPECT_EQ(both.layout.size(), static_cast<int64_t>(both.offsets.size()));
     const int64_t count = random->AtMost(3);
     const TypedLayout layout = both.layout.Resized(random->AtMost(200) - 50);
@@ -126,16 +53,16 @@ TEST_F(LayoutTest, WalksMeetEveryByteInOrder) {
   });
 }
 
-TEST_F(LayoutTest, BoundsAreThoseOfItsBytes) {
+TEST(LayoutTest, BoundsAreThoseOfItsBytes) {
   ForMany([](Random* random) {
-    const Both both = random->Layout(4);
+    const ListedLayout both = random->Layout(4);
     if (both.offsets.empty()) return;
     EXPECT_EQ(both.layout.low(), *std::min_element(both.offsets.begin(), both.offsets.end()));
     EXPECT_EQ(both.layout.high(), *std::max_element(both.offsets.begin(), both.offsets.end()) + 1);
   });
 }
 
-TEST_F(LayoutTest, BoundsOfManyValues) {
+TEST(LayoutTest, BoundsOfManyValues) {
   TypedLayout layout;
   const TypedLayout run = TypedLayout::Run(Element::kByte, 4);
   ASSERT_TRUE(TypedLayout::List({{-8, &run}, {16, &run}}, &layout).ok());
@@ -154,7 +81,7 @@ TEST_F(LayoutTest, BoundsOfManyValues) {
   EXPECT_EQ(bounds(1, int64_t{1} << 60), Offsets());
 }
 
-TEST_F(LayoutTest, SerialFormIsTheSameLayout) {
+TEST(LayoutTest, SerialFormIsTheSameLayout) {
   ForMany([](Random* random) {
     const TypedLayout layout =
         random->Layout(5).layout.Resized(random->AtMost(1000) - 500).WithElement(Element::kDouble);
@@ -173,7 +100,7 @@ TEST_F(LayoutTest, SerialFormIsTheSameLayout) {
 }
 
 // What a broken peer might send: it is refused, or it can be walked.
-TEST_F(LayoutTest, BrokenSerialFormsAreRefused) {
+TEST(LayoutTest, BrokenSerialFormsAreRefused) {
   ForMany([](Random* random) {
     std::string bytes = random->Layout(4).layout.ToBytes();
     for (int64_t i = random->AtMost(3); i >= 0; --i) {
@@ -195,19 +122,11 @@ TEST_F(LayoutTest, BrokenSerialFormsAreRefused) {
   });
 }
 
-std::vector<std::byte> RandomBytes(int64_t bytes, Random* random) {
-  std::vector<std::byte> made(bytes);
-  for (std::byte& byte : made) byte = static_cast<std::byte>(random->AtMost(255));
-  return made;
-}
-
-constexpr int64_t kRoom = 20000;  // offsets of random layouts are well within it, on either side
-
-TEST_F(LayoutTest, GatherAndScatter) {
+TEST(LayoutTest, GatherAndScatter) {
   ForMany([](Random* random) {
-    const Both both = random->Layout(4);
+    const ListedLayout both = random->Layout(4);
     const int64_t size = both.layout.size();
-    const std::vector<std::byte> memory = RandomBytes(2 * kRoom, random);
+    const std::vector<std::byte> memory = random->Bytes(2 * kRoom);
     LayoutCursor cursor(&both.layout, 1);
     const int64_t first = random->AtMost(size);
     std::vector<std::byte> packed(size);
@@ -216,7 +135,7 @@ TEST_F(LayoutTest, GatherAndScatter) {
     for (int64_t i = 0; i < size; ++i) EXPECT_EQ(packed[i], memory[kRoom + both.offsets[i]]);
 
     // Where bytes are listed twice the later one wins.
-    std::vector<std::byte> expected = RandomBytes(2 * kRoom, random);
+    std::vector<std::byte> expected = random->Bytes(2 * kRoom);
     std::vector<std::byte> actual = expected;
     for (int64_t i = 0; i < size; ++i) expected[kRoom + both.offsets[i]] = packed[i];
     cursor.Seek(0);
@@ -226,12 +145,12 @@ TEST_F(LayoutTest, GatherAndScatter) {
   });
 }
 
-TEST_F(LayoutTest, CopiesBetweenLayouts) {
+TEST(LayoutTest, CopiesBetweenLayouts) {
   ForMany([](Random* random) {
-    const Both from = random->Layout(4);
-    const Both to = random->Layout(4);
+    const ListedLayout from = random->Layout(4);
+    const ListedLayout to = random->Layout(4);
     const int64_t bytes = std::min(from.layout.size(), to.layout.size());
-    const std::vector<std::byte> memory = RandomBytes(2 * kRoom, random);
+    const std::vector<std::byte> memory = random->Bytes(2 * kRoom);
     std::vector<std::byte> actual(2 * kRoom);
     std::vector<std::byte> expected(2 * kRoom);
     for (int64_t i = 0; i < bytes; ++i) {
@@ -246,26 +165,13 @@ TEST_F(LayoutTest, CopiesBetweenLayouts) {
   });
 }
 
-TEST_F(LayoutTest, AccumulatesIntoLayouts) {
+TEST(LayoutTest, AccumulatesIntoLayouts) {
   ForMany([](Random* random) {
     // Elements of four bytes, of which a part may lie elsewhere, in bytes that differ.
-    Both both;
-    std::vector<TypedLayout> runs;
-    for (const int64_t bytes : {1, 2, 3, 4, 8, 400}) {
-      runs.push_back(TypedLayout::Run(Element::kByte, bytes));
-    }
-    std::vector<TypedLayout::Part> parts;
-    int64_t at = 0;
-    for (int64_t i = random->AtMost(40); i > 0; --i) {
-      const TypedLayout& run = runs[random->AtMost(5)];
-      at += random->AtMost(2);
-      parts.push_back({at, &run});
-      for (int64_t k = 0; k < run.size(); ++k) both.offsets.push_back(at++);
-    }
-    ASSERT_TRUE(TypedLayout::List(parts, &both.layout).ok());
+    const ListedLayout both = random->Pieces(40);
     const int64_t elements = both.layout.size() / 4;
-    std::vector<std::byte> memory = RandomBytes(kRoom, random);
-    const std::vector<std::byte> operand = RandomBytes(elements * 4, random);
+    std::vector<std::byte> memory = random->Bytes(kRoom);
+    const std::vector<std::byte> operand = random->Bytes(elements * 4);
     std::vector<std::byte> expected = memory;
     for (int64_t i = 0; i < elements; ++i) {
       uint32_t sum = 0;
@@ -286,7 +192,7 @@ TEST_F(LayoutTest, AccumulatesIntoLayouts) {
   });
 }
 
-TEST_F(LayoutTest, StridedElementsAreAccumulated) {
+TEST(LayoutTest, StridedElementsAreAccumulated) {
   TypedLayout layout;
   ASSERT_TRUE(TypedLayout::Repeat(1000, 24, TypedLayout::Run(Element::kDouble, 1), &layout).ok());
   std::vector<double> memory(3000, 1.0);
@@ -299,7 +205,7 @@ TEST_F(LayoutTest, StridedElementsAreAccumulated) {
   for (int i = 0; i < 3000; ++i) EXPECT_EQ(memory[i], i % 3 == 0 ? operand[i / 3] + 1.0 : 1.0);
 }
 
-TEST_F(LayoutTest, LargeDatatypesAreSmall) {
+TEST(LayoutTest, LargeDatatypesAreSmall) {
   const TypedLayout two = TypedLayout::Run(Element::kInt32, 2);
   TypedLayout vector;
   ASSERT_TRUE(TypedLayout::Repeat(1000000, 16, two, &vector).ok());
@@ -325,7 +231,7 @@ TEST_F(LayoutTest, LargeDatatypesAreSmall) {
   EXPECT_EQ(matrix.ToBytes(), straight.ToBytes());
 }
 
-TEST_F(LayoutTest, KindsOfElementsAreKept) {
+TEST(LayoutTest, KindsOfElementsAreKept) {
   const TypedLayout ints = TypedLayout::Run(Element::kInt32, 2);
   const TypedLayout doubles = TypedLayout::Run(Element::kDouble, 1);
   TypedLayout same;
@@ -337,7 +243,7 @@ TEST_F(LayoutTest, KindsOfElementsAreKept) {
   EXPECT_TRUE(mixed.is_contiguous());
 }
 
-TEST_F(LayoutTest, WhatIsTooLargeIsRefused) {
+TEST(LayoutTest, WhatIsTooLargeIsRefused) {
   const TypedLayout byte = TypedLayout::Run(Element::kByte, 1);
   TypedLayout layout;
   EXPECT_EQ(TypedLayout::Repeat(-1, 8, byte, &layout).code(), StatusCode::kInvalidArgument);

@@ -175,7 +175,7 @@ TEST_F(LockQueueTest, StarvesNobody) {
     work();
     lock.Unlock();
   };
-  const int64_t requests = StressRounds(200000, 1000000);
+  const int64_t requests = StressRounds(50000, 1000000);
   int64_t requested = 0;       // these three while `lock` is held
   int64_t last_exclusive = 0;  // number of the last exclusive request, counted from 1
   int64_t released = 0;

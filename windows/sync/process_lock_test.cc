@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "test/support/stress.h"
+
 namespace brigade {
 namespace {
 
@@ -40,20 +42,22 @@ TEST(ProcessLockTest, NamesItsHolder) {
 TEST(ProcessLockTest, IsHeldByOneProcessAtATime) {
   Shared* const shared = NewShared();
   constexpr int kProcesses = 3;
-  constexpr int kTurns = 20000;
+  const int turns = StressRounds(200000, 2000000);
   for (int rank = 0; rank < kProcesses; ++rank) {
     if (fork() != 0) continue;
-    for (int i = 0; i < kTurns; ++i) {
-      while (!shared->lock.TryLock(rank)) sched_yield();
+    for (int i = 0; i < turns; ++i) {
+      for (int tries = 1; !shared->lock.TryLock(rank); ++tries) {
+        if (tries % 1000 == 0) sched_yield();
+      }
       const int64_t before = shared->count;
-      if (i % 8 == 0) sched_yield();  // so that others come meanwhile
+      if (i % 64 == 0) sched_yield();  // so that others come meanwhile
       shared->count = before + 1;
       shared->lock.Unlock();
     }
     _exit(0);
   }
   for (int rank = 0; rank < kProcesses; ++rank) EXPECT_GT(wait(nullptr), 0);
-  EXPECT_EQ(shared->count, kProcesses * kTurns);
+  EXPECT_EQ(shared->count, kProcesses * turns);
 }
 
 TEST(ProcessLockTest, StaysWithWhoDied) {
