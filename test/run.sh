@@ -200,6 +200,7 @@ if $full; then
 else
   bazel_test all "${optimised[@]}" //...
 fi
+check "Installation" ./test/installation_test.sh "${optimised[@]}"
 cluster "The cluster of namespaces" cluster_test
 cluster "The TCP transports on it" tcp_cluster_test
 if $full; then testers auto --beside-stock; else testers auto; fi

@@ -1,7 +1,6 @@
 #include "bench/runner/options.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -14,13 +13,6 @@
 
 namespace brigade::bench {
 namespace {
-
-// Beside this program in Bazel's output tree, wherever that is.
-std::string DefaultShim() {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return (self.parent_path().parent_path() / "blacs_shim" / "libbrigade_blacs.so").string();
-}
 
 SpreadSize ParseSize(const std::string& text) {
   static const std::regex kSize("([1-9][0-9]{0,7})x([1-9][0-9]{0,4})?(Q?)");
@@ -224,7 +216,6 @@ bool Options::HasPeer(const std::string& name) const {
 }
 
 ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, std::string* text) {
-  options->shim = DefaultShim();
   std::vector<std::string> sizes = {"1000xQ", "1000x2Q", "1000x32", "4000x32"};
 
   CLI::App app(

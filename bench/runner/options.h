@@ -30,7 +30,7 @@ struct Options {
   EngineOptions::Calibrate calibrate = EngineOptions::Calibrate::kIfUnknown;
   bool explained = false;
   std::vector<std::string> peers = {"mpi", "blacs", "plain", "ring"};
-  std::string shim;  // a file, or "none"
+  std::string shim = "libbrigade_blacs.so.0";  // for dlopen; or "none"
   std::string stock = "libscalapack-openmpi.so.2.2";
   std::string json;   // empty: no file
   std::string label;  // put after the names of subjects that depend on the settings of MPI

@@ -1,0 +1,93 @@
+#!/bin/bash
+# Builds Brigade and installs it.
+set -euo pipefail
+
+usage() {
+  cat <<'EOT'
+usage: ./install.sh --prefix DIRECTORY [--libdir NAME] [-- BAZEL-OPTION...]
+
+Builds what is not built, and installs libraries, headers, programs, their manual pages, and what pkg-config and CMake
+read. Can be run again. The directory can be moved afterwards, as a whole. ./test/install.sh installs what it takes.
+
+  --prefix DIRECTORY   where bin, include, lib and share are to be
+  --libdir NAME        the folder of the libraries in there; lib unless given
+  -- BAZEL-OPTION...   how to build, beside --config=opt
+EOT
+}
+
+refuse() {
+  echo "install.sh: $1" >&2
+  usage >&2
+  exit 2
+}
+
+prefix=
+libdir=lib
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --help) usage; exit 0 ;;
+    --prefix | --libdir)
+      [[ -n ${2-} ]] || refuse "$1 wants a name"
+      declare "${1#--}=$2"
+      shift 2
+      ;;
+    --) shift; break ;;
+    *) refuse "unknown argument $1" ;;
+  esac
+done
+[[ -n $prefix ]] || refuse "--prefix is missing"
+[[ $libdir != /* ]] || refuse "--libdir is a folder in the prefix, such as lib64"
+prefix=$(realpath --canonicalize-missing "$prefix")
+cd "$(dirname "$0")"
+
+build=(--config=opt "$@")
+bazel build "${build[@]}" \
+  //patterns/api:libbrigade.so.0 //blacs_shim:libbrigade_blacs.so.0 //bench:brigade_bench //tools:brigade_info
+# Where these options build; bazel-bin may be of others.
+built=$(bazel info "${build[@]}" bazel-bin)
+
+version=$(sed -nE 's/.*BRIGADE_VERSION "(.*)".*/\1/p' membuf/version.h)
+soversion=$(readelf --dynamic "$built/patterns/api/libbrigade.so.0" | sed -nE 's/.*SONAME.*\.so\.([0-9]+)\]/\1/p')
+up=$(sed -E 's,[^/]+,..,g' <<<"$libdir")  # from the libraries to the prefix
+lib=$prefix/$libdir
+
+filled() {  # NAME PLACE MODE: packaging/NAME.in
+  mkdir -p "$2"
+  sed "s,@version@,$version,g; s,@soversion@,$soversion,g; s,@libdir@,$libdir,g; s,@up@,$up,g" \
+    "packaging/$1.in" >"$2/$1"
+  chmod "$3" "$2/$1"
+}
+
+for library in patterns/api/libbrigade.so blacs_shim/libbrigade_blacs.so; do
+  name=$(basename "$library")
+  install -D --mode=755 "$built/$library.0" "$lib/$name.$version"
+  ln -sf "$name.$version" "$lib/$name.$soversion"
+  ln -sf "$name.$soversion" "$lib/$name"
+done
+install -D --mode=644 --target-directory="$prefix/include/brigade" include/brigade/*
+
+install -D --mode=755 --target-directory="$prefix/bin" "$built/bench/brigade_bench" "$built/tools/brigade_info"
+for tool in merge_trace trace_picture; do
+  install -D --mode=755 --target-directory="$prefix/share/brigade" "tools/$tool.py"
+  ln -sf "../share/brigade/$tool.py" "$prefix/bin/brigade_$tool"
+done
+filled brigade_run "$prefix/bin" 755
+
+filled brigade.pc "$lib/pkgconfig" 644
+filled brigade_blacs.pc "$lib/pkgconfig" 644
+filled BrigadeConfig.cmake "$lib/cmake/Brigade" 644
+filled BrigadeConfigVersion.cmake "$lib/cmake/Brigade" 644
+
+mkdir -p "$prefix/share/man/man1"
+manual() {  # PROGRAM WHAT-IT-DOES
+  help2man --no-info --version-string="$version" --source="Brigade $version" --name="$2" \
+    --output="$prefix/share/man/man1/$1.1" "$prefix/bin/$1"
+}
+manual brigade_bench "measures Brigade beside its peers"
+manual brigade_info "prints what Brigade finds on this machine"
+manual brigade_run "runs a program with Brigade's BLACS"
+manual brigade_merge_trace "puts the parts of a timeline together"
+manual brigade_trace_picture "draws where the time of a job went"
+install -D --mode=644 --target-directory="$prefix/share/doc/brigade" LICENSE CHANGELOG.md
+
+echo "Brigade $version is in $prefix."

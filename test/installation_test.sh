@@ -1,0 +1,88 @@
+#!/bin/bash
+# What install.sh installs works from where it is moved to: the examples are built with pkg-config and with CMake, and
+# run; so do the programs. Arguments: Bazel's options, as of the build before, so that nothing is built twice.
+set -euo pipefail
+trap 'echo "installation_test.sh: line $LINENO ended with status $?" >&2' ERR
+
+cd "$(dirname "$0")/.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+run_mpi=$PWD/test/support/run_mpi.sh
+examples=$PWD/examples
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# refused TEXT ARGUMENT...: install.sh says so, with exit code 2, and installs nothing.
+refused() {
+  local text=$1 code=0
+  shift
+  ./install.sh "$@" >"$work/out" 2>&1 || code=$?
+  [[ $code -eq 2 ]] || fail "install.sh $*: exit code $code"
+  grep -qF -- "$text" "$work/out" || fail "install.sh $*: does not say '$text'"
+}
+refused 'unknown argument --prefx' --prefx "$work/none"
+refused '--prefix is missing'
+refused '--libdir is a folder in the prefix' --prefix "$work/none" --libdir /usr/lib
+[[ ! -e $work/none ]] || fail "a refused call has installed something"
+
+# The programs find the libraries beside them.
+./install.sh --prefix "$work/plain" -- "$@"
+"$run_mpi" 2 "$work/plain/bin/brigade_bench" calls --seconds 0.01 --peers none >"$work/out" 2>&1 || fail "brigade_bench"
+grep -q shim "$work/out" || fail "brigade_bench does not find the BLACS"
+
+# Twice: the second is onto the first. The folder of libraries is the deeper kind, as Debian's.
+libdir=lib/$(gcc -print-multiarch)
+for _ in 1 2; do ./install.sh --prefix "$work/first" --libdir "$libdir" -- "$@"; done
+mv "$work/first" "$work/moved"
+prefix=$work/moved
+lib=$prefix/$libdir
+! grep -rlF "$work/first" "$prefix" || fail "these files know where they were installed"
+[[ -z $(find "$prefix" -xtype l) ]] || fail "links that lead nowhere: $(find "$prefix" -xtype l)"
+
+export PKG_CONFIG_PATH=$lib/pkgconfig PATH=$prefix/bin:$PATH
+mkdir "$work/pkg-config"
+compile() {  # COMPILER FILE PACKAGE LIBRARY...
+  local name
+  name=$(basename "${2%.*}")
+  # shellcheck disable=SC2046 # lists of words
+  "$1" "$examples/$2" -o "$work/pkg-config/$name" $(pkg-config --cflags --libs "$3") \
+    -Wl,-rpath,"$(pkg-config --variable=libdir "$3")" "${@:4}"
+}
+compile mpicxx broadcast_and_sum.cc brigade
+compile mpicc spread_while_computing.c brigade
+compile mpicc grid_sum.c brigade_blacs
+compile mpif90 solve.f90 brigade_blacs -lscalapack-openmpi
+
+cmake -S "$examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$work/out" || { cat "$work/out"; exit 1; }
+cmake --build "$work/cmake" >"$work/out" || { cat "$work/out"; exit 1; }
+
+# prints EXAMPLE COMMAND...: what the head of the example says that it prints.
+prints() {
+  local example=$1 line
+  shift
+  echo "${*/#$work\//}"
+  BRIGADE_LOG=info "$run_mpi" 4 "$@" >"$work/out" 2>&1 || { cat "$work/out"; fail "$*"; }
+  while read -r line; do
+    grep -qF -- "$line" "$work/out" || { cat "$work/out"; fail "$* does not print '$line'"; }
+  done < <(sed -n 's/^[! ]*-> \(.*[^ *\/]\).*/\1/p' "$examples/$example")
+}
+for example in broadcast_and_sum.cc spread_while_computing.c grid_sum.c solve.f90; do
+  for way in pkg-config cmake; do prints "$example" "$work/$way/${example%.*}"; done
+done
+mpif90 "$examples/solve.f90" -o "$work/solve" -lscalapack-openmpi
+BRIGADE_TRACE=$work/solve.json prints solve.f90 brigade_run "$work/solve"
+
+# The programs, which find each other.
+brigade_merge_trace "$work/solve.json"
+brigade_trace_picture "$work/solve.json" >"$work/out"
+grep -q wait "$work/out" || fail "brigade_trace_picture shows no waits"
+brigade_info | grep -q '^  shm  *yes' || fail "brigade_info"
+for program in "$prefix"/bin/*; do
+  [[ -s $prefix/share/man/man1/$(basename "$program").1 ]] || fail "$program has no manual page"
+  "$program" --help >"$work/out" || fail "$program --help"
+done
+echo "The installation works."
