@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <string>
 
 namespace brigade {
 namespace {
@@ -47,34 +49,54 @@ TEST(ExposedMemoryTest, PrivateMemoryIsTheUsers) {
   EXPECT_EQ(exposed->page().queueing().holder(), -1);
 }
 
-TEST(ExposedMemoryTest, MoreMemoryThanThereIsIsAnError) {
-  for (const size_t bytes : {size_t{1} << 46, size_t{1} << 62, SIZE_MAX - 5000, SIZE_MAX}) {
-    std::unique_ptr<ExposedMemory> exposed;
-    const Status status =
-        ExposedMemory::Create(WindowMemory::kShared, nullptr, bytes, 1, kMembers, &exposed);
-    EXPECT_EQ(status.code(), StatusCode::kOutOfMemory) << status.ToString();
-    EXPECT_EQ(exposed, nullptr);
-  }
-}
-
-// Runs in a child under a limit of 1 MiB; the exit code says what happened.
-TEST(ExposedMemoryTest, MemoryBeyondALimitIsAnError) {
+// Both run in a child under a limit of 1 MiB, so that nothing happens to the machine if they fail.
+// The child's exit code says what was wrong.
+int UnderLimit(const std::function<int()>& body) {
   const pid_t child = fork();
   if (child == 0) {
     const rlimit limit{1 << 20, 1 << 20};
-    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(1);
-    std::unique_ptr<ExposedMemory> exposed;
-    const auto create = [&](size_t bytes) {
-      return ExposedMemory::Create(WindowMemory::kShared, nullptr, bytes, 1, kMembers, &exposed);
-    };
-    if (create(2 << 20).code() != StatusCode::kOutOfMemory) _exit(2);
-    if (!create(1 << 19).ok()) _exit(3);
-    std::memset(exposed->base(), 1, 1 << 19);
-    _exit(0);
+    _exit(setrlimit(RLIMIT_FSIZE, &limit) == 0 ? body() : 1);
   }
   int status = -1;
   EXPECT_EQ(waitpid(child, &status, 0), child);
+  return status;
+}
+
+Status CreateShared(size_t bytes, std::unique_ptr<ExposedMemory>* exposed) {
+  return ExposedMemory::Create(WindowMemory::kShared, nullptr, bytes, 1, kMembers, exposed);
+}
+
+TEST(ExposedMemoryTest, MoreMemoryThanThereIsIsAnError) {
+  for (const size_t bytes : {size_t{1} << 46, size_t{1} << 62, SIZE_MAX - 5000, SIZE_MAX}) {
+    const int status = UnderLimit([&] {
+      std::unique_ptr<ExposedMemory> exposed;
+      const Status created = CreateShared(bytes, &exposed);
+      if (created.code() != StatusCode::kOutOfMemory || exposed != nullptr) return 2;
+      return created.message().find("are available") == std::string::npos ? 3 : 0;
+    });
+    EXPECT_EQ(status, 0) << bytes;
+  }
+}
+
+TEST(ExposedMemoryTest, MemoryBeyondALimitIsAnError) {
+  const int status = UnderLimit([] {
+    std::unique_ptr<ExposedMemory> exposed;
+    if (CreateShared(2 << 20, &exposed).code() != StatusCode::kOutOfMemory) return 2;
+    if (!CreateShared(1 << 19, &exposed).ok()) return 3;
+    std::memset(exposed->base(), 1, 1 << 19);
+    return 0;
+  });
   EXPECT_EQ(status, 0);
+}
+
+// It is allocated in several steps.
+TEST(ExposedMemoryTest, LargeMemoryIsInOnePiece) {
+  constexpr size_t kBytes = (200 << 20) + 5;
+  std::unique_ptr<ExposedMemory> exposed;
+  const Status status = CreateShared(kBytes, &exposed);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  for (size_t i = 0; i < kBytes; i += 4096) exposed->base()[i] = std::byte{1};
+  exposed->base()[kBytes - 1] = std::byte{1};
 }
 
 }  // namespace
