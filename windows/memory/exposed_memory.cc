@@ -31,8 +31,7 @@ Status Allocate(SharedSegment* segment, size_t bytes, uint64_t* offset) {
   for (size_t done = 0; done < bytes;) {
     const uint64_t available = AvailableBytes();
     if (bytes - done > available) {
-      return Status(StatusCode::kOutOfMemory, std::to_string(bytes) +
-                                                  " bytes of shared memory for a window: " +
+      return Status(StatusCode::kOutOfMemory, std::to_string(bytes) + " bytes of shared memory: " +
                                                   std::to_string(available) + " are available");
     }
     const size_t slice = std::min(bytes - done, kSliceBytes);
