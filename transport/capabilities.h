@@ -45,6 +45,8 @@ struct Capabilities {
   // A returned send reaches its receiver although its sender never calls this library (or MPI)
   // again.
   bool progresses_alone = false;
+  // Whoever is gone is found out, and what is under way with it ends with kPeerLost.
+  bool reports_losses = true;
   // A piece longer than its landing leaves the memory behind the landing untouched. Where it may
   // not, only landings as long as the longest piece the peer might send are safe.
   bool keeps_to_landing = true;

@@ -32,6 +32,9 @@ class Activity {
   // Whether it has taken longer than it may.
   bool is_late() const { return limit_.is_over(); }
 
+  // Nobody takes it out of the order when it is done: the engine does.
+  virtual bool leaves_by_itself() const { return false; }
+
   bool done() const { return done_; }
   // REQUIRES: done().
   const Status& outcome() const { return outcome_; }

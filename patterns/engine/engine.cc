@@ -114,7 +114,7 @@ void Engine::GiveRole() {
 
 bool Engine::WorkIsLeft() {
   tells_ = tells_ && endpoint_->HoldsControl();
-  return tells_ || sends_.in_flight() > 0 ||
+  return tells_ || listeners_ > 0 || sends_.in_flight() > 0 ||
          std::any_of(active_.begin(), active_.end(), [](const Activity* a) { return !a->done(); });
 }
 
@@ -134,9 +134,13 @@ bool Engine::IsForked() const { return process_ != getpid(); }
 
 bool Engine::AdvanceActivities() {
   bool any = false;
+  bool some_left = false;
   for (size_t i = 0; i < active_.size(); ++i) {
     Activity* activity = active_[i];
-    if (activity->done()) continue;
+    if (activity->done()) {
+      some_left = some_left || activity->leaves_by_itself();
+      continue;
+    }
     if (activity->is_late()) {
       activity->TimeOut();
       BreakGroup(activity->group(), activity->outcome(), activity->cause());
@@ -151,6 +155,11 @@ bool Engine::AdvanceActivities() {
     if (activity->done() && !activity->outcome().ok()) {
       BreakGroup(activity->group(), activity->outcome(), activity->cause());
     }
+    some_left = some_left || (activity->done() && activity->leaves_by_itself());
+  }
+  if (some_left) {
+    const auto left = [](const Activity* a) { return a->done() && a->leaves_by_itself(); };
+    active_.erase(std::remove_if(active_.begin(), active_.end(), left), active_.end());
   }
   return any;
 }
@@ -187,8 +196,12 @@ void Engine::RunToEnd(Activity* activity) {
             [&] { return activity->AwaitedPeer(); });
 }
 
+void Engine::ActivateOnce(Activity* activity) {
+  if (std::find(active_.begin(), active_.end(), activity) == active_.end()) Activate(activity);
+}
+
 void Engine::Deactivate(Activity* activity) {
-  active_.erase(std::find(active_.begin(), active_.end(), activity));
+  active_.erase(std::remove(active_.begin(), active_.end(), activity), active_.end());
 }
 
 // --- failures ---

@@ -79,7 +79,8 @@ class Engine {
     ~Turn() {
       if (!engine_->active_.empty()) engine_->endpoint_->Flush();
       if (!engine_->helper_may_drive_) return;
-      if (engine_->sends_.in_flight() > 0 || !engine_->active_.empty() || engine_->tells_) {
+      if (engine_->sends_.in_flight() > 0 || !engine_->active_.empty() || engine_->tells_ ||
+          engine_->listeners_ > 0) {
         engine_->GiveRole();
       }
     }
@@ -99,10 +100,16 @@ class Engine {
 
   // Lets an activity progress until it is deactivated, in program order with the others.
   void Activate(Activity* activity) { active_.push_back(activity); }
+  // The same for one that leaves by itself, unless it is in the order.
+  void ActivateOnce(Activity* activity);
   // Progresses until it is done.
   void RunToEnd(Activity* activity);
-  // Takes one that is done out of the order.
+  // Takes one that is done out of the order, or one that may have left.
   void Deactivate(Activity* activity);
+  // From here on, until as many Ignores, what others ask of this rank is answered by the helper
+  // while the owner is elsewhere.
+  void Listen() { ++listeners_; }
+  void Ignore() { --listeners_; }
   // At the end of this turn the helper is to begin at once.
   void HurryHelper() { in_a_hurry_ = true; }
   // Moves everything that can move without waiting. True if anything did.
@@ -202,6 +209,7 @@ class Engine {
   // By the hosts it was measured on.
   std::map<std::string, std::shared_ptr<const MachineDescription>> machines_;
   uint64_t advances_ = 0;  // of activities, as counted by Move
+  int listeners_ = 0;
   bool counts_waits_ = false;
   Clock::duration waited_{};
 };

@@ -1,5 +1,7 @@
 #include "patterns/engine/group_control.h"
 
+#include <cstddef>
+
 namespace brigade {
 namespace {
 
@@ -11,6 +13,10 @@ constexpr std::chrono::milliseconds kTextTime(200);
 }  // namespace
 
 void GroupControl::OnControl(int from, ConstByteSpan message) {
+  if (message.bytes > 0 && std::to_integer<uint8_t>(message.data[0]) >= kFirstKindOfOthers) {
+    if (other_ != nullptr) other_->OnControl(from, message);
+    return;
+  }
   // Of several who tell of it the first is listened to.
   if (complete_ || (from_ >= 0 && from_ != from)) return;
   if (from_ < 0) {

@@ -1,9 +1,11 @@
-// GroupControl: hears the control messages of one group.
+// GroupControl: hears the control messages of one group: those that say that it is broken, and, for
+// somebody else, all others.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_GROUP_CONTROL_H_
 #define BRIGADE_PATTERNS_ENGINE_GROUP_CONTROL_H_
 
 #include <chrono>
+#include <cstdint>
 #include <vector>
 
 #include "membuf/byte_span.h"
@@ -20,6 +22,12 @@ class GroupControl final : public ControlHandler {
   GroupControl(GroupState* group, std::vector<GroupState*>* failing)
       : group_(group), failing_(failing) {}
 
+  // Kinds of control messages, their first bytes, from here on are not this class's affair.
+  static constexpr uint8_t kFirstKindOfOthers = 16;
+
+  // Is told of those, from now on; null: nobody.
+  void SetOther(ControlHandler* other) { other_ = other; }
+
   void OnControl(int from, ConstByteSpan message) override;
 
   // The member who tells that the group is broken; -1: nobody.
@@ -31,6 +39,7 @@ class GroupControl final : public ControlHandler {
  private:
   GroupState* const group_;
   std::vector<GroupState*>* const failing_;
+  ControlHandler* other_ = nullptr;
   AbortReader reader_;
   int from_ = -1;
   bool complete_ = false;

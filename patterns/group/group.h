@@ -91,6 +91,10 @@ class Group {
   // this rank and `text`, whose first Abort::kMostTextBytes travel. No effect on a broken group.
   void Abort(const std::string& text);
 
+  // For what stands on a group and sends control messages and pieces of its own.
+  Engine* engine() const { return engine_; }
+  GroupState* state() const { return state_.get(); }
+
  private:
   Group(Engine* engine, std::unique_ptr<GroupState> state);
 

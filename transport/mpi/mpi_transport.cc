@@ -101,6 +101,7 @@ class MpiEndpoint : public Endpoint {
     // Open MPI 4.1 reports a truncated message as it should, but over shared memory (CMA) and TCP
     // it has then written all of it.
     capabilities_.keeps_to_landing = false;
+    capabilities_.reports_losses = false;
     capabilities_.max_piece_bytes = INT_MAX;
     capabilities_.tuning.preferred_piece_bytes = rules::kMpiPieceBytes;
     capabilities_.eager_piece_bytes = rules::kMpiEagerBytes;

@@ -186,6 +186,7 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
     world_->endpoints[static_cast<size_t>(rank)] = this;
     mixed_.name = "sim";
     mixed_.progresses_alone = true;
+    mixed_.reports_losses = false;
     mixed_.needs_registered_memory = machine_.needs_staging;
     mixed_.tuning.preferred_piece_bytes = machine_.preferred_piece_bytes;
     mixed_.tuning.overlap_piece_bytes = machine_.overlap_piece_bytes;
