@@ -1,0 +1,145 @@
+#include "test/windows/window_ranks.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "test/support/run_ranks.h"
+#include "transport/core/checked_endpoint.h"
+#include "transport/core/fault_endpoint.h"
+#include "transport/shm/shm_transport.h"
+#include "transport/tcp/tcp_transport.h"
+
+namespace brigade {
+namespace {
+
+TcpOptions Loopback() {
+  TcpOptions options;
+  options.interface = "lo";
+  return options;
+}
+
+bool All(int) { return true; }
+bool OddOnes(int rank) { return rank % 2 == 1; }
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, const WindowWay& way) { return out << way.name; }
+
+void Require(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+std::vector<WindowWay> WindowWays() {
+  using Transport = WindowWay::Transport;
+  InprocOptions peer;
+  peer.lands_in_peer_memory = true;
+  InprocOptions through_staging;
+  through_staging.lands_in_place = false;
+  InprocOptions helper;
+  helper.helper_may_drive = true;
+  std::vector<WindowWay> ways(9);
+  ways[0].name = "messages";
+  ways[1].name = "messages_through_staging";
+  ways[1].inproc = through_staging;
+  ways[2].name = "messages_in_peer_memory";
+  ways[2].inproc = peer;
+  ways[3].name = "messages_and_helper";
+  ways[3].inproc = helper;
+  ways[4].name = "disturbed_messages";
+  ways[4].is_disturbed = true;
+  ways[5].name = "shared_memory";
+  ways[5].transport = Transport::kShm;
+  ways[5].goes_directly = All;
+  ways[5].kind = WindowMemory::kShared;
+  ways[6].name = "messages_over_shm";
+  ways[6].transport = Transport::kShm;
+  // Some work on the memory that others reach by messages, at the same time.
+  ways[7].name = "both_at_once";
+  ways[7].goes_directly = OddOnes;
+  ways[8].name = "messages_over_tcp";
+  ways[8].transport = Transport::kTcp;
+  return ways;
+}
+
+WindowRank::WindowRank(const WindowWay& way, InprocWorld* world, int rank)
+    : way_(way), world_(world), rank_(rank) {
+  switch (way.transport) {
+    case WindowWay::Transport::kInproc:
+      endpoint_ = world->CreateEndpoint(rank);
+      break;
+    case WindowWay::Transport::kShm:
+      Require(CreateShmEndpoint(&endpoint_));
+      break;
+    case WindowWay::Transport::kTcp:
+      Require(CreateTcpEndpoint(Loopback(), &endpoint_));
+      break;
+  }
+  if (way.is_disturbed) {
+    FaultOptions faults;
+    faults.seed = 1 + rank;
+    faults.no_resource = 0.2;
+    faults.max_delay = 5;
+    endpoint_ = MakeFaultEndpoint(std::move(endpoint_), faults);
+  }
+  endpoint_ = MakeCheckedEndpoint(std::move(endpoint_));
+  EngineOptions options;
+  options.chunk_bytes = 1024;
+  options.staging_bytes = size_t{64} << 10;
+  Require(Engine::Create(endpoint_.get(), options, &engine_));
+  Require(WindowSpace::Create(engine_.get(), &space_));
+  Require(Group::Create(engine_.get(), world->MakeBootstrap(rank).get(), 1, size(), &group_));
+}
+
+std::unique_ptr<Window> WindowRank::Make(size_t bytes, int64_t unit) {
+  WindowOptions options;
+  options.kind = way_.kind;
+  options.bytes = bytes;
+  options.unit = unit;
+  options.goes_directly = way_.goes_directly(rank_);
+  if (way_.kind == WindowMemory::kPrivate) {
+    memory_.push_back(std::make_unique<std::vector<std::byte>>(bytes));
+    options.memory = memory_.back()->data();
+  }
+  std::unique_ptr<Window> window;
+  Require(Window::Create(space_.get(), world_->MakeBootstrap(rank_).get(), options, &window));
+  return window;
+}
+
+void WindowRank::Meet() { Require(group_->Run(PatternCall())); }  // a barrier
+
+void WindowRank::Leave() {
+  Meet();
+  // What was given back late has to go, too.
+  Require(engine_->Drain());
+  while (endpoint_->HoldsControl()) engine_->Progress();
+  char nothing = 0;
+  std::vector<char> all(static_cast<size_t>(size()));
+  Require(world_->MakeBootstrap(rank_)->AllGather(&nothing, 1, all.data()));
+}
+
+void WindowRank::Die(std::unique_ptr<Window> window) {
+  // What a process leaves behind when it dies. Nobody drives it any more.
+  struct Remains {
+    std::unique_ptr<Endpoint> endpoint;
+    std::unique_ptr<Engine> engine;
+    Engine::Turn turn;
+    std::unique_ptr<WindowSpace> space;
+    std::unique_ptr<Group> group;
+    std::unique_ptr<Window> window;
+  };
+  static auto* const remains = new std::vector<Remains*>;
+  Engine* const engine = engine_.get();
+  remains->push_back(new Remains{std::move(endpoint_), std::move(engine_), Engine::Turn(engine),
+                                 std::move(space_), std::move(group_), std::move(window)});
+}
+
+void OnWindowRanks(const WindowWay& way, int ranks, const std::function<void(WindowRank&)>& body,
+                   bool leave_together) {
+  RunRanks(ranks, way.inproc, [&](InprocWorld& world, int rank) {
+    WindowRank self(way, &world, rank);
+    body(self);
+    if (leave_together) self.Leave();
+  });
+}
+
+}  // namespace brigade

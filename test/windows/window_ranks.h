@@ -1,0 +1,74 @@
+// Windows for tests: ranks that are threads, over this and that transport.
+
+#ifndef BRIGADE_TEST_WINDOWS_WINDOW_RANKS_H_
+#define BRIGADE_TEST_WINDOWS_WINDOW_RANKS_H_
+
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "membuf/status.h"
+#include "patterns/engine/engine.h"
+#include "patterns/group/group.h"
+#include "transport/bootstrap.h"
+#include "transport/endpoint.h"
+#include "transport/inproc/inproc_transport.h"
+#include "windows/core/window.h"
+#include "windows/message/window_space.h"
+
+namespace brigade {
+
+// How ranks reach each other.
+struct WindowWay {
+  std::string name;
+  InprocOptions inproc;
+  enum class Transport { kInproc, kShm, kTcp } transport = Transport::kInproc;
+  // Which ranks do without messages where they can.
+  std::function<bool(int rank)> goes_directly = [](int) { return false; };
+  WindowMemory kind = WindowMemory::kPrivate;
+  bool is_disturbed = false;  // posts are refused, completions delayed
+};
+std::ostream& operator<<(std::ostream& out, const WindowWay& way);
+
+// All of them.
+std::vector<WindowWay> WindowWays();
+
+// One rank of a job.
+class WindowRank {
+ public:
+  WindowRank(const WindowWay& way, InprocWorld* world, int rank);
+
+  int rank() const { return rank_; }
+  int size() const { return world_->ranks(); }
+  Engine* engine() { return engine_.get(); }
+  // Of all ranks; private memory, too, is kept here.
+  std::unique_ptr<Window> Make(size_t bytes, int64_t unit = 1);
+  // Of all ranks, beside any window: drives until all are here.
+  void Meet();
+  // The same at the end: calls nothing any more.
+  void Leave();
+  // Is gone, without a word to anybody.
+  void Die(std::unique_ptr<Window> window);
+
+ private:
+  const WindowWay& way_;
+  InprocWorld* const world_;
+  const int rank_;
+  std::vector<std::unique_ptr<std::vector<std::byte>>> memory_;
+  std::unique_ptr<Endpoint> endpoint_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<WindowSpace> space_;
+  std::unique_ptr<Group> group_;
+};
+
+// Runs body on so many ranks. Whoever throws ends the test.
+void OnWindowRanks(const WindowWay& way, int ranks, const std::function<void(WindowRank&)>& body,
+                   bool leave_together = true);
+// Throws if it is a failure.
+void Require(const Status& status);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TEST_WINDOWS_WINDOW_RANKS_H_

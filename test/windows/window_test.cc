@@ -1,0 +1,500 @@
+// Windows, over every way to another rank's memory: what operations do, what synchronisation
+// promises, what wrong calls are told. The ranks are threads.
+
+#include "windows/core/window.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "test/support/stress.h"
+#include "test/windows/window_ranks.h"
+
+namespace brigade {
+namespace {
+
+class Windows : public testing::TestWithParam<WindowWay> {
+ protected:
+  void OnRanks(int ranks, const std::function<void(WindowRank&)>& body) {
+    OnWindowRanks(GetParam(), ranks, body);
+  }
+};
+
+void Expect(bool yes, const std::string& what) {
+  if (!yes) throw std::runtime_error(what);
+}
+
+template <typename T>
+OriginData Data(T* values, int64_t count, Element element) {
+  return {reinterpret_cast<std::byte*>(values), TypedLayout::Run(element, 1), count};
+}
+OriginData Bytes(void* data, int64_t bytes) {
+  return {static_cast<std::byte*>(data), TypedLayout::Run(Element::kByte, bytes), 1};
+}
+TargetData At(int rank, int64_t displacement, int64_t bytes) {
+  return {rank, displacement, TypedLayout::Run(Element::kByte, bytes), 1};
+}
+TargetData At(int rank, int64_t displacement, int64_t count, Element element) {
+  return {rank, displacement, TypedLayout::Run(element, 1), count};
+}
+
+// Every rank writes to, adds to and reads from its part of every other's memory, and knows what
+// must be there.
+class Random {
+ public:
+  static constexpr int64_t kSlotBytes = 4096;
+  static constexpr int kSlots = 4;
+  static constexpr int64_t kPart = kSlots * kSlotBytes;  // of one origin
+
+  Random(WindowRank* self, unsigned seed)
+      : self_(*self),
+        random_(seed + static_cast<unsigned>(self->rank())),
+        window_(self->Make(static_cast<size_t>(kPart * self->size()))),
+        shadow_(static_cast<size_t>(self->size()), std::vector<std::byte>(kPart)) {}
+
+  void Run(int epochs) {
+    Require(window_->Fence());
+    for (int i = 0; i < epochs; ++i) {
+      std::vector<std::vector<std::byte>> kept;  // what the caller must not touch
+      std::vector<Fetch> fetched;
+      kept.reserve(1000);
+      for (int target = 0; target < self_.size(); ++target) {
+        for (int slot = 0; slot < kSlots; ++slot) Operate(target, slot, &kept, &fetched);
+      }
+      Require(window_->Fence());
+      for (const Fetch& fetch : fetched) {
+        Expect(*fetch.got == fetch.wanted, "a get brings something else");
+      }
+    }
+    // All that was done to others is there: each tells what it thinks.
+    for (int target = 0; target < self_.size(); ++target) {
+      std::vector<std::byte> there(kPart);
+      Require(window_->Get(Bytes(there.data(), kPart), At(target, Mine(), kPart)));
+      Require(window_->Fence());
+      Expect(there == shadow_[static_cast<size_t>(target)], "the memory of a target differs");
+    }
+    Require(window_->Free());
+  }
+
+ private:
+  struct Fetch {
+    std::vector<std::byte>* got;
+    std::vector<std::byte> wanted;
+  };
+
+  int64_t Mine() const { return self_.rank() * kPart; }
+  int64_t Draw(int64_t below) {
+    return static_cast<int64_t>(random_() % static_cast<uint64_t>(below));
+  }
+
+  void Operate(int target, int slot, std::vector<std::vector<std::byte>>* kept,
+               std::vector<Fetch>* fetched) {
+    std::byte* const shadow = shadow_[static_cast<size_t>(target)].data() + slot * kSlotBytes;
+    const int64_t place = Mine() + slot * kSlotBytes;
+    const auto filled = [&](int64_t bytes) {
+      kept->emplace_back(static_cast<size_t>(bytes));
+      for (std::byte& byte : kept->back()) byte = static_cast<std::byte>(random_());
+      return kept->back().data();
+    };
+    switch (Draw(5)) {
+      case 0: {  // adjacent bytes
+        const int64_t bytes = 1 + Draw(Draw(2) == 0 ? 24 : kSlotBytes);
+        const int64_t offset = Draw(kSlotBytes - bytes + 1);
+        std::byte* const data = filled(bytes);
+        Require(window_->Put(Bytes(data, bytes), At(target, place + offset, bytes)));
+        std::memcpy(shadow + offset, data, static_cast<size_t>(bytes));
+        break;
+      }
+      case 1: {  // blocks on both sides
+        const int64_t block = 1 + Draw(64);
+        const int64_t count = 1 + Draw(kSlotBytes / (2 * block));
+        TypedLayout there;
+        Require(
+            TypedLayout::Repeat(count, 2 * block, TypedLayout::Run(Element::kByte, block), &there));
+        TypedLayout here;
+        Require(
+            TypedLayout::Repeat(count, 3 * block, TypedLayout::Run(Element::kByte, block), &here));
+        std::byte* const data = filled(3 * block * count);
+        Require(window_->Put({data, here, 1}, {target, place, there, 1}));
+        for (int64_t i = 0; i < count; ++i) {
+          std::memcpy(shadow + 2 * block * i, data + 3 * block * i, static_cast<size_t>(block));
+        }
+        break;
+      }
+      case 2: {  // sums, two after the other
+        const int64_t count = 1 + Draw(kSlotBytes / 8);
+        for (int twice = 0; twice < 2; ++twice) {
+          std::byte* const data = filled(8 * count);
+          Require(window_->Accumulate(AccumulateOp::kSum, Data(data, count, Element::kInt64),
+                                      At(target, place, count, Element::kInt64)));
+          Accumulate(AccumulateOp::kSum, Element::kInt64, static_cast<size_t>(count), shadow, data);
+        }
+        break;
+      }
+      case 3: {
+        const int64_t bytes = 1 + Draw(kSlotBytes);
+        kept->emplace_back(static_cast<size_t>(bytes));
+        Require(window_->Get(Bytes(kept->back().data(), bytes), At(target, place, bytes)));
+        fetched->push_back({&kept->back(), std::vector<std::byte>(shadow, shadow + bytes)});
+        break;
+      }
+      default: {  // fetches
+        const int64_t count = 1 + Draw(kSlotBytes / 4);
+        const AccumulateOp op = Draw(3) == 0 ? AccumulateOp::kNoOp : AccumulateOp::kBitXor;
+        std::byte* const data = filled(4 * count);
+        kept->emplace_back(static_cast<size_t>(4 * count));
+        fetched->push_back({&kept->back(), std::vector<std::byte>(shadow, shadow + 4 * count)});
+        Require(window_->GetAccumulate(op, Data(data, count, Element::kUint32),
+                                       Data(kept->back().data(), count, Element::kUint32),
+                                       At(target, place, count, Element::kUint32)));
+        if (op == AccumulateOp::kNoOp) break;
+        Accumulate(op, Element::kUint32, static_cast<size_t>(count), shadow, data);
+      }
+    }
+  }
+
+  WindowRank& self_;
+  std::mt19937 random_;
+  std::unique_ptr<Window> window_;
+  std::vector<std::vector<std::byte>> shadow_;  // this rank's part of each target
+};
+
+TEST_P(Windows, DoWhatIsAskedOfThem) {
+  for (const int ranks : {1, 2, 5}) {
+    OnRanks(ranks,
+            [&](WindowRank& self) { Random(&self, StressSeed()).Run(StressRounds(20, 500)); });
+  }
+}
+
+TEST_P(Windows, LongDataAllAtOnce) {
+  constexpr int64_t kBytes = 300 * 1000;
+  OnRanks(4, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(4 * kBytes);
+    std::vector<std::byte> sent(kBytes, static_cast<std::byte>(self.rank() + 1));
+    std::vector<std::vector<std::byte>> got(4, std::vector<std::byte>(kBytes));
+    Require(window->Fence());
+    for (int r = 0; r < 4; ++r) {
+      Require(window->Put(Bytes(sent.data(), kBytes), At(r, self.rank() * kBytes, kBytes)));
+    }
+    Require(window->Fence());
+    for (int r = 0; r < 4; ++r) {
+      Require(window->GetAccumulate(AccumulateOp::kSum, Data(sent.data(), kBytes, Element::kUint8),
+                                    Data(got[r].data(), kBytes, Element::kUint8),
+                                    At(r, self.rank() * kBytes, kBytes, Element::kUint8)));
+    }
+    Require(window->Fence());
+    for (int r = 0; r < 4; ++r) {
+      Expect(got[r] == sent, "what was there");
+      Expect(std::all_of(window->base() + r * kBytes, window->base() + (r + 1) * kBytes,
+                         [&](std::byte b) { return b == static_cast<std::byte>(2 * (r + 1)); }),
+             "what is there");
+    }
+    Require(window->Free());
+  });
+}
+
+TEST_P(Windows, LayoutsAreToldOnce) {
+  OnRanks(3, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(4096);
+    TypedLayout layout;
+    Require(TypedLayout::Repeat(8, 64, TypedLayout::Run(Element::kDouble, 2), &layout));
+    std::vector<double> data(16, 1.0);
+    Require(window->Fence());
+    for (int i = 0; i < 50; ++i) {
+      for (int r = 0; r < 3; ++r) {
+        Require(window->Put(Data(data.data(), 16, Element::kDouble), {r, 0, layout, 1}));
+      }
+      Require(window->Fence());
+    }
+    int by_messages = 0;
+    for (int r = 0; r < 3; ++r) by_messages += window->PointerTo(r) == nullptr ? 1 : 0;
+    Expect(window->layouts_told() == static_cast<uint64_t>(by_messages), "told once per target");
+    Require(window->Free());
+  });
+}
+
+TEST_P(Windows, FetchesAreAtomic) {
+  const int rounds = StressRounds(200, 20000);
+  OnRanks(4, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(64, 8);
+    std::vector<int64_t> got(static_cast<size_t>(rounds));
+    const int64_t one = 1;
+    Require(window->LockAll());
+    for (int64_t& value : got) {
+      Require(window->FetchAndOp(AccumulateOp::kSum, Element::kInt64, &one, &value, 0, 3));
+      Require(window->Flush(0));
+    }
+    Expect(std::is_sorted(got.begin(), got.end()), "values go up");
+    Expect(std::adjacent_find(got.begin(), got.end()) == got.end(), "nobody gets one twice");
+    Require(window->UnlockAll());
+    self.Meet();
+    Require(window->Lock(LockKind::kShared, 0));
+    int64_t sum = 0;
+    Require(window->FetchAndOp(AccumulateOp::kNoOp, Element::kInt64, nullptr, &sum, 0, 3));
+    Require(window->Unlock(0));
+    Expect(sum == 4 * rounds, "all were counted");
+    Require(window->Free());
+  });
+}
+
+TEST_P(Windows, SwapsAreAtomic) {
+  const int rounds = StressRounds(50, 5000);
+  OnRanks(3, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(16);
+    Require(window->LockAll());
+    for (int i = 0; i < rounds; ++i) {
+      int32_t seen = 0;
+      int32_t expected = 0;
+      do {  // add one
+        expected = seen;
+        const int32_t desired = expected + 1;
+        Require(window->CompareAndSwap(Element::kInt32, &expected, &desired, &seen, 1, 4));
+        Require(window->Flush(1));
+      } while (seen != expected);
+    }
+    Require(window->UnlockAll());
+    self.Meet();
+    if (self.rank() == 1) {
+      int32_t sum = 0;
+      std::memcpy(&sum, window->base() + 4, sizeof(sum));
+      Expect(sum == 3 * rounds, "all were counted");
+    }
+    Require(window->Free());
+  });
+}
+
+TEST_P(Windows, AnExclusiveLockIsExclusive) {
+  const int rounds = StressRounds(100, 10000);
+  OnRanks(4, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(8);
+    for (int i = 0; i < rounds; ++i) {
+      int64_t value = 0;
+      Require(window->Lock(LockKind::kExclusive, 2));
+      Require(window->Get(Data(&value, 1, Element::kInt64), At(2, 0, 8)));
+      Require(window->Flush(2));
+      ++value;
+      Require(window->Put(Data(&value, 1, Element::kInt64), At(2, 0, 8)));
+      Require(window->Unlock(2));
+    }
+    self.Meet();
+    if (self.rank() == 2) {
+      int64_t value = 0;
+      std::memcpy(&value, window->base(), sizeof(value));
+      Expect(value == 4 * rounds, "all were counted");
+    }
+    Require(window->Free());
+  });
+}
+
+TEST_P(Windows, PostAndStart) {
+  const int rounds = StressRounds(50, 5000);
+  OnRanks(4, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(8 * 4);
+    const int next = (self.rank() + 1) % 4;
+    const int last = (self.rank() + 3) % 4;
+    for (int64_t i = 1; i <= rounds; ++i) {
+      const bool tests = i % 2 == 0;
+      Require(window->Post({last, next}));
+      Require(window->Start({next, last}));
+      for (const int target : {next, last}) {
+        Require(window->Put(Data(&i, 1, Element::kInt64), At(target, 8 * self.rank(), 8)));
+      }
+      Require(window->Complete());
+      bool over = false;
+      while (tests && !over) Require(window->Test(&over));
+      if (!tests) Require(window->Wait());
+      for (const int origin : {next, last}) {
+        int64_t value = 0;
+        std::memcpy(&value, window->base() + 8 * origin, sizeof(value));
+        Expect(value == i, "what was put in this epoch");
+      }
+    }
+    Require(window->Free());
+  });
+}
+
+TEST_P(Windows, ANotificationComesBehindItsData) {
+  const int rounds = StressRounds(100, 10000);
+  OnRanks(3, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(3 * 2000);
+    const int next = (self.rank() + 1) % 3;
+    const int last = (self.rank() + 2) % 3;
+    std::vector<std::byte> data(2000);
+    for (int i = 0; i < rounds; ++i) {
+      const int64_t bytes = i % 3 == 0 ? 8 : 2000;
+      std::fill(data.begin(), data.end(), static_cast<std::byte>(i));
+      Require(window->PutNotify(Bytes(data.data(), bytes), At(next, self.rank() * 2000, bytes)));
+      Require(window->NotifyWait(last));
+      const std::byte* const came = window->base() + last * 2000;
+      Expect(came[0] == static_cast<std::byte>(i) && came[bytes - 1] == static_cast<std::byte>(i),
+             "the data are there");
+      // The last rank may write again.
+      Require(window->PutNotify(Bytes(data.data(), 0), At(last, 0, 0)));
+      bool taken = false;
+      while (!taken) Require(window->NotifyTest(next, 1, &taken));
+    }
+    Require(window->Free());
+  });
+}
+
+TEST_P(Windows, ManyShortPutsToOneWhoIsLate) {
+  const int puts = StressRounds(3000, 1000000);
+  OnRanks(2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(8);
+    Require(window->Fence());
+    if (self.rank() == 0) {
+      for (int64_t i = 0; i < puts; ++i) {
+        Require(window->Accumulate(AccumulateOp::kSum, Data(&i, 1, Element::kInt64),
+                                   At(1, 0, 1, Element::kInt64)));
+      }
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    Require(window->Fence());
+    int64_t sum = 0;
+    std::memcpy(&sum, window->base(), sizeof(sum));
+    Expect(self.rank() == 0 || sum == int64_t{puts} * (puts - 1) / 2, "all came");
+    Require(window->Free());
+  });
+}
+
+TEST_P(Windows, WrongCallsAreToldAndDoNothing) {
+  OnRanks(2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(self.rank() == 0 ? 64 : 128, 8);
+    const int other = 1 - self.rank();
+    int64_t value = 7;
+    const OriginData one = Data(&value, 1, Element::kInt64);
+    const auto is_refused = [](const Status& status, const std::string& why) {
+      Expect(status.code() == StatusCode::kInvalidArgument &&
+                 status.message().find(why) != std::string::npos,
+             "expected '" + why + "', got '" + status.ToString() + "'");
+    };
+    is_refused(window->Put(one, At(other, 0, 8)), "no epoch is open");
+    is_refused(window->Complete(), "without a start");
+    is_refused(window->Wait(), "without a post");
+    is_refused(window->Unlock(other), "no lock is held");
+    is_refused(window->UnlockAll(), "without a lock of all");
+    is_refused(window->Flush(other), "no lock is held");
+    is_refused(window->Lock(LockKind::kShared, 2), "rank 2 of a window of 2");
+    Require(window->Lock(LockKind::kShared, other));
+    is_refused(window->Lock(LockKind::kShared, other), "held already");
+    is_refused(window->LockAll(), "locks of the window are held");
+    is_refused(window->Fence(), "locks of the window are held");
+    is_refused(window->Free(), "locks are held");
+    is_refused(window->Put(one, At(self.rank(), 0, 8)), "no epoch is open");
+    is_refused(window->Put(one, At(other, window->bytes_of(other) / 8, 8)), "displacement");
+    is_refused(window->Put(one, At(other, -1, 8)), "displacement");
+    is_refused(window->Put(one, At(other, 0, 4)), "8 bytes here, and 4");
+    is_refused(window->Accumulate(AccumulateOp::kSum, one, At(other, 0, 1, Element::kDouble)),
+               "int64 into double");
+    is_refused(
+        window->Accumulate(AccumulateOp::kMaxLocation, one, At(other, 0, 1, Element::kInt64)),
+        "not defined");
+    is_refused(window->CompareAndSwap(Element::kLongDouble, &value, &value, &value, other, 0),
+               "compare-and-swap of");
+    Require(window->Put(one, At(other, window->bytes_of(other) / 8 - 1, 8)));
+    Require(window->Unlock(other));
+    Require(window->Fence({/*nothing_precedes=*/true, /*nothing_succeeds=*/false}));
+    Require(window->Put(one, At(other, 0, 8)));
+    Require(window->Fence({/*nothing_precedes=*/false, /*nothing_succeeds=*/true}));
+    is_refused(window->Put(one, At(other, 0, 8)), "no epoch is open");
+    Require(window->Free());
+  });
+}
+
+TEST_P(Windows, AreMadeByAllOrNone) {
+  OnRanks(3, [&](WindowRank& self) {
+    bool made = true;
+    try {
+      self.Make(8, self.rank() == 1 ? 0 : 8);
+    } catch (const std::runtime_error& error) {
+      made = false;
+      Expect(
+          std::string(error.what()).find("rank 1: a displacement unit of 0") != std::string::npos,
+          error.what());
+    }
+    Expect(!made, "there is no window");
+    const std::unique_ptr<Window> window = self.Make(8);
+    Require(window->Free());
+  });
+}
+
+// Where something drives in its place, a target need not call.
+TEST_P(Windows, ATargetThatComputesIsReached) {
+  const WindowWay& way = GetParam();
+  const bool needs_target = way.name != "shared_memory" && !way.inproc.helper_may_drive &&
+                            way.transport != WindowWay::Transport::kTcp;
+  if (needs_target) GTEST_SKIP() << "this way needs the target's calls";
+  std::atomic<bool> over{false};
+  OnRanks(2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(1 << 20);
+    if (self.rank() == 0) {
+      while (!over) std::this_thread::yield();  // no call
+    } else {
+      std::vector<std::byte> data(1 << 20, std::byte{5});
+      Require(window->Lock(LockKind::kExclusive, 0));
+      Require(window->Put(Bytes(data.data(), 1 << 20), At(0, 0, 1 << 20)));
+      Require(window->Unlock(0));
+      over = true;
+    }
+    Expect(self.rank() == 1 || window->base()[(1 << 20) - 1] == std::byte{5}, "it is there");
+    Require(window->Free());
+  });
+}
+
+// Whoever waits for a rank that is gone is told, whatever it waits in.
+TEST_P(Windows, ALostRankEndsEveryWait) {
+  if (GetParam().transport != WindowWay::Transport::kInproc) {
+    GTEST_SKIP() << "threads of one process are lost together";
+  }
+  using Wait = Status (*)(Window*);
+  const std::vector<Wait> waits = {
+      [](Window* window) { return window->Fence(); },
+      [](Window* window) { return window->Lock(LockKind::kExclusive, 0); },
+      [](Window* window) { return window->LockAll(); },
+      [](Window* window) { return window->Start({2}); },
+      [](Window* window) {
+        Require(window->Post({2}));
+        return window->Wait();
+      },
+      [](Window* window) { return window->NotifyWait(2); },
+  };
+  for (const Wait& wait : waits) {
+    std::atomic<bool> is_locked{false};
+    std::atomic<int> waiting{0};
+    OnWindowRanks(
+        GetParam(), 3,
+        [&](WindowRank& self) {
+          std::unique_ptr<Window> window = self.Make(8);
+          if (self.rank() == 2) {
+            // It is gone while it has the lock.
+            Require(window->Lock(LockKind::kExclusive, 0));
+            is_locked = true;
+            while (waiting < 2) Require(window->Progress());
+            self.Die(std::move(window));
+            return;
+          }
+          while (!is_locked) Require(window->Progress());
+          ++waiting;
+          const Status status = wait(window.get());
+          Expect(status.code() == StatusCode::kPeerLost, "lost, not " + status.ToString());
+          Expect(window->Progress().code() == StatusCode::kPeerLost, "it stays so");
+        },
+        /*leave_together=*/false);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Over, Windows, testing::ValuesIn(WindowWays()),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace brigade

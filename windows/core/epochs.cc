@@ -1,0 +1,102 @@
+#include "windows/core/epochs.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace brigade {
+namespace {
+
+Status OutOfOrder(const std::string& what) { return {StatusCode::kInvalidArgument, what}; }
+
+}  // namespace
+
+bool Epochs::Contains(const std::vector<int>& ranks, int rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+Status Epochs::CheckAccess(int target) const {
+  if (MayAccess(target)) return Status();
+  return OutOfOrder("no epoch is open in which the memory of rank " + std::to_string(target) +
+                    " may be worked on: call fence, start or lock first");
+}
+
+Status Epochs::CheckFlush(int target) const {
+  if (HasLock(target)) return Status();
+  return OutOfOrder("a flush of rank " + std::to_string(target) + ", of which no lock is held");
+}
+
+Status Epochs::Fence(bool opens) {
+  if (has_locks()) return OutOfOrder("a fence while locks of the window are held");
+  if (is_started_ || is_posted_) {
+    return OutOfOrder("a fence between start and complete, or between post and wait");
+  }
+  is_fenced_ = opens;
+  return Status();
+}
+
+Status Epochs::CheckStart() const {
+  if (is_started_) return OutOfOrder("a start within another one: call complete first");
+  if (has_locks()) return OutOfOrder("a start while locks of the window are held");
+  return Status();
+}
+
+void Epochs::Start(std::vector<int> targets) {
+  is_started_ = true;
+  is_fenced_ = false;
+  started_ = std::move(targets);
+}
+
+Status Epochs::CheckComplete() const {
+  if (is_started_) return Status();
+  return OutOfOrder("a complete without a start");
+}
+
+Status Epochs::CheckPost() const {
+  if (is_posted_) return OutOfOrder("a post within another one: call wait first");
+  return Status();
+}
+
+void Epochs::Post(std::vector<int> origins) {
+  is_posted_ = true;
+  is_fenced_ = false;
+  posted_ = std::move(origins);
+}
+
+Status Epochs::CheckWait() const {
+  if (is_posted_) return Status();
+  return OutOfOrder("a wait or test without a post");
+}
+
+Status Epochs::CheckLock(int target) const {
+  if (lock_all_) return OutOfOrder("a lock while all are locked");
+  if (locks_[static_cast<size_t>(target)]) {
+    return OutOfOrder("a lock of rank " + std::to_string(target) + ", which is held already");
+  }
+  if (is_started_) return OutOfOrder("a lock between start and complete");
+  return Status();
+}
+
+Status Epochs::CheckUnlock(int target) const {
+  if (locks_[static_cast<size_t>(target)]) return Status();
+  return OutOfOrder("an unlock of rank " + std::to_string(target) + ", of which no lock is held");
+}
+
+Status Epochs::CheckLockAll() const {
+  if (has_locks()) return OutOfOrder("a lock of all while locks of the window are held");
+  if (is_started_) return OutOfOrder("a lock of all between start and complete");
+  return Status();
+}
+
+Status Epochs::CheckUnlockAll() const {
+  if (lock_all_) return Status();
+  return OutOfOrder("an unlock of all without a lock of all");
+}
+
+void Epochs::SetLock(int target, bool is_held) {
+  if (locks_[static_cast<size_t>(target)] != is_held) locked_ += is_held ? 1 : -1;
+  if (is_held) is_fenced_ = false;
+  locks_[static_cast<size_t>(target)] = is_held;
+}
+
+}  // namespace brigade

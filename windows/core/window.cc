@@ -1,0 +1,136 @@
+#include "windows/core/window.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "patterns/engine/group_state.h"
+#include "transport/host/host.h"
+
+namespace brigade {
+namespace {
+
+// What members tell each other when a window is made.
+struct Offer {
+  MemberAttributes attributes;
+  StatusCode code = StatusCode::kOk;
+  char text[200] = {};
+};
+
+Status CheckOptions(const WindowOptions& options) {
+  if (options.unit < 1) {
+    return {StatusCode::kInvalidArgument,
+            "a displacement unit of " + std::to_string(options.unit) + " bytes"};
+  }
+  if (options.bytes > size_t{1} << 62) {
+    return {StatusCode::kInvalidArgument,
+            "a window of " + std::to_string(options.bytes) + " bytes"};
+  }
+  if (options.kind == WindowMemory::kPrivate && options.bytes > 0 && options.memory == nullptr) {
+    return {StatusCode::kInvalidArgument, "a window of memory that is null"};
+  }
+  return Status();
+}
+
+}  // namespace
+
+Window::Window(std::unique_ptr<Group> group) : group_(std::move(group)), epochs_(size()) {
+  const auto members = static_cast<size_t>(size());
+  for (std::vector<uint64_t>* counts :
+       {&served_.posted_by, &served_.completed_by, &served_.granted_by, &posts_taken_,
+        &completes_taken_, &grants_taken_, &notices_taken_, &requests_flushed_}) {
+    counts->resize(members);
+  }
+  served_.flushed_by.resize(members);
+  targets_.resize(members);
+  wait_.emplace(engine(), state());
+}
+
+Status Window::Create(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options,
+                      std::unique_ptr<Window>* window) {
+  std::unique_ptr<Group> group;
+  BRIGADE_RETURN_IF_ERROR(Group::Create(space->engine(), bootstrap, 1, bootstrap->size(), &group));
+  std::unique_ptr<Window> made(new Window(std::move(group)));
+  BRIGADE_RETURN_IF_ERROR(made->Expose(space, bootstrap, options));
+  BRIGADE_RETURN_IF_ERROR(made->OpenTargets(bootstrap, options.goes_directly));
+  made->is_freed_ = false;
+  *window = std::move(made);
+  return Status();
+}
+
+Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options) {
+  Status mine = CheckOptions(options);
+  if (mine.ok()) {
+    mine = ExposedMemory::Create(options.kind, options.memory, options.bytes, options.unit, size(),
+                                 &exposed_);
+  }
+  Offer offer;
+  if (mine.ok()) {
+    offer.attributes = exposed_->attributes();
+    served_.rank = rank();
+    served_.memory = exposed_->base();
+    served_.bytes = static_cast<int64_t>(options.bytes);
+    served_.page = exposed_->page();
+    // Notes are heard before anybody can send one.
+    const Engine::Turn turn(engine());
+    messages_ = std::make_unique<WindowMessages>(space, state(), &served_);
+  }
+  offer.code = mine.code();
+  mine.message().copy(offer.text, sizeof(offer.text) - 1);
+  std::vector<Offer> all(static_cast<size_t>(size()));
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&offer, sizeof(offer), all.data()));
+  for (size_t r = 0; r < all.size(); ++r) {
+    all[r].text[sizeof(offer.text) - 1] = '\0';
+    if (all[r].code != StatusCode::kOk) {
+      return {all[r].code, "a window on rank " + std::to_string(r) + ": " + all[r].text};
+    }
+    members_.push_back(all[r].attributes);
+  }
+  return Status();
+}
+
+Status Window::OpenTargets(Bootstrap* bootstrap, bool goes_directly) {
+  const bool is_simulated = engine()->endpoint()->simulated_processor() != nullptr;
+  const Host here = Host::Here();
+  uint8_t mine = 1;
+  for (int r = 0; r < size(); ++r) {
+    if (r == rank() || (goes_directly && !is_simulated)) {
+      targets_[static_cast<size_t>(r)] = TargetMemory::Open(member(r), here, size());
+    }
+    if (direct(r) == nullptr) mine = 0;
+    if (r != rank() && direct(r) != nullptr) some_are_direct_ = true;
+  }
+  // Nobody closes what others still have to open.
+  std::vector<uint8_t> all(static_cast<size_t>(size()));
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
+  is_direct_ = std::all_of(all.begin(), all.end(), [](uint8_t direct) { return direct != 0; });
+  return Status();
+}
+
+Window::~Window() {
+  if (!is_freed_) group_->Abort("a window was destroyed and not freed");
+  const Engine::Turn turn(engine());
+  messages_.reset();
+}
+
+Status Window::Free() {
+  if (epochs_.has_locks()) {
+    return {StatusCode::kInvalidArgument, "a window is freed of which locks are held"};
+  }
+  BRIGADE_RETURN_IF_ERROR(Fence({/*nothing_precedes=*/false, /*nothing_succeeds=*/true}));
+  is_freed_ = true;
+  return Status();
+}
+
+std::byte* Window::PointerTo(int rank) const {
+  return direct(rank) == nullptr ? nullptr : direct(rank)->mapped();
+}
+
+Status Window::Progress() {
+  const Engine::Turn turn(engine());
+  engine()->Move();
+  return state()->failure;
+}
+
+}  // namespace brigade

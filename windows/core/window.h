@@ -1,0 +1,213 @@
+// Window: memory that each member of a group exposes to the others, who work on it without a call
+// of its owner. The C++ face of one-sided communication; <brigade/window.h> is the C one.
+//
+// What it does to a member's memory goes one of three ways: straight to memory that this process
+// maps, by the kernel to private memory of the same host, or by messages, which the member's engine
+// carries out, be it driven by its owner or by the helper thread.
+//
+// A window is used by one thread at a time. Its calls are made within epochs, as MPI has them:
+// between fences, between start and complete, or while a lock is held. Accumulates, also fetching
+// ones and swaps, are atomic per element against each other, and those of one origin to one target
+// take place in order; puts and gets are neither. Sums of several origins are in the order of their
+// arrival.
+//
+// Sources: MPI-3.1, chapter 11; MPI/SX, sections 2 and 3.
+
+#ifndef BRIGADE_WINDOWS_CORE_WINDOW_H_
+#define BRIGADE_WINDOWS_CORE_WINDOW_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "membuf/status.h"
+#include "patterns/group/group.h"
+#include "transport/bootstrap.h"
+#include "windows/core/epochs.h"
+#include "windows/core/window_wait.h"
+#include "windows/elements/accumulate.h"
+#include "windows/elements/element.h"
+#include "windows/layout/typed_layout.h"
+#include "windows/memory/exposed_memory.h"
+#include "windows/memory/member.h"
+#include "windows/memory/target_memory.h"
+#include "windows/message/outgoing.h"
+#include "windows/message/served_window.h"
+#include "windows/message/window_messages.h"
+#include "windows/message/window_space.h"
+#include "windows/sync/lock_queue.h"
+
+namespace brigade {
+
+struct WindowOptions {
+  WindowMemory kind = WindowMemory::kPrivate;
+  std::byte* memory = nullptr;  // kPrivate: what is exposed; kShared: it is made
+  size_t bytes = 0;             // may differ by rank
+  int64_t unit = 1;             // of displacements, in bytes; may differ by rank
+  // Whether memory that can be reached without messages is.
+  bool goes_directly = true;
+};
+
+// Values in a member's memory.
+struct TargetData {
+  int rank = 0;
+  int64_t displacement = 0;  // in the target's units
+  TypedLayout layout;
+  int64_t count = 0;
+};
+
+// What a caller promises of a fence, as in MPI. Wrong promises have undefined results.
+struct FencePromise {
+  bool nothing_precedes = false;  // no epoch ends here; equal on all ranks
+  bool nothing_succeeds = false;  // no epoch begins here; equal on all ranks
+};
+
+class Window {
+ public:
+  // Collective over the members of `bootstrap` and nobody else. `space` must outlive it. After a
+  // failure, which all members get, there is none. kInvalidArgument, kOutOfMemory, and what
+  // Group::Create says.
+  static Status Create(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options,
+                       std::unique_ptr<Window>* window);
+  // Local. Unless it was freed or is broken, it is aborted on all members.
+  ~Window();
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+  // Collective: returns when nobody works on this window any more. kInvalidArgument: an epoch is
+  // open.
+  Status Free();
+
+  int rank() const { return group_->rank(); }
+  int size() const { return group_->cols(); }
+  std::byte* base() const { return exposed_->base(); }
+  // Of a member.
+  int64_t bytes_of(int rank) const { return static_cast<int64_t>(member(rank).bytes); }
+  int64_t unit_of(int rank) const { return member(rank).unit; }
+  // Where this process sees a member's memory; null: it does not.
+  std::byte* PointerTo(int rank) const;
+
+  // --- operations ---
+  // Each returns kInvalidArgument, and does nothing, if no epoch is open for the target, if the
+  // bytes of both sides differ, or if the target's do not lie in its memory. No other member is
+  // waited for, but where a target's engine is behind with what this rank has asked of it. Memory
+  // of the caller must stay valid and, unless it is only read, untouched until the next call that
+  // completes it, or until `*over` is set, which Progress does.
+
+  Status Put(const OriginData& origin, const TargetData& target, bool* over = nullptr);
+  Status Get(const OriginData& result, const TargetData& target, bool* over = nullptr);
+  // Both sides consist of one and the same element, for which `op` is defined.
+  Status Accumulate(AccumulateOp op, const OriginData& origin, const TargetData& target,
+                    bool* over = nullptr);
+  // `result` gets what was there before. `origin` is not looked at if `op` is kNoOp.
+  Status GetAccumulate(AccumulateOp op, const OriginData& origin, const OriginData& result,
+                       const TargetData& target, bool* over = nullptr);
+  // Of one element. `value`, of kNoOp, may be null.
+  Status FetchAndOp(AccumulateOp op, Element element, const void* value, void* result, int rank,
+                    int64_t displacement, bool* over = nullptr);
+  // If what is there equals `expected`, bit by bit, `desired` replaces it. REQUIRES: an element of
+  // at most eight bytes.
+  Status CompareAndSwap(Element element, const void* expected, const void* desired, void* result,
+                        int rank, int64_t displacement, bool* over = nullptr);
+  // A put, and behind it a notification that the target can wait for. Needs no epoch of the target.
+  Status PutNotify(const OriginData& origin, const TargetData& target);
+
+  // Moves what is under way.
+  Status Progress();
+  // Until an operation's memory is the caller's again.
+  Status WaitFor(const bool& over);
+
+  // --- synchronisation ---
+  // Each completes what its epoch has begun. After kInvalidArgument, a call out of order, nothing
+  // happened. After any other failure the window is broken, on all members.
+
+  // Collective. What was done before it, by anybody, is seen by all behind it.
+  Status Fence(const FencePromise& promise = FencePromise());
+
+  Status Start(const std::vector<int>& targets);
+  Status Complete();
+  Status Post(const std::vector<int>& origins);
+  Status Wait();
+  Status Test(bool* over);
+
+  Status Lock(LockKind kind, int target);
+  Status Unlock(int target);
+  // A shared lock of all.
+  Status LockAll();
+  Status UnlockAll();
+  // All that was asked of a target is done there. Within a lock.
+  Status Flush(int target);
+  Status FlushAll();
+  // The memory of the caller that takes part is its own again.
+  Status FlushLocal(int target);
+  Status FlushLocalAll();
+  // What this process and others have written becomes visible to each other.
+  Status Sync();
+
+  // Takes `count` notifications of `source`, waiting for them.
+  Status NotifyWait(int source, uint64_t count = 1);
+  // Takes them if they are there.
+  Status NotifyTest(int source, uint64_t count, bool* taken);
+
+  // Layouts that were described to other ranks so far.
+  uint64_t layouts_told() const { return messages_->outbox()->layouts_told(); }
+
+ private:
+  explicit Window(std::unique_ptr<Group> group);
+
+  Engine* engine() const { return group_->engine(); }
+  GroupState* state() const { return group_->state(); }
+  const MemberAttributes& member(int rank) const { return members_[static_cast<size_t>(rank)]; }
+  // How this rank reaches a member by itself; null: by messages.
+  const TargetMemory* direct(int rank) const { return targets_[static_cast<size_t>(rank)].get(); }
+  // Both collective.
+  Status Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options);
+  Status OpenTargets(Bootstrap* bootstrap, bool goes_directly);
+
+  Status Check(const TargetData& target, int64_t origin_bytes, int64_t* offset) const;
+  Status CheckRank(int rank) const;
+  Status Ask(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
+             const OriginData& receive, const TargetData& target, int64_t offset, bool* over);
+  Status Combine(AccumulateOp op, const OriginData& origin, const OriginData* result,
+                 const TargetData& target, bool* over);
+  Status CombineDirectly(AccumulateOp op, Element element, const OriginData& origin,
+                         const OriginData* result, const TargetData& target, int64_t offset);
+  Status PutAt(const OriginData& origin, const TargetData& target, int64_t offset, bool* over);
+  Status AddNote(int target, NoteKind kind, uint32_t token = 0, uint8_t op = 0);
+
+  // The second for who is the driver.
+  Status TakeLock(ProcessLock* lock);
+  Status AwaitProcessLock(ProcessLock* lock);
+  Status BeginLock(LockKind kind, int target);
+  Status AwaitLock(int target);
+  Status EndLock(int target);
+  Status AwaitLocally(int target);
+  Status AwaitRemotely(int target);
+  Status AwaitFlushed(int target, uint32_t token);
+
+  std::optional<WindowWait> wait_;  // destroyed behind the group
+  std::unique_ptr<Group> group_;
+  std::vector<MemberAttributes> members_;
+  std::unique_ptr<ExposedMemory> exposed_;
+  std::vector<std::unique_ptr<TargetMemory>> targets_;
+  bool is_direct_ = true;         // every rank reaches every other by itself; the same on all
+  bool some_are_direct_ = false;  // this rank reaches some other so
+  ServedWindow served_;
+  std::unique_ptr<WindowMessages> messages_;
+  Epochs epochs_;
+
+  std::vector<uint64_t> posts_taken_;       // by target: starts
+  std::vector<uint64_t> completes_taken_;   // by origin: waits
+  std::vector<uint64_t> grants_taken_;      // by target
+  std::vector<uint64_t> notices_taken_;     // by source
+  std::vector<uint64_t> requests_flushed_;  // by target
+  uint64_t done_ = 0;                       // requests of others, at fences
+  uint32_t next_token_ = 1;
+  bool is_freed_ = true;  // or not yet made
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_CORE_WINDOW_H_

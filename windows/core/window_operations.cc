@@ -1,0 +1,284 @@
+// The operations of a window.
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "windows/core/window.h"
+#include "windows/layout/layout_copy.h"
+#include "windows/layout/layout_cursor.h"
+
+namespace brigade {
+namespace {
+
+// Requests to one target that may be under way: who asks for more waits until fewer are.
+constexpr size_t kMostUnderWay = 256;
+
+Status Invalid(const std::string& what) { return {StatusCode::kInvalidArgument, what}; }
+
+void SetOver(bool* over) {
+  if (over != nullptr) *over = true;
+}
+
+// What `op` combines: the one element that both layouts consist of.
+Status FindElement(AccumulateOp op, const TypedLayout& origin, const TypedLayout& target,
+                   Element* element) {
+  *element = target.element();
+  if (op != AccumulateOp::kNoOp && origin.element() != target.element()) {
+    return Invalid(std::string("accumulates ") + ElementName(origin.element()) + " into " +
+                   ElementName(target.element()));
+  }
+  if (IsDefined(op, *element)) return Status();
+  return Invalid(std::string(AccumulateOpName(op)) + " is not defined for " +
+                 ElementName(*element));
+}
+
+TypedLayout One(Element element) { return TypedLayout::Run(element, 1); }
+
+}  // namespace
+
+Status Window::CheckRank(int rank) const {
+  if (rank >= 0 && rank < size()) return Status();
+  return Invalid("rank " + std::to_string(rank) + " of a window of " + std::to_string(size()) +
+                 " ranks");
+}
+
+Status Window::Check(const TargetData& target, int64_t origin_bytes, int64_t* offset) const {
+  BRIGADE_RETURN_IF_ERROR(CheckRank(target.rank));
+  const MemberAttributes& member = this->member(target.rank);
+  int64_t low = 0;
+  int64_t high = 0;
+  int64_t bytes = 0;
+  if (target.count < 0 || !target.layout.Bounds(target.count, &low, &high, &bytes)) {
+    return Invalid(std::to_string(target.count) + " values at rank " + std::to_string(target.rank));
+  }
+  if (bytes != origin_bytes) {
+    return Invalid(std::to_string(origin_bytes) + " bytes here, and " + std::to_string(bytes) +
+                   " at rank " + std::to_string(target.rank));
+  }
+  const auto memory = static_cast<int64_t>(member.bytes);
+  const bool is_inside = target.displacement >= 0 && target.displacement <= memory / member.unit &&
+                         target.displacement * member.unit + low >= 0 &&
+                         high <= memory - target.displacement * member.unit;
+  if (bytes > 0 && !is_inside) {
+    return Invalid("bytes from " + std::to_string(low) + " to " + std::to_string(high) +
+                   " behind displacement " + std::to_string(target.displacement) +
+                   ", in units of " + std::to_string(member.unit) + ", of the " +
+                   std::to_string(memory) + " bytes of rank " + std::to_string(target.rank));
+  }
+  *offset = target.displacement * member.unit;
+  return Status();
+}
+
+Status Window::Ask(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
+                   const OriginData& receive, const TargetData& target, int64_t offset,
+                   bool* over) {
+  const Engine::Turn turn(engine());
+  BRIGADE_RETURN_IF_ERROR(state()->failure);
+  if (messages_->outbox()->under_way(target.rank) >= kMostUnderWay) {
+    BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "requests", [&] {
+      return messages_->outbox()->under_way(target.rank) < kMostUnderWay;
+    }));
+  }
+  Note note;
+  note.kind = kind;
+  note.op = static_cast<uint8_t>(op);
+  note.element = element;
+  note.offset = offset;
+  note.bytes = target.layout.size() * target.count;
+  if (!target.layout.is_contiguous()) {
+    BRIGADE_RETURN_IF_ERROR(messages_->outbox()->Name(target.rank, target.layout, &note));
+  }
+  auto request = std::make_unique<Outgoing>(target.rank, note, send, receive);
+  request->over = over;
+  BRIGADE_RETURN_IF_ERROR(messages_->Add(std::move(request)));
+  engine()->HurryHelper();
+  return Status();
+}
+
+Status Window::PutAt(const OriginData& origin, const TargetData& target, int64_t offset,
+                     bool* over) {
+  const int64_t bytes = origin.bytes();
+  const TargetMemory* const reached = direct(target.rank);
+  if (bytes == 0) {
+    SetOver(over);
+    return Status();
+  }
+  if (reached == nullptr) {
+    return Ask(NoteKind::kPut, AccumulateOp::kReplace, Element::kByte, origin, OriginData(), target,
+               offset, over);
+  }
+  SetOver(over);
+  if (reached->mapped() != nullptr && origin.layout.is_contiguous() &&
+      target.layout.is_contiguous()) {
+    std::memcpy(reached->mapped() + offset, origin.data, static_cast<size_t>(bytes));
+    return Status();
+  }
+  LayoutCursor from(&origin.layout, origin.count);
+  LayoutCursor to(&target.layout, target.count);
+  return reached->Put(&from, origin.data, bytes, &to, offset);
+}
+
+Status Window::Put(const OriginData& origin, const TargetData& target, bool* over) {
+  int64_t offset = 0;
+  BRIGADE_RETURN_IF_ERROR(Check(target, origin.bytes(), &offset));
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckAccess(target.rank));
+  return PutAt(origin, target, offset, over);
+}
+
+Status Window::Get(const OriginData& result, const TargetData& target, bool* over) {
+  int64_t offset = 0;
+  const int64_t bytes = result.bytes();
+  BRIGADE_RETURN_IF_ERROR(Check(target, bytes, &offset));
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckAccess(target.rank));
+  const TargetMemory* const reached = direct(target.rank);
+  if (bytes > 0 && reached == nullptr) {
+    return Ask(NoteKind::kGet, AccumulateOp::kNoOp, Element::kByte, OriginData(), result, target,
+               offset, over);
+  }
+  SetOver(over);
+  if (bytes == 0) return Status();
+  if (reached->mapped() != nullptr && result.layout.is_contiguous() &&
+      target.layout.is_contiguous()) {
+    std::memcpy(result.data, reached->mapped() + offset, static_cast<size_t>(bytes));
+    return Status();
+  }
+  LayoutCursor from(&target.layout, target.count);
+  LayoutCursor to(&result.layout, result.count);
+  return reached->Get(&from, offset, bytes, &to, result.data);
+}
+
+Status Window::Accumulate(AccumulateOp op, const OriginData& origin, const TargetData& target,
+                          bool* over) {
+  return Combine(op, origin, nullptr, target, over);
+}
+
+Status Window::GetAccumulate(AccumulateOp op, const OriginData& origin, const OriginData& result,
+                             const TargetData& target, bool* over) {
+  return Combine(op, origin, &result, target, over);
+}
+
+Status Window::Combine(AccumulateOp op, const OriginData& given, const OriginData* result,
+                       const TargetData& target, bool* over) {
+  int64_t offset = 0;
+  const OriginData origin = op == AccumulateOp::kNoOp ? OriginData() : given;
+  const int64_t bytes = result != nullptr ? result->bytes() : given.bytes();
+  BRIGADE_RETURN_IF_ERROR(Check(target, bytes, &offset));
+  if (op != AccumulateOp::kNoOp && origin.bytes() != bytes) {
+    return Invalid(std::to_string(origin.bytes()) + " bytes are accumulated, and " +
+                   std::to_string(bytes) + " fetched");
+  }
+  Element element = Element::kByte;
+  if (bytes > 0) {
+    BRIGADE_RETURN_IF_ERROR(FindElement(op, origin.layout, target.layout, &element));
+  }
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckAccess(target.rank));
+  const bool is_nothing = bytes == 0 || (result == nullptr && op == AccumulateOp::kNoOp);
+  if (!is_nothing && direct(target.rank) == nullptr) {
+    return result == nullptr
+               ? Ask(NoteKind::kAccumulate, op, element, origin, OriginData(), target, offset, over)
+               : Ask(NoteKind::kFetch, op, element, origin, *result, target, offset, over);
+  }
+  SetOver(over);
+  if (is_nothing) return Status();
+  return CombineDirectly(op, element, origin, result, target, offset);
+}
+
+Status Window::CombineDirectly(AccumulateOp op, Element element, const OriginData& origin,
+                               const OriginData* result, const TargetData& target, int64_t offset) {
+  const TargetMemory& reached = *direct(target.rank);
+  const int64_t bytes = target.layout.size() * target.count;
+  LayoutCursor from(&origin.layout, origin.count);
+  LayoutCursor to(&target.layout, target.count);
+  std::vector<std::byte> fetched(result == nullptr ? 0 : static_cast<size_t>(bytes));
+  BRIGADE_RETURN_IF_ERROR(TakeLock(&reached.page().combining()));
+  const Status status = reached.Accumulate(op, element, &from, origin.data, bytes, &to, offset,
+                                           result == nullptr ? nullptr : fetched.data());
+  reached.page().combining().Unlock();
+  BRIGADE_RETURN_IF_ERROR(status);
+  if (result == nullptr) return Status();
+  LayoutCursor back(&result->layout, result->count);
+  Scatter(fetched.data(), bytes, &back, result->data);
+  return Status();
+}
+
+Status Window::FetchAndOp(AccumulateOp op, Element element, const void* value, void* result,
+                          int rank, int64_t displacement, bool* over) {
+  if (element == Element::kMixed) return Invalid("a fetch of a value of several kinds");
+  // What is read is not written.
+  const OriginData given{const_cast<std::byte*>(static_cast<const std::byte*>(value)), One(element),
+                         1};
+  const OriginData fetched{static_cast<std::byte*>(result), One(element), 1};
+  return Combine(op, given, &fetched, {rank, displacement, One(element), 1}, over);
+}
+
+Status Window::CompareAndSwap(Element element, const void* expected, const void* desired,
+                              void* result, int rank, int64_t displacement, bool* over) {
+  if (element == Element::kMixed || ElementBytes(element) > sizeof(uint64_t)) {
+    return Invalid(std::string("compare-and-swap of ") + ElementName(element));
+  }
+  const size_t bytes = ElementBytes(element);
+  const TargetData target{rank, displacement, One(element), 1};
+  int64_t offset = 0;
+  BRIGADE_RETURN_IF_ERROR(Check(target, static_cast<int64_t>(bytes), &offset));
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckAccess(rank));
+  if (direct(rank) == nullptr) {
+    std::byte both[2 * sizeof(uint64_t)];
+    std::memcpy(both, expected, bytes);
+    std::memcpy(both + bytes, desired, bytes);
+    const OriginData send{both, TypedLayout::Run(Element::kByte, static_cast<int64_t>(2 * bytes)),
+                          1};
+    const OriginData fetched{static_cast<std::byte*>(result), One(element), 1};
+    return Ask(NoteKind::kSwap, AccumulateOp::kReplace, element, send, fetched, target, offset,
+               over);
+  }
+  SetOver(over);
+  const TargetMemory& reached = *direct(rank);
+  const TypedLayout layout = One(element);
+  std::byte old[sizeof(uint64_t)];
+  std::byte now[sizeof(uint64_t)];
+  std::memcpy(now, desired, bytes);
+  LayoutCursor from(&layout, 1);
+  LayoutCursor to(&layout, 1);
+  BRIGADE_RETURN_IF_ERROR(TakeLock(&reached.page().combining()));
+  Status status = reached.Get(&from, offset, static_cast<int64_t>(bytes), &to, old);
+  if (status.ok() && std::memcmp(old, expected, bytes) == 0) {
+    from.Seek(0);
+    to.Seek(0);
+    status = reached.Put(&from, now, static_cast<int64_t>(bytes), &to, offset);
+  }
+  reached.page().combining().Unlock();
+  if (status.ok()) std::memcpy(result, old, bytes);
+  return status;
+}
+
+Status Window::PutNotify(const OriginData& origin, const TargetData& target) {
+  int64_t offset = 0;
+  BRIGADE_RETURN_IF_ERROR(Check(target, origin.bytes(), &offset));
+  BRIGADE_RETURN_IF_ERROR(PutAt(origin, target, offset, nullptr));
+  if (direct(target.rank) == nullptr) {
+    const Engine::Turn turn(engine());
+    return AddNote(target.rank, NoteKind::kNotify);
+  }
+  direct(target.rank)->page().notified(rank()).fetch_add(1, std::memory_order_release);
+  return Status();
+}
+
+Status Window::TakeLock(ProcessLock* lock) {
+  // Whoever holds it is at work, and gives it back soon.
+  constexpr int kLooks = 100;
+  for (int looks = 0; looks < kLooks; ++looks) {
+    if (lock->TryLock(rank())) return Status();
+  }
+  const Engine::Turn turn(engine());
+  return AwaitProcessLock(lock);
+}
+
+Status Window::AwaitProcessLock(ProcessLock* lock) {
+  return wait_->Until(/*is_told=*/false, "another rank at work",
+                      [&] { return lock->TryLock(rank()); });
+}
+
+}  // namespace brigade

@@ -1,0 +1,325 @@
+// The synchronisation of a window.
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "patterns/engine/pattern_call.h"
+#include "windows/core/window.h"
+
+namespace brigade {
+
+Status Window::AddNote(int target, NoteKind kind, uint32_t token, uint8_t op) {
+  Note note;
+  note.kind = kind;
+  note.token = token;
+  note.op = op;
+  return messages_->AddNote(target, note);
+}
+
+// --- what is under way ---
+
+Status Window::AwaitLocally(int target) {
+  if (messages_->outbox()->under_way(target) == 0) return state()->failure;
+  return wait_->Until(/*is_told=*/true, "data to go, or to come",
+                      [&] { return messages_->outbox()->under_way(target) == 0; });
+}
+
+Status Window::AwaitFlushed(int target, uint32_t token) {
+  return wait_->Until(/*is_told=*/true, "a target to have done what was asked",
+                      [&] { return served_.flushed_by[static_cast<size_t>(target)] == token; });
+}
+
+Status Window::AwaitRemotely(int target) {
+  const auto t = static_cast<size_t>(target);
+  const uint64_t requests = messages_->outbox()->requests(target);
+  if (requests_flushed_[t] == requests) return AwaitLocally(target);
+  const uint32_t token = next_token_++;
+  BRIGADE_RETURN_IF_ERROR(AddNote(target, NoteKind::kFlush, token));
+  BRIGADE_RETURN_IF_ERROR(AwaitFlushed(target, token));
+  requests_flushed_[t] = requests;
+  return AwaitLocally(target);
+}
+
+// --- fence ---
+
+// What was asked for by messages is counted: each rank learns how much all others have asked of it
+// since the window was made, and waits until it has done that.
+//
+// Source: MPI/SX, section 2.1.
+Status Window::Fence(const FencePromise& promise) {
+  BRIGADE_RETURN_IF_ERROR(epochs_.Fence(!promise.nothing_succeeds));
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!promise.nothing_precedes && !is_direct_) {
+    std::vector<int64_t> asked(static_cast<size_t>(size()));
+    {
+      const Engine::Turn turn(engine());
+      for (int r = 0; r < size(); ++r) {
+        BRIGADE_RETURN_IF_ERROR(AwaitLocally(r));
+        asked[static_cast<size_t>(r)] = static_cast<int64_t>(messages_->outbox()->requests(r));
+      }
+    }
+    PatternCall sum;
+    sum.pattern = Pattern::kAllReduce;
+    sum.type = ElementType::kInt64;
+    sum.topology.shape = Shape::kFree;
+    sum.matrix.data = reinterpret_cast<std::byte*>(asked.data());
+    BRIGADE_RETURN_IF_ERROR(
+        StridedLayout::General(size(), 1, size(), sizeof(asked[0]), &sum.matrix.layout));
+    BRIGADE_RETURN_IF_ERROR(group_->Run(sum));
+    const Engine::Turn turn(engine());
+    const auto of_me = static_cast<uint64_t>(asked[static_cast<size_t>(rank())]);
+    BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "what others have asked for", [&] {
+      uint64_t done = 0;
+      for (int r = 0; r < size(); ++r) done += messages_->inbox().done_for(r);
+      return done >= of_me;
+    }));
+  }
+  BRIGADE_RETURN_IF_ERROR(group_->Run(PatternCall()));  // a barrier
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return Status();
+}
+
+// --- post, start, complete, wait ---
+
+Status Window::Post(const std::vector<int>& origins) {
+  for (const int origin : origins) BRIGADE_RETURN_IF_ERROR(CheckRank(origin));
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckPost());
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const Engine::Turn turn(engine());
+  Note note;
+  note.kind = NoteKind::kPost;
+  for (const int origin : origins) {
+    BRIGADE_RETURN_IF_ERROR(messages_->SendNote(origin, note));
+  }
+  epochs_.Post(origins);
+  return Status();
+}
+
+Status Window::Start(const std::vector<int>& targets) {
+  for (const int target : targets) BRIGADE_RETURN_IF_ERROR(CheckRank(target));
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckStart());
+  const Engine::Turn turn(engine());
+  for (const int target : targets) {
+    const auto t = static_cast<size_t>(target);
+    BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "a target to post",
+                                         [&] { return served_.posted_by[t] > posts_taken_[t]; }));
+    ++posts_taken_[t];
+  }
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  epochs_.Start(targets);
+  return Status();
+}
+
+Status Window::Complete() {
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckComplete());
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const Engine::Turn turn(engine());
+  epochs_.Complete();
+  for (const int target : epochs_.started()) {
+    BRIGADE_RETURN_IF_ERROR(AddNote(target, NoteKind::kComplete));
+  }
+  for (const int target : epochs_.started()) BRIGADE_RETURN_IF_ERROR(AwaitLocally(target));
+  return Status();
+}
+
+Status Window::Wait() {
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckWait());
+  const Engine::Turn turn(engine());
+  for (const int origin : epochs_.posted()) {
+    const auto o = static_cast<size_t>(origin);
+    BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "an origin to complete", [&] {
+      return served_.completed_by[o] > completes_taken_[o];
+    }));
+  }
+  for (const int origin : epochs_.posted()) ++completes_taken_[static_cast<size_t>(origin)];
+  epochs_.Wait();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return Status();
+}
+
+Status Window::Test(bool* over) {
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckWait());
+  const Engine::Turn turn(engine());
+  engine()->Move();
+  BRIGADE_RETURN_IF_ERROR(state()->failure);
+  *over = std::all_of(epochs_.posted().begin(), epochs_.posted().end(), [&](int origin) {
+    const auto o = static_cast<size_t>(origin);
+    return served_.completed_by[o] > completes_taken_[o];
+  });
+  if (!*over) return Status();
+  for (const int origin : epochs_.posted()) ++completes_taken_[static_cast<size_t>(origin)];
+  epochs_.Wait();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return Status();
+}
+
+// --- locks ---
+
+Status Window::BeginLock(LockKind kind, int target) {
+  const TargetMemory* const reached = direct(target);
+  if (reached == nullptr) {
+    return AddNote(target, NoteKind::kLock, 0, static_cast<uint8_t>(kind));
+  }
+  ProcessLock& queueing = reached->page().queueing();
+  BRIGADE_RETURN_IF_ERROR(AwaitProcessLock(&queueing));
+  bool granted = false;
+  const Status status =
+      reached->page().locks().Request(rank(), kind, /*by_message=*/false, &granted);
+  queueing.Unlock();
+  return status;
+}
+
+Status Window::AwaitLock(int target) {
+  const TargetMemory* const reached = direct(target);
+  if (reached != nullptr) {
+    return wait_->Until(/*is_told=*/false, "the lock",
+                        [&] { return reached->page().locks().Holds(rank()); });
+  }
+  const auto t = static_cast<size_t>(target);
+  BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "the lock",
+                                       [&] { return served_.granted_by[t] > grants_taken_[t]; }));
+  ++grants_taken_[t];
+  return Status();
+}
+
+Status Window::EndLock(int target) {
+  const TargetMemory* const reached = direct(target);
+  if (reached == nullptr) {
+    const uint32_t token = next_token_++;
+    BRIGADE_RETURN_IF_ERROR(AddNote(target, NoteKind::kUnlock, token));
+    BRIGADE_RETURN_IF_ERROR(AwaitFlushed(target, token));
+    requests_flushed_[static_cast<size_t>(target)] = messages_->outbox()->requests(target);
+    return AwaitLocally(target);
+  }
+  std::vector<int> granted;
+  ProcessLock& queueing = reached->page().queueing();
+  BRIGADE_RETURN_IF_ERROR(AwaitProcessLock(&queueing));
+  const Status status = reached->page().locks().Release(rank(), &granted);
+  queueing.Unlock();
+  BRIGADE_RETURN_IF_ERROR(status);
+  Note note;
+  note.kind = NoteKind::kGranted;
+  note.token = static_cast<uint32_t>(target);
+  for (const int origin : granted) BRIGADE_RETURN_IF_ERROR(messages_->SendNote(origin, note));
+  return Status();
+}
+
+Status Window::Lock(LockKind kind, int target) {
+  BRIGADE_RETURN_IF_ERROR(CheckRank(target));
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckLock(target));
+  const Engine::Turn turn(engine());
+  BRIGADE_RETURN_IF_ERROR(state()->failure);
+  BRIGADE_RETURN_IF_ERROR(BeginLock(kind, target));
+  BRIGADE_RETURN_IF_ERROR(AwaitLock(target));
+  epochs_.LockOne(target);
+  return Status();
+}
+
+Status Window::Unlock(int target) {
+  BRIGADE_RETURN_IF_ERROR(CheckRank(target));
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckUnlock(target));
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const Engine::Turn turn(engine());
+  epochs_.UnlockOne(target);
+  BRIGADE_RETURN_IF_ERROR(state()->failure);
+  return EndLock(target);
+}
+
+Status Window::LockAll() {
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckLockAll());
+  const Engine::Turn turn(engine());
+  BRIGADE_RETURN_IF_ERROR(state()->failure);
+  for (int r = 0; r < size(); ++r) BRIGADE_RETURN_IF_ERROR(BeginLock(LockKind::kShared, r));
+  for (int r = 0; r < size(); ++r) BRIGADE_RETURN_IF_ERROR(AwaitLock(r));
+  epochs_.LockAll(true);
+  return Status();
+}
+
+Status Window::UnlockAll() {
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckUnlockAll());
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const Engine::Turn turn(engine());
+  epochs_.LockAll(false);
+  BRIGADE_RETURN_IF_ERROR(state()->failure);
+  for (int r = 0; r < size(); ++r) BRIGADE_RETURN_IF_ERROR(EndLock(r));
+  return Status();
+}
+
+Status Window::Flush(int target) {
+  BRIGADE_RETURN_IF_ERROR(CheckRank(target));
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckFlush(target));
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (direct(target) != nullptr) return Status();
+  const Engine::Turn turn(engine());
+  return AwaitRemotely(target);
+}
+
+Status Window::FlushAll() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  for (int r = 0; r < size(); ++r) {
+    if (epochs_.HasLock(r)) BRIGADE_RETURN_IF_ERROR(Flush(r));
+  }
+  return Status();
+}
+
+Status Window::FlushLocal(int target) {
+  BRIGADE_RETURN_IF_ERROR(CheckRank(target));
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckFlush(target));
+  if (direct(target) != nullptr) return Status();
+  const Engine::Turn turn(engine());
+  return AwaitLocally(target);
+}
+
+Status Window::FlushLocalAll() {
+  for (int r = 0; r < size(); ++r) {
+    if (epochs_.HasLock(r)) BRIGADE_RETURN_IF_ERROR(FlushLocal(r));
+  }
+  return Status();
+}
+
+Status Window::Sync() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return Progress();
+}
+
+// --- notification ---
+
+Status Window::NotifyWait(int source, uint64_t count) {
+  BRIGADE_RETURN_IF_ERROR(CheckRank(source));
+  const auto s = static_cast<size_t>(source);
+  std::atomic<uint64_t>& notified = exposed_->page().notified(source);
+  const auto is_there = [&] {
+    return notified.load(std::memory_order_acquire) - notices_taken_[s] >= count;
+  };
+  if (!is_there()) {
+    const Engine::Turn turn(engine());
+    BRIGADE_RETURN_IF_ERROR(
+        wait_->Until(/*is_told=*/!some_are_direct_, "a notification", is_there));
+  }
+  notices_taken_[s] += count;
+  return Status();
+}
+
+Status Window::NotifyTest(int source, uint64_t count, bool* taken) {
+  BRIGADE_RETURN_IF_ERROR(CheckRank(source));
+  const auto s = static_cast<size_t>(source);
+  std::atomic<uint64_t>& notified = exposed_->page().notified(source);
+  const auto is_there = [&] {
+    return notified.load(std::memory_order_acquire) - notices_taken_[s] >= count;
+  };
+  *taken = is_there();
+  if (!*taken) {
+    BRIGADE_RETURN_IF_ERROR(Progress());
+    *taken = is_there();
+  }
+  if (*taken) notices_taken_[s] += count;
+  return Status();
+}
+
+Status Window::WaitFor(const bool& over) {
+  const Engine::Turn turn(engine());
+  return wait_->Until(/*is_told=*/true, "an operation", [&] { return over; });
+}
+
+}  // namespace brigade

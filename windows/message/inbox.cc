@@ -1,0 +1,420 @@
+#include "windows/message/inbox.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "windows/layout/layout_copy.h"
+#include "windows/sync/lock_queue.h"
+#include "windows/sync/process_lock.h"
+
+namespace brigade {
+namespace {
+
+// Pieces of one origin that may land while earlier ones are worked on.
+constexpr size_t kMostAhead = 8;
+constexpr int64_t kMostSwapBytes = kMostInlined / 2;
+
+Status Nonsense(int from, const std::string& what) {
+  return Status(StatusCode::kMismatch, "rank " + std::to_string(from) + " " + what);
+}
+
+bool CarriesData(const Note& note) {
+  return note.kind == NoteKind::kPut || note.kind == NoteKind::kAccumulate ||
+         note.kind == NoteKind::kLayout ||
+         (note.kind == NoteKind::kFetch && note.accumulate_op() != AccumulateOp::kNoOp);
+}
+
+// Whether a target's layout consists of what is accumulated.
+bool HoldsWhole(const Note& note, const TypedLayout& layout) {
+  if (note.element == Element::kMixed) return true;
+  if (note.layout_index != Note::kContiguous) return layout.element() == note.element;
+  return note.bytes % static_cast<int64_t>(ElementBytes(note.element)) == 0;
+}
+
+bool IsAccumulate(const Note& note) {
+  return note.kind == NoteKind::kAccumulate || note.kind == NoteKind::kFetch;
+}
+
+}  // namespace
+
+Inbox::Inbox(MessageContext* context, ServedWindow* window)
+    : context_(context),
+      window_(window),
+      memory_(StridedLayout::Contiguous(static_cast<size_t>(window->bytes))),
+      origins_(context->group()->members()) {}
+
+Status Inbox::Take(int from, const NoteMessage& message) {
+  Origin& origin = OriginOf(from);
+  const Note& note = message.note;
+  if (note.kind <= NoteKind::kLayout) {
+    if (note.bytes < 0 || (note.inlined > 0 && CarriesData(note) && note.inlined != note.bytes) ||
+        (IsAccumulate(note) && (note.op >= kAccumulateOps || note.element > Element::kMixed ||
+                                !IsDefined(note.accumulate_op(), note.element)))) {
+      return Nonsense(from, "asks for what does not exist");
+    }
+    origin.announced = note;
+    origin.announced_bytes = CarriesData(note) ? note.inlined : note.bytes;
+  }
+  origin.entries.emplace_back();
+  Entry& entry = origin.entries.back();
+  entry.message = message;
+  if (note.kind == NoteKind::kPiece) BRIGADE_RETURN_IF_ERROR(CheckPiece(from, &origin, &entry));
+  if (std::find(busy_.begin(), busy_.end(), from) == busy_.end()) busy_.push_back(from);
+  return Status();
+}
+
+Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
+  const Note& request = origin->announced;
+  const int64_t bytes = entry->message.note.bytes;
+  const bool is_whole = !IsAccumulate(request) || request.element == Element::kMixed ||
+                        bytes % static_cast<int64_t>(ElementBytes(request.element)) == 0;
+  if (!is_whole || bytes <= 0 || bytes > request.bytes - origin->announced_bytes ||
+      bytes > static_cast<int64_t>(context_->space()->piece_bytes())) {
+    return Nonsense(from, "announces a piece of " + std::to_string(bytes) +
+                              " bytes, which belongs to nothing it has asked for");
+  }
+  entry->is_answered = request.kind == NoteKind::kFetch;
+  entry->place = request.offset + origin->announced_bytes;
+  origin->announced_bytes += bytes;
+  entry->in_place = request.kind == NoteKind::kPut && request.layout_index == Note::kContiguous &&
+                    entry->place >= 0 && bytes <= window_->bytes &&
+                    entry->place <= window_->bytes - bytes &&
+                    context_->endpoint()->LandsInPlace(
+                        context_->channel(kRequestChannel), from,
+                        {&memory_, window_->memory, static_cast<size_t>(entry->place),
+                         static_cast<size_t>(bytes)});
+  return Status();
+}
+
+Status Inbox::PostLandings(int from, Origin* origin, bool* any) {
+  size_t looked = 0;
+  for (Entry& entry : origin->entries) {
+    if (entry.message.note.kind != NoteKind::kPiece) continue;
+    if (++looked > kMostAhead) break;
+    if (entry.posted) continue;
+    const int64_t bytes = entry.message.note.bytes;
+    // The way back first, so that nothing that has landed waits for it.
+    if (entry.is_answered && entry.reply == nullptr) {
+      entry.reply = context_->space()->Take(WindowSpace::Use::kReply);
+      if (entry.reply == nullptr) break;
+    }
+    Status status;
+    if (entry.in_place) {
+      status = context_->endpoint()->PostReceiveInPlace(
+          context_->channel(kRequestChannel), from,
+          {&memory_, window_->memory, static_cast<size_t>(entry.place), static_cast<size_t>(bytes)},
+          &entry.slot);
+    } else {
+      StagedBuffer* const buffer = context_->space()->Take(WindowSpace::Use::kRequestLanding);
+      if (buffer == nullptr) break;
+      status = context_->Land(kRequestChannel, from, bytes, buffer, &entry.slot);
+      if (!status.ok()) context_->engine()->buffers()->Release(buffer);
+    }
+    if (status.code() == StatusCode::kNoResource) break;
+    BRIGADE_RETURN_IF_ERROR(status);
+    entry.posted = true;
+    *any = true;
+  }
+  return Status();
+}
+
+Status Inbox::Advance(bool* any) {
+  for (size_t i = 0; i < busy_.size();) {
+    const int from = busy_[i];
+    Origin& origin = OriginOf(from);
+    BRIGADE_RETURN_IF_ERROR(PostLandings(from, &origin, any));
+    Step step = Step::kDone;
+    while (!origin.entries.empty()) {
+      BRIGADE_RETURN_IF_ERROR(DoFirst(from, &origin, &step));
+      if (step == Step::kMustWait) break;
+      origin.entries.pop_front();
+      *any = true;
+    }
+    if (origin.entries.empty()) {
+      busy_.erase(busy_.begin() + static_cast<ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  return SendReplies(any);
+}
+
+Status Inbox::DoFirst(int from, Origin* origin, Step* step) {
+  Entry& entry = origin->entries.front();
+  const Note& note = entry.message.note;
+  *step = Step::kDone;
+  switch (note.kind) {
+    case NoteKind::kPut:
+    case NoteKind::kGet:
+    case NoteKind::kAccumulate:
+    case NoteKind::kFetch:
+    case NoteKind::kSwap:
+    case NoteKind::kLayout:
+      return BeginRequest(from, origin, entry.message, step);
+    case NoteKind::kPiece:
+      return DoPiece(from, origin, &entry, step);
+    case NoteKind::kFlush:
+      return Answer(from, NoteKind::kFlushed, note.token);
+    case NoteKind::kLock:
+    case NoteKind::kUnlock: {
+      ProcessLock& queueing = window_->page.queueing();
+      if (!queueing.TryLock(window_->rank)) {
+        *step = Step::kMustWait;
+        return Status();
+      }
+      const Status status = note.kind == NoteKind::kLock ? Lock(from, note) : Unlock(from, note);
+      queueing.Unlock();
+      return status;
+    }
+    case NoteKind::kComplete:
+      ++window_->completed_by[static_cast<size_t>(from)];
+      return Status();
+    case NoteKind::kNotify:
+      window_->page.notified(from).fetch_add(1, std::memory_order_release);
+      return Status();
+    case NoteKind::kReply:
+    case NoteKind::kFlushed:
+    case NoteKind::kGranted:
+    case NoteKind::kPost:
+      break;
+  }
+  return Nonsense(from, "sends a note of an unknown kind");
+}
+
+Status Inbox::BeginRequest(int from, Origin* origin, const NoteMessage& message, Step* step) {
+  const Note& note = message.note;
+  Request& request = origin->request;
+  request.note = note;
+  request.serial.clear();
+  request.at.reset();
+  request.layout = TypedLayout::Run(Element::kByte, 1);
+  int64_t count = note.bytes;
+  if (note.kind != NoteKind::kLayout && note.layout_index != Note::kContiguous) {
+    const TypedLayout* const known =
+        layouts_.Find(from, {note.layout_index, note.layout_generation});
+    if (known == nullptr || known->size() == 0 || note.bytes % known->size() != 0) {
+      return Nonsense(from, "names a datatype that it has not described");
+    }
+    request.layout = *known;
+    count = note.bytes / known->size();
+  }
+  int64_t low = 0;
+  int64_t high = 0;
+  int64_t bytes = 0;
+  const bool is_known = request.layout->Bounds(count, &low, &high, &bytes);
+  if (note.kind != NoteKind::kLayout &&
+      (!is_known || note.offset < 0 || note.offset > window_->bytes || note.offset + low < 0 ||
+       high > window_->bytes - note.offset)) {
+    return Nonsense(from, "asks for " + std::to_string(note.bytes) + " bytes at offset " +
+                              std::to_string(note.offset) + " of a window of " +
+                              std::to_string(window_->bytes));
+  }
+  request.at.emplace(&*request.layout, count);
+  if (IsAccumulate(note) && !HoldsWhole(note, *request.layout)) {
+    return Nonsense(
+        from, std::string("accumulates ") + ElementName(note.element) + "s where there are none");
+  }
+  const bool is_combined_now =
+      (IsAccumulate(note) && note.inlined > 0) || note.kind == NoteKind::kSwap;
+  // Whoever has it gives it back soon.
+  if (is_combined_now && !window_->page.combining().TryLock(window_->rank)) {
+    *step = Step::kMustWait;
+    return Status();
+  }
+  if (note.kind == NoteKind::kSwap) return Swap(from, message);
+  if (note.kind == NoteKind::kGet ||
+      (note.kind == NoteKind::kFetch && note.accumulate_op() == AccumulateOp::kNoOp)) {
+    if (note.bytes > 0) replies_.emplace_back(from, note, *request.layout, count);
+    ++origin->done;
+    return Status();
+  }
+  if (note.inlined > 0) {
+    std::byte old[kMostInlined];
+    Combine(&request, message.data, note.inlined, old);
+    if (IsAccumulate(note)) window_->page.combining().Unlock();
+    if (note.kind == NoteKind::kFetch) {
+      BRIGADE_RETURN_IF_ERROR(AnswerInline(from, note.token, old, note.bytes));
+    }
+  }
+  if (note.inlined == note.bytes) {
+    ++origin->done;
+    if (note.kind == NoteKind::kLayout) return EndLayout(from, &request);
+  }
+  return Status();
+}
+
+void Inbox::Combine(Request* request, const std::byte* data, int64_t bytes, std::byte* old) {
+  const Note& note = request->note;
+  if (note.kind == NoteKind::kLayout) {
+    request->serial.insert(request->serial.end(), data, data + bytes);
+    return;
+  }
+  std::byte* const base = window_->memory + note.offset;
+  if (note.kind == NoteKind::kFetch) {
+    const int64_t position = request->at->position();
+    Gather(&*request->at, base, bytes, old);
+    request->at->Seek(position);
+  }
+  if (IsAccumulate(note)) {
+    AccumulateInto(note.accumulate_op(), note.element, data, bytes, &*request->at, base);
+  } else {
+    Scatter(data, bytes, &*request->at, base);
+  }
+}
+
+Status Inbox::DoPiece(int from, Origin* origin, Entry* entry, Step* step) {
+  if (!entry->slot.arrived) {
+    *step = Step::kMustWait;
+    return Status();
+  }
+  BRIGADE_RETURN_IF_ERROR(entry->slot.status);
+  Request& request = origin->request;
+  const int64_t bytes = entry->message.note.bytes;
+  if (static_cast<int64_t>(entry->slot.lease.bytes) != bytes) {
+    return Nonsense(from, "sends a piece of another length than it said");
+  }
+  if (IsAccumulate(request.note)) {
+    if (!window_->page.combining().TryLock(window_->rank)) {
+      *step = Step::kMustWait;
+      return Status();
+    }
+  }
+  if (entry->in_place) {
+    request.at->Seek(request.at->position() + bytes);
+  } else {
+    Combine(&request, entry->slot.lease.data, bytes,
+            entry->reply == nullptr ? nullptr : entry->reply->memory.data);
+  }
+  if (IsAccumulate(request.note)) window_->page.combining().Unlock();
+  context_->engine()->buffers()->Drop(&entry->slot);
+  if (entry->reply != nullptr) {
+    NoteMessage message;
+    message.note.kind = NoteKind::kReply;
+    message.note.token = request.note.token;
+    message.note.bytes = bytes;
+    BRIGADE_RETURN_IF_ERROR(context_->notes()->Send(from, message));
+    BRIGADE_RETURN_IF_ERROR(
+        context_->SendPiece(kReplyChannel, from, bytes, std::exchange(entry->reply, nullptr)));
+  }
+  const int64_t so_far = request.note.kind == NoteKind::kLayout
+                             ? static_cast<int64_t>(request.serial.size())
+                             : request.at->position();
+  if (so_far == request.note.bytes) {
+    ++origin->done;
+    if (request.note.kind == NoteKind::kLayout) return EndLayout(from, &request);
+  }
+  return Status();
+}
+
+Status Inbox::Swap(int from, const NoteMessage& message) {
+  const Note& note = message.note;
+  const bool is_whole =
+      note.bytes > 0 && note.bytes <= kMostSwapBytes && note.inlined == 2 * note.bytes;
+  std::byte old[kMostInlined];
+  if (is_whole) {
+    std::byte* const value = window_->memory + note.offset;
+    const auto bytes = static_cast<size_t>(note.bytes);
+    std::memcpy(old, value, bytes);
+    if (std::memcmp(value, message.data, bytes) == 0) {
+      std::memcpy(value, message.data + bytes, bytes);
+    }
+  }
+  window_->page.combining().Unlock();
+  if (!is_whole) return Nonsense(from, "swaps values of a wrong length");
+  ++OriginOf(from).done;
+  return AnswerInline(from, note.token, old, note.bytes);
+}
+
+Status Inbox::EndLayout(int from, Request* request) {
+  TypedLayout layout;
+  BRIGADE_RETURN_IF_ERROR(
+      TypedLayout::Parse({request->serial.data(), request->serial.size()}, &layout)
+          .WithContext("a datatype of rank " + std::to_string(from)));
+  return layouts_.Learn(from, {request->note.layout_index, request->note.layout_generation},
+                        layout);
+}
+
+Status Inbox::Lock(int from, const Note& note) {
+  bool granted = false;
+  const auto kind = note.op == 0 ? LockKind::kShared : LockKind::kExclusive;
+  BRIGADE_RETURN_IF_ERROR(window_->page.locks().Request(from, kind, /*by_message=*/true, &granted));
+  if (!granted) return Status();
+  return Answer(from, NoteKind::kGranted, static_cast<uint32_t>(window_->rank));
+}
+
+Status Inbox::Unlock(int from, const Note& note) {
+  std::vector<int> granted;
+  BRIGADE_RETURN_IF_ERROR(window_->page.locks().Release(from, &granted));
+  for (const int origin : granted) {
+    BRIGADE_RETURN_IF_ERROR(
+        Answer(origin, NoteKind::kGranted, static_cast<uint32_t>(window_->rank)));
+  }
+  return Answer(from, NoteKind::kFlushed, note.token);
+}
+
+Status Inbox::Answer(int to, NoteKind kind, uint32_t token) {
+  NoteMessage message;
+  message.note.kind = kind;
+  message.note.token = token;
+  return context_->notes()->Send(to, message);
+}
+
+Status Inbox::AnswerInline(int to, uint32_t token, const std::byte* data, int64_t bytes) {
+  NoteMessage message;
+  message.note.kind = NoteKind::kReply;
+  message.note.token = token;
+  message.note.bytes = bytes;
+  message.note.inlined = static_cast<uint8_t>(bytes);
+  std::memcpy(message.data, data, static_cast<size_t>(bytes));
+  return context_->notes()->Send(to, message);
+}
+
+Status Inbox::SendReplies(bool* any) {
+  while (!replies_.empty()) {
+    Reply& reply = replies_.front();
+    const std::byte* const base = window_->memory + reply.offset;
+    const int64_t left = reply.from.size() - reply.from.position();
+    NoteMessage message;
+    message.note.kind = NoteKind::kReply;
+    message.note.token = reply.token;
+    message.note.bytes = std::min(left, context_->PieceBytes(reply.element));
+    const bool is_short = reply.from.size() <= kMostInlined;
+    StagedBuffer* buffer = nullptr;
+    if (!is_short) {
+      buffer = context_->space()->Take(WindowSpace::Use::kReply);
+      if (buffer == nullptr) return Status();
+    }
+    if (reply.is_atomic && !window_->page.combining().TryLock(window_->rank)) {
+      if (buffer != nullptr) context_->engine()->buffers()->Release(buffer);
+      return Status();
+    }
+    Gather(&reply.from, base, message.note.bytes, is_short ? message.data : buffer->memory.data);
+    if (reply.is_atomic) window_->page.combining().Unlock();
+    if (is_short) message.note.inlined = static_cast<uint8_t>(message.note.bytes);
+    BRIGADE_RETURN_IF_ERROR(context_->notes()->Send(reply.to, message));
+    if (!is_short) {
+      BRIGADE_RETURN_IF_ERROR(
+          context_->SendPiece(kReplyChannel, reply.to, message.note.bytes, buffer));
+    }
+    *any = true;
+    if (reply.from.position() == reply.from.size()) replies_.pop_front();
+  }
+  return Status();
+}
+
+void Inbox::Drop() {
+  StagingBuffers* const buffers = context_->engine()->buffers();
+  for (Origin& origin : origins_) {
+    for (Entry& entry : origin.entries) {
+      buffers->Drop(&entry.slot);
+      if (entry.reply != nullptr) buffers->Release(std::exchange(entry.reply, nullptr));
+    }
+    origin.entries.clear();
+  }
+  busy_.clear();
+  replies_.clear();
+}
+
+}  // namespace brigade

@@ -1,0 +1,115 @@
+// Inbox: what others ask of one rank's window by messages. What one rank asks is done in order;
+// what several ask, in the order in which it can be.
+
+#ifndef BRIGADE_WINDOWS_MESSAGE_INBOX_H_
+#define BRIGADE_WINDOWS_MESSAGE_INBOX_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "membuf/status.h"
+#include "membuf/strided_layout.h"
+#include "patterns/engine/staged_buffer.h"
+#include "windows/layout/layout_cursor.h"
+#include "windows/layout/layout_names.h"
+#include "windows/layout/typed_layout.h"
+#include "windows/message/message_context.h"
+#include "windows/message/note.h"
+#include "windows/message/served_window.h"
+
+namespace brigade {
+
+class Inbox {
+ public:
+  // Both must outlive it.
+  Inbox(MessageContext* context, ServedWindow* window);
+  Inbox(const Inbox&) = delete;
+  Inbox& operator=(const Inbox&) = delete;
+
+  // A note that asks for something has come.
+  Status Take(int from, const NoteMessage& message);
+  Status Advance(bool* any);
+  bool has_work() const { return !busy_.empty() || !replies_.empty(); }
+
+  // Requests done so far, of one origin.
+  uint64_t done_for(int origin) const { return origins_[static_cast<size_t>(origin)].done; }
+  // The group is closed: gives everything back.
+  void Drop();
+
+ private:
+  struct Entry {
+    NoteMessage message;
+    // Of a piece: where it lands.
+    bool in_place = false;
+    bool is_answered = false;  // old values go back
+    int64_t place = 0;
+    bool posted = false;
+    ReceiveSlot slot;
+    StagedBuffer* reply = nullptr;
+  };
+  // What pieces belong to.
+  struct Request {
+    Note note;
+    std::optional<TypedLayout> layout;
+    std::optional<LayoutCursor> at;
+    std::vector<std::byte> serial;  // of kLayout
+  };
+  struct Origin {
+    std::deque<Entry> entries;
+    Note announced;               // the last request that has come
+    int64_t announced_bytes = 0;  // of its pieces that have
+    Request request;              // that is being done
+    uint64_t done = 0;
+  };
+  // Values that go back to an origin, one piece after the other.
+  struct Reply {
+    int to;
+    uint32_t token;
+    bool is_atomic;
+    Element element;
+    int64_t offset;
+    TypedLayout layout;
+    LayoutCursor from;
+    Reply(int origin, const Note& note, const TypedLayout& of, int64_t count)
+        : to(origin),
+          token(note.token),
+          is_atomic(note.kind == NoteKind::kFetch),
+          element(note.element),
+          offset(note.offset),
+          layout(of),
+          from(&layout, count) {}
+  };
+  // What a step found.
+  enum class Step { kDone, kMustWait };
+
+  Origin& OriginOf(int rank) { return origins_[static_cast<size_t>(rank)]; }
+  Status CheckPiece(int from, Origin* origin, Entry* entry);
+  Status PostLandings(int from, Origin* origin, bool* any);
+  Status DoFirst(int from, Origin* origin, Step* step);
+  Status BeginRequest(int from, Origin* origin, const NoteMessage& message, Step* step);
+  Status DoPiece(int from, Origin* origin, Entry* entry, Step* step);
+  // Combines what has come with the window; what was there goes to `old`, if that is not null.
+  void Combine(Request* request, const std::byte* data, int64_t bytes, std::byte* old);
+  Status Swap(int from, const NoteMessage& message);
+  Status EndLayout(int from, Request* request);
+  Status Lock(int from, const Note& note);
+  Status Unlock(int from, const Note& note);
+  Status Answer(int to, NoteKind kind, uint32_t token);
+  Status AnswerInline(int to, uint32_t token, const std::byte* data, int64_t bytes);
+  Status SendReplies(bool* any);
+
+  MessageContext* const context_;
+  ServedWindow* const window_;
+  KnownLayouts layouts_;
+  StridedLayout memory_;  // all of the window
+  std::vector<Origin> origins_;
+  std::vector<int> busy_;  // origins of whom something is to be done
+  std::deque<Reply> replies_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_MESSAGE_INBOX_H_

@@ -1,0 +1,63 @@
+// MessageContext: what all parts of one window's messages use.
+
+#ifndef BRIGADE_WINDOWS_MESSAGE_MESSAGE_CONTEXT_H_
+#define BRIGADE_WINDOWS_MESSAGE_MESSAGE_CONTEXT_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "membuf/byte_span.h"
+#include "membuf/status.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group_state.h"
+#include "patterns/engine/staged_buffer.h"
+#include "transport/endpoint.h"
+#include "windows/message/note.h"
+#include "windows/message/note_sender.h"
+#include "windows/message/window_space.h"
+
+namespace brigade {
+
+class MessageContext {
+ public:
+  MessageContext(WindowSpace* space, GroupState* group)
+      : space_(space), group_(group), notes_(engine()->endpoint(), group->id) {}
+
+  Engine* engine() const { return space_->engine(); }
+  Endpoint* endpoint() const { return engine()->endpoint(); }
+  WindowSpace* space() const { return space_; }
+  GroupState* group() const { return group_; }
+  NoteSender* notes() { return &notes_; }
+  Channel channel(ChannelKind kind) const { return Channel{group_->id, kind}; }
+
+  // The longest piece of whole elements.
+  int64_t PieceBytes(Element element) const {
+    const auto room = static_cast<int64_t>(space_->piece_bytes());
+    if (element == Element::kMixed) return room;
+    const auto each = static_cast<int64_t>(ElementBytes(element));
+    return room - room % each;
+  }
+  // Sends what lies at the beginning of a buffer, and gives that back.
+  Status SendPiece(ChannelKind kind, int peer, int64_t bytes, StagedBuffer* buffer) {
+    const Status status = engine()->sends()->Post(
+        group_, kind, peer, {buffer->memory.data, static_cast<size_t>(bytes)}, buffer);
+    engine()->buffers()->Release(buffer);
+    return status;
+  }
+  // Where a piece is to land: in place, or in a buffer.
+  Status Land(ChannelKind kind, int peer, int64_t bytes, StagedBuffer* buffer, ReceiveSlot* slot) {
+    const Status status = endpoint()->PostReceive(
+        channel(kind), peer, {buffer->memory.data, static_cast<size_t>(bytes)}, slot);
+    if (status.ok()) slot->buffer = buffer;
+    return status;
+  }
+
+ private:
+  WindowSpace* const space_;
+  GroupState* const group_;
+  NoteSender notes_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_MESSAGE_MESSAGE_CONTEXT_H_

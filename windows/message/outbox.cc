@@ -1,0 +1,276 @@
+#include "windows/message/outbox.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "windows/layout/layout_copy.h"
+
+namespace brigade {
+namespace {
+
+void AddOnce(std::vector<int>* ranks, int rank) {
+  if (std::find(ranks->begin(), ranks->end(), rank) == ranks->end()) ranks->push_back(rank);
+}
+
+Status Nonsense(int from, const std::string& what) {
+  return Status(StatusCode::kMismatch, "rank " + std::to_string(from) + " " + what);
+}
+
+}  // namespace
+
+Outbox::Outbox(MessageContext* context) : context_(context), peers_(context->group()->members()) {}
+
+Status Outbox::Name(int target, const TypedLayout& layout, Note* note) {
+  const LayoutName name = names_.NameOf(layout);
+  note->layout_index = name.index;
+  note->layout_generation = name.generation;
+  if (!names_.MustTell(name, target)) return Status();
+  const std::string bytes = layout.ToBytes();
+  std::vector<std::byte> serial(bytes.size());
+  std::memcpy(serial.data(), bytes.data(), bytes.size());
+  Note told;
+  told.kind = NoteKind::kLayout;
+  told.layout_index = name.index;
+  told.layout_generation = name.generation;
+  told.bytes = static_cast<int64_t>(serial.size());
+  const OriginData data{serial.data(), TypedLayout::Run(Element::kByte, told.bytes), 1};
+  auto request = std::make_unique<Outgoing>(target, told, data, OriginData());
+  request->serial = std::move(serial);
+  ++layouts_told_;
+  return Add(std::move(request));
+}
+
+Status Outbox::AddNote(int target, const Note& note) {
+  if (PeerOf(target).waiting.empty()) {
+    NoteMessage message;
+    message.note = note;
+    const Status status = context_->notes()->Try(target, message);
+    if (status.code() != StatusCode::kNoResource) return status;
+  }
+  return Add(std::make_unique<Outgoing>(target, note, OriginData(), OriginData()));
+}
+
+Status Outbox::Add(std::unique_ptr<Outgoing> request) {
+  Outgoing* const added = request.get();
+  Peer& peer = PeerOf(added->target);
+  Note& note = added->message.note;
+  if (note.kind <= NoteKind::kLayout) ++peer.requests;
+  if (added->wants_reply()) note.token = next_token_++;
+  const int64_t bytes = added->from->size();
+  if (bytes > 0 && bytes <= kMostInlined) {
+    note.inlined = static_cast<uint8_t>(bytes);
+    Gather(&*added->from, added->sent.data, bytes, added->message.data);
+  }
+  if (added->wants_reply()) {
+    added->place = StridedLayout::Contiguous(static_cast<size_t>(added->to->size()));
+    added->lands_in_place = added->received.layout.is_contiguous() &&
+                            added->to->size() > kMostInlined &&
+                            context_->endpoint()->LandsInPlace(
+                                context_->channel(kReplyChannel), added->target,
+                                {&added->place, added->received.data, 0, added->place.bytes()});
+  }
+  ++peer.under_way;
+  // Others have no token: any number that is free.
+  const uint32_t key = added->wants_reply() ? note.token : next_token_++;
+  added->key = key;
+  requests_[key] = std::move(request);
+  if (peer.waiting.empty()) {
+    bool stuck = false;
+    bool any = false;
+    BRIGADE_RETURN_IF_ERROR(Send(added, &stuck, &any));
+    if (!stuck) {
+      EndIfOver(added);
+      return Status();
+    }
+  }
+  peer.waiting.push_back(added);
+  AddOnce(&busy_, added->target);
+  return Status();
+}
+
+bool Outbox::ReserveLanding(Outgoing* request) {
+  if (!request->wants_reply() || request->lands_in_place || request->landing != nullptr ||
+      request->to->size() <= kMostInlined) {
+    return true;
+  }
+  request->landing = context_->space()->Take(WindowSpace::Use::kReplyLanding);
+  return request->landing != nullptr;
+}
+
+Status Outbox::Send(Outgoing* request, bool* stuck, bool* any) {
+  if (!request->announced) {
+    *stuck = !ReserveLanding(request);
+    if (*stuck) return Status();
+    const Status status = context_->notes()->Try(request->target, request->message);
+    *stuck = status.code() == StatusCode::kNoResource;
+    if (*stuck) return Status();
+    BRIGADE_RETURN_IF_ERROR(status);
+    request->announced = true;
+    *any = true;
+  }
+  return SendPieces(request, stuck, any);
+}
+
+Status Outbox::SendPieces(Outgoing* request, bool* stuck, bool* any) {
+  const int64_t most = context_->PieceBytes(request->message.note.element);
+  LayoutCursor& from = *request->from;
+  while (from.position() < from.size()) {
+    StagedBuffer* const buffer = context_->space()->Take(WindowSpace::Use::kRequest);
+    *stuck = buffer == nullptr;
+    if (*stuck) return Status();
+    NoteMessage piece;
+    piece.note.kind = NoteKind::kPiece;
+    piece.note.bytes = std::min(most, from.size() - from.position());
+    const Status status = context_->notes()->Try(request->target, piece);
+    if (!status.ok()) {
+      context_->engine()->buffers()->Release(buffer);
+      *stuck = status.code() == StatusCode::kNoResource;
+      return *stuck ? Status() : status;
+    }
+    Gather(&from, request->sent.data, piece.note.bytes, buffer->memory.data);
+    BRIGADE_RETURN_IF_ERROR(
+        context_->SendPiece(kRequestChannel, request->target, piece.note.bytes, buffer));
+    *any = true;
+  }
+  return Status();
+}
+
+void Outbox::EndIfOver(Outgoing* request) {
+  if (!request->is_over()) return;
+  --PeerOf(request->target).under_way;
+  if (request->over != nullptr) *request->over = true;
+  if (request->landing != nullptr) context_->engine()->buffers()->Release(request->landing);
+  requests_.erase(request->key);
+}
+
+Status Outbox::TakeReply(int from, const NoteMessage& message) {
+  const auto found = requests_.find(message.note.token);
+  if (found == requests_.end() || found->second->target != from || !found->second->wants_reply()) {
+    return Nonsense(from, "replies to what nobody asked");
+  }
+  Outgoing* const request = found->second.get();
+  if (message.note.bytes <= 0 ||
+      message.note.bytes > request->to->size() - request->announced_back ||
+      (message.note.inlined > 0
+           ? message.note.inlined != message.note.bytes
+           : message.note.bytes > static_cast<int64_t>(context_->space()->piece_bytes()))) {
+    return Nonsense(from, "replies with " + std::to_string(message.note.bytes) +
+                              " bytes, which is not what was asked for");
+  }
+  request->announced_back += message.note.bytes;
+  std::deque<Arrival>& arrivals = PeerOf(from).arrivals;
+  arrivals.emplace_back();
+  arrivals.back().request = request;
+  arrivals.back().message = message;
+  AddOnce(&answering_, from);
+  return Status();
+}
+
+Status Outbox::PostLandings(int from, Peer* peer, bool* any) {
+  for (Arrival& arrival : peer->arrivals) {
+    if (arrival.posted || arrival.message.note.inlined > 0) continue;
+    Outgoing* const request = arrival.request;
+    const int64_t bytes = arrival.message.note.bytes;
+    Status status;
+    if (request->lands_in_place) {
+      status = context_->endpoint()->PostReceiveInPlace(
+          context_->channel(kReplyChannel), from,
+          {&request->place, request->received.data, request->posted_in_place,
+           static_cast<size_t>(bytes)},
+          &arrival.slot);
+      if (status.ok()) request->posted_in_place += static_cast<size_t>(bytes);
+    } else {
+      StagedBuffer* buffer = std::exchange(request->landing, nullptr);
+      if (buffer == nullptr) buffer = context_->space()->Take(WindowSpace::Use::kReplyLanding);
+      if (buffer == nullptr) return Status();
+      status = context_->Land(kReplyChannel, from, bytes, buffer, &arrival.slot);
+      if (!status.ok()) request->landing = buffer;
+    }
+    if (status.code() == StatusCode::kNoResource) return Status();
+    BRIGADE_RETURN_IF_ERROR(status);
+    arrival.posted = true;
+    *any = true;
+  }
+  return Status();
+}
+
+Status Outbox::TakeArrivals(Peer* peer, bool* any) {
+  while (!peer->arrivals.empty()) {
+    Arrival& arrival = peer->arrivals.front();
+    const Note& note = arrival.message.note;
+    Outgoing* const request = arrival.request;
+    LayoutCursor& to = *request->to;
+    if (note.inlined > 0) {
+      Scatter(arrival.message.data, note.bytes, &to, request->received.data);
+    } else {
+      if (!arrival.slot.arrived) return Status();
+      BRIGADE_RETURN_IF_ERROR(arrival.slot.status);
+      if (static_cast<int64_t>(arrival.slot.lease.bytes) != note.bytes) {
+        return Nonsense(request->target, "sends a piece of another length than it said");
+      }
+      if (request->lands_in_place) {
+        to.Seek(to.position() + note.bytes);
+      } else {
+        Scatter(arrival.slot.lease.data, note.bytes, &to, request->received.data);
+      }
+      // The memory that was reserved for the request stays with it.
+      if (request->landing == nullptr) request->landing = arrival.slot.buffer;
+      if (request->landing == arrival.slot.buffer) arrival.slot.buffer = nullptr;
+      context_->engine()->buffers()->Drop(&arrival.slot);
+    }
+    *any = true;
+    peer->arrivals.pop_front();
+    EndIfOver(request);
+  }
+  return Status();
+}
+
+Status Outbox::Advance(bool* any) {
+  for (size_t i = 0; i < busy_.size();) {
+    Peer& peer = PeerOf(busy_[i]);
+    bool stuck = false;
+    while (!peer.waiting.empty() && !stuck) {
+      BRIGADE_RETURN_IF_ERROR(Send(peer.waiting.front(), &stuck, any));
+      if (stuck) break;
+      Outgoing* const sent = peer.waiting.front();
+      peer.waiting.pop_front();
+      EndIfOver(sent);
+    }
+    if (peer.waiting.empty()) {
+      busy_.erase(busy_.begin() + static_cast<ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  for (size_t i = 0; i < answering_.size();) {
+    Peer& peer = PeerOf(answering_[i]);
+    BRIGADE_RETURN_IF_ERROR(PostLandings(answering_[i], &peer, any));
+    BRIGADE_RETURN_IF_ERROR(TakeArrivals(&peer, any));
+    if (peer.arrivals.empty()) {
+      answering_.erase(answering_.begin() + static_cast<ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  return Status();
+}
+
+void Outbox::Drop() {
+  StagingBuffers* const buffers = context_->engine()->buffers();
+  for (Peer& peer : peers_) {
+    for (Arrival& arrival : peer.arrivals) buffers->Drop(&arrival.slot);
+    peer.arrivals.clear();
+    peer.waiting.clear();
+    peer.under_way = 0;
+  }
+  for (auto& [key, request] : requests_) {
+    if (request->landing != nullptr) buffers->Release(request->landing);
+  }
+  requests_.clear();
+  busy_.clear();
+  answering_.clear();
+}
+
+}  // namespace brigade

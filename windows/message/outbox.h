@@ -1,0 +1,90 @@
+// Outbox: what one rank asks of others through one window, by messages: in order per target.
+
+#ifndef BRIGADE_WINDOWS_MESSAGE_OUTBOX_H_
+#define BRIGADE_WINDOWS_MESSAGE_OUTBOX_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "membuf/status.h"
+#include "patterns/engine/staged_buffer.h"
+#include "windows/layout/layout_names.h"
+#include "windows/message/message_context.h"
+#include "windows/message/note.h"
+#include "windows/message/outgoing.h"
+
+namespace brigade {
+
+class Outbox {
+ public:
+  // `context` must outlive it.
+  explicit Outbox(MessageContext* context);
+  Outbox(const Outbox&) = delete;
+  Outbox& operator=(const Outbox&) = delete;
+
+  // A request behind the others to its target. Sends it at once if that takes no waiting and no
+  // memory; so does a request whose data are in its note.
+  Status Add(std::unique_ptr<Outgoing> request);
+  // The same, for notes without data and without reply.
+  Status AddNote(int target, const Note& note);
+  // The name of a layout, which the target is told before it.
+  Status Name(int target, const TypedLayout& layout, Note* note);
+
+  // A kReply has come.
+  Status TakeReply(int from, const NoteMessage& message);
+  Status Advance(bool* any);
+  // Whether there may be something to advance before another note comes.
+  bool has_work() const { return !busy_.empty() || !answering_.empty(); }
+
+  // Requests to a target whose memory is not yet the caller's again, or that wait to be sent.
+  size_t under_way(int target) const { return peers_[static_cast<size_t>(target)].under_way; }
+  // Requests so far, as their target counts them.
+  uint64_t requests(int target) const { return peers_[static_cast<size_t>(target)].requests; }
+  // Layouts that were sent.
+  uint64_t layouts_told() const { return layouts_told_; }
+
+  // The group is closed: gives everything back.
+  void Drop();
+
+ private:
+  // A reply that has been announced.
+  struct Arrival {
+    Outgoing* request;
+    NoteMessage message;
+    bool posted = false;
+    ReceiveSlot slot;
+  };
+  struct Peer {
+    std::deque<Outgoing*> waiting;
+    std::deque<Arrival> arrivals;
+    size_t under_way = 0;
+    uint64_t requests = 0;
+  };
+
+  Peer& PeerOf(int rank) { return peers_[static_cast<size_t>(rank)]; }
+  // *stuck: it can go no further now.
+  Status Send(Outgoing* request, bool* stuck, bool* any);
+  Status SendPieces(Outgoing* request, bool* stuck, bool* any);
+  // Memory for what will come back. False: there is none now.
+  bool ReserveLanding(Outgoing* request);
+  Status PostLandings(int from, Peer* peer, bool* any);
+  Status TakeArrivals(Peer* peer, bool* any);
+  void EndIfOver(Outgoing* request);
+
+  MessageContext* const context_;
+  GivenLayoutNames names_;
+  std::vector<Peer> peers_;
+  std::unordered_map<uint32_t, std::unique_ptr<Outgoing>> requests_;  // by token
+  std::vector<int> busy_;       // targets to whom something waits to be sent
+  std::vector<int> answering_;  // those of whom something has been announced
+  uint32_t next_token_ = 1;
+  uint64_t layouts_told_ = 0;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_MESSAGE_OUTBOX_H_

@@ -1,0 +1,67 @@
+// Outgoing: one request of this rank that goes by messages, from when it is made until it is over.
+
+#ifndef BRIGADE_WINDOWS_MESSAGE_OUTGOING_H_
+#define BRIGADE_WINDOWS_MESSAGE_OUTGOING_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "membuf/strided_layout.h"
+#include "patterns/engine/staged_buffer.h"
+#include "windows/layout/layout_cursor.h"
+#include "windows/layout/typed_layout.h"
+#include "windows/message/note.h"
+
+namespace brigade {
+
+// Values of a datatype in this rank's memory.
+struct OriginData {
+  std::byte* data = nullptr;
+  TypedLayout layout;
+  int64_t count = 0;
+
+  int64_t bytes() const { return layout.size() * count; }
+};
+
+struct Outgoing {
+  // What goes to the target, and where what comes back goes.
+  Outgoing(int target_rank, const Note& request, const OriginData& send, const OriginData& receive)
+      : target(target_rank), sent(send), received(receive) {
+    message.note = request;
+    from.emplace(&sent.layout, sent.count);
+    to.emplace(&received.layout, received.count);
+  }
+  Outgoing(const Outgoing&) = delete;
+  Outgoing& operator=(const Outgoing&) = delete;
+
+  bool wants_reply() const { return to->size() > 0; }
+  bool is_sent() const { return announced && from->position() == from->size(); }
+  bool is_answered() const { return to->position() == to->size(); }
+  bool is_over() const { return is_sent() && is_answered(); }
+
+  const int target;
+  NoteMessage message;  // its first; data that fit are in it
+  bool announced = false;
+  const OriginData sent;
+  std::optional<LayoutCursor> from;  // behind what has gone
+  std::vector<std::byte> serial;     // of kLayout: what is sent
+
+  const OriginData received;
+  std::optional<LayoutCursor> to;  // behind what has come
+  // Where replies land: in place, or in a buffer that was reserved before the request went.
+  bool lands_in_place = false;
+  StridedLayout place;
+  size_t posted_in_place = 0;
+  StagedBuffer* landing = nullptr;
+
+  int64_t announced_back = 0;  // bytes of replies
+
+  uint32_t key = 0;      // in the outbox
+  bool* over = nullptr;  // set once all of its memory is the caller's again
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_MESSAGE_OUTGOING_H_

@@ -1,0 +1,32 @@
+// ServedWindow: what one rank exposes, as those see it who work on it on behalf of others.
+
+#ifndef BRIGADE_WINDOWS_MESSAGE_SERVED_WINDOW_H_
+#define BRIGADE_WINDOWS_MESSAGE_SERVED_WINDOW_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "windows/memory/member_page.h"
+
+namespace brigade {
+
+struct ServedWindow {
+  int rank = 0;  // whose it is
+  std::byte* memory = nullptr;
+  int64_t bytes = 0;
+  MemberPage page{nullptr, 0};
+
+  // How often each member has posted its window to this rank, and completed its access to this
+  // rank's.
+  std::vector<uint64_t> posted_by;
+  std::vector<uint64_t> completed_by;
+  // Locks of other members' windows that were granted to this rank, and what it was told is done:
+  // the latest token.
+  std::vector<uint64_t> granted_by;
+  std::vector<uint32_t> flushed_by;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_MESSAGE_SERVED_WINDOW_H_

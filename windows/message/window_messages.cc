@@ -1,0 +1,140 @@
+#include "windows/message/window_messages.h"
+
+#include <cstring>
+#include <utility>
+
+#include "windows/message/note.h"
+
+namespace brigade {
+namespace {
+
+constexpr int kOrderOfItsOwn = -2;  // among the activities of its channel
+
+}  // namespace
+
+WindowMessages::WindowMessages(WindowSpace* space, GroupState* group, ServedWindow* window)
+    : context_(space, group), window_(window), outbox_(&context_), inbox_(&context_, window) {
+  group_ = group;
+  channel_ = kRequestChannel;
+  order_peer_ = kOrderOfItsOwn;
+  group->control->SetOther(this);
+  context_.engine()->Listen();
+}
+
+WindowMessages::~WindowMessages() {
+  context_.engine()->Ignore();
+  context_.engine()->Deactivate(this);
+  group_->control->SetOther(nullptr);
+  // What is posted ends with the group, which may be closed later.
+  if (group_->closed) {
+    outbox_.Drop();
+    inbox_.Drop();
+  }
+}
+
+Status WindowMessages::Add(std::unique_ptr<Outgoing> request) {
+  BRIGADE_RETURN_IF_ERROR(group_->failure);
+  const Status status = outbox_.Add(std::move(request));
+  if (!status.ok()) Fail(status);
+  Wake();
+  return status;
+}
+
+Status WindowMessages::AddNote(int target, const Note& note) {
+  BRIGADE_RETURN_IF_ERROR(group_->failure);
+  const Status status = outbox_.AddNote(target, note);
+  if (!status.ok()) Fail(status);
+  Wake();
+  return status;
+}
+
+Status WindowMessages::SendNote(int target, const Note& note) {
+  BRIGADE_RETURN_IF_ERROR(group_->failure);
+  NoteMessage message;
+  message.note = note;
+  const Status status = context_.notes()->Send(target, message);
+  if (!status.ok()) Fail(status);
+  Wake();
+  return status;
+}
+
+void WindowMessages::OnControl(int from, ConstByteSpan bytes) {
+  if (!group_->failure.ok()) return;
+  NoteMessage message;
+  Status status;
+  if (bytes.bytes < sizeof(Note)) {
+    status = Status(StatusCode::kMismatch,
+                    "rank " + std::to_string(from) + " sends half a note of a window");
+  } else {
+    std::memcpy(&message, bytes.data, bytes.bytes);
+    status = bytes.bytes == message.span().bytes && message.note.inlined <= kMostInlined
+                 ? Hear(from, message)
+                 : Status(StatusCode::kMismatch,
+                          "rank " + std::to_string(from) + " sends a note of a wrong length");
+  }
+  if (!status.ok()) Fail(status);
+  Wake();
+}
+
+Status WindowMessages::Hear(int from, const NoteMessage& message) {
+  const auto rank = static_cast<size_t>(from);
+  switch (message.note.kind) {
+    case NoteKind::kReply:
+      return outbox_.TakeReply(from, message);
+    case NoteKind::kFlushed:
+      window_->flushed_by[rank] = message.note.token;
+      return Status();
+    case NoteKind::kGranted:
+      if (message.note.token >= window_->granted_by.size()) break;
+      ++window_->granted_by[message.note.token];
+      return Status();
+    case NoteKind::kPost:
+      ++window_->posted_by[rank];
+      return Status();
+    default:
+      return inbox_.Take(from, message);
+  }
+  return Status(StatusCode::kMismatch,
+                "rank " + std::to_string(from) + " grants the lock of a rank that does not exist");
+}
+
+void WindowMessages::Wake() {
+  if (outcome_.ok()) {
+    if (!outbox_.has_work() && !inbox_.has_work() && !context_.notes()->has_kept()) return;
+  }
+  done_ = false;
+  context_.engine()->ActivateOnce(this);
+}
+
+bool WindowMessages::Advance() {
+  bool any = false;
+  Status status = outcome_;
+  if (status.ok()) status = context_.notes()->Advance(&any);
+  if (status.ok()) status = inbox_.Advance(&any);
+  if (status.ok()) status = outbox_.Advance(&any);
+  if (!status.ok()) {
+    outcome_ = status;
+    cause_ = {group_->rank, status.code(), {}, 0, status.message()};
+    done_ = true;
+    return true;
+  }
+  done_ = !outbox_.has_work() && !inbox_.has_work() && !context_.notes()->has_kept();
+  return any;
+}
+
+void WindowMessages::Fail(const Status& status) {
+  if (outcome_.ok()) outcome_ = status;
+}
+
+std::string WindowMessages::Describe() const {
+  return "a window of group rank " + std::to_string(group_->rank);
+}
+
+void WindowMessages::End(const Status& status) {
+  if (outcome_.ok()) outcome_ = status;
+  done_ = true;
+  outbox_.Drop();
+  inbox_.Drop();
+}
+
+}  // namespace brigade

@@ -1,0 +1,61 @@
+// WindowMessages: the messages of one window, both those by which this rank works on others' memory
+// and those by which others work on its own.
+
+#ifndef BRIGADE_WINDOWS_MESSAGE_WINDOW_MESSAGES_H_
+#define BRIGADE_WINDOWS_MESSAGE_WINDOW_MESSAGES_H_
+
+#include <memory>
+#include <string>
+
+#include "membuf/byte_span.h"
+#include "membuf/status.h"
+#include "patterns/engine/activity.h"
+#include "patterns/engine/group_state.h"
+#include "transport/control.h"
+#include "windows/message/inbox.h"
+#include "windows/message/message_context.h"
+#include "windows/message/outbox.h"
+#include "windows/message/outgoing.h"
+#include "windows/message/served_window.h"
+#include "windows/message/window_space.h"
+
+namespace brigade {
+
+// All calls are made by the driver.
+class WindowMessages final : public Activity, private ControlHandler {
+ public:
+  // Hears the group's notes from here on. `space`, `group` and `window` must outlive it.
+  WindowMessages(WindowSpace* space, GroupState* group, ServedWindow* window);
+  ~WindowMessages() override;
+
+  // As the outbox has them. A failure breaks the group.
+  Status Add(std::unique_ptr<Outgoing> request);
+  Status AddNote(int target, const Note& note);
+  // Sends a note that must not wait behind requests: a grant, a post.
+  Status SendNote(int target, const Note& note);
+  Outbox* outbox() { return &outbox_; }
+  const Inbox& inbox() const { return inbox_; }
+
+  bool Advance() override;
+  std::string Describe() const override;
+  int AwaitedPeer() const override { return -1; }
+  void End(const Status& status) override;
+  void TimeOut() override {}  // it has no limit
+  bool leaves_by_itself() const override { return true; }
+
+ private:
+  void OnControl(int from, ConstByteSpan message) override;
+  Status Hear(int from, const NoteMessage& message);
+  // Takes part in what is under way.
+  void Wake();
+  void Fail(const Status& status);
+
+  MessageContext context_;
+  ServedWindow* const window_;
+  Outbox outbox_;
+  Inbox inbox_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_MESSAGE_WINDOW_MESSAGES_H_

@@ -1,0 +1,74 @@
+#include "windows/message/window_space.h"
+
+#include <string>
+#include <utility>
+
+namespace brigade {
+
+Status WindowSpace::Create(Engine* engine, std::unique_ptr<WindowSpace>* space) {
+  const Engine::Turn turn(engine);
+  std::unique_ptr<WindowSpace> made(new WindowSpace(engine));
+  for (Share& share : made->shares_) {
+    share.kept = engine->buffers()->TrySurplusRun(0, 1);
+    if (!share.kept) {
+      return Status(StatusCode::kOutOfMemory,
+                    "windows need " + std::to_string(kUses) + " chunks of " +
+                        std::to_string(engine->options().chunk_bytes) +
+                        " bytes beside the core of staging memory, and there are fewer now; raise "
+                        "the staging budget");
+    }
+    share.is_free = true;
+  }
+  *space = std::move(made);
+  return Status();
+}
+
+WindowSpace::~WindowSpace() {
+  const Engine::Turn turn(engine_);
+  for (StagedBuffer* buffer : lent_) buffer->owner = nullptr;
+  for (Share& share : shares_) {
+    if (share.is_free) engine_->buffers()->pool()->Release(share.kept);
+  }
+}
+
+StagedBuffer* WindowSpace::Take(Use use) {
+  Share& share = shares_[static_cast<int>(use)];
+  StagedBuffer* buffer = nullptr;
+  if (std::exchange(share.is_free, false)) {
+    buffer = engine_->buffers()->New();
+    buffer->origin = StagedBuffer::Origin::kReserved;
+    buffer->run = share.kept;
+    buffer->memory = share.kept.memory;
+  } else if (share.extra < kMostExtra) {
+    buffer = engine_->buffers()->TrySurplus(1);
+    if (buffer != nullptr) ++share.extra;
+  }
+  if (buffer == nullptr) return nullptr;
+  buffer->owner = this;
+  buffer->owner_index = lent_.size();
+  buffer->stream = static_cast<int32_t>(use);
+  lent_.push_back(buffer);
+  return buffer;
+}
+
+bool WindowSpace::KeepReserved(const ChunkRun& run) {
+  for (Share& share : shares_) {
+    if (share.kept.memory.data == run.memory.data) share.is_free = true;
+  }
+  return true;
+}
+
+void WindowSpace::OnReclaimed(const StagedBuffer& buffer) {
+  lent_[buffer.owner_index] = lent_.back();
+  lent_[buffer.owner_index]->owner_index = buffer.owner_index;
+  lent_.pop_back();
+  Share& share = shares_[buffer.stream];
+  if (buffer.origin != StagedBuffer::Origin::kReserved) {
+    --share.extra;
+  } else if (buffer.read_by_others) {  // out of use for good
+    share.kept = engine_->buffers()->TrySurplusRun(0, 1);
+    share.is_free = static_cast<bool>(share.kept);
+  }
+}
+
+}  // namespace brigade

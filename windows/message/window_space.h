@@ -1,0 +1,62 @@
+// WindowSpace: the staging memory of all windows of an engine.
+//
+// What windows send and receive has four uses, and one chunk is kept for each, so that none waits
+// for another: requests go out, requests land, replies go out, replies land. A reply always has a
+// place to land before it is asked for, and what lands was posted before it is announced; so every
+// chunk comes back whatever the ranks ask of each other at once. Beyond that windows take from the
+// surplus what is there.
+
+#ifndef BRIGADE_WINDOWS_MESSAGE_WINDOW_SPACE_H_
+#define BRIGADE_WINDOWS_MESSAGE_WINDOW_SPACE_H_
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "membuf/status.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/staged_buffer.h"
+
+namespace brigade {
+
+class WindowSpace final : private BufferOwner {
+ public:
+  enum class Use { kRequest, kRequestLanding, kReply, kReplyLanding };
+  static constexpr int kUses = 4;
+
+  // `engine` must outlive it. kOutOfMemory: the staging budget has no chunks beside its core.
+  static Status Create(Engine* engine, std::unique_ptr<WindowSpace>* space);
+  // REQUIRES: all windows are gone.
+  ~WindowSpace();
+  WindowSpace(const WindowSpace&) = delete;
+  WindowSpace& operator=(const WindowSpace&) = delete;
+
+  Engine* engine() const { return engine_; }
+  // What each buffer holds.
+  size_t piece_bytes() const { return engine_->options().chunk_bytes; }
+  // A buffer, to be given back to the engine's buffers; null: progress, then try again. REQUIRES:
+  // the caller is the driver.
+  StagedBuffer* Take(Use use);
+
+ private:
+  // Of one use, beyond the chunk that is kept for it.
+  static constexpr int kMostExtra = 8;
+
+  struct Share {
+    ChunkRun kept;
+    bool is_free = false;
+    int extra = 0;  // on their way
+  };
+
+  explicit WindowSpace(Engine* engine) : engine_(engine) {}
+  bool KeepReserved(const ChunkRun& run) override;
+  void OnReclaimed(const StagedBuffer& buffer) override;
+
+  Engine* const engine_;
+  Share shares_[kUses];
+  std::vector<StagedBuffer*> lent_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_MESSAGE_WINDOW_SPACE_H_
