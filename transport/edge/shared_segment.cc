@@ -42,10 +42,6 @@ uint64_t ReserveBytes() {
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
     reserve = kReserveUnderLimitBytes;
   }
-  // To allocate beyond the longest file that the process may write is a signal, not an error.
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < reserve) {
-    reserve = limit.rlim_cur / kPageBytes * kPageBytes;
-  }
   return reserve;
 }
 
@@ -60,6 +56,21 @@ std::map<std::pair<uint64_t, uint64_t>, std::weak_ptr<SharedSegment>>& OwnSegmen
 }  // namespace
 
 Status SharedSegment::Create(std::shared_ptr<SharedSegment>* segment) {
+  return Create(ReserveBytes(), segment);
+}
+
+Status SharedSegment::CreateFor(size_t bytes, std::shared_ptr<SharedSegment>* segment) {
+  // No machine has more address space than that, and sums do not wrap.
+  return Create(RoundToPages(sizeof(Front)) + RoundToPages(std::min(bytes, size_t{1} << 62)),
+                segment);
+}
+
+Status SharedSegment::Create(uint64_t reserve_bytes, std::shared_ptr<SharedSegment>* segment) {
+  // To allocate beyond the longest file that the process may write is a signal, not an error.
+  rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < reserve_bytes) {
+    reserve_bytes = limit.rlim_cur / kPageBytes * kPageBytes;
+  }
   Address address;
   if (getrandom(address.token, sizeof(address.token), 0) != sizeof(address.token)) {
     return Status(StatusCode::kUnavailable, ErrorText("getrandom"));
@@ -68,7 +79,7 @@ Status SharedSegment::Create(std::shared_ptr<SharedSegment>* segment) {
   if (fd < 0) return Status(StatusCode::kUnavailable, ErrorText("memfd_create"));
   address.process = getpid();
   address.descriptor = fd;
-  address.reserve_bytes = ReserveBytes();
+  address.reserve_bytes = reserve_bytes;
   std::shared_ptr<SharedSegment> created(new SharedSegment(fd, address));
   if (fchmod(fd, S_IRUSR | S_IWUSR) != 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) != 0) {
     return Status(StatusCode::kUnavailable, ErrorText("memfd_create"));
@@ -111,6 +122,10 @@ Status SharedSegment::Open(const Address& address, std::shared_ptr<SharedSegment
   if (std::memcmp(opened->base_, address.token, sizeof(address.token)) != 0) {
     return unavailable(path + " has another token");
   }
+  if (address.reserve_bytes == static_cast<uint64_t>(info.st_size)) {
+    opened->known_bytes_ = address.reserve_bytes;
+    close(std::exchange(opened->fd_, -1));
+  }
   *segment = std::move(opened);
   return Status();
 }
@@ -134,7 +149,7 @@ SharedSegment::~SharedSegment() {
     if (own != OwnSegments().end() && own->second.expired()) OwnSegments().erase(own);
   }
   if (base_ != nullptr) munmap(base_, address_.reserve_bytes);
-  close(fd_);
+  if (fd_ >= 0) close(fd_);
 }
 
 std::byte* SharedSegment::At(uint64_t offset, size_t bytes) {

@@ -35,6 +35,9 @@ class SharedSegment {
 
   // A new segment. kOutOfMemory, kUnavailable (no memfd).
   static Status Create(std::shared_ptr<SharedSegment>* segment);
+  // For so many bytes in all, of whole pages but the last: takes no more address space than that
+  // and, of those who open it once all is allocated, no descriptor.
+  static Status CreateFor(size_t bytes, std::shared_ptr<SharedSegment>* segment);
   // The segment at `address`, whose owner must live until this returns. In the owner's own process,
   // the owner's object. kUnavailable if it cannot be opened or is not what it should be.
   static Status Open(const Address& address, std::shared_ptr<SharedSegment>* segment);
@@ -62,9 +65,10 @@ class SharedSegment {
 
  private:
   SharedSegment(int descriptor, const Address& address) : fd_(descriptor), address_(address) {}
+  static Status Create(uint64_t reserve_bytes, std::shared_ptr<SharedSegment>* segment);
   Status Map();
 
-  const int fd_;
+  int fd_;  // -1: closed, for the file cannot grow
   Address address_;
   std::byte* base_ = nullptr;
   std::atomic<uint64_t> known_bytes_{0};  // of the file; threads may share an object

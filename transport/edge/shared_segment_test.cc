@@ -178,6 +178,31 @@ TEST(SharedSegmentTest, AnotherProcessSeesTheSameMemoryAlsoWhatComesLater) {
   EXPECT_EQ(child.Wait(), "");
 }
 
+TEST(SharedSegmentTest, MadeForSomeBytesItTakesNoMore) {
+  std::shared_ptr<SharedSegment> segment;
+  ASSERT_TRUE(SharedSegment::CreateFor(10 * kPage - 1, &segment).ok());
+  EXPECT_EQ(segment->address().reserve_bytes, 11 * kPage);
+  uint64_t at = 0;
+  ASSERT_TRUE(segment->Allocate(10 * kPage - 1, &at).ok());
+  Child child([&]() -> std::string {
+    const int next = dup(0);
+    close(next);
+    std::shared_ptr<SharedSegment> opened;
+    const Status status = SharedSegment::Open(segment->address(), &opened);
+    if (!status.ok()) return status.ToString();
+    if (dup(0) != next) return "it keeps a descriptor";
+    if (opened->At(at, 10 * kPage + 1) != nullptr) return "more than was allocated";
+    std::byte* const memory = opened->At(at, 10 * kPage);
+    if (memory == nullptr) return "nothing there";
+    memory[10 * kPage - 1] = std::byte{42};
+    return "";
+  });
+  EXPECT_EQ(child.Wait(), "");
+  EXPECT_EQ(segment->base()[at + 10 * kPage - 1], std::byte{42});
+  EXPECT_EQ(segment->Allocate(1, &at).code(), StatusCode::kOutOfMemory);
+  EXPECT_EQ(SharedSegment::CreateFor(SIZE_MAX, &segment).code(), StatusCode::kOutOfMemory);
+}
+
 TEST(SharedSegmentTest, RefusesWhatIsNotTheSegment) {
   const auto segment = NewSegment();
   const auto in_another_process = [](const SharedSegment::Address& address) {

@@ -48,8 +48,13 @@ Status Allocate(SharedSegment* segment, size_t bytes, uint64_t* offset) {
 
 Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes, int64_t unit,
                              int members, std::unique_ptr<ExposedMemory>* exposed) {
+  // The page, and behind it the memory, which begins a page of the system. Memory of no bytes has
+  // an address, too, and what is longer than any address space must not wrap.
+  const size_t page_bytes = (MemberPage::BytesFor(members) + 4095) / 4096 * 4096;
+  const size_t memory_bytes =
+      kind == WindowMemory::kShared ? std::clamp(bytes, size_t{1}, size_t{1} << 62) : 0;
   std::shared_ptr<SharedSegment> segment;
-  BRIGADE_RETURN_IF_ERROR(SharedSegment::Create(&segment));
+  BRIGADE_RETURN_IF_ERROR(SharedSegment::CreateFor(page_bytes + memory_bytes, &segment));
   MemberAttributes attributes;
   attributes.host = Host::Here();
   attributes.segment = segment->address();
@@ -57,11 +62,9 @@ Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes,
   attributes.bytes = bytes;
   attributes.unit = unit;
   BRIGADE_RETURN_IF_ERROR(
-      segment->Allocate(MemberPage::BytesFor(members), &attributes.page_offset));
+      Allocate(segment.get(), page_bytes + memory_bytes, &attributes.page_offset));
   if (kind == WindowMemory::kShared) {
-    // Memory of no bytes has an address, too.
-    BRIGADE_RETURN_IF_ERROR(
-        Allocate(segment.get(), std::max<size_t>(bytes, 1), &attributes.memory_offset));
+    attributes.memory_offset = attributes.page_offset + page_bytes;
     memory = segment->base() + attributes.memory_offset;
   } else {
     attributes.address = reinterpret_cast<uint64_t>(memory);
