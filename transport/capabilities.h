@@ -47,9 +47,10 @@ struct Capabilities {
   bool progresses_alone = false;
   // Whoever is gone is found out, and what is under way with it ends with kPeerLost.
   bool reports_losses = true;
-  // A piece longer than its landing leaves the memory behind the landing untouched. Where it may
-  // not, only landings as long as the longest piece the peer might send are safe.
-  bool keeps_to_landing = true;
+  // A piece longer than its landing leaves the memory behind a landing of at most so many bytes
+  // untouched. A longer landing is safe only if it is as long as the longest piece the peer might
+  // send.
+  size_t kept_landing_bytes = SIZE_MAX;
   // The longest piece that a slot of an edge holds itself (Endpoint::edges); 0 if there are no
   // edges.
   size_t line_bytes = 0;

@@ -114,9 +114,10 @@ std::byte* Executor::PayloadAt(const Place& place, const PortionRun& run, int64_
 // A wrong message may be longer: a transport that writes past a landing must have a long one.
 size_t Executor::BytesOfParts() const {
   const Capabilities& has = *config_->capabilities;
-  if (cut_.in_runs() || (has.needs_landing && !has.keeps_to_landing)) return 0;
-  return engine_->buffers()->pool()->PartBytes(kHeaderRoom +
-                                               mover_.WireBytes(cut_.longest_bytes()));
+  if (cut_.in_runs()) return 0;
+  const size_t bytes =
+      engine_->buffers()->pool()->PartBytes(kHeaderRoom + mover_.WireBytes(cut_.longest_bytes()));
+  return has.needs_landing && bytes > has.kept_landing_bytes ? 0 : bytes;
 }
 
 // For every slot that the schedule cannot do without, whatever it will hold: a part, or a run of
@@ -361,7 +362,7 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
   // A transport that may write past a landing too short for a wrong message gets later landings
   // only once the first piece has shown that both sides mean the same.
   if (piece > 0 && !verified_[first_receive_[lane] + index] &&
-      !config_->capabilities->keeps_to_landing) {
+      config_->capabilities->kept_landing_bytes < SIZE_MAX) {
     return Outcome::kMustWait;
   }
   size_t room = wire_bytes;

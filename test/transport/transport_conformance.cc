@@ -340,7 +340,7 @@ TEST_P(TransportConformance, RefusesAPieceLongerThanItsLanding) {
         EXPECT_NE(status.message().find(std::to_string(bytes)), std::string::npos)
             << status.message();
         EXPECT_NE(status.message().find("77"), std::string::npos) << status.message();
-        if (self.endpoint->CapabilitiesTo(group, 0).keeps_to_landing) {
+        if (self.endpoint->CapabilitiesTo(group, 0).kept_landing_bytes >= 77) {
           for (size_t i = 77; i < bytes; ++i) ASSERT_EQ(memory[i], std::byte{0x5a});
         }
         // The stream goes on behind it.
@@ -367,6 +367,55 @@ TEST_P(TransportConformance, TakesAPieceShorterThanItsLanding) {
     EXPECT_EQ(Bytes(landing.begin() + 1001, landing.end()), Bytes(5000 - 1001, std::byte{0x5a}));
     self.endpoint->ReleaseLease(received.lease);
     ASSERT_OK(driver.Wait(&sent));
+  });
+}
+
+TEST_P(TransportConformance, LandingsOfAnyLengthMatchInOrder) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    constexpr size_t kLengths[] = {5000, 8, 40000, 300, 0, 6000, 7000, 8, 8, 100000};
+    constexpr size_t kPieces = std::size(kLengths);
+    const Channel channel{group, ChannelKind::kRow};
+    const int peer = self.size - 1 - self.rank;
+    // Columns with gaps of the same length as the piece that lands in them.
+    StridedLayout columns;
+    ASSERT_OK(StridedLayout::General(700, 10, 800, 1, &columns));
+    Bytes matrix(8000, std::byte{0x5a});
+    const LayoutRange whole{&columns, matrix.data(), 0, 7000};
+    for (const bool receive_first : {true, false}) {
+      std::deque<Bytes> pieces, landings;
+      std::deque<Operation> sent(kPieces), received(kPieces);
+      const auto receive = [&] {
+        for (size_t i = 0; i < kPieces; ++i) {
+          landings.emplace_back(kLengths[i]);
+          if (kLengths[i] == 7000 && self.endpoint->LandsInPlace(channel, peer, whole)) {
+            ASSERT_OK(driver.ReceiveInPlace(channel, peer, whole, &received[i]));
+          } else {
+            ASSERT_OK(driver.Receive(channel, peer, Span(&landings[i]), &received[i]));
+          }
+        }
+      };
+      if (receive_first) receive();
+      for (size_t i = 0; i < kPieces; ++i) {
+        pieces.push_back(Pattern(kLengths[i], static_cast<unsigned>(i)));
+        ASSERT_OK(driver.Send(channel, peer, Span(pieces[i]), &sent[i]));
+        driver.Poll(1);
+      }
+      if (!receive_first) receive();
+      for (size_t i = 0; i < kPieces; ++i) {
+        ASSERT_OK(driver.Wait(&received[i]));
+        if (received[i].lease.data != nullptr || kLengths[i] != 7000) {
+          ASSERT_EQ(Read(received[i].lease), pieces[i]) << i;
+        } else {
+          for (size_t j = 0; j < 10; ++j) {
+            const auto column = matrix.begin() + static_cast<std::ptrdiff_t>(800 * j);
+            EXPECT_TRUE(std::equal(column, column + 700,
+                                   pieces[i].begin() + static_cast<std::ptrdiff_t>(700 * j)));
+          }
+        }
+        self.endpoint->ReleaseLease(received[i].lease);
+      }
+      for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
+    }
   });
 }
 
@@ -651,10 +700,14 @@ TEST_P(TransportConformance, ClosingCancelsReceives) {
     ASSERT_OK(self.endpoint->OpenGroup(self.bootstrap(Everyone(self.size)).get(), &closed));
     Exchange(self, driver, Channel{closed, ChannelKind::kAll}, peer, self.rank, peer);
     std::deque<Bytes> landings(kChannelKinds, Bytes(6000, std::byte{0x5a}));
-    std::deque<Operation> cancelled(kChannelKinds);
+    std::deque<Operation> cancelled(2 * kChannelKinds);
     for (ChannelKind kind : kKinds) {
       const int i = static_cast<int>(kind);
-      ASSERT_OK(driver.Receive(Channel{closed, kind}, peer, Span(&landings[i]), &cancelled[i]));
+      // A short one and a long one, in either order.
+      const ByteSpan parts[] = {{landings[i].data(), 100}, {landings[i].data() + 100, 5900}};
+      for (const int j : {i % 2, 1 - i % 2}) {
+        ASSERT_OK(driver.Receive(Channel{closed, kind}, peer, parts[j], &cancelled[2 * i + j]));
+      }
     }
     self.endpoint->CloseGroup(closed);
     for (ChannelKind kind : kKinds) {

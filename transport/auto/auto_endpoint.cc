@@ -24,8 +24,8 @@ Capabilities Both(const Capabilities& near, const Capabilities& far) {
   both.needs_landing |= near.needs_landing;
   both.needs_registered_memory |= near.needs_registered_memory;
   both.progresses_alone &= near.progresses_alone;
-  both.keeps_to_landing &= near.keeps_to_landing;
   both.reports_losses &= near.reports_losses;
+  both.kept_landing_bytes = std::min(near.kept_landing_bytes, far.kept_landing_bytes);
   both.line_bytes = std::min(near.line_bytes, far.line_bytes);
   both.max_piece_bytes = std::min(near.max_piece_bytes, far.max_piece_bytes);
   both.eager_piece_bytes = std::min(near.eager_piece_bytes, far.eager_piece_bytes);

@@ -48,6 +48,11 @@ constexpr uint64_t kPollsPerLook = 64;
 // Control messages that MPI has not taken in, before one more has to wait.
 constexpr size_t kMostNotes = 64;
 
+// What may be written past a landing is written by the protocols for long messages, before anybody
+// sees the length. So a short landing is given to MPI only once a probe has found a message that
+// fits. A long one is posted at once, as it may have to be filled at once.
+constexpr size_t kShortLandingBytes = 1024;
+
 // The memory of a range of a general layout as an MPI type, relative to the matrix' first element:
 // the end of a column, whole columns, the beginning of a column.
 Status MakeRangeType(const LayoutRange& range, MPI_Datatype* type) {
@@ -100,8 +105,8 @@ class MpiEndpoint : public Endpoint {
     capabilities_.name = "mpi";
     // Open MPI 4.1 reports a truncated message as it should, but over shared memory (CMA) and TCP
     // it has then written all of it.
-    capabilities_.keeps_to_landing = false;
     capabilities_.reports_losses = false;
+    capabilities_.kept_landing_bytes = kShortLandingBytes;
     capabilities_.max_piece_bytes = INT_MAX;
     capabilities_.tuning.preferred_piece_bytes = rules::kMpiPieceBytes;
     capabilities_.eager_piece_bytes = rules::kMpiEagerBytes;
@@ -172,7 +177,7 @@ class MpiEndpoint : public Endpoint {
       }
     }
     ++group->sends;
-    Append(stream, Pending{request, completion, 0, nullptr});
+    Append(stream, Pending{request, completion});
     return Status();
   }
 
@@ -196,10 +201,8 @@ class MpiEndpoint : public Endpoint {
     }
     MPI_Datatype type;
     BRIGADE_RETURN_IF_ERROR(MakeRangeType(range, &type));
-    const Status status = Receive(channel, peer, ByteSpan{range.base, range.bytes},
-                                  /*lease_data=*/nullptr, completion, type);
-    MPI_Type_free(&type);  // when the receive is over
-    return status;
+    return Receive(channel, peer, ByteSpan{range.base, range.bytes}, /*lease_data=*/nullptr,
+                   completion, type);
   }
 
   void ReleaseLease(const Lease&) override {}  // leases lie in the landing
@@ -243,6 +246,7 @@ class MpiEndpoint : public Endpoint {
   bool Progress() override {
     BRIGADE_CHECK(!completions_.running());
     if (!requests_.empty()) TestWatched();
+    if (!probed_.empty()) ProbeStreams();
     bool any = control_.Deliver();
     any |= completions_.Run();
     if (any || ++idle_polls_ % kPollsPerLook != 0) return any;
@@ -271,22 +275,29 @@ class MpiEndpoint : public Endpoint {
   };
 
   struct Pending {
-    MPI_Request request;
-    Completion* completion;
+    MPI_Request request = MPI_REQUEST_NULL;
+    Completion* completion = nullptr;
     // Receives:
-    size_t landing_bytes;
-    std::byte* lease_data;
+    ByteSpan landing{};
+    std::byte* lease_data = nullptr;
+    MPI_Datatype type = MPI_BYTE;   // until it is posted; else one element describes the landing
+    std::byte* too_long = nullptr;  // the message, if it does not fit
   };
 
   struct Group;
 
   // The sends to, or the receives from, one peer on one channel. They end in the order of their
   // posts, so only the first is asked for: a long queue costs no more to poll than a short one.
+  // Receives from one with a short landing on are not posted, lest they take its message.
   struct Stream {
+    bool waits_for_probe() const { return unposted == pending.size(); }
+
     Group* group;
+    ChannelKind kind;
     int peer;
     bool receives;
-    size_t slot = 0;  // of the first in watched_, while there is one
+    size_t slot = 0;      // of the first in watched_, while there is one that is posted
+    size_t unposted = 0;  // the last ones
     Fifo<Pending> pending{};
   };
 
@@ -299,7 +310,7 @@ class MpiEndpoint : public Endpoint {
     Stream* StreamOf(ChannelKind kind, int peer, bool receives) {
       std::unique_ptr<Stream>& stream =
           streams[(size_t{2} * peer + receives) * kChannelKinds + static_cast<size_t>(kind)];
-      if (stream == nullptr) stream = std::make_unique<Stream>(Stream{this, peer, receives});
+      if (stream == nullptr) stream = std::make_unique<Stream>(Stream{this, kind, peer, receives});
       return stream.get();
     }
 
@@ -458,27 +469,52 @@ class MpiEndpoint : public Endpoint {
     }
   }
 
-  // `type`: one element of it describes the landing, unless it is plain bytes.
+  // `type`: one element of it describes the landing, unless it is plain bytes. It is freed.
   Status Receive(const Channel& channel, int peer, ByteSpan landing, std::byte* lease_data,
                  Completion* completion, MPI_Datatype type = MPI_BYTE) {
     Group* const group = &groups_.At(channel.group);
     BRIGADE_RETURN_IF_ERROR(CheckLength(landing.bytes));
-    MPI_Request request;
-    BRIGADE_RETURN_IF_ERROR(MpiStatus(
-        MPI_Irecv(landing.data, type == MPI_BYTE ? static_cast<int>(landing.bytes) : 1, type,
-                  group->RankOf(peer), group->TagOf(channel.kind), group->carrier->comm, &request),
-        "MPI_Irecv"));
     Stream* stream = group->StreamOf(channel.kind, peer, /*receives=*/true);
-    Append(stream, Pending{request, completion, landing.bytes, lease_data});
+    Pending receive{MPI_REQUEST_NULL, completion, landing, lease_data, type};
+    if (landing.bytes > kShortLandingBytes && stream->unposted == 0) {
+      BRIGADE_RETURN_IF_ERROR(Post(*stream, &receive));
+    } else {
+      ++stream->unposted;
+    }
+    Append(stream, receive);
     return Status();
+  }
+
+  Status Post(const Stream& stream, Pending* receive) {
+    const Group& group = *stream.group;
+    const bool plain = receive->type == MPI_BYTE;
+    const int error =
+        MPI_Irecv(receive->landing.data, plain ? static_cast<int>(receive->landing.bytes) : 1,
+                  receive->type, group.RankOf(stream.peer), group.TagOf(stream.kind),
+                  group.carrier->comm, &receive->request);
+    FreeType(receive);
+    return MpiStatus(error, "MPI_Irecv");
+  }
+
+  static void FreeType(Pending* receive) {
+    if (receive->type != MPI_BYTE) MPI_Type_free(&receive->type);  // once the receive is over
+    receive->type = MPI_BYTE;
   }
 
   void Append(Stream* stream, const Pending& pending) {
     stream->pending.push_back(pending);
-    if (stream->pending.size() > 1) return;  // ends behind the others
+    if (stream->pending.size() == 1) Watch(stream);  // else it ends behind the others
+  }
+
+  // Asks for the first operation of the stream, which has one, from now on.
+  void Watch(Stream* stream) {
+    if (stream->waits_for_probe()) {
+      probed_.push_back(stream);
+      return;
+    }
     stream->slot = watched_.size();
     watched_.push_back(stream);
-    requests_.push_back(pending.request);
+    requests_.push_back(stream->pending.front().request);
   }
 
   void Unwatch(const Stream* stream) {
@@ -518,17 +554,79 @@ class MpiEndpoint : public Endpoint {
   void FinishWatched(Stream* stream, int error, const MPI_Status& status) {
     FinishFirst(stream, error, status);
     FinishReady(stream);
+    if (!stream->waits_for_probe()) {
+      requests_[stream->slot] = stream->pending.front().request;
+      return;
+    }
+    Unwatch(stream);
     if (stream->pending.empty()) {
-      Unwatch(stream);
       EraseIfDrained(stream->group);
     } else {
-      requests_[stream->slot] = stream->pending.front().request;
+      Watch(stream);
     }
+  }
+
+  void ProbeStreams() {
+    CompletionQueue::Hold hold(&completions_);
+    for (size_t i = probed_.size(); i-- > 0;) {
+      Stream* const stream = probed_[i];
+      if (!PostFirst(stream)) continue;
+      probed_[i] = probed_.back();
+      probed_.pop_back();
+      FinishReady(stream);
+      if (!stream->pending.empty()) Watch(stream);
+    }
+  }
+
+  // The first receive of the stream is not posted: posts it, or takes its message if that has come.
+  // True: it is, or has failed.
+  bool PostFirst(Stream* stream) {
+    Pending* const first = &stream->pending.front();
+    bool found = true;
+    const Status status = first->landing.bytes > kShortLandingBytes
+                              ? Post(*stream, first)
+                              : TakeMessage(*stream, first, &found);
+    if (status.ok() && !found) return false;
+    --stream->unposted;
+    if (!status.ok()) {
+      FreeType(first);
+      first->completion->status = status;
+      completions_.Finish(first->completion, stream->group->id);
+      stream->pending.pop_front();
+    }
+    // Long ones behind it need not wait.
+    for (auto next = stream->pending.end() - static_cast<std::ptrdiff_t>(stream->unposted);
+         next != stream->pending.end() && next->landing.bytes > kShortLandingBytes; ++next) {
+      if (!Post(*stream, &*next).ok()) break;  // said when it is the first
+      --stream->unposted;
+    }
+    return true;
+  }
+
+  static Status TakeMessage(const Stream& stream, Pending* receive, bool* found) {
+    const Group& group = *stream.group;
+    int there = 0;
+    MPI_Message message;
+    MPI_Status status;
+    BRIGADE_RETURN_IF_ERROR(
+        MpiStatus(MPI_Improbe(group.RankOf(stream.peer), group.TagOf(stream.kind),
+                              group.carrier->comm, &there, &message, &status),
+                  "MPI_Improbe"));
+    *found = there != 0;
+    if (!*found) return Status();
+    int bytes = 0;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    std::byte* memory = receive->landing.data;
+    if (static_cast<size_t>(bytes) > receive->landing.bytes) {
+      memory = receive->too_long = new std::byte[static_cast<size_t>(bytes)];
+    }
+    return MpiStatus(MPI_Imrecv(memory, bytes, MPI_BYTE, &message, &receive->request),
+                     "MPI_Imrecv");
   }
 
   // Ends what is over at the head of the stream.
   void FinishReady(Stream* stream) {
-    while (!stream->pending.empty()) {
+    while (!stream->waits_for_probe()) {
       int done = 0;
       MPI_Status status;
       const int error = MPI_Test(&stream->pending.front().request, &done, &status);
@@ -549,10 +647,12 @@ class MpiEndpoint : public Endpoint {
     int bytes = 0;
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     first.completion->lease = Lease{first.lease_data, static_cast<size_t>(bytes), 0};
-    if (error != MPI_SUCCESS && ErrorClass(error) == MPI_ERR_TRUNCATE) {
+    if (first.too_long != nullptr ||
+        (error != MPI_SUCCESS && ErrorClass(error) == MPI_ERR_TRUNCATE)) {
       first.completion->status =
-          PieceTooLong("mpi", static_cast<size_t>(bytes), stream->peer, first.landing_bytes);
+          PieceTooLong("mpi", static_cast<size_t>(bytes), stream->peer, first.landing.bytes);
     }
+    delete[] first.too_long;
     completions_.Finish(first.completion, stream->group->id);
   }
 
@@ -560,11 +660,22 @@ class MpiEndpoint : public Endpoint {
   void CancelReceives(Group* group) {
     for (const auto& stream : group->streams) {
       if (stream == nullptr || !stream->receives || stream->pending.empty()) continue;
-      Unwatch(stream.get());
-      for (Pending& receive : stream->pending) MPI_Cancel(&receive.request);
-      // A failure to receive what nobody waits for is none.
-      for (Pending& receive : stream->pending) (void)MpiPoll(&receive.request, "MPI_Cancel");
+      if (stream->waits_for_probe()) {
+        probed_.erase(std::find(probed_.begin(), probed_.end(), stream.get()));
+      } else {
+        Unwatch(stream.get());
+      }
+      for (Pending& receive : stream->pending) {
+        if (receive.request != MPI_REQUEST_NULL) MPI_Cancel(&receive.request);
+        FreeType(&receive);
+      }
+      for (Pending& receive : stream->pending) {
+        // A failure to receive what nobody waits for is none.
+        if (receive.request != MPI_REQUEST_NULL) (void)MpiPoll(&receive.request, "MPI_Cancel");
+        delete[] receive.too_long;
+      }
       stream->pending.clear();
+      stream->unposted = 0;
     }
   }
 
@@ -580,6 +691,8 @@ class MpiEndpoint : public Endpoint {
   // The first operation of every stream that has one; the two vectors run in parallel.
   std::vector<Stream*> watched_;
   std::vector<MPI_Request> requests_;
+  // Those whose first operation is a receive that is not posted.
+  std::vector<Stream*> probed_;
   // Scratch of TestWatched.
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
