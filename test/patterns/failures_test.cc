@@ -1,11 +1,19 @@
 // A failure on one rank ends the calls of all, on every transport whose ranks can be threads or
 // live in virtual time. Whoever has failed stays, and calls no more: nobody is released by its end.
 
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <memory>
+#include <new>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -18,6 +26,7 @@
 #include "patterns/engine/abort.h"
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
+#include "test/support/run_processes.h"
 #include "test/support/run_ranks.h"
 #include "test/support/stress.h"
 #include "test/support/thread_hosts.h"
@@ -97,10 +106,10 @@ struct Job {
 
 // One rank's endpoint, engine and group of all ranks.
 struct Rank {
-  Rank(std::unique_ptr<Endpoint> own, std::unique_ptr<Bootstrap> bootstrap)
+  Rank(std::unique_ptr<Endpoint> own, Bootstrap* bootstrap)
       : rank(bootstrap->rank()), ranks(bootstrap->size()), endpoint(std::move(own)) {
     Require(Engine::Create(endpoint.get(), Small(), &engine));
-    Require(Group::Create(engine.get(), bootstrap.get(), 1, ranks, &group));
+    Require(Group::Create(engine.get(), bootstrap, 1, ranks, &group));
   }
 
   // Its matrix, or each of its portions, has so many elements.
@@ -159,14 +168,14 @@ std::vector<Status> OnRanks(Kind kind, int ranks, const Body& body) {
     std::vector<std::unique_ptr<Rank>> all(static_cast<size_t>(ranks));
     Require(world.Run([&](int rank) {
       const auto r = static_cast<size_t>(rank);
-      all[r] = std::make_unique<Rank>(world.CreateEndpoint(rank), world.MakeBootstrap(rank));
+      all[r] = std::make_unique<Rank>(world.CreateEndpoint(rank), world.MakeBootstrap(rank).get());
       job.outcomes[r] = body(*all[r]);
     }));
     Require(world.Run([&](int rank) { all[static_cast<size_t>(rank)].reset(); }));
     return job.outcomes;
   }
   RunRanks(ranks, OptionsOf(kind), [&](InprocWorld& world, int rank) {
-    Rank me(NewEndpoint(kind, &world, rank), world.MakeBootstrap(rank));
+    Rank me(NewEndpoint(kind, &world, rank), world.MakeBootstrap(rank).get());
     job.outcomes[static_cast<size_t>(rank)] = body(me);
     job.AwaitAll();
   });
@@ -313,7 +322,7 @@ TEST_P(Failures, RanksThatNeverWaitHearOfIt) {
 TEST_P(Failures, OtherGroupsGoOn) {
   if (GetParam() == Kind::kSim) GTEST_SKIP() << "made in RunRanks only";
   RunRanks(3, OptionsOf(GetParam()), [&](InprocWorld& world, int rank) {
-    Rank me(NewEndpoint(GetParam(), &world, rank), world.MakeBootstrap(rank));
+    Rank me(NewEndpoint(GetParam(), &world, rank), world.MakeBootstrap(rank).get());
     std::unique_ptr<Group> other;
     Require(Group::Create(me.engine.get(), world.MakeBootstrap(rank).get(), 1, 3, &other));
     if (rank == 0) me.group->Abort("enough");
@@ -349,7 +358,7 @@ TEST(Creation, FailsOnAllIfItFailsOnOne) {
   RunRanks(4, InprocOptions(), [&](InprocWorld& world, int rank) {
     std::unique_ptr<Endpoint> endpoint = world.CreateEndpoint(rank);
     if (rank == 2) endpoint = std::make_unique<Once>(std::move(endpoint));
-    Rank me(std::move(endpoint), world.MakeBootstrap(rank));
+    Rank me(std::move(endpoint), world.MakeBootstrap(rank).get());
     std::unique_ptr<Group> second;
     const Status status =
         Group::Create(me.engine.get(), world.MakeBootstrap(rank).get(), 2, 2, &second);
@@ -362,6 +371,60 @@ TEST(Creation, FailsOnAllIfItFailsOnOne) {
     Require(me.group->Run(me.Call(Pattern::kBarrier, 0, 0)));
   });
 }
+
+// After so many pieces it cannot send any more.
+class BreaksDown : public ForwardingEndpoint {
+ public:
+  BreaksDown(std::unique_ptr<Endpoint> target, int pieces)
+      : ForwardingEndpoint(std::move(target)), left_(pieces) {}
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+                  Completion* completion) override {
+    if (left_ == 0) return Status(StatusCode::kInternal, "it broke down");
+    --left_;
+    return ForwardingEndpoint::PostSend(channel, peer, piece, completion);
+  }
+  SentNow SendNow(const Channel&, int, ConstByteSpan, const LayoutRange&, Completion*,
+                  size_t*) override {
+    return SentNow::kNo;
+  }
+  bool SendsInPlace(const Channel&, int, const LayoutRange&) const override { return false; }
+  EdgeAccess* edges() override { return nullptr; }
+
+ private:
+  int left_;
+};
+
+class CalibrationFailures : public testing::TestWithParam<Kind> {};
+
+TEST_P(CalibrationFailures, InTheMiddleFailOnAll) {
+  setenv("XDG_CACHE_HOME", testing::TempDir().c_str(), 1);
+  for (const int pieces : {0, 1, 4, 17, 40}) {
+    for (const int broken : {0, 2}) {
+      SCOPED_TRACE(testing::Message() << "rank " << broken << " after " << pieces << " pieces");
+      Job job(4);
+      RunRanks(job.ranks, OptionsOf(GetParam()), [&](InprocWorld& world, int rank) {
+        std::unique_ptr<Endpoint> endpoint = NewEndpoint(GetParam(), &world, rank);
+        endpoint = std::make_unique<BreaksDown>(std::move(endpoint), rank == broken ? pieces : -1);
+        EngineOptions options = Small();
+        options.calibrate = EngineOptions::Calibrate::kAlways;
+        std::unique_ptr<Engine> engine;
+        Require(Engine::Create(endpoint.get(), options, &engine));
+        std::unique_ptr<Group> group;
+        job.outcomes[static_cast<size_t>(rank)] =
+            Group::Create(engine.get(), world.MakeBootstrap(rank).get(), 1, job.ranks, &group);
+        EXPECT_EQ(group, nullptr);
+        job.AwaitAll();
+      });
+      for (const Status& status : job.outcomes) {
+        EXPECT_EQ(status.code(), StatusCode::kInternal) << status.ToString();
+        EXPECT_NE(status.message().find("it broke down"), std::string::npos) << status.ToString();
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Over, CalibrationFailures, testing::ValuesIn(kThreadKinds),
+                         [](const auto& tested) { return NameOf(tested.param); });
 
 // --- random failures ---
 
@@ -463,7 +526,7 @@ void RunTrial(unsigned seed) {
       faults.max_delay = 3;
       endpoint = MakeCheckedEndpoint(MakeFaultEndpoint(std::move(endpoint), faults));
     }
-    Rank me(std::move(endpoint), world.MakeBootstrap(rank));
+    Rank me(std::move(endpoint), world.MakeBootstrap(rank).get());
     std::mt19937 calls(trial.calls);
     std::mt19937 own(seed + 1000 + static_cast<unsigned>(rank));
     Status status;
@@ -497,6 +560,83 @@ TEST(Random, NoFailureLeavesARankWaiting) {
     SCOPED_TRACE("seed " + std::to_string(seed) + " over " + NameOf(Trial(seed).kind));
     RunTrial(seed);
   }
+}
+
+// --- random deaths ---
+
+// A rank dies at some call or, by a timer, within one.
+struct Death {
+  explicit Death(unsigned seed) {
+    std::mt19937 random(seed);
+    constexpr Kind kKinds[] = {Kind::kShm, Kind::kTcp, Kind::kSockets};
+    kind = kKinds[random() % std::size(kKinds)];
+    ranks = static_cast<int>(2 + random() % 5);
+    victim = static_cast<int>(random() % static_cast<unsigned>(ranks));
+    at_call = static_cast<int>(random() % 12);
+    within = random() % 2 == 0 ? static_cast<int>(1 + random() % 500) : 0;
+    calls = random();
+  }
+  Kind kind;
+  int ranks;
+  int victim;
+  int at_call;
+  int within;      // microseconds from there on
+  unsigned calls;  // the seed of all ranks' calls
+};
+
+// What is wrong with the way in which this rank ended, if anything. It stays until all others have,
+// which count themselves in *over.
+std::string PlayUntilDeath(const Death& death, Bootstrap* bootstrap, unsigned seed,
+                           std::atomic<int>* over) {
+  const int rank = bootstrap->rank();
+  Rank me(NewEndpoint(death.kind, /*world=*/nullptr, rank), bootstrap);
+  std::mt19937 calls(death.calls);
+  std::mt19937 own(seed + static_cast<unsigned>(rank));
+  Status status;
+  for (int number = 0; status.ok(); ++number) {
+    const PatternCall call = NextCall(&me, &calls);
+    if (rank == death.victim && number >= death.at_call) {
+      if (death.within == 0) raise(SIGKILL);
+      if (number == death.at_call) ualarm(static_cast<useconds_t>(death.within), 0);
+    }
+    status = RunOrStart(&me, call, &own);
+  }
+  for (++*over; *over < death.ranks - 1;)
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  if (status.code() != StatusCode::kPeerLost) return "ends with " + status.ToString();
+  const std::string text = "rank " + std::to_string(death.victim) + " of the group (";
+  if (status.message().find(text) == std::string::npos)
+    return "names not the dead: " + status.ToString();
+  return "";
+}
+
+TEST(RandomDeaths, LeaveNoRankWaiting) {
+  const int trials = StressRounds(60, 2000);
+  void* const memory = mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto* const over = new (memory) std::atomic<int>;
+  for (int i = 0; i < trials && !testing::Test::HasFailure(); ++i) {
+    const unsigned seed = StressSeed() + static_cast<unsigned>(i);
+    const Death death(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed) + " over " + NameOf(death.kind));
+    *over = 0;
+    const std::vector<int> ends = RunProcesses(death.ranks, [&](Bootstrap* bootstrap) {
+      const std::string wrong = PlayUntilDeath(death, bootstrap, seed, over);
+      if (wrong.empty()) return 0;
+      std::fprintf(stderr, "rank %d %s\n", bootstrap->rank(), wrong.c_str());
+      return 1;
+    });
+    for (int rank = 0; rank < death.ranks; ++rank) {
+      const int end = ends[static_cast<size_t>(rank)];
+      if (rank == death.victim) {
+        EXPECT_TRUE(WIFSIGNALED(end) && WTERMSIG(end) != SIGABRT) << "it did not die: " << end;
+      } else {
+        EXPECT_EQ(end, 0) << "rank " << rank;
+      }
+    }
+  }
+  munmap(memory, sizeof(std::atomic<int>));
 }
 
 }  // namespace
