@@ -10,6 +10,7 @@
 #include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/model/free_topology.h"
+#include "test/support/slow_links.h"
 
 namespace brigade {
 namespace {
@@ -18,23 +19,6 @@ constexpr size_t kChunkBytes = size_t{32} << 10;
 constexpr size_t kLong = size_t{4} << 20;
 constexpr Topology kFree{Shape::kFree, 0};
 constexpr Topology kSplitRing{Shape::kSplitRing, 0};  // slow for long messages
-
-// Hosts at 400 Mbit/s; within one, memory that is shared.
-MachineDescription SlowLinks(int ranks_per_host) {
-  MachineDescription machine;
-  machine.ranks_per_host = ranks_per_host;
-  machine.memories.resize(1);
-  machine.copies.resize(1);
-  machine.copies[0].rate.points = {{1, 20000}};
-  machine.adds = machine.copies;
-  machine.between_hosts.mb_s = 48;
-  machine.between_hosts.latency_us = 36;
-  machine.between_hosts.send_overhead.message_us = 12;
-  machine.between_hosts.receive_overhead.message_us = 12;
-  machine.within_host.mb_s = 16000;
-  machine.within_host.latency_us = 1;
-  return machine;
-}
 
 // Eight ranks, of which this is one, in two rows.
 struct Member {

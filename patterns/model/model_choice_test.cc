@@ -8,32 +8,18 @@
 
 #include "gtest/gtest.h"
 #include "patterns/schedule/geometry.h"
+#include "test/support/slow_links.h"
 
 namespace brigade {
 namespace {
 
 constexpr size_t kChunkBytes = size_t{32} << 10;
 
-// Eight hosts at 400 Mbit/s.
-MachineDescription SlowLinks() {
-  MachineDescription machine;
-  machine.memories.resize(1);
-  machine.copies.resize(1);
-  machine.copies[0].rate.points = {{1, 20000}};
-  machine.adds = machine.copies;
-  machine.between_hosts.mb_s = 48;
-  machine.between_hosts.latency_us = 36;
-  machine.between_hosts.send_overhead.message_us = 12;
-  machine.between_hosts.receive_overhead.message_us = 12;
-  return machine;
-}
-
 // TCP between the ranks of one.
 MachineDescription OneHost(double ranks_per_processor) {
   MachineDescription machine = SlowLinks();
   machine.ranks_per_processor = ranks_per_processor;
   machine.ranks_per_host = 8;
-  machine.within_host.mb_s = 16000;
   machine.within_host.latency_us = 11;
   machine.within_host.send_overhead = machine.within_host.receive_overhead = {10, 5000};
   return machine;

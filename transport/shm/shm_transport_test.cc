@@ -3,7 +3,6 @@
 #include "transport/shm/shm_transport.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -20,6 +19,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/overflow_budget.h"
+#include "test/support/crowd.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
 #include "transport/inproc/inproc_transport.h"
@@ -276,30 +276,7 @@ TEST(ShmEndpoint, NoChildProgramInheritsADescriptor) {
 
 // Ranks that outnumber processors do so as long as a group has them.
 TEST(ShmEndpoint, TheLastCrowdedGroupTakesTheCrowdWithIt) {
-  InprocWorld world(2);
-  const auto rank = [&](int me) {
-    const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
-    const uint64_t alone = endpoint->PollsAwake();
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(0, &one);
-    EXPECT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
-    GroupId groups[2];
-    for (GroupId& group : groups) {
-      ASSERT_TRUE(endpoint->OpenGroup(world.MakeBootstrap(me).get(), &group).ok());
-    }
-    const uint64_t crowded = endpoint->PollsAwake();
-    EXPECT_LT(crowded, alone);
-    endpoint->CloseGroup(groups[0]);
-    EXPECT_EQ(endpoint->PollsAwake(), crowded);
-    endpoint->CloseGroup(groups[1]);
-    EXPECT_EQ(endpoint->PollsAwake(), alone);
-    char mine = 0, all[2];
-    (void)world.MakeBootstrap(me)->AllGather(&mine, 1, all);  // nobody leaves before the other
-  };
-  std::thread first(rank, 0), second(rank, 1);
-  first.join();
-  second.join();
+  ExpectCrowdUntilLastGroupCloses(NewEndpoint);
 }
 
 // A driver need not pause to hear of it.

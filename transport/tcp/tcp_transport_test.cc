@@ -5,7 +5,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -26,6 +25,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "test/support/crowd.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/tcp/wire/wire.h"
 
@@ -203,31 +203,13 @@ class TcpTransportTest : public ::testing::TestWithParam<bool> {
 
 // Ranks that outnumber processors do so as long as a group has them.
 TEST(TcpTransport, TheLastGroupThatSharesAProcessorGivesItBack) {
-  InprocWorld world(2);
-  const auto rank = [&](int me) {
+  ExpectCrowdUntilLastGroupCloses([] {
     TcpOptions options;
     options.interface = "lo";
     std::unique_ptr<Endpoint> endpoint;
-    ASSERT_TRUE(CreateTcpEndpoint(options, &endpoint).ok());
-    const uint64_t alone = endpoint->PollsAwake();
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(0, &one);
-    EXPECT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
-    GroupId groups[2];
-    for (GroupId& group : groups) {
-      ASSERT_TRUE(endpoint->OpenGroup(world.MakeBootstrap(me).get(), &group).ok());
-    }
-    const uint64_t sharing = endpoint->PollsAwake();
-    EXPECT_LT(sharing, alone);
-    endpoint->CloseGroup(groups[0]);
-    EXPECT_EQ(endpoint->PollsAwake(), sharing);
-    endpoint->CloseGroup(groups[1]);
-    EXPECT_EQ(endpoint->PollsAwake(), alone);
-  };
-  std::thread first(rank, 0), second(rank, 1);
-  first.join();
-  second.join();
+    EXPECT_TRUE(CreateTcpEndpoint(options, &endpoint).ok());
+    return endpoint;
+  });
 }
 
 TEST_P(TcpTransportTest, APeerThatConnectsLaterGetsItsGrants) {
