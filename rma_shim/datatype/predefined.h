@@ -1,0 +1,24 @@
+// The datatypes and operations that MPI defines, as windows know them.
+
+#ifndef BRIGADE_RMA_SHIM_DATATYPE_PREDEFINED_H_
+#define BRIGADE_RMA_SHIM_DATATYPE_PREDEFINED_H_
+
+#include <mpi.h>
+
+#include "windows/elements/accumulate.h"
+#include "windows/layout/typed_layout.h"
+
+namespace brigade {
+namespace rma {
+
+// One value of a predefined datatype, but for its extent. What MPI does no arithmetic with is
+// bytes.
+TypedLayout PredefinedLayout(MPI_Datatype type);
+
+// False: the operation is a user's.
+bool FindAccumulateOp(MPI_Op op, AccumulateOp* found);
+
+}  // namespace rma
+}  // namespace brigade
+
+#endif  // BRIGADE_RMA_SHIM_DATATYPE_PREDEFINED_H_

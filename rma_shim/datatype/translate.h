@@ -1,0 +1,24 @@
+// A datatype of MPI as a typed layout.
+
+#ifndef BRIGADE_RMA_SHIM_DATATYPE_TRANSLATE_H_
+#define BRIGADE_RMA_SHIM_DATATYPE_TRANSLATE_H_
+
+#include <mpi.h>
+
+#include "membuf/status.h"
+#include "windows/layout/typed_layout.h"
+
+namespace brigade {
+namespace rma {
+
+// How `type` was made is asked of MPI, down to predefined datatypes. kInvalidArgument: as
+// TypedLayout says, or it was made in a way that is unknown here. REQUIRES: not MPI_DATATYPE_NULL.
+Status TranslateDatatype(MPI_Datatype type, TypedLayout* layout);
+
+// Whether MPI defines it: such a one is never freed.
+bool IsPredefined(MPI_Datatype type);
+
+}  // namespace rma
+}  // namespace brigade
+
+#endif  // BRIGADE_RMA_SHIM_DATATYPE_TRANSLATE_H_
