@@ -12,6 +12,7 @@
 #include "bench/cases/spread.h"
 #include "bench/runner/options.h"
 #include "bench/studies/calibrate.h"
+#include "bench/studies/exchange.h"
 #include "bench/studies/explain.h"
 #include "bench/studies/model_study.h"
 
@@ -35,6 +36,10 @@ void Run(const Options& options) {
       return RunCalibrate(session.get());
     case Options::Command::kModel:
       return RunModelStudy(session.get());
+    case Options::Command::kExchange:
+      return RunExchange(session.get());
+    case Options::Command::kOneSided:
+      return RunOneSided(session.get());
     case Options::Command::kExplain:
       break;  // needs no session
   }

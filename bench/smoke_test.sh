@@ -16,6 +16,12 @@ for ranks in 2 4; do
   $run_mpi "$ranks" "$bench" calls --seconds 0.02 --json "$out/calls.jsonl"
   $run_mpi "$ranks" "$bench" spread --seconds 0.02 --sizes 100xQ,50x31 --topologies ' I1' --json "$out/spread.jsonl"
 done
+# One-sided communication, directly and by messages.
+$run_mpi 2 "$bench" one-sided --seconds 0.02 --sizes 8,70000 --json "$out/one_sided.jsonl"
+for transport in shm tcp mpi; do
+  $run_mpi 3 "$bench" exchange --seconds 0.02 --min-iterations 2 --blocks 0,8,70000 --shim none --transport "$transport" \
+    --json "$out/exchange.jsonl"
+done
 cma_off=(--mca btl_vader_single_copy_mechanism none)
 patterns=(spread --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,barrier --bytes 1K,64K
   --seconds 0.02 --peers mpi --shim none --json "$out/grid.jsonl")

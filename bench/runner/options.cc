@@ -150,6 +150,32 @@ CLI::App* AddOverlap(CLI::App* app, Options* options) {
   return command;
 }
 
+CLI::App* AddExchange(CLI::App* app, Options* options) {
+  CLI::App* command = app->add_subcommand(
+      "exchange",
+      "Every rank puts a block to, or gets one from, one neighbour and all ranks, between fences, "
+      "between start and complete, and within locks; windows of shared and of private memory. "
+      "Subjects: Brigade, MPI's windows, MPI's sends and receives");
+  command
+      ->add_option("--blocks", options->block_bytes,
+                   "Bytes of a block, or with K or M; 0: synchronisation alone")
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+  return command;
+}
+
+CLI::App* AddOneSided(CLI::App* app, Options* options) {
+  CLI::App* command = app->add_subcommand(
+      "one-sided",
+      "One put, get, sum or fetch-and-add of rank 0 on the memory of rank 1, and a flush. "
+      "Subjects: Brigade, MPI's windows");
+  command->add_option("--sizes", options->message_bytes, "Messages, in bytes or with K, M or G")
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::PositiveNumber);
+  return command;
+}
+
 CLI::App* AddExplain(CLI::App* app, Options* options) {
   std::vector<std::string> patterns;
   for (const CatalogueEntry& entry : Catalogue()) patterns.push_back(entry.name);
@@ -240,6 +266,8 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
       {AddExplain(&app, options), Options::Command::kExplain},
       {AddCalibrate(&app), Options::Command::kCalibrate},
       {AddModel(&app, options), Options::Command::kModel},
+      {AddExchange(&app, options), Options::Command::kExchange},
+      {AddOneSided(&app, options), Options::Command::kOneSided},
   };
 
   try {

@@ -21,7 +21,17 @@ struct SpreadSize {
 };
 
 struct Options {
-  enum class Command { kPingPong, kSpread, kCalls, kOverlap, kExplain, kCalibrate, kModel };
+  enum class Command {
+    kPingPong,
+    kSpread,
+    kCalls,
+    kOverlap,
+    kExplain,
+    kCalibrate,
+    kModel,
+    kExchange,
+    kOneSided
+  };
   Command command = Command::kPingPong;
 
   std::string transport = "auto";
@@ -60,6 +70,10 @@ struct Options {
 
   // overlap
   std::vector<size_t> overlap_bytes = {1 << 20};
+
+  // exchange; 0: synchronisation alone
+  std::vector<size_t> block_bytes = {0,        1 << 10,   4 << 10, 16 << 10,
+                                     64 << 10, 256 << 10, 1 << 20, 4 << 20};
 
   // model
   std::vector<std::string> patterns;

@@ -1,0 +1,81 @@
+#include "bench/contenders/brigade_window.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "windows/core/window.h"
+
+namespace brigade::bench {
+namespace {
+
+class BrigadeWindow final : public OneSided {
+ public:
+  explicit BrigadeWindow(int64_t doubles) : private_(static_cast<size_t>(doubles)) {}
+
+  Status Make(BrigadeGroup* group, WindowSpace* space, int64_t doubles, bool is_shared) {
+    WindowOptions options;
+    options.kind = is_shared ? WindowMemory::kShared : WindowMemory::kPrivate;
+    options.memory = reinterpret_cast<std::byte*>(private_.data());
+    options.bytes = static_cast<size_t>(doubles) * sizeof(double);
+    options.unit = sizeof(double);
+    return Window::Create(space, group->bootstrap(), options, &window_);
+  }
+
+  std::string name() const override { return "brigade"; }
+  double* memory() override { return reinterpret_cast<double*>(window_->base()); }
+
+  Status Put(const double* data, int64_t count, int rank, int64_t displacement) override {
+    return window_->Put(Here(data, count), {rank, displacement, one_, count});
+  }
+  Status Get(double* data, int64_t count, int rank, int64_t displacement) override {
+    return window_->Get(Here(data, count), {rank, displacement, one_, count});
+  }
+  Status Add(const double* data, int64_t count, int rank, int64_t displacement) override {
+    return window_->Accumulate(AccumulateOp::kSum, Here(data, count),
+                               {rank, displacement, one_, count});
+  }
+  Status FetchAndAdd(double value, double* before, int rank, int64_t displacement) override {
+    BRIGADE_RETURN_IF_ERROR(window_->FetchAndOp(AccumulateOp::kSum, Element::kDouble, &value,
+                                                before, rank, displacement));
+    return window_->Flush(rank);
+  }
+
+  Status Fence() override { return window_->Fence(); }
+  Status Post(const std::vector<int>& origins) override { return window_->Post(origins); }
+  Status Start(const std::vector<int>& targets) override { return window_->Start(targets); }
+  Status Complete() override { return window_->Complete(); }
+  Status Wait() override { return window_->Wait(); }
+  Status Lock(int rank) override { return window_->Lock(LockKind::kExclusive, rank); }
+  Status Unlock(int rank) override { return window_->Unlock(rank); }
+  Status LockAll() override { return window_->LockAll(); }
+  Status UnlockAll() override { return window_->UnlockAll(); }
+  Status Flush(int rank) override { return window_->Flush(rank); }
+  Status Free() override { return window_->Free(); }
+
+ private:
+  // What is only read is not written.
+  OriginData Here(const double* data, int64_t count) const {
+    return {reinterpret_cast<std::byte*>(const_cast<double*>(data)), one_, count};
+  }
+
+  const TypedLayout one_ = TypedLayout::Run(Element::kDouble, 1);
+  std::vector<double> private_;
+  std::unique_ptr<Window> window_;
+};
+
+}  // namespace
+
+Status MakeWindowSpace(BrigadeGroup* group, std::unique_ptr<WindowSpace>* space) {
+  return WindowSpace::Create(group->group()->engine(), space);
+}
+
+Status MakeBrigadeWindow(BrigadeGroup* group, WindowSpace* space, int64_t doubles, bool is_shared,
+                         std::unique_ptr<OneSided>* window) {
+  auto made = std::make_unique<BrigadeWindow>(is_shared ? 0 : doubles);
+  BRIGADE_RETURN_IF_ERROR(made->Make(group, space, doubles, is_shared));
+  *window = std::move(made);
+  return Status();
+}
+
+}  // namespace brigade::bench

@@ -1,0 +1,131 @@
+#include "bench/contenders/mpi_window.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace brigade::bench {
+namespace {
+
+// Failures of MPI end the job, as everywhere.
+class MpiWindow final : public OneSided {
+ public:
+  MpiWindow(MPI_Comm comm, std::string name, int64_t doubles, bool is_shared)
+      : name_(std::move(name)), private_(static_cast<size_t>(is_shared ? 0 : doubles)) {
+    MPI_Comm_group(comm, &group_);
+    const auto bytes = static_cast<MPI_Aint>(doubles) * static_cast<MPI_Aint>(sizeof(double));
+    MPI_Errhandler handler;
+    MPI_Comm_get_errhandler(comm, &handler);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    memory_ = private_.data();
+    made_ = is_shared ? MPI_Win_allocate(bytes, sizeof(double), MPI_INFO_NULL, comm, &memory_,
+                                         &window_) == MPI_SUCCESS
+                      : MPI_Win_create(memory_, bytes, sizeof(double), MPI_INFO_NULL, comm,
+                                       &window_) == MPI_SUCCESS;
+    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Errhandler_free(&handler);
+    if (made_ && is_shared) std::fill(memory_, memory_ + doubles, 0.0);
+  }
+  ~MpiWindow() override { MPI_Group_free(&group_); }
+
+  bool made() const { return made_; }
+  std::string name() const override { return name_; }
+  double* memory() override { return memory_; }
+
+  Status Put(const double* data, int64_t count, int rank, int64_t displacement) override {
+    MPI_Put(data, static_cast<int>(count), MPI_DOUBLE, rank, displacement, static_cast<int>(count),
+            MPI_DOUBLE, window_);
+    return Status();
+  }
+  Status Get(double* data, int64_t count, int rank, int64_t displacement) override {
+    MPI_Get(data, static_cast<int>(count), MPI_DOUBLE, rank, displacement, static_cast<int>(count),
+            MPI_DOUBLE, window_);
+    return Status();
+  }
+  Status Add(const double* data, int64_t count, int rank, int64_t displacement) override {
+    MPI_Accumulate(data, static_cast<int>(count), MPI_DOUBLE, rank, displacement,
+                   static_cast<int>(count), MPI_DOUBLE, MPI_SUM, window_);
+    return Status();
+  }
+  Status FetchAndAdd(double value, double* before, int rank, int64_t displacement) override {
+    MPI_Fetch_and_op(&value, before, MPI_DOUBLE, rank, displacement, MPI_SUM, window_);
+    MPI_Win_flush(rank, window_);
+    return Status();
+  }
+
+  Status Fence() override {
+    MPI_Win_fence(0, window_);
+    return Status();
+  }
+  Status Post(const std::vector<int>& origins) override {
+    MPI_Group group = Of(origins);
+    MPI_Win_post(group, 0, window_);
+    MPI_Group_free(&group);
+    return Status();
+  }
+  Status Start(const std::vector<int>& targets) override {
+    MPI_Group group = Of(targets);
+    MPI_Win_start(group, 0, window_);
+    MPI_Group_free(&group);
+    return Status();
+  }
+  Status Complete() override {
+    MPI_Win_complete(window_);
+    return Status();
+  }
+  Status Wait() override {
+    MPI_Win_wait(window_);
+    return Status();
+  }
+  Status Lock(int rank) override {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, window_);
+    return Status();
+  }
+  Status Unlock(int rank) override {
+    MPI_Win_unlock(rank, window_);
+    return Status();
+  }
+  Status LockAll() override {
+    MPI_Win_lock_all(0, window_);
+    return Status();
+  }
+  Status UnlockAll() override {
+    MPI_Win_unlock_all(window_);
+    return Status();
+  }
+  Status Flush(int rank) override {
+    MPI_Win_flush(rank, window_);
+    return Status();
+  }
+  Status Free() override {
+    MPI_Win_free(&window_);
+    return Status();
+  }
+
+ private:
+  MPI_Group Of(const std::vector<int>& ranks) const {
+    MPI_Group group;
+    MPI_Group_incl(group_, static_cast<int>(ranks.size()), ranks.data(), &group);
+    return group;
+  }
+
+  const std::string name_;
+  MPI_Group group_ = MPI_GROUP_NULL;
+  std::vector<double> private_;
+  double* memory_ = nullptr;
+  MPI_Win window_ = MPI_WIN_NULL;
+  bool made_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<OneSided> MakeMpiWindow(MPI_Comm comm, const std::string& name, int64_t doubles,
+                                        bool is_shared) {
+  auto window = std::make_unique<MpiWindow>(comm, name, doubles, is_shared);
+  int made = window->made() ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, comm);
+  if (made == 0) return nullptr;
+  return window;
+}
+
+}  // namespace brigade::bench

@@ -1,0 +1,45 @@
+// OneSided: who is timed in one-sided communication, and what is asked of them.
+
+#ifndef BRIGADE_BENCH_CONTENDERS_ONE_SIDED_H_
+#define BRIGADE_BENCH_CONTENDERS_ONE_SIDED_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "membuf/status.h"
+
+namespace brigade::bench {
+
+// A window of doubles. Calls are those of MPI, chapter 11.
+class OneSided {
+ public:
+  virtual ~OneSided() = default;
+
+  virtual std::string name() const = 0;
+  virtual double* memory() = 0;
+
+  virtual Status Put(const double* data, int64_t count, int rank, int64_t displacement) = 0;
+  virtual Status Get(double* data, int64_t count, int rank, int64_t displacement) = 0;
+  virtual Status Add(const double* data, int64_t count, int rank, int64_t displacement) = 0;
+  // Of one double; complete when it returns.
+  virtual Status FetchAndAdd(double value, double* before, int rank, int64_t displacement) = 0;
+
+  virtual Status Fence() = 0;
+  virtual Status Post(const std::vector<int>& origins) = 0;
+  virtual Status Start(const std::vector<int>& targets) = 0;
+  virtual Status Complete() = 0;
+  virtual Status Wait() = 0;
+  virtual Status Lock(int rank) = 0;
+  virtual Status Unlock(int rank) = 0;
+  virtual Status LockAll() = 0;
+  virtual Status UnlockAll() = 0;
+  virtual Status Flush(int rank) = 0;
+  // Collective.
+  virtual Status Free() = 0;
+};
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_CONTENDERS_ONE_SIDED_H_

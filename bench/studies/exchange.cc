@@ -1,0 +1,271 @@
+#include "bench/studies/exchange.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/contenders/brigade_group.h"
+#include "bench/contenders/brigade_window.h"
+#include "bench/contenders/mpi_window.h"
+#include "bench/runner/panel.h"
+
+namespace brigade::bench {
+namespace {
+
+PanelView ViewOf(double* data, int64_t doubles) { return {data, doubles, 1, doubles}; }
+
+// Brigade, and everything that lives as long as the launch.
+struct Contenders {
+  explicit Contenders(Session* s) : session(s) {
+    AbortUnlessOk(BrigadeGroup::Create(s->comm(), s->options(), &group));
+    AbortUnlessOk(MakeWindowSpace(group.get(), &space));
+  }
+
+  // All who make windows.
+  std::vector<std::shared_ptr<OneSided>> Windows(int64_t doubles, bool is_shared) const {
+    std::vector<std::shared_ptr<OneSided>> windows;
+    std::unique_ptr<OneSided> ours;
+    AbortUnlessOk(MakeBrigadeWindow(group.get(), space.get(), doubles, is_shared, &ours));
+    windows.push_back(std::move(ours));
+    if (session->options().HasPeer("mpi")) {
+      std::unique_ptr<OneSided> mpi =
+          MakeMpiWindow(session->comm(), session->PeerName("mpi"), doubles, is_shared);
+      if (mpi != nullptr) windows.push_back(std::move(mpi));
+    }
+    return windows;
+  }
+  // Where nobody drives a rank that has finished, others may not need it.
+  bool targets_must_call() const { return std::string(group->group()->transport()) == "mpi"; }
+
+  Session* const session;
+  std::unique_ptr<BrigadeGroup> group;
+  std::unique_ptr<WindowSpace> space;
+};
+
+// One number of neighbours, one length of blocks, one kind of windows.
+class Exchange {
+ public:
+  Exchange(const Contenders& all, int neighbours, int64_t doubles, bool is_shared)
+      : all_(all),
+        rank_(all.session->rank()),
+        ranks_(all.session->ranks()),
+        doubles_(doubles),
+        blocks_(static_cast<size_t>(neighbours), std::vector<double>(static_cast<size_t>(doubles))),
+        out_(static_cast<size_t>(doubles)),
+        windows_(all.Windows(std::max<int64_t>(1, doubles * (neighbours + 1)), is_shared)) {
+    for (int j = 1; j <= neighbours; ++j) {
+      targets_.push_back((rank_ + j) % ranks_);
+      sources_.push_back((rank_ + ranks_ - j % ranks_) % ranks_);
+    }
+    case_.name = "exchange with " + std::to_string(neighbours) +
+                 (neighbours == 1 ? " neighbour, " : " neighbours, ") +
+                 (is_shared ? "shared" : "private");
+    case_.rows = doubles;
+    case_.cols = neighbours;
+    case_.ld = doubles;
+    case_.bytes = static_cast<size_t>(doubles) * sizeof(double) * static_cast<size_t>(neighbours);
+    case_.roots = 2;
+    case_.prepare = [this](int) { Prepare(); };
+  }
+
+  void Measure() {
+    for (const auto& window : windows_) {
+      for (const bool puts : {true, false}) {
+        AddEpoch(
+            window, puts, "fence", [=] { return window->Fence(); },
+            [=] { return window->Fence(); });
+        AddEpoch(
+            window, puts, "post, start",
+            [this, window, puts] {
+              BRIGADE_RETURN_IF_ERROR(window->Post(puts ? sources_ : targets_));
+              return window->Start(puts ? targets_ : sources_);
+            },
+            [window] {
+              BRIGADE_RETURN_IF_ERROR(window->Complete());
+              return window->Wait();
+            });
+        if (!all_.targets_must_call()) AddLocked(window, puts);
+      }
+    }
+    if (all_.session->options().HasPeer("mpi")) AddSendReceive();
+    all_.session->Measure(case_);
+    for (const auto& window : windows_) AbortUnlessOk(window->Free());
+  }
+
+ private:
+  // Where the block of the j-th source lies, if it is put, and where one's own, to be got.
+  int64_t PlaceOf(size_t j) const { return static_cast<int64_t>(j + 1) * doubles_; }
+
+  void Prepare() {
+    Fill(ViewOf(out_.data(), doubles_), rank_);
+    for (std::vector<double>& block : blocks_) std::fill(block.begin(), block.end(), -1.0);
+    for (const auto& window : windows_) {
+      std::fill(window->memory() + doubles_, window->memory() + PlaceOf(sources_.size()), -1.0);
+      Fill(ViewOf(window->memory(), doubles_), rank_);
+    }
+  }
+
+  std::string Check(const std::function<double*(size_t j)>& block) const {
+    for (size_t j = 0; j < sources_.size(); ++j) {
+      const std::string wrong = CheckSum(ViewOf(block(j), doubles_), sources_[j], 1);
+      if (!wrong.empty()) return "from rank " + std::to_string(sources_[j]) + ": " + wrong;
+    }
+    return "";
+  }
+
+  Status Move(OneSided* window, bool puts, size_t j) {
+    if (doubles_ == 0) return Status();
+    return puts ? window->Put(out_.data(), doubles_, targets_[j], PlaceOf(j))
+                : window->Get(blocks_[j].data(), doubles_, sources_[j], 0);
+  }
+
+  void Add(const std::shared_ptr<OneSided>& window, bool puts, const std::string& how,
+           const std::function<Status()>& run) {
+    Subject subject;
+    subject.name = window->name();
+    subject.pattern = (puts ? "put, " : "get, ") + how;
+    subject.run = [run](int) { return run(); };
+    subject.check = [this, window, puts](int) {
+      return Check(
+          [&](size_t j) { return puts ? window->memory() + PlaceOf(j) : blocks_[j].data(); });
+    };
+    case_.subjects.push_back(std::move(subject));
+  }
+
+  void AddEpoch(const std::shared_ptr<OneSided>& window, bool puts, const std::string& how,
+                const std::function<Status()>& begin, const std::function<Status()>& end) {
+    Add(window, puts, how, [=] {
+      BRIGADE_RETURN_IF_ERROR(begin());
+      for (size_t j = 0; j < targets_.size(); ++j) {
+        BRIGADE_RETURN_IF_ERROR(Move(window.get(), puts, j));
+      }
+      return end();
+    });
+  }
+
+  void AddLocked(const std::shared_ptr<OneSided>& window, bool puts) {
+    Add(window, puts, "lock", [this, window, puts] {
+      for (size_t j = 0; j < targets_.size(); ++j) {
+        const int target = puts ? targets_[j] : sources_[j];
+        BRIGADE_RETURN_IF_ERROR(window->Lock(target));
+        BRIGADE_RETURN_IF_ERROR(Move(window.get(), puts, j));
+        BRIGADE_RETURN_IF_ERROR(window->Unlock(target));
+      }
+      return Status();
+    });
+  }
+
+  void AddSendReceive() {
+    Subject subject;
+    subject.name = all_.session->PeerName("mpi");
+    subject.pattern = "send, receive";
+    subject.run = [this](int) {
+      std::vector<MPI_Request> requests(2 * targets_.size());
+      for (size_t j = 0; j < targets_.size(); ++j) {
+        MPI_Irecv(blocks_[j].data(), static_cast<int>(doubles_), MPI_DOUBLE, sources_[j],
+                  static_cast<int>(j), all_.session->comm(), &requests[2 * j]);
+        MPI_Isend(out_.data(), static_cast<int>(doubles_), MPI_DOUBLE, targets_[j],
+                  static_cast<int>(j), all_.session->comm(), &requests[2 * j + 1]);
+      }
+      MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+      return Status();
+    };
+    subject.check = [this](int) { return Check([&](size_t j) { return blocks_[j].data(); }); };
+    case_.subjects.push_back(std::move(subject));
+  }
+
+  const Contenders& all_;
+  const int rank_;
+  const int ranks_;
+  const int64_t doubles_;
+  std::vector<int> targets_;
+  std::vector<int> sources_;
+  std::vector<std::vector<double>> blocks_;
+  std::vector<double> out_;
+  std::vector<std::shared_ptr<OneSided>> windows_;
+  Case case_;
+};
+
+// One operation of rank 0 on the memory of rank 1, complete there before the next.
+void MeasureLatency(const Contenders& all, int64_t doubles) {
+  const int rank = all.session->rank();
+  const std::vector<std::shared_ptr<OneSided>> windows = all.Windows(doubles, /*is_shared=*/true);
+  std::vector<double> here(static_cast<size_t>(doubles));
+  for (const std::string operation : {"put", "get", "add", "fetch and add"}) {
+    if (operation == "fetch and add" && doubles != 1) continue;
+    Case one;
+    one.name = "one-sided " + operation;
+    one.rows = one.ld = doubles;
+    one.cols = 1;
+    one.bytes = static_cast<size_t>(doubles) * sizeof(double);
+    one.roots = 1;
+    one.prepare = [&](int) {
+      const bool comes = operation == "get" || operation == "fetch and add";
+      std::fill(here.begin(), here.end(), -1.0);
+      if (!comes) Fill(ViewOf(here.data(), doubles), 0);
+      for (const auto& window : windows) {
+        std::fill(window->memory(), window->memory() + doubles, 0.0);
+        if (comes) Fill(ViewOf(window->memory(), doubles), 0);
+      }
+    };
+    for (const auto& window : windows) {
+      OneSided* const w = window.get();
+      AbortUnlessOk(w->LockAll());
+      Subject subject;
+      subject.name = w->name();
+      subject.pattern = operation + ", flush";
+      subject.run = [&here, w, rank, doubles, operation](int) {
+        if (rank != 0) return Status();
+        if (operation == "fetch and add") return w->FetchAndAdd(0.0, here.data(), 1, 0);
+        BRIGADE_RETURN_IF_ERROR(operation == "put"   ? w->Put(here.data(), doubles, 1, 0)
+                                : operation == "get" ? w->Get(here.data(), doubles, 1, 0)
+                                                     : w->Add(here.data(), doubles, 1, 0));
+        return w->Flush(1);
+      };
+      subject.check = [&here, w, rank, doubles, operation](int) -> std::string {
+        const bool comes = operation == "get" || operation == "fetch and add";
+        if (comes && rank == 0) return CheckSum(ViewOf(here.data(), doubles), 0, 1);
+        if (!comes && rank == 1) return CheckSum(ViewOf(w->memory(), doubles), 0, 1);
+        return "";
+      };
+      one.subjects.push_back(std::move(subject));
+    }
+    all.session->Measure(one);
+    for (const auto& window : windows) AbortUnlessOk(window->UnlockAll());
+  }
+  for (const auto& window : windows) AbortUnlessOk(window->Free());
+}
+
+}  // namespace
+
+void RunExchange(Session* session) {
+  const Contenders all(session);
+  std::vector<int> neighbours = {1};
+  if (session->ranks() > 1) neighbours.push_back(session->ranks());
+  for (const bool is_shared : {true, false}) {
+    for (const int n : neighbours) {
+      session->StartTable(std::string("exchange of blocks in ") +
+                          (is_shared ? "shared" : "private") + " windows, " + std::to_string(n) +
+                          " of " + std::to_string(session->ranks()) + " ranks");
+      for (const size_t bytes : session->options().block_bytes) {
+        Exchange(all, n, static_cast<int64_t>(bytes / sizeof(double)), is_shared).Measure();
+      }
+    }
+  }
+}
+
+void RunOneSided(Session* session) {
+  if (session->ranks() < 2) {
+    AbortUnlessOk(Status(StatusCode::kInvalidArgument, "one-sided needs two ranks"));
+  }
+  const Contenders all(session);
+  session->StartTable("one operation of rank 0 on rank 1, and a flush");
+  for (const size_t bytes : session->options().message_bytes) {
+    MeasureLatency(all, std::max<int64_t>(1, static_cast<int64_t>(bytes / sizeof(double))));
+  }
+}
+
+}  // namespace brigade::bench

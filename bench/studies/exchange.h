@@ -1,0 +1,19 @@
+// The exchange study: every rank puts a block to, or gets one from, each of its neighbours, under
+// each way of synchronising; and the latency of single operations.
+//
+// Source: MPI/SX, section 5.
+
+#ifndef BRIGADE_BENCH_STUDIES_EXCHANGE_H_
+#define BRIGADE_BENCH_STUDIES_EXCHANGE_H_
+
+#include "bench/cases/session.h"
+
+namespace brigade::bench {
+
+// Both collective over the session's ranks.
+void RunExchange(Session* session);
+void RunOneSided(Session* session);
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_STUDIES_EXCHANGE_H_
