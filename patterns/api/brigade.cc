@@ -9,18 +9,13 @@
 #include <vector>
 
 #include "membuf/version.h"
+#include "patterns/api/handles.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
 #include "patterns/trace/trace.h"
 #include "transport/host/variables.h"
 #include "transport/registry.h"
-
-struct brigade_engine {
-  std::unique_ptr<brigade::Endpoint> endpoint;
-  std::unique_ptr<brigade::Engine> engine;
-  bool traces = false;
-};
 
 struct brigade_group {
   std::unique_ptr<brigade::Group> group;
@@ -35,50 +30,8 @@ namespace {
 
 using brigade::Status;
 using brigade::StatusCode;
-
-std::string& ErrorText() {
-  thread_local std::string text;
-  return text;
-}
-
-brigade_status ToC(const Status& status) {
-  if (!status.ok()) ErrorText() = status.message();
-  switch (status.code()) {
-    case StatusCode::kOk:
-      return BRIGADE_OK;
-    case StatusCode::kNoResource:
-      return BRIGADE_NO_RESOURCE;
-    case StatusCode::kInvalidArgument:
-      return BRIGADE_INVALID_ARGUMENT;
-    case StatusCode::kOutOfMemory:
-      return BRIGADE_OUT_OF_MEMORY;
-    case StatusCode::kTimedOut:
-      return BRIGADE_TIMED_OUT;
-    case StatusCode::kPeerLost:
-      return BRIGADE_PEER_LOST;
-    case StatusCode::kMismatch:
-      return BRIGADE_MISMATCH;
-    case StatusCode::kUnavailable:
-      return BRIGADE_UNAVAILABLE;
-    case StatusCode::kAborted:
-      return BRIGADE_ABORTED;
-    case StatusCode::kInternal:
-      break;
-  }
-  return BRIGADE_INTERNAL;
-}
-
-Status Invalid(const std::string& what) { return Status(StatusCode::kInvalidArgument, what); }
-
-// `value` as one of the enumerators of To, which C's are a permutation of.
-template <typename To, size_t n>
-Status Translate(const char* name, int value, const To (&table)[n], To* result) {
-  if (value < 0 || static_cast<size_t>(value) >= n) {
-    return Invalid(std::string(name) + " has no value " + std::to_string(value));
-  }
-  *result = table[value];
-  return Status();
-}
+using brigade::ToC;
+using brigade::Translate;
 
 Status ToScope(int c, brigade::ChannelKind* scope) {
   using brigade::ChannelKind;
@@ -161,7 +114,7 @@ const char* brigade_status_name(brigade_status status) {
   return brigade::StatusCodeName(code);
 }
 
-const char* brigade_error_text(void) { return ErrorText().c_str(); }
+const char* brigade_error_text(void) { return brigade::ErrorText().c_str(); }
 
 const char* brigade_version(void) { return BRIGADE_VERSION; }
 

@@ -112,7 +112,7 @@ class Window {
   Status CompareAndSwap(Element element, const void* expected, const void* desired, void* result,
                         int rank, int64_t displacement, bool* over = nullptr);
   // A put, and behind it a notification that the target can wait for. Needs no epoch of the target.
-  Status PutNotify(const OriginData& origin, const TargetData& target);
+  Status PutNotify(const OriginData& origin, const TargetData& target, bool* over = nullptr);
 
   // Moves what is under way.
   Status Progress();

@@ -254,10 +254,10 @@ Status Window::CompareAndSwap(Element element, const void* expected, const void*
   return status;
 }
 
-Status Window::PutNotify(const OriginData& origin, const TargetData& target) {
+Status Window::PutNotify(const OriginData& origin, const TargetData& target, bool* over) {
   int64_t offset = 0;
   BRIGADE_RETURN_IF_ERROR(Check(target, origin.bytes(), &offset));
-  BRIGADE_RETURN_IF_ERROR(PutAt(origin, target, offset, nullptr));
+  BRIGADE_RETURN_IF_ERROR(PutAt(origin, target, offset, over));
   if (direct(target.rank) == nullptr) {
     const Engine::Turn turn(engine());
     return AddNote(target.rank, NoteKind::kNotify);

@@ -1,0 +1,480 @@
+// The C face of windows: unwrap, call, convert the error.
+
+#include "brigade/window.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "membuf/status.h"
+#include "patterns/api/handles.h"
+#include "patterns/engine/engine.h"
+#include "patterns/group/group_agreement.h"
+#include "transport/bootstrap.h"
+#include "transport/registry.h"
+#include "windows/api/layout_handle.h"
+#include "windows/core/window.h"
+#include "windows/elements/accumulate.h"
+#include "windows/elements/element.h"
+#include "windows/memory/member.h"
+#include "windows/message/outgoing.h"
+#include "windows/message/window_space.h"
+#include "windows/sync/lock_queue.h"
+
+struct brigade_window_request {
+  brigade_window* window;
+  bool over = false;
+};
+
+struct brigade_window {
+  brigade::Engine* engine;
+  int requests = 0;
+  // Those that failed: until the window is gone, something may be written into them.
+  std::vector<std::unique_ptr<brigade_window_request>> failed;
+  std::unique_ptr<brigade::Window> window;  // goes first
+};
+
+namespace {
+
+using brigade::AccumulateOp;
+using brigade::Element;
+using brigade::Engine;
+using brigade::Invalid;
+using brigade::OriginData;
+using brigade::Status;
+using brigade::StatusCode;
+using brigade::TargetData;
+using brigade::ToC;
+using brigade::Window;
+
+Status CheckPointer(const char* name, const void* pointer) {
+  return pointer != nullptr ? Status() : Invalid(std::string(name) + " is a null pointer");
+}
+
+// Of enumerators that have the same values inside.
+template <typename To>
+Status ToEnum(const char* name, int value, int values, To* result) {
+  if (value < 0 || value >= values) {
+    return Invalid(std::string(name) + " has no value " + std::to_string(value));
+  }
+  *result = static_cast<To>(value);
+  return Status();
+}
+
+Status ToOp(int c, AccumulateOp* op) {
+  static_assert(BRIGADE_ACCUMULATE_MIN_LOCATION == brigade::kAccumulateOps - 1);
+  return ToEnum("op", c, brigade::kAccumulateOps, op);
+}
+
+Status ToOrigin(const char* name, const brigade_values* c, OriginData* values) {
+  BRIGADE_RETURN_IF_ERROR(CheckPointer(name, c));
+  BRIGADE_RETURN_IF_ERROR(CheckPointer("layout", c->layout).WithContext(name));
+  int64_t low = 0;
+  int64_t high = 0;
+  int64_t bytes = 0;
+  if (c->count < 0 || !c->layout->layout.Bounds(c->count, &low, &high, &bytes)) {
+    return Invalid(std::string(name) + ": a count of " + std::to_string(c->count));
+  }
+  if (bytes > 0) BRIGADE_RETURN_IF_ERROR(CheckPointer("data", c->data).WithContext(name));
+  *values = {static_cast<std::byte*>(c->data), c->layout->layout, c->count};
+  return Status();
+}
+
+Status ToTarget(const brigade_target* c, TargetData* target) {
+  BRIGADE_RETURN_IF_ERROR(CheckPointer("target", c));
+  BRIGADE_RETURN_IF_ERROR(CheckPointer("layout", c->layout).WithContext("target"));
+  *target = {c->rank, c->displacement, c->layout->layout, c->count};
+  return Status();
+}
+
+// Different ranks.
+Status ToRanks(const int* c, int count, std::vector<int>* ranks) {
+  if (count < 0) return Invalid("a count of " + std::to_string(count) + " ranks");
+  if (count > 0) BRIGADE_RETURN_IF_ERROR(CheckPointer("ranks", c));
+  ranks->assign(c, c + count);
+  std::vector<int> sorted = *ranks;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) return Invalid("rank " + std::to_string(*twice) + " is named twice");
+  return Status();
+}
+
+// What call(Window*) says.
+template <typename Call>
+brigade_status On(brigade_window* window, const Call& call) {
+  const Status status = CheckPointer("window", window);
+  return ToC(status.ok() ? call(window->window.get()) : status);
+}
+
+// What call(Window*, over) says. A `request` is made if it is wanted.
+template <typename Call>
+brigade_status Begin(brigade_window* window, brigade_window_request** request, const Call& call) {
+  return On(window, [&](Window* inside) -> Status {
+    if (request == nullptr) return call(inside, nullptr);
+    auto made = std::make_unique<brigade_window_request>();
+    made->window = window;
+    Status status = call(inside, &made->over);
+    if (status.ok()) {
+      ++window->requests;
+      *request = made.release();
+    } else if (status.code() != StatusCode::kInvalidArgument) {
+      window->failed.push_back(std::move(made));
+    }
+    return status;
+  });
+}
+
+// What call(values, target) says of adjacent elements on both sides.
+template <typename Call>
+brigade_status OnRun(const void* data, int64_t count, brigade_element element, int rank,
+                     int64_t displacement, const Call& call) {
+  const brigade_layout* const layout = brigade_layout_of(element);
+  if (layout == nullptr) {
+    return ToC(Invalid("element has no value " + std::to_string(static_cast<int>(element))));
+  }
+  // What is read is not written.
+  const brigade_values values{const_cast<void*>(data), count, layout};
+  const brigade_target target{rank, displacement, count, layout};
+  return call(&values, &target);
+}
+
+Status SpaceOf(brigade_engine* engine) {
+  if (engine->window_space != nullptr) return Status();
+  std::unique_ptr<brigade::WindowSpace> space;
+  BRIGADE_RETURN_IF_ERROR(brigade::WindowSpace::Create(engine->engine.get(), &space));
+  engine->window_space = std::move(space);
+  return Status();
+}
+
+Status Make(brigade_engine* engine, int mpi_comm, const brigade::WindowOptions& options,
+            brigade_window** window) {
+  BRIGADE_RETURN_IF_ERROR(CheckPointer("engine", engine));
+  BRIGADE_RETURN_IF_ERROR(CheckPointer("the place for the new window", window));
+  std::unique_ptr<brigade::Bootstrap> bootstrap;
+  BRIGADE_RETURN_IF_ERROR(brigade::CreateBootstrap(mpi_comm, &bootstrap));
+  BRIGADE_RETURN_IF_ERROR(brigade::AgreeOnOutcome(bootstrap.get(), SpaceOf(engine)));
+  auto* const space = static_cast<brigade::WindowSpace*>(engine->window_space.get());
+  auto made = std::make_unique<brigade_window>();
+  made->engine = engine->engine.get();
+  BRIGADE_RETURN_IF_ERROR(Window::Create(space, bootstrap.get(), options, &made->window));
+  *window = made.release();
+  return Status();
+}
+
+}  // namespace
+
+// --- windows ---
+
+brigade_status brigade_window_create(brigade_engine* engine, int mpi_comm, void* memory,
+                                     size_t bytes, int64_t unit, brigade_window** window) {
+  brigade::WindowOptions options;
+  options.memory = static_cast<std::byte*>(memory);
+  options.bytes = bytes;
+  options.unit = unit;
+  return ToC(Make(engine, mpi_comm, options, window));
+}
+
+brigade_status brigade_window_allocate(brigade_engine* engine, int mpi_comm, size_t bytes,
+                                       int64_t unit, void** memory, brigade_window** window) {
+  Status status = CheckPointer("the place for the memory", memory);
+  if (!status.ok()) return ToC(status);
+  brigade::WindowOptions options;
+  options.kind = brigade::WindowMemory::kShared;
+  options.bytes = bytes;
+  options.unit = unit;
+  status = Make(engine, mpi_comm, options, window);
+  if (status.ok()) *memory = (*window)->window->base();
+  return ToC(status);
+}
+
+brigade_status brigade_window_free(brigade_window* window) {
+  if (window == nullptr) return BRIGADE_OK;
+  if (window->requests > 0) {
+    return ToC(
+        Invalid(std::to_string(window->requests) + " requests of the window were not waited for"));
+  }
+  const Status status = window->window->Free();
+  if (status.code() != StatusCode::kInvalidArgument) delete window;
+  return ToC(status);
+}
+
+void brigade_window_destroy(brigade_window* window) { delete window; }
+
+int brigade_window_size(const brigade_window* window) { return window->window->size(); }
+int brigade_window_rank(const brigade_window* window) { return window->window->rank(); }
+
+int64_t brigade_window_bytes(const brigade_window* window, int rank) {
+  return rank < 0 || rank >= window->window->size() ? -1 : window->window->bytes_of(rank);
+}
+
+int64_t brigade_window_unit(const brigade_window* window, int rank) {
+  return rank < 0 || rank >= window->window->size() ? -1 : window->window->unit_of(rank);
+}
+
+void* brigade_window_pointer(const brigade_window* window, int rank) {
+  return rank < 0 || rank >= window->window->size() ? nullptr : window->window->PointerTo(rank);
+}
+
+// --- operations on runs ---
+
+brigade_status brigade_window_put(brigade_window* window, const void* data, int64_t count,
+                                  brigade_element element, int rank, int64_t displacement) {
+  return OnRun(data, count, element, rank, displacement,
+               [&](const brigade_values* values, const brigade_target* target) {
+                 return brigade_window_put_values(window, values, target, nullptr);
+               });
+}
+
+brigade_status brigade_window_get(brigade_window* window, void* result, int64_t count,
+                                  brigade_element element, int rank, int64_t displacement) {
+  return OnRun(result, count, element, rank, displacement,
+               [&](const brigade_values* values, const brigade_target* target) {
+                 return brigade_window_get_values(window, values, target, nullptr);
+               });
+}
+
+brigade_status brigade_window_accumulate(brigade_window* window, brigade_accumulate_op op,
+                                         const void* data, int64_t count, brigade_element element,
+                                         int rank, int64_t displacement) {
+  return OnRun(data, count, element, rank, displacement,
+               [&](const brigade_values* values, const brigade_target* target) {
+                 return brigade_window_accumulate_values(window, op, values, target, nullptr);
+               });
+}
+
+brigade_status brigade_window_put_notify(brigade_window* window, const void* data, int64_t count,
+                                         brigade_element element, int rank, int64_t displacement) {
+  return OnRun(data, count, element, rank, displacement,
+               [&](const brigade_values* values, const brigade_target* target) {
+                 return brigade_window_put_notify_values(window, values, target, nullptr);
+               });
+}
+
+brigade_status brigade_window_fetch_and_op(brigade_window* window, brigade_accumulate_op op,
+                                           brigade_element element, const void* value, void* result,
+                                           int rank, int64_t displacement) {
+  return On(window, [&](Window* inside) -> Status {
+    AccumulateOp how;
+    Element what;
+    BRIGADE_RETURN_IF_ERROR(ToOp(op, &how));
+    BRIGADE_RETURN_IF_ERROR(ToEnum("element", element, brigade::kElements, &what));
+    if (how != AccumulateOp::kNoOp) BRIGADE_RETURN_IF_ERROR(CheckPointer("value", value));
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("result", result));
+    return inside->FetchAndOp(how, what, value, result, rank, displacement);
+  });
+}
+
+brigade_status brigade_window_compare_and_swap(brigade_window* window, brigade_element element,
+                                               const void* expected, const void* desired,
+                                               void* result, int rank, int64_t displacement) {
+  return On(window, [&](Window* inside) -> Status {
+    Element what;
+    BRIGADE_RETURN_IF_ERROR(ToEnum("element", element, brigade::kElements, &what));
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("expected", expected));
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("desired", desired));
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("result", result));
+    return inside->CompareAndSwap(what, expected, desired, result, rank, displacement);
+  });
+}
+
+// --- operations on values of any layout ---
+
+brigade_status brigade_window_put_values(brigade_window* window, const brigade_values* values,
+                                         const brigade_target* target,
+                                         brigade_window_request** request) {
+  return Begin(window, request, [&](Window* inside, bool* over) -> Status {
+    OriginData from;
+    TargetData to;
+    BRIGADE_RETURN_IF_ERROR(ToOrigin("values", values, &from));
+    BRIGADE_RETURN_IF_ERROR(ToTarget(target, &to));
+    return inside->Put(from, to, over);
+  });
+}
+
+brigade_status brigade_window_get_values(brigade_window* window, const brigade_values* result,
+                                         const brigade_target* target,
+                                         brigade_window_request** request) {
+  return Begin(window, request, [&](Window* inside, bool* over) -> Status {
+    OriginData to;
+    TargetData from;
+    BRIGADE_RETURN_IF_ERROR(ToOrigin("result", result, &to));
+    BRIGADE_RETURN_IF_ERROR(ToTarget(target, &from));
+    return inside->Get(to, from, over);
+  });
+}
+
+brigade_status brigade_window_accumulate_values(brigade_window* window, brigade_accumulate_op op,
+                                                const brigade_values* values,
+                                                const brigade_target* target,
+                                                brigade_window_request** request) {
+  return Begin(window, request, [&](Window* inside, bool* over) -> Status {
+    AccumulateOp how;
+    OriginData from;
+    TargetData to;
+    BRIGADE_RETURN_IF_ERROR(ToOp(op, &how));
+    BRIGADE_RETURN_IF_ERROR(ToOrigin("values", values, &from));
+    BRIGADE_RETURN_IF_ERROR(ToTarget(target, &to));
+    return inside->Accumulate(how, from, to, over);
+  });
+}
+
+brigade_status brigade_window_get_accumulate(brigade_window* window, brigade_accumulate_op op,
+                                             const brigade_values* values,
+                                             const brigade_values* result,
+                                             const brigade_target* target,
+                                             brigade_window_request** request) {
+  return Begin(window, request, [&](Window* inside, bool* over) -> Status {
+    AccumulateOp how;
+    OriginData from;
+    OriginData fetched;
+    TargetData to;
+    BRIGADE_RETURN_IF_ERROR(ToOp(op, &how));
+    if (how != AccumulateOp::kNoOp) BRIGADE_RETURN_IF_ERROR(ToOrigin("values", values, &from));
+    BRIGADE_RETURN_IF_ERROR(ToOrigin("result", result, &fetched));
+    BRIGADE_RETURN_IF_ERROR(ToTarget(target, &to));
+    return inside->GetAccumulate(how, from, fetched, to, over);
+  });
+}
+
+brigade_status brigade_window_put_notify_values(brigade_window* window,
+                                                const brigade_values* values,
+                                                const brigade_target* target,
+                                                brigade_window_request** request) {
+  return Begin(window, request, [&](Window* inside, bool* over) -> Status {
+    OriginData from;
+    TargetData to;
+    BRIGADE_RETURN_IF_ERROR(ToOrigin("values", values, &from));
+    BRIGADE_RETURN_IF_ERROR(ToTarget(target, &to));
+    return inside->PutNotify(from, to, over);
+  });
+}
+
+int brigade_window_request_test(brigade_window_request* request) {
+  if (request == nullptr || !request->window->window->Progress().ok()) return 1;
+  const Engine::Turn turn(request->window->engine);  // or somebody else may be writing it
+  return request->over ? 1 : 0;
+}
+
+brigade_status brigade_window_request_wait(brigade_window_request* request) {
+  if (request == nullptr) return BRIGADE_OK;
+  std::unique_ptr<brigade_window_request> ended(request);
+  brigade_window* const window = request->window;
+  --window->requests;
+  const Status status = window->window->WaitFor(request->over);
+  if (!status.ok()) window->failed.push_back(std::move(ended));
+  return ToC(status);
+}
+
+// --- synchronisation ---
+
+brigade_status brigade_window_fence(brigade_window* window, int promises) {
+  return On(window, [&](Window* inside) -> Status {
+    constexpr int kAll = BRIGADE_FENCE_NOTHING_PRECEDES | BRIGADE_FENCE_NOTHING_SUCCEEDS;
+    if ((promises & ~kAll) != 0) {
+      return Invalid("promises has no value " + std::to_string(promises));
+    }
+    return inside->Fence({(promises & BRIGADE_FENCE_NOTHING_PRECEDES) != 0,
+                          (promises & BRIGADE_FENCE_NOTHING_SUCCEEDS) != 0});
+  });
+}
+
+brigade_status brigade_window_start(brigade_window* window, const int* ranks, int count) {
+  return On(window, [&](Window* inside) -> Status {
+    std::vector<int> targets;
+    BRIGADE_RETURN_IF_ERROR(ToRanks(ranks, count, &targets));
+    return inside->Start(targets);
+  });
+}
+
+brigade_status brigade_window_complete(brigade_window* window) {
+  return On(window, [](Window* inside) { return inside->Complete(); });
+}
+
+brigade_status brigade_window_post(brigade_window* window, const int* ranks, int count) {
+  return On(window, [&](Window* inside) -> Status {
+    std::vector<int> origins;
+    BRIGADE_RETURN_IF_ERROR(ToRanks(ranks, count, &origins));
+    return inside->Post(origins);
+  });
+}
+
+brigade_status brigade_window_wait(brigade_window* window) {
+  return On(window, [](Window* inside) { return inside->Wait(); });
+}
+
+brigade_status brigade_window_test(brigade_window* window, int* done) {
+  return On(window, [&](Window* inside) -> Status {
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("done", done));
+    bool over = false;
+    const Status status = inside->Test(&over);
+    *done = over ? 1 : 0;
+    return status;
+  });
+}
+
+brigade_status brigade_window_lock(brigade_window* window, brigade_lock kind, int rank) {
+  using brigade::LockKind;
+  return On(window, [&](Window* inside) -> Status {
+    constexpr LockKind kKindsInC[] = {LockKind::kShared, LockKind::kExclusive};
+    LockKind how;
+    BRIGADE_RETURN_IF_ERROR(brigade::Translate("kind", kind, kKindsInC, &how));
+    return inside->Lock(how, rank);
+  });
+}
+
+brigade_status brigade_window_unlock(brigade_window* window, int rank) {
+  return On(window, [&](Window* inside) { return inside->Unlock(rank); });
+}
+
+brigade_status brigade_window_lock_all(brigade_window* window) {
+  return On(window, [](Window* inside) { return inside->LockAll(); });
+}
+
+brigade_status brigade_window_unlock_all(brigade_window* window) {
+  return On(window, [](Window* inside) { return inside->UnlockAll(); });
+}
+
+brigade_status brigade_window_flush(brigade_window* window, int rank) {
+  return On(window, [&](Window* inside) { return inside->Flush(rank); });
+}
+
+brigade_status brigade_window_flush_all(brigade_window* window) {
+  return On(window, [](Window* inside) { return inside->FlushAll(); });
+}
+
+brigade_status brigade_window_flush_local(brigade_window* window, int rank) {
+  return On(window, [&](Window* inside) { return inside->FlushLocal(rank); });
+}
+
+brigade_status brigade_window_flush_local_all(brigade_window* window) {
+  return On(window, [](Window* inside) { return inside->FlushLocalAll(); });
+}
+
+brigade_status brigade_window_sync(brigade_window* window) {
+  return On(window, [](Window* inside) { return inside->Sync(); });
+}
+
+// --- notifications ---
+
+brigade_status brigade_window_notify_wait(brigade_window* window, int rank, int64_t count) {
+  return On(window, [&](Window* inside) -> Status {
+    if (count < 0) return Invalid("a count of " + std::to_string(count) + " notifications");
+    return inside->NotifyWait(rank, static_cast<uint64_t>(count));
+  });
+}
+
+brigade_status brigade_window_notify_test(brigade_window* window, int rank, int64_t count,
+                                          int* taken) {
+  return On(window, [&](Window* inside) -> Status {
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("taken", taken));
+    if (count < 0) return Invalid("a count of " + std::to_string(count) + " notifications");
+    bool is_there = false;
+    const Status status = inside->NotifyTest(rank, static_cast<uint64_t>(count), &is_there);
+    *taken = is_there ? 1 : 0;
+    return status;
+  });
+}
