@@ -26,7 +26,7 @@ bool IsPrime(int n) {
 
 std::set<int> GroupSizes() {
   std::set<int> sizes;
-  const int most = StressRounds(300, kMostRanks);
+  const int most = StressRounds(300, 1000);
   for (int p = 2; p <= most; ++p) sizes.insert(p);
   for (int power = 256; power <= kMostRanks; power *= 2) {
     sizes.insert({power - 1, power, power + 1});

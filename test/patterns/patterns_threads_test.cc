@@ -400,7 +400,7 @@ class PatternsOnThreads : public testing::TestWithParam<Setting> {};
 // proved. Under sanitizers they would take minutes (.bazelrc).
 std::vector<int> GroupSizes() {
   const char* const text = std::getenv("BRIGADE_TEST_LARGEST_GROUP");
-  std::vector<int> sizes(text == nullptr ? StressRounds(9, 33) : std::stoi(text));
+  std::vector<int> sizes(text == nullptr ? StressRounds(9, 24) : std::stoi(text));
   std::iota(sizes.begin(), sizes.end(), 1);
   // One that no tree of the catalogue is flat in.
   if (text == nullptr && !FullStress()) sizes.push_back(17);
