@@ -1,5 +1,6 @@
 #!/bin/bash
-# The library exports the 156 names of the BLACS and nothing else. Argument: the library.
+# The library exports the 156 names of the BLACS and nothing else, and has all that is below from libbrigade.so of the
+# same release. Arguments: the library, beside which libbrigade.so.0 is, and version.h.
 set -eu
 
 expected_names() {
@@ -23,5 +24,29 @@ exported=$(nm -D --defined-only "$1" | awk '{print $NF}' | LC_ALL=C sort)
 [ "$(wc -l <<< "$expected")" = 156 ]
 if ! diff <(echo "$expected") <(echo "$exported"); then
   echo "FAILED: '<' is missing from the exports, '>' should not be there"
+  exit 1
+fi
+
+if inside=$(nm --demangle "$1" | grep ' [Tt] brigade::' | grep -v ' brigade::blacs::'); then
+  echo "FAILED: these belong to libbrigade.so:"
+  echo "$inside"
+  exit 1
+fi
+
+# That of another release is refused, by its name.
+release=$(sed -n 's/^#define BRIGADE_VERSION "\(.*\)"/\1/p' "$2")
+mixed=$TEST_TMPDIR/mixed
+mkdir -p "$mixed"
+cp -L "$1" "$mixed/libbrigade_blacs.so"
+ln -s "$(realpath "$(dirname "$1")/libbrigade.so.0")" "$mixed/libbrigade.so.0"
+LD_PRELOAD=$mixed/libbrigade_blacs.so /bin/true
+rm "$mixed/libbrigade.so.0"
+echo 'BRIGADE_INTERNAL_9.9.9 { local: *; };' >"$mixed/exports.map"
+gcc -shared -x c /dev/null -o "$mixed/libbrigade.so.0" \
+  -Wl,-soname,libbrigade.so.0 -Wl,--version-script="$mixed/exports.map"
+if LD_PRELOAD=$mixed/libbrigade_blacs.so /bin/true 2>"$mixed/out" ||
+  ! grep -q "libbrigade.so.0: version .BRIGADE_INTERNAL_$release. not found" "$mixed/out"; then
+  echo "FAILED: does not refuse libbrigade.so of another release; says:"
+  cat "$mixed/out"
   exit 1
 fi

@@ -84,8 +84,9 @@ typedef struct {
   double overflow_wait_seconds;
   /// NULL, or where to write a timeline of copies, combines, messages and waits when the engine is
   /// destroyed: process 3 of MPI_COMM_WORLD writes lu.3.json if this is "lu.json". It is for
-  /// Perfetto (tools/merge_trace.py puts the parts together) and bounded: 2^20 events, 40 MiB of
-  /// memory. What keeps it from being written is told on stderr.
+  /// Perfetto (brigade_merge_trace puts the parts together) and bounded: 2^20 events, 40 MiB of
+  /// memory. What keeps it from being written is told on stderr. It has the BLACS calls of the
+  /// process, too. A process has one timeline at a time, that of BRIGADE_TRACE included.
   const char* trace_file;
   /// Not 0: a group on several hosts measures what its edges cost when it is made, once per set of
   /// hosts, in well below a second, and chooses by that. Equal on all ranks of a group.
@@ -101,9 +102,9 @@ BRIGADE_EXPORT void brigade_options_init(brigade_options* options);
 ///
 /// @param options  NULL for the defaults; may go afterwards
 /// @param engine   the new engine
-/// @return #BRIGADE_INVALID_ARGUMENT: no such transport or interface, or lengths that do not fit
-///         each other; #BRIGADE_UNAVAILABLE: this machine lacks what the transport takes;
-///         #BRIGADE_OUT_OF_MEMORY: no staging memory to be had
+/// @return #BRIGADE_INVALID_ARGUMENT: no such transport or interface, lengths that do not fit
+///         each other, or a second timeline; #BRIGADE_UNAVAILABLE: this machine lacks what the
+///         transport takes; #BRIGADE_OUT_OF_MEMORY: no staging memory to be had
 ///
 /// Cost: takes the staging memory.
 BRIGADE_EXPORT brigade_status brigade_engine_create(const brigade_options* options,

@@ -59,6 +59,9 @@ void PrintEvent(std::FILE* out, int rank, const TraceEvent& event) {
 
 }  // namespace
 
+std::atomic<Trace*> Trace::current_{nullptr};
+std::mutex Trace::mutex_;
+
 Trace::Trace(const std::string& path, int rank, int ranks)
     : path_(path), rank_(rank), ranks_(ranks), pid_(getpid()) {}
 

@@ -92,8 +92,8 @@ class Trace {
   // False, with errno, if it failed.
   bool WriteTo(const std::string& path) const;
 
-  inline static std::atomic<Trace*> current_{nullptr};
-  inline static std::mutex mutex_;  // of what is recorded
+  static std::atomic<Trace*> current_;
+  static std::mutex mutex_;  // of what is recorded
 
   const std::string path_;
   const int rank_;

@@ -2,6 +2,9 @@
 
 #include <mpi.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +15,31 @@
 
 namespace brigade {
 namespace {
+
+// The shim's calls and the program's have one library below them: a timeline of the one shows both.
+TEST(BrigadeHpp, OneLibraryInAProcess) {
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  brigade_options options;
+  brigade_options_init(&options);
+  const std::string file = std::string(std::getenv("TMPDIR")) + "/both";
+  options.trace_file = file.c_str();
+  {
+    direct::Engine engine;
+    ASSERT_TRUE(engine.Create(&options));
+    int context = 0;
+    Cblacs_get(-1, 0, &context);
+    char order[] = "R", scope[] = "All", topology[] = " ";
+    Cblacs_gridinit(&context, order, 1, size);
+    double sum = 1;
+    Cdgsum2d(context, scope, topology, 1, 1, &sum, 1, -1, -1);
+    Cblacs_gridexit(context);
+  }
+  std::ifstream part(file + "." + std::to_string(rank));
+  const std::string trace((std::istreambuf_iterator<char>(part)), std::istreambuf_iterator<char>());
+  EXPECT_NE(trace.find("\"dgsum2d\""), std::string::npos);
+}
 
 TEST(BrigadeHpp, PatternsBesideTheShim) {
   int rank = 0, size = 0;
