@@ -22,6 +22,11 @@ class LayoutCursor {
   // Along `count` values in a row, from the first byte on. `layout` must outlive the cursor.
   // REQUIRES: Bounds() of so many are known.
   LayoutCursor(const TypedLayout* layout, int64_t count);
+  // Where the other is. A walk points into its own cursor, so it is not copied.
+  LayoutCursor(const LayoutCursor& other) : LayoutCursor(&other.layout_, other.values_.count) {
+    Seek(other.position_);
+  }
+  LayoutCursor& operator=(const LayoutCursor&) = delete;
 
   // Bytes in all, and those before the place where the cursor is.
   int64_t size() const { return size_; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -203,6 +204,45 @@ TEST(LayoutTest, StridedElementsAreAccumulated) {
                  reinterpret_cast<const std::byte*>(operand.data()), 8000, &cursor,
                  reinterpret_cast<std::byte*>(memory.data()));
   for (int i = 0; i < 3000; ++i) EXPECT_EQ(memory[i], i % 3 == 0 ? operand[i / 3] + 1.0 : 1.0);
+}
+
+// As MPI_SHORT_INT has them: a gap within each.
+TEST(LayoutTest, ElementsWithGapsAreAccumulated) {
+  const TypedLayout value = TypedLayout::Run(Element::kInt16, 1);
+  const TypedLayout location = TypedLayout::Run(Element::kInt32, 1);
+  TypedLayout pair;
+  ASSERT_TRUE(TypedLayout::List({{0, &value}, {4, &location}}, &pair).ok());
+  pair = pair.WithElement(Element::kShortAndInt);
+  struct Pair {
+    int16_t value;
+    int32_t location;
+  } target[3] = {{1, 1}, {9, 2}, {3, 3}};
+  const Pair operand[3] = {{5, 7}, {4, 8}, {6, 9}};
+  LayoutCursor from(&pair, 3);
+  std::byte packed[18];
+  Gather(&from, reinterpret_cast<const std::byte*>(operand), sizeof(packed), packed);
+  LayoutCursor to(&pair, 3);
+  AccumulateInto(AccumulateOp::kMaxLocation, Element::kShortAndInt, packed, sizeof(packed), &to,
+                 reinterpret_cast<std::byte*>(target));
+  const Pair expected[3] = {{5, 7}, {9, 2}, {6, 9}};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(target[i].value, expected[i].value);
+    EXPECT_EQ(target[i].location, expected[i].location);
+  }
+}
+
+TEST(LayoutTest, CopiesOfAWalkGoTheSameWay) {
+  const TypedLayout run = TypedLayout::Run(Element::kByte, 1);
+  TypedLayout uneven;
+  ASSERT_TRUE(TypedLayout::List({{0, &run}, {2, &run}, {5, &run}}, &uneven).ok());
+  auto first = std::make_unique<LayoutCursor>(&uneven, 3);
+  first->Skip(1);
+  LayoutCursor copy = *first;
+  first.reset();
+  for (const int64_t offset : {2, 5, 6, 8, 11, 12, 14, 17}) {
+    EXPECT_EQ(copy.Next().offset, offset);
+    copy.Skip(1);
+  }
 }
 
 TEST(LayoutTest, LargeDatatypesAreSmall) {
