@@ -180,7 +180,10 @@ TEST_F(ChooseInterfaceTest, AnInterfaceThatIsDownDoesNotCount) {
 }
 
 TEST_F(ChooseInterfaceTest, NorDoesOneWithoutACable) {
-  SKIP_UNLESS(InNetwork(std::string(kThree) + "ip link set a1 down\n",
+  // The system notices when it gets to it.
+  SKIP_UNLESS(InNetwork(std::string(kThree) +
+                            "ip link set a1 down\n"
+                            "until ip link show a0 | grep -q NO-CARRIER; do sleep 0.01; done\n",
                         [] { EXPECT_EQ(Chosen(nullptr), "10.2.0.1"); }));
 }
 
