@@ -177,6 +177,9 @@ class Window {
   Status PutAt(const OriginData& origin, const TargetData& target, int64_t offset, bool* over);
   Status AddNote(int target, NoteKind kind, uint32_t token = 0, uint8_t op = 0);
 
+  // The outcome of work on memory that is reached directly: a failure breaks the window.
+  Status Reached(int target, const Status& outcome);
+
   // The second for who is the driver.
   Status TakeLock(ProcessLock* lock);
   Status AwaitProcessLock(ProcessLock* lock);

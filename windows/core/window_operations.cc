@@ -118,7 +118,7 @@ Status Window::PutAt(const OriginData& origin, const TargetData& target, int64_t
   }
   LayoutCursor from(&origin.layout, origin.count);
   LayoutCursor to(&target.layout, target.count);
-  return reached->Put(&from, origin.data, bytes, &to, offset);
+  return Reached(target.rank, reached->Put(&from, origin.data, bytes, &to, offset));
 }
 
 Status Window::Put(const OriginData& origin, const TargetData& target, bool* over) {
@@ -147,7 +147,7 @@ Status Window::Get(const OriginData& result, const TargetData& target, bool* ove
   }
   LayoutCursor from(&target.layout, target.count);
   LayoutCursor to(&result.layout, result.count);
-  return reached->Get(&from, offset, bytes, &to, result.data);
+  return Reached(target.rank, reached->Get(&from, offset, bytes, &to, result.data));
 }
 
 Status Window::Accumulate(AccumulateOp op, const OriginData& origin, const TargetData& target,
@@ -197,7 +197,7 @@ Status Window::CombineDirectly(AccumulateOp op, Element element, const OriginDat
   const Status status = reached.Accumulate(op, element, &from, origin.data, bytes, &to, offset,
                                            result == nullptr ? nullptr : fetched.data());
   reached.page().combining().Unlock();
-  BRIGADE_RETURN_IF_ERROR(status);
+  BRIGADE_RETURN_IF_ERROR(Reached(target.rank, status));
   if (result == nullptr) return Status();
   LayoutCursor back(&result->layout, result->count);
   Scatter(fetched.data(), bytes, &back, result->data);
@@ -250,8 +250,9 @@ Status Window::CompareAndSwap(Element element, const void* expected, const void*
     status = reached.Put(&from, now, static_cast<int64_t>(bytes), &to, offset);
   }
   reached.page().combining().Unlock();
-  if (status.ok()) std::memcpy(result, old, bytes);
-  return status;
+  BRIGADE_RETURN_IF_ERROR(Reached(rank, status));
+  std::memcpy(result, old, bytes);
+  return Status();
 }
 
 Status Window::PutNotify(const OriginData& origin, const TargetData& target, bool* over) {
@@ -264,6 +265,14 @@ Status Window::PutNotify(const OriginData& origin, const TargetData& target, boo
   }
   direct(target.rank)->page().notified(rank()).fetch_add(1, std::memory_order_release);
   return Status();
+}
+
+Status Window::Reached(int target, const Status& outcome) {
+  if (outcome.ok()) return outcome;
+  const Status status = outcome.WithContext("rank " + std::to_string(target) + " of a window");
+  const Engine::Turn turn(engine());
+  engine()->BreakGroup(state(), status, {rank(), status.code(), {}, 0, status.message()});
+  return state()->failure;
 }
 
 Status Window::TakeLock(ProcessLock* lock) {

@@ -68,6 +68,7 @@ Status WindowWait::Until(bool is_told, const char* what, const Over& over) {
       engine_->endpoint()->Pause(polls - 1);
       continue;
     }
+    engine_->endpoint()->Nudge();
     std::this_thread::sleep_for(kNap);
     const auto now = std::chrono::steady_clock::now();
     if (interval.count() > 0 && now - reported > interval) {
