@@ -3,9 +3,10 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -110,7 +111,7 @@ bool Runtime::MpiIsActive(const char* routine) {
 Runtime::Runtime(const Settings& settings) : settings_(settings), pid_(getpid()) {
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &world_size_);
-  if (settings.statistics != Settings::Statistics::kOff) {
+  if (settings.statistics != Settings::Statistics::kOff || !settings.statistics_file.empty()) {
     statistics_ = std::make_unique<Statistics>();
   }
 }
@@ -141,7 +142,7 @@ int Runtime::OnMpiFinalize(MPI_Comm, int, void*, void*) {
   if (current_->pid_ != getpid()) return MPI_SUCCESS;
   current_->Reset("MPI_Finalize");
   TellIfNoTrace(Trace::Stop());
-  current_->PrintStatistics();
+  current_->LeaveStatistics();
   delete current_;
   current_ = nullptr;
   return MPI_SUCCESS;
@@ -182,16 +183,20 @@ void Runtime::AgreeOnStatistics(const char* routine, const ProcessGrid& grid) {
   if (comparison == MPI_UNEQUAL) return;
   statistics_agreed_ = true;
   MpiBootstrap bootstrap(grid.communicator);
-  std::vector<Settings::Statistics> wanted(world_size_);
-  FailIfNotOk(OriginOf(routine, -1),
-              bootstrap.AllGather(&settings_.statistics, sizeof(wanted[0]), wanted.data()));
-  const auto other = std::find_if(wanted.begin(), wanted.end(),
-                                  [&](auto mode) { return mode != settings_.statistics; });
-  if (other != wanted.end()) {
-    Fail(OriginOf(routine, -1), "BRIGADE_STATS differs between grid ranks %d and %d",
-         grid.RankAt(grid.row, grid.col), static_cast<int>(other - wanted.begin()));
+  struct Wanted {
+    Settings::Statistics mode;
+    bool file;
+  };
+  const Wanted mine = {settings_.statistics, !settings_.statistics_file.empty()};
+  std::vector<Wanted> wanted(world_size_);
+  FailIfNotOk(OriginOf(routine, -1), bootstrap.AllGather(&mine, sizeof(mine), wanted.data()));
+  for (const Wanted& other : wanted) {
+    if (other.mode == mine.mode && other.file == mine.file) continue;
+    Fail(OriginOf(routine, -1), "%s differs between grid ranks %d and %d",
+         other.mode != mine.mode ? "BRIGADE_STATS" : "BRIGADE_STATS_FILE",
+         grid.RankAt(grid.row, grid.col), static_cast<int>(&other - wanted.data()));
   }
-  if (settings_.statistics == Settings::Statistics::kSummed) {
+  if (statistics_ != nullptr && mine.mode != Settings::Statistics::kPerRank) {
     MPI_Request request;
     FailIfNotOk(OriginOf(routine, -1),
                 MpiStatus(MPI_Comm_idup(grid.communicator, &statistics_communicator_, &request),
@@ -200,11 +205,12 @@ void Runtime::AgreeOnStatistics(const char* routine, const ProcessGrid& grid) {
   }
 }
 
-void Runtime::PrintStatistics() {
+void Runtime::LeaveStatistics() {
   if (statistics_ == nullptr) return;
   if (engine_ != nullptr) statistics_->SetMemory(engine_->staging(), engine_->overflow());
   std::string whose = "of rank " + std::to_string(world_rank_);
-  if (statistics_communicator_ != MPI_COMM_NULL) {
+  const bool summed = statistics_communicator_ != MPI_COMM_NULL;
+  if (summed) {
     FailIfNotOk(OriginOf("MPI_Finalize", -1), statistics_->SumOver(statistics_communicator_));
     int rank = 0;
     MPI_Comm_rank(statistics_communicator_, &rank);
@@ -212,8 +218,20 @@ void Runtime::PrintStatistics() {
     if (rank != 0) return;
     whose = "summed over " + std::to_string(world_size_) + " ranks";
   }
-  std::fputs(statistics_->ToString(whose).c_str(), stderr);
-  std::fflush(stderr);
+  if (settings_.statistics != Settings::Statistics::kOff) {
+    std::fputs(statistics_->ToString(whose).c_str(), stderr);
+    std::fflush(stderr);
+  }
+  const std::string& file = settings_.statistics_file;
+  if (file.empty()) return;
+  const std::string path = summed ? file : Trace::PartOf(file, world_rank_);
+  std::ofstream out(path);
+  out << statistics_->ToJson(summed ? -1 : world_rank_, world_size_);
+  out.close();
+  // Not worth the job, as a trace.
+  if (!out)
+    std::fprintf(stderr, "brigade: BRIGADE_STATS_FILE: cannot write %s: %s\n", path.c_str(),
+                 std::strerror(errno));
 }
 
 int Runtime::OpenGrid(const char* routine, MPI_Comm parent, const std::vector<int>& members,

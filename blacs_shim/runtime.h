@@ -97,7 +97,7 @@ class Runtime {
   void OpenEngine(const char* routine);
   void LogStart(const ProcessGrid& grid) const;
   void AgreeOnStatistics(const char* routine, const ProcessGrid& grid);
-  void PrintStatistics();
+  void LeaveStatistics();
 
   static Runtime* current_;
 

@@ -118,6 +118,7 @@ Status ReadSettings(Settings* settings) {
       return Bad("BRIGADE_STATS", value, "0, 1 or ranks");
     }
   }
+  if (const char* value = Lookup("BRIGADE_STATS_FILE")) settings->statistics_file = value;
   if (const char* value = Lookup("BRIGADE_TRACE")) settings->trace = value;
   return Status();
 }
@@ -146,6 +147,7 @@ std::vector<std::pair<std::string, std::string>> ListSettings(const Settings& se
       {"BRIGADE_LOG", settings.log_info ? "info" : "off"},
       {"BRIGADE_REPORT_SECONDS", seconds(engine.report_seconds)},
       {"BRIGADE_STATS", kStatistics[static_cast<int>(settings.statistics)]},
+      {"BRIGADE_STATS_FILE", settings.statistics_file},
       {"BRIGADE_TRACE", settings.trace},
   };
 }

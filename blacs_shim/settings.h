@@ -27,6 +27,7 @@ struct Settings {
 
   bool log_info = false;                     // BRIGADE_LOG
   Statistics statistics = Statistics::kOff;  // BRIGADE_STATS
+  std::string statistics_file;               // BRIGADE_STATS_FILE; empty: none
   std::string trace;                         // BRIGADE_TRACE; empty: none
 };
 

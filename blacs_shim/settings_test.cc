@@ -37,6 +37,7 @@ TEST(SettingsTest, DefaultsWithoutVariables) {
   EXPECT_TRUE(settings.engine.topology_is_hint);
   EXPECT_FALSE(settings.log_info);
   EXPECT_EQ(settings.statistics, Settings::Statistics::kOff);
+  EXPECT_EQ(settings.statistics_file, "");
   EXPECT_EQ(settings.trace, "");
 }
 
@@ -52,6 +53,7 @@ TEST(SettingsTest, ReadsEveryVariable) {
   ScopedVariable topology("BRIGADE_TOPOLOGY", "strict");
   ScopedVariable log("BRIGADE_LOG", "info");
   ScopedVariable stats("BRIGADE_STATS", "ranks");
+  ScopedVariable stats_file("BRIGADE_STATS_FILE", "stats.json");
   ScopedVariable trace("BRIGADE_TRACE", "lu.json");
   Settings settings;
   ASSERT_TRUE(ReadSettings(&settings).ok());
@@ -66,6 +68,7 @@ TEST(SettingsTest, ReadsEveryVariable) {
   EXPECT_FALSE(settings.engine.topology_is_hint);
   EXPECT_TRUE(settings.log_info);
   EXPECT_EQ(settings.statistics, Settings::Statistics::kPerRank);
+  EXPECT_EQ(settings.statistics_file, "stats.json");
   EXPECT_EQ(settings.trace, "lu.json");
 }
 

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "membuf/version.h"
+#include "nlohmann/json.hpp"
 #include "transport/mpi/mpi_bootstrap.h"
 
 namespace brigade {
@@ -45,9 +47,21 @@ Status ReduceAtZero(uint64_t* values, size_t count, MPI_Op op, MPI_Comm communic
   return MpiPoll(&request, "MPI_Ireduce");
 }
 
+int SizeOf(uint64_t bytes, int sizes) {
+  const int bits = bytes == 0 ? 0 : 64 - __builtin_clzll(bytes);
+  return std::min(bits, sizes - 1);
+}
+
+std::string NameOf(int verb, int type) {
+  const bool barrier = verb == static_cast<int>(Verb::kBarrier);
+  return (barrier ? std::string() : std::string(1, kTypeLetters[type])) + kVerbNames[verb];
+}
+
 }  // namespace
 
-Statistics::Statistics() : counters_(Index(kVerbs, 0, 0)) {}
+Statistics::Statistics() : sizes_(Index(kVerbs, 0, 0) * kSizes) {
+  figures_.counters.resize(Index(kVerbs, 0, 0));
+}
 
 void Statistics::Add(const Routine& routine, char letter, uint64_t bytes, uint64_t elapsed_ns,
                      uint64_t wait_ns) {
@@ -56,26 +70,33 @@ void Statistics::Add(const Routine& routine, char letter, uint64_t bytes, uint64
       static_cast<int>(std::find(kTypes, kTypes + kTypeColumns - 1, routine.type) - kTypes);
   const char upper = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
   const char* column = std::strchr(kLetters, upper);  // callers pass letters already accepted
-  Counters& counters = counters_[Index(verb, type, static_cast<int>(column - kLetters))];
+  const size_t index = Index(verb, type, static_cast<int>(column - kLetters));
+  Counters& counters = figures_.counters[index];
   counters.calls += 1;
   counters.bytes += bytes;
   counters.elapsed_ns += elapsed_ns;
   counters.wait_ns += wait_ns;
+  sizes_[index * kSizes + SizeOf(bytes, kSizes)] += 1;
 }
 
 void Statistics::SetMemory(const StagingStatistics& staging, const OverflowStatistics& overflow) {
-  staging_high_water_bytes_ = staging.high_water_bytes;
-  overflow_high_water_bytes_ = overflow.high_water_bytes;
-  overflow_blocks_ = overflow.blocks;
+  figures_.memory = {overflow.blocks, staging.high_water_bytes, overflow.high_water_bytes};
+}
+
+Status Statistics::Figures::Reduce(MPI_Op op, MPI_Comm communicator) {
+  static_assert(sizeof(Counters) == 4 * sizeof(uint64_t), "counters travel as plain numbers");
+  static_assert(sizeof(Memory) == 3 * sizeof(uint64_t), "so does this");
+  BRIGADE_RETURN_IF_ERROR(ReduceAtZero(&counters[0].calls, counters.size() * 4, op, communicator));
+  return ReduceAtZero(&memory.overflow_blocks, 3, op, communicator);
 }
 
 Status Statistics::SumOver(MPI_Comm communicator) {
-  static_assert(sizeof(Counters) == 4 * sizeof(uint64_t), "counters travel as plain numbers");
-  BRIGADE_RETURN_IF_ERROR(
-      ReduceAtZero(&counters_[0].calls, counters_.size() * 4, MPI_SUM, communicator));
-  BRIGADE_RETURN_IF_ERROR(ReduceAtZero(&overflow_blocks_, 1, MPI_SUM, communicator));
-  BRIGADE_RETURN_IF_ERROR(ReduceAtZero(&staging_high_water_bytes_, 1, MPI_MAX, communicator));
-  return ReduceAtZero(&overflow_high_water_bytes_, 1, MPI_MAX, communicator);
+  least_ = figures_;
+  most_ = figures_;
+  BRIGADE_RETURN_IF_ERROR(figures_.Reduce(MPI_SUM, communicator));
+  BRIGADE_RETURN_IF_ERROR(least_.Reduce(MPI_MIN, communicator));
+  BRIGADE_RETURN_IF_ERROR(most_.Reduce(MPI_MAX, communicator));
+  return ReduceAtZero(sizes_.data(), sizes_.size(), MPI_SUM, communicator);
 }
 
 std::string Statistics::ToString(const std::string& whose) const {
@@ -87,13 +108,10 @@ std::string Statistics::ToString(const std::string& whose) const {
   for (int verb = 0; verb < kVerbs; ++verb) {
     for (int type = 0; type < kTypeColumns; ++type) {
       for (int letter = 0; letter < kLetterColumns; ++letter) {
-        const Counters& counters = counters_[Index(verb, type, letter)];
+        const Counters& counters = figures_.counters[Index(verb, type, letter)];
         if (counters.calls == 0) continue;
-        const bool barrier = verb == static_cast<int>(Verb::kBarrier);
-        const std::string name =
-            (barrier ? std::string() : std::string(1, kTypeLetters[type])) + kVerbNames[verb];
         std::snprintf(line, sizeof(line), "brigade %-14s '%c' %12llu %16llu %12.6f %12.6f\n",
-                      name.c_str(), kLetters[letter],
+                      NameOf(verb, type).c_str(), kLetters[letter],
                       static_cast<unsigned long long>(counters.calls),
                       static_cast<unsigned long long>(counters.bytes), counters.elapsed_ns * 1e-9,
                       counters.wait_ns * 1e-9);
@@ -101,13 +119,63 @@ std::string Statistics::ToString(const std::string& whose) const {
       }
     }
   }
+  // The highest of any rank.
+  const Memory& high = most_.counters.empty() ? figures_.memory : most_.memory;
   std::snprintf(line, sizeof(line),
                 "brigade staging high water %llu bytes, overflow high water %llu bytes in %llu "
                 "blocks\n",
-                static_cast<unsigned long long>(staging_high_water_bytes_),
-                static_cast<unsigned long long>(overflow_high_water_bytes_),
-                static_cast<unsigned long long>(overflow_blocks_));
+                static_cast<unsigned long long>(high.staging_high_water_bytes),
+                static_cast<unsigned long long>(high.overflow_high_water_bytes),
+                static_cast<unsigned long long>(figures_.memory.overflow_blocks));
   return text + line;
+}
+
+std::string Statistics::ToJson(int rank, int ranks) const {
+  using Json = nlohmann::ordered_json;
+  const bool summed = rank < 0;
+  const auto counted = [](const Counters& counters) -> Json {
+    return {{"calls", counters.calls},
+            {"bytes", counters.bytes},
+            {"seconds", counters.elapsed_ns * 1e-9},
+            {"waiting_seconds", counters.wait_ns * 1e-9}};
+  };
+  const auto remembered = [](const Memory& memory) -> Json {
+    return {{"staging_high_water_bytes", memory.staging_high_water_bytes},
+            {"overflow_high_water_bytes", memory.overflow_high_water_bytes},
+            {"overflow_blocks", memory.overflow_blocks}};
+  };
+  Json json;
+  json["brigade"] = BRIGADE_VERSION;
+  json["ranks"] = ranks;
+  if (!summed) json["rank"] = rank;
+  json["routines"] = Json::array();
+  for (size_t index = 0; index < figures_.counters.size(); ++index) {
+    if (figures_.counters[index].calls == 0) continue;
+    const auto letter = static_cast<int>(index % kLetterColumns);
+    const auto type = static_cast<int>(index / kLetterColumns % kTypeColumns);
+    const auto verb = static_cast<int>(index / kLetterColumns / kTypeColumns);
+    Json row = {{"routine", NameOf(verb, type)}, {"topology", std::string(1, kLetters[letter])}};
+    row.update(counted(figures_.counters[index]));
+    if (summed) {
+      row["least_of_a_rank"] = counted(least_.counters[index]);
+      row["most_of_a_rank"] = counted(most_.counters[index]);
+    }
+    row["sizes"] = Json::array();
+    for (int size = 0; size < kSizes; ++size) {
+      const uint64_t calls = sizes_[index * kSizes + size];
+      if (calls == 0) continue;
+      const uint64_t from = size == 0 ? 0 : uint64_t{1} << (size - 1);
+      row["sizes"].push_back({{"from_bytes", from}, {"calls", calls}});
+    }
+    json["routines"].push_back(row);
+  }
+  if (summed) {
+    json["memory"]["least_of_a_rank"] = remembered(least_.memory);
+    json["memory"]["most_of_a_rank"] = remembered(most_.memory);
+  } else {
+    json["memory"] = remembered(figures_.memory);
+  }
+  return json.dump(2) + "\n";
 }
 
 }  // namespace blacs

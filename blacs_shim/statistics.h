@@ -1,4 +1,4 @@
-// Statistics: what BRIGADE_STATS counts and prints.
+// Statistics: what BRIGADE_STATS and BRIGADE_STATS_FILE count, as a table and as JSON.
 
 #ifndef BRIGADE_BLACS_SHIM_STATISTICS_H_
 #define BRIGADE_BLACS_SHIM_STATISTICS_H_
@@ -29,25 +29,43 @@ class Statistics {
   // What the memory under all calls saw; set before printing.
   void SetMemory(const StagingStatistics& staging, const OverflowStatistics& overflow);
 
-  // Collective over `communicator`: adds every rank's figures up at its rank 0 (high waters:
-  // maximum); meaningless elsewhere afterwards.
+  // Collective over `communicator`: adds every rank's figures up at its rank 0, and finds the least
+  // and the most of any rank; meaningless elsewhere afterwards.
   Status SumOver(MPI_Comm communicator);
 
   // The table, each line beginning with "brigade"; `whose` completes its heading "statistics ...".
   std::string ToString(const std::string& whose) const;
+  // The same, with how many calls had which size, and least and most of any rank, as the text of a
+  // file. Of `rank`, or, if that is -1, summed over `ranks` ranks.
+  std::string ToJson(int rank, int ranks) const;
 
  private:
+  // Of sizes 0, 1, 2 to 3, 4 to 7 and so on; the last one has what is longer, too.
+  static constexpr int kSizes = 48;
+
   struct Counters {
     uint64_t calls;
     uint64_t bytes;
     uint64_t elapsed_ns;
     uint64_t wait_ns;
   };
+  struct Memory {
+    uint64_t overflow_blocks;
+    uint64_t staging_high_water_bytes;
+    uint64_t overflow_high_water_bytes;
+  };
+  // Of this rank; or the sum, the least and the most of any rank.
+  struct Figures {
+    std::vector<Counters> counters;  // [verb][type][letter]
+    Memory memory = {};
+    Status Reduce(MPI_Op op, MPI_Comm communicator);
+  };
 
-  std::vector<Counters> counters_;  // [verb][type][letter]
-  uint64_t overflow_blocks_ = 0;
-  uint64_t staging_high_water_bytes_ = 0;
-  uint64_t overflow_high_water_bytes_ = 0;
+  Figures figures_;
+  std::vector<uint64_t> sizes_;  // [verb][type][letter][kSizes]
+  // Once summed over ranks.
+  Figures least_;
+  Figures most_;
 };
 
 }  // namespace blacs

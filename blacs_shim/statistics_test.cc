@@ -1,6 +1,8 @@
 #include "blacs_shim/statistics.h"
 
 #include "gtest/gtest.h"
+#include "membuf/version.h"
+#include "nlohmann/json.hpp"
 
 namespace brigade {
 namespace blacs {
@@ -28,6 +30,29 @@ TEST(StatisticsTest, CountsPerRoutineAndTopology) {
             "brigade zgamn2d        'T'            1                3     0.000000     0.000000\n"
             "brigade blacs_barrier  ' '            1                0     0.000000     0.000000\n"
             "brigade staging high water 0 bytes, overflow high water 0 bytes in 0 blocks\n");
+}
+
+TEST(StatisticsTest, JsonHasSizes) {
+  StagingStatistics staging;
+  staging.high_water_bytes = 65536;
+  Statistics statistics;
+  statistics.Add(kDgebs2d, 'i', 8, 3000000000, 500000000);
+  statistics.Add(kDgebs2d, 'I', 15, 0, 0);
+  statistics.Add(kDgebs2d, 'I', 16, 0, 0);
+  statistics.Add(kBarrier, ' ', 0, 0, 0);
+  statistics.Add(kBarrier, ' ', uint64_t{1} << 60, 0, 0);
+  statistics.SetMemory(staging, OverflowStatistics());
+  using Json = nlohmann::ordered_json;
+  EXPECT_EQ(Json::parse(statistics.ToJson(3, 4)), Json::parse(R"({
+    "brigade": ")" BRIGADE_VERSION R"(", "ranks": 4, "rank": 3,
+    "routines": [
+      {"routine": "dgebs2d", "topology": "I", "calls": 3, "bytes": 39, "seconds": 3.0,
+       "waiting_seconds": 0.5, "sizes": [{"from_bytes": 8, "calls": 2}, {"from_bytes": 16, "calls": 1}]},
+      {"routine": "blacs_barrier", "topology": " ", "calls": 2, "bytes": 1152921504606846976,
+       "seconds": 0.0, "waiting_seconds": 0.0,
+       "sizes": [{"from_bytes": 0, "calls": 1}, {"from_bytes": 70368744177664, "calls": 1}]}],
+    "memory": {"staging_high_water_bytes": 65536, "overflow_high_water_bytes": 0,
+               "overflow_blocks": 0}})"));
 }
 
 TEST(StatisticsTest, ReportsMemory) {

@@ -100,6 +100,7 @@ expect_different() {
 }
 expect_different "BLACS ERROR 'blacs_gridinit: mismatch.*" BRIGADE_CHUNK_BYTES=16K
 expect_different "BLACS ERROR 'blacs_gridinit: BRIGADE_STATS differs" BRIGADE_STATS=1
+expect_different "BLACS ERROR 'blacs_gridinit: BRIGADE_STATS_FILE differs" BRIGADE_STATS_FILE=/dev/null
 
 # Programs of MPICH, whose testers come with those of Open MPI: one whose own MPI calls Open MPI would
 # capture, and one that captures ours.

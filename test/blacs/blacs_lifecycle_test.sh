@@ -28,6 +28,18 @@ lines() {
   [ "$(grep -c -- "$2" "$out")" = "$1" ] || fail "expected $1 lines with '$2'"
 }
 
+# statistics FILE CONDITION: in Python, of the file that the last run wrote.
+statistics() {
+  python3 - "$TEST_TMPDIR/$1" <<EOT || fail "$1: not $2"
+import json, sys
+j = json.load(open(sys.argv[1]))
+ranks = j["ranks"]
+def row(name):
+    return next(row for row in j["routines"] if row["routine"] == name)
+sys.exit(not ($2))
+EOT
+}
+
 for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   export BRIGADE_TRANSPORT
 
@@ -84,6 +96,20 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   lines 1 'brigade statistics of rank 0'
   lines 1 'brigade statistics of rank 1'
   lines 2 "brigade dgesd2d  *' '  *5  *40 "
+
+  # The same as JSON: alone, summed with what single ranks had, and per rank.
+  run turns BRIGADE_STATS_FILE="$TEST_TMPDIR/stats.json"
+  lines 0 'brigade statistics'
+  statistics stats.json 'ranks == 2 and "rank" not in j'
+  statistics stats.json 'row("dgesd2d")["calls"] == 10 and row("dgesd2d")["bytes"] == 80'
+  statistics stats.json 'row("dgesd2d")["least_of_a_rank"]["calls"] == 5 == row("dgesd2d")["most_of_a_rank"]["calls"]'
+  statistics stats.json 'row("dgesd2d")["sizes"] == [{"from_bytes": 8, "calls": 10}]'
+  statistics stats.json 'j["memory"]["most_of_a_rank"].keys() == j["memory"]["least_of_a_rank"].keys()'
+  run turns BRIGADE_STATS=ranks BRIGADE_STATS_FILE="$TEST_TMPDIR/stats.json"
+  lines 2 'brigade statistics of rank'
+  statistics stats.1.json 'j["rank"] == 1 and row("dgesd2d")["calls"] == 5'
+  run turns BRIGADE_STATS_FILE=/nowhere/stats.json
+  lines 1 'brigade: BRIGADE_STATS_FILE: cannot write /nowhere/stats.json: No such file or directory'
 
   run again BRIGADE_STATS=1
   lines 1 "brigade dgesd2d  *' '  *3  *3145728 "
