@@ -42,7 +42,8 @@ cd "$(dirname "$0")"
 
 build=(--config=opt "$@")
 bazel build "${build[@]}" \
-  //patterns/api:libbrigade.so.0 //blacs_shim:libbrigade_blacs.so.0 //bench:brigade_bench //tools:brigade_info
+  //patterns/api:libbrigade.so.0 //blacs_shim:libbrigade_blacs.so.0 //rma_shim:libbrigade_rma.so.0 \
+  //bench:brigade_bench //tools:brigade_info
 # Where these options build; bazel-bin may be of others.
 built=$(bazel info "${build[@]}" bazel-bin)
 
@@ -58,7 +59,7 @@ filled() {  # NAME PLACE MODE: packaging/NAME.in
   chmod "$3" "$2/$1"
 }
 
-for library in patterns/api/libbrigade.so blacs_shim/libbrigade_blacs.so; do
+for library in patterns/api/libbrigade.so blacs_shim/libbrigade_blacs.so rma_shim/libbrigade_rma.so; do
   name=$(basename "$library")
   install -D --mode=755 "$built/$library.0" "$lib/$name.$version"
   ln -sf "$name.$version" "$lib/$name.$soversion"

@@ -1,13 +1,16 @@
 #include "blacs_shim/settings.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <locale>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 
 namespace brigade {
@@ -16,6 +19,9 @@ namespace {
 
 // The pool lends memory out in units of cache lines.
 constexpr size_t kChunkGranuleBytes = 64;
+
+// In the order of Settings::Rma.
+constexpr std::string_view kRma[] = {"off", "on", "auto"};
 
 const char* Lookup(const char* variable) {
   const char* value = std::getenv(variable);
@@ -120,6 +126,11 @@ Status ReadSettings(Settings* settings) {
   }
   if (const char* value = Lookup("BRIGADE_STATS_FILE")) settings->statistics_file = value;
   if (const char* value = Lookup("BRIGADE_TRACE")) settings->trace = value;
+  if (const char* value = Lookup("BRIGADE_RMA")) {
+    const auto known = std::find(std::begin(kRma), std::end(kRma), std::string_view(value));
+    if (known == std::end(kRma)) return Bad("BRIGADE_RMA", value, "off, on or auto");
+    settings->rma = static_cast<Settings::Rma>(known - std::begin(kRma));
+  }
   return Status();
 }
 
@@ -149,6 +160,7 @@ std::vector<std::pair<std::string, std::string>> ListSettings(const Settings& se
       {"BRIGADE_STATS", kStatistics[static_cast<int>(settings.statistics)]},
       {"BRIGADE_STATS_FILE", settings.statistics_file},
       {"BRIGADE_TRACE", settings.trace},
+      {"BRIGADE_RMA", std::string(kRma[static_cast<int>(settings.rma)])},
   };
 }
 

@@ -79,8 +79,10 @@ TEST(SettingsTest, ListsEveryVariableInForce) {
   ScopedVariable wait("BRIGADE_OVERFLOW_WAIT", "0.5");
   ScopedVariable topology("BRIGADE_TOPOLOGY", "strict");
   ScopedVariable stats("BRIGADE_STATS", "ranks");
+  ScopedVariable rma("BRIGADE_RMA", "on");
   Settings settings;
   ASSERT_TRUE(ReadSettings(&settings).ok());
+  EXPECT_EQ(settings.rma, Settings::Rma::kOn);
   const auto listed = ListSettings(settings);
   std::vector<std::string> names = {"BRIGADE_IFACE"};
   for (const auto& [name, value] : listed) {
@@ -127,6 +129,7 @@ TEST(SettingsTest, BadValueNamesVariableAndValue) {
       {"BRIGADE_OVERFLOW_WAIT", "+5"},
       {"BRIGADE_STAGING_BYTES", " 2M"},
       {"BRIGADE_LOG", "debug"},
+      {"BRIGADE_RMA", "yes"},
       {"BRIGADE_STATS", "yes"},
       {"BRIGADE_REPORT_SECONDS", "-1"},
   };

@@ -127,6 +127,10 @@ std::byte* Window::PointerTo(int rank) const {
   return direct(rank) == nullptr ? nullptr : direct(rank)->mapped();
 }
 
+const char* Window::transport_to(int rank) const {
+  return engine()->endpoint()->CapabilitiesTo(state()->id, rank).name;
+}
+
 Status Window::Progress() {
   const Engine::Turn turn(engine());
   engine()->Move();

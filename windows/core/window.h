@@ -86,6 +86,11 @@ class Window {
   // Of a member.
   int64_t bytes_of(int rank) const { return static_cast<int64_t>(member(rank).bytes); }
   int64_t unit_of(int rank) const { return member(rank).unit; }
+  // The names of the transports that carry messages, to all and to one other member.
+  const char* transport() const { return group_->transport(); }
+  const char* transport_to(int rank) const;
+  // Whether this rank reaches a member's memory by itself, and not by messages.
+  bool reaches(int rank) const { return direct(rank) != nullptr; }
   // Where this process sees a member's memory; null: it does not.
   std::byte* PointerTo(int rank) const;
 

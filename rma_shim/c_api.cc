@@ -1,0 +1,485 @@
+// The public names. Each has two, MPI_* and PMPI_*: Fortran's wrappers of Open MPI call the second.
+//
+// A call on a window that is not ours goes to the MPI. Nothing here calls another public name.
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rma_shim/carried_window.h"
+#include "rma_shim/errors.h"
+#include "rma_shim/operation.h"
+#include "rma_shim/original.h"
+#include "rma_shim/runtime.h"
+
+namespace {
+
+using brigade::FencePromise;
+using brigade::LockKind;
+using brigade::Status;
+using brigade::StatusCode;
+using brigade::Window;
+using brigade::rma::CarriedWindow;
+using brigade::rma::ErrorClassOf;
+using brigade::rma::Operation;
+using brigade::rma::Outcome;
+using brigade::rma::Raise;
+using brigade::rma::Runtime;
+using brigade::rma::WindowRequest;
+using Kind = Operation::Kind;
+
+CarriedWindow* Carried(MPI_Win handle) {
+  Runtime* const runtime = Runtime::Current();
+  if (runtime == nullptr) return nullptr;
+  const Runtime::Entry entry(runtime);
+  return runtime->Find(handle);
+}
+
+int Answer(const CarriedWindow& window, const char* routine, int error, const std::string& text) {
+  if (error == MPI_SUCCESS) return error;
+  return Raise(window.handle(), routine, error, text, Runtime::Current()->settings().log_info);
+}
+
+// --- making and freeing ---
+
+// Null: the MPI makes it.
+CarriedWindow* Make(const char* routine, const WindowRequest& request) {
+  int is_initialized = 0;
+  int is_inter = 1;
+  MPI_Initialized(&is_initialized);
+  if (!is_initialized || request.comm == MPI_COMM_NULL || request.bytes < 0) return nullptr;
+  MPI_Comm_test_inter(request.comm, &is_inter);
+  if (is_inter) return nullptr;
+  Runtime* const runtime = Runtime::Start(routine);
+  const Runtime::Entry entry(runtime);
+  std::unique_ptr<CarriedWindow> made = CarriedWindow::Create(runtime, request);
+  CarriedWindow* const window = made.get();
+  if (made != nullptr) runtime->Add(std::move(made));
+  return window;
+}
+
+// --- synchronisation ---
+
+// Runs `call(window)` on a window that is ours; false: it is not.
+template <typename Call>
+bool Synchronise(const char* routine, MPI_Win handle, int refused, const Call& call, int* error) {
+  CarriedWindow* const carried = Carried(handle);
+  if (carried == nullptr) return false;
+  const Runtime::Entry entry(Runtime::Current());
+  const Status status = call(carried->window());
+  *error = MPI_SUCCESS;
+  if (!status.ok()) {
+    const int found =
+        status.code() == StatusCode::kInvalidArgument ? refused : ErrorClassOf(status);
+    *error = Answer(*carried, routine, found, status.message());
+  }
+  return true;
+}
+
+// What names one target: MPI_PROC_NULL is none.
+template <typename Call>
+bool SynchroniseTarget(const char* routine, MPI_Win handle, int rank, const Call& call,
+                       int* error) {
+  CarriedWindow* const carried = Carried(handle);
+  if (carried == nullptr) return false;
+  const bool is_member = rank >= 0 && rank < carried->window()->size();
+  return Synchronise(
+      routine, handle, is_member ? MPI_ERR_RMA_SYNC : MPI_ERR_RANK,
+      [&](Window* window) { return rank == MPI_PROC_NULL ? Status() : call(window); }, error);
+}
+
+template <typename Call>
+bool SynchroniseGroup(const char* routine, MPI_Win handle, MPI_Group group, const Call& call,
+                      int* error) {
+  CarriedWindow* const carried = Carried(handle);
+  if (carried == nullptr) return false;
+  std::vector<int> ranks;
+  if (group == MPI_GROUP_NULL || !carried->Translate(group, &ranks)) {
+    *error = Answer(*carried, routine, MPI_ERR_GROUP, "a group with others than the window's");
+    return true;
+  }
+  return Synchronise(
+      routine, handle, MPI_ERR_RMA_SYNC, [&](Window* window) { return call(window, ranks); },
+      error);
+}
+
+// --- operations ---
+
+bool Operate(const char* routine, MPI_Win handle, const Operation& operation, int* error) {
+  CarriedWindow* const carried = Carried(handle);
+  if (carried == nullptr) return false;
+  Runtime* const runtime = Runtime::Current();
+  const Runtime::Entry entry(runtime);
+  const Outcome outcome =
+      brigade::rma::Run(carried->window(), runtime->datatypes(), operation, nullptr);
+  *error = Answer(*carried, routine, outcome.error, outcome.text);
+  return true;
+}
+
+int QueryCompleted(void*, MPI_Status* status) {
+  MPI_Status_set_elements(status, MPI_BYTE, 0);
+  MPI_Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = MPI_UNDEFINED;
+  status->MPI_TAG = MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+
+// As Operate, to its local end: the request is complete when it is returned.
+bool OperateToEnd(const char* routine, MPI_Win handle, const Operation& operation,
+                  MPI_Request* request, int* error) {
+  CarriedWindow* const carried = Carried(handle);
+  if (carried == nullptr) return false;
+  Runtime* const runtime = Runtime::Current();
+  const Runtime::Entry entry(runtime);
+  bool over = false;
+  Outcome outcome = brigade::rma::Run(carried->window(), runtime->datatypes(), operation, &over);
+  if (outcome.error == MPI_SUCCESS) {
+    const Status status = carried->window()->WaitFor(over);
+    if (!status.ok()) outcome = {ErrorClassOf(status), status.message()};
+  }
+  *error = Answer(*carried, routine, outcome.error, outcome.text);
+  if (outcome.error != MPI_SUCCESS) return true;
+  MPI_Grequest_start(
+      &QueryCompleted, [](void*) { return MPI_SUCCESS; }, [](void*, int) { return MPI_SUCCESS; },
+      nullptr, request);
+  MPI_Grequest_complete(*request);
+  return true;
+}
+
+Operation Put(const void* memory, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
+              int target_count, MPI_Datatype target_type) {
+  Operation operation;
+  operation.origin = {memory, count, type};
+  operation.rank = rank;
+  operation.displacement = displacement;
+  operation.count = target_count;
+  operation.type = target_type;
+  return operation;
+}
+
+Operation Get(void* memory, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
+              int target_count, MPI_Datatype target_type) {
+  Operation operation = Put(nullptr, 0, type, rank, displacement, target_count, target_type);
+  operation.kind = Kind::kGet;
+  operation.result = {memory, count, type};
+  return operation;
+}
+
+Operation Accumulate(const void* memory, int count, MPI_Datatype type, int rank,
+                     MPI_Aint displacement, int target_count, MPI_Datatype target_type, MPI_Op op) {
+  Operation operation = Put(memory, count, type, rank, displacement, target_count, target_type);
+  operation.kind = Kind::kAccumulate;
+  operation.op = op;
+  return operation;
+}
+
+Operation GetAccumulate(const void* memory, int count, MPI_Datatype type, void* result,
+                        int result_count, MPI_Datatype result_type, int rank, MPI_Aint displacement,
+                        int target_count, MPI_Datatype target_type, MPI_Op op) {
+  Operation operation =
+      Accumulate(memory, count, type, rank, displacement, target_count, target_type, op);
+  operation.kind = Kind::kGetAccumulate;
+  operation.result = {result, result_count, result_type};
+  return operation;
+}
+
+}  // namespace
+
+// Defines PMPI_NAME as what follows, and MPI_NAME as the same.
+#define PUBLIC(name, parameters)                                                     \
+  extern "C" decltype(PMPI_##name) MPI_##name __attribute__((alias("PMPI_" #name))); \
+  extern "C" int PMPI_##name parameters
+
+PUBLIC(Win_create,
+       (void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* win)) {
+  const CarriedWindow* const made =
+      Make("MPI_Win_create", {MPI_WIN_FLAVOR_CREATE, base, size, unit, info, comm});
+  if (made == nullptr) return ORIGINAL(Win_create)(base, size, unit, info, comm, win);
+  *win = made->handle();
+  return MPI_SUCCESS;
+}
+
+PUBLIC(Win_allocate,
+       (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win)) {
+  const CarriedWindow* const made =
+      Make("MPI_Win_allocate", {MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, unit, info, comm});
+  if (made == nullptr) return ORIGINAL(Win_allocate)(size, unit, info, comm, base, win);
+  *static_cast<void**>(base) = made->window()->base();
+  *win = made->handle();
+  return MPI_SUCCESS;
+}
+
+PUBLIC(Win_allocate_shared,
+       (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win)) {
+  const CarriedWindow* const made =
+      Make("MPI_Win_allocate_shared", {MPI_WIN_FLAVOR_SHARED, nullptr, size, unit, info, comm});
+  if (made == nullptr) return ORIGINAL(Win_allocate_shared)(size, unit, info, comm, base, win);
+  *static_cast<void**>(base) = made->window()->base();
+  *win = made->handle();
+  return MPI_SUCCESS;
+}
+
+PUBLIC(Win_free, (MPI_Win * win)) {
+  int error = MPI_SUCCESS;
+  CarriedWindow* const carried = Carried(*win);
+  if (carried == nullptr) return ORIGINAL(Win_free)(win);
+  Synchronise(
+      "MPI_Win_free", *win, MPI_ERR_RMA_SYNC, [](Window* window) { return window->Free(); },
+      &error);
+  if (error != MPI_SUCCESS) return error;
+  // Callbacks of the program's attributes still find the window.
+  error = ORIGINAL(Win_free)(win);
+  if (error != MPI_SUCCESS) return error;
+  const Runtime::Entry entry(Runtime::Current());
+  carried->ForgetHandle();
+  Runtime::Current()->Remove(carried);
+  return MPI_SUCCESS;
+}
+
+PUBLIC(Win_get_attr, (MPI_Win win, int keyval, void* value, int* flag)) {
+  CarriedWindow* const carried = Carried(win);
+  if (carried == nullptr || !carried->FindAttribute(keyval, static_cast<void**>(value))) {
+    return ORIGINAL(Win_get_attr)(win, keyval, value, flag);
+  }
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+PUBLIC(Win_get_group, (MPI_Win win, MPI_Group* group)) {
+  CarriedWindow* const carried = Carried(win);
+  if (carried == nullptr) return ORIGINAL(Win_get_group)(win, group);
+  return MPI_Group_union(carried->group(), MPI_GROUP_EMPTY, group);
+}
+
+PUBLIC(Win_shared_query, (MPI_Win win, int rank, MPI_Aint* size, int* unit, void* base)) {
+  CarriedWindow* const carried = Carried(win);
+  if (carried == nullptr) return ORIGINAL(Win_shared_query)(win, rank, size, unit, base);
+  if (!carried->is_shared()) {
+    return Answer(*carried, "MPI_Win_shared_query", MPI_ERR_RMA_FLAVOR,
+                  "a window that MPI_Win_allocate_shared has not made");
+  }
+  if (rank != MPI_PROC_NULL && (rank < 0 || rank >= carried->window()->size())) {
+    return Answer(*carried, "MPI_Win_shared_query", MPI_ERR_RANK, "rank " + std::to_string(rank));
+  }
+  carried->QueryShared(rank, size, unit, static_cast<void**>(base));
+  return MPI_SUCCESS;
+}
+
+PUBLIC(Win_fence, (int assert, MPI_Win win)) {
+  int error = MPI_SUCCESS;
+  const FencePromise promise{(assert& MPI_MODE_NOPRECEDE) != 0, (assert& MPI_MODE_NOSUCCEED) != 0};
+  return Synchronise(
+             "MPI_Win_fence", win, MPI_ERR_RMA_SYNC,
+             [&](Window* window) { return window->Fence(promise); }, &error)
+             ? error
+             : ORIGINAL(Win_fence)(assert, win);
+}
+
+PUBLIC(Win_post, (MPI_Group group, int assert, MPI_Win win)) {
+  int error = MPI_SUCCESS;
+  return SynchroniseGroup(
+             "MPI_Win_post", win, group,
+             [](Window* window, const std::vector<int>& ranks) { return window->Post(ranks); },
+             &error)
+             ? error
+             : ORIGINAL(Win_post)(group, assert, win);
+}
+
+PUBLIC(Win_start, (MPI_Group group, int assert, MPI_Win win)) {
+  int error = MPI_SUCCESS;
+  return SynchroniseGroup(
+             "MPI_Win_start", win, group,
+             [](Window* window, const std::vector<int>& ranks) { return window->Start(ranks); },
+             &error)
+             ? error
+             : ORIGINAL(Win_start)(group, assert, win);
+}
+
+PUBLIC(Win_test, (MPI_Win win, int* flag)) {
+  int error = MPI_SUCCESS;
+  return Synchronise(
+             "MPI_Win_test", win, MPI_ERR_RMA_SYNC,
+             [&](Window* window) {
+               bool over = false;
+               const Status status = window->Test(&over);
+               *flag = over;
+               return status;
+             },
+             &error)
+             ? error
+             : ORIGINAL(Win_test)(win, flag);
+}
+
+PUBLIC(Win_lock, (int type, int rank, int assert, MPI_Win win)) {
+  int error = MPI_SUCCESS;
+  CarriedWindow* const carried = Carried(win);
+  if (carried != nullptr && type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED) {
+    return Answer(*carried, "MPI_Win_lock", MPI_ERR_LOCKTYPE, "lock type " + std::to_string(type));
+  }
+  const LockKind kind = type == MPI_LOCK_EXCLUSIVE ? LockKind::kExclusive : LockKind::kShared;
+  return SynchroniseTarget(
+             "MPI_Win_lock", win, rank, [&](Window* window) { return window->Lock(kind, rank); },
+             &error)
+             ? error
+             : ORIGINAL(Win_lock)(type, rank, assert, win);
+}
+
+PUBLIC(Win_lock_all, (int assert, MPI_Win win)) {
+  int error = MPI_SUCCESS;
+  return Synchronise(
+             "MPI_Win_lock_all", win, MPI_ERR_RMA_SYNC,
+             [](Window* window) { return window->LockAll(); }, &error)
+             ? error
+             : ORIGINAL(Win_lock_all)(assert, win);
+}
+
+// Calls on a window alone, and on one target of it.
+#define PUBLIC_OF_WINDOW(name, method)                                  \
+  PUBLIC(name, (MPI_Win win)) {                                         \
+    int error = MPI_SUCCESS;                                            \
+    return Synchronise(                                                 \
+               "MPI_" #name, win, MPI_ERR_RMA_SYNC,                     \
+               [](Window* window) { return window->method(); }, &error) \
+               ? error                                                  \
+               : ORIGINAL(name)(win);                                   \
+  }
+#define PUBLIC_OF_TARGET(name, method)                                                        \
+  PUBLIC(name, (int rank, MPI_Win win)) {                                                     \
+    int error = MPI_SUCCESS;                                                                  \
+    return SynchroniseTarget(                                                                 \
+               "MPI_" #name, win, rank, [&](Window* window) { return window->method(rank); }, \
+               &error)                                                                        \
+               ? error                                                                        \
+               : ORIGINAL(name)(rank, win);                                                   \
+  }
+
+PUBLIC_OF_WINDOW(Win_complete, Complete)
+PUBLIC_OF_WINDOW(Win_wait, Wait)
+PUBLIC_OF_WINDOW(Win_unlock_all, UnlockAll)
+PUBLIC_OF_WINDOW(Win_flush_all, FlushAll)
+PUBLIC_OF_WINDOW(Win_flush_local_all, FlushLocalAll)
+PUBLIC_OF_WINDOW(Win_sync, Sync)
+PUBLIC_OF_TARGET(Win_unlock, Unlock)
+PUBLIC_OF_TARGET(Win_flush, Flush)
+PUBLIC_OF_TARGET(Win_flush_local, FlushLocal)
+
+PUBLIC(Put, (const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
+             int target_count, MPI_Datatype target_type, MPI_Win win)) {
+  int error = MPI_SUCCESS;
+  return Operate("MPI_Put", win,
+                 Put(origin, count, type, rank, displacement, target_count, target_type), &error)
+             ? error
+             : ORIGINAL(Put)(origin, count, type, rank, displacement, target_count, target_type,
+                             win);
+}
+
+PUBLIC(Get, (void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
+             int target_count, MPI_Datatype target_type, MPI_Win win)) {
+  int error = MPI_SUCCESS;
+  return Operate("MPI_Get", win,
+                 Get(origin, count, type, rank, displacement, target_count, target_type), &error)
+             ? error
+             : ORIGINAL(Get)(origin, count, type, rank, displacement, target_count, target_type,
+                             win);
+}
+
+PUBLIC(Accumulate,
+       (const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
+        int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win)) {
+  int error = MPI_SUCCESS;
+  return Operate("MPI_Accumulate", win,
+                 Accumulate(origin, count, type, rank, displacement, target_count, target_type, op),
+                 &error)
+             ? error
+             : ORIGINAL(Accumulate)(origin, count, type, rank, displacement, target_count,
+                                    target_type, op, win);
+}
+
+PUBLIC(Get_accumulate, (const void* origin, int count, MPI_Datatype type, void* result,
+                        int result_count, MPI_Datatype result_type, int rank, MPI_Aint displacement,
+                        int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win)) {
+  int error = MPI_SUCCESS;
+  return Operate("MPI_Get_accumulate", win,
+                 GetAccumulate(origin, count, type, result, result_count, result_type, rank,
+                               displacement, target_count, target_type, op),
+                 &error)
+             ? error
+             : ORIGINAL(Get_accumulate)(origin, count, type, result, result_count, result_type,
+                                        rank, displacement, target_count, target_type, op, win);
+}
+
+PUBLIC(Fetch_and_op, (const void* origin, void* result, MPI_Datatype type, int rank,
+                      MPI_Aint displacement, MPI_Op op, MPI_Win win)) {
+  int error = MPI_SUCCESS;
+  // With layouts, for some pairs have gaps.
+  return Operate("MPI_Fetch_and_op", win,
+                 GetAccumulate(origin, 1, type, result, 1, type, rank, displacement, 1, type, op),
+                 &error)
+             ? error
+             : ORIGINAL(Fetch_and_op)(origin, result, type, rank, displacement, op, win);
+}
+
+PUBLIC(Compare_and_swap, (const void* origin, const void* compare, void* result, MPI_Datatype type,
+                          int rank, MPI_Aint displacement, MPI_Win win)) {
+  int error = MPI_SUCCESS;
+  Operation operation = Put(origin, 1, type, rank, displacement, 1, type);
+  operation.kind = Kind::kCompareAndSwap;
+  operation.expected = compare;
+  operation.result = {result, 1, type};
+  return Operate("MPI_Compare_and_swap", win, operation, &error)
+             ? error
+             : ORIGINAL(Compare_and_swap)(origin, compare, result, type, rank, displacement, win);
+}
+
+PUBLIC(Rput, (const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
+              int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request* request)) {
+  int error = MPI_SUCCESS;
+  return OperateToEnd("MPI_Rput", win,
+                      Put(origin, count, type, rank, displacement, target_count, target_type),
+                      request, &error)
+             ? error
+             : ORIGINAL(Rput)(origin, count, type, rank, displacement, target_count, target_type,
+                              win, request);
+}
+
+PUBLIC(Rget, (void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
+              int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request* request)) {
+  int error = MPI_SUCCESS;
+  return OperateToEnd("MPI_Rget", win,
+                      Get(origin, count, type, rank, displacement, target_count, target_type),
+                      request, &error)
+             ? error
+             : ORIGINAL(Rget)(origin, count, type, rank, displacement, target_count, target_type,
+                              win, request);
+}
+
+PUBLIC(Raccumulate,
+       (const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
+        int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request* request)) {
+  int error = MPI_SUCCESS;
+  return OperateToEnd(
+             "MPI_Raccumulate", win,
+             Accumulate(origin, count, type, rank, displacement, target_count, target_type, op),
+             request, &error)
+             ? error
+             : ORIGINAL(Raccumulate)(origin, count, type, rank, displacement, target_count,
+                                     target_type, op, win, request);
+}
+
+PUBLIC(Rget_accumulate,
+       (const void* origin, int count, MPI_Datatype type, void* result, int result_count,
+        MPI_Datatype result_type, int rank, MPI_Aint displacement, int target_count,
+        MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request* request)) {
+  int error = MPI_SUCCESS;
+  return OperateToEnd("MPI_Rget_accumulate", win,
+                      GetAccumulate(origin, count, type, result, result_count, result_type, rank,
+                                    displacement, target_count, target_type, op),
+                      request, &error)
+             ? error
+             : ORIGINAL(Rget_accumulate)(origin, count, type, result, result_count, result_type,
+                                         rank, displacement, target_count, target_type, op, win,
+                                         request);
+}

@@ -1,0 +1,194 @@
+#include "rma_shim/carried_window.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+
+#include "membuf/version.h"
+#include "rma_shim/original.h"
+#include "transport/mpi/mpi_bootstrap.h"
+
+namespace brigade {
+namespace rma {
+namespace {
+
+// What each rank says before a window is made.
+struct Offer {
+  MPI_Aint bytes = 0;
+  bool is_scattered = false;  // each rank's part of a shared window may lie anywhere
+  char refusal[160] = {};     // why not; empty: it can
+};
+
+bool IsScattered(MPI_Info info) {
+  if (info == MPI_INFO_NULL) return false;
+  char value[8] = "";
+  int found = 0;
+  MPI_Info_get(info, "alloc_shared_noncontig", sizeof(value) - 1, value, &found);
+  return found && std::strcmp(value, "true") == 0;
+}
+
+Status Refused(const std::string& why) { return {StatusCode::kUnavailable, why}; }
+
+// The first refusal of a rank, as all see it.
+Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowRequest& request) {
+  Offer mine;
+  mine.bytes = request.bytes;
+  mine.is_scattered = IsScattered(request.info);
+  refusal.copy(mine.refusal, sizeof(mine.refusal) - 1);
+  std::vector<Offer> all(static_cast<size_t>(bootstrap->size()));
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
+  int have_memory = 0;
+  bool are_scattered = true;
+  for (size_t r = 0; r < all.size(); ++r) {
+    if (all[r].refusal[0] != '\0') {
+      return Refused("on rank " + std::to_string(r) + " " + all[r].refusal);
+    }
+    if (all[r].bytes > 0) ++have_memory;
+    are_scattered = are_scattered && all[r].is_scattered;
+  }
+  if (request.flavor == MPI_WIN_FLAVOR_SHARED && have_memory > 1 && !are_scattered) {
+    return Refused("its shared memory is one piece of several ranks");
+  }
+  return Status();
+}
+
+}  // namespace
+
+std::unique_ptr<CarriedWindow> CarriedWindow::Create(Runtime* runtime,
+                                                     const WindowRequest& request) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  if (MPI_Comm_dup(request.comm, &comm) != MPI_SUCCESS) return nullptr;
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  std::unique_ptr<CarriedWindow> made(new CarriedWindow);
+  Status status;
+  {
+    MpiBootstrap bootstrap(comm);
+    status = made->Open(runtime, request, &bootstrap);
+    if (bootstrap.rank() == 0 && runtime->settings().log_info) {
+      const std::string outcome = status.ok()
+                                      ? std::string("carried over ") + made->window_->transport()
+                                      : "left to MPI: " + status.message();
+      std::fprintf(stderr, "brigade " BRIGADE_VERSION ": a window of %d ranks is %s\n",
+                   bootstrap.size(), outcome.c_str());
+    }
+  }
+  MPI_Comm_free(&comm);
+  if (!status.ok()) return nullptr;
+  return made;
+}
+
+Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Bootstrap* bootstrap) {
+  std::string refusal = runtime->refusal();
+  void* nothing = nullptr;
+  MPI_Comm_group(request.comm, &group_);
+  if (refusal.empty() && ORIGINAL(Win_allocate)(0, 1, request.info, MPI_COMM_SELF, &nothing,
+                                                &handle_) != MPI_SUCCESS) {
+    handle_ = MPI_WIN_NULL;
+    refusal = "MPI has no window of one process";
+  }
+  BRIGADE_RETURN_IF_ERROR(Agree(bootstrap, refusal, request));
+
+  flavor_ = request.flavor;
+  unit_ = request.unit;
+  bytes_ = request.bytes;
+  WindowOptions options;
+  options.kind = flavor_ == MPI_WIN_FLAVOR_CREATE ? WindowMemory::kPrivate : WindowMemory::kShared;
+  options.memory = static_cast<std::byte*>(request.memory);
+  options.bytes = static_cast<size_t>(request.bytes);
+  options.unit = request.unit;
+  options.goes_directly = std::getenv("BRIGADE_TEST_BY_MESSAGES") == nullptr;
+  BRIGADE_RETURN_IF_ERROR(Window::Create(runtime->space(), bootstrap, options, &window_));
+  const Status reach = CheckReach(runtime, bootstrap);
+  if (!reach.ok()) BRIGADE_RETURN_IF_ERROR(window_->Free());
+  return reach;
+}
+
+Status CarriedWindow::CheckReach(Runtime* runtime, Bootstrap* bootstrap) const {
+  struct Reach {
+    bool goes_by_mpi = false;
+    bool sees_all = true;
+    bool needs_messages = false;
+    bool has_helper = false;
+  };
+  Reach mine;
+  mine.has_helper = runtime->space()->engine()->endpoint()->HelperMayDrive();
+  for (int r = 0; r < bootstrap->size(); ++r) {
+    if (r == bootstrap->rank()) continue;
+    if (std::strcmp(window_->transport_to(r), "mpi") == 0) mine.goes_by_mpi = true;
+    if (!window_->reaches(r)) mine.needs_messages = true;
+    if (window_->bytes_of(r) > 0 && window_->PointerTo(r) == nullptr) mine.sees_all = false;
+  }
+  std::vector<Reach> all(static_cast<size_t>(bootstrap->size()));
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
+  Reach any;
+  for (const Reach& one : all) {
+    any.goes_by_mpi |= one.goes_by_mpi;
+    any.needs_messages |= one.needs_messages;
+    mine.sees_all &= one.sees_all;
+    mine.has_helper &= one.has_helper;
+  }
+  if (is_shared() && !mine.sees_all) return Refused("some of its ranks share no memory");
+  if (runtime->settings().rma == blacs::Settings::Rma::kOn) return Status();
+  // A target that is inside MPI would never carry out what it is asked for.
+  if (any.goes_by_mpi) return Refused("some of its ranks reach each other by transport mpi only");
+  if (any.needs_messages && !mine.has_helper) {
+    return Refused(
+        "some of its ranks reach each other's memory by messages only, which nobody "
+        "answers while they are inside MPI");
+  }
+  return Status();
+}
+
+CarriedWindow::~CarriedWindow() {
+  if (group_ != MPI_GROUP_NULL) MPI_Group_free(&group_);
+  if (handle_ != MPI_WIN_NULL) ORIGINAL(Win_free)(&handle_);
+}
+
+bool CarriedWindow::FindAttribute(int keyval, void** value) {
+  switch (keyval) {
+    case MPI_WIN_BASE:
+      *value = window_->base();
+      return true;
+    case MPI_WIN_SIZE:
+      *value = &bytes_;
+      return true;
+    case MPI_WIN_DISP_UNIT:
+      *value = &unit_;
+      return true;
+    case MPI_WIN_CREATE_FLAVOR:
+      *value = &flavor_;
+      return true;
+    case MPI_WIN_MODEL:
+      *value = &model_;
+      return true;
+    default:
+      return false;
+  }
+}
+
+void CarriedWindow::QueryShared(int rank, MPI_Aint* bytes, int* unit, void** memory) const {
+  if (rank == MPI_PROC_NULL) {
+    rank = 0;
+    while (rank + 1 < window_->size() && window_->bytes_of(rank) == 0) ++rank;
+  }
+  *bytes = window_->bytes_of(rank);
+  *unit = static_cast<int>(window_->unit_of(rank));
+  *memory = window_->PointerTo(rank);
+}
+
+bool CarriedWindow::Translate(MPI_Group group, std::vector<int>* ranks) const {
+  int size = 0;
+  MPI_Group_size(group, &size);
+  std::vector<int> theirs(static_cast<size_t>(size));
+  std::iota(theirs.begin(), theirs.end(), 0);
+  ranks->resize(theirs.size());
+  MPI_Group_translate_ranks(group, size, theirs.data(), group_, ranks->data());
+  for (const int rank : *ranks) {
+    if (rank == MPI_UNDEFINED) return false;
+  }
+  return true;
+}
+
+}  // namespace rma
+}  // namespace brigade

@@ -1,0 +1,76 @@
+// CarriedWindow: a window of the program that we carry, and the MPI's handle that stands for it.
+//
+// The handle is of a window of this process alone, without memory, which every MPI can make. It
+// keeps the name, the info, the error handler and the attributes that the program gives it.
+
+#ifndef BRIGADE_RMA_SHIM_CARRIED_WINDOW_H_
+#define BRIGADE_RMA_SHIM_CARRIED_WINDOW_H_
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "membuf/status.h"
+#include "rma_shim/runtime.h"
+#include "windows/core/window.h"
+
+namespace brigade {
+namespace rma {
+
+// What a call that makes a window asks for.
+struct WindowRequest {
+  int flavor = MPI_WIN_FLAVOR_CREATE;
+  void* memory = nullptr;  // of the caller, for MPI_WIN_FLAVOR_CREATE
+  MPI_Aint bytes = 0;
+  int unit = 1;
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+class CarriedWindow {
+ public:
+  // Collective over request.comm. Null: it is left to the MPI, on all ranks.
+  static std::unique_ptr<CarriedWindow> Create(Runtime* runtime, const WindowRequest& request);
+  // Gives the handle back, unless the program's call has.
+  ~CarriedWindow();
+  CarriedWindow(const CarriedWindow&) = delete;
+  CarriedWindow& operator=(const CarriedWindow&) = delete;
+
+  MPI_Win handle() const { return handle_; }
+  // The MPI frees the handle by itself.
+  void ForgetHandle() { handle_ = MPI_WIN_NULL; }
+  Window* window() const { return window_.get(); }
+  // Of the ranks that have it.
+  MPI_Group group() const { return group_; }
+  bool is_shared() const { return flavor_ == MPI_WIN_FLAVOR_SHARED; }
+
+  // A predefined attribute. False: it is none of these.
+  bool FindAttribute(int keyval, void** value);
+  // Where the memory of `rank` is; MPI_PROC_NULL: of the first that has any.
+  void QueryShared(int rank, MPI_Aint* bytes, int* unit, void** memory) const;
+  // The ranks here of a group. False: some are not members.
+  bool Translate(MPI_Group group, std::vector<int>* ranks) const;
+
+ private:
+  CarriedWindow() = default;
+
+  // Why it cannot be carried, if so; the same on all ranks.
+  Status Open(Runtime* runtime, const WindowRequest& request, Bootstrap* bootstrap);
+  Status CheckReach(Runtime* runtime, Bootstrap* bootstrap) const;
+
+  MPI_Win handle_ = MPI_WIN_NULL;
+  std::unique_ptr<Window> window_;
+  MPI_Group group_ = MPI_GROUP_NULL;
+  // What attributes point to.
+  int flavor_ = MPI_WIN_FLAVOR_CREATE;
+  int model_ = MPI_WIN_UNIFIED;
+  int unit_ = 1;
+  MPI_Aint bytes_ = 0;
+};
+
+}  // namespace rma
+}  // namespace brigade
+
+#endif  // BRIGADE_RMA_SHIM_CARRIED_WINDOW_H_

@@ -1,0 +1,45 @@
+#include "rma_shim/errors.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+namespace brigade {
+namespace rma {
+namespace {
+
+void Tell(const char* routine, const std::string& text) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::fprintf(stderr, "brigade: %s on rank %d: %s\n", routine, rank, text.c_str());
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+int Raise(MPI_Win window, const char* routine, int error, const std::string& text, bool tells) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Win_get_errhandler(window, &handler);
+  const bool is_fatal = handler == MPI_ERRORS_ARE_FATAL;
+  MPI_Errhandler_free(&handler);
+  if (is_fatal) Fail(routine, text);
+  if (tells) Tell(routine, text);
+  MPI_Win_call_errhandler(window, error);
+  return error;
+}
+
+int ErrorClassOf(const Status& status) {
+  return status.code() == StatusCode::kOutOfMemory ? MPI_ERR_NO_MEM : MPI_ERR_OTHER;
+}
+
+void Fail(const char* routine, const std::string& text) {
+  Tell(routine, text);
+  // mpirun drops what it has not read when a job aborts: the message is worth a moment.
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
+}
+
+}  // namespace rma
+}  // namespace brigade

@@ -1,0 +1,21 @@
+#!/bin/bash
+# The library takes every call of MPI that makes, synchronises or works on a window, by both of its names, and nothing
+# else. Argument: the library.
+set -euo pipefail
+
+# What acts on the handle beneath: it keeps names, info, error handlers and the program's attributes. Windows that
+# memory is attached to are the MPI's.
+beneath='call_errhandler|create_errhandler|[gs]et_errhandler|[gs]et_info|[gs]et_name|create_keyval|free_keyval'
+beneath+='|set_attr|delete_attr|c2f|f2c|f2c08|c2f08|create_dynamic|attach|detach'
+
+names() { nm -D --defined-only "$1" | awk '{print $NF}' | LC_ALL=C sort; }
+
+mpi=$(ldd "$1" | awk '$1 ~ /^libmpi\.so/ {print $3}')
+expected=$(names "$mpi" |
+  grep -E '^P?MPI_(Win_.*|R?(Put|Get|Accumulate|Get_accumulate)|Rput|Rget|Raccumulate|Rget_accumulate|Fetch_and_op|Compare_and_swap)$' |
+  grep -vE "^P?MPI_Win_($beneath)\$" | grep -v '_fn$')
+[ "$(wc -l <<<"$expected")" -gt 50 ]
+if ! diff <(echo "$expected") <(names "$1"); then
+  echo "FAILED: '<' is missing from the exports, '>' should not be there"
+  exit 1
+fi

@@ -1,0 +1,123 @@
+#include "rma_shim/operation.h"
+
+#include "rma_shim/datatype/predefined.h"
+#include "rma_shim/errors.h"
+#include "windows/elements/accumulate.h"
+#include "windows/elements/element.h"
+#include "windows/layout/typed_layout.h"
+
+namespace brigade {
+namespace rma {
+namespace {
+
+using Kind = Operation::Kind;
+
+// An operation as windows have it.
+struct Translated {
+  AccumulateOp op = AccumulateOp::kReplace;
+  OriginData origin;
+  OriginData result;
+  TargetData target;
+};
+
+bool Combines(Kind kind) { return kind == Kind::kAccumulate || kind == Kind::kGetAccumulate; }
+
+Status FindSide(DatatypeCache* datatypes, const Side& side, OriginData* data) {
+  const TypedLayout* layout = nullptr;
+  BRIGADE_RETURN_IF_ERROR(datatypes->Find(side.type, &layout));
+  // What is only read is not written.
+  data->data = static_cast<std::byte*>(const_cast<void*>(side.memory));
+  data->layout = *layout;
+  data->count = side.count;
+  return Status();
+}
+
+// What is wrong with an operation that a window has refused.
+int ClassOfRefusal(const Window& window, const Operation& operation, const Translated& translated) {
+  const TargetData& target = translated.target;
+  if (target.rank < 0 || target.rank >= window.size()) return MPI_ERR_RANK;
+  if (target.count < 0 || operation.origin.count < 0 || operation.result.count < 0) {
+    return MPI_ERR_COUNT;
+  }
+  if (target.displacement < 0) return MPI_ERR_DISP;
+  int64_t low = 0;
+  int64_t high = 0;
+  int64_t bytes = 0;
+  if (!target.layout.Bounds(target.count, &low, &high, &bytes)) return MPI_ERR_COUNT;
+  const int64_t memory = window.bytes_of(target.rank);
+  const int64_t unit = window.unit_of(target.rank);
+  const bool is_near = target.displacement <= memory / unit;
+  if (bytes > 0 && !(is_near && target.displacement * unit + low >= 0 &&
+                     high <= memory - target.displacement * unit)) {
+    return MPI_ERR_RMA_RANGE;
+  }
+  const bool is_fetched = operation.kind == Kind::kGet || operation.kind == Kind::kGetAccumulate;
+  const bool is_given = operation.kind != Kind::kGet && translated.op != AccumulateOp::kNoOp;
+  if ((is_fetched && translated.result.bytes() != bytes) ||
+      (is_given && translated.origin.bytes() != bytes)) {
+    return MPI_ERR_ARG;
+  }
+  if (operation.kind == Kind::kCompareAndSwap &&
+      (target.layout.element() == Element::kMixed || target.layout.size() > 8)) {
+    return MPI_ERR_TYPE;
+  }
+  if (Combines(operation.kind) && bytes > 0) {
+    const Element element = target.layout.element();
+    if (is_given && translated.origin.layout.element() != element) return MPI_ERR_TYPE;
+    if (!IsDefined(translated.op, element)) return MPI_ERR_OP;
+  }
+  return MPI_ERR_RMA_SYNC;
+}
+
+Status Start(Window* window, const Operation& operation, const Translated& translated, bool* over) {
+  switch (operation.kind) {
+    case Kind::kPut:
+      return window->Put(translated.origin, translated.target, over);
+    case Kind::kGet:
+      return window->Get(translated.result, translated.target, over);
+    case Kind::kAccumulate:
+      return window->Accumulate(translated.op, translated.origin, translated.target, over);
+    case Kind::kGetAccumulate:
+      return window->GetAccumulate(translated.op, translated.origin, translated.result,
+                                   translated.target, over);
+    case Kind::kCompareAndSwap:
+      break;
+  }
+  return window->CompareAndSwap(translated.target.layout.element(), operation.expected,
+                                operation.origin.memory, const_cast<void*>(operation.result.memory),
+                                operation.rank, operation.displacement, over);
+}
+
+}  // namespace
+
+Outcome Run(Window* window, DatatypeCache* datatypes, const Operation& operation, bool* over) {
+  if (operation.rank == MPI_PROC_NULL) {
+    if (over != nullptr) *over = true;
+    return {};
+  }
+  Translated translated;
+  if (Combines(operation.kind) && !FindAccumulateOp(operation.op, &translated.op)) {
+    return {MPI_ERR_OP, "an operation that is none of MPI's own"};
+  }
+  Status status;
+  const bool is_given = operation.kind != Kind::kGet && translated.op != AccumulateOp::kNoOp;
+  if (is_given) status = FindSide(datatypes, operation.origin, &translated.origin);
+  if (status.ok() && operation.kind != Kind::kPut && operation.kind != Kind::kAccumulate) {
+    status = FindSide(datatypes, operation.result, &translated.result);
+  }
+  const TypedLayout* layout = nullptr;
+  if (status.ok()) status = datatypes->Find(operation.type, &layout);
+  if (!status.ok()) return {MPI_ERR_TYPE, status.message()};
+  translated.target = {operation.rank, operation.displacement, *layout, operation.count};
+  if (!is_given) translated.origin.layout = *layout, translated.origin.count = operation.count;
+
+  status = Start(window, operation, translated, over);
+  if (status.ok()) return {};
+  if (status.code() == StatusCode::kInvalidArgument) {
+    return {ClassOfRefusal(*window, operation, translated), status.message()};
+  }
+  return {ErrorClassOf(status), status.message()};
+}
+
+}  // namespace rma
+}  // namespace brigade

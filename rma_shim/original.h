@@ -1,0 +1,32 @@
+// The MPI's own functions, behind ours of the same names.
+
+#ifndef BRIGADE_RMA_SHIM_ORIGINAL_H_
+#define BRIGADE_RMA_SHIM_ORIGINAL_H_
+
+#include <dlfcn.h>
+#include <mpi.h>
+
+#include "membuf/check.h"
+
+namespace brigade {
+namespace rma {
+
+// Profiling tools replace MPI_* and call PMPI_*, so what lies behind them is PMPI_*.
+template <typename Function>
+Function* FindOriginal(const char* name) {
+  auto* const found = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+  BRIGADE_CHECK(found != nullptr);
+  return found;
+}
+
+}  // namespace rma
+}  // namespace brigade
+
+// ORIGINAL(Put)(...) calls the MPI's PMPI_Put.
+#define ORIGINAL(name)                                                                             \
+  ([] {                                                                                            \
+    static auto* const found = ::brigade::rma::FindOriginal<decltype(PMPI_##name)>("PMPI_" #name); \
+    return found;                                                                                  \
+  }())
+
+#endif  // BRIGADE_RMA_SHIM_ORIGINAL_H_

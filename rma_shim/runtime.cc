@@ -1,0 +1,105 @@
+#include "rma_shim/runtime.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "rma_shim/carried_window.h"
+#include "rma_shim/errors.h"
+#include "transport/host/variables.h"
+#include "transport/registry.h"
+
+namespace brigade {
+namespace rma {
+namespace {
+
+// The one thing done at load: handles of MPICH and its kin, which export this, are of another kind.
+__attribute__((constructor)) void RefuseMpich() {
+  if (dlsym(RTLD_DEFAULT, "MPIR_Dup_fn") == nullptr) return;
+  std::fputs(
+      "brigade: libbrigade_rma.so was built for Open MPI, but the program uses MPICH; start it "
+      "without this library\n",
+      stderr);
+  std::_Exit(EXIT_FAILURE);
+}
+
+}  // namespace
+
+Runtime* Runtime::current_ = nullptr;
+
+Runtime::Runtime(const blacs::Settings& settings)
+    : settings_(settings), pid_(getpid()), datatypes_(new DatatypeCache) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  has_threads_ = level == MPI_THREAD_MULTIPLE;
+  if (settings_.rma == blacs::Settings::Rma::kOff) {
+    refusal_ = "BRIGADE_RMA=off";
+    return;
+  }
+  const Status status = OpenEngine();
+  if (!status.ok()) refusal_ = status.message();
+}
+
+Runtime::~Runtime() = default;
+
+Status Runtime::OpenEngine() {
+  BRIGADE_RETURN_IF_ERROR(CreateEndpoint(settings_.transport, &endpoint_)
+                              .WithContext("BRIGADE_TRANSPORT=" + settings_.transport));
+  BRIGADE_RETURN_IF_ERROR(
+      Engine::Create(endpoint_.get(), settings_.engine, &engine_)
+          .WithContext("BRIGADE_STAGING_BYTES=" + std::to_string(settings_.engine.staging_bytes)));
+  return WindowSpace::Create(engine_.get(), &space_);
+}
+
+Runtime* Runtime::StartNow(const char* routine) {
+  blacs::Settings settings;
+  const Status status = blacs::ReadSettings(&settings);
+  if (!status.ok()) Fail(routine, status.message());
+  current_ = new Runtime(settings);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) WarnOfUnknownVariables();
+
+  int keyval = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Runtime::OnMpiFinalize, &keyval, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+  MPI_Comm_free_keyval(&keyval);
+  return current_;
+}
+
+int Runtime::OnMpiFinalize(MPI_Comm, int, void*, void*) {
+  // A forked child has copies of everything and owns none of it.
+  if (current_->pid_ != getpid()) return MPI_SUCCESS;
+  // Windows that the program has not freed: all ranks come here, in the same state. Where one does
+  // not, what it breaks is told to the others.
+  for (const auto& window : current_->windows_) (void)window->window()->Free();
+  current_->windows_.clear();
+  delete current_;
+  current_ = nullptr;
+  return MPI_SUCCESS;
+}
+
+CarriedWindow* Runtime::FindAnew(MPI_Win handle) {
+  const auto found = std::find_if(windows_.begin(), windows_.end(),
+                                  [&](const auto& one) { return one->handle() == handle; });
+  if (found == windows_.end()) return nullptr;
+  last_handle_ = handle;
+  return last_ = found->get();
+}
+
+void Runtime::Add(std::unique_ptr<CarriedWindow> window) { windows_.push_back(std::move(window)); }
+
+void Runtime::Remove(CarriedWindow* window) {
+  if (last_ == window) {
+    last_handle_ = MPI_WIN_NULL;
+    last_ = nullptr;
+  }
+  windows_.erase(std::find_if(windows_.begin(), windows_.end(),
+                              [&](const auto& one) { return one.get() == window; }));
+}
+
+}  // namespace rma
+}  // namespace brigade

@@ -1,0 +1,95 @@
+// Runtime: what this process keeps between calls.
+//
+// Nothing exists before the program makes its first window: a preloaded library is also loaded by
+// mpirun, shells and interpreters. It ends when MPI does, by a callback on MPI_COMM_SELF.
+
+#ifndef BRIGADE_RMA_SHIM_RUNTIME_H_
+#define BRIGADE_RMA_SHIM_RUNTIME_H_
+
+#include <mpi.h>
+#include <sys/types.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "blacs_shim/settings.h"
+#include "membuf/status.h"
+#include "patterns/engine/engine.h"
+#include "rma_shim/datatype/datatype_cache.h"
+#include "transport/endpoint.h"
+#include "windows/message/window_space.h"
+
+namespace brigade {
+namespace rma {
+
+class CarriedWindow;
+
+class Runtime {
+ public:
+  // The runtime, started if it was not. A bad setting ends the job in the name of `routine`.
+  // REQUIRES: MPI is initialised, and not finalised.
+  static Runtime* Start(const char* routine) {
+    return current_ != nullptr ? current_ : StartNow(routine);
+  }
+  // Null before the start and after the end.
+  static Runtime* Current() { return current_; }
+
+  const blacs::Settings& settings() const { return settings_; }
+  // Why this process carries no window; empty: it does.
+  const std::string& refusal() const { return refusal_; }
+  WindowSpace* space() const { return space_.get(); }
+  DatatypeCache* datatypes() const { return datatypes_; }
+
+  // Null: it is left to the MPI.
+  CarriedWindow* Find(MPI_Win handle) {
+    if (handle == last_handle_) return last_;
+    return FindAnew(handle);
+  }
+  void Add(std::unique_ptr<CarriedWindow> window);
+  void Remove(CarriedWindow* window);
+
+  // Held while a call is at work: of several threads of a process one at a time.
+  class Entry {
+   public:
+    explicit Entry(Runtime* runtime) {
+      if (runtime->has_threads_) lock_ = std::unique_lock<std::recursive_mutex>(runtime->mutex_);
+    }
+
+   private:
+    std::unique_lock<std::recursive_mutex> lock_;
+  };
+
+ private:
+  explicit Runtime(const blacs::Settings& settings);
+  ~Runtime();
+
+  static Runtime* StartNow(const char* routine);
+  static int OnMpiFinalize(MPI_Comm, int, void*, void*);
+  Status OpenEngine();
+  CarriedWindow* FindAnew(MPI_Win handle);
+
+  static Runtime* current_;
+
+  const blacs::Settings settings_;
+  const pid_t pid_;
+  std::string refusal_;
+  bool has_threads_ = false;
+  // An error handler of the program may call us.
+  std::recursive_mutex mutex_;
+  // Stays for as long as MPI.
+  DatatypeCache* const datatypes_;
+  std::unique_ptr<Endpoint> endpoint_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<WindowSpace> space_;
+  std::vector<std::unique_ptr<CarriedWindow>> windows_;
+  MPI_Win last_handle_ = MPI_WIN_NULL;
+  CarriedWindow* last_ = nullptr;
+};
+
+}  // namespace rma
+}  // namespace brigade
+
+#endif  // BRIGADE_RMA_SHIM_RUNTIME_H_

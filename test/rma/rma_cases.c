@@ -1,0 +1,470 @@
+/* An MPI program that knows nothing of us. What it prints must be the same with and without the
+   library; where MPI says what a result is, it checks that by itself. Argument: the case. */
+#include <mpi.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size, left, right;
+
+#define CHECK(condition)                                                             \
+  do {                                                                               \
+    if (!(condition)) {                                                              \
+      fprintf(stderr, "%s:%d: rank %d: %s\n", __FILE__, __LINE__, rank, #condition); \
+      MPI_Abort(MPI_COMM_WORLD, 3);                                                  \
+    }                                                                                \
+  } while (0)
+
+static int class_of(int error) {
+  int class;
+  MPI_Error_class(error, &class);
+  return class;
+}
+
+static void print(const char* what, const double* values, int count) {
+  char line[2000];
+  int length = snprintf(line, sizeof(line), "%s on %d:", what, rank);
+  for (int i = 0; i < count; ++i) {
+    length += snprintf(line + length, sizeof(line) - length, " %g", values[i]);
+  }
+  puts(line);
+}
+
+/* Columns go right, rows come from the left, all add into rank 0. */
+static void fence(void) {
+  enum { kSide = 6 };
+  double matrix[kSide * kSide], row[kSide], column_out[kSide], sums[kSide] = {0};
+  for (int i = 0; i < kSide * kSide; ++i) matrix[i] = 1000 * rank + i;
+  for (int i = 0; i < kSide; ++i) column_out[i] = -100 * rank - i;
+  MPI_Datatype column;
+  MPI_Type_vector(kSide, 1, kSide, MPI_DOUBLE, &column);
+  MPI_Type_commit(&column);
+  MPI_Win of_matrix, of_sums;
+  MPI_Win_create(matrix, sizeof(matrix), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &of_matrix);
+  MPI_Win_create(rank == 0 ? sums : NULL, rank == 0 ? sizeof(sums) : 0, 1, MPI_INFO_NULL,
+                 MPI_COMM_WORLD, &of_sums);
+  MPI_Win_fence(MPI_MODE_NOPRECEDE, of_matrix);
+  MPI_Put(column_out, kSide, MPI_DOUBLE, right, 3, 1, column, of_matrix);
+  MPI_Put(column_out, kSide, MPI_DOUBLE, MPI_PROC_NULL, 0, 1, column, of_matrix);
+  MPI_Win_fence(0, of_matrix);
+  MPI_Get(row, kSide, MPI_DOUBLE, left, kSide, kSide, MPI_DOUBLE, of_matrix);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, of_matrix);
+  MPI_Type_free(&column);
+  MPI_Win_fence(0, of_sums);
+  MPI_Accumulate(column_out, kSide, MPI_DOUBLE, 0, 0, kSide, MPI_DOUBLE, MPI_SUM, of_sums);
+  MPI_Win_fence(0, of_sums);
+  print("matrix", matrix, kSide * kSide);
+  print("row", row, kSide);
+  print("sums", sums, kSide);
+  MPI_Win_free(&of_matrix);
+  MPI_Win_free(&of_sums);
+  CHECK(of_matrix == MPI_WIN_NULL);
+}
+
+/* Post, start, complete, wait: to both neighbours. */
+static void post(void) {
+  double* inbox;
+  MPI_Win win;
+  MPI_Group all, neighbours;
+  MPI_Win_allocate(2 * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &inbox, &win);
+  inbox[0] = inbox[1] = -1;
+  MPI_Win_get_group(win, &all);
+  const int both[] = {left, right};
+  MPI_Group_incl(all, left == right ? 1 : 2, both, &neighbours);
+  MPI_Group_free(&all);
+  for (int turn = 0; turn < 20; ++turn) {
+    const double value = 100 * turn + rank;
+    MPI_Win_post(neighbours, 0, win);
+    MPI_Win_start(neighbours, 0, win);
+    MPI_Put(&value, 1, MPI_DOUBLE, right, 0, 1, MPI_DOUBLE, win);
+    MPI_Put(&value, 1, MPI_DOUBLE, left, 1, 1, MPI_DOUBLE, win);
+    MPI_Win_complete(win);
+    if (turn % 2 == 0) {
+      MPI_Win_wait(win);
+    } else {
+      for (int over = 0; !over;) MPI_Win_test(win, &over);
+    }
+    CHECK(inbox[0] == 100 * turn + left);
+    CHECK(inbox[1] == 100 * turn + right);
+  }
+  print("inbox", inbox, 2);
+  MPI_Group_free(&neighbours);
+  MPI_Win_free(&win);
+}
+
+/* Counters under all kinds of locks. */
+static void lock(void) {
+  enum { kTurns = 50 };
+  int* counts;
+  MPI_Win win;
+  MPI_Win_allocate(4 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &counts, &win);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win);
+  memset(counts, 0, 4 * sizeof(int));
+  MPI_Win_unlock(rank, win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const int target = turn % size;
+    int count = 0;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win);
+    MPI_Get(&count, 1, MPI_INT, target, 0, 1, MPI_INT, win);
+    MPI_Win_flush(target, win);
+    ++count;
+    MPI_Put(&count, 1, MPI_INT, target, 0, 1, MPI_INT, win);
+    MPI_Win_flush_local(target, win);
+    MPI_Win_unlock(target, win);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+  const int one = 1, three = 3;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    int before = -1;
+    MPI_Fetch_and_op(&one, &before, MPI_INT, 0, 1, MPI_SUM, win);
+    MPI_Win_flush(0, win);
+    CHECK(before >= turn && before < size * kTurns);
+    MPI_Accumulate(&three, 1, MPI_INT, right, 2, 1, MPI_INT, MPI_SUM, win);
+    for (int free = 0, mine = rank + 1, seen = -1; seen != free;) { /* a spin lock */
+      MPI_Compare_and_swap(&mine, &free, &seen, MPI_INT, 0, 3, win);
+      MPI_Win_flush_local_all(win);
+      MPI_Win_flush(0, win);
+    }
+    const int nobody = 0;
+    MPI_Accumulate(&nobody, 1, MPI_INT, 0, 3, 1, MPI_INT, MPI_REPLACE, win);
+    MPI_Win_flush_all(win);
+  }
+  MPI_Win_sync(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  int seen[4];
+  MPI_Get_accumulate(NULL, 0, MPI_INT, seen, 4, MPI_INT, right, 0, 4, MPI_INT, MPI_NO_OP, win);
+  MPI_Win_unlock_all(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  int sum = 0;
+  MPI_Allreduce(counts, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(sum == size * kTurns);
+  CHECK(right != 0 || seen[1] == size * kTurns);
+  CHECK(seen[2] == 3 * kTurns && seen[3] == 0);
+  print("counts", (double[]){counts[0], counts[1], counts[2], counts[3]}, 4);
+  MPI_Win_free(&win);
+}
+
+/* Nested datatypes on both sides, and pairs with gaps. */
+static void types(void) {
+  struct Mixed {
+    char name[5];
+    double values[3];
+    short tail;
+  } records[8], copied[8];
+  memset(records, 0, sizeof(records));
+  memset(copied, 0, sizeof(copied));
+  for (int i = 0; i < 8; ++i) {
+    snprintf(records[i].name, sizeof(records[i].name), "%d.%d", rank, i);
+    for (int k = 0; k < 3; ++k) records[i].values[k] = 100 * rank + 10 * i + k;
+    records[i].tail = (short)(7 * rank + i);
+  }
+  MPI_Datatype made, record, some;
+  MPI_Type_create_struct(3, (int[]){5, 3, 1},
+                         (MPI_Aint[]){offsetof(struct Mixed, name), offsetof(struct Mixed, values),
+                                      offsetof(struct Mixed, tail)},
+                         (MPI_Datatype[]){MPI_CHAR, MPI_DOUBLE, MPI_SHORT}, &made);
+  MPI_Type_create_resized(made, 0, sizeof(struct Mixed), &record);
+  MPI_Type_indexed(3, (int[]){1, 2, 1}, (int[]){0, 3, 7}, record, &some);
+  MPI_Type_commit(&record);
+  MPI_Type_commit(&some);
+  MPI_Win win;
+  MPI_Win_create(records, sizeof(records), sizeof(records[0]), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_fence(0, win);
+  MPI_Get(copied, 4, record, right, 0, 1, some, win);
+  MPI_Get(&copied[4], 1, record, left, 5, 1, record, win);
+  MPI_Win_fence(0, win);
+  for (int i = 0; i < 5; ++i) {
+    printf("record %d on %d: %s %g %g %g %d\n", i, rank, copied[i].name, copied[i].values[0],
+           copied[i].values[1], copied[i].values[2], copied[i].tail);
+  }
+  MPI_Type_free(&made);
+  MPI_Type_free(&record);
+  MPI_Type_free(&some);
+  MPI_Win_free(&win);
+}
+
+/* One piece of rank 0 that all work on, and parts of each that the others see. */
+static void shared(void) {
+  int* mine;
+  MPI_Win win;
+  MPI_Win_allocate_shared(rank == 0 ? size * sizeof(int) : 0, sizeof(int), MPI_INFO_NULL,
+                          MPI_COMM_WORLD, &mine, &win);
+  MPI_Aint bytes;
+  int unit, *all;
+  MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &all);
+  CHECK(bytes == (MPI_Aint)(size * sizeof(int)) && unit == sizeof(int));
+  MPI_Win_fence(0, win);
+  all[rank] = 10 + rank;
+  MPI_Win_fence(0, win);
+  for (int r = 0; r < size; ++r) CHECK(all[r] == 10 + r);
+  MPI_Win_fence(0, win);
+  MPI_Win_free(&win);
+
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "alloc_shared_noncontig", "true");
+  for (int scattered = 0; scattered < 2; ++scattered) {
+    MPI_Win_allocate_shared(sizeof(int), sizeof(int), scattered ? info : MPI_INFO_NULL,
+                            MPI_COMM_WORLD, &mine, &win);
+    int* theirs;
+    MPI_Win_shared_query(win, right, &bytes, &unit, &theirs);
+    MPI_Win_lock_all(0, win);
+    *mine = 20 + rank;
+    MPI_Win_sync(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_sync(win);
+    CHECK(*theirs == 20 + right);
+    if (!scattered && rank == 0) CHECK(theirs == mine + 1);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+  }
+  MPI_Info_free(&info);
+}
+
+static int deleted;
+static int on_delete(MPI_Win win, int keyval, void* value, void* extra) {
+  (void)keyval;
+  (void)extra;
+  int* unit;
+  int flag;
+  MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &unit, &flag);
+  CHECK(flag && *unit == 4);
+  deleted += *(int*)value;
+  return MPI_SUCCESS;
+}
+
+/* What belongs to a window beside its data. */
+static void attributes(void) {
+  int memory[8], value = 5, flag, keyval, length, *number;
+  void* found;
+  MPI_Aint* bytes;
+  char name[MPI_MAX_OBJECT_NAME];
+  MPI_Comm odd_and_even, reversed;
+  MPI_Win win;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+  MPI_Win_create(memory, sizeof(memory), 4, MPI_INFO_NULL, reversed, &win);
+  MPI_Win_get_attr(win, MPI_WIN_BASE, &found, &flag);
+  CHECK(flag && found == memory);
+  MPI_Win_get_attr(win, MPI_WIN_SIZE, &bytes, &flag);
+  CHECK(flag && *bytes == sizeof(memory));
+  MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &number, &flag);
+  CHECK(flag && *number == MPI_WIN_FLAVOR_CREATE);
+  MPI_Win_get_attr(win, MPI_WIN_MODEL, &number, &flag);
+  CHECK(flag && *number == MPI_WIN_UNIFIED);
+  MPI_Win_set_name(win, "halo");
+  MPI_Win_get_name(win, name, &length);
+  CHECK(strcmp(name, "halo") == 0);
+  MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, on_delete, &keyval, NULL);
+  MPI_Win_get_attr(win, keyval, &found, &flag);
+  CHECK(!flag);
+  MPI_Win_set_attr(win, keyval, &value);
+  MPI_Win_get_attr(win, keyval, &found, &flag);
+  CHECK(flag && found == &value);
+  MPI_Group group, world;
+  int place, in_world;
+  MPI_Win_get_group(win, &group);
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_rank(group, &place);
+  MPI_Group_translate_ranks(group, 1, &place, world, &in_world);
+  CHECK(place == size - 1 - rank && in_world == rank);
+  MPI_Group_free(&group);
+  MPI_Group_free(&world);
+  MPI_Win_fence(0, win);
+  MPI_Put(&rank, 1, MPI_INT, 0, place, 1, MPI_INT, win);
+  MPI_Win_fence(0, win);
+  for (int r = 0; place == 0 && r < size; ++r) CHECK(memory[r] == size - 1 - r);
+  MPI_Win_free(&win);
+  CHECK(deleted == value);
+  MPI_Win_free_keyval(&keyval);
+  MPI_Comm_free(&reversed);
+
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &odd_and_even); /* two windows at a time */
+  int* mine;
+  MPI_Win_allocate(sizeof(int), 1, MPI_INFO_NULL, odd_and_even, &mine, &win);
+  MPI_Win_fence(0, win);
+  if (rank < 2) MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+  MPI_Win_fence(0, win);
+  if (rank < 2) CHECK(*mine == rank);
+  MPI_Win_free(&win);
+  MPI_Comm_free(&odd_and_even);
+}
+
+static int handled;
+static void on_error(MPI_Win* win, int* error, ...) {
+  (void)win;
+  handled = class_of(*error);
+}
+
+/* Mistakes, by MPI's classes. */
+static void errors(void) {
+  int memory[4] = {0}, value = 1;
+  MPI_Win win;
+  MPI_Errhandler handler;
+  MPI_Group group;
+  MPI_Win_create(memory, sizeof(memory), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Win_fence(0, win);
+  CHECK(class_of(MPI_Put(&value, 1, MPI_INT, size, 0, 1, MPI_INT, win)) == MPI_ERR_RANK);
+  CHECK(class_of(MPI_Put(&value, 1, MPI_INT, -7, 0, 1, MPI_INT, win)) == MPI_ERR_RANK);
+  CHECK(class_of(MPI_Get(&value, -1, MPI_INT, 0, 0, 1, MPI_INT, win)) == MPI_ERR_COUNT);
+  CHECK(class_of(MPI_Put(&value, 1, MPI_INT, 0, -1, 1, MPI_INT, win)) == MPI_ERR_DISP);
+  CHECK(class_of(MPI_Put(&value, 1, MPI_DATATYPE_NULL, 0, 0, 1, MPI_INT, win)) == MPI_ERR_TYPE);
+  CHECK(class_of(MPI_Accumulate(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_OP_NULL, win)) ==
+        MPI_ERR_OP);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+  CHECK(class_of(MPI_Win_unlock(0, win)) == MPI_ERR_RMA_SYNC);
+  CHECK(class_of(MPI_Win_complete(win)) == MPI_ERR_RMA_SYNC);
+  CHECK(class_of(MPI_Win_lock(12345, 0, 0, win)) == MPI_ERR_LOCKTYPE);
+  CHECK(class_of(MPI_Win_lock(MPI_LOCK_SHARED, size, 0, win)) == MPI_ERR_RANK);
+  MPI_Win_create_errhandler(on_error, &handler);
+  MPI_Win_set_errhandler(win, handler);
+  MPI_Errhandler_free(&handler);
+  MPI_Win_unlock(0, win);
+  CHECK(handled == MPI_ERR_RMA_SYNC);
+  MPI_Win_get_group(win, &group);
+  MPI_Win_free(&win);
+  MPI_Group_free(&group);
+}
+
+/* Beyond the window, which some MPIs do not look for. */
+static void out_of_range(void) {
+  int memory[4] = {0}, value[5] = {0};
+  MPI_Win win;
+  MPI_Win_create(memory, sizeof(memory), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Win_fence(0, win);
+  CHECK(class_of(MPI_Put(value, 1, MPI_INT, right, 4, 1, MPI_INT, win)) == MPI_ERR_RMA_RANGE);
+  CHECK(class_of(MPI_Put(value, 5, MPI_INT, right, 0, 5, MPI_INT, win)) == MPI_ERR_RMA_RANGE);
+  CHECK(class_of(MPI_Put(value, 1, MPI_INT, right, 0, 2, MPI_INT, win)) == MPI_ERR_ARG);
+  CHECK(class_of(MPI_Accumulate(value, 1, MPI_INT, 0, 0, 1, MPI_FLOAT, MPI_SUM, win)) ==
+        MPI_ERR_TYPE);
+  CHECK(class_of(MPI_Accumulate(value, 1, MPI_FLOAT, 0, 0, 1, MPI_FLOAT, MPI_BAND, win)) ==
+        MPI_ERR_OP);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+  CHECK(class_of(MPI_Put(value, 1, MPI_INT, right, 0, 1, MPI_INT, win)) == MPI_ERR_RMA_SYNC);
+  MPI_Win_free(&win);
+}
+
+/* Pairs with a gap in each. */
+static void pairs(void) {
+  struct {
+    short value;
+    int place;
+  } best[2] = {{-1, -1}, {-1, -1}}, mine[2] = {{(short)(rank % 2), 9 - rank}, {5, rank}};
+  MPI_Win win;
+  MPI_Win_create(best, sizeof(best), sizeof(best[0]), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_fence(0, win);
+  MPI_Accumulate(mine, 2, MPI_SHORT_INT, 0, 0, 2, MPI_SHORT_INT, MPI_MAXLOC, win);
+  MPI_Win_fence(0, win);
+  if (rank == 0) CHECK(best[0].value == 1 && best[0].place == 9 - (size - 1 - size % 2));
+  if (rank == 0) CHECK(best[1].value == 5 && best[1].place == 0);
+  MPI_Win_free(&win);
+}
+
+static void fatal(void) {
+  int memory = 0;
+  MPI_Win win;
+  MPI_Win_create(&memory, sizeof(memory), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_fence(0, win);
+  if (rank == 1) MPI_Put(&memory, 1, MPI_INT, 0, 77, 1, MPI_INT, win);
+  MPI_Win_fence(0, win);
+}
+
+/* Requests of both kinds in one array. */
+static void requests(void) {
+  enum { kCount = 4000 };
+  static double mine[kCount], got[kCount], sum[2];
+  int from_left = -1;
+  MPI_Win win;
+  for (int i = 0; i < kCount; ++i) mine[i] = rank + 0.001 * i;
+  MPI_Win_create(mine, sizeof(mine), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_lock_all(0, win);
+  MPI_Request all[4];
+  MPI_Irecv(&from_left, 1, MPI_INT, left, 0, MPI_COMM_WORLD, &all[0]);
+  MPI_Rget(got, kCount, MPI_DOUBLE, right, 0, kCount, MPI_DOUBLE, win, &all[1]);
+  MPI_Isend(&rank, 1, MPI_INT, right, 0, MPI_COMM_WORLD, &all[2]);
+  MPI_Rget(sum, 2, MPI_DOUBLE, left, 7, 2, MPI_DOUBLE, win, &all[3]);
+  MPI_Waitall(4, all, MPI_STATUSES_IGNORE);
+  CHECK(from_left == left && got[kCount - 1] == right + 0.001 * (kCount - 1));
+  print("got", sum, 2);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Request one;
+  MPI_Rput(got, 1, MPI_DOUBLE, right, 5, 1, MPI_DOUBLE, win, &one);
+  MPI_Wait(&one, MPI_STATUS_IGNORE);
+  const double two = 2;
+  double before = -1;
+  MPI_Raccumulate(&two, 1, MPI_DOUBLE, right, 6, 1, MPI_DOUBLE, MPI_PROD, win, &one);
+  for (int over = 0; !over;) MPI_Test(&one, &over, MPI_STATUS_IGNORE);
+  MPI_Win_flush_all(win);
+  MPI_Rget_accumulate(&two, 1, MPI_DOUBLE, &before, 1, MPI_DOUBLE, right, 6, 1, MPI_DOUBLE, MPI_SUM,
+                      win, &one);
+  MPI_Wait(&one, MPI_STATUS_IGNORE);
+  MPI_Win_unlock_all(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  print("mine and before", (double[]){mine[5], mine[6], before}, 3);
+  MPI_Win_free(&win);
+}
+
+/* Rank 0 computes for two seconds; the others reach its memory meanwhile. */
+static void computing(void) {
+  double memory = 0;
+  MPI_Win win;
+  MPI_Win_create(&memory, sizeof(memory), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = MPI_Wtime();
+  if (rank == 0) {
+    while (MPI_Wtime() - begin < 2) continue;
+  } else {
+    const double one = 1;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    MPI_Accumulate(&one, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, MPI_SUM, win);
+    MPI_Win_unlock(0, win);
+    CHECK(MPI_Wtime() - begin < 1);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(rank != 0 || memory == size - 1);
+  MPI_Win_free(&win);
+}
+
+/* A window that is never freed, and one of a single rank. */
+static void forgotten(void) {
+  int memory = 0, mine = 3;
+  MPI_Win win, alone;
+  MPI_Win_create(&memory, sizeof(memory), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  int* own;
+  MPI_Win_allocate(sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_SELF, &own, &alone);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, alone);
+  MPI_Put(&mine, 1, MPI_INT, 0, 0, 1, MPI_INT, alone);
+  MPI_Win_unlock(0, alone);
+  CHECK(*own == 3);
+  MPI_Win_free(&alone);
+}
+
+static const struct {
+  const char* name;
+  void (*run)(void);
+} kCases[] = {{"fence", fence},         {"post", post},           {"lock", lock},
+              {"types", types},         {"shared", shared},       {"attributes", attributes},
+              {"errors", errors},       {"fatal", fatal},         {"requests", requests},
+              {"computing", computing}, {"forgotten", forgotten}, {"out_of_range", out_of_range},
+              {"pairs", pairs}};
+
+int main(int argc, char** argv) {
+  CHECK(argc == 2);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  left = (rank + size - 1) % size;
+  right = (rank + 1) % size;
+  for (size_t i = 0; i < sizeof(kCases) / sizeof(kCases[0]); ++i) {
+    if (strcmp(argv[1], kCases[i].name) != 0) continue;
+    kCases[i].run();
+    MPI_Finalize();
+    return 0;
+  }
+  fprintf(stderr, "there is no case %s\n", argv[1]);
+  return 2;
+}

@@ -1,0 +1,86 @@
+#!/bin/bash
+# A program that was compiled without us does the same with the library preloaded, and the log shows that it took effect.
+# Arguments: run_mpi.sh, the program rma_cases, the library.
+set -u
+
+run_mpi=$1
+cases=$2
+library=$PWD/$3
+failures=0
+
+# run RANKS CASE [VARIABLE=VALUE...]: output sorted in $TEST_TMPDIR/out, complaints and log in $TEST_TMPDIR/err.
+run() {
+  local ranks=$1 name=$2
+  shift 2
+  TEST_TIMEOUT=60 "$run_mpi" "$ranks" env "$@" "$cases" "$name" >"$TEST_TMPDIR/unsorted" 2>"$TEST_TMPDIR/err"
+  local code=$?
+  LC_ALL=C sort "$TEST_TMPDIR/unsorted" >"$TEST_TMPDIR/out"
+  return $code
+}
+
+complain() {
+  echo "FAILED: $1:"
+  cat "$TEST_TMPDIR/err"
+  failures=$((failures + 1))
+}
+
+# expect LOG RANKS CASE [VARIABLE=VALUE...]: preloaded, it ends well and the log has LOG, a regular expression.
+expect() {
+  local log=$1 ranks=$2 name=$3
+  shift 3
+  if ! run "$ranks" "$name" "LD_PRELOAD=$library" BRIGADE_LOG=info "$@" || ! grep -q "$log" "$TEST_TMPDIR/err"; then
+    complain "$name on $ranks ranks with $*, expected '$log'"
+  fi
+}
+
+# compare RANKS CASE: the same output without the library and with it, whatever carries the data.
+compare() {
+  run "$1" "$2" || complain "$2 on $1 ranks without the library"
+  cp "$TEST_TMPDIR/out" "$TEST_TMPDIR/plain"
+  while read -r log variables; do
+    # shellcheck disable=SC2086 # a list of words
+    expect "ranks is $log" "$1" "$2" $variables
+    diff "$TEST_TMPDIR/plain" "$TEST_TMPDIR/out" || complain "$2 on $1 ranks with $variables differs"
+  done <<'EOT'
+carried.over.shm
+carried.over.tcp BRIGADE_TRANSPORT=tcp
+carried.over.tcp BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_TRANSPORT=tcp
+EOT
+}
+
+for name in fence post lock types attributes errors requests forgotten; do
+  compare 3 "$name"
+done
+compare 2 post
+compare 4 lock
+compare 4 attributes
+
+expect 'carried over shm' 3 shared
+expect 'left to MPI: its shared memory is one piece of several ranks' 3 shared
+expect 'left to MPI: some of its ranks share no memory' 3 shared BRIGADE_TEST_BY_MESSAGES=1
+
+# What Debian's Open MPI does not get right, or does not look for.
+for name in pairs out_of_range computing; do
+  expect 'carried over shm' 3 $name
+  expect 'carried over tcp' 3 $name BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_TRANSPORT=tcp
+done
+
+# What is left to MPI, and that it works there.
+expect 'left to MPI: some of its ranks reach each other by transport mpi only' 3 fence BRIGADE_TRANSPORT=mpi
+expect 'left to MPI: .* by messages only' 3 lock BRIGADE_TEST_BY_MESSAGES=1
+expect 'carried over mpi' 3 fence BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on
+expect 'left to MPI: on rank 0 BRIGADE_RMA=off' 3 lock BRIGADE_RMA=off
+
+# Errors that end the job, with a text.
+# refuse TEXT CASE [VARIABLE=VALUE...]
+refuse() {
+  local text=$1 name=$2
+  shift 2
+  if run 2 "$name" "LD_PRELOAD=$library" "$@" || ! grep -q "$text" "$TEST_TMPDIR/err"; then
+    complain "$name with $*, expected an end with '$text'"
+  fi
+}
+refuse 'brigade: MPI_Put on rank 1: bytes from 0 to 4 behind displacement 77' fatal
+refuse 'BRIGADE_RMA=maybe: must be off, on or auto' fence BRIGADE_RMA=maybe
+
+exit $((failures > 0))
