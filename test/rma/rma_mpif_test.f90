@@ -1,0 +1,27 @@
+! One-sided calls through mpif.h, whose wrappers end in PMPI names of C.
+program rma_mpif_test
+  implicit none
+  include 'mpif.h'
+  integer, parameter :: width = 4
+  integer :: win, rank, ranks, error, memory(4), sent, got
+  integer(kind=MPI_ADDRESS_KIND) :: bytes, third
+
+  call MPI_Init(error)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks, error)
+  memory = -1
+  bytes = 4 * width
+  third = 2
+  call MPI_Win_create(memory, bytes, width, MPI_INFO_NULL, MPI_COMM_WORLD, win, error)
+  sent = rank
+  call MPI_Win_fence(0, win, error)
+  call MPI_Put(sent, 1, MPI_INTEGER, mod(rank + 1, ranks), third, 1, MPI_INTEGER, win, error)
+  call MPI_Win_fence(MPI_MODE_NOSUCCEED, win, error)
+  if (memory(3) /= mod(rank + ranks - 1, ranks)) call MPI_Abort(MPI_COMM_WORLD, 4, error)
+  call MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win, error)
+  call MPI_Get(got, 1, MPI_INTEGER, 0, third, 1, MPI_INTEGER, win, error)
+  call MPI_Win_unlock(0, win, error)
+  if (got /= ranks - 1) call MPI_Abort(MPI_COMM_WORLD, 5, error)
+  call MPI_Win_free(win, error)
+  call MPI_Finalize(error)
+end program
