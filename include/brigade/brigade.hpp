@@ -1,7 +1,7 @@
 /// @file
-/// Brigade for C++ programs: the functions of brigade.h as objects that clean up after themselves.
-/// Header only, so that the library's binary interface is that of C. brigade.h says what arguments
-/// mean, which must be equal on all ranks, and what state errors leave.
+/// Brigade for C++ programs: what brigade.h and window.h make, as objects that clean up after
+/// themselves. Header only, so that the library's binary interface is that of C. Those say what
+/// arguments mean, which must be equal on all ranks, and what state errors leave.
 
 #ifndef BRIGADE_BRIGADE_HPP_
 #define BRIGADE_BRIGADE_HPP_
@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "brigade/brigade.h"
+#include "brigade/window.h"
 
 namespace brigade {
 /// The face of libbrigade.so.
@@ -53,6 +54,7 @@ class Engine {
 
  private:
   friend class Group;
+  friend class Window;
   std::shared_ptr<brigade_engine> engine_;
 };
 
@@ -129,6 +131,51 @@ class Group {
 
  private:
   std::shared_ptr<brigade_group> group_;
+};
+
+/// Memory that ranks expose to each other, or nothing: before it is made, once it was freed, and
+/// when it was moved from. Operations and synchronisation are the functions of window.h, on get().
+///
+/// One that goes without Free is given up, which ends the others' calls on it. No request of it may
+/// be left then.
+class Window {
+ public:
+  /// Makes it of memory that the caller has, in place of what there was; see
+  /// brigade_window_create().
+  Result Create(const Engine& engine, int mpi_comm, void* memory, size_t bytes, int64_t unit = 1) {
+    brigade_window* window = nullptr;
+    return Keep(engine, brigade_window_create(engine.get(), mpi_comm, memory, bytes, unit, &window),
+                &window);
+  }
+  /// The same with memory of the library's; see brigade_window_allocate().
+  Result Allocate(const Engine& engine, int mpi_comm, size_t bytes, int64_t unit, void** memory) {
+    brigade_window* window = nullptr;
+    return Keep(engine,
+                brigade_window_allocate(engine.get(), mpi_comm, bytes, unit, memory, &window),
+                &window);
+  }
+  /// Collective; see brigade_window_free(). After #BRIGADE_INVALID_ARGUMENT it is still there.
+  Result Free() {
+    const Result result = brigade_window_free(get());
+    if (result.status == BRIGADE_INVALID_ARGUMENT) return result;
+    Held freed = std::move(window_);
+    (void)freed.release();
+    return result;
+  }
+  /// The window of the C functions; null if there is none.
+  brigade_window* get() const { return window_.get(); }
+
+ private:
+  struct GiveUp {
+    void operator()(brigade_window* window) const { brigade_window_destroy(window); }
+    std::shared_ptr<brigade_engine> engine;
+  };
+  using Held = std::unique_ptr<brigade_window, GiveUp>;
+  Result Keep(const Engine& engine, const Result& made, brigade_window** window) {
+    window_ = Held(*window, {engine.engine_});
+    return made;
+  }
+  Held window_;
 };
 
 }  // namespace direct

@@ -163,5 +163,50 @@ TEST_F(BrigadeHppOperation, OutlivesGroupAndEngine) {
   EXPECT_EQ(first_, Sum());
 }
 
+TEST_F(BrigadeHppOperation, WindowsGoWithTheirObjects) {
+  const int comm = MPI_Comm_c2f(MPI_COMM_WORLD);
+  direct::Window window;
+  EXPECT_TRUE(window.Free()) << "of nothing";
+  std::vector<double> memory(2);
+  EXPECT_EQ(window.Create(engine_, comm, nullptr, 16).status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_EQ(window.get(), nullptr);
+  ASSERT_TRUE(window.Create(engine_, comm, memory.data(), 16, sizeof(double)));
+  const double sent = rank_ + 1;
+  const auto put_to_next = [&] {
+    ASSERT_EQ(brigade_window_fence(window.get(), 0), BRIGADE_OK);
+    ASSERT_EQ(
+        brigade_window_put(window.get(), &sent, 1, BRIGADE_ELEMENT_DOUBLE, (rank_ + 1) % size_, 1),
+        BRIGADE_OK);
+    ASSERT_EQ(brigade_window_fence(window.get(), 0), BRIGADE_OK);
+  };
+  put_to_next();
+  EXPECT_EQ(memory[1], (rank_ + size_ - 1) % size_ + 1);
+
+  // Free is refused, and then is not.
+  ASSERT_EQ(brigade_window_lock_all(window.get()), BRIGADE_OK);
+  const direct::Result locked = window.Free();
+  EXPECT_EQ(locked.status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_NE(locked.text.find("lock"), std::string::npos) << locked.text;
+  ASSERT_NE(window.get(), nullptr);
+  ASSERT_EQ(brigade_window_unlock_all(window.get()), BRIGADE_OK);
+  EXPECT_TRUE(window.Free());
+  EXPECT_EQ(window.get(), nullptr);
+
+  // It keeps its engine, and ends the others' calls if it goes alone.
+  void* allocated = nullptr;
+  ASSERT_TRUE(window.Allocate(engine_, comm, 16, sizeof(double), &allocated));
+  group_ = direct::Group();
+  engine_ = direct::Engine();
+  put_to_next();
+  EXPECT_EQ(static_cast<double*>(allocated)[1], (rank_ + size_ - 1) % size_ + 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank_ == 0) {
+    window = direct::Window();
+  } else {
+    EXPECT_EQ(brigade_window_fence(window.get(), 0), BRIGADE_ABORTED);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 }  // namespace
 }  // namespace brigade
