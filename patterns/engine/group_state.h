@@ -81,6 +81,9 @@ struct GroupState {
   // Of a call over edges: a receive that it has posted.
   ReceiveSlot edge_slot;
 
+  // Of what stands on the group: lives until nothing of the group is posted any more.
+  std::shared_ptr<void> companion;
+
   size_t members() const { return static_cast<size_t>(rows) * static_cast<size_t>(cols); }
   const Scope& scope(ChannelKind kind) const { return scopes[static_cast<int>(kind)]; }
   // `peer`: of a message from point to point.

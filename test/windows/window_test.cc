@@ -451,6 +451,98 @@ TEST_P(Windows, ATargetThatComputesIsReached) {
   });
 }
 
+// What is read is what was there while its epoch was open, however long it takes to travel.
+TEST_P(Windows, AGetIsReadWithinItsEpoch) {
+  constexpr int64_t kBytes = 100 * 1000;
+  const int rounds = StressRounds(10, 500);
+  OnRanks(3, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(kBytes);
+    std::vector<std::byte> got(kBytes);
+    std::vector<std::byte> sent(kBytes);
+    const auto is_even = [&] {
+      return std::all_of(got.begin(), got.end(), [&](std::byte b) { return b == got[0]; });
+    };
+    for (int i = 0; i < rounds; ++i) {  // under a lock
+      Require(window->Lock(LockKind::kExclusive, 0));
+      Require(window->Get(Bytes(got.data(), kBytes), At(0, 0, kBytes)));
+      Require(window->Unlock(0));
+      Expect(is_even(), "no other holder's data are mixed in");
+      std::fill(sent.begin(), sent.end(), static_cast<std::byte>(3 * i + self.rank()));
+      Require(window->Lock(LockKind::kExclusive, 0));
+      Require(window->Put(Bytes(sent.data(), kBytes), At(0, 0, kBytes)));
+      Require(window->Unlock(0));
+    }
+    self.Meet();
+    for (int i = 0; i < rounds; ++i) {  // between post and wait
+      if (self.rank() == 0) {
+        std::fill(window->base(), window->base() + kBytes, static_cast<std::byte>(i));
+        Require(window->Post({1, 2}));
+        Require(window->Wait());
+        std::fill(window->base(), window->base() + kBytes, std::byte{255});
+      } else {
+        Require(window->Start({0}));
+        Require(window->Get(Bytes(got.data(), kBytes), At(0, 0, kBytes)));
+        Require(window->Complete());
+        Expect(is_even() && got[0] == static_cast<std::byte>(i), "what the target had posted");
+      }
+    }
+    Require(window->Free());
+  });
+}
+
+TEST_P(Windows, AFetchIsInOrderWithSums) {
+  OnRanks(2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(8);
+    const int64_t one = 1;
+    std::vector<int64_t> got(200, -1);
+    Require(window->Fence());
+    for (int64_t& value : got) {
+      if (self.rank() == 1) break;
+      Require(window->FetchAndOp(AccumulateOp::kNoOp, Element::kInt64, nullptr, &value, 1, 0));
+      Require(window->FetchAndOp(AccumulateOp::kSum, Element::kInt64, &one, &got[0], 1, 0));
+    }
+    Require(window->Fence());
+    for (size_t i = 1; self.rank() == 0 && i < got.size(); ++i) {
+      Expect(got[i] == static_cast<int64_t>(i), "the sums before it, and none behind it");
+    }
+    Require(window->Free());
+  });
+}
+
+TEST_P(Windows, OperationsTellWhenTheyAreOver) {
+  constexpr int64_t kBytes = 20 * 1000;
+  OnRanks(2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(2 * kBytes);
+    const int other = 1 - self.rank();
+    std::vector<std::byte> data(kBytes, std::byte{1});
+    std::vector<std::byte> got(kBytes);
+    const TargetData there = At(other, 0, kBytes);
+    Require(window->LockAll());
+    std::atomic<bool> is_put{false};
+    Require(window->Put(Bytes(data.data(), kBytes), there, &is_put));
+    Require(window->WaitFor(is_put));
+    std::fill(data.begin(), data.end(), std::byte{2});  // it is the caller's again
+    Require(window->Flush(other));
+    std::atomic<bool> is_got{false};
+    Require(window->Get(Bytes(got.data(), kBytes), there, &is_got));
+    while (!is_got) Require(window->Progress());
+    Expect(std::all_of(got.begin(), got.end(), [](std::byte b) { return b == std::byte{1}; }),
+           "a put, and a get behind its flush");
+    std::fill(got.begin(), got.end(), std::byte{0});
+    Require(window->Put(Bytes(data.data(), kBytes), there));
+    Require(window->FlushLocal(other));
+    std::fill(data.begin(), data.end(), std::byte{3});
+    Require(window->FlushAll());
+    Require(window->Get(Bytes(got.data(), kBytes), there));
+    Require(window->FlushLocalAll());
+    Expect(std::all_of(got.begin(), got.end(), [](std::byte b) { return b == std::byte{2}; }),
+           "what was put, not what its memory was used for then");
+    Require(window->Sync());
+    Require(window->UnlockAll());
+    Require(window->Free());
+  });
+}
+
 // Whoever waits for a rank that is gone is told, whatever it waits in.
 TEST_P(Windows, ALostRankEndsEveryWait) {
   if (GetParam().transport != WindowWay::Transport::kInproc) {

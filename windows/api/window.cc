@@ -3,6 +3,7 @@
 #include "brigade/window.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,7 +28,7 @@
 
 struct brigade_window_request {
   brigade_window* window;
-  bool over = false;
+  std::atomic<bool> over{false};
 };
 
 struct brigade_window {
@@ -286,7 +287,7 @@ brigade_status brigade_window_compare_and_swap(brigade_window* window, brigade_e
 brigade_status brigade_window_put_values(brigade_window* window, const brigade_values* values,
                                          const brigade_target* target,
                                          brigade_window_request** request) {
-  return Begin(window, request, [&](Window* inside, bool* over) -> Status {
+  return Begin(window, request, [&](Window* inside, std::atomic<bool>* over) -> Status {
     OriginData from;
     TargetData to;
     BRIGADE_RETURN_IF_ERROR(ToOrigin("values", values, &from));
@@ -298,7 +299,7 @@ brigade_status brigade_window_put_values(brigade_window* window, const brigade_v
 brigade_status brigade_window_get_values(brigade_window* window, const brigade_values* result,
                                          const brigade_target* target,
                                          brigade_window_request** request) {
-  return Begin(window, request, [&](Window* inside, bool* over) -> Status {
+  return Begin(window, request, [&](Window* inside, std::atomic<bool>* over) -> Status {
     OriginData to;
     TargetData from;
     BRIGADE_RETURN_IF_ERROR(ToOrigin("result", result, &to));
@@ -311,7 +312,7 @@ brigade_status brigade_window_accumulate_values(brigade_window* window, brigade_
                                                 const brigade_values* values,
                                                 const brigade_target* target,
                                                 brigade_window_request** request) {
-  return Begin(window, request, [&](Window* inside, bool* over) -> Status {
+  return Begin(window, request, [&](Window* inside, std::atomic<bool>* over) -> Status {
     AccumulateOp how;
     OriginData from;
     TargetData to;
@@ -327,7 +328,7 @@ brigade_status brigade_window_get_accumulate(brigade_window* window, brigade_acc
                                              const brigade_values* result,
                                              const brigade_target* target,
                                              brigade_window_request** request) {
-  return Begin(window, request, [&](Window* inside, bool* over) -> Status {
+  return Begin(window, request, [&](Window* inside, std::atomic<bool>* over) -> Status {
     AccumulateOp how;
     OriginData from;
     OriginData fetched;
@@ -344,7 +345,7 @@ brigade_status brigade_window_put_notify_values(brigade_window* window,
                                                 const brigade_values* values,
                                                 const brigade_target* target,
                                                 brigade_window_request** request) {
-  return Begin(window, request, [&](Window* inside, bool* over) -> Status {
+  return Begin(window, request, [&](Window* inside, std::atomic<bool>* over) -> Status {
     OriginData from;
     TargetData to;
     BRIGADE_RETURN_IF_ERROR(ToOrigin("values", values, &from));

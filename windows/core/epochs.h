@@ -43,7 +43,10 @@ class Epochs {
   void UnlockOne(int target) { SetLock(target, false); }
   Status CheckLockAll() const;
   Status CheckUnlockAll() const;
-  void LockAll(bool locked) { lock_all_ = locked; }
+  void LockAll(bool locked) {
+    lock_all_ = locked;
+    if (locked) is_fenced_ = false;
+  }
 
   // Of the epoch that is open.
   const std::vector<int>& started() const { return started_; }

@@ -18,7 +18,7 @@ namespace brigade {
 class LossWatch {
  public:
   // Begins to watch, unless it does so already. REQUIRES: the caller is the driver; the group is
-  // open, and will be closed before this is destroyed.
+  // closed before this is destroyed (GroupState::companion).
   void Begin(Endpoint* endpoint, const GroupState& group);
   // The first loss.
   const Status& loss() const { return loss_; }

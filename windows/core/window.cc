@@ -93,18 +93,23 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
 Status Window::OpenTargets(Bootstrap* bootstrap, bool goes_directly) {
   const bool is_simulated = engine()->endpoint()->simulated_processor() != nullptr;
   const Host here = Host::Here();
-  uint8_t mine = 1;
+  struct Reach {
+    bool all = true;
+    bool some = false;
+  } mine;
   for (int r = 0; r < size(); ++r) {
     if (r == rank() || (goes_directly && !is_simulated)) {
       targets_[static_cast<size_t>(r)] = TargetMemory::Open(member(r), here, size());
     }
-    if (direct(r) == nullptr) mine = 0;
-    if (r != rank() && direct(r) != nullptr) some_are_direct_ = true;
+    if (direct(r) == nullptr) mine.all = false;
+    if (r != rank() && direct(r) != nullptr) mine.some = true;
   }
   // Nobody closes what others still have to open.
-  std::vector<uint8_t> all(static_cast<size_t>(size()));
+  std::vector<Reach> all(static_cast<size_t>(size()));
   BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
-  is_direct_ = std::all_of(all.begin(), all.end(), [](uint8_t direct) { return direct != 0; });
+  is_direct_ = std::all_of(all.begin(), all.end(), [](const Reach& reach) { return reach.all; });
+  some_are_direct_ =
+      std::any_of(all.begin(), all.end(), [](const Reach& reach) { return reach.some; });
   return Status();
 }
 

@@ -16,6 +16,7 @@
 #ifndef BRIGADE_WINDOWS_CORE_WINDOW_H_
 #define BRIGADE_WINDOWS_CORE_WINDOW_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -101,28 +102,29 @@ class Window {
   // of the caller must stay valid and, unless it is only read, untouched until the next call that
   // completes it, or until `*over` is set, which Progress does.
 
-  Status Put(const OriginData& origin, const TargetData& target, bool* over = nullptr);
-  Status Get(const OriginData& result, const TargetData& target, bool* over = nullptr);
+  Status Put(const OriginData& origin, const TargetData& target, std::atomic<bool>* over = nullptr);
+  Status Get(const OriginData& result, const TargetData& target, std::atomic<bool>* over = nullptr);
   // Both sides consist of one and the same element, for which `op` is defined.
   Status Accumulate(AccumulateOp op, const OriginData& origin, const TargetData& target,
-                    bool* over = nullptr);
+                    std::atomic<bool>* over = nullptr);
   // `result` gets what was there before. `origin` is not looked at if `op` is kNoOp.
   Status GetAccumulate(AccumulateOp op, const OriginData& origin, const OriginData& result,
-                       const TargetData& target, bool* over = nullptr);
+                       const TargetData& target, std::atomic<bool>* over = nullptr);
   // Of one element. `value`, of kNoOp, may be null.
   Status FetchAndOp(AccumulateOp op, Element element, const void* value, void* result, int rank,
-                    int64_t displacement, bool* over = nullptr);
+                    int64_t displacement, std::atomic<bool>* over = nullptr);
   // If what is there equals `expected`, bit by bit, `desired` replaces it. REQUIRES: an element of
   // at most eight bytes.
   Status CompareAndSwap(Element element, const void* expected, const void* desired, void* result,
-                        int rank, int64_t displacement, bool* over = nullptr);
+                        int rank, int64_t displacement, std::atomic<bool>* over = nullptr);
   // A put, and behind it a notification that the target can wait for. Needs no epoch of the target.
-  Status PutNotify(const OriginData& origin, const TargetData& target, bool* over = nullptr);
+  Status PutNotify(const OriginData& origin, const TargetData& target,
+                   std::atomic<bool>* over = nullptr);
 
   // Moves what is under way.
   Status Progress();
   // Until an operation's memory is the caller's again.
-  Status WaitFor(const bool& over);
+  Status WaitFor(const std::atomic<bool>& over);
 
   // --- synchronisation ---
   // Each completes what its epoch has begun. After kInvalidArgument, a call out of order, nothing
@@ -174,34 +176,40 @@ class Window {
   Status Check(const TargetData& target, int64_t origin_bytes, int64_t* offset) const;
   Status CheckRank(int rank) const;
   Status Ask(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
-             const OriginData& receive, const TargetData& target, int64_t offset, bool* over);
+             const OriginData& receive, const TargetData& target, int64_t offset,
+             std::atomic<bool>* over);
   Status Combine(AccumulateOp op, const OriginData& origin, const OriginData* result,
-                 const TargetData& target, bool* over);
+                 const TargetData& target, std::atomic<bool>* over);
   Status CombineDirectly(AccumulateOp op, Element element, const OriginData& origin,
                          const OriginData* result, const TargetData& target, int64_t offset);
-  Status PutAt(const OriginData& origin, const TargetData& target, int64_t offset, bool* over);
+  Status PutAt(const OriginData& origin, const TargetData& target, int64_t offset,
+               std::atomic<bool>* over);
   Status AddNote(int target, NoteKind kind, uint32_t token = 0, uint8_t op = 0);
 
   // The outcome of work on memory that is reached directly: a failure breaks the window.
   Status Reached(int target, const Status& outcome);
 
-  // The second for who is the driver.
-  Status TakeLock(ProcessLock* lock);
+  // Of the driver.
+  Status AwaitRoom(int target);
+  Status TakeLock(ProcessLock* lock);  // of anybody
   Status AwaitProcessLock(ProcessLock* lock);
   Status BeginLock(LockKind kind, int target);
   Status AwaitLock(int target);
-  Status EndLock(int target);
+  // `token`: of what is to be awaited, by AwaitFlush; 0: of nothing.
+  Status EndLock(int target, uint32_t* token);
+  Status AskFlush(int target, uint32_t* token);
+  Status AwaitFlush(int target, uint32_t token);
   Status AwaitLocally(int target);
-  Status AwaitRemotely(int target);
-  Status AwaitFlushed(int target, uint32_t token);
+  uint32_t NextToken();
+  bool TakeNotices(int source, uint64_t count);
 
-  std::optional<WindowWait> wait_;  // destroyed behind the group
+  std::optional<WindowWait> wait_;
   std::unique_ptr<Group> group_;
   std::vector<MemberAttributes> members_;
   std::unique_ptr<ExposedMemory> exposed_;
   std::vector<std::unique_ptr<TargetMemory>> targets_;
   bool is_direct_ = true;         // every rank reaches every other by itself; the same on all
-  bool some_are_direct_ = false;  // this rank reaches some other so
+  bool some_are_direct_ = false;  // some rank reaches another so; the same on all
   ServedWindow served_;
   std::unique_ptr<WindowMessages> messages_;
   Epochs epochs_;
@@ -211,8 +219,7 @@ class Window {
   std::vector<uint64_t> grants_taken_;      // by target
   std::vector<uint64_t> notices_taken_;     // by source
   std::vector<uint64_t> requests_flushed_;  // by target
-  uint64_t done_ = 0;                       // requests of others, at fences
-  uint32_t next_token_ = 1;
+  uint32_t last_token_ = 0;
   bool is_freed_ = true;  // or not yet made
 };
 

@@ -1,5 +1,7 @@
 // The operations of a window.
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -15,11 +17,13 @@ namespace {
 
 // Requests to one target that may be under way: who asks for more waits until fewer are.
 constexpr size_t kMostUnderWay = 256;
+// Values that are fetched at once.
+constexpr int64_t kFetchedBytes = int64_t{16} << 10;
 
 Status Invalid(const std::string& what) { return {StatusCode::kInvalidArgument, what}; }
 
-void SetOver(bool* over) {
-  if (over != nullptr) *over = true;
+void SetOver(std::atomic<bool>* over) {
+  if (over != nullptr) over->store(true, std::memory_order_release);
 }
 
 // What `op` combines: the one element that both layouts consist of.
@@ -34,8 +38,6 @@ Status FindElement(AccumulateOp op, const TypedLayout& origin, const TypedLayout
   return Invalid(std::string(AccumulateOpName(op)) + " is not defined for " +
                  ElementName(*element));
 }
-
-TypedLayout One(Element element) { return TypedLayout::Run(element, 1); }
 
 }  // namespace
 
@@ -74,14 +76,10 @@ Status Window::Check(const TargetData& target, int64_t origin_bytes, int64_t* of
 
 Status Window::Ask(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
                    const OriginData& receive, const TargetData& target, int64_t offset,
-                   bool* over) {
+                   std::atomic<bool>* over) {
   const Engine::Turn turn(engine());
   BRIGADE_RETURN_IF_ERROR(state()->failure);
-  if (messages_->outbox()->under_way(target.rank) >= kMostUnderWay) {
-    BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "requests", [&] {
-      return messages_->outbox()->under_way(target.rank) < kMostUnderWay;
-    }));
-  }
+  BRIGADE_RETURN_IF_ERROR(AwaitRoom(target.rank));
   Note note;
   note.kind = kind;
   note.op = static_cast<uint8_t>(op);
@@ -94,12 +92,12 @@ Status Window::Ask(NoteKind kind, AccumulateOp op, Element element, const Origin
   auto request = std::make_unique<Outgoing>(target.rank, note, send, receive);
   request->over = over;
   BRIGADE_RETURN_IF_ERROR(messages_->Add(std::move(request)));
-  engine()->HurryHelper();
+  if (messages_->outbox()->has_work()) engine()->HurryHelper();
   return Status();
 }
 
 Status Window::PutAt(const OriginData& origin, const TargetData& target, int64_t offset,
-                     bool* over) {
+                     std::atomic<bool>* over) {
   const int64_t bytes = origin.bytes();
   const TargetMemory* const reached = direct(target.rank);
   if (bytes == 0) {
@@ -121,14 +119,14 @@ Status Window::PutAt(const OriginData& origin, const TargetData& target, int64_t
   return Reached(target.rank, reached->Put(&from, origin.data, bytes, &to, offset));
 }
 
-Status Window::Put(const OriginData& origin, const TargetData& target, bool* over) {
+Status Window::Put(const OriginData& origin, const TargetData& target, std::atomic<bool>* over) {
   int64_t offset = 0;
   BRIGADE_RETURN_IF_ERROR(Check(target, origin.bytes(), &offset));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckAccess(target.rank));
   return PutAt(origin, target, offset, over);
 }
 
-Status Window::Get(const OriginData& result, const TargetData& target, bool* over) {
+Status Window::Get(const OriginData& result, const TargetData& target, std::atomic<bool>* over) {
   int64_t offset = 0;
   const int64_t bytes = result.bytes();
   BRIGADE_RETURN_IF_ERROR(Check(target, bytes, &offset));
@@ -151,17 +149,17 @@ Status Window::Get(const OriginData& result, const TargetData& target, bool* ove
 }
 
 Status Window::Accumulate(AccumulateOp op, const OriginData& origin, const TargetData& target,
-                          bool* over) {
+                          std::atomic<bool>* over) {
   return Combine(op, origin, nullptr, target, over);
 }
 
 Status Window::GetAccumulate(AccumulateOp op, const OriginData& origin, const OriginData& result,
-                             const TargetData& target, bool* over) {
+                             const TargetData& target, std::atomic<bool>* over) {
   return Combine(op, origin, &result, target, over);
 }
 
 Status Window::Combine(AccumulateOp op, const OriginData& given, const OriginData* result,
-                       const TargetData& target, bool* over) {
+                       const TargetData& target, std::atomic<bool>* over) {
   int64_t offset = 0;
   const OriginData origin = op == AccumulateOp::kNoOp ? OriginData() : given;
   const int64_t bytes = result != nullptr ? result->bytes() : given.bytes();
@@ -190,37 +188,63 @@ Status Window::CombineDirectly(AccumulateOp op, Element element, const OriginDat
                                const OriginData* result, const TargetData& target, int64_t offset) {
   const TargetMemory& reached = *direct(target.rank);
   const int64_t bytes = target.layout.size() * target.count;
+  const auto each = static_cast<int64_t>(element == Element::kMixed ? 1 : ElementBytes(element));
   LayoutCursor from(&origin.layout, origin.count);
   LayoutCursor to(&target.layout, target.count);
-  std::vector<std::byte> fetched(result == nullptr ? 0 : static_cast<size_t>(bytes));
-  BRIGADE_RETURN_IF_ERROR(TakeLock(&reached.page().combining()));
-  const Status status = reached.Accumulate(op, element, &from, origin.data, bytes, &to, offset,
-                                           result == nullptr ? nullptr : fetched.data());
-  reached.page().combining().Unlock();
-  BRIGADE_RETURN_IF_ERROR(Reached(target.rank, status));
-  if (result == nullptr) return Status();
-  LayoutCursor back(&result->layout, result->count);
-  Scatter(fetched.data(), bytes, &back, result->data);
+  LayoutCursor back(&(result == nullptr ? origin : *result).layout,
+                    (result == nullptr ? origin : *result).count);
+  // Atomic is each element: what others add comes in between.
+  const int64_t piece = result == nullptr ? bytes : std::min(bytes, kFetchedBytes / each * each);
+  std::vector<std::byte> fetched(result == nullptr ? 0 : static_cast<size_t>(piece));
+  for (int64_t done = 0; done < bytes; done += piece) {
+    const int64_t now = std::min(piece, bytes - done);
+    BRIGADE_RETURN_IF_ERROR(TakeLock(&reached.page().combining()));
+    const Status status = reached.Accumulate(op, element, &from, origin.data, now, &to, offset,
+                                             result == nullptr ? nullptr : fetched.data());
+    reached.page().combining().Unlock();
+    BRIGADE_RETURN_IF_ERROR(Reached(target.rank, status));
+    if (result != nullptr) Scatter(fetched.data(), now, &back, result->data);
+  }
   return Status();
 }
 
 Status Window::FetchAndOp(AccumulateOp op, Element element, const void* value, void* result,
-                          int rank, int64_t displacement, bool* over) {
+                          int rank, int64_t displacement, std::atomic<bool>* over) {
   if (element == Element::kMixed) return Invalid("a fetch of a value of several kinds");
+  const TargetData target{rank, displacement, TypedLayout::One(element), 1};
+  if (rank >= 0 && rank < size() && direct(rank) != nullptr && direct(rank)->mapped() != nullptr &&
+      IsDefined(op, element)) {
+    const size_t bytes = ElementBytes(element);
+    int64_t offset = 0;
+    BRIGADE_RETURN_IF_ERROR(Check(target, static_cast<int64_t>(bytes), &offset));
+    BRIGADE_RETURN_IF_ERROR(epochs_.CheckAccess(rank));
+    std::byte* const there = direct(rank)->mapped() + offset;
+    std::byte old[kMostElementBytes];
+    BRIGADE_RETURN_IF_ERROR(TakeLock(&direct(rank)->page().combining()));
+    std::memcpy(old, there, bytes);
+    if (op != AccumulateOp::kNoOp) {
+      brigade::Accumulate(op, element, 1, there, static_cast<const std::byte*>(value));
+    }
+    direct(rank)->page().combining().Unlock();
+    std::memcpy(result, old, bytes);
+    SetOver(over);
+    return Status();
+  }
   // What is read is not written.
-  const OriginData given{const_cast<std::byte*>(static_cast<const std::byte*>(value)), One(element),
-                         1};
-  const OriginData fetched{static_cast<std::byte*>(result), One(element), 1};
-  return Combine(op, given, &fetched, {rank, displacement, One(element), 1}, over);
+  const OriginData given{const_cast<std::byte*>(static_cast<const std::byte*>(value)),
+                         TypedLayout::One(element), 1};
+  const OriginData fetched{static_cast<std::byte*>(result), TypedLayout::One(element), 1};
+  return Combine(op, given, &fetched, target, over);
 }
 
 Status Window::CompareAndSwap(Element element, const void* expected, const void* desired,
-                              void* result, int rank, int64_t displacement, bool* over) {
+                              void* result, int rank, int64_t displacement,
+                              std::atomic<bool>* over) {
   if (element == Element::kMixed || ElementBytes(element) > sizeof(uint64_t)) {
     return Invalid(std::string("compare-and-swap of ") + ElementName(element));
   }
   const size_t bytes = ElementBytes(element);
-  const TargetData target{rank, displacement, One(element), 1};
+  const TargetData target{rank, displacement, TypedLayout::One(element), 1};
   int64_t offset = 0;
   BRIGADE_RETURN_IF_ERROR(Check(target, static_cast<int64_t>(bytes), &offset));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckAccess(rank));
@@ -230,13 +254,13 @@ Status Window::CompareAndSwap(Element element, const void* expected, const void*
     std::memcpy(both + bytes, desired, bytes);
     const OriginData send{both, TypedLayout::Run(Element::kByte, static_cast<int64_t>(2 * bytes)),
                           1};
-    const OriginData fetched{static_cast<std::byte*>(result), One(element), 1};
+    const OriginData fetched{static_cast<std::byte*>(result), TypedLayout::One(element), 1};
     return Ask(NoteKind::kSwap, AccumulateOp::kReplace, element, send, fetched, target, offset,
                over);
   }
   SetOver(over);
   const TargetMemory& reached = *direct(rank);
-  const TypedLayout layout = One(element);
+  const TypedLayout& layout = TypedLayout::One(element);
   std::byte old[sizeof(uint64_t)];
   std::byte now[sizeof(uint64_t)];
   std::memcpy(now, desired, bytes);
@@ -255,12 +279,14 @@ Status Window::CompareAndSwap(Element element, const void* expected, const void*
   return Status();
 }
 
-Status Window::PutNotify(const OriginData& origin, const TargetData& target, bool* over) {
+Status Window::PutNotify(const OriginData& origin, const TargetData& target,
+                         std::atomic<bool>* over) {
   int64_t offset = 0;
   BRIGADE_RETURN_IF_ERROR(Check(target, origin.bytes(), &offset));
   BRIGADE_RETURN_IF_ERROR(PutAt(origin, target, offset, over));
   if (direct(target.rank) == nullptr) {
     const Engine::Turn turn(engine());
+    BRIGADE_RETURN_IF_ERROR(AwaitRoom(target.rank));
     return AddNote(target.rank, NoteKind::kNotify);
   }
   direct(target.rank)->page().notified(rank()).fetch_add(1, std::memory_order_release);
@@ -273,6 +299,12 @@ Status Window::Reached(int target, const Status& outcome) {
   const Engine::Turn turn(engine());
   engine()->BreakGroup(state(), status, {rank(), status.code(), {}, 0, status.message()});
   return state()->failure;
+}
+
+Status Window::AwaitRoom(int target) {
+  const auto has_room = [&] { return messages_->outbox()->under_way(target) < kMostUnderWay; };
+  if (has_room()) return Status();
+  return wait_->Until(/*is_told=*/true, "a target that is behind with what it was asked", has_room);
 }
 
 Status Window::TakeLock(ProcessLock* lock) {

@@ -25,20 +25,29 @@ Status Window::AwaitLocally(int target) {
                       [&] { return messages_->outbox()->under_way(target) == 0; });
 }
 
-Status Window::AwaitFlushed(int target, uint32_t token) {
-  return wait_->Until(/*is_told=*/true, "a target to have done what was asked",
-                      [&] { return served_.flushed_by[static_cast<size_t>(target)] == token; });
+Status Window::AskFlush(int target, uint32_t* token) {
+  *token = 0;
+  if (requests_flushed_[static_cast<size_t>(target)] == messages_->outbox()->requests(target)) {
+    return Status();
+  }
+  *token = NextToken();
+  return AddNote(target, NoteKind::kFlush, *token);
 }
 
-Status Window::AwaitRemotely(int target) {
-  const auto t = static_cast<size_t>(target);
-  const uint64_t requests = messages_->outbox()->requests(target);
-  if (requests_flushed_[t] == requests) return AwaitLocally(target);
-  const uint32_t token = next_token_++;
-  BRIGADE_RETURN_IF_ERROR(AddNote(target, NoteKind::kFlush, token));
-  BRIGADE_RETURN_IF_ERROR(AwaitFlushed(target, token));
-  requests_flushed_[t] = requests;
+Status Window::AwaitFlush(int target, uint32_t token) {
+  if (token != 0) {
+    const auto t = static_cast<size_t>(target);
+    const uint64_t requests = messages_->outbox()->requests(target);
+    BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "a target to have done what was asked",
+                                         [&] { return served_.flushed_by[t] == token; }));
+    requests_flushed_[t] = requests;
+  }
   return AwaitLocally(target);
+}
+
+uint32_t Window::NextToken() {
+  if (++last_token_ == 0) ++last_token_;  // which means none
+  return last_token_;
 }
 
 // --- fence ---
@@ -183,14 +192,15 @@ Status Window::AwaitLock(int target) {
   return Status();
 }
 
-Status Window::EndLock(int target) {
+Status Window::EndLock(int target, uint32_t* token) {
   const TargetMemory* const reached = direct(target);
+  *token = 0;
   if (reached == nullptr) {
-    const uint32_t token = next_token_++;
-    BRIGADE_RETURN_IF_ERROR(AddNote(target, NoteKind::kUnlock, token));
-    BRIGADE_RETURN_IF_ERROR(AwaitFlushed(target, token));
-    requests_flushed_[static_cast<size_t>(target)] = messages_->outbox()->requests(target);
-    return AwaitLocally(target);
+    const bool is_flushed =
+        requests_flushed_[static_cast<size_t>(target)] == messages_->outbox()->requests(target);
+    const uint32_t unlock = NextToken();
+    if (!is_flushed) *token = unlock;
+    return AddNote(target, NoteKind::kUnlock, unlock);
   }
   std::vector<int> granted;
   ProcessLock& queueing = reached->page().queueing();
@@ -223,7 +233,9 @@ Status Window::Unlock(int target) {
   const Engine::Turn turn(engine());
   epochs_.UnlockOne(target);
   BRIGADE_RETURN_IF_ERROR(state()->failure);
-  return EndLock(target);
+  uint32_t token = 0;
+  BRIGADE_RETURN_IF_ERROR(EndLock(target, &token));
+  return AwaitFlush(target, token);
 }
 
 Status Window::LockAll() {
@@ -242,7 +254,13 @@ Status Window::UnlockAll() {
   const Engine::Turn turn(engine());
   epochs_.LockAll(false);
   BRIGADE_RETURN_IF_ERROR(state()->failure);
-  for (int r = 0; r < size(); ++r) BRIGADE_RETURN_IF_ERROR(EndLock(r));
+  std::vector<uint32_t> tokens(static_cast<size_t>(size()));
+  for (int r = 0; r < size(); ++r) {
+    BRIGADE_RETURN_IF_ERROR(EndLock(r, &tokens[static_cast<size_t>(r)]));
+  }
+  for (int r = 0; r < size(); ++r) {
+    BRIGADE_RETURN_IF_ERROR(AwaitFlush(r, tokens[static_cast<size_t>(r)]));
+  }
   return Status();
 }
 
@@ -252,13 +270,21 @@ Status Window::Flush(int target) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (direct(target) != nullptr) return Status();
   const Engine::Turn turn(engine());
-  return AwaitRemotely(target);
+  uint32_t token = 0;
+  BRIGADE_RETURN_IF_ERROR(AskFlush(target, &token));
+  return AwaitFlush(target, token);
 }
 
 Status Window::FlushAll() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (is_direct_) return Status();
+  const Engine::Turn turn(engine());
+  std::vector<uint32_t> tokens(static_cast<size_t>(size()));
   for (int r = 0; r < size(); ++r) {
-    if (epochs_.HasLock(r)) BRIGADE_RETURN_IF_ERROR(Flush(r));
+    if (epochs_.HasLock(r)) BRIGADE_RETURN_IF_ERROR(AskFlush(r, &tokens[static_cast<size_t>(r)]));
+  }
+  for (int r = 0; r < size(); ++r) {
+    BRIGADE_RETURN_IF_ERROR(AwaitFlush(r, tokens[static_cast<size_t>(r)]));
   }
   return Status();
 }
@@ -285,41 +311,36 @@ Status Window::Sync() {
 
 // --- notification ---
 
+bool Window::TakeNotices(int source, uint64_t count) {
+  uint64_t& taken = notices_taken_[static_cast<size_t>(source)];
+  if (exposed_->page().notified(source).load(std::memory_order_acquire) - taken < count) {
+    return false;
+  }
+  taken += count;
+  return true;
+}
+
 Status Window::NotifyWait(int source, uint64_t count) {
   BRIGADE_RETURN_IF_ERROR(CheckRank(source));
-  const auto s = static_cast<size_t>(source);
-  std::atomic<uint64_t>& notified = exposed_->page().notified(source);
-  const auto is_there = [&] {
-    return notified.load(std::memory_order_acquire) - notices_taken_[s] >= count;
-  };
-  if (!is_there()) {
-    const Engine::Turn turn(engine());
-    BRIGADE_RETURN_IF_ERROR(
-        wait_->Until(/*is_told=*/!some_are_direct_, "a notification", is_there));
-  }
-  notices_taken_[s] += count;
-  return Status();
+  if (TakeNotices(source, count)) return Status();
+  const Engine::Turn turn(engine());
+  return wait_->Until(/*is_told=*/!some_are_direct_, "a notification",
+                      [&] { return TakeNotices(source, count); });
 }
 
 Status Window::NotifyTest(int source, uint64_t count, bool* taken) {
   BRIGADE_RETURN_IF_ERROR(CheckRank(source));
-  const auto s = static_cast<size_t>(source);
-  std::atomic<uint64_t>& notified = exposed_->page().notified(source);
-  const auto is_there = [&] {
-    return notified.load(std::memory_order_acquire) - notices_taken_[s] >= count;
-  };
-  *taken = is_there();
-  if (!*taken) {
-    BRIGADE_RETURN_IF_ERROR(Progress());
-    *taken = is_there();
-  }
-  if (*taken) notices_taken_[s] += count;
+  *taken = TakeNotices(source, count);
+  if (*taken) return Status();
+  BRIGADE_RETURN_IF_ERROR(Progress());
+  *taken = TakeNotices(source, count);
   return Status();
 }
 
-Status Window::WaitFor(const bool& over) {
+Status Window::WaitFor(const std::atomic<bool>& over) {
   const Engine::Turn turn(engine());
-  return wait_->Until(/*is_told=*/true, "an operation", [&] { return over; });
+  return wait_->Until(/*is_told=*/true, "an operation",
+                      [&] { return over.load(std::memory_order_acquire); });
 }
 
 }  // namespace brigade

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -18,8 +19,11 @@ namespace brigade {
 
 class WindowWait {
  public:
-  // Both must outlive it. The group is closed before this is destroyed.
-  WindowWait(Engine* engine, GroupState* group) : engine_(engine), group_(group) {}
+  // Both must outlive it.
+  WindowWait(Engine* engine, GroupState* group)
+      : engine_(engine), group_(group), watch_(std::make_shared<LossWatch>()) {
+    group->companion = watch_;
+  }
 
   // Moves everything until over(), or until the group is broken, which is then the outcome.
   // `is_told`: what ends the wait comes by a message. REQUIRES: the caller is the driver.
@@ -32,7 +36,7 @@ class WindowWait {
 
   Engine* const engine_;
   GroupState* const group_;
-  LossWatch watch_;
+  const std::shared_ptr<LossWatch> watch_;
 };
 
 template <typename Over>
@@ -41,10 +45,10 @@ Status WindowWait::Until(bool is_told, const char* what, const Over& over) {
   const auto ends = [&] {
     if (over() || !group_->failure.ok()) return true;
     if (++looks < kLooks) return false;
-    watch_.Begin(engine_->endpoint(), *group_);
-    if (watch_.loss().ok()) return false;
-    engine_->BreakGroup(group_, watch_.loss(),
-                        {group_->rank, watch_.loss().code(), {}, 0, watch_.loss().message()});
+    watch_->Begin(engine_->endpoint(), *group_);
+    if (watch_->loss().ok()) return false;
+    engine_->BreakGroup(group_, watch_->loss(),
+                        {group_->rank, watch_->loss().code(), {}, 0, watch_->loss().message()});
     return true;
   };
   const auto describe = [&] {

@@ -38,6 +38,8 @@ enum class Element : uint8_t {
   kDoubleAndDouble,
   kMixed,  // none: a layout of several kinds
 };
+// The longest.
+inline constexpr size_t kMostElementBytes = 32;
 inline constexpr int kElements = static_cast<int>(Element::kMixed);
 
 // Packed. REQUIRES: not kMixed.

@@ -217,7 +217,19 @@ class TypedLayout::Builder {
   std::map<Key, uint32_t> known_;
 };
 
-TypedLayout::TypedLayout() : TypedLayout(Run(Element::kByte, 0)) {}
+TypedLayout::TypedLayout() {
+  static const TypedLayout nothing = Run(Element::kByte, 0);
+  *this = nothing;
+}
+
+const TypedLayout& TypedLayout::One(Element element) {
+  static const std::vector<TypedLayout> each = [] {
+    std::vector<TypedLayout> layouts;
+    for (int i = 0; i < kElements; ++i) layouts.push_back(Run(static_cast<Element>(i), 1));
+    return layouts;
+  }();
+  return each[static_cast<size_t>(element)];
+}
 
 TypedLayout::TypedLayout(std::shared_ptr<const Tree> tree, Element element)
     : tree_(std::move(tree)), extent_(root().high), element_(element) {}

@@ -54,6 +54,8 @@ class TypedLayout {
 
   // No bytes.
   TypedLayout();
+  // One element. The same object every time.
+  static const TypedLayout& One(Element element);
   // `count` adjacent elements. REQUIRES: count >= 0, and fewer than 2^62 bytes.
   static TypedLayout Run(Element element, int64_t count);
   // `count` children, `stride` bytes apart. kInvalidArgument: a negative count, 2^62 bytes or more,

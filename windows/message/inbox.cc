@@ -33,6 +33,12 @@ bool HoldsWhole(const Note& note, const TypedLayout& layout) {
   return note.bytes % static_cast<int64_t>(ElementBytes(note.element)) == 0;
 }
 
+// Whether it is all reply.
+bool IsRead(const Note& note) {
+  return note.kind == NoteKind::kGet ||
+         (note.kind == NoteKind::kFetch && note.accumulate_op() == AccumulateOp::kNoOp);
+}
+
 bool IsAccumulate(const Note& note) {
   return note.kind == NoteKind::kAccumulate || note.kind == NoteKind::kFetch;
 }
@@ -49,9 +55,11 @@ Status Inbox::Take(int from, const NoteMessage& message) {
   Origin& origin = OriginOf(from);
   const Note& note = message.note;
   if (note.kind <= NoteKind::kLayout) {
-    if (note.bytes < 0 || (note.inlined > 0 && CarriesData(note) && note.inlined != note.bytes) ||
-        (IsAccumulate(note) && (note.op >= kAccumulateOps || note.element > Element::kMixed ||
-                                !IsDefined(note.accumulate_op(), note.element)))) {
+    const bool is_swap = note.kind == NoteKind::kSwap;
+    if (note.bytes < 0 || note.element > Element::kMixed ||
+        (note.inlined > 0 && !is_swap && !(CarriesData(note) && note.inlined == note.bytes)) ||
+        (IsAccumulate(note) &&
+         (note.op >= kAccumulateOps || !IsDefined(note.accumulate_op(), note.element)))) {
       return Nonsense(from, "asks for what does not exist");
     }
     origin.announced = note;
@@ -91,13 +99,15 @@ Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
 Status Inbox::PostLandings(int from, Origin* origin, bool* any) {
   size_t looked = 0;
   for (Entry& entry : origin->entries) {
+    // What is behind it must not hold the memory that it needs for its reply.
+    if (IsRead(entry.message.note)) break;
     if (entry.message.note.kind != NoteKind::kPiece) continue;
     if (++looked > kMostAhead) break;
     if (entry.posted) continue;
     const int64_t bytes = entry.message.note.bytes;
     // The way back first, so that nothing that has landed waits for it.
     if (entry.is_answered && entry.reply == nullptr) {
-      entry.reply = context_->space()->Take(WindowSpace::Use::kReply);
+      entry.reply = context_->space()->Take(WindowSpace::Use::kReply, context_->group(), from);
       if (entry.reply == nullptr) break;
     }
     Status status;
@@ -107,7 +117,8 @@ Status Inbox::PostLandings(int from, Origin* origin, bool* any) {
           {&memory_, window_->memory, static_cast<size_t>(entry.place), static_cast<size_t>(bytes)},
           &entry.slot);
     } else {
-      StagedBuffer* const buffer = context_->space()->Take(WindowSpace::Use::kRequestLanding);
+      StagedBuffer* const buffer =
+          context_->space()->Take(WindowSpace::Use::kRequestLanding, context_->group(), from);
       if (buffer == nullptr) break;
       status = context_->Land(kRequestChannel, from, bytes, buffer, &entry.slot);
       if (!status.ok()) context_->engine()->buffers()->Release(buffer);
@@ -138,7 +149,7 @@ Status Inbox::Advance(bool* any) {
       ++i;
     }
   }
-  return SendReplies(any);
+  return Status();
 }
 
 Status Inbox::DoFirst(int from, Origin* origin, Step* step) {
@@ -152,7 +163,8 @@ Status Inbox::DoFirst(int from, Origin* origin, Step* step) {
     case NoteKind::kFetch:
     case NoteKind::kSwap:
     case NoteKind::kLayout:
-      return BeginRequest(from, origin, entry.message, step);
+      return origin->is_begun ? Reply(from, &origin->request, step)
+                              : BeginRequest(from, origin, entry.message, step);
     case NoteKind::kPiece:
       return DoPiece(from, origin, &entry, step);
     case NoteKind::kFlush:
@@ -189,7 +201,7 @@ Status Inbox::BeginRequest(int from, Origin* origin, const NoteMessage& message,
   request.note = note;
   request.serial.clear();
   request.at.reset();
-  request.layout = TypedLayout::Run(Element::kByte, 1);
+  request.layout = TypedLayout::One(Element::kByte);
   int64_t count = note.bytes;
   if (note.kind != NoteKind::kLayout && note.layout_index != Note::kContiguous) {
     const TypedLayout* const known =
@@ -224,11 +236,9 @@ Status Inbox::BeginRequest(int from, Origin* origin, const NoteMessage& message,
     return Status();
   }
   if (note.kind == NoteKind::kSwap) return Swap(from, message);
-  if (note.kind == NoteKind::kGet ||
-      (note.kind == NoteKind::kFetch && note.accumulate_op() == AccumulateOp::kNoOp)) {
-    if (note.bytes > 0) replies_.emplace_back(from, note, *request.layout, count);
-    ++origin->done;
-    return Status();
+  if (IsRead(note)) {
+    origin->is_begun = true;
+    return Reply(from, &request, step);
   }
   if (note.inlined > 0) {
     std::byte old[kMostInlined];
@@ -371,36 +381,41 @@ Status Inbox::AnswerInline(int to, uint32_t token, const std::byte* data, int64_
   return context_->notes()->Send(to, message);
 }
 
-Status Inbox::SendReplies(bool* any) {
-  while (!replies_.empty()) {
-    Reply& reply = replies_.front();
-    const std::byte* const base = window_->memory + reply.offset;
-    const int64_t left = reply.from.size() - reply.from.position();
+// Whatever its origin asks for next, such as the end of a lock, is done behind it.
+Status Inbox::Reply(int from, Request* request, Step* step) {
+  LayoutCursor& at = *request->at;
+  const bool is_atomic = request->note.kind == NoteKind::kFetch;
+  const bool is_short = at.size() <= kMostInlined;
+  StagingBuffers* const buffers = context_->engine()->buffers();
+  *step = Step::kMustWait;
+  while (at.position() < at.size()) {
     NoteMessage message;
     message.note.kind = NoteKind::kReply;
-    message.note.token = reply.token;
-    message.note.bytes = std::min(left, context_->PieceBytes(reply.element));
-    const bool is_short = reply.from.size() <= kMostInlined;
+    message.note.token = request->note.token;
+    message.note.bytes =
+        std::min(at.size() - at.position(), context_->PieceBytes(request->note.element));
     StagedBuffer* buffer = nullptr;
     if (!is_short) {
-      buffer = context_->space()->Take(WindowSpace::Use::kReply);
+      buffer = context_->space()->Take(WindowSpace::Use::kReply, context_->group(), from);
       if (buffer == nullptr) return Status();
     }
-    if (reply.is_atomic && !window_->page.combining().TryLock(window_->rank)) {
-      if (buffer != nullptr) context_->engine()->buffers()->Release(buffer);
+    if (is_atomic && !window_->page.combining().TryLock(window_->rank)) {
+      if (buffer != nullptr) buffers->Release(buffer);
       return Status();
     }
-    Gather(&reply.from, base, message.note.bytes, is_short ? message.data : buffer->memory.data);
-    if (reply.is_atomic) window_->page.combining().Unlock();
+    Gather(&at, window_->memory + request->note.offset, message.note.bytes,
+           is_short ? message.data : buffer->memory.data);
+    if (is_atomic) window_->page.combining().Unlock();
     if (is_short) message.note.inlined = static_cast<uint8_t>(message.note.bytes);
-    BRIGADE_RETURN_IF_ERROR(context_->notes()->Send(reply.to, message));
+    BRIGADE_RETURN_IF_ERROR(context_->notes()->Send(from, message));
     if (!is_short) {
-      BRIGADE_RETURN_IF_ERROR(
-          context_->SendPiece(kReplyChannel, reply.to, message.note.bytes, buffer));
+      BRIGADE_RETURN_IF_ERROR(context_->SendPiece(kReplyChannel, from, message.note.bytes, buffer));
     }
-    *any = true;
-    if (reply.from.position() == reply.from.size()) replies_.pop_front();
   }
+  Origin& origin = OriginOf(from);
+  origin.is_begun = false;
+  ++origin.done;
+  *step = Step::kDone;
   return Status();
 }
 
@@ -414,7 +429,6 @@ void Inbox::Drop() {
     origin.entries.clear();
   }
   busy_.clear();
-  replies_.clear();
 }
 
 }  // namespace brigade

@@ -32,7 +32,7 @@ class Inbox {
   // A note that asks for something has come.
   Status Take(int from, const NoteMessage& message);
   Status Advance(bool* any);
-  bool has_work() const { return !busy_.empty() || !replies_.empty(); }
+  bool has_work() const { return !busy_.empty(); }
 
   // Requests done so far, of one origin.
   uint64_t done_for(int origin) const { return origins_[static_cast<size_t>(origin)].done; }
@@ -62,25 +62,8 @@ class Inbox {
     Note announced;               // the last request that has come
     int64_t announced_bytes = 0;  // of its pieces that have
     Request request;              // that is being done
+    bool is_begun = false;        // it is one that takes more than one step
     uint64_t done = 0;
-  };
-  // Values that go back to an origin, one piece after the other.
-  struct Reply {
-    int to;
-    uint32_t token;
-    bool is_atomic;
-    Element element;
-    int64_t offset;
-    TypedLayout layout;
-    LayoutCursor from;
-    Reply(int origin, const Note& note, const TypedLayout& of, int64_t count)
-        : to(origin),
-          token(note.token),
-          is_atomic(note.kind == NoteKind::kFetch),
-          element(note.element),
-          offset(note.offset),
-          layout(of),
-          from(&layout, count) {}
   };
   // What a step found.
   enum class Step { kDone, kMustWait };
@@ -99,7 +82,8 @@ class Inbox {
   Status Unlock(int from, const Note& note);
   Status Answer(int to, NoteKind kind, uint32_t token);
   Status AnswerInline(int to, uint32_t token, const std::byte* data, int64_t bytes);
-  Status SendReplies(bool* any);
+  // What is left of the values that a request asks for.
+  Status Reply(int from, Request* request, Step* step);
 
   MessageContext* const context_;
   ServedWindow* const window_;
@@ -107,7 +91,6 @@ class Inbox {
   StridedLayout memory_;  // all of the window
   std::vector<Origin> origins_;
   std::vector<int> busy_;  // origins of whom something is to be done
-  std::deque<Reply> replies_;
 };
 
 }  // namespace brigade

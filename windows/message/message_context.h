@@ -44,7 +44,7 @@ class MessageContext {
     engine()->buffers()->Release(buffer);
     return status;
   }
-  // Where a piece is to land: in place, or in a buffer.
+  // Where a piece is to land. The buffer is the slot's if that is OK.
   Status Land(ChannelKind kind, int peer, int64_t bytes, StagedBuffer* buffer, ReceiveSlot* slot) {
     const Status status = endpoint()->PostReceive(
         channel(kind), peer, {buffer->memory.data, static_cast<size_t>(bytes)}, slot);

@@ -3,7 +3,7 @@
 // What one rank asks of another comes in the order in which it was asked, and is done in that
 // order. Data that do not fit into a note follow it as pieces, on the point-to-point channel to the
 // target, or, of a reply, on the column's channel to the origin. A piece is announced by a note of
-// its own when it has been posted, so nobody lends memory to a piece that may not come.
+// its own when it is posted, so nobody lends memory to a piece that may not come.
 
 #ifndef BRIGADE_WINDOWS_MESSAGE_NOTE_H_
 #define BRIGADE_WINDOWS_MESSAGE_NOTE_H_
@@ -43,7 +43,6 @@ enum class NoteKind : uint8_t {
   kComplete,
   kNotify,
 };
-inline constexpr NoteKind kLastNote = NoteKind::kNotify;
 
 struct Note {
   static constexpr uint16_t kContiguous = UINT16_MAX;

@@ -57,7 +57,10 @@ Status Outbox::Add(std::unique_ptr<Outgoing> request) {
   Peer& peer = PeerOf(added->target);
   Note& note = added->message.note;
   if (note.kind <= NoteKind::kLayout) ++peer.requests;
-  if (added->wants_reply()) note.token = next_token_++;
+  if (added->wants_reply()) {
+    while (requests_.count(next_token_) > 0) ++next_token_;
+    note.token = next_token_++;
+  }
   const int64_t bytes = added->from->size();
   if (bytes > 0 && bytes <= kMostInlined) {
     note.inlined = static_cast<uint8_t>(bytes);
@@ -72,8 +75,8 @@ Status Outbox::Add(std::unique_ptr<Outgoing> request) {
                                 {&added->place, added->received.data, 0, added->place.bytes()});
   }
   ++peer.under_way;
-  // Others have no token: any number that is free.
-  const uint32_t key = added->wants_reply() ? note.token : next_token_++;
+  // Others have no token: a number that is none.
+  const uint64_t key = added->wants_reply() ? note.token : ++next_key_ + UINT32_MAX;
   added->key = key;
   requests_[key] = std::move(request);
   if (peer.waiting.empty()) {
@@ -95,7 +98,8 @@ bool Outbox::ReserveLanding(Outgoing* request) {
       request->to->size() <= kMostInlined) {
     return true;
   }
-  request->landing = context_->space()->Take(WindowSpace::Use::kReplyLanding);
+  request->landing =
+      context_->space()->Take(WindowSpace::Use::kReplyLanding, context_->group(), request->target);
   return request->landing != nullptr;
 }
 
@@ -117,7 +121,8 @@ Status Outbox::SendPieces(Outgoing* request, bool* stuck, bool* any) {
   const int64_t most = context_->PieceBytes(request->message.note.element);
   LayoutCursor& from = *request->from;
   while (from.position() < from.size()) {
-    StagedBuffer* const buffer = context_->space()->Take(WindowSpace::Use::kRequest);
+    StagedBuffer* const buffer =
+        context_->space()->Take(WindowSpace::Use::kRequest, context_->group(), request->target);
     *stuck = buffer == nullptr;
     if (*stuck) return Status();
     NoteMessage piece;
@@ -140,7 +145,7 @@ Status Outbox::SendPieces(Outgoing* request, bool* stuck, bool* any) {
 void Outbox::EndIfOver(Outgoing* request) {
   if (!request->is_over()) return;
   --PeerOf(request->target).under_way;
-  if (request->over != nullptr) *request->over = true;
+  if (request->over != nullptr) request->over->store(true, std::memory_order_release);
   if (request->landing != nullptr) context_->engine()->buffers()->Release(request->landing);
   requests_.erase(request->key);
 }
@@ -183,7 +188,9 @@ Status Outbox::PostLandings(int from, Peer* peer, bool* any) {
       if (status.ok()) request->posted_in_place += static_cast<size_t>(bytes);
     } else {
       StagedBuffer* buffer = std::exchange(request->landing, nullptr);
-      if (buffer == nullptr) buffer = context_->space()->Take(WindowSpace::Use::kReplyLanding);
+      if (buffer == nullptr) {
+        buffer = context_->space()->Take(WindowSpace::Use::kReplyLanding, context_->group(), from);
+      }
       if (buffer == nullptr) return Status();
       status = context_->Land(kReplyChannel, from, bytes, buffer, &arrival.slot);
       if (!status.ok()) request->landing = buffer;

@@ -78,10 +78,11 @@ class Outbox {
   MessageContext* const context_;
   GivenLayoutNames names_;
   std::vector<Peer> peers_;
-  std::unordered_map<uint32_t, std::unique_ptr<Outgoing>> requests_;  // by token
+  std::unordered_map<uint64_t, std::unique_ptr<Outgoing>> requests_;  // by token, or key
   std::vector<int> busy_;       // targets to whom something waits to be sent
   std::vector<int> answering_;  // those of whom something has been announced
   uint32_t next_token_ = 1;
+  uint64_t next_key_ = 0;
   uint64_t layouts_told_ = 0;
 };
 

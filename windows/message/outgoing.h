@@ -3,6 +3,7 @@
 #ifndef BRIGADE_WINDOWS_MESSAGE_OUTGOING_H_
 #define BRIGADE_WINDOWS_MESSAGE_OUTGOING_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -58,8 +59,8 @@ struct Outgoing {
 
   int64_t announced_back = 0;  // bytes of replies
 
-  uint32_t key = 0;      // in the outbox
-  bool* over = nullptr;  // set once all of its memory is the caller's again
+  uint64_t key = 0;                   // in the outbox
+  std::atomic<bool>* over = nullptr;  // set once all of its memory is the caller's again
 };
 
 }  // namespace brigade

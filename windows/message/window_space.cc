@@ -1,5 +1,6 @@
 #include "windows/message/window_space.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -25,14 +26,25 @@ Status WindowSpace::Create(Engine* engine, std::unique_ptr<WindowSpace>* space) 
 
 WindowSpace::~WindowSpace() {
   const Engine::Turn turn(engine_);
-  for (StagedBuffer* buffer : lent_) buffer->owner = nullptr;
+  for (const Lent& lent : lent_) lent.buffer->owner = nullptr;
   for (Share& share : shares_) {
     if (share.is_free) engine_->buffers()->pool()->Release(share.kept);
   }
 }
 
-StagedBuffer* WindowSpace::Take(Use use) {
+StagedBuffer* WindowSpace::Take(Use use, const GroupState* group, int peer) {
   Share& share = shares_[static_cast<int>(use)];
+  const auto is_theirs = [&](const Lent& lent) {
+    return lent.buffer->stream == static_cast<int32_t>(use) && lent.group == group &&
+           lent.peer == peer;
+  };
+  if (share.extra >= kMostExtra / 2 && std::any_of(lent_.begin(), lent_.end(), is_theirs)) {
+    return nullptr;
+  }
+  if (!share.kept) {  // it went out of use
+    share.kept = engine_->buffers()->TrySurplusRun(0, 1);
+    share.is_free = static_cast<bool>(share.kept);
+  }
   StagedBuffer* buffer = nullptr;
   if (std::exchange(share.is_free, false)) {
     buffer = engine_->buffers()->New();
@@ -47,7 +59,7 @@ StagedBuffer* WindowSpace::Take(Use use) {
   buffer->owner = this;
   buffer->owner_index = lent_.size();
   buffer->stream = static_cast<int32_t>(use);
-  lent_.push_back(buffer);
+  lent_.push_back({buffer, group, peer});
   return buffer;
 }
 
@@ -60,14 +72,13 @@ bool WindowSpace::KeepReserved(const ChunkRun& run) {
 
 void WindowSpace::OnReclaimed(const StagedBuffer& buffer) {
   lent_[buffer.owner_index] = lent_.back();
-  lent_[buffer.owner_index]->owner_index = buffer.owner_index;
+  lent_[buffer.owner_index].buffer->owner_index = buffer.owner_index;
   lent_.pop_back();
   Share& share = shares_[buffer.stream];
   if (buffer.origin != StagedBuffer::Origin::kReserved) {
     --share.extra;
   } else if (buffer.read_by_others) {  // out of use for good
-    share.kept = engine_->buffers()->TrySurplusRun(0, 1);
-    share.is_free = static_cast<bool>(share.kept);
+    share.kept = ChunkRun();
   }
 }
 

@@ -19,6 +19,8 @@
 
 namespace brigade {
 
+struct GroupState;
+
 class WindowSpace final : private BufferOwner {
  public:
   enum class Use { kRequest, kRequestLanding, kReply, kReplyLanding };
@@ -34,9 +36,10 @@ class WindowSpace final : private BufferOwner {
   Engine* engine() const { return engine_; }
   // What each buffer holds.
   size_t piece_bytes() const { return engine_->options().chunk_bytes; }
-  // A buffer, to be given back to the engine's buffers; null: progress, then try again. REQUIRES:
-  // the caller is the driver.
-  StagedBuffer* Take(Use use);
+  // A buffer for what goes to, or comes from, a member of a group; to be given back to the engine's
+  // buffers. Null: progress, then try again. A member who does not take what is sent to it holds
+  // about half of a share at most. REQUIRES: the caller is the driver.
+  StagedBuffer* Take(Use use, const GroupState* group, int peer);
 
  private:
   // Of one use, beyond the chunk that is kept for it.
@@ -48,13 +51,19 @@ class WindowSpace final : private BufferOwner {
     int extra = 0;  // on their way
   };
 
+  struct Lent {
+    StagedBuffer* buffer;
+    const GroupState* group;
+    int peer;
+  };
+
   explicit WindowSpace(Engine* engine) : engine_(engine) {}
   bool KeepReserved(const ChunkRun& run) override;
   void OnReclaimed(const StagedBuffer& buffer) override;
 
   Engine* const engine_;
   Share shares_[kUses];
-  std::vector<StagedBuffer*> lent_;
+  std::vector<Lent> lent_;
 };
 
 }  // namespace brigade
