@@ -242,7 +242,7 @@ static void attributes(void) {
   void* found;
   MPI_Aint* bytes;
   char name[MPI_MAX_OBJECT_NAME];
-  MPI_Comm odd_and_even, reversed;
+  MPI_Comm reversed;
   MPI_Win win;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
   MPI_Win_create(memory, sizeof(memory), 4, MPI_INFO_NULL, reversed, &win);
@@ -280,16 +280,21 @@ static void attributes(void) {
   CHECK(deleted == value);
   MPI_Win_free_keyval(&keyval);
   MPI_Comm_free(&reversed);
+}
 
-  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &odd_and_even); /* two windows at a time */
+/* Two windows at a time, which Open MPI may back by files of one name. */
+static void halves(void) {
+  MPI_Comm half;
+  MPI_Win win;
   int* mine;
-  MPI_Win_allocate(sizeof(int), 1, MPI_INFO_NULL, odd_and_even, &mine, &win);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  MPI_Win_allocate(sizeof(int), 1, MPI_INFO_NULL, half, &mine, &win);
   MPI_Win_fence(0, win);
   if (rank < 2) MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
   MPI_Win_fence(0, win);
   if (rank < 2) CHECK(*mine == rank);
   MPI_Win_free(&win);
-  MPI_Comm_free(&odd_and_even);
+  MPI_Comm_free(&half);
 }
 
 static int handled;
@@ -450,7 +455,7 @@ static const struct {
               {"types", types},         {"shared", shared},       {"attributes", attributes},
               {"errors", errors},       {"fatal", fatal},         {"requests", requests},
               {"computing", computing}, {"forgotten", forgotten}, {"out_of_range", out_of_range},
-              {"pairs", pairs}};
+              {"pairs", pairs},         {"halves", halves}};
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);
