@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -134,7 +135,7 @@ bool OperateToEnd(const char* routine, MPI_Win handle, const Operation& operatio
   if (carried == nullptr) return false;
   Runtime* const runtime = Runtime::Current();
   const Runtime::Entry entry(runtime);
-  bool over = false;
+  std::atomic<bool> over{false};
   Outcome outcome = brigade::rma::Run(carried->window(), runtime->datatypes(), operation, &over);
   if (outcome.error == MPI_SUCCESS) {
     const Status status = carried->window()->WaitFor(over);

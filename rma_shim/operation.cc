@@ -69,7 +69,8 @@ int ClassOfRefusal(const Window& window, const Operation& operation, const Trans
   return MPI_ERR_RMA_SYNC;
 }
 
-Status Start(Window* window, const Operation& operation, const Translated& translated, bool* over) {
+Status Start(Window* window, const Operation& operation, const Translated& translated,
+             std::atomic<bool>* over) {
   switch (operation.kind) {
     case Kind::kPut:
       return window->Put(translated.origin, translated.target, over);
@@ -90,7 +91,8 @@ Status Start(Window* window, const Operation& operation, const Translated& trans
 
 }  // namespace
 
-Outcome Run(Window* window, DatatypeCache* datatypes, const Operation& operation, bool* over) {
+Outcome Run(Window* window, DatatypeCache* datatypes, const Operation& operation,
+            std::atomic<bool>* over) {
   if (operation.rank == MPI_PROC_NULL) {
     if (over != nullptr) *over = true;
     return {};

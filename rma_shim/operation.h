@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <string>
 
 #include "membuf/status.h"
@@ -42,7 +43,8 @@ struct Outcome {
 };
 
 // Starts it; `*over`, if given, is set once the caller's memory is its own again.
-Outcome Run(Window* window, DatatypeCache* datatypes, const Operation& operation, bool* over);
+Outcome Run(Window* window, DatatypeCache* datatypes, const Operation& operation,
+            std::atomic<bool>* over);
 
 }  // namespace rma
 }  // namespace brigade
