@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -114,7 +115,7 @@ TEST_P(WindowMpi, PostAndStartAndNotifications) {
     Expect(window_->Complete());
     Expect(window_->Wait());
     EXPECT_EQ(memory_[kSlots / 2 - 1], previous_);
-    bool over = false;
+    std::atomic<bool> over{false};
     Expect(window_->PutNotify(Words(&sent), {next_, kSlots / 2, Word(), kSlots / 2}, &over));
     Expect(window_->NotifyWait(previous_));
     EXPECT_EQ(memory_[kSlots - 1], previous_);
