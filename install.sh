@@ -40,7 +40,9 @@ done
 prefix=$(realpath --canonicalize-missing "$prefix")
 cd "$(dirname "$0")"
 
-build=(--config=opt "$@")
+build=("$@")
+# Said twice it would be another build.
+[[ " $* " == *" --config=opt "* ]] || build=(--config=opt "$@")
 bazel build "${build[@]}" \
   //patterns/api:libbrigade.so.0 //blacs_shim:libbrigade_blacs.so.0 //rma_shim:libbrigade_rma.so.0 \
   //bench:brigade_bench //tools:brigade_info
