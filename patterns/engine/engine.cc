@@ -209,7 +209,7 @@ void Engine::Deactivate(Activity* activity) {
 void Engine::BreakGroup(GroupState* group, const Status& status, const Abort& cause) {
   // Whoever is gone may have said why.
   if (group->failure.ok() && status.code() == StatusCode::kPeerLost) (void)endpoint_->Progress();
-  if (!HearOf(group)) {
+  if (!HasFailed(group)) {
     group->failure = status;
     group->cause = cause;
   }
@@ -225,9 +225,9 @@ void Engine::BreakGroup(GroupState* group, const Status& status, const Abort& ca
   }
 }
 
-bool Engine::HearOf(GroupState* group) {
-  if (!group->failure.ok()) return true;
-  if (!group->control || !group->control->knows_all()) return false;
+bool Engine::HasFailed(GroupState* group) {
+  // What others found first explains what this rank has found since.
+  if (group->closed || !group->control || !group->control->knows_all()) return !group->failure.ok();
   group->cause = group->control->abort();
   group->failure = group->cause.ToStatus();
   group->heard_from = group->control->from();
@@ -237,7 +237,9 @@ bool Engine::HearOf(GroupState* group) {
 void Engine::BreakFailing() {
   for (size_t i = 0; i < failing_.size();) {
     GroupState* const group = failing_[i];
-    if (HearOf(group) && !group->is_held) {
+    // A send to whoever is gone has failed, who may have said why.
+    if (group->failure.code() == StatusCode::kPeerLost) (void)endpoint_->Progress();
+    if (HasFailed(group) && !group->is_held) {
       BreakGroup(group, group->failure, group->cause);  // which takes it out
     } else {
       ++i;

@@ -185,7 +185,7 @@ class Engine {
   // Breaks groups whose failure callbacks have noticed, or others have told of.
   void BreakFailing();
   // Takes over what others have said of the group. True if it is broken.
-  static bool HearOf(GroupState* group);
+  static bool HasFailed(GroupState* group);
   void TellOthers(const GroupState& group);
   void CloseIdleGroups();
 
