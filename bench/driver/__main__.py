@@ -8,12 +8,12 @@ import sys
 import tempfile
 import time
 
-from bench.driver import arguments, machine, main_job, model_job, peers, simulated_jobs
+from bench.driver import arguments, machine, main_job, model_job, peers, simulated_jobs, study_job
 from bench.driver.cluster_job import Cluster, ClusterJob
 from bench.driver.launching import Launcher, say
 
 TARGETS = {"main": main_job.TARGETS, "cluster": main_job.TARGETS, "model": model_job.TARGETS,
-           "paper": simulated_jobs.PAPER_TARGETS, "scale": simulated_jobs.SCALE_TARGETS}
+           "study": study_job.TARGETS, "paper": simulated_jobs.PAPER_TARGETS, "scale": simulated_jobs.SCALE_TARGETS}
 
 
 def prepare(given):
@@ -23,8 +23,8 @@ def prepare(given):
     say("Packages")
     subprocess.run([machine.ROOT / "test" / "install.sh"], check=True)
     say("Build")
-    programs = machine.build(TARGETS[given.job], with_mpich=given.job in ("main", "cluster"))
-    if given.job == "cluster":
+    programs = machine.build(TARGETS[given.job], with_mpich=given.job in ("main", "cluster", "study"))
+    if given.job in ("cluster", "study"):
         say("More MPIs")
         # May fail: then its launches fail, and are counted.
         subprocess.run([machine.ROOT / "bench" / "cluster" / "cluster_peers.sh"], check=False)
@@ -67,6 +67,17 @@ def run_model(given, launcher, programs):
     print(f"Machines: {launcher.output}/machine_*.json")
 
 
+def run_study(given, launcher, programs):
+    job = study_job.StudyJob(given.study, given.full, launcher.output, programs, None, given.brigade_version)
+    with Cluster(8, given.rate) as job.cluster:
+        launcher.run_all(job.plan())
+    say("Report")
+    page = launcher.output / f"study_{given.study}.html"
+    subprocess.run(["/usr/bin/python3", "-m", "bench.report.study", given.study, launcher.output], check=True,
+                   cwd=machine.ROOT)
+    print(f"\nReport: {page}")
+
+
 def run_paper(_, launcher, programs):
     if table := simulated_jobs.simulate_paper(launcher, programs):
         print_report("paper", launcher.output, "paper", [table])
@@ -77,7 +88,8 @@ def run_scale(given, launcher, programs):
         print_report("scale", launcher.output, "scale", tables)
 
 
-JOBS = {"main": run_main, "cluster": run_cluster, "model": run_model, "paper": run_paper, "scale": run_scale}
+JOBS = {"main": run_main, "cluster": run_cluster, "model": run_model, "study": run_study, "paper": run_paper,
+        "scale": run_scale}
 
 
 def main():

@@ -5,7 +5,7 @@ import difflib
 import pathlib
 import re
 
-from bench.driver import cluster_job, peers
+from bench.driver import cluster_job, peers, study_job
 
 DESCRIPTION = """\
 Measures Brigade beside its peers on this machine and writes one report. Installs what is missing, builds, measures
@@ -29,9 +29,11 @@ GOES_WITH = {
     "paper": set(),
     "scale": {"full"},
     "model": {"full", "rate"},
+    "study": {"full", "rate"},
 }
 # What each job may not find in its folder: lines of two runs in one file would be taken for one run.
-RESULTS = {"cluster": "cluster*.jsonl", "paper": "paper.json", "scale": "scale_*.jsonl", "model": "model_*.jsonl"}
+RESULTS = {"cluster": "cluster*.jsonl", "paper": "paper.json", "scale": "scale_*.jsonl", "model": "model_*.jsonl",
+           "study": "study_*.jsonl"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -109,8 +111,13 @@ def make_parser():
                       "slow links, beside what the cost model says it takes, and what the library chooses beside the "
                       "best: 15 minutes, with --full three hours")
 
+    jobs.add_argument("--study", metavar="NAME", choices=study_job.STUDIES,
+                      help="a paper's study in shared memory, over TCP on one host and on 8 hosts with slow links, "
+                      "beside MPI's one-sided and two-sided communication: " +
+                      "; ".join(f"{name}: {study.title}" for name, study in study_job.STUDIES.items()))
+
     cluster = parser.add_argument_group("of the cluster")
-    cluster.add_argument("--rate", help="of each link, both ways, also with --model; default: 400mbit")
+    cluster.add_argument("--rate", help="of each link, both ways, also with --model and --study; default: 400mbit")
     cluster.add_argument("--only", metavar="PIECE,...", type=_pieces,
                          help="these pieces, which may be added to what DIR holds; default: all, topologies only with "
                          "--full")
@@ -135,7 +142,7 @@ def parse(argv):
     """The arguments, with `job` and every default filled in; ends the program with a message if they make no sense."""
     parser = make_parser()
     arguments = parser.parse_args(argv)
-    arguments.job = next((job for job in ("cluster", "paper", "scale", "model") if getattr(arguments, job)), "main")
+    arguments.job = next((job for job in GOES_WITH if getattr(arguments, job, None)), "main")
     allowed = GOES_WITH[arguments.job] | ANYWHERE
     for name, value in vars(arguments).items():
         if name not in allowed and name not in GOES_WITH and name != "job" and value not in (None, False):

@@ -96,7 +96,8 @@ LOOPBACK_TUNINGS = {
     "eager 512K": ["--mca", "btl_tcp_eager_limit", "524288", "--mca", "btl_tcp_rndv_eager_limit", "524288",
                    "--mca", "btl_tcp_max_send_size", "1048576"],
 }
-LOOPBACK_OPEN_MPI = ["mpirun", "-n", "2", *PINNED, "--mca", "pml", "ob1", "--mca", "btl", "self,tcp"]
+OVER_TCP = ["--mca", "pml", "ob1", "--mca", "btl", "self,tcp"]
+LOOPBACK_OPEN_MPI = ["mpirun", "-n", "2", *PINNED, *OVER_TCP]
 LOOPBACK_MPICH = ["mpiexec", "-n", "2", "-bind-to", "core"]
 
 

@@ -3,7 +3,7 @@
 import pathlib
 import unittest
 
-from bench.driver import arguments, machine, main_job, model_job, peers
+from bench.driver import arguments, machine, main_job, model_job, peers, study_job
 from bench.driver.cluster_job import Cluster, ClusterJob
 
 PROGRAMS = machine.Programs(pathlib.Path("/bin-folder"), pathlib.Path("/mpich-folder"))
@@ -75,6 +75,21 @@ class Model(unittest.TestCase):
         for full, count in ((False, 3 * 3), (True, 7 * 3 * 2)):
             launches = model_job.ModelJob(full, OUTPUT, PROGRAMS, Cluster(8, "400mbit")).plan()
             self.assertEqual(len(launches), count)
+
+
+class Study(unittest.TestCase):
+    def test_every_program_runs_in_every_place(self):
+        launches = study_job.StudyJob("exchange", False, OUTPUT, PROGRAMS, Cluster(8, "400mbit"), "v1").plan()
+        for program in ("exchange", "one-sided"):
+            for place in ("shm", "loopback", "cluster"):
+                path = f"/output/study_exchange_{place}.jsonl"
+                self.assertTrue([launch for launch in launches
+                                 if program in launch.command and path in launch.command], (program, place))
+
+    def test_mpich_runs_the_program_built_with_it(self):
+        for launch in study_job.StudyJob("exchange", True, OUTPUT, PROGRAMS, Cluster(8, "400mbit"), "v1").plan():
+            label = launch.command[launch.command.index("--label") + 1]
+            self.assertEqual(PROGRAMS.bench_mpich in launch.command, label.startswith("MPICH"), launch)
 
 
 class Tester(unittest.TestCase):

@@ -4,6 +4,10 @@ import argparse
 import pathlib
 
 from bench.report import cluster, one_host, overview, style
+from bench.report.measurements import load
+
+# Whose lines say of the machine.
+_OF_MACHINE = ("pingpong", "calls", "grid", "spread", "cluster_patterns")
 
 
 def make_page(directory):
@@ -12,8 +16,9 @@ def make_page(directory):
         sections.append(memory)
     summaries = [summary for section in sections for summary in section.summaries]
     commands = directory / "commands.txt"
+    files = [load(directory / f"{name}.jsonl") for name in _OF_MACHINE]
     return style.render(
-        "report.html.j2", machine=overview.machine(directory), overview=overview.overview(summaries),
+        "report.html.j2", machine=overview.machine(files), overview=overview.overview(summaries),
         summary=overview.summary_table(summaries), sections=sections,
         links=cluster.about_links(directory) if cluster.payload_rates(directory) else None,
         commands=commands.read_text() if commands.exists() else "")

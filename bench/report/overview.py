@@ -1,6 +1,6 @@
 """What the report opens with: is Brigade faster on this machine, and where not."""
 
-from bench.report.measurements import ENOUGH_SAMPLES, OURS, geometric_mean, is_better, is_worse, load
+from bench.report.measurements import ENOUGH_SAMPLES, OURS, geometric_mean, is_better, is_worse
 from bench.report.style import NAMES, Cell, Table, present
 
 # The columns: which contenders count as one. Bare rings, sockets and trees by hand are limits, not peers.
@@ -92,9 +92,8 @@ def summary_table(summaries):
     return Table(["what", "cases", *(f"{NAMES[peer]} / Brigade" for peer in peers)], rows)
 
 
-def machine(directory):
-    """What the lines say of the machine, or None."""
-    files = [load(directory / f"{name}.jsonl") for name in ("pingpong", "calls", "grid", "spread", "cluster_patterns")]
+def machine(files):
+    """What lines say of the machine, or None."""
     lines = [line for file in files for line in file.itertuples()]
     if not lines:
         return None

@@ -1,0 +1,173 @@
+"""The sections of the exchange study: Tables 1 to 3 of the MPI/SX paper, and single operations."""
+
+import collections
+import csv
+import pathlib
+import re
+from typing import NamedTuple
+
+from bench.report.measurements import Figure, Summary, Versus, by_label, ratio
+from bench.report.style import (
+    Cell, Section, Table, bytes_axis, draw_lines, format_bytes, format_us, plot, plt, ratio_cell, time_axis, time_cell)
+
+TITLE = "One-sided communication as the MPI/SX paper measures it"
+PAPER = """On the SX-5, whose nodes share memory, a put or get between fences cost about 100 us of synchronisation on 8
+ranks, however many neighbours there were; start and complete cost less with one neighbour and more with eight; a lock
+per neighbour was the dearest. With 8 neighbours in shared memory puts between fences overtook sends and receives from
+64 KiB a block; with one neighbour they never did."""
+VARIANTS = ("put, fence", "get, fence", "put, post, start", "get, post, start", "put, lock", "get, lock")
+TWO_SIDED = "send, receive"
+_DATA = pathlib.Path(__file__).resolve().parent.parent / "studies" / "paper" / "exchange.csv"
+
+
+class Peer(NamedTuple):
+    """Who does best against ours in the same launch."""
+
+    name: str
+    figure: Figure
+    ratio: Figure
+
+
+class Exchange(NamedTuple):
+    """One table of the paper."""
+
+    ranks: int
+    neighbours: int
+    memory: str
+
+
+def paper():
+    """{(Exchange, block bytes, pattern): us}"""
+    with open(_DATA, encoding="utf-8", newline="") as lines:
+        return {(Exchange(int(row["ranks"]), int(row["neighbours"]), row["memory"]), int(row["block_bytes"]),
+                 row["pattern"]): float(row["us"]) for row in csv.DictReader(lines)}
+
+
+def compare(lines):
+    """({Key: {pattern: Figure}}, {Key: {pattern: Peer}}): ours, and the best peer's. Two-sided is compared with puts
+    between fences, all else with the same of ours."""
+    ours, peers = collections.defaultdict(dict), collections.defaultdict(dict)
+    for label, cases in by_label(lines):
+        for key, subjects in cases.items():
+            for (subject, pattern), figure in subjects.items():
+                if subject == "brigade":
+                    if not label:
+                        ours[key][pattern] = figure
+                    continue
+                versus = ratio(figure, subjects["brigade", "put, fence" if pattern == TWO_SIDED else pattern])
+                known = peers[key].get(pattern)
+                if known is None or versus.median < known.ratio.median:
+                    peers[key][pattern] = Peer(subject, figure, versus)
+    return ours, peers
+
+
+def exchange_of(key):
+    """What the table's name says, or None."""
+    match = re.fullmatch(r"exchange with (\d+) neighbours?, (shared|private)", key.case)
+    return Exchange(key.ranks, int(match[1]), match[2]) if match else None
+
+
+def block_of(key):
+    return key.bytes // max(key.cols, 1)
+
+
+def summary(what, peers, keys, patterns):
+    versus = [Versus(f"{key.case}, {format_bytes(block_of(key))}, {pattern}", peers[key][pattern].ratio)
+              for key in keys for pattern in patterns if pattern in peers[key]]
+    return Summary(what, {"best MPI": versus} if versus else {})
+
+
+def synchronisation_section(place, ours, peers):
+    known = paper()
+    keys = [key for key in ours if exchange_of(key) and not key.bytes]
+    rows = []
+    for key in keys:
+        exchange = exchange_of(key)
+        for how in ("fence", "post, start", "lock"):
+            if f"put, {how}" not in ours[key]:
+                continue
+            peer = peers[key].get(f"put, {how}")
+            us = known.get((exchange, 0, how))
+            rows.append([exchange.memory, exchange.ranks, exchange.neighbours, how, time_cell(ours[key][f"put, {how}"]),
+                         time_cell(peer.figure) if peer else "", ratio_cell(peer.ratio) if peer else "",
+                         f"{us:g}" if us else ""])
+    table = Table(["windows", "ranks", "neighbours", "synchronisation", "Brigade, us", "best MPI, us", "ratio",
+                   "paper, us"], rows)
+    patterns = [pattern for pattern in VARIANTS if pattern.startswith("put")]
+    return Section(f"Synchronisation alone, {place} (Table 1)", "plain", {"table": table},
+                   [summary(f"{place}: synchronisation alone", peers, keys, patterns)])
+
+
+def block_row(key, ours, peers, known):
+    cells = [format_bytes(block_of(key))]
+    for pattern in VARIANTS:
+        figure, peer = ours[key].get(pattern), peers[key].get(pattern)
+        cells.append(Cell(format_us(figure.median), f"{peer.ratio.median:.2f}" if peer else "",
+                          ratio_cell(peer.ratio).verdict if peer else "") if figure else "")
+    two_sided = peers[key].get(TWO_SIDED)
+    cells += [Cell(format_us(two_sided.figure.median), f"{two_sided.ratio.median:.2f}",
+                   ratio_cell(two_sided.ratio).verdict) if two_sided else ""]
+    for pattern in ("put, fence", TWO_SIDED):
+        us = known.get((exchange_of(key), block_of(key), pattern))
+        cells.append(f"{us:g}" if us else "")
+    return cells
+
+
+def draw(keys, ours, peers, title):
+    """Puts between fences, of both, and sends and receives."""
+    figure, axes = plt.subplots(figsize=(6, 3.2))
+    series = {"brigade": [(block_of(key), ours[key]["put, fence"]) for key in keys]}
+    for name, pattern in (("mpi", "put, fence"), ("best MPI", TWO_SIDED)):
+        points = [(block_of(key), peers[key][pattern].figure) for key in keys if pattern in peers[key]]
+        if points:
+            series[name] = points
+    names = {"brigade": "Brigade, put between fences", "mpi": "best MPI, put between fences",
+             "best MPI": "best MPI, send and receive"}
+    draw_lines(axes, series)
+    for line in axes.get_lines():
+        line.set_label(names[list(series)[axes.get_lines().index(line)]])
+    bytes_axis(axes)
+    axes.set_xlabel("block")
+    time_axis(axes.yaxis)
+    axes.set_ylabel("us")
+    axes.legend(frameon=False)
+    return plot(figure, title)
+
+
+def blocks_section(place, ours, peers):
+    known = paper()
+    groups = collections.defaultdict(list)
+    for key in ours:
+        if exchange_of(key) and key.bytes:
+            groups[exchange_of(key)].append(key)
+    parts = []
+    for exchange, keys in groups.items():
+        keys.sort(key=block_of)
+        title = (f"{exchange.memory} windows, {exchange.neighbours} of {exchange.ranks} ranks as neighbours")
+        header = ["block", *VARIANTS, f"MPI's {TWO_SIDED}", "paper: put, fence", f"paper: {TWO_SIDED}"]
+        parts.append({"title": title, "plot": draw(keys, ours, peers, title),
+                      "table": Table(header, [block_row(key, ours, peers, known) for key in keys])})
+    keys = [key for group in groups.values() for key in group]
+    return Section(f"Exchange of blocks, {place} (Tables 2 and 3)", "exchange", {"parts": parts}, [
+        summary(f"{place}: exchange beside MPI's windows", peers, keys, VARIANTS),
+        summary(f"{place}: put between fences beside MPI's send and receive", peers, keys, [TWO_SIDED])])
+
+
+def operations_section(place, ours, peers):
+    keys = [key for key in ours if key.case.startswith("one-sided ")]
+    rows = []
+    for key in sorted(keys, key=lambda key: (key.case, key.bytes)):
+        for pattern, figure in ours[key].items():
+            peer = peers[key].get(pattern)
+            rows.append([pattern, format_bytes(key.bytes), time_cell(figure), peer.name if peer else "",
+                         time_cell(peer.figure) if peer else "", ratio_cell(peer.ratio) if peer else ""])
+    table = Table(["operation", "bytes", "Brigade, us", "best peer", "its us", "ratio"], rows)
+    patterns = {pattern for key in keys for pattern in ours[key]}
+    return Section(f"Single operations, {place}", "plain", {"table": table},
+                   [summary(f"{place}: single operations", peers, keys, sorted(patterns))])
+
+
+def sections(place, lines):
+    ours, peers = compare(lines)
+    made = [make(place, ours, peers) for make in (synchronisation_section, blocks_section, operations_section)]
+    return [section for section in made if section.data.get("parts") or section.data.get("table", ((), ()))[1]]

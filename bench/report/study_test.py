@@ -1,0 +1,62 @@
+"""A study's page, of lines that are made up: what it says follows from them."""
+
+import json
+import pathlib
+import tempfile
+import unittest
+
+from bench.report import exchange, study
+
+COMMON = {"ranks": 8, "rows": 128, "cols": 1, "bytes": 65536, "iterations": 25, "transport": "auto",
+          "case": "exchange with 1 neighbour, shared",
+          "versions": {"brigade": "v1", "mpi": "Open MPI", "stock": "none"},
+          "machine": {"cpu": "one", "cores": 2, "kernel": "Linux", "single_copy": "cma", "together_over_alone": 1.0}}
+
+
+def line(subject, pattern, us, label="", **more):
+    return {**COMMON, "subject": subject, "pattern": pattern, "median_us": us, "lo_us": us, "hi_us": us,
+            "label": label, **more}
+
+
+LINES = [
+    line("brigade", "put, fence", 20.0),
+    line("mpi", "put, fence", 50.0),
+    line("mpi", "send, receive", 10.0),
+    line("brigade", "put, fence", 30.0, "MPICH"),
+    line("mpi MPICH", "put, fence", 60.0, "MPICH"),
+    line("brigade", "put, lock", 5.0, bytes=0),
+    line("mpi", "put, lock", 5.5, bytes=0),
+    line("brigade", "put, flush", 1.0, case="one-sided put"),
+    line("mpi", "put, flush", 3.0, case="one-sided put"),
+]
+
+
+class Exchange(unittest.TestCase):
+    def setUp(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "study_exchange_shm.jsonl"
+            path.write_text("".join(json.dumps(of_line) + "\n" for of_line in LINES), encoding="utf-8")
+            self.page = study.make_page("exchange", pathlib.Path(folder))
+
+    def test_peers_are_compared_within_their_launches(self):
+        # 60 over 30 is less than 50 over 20, so MPICH does best.
+        self.assertIn('20 <small>2.00', self.page.replace("\n", ""))
+
+    def test_send_and_receive_are_compared_with_puts_between_fences(self):
+        self.assertIn('10 <small>0.50', self.page.replace("\n", ""))
+
+    def test_the_paper_stands_beside(self):
+        self.assertIn("<td>103.25</td>", self.page)  # put, fence, 64 KiB
+        self.assertIn("<td>66.97</td>", self.page)  # the lock alone
+
+    def test_every_kind_of_table_is_there(self):
+        for title in ("Synchronisation alone, shared memory", "Exchange of blocks, shared memory",
+                      "Single operations, shared memory"):
+            self.assertIn(title, self.page)
+
+    def test_the_paper_is_read_whole(self):
+        self.assertEqual(len(exchange.paper()), 48 + 98 + 70)
+
+
+if __name__ == "__main__":
+    unittest.main()
