@@ -30,8 +30,10 @@ bool IsScattered(MPI_Info info) {
 
 Status Refused(const std::string& why) { return {StatusCode::kUnavailable, why}; }
 
-// The first refusal of a rank, as all see it.
-Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowRequest& request) {
+// The first refusal of a rank, as all see it. If there is none, *in_one_piece says how the window's
+// memory must lie.
+Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowRequest& request,
+             bool* in_one_piece) {
   Offer mine;
   mine.bytes = request.bytes;
   mine.is_scattered = IsScattered(request.info);
@@ -47,9 +49,7 @@ Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowReque
     if (all[r].bytes > 0) ++have_memory;
     are_scattered = are_scattered && all[r].is_scattered;
   }
-  if (request.flavor == MPI_WIN_FLAVOR_SHARED && have_memory > 1 && !are_scattered) {
-    return Refused("its shared memory is one piece of several ranks");
-  }
+  *in_one_piece = request.flavor == MPI_WIN_FLAVOR_SHARED && have_memory > 1 && !are_scattered;
   return Status();
 }
 
@@ -87,12 +87,12 @@ Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Boots
     handle_ = MPI_WIN_NULL;
     refusal = "MPI has no window of one process";
   }
-  BRIGADE_RETURN_IF_ERROR(Agree(bootstrap, refusal, request));
+  WindowOptions options;
+  BRIGADE_RETURN_IF_ERROR(Agree(bootstrap, refusal, request, &options.in_one_piece));
 
   flavor_ = request.flavor;
   unit_ = request.unit;
   bytes_ = request.bytes;
-  WindowOptions options;
   options.kind = flavor_ == MPI_WIN_FLAVOR_CREATE ? WindowMemory::kPrivate : WindowMemory::kShared;
   options.memory = static_cast<std::byte*>(request.memory);
   options.bytes = static_cast<size_t>(request.bytes);

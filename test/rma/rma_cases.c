@@ -186,7 +186,7 @@ static void types(void) {
   MPI_Win_free(&win);
 }
 
-/* One piece of rank 0 that all work on, and parts of each that the others see. */
+/* One piece of rank 0 that all work on, and parts of each that the others see and work on. */
 static void shared(void) {
   int* mine;
   MPI_Win win;
@@ -207,7 +207,7 @@ static void shared(void) {
   MPI_Info_create(&info);
   MPI_Info_set(info, "alloc_shared_noncontig", "true");
   for (int scattered = 0; scattered < 2; ++scattered) {
-    MPI_Win_allocate_shared(sizeof(int), sizeof(int), scattered ? info : MPI_INFO_NULL,
+    MPI_Win_allocate_shared((1 + rank) * sizeof(int), sizeof(int), scattered ? info : MPI_INFO_NULL,
                             MPI_COMM_WORLD, &mine, &win);
     int* theirs;
     MPI_Win_shared_query(win, right, &bytes, &unit, &theirs);
@@ -216,8 +216,14 @@ static void shared(void) {
     MPI_Win_sync(win);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_sync(win);
-    CHECK(*theirs == 20 + right);
-    if (!scattered && rank == 0) CHECK(theirs == mine + 1);
+    CHECK(*theirs == 20 + right && bytes >= (MPI_Aint)((1 + right) * sizeof(int)));
+    if (!scattered && rank < size - 1) CHECK(theirs == mine + 1 + rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const int one = 1;
+    MPI_Accumulate(&one, 1, MPI_INT, left, left, 1, MPI_INT, MPI_SUM, win);
+    MPI_Win_flush(left, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(mine[rank] == (rank == 0 ? 21 : 1));
     MPI_Win_unlock_all(win);
     MPI_Win_free(&win);
   }

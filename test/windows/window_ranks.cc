@@ -95,11 +95,23 @@ std::unique_ptr<Window> WindowRank::Make(size_t bytes, int64_t unit) {
   options.kind = way_.kind;
   options.bytes = bytes;
   options.unit = unit;
-  options.goes_directly = way_.goes_directly(rank_);
   if (way_.kind == WindowMemory::kPrivate) {
     memory_.push_back(std::make_unique<std::vector<std::byte>>(bytes));
     options.memory = memory_.back()->data();
   }
+  return Make(options);
+}
+
+std::unique_ptr<Window> WindowRank::MakeInOnePiece(size_t bytes) {
+  WindowOptions options;
+  options.kind = WindowMemory::kShared;
+  options.in_one_piece = true;
+  options.bytes = bytes;
+  return Make(options);
+}
+
+std::unique_ptr<Window> WindowRank::Make(WindowOptions options) {
+  options.goes_directly = way_.goes_directly(rank_);
   std::unique_ptr<Window> window;
   Require(Window::Create(space_.get(), world_->MakeBootstrap(rank_).get(), options, &window));
   return window;

@@ -45,6 +45,7 @@ class WindowRank {
   Engine* engine() { return engine_.get(); }
   // Of all ranks; private memory, too, is kept here.
   std::unique_ptr<Window> Make(size_t bytes, int64_t unit = 1);
+  std::unique_ptr<Window> MakeInOnePiece(size_t bytes);
   // Of all ranks, beside any window: drives until all are here.
   void Meet();
   // The same at the end: calls nothing any more.
@@ -53,6 +54,8 @@ class WindowRank {
   void Die(std::unique_ptr<Window> window);
 
  private:
+  std::unique_ptr<Window> Make(WindowOptions options);
+
   const WindowWay& way_;
   InprocWorld* const world_;
   const int rank_;

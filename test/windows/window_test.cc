@@ -428,6 +428,41 @@ TEST_P(Windows, AreMadeByAllOrNone) {
   });
 }
 
+TEST_P(Windows, SharedMemoryIsInOnePieceIfItMustBe) {
+  OnRanks(4, [&](WindowRank& self) {
+    const auto bytes_of = [](int rank) { return rank == 1 ? 0 : 100 + rank; };
+    const std::unique_ptr<Window> window =
+        self.MakeInOnePiece(static_cast<size_t>(bytes_of(self.rank())));
+    std::vector<std::byte> theirs(static_cast<size_t>(bytes_of(3)));
+    std::memset(window->base(), self.rank() + 1, static_cast<size_t>(bytes_of(self.rank())));
+    Require(window->Fence());
+    for (int r = 0; r < self.size(); ++r) {
+      Expect(window->bytes_of(r) == bytes_of(r), "each has what it asked for");
+      Require(window->Get(Bytes(theirs.data(), bytes_of(r)), At(r, 0, bytes_of(r))));
+      Require(window->Fence());
+      for (int i = 0; i < bytes_of(r); ++i) {
+        Expect(theirs[static_cast<size_t>(i)] == static_cast<std::byte>(r + 1), "what it wrote");
+      }
+    }
+    const std::byte* next = window->PointerTo(0);
+    for (int r = 0; next != nullptr && r < self.size(); ++r) {
+      Expect(window->PointerTo(r) == nullptr || window->PointerTo(r) == next, "all in a row");
+      next += bytes_of(r);
+    }
+    Require(window->Free());
+    // Nobody has a part of what cannot be had.
+    bool made = true;
+    try {
+      self.MakeInOnePiece(size_t{1} << 60);
+    } catch (const std::runtime_error& error) {
+      made = false;
+      Expect(std::string(error.what()).find("a window on rank 0") != std::string::npos,
+             error.what());
+    }
+    Expect(!made, "there is no window");
+  });
+}
+
 // Where something drives in its place, a target need not call.
 TEST_P(Windows, ATargetThatComputesIsReached) {
   const WindowWay& way = GetParam();

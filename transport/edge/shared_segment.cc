@@ -13,6 +13,7 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "membuf/check.h"
@@ -45,12 +46,15 @@ uint64_t ReserveBytes() {
   return reserve;
 }
 
-// The segments made by this process, so that ranks that are threads share one mapping.
-std::mutex own_mutex;
-std::map<std::pair<uint64_t, uint64_t>, std::weak_ptr<SharedSegment>>& OwnSegments() {
-  static auto& segments =
-      *new std::map<std::pair<uint64_t, uint64_t>, std::weak_ptr<SharedSegment>>;
+// The segments that this process has made or opened. A forked child has opened none of them.
+using Key = std::tuple<pid_t, uint64_t, uint64_t>;
+std::mutex segments_mutex;
+std::map<Key, std::weak_ptr<SharedSegment>>& Segments() {
+  static auto& segments = *new std::map<Key, std::weak_ptr<SharedSegment>>;
   return segments;
+}
+Key KeyOf(const SharedSegment::Address& address) {
+  return {getpid(), address.token[0], address.token[1]};
 }
 
 }  // namespace
@@ -88,17 +92,17 @@ Status SharedSegment::Create(uint64_t reserve_bytes, std::shared_ptr<SharedSegme
   uint64_t front = 0;
   BRIGADE_RETURN_IF_ERROR(created->Allocate(sizeof(Front), &front));
   std::memcpy(created->base_, address.token, sizeof(address.token));
-  std::lock_guard<std::mutex> lock(own_mutex);
-  OwnSegments()[{address.token[0], address.token[1]}] = created;
+  std::lock_guard<std::mutex> lock(segments_mutex);
+  Segments()[KeyOf(address)] = created;
   *segment = std::move(created);
   return Status();
 }
 
 Status SharedSegment::Open(const Address& address, std::shared_ptr<SharedSegment>* segment) {
-  if (address.process == getpid()) {
-    std::lock_guard<std::mutex> lock(own_mutex);
-    const auto own = OwnSegments().find({address.token[0], address.token[1]});
-    if (own != OwnSegments().end()) *segment = own->second.lock();
+  {
+    std::lock_guard<std::mutex> lock(segments_mutex);
+    const auto known = Segments().find(KeyOf(address));
+    if (known != Segments().end()) *segment = known->second.lock();
     if (*segment != nullptr) return Status();
   }
   const std::string path =
@@ -126,7 +130,10 @@ Status SharedSegment::Open(const Address& address, std::shared_ptr<SharedSegment
     opened->known_bytes_ = address.reserve_bytes;
     close(std::exchange(opened->fd_, -1));
   }
-  *segment = std::move(opened);
+  std::lock_guard<std::mutex> lock(segments_mutex);
+  std::weak_ptr<SharedSegment>& known = Segments()[KeyOf(address)];
+  *segment = known.lock();  // of another thread, meanwhile
+  if (*segment == nullptr) known = *segment = opened;
   return Status();
 }
 
@@ -143,10 +150,10 @@ Status SharedSegment::Map() {
 }
 
 SharedSegment::~SharedSegment() {
-  if (address_.process == getpid()) {
-    std::lock_guard<std::mutex> lock(own_mutex);
-    const auto own = OwnSegments().find({address_.token[0], address_.token[1]});
-    if (own != OwnSegments().end() && own->second.expired()) OwnSegments().erase(own);
+  {
+    std::lock_guard<std::mutex> lock(segments_mutex);
+    const auto known = Segments().find(KeyOf(address_));
+    if (known != Segments().end() && known->second.expired()) Segments().erase(known);
   }
   if (base_ != nullptr) munmap(base_, address_.reserve_bytes);
   if (fd_ >= 0) close(fd_);

@@ -38,8 +38,9 @@ class SharedSegment {
   // For so many bytes in all, of whole pages but the last: takes no more address space than that
   // and, of those who open it once all is allocated, no descriptor.
   static Status CreateFor(size_t bytes, std::shared_ptr<SharedSegment>* segment);
-  // The segment at `address`, whose owner must live until this returns. In the owner's own process,
-  // the owner's object. kUnavailable if it cannot be opened or is not what it should be.
+  // The segment at `address`, whose owner must live until this returns. While a process has it, it
+  // has one object of it, and so one mapping. kUnavailable if it cannot be opened or is not what it
+  // should be.
   static Status Open(const Address& address, std::shared_ptr<SharedSegment>* segment);
   ~SharedSegment();
   SharedSegment(const SharedSegment&) = delete;

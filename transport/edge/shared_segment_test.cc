@@ -154,6 +154,9 @@ TEST(SharedSegmentTest, AnotherProcessSeesTheSameMemoryAlsoWhatComesLater) {
     const Status status = SharedSegment::Open(segment->address(), &opened);
     if (!status.ok()) return status.ToString();
     if (opened == segment) return "the mapping of the parent";
+    std::shared_ptr<SharedSegment> again;
+    if (!SharedSegment::Open(segment->address(), &again).ok()) return "not twice";
+    if (again != opened) return "a second mapping";
     const int flags = fcntl(segment->address().descriptor, F_GETFD);
     for (int fd = 3; fd < 100; ++fd) {
       const int own = fcntl(fd, F_GETFD);

@@ -61,7 +61,10 @@ Status Window::Create(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
 
 Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options) {
   Status mine = CheckOptions(options);
-  if (mine.ok()) {
+  if (options.in_one_piece) {
+    const Status part = ExposePart(bootstrap, options);
+    if (mine.ok()) mine = part;
+  } else if (mine.ok()) {
     mine = ExposedMemory::Create(options.kind, options.memory, options.bytes, options.unit, size(),
                                  &exposed_);
   }
@@ -88,6 +91,22 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
     members_.push_back(all[r].attributes);
   }
   return Status();
+}
+
+Status Window::ExposePart(Bootstrap* bootstrap, const WindowOptions& options) {
+  std::vector<size_t> bytes(static_cast<size_t>(size()));
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&options.bytes, sizeof(size_t), bytes.data()));
+  MemberAttributes first;
+  Status status;
+  const auto create = [&] {
+    status = ExposedMemory::CreatePart(rank(), bytes, options.unit, &first, &exposed_);
+  };
+  if (rank() == 0) create();
+  std::vector<MemberAttributes> all(static_cast<size_t>(size()));
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&first, sizeof(first), all.data()));
+  first = all[0];
+  if (rank() != 0) create();
+  return status;
 }
 
 Status Window::OpenTargets(Bootstrap* bootstrap, bool goes_directly) {

@@ -48,6 +48,9 @@ struct WindowOptions {
   std::byte* memory = nullptr;  // kPrivate: what is exposed; kShared: it is made
   size_t bytes = 0;             // may differ by rank
   int64_t unit = 1;             // of displacements, in bytes; may differ by rank
+  // Of shared memory: what members have lies in a row, in the order of their ranks, which must be
+  // of one host. Equal on all ranks.
+  bool in_one_piece = false;
   // Whether memory that can be reached without messages is.
   bool goes_directly = true;
 };
@@ -69,8 +72,8 @@ struct FencePromise {
 class Window {
  public:
   // Collective over the members of `bootstrap` and nobody else. `space` must outlive it. After a
-  // failure, which all members get, there is none. kInvalidArgument, kOutOfMemory, and what
-  // Group::Create says.
+  // failure, which all members get, there is none. kInvalidArgument, kOutOfMemory, kUnavailable
+  // (not in one piece), and what Group::Create says.
   static Status Create(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options,
                        std::unique_ptr<Window>* window);
   // Local. Unless it was freed or is broken, it is aborted on all members.
@@ -169,8 +172,9 @@ class Window {
   const MemberAttributes& member(int rank) const { return members_[static_cast<size_t>(rank)]; }
   // How this rank reaches a member by itself; null: by messages.
   const TargetMemory* direct(int rank) const { return targets_[static_cast<size_t>(rank)].get(); }
-  // Both collective.
+  // All collective.
   Status Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options);
+  Status ExposePart(Bootstrap* bootstrap, const WindowOptions& options);
   Status OpenTargets(Bootstrap* bootstrap, bool goes_directly);
 
   Status Check(const TargetData& target, int64_t origin_bytes, int64_t* offset) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -44,13 +45,15 @@ Status Allocate(SharedSegment* segment, size_t bytes, uint64_t* offset) {
   return Status();
 }
 
+size_t RoundTo(size_t unit, size_t bytes) { return (bytes + unit - 1) / unit * unit; }
+
 }  // namespace
 
 Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes, int64_t unit,
                              int members, std::unique_ptr<ExposedMemory>* exposed) {
   // The page, and behind it the memory, which begins a page of the system. Memory of no bytes has
   // an address, too, and what is longer than any address space must not wrap.
-  const size_t page_bytes = (MemberPage::BytesFor(members) + 4095) / 4096 * 4096;
+  const size_t page_bytes = RoundTo(4096, MemberPage::BytesFor(members));
   const size_t memory_bytes =
       kind == WindowMemory::kShared ? std::clamp(bytes, size_t{1}, size_t{1} << 62) : 0;
   std::shared_ptr<SharedSegment> segment;
@@ -70,6 +73,45 @@ Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes,
     attributes.address = reinterpret_cast<uint64_t>(memory);
   }
   const MemberPage page(segment->base() + attributes.page_offset, members);
+  exposed->reset(new ExposedMemory(std::move(segment), attributes, page, memory));
+  return Status();
+}
+
+Status ExposedMemory::CreatePart(int rank, const std::vector<size_t>& bytes, int64_t unit,
+                                 MemberAttributes* first, std::unique_ptr<ExposedMemory>* exposed) {
+  // All pages, and behind them all memory.
+  const auto members = static_cast<int>(bytes.size());
+  const size_t page_bytes = RoundTo(64, MemberPage::BytesFor(members));
+  const size_t pages_bytes = RoundTo(4096, page_bytes * bytes.size());
+  std::shared_ptr<SharedSegment> segment;
+  MemberAttributes attributes;
+  attributes.kind = WindowMemory::kShared;
+  attributes.bytes = bytes[static_cast<size_t>(rank)];
+  attributes.unit = unit;
+  if (rank == 0) {
+    size_t all_bytes = pages_bytes + 1;
+    for (const size_t part : bytes) {
+      all_bytes = std::min(all_bytes + std::min(part, size_t{1} << 62), size_t{1} << 62);
+    }
+    attributes.host = Host::Here();
+    BRIGADE_RETURN_IF_ERROR(SharedSegment::CreateFor(all_bytes, &segment));
+    attributes.segment = segment->address();
+    BRIGADE_RETURN_IF_ERROR(Allocate(segment.get(), all_bytes, &attributes.page_offset));
+    attributes.memory_offset = attributes.page_offset + pages_bytes;
+    *first = attributes;
+  } else {
+    if (!(first->host == Host::Here())) {
+      return {StatusCode::kUnavailable, "shared memory of another host"};
+    }
+    BRIGADE_RETURN_IF_ERROR(SharedSegment::Open(first->segment, &segment));
+    attributes.host = first->host;
+    attributes.segment = first->segment;
+    attributes.page_offset = first->page_offset + static_cast<size_t>(rank) * page_bytes;
+    attributes.memory_offset =
+        std::accumulate(bytes.begin(), bytes.begin() + rank, first->memory_offset);
+  }
+  const MemberPage page(segment->base() + attributes.page_offset, members);
+  std::byte* const memory = segment->base() + attributes.memory_offset;
   exposed->reset(new ExposedMemory(std::move(segment), attributes, page, memory));
   return Status();
 }

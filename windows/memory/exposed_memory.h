@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "membuf/status.h"
 #include "transport/edge/shared_segment.h"
@@ -20,6 +22,11 @@ class ExposedMemory {
   // here, zeroed, and begins a page. kOutOfMemory, kUnavailable (nothing can be shared here).
   static Status Create(WindowMemory kind, std::byte* memory, size_t bytes, int64_t unit,
                        int members, std::unique_ptr<ExposedMemory>* exposed);
+  // The part of rank `rank` in shared memory where all parts, of `bytes` each, lie in a row. Rank 0
+  // makes it, and says in `*first` where it is; the others are told that. kUnavailable, too: it is
+  // not to be seen from here.
+  static Status CreatePart(int rank, const std::vector<size_t>& bytes, int64_t unit,
+                           MemberAttributes* first, std::unique_ptr<ExposedMemory>* exposed);
 
   // For the other members.
   const MemberAttributes& attributes() const { return attributes_; }
