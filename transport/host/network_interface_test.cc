@@ -71,7 +71,11 @@ bool InNetwork(const std::string& commands, const std::function<void()>& body) {
     }
     // Addresses that are still looked for in vain cannot be listened on.
     std::ofstream("/proc/sys/net/ipv6/conf/default/accept_dad") << 0;
-    const std::string script = "PATH=$PATH:/usr/sbin:/sbin; set -e\n" + commands;
+    // The kernel notices a cable some time later.
+    const std::string script =
+        "PATH=$PATH:/usr/sbin:/sbin; set -e\n"
+        "await_cable() { until ip link show $1 | grep -q 'state UP'; do sleep 0.01; done; }\n" +
+        commands;
     if (std::system(script.c_str()) != 0) _exit(kNotPermitted);
     body();
     _exit(testing::Test::HasFailure() ? 1 : 0);
@@ -121,10 +125,7 @@ constexpr char kThree[] =
     "ip address add 10.2.0.1/24 dev b0; ip address add fd02::1/64 dev b0\n"
     "ip address add 10.3.0.1/24 dev c0; ip address add fd03::1/64 dev c0\n"
     "for i in a0 a1 b0 b1 c0 c1; do ip link set $i up; done\n"
-    // The kernel notices a cable some time later.
-    "for i in a0 a1 b0 b1 c0 c1; do\n"
-    "  until ip link show $i | grep -q 'state UP'; do sleep 0.01; done\n"
-    "done\n";
+    "for i in a0 a1 b0 b1 c0 c1; do await_cable $i; done\n";
 
 TEST_F(ChooseInterfaceTest, LoopbackIsTheLastResort) {
   SKIP_UNLESS(InNetwork("ip link set lo up", [] { EXPECT_EQ(Chosen(nullptr), "127.0.0.1"); }));
@@ -192,7 +193,7 @@ TEST_F(ChooseInterfaceTest, LinkLocalOnlyWhenAskedFor) {
       "ip link set lo up\n"
       "ip link add a0 type veth peer name a1\n"
       "ip address add 169.254.1.1/16 dev a0\n"
-      "ip link set a0 up; ip link set a1 up",
+      "ip link set a0 up; ip link set a1 up; await_cable a0",
       [] {
         EXPECT_EQ(Chosen("a0"), "169.254.1.1");
         // Addresses of fe80::/10, which both have, are never listed.
