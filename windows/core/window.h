@@ -95,6 +95,8 @@ class Window {
   const char* transport_to(int rank) const;
   // Whether this rank reaches a member's memory by itself, and not by messages.
   bool reaches(int rank) const { return direct(rank) != nullptr; }
+  // Whether all ranks reach all memory so. The same on all.
+  bool is_direct() const { return is_direct_; }
   // Where this process sees a member's memory; null: it does not.
   std::byte* PointerTo(int rank) const;
 

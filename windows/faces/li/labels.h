@@ -1,0 +1,40 @@
+// Labels: which slot an address stands for. The slots are the same on all processes, for all
+// insert and remove in the same order, though their addresses differ.
+
+#ifndef BRIGADE_WINDOWS_FACES_LI_LABELS_H_
+#define BRIGADE_WINDOWS_FACES_LI_LABELS_H_
+
+#include "windows/faces/li/backend.h"
+
+namespace brigade {
+namespace li {
+
+class Labels {
+ public:
+  static constexpr int kNone = -1;
+
+  // The lowest slot that is free; kNone if none is. REQUIRES: not null, and in no slot.
+  int Insert(const void* address) {
+    const int slot = Search(nullptr);
+    if (slot != kNone) addresses_[slot] = address;
+    return slot;
+  }
+  // kNone: in no slot.
+  int Search(const void* address) const {
+    if (addresses_[last_] == address) return last_;
+    for (int slot = 0; slot < kProgramSlots; ++slot) {
+      if (addresses_[slot] == address) return last_ = slot;
+    }
+    return kNone;
+  }
+  void Remove(int slot) { addresses_[slot] = nullptr; }
+
+ private:
+  const void* addresses_[kProgramSlots] = {};
+  mutable int last_ = 0;  // found
+};
+
+}  // namespace li
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_FACES_LI_LABELS_H_

@@ -1,0 +1,67 @@
+// WindowsBackend: LI over Brigade's windows, the default. Each piece of memory is a window.
+//
+// A superstep costs one synchronisation: LISYNC waits until sources are the caller's again, which
+// they are at once where memory is reached directly, and LIBARRIER is a fence.
+
+#ifndef BRIGADE_WINDOWS_FACES_LI_WINDOWS_BACKEND_H_
+#define BRIGADE_WINDOWS_FACES_LI_WINDOWS_BACKEND_H_
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "blacs_shim/settings.h"
+#include "membuf/status.h"
+#include "patterns/engine/engine.h"
+#include "patterns/group/group.h"
+#include "transport/bootstrap.h"
+#include "transport/endpoint.h"
+#include "windows/core/window.h"
+#include "windows/faces/li/mpi/mpi_backend.h"
+#include "windows/message/window_space.h"
+
+namespace brigade {
+namespace li {
+
+class WindowsBackend final : public MpiBackend {
+ public:
+  explicit WindowsBackend(const blacs::Settings& settings) : settings_(settings) {}
+
+  Status Begin() override;
+  Status End() override;
+  Status Register(int slot, void* memory, size_t bytes) override;
+  Status Init(int slot) override;
+  Status Commit() override { return Barrier(); }
+  Status Deregister(int slot) override;
+  Status Sync(const std::vector<int>& slots) override;
+  Status Barrier() override;
+  size_t BytesOf(int slot, int process) const override;
+  Status Put(int slot, int process, const void* source, size_t offset, size_t bytes) override;
+  Status Get(int slot, int process, size_t offset, void* result, size_t bytes) override;
+
+ private:
+  struct Memory {
+    std::unique_ptr<Window> window;
+    // Per put that goes by messages: whether its source is the caller's again.
+    std::deque<std::atomic<bool>> sent;
+    // Synchronised since the last barrier. The same on all processes.
+    bool is_synced = false;
+  };
+
+  Memory& at(int slot) { return memory_[static_cast<size_t>(slot)]; }
+  const Memory& at(int slot) const { return memory_[static_cast<size_t>(slot)]; }
+
+  const blacs::Settings settings_;
+  std::unique_ptr<Endpoint> endpoint_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<WindowSpace> space_;
+  std::unique_ptr<Bootstrap> bootstrap_;
+  std::unique_ptr<Group> group_;
+  Memory memory_[kSlots];
+};
+
+}  // namespace li
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_FACES_LI_WINDOWS_BACKEND_H_
