@@ -4,6 +4,8 @@
 #include <string>
 
 #include "blacs_shim/settings.h"
+#include "windows/faces/li/mpi/mpi_rma_backend.h"
+#include "windows/faces/li/mpi/mpi_send_backend.h"
 #include "windows/faces/li/windows_backend.h"
 
 namespace brigade {
@@ -24,9 +26,17 @@ Status ChooseBackend(std::unique_ptr<Backend>* backend) {
     blacs::Settings settings;
     BRIGADE_RETURN_IF_ERROR(blacs::ReadSettings(&settings));
     *backend = std::make_unique<WindowsBackend>(settings);
-    return Status();
+  } else if (name == "mpi_rma") {
+    *backend = std::make_unique<MpiRmaBackend>();
+    // Open MPI 4.1.4 makes no window of one process, which has nothing to send either.
+    if ((*backend)->processes() == 1) *backend = std::make_unique<MpiSendBackend>();
+  } else if (name == "mpi_send") {
+    *backend = std::make_unique<MpiSendBackend>();
+  } else {
+    return {StatusCode::kInvalidArgument,
+            "BRIGADE_LI_BACKEND=" + name + ": must be windows, mpi_rma or mpi_send"};
   }
-  return {StatusCode::kInvalidArgument, "BRIGADE_LI_BACKEND=" + name + ": must be windows"};
+  return Status();
 }
 
 }  // namespace li

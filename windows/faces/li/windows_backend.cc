@@ -5,6 +5,7 @@
 
 #include "patterns/engine/pattern_call.h"
 #include "transport/host/variables.h"
+#include "transport/mpi/mpi_bootstrap.h"
 #include "transport/registry.h"
 #include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
@@ -34,7 +35,7 @@ Status WindowsBackend::Begin() {
                               .WithContext("BRIGADE_TRANSPORT=" + settings_.transport));
   BRIGADE_RETURN_IF_ERROR(Engine::Create(endpoint_.get(), settings_.engine, &engine_));
   BRIGADE_RETURN_IF_ERROR(WindowSpace::Create(engine_.get(), &space_));
-  BRIGADE_RETURN_IF_ERROR(CreateBootstrap(comm(), &bootstrap_));
+  bootstrap_ = std::make_unique<MpiBootstrap>(comm());
   return Group::Create(engine_.get(), bootstrap_.get(), 1, processes(), &group_);
 }
 

@@ -1,7 +1,5 @@
 #include "windows/faces/li/mpi/mpi_backend.h"
 
-#include <mpi.h>
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -24,15 +22,17 @@ MpiBackend::MpiBackend() {
 }
 
 Status MpiBackend::Begin() {
-  MPI_Comm comm = MPI_COMM_NULL;
-  BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup"));
-  comm_ = MPI_Comm_c2f(comm);
-  return MpiStatus(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup"));
+  return MpiStatus(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+Status MpiBackend::GatherBytes(size_t mine, std::vector<size_t>* all) const {
+  all->resize(static_cast<size_t>(processes_));
+  return MpiBootstrap(comm_).AllGather(&mine, sizeof(mine), all->data());
 }
 
 Status MpiBackend::End() {
-  MPI_Comm comm = MPI_Comm_f2c(comm_);
-  BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Comm_free(&comm), "MPI_Comm_free"));
+  BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Comm_free(&comm_), "MPI_Comm_free"));
   return ends_mpi_ ? MpiStatus(MPI_Finalize(), "MPI_Finalize") : Status();
 }
 

@@ -3,7 +3,11 @@
 #ifndef BRIGADE_WINDOWS_FACES_LI_MPI_MPI_BACKEND_H_
 #define BRIGADE_WINDOWS_FACES_LI_MPI_MPI_BACKEND_H_
 
+#include <mpi.h>
+
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "membuf/status.h"
 #include "windows/faces/li/backend.h"
@@ -23,14 +27,16 @@ class MpiBackend : public Backend {
   [[noreturn]] void Abort(const std::string& text) override;
 
  protected:
-  // The Fortran handle of a communicator of our own.
-  int comm() const { return comm_; }
+  // Of our own, of all processes.
+  MPI_Comm comm() const { return comm_; }
+  // What each process says. Collective.
+  Status GatherBytes(size_t mine, std::vector<size_t>* all) const;
 
  private:
-  bool ends_mpi_ = false;
+  static inline bool ends_mpi_ = false;  // it was initialised here
   int processes_ = 0;
   int process_ = 0;
-  int comm_ = 0;
+  MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
 }  // namespace li

@@ -1,0 +1,65 @@
+// MpiSendBackend: LI over MPI's messages. Operations are kept until LISYNC. There each process
+// tells the others what it asks of them, and what is put and got follows, each in a message that
+// comes from where it lies and lands where it belongs.
+
+#ifndef BRIGADE_WINDOWS_FACES_LI_MPI_MPI_SEND_BACKEND_H_
+#define BRIGADE_WINDOWS_FACES_LI_MPI_MPI_SEND_BACKEND_H_
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "membuf/status.h"
+#include "windows/faces/li/backend.h"
+#include "windows/faces/li/mpi/mpi_backend.h"
+
+namespace brigade {
+namespace li {
+
+class MpiSendBackend final : public MpiBackend {
+ public:
+  Status Register(int slot, void* memory, size_t bytes) override;
+  Status Init(int) override { return Status(); }
+  Status Commit() override { return Barrier(); }
+  Status Deregister(int) override { return Status(); }
+  Status Sync(const std::vector<int>& slots) override;
+  Status Barrier() override;
+  size_t BytesOf(int slot, int process) const override { return memory_[slot].bytes_of[process]; }
+  Status Put(int slot, int process, const void* source, size_t offset, size_t bytes) override;
+  Status Get(int slot, int process, size_t offset, void* result, size_t bytes) override;
+
+ private:
+  // What is asked of another process, as it travels.
+  struct Request {
+    int64_t is_put;
+    int64_t slot;
+    uint64_t offset;
+    uint64_t bytes;
+  };
+  struct Operation {
+    int process;
+    std::byte* local;
+    Request request;
+  };
+  struct Memory {
+    std::byte* base = nullptr;
+    std::vector<size_t> bytes_of;  // by process
+  };
+
+  Status Exchange(const std::vector<Operation>& operations);
+  // Starts a message of an operation, which may be in pieces.
+  Status Send(const std::byte* data, size_t bytes, int process, int tag);
+  Status Receive(std::byte* data, size_t bytes, int process, int tag);
+  Status WaitForAll();
+
+  Memory memory_[kSlots];
+  std::vector<Operation> operations_;  // since they were synchronised
+  std::vector<MPI_Request> under_way_;
+};
+
+}  // namespace li
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_FACES_LI_MPI_MPI_SEND_BACKEND_H_
