@@ -149,14 +149,9 @@ int Runtime::OnMpiFinalize(MPI_Comm, int, void*, void*) {
 }
 
 void Runtime::OpenEngine(const char* routine) {
-  const Origin origin = OriginOf(routine, -1);
-  FailIfNotOk(origin, CreateEndpoint(settings_.transport, &endpoint_)
-                          .WithContext("BRIGADE_TRANSPORT=" + settings_.transport));
-  FailIfNotOk(
-      origin,
-      Engine::Create(endpoint_.get(), settings_.engine, &engine_)
-          .WithContext("BRIGADE_STAGING_BYTES=" + std::to_string(settings_.engine.staging_bytes) +
-                       ", BRIGADE_CHUNK_BYTES=" + std::to_string(settings_.engine.chunk_bytes)));
+  FailIfNotOk(OriginOf(routine, -1),
+              SharedEngine::Acquire(settings_.transport, settings_.engine, &shared_engine_));
+  engine_ = shared_engine_->engine.get();
 }
 
 void Runtime::LogStart(const ProcessGrid& grid) const {
@@ -241,7 +236,7 @@ int Runtime::OpenGrid(const char* routine, MPI_Comm parent, const std::vector<in
   if (first) OpenEngine(routine);
   std::unique_ptr<ProcessGrid> grid;
   FailIfNotOk(OriginOf(routine, -1),
-              ProcessGrid::Create(engine_.get(), parent, members, rows, cols, &grid));
+              ProcessGrid::Create(engine_, parent, members, rows, cols, &grid));
   // World rank 0 may never be in a grid.
   if (first && grid->row == 0 && grid->col == 0) {
     WarnOfUnknownVariables();

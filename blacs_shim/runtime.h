@@ -23,7 +23,7 @@
 #include "blacs_shim/statistics.h"
 #include "blacs_shim/system_handles.h"
 #include "patterns/engine/engine.h"
-#include "transport/endpoint.h"
+#include "patterns/engine/shared_engine.h"
 
 namespace brigade {
 namespace blacs {
@@ -106,8 +106,8 @@ class Runtime {
   int world_rank_ = 0;
   int world_size_ = 0;
   SystemHandles handles_;
-  std::unique_ptr<Endpoint> endpoint_;  // from the first grid on, with engine_
-  std::unique_ptr<Engine> engine_;
+  std::shared_ptr<SharedEngine> shared_engine_;  // from the first grid on
+  Engine* engine_ = nullptr;                     // in it
   GridTable grids_;
   std::vector<int32_t> location_scratch_;
   std::unique_ptr<Statistics> statistics_;
