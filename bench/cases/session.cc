@@ -11,16 +11,6 @@
 namespace brigade::bench {
 namespace {
 
-RunnerOptions OptionsOfRunner(const Options& options) {
-  RunnerOptions runner;
-  runner.seconds_per_case = options.seconds_per_case;
-  runner.min_iterations = options.min_iterations;
-  runner.max_iterations = options.max_iterations;
-  runner.seed = options.seed;
-  runner.asleep = options.asleep;
-  return runner;
-}
-
 // The shim is set up through its environment, as by any program that preloads it.
 void SetUpShim(const Options& options) {
   setenv("BRIGADE_TRANSPORT", options.transport.c_str(), /*overwrite=*/1);
@@ -52,7 +42,7 @@ void AbortUnlessOk(const Status& status) {
 }
 
 Session::Session(MPI_Comm comm, const Options& options)
-    : options_(options), comm_(comm), runner_(comm, OptionsOfRunner(options)) {
+    : options_(options), comm_(comm), runner_(comm, options) {
   MPI_Comm_rank(comm, &rank_);
   MPI_Comm_size(comm, &ranks_);
 }

@@ -41,7 +41,7 @@ void AddEngineOptions(CLI::App* app, Options* options) {
       "Choose by rule where edges would be measured");
 }
 
-// Who is measured, and where figures go.
+// Who is measured.
 void AddSubjectOptions(CLI::App* app, Options* options) {
   app->add_option("--peers", options->peers,
                   "Peers beside Brigade: mpi (raw MPI), blacs (stock BLACS), plain (the patterns "
@@ -51,31 +51,6 @@ void AddSubjectOptions(CLI::App* app, Options* options) {
       ->check(CLI::IsMember({"mpi", "blacs", "plain", "ring", "socket", "none"}));
   app->add_option("--shim", options->shim, "The shim's file, or 'none' to leave it out");
   app->add_option("--stock", options->stock, "The library stock BLACS is taken from");
-  app->add_option("--json", options->json,
-                  "Append one JSON line per case and subject to this file");
-  app->add_option("--label", options->label,
-                  "Put after the names of subjects mpi and stock, to tell launches with other MPI "
-                  "settings apart");
-  app->add_option("--brigade-version", options->brigade_version, "Recorded with the figures");
-}
-
-// How often and in what way.
-void AddSamplingOptions(CLI::App* app, Options* options) {
-  app->add_option("--seconds", options->seconds_per_case, "Time to spend per case, all subjects")
-      ->check(CLI::PositiveNumber);
-  app->add_option("--min-iterations", options->min_iterations,
-                  "Fewest timed runs of each subject, however long they take")
-      ->check(CLI::PositiveNumber);
-  app->add_option("--max-iterations", options->max_iterations,
-                  "Most timed runs, however short they are; more than the fewest")
-      ->check(CLI::PositiveNumber);
-  app->add_flag("--asleep", options->asleep,
-                "Ranks that have finished sleep, and all start by the clock: for ranks on one "
-                "machine that outnumber its processors");
-  app->add_flag("--pin", options->pin,
-                "Keep each rank on one processor, ranks taking turns with those there are: ranks "
-                "that wander make figures differ from launch to launch");
-  app->add_option("--seed", options->seed, "Seed of the random order of the subjects");
 }
 
 CLI::App* AddPingPong(CLI::App* app, Options* options) {
@@ -257,7 +232,7 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
 
   AddEngineOptions(&app, options);
   AddSubjectOptions(&app, options);
-  AddSamplingOptions(&app, options);
+  AddMeasuringOptions(&app, options);
   const std::pair<CLI::App*, Options::Command> commands[] = {
       {AddPingPong(&app, options), Options::Command::kPingPong},
       {AddSpread(&app, options, &sizes), Options::Command::kSpread},
@@ -272,9 +247,6 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
 
   try {
     app.parse(argc, argv);
-    if (options->max_iterations < options->min_iterations) {
-      throw CLI::ValidationError("--max-iterations", "fewer than --min-iterations");
-    }
     for (const std::string& size : sizes) options->sizes.push_back(ParseSize(size));
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/runner/measuring_options.h"
 #include "patterns/engine/engine.h"
 
 namespace brigade::bench {
@@ -20,7 +21,7 @@ struct SpreadSize {
   bool cols_per_rank = false;
 };
 
-struct Options {
+struct Options : MeasuringOptions {
   enum class Command {
     kPingPong,
     kSpread,
@@ -34,7 +35,6 @@ struct Options {
   };
   Command command = Command::kPingPong;
 
-  std::string transport = "auto";
   size_t chunk_bytes = 0;    // 0: the library's default
   size_t staging_bytes = 0;  // 0: the library's default
   EngineOptions::Calibrate calibrate = EngineOptions::Calibrate::kIfUnknown;
@@ -42,15 +42,6 @@ struct Options {
   std::vector<std::string> peers = {"mpi", "blacs", "plain", "ring"};
   std::string shim = "libbrigade_blacs.so.0";  // for dlopen; or "none"
   std::string stock = "libscalapack-openmpi.so.2.2";
-  std::string json;   // empty: no file
-  std::string label;  // put after the names of subjects that depend on the settings of MPI
-  std::string brigade_version = "unknown";
-  double seconds_per_case = 1;
-  int min_iterations = 10;
-  int max_iterations = 1000;
-  uint64_t seed = 1;
-  bool asleep = false;
-  bool pin = false;
 
   // pingpong
   std::vector<size_t> message_bytes = {8,        64,        512,     1 << 10, 4 << 10, 16 << 10,

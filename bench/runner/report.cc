@@ -23,7 +23,8 @@ double MegabytesPerSecond(const Case& the_case, const Result& result) {
 
 }  // namespace
 
-Report::Report(const Options& options, const Machine& machine, int ranks, std::string stock_path)
+Report::Report(const MeasuringOptions& options, const Machine& machine, int ranks,
+               std::string stock_path)
     : options_(options), machine_(machine), ranks_(ranks), stock_path_(std::move(stock_path)) {}
 
 Status Report::Open() {

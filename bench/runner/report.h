@@ -10,7 +10,7 @@
 
 #include "bench/runner/case.h"
 #include "bench/runner/machine.h"
-#include "bench/runner/options.h"
+#include "bench/runner/measuring_options.h"
 #include "bench/runner/runner.h"
 #include "membuf/status.h"
 
@@ -19,7 +19,8 @@ namespace brigade::bench {
 class Report {
  public:
   // Made on one rank. `stock_path`: the file stock BLACS came from, empty without.
-  Report(const Options& options, const Machine& machine, int ranks, std::string stock_path);
+  Report(const MeasuringOptions& options, const Machine& machine, int ranks,
+         std::string stock_path);
 
   // Opens the JSON file if one was asked for. kUnavailable naming the file.
   Status Open();
@@ -31,7 +32,7 @@ class Report {
   void Add(const Case& the_case, const std::vector<Result>& results);
 
  private:
-  const Options& options_;
+  const MeasuringOptions& options_;
   const Machine machine_;
   const int ranks_;
   const std::string stock_path_;

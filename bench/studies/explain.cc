@@ -20,7 +20,7 @@ const CatalogueEntry& EntryNamed(const std::string& name) {
   return Catalogue().front();  // the command line was checked
 }
 
-std::string Cut(const Cost& cost) {
+std::string Cut(const brigade::Cost& cost) {
   if (cost.pieces == 1) return "one piece";
   return std::to_string(cost.pieces) + " of " + std::to_string(cost.piece_bytes) + " B";
 }
@@ -29,7 +29,7 @@ void PrintCandidates(const std::vector<Candidate>& candidates) {
   std::printf("%-34s %-20s %14s %12s %12s\n", "topology", "pieces", "predicted us", "first piece",
               "each more");
   for (const Candidate& candidate : candidates) {
-    const Cost& cost = candidate.cost;
+    const brigade::Cost& cost = candidate.cost;
     std::printf("%-34s %-20s %14.1f %12.1f %12.2f%s\n", TopologyName(candidate.topology).c_str(),
                 Cut(cost).c_str(), cost.us, cost.first_us, cost.piece_us,
                 cost.in_step ? "" : "  if rounds keep step");

@@ -1,0 +1,34 @@
+#include "bench/runner/measuring_options.h"
+
+namespace brigade::bench {
+
+void AddMeasuringOptions(CLI::App* app, MeasuringOptions* options) {
+  app->add_option("--json", options->json,
+                  "Append one JSON line per case and subject to this file");
+  app->add_option("--label", options->label,
+                  "Put after the names of subjects mpi and stock, to tell launches with other MPI "
+                  "settings apart");
+  app->add_option("--brigade-version", options->brigade_version, "Recorded with the figures");
+  app->add_option("--seconds", options->seconds_per_case, "Time to spend per case, all subjects")
+      ->check(CLI::PositiveNumber);
+  app->add_option("--min-iterations", options->min_iterations,
+                  "Fewest timed runs of each subject, however long they take")
+      ->check(CLI::PositiveNumber);
+  app->add_option("--max-iterations", options->max_iterations,
+                  "Most timed runs, however short they are; more than the fewest")
+      ->check(CLI::PositiveNumber);
+  app->add_flag("--asleep", options->asleep,
+                "Ranks that have finished sleep, and all start by the clock: for ranks on one "
+                "machine that outnumber its processors");
+  app->add_flag("--pin", options->pin,
+                "Keep each rank on one processor, ranks taking turns with those there are: ranks "
+                "that wander make figures differ from launch to launch");
+  app->add_option("--seed", options->seed, "Seed of the random order of the subjects");
+  app->parse_complete_callback([=] {
+    if (options->max_iterations < options->min_iterations) {
+      throw CLI::ValidationError("--max-iterations", "fewer than --min-iterations");
+    }
+  });
+}
+
+}  // namespace brigade::bench

@@ -1,0 +1,26 @@
+// The part of a command line that every program has that measures with the runner.
+
+#ifndef BRIGADE_BENCH_RUNNER_MEASURING_OPTIONS_H_
+#define BRIGADE_BENCH_RUNNER_MEASURING_OPTIONS_H_
+
+#include <string>
+
+#include "CLI/CLI.hpp"
+#include "bench/runner/runner.h"
+
+namespace brigade::bench {
+
+struct MeasuringOptions : RunnerOptions {
+  std::string transport = "auto";  // recorded with Brigade's figures
+  std::string json;                // empty: no file
+  std::string label;  // put after the names of subjects that depend on the settings of MPI
+  std::string brigade_version = "unknown";
+  bool pin = false;
+};
+
+// Adds all of them but the transport to `app`, and what refuses those that contradict each other.
+void AddMeasuringOptions(CLI::App* app, MeasuringOptions* options);
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_RUNNER_MEASURING_OPTIONS_H_
