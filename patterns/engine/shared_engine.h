@@ -1,5 +1,5 @@
 // SharedEngine: the engine that several libraries of a process have together, so that they share
-// staging memory, connections and the helper thread: the BLACS, and the PBLAS above them.
+// staging memory, connections and the helper thread: the BLACS, what stands above them, and LI.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_SHARED_ENGINE_H_
 #define BRIGADE_PATTERNS_ENGINE_SHARED_ENGINE_H_

@@ -6,7 +6,6 @@
 #include "patterns/engine/pattern_call.h"
 #include "transport/host/variables.h"
 #include "transport/mpi/mpi_bootstrap.h"
-#include "transport/registry.h"
 #include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/message/outgoing.h"
@@ -31,20 +30,19 @@ TargetData There(int process, size_t offset, size_t bytes) {
 Status WindowsBackend::Begin() {
   BRIGADE_RETURN_IF_ERROR(MpiBackend::Begin());
   if (process() == 0) WarnOfUnknownVariables();
-  BRIGADE_RETURN_IF_ERROR(CreateEndpoint(settings_.transport, &endpoint_)
-                              .WithContext("BRIGADE_TRANSPORT=" + settings_.transport));
-  BRIGADE_RETURN_IF_ERROR(Engine::Create(endpoint_.get(), settings_.engine, &engine_));
-  BRIGADE_RETURN_IF_ERROR(WindowSpace::Create(engine_.get(), &space_));
+  BRIGADE_RETURN_IF_ERROR(
+      SharedEngine::Acquire(settings_.transport, settings_.engine, &shared_engine_));
+  Engine* const engine = shared_engine_->engine.get();
+  BRIGADE_RETURN_IF_ERROR(WindowSpace::Create(engine, &space_));
   bootstrap_ = std::make_unique<MpiBootstrap>(comm());
-  return Group::Create(engine_.get(), bootstrap_.get(), 1, processes(), &group_);
+  return Group::Create(engine, bootstrap_.get(), 1, processes(), &group_);
 }
 
 Status WindowsBackend::End() {
   group_.reset();
   bootstrap_.reset();
   space_.reset();
-  engine_.reset();
-  endpoint_.reset();
+  shared_engine_.reset();
   return MpiBackend::End();
 }
 

@@ -13,10 +13,9 @@
 
 #include "blacs_shim/settings.h"
 #include "membuf/status.h"
-#include "patterns/engine/engine.h"
+#include "patterns/engine/shared_engine.h"
 #include "patterns/group/group.h"
 #include "transport/bootstrap.h"
-#include "transport/endpoint.h"
 #include "windows/core/window.h"
 #include "windows/faces/li/mpi/mpi_backend.h"
 #include "windows/message/window_space.h"
@@ -53,8 +52,7 @@ class WindowsBackend final : public MpiBackend {
   const Memory& at(int slot) const { return memory_[static_cast<size_t>(slot)]; }
 
   const blacs::Settings settings_;
-  std::unique_ptr<Endpoint> endpoint_;
-  std::unique_ptr<Engine> engine_;
+  std::shared_ptr<SharedEngine> shared_engine_;
   std::unique_ptr<WindowSpace> space_;
   std::unique_ptr<Bootstrap> bootstrap_;
   std::unique_ptr<Group> group_;

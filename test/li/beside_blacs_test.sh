@@ -1,0 +1,8 @@
+#!/bin/bash
+# LI and the BLACS in one process have one engine.
+#   beside_blacs_test.sh RUN_MPI PROGRAM
+set -u
+
+export TEST_TIMEOUT=60
+output=$(BRIGADE_STAGING_BYTES=128M "$1" 3 "$2" 2>&1)
+[[ $? -eq 0 && $(grep -c ': both$' <<<"$output") -eq 3 ]] || { echo "FAILED: $output"; exit 1; }
