@@ -1,0 +1,21 @@
+#!/bin/bash
+# Programs of BSPlib do what its paper says, on 1 to 4 processes.
+#   bsp_test.sh RUN_MPI BSP_CASES [VARIABLE=VALUE...]
+set -u
+
+run_mpi=$1
+cases=$2
+shift 2
+export TEST_TIMEOUT=60
+failures=0
+
+names='enquiry paper put_is_buffered get_reads_at_the_end gets_before_puts overlaps lengths direct newest_counts
+  any_order sizes tag_sizes messages random'
+for processes in 1 2 3 4; do
+  output=$("$run_mpi" "$processes" env "$@" "$cases" 2>&1) || { failures=$((failures + 1)); echo "$output"; }
+  for name in $names; do
+    found=$(grep -c ": $name\$" <<<"$output")
+    [[ $found -eq $processes ]] || { failures=$((failures + 1)); echo "FAILED: $name on $processes processes: $output"; }
+  done
+done
+exit $((failures > 0))

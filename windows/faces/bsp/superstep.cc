@@ -1,0 +1,179 @@
+#include "windows/faces/bsp/superstep.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+namespace brigade {
+namespace bsp {
+namespace {
+
+// What goes of a packet before its receiver knows how long it is, and has room for.
+constexpr size_t kFirstBytes = 4096;
+static_assert(kFirstBytes >= sizeof(PacketHeader));
+
+std::byte* At(const Registrations& registrations, const Record& record) {
+  return registrations.at(record.slot).address + record.offset;
+}
+
+}  // namespace
+
+Superstep::Superstep(Group* group, size_t direct_bytes)
+    : pairs_(group), direct_bytes_(direct_bytes) {
+  const auto all = static_cast<size_t>(pairs_.processes());
+  for (std::vector<Packet>* packets : {&leaving_, &arrived_, &before_}) packets->resize(all);
+  for (Pairs::Messages* messages : {&direct_puts_, &direct_gets_}) messages->resize(all);
+  for (std::vector<Bytes>* answers : {&answers_, &answered_}) answers->resize(all);
+}
+
+void Superstep::Put(const Place& there, const void* source, size_t bytes) {
+  leaving(there.process).Add({Record::Kind::kPut, there.slot, there.offset, bytes});
+  leaving(there.process).AddData(source, bytes);
+}
+
+void Superstep::Get(const Place& there, void* result, size_t bytes) {
+  leaving(there.process).Add({Record::Kind::kGet, there.slot, there.offset, bytes});
+  wanted_.push_back({there.process, static_cast<std::byte*>(result), bytes});
+}
+
+void Superstep::DirectPut(const Place& there, const void* source, size_t bytes) {
+  if (bytes <= direct_bytes_) return Put(there, source, bytes);
+  leaving(there.process).Add({Record::Kind::kDirectPut, there.slot, there.offset, bytes});
+  // What is only read is not written.
+  auto* const data = const_cast<std::byte*>(static_cast<const std::byte*>(source));
+  direct_puts_[static_cast<size_t>(there.process)].push_back({data, bytes});
+}
+
+void Superstep::DirectGet(const Place& there, void* result, size_t bytes) {
+  if (bytes <= direct_bytes_) return Get(there, result, bytes);
+  leaving(there.process).Add({Record::Kind::kDirectGet, there.slot, there.offset, bytes});
+  direct_gets_[static_cast<size_t>(there.process)].push_back(
+      {static_cast<std::byte*>(result), bytes});
+}
+
+void Superstep::Send(int process, const void* tag, size_t tag_bytes, const void* data,
+                     size_t bytes) {
+  leaving(process).Add({Record::Kind::kMessage, /*slot=*/-1, /*offset=*/0, bytes});
+  leaving(process).AddData(tag, tag_bytes);
+  leaving(process).AddData(data, bytes);
+}
+
+Status Superstep::Meet(const PacketHeader& said, size_t tag_bytes,
+                       const Registrations& registrations) {
+  tag_bytes_ = tag_bytes;
+  std::swap(arrived_, before_);
+  const int all = pairs_.processes();
+  const auto each = [&](int distance) {
+    return static_cast<size_t>((pairs_.process() + distance) % all);
+  };
+  Pairs::Messages to(leaving_.size());
+  Pairs::Messages from(leaving_.size());
+  for (int distance = 1; distance <= all; ++distance) {
+    const size_t target = each(distance);
+    Packet& packet = leaving_[target];
+    packet.Finish(said, registrations.calls());
+    if (is_mine(target)) continue;
+    const size_t bytes = packet.header()->bytes;
+    const size_t first = std::min(bytes, kFirstBytes);
+    BRIGADE_RETURN_IF_ERROR(pairs_.Send(static_cast<int>(target), {packet.data(), first}));
+    if (bytes > first) to[target].push_back({packet.data() + first, bytes - first});
+  }
+  std::swap(leaving_[each(0)], arrived_[each(0)]);
+  for (int distance = 1; distance < all; ++distance) {
+    const size_t source = each(all - distance);
+    Packet& packet = arrived_[source];
+    BRIGADE_RETURN_IF_ERROR(
+        pairs_.Receive(static_cast<int>(source), {packet.Land(kFirstBytes), kFirstBytes}));
+    const size_t bytes = packet.header()->bytes;
+    if (bytes <= kFirstBytes) continue;
+    from[source].push_back({packet.Land(bytes) + kFirstBytes, bytes - kFirstBytes});
+  }
+  BRIGADE_RETURN_IF_ERROR(pairs_.Exchange(to, from));
+  for (Packet& packet : leaving_) packet.Clear();
+  return Status();
+}
+
+std::vector<RegistrationCalls> Superstep::RegistrationCallsOfAll() const {
+  std::vector<RegistrationCalls> all;
+  for (const Packet& packet : arrived_) {
+    all.push_back({packet.registrations(), packet.header()->registrations});
+  }
+  return all;
+}
+
+Status Superstep::ExchangeAnswers(const Registrations& registrations) {
+  Pairs::Messages to(arrived_.size());
+  Pairs::Messages from(arrived_.size());
+  Pairs::Messages direct(arrived_.size());
+  for (size_t p = 0; p < arrived_.size(); ++p) {
+    answers_[p].Resize(0);
+    if (arrived_[p].header()->asks == 0) continue;
+    arrived_[p].ForEach(tag_bytes_, [&](const Record& record, const std::byte*) {
+      if (record.kind == Record::Kind::kGet) {
+        std::memcpy(answers_[p].Extend(record.bytes), At(registrations, record), record.bytes);
+      } else if (record.kind == Record::Kind::kDirectGet) {
+        direct[p].push_back({At(registrations, record), record.bytes});
+      }
+    });
+  }
+  std::vector<size_t> wanted_of(arrived_.size());
+  for (const Wanted& wanted : wanted_)
+    wanted_of[static_cast<size_t>(wanted.process)] += wanted.bytes;
+  for (size_t p = 0; p < arrived_.size(); ++p) {
+    if (is_mine(p)) {
+      std::swap(answers_[p], answered_[p]);
+      for (size_t i = 0; i < direct[p].size(); ++i) {
+        std::memmove(direct_gets_[p][i].data, direct[p][i].data, direct[p][i].bytes);
+      }
+      continue;
+    }
+    if (answers_[p].size() > 0) to[p].push_back({answers_[p].data(), answers_[p].size()});
+    to[p].insert(to[p].end(), direct[p].begin(), direct[p].end());
+    answered_[p].Resize(wanted_of[p]);
+    if (wanted_of[p] > 0) from[p].push_back({answered_[p].data(), wanted_of[p]});
+    from[p].insert(from[p].end(), direct_gets_[p].begin(), direct_gets_[p].end());
+  }
+  return pairs_.Exchange(to, from);
+}
+
+Status Superstep::Complete(const Registrations& registrations, std::vector<Message>* messages) {
+  Pairs::Messages landing(arrived_.size());
+  for (size_t p = 0; p < arrived_.size(); ++p) {
+    if (arrived_[p].header()->asks == 0) continue;
+    arrived_[p].ForEach(tag_bytes_, [&](const Record& record, const std::byte*) {
+      if (record.kind != Record::Kind::kDirectPut) return;
+      landing[p].push_back({At(registrations, record), record.bytes});
+      if (!is_mine(p)) return;
+      std::memmove(landing[p].back().data, direct_puts_[p][landing[p].size() - 1].data,
+                   record.bytes);
+    });
+  }
+  BRIGADE_RETURN_IF_ERROR(pairs_.Exchange(direct_puts_, landing));
+  BRIGADE_RETURN_IF_ERROR(ExchangeAnswers(registrations));
+
+  std::vector<size_t> written(arrived_.size());
+  for (const Wanted& wanted : wanted_) {
+    const auto p = static_cast<size_t>(wanted.process);
+    std::memcpy(wanted.result, answered_[p].data() + written[p], wanted.bytes);
+    written[p] += wanted.bytes;
+  }
+  messages->clear();
+  for (const Packet& packet : arrived_) {
+    packet.ForEach(tag_bytes_, [&](const Record& record, std::byte* data) {
+      if (record.kind == Record::Kind::kPut) {
+        std::memcpy(At(registrations, record), data, record.bytes);
+      } else if (record.kind == Record::Kind::kMessage) {
+        messages->push_back({data, data + Aligned(tag_bytes_), record.bytes});
+      }
+    });
+  }
+  wanted_.clear();
+  for (Pairs::Messages* asked : {&direct_puts_, &direct_gets_}) {
+    for (std::vector<Pairs::Message>& of_one : *asked) of_one.clear();
+  }
+  return Status();
+}
+
+}  // namespace bsp
+}  // namespace brigade

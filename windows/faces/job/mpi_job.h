@@ -1,0 +1,45 @@
+// MpiJob: the MPI job that a program of a face runs in: its start and its end.
+
+#ifndef BRIGADE_WINDOWS_FACES_JOB_MPI_JOB_H_
+#define BRIGADE_WINDOWS_FACES_JOB_MPI_JOB_H_
+
+#include <mpi.h>
+
+#include <string>
+
+#include "membuf/status.h"
+
+namespace brigade {
+
+class MpiJob {
+ public:
+  // Initialises MPI, unless that is done.
+  MpiJob();
+
+  int processes() const { return processes_; }
+  int process() const { return process_; }
+
+  // What each process says, `bytes` of each, in `all`. Collective over the job. Sleeps while it
+  // waits: some may come much later.
+  Status AllGather(const void* mine, size_t bytes, void* all) const;
+  // Opens the communicator of the first `members` processes. Collective over the job.
+  Status Open(int members);
+  // Of our own; MPI_COMM_NULL on a process that is no member.
+  MPI_Comm comm() const { return comm_; }
+  // Frees it, and finalises MPI if it was initialised here. Collective over the job.
+  Status Close();
+
+  // Says `text` on stderr and ends the job.
+  [[noreturn]] static void Abort(const std::string& text);
+
+ private:
+  static inline bool ends_mpi_ = false;  // it was initialised here
+  int processes_ = 0;
+  int process_ = 0;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  bool all_are_members_ = true;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_FACES_JOB_MPI_JOB_H_
