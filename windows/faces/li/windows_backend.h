@@ -9,6 +9,8 @@
 #include <atomic>
 #include <deque>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "blacs_shim/settings.h"
@@ -25,7 +27,8 @@ namespace li {
 
 class WindowsBackend final : public MpiBackend {
  public:
-  explicit WindowsBackend(const blacs::Settings& settings) : settings_(settings) {}
+  WindowsBackend(const blacs::Settings& engine, std::string settings)
+      : MpiBackend(std::move(settings)), settings_(engine) {}
 
   Status Begin() override;
   Status End() override;

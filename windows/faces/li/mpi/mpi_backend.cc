@@ -1,16 +1,19 @@
 #include "windows/faces/li/mpi/mpi_backend.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 
 #include "transport/mpi/mpi_bootstrap.h"
 
 namespace brigade {
 namespace li {
 
-MpiBackend::MpiBackend() {
+MpiBackend::MpiBackend(std::string settings) : settings_(std::move(settings)) {
   int is_initialised = 0;
   MPI_Initialized(&is_initialised);
   if (!is_initialised) {
@@ -23,7 +26,22 @@ MpiBackend::MpiBackend() {
 
 Status MpiBackend::Begin() {
   BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup"));
-  return MpiStatus(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  BRIGADE_RETURN_IF_ERROR(
+      MpiStatus(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler"));
+  return CheckSettings();
+}
+
+Status MpiBackend::CheckSettings() const {
+  std::array<char, 128> mine = {};
+  settings_.copy(mine.data(), mine.size() - 1);
+  std::vector<std::array<char, 128>> all(static_cast<size_t>(processes_));
+  BRIGADE_RETURN_IF_ERROR(MpiBootstrap(comm_).AllGather(&mine, sizeof(mine), all.data()));
+  const auto other = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& settings) { return settings != all[0]; });
+  if (other == all.end()) return Status();
+  return {StatusCode::kInvalidArgument,
+          std::string("processes differ in their settings: process 0 has ") + all[0].data() +
+              ", process " + std::to_string(other - all.begin()) + " has " + other->data()};
 }
 
 Status MpiBackend::GatherBytes(size_t mine, std::vector<size_t>* all) const {

@@ -17,8 +17,9 @@ namespace li {
 
 class MpiBackend : public Backend {
  public:
-  // Initialises MPI, unless that is done.
-  MpiBackend();
+  // Initialises MPI, unless that is done. `settings`, as they are read, must be equal on all
+  // processes: Begin says which differ.
+  explicit MpiBackend(std::string settings);
 
   int processes() const override { return processes_; }
   int process() const override { return process_; }
@@ -33,6 +34,9 @@ class MpiBackend : public Backend {
   Status GatherBytes(size_t mine, std::vector<size_t>* all) const;
 
  private:
+  Status CheckSettings() const;
+
+  const std::string settings_;
   static inline bool ends_mpi_ = false;  // it was initialised here
   int processes_ = 0;
   int process_ = 0;

@@ -17,6 +17,7 @@ namespace li {
 
 class MpiRmaBackend final : public MpiBackend {
  public:
+  using MpiBackend::MpiBackend;
   Status Register(int slot, void* memory, size_t bytes) override;
   Status Init(int slot) override;
   Status Commit() override { return Barrier(); }

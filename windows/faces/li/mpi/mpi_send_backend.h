@@ -20,6 +20,7 @@ namespace li {
 
 class MpiSendBackend final : public MpiBackend {
  public:
+  using MpiBackend::MpiBackend;
   Status Register(int slot, void* memory, size_t bytes) override;
   Status Init(int) override { return Status(); }
   Status Commit() override { return Barrier(); }

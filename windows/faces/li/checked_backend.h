@@ -1,0 +1,115 @@
+// CheckedBackend: another backend with checks around it, which find what is not sound and what not
+// all processes do alike: BRIGADE_LI_CHECK=1.
+//
+// Before each collective call all tell each other which one they are in. At the end of a superstep
+// each learns what was asked of its memory, and looks for operations that touch the same bytes. All
+// this travels by puts of the backend itself.
+
+#ifndef BRIGADE_WINDOWS_FACES_LI_CHECKED_BACKEND_H_
+#define BRIGADE_WINDOWS_FACES_LI_CHECKED_BACKEND_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "membuf/status.h"
+#include "windows/faces/li/accesses.h"
+#include "windows/faces/li/backend.h"
+
+namespace brigade {
+namespace li {
+
+class CheckedBackend final : public Backend {
+ public:
+  explicit CheckedBackend(std::unique_ptr<Backend> backend) : backend_(std::move(backend)) {}
+
+  int processes() const override { return backend_->processes(); }
+  int process() const override { return backend_->process(); }
+  Status Begin() override;
+  Status End() override;
+  Status Register(int slot, void* memory, size_t bytes) override;
+  Status Init(int slot) override;
+  Status Commit() override;
+  Status Deregister(int slot) override;
+  Status Sync(const std::vector<int>& slots) override;
+  Status Barrier() override;
+  size_t BytesOf(int slot, int process) const override { return backend_->BytesOf(slot, process); }
+  Status Put(int slot, int process, const void* source, size_t offset, size_t bytes) override;
+  Status Get(int slot, int process, size_t offset, void* result, size_t bytes) override;
+  [[noreturn]] void Abort(const std::string& text) override;
+
+ private:
+  enum class Call : int64_t { kEnd, kRegister, kInit, kCommit, kDeregister, kSync, kBarrier };
+  // What a process says when all meet.
+  struct Word {
+    Call call;
+    uint64_t slots;  // of the call, a bit each
+    int64_t number;  // of Register: bytes; of Barrier: the most records for one process
+  };
+  // An operation, as its target learns of it.
+  struct Record {
+    int64_t slot;
+    uint64_t offset;
+    uint64_t bytes;  // 0: none
+    int64_t is_put;
+    int64_t number;
+  };
+  static constexpr size_t kRecords = 32;  // that travel together
+  struct Letter {
+    Record records[kRecords];
+  };
+  // A put since it was synchronised.
+  struct Source {
+    int slot;
+    int process;
+    const void* data;
+    size_t bytes;
+    size_t digest;
+    int64_t number;
+  };
+  static const char* NameOf(Call call);
+
+  // One per process, for two exchanges in turn: who is ahead must not overwrite what others still
+  // read.
+  template <typename Item>
+  struct Boxes {
+    std::vector<Item> items;
+    bool is_odd = false;
+  };
+
+  // Opens memory for `boxes`.
+  template <typename Item>
+  Status Open(int slot, Boxes<Item>* boxes);
+  // All give `mine[p]` to each process p, which finds it at [own number] of what is returned.
+  template <typename Item, typename Mine>
+  Status Exchange(int slot, Boxes<Item>* boxes, const Mine& mine, const Item** received);
+  // All are in the same call, or the first that differs from process 0 fails. Then `words` has
+  // those of all.
+  Status Meet(Call call, uint64_t slots, int64_t number, const Word** words);
+  Status Meet(Call call, uint64_t slots = 0, int64_t number = 0);
+  void Note(int slot, int process, const void* local, size_t offset, size_t bytes, bool is_put);
+  // Learns what others asked of this process's memory.
+  Status Collect(const Word* words);
+  std::string Describe(const Access& access) const;
+
+  const std::unique_ptr<Backend> backend_;
+  Boxes<Word> words_;
+  Boxes<Letter> letters_;
+  std::byte* memory_[kSlots] = {};
+  std::vector<Source> sources_;
+  // Of this superstep: operations of this process, on memory of others; and what is done to its
+  // own.
+  int64_t number_ = 0;
+  std::vector<std::vector<Record>> asked_;
+  std::vector<Access> accesses_;
+  // Per process, the lengths of what was registered since LICOMMIT, in this order.
+  std::vector<std::vector<int64_t>> registered_;
+};
+
+}  // namespace li
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_FACES_LI_CHECKED_BACKEND_H_
