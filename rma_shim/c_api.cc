@@ -322,7 +322,13 @@ PUBLIC(Win_lock, (int type, int rank, int assert, MPI_Win win)) {
   }
   const LockKind kind = type == MPI_LOCK_EXCLUSIVE ? LockKind::kExclusive : LockKind::kShared;
   return SynchroniseTarget(
-             "MPI_Win_lock", win, rank, [&](Window* window) { return window->Lock(kind, rank); },
+             "MPI_Win_lock", win, rank,
+             [&](Window* window) {
+               // Programs rely on it that no lock is taken then: OpenCoarrays waits for an event
+               // within such an epoch, and who posts it asks for an exclusive lock.
+               return (assert& MPI_MODE_NOCHECK) != 0 ? window->LockUnchecked(rank)
+                                                      : window->Lock(kind, rank);
+             },
              &error)
              ? error
              : ORIGINAL(Win_lock)(type, rank, assert, win);
@@ -332,7 +338,11 @@ PUBLIC(Win_lock_all, (int assert, MPI_Win win)) {
   int error = MPI_SUCCESS;
   return Synchronise(
              "MPI_Win_lock_all", win, MPI_ERR_RMA_SYNC,
-             [](Window* window) { return window->LockAll(); }, &error)
+             [&](Window* window) {
+               return (assert& MPI_MODE_NOCHECK) != 0 ? window->LockAllUnchecked()
+                                                      : window->LockAll();
+             },
+             &error)
              ? error
              : ORIGINAL(Win_lock_all)(assert, win);
 }

@@ -147,6 +147,41 @@ static void lock(void) {
   MPI_Win_free(&win);
 }
 
+/* Ranks wait for their left one within locks that are not checked, as OpenCoarrays waits for
+ * events. */
+static void unchecked(void) {
+  volatile int* posted;
+  int twice = 2;
+  MPI_Win win;
+  MPI_Win_allocate(2 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &posted, &win);
+  posted[0] = posted[1] = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int turn = 0; turn < 2; ++turn) {
+    if (turn == 0) {
+      MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+    } else {
+      MPI_Win_lock(MPI_LOCK_SHARED, rank, MPI_MODE_NOCHECK, win);
+    }
+    if (rank == turn) { /* has nobody to wait for */
+      MPI_Put(&twice, 1, MPI_INT, rank, 1, 1, MPI_INT, win);
+    } else {
+      while (posted[0] == turn) MPI_Win_sync(win);
+    }
+    if (turn == 0) {
+      MPI_Win_unlock_all(win);
+    } else {
+      MPI_Win_unlock(rank, win);
+    }
+    const int one = 1;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right, 0, win);
+    MPI_Accumulate(&one, 1, MPI_INT, right, 0, 1, MPI_INT, MPI_SUM, win);
+    MPI_Win_unlock(right, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  print("posted", (double[]){posted[0], posted[1]}, 2);
+  MPI_Win_free(&win);
+}
+
 /* Nested datatypes on both sides, and pairs with gaps. */
 static void types(void) {
   struct Mixed {
@@ -461,7 +496,7 @@ static const struct {
               {"types", types},         {"shared", shared},       {"attributes", attributes},
               {"errors", errors},       {"fatal", fatal},         {"requests", requests},
               {"computing", computing}, {"forgotten", forgotten}, {"out_of_range", out_of_range},
-              {"pairs", pairs},         {"halves", halves}};
+              {"pairs", pairs},         {"halves", halves},       {"unchecked", unchecked}};
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);

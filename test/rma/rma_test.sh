@@ -48,7 +48,7 @@ carried.over.tcp BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_TRANSPORT=tcp
 EOT
 }
 
-for name in fence post lock types attributes errors requests forgotten; do
+for name in fence post lock types attributes errors requests forgotten unchecked; do
   compare 3 "$name"
 done
 compare 2 post

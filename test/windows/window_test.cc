@@ -295,6 +295,36 @@ TEST_P(Windows, AnExclusiveLockIsExclusive) {
   });
 }
 
+TEST_P(Windows, UncheckedLocksWaitForNobody) {
+  OnRanks(3, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(24);
+    auto mine = static_cast<int64_t>(self.rank());
+    if (self.rank() == 0) Require(window->Lock(LockKind::kExclusive, 2));
+    self.Meet();
+    if (self.rank() == 1) {
+      Require(window->LockUnchecked(2));
+      Require(window->Put(Data(&mine, 1, Element::kInt64), At(2, 8, 8)));
+      Require(window->Unlock(2));
+      Expect(!window->Unlock(2).ok(), "it is unlocked");
+    }
+    if (self.rank() == 2) {
+      Require(window->LockAllUnchecked());
+      Expect(!window->LockUnchecked(0).ok(), "all are locked");
+      Require(window->Put(Data(&mine, 1, Element::kInt64), At(2, 16, 8)));
+      Require(window->UnlockAll());
+      Expect(!window->UnlockAll().ok(), "they are unlocked");
+    }
+    self.Meet();
+    if (self.rank() == 0) Require(window->Unlock(2));
+    if (self.rank() == 2) {
+      int64_t values[3];
+      std::memcpy(values, window->base(), sizeof(values));
+      Expect(values[1] == 1 && values[2] == 2, "both are there");
+    }
+    Require(window->Free());
+  });
+}
+
 TEST_P(Windows, PostAndStart) {
   const int rounds = StressRounds(50, 5000);
   OnRanks(4, [&](WindowRank& self) {

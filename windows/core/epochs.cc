@@ -69,8 +69,8 @@ Status Epochs::CheckWait() const {
 }
 
 Status Epochs::CheckLock(int target) const {
-  if (lock_all_) return OutOfOrder("a lock while all are locked");
-  if (locks_[static_cast<size_t>(target)]) {
+  if (hold_of_all_ != Hold::kNone) return OutOfOrder("a lock while all are locked");
+  if (hold_of(target) != Hold::kNone) {
     return OutOfOrder("a lock of rank " + std::to_string(target) + ", which is held already");
   }
   if (is_started_) return OutOfOrder("a lock between start and complete");
@@ -78,7 +78,7 @@ Status Epochs::CheckLock(int target) const {
 }
 
 Status Epochs::CheckUnlock(int target) const {
-  if (locks_[static_cast<size_t>(target)]) return Status();
+  if (hold_of(target) != Hold::kNone) return Status();
   return OutOfOrder("an unlock of rank " + std::to_string(target) + ", of which no lock is held");
 }
 
@@ -89,14 +89,15 @@ Status Epochs::CheckLockAll() const {
 }
 
 Status Epochs::CheckUnlockAll() const {
-  if (lock_all_) return Status();
+  if (hold_of_all_ != Hold::kNone) return Status();
   return OutOfOrder("an unlock of all without a lock of all");
 }
 
-void Epochs::SetLock(int target, bool is_held) {
-  if (locks_[static_cast<size_t>(target)] != is_held) locked_ += is_held ? 1 : -1;
-  if (is_held) is_fenced_ = false;
-  locks_[static_cast<size_t>(target)] = is_held;
+void Epochs::SetLock(int target, Hold how) {
+  Hold& hold = holds_[static_cast<size_t>(target)];
+  locked_ += (how != Hold::kNone) - (hold != Hold::kNone);
+  if (how != Hold::kNone) is_fenced_ = false;
+  hold = how;
 }
 
 }  // namespace brigade

@@ -7,6 +7,7 @@
 #define BRIGADE_WINDOWS_CORE_EPOCHS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "membuf/status.h"
@@ -15,17 +16,21 @@ namespace brigade {
 
 class Epochs {
  public:
-  explicit Epochs(int members) : locks_(static_cast<size_t>(members)) {}
+  // kPromise: no lock, since the caller promises that it could not conflict with another.
+  enum class Hold : uint8_t { kNone, kLock, kPromise };
+
+  explicit Epochs(int members) : holds_(static_cast<size_t>(members)) {}
 
   // kInvalidArgument: no epoch is open in which `target` may be worked on.
   Status CheckAccess(int target) const;
   bool MayAccess(int target) const {
-    return is_fenced_ || lock_all_ || locks_[static_cast<size_t>(target)] ||
-           (is_started_ && Contains(started_, target));
+    return is_fenced_ || HasLock(target) || (is_started_ && Contains(started_, target));
   }
   // kInvalidArgument: no lock that allows flushes is held.
   Status CheckFlush(int target) const;
-  bool HasLock(int target) const { return lock_all_ || locks_[static_cast<size_t>(target)]; }
+  bool HasLock(int target) const {
+    return hold_of_all_ != Hold::kNone || hold_of(target) != Hold::kNone;
+  }
 
   // Each says kInvalidArgument, and changes nothing, if the call is out of order.
   Status Fence(bool opens);
@@ -38,29 +43,33 @@ class Epochs {
   Status CheckWait() const;
   void Wait() { is_posted_ = false; }
   Status CheckLock(int target) const;
-  void LockOne(int target) { SetLock(target, true); }
+  void LockOne(int target, Hold how) { SetLock(target, how); }
   Status CheckUnlock(int target) const;
-  void UnlockOne(int target) { SetLock(target, false); }
+  void UnlockOne(int target) { SetLock(target, Hold::kNone); }
   Status CheckLockAll() const;
   Status CheckUnlockAll() const;
-  void LockAll(bool locked) {
-    lock_all_ = locked;
-    if (locked) is_fenced_ = false;
+  void LockAll(Hold how) {
+    hold_of_all_ = how;
+    is_fenced_ = false;
   }
+  void UnlockAll() { hold_of_all_ = Hold::kNone; }
 
   // Of the epoch that is open.
   const std::vector<int>& started() const { return started_; }
   const std::vector<int>& posted() const { return posted_; }
-  bool has_locks() const { return lock_all_ || locked_ > 0; }
+  bool has_locks() const { return hold_of_all_ != Hold::kNone || locked_ > 0; }
+  // By LockOne alone, and by LockAll.
+  Hold hold_of(int target) const { return holds_[static_cast<size_t>(target)]; }
+  Hold hold_of_all() const { return hold_of_all_; }
 
  private:
   static bool Contains(const std::vector<int>& ranks, int rank);
-  void SetLock(int target, bool is_held);
+  void SetLock(int target, Hold how);
 
   bool is_fenced_ = false;
-  bool lock_all_ = false;
-  int locked_ = 0;
-  std::vector<bool> locks_;  // by target
+  Hold hold_of_all_ = Hold::kNone;
+  int locked_ = 0;           // by LockOne
+  std::vector<Hold> holds_;  // by target
   bool is_started_ = false;
   std::vector<int> started_;  // targets
   bool is_posted_ = false;

@@ -148,6 +148,10 @@ class Window {
   Status Unlock(int target);
   // A shared lock of all.
   Status LockAll();
+  // The caller promises that meanwhile nobody holds, or asks for, a lock that conflicts: they only
+  // open the epoch, and wait for nobody.
+  Status LockUnchecked(int target);
+  Status LockAllUnchecked();
   Status UnlockAll();
   // All that was asked of a target is done there. Within a lock.
   Status Flush(int target);

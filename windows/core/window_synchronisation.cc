@@ -222,13 +222,25 @@ Status Window::Lock(LockKind kind, int target) {
   BRIGADE_RETURN_IF_ERROR(state()->failure);
   BRIGADE_RETURN_IF_ERROR(BeginLock(kind, target));
   BRIGADE_RETURN_IF_ERROR(AwaitLock(target));
-  epochs_.LockOne(target);
+  epochs_.LockOne(target, Epochs::Hold::kLock);
+  return Status();
+}
+
+Status Window::LockUnchecked(int target) {
+  BRIGADE_RETURN_IF_ERROR(CheckRank(target));
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckLock(target));
+  epochs_.LockOne(target, Epochs::Hold::kPromise);
   return Status();
 }
 
 Status Window::Unlock(int target) {
   BRIGADE_RETURN_IF_ERROR(CheckRank(target));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckUnlock(target));
+  if (epochs_.hold_of(target) == Epochs::Hold::kPromise) {
+    const Status flushed = Flush(target);
+    epochs_.UnlockOne(target);
+    return flushed;
+  }
   std::atomic_thread_fence(std::memory_order_seq_cst);
   const Engine::Turn turn(engine());
   epochs_.UnlockOne(target);
@@ -244,15 +256,26 @@ Status Window::LockAll() {
   BRIGADE_RETURN_IF_ERROR(state()->failure);
   for (int r = 0; r < size(); ++r) BRIGADE_RETURN_IF_ERROR(BeginLock(LockKind::kShared, r));
   for (int r = 0; r < size(); ++r) BRIGADE_RETURN_IF_ERROR(AwaitLock(r));
-  epochs_.LockAll(true);
+  epochs_.LockAll(Epochs::Hold::kLock);
+  return Status();
+}
+
+Status Window::LockAllUnchecked() {
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckLockAll());
+  epochs_.LockAll(Epochs::Hold::kPromise);
   return Status();
 }
 
 Status Window::UnlockAll() {
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckUnlockAll());
+  if (epochs_.hold_of_all() == Epochs::Hold::kPromise) {
+    const Status flushed = FlushAll();
+    epochs_.UnlockAll();
+    return flushed;
+  }
   std::atomic_thread_fence(std::memory_order_seq_cst);
   const Engine::Turn turn(engine());
-  epochs_.LockAll(false);
+  epochs_.UnlockAll();
   BRIGADE_RETURN_IF_ERROR(state()->failure);
   std::vector<uint32_t> tokens(static_cast<size_t>(size()));
   for (int r = 0; r < size(); ++r) {
