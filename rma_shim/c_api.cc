@@ -1,10 +1,8 @@
-// The public names. Each has two, MPI_* and PMPI_*: Fortran's wrappers of Open MPI call the second.
-//
-// A call on a window that is not ours goes to the MPI. Nothing here calls another public name.
+// MPI's calls on windows. A call on a window that is not ours goes to the MPI. Nothing here calls
+// another public name.
 
 #include <mpi.h>
 
-#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +12,8 @@
 #include "rma_shim/errors.h"
 #include "rma_shim/operation.h"
 #include "rma_shim/original.h"
+#include "rma_shim/public.h"
+#include "rma_shim/requests.h"
 #include "rma_shim/runtime.h"
 
 namespace {
@@ -28,6 +28,7 @@ using brigade::rma::ErrorClassOf;
 using brigade::rma::Operation;
 using brigade::rma::Outcome;
 using brigade::rma::Raise;
+using brigade::rma::Requests;
 using brigade::rma::Runtime;
 using brigade::rma::WindowRequest;
 using Kind = Operation::Kind;
@@ -120,33 +121,19 @@ bool Operate(const char* routine, MPI_Win handle, const Operation& operation, in
   return true;
 }
 
-int QueryCompleted(void*, MPI_Status* status) {
-  MPI_Status_set_elements(status, MPI_BYTE, 0);
-  MPI_Status_set_cancelled(status, 0);
-  status->MPI_SOURCE = MPI_UNDEFINED;
-  status->MPI_TAG = MPI_UNDEFINED;
-  return MPI_SUCCESS;
-}
-
-// As Operate, to its local end: the request is complete when it is returned.
-bool OperateToEnd(const char* routine, MPI_Win handle, const Operation& operation,
-                  MPI_Request* request, int* error) {
+// As Operate, with a request for its local end.
+bool OperateWithRequest(const char* routine, MPI_Win handle, const Operation& operation,
+                        MPI_Request* request, int* error) {
   CarriedWindow* const carried = Carried(handle);
   if (carried == nullptr) return false;
   Runtime* const runtime = Runtime::Current();
   const Runtime::Entry entry(runtime);
-  std::atomic<bool> over{false};
-  Outcome outcome = brigade::rma::Run(carried->window(), runtime->datatypes(), operation, &over);
-  if (outcome.error == MPI_SUCCESS) {
-    const Status status = carried->window()->WaitFor(over);
-    if (!status.ok()) outcome = {ErrorClassOf(status), status.message()};
-  }
+  auto started = std::make_unique<Requests::Operation>();
+  started->window = carried;
+  const Outcome outcome =
+      brigade::rma::Run(carried->window(), runtime->datatypes(), operation, &started->over);
   *error = Answer(*carried, routine, outcome.error, outcome.text);
-  if (outcome.error != MPI_SUCCESS) return true;
-  MPI_Grequest_start(
-      &QueryCompleted, [](void*) { return MPI_SUCCESS; }, [](void*, int) { return MPI_SUCCESS; },
-      nullptr, request);
-  MPI_Grequest_complete(*request);
+  if (outcome.error == MPI_SUCCESS) runtime->requests()->Add(started.release(), request);
   return true;
 }
 
@@ -189,11 +176,6 @@ Operation GetAccumulate(const void* memory, int count, MPI_Datatype type, void* 
 
 }  // namespace
 
-// Defines PMPI_NAME as what follows, and MPI_NAME as the same.
-#define PUBLIC(name, parameters)                                                     \
-  extern "C" decltype(PMPI_##name) MPI_##name __attribute__((alias("PMPI_" #name))); \
-  extern "C" int PMPI_##name parameters
-
 PUBLIC(Win_create,
        (void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* win)) {
   const CarriedWindow* const made =
@@ -235,6 +217,7 @@ PUBLIC(Win_free, (MPI_Win * win)) {
   error = ORIGINAL(Win_free)(win);
   if (error != MPI_SUCCESS) return error;
   const Runtime::Entry entry(Runtime::Current());
+  Runtime::Current()->requests()->Complete(carried);
   carried->ForgetHandle();
   Runtime::Current()->Remove(carried);
   return MPI_SUCCESS;
@@ -448,9 +431,9 @@ PUBLIC(Compare_and_swap, (const void* origin, const void* compare, void* result,
 PUBLIC(Rput, (const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
               int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request* request)) {
   int error = MPI_SUCCESS;
-  return OperateToEnd("MPI_Rput", win,
-                      Put(origin, count, type, rank, displacement, target_count, target_type),
-                      request, &error)
+  return OperateWithRequest("MPI_Rput", win,
+                            Put(origin, count, type, rank, displacement, target_count, target_type),
+                            request, &error)
              ? error
              : ORIGINAL(Rput)(origin, count, type, rank, displacement, target_count, target_type,
                               win, request);
@@ -459,9 +442,9 @@ PUBLIC(Rput, (const void* origin, int count, MPI_Datatype type, int rank, MPI_Ai
 PUBLIC(Rget, (void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
               int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request* request)) {
   int error = MPI_SUCCESS;
-  return OperateToEnd("MPI_Rget", win,
-                      Get(origin, count, type, rank, displacement, target_count, target_type),
-                      request, &error)
+  return OperateWithRequest("MPI_Rget", win,
+                            Get(origin, count, type, rank, displacement, target_count, target_type),
+                            request, &error)
              ? error
              : ORIGINAL(Rget)(origin, count, type, rank, displacement, target_count, target_type,
                               win, request);
@@ -471,7 +454,7 @@ PUBLIC(Raccumulate,
        (const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
         int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request* request)) {
   int error = MPI_SUCCESS;
-  return OperateToEnd(
+  return OperateWithRequest(
              "MPI_Raccumulate", win,
              Accumulate(origin, count, type, rank, displacement, target_count, target_type, op),
              request, &error)
@@ -485,10 +468,10 @@ PUBLIC(Rget_accumulate,
         MPI_Datatype result_type, int rank, MPI_Aint displacement, int target_count,
         MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request* request)) {
   int error = MPI_SUCCESS;
-  return OperateToEnd("MPI_Rget_accumulate", win,
-                      GetAccumulate(origin, count, type, result, result_count, result_type, rank,
-                                    displacement, target_count, target_type, op),
-                      request, &error)
+  return OperateWithRequest("MPI_Rget_accumulate", win,
+                            GetAccumulate(origin, count, type, result, result_count, result_type,
+                                          rank, displacement, target_count, target_type, op),
+                            request, &error)
              ? error
              : ORIGINAL(Rget_accumulate)(origin, count, type, result, result_count, result_type,
                                          rank, displacement, target_count, target_type, op, win,

@@ -10,7 +10,6 @@
 #include "rma_shim/carried_window.h"
 #include "rma_shim/errors.h"
 #include "transport/host/variables.h"
-#include "transport/registry.h"
 
 namespace brigade {
 namespace rma {
@@ -46,12 +45,8 @@ Runtime::Runtime(const blacs::Settings& settings)
 Runtime::~Runtime() = default;
 
 Status Runtime::OpenEngine() {
-  BRIGADE_RETURN_IF_ERROR(CreateEndpoint(settings_.transport, &endpoint_)
-                              .WithContext("BRIGADE_TRANSPORT=" + settings_.transport));
-  BRIGADE_RETURN_IF_ERROR(
-      Engine::Create(endpoint_.get(), settings_.engine, &engine_)
-          .WithContext("BRIGADE_STAGING_BYTES=" + std::to_string(settings_.engine.staging_bytes)));
-  return WindowSpace::Create(engine_.get(), &space_);
+  BRIGADE_RETURN_IF_ERROR(SharedEngine::Acquire(settings_.transport, settings_.engine, &engine_));
+  return WindowSpace::Create(engine_->engine.get(), &space_);
 }
 
 Runtime* Runtime::StartNow(const char* routine) {

@@ -17,9 +17,9 @@
 
 #include "blacs_shim/settings.h"
 #include "membuf/status.h"
-#include "patterns/engine/engine.h"
+#include "patterns/engine/shared_engine.h"
 #include "rma_shim/datatype/datatype_cache.h"
-#include "transport/endpoint.h"
+#include "rma_shim/requests.h"
 #include "windows/message/window_space.h"
 
 namespace brigade {
@@ -42,6 +42,7 @@ class Runtime {
   const std::string& refusal() const { return refusal_; }
   WindowSpace* space() const { return space_.get(); }
   DatatypeCache* datatypes() const { return datatypes_; }
+  Requests* requests() { return &requests_; }
 
   // Null: it is left to the MPI.
   CarriedWindow* Find(MPI_Win handle) {
@@ -81,10 +82,10 @@ class Runtime {
   std::recursive_mutex mutex_;
   // Stays for as long as MPI.
   DatatypeCache* const datatypes_;
-  std::unique_ptr<Endpoint> endpoint_;
-  std::unique_ptr<Engine> engine_;
+  std::shared_ptr<SharedEngine> engine_;
   std::unique_ptr<WindowSpace> space_;
   std::vector<std::unique_ptr<CarriedWindow>> windows_;
+  Requests requests_;
   MPI_Win last_handle_ = MPI_WIN_NULL;
   CarriedWindow* last_ = nullptr;
 };

@@ -454,6 +454,83 @@ static void requests(void) {
   MPI_Win_free(&win);
 }
 
+/* Whether the requests of an array are over, by one way of asking or another. */
+static int are_over(int way, int count, MPI_Request* all) {
+  int over = 0, index = 0, done = 0, indices[8];
+  switch (way) {
+    case 0:
+      MPI_Waitall(count, all, MPI_STATUSES_IGNORE);
+      return 1;
+    case 1:
+      for (int i = 0; i < count; ++i) MPI_Waitany(count, all, &index, MPI_STATUS_IGNORE);
+      return 1;
+    case 2:
+      MPI_Waitsome(count, all, &done, indices, MPI_STATUSES_IGNORE);
+      return done == MPI_UNDEFINED;
+    case 3:
+      MPI_Testall(count, all, &over, MPI_STATUSES_IGNORE);
+      return over;
+    case 4:
+      MPI_Testany(count, all, &index, &over, MPI_STATUS_IGNORE);
+      return over && index == MPI_UNDEFINED;
+    case 5:
+      MPI_Testsome(count, all, &done, indices, MPI_STATUSES_IGNORE);
+      return done == MPI_UNDEFINED;
+    case 6:
+      for (int i = 0; i < count; ++i) {
+        for (over = 0; !over;) MPI_Request_get_status(all[i], &over, MPI_STATUS_IGNORE);
+        MPI_Wait(&all[i], MPI_STATUS_IGNORE);
+      }
+      return 1;
+    default:
+      for (int i = 0; i < count; ++i) {
+        for (over = 0; !over;) MPI_Test(&all[i], &over, MPI_STATUS_IGNORE);
+      }
+      return 1;
+  }
+}
+
+/* Each rank asks its neighbour before that one may call anything: who waited in MPI_Rget would wait
+   for ever where targets have to call. */
+static void overlap(void) {
+  enum { kCount = 100000 };
+  double* const mine = malloc((2 * kCount + 1) * sizeof(double));
+  double* const got = malloc(kCount * sizeof(double));
+  MPI_Win win;
+  MPI_Win_create(mine, (2 * kCount + 1) * sizeof(double), sizeof(double), MPI_INFO_NULL,
+                 MPI_COMM_WORLD, &win);
+  for (int way = 0; way < 8; ++way) {
+    for (int i = 0; i < kCount; ++i) mine[i] = rank + way + 0.25 * i, mine[kCount + i] = 1;
+    const int go = way;
+    int told = -1;
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    MPI_Win_lock_all(0, win);
+    if (rank > 0) MPI_Recv(&told, 1, MPI_INT, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Request all[4];
+    MPI_Irecv(&told, 1, MPI_INT, left, 0, MPI_COMM_WORLD, &all[0]);
+    MPI_Rget(got, kCount, MPI_DOUBLE, right, 0, kCount, MPI_DOUBLE, win, &all[1]);
+    MPI_Raccumulate(mine, kCount, MPI_DOUBLE, right, kCount, kCount, MPI_DOUBLE, MPI_SUM, win,
+                    &all[2]);
+    MPI_Isend(&go, 1, MPI_INT, right, 0, MPI_COMM_WORLD, &all[3]);
+    /* Its data are there at the latest when the lock is given back. */
+    MPI_Request freed;
+    MPI_Rput(&mine[3], 1, MPI_DOUBLE, right, 2 * kCount, 1, MPI_DOUBLE, win, &freed);
+    MPI_Request_free(&freed);
+    if (rank + 1 < size) MPI_Send(&go, 1, MPI_INT, right, 1, MPI_COMM_WORLD);
+    while (!are_over(way, 4, all)) continue;
+    for (int i = 0; i < 4; ++i) CHECK(all[i] == MPI_REQUEST_NULL);
+    CHECK(told == way && got[0] == right + way &&
+          got[kCount - 1] == right + way + 0.25 * (kCount - 1));
+    MPI_Win_unlock_all(win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    CHECK(mine[kCount + 1] == 1 + left + way + 0.25 && mine[2 * kCount] == left + way + 0.75);
+  }
+  print("last", &mine[2 * kCount - 1], 2);
+  MPI_Win_free(&win);
+  free(mine);
+  free(got);
+}
+
 /* Rank 0 computes for two seconds; the others reach its memory meanwhile. */
 static void computing(void) {
   double memory = 0;
@@ -492,11 +569,22 @@ static void forgotten(void) {
 static const struct {
   const char* name;
   void (*run)(void);
-} kCases[] = {{"fence", fence},         {"post", post},           {"lock", lock},
-              {"types", types},         {"shared", shared},       {"attributes", attributes},
-              {"errors", errors},       {"fatal", fatal},         {"requests", requests},
-              {"computing", computing}, {"forgotten", forgotten}, {"out_of_range", out_of_range},
-              {"pairs", pairs},         {"halves", halves},       {"unchecked", unchecked}};
+} kCases[] = {{"fence", fence},
+              {"post", post},
+              {"lock", lock},
+              {"types", types},
+              {"shared", shared},
+              {"attributes", attributes},
+              {"errors", errors},
+              {"fatal", fatal},
+              {"requests", requests},
+              {"overlap", overlap},
+              {"computing", computing},
+              {"forgotten", forgotten},
+              {"out_of_range", out_of_range},
+              {"pairs", pairs},
+              {"halves", halves},
+              {"unchecked", unchecked}};
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);

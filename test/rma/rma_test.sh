@@ -1,11 +1,13 @@
 #!/bin/bash
 # A program that was compiled without us does the same with the library preloaded, and the log shows that it took effect.
-# Arguments: run_mpi.sh, the program rma_cases, the library.
+# Arguments: run_mpi.sh, the program rma_cases, the library, the program beside_blacs, the BLACS.
 set -u
 
 run_mpi=$1
 cases=$2
 library=$PWD/$3
+beside_blacs=$4
+blacs=$PWD/$5
 failures=0
 
 # run RANKS CASE [VARIABLE=VALUE...]: output sorted in $TEST_TMPDIR/out, complaints and log in $TEST_TMPDIR/err.
@@ -48,7 +50,7 @@ carried.over.tcp BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_TRANSPORT=tcp
 EOT
 }
 
-for name in fence post lock types attributes errors requests forgotten unchecked; do
+for name in fence post lock types attributes errors requests overlap forgotten unchecked; do
   compare 3 "$name"
 done
 compare 2 post
@@ -68,7 +70,16 @@ done
 expect 'left to MPI: some of its ranks reach each other by transport mpi only' 3 fence BRIGADE_TRANSPORT=mpi
 expect 'left to MPI: .* by messages only' 3 lock BRIGADE_TEST_BY_MESSAGES=1
 expect 'carried over mpi' 3 fence BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on
+expect 'carried over mpi' 3 overlap BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on BRIGADE_TEST_BY_MESSAGES=1
 expect 'left to MPI: on rank 0 BRIGADE_RMA=off' 3 lock BRIGADE_RMA=off
+
+# One engine beside the BLACS, whichever comes first, also where it has a thread.
+for preloads in "$library:$blacs" "$blacs:$library"; do
+  for first in grid window; do
+    TEST_TIMEOUT=60 "$run_mpi" 2 env "LD_PRELOAD=$preloads" BRIGADE_TRANSPORT=tcp "$beside_blacs" $first \
+      >"$TEST_TMPDIR/out" 2>"$TEST_TMPDIR/err" || complain "$first first, with $preloads"
+  done
+done
 
 # Errors that end the job, with a text.
 # refuse TEXT CASE [VARIABLE=VALUE...]

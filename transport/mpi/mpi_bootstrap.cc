@@ -5,6 +5,8 @@
 #include <climits>
 #include <string>
 
+#include "transport/mpi/own_requests.h"
+
 namespace brigade {
 
 MpiBootstrap::MpiBootstrap(MPI_Comm comm) : comm_(comm) {
@@ -36,7 +38,7 @@ Status MpiStatus(int error, const char* call) {
 
 Status MpiPoll(MPI_Request* request, const char* call) {
   for (int done = 0; !done;) {
-    BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Test(request, &done, MPI_STATUS_IGNORE), call));
+    BRIGADE_RETURN_IF_ERROR(MpiStatus(TestOwn(request, &done, MPI_STATUS_IGNORE), call));
     if (!done) sched_yield();
   }
   return Status();

@@ -23,6 +23,7 @@
 #include "transport/core/group_table.h"
 #include "transport/core/wire_ids.h"
 #include "transport/mpi/mpi_bootstrap.h"
+#include "transport/mpi/own_requests.h"
 
 namespace brigade {
 namespace {
@@ -169,7 +170,7 @@ class MpiEndpoint : public Endpoint {
     Stream* stream = group->StreamOf(channel.kind, peer, /*receives=*/false);
     if (piece.bytes <= rules::kMpiEagerBytes && stream->pending.empty()) {
       int done = 0;
-      const int error = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      const int error = TestOwn(&request, &done, MPI_STATUS_IGNORE);
       if (done || error != MPI_SUCCESS) {
         completion->status = MpiStatus(error, "MPI_Isend");
         completions_.Finish(completion, CompletionQueue::kSend);
@@ -439,7 +440,7 @@ class MpiEndpoint : public Endpoint {
     for (auto note = notes_.begin(); note != notes_.end();) {
       int done = 0;
       // One that fails is told to nobody.
-      (void)MPI_Test(&note->request, &done, MPI_STATUS_IGNORE);
+      (void)TestOwn(&note->request, &done, MPI_STATUS_IGNORE);
       note = done ? notes_.erase(note) : std::next(note);
     }
     for (const Carrier& carrier : carriers_) {
@@ -530,7 +531,7 @@ class MpiEndpoint : public Endpoint {
     if (watched_.size() == 1) {
       int done = 0;
       MPI_Status status;
-      const int error = MPI_Test(&requests_[0], &done, &status);
+      const int error = TestOwn(&requests_[0], &done, &status);
       if (done || error != MPI_SUCCESS) FinishWatched(watched_[0], error, status);
       return;
     }
@@ -539,8 +540,8 @@ class MpiEndpoint : public Endpoint {
       statuses_.resize(requests_.size());
     }
     int count = 0;
-    const int error = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
-                                   indices_.data(), statuses_.data());
+    const int error = TestSomeOwn(static_cast<int>(requests_.size()), requests_.data(), &count,
+                                  indices_.data(), statuses_.data());
     BRIGADE_CHECK(error == MPI_SUCCESS || error == MPI_ERR_IN_STATUS);
     finished_.clear();
     for (int i = 0; i < count; ++i) finished_.push_back(watched_[indices_[i]]);
@@ -629,7 +630,7 @@ class MpiEndpoint : public Endpoint {
     while (!stream->waits_for_probe()) {
       int done = 0;
       MPI_Status status;
-      const int error = MPI_Test(&stream->pending.front().request, &done, &status);
+      const int error = TestOwn(&stream->pending.front().request, &done, &status);
       if (!done && error == MPI_SUCCESS) return;
       FinishFirst(stream, error, status);
     }

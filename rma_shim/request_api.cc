@@ -1,0 +1,94 @@
+// MPI's calls that wait for requests, or test them. While requests of ours are under way, these
+// calls move our windows, too; otherwise they are the MPI's after one look.
+
+#include <mpi.h>
+
+#include <thread>
+
+#include "rma_shim/original.h"
+#include "rma_shim/public.h"
+#include "rma_shim/requests.h"
+#include "rma_shim/runtime.h"
+#include "transport/mpi/own_requests.h"
+
+namespace {
+
+using brigade::rma::Runtime;
+
+// Whether requests of ours are under way, after they got a chance.
+bool Progress() {
+  Runtime* const runtime = Runtime::Current();
+  if (runtime == nullptr || brigade::IsTestingOwn()) return false;
+  const Runtime::Entry entry(runtime);
+  if (runtime->requests()->any()) runtime->requests()->Progress();
+  return runtime->requests()->any();
+}
+
+// Until `test(&is_over)`, a call of the MPI, says so or fails. `wait`, another, may be taken once
+// nothing is under way but what is the MPI's.
+template <typename Test, typename Wait>
+int AwaitWith(const Test& test, const Wait& wait) {
+  while (Progress()) {
+    int is_over = 0;
+    const int error = test(&is_over);
+    if (error != MPI_SUCCESS || is_over) return error;
+    std::this_thread::yield();
+  }
+  return wait();
+}
+
+}  // namespace
+
+PUBLIC(Wait, (MPI_Request * request, MPI_Status* status)) {
+  return AwaitWith([&](int* is_over) { return ORIGINAL(Test)(request, is_over, status); },
+                   [&] { return ORIGINAL(Wait)(request, status); });
+}
+
+PUBLIC(Waitany, (int count, MPI_Request requests[], int* index, MPI_Status* status)) {
+  return AwaitWith(
+      [&](int* is_over) { return ORIGINAL(Testany)(count, requests, index, is_over, status); },
+      [&] { return ORIGINAL(Waitany)(count, requests, index, status); });
+}
+
+PUBLIC(Waitall, (int count, MPI_Request requests[], MPI_Status statuses[])) {
+  return AwaitWith(
+      [&](int* is_over) { return ORIGINAL(Testall)(count, requests, is_over, statuses); },
+      [&] { return ORIGINAL(Waitall)(count, requests, statuses); });
+}
+
+PUBLIC(Waitsome,
+       (int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[])) {
+  return AwaitWith(
+      [&](int* is_over) {
+        const int error = ORIGINAL(Testsome)(count, requests, done, indices, statuses);
+        *is_over = *done != 0;  // MPI_UNDEFINED: there are none
+        return error;
+      },
+      [&] { return ORIGINAL(Waitsome)(count, requests, done, indices, statuses); });
+}
+
+PUBLIC(Test, (MPI_Request * request, int* is_over, MPI_Status* status)) {
+  Progress();
+  return ORIGINAL(Test)(request, is_over, status);
+}
+
+PUBLIC(Testany, (int count, MPI_Request requests[], int* index, int* is_over, MPI_Status* status)) {
+  Progress();
+  return ORIGINAL(Testany)(count, requests, index, is_over, status);
+}
+
+PUBLIC(Testall, (int count, MPI_Request requests[], int* is_over, MPI_Status statuses[])) {
+  Progress();
+  return ORIGINAL(Testall)(count, requests, is_over, statuses);
+}
+
+PUBLIC(Testsome,
+       (int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[])) {
+  Progress();
+  return ORIGINAL(Testsome)(count, requests, done, indices, statuses);
+}
+
+PUBLIC(Request_get_status, (MPI_Request request, int* is_over, MPI_Status* status)) {
+  Progress();
+  return ORIGINAL(Request_get_status)(request, is_over, status);
+}

@@ -1,0 +1,54 @@
+// Requests: what stands, in MPI's requests, for operations of ours that are under way.
+//
+// Each is a generalised request of the MPI, which only learns from us that it is complete. So while
+// there are any, whoever waits for requests of the MPI must call Progress in between.
+
+#ifndef BRIGADE_RMA_SHIM_REQUESTS_H_
+#define BRIGADE_RMA_SHIM_REQUESTS_H_
+
+#include <mpi.h>
+
+#include <atomic>
+#include <vector>
+
+namespace brigade {
+namespace rma {
+
+class CarriedWindow;
+
+class Requests {
+ public:
+  // An operation that has a request, on its way to be started. Belongs to the MPI once it is.
+  struct Operation {
+    CarriedWindow* window = nullptr;
+    std::atomic<bool> over{false};
+    int error = MPI_SUCCESS;  // what the request ends with
+  };
+
+  Requests() = default;
+  ~Requests();
+  Requests(const Requests&) = delete;
+  Requests& operator=(const Requests&) = delete;
+
+  bool any() const { return !under_way_.empty(); }
+  // The request of an operation that was started. Takes it over.
+  void Add(Operation* operation, MPI_Request* request);
+  // Moves windows, and completes the requests of what is over. One whose window is broken raises
+  // an error on it and completes with that.
+  void Progress();
+  // Completes those of a window of which nothing is under way any more.
+  void Complete(const CarriedWindow* window);
+
+ private:
+  struct UnderWay {
+    Operation* operation;
+    MPI_Request request;
+  };
+
+  std::vector<UnderWay> under_way_;
+};
+
+}  // namespace rma
+}  // namespace brigade
+
+#endif  // BRIGADE_RMA_SHIM_REQUESTS_H_
