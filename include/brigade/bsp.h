@@ -41,6 +41,7 @@
 extern "C" {
 #endif
 
+/// @cond
 /* Memory that is registered need hold nothing: compilers are told. */
 #if defined(__has_attribute)
 #if __has_attribute(access)
@@ -50,6 +51,7 @@ extern "C" {
 #ifndef BRIGADE_BSP_ADDRESS
 #define BRIGADE_BSP_ADDRESS(argument)
 #endif
+/// @endcond
 
 /// @name Start and end
 /// @{

@@ -2,10 +2,12 @@
 
 #include "brigade/bsp.h"
 
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "membuf/status.h"
 #include "windows/faces/bsp/program.h"
@@ -13,6 +15,7 @@
 namespace {
 
 using brigade::Status;
+using brigade::StatusCode;
 using brigade::bsp::Program;
 using Way = Program::Way;
 
@@ -31,7 +34,10 @@ template <typename Part>
 void Do(const char* call, const Part& part) {
   Program* const program = Current();
   const Status status = part(program);
-  if (!status.ok()) program->Fail(call, status.message());
+  if (status.ok()) return;
+  // Whoever is lost may have said why, and ends the job.
+  if (status.code() == StatusCode::kPeerLost) std::this_thread::sleep_for(std::chrono::seconds(1));
+  program->Fail(call, status.message());
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ Status Program::Begin(int most_processes) {
   }
   int members = 0;
   BRIGADE_RETURN_IF_ERROR(AgreeToBegin(/*leaves=*/false, most_processes, &members));
-  BRIGADE_RETURN_IF_ERROR(job_.Open(members));
+  if (members > 0) BRIGADE_RETURN_IF_ERROR(job_.Open(members));
   if (job_.process() >= members) {
     phase_ = Phase::kEnded;
     BRIGADE_RETURN_IF_ERROR(job_.Close());

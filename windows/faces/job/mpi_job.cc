@@ -78,8 +78,10 @@ void MpiJob::Abort(const std::string& text) {
   std::fflush(stderr);
   // mpirun drops what it has not read when a job aborts: the message is worth a moment.
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-  std::abort();
+  int is_finalised = 0;
+  MPI_Finalized(&is_finalised);
+  if (!is_finalised) MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  std::_Exit(EXIT_FAILURE);  // which mpirun takes for the end of the job
 }
 
 }  // namespace brigade

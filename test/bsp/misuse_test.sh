@@ -1,0 +1,27 @@
+#!/bin/bash
+# What BSPlib's rules forbid ends the program on all processes, and stderr says what was wrong and where.
+#   misuse_test.sh RUN_MPI MISUSE_CASES PART PARTS      every PARTS-th case, from number PART on
+set -u
+
+run_mpi=$1
+cases=$2
+part=$3
+parts=$4
+export TEST_TIMEOUT=60
+failures=0
+
+number=0
+while read -r name text; do
+  ((number++ % parts == part)) || continue
+  code=0
+  output=$("$run_mpi" 3 "$cases" "$name" 2>&1 </dev/null) || code=$?
+  said=$(grep -F 'brigade: ' <<<"$output")
+  others=$(grep -vcF -- "$text" <<<"$said")
+  # Where all do wrong, as many say so as come to it.
+  if [[ $code -eq 0 || $said != *"$text"* || ($others -ne 0 && $text != *' on process 0: '*) ]]; then
+    failures=$((failures + 1))
+    echo "FAILED: $name, which ended with $code, said not '$text': $output"
+  fi
+done < <("$cases")
+[[ $number -gt 40 ]] || { echo "FAILED: $number cases"; exit 1; }
+exit $((failures > 0))
