@@ -73,7 +73,7 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
     offer.attributes = exposed_->attributes();
     served_.rank = rank();
     served_.memory = exposed_->base();
-    served_.bytes = static_cast<int64_t>(options.bytes);
+    served_.bytes = static_cast<int64_t>(offer.attributes.bytes);
     served_.page = exposed_->page();
     // Notes are heard before anybody can send one.
     const Engine::Turn turn(engine());

@@ -46,7 +46,7 @@ namespace brigade {
 struct WindowOptions {
   WindowMemory kind = WindowMemory::kPrivate;
   std::byte* memory = nullptr;  // kPrivate: what is exposed; kShared: it is made
-  size_t bytes = 0;             // may differ by rank
+  size_t bytes = 0;             // may differ by rank; kProcess: ignored
   int64_t unit = 1;             // of displacements, in bytes; may differ by rank
   // Of shared memory: what members have lies in a row, in the order of their ranks, which must be
   // of one host. Equal on all ranks.
@@ -130,6 +130,11 @@ class Window {
   Status Progress();
   // Until an operation's memory is the caller's again.
   Status WaitFor(const std::atomic<bool>& over);
+
+  // Collective: `mine` of every rank, in rank order, in `all` (size() * bytes). `bytes` is equal on
+  // all ranks, and a few hundred. For those who agree on what they do to memory: what a rank has
+  // written before it is seen by all behind it, but what it has asked for need not be done.
+  Status AllGather(const void* mine, size_t bytes, void* all);
 
   // --- synchronisation ---
   // Each completes what its epoch has begun. After kInvalidArgument, a call out of order, nothing

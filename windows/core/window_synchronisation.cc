@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <vector>
 
 #include "patterns/engine/pattern_call.h"
@@ -85,6 +86,22 @@ Status Window::Fence(const FencePromise& promise) {
     }));
   }
   BRIGADE_RETURN_IF_ERROR(group_->Run(PatternCall()));  // a barrier
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return Status();
+}
+
+Status Window::AllGather(const void* mine, size_t bytes, void* all) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  std::vector<Matrix> portions(static_cast<size_t>(size()));
+  for (size_t r = 0; r < portions.size(); ++r) {
+    portions[r] = {static_cast<std::byte*>(all) + r * bytes, StridedLayout::Contiguous(bytes)};
+  }
+  std::memcpy(portions[static_cast<size_t>(rank())].data, mine, bytes);
+  PatternCall spread;
+  spread.pattern = Pattern::kMultiBroadcast;
+  spread.topology.shape = Shape::kFree;
+  spread.portions = portions.data();
+  BRIGADE_RETURN_IF_ERROR(group_->Run(spread));
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return Status();
 }

@@ -69,8 +69,13 @@ Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes,
   if (kind == WindowMemory::kShared) {
     attributes.memory_offset = attributes.page_offset + page_bytes;
     memory = segment->base() + attributes.memory_offset;
+  } else if (kind == WindowMemory::kPrivate) {
+    attributes.address = attributes.readable = reinterpret_cast<uint64_t>(memory);
   } else {
-    attributes.address = reinterpret_cast<uint64_t>(memory);
+    memory = reinterpret_cast<std::byte*>(kProcessAddress);
+    attributes.address = kProcessAddress;
+    attributes.readable = reinterpret_cast<uint64_t>(segment->base());
+    attributes.bytes = kProcessBytes;
   }
   const MemberPage page(segment->base() + attributes.page_offset, members);
   exposed->reset(new ExposedMemory(std::move(segment), attributes, page, memory));

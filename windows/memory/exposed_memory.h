@@ -19,7 +19,8 @@ namespace brigade {
 class ExposedMemory {
  public:
   // Memory for `members` to reach. `memory`: of the user, for kPrivate; what is shared is made
-  // here, zeroed, and begins a page. kOutOfMemory, kUnavailable (nothing can be shared here).
+  // here, zeroed, and begins a page. Of kProcess `memory` and `bytes` are ignored. kOutOfMemory,
+  // kUnavailable (nothing can be shared here).
   static Status Create(WindowMemory kind, std::byte* memory, size_t bytes, int64_t unit,
                        int members, std::unique_ptr<ExposedMemory>* exposed);
   // The part of rank `rank` in shared memory where all parts, of `bytes` each, lie in a row. Rank 0

@@ -14,7 +14,11 @@ namespace brigade {
 enum class WindowMemory : uint64_t {
   kPrivate = 0,  // anything the user has
   kShared,       // from our own allocator: its whole host can map it
+  kProcess,      // all that the member's process has and will have
 };
+// Of kProcess: displacement 0, in bytes, is this address. Null is in no memory.
+inline constexpr uint64_t kProcessAddress = 1;
+inline constexpr uint64_t kProcessBytes = uint64_t{1} << 62;
 
 struct MemberAttributes {
   Host host;
@@ -22,7 +26,8 @@ struct MemberAttributes {
   uint64_t page_offset = 0;  // of the MemberPage in the segment
   WindowMemory kind = WindowMemory::kPrivate;
   uint64_t memory_offset = 0;  // kShared: in the segment
-  uint64_t address = 0;        // kPrivate: in the member's process
+  uint64_t address = 0;        // else: in the member's process
+  uint64_t readable = 0;       // else: an address that can be read there, if `bytes` are any
   uint64_t bytes = 0;
   int64_t unit = 0;  // of displacements
 };

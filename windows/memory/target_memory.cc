@@ -46,7 +46,7 @@ std::unique_ptr<TargetMemory> TargetMemory::Open(const MemberAttributes& target,
     if (mapped == nullptr) return nullptr;
   } else if (target.segment.process == getpid()) {
     mapped = reinterpret_cast<std::byte*>(target.address);
-  } else if (target.bytes > 0 && !ProcessMemory(target.segment.process).CanReach(target.address)) {
+  } else if (target.bytes > 0 && !ProcessMemory(target.segment.process).CanReach(target.readable)) {
     return nullptr;
   }
   return std::unique_ptr<TargetMemory>(

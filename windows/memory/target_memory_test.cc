@@ -439,9 +439,32 @@ TEST(TargetMemoryTest, WhatCannotBeReachedIsNotOpened) {
       EXPECT_FALSE(opened([](auto* target) { target->memory_offset = uint64_t{1} << 40; }));
       EXPECT_FALSE(opened([](auto* target) { target->bytes = UINT64_MAX; }));
     } else {
-      EXPECT_FALSE(opened([](auto* target) { target->address = 8; }));
+      EXPECT_FALSE(opened([](auto* target) { target->readable = 8; }));
     }
   }
+}
+
+TEST(TargetMemoryTest, OfAWholeProcessAddressesAreDisplacements) {
+  SKIP_UNLESS_ALLOWED();
+  std::byte* const memory = NewPages(4096);
+  memory[5] = std::byte{42};
+  const Owner owner(WindowMemory::kProcess, nullptr, 0);  // a copy of this process
+  const auto target = Open(owner.attributes());
+  ASSERT_NE(target, nullptr);
+  EXPECT_EQ(target->mapped(), nullptr);
+  memory[5] = std::byte{0};
+  const TypedLayout& layout = TypedLayout::One(Element::kByte);
+  LayoutCursor from(&layout, 1);
+  LayoutCursor to(&layout, 1);
+  const uint64_t offset = reinterpret_cast<uint64_t>(memory + 5) - kProcessAddress;
+  std::byte got{};
+  EXPECT_TRUE(target->Get(&from, static_cast<int64_t>(offset), 1, &to, &got).ok());
+  EXPECT_EQ(got, std::byte{42});
+
+  const auto own = Expose(WindowMemory::kProcess, nullptr, 0);
+  const auto seen = Open(own->attributes());
+  ASSERT_NE(seen, nullptr);
+  EXPECT_EQ(seen->mapped() + offset, memory + 5);
 }
 
 TEST(TargetMemoryTest, MemoryOfNoBytesHasAPage) {
