@@ -43,6 +43,9 @@ class WindowRank {
   int rank() const { return rank_; }
   int size() const { return world_->ranks(); }
   Engine* engine() { return engine_.get(); }
+  WindowSpace* space() { return space_.get(); }
+  const WindowWay& way() const { return way_; }
+  std::unique_ptr<Bootstrap> MakeBootstrap() { return world_->MakeBootstrap(rank_); }
   // Of all ranks; private memory, too, is kept here.
   std::unique_ptr<Window> Make(size_t bytes, int64_t unit = 1);
   std::unique_ptr<Window> MakeInOnePiece(size_t bytes);

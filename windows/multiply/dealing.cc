@@ -1,0 +1,71 @@
+#include "windows/multiply/dealing.h"
+
+#include <algorithm>
+
+namespace brigade {
+
+int64_t Dealing::CountOf(int64_t n, int proc) const {
+  const int64_t whole = n / block;
+  const int64_t number = (proc - source + procs) % procs;  // of the proc, in turn
+  const int64_t more = whole % procs;
+  int64_t count = whole / procs * block;
+  if (number < more) count += block;
+  if (number == more) count += n % block;
+  return count;
+}
+
+int64_t CountOf(const std::vector<IndexRange>& ranges) {
+  int64_t count = 0;
+  for (const IndexRange& range : ranges) count += range.count();
+  return count;
+}
+
+std::vector<IndexRange> OwnRanges(const Dealing& dealing, int64_t n, int proc) {
+  std::vector<IndexRange> ranges;
+  for (int64_t i = 0; i < n;) {
+    const int64_t end = std::min(n, dealing.BlockEnd(i));
+    if (dealing.OwnerOf(i) == proc) {
+      if (!ranges.empty() && ranges.back().end == i) {
+        ranges.back().end = end;
+      } else {
+        ranges.push_back({i, end});
+      }
+    }
+    i = end;
+  }
+  return ranges;
+}
+
+std::vector<IndexRange> Slice(const std::vector<IndexRange>& ranges, int64_t from, int64_t count) {
+  std::vector<IndexRange> slice;
+  for (const IndexRange& range : ranges) {
+    const int64_t begin = range.begin + std::min(from, range.count());
+    const int64_t end = std::min(range.end, begin + count);
+    from -= begin - range.begin;
+    count -= end - begin;
+    if (begin < end) slice.push_back({begin, end});
+  }
+  return slice;
+}
+
+std::vector<IndexPiece> PiecesOf(const Dealing& dealing, const std::vector<IndexRange>& ranges) {
+  std::vector<IndexPiece> pieces;
+  int64_t place = 0;
+  for (const IndexRange& range : ranges) {
+    for (int64_t i = range.begin; i < range.end;) {
+      const int64_t count = std::min(range.end, dealing.BlockEnd(i)) - i;
+      const IndexPiece piece{dealing.OwnerOf(i), dealing.LocalOf(i), place, count};
+      if (!pieces.empty() && pieces.back().owner == piece.owner &&
+          pieces.back().local + pieces.back().count == piece.local) {
+        pieces.back().count += count;
+      } else {
+        pieces.push_back(piece);
+      }
+      place += count;
+      i += count;
+    }
+  }
+  return pieces;
+}
+
+}  // namespace brigade

@@ -1,0 +1,58 @@
+// Dealing: one dimension of a submatrix, whose indices are dealt in blocks to the rows or to the
+// columns of a grid, in turn. All indices count from 0, and from the beginning of the submatrix.
+//
+// Source: the block-cyclic distribution of ScaLAPACK.
+
+#ifndef BRIGADE_WINDOWS_MULTIPLY_DEALING_H_
+#define BRIGADE_WINDOWS_MULTIPLY_DEALING_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace brigade {
+
+struct Dealing {
+  int64_t block = 1;
+  int source = 0;     // who has the first block of the matrix
+  int procs = 1;      // rows, or columns, of the grid
+  int64_t first = 0;  // where the submatrix begins in the matrix
+
+  int OwnerOf(int64_t i) const { return static_cast<int>(((first + i) / block + source) % procs); }
+  // Where its owner has it.
+  int64_t LocalOf(int64_t i) const {
+    return (first + i) / block / procs * block + (first + i) % block;
+  }
+  // Behind the last of its block.
+  int64_t BlockEnd(int64_t i) const { return i + block - (first + i) % block; }
+  // How many of the first `n` of the matrix, not of the submatrix, `proc` has.
+  int64_t CountOf(int64_t n, int proc) const;
+};
+
+// Indices, in rising order: those in [begin, end).
+struct IndexRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+
+  int64_t count() const { return end - begin; }
+};
+
+int64_t CountOf(const std::vector<IndexRange>& ranges);
+// Which of [0, n) a proc has. What is adjacent is one range, as in all that follows.
+std::vector<IndexRange> OwnRanges(const Dealing& dealing, int64_t n, int proc);
+// `count` of the indices in `ranges`, from number `from` on.
+std::vector<IndexRange> Slice(const std::vector<IndexRange>& ranges, int64_t from, int64_t count);
+
+// Indices that lie adjacent in the part of one owner.
+struct IndexPiece {
+  int owner = 0;
+  int64_t local = 0;  // where the owner has the first
+  int64_t place = 0;  // its number among all
+  int64_t count = 0;
+};
+
+// Where owners have the indices in `ranges`, in their order.
+std::vector<IndexPiece> PiecesOf(const Dealing& dealing, const std::vector<IndexRange>& ranges);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_MULTIPLY_DEALING_H_

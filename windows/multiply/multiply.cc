@@ -1,0 +1,108 @@
+#include "windows/multiply/multiply.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "patterns/group/group_agreement.h"
+#include "windows/memory/member.h"
+#include "windows/multiply/call_check.h"
+#include "windows/multiply/operand.h"
+#include "windows/multiply/product.h"
+
+namespace brigade {
+namespace {
+
+// What must be equal on all ranks of a grid.
+struct Agreed {
+  int64_t rows;
+  int64_t cols;
+  uint64_t buffer_bytes;
+};
+
+Status CheckGrid(const MultiplierOptions& options, int ranks) {
+  if (options.rows < 1 || options.cols < 1 || int64_t{options.rows} * options.cols != ranks) {
+    return {StatusCode::kInvalidArgument, "a grid of " + std::to_string(options.rows) + " x " +
+                                              std::to_string(options.cols) + " for " +
+                                              std::to_string(ranks) + " ranks"};
+  }
+  if (options.buffer_bytes < kLeastMultiplyBuffer) {
+    return {StatusCode::kInvalidArgument,
+            "buffer_bytes is " + std::to_string(options.buffer_bytes) + ", and must be at least " +
+                std::to_string(kLeastMultiplyBuffer)};
+  }
+  return Status();
+}
+
+}  // namespace
+
+struct Multiplier::Scratch {
+  ProductMemory memory;
+};
+
+Multiplier::Multiplier(const MultiplierOptions& options, std::unique_ptr<Window> window)
+    : options_(options), scratch_(std::make_unique<Scratch>()), window_(std::move(window)) {}
+
+Multiplier::~Multiplier() = default;
+
+int Multiplier::rank() const { return window_->rank(); }
+
+Status Multiplier::Create(WindowSpace* space, Bootstrap* bootstrap,
+                          const MultiplierOptions& options,
+                          std::unique_ptr<Multiplier>* multiplier) {
+  BRIGADE_RETURN_IF_ERROR(AgreeOnOutcome(bootstrap, CheckGrid(options, bootstrap->size())));
+  const Agreed mine{options.rows, options.cols, options.buffer_bytes};
+  int rank = -1;
+  Agreed first{};
+  Agreed other{};
+  BRIGADE_RETURN_IF_ERROR(bootstrap->FindDifference(&mine, sizeof(mine), &rank, &first, &other));
+  if (rank >= 0) {
+    return {StatusCode::kMismatch,
+            "the ranks of a grid differ: rank 0 has " + std::to_string(first.rows) + " x " +
+                std::to_string(first.cols) + " ranks and buffers of " +
+                std::to_string(first.buffer_bytes) + " bytes, rank " + std::to_string(rank) +
+                " has " + std::to_string(other.rows) + " x " + std::to_string(other.cols) +
+                " and " + std::to_string(other.buffer_bytes)};
+  }
+  WindowOptions all;
+  all.kind = WindowMemory::kProcess;
+  all.goes_directly = options.goes_directly;
+  std::unique_ptr<Window> window;
+  BRIGADE_RETURN_IF_ERROR(Window::Create(space, bootstrap, all, &window));
+  // One epoch for all products.
+  BRIGADE_RETURN_IF_ERROR(window->Fence({/*nothing_precedes=*/true, /*nothing_succeeds=*/false}));
+  multiplier->reset(new Multiplier(options, std::move(window)));
+  return Status();
+}
+
+Status Multiplier::Free() { return window_->Free(); }
+
+Status Multiplier::Multiply(const MultiplyCall& call, const MultiplyOptions& options,
+                            MultiplyStatistics* statistics) {
+  MultiplyStatistics ignored;
+  if (statistics == nullptr) statistics = &ignored;
+  *statistics = MultiplyStatistics();
+  Status mine = CheckCall(call, options, options_, rank());
+  std::unique_ptr<Product> product;
+  if (mine.ok()) {
+    product = std::make_unique<Product>(call, options, options_, rank());
+    mine = product->Prepare(&scratch_->memory);
+  }
+  const CallRecord record = RecordOf(call, mine);
+  std::vector<CallRecord> records(static_cast<size_t>(window_->size()));
+  BRIGADE_RETURN_IF_ERROR(window_->AllGather(&record, sizeof(record), records.data()));
+  BRIGADE_RETURN_IF_ERROR(CheckRecords(records));
+  std::vector<PartPlace> a;
+  std::vector<PartPlace> b;
+  for (const CallRecord& other : records) {
+    a.push_back(other.a);
+    b.push_back(other.b);
+  }
+  BRIGADE_RETURN_IF_ERROR(product->Run(window_.get(), a, b, &scratch_->memory, statistics));
+  // Until all have what they need of A and B.
+  const char done = 0;
+  std::vector<char> all(records.size());
+  return window_->AllGather(&done, sizeof(done), all.data());
+}
+
+}  // namespace brigade

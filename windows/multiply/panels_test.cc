@@ -1,0 +1,185 @@
+// How sums are cut, in which order ranks take them, and how many ask one host at a time.
+
+#include "windows/multiply/panels.h"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "windows/multiply/contention.h"
+#include "windows/multiply/visits.h"
+
+namespace brigade {
+namespace {
+
+std::vector<int64_t> All(const std::vector<IndexRange>& ranges) {
+  std::vector<int64_t> all;
+  for (const IndexRange& range : ranges) {
+    for (int64_t i = range.begin; i < range.end; ++i) all.push_back(i);
+  }
+  return all;
+}
+
+class Random {
+ public:
+  int64_t Draw(int64_t least, int64_t most) {
+    return std::uniform_int_distribution<int64_t>(least, most)(random_);
+  }
+  Dealing DrawDealing() {
+    Dealing dealing;
+    dealing.block = Draw(1, 7);
+    dealing.procs = static_cast<int>(Draw(1, 4));
+    dealing.source = static_cast<int>(Draw(0, dealing.procs - 1));
+    dealing.first = Draw(0, 20);
+    return dealing;
+  }
+
+ private:
+  std::mt19937 random_{5};
+};
+
+TEST(Dealing, EveryIndexHasOneOwnerAndItsPlaceThere) {
+  Random random;
+  for (int trial = 0; trial < 300; ++trial) {
+    const Dealing dealing = random.DrawDealing();
+    const int64_t n = random.Draw(0, 60);
+    // Index by index, as the blocks are dealt.
+    std::vector<int64_t> has(static_cast<size_t>(dealing.procs));
+    std::vector<std::vector<int64_t>> own(static_cast<size_t>(dealing.procs));
+    for (int64_t g = 0; g < dealing.first + n; ++g) {
+      const auto owner = static_cast<size_t>((g / dealing.block + dealing.source) % dealing.procs);
+      const int64_t i = g - dealing.first;
+      if (i >= 0) {
+        EXPECT_EQ(static_cast<size_t>(dealing.OwnerOf(i)), owner);
+        EXPECT_EQ(dealing.LocalOf(i), has[owner]);
+        EXPECT_EQ(dealing.BlockEnd(i) + dealing.first, (g / dealing.block + 1) * dealing.block);
+        own[owner].push_back(i);
+      }
+      ++has[owner];
+    }
+    for (int proc = 0; proc < dealing.procs; ++proc) {
+      const auto p = static_cast<size_t>(proc);
+      EXPECT_EQ(dealing.CountOf(dealing.first + n, proc), has[p]);
+      const std::vector<IndexRange> ranges = OwnRanges(dealing, n, proc);
+      EXPECT_EQ(All(ranges), own[p]);
+      EXPECT_EQ(CountOf(ranges), static_cast<int64_t>(own[p].size()));
+      const int64_t from = random.Draw(0, CountOf(ranges));
+      const int64_t count = random.Draw(0, CountOf(ranges) - from);
+      EXPECT_EQ(All(Slice(ranges, from, count)),
+                std::vector<int64_t>(own[p].begin() + from, own[p].begin() + from + count));
+      // How another matrix deals the same indices.
+      const Dealing other = random.DrawDealing();
+      int64_t place = 0;
+      for (const IndexPiece& piece : PiecesOf(other, ranges)) {
+        EXPECT_EQ(piece.place, place);
+        for (int64_t i = 0; i < piece.count; ++i) {
+          const int64_t index = own[p][static_cast<size_t>(place++)];
+          EXPECT_EQ(other.OwnerOf(index), piece.owner);
+          EXPECT_EQ(other.LocalOf(index), piece.local + i);
+        }
+      }
+      EXPECT_EQ(place, CountOf(ranges));
+    }
+  }
+}
+
+TEST(Panels, HoldEveryIndexOnceAndHaveOneOwner) {
+  Random random;
+  for (int trial = 0; trial < 300; ++trial) {
+    const Dealing a = random.DrawDealing();
+    const Dealing b = random.DrawDealing();
+    const int64_t k = random.Draw(1, 80);
+    const int64_t width = random.Draw(1, 20);
+    std::vector<int64_t> seen;
+    int class_number = 0;
+    for (const Panel& panel : CutIntoPanels(a, b, k, width)) {
+      EXPECT_LE(panel.width, width);
+      EXPECT_EQ(panel.width, CountOf(panel.indices));
+      EXPECT_TRUE(panel.class_number == class_number || panel.class_number == ++class_number);
+      for (const int64_t i : All(panel.indices)) {
+        EXPECT_EQ(a.OwnerOf(i), panel.a_owner);
+        EXPECT_EQ(b.OwnerOf(i), panel.b_owner);
+        seen.push_back(i);
+      }
+    }
+    std::sort(seen.begin(), seen.end());
+    EXPECT_EQ(seen, All({{0, k}}));
+  }
+}
+
+TEST(Panels, OfSmallBlocksLieInOnePieceWhereTheGridIsSquare) {
+  const Dealing dealing{2, 0, 3, 0};
+  const std::vector<Panel> panels = CutIntoPanels(dealing, dealing, 60, 100);
+  ASSERT_EQ(panels.size(), 3U);
+  for (const Panel& panel : panels) {
+    EXPECT_EQ(panel.width, 20);
+    EXPECT_EQ(PiecesOf(dealing, panel.indices).size(), 1U);
+  }
+}
+
+// The order may be any: what is in one sum comes as it is listed.
+TEST(Visits, TakeEveryPanelOnceAndSumsAsTheyAreListed) {
+  Random random;
+  for (int trial = 0; trial < 300; ++trial) {
+    const std::vector<Panel> panels = CutIntoPanels(random.DrawDealing(), random.DrawDealing(),
+                                                    random.Draw(1, 80), random.Draw(1, 20));
+    const int classes = panels.back().class_number + 1;
+    const Starts starts{static_cast<int>(random.Draw(0, classes - 1)),
+                        static_cast<int>(random.Draw(0, classes - 1))};
+    for (int order = 0; order < kMultiplyOrders; ++order) {
+      const std::vector<int> visits = VisitsOf(static_cast<MultiplyOrder>(order), panels, starts);
+      ASSERT_EQ(visits.size(), panels.size());
+      std::vector<int> last(kSums, -1);
+      for (const int visit : visits) {
+        const auto sum =
+            static_cast<size_t>(SumOf(panels[static_cast<size_t>(visit)].class_number, starts));
+        EXPECT_LT(last[sum], visit);
+        last[sum] = visit;
+      }
+    }
+  }
+}
+
+TEST(Visits, BeginWhereTheirNameSays) {
+  const Dealing blocks{10, 0, 4, 0};
+  const std::vector<Panel> panels = CutIntoPanels(blocks, blocks, 40, 5);
+  const Starts starts{3, 1};
+  using Numbers = std::vector<int>;
+  EXPECT_EQ(VisitsOf(MultiplyOrder::kNatural, panels, starts), (Numbers{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(VisitsOf(MultiplyOrder::kDiagonal, panels, starts), (Numbers{6, 7, 0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(VisitsOf(MultiplyOrder::kOwnFirst, panels, starts), (Numbers{2, 3, 6, 7, 0, 1, 4, 5}));
+}
+
+// The paper's grid: q x q processes, the q of a column on one host, a block each.
+int Contention(int q, MultiplyOrder order) {
+  const Dealing blocks{100, 0, q, 0};
+  std::vector<std::vector<std::vector<int>>> asked;
+  std::vector<int> host_of;
+  const std::vector<Panel> panels = CutIntoPanels(blocks, blocks, 100 * q, 100);
+  for (int i = 0; i < q; ++i) {
+    for (int j = 0; j < q; ++j) {
+      const OwnParts own{i, j, j, i, 100, 100};
+      asked.emplace_back();
+      host_of.push_back(j);
+      for (const int visit : VisitsOf(order, panels, StartsOf(panels, own))) {
+        const Panel& panel = panels[static_cast<size_t>(visit)];
+        asked.back().push_back({i * q + panel.a_owner, panel.b_owner * q + j});
+      }
+    }
+  }
+  return MostFetchesAtOnce(asked, host_of);
+}
+
+// Source: SRUMMA, section 3.1.
+TEST(Contention, IsWhatThePaperSays) {
+  for (const int q : {2, 3, 4, 5, 8, 16}) {
+    SCOPED_TRACE(q);
+    EXPECT_EQ(Contention(q, MultiplyOrder::kNatural), q);
+    EXPECT_EQ(Contention(q, MultiplyOrder::kDiagonal), 1);
+    EXPECT_EQ(Contention(q, MultiplyOrder::kOwnFirst), 2);
+  }
+}
+
+}  // namespace
+}  // namespace brigade

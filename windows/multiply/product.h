@@ -1,0 +1,123 @@
+// Product: one product on one rank, from when all ranks know where its operands are.
+//
+// Step by step a panel of A and one of B are multiplied, while those of the steps that follow are
+// on their way. Where a rank's part of C does not fit, it is computed tile by tile.
+
+#ifndef BRIGADE_WINDOWS_MULTIPLY_PRODUCT_H_
+#define BRIGADE_WINDOWS_MULTIPLY_PRODUCT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "membuf/status.h"
+#include "windows/core/window.h"
+#include "windows/multiply/blas.h"
+#include "windows/multiply/cutting.h"
+#include "windows/multiply/dealing.h"
+#include "windows/multiply/multiply_call.h"
+#include "windows/multiply/operand.h"
+#include "windows/multiply/panels.h"
+
+namespace brigade {
+
+// Memory that a rank needs for its products, kept from one to the next. Part of what is to arrive
+// in it may still be on its way when a product has failed.
+class ProductMemory {
+ public:
+  struct Set {
+    FetchedBlock a;
+    FetchedBlock b;
+    std::byte* a_buffer = nullptr;
+    std::byte* b_buffer = nullptr;
+  };
+
+  // kOutOfMemory.
+  Status Reserve(int sets, size_t buffer_bytes, int sums, size_t sum_bytes);
+  Set* set(size_t i) { return &sets_[i]; }
+  std::byte* sum(size_t i) { return sums_[i].data.get(); }
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const;
+  };
+  struct Buffer {
+    std::unique_ptr<std::byte, Free> data;
+    size_t bytes = 0;
+  };
+  static Status Grow(std::vector<Buffer>* buffers, size_t count, size_t bytes);
+
+  std::vector<Buffer> buffers_;
+  std::vector<Buffer> sums_;
+  std::deque<Set> sets_;
+};
+
+class Product {
+ public:
+  // What a rank computes, before it knows more than its own arguments. REQUIRES: they were checked.
+  Product(const MultiplyCall& call, const MultiplyOptions& options, const MultiplierOptions& grid,
+          int rank);
+
+  // kOutOfMemory, kUnavailable: no BLAS.
+  Status Prepare(ProductMemory* memory);
+  // `window`: of all memory of each process. Fails as that does.
+  Status Run(Window* window, const std::vector<PartPlace>& a_places,
+             const std::vector<PartPlace>& b_places, ProductMemory* memory,
+             MultiplyStatistics* statistics);
+
+ private:
+  struct Tile {
+    int64_t row = 0;  // in this rank's part of C
+    int64_t col = 0;
+    int64_t rows = 0;
+    int64_t cols = 0;
+  };
+
+  // What it needs of A and B, tile after tile.
+  struct Needs {
+    int64_t tile = -1;
+    std::vector<IndexPiece> a_rows;
+    std::vector<IndexPiece> b_cols;
+  };
+
+  Tile TileOf(int64_t step) const;
+  const Panel& PanelOf(int64_t step) const;
+  Status Begin(int64_t step, Operand* a, Operand* b, Needs* needs, ProductMemory::Set* set) const;
+  void Multiply(int64_t step, const ProductMemory::Set& set, ProductMemory* memory);
+  void AddSums(const Tile& tile, ProductMemory* memory);
+  std::byte* PlaceOf(const Tile& tile) const;
+  void Scale() const;
+
+  const MultiplyCall call_;
+  const MultiplyOptions options_;
+  const MultiplierOptions grid_;
+  const int rank_;
+  const size_t element_bytes_;
+  Gemm gemm_;
+  // This rank's part of C.
+  std::vector<IndexRange> rows_;
+  std::vector<IndexRange> cols_;
+  int64_t m_ = 0;
+  int64_t n_ = 0;
+  int64_t first_row_ = 0;  // where it begins in its memory
+  int64_t first_col_ = 0;
+
+  bool is_sum_ = false;  // there is something to add to beta C
+  Cutting cutting_;
+  int64_t row_tiles_ = 0;
+  std::vector<Panel> panels_;
+  Starts starts_;
+  std::vector<int> visits_;
+  int64_t steps_ = 0;
+  // Where sums are: the first one in C, others in buffers, -1 if it is empty.
+  int buffer_of_[kSums] = {};
+  int sum_in_c_ = 0;
+  int sum_buffers_ = 0;
+  bool has_begun_[kSums] = {};  // in the current tile
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_MULTIPLY_PRODUCT_H_
