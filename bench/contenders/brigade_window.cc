@@ -51,6 +51,10 @@ class BrigadeWindow final : public OneSided {
   Status LockAll() override { return window_->LockAll(); }
   Status UnlockAll() override { return window_->UnlockAll(); }
   Status Flush(int rank) override { return window_->Flush(rank); }
+  Status PutNotify(const double* data, int64_t count, int rank, int64_t displacement) override {
+    return window_->PutNotify(Here(data, count), {rank, displacement, one_, count});
+  }
+  Status NotifyWait(int source) override { return window_->NotifyWait(source); }
   Status Free() override { return window_->Free(); }
 
  private:

@@ -11,9 +11,16 @@ namespace {
 class MpiWindow final : public OneSided {
  public:
   MpiWindow(MPI_Comm comm, std::string name, int64_t doubles, bool is_shared)
-      : name_(std::move(name)), private_(static_cast<size_t>(is_shared ? 0 : doubles)) {
+      : comm_(comm), name_(std::move(name)), flags_(doubles) {
     MPI_Comm_group(comm, &group_);
-    const auto bytes = static_cast<MPI_Aint>(doubles) * static_cast<MPI_Aint>(sizeof(double));
+    MPI_Comm_rank(comm, &rank_);
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    const auto all = static_cast<size_t>(doubles + ranks);
+    if (!is_shared) private_.resize(all);
+    notified_.resize(static_cast<size_t>(ranks));
+    taken_.resize(static_cast<size_t>(ranks));
+    const auto bytes = static_cast<MPI_Aint>(all * sizeof(double));
     MPI_Errhandler handler;
     MPI_Comm_get_errhandler(comm, &handler);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -24,7 +31,7 @@ class MpiWindow final : public OneSided {
                                        &window_) == MPI_SUCCESS;
     MPI_Comm_set_errhandler(comm, handler);
     MPI_Errhandler_free(&handler);
-    if (made_ && is_shared) std::fill(memory_, memory_ + doubles, 0.0);
+    if (made_ && is_shared) std::fill(memory_, memory_ + all, 0.0);
   }
   ~MpiWindow() override { MPI_Group_free(&group_); }
 
@@ -97,6 +104,27 @@ class MpiWindow final : public OneSided {
     MPI_Win_flush(rank, window_);
     return Status();
   }
+  // MPI has no such thing: a flag is put behind the data, once they have arrived. It counts.
+  Status PutNotify(const double* data, int64_t count, int rank, int64_t displacement) override {
+    BRIGADE_RETURN_IF_ERROR(Put(data, count, rank, displacement));
+    BRIGADE_RETURN_IF_ERROR(Flush(rank));
+    double* const flag = &notified_[static_cast<size_t>(rank)];
+    *flag += 1;
+    BRIGADE_RETURN_IF_ERROR(Put(flag, 1, rank, flags_ + rank_));
+    return Flush(rank);
+  }
+  Status NotifyWait(int source) override {
+    double* const taken = &taken_[static_cast<size_t>(source)];
+    *taken += 1;
+    const volatile double* const flag = memory_ + flags_ + source;
+    while (*flag < *taken) {
+      int arrived;  // the call is for what may move in it
+      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE);
+      MPI_Win_sync(window_);
+    }
+    MPI_Win_sync(window_);
+    return Status();
+  }
   Status Free() override {
     MPI_Win_free(&window_);
     return Status();
@@ -109,7 +137,12 @@ class MpiWindow final : public OneSided {
     return group;
   }
 
+  const MPI_Comm comm_;
   const std::string name_;
+  const int64_t flags_;  // where they lie, one per source
+  int rank_ = 0;
+  std::vector<double> notified_;  // by target
+  std::vector<double> taken_;     // by source
   MPI_Group group_ = MPI_GROUP_NULL;
   std::vector<double> private_;
   double* memory_ = nullptr;

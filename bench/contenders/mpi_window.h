@@ -13,8 +13,8 @@
 
 namespace brigade::bench {
 
-// Collective over `comm`: `doubles` on each rank, zeroed, allocated by MPI if shared. Null where
-// this MPI cannot make one, on all ranks.
+// Collective over `comm`: `doubles`, equal on all ranks, on each, zeroed, allocated by MPI if
+// shared. Null where this MPI cannot make one, on all ranks.
 std::unique_ptr<OneSided> MakeMpiWindow(MPI_Comm comm, const std::string& name, int64_t doubles,
                                         bool is_shared);
 

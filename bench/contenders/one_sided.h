@@ -36,6 +36,10 @@ class OneSided {
   virtual Status LockAll() = 0;
   virtual Status UnlockAll() = 0;
   virtual Status Flush(int rank) = 0;
+  // Within LockAll. A put, and behind it a notification, which NotifyWait takes at the target.
+  // `data` stays untouched until then.
+  virtual Status PutNotify(const double* data, int64_t count, int rank, int64_t displacement) = 0;
+  virtual Status NotifyWait(int source) = 0;
   // Collective.
   virtual Status Free() = 0;
 };

@@ -1,0 +1,96 @@
+// PairExchange: messages that pairs of ranks exchange, in rounds, and that nobody acknowledges.
+//
+// A channel is between two ranks. In each of its rounds both send each other as much, in one or
+// several parts, and both take all of it. What leaves and what arrives has two places per channel,
+// used in turn. That is enough. A rank writes to a place, here or at its partner, that was last
+// used two rounds ago. In the round between the two it took its partner's message. The partner had
+// sent that once it was done with the round before: it had taken what was sent to it then, and read
+// it. One place would not do: a partner that has not read this round's message may have sent its
+// own, and with it all that is waited for.
+
+#ifndef BRIGADE_BENCH_STUDIES_PUTGET_PAIR_EXCHANGE_H_
+#define BRIGADE_BENCH_STUDIES_PUTGET_PAIR_EXCHANGE_H_
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bench/contenders/one_sided.h"
+#include "membuf/status.h"
+
+namespace brigade::bench {
+
+struct Channel {
+  int partner = 0;      // not this rank
+  int64_t doubles = 0;  // of the longest message
+};
+
+class PairExchange {
+ public:
+  virtual ~PairExchange() = default;
+
+  virtual std::string name() const = 0;
+
+  // Where this rank writes its message of the channel's current round, and reads its partner's.
+  // What was read may be read on until the next round ends.
+  double* Outgoing(size_t channel);
+  const double* Incoming(size_t channel) { return arrived() + PlaceOf(channel); }
+
+  // Sends a part, and expects as much: doubles `first` to `first + count` of the message. Partners
+  // begin parts, of all channels that they share, in the same order.
+  Status Begin(size_t channel, int64_t first, int64_t count);
+  // Waits for the earliest part that was begun and not awaited. Parts of all channels with a
+  // partner are awaited in the order in which they were begun.
+  Status Await(size_t channel);
+  // Ends the channel's round. All its parts were awaited.
+  Status End(size_t channel);
+
+  // Collective. The last call.
+  virtual Status Free() = 0;
+
+  // Pauses at random from now on, up to so long before each part sent or awaited.
+  void PauseUpTo(int microseconds, uint64_t seed);
+
+  // What all messages of `channels` take where they arrive. Channels are the same everywhere, but
+  // for the partners.
+  static int64_t DoublesFor(const std::vector<Channel>& channels);
+
+ protected:
+  explicit PairExchange(const std::vector<Channel>& channels);
+
+  virtual double* arrived() = 0;
+  // `place`: of the part among all that arrive.
+  virtual Status BeginPart(size_t channel, int partner, const double* data, int64_t place,
+                           int64_t count) = 0;
+  virtual Status AwaitPart(size_t channel, int partner) = 0;
+  virtual Status EndRound(size_t channel) = 0;
+
+ private:
+  int64_t PlaceOf(size_t channel) const;
+  void Pause();
+
+  struct State {
+    Channel channel;
+    int64_t place = 0;  // of the first of its two messages
+    int round = 0;      // modulo 2
+  };
+  std::vector<State> channels_;
+  std::vector<double> outgoing_;
+  int pause_us_ = 0;
+  std::mt19937_64 random_;
+};
+
+// By puts with notification into `window`, which has room for DoublesFor(channels).
+std::unique_ptr<PairExchange> ExchangeByPuts(std::unique_ptr<OneSided> window,
+                                             const std::vector<Channel>& channels);
+// By MPI_Isend and MPI_Irecv. `name` is who is measured.
+std::unique_ptr<PairExchange> ExchangeByMessages(MPI_Comm comm, const std::string& name,
+                                                 const std::vector<Channel>& channels);
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_STUDIES_PUTGET_PAIR_EXCHANGE_H_

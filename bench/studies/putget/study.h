@@ -1,0 +1,57 @@
+// What the programs of the put/get study share: a command line, a launch, and who is measured.
+//
+// A variant is how the algorithm communicates: "put" and "nbput" over windows, blocking and
+// non-blocking, "send" and "nbsend" by MPI's messages in the same order of steps.
+
+#ifndef BRIGADE_BENCH_STUDIES_PUTGET_STUDY_H_
+#define BRIGADE_BENCH_STUDIES_PUTGET_STUDY_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "bench/cases/session.h"
+#include "bench/contenders/brigade_group.h"
+#include "bench/contenders/brigade_window.h"
+#include "bench/contenders/one_sided.h"
+#include "bench/runner/options.h"
+
+namespace brigade::bench {
+
+struct StudyOptions : Options {
+  std::vector<std::string> variants;
+  int pause_us = 0;  // the longest random pause before a step of communication
+
+  bool Wants(const std::string& variant) const;
+};
+
+// A launch: Brigade, and everything that lives as long.
+class Study {
+ public:
+  Study(Session* session, const StudyOptions& options);
+
+  Session* session() const { return session_; }
+  const StudyOptions& options() const { return options_; }
+  int rank() const { return session_->rank(); }
+  int ranks() const { return session_->ranks(); }
+  // Collective. Brigade's window, and MPI's where it can make one and is wanted: `doubles`, equal
+  // on all ranks, on each, all locked for operations.
+  std::vector<std::unique_ptr<OneSided>> Windows(int64_t doubles) const;
+
+ private:
+  Session* const session_;
+  const StudyOptions& options_;
+  std::unique_ptr<BrigadeGroup> group_;
+  std::unique_ptr<WindowSpace> space_;
+};
+
+// A program from main() on. `app` has its own options, `variants` are those it knows. Returns the
+// exit code.
+int StudyMain(int argc, char** argv, CLI::App* app, const std::vector<std::string>& variants,
+              const std::function<void(Study*)>& run);
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_STUDIES_PUTGET_STUDY_H_
