@@ -14,10 +14,9 @@
 #include "membuf/status.h"
 #include "patterns/api/handles.h"
 #include "patterns/engine/engine.h"
-#include "patterns/group/group_agreement.h"
 #include "transport/bootstrap.h"
-#include "transport/registry.h"
 #include "windows/api/layout_handle.h"
+#include "windows/api/window_handle.h"
 #include "windows/core/window.h"
 #include "windows/elements/accumulate.h"
 #include "windows/elements/element.h"
@@ -26,22 +25,10 @@
 #include "windows/message/window_space.h"
 #include "windows/sync/lock_queue.h"
 
-struct brigade_window_request {
-  brigade_window* window;
-  std::atomic<bool> over{false};
-};
-
-struct brigade_window {
-  brigade::Engine* engine;
-  int requests = 0;
-  // Those that failed: until the window is gone, something may be written into them.
-  std::vector<std::unique_ptr<brigade_window_request>> failed;
-  std::unique_ptr<brigade::Window> window;  // goes first
-};
-
 namespace {
 
 using brigade::AccumulateOp;
+using brigade::CheckPointer;
 using brigade::Element;
 using brigade::Engine;
 using brigade::Invalid;
@@ -51,10 +38,6 @@ using brigade::StatusCode;
 using brigade::TargetData;
 using brigade::ToC;
 using brigade::Window;
-
-Status CheckPointer(const char* name, const void* pointer) {
-  return pointer != nullptr ? Status() : Invalid(std::string(name) + " is a null pointer");
-}
 
 // Of enumerators that have the same values inside.
 template <typename To>
@@ -143,22 +126,13 @@ brigade_status OnRun(const void* data, int64_t count, brigade_element element, i
   return call(&values, &target);
 }
 
-Status SpaceOf(brigade_engine* engine) {
-  if (engine->window_space != nullptr) return Status();
-  std::unique_ptr<brigade::WindowSpace> space;
-  BRIGADE_RETURN_IF_ERROR(brigade::WindowSpace::Create(engine->engine.get(), &space));
-  engine->window_space = std::move(space);
-  return Status();
-}
-
 Status Make(brigade_engine* engine, int mpi_comm, const brigade::WindowOptions& options,
             brigade_window** window) {
   BRIGADE_RETURN_IF_ERROR(CheckPointer("engine", engine));
   BRIGADE_RETURN_IF_ERROR(CheckPointer("the place for the new window", window));
   std::unique_ptr<brigade::Bootstrap> bootstrap;
-  BRIGADE_RETURN_IF_ERROR(brigade::CreateBootstrap(mpi_comm, &bootstrap));
-  BRIGADE_RETURN_IF_ERROR(brigade::AgreeOnOutcome(bootstrap.get(), SpaceOf(engine)));
-  auto* const space = static_cast<brigade::WindowSpace*>(engine->window_space.get());
+  brigade::WindowSpace* space = nullptr;
+  BRIGADE_RETURN_IF_ERROR(brigade::OpenSpace(engine, mpi_comm, &bootstrap, &space));
   auto made = std::make_unique<brigade_window>();
   made->engine = engine->engine.get();
   BRIGADE_RETURN_IF_ERROR(Window::Create(space, bootstrap.get(), options, &made->window));

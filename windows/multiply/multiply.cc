@@ -77,6 +77,17 @@ Status Multiplier::Create(WindowSpace* space, Bootstrap* bootstrap,
 
 Status Multiplier::Free() { return window_->Free(); }
 
+Status Multiplier::Agree(const CallRecord& mine, std::vector<CallRecord>* all) {
+  all->resize(static_cast<size_t>(window_->size()));
+  BRIGADE_RETURN_IF_ERROR(window_->AllGather(&mine, sizeof(mine), all->data()));
+  return CheckRecords(*all);
+}
+
+Status Multiplier::Refuse(const Status& why) {
+  std::vector<CallRecord> records;
+  return Agree(RecordOf(MultiplyCall(), why), &records);
+}
+
 Status Multiplier::Multiply(const MultiplyCall& call, const MultiplyOptions& options,
                             MultiplyStatistics* statistics) {
   MultiplyStatistics ignored;
@@ -88,10 +99,8 @@ Status Multiplier::Multiply(const MultiplyCall& call, const MultiplyOptions& opt
     product = std::make_unique<Product>(call, options, options_, rank());
     mine = product->Prepare(&scratch_->memory);
   }
-  const CallRecord record = RecordOf(call, mine);
-  std::vector<CallRecord> records(static_cast<size_t>(window_->size()));
-  BRIGADE_RETURN_IF_ERROR(window_->AllGather(&record, sizeof(record), records.data()));
-  BRIGADE_RETURN_IF_ERROR(CheckRecords(records));
+  std::vector<CallRecord> records;
+  BRIGADE_RETURN_IF_ERROR(Agree(RecordOf(call, mine), &records));
   std::vector<PartPlace> a;
   std::vector<PartPlace> b;
   for (const CallRecord& other : records) {

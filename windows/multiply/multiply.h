@@ -15,6 +15,7 @@
 #define BRIGADE_WINDOWS_MULTIPLY_MULTIPLY_H_
 
 #include <memory>
+#include <vector>
 
 #include "membuf/status.h"
 #include "transport/bootstrap.h"
@@ -23,6 +24,8 @@
 #include "windows/multiply/multiply_call.h"
 
 namespace brigade {
+
+struct CallRecord;
 
 // What a grid of ranks needs to multiply, made once. Each call of it then costs two short
 // exchanges beside the work. One thread at a time uses it.
@@ -52,11 +55,16 @@ class Multiplier {
   // all ranks, and C is unspecified.
   Status Multiply(const MultiplyCall& call, const MultiplyOptions& options = MultiplyOptions(),
                   MultiplyStatistics* statistics = nullptr);
+  // Takes the place of Multiply on a rank that cannot make the call, and ends it on all. REQUIRES:
+  // `why` is one of the failures after which nothing happened.
+  Status Refuse(const Status& why);
 
  private:
   struct Scratch;
 
   Multiplier(const MultiplierOptions& options, std::unique_ptr<Window> window);
+  // What all say of their call.
+  Status Agree(const CallRecord& mine, std::vector<CallRecord>* all);
 
   const MultiplierOptions options_;
   std::unique_ptr<Scratch> scratch_;  // goes last: what is on its way may still arrive

@@ -1,0 +1,41 @@
+// What is behind brigade_window, and how an engine comes by what windows need.
+
+#ifndef BRIGADE_WINDOWS_API_WINDOW_HANDLE_H_
+#define BRIGADE_WINDOWS_API_WINDOW_HANDLE_H_
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "brigade/window.h"
+#include "membuf/status.h"
+#include "patterns/engine/engine.h"
+#include "transport/bootstrap.h"
+#include "windows/core/window.h"
+#include "windows/message/window_space.h"
+
+struct brigade_window_request {
+  brigade_window* window;
+  std::atomic<bool> over{false};
+};
+
+struct brigade_window {
+  brigade::Engine* engine;
+  int requests = 0;
+  // Those that failed: until the window is gone, something may be written into them.
+  std::vector<std::unique_ptr<brigade_window_request>> failed;
+  std::unique_ptr<brigade::Window> window;  // goes first
+};
+
+namespace brigade {
+
+Status CheckPointer(const char* name, const void* pointer);
+
+// Collective over the members of a communicator: what it takes to make a window of them.
+Status OpenSpace(brigade_engine* engine, int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap,
+                 WindowSpace** space);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_API_WINDOW_HANDLE_H_
