@@ -54,6 +54,10 @@ Status Window::Create(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
   std::unique_ptr<Window> made(new Window(std::move(group)));
   BRIGADE_RETURN_IF_ERROR(made->Expose(space, bootstrap, options));
   BRIGADE_RETURN_IF_ERROR(made->OpenTargets(bootstrap, options.goes_directly));
+  // All have exposed theirs, and nobody needs another fence to know that.
+  if (options.kind == WindowMemory::kProcess) {
+    BRIGADE_RETURN_IF_ERROR(made->epochs_.Fence(/*opens=*/true));
+  }
   made->is_freed_ = false;
   *window = std::move(made);
   return Status();

@@ -44,6 +44,7 @@
 namespace brigade {
 
 struct WindowOptions {
+  // Of kProcess an epoch is open from the beginning on, as behind a fence.
   WindowMemory kind = WindowMemory::kPrivate;
   std::byte* memory = nullptr;  // kPrivate: what is exposed; kShared: it is made
   size_t bytes = 0;             // may differ by rank; kProcess: ignored

@@ -69,8 +69,6 @@ Status Multiplier::Create(WindowSpace* space, Bootstrap* bootstrap,
   all.goes_directly = options.goes_directly;
   std::unique_ptr<Window> window;
   BRIGADE_RETURN_IF_ERROR(Window::Create(space, bootstrap, all, &window));
-  // One epoch for all products.
-  BRIGADE_RETURN_IF_ERROR(window->Fence({/*nothing_precedes=*/true, /*nothing_succeeds=*/false}));
   multiplier->reset(new Multiplier(options, std::move(window)));
   return Status();
 }
