@@ -56,12 +56,17 @@ if [[ $what == always ]]; then
   expect give_up 'LIABORT on process 1, superstep 2: called by the program'
   expect not_begun 'LISYNC: LIBEGIN must come first'
   expect processes 'LIBEGIN: its argument is 4, but there are 3 processes: pass LINPROCS()'
-  expect '' 'LINPROCS: BRIGADE_LI_BACKEND=pvm: must be windows, mpi_rma or mpi_send' BRIGADE_LI_BACKEND=pvm
+  expect '' 'LINPROCS: BRIGADE_LI_BACKEND=pvm: must be windows, mpi_rma, mpi_send or bsp' BRIGADE_LI_BACKEND=pvm
   expect '' 'LINPROCS: BRIGADE_LI_CHECK=yes: must be 0 or 1' BRIGADE_LI_CHECK=yes
+  expect '' 'LINPROCS: BRIGADE_LI_BSP=/none: .* cannot open' BRIGADE_LI_BACKEND=bsp BRIGADE_LI_BSP=/none
+  expect '' 'LINPROCS: BRIGADE_LI_BSP=.*: libm.so.6 has no bsp_begin' BRIGADE_LI_BACKEND=bsp BRIGADE_LI_BSP=libm.so.6
   # The settings of one process differ.
-  # shellcheck disable=SC2016 # for the inner shell
-  output=$("$run_mpi" 3 sh -c 'BRIGADE_LI_CHECK=$((OMPI_COMM_WORLD_RANK == 2)) "$0"' "$misuse" 2>&1)
-  grep -q 'differ in their settings: process 0 has .*CHECK=0, process 2 has .*CHECK=1' <<<"$output" || fails "settings"
+  for backend in windows bsp; do
+    # shellcheck disable=SC2016 # for the inner shell
+    output=$("$run_mpi" 3 env BRIGADE_LI_BACKEND="$backend" \
+      sh -c 'BRIGADE_LI_CHECK=$((OMPI_COMM_WORLD_RANK == 2)) "$0"' "$misuse" 2>&1)
+    grep -q 'differ in their settings: process 0 has .*CHECK=0, process 2 has .*CHECK=1' <<<"$output" || fails "settings"
+  done
 else
   finds source 'LISYNC on process 1, superstep 2: the source of a LIPUT to process 2, operation 2, of 4 bytes, has' "$@"
   both='LIBARRIER on process 2, superstep 2: operations touch the same bytes here in one superstep'

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "blacs_shim/settings.h"
+#include "windows/faces/li/bsp_backend.h"
 #include "windows/faces/li/checked_backend.h"
 #include "windows/faces/li/mpi/mpi_rma_backend.h"
 #include "windows/faces/li/mpi/mpi_send_backend.h"
@@ -35,9 +36,14 @@ Status ChooseBackend(std::unique_ptr<Backend>* backend) {
     if ((*backend)->processes() == 1) *backend = std::make_unique<MpiSendBackend>(both);
   } else if (name == "mpi_send") {
     *backend = std::make_unique<MpiSendBackend>(both);
+  } else if (name == "bsp") {
+    const std::string path = Lookup("BRIGADE_LI_BSP", "libbrigade_bsp.so.0");
+    BspLibrary library;
+    BRIGADE_RETURN_IF_ERROR(BspLibrary::Load(path, &library).WithContext("BRIGADE_LI_BSP=" + path));
+    *backend = std::make_unique<BspBackend>(library, both);
   } else {
     return {StatusCode::kInvalidArgument,
-            "BRIGADE_LI_BACKEND=" + name + ": must be windows, mpi_rma or mpi_send"};
+            "BRIGADE_LI_BACKEND=" + name + ": must be windows, mpi_rma, mpi_send or bsp"};
   }
   if (check == "1") {
     *backend = std::make_unique<CheckedBackend>(std::move(*backend));
