@@ -65,6 +65,17 @@ def check_shapes(path):
     assert found == SHAPES, f"{path.name}: {found}"
 
 
+def check_suites(directory):
+    """Every backend is in the tables, with every algorithm, and no claim lacks what it needs."""
+    for study, patterns in (("as", {"put"}), ("mult", {"put", "get"}),
+                            ("rdx", {"RDXSORT, put", "RDXSORTOPT, put", "combined, put"})):
+        page = html.unescape((directory / f"study_{study}.html").read_text())
+        for backend in ("windows", "mpi_rma", "mpi_send"):
+            for pattern in patterns:
+                assert f"<td>{backend}: {pattern}</td>" in page.replace("\n", ""), (study, backend, pattern)
+        assert "mpi: " in page and "not measured" not in page, study
+
+
 def check_trace(directory):
     parts = [json.loads((directory / f"trace.{rank}.json").read_text()) for rank in range(4)]
     merged = json.loads((directory / "trace.json").read_text())
@@ -88,6 +99,7 @@ def check_trace(directory):
 
 def main():
     directory = pathlib.Path(sys.argv[1])
+    check_suites(directory / "suites")
     check_trace(directory)
     check(directory / "pingpong.jsonl", {2: PINGPONG, 4: PINGPONG})
     check(directory / "spread.jsonl", {2: SPREAD, 4: SPREAD})

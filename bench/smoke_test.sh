@@ -22,6 +22,27 @@ for transport in shm tcp mpi; do
   $run_mpi 3 "$bench" exchange --seconds 0.02 --min-iterations 2 --blocks 0,8,70000 --shim none --transport "$transport" \
     --json "$out/exchange.jsonl"
 done
+# The suites of the LI paper, and their pages.
+for suite in 'as_suite --ints 1,100' 'mult_suite -n 32' 'rdx_suite --keys 5000' 'rdx_suite --keys 5000 --skewed'; do
+  read -r program arguments <<<"$suite"
+  for backend in windows mpi_rma mpi_send; do
+    # shellcheck disable=SC2086 # a list of words
+    BRIGADE_LI_BACKEND=$backend $run_mpi 4 "bench/studies/$program" $arguments --seconds 0.01 --min-iterations 2 \
+      --json "$out/study_${program%_suite}_shm.jsonl"
+  done
+done
+$run_mpi 4 bench/studies/as_suite --no-tests --ints 64 --seconds 0.01 --min-iterations 2 --json "$out/study_mult_shm.jsonl"
+for suite in 'mult_suite -n 32' 'rdx_suite --keys 5000'; do
+  read -r program arguments <<<"$suite"
+  # shellcheck disable=SC2086 # a list of words
+  $run_mpi 1 "bench/studies/$program" $arguments --seconds 0.01 --min-iterations 2 \
+    --json "$out/study_${program%_suite}_shm.jsonl"
+done
+mkdir -p "$out/suites"
+mv "$out"/study_*.jsonl "$out/suites"
+for study in as mult rdx; do
+  /usr/bin/python3 -m bench.report.study "$study" "$out/suites"
+done
 cma_off=(--mca btl_vader_single_copy_mechanism none)
 patterns=(spread --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,barrier --bytes 1K,64K
   --seconds 0.02 --peers mpi --shim none --json "$out/grid.jsonl")

@@ -14,6 +14,7 @@ from bench.driver.launching import Launcher, say
 
 TARGETS = {"main": main_job.TARGETS, "cluster": main_job.TARGETS, "model": model_job.TARGETS,
            "study": study_job.TARGETS, "paper": simulated_jobs.PAPER_TARGETS, "scale": simulated_jobs.SCALE_TARGETS}
+MPICH_TARGETS = {"main": ["//bench:brigade_bench"], "cluster": ["//bench:brigade_bench"], "study": study_job.TARGETS}
 
 
 def prepare(given):
@@ -23,7 +24,7 @@ def prepare(given):
     say("Packages")
     subprocess.run([machine.ROOT / "test" / "install.sh"], check=True)
     say("Build")
-    programs = machine.build(TARGETS[given.job], with_mpich=given.job in ("main", "cluster", "study"))
+    programs = machine.build(TARGETS[given.job], MPICH_TARGETS.get(given.job))
     if given.job in ("cluster", "study"):
         say("More MPIs")
         # May fail: then its launches fail, and are counted.

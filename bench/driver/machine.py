@@ -33,6 +33,8 @@ class Programs:
     def __init__(self, bin_folder, mpich_folder):
         self.bench = str(bin_folder / "bench" / "brigade_bench")
         self.bench_mpich = str(mpich_folder / "bench" / "brigade_bench")
+        self.suites = str(bin_folder / "bench" / "studies")
+        self.suites_mpich = str(mpich_folder / "bench" / "studies")
         self.scalapack = str(bin_folder / "bench" / "scalapack" / "scalapack_timing")
         self.shim = str(bin_folder / "blacs_shim" / "libbrigade_blacs.so")
         self.paper_table = str(bin_folder / "bench" / "simulated" / "paper_table")
@@ -48,11 +50,11 @@ def _bin_folder(options):
     return pathlib.Path(text.strip())
 
 
-def build(targets, with_mpich):
+def build(targets, mpich_targets):
     """Builds, and returns the Programs. MPICH's may fail: then its launches fail, and are counted."""
     subprocess.run(["bazel", "build", *_BUILD, *targets], check=True, cwd=ROOT)
     bin_folder = mpich_folder = _bin_folder([])
-    if with_mpich:
-        subprocess.run(["bazel", "build", *_BUILD, "--config=mpich", "//bench:brigade_bench"], check=False, cwd=ROOT)
+    if mpich_targets:
+        subprocess.run(["bazel", "build", *_BUILD, "--config=mpich", *mpich_targets], check=False, cwd=ROOT)
         mpich_folder = _bin_folder(["--config=mpich"])
     return Programs(bin_folder, mpich_folder)

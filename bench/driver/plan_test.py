@@ -77,19 +77,50 @@ class Model(unittest.TestCase):
             self.assertEqual(len(launches), count)
 
 
+def study_plan(name, full=False):
+    return study_job.StudyJob(name, full, OUTPUT, PROGRAMS, Cluster(8, "400mbit"), "v1").plan()
+
+
+def label_of(launch):
+    return launch.command[launch.command.index("--label") + 1]
+
+
 class Study(unittest.TestCase):
     def test_every_program_runs_in_every_place(self):
-        launches = study_job.StudyJob("exchange", False, OUTPUT, PROGRAMS, Cluster(8, "400mbit"), "v1").plan()
-        for program in ("exchange", "one-sided"):
-            for place in ("shm", "loopback", "cluster"):
-                path = f"/output/study_exchange_{place}.jsonl"
-                self.assertTrue([launch for launch in launches
-                                 if program in launch.command and path in launch.command], (program, place))
+        for name, study in study_job.STUDIES.items():
+            launches = study_plan(name)
+            for program in study.programs:
+                for place in ("shm", "loopback", "cluster"):
+                    path = f"/output/study_{name}_{place}.jsonl"
+                    found = [launch for launch in launches if path in launch.command and
+                             " ".join(program.arguments) in " ".join(launch.command)]
+                    self.assertTrue(found, (program, place))
 
     def test_mpich_runs_the_program_built_with_it(self):
-        for launch in study_job.StudyJob("exchange", True, OUTPUT, PROGRAMS, Cluster(8, "400mbit"), "v1").plan():
-            label = launch.command[launch.command.index("--label") + 1]
-            self.assertEqual(PROGRAMS.bench_mpich in launch.command, label.startswith("MPICH"), launch)
+        for name in study_job.STUDIES:
+            for launch in study_plan(name, full=True):
+                is_mpich = any(part.startswith("/mpich-folder/bench/") for part in launch.command)
+                self.assertEqual(is_mpich, label_of(launch).startswith("MPICH"), launch)
+
+    def test_backends_take_turns(self):
+        for place in ("shm", "loopback", "cluster"):
+            launches = [launch.command for launch in study_plan("as") if launch.command[-1].endswith(f"{place}.jsonl")]
+            backends = [part.split("=")[1] for command in launches for part in command if "LI_BACKEND" in part]
+            self.assertEqual(len(backends), len(launches))
+            self.assertEqual(set(backends), {"windows", "mpi_send", "mpi_rma"})
+            # Nobody has a round of its own.
+            first, last = backends.index("windows"), len(backends) - 1 - backends[::-1].index("windows")
+            self.assertIn("mpi_rma", backends[first:last], place)
+
+    def test_one_rank_runs_alone_for_speedups(self):
+        alone = [launch.command for launch in study_plan("rdx") if launch.command[:3] == ["mpirun", "-n", "1"]]
+        self.assertEqual(len(alone), 2)
+        self.assertTrue(all("BRIGADE_LI_BACKEND=windows" in command for command in alone))
+
+    def test_full_has_more_sizes_on_more_ranks(self):
+        commands = [launch.command for launch in study_plan("mult", full=True) if launch.command[0] == "mpirun"]
+        self.assertEqual({command[2] for command in commands}, {"1", "4", "16", "25"})
+        self.assertEqual(len([command for command in commands if command[2] == "1"]), 10)
 
 
 class Tester(unittest.TestCase):

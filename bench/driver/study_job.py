@@ -1,32 +1,70 @@
 """The papers' studies: each on this host in shared memory, on this host over TCP, and on hosts with slow links."""
 
+import random
 from typing import NamedTuple
 
 from bench.driver import machine, peers
 from bench.driver.launching import Launch
 
-TARGETS = ["//bench:brigade_bench"]
+TARGETS = ["//bench:brigade_bench", "//bench/studies:suites"]
+
+
+class Contender(NamedTuple):
+    """Who is launched, beside whom it brings itself."""
+
+    label: str = ""  # after the names of MPI's subjects
+    mpi: str = "openmpi"  # or mpich, Debian's; or one of cluster_peers.sh
+    backend: str = ""  # of LI
 
 
 class Program(NamedTuple):
-    """One subcommand of brigade_bench. `ranks`: on which numbers of them it runs."""
+    """One subcommand of brigade_bench, or a suite of the LI paper. `ranks`: on which numbers of them it runs."""
 
     arguments: list
     ranks: tuple
     full_arguments: list = []  # instead of `arguments`, with --full
+    full_ranks: tuple = ()
+    sequential: bool = False  # one rank, too, as that to which speedups are
 
 
 class Study(NamedTuple):
     title: str
+    contenders: dict  # {place: [Contender]}
     programs: list
 
 
+BENCH = {
+    "shm": [Contender(), Contender("MPICH", "mpich")],
+    "loopback": [Contender()],
+    "cluster": [Contender(), Contender("MPICH 5", "mpich5")],
+}
+_OURS = [Contender(backend="windows"), Contender(backend="mpi_send")]
+# Debian's Open MPI has no windows over TCP.
+LI = {
+    "shm": [*_OURS, Contender(backend="mpi_rma"), Contender("MPICH", "mpich", "mpi_rma")],
+    "loopback": [*_OURS, Contender("MPICH 5", "mpich5", "mpi_rma")],
+    "cluster": [*_OURS, Contender("Open MPI 5", "openmpi5", "mpi_rma"), Contender("MPICH 5", "mpich5", "mpi_rma")],
+}
 STUDIES = {
-    "exchange": Study("One-sided communication as the MPI/SX paper measures it", [
+    "exchange": Study("One-sided communication as the MPI/SX paper measures it", BENCH, [
         Program(["exchange", "--blocks", "0,1K,16K,64K,1M"], (2, 4, 8),
                 ["exchange", "--blocks", "0,1K,4K,16K,64K,256K,1M,4M"]),
         Program(["one-sided", "--sizes", "8,1K,64K,1M"], (2,),
                 ["one-sided", "--sizes", "8,64,512,4K,32K,256K,2M,32M"]),
+    ]),
+    "as": Study("Barriers and exchanges of all with all as the LI paper measures them", LI, [
+        Program(["as_suite", "--ints", "1,4,16,64,256,1024,4096,16384"], (2, 4, 8),
+                ["as_suite", "--ints", ",".join(str(1 << i) for i in range(17))]),
+    ]),
+    "mult": Study("Products of matrices as the LI paper measures them", LI, [
+        Program(["mult_suite", "-n", "320,640"], (4,), full_ranks=(4, 16, 25), sequential=True),
+        # What an int costs, by which the paper predicts the speedup.
+        Program(["as_suite", "--no-tests", "--ints", "1024,4096,16384,65536"], (4,), full_ranks=(4, 16, 25)),
+    ]),
+    "rdx": Study("Radix sort as the LI paper measures it", LI, [
+        Program(["rdx_suite", "--keys", "1024000"], (2, 4, 8),
+                ["rdx_suite", "--keys", "4096000,8192000,16384000"], (2, 4, 8, 16), sequential=True),
+        Program(["rdx_suite", "--keys", "1024000", "--skewed"], (4,)),
     ]),
 }
 
@@ -45,43 +83,57 @@ class StudyJob:
 
     def plan(self):
         launches = []
+        order = random.Random(1)
         for number in range(10 if self.full else 2):
-            for place in (self.shared_memory, self.loopback, self.hosts):
+            for place, launch in (("shm", self.shm), ("loopback", self.loopback), ("cluster", self.hosts)):
                 for program in self.study.programs:
-                    for ranks in program.ranks:
-                        launches += place(program, ranks, number)
+                    for ranks in self.full and program.full_ranks or program.ranks:
+                        contenders = self.study.contenders[place]
+                        for contender in order.sample(contenders, len(contenders)):
+                            launches += launch(contender, program, ranks, number)
+                    if program.sequential and place == "shm":
+                        launches += self.shm(self.study.contenders[place][0], program, 1, number)
         return launches
 
-    def command(self, place, program, ranks, label, number):
-        """brigade_bench, that of the MPI."""
-        bench = self.programs.bench_mpich if label.startswith("MPICH") else self.programs.bench
+    def command(self, place, contender, program, ranks, number):
+        """brigade_bench or the suite, that of the MPI."""
+        name, *arguments = self.full and program.full_arguments or program.arguments
+        is_mpich = contender.mpi.startswith("mpich")
+        transport = "auto" if place == "shm" else "tcp"
+        if contender.backend:
+            suites = self.programs.suites_mpich if is_mpich else self.programs.suites
+            command = ["env", f"BRIGADE_LI_BACKEND={contender.backend}", f"BRIGADE_TRANSPORT={transport}",
+                       f"{suites}/{name}", *arguments]
+        else:
+            command = [self.programs.bench_mpich if is_mpich else self.programs.bench, name, *arguments,
+                       "--shim", "none", "--transport", transport]
         asleep = ["--asleep"] if ranks > machine.processors() else []
-        return [bench, *(program.full_arguments if self.full and program.full_arguments else program.arguments),
-                "--shim", "none", "--seconds", "0.3" if self.full else "0.05", "--min-iterations", "25",
-                "--label", label, "--seed", str(number + 1), *asleep, "--brigade-version", self.version,
+        seconds, least = ("0.3", "25") if self.full else ("0.05", "6" if contender.backend else "25")
+        return [*command, "--seconds", seconds, "--min-iterations", least,
+                "--label", contender.label, "--seed", str(number + 1), *asleep, "--brigade-version", self.version,
                 "--json", str(self.output / f"study_{self.name}_{place}.jsonl")]
 
     def mpirun(self, ranks):
         binding = peers.PINNED if ranks <= machine.cores() else peers.YIELDING
         return ["mpirun", "-n", str(ranks), *binding]
 
-    def shared_memory(self, program, ranks, number):
+    def shm(self, contender, program, ranks, number):
         title = f"{program.arguments[0]}, {ranks} ranks in shared memory"
-        place = ("shm", program, ranks)
-        launches = [Launch(title, [*self.mpirun(ranks), *self.command(*place, "", number)])]
+        command = self.command("shm", contender, program, ranks, number)
+        if contender.mpi != "mpich":
+            return [Launch(title, [*self.mpirun(ranks), *command])]
         # Debian's MPICH cannot be told to yield.
-        if ranks <= machine.cores():
-            launches.append(Launch(title, ["mpiexec.mpich", "-n", str(ranks), "-bind-to", "core",
-                                           *self.command(*place, "MPICH", number)], peers.DEBIAN_MPICH))
-        return launches
+        return [Launch(title, ["mpiexec.mpich", "-n", str(ranks), "-bind-to", "core", *command],
+                       peers.DEBIAN_MPICH)] if ranks <= machine.cores() else []
 
-    def loopback(self, program, ranks, number):
-        return [Launch(f"{program.arguments[0]}, {ranks} ranks over TCP on this host", [
-            *self.mpirun(ranks), *peers.OVER_TCP, *self.command("loopback", program, ranks, "", number),
-            "--transport", "tcp"], {"BRIGADE_IFACE": "lo"})]
+    def loopback(self, contender, program, ranks, number):
+        title = f"{program.arguments[0]}, {ranks} ranks over TCP on this host"
+        command = self.command("loopback", contender, program, ranks, number)
+        if contender.mpi == "mpich5":
+            return [Launch(title, ["mpiexec", "-n", str(ranks), *command], peers.loopback_mpich_environment("lo"))]
+        return [Launch(title, [*self.mpirun(ranks), *peers.OVER_TCP, *command], {"BRIGADE_IFACE": "lo"})]
 
-    def hosts(self, program, ranks, number):
-        title = f"{program.arguments[0]}, {ranks} hosts at {self.cluster.rate}"
-        return [Launch(title, [*self.cluster.command, "run", "--mpi", mpi, str(ranks),
-                               *self.command("cluster", program, ranks, label, number), "--transport", "tcp"])
-                for mpi, label in (("openmpi", ""), ("mpich5", "MPICH 5"))]
+    def hosts(self, contender, program, ranks, number):
+        return [Launch(f"{program.arguments[0]}, {ranks} ranks on hosts at {self.cluster.rate}", [
+            *self.cluster.command, "run", "--mpi", contender.mpi, str(ranks),
+            *self.command("cluster", contender, program, ranks, number)])]

@@ -4,21 +4,22 @@
 import argparse
 import pathlib
 
-from bench.report import exchange, overview, style
+from bench.report import exchange, li_as, li_mult, li_rdx, overview, style
 from bench.report.measurements import load
 
 PLACES = {"shm": "shared memory", "loopback": "TCP on this host", "cluster": "hosts with slow links"}
-STUDIES = {"exchange": exchange}
+STUDIES = {"exchange": exchange, "as": li_as, "mult": li_mult, "rdx": li_rdx}
 
 
 def make_page(name, directory):
     lines = {place: load(directory / f"study_{name}_{place}.jsonl") for place in PLACES}
     lines = {place: of_place for place, of_place in lines.items() if len(of_place)}
     study = STUDIES[name]
-    sections = [section for place, of_place in lines.items() for section in study.sections(PLACES[place], of_place)]
+    sections = [section for place, of_place in lines.items()
+                for section in study.sections(PLACES[place], of_place, lines)]
     commands = directory / "commands.txt"
     return style.render(
-        "study.html.j2", title=study.TITLE, paper=study.PAPER, sections=sections,
+        "study.html.j2", title=study.TITLE, paper=study.PAPER, method=study.METHOD, sections=sections,
         machine=overview.machine(lines.values()),
         summary=overview.summary_table([summary for section in sections for summary in section.summaries]),
         commands=commands.read_text() if commands.exists() else "")

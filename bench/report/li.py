@@ -1,0 +1,138 @@
+"""What the pages of the LI paper's suites share. Who is measured: LIPUT and LIGET over a backend, "brigade" being its
+windows, and MPI's sends and receives, "mpi"."""
+
+import csv
+import pathlib
+import re
+from typing import NamedTuple
+
+from bench.report.measurements import OURS, Summary, Versus, collect, geometric_mean, ratio
+from bench.report.style import Cell, Section, Table, format_us, ratio_cell
+
+LIBRARIES = ("BSPlib", "PUB", "LAM")
+METHOD = """A launch is LI over one backend, with MPI's sends and receives beside; launches of all backends take turns,
+and those of the same contender count together. Small figures are the time over that of Brigade's windows with the same
+algorithm: above 1, Brigade is faster. Debian's Open MPI makes no windows over TCP, so that there are others instead."""
+
+
+class Contender(NamedTuple):
+    """A column."""
+
+    subject: str
+    pattern: str
+
+    @property
+    def title(self):
+        name = self.subject.replace("brigade", "windows")
+        return f"{name}: {self.pattern}"
+
+
+def _order(contender):
+    return (contender.subject not in OURS, contender.subject.split()[0] == "mpi", contender.subject)
+
+
+def contenders(cases):
+    """Ours first, then other backends, then messages; patterns of each in the order in which they were measured."""
+    found = dict.fromkeys(Contender(*who) for subjects in cases for who in subjects if who[0] != "alone")
+    return sorted(found, key=_order)
+
+
+def two_sided(pattern):
+    """The same algorithm with messages."""
+    return re.sub("(put|get)$", "send", pattern)
+
+
+def over(subjects, who):
+    """The time over that of Brigade's windows with the same algorithm, by put where `who` sends; None for ours."""
+    if who[0] in OURS:
+        return None
+    ours = subjects.get(("brigade", re.sub("send$", "put", who[1])))
+    return ratio(subjects[who], ours) if ours else None
+
+
+def best(subjects, pattern, peer):
+    """The ratio of the `peer`, "mpi" or "mpi_rma" of any label, that does best against Brigade's windows with
+    `pattern`; None if there is none."""
+    wanted = two_sided(pattern) if peer == "mpi" else pattern
+    peers = [figure for (subject, of_peer), figure in subjects.items()
+             if subject.split()[0] == peer and of_peer == wanted]
+    return ratio(min(peers, key=lambda figure: figure.median), subjects["brigade", pattern]) if peers else None
+
+
+def summaries(place, cases, name_of):
+    """Two lines: beside the best one-sided MPI, and beside the best messages."""
+    lines = []
+    for what, peer in (("the best MPI's windows", "mpi_rma"), ("the best MPI's messages", "mpi")):
+        versus = [Versus(f"{name_of(key)}, {pattern}", figure) for key, subjects in cases.items()
+                  for subject, pattern in subjects if subject == "brigade"
+                  if (figure := best(subjects, pattern, peer)) is not None]
+        if versus:
+            lines.append(Summary(f"{place}: LI over Brigade's windows beside {what}", {"best MPI": versus}))
+    return lines
+
+
+def time_with_ratio(subjects, who, text=format_us):
+    """The cell of a contender in the row of a case."""
+    if who not in subjects:
+        return ""
+    versus = over(subjects, who)
+    return Cell(text(subjects[who].median), f"{versus.median:.2f}" if versus else "",
+                ratio_cell(versus).verdict if versus else "")
+
+
+def range_of(values):
+    """'least to most, geometric mean m'."""
+    return f"{min(values):.2f} to {max(values):.2f}, mean {geometric_mean(values):.2f}" if values else "not measured"
+
+
+def claim(text, values, holds):
+    """A row: what the paper says, what is found here, and whether the mean is as `holds` says."""
+    agrees = "" if not values else "as there" if holds(geometric_mean(values)) else "differs"
+    return [text, range_of(values), agrees]
+
+
+def gains(cases, backend, wanted=""):
+    """How many times as long messages of the same MPI take as `backend`, by case and by put or get whose pattern begins
+    as wanted."""
+    found = []
+    for subjects in cases.values():
+        for (subject, pattern), figure in subjects.items():
+            name, _, label = subject.partition(" ")
+            messages = subjects.get((f"mpi {label}".strip(), two_sided(pattern)))
+            if name == backend and messages and pattern.startswith(wanted):
+                found.append(messages.median / figure.median)
+    return found
+
+
+def paper(name, size):
+    """{(size, ranks, library, pattern): speedup}, with one process a PC where there is such a figure."""
+    found = {}
+    path = pathlib.Path(__file__).resolve().parent.parent / "studies" / "paper" / f"{name}.csv"
+    with open(path, encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            which = int(row[size]), int(row["ranks"]), row["library"], row["pattern"]
+            if row["nodes"] == "non-SMP" or which not in found:
+                found[which] = float(row["speedup"])
+    return found
+
+
+def sequential(lines, name):
+    """{(case, rows): Figure} of one rank without any communication, wherever it was measured."""
+    return {(key.case, key.rows): subjects["alone", "sequential"]
+            for of_place in lines.values() for key, subjects in cases_of(of_place, name).items()
+            if ("alone", "sequential") in subjects}
+
+
+def paper_cells(known, key, pattern):
+    """What each library of the paper reached in this case, if it is there."""
+    found = (known.get((key.rows, key.ranks, library, pattern)) for library in LIBRARIES)
+    return [f"{speedup:g}" if speedup else "" for speedup in found]
+
+
+def section(title, claims, parts, found):
+    return Section(title, "claims", {"claims": Table(["the paper says", "here", ""], claims), "parts": parts}, found)
+
+
+def cases_of(lines, name):
+    """{Key: {(subject, pattern): Figure}} of the cases whose names begin so."""
+    return {key: subjects for key, subjects in collect(lines).items() if key.case.startswith(name)}

@@ -1,0 +1,89 @@
+"""The sections of the As study: barriers, and exchanges of all with all."""
+
+from bench.report import li
+from bench.report.style import COLOURS, Table, bytes_axis, format_bytes, format_us, plot, plt, time_axis
+
+TITLE = "Barriers and exchanges of all with all as the LI paper measures them"
+PAPER = """On 16 PCs at 100 Mbit/s a barrier was dearest over LAM-MPI and cheapest over BSPlib, also with a few ints
+before it; with an int from each to each PUB was the cheapest. In exchanges of all with all put over LAM-MPI took a
+little longer than its messages, on which it was built. One-sided communication over BSPlib outran both; that over PUB
+did so below 4 K ints a rank. The lowest cost was 0.59 us an int, with two processes a PC 0.93. Its curves are lost."""
+METHOD = li.METHOD
+INT = 4
+
+
+def ints_of(key):
+    """What each rank sends to all ranks together, the paper's h."""
+    return key.rows * key.cols
+
+
+def us_per_int(key, figure):
+    return figure.median / ints_of(key)
+
+
+def draw(cases, title):
+    figure, axes = plt.subplots(figsize=(6, 3.2))
+    for who in li.contenders(cases.values()):
+        points = sorted((ints_of(key) * INT, us_per_int(key, subjects[who])) for key, subjects in cases.items()
+                        if who in subjects)
+        axes.plot(*zip(*points), "o-" if who.pattern == "put" else "s--", ms=3, lw=1.4, label=who.title,
+                  color=COLOURS["brigade"] if who.subject == "brigade" else None)
+    bytes_axis(axes)
+    axes.set_xlabel("of each rank to all")
+    time_axis(axes.yaxis)
+    axes.set_ylabel("us per int")
+    axes.legend(frameon=False, fontsize=7)
+    return plot(figure, title)
+
+
+def part(cases, ranks):
+    cases = {key: subjects for key, subjects in cases.items() if key.ranks == ranks}
+    everybody = li.contenders(cases.values())
+    header = ["case", *(who.title for who in everybody)]
+    tests = [[key.case, *(li.time_with_ratio(subjects, who) for who in everybody)]
+             for key, subjects in cases.items() if key.case.startswith("test")]
+    exchanges = {key: cases[key] for key in sorted(cases, key=ints_of) if key.case == "total exchange"}
+    parts = [{"title": f"Tests 1 to 5 on {ranks} ranks, us", "plot": None, "table": Table(header, tests)}]
+    if exchanges:
+        title = f"Exchanges on {ranks} ranks, us; the plot has us per int"
+        rows = [[f"{ints_of(key)} ints ({format_bytes(key.bytes)}) of each",
+                 *(li.time_with_ratio(subjects, who) for who in everybody)] for key, subjects in exchanges.items()]
+        parts.append({"title": title, "plot": draw(exchanges, title), "table": Table(header, rows)})
+        parts.append({"title": f"L and g on {ranks} ranks", "plot": None,
+                      "table": Table(["", "L, us", "g, us per int"], [
+                          [who.title, latency(cases, who), bandwidth(exchanges, who)] for who in everybody])})
+    return parts
+
+
+def latency(cases, who):
+    """Test 1, with the spread."""
+    for key, subjects in cases.items():
+        if key.case.startswith("test 1") and who in subjects:
+            figure = subjects[who]
+            return f"{format_us(figure.median)} [{format_us(figure.lo)}, {format_us(figure.hi)}]"
+    return ""
+
+
+def bandwidth(exchanges, who):
+    """The least of all exchanges, with the spread."""
+    found = [(us_per_int(key, subjects[who]), key, subjects[who]) for key, subjects in exchanges.items()
+             if who in subjects]
+    if not found:
+        return ""
+    best, key, figure = min(found, key=lambda one: one[0])
+    ints = ints_of(key)
+    return f"{best:.3g} [{figure.lo / ints:.3g}, {figure.hi / ints:.3g}] at {ints} ints"
+
+
+def sections(place, lines, _):
+    cases = {**li.cases_of(lines, "test"), **li.cases_of(lines, "total exchange")}
+    exchanges = {key: subjects for key, subjects in cases.items() if key.case == "total exchange"}
+    claims = [
+        li.claim("put over MPI takes a little longer than messages: messages over put, below 1",
+                 li.gains(exchanges, "mpi_rma"), lambda mean: mean < 1),
+        li.claim("put over the best library outruns messages of MPI: messages over put, above 1",
+                 li.gains(exchanges, "brigade"), lambda mean: mean > 1),
+    ]
+    parts = [one for ranks in sorted({key.ranks for key in cases}) for one in part(cases, ranks)]
+    return [li.section(f"As, {place}", claims, parts, li.summaries(
+        place, cases, lambda key: f"{key.case}, {key.ranks} ranks, {ints_of(key)} ints"))]
