@@ -1,5 +1,6 @@
 #include "bench/contenders/brigade_window.h"
 
+#include <atomic>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,17 @@
 
 namespace brigade::bench {
 namespace {
+
+class PendingOver final : public Pending {
+ public:
+  explicit PendingOver(Window* window) : window_(window) {}
+  std::atomic<bool>* over() { return &over_; }
+  Status Wait() override { return window_->WaitFor(over_); }
+
+ private:
+  Window* const window_;
+  std::atomic<bool> over_{false};
+};
 
 class BrigadeWindow final : public OneSided {
  public:
@@ -30,6 +42,14 @@ class BrigadeWindow final : public OneSided {
   }
   Status Get(double* data, int64_t count, int rank, int64_t displacement) override {
     return window_->Get(Here(data, count), {rank, displacement, one_, count});
+  }
+  Status StartGet(double* data, int64_t count, int rank, int64_t displacement,
+                  std::unique_ptr<Pending>* pending) override {
+    auto made = std::make_unique<PendingOver>(window_.get());
+    BRIGADE_RETURN_IF_ERROR(
+        window_->Get(Here(data, count), {rank, displacement, one_, count}, made->over()));
+    *pending = std::move(made);
+    return Status();
   }
   Status Add(const double* data, int64_t count, int rank, int64_t displacement) override {
     return window_->Accumulate(AccumulateOp::kSum, Here(data, count),

@@ -7,6 +7,18 @@
 namespace brigade::bench {
 namespace {
 
+class PendingRequest final : public Pending {
+ public:
+  MPI_Request* request() { return &request_; }
+  Status Wait() override {
+    MPI_Wait(&request_, MPI_STATUS_IGNORE);
+    return Status();
+  }
+
+ private:
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
 // Failures of MPI end the job, as everywhere.
 class MpiWindow final : public OneSided {
  public:
@@ -47,6 +59,14 @@ class MpiWindow final : public OneSided {
   Status Get(double* data, int64_t count, int rank, int64_t displacement) override {
     MPI_Get(data, static_cast<int>(count), MPI_DOUBLE, rank, displacement, static_cast<int>(count),
             MPI_DOUBLE, window_);
+    return Status();
+  }
+  Status StartGet(double* data, int64_t count, int rank, int64_t displacement,
+                  std::unique_ptr<Pending>* pending) override {
+    auto made = std::make_unique<PendingRequest>();
+    MPI_Rget(data, static_cast<int>(count), MPI_DOUBLE, rank, displacement, static_cast<int>(count),
+             MPI_DOUBLE, window_, made->request());
+    *pending = std::move(made);
     return Status();
   }
   Status Add(const double* data, int64_t count, int rank, int64_t displacement) override {

@@ -12,6 +12,13 @@
 
 namespace brigade::bench {
 
+// An operation that can be waited for by itself.
+class Pending {
+ public:
+  virtual ~Pending() = default;
+  virtual Status Wait() = 0;
+};
+
 // A window of doubles. Calls are those of MPI, chapter 11.
 class OneSided {
  public:
@@ -22,6 +29,9 @@ class OneSided {
 
   virtual Status Put(const double* data, int64_t count, int rank, int64_t displacement) = 0;
   virtual Status Get(double* data, int64_t count, int rank, int64_t displacement) = 0;
+  // Within LockAll. `data` is there once `pending` was waited for, which it must be.
+  virtual Status StartGet(double* data, int64_t count, int rank, int64_t displacement,
+                          std::unique_ptr<Pending>* pending) = 0;
   virtual Status Add(const double* data, int64_t count, int rank, int64_t displacement) = 0;
   // Of one double; complete when it returns.
   virtual Status FetchAndAdd(double value, double* before, int rank, int64_t displacement) = 0;

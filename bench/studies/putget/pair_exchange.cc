@@ -1,8 +1,6 @@
 #include "bench/studies/putget/pair_exchange.h"
 
-#include <chrono>
 #include <deque>
-#include <thread>
 #include <utility>
 
 namespace brigade::bench {
@@ -10,8 +8,8 @@ namespace {
 
 class Puts final : public PairExchange {
  public:
-  Puts(std::unique_ptr<OneSided> window, const std::vector<Channel>& channels)
-      : PairExchange(channels), window_(std::move(window)) {}
+  Puts(std::unique_ptr<OneSided> window, const std::vector<Channel>& channels, const Pauses& pauses)
+      : PairExchange(channels, pauses), window_(std::move(window)) {}
 
   std::string name() const override { return window_->name(); }
   Status Free() override {
@@ -36,8 +34,9 @@ class Puts final : public PairExchange {
 
 class Messages final : public PairExchange {
  public:
-  Messages(MPI_Comm comm, std::string name, const std::vector<Channel>& channels)
-      : PairExchange(channels),
+  Messages(MPI_Comm comm, std::string name, const std::vector<Channel>& channels,
+           const Pauses& pauses)
+      : PairExchange(channels, pauses),
         comm_(comm),
         name_(std::move(name)),
         arrived_(static_cast<size_t>(DoublesFor(channels))),
@@ -80,8 +79,8 @@ class Messages final : public PairExchange {
 
 }  // namespace
 
-PairExchange::PairExchange(const std::vector<Channel>& channels)
-    : outgoing_(static_cast<size_t>(DoublesFor(channels))) {
+PairExchange::PairExchange(const std::vector<Channel>& channels, const Pauses& pauses)
+    : outgoing_(static_cast<size_t>(DoublesFor(channels))), pauses_(pauses) {
   int64_t place = 0;
   for (const Channel& channel : channels) {
     channels_.push_back({channel, place, 0});
@@ -105,13 +104,13 @@ double* PairExchange::Outgoing(size_t channel) {
 }
 
 Status PairExchange::Begin(size_t channel, int64_t first, int64_t count) {
-  Pause();
+  pauses_.Take();
   return BeginPart(channel, channels_[channel].channel.partner, Outgoing(channel) + first,
                    PlaceOf(channel) + first, count);
 }
 
 Status PairExchange::Await(size_t channel) {
-  Pause();
+  pauses_.Take();
   return AwaitPart(channel, channels_[channel].channel.partner);
 }
 
@@ -120,25 +119,16 @@ Status PairExchange::End(size_t channel) {
   return EndRound(channel);
 }
 
-void PairExchange::PauseUpTo(int microseconds, uint64_t seed) {
-  pause_us_ = microseconds;
-  random_.seed(seed);
-}
-
-void PairExchange::Pause() {
-  if (pause_us_ == 0) return;
-  std::uniform_int_distribution<int> any(0, pause_us_);
-  std::this_thread::sleep_for(std::chrono::microseconds(any(random_)));
-}
-
 std::unique_ptr<PairExchange> ExchangeByPuts(std::unique_ptr<OneSided> window,
-                                             const std::vector<Channel>& channels) {
-  return std::make_unique<Puts>(std::move(window), channels);
+                                             const std::vector<Channel>& channels,
+                                             const Pauses& pauses) {
+  return std::make_unique<Puts>(std::move(window), channels, pauses);
 }
 
 std::unique_ptr<PairExchange> ExchangeByMessages(MPI_Comm comm, const std::string& name,
-                                                 const std::vector<Channel>& channels) {
-  return std::make_unique<Messages>(comm, name, channels);
+                                                 const std::vector<Channel>& channels,
+                                                 const Pauses& pauses) {
+  return std::make_unique<Messages>(comm, name, channels, pauses);
 }
 
 }  // namespace brigade::bench

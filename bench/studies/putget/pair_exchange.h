@@ -15,11 +15,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "bench/contenders/one_sided.h"
+#include "bench/studies/putget/pauses.h"
 #include "membuf/status.h"
 
 namespace brigade::bench {
@@ -52,15 +52,12 @@ class PairExchange {
   // Collective. The last call.
   virtual Status Free() = 0;
 
-  // Pauses at random from now on, up to so long before each part sent or awaited.
-  void PauseUpTo(int microseconds, uint64_t seed);
-
   // What all messages of `channels` take where they arrive. Channels are the same everywhere, but
   // for the partners.
   static int64_t DoublesFor(const std::vector<Channel>& channels);
 
  protected:
-  explicit PairExchange(const std::vector<Channel>& channels);
+  PairExchange(const std::vector<Channel>& channels, const Pauses& pauses);
 
   virtual double* arrived() = 0;
   // `place`: of the part among all that arrive.
@@ -71,7 +68,6 @@ class PairExchange {
 
  private:
   int64_t PlaceOf(size_t channel) const;
-  void Pause();
 
   struct State {
     Channel channel;
@@ -80,16 +76,19 @@ class PairExchange {
   };
   std::vector<State> channels_;
   std::vector<double> outgoing_;
-  int pause_us_ = 0;
-  std::mt19937_64 random_;
+  Pauses pauses_;
 };
+
+// A pause comes before each part that is sent or awaited.
 
 // By puts with notification into `window`, which has room for DoublesFor(channels).
 std::unique_ptr<PairExchange> ExchangeByPuts(std::unique_ptr<OneSided> window,
-                                             const std::vector<Channel>& channels);
+                                             const std::vector<Channel>& channels,
+                                             const Pauses& pauses);
 // By MPI_Isend and MPI_Irecv. `name` is who is measured.
 std::unique_ptr<PairExchange> ExchangeByMessages(MPI_Comm comm, const std::string& name,
-                                                 const std::vector<Channel>& channels);
+                                                 const std::vector<Channel>& channels,
+                                                 const Pauses& pauses);
 
 }  // namespace brigade::bench
 

@@ -10,16 +10,13 @@ PairSubjects::PairSubjects(Study* study, const std::vector<Channel>& channels) :
   const StudyOptions& options = study->options();
   if (options.Wants("put") || options.Wants("nbput")) {
     for (auto& window : study->Windows(PairExchange::DoublesFor(channels))) {
-      by_puts_.push_back(ExchangeByPuts(std::move(window), channels));
+      by_puts_.push_back(ExchangeByPuts(std::move(window), channels, study->pauses()));
     }
   }
   if (options.HasPeer("mpi")) {
     Session* const session = study->session();
-    by_messages_ = ExchangeByMessages(session->comm(), session->PeerName("mpi"), channels);
-    by_messages_->PauseUpTo(options.pause_us, options.seed + static_cast<uint64_t>(study->rank()));
-  }
-  for (const auto& puts : by_puts_) {
-    puts->PauseUpTo(options.pause_us, options.seed + static_cast<uint64_t>(study->rank()));
+    by_messages_ =
+        ExchangeByMessages(session->comm(), session->PeerName("mpi"), channels, study->pauses());
   }
 }
 

@@ -6,6 +6,7 @@
 #ifndef BRIGADE_BENCH_STUDIES_PUTGET_STUDY_H_
 #define BRIGADE_BENCH_STUDIES_PUTGET_STUDY_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,6 +18,7 @@
 #include "bench/contenders/brigade_window.h"
 #include "bench/contenders/one_sided.h"
 #include "bench/runner/options.h"
+#include "bench/studies/putget/pauses.h"
 
 namespace brigade::bench {
 
@@ -36,6 +38,10 @@ class Study {
   const StudyOptions& options() const { return options_; }
   int rank() const { return session_->rank(); }
   int ranks() const { return session_->ranks(); }
+  // As the command line wants them, before each step of communication.
+  Pauses pauses() const {
+    return Pauses(options_.pause_us, options_.seed + static_cast<uint64_t>(rank()));
+  }
   // Collective. Brigade's window, and MPI's where it can make one and is wanted: `doubles`, equal
   // on all ranks, on each, all locked for operations.
   std::vector<std::unique_ptr<OneSided>> Windows(int64_t doubles) const;
