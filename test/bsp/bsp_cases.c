@@ -246,11 +246,12 @@ static void lengths(void) {
   free(c);
 }
 
-/* Direct ones to several places, both ways at once, as their rules allow. */
+/* Direct ones to several places, both ways at once, as their rules allow; others beside them. */
 static void direct(void) {
   enum { kEach = 50000 };
   int* const memory = malloc(sizeof(int) * 2 * kEach * (size_t)size);
   int* const mine = malloc(sizeof(int) * 2 * kEach * (size_t)size);
+  int* const short_ones = calloc(2 * (size_t)size, sizeof(int));
   const int bytes = kEach * (int)sizeof(int);
   int p, i;
   for (i = 0; i < 2 * kEach * size; ++i) {
@@ -258,11 +259,14 @@ static void direct(void) {
     mine[i] = -(me * 1000000 + i);
   }
   bsp_push_reg(memory, 2 * bytes * size);
+  bsp_push_reg(short_ones, size * (int)sizeof(int));
   bsp_sync();
   for (p = 0; p < size; ++p) {
     bsp_hpput(p, mine + p * kEach, memory, me * bytes, bytes);
     bsp_hpget(p, memory, (size + me) * bytes, mine + (size + p) * kEach, bytes);
     bsp_hpput(p, mine, memory, 0, 0);
+    bsp_put(p, &me, short_ones, me * (int)sizeof(int), sizeof(int));
+    bsp_get(p, memory, (size + me) * bytes, short_ones + size + p, sizeof(int));
   }
   bsp_sync();
   for (i = 0; i < kEach * size; ++i) {
@@ -270,10 +274,16 @@ static void direct(void) {
     if (memory[i] != -(p * 1000000 + me * kEach + i % kEach)) check(0, "hpput");
     if (mine[size * kEach + i] != p * 1000000 + (size + me) * kEach + i % kEach) check(0, "hpget");
   }
+  for (p = 0; p < size; ++p) {
+    check(short_ones[p] == p, "put beside direct ones");
+    check(short_ones[size + p] == p * 1000000 + (size + me) * kEach, "got beside direct ones");
+  }
   bsp_pop_reg(memory);
+  bsp_pop_reg(short_ones);
   bsp_sync();
   free(memory);
   free(mine);
+  free(short_ones);
 }
 
 /* --- registration --- */
@@ -495,6 +505,35 @@ static void messages(void) {
   bsp_sync();
 }
 
+/* Long ones, put directly from where bsp_hpmove shows them, while others come. */
+static void direct_from_message(void) {
+  enum { kInts = 20000 };
+  int* const sent = malloc(kInts * sizeof(int));
+  int* const there = malloc(kInts * sizeof(int));
+  const int bytes = kInts * (int)sizeof(int);
+  int i, round;
+  void *tag, *data;
+  for (i = 0; i < kInts; ++i) sent[i] = me + i;
+  bsp_push_reg(there, bytes);
+  bsp_send(next, NULL, sent, bytes);
+  bsp_sync();
+  for (round = 1; round < 4; ++round) {
+    check(bsp_hpmove(&tag, &data) == bytes, "bsp_hpmove of a long one");
+    for (i = 0; i < kInts; ++i) ((int*)data)[i] += round;
+    bsp_hpput(next, data, there, 0, bytes);
+    for (i = 0; i < kInts; ++i) sent[i] = me + i;
+    bsp_send(next, NULL, sent, bytes);
+    bsp_sync();
+    for (i = 0; i < kInts; ++i) {
+      if (there[i] != (previous + size - 1) % size + i + round) check(0, "put from a message");
+    }
+  }
+  bsp_pop_reg(there);
+  bsp_sync();
+  free(sent);
+  free(there);
+}
+
 /* --- random supersteps, beside a model of all processes --- */
 
 enum { kMost = 8, kPieces = 4, kBytes = 6000, kOperations = 30, kSupersteps = 60 };
@@ -624,6 +663,7 @@ int main(int argc, char** argv) {
       {"sizes", sizes},
       {"tag_sizes", tag_sizes},
       {"messages", messages},
+      {"direct_from_message", direct_from_message},
       {"random", random_supersteps},
   };
   size_t i;

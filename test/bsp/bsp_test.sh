@@ -10,7 +10,7 @@ export TEST_TIMEOUT=60
 failures=0
 
 names='enquiry paper put_is_buffered get_reads_at_the_end gets_before_puts overlaps lengths direct newest_counts
-  any_order sizes tag_sizes messages random'
+  any_order sizes tag_sizes messages direct_from_message random'
 for processes in 1 2 3 4; do
   output=$("$run_mpi" "$processes" env "$@" "$cases" 2>&1) || { failures=$((failures + 1)); echo "$output"; }
   for name in $names; do
