@@ -17,6 +17,7 @@ export GTEST_COLOR=no
 # A little less than Bazel's limit, so that mpirun itself ends the ranks and says so.
 limit=$((${TEST_TIMEOUT:-300} * 9 / 10))
 
+# Nothing to read, lest mpirun takes the lines of a loop of the caller's.
 # Jobs in different sandboxes have the same process numbers, of which Open MPI makes the names of its shared memory.
 mpirun -n "$ranks" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --tag-output \
-  --mca btl_vader_backing_directory "$TMPDIR" --timeout "$limit" "$@"
+  --mca btl_vader_backing_directory "$TMPDIR" --timeout "$limit" "$@" </dev/null
