@@ -81,6 +81,14 @@ bool Synchronise(const char* routine, MPI_Win handle, int refused, const Call& c
   return true;
 }
 
+template <typename Call>
+bool ChangeAttached(const char* routine, MPI_Win handle, const Call& call, int* error) {
+  CarriedWindow* const carried = Carried(handle);
+  if (carried == nullptr) return false;
+  const int refused = carried->window()->is_dynamic() ? MPI_ERR_RMA_ATTACH : MPI_ERR_RMA_FLAVOR;
+  return Synchronise(routine, handle, refused, call, error);
+}
+
 // What names one target: MPI_PROC_NULL is none.
 template <typename Call>
 bool SynchroniseTarget(const char* routine, MPI_Win handle, int rank, const Call& call,
@@ -203,6 +211,36 @@ PUBLIC(Win_allocate_shared,
   *static_cast<void**>(base) = made->window()->base();
   *win = made->handle();
   return MPI_SUCCESS;
+}
+
+PUBLIC(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win* win)) {
+  const CarriedWindow* const made =
+      Make("MPI_Win_create_dynamic", {MPI_WIN_FLAVOR_DYNAMIC, nullptr, 0, 1, info, comm});
+  if (made == nullptr) return ORIGINAL(Win_create_dynamic)(info, comm, win);
+  *win = made->handle();
+  return MPI_SUCCESS;
+}
+
+PUBLIC(Win_attach, (MPI_Win win, void* base, MPI_Aint size)) {
+  int error = MPI_SUCCESS;
+  return ChangeAttached(
+             "MPI_Win_attach", win,
+             [&](Window* window) {
+               return window->Attach(static_cast<std::byte*>(base), static_cast<size_t>(size));
+             },
+             &error)
+             ? error
+             : ORIGINAL(Win_attach)(win, base, size);
+}
+
+PUBLIC(Win_detach, (MPI_Win win, const void* base)) {
+  int error = MPI_SUCCESS;
+  return ChangeAttached(
+             "MPI_Win_detach", win,
+             [&](Window* window) { return window->Detach(static_cast<const std::byte*>(base)); },
+             &error)
+             ? error
+             : ORIGINAL(Win_detach)(win, base);
 }
 
 PUBLIC(Win_free, (MPI_Win * win)) {

@@ -93,7 +93,9 @@ Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Boots
   flavor_ = request.flavor;
   unit_ = request.unit;
   bytes_ = request.bytes;
-  options.kind = flavor_ == MPI_WIN_FLAVOR_CREATE ? WindowMemory::kPrivate : WindowMemory::kShared;
+  options.kind = WindowMemory::kShared;
+  if (flavor_ == MPI_WIN_FLAVOR_CREATE) options.kind = WindowMemory::kPrivate;
+  if (flavor_ == MPI_WIN_FLAVOR_DYNAMIC) options.kind = WindowMemory::kDynamic;
   options.memory = static_cast<std::byte*>(request.memory);
   options.bytes = static_cast<size_t>(request.bytes);
   options.unit = request.unit;
@@ -148,7 +150,7 @@ CarriedWindow::~CarriedWindow() {
 bool CarriedWindow::FindAttribute(int keyval, void** value) {
   switch (keyval) {
     case MPI_WIN_BASE:
-      *value = window_->base();
+      *value = window_->is_dynamic() ? MPI_BOTTOM : window_->base();
       return true;
     case MPI_WIN_SIZE:
       *value = &bytes_;

@@ -3,10 +3,9 @@
 # wait for requests, and nothing else. Argument: the library.
 set -euo pipefail
 
-# What acts on the handle beneath: it keeps names, info, error handlers and the program's attributes. Windows that
-# memory is attached to are the MPI's.
+# What acts on the handle beneath: it keeps names, info, error handlers and the program's attributes.
 beneath='call_errhandler|create_errhandler|[gs]et_errhandler|[gs]et_info|[gs]et_name|create_keyval|free_keyval'
-beneath+='|set_attr|delete_attr|c2f|f2c|f2c08|c2f08|create_dynamic|attach|detach'
+beneath+='|set_attr|delete_attr|c2f|f2c|f2c08|c2f08'
 
 names() { nm -D --defined-only "$1" | awk '{print $NF}' | LC_ALL=C sort; }
 

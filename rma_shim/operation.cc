@@ -33,9 +33,9 @@ Status FindSide(DatatypeCache* datatypes, const Side& side, OriginData* data) {
 }
 
 // What is wrong with an operation that a window has refused.
-int ClassOfRefusal(const Window& window, const Operation& operation, const Translated& translated) {
+int ClassOfRefusal(Window* window, const Operation& operation, const Translated& translated) {
   const TargetData& target = translated.target;
-  if (target.rank < 0 || target.rank >= window.size()) return MPI_ERR_RANK;
+  if (target.rank < 0 || target.rank >= window->size()) return MPI_ERR_RANK;
   if (target.count < 0 || operation.origin.count < 0 || operation.result.count < 0) {
     return MPI_ERR_COUNT;
   }
@@ -44,13 +44,8 @@ int ClassOfRefusal(const Window& window, const Operation& operation, const Trans
   int64_t high = 0;
   int64_t bytes = 0;
   if (!target.layout.Bounds(target.count, &low, &high, &bytes)) return MPI_ERR_COUNT;
-  const int64_t memory = window.bytes_of(target.rank);
-  const int64_t unit = window.unit_of(target.rank);
-  const bool is_near = target.displacement <= memory / unit;
-  if (bytes > 0 && !(is_near && target.displacement * unit + low >= 0 &&
-                     high <= memory - target.displacement * unit)) {
-    return MPI_ERR_RMA_RANGE;
-  }
+  int64_t offset = 0;
+  if (!window->Check(target, bytes, &offset).ok()) return MPI_ERR_RMA_RANGE;
   const bool is_fetched = operation.kind == Kind::kGet || operation.kind == Kind::kGetAccumulate;
   const bool is_given = operation.kind != Kind::kGet && translated.op != AccumulateOp::kNoOp;
   if ((is_fetched && translated.result.bytes() != bytes) ||
@@ -116,7 +111,7 @@ Outcome Run(Window* window, DatatypeCache* datatypes, const Operation& operation
   status = Start(window, operation, translated, over);
   if (status.ok()) return {};
   if (status.code() == StatusCode::kInvalidArgument) {
-    return {ClassOfRefusal(*window, operation, translated), status.message()};
+    return {ClassOfRefusal(window, operation, translated), status.message()};
   }
   return {ErrorClassOf(status), status.message()};
 }

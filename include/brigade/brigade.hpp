@@ -154,6 +154,11 @@ class Window {
                 brigade_window_allocate(engine.get(), mpi_comm, bytes, unit, memory, &window),
                 &window);
   }
+  /// The same with memory that is attached later; see brigade_window_create_dynamic().
+  Result CreateDynamic(const Engine& engine, int mpi_comm) {
+    brigade_window* window = nullptr;
+    return Keep(engine, brigade_window_create_dynamic(engine.get(), mpi_comm, &window), &window);
+  }
   /// Collective; see brigade_window_free(). After #BRIGADE_INVALID_ARGUMENT it is still there.
   Result Free() {
     const Result result = brigade_window_free(get());

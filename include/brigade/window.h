@@ -78,6 +78,38 @@ BRIGADE_EXPORT brigade_status brigade_window_create(brigade_engine* engine, int 
 BRIGADE_EXPORT brigade_status brigade_window_allocate(brigade_engine* engine, int mpi_comm,
                                                       size_t bytes, int64_t unit, void** memory,
                                                       brigade_window** window);
+/// As brigade_window_create(), of memory that each rank attaches and detaches later. Displacements
+/// into it are addresses of the target, in bytes, as a cast to int64_t gives them.
+///
+/// @param engine    the calling process's; must outlive the window
+/// @param mpi_comm  as of brigade_group_create(): used during this call only
+/// @param window    the new window; brigade_window_bytes() has no meaning for it
+/// @return as brigade_window_create()
+///
+/// Cost: as of brigade_window_create(), and 64 KiB of shared memory.
+BRIGADE_EXPORT brigade_status brigade_window_create_dynamic(brigade_engine* engine, int mpi_comm,
+                                                            brigade_window** window);
+/// Lets the others reach memory of the caller, until it is detached or the window freed. Local:
+/// they must learn of it by other means, after it has returned.
+///
+/// An operation on what is not attached is refused with #BRIGADE_INVALID_ARGUMENT where ranks reach
+/// each other's memory by themselves; elsewhere the target finds it, and the window is broken.
+///
+/// @param window  a dynamic one
+/// @param memory  the caller's; stays valid until it is detached
+/// @param bytes   how much; nothing is attached if it is 0
+/// @return #BRIGADE_INVALID_ARGUMENT: the window is not dynamic, or the memory overlaps what is
+///         attached to it; #BRIGADE_OUT_OF_MEMORY: 4096 parts are attached. Nothing happened then.
+///
+/// Cost: grows with the number of parts that are attached.
+BRIGADE_EXPORT brigade_status brigade_window_attach(brigade_window* window, void* memory,
+                                                    size_t bytes);
+/// Takes attached memory back. Local. Nobody may work on it any more.
+///
+/// @param window  a dynamic one
+/// @param memory  where a part begins that is attached to it
+/// @return #BRIGADE_INVALID_ARGUMENT: the window is not dynamic, or no part begins there
+BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, const void* memory);
 /// Frees a window, once nobody works on it any more. Collective over its members.
 ///
 /// @param window  gone afterwards, whatever the outcome, unless that is #BRIGADE_INVALID_ARGUMENT.

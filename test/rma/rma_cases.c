@@ -531,6 +531,75 @@ static void overlap(void) {
   free(got);
 }
 
+/* Memory that is attached, and where it is, told by messages. */
+static void dynamic(void) {
+  double first[3] = {rank, 0, 0}, second[2] = {0, 10 + rank};
+  MPI_Aint mine[2], theirs[2];
+  MPI_Win win;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  CHECK(MPI_Win_attach(win, first, sizeof(first)) == MPI_SUCCESS);
+  CHECK(MPI_Win_attach(win, second, sizeof(second)) == MPI_SUCCESS);
+  MPI_Get_address(first, &mine[0]);
+  MPI_Get_address(second, &mine[1]);
+  MPI_Sendrecv(mine, 2, MPI_AINT, left, 0, theirs, 2, MPI_AINT, right, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  int *flavor, *unit, found;
+  void* base = first;
+  MPI_Aint* bytes;
+  MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &found);
+  CHECK(found && *flavor == MPI_WIN_FLAVOR_DYNAMIC);
+  MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &found);
+  CHECK(found && base == MPI_BOTTOM);
+  MPI_Win_get_attr(win, MPI_WIN_SIZE, &bytes, &found);
+  CHECK(found && *bytes == 0);
+  MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &unit, &found);
+  CHECK(found && *unit == 1);
+  const double value = 100 + rank, one = 1;
+  double got = -1, before = -1;
+  MPI_Win_lock_all(0, win);
+  MPI_Put(&value, 1, MPI_DOUBLE, right, theirs[0] + 8, 1, MPI_DOUBLE, win);
+  MPI_Accumulate(&one, 1, MPI_DOUBLE, right, theirs[0] + 16, 1, MPI_DOUBLE, MPI_SUM, win);
+  MPI_Get(&got, 1, MPI_DOUBLE, right, theirs[1] + 8, 1, MPI_DOUBLE, win);
+  MPI_Fetch_and_op(&one, &before, MPI_DOUBLE, right, theirs[1], MPI_SUM, win);
+  MPI_Win_unlock_all(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(got == 10 + right && before == 0);
+  CHECK(first[0] == rank && first[1] == 100 + left && first[2] == 1 && second[0] == 1);
+  print("attached", first, 3);
+  CHECK(MPI_Win_detach(win, first) == MPI_SUCCESS);
+  CHECK(MPI_Win_detach(win, second) == MPI_SUCCESS);
+  MPI_Win_free(&win);
+}
+
+/* What is not attached. */
+static void unattached(void) {
+  double memory[2] = {1, 2}, value = 3;
+  MPI_Aint mine, theirs;
+  MPI_Win win;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Get_address(memory, &mine);
+  MPI_Sendrecv(&mine, 1, MPI_AINT, left, 0, &theirs, 1, MPI_AINT, right, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  CHECK(class_of(MPI_Win_detach(win, memory)) == MPI_ERR_RMA_ATTACH);
+  CHECK(MPI_Win_attach(win, memory, sizeof(double)) == MPI_SUCCESS);
+  CHECK(class_of(MPI_Win_attach(win, memory, 1)) == MPI_ERR_RMA_ATTACH);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
+  CHECK(class_of(MPI_Put(&value, 1, MPI_DOUBLE, right, theirs + 8, 1, MPI_DOUBLE, win)) ==
+        MPI_ERR_RMA_RANGE);
+  CHECK(MPI_Put(&value, 1, MPI_DOUBLE, right, theirs, 1, MPI_DOUBLE, win) == MPI_SUCCESS);
+  MPI_Win_unlock(right, win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(memory[0] == 3 && memory[1] == 2);
+  MPI_Win_free(&win);
+  MPI_Win_create(memory, sizeof(memory), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  CHECK(class_of(MPI_Win_attach(win, &value, 8)) == MPI_ERR_RMA_FLAVOR);
+  MPI_Win_free(&win);
+}
+
 /* Rank 0 computes for two seconds; the others reach its memory meanwhile. */
 static void computing(void) {
   double memory = 0;
@@ -584,7 +653,9 @@ static const struct {
               {"out_of_range", out_of_range},
               {"pairs", pairs},
               {"halves", halves},
-              {"unchecked", unchecked}};
+              {"unchecked", unchecked},
+              {"dynamic", dynamic},
+              {"unattached", unattached}};
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);

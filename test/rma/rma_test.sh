@@ -50,12 +50,13 @@ carried.over.tcp BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_TRANSPORT=tcp
 EOT
 }
 
-for name in fence post lock types attributes errors requests overlap forgotten unchecked; do
+for name in fence post lock types attributes errors requests overlap forgotten unchecked dynamic; do
   compare 3 "$name"
 done
 compare 2 post
 compare 4 lock
 
+expect 'carried over shm' 3 unattached
 expect 'carried over shm' 3 shared
 ! grep 'left to MPI' "$TEST_TMPDIR/err" || complain 'shared on 3 ranks, of which all windows are carried'
 expect 'left to MPI: some of its ranks share no memory' 3 shared BRIGADE_TEST_BY_MESSAGES=1

@@ -309,6 +309,30 @@ static void mistakes(void) {
   brigade_window_destroy(NULL);
 }
 
+/* Memory that is attached, wherever it is. */
+static void dynamic(void) {
+  double here[4] = {0, 0, 0, 0};
+  int64_t mine = (int64_t)(uintptr_t)here, theirs = 0;
+  double value = me + 1;
+  brigade_window* attached = NULL;
+  refused(brigade_window_attach(NULL, here, 8), "window is a null pointer");
+  refused(brigade_window_attach(window, here, 8), "no memory is attached to");
+  ok(brigade_window_create_dynamic(engine, MPI_Comm_c2f(MPI_COMM_WORLD), &attached), "dynamic");
+  refused(brigade_window_attach(attached, NULL, 8), "memory is a null pointer");
+  ok(brigade_window_attach(attached, here, sizeof(here)), "attach");
+  refused(brigade_window_attach(attached, here + 3, 8), "overlap");
+  MPI_Sendrecv(&mine, 1, MPI_INT64_T, previous, 0, &theirs, 1, MPI_INT64_T, next, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  ok(brigade_window_fence(attached, 0), "fence");
+  ok(brigade_window_put(attached, &value, 1, BRIGADE_ELEMENT_DOUBLE, next, theirs + 16), "put");
+  ok(brigade_window_fence(attached, 0), "fence");
+  check(here[2] == previous + 1 && here[1] == 0 && here[3] == 0, "put to an address");
+  ok(brigade_window_fence(attached, BRIGADE_FENCE_NOTHING_SUCCEEDS), "fence");
+  ok(brigade_window_detach(attached, here), "detach");
+  refused(brigade_window_detach(attached, here), "not attached");
+  ok(brigade_window_free(attached), "free");
+}
+
 static void everything(void) {
   attributes();
   runs();
@@ -316,6 +340,7 @@ static void everything(void) {
   locks();
   post_and_start();
   notifications();
+  dynamic();
   mistakes();
 }
 

@@ -110,8 +110,16 @@ std::unique_ptr<Window> WindowRank::MakeInOnePiece(size_t bytes) {
   return Make(options);
 }
 
+std::unique_ptr<Window> WindowRank::MakeDynamic() {
+  WindowOptions options;
+  options.kind = WindowMemory::kDynamic;
+  return Make(options);
+}
+
 std::unique_ptr<Window> WindowRank::Make(WindowOptions options) {
   options.goes_directly = way_.goes_directly(rank_);
+  // What a disturbed transport has refused: nobody drives ranks that wait in the bootstrap.
+  while (!engine_->IsIdle()) engine_->Progress();
   std::unique_ptr<Window> window;
   Require(Window::Create(space_.get(), world_->MakeBootstrap(rank_).get(), options, &window));
   return window;

@@ -49,6 +49,7 @@ class WindowRank {
   // Of all ranks; private memory, too, is kept here.
   std::unique_ptr<Window> Make(size_t bytes, int64_t unit = 1);
   std::unique_ptr<Window> MakeInOnePiece(size_t bytes);
+  std::unique_ptr<Window> MakeDynamic();
   // Of all ranks, beside any window: drives until all are here.
   void Meet();
   // The same at the end: calls nothing any more.

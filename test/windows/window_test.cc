@@ -441,6 +441,100 @@ TEST_P(Windows, WrongCallsAreToldAndDoNothing) {
   });
 }
 
+TEST_P(Windows, OfADynamicOneWhatIsAttachedIsReached) {
+  std::vector<std::vector<double>> memory(3, std::vector<double>(3000));
+  OnRanks(3, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.MakeDynamic();
+    const int other = (self.rank() + 1) % 3;
+    const auto address = [&](int rank, size_t i) {
+      return static_cast<int64_t>(
+          reinterpret_cast<uint64_t>(&memory[static_cast<size_t>(rank)][i]));
+    };
+    std::byte* const mine = reinterpret_cast<std::byte*>(memory[self.rank()].data());
+    const size_t bytes = memory[self.rank()].size() * sizeof(double);
+    Require(window->Attach(mine, bytes));
+    Expect(!window->Attach(mine + bytes - 1, 1).ok(), "twice");
+    self.Meet();
+    std::vector<double> data(3000, self.rank());
+    std::vector<double> got(2);
+    int64_t before = -1;
+    Require(window->Lock(LockKind::kShared, other));
+    Require(window->Put(Data(data.data(), 2990, Element::kDouble),
+                        {other, address(other, 0), TypedLayout::Run(Element::kDouble, 2990), 1}));
+    Require(window->Flush(other));
+    Require(window->Accumulate(AccumulateOp::kSum, Data(data.data(), 2, Element::kDouble),
+                               At(other, address(other, 1), 2, Element::kDouble)));
+    Require(
+        window->Get(Data(got.data(), 2, Element::kDouble), At(other, address(other, 2989), 16)));
+    const int64_t one = 1;
+    Require(window->FetchAndOp(AccumulateOp::kSum, Element::kInt64, &one, &before, other,
+                               address(other, 2995)));
+    Require(window->Flush(other));
+    const int64_t two = 2;
+    Require(
+        window->CompareAndSwap(Element::kInt64, &one, &two, &before, other, address(other, 2995)));
+    Require(window->Unlock(other));
+    Expect(got[0] == self.rank() && got[1] == 0 && before == 1, "got");
+    self.Meet();
+    const std::vector<double>& have = memory[self.rank()];
+    const double from = (self.rank() + 2) % 3;
+    Expect(have[0] == from && have[1] == 2 * from && have[2] == 2 * from && have[3] == from &&
+               have[2989] == from && have[2990] == 0,
+           "put and added");
+    // What is not there, as those see it who can look.
+    const bool looks = window->reaches(other);
+    Require(window->Lock(LockKind::kShared, other));
+    if (looks) {
+      const Status status =
+          window->Put(Data(data.data(), 2, Element::kDouble), At(other, address(other, 2999), 16));
+      Expect(status.code() == StatusCode::kInvalidArgument &&
+                 status.message().find("has not attached") != std::string::npos,
+             status.ToString());
+    }
+    Require(window->Unlock(other));
+    self.Meet();
+    Require(window->Detach(mine));
+    Expect(window->Detach(mine).code() == StatusCode::kInvalidArgument, "detached twice");
+    self.Meet();
+    Require(window->Lock(LockKind::kShared, other));
+    if (looks) {
+      Expect(!window->Put(Data(data.data(), 1, Element::kDouble), At(other, address(other, 0), 8))
+                  .ok(),
+             "detached");
+    }
+    Require(window->Unlock(other));
+    Require(window->Free());
+  });
+}
+
+TEST_P(Windows, WhatIsNotAttachedIsFoundByItsTarget) {
+  std::vector<double> memory(4);
+  std::atomic<bool> origin_looks{false};
+  OnRanks(2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.MakeDynamic();
+    if (self.rank() == 0) {
+      Require(window->Attach(reinterpret_cast<std::byte*>(memory.data()), sizeof(double)));
+    } else {
+      origin_looks = window->reaches(0);
+    }
+    self.Meet();
+    if (origin_looks) {
+      Require(window->Free());
+      return;
+    }
+    const auto address = static_cast<int64_t>(reinterpret_cast<uint64_t>(memory.data()));
+    double value = 1;
+    Status status = window->Fence();
+    if (self.rank() == 1 && status.ok()) {
+      status = window->Put(Data(&value, 1, Element::kDouble), At(0, address + 8, 8));
+    }
+    if (status.ok()) status = window->Fence();
+    Expect(!status.ok() && status.message().find("not attached") != std::string::npos,
+           status.ToString());
+  });
+  EXPECT_EQ(memory, std::vector<double>(4));
+}
+
 TEST_P(Windows, AreMadeByAllOrNone) {
   OnRanks(3, [&](WindowRank& self) {
     bool made = true;

@@ -166,6 +166,25 @@ brigade_status brigade_window_allocate(brigade_engine* engine, int mpi_comm, siz
   return ToC(status);
 }
 
+brigade_status brigade_window_create_dynamic(brigade_engine* engine, int mpi_comm,
+                                             brigade_window** window) {
+  brigade::WindowOptions options;
+  options.kind = brigade::WindowMemory::kDynamic;
+  return ToC(Make(engine, mpi_comm, options, window));
+}
+
+brigade_status brigade_window_attach(brigade_window* window, void* memory, size_t bytes) {
+  return On(window, [&](Window* inside) -> Status {
+    if (bytes > 0) BRIGADE_RETURN_IF_ERROR(CheckPointer("memory", memory));
+    return inside->Attach(static_cast<const std::byte*>(memory), bytes);
+  });
+}
+
+brigade_status brigade_window_detach(brigade_window* window, const void* memory) {
+  return On(window,
+            [&](Window* inside) { return inside->Detach(static_cast<const std::byte*>(memory)); });
+}
+
 brigade_status brigade_window_free(brigade_window* window) {
   if (window == nullptr) return BRIGADE_OK;
   if (window->requests > 0) {

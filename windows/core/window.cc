@@ -23,6 +23,9 @@ Status CheckOptions(const WindowOptions& options) {
     return {StatusCode::kInvalidArgument,
             "a displacement unit of " + std::to_string(options.unit) + " bytes"};
   }
+  if (options.kind == WindowMemory::kDynamic && options.unit != 1) {
+    return {StatusCode::kInvalidArgument, "a dynamic window's displacements are addresses"};
+  }
   if (options.bytes > size_t{1} << 62) {
     return {StatusCode::kInvalidArgument,
             "a window of " + std::to_string(options.bytes) + " bytes"};
@@ -79,6 +82,7 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
     served_.memory = exposed_->base();
     served_.bytes = static_cast<int64_t>(offer.attributes.bytes);
     served_.page = exposed_->page();
+    if (is_dynamic()) served_.attached = exposed_->attached();
     // Notes are heard before anybody can send one.
     const Engine::Turn turn(engine());
     messages_ = std::make_unique<WindowMessages>(space, state(), &served_);
@@ -149,6 +153,27 @@ Status Window::Free() {
   BRIGADE_RETURN_IF_ERROR(Fence({/*nothing_precedes=*/false, /*nothing_succeeds=*/true}));
   is_freed_ = true;
   return Status();
+}
+
+template <typename Change>
+Status Window::ChangeAttached(const Change& change) {
+  if (!is_dynamic()) {
+    return {StatusCode::kInvalidArgument, "a window that no memory is attached to"};
+  }
+  const Engine::Turn turn(engine());
+  ProcessLock& changing = exposed_->attached().changing();
+  BRIGADE_RETURN_IF_ERROR(AwaitProcessLock(&changing));
+  const Status status = change(exposed_->attached());
+  changing.Unlock();
+  return status;
+}
+
+Status Window::Attach(const std::byte* memory, size_t bytes) {
+  return ChangeAttached([&](AttachedRanges attached) { return attached.Attach(memory, bytes); });
+}
+
+Status Window::Detach(const std::byte* memory) {
+  return ChangeAttached([&](AttachedRanges attached) { return attached.Detach(memory); });
 }
 
 std::byte* Window::PointerTo(int rank) const {

@@ -47,7 +47,7 @@ struct WindowOptions {
   // Of kProcess an epoch is open from the beginning on, as behind a fence.
   WindowMemory kind = WindowMemory::kPrivate;
   std::byte* memory = nullptr;  // kPrivate: what is exposed; kShared: it is made
-  size_t bytes = 0;             // may differ by rank; kProcess: ignored
+  size_t bytes = 0;             // may differ by rank; kProcess, kDynamic: ignored
   int64_t unit = 1;             // of displacements, in bytes; may differ by rank
   // Of shared memory: what members have lies in a row, in the order of their ranks, which must be
   // of one host. Equal on all ranks.
@@ -98,8 +98,22 @@ class Window {
   bool reaches(int rank) const { return direct(rank) != nullptr; }
   // Whether all ranks reach all memory so. The same on all.
   bool is_direct() const { return is_direct_; }
+  bool is_dynamic() const { return exposed_->attributes().kind == WindowMemory::kDynamic; }
   // Where this process sees a member's memory; null: it does not.
   std::byte* PointerTo(int rank) const;
+
+  // --- dynamic windows ---
+  // What is attached can be reached, at displacements that are its addresses. Local.
+  // kInvalidArgument, and nothing happens: it is no dynamic window, or the memory overlaps what is
+  // attached.
+  Status Attach(const std::byte* memory, size_t bytes);
+  // REQUIRES: nobody works on it. kInvalidArgument: nothing that is attached begins there.
+  Status Detach(const std::byte* memory);
+
+  // Whether an operation of so many bytes may have this target, and where it begins in the memory.
+  // kInvalidArgument. What is not attached to a dynamic window that is reached by messages is only
+  // found there, and breaks the window.
+  Status Check(const TargetData& target, int64_t origin_bytes, int64_t* offset);
 
   // --- operations ---
   // Each returns kInvalidArgument, and does nothing, if no epoch is open for the target, if the
@@ -189,7 +203,10 @@ class Window {
   Status ExposePart(Bootstrap* bootstrap, const WindowOptions& options);
   Status OpenTargets(Bootstrap* bootstrap, bool goes_directly);
 
-  Status Check(const TargetData& target, int64_t origin_bytes, int64_t* offset) const;
+  Status CheckAttached(const TargetData& target, int64_t offset);
+  // `change`s what is attached.
+  template <typename Change>
+  Status ChangeAttached(const Change& change);
   Status CheckRank(int rank) const;
   Status Ask(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
              const OriginData& receive, const TargetData& target, int64_t offset,

@@ -11,6 +11,7 @@
 #include "windows/core/window.h"
 #include "windows/layout/layout_copy.h"
 #include "windows/layout/layout_cursor.h"
+#include "windows/memory/attached_ranges.h"
 
 namespace brigade {
 namespace {
@@ -47,7 +48,20 @@ Status Window::CheckRank(int rank) const {
                  " ranks");
 }
 
-Status Window::Check(const TargetData& target, int64_t origin_bytes, int64_t* offset) const {
+Status Window::CheckAttached(const TargetData& target, int64_t offset) {
+  const TargetMemory* const reached = direct(target.rank);
+  if (reached == nullptr) return Status();
+  const AttachedRanges attached = reached->attached();
+  BRIGADE_RETURN_IF_ERROR(TakeLock(&attached.changing()));
+  const bool is_attached =
+      attached.Hold(target.layout, target.count, static_cast<int64_t>(kProcessAddress) + offset);
+  attached.changing().Unlock();
+  if (is_attached) return Status();
+  return Invalid("bytes behind address " + std::to_string(target.displacement) + " that rank " +
+                 std::to_string(target.rank) + " has not attached to the window");
+}
+
+Status Window::Check(const TargetData& target, int64_t origin_bytes, int64_t* offset) {
   BRIGADE_RETURN_IF_ERROR(CheckRank(target.rank));
   const MemberAttributes& member = this->member(target.rank);
   int64_t low = 0;
@@ -61,17 +75,20 @@ Status Window::Check(const TargetData& target, int64_t origin_bytes, int64_t* of
                    " at rank " + std::to_string(target.rank));
   }
   const auto memory = static_cast<int64_t>(member.bytes);
-  const bool is_inside = target.displacement >= 0 && target.displacement <= memory / member.unit &&
-                         target.displacement * member.unit + low >= 0 &&
-                         high <= memory - target.displacement * member.unit;
+  const bool is_dynamic = member.kind == WindowMemory::kDynamic;
+  const int64_t displacement =
+      target.displacement - (is_dynamic ? static_cast<int64_t>(kProcessAddress) : 0);
+  const bool is_inside = displacement >= 0 && displacement <= memory / member.unit &&
+                         displacement * member.unit + low >= 0 &&
+                         high <= memory - displacement * member.unit;
   if (bytes > 0 && !is_inside) {
     return Invalid("bytes from " + std::to_string(low) + " to " + std::to_string(high) +
                    " behind displacement " + std::to_string(target.displacement) +
                    ", in units of " + std::to_string(member.unit) + ", of the " +
                    std::to_string(memory) + " bytes of rank " + std::to_string(target.rank));
   }
-  *offset = target.displacement * member.unit;
-  return Status();
+  *offset = displacement * member.unit;
+  return bytes > 0 && is_dynamic ? CheckAttached(target, *offset) : Status();
 }
 
 Status Window::Ask(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,

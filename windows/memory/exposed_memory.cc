@@ -54,8 +54,9 @@ Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes,
   // The page, and behind it the memory, which begins a page of the system. Memory of no bytes has
   // an address, too, and what is longer than any address space must not wrap.
   const size_t page_bytes = RoundTo(4096, MemberPage::BytesFor(members));
-  const size_t memory_bytes =
-      kind == WindowMemory::kShared ? std::clamp(bytes, size_t{1}, size_t{1} << 62) : 0;
+  size_t memory_bytes = 0;
+  if (kind == WindowMemory::kShared) memory_bytes = std::clamp(bytes, size_t{1}, size_t{1} << 62);
+  if (kind == WindowMemory::kDynamic) memory_bytes = AttachedRanges::Bytes();
   std::shared_ptr<SharedSegment> segment;
   BRIGADE_RETURN_IF_ERROR(SharedSegment::CreateFor(page_bytes + memory_bytes, &segment));
   MemberAttributes attributes;
@@ -66,8 +67,8 @@ Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes,
   attributes.unit = unit;
   BRIGADE_RETURN_IF_ERROR(
       Allocate(segment.get(), page_bytes + memory_bytes, &attributes.page_offset));
+  attributes.memory_offset = attributes.page_offset + page_bytes;
   if (kind == WindowMemory::kShared) {
-    attributes.memory_offset = attributes.page_offset + page_bytes;
     memory = segment->base() + attributes.memory_offset;
   } else if (kind == WindowMemory::kPrivate) {
     attributes.address = attributes.readable = reinterpret_cast<uint64_t>(memory);

@@ -11,6 +11,7 @@
 
 #include "membuf/status.h"
 #include "transport/edge/shared_segment.h"
+#include "windows/memory/attached_ranges.h"
 #include "windows/memory/member.h"
 #include "windows/memory/member_page.h"
 
@@ -19,7 +20,8 @@ namespace brigade {
 class ExposedMemory {
  public:
   // Memory for `members` to reach. `memory`: of the user, for kPrivate; what is shared is made
-  // here, zeroed, and begins a page. Of kProcess `memory` and `bytes` are ignored. kOutOfMemory,
+  // here, zeroed, and begins a page. Of kProcess and kDynamic `memory` and `bytes`
+  // are ignored. kOutOfMemory,
   // kUnavailable (nothing can be shared here).
   static Status Create(WindowMemory kind, std::byte* memory, size_t bytes, int64_t unit,
                        int members, std::unique_ptr<ExposedMemory>* exposed);
@@ -34,6 +36,10 @@ class ExposedMemory {
   MemberPage page() const { return page_; }
   // The memory.
   std::byte* base() const { return base_; }
+  // REQUIRES: it is kDynamic.
+  AttachedRanges attached() const {
+    return AttachedRanges(segment_->base() + attributes_.memory_offset);
+  }
 
  private:
   ExposedMemory(std::shared_ptr<SharedSegment> segment, const MemberAttributes& attributes,

@@ -15,8 +15,9 @@ enum class WindowMemory : uint64_t {
   kPrivate = 0,  // anything the user has
   kShared,       // from our own allocator: its whole host can map it
   kProcess,      // all that the member's process has and will have
+  kDynamic,      // of that, what the user attaches; displacements are addresses
 };
-// Of kProcess: displacement 0, in bytes, is this address. Null is in no memory.
+// Of kProcess and kDynamic: offset 0 is this address. Null is in no memory.
 inline constexpr uint64_t kProcessAddress = 1;
 inline constexpr uint64_t kProcessBytes = uint64_t{1} << 62;
 
@@ -25,7 +26,7 @@ struct MemberAttributes {
   SharedSegment::Address segment;
   uint64_t page_offset = 0;  // of the MemberPage in the segment
   WindowMemory kind = WindowMemory::kPrivate;
-  uint64_t memory_offset = 0;  // kShared: in the segment
+  uint64_t memory_offset = 0;  // kShared: in the segment; kDynamic: of the AttachedRanges there
   uint64_t address = 0;        // else: in the member's process
   uint64_t readable = 0;       // else: an address that can be read there, if `bytes` are any
   uint64_t bytes = 0;

@@ -41,6 +41,11 @@ std::unique_ptr<TargetMemory> TargetMemory::Open(const MemberAttributes& target,
   std::byte* const page = segment->At(target.page_offset, MemberPage::BytesFor(members));
   if (page == nullptr || target.page_offset % 64 != 0) return nullptr;
   std::byte* mapped = nullptr;
+  std::byte* attached = nullptr;
+  if (target.kind == WindowMemory::kDynamic) {
+    attached = segment->At(target.memory_offset, AttachedRanges::Bytes());
+    if (attached == nullptr || target.memory_offset % 64 != 0) return nullptr;
+  }
   if (target.kind == WindowMemory::kShared) {
     mapped = segment->At(target.memory_offset, target.bytes);
     if (mapped == nullptr) return nullptr;
@@ -50,7 +55,7 @@ std::unique_ptr<TargetMemory> TargetMemory::Open(const MemberAttributes& target,
     return nullptr;
   }
   return std::unique_ptr<TargetMemory>(
-      new TargetMemory(std::move(segment), MemberPage(page, members), target, mapped));
+      new TargetMemory(std::move(segment), MemberPage(page, members), target, mapped, attached));
 }
 
 Status TargetMemory::Put(LayoutCursor* from, const std::byte* origin, int64_t bytes,

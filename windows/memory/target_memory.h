@@ -16,6 +16,7 @@
 #include "windows/elements/accumulate.h"
 #include "windows/elements/element.h"
 #include "windows/layout/layout_cursor.h"
+#include "windows/memory/attached_ranges.h"
 #include "windows/memory/member.h"
 #include "windows/memory/member_page.h"
 #include "windows/memory/process_memory.h"
@@ -31,6 +32,8 @@ class TargetMemory {
   MemberPage page() const { return page_; }
   // The memory where this process sees it, else null.
   std::byte* mapped() const { return mapped_; }
+  // What of it is attached. REQUIRES: it is kDynamic.
+  AttachedRanges attached() const { return AttachedRanges(attached_); }
 
   // What follows is done when it returns. Cursors begin where they are, and are moved on; `offset`
   // is that of the first value in the target's memory. Failures are those of ProcessMemory, and
@@ -46,12 +49,13 @@ class TargetMemory {
 
  private:
   TargetMemory(std::shared_ptr<SharedSegment> segment, MemberPage page,
-               const MemberAttributes& target, std::byte* mapped)
+               const MemberAttributes& target, std::byte* mapped, std::byte* attached)
       : segment_(std::move(segment)),
         page_(page),
         process_(target.segment.process),
         address_(target.address),
-        mapped_(mapped) {}
+        mapped_(mapped),
+        attached_(attached) {}
 
   // Of one block, whose operand is packed, by the kernel.
   Status AccumulateBlock(AccumulateOp op, Element element, const std::byte* operand, int64_t bytes,
@@ -62,6 +66,7 @@ class TargetMemory {
   ProcessMemory process_;
   uint64_t address_;
   std::byte* mapped_;
+  std::byte* attached_;
 };
 
 }  // namespace brigade

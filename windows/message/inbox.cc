@@ -223,6 +223,12 @@ Status Inbox::BeginRequest(int from, Origin* origin, const NoteMessage& message,
                               std::to_string(note.offset) + " of a window of " +
                               std::to_string(window_->bytes));
   }
+  if (note.kind != NoteKind::kLayout && window_->attached.has_value() &&
+      !window_->attached->Hold(*request.layout, count,
+                               reinterpret_cast<int64_t>(window_->memory) + note.offset)) {
+    return Nonsense(from, "asks for " + std::to_string(note.bytes) +
+                              " bytes of which some are not attached to the window");
+  }
   request.at.emplace(&*request.layout, count);
   if (IsAccumulate(note) && !HoldsWhole(note, *request.layout)) {
     return Nonsense(

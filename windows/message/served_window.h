@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "windows/memory/attached_ranges.h"
 #include "windows/memory/member_page.h"
 
 namespace brigade {
@@ -15,6 +17,7 @@ struct ServedWindow {
   int rank = 0;  // whose it is
   std::byte* memory = nullptr;
   int64_t bytes = 0;
+  std::optional<AttachedRanges> attached;  // what others may reach of it, where that is not all
   MemberPage page{nullptr, 0};
 
   // How often each member has posted its window to this rank, and completed its access to this
