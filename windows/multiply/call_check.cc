@@ -24,10 +24,11 @@ Status AtLeast(const char* name, int64_t value, int64_t least) {
 
 // One dimension of a matrix, of which `used` take part.
 Status CheckDimension(const char* what, int64_t size, int64_t block, int source, int procs,
-                      int64_t first, int64_t used) {
+                      int64_t first, int64_t more, int64_t used) {
   const std::string name = what;
   BRIGADE_RETURN_IF_ERROR(AtLeast((name + "s").c_str(), size, 0));
   BRIGADE_RETURN_IF_ERROR(AtLeast((name + "_block").c_str(), block, 1));
+  BRIGADE_RETURN_IF_ERROR(AtLeast(("more_" + name + "s").c_str(), more, 1 - block));
   if (source < 0 || source >= procs) {
     return Invalid(name + "_source is " + std::to_string(source) + " of a grid that has " +
                    std::to_string(procs) + " " + name + "s");
@@ -41,9 +42,9 @@ Status CheckDimension(const char* what, int64_t size, int64_t block, int source,
 Status CheckMatrix(const DistributedMatrix& matrix, int64_t used_rows, int64_t used_cols,
                    const MultiplyCall& call, const MultiplierOptions& grid, int rank) {
   BRIGADE_RETURN_IF_ERROR(CheckDimension("row", matrix.rows, matrix.row_block, matrix.row_source,
-                                         grid.rows, matrix.row, used_rows));
+                                         grid.rows, matrix.row, matrix.more_rows, used_rows));
   BRIGADE_RETURN_IF_ERROR(CheckDimension("col", matrix.cols, matrix.col_block, matrix.col_source,
-                                         grid.cols, matrix.col, used_cols));
+                                         grid.cols, matrix.col, matrix.more_cols, used_cols));
   Dealing rows = RowsOf(matrix, grid.rows);
   Dealing cols = ColsOf(matrix, grid.cols);
   const int64_t own_rows = rows.CountOf(matrix.rows, rank / grid.cols);
@@ -82,8 +83,9 @@ Status CheckEnum(const char* name, int value, int values) {
 const char* const kCallNames[] = {"element", "op_a",  "op_b",  "m",    "n",
                                   "k",       "alpha", "alpha", "beta", "beta"};
 constexpr size_t kFirstScalar = 6;
-const char* const kMatrixNames[] = {"rows",       "cols", "row_block", "col_block", "row_source",
-                                    "col_source", "row",  "col",       "window"};
+const char* const kMatrixNames[] = {"rows",      "cols",      "row_block",  "col_block",
+                                    "more_rows", "more_cols", "row_source", "col_source",
+                                    "row",       "col",       "window"};
 constexpr size_t kOfCall = std::size(kCallNames);
 constexpr size_t kOfMatrix = std::size(kMatrixNames);
 static_assert(CallRecord::kAgreed == kOfCall + 3 * kOfMatrix);
@@ -153,9 +155,9 @@ CallRecord RecordOf(const MultiplyCall& call, const Status& found) {
     next += 2;
   }
   for (const DistributedMatrix* const matrix : {&call.a, &call.b, &call.c}) {
-    for (const int64_t value :
-         {matrix->rows, matrix->cols, matrix->row_block, matrix->col_block,
-          int64_t{matrix->row_source}, int64_t{matrix->col_source}, matrix->row, matrix->col}) {
+    for (const int64_t value : {matrix->rows, matrix->cols, matrix->row_block, matrix->col_block,
+                                matrix->more_rows, matrix->more_cols, int64_t{matrix->row_source},
+                                int64_t{matrix->col_source}, matrix->row, matrix->col}) {
       *next++ = value;
     }
     *next++ = matrix->window != nullptr ? 1 : 0;

@@ -5,12 +5,15 @@
 namespace brigade {
 
 int64_t Dealing::CountOf(int64_t n, int proc) const {
+  if (n <= block + more) return proc == source ? n : 0;
+  n -= more;
   const int64_t whole = n / block;
   const int64_t number = (proc - source + procs) % procs;  // of the proc, in turn
-  const int64_t more = whole % procs;
+  const int64_t rest = whole % procs;
   int64_t count = whole / procs * block;
-  if (number < more) count += block;
-  if (number == more) count += n % block;
+  if (number < rest) count += block;
+  if (number == rest) count += n % block;
+  if (proc == source) count += more;
   return count;
 }
 

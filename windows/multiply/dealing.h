@@ -16,14 +16,28 @@ struct Dealing {
   int source = 0;     // who has the first block of the matrix
   int procs = 1;      // rows, or columns, of the grid
   int64_t first = 0;  // where the submatrix begins in the matrix
+  int64_t more =
+      0;  // how much longer than the others the first block of the matrix is; above -block
 
-  int OwnerOf(int64_t i) const { return static_cast<int>(((first + i) / block + source) % procs); }
+  int OwnerOf(int64_t i) const {
+    const int64_t at = first + i;
+    if (at < block + more) return source;
+    return static_cast<int>(((at - more) / block + source) % procs);
+  }
   // Where its owner has it.
   int64_t LocalOf(int64_t i) const {
-    return (first + i) / block / procs * block + (first + i) % block;
+    const int64_t at = first + i;
+    if (at < block + more) return at;
+    const int64_t other = at - more;  // where it would be if all blocks were equal
+    const int64_t local = other / block / procs * block + other % block;
+    return OwnerOf(i) == source ? local + more : local;
   }
   // Behind the last of its block.
-  int64_t BlockEnd(int64_t i) const { return i + block - (first + i) % block; }
+  int64_t BlockEnd(int64_t i) const {
+    const int64_t at = first + i;
+    if (at < block + more) return block + more - first;
+    return i + block - (at - more) % block;
+  }
   // How many of the first `n` of the matrix, not of the submatrix, `proc` has.
   int64_t CountOf(int64_t n, int proc) const;
 };

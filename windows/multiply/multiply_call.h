@@ -19,6 +19,9 @@ struct DistributedMatrix {
   int64_t cols = 0;
   int64_t row_block = 1;  // of each block, at least 1
   int64_t col_block = 1;
+  // How much longer the first block is, or, below 0, shorter; above -row_block, -col_block.
+  int64_t more_rows = 0;
+  int64_t more_cols = 0;
   int row_source = 0;  // the row and the column of the grid that have the first block
   int col_source = 0;
   int64_t ld = 1;  // in elements; of this rank's part, at least its rows and 1; may differ by rank

@@ -22,10 +22,10 @@
 namespace brigade {
 
 inline Dealing RowsOf(const DistributedMatrix& matrix, int grid_rows) {
-  return {matrix.row_block, matrix.row_source, grid_rows, matrix.row};
+  return {matrix.row_block, matrix.row_source, grid_rows, matrix.row, matrix.more_rows};
 }
 inline Dealing ColsOf(const DistributedMatrix& matrix, int grid_cols) {
-  return {matrix.col_block, matrix.col_source, grid_cols, matrix.col};
+  return {matrix.col_block, matrix.col_source, grid_cols, matrix.col, matrix.more_cols};
 }
 
 // Where a rank has its part of a matrix.

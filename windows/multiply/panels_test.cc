@@ -32,6 +32,7 @@ class Random {
     dealing.procs = static_cast<int>(Draw(1, 4));
     dealing.source = static_cast<int>(Draw(0, dealing.procs - 1));
     dealing.first = Draw(0, 20);
+    dealing.more = Draw(1 - dealing.block, 5);
     return dealing;
   }
 
@@ -47,13 +48,21 @@ TEST(Dealing, EveryIndexHasOneOwnerAndItsPlaceThere) {
     // Index by index, as the blocks are dealt.
     std::vector<int64_t> has(static_cast<size_t>(dealing.procs));
     std::vector<std::vector<int64_t>> own(static_cast<size_t>(dealing.procs));
+    int64_t begin = 0;  // of a block
+    int number = 0;
     for (int64_t g = 0; g < dealing.first + n; ++g) {
-      const auto owner = static_cast<size_t>((g / dealing.block + dealing.source) % dealing.procs);
+      const int64_t length = dealing.block + (number == 0 ? dealing.more : 0);
+      if (g == begin + length) {
+        begin = g;
+        ++number;
+      }
+      const auto owner = static_cast<size_t>((number + dealing.source) % dealing.procs);
       const int64_t i = g - dealing.first;
       if (i >= 0) {
         EXPECT_EQ(static_cast<size_t>(dealing.OwnerOf(i)), owner);
         EXPECT_EQ(dealing.LocalOf(i), has[owner]);
-        EXPECT_EQ(dealing.BlockEnd(i) + dealing.first, (g / dealing.block + 1) * dealing.block);
+        EXPECT_EQ(dealing.BlockEnd(i) + dealing.first,
+                  begin + dealing.block + (number == 0 ? dealing.more : 0));
         own[owner].push_back(i);
       }
       ++has[owner];
