@@ -31,6 +31,7 @@ class BrigadeWindow final : public OneSided {
     options.memory = reinterpret_cast<std::byte*>(private_.data());
     options.bytes = static_cast<size_t>(doubles) * sizeof(double);
     options.unit = sizeof(double);
+    group_ = group;
     return Window::Create(space, group->bootstrap(), options, &window_);
   }
 
@@ -75,6 +76,13 @@ class BrigadeWindow final : public OneSided {
     return window_->PutNotify(Here(data, count), {rank, displacement, one_, count});
   }
   Status NotifyWait(int source) override { return window_->NotifyWait(source); }
+  // Whoever waits in it still serves the others.
+  Status Barrier() override {
+    BRIGADE_RETURN_IF_ERROR(window_->FlushAll());
+    BRIGADE_RETURN_IF_ERROR(window_->Sync());
+    BRIGADE_RETURN_IF_ERROR(group_->Barrier(nullptr));
+    return window_->Sync();
+  }
   Status Free() override { return window_->Free(); }
 
  private:
@@ -85,6 +93,7 @@ class BrigadeWindow final : public OneSided {
 
   const TypedLayout one_ = TypedLayout::Run(Element::kDouble, 1);
   std::vector<double> private_;
+  BrigadeGroup* group_ = nullptr;
   std::unique_ptr<Window> window_;
 };
 

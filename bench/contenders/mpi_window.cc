@@ -145,6 +145,13 @@ class MpiWindow final : public OneSided {
     MPI_Win_sync(window_);
     return Status();
   }
+  Status Barrier() override {
+    MPI_Win_flush_all(window_);
+    MPI_Win_sync(window_);
+    MPI_Barrier(comm_);
+    MPI_Win_sync(window_);
+    return Status();
+  }
   Status Free() override {
     MPI_Win_free(&window_);
     return Status();

@@ -50,6 +50,8 @@ class OneSided {
   // `data` stays untouched until then.
   virtual Status PutNotify(const double* data, int64_t count, int rank, int64_t displacement) = 0;
   virtual Status NotifyWait(int source) = 0;
+  // Collective, within LockAll: what was done before it, by anybody, is seen by all behind it.
+  virtual Status Barrier() = 0;
   // Collective.
   virtual Status Free() = 0;
 };
