@@ -81,6 +81,7 @@ WindowRank::WindowRank(const WindowWay& way, InprocWorld* world, int rank)
     faults.max_delay = 5;
     endpoint_ = MakeFaultEndpoint(std::move(endpoint_), faults);
   }
+  if (way.wrap) endpoint_ = way.wrap(rank, std::move(endpoint_));
   endpoint_ = MakeCheckedEndpoint(std::move(endpoint_));
   EngineOptions options;
   options.chunk_bytes = 1024;
@@ -99,6 +100,13 @@ std::unique_ptr<Window> WindowRank::Make(size_t bytes, int64_t unit) {
     memory_.push_back(std::make_unique<std::vector<std::byte>>(bytes));
     options.memory = memory_.back()->data();
   }
+  return Make(options);
+}
+
+std::unique_ptr<Window> WindowRank::MakeOf(std::byte* memory, size_t bytes) {
+  WindowOptions options;
+  options.memory = memory;
+  options.bytes = bytes;
   return Make(options);
 }
 

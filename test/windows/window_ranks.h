@@ -29,6 +29,8 @@ struct WindowWay {
   std::function<bool(int rank)> goes_directly = [](int) { return false; };
   WindowMemory kind = WindowMemory::kPrivate;
   bool is_disturbed = false;  // posts are refused, completions delayed
+  // Puts something of the test's before the endpoint of a rank; unset: nothing.
+  std::function<std::unique_ptr<Endpoint>(int rank, std::unique_ptr<Endpoint>)> wrap;
 };
 std::ostream& operator<<(std::ostream& out, const WindowWay& way);
 
@@ -48,6 +50,8 @@ class WindowRank {
   std::unique_ptr<Bootstrap> MakeBootstrap() { return world_->MakeBootstrap(rank_); }
   // Of all ranks; private memory, too, is kept here.
   std::unique_ptr<Window> Make(size_t bytes, int64_t unit = 1);
+  // Of memory that the caller has.
+  std::unique_ptr<Window> MakeOf(std::byte* memory, size_t bytes);
   std::unique_ptr<Window> MakeInOnePiece(size_t bytes);
   std::unique_ptr<Window> MakeDynamic();
   // Of all ranks, beside any window: drives until all are here.

@@ -1,0 +1,108 @@
+// What a rank does that gets notes which make no sense: it names who sent them, or ignores what
+// does no harm, and touches no memory that is not of the window.
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "test/support/stress.h"
+#include "test/windows/window_ranks.h"
+#include "transport/core/forwarding_endpoint.h"
+#include "windows/message/note.h"
+
+namespace brigade {
+namespace {
+
+// Knows which group was opened last, and sends to its members what nobody has asked for.
+class StrangeEndpoint final : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+
+  void SetControlHandler(GroupId group, ControlHandler* handler) override {
+    if (handler != nullptr) last_ = group;
+    ForwardingEndpoint::SetControlHandler(group, handler);
+  }
+  void Say(int peer, const NoteMessage& message) {
+    (void)target()->SendControl(last_, peer, message.span(), Urgency::kUrgent);
+  }
+
+ private:
+  GroupId last_{};
+};
+
+constexpr int64_t kWindowBytes = 256;
+
+NoteMessage StrangeNote(std::mt19937* random) {
+  const auto any = [&](int64_t least, int64_t most) {
+    return std::uniform_int_distribution<int64_t>(least, most)(*random);
+  };
+  // Near what would be right, or anything.
+  const auto number = [&](int64_t most) {
+    return any(0, 3) > 0 ? any(0, most) : static_cast<int64_t>((*random)()) << any(0, 32);
+  };
+  NoteMessage message;
+  for (std::byte& byte : message.data) byte = static_cast<std::byte>(any(1, 255));
+  Note& note = message.note;
+  note.kind = static_cast<NoteKind>(
+      any(static_cast<int>(NoteKind::kPut), static_cast<int>(NoteKind::kNotify) + 2));
+  note.op = static_cast<uint8_t>(number(20));
+  note.element = static_cast<Element>(number(30));
+  note.inlined = static_cast<uint8_t>(any(0, kMostInlined));
+  note.layout_index = any(0, 1) == 0 ? Note::kContiguous : static_cast<uint16_t>(number(3));
+  note.layout_generation = static_cast<uint32_t>(number(3));
+  note.token = static_cast<uint32_t>(number(3));
+  note.offset = number(kWindowBytes + 8);
+  note.bytes = any(0, 1) == 0 ? note.inlined : number(3000);
+  return message;
+}
+
+TEST(StrangeNotes, DoNoHarmAndAreNamed) {
+  const int trials = StressRounds(1500, 100000);
+  std::vector<StrangeEndpoint*> endpoints(2);
+  WindowWay way;
+  way.wrap = [&](int rank, std::unique_ptr<Endpoint> endpoint) {
+    auto strange = std::make_unique<StrangeEndpoint>(std::move(endpoint));
+    endpoints[static_cast<size_t>(rank)] = strange.get();
+    return strange;
+  };
+  int named = 0;
+  int ignored = 0;
+  OnWindowRanks(way, 2, [&](WindowRank& self) {
+    std::mt19937 random(StressSeed());
+    std::vector<std::byte> memory(3 * kWindowBytes);
+    for (int trial = 0; trial < trials; ++trial) {
+      const std::unique_ptr<Window> window =
+          self.MakeOf(memory.data() + kWindowBytes, static_cast<size_t>(kWindowBytes));
+      self.Meet();
+      if (self.rank() == 1) {
+        for (int notes = 0; notes < 3; ++notes) endpoints[1]->Say(0, StrangeNote(&random));
+      }
+      self.Meet();
+      if (self.rank() == 0) {
+        Status status;
+        for (int looks = 0; looks < 20 && status.ok(); ++looks) status = window->Progress();
+        ++(status.ok() ? ignored : named);
+        if (!status.ok() && status.message().find("rank 1") == std::string::npos) {
+          throw std::runtime_error(status.ToString());
+        }
+        const auto is_touched = [](std::byte byte) { return byte != std::byte{0}; };
+        if (std::any_of(memory.begin(), memory.begin() + kWindowBytes, is_touched) ||
+            std::any_of(memory.end() - kWindowBytes, memory.end(), is_touched)) {
+          throw std::runtime_error("memory beside the window has changed");
+        }
+      }
+      self.Meet();
+    }
+  });
+  EXPECT_GT(named, trials / 10);
+  EXPECT_GT(ignored, trials / 100);
+}
+
+}  // namespace
+}  // namespace brigade
