@@ -6,7 +6,8 @@ from typing import NamedTuple
 from bench.driver import machine, peers
 from bench.driver.launching import Launch
 
-TARGETS = ["//bench:brigade_bench", "//bench/studies:suites"]
+MPICH_TARGETS = ["//bench:brigade_bench", "//bench/studies:suites"]
+TARGETS = [*MPICH_TARGETS, "//bench/simulated:superstep_table"]
 
 
 class Contender(NamedTuple):
@@ -130,7 +131,7 @@ class StudyJob:
         title = f"{program.arguments[0]}, {ranks} ranks over TCP on this host"
         command = self.command("loopback", contender, program, ranks, number)
         if contender.mpi == "mpich5":
-            return [Launch(title, ["mpiexec", "-n", str(ranks), *command], peers.loopback_mpich_environment("lo"))]
+            return [Launch(title, ["mpiexec", "-n", str(ranks), *command], peers.loopback_mpich_environment(None))]
         return [Launch(title, [*self.mpirun(ranks), *peers.OVER_TCP, *command], {"BRIGADE_IFACE": "lo"})]
 
     def hosts(self, contender, program, ranks, number):
