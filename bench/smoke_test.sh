@@ -41,6 +41,8 @@ done
 mkdir -p "$out/suites"
 mv "$out"/study_*.jsonl "$out/suites"
 for study in as mult rdx; do
+  bench/simulated/superstep_table "$study" transport/machines/shaped_cluster.json --ranks 4 \
+    >"$out/suites/study_${study}_simulated.jsonl"
   /usr/bin/python3 -m bench.report.study "$study" "$out/suites"
 done
 cma_off=(--mca btl_vader_single_copy_mechanism none)

@@ -14,7 +14,8 @@ from bench.driver.launching import Launcher, say
 
 TARGETS = {"main": main_job.TARGETS, "cluster": main_job.TARGETS, "model": model_job.TARGETS,
            "study": study_job.TARGETS, "paper": simulated_jobs.PAPER_TARGETS, "scale": simulated_jobs.SCALE_TARGETS}
-MPICH_TARGETS = {"main": ["//bench:brigade_bench"], "cluster": ["//bench:brigade_bench"], "study": study_job.TARGETS}
+MPICH_TARGETS = {"main": ["//bench:brigade_bench"], "cluster": ["//bench:brigade_bench"],
+                 "study": study_job.MPICH_TARGETS}
 
 
 def prepare(given):
@@ -72,6 +73,7 @@ def run_study(given, launcher, programs):
     job = study_job.StudyJob(given.study, given.full, launcher.output, programs, None, given.brigade_version)
     with Cluster(8, given.rate) as job.cluster:
         launcher.run_all(job.plan())
+    simulated_jobs.simulate_study(launcher, programs, given.study)
     say("Report")
     page = launcher.output / f"study_{given.study}.html"
     subprocess.run(["/usr/bin/python3", "-m", "bench.report.study", given.study, launcher.output], check=True,

@@ -38,6 +38,7 @@ class Programs:
         self.scalapack = str(bin_folder / "bench" / "scalapack" / "scalapack_timing")
         self.shim = str(bin_folder / "blacs_shim" / "libbrigade_blacs.so")
         self.paper_table = str(bin_folder / "bench" / "simulated" / "paper_table")
+        self.superstep_table = str(bin_folder / "bench" / "simulated" / "superstep_table")
         self.scale_table = str(bin_folder / "bench" / "simulated" / "scale_table")
 
 

@@ -1,4 +1,5 @@
-"""The simulated jobs: Table 1 of the AP3000 paper, and collectives on up to 65,536 ranks. Only virtual time counts."""
+"""The simulated jobs: Table 1 of the AP3000 paper, collectives on up to 65,536 ranks, and the supersteps of studies.
+Only virtual time counts."""
 
 import threading
 
@@ -22,6 +23,14 @@ def simulate_paper(launcher, programs):
     table = launcher.output / "paper.json"
     launch = Launch("", [programs.paper_table, str(MACHINES / "ap3000.json")])
     return table if simulate(launcher, launch, table) else None
+
+
+def simulate_study(launcher, programs, name):
+    """The supersteps of a study on every machine whose ranks send each other messages of any length."""
+    say("Simulated machines")
+    machines = [str(MACHINES / f"{machine}.json") for machine in ("shaped_cluster", "fat_nodes_100g")]
+    launch = Launch("", [programs.superstep_table, name, *machines])
+    simulate(launcher, launch, launcher.output / f"study_{name}_simulated.jsonl")
 
 
 def simulate_scale(launcher, programs, full):

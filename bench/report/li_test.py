@@ -11,10 +11,13 @@ COMMON = {"iterations": 25, "transport": "auto", "cols": 1, "versions": {"brigad
           "machine": {"cpu": "one", "cores": 2, "kernel": "Linux", "single_copy": "cma", "together_over_alone": 1.0}}
 
 
-def page(name, lines):
+def page(name, lines, simulated=()):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / f"study_{name}_shm.jsonl"
         path.write_text("".join(json.dumps({**COMMON, **line}) + "\n" for line in lines), encoding="utf-8")
+        if simulated:
+            path.with_name(f"study_{name}_simulated.jsonl").write_text("\n".join(map(json.dumps, simulated)),
+                                                                       encoding="utf-8")
         return study.make_page(name, pathlib.Path(folder)).replace("\n", "")
 
 
@@ -69,6 +72,15 @@ class Mult(unittest.TestCase):
         self.assertEqual(known[320, 16, "LAM", "put"], 5.17)
         self.assertEqual(known[640, 25, "BSPlib", "put"], 19.18)
         self.assertEqual(len(known), 2 * 3 * 7)
+
+
+class Simulated(unittest.TestCase):
+    def test_is_there_if_it_was_simulated(self):
+        of_as = times("test 1, empty", 4, 1, {("brigade", "put"): 10.0, ("mpi", "send"): 20.0}, cols=4)
+        self.assertNotIn("Simulated machines", page("as", of_as))
+        cell = {"machine": "two hosts", "case": "total exchange", "ranks": 4, "rows": 1, "cols": 4, "bytes": 16,
+                "put_us": 10.0, "send_us": 15.0}
+        self.assertIn("<td>10</td><td>15</td><td>1.50</td>", page("as", of_as, [cell]))
 
 
 class Rdx(unittest.TestCase):

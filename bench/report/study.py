@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""The page of a study: what the paper found, and what was found here. Reads study_NAME_PLACE.jsonl."""
+"""The page of a study: what the paper found, and what was found here. Reads study_NAME_PLACE.jsonl, and
+study_NAME_simulated.jsonl if it is there."""
 
 import argparse
 import pathlib
 
-from bench.report import exchange, li_as, li_mult, li_rdx, overview, style
+from bench.report import exchange, li_as, li_mult, li_rdx, overview, style, supersteps
 from bench.report.measurements import load
 
 PLACES = {"shm": "shared memory", "loopback": "TCP on this host", "cluster": "hosts with slow links"}
@@ -17,6 +18,7 @@ def make_page(name, directory):
     study = STUDIES[name]
     sections = [section for place, of_place in lines.items()
                 for section in study.sections(PLACES[place], of_place, lines)]
+    sections += supersteps.sections(load(directory / f"study_{name}_simulated.jsonl"))
     commands = directory / "commands.txt"
     return style.render(
         "study.html.j2", title=study.TITLE, paper=study.PAPER, method=study.METHOD, sections=sections,

@@ -1,0 +1,292 @@
+#include "bench/simulated/superstep_cells.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <utility>
+
+#include "membuf/strided_layout.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/group/group.h"
+#include "transport/sim/sim_transport.h"
+#include "windows/core/window.h"
+#include "windows/elements/element.h"
+#include "windows/layout/typed_layout.h"
+#include "windows/message/window_space.h"
+
+namespace brigade::bench {
+namespace {
+
+using Relation = std::vector<std::vector<SuperstepPiece>>;  // by rank
+
+SuperstepCell TotalExchange(int ranks, long ints) {
+  SuperstepCell cell{"total exchange", ints, ranks, static_cast<size_t>(ints * ranks) * 4, {}};
+  Relation all(static_cast<size_t>(ranks));
+  for (int from = 0; from < ranks; ++from) {
+    for (int j = 1; j < ranks; ++j) {
+      all[static_cast<size_t>(from)].push_back({(from + j) % ranks, static_cast<size_t>(ints) * 4});
+    }
+  }
+  cell.pieces.push_back(std::move(all));
+  return cell;
+}
+
+SuperstepCell Product(int ranks, long n) {
+  int side = 1;
+  while ((side + 1) * (side + 1) <= ranks) ++side;
+  SuperstepCell cell{
+      "matrix product, without computation", n, n, static_cast<size_t>(n * n) * 8, {}};
+  const auto block = static_cast<size_t>((n / side) * (n / side)) * 8;
+  for (int round = 0; round < side; ++round) {
+    Relation all(static_cast<size_t>(ranks));
+    for (int rank = 0; rank < side * side; ++rank) {
+      const int row = rank % side, column = rank / side;
+      const int k = (2 * side - row - column + round) % side;
+      for (const int to : {k * side + row, k + column * side}) {
+        if (to != rank) all[static_cast<size_t>(rank)].push_back({to, block});
+      }
+    }
+    cell.pieces.push_back(std::move(all));
+  }
+  return cell;
+}
+
+// Uniform keys: each rank has as many of each digit, and each digit is as many keys.
+SuperstepCell RadixSort(int ranks, long keys, bool combines) {
+  SuperstepCell cell{combines ? "radix sort, combined" : "radix sort, RDXSORT",
+                     keys,
+                     1,
+                     static_cast<size_t>(keys) * 4,
+                     {}};
+  constexpr int kDigits = 256;
+  const auto run = static_cast<size_t>(std::max<long>(1, keys / ranks / kDigits)) * 4;
+  Relation all(static_cast<size_t>(ranks));
+  for (int from = 0; from < ranks; ++from) {
+    std::vector<SuperstepPiece>& pieces = all[static_cast<size_t>(from)];
+    for (int digit = 0; digit < kDigits; ++digit) {
+      const int to = digit * ranks / kDigits;
+      if (to == from) continue;
+      if (combines && !pieces.empty() && pieces.back().to == to) {
+        pieces.back().bytes += run;
+      } else {
+        pieces.push_back({to, run});
+      }
+    }
+  }
+  Relation counts(static_cast<size_t>(ranks));
+  for (int from = 0; from < ranks; ++from) {
+    for (int j = 1; j < ranks; ++j) {
+      counts[static_cast<size_t>(from)].push_back({(from + j) % ranks, kDigits * 8});
+    }
+  }
+  for (int round = 0; round < 4; ++round) {
+    cell.pieces.push_back(counts);
+    cell.pieces.push_back(all);
+  }
+  return cell;
+}
+
+SuperstepCell Exchange(int ranks, int neighbours, long doubles) {
+  SuperstepCell cell{"exchange with " + std::to_string(neighbours) +
+                         (neighbours == 1 ? " neighbour" : " neighbours"),
+                     doubles,
+                     neighbours,
+                     static_cast<size_t>(doubles * neighbours) * 8,
+                     {}};
+  Relation all(static_cast<size_t>(ranks));
+  for (int from = 0; from < ranks; ++from) {
+    for (int j = 1; j <= neighbours; ++j) {
+      all[static_cast<size_t>(from)].push_back(
+          {(from + j) % ranks, static_cast<size_t>(doubles) * 8});
+    }
+  }
+  cell.pieces.push_back(std::move(all));
+  return cell;
+}
+
+// One rank, on a machine in virtual time.
+class SuperstepRank {
+ public:
+  SuperstepRank(SimWorld* world, int rank, const SuperstepCell& cell)
+      : world_(world), rank_(rank), cell_(cell) {
+    for (const Relation& relation : cell.pieces) {
+      size_t out = 0;
+      for (const SuperstepPiece& piece : relation[Index(rank)]) out += piece.bytes;
+      out_.resize(std::max(out_.size(), out), static_cast<std::byte>(rank + 1));
+      half_ = std::max(half_, Arriving(relation, rank));
+    }
+    in_.resize(2 * half_);
+  }
+
+  Status Run(Way way, double* began_us, double* ended_us) {
+    BRIGADE_RETURN_IF_ERROR(Open());
+    BRIGADE_RETURN_IF_ERROR(group_->Run(PatternCall()));
+    *began_us = world_->Clock(rank_);
+    for (const Relation& relation : cell_.pieces) {
+      BRIGADE_RETURN_IF_ERROR(way == Way::kPut ? Put(relation) : Send(relation));
+      BRIGADE_RETURN_IF_ERROR(Check(relation));
+    }
+    *ended_us = world_->Clock(rank_);
+    BRIGADE_RETURN_IF_ERROR(window_->Fence({false, /*nothing_succeeds=*/true}));
+    return window_->Free();
+  }
+
+ private:
+  static size_t Index(int rank) { return static_cast<size_t>(rank); }
+
+  Status Open() {
+    endpoint_ = world_->CreateEndpoint(rank_);
+    BRIGADE_RETURN_IF_ERROR(Engine::Create(endpoint_.get(), EngineOptions(), &engine_));
+    BRIGADE_RETURN_IF_ERROR(WindowSpace::Create(engine_.get(), &space_));
+    const std::unique_ptr<Bootstrap> bootstrap = world_->MakeBootstrap(rank_);
+    BRIGADE_RETURN_IF_ERROR(
+        Group::Create(engine_.get(), bootstrap.get(), 1, world_->ranks(), &group_));
+    WindowOptions options;
+    options.memory = in_.data();
+    options.bytes = in_.size();
+    options.goes_directly = false;  // here the ranks are on one thread; on the machine they are not
+    BRIGADE_RETURN_IF_ERROR(Window::Create(space_.get(), bootstrap.get(), options, &window_));
+    return window_->Fence({/*nothing_precedes=*/true, false});
+  }
+
+  // What comes from the ranks below `end`; who sends lies in the order of the ranks.
+  static size_t Arriving(const Relation& relation, int to, int end) {
+    size_t bytes = 0;
+    for (int from = 0; from < end; ++from) {
+      for (const SuperstepPiece& piece : relation[Index(from)]) {
+        if (piece.to == to) bytes += piece.bytes;
+      }
+    }
+    return bytes;
+  }
+  static size_t Arriving(const Relation& relation, int to) {
+    return Arriving(relation, to, static_cast<int>(relation.size()));
+  }
+
+  // Where the half in use begins in a rank's memory.
+  size_t HalfOf(int rank) const {
+    if (superstep_ % 2 == 0) return 0;
+    return static_cast<size_t>(window_->bytes_of(rank)) / 2;
+  }
+
+  Status Put(const Relation& relation) {
+    std::vector<size_t> places;
+    for (int to = 0; to < world_->ranks(); ++to) {
+      places.push_back(HalfOf(to) + Arriving(relation, to, rank_));
+    }
+    std::byte* from = out_.data();
+    for (const SuperstepPiece& piece : relation[Index(rank_)]) {
+      const auto bytes = static_cast<int64_t>(piece.bytes);
+      const TypedLayout& byte = TypedLayout::One(Element::kByte);
+      size_t& place = places[Index(piece.to)];
+      BRIGADE_RETURN_IF_ERROR(
+          window_->Put({from, byte, bytes}, {piece.to, static_cast<int64_t>(place), byte, bytes}));
+      place += piece.bytes;
+      from += piece.bytes;
+    }
+    return window_->Fence();
+  }
+
+  static Status Pair(Pattern pattern, int peer, std::byte* data, size_t bytes, PatternCall* call) {
+    call->pattern = pattern;
+    call->root = peer;
+    call->matrix.data = data;
+    const auto length = static_cast<int64_t>(bytes);
+    return StridedLayout::General(length, 1, length, 1, &call->matrix.layout);
+  }
+
+  Status Send(const Relation& relation) {
+    std::byte* data = out_.data();
+    for (const SuperstepPiece& piece : relation[Index(rank_)]) {
+      PatternCall call;
+      BRIGADE_RETURN_IF_ERROR(Pair(Pattern::kSend, piece.to, data, piece.bytes, &call));
+      BRIGADE_RETURN_IF_ERROR(group_->Run(call));
+      data += piece.bytes;
+    }
+    data = in_.data() + HalfOf(rank_);
+    for (int from = 0; from < world_->ranks(); ++from) {
+      for (const SuperstepPiece& piece : relation[Index(from)]) {
+        if (piece.to != rank_) continue;
+        PatternCall call;
+        BRIGADE_RETURN_IF_ERROR(Pair(Pattern::kReceive, from, data, piece.bytes, &call));
+        BRIGADE_RETURN_IF_ERROR(group_->Run(call));
+        data += piece.bytes;
+      }
+    }
+    return Status();
+  }
+
+  // Also clears what was brought, and turns to the other half.
+  Status Check(const Relation& relation) {
+    std::byte* data = in_.data() + HalfOf(rank_);
+    for (int from = 0; from < world_->ranks(); ++from) {
+      const size_t bytes = Arriving(relation, rank_, from + 1) - Arriving(relation, rank_, from);
+      for (const std::byte* const end = data + bytes; data < end; ++data) {
+        if (std::exchange(*data, std::byte{0}) != static_cast<std::byte>(from + 1)) {
+          return {StatusCode::kInternal,
+                  "what rank " + std::to_string(from) + " sent is not there"};
+        }
+      }
+    }
+    ++superstep_;
+    return Status();
+  }
+
+  SimWorld* const world_;
+  const int rank_;
+  const SuperstepCell& cell_;
+  std::vector<std::byte> out_;
+  // Two halves in turn: others may be a superstep ahead.
+  std::vector<std::byte> in_;
+  size_t half_ = 1;
+  int superstep_ = 0;
+  std::unique_ptr<Endpoint> endpoint_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<WindowSpace> space_;
+  std::unique_ptr<Group> group_;
+  std::unique_ptr<Window> window_;
+};
+
+}  // namespace
+
+std::vector<SuperstepCell> SuperstepCells(const std::string& study, int ranks) {
+  std::vector<SuperstepCell> cells;
+  if (study == "as") {
+    for (const long ints : {1, 16, 256, 4096, 16384}) cells.push_back(TotalExchange(ranks, ints));
+  } else if (study == "mult") {
+    for (const long n : {320, 640}) cells.push_back(Product(ranks, n));
+  } else if (study == "rdx") {
+    for (const bool combines : {false, true}) {
+      cells.push_back(RadixSort(ranks, 1024000, combines));
+    }
+  } else {
+    for (const int neighbours : {1, ranks - 1}) {
+      for (const long doubles : {128, 2048, 8192, 16384}) {
+        cells.push_back(Exchange(ranks, neighbours, doubles));
+      }
+    }
+  }
+  return cells;
+}
+
+Status SimulateSupersteps(const MachineDescription& machine, const SuperstepCell& cell, Way way,
+                          double* us) {
+  SimWorld world(machine, static_cast<int>(cell.pieces.front().size()));
+  Status failure;
+  double began_us = 0;
+  double ended_us = 0;
+  BRIGADE_RETURN_IF_ERROR(world.Run([&](int rank) {
+    double began = 0;
+    double ended = 0;
+    const Status status = SuperstepRank(&world, rank, cell).Run(way, &began, &ended);
+    if (failure.ok()) failure = status;
+    began_us = std::max(began_us, began);
+    ended_us = std::max(ended_us, ended);
+  }));
+  *us = ended_us - began_us;
+  return failure;
+}
+
+}  // namespace brigade::bench

@@ -1,0 +1,49 @@
+#include "bench/simulated/superstep_cells.h"
+
+#include <gtest/gtest.h>
+
+namespace brigade::bench {
+namespace {
+
+MachineDescription Cluster() {
+  MachineDescription machine;
+  EXPECT_TRUE(MachineDescription::Read("transport/machines/shaped_cluster.json", &machine).ok());
+  return machine;
+}
+
+TEST(SuperstepCells, EveryStudyBringsWhatItShould) {
+  const MachineDescription machine = Cluster();
+  for (const char* const study : {"as", "mult", "rdx", "exchange"}) {
+    for (const SuperstepCell& cell : SuperstepCells(study, 4)) {
+      for (const Way way : {Way::kPut, Way::kSend}) {
+        double us = 0;
+        const Status status = SimulateSupersteps(machine, cell, way, &us);
+        EXPECT_TRUE(status.ok()) << cell.name << ": " << status.message();
+        EXPECT_GT(us, 0) << cell.name;
+      }
+    }
+  }
+}
+
+TEST(SuperstepCells, VirtualTimeIsTheSameEveryTime) {
+  const MachineDescription machine = Cluster();
+  const SuperstepCell cell = SuperstepCells("rdx", 4).front();
+  double once = 0;
+  double again = 0;
+  ASSERT_TRUE(SimulateSupersteps(machine, cell, Way::kPut, &once).ok());
+  ASSERT_TRUE(SimulateSupersteps(machine, cell, Way::kPut, &again).ok());
+  EXPECT_EQ(once, again);
+}
+
+TEST(SuperstepCells, ALongExchangeTakesAsLongAsTheLinkDoes) {
+  const SuperstepCell cell = SuperstepCells("exchange", 4)[3];
+  ASSERT_EQ(cell.bytes, 131072);  // to a neighbour
+  double us = 0;
+  ASSERT_TRUE(SimulateSupersteps(Cluster(), cell, Way::kPut, &us).ok());
+  const double link_us = 131072 / 50.0;  // 400 Mbit/s
+  EXPECT_GT(us, link_us);
+  EXPECT_LT(us, 1.5 * link_us);
+}
+
+}  // namespace
+}  // namespace brigade::bench

@@ -1,0 +1,70 @@
+// superstep_table: the supersteps of a study on simulated machines, by puts between fences and by
+// sends and receives.
+
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "bench/simulated/superstep_cells.h"
+#include "nlohmann/json.hpp"
+
+namespace brigade::bench {
+namespace {
+
+Status Print(const MachineDescription& machine, int ranks, const SuperstepCell& cell) {
+  nlohmann::ordered_json line = {{"machine", machine.name}, {"case", cell.name},
+                                 {"ranks", ranks},          {"rows", cell.rows},
+                                 {"cols", cell.cols},       {"bytes", cell.bytes}};
+  for (const auto& [way, name] :
+       {std::pair(Way::kPut, "put_us"), std::pair(Way::kSend, "send_us")}) {
+    double us = 0;
+    BRIGADE_RETURN_IF_ERROR(SimulateSupersteps(machine, cell, way, &us));
+    line[name] = us;
+  }
+  std::cout << line.dump() << std::endl;
+  return Status();
+}
+
+Status PrintAll(const std::string& file, const std::string& study, const std::vector<int>& ranks) {
+  MachineDescription machine;
+  BRIGADE_RETURN_IF_ERROR(MachineDescription::Read(file, &machine));
+  for (const int number : ranks) {
+    for (const SuperstepCell& cell : SuperstepCells(study, number)) {
+      BRIGADE_RETURN_IF_ERROR(Print(machine, number, cell));
+    }
+  }
+  return Status();
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app(
+      "Simulates what ranks bring each other in the supersteps of a study, by puts between fences "
+      "and by sends and receives; JSON on standard output, a case a line.");
+  std::string study;
+  std::vector<std::string> machines;
+  std::vector<int> ranks = {4, 16};
+  app.add_option("study", study, "which one")
+      ->required()
+      ->check(CLI::IsMember({"as", "mult", "rdx", "exchange"}));
+  app.add_option("machines", machines, "descriptions of machines (transport/machines/)")
+      ->required();
+  app.add_option("--ranks", ranks, "how many")
+      ->delimiter(',')
+      ->check(CLI::Range(2, 256))
+      ->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  for (const std::string& file : machines) {
+    const Status status = PrintAll(file, study, ranks);
+    if (status.ok()) continue;
+    std::cerr << "superstep_table: " << file << ": " << status.ToString() << "\n";
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace brigade::bench
+
+int main(int argc, char** argv) { return brigade::bench::Main(argc, argv); }
