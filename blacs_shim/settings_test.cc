@@ -72,7 +72,7 @@ TEST(SettingsTest, ReadsEveryVariable) {
   EXPECT_EQ(settings.trace, "lu.json");
 }
 
-// What is listed, set again, gives the same list; BRIGADE_IFACE is the transport's.
+// What is listed, set again, gives the same list, but for what others read.
 TEST(SettingsTest, ListsEveryVariableInForce) {
   ScopedVariable transport("BRIGADE_TRANSPORT", "mpi");
   ScopedVariable overflow("BRIGADE_OVERFLOW_BYTES", "1G");
@@ -84,7 +84,9 @@ TEST(SettingsTest, ListsEveryVariableInForce) {
   ASSERT_TRUE(ReadSettings(&settings).ok());
   EXPECT_EQ(settings.rma, Settings::Rma::kOn);
   const auto listed = ListSettings(settings);
-  std::vector<std::string> names = {"BRIGADE_IFACE"};
+  // The transport's, and those of LI.
+  std::vector<std::string> names = {"BRIGADE_IFACE", "BRIGADE_LI_BACKEND", "BRIGADE_LI_BSP",
+                                    "BRIGADE_LI_CHECK"};
   for (const auto& [name, value] : listed) {
     names.push_back(name);
     setenv(name.c_str(), value.c_str(), 1);
