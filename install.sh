@@ -45,7 +45,7 @@ build=("$@")
 [[ " $* " == *" --config=opt "* ]] || build=(--config=opt "$@")
 bazel build "${build[@]}" \
   //patterns/api:libbrigade.so.0 //blacs_shim:libbrigade_blacs.so.0 //rma_shim:libbrigade_rma.so.0 \
-  //windows/faces/li:libbrigade_li.so.0 //windows/faces/bsp:libbrigade_bsp.so.0 \
+  //pblas_shim:libbrigade_pblas.so.0 //windows/faces/li:libbrigade_li.so.0 //windows/faces/bsp:libbrigade_bsp.so.0 \
   //bench:brigade_bench //tools:brigade_info
 # Where these options build; bazel-bin may be of others.
 built=$(bazel info "${build[@]}" bazel-bin)
@@ -63,7 +63,7 @@ filled() {  # NAME PLACE MODE: packaging/NAME.in
 }
 
 for library in patterns/api/libbrigade.so blacs_shim/libbrigade_blacs.so rma_shim/libbrigade_rma.so \
-  windows/faces/li/libbrigade_li.so windows/faces/bsp/libbrigade_bsp.so; do
+  pblas_shim/libbrigade_pblas.so windows/faces/li/libbrigade_li.so windows/faces/bsp/libbrigade_bsp.so; do
   name=$(basename "$library")
   install -D --mode=755 "$built/$library.0" "$lib/$name.$version"
   ln -sf "$name.$version" "$lib/$name.$soversion"

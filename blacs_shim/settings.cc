@@ -20,8 +20,8 @@ namespace {
 // The pool lends memory out in units of cache lines.
 constexpr size_t kChunkGranuleBytes = 64;
 
-// In the order of Settings::Rma.
-constexpr std::string_view kRma[] = {"off", "on", "auto"};
+// In the order of Settings::When.
+constexpr std::string_view kWhen[] = {"off", "on", "auto"};
 
 const char* Lookup(const char* variable) {
   const char* value = std::getenv(variable);
@@ -82,6 +82,15 @@ Status ReadFlag(const char* variable, bool* flag) {
   return Status();
 }
 
+Status ReadWhen(const char* name, Settings::When* when) {
+  const char* const value = Lookup(name);
+  if (value == nullptr) return Status();
+  const auto* const known = std::find(std::begin(kWhen), std::end(kWhen), std::string_view(value));
+  if (known == std::end(kWhen)) return Bad(name, value, "off, on or auto");
+  *when = static_cast<Settings::When>(known - std::begin(kWhen));
+  return Status();
+}
+
 }  // namespace
 
 Status ReadSettings(Settings* settings) {
@@ -126,12 +135,8 @@ Status ReadSettings(Settings* settings) {
   }
   if (const char* value = Lookup("BRIGADE_STATS_FILE")) settings->statistics_file = value;
   if (const char* value = Lookup("BRIGADE_TRACE")) settings->trace = value;
-  if (const char* value = Lookup("BRIGADE_RMA")) {
-    const auto known = std::find(std::begin(kRma), std::end(kRma), std::string_view(value));
-    if (known == std::end(kRma)) return Bad("BRIGADE_RMA", value, "off, on or auto");
-    settings->rma = static_cast<Settings::Rma>(known - std::begin(kRma));
-  }
-  return Status();
+  BRIGADE_RETURN_IF_ERROR(ReadWhen("BRIGADE_RMA", &settings->rma));
+  return ReadWhen("BRIGADE_PBLAS", &settings->pblas);
 }
 
 std::vector<std::pair<std::string, std::string>> ListSettings(const Settings& settings) {
@@ -160,7 +165,8 @@ std::vector<std::pair<std::string, std::string>> ListSettings(const Settings& se
       {"BRIGADE_STATS", kStatistics[static_cast<int>(settings.statistics)]},
       {"BRIGADE_STATS_FILE", settings.statistics_file},
       {"BRIGADE_TRACE", settings.trace},
-      {"BRIGADE_RMA", std::string(kRma[static_cast<int>(settings.rma)])},
+      {"BRIGADE_RMA", std::string(kWhen[static_cast<int>(settings.rma)])},
+      {"BRIGADE_PBLAS", std::string(kWhen[static_cast<int>(settings.pblas)])},
   };
 }
 

@@ -15,7 +15,7 @@ namespace blacs {
 
 struct Settings {
   enum class Statistics { kOff, kSummed, kPerRank };
-  enum class Rma { kOff, kOn, kAuto };
+  enum class When { kOff, kOn, kAuto };
 
   std::string transport = "auto";  // BRIGADE_TRANSPORT; the registry judges the name
   // BRIGADE_{CHUNK,STAGING,OVERFLOW}_BYTES, BRIGADE_OVERFLOW_WAIT, BRIGADE_REPORT_SECONDS,
@@ -30,7 +30,8 @@ struct Settings {
   Statistics statistics = Statistics::kOff;  // BRIGADE_STATS
   std::string statistics_file;               // BRIGADE_STATS_FILE; empty: none
   std::string trace;                         // BRIGADE_TRACE; empty: none
-  Rma rma = Rma::kAuto;                      // BRIGADE_RMA
+  When rma = When::kAuto;                    // BRIGADE_RMA
+  When pblas = When::kAuto;                  // BRIGADE_PBLAS
 };
 
 // Reads the environment of this process; an unset or empty variable keeps its default.

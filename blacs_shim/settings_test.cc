@@ -80,9 +80,11 @@ TEST(SettingsTest, ListsEveryVariableInForce) {
   ScopedVariable topology("BRIGADE_TOPOLOGY", "strict");
   ScopedVariable stats("BRIGADE_STATS", "ranks");
   ScopedVariable rma("BRIGADE_RMA", "on");
+  ScopedVariable pblas("BRIGADE_PBLAS", "off");
   Settings settings;
   ASSERT_TRUE(ReadSettings(&settings).ok());
-  EXPECT_EQ(settings.rma, Settings::Rma::kOn);
+  EXPECT_EQ(settings.rma, Settings::When::kOn);
+  EXPECT_EQ(settings.pblas, Settings::When::kOff);
   const auto listed = ListSettings(settings);
   // The transport's, and those of LI.
   std::vector<std::string> names = {"BRIGADE_IFACE", "BRIGADE_LI_BACKEND", "BRIGADE_LI_BSP",
@@ -132,6 +134,7 @@ TEST(SettingsTest, BadValueNamesVariableAndValue) {
       {"BRIGADE_STAGING_BYTES", " 2M"},
       {"BRIGADE_LOG", "debug"},
       {"BRIGADE_RMA", "yes"},
+      {"BRIGADE_PBLAS", "1"},
       {"BRIGADE_STATS", "yes"},
       {"BRIGADE_REPORT_SECONDS", "-1"},
   };

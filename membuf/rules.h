@@ -235,6 +235,13 @@ inline constexpr int kTcpReadsInARow = 8;
 inline constexpr size_t kUringFixedReadBytes = size_t{64} << 10;
 inline constexpr size_t kUringWholeReadBytes = 1024;
 
+// --- Products under ScaLAPACK ---
+// Shown by: a program of PDGEMM with BRIGADE_PBLAS=on and =off
+
+// Order. A product whose m, n and k are all at least this is computed by one-sided communication:
+// below, the exchanges before and after it cost more than it gains.
+inline constexpr int64_t kLeastPblasSize = 256;
+
 }  // namespace brigade::rules
 
 #endif  // BRIGADE_MEMBUF_RULES_H_

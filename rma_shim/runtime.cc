@@ -34,7 +34,7 @@ Runtime::Runtime(const blacs::Settings& settings)
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
   has_threads_ = level == MPI_THREAD_MULTIPLE;
-  if (settings_.rma == blacs::Settings::Rma::kOff) {
+  if (settings_.rma == blacs::Settings::When::kOff) {
     refusal_ = "BRIGADE_RMA=off";
     return;
   }

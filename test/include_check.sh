@@ -15,7 +15,7 @@ declare -A may drawn listed
 while IFS='|' read -r _ room _ includes _; do
   room=${room//[\` ]/}
   may[$room]=" ${includes//\`/} "
-done < <(grep -E '^\| `(membuf|transport|patterns|windows|include|blacs_shim|rma_shim)[a-z_./]*` \|' "$page")
+done < <(grep -E '^\| `(membuf|transport|patterns|windows|include|blacs_shim|pblas_shim|rma_shim)[a-z_./]*` \|' "$page")
 
 # Everything may include itself; bench, tools, test and examples may include all.
 check_file() {  # FILE
@@ -29,10 +29,10 @@ check_file() {  # FILE
     target=$(dirname "$header")
     [[ $target == "$room" || $allowed == *" $target "* || $allowed == *" $header "* ]] ||
       complain "$file includes $header, which $room may not"
-  done < <(sed -nE 's,^[[:space:]]*#[[:space:]]*include "((membuf|transport|patterns|windows|brigade|blacs_shim|rma_shim|bench)/[^"]+)".*,\1,p' "$file")
+  done < <(sed -nE 's,^[[:space:]]*#[[:space:]]*include "((membuf|transport|patterns|windows|brigade|blacs_shim|pblas_shim|rma_shim|bench)/[^"]+)".*,\1,p' "$file")
 }
 
-for top in membuf transport patterns windows include blacs_shim rma_shim; do
+for top in membuf transport patterns windows include blacs_shim pblas_shim rma_shim; do
   [[ ! -d $top ]] || while read -r file; do check_file "$file"; done < <(
     find "$top" -name '*.h' -o -name '*.hpp' -o -name '*.cc' -o -name '*.c' | grep -v '_test\.')
 done
@@ -42,7 +42,7 @@ corner() {  # HEADER ROOM...: the header is included nowhere else.
   shift
   while read -r file; do
     [[ " $* " == *" $file "* || " $* " == *" $(dirname "$file") "* ]] || complain "$file includes <$header>"
-  done < <(grep -rlE "#[[:space:]]*include [<\"]$header" membuf transport patterns windows include blacs_shim rma_shim || true)
+  done < <(grep -rlE "#[[:space:]]*include [<\"]$header" membuf transport patterns windows include blacs_shim pblas_shim rma_shim || true)
 }
 paragraph=$(sed -n '/^System headers/,$p' "$page" | tr '\n' ' ')
 while IFS=: read -r header places; do

@@ -1,0 +1,27 @@
+// Which of the two computes a product: this library, or the PBLAS that it stands before. They
+// differ in the last bits, so that this is a fixed function of what all ranks pass alike.
+
+#ifndef BRIGADE_PBLAS_SHIM_DECISION_H_
+#define BRIGADE_PBLAS_SHIM_DECISION_H_
+
+#include <cstdint>
+
+#include "blacs_shim/settings.h"
+
+namespace brigade {
+namespace pblas {
+
+struct ProductShape {
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+  int ranks = 1;  // of the grid
+};
+
+// The reason why it is left to the PBLAS; null: it is not.
+const char* WhyLeft(blacs::Settings::When when, const ProductShape& shape);
+
+}  // namespace pblas
+}  // namespace brigade
+
+#endif  // BRIGADE_PBLAS_SHIM_DECISION_H_

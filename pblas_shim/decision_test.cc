@@ -1,0 +1,36 @@
+#include "pblas_shim/decision.h"
+
+#include "gtest/gtest.h"
+#include "membuf/rules.h"
+
+namespace brigade {
+namespace pblas {
+namespace {
+
+using When = blacs::Settings::When;
+constexpr int64_t kLarge = rules::kLeastPblasSize;
+
+bool IsTaken(When when, int64_t m, int64_t n, int64_t k, int ranks) {
+  return WhyLeft(when, {m, n, k, ranks}) == nullptr;
+}
+
+TEST(Decision, IsWhatTheSettingSays) {
+  for (const int ranks : {1, 6}) {
+    EXPECT_FALSE(IsTaken(When::kOff, kLarge, kLarge, kLarge, ranks));
+    EXPECT_TRUE(IsTaken(When::kOn, 1, 1, 1, ranks));
+    EXPECT_FALSE(IsTaken(When::kOn, 0, 1, 1, ranks));
+    EXPECT_FALSE(IsTaken(When::kOn, 1, 1, -1, ranks));
+  }
+}
+
+TEST(Decision, LeavesWhatIsSmallToThePblas) {
+  EXPECT_TRUE(IsTaken(When::kAuto, kLarge, kLarge, kLarge, 2));
+  EXPECT_FALSE(IsTaken(When::kAuto, kLarge, kLarge, kLarge, 1));
+  EXPECT_FALSE(IsTaken(When::kAuto, kLarge - 1, kLarge, kLarge, 2));
+  EXPECT_FALSE(IsTaken(When::kAuto, kLarge, kLarge - 1, kLarge, 2));
+  EXPECT_FALSE(IsTaken(When::kAuto, kLarge, kLarge, kLarge - 1, 2));
+}
+
+}  // namespace
+}  // namespace pblas
+}  // namespace brigade

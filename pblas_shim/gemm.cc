@@ -1,0 +1,131 @@
+#include "pblas_shim/gemm.h"
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+
+#include "membuf/status.h"
+#include "pblas_shim/decision.h"
+#include "pblas_shim/errors.h"
+#include "pblas_shim/grid.h"
+#include "pblas_shim/process_functions.h"
+#include "pblas_shim/runtime.h"
+#include "windows/multiply/multiply.h"
+#include "windows/multiply/multiply_call.h"
+
+namespace brigade {
+namespace pblas {
+namespace {
+
+// The first places of a descriptor. In the second kind the sizes of the first block come before
+// those of the others.
+enum { kType, kContext, kRows, kCols, kRestOfDescriptor };
+constexpr int kBlockCyclic = 1;
+constexpr int kBlockCyclicWithFirstBlock = 2;
+
+// False: a letter that the PBLAS have to judge.
+bool ToTranspose(const char* letter, Transpose* op) {
+  switch (*letter) {
+    case 'N':
+    case 'n':
+      *op = Transpose::kNo;
+      return true;
+    case 'T':
+    case 't':
+      *op = Transpose::kYes;
+      return true;
+    case 'C':
+    case 'c':
+      *op = Transpose::kConjugate;
+      return true;
+    default:
+      return false;
+  }
+}
+
+DistributedMatrix ToMatrix(const Submatrix& given) {
+  DistributedMatrix matrix;
+  matrix.data = static_cast<std::byte*>(given.data);
+  matrix.rows = given.descriptor[kRows];
+  matrix.cols = given.descriptor[kCols];
+  const int* const first = given.descriptor + kRestOfDescriptor;
+  const int* const rest = given.descriptor[kType] == kBlockCyclic ? first : first + 2;
+  matrix.row_block = rest[0];
+  matrix.col_block = rest[1];
+  matrix.more_rows = int64_t{first[0]} - rest[0];
+  matrix.more_cols = int64_t{first[1]} - rest[1];
+  matrix.row_source = rest[2];
+  matrix.col_source = rest[3];
+  matrix.ld = rest[4];
+  matrix.row = int64_t{*given.row} - 1;
+  matrix.col = int64_t{*given.col} - 1;
+  return matrix;
+}
+
+// Whether all three are dealt in blocks, on one grid, which this process is in.
+bool FindPlace(const char* routine, const GemmArguments& arguments, GridPlace* place) {
+  const int* const a = arguments.a.descriptor;
+  for (const Submatrix* const matrix : {&arguments.a, &arguments.b, &arguments.c}) {
+    const int type = matrix->descriptor[kType];
+    if (type != kBlockCyclic && type != kBlockCyclicWithFirstBlock) return false;
+    if (matrix->descriptor[kContext] != a[kContext]) return false;
+  }
+  static auto* const grid_info = FindFunction<GridInfo>(RTLD_DEFAULT, "blacs_gridinfo_", routine);
+  grid_info(&a[kContext], &place->rows, &place->cols, &place->row, &place->col);
+  return place->rows > 0 && place->row >= 0;
+}
+
+void Explain(const Runtime& runtime, const Grid& grid, const char* routine,
+             const GemmArguments& arguments, const std::string& why_left) {
+  if (!runtime.settings().engine.explain || grid.place().row != 0 || grid.place().col != 0) return;
+  std::fprintf(
+      stderr, "brigade: %s %c%c %d x %d x %d on %d x %d ranks: %s%s\n", routine, *arguments.op_a,
+      *arguments.op_b, *arguments.m, *arguments.n, *arguments.k, grid.place().rows,
+      grid.place().cols,
+      why_left.empty() ? "by one-sided communication" : "left to the PBLAS: ", why_left.c_str());
+}
+
+}  // namespace
+
+bool ComputeGemm(const char* routine, Element element, const GemmArguments& arguments) {
+  MultiplyCall call;
+  GridPlace place;
+  if (!ToTranspose(arguments.op_a, &call.op_a) || !ToTranspose(arguments.op_b, &call.op_b) ||
+      !FindPlace(routine, arguments, &place)) {
+    return false;
+  }
+  Runtime* const runtime = Runtime::Start(routine);
+  Grid* const grid = runtime->GridOf(routine, arguments.a.descriptor[kContext], place);
+  const ProductShape shape{*arguments.m, *arguments.n, *arguments.k, place.rows * place.cols};
+  const char* const decided = WhyLeft(grid->when(), shape);
+  std::string why_left = decided != nullptr ? decided : grid->refusal();
+  if (why_left.empty()) {
+    call.element = element;
+    call.m = shape.m;
+    call.n = shape.n;
+    call.k = shape.k;
+    call.alpha = arguments.alpha;
+    call.beta = arguments.beta;
+    call.a = ToMatrix(arguments.a);
+    call.b = ToMatrix(arguments.b);
+    call.c = ToMatrix(arguments.c);
+    const Status status = grid->multiplier()->Multiply(call);
+    switch (status.code()) {
+      case StatusCode::kOk:
+        break;
+      case StatusCode::kInvalidArgument:
+      case StatusCode::kMismatch:
+      case StatusCode::kUnavailable:
+      case StatusCode::kOutOfMemory:
+        why_left = status.message();
+        break;
+      default:
+        Fail(routine, status.ToString());
+    }
+  }
+  Explain(*runtime, *grid, routine, arguments, why_left);
+  return why_left.empty();
+}
+
+}  // namespace pblas
+}  // namespace brigade

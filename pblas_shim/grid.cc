@@ -1,0 +1,66 @@
+#include "pblas_shim/grid.h"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "patterns/group/group_agreement.h"
+#include "pblas_shim/runtime.h"
+#include "transport/mpi/mpi_bootstrap.h"
+
+namespace brigade {
+namespace pblas {
+namespace {
+
+// What its ranks tell each other.
+struct Offer {
+  int when;  // its place in kFromLeast
+  int row;
+  int col;
+};
+using When = blacs::Settings::When;
+constexpr When kFromLeast[] = {When::kOff, When::kAuto, When::kOn};
+
+}  // namespace
+
+std::unique_ptr<Grid> Grid::Make(Runtime* runtime, MPI_Comm comm, const GridPlace& place) {
+  std::unique_ptr<Grid> grid(new Grid);
+  grid->place_ = place;
+  const Status status = grid->Open(runtime, comm);
+  if (!status.ok()) grid->refusal_ = status.message();
+  return grid;
+}
+
+Status Grid::Open(Runtime* runtime, MPI_Comm comm) {
+  MpiBootstrap bootstrap(comm);
+  const auto* const least =
+      std::find(std::begin(kFromLeast), std::end(kFromLeast), runtime->settings().pblas);
+  const Offer mine{static_cast<int>(least - kFromLeast), place_.row, place_.col};
+  std::vector<Offer> all(static_cast<size_t>(bootstrap.size()));
+  BRIGADE_RETURN_IF_ERROR(bootstrap.AllGather(&mine, sizeof(mine), all.data()));
+  int lowest = mine.when;
+  bool is_row_by_row = bootstrap.size() == place_.rows * place_.cols;
+  for (size_t r = 0; r < all.size(); ++r) {
+    lowest = std::min(lowest, all[r].when);
+    is_row_by_row = is_row_by_row && all[r].row * place_.cols + all[r].col == static_cast<int>(r);
+  }
+  when_ = kFromLeast[lowest];
+  if (when_ == When::kOff) return Status();
+  if (!is_row_by_row) {
+    return {StatusCode::kUnavailable, "the ranks of its communicator are not in the grid's order"};
+  }
+  BRIGADE_RETURN_IF_ERROR(AgreeOnOutcome(&bootstrap, runtime->OpenEngine()));
+  MultiplierOptions options;
+  options.rows = place_.rows;
+  options.cols = place_.cols;
+  return Multiplier::Create(runtime->space(), &bootstrap, options, &multiplier_);
+}
+
+void Grid::Free() {
+  // If it is broken the job has been told.
+  if (multiplier_ != nullptr) (void)multiplier_->Free();
+  multiplier_.reset();
+}
+
+}  // namespace pblas
+}  // namespace brigade

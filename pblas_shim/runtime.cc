@@ -1,0 +1,95 @@
+#include "pblas_shim/runtime.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "pblas_shim/errors.h"
+#include "pblas_shim/process_functions.h"
+#include "transport/host/variables.h"
+
+namespace brigade {
+namespace pblas {
+namespace {
+
+// The one thing done at load: handles of MPICH and its kin, which export this, are of another kind.
+__attribute__((constructor)) void RefuseMpich() {
+  if (dlsym(RTLD_DEFAULT, "MPIR_Dup_fn") == nullptr) return;
+  std::fputs(
+      "brigade: libbrigade_pblas.so was built for Open MPI, but the program uses MPICH; start it "
+      "without this library\n",
+      stderr);
+  std::_Exit(EXIT_FAILURE);
+}
+
+}  // namespace
+
+Runtime* Runtime::current_ = nullptr;
+
+Runtime::Runtime(const blacs::Settings& settings) : settings_(settings), pid_(getpid()) {
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Runtime::OnCommunicatorFree, &keyval_, nullptr);
+  int at_end = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Runtime::OnMpiFinalize, &at_end, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, at_end, nullptr);
+  MPI_Comm_free_keyval(&at_end);
+}
+
+Runtime* Runtime::StartNow(const char* routine) {
+  blacs::Settings settings;
+  const Status status = blacs::ReadSettings(&settings);
+  if (!status.ok()) Fail(routine, status.message());
+  current_ = new Runtime(settings);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) WarnOfUnknownVariables();
+  return current_;
+}
+
+Status Runtime::OpenEngine() {
+  if (space_ != nullptr) return Status();
+  BRIGADE_RETURN_IF_ERROR(SharedEngine::Acquire(settings_.transport, settings_.engine, &engine_));
+  return WindowSpace::Create(engine_->engine.get(), &space_);
+}
+
+Grid* Runtime::GridOf(const char* routine, int context, const GridPlace& place) {
+  static auto* const get = FindFunction<Get>(RTLD_DEFAULT, "blacs_get_", routine);
+  constexpr int kCommunicatorOfContext = 10;
+  int handle = 0;
+  get(&context, &kCommunicatorOfContext, &handle);
+  MPI_Comm comm = MPI_Comm_f2c(handle);
+  void* known = nullptr;
+  int is_known = 0;
+  MPI_Comm_get_attr(comm, keyval_, &known, &is_known);
+  if (is_known != 0) return static_cast<Grid*>(known);
+  grids_.push_back(Grid::Make(this, comm, place));
+  MPI_Comm_set_attr(comm, keyval_, grids_.back().get());
+  return grids_.back().get();
+}
+
+// All ranks of the grid come here, for a context ends on all of them.
+int Runtime::OnCommunicatorFree(MPI_Comm, int, void* grid, void*) {
+  if (current_ == nullptr || current_->pid_ != getpid()) return MPI_SUCCESS;
+  auto& grids = current_->grids_;
+  const auto found =
+      std::find_if(grids.begin(), grids.end(), [&](const auto& one) { return one.get() == grid; });
+  if (found == grids.end()) return MPI_SUCCESS;
+  (*found)->Free();
+  grids.erase(found);
+  return MPI_SUCCESS;
+}
+
+int Runtime::OnMpiFinalize(MPI_Comm, int, void*, void*) {
+  // A forked child has copies of everything and owns none of it.
+  if (current_->pid_ != getpid()) return MPI_SUCCESS;
+  // Contexts that the program has not ended: all ranks come here, in the same state.
+  for (const auto& grid : current_->grids_) grid->Free();
+  delete std::exchange(current_, nullptr);
+  return MPI_SUCCESS;
+}
+
+}  // namespace pblas
+}  // namespace brigade

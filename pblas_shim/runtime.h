@@ -1,0 +1,61 @@
+// Runtime: what this process keeps between products.
+//
+// Nothing exists before the first product: a preloaded library is also loaded by mpirun, shells and
+// interpreters. It ends when MPI does, by a callback on MPI_COMM_SELF.
+
+#ifndef BRIGADE_PBLAS_SHIM_RUNTIME_H_
+#define BRIGADE_PBLAS_SHIM_RUNTIME_H_
+
+#include <mpi.h>
+#include <sys/types.h>
+
+#include <memory>
+#include <vector>
+
+#include "blacs_shim/settings.h"
+#include "membuf/status.h"
+#include "patterns/engine/shared_engine.h"
+#include "pblas_shim/grid.h"
+#include "windows/message/window_space.h"
+
+namespace brigade {
+namespace pblas {
+
+class Runtime {
+ public:
+  // The runtime, started if it was not. A bad setting ends the job in the name of `routine`.
+  // REQUIRES: MPI is initialised, and not finalised.
+  static Runtime* Start(const char* routine) {
+    return current_ != nullptr ? current_ : StartNow(routine);
+  }
+
+  const blacs::Settings& settings() const { return settings_; }
+  // The grid of a context, which begins as `place` says. The first call for a context is collective
+  // over it.
+  Grid* GridOf(const char* routine, int context, const GridPlace& place);
+
+  // Once it has succeeded there is an engine, shared with the BLACS if they are ours.
+  Status OpenEngine();
+  WindowSpace* space() const { return space_.get(); }
+
+ private:
+  explicit Runtime(const blacs::Settings& settings);
+
+  static Runtime* StartNow(const char* routine);
+  static int OnMpiFinalize(MPI_Comm, int, void*, void*);
+  static int OnCommunicatorFree(MPI_Comm, int, void* grid, void*);
+
+  static Runtime* current_;
+
+  const blacs::Settings settings_;
+  const pid_t pid_;
+  int keyval_ = MPI_KEYVAL_INVALID;  // of grids
+  std::shared_ptr<SharedEngine> engine_;
+  std::unique_ptr<WindowSpace> space_;
+  std::vector<std::unique_ptr<Grid>> grids_;
+};
+
+}  // namespace pblas
+}  // namespace brigade
+
+#endif  // BRIGADE_PBLAS_SHIM_RUNTIME_H_

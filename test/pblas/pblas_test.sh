@@ -1,0 +1,79 @@
+#!/bin/bash
+# Debian's testers of the level 3 PBLAS with the library preloaded, over the reference BLACS and over ours: on the data
+# that they come with, and on harder ones. Arguments: run_mpi.sh, the library, the BLACS.
+set -u
+
+run_mpi=$(realpath "$1")
+library=$(realpath "$2")
+blacs=$(realpath "$3")
+testers=/usr/lib/x86_64-linux-gnu/scalapack/openmpi-tests/PBLAS
+shipped=/usr/share/scalapack/PBLAS
+failures=0
+cd "$TEST_TMPDIR" || exit 1
+
+complain() {
+  echo "FAILED: $*"
+  tail -n 40 out err
+  failures=$((failures + 1))
+}
+
+# Products alone, with submatrices, odd blocks, a first block of its own, and all transposes. Arguments: the letter of
+# the type; how many grids, their rows and their columns; the source of the first block.
+harder() {
+  awk -v grids="$2" -v rows="$3" -v cols="$4" -v source="$5" '
+    BEGIN {
+      value["TRANSA"] = "\047N\047 \047N\047 \047T\047 \047T\047 \047C\047 \047C\047 \047N\047 \047T\047"
+      value["TRANSB"] = "\047N\047 \047T\047 \047N\047 \047T\047 \047N\047 \047C\047 \047C\047 \047C\047"
+      value["M"] = "22 30  8 20  3 50 17 40"; value["N"] = "23 29  7 21  3 14 41  8"
+      value["K"] = "24 28  9 22  3 39  1 33"
+      value["IMB"] = " 3  5  6  3  2  1  9  5"; value["INB"] = " 4  2  6  1  2  7  3  5"
+      value["MB"] = " 4  7  2  3  2  5 15 10"; value["NB"] = " 4  3  5  3  1  6  4  9"
+      # B and C are dealt otherwise in every second problem.
+      other["MB"] = " 4  6  2  5  2  4 15  3"; other["NB"] = " 4  8  5  2  1  9  4  7"
+      value["I"] = " 5  1  7  7  1 12  1 11"; value["J"] = " 1  4  7  2  9 12  6  1"
+    }
+    /value of NB|number of process grids/ && /grids/ { $1 = grids }
+    /values of P$/ { $0 = rows " values of P" }
+    /values of Q$/ { $0 = cols " values of Q" }
+    /number of tests problems/ { $1 = 8 }
+    /values of (TRANS|M|N|K)/ && $NF in value { $0 = value[$NF] " values of " $NF }
+    /values of [MN]_[ABC]$/ { $0 = "70 70 70 70 70 70 70 70 values of " $NF }
+    /values of (IMB|INB|MB|NB|I|J)_?[ABC]$/ {
+      name = $NF; sub(/_?[ABC]$/, "", name)
+      $0 = (name in other && $NF !~ /A$/ ? other[name] : value[name]) " values of " $NF
+    }
+    /values of [RC]SRC_[ABC]$/ { s = source; $0 = "0 " s " 0 " s " " s " 0 " s " 0 values of " $NF }
+    /put F for no test/ { $2 = $1 ~ /GEMM$/ ? "T" : "F" }
+    { print }' "$shipped/P${1^^}BLAS3TST.dat" >"P${1^^}BLAS3TST.dat"
+}
+
+# check LETTER LEAST PRELOADS [VARIABLE=VALUE...]: no test fails, and so many products went our way.
+check() {
+  local letter=$1 least=$2 preloads=$3
+  shift 3
+  rm -f ./*.SUMM
+  "$run_mpi" 4 env "LD_PRELOAD=$preloads" BRIGADE_EXPLAIN=1 "$@" "$testers/${letter}pb3tst" >out 2>err ||
+    complain "${letter}pb3tst ended badly, $preloads $*"
+  local taken failed
+  taken=$(cat out err | grep -c 'GEMM .*: by one-sided communication')
+  failed=$(cat out ./*.SUMM 2>/dev/null | grep -E '\|  P[A-Z0-9]+ ' | awk '{ failed += $(NF - 1) } END { print NR ? failed : -1 }')
+  [[ $taken -ge $least && $failed -eq 0 ]] ||
+    complain "${letter}pb3tst: $failed tests failed, $taken products taken, $least expected; $preloads $*"
+}
+
+for letter in d z; do
+  cp "$shipped/P${letter^^}BLAS3TST.dat" .
+  check "$letter" 16 "$library" BRIGADE_PBLAS=on
+done
+check d 16 "$library:$blacs" BRIGADE_PBLAS=on
+for letter in s d c z; do
+  harder "$letter" 1 2 2 1
+  check "$letter" 8 "$library:$blacs" BRIGADE_PBLAS=on
+done
+harder d 3 "1 4 2" "4 1 1" 0
+check d 24 "$library" BRIGADE_PBLAS=on BRIGADE_TRANSPORT=tcp BRIGADE_IFACE=lo
+# All of them are small.
+check d 0 "$library" BRIGADE_PBLAS=auto
+! cat out err | grep -q 'one-sided communication' || complain 'small products are taken'
+
+exit $((failures > 0))
