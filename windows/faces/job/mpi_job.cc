@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "transport/mpi/mpi_bootstrap.h"
+#include "transport/mpi/own_requests.h"
 
 namespace brigade {
 namespace {
@@ -17,7 +18,7 @@ Status PollPatiently(MPI_Request* request, const char* call) {
   constexpr int kPollsAwake = 10000;
   int done = 0;
   for (int polls = 0;; ++polls) {
-    BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Test(request, &done, MPI_STATUS_IGNORE), call));
+    BRIGADE_RETURN_IF_ERROR(MpiStatus(TestOwn(request, &done, MPI_STATUS_IGNORE), call));
     if (done) return Status();
     if (polls < kPollsAwake) {
       sched_yield();

@@ -2,11 +2,11 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
-#include <array>
 #include <climits>
 #include <cstdlib>
 #include <type_traits>
+
+#include "windows/faces/li/settings_text.h"
 
 namespace brigade {
 namespace li {
@@ -42,7 +42,7 @@ void BspBackend::TellAll(const void* mine, void* table, size_t bytes) {
 
 Status BspBackend::Begin() {
   library_.begin(library_.nprocs());
-  BRIGADE_RETURN_IF_ERROR(CheckSettings());
+  BRIGADE_RETURN_IF_ERROR(CompareSettings());
   bytes_of_.assign(kSlots, std::vector<size_t>(static_cast<size_t>(processes())));
   for (std::vector<size_t>& bytes : bytes_of_) {
     library_.push_reg(bytes.data(), processes() * static_cast<int>(sizeof(size_t)));
@@ -51,21 +51,15 @@ Status BspBackend::Begin() {
   return Status();
 }
 
-Status BspBackend::CheckSettings() {
-  std::array<char, 128> mine = {};
-  settings_.copy(mine.data(), mine.size() - 1);
-  std::vector<std::array<char, 128>> all(static_cast<size_t>(processes()));
+Status BspBackend::CompareSettings() {
+  const SettingsText mine = ToSettingsText(settings_);
+  std::vector<SettingsText> all(static_cast<size_t>(processes()));
   library_.push_reg(all.data(), processes() * static_cast<int>(sizeof(mine)));
   library_.sync();
   TellAll(mine.data(), all.data(), sizeof(mine));
   library_.pop_reg(all.data());
   library_.sync();
-  const auto other = std::find_if(all.begin(), all.end(),
-                                  [&](const auto& settings) { return settings != all[0]; });
-  if (other == all.end()) return Status();
-  return {StatusCode::kInvalidArgument,
-          std::string("processes differ in their settings: process 0 has ") + all[0].data() +
-              ", process " + std::to_string(other - all.begin()) + " has " + other->data()};
+  return CheckSettings(all);
 }
 
 Status BspBackend::End() {

@@ -7,9 +7,11 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "membuf/status.h"
+#include "windows/faces/job/mpi_job.h"
 #include "windows/faces/li/backend.h"
 
 namespace brigade {
@@ -19,28 +21,23 @@ class MpiBackend : public Backend {
  public:
   // Initialises MPI, unless that is done. `settings`, as they are read, must be equal on all
   // processes: Begin says which differ.
-  explicit MpiBackend(std::string settings);
+  explicit MpiBackend(std::string settings) : settings_(std::move(settings)) {}
 
-  int processes() const override { return processes_; }
-  int process() const override { return process_; }
+  int processes() const override { return job_.processes(); }
+  int process() const override { return job_.process(); }
   Status Begin() override;
-  Status End() override;
-  [[noreturn]] void Abort(const std::string& text) override;
+  Status End() override { return job_.Close(); }
+  [[noreturn]] void Abort(const std::string& text) override { MpiJob::Abort(text); }
 
  protected:
   // Of our own, of all processes.
-  MPI_Comm comm() const { return comm_; }
+  MPI_Comm comm() const { return job_.comm(); }
   // What each process says. Collective.
   Status GatherBytes(size_t mine, std::vector<size_t>* all) const;
 
  private:
-  Status CheckSettings() const;
-
   const std::string settings_;
-  static inline bool ends_mpi_ = false;  // it was initialised here
-  int processes_ = 0;
-  int process_ = 0;
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  MpiJob job_;
 };
 
 }  // namespace li
