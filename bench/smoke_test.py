@@ -76,6 +76,18 @@ def check_suites(directory):
         assert "mpi: " in page and "Simulated machines" in page and "not measured" not in page, study
 
 
+def check_putget(directory):
+    """Each program has its row, with every way of communicating."""
+    for study, case, classless in (("cg", "NAS CG, class S", True), ("mg", "NAS MG, class S", False),
+                                   ("summa", "SUMMA, chunks of 16, 64", True),
+                                   ("md", "Lennard-Jones dynamics, 2 steps, 256", True)):
+        page = html.unescape((directory / f"study_{study}.html").read_text()).replace("\n", "")
+        (row,) = re.findall(f"<td>{case}</td>(.*?)</tr>", page)
+        assert row.count("<td") == 9 and "<td></td>" not in row, (study, row)
+        # What the paper says of the classes of MG is of larger ones.
+        assert ("not measured" not in page) == classless, study
+
+
 def check_trace(directory):
     parts = [json.loads((directory / f"trace.{rank}.json").read_text()) for rank in range(4)]
     merged = json.loads((directory / "trace.json").read_text())
@@ -100,6 +112,7 @@ def check_trace(directory):
 def main():
     directory = pathlib.Path(sys.argv[1])
     check_suites(directory / "suites")
+    check_putget(directory / "putget")
     check_trace(directory)
     check(directory / "pingpong.jsonl", {2: PINGPONG, 4: PINGPONG})
     check(directory / "spread.jsonl", {2: SPREAD, 4: SPREAD})

@@ -45,6 +45,15 @@ for study in as mult rdx; do
     >"$out/suites/study_${study}_simulated.jsonl"
   /usr/bin/python3 -m bench.report.study "$study" "$out/suites"
 done
+# The programs of the put/get study, and their pages.
+mkdir -p "$out/putget"
+for study in 'cg --classes S' 'mg --classes S' 'summa -n 64 --widths 16' 'md --atoms 256 --steps 2'; do
+  read -r name arguments <<<"$study"
+  # shellcheck disable=SC2086 # a list of words
+  $run_mpi 2 "bench/studies/putget/${name}_study" $arguments --seconds 0.01 --min-iterations 2 --max-iterations 2 \
+    --json "$out/putget/study_${name}_shm.jsonl"
+  /usr/bin/python3 -m bench.report.study "$name" "$out/putget"
+done
 cma_off=(--mca btl_vader_single_copy_mechanism none)
 patterns=(spread --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,barrier --bytes 1K,64K
   --seconds 0.02 --peers mpi --shim none --json "$out/grid.jsonl")

@@ -73,7 +73,8 @@ def run_study(given, launcher, programs):
     job = study_job.StudyJob(given.study, given.full, launcher.output, programs, None, given.brigade_version)
     with Cluster(8, given.rate) as job.cluster:
         launcher.run_all(job.plan())
-    simulated_jobs.simulate_study(launcher, programs, given.study)
+    if job.study.simulated:
+        simulated_jobs.simulate_study(launcher, programs, given.study)
     say("Report")
     page = launcher.output / f"study_{given.study}.html"
     subprocess.run(["/usr/bin/python3", "-m", "bench.report.study", given.study, launcher.output], check=True,

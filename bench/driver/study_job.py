@@ -6,7 +6,7 @@ from typing import NamedTuple
 from bench.driver import machine, peers
 from bench.driver.launching import Launch
 
-MPICH_TARGETS = ["//bench:brigade_bench", "//bench/studies:suites"]
+MPICH_TARGETS = ["//bench:brigade_bench", "//bench/studies:suites", "//bench/studies/putget:studies"]
 TARGETS = [*MPICH_TARGETS, "//bench/simulated:superstep_table"]
 
 
@@ -19,7 +19,8 @@ class Contender(NamedTuple):
 
 
 class Program(NamedTuple):
-    """One subcommand of brigade_bench, or a suite of the LI paper. `ranks`: on which numbers of them it runs."""
+    """A subcommand of brigade_bench, a suite of the LI paper, or a program of the put/get study. `ranks`: on which
+    numbers of them it runs."""
 
     arguments: list
     ranks: tuple
@@ -32,6 +33,7 @@ class Study(NamedTuple):
     title: str
     contenders: dict  # {place: [Contender]}
     programs: list
+    simulated: bool = False  # its supersteps, too, on machines in virtual time
 
 
 BENCH = {
@@ -46,26 +48,47 @@ LI = {
     "loopback": [*_OURS, Contender("MPICH 5", "mpich5", "mpi_rma")],
     "cluster": [*_OURS, Contender("Open MPI 5", "openmpi5", "mpi_rma"), Contender("MPICH 5", "mpich5", "mpi_rma")],
 }
+PUTGET = {
+    "shm": [Contender(), Contender("MPICH", "mpich")],
+    "loopback": [Contender(), Contender("MPICH 5", "mpich5")],
+    "cluster": [Contender(), Contender("Open MPI 5", "openmpi5"), Contender("MPICH 5", "mpich5")],
+}
 STUDIES = {
     "exchange": Study("One-sided communication as the MPI/SX paper measures it", BENCH, [
         Program(["exchange", "--blocks", "0,1K,16K,64K,1M"], (2, 4, 8),
                 ["exchange", "--blocks", "0,1K,4K,16K,64K,256K,1M,4M"]),
         Program(["one-sided", "--sizes", "8,1K,64K,1M"], (2,),
                 ["one-sided", "--sizes", "8,64,512,4K,32K,256K,2M,32M"]),
-    ]),
+    ], simulated=True),
     "as": Study("Barriers and exchanges of all with all as the LI paper measures them", LI, [
         Program(["as_suite", "--ints", "1,4,16,64,256,1024,4096,16384"], (2, 4, 8),
                 ["as_suite", "--ints", ",".join(str(1 << i) for i in range(17))]),
-    ]),
+    ], simulated=True),
     "mult": Study("Products of matrices as the LI paper measures them", LI, [
         Program(["mult_suite", "-n", "320,640"], (4,), full_ranks=(4, 16, 25), sequential=True),
         # What an int costs, by which the paper predicts the speedup.
         Program(["as_suite", "--no-tests", "--ints", "1024,4096,16384,65536"], (4,), full_ranks=(4, 16, 25)),
-    ]),
+    ], simulated=True),
     "rdx": Study("Radix sort as the LI paper measures it", LI, [
         Program(["rdx_suite", "--keys", "1024000"], (2, 4, 8),
                 ["rdx_suite", "--keys", "4096000,8192000,16384000"], (2, 4, 8, 16), sequential=True),
         Program(["rdx_suite", "--keys", "1024000", "--skewed"], (4,)),
+    ], simulated=True),
+    "cg": Study("NAS CG as the ARMCI paper measures it", PUTGET, [
+        Program(["cg_study", "--classes", "W,A"], (2, 4, 8), ["cg_study", "--classes", "W,A,B"]),
+    ]),
+    "mg": Study("NAS MG as the ARMCI paper measures it", PUTGET, [
+        Program(["mg_study", "--classes", "W,A"], (2, 4, 8), ["mg_study", "--classes", "W,A,B"]),
+    ]),
+    "summa": Study("SUMMA as the ARMCI paper measures it", PUTGET, [
+        Program(["summa_study", "-n", "1024"], (2, 4, 8),
+                ["summa_study", "-n", "1024,2048", "--widths", "128,256,512"]),
+    ]),
+    "md": Study("Molecular dynamics as the ARMCI paper measures it", PUTGET, [
+        Program(["md_study", "--atoms", "256,2048", "--steps", "10"], (2, 4, 8),
+                ["md_study", "--atoms", "256,864,2048", "--steps", "100"]),
+        Program(["md_study", "--atoms", "12000", "--steps", "2"], (8,),
+                ["md_study", "--atoms", "12000,65536", "--steps", "2"]),
     ]),
 }
 
@@ -97,19 +120,24 @@ class StudyJob:
         return launches
 
     def command(self, place, contender, program, ranks, number):
-        """brigade_bench or the suite, that of the MPI."""
+        """The program, that of the MPI."""
         name, *arguments = self.full and program.full_arguments or program.arguments
         is_mpich = contender.mpi.startswith("mpich")
         transport = "auto" if place == "shm" else "tcp"
+        suites = self.programs.suites_mpich if is_mpich else self.programs.suites
+        seconds, least = ("0.3", "25") if self.full else ("0.05", "25")
         if contender.backend:
-            suites = self.programs.suites_mpich if is_mpich else self.programs.suites
             command = ["env", f"BRIGADE_LI_BACKEND={contender.backend}", f"BRIGADE_TRANSPORT={transport}",
                        f"{suites}/{name}", *arguments]
+            least = least if self.full else "6"
+        elif name.endswith("_study"):
+            # A run takes seconds; launches together are samples enough.
+            command = ["env", "OMP_NUM_THREADS=1", f"{suites}/putget/{name}", *arguments, "--transport", transport]
+            least = "3"
         else:
             command = [self.programs.bench_mpich if is_mpich else self.programs.bench, name, *arguments,
                        "--shim", "none", "--transport", transport]
         asleep = ["--asleep"] if ranks > machine.processors() else []
-        seconds, least = ("0.3", "25") if self.full else ("0.05", "6" if contender.backend else "25")
         return [*command, "--seconds", seconds, "--min-iterations", least,
                 "--label", contender.label, "--seed", str(number + 1), *asleep, "--brigade-version", self.version,
                 "--json", str(self.output / f"study_{self.name}_{place}.jsonl")]

@@ -5,11 +5,11 @@ study_NAME_simulated.jsonl if it is there."""
 import argparse
 import pathlib
 
-from bench.report import exchange, li_as, li_mult, li_rdx, overview, style, supersteps
+from bench.report import exchange, li_as, li_mult, li_rdx, overview, putget, style, supersteps
 from bench.report.measurements import load
 
 PLACES = {"shm": "shared memory", "loopback": "TCP on this host", "cluster": "hosts with slow links"}
-STUDIES = {"exchange": exchange, "as": li_as, "mult": li_mult, "rdx": li_rdx}
+STUDIES = {"exchange": exchange, "as": li_as, "mult": li_mult, "rdx": li_rdx, **putget.STUDIES}
 
 
 def make_page(name, directory):
