@@ -42,6 +42,8 @@ Status Pairs::Exchange(const Messages& to, const Messages& from) {
         do {
           status = group_->Start(call, &sending);
         } while (status.code() == StatusCode::kNoResource);
+        // The least staging memory that there can be has room for what returns, and for no more.
+        if (status.code() == StatusCode::kOutOfMemory) status = group_->Run(call);
         BRIGADE_RETURN_IF_ERROR(status);
       }
       if (i < received.size()) BRIGADE_RETURN_IF_ERROR(Receive(source, received[i]));
