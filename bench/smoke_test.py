@@ -70,7 +70,7 @@ def check_suites(directory):
     for study, patterns in (("as", {"put"}), ("mult", {"put", "get"}),
                             ("rdx", {"RDXSORT, put", "RDXSORTOPT, put", "combined, put"})):
         page = html.unescape((directory / f"study_{study}.html").read_text())
-        for backend in ("windows", "mpi_rma", "mpi_send"):
+        for backend in ("windows", "mpi_rma", "mpi_send", "bsp"):
             for pattern in patterns:
                 assert f"<td>{backend}: {pattern}</td>" in page.replace("\n", ""), (study, backend, pattern)
         assert "mpi: " in page and "Simulated machines" in page and "not measured" not in page, study

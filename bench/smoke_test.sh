@@ -25,7 +25,7 @@ done
 # The suites of the LI paper, and their pages.
 for suite in 'as_suite --ints 1,100' 'mult_suite -n 32' 'rdx_suite --keys 5000' 'rdx_suite --keys 5000 --skewed'; do
   read -r program arguments <<<"$suite"
-  for backend in windows mpi_rma mpi_send; do
+  for backend in windows mpi_rma mpi_send bsp; do
     # shellcheck disable=SC2086 # a list of words
     BRIGADE_LI_BACKEND=$backend $run_mpi 4 "bench/studies/$program" $arguments --seconds 0.01 --min-iterations 2 \
       --json "$out/study_${program%_suite}_shm.jsonl"

@@ -41,7 +41,7 @@ BENCH = {
     "loopback": [Contender()],
     "cluster": [Contender(), Contender("MPICH 5", "mpich5")],
 }
-_OURS = [Contender(backend="windows"), Contender(backend="mpi_send")]
+_OURS = [Contender(backend=name) for name in ("windows", "bsp", "mpi_send")]
 # Debian's Open MPI has no windows over TCP.
 LI = {
     "shm": [*_OURS, Contender(backend="mpi_rma"), Contender("MPICH", "mpich", "mpi_rma")],

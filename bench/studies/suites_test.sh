@@ -5,7 +5,7 @@ set -euo pipefail
 
 run_mpi=$1 ranks=$2 program=$3
 lines=${TEST_TMPDIR:-$(mktemp -d)}/lines.jsonl
-for backend in windows mpi_rma mpi_send; do
+for backend in windows mpi_rma mpi_send bsp; do
   : >"$lines"
   BRIGADE_LI_BACKEND=$backend "$run_mpi" "$ranks" "$program" --seconds 0.001 --min-iterations 1 --max-iterations 2 \
     --seed 7 --json "$lines" "${@:4}"
