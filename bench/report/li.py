@@ -85,10 +85,12 @@ def range_of(values):
     return f"{min(values):.2f} to {max(values):.2f}, mean {geometric_mean(values):.2f}" if values else "not measured"
 
 
-def claim(text, values, holds):
-    """A row: what the paper says, what is found here, and whether the mean is as `holds` says."""
-    agrees = "" if not values else "as there" if holds(geometric_mean(values)) else "differs"
-    return [text, range_of(values), agrees]
+def claim(text, values, holds, why):
+    """A row: what the paper says, what is found here, and whether the mean is as `holds` says; if not, what can be the
+    reason."""
+    if not values:
+        return [text, range_of(values), ""]
+    return [text, range_of(values), "as there" if holds(geometric_mean(values)) else Cell("differs", why)]
 
 
 def gains(cases, backend, wanted=""):

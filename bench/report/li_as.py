@@ -80,9 +80,11 @@ def sections(place, lines, _):
     exchanges = {key: subjects for key, subjects in cases.items() if key.case == "total exchange"}
     claims = [
         li.claim("put over MPI takes a little longer than messages: messages over put, below 1",
-                 li.gains(exchanges, "mpi_rma"), lambda mean: mean < 1),
+                 li.gains(exchanges, "mpi_rma"), lambda mean: mean < 1,
+                 "today's windows write to their target without its messages"),
         li.claim("put over the best library outruns messages of MPI: messages over put, above 1",
-                 li.gains(exchanges, "brigade"), lambda mean: mean > 1),
+                 li.gains(exchanges, "brigade"), lambda mean: mean > 1,
+                 "an exchange of messages ends without a synchronisation of all, one of puts with it"),
     ]
     parts = [one for ranks in sorted({key.ranks for key in cases}) for one in part(cases, ranks)]
     return [li.section(f"As, {place}", claims, parts, li.summaries(
