@@ -115,11 +115,11 @@ bazel_test() {  # NAME ARGUMENTS...: counts targets.
   if [[ $code -ne 0 && ! $counts =~ ^[0-9]+\ [1-9] ]]; then whole_failed "bazel test for $name: exit code $code"; fi
 }
 
-preloaded() {  # TITLE LOG COMMAND...: strangers' programs on the shim; the last line that COMMAND prints counts them.
-  local name=$1 log=$logs/$2.log
-  shift 2
+preloaded() {  # LIBRARY TITLE LOG COMMAND...: strangers' programs on it; the last line that COMMAND prints counts them.
+  local library=$1 name=$2 log=$logs/$3.log
+  shift 3
   title "$name"
-  "$@" --preload bazel-bin/blacs_shim/libbrigade_blacs.so | tee "$log"
+  "$@" --preload "bazel-bin/$library" | tee "$log"
   if [[ $(tail -n 1 "$log") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
     count "$name" "${BASH_REMATCH[@]:1}"
   else
@@ -127,10 +127,11 @@ preloaded() {  # TITLE LOG COMMAND...: strangers' programs on the shim; the last
   fi
 }
 
+blacs=blacs_shim/libbrigade_blacs.so
 testers() {  # TRANSPORT ARGUMENT...
   local transport=$1
   shift
-  BRIGADE_TRANSPORT=$transport preloaded "Debian's testers over $transport" "testers-$transport" \
+  BRIGADE_TRANSPORT=$transport preloaded "$blacs" "Debian's testers over $transport" "testers-$transport" \
     ./test/scalapack/run_testers.py "$@"
 }
 
@@ -218,7 +219,10 @@ cluster "The cluster of namespaces" cluster_test
 if $full; then testers auto --beside-stock; else testers auto; fi
 # On one host auto does without MPI.
 testers mpi --only '(x[CF]btest|dpb[123]tst|xdlu|xdqr).*' --output results/testers-mpi
-if $full; then preloaded "Applications" applications ./test/scalapack/run_applications.py; fi
+if $full; then
+  preloaded "$blacs" "Applications" applications ./test/scalapack/run_applications.py
+  preloaded rma_shim/libbrigade_rma.so "Applications of windows" rma-applications ./test/rma/run_applications.py
+fi
 start_cluster tcp_cluster_test  # mostly sleeps, while the sanitizers keep the processors busy
 sanitized asan
 # Where ranks are threads, and nowhere else, there are threads to check.

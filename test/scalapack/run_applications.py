@@ -9,10 +9,11 @@ import argparse
 import collections
 import pathlib
 import re
-import subprocess
 import sys
 
-import mpi_job
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import debian  # noqa: E402
+import mpi_job  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent / "applications"
 RANKS = 4
@@ -26,17 +27,6 @@ APPLICATIONS = [
                 ["pw.x", "-ndiag", str(RANKS), "-in", HERE / "silicon.in"],
                 r"^!\s+total energy\s+=\s+(-?\d+\.\d+)", 2e-8),
 ]
-
-
-def install(applications):
-    packages = sorted({package for application in applications for package in application.packages})
-    query = ["dpkg-query", "--show", "--showformat=${db:Status-Status}"]
-    missing = [package for package in packages
-               if subprocess.run(query + [package], capture_output=True, text=True).stdout != "installed"]
-    if missing:
-        print("Installing", *missing, flush=True)
-        subprocess.run(["apt-get", "install", "--yes", "--quiet=2", "--no-install-recommends"] + missing, check=True,
-                       stdout=subprocess.DEVNULL)
 
 
 def judge(application, stock, job):
@@ -67,7 +57,7 @@ def main():
     if not args.preload.is_file():
         parser.error(f"no file {args.preload}")
     applications = [application for application in APPLICATIONS if args.only in (None, application.name)]
-    install(applications)
+    debian.install(package for application in applications for package in application.packages)
     verdicts = collections.Counter()
     for number, application in enumerate(applications, 1):
         print(f"[{number}/{len(applications)}] {application.name:10}", end=" ", flush=True)

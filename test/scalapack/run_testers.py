@@ -15,8 +15,9 @@ import shutil
 import subprocess
 import sys
 
-import mpi_job
-from mpi_job import HANGS
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import mpi_job  # noqa: E402
+from mpi_job import HANGS  # noqa: E402
 
 PROGRAMS = pathlib.Path("/usr/lib/x86_64-linux-gnu/scalapack/openmpi-tests")
 DATA = pathlib.Path("/usr/share/scalapack")

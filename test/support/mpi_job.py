@@ -20,8 +20,9 @@ def fresh(folder):
     folder.mkdir(parents=True)
 
 
-def run(program, ranks, preload, folder):
-    """Runs `program`, a list of words, in `folder`, and leaves its stdout and stderr there."""
+def run(program, ranks, preload, folder, settings=()):
+    """Runs `program`, a list of words, in `folder`, and leaves its stdout and stderr there. `settings` are words that
+    env takes."""
     environment = dict(
         os.environ,
         OMP_NUM_THREADS="1",
@@ -32,7 +33,7 @@ def run(program, ranks, preload, folder):
         GFORTRAN_UNBUFFERED_PRECONNECTED="1",  # So that a program killed while hanging leaves its last line.
     )
     # The job alone gets the library, not mpirun.
-    command = ["mpirun.openmpi", "--oversubscribe", "-n", str(ranks), "env", "BRIGADE_LOG=info"]
+    command = ["mpirun.openmpi", "--oversubscribe", "-n", str(ranks), "env", *settings, "BRIGADE_LOG=info"]
     command += [f"LD_PRELOAD={preload}"] if preload else []
     command += [str(word) for word in program]
     start = time.monotonic()

@@ -1,0 +1,45 @@
+"""Debian's packages, and their sources."""
+
+import pathlib
+import subprocess
+
+
+def version(package):
+    """Of an installed package; None: it is not."""
+    query = subprocess.run(["dpkg-query", "--show", "--showformat=${db:Status-Status} ${Version}", package],
+                           capture_output=True, text=True)
+    status, _, number = query.stdout.partition(" ")
+    return number if status == "installed" else None
+
+
+def install(packages):
+    missing = [package for package in sorted(set(packages)) if version(package) is None]
+    if missing:
+        print("Installing", *missing, flush=True)
+        subprocess.run(["apt-get", "update", "--quiet=2"], check=True)
+        subprocess.run(["apt-get", "install", "--yes", "--quiet=2", "--no-install-recommends"] + missing, check=True,
+                       stdout=subprocess.DEVNULL)
+
+
+def source(package, folder):
+    """Unpacks the source of a package, and returns where; None: the package's sources cannot be had. The system's lists
+    of packages, which mostly know no sources, stay as they are."""
+    parts = folder / "lists.d"
+    lists = folder / "lists"
+    for made in (parts, lists / "partial"):
+        made.mkdir(parents=True, exist_ok=True)
+    system = pathlib.Path("/etc/apt")
+    for listed in [system / "sources.list", *(system / "sources.list.d").glob("*")]:
+        if listed.suffix == ".sources":
+            text = listed.read_text().replace("Types: deb\n", "Types: deb-src\n")
+        elif listed.suffix == ".list" and listed.is_file():
+            text = "".join(f"deb-src {line[4:]}\n" for line in listed.read_text().splitlines() if line[:4] == "deb ")
+        else:
+            continue
+        (parts / listed.name).write_text(text)
+    apt = ["apt-get", "--quiet=2", "-o", "Dir::Etc::SourceList=/dev/null", "-o", f"Dir::Etc::SourceParts={parts}",
+           "-o", f"Dir::State::Lists={lists}"]
+    for command in (["update"], ["source", "--only-source", package]):
+        if subprocess.run(apt + command, cwd=folder, stdout=subprocess.DEVNULL).returncode != 0:
+            return None
+    return next(found for found in folder.glob(f"{package}-*") if found.is_dir())
