@@ -19,11 +19,11 @@
 
 #include "blacs_shim/errors.h"
 #include "blacs_shim/process_grid.h"
-#include "blacs_shim/settings.h"
 #include "blacs_shim/statistics.h"
 #include "blacs_shim/system_handles.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/shared_engine.h"
+#include "patterns/settings/settings.h"
 
 namespace brigade {
 namespace blacs {

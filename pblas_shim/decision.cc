@@ -7,11 +7,11 @@
 namespace brigade {
 namespace pblas {
 
-const char* WhyLeft(blacs::Settings::When when, const ProductShape& shape) {
+const char* WhyLeft(Settings::When when, const ProductShape& shape) {
   const int64_t least = std::min({shape.m, shape.n, shape.k});
-  if (when == blacs::Settings::When::kOff) return "BRIGADE_PBLAS=off";
+  if (when == Settings::When::kOff) return "BRIGADE_PBLAS=off";
   if (least < 1) return "there is nothing to multiply";
-  if (when == blacs::Settings::When::kOn) return nullptr;
+  if (when == Settings::When::kOn) return nullptr;
   if (shape.ranks == 1) return "one rank has all";
   if (least < rules::kLeastPblasSize) return "it is small";
   return nullptr;

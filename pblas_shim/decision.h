@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "blacs_shim/settings.h"
+#include "patterns/settings/settings.h"
 
 namespace brigade {
 namespace pblas {
@@ -19,7 +19,7 @@ struct ProductShape {
 };
 
 // The reason why it is left to the PBLAS; null: it is not.
-const char* WhyLeft(blacs::Settings::When when, const ProductShape& shape);
+const char* WhyLeft(Settings::When when, const ProductShape& shape);
 
 }  // namespace pblas
 }  // namespace brigade

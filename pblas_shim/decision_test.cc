@@ -7,7 +7,7 @@ namespace brigade {
 namespace pblas {
 namespace {
 
-using When = blacs::Settings::When;
+using When = Settings::When;
 constexpr int64_t kLarge = rules::kLeastPblasSize;
 
 bool IsTaken(When when, int64_t m, int64_t n, int64_t k, int ranks) {

@@ -18,7 +18,7 @@ struct Offer {
   int row;
   int col;
 };
-using When = blacs::Settings::When;
+using When = Settings::When;
 constexpr When kFromLeast[] = {When::kOff, When::kAuto, When::kOn};
 
 }  // namespace

@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "blacs_shim/settings.h"
 #include "membuf/status.h"
+#include "patterns/settings/settings.h"
 #include "windows/multiply/multiply.h"
 
 namespace brigade {
@@ -31,7 +31,7 @@ class Grid {
   static std::unique_ptr<Grid> Make(Runtime* runtime, MPI_Comm comm, const GridPlace& place);
 
   // What all of its ranks agree on: the least of what they ask for.
-  blacs::Settings::When when() const { return when_; }
+  Settings::When when() const { return when_; }
   // Why it does not multiply; empty: it does. The same on all ranks.
   const std::string& refusal() const { return refusal_; }
   Multiplier* multiplier() const { return multiplier_.get(); }
@@ -45,7 +45,7 @@ class Grid {
   Status Open(Runtime* runtime, MPI_Comm comm);
 
   GridPlace place_;
-  blacs::Settings::When when_ = blacs::Settings::When::kOff;
+  Settings::When when_ = Settings::When::kOff;
   std::string refusal_;
   std::unique_ptr<Multiplier> multiplier_;
 };

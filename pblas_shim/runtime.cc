@@ -30,7 +30,7 @@ __attribute__((constructor)) void RefuseMpich() {
 
 Runtime* Runtime::current_ = nullptr;
 
-Runtime::Runtime(const blacs::Settings& settings) : settings_(settings), pid_(getpid()) {
+Runtime::Runtime(const Settings& settings) : settings_(settings), pid_(getpid()) {
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Runtime::OnCommunicatorFree, &keyval_, nullptr);
   int at_end = MPI_KEYVAL_INVALID;
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Runtime::OnMpiFinalize, &at_end, nullptr);
@@ -39,8 +39,8 @@ Runtime::Runtime(const blacs::Settings& settings) : settings_(settings), pid_(ge
 }
 
 Runtime* Runtime::StartNow(const char* routine) {
-  blacs::Settings settings;
-  const Status status = blacs::ReadSettings(&settings);
+  Settings settings;
+  const Status status = ReadSettings(&settings);
   if (!status.ok()) Fail(routine, status.message());
   current_ = new Runtime(settings);
   int rank = 0;

@@ -12,9 +12,9 @@
 #include <memory>
 #include <vector>
 
-#include "blacs_shim/settings.h"
 #include "membuf/status.h"
 #include "patterns/engine/shared_engine.h"
+#include "patterns/settings/settings.h"
 #include "pblas_shim/grid.h"
 #include "windows/message/window_space.h"
 
@@ -29,7 +29,7 @@ class Runtime {
     return current_ != nullptr ? current_ : StartNow(routine);
   }
 
-  const blacs::Settings& settings() const { return settings_; }
+  const Settings& settings() const { return settings_; }
   // The grid of a context, which begins as `place` says. The first call for a context is collective
   // over it.
   Grid* GridOf(const char* routine, int context, const GridPlace& place);
@@ -39,7 +39,7 @@ class Runtime {
   WindowSpace* space() const { return space_.get(); }
 
  private:
-  explicit Runtime(const blacs::Settings& settings);
+  explicit Runtime(const Settings& settings);
 
   static Runtime* StartNow(const char* routine);
   static int OnMpiFinalize(MPI_Comm, int, void*, void*);
@@ -47,7 +47,7 @@ class Runtime {
 
   static Runtime* current_;
 
-  const blacs::Settings settings_;
+  const Settings settings_;
   const pid_t pid_;
   int keyval_ = MPI_KEYVAL_INVALID;  // of grids
   std::shared_ptr<SharedEngine> engine_;

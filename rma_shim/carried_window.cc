@@ -131,7 +131,7 @@ Status CarriedWindow::CheckReach(Runtime* runtime, Bootstrap* bootstrap) const {
     mine.has_helper &= one.has_helper;
   }
   if (is_shared() && !mine.sees_all) return Refused("some of its ranks share no memory");
-  if (runtime->settings().rma == blacs::Settings::When::kOn) return Status();
+  if (runtime->settings().rma == Settings::When::kOn) return Status();
   // A target that is inside MPI would never carry out what it is asked for.
   if (any.goes_by_mpi) return Refused("some of its ranks reach each other by transport mpi only");
   if (any.needs_messages && !mine.has_helper) {

@@ -29,12 +29,12 @@ __attribute__((constructor)) void RefuseMpich() {
 
 Runtime* Runtime::current_ = nullptr;
 
-Runtime::Runtime(const blacs::Settings& settings)
+Runtime::Runtime(const Settings& settings)
     : settings_(settings), pid_(getpid()), datatypes_(new DatatypeCache) {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
   has_threads_ = level == MPI_THREAD_MULTIPLE;
-  if (settings_.rma == blacs::Settings::When::kOff) {
+  if (settings_.rma == Settings::When::kOff) {
     refusal_ = "BRIGADE_RMA=off";
     return;
   }
@@ -50,8 +50,8 @@ Status Runtime::OpenEngine() {
 }
 
 Runtime* Runtime::StartNow(const char* routine) {
-  blacs::Settings settings;
-  const Status status = blacs::ReadSettings(&settings);
+  Settings settings;
+  const Status status = ReadSettings(&settings);
   if (!status.ok()) Fail(routine, status.message());
   current_ = new Runtime(settings);
   int rank = 0;

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "blacs_shim/settings.h"
 #include "membuf/status.h"
 #include "patterns/engine/shared_engine.h"
+#include "patterns/settings/settings.h"
 #include "rma_shim/datatype/datatype_cache.h"
 #include "rma_shim/requests.h"
 #include "windows/message/window_space.h"
@@ -37,7 +37,7 @@ class Runtime {
   // Null before the start and after the end.
   static Runtime* Current() { return current_; }
 
-  const blacs::Settings& settings() const { return settings_; }
+  const Settings& settings() const { return settings_; }
   // Why this process carries no window; empty: it does.
   const std::string& refusal() const { return refusal_; }
   WindowSpace* space() const { return space_.get(); }
@@ -64,7 +64,7 @@ class Runtime {
   };
 
  private:
-  explicit Runtime(const blacs::Settings& settings);
+  explicit Runtime(const Settings& settings);
   ~Runtime();
 
   static Runtime* StartNow(const char* routine);
@@ -74,7 +74,7 @@ class Runtime {
 
   static Runtime* current_;
 
-  const blacs::Settings settings_;
+  const Settings settings_;
   const pid_t pid_;
   std::string refusal_;
   bool has_threads_ = false;

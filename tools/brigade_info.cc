@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
-#include "blacs_shim/settings.h"
 #include "membuf/status.h"
 #include "membuf/version.h"
 #include "patterns/model/machine_cache.h"
+#include "patterns/settings/settings.h"
 #include "transport/endpoint.h"
 #include "transport/host/host.h"
 #include "transport/host/memory_lock.h"
@@ -97,9 +97,9 @@ void PrintTransports(bool prints, int ranks) {
 Status PrintSettings() {
   std::printf("settings of the BLACS, * where set\n");
   std::fputs(DescribeUnknownVariables(environ).c_str(), stdout);
-  blacs::Settings settings;
-  BRIGADE_RETURN_IF_ERROR(blacs::ReadSettings(&settings));
-  auto listed = blacs::ListSettings(settings);
+  Settings settings;
+  BRIGADE_RETURN_IF_ERROR(ReadSettings(&settings));
+  auto listed = ListSettings(settings);
   const char* const interface = std::getenv("BRIGADE_IFACE");
   listed.emplace_back("BRIGADE_IFACE", interface == nullptr ? "" : interface);
   for (const auto& [name, value] : listed) {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "blacs_shim/settings.h"
+#include "patterns/settings/settings.h"
 #include "transport/host/variables.h"
 
 namespace brigade {
@@ -122,8 +122,8 @@ Status Program::Begin(int most_processes) {
 }
 
 Status Program::Open() {
-  blacs::Settings settings;
-  BRIGADE_RETURN_IF_ERROR(blacs::ReadSettings(&settings));
+  Settings settings;
+  BRIGADE_RETURN_IF_ERROR(ReadSettings(&settings));
   if (job_.process() == 0) WarnOfUnknownVariables();
   BRIGADE_RETURN_IF_ERROR(SharedEngine::Acquire(settings.transport, settings.engine, &engine_));
   bootstrap_ = std::make_unique<MpiBootstrap>(job_.comm());

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "blacs_shim/settings.h"
+#include "patterns/settings/settings.h"
 #include "windows/faces/li/bsp_backend.h"
 #include "windows/faces/li/checked_backend.h"
 #include "windows/faces/li/mpi/mpi_rma_backend.h"
@@ -27,8 +27,8 @@ Status ChooseBackend(std::unique_ptr<Backend>* backend) {
   const std::string check = Lookup("BRIGADE_LI_CHECK", "0");
   const std::string both = "BRIGADE_LI_BACKEND=" + name + " BRIGADE_LI_CHECK=" + check;
   if (name == "windows") {
-    blacs::Settings settings;
-    BRIGADE_RETURN_IF_ERROR(blacs::ReadSettings(&settings));
+    Settings settings;
+    BRIGADE_RETURN_IF_ERROR(ReadSettings(&settings));
     *backend = std::make_unique<WindowsBackend>(settings, both);
   } else if (name == "mpi_rma") {
     *backend = std::make_unique<MpiRmaBackend>(both);

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "blacs_shim/settings.h"
 #include "membuf/status.h"
 #include "patterns/engine/shared_engine.h"
 #include "patterns/group/group.h"
+#include "patterns/settings/settings.h"
 #include "transport/bootstrap.h"
 #include "windows/core/window.h"
 #include "windows/faces/li/mpi/mpi_backend.h"
@@ -27,7 +27,7 @@ namespace li {
 
 class WindowsBackend final : public MpiBackend {
  public:
-  WindowsBackend(const blacs::Settings& engine, std::string settings)
+  WindowsBackend(const Settings& engine, std::string settings)
       : MpiBackend(std::move(settings)), settings_(engine) {}
 
   Status Begin() override;
@@ -54,7 +54,7 @@ class WindowsBackend final : public MpiBackend {
   Memory& at(int slot) { return memory_[static_cast<size_t>(slot)]; }
   const Memory& at(int slot) const { return memory_[static_cast<size_t>(slot)]; }
 
-  const blacs::Settings settings_;
+  const Settings settings_;
   std::shared_ptr<SharedEngine> shared_engine_;
   std::unique_ptr<WindowSpace> space_;
   std::unique_ptr<Bootstrap> bootstrap_;

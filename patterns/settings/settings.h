@@ -1,7 +1,7 @@
 // Settings: what the environment asks of the library. docs/user/settings.md has the table.
 
-#ifndef BRIGADE_BLACS_SHIM_SETTINGS_H_
-#define BRIGADE_BLACS_SHIM_SETTINGS_H_
+#ifndef BRIGADE_PATTERNS_SETTINGS_SETTINGS_H_
+#define BRIGADE_PATTERNS_SETTINGS_SETTINGS_H_
 
 #include <string>
 #include <utility>
@@ -11,7 +11,6 @@
 #include "patterns/engine/engine.h"
 
 namespace brigade {
-namespace blacs {
 
 struct Settings {
   enum class Statistics { kOff, kSummed, kPerRank };
@@ -42,7 +41,6 @@ Status ReadSettings(Settings* settings);
 // an empty one where there is none.
 std::vector<std::pair<std::string, std::string>> ListSettings(const Settings& settings);
 
-}  // namespace blacs
 }  // namespace brigade
 
-#endif  // BRIGADE_BLACS_SHIM_SETTINGS_H_
+#endif  // BRIGADE_PATTERNS_SETTINGS_SETTINGS_H_

@@ -1,4 +1,4 @@
-#include "blacs_shim/settings.h"
+#include "patterns/settings/settings.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,7 +10,6 @@
 #include "transport/host/variables.h"
 
 namespace brigade {
-namespace blacs {
 namespace {
 
 // Sets one variable for the life of a test.
@@ -151,5 +150,4 @@ TEST(SettingsTest, BadValueNamesVariableAndValue) {
 }
 
 }  // namespace
-}  // namespace blacs
 }  // namespace brigade

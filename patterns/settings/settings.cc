@@ -1,4 +1,4 @@
-#include "blacs_shim/settings.h"
+#include "patterns/settings/settings.h"
 
 #include <algorithm>
 #include <cctype>
@@ -14,7 +14,6 @@
 #include <system_error>
 
 namespace brigade {
-namespace blacs {
 namespace {
 
 // The pool lends memory out in units of cache lines.
@@ -170,5 +169,4 @@ std::vector<std::pair<std::string, std::string>> ListSettings(const Settings& se
   };
 }
 
-}  // namespace blacs
 }  // namespace brigade
