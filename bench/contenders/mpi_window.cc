@@ -28,7 +28,8 @@ class MpiWindow final : public OneSided {
     MPI_Comm_rank(comm, &rank_);
     int ranks;
     MPI_Comm_size(comm, &ranks);
-    // Whole pages: of some other lengths Debian's MPICH 4.0 finds others' memory in the wrong place.
+    // Whole pages: of some other lengths Debian's MPICH 4.0 finds others' memory in the wrong
+    // place.
     constexpr size_t kPage = 4096 / sizeof(double);
     const size_t all = (static_cast<size_t>(doubles + ranks) + kPage - 1) / kPage * kPage;
     if (!is_shared) private_.resize(all);
