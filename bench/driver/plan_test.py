@@ -101,6 +101,9 @@ class Study(unittest.TestCase):
             for launch in study_plan(name, full=True):
                 is_mpich = any(part.startswith("/mpich-folder/bench/") for part in launch.command)
                 self.assertEqual(is_mpich, label_of(launch).startswith("MPICH"), launch)
+                # The stock BLACS would bring Open MPI.
+                if any(part.endswith("/brigade_bench") for part in launch.command):
+                    self.assertIn("--peers mpi --shim none", " ".join(launch.command))
 
     def test_backends_take_turns(self):
         for place in ("shm", "loopback", "cluster"):

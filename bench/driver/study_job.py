@@ -136,7 +136,7 @@ class StudyJob:
             least = "3"
         else:
             command = [self.programs.bench_mpich if is_mpich else self.programs.bench, name, *arguments,
-                       "--shim", "none", "--transport", transport]
+                       "--peers", "mpi", "--shim", "none", "--transport", transport]
         asleep = ["--asleep"] if ranks > machine.processors() else []
         return [*command, "--seconds", seconds, "--min-iterations", least,
                 "--label", contender.label, "--seed", str(number + 1), *asleep, "--brigade-version", self.version,
