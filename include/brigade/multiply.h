@@ -113,15 +113,15 @@ typedef struct {
   /// #BRIGADE_ELEMENT_FLOAT, #BRIGADE_ELEMENT_DOUBLE, #BRIGADE_ELEMENT_COMPLEX_FLOAT or
   /// #BRIGADE_ELEMENT_COMPLEX_DOUBLE: of all matrices and scalars.
   brigade_element element;
-  brigade_transpose op_a;  ///< op(A) is m x k
-  brigade_transpose op_b;  ///< op(B) is k x n
-  int64_t m;               ///< 0 or more, likewise n and k
-  int64_t n;               ///< columns of op(B) and C
-  int64_t k;               ///< what is summed over
-  const void* alpha;       ///< one element; if it is 0, A and B are not read
-  const void* beta;        ///< one element; if it is 0, C is not read
-  brigade_distributed_matrix a;
-  brigade_distributed_matrix b;
+  brigade_transpose op_a;        ///< op(A) is m x k
+  brigade_transpose op_b;        ///< op(B) is k x n
+  int64_t m;                     ///< 0 or more, likewise n and k
+  int64_t n;                     ///< columns of op(B) and C
+  int64_t k;                     ///< what is summed over
+  const void* alpha;             ///< one element; if it is 0, A and B are not read
+  const void* beta;              ///< one element; if it is 0, C is not read
+  brigade_distributed_matrix a;  ///< A, as it lies
+  brigade_distributed_matrix b;  ///< B, as it lies
   /// m x n. No element of it takes part in A or B.
   brigade_distributed_matrix c;
 } brigade_product;
@@ -136,7 +136,7 @@ typedef enum {
 /// How a product is computed. Changes times and never results; may differ by rank. Fill in the
 /// defaults with brigade_multiply_options_init() first.
 typedef struct {
-  brigade_multiply_order order;
+  brigade_multiply_order order;  ///< of the pieces
   int depth;     ///< pieces of A and B on their way while one is multiplied; 0 to 16
   int in_place;  ///< 1: what a rank sees of others' parts is read in place; 0: it is fetched
 } brigade_multiply_options;

@@ -37,7 +37,8 @@ void LockedDomain::Deregister(uint64_t key) {
 
 void LockedDomain::Lock(SocketIo* io, int sharers,
                         const std::function<void(const std::string&)>& log) {
-  if (io_ != nullptr || first_.data == nullptr) return;
+  // Little memory is not worth it, whatever the limit.
+  if (io_ != nullptr || first_.data == nullptr || first_.bytes < kLeastBytes) return;
   io_ = io;
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t share = MemoryLockBudget(sharers) / page * page;
