@@ -314,6 +314,9 @@ Status Window::Reached(int target, const Status& outcome) {
   if (outcome.ok()) return outcome;
   const Status status = outcome.WithContext("rank " + std::to_string(target) + " of a window");
   const Engine::Turn turn(engine());
+  // A member whose window is broken may have given its memory back: it has said why before.
+  engine()->Move();
+  BRIGADE_RETURN_IF_ERROR(state()->failure);
   engine()->BreakGroup(state(), status, {rank(), status.code(), {}, 0, status.message()});
   return state()->failure;
 }
