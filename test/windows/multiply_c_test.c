@@ -199,7 +199,8 @@ static void mistakes(void) {
   failed(brigade_multiply(multiplier, &wrong, NULL, NULL), BRIGADE_MISMATCH,
          "differ in k: rank 0 has 20, rank 2 has 19");
   ok(brigade_multiply(multiplier, &product, NULL, NULL), "a product");
-  /* Who gives it up ends what the others wait for. */
+  /* Who gives it up ends what the others wait for, which shall not be the product before. */
+  MPI_Barrier(MPI_COMM_WORLD);
   if (is_wrong) {
     brigade_multiplier_destroy(multiplier);
     brigade_multiplier_destroy(NULL);
