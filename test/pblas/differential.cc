@@ -1,0 +1,310 @@
+// P?GEMM that is preloaded against ScaLAPACK's own, in one process, on descriptors drawn at random:
+// grids, blocks, first blocks, sources, submatrices, transposes, types, alpha and beta.
+//
+// Prints how many products had anything to multiply, for the script that counts those that were
+// taken.
+
+#include <dlfcn.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "test/support/stress.h"
+
+using Gemm = void(const char* op_a, const char* op_b, const int* m, const int* n, const int* k,
+                  const void* alpha, const void* a, const int* ia, const int* ja, const int* desca,
+                  const void* b, const int* ib, const int* jb, const int* descb, const void* beta,
+                  void* c, const int* ic, const int* jc, const int* descc);
+
+extern "C" {
+void blacs_get_(const int* context, const int* what, int* value);
+void blacs_gridinit_(int* context, const char* order, const int* rows, const int* cols);
+void blacs_gridinfo_(const int* context, int* rows, int* cols, int* row, int* col);
+void blacs_gridexit_(const int* context);
+// Whose it is the loader decides.
+Gemm psgemm_, pdgemm_, pcgemm_, pzgemm_;
+}
+
+namespace {
+
+// Draws the same on all ranks.
+class Draw {
+ public:
+  explicit Draw(unsigned seed) : random_(seed) {}
+  // Between both, inclusive.
+  int From(int least, int most) { return std::uniform_int_distribution<int>(least, most)(random_); }
+  bool Once(int times) { return From(1, times) == 1; }
+
+ private:
+  std::mt19937 random_;
+};
+
+struct Grid {
+  int context, rows, cols, row, col;
+};
+
+// One dimension of a matrix, and of its submatrix.
+struct Axis {
+  int size = 0;
+  int begin = 0;   // of the submatrix
+  int count = 0;   // likewise
+  int first = 0;   // how much is in the first block
+  int block = 0;   // in any other
+  int source = 0;  // who has the first block
+  int procs = 0;
+
+  int OwnerOf(int i) const {
+    return i < first ? source : ((i - first) / block + 1 + source) % procs;
+  }
+  std::vector<int> OwnedBy(int proc) const {
+    std::vector<int> owned;
+    for (int i = 0; i < size; ++i) {
+      if (OwnerOf(i) == proc) owned.push_back(i);
+    }
+    return owned;
+  }
+  bool Contains(int i) const { return i >= begin && i < begin + count; }
+};
+
+Axis DrawAxis(Draw* draw, int count, int procs, bool has_first) {
+  Axis axis;
+  axis.count = count;
+  axis.begin = draw->Once(3) ? 0 : draw->From(0, 20);
+  axis.size = std::max(1, axis.begin + count + (draw->Once(2) ? 0 : draw->From(0, 9)));
+  axis.block = draw->Once(4) ? draw->From(1, 2 * axis.size) : draw->From(1, 12);
+  axis.first = has_first ? draw->From(1, 20) : axis.block;
+  axis.procs = procs;
+  axis.source = draw->From(0, procs - 1);
+  return axis;
+}
+
+template <typename T>
+struct Real {
+  using Type = T;
+  static constexpr double kLargest = 1;  // of an element
+};
+template <typename T>
+struct Real<std::complex<T>> {
+  using Type = T;
+  static constexpr double kLargest = 1.5;
+};
+
+// Draws between -1 and 1. Each rank draws its own.
+void Fill(std::mt19937* random, float* to) {
+  *to = std::uniform_real_distribution<float>(-1, 1)(*random);
+}
+void Fill(std::mt19937* random, double* to) {
+  *to = std::uniform_real_distribution<double>(-1, 1)(*random);
+}
+template <typename R>
+void Fill(std::mt19937* random, std::complex<R>* to) {
+  R real, imag;
+  Fill(random, &real);
+  Fill(random, &imag);
+  *to = {real, imag};
+}
+
+// This rank's part of a matrix, and its descriptor.
+template <typename T>
+class Part {
+ public:
+  // The submatrix is rows x cols.
+  Part(Draw* draw, std::mt19937* values, const Grid& grid, int rows, int cols) {
+    const bool has_first = draw->Once(2);
+    rows_ = DrawAxis(draw, rows, grid.rows, has_first);
+    cols_ = DrawAxis(draw, cols, grid.cols, has_first);
+    own_rows_ = rows_.OwnedBy(grid.row);
+    own_cols_ = cols_.OwnedBy(grid.col);
+    const int more = draw->Once(2) ? 0 : draw->From(1, 3);
+    ld_ = std::max(1, static_cast<int>(own_rows_.size())) + more;
+    memory_.resize(static_cast<size_t>(ld_) * std::max<size_t>(1, own_cols_.size()));
+    for (T& value : memory_) Fill(values, &value);
+    constexpr int kBlockCyclic = 1, kWithFirstBlock = 2;
+    if (has_first) {
+      descriptor_ = {kWithFirstBlock, grid.context, rows_.size,  cols_.size,
+                     rows_.first,     cols_.first,  rows_.block, cols_.block,
+                     rows_.source,    cols_.source, ld_};
+    } else {
+      descriptor_ = {kBlockCyclic, grid.context, rows_.size,   cols_.size, rows_.block,
+                     cols_.block,  rows_.source, cols_.source, ld_};
+    }
+    row_ = rows_.begin + 1;
+    col_ = cols_.begin + 1;
+  }
+
+  // visit(index, whether it is in the submatrix): all of this rank's memory.
+  template <typename Visit>
+  void ForEach(const Visit& visit) const {
+    for (size_t i = 0; i < memory_.size(); ++i) {
+      const size_t row = i % static_cast<size_t>(ld_), col = i / static_cast<size_t>(ld_);
+      visit(i, row < own_rows_.size() && col < own_cols_.size() && rows_.Contains(own_rows_[row]) &&
+                   cols_.Contains(own_cols_[col]));
+    }
+  }
+  // What nobody may read.
+  void FillSubmatrixWithNan() {
+    ForEach([&](size_t i, bool is_in) {
+      if (is_in) memory_[i] = T(std::numeric_limits<typename Real<T>::Type>::quiet_NaN());
+    });
+  }
+
+  std::vector<T>& memory() { return memory_; }
+  const int* row() const { return &row_; }
+  const int* col() const { return &col_; }
+  const int* descriptor() const { return descriptor_.data(); }
+  std::string ToString() const {
+    std::string text;
+    for (const int value : descriptor_) text += " " + std::to_string(value);
+    return "(" + std::to_string(row_) + ", " + std::to_string(col_) + ") of" + text;
+  }
+
+ private:
+  Axis rows_, cols_;
+  std::vector<int> own_rows_, own_cols_;
+  int ld_ = 0;
+  std::vector<T> memory_;
+  std::vector<int> descriptor_;
+  int row_ = 0, col_ = 0;
+};
+
+template <typename T>
+bool SameBits(const T& a, const T& b) {
+  return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+Gemm* Stock(const char* name) {
+  static void* const scalapack = dlopen("libscalapack-openmpi.so.2.2", RTLD_NOW);
+  return reinterpret_cast<Gemm*>(dlsym(scalapack, name));
+}
+
+struct Sizes {
+  int m, n, k;
+};
+
+Sizes DrawSizes(Draw* draw) {
+  const auto size = [draw] {
+    if (draw->Once(25)) return 0;
+    return draw->Once(15) ? draw->From(100, 300) : draw->From(1, 60);
+  };
+  const int m = size(), n = size(), k = size();
+  return {m, n, k};
+}
+
+template <typename T>
+void Compare(Draw* draw, std::mt19937* values, const Grid& grid, const Sizes& sizes, Gemm* gemm,
+             const char* name) {
+  Gemm* const stock = Stock(name);
+  ASSERT_NE(stock, nullptr);
+  ASSERT_NE(stock, gemm) << "nothing is preloaded";
+
+  const char op_a = "NTCntc"[draw->From(0, 5)], op_b = "NTCntc"[draw->From(0, 5)];
+  const int m = sizes.m, n = sizes.n, k = sizes.k;
+  const bool a_is_straight = op_a == 'N' || op_a == 'n', b_is_straight = op_b == 'N' || op_b == 'n';
+  Part<T> a(draw, values, grid, a_is_straight ? m : k, a_is_straight ? k : m);
+  Part<T> b(draw, values, grid, b_is_straight ? k : n, b_is_straight ? n : k);
+  Part<T> c(draw, values, grid, m, n);
+  const auto scalar = [draw](T* to) {
+    std::mt19937 same(static_cast<unsigned>(draw->From(0, 1 << 30)));
+    Fill(&same, to);
+    const int kind = draw->From(0, 4);
+    if (kind < 2) *to = T(static_cast<typename Real<T>::Type>(kind));
+  };
+  T alpha, beta;
+  scalar(&alpha);
+  scalar(&beta);
+  if (beta == T(0) && draw->Once(2)) c.FillSubmatrixWithNan();
+
+  const std::vector<T> a_before = a.memory(), b_before = b.memory(), c_before = c.memory();
+  const auto run = [&](Gemm* which) {
+    which(&op_a, &op_b, &m, &n, &k, &alpha, a.memory().data(), a.row(), a.col(), a.descriptor(),
+          b.memory().data(), b.row(), b.col(), b.descriptor(), &beta, c.memory().data(), c.row(),
+          c.col(), c.descriptor());
+  };
+  run(stock);
+  const std::vector<T> wanted = c.memory();
+  c.memory() = c_before;
+  run(gemm);
+
+  // n eps |A||B|, of either.
+  const double largest = Real<T>::kLargest;
+  const double eps = std::numeric_limits<typename Real<T>::Type>::epsilon();
+  const double bound =
+      2 * (k + 2) * eps * (std::abs(alpha) * k * largest * largest + std::abs(beta) * largest);
+  double worst = 0;
+  bool around_is_same = true;
+  c.ForEach([&](size_t i, bool is_in) {
+    if (!is_in) {
+      around_is_same = around_is_same && SameBits(c.memory()[i], c_before[i]);
+      return;
+    }
+    const double difference = std::abs(c.memory()[i] - wanted[i]);
+    if (!(difference <= worst)) worst = difference;
+  });
+  const auto what = [&] {
+    return std::string(name) + " " + op_a + op_b + " " + std::to_string(m) + " x " +
+           std::to_string(n) + " x " + std::to_string(k) + " on " + std::to_string(grid.rows) +
+           " x " + std::to_string(grid.cols) + " ranks, A " + a.ToString() + ", B " + b.ToString() +
+           ", C " + c.ToString();
+  };
+  EXPECT_TRUE(worst <= bound) << what() << ": they differ by " << worst << ", " << bound
+                              << " are allowed";
+  EXPECT_TRUE(around_is_same) << what() << ": what is around C was changed";
+  EXPECT_TRUE(a.memory() == a_before && b.memory() == b_before) << what() << ": A or B was changed";
+}
+
+TEST(Gemm, IsThatOfScalapack) {
+  const int cases = brigade::StressRounds(300, 10000);
+  const unsigned seed = brigade::StressSeed();
+  int rank = 0, ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  Draw draw(seed);
+  std::mt19937 values(seed + static_cast<unsigned>(rank));
+  constexpr int kPerGrid = 12;
+  int to_multiply = 0;
+  for (int number = 0; number < cases; number += kPerGrid) {
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", from case " + std::to_string(number) + " on");
+    const int rows = draw.From(1, ranks);
+    const int cols = draw.From(1, ranks / rows);
+    const auto seed_of_grid = static_cast<unsigned>(draw.From(0, 1 << 30));
+    const int minus_one = -1, default_context = 0;
+    Grid grid{};
+    blacs_get_(&minus_one, &default_context, &grid.context);
+    blacs_gridinit_(&grid.context, "Row", &rows, &cols);
+    Draw of_grid(seed_of_grid);
+    grid.row = -1;
+    if (rank < rows * cols) {
+      blacs_gridinfo_(&grid.context, &grid.rows, &grid.cols, &grid.row, &grid.col);
+    }
+    for (int i = 0; i < kPerGrid && grid.row >= 0; ++i) {
+      const Sizes sizes = DrawSizes(&of_grid);
+      to_multiply += rank == 0 && std::min({sizes.m, sizes.n, sizes.k}) > 0 ? 1 : 0;
+      switch (of_grid.From(0, 3)) {
+        case 0:
+          Compare<float>(&of_grid, &values, grid, sizes, psgemm_, "psgemm_");
+          break;
+        case 1:
+          Compare<double>(&of_grid, &values, grid, sizes, pdgemm_, "pdgemm_");
+          break;
+        case 2:
+          Compare<std::complex<float>>(&of_grid, &values, grid, sizes, pcgemm_, "pcgemm_");
+          break;
+        default:
+          Compare<std::complex<double>>(&of_grid, &values, grid, sizes, pzgemm_, "pzgemm_");
+      }
+      if (HasFatalFailure()) return;
+    }
+    if (grid.row >= 0) blacs_gridexit_(&grid.context);
+  }
+  if (rank == 0) std::printf("to multiply: %d\n", to_multiply);
+}
+
+}  // namespace

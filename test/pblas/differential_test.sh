@@ -1,0 +1,27 @@
+#!/bin/bash
+# The library against ScaLAPACK's own products, over the reference BLACS and over ours, and that it took all of them.
+# Arguments: run_mpi.sh, the program, the library, the BLACS.
+set -u
+
+run_mpi=$1
+program=$2
+library=$(realpath "$3")
+blacs=$(realpath "$4")
+failures=0
+
+check() {  # RANKS PRELOADS [VARIABLE=VALUE...]
+  local ranks=$1 preloads=$2 wanted taken
+  shift 2
+  "$run_mpi" "$ranks" env "LD_PRELOAD=$preloads" BRIGADE_PBLAS=on BRIGADE_EXPLAIN=1 "$@" "$program" \
+    >"$TEST_TMPDIR/out" 2>&1 || { failures=$((failures + 1)); echo "FAILED: $ranks ranks, $preloads $*"; }
+  grep -v 'GEMM .*: by one-sided communication' "$TEST_TMPDIR/out" | tail -n 60
+  wanted=$(sed -n 's/.*to multiply: //p' "$TEST_TMPDIR/out")
+  taken=$(grep -c 'GEMM .*: by one-sided communication' "$TEST_TMPDIR/out")
+  [[ ${wanted:-0} -gt 0 && $taken -eq $wanted ]] ||
+    { failures=$((failures + 1)); echo "FAILED: $taken of ${wanted:-no} products taken, $ranks ranks, $preloads $*"; }
+}
+
+check 6 "$library"
+check 4 "$library:$blacs" BRIGADE_TRANSPORT=tcp BRIGADE_IFACE=lo
+
+exit $((failures > 0))
