@@ -11,9 +11,9 @@ code is 0 if none failed. Safe to run again. Logs are in results/tests/, folders
 results/testers/.
 
   --full   stress tests at full length with a new seed (BRIGADE_TEST_SEED=<number> repeats one), messages beyond 2 GiB,
-           the benchmarks' build with MPICH, applications that Debian ships, and every ScaLAPACK tester on Debian's own
-           BLACS too, to compare with that instead of the recorded counts. Takes some 70 minutes on 2 cores, and leaves
-           its result in docs/results/full-test.md.
+           the benchmarks' build with MPICH, applications that Debian ships, every ScaLAPACK tester on Debian's own
+           BLACS too, to compare with that instead of the recorded counts, and once more with our products of matrices.
+           Takes some 90 minutes on 2 cores, and leaves its result in docs/results/full-test.md.
   --help   this text
 EOF
 }
@@ -115,11 +115,11 @@ bazel_test() {  # NAME ARGUMENTS...: counts targets.
   if [[ $code -ne 0 && ! $counts =~ ^[0-9]+\ [1-9] ]]; then whole_failed "bazel test for $name: exit code $code"; fi
 }
 
-preloaded() {  # LIBRARY TITLE LOG COMMAND...: strangers' programs on it; the last line that COMMAND prints counts them.
+preloaded() {  # LIBRARY[:LIBRARY] TITLE LOG COMMAND...: strangers' programs on it; the last line that COMMAND prints counts them.
   local library=$1 name=$2 log=$logs/$3.log
   shift 3
   title "$name"
-  "$@" --preload "bazel-bin/$library" | tee "$log"
+  "$@" --preload "bazel-bin/${library//:/:bazel-bin/}" | tee "$log"
   if [[ $(tail -n 1 "$log") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
     count "$name" "${BASH_REMATCH[@]:1}"
   else
@@ -220,6 +220,8 @@ if $full; then testers auto --beside-stock; else testers auto; fi
 # On one host auto does without MPI.
 testers mpi --only '(x[CF]btest|dpb[123]tst|xdlu|xdqr).*' --output results/testers-mpi
 if $full; then
+  BRIGADE_PBLAS=on preloaded "pblas_shim/libbrigade_pblas.so:$blacs" "Debian's testers with products" testers-pblas \
+    ./test/scalapack/run_testers.py --only '[sdcz]pb3tst|x[sdcz].*' --output results/testers-pblas
   preloaded "$blacs" "Applications" applications ./test/scalapack/run_applications.py
   preloaded rma_shim/libbrigade_rma.so "Applications of windows" rma-applications ./test/rma/run_applications.py
 fi

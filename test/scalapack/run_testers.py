@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs Debian's unmodified BLACS, PBLAS and ScaLAPACK testers on a preloaded BLACS and judges what they count.
+"""Runs Debian's unmodified BLACS, PBLAS and ScaLAPACK testers on preloaded libraries and judges what they count.
 
 A tester passes if its summary is the one recorded for stock (expected.json), line by line; or else that of stock here:
 what BLAS computes depends on the processor. Exit code 0 if none failed.
@@ -204,17 +204,19 @@ def compare(testers, args, folder):
     return 1 if verdicts["failed"] else 0
 
 
-def library(path):
-    if not os.path.isfile(path):
-        raise argparse.ArgumentTypeError(f"no file {path}")
-    return pathlib.Path(path).resolve()
+def libraries(paths):
+    for path in paths.split(":"):
+        if not os.path.isfile(path):
+            raise argparse.ArgumentTypeError(f"no file {path}")
+    return ":".join(os.path.realpath(path) for path in paths.split(":"))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
                                      allow_abbrev=False)
     subject = parser.add_mutually_exclusive_group(required=True)
-    subject.add_argument("--preload", metavar="LIB", type=library, help="the BLACS to test")
+    subject.add_argument("--preload", metavar="LIB[:LIB]", type=libraries,
+                         help="what to test: a BLACS, a PBLAS, or both, the PBLAS first")
     subject.add_argument("--stock", action="store_true", help="preload nothing: test Debian's BLACS against the record")
     subject.add_argument("--record", action="store_true", help=f"run stock and rewrite {RECORD.name}")
     parser.add_argument("--beside-stock", action="store_true",
