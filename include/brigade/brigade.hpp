@@ -1,7 +1,7 @@
 /// @file
-/// Brigade for C++ programs: what brigade.h and window.h make, as objects that clean up after
-/// themselves. Header only, so that the library's binary interface is that of C. Those say what
-/// arguments mean, which must be equal on all ranks, and what state errors leave.
+/// Brigade for C++ programs: what brigade.h, window.h and multiply.h make, as objects that clean up
+/// after themselves. Header only, so that the library's binary interface is that of C. Those say
+/// what arguments mean, which must be equal on all ranks, and what state errors leave.
 
 #ifndef BRIGADE_BRIGADE_HPP_
 #define BRIGADE_BRIGADE_HPP_
@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "brigade/brigade.h"
+#include "brigade/multiply.h"
 #include "brigade/window.h"
 
 namespace brigade {
@@ -54,6 +55,7 @@ class Engine {
 
  private:
   friend class Group;
+  friend class Multiplier;
   friend class Window;
   std::shared_ptr<brigade_engine> engine_;
 };
@@ -181,6 +183,44 @@ class Window {
     return made;
   }
   Held window_;
+};
+
+/// A grid that multiplies, or nothing, as of a window.
+///
+/// One that goes without Free is given up, which ends the others' calls on it.
+class Multiplier {
+ public:
+  /// Collective over the communicator. Makes it, in place of what there was; see
+  /// brigade_multiplier_create().
+  Result Create(const Engine& engine, int mpi_comm, int rows, int cols, size_t buffer_bytes = 0) {
+    brigade_multiplier* multiplier = nullptr;
+    const Result result =
+        brigade_multiplier_create(engine.get(), mpi_comm, rows, cols, buffer_bytes, &multiplier);
+    multiplier_ = Held(multiplier, {engine.engine_});
+    return result;
+  }
+  /// Collective; see brigade_multiplier_free(). Nothing is left, whatever the outcome.
+  Result Free() {
+    Held freed = std::move(multiplier_);
+    return brigade_multiplier_free(freed.release());
+  }
+  /// Collective; see brigade_multiply().
+  Result Multiply(const brigade_product& product, const brigade_multiply_options* options = nullptr,
+                  brigade_multiply_statistics* statistics = nullptr) {
+    return brigade_multiply(get(), &product, options, statistics);
+  }
+  /// The multiplier of the C functions; null if there is none.
+  brigade_multiplier* get() const { return multiplier_.get(); }
+
+ private:
+  struct GiveUp {
+    void operator()(brigade_multiplier* multiplier) const {
+      brigade_multiplier_destroy(multiplier);
+    }
+    std::shared_ptr<brigade_engine> engine;
+  };
+  using Held = std::unique_ptr<brigade_multiplier, GiveUp>;
+  Held multiplier_;
 };
 
 }  // namespace direct

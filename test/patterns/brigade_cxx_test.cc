@@ -12,6 +12,7 @@
 #include "brigade/blacs.h"
 #include "brigade/brigade.hpp"
 #include "gtest/gtest.h"
+#include "test/support/load_blas.h"
 
 namespace brigade {
 namespace {
@@ -204,6 +205,60 @@ TEST_F(BrigadeHppOperation, WindowsGoWithTheirObjects) {
     window = direct::Window();
   } else {
     EXPECT_EQ(brigade_window_fence(window.get(), 0), BRIGADE_ABORTED);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST_F(BrigadeHppOperation, MultipliersGoWithTheirObjects) {
+  LoadBlas();
+  const int comm = MPI_Comm_c2f(MPI_COMM_WORLD);
+  direct::Multiplier multiplier;
+  EXPECT_TRUE(multiplier.Free()) << "of nothing";
+  EXPECT_EQ(multiplier.Create(engine_, comm, size_ + 1, 1).status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_EQ(multiplier.get(), nullptr);
+
+  // A is size x 1 and B is 1 x size, dealt by single rows and in one block.
+  const double one = 1, zero = 0;
+  double a = rank_ + 1;
+  std::vector<double> b(static_cast<size_t>(size_), 2), c(static_cast<size_t>(size_));
+  brigade_product product = {};
+  product.element = BRIGADE_ELEMENT_DOUBLE;
+  product.m = product.n = size_;
+  product.k = 1;
+  product.alpha = &one;
+  product.beta = &zero;
+  product.a = {&a, size_, 1, 1, 1, 0, 0, 1, 0, 0, nullptr};
+  product.b = {b.data(), 1, size_, 1, size_, 0, 0, 1, 0, 0, nullptr};
+  product.c = {c.data(), size_, size_, 1, size_, 0, 0, 1, 0, 0, nullptr};
+  const std::vector<double> wanted(static_cast<size_t>(size_), 2.0 * (rank_ + 1));
+
+  ASSERT_TRUE(multiplier.Create(engine_, comm, size_, 1));
+  brigade_multiply_options options;
+  brigade_multiply_options_init(&options);
+  brigade_multiply_statistics statistics = {};
+  const direct::Result result = multiplier.Multiply(product, &options, &statistics);
+  EXPECT_TRUE(result) << result.text;
+  EXPECT_EQ(c, wanted);
+  EXPECT_EQ(statistics.products, 1);
+  product.m = -1;
+  EXPECT_EQ(multiplier.Multiply(product).status, BRIGADE_INVALID_ARGUMENT);
+  product.m = size_;
+  EXPECT_TRUE(multiplier.Free());
+  EXPECT_EQ(multiplier.get(), nullptr);
+  EXPECT_EQ(multiplier.Multiply(product).status, BRIGADE_INVALID_ARGUMENT);
+
+  // It keeps its engine, and ends the others' calls if it goes alone.
+  ASSERT_TRUE(multiplier.Create(engine_, comm, size_, 1));
+  group_ = direct::Group();
+  engine_ = direct::Engine();
+  c.assign(c.size(), 0);
+  EXPECT_TRUE(multiplier.Multiply(product));
+  EXPECT_EQ(c, wanted);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank_ == 0) {
+    multiplier = direct::Multiplier();
+  } else {
+    EXPECT_EQ(multiplier.Multiply(product).status, BRIGADE_ABORTED);
   }
   MPI_Barrier(MPI_COMM_WORLD);
 }
