@@ -136,6 +136,9 @@ inline constexpr int kShmSleepUnheardUs = 500;
 // Polls for each look at pieces that receivers give back: reading what they are about to write
 // slows them down, and memory comes back later.
 inline constexpr int kShmPollsPerReturnLook = 8;
+// The shortest time between looks for ranks that were killed: each is a system call for every peer,
+// and later looks are later news.
+inline constexpr int kShmLossLookUs = 20000;
 // Polls for each look for ranks that are gone, of a driver that does not sleep.
 inline constexpr uint64_t kShmPollsPerLossLook = 1 << 16;
 
@@ -198,6 +201,15 @@ inline constexpr size_t kShmOverlapBytes = size_t{8} << 10;
 // The longest piece that is pushed out of the sender's cache: short ones reach the receiver sooner,
 // and longer ones, whose lines it fetches ahead of need, later.
 inline constexpr size_t kShmDemotedBytes = 1152;
+
+// The longest line, beyond that of a narrow ring: one miss less for its receiver, and each slot of
+// a wide ring takes as much.
+inline constexpr size_t kShmWideLineBytes = size_t{4} << 10;
+// Lines that an edge carries as pieces until it gets a wide ring: fewer spare misses, more spare
+// memory where hardly anything is sent.
+inline constexpr int kShmLinesBeforeWide = 4;
+// Wide rings of a rank: more serve more edges, and take memory from pages that others need.
+inline constexpr size_t kShmMostWideBytes = size_t{2} << 20;
 
 // MPI. Pieces of a long message: fewer messages, less overlap.
 inline constexpr size_t kMpiPieceBytes = size_t{128} << 10;

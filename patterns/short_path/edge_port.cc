@@ -17,7 +17,7 @@ bool EdgePort::HasWholeMessage() {
   InEdge* const edge = EdgeFrom(call_.root);
   const Slot* const slot = edge == nullptr ? nullptr : Poll(edge, call_.root);
   if (slot == nullptr) return false;
-  const ConstByteSpan message = MessageIn(*slot);
+  const ConstByteSpan message = MessageIn(*edge, *slot);
   WireHeader theirs;
   if (message.data == nullptr || message.bytes < kHeaderBytes) return false;
   std::memcpy(&theirs, message.data, sizeof(theirs));
@@ -28,9 +28,9 @@ Status EdgePort::Receive(const Lane& lane, const Step& step, Current* current,
                          ConstByteSpan* message) {
   InEdge* const edge = EdgeFrom(awaited_peer_);
   const Slot* const slot = edge == nullptr ? nullptr : Poll(edge, awaited_peer_);
-  // A piece that is forwarded is kept until that is done, which takes a lease.
-  if (slot != nullptr && (slot->kind == Slot::kLine || !IsForwarded(lane, step.left.index))) {
-    *message = MessageIn(*slot);
+  // What is forwarded is kept until that is done, which takes a lease, unless it is copied.
+  if (slot != nullptr && (lines_ || !IsForwarded(lane, step.left.index))) {
+    *message = MessageIn(*edge, *slot);
     if (message->data != nullptr) {
       current->piece = slot->kind == Slot::kPiece;
       current->edge = edge;
@@ -42,6 +42,8 @@ Status EdgePort::Receive(const Lane& lane, const Step& step, Current* current,
 }
 
 Status EdgePort::ReceivePosted(Current* current, ConstByteSpan* message) {
+  // What was forwarded before is given back here: where messages are there at once, nobody waits.
+  endpoint()->Progress();
   ReceiveSlot& slot = group_->edge_slot;
   // Of a message that is longer than it should be, the header tells what it is.
   const ByteSpan where{nullptr, kHeaderBytes + MostPayload(config_.settings)};
@@ -52,6 +54,22 @@ Status EdgePort::ReceivePosted(Current* current, ConstByteSpan* message) {
   BRIGADE_RETURN_IF_ERROR(AwaitReceive(&slot, current));
   *message = {slot.lease.data, slot.lease.bytes};
   return Status();
+}
+
+bool EdgePort::SendInPlace(const Step& copy) {
+  const size_t bytes = kHeaderBytes + WireBytes();
+  if (lines_ || header_ahead_ || copy.only_sent_to < 0 || bytes <= Slot::kLineBytes) return false;
+  const int peer = scope_.GroupRank(copy.only_sent_to);
+  OutEdge* const edge = EdgeTo(peer);
+  Slot* const slot = edge == nullptr ? nullptr : edge->NextForLongLine(bytes);
+  if (slot == nullptr) return false;
+  const TraceSpan span(TraceKind::kPostSend, bytes, peer);
+  StartLine(slot);
+  mover_.Apply(copy, PayloadOf(slot) + kHeaderBytes, nullptr, nullptr, range_);
+  edge->Publish(slot);
+  ++mover_.statistics.messages_sent;
+  mover_.statistics.bytes_sent += bytes;
+  return true;
 }
 
 Status EdgePort::SendLineAsPiece(int peer, const Current& current) {

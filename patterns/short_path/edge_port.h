@@ -1,6 +1,7 @@
 // EdgePort: a short call's messages over a transport that shows its edges (edge.h). Nothing is
 // posted: what comes is used where its sender wrote it, and messages that fit a line, header
-// included, need no staging memory.
+// included, need no staging memory. Where user memory goes to one peer only, longer lines need none
+// either: it is copied straight into the edge.
 //
 // Edges and posts of one stream are one order, so that a message goes by a post where the edge
 // cannot take it, or is not to be kept waiting, and so that other paths may use the same streams.
@@ -58,7 +59,8 @@ class EdgePort : public PortBase {
     current->payload = current->line;
     return Status();
   }
-  bool SendInPlace(const Step&) { return false; }
+  // Sends what `copy` would copy to staging memory as a long line; false if it must be copied.
+  bool SendInPlace(const Step& copy);
   Status Send(int peer, const Current& current) {
     return lines_ ? SendLine(peer, current) : PostSend(peer, current);
   }
@@ -76,6 +78,18 @@ class EdgePort : public PortBase {
   // Where the edge takes no line now, or something goes before: as a piece.
   Status SendLineAsPiece(int peer, const Current& current);
   Status ReceivePosted(Current* current, ConstByteSpan* message);
+  // The slot is opened for a line of this call, header written.
+  void StartLine(Slot* slot) const {
+    slot->kind = Slot::kLine;
+    slot->bytes = static_cast<uint16_t>(kHeaderBytes + WireBytes());
+    std::memcpy(PayloadOf(slot), &header_, kHeaderBytes);
+  }
+  // Null: there is none, or something has to go before.
+  OutEdge* EdgeTo(int peer) const {
+    OutEdge*& edge = group_->LineTo(kind_, peer);
+    if (edge == nullptr && group_->edges != nullptr) edge = group_->edges->EdgeTo(channel(), peer);
+    return NothingIsDeferred() ? edge : nullptr;
+  }
   InEdge* EdgeFrom(int peer) const {
     InEdge*& edge = group_->LineFrom(kind_, peer);
     if (edge == nullptr && group_->edges != nullptr) {
@@ -83,9 +97,9 @@ class EdgePort : public PortBase {
     }
     return edge;
   }
-  // The message in a slot, wherever it lies; no data if it is nowhere.
-  ConstByteSpan MessageIn(const Slot& slot) const {
-    return slot.kind == Slot::kLine ? LineIn(slot) : group_->edges->PieceIn(group_->id, slot);
+  // The message in the next slot of an edge, wherever it lies; no data if it is nowhere.
+  ConstByteSpan MessageIn(const InEdge& edge, const Slot& slot) const {
+    return slot.kind == Slot::kLine ? edge.Line(slot) : group_->edges->PieceIn(group_->id, slot);
   }
   const Slot* Poll(InEdge* edge, int peer) const {
     const Slot* const slot = edge->Peek();
@@ -102,13 +116,10 @@ class EdgePort : public PortBase {
 inline Status EdgePort::SendLine(int peer, const Current& current) {
   const size_t payload_bytes = WireBytes();
   const TraceSpan span(TraceKind::kPostSend, kHeaderBytes + payload_bytes, peer);
-  OutEdge*& edge = group_->LineTo(kind_, peer);
-  if (edge == nullptr && group_->edges != nullptr) edge = group_->edges->EdgeTo(channel(), peer);
-  Slot* const slot = edge == nullptr || !NothingIsDeferred() ? nullptr : edge->Next();
+  OutEdge* const edge = EdgeTo(peer);
+  Slot* const slot = edge == nullptr ? nullptr : edge->Next();
   if (slot == nullptr) return SendLineAsPiece(peer, current);
-  slot->kind = Slot::kLine;
-  slot->bytes = static_cast<uint16_t>(kHeaderBytes + payload_bytes);
-  std::memcpy(slot->payload, &header_, kHeaderBytes);
+  StartLine(slot);
   if (payload_bytes > 0) {
     std::memcpy(slot->payload + kHeaderBytes, current.payload, payload_bytes);
   }

@@ -85,7 +85,8 @@ struct Member {
   }
 
   template <typename Path>
-  Status Run(Pattern pattern, const Schedule& schedule, std::vector<double>* data) {
+  Status Run(Pattern pattern, const Schedule& schedule, std::vector<double>* data,
+             OperationStatistics* statistics = nullptr) {
     PatternCall call;
     call.pattern = pattern;
     call.scope = ChannelKind::kAll;
@@ -94,7 +95,9 @@ struct Member {
     Require(StridedLayout::General(elems, 1, elems, sizeof(double), &call.matrix.layout));
     Path path(engine.get(), &state, EntryOf(pattern), call);
     EXPECT_TRUE(path.Fits(schedule));
-    return path.Run(schedule, 0);
+    const Status status = path.Run(schedule, 0);
+    if (statistics != nullptr) *statistics = path.statistics();
+    return status;
   }
 
   std::unique_ptr<Endpoint> endpoint;
@@ -180,18 +183,54 @@ TYPED_TEST(ShortPaths, AScheduleOfMoreStreamsDoesNotFit) {
   });
 }
 
+// Down a chain, longer and longer messages. Over edges the first sender needs no staging memory
+// once its edge is wide, up to the longest line.
+TYPED_TEST(ShortPaths, LongLinesAreForwarded) {
+  std::atomic<int> received{0};
+  RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
+    EngineOptions options;
+    options.chunk_bytes = size_t{8} << 10;
+    options.staging_bytes = size_t{256} << 10;
+    Member me(world, rank, TestFixture::kEdges, false, options);
+    ScheduleParameters parameters;
+    parameters.size = 3;
+    parameters.rank = rank;
+    parameters.topology = {Shape::kIncreasingRings, 1};
+    const Schedule schedule = EntryOf(Pattern::kBroadcast).compile(parameters);
+    int sent = 0;
+    constexpr size_t kMostElems = (WideSlot::kLineBytes - kHeaderBytes) / sizeof(double);
+    for (size_t elems = 1; elems < kMostElems + 20; elems += elems < kMostElems - 2 ? 7 : 1) {
+      while (rank == 0 && received < sent) std::this_thread::yield();  // it does not run ahead
+      sent += 2;
+      if (!TestFixture::kEdges) Require(me.engine->Drain());  // all its staging memory is back
+      std::vector<double> data(elems, rank == 0 ? static_cast<double>(elems) : 0);
+      OperationStatistics statistics;
+      Require(me.Run<TypeParam>(Pattern::kBroadcast, schedule, &data, &statistics));
+      ASSERT_EQ(data, std::vector<double>(elems, static_cast<double>(elems)));
+      if (rank > 0) ++received;
+      ASSERT_EQ(statistics.messages_sent, rank < 2 ? 1u : 0u);
+      ASSERT_EQ(statistics.bytes_sent, rank < 2 ? kHeaderBytes + elems * sizeof(double) : 0);
+      if (TestFixture::kEdges && rank == 0 && elems > 50) {
+        ASSERT_EQ(statistics.peak_staging_bytes == 0, elems <= kMostElems) << elems;
+      }
+    }
+  });
+}
+
 // Whatever memory comes back first is taken: of the surplus or of the core.
 TYPED_TEST(ShortPaths, MemoryOfTheSurplusThatComesBackIsTaken) {
   constexpr int kCore = 6;
+  constexpr size_t kElems = 800;  // more than a line holds
   std::atomic<bool> waits{false};
   std::atomic<bool> got_both{false};
   RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
-    EngineOptions options = Member::Small();
+    EngineOptions options;
+    options.chunk_bytes = size_t{8} << 10;
     options.staging_bytes = (kCore + 1) * options.chunk_bytes;
     options.report_seconds = 0.02;
     options.report = [&](const std::string&) { waits = true; };
     Member me(world, rank, TestFixture::kEdges, false, options);
-    std::vector<double> data(50, rank == 0 ? 7 : 0);
+    std::vector<double> data(kElems, rank == 0 ? 7 : 0);
     ScheduleBuilder b;
     if (rank == 0) {
       const int out = b.AddStream("S", ChunkRole::kBufferedSend);
@@ -211,7 +250,7 @@ TYPED_TEST(ShortPaths, MemoryOfTheSurplusThatComesBackIsTaken) {
     }
     Require(me.Run<TypeParam>(Pattern::kAllReduce, b.Build(), &data));
     if (rank == 1) got_both = true;
-    EXPECT_EQ(data, std::vector<double>(50, 7));
+    EXPECT_EQ(data, std::vector<double>(kElems, 7));
   });
 }
 

@@ -1,6 +1,7 @@
 #include "transport/edge/edge.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "membuf/check.h"
 #include "transport/edge/edge_memory.h"
@@ -19,17 +20,16 @@ Slot* OutEdge::NextSlowly(bool beyond_limit) {
   if (extension_ != nullptr && sent_in_extension_ + 1 < EdgeExtension::kSlots) {
     return &extension_->slots[sent_in_extension_];
   }
-  if (extension_ != nullptr && IsFree(sent_in_ring_) && IsFree(sent_in_ring_ + 1)) {
+  if (extension_ != nullptr && RingHasRoom()) {
     Jump(&extension_->slots[sent_in_extension_], kToRing);
     FreeUsedExtensions();
-    return &ring_->slots[sent_in_ring_ % EdgeRing::kSlots];
+    return SlotInRing();
   }
   if (closed()) return &discarded_;
   FreeUsedExtensions();
   EdgeExtension* const next = memory_->NewExtension(beyond_limit);
   if (next == nullptr) return nullptr;
-  Jump(extension_ == nullptr ? &ring_->slots[sent_in_ring_ % EdgeRing::kSlots]
-                             : &extension_->slots[sent_in_extension_],
+  Jump(extension_ == nullptr ? SlotInRing() : &extension_->slots[sent_in_extension_],
        memory_->OffsetOf(next));
   extensions_.push_back({next});
   extension_ = next;
@@ -44,6 +44,25 @@ void OutEdge::Jump(Slot* slot, uint64_t to) {
   if (extension_ != nullptr) extensions_.back().end = sent_;
   slot->full.store(static_cast<uint32_t>(number + 1), std::memory_order_release);
   extension_ = nullptr;
+}
+
+bool OutEdge::Widen() {
+  if (++long_lines_ < rules::kShmLinesBeforeWide || closed()) return false;
+  EdgeWideRing* const wide = memory_->NewWideRing();
+  if (wide == nullptr) {
+    long_lines_ = 0;  // looks again later
+    return false;
+  }
+  Slot* const slot = SlotInRing();
+  slot->kind = Slot::kWiden;
+  const uint64_t offset = memory_->OffsetOf(wide);
+  std::memcpy(slot->payload, &offset, sizeof(offset));
+  slot->full.store(static_cast<uint32_t>(sent_in_ring_ + 1), std::memory_order_release);
+  wide_ = wide;
+  emptied_ = wide->empty;
+  sent_in_ring_ = 0;
+  std::fill(std::begin(empty_), std::end(empty_), 0);
+  return true;
 }
 
 bool OutEdge::IsOver(const Extension& extension) const {
@@ -75,11 +94,12 @@ void OutEdge::FreeUsedExtensions() {
   look_at_ = std::max(kFewExtensions, 2 * extensions_.size());
 }
 
-void OutEdge::FreeExtensions() {
+void OutEdge::FreeMemory() {
   for (const Extension& extension : extensions_) {
     memory_->FreeExtension(extension.memory);
   }
   extensions_.clear();
+  if (wide_ != nullptr) memory_->FreeWideRing(wide_);
 }
 
 bool InEdge::Attach() {
@@ -97,6 +117,8 @@ bool InEdge::Attach() {
 }
 
 const Slot* InEdge::Follow() {
+  if (next_->kind == Slot::kWiden) return FollowToWideRing();
+  if (next_->kind != Slot::kJump) return next_;  // what it is to be, its reader asks
   uint64_t to = 0;
   std::memcpy(&to, next_->payload, sizeof(to));
   std::byte* const memory = to == kToRing || to % alignof(EdgeExtension) != 0
@@ -118,6 +140,22 @@ const Slot* InEdge::Follow() {
   }
   // Behind this, the sender may use the slot again, or free the extension it was in.
   jump.empty->store(jump.stamp, std::memory_order_release);
+  return Peek();
+}
+
+// Once, and from the first ring.
+const Slot* InEdge::FollowToWideRing() {
+  uint64_t to = 0;
+  std::memcpy(&to, next_->payload, sizeof(to));
+  const bool may_be = broken_ == nullptr && wide_ == nullptr && extension_ == nullptr &&
+                      to % alignof(EdgeWideRing) == 0;
+  std::byte* const memory = may_be ? segment_->At(to, sizeof(EdgeWideRing)) : nullptr;
+  if (memory == nullptr) {
+    broken_ = "a wide ring that is nowhere";
+    return nullptr;
+  }
+  wide_ = reinterpret_cast<EdgeWideRing*>(memory);
+  SetRing(0);
   return Peek();
 }
 

@@ -6,6 +6,9 @@
 // never waits for its receiver: extensions come from the sender's memory while that lasts, and
 // count as overflow memory.
 //
+// An edge that carries longer lines goes on in a wide ring, whose slots hold messages of some KiB:
+// the receiver then waits for one cache miss where a piece costs two, one behind the other.
+//
 // A slot's `full` and `empty` counters hold the number of the message in the ring, on cache lines
 // of their own for either side: `full` lies with the message and is written by the sender, `empty`
 // by the receiver when it needs the message no more, in any order. There is no shared head or tail.
@@ -25,6 +28,7 @@
 #include <memory>
 
 #include "membuf/byte_span.h"
+#include "membuf/rules.h"
 #include "membuf/status.h"
 #include "transport/edge/bell.h"
 #include "transport/edge/shared_segment.h"
@@ -36,7 +40,7 @@ class EdgeMemory;
 // --- what lies in shared memory ---
 
 struct alignas(64) Slot {
-  enum Kind : uint16_t { kLine, kPiece, kJump };
+  enum Kind : uint16_t { kLine, kPiece, kJump, kWiden };
   static constexpr size_t kLineBytes = 56;
 
   std::atomic<uint32_t> full;
@@ -46,11 +50,25 @@ struct alignas(64) Slot {
 };
 static_assert(sizeof(Slot) == 64, "a slot is a cache line");
 
-// The message in a kLine slot; no data if it is longer than a slot. Its length is read once: a
-// sender gone wild may change it at any time.
-inline ConstByteSpan LineIn(const Slot& slot) {
+// A slot of a wide ring: the payload of its line goes on behind it.
+struct WideSlot {
+  static constexpr size_t kLineBytes = Slot::kLineBytes + rules::kShmWideLineBytes;
+
+  Slot slot;
+  std::byte more[rules::kShmWideLineBytes];
+};
+static_assert(sizeof(WideSlot) == sizeof(Slot) + rules::kShmWideLineBytes);
+
+// Where a line lies in its slot, wide or not.
+inline std::byte* PayloadOf(Slot* slot) {
+  return reinterpret_cast<std::byte*>(slot) + offsetof(Slot, payload);
+}
+// The message in a kLine slot, which holds `most_bytes`; no data if it says that it is longer. Its
+// length is read once: a sender gone wild may change it at any time.
+inline ConstByteSpan LineIn(const Slot& slot, size_t most_bytes) {
   const uint16_t bytes = __atomic_load_n(&slot.bytes, __ATOMIC_RELAXED);
-  return bytes <= Slot::kLineBytes ? ConstByteSpan(slot.payload, bytes) : ConstByteSpan();
+  return bytes <= most_bytes ? ConstByteSpan(PayloadOf(const_cast<Slot*>(&slot)), bytes)
+                             : ConstByteSpan();
 }
 
 // Payload of a kPiece slot.
@@ -76,6 +94,12 @@ struct EdgeRing {
 };
 static_assert(sizeof(EdgeRing) <= 1024, "the memory of an idle edge");
 
+// What it releases and closes the receiver writes to the first ring.
+struct EdgeWideRing {
+  std::atomic<uint32_t> empty[EdgeRing::kSlots];
+  alignas(64) WideSlot slots[EdgeRing::kSlots];
+};
+
 struct EdgeExtension {
   static constexpr int kSlots = 56;
   Slot slots[kSlots];
@@ -89,7 +113,7 @@ class OutEdge {
  public:
   // `ring` is zeroed memory. `memory` gives extensions and must outlive the edge.
   OutEdge(EdgeRing* ring, EdgeMemory* memory, Bell* receiver)
-      : ring_(ring), memory_(memory), receiver_(receiver) {}
+      : ring_(ring), memory_(memory), receiver_(receiver), emptied_(ring->returns.empty) {}
   OutEdge(const OutEdge&) = delete;
   OutEdge& operator=(const OutEdge&) = delete;
 
@@ -106,10 +130,15 @@ class OutEdge {
   // The slot of the next message, to be filled in and published; null if there is no memory for an
   // extension.
   Slot* Next() {
-    if (extension_ == nullptr && !lost_ && IsFree(sent_in_ring_) && IsFree(sent_in_ring_ + 1)) {
-      return &ring_->slots[sent_in_ring_ % EdgeRing::kSlots];
-    }
+    if (extension_ == nullptr && !lost_ && RingHasRoom()) return SlotInRing();
     return NextSlowly(/*beyond_limit=*/false);
+  }
+  // The same for a line that is longer than Slot::kLineBytes. Null: as a piece it may go.
+  Slot* NextForLongLine(size_t bytes) {
+    if (bytes > WideSlot::kLineBytes || extension_ != nullptr || lost_ || !RingHasRoom()) {
+      return nullptr;
+    }
+    return wide_ != nullptr || Widen() ? SlotInRing() : nullptr;
   }
   // The same for one that says where a piece lies, where Next() is at the limit of overflow memory:
   // there are as many pieces as their senders' memory holds, which has a limit of its own.
@@ -120,7 +149,7 @@ class OutEdge {
     receipt.number = sent_++;
     if (slot == &discarded_) return {&discarded_.full, 0, receipt.number};
     if (extension_ == nullptr) {
-      receipt.empty = &ring_->returns.empty[sent_in_ring_ % EdgeRing::kSlots];
+      receipt.empty = &emptied_[sent_in_ring_ % EdgeRing::kSlots];
       receipt.stamp = static_cast<uint32_t>(++sent_in_ring_);
     } else {
       receipt.empty = &extension_->empty[sent_in_extension_];
@@ -132,7 +161,7 @@ class OutEdge {
   }
 
   // Whether the next message needs no extension, or nobody receives it.
-  bool HasRoom() { return (IsFree(sent_in_ring_) && IsFree(sent_in_ring_ + 1)) || closed(); }
+  bool HasRoom() { return RingHasRoom() || closed(); }
 
   // The receiver has closed the group, and what it has not taken it never will.
   bool closed() const { return ring_->returns.closed_at.load(std::memory_order_acquire) != 0; }
@@ -146,8 +175,8 @@ class OutEdge {
   void SetLost() { lost_ = true; }
   // Receipts of earlier messages will not be looked at any more.
   void KeepReceiptsFrom(uint64_t number) { oldest_receipt_ = number; }
-  // Nobody looks at the edge any more.
-  void FreeExtensions();
+  // Nobody looks at the edge any more: frees all but the ring.
+  void FreeMemory();
 
  private:
   // Message `number` in the ring has a free slot.
@@ -158,12 +187,21 @@ class OutEdge {
     // The receiver's cache line is read again only when what is known of it does not do.
     if (empty_[slot] == before) return true;
     for (int i = 0; i < EdgeRing::kSlots; ++i) {
-      empty_[i] = ring_->returns.empty[i].load(std::memory_order_acquire);
+      empty_[i] = emptied_[i].load(std::memory_order_acquire);
     }
     return empty_[slot] == before;
   }
+  // For a message, and a jump behind it.
+  bool RingHasRoom() { return IsFree(sent_in_ring_) && IsFree(sent_in_ring_ + 1); }
+  Slot* SlotInRing() const {
+    const uint64_t slot = sent_in_ring_ % EdgeRing::kSlots;
+    return wide_ == nullptr ? &ring_->slots[slot] : &wide_->slots[slot].slot;
+  }
   Slot* NextSlowly(bool beyond_limit);
   void Jump(Slot* slot, uint64_t to);
+  // Goes on in a wide ring, where the edge has use for one and there is memory. REQUIRES: the next
+  // message is in the ring.
+  bool Widen();
   struct Extension;
   // Whether all its slots have come back, and no receipt of it is needed.
   bool IsOver(const Extension& extension) const;
@@ -173,10 +211,13 @@ class OutEdge {
   EdgeRing* const ring_;
   EdgeMemory* const memory_;
   Bell* const receiver_;
-  uint64_t sent_ = 0;          // messages
-  uint64_t sent_in_ring_ = 0;  // jumps included
-  uint32_t empty_[EdgeRing::kSlots] = {};
-  EdgeExtension* extension_ = nullptr;  // where messages go now, if not to the ring
+  uint64_t sent_ = 0;                      // messages
+  uint64_t sent_in_ring_ = 0;              // jumps included
+  EdgeWideRing* wide_ = nullptr;           // the ring from here on, if not null
+  std::atomic<uint32_t>* emptied_;         // of the ring in use
+  uint32_t empty_[EdgeRing::kSlots] = {};  // what is known of it
+  int long_lines_ = 0;                     // that had no wide ring
+  EdgeExtension* extension_ = nullptr;     // where messages go now, if not to the ring
   int sent_in_extension_ = 0;
   bool lost_ = false;
   // All that are not given back, and the number of the first message behind them; of the one in use
@@ -208,8 +249,10 @@ class InEdge {
   const Slot* Peek() {
     if (next_ == nullptr && !Attach()) return nullptr;
     if (next_->full.load(std::memory_order_acquire) != stamp_) return nullptr;
-    return next_->kind == Slot::kJump ? Follow() : next_;
+    return next_->kind >= Slot::kJump ? Follow() : next_;
   }
+  // The message in a kLine slot. REQUIRES: `slot` is what Peek() returned last.
+  ConstByteSpan Line(const Slot& slot) const { return LineIn(slot, line_bytes_); }
   // Not null once the sender has written what it cannot have meant.
   const char* broken() const { return broken_; }
 
@@ -239,6 +282,7 @@ class InEdge {
  private:
   bool Attach();
   const Slot* Follow();
+  const Slot* FollowToWideRing();
   void Advance() {
     if (extension_ == nullptr) {
       SetRing(read_in_ring_ + 1);
@@ -247,10 +291,12 @@ class InEdge {
     }
   }
   void SetRing(uint64_t number) {
+    const uint64_t slot = number % EdgeRing::kSlots;
     read_in_ring_ = number;
     extension_ = nullptr;
-    next_ = &ring_->slots[number % EdgeRing::kSlots];
-    empty_ = &ring_->returns.empty[number % EdgeRing::kSlots];
+    next_ = wide_ == nullptr ? &ring_->slots[slot] : &wide_->slots[slot].slot;
+    empty_ = wide_ == nullptr ? &ring_->returns.empty[slot] : &wide_->empty[slot];
+    line_bytes_ = wide_ == nullptr ? Slot::kLineBytes : WideSlot::kLineBytes;
     stamp_ = static_cast<uint32_t>(number + 1);
   }
   void SetExtension(EdgeExtension* extension, int number) {
@@ -259,6 +305,7 @@ class InEdge {
     const int slot = number < EdgeExtension::kSlots ? number : EdgeExtension::kSlots - 1;
     next_ = &extension->slots[slot];
     empty_ = &extension->empty[slot];
+    line_bytes_ = Slot::kLineBytes;
     stamp_ = static_cast<uint32_t>(number + 1);
   }
   friend class EdgeTestPeer;
@@ -267,7 +314,9 @@ class InEdge {
   SharedSegment* const segment_;
   Bell* const sender_;
   EdgeRing* ring_ = nullptr;
+  EdgeWideRing* wide_ = nullptr;  // the ring from here on, if not null
   Slot* next_ = nullptr;
+  size_t line_bytes_ = Slot::kLineBytes;  // that it may hold
   std::atomic<uint32_t>* empty_ = nullptr;
   uint32_t stamp_ = 0;
   uint64_t read_in_ring_ = 0;

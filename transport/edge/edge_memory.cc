@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "membuf/rules.h"
+
 namespace brigade {
 namespace {
 
@@ -77,6 +79,23 @@ void EdgeMemory::FreeExtension(EdgeExtension* extension) {
   } else {
     segment_->Free(OffsetOf(extension), kPageBytes);
   }
+}
+
+EdgeWideRing* EdgeMemory::NewWideRing() {
+  uint64_t offset = 0;
+  if (wide_bytes_ + sizeof(EdgeWideRing) > rules::kShmMostWideBytes ||
+      !segment_->Allocate(sizeof(EdgeWideRing), &offset).ok()) {
+    return nullptr;
+  }
+  wide_bytes_ += sizeof(EdgeWideRing);
+  in_use_bytes_ += sizeof(EdgeWideRing);
+  return reinterpret_cast<EdgeWideRing*>(segment_->base() + offset);
+}
+
+void EdgeMemory::FreeWideRing(EdgeWideRing* ring) {
+  wide_bytes_ -= sizeof(EdgeWideRing);
+  in_use_bytes_ -= sizeof(EdgeWideRing);
+  segment_->Free(OffsetOf(ring), sizeof(EdgeWideRing));
 }
 
 void EdgeMemory::SetBudget(std::shared_ptr<OverflowBudget> budget) {

@@ -34,6 +34,10 @@ class EdgeMemory {
   // is at its limit.
   EdgeExtension* NewExtension(bool beyond_limit = false);
   void FreeExtension(EdgeExtension* extension);
+  // Zeroed; null if there is no more memory for wide rings. They are no overflow memory: a rank has
+  // few of them.
+  EdgeWideRing* NewWideRing();
+  void FreeWideRing(EdgeWideRing* ring);
   // What overflow memory counts in from here on.
   void SetBudget(std::shared_ptr<OverflowBudget> budget);
 
@@ -56,6 +60,7 @@ class EdgeMemory {
   Status failure_;
   std::vector<EdgeExtension*> free_extensions_;  // kSetAsideBytes at most
   size_t extension_bytes_ = 0;                   // in use
+  size_t wide_bytes_ = 0;                        // likewise
   std::shared_ptr<OverflowBudget> budget_ =
       std::make_shared<OverflowBudget>(kMostWithoutBudgetBytes);
 };

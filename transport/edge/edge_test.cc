@@ -10,6 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/overflow_budget.h"
+#include "membuf/rules.h"
 #include "test/support/stress.h"
 #include "transport/edge/edge_memory.h"
 
@@ -256,7 +257,7 @@ TEST(EdgeTest, MemoryIsGivenBack) {
     }
   }
   const size_t before = link.memory->in_use_bytes();
-  link.out->FreeExtensions();
+  link.out->FreeMemory();
   EXPECT_LT(link.memory->in_use_bytes(), before);
 }
 
@@ -312,6 +313,148 @@ TEST(EdgeTest, WhatLiesBehindAMessageThatIsKeptIsGivenBack) {
   }
   EXPECT_LT(link.memory->in_use_bytes(), before + 40 * sizeof(EdgeExtension));
   link.in->GiveBack(kept, false);
+}
+
+// --- long lines ---
+
+constexpr size_t kLong = Slot::kLineBytes + 1;
+
+// Sends a line of `bytes`, all of them `value`; as a short line where it may not be long.
+void SendLine(Link* link, size_t bytes, int value) {
+  Slot* slot = link->out->NextForLongLine(bytes);
+  if (slot == nullptr) {
+    slot = link->out->Next();
+    bytes = sizeof(uint64_t);
+  }
+  slot->kind = Slot::kLine;
+  slot->bytes = static_cast<uint16_t>(bytes);
+  std::memset(PayloadOf(slot), value, bytes);
+  link->out->Publish(slot);
+}
+// Takes it, and returns its length.
+size_t TakeLine(Link* link, int value) {
+  const Slot* const slot = link->in->Peek();
+  EXPECT_NE(slot, nullptr);
+  if (slot == nullptr) return 0;
+  const ConstByteSpan line = link->in->Line(*slot);
+  EXPECT_TRUE(std::all_of(line.data, line.data + line.bytes,
+                          [&](std::byte b) { return b == static_cast<std::byte>(value); }));
+  link->in->GiveBack(link->in->Take(), false);
+  return line.bytes;
+}
+// Sends until the edge has a wide ring.
+void MakeWide(Link* link) {
+  for (int i = 1; i <= rules::kShmLinesBeforeWide; ++i) {
+    SendLine(link, kLong, i);
+    ASSERT_EQ(TakeLine(link, i) == kLong, i == rules::kShmLinesBeforeWide);
+  }
+}
+
+TEST(EdgeTest, AnEdgeThatIsUsedForLongLinesGetsAWideRing) {
+  Link link;
+  const size_t before = link.memory->in_use_bytes();
+  for (int i = 0; i < 100; ++i) {
+    link.Send(i);
+    link.Receive(i);
+  }
+  EXPECT_EQ(link.memory->in_use_bytes(), before) << "it does not need one";
+  MakeWide(&link);
+  EXPECT_EQ(link.memory->in_use_bytes(), before + sizeof(EdgeWideRing));
+  for (size_t bytes = kLong; bytes <= WideSlot::kLineBytes; ++bytes) {
+    SendLine(&link, bytes, static_cast<int>(bytes));
+    ASSERT_EQ(TakeLine(&link, static_cast<int>(bytes)), bytes);
+    link.Send(bytes);  // short ones lie there, too
+    link.Receive(bytes);
+  }
+  EXPECT_EQ(link.out->NextForLongLine(WideSlot::kLineBytes + 1), nullptr);
+  link.out->FreeMemory();
+  EXPECT_EQ(link.memory->in_use_bytes(), before);
+}
+
+TEST(EdgeTest, AWideRingThatIsFullGoesOnInAnExtensionAndThenInTheWideRingAgain) {
+  Link link;
+  MakeWide(&link);
+  for (int round = 0; round < 50; ++round) {
+    const int messages = round % 20 + 1;
+    for (int i = 0; i < messages; ++i) SendLine(&link, 1000, i);
+    for (int i = 0; i < messages; ++i) {
+      ASSERT_EQ(TakeLine(&link, i), i < kRoom ? 1000 : sizeof(uint64_t)) << round << " " << i;
+    }
+    for (int i = 0; i < EdgeExtension::kSlots; ++i) {  // an extension is used to its end
+      link.Send(i);
+      link.Receive(i);
+    }
+  }
+}
+
+TEST(EdgeTest, WhatWasSentBeforeTheWideRingIsGivenBackBehindIt) {
+  Link link;
+  link.out->KeepReceiptsFrom(0);
+  const OutEdge::Receipt sent = link.Send(7);
+  const InEdge::Receipt taken = link.Take(7);
+  MakeWide(&link);
+  for (int i = 0; i < 100; ++i) {
+    SendLine(&link, 500, i);
+    ASSERT_EQ(TakeLine(&link, i), 500u);
+    ASSERT_FALSE(sent.given());
+  }
+  link.in->GiveBack(taken, true);
+  EXPECT_TRUE(sent.given());
+  EXPECT_EQ(link.out->released(), 1u);
+}
+
+TEST(EdgeTest, WideRingsOfARankAreLimited) {
+  Link first;
+  size_t rings = 0;
+  std::vector<EdgeWideRing*> all;
+  while (EdgeWideRing* const ring = first.memory->NewWideRing()) all.push_back(ring);
+  EXPECT_EQ(all.size(), rules::kShmMostWideBytes / sizeof(EdgeWideRing));
+  for (int i = 0; i < 3 * rules::kShmLinesBeforeWide; ++i) {
+    EXPECT_EQ(first.out->NextForLongLine(kLong), nullptr);
+  }
+  first.memory->FreeWideRing(all.back());
+  while (first.out->NextForLongLine(kLong) == nullptr) {
+    ASSERT_LT(++rings, 100u) << "it does not look again";
+  }
+}
+
+TEST(EdgeTest, LongLinesStopWhereShortOnesDo) {
+  Link link;
+  MakeWide(&link);
+  link.out->SetLost();
+  EXPECT_EQ(link.out->NextForLongLine(kLong), nullptr);
+  Link closed;
+  closed.in->Close();
+  for (int i = 0; i < 2 * rules::kShmLinesBeforeWide; ++i) {
+    EXPECT_EQ(closed.out->NextForLongLine(kLong), nullptr) << "nobody reads it";
+  }
+}
+
+TEST(EdgeTest, LongLinesOfTwoThreads) {
+  Link link;
+  constexpr int kMessages = 50000;
+  std::thread sender([&] {
+    std::mt19937 random(4);
+    for (int i = 0; i < kMessages; ++i) {
+      if (random() % 3 == 0) {
+        Slot* const slot = link.out->Next();
+        slot->kind = Slot::kLine;
+        slot->bytes = 8;
+        std::memset(slot->payload, i, 8);
+        link.out->Publish(slot);
+      } else {
+        SendLine(&link, kLong + random() % 4000, i);
+      }
+      if (random() % 100 == 0) std::this_thread::yield();
+    }
+  });
+  size_t longest = 0;
+  for (int i = 0; i < kMessages; ++i) {
+    while (link.in->Peek() == nullptr) std::this_thread::yield();
+    longest = std::max(longest, TakeLine(&link, i));
+  }
+  sender.join();
+  EXPECT_GT(longest, size_t{3000});
 }
 
 // In the ring and in an extension alike: posts then say that the receiver is gone.
@@ -412,12 +555,13 @@ TEST(EdgeTest, ALengthThatChangesIsReadOnce) {
       __atomic_store_n(&slot.bytes, bytes, __ATOMIC_RELAXED);
     }
   });
-  while (LineIn(slot).data != nullptr) std::this_thread::yield();  // until it has begun
+  while (LineIn(slot, Slot::kLineBytes).data != nullptr)
+    std::this_thread::yield();  // until it has begun
   int good = 0;
   int bad = 0;
   int wrong = 0;
   for (uint64_t look = 0; look < 100000000; ++look) {
-    const ConstByteSpan line = LineIn(slot);
+    const ConstByteSpan line = LineIn(slot, Slot::kLineBytes);
     ++(line.bytes > Slot::kLineBytes ? wrong : line.data == nullptr ? bad : good);
   }
   over = true;
@@ -439,6 +583,37 @@ TEST(EdgeTest, AnEdgeOutsideItsMemoryIsSeen) {
     EXPECT_STREQ(in.broken(), "an edge outside its memory");
     in.Close();
   }
+}
+
+TEST(EdgeTest, AWideRingThatIsNowhereIsSeen) {
+  Link link;
+  const auto widen = [](Link* one, uint64_t to) {
+    Slot* const slot = one->out->Next();
+    slot->kind = Slot::kWiden;
+    std::memcpy(slot->payload, &to, sizeof(to));
+    one->out->Publish(slot);
+  };
+  const uint64_t ring = link.memory->OffsetOf(link.memory->NewWideRing());
+  const uint64_t end = link.segment->address().reserve_bytes;
+  for (const uint64_t to : {ring + 8, uint64_t{1} << 30, end - 64, end, ~uint64_t{63}}) {
+    SCOPED_TRACE(to);
+    Link one;
+    widen(&one, to);
+    EXPECT_EQ(one.in->Peek(), nullptr);
+    EXPECT_STREQ(one.in->broken(), "a wide ring that is nowhere");
+    EXPECT_EQ(one.in->Peek(), nullptr);
+  }
+  // Nor from a wide ring, or from an extension.
+  MakeWide(&link);
+  widen(&link, ring);
+  EXPECT_EQ(link.in->Peek(), nullptr);
+  EXPECT_NE(link.in->broken(), nullptr);
+  Link extended;
+  for (uint64_t i = 0; i < EdgeRing::kSlots; ++i) extended.Send(i);
+  widen(&extended, extended.memory->OffsetOf(extended.memory->NewWideRing()));
+  for (uint64_t i = 0; i < EdgeRing::kSlots; ++i) extended.Receive(i);
+  EXPECT_EQ(extended.in->Peek(), nullptr);
+  EXPECT_NE(extended.in->broken(), nullptr);
 }
 
 TEST(EdgeTest, JumpsRoundInACircleEnd) {
@@ -465,6 +640,7 @@ TEST(EdgeTest, Garbage) {
     for (int i = 0; i < 3; ++i) {
       extensions.push_back(link.memory->OffsetOf(link.memory->NewExtension()));
     }
+    EdgeWideRing* const wide = link.memory->NewWideRing();
     const auto somewhere = [&]() -> uint64_t {
       switch (random() % 8) {
         case 0:
@@ -473,6 +649,8 @@ TEST(EdgeTest, Garbage) {
           return random();
         case 2:
           return random() % (uint64_t{1} << 17);
+        case 3:
+          return link.memory->OffsetOf(wide);
         default:
           return extensions[random() % extensions.size()];
       }
@@ -480,13 +658,14 @@ TEST(EdgeTest, Garbage) {
     const auto scribble = [&](Slot* slots, int count, uint32_t stamp) {
       for (int i = 0; i < count; ++i) {
         slots[i].full = random() % 8 == 0 ? static_cast<uint32_t>(random()) : stamp + i;
-        slots[i].kind = static_cast<Slot::Kind>(random() % 4 == 0 ? random() : random() % 4);
+        slots[i].kind = static_cast<Slot::Kind>(random() % 4 == 0 ? random() : random() % 5);
         slots[i].bytes = static_cast<uint16_t>(random());
         const uint64_t words[] = {somewhere(), random(), random()};
         std::memcpy(slots[i].payload, words, sizeof(words));
       }
     };
     scribble(link.ring->slots, EdgeRing::kSlots, 1);
+    for (int i = 0; i < EdgeRing::kSlots; ++i) scribble(&wide->slots[i].slot, 1, i + 1);
     for (const uint64_t offset : extensions) {
       auto* extension = reinterpret_cast<EdgeExtension*>(link.segment->At(offset, 4096));
       scribble(extension->slots, EdgeExtension::kSlots, 1);
@@ -496,6 +675,8 @@ TEST(EdgeTest, Garbage) {
       const Slot* const slot = link.in->Peek();
       if (slot == nullptr) break;
       ASSERT_TRUE(link.segment->Contains(reinterpret_cast<const std::byte*>(slot), sizeof(*slot)));
+      const ConstByteSpan line = link.in->Line(*slot);
+      ASSERT_TRUE(line.data == nullptr || link.segment->Contains(line.data, line.bytes));
       ++messages;
       link.in->GiveBack(link.in->Take(), random() % 2 == 0);
     }

@@ -101,7 +101,7 @@ bool Group::IsOver() {
 void Group::Free(EdgeMemory* memory) {
   for (const auto& stream : out) {
     if (stream == nullptr) continue;
-    stream->edge.FreeExtensions();
+    stream->edge.FreeMemory();
     memory->Free(stream->ring, sizeof(EdgeRing));
   }
   memory->Free(directories[rank], Directory::Bytes(size()));

@@ -123,7 +123,7 @@ void Group::TakeNotes(const Tell& tell) {
   for (const auto& [peer, from] : ranks) {
     InEdge& edge = In(kControl, from)->edge;
     while (const Slot* const slot = edge.Peek()) {
-      const ConstByteSpan message = LineIn(*slot);
+      const ConstByteSpan message = edge.Line(*slot);
       // What is no control message its sender cannot have meant.
       if (slot->kind == Slot::kLine && message.data != nullptr &&
           message.bytes <= kMostControlBytes) {

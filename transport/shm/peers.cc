@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "membuf/rules.h"
+
 namespace brigade::shm {
 
 Status Lost(const Peer& peer, int rank) {
@@ -35,11 +37,14 @@ Status Peers::Find(const SharedSegment::Address& address, uint64_t public_offset
 }
 
 bool Peers::LookForLosses() {
+  const auto now = std::chrono::steady_clock::now();
+  const bool asks = now - asked_ >= std::chrono::microseconds(rules::kShmLossLookUs);
+  if (asks) asked_ = now;
   bool any = false;
   for (auto& [token, peer] : peers_) {
     if (peer->lost || peer->segment.get() == own_) continue;
     bool gone = peer->shared->departed.load(std::memory_order_acquire) != 0;
-    if (!gone && peer->handle >= 0) {
+    if (!gone && asks && peer->handle >= 0) {
       pollfd end{peer->handle, POLLIN, 0};
       gone = poll(&end, 1, 0) > 0;
     }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -58,7 +59,8 @@ class Peers {
 
   // The rank whose segment is at `address`, mapped at the first meeting.
   Status Find(const SharedSegment::Address& address, uint64_t public_offset, Peer** peer);
-  // Marks those that have left for good, well or not. True if there was one.
+  // Marks those that have left for good, well or not. True if there was one. Who was killed it
+  // finds out now and then only, for that takes a system call for each.
   bool LookForLosses();
   // Says that this rank leaves.
   void Depart(Public* own);
@@ -66,6 +68,7 @@ class Peers {
  private:
   const SharedSegment* const own_;
   std::map<std::pair<uint64_t, uint64_t>, std::unique_ptr<Peer>> peers_;  // by token
+  std::chrono::steady_clock::time_point asked_;                           // the system
 };
 
 }  // namespace brigade::shm

@@ -16,10 +16,10 @@ Status Broken(const InStream& in, const char* what) {
                                            " into its shared memory");
 }
 
-// Where the message of a slot lies; no data if it is nowhere.
-ConstByteSpan MessageIn(const Group& group, const Slot& slot) {
-  if (slot.kind == Slot::kPiece) return group.PieceIn(slot);
-  return slot.kind == Slot::kLine ? LineIn(slot) : ConstByteSpan();
+// Where the message of the stream's next slot lies; no data if it is nowhere.
+ConstByteSpan MessageIn(const InStream& in, const Slot& slot) {
+  if (slot.kind == Slot::kPiece) return in.group->PieceIn(slot);
+  return slot.kind == Slot::kLine ? in.edge.Line(slot) : ConstByteSpan();
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ void Receives::Match(InStream* in, const Slot* slot, const InStream::Receive& re
   completion->status = Status();
   completion->lease = Lease();
   const bool piece = slot->kind == Slot::kPiece;
-  const ConstByteSpan message = MessageIn(*in->group, *slot);
+  const ConstByteSpan message = MessageIn(*in, *slot);
   if (message.data == nullptr) {
     completion->status = Broken(*in, "a message that is nowhere");
   } else if (message.bytes > receive.most_bytes) {
