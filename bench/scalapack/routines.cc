@@ -70,6 +70,7 @@ class Problems::Calls {
         c_(grid, n, n, block),
         x_(grid, n, 1, block),
         y_(grid, n, 1, block),
+        z_(grid, n, 1, block),
         pivots_(a_.local_rows() + block),
         tau_(std::max(a_.local_cols(), 1)),
         eigenvalues_(n),
@@ -203,9 +204,9 @@ class Problems::Calls {
     x_.Set(General);
     const double scale = Norm(a_, n_) * Norm(b_, n_) * Norm(x_, 1) * n_ * 0x1p-53;
     Gemm(1, kPlus, b_, x_, kNothing, &y_);
-    Gemm(1, kPlus, c_, x_, kNothing, &x_);
-    Gemm(1, kPlus, a_, y_, kMinus, &x_);
-    return Norm(x_, 1) / scale;
+    Gemm(1, kPlus, c_, x_, kNothing, &z_);
+    Gemm(1, kPlus, a_, y_, kMinus, &z_);
+    return Norm(z_, 1) / scale;
   }
   // The sum of || A Z - Z W || / (|| A || n eps) and || Z' Z - I || / (n eps).
   double EigenResidual() {
@@ -219,7 +220,7 @@ class Problems::Calls {
   }
 
   int n_;
-  Matrix a_, b_, c_, x_, y_;
+  Matrix a_, b_, c_, x_, y_, z_;
   std::vector<int> pivots_;
   std::vector<double> tau_;
   std::vector<double> work_;

@@ -122,7 +122,8 @@ typedef struct {
   const void* beta;              ///< one element; if it is 0, C is not read
   brigade_distributed_matrix a;  ///< A, as it lies
   brigade_distributed_matrix b;  ///< B, as it lies
-  /// m x n. No element of it takes part in A or B.
+  /// m x n. No element of it takes part in A or B: where a rank's part has its memory in common
+  /// with theirs, that is an invalid argument.
   brigade_distributed_matrix c;
 } brigade_product;
 

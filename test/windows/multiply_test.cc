@@ -505,6 +505,18 @@ TEST_P(Multiply, NamesWhatIsWrongOnAllRanks) {
       {"b: 8 cols from 1 on, of 8", [](Call* call, Options*) { call->b.col = 1; }},
       {"a: ld is 3, for 4 rows", [](Call* call, Options*) { call->a.ld = 3; }},
       {"c: data is a null pointer", [](Call* call, Options*) { call->c.data = nullptr; }},
+      {"c shares memory with a", [](Call* call, Options*) { call->c.data = call->a.data; }},
+      {"c shares memory with b",
+       [](Call* call, Options*) {
+         call->c.data = call->b.data + 3 * call->b.ld * 8;
+         call->c.ld = call->b.ld;
+       }},
+      // From the last row of a column on, which is none of B's.
+      {"c shares memory with b",
+       [](Call* call, Options*) {
+         call->c.data = call->b.data + (3 * call->b.ld - 1) * 8;
+         call->c.ld = call->b.ld;
+       }},
       {"differ in m: rank 0 has 8, rank 1 has 7", [](Call* call, Options*) { call->m = 7; },
        StatusCode::kMismatch},
       {"differ in b.row_source: rank 0 has 0, rank 1 has 1",
@@ -537,6 +549,39 @@ TEST_P(Multiply, NamesWhatIsWrongOnAllRanks) {
     }
     Require(multiplier->Multiply(call));
     ExpectProduct(problem, &c);
+    Require(multiplier->Free());
+  });
+}
+
+// As a factorisation has them.
+TEST_P(Multiply, TakesThreePartsOfOneMatrix) {
+  const Grid grid{2, 2};
+  OnRanks(4, [&](WindowRank& self) {
+    const std::unique_ptr<Multiplier> multiplier = MakeMultiplier(&self, grid);
+    Problem problem;
+    MultiplyCall& call = problem.call;
+    call.m = 9;
+    call.n = 7;
+    call.k = 5;
+    DistributedMatrix whole;
+    Shape(&whole, 14, 12, 3, 3);
+    problem.Fix();
+    Part all('A', problem, grid, self.rank(), &whole);
+    call.a = call.b = call.c = whole;
+    call.a.row = call.c.row = call.k;
+    call.b.col = call.c.col = call.k;
+    Require(multiplier->Multiply(call));
+    all.ForEach([&](int64_t row, int64_t col, std::byte* at) {
+      Complex wanted = Rounded(call.element, ValueOf('A', row, col));
+      if (row >= call.k && col >= call.k) {
+        wanted = 0;
+        for (int64_t l = 0; l < call.k; ++l) {
+          wanted += Rounded(call.element, ValueOf('A', row, l)) *
+                    Rounded(call.element, ValueOf('A', l, col)).real();
+        }
+      }
+      Expect(std::abs(Load(call.element, at) - wanted.real()) < 1e-12, "it is another");
+    });
     Require(multiplier->Free());
   });
 }

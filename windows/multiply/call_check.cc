@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "windows/elements/element.h"
 #include "windows/multiply/dealing.h"
@@ -74,6 +76,43 @@ Status CheckMatrix(const DistributedMatrix& matrix, int64_t used_rows, int64_t u
   return Status();
 }
 
+// A rank's part of a submatrix: as a column-major matrix in memory.
+struct OwnPart {
+  const std::byte* data = nullptr;
+  int64_t rows = 0;
+  int64_t cols = 0;
+  int64_t ld = 1;
+};
+
+OwnPart OwnPartOf(const DistributedMatrix& matrix, int64_t used_rows, int64_t used_cols,
+                  Element element, const MultiplierOptions& grid, int rank) {
+  const auto here = [](const Dealing& dealing, int64_t used, int proc) {
+    const int64_t before = dealing.CountOf(dealing.first, proc);
+    return IndexRange{before, dealing.CountOf(dealing.first + used, proc)};
+  };
+  const IndexRange rows = here(RowsOf(matrix, grid.rows), used_rows, rank / grid.cols);
+  const IndexRange cols = here(ColsOf(matrix, grid.cols), used_cols, rank % grid.cols);
+  const int64_t first = rows.begin + cols.begin * matrix.ld;
+  return {matrix.data + first * static_cast<int64_t>(ElementBytes(element)), rows.count(),
+          cols.count(), matrix.ld};
+}
+
+// Whether they have an element in common, where they are equally dealt; otherwise, whether they
+// may.
+bool Overlap(OwnPart one, OwnPart other, Element element) {
+  if (one.rows * one.cols == 0 || other.rows * other.cols == 0) return false;
+  if (std::less<>()(other.data, one.data)) std::swap(one, other);
+  const auto bytes = static_cast<int64_t>(ElementBytes(element));
+  const int64_t apart = other.data - one.data;
+  if (apart >= ((one.cols - 1) * one.ld + one.rows) * bytes) return false;
+  if (one.ld != other.ld || apart % bytes != 0) return true;
+  // Where the other begins in the columns of the one, and what of it comes round to the next.
+  const int64_t row = apart / bytes % one.ld;
+  const int64_t col = apart / bytes / one.ld;
+  const int64_t round = row + other.rows - one.ld;
+  return (row < one.rows && col < one.cols) || (round > 0 && col + 1 < one.cols);
+}
+
 Status CheckEnum(const char* name, int value, int values) {
   if (value >= 0 && value < values) return Status();
   return Invalid(std::string(name) + " has no value " + std::to_string(value));
@@ -137,7 +176,17 @@ Status CheckCall(const MultiplyCall& call, const MultiplyOptions& options,
   BRIGADE_RETURN_IF_ERROR(
       CheckMatrix(call.b, b_turned ? call.n : call.k, b_turned ? call.k : call.n, call, grid, rank)
           .WithContext("b"));
-  return CheckMatrix(call.c, call.m, call.n, call, grid, rank).WithContext("c");
+  BRIGADE_RETURN_IF_ERROR(CheckMatrix(call.c, call.m, call.n, call, grid, rank).WithContext("c"));
+  if (call.k == 0) return Status();
+  const auto part = [&](const DistributedMatrix& matrix, int64_t rows, int64_t cols) {
+    return OwnPartOf(matrix, rows, cols, call.element, grid, rank);
+  };
+  const OwnPart a = part(call.a, a_turned ? call.k : call.m, a_turned ? call.m : call.k);
+  const OwnPart b = part(call.b, b_turned ? call.n : call.k, b_turned ? call.k : call.n);
+  const OwnPart c = part(call.c, call.m, call.n);
+  if (Overlap(a, c, call.element)) return Invalid("c shares memory with a");
+  if (Overlap(b, c, call.element)) return Invalid("c shares memory with b");
+  return Status();
 }
 
 CallRecord RecordOf(const MultiplyCall& call, const Status& found) {
