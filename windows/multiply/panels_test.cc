@@ -182,7 +182,7 @@ int Contention(int q, MultiplyOrder order) {
 
 // Source: SRUMMA, section 3.1.
 TEST(Contention, IsWhatThePaperSays) {
-  for (const int q : {2, 3, 4, 5, 8, 16}) {
+  for (const int q : {2, 3, 4, 5, 8, 16, 64}) {
     SCOPED_TRACE(q);
     EXPECT_EQ(Contention(q, MultiplyOrder::kNatural), q);
     EXPECT_EQ(Contention(q, MultiplyOrder::kDiagonal), 1);
