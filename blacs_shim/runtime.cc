@@ -1,6 +1,5 @@
 #include "blacs_shim/runtime.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,47 +13,25 @@
 #include "patterns/trace/trace.h"
 #include "transport/host/variables.h"
 #include "transport/mpi/mpi_bootstrap.h"
+#include "transport/mpi/mpi_family.h"
 #include "transport/registry.h"
 
 namespace brigade {
 namespace blacs {
 namespace {
 
-// MPICH's MPI_MAX_LIBRARY_VERSION_STRING, the longest there is; Open MPI's is 256.
-constexpr int kLongestVersionBytes = 8192;
-
-// MPICH and all that share its binary interface export this; Open MPI does not.
-bool MpichIsLoaded() { return dlsym(RTLD_DEFAULT, "MPIR_Dup_fn") != nullptr; }
-
-std::string MpiVersion() {
-  char version[kLongestVersionBytes] = "";
-  int length = 0;
-  MPI_Get_library_version(version, &length);
-  return std::string(version, std::strcspn(version, "\n,"));
-}
-
-bool MpiIsOpenMpi(const std::string& version) { return version.compare(0, 8, "Open MPI") == 0; }
-
-// In a program built with MPICH, this library's MPI calls reach MPICH, or the program's reach Open
-// MPI, depending on who is found first. Their handles are of different kinds: nothing but the
-// version may be asked for before this check.
-void RequireOpenMpi(const char* routine) {
+void RequireOwnMpi(const char* routine) {
   static bool checked = false;
   if (checked) return;
-  const std::string version = MpiVersion();
-  if (!MpiIsOpenMpi(version) || MpichIsLoaded()) {
-    FailWithoutMpi(Origin{routine},
-                   "this library was built for Open MPI, but the program uses %s; start it without "
-                   "this library, or build both with the same MPI",
-                   MpiIsOpenMpi(version) ? "MPICH" : version.c_str());
-  }
+  const std::string wrong = WrongMpiFamily();
+  if (!wrong.empty()) FailWithoutMpi(Origin{routine}, "%s", wrong.c_str());
   checked = true;
 }
 
-// The one thing done at load: a program of MPICH whose own calls this library's Open MPI has
-// captured would crash at its first MPI call, before any of BLACS. Costs others one symbol lookup.
+// The one thing done at load: a program whose own calls the MPI of this library has captured would
+// crash at its first MPI call, before any of BLACS. Costs others one symbol lookup.
 __attribute__((constructor)) void RefuseCapturedProgram() {
-  if (MpichIsLoaded() && MpiIsOpenMpi(MpiVersion())) RequireOpenMpi("loading");
+  if (!WrongMpiFamily().empty() && ReachesOwnMpi()) RequireOwnMpi("loading");
 }
 
 void FailIfNotOk(const Origin& origin, const Status& status) {
@@ -100,7 +77,7 @@ ProcessGrid& GridOf(const char* routine, int context) {
 }
 
 bool Runtime::MpiIsActive(const char* routine) {
-  RequireOpenMpi(routine);
+  RequireOwnMpi(routine);
   int initialized = 0;
   int finalized = 0;
   MPI_Initialized(&initialized);

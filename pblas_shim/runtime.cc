@@ -4,27 +4,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include "pblas_shim/errors.h"
 #include "pblas_shim/process_functions.h"
 #include "transport/host/variables.h"
+#include "transport/mpi/mpi_family.h"
 
 namespace brigade {
 namespace pblas {
 namespace {
 
-// The one thing done at load: handles of MPICH and its kin, which export this, are of another kind.
-__attribute__((constructor)) void RefuseMpich() {
-  if (dlsym(RTLD_DEFAULT, "MPIR_Dup_fn") == nullptr) return;
-  std::fputs(
-      "brigade: libbrigade_pblas.so was built for Open MPI, but the program uses MPICH; start it "
-      "without this library\n",
-      stderr);
-  std::_Exit(EXIT_FAILURE);
-}
+// The one thing done at load.
+__attribute__((constructor)) void RefuseOtherMpi() { RefuseWrongMpiFamily("libbrigade_pblas.so"); }
 
 }  // namespace
 

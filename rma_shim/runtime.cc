@@ -1,29 +1,21 @@
 #include "rma_shim/runtime.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 
 #include "rma_shim/carried_window.h"
 #include "rma_shim/errors.h"
 #include "transport/host/variables.h"
+#include "transport/mpi/mpi_family.h"
 
 namespace brigade {
 namespace rma {
 namespace {
 
-// The one thing done at load: handles of MPICH and its kin, which export this, are of another kind.
-__attribute__((constructor)) void RefuseMpich() {
-  if (dlsym(RTLD_DEFAULT, "MPIR_Dup_fn") == nullptr) return;
-  std::fputs(
-      "brigade: libbrigade_rma.so was built for Open MPI, but the program uses MPICH; start it "
-      "without this library\n",
-      stderr);
-  std::_Exit(EXIT_FAILURE);
-}
+// The one thing done at load.
+__attribute__((constructor)) void RefuseOtherMpi() { RefuseWrongMpiFamily("libbrigade_rma.so"); }
 
 }  // namespace
 
