@@ -44,8 +44,8 @@ build=("$@")
 # Said twice it would be another build.
 [[ " $* " == *" --config=opt "* ]] || build=(--config=opt "$@")
 bazel build "${build[@]}" \
-  //patterns/api:libbrigade.so.0 //blacs_shim:libbrigade_blacs.so.0 //rma_shim:libbrigade_rma.so.0 \
-  //pblas_shim:libbrigade_pblas.so.0 //windows/faces/li:libbrigade_li.so.0 //windows/faces/bsp:libbrigade_bsp.so.0 \
+  //patterns/api:libbrigade.so.0 //blacs_shim:libbrigade_blacs.so.0 //blacs_shim:libbrigade_blacs64.so.0 \
+  //rma_shim:libbrigade_rma.so.0 //pblas_shim:libbrigade_pblas.so.0 //windows/faces/li:libbrigade_li.so.0 //windows/faces/bsp:libbrigade_bsp.so.0 \
   //bench:brigade_bench //tools:brigade_info
 # Where these options build; bazel-bin may be of others.
 built=$(bazel info "${build[@]}" bazel-bin)
@@ -62,8 +62,8 @@ filled() {  # NAME PLACE MODE: packaging/NAME.in
   chmod "$3" "$2/$1"
 }
 
-for library in patterns/api/libbrigade.so blacs_shim/libbrigade_blacs.so rma_shim/libbrigade_rma.so \
-  pblas_shim/libbrigade_pblas.so windows/faces/li/libbrigade_li.so windows/faces/bsp/libbrigade_bsp.so; do
+for library in patterns/api/libbrigade.so blacs_shim/libbrigade_blacs.so \
+  blacs_shim/libbrigade_blacs64.so rma_shim/libbrigade_rma.so pblas_shim/libbrigade_pblas.so windows/faces/li/libbrigade_li.so windows/faces/bsp/libbrigade_bsp.so; do
   name=$(basename "$library")
   install -D --mode=755 "$built/$library.0" "$lib/$name.$version"
   ln -sf "$name.$version" "$lib/$name.$soversion"
@@ -80,6 +80,7 @@ filled brigade_run "$prefix/bin" 755
 
 filled brigade.pc "$lib/pkgconfig" 644
 filled brigade_blacs.pc "$lib/pkgconfig" 644
+filled brigade_blacs64.pc "$lib/pkgconfig" 644
 filled brigade_li.pc "$lib/pkgconfig" 644
 filled brigade_bsp.pc "$lib/pkgconfig" 644
 filled BrigadeConfig.cmake "$lib/cmake/Brigade" 644

@@ -1,5 +1,7 @@
 #include "blacs_shim/broadcast.h"
 
+#include <cinttypes>
+
 #include "blacs_shim/topology_letters.h"
 
 namespace brigade {
@@ -24,25 +26,25 @@ void Broadcast(const Call& call, const Scope& scope, const char* top, const Matr
 
 }  // namespace
 
-void BroadcastSend(const Routine& routine, int context, const char* scope, const char* top,
+void BroadcastSend(const Routine& routine, int64_t context, const char* scope, const char* top,
                    const MatrixArguments& matrix) {
   const Call call(routine, context);
   const Scope found = call.ScopeOf(scope);
   Broadcast(call, found, top, matrix, found.rank);
 }
 
-void BroadcastReceive(const Routine& routine, int context, const char* scope, const char* top,
-                      const MatrixArguments& matrix, int row, int col) {
+void BroadcastReceive(const Routine& routine, int64_t context, const char* scope, const char* top,
+                      const MatrixArguments& matrix, int64_t row, int64_t col) {
   const Call call(routine, context);
   const Scope found = call.ScopeOf(scope);
   const int root = call.RankOf(found, "source", row, col);
   if (root == found.rank && found.size > 1) {
-    Fail(call.origin(), "source {%d,%d} is the receiver itself", row, col);
+    Fail(call.origin(), "source {%" PRId64 ",%" PRId64 "} is the receiver itself", row, col);
   }
   Broadcast(call, found, top, matrix, root);
 }
 
-void Barrier(int context, const char* scope) {
+void Barrier(int64_t context, const char* scope) {
   const Call call(kBarrierRoutine, context);
   Scope found;
   if (!FindScope(call.grid(), scope, &found)) return;

@@ -9,13 +9,13 @@
 namespace brigade {
 namespace blacs {
 
-void BroadcastSend(const Routine& routine, int context, const char* scope, const char* top,
+void BroadcastSend(const Routine& routine, int64_t context, const char* scope, const char* top,
                    const MatrixArguments& matrix);
-void BroadcastReceive(const Routine& routine, int context, const char* scope, const char* top,
-                      const MatrixArguments& matrix, int row, int col);
+void BroadcastReceive(const Routine& routine, int64_t context, const char* scope, const char* top,
+                      const MatrixArguments& matrix, int64_t row, int64_t col);
 
 // An unknown scope does nothing, as in the reference.
-void Barrier(int context, const char* scope);
+void Barrier(int64_t context, const char* scope);
 
 }  // namespace blacs
 }  // namespace brigade

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cinttypes>
 
 #include "blacs_shim/statistics.h"
 #include "patterns/catalogue/catalogue.h"
@@ -20,12 +21,12 @@ uint64_t NowNs() {
 
 }  // namespace
 
-MatrixArguments General(const void* data, int m, int n, int lda) {
+MatrixArguments General(const void* data, int64_t m, int64_t n, int64_t lda) {
   return MatrixArguments{const_cast<void*>(data), m, n, lda};
 }
 
-MatrixArguments Trapezoid(const char* uplo, const char* diag, const void* data, int m, int n,
-                          int lda) {
+MatrixArguments Trapezoid(const char* uplo, const char* diag, const void* data, int64_t m,
+                          int64_t n, int64_t lda) {
   MatrixArguments arguments = General(data, m, n, lda);
   arguments.part =
       StartsWith(uplo, 'U') ? StridedLayout::Part::kUpper : StridedLayout::Part::kLower;
@@ -55,10 +56,10 @@ Scope Call::ScopeOf(const char* letter) const {
 }
 
 void Call::SetMatrix(const MatrixArguments& arguments, Matrix* matrix) const {
-  if (arguments.m < 0) Fail(origin(), "m = %d is negative", arguments.m);
-  if (arguments.n < 0) Fail(origin(), "n = %d is negative", arguments.n);
+  if (arguments.m < 0) Fail(origin(), "m = %" PRId64 " is negative", arguments.m);
+  if (arguments.n < 0) Fail(origin(), "n = %" PRId64 " is negative", arguments.n);
   matrix->data = static_cast<std::byte*>(arguments.data);
-  const int ld = std::max(arguments.lda, arguments.m);
+  const int64_t ld = std::max(arguments.lda, arguments.m);
   const size_t elem_bytes = ElementBytes(routine_.type);
   const Status status =
       arguments.part == StridedLayout::Part::kGeneral
@@ -70,15 +71,15 @@ void Call::SetMatrix(const MatrixArguments& arguments, Matrix* matrix) const {
 
 void Call::ChooseTopology(PatternCall* pattern_call) const { grid_.group->Choose(pattern_call); }
 
-int Call::RankOf(const char* what, int row, int col) const {
+int Call::RankOf(const char* what, int64_t row, int64_t col) const {
   if (!grid_.Contains(row, col)) {
-    Fail(origin(), "%s {%d,%d} is outside the %d x %d grid", what, row, col, grid_.rows,
-         grid_.cols);
+    Fail(origin(), "%s {%" PRId64 ",%" PRId64 "} is outside the %d x %d grid", what, row, col,
+         grid_.rows, grid_.cols);
   }
-  return grid_.RankAt(row, col);
+  return grid_.RankAt(static_cast<int>(row), static_cast<int>(col));
 }
 
-int Call::RankOf(const Scope& scope, const char* what, int row, int col) const {
+int Call::RankOf(const Scope& scope, const char* what, int64_t row, int64_t col) const {
   switch (scope.kind) {
     case ChannelKind::kRow:
       return RankOf(what, grid_.row, col) - grid_.RankAt(grid_.row, 0);

@@ -5,6 +5,7 @@
 #define BRIGADE_BLACS_SHIM_CALL_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "blacs_shim/errors.h"
 #include "blacs_shim/process_grid.h"
@@ -21,18 +22,18 @@ namespace blacs {
 // A matrix as a caller describes it. An `lda` below `m` counts as `m`.
 struct MatrixArguments {
   void* data;
-  int m;
-  int n;
-  int lda;
+  int64_t m;
+  int64_t n;
+  int64_t lda;
   StridedLayout::Part part = StridedLayout::Part::kGeneral;
   StridedLayout::Diagonal diagonal = StridedLayout::Diagonal::kIncluded;
 };
 
 // `data` of a routine that only reads is const to its caller and stays unwritten.
-MatrixArguments General(const void* data, int m, int n, int lda);
+MatrixArguments General(const void* data, int64_t m, int64_t n, int64_t lda);
 // Upper if `uplo` begins with U, else lower; without diagonal if `diag` begins with U.
-MatrixArguments Trapezoid(const char* uplo, const char* diag, const void* data, int m, int n,
-                          int lda);
+MatrixArguments Trapezoid(const char* uplo, const char* diag, const void* data, int64_t m,
+                          int64_t n, int64_t lda);
 
 // The ranks an operation spans, seen from the calling one.
 struct Scope {
@@ -46,11 +47,11 @@ bool FindScope(const ProcessGrid& grid, const char* letter, Scope* scope);
 
 class Call {
  public:
-  Call(const Routine& routine, int context)
+  Call(const Routine& routine, int64_t context)
       : entry_(routine.name),
         routine_(routine),
-        context_(context),
-        grid_(GridOf(routine.name, context)) {}
+        grid_(GridOf(routine.name, context)),
+        context_(static_cast<int>(context)) {}
 
   ProcessGrid& grid() const { return grid_; }
   Origin origin() const { return OriginOf(routine_.name, context_); }
@@ -61,9 +62,9 @@ class Call {
   // matrix are set.
   void ChooseTopology(PatternCall* pattern_call) const;
   // Rank of {row,col} in the whole grid. `what` names the process in messages ("source").
-  int RankOf(const char* what, int row, int col) const;
+  int RankOf(const char* what, int64_t row, int64_t col) const;
   // Rank of {row,col} in a scope. In a row or column only one coordinate counts.
-  int RankOf(const Scope& scope, const char* what, int row, int col) const;
+  int RankOf(const Scope& scope, const char* what, int64_t row, int64_t col) const;
   [[noreturn]] void FailUnknownTopology(char letter) const;
 
   // `letter`: for statistics.
@@ -77,8 +78,8 @@ class Call {
 
   const Entry entry_;
   const Routine& routine_;
-  const int context_;
   ProcessGrid& grid_;
+  const int context_;
 };
 
 }  // namespace blacs

@@ -1,6 +1,7 @@
 #include "blacs_shim/combine.h"
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstdint>
 #include <exception>
 #include <vector>
@@ -20,7 +21,7 @@ struct Prepared {
 };
 
 Prepared Prepare(const Call& call, CombineOp op, ElementType type, const char* scope,
-                 const char* top, const MatrixArguments& matrix, int row, int col) {
+                 const char* top, const MatrixArguments& matrix, int64_t row, int64_t col) {
   Prepared prepared;
   prepared.scope = call.ScopeOf(scope);
   prepared.result_to_all = row == -1 || col == -1;
@@ -75,24 +76,25 @@ void WriteWinners(const Call& call, const Prepared& prepared, const MatrixArgume
           row = rank / grid.cols;
           col = rank % grid.cols;
       }
-      winners.rows[j * ldia + i] = row;
-      winners.cols[j * ldia + i] = col;
+      winners.rows.Set(j * ldia + i, row);
+      winners.cols.Set(j * ldia + i, col);
     }
   }
 }
 
 }  // namespace
 
-void Sum(const Routine& routine, int context, const char* scope, const char* top,
-         const MatrixArguments& matrix, int row, int col) {
+void Sum(const Routine& routine, int64_t context, const char* scope, const char* top,
+         const MatrixArguments& matrix, int64_t row, int64_t col) {
   const Call call(routine, context);
   const Prepared prepared =
       Prepare(call, CombineOp::kSum, routine.type, scope, top, matrix, row, col);
   call.Run(prepared.scope, *top, prepared.pattern_call);
 }
 
-void Extreme(const Routine& routine, int context, const char* scope, const char* top,
-             const MatrixArguments& matrix, const WinnerArguments& winners, int row, int col) {
+void Extreme(const Routine& routine, int64_t context, const char* scope, const char* top,
+             const MatrixArguments& matrix, const WinnerArguments& winners, int64_t row,
+             int64_t col) {
   const Call call(routine, context);
   const CombineOp op = routine.verb == Verb::kGamx2d ? CombineOp::kAbsMax : CombineOp::kAbsMin;
   Prepared prepared = Prepare(call, op, routine.type, scope, top, matrix, row, col);
@@ -102,14 +104,16 @@ void Extreme(const Routine& routine, int context, const char* scope, const char*
   const bool names_winners = winners.ldia != -1;
   const size_t elems = static_cast<size_t>(matrix.m) * matrix.n;
   if (names_winners && delivered_here && elems > 0 &&
-      (winners.rows == nullptr || winners.cols == nullptr)) {
-    Fail(call.origin(), "rA or cA is null, but ldia = %d asks for the winners", winners.ldia);
+      (winners.rows.null() || winners.cols.null())) {
+    Fail(call.origin(), "rA or cA is null, but ldia = %" PRId64 " asks for the winners",
+         winners.ldia);
   }
   std::vector<int32_t>& locations = Runtime::Current()->location_scratch();
   if (names_winners) {
     // One more than needed: an empty combine has locations, too, and they are not null.
     if (locations.size() <= elems && !Resize(&locations, elems + 1)) {
-      Fail(call.origin(), "no memory for the winners of %d x %d elements", matrix.m, matrix.n);
+      Fail(call.origin(), "no memory for the winners of %" PRId64 " x %" PRId64 " elements",
+           matrix.m, matrix.n);
     }
     std::fill_n(locations.begin(), elems, (prepared.scope.rank - pattern_call.root + size) % size);
     pattern_call.locations = locations.data();

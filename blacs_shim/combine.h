@@ -4,6 +4,7 @@
 #define BRIGADE_BLACS_SHIM_COMBINE_H_
 
 #include "blacs_shim/call.h"
+#include "blacs_shim/integers.h"
 #include "blacs_shim/routine.h"
 
 namespace brigade {
@@ -11,17 +12,18 @@ namespace blacs {
 
 // Where a maximum or minimum says who won.
 struct WinnerArguments {
-  int* rows;
-  int* cols;
-  int ldia;  // -1: nowhere, and ties go by value instead of by process
+  Integers rows;
+  Integers cols;
+  int64_t ldia;  // -1: nowhere, and ties go by value instead of by process
 };
 
-void Sum(const Routine& routine, int context, const char* scope, const char* top,
-         const MatrixArguments& matrix, int row, int col);
+void Sum(const Routine& routine, int64_t context, const char* scope, const char* top,
+         const MatrixArguments& matrix, int64_t row, int64_t col);
 
 // The maximum or the minimum, as `routine` says.
-void Extreme(const Routine& routine, int context, const char* scope, const char* top,
-             const MatrixArguments& matrix, const WinnerArguments& winners, int row, int col);
+void Extreme(const Routine& routine, int64_t context, const char* scope, const char* top,
+             const MatrixArguments& matrix, const WinnerArguments& winners, int64_t row,
+             int64_t col);
 
 }  // namespace blacs
 }  // namespace brigade

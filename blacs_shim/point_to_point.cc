@@ -15,12 +15,14 @@ void Transfer(Pattern pattern, const Call& call, const MatrixArguments& matrix, 
 
 }  // namespace
 
-void Send(const Routine& routine, int context, const MatrixArguments& matrix, int row, int col) {
+void Send(const Routine& routine, int64_t context, const MatrixArguments& matrix, int64_t row,
+          int64_t col) {
   const Call call(routine, context);
   Transfer(Pattern::kSend, call, matrix, call.RankOf("destination", row, col));
 }
 
-void Receive(const Routine& routine, int context, const MatrixArguments& matrix, int row, int col) {
+void Receive(const Routine& routine, int64_t context, const MatrixArguments& matrix, int64_t row,
+             int64_t col) {
   const Call call(routine, context);
   Transfer(Pattern::kReceive, call, matrix, call.RankOf("source", row, col));
 }

@@ -9,8 +9,10 @@
 namespace brigade {
 namespace blacs {
 
-void Send(const Routine& routine, int context, const MatrixArguments& matrix, int row, int col);
-void Receive(const Routine& routine, int context, const MatrixArguments& matrix, int row, int col);
+void Send(const Routine& routine, int64_t context, const MatrixArguments& matrix, int64_t row,
+          int64_t col);
+void Receive(const Routine& routine, int64_t context, const MatrixArguments& matrix, int64_t row,
+             int64_t col);
 
 }  // namespace blacs
 }  // namespace brigade

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct ProcessGrid {
   // Local. Sends that have returned still reach their receivers.
   ~ProcessGrid();
 
-  bool Contains(int r, int c) const { return r >= 0 && r < rows && c >= 0 && c < cols; }
+  bool Contains(int64_t r, int64_t c) const { return r >= 0 && r < rows && c >= 0 && c < cols; }
   int RankAt(int r, int c) const { return r * cols + c; }
 
   int rows = 0;
@@ -56,7 +57,7 @@ class GridTable {
   // The context of `grid` from now on: the lowest free number.
   int Insert(std::unique_ptr<ProcessGrid> grid);
   // Null if there is no such context. Any number is legal.
-  ProcessGrid* Find(int context) const {
+  ProcessGrid* Find(int64_t context) const {
     const size_t index = static_cast<size_t>(context);  // a negative number becomes a huge one
     return index < grids_.size() ? grids_[index].get() : nullptr;
   }

@@ -9,12 +9,17 @@ namespace brigade {
 namespace blacs {
 
 // X(letter, C type, ElementType enumerator) for each type BLACS knows. Complex arrays are pairs of
-// their part's type, as in every BLACS header.
-#define BRIGADE_BLACS_FOR_EACH_TYPE(X) \
-  X(i, int, kInt32)                    \
-  X(s, float, kFloat)                  \
-  X(d, double, kDouble)                \
-  X(c, float, kComplexFloat)           \
+// their part's type, as in every BLACS header. The integer is a face's own.
+#ifdef BRIGADE_BLACS_ILP64
+#define BRIGADE_BLACS_INTEGER kInt64
+#else
+#define BRIGADE_BLACS_INTEGER kInt32
+#endif
+#define BRIGADE_BLACS_FOR_EACH_TYPE(X)   \
+  X(i, blacs_int, BRIGADE_BLACS_INTEGER) \
+  X(s, float, kFloat)                    \
+  X(d, double, kDouble)                  \
+  X(c, float, kComplexFloat)             \
   X(z, double, kComplexDouble)
 
 // What a routine does, whatever its type letter.

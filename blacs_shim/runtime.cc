@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <string>
 #include <utility>
 
+#include "blacs_shim/integers.h"
 #include "membuf/version.h"
 #include "patterns/trace/trace.h"
 #include "transport/host/variables.h"
@@ -55,8 +57,8 @@ void Entry::FailConcurrent(const char* routine) {
        routine_.load());
 }
 
-Origin OriginOf(const char* routine, int context) {
-  Origin origin{routine, context};
+Origin OriginOf(const char* routine, int64_t context) {
+  Origin origin{routine, FitsInt(context) ? static_cast<int>(context) : -1};
   if (Runtime* runtime = Runtime::Current()) {
     origin.pnum = runtime->world_rank();
     if (const ProcessGrid* grid = runtime->grids().Find(context)) {
@@ -67,11 +69,22 @@ Origin OriginOf(const char* routine, int context) {
   return origin;
 }
 
-ProcessGrid& GridOf(const char* routine, int context) {
+void RequireInt(const char* routine, const char* what, int64_t value) {
+  if (FitsInt(value)) return;
+  Fail(OriginOf(routine, -1),
+       "%s = %" PRId64
+       " needs more than 32 bits; a program whose integers have 32 takes libbrigade_blacs.so, not "
+       "libbrigade_blacs64.so",
+       what, value);
+}
+
+ProcessGrid& GridOf(const char* routine, int64_t context) {
   ProcessGrid* grid = Runtime::Start(routine).grids().Find(context);
   if (grid == nullptr) {
+    RequireInt(routine, "context", context);
     Fail(OriginOf(routine, context),
-         "context %d does not exist: it was never created, or is already freed", context);
+         "context %d does not exist: it was never created, or is already freed",
+         static_cast<int>(context));
   }
   return *grid;
 }

@@ -66,8 +66,11 @@ Statistics::Statistics() : sizes_(Index(kVerbs, 0, 0) * kSizes) {
 void Statistics::Add(const Routine& routine, char letter, uint64_t bytes, uint64_t elapsed_ns,
                      uint64_t wait_ns) {
   const int verb = static_cast<int>(routine.verb);
+  // Integers of 64 bits are those of another face, and an i, too.
+  const ElementType in_table =
+      routine.type == ElementType::kInt64 ? ElementType::kInt32 : routine.type;
   const int type =
-      static_cast<int>(std::find(kTypes, kTypes + kTypeColumns - 1, routine.type) - kTypes);
+      static_cast<int>(std::find(kTypes, kTypes + kTypeColumns - 1, in_table) - kTypes);
   const char upper = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
   const char* column = std::strchr(kLetters, upper);  // callers pass letters already accepted
   const size_t index = Index(verb, type, static_cast<int>(column - kLetters));

@@ -1,7 +1,12 @@
 #include "blacs_shim/support.h"
 
+#include <link.h>
+
 #include <algorithm>
+#include <cinttypes>
 #include <cstdint>
+#include <cstring>
+#include <set>
 #include <vector>
 
 #include "blacs_shim/call.h"
@@ -25,6 +30,7 @@ enum What {
   kCombineBranches = 14,
   kRepeatable = 15,
   kCoherent = 16,
+  kOfMkl = 19,  // what MKL's ScaLAPACK asks of its own BLACS; at 0 it keeps to public names
 };
 
 // Where a context keeps parameter `what`; null if it is none of a context's.
@@ -56,7 +62,9 @@ int LargestTag() {
   return *tag;  // MPI always has this attribute
 }
 
-MPI_Comm ParentOf(const char* routine, Language language, int handle) {
+MPI_Comm ParentOf(const char* routine, Language language, int64_t wide_handle) {
+  RequireInt(routine, "handle", wide_handle);
+  const int handle = static_cast<int>(wide_handle);
   const MPI_Comm parent = language == Language::kC
                               ? Runtime::Start(routine).handles().Communicator(handle)
                               : MPI_Comm_f2c(handle);
@@ -67,79 +75,128 @@ MPI_Comm ParentOf(const char* routine, Language language, int handle) {
   return parent;
 }
 
-void CheckShape(const char* routine, MPI_Comm parent, int rows, int cols) {
+void CheckShape(const char* routine, MPI_Comm parent, int64_t rows, int64_t cols) {
+  RequireInt(routine, "nprow", rows);
+  RequireInt(routine, "npcol", cols);
   int procs = 0;
   MPI_Comm_size(parent, &procs);
-  if (rows < 1 || cols < 1 || static_cast<int64_t>(rows) * cols > procs) {
-    Fail(OriginOf(routine, -1), "illegal grid (%d x %d), #procs = %d", rows, cols, procs);
+  if (rows < 1 || cols < 1 || rows * cols > procs) {
+    Fail(OriginOf(routine, -1), "illegal grid (%" PRId64 " x %" PRId64 "), #procs = %d", rows, cols,
+         procs);
   }
 }
 
-// `members`: ranks in `parent` in row-major order of the new grid.
-void MakeGrid(const char* routine, MPI_Comm parent, const std::vector<int>& members, int rows,
-              int cols, int* context) {
+// Said of a map that cannot be: taken as half as many integers of 64 bits it could.
+const char* WidthHint(Integers usermap, size_t elements) {
+  if (usermap.wide() || elements < 2) return "";
+  std::set<int64_t> members;
+  for (size_t i = 0; i + 1 < elements; i += 2) {
+    if (usermap.Get(i + 1) != 0 || !members.insert(usermap.Get(i)).second) return "";
+  }
+  return "; if the integers of the program have 64 bits, it takes libbrigade_blacs64.so";
+}
+
+// MKL's names say how wide the integers of its ScaLAPACK are.
+void CheckWidth(const char* routine, bool wide) {
+  static bool checked = false;
+  if (checked) return;
+  checked = true;
+  struct Loaded {
+    bool lp64 = false;
+    bool ilp64 = false;
+  } loaded;
+  dl_iterate_phdr(
+      [](dl_phdr_info* library, size_t, void* data) {
+        auto* const found = static_cast<Loaded*>(data);
+        if (std::strstr(library->dlpi_name, "mkl_scalapack_lp64") != nullptr) found->lp64 = true;
+        if (std::strstr(library->dlpi_name, "mkl_scalapack_ilp64") != nullptr) found->ilp64 = true;
+        return 0;
+      },
+      &loaded);
+  if (loaded.lp64 == loaded.ilp64 || loaded.ilp64 == wide) return;
+  Fail(OriginOf(routine, -1), "the program uses libmkl_scalapack_%s, which takes %s",
+       wide ? "lp64" : "ilp64", wide ? "libbrigade_blacs.so" : "libbrigade_blacs64.so");
+}
+
+// `members`: ranks in `parent` in row-major order of the new grid. `hint`: what else may be wrong
+// if they cannot be.
+void MakeGrid(const char* routine, MPI_Comm parent, const std::vector<int64_t>& wanted,
+              int64_t rows, int64_t cols, Integers context, const char* hint = "") {
   int procs = 0;
   MPI_Comm_size(parent, &procs);
   std::vector<bool> taken(procs);
-  for (int member : members) {
+  std::vector<int> members;
+  members.reserve(wanted.size());
+  for (const int64_t member : wanted) {
     if (member < 0 || member >= procs) {
-      Fail(OriginOf(routine, -1), "illegal grid: process %d of usermap is not among %d", member,
-           procs);
+      Fail(OriginOf(routine, -1), "illegal grid: process %" PRId64 " of usermap is not among %d%s",
+           member, procs, hint);
     }
     if (taken[member]) {
-      Fail(OriginOf(routine, -1), "illegal grid: process %d is twice in usermap", member);
+      Fail(OriginOf(routine, -1), "illegal grid: process %" PRId64 " is twice in usermap%s", member,
+           hint);
     }
     taken[member] = true;
+    members.push_back(static_cast<int>(member));
   }
   int rank = 0;
   MPI_Comm_rank(parent, &rank);
-  *context =
-      taken[rank] ? Runtime::Start(routine).OpenGrid(routine, parent, members, rows, cols) : -1;
+  context.Set(taken[rank]
+                  ? Runtime::Start(routine).OpenGrid(routine, parent, members,
+                                                     static_cast<int>(rows), static_cast<int>(cols))
+                  : -1);
 }
 
 }  // namespace
 
-void ProcessInfo(const char* routine, int* pnum, int* procs) {
+void ProcessInfo(const char* routine, Integers pnum, Integers procs) {
   const Entry entry(routine);
   const Runtime& runtime = Runtime::Start(routine);
-  *pnum = runtime.world_rank();
-  *procs = runtime.world_size();
+  pnum.Set(runtime.world_rank());
+  procs.Set(runtime.world_size());
 }
 
-void GetParameter(Language language, int context, int what, int* value) {
+void GetParameter(Language language, int64_t context, int64_t what, Integers value) {
   const char* const routine = "blacs_get";
   const Entry entry(routine);
   Runtime& runtime = Runtime::Start(routine);
+  RequireInt(routine, "WHAT", what);
   switch (what) {
     case kSystemContext:
-      *value = language == Language::kC ? runtime.handles().HandleOf(MPI_COMM_WORLD)
-                                        : MPI_Comm_c2f(MPI_COMM_WORLD);
+      value.Set(language == Language::kC ? runtime.handles().HandleOf(MPI_COMM_WORLD)
+                                         : MPI_Comm_c2f(MPI_COMM_WORLD));
       return;
     case kMessageIds:
-      value[0] = 0;
-      value[1] = LargestTag();
+      value.Set(0, 0);
+      value.Set(1, LargestTag());
       return;
     case kDebugLevel:
-      *value = 0;
+    case kOfMkl:
+      value.Set(0);
       return;
     case kContextHandle: {
       const MPI_Comm communicator = GridOf(routine, context).communicator;
-      *value = language == Language::kC ? runtime.handles().HandleOf(communicator, context)
-                                        : MPI_Comm_c2f(communicator);
+      value.Set(language == Language::kC
+                    ? runtime.handles().HandleOf(communicator, static_cast<int>(context))
+                    : MPI_Comm_c2f(communicator));
       return;
     }
   }
-  if (!IsContextParameter(what)) {
-    Warn(OriginOf(routine, context), "unknown WHAT (%d)", what);
+  if (!IsContextParameter(static_cast<int>(what))) {
+    Warn(OriginOf(routine, context), "unknown WHAT (%d)", static_cast<int>(what));
     return;
   }
-  *value = *ContextParameter(&GridOf(routine, context), what);
+  value.Set(*ContextParameter(&GridOf(routine, context), static_cast<int>(what)));
 }
 
-void SetParameter(int context, int what, int value) {
+void SetParameter(int64_t context, int64_t wide_what, int64_t wide_value) {
   const char* const routine = "blacs_set";
   const Entry entry(routine);
   Runtime::Start(routine);
+  RequireInt(routine, "WHAT", wide_what);
+  RequireInt(routine, "value", wide_value);
+  const int what = static_cast<int>(wide_what);
+  const int value = static_cast<int>(wide_value);
   const Origin origin = OriginOf(routine, context);
   switch (what) {
     case kSystemContext:
@@ -170,73 +227,76 @@ void SetParameter(int context, int what, int value) {
   *ContextParameter(&GridOf(routine, context), what) = value;
 }
 
-void GridInit(Language language, int* context, const char* order, int rows, int cols) {
+void GridInit(Language language, Integers context, const char* order, int64_t rows, int64_t cols) {
   const char* const routine = "blacs_gridinit";
   const Entry entry(routine);
   Runtime::Start(routine);
-  const MPI_Comm parent = ParentOf(routine, language, *context);
+  CheckWidth(routine, context.wide());
+  const MPI_Comm parent = ParentOf(routine, language, context.Get());
   CheckShape(routine, parent, rows, cols);
   const bool by_columns = *order == 'C' || *order == 'c';
-  std::vector<int> members;
-  members.reserve(static_cast<size_t>(rows) * cols);
-  for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < cols; ++j) members.push_back(by_columns ? j * rows + i : i * cols + j);
+  std::vector<int64_t> members;
+  members.reserve(static_cast<size_t>(rows * cols));
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < cols; ++j) members.push_back(by_columns ? j * rows + i : i * cols + j);
   }
   MakeGrid(routine, parent, members, rows, cols, context);
 }
 
-void GridMap(Language language, int* context, const int* usermap, int ldumap, int rows, int cols) {
+void GridMap(Language language, Integers context, Integers usermap, int64_t ldumap, int64_t rows,
+             int64_t cols) {
   const char* const routine = "blacs_gridmap";
   const Entry entry(routine);
   Runtime::Start(routine);
-  const MPI_Comm parent = ParentOf(routine, language, *context);
+  CheckWidth(routine, context.wide());
+  const MPI_Comm parent = ParentOf(routine, language, context.Get());
   CheckShape(routine, parent, rows, cols);
   if (cols > 1 && ldumap < rows) {
-    Fail(OriginOf(routine, -1), "ldumap = %d is less than the %d rows of the grid", ldumap, rows);
+    Fail(OriginOf(routine, -1),
+         "ldumap = %" PRId64 " is less than the %" PRId64 " rows of the grid", ldumap, rows);
   }
-  std::vector<int> members;
-  members.reserve(static_cast<size_t>(rows) * cols);
-  for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < cols; ++j) members.push_back(usermap[int64_t{j} * ldumap + i]);
+  std::vector<int64_t> members;
+  members.reserve(static_cast<size_t>(rows * cols));
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < cols; ++j)
+      members.push_back(usermap.Get(static_cast<size_t>(j * ldumap + i)));
   }
-  MakeGrid(routine, parent, members, rows, cols, context);
+  const bool dense = cols == 1 || ldumap == rows;
+  MakeGrid(routine, parent, members, rows, cols, context,
+           dense ? WidthHint(usermap, members.size()) : "");
 }
 
-void GridExit(int context) {
+void GridExit(int64_t context) {
   const char* const routine = "blacs_gridexit";
   const Entry entry(routine);
   GridOf(routine, context);
-  Runtime::Start(routine).CloseGrid(context);
+  Runtime::Start(routine).CloseGrid(static_cast<int>(context));
 }
 
 // The next three are the most frequent calls of all and only look: they do not enter.
 
-void GridInfo(int context, int* rows, int* cols, int* row, int* col) {
+void GridInfo(int64_t context, Integers rows, Integers cols, Integers row, Integers col) {
   const Runtime* const runtime = Runtime::Current();
   const ProcessGrid* const grid = runtime != nullptr ? runtime->grids().Find(context) : nullptr;
-  if (grid == nullptr) {
-    *rows = *cols = *row = *col = -1;
-    return;
-  }
-  *rows = grid->rows;
-  *cols = grid->cols;
-  *row = grid->row;
-  *col = grid->col;
+  rows.Set(grid != nullptr ? grid->rows : -1);
+  cols.Set(grid != nullptr ? grid->cols : -1);
+  row.Set(grid != nullptr ? grid->row : -1);
+  col.Set(grid != nullptr ? grid->col : -1);
 }
 
-int ProcessNumber(int context, int row, int col) {
+int ProcessNumber(int64_t context, int64_t row, int64_t col) {
   const ProcessGrid& grid = GridOf("blacs_pnum", context);
-  return grid.Contains(row, col) ? grid.RankAt(row, col) : -1;
+  return grid.Contains(row, col) ? grid.RankAt(static_cast<int>(row), static_cast<int>(col)) : -1;
 }
 
-void ProcessCoordinates(int context, int pnum, int* row, int* col) {
+void ProcessCoordinates(int64_t context, int64_t pnum, Integers row, Integers col) {
   const ProcessGrid& grid = GridOf("blacs_pcoord", context);
-  const bool exists = pnum >= 0 && pnum < grid.rows * grid.cols;
-  *row = exists ? pnum / grid.cols : -1;
-  *col = exists ? pnum % grid.cols : -1;
+  const bool exists = pnum >= 0 && pnum < int64_t{grid.rows} * grid.cols;
+  row.Set(exists ? static_cast<int>(pnum / grid.cols) : -1);
+  col.Set(exists ? static_cast<int>(pnum % grid.cols) : -1);
 }
 
-void FreeBuffers(int /*context*/, int wait) {
+void FreeBuffers(int64_t /*context*/, int64_t wait) {
   const char* const routine = "blacs_freebuff";
   const Entry entry(routine);
   Runtime* const runtime = Runtime::Current();
@@ -245,9 +305,11 @@ void FreeBuffers(int /*context*/, int wait) {
   runtime->Trim();
 }
 
-void Abort(int context, int code) { AbortForCaller(OriginOf("blacs_abort", context), code); }
+void Abort(int64_t context, int64_t code) {
+  AbortForCaller(OriginOf("blacs_abort", context), static_cast<int>(code));
+}
 
-void Exit(int not_done) {
+void Exit(int64_t not_done) {
   const char* const routine = "blacs_exit";
   const Entry entry(routine);
   if (!Runtime::MpiIsActive(routine)) return;
@@ -265,21 +327,23 @@ int HandleOf(MPI_Comm communicator) {
   return runtime.handles().HandleOf(communicator);
 }
 
-MPI_Comm CommunicatorOf(int handle) {
+MPI_Comm CommunicatorOf(int64_t handle) {
   const char* const routine = "blacs2sys_handle";
   const Entry entry(routine);
   return ParentOf(routine, Language::kC, handle);
 }
 
-void FreeHandle(int handle) {
+void FreeHandle(int64_t wide_handle) {
   const char* const routine = "free_blacs_system_handle";
   const Entry entry(routine);
+  RequireInt(routine, "handle", wide_handle);
+  const int handle = static_cast<int>(wide_handle);
   if (!Runtime::Start(routine).handles().Free(handle)) {
     Warn(OriginOf(routine, -1), "no system context for handle %d", handle);
   }
 }
 
-int BroadcastId(const char* routine, int context, const char* scope) {
+int BroadcastId(const char* routine, int64_t context, const char* scope) {
   const Entry entry(routine);
   ProcessGrid& grid = GridOf(routine, context);
   Scope found;

@@ -5,6 +5,10 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+
+#include "blacs_shim/integers.h"
+
 namespace brigade {
 namespace blacs {
 
@@ -12,31 +16,32 @@ namespace blacs {
 enum class Language { kC, kFortran };
 
 // `routine`: blacs_pinfo or blacs_setup, which are one.
-void ProcessInfo(const char* routine, int* pnum, int* procs);
-void GetParameter(Language language, int context, int what, int* value);
-void SetParameter(int context, int what, int value);
+void ProcessInfo(const char* routine, Integers pnum, Integers procs);
+void GetParameter(Language language, int64_t context, int64_t what, Integers value);
+void SetParameter(int64_t context, int64_t what, int64_t value);
 
 // `context` holds a system handle going in and the new context, or -1 for a process that is not in
 // the grid, coming out. Members only take part; others return at once.
-void GridInit(Language language, int* context, const char* order, int rows, int cols);
-void GridMap(Language language, int* context, const int* usermap, int ldumap, int rows, int cols);
-void GridExit(int context);
+void GridInit(Language language, Integers context, const char* order, int64_t rows, int64_t cols);
+void GridMap(Language language, Integers context, Integers usermap, int64_t ldumap, int64_t rows,
+             int64_t cols);
+void GridExit(int64_t context);
 
-void GridInfo(int context, int* rows, int* cols, int* row, int* col);
-int ProcessNumber(int context, int row, int col);
-void ProcessCoordinates(int context, int pnum, int* row, int* col);
+void GridInfo(int64_t context, Integers rows, Integers cols, Integers row, Integers col);
+int ProcessNumber(int64_t context, int64_t row, int64_t col);
+void ProcessCoordinates(int64_t context, int64_t pnum, Integers row, Integers col);
 
-void FreeBuffers(int context, int wait);
-[[noreturn]] void Abort(int context, int code);
-void Exit(int not_done);
+void FreeBuffers(int64_t context, int64_t wait);
+[[noreturn]] void Abort(int64_t context, int64_t code);
+void Exit(int64_t not_done);
 
 // The C handle table.
 int HandleOf(MPI_Comm communicator);
-MPI_Comm CommunicatorOf(int handle);
-void FreeHandle(int handle);
+MPI_Comm CommunicatorOf(int64_t handle);
+void FreeHandle(int64_t handle);
 
 // A scope's broadcast id, counted up by each query; nothing depends on it.
-int BroadcastId(const char* routine, int context, const char* scope);
+int BroadcastId(const char* routine, int64_t context, const char* scope);
 // What ksendid and krecvid return.
 inline constexpr int kPointToPointId = 9977;
 

@@ -59,6 +59,9 @@ compile mpicc transpose.c brigade_li
 compile mpicc deal_by_key.c brigade_bsp
 compile mpicc grid_sum.c brigade_blacs
 compile mpif90 solve.f90 brigade_blacs -lscalapack-openmpi
+# shellcheck disable=SC2046 # lists of words
+mpicc test/blacs/blacs_c_header_test.c -o "$work/wide" $(pkg-config --cflags --libs brigade_blacs64) -Wl,-rpath,"$lib"
+"$run_mpi" 4 "$work/wide" >"$work/out" 2>&1 || { cat "$work/out"; fail "brigade_blacs64"; }
 
 cmake -S "$examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$work/out" || { cat "$work/out"; exit 1; }
 cmake --build "$work/cmake" >"$work/out" || { cat "$work/out"; exit 1; }

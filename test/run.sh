@@ -11,9 +11,9 @@ code is 0 if none failed. Safe to run again. Logs are in results/tests/, folders
 results/testers/.
 
   --full   stress tests at full length with a new seed (BRIGADE_TEST_SEED=<number> repeats one), messages beyond 2 GiB,
-           the benchmarks' build with MPICH, applications that Debian ships, every ScaLAPACK tester on Debian's own
-           BLACS too, to compare with that instead of the recorded counts, and once more with our products of matrices.
-           Takes some 90 minutes on 2 cores, and leaves its result in docs/results/full-test.md.
+           the benchmarks' build with MPICH, MKL's ScaLAPACK from PyPI, applications that Debian ships, every ScaLAPACK
+           tester on Debian's own BLACS too, to compare with that instead of the recorded counts, and once more with our
+           products of matrices. Takes some 90 minutes on 2 cores, and leaves its result in docs/results/full-test.md.
   --help   this text
 EOF
 }
@@ -223,6 +223,7 @@ if $full; then
   BRIGADE_PBLAS=on preloaded "pblas_shim/libbrigade_pblas.so:$blacs" "Debian's testers with products" testers-pblas \
     ./test/scalapack/run_testers.py --only '[sdcz]pb3tst|x[sdcz].*' --output results/testers-pblas
   preloaded "$blacs" "Applications" applications ./test/scalapack/run_applications.py
+  preloaded "$blacs" "MKL's ScaLAPACK" mkl ./test/scalapack/run_mkl.py
   preloaded rma_shim/libbrigade_rma.so "Applications of windows" rma-applications ./test/rma/run_applications.py
 fi
 start_cluster tcp_cluster_test  # mostly sleeps, while the sanitizers keep the processors busy

@@ -34,9 +34,18 @@
 #define BRIGADE_BLACS_H_
 
 #include <mpi.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+/** The integer of all arguments but communicators: of 32 bits; in a program that is compiled with
+   BRIGADE_BLACS_ILP64 defined, and linked with libbrigade_blacs64.so, of 64. */
+#ifdef BRIGADE_BLACS_ILP64
+typedef int64_t blacs_int;
+#else
+typedef int blacs_int;
 #endif
 
 /** @name Start and end
@@ -44,14 +53,14 @@ extern "C" {
 /** @{ */
 
 /** Rank and size in MPI_COMM_WORLD. Local. */
-void Cblacs_pinfo(int* mypnum, int* nprocs);
+void Cblacs_pinfo(blacs_int* mypnum, blacs_int* nprocs);
 /** The same as Cblacs_pinfo(). */
-void Cblacs_setup(int* mypnum, int* nprocs);
+void Cblacs_setup(blacs_int* mypnum, blacs_int* nprocs);
 /** Completes all sends and frees all contexts. notdone == 0: also finalises MPI; otherwise MPI and
    the BLACS remain usable. */
-void Cblacs_exit(int notdone);
+void Cblacs_exit(blacs_int notdone);
 /** Ends all processes with exit code errnum; ctxt may be -1. */
-void Cblacs_abort(int ctxt, int errnum);
+void Cblacs_abort(blacs_int ctxt, blacs_int errnum);
 
 /** @} */
 
@@ -62,10 +71,10 @@ void Cblacs_abort(int ctxt, int errnum);
 /** @{ */
 
 /** The value of parameter `what`. ctxt counts for 10 and more only. Local. */
-void Cblacs_get(int ctxt, int what, int* val);
+void Cblacs_get(blacs_int ctxt, blacs_int what, blacs_int* val);
 /** Sets parameter 11 to 16 of a context; 11 to 14 must be equal on all its processes. Local. What
    cannot be set is a warning. */
-void Cblacs_set(int ctxt, int what, const int* val);
+void Cblacs_set(blacs_int ctxt, blacs_int what, const blacs_int* val);
 
 /** @} */
 
@@ -82,22 +91,24 @@ void Cblacs_set(int ctxt, int what, const int* val);
 
    Cost: a few messages per process; the first grid opens the transport, and on several hosts
    measures it once. */
-void Cblacs_gridinit(int* ctxt, const char* order, int nprow, int npcol);
+void Cblacs_gridinit(blacs_int* ctxt, const char* order, blacs_int nprow, blacs_int npcol);
 /** The same of any processes. usermap[j * ldumap + i]: rank, in the handle's communicator, of the
    process at {i,j}. */
-void Cblacs_gridmap(int* ctxt, const int* usermap, int ldumap, int nprow, int npcol);
+void Cblacs_gridmap(blacs_int* ctxt, const blacs_int* usermap, blacs_int ldumap, blacs_int nprow,
+                    blacs_int npcol);
 /** Frees a context. Local; messages on their way still arrive. */
-void Cblacs_gridexit(int ctxt);
+void Cblacs_gridexit(blacs_int ctxt);
 /** Shape of the grid and this process's place. Any ctxt is legal: four -1 if it is none. Local. */
-void Cblacs_gridinfo(int ctxt, int* nprow, int* npcol, int* myrow, int* mycol);
+void Cblacs_gridinfo(blacs_int ctxt, blacs_int* nprow, blacs_int* npcol, blacs_int* myrow,
+                     blacs_int* mycol);
 /** Number of the process at {prow,pcol}; -1 outside the grid. Local. */
-int Cblacs_pnum(int ctxt, int prow, int pcol);
+blacs_int Cblacs_pnum(blacs_int ctxt, blacs_int prow, blacs_int pcol);
 /** Place of process pnum; -1, -1 if the grid has none. Local. */
-void Cblacs_pcoord(int ctxt, int pnum, int* prow, int* pcol);
+void Cblacs_pcoord(blacs_int ctxt, blacs_int pnum, blacs_int* prow, blacs_int* pcol);
 /** No process of the scope leaves before all have come. An unknown scope: nothing. */
-void Cblacs_barrier(int ctxt, const char* scope);
+void Cblacs_barrier(blacs_int ctxt, const char* scope);
 /** Frees memory kept for reuse; wait != 0: after all sends are done. */
-void Cblacs_freebuff(int ctxt, int wait);
+void Cblacs_freebuff(blacs_int ctxt, blacs_int wait);
 
 /** @} */
 
@@ -106,11 +117,11 @@ void Cblacs_freebuff(int ctxt, int wait);
 /** @{ */
 
 /** The handle of a communicator. */
-int Csys2blacs_handle(MPI_Comm comm);
+blacs_int Csys2blacs_handle(MPI_Comm comm);
 /** The communicator of a handle. */
-MPI_Comm Cblacs2sys_handle(int handle);
+MPI_Comm Cblacs2sys_handle(blacs_int handle);
 /** Forgets a handle; the communicator lives on. */
-void Cfree_blacs_system_handle(int handle);
+void Cfree_blacs_system_handle(blacs_int handle);
 
 /** @} */
 
@@ -119,13 +130,13 @@ void Cfree_blacs_system_handle(int handle);
 /** @{ */
 
 /** Always the same number. */
-int Cksendid(int ctxt, int rdest, int cdest);
+blacs_int Cksendid(blacs_int ctxt, blacs_int rdest, blacs_int cdest);
 /** Always the same number. */
-int Ckrecvid(int ctxt, int rsrc, int csrc);
+blacs_int Ckrecvid(blacs_int ctxt, blacs_int rsrc, blacs_int csrc);
 /** A number for the next broadcast in the scope, one more at each call. */
-int Ckbsid(int ctxt, const char* scope);
+blacs_int Ckbsid(blacs_int ctxt, const char* scope);
 /** The same; both count their own calls together. */
-int Ckbrid(int ctxt, const char* scope, int rsrc, int csrc);
+blacs_int Ckbrid(blacs_int ctxt, const char* scope, blacs_int rsrc, blacs_int csrc);
 
 /** @} */
 
@@ -141,44 +152,49 @@ double Cdwalltime00(void);
 /** @} */
 
 /** @name Communication
-   For i (int), s (float), d (double), c (pairs of float), z (pairs of double): general (ge) and
-   trapezoidal (tr) matrices. */
+   For i (blacs_int), s (float), d (double), c (pairs of float), z (pairs of double): general (ge)
+   and trapezoidal (tr) matrices. */
 /** @{ */
 
 /** Declares what there is for one type; gone at the end of this header. */
-#define BRIGADE_BLACS_DECLARE(t, T)                                                            \
-  /** Sends A to {rdest,cdest}, as convention 5 says. */                                       \
-  void C##t##gesd2d(int ctxt, int m, int n, const T* A, int lda, int rdest, int cdest);        \
-  /** The same of a trapezoid. */                                                              \
-  void C##t##trsd2d(int ctxt, const char* uplo, const char* diag, int m, int n, const T* A,    \
-                    int lda, int rdest, int cdest);                                            \
-  /** Receives A from {rsrc,csrc}. */                                                          \
-  void C##t##gerv2d(int ctxt, int m, int n, T* A, int lda, int rsrc, int csrc);                \
-  /** The same of a trapezoid. */                                                              \
-  void C##t##trrv2d(int ctxt, const char* uplo, const char* diag, int m, int n, T* A, int lda, \
-                    int rsrc, int csrc);                                                       \
-  /** Broadcasts A to the scope, as convention 6 says. */                                      \
-  void C##t##gebs2d(int ctxt, const char* scope, const char* top, int m, int n, const T* A,    \
-                    int lda);                                                                  \
-  /** The same of a trapezoid. */                                                              \
-  void C##t##trbs2d(int ctxt, const char* scope, const char* top, const char* uplo,            \
-                    const char* diag, int m, int n, const T* A, int lda);                      \
-  /** Receives the broadcast of {rsrc,csrc}. */                                                \
-  void C##t##gebr2d(int ctxt, const char* scope, const char* top, int m, int n, T* A, int lda, \
-                    int rsrc, int csrc);                                                       \
-  /** The same of a trapezoid. */                                                              \
-  void C##t##trbr2d(int ctxt, const char* scope, const char* top, const char* uplo,            \
-                    const char* diag, int m, int n, T* A, int lda, int rsrc, int csrc);        \
-  /** Sums A element by element, as convention 7 says. */                                      \
-  void C##t##gsum2d(int ctxt, const char* scope, const char* top, int m, int n, T* A, int lda, \
-                    int rdest, int cdest);                                                     \
-  /** Largest magnitude, element by element, as convention 7 says. */                          \
-  void C##t##gamx2d(int ctxt, const char* scope, const char* top, int m, int n, T* A, int lda, \
-                    int* rA, int* cA, int ldia, int rdest, int cdest);                         \
-  /** Smallest magnitude, likewise. */                                                         \
-  void C##t##gamn2d(int ctxt, const char* scope, const char* top, int m, int n, T* A, int lda, \
-                    int* rA, int* cA, int ldia, int rdest, int cdest);
-BRIGADE_BLACS_DECLARE(i, int)
+#define BRIGADE_BLACS_DECLARE(t, T)                                                                \
+  /** Sends A to {rdest,cdest}, as convention 5 says. */                                           \
+  void C##t##gesd2d(blacs_int ctxt, blacs_int m, blacs_int n, const T* A, blacs_int lda,           \
+                    blacs_int rdest, blacs_int cdest);                                             \
+  /** The same of a trapezoid. */                                                                  \
+  void C##t##trsd2d(blacs_int ctxt, const char* uplo, const char* diag, blacs_int m, blacs_int n,  \
+                    const T* A, blacs_int lda, blacs_int rdest, blacs_int cdest);                  \
+  /** Receives A from {rsrc,csrc}. */                                                              \
+  void C##t##gerv2d(blacs_int ctxt, blacs_int m, blacs_int n, T* A, blacs_int lda, blacs_int rsrc, \
+                    blacs_int csrc);                                                               \
+  /** The same of a trapezoid. */                                                                  \
+  void C##t##trrv2d(blacs_int ctxt, const char* uplo, const char* diag, blacs_int m, blacs_int n,  \
+                    T* A, blacs_int lda, blacs_int rsrc, blacs_int csrc);                          \
+  /** Broadcasts A to the scope, as convention 6 says. */                                          \
+  void C##t##gebs2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
+                    const T* A, blacs_int lda);                                                    \
+  /** The same of a trapezoid. */                                                                  \
+  void C##t##trbs2d(blacs_int ctxt, const char* scope, const char* top, const char* uplo,          \
+                    const char* diag, blacs_int m, blacs_int n, const T* A, blacs_int lda);        \
+  /** Receives the broadcast of {rsrc,csrc}. */                                                    \
+  void C##t##gebr2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
+                    T* A, blacs_int lda, blacs_int rsrc, blacs_int csrc);                          \
+  /** The same of a trapezoid. */                                                                  \
+  void C##t##trbr2d(blacs_int ctxt, const char* scope, const char* top, const char* uplo,          \
+                    const char* diag, blacs_int m, blacs_int n, T* A, blacs_int lda,               \
+                    blacs_int rsrc, blacs_int csrc);                                               \
+  /** Sums A element by element, as convention 7 says. */                                          \
+  void C##t##gsum2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
+                    T* A, blacs_int lda, blacs_int rdest, blacs_int cdest);                        \
+  /** Largest magnitude, element by element, as convention 7 says. */                              \
+  void C##t##gamx2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
+                    T* A, blacs_int lda, blacs_int* rA, blacs_int* cA, blacs_int ldia,             \
+                    blacs_int rdest, blacs_int cdest);                                             \
+  /** Smallest magnitude, likewise. */                                                             \
+  void C##t##gamn2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
+                    T* A, blacs_int lda, blacs_int* rA, blacs_int* cA, blacs_int ldia,             \
+                    blacs_int rdest, blacs_int cdest);
+BRIGADE_BLACS_DECLARE(i, blacs_int)
 BRIGADE_BLACS_DECLARE(s, float)
 BRIGADE_BLACS_DECLARE(d, double)
 BRIGADE_BLACS_DECLARE(c, float)

@@ -1,5 +1,6 @@
 /* A C program written against blacs.h alone: a 2 x 2 grid, a broadcast in each row and a sum over
-   all, on matrices with a leading dimension of their own. Run with 4 processes. */
+   all, on matrices with a leading dimension of their own. Run with 4 processes; compiled for
+   integers of either width. */
 
 #include <stdio.h>
 
@@ -16,8 +17,9 @@ static void Expect(double actual, double expected, const char* what) {
 }
 
 int main(void) {
-  int process, processes, context, nprow, npcol, row, column;
+  blacs_int process, processes, context, nprow, npcol, row, column;
   double a[kLd * kColumns];
+  blacs_int wide[2] = {0, 0};
 
   Cblacs_pinfo(&process, &processes);
   Expect(processes, 4, "number of processes");
@@ -45,6 +47,15 @@ int main(void) {
       Expect(a[j * kLd + i], i < kRows ? 200 + 4 * (10 * i + j) : -1, "element");
     }
   }
+
+  /* All bits of an integer, whichever width it has. */
+  if (row == 0) {
+    wide[1] = (blacs_int)1 << (8 * sizeof(blacs_int) - 2);
+    Cigesd2d(context, 2, 1, wide, 2, 1, column);
+  } else {
+    Cigerv2d(context, 2, 1, wide, 2, 0, column);
+  }
+  Expect((double)wide[1], (double)((blacs_int)1 << (8 * sizeof(blacs_int) - 2)), "integer");
 
   Cblacs_gridexit(context);
   Cblacs_exit(0);
