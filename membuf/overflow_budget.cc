@@ -1,29 +1,14 @@
 #include "membuf/overflow_budget.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <memory>
 
+#include "membuf/available_memory.h"
 #include "membuf/check.h"
 
 namespace brigade {
 namespace {
 
 constexpr size_t kMostAllowanceBytes = size_t{64} << 20;
-
-// What the kernel says it could still give without swapping. Where it does not say, the allocator
-// decides alone.
-size_t AvailableBytes() {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/meminfo", "re"),
-                                                             std::fclose);
-  if (file == nullptr) return SIZE_MAX;
-  char line[128];
-  while (std::fgets(line, sizeof line, file.get()) != nullptr) {
-    unsigned long long kib;
-    if (std::sscanf(line, "MemAvailable: %llu kB", &kib) == 1) return size_t{kib} << 10;
-  }
-  return SIZE_MAX;
-}
 
 }  // namespace
 
@@ -49,7 +34,8 @@ void OverflowBudget::Return(size_t bytes) {
 bool OverflowBudget::MayGrow(size_t bytes) {
   if (limit_bytes_ != kAvailableMemory) return true;
   if (allowance_bytes_ < bytes) {
-    allowance_bytes_ = std::min(AvailableBytes() / 8, std::max(kMostAllowanceBytes, bytes));
+    allowance_bytes_ =
+        std::min(AvailableMemory(Swapping::kAvoided) / 8, std::max(kMostAllowanceBytes, bytes));
   }
   if (allowance_bytes_ < bytes) return false;
   allowance_bytes_ -= bytes;

@@ -1,36 +1,25 @@
 #include "windows/memory/exposed_memory.h"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <fstream>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
 
+#include "membuf/available_memory.h"
 #include "membuf/check.h"
 #include "transport/host/host.h"
 
 namespace brigade {
 namespace {
 
-// What the machine can still give, as far as it says.
-uint64_t AvailableBytes() {
-  std::ifstream file("/proc/meminfo");
-  std::string name;
-  uint64_t kilobytes = 0;
-  uint64_t sum = 0;
-  for (std::string unit; file >> name >> kilobytes; std::getline(file, unit)) {
-    if (name == "MemAvailable:" || name == "SwapFree:") sum += kilobytes * 1024;
-  }
-  return sum > 0 ? sum : std::numeric_limits<uint64_t>::max();
-}
-
 // In slices, each after a look at what there is: members of one host allocate at the same time, and
 // where they want more than there is, the system would end processes rather than refuse.
 Status Allocate(SharedSegment* segment, size_t bytes, uint64_t* offset) {
   constexpr size_t kSliceBytes = 64 << 20;
   for (size_t done = 0; done < bytes;) {
-    const uint64_t available = AvailableBytes();
+    const size_t available = AvailableMemory(Swapping::kAllowed);
     if (bytes - done > available) {
       return Status(StatusCode::kOutOfMemory, std::to_string(bytes) + " bytes of shared memory: " +
                                                   std::to_string(available) + " are available");
@@ -45,6 +34,8 @@ Status Allocate(SharedSegment* segment, size_t bytes, uint64_t* offset) {
   return Status();
 }
 
+size_t SystemPageBytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+
 size_t RoundTo(size_t unit, size_t bytes) { return (bytes + unit - 1) / unit * unit; }
 
 }  // namespace
@@ -53,7 +44,7 @@ Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes,
                              int members, std::unique_ptr<ExposedMemory>* exposed) {
   // The page, and behind it the memory, which begins a page of the system. Memory of no bytes has
   // an address, too, and what is longer than any address space must not wrap.
-  const size_t page_bytes = RoundTo(4096, MemberPage::BytesFor(members));
+  const size_t page_bytes = RoundTo(SystemPageBytes(), MemberPage::BytesFor(members));
   size_t memory_bytes = 0;
   if (kind == WindowMemory::kShared) memory_bytes = std::clamp(bytes, size_t{1}, size_t{1} << 62);
   if (kind == WindowMemory::kDynamic) memory_bytes = AttachedRanges::Bytes();
@@ -88,7 +79,7 @@ Status ExposedMemory::CreatePart(int rank, const std::vector<size_t>& bytes, int
   // All pages, and behind them all memory.
   const auto members = static_cast<int>(bytes.size());
   const size_t page_bytes = RoundTo(64, MemberPage::BytesFor(members));
-  const size_t pages_bytes = RoundTo(4096, page_bytes * bytes.size());
+  const size_t pages_bytes = RoundTo(SystemPageBytes(), page_bytes * bytes.size());
   std::shared_ptr<SharedSegment> segment;
   MemberAttributes attributes;
   attributes.kind = WindowMemory::kShared;
