@@ -7,6 +7,7 @@
 
 #include "membuf/rules.h"
 #include "transport/auto/auto_endpoint.h"
+#include "transport/host/descriptors.h"
 #include "transport/host/fabric.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_fabric.h"
@@ -77,6 +78,7 @@ constexpr Entry kTransports[] = {
 }  // namespace
 
 Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint) {
+  RaiseDescriptorLimit();
   // What "tcp" was called once; scripts may still say so.
   const std::string& known = name == "uring" ? "tcp" : name;
   for (const Entry& entry : kTransports) {

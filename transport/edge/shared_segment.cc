@@ -21,7 +21,7 @@
 namespace brigade {
 namespace {
 
-constexpr uint64_t kPageBytes = 4096;
+const uint64_t kPageBytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 // Address space set aside per segment: more than a rank will ever fill, and little enough for a
 // thousand ranks to map each other.
 constexpr uint64_t kMostReserveBytes = uint64_t{64} << 30;

@@ -1,7 +1,6 @@
 #include "transport/shm/peers.h"
 
-#include <poll.h>
-#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -29,7 +28,7 @@ Status Peers::Find(const SharedSegment::Address& address, uint64_t public_offset
   found->shared = Shared<Public>(found->segment.get(), public_offset, sizeof(Public));
   if (found->shared == nullptr) return Misplaced();
   if (address.process != getpid()) {
-    found->handle = static_cast<int>(syscall(SYS_pidfd_open, address.process, 0));
+    found->process = ProcessWatch(address.process);
   }
   *peer = found.get();
   peers_[token] = std::move(found);
@@ -44,10 +43,7 @@ bool Peers::LookForLosses() {
   for (auto& [token, peer] : peers_) {
     if (peer->lost || peer->segment.get() == own_) continue;
     bool gone = peer->shared->departed.load(std::memory_order_acquire) != 0;
-    if (!gone && asks && peer->handle >= 0) {
-      pollfd end{peer->handle, POLLIN, 0};
-      gone = poll(&end, 1, 0) > 0;
-    }
+    if (!gone && asks) gone = peer->process.HasEnded();
     if (gone) peer->lost = any = true;
   }
   return any;

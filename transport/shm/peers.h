@@ -4,8 +4,6 @@
 #ifndef BRIGADE_TRANSPORT_SHM_PEERS_H_
 #define BRIGADE_TRANSPORT_SHM_PEERS_H_
 
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -17,6 +15,7 @@
 #include "membuf/status.h"
 #include "transport/edge/bell.h"
 #include "transport/edge/shared_segment.h"
+#include "transport/host/process_watch.h"
 
 namespace brigade::shm {
 
@@ -28,12 +27,9 @@ struct alignas(64) Public {
 };
 
 struct Peer {
-  ~Peer() {
-    if (handle >= 0) close(handle);
-  }
   std::shared_ptr<SharedSegment> segment;
   Public* shared = nullptr;
-  int handle = -1;  // of the process (pidfd); -1: this process, or none to be had
+  ProcessWatch process;  // of none, if it is this one
   bool lost = false;
 };
 

@@ -1,0 +1,65 @@
+#include "transport/host/process_watch.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+namespace brigade {
+namespace {
+
+// When `process` started, in ticks since the machine did; empty if it has ended, or /proc does not
+// say.
+std::string StartOf(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text, '\0');
+  // The program's name, in brackets, may have anything in it.
+  const size_t end_of_name = text.rfind(')');
+  if (end_of_name == std::string::npos) return "";
+  std::istringstream fields(text.substr(end_of_name + 1));
+  std::string state;
+  std::string field;
+  fields >> state;
+  if (state == "Z" || state == "X") return "";
+  constexpr int kStartBehindState = 19;
+  for (int i = 0; i < kStartBehindState; ++i) fields >> field;
+  return field;
+}
+
+}  // namespace
+
+ProcessWatch::ProcessWatch(pid_t process)
+    : process_(process), pidfd_(static_cast<int>(syscall(SYS_pidfd_open, process, 0))) {
+  if (pidfd_ < 0) started_ = StartOf(process);
+}
+
+ProcessWatch::~ProcessWatch() {
+  if (pidfd_ >= 0) close(pidfd_);
+}
+
+ProcessWatch::ProcessWatch(ProcessWatch&& other) noexcept { *this = std::move(other); }
+
+ProcessWatch& ProcessWatch::operator=(ProcessWatch&& other) noexcept {
+  std::swap(process_, other.process_);
+  std::swap(pidfd_, other.pidfd_);
+  std::swap(started_, other.started_);
+  return *this;
+}
+
+bool ProcessWatch::HasEnded() const {
+  if (pidfd_ >= 0) {
+    pollfd end{pidfd_, POLLIN, 0};
+    return poll(&end, 1, 0) > 0;
+  }
+  if (process_ == 0) return false;
+  if (!started_.empty()) return StartOf(process_) != started_;
+  return kill(process_, 0) != 0 && errno == ESRCH;
+}
+
+}  // namespace brigade

@@ -1,0 +1,37 @@
+// ProcessWatch: whether a process of this host, in this process namespace, still runs.
+
+#ifndef BRIGADE_TRANSPORT_HOST_PROCESS_WATCH_H_
+#define BRIGADE_TRANSPORT_HOST_PROCESS_WATCH_H_
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace brigade {
+
+class ProcessWatch {
+ public:
+  // Watches nothing.
+  ProcessWatch() = default;
+  // By a pidfd; where there is none to be had (an old kernel, a container's filter, no descriptors
+  // left), by the time that the process started, which tells it from a later one of the same
+  // number.
+  explicit ProcessWatch(pid_t process);
+  ~ProcessWatch();
+  ProcessWatch(ProcessWatch&& other) noexcept;
+  ProcessWatch& operator=(ProcessWatch&& other) noexcept;
+
+  // Whether the process has ended, by itself or not, waited for or not. Cost: a system call;
+  // without a pidfd some microseconds.
+  bool HasEnded() const;
+  bool has_pidfd() const { return pidfd_ >= 0; }
+
+ private:
+  pid_t process_ = 0;  // 0: none
+  int pidfd_ = -1;
+  std::string started_;  // empty: not known
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_HOST_PROCESS_WATCH_H_

@@ -1,0 +1,73 @@
+#include "transport/host/process_watch.h"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "gtest/gtest.h"
+
+namespace brigade {
+namespace {
+
+// From here on this process gets no pidfd, as under a container's filter.
+bool RefusePidfds() {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter = {4, program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+pid_t Sleeper() {
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  return child;
+}
+
+void NoticesTheEnd(bool pidfd) {
+  const pid_t child = Sleeper();
+  const ProcessWatch watch(child);
+  EXPECT_EQ(watch.has_pidfd(), pidfd);
+  EXPECT_FALSE(watch.HasEnded());
+  kill(child, SIGKILL);
+  // Has ended, and is not waited for yet.
+  siginfo_t info;
+  waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
+  EXPECT_TRUE(watch.HasEnded());
+  waitpid(child, nullptr, 0);
+  EXPECT_TRUE(watch.HasEnded());
+}
+
+TEST(ProcessWatchTest, NoticesTheEnd) { NoticesTheEnd(ProcessWatch(getpid()).has_pidfd()); }
+
+TEST(ProcessWatchTest, NoticesTheEndWithoutPidfd) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!RefusePidfds()) _exit(2);
+    NoticesTheEnd(/*pidfd=*/false);
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 2) GTEST_SKIP() << "no filters here";
+  EXPECT_EQ(status, 0);
+}
+
+TEST(ProcessWatchTest, WatchesNothing) { EXPECT_FALSE(ProcessWatch().HasEnded()); }
+
+}  // namespace
+}  // namespace brigade
