@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <utility>
 
 namespace brigade {
 namespace {
@@ -23,12 +24,36 @@ std::filesystem::path Folder() {
 
 // Networks change.
 constexpr std::chrono::hours kMostAge(24 * 7);
+// Allocations of a batch system are hardly ever the same hosts twice.
+constexpr size_t kMostFiles = 256;
 
 bool ReadIfRecent(const std::filesystem::path& file, MachineDescription* machine) {
   std::error_code error;
   const auto written = std::filesystem::last_write_time(file, error);
   return !error && std::filesystem::file_time_type::clock::now() - written <= kMostAge &&
          MachineDescription::Read(file, machine).ok();
+}
+
+// Removes what counts no more, drafts that a process left when it was killed included, and the
+// oldest of too many.
+void Prune() {
+  std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> kept;
+  const auto now = std::filesystem::file_time_type::clock::now();
+  std::error_code error;
+  for (const auto& file : std::filesystem::directory_iterator(Folder(), error)) {
+    std::error_code unknown;
+    const auto written = std::filesystem::last_write_time(file, unknown);
+    if (unknown) continue;
+    if (now - written > kMostAge) {
+      std::filesystem::remove(file, unknown);
+    } else {
+      kept.emplace_back(written, file.path());
+    }
+  }
+  if (kept.size() <= kMostFiles) return;
+  std::sort(kept.begin(), kept.end());
+  kept.resize(kept.size() - kMostFiles);
+  for (const auto& [written, path] : kept) std::filesystem::remove(path, error);
 }
 
 }  // namespace
@@ -74,6 +99,7 @@ void StoreMachine(const std::string& key, const MachineDescription& machine) {
   out.close();
   if (out) std::filesystem::rename(draft, file, error);
   if (!out || error) std::filesystem::remove(draft, error);
+  Prune();
 }
 
 }  // namespace brigade

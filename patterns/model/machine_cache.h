@@ -1,8 +1,9 @@
 // MachineCache: what was measured of which hosts, kept from one job to the next.
 //
 // A file per set of hosts in $XDG_CACHE_HOME/brigade (else $HOME/.cache/brigade), in the format of
-// transport/machines/; it counts for a week. Whatever is wrong with a file or with the folder, the
-// answer is that nothing is known.
+// transport/machines/; it counts for a week, and goes with
+// the next that is stored after that, or once there are many newer ones. Whatever is wrong with a
+// file or with the folder, the answer is that nothing is known.
 
 #ifndef BRIGADE_PATTERNS_MODEL_MACHINE_CACHE_H_
 #define BRIGADE_PATTERNS_MODEL_MACHINE_CACHE_H_

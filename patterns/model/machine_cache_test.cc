@@ -90,5 +90,30 @@ TEST_F(MachineCacheTest, WithoutAFolderNothingIsKept) {
   EXPECT_FALSE(LoadMachine("key", &machine));
 }
 
+TEST_F(MachineCacheTest, WhatIsOldGoes) {
+  StoreMachine("old", Machine());
+  const std::filesystem::path old = CachedMachineFile("old");
+  const auto now = std::filesystem::file_time_type::clock::now();
+  std::filesystem::last_write_time(old, now - std::chrono::hours(24 * 8));
+  StoreMachine("new", Machine());
+  EXPECT_FALSE(std::filesystem::exists(old));
+  EXPECT_TRUE(std::filesystem::exists(CachedMachineFile("new")));
+}
+
+TEST_F(MachineCacheTest, OfTooManyTheOldestGo) {
+  const auto now = std::filesystem::file_time_type::clock::now();
+  const auto store = [&](int i) {
+    const std::string key = "hosts " + std::to_string(i);
+    StoreMachine(key, Machine());
+    std::filesystem::last_write_time(CachedMachineFile(key),
+                                     now - std::chrono::hours(24) + std::chrono::seconds(i));
+  };
+  for (int i = 0; i < 256; ++i) store(i);
+  EXPECT_TRUE(std::filesystem::exists(CachedMachineFile("hosts 0")));
+  store(256);
+  EXPECT_FALSE(std::filesystem::exists(CachedMachineFile("hosts 0")));
+  EXPECT_EQ(CachedMachines().size(), 256u);
+}
+
 }  // namespace
 }  // namespace brigade
