@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 namespace brigade {
@@ -51,6 +52,10 @@ std::vector<std::string> NamesIn(const fs::path& folder) {
   return names;
 }
 
+bool StartsWith(const std::string& text, const std::string& start) {
+  return text.compare(0, start.size(), start) == 0;
+}
+
 }  // namespace
 
 FabricVerdict JudgeFabric(const FabricFacts& facts) {
@@ -88,6 +93,27 @@ std::vector<std::string> ActiveDevices(const std::string& sysfs) {
       if (state.find("ACTIVE") == std::string::npos) continue;
       devices.push_back(device);
       break;
+    }
+  }
+  return devices;
+}
+
+std::vector<std::string> OpenDevices(const std::string& descriptors) {
+  // Also terminals, graphics, and what copies between processes of one host.
+  static constexpr const char* kLocal[] = {
+      "null",  "zero", "full", "random",         "urandom", "tty",  "pts/", "ptmx",   "console",
+      "shm/",  "fuse", "kvm",  "hugepages",      "mqueue",  "dri/", "kfd",  "nvidia", "knem",
+      "xpmem", "cma",  "net/", "cpu_dma_latency"};
+  std::vector<std::string> devices;
+  for (const std::string& number : NamesIn(descriptors)) {
+    std::error_code error;
+    const std::string file = fs::read_symlink(fs::path(descriptors) / number, error).string();
+    if (error || !StartsWith(file, "/dev/")) continue;
+    const std::string name = file.substr(std::string("/dev/").size());
+    const bool local = std::any_of(std::begin(kLocal), std::end(kLocal),
+                                   [&](const char* known) { return StartsWith(name, known); });
+    if (!local && std::find(devices.begin(), devices.end(), name) == devices.end()) {
+      devices.push_back(name);
     }
   }
   return devices;

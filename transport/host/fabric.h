@@ -19,7 +19,7 @@ struct FabricFacts {
   std::string pml;
   std::string btl;
   std::string mtl;
-  // Devices of fabrics that MPI knows how to use without TCP.
+  // Devices that MPI may use instead of TCP.
   std::vector<std::string> devices;
 };
 
@@ -33,6 +33,11 @@ FabricVerdict JudgeFabric(const FabricFacts& facts);
 // Devices with an active port: InfiniBand, RoCE, Omni-Path, EFA and Slingshot. `sysfs`: where it is
 // mounted.
 std::vector<std::string> ActiveDevices(const std::string& sysfs);
+
+// Device files that this process has open, except for those that are known to reach no other host:
+// an MPI that has a fabric to use has opened it, whoever made it. `descriptors`: where the links
+// to open files are.
+std::vector<std::string> OpenDevices(const std::string& descriptors);
 
 }  // namespace brigade
 

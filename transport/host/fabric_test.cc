@@ -67,5 +67,24 @@ TEST(Fabric, SeesDevicesWithAnActivePort) {
   EXPECT_EQ(ActiveDevices(sysfs), (std::vector<std::string>{"cxi0", "mlx5_0"}));
 }
 
+TEST(Fabric, SeesDevicesThatAreOpen) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "fabric_test_fd";
+  std::filesystem::remove_all(folder);
+  EXPECT_TRUE(OpenDevices(folder).empty());
+  std::filesystem::create_directories(folder);
+  const char* const files[] = {"/dev/null",      "/dev/pts/3",   "/dev/shm/segment",
+                               "/dev/nvidiactl", "socket:[123]", "/home/dev/file"};
+  int number = 0;
+  for (const char* file : files) {
+    std::filesystem::create_symlink(file, folder / std::to_string(number++));
+  }
+  EXPECT_TRUE(OpenDevices(folder).empty());
+  for (const char* file : {"/dev/tofu", "/dev/infiniband/uverbs0", "/dev/tofu"}) {
+    std::filesystem::create_symlink(file, folder / std::to_string(number++));
+  }
+  EXPECT_EQ(OpenDevices(folder), (std::vector<std::string>{"tofu", "infiniband/uverbs0"}));
+  EXPECT_TRUE(OpenDevices("/proc/self/fd").empty());
+}
+
 }  // namespace
 }  // namespace brigade

@@ -41,6 +41,8 @@ FabricFacts FabricHere() {
     facts.is_open_mpi = false;  // as good as unknown
   }
   facts.devices = ActiveDevices("/sys");
+  const std::vector<std::string> open = OpenDevices("/proc/self/fd");
+  facts.devices.insert(facts.devices.end(), open.begin(), open.end());
   return facts;
 }
 
