@@ -7,12 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -103,6 +105,70 @@ void Flood(int messages) {
   std::printf("%d of %d messages are right\n", right, messages);
   Cblacs_exit(0);
 }
+
+// Several threads that live side by side call the BLACS, one after the other.
+void ThreadsInTurn() {
+  int level = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
+  if (level != MPI_THREAD_MULTIPLE) std::abort();
+  int size;
+  Cblacs_pinfo(&rank, &size);
+  int context = -1;
+  std::thread([&context] { context = NewGrid(); }).join();
+  std::mutex turn;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int j = 0; j < 25; ++j) {
+        std::lock_guard<std::mutex> mine(turn);
+        TakeTurns(context, 3);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  Cblacs_exit(0);
+  std::printf("done\n");
+}
+
+// A grid of these ranks and as many that they start.
+void Spawn() {
+  MPI_Comm between;
+  MPI_Comm_get_parent(&between);
+  const bool spawned = between != MPI_COMM_NULL;
+  if (!spawned) {
+    char name[] = "spawn";
+    char* arguments[] = {name, nullptr};
+    std::array<char, 4096> program = {};  // by mpirun, so not as /proc/self/exe
+    if (readlink("/proc/self/exe", program.data(), program.size() - 1) < 0) std::abort();
+    MPI_Comm_spawn(program.data(), arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between,
+                   MPI_ERRCODES_IGNORE);
+  }
+  MPI_Comm all;
+  MPI_Intercomm_merge(between, spawned ? 1 : 0, &all);
+  int context = Csys2blacs_handle(all);
+  Cblacs_gridinit(&context, "Row", 2, 2);
+  int place = 0;
+  MPI_Comm_rank(all, &place);
+  double sum = place;
+  Cdgsum2d(context, "All", " ", 1, 1, &sum, 1, -1, -1);
+  if (!spawned) std::printf("the sum is %g\n", sum);
+  Cblacs_gridexit(context);
+  MPI_Comm_free(&all);
+  MPI_Comm_disconnect(&between);
+  Cblacs_exit(0);
+}
+
+void ManyContexts(int contexts) {
+  std::vector<int> all;
+  for (int i = 0; i < contexts; ++i) all.push_back(NewGrid());
+  for (size_t i = 0; i < all.size(); i += 499) TakeTurns(all[i], 2);
+  TakeTurns(all.back(), 2);
+  std::printf("the last is %d\n", all.back());
+  Cblacs_exit(0);
+}
+
+// What MPI's own says from now on.
+int answer_of_create_group = MPI_SUCCESS;
 
 using Cases = std::map<std::string, std::function<void()>>;
 
@@ -394,6 +460,25 @@ const Cases& AllCases() {
          Cblacs_gridmap(&context, map, 1, 1, 1);
          Cblacs_exit(0);
        }},
+      {"threads_in_turn", ThreadsInTurn},
+      {"spawn", Spawn},
+      {"many_contexts", [] { ManyContexts(5000); }},
+      // The parent's errors come back to us, and ours end the job.
+      {"errors_return",
+       [] {
+         MPI_Comm parent;
+         MPI_Comm_dup(MPI_COMM_WORLD, &parent);
+         MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+         int context = Csys2blacs_handle(parent);
+         Cblacs_gridinit(&context, "Row", 1, 2);
+         TakeTurns(context, 5);
+         std::printf("done\n");
+         std::fflush(stdout);
+         MPI_Barrier(parent);
+         answer_of_create_group = MPI_ERR_INTERN;
+         context = Csys2blacs_handle(parent);
+         Cblacs_gridinit(&context, "Row", 1, 2);
+       }},
       // No grid ever has all ranks: there is nobody to sum with.
       {"lonely",
        [] {
@@ -415,13 +500,19 @@ const Cases& AllCases() {
 
 }  // namespace
 
+extern "C" int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* created) {
+  if (answer_of_create_group != MPI_SUCCESS) return answer_of_create_group;
+  return PMPI_Comm_create_group(comm, group, tag, created);
+}
+
 int main(int argc, char** argv) {
   const auto found = argc == 2 ? AllCases().find(argv[1]) : AllCases().end();
   if (found == AllCases().end()) {
     std::fprintf(stderr, "usage: %s CASE\n", argv[0]);
     return 2;
   }
-  if (std::strcmp(argv[1], "exit_only") != 0) {
+  // These initialise MPI themselves, or not at all.
+  if (std::strcmp(argv[1], "exit_only") != 0 && std::strcmp(argv[1], "threads_in_turn") != 0) {
     int size;
     Cblacs_pinfo(&rank, &size);
   }
