@@ -15,6 +15,7 @@ Runs the linters that are named, or all of them. The exit code is 0 if none comp
   python     flake8 on Python                    .flake8
   spelling   codespell on everything written     .codespellrc
   reference  Doxygen on the public headers       docs/Doxyfile
+  aarch64    g++ for aarch64, syntax only        test/aarch64.sh
   tidy       clang-tidy on C++, some minutes     .clang-tidy, compile_flags.txt
   tidy-tests clang-tidy on tests, some minutes   likewise
 
@@ -44,6 +45,8 @@ lint_spelling() {
     -o -name '*.sh' -o -name '*.py' -o -name BUILD -o -name '*.bzl' | xargs -0 codespell
 }
 
+lint_aarch64() { ./test/aarch64.sh; }
+
 lint_reference() { ./docs/build_reference.sh; }
 
 clang_tidy() {
@@ -55,7 +58,7 @@ lint_tidy() { files -name '*.cc' ! -name '*_test.cc' ! -path './test/*' | clang_
 
 lint_tidy-tests() { files -name '*_test.cc' -o -path './test/*.cc' | clang_tidy; }
 
-all=(format includes documents shell python spelling reference tidy tidy-tests)
+all=(format includes documents shell python spelling reference aarch64 tidy tidy-tests)
 for name in "$@"; do
   case $name in
     --help) usage; exit 0 ;;

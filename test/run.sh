@@ -195,7 +195,7 @@ mpich() {
 title "Packages"
 ./test/install.sh || exit 1
 
-linters=(format includes documents shell python spelling reference tidy)
+linters=(format includes documents shell python spelling reference aarch64 tidy)
 if $full; then linters+=(tidy-tests); fi
 for linter in "${linters[@]}"; do
   check "Lint: $linter" ./test/lint.sh "$linter"

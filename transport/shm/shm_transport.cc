@@ -43,7 +43,7 @@ using shm::Waiting;
 constexpr uint64_t kLeastReserveBytes = uint64_t{64} << 20;
 
 // Pushes a piece out of this processor's cache to where the receiver gets it sooner.
-void Demote(ConstByteSpan piece) {
+void Demote([[maybe_unused]] ConstByteSpan piece) {
 #if defined(__x86_64__)
   // CLDEMOTE; where it does not exist its code does nothing.
   const auto first = reinterpret_cast<uintptr_t>(piece.data) & ~uintptr_t{63};

@@ -1,6 +1,7 @@
 #include "transport/sim/rank_scheduler.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <string>
@@ -15,7 +16,7 @@ namespace {
 constexpr int kMostFruitless = 300;
 // A page below each stack that must not be touched. Each costs the system a mapping, of which a
 // process may have some 65,000.
-constexpr size_t kGuardBytes = 4096;
+const auto kGuardBytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
 constexpr int kMostGuarded = 4096;
 
 }  // namespace
