@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdarg>
 #include <cstdio>
@@ -30,7 +31,10 @@ void Print(const char* kind, const Origin& origin, const char* format, va_list a
   std::fflush(stderr);
 }
 
+std::atomic<void (*)()> before_end{nullptr};
+
 [[noreturn]] void EndJob(int code) {
+  if (auto* const function = before_end.exchange(nullptr)) function();
   int initialized = 0;
   int finalized = 0;
   MPI_Initialized(&initialized);
@@ -67,6 +71,8 @@ void Warn(const Origin& origin, const char* format, ...) {
   Print("WARNING", origin, format, arguments);
   va_end(arguments);
 }
+
+void SetBeforeEnd(void (*function)()) { before_end = function; }
 
 void AbortForCaller(const Origin& origin, int code) {
   std::fprintf(stderr,

@@ -29,6 +29,10 @@ struct Origin {
 // Prints "BLACS WARNING ..." likewise and returns.
 void Warn(const Origin& origin, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
+// What is called once, before any of these ends the job: the last that this process does. May
+// itself fail.
+void SetBeforeEnd(void (*function)());
+
 // blacs_abort: says who ends the job, and ends it with exit code `code`.
 [[noreturn]] void AbortForCaller(const Origin& origin, int code);
 

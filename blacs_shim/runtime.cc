@@ -103,6 +103,7 @@ Runtime::Runtime(const Settings& settings) : settings_(settings), pid_(getpid())
   MPI_Comm_size(MPI_COMM_WORLD, &world_size_);
   if (settings.statistics != Settings::Statistics::kOff || !settings.statistics_file.empty()) {
     statistics_ = std::make_unique<Statistics>();
+    SetBeforeEnd(&Runtime::OnAbort);
   }
 }
 
@@ -132,7 +133,8 @@ int Runtime::OnMpiFinalize(MPI_Comm, int, void*, void*) {
   if (current_->pid_ != getpid()) return MPI_SUCCESS;
   current_->Reset("MPI_Finalize");
   TellIfNoTrace(Trace::Stop());
-  current_->LeaveStatistics();
+  current_->LeaveStatistics(/*aborted=*/false);
+  SetBeforeEnd(nullptr);
   delete current_;
   current_ = nullptr;
   return MPI_SUCCESS;
@@ -190,11 +192,17 @@ void Runtime::AgreeOnStatistics(const char* routine, const ProcessGrid& grid) {
   }
 }
 
-void Runtime::LeaveStatistics() {
+void Runtime::OnAbort() {
+  if (current_ != nullptr && current_->pid_ == getpid())
+    current_->LeaveStatistics(/*aborted=*/true);
+}
+
+void Runtime::LeaveStatistics(bool aborted) {
   if (statistics_ == nullptr) return;
   if (engine_ != nullptr) statistics_->SetMemory(engine_->staging(), engine_->overflow());
   std::string whose = "of rank " + std::to_string(world_rank_);
-  const bool summed = statistics_communicator_ != MPI_COMM_NULL;
+  if (aborted) whose += ", which ended the job";
+  const bool summed = !aborted && statistics_communicator_ != MPI_COMM_NULL;
   if (summed) {
     FailIfNotOk(OriginOf("MPI_Finalize", -1), statistics_->SumOver(statistics_communicator_));
     int rank = 0;
@@ -211,7 +219,7 @@ void Runtime::LeaveStatistics() {
   if (file.empty()) return;
   const std::string path = summed ? file : Trace::PartOf(file, world_rank_);
   std::ofstream out(path);
-  out << statistics_->ToJson(summed ? -1 : world_rank_, world_size_);
+  out << statistics_->ToJson(summed ? -1 : world_rank_, world_size_, aborted);
   out.close();
   // Not worth the job, as a trace.
   if (!out)

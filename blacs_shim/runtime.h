@@ -97,7 +97,9 @@ class Runtime {
   void OpenEngine(const char* routine);
   void LogStart(const ProcessGrid& grid) const;
   void AgreeOnStatistics(const char* routine, const ProcessGrid& grid);
-  void LeaveStatistics();
+  // At the end of MPI; `aborted`: of this rank alone, which ends the job.
+  void LeaveStatistics(bool aborted);
+  static void OnAbort();
 
   static Runtime* current_;
 

@@ -133,7 +133,7 @@ std::string Statistics::ToString(const std::string& whose) const {
   return text + line;
 }
 
-std::string Statistics::ToJson(int rank, int ranks) const {
+std::string Statistics::ToJson(int rank, int ranks, bool aborted) const {
   using Json = nlohmann::ordered_json;
   const bool summed = rank < 0;
   const auto counted = [](const Counters& counters) -> Json {
@@ -151,6 +151,7 @@ std::string Statistics::ToJson(int rank, int ranks) const {
   json["brigade"] = BRIGADE_VERSION;
   json["ranks"] = ranks;
   if (!summed) json["rank"] = rank;
+  if (aborted) json["aborted"] = true;
   json["routines"] = Json::array();
   for (size_t index = 0; index < figures_.counters.size(); ++index) {
     if (figures_.counters[index].calls == 0) continue;

@@ -36,8 +36,9 @@ class Statistics {
   // The table, each line beginning with "brigade"; `whose` completes its heading "statistics ...".
   std::string ToString(const std::string& whose) const;
   // The same, with how many calls had which size, and least and most of any rank, as the text of a
-  // file. Of `rank`, or, if that is -1, summed over `ranks` ranks.
-  std::string ToJson(int rank, int ranks) const;
+  // file. Of `rank`, or, if that is -1, summed over `ranks` ranks. `aborted`: the rank ends the
+  // job.
+  std::string ToJson(int rank, int ranks, bool aborted) const;
 
  private:
   // Of sizes 0, 1, 2 to 3, 4 to 7 and so on; the last one has what is longer, too.

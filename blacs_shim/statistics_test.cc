@@ -43,7 +43,7 @@ TEST(StatisticsTest, JsonHasSizes) {
   statistics.Add(kBarrier, ' ', uint64_t{1} << 60, 0, 0);
   statistics.SetMemory(staging, OverflowStatistics());
   using Json = nlohmann::ordered_json;
-  EXPECT_EQ(Json::parse(statistics.ToJson(3, 4)), Json::parse(R"({
+  EXPECT_EQ(Json::parse(statistics.ToJson(3, 4, /*aborted=*/false)), Json::parse(R"({
     "brigade": ")" BRIGADE_VERSION R"(", "ranks": 4, "rank": 3,
     "routines": [
       {"routine": "dgebs2d", "topology": "I", "calls": 3, "bytes": 39, "seconds": 3.0,

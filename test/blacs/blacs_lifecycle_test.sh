@@ -122,6 +122,12 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   lines 2 "brigade dgamx2d  *' '  *1  *8 "
   lines 2 "brigade blacs_barrier  *' '  *1  *0 "
 
+  # A rank that ends the job leaves its own counts.
+  TEST_TIMEOUT=60 "$run_mpi" 2 env BRIGADE_STATS=1 BRIGADE_STATS_FILE="$TEST_TMPDIR/stats.json" "$cases" abort \
+    > "$out" 2>&1 && fail "abort: exit code 0"
+  lines 1 'brigade statistics of rank 1, which ended the job'
+  statistics stats.1.json 'j["rank"] == 1 and j["aborted"] and ranks == 2'
+
   # The child neither prints nor drains nor disturbs its parent.
   run fork BRIGADE_STATS=1
   lines 2 'child 0'
