@@ -12,6 +12,7 @@
 #include "bench/contenders/brigade_group.h"
 #include "bench/contenders/mpi_peer.h"
 #include "bench/runner/barrier.h"
+#include "bench/runner/compute.h"
 #include "bench/runner/panel.h"
 #include "bench/runner/statistics.h"
 
@@ -38,14 +39,6 @@ Wait WaitFor(MPI_Request request) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     return Status();
   };
-}
-
-// Keeps one processor busy, and no memory.
-void Compute(uint64_t steps) {
-  volatile double keeps = 1;
-  double x = keeps;
-  for (uint64_t i = 0; i < steps; ++i) x = x * 0.999999 + 1e-6;
-  keeps = x;
 }
 
 // The slowest rank's time of `run`, the median of a few.
