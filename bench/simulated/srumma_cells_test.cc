@@ -1,0 +1,81 @@
+#include "bench/simulated/srumma_cells.h"
+
+#include "gtest/gtest.h"
+
+namespace brigade::bench {
+namespace {
+
+// Hosts of `ranks_per_host`, whose links carry 1000 MB/s without latency.
+MachineDescription Machine(int ranks_per_host) {
+  MachineDescription machine;
+  machine.hosts = 1024;
+  machine.ranks_per_host = ranks_per_host;
+  machine.memories.resize(1);
+  machine.between_hosts.mb_s = 1000;
+  machine.between_hosts.ports_of_host = true;
+  machine.within_host.mb_s = kUnlimitedRate;
+  return machine;
+}
+
+constexpr MultiplyOrder kOrders[] = {MultiplyOrder::kNatural, MultiplyOrder::kDiagonal,
+                                     MultiplyOrder::kOwnFirst};
+
+TEST(SrummaCells, OneHostOnlyComputes) {
+  const SrummaCell cell{8, 100, 2};
+  EXPECT_DOUBLE_EQ(cell.ComputeMicroseconds(), 8 * 1000);
+  for (const MultiplyOrder order : kOrders) {
+    const SrummaOutcome outcome = SimulateSrumma(Machine(64), cell, order, 1);
+    EXPECT_DOUBLE_EQ(outcome.us, cell.ComputeMicroseconds());
+    EXPECT_EQ(outcome.contention, 0);
+  }
+  EXPECT_DOUBLE_EQ(SimulateSumma(Machine(64), cell, 100).us, cell.ComputeMicroseconds());
+}
+
+// Source: SRUMMA, section 3.1, with hosts for rows instead of columns.
+TEST(SrummaCells, ContentionIsThatOfTheOrders) {
+  for (const int q : {4, 8}) {
+    const SrummaCell cell{q, 10, 1};
+    const MachineDescription machine = Machine(q);
+    EXPECT_EQ(SimulateSrumma(machine, cell, MultiplyOrder::kNatural, 1).contention, q);
+    EXPECT_EQ(SimulateSrumma(machine, cell, MultiplyOrder::kDiagonal, 1).contention, 1);
+    EXPECT_EQ(SimulateSumma(machine, cell, 10).contention, q);
+  }
+}
+
+// What links must carry bounds the time, and whoever asks elsewhere comes near that bound.
+TEST(SrummaCells, FewAskOneHostInDiagonalOrder) {
+  constexpr int kSide = 8;
+  const SrummaCell cell{kSide, 100, 1e6};
+  const MachineDescription machine = Machine(kSide);
+  // Each host fetches, for each of its ranks, the blocks of B of the other rows.
+  const double least = (kSide - 1) * kSide * 80000 / 1000.0;
+  const double diagonal = SimulateSrumma(machine, cell, MultiplyOrder::kDiagonal, 1).us;
+  const double natural = SimulateSrumma(machine, cell, MultiplyOrder::kNatural, 1).us;
+  EXPECT_GE(diagonal, least);
+  EXPECT_LE(diagonal, 1.5 * least);
+  EXPECT_GT(natural, 1.2 * diagonal);
+}
+
+// Four hosts of one rank each.
+TEST(SrummaCells, GetsAreUnderWayWhileRanksCompute) {
+  const MachineDescription machine = Machine(1);
+  const SrummaCell cell{2, 100, 2};  // a step computes 1000 us, and a block takes 80
+  const double ahead = SimulateSrumma(machine, cell, MultiplyOrder::kOwnFirst, 1).us;
+  const double blocking = SimulateSrumma(machine, cell, MultiplyOrder::kOwnFirst, 0).us;
+  EXPECT_NEAR(ahead, 2000 + 80, 1);  // the first step of two ranks waits for a block
+  // The second step of the others waits for two, which may meet at a port.
+  EXPECT_GE(blocking, 2000 + 2 * 80);
+  EXPECT_LE(blocking, 2000 + 3 * 80 + 1);
+}
+
+TEST(SrummaCells, IsTheSameEveryTime) {
+  const SrummaCell cell{8, 64, 10};
+  for (const MultiplyOrder order : kOrders) {
+    EXPECT_EQ(SimulateSrumma(Machine(4), cell, order, 1).us,
+              SimulateSrumma(Machine(4), cell, order, 1).us);
+  }
+  EXPECT_EQ(SimulateSumma(Machine(4), cell, 16).us, SimulateSumma(Machine(4), cell, 16).us);
+}
+
+}  // namespace
+}  // namespace brigade::bench
