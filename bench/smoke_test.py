@@ -88,6 +88,17 @@ def check_putget(directory):
         assert ("not measured" not in page) == classless, study
 
 
+def check_srumma(directory):
+    """Every way and every library has its place, but MKL, and every claim what it needs."""
+    page = html.unescape((directory / "study_srumma.html").read_text()).replace("\n", "")
+    assert "not measured" not in page and page.count("<svg") == 2, page.count("<svg")
+    peers, ways = re.findall("<tr><td>64</td>(.*?)</tr>", page)
+    assert peers.count("<td") == 9 and peers.count("<td></td>") == 1, peers
+    assert ways.count("<td") == 8 and "<td></td>" not in ways, ways
+    simulated = r"<td>256</td><td>2048</td><td>[\d.]+</td>(<td>[\d.]+ <small>\d+</small></td>){5}"
+    assert re.search(simulated, page), "simulated"
+
+
 def check_trace(directory):
     parts = [json.loads((directory / f"trace.{rank}.json").read_text()) for rank in range(4)]
     merged = json.loads((directory / "trace.json").read_text())
@@ -113,6 +124,7 @@ def main():
     directory = pathlib.Path(sys.argv[1])
     check_suites(directory / "suites")
     check_putget(directory / "putget")
+    check_srumma(directory / "srumma")
     check_trace(directory)
     check(directory / "pingpong.jsonl", {2: PINGPONG, 4: PINGPONG})
     check(directory / "spread.jsonl", {2: SPREAD, 4: SPREAD})

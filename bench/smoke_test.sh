@@ -54,6 +54,19 @@ for study in 'cg --classes S' 'mg --classes S' 'summa -n 64 --widths 16' 'md --a
     --json "$out/putget/study_${name}_shm.jsonl"
   /usr/bin/python3 -m bench.report.study "$name" "$out/putget"
 done
+# SRUMMA's, and its page.
+mkdir -p "$out/srumma"
+srumma=(--seconds 0.01 --min-iterations 2 --max-iterations 2 --json "$out/srumma/study_srumma_shm.jsonl")
+$run_mpi 2 bench/studies/srumma/overlap_study --bytes 8K,64K "${srumma[@]}"
+$run_mpi 4 bench/studies/srumma/product_study -n 64 --block 16 --link-mbytes 47.5 "${srumma[@]}"
+for preload in 'our BLACS:blacs_shim/libbrigade_blacs.so' 'our PBLAS:pblas_shim/libbrigade_pblas.so'; do
+  LD_PRELOAD=$PWD/${preload#*:} BRIGADE_PBLAS=on $run_mpi 4 bench/studies/srumma/product_study -n 64 --block 16 \
+    --variants diagonal,pdgemm,dgemm --label "${preload%:*}" "${srumma[@]}"
+done
+$run_mpi 4 bench/studies/putget/summa_study -n 64 --widths 16 "${srumma[@]}"
+bench/simulated/srumma_table transport/machines/fat_nodes_100g.json --ranks 256 --blocks 128 \
+  >"$out/srumma/study_srumma_simulated.jsonl"
+/usr/bin/python3 -m bench.report.study srumma "$out/srumma"
 cma_off=(--mca btl_vader_single_copy_mechanism none)
 patterns=(spread --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,barrier --bytes 1K,64K
   --seconds 0.02 --peers mpi --shim none --json "$out/grid.jsonl")

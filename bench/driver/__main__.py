@@ -72,6 +72,7 @@ def run_model(given, launcher, programs):
 def run_study(given, launcher, programs):
     job = study_job.StudyJob(given.study, given.full, launcher.output, programs, None, given.brigade_version)
     with Cluster(8, given.rate) as job.cluster:
+        job.link_mbytes = job.cluster.payload_rate()
         launcher.run_all(job.plan())
     if job.study.simulated:
         simulated_jobs.simulate_study(launcher, programs, given.study)

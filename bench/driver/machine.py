@@ -4,6 +4,8 @@ import os
 import pathlib
 import subprocess
 
+from bench.driver import peers
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
@@ -37,6 +39,9 @@ class Programs:
         self.suites_mpich = str(mpich_folder / "bench" / "studies")
         self.scalapack = str(bin_folder / "bench" / "scalapack" / "scalapack_timing")
         self.shim = str(bin_folder / "blacs_shim" / "libbrigade_blacs.so")
+        self.preloads = {"blacs": self.shim, "pblas": str(bin_folder / "pblas_shim" / "libbrigade_pblas.so"),
+                         "mkl": peers.MKL}
+        self.srumma_table = str(bin_folder / "bench" / "simulated" / "srumma_table")
         self.paper_table = str(bin_folder / "bench" / "simulated" / "paper_table")
         self.superstep_table = str(bin_folder / "bench" / "simulated" / "superstep_table")
         self.scale_table = str(bin_folder / "bench" / "simulated" / "scale_table")

@@ -7,6 +7,10 @@ from typing import NamedTuple
 # Where bench/cluster/cluster_peers.sh installs MPIs that Debian does not have.
 INSTALLED = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "brigade"
 
+# MKL's pdgemm and what is below it, to preload: one thread, 32-bit integers, Open MPI.
+MKL = ":".join(str(INSTALLED / "mkl" / "lib" / f"libmkl_{library}") for library in (
+    "core.so.3", "sequential.so.3", "intel_lp64.so.3", "blacs_openmpi_lp64.so.2", "scalapack_lp64.so.2"))
+
 # Ranks that outnumber the cores: pinned or spinning they would measure the scheduler.
 YIELDING = ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
 PINNED = ["--bind-to", "core"]

@@ -90,11 +90,30 @@ class Study(unittest.TestCase):
         for name, study in study_job.STUDIES.items():
             launches = study_plan(name)
             for program in study.programs:
-                for place in ("shm", "loopback", "cluster"):
+                for place in (place for place in study_job.PLACES if study.contenders_of(program, place)):
                     path = f"/output/study_{name}_{place}.jsonl"
                     found = [launch for launch in launches if path in launch.command and
                              " ".join(program.arguments) in " ".join(launch.command)]
                     self.assertTrue(found, (program, place))
+
+    def test_places_are_left_out_of_srumma_alone(self):
+        for name, study in study_job.STUDIES.items():
+            places = {place for program in study.programs for place in study_job.PLACES
+                      if study.contenders_of(program, place)}
+            self.assertEqual(places, set(study_job.PLACES) - ({"loopback"} if name == "srumma" else set()))
+
+    def test_every_pdgemm_runs_beside_ours(self):
+        launches = [launch.command for launch in study_plan("srumma") if any("product_study" in part
+                                                                             for part in launch.command)]
+        found = {label: [] for label in ("", "our BLACS", "our PBLAS", "MKL")}
+        for command in launches:
+            preloads = [part for part in command if part.startswith("LD_PRELOAD=")]
+            found[command[command.index("--label") + 1]].append(preloads)
+            self.assertTrue(not preloads or "diagonal,pdgemm,dgemm" in command, command)
+        self.assertTrue(all(len(of_label) == 2 * (3 + 4) for of_label in found.values()), found)
+        self.assertEqual(found[""], [[]] * 14)
+        self.assertEqual(found["our PBLAS"], [["LD_PRELOAD=/bin-folder/pblas_shim/libbrigade_pblas.so"]] * 14)
+        self.assertEqual(found["MKL"][0][0].count(".so"), 5)
 
     def test_mpich_runs_the_program_built_with_it(self):
         for name in study_job.STUDIES:

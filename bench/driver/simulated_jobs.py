@@ -26,10 +26,14 @@ def simulate_paper(launcher, programs):
 
 
 def simulate_study(launcher, programs, name):
-    """The supersteps of a study on every machine whose ranks send each other messages of any length."""
+    """The supersteps of a study on every machine whose ranks send each other messages of any length; of SRUMMA whole
+    products on fat hosts."""
     say("Simulated machines")
-    machines = [str(MACHINES / f"{machine}.json") for machine in ("shaped_cluster", "fat_nodes_100g")]
-    launch = Launch("", [programs.superstep_table, name, *machines])
+    if name == "srumma":
+        launch = Launch("", [programs.srumma_table, str(MACHINES / "fat_nodes_100g.json")])
+    else:
+        machines = [str(MACHINES / f"{machine}.json") for machine in ("shaped_cluster", "fat_nodes_100g")]
+        launch = Launch("", [programs.superstep_table, name, *machines])
     simulate(launcher, launch, launcher.output / f"study_{name}_simulated.jsonl")
 
 

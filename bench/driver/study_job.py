@@ -1,4 +1,4 @@
-"""The papers' studies: each on this host in shared memory, on this host over TCP, and on hosts with slow links."""
+"""The papers' studies: on this host in shared memory, mostly over TCP, too, and on hosts with slow links."""
 
 import random
 from typing import NamedTuple
@@ -6,8 +6,12 @@ from typing import NamedTuple
 from bench.driver import machine, peers
 from bench.driver.launching import Launch
 
-MPICH_TARGETS = ["//bench:brigade_bench", "//bench/studies:suites", "//bench/studies/putget:studies"]
-TARGETS = [*MPICH_TARGETS, "//bench/simulated:superstep_table"]
+MPICH_TARGETS = ["//bench:brigade_bench", "//bench/studies:suites", "//bench/studies/putget:studies",
+                 "//bench/studies/srumma:overlap_study"]
+TARGETS = [*MPICH_TARGETS, "//bench/simulated:superstep_table", "//bench/simulated:srumma_table",
+           "//bench/studies/srumma:studies", "//blacs_shim:libbrigade_blacs.so", "//blacs_shim:libbrigade.so.0",
+           "//pblas_shim:libbrigade_pblas.so", "//pblas_shim:libbrigade.so.0"]
+PLACES = ("shm", "loopback", "cluster")
 
 
 class Contender(NamedTuple):
@@ -16,24 +20,31 @@ class Contender(NamedTuple):
     label: str = ""  # after the names of MPI's subjects
     mpi: str = "openmpi"  # or mpich, Debian's; or one of cluster_peers.sh
     backend: str = ""  # of LI
+    preload: str = ""  # a name of Programs.preloads
+    variants: str = ""  # of the program's, if not all
 
 
 class Program(NamedTuple):
-    """A subcommand of brigade_bench, a suite of the LI paper, or a program of the put/get study. `ranks`: on which
-    numbers of them it runs."""
+    """A subcommand of brigade_bench, a suite of the LI paper, or a program of the put/get study or of SRUMMA's.
+    `ranks`: on which numbers of them it runs."""
 
     arguments: list
     ranks: tuple
     full_arguments: list = []  # instead of `arguments`, with --full
     full_ranks: tuple = ()
     sequential: bool = False  # one rank, too, as that to which speedups are
+    folder: str = "putget"  # of a program whose name ends with _study
+    contenders: dict = {}  # instead of the study's; {place: [Contender]}
 
 
 class Study(NamedTuple):
     title: str
-    contenders: dict  # {place: [Contender]}
+    contenders: dict  # {place: [Contender]}; places that are missing are left out
     programs: list
     simulated: bool = False  # its supersteps, too, on machines in virtual time
+
+    def contenders_of(self, program, place):
+        return (program.contenders or self.contenders).get(place, [])
 
 
 BENCH = {
@@ -53,6 +64,12 @@ PUTGET = {
     "loopback": [Contender(), Contender("MPICH 5", "mpich5")],
     "cluster": [Contender(), Contender("Open MPI 5", "openmpi5"), Contender("MPICH 5", "mpich5")],
 }
+# Products by the pdgemm of each library, in a process with ours to compare with, and the same BLAS.
+_PDGEMM = [Contender(), *(Contender(label, preload=preload, variants="diagonal,pdgemm,dgemm") for label, preload in (
+    ("our BLACS", "blacs"), ("our PBLAS", "pblas"), ("MKL", "mkl")))]
+SRUMMA = {"shm": _PDGEMM, "cluster": _PDGEMM}
+_ONE = {"shm": [Contender()], "cluster": [Contender()]}
+_GETS = {"shm": [Contender(), Contender("MPICH", "mpich")], "cluster": [Contender(), Contender("MPICH 5", "mpich5")]}
 STUDIES = {
     "exchange": Study("One-sided communication as the MPI/SX paper measures it", BENCH, [
         Program(["exchange", "--blocks", "0,1K,16K,64K,1M"], (2, 4, 8),
@@ -90,6 +107,16 @@ STUDIES = {
         Program(["md_study", "--atoms", "12000", "--steps", "2"], (8,),
                 ["md_study", "--atoms", "12000,65536", "--steps", "2"]),
     ]),
+    "srumma": Study("Products of matrices as the SRUMMA paper measures them", SRUMMA, [
+        Program(["overlap_study", "--bytes", "8K,64K,1M"], (2,), ["overlap_study", "--bytes", "1K,8K,64K,256K,1M,4M"],
+                folder="srumma", contenders=_GETS),
+        Program(["product_study", "-n", "256,1000,2000"], (2, 4, 8),
+                ["product_study", "-n", "256,512,1000,2000,4000"], folder="srumma"),
+        Program(["product_study", "-n", "2000", "--grid", "1x8"], (8,), folder="srumma",
+                contenders={"cluster": _PDGEMM}),
+        Program(["summa_study", "-n", "256,1000,2000", "--widths", "128"], (4, 8),
+                ["summa_study", "-n", "256,512,1000,2000,4000", "--widths", "128,256"], contenders=_ONE),
+    ], simulated=True),
 }
 
 
@@ -104,19 +131,20 @@ class StudyJob:
         self.programs = programs
         self.cluster = cluster
         self.version = version
+        self.link_mbytes = None  # what a link of the cluster carries in a second, once that is known
 
     def plan(self):
         launches = []
         order = random.Random(1)
         for number in range(10 if self.full else 2):
-            for place, launch in (("shm", self.shm), ("loopback", self.loopback), ("cluster", self.hosts)):
+            for place, launch in zip(PLACES, (self.shm, self.loopback, self.hosts)):
                 for program in self.study.programs:
                     for ranks in self.full and program.full_ranks or program.ranks:
-                        contenders = self.study.contenders[place]
+                        contenders = self.study.contenders_of(program, place)
                         for contender in order.sample(contenders, len(contenders)):
                             launches += launch(contender, program, ranks, number)
                     if program.sequential and place == "shm":
-                        launches += self.shm(self.study.contenders[place][0], program, 1, number)
+                        launches += self.shm(self.study.contenders_of(program, place)[0], program, 1, number)
         return launches
 
     def command(self, place, contender, program, ranks, number):
@@ -132,7 +160,11 @@ class StudyJob:
             least = least if self.full else "6"
         elif name.endswith("_study"):
             # A run takes seconds; launches together are samples enough.
-            command = ["env", "OMP_NUM_THREADS=1", f"{suites}/putget/{name}", *arguments, "--transport", transport]
+            command = ["env", "OMP_NUM_THREADS=1", *self.preloading(contender, transport),
+                       f"{suites}/{program.folder}/{name}", *arguments, "--transport", transport]
+            command += ["--variants", contender.variants] if contender.variants else []
+            if place == "cluster" and self.link_mbytes and name == "product_study":
+                command += ["--link-mbytes", str(self.link_mbytes)]
             least = "3"
         else:
             command = [self.programs.bench_mpich if is_mpich else self.programs.bench, name, *arguments,
@@ -141,6 +173,12 @@ class StudyJob:
         return [*command, "--seconds", seconds, "--min-iterations", least,
                 "--label", contender.label, "--seed", str(number + 1), *asleep, "--brigade-version", self.version,
                 "--json", str(self.output / f"study_{self.name}_{place}.jsonl")]
+
+    def preloading(self, contender, transport):
+        if not contender.preload:
+            return []
+        return [f"LD_PRELOAD={self.programs.preloads[contender.preload]}", "BRIGADE_PBLAS=on",
+                f"BRIGADE_TRANSPORT={transport}"]
 
     def mpirun(self, ranks):
         binding = peers.PINNED if ranks <= machine.cores() else peers.YIELDING

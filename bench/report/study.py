@@ -5,11 +5,11 @@ study_NAME_simulated.jsonl if it is there."""
 import argparse
 import pathlib
 
-from bench.report import exchange, li_as, li_mult, li_rdx, overview, putget, style, supersteps
+from bench.report import exchange, li_as, li_mult, li_rdx, overview, putget, srumma, style, supersteps
 from bench.report.measurements import load
 
 PLACES = {"shm": "shared memory", "loopback": "TCP on this host", "cluster": "hosts with slow links"}
-STUDIES = {"exchange": exchange, "as": li_as, "mult": li_mult, "rdx": li_rdx, **putget.STUDIES}
+STUDIES = {"exchange": exchange, "as": li_as, "mult": li_mult, "rdx": li_rdx, **putget.STUDIES, "srumma": srumma}
 
 
 def make_page(name, directory):
@@ -18,7 +18,8 @@ def make_page(name, directory):
     study = STUDIES[name]
     sections = [section for place, of_place in lines.items()
                 for section in study.sections(PLACES[place], of_place, lines)]
-    sections += supersteps.sections(load(directory / f"study_{name}_simulated.jsonl"))
+    simulated = getattr(study, "simulated_sections", supersteps.sections)
+    sections += simulated(load(directory / f"study_{name}_simulated.jsonl"))
     commands = directory / "commands.txt"
     return style.render(
         "study.html.j2", title=study.TITLE, paper=study.PAPER, method=study.METHOD, sections=sections,

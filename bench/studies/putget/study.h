@@ -38,6 +38,8 @@ class Study {
   const StudyOptions& options() const { return options_; }
   int rank() const { return session_->rank(); }
   int ranks() const { return session_->ranks(); }
+  BrigadeGroup* group() const { return group_.get(); }
+  WindowSpace* space() const { return space_.get(); }
   // As the command line wants them, before each step of communication.
   Pauses pauses() const {
     return Pauses(options_.pause_us, options_.seed + static_cast<uint64_t>(rank()));

@@ -1,0 +1,92 @@
+"""The page of SRUMMA's study, of lines that are made up."""
+
+import json
+import pathlib
+import tempfile
+import unittest
+
+from bench.report import srumma, study
+from bench.report.study_test import COMMON
+
+PRODUCT = "matrix product, 2 x 4 ranks"
+
+
+def lines(case, rows, figures, label="", **more):
+    return [{**COMMON, "case": case, "rows": rows, "cols": rows, "subject": subject, "pattern": pattern,
+             "median_us": us, "lo_us": us, "hi_us": us, "label": label, **more}
+            for (subject, pattern), us in figures.items()]
+
+
+def gets(subject, target, size, totals):
+    return lines(f"get, delay, wait; the target {target}", size // 8,
+                 {(subject, f"delay {delay} %"): us for delay, us in totals.items()}, bytes=size, ranks=2)
+
+
+def page(measured, simulated=()):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, of_file in (("cluster", measured), ("simulated", simulated)):
+            path = pathlib.Path(folder) / f"study_srumma_{name}.jsonl"
+            path.write_text("".join(json.dumps(line) + "\n" for line in of_file), encoding="utf-8")
+        return study.make_page("srumma", pathlib.Path(folder)).replace("\n", "")
+
+
+class Overlap(unittest.TestCase):
+    def test_it_is_the_longest_delay_that_changes_nothing(self):
+        self.assertEqual(srumma.overlap({0: 100.0, 50: 100.0, 100: 100.0}), 100)
+        # 105 lies between 100 at 50 % and 150 at 100 %.
+        self.assertAlmostEqual(srumma.overlap({0: 100.0, 50: 100.0, 100: 150.0}), 55)
+        self.assertAlmostEqual(srumma.overlap({0: 100.0, 25: 125.0, 50: 150.0}), 5)
+
+    def test_the_page_says_whether_it_is_enough(self):
+        hidden = gets("brigade", "sleeps", 65536, {0: 100.0, 90: 100.0, 100: 104.0, 125: 130.0})
+        self.assertIn("<td>101 to 101 %</td><td>as there", page(hidden))
+        seen = gets("brigade", "computes", 65536, {0: 100.0, 90: 190.0, 100: 200.0})
+        self.assertIn("<td>5 to 101 %</td><td>less", page(hidden + seen))
+
+
+class Products(unittest.TestCase):
+    def setUp(self):
+        self.page = page([
+            *lines(PRODUCT, 1000, {("brigade", "diagonal"): 1000.0, ("brigade", "natural"): 1500.0,
+                                   ("pdgemm", "pdgemm"): 1300.0, ("alone", "dgemm"): 900.0}, predicted_us=400.0),
+            *lines(PRODUCT, 1000, {("brigade", "diagonal"): 2000.0, ("pdgemm MKL", "pdgemm"): 2200.0}, label="MKL"),
+            *lines("SUMMA, chunks of 128", 1000, {("brigade", "get"): 1700.0, ("brigade", "nbget"): 1600.0,
+                                                  ("mpi", "broadcast"): 1900.0, ("mpi", "get"): 1.0}),
+            *lines("SUMMA, chunks of 256", 1000, {("mpi", "broadcast"): 1800.0}),
+            *lines("SUMMA, chunks of 128", 500, {("brigade", "get"): 1.0}),
+        ])
+
+    def test_peers_are_compared_within_their_launches(self):
+        self.assertIn("1.30 <small>", self.page)
+        self.assertIn("1.10 <small>", self.page)
+        self.assertNotIn("2.20 <small>", self.page)
+
+    def test_summa_counts_with_its_best(self):
+        self.assertIn("1.60 <small>", self.page)  # by gets ahead
+        self.assertIn("1.80 <small>", self.page)  # by broadcasts of wider chunks, ours of the same n
+
+    def test_efficiency_and_bound(self):
+        self.assertIn("<td>90</td><td>1.11</td>", self.page)  # 900 over 1000, and 1000 over the longer of 400 and 900
+
+    def test_the_papers_gains_stand_beside(self):
+        self.assertIn("faster than pdgemm by 20 to 60 %</td><td>30 to 30 %</td><td>as there", self.page)
+        self.assertIn("92.9 % of dgemm alone</td><td>90 to 90 %</td><td>less", self.page)
+        self.assertIn("than the natural one</td><td>50 to 50 %</td><td>as there", self.page)
+
+
+class Simulated(unittest.TestCase):
+    def test_every_way_has_its_time_and_contention(self):
+        cells = [{"machine": "fat", "case": way, "ranks": 4096, "rows": 16384, "block": 256, "gflops": 40.0,
+                  "compute_us": 100.0, "us": us, "contention": contention}
+                 for way, us, contention in (("natural", 300.0, 64), ("diagonal", 150.0, 1), ("own first", 160.0, 2),
+                                             ("diagonal, blocking", 170.0, 1), ("SUMMA", 120.0, 63))]
+        text = page(gets("brigade", "sleeps", 65536, {0: 100.0}), cells)
+        for cell in ("300 <small>64", "150 <small>1<", "120 <small>63"):
+            self.assertIn(cell, text)
+        self.assertIn("<td>100 to 100 %</td><td>as there", text)  # 300 over 150
+        self.assertIn("<td>-20 to -20 %</td><td>less", text)
+        self.assertIn("<svg", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

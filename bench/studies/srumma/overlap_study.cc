@@ -1,0 +1,217 @@
+// overlap_study: how much of a get its origin can compute through. Get, delay, wait: the delay
+// grows, and the origin alone is timed. What the target does meanwhile is the other parameter.
+//
+// Source: SRUMMA, section 2 and figure 2b.
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "bench/contenders/one_sided.h"
+#include "bench/runner/barrier.h"
+#include "bench/runner/case.h"
+#include "bench/runner/compute.h"
+#include "bench/runner/statistics.h"
+#include "bench/studies/putget/study.h"
+
+namespace brigade::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kOrigin = 0;
+constexpr int kTarget = 1;
+// In per cent of what a get takes without one.
+constexpr int kDelays[] = {0, 25, 50, 75, 90, 100, 125, 150};
+constexpr int kTrials = 5;
+
+double MicrosecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+// Whether the target has a processor to itself, or leaves it to its helper.
+enum class Target { kSleeps, kComputes };
+
+// Gets of one window, of so many doubles.
+class Gets {
+ public:
+  Gets(Study* study, OneSided* window, int64_t doubles, Target target, double steps_per_us)
+      : study_(study),
+        window_(window),
+        target_(target),
+        steps_per_us_(steps_per_us),
+        barrier_(study->session()->comm()),
+        here_(static_cast<size_t>(doubles)) {
+    std::vector<double> trials;
+    for (int i = 0; i < kTrials; ++i) {
+      trials.push_back(Run(0));
+      // So that a target that computes does so from the second trial on.
+      once_us_ = MedianOf(trials).median;
+      MPI_Bcast(&once_us_, 1, MPI_DOUBLE, kOrigin, study->session()->comm());
+    }
+  }
+
+  const std::string& name() const { return name_; }
+  double once_us() const { return once_us_; }
+
+  // Collective. What the origin took; elsewhere it means nothing.
+  double Run(int delay_per_cent) {
+    const double delay_us = once_us_ * delay_per_cent / 100;
+    std::fill(here_.begin(), here_.end(), -1.0);
+    barrier_.Wait();
+    double us = 0;
+    if (study_->rank() == kOrigin) {
+      const auto steps = static_cast<uint64_t>(delay_us * steps_per_us_);
+      std::unique_ptr<Pending> pending;
+      const Clock::time_point start = Clock::now();
+      AbortUnlessOk(window_->StartGet(here_.data(), static_cast<int64_t>(here_.size()), kTarget, 0,
+                                      &pending));
+      Compute(steps);
+      AbortUnlessOk(pending->Wait());
+      us = MicrosecondsSince(start);
+      Check();
+    } else if (study_->rank() == kTarget && target_ == Target::kComputes) {
+      // Until after the get.
+      Compute(static_cast<uint64_t>(2 * (once_us_ + delay_us) * steps_per_us_));
+    }
+    barrier_.WaitAsleep();
+    return us;
+  }
+
+ private:
+  void Check() const {
+    for (size_t i = 0; i < here_.size(); ++i) {
+      if (here_[i] == static_cast<double>(i + 1)) continue;
+      AbortUnlessOk(Status(StatusCode::kInternal, "a get delivers wrong data"));
+    }
+  }
+
+  Study* const study_;
+  OneSided* const window_;
+  const Target target_;
+  const double steps_per_us_;
+  const std::string name_ = window_->name();
+  DisseminationBarrier barrier_;
+  std::vector<double> here_;
+  double once_us_ = 0;
+};
+
+// Of the origin, while all others sleep.
+double StepsPerMicrosecond(Study* study) {
+  DisseminationBarrier barrier(study->session()->comm());
+  double steps_per_us = 0;
+  barrier.Wait();
+  if (study->rank() == kOrigin) {
+    constexpr uint64_t kSteps = 1 << 20;
+    std::vector<double> trials;
+    for (int i = 0; i < kTrials; ++i) {
+      const Clock::time_point start = Clock::now();
+      Compute(kSteps);
+      trials.push_back(static_cast<double>(kSteps) / MicrosecondsSince(start));
+    }
+    steps_per_us = MedianOf(trials).median;
+  }
+  barrier.WaitAsleep();
+  MPI_Bcast(&steps_per_us, 1, MPI_DOUBLE, kOrigin, study->session()->comm());
+  return steps_per_us;
+}
+
+void Measure(Study* study, const std::vector<std::unique_ptr<OneSided>>& windows, int64_t doubles,
+             Target target, double steps_per_us) {
+  struct Sampled {
+    Gets* gets;
+    int delay;
+    std::vector<double> samples;
+  };
+  std::vector<std::unique_ptr<Gets>> contenders;
+  std::vector<Sampled> all;
+  for (const auto& window : windows) {
+    contenders.push_back(
+        std::make_unique<Gets>(study, window.get(), doubles, target, steps_per_us));
+    for (const int delay : kDelays) all.push_back({contenders.back().get(), delay, {}});
+  }
+  // All take turns, in random order.
+  const StudyOptions& options = study->options();
+  double round_us = 0;
+  for (const auto& gets : contenders) {
+    for (const int delay : kDelays) round_us += gets->once_us() * (1 + delay / 100.0);
+  }
+  const int rounds = RepetitionsFor(options.seconds_per_case * 1e6, std::max(round_us, 1.0),
+                                    options.min_iterations, options.max_iterations);
+  std::mt19937_64 random(options.seed);
+  std::vector<size_t> order(all.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  for (int round = 0; round < rounds; ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const size_t i : order) all[i].samples.push_back(all[i].gets->Run(all[i].delay));
+  }
+
+  Case lines;
+  lines.name = std::string("get, delay, wait; the target ") +
+               (target == Target::kSleeps ? "sleeps" : "computes");
+  lines.rows = lines.ld = doubles;
+  lines.cols = 1;
+  lines.bytes = static_cast<size_t>(doubles) * sizeof(double);
+  std::vector<Result> results;
+  for (const Sampled& sampled : all) {
+    Subject subject;
+    subject.name = sampled.gets->name();
+    subject.pattern = "delay " + std::to_string(sampled.delay) + " %";
+    lines.subjects.push_back(std::move(subject));
+    Result result;
+    result.microseconds = MedianOf(sampled.samples);
+    result.iterations = rounds;
+    results.push_back(result);
+  }
+  study->session()->Add(lines, results);
+}
+
+void MeasureAll(Study* study, const std::vector<int64_t>& sizes) {
+  if (study->ranks() < 2) {
+    AbortUnlessOk(Status(StatusCode::kInvalidArgument, "overlap needs two ranks"));
+  }
+  const double steps_per_us = StepsPerMicrosecond(study);
+  for (const Target target : {Target::kSleeps, Target::kComputes}) {
+    study->session()->StartTable(std::string("get, delay, wait; the target ") +
+                                 (target == Target::kSleeps ? "sleeps" : "computes"));
+    for (const int64_t bytes : sizes) {
+      const int64_t doubles = std::max<int64_t>(1, bytes / static_cast<int64_t>(sizeof(double)));
+      const std::vector<std::unique_ptr<OneSided>> windows = study->Windows(doubles);
+      for (const auto& window : windows) {
+        for (int64_t i = 0; i < doubles; ++i) window->memory()[i] = static_cast<double>(i + 1);
+        AbortUnlessOk(window->Barrier());
+      }
+      Measure(study, windows, doubles, target, steps_per_us);
+      for (const auto& window : windows) {
+        AbortUnlessOk(window->UnlockAll());
+        AbortUnlessOk(window->Free());
+      }
+    }
+  }
+}
+
+int Main(int argc, char** argv) {
+  std::vector<int64_t> sizes = {8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
+  CLI::App app(
+      "Get, delay, wait: how much of a get of rank 0 from rank 1 rank 0 can compute through. "
+      "Start it under mpirun.");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--bytes", sizes, "Of a get")
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::Range(int64_t{8}, int64_t{1} << 30));
+  return StudyMain(argc, argv, &app, {"get"}, [&](Study* study) { MeasureAll(study, sizes); });
+}
+
+}  // namespace
+}  // namespace brigade::bench
+
+int main(int argc, char** argv) { return brigade::bench::Main(argc, argv); }

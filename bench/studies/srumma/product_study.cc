@@ -1,0 +1,188 @@
+// product_study: products of square matrices by this library's multiplier in all its ways, and by
+// the pdgemm of the process, which what is preloaded decides.
+//
+// Source: SRUMMA, section 4 and figures 8 to 12.
+
+#include <mpi.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "bench/runner/case.h"
+#include "bench/studies/putget/study.h"
+#include "bench/studies/srumma/square_product.h"
+#include "windows/multiply/multiply.h"
+
+namespace brigade::bench {
+namespace {
+
+// A way of the multiplier. `directly`: memory that can be reached without messages is.
+struct Variant {
+  std::string name;
+  MultiplyOptions options;
+  bool directly = true;
+};
+
+std::vector<Variant> Variants() {
+  const auto with = [](MultiplyOrder order, int depth, bool in_place) {
+    MultiplyOptions options;
+    options.order = order;
+    options.depth = depth;
+    options.in_place = in_place;
+    return options;
+  };
+  return {
+      {"diagonal", with(MultiplyOrder::kDiagonal, 1, true)},
+      {"natural", with(MultiplyOrder::kNatural, 1, true)},
+      {"own first", with(MultiplyOrder::kOwnFirst, 1, true)},
+      {"blocking", with(MultiplyOrder::kDiagonal, 0, true)},
+      {"natural blocking", with(MultiplyOrder::kNatural, 0, true)},
+      {"fetched", with(MultiplyOrder::kDiagonal, 1, false)},
+      {"staged", with(MultiplyOrder::kDiagonal, 1, false), /*directly=*/false},
+      {"staged blocking", with(MultiplyOrder::kDiagonal, 0, false), /*directly=*/false},
+  };
+}
+
+struct Parameters {
+  std::vector<int> orders = {256, 512, 1000, 2000};
+  int block = 64;
+  std::vector<int> grid;   // rows and columns; empty: as square as can be
+  double link_mbytes = 0;  // a second that a link carries; 0: no bound is stated
+};
+
+class Products {
+ public:
+  Products(Study* study, const Parameters& parameters)
+      : study_(study), parameters_(parameters), rows_(Rows()), cols_(study->ranks() / rows_) {
+    if (rows_ * cols_ != study->ranks()) {
+      AbortUnlessOk(Status(StatusCode::kInvalidArgument, "the grid is not of all ranks"));
+    }
+    grid_ = std::make_unique<BlacsContext>(rows_, cols_);
+    for (const bool directly : {true, false}) {
+      MultiplierOptions options;
+      options.rows = rows_;
+      options.cols = cols_;
+      options.goes_directly = directly;
+      AbortUnlessOk(Multiplier::Create(study->space(), study->group()->bootstrap(), options,
+                                       &multipliers_[directly ? 1 : 0]));
+    }
+  }
+
+  void Measure(int n) {
+    const StudyOptions& options = study_->options();
+    std::unique_ptr<SquareProduct> made;
+    AbortUnlessOk(SquareProduct::Create(study_->space(), study_->group()->bootstrap(),
+                                        {rows_, cols_, n, parameters_.block}, study_->rank(),
+                                        &made));
+    SquareProduct* const product = made.get();
+    Case lines;
+    lines.name =
+        "matrix product, " + std::to_string(rows_) + " x " + std::to_string(cols_) + " ranks";
+    lines.rows = lines.cols = n;
+    lines.ld = parameters_.block;
+    lines.bytes = static_cast<size_t>(n) * static_cast<size_t>(n) * sizeof(double);
+    lines.roots = 1;
+    lines.prepare = [product](int) { product->ClearResult(); };
+    const auto add = [&](const std::string& name, const std::string& variant,
+                         const std::function<Status()>& run,
+                         const std::function<std::string()>& check) {
+      if (!options.Wants(variant)) return;
+      Subject subject;
+      subject.name = name;
+      subject.pattern = variant;
+      subject.run = [run](int) { return run(); };
+      subject.check = [check](int) { return check(); };
+      if (parameters_.link_mbytes > 0 && variant != "dgemm") {
+        subject.predicted_us =
+            static_cast<double>(product->BytesToFetch()) / parameters_.link_mbytes;
+      }
+      lines.subjects.push_back(std::move(subject));
+    };
+    const auto check = [product] { return product->Check(); };
+    for (const Variant& variant : Variants()) {
+      Multiplier* const multiplier = multipliers_[variant.directly ? 1 : 0].get();
+      add(
+          "brigade", variant.name,
+          [product, multiplier, how = variant.options] {
+            return product->RunByMultiplier(multiplier, how);
+          },
+          check);
+    }
+    add(
+        study_->session()->PeerName("pdgemm"), "pdgemm",
+        [this, product] {
+          product->RunByPdgemm(*grid_);
+          return Status();
+        },
+        check);
+    add(
+        "alone", "dgemm",
+        [product] {
+          product->RunAlone();
+          return Status();
+        },
+        [product] { return product->CheckAlone(); });
+    study_->session()->Measure(lines);
+    AbortUnlessOk(product->Free());
+  }
+
+  void Free() {
+    for (const auto& multiplier : multipliers_) AbortUnlessOk(multiplier->Free());
+  }
+
+ private:
+  int Rows() const {
+    if (!parameters_.grid.empty()) return parameters_.grid[0];
+    int rows = 1;
+    for (int i = 1; i * i <= study_->ranks(); ++i) {
+      if (study_->ranks() % i == 0) rows = i;
+    }
+    return rows;
+  }
+
+  Study* const study_;
+  const Parameters& parameters_;
+  const int rows_;
+  const int cols_;
+  std::unique_ptr<BlacsContext> grid_;
+  std::unique_ptr<Multiplier> multipliers_[2];
+};
+
+int Main(int argc, char** argv) {
+  Parameters parameters;
+  std::vector<std::string> variants;
+  for (const Variant& variant : Variants()) variants.push_back(variant.name);
+  variants.insert(variants.end(), {"pdgemm", "dgemm"});
+  CLI::App app(
+      "Products of square matrices on a grid of ranks by SRUMMA, and by pdgemm. Start it under "
+      "mpirun.");
+  app.option_defaults()->always_capture_default();
+  app.add_option("-n", parameters.orders, "Orders of the matrices")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1 << 15));
+  app.add_option("--block", parameters.block, "Rows and columns of a block")
+      ->check(CLI::Range(1, 1 << 15));
+  app.add_option("--grid", parameters.grid,
+                 "Rows and columns of the grid; else as square as can be")
+      ->delimiter('x')
+      ->expected(2)
+      ->check(CLI::Range(1, 1 << 15));
+  app.add_option("--link-mbytes", parameters.link_mbytes,
+                 "A second that a link carries: what must be fetched then takes so long at least")
+      ->check(CLI::NonNegativeNumber);
+  return StudyMain(argc, argv, &app, variants, [&](Study* study) {
+    study->session()->StartTable("products of square matrices");
+    Products products(study, parameters);
+    for (const int n : parameters.orders) products.Measure(n);
+    products.Free();
+  });
+}
+
+}  // namespace
+}  // namespace brigade::bench
+
+int main(int argc, char** argv) { return brigade::bench::Main(argc, argv); }

@@ -1,0 +1,31 @@
+#!/bin/bash
+# A tiny run of products in every way and with every library that there is: it verifies all it measures. No figure is
+# judged.
+#   product_test.sh RUN_MPI RANKS PROGRAM BLACS PBLAS
+set -euo pipefail
+
+run_mpi=$1 ranks=$2 program=$3 blacs=$(realpath "$4") pblas=$(realpath "$5")
+lines=${TEST_TMPDIR:-$(mktemp -d)}/lines.jsonl
+run() {
+  : >"$lines"
+  BRIGADE_IFACE=lo "$run_mpi" "$ranks" "${@:1}" --seconds 0.001 --min-iterations 1 --max-iterations 1 --seed 7 \
+    --json "$lines"
+}
+expect() {  # SUBJECT PATTERN
+  grep -q "\"pattern\":\"$2\".*\"subject\":\"$1\"" "$lines" || { echo "no line of $1, $2"; exit 1; }
+}
+
+run "$program" -n 7,90 --block 8
+for way in diagonal natural 'own first' blocking 'natural blocking' fetched staged 'staged blocking'; do
+  expect brigade "$way"
+done
+expect pdgemm pdgemm
+expect alone dgemm
+run "$program" -n 33 --block 5 --grid "${ranks}x1" --transport tcp --link-mbytes 10
+grep -q '"predicted_us":' "$lines" || { echo "no bound"; exit 1; }
+
+for preloads in "$blacs" "$pblas" "$pblas:$blacs"; do
+  run env "LD_PRELOAD=$preloads" BRIGADE_PBLAS=on "$program" -n 40 --block 8 --variants diagonal,pdgemm --label other
+  expect brigade diagonal
+  expect 'pdgemm other' pdgemm
+done

@@ -1,0 +1,92 @@
+// SquareProduct: C = A B of square matrices that are dealt in blocks to a grid, by this library's
+// multiplier, and by whichever pdgemm the process has.
+
+#ifndef BRIGADE_BENCH_STUDIES_SRUMMA_SQUARE_PRODUCT_H_
+#define BRIGADE_BENCH_STUDIES_SRUMMA_SQUARE_PRODUCT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "membuf/status.h"
+#include "transport/bootstrap.h"
+#include "windows/core/window.h"
+#include "windows/message/window_space.h"
+#include "windows/multiply/multiply.h"
+
+namespace brigade::bench {
+
+// A grid of the BLACS that the process has.
+class BlacsContext {
+ public:
+  // Collective over all ranks, which number themselves row by row.
+  BlacsContext(int rows, int cols);
+  ~BlacsContext();
+  BlacsContext(const BlacsContext&) = delete;
+  BlacsContext& operator=(const BlacsContext&) = delete;
+
+  int context() const { return context_; }
+
+ private:
+  int context_ = 0;
+};
+
+class SquareProduct {
+ public:
+  struct Shape {
+    int rows = 1;  // of the grid
+    int cols = 1;
+    int n = 1;
+    int block = 1;  // rows and columns of each
+  };
+
+  // Collective. Matrices are in memory that their host shares. All must outlive it.
+  static Status Create(WindowSpace* space, Bootstrap* bootstrap, const Shape& shape, int rank,
+                       std::unique_ptr<SquareProduct>* product);
+  Status Free() { return window_->Free(); }
+
+  void ClearResult();
+  // Collective.
+  Status RunByMultiplier(Multiplier* multiplier, const MultiplyOptions& options);
+  void RunByPdgemm(const BlacsContext& grid);
+  // As much arithmetic as this rank's share, on memory of its own.
+  void RunAlone();
+  // Empty if the last product gave this rank's part of C bit by bit; and of RunAlone.
+  std::string Check() const;
+  std::string CheckAlone() const;
+
+  // That a rank must get from others, at most.
+  int64_t BytesToFetch() const;
+
+ private:
+  // Row and column numbers are so small that all sums are exact.
+  static double RowTerm(int64_t i) { return static_cast<double>(i % 7) - 3; }
+  static double ColTerm(int64_t j) { return static_cast<double>(j % 5) - 2; }
+
+  SquareProduct(const Shape& shape, int rank);
+  void Fill();
+  // All of those that this rank has.
+  std::vector<int64_t> OwnIndices(int coord, int coords) const;
+  double Expected(int64_t i, int64_t j) const;
+  int64_t ld() const;
+  double* a() const;
+  double* b() const;
+  double* c() const;
+
+  const Shape shape_;
+  const int row_;
+  const int col_;
+  std::vector<int64_t> own_rows_;
+  std::vector<int64_t> own_cols_;
+  double row_terms_ = 0;  // sums over all of them
+  double col_terms_ = 0;
+  double crossed_ = 0;
+  std::unique_ptr<Window> window_;
+  std::vector<double> alone_a_, alone_b_, alone_c_;
+};
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_STUDIES_SRUMMA_SQUARE_PRODUCT_H_
