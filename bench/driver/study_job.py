@@ -159,13 +159,13 @@ class StudyJob:
                        f"{suites}/{name}", *arguments]
             least = least if self.full else "6"
         elif name.endswith("_study"):
-            # A run takes seconds; launches together are samples enough.
+            # A run takes seconds, but for a get; launches together are samples enough.
             command = ["env", "OMP_NUM_THREADS=1", *self.preloading(contender, transport),
                        f"{suites}/{program.folder}/{name}", *arguments, "--transport", transport]
             command += ["--variants", contender.variants] if contender.variants else []
             if place == "cluster" and self.link_mbytes and name == "product_study":
                 command += ["--link-mbytes", str(self.link_mbytes)]
-            least = "3"
+            least = "15" if name == "overlap_study" else "3"
         else:
             command = [self.programs.bench_mpich if is_mpich else self.programs.bench, name, *arguments,
                        "--peers", "mpi", "--shim", "none", "--transport", transport]
