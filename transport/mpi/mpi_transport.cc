@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstdlib>
 #include <list>
 #include <numeric>
 #include <string>
@@ -22,6 +21,7 @@
 #include "transport/core/fifo.h"
 #include "transport/core/group_table.h"
 #include "transport/core/wire_ids.h"
+#include "transport/host/launcher.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/own_requests.h"
 
@@ -37,12 +37,7 @@ int ErrorClass(int error) {
   return error_class;
 }
 
-// Open MPI's launcher tells every rank how many run on its machine; without a launcher there is
-// one.
-bool RanksShareProcessors() {
-  const char* ranks = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-  return ranks != nullptr && std::atol(ranks) > sysconf(_SC_NPROCESSORS_ONLN);
-}
+bool RanksShareProcessors() { return LocalRanks() > sysconf(_SC_NPROCESSORS_ONLN); }
 
 // Between two looks for control messages, in calls of Progress that find nothing else.
 constexpr uint64_t kPollsPerLook = 64;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "transport/core/control_queue.h"
 #include "transport/core/errors.h"
 #include "transport/host/host.h"
+#include "transport/host/launcher.h"
 #include "transport/host/network_interface.h"
 #include "transport/tcp/contact.h"
 #include "transport/tcp/grants.h"
@@ -58,17 +58,8 @@ constexpr size_t kMostRunsSentInPlace = 1000;
 
 void LogOnStderr(const std::string& line) { std::fprintf(stderr, "brigade: %s\n", line.c_str()); }
 
-// Processes of this job on this machine, as its launcher tells them; 1 if it does not.
-int LocalRanks() {
-  const char* ranks = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-  return ranks == nullptr ? 1 : std::atoi(ranks);
-}
-
 // What holds for all ranks of a host, one of them says.
-bool IsFirstOnHost() {
-  const char* rank = std::getenv("OMPI_COMM_WORLD_LOCAL_RANK");
-  return rank == nullptr || std::strcmp(rank, "0") == 0;
-}
+bool IsFirstOnHost() { return LocalRank() <= 0; }
 
 Capabilities CapabilitiesOfTcp(bool plain_sockets) {
   Capabilities capabilities;

@@ -1,0 +1,54 @@
+#include "transport/host/launcher.h"
+
+#include <cstdlib>
+#include <initializer_list>
+
+namespace brigade {
+namespace {
+
+// The number that the first of `names` has that is set; -1 if none is, or if that is no number.
+int NumberOf(std::initializer_list<const char*> names) {
+  for (const char* const name : names) {
+    const char* const text = std::getenv(name);
+    if (text == nullptr) continue;
+    char* end = nullptr;
+    const long number = std::strtol(text, &end, 10);
+    return end != text && *end == '\0' && number >= 0 ? static_cast<int>(number) : -1;
+  }
+  return -1;
+}
+
+// srun says how many tasks of the step each node has: "4(x2),3" is 4, 4 and 3.
+int TasksOfNode(const char* text, int node) {
+  for (;;) {
+    char* end = nullptr;
+    const long tasks = std::strtol(text, &end, 10);
+    if (end == text) return -1;
+    long nodes = 1;
+    if (end[0] == '(' && end[1] == 'x') {
+      nodes = std::strtol(end + 2, &end, 10);
+      if (*end == ')') ++end;
+    }
+    if (node < nodes) return static_cast<int>(tasks);
+    node -= static_cast<int>(nodes);
+    if (*end != ',') return -1;
+    text = end + 1;
+  }
+}
+
+}  // namespace
+
+int LocalRanks() {
+  int ranks = NumberOf({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE"});
+  const char* const tasks = std::getenv("SLURM_STEP_TASKS_PER_NODE");
+  const int node = NumberOf({"SLURM_NODEID"});
+  if (ranks < 0 && tasks != nullptr && node >= 0) ranks = TasksOfNode(tasks, node);
+  return ranks < 1 ? 1 : ranks;
+}
+
+int LocalRank() {
+  return NumberOf(
+      {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PALS_LOCAL_RANKID", "SLURM_LOCALID"});
+}
+
+}  // namespace brigade

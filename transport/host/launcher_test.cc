@@ -1,0 +1,64 @@
+#include "transport/host/launcher.h"
+
+#include <cstdlib>
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace brigade {
+namespace {
+
+class LauncherTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name :
+         {"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALNRANKS",
+          "MPI_LOCALRANKID", "PALS_LOCAL_SIZE", "PALS_LOCAL_RANKID", "SLURM_STEP_TASKS_PER_NODE",
+          "SLURM_NODEID", "SLURM_LOCALID"}) {
+      unsetenv(name);
+    }
+  }
+  static void Say(const char* name, const char* value) { setenv(name, value, 1); }
+};
+
+TEST_F(LauncherTest, NobodySays) {
+  EXPECT_EQ(LocalRanks(), 1);
+  EXPECT_EQ(LocalRank(), -1);
+}
+
+TEST_F(LauncherTest, OpenMpi) {
+  Say("OMPI_COMM_WORLD_LOCAL_SIZE", "12");
+  Say("OMPI_COMM_WORLD_LOCAL_RANK", "11");
+  Say("SLURM_LOCALID", "0");  // of the daemon that srun has started
+  EXPECT_EQ(LocalRanks(), 12);
+  EXPECT_EQ(LocalRank(), 11);
+}
+
+TEST_F(LauncherTest, Hydra) {
+  Say("MPI_LOCALNRANKS", "3");
+  Say("MPI_LOCALRANKID", "2");
+  EXPECT_EQ(LocalRanks(), 3);
+  EXPECT_EQ(LocalRank(), 2);
+}
+
+TEST_F(LauncherTest, Srun) {
+  Say("SLURM_STEP_TASKS_PER_NODE", "4(x2),3,5(x2)");
+  Say("SLURM_LOCALID", "1");
+  EXPECT_EQ(LocalRank(), 1);
+  EXPECT_EQ(LocalRanks(), 1);  // without the node
+  const int tasks[] = {4, 4, 3, 5, 5, 1};
+  for (int node = 0; node < 6; ++node) {
+    Say("SLURM_NODEID", std::to_string(node).c_str());
+    EXPECT_EQ(LocalRanks(), tasks[node]) << node;
+  }
+}
+
+TEST_F(LauncherTest, NoNumber) {
+  Say("MPI_LOCALNRANKS", "many");
+  Say("MPI_LOCALRANKID", "-3");
+  EXPECT_EQ(LocalRanks(), 1);
+  EXPECT_EQ(LocalRank(), -1);
+}
+
+}  // namespace
+}  // namespace brigade
