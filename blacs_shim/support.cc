@@ -69,7 +69,7 @@ MPI_Comm ParentOf(const char* routine, Language language, int64_t wide_handle) {
                               ? Runtime::Start(routine).handles().Communicator(handle)
                               : MPI_Comm_f2c(handle);
   // Open MPI translates a number that is no communicator's to a null pointer.
-  if (parent == nullptr || parent == MPI_COMM_NULL) {
+  if (parent == MPI_Comm() || parent == MPI_COMM_NULL) {
     Fail(OriginOf(routine, -1), "no system context for handle %d", handle);
   }
   return parent;
