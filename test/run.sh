@@ -11,7 +11,7 @@ code is 0 if none failed. Safe to run again. Logs are in results/tests/, folders
 results/testers/.
 
   --full   stress tests at full length with a new seed (BRIGADE_TEST_SEED=<number> repeats one), messages beyond 2 GiB,
-           the benchmarks' build with MPICH, MKL's ScaLAPACK from PyPI, applications that Debian ships, every ScaLAPACK
+           the libraries for MPICH, MKL's ScaLAPACK from PyPI, applications that Debian ships, every ScaLAPACK
            tester on Debian's own BLACS too, to compare with that instead of the recorded counts, and once more with our
            products of matrices. Takes some 90 minutes on 2 cores, and leaves its result in docs/results/full-test.md.
   --help   this text
@@ -115,11 +115,17 @@ bazel_test() {  # NAME ARGUMENTS...: counts targets.
   if [[ $code -ne 0 && ! $counts =~ ^[0-9]+\ [1-9] ]]; then whole_failed "bazel test for $name: exit code $code"; fi
 }
 
-preloaded() {  # LIBRARY[:LIBRARY] TITLE LOG COMMAND...: strangers' programs on it; the last line that COMMAND prints counts them.
-  local library=$1 name=$2 log=$logs/$3.log
-  shift 3
+preloaded() {  # LIBRARY[:LIBRARY] TITLE LOG COMMAND...: strangers' programs on it.
+  local library=$1
+  shift
+  counted "$@" --preload "bazel-bin/${library//:/:bazel-bin/}"
+}
+
+counted() {  # TITLE LOG COMMAND...: the last line that COMMAND prints counts.
+  local name=$1 log=$logs/$2.log
+  shift 2
   title "$name"
-  "$@" --preload "bazel-bin/${library//:/:bazel-bin/}" | tee "$log"
+  "$@" | tee "$log"
   if [[ $(tail -n 1 "$log") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
     count "$name" "${BASH_REMATCH[@]:1}"
   else
@@ -185,13 +191,6 @@ cluster() {  # TITLE TEST
   esac
 }
 
-# The benchmarks build with the other MPI, and run.
-mpich() {
-  bazel build --config=mpich "${optimised[@]}" //bench:brigade_bench &&
-    mpiexec.mpich -n 2 "$(bazel info --config=mpich "${optimised[@]}" bazel-bin)/bench/brigade_bench" \
-      --peers none --shim none --seconds 0.05 spread --cases broadcast --bytes 1K
-}
-
 title "Packages"
 ./test/install.sh || exit 1
 
@@ -210,7 +209,7 @@ if $full; then
   bazel_test full --config=full --test_env=BRIGADE_TEST_SEED="$seed" "${optimised[@]}" //...
   for ranks in 4 6 8; do check "20000 random BLACS calls of $ranks ranks on both libraries" differential "$ranks"; done
   large_messages
-  check "MPICH" mpich
+  counted "MPICH" mpich ./test/mpich_test.sh "${optimised[@]}"
 else
   bazel_test all "${optimised[@]}" //...
 fi

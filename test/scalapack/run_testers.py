@@ -19,7 +19,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support
 import mpi_job  # noqa: E402
 from mpi_job import HANGS  # noqa: E402
 
-PROGRAMS = pathlib.Path("/usr/lib/x86_64-linux-gnu/scalapack/openmpi-tests")
+PROGRAMS = pathlib.Path("/usr/lib/x86_64-linux-gnu/scalapack")
+MPIS = ["openmpi", "mpich"]
 DATA = pathlib.Path("/usr/share/scalapack")
 RECORD = pathlib.Path(__file__).with_name("expected.json")
 VERSIONED = ["libscalapack-openmpi2.2", "scalapack-mpi-test", "libopenmpi3", "libopenblas0-pthread"]
@@ -46,24 +47,25 @@ REPEATABLE = "(PASSED|SKIPPED) REPEATABLE SUM TEST"
 UNSET_BOUNDS = re.compile(r"IL, IU, VL or VU altered by P.SYEVR\n(\s+0\s.*)FAILED")
 
 ENDS = "ends"
-Tester = collections.namedtuple("Tester", "name program data ranks aux")
+Tester = collections.namedtuple("Tester", "name program data ranks aux mpi")
 # outcome: ENDS, or how it broke off; errors: stderr
 Run = collections.namedtuple("Run", "summary outcome seconds errors")
 REFUSES = "exits with status 1"  # as the shim does where the calls of two ranks do not belong together
 
 
-def all_testers():
+def all_testers(mpi):
+    programs = PROGRAMS / f"{mpi}-tests"
     testers = []
     for ranks in (4, 8):
         for aux in (True, False):
             for program in ("xCbtest", "xFbtest"):
                 name = f"{program}-{ranks}" + ("" if aux else "-noaux")
-                testers.append(Tester(name, PROGRAMS / program, DATA / "BLACS", ranks, aux))
-    for program in sorted(PROGRAMS.glob("PBLAS/?pb?tst")):
-        testers.append(Tester(program.name, program, DATA / "PBLAS", 4, False))
-    for program in sorted(PROGRAMS.glob("x[a-z]*")):
+                testers.append(Tester(name, programs / program, DATA / "BLACS", ranks, aux, mpi))
+    for program in sorted(programs.glob("PBLAS/?pb?tst")):
+        testers.append(Tester(program.name, program, DATA / "PBLAS", 4, False, mpi))
+    for program in sorted(programs.glob("x[a-z]*")):
         if not program.name.endswith("btest"):
-            testers.append(Tester(program.name, program, DATA, 4, False))
+            testers.append(Tester(program.name, program, DATA, 4, False, mpi))
     return testers
 
 
@@ -99,7 +101,7 @@ def run(tester, preload, folder):
         selection = folder / "bt.dat"
         selection.write_text(re.sub(r"'T'(\s+Run AUX)", r"'F'\1", selection.read_text()))
 
-    job = mpi_job.run([tester.program], tester.ranks, preload, folder)
+    job = mpi_job.run([tester.program], tester.ranks, preload, folder, mpi=tester.mpi)
     # The last auxiliary test is blacs_abort with -1, which is what mpirun then returns.
     expected_status = 255 if tester.aux else 0
     if not job.ended:
@@ -169,8 +171,8 @@ def record(testers, folder):
 
 def compare(testers, args, folder):
     recorded = json.loads(RECORD.read_text())
-    if {tester.name for tester in all_testers()} != set(recorded["testers"]):
-        sys.exit(f"The testers of {PROGRAMS} are not those of {RECORD}")
+    if {tester.name for tester in all_testers(args.mpi)} != set(recorded["testers"]):
+        sys.exit(f"The testers of {args.mpi} in {PROGRAMS} are not those of {RECORD}")
     if versions() != recorded["versions"]:
         print(f"Note: the record was made with other versions: {recorded['versions']}, here {versions()}")
     verdicts = collections.Counter()
@@ -221,11 +223,12 @@ def main():
     subject.add_argument("--record", action="store_true", help=f"run stock and rewrite {RECORD.name}")
     parser.add_argument("--beside-stock", action="store_true",
                         help="run stock before each tester and expect its counts instead of the recorded ones")
+    parser.add_argument("--mpi", choices=MPIS, default="openmpi", help="whose testers (default: %(default)s)")
     parser.add_argument("--only", metavar="REGEX", default="", help="run the testers whose whole name matches")
     parser.add_argument("--output", metavar="DIR", type=pathlib.Path, default=pathlib.Path("results/testers"),
                         help="where each tester's folder with its data and output goes (default: %(default)s)")
     args = parser.parse_args()
-    testers = [tester for tester in all_testers() if re.fullmatch(args.only or ".*", tester.name)]
+    testers = [tester for tester in all_testers(args.mpi) if re.fullmatch(args.only or ".*", tester.name)]
     if not testers:
         parser.error(f"no tester is named {args.only}")
     folder = args.output.resolve()

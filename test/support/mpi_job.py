@@ -20,9 +20,9 @@ def fresh(folder):
     folder.mkdir(parents=True)
 
 
-def run(program, ranks, preload, folder, settings=()):
+def run(program, ranks, preload, folder, settings=(), mpi="openmpi"):
     """Runs `program`, a list of words, in `folder`, and leaves its stdout and stderr there. `settings` are words that
-    env takes."""
+    env takes; `mpi` is openmpi or mpich, Debian's."""
     environment = dict(
         os.environ,
         OMP_NUM_THREADS="1",
@@ -33,7 +33,8 @@ def run(program, ranks, preload, folder, settings=()):
         GFORTRAN_UNBUFFERED_PRECONNECTED="1",  # So that a program killed while hanging leaves its last line.
     )
     # The job alone gets the library, not mpirun.
-    command = ["mpirun.openmpi", "--oversubscribe", "-n", str(ranks), "env", *settings, "BRIGADE_LOG=info"]
+    command = [f"mpirun.{mpi}"] + (["--oversubscribe"] if mpi == "openmpi" else [])
+    command += ["-n", str(ranks), "env", *settings, "BRIGADE_LOG=info"]
     command += [f"LD_PRELOAD={preload}"] if preload else []
     command += [str(word) for word in program]
     start = time.monotonic()

@@ -1,0 +1,77 @@
+#!/bin/bash
+# The libraries for MPICH: programs of C and Fortran, Debian's testers of the BLACS, and benchmarks run on them; a program
+# of Open MPI is refused. Arguments: Bazel's options, as of the build before. The last line counts.
+set -uo pipefail
+
+cd "$(dirname "$0")/.." || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export OMP_NUM_THREADS=1 TMPDIR=$work
+passed=0
+failed=0
+
+# check TITLE COMMAND...
+check() {
+  local name=$1
+  shift
+  if "$@" >"$work/out" 2>&1; then
+    echo "passed: $name"
+    passed=$((passed + 1))
+  else
+    cat "$work/out"
+    echo "FAILED: $name"
+    failed=$((failed + 1))
+  fi
+}
+
+finish() {
+  echo "$passed passed, $failed failed, 0 skipped"
+  [[ $failed -eq 0 && $passed -gt 0 ]]
+  exit
+}
+
+mpich=("$@" --config=mpich)
+check "build" bazel build "${mpich[@]}" //blacs_shim:libbrigade_blacs.so //blacs_shim:libbrigade_blacs64.so \
+  //blacs_shim:libraries //blacs_shim:libraries64 //pblas_shim:libbrigade_pblas.so //bench:brigade_bench \
+  //test/blacs:blacs_c_header_test //test/blacs:blacs64_c_header_test //test/blacs:blacs_cases
+[[ $failed -eq 0 ]] || finish
+built=$(bazel info "${mpich[@]}" bazel-bin)
+shim=$built/blacs_shim
+
+job() { timeout 300 mpirun.mpich -n "$@"; }
+
+fortran() {  # LIBRARY COMPILER-OPTION...
+  local library=$1
+  shift
+  gfortran -Wall -Werror "$@" -o "$work/fortran" test/blacs/blacs_fortran_test.f90 -L"$shim" -l"$library" \
+    -Wl,-rpath,"$shim" && job 4 "$work/fortran"
+}
+
+testers() { ./test/scalapack/run_testers.py --mpi mpich --preload "$shim/libbrigade_blacs.so" "$@"; }
+
+# A program of Open MPI ends at its first call of the BLACS, with a text that names both.
+refused() {
+  ! OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun.openmpi --oversubscribe -n 2 \
+    env LD_PRELOAD="$shim/libbrigade_blacs.so" /usr/lib/x86_64-linux-gnu/scalapack/openmpi-tests/BLACS/xCbtest \
+    >"$work/refusal" 2>&1
+  grep "built for MPICH, but the program uses Open MPI" "$work/refusal" || { cat "$work/refusal"; false; }
+}
+
+statistics() {
+  job 2 env BRIGADE_STATS=1 "$built/test/blacs/blacs_cases" turns >"$work/statistics" 2>&1 &&
+    grep "summed over 2 ranks" "$work/statistics"
+}
+
+check "C" job 4 "$built/test/blacs/blacs_c_header_test"
+check "C, 64 bits" job 4 "$built/test/blacs/blacs64_c_header_test"
+check "Fortran" fortran brigade_blacs
+check "Fortran, 64 bits" fortran brigade_blacs64 -fdefault-integer-8
+check "statistics" statistics
+check "over MPI's messages" env BRIGADE_TRANSPORT=mpi timeout 300 mpirun.mpich -n 4 "$built/test/blacs/blacs_c_header_test"
+check "over TCP" env BRIGADE_TRANSPORT=tcp BRIGADE_IFACE=lo timeout 300 mpirun.mpich -n 4 \
+  "$built/test/blacs/blacs_c_header_test"
+check "Debian's testers" testers --only 'x[CF]btest-4-noaux|xdlu|xdllt|dpb3tst' --output results/testers-mpich
+check "benchmarks" job 2 "$built/bench/brigade_bench" --peers none --shim none --seconds 0.05 spread --cases broadcast \
+  --bytes 1K
+check "a program of Open MPI is refused" refused
+finish
