@@ -4,13 +4,15 @@ set -euo pipefail
 
 usage() {
   cat <<'EOT'
-usage: ./install.sh --prefix DIRECTORY [--libdir NAME] [-- BAZEL-OPTION...]
+usage: ./install.sh --prefix DIRECTORY [--libdir NAME] [--mpi MPI] [-- BAZEL-OPTION...]
 
 Builds what is not built, and installs libraries, headers, programs, their manual pages, and what pkg-config and CMake
 read. Can be run again. The directory can be moved afterwards, as a whole. ./test/install.sh installs what it takes.
 
   --prefix DIRECTORY   where bin, include, lib and share are to be
   --libdir NAME        the folder of the libraries in there; lib unless given
+  --mpi MPI            what the programs are built with: openmpi, which is the default, or mpich, without
+                       libbrigade_rma.so
   -- BAZEL-OPTION...   how to build, beside --config=opt
 EOT
 }
@@ -23,10 +25,11 @@ refuse() {
 
 prefix=
 libdir=lib
+mpi=openmpi
 while [[ $# -gt 0 ]]; do
   case $1 in
     --help) usage; exit 0 ;;
-    --prefix | --libdir)
+    --prefix | --libdir | --mpi)
       [[ -n ${2-} ]] || refuse "$1 wants a name"
       declare "${1#--}=$2"
       shift 2
@@ -36,6 +39,7 @@ while [[ $# -gt 0 ]]; do
   esac
 done
 [[ -n $prefix ]] || refuse "--prefix is missing"
+[[ $mpi == openmpi || $mpi == mpich ]] || refuse "there is no MPI $mpi; there are openmpi and mpich"
 [[ $libdir != /* ]] || refuse "--libdir is a folder in the prefix, such as lib64"
 prefix=$(realpath --canonicalize-missing "$prefix")
 cd "$(dirname "$0")"
@@ -43,10 +47,16 @@ cd "$(dirname "$0")"
 build=("$@")
 # Said twice it would be another build.
 [[ " $* " == *" --config=opt "* ]] || build=(--config=opt "$@")
-bazel build "${build[@]}" \
-  //patterns/api:libbrigade.so.0 //blacs_shim:libbrigade_blacs.so.0 //blacs_shim:libbrigade_blacs64.so.0 \
-  //rma_shim:libbrigade_rma.so.0 //pblas_shim:libbrigade_pblas.so.0 //windows/faces/li:libbrigade_li.so.0 //windows/faces/bsp:libbrigade_bsp.so.0 \
-  //bench:brigade_bench //tools:brigade_info
+libraries=(patterns/api/libbrigade.so blacs_shim/libbrigade_blacs.so blacs_shim/libbrigade_blacs64.so
+  pblas_shim/libbrigade_pblas.so windows/faces/li/libbrigade_li.so windows/faces/bsp/libbrigade_bsp.so)
+if [[ $mpi == mpich ]]; then
+  build+=(--config=mpich)
+else
+  libraries+=(rma_shim/libbrigade_rma.so)
+fi
+targets=(bench:brigade_bench tools:brigade_info)
+for library in "${libraries[@]}"; do targets+=("$(dirname "$library"):$(basename "$library").0"); done
+bazel build "${build[@]}" "${targets[@]/#/\/\/}"
 # Where these options build; bazel-bin may be of others.
 built=$(bazel info "${build[@]}" bazel-bin)
 
@@ -62,8 +72,7 @@ filled() {  # NAME PLACE MODE: packaging/NAME.in
   chmod "$3" "$2/$1"
 }
 
-for library in patterns/api/libbrigade.so blacs_shim/libbrigade_blacs.so \
-  blacs_shim/libbrigade_blacs64.so rma_shim/libbrigade_rma.so pblas_shim/libbrigade_pblas.so windows/faces/li/libbrigade_li.so windows/faces/bsp/libbrigade_bsp.so; do
+for library in "${libraries[@]}"; do
   name=$(basename "$library")
   install -D --mode=755 "$built/$library.0" "$lib/$name.$version"
   ln -sf "$name.$version" "$lib/$name.$soversion"
