@@ -21,7 +21,9 @@ METHOD = """Overlap: get, delay, wait, the origin alone being timed; it is the l
 was, to 5 %, over the time without one. Products: a launch has ours in diagonal order beside the pdgemm of one library,
 which is preloaded, and both have the BLAS of that launch; launches take turns. Ratios are a peer's time over that of
 ours in the same launch; to SUMMA, which is another program, over launches. "alone" is dgemm of each rank's share at
-once, without any communication. The bound is the longer of that and of what must be fetched at the rate of a link."""
+once, without any communication. The bound is the longer of that and of what must be fetched at the rate of a link. On
+simulated machines a rank reads what its host has in place, and fetches the rest for itself alone; what a broadcast has
+brought to a host it passes on there. Several rows of the grid on one host thus fetch more by gets."""
 UNCHANGED = 1.05
 OURS = "diagonal"
 WAYS = {"natural": "natural order", "own first": "own blocks first", "blocking": "blocking",

@@ -307,4 +307,21 @@ TEST(Gemm, IsThatOfScalapack) {
   if (rank == 0) std::printf("to multiply: %d\n", to_multiply);
 }
 
+// That is no product the PBLAS define, but programs that get away with it still do. The script
+// looks who computed it.
+TEST(Gemm, IsLeftWhereCSharesMemoryWithB) {
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int minus_one = -1, zero = 0, one = 1, n = 2 * ranks, block = 2;
+  int context = 0;
+  blacs_get_(&minus_one, &zero, &context);
+  blacs_gridinit_(&context, "Row", &one, &ranks);
+  const std::vector<int> descriptor = {1, context, n, n, block, block, 0, 0, n};
+  std::vector<double> a(static_cast<size_t>(n * block), 1), b = a;
+  const double alpha = 1, beta = 0;
+  pdgemm_("N", "N", &n, &n, &n, &alpha, a.data(), &one, &one, descriptor.data(), b.data(), &one,
+          &one, descriptor.data(), &beta, b.data(), &one, &one, descriptor.data());
+  blacs_gridexit_(&context);
+}
+
 }  // namespace

@@ -19,6 +19,8 @@ check() {  # RANKS PRELOADS [VARIABLE=VALUE...]
   taken=$(grep -c 'GEMM .*: by one-sided communication' "$TEST_TMPDIR/out")
   [[ ${wanted:-0} -gt 0 && $taken -eq $wanted ]] ||
     { failures=$((failures + 1)); echo "FAILED: $taken of ${wanted:-no} products taken, $ranks ranks, $preloads $*"; }
+  grep -q 'left to the PBLAS: .*c shares memory with b' "$TEST_TMPDIR/out" ||
+    { failures=$((failures + 1)); echo "FAILED: C may share memory with B, $ranks ranks, $preloads $*"; }
 }
 
 check 6 "$library"

@@ -92,6 +92,7 @@ OwnPart OwnPartOf(const DistributedMatrix& matrix, int64_t used_rows, int64_t us
   };
   const IndexRange rows = here(RowsOf(matrix, grid.rows), used_rows, rank / grid.cols);
   const IndexRange cols = here(ColsOf(matrix, grid.cols), used_cols, rank % grid.cols);
+  if (rows.count() == 0 || cols.count() == 0) return {};  // its data may be a null pointer
   const int64_t first = rows.begin + cols.begin * matrix.ld;
   return {matrix.data + first * static_cast<int64_t>(ElementBytes(element)), rows.count(),
           cols.count(), matrix.ld};
