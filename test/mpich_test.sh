@@ -62,11 +62,20 @@ statistics() {
     grep "summed over 2 ranks" "$work/statistics"
 }
 
+# MPICH has some 2000 communicators.
+communicators() {
+  ! job 2 "$built/test/blacs/blacs_cases" many_contexts >"$work/contexts" 2>&1
+  grep -A9 "BLACS ERROR 'blacs_gridinit: .*MPI_Comm_create_group" "$work/contexts" | grep "Too many communicators" ||
+    { cat "$work/contexts"; false; }
+}
+
 check "C" job 4 "$built/test/blacs/blacs_c_header_test"
 check "C, 64 bits" job 4 "$built/test/blacs/blacs64_c_header_test"
 check "Fortran" fortran brigade_blacs
 check "Fortran, 64 bits" fortran brigade_blacs64 -fdefault-integer-8
 check "statistics" statistics
+check "too many contexts" communicators
+check "threads in turn" job 2 "$built/test/blacs/blacs_cases" threads_in_turn
 check "over MPI's messages" env BRIGADE_TRANSPORT=mpi timeout 300 mpirun.mpich -n 4 "$built/test/blacs/blacs_c_header_test"
 check "over TCP" env BRIGADE_TRANSPORT=tcp BRIGADE_IFACE=lo timeout 300 mpirun.mpich -n 4 \
   "$built/test/blacs/blacs_c_header_test"
