@@ -12,7 +12,7 @@ read. Can be run again. The directory can be moved afterwards, as a whole. ./tes
   --prefix DIRECTORY   where bin, include, lib and share are to be
   --libdir NAME        the folder of the libraries in there; lib unless given
   --mpi MPI            what the programs are built with: openmpi, which is the default, or mpich, without
-                       libbrigade_rma.so
+                       libbrigade_rma.so. MPICC=/PATH/mpicc names another Open MPI or MPICH than Debian's
   -- BAZEL-OPTION...   how to build, beside --config=opt
 EOT
 }
