@@ -20,15 +20,18 @@ MachineDescription Machine(int ranks_per_host) {
 constexpr MultiplyOrder kOrders[] = {MultiplyOrder::kNatural, MultiplyOrder::kDiagonal,
                                      MultiplyOrder::kOwnFirst};
 
-TEST(SrummaCells, OneHostOnlyComputes) {
+TEST(SrummaCells, OnOneHostGetsOnlyCompute) {
+  MachineDescription machine = Machine(64);
+  machine.within_host.mb_s = 1000;  // of those who copy
   const SrummaCell cell{8, 100, 2};
   EXPECT_DOUBLE_EQ(cell.ComputeMicroseconds(), 8 * 1000);
   for (const MultiplyOrder order : kOrders) {
-    const SrummaOutcome outcome = SimulateSrumma(Machine(64), cell, order, 1);
+    const SrummaOutcome outcome = SimulateSrumma(machine, cell, order, 1);
     EXPECT_DOUBLE_EQ(outcome.us, cell.ComputeMicroseconds());
     EXPECT_EQ(outcome.contention, 0);
   }
-  EXPECT_DOUBLE_EQ(SimulateSumma(Machine(64), cell, 100).us, cell.ComputeMicroseconds());
+  // The first chunk passes seven ranks.
+  EXPECT_GE(SimulateSumma(machine, cell, 100).us, cell.ComputeMicroseconds() + 7 * 80);
 }
 
 // Source: SRUMMA, section 3.1, with hosts for rows instead of columns.
@@ -66,6 +69,15 @@ TEST(SrummaCells, GetsAreUnderWayWhileRanksCompute) {
   // The second step of the others waits for two, which may meet at a port.
   EXPECT_GE(blocking, 2000 + 2 * 80);
   EXPECT_LE(blocking, 2000 + 3 * 80 + 1);
+}
+
+TEST(SrummaCells, BroadcastsComeFromEachRowAndColumnInTurn) {
+  const SrummaCell cell{2, 100, 2};
+  const double us = SimulateSumma(Machine(1), cell, 100).us;
+  // The last rank begins once two blocks have come, and has what two others need for their second
+  // step when it has computed.
+  EXPECT_GE(us, 2000 + 3 * 80);
+  EXPECT_LE(us, 2000 + 4 * 80 + 1);
 }
 
 TEST(SrummaCells, IsTheSameEveryTime) {
