@@ -30,6 +30,7 @@ finish() {
   exit
 }
 
+options=("$@")
 mpich=("$@" --config=mpich)
 check "build" bazel build "${mpich[@]}" //blacs_shim:libbrigade_blacs.so //blacs_shim:libbrigade_blacs64.so \
   //blacs_shim:libraries //blacs_shim:libraries64 //pblas_shim:libbrigade_pblas.so //bench:brigade_bench \
@@ -48,6 +49,14 @@ fortran() {  # LIBRARY COMPILER-OPTION...
 }
 
 testers() { ./test/scalapack/run_testers.py --mpi mpich --preload "$shim/libbrigade_blacs.so" "$@"; }
+
+installed() {
+  ./install.sh --prefix "$work/prefix" --mpi mpich -- "${options[@]}" || return
+  # shellcheck disable=SC2046 # lists of words
+  mpicc.mpich examples/grid_sum.c -o "$work/grid_sum" \
+    $(PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig pkg-config --cflags --libs brigade_blacs) \
+    -Wl,-rpath,"$work/prefix/lib" && job 4 "$work/grid_sum" && [[ ! -e $work/prefix/lib/libbrigade_rma.so ]]
+}
 
 # A program of Open MPI ends at its first call of the BLACS, with a text that names both.
 refused() {
@@ -83,4 +92,5 @@ check "Debian's testers" testers --only 'x[CF]btest-4-noaux|xdlu|xdllt|dpb3tst' 
 check "benchmarks" job 2 "$built/bench/brigade_bench" --peers none --shim none --seconds 0.05 spread --cases broadcast \
   --bytes 1K
 check "a program of Open MPI is refused" refused
+check "an installation" installed
 finish
