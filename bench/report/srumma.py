@@ -29,7 +29,7 @@ OURS = "diagonal"
 WAYS = {"natural": "natural order", "own first": "own blocks first", "blocking": "blocking",
         "natural blocking": "natural, blocking", "fetched": "copied, not read in place", "staged": "by messages",
         "staged blocking": "by messages, blocking"}
-PDGEMMS = {"": "stock pdgemm", "our BLACS": "on our BLACS", "our PBLAS": "our PBLAS", "MKL": "MKL"}
+PDGEMMS = {"": "stock pdgemm", "our BLACS": "pdgemm on our BLACS", "our PBLAS": "our PBLAS", "MKL": "MKL's pdgemm"}
 SIMULATED = {"natural": ORANGE, "diagonal": BLUE, "own first": SKY, "diagonal, blocking": GREEN, "SUMMA": PURPLE}
 _DATA = pathlib.Path(__file__).resolve().parent.parent / "studies" / "paper" / "srumma.csv"
 
@@ -221,7 +221,7 @@ def product_section(place, lines):
         versus = [Versus(f"{key.case}, n = {key.rows}", product.peers[label][1])
                   for key, product in found.items() if label in product.peers]
         if versus and label != "our PBLAS":
-            summaries.append(Summary(f"{place}: products beside {name}", {"best MPI": versus}))
+            summaries.append(Summary(f"{place}: products beside {name}", {"pdgemm": versus}))
     return [section(f"Products, {place}", product_claims(found), parts, summaries)]
 
 

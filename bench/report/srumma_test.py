@@ -65,6 +65,10 @@ class Products(unittest.TestCase):
         self.assertIn("1.60 <small>", self.page)  # by gets ahead
         self.assertIn("1.80 <small>", self.page)  # by broadcasts of wider chunks, ours of the same n
 
+    def test_the_summary_names_whom_it_is_beside(self):
+        self.assertIn("hosts with slow links: products beside MKL's pdgemm".replace("'", "&#39;"), self.page)
+        self.assertIn("<th>pdgemm / Brigade</th>", self.page)
+
     def test_efficiency_and_bound(self):
         self.assertIn("<td>90</td><td>1.11</td>", self.page)  # 900 over 1000, and 1000 over the longer of 400 and 900
 
