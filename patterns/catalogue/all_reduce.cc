@@ -1,4 +1,5 @@
 #include "patterns/catalogue/compilers.h"
+#include "patterns/catalogue/exchange.h"
 #include "patterns/catalogue/reduce_steps.h"
 #include "patterns/catalogue/ring.h"
 #include "patterns/schedule/geometry.h"
@@ -176,6 +177,7 @@ Schedule DealtAllReduce(const ScheduleParameters& p) {
 Schedule CompileAllReduce(const ScheduleParameters& p) {
   if (p.size == 1) return ScheduleBuilder().Build();
   if (p.topology.shape == Shape::kDealt) return DealtAllReduce(p);
+  if (Exchanges(p)) return ExchangeAllReduce(p);
   if (p.topology.shape != Shape::kHypercube) return TreeAllReduce(p);
   return p.size == 2 ? Exchange(p) : HypercubeAllReduce(p);
 }

@@ -1,3 +1,4 @@
+#include "membuf/rules.h"
 #include "patterns/catalogue/compilers.h"
 #include "patterns/schedule/geometry.h"
 
@@ -41,11 +42,26 @@ Schedule TreeBarrier(const ScheduleParameters& p) {
   return b.Build();
 }
 
+// Everybody tells everybody, and waits once only.
+Schedule ExchangeBarrier(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  const int out = b.AddStream("S", ChunkRole::kBufferedSend);
+  const int in = b.AddStream("R", ChunkRole::kReceive);
+  for (int distance = 1; distance < p.size; ++distance) {
+    SendEmpty(&b, out, (p.rank + distance) % p.size);
+  }
+  for (int distance = 1; distance < p.size; ++distance) {
+    ReceiveEmpty(&b, in, (p.rank + distance) % p.size);
+  }
+  return b.Build();
+}
+
 }  // namespace
 
 Schedule CompileBarrier(const ScheduleParameters& p) {
   if (p.size == 1) return ScheduleBuilder().Build();
-  return p.shares_memory && p.size > 2 ? TreeBarrier(p) : DisseminationBarrier(p);
+  if (!p.shares_memory || p.size == 2) return DisseminationBarrier(p);
+  return p.size <= rules::kMostRanksOnExchange ? ExchangeBarrier(p) : TreeBarrier(p);
 }
 
 }  // namespace brigade

@@ -22,6 +22,11 @@ std::vector<Topology> Trees() {
           {Shape::kSplitRing, 0}};
 }
 
+// Where memory is shared; elsewhere they are those trees.
+void AddExchanges(std::vector<Topology>* topologies) {
+  for (const int k : {2, 3, 8}) topologies->push_back({Shape::kExchange, k});
+}
+
 std::vector<Topology> Rooted() {
   std::vector<Topology> rooted = Trees();
   rooted.push_back({Shape::kTwoTree, 0});
@@ -29,10 +34,17 @@ std::vector<Topology> Rooted() {
   return rooted;
 }
 
+std::vector<Topology> ToOne() {
+  std::vector<Topology> one = Rooted();
+  AddExchanges(&one);
+  return one;
+}
+
 std::vector<Topology> ToAll() {
   std::vector<Topology> all = Trees();
   all.push_back({Shape::kHypercube, 0});
   all.push_back({Shape::kDealt, 0});
+  AddExchanges(&all);
   return all;
 }
 
@@ -55,7 +67,7 @@ const std::vector<CatalogueEntry>& Catalogue() {
        true, true, false, false, Rooted()},
       {Pattern::kReduce, "reduce",
        "combine to one rank along a tree, rings, two trees or a circulant graph", CompileReduce,
-       true, false, false, true, Rooted()},
+       true, false, false, true, ToOne()},
       {Pattern::kAllReduce, "all_reduce",
        "combine to all ranks along a tree, rings or a hypercube, or dealt to them",
        CompileAllReduce, false, false, false, true, ToAll()},
@@ -107,10 +119,11 @@ Status CheckTopology(Pattern pattern, const Topology& topology) {
                   std::string("pattern ") + PatternName(pattern) + " has no such topology (shape " +
                       std::to_string(static_cast<int>(topology.shape)) + ")");
   }
-  const bool needs_parameter = topology.shape == Shape::kTree ||
-                               topology.shape == Shape::kIncreasingRings ||
-                               topology.shape == Shape::kDecreasingRings;
-  const int least = topology.shape == Shape::kTree ? 2 : 1;
+  const bool needs_parameter =
+      topology.shape == Shape::kTree || topology.shape == Shape::kIncreasingRings ||
+      topology.shape == Shape::kDecreasingRings || topology.shape == Shape::kExchange;
+  const bool of_tree = topology.shape == Shape::kTree || topology.shape == Shape::kExchange;
+  const int least = of_tree ? 2 : 1;
   if (!EntryOf(pattern).topologies.empty() && needs_parameter && topology.parameter < least) {
     return Status(StatusCode::kInvalidArgument, "topology parameter " +
                                                     std::to_string(topology.parameter) +

@@ -54,7 +54,8 @@ Schedule CompileBroadcast(const ScheduleParameters& p);
 
 // Reduce to the root along any tree (AP3000 paper 4.2). Children are combined in increasing
 // relative rank, the lower relative rank on the left. Copies: n at a leaf, 0 elsewhere; combines: n
-// per child.
+// per child. Exchange, where memory is shared: all send to the root, which combines as the tree
+// would; copies: n elsewhere, none at the root; combines: (s - 1) n at the root.
 Schedule CompileReduce(const ScheduleParameters& p);
 
 // Two trees and circulant graphs: as their broadcasts, backwards, each share in an order of its own
@@ -68,7 +69,9 @@ Schedule CompileReduce(const ScheduleParameters& p);
 // rank that folds in. Dealt: multi-reduce of the matrix's shares, one per rank, then
 // multi-broadcast of the results, along the increasing ring (where memory is shared, each to all at
 // once), sums one piece ahead of results; n of each share; copies: (s + 1) n, and where only some
-// share memory s - 2 more at each relay; combines: (s - 1) n. Everywhere the same bits.
+// share memory s - 2 more at each relay; combines: (s - 1) n. Exchange, where memory is shared: all
+// send to all, and each combines as the tree would; copies: n, combines: (s - 1) n. Everywhere the
+// same bits.
 Schedule CompileAllReduce(const ScheduleParameters& p);
 
 // Ring multi-broadcast (AP3000 paper 4.2): portion q travels from rank q once around; where memory
@@ -88,8 +91,8 @@ Schedule CompileMultiBroadcast(const ScheduleParameters& p);
 // combines: as along the ring.
 Schedule CompileMultiReduce(const ScheduleParameters& p);
 
-// Dissemination barrier: ceil(log2 s) rounds of empty messages; where memory is shared, up and down
-// a tree.
+// Dissemination barrier: ceil(log2 s) rounds of empty messages. Where memory is shared: each tells
+// all others, or on more than rules::kMostRanksOnExchange ranks, up and down a tree.
 Schedule CompileBarrier(const ScheduleParameters& p);
 
 }  // namespace brigade

@@ -1,5 +1,6 @@
 #include "patterns/catalogue/circulant.h"
 #include "patterns/catalogue/compilers.h"
+#include "patterns/catalogue/exchange.h"
 #include "patterns/catalogue/reduce_steps.h"
 #include "patterns/schedule/geometry.h"
 
@@ -51,6 +52,7 @@ Schedule CompileReduce(const ScheduleParameters& p) {
   if (p.size == 1) return b.Build();
   if (p.topology.shape == Shape::kTwoTree) return TwoTreeReduce(p);
   if (p.topology.shape == Shape::kCirculant) return CirculantReduce(p);
+  if (Exchanges(p)) return ExchangeReduce(p);
   const RankTree tree(p.topology, p.size, p.root, p.hosts);
   const int relative = tree.ToRelative(p.rank);
   AddReduce(

@@ -182,6 +182,15 @@ Status Promise::CheckBarrier(const UserMemory& memory) const {
   return memory.knows == all ? Status() : Wrong("left before all had come");
 }
 
+// What the tree makes of all below `relative`, one after the other.
+uint64_t Promise::TreeAssociation(int relative) const {
+  uint64_t association = AssociationOf(relative);
+  for (const int child : tree_.NodeOf(relative).children) {
+    association = Associate(association, TreeAssociation(child));
+  }
+  return association;
+}
+
 Status Promise::CheckCombined(int rank, const std::vector<UserMemory>& all) const {
   const bool everywhere = case_.pattern == Pattern::kAllReduce;
   for (int i = 0; i < Pieces(-1); ++i) {
@@ -193,6 +202,8 @@ Status Promise::CheckCombined(int rank, const std::vector<UserMemory>& all) cons
       return Wrong("not every contribution once");
     } else if (everywhere && v.association != all[0].matrix[piece].association) {
       return Wrong("associated otherwise than at rank 0");
+    } else if (case_.topology.shape == Shape::kExchange && v.association != TreeAssociation(0)) {
+      return Wrong("associated otherwise than by the tree");
     }
   }
   return Status();

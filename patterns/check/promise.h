@@ -62,6 +62,7 @@ class Promise {
   Sum CirculantSum(const CirculantGraph& graph, const std::vector<std::vector<int>>& receives,
                    int relative, int share) const;
   std::vector<Sum> CirculantSums() const;
+  uint64_t TreeAssociation(int relative) const;
   Sum SumByDistance() const;
 
   Status CheckShare(int rank, int share, const std::vector<Value>& values);

@@ -159,7 +159,7 @@ TEST_P(CatalogueProof, HoldsForEveryGroup) {
       }
       const bool dealt = topology.shape == Shape::kDealt;
       if (entry.pattern == Pattern::kMultiBroadcast || entry.pattern == Pattern::kBarrier ||
-          dealt || Waits(c)) {
+          dealt || topology.shape == Shape::kExchange || Waits(c)) {
         c.shares_memory = true;
         ASSERT_NO_FATAL_FAILURE(CheckAllRoots(c, entry.rooted));
         c.shares_memory = false;

@@ -11,7 +11,7 @@ constexpr Topology kRingByHost{Shape::kIncreasingRings, 1, /*by_host=*/true};
 
 bool HasParameter(Shape shape) {
   return shape == Shape::kTree || shape == Shape::kIncreasingRings ||
-         shape == Shape::kDecreasingRings || shape == Shape::kFree;
+         shape == Shape::kDecreasingRings || shape == Shape::kExchange || shape == Shape::kFree;
 }
 
 // Whether messages along `shape` never go by host, whatever the call says.

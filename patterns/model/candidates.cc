@@ -82,6 +82,7 @@ std::vector<Topology> TopologiesFor(const MachineDescription& machine,
       topology.parameter = std::min(topology.parameter, std::max(query.ranks, 2));
     }
     if (topology.shape == Shape::kDecreasingRings) continue;  // as fast as increasing ones
+    if (topology.shape == Shape::kExchange) continue;         // the rule's alone
     if (topology.shape == Shape::kCirculant && !(circulant && has_blocks)) continue;
     if (topology.shape == Shape::kTwoTree && !has_blocks) continue;
     for (const bool by_host : WaysByHost(topology.shape, query)) {
@@ -258,6 +259,9 @@ std::string TopologyName(const Topology& topology) {
       break;
     case Shape::kCirculant:
       name = "circulant graph";
+      break;
+    case Shape::kExchange:
+      name = "exchange, combined as by a " + number + "-nomial tree";
       break;
     case Shape::kFree:
       name = "free";

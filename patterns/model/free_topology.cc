@@ -14,6 +14,8 @@ constexpr Topology kRing{Shape::kIncreasingRings, 1};
 constexpr Topology kCirculant{Shape::kCirculant, 0};
 constexpr Topology kDealt{Shape::kDealt, 0};
 constexpr Topology kHypercube{Shape::kHypercube, 0};
+// The bits of a wide tree.
+constexpr Topology kExchange{Shape::kExchange, rules::kWideBranches};
 // Half of all portions are in one message of a circulant graph.
 static_assert(rules::kMostRanksOnCirculant / 2 * 16 <= kLeastChunkBytes - kHeaderRoom);
 
@@ -36,9 +38,11 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
       break;
     case Pattern::kAllReduce:
     case Pattern::kReduce: {
+      const bool exchanges = share_memory && ranks.count <= rules::kMostRanksOnExchange &&
+                             bytes <= rules::kExchangeBytes;
       if (order_free && share_memory && ranks.count > 2 &&
           (bytes <= rules::kWideSumBytes || ranks.crowded)) {
-        return kWide;
+        return exchanges ? kExchange : kWide;
       }
       const bool partners =
           pattern == Pattern::kAllReduce && !by_host && (ranks.count & (ranks.count - 1)) == 0;
@@ -48,7 +52,9 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
       } else if (bytes > rules::kLongSumBytes && partners) {
         topology = kHypercube;
       } else {
-        topology = by_host || bytes > rules::kShortSumBytes ? kBinomial : kWide;
+        topology = by_host || bytes > rules::kShortSumBytes ? kBinomial
+                   : exchanges                              ? kExchange
+                                                            : kWide;
       }
       // Two ranks have one order only, so they may exchange; in shared memory only short
       // messages do, because a tree copies less, and so do shares.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
 
 namespace brigade {
@@ -47,14 +48,22 @@ TEST(FreeTopology, IsOneThePatternKnows) {
   }
 }
 
+// The topology whose order a sum has.
+Topology OrderOf(const Topology& topology) {
+  if (topology.shape != Shape::kExchange) return topology;
+  return {Shape::kTree, topology.parameter, topology.by_host};
+}
+
 TEST(FreeTopology, OfASumDependsOnRanksAndBytesOnly) {
   const Capabilities plain;
   for (const Pattern pattern : {Pattern::kReduce, Pattern::kAllReduce, Pattern::kMultiReduce}) {
     for (const Ranks& ranks : RanksToTry()) {
       if (ranks.count == 2) continue;  // they have one order only
       for (size_t bytes = 1; bytes < 1 << 20; bytes *= 2) {
-        EXPECT_TRUE(FreeTopology(pattern, ranks, bytes, /*order_free=*/false) ==
-                    FreeTopology(pattern, {ranks.count, 1, &plain}, bytes, /*order_free=*/false));
+        const auto order_of = [&](const Ranks& of) {
+          return OrderOf(FreeTopology(pattern, of, bytes, /*order_free=*/false));
+        };
+        EXPECT_TRUE(order_of(ranks) == order_of({ranks.count, 1, &plain}));
       }
     }
   }
@@ -106,7 +115,7 @@ TEST(FreeTopology, SumsOfAnyOrderInSharedMemoryTakeAWideTree) {
     if (ranks.count == 2 || !ShareMemory(ranks)) continue;
     for (const Pattern pattern : {Pattern::kReduce, Pattern::kAllReduce}) {
       for (const size_t bytes : {size_t{8}, size_t{64} << 10, size_t{128} << 10}) {
-        EXPECT_TRUE(FreeTopology(pattern, ranks, bytes, /*order_free=*/true) == wide);
+        EXPECT_TRUE(OrderOf(FreeTopology(pattern, ranks, bytes, /*order_free=*/true)) == wide);
       }
       constexpr size_t kLong = (128 << 10) + 1;
       EXPECT_FALSE(FreeTopology(pattern, ranks, kLong, /*order_free=*/true) == wide);
@@ -114,6 +123,22 @@ TEST(FreeTopology, SumsOfAnyOrderInSharedMemoryTakeAWideTree) {
       crowded.crowded = true;
       EXPECT_TRUE(FreeTopology(pattern, crowded, kLong, /*order_free=*/true) == wide);
       EXPECT_FALSE(FreeTopology(pattern, crowded, kLong, /*order_free=*/false) == wide);
+    }
+  }
+}
+
+TEST(FreeTopology, ShortSumsInSharedMemoryTakeOneRound) {
+  for (const Ranks& ranks : RanksToTry()) {
+    for (const Pattern pattern : {Pattern::kReduce, Pattern::kAllReduce}) {
+      for (const bool order_free : {false, true}) {
+        const auto exchanges = [&](size_t bytes) {
+          return FreeTopology(pattern, ranks, bytes, order_free).shape == Shape::kExchange;
+        };
+        const bool of_two = ranks.count == 2 && (pattern == Pattern::kAllReduce);
+        const bool few = ShareMemory(ranks) && ranks.count <= rules::kMostRanksOnExchange;
+        EXPECT_EQ(exchanges(rules::kExchangeBytes), few && !of_two) << ranks.count;
+        EXPECT_FALSE(exchanges(rules::kExchangeBytes + 1));
+      }
     }
   }
 }

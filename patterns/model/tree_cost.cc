@@ -57,7 +57,7 @@ class Busiest {
 TreeCost::TreeCost(const Steps& steps, const CostQuery& query)
     : steps_(steps),
       tree_(query.topology, query.ranks, /*root=*/0, HostsOf(steps, query)),
-      ring_(query.topology.shape != Shape::kTree),
+      ring_(query.topology.shape != Shape::kTree && query.topology.shape != Shape::kExchange),
       size_(query.ranks),
       late_us_(query.late_us),
       first_(query.first) {}

@@ -115,6 +115,7 @@ TreeNode TreeNodeOf(const Topology& topology, int size, int relative) {
   BRIGADE_CHECK(0 <= relative && relative < size);
   switch (topology.shape) {
     case Shape::kTree:
+    case Shape::kExchange:
       return KNomial(topology.parameter, size, relative);
     case Shape::kIncreasingRings:
     case Shape::kDecreasingRings:
@@ -135,7 +136,8 @@ TreeNode TreeNodeOf(const Topology& topology, int size, int relative) {
 int TreeHeight(const Topology& topology, int size) {
   if (size == 1) return 0;
   switch (topology.shape) {
-    case Shape::kTree: {
+    case Shape::kTree:
+    case Shape::kExchange: {
       // A rank's depth is its number of non-zero base-k digits; the first of each depth has ones.
       int height = 0;
       for (int64_t ones = 1; ones < size; ones = ones * topology.parameter + 1) ++height;

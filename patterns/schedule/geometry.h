@@ -26,7 +26,7 @@ struct TreeNode {
 
 // The place of relative rank `relative` in the tree that `topology` spans over `size` ranks; all
 // ranks in the result are relative.
-// - kTree: children of r are r + j k^i for 0 < j < k below r's lowest non-zero base-k digit.
+// - kTree, kExchange: children of r are r + j k^i for 0 < j < k below r's lowest non-zero base-k digit.
 // - Rings: the root's `parameter` chains (clipped to size - 1) cut 1..size-1 into intervals, longer
 //   ones first.
 // - kSplitRing: the root's children are 1 and size - 1; the upper chain runs downwards and is the

@@ -30,6 +30,10 @@ enum class Shape : uint8_t {
   // is the least there is (broadcast and reduce). Multi-broadcast and multi-reduce: several
   // portions in each message, which must have room for an element of each.
   kCirculant,
+  // Whoever is to have the result gets all contributions, where memory is shared, and combines them
+  // as the k-nomial tree would; parameter = k >= 2 (reduce and all-reduce). Nobody asks for it by
+  // name: it is that tree in fewer rounds.
+  kExchange,
   // The library's choice (free_topology.h).
   kFree,
 };

@@ -167,12 +167,13 @@ TYPED_TEST(ShortPaths, AMessageOfAnotherLengthThanItsHeaderSaysIsAnError) {
 TYPED_TEST(ShortPaths, AScheduleOfMoreStreamsDoesNotFit) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Member me(world, rank, TestFixture::kEdges);
-    ScheduleBuilder b;
-    for (const char* name : {"A", "B", "C"}) b.AddStream(name, ChunkRole::kBufferedSend);
-    const Schedule most = b.Build();
-    b = ScheduleBuilder();
-    for (const char* name : {"A", "B", "C", "D"}) b.AddStream(name, ChunkRole::kBufferedSend);
-    const Schedule more = b.Build();
+    const auto with_streams = [](size_t count) {
+      ScheduleBuilder b;
+      for (size_t i = 0; i < count; ++i) b.AddStream("S", ChunkRole::kBufferedSend);
+      return b.Build();
+    };
+    const Schedule most = with_streams(TypeParam::kMostStreams);
+    const Schedule more = with_streams(TypeParam::kMostStreams + 1);
     PatternCall call;
     call.scope = ChannelKind::kAll;
     TypeParam path(me.engine.get(), &me.state, EntryOf(Pattern::kBarrier), call);

@@ -7,7 +7,11 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <limits>
 #include <memory>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -210,14 +214,18 @@ Work WorkOf(Pattern pattern, const Topology& topology, int ranks, int root, int 
   const auto children = [&]() -> uint64_t {
     return TreeNodeOf(topology, ranks, ToRelative(topology, ranks, root, rank)).children.size();
   };
+  const bool exchanges = topology.shape == Shape::kExchange;
+  const auto others = static_cast<uint64_t>(ranks) - 1;
   switch (pattern) {
     case Pattern::kSend:
     case Pattern::kReceive:
     case Pattern::kBroadcast:
       return {1, 0};
     case Pattern::kReduce:
+      if (exchanges) return rank == root ? Work{0, others} : Work{1, 0};
       return {children() == 0 ? 1u : 0u, children()};
     case Pattern::kAllReduce: {
+      if (exchanges) return {1, others};  // the last combine lands where it is wanted
       if (topology.shape != Shape::kHypercube) return {children() == 0 ? 2u : 1u, children()};
       uint64_t dimension = 0;
       while ((2 << dimension) <= ranks) ++dimension;
@@ -319,6 +327,76 @@ TEST_P(Copies, OncePerSide) {
     }
   });
 }
+
+// --- what is exchanged has the bits of its tree ---
+
+// Bytes that make every kind of number: any, and those that sums must not confuse.
+void Draw(ElementType type, std::mt19937_64* random, std::vector<std::byte>* bytes) {
+  for (std::byte& byte : *bytes) byte = static_cast<std::byte>((*random)());
+  const auto sprinkle = [&](auto zero) {
+    using Real = decltype(zero);
+    using Limits = std::numeric_limits<Real>;
+    const Real special[] = {-zero,
+                            zero,
+                            Limits::quiet_NaN(),
+                            -Limits::infinity(),
+                            Limits::infinity(),
+                            Limits::max(),
+                            Limits::denorm_min(),
+                            Real{1}};
+    for (size_t at = 0; at + sizeof(Real) <= bytes->size(); at += sizeof(Real)) {
+      const Real value = (*random)() % 3 == 0 ? special[(*random)() % std::size(special)]
+                                              : static_cast<Real>((*random)() % 1000) / Real{7};
+      std::memcpy(bytes->data() + at, &value, sizeof(value));
+    }
+  };
+  if (type == ElementType::kDouble || type == ElementType::kComplexDouble) sprinkle(0.0);
+  if (type == ElementType::kFloat || type == ElementType::kComplexFloat) sprinkle(0.0F);
+}
+
+struct Combined {
+  std::vector<std::byte> bytes;
+  std::vector<int32_t> locations;
+};
+
+class Exchanges : public testing::TestWithParam<int> {};
+
+TEST_P(Exchanges, HaveTheBitsOfTheTree) {
+  const int ranks = GetParam();
+  RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank, 1, ranks);
+    std::mt19937_64 random(static_cast<uint64_t>(rank) + 1);
+    for (int trial = 0; trial < 60; ++trial) {
+      PatternCall call;
+      call.pattern = trial % 2 == 0 ? Pattern::kAllReduce : Pattern::kReduce;
+      call.root = trial % 2 == 0 ? 0 : trial % ranks;
+      call.op = static_cast<CombineOp>(trial % 3);
+      call.type = static_cast<ElementType>(trial % 6);
+      const size_t elems = std::vector<size_t>{1, 2, 30, 5000}[static_cast<size_t>(trial / 6 % 4)];
+      Combined mine{std::vector<std::byte>(elems * ElementBytes(call.type)),
+                    std::vector<int32_t>(elems, rank)};
+      Draw(call.type, &random, &mine.bytes);
+      const auto along = [&](const Topology& topology) {
+        Combined result = mine;
+        call.topology = topology;
+        if (call.op != CombineOp::kSum && trial % 5 != 0) call.locations = result.locations.data();
+        call.matrix.data = result.bytes.data();
+        const auto n = static_cast<int64_t>(elems);
+        Require(StridedLayout::General(n, 1, n, ElementBytes(call.type), &call.matrix.layout));
+        me.Run(call);
+        return result;
+      };
+      for (const int branches : {2, 3, 8}) {
+        const Combined tree = along({Shape::kTree, branches});
+        const Combined exchange = along({Shape::kExchange, branches});
+        ASSERT_TRUE(tree.bytes == exchange.bytes) << trial << " of " << branches << " branches";
+        ASSERT_TRUE(tree.locations == exchange.locations) << trial;
+      }
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Exchanges, testing::Values(2, 3, 5, 8, 13, 20));
 
 // In a line, in one piece, in many.
 INSTANTIATE_TEST_SUITE_P(Elements, Copies, testing::Values(1, 125, 120000));

@@ -1,0 +1,109 @@
+#include "patterns/catalogue/exchange.h"
+
+#include <cstddef>
+#include <iterator>
+#include <vector>
+
+#include "membuf/check.h"
+#include "patterns/schedule/geometry.h"
+
+namespace brigade {
+namespace {
+
+// Combines the contributions of all ranks into the matrix, as the tree would.
+class WholeTree {
+ public:
+  // `self`: this rank, relative to the root.
+  WholeTree(ScheduleBuilder* builder, const RankTree& tree, int self)
+      : b_(*builder),
+        tree_(tree),
+        self_(self),
+        inner_(b_.AddStream("R", ChunkRole::kReceive)),
+        leaf_(b_.AddStream("Q", ChunkRole::kReceive)) {}
+
+  void Combine() { (void)Partial(0, 0); }
+
+ private:
+  Place Contribution(int relative, int stream) {
+    if (relative == self_) return Place::Matrix();
+    b_.ReceiveAndAwait(tree_.ToRank(relative), stream);
+    return Place::Current(stream);
+  }
+  void Free(const Place& place) {
+    if (place.in_stream()) b_.Free(place.index);
+  }
+  // Where the partial at a depth is kept.
+  int StreamAt(size_t depth) {
+    static constexpr const char* kNames[] = {"P0", "P1", "P2", "P3", "P4", "P5", "P6", "P7"};
+    BRIGADE_CHECK_LT(depth, std::size(kNames));
+    if (partials_.size() <= depth) partials_.resize(depth + 1, -1);
+    int& stream = partials_[depth];
+    if (stream < 0) stream = b_.AddStream(kNames[depth], ChunkRole::kCombineTarget, 1);
+    return stream;
+  }
+  // The result of the subtree at `relative`, and where it lies. That of the whole tree comes into
+  // the matrix; nothing of it does before this rank's own contribution is used.
+  Place Partial(int relative, size_t depth) {
+    const TreeNode node = tree_.NodeOf(relative);
+    if (node.children.empty()) return Contribution(relative, leaf_);
+    Place left = Contribution(relative, inner_);
+    for (const int child : node.children) {
+      const Place right = Partial(child, depth + 1);
+      const bool last = child == node.children.back();
+      const bool in_matrix = depth == 0 && (last || relative == self_);
+      const bool begins = left == Place::Matrix() || left == Place::Current(inner_);
+      const Place target = in_matrix ? Place::Matrix()
+                           : begins  ? Place::New(StreamAt(depth))
+                                     : left;
+      b_.Combine(target, left, right);
+      Free(right);
+      if (begins || in_matrix) Free(left);
+      left = in_matrix ? Place::Matrix() : Place::Current(StreamAt(depth));
+    }
+    return left;
+  }
+
+  ScheduleBuilder& b_;
+  const RankTree& tree_;
+  const int self_;
+  // Of one that has children, and of one that has none: the first child of any has none, so both
+  // are held at once.
+  const int inner_;
+  const int leaf_;
+  std::vector<int> partials_;  // by depth; -1: none yet
+};
+
+}  // namespace
+
+bool Exchanges(const ScheduleParameters& p) {
+  return p.topology.shape == Shape::kExchange && p.shares_memory;
+}
+
+Schedule ExchangeReduce(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  const RankTree tree(p.topology, p.size, p.root, p.hosts);
+  if (p.rank == p.root) {
+    WholeTree(&b, tree, 0).Combine();
+    return b.Build();
+  }
+  const int out = b.AddStream("S", ChunkRole::kBufferedSend);
+  b.Copy(Place::New(out), Place::Matrix());
+  b.Send(out, p.root);
+  b.Free(out);
+  return b.Build();
+}
+
+Schedule ExchangeAllReduce(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  const RankTree tree(p.topology, p.size, /*root=*/0, p.hosts);
+  const int out = b.AddStream("S", ChunkRole::kBufferedSend);
+  b.Copy(Place::New(out), Place::Matrix());
+  for (int distance = 1; distance < p.size; ++distance) {
+    b.Send(out, (p.rank + distance) % p.size);
+  }
+  b.Free(out);
+  WholeTree(&b, tree, tree.ToRelative(p.rank)).Combine();
+  return b.Build();
+}
+
+}  // namespace brigade
