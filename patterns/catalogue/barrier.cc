@@ -1,4 +1,3 @@
-#include "membuf/rules.h"
 #include "patterns/catalogue/compilers.h"
 #include "patterns/schedule/geometry.h"
 
@@ -61,7 +60,7 @@ Schedule ExchangeBarrier(const ScheduleParameters& p) {
 Schedule CompileBarrier(const ScheduleParameters& p) {
   if (p.size == 1) return ScheduleBuilder().Build();
   if (!p.shares_memory || p.size == 2) return DisseminationBarrier(p);
-  return p.size <= rules::kMostRanksOnExchange ? ExchangeBarrier(p) : TreeBarrier(p);
+  return p.size <= kMostInOneRound ? ExchangeBarrier(p) : TreeBarrier(p);
 }
 
 }  // namespace brigade

@@ -92,7 +92,7 @@ Schedule CompileMultiBroadcast(const ScheduleParameters& p);
 Schedule CompileMultiReduce(const ScheduleParameters& p);
 
 // Dissemination barrier: ceil(log2 s) rounds of empty messages. Where memory is shared: each tells
-// all others, or on more than rules::kMostRanksOnExchange ranks, up and down a tree.
+// all others, or on more than kMostInOneRound ranks, up and down a tree.
 Schedule CompileBarrier(const ScheduleParameters& p);
 
 }  // namespace brigade

@@ -18,6 +18,8 @@ namespace brigade {
 
 // Messages that go by host: within one, where one copy serves all readers.
 inline constexpr Topology kWithinHost{Shape::kTree, rules::kWideBranches};
+// So many ranks that share memory tell each other in one round.
+inline constexpr int kMostInOneRound = rules::kMostRanksOnExchange;
 
 struct TreeNode {
   int parent = -1;            // -1 at the root
@@ -26,7 +28,8 @@ struct TreeNode {
 
 // The place of relative rank `relative` in the tree that `topology` spans over `size` ranks; all
 // ranks in the result are relative.
-// - kTree, kExchange: children of r are r + j k^i for 0 < j < k below r's lowest non-zero base-k digit.
+// - kTree, kExchange: children of r are r + j k^i for 0 < j < k below r's lowest non-zero base-k
+// digit.
 // - Rings: the root's `parameter` chains (clipped to size - 1) cut 1..size-1 into intervals, longer
 //   ones first.
 // - kSplitRing: the root's children are 1 and size - 1; the upper chain runs downwards and is the
