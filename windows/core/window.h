@@ -188,7 +188,7 @@ class Window {
   Status NotifyTest(int source, uint64_t count, bool* taken);
 
   // Layouts that were described to other ranks so far.
-  uint64_t layouts_told() const { return messages_->outbox()->layouts_told(); }
+  uint64_t layouts_told() const { return messages_->outbox().layouts_told(); }
 
  private:
   explicit Window(std::unique_ptr<Group> group);

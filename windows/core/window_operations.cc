@@ -104,12 +104,12 @@ Status Window::Ask(NoteKind kind, AccumulateOp op, Element element, const Origin
   note.offset = offset;
   note.bytes = target.layout.size() * target.count;
   if (!target.layout.is_contiguous()) {
-    BRIGADE_RETURN_IF_ERROR(messages_->outbox()->Name(target.rank, target.layout, &note));
+    BRIGADE_RETURN_IF_ERROR(messages_->Name(target.rank, target.layout, &note));
   }
   auto request = std::make_unique<Outgoing>(target.rank, note, send, receive);
   request->over = over;
   BRIGADE_RETURN_IF_ERROR(messages_->Add(std::move(request)));
-  if (messages_->outbox()->has_work()) engine()->HurryHelper();
+  if (messages_->outbox().has_work()) engine()->HurryHelper();
   return Status();
 }
 
@@ -322,7 +322,7 @@ Status Window::Reached(int target, const Status& outcome) {
 }
 
 Status Window::AwaitRoom(int target) {
-  const auto has_room = [&] { return messages_->outbox()->under_way(target) < kMostUnderWay; };
+  const auto has_room = [&] { return messages_->outbox().under_way(target) < kMostUnderWay; };
   if (has_room()) return Status();
   return wait_->Until(/*is_told=*/true, "a target that is behind with what it was asked", has_room);
 }

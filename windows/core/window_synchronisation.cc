@@ -21,14 +21,14 @@ Status Window::AddNote(int target, NoteKind kind, uint32_t token, uint8_t op) {
 // --- what is under way ---
 
 Status Window::AwaitLocally(int target) {
-  if (messages_->outbox()->under_way(target) == 0) return state()->failure;
+  if (messages_->outbox().under_way(target) == 0) return state()->failure;
   return wait_->Until(/*is_told=*/true, "data to go, or to come",
-                      [&] { return messages_->outbox()->under_way(target) == 0; });
+                      [&] { return messages_->outbox().under_way(target) == 0; });
 }
 
 Status Window::AskFlush(int target, uint32_t* token) {
   *token = 0;
-  if (requests_flushed_[static_cast<size_t>(target)] == messages_->outbox()->requests(target)) {
+  if (requests_flushed_[static_cast<size_t>(target)] == messages_->outbox().requests(target)) {
     return Status();
   }
   *token = NextToken();
@@ -38,7 +38,7 @@ Status Window::AskFlush(int target, uint32_t* token) {
 Status Window::AwaitFlush(int target, uint32_t token) {
   if (token != 0) {
     const auto t = static_cast<size_t>(target);
-    const uint64_t requests = messages_->outbox()->requests(target);
+    const uint64_t requests = messages_->outbox().requests(target);
     BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "a target to have done what was asked",
                                          [&] { return served_.flushed_by[t] == token; }));
     requests_flushed_[t] = requests;
@@ -66,7 +66,7 @@ Status Window::Fence(const FencePromise& promise) {
       const Engine::Turn turn(engine());
       for (int r = 0; r < size(); ++r) {
         BRIGADE_RETURN_IF_ERROR(AwaitLocally(r));
-        asked[static_cast<size_t>(r)] = static_cast<int64_t>(messages_->outbox()->requests(r));
+        asked[static_cast<size_t>(r)] = static_cast<int64_t>(messages_->outbox().requests(r));
       }
     }
     PatternCall sum;
@@ -214,7 +214,7 @@ Status Window::EndLock(int target, uint32_t* token) {
   *token = 0;
   if (reached == nullptr) {
     const bool is_flushed =
-        requests_flushed_[static_cast<size_t>(target)] == messages_->outbox()->requests(target);
+        requests_flushed_[static_cast<size_t>(target)] == messages_->outbox().requests(target);
     const uint32_t unlock = NextToken();
     if (!is_flushed) *token = unlock;
     return AddNote(target, NoteKind::kUnlock, unlock);

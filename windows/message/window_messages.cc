@@ -32,30 +32,26 @@ WindowMessages::~WindowMessages() {
   }
 }
 
+Status WindowMessages::Name(int target, const TypedLayout& layout, Note* note) {
+  BRIGADE_RETURN_IF_ERROR(group_->failure);
+  return OutcomeOf(outbox_.Name(target, layout, note));
+}
+
 Status WindowMessages::Add(std::unique_ptr<Outgoing> request) {
   BRIGADE_RETURN_IF_ERROR(group_->failure);
-  const Status status = outbox_.Add(std::move(request));
-  if (!status.ok()) Fail(status);
-  Wake();
-  return status;
+  return OutcomeOf(outbox_.Add(std::move(request)));
 }
 
 Status WindowMessages::AddNote(int target, const Note& note) {
   BRIGADE_RETURN_IF_ERROR(group_->failure);
-  const Status status = outbox_.AddNote(target, note);
-  if (!status.ok()) Fail(status);
-  Wake();
-  return status;
+  return OutcomeOf(outbox_.AddNote(target, note));
 }
 
 Status WindowMessages::SendNote(int target, const Note& note) {
   BRIGADE_RETURN_IF_ERROR(group_->failure);
   NoteMessage message;
   message.note = note;
-  const Status status = context_.notes()->Send(target, message);
-  if (!status.ok()) Fail(status);
-  Wake();
-  return status;
+  return OutcomeOf(context_.notes()->Send(target, message));
 }
 
 void WindowMessages::OnControl(int from, ConstByteSpan bytes) {
@@ -124,6 +120,15 @@ bool WindowMessages::Advance() {
 
 void WindowMessages::Fail(const Status& status) {
   if (outcome_.ok()) outcome_ = status;
+}
+
+Status WindowMessages::OutcomeOf(const Status& status) {
+  if (!status.ok()) Fail(status);
+  Wake();
+  if (outcome_.ok()) return Status();
+  context_.engine()->BreakGroup(group_, outcome_,
+                                {group_->rank, outcome_.code(), {}, 0, outcome_.message()});
+  return group_->failure;
 }
 
 std::string WindowMessages::Describe() const {

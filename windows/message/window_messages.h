@@ -28,12 +28,14 @@ class WindowMessages final : public Activity, private ControlHandler {
   WindowMessages(WindowSpace* space, GroupState* group, ServedWindow* window);
   ~WindowMessages() override;
 
-  // As the outbox has them. A failure breaks the group.
+  // As the outbox has them. A failure has broken the group when they return: nobody works any more
+  // on memory that the caller then gives back.
+  Status Name(int target, const TypedLayout& layout, Note* note);
   Status Add(std::unique_ptr<Outgoing> request);
   Status AddNote(int target, const Note& note);
   // Sends a note that must not wait behind requests: a grant, a post.
   Status SendNote(int target, const Note& note);
-  Outbox* outbox() { return &outbox_; }
+  const Outbox& outbox() const { return outbox_; }
   const Inbox& inbox() const { return inbox_; }
 
   bool Advance() override;
@@ -49,6 +51,8 @@ class WindowMessages final : public Activity, private ControlHandler {
   // Takes part in what is under way.
   void Wake();
   void Fail(const Status& status);
+  // What a call that is no handler's returns.
+  Status OutcomeOf(const Status& status);
 
   MessageContext context_;
   ServedWindow* const window_;
