@@ -41,10 +41,12 @@ inline constexpr int kMostRanksOnCirculant = 120;
 // Order. A matrix up to here is not cut into blocks or for two trees: more messages in a row than
 // it saves time.
 inline constexpr size_t kUncutBytes = size_t{8} << 10;
-// Short sums, and barriers, of so many ranks that share memory take one round, in which each sends
-// to all, in place of two along a tree: fewer times to wait, and more messages.
+// Where ranks share memory. Short sums of so many ranks to all, and barriers, take one round, in
+// which each sends to all, in place of two along a tree: fewer times to wait, and more messages.
 inline constexpr size_t kExchangeBytes = size_t{2} << 10;
-inline constexpr int kMostRanksOnExchange = 16;
+inline constexpr int kMostRanksOnExchange = 4;
+// The same to one rank, which combines alone: fewer ranks wait, and one does all the work.
+inline constexpr int kMostRanksGathered = 16;
 // Branches of a wide tree, and of the tree within a host: more of them, fewer relays, and more work
 // for the root.
 inline constexpr int kWideBranches = 8;

@@ -13,13 +13,15 @@ namespace {
 // Combines the contributions of all ranks into the matrix, as the tree would.
 class WholeTree {
  public:
-  // `self`: this rank, relative to the root.
-  WholeTree(ScheduleBuilder* builder, const RankTree& tree, int self)
+  // `self`: this rank, relative to the root. `top`: a stream for the partial of the whole tree,
+  // which the root does without: it combines in the matrix.
+  WholeTree(ScheduleBuilder* builder, const RankTree& tree, int self, int top)
       : b_(*builder),
         tree_(tree),
         self_(self),
         inner_(b_.AddStream("R", ChunkRole::kReceive)),
-        leaf_(b_.AddStream("Q", ChunkRole::kReceive)) {}
+        leaf_(b_.AddStream("Q", ChunkRole::kReceive)),
+        partials_{top} {}
 
   void Combine() { (void)Partial(0, 0); }
 
@@ -34,12 +36,12 @@ class WholeTree {
   }
   // Where the partial at a depth is kept.
   int StreamAt(size_t depth) {
-    static constexpr const char* kNames[] = {"P0", "P1", "P2", "P3", "P4", "P5", "P6", "P7"};
+    static constexpr const char* kNames[] = {"", "P1", "P2", "P3", "P4", "P5", "P6", "P7"};
     BRIGADE_CHECK_LT(depth, std::size(kNames));
-    if (partials_.size() <= depth) partials_.resize(depth + 1, -1);
-    int& stream = partials_[depth];
-    if (stream < 0) stream = b_.AddStream(kNames[depth], ChunkRole::kCombineTarget, 1);
-    return stream;
+    while (partials_.size() <= depth) {
+      partials_.push_back(b_.AddStream(kNames[partials_.size()], ChunkRole::kCombineTarget, 1));
+    }
+    return partials_[depth];
   }
   // The result of the subtree at `relative`, and where it lies. That of the whole tree comes into
   // the matrix; nothing of it does before this rank's own contribution is used.
@@ -70,7 +72,7 @@ class WholeTree {
   // are held at once.
   const int inner_;
   const int leaf_;
-  std::vector<int> partials_;  // by depth; -1: none yet
+  std::vector<int> partials_;  // by depth
 };
 
 }  // namespace
@@ -83,7 +85,7 @@ Schedule ExchangeReduce(const ScheduleParameters& p) {
   ScheduleBuilder b;
   const RankTree tree(p.topology, p.size, p.root, p.hosts);
   if (p.rank == p.root) {
-    WholeTree(&b, tree, 0).Combine();
+    WholeTree(&b, tree, /*self=*/0, /*top=*/-1).Combine();
     return b.Build();
   }
   const int out = b.AddStream("S", ChunkRole::kBufferedSend);
@@ -102,7 +104,7 @@ Schedule ExchangeAllReduce(const ScheduleParameters& p) {
     b.Send(out, (p.rank + distance) % p.size);
   }
   b.Free(out);
-  WholeTree(&b, tree, tree.ToRelative(p.rank)).Combine();
+  WholeTree(&b, tree, tree.ToRelative(p.rank), out).Combine();
   return b.Build();
 }
 

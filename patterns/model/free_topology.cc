@@ -38,8 +38,9 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
       break;
     case Pattern::kAllReduce:
     case Pattern::kReduce: {
-      const bool exchanges = share_memory && ranks.count <= rules::kMostRanksOnExchange &&
-                             bytes <= rules::kExchangeBytes;
+      const int most =
+          pattern == Pattern::kAllReduce ? rules::kMostRanksOnExchange : rules::kMostRanksGathered;
+      const bool exchanges = share_memory && ranks.count <= most && bytes <= rules::kExchangeBytes;
       if (order_free && share_memory && ranks.count > 2 &&
           (bytes <= rules::kWideSumBytes || ranks.crowded)) {
         return exchanges ? kExchange : kWide;

@@ -135,8 +135,11 @@ TEST(FreeTopology, ShortSumsInSharedMemoryTakeOneRound) {
           return FreeTopology(pattern, ranks, bytes, order_free).shape == Shape::kExchange;
         };
         const bool of_two = ranks.count == 2 && (pattern == Pattern::kAllReduce);
-        const bool few = ShareMemory(ranks) && ranks.count <= rules::kMostRanksOnExchange;
-        EXPECT_EQ(exchanges(rules::kExchangeBytes), few && !of_two) << ranks.count;
+        const int most =
+            pattern == Pattern::kReduce ? rules::kMostRanksGathered : rules::kMostRanksOnExchange;
+        EXPECT_EQ(exchanges(rules::kExchangeBytes),
+                  ShareMemory(ranks) && ranks.count <= most && !of_two)
+            << ranks.count;
         EXPECT_FALSE(exchanges(rules::kExchangeBytes + 1));
       }
     }

@@ -29,7 +29,7 @@ Status EdgePort::Receive(const Lane& lane, const Step& step, Current* current,
   InEdge* const edge = EdgeFrom(awaited_peer_);
   const Slot* const slot = edge == nullptr ? nullptr : Poll(edge, awaited_peer_);
   // What is forwarded is kept until that is done, which takes a lease, unless it is copied.
-  if (slot != nullptr && (lines_ || !IsForwarded(lane, step.left.index))) {
+  if (slot != nullptr && (pair_ || lines_ || !IsForwarded(lane, step.left.index))) {
     *message = MessageIn(*edge, *slot);
     if (message->data != nullptr) {
       current->piece = slot->kind == Slot::kPiece;
@@ -56,9 +56,9 @@ Status EdgePort::ReceivePosted(Current* current, ConstByteSpan* message) {
   return Status();
 }
 
-bool EdgePort::SendInPlace(const Step& copy) {
+bool EdgePort::SendLongLine(const Step& copy) {
   const size_t bytes = kHeaderBytes + WireBytes();
-  if (lines_ || header_ahead_ || copy.only_sent_to < 0 || bytes <= Slot::kLineBytes) return false;
+  if (header_ahead_ || copy.only_sent_to < 0 || bytes <= Slot::kLineBytes) return false;
   const int peer = scope_.GroupRank(copy.only_sent_to);
   OutEdge* const edge = EdgeTo(peer);
   Slot* const slot = edge == nullptr ? nullptr : edge->NextForLongLine(bytes);

@@ -60,7 +60,7 @@ class EdgePort : public PortBase {
     return Status();
   }
   // Sends what `copy` would copy to staging memory as a long line; false if it must be copied.
-  bool SendInPlace(const Step& copy);
+  bool SendInPlace(const Step& copy) { return !lines_ && SendLongLine(copy); }
   Status Send(int peer, const Current& current) {
     return lines_ ? SendLine(peer, current) : PostSend(peer, current);
   }
@@ -74,6 +74,7 @@ class EdgePort : public PortBase {
   void DropReceives() { Drop(&group_->edge_slot); }
 
  private:
+  bool SendLongLine(const Step& copy);
   Status SendLine(int peer, const Current& current);
   // Where the edge takes no line now, or something goes before: as a piece.
   Status SendLineAsPiece(int peer, const Current& current);

@@ -36,7 +36,7 @@ class ShortPath : public Port {
   Status Run(const Schedule& schedule, uint64_t sequence);
 
   // Of a schedule that fits.
-  static constexpr size_t kMostStreams = 5;
+  static constexpr size_t kMostStreams = 3;
 
  private:
   using Current = typename Port::Current;

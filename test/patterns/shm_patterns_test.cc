@@ -303,7 +303,9 @@ TEST_P(Copies, OncePerSide) {
       const Work work = WorkOf(pattern, topology, ranks, root, rank);
       EXPECT_EQ(did.bytes_copied, work.copies * data.bytes());
       EXPECT_EQ(did.bytes_combined, work.combines * data.bytes());
-      if (elems == 1 && topology.shape != Shape::kCirculant) {
+      // An exchange in the order of a deeper tree has more streams than the short path.
+      const bool is_deep = topology.shape == Shape::kExchange && topology.parameter < ranks;
+      if (elems == 1 && topology.shape != Shape::kCirculant && !is_deep) {
         EXPECT_EQ(did.peak_staging_bytes, 0u);  // lines
       }
     };

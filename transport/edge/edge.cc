@@ -59,7 +59,7 @@ bool OutEdge::Widen() {
   std::memcpy(slot->payload, &offset, sizeof(offset));
   slot->full.store(static_cast<uint32_t>(sent_in_ring_ + 1), std::memory_order_release);
   wide_ = wide;
-  emptied_ = wide->empty;
+  in_use_ = RingInUse(wide);
   sent_in_ring_ = 0;
   std::fill(std::begin(empty_), std::end(empty_), 0);
   return true;
@@ -112,6 +112,7 @@ bool InEdge::Attach() {
     return false;
   }
   ring_ = reinterpret_cast<EdgeRing*>(ring);
+  in_use_ = RingInUse(ring_);
   SetRing(0);
   return true;
 }
@@ -147,14 +148,14 @@ const Slot* InEdge::Follow() {
 const Slot* InEdge::FollowToWideRing() {
   uint64_t to = 0;
   std::memcpy(&to, next_->payload, sizeof(to));
-  const bool may_be = broken_ == nullptr && wide_ == nullptr && extension_ == nullptr &&
+  const bool may_be = broken_ == nullptr && !in_use_.is_wide() && extension_ == nullptr &&
                       to % alignof(EdgeWideRing) == 0;
   std::byte* const memory = may_be ? segment_->At(to, sizeof(EdgeWideRing)) : nullptr;
   if (memory == nullptr) {
     broken_ = "a wide ring that is nowhere";
     return nullptr;
   }
-  wide_ = reinterpret_cast<EdgeWideRing*>(memory);
+  in_use_ = RingInUse(reinterpret_cast<EdgeWideRing*>(memory));
   SetRing(0);
   return Peek();
 }

@@ -100,6 +100,36 @@ struct EdgeWideRing {
   alignas(64) WideSlot slots[EdgeRing::kSlots];
 };
 
+// A ring of either width, as both sides step through it.
+class RingInUse {
+ public:
+  RingInUse() = default;
+  explicit RingInUse(EdgeRing* ring)
+      : slots_(reinterpret_cast<std::byte*>(ring->slots)),
+        slot_bytes_(sizeof(Slot)),
+        empty_(ring->returns.empty) {}
+  explicit RingInUse(EdgeWideRing* ring)
+      : slots_(reinterpret_cast<std::byte*>(ring->slots)),
+        slot_bytes_(sizeof(WideSlot)),
+        empty_(ring->empty) {}
+
+  bool is_wide() const { return slot_bytes_ != sizeof(Slot); }
+  size_t line_bytes() const { return slot_bytes_ - offsetof(Slot, payload); }
+  // Of message `number` in the ring.
+  Slot* SlotOf(uint64_t number) const {
+    return reinterpret_cast<Slot*>(slots_ + number % EdgeRing::kSlots * slot_bytes_);
+  }
+  std::atomic<uint32_t>* EmptyOf(uint64_t number) const {
+    return &empty_[number % EdgeRing::kSlots];
+  }
+
+ private:
+  std::byte* slots_ = nullptr;
+  size_t slot_bytes_ = 0;
+  std::atomic<uint32_t>* empty_ = nullptr;
+};
+static_assert(WideSlot::kLineBytes == sizeof(WideSlot) - offsetof(Slot, payload));
+
 struct EdgeExtension {
   static constexpr int kSlots = 56;
   Slot slots[kSlots];
@@ -113,7 +143,7 @@ class OutEdge {
  public:
   // `ring` is zeroed memory. `memory` gives extensions and must outlive the edge.
   OutEdge(EdgeRing* ring, EdgeMemory* memory, Bell* receiver)
-      : ring_(ring), memory_(memory), receiver_(receiver), emptied_(ring->returns.empty) {}
+      : ring_(ring), memory_(memory), receiver_(receiver), in_use_(ring) {}
   OutEdge(const OutEdge&) = delete;
   OutEdge& operator=(const OutEdge&) = delete;
 
@@ -138,7 +168,7 @@ class OutEdge {
     if (bytes > WideSlot::kLineBytes || extension_ != nullptr || lost_ || !RingHasRoom()) {
       return nullptr;
     }
-    return wide_ != nullptr || Widen() ? SlotInRing() : nullptr;
+    return in_use_.is_wide() || Widen() ? SlotInRing() : nullptr;
   }
   // The same for one that says where a piece lies, where Next() is at the limit of overflow memory:
   // there are as many pieces as their senders' memory holds, which has a limit of its own.
@@ -149,7 +179,7 @@ class OutEdge {
     receipt.number = sent_++;
     if (slot == &discarded_) return {&discarded_.full, 0, receipt.number};
     if (extension_ == nullptr) {
-      receipt.empty = &emptied_[sent_in_ring_ % EdgeRing::kSlots];
+      receipt.empty = in_use_.EmptyOf(sent_in_ring_);
       receipt.stamp = static_cast<uint32_t>(++sent_in_ring_);
     } else {
       receipt.empty = &extension_->empty[sent_in_extension_];
@@ -187,16 +217,13 @@ class OutEdge {
     // The receiver's cache line is read again only when what is known of it does not do.
     if (empty_[slot] == before) return true;
     for (int i = 0; i < EdgeRing::kSlots; ++i) {
-      empty_[i] = emptied_[i].load(std::memory_order_acquire);
+      empty_[i] = in_use_.EmptyOf(static_cast<uint64_t>(i))->load(std::memory_order_acquire);
     }
     return empty_[slot] == before;
   }
   // For a message, and a jump behind it.
   bool RingHasRoom() { return IsFree(sent_in_ring_) && IsFree(sent_in_ring_ + 1); }
-  Slot* SlotInRing() const {
-    const uint64_t slot = sent_in_ring_ % EdgeRing::kSlots;
-    return wide_ == nullptr ? &ring_->slots[slot] : &wide_->slots[slot].slot;
-  }
+  Slot* SlotInRing() const { return in_use_.SlotOf(sent_in_ring_); }
   Slot* NextSlowly(bool beyond_limit);
   void Jump(Slot* slot, uint64_t to);
   // Goes on in a wide ring, where the edge has use for one and there is memory. REQUIRES: the next
@@ -211,10 +238,10 @@ class OutEdge {
   EdgeRing* const ring_;
   EdgeMemory* const memory_;
   Bell* const receiver_;
-  uint64_t sent_ = 0;                      // messages
-  uint64_t sent_in_ring_ = 0;              // jumps included
-  EdgeWideRing* wide_ = nullptr;           // the ring from here on, if not null
-  std::atomic<uint32_t>* emptied_;         // of the ring in use
+  uint64_t sent_ = 0;          // messages
+  uint64_t sent_in_ring_ = 0;  // jumps included
+  RingInUse in_use_;
+  EdgeWideRing* wide_ = nullptr;           // null: none yet
   uint32_t empty_[EdgeRing::kSlots] = {};  // what is known of it
   int long_lines_ = 0;                     // that had no wide ring
   EdgeExtension* extension_ = nullptr;     // where messages go now, if not to the ring
@@ -291,12 +318,11 @@ class InEdge {
     }
   }
   void SetRing(uint64_t number) {
-    const uint64_t slot = number % EdgeRing::kSlots;
     read_in_ring_ = number;
     extension_ = nullptr;
-    next_ = wide_ == nullptr ? &ring_->slots[slot] : &wide_->slots[slot].slot;
-    empty_ = wide_ == nullptr ? &ring_->returns.empty[slot] : &wide_->empty[slot];
-    line_bytes_ = wide_ == nullptr ? Slot::kLineBytes : WideSlot::kLineBytes;
+    next_ = in_use_.SlotOf(number);
+    empty_ = in_use_.EmptyOf(number);
+    line_bytes_ = in_use_.line_bytes();
     stamp_ = static_cast<uint32_t>(number + 1);
   }
   void SetExtension(EdgeExtension* extension, int number) {
@@ -314,7 +340,7 @@ class InEdge {
   SharedSegment* const segment_;
   Bell* const sender_;
   EdgeRing* ring_ = nullptr;
-  EdgeWideRing* wide_ = nullptr;  // the ring from here on, if not null
+  RingInUse in_use_;
   Slot* next_ = nullptr;
   size_t line_bytes_ = Slot::kLineBytes;  // that it may hold
   std::atomic<uint32_t>* empty_ = nullptr;
