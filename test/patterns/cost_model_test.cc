@@ -96,6 +96,7 @@ std::string Describe(const CostQuery& query, const Cost& cost, double simulated_
 std::vector<bool> WaysByHost(const CatalogueEntry& entry, const Topology& topology, int hosts,
                              int ranks) {
   if (hosts == 1 || hosts == ranks) return {false};
+  if (topology.shape == Shape::kExchange) return {};  // to the model it is its tree
   if (topology.shape == Shape::kCirculant) {
     return entry.multi ? std::vector<bool>{false} : std::vector<bool>{};  // not modelled
   }
