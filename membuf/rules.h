@@ -211,10 +211,10 @@ inline constexpr size_t kShmDemotedBytes = 1152;
 // The longest line, beyond that of a narrow ring: one miss less for its receiver, and each slot of
 // a wide ring takes as much.
 inline constexpr size_t kShmWideLineBytes = size_t{4} << 10;
-// Lines that an edge carries as pieces until it gets a wide ring: fewer spare misses, more spare
-// memory where hardly anything is sent.
+// The long line with which an edge gets a wide ring; those before go as pieces: fewer spare misses,
+// more spare memory where hardly anything is sent.
 inline constexpr int kShmLinesBeforeWide = 4;
-// Wide rings of a rank: more serve more edges, and take memory from pages that others need.
+// Wide rings of a rank, each of some 33 KB: more serve more edges, and take more memory.
 inline constexpr size_t kShmMostWideBytes = size_t{2} << 20;
 
 // MPI. Pieces of a long message: fewer messages, less overlap.

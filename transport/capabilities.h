@@ -51,7 +51,7 @@ struct Capabilities {
   // untouched. A longer landing is safe only if it is as long as the longest piece the peer might
   // send.
   size_t kept_landing_bytes = SIZE_MAX;
-  // The longest piece that a slot of an edge holds itself (Endpoint::edges); 0 if there are no
+  // The longest piece that any slot of an edge holds itself (Endpoint::edges); 0 if there are no
   // edges.
   size_t line_bytes = 0;
   // The longest piece, in bytes, that one post may carry.

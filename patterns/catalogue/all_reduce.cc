@@ -177,7 +177,7 @@ Schedule DealtAllReduce(const ScheduleParameters& p) {
 Schedule CompileAllReduce(const ScheduleParameters& p) {
   if (p.size == 1) return ScheduleBuilder().Build();
   if (p.topology.shape == Shape::kDealt) return DealtAllReduce(p);
-  if (Exchanges(p)) return ExchangeAllReduce(p);
+  if (Exchanges(p, kMostLevelsToAll)) return ExchangeAllReduce(p);
   if (p.topology.shape != Shape::kHypercube) return TreeAllReduce(p);
   return p.size == 2 ? Exchange(p) : HypercubeAllReduce(p);
 }

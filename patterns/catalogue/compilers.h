@@ -71,7 +71,7 @@ Schedule CompileReduce(const ScheduleParameters& p);
 // once), sums one piece ahead of results; n of each share; copies: (s + 1) n, and where only some
 // share memory s - 2 more at each relay; combines: (s - 1) n. Exchange, where memory is shared: all
 // send to all, and each combines as the tree would; copies: n, combines: (s - 1) n. Everywhere the
-// same bits.
+// same bits, if all ranks round alike.
 Schedule CompileAllReduce(const ScheduleParameters& p);
 
 // Ring multi-broadcast (AP3000 paper 4.2): portion q travels from rank q once around; where memory

@@ -1,10 +1,5 @@
 #include "patterns/catalogue/exchange.h"
 
-#include <cstddef>
-#include <iterator>
-#include <vector>
-
-#include "membuf/check.h"
 #include "patterns/schedule/geometry.h"
 
 namespace brigade {
@@ -21,7 +16,7 @@ class WholeTree {
         self_(self),
         inner_(b_.AddStream("R", ChunkRole::kReceive)),
         leaf_(b_.AddStream("Q", ChunkRole::kReceive)),
-        partials_{top} {}
+        top_(top) {}
 
   void Combine() { (void)Partial(0, 0); }
 
@@ -35,17 +30,14 @@ class WholeTree {
     if (place.in_stream()) b_.Free(place.index);
   }
   // Where the partial at a depth is kept.
-  int StreamAt(size_t depth) {
-    static constexpr const char* kNames[] = {"", "P1", "P2", "P3", "P4", "P5", "P6", "P7"};
-    BRIGADE_CHECK_LT(depth, std::size(kNames));
-    while (partials_.size() <= depth) {
-      partials_.push_back(b_.AddStream(kNames[partials_.size()], ChunkRole::kCombineTarget, 1));
-    }
-    return partials_[depth];
+  int StreamAt(int depth) {
+    if (depth == 0) return top_;
+    if (below_ < 0) below_ = b_.AddStream("P", ChunkRole::kCombineTarget, 1);
+    return below_;
   }
   // The result of the subtree at `relative`, and where it lies. That of the whole tree comes into
   // the matrix; nothing of it does before this rank's own contribution is used.
-  Place Partial(int relative, size_t depth) {
+  Place Partial(int relative, int depth) {
     const TreeNode node = tree_.NodeOf(relative);
     if (node.children.empty()) return Contribution(relative, leaf_);
     Place left = Contribution(relative, inner_);
@@ -72,13 +64,15 @@ class WholeTree {
   // are held at once.
   const int inner_;
   const int leaf_;
-  std::vector<int> partials_;  // by depth
+  const int top_;
+  int below_ = -1;  // for partials of subtrees, once there is one
 };
 
 }  // namespace
 
-bool Exchanges(const ScheduleParameters& p) {
-  return p.topology.shape == Shape::kExchange && p.shares_memory;
+bool Exchanges(const ScheduleParameters& p, int most_levels) {
+  return p.topology.shape == Shape::kExchange && p.shares_memory &&
+         TreeHeight(p.topology, p.size) <= most_levels;
 }
 
 Schedule ExchangeReduce(const ScheduleParameters& p) {

@@ -10,11 +10,14 @@
 
 namespace brigade {
 
-// Whether the ranks exchange contributions, where the topology is Shape::kExchange: where they do
-// not they go along the tree.
-bool Exchanges(const ScheduleParameters& p);
+// Whether the ranks exchange contributions, where the topology is Shape::kExchange; if not they go
+// along the tree. Not where that has more than `most_levels` below its root, for which the core has
+// no slots.
+bool Exchanges(const ScheduleParameters& p, int most_levels);
+inline constexpr int kMostLevelsToOne = 2;
+inline constexpr int kMostLevelsToAll = 1;
 
-// REQUIRES: Exchanges(p).
+// REQUIRES: Exchanges().
 Schedule ExchangeReduce(const ScheduleParameters& p);
 Schedule ExchangeAllReduce(const ScheduleParameters& p);
 

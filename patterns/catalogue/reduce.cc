@@ -52,7 +52,7 @@ Schedule CompileReduce(const ScheduleParameters& p) {
   if (p.size == 1) return b.Build();
   if (p.topology.shape == Shape::kTwoTree) return TwoTreeReduce(p);
   if (p.topology.shape == Shape::kCirculant) return CirculantReduce(p);
-  if (Exchanges(p)) return ExchangeReduce(p);
+  if (Exchanges(p, kMostLevelsToOne)) return ExchangeReduce(p);
   const RankTree tree(p.topology, p.size, p.root, p.hosts);
   const int relative = tree.ToRelative(p.rank);
   AddReduce(

@@ -77,6 +77,8 @@ class Engine {
       if (engine->helper_drives_) engine->TakeRoleBack();
     }
     ~Turn() {
+      // Who was told of a failure may give its memory back: nothing of the group works on it now.
+      if (!engine_->failing_.empty()) engine_->BreakFailing();
       if (!engine_->active_.empty()) engine_->endpoint_->Flush();
       if (!engine_->helper_may_drive_) return;
       if (engine_->sends_.in_flight() > 0 || !engine_->active_.empty() || engine_->tells_ ||

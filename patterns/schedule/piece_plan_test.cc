@@ -156,7 +156,10 @@ TEST(PiecePlan, TheCoreHoldsTheSlotsOfEverySchedule) {
           p.size = size;
           p.rank = rank;
           p.topology = topology;
-          EXPECT_LE(entry.compile(p).LeastSlots(), CoreChunks(settings));
+          for (const bool shares_memory : {false, true}) {
+            p.shares_memory = shares_memory;
+            EXPECT_LE(entry.compile(p).LeastSlots(), CoreChunks(settings));
+          }
         }
       }
     }

@@ -28,7 +28,8 @@ Status EdgePort::Receive(const Lane& lane, const Step& step, Current* current,
                          ConstByteSpan* message) {
   InEdge* const edge = EdgeFrom(awaited_peer_);
   const Slot* const slot = edge == nullptr ? nullptr : Poll(edge, awaited_peer_);
-  // What is forwarded is kept until that is done, which takes a lease, unless it is copied.
+  // What is forwarded is kept until that is done, which takes a lease, unless it is copied. Nothing
+  // from point to point is forwarded.
   if (slot != nullptr && (pair_ || lines_ || !IsForwarded(lane, step.left.index))) {
     *message = MessageIn(*edge, *slot);
     if (message->data != nullptr) {
@@ -42,7 +43,8 @@ Status EdgePort::Receive(const Lane& lane, const Step& step, Current* current,
 }
 
 Status EdgePort::ReceivePosted(Current* current, ConstByteSpan* message) {
-  // What was forwarded before is given back here: where messages are there at once, nobody waits.
+  // Leases that were forwarded go back in Progress only. A rank whose messages are all there never
+  // waits, and would keep them until its senders' rings are full.
   endpoint()->Progress();
   ReceiveSlot& slot = group_->edge_slot;
   // Of a message that is longer than it should be, the header tells what it is.

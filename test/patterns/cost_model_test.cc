@@ -95,8 +95,8 @@ std::string Describe(const CostQuery& query, const Cost& cost, double simulated_
 // Everything that a group may be asked for: whether messages can go by host here.
 std::vector<bool> WaysByHost(const CatalogueEntry& entry, const Topology& topology, int hosts,
                              int ranks) {
-  if (hosts == 1 || hosts == ranks) return {false};
   if (topology.shape == Shape::kExchange) return {};  // to the model it is its tree
+  if (hosts == 1 || hosts == ranks) return {false};
   if (topology.shape == Shape::kCirculant) {
     return entry.multi ? std::vector<bool>{false} : std::vector<bool>{};  // not modelled
   }

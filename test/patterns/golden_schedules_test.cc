@@ -86,7 +86,7 @@ const InFull kKeptInFull[] = {
     {Pattern::kAllReduce, {Shape::kHypercube, 0}, 3, {}},
     {Pattern::kAllReduce, kDealt, 3, {}},
     {Pattern::kAllReduce, kDealt, 3, kSharedMemory},
-    {Pattern::kAllReduce, {Shape::kExchange, 2}, 4, kSharedMemory},
+    {Pattern::kAllReduce, {Shape::kExchange, 8}, 4, kSharedMemory},
     {Pattern::kReduce, {Shape::kExchange, 2}, 4, kSharedMemory},
     {Pattern::kMultiBroadcast, kRing, 3, {}},
     {Pattern::kMultiBroadcast, kRing, 3, kSharedMemory},

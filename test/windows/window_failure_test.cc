@@ -13,17 +13,36 @@
 namespace brigade {
 namespace {
 
-// Finds, while it is told to, that a peer is gone.
+// Finds, while it is told to, that a peer is gone. What was to be sent meanwhile it holds until
+// then, if it is told so.
 class LosingEndpoint final : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
 
   void SetLost(bool lost) { lost_ = lost; }
+  void Hold(bool hold) { holds_ = hold; }
   int groups_closed() const { return groups_closed_; }
 
   Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
     if (lost_) return {StatusCode::kPeerLost, "rank " + std::to_string(peer) + " is gone"};
     return ForwardingEndpoint::SendControl(group, peer, message, urgency);
+  }
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+                  Completion* completion) override {
+    if (!holds_) return ForwardingEndpoint::PostSend(channel, peer, piece, completion);
+    held_.push_back(completion);
+    return Status();
+  }
+  bool Progress() override {
+    for (Completion* const held : std::exchange(held_, {})) {
+      if (!lost_) {
+        held_.push_back(held);
+        continue;
+      }
+      held->status = {StatusCode::kPeerLost, "a rank is gone"};
+      held->callback(held);
+    }
+    return ForwardingEndpoint::Progress();
   }
   void CloseGroup(GroupId group) override {
     ++groups_closed_;
@@ -32,6 +51,8 @@ class LosingEndpoint final : public ForwardingEndpoint {
 
  private:
   bool lost_ = false;
+  bool holds_ = false;
+  std::vector<Completion*> held_;
   int groups_closed_ = 0;
 };
 
@@ -45,24 +66,31 @@ TypedLayout LayoutOf(bool in_runs) {
   return runs;
 }
 
+WindowWay LosingWay(std::vector<LosingEndpoint*>* endpoints) {
+  WindowWay way;
+  way.wrap = [endpoints](int rank, std::unique_ptr<Endpoint> endpoint) {
+    auto losing = std::make_unique<LosingEndpoint>(std::move(endpoint));
+    (*endpoints)[static_cast<size_t>(rank)] = losing.get();
+    return losing;
+  };
+  return way;
+}
+
+void Require(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
 class FailingCalls : public testing::TestWithParam<std::string> {};
 
 TEST_P(FailingCalls, HaveBrokenTheWindowWhenTheyReturn) {
   const std::string call = GetParam();
   std::vector<LosingEndpoint*> endpoints(2);
-  WindowWay way;
-  way.wrap = [&](int rank, std::unique_ptr<Endpoint> endpoint) {
-    auto losing = std::make_unique<LosingEndpoint>(std::move(endpoint));
-    endpoints[static_cast<size_t>(rank)] = losing.get();
-    return losing;
-  };
   OnWindowRanks(
-      way, 2,
+      LosingWay(&endpoints), 2,
       [&](WindowRank& self) {
         std::vector<std::byte> memory(256);
         const std::unique_ptr<Window> window = self.MakeOf(memory.data(), memory.size());
-        const Status begun = window->Fence({});
-        if (!begun.ok()) throw std::runtime_error(begun.ToString());
+        Require(window->Fence({}));
         self.Meet();
         if (self.rank() == 1) {
           self.Meet();
@@ -76,6 +104,37 @@ TEST_P(FailingCalls, HaveBrokenTheWindowWhenTheyReturn) {
         const Status status = call == "put" ? window->Put(here, there) : window->Get(here, there);
         if (status.code() != StatusCode::kPeerLost) throw std::runtime_error(status.ToString());
         if (endpoints[0]->groups_closed() != 1) throw std::runtime_error("others are still served");
+        endpoints[0]->SetLost(false);
+        self.Meet();
+      },
+      /*leave_together=*/false);
+}
+
+// A call on one window finds out about the other, too.
+TEST(FailingCall, HasBrokenOtherWindowsThatItFoundFailing) {
+  std::vector<LosingEndpoint*> endpoints(2);
+  OnWindowRanks(
+      LosingWay(&endpoints), 2,
+      [&](WindowRank& self) {
+        std::vector<std::byte> memory(8000);
+        const std::unique_ptr<Window> one = self.MakeOf(memory.data(), 4000);
+        const std::unique_ptr<Window> other = self.MakeOf(memory.data() + 4000, 4000);
+        Require(one->Fence({}));
+        Require(other->Fence({}));
+        self.Meet();
+        if (self.rank() == 1) {
+          self.Meet();
+          return;
+        }
+        const TypedLayout layout = TypedLayout::Run(Element::kByte, 4000);
+        std::vector<std::byte> mine(4000);
+        endpoints[0]->Hold(true);
+        Require(other->Put({mine.data(), layout, 1}, {1, 0, layout, 1}));
+        endpoints[0]->SetLost(true);
+        const Status status = one->Put({mine.data(), layout, 1}, {1, 0, layout, 1});
+        if (status.code() != StatusCode::kPeerLost) throw std::runtime_error(status.ToString());
+        if (endpoints[0]->groups_closed() != 2) throw std::runtime_error("one is served still");
+        endpoints[0]->Hold(false);
         endpoints[0]->SetLost(false);
         self.Meet();
       },

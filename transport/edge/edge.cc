@@ -149,7 +149,7 @@ const Slot* InEdge::FollowToWideRing() {
   uint64_t to = 0;
   std::memcpy(&to, next_->payload, sizeof(to));
   const bool may_be = broken_ == nullptr && !in_use_.is_wide() && extension_ == nullptr &&
-                      to % alignof(EdgeWideRing) == 0;
+                      to != 0 && to % alignof(EdgeWideRing) == 0;
   std::byte* const memory = may_be ? segment_->At(to, sizeof(EdgeWideRing)) : nullptr;
   if (memory == nullptr) {
     broken_ = "a wide ring that is nowhere";

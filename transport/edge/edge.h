@@ -94,7 +94,7 @@ struct EdgeRing {
 };
 static_assert(sizeof(EdgeRing) <= 1024, "the memory of an idle edge");
 
-// What it releases and closes the receiver writes to the first ring.
+// `released` and `closed_at` stay in the first ring.
 struct EdgeWideRing {
   std::atomic<uint32_t> empty[EdgeRing::kSlots];
   alignas(64) WideSlot slots[EdgeRing::kSlots];
@@ -163,7 +163,7 @@ class OutEdge {
     if (extension_ == nullptr && !lost_ && RingHasRoom()) return SlotInRing();
     return NextSlowly(/*beyond_limit=*/false);
   }
-  // The same for a line that is longer than Slot::kLineBytes. Null: as a piece it may go.
+  // The same for a line that is longer than Slot::kLineBytes. Null: send it as a piece.
   Slot* NextForLongLine(size_t bytes) {
     if (bytes > WideSlot::kLineBytes || extension_ != nullptr || lost_ || !RingHasRoom()) {
       return nullptr;

@@ -595,7 +595,8 @@ TEST(EdgeTest, AWideRingThatIsNowhereIsSeen) {
   };
   const uint64_t ring = link.memory->OffsetOf(link.memory->NewWideRing());
   const uint64_t end = link.segment->address().reserve_bytes;
-  for (const uint64_t to : {ring + 8, uint64_t{1} << 30, end - 64, end, ~uint64_t{63}}) {
+  for (const uint64_t to :
+       {uint64_t{0}, ring + 8, uint64_t{1} << 30, end - 64, end, ~uint64_t{63}}) {
     SCOPED_TRACE(to);
     Link one;
     widen(&one, to);
