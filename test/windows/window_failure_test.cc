@@ -76,10 +76,6 @@ WindowWay LosingWay(std::vector<LosingEndpoint*>* endpoints) {
   return way;
 }
 
-void Require(const Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.ToString());
-}
-
 class FailingCalls : public testing::TestWithParam<std::string> {};
 
 TEST_P(FailingCalls, HaveBrokenTheWindowWhenTheyReturn) {
