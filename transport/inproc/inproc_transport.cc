@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <climits>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -117,11 +118,16 @@ struct InprocWorld::State {
   State(int ranks, const InprocOptions& o)
       : options(o), mailboxes(ranks), lost(ranks), has_endpoint(ranks) {}
 
-  bool IsLost(int rank) const { return lost[rank].load(std::memory_order_acquire); }
+  bool IsLost(int rank) const { return IsLost(rank, INT_MAX); }
+  // Whether the rank is among the first losses.
+  bool IsLost(int rank, int first_losses) const {
+    const int number = lost[rank].load(std::memory_order_acquire);
+    return number != 0 && number <= first_losses;
+  }
 
   const InprocOptions options;
   std::vector<Mailbox> mailboxes;
-  std::vector<std::atomic<bool>> lost;
+  std::vector<std::atomic<int>> lost;  // by rank: its number among the losses, from 1; 0 if none
   std::atomic<int> losses{0};
 
   std::mutex mutex;
@@ -294,7 +300,7 @@ class InprocEndpoint : public Endpoint {
 
   bool Progress() override {
     BRIGADE_CHECK(!completions_.running());
-    // Read before the mailbox: what a rank returned before it was lost then counts as returned.
+    // Read before the mailbox, see FailLost.
     const int losses = world_->losses.load(std::memory_order_acquire);
     std::vector<ParcelPtr> arrivals;
     std::vector<ParcelPtr> returned;
@@ -359,9 +365,9 @@ class InprocEndpoint : public Endpoint {
   using StreamKey = std::tuple<uint64_t, ChannelKind, int>;  // wire id, kind, sending world rank
 
   // A rank that is itself marked lost reaches nobody.
-  Status Reachable(int peer) const {
-    if (world_->IsLost(peer)) return Lost(peer);
-    return world_->IsLost(rank_) ? Lost(rank_) : Status();
+  Status Reachable(int peer, int first_losses = INT_MAX) const {
+    if (world_->IsLost(peer, first_losses)) return Lost(peer);
+    return world_->IsLost(rank_, first_losses) ? Lost(rank_) : Status();
   }
 
   Status Send(const Channel& channel, int peer, ParcelPtr parcel, Completion* completion) {
@@ -430,9 +436,12 @@ class InprocEndpoint : public Endpoint {
     completions_.Finish(parcel->completion, CompletionQueue::kSend);
   }
 
+  // For the losses that were there before the mailbox was read, and no later one: what a rank
+  // returned before it left may be in the mailbox by now.
   void FailLost() {
+    const auto reachable = [this](int peer) { return Reachable(peer, losses_seen_); };
     for (auto& [key, stream] : streams_) {
-      const Status status = Reachable(std::get<2>(key));
+      const Status status = reachable(std::get<2>(key));
       if (status.ok()) continue;
       stream.parcels.clear();
       for (const Receive& receive : stream.receives) {
@@ -444,15 +453,15 @@ class InprocEndpoint : public Endpoint {
     }
     std::vector<ParcelPtr> given_up;
     for (auto& [pointer, parcel] : sent_) {
-      if (Reachable(parcel->to).ok()) continue;
+      if (reachable(parcel->to).ok()) continue;
       // One that is being copied this moment comes back; one that is leased does so unless its
       // reader is lost. If this rank is, its reader may still be at it.
       if (parcel->MoveOn(Parcel::State::kWithdrawn) ||
-          (capabilities_.lands_in_peer_memory && world_->IsLost(parcel->to))) {
+          (capabilities_.lands_in_peer_memory && world_->IsLost(parcel->to, losses_seen_))) {
         given_up.push_back(parcel);
       }
     }
-    for (ParcelPtr& parcel : given_up) FinishSend(parcel.get(), Reachable(parcel->to));
+    for (ParcelPtr& parcel : given_up) FinishSend(parcel.get(), reachable(parcel->to));
   }
 
   InprocWorld* const owner_;
@@ -500,8 +509,10 @@ std::unique_ptr<Endpoint> InprocWorld::CreateEndpoint(int rank) {
 
 void InprocWorld::MarkLost(int rank) {
   std::lock_guard<std::mutex> lock(state_->mutex);
-  if (state_->lost[rank].exchange(true)) return;
-  state_->losses.fetch_add(1, std::memory_order_release);
+  if (state_->IsLost(rank)) return;
+  const int number = state_->losses.load(std::memory_order_relaxed) + 1;
+  state_->lost[rank].store(number, std::memory_order_release);
+  state_->losses.store(number, std::memory_order_release);
   state_->changed.notify_all();
 }
 

@@ -152,5 +152,34 @@ TEST(InprocEndpoint, WhatALostRankHasLentComesBackFirst) {
   EXPECT_TRUE(sent.done);
 }
 
+// What a rank returned before it left has arrived, whatever else is lost meanwhile.
+TEST(InprocEndpoint, ARankThatReturnedWhatItReadMayLeave) {
+  InprocOptions options;
+  options.lands_in_peer_memory = true;
+  for (int trial = 0; trial < 500; ++trial) {
+    InprocWorld world(3, options);
+    const std::unique_ptr<Endpoint> sender = world.CreateEndpoint(0);
+    std::thread reader([&world] {
+      const std::unique_ptr<Endpoint> endpoint = world.CreateEndpoint(1);
+      Channel channel;
+      EXPECT_TRUE(endpoint->OpenGroup(world.MakeBootstrap({0, 1}, 1).get(), &channel.group).ok());
+      Flag received;
+      std::byte landing[3];
+      EXPECT_TRUE(endpoint->PostReceive(channel, 0, ByteSpan{landing, 3}, &received).ok());
+      while (!received.done) endpoint->Progress();
+      world.MarkLost(2);
+      endpoint->ReleaseLease(received.lease);
+    });
+    Channel channel;
+    EXPECT_TRUE(sender->OpenGroup(world.MakeBootstrap({0, 1}, 0).get(), &channel.group).ok());
+    Flag sent;
+    std::byte piece[3] = {};
+    EXPECT_TRUE(sender->PostSend(channel, 1, ConstByteSpan(piece, 3), &sent).ok());
+    while (!sent.done) sender->Progress();
+    reader.join();
+    ASSERT_TRUE(sent.status.ok()) << sent.status.message() << ", trial " << trial;
+  }
+}
+
 }  // namespace
 }  // namespace brigade
