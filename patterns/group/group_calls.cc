@@ -11,14 +11,12 @@
 #include "patterns/group/group_scopes.h"
 #include "patterns/group/normal_form.h"
 #include "patterns/short_path/edge_port.h"
+#include "patterns/short_path/pair_line.h"
 #include "patterns/short_path/post_port.h"
 #include "patterns/short_path/short_path.h"
 
 namespace brigade {
 namespace {
-
-// On one channel. A call whose messages are there already looks at nothing else.
-constexpr uint64_t kCallsPerLook = 128;
 
 // What every way of running a valid call needs beside the call.
 struct Beginning {
@@ -63,28 +61,33 @@ Status LookAround(Engine* engine, const GroupState& group) {
 
 Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
                OperationStatistics* statistics) {
+  const Engine::Turn turn(engine);
+  engine->CountWaits(statistics != nullptr);
+  const auto count_wait = [&] {
+    if (statistics == nullptr) return;
+    statistics->wait_ns = static_cast<uint64_t>(engine->waited().count());
+  };
+  const PairLine line = RunPairLine(engine, group, given, statistics);
+  if (line == PairLine::kDone) {
+    count_wait();
+    return Status();
+  }
   std::optional<PatternCall> copy;
   const PatternCall& call = Normal(engine->options(), group, given, &copy);
-  const Engine::Turn turn(engine);
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(*engine, group, call, &beginning));
   if (*beginning.sequence % kCallsPerLook == kCallsPerLook - 1) {
     BRIGADE_RETURN_IF_ERROR(LookAround(engine, *group));
   }
   Status status;
-  engine->CountWaits(statistics != nullptr);
-  const auto count = [&](const OperationStatistics& did) {
-    if (statistics == nullptr) return;
-    *statistics = did;
-    statistics->wait_ns = static_cast<uint64_t>(engine->waited().count());
-  };
   const auto runs = [&](auto&& path) {
     if (!path.Fits(*beginning.schedule)) return false;
     status = path.Run(*beginning.schedule, (*beginning.sequence)++);
-    count(path.statistics());
+    if (statistics != nullptr) *statistics = path.statistics();
+    count_wait();
     return true;
   };
-  if ((!group->lines_to.empty() &&
+  if ((!group->lines_to.empty() && line != PairLine::kNothingCame &&
        runs(ShortPath<EdgePort>(engine, group, *beginning.entry, call))) ||
       runs(ShortPath<PostPort>(engine, group, *beginning.entry, call))) {
     return status;
@@ -99,7 +102,8 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
     engine->Deactivate(executor.get());
     executor->Detach();
     status = executor->outcome();
-    count(executor->statistics());
+    if (statistics != nullptr) *statistics = executor->statistics();
+    count_wait();
   }
   Executor::Keep(std::move(executor));
   return status;

@@ -15,7 +15,7 @@ bool IsForwarded(const Lane& lane, int stream) {
 
 bool EdgePort::HasWholeMessage() {
   InEdge* const edge = EdgeFrom(call_.root);
-  const Slot* const slot = edge == nullptr ? nullptr : Poll(edge, call_.root);
+  const Slot* const slot = edge == nullptr ? nullptr : Poll(engine_, edge, call_.root);
   if (slot == nullptr) return false;
   const ConstByteSpan message = MessageIn(*edge, *slot);
   WireHeader theirs;
@@ -27,7 +27,7 @@ bool EdgePort::HasWholeMessage() {
 Status EdgePort::Receive(const Lane& lane, const Step& step, Current* current,
                          ConstByteSpan* message) {
   InEdge* const edge = EdgeFrom(awaited_peer_);
-  const Slot* const slot = edge == nullptr ? nullptr : Poll(edge, awaited_peer_);
+  const Slot* const slot = edge == nullptr ? nullptr : Poll(engine_, edge, awaited_peer_);
   // What is forwarded is kept until that is done, which takes a lease, unless it is copied. Nothing
   // from point to point is forwarded.
   if (slot != nullptr && (pair_ || lines_ || !IsForwarded(lane, step.left.index))) {
@@ -81,17 +81,6 @@ Status EdgePort::SendLineAsPiece(int peer, const Current& current) {
   const Status status = PostSend(peer, piece);
   Release(&piece.buffer);
   return status;
-}
-
-const Slot* EdgePort::PollLonger(InEdge* edge, int peer) const {
-  const TraceSpan span(TraceKind::kWait, 0, peer);
-  const Engine::Wait wait(engine_);
-  const uint64_t polls = endpoint()->PollsAwake();
-  for (uint64_t i = 0; i < polls; ++i) {
-    if (const Slot* slot = edge->Peek()) return slot;
-    endpoint()->Pause(i);
-  }
-  return nullptr;
 }
 
 }  // namespace brigade

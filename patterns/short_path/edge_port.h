@@ -18,6 +18,7 @@
 #include "membuf/status.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/schedule/schedule.h"
+#include "patterns/short_path/group_edges.h"
 #include "patterns/short_path/port_base.h"
 #include "patterns/trace/trace.h"
 #include "transport/edge/edge.h"
@@ -85,31 +86,12 @@ class EdgePort : public PortBase {
     slot->bytes = static_cast<uint16_t>(kHeaderBytes + WireBytes());
     std::memcpy(PayloadOf(slot), &header_, kHeaderBytes);
   }
-  // Null: there is none, or something has to go before.
-  OutEdge* EdgeTo(int peer) const {
-    OutEdge*& edge = group_->LineTo(kind_, peer);
-    if (edge == nullptr && group_->edges != nullptr) edge = group_->edges->EdgeTo(channel(), peer);
-    return NothingIsDeferred() ? edge : nullptr;
-  }
-  InEdge* EdgeFrom(int peer) const {
-    InEdge*& edge = group_->LineFrom(kind_, peer);
-    if (edge == nullptr && group_->edges != nullptr) {
-      edge = group_->edges->EdgeFrom(channel(), peer);
-    }
-    return edge;
-  }
   // The message in the next slot of an edge, wherever it lies; no data if it is nowhere.
   ConstByteSpan MessageIn(const InEdge& edge, const Slot& slot) const {
     return slot.kind == Slot::kLine ? edge.Line(slot) : group_->edges->PieceIn(group_->id, slot);
   }
-  const Slot* Poll(InEdge* edge, int peer) const {
-    const Slot* const slot = edge->Peek();
-    return slot != nullptr ? slot : PollLonger(edge, peer);
-  }
-  // Polls of an edge, paused as the transport likes, before a message that does not come is waited
-  // for with a posted receive, which also hears of peers that are gone. Not so many that the
-  // transport puts the rank to sleep: what others wait for moves only where everything is polled.
-  const Slot* PollLonger(InEdge* edge, int peer) const;
+  OutEdge* EdgeTo(int peer) const { return brigade::EdgeTo(engine_, group_, kind_, peer); }
+  InEdge* EdgeFrom(int peer) const { return brigade::EdgeFrom(group_, kind_, peer); }
 
   bool lines_ = false;  // the messages fit
 };

@@ -45,8 +45,6 @@ class PortBase {
 
   // Nothing else is under way, so nothing has to go before this call's messages.
   bool IsAlone() const { return engine_->IsIdle(); }
-  // Whether what is sent now comes behind all that was posted before.
-  bool NothingIsDeferred() const { return !engine_->sends()->has_deferred(); }
   Endpoint* endpoint() const { return engine_->endpoint(); }
   Channel channel() const { return {group_->id, kind_}; }
   size_t WireBytes() const { return mover_.WireBytes(range_.bytes); }

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -15,21 +14,16 @@
 #include "gtest/gtest.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
-#include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/schedule/schedule.h"
+#include "test/support/group_member.h"
 #include "test/support/run_ranks.h"
 #include "transport/core/forwarding_endpoint.h"
 #include "transport/inproc/inproc_transport.h"
-#include "transport/shm/shm_transport.h"
 
 namespace brigade {
 namespace {
-
-void Require(const Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.ToString());
-}
 
 // Sends less than it is told to, and all by posts.
 class TruncatingEndpoint : public ForwardingEndpoint {
@@ -43,45 +37,17 @@ class TruncatingEndpoint : public ForwardingEndpoint {
   }
 };
 
-// One rank of a group of all; messages go along the channel of all.
-struct Member {
+// A rank whose messages are posted, or go over edges.
+struct Member : GroupMember {
   Member(InprocWorld& world, int rank, bool edges, bool truncates = false,
-         const EngineOptions& options = Small()) {
-    if (edges) {
-      Require(CreateShmEndpoint(&endpoint));
-    } else {
-      endpoint = world.CreateEndpoint(rank);
-    }
-    if (truncates) endpoint = std::make_unique<TruncatingEndpoint>(std::move(endpoint));
-    Require(Engine::Create(endpoint.get(), options, &engine));
-    state.rank = rank;
-    state.cols = world.ranks();
-    Require(endpoint->OpenGroup(world.MakeBootstrap(rank).get(), &state.id));
-    state.capabilities = &endpoint->CapabilitiesOf(state.id);
-    EdgeConfig config;
-    config.capabilities = state.capabilities;
-    config.settings = PieceSettingsFor(options.chunk_bytes, options.staging_bytes,
-                                       state.capabilities->tuning.preferred_piece_bytes);
-    state.edge_configs.push_back(config);
-    for (Scope& scope : state.scopes) {
-      scope = {state.cols, rank, 0, 1, 1, &state.edge_configs.front()};
-    }
-    state.edges = endpoint->edges();
-    state.lines_to.resize(state.members() * kChannelKinds);
-    state.lines_from.resize(state.lines_to.size());
-  }
-  ~Member() {
-    if (!state.closed) {
-      EXPECT_TRUE(engine->Drain().ok());
-      endpoint->CloseGroup(state.id);
-    }
-  }
+         const EngineOptions& options = Small())
+      : GroupMember(world, rank, EndpointFor(world, rank, edges, truncates), options) {}
 
-  static EngineOptions Small() {
-    EngineOptions options;
-    options.chunk_bytes = 1024;
-    options.staging_bytes = 16 * 1024;
-    return options;
+  static std::unique_ptr<Endpoint> EndpointFor(InprocWorld& world, int rank, bool edges,
+                                               bool truncates) {
+    std::unique_ptr<Endpoint> endpoint = edges ? OverShm() : world.CreateEndpoint(rank);
+    if (truncates) endpoint = std::make_unique<TruncatingEndpoint>(std::move(endpoint));
+    return endpoint;
   }
 
   template <typename Path>
@@ -99,10 +65,6 @@ struct Member {
     if (statistics != nullptr) *statistics = path.statistics();
     return status;
   }
-
-  std::unique_ptr<Endpoint> endpoint;
-  std::unique_ptr<Engine> engine;
-  GroupState state;
 };
 
 template <typename Path>

@@ -200,6 +200,7 @@ class OutEdge {
     return closed_at != 0 && receipt.number >= closed_at - 1;
   }
   uint64_t sent() const { return sent_; }
+  bool is_wide() const { return in_use_.is_wide(); }
   uint64_t released() const { return ring_->returns.released.load(std::memory_order_acquire); }
   // The receiver is gone: there is no next slot any more, unless it closed the edge before.
   void SetLost() { lost_ = true; }

@@ -1,0 +1,44 @@
+// The edges of a group, to whoever runs a call over them.
+
+#ifndef BRIGADE_PATTERNS_SHORT_PATH_GROUP_EDGES_H_
+#define BRIGADE_PATTERNS_SHORT_PATH_GROUP_EDGES_H_
+
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group_state.h"
+#include "transport/channel.h"
+#include "transport/edge/edge.h"
+#include "transport/edge/edge_access.h"
+
+namespace brigade {
+
+// Null: there is none, or something has to go before.
+inline OutEdge* EdgeTo(Engine* engine, GroupState* group, ChannelKind kind, int peer) {
+  OutEdge*& edge = group->LineTo(kind, peer);
+  if (edge == nullptr && group->edges != nullptr) {
+    edge = group->edges->EdgeTo({group->id, kind}, peer);
+  }
+  return engine->sends()->has_deferred() ? nullptr : edge;
+}
+
+// Null: there is none.
+inline InEdge* EdgeFrom(GroupState* group, ChannelKind kind, int peer) {
+  InEdge*& edge = group->LineFrom(kind, peer);
+  if (edge == nullptr && group->edges != nullptr) {
+    edge = group->edges->EdgeFrom({group->id, kind}, peer);
+  }
+  return edge;
+}
+
+// The next message of an edge, which is paused for as the transport likes; null if it does not
+// come. Then it is to be waited for with a posted receive, which also hears of peers that are gone.
+// Not so many polls that the transport puts the rank to sleep: what others wait for moves only
+// where everything is polled.
+const Slot* PollLonger(Engine* engine, InEdge* edge, int peer);
+inline const Slot* Poll(Engine* engine, InEdge* edge, int peer) {
+  const Slot* const slot = edge->Peek();
+  return slot != nullptr ? slot : PollLonger(engine, edge, peer);
+}
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_SHORT_PATH_GROUP_EDGES_H_

@@ -1,0 +1,113 @@
+#include "patterns/short_path/pair_line.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "membuf/byte_span.h"
+#include "membuf/pack.h"
+#include "patterns/engine/wire_header.h"
+#include "patterns/schedule/pattern.h"
+#include "patterns/schedule/piece_plan.h"
+#include "patterns/short_path/group_edges.h"
+#include "patterns/trace/trace.h"
+#include "transport/channel.h"
+#include "transport/edge/edge.h"
+
+namespace brigade {
+namespace {
+
+constexpr ChannelKind kKind = ChannelKind::kPointToPoint;
+
+bool IsAsUsual(const Engine& engine, const GroupState& group, const PatternCall& call) {
+  const auto peer = static_cast<size_t>(call.root);  // a negative number becomes a huge one
+  return peer < group.config_to.size() && group.config_to[peer]->capabilities->line_bytes > 0 &&
+         call.matrix.data != nullptr && call.locations == nullptr && group.failure.ok() &&
+         engine.IsIdle() && engine.processor() == nullptr && Trace::current() == nullptr;
+}
+
+bool IsToLookAround(uint64_t sequence) { return sequence % kCallsPerLook == kCallsPerLook - 1; }
+
+WireHeader HeaderOf(uint64_t sequence, size_t total_bytes) {
+  WireHeader header;
+  header.pattern = static_cast<uint8_t>(Pattern::kSend);
+  header.sequence = static_cast<uint32_t>(sequence);
+  header.total_bytes = total_bytes;
+  return header;
+}
+
+void Count(size_t bytes, OperationStatistics* did) {
+  if (did == nullptr) return;
+  *did = OperationStatistics();
+  did->pieces = did->copies = 1;
+  did->bytes_copied = bytes;
+}
+
+// Null: it goes some other way, which also finds out whether the edge has use for a wide ring.
+Slot* SlotFor(const EdgeConfig& config, size_t bytes, OutEdge* edge) {
+  if (kHeaderBytes + bytes <= Slot::kLineBytes) return edge->Next();
+  if (!edge->is_wide()) return nullptr;
+  const PiecePlan plan = PlanMessage(config.settings, bytes);
+  return plan.IsOnePiece() && !plan.header_ahead ? edge->NextForLongLine(kHeaderBytes + bytes)
+                                                 : nullptr;
+}
+
+PairLine Send(Engine* engine, GroupState* group, const PatternCall& call,
+              OperationStatistics* did) {
+  const size_t bytes = call.matrix.layout.bytes();
+  uint64_t& sequence = group->send_sequence[static_cast<size_t>(call.root)];
+  if (kHeaderBytes + bytes > WideSlot::kLineBytes || IsToLookAround(sequence)) {
+    return PairLine::kUnusual;
+  }
+  OutEdge* const edge = EdgeTo(engine, group, kKind, call.root);
+  Slot* const slot = edge == nullptr
+                         ? nullptr
+                         : SlotFor(*group->config_to[static_cast<size_t>(call.root)], bytes, edge);
+  if (slot == nullptr) return PairLine::kUnusual;
+  const WireHeader header = HeaderOf(sequence++, bytes);
+  slot->kind = Slot::kLine;
+  slot->bytes = static_cast<uint16_t>(kHeaderBytes + bytes);
+  std::memcpy(PayloadOf(slot), &header, kHeaderBytes);
+  CopyIn(PayloadOf(slot) + kHeaderBytes, call.matrix.layout, call.matrix.data, 0, bytes);
+  edge->Publish(slot);
+  Count(bytes, did);
+  if (did != nullptr) {
+    did->messages_sent = 1;
+    did->bytes_sent = kHeaderBytes + bytes;
+  }
+  return PairLine::kDone;
+}
+
+PairLine Receive(Engine* engine, GroupState* group, const PatternCall& call,
+                 OperationStatistics* did) {
+  uint64_t& sequence = group->receive_sequence[static_cast<size_t>(call.root)];
+  InEdge* const edge = EdgeFrom(group, kKind, call.root);
+  if (edge == nullptr || IsToLookAround(sequence)) return PairLine::kUnusual;
+  const Slot* const slot = Poll(engine, edge, call.root);
+  if (slot == nullptr) return PairLine::kNothingCame;
+  if (slot->kind != Slot::kLine) return PairLine::kUnusual;
+  const ConstByteSpan message = edge->Line(*slot);
+  if (message.data == nullptr || message.bytes < kHeaderBytes) return PairLine::kUnusual;
+  const size_t bytes = message.bytes - kHeaderBytes;
+  const WireHeader expected = HeaderOf(sequence, bytes);
+  if (bytes > call.matrix.layout.bytes() ||
+      std::memcmp(message.data, &expected, kHeaderBytes) != 0) {
+    return PairLine::kUnusual;
+  }
+  CopyOut(call.matrix.layout, call.matrix.data, 0, bytes, message.data + kHeaderBytes);
+  edge->GiveBack(edge->Take(), /*piece=*/false);
+  ++sequence;
+  Count(bytes, did);
+  return PairLine::kDone;
+}
+
+}  // namespace
+
+PairLine RunPairLine(Engine* engine, GroupState* group, const PatternCall& call,
+                     OperationStatistics* did) {
+  if (!IsPair(call.pattern) || !IsAsUsual(*engine, *group, call)) return PairLine::kUnusual;
+  return call.pattern == Pattern::kSend ? Send(engine, group, call, did)
+                                        : Receive(engine, group, call, did);
+}
+
+}  // namespace brigade

@@ -1,0 +1,233 @@
+// Which messages are sent and taken by one look, that what is not is left as it was, and that the
+// streams are those of the other paths.
+
+#include "patterns/short_path/pair_line.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "membuf/rules.h"
+#include "membuf/strided_layout.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/schedule/piece_plan.h"
+#include "patterns/short_path/short_path.h"
+#include "test/support/group_member.h"
+#include "test/support/run_ranks.h"
+#include "transport/edge/edge.h"
+#include "transport/edge/edge_access.h"
+#include "transport/inproc/inproc_transport.h"
+
+namespace brigade {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+// Of two; the other rank is the peer.
+struct Member : GroupMember {
+  Member(InprocWorld& world, int rank, const EngineOptions& options = EngineOptions())
+      : GroupMember(world, rank, OverShm(), options), peer(1 - rank) {
+    state.config_to.assign(state.members(), &state.edge_configs.front());
+    state.send_sequence.resize(state.members());
+    state.receive_sequence.resize(state.members());
+  }
+
+  PatternCall CallOf(Pattern pattern, Bytes* data) const {
+    PatternCall call;
+    call.pattern = pattern;
+    call.scope = ChannelKind::kPointToPoint;
+    call.root = peer;
+    call.matrix.data = reinterpret_cast<std::byte*>(data->data());
+    call.matrix.layout = StridedLayout::Contiguous(data->size());
+    return call;
+  }
+  PairLine Run(const PatternCall& call, OperationStatistics* did = nullptr) {
+    const Engine::Turn turn(engine.get());
+    return RunPairLine(engine.get(), &state, call, did);
+  }
+  // Sends or receives whatever way it takes; a pair's schedule is asked of the cache.
+  OperationStatistics RunByShortPath(const PatternCall& call) {
+    const Engine::Turn turn(engine.get());
+    const CatalogueEntry& entry = EntryOf(call.pattern);
+    const Schedule& schedule =
+        *state.schedules.Find(entry, call, state.scope(call.scope), *endpoint, state.id);
+    ShortPath<EdgePort> path(engine.get(), &state, entry, call);
+    while (!path.Fits(schedule)) {
+    }
+    std::vector<uint64_t>& sequence =
+        call.pattern == Pattern::kSend ? state.send_sequence : state.receive_sequence;
+    Require(path.Run(schedule, sequence[static_cast<size_t>(peer)]++));
+    return path.statistics();
+  }
+  PairLine Await(const PatternCall& call, OperationStatistics* did = nullptr) {
+    for (;;) {
+      const PairLine line = Run(call, did);
+      if (line != PairLine::kNothingCame) return line;
+    }
+  }
+  uint64_t Sent() {
+    return state.edges->EdgeTo({state.id, ChannelKind::kPointToPoint}, peer)->sent();
+  }
+
+  const int peer;
+};
+
+Bytes Numbered(size_t size, size_t first) {
+  Bytes bytes(size);
+  std::iota(bytes.begin(), bytes.end(), static_cast<uint8_t>(first));
+  return bytes;
+}
+
+void ExpectEqual(const OperationStatistics& one, const OperationStatistics& other) {
+  EXPECT_EQ(one.messages_sent, other.messages_sent);
+  EXPECT_EQ(one.bytes_sent, other.bytes_sent);
+  EXPECT_EQ(one.pieces, other.pieces);
+  EXPECT_EQ(one.copies, other.copies);
+  EXPECT_EQ(one.bytes_copied, other.bytes_copied);
+  EXPECT_EQ(one.peak_staging_bytes, other.peak_staging_bytes);
+}
+
+void Meet(InprocWorld& world, int rank) {
+  char all[2];
+  Require(world.MakeBootstrap(rank)->AllGather("", 1, all));
+}
+
+constexpr size_t kLong = 1000;  // a line of a wide ring
+
+// Until the edge has a wide ring.
+void SendLongLines(Member* me, bool sends) {
+  for (int i = 0; i < rules::kShmLinesBeforeWide; ++i) {
+    Bytes data(kLong);
+    me->RunByShortPath(me->CallOf(sends ? Pattern::kSend : Pattern::kReceive, &data));
+  }
+}
+
+// Either way may follow either, on both sides.
+TEST(PairLines, SendTakeAndCountWhatTheShortPathDoes) {
+  const size_t lengths[] = {1, 8, 23, 24, 25, 400, kLong, 4000, 4064, 24};
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Member me(world, rank);
+    const bool sends = rank == 0;
+    SendLongLines(&me, sends);
+    size_t number = 0;
+    for (const bool sent_by_line : {true, false}) {
+      for (const bool taken_by_line : {true, false}) {
+        for (const size_t length : lengths) {
+          const Bytes expected = Numbered(length, number++);
+          Bytes data = sends ? expected : Bytes(length);
+          const PatternCall call = me.CallOf(sends ? Pattern::kSend : Pattern::kReceive, &data);
+          OperationStatistics did;
+          if (sends ? sent_by_line : taken_by_line) {
+            ASSERT_EQ(me.Await(call, &did), PairLine::kDone) << length;
+          } else {
+            did = me.RunByShortPath(call);
+          }
+          ASSERT_EQ(data, expected) << length;
+          OperationStatistics as_usual;
+          as_usual.messages_sent = sends ? 1 : 0;
+          as_usual.bytes_sent = sends ? kHeaderBytes + length : 0;
+          as_usual.pieces = as_usual.copies = 1;
+          as_usual.bytes_copied = length;
+          ExpectEqual(did, as_usual);
+          Meet(world, rank);  // or there may be no room for a long line
+        }
+      }
+    }
+  });
+}
+
+TEST(PairLines, StridedDataAreGatheredAndScattered) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Member me(world, rank);
+    Bytes data = rank == 0 ? Numbered(12, 0) : Bytes(12, 99);
+    PatternCall call = me.CallOf(rank == 0 ? Pattern::kSend : Pattern::kReceive, &data);
+    Require(StridedLayout::General(2, 3, 4, 1, &call.matrix.layout));
+    ASSERT_EQ(me.Await(call), PairLine::kDone);
+    if (rank == 0) return;
+    EXPECT_EQ(data, (Bytes{0, 1, 99, 99, 4, 5, 99, 99, 8, 9, 99, 99}));
+  });
+}
+
+TEST(PairLines, AShorterMessageLeavesTheRest) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Member me(world, rank);
+    Bytes data = rank == 0 ? Numbered(3, 0) : Bytes(5, 99);
+    OperationStatistics did;
+    ASSERT_EQ(me.Await(me.CallOf(rank == 0 ? Pattern::kSend : Pattern::kReceive, &data), &did),
+              PairLine::kDone);
+    EXPECT_EQ(did.bytes_copied, 3);
+    if (rank == 0) return;
+    EXPECT_EQ(data, (Bytes{0, 1, 2, 99, 99}));
+  });
+}
+
+// Nothing is sent, nothing is taken, no number is used up.
+TEST(PairLines, WhatIsUnusualIsLeftAsItIs) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Member me(world, rank);
+    Bytes data(8);
+    Bytes long_data(kLong);
+    const Pattern pattern = rank == 0 ? Pattern::kSend : Pattern::kReceive;
+    const PatternCall usual = me.CallOf(pattern, &data);
+    std::vector<std::pair<std::string, PatternCall>> calls;
+    const auto add = [&](const char* what) -> PatternCall& {
+      calls.emplace_back(what, usual);
+      return calls.back().second;
+    };
+    add("no data").matrix.data = nullptr;
+    add("a peer below all").root = -1;
+    add("a peer beyond all").root = 2;
+    int32_t location = 0;
+    add("locations").locations = &location;
+    add("a broadcast").pattern = Pattern::kBroadcast;
+    if (rank == 0) add("no wide ring yet").matrix = me.CallOf(pattern, &long_data).matrix;
+    for (const auto& [what, call] : calls) {
+      EXPECT_EQ(me.Run(call), PairLine::kUnusual) << what;
+    }
+    uint64_t& sequence = rank == 0 ? me.state.send_sequence[1] : me.state.receive_sequence[0];
+    sequence = kCallsPerLook - 1;
+    EXPECT_EQ(me.Run(usual), PairLine::kUnusual) << "time to look around";
+    sequence = 0;
+    me.state.failure = Status(StatusCode::kAborted, "given up");
+    EXPECT_EQ(me.Run(usual), PairLine::kUnusual) << "a broken group";
+    me.state.failure = Status();
+    if (rank == 1) {
+      EXPECT_EQ(me.Run(usual), PairLine::kNothingCame);
+    }
+    EXPECT_EQ(sequence, 0);
+    if (rank == 0) {
+      EXPECT_EQ(me.Sent(), 0);
+    }
+
+    Meet(world, rank);
+    ASSERT_EQ(me.Await(usual), PairLine::kDone);
+  });
+}
+
+// Others say what is wrong with it.
+TEST(PairLines, AMessageThatIsNotTheNextStaysWhereItIs) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Member me(world, rank);
+    Bytes data = Numbered(8, 0);
+    const PatternCall call = me.CallOf(rank == 0 ? Pattern::kSend : Pattern::kReceive, &data);
+    if (rank == 0) {
+      ASSERT_EQ(me.Run(call), PairLine::kDone);
+      return;
+    }
+    me.state.receive_sequence[0] = 5;
+    EXPECT_EQ(me.Await(call), PairLine::kUnusual);
+    me.state.receive_sequence[0] = 0;
+    Bytes shorter(7, 99);
+    EXPECT_EQ(me.Await(me.CallOf(Pattern::kReceive, &shorter)), PairLine::kUnusual);
+    EXPECT_EQ(shorter, Bytes(7, 99));
+    ASSERT_EQ(me.Await(call), PairLine::kDone);
+  });
+}
+
+}  // namespace
+}  // namespace brigade
