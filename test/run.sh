@@ -11,9 +11,9 @@ code is 0 if none failed. Safe to run again. Logs are in results/tests/, folders
 results/testers/.
 
   --full   stress tests at full length with a new seed (BRIGADE_TEST_SEED=<number> repeats one), messages beyond 2 GiB,
-           the libraries for MPICH and under other MPIs, MKL's ScaLAPACK from PyPI, applications that Debian ships, every
-           ScaLAPACK tester on Debian's own BLACS too, to compare with that instead of the recorded counts, and once more
-           with our products of matrices. Takes some 90 minutes on 2 cores, and leaves its result in
+           packages for Debian, the libraries for MPICH and under other MPIs, MKL's ScaLAPACK from PyPI, applications
+           that Debian ships, every ScaLAPACK tester on Debian's own BLACS too, to compare with that instead of the
+           recorded counts, and once more with our products of matrices. Takes some 90 minutes on 2 cores, and leaves its result in
            docs/results/full-test.md.
   --help   this text
 EOF
@@ -217,6 +217,7 @@ else
   bazel_test all "${optimised[@]}" //...
 fi
 check "Installation" ./test/installation_test.sh "${optimised[@]}"
+if $full; then check "Debian's packages" ./test/debian_test.sh "${optimised[@]}"; fi
 cluster "The cluster of namespaces" cluster_test
 if $full; then testers auto --beside-stock; else testers auto; fi
 # On one host auto does without MPI.
