@@ -16,6 +16,8 @@ class SimulatedProcessor {
   // The same of dst = left (op) right, `bytes` each.
   virtual bool Combine(const std::byte* dst, const std::byte* left, const std::byte* right,
                        size_t bytes, size_t run_bytes) = 0;
+  // The program itself computes for so long.
+  virtual void Compute(double microseconds) = 0;
 
  protected:
   ~SimulatedProcessor() = default;

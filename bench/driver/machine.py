@@ -41,6 +41,7 @@ class Programs:
         self.shim = str(bin_folder / "blacs_shim" / "libbrigade_blacs.so")
         self.preloads = {"blacs": self.shim, "pblas": str(bin_folder / "pblas_shim" / "libbrigade_pblas.so"),
                          "mkl": peers.MKL}
+        self.putget_table = str(bin_folder / "bench" / "simulated" / "putget" / "putget_table")
         self.srumma_table = str(bin_folder / "bench" / "simulated" / "srumma_table")
         self.paper_table = str(bin_folder / "bench" / "simulated" / "paper_table")
         self.superstep_table = str(bin_folder / "bench" / "simulated" / "superstep_table")

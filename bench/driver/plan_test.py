@@ -2,8 +2,9 @@
 
 import pathlib
 import unittest
+import unittest.mock
 
-from bench.driver import arguments, machine, main_job, model_job, peers, study_job
+from bench.driver import arguments, machine, main_job, model_job, peers, simulated_jobs, study_job
 from bench.driver.cluster_job import Cluster, ClusterJob
 
 PROGRAMS = machine.Programs(pathlib.Path("/bin-folder"), pathlib.Path("/mpich-folder"))
@@ -143,6 +144,25 @@ class Study(unittest.TestCase):
         commands = [launch.command for launch in study_plan("mult", full=True) if launch.command[0] == "mpirun"]
         self.assertEqual({command[2] for command in commands}, {"1", "4", "16", "25"})
         self.assertEqual(len([command for command in commands if command[2] == "1"]), 10)
+
+
+class Simulated(unittest.TestCase):
+    def test_every_study_but_that_of_atoms_is_simulated(self):
+        tables = {}
+
+        class Recorder:
+            output = OUTPUT
+
+        def note(_launcher, launch, path):
+            tables[path.name] = launch.command[0].rsplit("/", 1)[1]
+
+        with unittest.mock.patch.object(simulated_jobs, "simulate", note):
+            for name, study in study_job.STUDIES.items():
+                if study.simulated:
+                    simulated_jobs.simulate_study(Recorder, PROGRAMS, name)
+        self.assertEqual(tables, {f"study_{name}_simulated.jsonl": table for table, names in {
+            "superstep_table": ("exchange", "as", "mult", "rdx"), "putget_table": ("cg", "mg", "summa"),
+            "srumma_table": ("srumma",)}.items() for name in names})
 
 
 class Tester(unittest.TestCase):

@@ -1,5 +1,5 @@
-"""The simulated jobs: Table 1 of the AP3000 paper, collectives on up to 65,536 ranks, and the supersteps of studies.
-Only virtual time counts."""
+"""The simulated jobs: Table 1 of the AP3000 paper, collectives on up to 65,536 ranks, and what studies bring. Only
+virtual time counts."""
 
 import threading
 
@@ -26,13 +26,15 @@ def simulate_paper(launcher, programs):
 
 
 def simulate_study(launcher, programs, name):
-    """The supersteps of a study on every machine whose ranks send each other messages of any length; of SRUMMA whole
-    products on fat hosts."""
+    """On every machine whose ranks send each other messages of any length: the supersteps of a study, or an iteration
+    of a program of the put/get study; of SRUMMA products on fat hosts alone."""
     say("Simulated machines")
+    machines = [str(MACHINES / f"{machine}.json") for machine in ("shaped_cluster", "fat_nodes_100g")]
     if name == "srumma":
-        launch = Launch("", [programs.srumma_table, str(MACHINES / "fat_nodes_100g.json")])
+        launch = Launch("", [programs.srumma_table, machines[-1]])
+    elif name in ("mg", "cg", "summa"):
+        launch = Launch("", [programs.putget_table, name, *machines])
     else:
-        machines = [str(MACHINES / f"{machine}.json") for machine in ("shaped_cluster", "fat_nodes_100g")]
         launch = Launch("", [programs.superstep_table, name, *machines])
     simulate(launcher, launch, launcher.output / f"study_{name}_simulated.jsonl")
 

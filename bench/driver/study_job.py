@@ -9,8 +9,9 @@ from bench.driver.launching import Launch
 MPICH_TARGETS = ["//bench:brigade_bench", "//bench/studies:suites", "//bench/studies/putget:studies",
                  "//bench/studies/srumma:overlap_study"]
 TARGETS = [*MPICH_TARGETS, "//bench/simulated:superstep_table", "//bench/simulated:srumma_table",
-           "//bench/studies/srumma:studies", "//blacs_shim:libbrigade_blacs.so", "//blacs_shim:libbrigade.so.0",
-           "//pblas_shim:libbrigade_pblas.so", "//pblas_shim:libbrigade.so.0"]
+           "//bench/simulated/putget:putget_table", "//bench/studies/srumma:studies",
+           "//blacs_shim:libbrigade_blacs.so", "//blacs_shim:libbrigade.so.0", "//pblas_shim:libbrigade_pblas.so",
+           "//pblas_shim:libbrigade.so.0"]
 PLACES = ("shm", "loopback", "cluster")
 
 
@@ -41,7 +42,7 @@ class Study(NamedTuple):
     title: str
     contenders: dict  # {place: [Contender]}; places that are missing are left out
     programs: list
-    simulated: bool = False  # its supersteps, too, on machines in virtual time
+    simulated: bool = False  # on machines in virtual time, too
 
     def contenders_of(self, program, place):
         return (program.contenders or self.contenders).get(place, [])
@@ -93,14 +94,14 @@ STUDIES = {
     ], simulated=True),
     "cg": Study("NAS CG as the ARMCI paper measures it", PUTGET, [
         Program(["cg_study", "--classes", "W,A"], (2, 4, 8), ["cg_study", "--classes", "W,A,B"]),
-    ]),
+    ], simulated=True),
     "mg": Study("NAS MG as the ARMCI paper measures it", PUTGET, [
         Program(["mg_study", "--classes", "W,A"], (2, 4, 8), ["mg_study", "--classes", "W,A,B"]),
-    ]),
+    ], simulated=True),
     "summa": Study("SUMMA as the ARMCI paper measures it", PUTGET, [
         Program(["summa_study", "-n", "1024"], (2, 4, 8),
                 ["summa_study", "-n", "1024,2048", "--widths", "128,256,512"]),
-    ]),
+    ], simulated=True),
     "md": Study("Molecular dynamics as the ARMCI paper measures it", PUTGET, [
         Program(["md_study", "--atoms", "256,2048", "--steps", "10"], (2, 4, 8),
                 ["md_study", "--atoms", "256,864,2048", "--steps", "100"]),

@@ -6,7 +6,7 @@ import pathlib
 
 from bench.report.li import section
 from bench.report.measurements import Summary, Versus, by_label, geometric_mean, ratio
-from bench.report.style import Table, format_us, ratio_cell, time_cell
+from bench.report.style import Section, Table, format_us, ratio_cell, time_cell
 
 METHOD = """A launch has Brigade's windows, those of one MPI where it makes any, and its messages, all with the same
 source. A peer counts with the launch in which it does best against Brigade there. A gain is the time of messages over
@@ -37,6 +37,23 @@ class Study:
         table = Table(header, [self.row(key, found) for key, found in cases.items()])
         return [section(f"{self.benchmark.replace('_', ' ')}, {place}", self.claims(cases),
                         [{"title": "All cases", "plot": None, "table": table}], summaries(place, cases))]
+
+    def simulated_sections(self, lines):
+        """None where nothing was simulated."""
+        if not len(lines):
+            return []
+        ways = [f"{way}_us" for way in self.ways]
+        messages, *others = self.ways.values()
+        header = ["machine", "ranks", "case", "of a rank, Gflop/s",
+                  *(f"{pattern}, us" for pattern in self.ways.values()), *(f"{messages} / {other}" for other in others)]
+        rows = []
+        for line in lines.to_dict("records"):
+            messages, *others = (line[way] for way in ways)
+            rows.append([line["machine"], line["ranks"], line["case"], f"{line['gflops']:g}",
+                         *(format_us(line[way]) for way in ways), *(f"{messages / other:.2f}" for other in others)])
+        unit = "product" if self.benchmark == "SUMMA" else "iteration"
+        return [Section(f"Simulated machines, one {unit}, all ways by Brigade", "plain",
+                        {"table": Table(header, rows)})]
 
     def row(self, key, found):
         cells = [name_of(key), key.ranks]

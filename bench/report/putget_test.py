@@ -37,6 +37,13 @@ class Programs(unittest.TestCase):
             ("brigade", "nbget"): 100.0, ("mpi", "fold"): 130.0}))
         self.assertIn("rma over mpi: more than 40 %</td><td>30 to 30 %</td><td>less</td>", text)
 
+    def test_simulated_machines_are_told_of(self):
+        text = page("mg", times("NAS MG, class A", 4, 256, {("brigade", "put"): 1.0}), [
+            {"machine": "fat", "case": "NAS MG, class A", "ranks": 512, "gflops": 1.0, "messages_us": 3000.0,
+             "blocking_us": 2000.0, "ahead_us": 1500.0}])
+        self.assertIn("Simulated machines, one iteration", text)
+        self.assertIn("<td>1.50</td><td>2.00</td>", text)
+
     def test_the_table_is_read_whole(self):
         self.assertEqual(len(paper()), 12)
 

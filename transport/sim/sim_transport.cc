@@ -399,6 +399,11 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
     return world_->options.carries_payload;
   }
 
+  void Compute(double microseconds) override {
+    idle_polls_ = 0;
+    Spend(microseconds);
+  }
+
   void Work(const MemoryWork& work, size_t bytes, size_t run_bytes) {
     idle_polls_ = 0;
     if (bytes == 0) return;

@@ -393,6 +393,25 @@ TEST(SimTransport, ABusIsSharedOnlyWhileItIsCrowded) {
   });
 }
 
+// Who looks now and then does not sleep until a message comes, after 15 us.
+TEST(SimTransport, WhoComputesIsNotIdle) {
+  OnRanks(2, Machine(), [](Rank& me, int rank) {
+    std::vector<std::byte> data = Bytes(1000);
+    Operation operation;
+    if (rank == 1) {
+      me.Send(0, data, &operation);
+    } else {
+      me.Receive(1, &data, &operation);
+      for (int i = 1; i <= 4; ++i) {
+        me.endpoint()->simulated_processor()->Compute(2.5);
+        EXPECT_FALSE(me.endpoint()->Progress());
+        EXPECT_DOUBLE_EQ(me.clock(), 2.5 * i);
+      }
+    }
+    me.Wait(operation);
+  });
+}
+
 TEST(SimTransport, MemoriesDifferInRate) {
   MachineDescription machine = Machine();
   machine.memories[kStaging].send.mb_s = 40;

@@ -1,0 +1,152 @@
+#include "bench/simulated/putget/program_rank.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "membuf/check.h"
+#include "membuf/strided_layout.h"
+#include "patterns/engine/pattern_call.h"
+#include "transport/simulated_processor.h"
+#include "windows/elements/element.h"
+#include "windows/layout/typed_layout.h"
+
+namespace brigade::bench {
+namespace {
+
+constexpr double kSliceUs = 5;  // between two looks of a helper
+
+const TypedLayout& OneByte() { return TypedLayout::One(Element::kByte); }
+
+}  // namespace
+
+Status ProgramRank::Open(size_t bytes, int rows, int cols, const std::function<void()>& prepare) {
+  out_.resize(bytes);
+  in_.resize(bytes);
+  memories_->resize(static_cast<size_t>(world_->ranks()));
+  (*memories_)[static_cast<size_t>(rank_)] = in_.data();
+  endpoint_ = world_->CreateEndpoint(rank_);
+  BRIGADE_RETURN_IF_ERROR(Engine::Create(endpoint_.get(), EngineOptions(), &engine_));
+  BRIGADE_RETURN_IF_ERROR(WindowSpace::Create(engine_.get(), &space_));
+  const std::unique_ptr<Bootstrap> bootstrap = world_->MakeBootstrap(rank_);
+  BRIGADE_RETURN_IF_ERROR(Group::Create(engine_.get(), bootstrap.get(), rows, cols, &group_));
+  if (way_ != ProgramWay::kMessages) {
+    WindowOptions options;
+    options.memory = in_.data();
+    options.bytes = bytes;
+    options.goes_directly = false;  // here the ranks are on one thread; on the machine they are not
+    BRIGADE_RETURN_IF_ERROR(Window::Create(space_.get(), bootstrap.get(), options, &window_));
+    BRIGADE_RETURN_IF_ERROR(window_->LockAllUnchecked());
+  }
+  prepare();
+  return group_->Run(PatternCall());
+}
+
+Status ProgramRank::Close() {
+  if (window_ != nullptr) {
+    BRIGADE_RETURN_IF_ERROR(window_->UnlockAll());
+    BRIGADE_RETURN_IF_ERROR(window_->Free());
+  }
+  return group_->Run(PatternCall());
+}
+
+void ProgramRank::Compute(double flops) {
+  SimulatedProcessor* const processor = endpoint_->simulated_processor();
+  for (double us = flops / (gflops_ * 1e3); us > 0; us -= kSliceUs) {
+    processor->Compute(std::min(us, kSliceUs));
+    engine_->Progress();
+  }
+}
+
+void ProgramRank::Copy(size_t bytes, size_t run_bytes) {
+  endpoint_->simulated_processor()->Copy(in_.data(), out_.data(), bytes, run_bytes);
+}
+
+void ProgramRank::Mark(std::byte* data, size_t bytes, uint64_t mark) {
+  BRIGADE_CHECK_LE(sizeof(mark), bytes);
+  std::memcpy(data, &mark, sizeof(mark));
+  std::memcpy(data + bytes - sizeof(mark), &mark, sizeof(mark));
+}
+
+Status ProgramRank::CheckMark(const std::byte* data, size_t bytes, uint64_t mark, int from) const {
+  if (std::memcmp(data, &mark, sizeof(mark)) == 0 &&
+      std::memcmp(data + bytes - sizeof(mark), &mark, sizeof(mark)) == 0) {
+    return Status();
+  }
+  return {StatusCode::kInternal,
+          "rank " + std::to_string(rank_) + " has not what rank " + std::to_string(from) + " sent"};
+}
+
+Status ProgramRank::RunPair(Pattern pattern, int peer, std::byte* data, size_t bytes) {
+  PatternCall call;
+  call.pattern = pattern;
+  call.root = peer;
+  call.matrix = {data, StridedLayout::Contiguous(bytes)};
+  return group_->Run(call);
+}
+
+Status ProgramRank::Begin(const Slot& slot, size_t first, size_t bytes) {
+  const size_t place = PlaceOf(slot) + first;
+  std::byte* const data = &out_[place];
+  Mark(data, bytes, MarkOf(rank_, ++sent_[slot.to]));
+  if (way_ == ProgramWay::kMessages) return RunPair(Pattern::kSend, slot.to, data, bytes);
+  auto length = static_cast<int64_t>(bytes);
+  if (IsOnMyHost(slot.to)) {
+    Copy(bytes, bytes);
+    std::memcpy((*memories_)[static_cast<size_t>(slot.to)] + place, data, bytes);
+    length = 0;
+  }
+  return window_->PutNotify({data, OneByte(), length},
+                            {slot.to, static_cast<int64_t>(place), OneByte(), length});
+}
+
+Status ProgramRank::Await(const Slot& slot, size_t first, size_t bytes) {
+  std::byte* const data = &in_[PlaceOf(slot) + first];
+  if (way_ == ProgramWay::kMessages) {
+    BRIGADE_RETURN_IF_ERROR(RunPair(Pattern::kReceive, slot.from, data, bytes));
+  } else {
+    BRIGADE_RETURN_IF_ERROR(window_->NotifyWait(slot.from));
+  }
+  return CheckMark(data, bytes, MarkOf(slot.from, ++taken_[slot.from]), slot.from);
+}
+
+Status ProgramRank::StartGet(int source, size_t place, size_t bytes, Landing* landing) {
+  landing->data.resize(bytes);
+  landing->source = source;
+  landing->place = place;
+  if (IsOnMyHost(source)) {
+    Copy(bytes, bytes);
+    std::memcpy(landing->data.data(), (*memories_)[static_cast<size_t>(source)] + place, bytes);
+    landing->over = true;
+    return Status();
+  }
+  landing->over = false;
+  const auto length = static_cast<int64_t>(bytes);
+  return window_->Get({landing->data.data(), OneByte(), length},
+                      {source, static_cast<int64_t>(place), OneByte(), length}, &landing->over);
+}
+
+Status ProgramRank::AwaitGet(Landing* landing) {
+  if (landing->source < 0) return Status();
+  BRIGADE_RETURN_IF_ERROR(window_->WaitFor(landing->over));
+  const int source = landing->source;
+  landing->source = -1;
+  return CheckMark(landing->data.data(), landing->data.size(), MarkOf(source, landing->place),
+                   source);
+}
+
+Status ProgramRank::Broadcast(bool along_row, int root, size_t place, size_t bytes) {
+  PatternCall call;
+  call.pattern = Pattern::kBroadcast;
+  call.topology.shape = Shape::kFree;
+  call.scope = along_row ? ChannelKind::kRow : ChannelKind::kColumn;
+  call.root = root;
+  const int from =
+      along_row ? group_->row() * group_->cols() + root : root * group_->cols() + group_->col();
+  std::byte* const data = &(from == rank_ ? in_ : out_)[place];
+  call.matrix = {data, StridedLayout::Contiguous(bytes)};
+  BRIGADE_RETURN_IF_ERROR(group_->Run(call));
+  return CheckMark(data, bytes, MarkOf(from, place), from);
+}
+
+}  // namespace brigade::bench

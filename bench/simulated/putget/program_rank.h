@@ -1,0 +1,117 @@
+// ProgramRank: one rank of a program of the put/get study, on a machine in virtual time. It
+// computes nothing, but takes the time for it; what it brings others is marked, and checked there.
+//
+// Messages and puts are this library's own, the latter straight to memory within a host. While a
+// rank computes it takes what comes every now and then, as its helper thread would.
+
+#ifndef BRIGADE_BENCH_SIMULATED_PUTGET_PROGRAM_RANK_H_
+#define BRIGADE_BENCH_SIMULATED_PUTGET_PROGRAM_RANK_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "membuf/status.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/group/group.h"
+#include "transport/sim/sim_transport.h"
+#include "windows/core/window.h"
+#include "windows/message/window_space.h"
+
+namespace brigade::bench {
+
+enum class ProgramWay {
+  kMessages,  // two-sided, or broadcasts
+  kBlocking,  // by puts or gets, one after the other
+  kAhead      // likewise, with what can go ahead sent or fetched ahead
+};
+
+// What a rank sends to one peer and takes from one, the same or another, round by round. Who sends
+// it something has a slot like it, at the same place, and takes as much from this rank: a slot has
+// two places, used in turn, and nobody acknowledges anything (PairExchange says why).
+struct Slot {
+  int to = 0;
+  int from = 0;
+  size_t place = 0;  // the same on all ranks that share it
+  size_t bytes = 0;  // of the longest message
+  int round = 0;     // modulo 2
+};
+
+class ProgramRank {
+ public:
+  // `memories`: of all ranks, by rank; empty before the first rank is made.
+  ProgramRank(SimWorld* world, int rank, ProgramWay way, double gflops,
+              std::vector<std::byte*>* memories)
+      : world_(world), rank_(rank), way_(way), gflops_(gflops), memories_(memories) {}
+
+  int rank() const { return rank_; }
+  ProgramWay way() const { return way_; }
+  bool ahead() const { return way_ == ProgramWay::kAhead; }
+
+  // Collective: memory of so many bytes for slots, or for what others get, and a grid for
+  // broadcasts. Returns when all have `prepare`d it.
+  Status Open(size_t bytes, int rows, int cols, const std::function<void()>& prepare);
+  Status Close();
+  double ClockUs() const { return world_->Clock(rank_); }
+
+  void Compute(double flops);
+  // The program itself copies within its memory.
+  void Copy(size_t bytes, size_t run_bytes);
+
+  // As PairExchange's: bytes `first` to `first` + `bytes`, whole doubles.
+  Status Begin(const Slot& slot, size_t first, size_t bytes);
+  Status Await(const Slot& slot, size_t first, size_t bytes);
+  static void End(Slot* slot) { slot->round ^= 1; }
+
+  // What others get, or a broadcast brings them.
+  void Expose(size_t place, size_t bytes) { Mark(&in_[place], bytes, MarkOf(rank_, place)); }
+  // What comes of another.
+  struct Landing {
+    std::vector<std::byte> data;
+    int source = -1;  // of what was asked for; -1: nothing
+    size_t place = 0;
+    std::atomic<bool> over{false};
+  };
+  Status StartGet(int source, size_t place, size_t bytes, Landing* landing);
+  Status AwaitGet(Landing* landing);
+  // From that member of this rank's row (if `along_row`) or column of the grid.
+  Status Broadcast(bool along_row, int root, size_t place, size_t bytes);
+
+ private:
+  bool IsOnMyHost(int peer) const {
+    return world_->machine().HostOf(peer) == world_->machine().HostOf(rank_);
+  }
+  static size_t PlaceOf(const Slot& slot) {
+    return slot.place + (slot.round == 0 ? 0 : slot.bytes);
+  }
+  Status RunPair(Pattern pattern, int peer, std::byte* data, size_t bytes);
+  // The first and the last double of a message.
+  static void Mark(std::byte* data, size_t bytes, uint64_t mark);
+  Status CheckMark(const std::byte* data, size_t bytes, uint64_t mark, int from) const;
+  // `number`: of the message, or the place of what is exposed.
+  static uint64_t MarkOf(int from, size_t number) {
+    return static_cast<uint64_t>(from + 1) << 32 | number;
+  }
+
+  SimWorld* const world_;
+  const int rank_;
+  const ProgramWay way_;
+  const double gflops_;
+  std::vector<std::byte*>* const memories_;
+  std::vector<std::byte> out_, in_;
+  std::map<int, uint32_t> sent_, taken_;  // messages, by peer
+  std::unique_ptr<Endpoint> endpoint_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<WindowSpace> space_;
+  std::unique_ptr<Group> group_;
+  std::unique_ptr<Window> window_;
+};
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_SIMULATED_PUTGET_PROGRAM_RANK_H_

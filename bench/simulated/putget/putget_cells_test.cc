@@ -1,0 +1,119 @@
+#include "bench/simulated/putget/putget_cells.h"
+
+#include "bench/simulated/putget/program_rank.h"
+#include "gtest/gtest.h"
+#include "transport/machines/machine_description.h"
+
+namespace brigade::bench {
+namespace {
+
+constexpr ProgramWay kWays[] = {ProgramWay::kMessages, ProgramWay::kBlocking, ProgramWay::kAhead};
+
+// Hosts of so many ranks, whose links carry 1000 MB/s and take no other time; copies take none.
+MachineDescription Machine(int ranks_per_host) {
+  MachineDescription machine;
+  machine.hosts = 64;
+  machine.ranks_per_host = ranks_per_host;
+  machine.memories.resize(1);
+  machine.copies.resize(1);
+  machine.copies[0].rate.points = {{1, kUnlimitedRate}};
+  machine.adds = machine.copies;
+  machine.between_hosts.mb_s = 1000;
+  machine.between_hosts.ports_of_host = true;
+  machine.within_host = machine.between_hosts;
+  machine.within_host.mb_s = kUnlimitedRate;
+  machine.within_host.ports_of_host = false;
+  return machine;
+}
+
+double Simulated(const MachineDescription& machine, const PutgetCell& cell, ProgramWay way) {
+  double us = 0;
+  const Status status = SimulatePutget(machine, cell, way, &us);
+  EXPECT_TRUE(status.ok()) << cell.name << " on " << cell.ranks << ": " << status.ToString();
+  return us;
+}
+
+PutgetCell Mg(int points, int ranks, double gflops) {
+  return {"MG", "mg", ranks, points, 0, gflops};
+}
+PutgetCell Cg(int n, int ranks, double gflops) { return {"CG", "cg", ranks, n, 7, gflops}; }
+PutgetCell Summa(int ranks, double gflops) { return {"SUMMA", "summa", ranks, 64, 32, gflops}; }
+
+// With more ranks than a coarse grid has points, and several ranks on a host.
+TEST(PutgetCells, EveryWayBringsWhatItShould) {
+  for (const int per_host : {1, 4}) {
+    for (const ProgramWay way : kWays) {
+      for (const int ranks : {1, 2, 4, 8, 16, 64}) {
+        EXPECT_GT(Simulated(Machine(per_host), Mg(16, ranks, 1), way), 0);
+        EXPECT_GT(Simulated(Machine(per_host), Cg(256, ranks, 1), way), 0);
+      }
+      for (const int ranks : {1, 4, 9, 16}) {
+        EXPECT_GT(Simulated(Machine(per_host), Summa(ranks, 1), way), 0);
+      }
+    }
+  }
+}
+
+TEST(PutgetCells, OneRankOnlyComputes) {
+  for (const ProgramWay way : kWays) {
+    const double npb_us = 58.0 * 64 * 64 * 64 / 1e3;  // as many operations as NPB counts
+    EXPECT_NEAR(Simulated(Machine(1), Mg(64, 1, 1), way), npb_us, 0.05 * npb_us);
+    EXPECT_NEAR(Simulated(Machine(1), Summa(1, 1), way), 2 * 64 * 64 * 64 / 1e3, 1e-3);
+  }
+}
+
+// 26 products of 256 x 64 entries at least.
+TEST(PutgetCells, ComputationIsDealtToTheRanks) {
+  MachineDescription machine = Machine(1);
+  machine.between_hosts.mb_s = kUnlimitedRate;
+  for (const ProgramWay way : kWays) {
+    const double alone = Simulated(machine, Cg(256, 1, 1), way);
+    EXPECT_GT(alone, 26 * 2 * 256 * 64 / 1e3);
+    EXPECT_LT(Simulated(machine, Cg(256, 16, 1), way), alone / 8);
+    EXPECT_LT(Simulated(machine, Mg(64, 8, 1), way), Simulated(machine, Mg(64, 1, 1), way) / 6);
+  }
+}
+
+// Four hosts; each product of chunks takes as long as it takes to fetch both.
+TEST(PutgetCells, GetsAreUnderWayWhileRanksMultiply) {
+  const double chunk_us = 2 * 64 * 32 * 8 / 1e3;
+  const PutgetCell cell = Summa(4, 2.0 * 64 * 64 * 32 / chunk_us / 1e3);
+  const double blocking = Simulated(Machine(1), cell, ProgramWay::kBlocking);
+  const double ahead = Simulated(Machine(1), cell, ProgramWay::kAhead);
+  EXPECT_GE(ahead, 4 * chunk_us);
+  EXPECT_LT(ahead, 0.85 * blocking);
+}
+
+// The matrix's halves take as long as half of a vector.
+TEST(PutgetCells, HalfAVectorIsUnderWayWhileRanksMultiply) {
+  const PutgetCell cell = Cg(4096, 2, 25);
+  EXPECT_LT(Simulated(Machine(1), cell, ProgramWay::kAhead),
+            0.95 * Simulated(Machine(1), cell, ProgramWay::kBlocking));
+}
+
+TEST(PutgetCells, InnerFacesLeaveBeforeTheFacesBeforeThemHaveCome) {
+  MachineDescription machine = Machine(1);
+  machine.between_hosts.latency_us = 50;
+  const PutgetCell cell = Mg(128, 8, 1000);
+  EXPECT_LT(Simulated(machine, cell, ProgramWay::kAhead),
+            0.95 * Simulated(machine, cell, ProgramWay::kBlocking));
+}
+
+TEST(PutgetCells, VirtualTimeIsTheSameEveryTime) {
+  for (const ProgramWay way : kWays) {
+    EXPECT_EQ(Simulated(Machine(2), Mg(16, 8, 1), way), Simulated(Machine(2), Mg(16, 8, 1), way));
+    EXPECT_EQ(Simulated(Machine(2), Summa(9, 1), way), Simulated(Machine(2), Summa(9, 1), way));
+  }
+}
+
+TEST(PutgetCells, ThereAreCasesForRanksThatAProgramCanHave) {
+  for (const char* const study : {"mg", "cg"}) {
+    EXPECT_EQ(PutgetCells(study, 64).size(), 2);
+    EXPECT_TRUE(PutgetCells(study, 48).empty());
+  }
+  EXPECT_EQ(PutgetCells("summa", 9).size(), 2);
+  EXPECT_TRUE(PutgetCells("summa", 8).empty());
+}
+
+}  // namespace
+}  // namespace brigade::bench
