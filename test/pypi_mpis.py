@@ -26,6 +26,7 @@ PROGRAMS = [  # ranks, words
     (4, ["test/blacs/blacs64_c_header_test"]),
     (2, ["test/blacs/blacs_cases", "threads_in_turn"]),
     (2, ["test/blacs/blacs_cases", "again"]),
+    (2, ["test/blacs/blacs_cases", "spawn"]),
 ]
 TRANSPORTS = ["auto", "mpi", "tcp"]
 SECONDS = 120
@@ -61,9 +62,12 @@ def complaint(mpi, folder, built):
     """What fails; empty if nothing does."""
     variables = environment(mpi, folder)
     for transport in TRANSPORTS:
+        variables["BRIGADE_TRANSPORT"] = transport
         for ranks, words in PROGRAMS:
-            command = [folder / "bin" / mpi.launcher[0], *mpi.launcher[1:], "-n", str(ranks), "env",
-                       f"BRIGADE_TRANSPORT={transport}", built / words[0], *words[1:]]
+            if words[-1] == "spawn" and mpi.package == "impi-rt":
+                continue  # over shared memory alone it crashes by itself
+            command = [folder / "bin" / mpi.launcher[0], *mpi.launcher[1:], "-n", str(ranks), built / words[0],
+                       *words[1:]]
             what = f"{' '.join(words)} over {transport}"
             try:
                 done = subprocess.run(command, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
