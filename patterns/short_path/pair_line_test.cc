@@ -97,7 +97,7 @@ void Meet(InprocWorld& world, int rank) {
   Require(world.MakeBootstrap(rank)->AllGather("", 1, all));
 }
 
-constexpr size_t kLong = 1000;  // a line of a wide ring
+constexpr size_t kLong = 500;  // a line of a wide ring
 
 // Until the edge has a wide ring.
 void SendLongLines(Member* me, bool sends) {
@@ -206,6 +206,20 @@ TEST(PairLines, WhatIsUnusualIsLeftAsItIs) {
 
     Meet(world, rank);
     ASSERT_EQ(me.Await(usual), PairLine::kDone);
+  });
+}
+
+// The receiver may go by the plan.
+TEST(PairLines, AMessageOfSeveralPiecesIsLeftToOthers) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Member me(world, rank, GroupMember::Small());
+    SendLongLines(&me, rank == 0);
+    Meet(world, rank);
+    if (rank == 1) return;
+    Bytes one(kLong);
+    Bytes several(2 * GroupMember::Small().chunk_bytes);
+    EXPECT_EQ(me.Run(me.CallOf(Pattern::kSend, &one)), PairLine::kDone);
+    EXPECT_EQ(me.Run(me.CallOf(Pattern::kSend, &several)), PairLine::kUnusual);
   });
 }
 

@@ -108,6 +108,32 @@ size_t SharedBytes() {
   return bytes;
 }
 
+// --- order ---
+
+TEST(ShmPatterns, AShortMessageComesBehindALongOneThatIsUnderWay) {
+  constexpr size_t kLongElems = size_t{1} << 20;  // more than there is staging memory for
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank, 1, 2);
+    Vector long_one(kLongElems, rank == 0 ? 1 : 0);
+    Vector short_one(1, rank == 0 ? 2 : 0);
+    if (rank == 1) {
+      me.Run(Pattern::kReceive, 0, &long_one);
+      me.Run(Pattern::kReceive, 0, &short_one);
+      EXPECT_EQ(long_one.memory[0], 1);
+      EXPECT_EQ(short_one.memory[0], 2);
+      return;
+    }
+    PatternCall call;
+    call.pattern = Pattern::kSend;
+    call.root = 1;
+    call.matrix = long_one.matrix;
+    std::unique_ptr<Operation> operation;
+    Require(me.group->Start(call, &operation));
+    me.Run(Pattern::kSend, 1, &short_one);
+    Require(operation->Wait());
+  });
+}
+
 // --- memory ---
 
 // Edges lie in memory that is taken in steps of so much.
