@@ -250,7 +250,7 @@ void Runtime::CloseGrid(int context) {
 }
 
 void Runtime::Drain(const char* routine) {
-  if (engine_ != nullptr) FailIfNotOk(OriginOf(routine, -1), engine_->Drain());
+  if (engine_ != nullptr) FailIfNotOk(OriginOf(routine, -1), engine_->AwaitReceivers());
 }
 
 void Runtime::Trim() {

@@ -121,6 +121,10 @@ class Endpoint {
   // Whether some that were sent need this rank's Progress to reach their receivers.
   virtual bool HoldsControl() const { return false; }
 
+  // How many of the sends under way their receivers have taken: they need nothing more of this
+  // rank but the memory, which others may go on reading if it was forwarded to them.
+  virtual size_t SendsTaken() { return 0; }
+
   // Moves what can be moved without waiting, and runs callbacks and handlers. True if anything
   // happened.
   virtual bool Progress() = 0;

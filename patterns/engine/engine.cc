@@ -297,15 +297,31 @@ void Engine::CloseIdleGroups() {
   AskWhetherHelperMayDrive();
 }
 
+std::string Engine::DescribeSends() const {
+  return std::to_string(sends_.in_flight()) + " returned sends" + Awaited(sends_.SlowReceiver());
+}
+
+void Engine::AwaitUnbrokenSends(bool back) {
+  WaitUntil(
+      [&] {
+        const size_t left = sends_.in_flight() - sends_.given_up();
+        return left == 0 || (!back && sends_.given_up() == 0 && left == endpoint_->SendsTaken());
+      },
+      [&] { return DescribeSends(); });
+}
+
 void Engine::AwaitSends() {
-  const auto what = [&] {
-    return std::to_string(sends_.in_flight()) + " returned sends" + Awaited(sends_.SlowReceiver());
-  };
-  WaitUntil([&] { return sends_.in_flight() == sends_.given_up(); }, what);
+  AwaitUnbrokenSends(/*back=*/true);
   if (sends_.in_flight() == 0) return;
   const auto end = std::chrono::steady_clock::now() + kGivenUpTime;
   WaitUntil([&] { return sends_.in_flight() == 0 || std::chrono::steady_clock::now() > end; },
-            what);
+            [&] { return DescribeSends(); });
+}
+
+Status Engine::AwaitReceivers() {
+  const Turn turn(this);
+  AwaitUnbrokenSends(/*back=*/false);
+  return sends_.failure();
 }
 
 Status Engine::Drain() {

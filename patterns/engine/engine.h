@@ -58,6 +58,9 @@ class Engine {
   // Waits until every returned send has left. kPeerLost if one never can. Where ranks share memory
   // that may take calls of the ranks that relay a broadcast, and not only of those that receive it.
   Status Drain();
+  // Waits only until its receiver has every returned send. Memory that is shared is not all back
+  // then: relays of a broadcast, wherever they are, may need it for others. kPeerLost, as Drain.
+  Status AwaitReceivers();
   // Gives unused overflow memory back to the system.
   void Trim();
 
@@ -182,6 +185,9 @@ class Engine {
   // Waits until every returned send has left, but those of broken groups not for long: their
   // receivers may never take them back.
   void AwaitSends();
+  std::string DescribeSends() const;
+  // Until all are over but those of broken groups and, unless `back`, what receivers have taken.
+  void AwaitUnbrokenSends(bool back);
 
   bool AdvanceActivities();
   // Breaks groups whose failure callbacks have noticed, or others have told of.

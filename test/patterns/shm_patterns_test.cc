@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -131,6 +132,36 @@ TEST(ShmPatterns, AShortMessageComesBehindALongOneThatIsUnderWay) {
     Require(me.group->Start(call, &operation));
     me.Run(Pattern::kSend, 1, &short_one);
     Require(operation->Wait());
+  });
+}
+
+// The relay keeps the root's memory for a receiver that is late, and makes no further call
+// meanwhile.
+TEST(ShmPatterns, WhoAwaitsReceiversDoesNotAwaitRelays) {
+  constexpr size_t kElems = 10000;
+  Gate gate(3);
+  std::atomic<bool> relay_began{false};
+  RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank, 1, 3);
+    Vector data(kElems, rank == 0 ? 7 : 0);
+    const Topology ring{Shape::kIncreasingRings, 1};
+    if (rank == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      relay_began = true;
+    }
+    if (rank == 2) gate.Pass();
+    me.Run(Pattern::kBroadcast, 0, &data, ChannelKind::kAll, ring);
+    size_t held_bytes = SIZE_MAX;
+    if (rank == 0) {
+      Require(me.engine->AwaitReceivers());
+      EXPECT_TRUE(relay_began);
+      held_bytes = me.engine->staging().in_use_bytes;
+    }
+    if (rank != 2) gate.Pass();
+    EXPECT_EQ(data.memory[0], 7);
+    EXPECT_EQ(data.memory[2 * kElems - 2], 7);
+    Require(me.engine->Drain());
+    EXPECT_LT(me.engine->staging().in_use_bytes, held_bytes);
   });
 }
 

@@ -192,6 +192,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
       if (far.is_used) far.endpoint->Flush();
     }
   }
+  size_t SendsTaken() override { return near_->SendsTaken(); }
   // Where memory is all that is used there is nothing to help.
   bool HelperMayDrive() const override {
     const auto forbids = [](const Far& far) {

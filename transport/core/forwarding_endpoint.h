@@ -63,6 +63,7 @@ class ForwardingEndpoint : public Endpoint {
     return target_->SendControl(group, peer, message, urgency);
   }
   bool HoldsControl() const override { return target_->HoldsControl(); }
+  size_t SendsTaken() override { return target_->SendsTaken(); }
   bool Progress() override { return target_->Progress(); }
   void Flush() override { target_->Flush(); }
   bool HelperMayDrive() const override { return target_->HelperMayDrive(); }

@@ -83,6 +83,8 @@ struct alignas(64) EdgeReturns {
   static constexpr int kRingSlots = 8;
   std::atomic<uint32_t> empty[kRingSlots];
   std::atomic<uint64_t> released;  // pieces, so that the sender need not look at each
+  // Messages up to the last piece that was taken.
+  std::atomic<uint64_t> taken;
   // 0, or one more than the messages that the receiver took before it closed the group.
   std::atomic<uint64_t> closed_at;
 };
@@ -94,7 +96,7 @@ struct EdgeRing {
 };
 static_assert(sizeof(EdgeRing) <= 1024, "the memory of an idle edge");
 
-// `released` and `closed_at` stay in the first ring.
+// `released`, `taken` and `closed_at` stay in the first ring.
 struct EdgeWideRing {
   std::atomic<uint32_t> empty[EdgeRing::kSlots];
   alignas(64) WideSlot slots[EdgeRing::kSlots];
@@ -202,6 +204,10 @@ class OutEdge {
   uint64_t sent() const { return sent_; }
   bool is_wide() const { return in_use_.is_wide(); }
   uint64_t released() const { return ring_->returns.released.load(std::memory_order_acquire); }
+  // REQUIRES: it was a piece.
+  bool IsTaken(const Receipt& receipt) const {
+    return receipt.number < ring_->returns.taken.load(std::memory_order_acquire);
+  }
   // The receiver is gone: there is no next slot any more, unless it closed the edge before.
   void SetLost() { lost_ = true; }
   // Receipts of earlier messages will not be looked at any more.
@@ -293,6 +299,9 @@ class InEdge {
   Receipt Take() {
     const Receipt receipt{empty_, stamp_};
     ++taken_;
+    if (next_->kind == Slot::kPiece) {
+      ring_->returns.taken.store(taken_, std::memory_order_release);
+    }
     Advance();
     return receipt;
   }

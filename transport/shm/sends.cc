@@ -16,6 +16,16 @@ void Sends::Add(OutStream* out, const OutEdge::Receipt& receipt, Completion* com
   out->under_way.push_back({receipt, completion});
 }
 
+size_t Sends::CountTaken() const {
+  ptrdiff_t taken = 0;
+  for (const OutStream* out : sending_) {
+    taken +=
+        std::count_if(out->under_way.begin(), out->under_way.end(),
+                      [&](const OutStream::Sent& sent) { return out->edge.IsTaken(sent.receipt); });
+  }
+  return static_cast<size_t>(taken);
+}
+
 bool Sends::Finish() {
   bool moved = false;
   for (size_t i = 0; i < sending_.size();) {

@@ -20,6 +20,8 @@ class Sends {
   Sends& operator=(const Sends&) = delete;
 
   bool empty() const { return sending_.empty(); }
+  // Of those that were not given back.
+  size_t CountTaken() const;
   // A piece was published, and ends when `receipt` is given.
   void Add(OutStream* out, const OutEdge::Receipt& receipt, Completion* completion);
 

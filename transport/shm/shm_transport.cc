@@ -209,6 +209,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     return groups_.At(id).PieceIn(slot);
   }
 
+  size_t SendsTaken() override { return sends_.CountTaken(); }
   bool Progress() override {
     BRIGADE_CHECK(!completions_.running());
     bool moved = false;
