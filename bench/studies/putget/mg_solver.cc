@@ -15,6 +15,7 @@ namespace {
 
 constexpr MgWeights kSmoother = {-3.0 / 8, 1.0 / 32, -1.0 / 64, 0};
 constexpr MgWeights kSmootherOfLarge = {-3.0 / 17, 1.0 / 33, -1.0 / 61, 0};
+// W and C as in NPB 3; README.md says how NPB 2 differs.
 constexpr MgClass kClasses[] = {{'S', 32, 4, kSmoother, 0.5307707005734e-04},
                                 {'W', 128, 4, kSmoother, 0.6467329375339e-05},
                                 {'A', 256, 4, kSmoother, 0.2433365309069e-05},
