@@ -44,6 +44,8 @@ static void null_source(void) {
   if (me == 1) LIPUT(0, NULL, a, 0, sizeof(int));
 }
 
+static void large_memory(void) { LIREGISTER(unknown, (size_t)1 << 31); }
+
 static void null_memory(void) { LIREGISTER(NULL, 0); }
 
 static void twice(void) { LIREGISTER(a, 4); }
@@ -164,6 +166,7 @@ int main(int argc, char** argv) {
       {"windows", windows},
       {"pid", pid},
       {"null_source", null_source},
+      {"large_memory", large_memory},
       {"null_memory", null_memory},
       {"twice", twice},
       {"not_open", not_open},

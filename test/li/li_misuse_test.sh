@@ -45,6 +45,8 @@ if [[ $what == always ]]; then
   expect pid 'LIGET on process 1, superstep 2: there is no process 3: they are 0 to 2'
   expect null_source 'LIPUT on process 1, superstep 2: bytes of this process at NULL'
   expect null_memory 'LIREGISTER on process 2, superstep 2: memory at NULL'
+  expect large_memory 'LIREGISTER on process [0-2], superstep 2: 2147483648 bytes, which BSPlib counts in an int' \
+    BRIGADE_LI_BACKEND=bsp
   expect twice 'LIREGISTER on process 1, superstep 2: the memory at .* is registered already'
   expect not_open 'LIPUT on process 1, superstep 3: the memory at .* is not open: call LIINIT first'
   expect not_committed 'LIPUT on process 1, superstep 2: the registration of .* is not effective: call LICOMMIT first'
