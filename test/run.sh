@@ -228,6 +228,7 @@ if $full; then
   preloaded "$blacs" "Applications" applications ./test/scalapack/run_applications.py
   preloaded "$blacs" "MKL's ScaLAPACK" mkl ./test/scalapack/run_mkl.py
   preloaded rma_shim/libbrigade_rma.so "Applications of windows" rma-applications ./test/rma/run_applications.py
+  counted "BSPlib by others" foreign-bsplib ./test/li/foreign_bsplib.sh
 fi
 start_cluster tcp_cluster_test  # mostly sleeps, while the sanitizers keep the processors busy
 sanitized asan

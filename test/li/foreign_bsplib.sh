@@ -1,0 +1,130 @@
+#!/bin/bash
+# BSPlib by others: programs of LI over BSPonMPI, and on our BSPlib the programs of BSPonMPI's tests, its collectives
+# and BSPedupack. Nothing of theirs is kept. Run from the root of the project, when all is built. The last line counts.
+#   foreign_bsplib.sh [FOLDER]      where what is built lies; bazel-bin
+# BSPONMPI and BSPEDUPACK say where their sources are cloned from.
+set -uo pipefail
+
+built=$(realpath "${1:-bazel-bin}")
+here=$PWD/test/li
+run_mpi=$PWD/test/support/run_mpi.sh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export TEST_TIMEOUT=300
+passed=0
+failed=0
+skipped=0
+
+finish() {
+  echo "$passed passed, $failed failed, $skipped skipped"
+  [[ $failed -eq 0 && $passed -gt 0 ]]
+  exit
+}
+
+check() {  # TITLE COMMAND...
+  local name=$1
+  shift
+  if "$@" >"$work/out" 2>&1; then
+    echo "passed: $name"
+    passed=$((passed + 1))
+  else
+    cat "$work/out"
+    echo "FAILED: $name"
+    failed=$((failed + 1))
+  fi
+}
+
+clone() {  # NAME SOURCE: false if there is no such source.
+  GIT_TERMINAL_PROMPT=0 timeout 120 git clone --quiet --depth 1 "$2" "$work/$1" && return
+  echo "SKIPPED: $1, which cannot be cloned from $2"
+  skipped=$((skipped + 1))
+  return 1
+}
+
+our_program() {  # NAME OPTION... FILE...: a program for BSPonMPI, on our library.
+  local name=$1
+  shift
+  mpicc -w -o "$work/$name" "$@" -L"$built/windows/faces/bsp" -l:libbrigade_bsp.so.0 -lm \
+    -Wl,-rpath,"$built/windows/faces/bsp" -Wl,--allow-shlib-undefined
+}
+
+# A program that says an error is due ends with one of our library, or with what it says itself.
+runs() {  # NAME PROCESSES
+  local output code=0
+  output=$("$run_mpi" "$2" "$work/$1" 2>&1) || code=$?
+  echo "$output"
+  if grep -q 'wrong: ' <<<"$output"; then return 1; fi
+  if grep -q 'an error is due: ' <<<"$output"; then
+    [[ $code -ne 0 ]] && grep -qE 'brigade: |Dit is een test' <<<"$output"
+  else
+    [[ $code -eq 0 ]]
+  fi
+}
+
+their_test() {  # NAME PROCESSES OPTION... FILE...
+  local name=$1 processes=$2
+  shift 2
+  our_program "$name" -DDLL_PUBLIC= -I"$work/BSPonMPI/include" -I"$work/BSPonMPI/src" \
+    -include "$here/foreign_bsplib.h" "$@" "$work/BSPonMPI/test/$name.c" && runs "$name" "$processes"
+}
+
+build_bsponmpi() {
+  local file
+  cd "$work/BSPonMPI" || return
+  for file in a2a bsmp bsp lincost rdma spmd tictoc unbuf; do
+    mpicxx -w -fPIC -DHAS_CXX11_UNORDERED_MAP -DHAS_CLOCK_GETTIME -DHAS_UNISTD -DOMPI_SKIP_MPICXX -DBUILDING_DLL \
+      -Iinclude -c "src/$file.cc" -o "$file.o" || return
+  done
+  mpicc -w -fPIC -DBUILDING_DLL -Iinclude -c src/util.c -o util.o && mpicxx -shared ./*.o -o libbsponmpi.so
+}
+
+# Where theirs goes beyond the standard, or is of another mind; docs/user/bsp.md has ours.
+beyond=' '
+
+bsponmpi() {
+  local name processes
+  check "BSPonMPI is built" build_bsponmpi
+  # By messages: Debian's Open MPI makes no windows for one process, by which it goes by default.
+  [[ ! -e $work/BSPonMPI/libbsponmpi.so ]] || check "LI over BSPonMPI" "$here/li_test.sh" "$run_mpi" \
+    "$built/test/li/li_cases" BRIGADE_LI_BACKEND=bsp BSPONMPI_A2A_METHOD=msg \
+    "BRIGADE_LI_BSP=$work/BSPonMPI/libbsponmpi.so"
+  while read -r name processes; do
+    [[ $beyond != *" $name "* ]] || continue
+    check "their $name on our BSPlib" their_test "$name" "$processes"
+  done < <(sed -nE 's/^add_mpi_test\( *([a-z0-9_]+) +([0-9]+) *\) *$/\1 \2/p' \
+    "$work/BSPonMPI/CMakeLists.txt")
+  for name in scatter_partition gather_neighbour allgather_neighbour alltoall_neighbour bcast_qtree_qp combis; do
+    check "their collectives on our BSPlib: $name" their_test "bsc_$name" 6 "$work/BSPonMPI/src/"{bsc,util}.c
+  done
+}
+
+# It asks process 0 for a number, and tells the sum of squares up to that on all. Begins as the standard has it.
+bspedupack() {
+  local folder
+  folder=$(dirname "$(find "$work/BSPedupack" -name bspinprod.c | head -n 1)")
+  echo '#include <brigade/bsp.h>' >"$folder/bsp.h"
+  cat >"$folder/begun.c" <<'EOF'
+#include <brigade/bsp.h>
+#define bsp_init(...) 0
+#define main their_main
+#include "bspinprod.c"
+#undef main
+int main(void) {
+  bsp_begin(bsp_nprocs());
+  bspinprod();
+  bsp_end();
+  return 0;
+}
+EOF
+  our_program inprod -Iinclude "$folder/begun.c" "$folder/bspedupack.c" || return
+  echo 100 >"$work/number"
+  "$run_mpi" 4 sh -c "exec '$work/inprod' <'$work/number'" >"$work/inprod.out" 2>&1
+  cat "$work/inprod.out"
+  [[ $(grep -c 'up to 100\*100 is 338350' "$work/inprod.out") -eq 4 ]]
+}
+
+if clone BSPonMPI "${BSPONMPI:-https://github.com/wijnand-suijlen/bsponmpi.git}"; then bsponmpi; fi
+if clone BSPedupack "${BSPEDUPACK:-https://github.com/pkrusche/bsponmpi.git}"; then
+  check "BSPedupack on our BSPlib" bspedupack
+fi
+finish
