@@ -4,7 +4,7 @@ set -euo pipefail
 
 usage() {
   cat <<'EOT'
-usage: ./install.sh --prefix DIRECTORY [--libdir NAME] [--mpi MPI] [-- BAZEL-OPTION...]
+usage: ./install.sh --prefix DIRECTORY [--libdir NAME] [--mpi MPI] [--either] [-- BAZEL-OPTION...]
 
 Builds what is not built, and installs libraries, headers, programs, their manual pages, and what pkg-config and CMake
 read. Can be run again. The directory can be moved afterwards, as a whole. ./test/install.sh installs what it takes.
@@ -13,6 +13,8 @@ read. Can be run again. The directory can be moved afterwards, as a whole. ./tes
   --libdir NAME        the folder of the libraries in there; lib unless given
   --mpi MPI            what the programs are built with: openmpi, which is the default, or mpich, without
                        libbrigade_rma.so. MPICC=/PATH/mpicc names another Open MPI or MPICH than Debian's
+  --either             also libbrigade_blacs_either.so, to preload under programs of either MPI of Debian, and its
+                       like for integers of 64 bits
   -- BAZEL-OPTION...   how to build, beside --config=opt
 EOT
 }
@@ -26,6 +28,7 @@ refuse() {
 prefix=
 libdir=lib
 mpi=openmpi
+either=false
 while [[ $# -gt 0 ]]; do
   case $1 in
     --help) usage; exit 0 ;;
@@ -34,12 +37,14 @@ while [[ $# -gt 0 ]]; do
       declare "${1#--}=$2"
       shift 2
       ;;
+    --either) either=true; shift ;;
     --) shift; break ;;
     *) refuse "unknown argument $1" ;;
   esac
 done
 [[ -n $prefix ]] || refuse "--prefix is missing"
 [[ $mpi == openmpi || $mpi == mpich ]] || refuse "there is no MPI $mpi; there are openmpi and mpich"
+! $either || [[ -z ${MPICC-} ]] || refuse "--either is for Debian's MPIs, and MPICC names one"
 [[ $libdir != /* ]] || refuse "--libdir is a folder in the prefix, such as lib64"
 prefix=$(realpath --canonicalize-missing "$prefix")
 cd "$(dirname "$0")"
@@ -47,6 +52,7 @@ cd "$(dirname "$0")"
 build=("$@")
 # Said twice it would be another build.
 [[ " $* " == *" --config=opt "* ]] || build=(--config=opt "$@")
+any=("${build[@]}")  # whatever the MPI
 libraries=(patterns/api/libbrigade.so blacs_shim/libbrigade_blacs.so blacs_shim/libbrigade_blacs64.so
   pblas_shim/libbrigade_pblas.so windows/faces/li/libbrigade_li.so windows/faces/bsp/libbrigade_bsp.so)
 if [[ $mpi == mpich ]]; then
@@ -78,6 +84,17 @@ for library in "${libraries[@]}"; do
   ln -sf "$name.$version" "$lib/$name.$soversion"
   ln -sf "$name.$soversion" "$lib/$name"
 done
+if $either; then
+  bazel build "${build[@]}" //blacs_shim:libbrigade_blacs{,64}_either.so
+  install -D --mode=755 --target-directory="$lib" "$built"/blacs_shim/libbrigade_blacs{,64}_either.so
+  for family in openmpi mpich; do
+    of_family=("${any[@]}")
+    [[ $family == openmpi ]] || of_family+=(--config=mpich)
+    bazel build "${of_family[@]}" //blacs_shim:libraries //blacs_shim:libraries64
+    shim=$(bazel info "${of_family[@]}" bazel-bin)/blacs_shim
+    install -D --mode=755 --target-directory="$lib/brigade/$family" "$shim"/libbrigade{,_blacs,_blacs64}.so.0
+  done
+fi
 install -D --mode=644 --target-directory="$prefix/include/brigade" include/brigade/*
 
 install -D --mode=755 --target-directory="$prefix/bin" "$built/bench/brigade_bench" "$built/tools/brigade_info"

@@ -50,12 +50,49 @@ fortran() {  # LIBRARY COMPILER-OPTION...
 
 testers() { ./test/scalapack/run_testers.py --mpi mpich --preload "$shim/libbrigade_blacs.so" "$@"; }
 
-installed() {
-  ./install.sh --prefix "$work/prefix" --mpi mpich -- "${options[@]}" || return
+installed() {  # PREFIX
+  ./install.sh --prefix "$1" --mpi mpich -- "${options[@]}" || return
   # shellcheck disable=SC2046 # lists of words
   mpicc.mpich examples/grid_sum.c -o "$work/grid_sum" \
-    $(PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig pkg-config --cflags --libs brigade_blacs) \
-    -Wl,-rpath,"$work/prefix/lib" && job 4 "$work/grid_sum" && [[ ! -e $work/prefix/lib/libbrigade_rma.so ]]
+    $(PKG_CONFIG_PATH=$1/lib/pkgconfig pkg-config --cflags --libs brigade_blacs) \
+    -Wl,-rpath,"$1/lib" && job 4 "$work/grid_sum" && [[ ! -e $1/lib/libbrigade_rma.so ]]
+}
+
+# An MPICH in a folder of its own, which only its wrapper knows.
+elsewhere() {
+  local folder=$work/elsewhere
+  mkdir -p "$folder/lib"
+  ln -s "$(gcc -print-file-name=libmpich.so)" "$folder/lib/libmpich.so"
+  printf '#!/bin/sh\necho "%s"\n' "$(mpicc.mpich -show | sed "s,-L[^ ]*,-L$folder/lib,")" >"$folder/mpicc"
+  chmod +x "$folder/mpicc"
+  MPICC=$folder/mpicc installed "$work/prefix-elsewhere" &&
+    readelf --dynamic "$work/prefix-elsewhere/lib/libbrigade_blacs.so" | grep "RUNPATH.*$folder/lib"
+}
+
+no_wrapper() {
+  ! MPICC=$work/nowhere/mpicc ./install.sh --prefix "$work/none" --mpi mpich -- "${options[@]}" >"$work/wrapper" 2>&1
+  grep "nowhere/mpicc: there is no such wrapper" "$work/wrapper" && [[ ! -e $work/none ]]
+}
+
+# The same file under programs of both families.
+either() {
+  ./install.sh --prefix "$work/either" --either -- "${options[@]}" || return
+  local lib=$work/either/lib family
+  [[ $(nm -D --defined-only "$lib/libbrigade_blacs_either.so" | wc -l) -eq 156 ]] || return
+  ! readelf --dynamic "$lib"/libbrigade_blacs*_either.so | grep 'NEEDED.*mpi' || return
+  for family in openmpi mpich; do
+    ./test/scalapack/run_testers.py --mpi "$family" --preload "$lib/libbrigade_blacs_either.so" \
+      --only 'xCbtest-4-noaux|xdlu' --output "results/testers-either-$family" || return
+  done
+  job 4 env LD_PRELOAD="$lib/libbrigade_blacs64_either.so" BRIGADE_LOG=info \
+    "$built/test/blacs/blacs64_c_header_test" >"$work/wide" 2>&1 && grep "BLACS over transport" "$work/wide"
+}
+
+# Where there is no MPI it says so.
+no_mpi() {
+  ! LD_PRELOAD=$work/either/lib/libbrigade_blacs_either.so python3 -c \
+    'import ctypes; ctypes.CDLL(None).Cblacs_pinfo(None, None)' 2>"$work/refusal" &&
+    grep "has neither Open MPI nor MPICH loaded" "$work/refusal"
 }
 
 # A program of Open MPI ends at its first call of the BLACS, with a text that names both.
@@ -92,5 +129,9 @@ check "Debian's testers" testers --only 'x[CF]btest-4-noaux|xdlu|xdllt|dpb3tst' 
 check "benchmarks" job 2 "$built/bench/brigade_bench" --peers none --shim none --seconds 0.05 spread --cases broadcast \
   --bytes 1K
 check "a program of Open MPI is refused" refused
-check "an installation" installed
+check "an installation" installed "$work/prefix"
+check "one library for both families" either
+check "one library for both families, without any" no_mpi
+check "an installation with another MPICH" elsewhere
+check "an installation with no MPICH" no_wrapper
 finish
