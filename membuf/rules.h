@@ -217,6 +217,16 @@ inline constexpr int kShmLinesBeforeWide = 4;
 // Wide rings of a rank, each of some 33 KB: more serve more edges, and take more memory.
 inline constexpr size_t kShmMostWideBytes = size_t{2} << 20;
 
+// Kernel copies of messages from point to point. The shortest and the longest that are looked at.
+// Below, the message itself costs less than the system call; beyond, two processors that copy at
+// once are ahead wherever it was measured.
+inline constexpr size_t kLeastKernelCopyBytes = size_t{8} << 10;
+inline constexpr size_t kMostKernelCopyBytes = size_t{2} << 20;
+// What a staged message takes, in times of a copy within one cache: more has the kernel copy more.
+inline constexpr double kStagedInCopies = 2.5;
+// Of each length, of which the best counts.
+inline constexpr int kKernelCopyTrials = 5;
+
 // MPI. Pieces of a long message: fewer messages, less overlap.
 inline constexpr size_t kMpiPieceBytes = size_t{128} << 10;
 // The longest send that every fabric of Open MPI takes at once: it is looked at when it is posted.

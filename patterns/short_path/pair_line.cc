@@ -36,11 +36,12 @@ WireHeader HeaderOf(uint64_t sequence, size_t total_bytes) {
   return header;
 }
 
-void Count(size_t bytes, OperationStatistics* did) {
+void Count(bool copied, size_t bytes, OperationStatistics* did) {
   if (did == nullptr) return;
   *did = OperationStatistics();
-  did->pieces = did->copies = 1;
-  did->bytes_copied = bytes;
+  did->pieces = 1;
+  did->copies = copied ? 1 : 0;
+  did->bytes_copied = copied ? bytes : 0;
 }
 
 // Null: it goes some other way, which also finds out whether the edge has use for a wide ring.
@@ -54,23 +55,29 @@ Slot* SlotFor(const EdgeConfig& config, size_t bytes, OutEdge* edge) {
 
 PairLine Send(Engine* engine, GroupState* group, const PatternCall& call,
               OperationStatistics* did) {
+  const auto peer = static_cast<size_t>(call.root);
+  uint64_t& sequence = group->send_sequence[peer];
+  OutEdge* const edge =
+      IsToLookAround(sequence) ? nullptr : EdgeTo(engine, group, kKind, call.root);
+  if (edge == nullptr) return PairLine::kUnusual;
   const size_t bytes = call.matrix.layout.bytes();
-  uint64_t& sequence = group->send_sequence[static_cast<size_t>(call.root)];
-  if (kHeaderBytes + bytes > WideSlot::kLineBytes || IsToLookAround(sequence)) {
+  const WireHeader header = HeaderOf(sequence, bytes);
+  const bool copied = kHeaderBytes + bytes <= WideSlot::kLineBytes;
+  if (copied) {
+    Slot* const slot = SlotFor(*group->config_to[peer], bytes, edge);
+    if (slot == nullptr) return PairLine::kUnusual;
+    slot->kind = Slot::kLine;
+    slot->bytes = static_cast<uint16_t>(kHeaderBytes + bytes);
+    std::memcpy(PayloadOf(slot), &header, kHeaderBytes);
+    CopyIn(PayloadOf(slot) + kHeaderBytes, call.matrix.layout, call.matrix.data, 0, bytes);
+    edge->Publish(slot);
+  } else if (!edge->CopiesByKernel(bytes) ||
+             !edge->SendToLanding({reinterpret_cast<const std::byte*>(&header), kHeaderBytes},
+                                  call.matrix.layout, call.matrix.data)) {
     return PairLine::kUnusual;
   }
-  OutEdge* const edge = EdgeTo(engine, group, kKind, call.root);
-  Slot* const slot = edge == nullptr
-                         ? nullptr
-                         : SlotFor(*group->config_to[static_cast<size_t>(call.root)], bytes, edge);
-  if (slot == nullptr) return PairLine::kUnusual;
-  const WireHeader header = HeaderOf(sequence++, bytes);
-  slot->kind = Slot::kLine;
-  slot->bytes = static_cast<uint16_t>(kHeaderBytes + bytes);
-  std::memcpy(PayloadOf(slot), &header, kHeaderBytes);
-  CopyIn(PayloadOf(slot) + kHeaderBytes, call.matrix.layout, call.matrix.data, 0, bytes);
-  edge->Publish(slot);
-  Count(bytes, did);
+  ++sequence;
+  Count(copied, bytes, did);
   if (did != nullptr) {
     did->messages_sent = 1;
     did->bytes_sent = kHeaderBytes + bytes;
@@ -78,26 +85,49 @@ PairLine Send(Engine* engine, GroupState* group, const PatternCall& call,
   return PairLine::kDone;
 }
 
+// After a landing was lent and nothing came: the message that is on its way there, if one is.
+const Slot* TakeLandingBack(Endpoint* endpoint, InEdge* edge) {
+  while (!edge->TakeLandingBack()) {
+    if (const Slot* const slot = edge->Peek()) return slot;
+    endpoint->Nudge();
+    endpoint->Progress();  // hears of who is gone
+    if (edge->lost()) break;
+  }
+  return nullptr;
+}
+
+const Slot* AwaitMessage(Engine* engine, const Matrix& matrix, InEdge* edge, int peer) {
+  if (const Slot* const slot = edge->Peek()) return slot;
+  const bool lent = edge->LendLanding(matrix.layout, matrix.data);
+  const Slot* const slot = PollLonger(engine, edge, peer);
+  return slot == nullptr && lent ? TakeLandingBack(engine->endpoint(), edge) : slot;
+}
+
 PairLine Receive(Engine* engine, GroupState* group, const PatternCall& call,
                  OperationStatistics* did) {
   uint64_t& sequence = group->receive_sequence[static_cast<size_t>(call.root)];
-  InEdge* const edge = EdgeFrom(group, kKind, call.root);
-  if (edge == nullptr || IsToLookAround(sequence)) return PairLine::kUnusual;
-  const Slot* const slot = Poll(engine, edge, call.root);
+  InEdge* const edge = IsToLookAround(sequence) ? nullptr : EdgeFrom(group, kKind, call.root);
+  if (edge == nullptr) return PairLine::kUnusual;
+  const Slot* const slot = AwaitMessage(engine, call.matrix, edge, call.root);
   if (slot == nullptr) return PairLine::kNothingCame;
-  if (slot->kind != Slot::kLine) return PairLine::kUnusual;
+  const bool landed = slot->kind == Slot::kLanded;
+  if (!landed && slot->kind != Slot::kLine) return PairLine::kUnusual;
   const ConstByteSpan message = edge->Line(*slot);
   if (message.data == nullptr || message.bytes < kHeaderBytes) return PairLine::kUnusual;
-  const size_t bytes = message.bytes - kHeaderBytes;
-  const WireHeader expected = HeaderOf(sequence, bytes);
-  if (bytes > call.matrix.layout.bytes() ||
-      std::memcmp(message.data, &expected, kHeaderBytes) != 0) {
+  WireHeader theirs;
+  std::memcpy(&theirs, message.data, kHeaderBytes);
+  const WireHeader expected = HeaderOf(sequence, theirs.total_bytes);
+  const size_t bytes = theirs.total_bytes;
+  if (bytes > call.matrix.layout.bytes() || message.bytes != kHeaderBytes + (landed ? 0 : bytes) ||
+      std::memcmp(&theirs, &expected, kHeaderBytes) != 0) {
     return PairLine::kUnusual;
   }
-  CopyOut(call.matrix.layout, call.matrix.data, 0, bytes, message.data + kHeaderBytes);
+  if (!landed) {
+    CopyOut(call.matrix.layout, call.matrix.data, 0, bytes, message.data + kHeaderBytes);
+  }
   edge->GiveBack(edge->Take(), /*piece=*/false);
   ++sequence;
-  Count(bytes, did);
+  Count(!landed, bytes, did);
   return PairLine::kDone;
 }
 

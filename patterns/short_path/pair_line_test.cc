@@ -21,7 +21,9 @@
 #include "test/support/run_ranks.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
+#include "transport/edge/kernel_copy.h"
 #include "transport/inproc/inproc_transport.h"
+#include "transport/shm/shm_transport.h"
 
 namespace brigade {
 namespace {
@@ -30,11 +32,18 @@ using Bytes = std::vector<uint8_t>;
 
 // Of two; the other rank is the peer.
 struct Member : GroupMember {
-  Member(InprocWorld& world, int rank, const EngineOptions& options = EngineOptions())
-      : GroupMember(world, rank, OverShm(), options), peer(1 - rank) {
+  Member(InprocWorld& world, int rank, const EngineOptions& options = EngineOptions(),
+         const KernelCopyRange& kernel_copies = KernelCopyRange())
+      : GroupMember(world, rank, OverShm(CopyBy(kernel_copies)), options), peer(1 - rank) {
     state.config_to.assign(state.members(), &state.edge_configs.front());
     state.send_sequence.resize(state.members());
     state.receive_sequence.resize(state.members());
+  }
+
+  static ShmOptions CopyBy(const KernelCopyRange& range) {
+    ShmOptions options;
+    options.kernel_copies = range;
+    return options;
   }
 
   PatternCall CallOf(Pattern pattern, Bytes* data) const {
@@ -240,6 +249,44 @@ TEST(PairLines, AMessageThatIsNotTheNextStaysWhereItIs) {
     EXPECT_EQ(me.Await(me.CallOf(Pattern::kReceive, &shorter)), PairLine::kUnusual);
     EXPECT_EQ(shorter, Bytes(7, 99));
     ASSERT_EQ(me.Await(call), PairLine::kDone);
+  });
+}
+
+// --- to landings ---
+
+constexpr size_t kCopied = 50000;  // by the kernel
+constexpr KernelCopyRange kKernelCopies{kCopied / 2, 2 * kCopied};
+
+// The receiver waits before the message is sent, most times.
+TEST(PairLines, WhoWaitsGetsTheMessageWhereItIsWanted) {
+  constexpr int kRounds = 100;
+  constexpr uint8_t kOther = kRounds;
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Member me(world, rank, EngineOptions(), kKernelCopies);
+    int landed = 0;
+    for (int i = 0; i < kRounds; ++i) {
+      const bool sends = i % 2 == rank;
+      const Bytes expected = Numbered(kCopied, static_cast<size_t>(i));
+      Bytes data = sends ? expected : Bytes(kCopied);
+      const PatternCall call = me.CallOf(sends ? Pattern::kSend : Pattern::kReceive, &data);
+      OperationStatistics did;
+      const PairLine line = sends ? me.Run(call, &did) : me.Await(call, &did);
+      if (sends && line == PairLine::kUnusual) {  // the receiver is late: something has to come
+        Bytes other(1, kOther);
+        ASSERT_EQ(me.Run(me.CallOf(Pattern::kSend, &other)), PairLine::kDone);
+        continue;
+      }
+      ASSERT_EQ(line, PairLine::kDone);
+      if (data[0] == kOther) continue;
+      ++landed;
+      ASSERT_EQ(data, expected) << i;
+      OperationStatistics as_usual;
+      as_usual.messages_sent = sends ? 1 : 0;
+      as_usual.bytes_sent = sends ? kHeaderBytes + kCopied : 0;
+      as_usual.pieces = 1;  // and no copy
+      ExpectEqual(did, as_usual);
+    }
+    EXPECT_GT(landed, 0);
   });
 }
 

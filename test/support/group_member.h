@@ -61,9 +61,9 @@ struct GroupMember {
     options.staging_bytes = 16 * 1024;
     return options;
   }
-  static std::unique_ptr<Endpoint> OverShm() {
+  static std::unique_ptr<Endpoint> OverShm(const ShmOptions& options = ShmOptions()) {
     std::unique_ptr<Endpoint> endpoint;
-    Require(CreateShmEndpoint(&endpoint));
+    Require(CreateShmEndpoint(options, &endpoint));
     return endpoint;
   }
 

@@ -65,6 +65,31 @@ bool OutEdge::Widen() {
   return true;
 }
 
+bool OutEdge::SendToLanding(ConstByteSpan head, const StridedLayout& layout,
+                            const std::byte* base) {
+  EdgeLanding& landing = ring_->returns.landing;
+  uint64_t lent = EdgeLanding::StateOf(sent_, EdgeLanding::kLent);
+  if (landing.state.load(std::memory_order_acquire) != lent) return false;
+  Slot* const slot = Next();
+  if (slot == nullptr || slot == &discarded_) return false;
+  const RemoteStretches to = landing.memory;  // read once: it is the receiver's to change
+  if (to.bytes < layout.bytes() ||
+      !landing.state.compare_exchange_strong(lent, EdgeLanding::StateOf(sent_, EdgeLanding::kTaken),
+                                             std::memory_order_acq_rel)) {
+    return false;
+  }
+  if (!CopyToProcess(receiver_process_, layout, base, to)) {
+    kernel_copies_ = KernelCopyRange();
+    landing.state.store(0, std::memory_order_release);
+    return false;
+  }
+  slot->kind = Slot::kLanded;
+  slot->bytes = static_cast<uint16_t>(head.bytes);
+  std::memcpy(PayloadOf(slot), head.data, head.bytes);
+  Publish(slot);
+  return true;
+}
+
 bool OutEdge::IsOver(const Extension& extension) const {
   if (extension.end > oldest_receipt_ || extension.memory == extension_) return false;
   for (int i = 0; i < EdgeExtension::kSlots; ++i) {
@@ -158,6 +183,20 @@ const Slot* InEdge::FollowToWideRing() {
   in_use_ = RingInUse(reinterpret_cast<EdgeWideRing*>(memory));
   SetRing(0);
   return Peek();
+}
+
+bool InEdge::LendLanding(const StridedLayout& layout, std::byte* base) {
+  if (layout.bytes() < kernel_copies_.least_bytes || ring_ == nullptr) return false;
+  EdgeLanding& landing = ring_->returns.landing;
+  if (!AsStretches(layout, base, &landing.memory)) return false;
+  landing.state.store(EdgeLanding::StateOf(taken_, EdgeLanding::kLent), std::memory_order_release);
+  return true;
+}
+
+bool InEdge::TakeLandingBack() {
+  std::atomic<uint64_t>& state = ring_->returns.landing.state;
+  uint64_t lent = EdgeLanding::StateOf(taken_, EdgeLanding::kLent);
+  return state.compare_exchange_strong(lent, 0, std::memory_order_acq_rel) || lent == 0;
 }
 
 void InEdge::Close() {

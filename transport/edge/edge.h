@@ -30,7 +30,9 @@
 #include "membuf/byte_span.h"
 #include "membuf/rules.h"
 #include "membuf/status.h"
+#include "membuf/strided_layout.h"
 #include "transport/edge/bell.h"
+#include "transport/edge/kernel_copy.h"
 #include "transport/edge/shared_segment.h"
 
 namespace brigade {
@@ -40,12 +42,12 @@ class EdgeMemory;
 // --- what lies in shared memory ---
 
 struct alignas(64) Slot {
-  enum Kind : uint16_t { kLine, kPiece, kJump, kWiden };
+  enum Kind : uint16_t { kLine, kPiece, kLanded, kJump, kWiden };
   static constexpr size_t kLineBytes = 56;
 
   std::atomic<uint32_t> full;
   Kind kind;
-  uint16_t bytes;  // kLine
+  uint16_t bytes;  // kLine; kLanded: of the header, whose message lies where it is wanted
   std::byte payload[kLineBytes];
 };
 static_assert(sizeof(Slot) == 64, "a slot is a cache line");
@@ -78,6 +80,17 @@ struct PieceAt {
   uint64_t bytes = 0;
 };
 
+// Where the receiver wants its next message, if it comes in time: user memory that it lends to the
+// sender.
+struct alignas(64) EdgeLanding {
+  enum State : uint64_t { kLent = 1, kTaken = 2 };
+  // 0: nothing is lent. Else four times the number of the message, from 1, and whether the sender
+  // copies to it, or did.
+  std::atomic<uint64_t> state;
+  RemoteStretches memory;
+  static uint64_t StateOf(uint64_t number, State state) { return (number + 1) << 2 | state; }
+};
+
 // What the receiver writes.
 struct alignas(64) EdgeReturns {
   static constexpr int kRingSlots = 8;
@@ -87,6 +100,7 @@ struct alignas(64) EdgeReturns {
   std::atomic<uint64_t> taken;
   // 0, or one more than the messages that the receiver took before it closed the group.
   std::atomic<uint64_t> closed_at;
+  EdgeLanding landing;
 };
 
 struct EdgeRing {
@@ -96,7 +110,7 @@ struct EdgeRing {
 };
 static_assert(sizeof(EdgeRing) <= 1024, "the memory of an idle edge");
 
-// `released`, `taken` and `closed_at` stay in the first ring.
+// All that is not `empty` of what the receiver writes stays in the first ring.
 struct EdgeWideRing {
   std::atomic<uint32_t> empty[EdgeRing::kSlots];
   alignas(64) WideSlot slots[EdgeRing::kSlots];
@@ -192,6 +206,17 @@ class OutEdge {
     return receipt;
   }
 
+  // From here on messages of these lengths may go straight to the memory of `receiver`.
+  void SetKernelCopies(pid_t receiver, const KernelCopyRange& range) {
+    receiver_process_ = receiver;
+    kernel_copies_ = range;
+  }
+  bool CopiesByKernel(size_t bytes) const { return kernel_copies_.Holds(bytes); }
+  // Copies a matrix to where the receiver wants its next message, and publishes that with `head`,
+  // of a line at most. False: nothing is sent, for the receiver has not said where, or cannot be
+  // written to.
+  bool SendToLanding(ConstByteSpan head, const StridedLayout& layout, const std::byte* base);
+
   // Whether the next message needs no extension, or nobody receives it.
   bool HasRoom() { return RingHasRoom() || closed(); }
 
@@ -265,6 +290,8 @@ class OutEdge {
   size_t look_at_ = kFewExtensions;  // of them
   uint64_t oldest_receipt_ = UINT64_MAX;
   Slot discarded_{};  // takes what nobody will receive
+  pid_t receiver_process_ = 0;
+  KernelCopyRange kernel_copies_;
 };
 
 class InEdge {
@@ -313,6 +340,18 @@ class InEdge {
     released.store(released.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     sender_->Ring();
   }
+  // The same of the receiver.
+  void SetKernelCopies(const KernelCopyRange& range) { kernel_copies_ = range; }
+  // Lends user memory to the sender, for the next message if that has one of these lengths. False:
+  // nothing is lent. To be taken back once that message is there, or will be received otherwise.
+  bool LendLanding(const StridedLayout& layout, std::byte* base);
+  // False if the sender is copying to it: its message comes, unless it is lost. Copies nothing
+  // afterwards, if true.
+  bool TakeLandingBack();
+  // The sender is gone.
+  void SetLost() { lost_ = true; }
+  bool lost() const { return lost_; }
+
   // What was not taken will not be. Nothing is taken afterwards; what was is still given back.
   void Close();
 
@@ -358,6 +397,8 @@ class InEdge {
   uint64_t read_in_ring_ = 0;
   EdgeExtension* extension_ = nullptr;
   uint64_t taken_ = 0;
+  KernelCopyRange kernel_copies_;
+  bool lost_ = false;
   uint64_t jumped_at_ = UINT64_MAX;  // what had been taken when the last jump was followed
   const char* broken_ = nullptr;
 };

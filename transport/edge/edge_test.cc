@@ -1,5 +1,7 @@
 #include "transport/edge/edge.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -13,6 +15,7 @@
 #include "membuf/rules.h"
 #include "test/support/stress.h"
 #include "transport/edge/edge_memory.h"
+#include "transport/edge/kernel_copy.h"
 
 namespace brigade {
 
@@ -715,6 +718,127 @@ TEST(EdgeTest, Garbage) {
   }
   EXPECT_GT(messages, 1000u);
   EXPECT_GT(broken, 100u);
+}
+
+// --- landings ---
+
+constexpr size_t kLandingBytes = 100;
+
+struct LandingLink : Link {
+  LandingLink() {
+    const KernelCopyRange range{kLandingBytes / 2, 2 * kLandingBytes};
+    out->SetKernelCopies(getpid(), range);
+    in->SetKernelCopies(range);
+    EXPECT_EQ(in->Peek(), nullptr);  // attaches it
+  }
+  bool Lend(std::vector<uint8_t>* landing) const {
+    return in->LendLanding(StridedLayout::Contiguous(landing->size()),
+                           reinterpret_cast<std::byte*>(landing->data()));
+  }
+  bool SendToLanding(const std::vector<uint8_t>& data) const {
+    const uint64_t head = data.size();
+    return out->SendToLanding({reinterpret_cast<const std::byte*>(&head), sizeof(head)},
+                              StridedLayout::Contiguous(data.size()),
+                              reinterpret_cast<const std::byte*>(data.data()));
+  }
+};
+
+TEST(EdgeTest, AMessageGoesToTheLandingThatIsLentForIt) {
+  LandingLink link;
+  const std::vector<uint8_t> data(kLandingBytes, 7);
+  std::vector<uint8_t> landing(kLandingBytes + 1, 9);
+  EXPECT_FALSE(link.SendToLanding(data)) << "nothing is lent";
+  for (int i = 0; i < 3 * EdgeRing::kSlots; ++i) {
+    std::fill(landing.begin(), landing.end(), 9);
+    ASSERT_TRUE(link.Lend(&landing));
+    ASSERT_TRUE(link.SendToLanding(data));
+    EXPECT_FALSE(link.in->TakeLandingBack()) << "its message comes";
+    EXPECT_FALSE(link.SendToLanding(data)) << "it was lent for one";
+    ASSERT_NE(link.in->Peek(), nullptr);
+    EXPECT_EQ(link.in->Peek()->kind, Slot::kLanded);
+    EXPECT_TRUE(std::equal(data.begin(), data.end(), landing.begin()));
+    EXPECT_EQ(landing.back(), 9);
+    link.Receive(kLandingBytes);
+  }
+}
+
+TEST(EdgeTest, ALandingIsForTheNextMessageOnly) {
+  LandingLink link;
+  const std::vector<uint8_t> data(kLandingBytes, 7);
+  std::vector<uint8_t> landing(kLandingBytes, 9);
+  ASSERT_TRUE(link.Lend(&landing));
+  link.Send(1);
+  EXPECT_FALSE(link.SendToLanding(data));
+  link.Receive(1);
+  EXPECT_FALSE(link.SendToLanding(data));
+  EXPECT_EQ(landing, std::vector<uint8_t>(kLandingBytes, 9));
+}
+
+TEST(EdgeTest, ALandingThatWasTakenBackIsNotWrittenTo) {
+  LandingLink link;
+  std::vector<uint8_t> landing(kLandingBytes, 9);
+  ASSERT_TRUE(link.Lend(&landing));
+  EXPECT_TRUE(link.in->TakeLandingBack());
+  EXPECT_FALSE(link.SendToLanding(std::vector<uint8_t>(kLandingBytes, 7)));
+  EXPECT_EQ(landing, std::vector<uint8_t>(kLandingBytes, 9));
+}
+
+TEST(EdgeTest, NoLandingIsTooShort) {
+  LandingLink link;
+  std::vector<uint8_t> landing(kLandingBytes, 9);
+  ASSERT_TRUE(link.Lend(&landing));
+  EXPECT_FALSE(link.SendToLanding(std::vector<uint8_t>(kLandingBytes + 1, 7)));
+  EXPECT_TRUE(link.SendToLanding(std::vector<uint8_t>(kLandingBytes, 7))) << "it is still lent";
+  std::vector<uint8_t> shorter(kLandingBytes / 2 - 1);
+  EXPECT_FALSE(link.Lend(&shorter)) << "too short for any message that goes there";
+}
+
+// A receiver whose memory cannot be written to is not tried again.
+TEST(EdgeTest, WhereTheKernelRefusesNothingIsSent) {
+  LandingLink link;
+  ASSERT_TRUE(link.out->CopiesByKernel(kLandingBytes));
+  ASSERT_TRUE(link.in->LendLanding(StridedLayout::Contiguous(kLandingBytes), nullptr));
+  EXPECT_FALSE(link.SendToLanding(std::vector<uint8_t>(kLandingBytes, 7)));
+  EXPECT_FALSE(link.out->CopiesByKernel(kLandingBytes));
+  EXPECT_TRUE(link.in->TakeLandingBack());
+  link.Send(1);
+  link.Receive(1);
+}
+
+TEST(EdgeTest, LandingsThatAreTakenBackAndSentToAtOnce) {
+  const int messages = StressRounds(20000, 1000000);
+  const auto both_wait = [](int message) { return message % 16 == 0; };
+  LandingLink link;
+  int landed = 0;
+  std::thread sender([&] {
+    for (int i = 0; i < messages; ++i) {
+      const auto number = static_cast<uint64_t>(i);
+      const auto& state = link.ring->returns.landing.state;
+      while (both_wait(i) && state != EdgeLanding::StateOf(number, EdgeLanding::kLent)) {
+        std::this_thread::yield();
+      }
+      const std::vector<uint8_t> data(kLandingBytes, static_cast<uint8_t>(i));
+      if (link.SendToLanding(data)) continue;
+      while (!link.out->HasRoom()) std::this_thread::yield();
+      link.Send(number);
+    }
+  });
+  for (int i = 0; i < messages; ++i) {
+    std::vector<uint8_t> landing(kLandingBytes, static_cast<uint8_t>(i + 1));
+    ASSERT_TRUE(link.Lend(&landing));
+    for (int poll = 0; poll < i % 7 && link.in->Peek() == nullptr; ++poll) {
+      std::this_thread::yield();
+    }
+    const bool back = !both_wait(i) && link.in->TakeLandingBack();
+    while (link.in->Peek() == nullptr) std::this_thread::yield();
+    const bool is_landed = link.in->Peek()->kind == Slot::kLanded;
+    ASSERT_EQ(is_landed, !back);
+    ASSERT_EQ(landing[kLandingBytes - 1], static_cast<uint8_t>(is_landed ? i : i + 1));
+    link.Receive(is_landed ? kLandingBytes : static_cast<uint64_t>(i));
+    landed += is_landed ? 1 : 0;
+  }
+  sender.join();
+  EXPECT_GE(landed, messages / 16);
 }
 
 }  // namespace

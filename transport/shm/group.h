@@ -18,6 +18,7 @@
 #include "transport/core/control_queue.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_memory.h"
+#include "transport/edge/kernel_copy.h"
 #include "transport/shm/peers.h"
 #include "transport/shm/streams.h"
 
@@ -61,6 +62,7 @@ struct Group {
   // Made at first use; [kind * ranks + peer].
   std::vector<std::unique_ptr<OutStream>> out;
   std::vector<std::unique_ptr<InStream>> in;
+  KernelCopyRange kernel_copies;  // of its messages
   bool crowded = false;  // its ranks on this host outnumber the processors that they may use
   uint32_t notes_seen = 0;
   std::deque<Note> notes;  // control messages that there is no memory for yet
@@ -80,6 +82,7 @@ struct Group {
     if (stream == nullptr) {
       stream = std::make_unique<InStream>(directories[peer]->entries() + IndexOf(kind, rank),
                                           members[peer], peer, this);
+      stream->edge.SetKernelCopies(kernel_copies);
     }
     return stream.get();
   }

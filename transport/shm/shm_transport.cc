@@ -111,6 +111,10 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
 
     auto group = std::make_unique<Group>();
     group->rank = bootstrap->rank();
+    if (ranks > 1) {
+      group->kernel_copies =
+          options_.kernel_copies ? *options_.kernel_copies : MeasuredKernelCopyRange();
+    }
     const Status mapped = shm::MapMembers(mine, all, options_.spans_hosts, &peers_, group.get());
     Status verdict;
     const Status agreed = shm::AgreeWhetherMapped(bootstrap, mapped, &verdict);
@@ -271,6 +275,9 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     groups_.ForEach([](GroupId, const Group* group) {
       for (const auto& out : group->out) {
         if (out != nullptr && out->peer->lost) out->edge.SetLost();
+      }
+      for (const auto& in : group->in) {
+        if (in != nullptr && in->peer->lost) in->edge.SetLost();
       }
     });
   }

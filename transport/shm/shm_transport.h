@@ -10,8 +10,10 @@
 #define BRIGADE_TRANSPORT_SHM_SHM_TRANSPORT_H_
 
 #include <memory>
+#include <optional>
 
 #include "membuf/status.h"
+#include "transport/edge/kernel_copy.h"
 #include "transport/endpoint.h"
 #include "transport/host/host.h"
 
@@ -23,6 +25,8 @@ struct ShmOptions {
   // A group may have members on several hosts. It then reaches only those on one's own; HostOf
   // tells which.
   bool spans_hosts = false;
+  // What messages from point to point the kernel copies; measured if not given.
+  std::optional<KernelCopyRange> kernel_copies;
 };
 
 // Local. Works with any bootstrap whose members are on one host (host.h) or which may span several;

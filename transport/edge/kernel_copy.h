@@ -1,0 +1,46 @@
+// Kernel copies: user memory of this process straight to that of another of this host
+// (process_vm_writev): one copy where staging takes two, at the price of a system call, and with
+// one processor where staging keeps two busy.
+
+#ifndef BRIGADE_TRANSPORT_EDGE_KERNEL_COPY_H_
+#define BRIGADE_TRANSPORT_EDGE_KERNEL_COPY_H_
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "membuf/strided_layout.h"
+
+namespace brigade {
+
+// Memory at an address of another process: stretches at equal distances, packed one behind the
+// other.
+struct RemoteStretches {
+  uint64_t address = 0;  // of the first
+  uint64_t stretch_bytes = 0;
+  uint64_t stride_bytes = 0;
+  uint64_t bytes = 0;  // in all
+};
+
+// What a layout at `base` is; false if it is nothing of that form.
+bool AsStretches(const StridedLayout& layout, const std::byte* base, RemoteStretches* stretches);
+
+// Copies all of a matrix to the first bytes of `to`. REQUIRES: it has no more. False if the system
+// refuses, or the memory is not there: part of it may be written.
+bool CopyToProcess(pid_t process, const StridedLayout& layout, const std::byte* base,
+                   const RemoteStretches& to);
+
+// The lengths for which that is the fastest way.
+struct KernelCopyRange {
+  size_t least_bytes = SIZE_MAX;
+  size_t most_bytes = 0;
+  bool Holds(size_t bytes) const { return least_bytes <= bytes && bytes <= most_bytes; }
+};
+
+// Finds out for this machine, once per process: takes some milliseconds.
+const KernelCopyRange& MeasuredKernelCopyRange();
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_EDGE_KERNEL_COPY_H_
