@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "rma_shim/allocations.h"
 #include "rma_shim/carried_window.h"
 #include "rma_shim/errors.h"
 #include "rma_shim/operation.h"
@@ -23,6 +24,7 @@ using brigade::LockKind;
 using brigade::Status;
 using brigade::StatusCode;
 using brigade::Window;
+using brigade::rma::Allocations;
 using brigade::rma::CarriedWindow;
 using brigade::rma::ErrorClassOf;
 using brigade::rma::Operation;
@@ -183,6 +185,22 @@ Operation GetAccumulate(const void* memory, int count, MPI_Datatype type, void* 
 }
 
 }  // namespace
+
+// What we do not give the MPI does, or says why not.
+PUBLIC(Alloc_mem, (MPI_Aint size, MPI_Info info, void* base)) {
+  int is_initialized = 0;
+  MPI_Initialized(&is_initialized);
+  void* const memory = is_initialized && size > 0
+                           ? Allocations::Here().Allocate(static_cast<size_t>(size))
+                           : nullptr;
+  if (memory == nullptr) return ORIGINAL(Alloc_mem)(size, info, base);
+  *static_cast<void**>(base) = memory;
+  return MPI_SUCCESS;
+}
+
+PUBLIC(Free_mem, (void* base)) {
+  return Allocations::Here().Free(base) ? MPI_SUCCESS : ORIGINAL(Free_mem)(base);
+}
 
 PUBLIC(Win_create,
        (void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* win)) {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The library takes every call of MPI that makes, synchronises or works on a window, by both of its names, and those that
-# wait for requests, and nothing else. Argument: the library.
+# The library takes every call of MPI that makes, synchronises or works on a window, by both of its names, those that
+# allocate memory for one, and those that wait for requests, and nothing else. Argument: the library.
 set -euo pipefail
 
 # What acts on the handle beneath: it keeps names, info, error handlers and the program's attributes.
@@ -11,7 +11,7 @@ names() { nm -D --defined-only "$1" | awk '{print $NF}' | LC_ALL=C sort; }
 
 mpi=$(ldd "$1" | awk '$1 ~ /^libmpi\.so/ {print $3}')
 expected=$(names "$mpi" |
-  grep -E '^P?MPI_(Win_.*|R?(Put|Get|Accumulate|Get_accumulate)|Rput|Rget|Raccumulate|Rget_accumulate|Fetch_and_op|Compare_and_swap|(Wait|Test)(any|all|some)?|Request_get_status)$' |
+  grep -E '^P?MPI_(Win_.*|(Alloc|Free)_mem|R?(Put|Get|Accumulate|Get_accumulate)|Rput|Rget|Raccumulate|Rget_accumulate|Fetch_and_op|Compare_and_swap|(Wait|Test)(any|all|some)?|Request_get_status)$' |
   grep -vE "^P?MPI_Win_($beneath)\$" | grep -v '_fn$')
 [ "$(wc -l <<<"$expected")" -gt 50 ]
 if ! diff <(echo "$expected") <(names "$1"); then

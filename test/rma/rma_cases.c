@@ -1,10 +1,14 @@
 /* An MPI program that knows nothing of us. What it prints must be the same with and without the
    library; where MPI says what a result is, it checks that by itself. Argument: the case. */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <mpi.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 static int rank, size, left, right;
 
@@ -600,6 +604,56 @@ static void unattached(void) {
   MPI_Win_free(&win);
 }
 
+/* Memory that MPI has allocated: windows of parts of it, and of what has been freed meanwhile. */
+static void allocated(void) {
+  enum { kCount = 5000 };
+  double *all, *other, *nothing;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  CHECK(class_of(MPI_Alloc_mem((MPI_Aint)1 << 60, MPI_INFO_NULL, &all)) == MPI_ERR_NO_MEM);
+  for (int turn = 0; turn < 3; ++turn) {
+    CHECK(MPI_Alloc_mem(kCount * sizeof(double), MPI_INFO_NULL, &all) == MPI_SUCCESS);
+    CHECK(MPI_Alloc_mem(kCount * sizeof(double), MPI_INFO_NULL, &other) == MPI_SUCCESS);
+    CHECK(MPI_Alloc_mem(0, MPI_INFO_NULL, &nothing) == MPI_SUCCESS);
+    for (int i = 0; i < kCount; ++i) all[i] = other[i] = -1 - rank;
+    double* const part = all + 7 + rank;
+    MPI_Win win, beside;
+    MPI_Win_create(part, (kCount - 10 - rank) * sizeof(double), sizeof(double), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &win);
+    MPI_Win_create(other, kCount * sizeof(double), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &beside);
+    MPI_Win_fence(0, win);
+    MPI_Win_fence(0, beside);
+    const double values[2] = {10 * turn + rank, 0.5};
+    double got = 0;
+    MPI_Put(values, 2, MPI_DOUBLE, right, 3, 2, MPI_DOUBLE, win);
+    MPI_Accumulate(values, 1, MPI_DOUBLE, right, 0, 1, MPI_DOUBLE, MPI_SUM, win);
+    MPI_Get(&got, 1, MPI_DOUBLE, left, (kCount - 1) * sizeof(double), 1, MPI_DOUBLE, beside);
+    MPI_Win_fence(0, win);
+    MPI_Win_fence(0, beside);
+    CHECK(part[3] == 10 * turn + left && part[4] == 0.5 && part[2] == -1 - rank);
+    CHECK(got == -1 - left && part[0] == -1 - rank + 10 * turn + left);
+    print("part", part, 6);
+    MPI_Win_free(&win);
+    MPI_Win_free(&beside);
+    CHECK(MPI_Free_mem(all) == MPI_SUCCESS);
+    CHECK(MPI_Free_mem(other) == MPI_SUCCESS);
+    CHECK(MPI_Free_mem(nothing) == MPI_SUCCESS);
+  }
+}
+
+/* The same where the kernel reads and writes no memory of others: it is mapped. */
+static void mapped(void) {
+  struct sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const struct sock_fprog filter = {sizeof(rules) / sizeof(rules[0]), rules};
+  CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+  CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0);
+  allocated();
+}
+
 /* Rank 0 computes for two seconds; the others reach its memory meanwhile. */
 static void computing(void) {
   double memory = 0;
@@ -648,6 +702,8 @@ static const struct {
               {"fatal", fatal},
               {"requests", requests},
               {"overlap", overlap},
+              {"allocated", allocated},
+              {"mapped", mapped},
               {"computing", computing},
               {"forgotten", forgotten},
               {"out_of_range", out_of_range},

@@ -50,7 +50,7 @@ carried.over.tcp BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_TRANSPORT=tcp
 EOT
 }
 
-for name in fence post lock types attributes errors requests overlap forgotten unchecked dynamic; do
+for name in fence post lock types attributes errors requests overlap forgotten unchecked dynamic allocated; do
   compare 3 "$name"
 done
 compare 2 post
@@ -60,6 +60,10 @@ expect 'carried over shm' 3 unattached
 expect 'carried over shm' 3 shared
 ! grep 'left to MPI' "$TEST_TMPDIR/err" || complain 'shared on 3 ranks, of which all windows are carried'
 expect 'left to MPI: some of its ranks share no memory' 3 shared BRIGADE_TEST_BY_MESSAGES=1
+
+expect 'carried over shm' 3 mapped
+! grep 'left to MPI' "$TEST_TMPDIR/err" || complain 'mapped on 3 ranks, of which all windows are carried'
+expect 'left to MPI: on rank 0 BRIGADE_RMA=off' 3 allocated BRIGADE_RMA=off
 
 # What Debian's Open MPI does not get right, or does not look for.
 for name in pairs out_of_range halves computing; do

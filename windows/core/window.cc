@@ -73,7 +73,7 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
     if (mine.ok()) mine = part;
   } else if (mine.ok()) {
     mine = ExposedMemory::Create(options.kind, options.memory, options.bytes, options.unit, size(),
-                                 &exposed_);
+                                 &exposed_, options.segment);
   }
   Offer offer;
   if (mine.ok()) {

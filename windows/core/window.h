@@ -27,6 +27,7 @@
 #include "membuf/status.h"
 #include "patterns/group/group.h"
 #include "transport/bootstrap.h"
+#include "transport/edge/shared_segment.h"
 #include "windows/core/epochs.h"
 #include "windows/core/window_wait.h"
 #include "windows/elements/accumulate.h"
@@ -47,8 +48,11 @@ struct WindowOptions {
   // Of kProcess an epoch is open from the beginning on, as behind a fence.
   WindowMemory kind = WindowMemory::kPrivate;
   std::byte* memory = nullptr;  // kPrivate: what is exposed; kShared: it is made
-  size_t bytes = 0;             // may differ by rank; kProcess, kDynamic: ignored
-  int64_t unit = 1;             // of displacements, in bytes; may differ by rank
+  // Of kPrivate: where in this process the memory lies, if others may map that. Others then reach
+  // it as they do shared memory.
+  std::shared_ptr<SharedSegment> segment;
+  size_t bytes = 0;  // may differ by rank; kProcess, kDynamic: ignored
+  int64_t unit = 1;  // of displacements, in bytes; may differ by rank
   // Of shared memory: what members have lies in a row, in the order of their ranks, which must be
   // of one host. Equal on all ranks.
   bool in_one_piece = false;

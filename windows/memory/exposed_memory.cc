@@ -41,7 +41,8 @@ size_t RoundTo(size_t unit, size_t bytes) { return (bytes + unit - 1) / unit * u
 }  // namespace
 
 Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes, int64_t unit,
-                             int members, std::unique_ptr<ExposedMemory>* exposed) {
+                             int members, std::unique_ptr<ExposedMemory>* exposed,
+                             std::shared_ptr<SharedSegment> segment_of_memory) {
   // The page, and behind it the memory, which begins a page of the system. Memory of no bytes has
   // an address, too, and what is longer than any address space must not wrap.
   const size_t page_bytes = RoundTo(SystemPageBytes(), MemberPage::BytesFor(members));
@@ -52,7 +53,7 @@ Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes,
   BRIGADE_RETURN_IF_ERROR(SharedSegment::CreateFor(page_bytes + memory_bytes, &segment));
   MemberAttributes attributes;
   attributes.host = Host::Here();
-  attributes.segment = segment->address();
+  attributes.segment = attributes.memory_segment = segment->address();
   attributes.kind = kind;
   attributes.bytes = bytes;
   attributes.unit = unit;
@@ -61,6 +62,11 @@ Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes,
   attributes.memory_offset = attributes.page_offset + page_bytes;
   if (kind == WindowMemory::kShared) {
     memory = segment->base() + attributes.memory_offset;
+  } else if (kind == WindowMemory::kPrivate && segment_of_memory != nullptr) {
+    BRIGADE_CHECK(segment_of_memory->Contains(memory, bytes));
+    attributes.kind = WindowMemory::kShared;
+    attributes.memory_segment = segment_of_memory->address();
+    attributes.memory_offset = static_cast<uint64_t>(memory - segment_of_memory->base());
   } else if (kind == WindowMemory::kPrivate) {
     attributes.address = attributes.readable = reinterpret_cast<uint64_t>(memory);
   } else {
@@ -71,6 +77,7 @@ Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes,
   }
   const MemberPage page(segment->base() + attributes.page_offset, members);
   exposed->reset(new ExposedMemory(std::move(segment), attributes, page, memory));
+  (*exposed)->segment_of_memory_ = std::move(segment_of_memory);
   return Status();
 }
 
@@ -92,7 +99,7 @@ Status ExposedMemory::CreatePart(int rank, const std::vector<size_t>& bytes, int
     }
     attributes.host = Host::Here();
     BRIGADE_RETURN_IF_ERROR(SharedSegment::CreateFor(all_bytes, &segment));
-    attributes.segment = segment->address();
+    attributes.segment = attributes.memory_segment = segment->address();
     BRIGADE_RETURN_IF_ERROR(Allocate(segment.get(), all_bytes, &attributes.page_offset));
     attributes.memory_offset = attributes.page_offset + pages_bytes;
     *first = attributes;
@@ -102,7 +109,7 @@ Status ExposedMemory::CreatePart(int rank, const std::vector<size_t>& bytes, int
     }
     BRIGADE_RETURN_IF_ERROR(SharedSegment::Open(first->segment, &segment));
     attributes.host = first->host;
-    attributes.segment = first->segment;
+    attributes.segment = attributes.memory_segment = first->segment;
     attributes.page_offset = first->page_offset + static_cast<size_t>(rank) * page_bytes;
     attributes.memory_offset =
         std::accumulate(bytes.begin(), bytes.begin() + rank, first->memory_offset);

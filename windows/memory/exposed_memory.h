@@ -19,12 +19,13 @@ namespace brigade {
 
 class ExposedMemory {
  public:
-  // Memory for `members` to reach. `memory`: of the user, for kPrivate; what is shared is made
-  // here, zeroed, and begins a page. Of kProcess and kDynamic `memory` and `bytes`
-  // are ignored. kOutOfMemory,
+  // Memory for `members` to reach. `memory`: of the user, for kPrivate; if it lies in a `segment`
+  // of this process it is kShared all the same. Other shared memory is made here, zeroed, and
+  // begins a page. Of kProcess and kDynamic `memory` and `bytes` are ignored. kOutOfMemory,
   // kUnavailable (nothing can be shared here).
   static Status Create(WindowMemory kind, std::byte* memory, size_t bytes, int64_t unit,
-                       int members, std::unique_ptr<ExposedMemory>* exposed);
+                       int members, std::unique_ptr<ExposedMemory>* exposed,
+                       std::shared_ptr<SharedSegment> segment_of_memory = nullptr);
   // The part of rank `rank` in shared memory where all parts, of `bytes` each, lie in a row. Rank 0
   // makes it, and says in `*first` where it is; the others are told that. kUnavailable, too: it is
   // not to be seen from here.
@@ -47,6 +48,7 @@ class ExposedMemory {
       : segment_(std::move(segment)), attributes_(attributes), page_(page), base_(base) {}
 
   std::shared_ptr<SharedSegment> segment_;
+  std::shared_ptr<SharedSegment> segment_of_memory_;  // another, or null
   MemberAttributes attributes_;
   MemberPage page_;
   std::byte* base_;

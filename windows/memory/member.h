@@ -26,7 +26,8 @@ struct MemberAttributes {
   SharedSegment::Address segment;
   uint64_t page_offset = 0;  // of the MemberPage in the segment
   WindowMemory kind = WindowMemory::kPrivate;
-  uint64_t memory_offset = 0;  // kShared: in the segment; kDynamic: of the AttachedRanges there
+  SharedSegment::Address memory_segment;  // kShared: where the memory is
+  uint64_t memory_offset = 0;  // kShared: in that; kDynamic: of the AttachedRanges in `segment`
   uint64_t address = 0;        // else: in the member's process
   uint64_t readable = 0;       // else: an address that can be read there, if `bytes` are any
   uint64_t bytes = 0;

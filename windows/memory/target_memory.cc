@@ -37,6 +37,7 @@ const std::byte* NextPacked(LayoutCursor* from, const std::byte* base, int64_t b
 std::unique_ptr<TargetMemory> TargetMemory::Open(const MemberAttributes& target, const Host& here,
                                                  int members) {
   std::shared_ptr<SharedSegment> segment;
+  std::shared_ptr<SharedSegment> segment_of_memory;
   if (!(target.host == here) || !SharedSegment::Open(target.segment, &segment).ok()) return nullptr;
   std::byte* const page = segment->At(target.page_offset, MemberPage::BytesFor(members));
   if (page == nullptr || target.page_offset % 64 != 0) return nullptr;
@@ -47,15 +48,18 @@ std::unique_ptr<TargetMemory> TargetMemory::Open(const MemberAttributes& target,
     if (attached == nullptr || target.memory_offset % 64 != 0) return nullptr;
   }
   if (target.kind == WindowMemory::kShared) {
-    mapped = segment->At(target.memory_offset, target.bytes);
+    if (!SharedSegment::Open(target.memory_segment, &segment_of_memory).ok()) return nullptr;
+    mapped = segment_of_memory->At(target.memory_offset, target.bytes);
     if (mapped == nullptr) return nullptr;
   } else if (target.segment.process == getpid()) {
     mapped = reinterpret_cast<std::byte*>(target.address);
   } else if (target.bytes > 0 && !ProcessMemory(target.segment.process).CanReach(target.readable)) {
     return nullptr;
   }
-  return std::unique_ptr<TargetMemory>(
+  std::unique_ptr<TargetMemory> opened(
       new TargetMemory(std::move(segment), MemberPage(page, members), target, mapped, attached));
+  opened->segment_of_memory_ = std::move(segment_of_memory);
+  return opened;
 }
 
 Status TargetMemory::Put(LayoutCursor* from, const std::byte* origin, int64_t bytes,

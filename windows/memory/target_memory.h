@@ -62,6 +62,7 @@ class TargetMemory {
                          LayoutCursor* to, uint64_t base, std::byte* fetched) const;
 
   std::shared_ptr<SharedSegment> segment_;
+  std::shared_ptr<SharedSegment> segment_of_memory_;  // null: of none that is shared
   MemberPage page_;
   ProcessMemory process_;
   uint64_t address_;

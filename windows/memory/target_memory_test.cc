@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "transport/edge/shared_segment.h"
 #include "windows/layout/random_layout.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/memory/exposed_memory.h"
@@ -465,6 +466,39 @@ TEST(TargetMemoryTest, OfAWholeProcessAddressesAreDisplacements) {
   const auto seen = Open(own->attributes());
   ASSERT_NE(seen, nullptr);
   EXPECT_EQ(seen->mapped() + offset, memory + 5);
+}
+
+TEST(TargetMemoryTest, MemoryInASegmentOfItsOwnerIsMapped) {
+  std::shared_ptr<SharedSegment> segment;
+  ASSERT_TRUE(SharedSegment::Create(&segment).ok());
+  uint64_t offset = 0;
+  ASSERT_TRUE(segment->Allocate(8192, &offset).ok());
+  std::byte* const memory = segment->base() + offset + 1000;
+  std::unique_ptr<ExposedMemory> exposed;
+  ASSERT_TRUE(
+      ExposedMemory::Create(WindowMemory::kPrivate, memory, 4096, 1, kMembers, &exposed, segment)
+          .ok());
+  EXPECT_EQ(exposed->base(), memory);
+  EXPECT_EQ(exposed->attributes().kind, WindowMemory::kShared);
+  const MemberAttributes attributes = exposed->attributes();
+  const pid_t peer = fork();  // knows no segment yet
+  if (peer == 0) {
+    const auto target = Open(attributes);
+    if (target == nullptr || target->mapped() == nullptr || target->mapped() == memory) _exit(1);
+    target->mapped()[5] = std::byte{42};
+    MemberAttributes beyond = attributes;
+    beyond.bytes = UINT64_MAX;
+    MemberAttributes other = attributes;
+    ++other.memory_segment.token[0];
+    _exit(Open(beyond) == nullptr && Open(other) == nullptr ? 0 : 2);
+  }
+  int ended = -1;
+  ASSERT_EQ(waitpid(peer, &ended, 0), peer);
+  EXPECT_EQ(ended, 0);
+  EXPECT_EQ(memory[5], std::byte{42});
+  const auto own = Open(attributes);
+  ASSERT_NE(own, nullptr);
+  EXPECT_EQ(own->mapped(), memory);
 }
 
 TEST(TargetMemoryTest, MemoryOfNoBytesHasAPage) {

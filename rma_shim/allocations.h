@@ -1,0 +1,46 @@
+// Allocations: memory of MPI_Alloc_mem, which the ranks of the host can map once a window exposes
+// it. Thread-safe.
+
+#ifndef BRIGADE_RMA_SHIM_ALLOCATIONS_H_
+#define BRIGADE_RMA_SHIM_ALLOCATIONS_H_
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "transport/edge/shared_segment.h"
+
+namespace brigade {
+namespace rma {
+
+class Allocations {
+ public:
+  // Of this process, for as long as it lives.
+  static Allocations& Here();
+
+  // Whole pages, zeroed. Null: there are none, or BRIGADE_RMA=off.
+  void* Allocate(size_t bytes);
+  // False: it is none of ours.
+  bool Free(void* memory);
+  // The segment that so much memory lies in. Null: it is not all in one of these allocations.
+  std::shared_ptr<SharedSegment> Holding(const void* memory, size_t bytes);
+
+ private:
+  struct Allocation {
+    std::shared_ptr<SharedSegment> segment;
+    size_t bytes = 0;
+  };
+
+  Allocations();
+
+  const bool is_on_;
+  std::mutex mutex_;
+  std::shared_ptr<SharedSegment> last_;  // the one that new memory is taken from
+  std::map<const std::byte*, Allocation> allocations_;
+};
+
+}  // namespace rma
+}  // namespace brigade
+
+#endif  // BRIGADE_RMA_SHIM_ALLOCATIONS_H_
