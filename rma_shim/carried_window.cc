@@ -104,6 +104,7 @@ Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Boots
   options.memory = static_cast<std::byte*>(request.memory);
   options.bytes = static_cast<size_t>(request.bytes);
   options.unit = request.unit;
+  options.others = runtime->gate();
   options.goes_directly = std::getenv("BRIGADE_TEST_BY_MESSAGES") == nullptr;
   BRIGADE_RETURN_IF_ERROR(Window::Create(runtime->space(), bootstrap, options, &window_));
   const Status reach = CheckReach(runtime, bootstrap);

@@ -25,7 +25,7 @@ Runtime::Runtime(const Settings& settings)
     : settings_(settings), pid_(getpid()), datatypes_(new DatatypeCache) {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
-  has_threads_ = level == MPI_THREAD_MULTIPLE;
+  if (level == MPI_THREAD_MULTIPLE) gate_ = std::make_unique<Gate>();
   if (settings_.rma == Settings::When::kOff) {
     refusal_ = "BRIGADE_RMA=off";
     return;

@@ -10,7 +10,6 @@
 #include <sys/types.h>
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "patterns/engine/shared_engine.h"
 #include "patterns/settings/settings.h"
 #include "rma_shim/datatype/datatype_cache.h"
+#include "rma_shim/gate.h"
 #include "rma_shim/requests.h"
 #include "windows/message/window_space.h"
 
@@ -55,13 +55,20 @@ class Runtime {
   // Held while a call is at work: of several threads of a process one at a time.
   class Entry {
    public:
-    explicit Entry(Runtime* runtime) {
-      if (runtime->has_threads_) lock_ = std::unique_lock<std::recursive_mutex>(runtime->mutex_);
+    explicit Entry(Runtime* runtime) : gate_(runtime->gate_.get()) {
+      if (gate_ != nullptr) gate_->Enter();
     }
+    ~Entry() {
+      if (gate_ != nullptr) gate_->Leave();
+    }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
 
    private:
-    std::unique_lock<std::recursive_mutex> lock_;
+    Gate* const gate_;
   };
+  // Null: the process has one thread that calls MPI.
+  Gate* gate() { return gate_.get(); }
 
  private:
   explicit Runtime(const Settings& settings);
@@ -77,9 +84,7 @@ class Runtime {
   const Settings settings_;
   const pid_t pid_;
   std::string refusal_;
-  bool has_threads_ = false;
-  // An error handler of the program may call us.
-  std::recursive_mutex mutex_;
+  std::unique_ptr<Gate> gate_;
   // Stays for as long as MPI.
   DatatypeCache* const datatypes_;
   std::shared_ptr<SharedEngine> engine_;

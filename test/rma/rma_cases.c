@@ -3,12 +3,14 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 static int rank, size, left, right;
 
@@ -654,6 +656,81 @@ static void mapped(void) {
   allocated();
 }
 
+enum { kLocked, kPosted, kFenced, kWindows = kFenced + 2, kAdded = 100 };
+static MPI_Win of_threads[kWindows];
+static MPI_Group right_alone;
+
+static void add_and_flush(void) {
+  const int one = 1;
+  for (int i = 0; i < kAdded; ++i) {
+    MPI_Accumulate(&one, 1, MPI_INT, right, 0, 1, MPI_INT, MPI_SUM, of_threads[kLocked]);
+    MPI_Win_flush(right, of_threads[kLocked]);
+  }
+}
+
+/* Waits for what the other threads do. */
+static void* waiting_thread(void* nothing) {
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right, 0, of_threads[kLocked]);
+  const int one = 1, value = 10 + rank;
+  MPI_Accumulate(&one, 1, MPI_INT, right, 0, 1, MPI_INT, MPI_SUM, of_threads[kLocked]);
+  MPI_Win_unlock(right, of_threads[kLocked]);
+  MPI_Win_start(right_alone, 0, of_threads[kPosted]);
+  MPI_Put(&value, 1, MPI_INT, right, 0, 1, MPI_INT, of_threads[kPosted]);
+  MPI_Win_complete(of_threads[kPosted]);
+  MPI_Win_fence(0, of_threads[kFenced + rank % 2]);
+  return nothing;
+}
+
+static void* adding_thread(void* nothing) {
+  add_and_flush();
+  return nothing;
+}
+
+/* What one thread of each rank waits for another thread of this or another rank does, a little
+ * later. */
+static void threads(void) {
+  const struct timespec later = {0, 50000000};
+  int *memory[kWindows], level;
+  pthread_t other;
+  MPI_Group all, left_alone;
+  MPI_Query_thread(&level);
+  CHECK(level == MPI_THREAD_MULTIPLE);
+  for (int i = 0; i < kWindows; ++i) {
+    MPI_Win_allocate(sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory[i], &of_threads[i]);
+    *memory[i] = 0;
+  }
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_incl(all, 1, &right, &right_alone);
+  MPI_Group_incl(all, 1, &left, &left_alone);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, of_threads[kLocked]);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(pthread_create(&other, NULL, waiting_thread, NULL) == 0);
+  nanosleep(&later, NULL);
+  MPI_Win_unlock(rank, of_threads[kLocked]);
+  nanosleep(&later, NULL);
+  MPI_Win_post(left_alone, 0, of_threads[kPosted]);
+  MPI_Win_wait(of_threads[kPosted]);
+  CHECK(*memory[kPosted] == 10 + left);
+  nanosleep(&later, NULL);
+  MPI_Win_fence(0, of_threads[kFenced + (rank + 1) % 2]);
+  pthread_join(other, NULL);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(*memory[kLocked] == 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+
+  MPI_Win_lock_all(0, of_threads[kLocked]);
+  CHECK(pthread_create(&other, NULL, adding_thread, NULL) == 0);
+  add_and_flush();
+  pthread_join(other, NULL);
+  MPI_Win_unlock_all(of_threads[kLocked]);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(*memory[kLocked] == 1 + 2 * kAdded);
+  for (int i = 0; i < kWindows; ++i) MPI_Win_free(&of_threads[i]);
+  MPI_Group_free(&all);
+  MPI_Group_free(&left_alone);
+  MPI_Group_free(&right_alone);
+}
+
 /* Rank 0 computes for two seconds; the others reach its memory meanwhile. */
 static void computing(void) {
   double memory = 0;
@@ -704,6 +781,7 @@ static const struct {
               {"overlap", overlap},
               {"allocated", allocated},
               {"mapped", mapped},
+              {"threads", threads},
               {"computing", computing},
               {"forgotten", forgotten},
               {"out_of_range", out_of_range},
@@ -715,7 +793,8 @@ static const struct {
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);
-  MPI_Init(&argc, &argv);
+  int level = strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, level, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   left = (rank + size - 1) % size;

@@ -38,7 +38,8 @@ Status CheckOptions(const WindowOptions& options) {
 
 }  // namespace
 
-Window::Window(std::unique_ptr<Group> group) : group_(std::move(group)), epochs_(size()) {
+Window::Window(std::unique_ptr<Group> group, OtherThreads* others)
+    : group_(std::move(group)), epochs_(size()) {
   const auto members = static_cast<size_t>(size());
   for (std::vector<uint64_t>* counts :
        {&served_.posted_by, &served_.completed_by, &served_.granted_by, &posts_taken_,
@@ -47,14 +48,14 @@ Window::Window(std::unique_ptr<Group> group) : group_(std::move(group)), epochs_
   }
   served_.flushed_by.resize(members);
   targets_.resize(members);
-  wait_.emplace(engine(), state());
+  wait_.emplace(engine(), state(), others);
 }
 
 Status Window::Create(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options,
                       std::unique_ptr<Window>* window) {
   std::unique_ptr<Group> group;
   BRIGADE_RETURN_IF_ERROR(Group::Create(space->engine(), bootstrap, 1, bootstrap->size(), &group));
-  std::unique_ptr<Window> made(new Window(std::move(group)));
+  std::unique_ptr<Window> made(new Window(std::move(group), options.others));
   BRIGADE_RETURN_IF_ERROR(made->Expose(space, bootstrap, options));
   BRIGADE_RETURN_IF_ERROR(made->OpenTargets(bootstrap, options.goes_directly));
   // All have exposed theirs, and nobody needs another fence to know that.
@@ -84,7 +85,7 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
     served_.page = exposed_->page();
     if (is_dynamic()) served_.attached = exposed_->attached();
     // Notes are heard before anybody can send one.
-    const Engine::Turn turn(engine());
+    const WindowWait::Turn turn(&*wait_);
     messages_ = std::make_unique<WindowMessages>(space, state(), &served_);
   }
   offer.code = mine.code();
@@ -142,7 +143,7 @@ Status Window::OpenTargets(Bootstrap* bootstrap, bool goes_directly) {
 
 Window::~Window() {
   if (!is_freed_) group_->Abort("a window was destroyed and not freed");
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   messages_.reset();
 }
 
@@ -160,7 +161,7 @@ Status Window::ChangeAttached(const Change& change) {
   if (!is_dynamic()) {
     return {StatusCode::kInvalidArgument, "a window that no memory is attached to"};
   }
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   ProcessLock& changing = exposed_->attached().changing();
   BRIGADE_RETURN_IF_ERROR(AwaitProcessLock(&changing));
   const Status status = change(exposed_->attached());
@@ -185,7 +186,7 @@ const char* Window::transport_to(int rank) const {
 }
 
 Status Window::Progress() {
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   engine()->Move();
   return state()->failure;
 }

@@ -5,7 +5,8 @@
 // maps, by the kernel to private memory of the same host, or by messages, which the member's engine
 // carries out, be it driven by its owner or by the helper thread.
 //
-// A window is used by one thread at a time. Its calls are made within epochs, as MPI has them:
+// A window is used by one thread at a time; while its call waits another may be let in
+// (WindowOptions::others). Its calls are made within epochs, as MPI has them:
 // between fences, between start and complete, or while a lock is held. Accumulates, also fetching
 // ones and swaps, are atomic per element against each other, and those of one origin to one target
 // take place in order; puts and gets are neither. Sums of several origins are in the order of their
@@ -29,6 +30,7 @@
 #include "transport/bootstrap.h"
 #include "transport/edge/shared_segment.h"
 #include "windows/core/epochs.h"
+#include "windows/core/other_threads.h"
 #include "windows/core/window_wait.h"
 #include "windows/elements/accumulate.h"
 #include "windows/elements/element.h"
@@ -58,6 +60,8 @@ struct WindowOptions {
   bool in_one_piece = false;
   // Whether memory that can be reached without messages is.
   bool goes_directly = true;
+  // Must outlive the window. Null: the process has one thread that uses windows.
+  OtherThreads* others = nullptr;
 };
 
 // Values in a member's memory.
@@ -195,7 +199,7 @@ class Window {
   uint64_t layouts_told() const { return messages_->outbox().layouts_told(); }
 
  private:
-  explicit Window(std::unique_ptr<Group> group);
+  Window(std::unique_ptr<Group> group, OtherThreads* others);
 
   Engine* engine() const { return group_->engine(); }
   GroupState* state() const { return group_->state(); }
@@ -232,10 +236,16 @@ class Window {
   Status AwaitProcessLock(ProcessLock* lock);
   Status BeginLock(LockKind kind, int target);
   Status AwaitLock(int target);
-  // `token`: of what is to be awaited, by AwaitFlush; 0: of nothing.
-  Status EndLock(int target, uint32_t* token);
-  Status AskFlush(int target, uint32_t* token);
-  Status AwaitFlush(int target, uint32_t token);
+  // What is to be awaited by AwaitFlush. Another thread may ask for more meanwhile.
+  struct Asked {
+    uint32_t token = 0;     // 0: nothing
+    uint32_t before = 0;    // the last that had come when it was asked
+    uint64_t requests = 0;  // that are done then
+  };
+  Asked AsksAs(int target, uint32_t token) const;
+  Status EndLock(int target, Asked* asked);
+  Status AskFlush(int target, Asked* asked);
+  Status AwaitFlush(int target, const Asked& asked);
   Status AwaitLocally(int target);
   uint32_t NextToken();
   bool TakeNotices(int source, uint64_t count);

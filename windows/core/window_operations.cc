@@ -94,7 +94,7 @@ Status Window::Check(const TargetData& target, int64_t origin_bytes, int64_t* of
 Status Window::Ask(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
                    const OriginData& receive, const TargetData& target, int64_t offset,
                    std::atomic<bool>* over) {
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   BRIGADE_RETURN_IF_ERROR(state()->failure);
   BRIGADE_RETURN_IF_ERROR(AwaitRoom(target.rank));
   Note note;
@@ -302,7 +302,7 @@ Status Window::PutNotify(const OriginData& origin, const TargetData& target,
   BRIGADE_RETURN_IF_ERROR(Check(target, origin.bytes(), &offset));
   BRIGADE_RETURN_IF_ERROR(PutAt(origin, target, offset, over));
   if (direct(target.rank) == nullptr) {
-    const Engine::Turn turn(engine());
+    const WindowWait::Turn turn(&*wait_);
     BRIGADE_RETURN_IF_ERROR(AwaitRoom(target.rank));
     return AddNote(target.rank, NoteKind::kNotify);
   }
@@ -313,7 +313,7 @@ Status Window::PutNotify(const OriginData& origin, const TargetData& target,
 Status Window::Reached(int target, const Status& outcome) {
   if (outcome.ok()) return outcome;
   const Status status = outcome.WithContext("rank " + std::to_string(target) + " of a window");
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   // A member whose window is broken may have given its memory back: it has said why before.
   engine()->Move();
   BRIGADE_RETURN_IF_ERROR(state()->failure);
@@ -333,7 +333,7 @@ Status Window::TakeLock(ProcessLock* lock) {
   for (int looks = 0; looks < kLooks; ++looks) {
     if (lock->TryLock(rank())) return Status();
   }
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   return AwaitProcessLock(lock);
 }
 

@@ -26,22 +26,28 @@ Status Window::AwaitLocally(int target) {
                       [&] { return messages_->outbox().under_way(target) == 0; });
 }
 
-Status Window::AskFlush(int target, uint32_t* token) {
-  *token = 0;
+Window::Asked Window::AsksAs(int target, uint32_t token) const {
+  return {token, served_.flushed_by[static_cast<size_t>(target)],
+          messages_->outbox().requests(target)};
+}
+
+Status Window::AskFlush(int target, Asked* asked) {
+  *asked = Asked();
   if (requests_flushed_[static_cast<size_t>(target)] == messages_->outbox().requests(target)) {
     return Status();
   }
-  *token = NextToken();
-  return AddNote(target, NoteKind::kFlush, *token);
+  *asked = AsksAs(target, NextToken());
+  return AddNote(target, NoteKind::kFlush, asked->token);
 }
 
-Status Window::AwaitFlush(int target, uint32_t token) {
-  if (token != 0) {
+Status Window::AwaitFlush(int target, const Asked& asked) {
+  if (asked.token != 0) {
     const auto t = static_cast<size_t>(target);
-    const uint64_t requests = messages_->outbox().requests(target);
-    BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "a target to have done what was asked",
-                                         [&] { return served_.flushed_by[t] == token; }));
-    requests_flushed_[t] = requests;
+    // Tokens come in the order in which they were sent, and wrap; later ones will do.
+    BRIGADE_RETURN_IF_ERROR(wait_->Until(
+        /*is_told=*/true, "a target to have done what was asked",
+        [&] { return served_.flushed_by[t] - asked.before >= asked.token - asked.before; }));
+    requests_flushed_[t] = std::max(requests_flushed_[t], asked.requests);
   }
   return AwaitLocally(target);
 }
@@ -63,7 +69,7 @@ Status Window::Fence(const FencePromise& promise) {
   if (!promise.nothing_precedes && !is_direct_) {
     std::vector<int64_t> asked(static_cast<size_t>(size()));
     {
-      const Engine::Turn turn(engine());
+      const WindowWait::Turn turn(&*wait_);
       for (int r = 0; r < size(); ++r) {
         BRIGADE_RETURN_IF_ERROR(AwaitLocally(r));
         asked[static_cast<size_t>(r)] = static_cast<int64_t>(messages_->outbox().requests(r));
@@ -76,8 +82,8 @@ Status Window::Fence(const FencePromise& promise) {
     sum.matrix.data = reinterpret_cast<std::byte*>(asked.data());
     BRIGADE_RETURN_IF_ERROR(
         StridedLayout::General(size(), 1, size(), sizeof(asked[0]), &sum.matrix.layout));
-    BRIGADE_RETURN_IF_ERROR(group_->Run(sum));
-    const Engine::Turn turn(engine());
+    BRIGADE_RETURN_IF_ERROR(wait_->Run(group_.get(), sum));
+    const WindowWait::Turn turn(&*wait_);
     const auto of_me = static_cast<uint64_t>(asked[static_cast<size_t>(rank())]);
     BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "what others have asked for", [&] {
       uint64_t done = 0;
@@ -85,7 +91,7 @@ Status Window::Fence(const FencePromise& promise) {
       return done >= of_me;
     }));
   }
-  BRIGADE_RETURN_IF_ERROR(group_->Run(PatternCall()));  // a barrier
+  BRIGADE_RETURN_IF_ERROR(wait_->Run(group_.get(), PatternCall()));  // a barrier
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return Status();
 }
@@ -101,7 +107,7 @@ Status Window::AllGather(const void* mine, size_t bytes, void* all) {
   spread.pattern = Pattern::kMultiBroadcast;
   spread.topology.shape = Shape::kFree;
   spread.portions = portions.data();
-  BRIGADE_RETURN_IF_ERROR(group_->Run(spread));
+  BRIGADE_RETURN_IF_ERROR(wait_->Run(group_.get(), spread));
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return Status();
 }
@@ -112,7 +118,7 @@ Status Window::Post(const std::vector<int>& origins) {
   for (const int origin : origins) BRIGADE_RETURN_IF_ERROR(CheckRank(origin));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckPost());
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   Note note;
   note.kind = NoteKind::kPost;
   for (const int origin : origins) {
@@ -125,7 +131,7 @@ Status Window::Post(const std::vector<int>& origins) {
 Status Window::Start(const std::vector<int>& targets) {
   for (const int target : targets) BRIGADE_RETURN_IF_ERROR(CheckRank(target));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckStart());
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   for (const int target : targets) {
     const auto t = static_cast<size_t>(target);
     BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "a target to post",
@@ -140,18 +146,19 @@ Status Window::Start(const std::vector<int>& targets) {
 Status Window::Complete() {
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckComplete());
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   epochs_.Complete();
-  for (const int target : epochs_.started()) {
+  const std::vector<int> targets = epochs_.started();
+  for (const int target : targets) {
     BRIGADE_RETURN_IF_ERROR(AddNote(target, NoteKind::kComplete));
   }
-  for (const int target : epochs_.started()) BRIGADE_RETURN_IF_ERROR(AwaitLocally(target));
+  for (const int target : targets) BRIGADE_RETURN_IF_ERROR(AwaitLocally(target));
   return Status();
 }
 
 Status Window::Wait() {
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckWait());
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   for (const int origin : epochs_.posted()) {
     const auto o = static_cast<size_t>(origin);
     BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "an origin to complete", [&] {
@@ -166,7 +173,7 @@ Status Window::Wait() {
 
 Status Window::Test(bool* over) {
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckWait());
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   engine()->Move();
   BRIGADE_RETURN_IF_ERROR(state()->failure);
   *over = std::all_of(epochs_.posted().begin(), epochs_.posted().end(), [&](int origin) {
@@ -209,14 +216,14 @@ Status Window::AwaitLock(int target) {
   return Status();
 }
 
-Status Window::EndLock(int target, uint32_t* token) {
+Status Window::EndLock(int target, Asked* asked) {
   const TargetMemory* const reached = direct(target);
-  *token = 0;
+  *asked = Asked();
   if (reached == nullptr) {
     const bool is_flushed =
         requests_flushed_[static_cast<size_t>(target)] == messages_->outbox().requests(target);
     const uint32_t unlock = NextToken();
-    if (!is_flushed) *token = unlock;
+    if (!is_flushed) *asked = AsksAs(target, unlock);
     return AddNote(target, NoteKind::kUnlock, unlock);
   }
   std::vector<int> granted;
@@ -235,12 +242,14 @@ Status Window::EndLock(int target, uint32_t* token) {
 Status Window::Lock(LockKind kind, int target) {
   BRIGADE_RETURN_IF_ERROR(CheckRank(target));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckLock(target));
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   BRIGADE_RETURN_IF_ERROR(state()->failure);
-  BRIGADE_RETURN_IF_ERROR(BeginLock(kind, target));
-  BRIGADE_RETURN_IF_ERROR(AwaitLock(target));
+  // Before it waits, so that a second lock by another thread is found.
   epochs_.LockOne(target, Epochs::Hold::kLock);
-  return Status();
+  Status status = BeginLock(kind, target);
+  if (status.ok()) status = AwaitLock(target);
+  if (!status.ok()) epochs_.UnlockOne(target);
+  return status;
 }
 
 Status Window::LockUnchecked(int target) {
@@ -259,22 +268,24 @@ Status Window::Unlock(int target) {
     return flushed;
   }
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   epochs_.UnlockOne(target);
   BRIGADE_RETURN_IF_ERROR(state()->failure);
-  uint32_t token = 0;
-  BRIGADE_RETURN_IF_ERROR(EndLock(target, &token));
-  return AwaitFlush(target, token);
+  Asked asked;
+  BRIGADE_RETURN_IF_ERROR(EndLock(target, &asked));
+  return AwaitFlush(target, asked);
 }
 
 Status Window::LockAll() {
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckLockAll());
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   BRIGADE_RETURN_IF_ERROR(state()->failure);
-  for (int r = 0; r < size(); ++r) BRIGADE_RETURN_IF_ERROR(BeginLock(LockKind::kShared, r));
-  for (int r = 0; r < size(); ++r) BRIGADE_RETURN_IF_ERROR(AwaitLock(r));
   epochs_.LockAll(Epochs::Hold::kLock);
-  return Status();
+  Status status;
+  for (int r = 0; r < size() && status.ok(); ++r) status = BeginLock(LockKind::kShared, r);
+  for (int r = 0; r < size() && status.ok(); ++r) status = AwaitLock(r);
+  if (!status.ok()) epochs_.UnlockAll();
+  return status;
 }
 
 Status Window::LockAllUnchecked() {
@@ -291,15 +302,15 @@ Status Window::UnlockAll() {
     return flushed;
   }
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   epochs_.UnlockAll();
   BRIGADE_RETURN_IF_ERROR(state()->failure);
-  std::vector<uint32_t> tokens(static_cast<size_t>(size()));
+  std::vector<Asked> asked(static_cast<size_t>(size()));
   for (int r = 0; r < size(); ++r) {
-    BRIGADE_RETURN_IF_ERROR(EndLock(r, &tokens[static_cast<size_t>(r)]));
+    BRIGADE_RETURN_IF_ERROR(EndLock(r, &asked[static_cast<size_t>(r)]));
   }
   for (int r = 0; r < size(); ++r) {
-    BRIGADE_RETURN_IF_ERROR(AwaitFlush(r, tokens[static_cast<size_t>(r)]));
+    BRIGADE_RETURN_IF_ERROR(AwaitFlush(r, asked[static_cast<size_t>(r)]));
   }
   return Status();
 }
@@ -309,22 +320,22 @@ Status Window::Flush(int target) {
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckFlush(target));
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (direct(target) != nullptr) return Status();
-  const Engine::Turn turn(engine());
-  uint32_t token = 0;
-  BRIGADE_RETURN_IF_ERROR(AskFlush(target, &token));
-  return AwaitFlush(target, token);
+  const WindowWait::Turn turn(&*wait_);
+  Asked asked;
+  BRIGADE_RETURN_IF_ERROR(AskFlush(target, &asked));
+  return AwaitFlush(target, asked);
 }
 
 Status Window::FlushAll() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (is_direct_) return Status();
-  const Engine::Turn turn(engine());
-  std::vector<uint32_t> tokens(static_cast<size_t>(size()));
+  const WindowWait::Turn turn(&*wait_);
+  std::vector<Asked> asked(static_cast<size_t>(size()));
   for (int r = 0; r < size(); ++r) {
-    if (epochs_.HasLock(r)) BRIGADE_RETURN_IF_ERROR(AskFlush(r, &tokens[static_cast<size_t>(r)]));
+    if (epochs_.HasLock(r)) BRIGADE_RETURN_IF_ERROR(AskFlush(r, &asked[static_cast<size_t>(r)]));
   }
   for (int r = 0; r < size(); ++r) {
-    BRIGADE_RETURN_IF_ERROR(AwaitFlush(r, tokens[static_cast<size_t>(r)]));
+    BRIGADE_RETURN_IF_ERROR(AwaitFlush(r, asked[static_cast<size_t>(r)]));
   }
   return Status();
 }
@@ -333,7 +344,7 @@ Status Window::FlushLocal(int target) {
   BRIGADE_RETURN_IF_ERROR(CheckRank(target));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckFlush(target));
   if (direct(target) != nullptr) return Status();
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   return AwaitLocally(target);
 }
 
@@ -363,7 +374,7 @@ bool Window::TakeNotices(int source, uint64_t count) {
 Status Window::NotifyWait(int source, uint64_t count) {
   BRIGADE_RETURN_IF_ERROR(CheckRank(source));
   if (TakeNotices(source, count)) return Status();
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   return wait_->Until(/*is_told=*/!some_are_direct_, "a notification",
                       [&] { return TakeNotices(source, count); });
 }
@@ -378,7 +389,7 @@ Status Window::NotifyTest(int source, uint64_t count, bool* taken) {
 }
 
 Status Window::WaitFor(const std::atomic<bool>& over) {
-  const Engine::Turn turn(engine());
+  const WindowWait::Turn turn(&*wait_);
   return wait_->Until(/*is_told=*/true, "an operation",
                       [&] { return over.load(std::memory_order_acquire); });
 }

@@ -1,5 +1,6 @@
 // WindowWait: how calls of a window wait. What they wait for comes by a message, or is written by
-// another process into memory, of which nobody tells; and whoever should do it may be lost.
+// another process into memory, of which nobody tells; and whoever should do it may be lost. Where a
+// process has threads it may also need a call of another one, which is let in meanwhile.
 
 #ifndef BRIGADE_WINDOWS_CORE_WINDOW_WAIT_H_
 #define BRIGADE_WINDOWS_CORE_WINDOW_WAIT_H_
@@ -7,28 +8,48 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/group/group.h"
 #include "windows/core/loss_watch.h"
+#include "windows/core/other_threads.h"
 
 namespace brigade {
 
 class WindowWait {
  public:
-  // Both must outlive it.
-  WindowWait(Engine* engine, GroupState* group)
-      : engine_(engine), group_(group), watch_(std::make_shared<LossWatch>()) {
+  // All must outlive it. `others`: null if there are none.
+  WindowWait(Engine* engine, GroupState* group, OtherThreads* others)
+      : engine_(engine), group_(group), others_(others), watch_(std::make_shared<LossWatch>()) {
     group->companion = watch_;
   }
 
+  // A turn of the engine which a wait interrupts to let others in.
+  class Turn {
+   public:
+    explicit Turn(WindowWait* wait) : wait_(wait) { wait_->turn_.emplace(wait_->engine_); }
+    ~Turn() { wait_->turn_.reset(); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    WindowWait* const wait_;
+  };
+
   // Moves everything until over(), or until the group is broken, which is then the outcome.
-  // `is_told`: what ends the wait comes by a message. REQUIRES: the caller is the driver.
+  // `is_told`: what ends the wait comes by a message. REQUIRES: the caller has a Turn. What another
+  // thread may change meanwhile must be looked at anew.
   template <typename Over>
   Status Until(bool is_told, const char* what, const Over& over);
+
+  // A collective call of the group, to its end. REQUIRES: the caller has no turn.
+  Status Run(Group* group, const PatternCall& call);
 
  private:
   // Looks at a wait before it is one that takes long.
@@ -36,6 +57,8 @@ class WindowWait {
 
   Engine* const engine_;
   GroupState* const group_;
+  OtherThreads* const others_;
+  std::optional<Engine::Turn> turn_;  // of the thread that is in
   const std::shared_ptr<LossWatch> watch_;
 };
 
@@ -54,7 +77,7 @@ Status WindowWait::Until(bool is_told, const char* what, const Over& over) {
   const auto describe = [&] {
     return "a window on group rank " + std::to_string(group_->rank) + " waits for " + what;
   };
-  if (is_told) {
+  if (is_told && others_ == nullptr) {
     engine_->WaitUntil(ends, describe);
     return group_->failure;
   }
@@ -64,16 +87,24 @@ Status WindowWait::Until(bool is_told, const char* what, const Over& over) {
   const std::chrono::duration<double> interval(engine_->options().report_seconds);
   auto reported = std::chrono::steady_clock::now();
   for (uint64_t polls = 0; !ends();) {
-    if (engine_->Move()) {
+    const bool moved = engine_->Move();
+    const bool naps = !moved && ++polls >= most;
+    if (others_ != nullptr && (naps || others_->AnyWait())) {
+      turn_.reset();
+      others_->LetIn();
+      turn_.emplace(engine_);
+    } else if (naps) {
+      std::this_thread::sleep_for(kNap);
+    }
+    if (moved) {
       polls = 0;
       continue;
     }
-    if (++polls < most) {
+    if (!naps) {
       engine_->endpoint()->Pause(polls - 1);
       continue;
     }
     engine_->endpoint()->Nudge();
-    std::this_thread::sleep_for(kNap);
     const auto now = std::chrono::steady_clock::now();
     if (interval.count() > 0 && now - reported > interval) {
       reported = now;

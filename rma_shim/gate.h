@@ -1,0 +1,35 @@
+// Gate: of the threads of a process one at a time works on windows; one that waits lets others in.
+
+#ifndef BRIGADE_RMA_SHIM_GATE_H_
+#define BRIGADE_RMA_SHIM_GATE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "windows/core/other_threads.h"
+
+namespace brigade {
+namespace rma {
+
+class Gate : public OtherThreads {
+ public:
+  // A thread may enter more than once: an error handler of the program may call us.
+  void Enter();
+  void Leave();
+
+  // Of the thread that is in.
+  bool AnyWait() const override { return waiting_ > 0 && depth_ == 1; }
+  void LetIn() override;
+
+ private:
+  std::recursive_mutex mutex_;
+  int depth_ = 0;                // of the thread that is in
+  std::atomic<int> waiting_{0};  // threads, to come in
+  std::atomic<uint64_t> entrances_{0};
+};
+
+}  // namespace rma
+}  // namespace brigade
+
+#endif  // BRIGADE_RMA_SHIM_GATE_H_

@@ -1,0 +1,25 @@
+#include "windows/core/window_wait.h"
+
+#include "patterns/group/operation.h"
+
+namespace brigade {
+
+Status WindowWait::Run(Group* group, const PatternCall& call) {
+  if (others_ == nullptr) return group->Run(call);
+  std::unique_ptr<Operation> operation;
+  const Status started = group->Start(call, &operation);
+  // It waits for staging memory then.
+  if (started.code() == StatusCode::kNoResource) return group->Run(call);
+  BRIGADE_RETURN_IF_ERROR(started);
+  const uint64_t most = engine_->endpoint()->PollsAwake();
+  for (uint64_t polls = 0; !operation->Test(); ++polls) {
+    if (polls >= most || others_->AnyWait()) {
+      others_->LetIn();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+  return operation->Wait();
+}
+
+}  // namespace brigade
