@@ -188,6 +188,23 @@ static void unchecked(void) {
   MPI_Win_free(&win);
 }
 
+/* Ranks do nothing but synchronise with what rank 0 puts. */
+static void synced(void) {
+  volatile int* flag;
+  const int one = 1;
+  MPI_Win win;
+  MPI_Win_allocate(sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &flag, &win);
+  *flag = 0;
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+  for (int r = 1; rank == 0 && r < size; ++r) {
+    MPI_Win_lock(MPI_LOCK_SHARED, r, 0, win);
+    MPI_Put(&one, 1, MPI_INT, r, 0, 1, MPI_INT, win);
+    MPI_Win_unlock(r, win);
+  }
+  while (rank != 0 && *flag == 0) MPI_Win_sync(win);
+  MPI_Win_free(&win);
+}
+
 /* Nested datatypes on both sides, and pairs with gaps. */
 static void types(void) {
   struct Mixed {
@@ -568,10 +585,31 @@ static void dynamic(void) {
   MPI_Accumulate(&one, 1, MPI_DOUBLE, right, theirs[0] + 16, 1, MPI_DOUBLE, MPI_SUM, win);
   MPI_Get(&got, 1, MPI_DOUBLE, right, theirs[1] + 8, 1, MPI_DOUBLE, win);
   MPI_Fetch_and_op(&one, &before, MPI_DOUBLE, right, theirs[1], MPI_SUM, win);
+  MPI_Win_flush(right, win);
+  /* Addresses in datatypes, on both sides. */
+  const double apart[3] = {7, 8, 9};
+  double both[2] = {0, 0};
+  MPI_Aint from[2], here;
+  MPI_Datatype there, mine_apart;
+  MPI_Get_address(&apart[0], &from[0]);
+  MPI_Get_address(&apart[2], &from[1]);
+  MPI_Type_create_hindexed_block(2, 1, from, MPI_DOUBLE, &mine_apart);
+  const MPI_Aint places[2] = {theirs[1] + 8, theirs[0]};
+  MPI_Type_create_hindexed_block(2, 1, places, MPI_DOUBLE, &there);
+  MPI_Type_commit(&mine_apart);
+  MPI_Type_commit(&there);
+  here = (MPI_Aint)MPI_BOTTOM;
+  CHECK(MPI_Put(MPI_BOTTOM, 1, mine_apart, right, here, 1, there, win) == MPI_SUCCESS);
+  MPI_Win_flush(right, win);
+  CHECK(MPI_Get(both, 2, MPI_DOUBLE, right, here, 1, there, win) == MPI_SUCCESS);
   MPI_Win_unlock_all(win);
+  CHECK(both[0] == 7 && both[1] == 9);
+  MPI_Type_free(&mine_apart);
+  MPI_Type_free(&there);
   MPI_Barrier(MPI_COMM_WORLD);
   CHECK(got == 10 + right && before == 0);
-  CHECK(first[0] == rank && first[1] == 100 + left && first[2] == 1 && second[0] == 1);
+  CHECK(first[0] == 9 && first[1] == 100 + left && first[2] == 1);
+  CHECK(second[0] == 1 && second[1] == 7);
   print("attached", first, 3);
   CHECK(MPI_Win_detach(win, first) == MPI_SUCCESS);
   CHECK(MPI_Win_detach(win, second) == MPI_SUCCESS);
@@ -769,27 +807,17 @@ static void forgotten(void) {
 static const struct {
   const char* name;
   void (*run)(void);
-} kCases[] = {{"fence", fence},
-              {"post", post},
-              {"lock", lock},
-              {"types", types},
-              {"shared", shared},
-              {"attributes", attributes},
-              {"errors", errors},
-              {"fatal", fatal},
-              {"requests", requests},
-              {"overlap", overlap},
-              {"allocated", allocated},
-              {"mapped", mapped},
-              {"threads", threads},
-              {"computing", computing},
-              {"forgotten", forgotten},
-              {"out_of_range", out_of_range},
-              {"pairs", pairs},
-              {"halves", halves},
-              {"unchecked", unchecked},
-              {"dynamic", dynamic},
-              {"unattached", unattached}};
+} kCases[] = {{"fence", fence},         {"post", post},
+              {"lock", lock},           {"types", types},
+              {"shared", shared},       {"attributes", attributes},
+              {"errors", errors},       {"fatal", fatal},
+              {"requests", requests},   {"overlap", overlap},
+              {"allocated", allocated}, {"mapped", mapped},
+              {"threads", threads},     {"computing", computing},
+              {"forgotten", forgotten}, {"out_of_range", out_of_range},
+              {"pairs", pairs},         {"halves", halves},
+              {"unchecked", unchecked}, {"synced", synced},
+              {"dynamic", dynamic},     {"unattached", unattached}};
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);

@@ -77,6 +77,8 @@ expect 'left to MPI: .* by messages only' 3 lock BRIGADE_TEST_BY_MESSAGES=1
 expect 'carried over mpi' 3 fence BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on
 expect 'carried over mpi' 3 overlap BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on BRIGADE_TEST_BY_MESSAGES=1
 expect 'left to MPI: on rank 0 BRIGADE_RMA=off' 3 lock BRIGADE_RMA=off
+# A target that calls MPI_Win_sync alone gets on, though nobody else drives it.
+expect 'carried over mpi' 3 synced BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on BRIGADE_TEST_BY_MESSAGES=1
 
 # One engine beside the BLACS, whichever comes first, also where it has a thread.
 for preloads in "$library:$blacs" "$blacs:$library"; do

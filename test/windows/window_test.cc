@@ -18,6 +18,7 @@
 #include "gtest/gtest.h"
 #include "test/support/stress.h"
 #include "test/windows/window_ranks.h"
+#include "transport/core/forwarding_endpoint.h"
 
 namespace brigade {
 namespace {
@@ -397,6 +398,72 @@ TEST_P(Windows, ManyShortPutsToOneWhoIsLate) {
   });
 }
 
+TEST_P(Windows, WhatIsUnderWayToOneWhoIsLateIsBounded) {
+  std::atomic<bool> is_full{false};
+  OnRanks(2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(3000 * 100);
+    std::vector<std::byte> data(100, std::byte{7});
+    Require(window->Fence());
+    if (self.rank() == 0) {
+      for (int i = 0; i < 3000; ++i) {
+        // Where nothing stays under way it is never full.
+        if (window->under_way(1) >= Window::kMostUnderWay || i == 2999) is_full = true;
+        Require(window->Put(Bytes(data.data(), 100), At(1, 100 * i, 100)));
+        Expect(window->under_way(1) <= Window::kMostUnderWay,
+               std::to_string(window->under_way(1)) + " are under way");
+      }
+    } else {
+      while (!is_full) std::this_thread::yield();
+    }
+    Require(window->Fence());
+    Expect(self.rank() == 0 || window->base()[299999] == std::byte{7}, "all came");
+    Require(window->Free());
+  });
+}
+
+// Nothing else moves what others have asked for where there is no helper.
+TEST_P(Windows, SyncMovesWhatOthersAskFor) {
+  std::atomic<int> moves{0};
+  std::atomic<bool> is_done{false};
+  class Counting : public ForwardingEndpoint {
+   public:
+    Counting(std::unique_ptr<Endpoint> inner, std::atomic<int>* moves)
+        : ForwardingEndpoint(std::move(inner)), moves_(moves) {}
+    bool Progress() override {
+      ++*moves_;
+      return ForwardingEndpoint::Progress();
+    }
+
+   private:
+    std::atomic<int>* const moves_;
+  };
+  WindowWay way = GetParam();
+  way.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
+    if (rank != 1) return inner;
+    return std::make_unique<Counting>(std::move(inner), &moves);
+  };
+  OnWindowRanks(way, 2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(8);
+    int64_t value = 5;
+    Require(window->LockAll());
+    if (self.rank() == 0) {
+      Require(window->Put(Bytes(&value, 8), At(1, 0, 8)));
+      Require(window->Flush(1));
+      is_done = true;
+    } else {
+      while (!is_done) {
+        const int before = moves;
+        Require(window->Sync());
+        Expect(moves > before, "a sync that moves nothing");
+      }
+      Require(window->Sync());
+      Expect(std::memcmp(window->base(), &value, 8) == 0, "it is there");
+    }
+    Require(window->UnlockAll());
+    Require(window->Free());
+  });
+}
+
 TEST_P(Windows, WrongCallsAreToldAndDoNothing) {
   OnRanks(2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(self.rank() == 0 ? 64 : 128, 8);
@@ -473,13 +540,21 @@ TEST_P(Windows, OfADynamicOneWhatIsAttachedIsReached) {
     const int64_t two = 2;
     Require(
         window->CompareAndSwap(Element::kInt64, &one, &two, &before, other, address(other, 2995)));
+    // Addresses in the layout, behind address 0.
+    TypedLayout whole;
+    Require(TypedLayout::List({{address(other, 2996), &TypedLayout::One(Element::kDouble)},
+                               {address(other, 2998), &TypedLayout::One(Element::kDouble)}},
+                              &whole));
+    double pair[2] = {20.0 + self.rank(), 30.0 + self.rank()};
+    Require(window->Put(Data(pair, 2, Element::kDouble), {other, 0, whole, 1}));
     Require(window->Unlock(other));
     Expect(got[0] == self.rank() && got[1] == 0 && before == 1, "got");
     self.Meet();
     const std::vector<double>& have = memory[self.rank()];
     const double from = (self.rank() + 2) % 3;
     Expect(have[0] == from && have[1] == 2 * from && have[2] == 2 * from && have[3] == from &&
-               have[2989] == from && have[2990] == 0,
+               have[2989] == from && have[2990] == 0 && have[2996] == 20 + from &&
+               have[2997] == 0 && have[2998] == 30 + from,
            "put and added");
     // What is not there, as those see it who can look.
     const bool looks = window->reaches(other);

@@ -197,6 +197,10 @@ class Window {
 
   // Layouts that were described to other ranks so far.
   uint64_t layouts_told() const { return messages_->outbox().layouts_told(); }
+  // Requests to a member that are under way here. An operation that would make it more than
+  // kMostUnderWay waits.
+  size_t under_way(int rank) const { return messages_->outbox().under_way(rank); }
+  static constexpr size_t kMostUnderWay = 256;
 
  private:
   Window(std::unique_ptr<Group> group, OtherThreads* others);

@@ -16,8 +16,6 @@
 namespace brigade {
 namespace {
 
-// Requests to one target that may be under way: who asks for more waits until fewer are.
-constexpr size_t kMostUnderWay = 256;
 // Values that are fetched at once.
 constexpr int64_t kFetchedBytes = int64_t{16} << 10;
 
@@ -78,7 +76,8 @@ Status Window::Check(const TargetData& target, int64_t origin_bytes, int64_t* of
   const bool is_dynamic = member.kind == WindowMemory::kDynamic;
   const int64_t displacement =
       target.displacement - (is_dynamic ? static_cast<int64_t>(kProcessAddress) : 0);
-  const bool is_inside = displacement >= 0 && displacement <= memory / member.unit &&
+  // Behind address 0 of a dynamic window a datatype has its addresses in itself.
+  const bool is_inside = target.displacement >= 0 && displacement <= memory / member.unit &&
                          displacement * member.unit + low >= 0 &&
                          high <= memory - displacement * member.unit;
   if (bytes > 0 && !is_inside) {

@@ -216,8 +216,11 @@ Status Inbox::BeginRequest(int from, Origin* origin, const NoteMessage& message,
   int64_t high = 0;
   int64_t bytes = 0;
   const bool is_known = request.layout->Bounds(count, &low, &high, &bytes);
+  // Address 0 lies before the memory of a dynamic window; a datatype may have its addresses in
+  // itself.
+  const int64_t least = window_->attached.has_value() ? -1 : 0;
   if (note.kind != NoteKind::kLayout &&
-      (!is_known || note.offset < 0 || note.offset > window_->bytes || note.offset + low < 0 ||
+      (!is_known || note.offset < least || note.offset > window_->bytes || note.offset + low < 0 ||
        high > window_->bytes - note.offset)) {
     return Nonsense(from, "asks for " + std::to_string(note.bytes) + " bytes at offset " +
                               std::to_string(note.offset) + " of a window of " +
