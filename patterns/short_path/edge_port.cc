@@ -13,7 +13,7 @@ bool IsForwarded(const Lane& lane, int stream) {
 
 }  // namespace
 
-bool EdgePort::HasWholeMessage() {
+bool EdgePort::HasFirstPiece() {
   InEdge* const edge = EdgeFrom(call_.root);
   const Slot* const slot = edge == nullptr ? nullptr : Poll(engine_, edge, call_.root);
   if (slot == nullptr) return false;
@@ -21,7 +21,8 @@ bool EdgePort::HasWholeMessage() {
   WireHeader theirs;
   if (message.data == nullptr || message.bytes < kHeaderBytes) return false;
   std::memcpy(&theirs, message.data, sizeof(theirs));
-  return message.bytes == kHeaderBytes + theirs.total_bytes;
+  const PiecePlan plan = PlanMessage(config_.settings, theirs.total_bytes);
+  return IsShort(plan) && message.bytes == kHeaderBytes + plan.RangeOf(0).bytes;
 }
 
 Status EdgePort::Receive(const Lane& lane, const Step& step, Current* current,
@@ -60,7 +61,8 @@ Status EdgePort::ReceivePosted(Current* current, ConstByteSpan* message) {
 
 bool EdgePort::SendLongLine(const Step& copy) {
   const size_t bytes = kHeaderBytes + WireBytes();
-  if (header_ahead_ || copy.only_sent_to < 0 || bytes <= Slot::kLineBytes) return false;
+  if (header_ahead_ || piece_ > 0 || copy.only_sent_to < 0 || bytes <= Slot::kLineBytes)
+    return false;
   const int peer = scope_.GroupRank(copy.only_sent_to);
   OutEdge* const edge = EdgeTo(peer);
   Slot* const slot = edge == nullptr ? nullptr : edge->NextForLongLine(bytes);

@@ -43,8 +43,11 @@ class EdgePort : public PortBase {
   bool Serves() const { return config_.capabilities->line_bytes > 0; }
   // Of a message from point to point the sender's length counts, and shows in what it wrote.
   bool SeesArrivals() const { return true; }
-  // Waits a little for the next message from the call's peer, and tells whether all of it is there.
-  bool HasWholeMessage();
+  // Messages from point to point may take some pieces: each costs little more than its copies.
+  bool CutsMessages() const { return pair_; }
+  // Waits a little for the next message from the call's peer, and tells whether it is one that
+  // fits, of which the first piece is there.
+  bool HasFirstPiece();
   bool FitsWithoutStaging() {
     lines_ = WireBytes() <= kLinePayload;
     return lines_;

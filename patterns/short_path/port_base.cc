@@ -72,7 +72,7 @@ Status PortBase::OpenInStaging(Current* current) {
   BRIGADE_RETURN_IF_ERROR(
       Acquire(WireBytes(), /*landing=*/false, /*must_wait=*/true, &current->buffer));
   current->payload = current->buffer->memory.data + kHeaderRoom;
-  std::memcpy(current->payload - kHeaderBytes, &header_, sizeof(header_));
+  if (piece_ == 0) std::memcpy(current->payload - kHeaderBytes, &header_, sizeof(header_));
   return Status();
 }
 
@@ -84,12 +84,12 @@ void PortBase::Release(StagedBuffer** buffer) {
 // --- messages ---
 
 Status PortBase::PostSend(int peer, const Current& current) {
-  const std::byte* const header = current.payload - kHeaderBytes;
+  const std::byte* const header = current.payload - HeaderBytes();
   const size_t payload_bytes = WireBytes();
   const auto post = [&](const std::byte* data, size_t bytes) {
     return engine_->sends()->Post(group_, kind_, peer, {data, bytes}, current.buffer);
   };
-  if (!header_ahead_) return post(header, kHeaderBytes + payload_bytes);
+  if (!header_ahead_) return post(header, HeaderBytes() + payload_bytes);
   ++mover_.statistics.messages_sent;  // one more
   BRIGADE_RETURN_IF_ERROR(post(header, kHeaderBytes));
   return post(current.payload, payload_bytes);

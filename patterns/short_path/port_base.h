@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "membuf/byte_span.h"
+#include "membuf/rules.h"
 #include "membuf/status.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
@@ -25,6 +26,11 @@
 #include "transport/endpoint.h"
 
 namespace brigade {
+
+// Whether a message takes few enough pieces for the short path, where that cuts messages.
+inline bool IsShort(const PiecePlan& plan) {
+  return !plan.header_ahead && plan.Count() <= rules::kMostShortPieces;
+}
 
 class PortBase {
  public:
@@ -48,6 +54,8 @@ class PortBase {
   Endpoint* endpoint() const { return engine_->endpoint(); }
   Channel channel() const { return {group_->id, kind_}; }
   size_t WireBytes() const { return mover_.WireBytes(range_.bytes); }
+  // In front of what is sent or received now.
+  size_t HeaderBytes() const { return piece_ == 0 ? kHeaderBytes : 0; }
 
   // --- memory ---
   // Takes the buffer that the call will need first; false if there is none. One is all that a
@@ -97,8 +105,10 @@ class PortBase {
   const Scope& scope_;
   const EdgeConfig& config_;
   PieceMover mover_;
-  PiecePlan::Range range_{0, 0};  // of the message: all of it
-  bool header_ahead_ = false;     // of what this rank sends
+  PiecePlan::Range range_{0, 0};  // of the message: all of it, or the piece
+  // Of a message from point to point in several pieces; else the first.
+  int64_t piece_ = 0;
+  bool header_ahead_ = false;  // of what this rank sends
   WireHeader header_;
   int awaited_peer_ = -1;  // its rank in the group
   int outstanding_ = 0;    // buffers that must be back before it returns

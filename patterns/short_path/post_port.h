@@ -22,7 +22,8 @@ class PostPort : public PortBase {
   // Receives are posted ahead, before the lengths of their portions are looked at.
   bool Serves() const { return !entry_.multi; }
   bool SeesArrivals() const { return false; }
-  bool HasWholeMessage() { return false; }
+  bool CutsMessages() const { return false; }
+  bool HasFirstPiece() { return false; }
   bool FitsWithoutStaging() { return false; }
 
   void StartReceives() { next_ = 0; }

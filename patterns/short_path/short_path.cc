@@ -21,36 +21,55 @@ bool ShortPath<Port>::Fits(const Schedule& schedule) {
   for (int q = 0; this->entry_.multi && q < this->scope_.size; ++q) {
     this->range_.bytes = std::max(this->range_.bytes, BytesOf(q));
   }
+  total_bytes_ = this->range_.bytes;
   if (Port::SeesArrivals() && this->entry_.pattern == Pattern::kReceive) {
-    return Port::HasWholeMessage();
+    return Port::HasFirstPiece();
   }
   // Nothing as short is ever cut but on demand.
   if (this->call_.piece_bytes == 0 && Port::FitsWithoutStaging()) return true;
-  return IsOnePiece(schedule) && (Port::FitsWithoutStaging() || this->TakeFirst());
+  return IsShort(schedule) && (Port::FitsWithoutStaging() || this->TakeFirst());
 }
 
 template <typename Port>
-bool ShortPath<Port>::IsOnePiece(const Schedule& schedule) {
+bool ShortPath<Port>::IsShort(const Schedule& schedule) {
   const CutRule rule = this->mover_.Rule(this->entry_, this->config_.settings, this->scope_.size);
   const PiecePlan plan = PlanLongest(rule, schedule.shares, this->range_.bytes);
   this->header_ahead_ = plan.header_ahead;
-  return plan.IsOnePiece();
+  if (!Port::CutsMessages()) return plan.IsOnePiece();
+  if (!brigade::IsShort(plan)) return false;
+  SetPlan(plan);
+  return true;
+}
+
+template <typename Port>
+void ShortPath<Port>::SetPlan(const PiecePlan& plan) {
+  plan_ = plan;
+  this->range_ = plan.RangeOf(0);
+}
+
+template <typename Port>
+bool ShortPath<Port>::TurnToNextPiece() {
+  if (!Port::CutsMessages() || this->piece_ + 1 >= plan_.Count()) return false;
+  this->range_ = plan_.RangeOf(++this->piece_);
+  return true;
 }
 
 template <typename Port>
 Status ShortPath<Port>::Run(const Schedule& schedule, uint64_t sequence) {
   BRIGADE_CHECK_LE(schedule.streams.size(), kMostStreams);
   if (this->entry_.combines) this->mover_.SetPieceBytes(this->range_.bytes);
-  this->mover_.statistics.pieces = 1;
-  SetHeader(this->entry_, this->call_, sequence, this->range_.bytes, &this->header_);
+  SetHeader(this->entry_, this->call_, sequence, total_bytes_, &this->header_);
   Status status;
-  for (const Lane& lane : schedule.lanes) {
-    // One piece: what leads comes before what does not.
-    for (int lead = schedule.max_lead; lead >= 0 && status.ok(); --lead) {
-      status = RunLane(lane, lead);
+  do {
+    for (const Lane& lane : schedule.lanes) {
+      // Of one piece what leads comes before what does not.
+      for (int lead = schedule.max_lead; lead >= 0 && status.ok(); --lead) {
+        status = RunLane(lane, lead);
+      }
+      if (!status.ok()) break;
     }
-    if (!status.ok()) break;
-  }
+  } while (status.ok() && TurnToNextPiece());
+  this->mover_.statistics.pieces = static_cast<uint64_t>(this->piece_) + 1;
   if (status.ok() && this->outstanding_ > 0) status = this->AwaitOutstanding();
   if (!status.ok()) {
     // What lies in an edge is given back before the group is closed.
@@ -105,12 +124,17 @@ Status ShortPath<Port>::Await(const Lane& lane, const Step& step) {
   ConstByteSpan message;
   BRIGADE_RETURN_IF_ERROR(Port::Receive(lane, step, &current, &message));
   Trace::Mark(TraceKind::kReceived, message.bytes, this->awaited_peer_);
+  if (this->piece_ > 0) {
+    current.payload = const_cast<std::byte*>(message.data);
+    return CheckLength(this->WireBytes(), message.bytes);
+  }
   WireHeader theirs;
   const Status agreed = ReadHeader(this->header_, {message.data, message.bytes, 0}, &theirs);
   if (!agreed.ok()) {
     return agreed.WithContext("from rank " + std::to_string(this->awaited_peer_));
   }
   this->range_.bytes = theirs.total_bytes;  // a receive may get less than it asked for
+  if (Port::CutsMessages()) SetPlan(PlanMessage(this->config_.settings, theirs.total_bytes));
   const bool ahead = this->pair_ && this->range_.bytes > this->config_.settings.eager_bytes;
   BRIGADE_RETURN_IF_ERROR(
       CheckLength(kHeaderBytes + (ahead ? 0 : this->WireBytes()), message.bytes));
@@ -138,7 +162,7 @@ Status ShortPath<Port>::Send(const Step& step) {
   const Current& current = currents_[step.left.index];
   if (current.sent) return Status();
   ++this->mover_.statistics.messages_sent;
-  this->mover_.statistics.bytes_sent += kHeaderBytes + this->WireBytes();
+  this->mover_.statistics.bytes_sent += this->HeaderBytes() + this->WireBytes();
   return Port::Send(this->scope_.GroupRank(step.peer), current);
 }
 

@@ -1,6 +1,6 @@
-// ShortPath: runs small calls at once, where every message is one piece and nothing else is under
-// way. Runs the same schedules as Executor: steps in program order, the leading ones first, without
-// cursors, windows or bookkeeping of rounds.
+// ShortPath: runs small calls at once, where every message is one piece, or some from point to
+// point, and nothing else is under way. Runs the same schedules as Executor: steps in program
+// order, the leading ones first, without cursors, windows or bookkeeping of rounds.
 //
 // How messages travel is the port's: posted (PostPort), or through memory that both sides share
 // (EdgePort). A port is a template parameter because a virtual call per step would be felt.
@@ -41,8 +41,12 @@ class ShortPath : public Port {
  private:
   using Current = typename Port::Current;
 
-  // Whether the longest message of the call is one piece.
-  bool IsOnePiece(const Schedule& schedule);
+  // Whether the longest message of the call is one piece, or few enough. Turns to the first.
+  bool IsShort(const Schedule& schedule);
+  // The message is cut by `plan` from here on. Turns to its first piece.
+  void SetPlan(const PiecePlan& plan);
+  // Turns to the next piece; false if there is none.
+  bool TurnToNextPiece();
   // From here on the message is that of `portion`, as the header says.
   void TurnTo(int portion);
   size_t BytesOf(int portion) const {
@@ -56,6 +60,8 @@ class ShortPath : public Port {
     return place.in_stream() ? currents_[place.index].payload : nullptr;
   }
 
+  size_t total_bytes_ = 0;  // of the longest message
+  PiecePlan plan_;          // of a message that may be cut
   Current currents_[kMostStreams];
 };
 
