@@ -21,4 +21,5 @@ def programs(_folder):
 
 def difference(stocks, job):
     expected, found = (len(re.findall("passed", one.output, re.IGNORECASE)) for one in (stocks[0], job))
-    return f"it says 'passed' {found} times, not {expected}" if expected != found else None
+    # One of them fails on stock at times.
+    return f"it says 'passed' {found} times, not {expected}" if found < expected else None
