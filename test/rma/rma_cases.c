@@ -586,11 +586,31 @@ static void dynamic(void) {
   MPI_Get(&got, 1, MPI_DOUBLE, right, theirs[1] + 8, 1, MPI_DOUBLE, win);
   MPI_Fetch_and_op(&one, &before, MPI_DOUBLE, right, theirs[1], MPI_SUM, win);
   MPI_Win_flush(right, win);
-  /* Addresses in datatypes, on both sides. */
+  MPI_Win_unlock_all(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(got == 10 + right && before == 0);
+  CHECK(first[1] == 100 + left && first[2] == 1 && second[0] == 1);
+  print("attached", first, 3);
+  CHECK(MPI_Win_detach(win, first) == MPI_SUCCESS);
+  CHECK(MPI_Win_detach(win, second) == MPI_SUCCESS);
+  MPI_Win_free(&win);
+}
+
+/* Addresses in datatypes, on both sides, behind MPI_BOTTOM. */
+static void bottom(void) {
+  double first[3] = {0, 1, 0}, second[2] = {0, 2};
   const double apart[3] = {7, 8, 9};
   double both[2] = {0, 0};
-  MPI_Aint from[2], here;
+  MPI_Aint mine[2], theirs[2], from[2];
   MPI_Datatype there, mine_apart;
+  MPI_Win win;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  CHECK(MPI_Win_attach(win, first, sizeof(first)) == MPI_SUCCESS);
+  CHECK(MPI_Win_attach(win, second, sizeof(second)) == MPI_SUCCESS);
+  MPI_Get_address(first, &mine[0]);
+  MPI_Get_address(second, &mine[1]);
+  MPI_Sendrecv(mine, 2, MPI_AINT, left, 0, theirs, 2, MPI_AINT, right, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
   MPI_Get_address(&apart[0], &from[0]);
   MPI_Get_address(&apart[2], &from[1]);
   MPI_Type_create_hindexed_block(2, 1, from, MPI_DOUBLE, &mine_apart);
@@ -598,21 +618,17 @@ static void dynamic(void) {
   MPI_Type_create_hindexed_block(2, 1, places, MPI_DOUBLE, &there);
   MPI_Type_commit(&mine_apart);
   MPI_Type_commit(&there);
-  here = (MPI_Aint)MPI_BOTTOM;
+  const MPI_Aint here = (MPI_Aint)MPI_BOTTOM;
+  MPI_Win_lock_all(0, win);
   CHECK(MPI_Put(MPI_BOTTOM, 1, mine_apart, right, here, 1, there, win) == MPI_SUCCESS);
   MPI_Win_flush(right, win);
   CHECK(MPI_Get(both, 2, MPI_DOUBLE, right, here, 1, there, win) == MPI_SUCCESS);
   MPI_Win_unlock_all(win);
   CHECK(both[0] == 7 && both[1] == 9);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(first[0] == 9 && first[1] == 1 && second[1] == 7);
   MPI_Type_free(&mine_apart);
   MPI_Type_free(&there);
-  MPI_Barrier(MPI_COMM_WORLD);
-  CHECK(got == 10 + right && before == 0);
-  CHECK(first[0] == 9 && first[1] == 100 + left && first[2] == 1);
-  CHECK(second[0] == 1 && second[1] == 7);
-  print("attached", first, 3);
-  CHECK(MPI_Win_detach(win, first) == MPI_SUCCESS);
-  CHECK(MPI_Win_detach(win, second) == MPI_SUCCESS);
   MPI_Win_free(&win);
 }
 
@@ -817,7 +833,8 @@ static const struct {
               {"forgotten", forgotten}, {"out_of_range", out_of_range},
               {"pairs", pairs},         {"halves", halves},
               {"unchecked", unchecked}, {"synced", synced},
-              {"dynamic", dynamic},     {"unattached", unattached}};
+              {"dynamic", dynamic},     {"unattached", unattached},
+              {"bottom", bottom}};
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);

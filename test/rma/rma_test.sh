@@ -66,7 +66,7 @@ expect 'carried over shm' 3 mapped
 expect 'left to MPI: on rank 0 BRIGADE_RMA=off' 3 allocated BRIGADE_RMA=off
 
 # What Debian's Open MPI does not get right, or does not look for.
-for name in pairs out_of_range halves computing threads; do
+for name in pairs out_of_range halves computing threads bottom; do
   expect 'carried over shm' 4 $name
   expect 'carried over tcp' 4 $name BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_TRANSPORT=tcp
 done

@@ -71,15 +71,15 @@ bool OutEdge::SendToLanding(ConstByteSpan head, const StridedLayout& layout,
   uint64_t lent = EdgeLanding::StateOf(sent_, EdgeLanding::kLent);
   if (landing.state.load(std::memory_order_acquire) != lent) return false;
   Slot* const slot = Next();
-  if (slot == nullptr || slot == &discarded_) return false;
-  const RemoteStretches to = landing.memory;  // read once: it is the receiver's to change
-  if (to.bytes < layout.bytes() ||
+  if (slot == nullptr || slot == &discarded_ ||
       !landing.state.compare_exchange_strong(lent, EdgeLanding::StateOf(sent_, EdgeLanding::kTaken),
                                              std::memory_order_acq_rel)) {
     return false;
   }
-  if (!CopyToProcess(receiver_process_, layout, base, to)) {
-    kernel_copies_ = KernelCopyRange();
+  const RemoteStretches to = landing.memory;  // the receiver lets it be until its message is there
+  const bool fits = layout.bytes() <= to.bytes;
+  if (!fits || !CopyToProcess(receiver_process_, layout, base, to)) {
+    if (fits) kernel_copies_ = KernelCopyRange();  // it is refused
     landing.state.store(0, std::memory_order_release);
     return false;
   }

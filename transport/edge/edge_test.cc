@@ -788,7 +788,9 @@ TEST(EdgeTest, NoLandingIsTooShort) {
   std::vector<uint8_t> landing(kLandingBytes, 9);
   ASSERT_TRUE(link.Lend(&landing));
   EXPECT_FALSE(link.SendToLanding(std::vector<uint8_t>(kLandingBytes + 1, 7)));
-  EXPECT_TRUE(link.SendToLanding(std::vector<uint8_t>(kLandingBytes, 7))) << "it is still lent";
+  EXPECT_TRUE(link.out->CopiesByKernel(kLandingBytes));
+  EXPECT_TRUE(link.in->TakeLandingBack());
+  EXPECT_EQ(landing, std::vector<uint8_t>(kLandingBytes, 9));
   std::vector<uint8_t> shorter(kLandingBytes / 2 - 1);
   EXPECT_FALSE(link.Lend(&shorter)) << "too short for any message that goes there";
 }
