@@ -219,7 +219,7 @@ inline constexpr size_t kShmMostWideBytes = size_t{2} << 20;
 
 // The pieces of a message from point to point that the short path moves one by one: more spare more
 // messages the bookkeeping of windows, and copy less while nobody takes what was sent.
-inline constexpr int64_t kMostShortPieces = 32;
+inline constexpr int64_t kMostShortPieces = 8;
 
 // Kernel copies of messages from point to point. The shortest and the longest that are looked at.
 // Below, the message itself costs less than the system call; beyond, two processors that copy at
