@@ -44,12 +44,22 @@ const FabricVerdict& Fabric() {
   return verdict;
 }
 
+ShmOptions MeasuredShmOptions() {
+  ShmOptions options;
+  options.kernel_copies.reset();
+  return options;
+}
+
+Status CreateShm(std::unique_ptr<Endpoint>* endpoint) {
+  return CreateShmEndpoint(MeasuredShmOptions(), endpoint);
+}
+
 Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
   std::unique_ptr<Endpoint> shm;
   std::unique_ptr<Endpoint> tcp;
   std::unique_ptr<Endpoint> mpi;
   BRIGADE_RETURN_IF_ERROR(CreateMpiEndpoint(&mpi));
-  ShmOptions options;
+  ShmOptions options = MeasuredShmOptions();
   options.spans_hosts = true;
   // Where there is no shared memory or no socket to be had, there is MPI. But an interface that was
   // asked for must exist.
@@ -70,7 +80,7 @@ constexpr Entry kTransports[] = {
     {"auto", "shm within a host, tcp between hosts where MPI would use TCP, else mpi",
      CreateAutoEndpoint},
     {"mpi", "messages of the MPI library", CreateMpiEndpoint},
-    {"shm", "memory shared by the ranks of one host", CreateShmEndpoint},
+    {"shm", "memory shared by the ranks of one host", CreateShm},
     {"tcp", "TCP through io_uring, or plain sockets where there is none", CreateTcp},
     {"sockets", "TCP through plain sockets", CreateSockets},
 };

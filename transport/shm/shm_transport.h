@@ -25,8 +25,9 @@ struct ShmOptions {
   // A group may have members on several hosts. It then reaches only those on one's own; HostOf
   // tells which.
   bool spans_hosts = false;
-  // What messages from point to point the kernel copies; measured if not given.
-  std::optional<KernelCopyRange> kernel_copies;
+  // What messages from point to point the kernel copies: none. Not given: what this machine's
+  // kernel copies faster.
+  std::optional<KernelCopyRange> kernel_copies = KernelCopyRange();
 };
 
 // Local. Works with any bootstrap whose members are on one host (host.h) or which may span several;
