@@ -554,19 +554,25 @@ static void overlap(void) {
   free(got);
 }
 
-/* Memory that is attached, and where it is, told by messages. */
-static void dynamic(void) {
-  double first[3] = {rank, 0, 0}, second[2] = {0, 10 + rank};
-  MPI_Aint mine[2], theirs[2];
-  MPI_Win win;
-  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-  CHECK(MPI_Win_attach(win, first, sizeof(first)) == MPI_SUCCESS);
-  CHECK(MPI_Win_attach(win, second, sizeof(second)) == MPI_SUCCESS);
+/* Attaches 3 and 2 values, and tells where the right neighbour's are. */
+static void attach(MPI_Win win, double* first, double* second, MPI_Aint theirs[2]) {
+  MPI_Aint mine[2];
+  CHECK(MPI_Win_attach(win, first, 3 * sizeof(double)) == MPI_SUCCESS);
+  CHECK(MPI_Win_attach(win, second, 2 * sizeof(double)) == MPI_SUCCESS);
   MPI_Get_address(first, &mine[0]);
   MPI_Get_address(second, &mine[1]);
   MPI_Sendrecv(mine, 2, MPI_AINT, left, 0, theirs, 2, MPI_AINT, right, 0, MPI_COMM_WORLD,
                MPI_STATUS_IGNORE);
+}
+
+/* Memory that is attached, and where it is, told by messages. */
+static void dynamic(void) {
+  double first[3] = {rank, 0, 0}, second[2] = {0, 10 + rank};
+  MPI_Aint theirs[2];
+  MPI_Win win;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  attach(win, first, second, theirs);
   int *flavor, *unit, found;
   void* base = first;
   MPI_Aint* bytes;
@@ -601,16 +607,11 @@ static void bottom(void) {
   double first[3] = {0, 1, 0}, second[2] = {0, 2};
   const double apart[3] = {7, 8, 9};
   double both[2] = {0, 0};
-  MPI_Aint mine[2], theirs[2], from[2];
+  MPI_Aint theirs[2], from[2];
   MPI_Datatype there, mine_apart;
   MPI_Win win;
   MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-  CHECK(MPI_Win_attach(win, first, sizeof(first)) == MPI_SUCCESS);
-  CHECK(MPI_Win_attach(win, second, sizeof(second)) == MPI_SUCCESS);
-  MPI_Get_address(first, &mine[0]);
-  MPI_Get_address(second, &mine[1]);
-  MPI_Sendrecv(mine, 2, MPI_AINT, left, 0, theirs, 2, MPI_AINT, right, 0, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE);
+  attach(win, first, second, theirs);
   MPI_Get_address(&apart[0], &from[0]);
   MPI_Get_address(&apart[2], &from[1]);
   MPI_Type_create_hindexed_block(2, 1, from, MPI_DOUBLE, &mine_apart);
