@@ -192,7 +192,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
       if (far.is_used) far.endpoint->Flush();
     }
   }
-  size_t SendsTaken() override { return near_->SendsTaken(); }
+  size_t SendsTaken() override { return near_ != nullptr ? near_->SendsTaken() : 0; }
   // Where memory is all that is used there is nothing to help.
   bool HelperMayDrive() const override {
     const auto forbids = [](const Far& far) {

@@ -121,6 +121,12 @@ TEST(AutoEndpoint, TakesTheNearTransportWhereAllShareAHost) {
   EXPECT_EQ(NameOf(&without), "inproc");
 }
 
+TEST(AutoEndpoint, WithoutSharedMemoryNoSendCountsAsTaken) {
+  Job job({0, 0});
+  job.without_near = {0};
+  job.Run([](Endpoint* endpoint, GroupId, int) { EXPECT_EQ(endpoint->SendsTaken(), 0u); });
+}
+
 // To find out may take long.
 TEST(AutoEndpoint, AsksWhetherTcpIsWantedOnlyBetweenHosts) {
   Job one({0, 0, 0});
