@@ -9,6 +9,7 @@ OutStream* Group::OpenEdge(size_t index, int peer, EdgeMemory* memory) {
   if (ring == nullptr) return nullptr;
   out[index] = std::make_unique<OutStream>(ring, memory, members[peer], peer);
   out[index]->edge.SetKernelCopies(members[peer]->segment->address().process, kernel_copies);
+  if (members[peer]->lost) out[index]->edge.SetLost();
   std::atomic<uint64_t>& entry = directories[rank]->entries()[index];
   uint64_t unopened = 0;
   if (!entry.compare_exchange_strong(unopened, memory->OffsetOf(ring), std::memory_order_acq_rel)) {

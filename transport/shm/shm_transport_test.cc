@@ -300,6 +300,26 @@ TEST(ShmEndpoint, ARankThatHasLeftIsNoticedByProgressAlone) {
   endpoint->CloseGroup(group);
 }
 
+// Who writes to the edge is not asked whether anybody reads there.
+TEST(ShmEndpoint, AnEdgeToARankThatHasLeftTakesNothing) {
+  InprocWorld world(2);
+  std::thread other([&] {
+    const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+    GroupId group = -1;
+    EXPECT_TRUE(endpoint->OpenGroup(world.MakeBootstrap(1).get(), &group).ok());
+  });
+  const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+  GroupId group = -1;
+  ASSERT_TRUE(endpoint->OpenGroup(world.MakeBootstrap(0).get(), &group).ok());
+  other.join();
+  OutEdge* const opened_before = endpoint->edges()->EdgeTo(PointToPoint(group), 1);
+  endpoint->Nudge();
+  endpoint->Progress();
+  EXPECT_EQ(opened_before->Next(), nullptr);
+  EXPECT_EQ(endpoint->edges()->EdgeTo({group, ChannelKind::kAll}, 1)->Next(), nullptr);
+  endpoint->CloseGroup(group);
+}
+
 // It closes nothing any more.
 TEST(ShmEndpoint, GroupsOfARankThatIsGoneGiveTheirMemoryBack) {
   constexpr int kGroups = 500;
