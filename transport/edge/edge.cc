@@ -186,7 +186,7 @@ const Slot* InEdge::FollowToWideRing() {
 }
 
 bool InEdge::LendLanding(const StridedLayout& layout, std::byte* base) {
-  if (layout.bytes() < kernel_copies_.least_bytes || ring_ == nullptr) return false;
+  if (!kernel_copies_.IsLongEnough(layout) || ring_ == nullptr) return false;
   EdgeLanding& landing = ring_->returns.landing;
   if (!AsStretches(layout, base, &landing.memory)) return false;
   landing.state.store(EdgeLanding::StateOf(taken_, EdgeLanding::kLent), std::memory_order_release);

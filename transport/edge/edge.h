@@ -206,12 +206,12 @@ class OutEdge {
     return receipt;
   }
 
-  // From here on messages of these lengths may go straight to the memory of `receiver`.
+  // From here on such messages may go straight to the memory of `receiver`.
   void SetKernelCopies(pid_t receiver, const KernelCopyRange& range) {
     receiver_process_ = receiver;
     kernel_copies_ = range;
   }
-  bool CopiesByKernel(size_t bytes) const { return kernel_copies_.Holds(bytes); }
+  bool CopiesByKernel(const StridedLayout& layout) const { return kernel_copies_.Holds(layout); }
   // Copies a matrix to where the receiver wants its next message, and publishes that with `head`,
   // of a line at most. False: nothing is sent, for the receiver has not said where, or cannot be
   // written to.
@@ -312,7 +312,8 @@ class InEdge {
     if (next_->full.load(std::memory_order_acquire) != stamp_) return nullptr;
     return next_->kind >= Slot::kJump ? Follow() : next_;
   }
-  // The message in a kLine slot. REQUIRES: `slot` is what Peek() returned last.
+  // The message in a kLine slot, or the header in a kLanded one. REQUIRES: `slot` is what Peek()
+  // returned last.
   ConstByteSpan Line(const Slot& slot) const { return LineIn(slot, line_bytes_); }
   // Not null once the sender has written what it cannot have meant.
   const char* broken() const { return broken_; }
@@ -342,7 +343,7 @@ class InEdge {
   }
   // The same of the receiver.
   void SetKernelCopies(const KernelCopyRange& range) { kernel_copies_ = range; }
-  // Lends user memory to the sender, for the next message if that has one of these lengths. False:
+  // Lends user memory to the sender, for the next message if the kernel is to copy that. False:
   // nothing is lent. To be taken back once that message is there, or will be received otherwise.
   bool LendLanding(const StridedLayout& layout, std::byte* base);
   // False if the sender is copying to it: its message comes, unless it is lost. Copies nothing

@@ -788,20 +788,30 @@ TEST(EdgeTest, NoLandingIsTooShort) {
   std::vector<uint8_t> landing(kLandingBytes, 9);
   ASSERT_TRUE(link.Lend(&landing));
   EXPECT_FALSE(link.SendToLanding(std::vector<uint8_t>(kLandingBytes + 1, 7)));
-  EXPECT_TRUE(link.out->CopiesByKernel(kLandingBytes));
+  EXPECT_TRUE(link.out->CopiesByKernel(StridedLayout::Contiguous(kLandingBytes)));
   EXPECT_TRUE(link.in->TakeLandingBack());
   EXPECT_EQ(landing, std::vector<uint8_t>(kLandingBytes, 9));
   std::vector<uint8_t> shorter(kLandingBytes / 2 - 1);
   EXPECT_FALSE(link.Lend(&shorter)) << "too short for any message that goes there";
 }
 
+// The system takes longer to find each of them than staging takes to copy it.
+TEST(EdgeTest, ManyShortStretchesAreNoLanding) {
+  LandingLink link;
+  std::vector<uint8_t> landing(2 * kLandingBytes, 9);
+  StridedLayout layout;
+  ASSERT_TRUE(StridedLayout::General(1, kLandingBytes, 2, 1, &layout).ok());
+  EXPECT_FALSE(link.out->CopiesByKernel(layout));
+  EXPECT_FALSE(link.in->LendLanding(layout, reinterpret_cast<std::byte*>(landing.data())));
+}
+
 // A receiver whose memory cannot be written to is not tried again.
 TEST(EdgeTest, WhereTheKernelRefusesNothingIsSent) {
   LandingLink link;
-  ASSERT_TRUE(link.out->CopiesByKernel(kLandingBytes));
+  ASSERT_TRUE(link.out->CopiesByKernel(StridedLayout::Contiguous(kLandingBytes)));
   ASSERT_TRUE(link.in->LendLanding(StridedLayout::Contiguous(kLandingBytes), nullptr));
   EXPECT_FALSE(link.SendToLanding(std::vector<uint8_t>(kLandingBytes, 7)));
-  EXPECT_FALSE(link.out->CopiesByKernel(kLandingBytes));
+  EXPECT_FALSE(link.out->CopiesByKernel(StridedLayout::Contiguous(kLandingBytes)));
   EXPECT_TRUE(link.in->TakeLandingBack());
   link.Send(1);
   link.Receive(1);

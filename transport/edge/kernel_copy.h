@@ -31,11 +31,16 @@ bool AsStretches(const StridedLayout& layout, const std::byte* base, RemoteStret
 bool CopyToProcess(pid_t process, const StridedLayout& layout, const std::byte* base,
                    const RemoteStretches& to);
 
-// The lengths for which that is the fastest way.
+// The lengths for which that is the fastest way. A stretch costs the system what a message does: it
+// looks up the pages of each. So messages go that way whose stretches alone would.
 struct KernelCopyRange {
   size_t least_bytes = SIZE_MAX;
   size_t most_bytes = 0;
-  bool Holds(size_t bytes) const { return least_bytes <= bytes && bytes <= most_bytes; }
+  bool Holds(const StridedLayout& layout) const {
+    return IsLongEnough(layout) && layout.bytes() <= most_bytes;
+  }
+  // Also of where such a message, or a shorter one, is to go.
+  bool IsLongEnough(const StridedLayout& layout) const { return least_bytes <= layout.run_bytes(); }
 };
 
 // Finds out for this machine, once per process: takes some milliseconds.

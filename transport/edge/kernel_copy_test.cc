@@ -155,7 +155,16 @@ TEST(KernelCopy, TheMeasuredRangeIsARange) {
   const KernelCopyRange& range = MeasuredKernelCopyRange();
   EXPECT_EQ(&range, &MeasuredKernelCopyRange());
   EXPECT_EQ(range.least_bytes == SIZE_MAX, range.most_bytes == 0);
-  EXPECT_FALSE(range.Holds(0));
+  EXPECT_FALSE(range.Holds(StridedLayout()));
+}
+
+TEST(KernelCopy, ManyShortStretchesAreNotWorthIt) {
+  const KernelCopyRange range{100, 300};
+  EXPECT_TRUE(range.Holds(General(100, 3, 200, 1)));
+  EXPECT_FALSE(range.Holds(General(99, 3, 200, 1)));
+  EXPECT_TRUE(range.Holds(General(99, 3, 99, 1))) << "one stretch";
+  EXPECT_FALSE(range.Holds(General(100, 4, 200, 1)));
+  EXPECT_TRUE(range.IsLongEnough(General(100, 4, 200, 1)));
 }
 
 }  // namespace
