@@ -6,6 +6,7 @@
 
 #include "membuf/byte_span.h"
 #include "membuf/pack.h"
+#include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/schedule/pattern.h"
 #include "patterns/schedule/piece_plan.h"
@@ -85,22 +86,28 @@ PairLine Send(Engine* engine, GroupState* group, const PatternCall& call,
   return PairLine::kDone;
 }
 
-// After a landing was lent and nothing came: the message that is on its way there, if one is.
-const Slot* TakeLandingBack(Endpoint* endpoint, InEdge* edge) {
-  while (!edge->TakeLandingBack()) {
-    if (const Slot* const slot = edge->Peek()) return slot;
-    endpoint->Nudge();
-    endpoint->Progress();  // hears of who is gone
-    if (edge->lost()) break;
-  }
-  return nullptr;
+// After a landing was lent and nothing came: the message that is on its way there, if one is. Whom
+// a sender copies to cannot go away, not even when the time of the call is over.
+const Slot* TakeLandingBack(Engine* engine, GroupState* group, uint64_t sequence, int peer,
+                            InEdge* edge) {
+  group->is_held = true;
+  engine->WaitUntil(
+      [&] { return edge->TakeLandingBack() || edge->Peek() != nullptr || edge->lost(); },
+      [&] {
+        return engine->Describe(EntryOf(Pattern::kReceive), sequence, *group, kKind, /*detail=*/"",
+                                peer);
+      },
+      [&] { return peer; });
+  group->is_held = false;
+  return edge->Peek();  // who is lost may have sent it before
 }
 
-const Slot* AwaitMessage(Engine* engine, const Matrix& matrix, InEdge* edge, int peer) {
+const Slot* AwaitMessage(Engine* engine, GroupState* group, const PatternCall& call,
+                         uint64_t sequence, InEdge* edge) {
   if (const Slot* const slot = edge->Peek()) return slot;
-  const bool lent = edge->LendLanding(matrix.layout, matrix.data);
-  const Slot* const slot = PollLonger(engine, edge, peer);
-  return slot == nullptr && lent ? TakeLandingBack(engine->endpoint(), edge) : slot;
+  const bool lent = edge->LendLanding(call.matrix.layout, call.matrix.data);
+  const Slot* const slot = PollLonger(engine, edge, call.root);
+  return slot == nullptr && lent ? TakeLandingBack(engine, group, sequence, call.root, edge) : slot;
 }
 
 PairLine Receive(Engine* engine, GroupState* group, const PatternCall& call,
@@ -108,7 +115,7 @@ PairLine Receive(Engine* engine, GroupState* group, const PatternCall& call,
   uint64_t& sequence = group->receive_sequence[static_cast<size_t>(call.root)];
   InEdge* const edge = IsToLookAround(sequence) ? nullptr : EdgeFrom(group, kKind, call.root);
   if (edge == nullptr) return PairLine::kUnusual;
-  const Slot* const slot = AwaitMessage(engine, call.matrix, edge, call.root);
+  const Slot* const slot = AwaitMessage(engine, group, call, sequence, edge);
   if (slot == nullptr) return PairLine::kNothingCame;
   const bool landed = slot->kind == Slot::kLanded;
   if (!landed && slot->kind != Slot::kLine) return PairLine::kUnusual;

@@ -3,10 +3,15 @@
 
 #include "patterns/short_path/pair_line.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,10 +20,12 @@
 #include "membuf/strided_layout.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/pattern_call.h"
+#include "patterns/engine/wire_header.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/short_path/short_path.h"
 #include "test/support/group_member.h"
 #include "test/support/run_ranks.h"
+#include "transport/core/forwarding_endpoint.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
 #include "transport/edge/kernel_copy.h"
@@ -26,6 +33,14 @@
 #include "transport/shm/shm_transport.h"
 
 namespace brigade {
+
+class EdgeTestPeer {
+ public:
+  static std::atomic<uint64_t>& LandingOf(const OutEdge& edge) {
+    return edge.ring_->returns.landing.state;
+  }
+};
+
 namespace {
 
 using Bytes = std::vector<uint8_t>;
@@ -34,7 +49,9 @@ using Bytes = std::vector<uint8_t>;
 struct Member : GroupMember {
   Member(InprocWorld& world, int rank, const EngineOptions& options = EngineOptions(),
          const KernelCopyRange& kernel_copies = KernelCopyRange())
-      : GroupMember(world, rank, OverShm(CopyBy(kernel_copies)), options), peer(1 - rank) {
+      : Member(world, rank, options, OverShm(CopyBy(kernel_copies))) {}
+  Member(InprocWorld& world, int rank, const EngineOptions& options, std::unique_ptr<Endpoint> with)
+      : GroupMember(world, rank, std::move(with), options), peer(1 - rank) {
     state.config_to.assign(state.members(), &state.edge_configs.front());
     state.send_sequence.resize(state.members());
     state.receive_sequence.resize(state.members());
@@ -79,9 +96,8 @@ struct Member : GroupMember {
       if (line != PairLine::kNothingCame) return line;
     }
   }
-  uint64_t Sent() {
-    return state.edges->EdgeTo({state.id, ChannelKind::kPointToPoint}, peer)->sent();
-  }
+  OutEdge* Edge() { return state.edges->EdgeTo({state.id, ChannelKind::kPointToPoint}, peer); }
+  uint64_t Sent() { return Edge()->sent(); }
 
   const int peer;
 };
@@ -287,6 +303,99 @@ TEST(PairLines, WhoWaitsGetsTheMessageWhereItIsWanted) {
       ExpectEqual(did, as_usual);
     }
     EXPECT_GT(landed, 0);
+  });
+}
+
+// A sender that takes its time between beginning its copy and publishing it.
+class SlowSender {
+ public:
+  explicit SlowSender(Member* me) : edge_(me->Edge()) {
+    std::atomic<uint64_t>& landing = EdgeTestPeer::LandingOf(*edge_);
+    uint64_t lent = 0;
+    do {
+      lent = EdgeLanding::StateOf(0, EdgeLanding::kLent);
+    } while (!landing.compare_exchange_weak(lent, EdgeLanding::StateOf(0, EdgeLanding::kTaken)));
+  }
+  void Publish() {
+    WireHeader header;
+    header.pattern = static_cast<uint8_t>(Pattern::kSend);
+    header.total_bytes = kCopied;
+    Slot* const slot = edge_->Next();
+    slot->kind = Slot::kLanded;
+    slot->bytes = kHeaderBytes;
+    std::memcpy(PayloadOf(slot), &header, kHeaderBytes);
+    edge_->Publish(slot);
+  }
+
+ private:
+  OutEdge* const edge_;
+};
+
+void WaitFor(const std::atomic<bool>& flag) {
+  while (!flag) std::this_thread::yield();
+}
+
+TEST(PairLines, ASenderThatIsSlowToCopyIsReported) {
+  std::atomic<bool> is_reported{false};
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    EngineOptions options;
+    options.report_seconds = 0.001;
+    options.report = [&](const std::string& text) {
+      EXPECT_NE(text.find("waiting for rank 0"), std::string::npos) << text;
+      is_reported = true;
+    };
+    Member me(world, rank, options, kKernelCopies);
+    if (rank == 0) {
+      SlowSender sender(&me);
+      WaitFor(is_reported);
+      sender.Publish();
+      return;
+    }
+    Bytes data(kCopied);
+    EXPECT_EQ(me.Await(me.CallOf(Pattern::kReceive, &data)), PairLine::kDone);
+  });
+}
+
+// Whose first look for what has come takes until `before` has returned.
+class Meanwhile : public ForwardingEndpoint {
+ public:
+  Meanwhile(std::unique_ptr<Endpoint> target, std::function<void()> before)
+      : ForwardingEndpoint(std::move(target)), before_(std::move(before)) {}
+  bool Progress() override {
+    if (before_ != nullptr) std::exchange(before_, nullptr)();
+    Nudge();
+    return ForwardingEndpoint::Progress();
+  }
+
+ private:
+  std::function<void()> before_;
+};
+
+TEST(PairLines, WhatASenderHasCopiedIsThereThoughItIsGone) {
+  std::atomic<bool> is_awaited{false};
+  std::atomic<bool> is_gone{false};
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    if (rank == 0) {
+      {
+        Member me(world, rank, EngineOptions(), kKernelCopies);
+        SlowSender sender(&me);
+        WaitFor(is_awaited);
+        sender.Publish();
+      }
+      is_gone = true;
+      return;
+    }
+    auto endpoint =
+        std::make_unique<Meanwhile>(Member::OverShm(Member::CopyBy(kKernelCopies)), [&] {
+          is_awaited = true;
+          WaitFor(is_gone);
+        });
+    Member me(world, rank, EngineOptions(), std::move(endpoint));
+    Bytes data(kCopied);
+    const PatternCall call = me.CallOf(Pattern::kReceive, &data);
+    PairLine line = PairLine::kNothingCame;
+    while (line == PairLine::kNothingCame && !is_gone) line = me.Run(call);
+    EXPECT_EQ(line, PairLine::kDone);
   });
 }
 
