@@ -79,9 +79,8 @@ PiecePlan PlanMessage(const PieceSettings& settings, size_t total_bytes) {
     plan.piece_bytes -= plan.piece_bytes % segment_bytes;
   }
   if (settings.overlap_bytes > 0) {
-    plan.piece_bytes =
-        std::min(plan.piece_bytes,
-                 std::max(settings.overlap_bytes, total_bytes / rules::kOverlappingPieces));
+    const size_t share = (total_bytes + rules::kOverlappingPieces - 1) / rules::kOverlappingPieces;
+    plan.piece_bytes = std::min(plan.piece_bytes, std::max(settings.overlap_bytes, share));
   }
   plan.header_ahead = total_bytes > settings.eager_bytes;
   if (plan.header_ahead) {

@@ -143,6 +143,16 @@ TEST(PiecePlan, LongMessagesGoInWholeSegments) {
   EXPECT_EQ(PlanMessage(settings, 1 << 20).piece_bytes, MostPayload(settings));
 }
 
+// What is left over is no piece of its own.
+TEST(PiecePlan, WhereBothSidesCopyAtOnceThereAreNoMorePiecesThanThatTakes) {
+  PieceSettings settings = PieceSettingsFor(32768, 2 << 20, 32768);
+  settings.overlap_bytes = 8192;
+  for (const size_t total : {65535u, 65536u, 65537u, 100004u, 200007u}) {
+    EXPECT_EQ(PlanMessage(settings, total).Count(), 8) << total;
+  }
+  EXPECT_EQ(PlanMessage(settings, 8193).Count(), 2);
+}
+
 TEST(PiecePlan, TheCoreHoldsTheSlotsOfEverySchedule) {
   PieceSettings settings;
   settings.chunk_bytes = 4096;
