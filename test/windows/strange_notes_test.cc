@@ -55,6 +55,7 @@ NoteMessage StrangeNote(std::mt19937* random) {
   note.element = static_cast<Element>(number(30));
   note.inlined = static_cast<uint8_t>(any(0, kMostInlined));
   note.layout_index = any(0, 1) == 0 ? Note::kContiguous : static_cast<uint16_t>(number(3));
+  note.end = static_cast<AccessEnd>(number(4));
   note.layout_generation = static_cast<uint32_t>(number(3));
   note.token = static_cast<uint32_t>(number(3));
   note.offset = number(kWindowBytes + 8);
@@ -62,10 +63,13 @@ NoteMessage StrangeNote(std::mt19937* random) {
   return message;
 }
 
-TEST(StrangeNotes, DoNoHarmAndAreNamed) {
+class StrangeNotes : public testing::TestWithParam<bool> {};
+
+TEST_P(StrangeNotes, DoNoHarmAndAreNamed) {
   const int trials = StressRounds(1500, 100000);
   std::vector<StrangeEndpoint*> endpoints(2);
   WindowWay way;
+  way.is_checked = [](int) { return GetParam(); };
   way.wrap = [&](int rank, std::unique_ptr<Endpoint> endpoint) {
     auto strange = std::make_unique<StrangeEndpoint>(std::move(endpoint));
     endpoints[static_cast<size_t>(rank)] = strange.get();
@@ -103,6 +107,8 @@ TEST(StrangeNotes, DoNoHarmAndAreNamed) {
   EXPECT_GT(named, trials / 10);
   EXPECT_GT(ignored, trials / 100);
 }
+
+INSTANTIATE_TEST_SUITE_P(Checked, StrangeNotes, testing::Bool());
 
 }  // namespace
 }  // namespace brigade

@@ -37,7 +37,7 @@ std::vector<WindowWay> WindowWays() {
   through_staging.lands_in_place = false;
   InprocOptions helper;
   helper.helper_may_drive = true;
-  std::vector<WindowWay> ways(9);
+  std::vector<WindowWay> ways(10);
   ways[0].name = "messages";
   ways[1].name = "messages_through_staging";
   ways[1].inproc = through_staging;
@@ -58,6 +58,9 @@ std::vector<WindowWay> WindowWays() {
   ways[7].goes_directly = OddOnes;
   ways[8].name = "messages_over_tcp";
   ways[8].transport = Transport::kTcp;
+  ways[9].name = "checked";
+  ways[9].goes_directly = All;
+  ways[9].is_checked = All;
   return ways;
 }
 
@@ -126,6 +129,7 @@ std::unique_ptr<Window> WindowRank::MakeDynamic() {
 
 std::unique_ptr<Window> WindowRank::Make(WindowOptions options) {
   options.goes_directly = way_.goes_directly(rank_);
+  options.is_checked = way_.is_checked(rank_);
   // What a disturbed transport has refused: nobody drives ranks that wait in the bootstrap.
   while (!engine_->IsIdle()) engine_->Progress();
   std::unique_ptr<Window> window;

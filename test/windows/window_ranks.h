@@ -27,6 +27,8 @@ struct WindowWay {
   enum class Transport { kInproc, kShm, kTcp } transport = Transport::kInproc;
   // Which ranks do without messages where they can.
   std::function<bool(int rank)> goes_directly = [](int) { return false; };
+  // Which ranks ask for the checking mode.
+  std::function<bool(int rank)> is_checked = [](int) { return false; };
   WindowMemory kind = WindowMemory::kPrivate;
   bool is_disturbed = false;  // posts are refused, completions delayed
   // Puts something of the test's before the endpoint of a rank; unset: nothing.

@@ -217,7 +217,7 @@ TEST_P(Windows, LayoutsAreToldOnce) {
       Require(window->Fence());
     }
     int by_messages = 0;
-    for (int r = 0; r < 3; ++r) by_messages += window->PointerTo(r) == nullptr ? 1 : 0;
+    for (int r = 0; r < 3; ++r) by_messages += window->reaches(r) ? 0 : 1;
     Expect(window->layouts_told() == static_cast<uint64_t>(by_messages), "told once per target");
     Require(window->Free());
   });

@@ -14,6 +14,7 @@ namespace {
 // What members tell each other when a window is made.
 struct Offer {
   MemberAttributes attributes;
+  bool is_checked = false;
   StatusCode code = StatusCode::kOk;
   char text[200] = {};
 };
@@ -48,6 +49,7 @@ Window::Window(std::unique_ptr<Group> group, OtherThreads* others)
   }
   served_.flushed_by.resize(members);
   targets_.resize(members);
+  direct_.resize(members);
   wait_.emplace(engine(), state(), others);
 }
 
@@ -88,6 +90,7 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
     const WindowWait::Turn turn(&*wait_);
     messages_ = std::make_unique<WindowMessages>(space, state(), &served_);
   }
+  offer.is_checked = options.is_checked;
   offer.code = mine.code();
   mine.message().copy(offer.text, sizeof(offer.text) - 1);
   std::vector<Offer> all(static_cast<size_t>(size()));
@@ -98,6 +101,11 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
       return {all[r].code, "a window on rank " + std::to_string(r) + ": " + all[r].text};
     }
     members_.push_back(all[r].attributes);
+  }
+  // Nobody asks for anything before all targets are open.
+  if (std::any_of(all.begin(), all.end(), [](const Offer& one) { return one.is_checked; })) {
+    const WindowWait::Turn turn(&*wait_);
+    served_.checked.emplace(rank(), is_dynamic() ? static_cast<int64_t>(kProcessAddress) : 0);
   }
   return Status();
 }
@@ -129,6 +137,7 @@ Status Window::OpenTargets(Bootstrap* bootstrap, bool goes_directly) {
     if (r == rank() || (goes_directly && !is_simulated)) {
       targets_[static_cast<size_t>(r)] = TargetMemory::Open(member(r), here, size());
     }
+    if (r == rank() || !is_checked()) direct_[static_cast<size_t>(r)] = opened(r);
     if (direct(r) == nullptr) mine.all = false;
     if (r != rank() && direct(r) != nullptr) mine.some = true;
   }
@@ -178,7 +187,7 @@ Status Window::Detach(const std::byte* memory) {
 }
 
 std::byte* Window::PointerTo(int rank) const {
-  return direct(rank) == nullptr ? nullptr : direct(rank)->mapped();
+  return opened(rank) == nullptr ? nullptr : opened(rank)->mapped();
 }
 
 const char* Window::transport_to(int rank) const {

@@ -38,11 +38,13 @@
 #include "windows/memory/exposed_memory.h"
 #include "windows/memory/member.h"
 #include "windows/memory/target_memory.h"
+#include "windows/message/note.h"
 #include "windows/message/outgoing.h"
 #include "windows/message/served_window.h"
 #include "windows/message/window_messages.h"
 #include "windows/message/window_space.h"
 #include "windows/sync/lock_queue.h"
+#include "windows/sync/open_accesses.h"
 
 namespace brigade {
 
@@ -60,6 +62,10 @@ struct WindowOptions {
   bool in_one_piece = false;
   // Whether memory that can be reached without messages is.
   bool goes_directly = true;
+  // Whether operations that must not meet break the window if they do, with kMismatch, which names
+  // them. One rank that says so suffices. All goes by messages then, but for what others map by
+  // PointerTo, and FlushLocal waits for targets.
+  bool is_checked = false;
   // Must outlive the window. Null: the process has one thread that uses windows.
   OtherThreads* others = nullptr;
 };
@@ -209,7 +215,9 @@ class Window {
   GroupState* state() const { return group_->state(); }
   const MemberAttributes& member(int rank) const { return members_[static_cast<size_t>(rank)]; }
   // How this rank reaches a member by itself; null: by messages.
-  const TargetMemory* direct(int rank) const { return targets_[static_cast<size_t>(rank)].get(); }
+  const TargetMemory* direct(int rank) const { return direct_[static_cast<size_t>(rank)]; }
+  // Likewise, whether or not it may work on the memory by itself.
+  const TargetMemory* opened(int rank) const { return targets_[static_cast<size_t>(rank)].get(); }
   // All collective.
   Status Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options);
   Status ExposePart(Bootstrap* bootstrap, const WindowOptions& options);
@@ -221,20 +229,28 @@ class Window {
   Status ChangeAttached(const Change& change);
   Status CheckRank(int rank) const;
   Status Ask(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
-             const OriginData& receive, const TargetData& target, int64_t offset,
+             const OriginData& receive, const TargetData& target, int64_t offset, AccessEnd end,
              std::atomic<bool>* over);
   Status Combine(AccumulateOp op, const OriginData& origin, const OriginData* result,
                  const TargetData& target, std::atomic<bool>* over);
   Status CombineDirectly(AccumulateOp op, Element element, const OriginData& origin,
                          const OriginData* result, const TargetData& target, int64_t offset);
-  Status PutAt(const OriginData& origin, const TargetData& target, int64_t offset,
+  Status PutAt(const OriginData& origin, const TargetData& target, int64_t offset, AccessEnd end,
                std::atomic<bool>* over);
   Status AddNote(int target, NoteKind kind, uint32_t token = 0, uint8_t op = 0);
 
+  // The checking mode, of what this rank does to its own memory: nothing else is direct then.
+  bool is_checked() const { return served_.checked.has_value(); }
+  Status CheckOwn(Access::Kind kind, AccumulateOp op, Element element, const TargetData& target,
+                  int64_t offset, AccessEnd end);
+  void EndOwn(FlushedPart part);
+
   // The outcome of work on memory that is reached directly: a failure breaks the window.
   Status Reached(int target, const Status& outcome);
+  Status Broken(const Status& status);
 
   // Of the driver.
+  void EndExposure();
   Status AwaitRoom(int target);
   Status TakeLock(ProcessLock* lock);  // of anybody
   Status AwaitProcessLock(ProcessLock* lock);
@@ -248,7 +264,7 @@ class Window {
   };
   Asked AsksAs(int target, uint32_t token) const;
   Status EndLock(int target, Asked* asked);
-  Status AskFlush(int target, Asked* asked);
+  Status AskFlush(int target, FlushedPart part, Asked* asked);
   Status AwaitFlush(int target, const Asked& asked);
   Status AwaitLocally(int target);
   uint32_t NextToken();
@@ -259,6 +275,7 @@ class Window {
   std::vector<MemberAttributes> members_;
   std::unique_ptr<ExposedMemory> exposed_;
   std::vector<std::unique_ptr<TargetMemory>> targets_;
+  std::vector<const TargetMemory*> direct_;
   bool is_direct_ = true;         // every rank reaches every other by itself; the same on all
   bool some_are_direct_ = false;  // some rank reaches another so; the same on all
   ServedWindow served_;

@@ -21,6 +21,11 @@ constexpr int64_t kFetchedBytes = int64_t{16} << 10;
 
 Status Invalid(const std::string& what) { return {StatusCode::kInvalidArgument, what}; }
 
+// Of operations that bring something back.
+AccessEnd EndOf(const std::atomic<bool>* over) {
+  return over == nullptr ? AccessEnd::kEpoch : AccessEnd::kAnswer;
+}
+
 void SetOver(std::atomic<bool>* over) {
   if (over != nullptr) over->store(true, std::memory_order_release);
 }
@@ -92,7 +97,7 @@ Status Window::Check(const TargetData& target, int64_t origin_bytes, int64_t* of
 
 Status Window::Ask(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
                    const OriginData& receive, const TargetData& target, int64_t offset,
-                   std::atomic<bool>* over) {
+                   AccessEnd end, std::atomic<bool>* over) {
   const WindowWait::Turn turn(&*wait_);
   BRIGADE_RETURN_IF_ERROR(state()->failure);
   BRIGADE_RETURN_IF_ERROR(AwaitRoom(target.rank));
@@ -100,6 +105,7 @@ Status Window::Ask(NoteKind kind, AccumulateOp op, Element element, const Origin
   note.kind = kind;
   note.op = static_cast<uint8_t>(op);
   note.element = element;
+  note.end = end;
   note.offset = offset;
   note.bytes = target.layout.size() * target.count;
   if (!target.layout.is_contiguous()) {
@@ -112,8 +118,31 @@ Status Window::Ask(NoteKind kind, AccumulateOp op, Element element, const Origin
   return Status();
 }
 
+Status Window::CheckOwn(Access::Kind kind, AccumulateOp op, Element element,
+                        const TargetData& target, int64_t offset, AccessEnd end) {
+  Status status;
+  {
+    const WindowWait::Turn turn(&*wait_);
+    status =
+        served_.checked->Add({kind, op, element, end, rank()}, target.layout, target.count, offset);
+    // It is done before this rank can tell anybody.
+    if (end != AccessEnd::kEpoch) served_.checked->EndBy(end, rank());
+  }
+  return status.ok() ? status : Broken(status);
+}
+
+void Window::EndOwn(FlushedPart part) {
+  if (!is_checked()) return;
+  const WindowWait::Turn turn(&*wait_);
+  if (part == FlushedPart::kReads) {
+    served_.checked->EndReads(rank());
+  } else {
+    served_.checked->EndAll(rank());
+  }
+}
+
 Status Window::PutAt(const OriginData& origin, const TargetData& target, int64_t offset,
-                     std::atomic<bool>* over) {
+                     AccessEnd end, std::atomic<bool>* over) {
   const int64_t bytes = origin.bytes();
   const TargetMemory* const reached = direct(target.rank);
   if (bytes == 0) {
@@ -122,7 +151,11 @@ Status Window::PutAt(const OriginData& origin, const TargetData& target, int64_t
   }
   if (reached == nullptr) {
     return Ask(NoteKind::kPut, AccumulateOp::kReplace, Element::kByte, origin, OriginData(), target,
-               offset, over);
+               offset, end, over);
+  }
+  if (is_checked()) {
+    BRIGADE_RETURN_IF_ERROR(
+        CheckOwn(Access::Kind::kPut, AccumulateOp::kReplace, Element::kByte, target, offset, end));
   }
   SetOver(over);
   if (reached->mapped() != nullptr && origin.layout.is_contiguous() &&
@@ -139,7 +172,7 @@ Status Window::Put(const OriginData& origin, const TargetData& target, std::atom
   int64_t offset = 0;
   BRIGADE_RETURN_IF_ERROR(Check(target, origin.bytes(), &offset));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckAccess(target.rank));
-  return PutAt(origin, target, offset, over);
+  return PutAt(origin, target, offset, AccessEnd::kEpoch, over);
 }
 
 Status Window::Get(const OriginData& result, const TargetData& target, std::atomic<bool>* over) {
@@ -150,7 +183,11 @@ Status Window::Get(const OriginData& result, const TargetData& target, std::atom
   const TargetMemory* const reached = direct(target.rank);
   if (bytes > 0 && reached == nullptr) {
     return Ask(NoteKind::kGet, AccumulateOp::kNoOp, Element::kByte, OriginData(), result, target,
-               offset, over);
+               offset, EndOf(over), over);
+  }
+  if (is_checked() && bytes > 0) {
+    BRIGADE_RETURN_IF_ERROR(CheckOwn(Access::Kind::kGet, AccumulateOp::kNoOp, Element::kByte,
+                                     target, offset, EndOf(over)));
   }
   SetOver(over);
   if (bytes == 0) return Status();
@@ -191,9 +228,16 @@ Status Window::Combine(AccumulateOp op, const OriginData& given, const OriginDat
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckAccess(target.rank));
   const bool is_nothing = bytes == 0 || (result == nullptr && op == AccumulateOp::kNoOp);
   if (!is_nothing && direct(target.rank) == nullptr) {
-    return result == nullptr
-               ? Ask(NoteKind::kAccumulate, op, element, origin, OriginData(), target, offset, over)
-               : Ask(NoteKind::kFetch, op, element, origin, *result, target, offset, over);
+    return result == nullptr ? Ask(NoteKind::kAccumulate, op, element, origin, OriginData(), target,
+                                   offset, AccessEnd::kEpoch, over)
+                             : Ask(NoteKind::kFetch, op, element, origin, *result, target, offset,
+                                   EndOf(over), over);
+  }
+  if (is_checked() && !is_nothing) {
+    const bool is_fetch = result != nullptr;
+    BRIGADE_RETURN_IF_ERROR(CheckOwn(is_fetch ? Access::Kind::kFetch : Access::Kind::kAccumulate,
+                                     op, element, target, offset,
+                                     is_fetch ? EndOf(over) : AccessEnd::kEpoch));
   }
   SetOver(over);
   if (is_nothing) return Status();
@@ -229,7 +273,7 @@ Status Window::FetchAndOp(AccumulateOp op, Element element, const void* value, v
   if (element == Element::kMixed) return Invalid("a fetch of a value of several kinds");
   const TargetData target{rank, displacement, TypedLayout::One(element), 1};
   if (rank >= 0 && rank < size() && direct(rank) != nullptr && direct(rank)->mapped() != nullptr &&
-      IsDefined(op, element)) {
+      IsDefined(op, element) && !is_checked()) {
     const size_t bytes = ElementBytes(element);
     int64_t offset = 0;
     BRIGADE_RETURN_IF_ERROR(Check(target, static_cast<int64_t>(bytes), &offset));
@@ -272,7 +316,11 @@ Status Window::CompareAndSwap(Element element, const void* expected, const void*
                           1};
     const OriginData fetched{static_cast<std::byte*>(result), TypedLayout::One(element), 1};
     return Ask(NoteKind::kSwap, AccumulateOp::kReplace, element, send, fetched, target, offset,
-               over);
+               EndOf(over), over);
+  }
+  if (is_checked()) {
+    BRIGADE_RETURN_IF_ERROR(CheckOwn(Access::Kind::kSwap, AccumulateOp::kReplace, element, target,
+                                     offset, EndOf(over)));
   }
   SetOver(over);
   const TargetMemory& reached = *direct(rank);
@@ -299,7 +347,7 @@ Status Window::PutNotify(const OriginData& origin, const TargetData& target,
                          std::atomic<bool>* over) {
   int64_t offset = 0;
   BRIGADE_RETURN_IF_ERROR(Check(target, origin.bytes(), &offset));
-  BRIGADE_RETURN_IF_ERROR(PutAt(origin, target, offset, over));
+  BRIGADE_RETURN_IF_ERROR(PutAt(origin, target, offset, AccessEnd::kNotification, over));
   if (direct(target.rank) == nullptr) {
     const WindowWait::Turn turn(&*wait_);
     BRIGADE_RETURN_IF_ERROR(AwaitRoom(target.rank));
@@ -311,7 +359,10 @@ Status Window::PutNotify(const OriginData& origin, const TargetData& target,
 
 Status Window::Reached(int target, const Status& outcome) {
   if (outcome.ok()) return outcome;
-  const Status status = outcome.WithContext("rank " + std::to_string(target) + " of a window");
+  return Broken(outcome.WithContext("rank " + std::to_string(target) + " of a window"));
+}
+
+Status Window::Broken(const Status& status) {
   const WindowWait::Turn turn(&*wait_);
   // A member whose window is broken may have given its memory back: it has said why before.
   engine()->Move();

@@ -31,13 +31,14 @@ Window::Asked Window::AsksAs(int target, uint32_t token) const {
           messages_->outbox().requests(target)};
 }
 
-Status Window::AskFlush(int target, Asked* asked) {
+Status Window::AskFlush(int target, FlushedPart part, Asked* asked) {
   *asked = Asked();
   if (requests_flushed_[static_cast<size_t>(target)] == messages_->outbox().requests(target)) {
     return Status();
   }
   *asked = AsksAs(target, NextToken());
-  return AddNote(target, NoteKind::kFlush, asked->token);
+  if (part != FlushedPart::kAll) asked->requests = 0;
+  return AddNote(target, NoteKind::kFlush, asked->token, static_cast<uint8_t>(part));
 }
 
 Status Window::AwaitFlush(int target, const Asked& asked) {
@@ -90,6 +91,10 @@ Status Window::Fence(const FencePromise& promise) {
       for (int r = 0; r < size(); ++r) done += messages_->inbox().done_for(r);
       return done >= of_me;
     }));
+  }
+  if (is_checked()) {
+    const WindowWait::Turn turn(&*wait_);
+    served_.checked->EndAll();  // all has come, and nobody begins anything behind the fence
   }
   BRIGADE_RETURN_IF_ERROR(wait_->Run(group_.get(), PatternCall()));  // a barrier
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -156,6 +161,15 @@ Status Window::Complete() {
   return Status();
 }
 
+void Window::EndExposure() {
+  for (const int origin : epochs_.posted()) {
+    ++completes_taken_[static_cast<size_t>(origin)];
+    if (is_checked()) served_.checked->EndAll(origin);
+  }
+  epochs_.Wait();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
 Status Window::Wait() {
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckWait());
   const WindowWait::Turn turn(&*wait_);
@@ -165,9 +179,7 @@ Status Window::Wait() {
       return served_.completed_by[o] > completes_taken_[o];
     }));
   }
-  for (const int origin : epochs_.posted()) ++completes_taken_[static_cast<size_t>(origin)];
-  epochs_.Wait();
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  EndExposure();
   return Status();
 }
 
@@ -181,9 +193,7 @@ Status Window::Test(bool* over) {
     return served_.completed_by[o] > completes_taken_[o];
   });
   if (!*over) return Status();
-  for (const int origin : epochs_.posted()) ++completes_taken_[static_cast<size_t>(origin)];
-  epochs_.Wait();
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  EndExposure();
   return Status();
 }
 
@@ -226,6 +236,7 @@ Status Window::EndLock(int target, Asked* asked) {
     if (!is_flushed) *asked = AsksAs(target, unlock);
     return AddNote(target, NoteKind::kUnlock, unlock);
   }
+  if (is_checked()) served_.checked->EndAll(target);
   std::vector<int> granted;
   ProcessLock& queueing = reached->page().queueing();
   BRIGADE_RETURN_IF_ERROR(AwaitProcessLock(&queueing));
@@ -319,20 +330,25 @@ Status Window::Flush(int target) {
   BRIGADE_RETURN_IF_ERROR(CheckRank(target));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckFlush(target));
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (direct(target) != nullptr) return Status();
+  if (direct(target) != nullptr) {
+    EndOwn(FlushedPart::kAll);
+    return Status();
+  }
   const WindowWait::Turn turn(&*wait_);
   Asked asked;
-  BRIGADE_RETURN_IF_ERROR(AskFlush(target, &asked));
+  BRIGADE_RETURN_IF_ERROR(AskFlush(target, FlushedPart::kAll, &asked));
   return AwaitFlush(target, asked);
 }
 
 Status Window::FlushAll() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (epochs_.HasLock(rank())) EndOwn(FlushedPart::kAll);
   if (is_direct_) return Status();
   const WindowWait::Turn turn(&*wait_);
   std::vector<Asked> asked(static_cast<size_t>(size()));
   for (int r = 0; r < size(); ++r) {
-    if (epochs_.HasLock(r)) BRIGADE_RETURN_IF_ERROR(AskFlush(r, &asked[static_cast<size_t>(r)]));
+    if (!epochs_.HasLock(r)) continue;
+    BRIGADE_RETURN_IF_ERROR(AskFlush(r, FlushedPart::kAll, &asked[static_cast<size_t>(r)]));
   }
   for (int r = 0; r < size(); ++r) {
     BRIGADE_RETURN_IF_ERROR(AwaitFlush(r, asked[static_cast<size_t>(r)]));
@@ -343,9 +359,15 @@ Status Window::FlushAll() {
 Status Window::FlushLocal(int target) {
   BRIGADE_RETURN_IF_ERROR(CheckRank(target));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckFlush(target));
-  if (direct(target) != nullptr) return Status();
+  if (direct(target) != nullptr) {
+    EndOwn(FlushedPart::kReads);
+    return Status();
+  }
   const WindowWait::Turn turn(&*wait_);
-  return AwaitLocally(target);
+  if (!is_checked()) return AwaitLocally(target);
+  Asked asked;
+  BRIGADE_RETURN_IF_ERROR(AskFlush(target, FlushedPart::kReads, &asked));
+  return AwaitFlush(target, asked);
 }
 
 Status Window::FlushLocalAll() {

@@ -7,6 +7,7 @@
 
 #include "windows/layout/layout_copy.h"
 #include "windows/sync/lock_queue.h"
+#include "windows/sync/open_accesses.h"
 #include "windows/sync/process_lock.h"
 
 namespace brigade {
@@ -41,6 +42,22 @@ bool IsRead(const Note& note) {
 
 bool IsAccumulate(const Note& note) {
   return note.kind == NoteKind::kAccumulate || note.kind == NoteKind::kFetch;
+}
+
+// REQUIRES: it is a request, and tells of no layout.
+Access::Kind AccessKindOf(NoteKind kind) {
+  switch (kind) {
+    case NoteKind::kPut:
+      return Access::Kind::kPut;
+    case NoteKind::kGet:
+      return Access::Kind::kGet;
+    case NoteKind::kAccumulate:
+      return Access::Kind::kAccumulate;
+    case NoteKind::kFetch:
+      return Access::Kind::kFetch;
+    default:
+      return Access::Kind::kSwap;
+  }
 }
 
 }  // namespace
@@ -168,6 +185,13 @@ Status Inbox::DoFirst(int from, Origin* origin, Step* step) {
     case NoteKind::kPiece:
       return DoPiece(from, origin, &entry, step);
     case NoteKind::kFlush:
+      if (window_->checked.has_value()) {
+        if (note.op == static_cast<uint8_t>(FlushedPart::kReads)) {
+          window_->checked->EndReads(from);
+        } else {
+          window_->checked->EndAll(from);
+        }
+      }
       return Answer(from, NoteKind::kFlushed, note.token);
     case NoteKind::kLock:
     case NoteKind::kUnlock: {
@@ -184,6 +208,9 @@ Status Inbox::DoFirst(int from, Origin* origin, Step* step) {
       ++window_->completed_by[static_cast<size_t>(from)];
       return Status();
     case NoteKind::kNotify:
+      if (window_->checked.has_value()) {
+        window_->checked->EndBy(AccessEnd::kNotification, from);
+      }
       window_->page.notified(from).fetch_add(1, std::memory_order_release);
       return Status();
     case NoteKind::kReply:
@@ -237,6 +264,9 @@ Status Inbox::BeginRequest(int from, Origin* origin, const NoteMessage& message,
     return Nonsense(
         from, std::string("accumulates ") + ElementName(note.element) + "s where there are none");
   }
+  if (note.kind != NoteKind::kLayout) {
+    BRIGADE_RETURN_IF_ERROR(CheckConflicts(from, request, count));
+  }
   const bool is_combined_now =
       (IsAccumulate(note) && note.inlined > 0) || note.kind == NoteKind::kSwap;
   // Whoever has it gives it back soon.
@@ -258,7 +288,7 @@ Status Inbox::BeginRequest(int from, Origin* origin, const NoteMessage& message,
     }
   }
   if (note.inlined == note.bytes) {
-    ++origin->done;
+    EndRequest(from, origin);
     if (note.kind == NoteKind::kLayout) return EndLayout(from, &request);
   }
   return Status();
@@ -321,10 +351,24 @@ Status Inbox::DoPiece(int from, Origin* origin, Entry* entry, Step* step) {
                              ? static_cast<int64_t>(request.serial.size())
                              : request.at->position();
   if (so_far == request.note.bytes) {
-    ++origin->done;
+    EndRequest(from, origin);
     if (request.note.kind == NoteKind::kLayout) return EndLayout(from, &request);
   }
   return Status();
+}
+
+Status Inbox::CheckConflicts(int from, const Request& request, int64_t count) {
+  if (!window_->checked.has_value()) return Status();
+  const Note& note = request.note;
+  const Access access{AccessKindOf(note.kind), note.accumulate_op(), note.element, note.end, from};
+  return window_->checked->Add(access, *request.layout, count, note.offset);
+}
+
+void Inbox::EndRequest(int from, Origin* origin) {
+  ++origin->done;
+  if (window_->checked.has_value() && origin->request.note.end == AccessEnd::kAnswer) {
+    window_->checked->EndBy(AccessEnd::kAnswer, from);
+  }
 }
 
 Status Inbox::Swap(int from, const NoteMessage& message) {
@@ -342,7 +386,7 @@ Status Inbox::Swap(int from, const NoteMessage& message) {
   }
   window_->page.combining().Unlock();
   if (!is_whole) return Nonsense(from, "swaps values of a wrong length");
-  ++OriginOf(from).done;
+  EndRequest(from, &OriginOf(from));
   return AnswerInline(from, note.token, old, note.bytes);
 }
 
@@ -365,6 +409,7 @@ Status Inbox::Lock(int from, const Note& note) {
 
 Status Inbox::Unlock(int from, const Note& note) {
   std::vector<int> granted;
+  if (window_->checked.has_value()) window_->checked->EndAll(from);
   BRIGADE_RETURN_IF_ERROR(window_->page.locks().Release(from, &granted));
   for (const int origin : granted) {
     BRIGADE_RETURN_IF_ERROR(
@@ -423,7 +468,7 @@ Status Inbox::Reply(int from, Request* request, Step* step) {
   }
   Origin& origin = OriginOf(from);
   origin.is_begun = false;
-  ++origin.done;
+  EndRequest(from, &origin);
   *step = Step::kDone;
   return Status();
 }

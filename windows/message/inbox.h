@@ -76,6 +76,10 @@ class Inbox {
   Status DoPiece(int from, Origin* origin, Entry* entry, Step* step);
   // Combines what has come with the window; what was there goes to `old`, if that is not null.
   void Combine(Request* request, const std::byte* data, int64_t bytes, std::byte* old);
+  // The checking mode: nobody else works on what a request asks for.
+  Status CheckConflicts(int from, const Request& request, int64_t count);
+  // The request of an origin that is being done is done.
+  void EndRequest(int from, Origin* origin);
   Status Swap(int from, const NoteMessage& message);
   Status EndLayout(int from, Request* request);
   Status Lock(int from, const Note& note);

@@ -18,6 +18,7 @@
 #include "windows/elements/accumulate.h"
 #include "windows/elements/element.h"
 #include "windows/layout/layout_names.h"
+#include "windows/sync/open_accesses.h"
 
 namespace brigade {
 
@@ -34,7 +35,7 @@ enum class NoteKind : uint8_t {
   kLayout,  // what a name stands for, in serial form
   kPiece,   // of the request before it
   kReply,   // data for the request `token`
-  kFlush,   // asks for kFlushed with its token when all before it is done
+  kFlush,   // asks for kFlushed with its token when all before it is done; op: a FlushedPart
   kFlushed,
   kLock,     // op: the LockKind
   kUnlock,   // answered by kFlushed
@@ -44,6 +45,9 @@ enum class NoteKind : uint8_t {
   kNotify,
 };
 
+// What a kFlush makes complete for its origin. Checks alone look at it.
+enum class FlushedPart : uint8_t { kAll, kReads };
+
 struct Note {
   static constexpr uint16_t kContiguous = UINT16_MAX;
 
@@ -52,7 +56,8 @@ struct Note {
   Element element = Element::kByte;
   uint8_t inlined = 0;                  // bytes of data that follow in the same message
   uint16_t layout_index = kContiguous;  // of the target's layout
-  uint16_t unused = 0;
+  AccessEnd end = AccessEnd::kEpoch;    // of a request; checks alone look at it
+  uint8_t unused = 0;
   uint32_t layout_generation = 0;
   uint32_t token = 0;
   int64_t offset = 0;  // in the target's memory, in bytes

@@ -10,6 +10,7 @@
 
 #include "windows/memory/attached_ranges.h"
 #include "windows/memory/member_page.h"
+#include "windows/sync/open_accesses.h"
 
 namespace brigade {
 
@@ -19,6 +20,7 @@ struct ServedWindow {
   int64_t bytes = 0;
   std::optional<AttachedRanges> attached;  // what others may reach of it, where that is not all
   MemberPage page{nullptr, 0};
+  std::optional<OpenAccesses> checked;  // if conflicts are looked for
 
   // How often each member has posted its window to this rank, and completed its access to this
   // rank's.
