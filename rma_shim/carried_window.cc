@@ -66,7 +66,9 @@ std::unique_ptr<CarriedWindow> CarriedWindow::Create(Runtime* runtime,
   {
     MpiBootstrap bootstrap(comm);
     status = made->Open(runtime, request, &bootstrap);
-    if (bootstrap.rank() == 0 && runtime->settings().log_info) {
+    const bool is_told =
+        runtime->settings().log_info || (runtime->settings().check_windows && !status.ok());
+    if (bootstrap.rank() == 0 && is_told) {
       const std::string outcome = status.ok()
                                       ? std::string("carried over ") + made->window_->transport()
                                       : "left to MPI: " + status.message();
@@ -106,6 +108,7 @@ Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Boots
   options.unit = request.unit;
   options.others = runtime->gate();
   options.goes_directly = std::getenv("BRIGADE_TEST_BY_MESSAGES") == nullptr;
+  options.is_checked = runtime->settings().check_windows;
   BRIGADE_RETURN_IF_ERROR(Window::Create(runtime->space(), bootstrap, options, &window_));
   const Status reach = CheckReach(runtime, bootstrap);
   if (!reach.ok()) BRIGADE_RETURN_IF_ERROR(window_->Free());

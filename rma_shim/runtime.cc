@@ -37,7 +37,10 @@ Runtime::Runtime(const Settings& settings)
 Runtime::~Runtime() = default;
 
 Status Runtime::OpenEngine() {
-  BRIGADE_RETURN_IF_ERROR(SharedEngine::Acquire(settings_.transport, settings_.engine, &engine_));
+  // Checked windows go by messages, which over TCP are answered while a rank is inside MPI.
+  const bool needs_thread = settings_.check_windows && settings_.transport == "auto";
+  BRIGADE_RETURN_IF_ERROR(SharedEngine::Acquire(needs_thread ? "tcp" : settings_.transport,
+                                                settings_.engine, &engine_));
   return WindowSpace::Create(engine_->engine.get(), &space_);
 }
 

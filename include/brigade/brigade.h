@@ -94,9 +94,12 @@ typedef struct {
   /// Not 0: rank 0 of a scope says on stderr what was chosen for calls that leave it to the
   /// library, and why, once per pattern and length.
   int explain;
+  /// Not 0: windows that the engine makes look for operations that must not meet, as
+  /// docs/user/windows.md has it, and are much slower. One rank of a window that says so suffices.
+  int check_windows;
 } brigade_options;
 
-/// Fills in the defaults: auto, 32 KiB, 2 MiB, SIZE_MAX, 120 s, NULL, 1, 0. Any thread may call.
+/// Fills in the defaults: auto, 32 KiB, 2 MiB, SIZE_MAX, 120 s, NULL, 1, 0, 0. Any thread may call.
 BRIGADE_EXPORT void brigade_options_init(brigade_options* options);
 /// Makes an engine. Local.
 ///

@@ -128,6 +128,7 @@ void brigade_options_init(brigade_options* options) {
   options->trace_file = nullptr;
   options->calibrate = 1;
   options->explain = 0;
+  options->check_windows = 0;
 }
 
 brigade_status brigade_engine_create(const brigade_options* options, brigade_engine** engine) {
@@ -156,6 +157,7 @@ brigade_status brigade_engine_create(const brigade_options* options, brigade_eng
     if (!traced.ok()) return ToC(traced);
     created->traces = true;
   }
+  created->checks_windows = options->check_windows != 0;
   *engine = created.release();
   return BRIGADE_OK;
 }

@@ -17,6 +17,7 @@ struct brigade_engine {
   std::unique_ptr<brigade::Engine> engine;
   std::shared_ptr<void> window_space;  // of windows/api; goes before the engine
   bool traces = false;
+  bool checks_windows = false;
 };
 
 namespace brigade {

@@ -134,6 +134,7 @@ Status ReadSettings(Settings* settings) {
   }
   if (const char* value = Lookup("BRIGADE_STATS_FILE")) settings->statistics_file = value;
   if (const char* value = Lookup("BRIGADE_TRACE")) settings->trace = value;
+  BRIGADE_RETURN_IF_ERROR(ReadFlag("BRIGADE_CHECK_WINDOWS", &settings->check_windows));
   BRIGADE_RETURN_IF_ERROR(ReadWhen("BRIGADE_RMA", &settings->rma));
   return ReadWhen("BRIGADE_PBLAS", &settings->pblas);
 }
@@ -166,6 +167,7 @@ std::vector<std::pair<std::string, std::string>> ListSettings(const Settings& se
       {"BRIGADE_TRACE", settings.trace},
       {"BRIGADE_RMA", std::string(kWhen[static_cast<int>(settings.rma)])},
       {"BRIGADE_PBLAS", std::string(kWhen[static_cast<int>(settings.pblas)])},
+      {"BRIGADE_CHECK_WINDOWS", flag(settings.check_windows)},
   };
 }
 

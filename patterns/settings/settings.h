@@ -31,6 +31,7 @@ struct Settings {
   std::string trace;                         // BRIGADE_TRACE; empty: none
   When rma = When::kAuto;                    // BRIGADE_RMA
   When pblas = When::kAuto;                  // BRIGADE_PBLAS
+  bool check_windows = false;                // BRIGADE_CHECK_WINDOWS
 };
 
 // Reads the environment of this process; an unset or empty variable keeps its default.

@@ -38,6 +38,7 @@ TEST(SettingsTest, DefaultsWithoutVariables) {
   EXPECT_EQ(settings.statistics, Settings::Statistics::kOff);
   EXPECT_EQ(settings.statistics_file, "");
   EXPECT_EQ(settings.trace, "");
+  EXPECT_FALSE(settings.check_windows);
 }
 
 TEST(SettingsTest, ReadsEveryVariable) {
@@ -54,6 +55,7 @@ TEST(SettingsTest, ReadsEveryVariable) {
   ScopedVariable stats("BRIGADE_STATS", "ranks");
   ScopedVariable stats_file("BRIGADE_STATS_FILE", "stats.json");
   ScopedVariable trace("BRIGADE_TRACE", "lu.json");
+  ScopedVariable check("BRIGADE_CHECK_WINDOWS", "1");
   Settings settings;
   ASSERT_TRUE(ReadSettings(&settings).ok());
   EXPECT_EQ(settings.transport, "mpi");
@@ -69,6 +71,7 @@ TEST(SettingsTest, ReadsEveryVariable) {
   EXPECT_EQ(settings.statistics, Settings::Statistics::kPerRank);
   EXPECT_EQ(settings.statistics_file, "stats.json");
   EXPECT_EQ(settings.trace, "lu.json");
+  EXPECT_TRUE(settings.check_windows);
 }
 
 // What is listed, set again, gives the same list, but for what others read.
@@ -80,6 +83,7 @@ TEST(SettingsTest, ListsEveryVariableInForce) {
   ScopedVariable stats("BRIGADE_STATS", "ranks");
   ScopedVariable rma("BRIGADE_RMA", "on");
   ScopedVariable pblas("BRIGADE_PBLAS", "off");
+  ScopedVariable check("BRIGADE_CHECK_WINDOWS", "1");
   Settings settings;
   ASSERT_TRUE(ReadSettings(&settings).ok());
   EXPECT_EQ(settings.rma, Settings::When::kOn);
@@ -134,6 +138,7 @@ TEST(SettingsTest, BadValueNamesVariableAndValue) {
       {"BRIGADE_LOG", "debug"},
       {"BRIGADE_RMA", "yes"},
       {"BRIGADE_PBLAS", "1"},
+      {"BRIGADE_CHECK_WINDOWS", "yes"},
       {"BRIGADE_STATS", "yes"},
       {"BRIGADE_REPORT_SECONDS", "-1"},
   };

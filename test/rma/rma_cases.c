@@ -442,6 +442,18 @@ static void fatal(void) {
   MPI_Win_fence(0, win);
 }
 
+/* Two ranks put to the same bytes in one epoch, and the owner gets some beside them. */
+static void conflict(void) {
+  int memory[3] = {0}, value = rank, got;
+  MPI_Win win;
+  MPI_Win_create(memory, sizeof(memory), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_fence(0, win);
+  MPI_Put(&value, 1, MPI_INT, 0, 1, 1, MPI_INT, win);
+  MPI_Get(&got, 1, MPI_INT, 0, 2, 1, MPI_INT, win);
+  MPI_Win_fence(0, win);
+  MPI_Win_free(&win);
+}
+
 /* Requests of both kinds in one array. */
 static void requests(void) {
   enum { kCount = 4000 };
@@ -835,7 +847,7 @@ static const struct {
               {"pairs", pairs},         {"halves", halves},
               {"unchecked", unchecked}, {"synced", synced},
               {"dynamic", dynamic},     {"unattached", unattached},
-              {"bottom", bottom}};
+              {"bottom", bottom},       {"conflict", conflict}};
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);

@@ -47,6 +47,7 @@ compare() {
 carried.over.shm
 carried.over.tcp BRIGADE_TRANSPORT=tcp
 carried.over.tcp BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_TRANSPORT=tcp
+carried.over.tcp BRIGADE_CHECK_WINDOWS=1
 EOT
 }
 
@@ -98,6 +99,10 @@ refuse() {
   fi
 }
 refuse 'brigade: MPI_Put on rank 1: bytes from 0 to 4 behind displacement 77' fatal
+expect 'carried over shm' 2 conflict
+expect 'carried over tcp' 3 shared BRIGADE_CHECK_WINDOWS=1
+conflict='a conflict in the window of rank 0, bytes 4 to 7: a put of rank [01] comes before a put of rank [01] is over'
+refuse "brigade: MPI_Win_fence on rank [01]: .*$conflict" conflict BRIGADE_CHECK_WINDOWS=1
 refuse 'BRIGADE_RMA=maybe: must be off, on or auto' fence BRIGADE_RMA=maybe
 
 exit $((failures > 0))

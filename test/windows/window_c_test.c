@@ -1,5 +1,5 @@
 /* window.h proved usable from C: every call of it, on the ranks of MPI_COMM_WORLD.
-     window_c_test TRANSPORT */
+     window_c_test TRANSPORT [checked] */
 
 #include <mpi.h>
 #include <stdio.h>
@@ -333,6 +333,22 @@ static void dynamic(void) {
   ok(brigade_window_free(attached), "free");
 }
 
+/* Both neighbours put to the same place: found where it is looked for. */
+static void conflict(int comm, int is_checked) {
+  static double memory[1];
+  const double value = me;
+  brigade_status status;
+  brigade_window* other;
+  ok(brigade_window_create(engine, comm, memory, sizeof(memory), 8, &other), "window");
+  ok(brigade_window_fence(other, 0), "fence");
+  ok(brigade_window_put(other, &value, 1, BRIGADE_ELEMENT_DOUBLE, 0, 0), "put");
+  status = brigade_window_fence(other, 0);
+  check(status == (is_checked ? BRIGADE_MISMATCH : BRIGADE_OK), "a conflict");
+  check(!is_checked || strstr(brigade_error_text(), "rank 0, bytes 0 to 7: a put of") != NULL,
+        "it is named");
+  check(brigade_window_free(other) == status, "free");
+}
+
 static void everything(void) {
   attributes();
   runs();
@@ -354,12 +370,13 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  check(argc == 2, "usage: window_c_test TRANSPORT");
+  check(argc == 2 || argc == 3, "usage: window_c_test TRANSPORT [checked]");
   next = (me + 1) % size;
   previous = (me + size - 1) % size;
   comm = MPI_Comm_c2f(MPI_COMM_WORLD);
   brigade_options_init(&options);
   options.transport = argv[1];
+  options.check_windows = argc == 3;
   ok(brigade_engine_create(&options, &engine), "engine");
 
   /* What is wrong on one rank is told to all. */
@@ -382,6 +399,8 @@ int main(int argc, char** argv) {
   mine = made;
   check(mine[0] == 0 && mine[kSlots - 1] == 0, "zeroed");
   everything();
+
+  conflict(comm, options.check_windows);
 
   /* One rank gives it up. */
   fence();

@@ -11,13 +11,13 @@ namespace brigade {
 
 // All names.
 inline constexpr std::string_view kVariables[] = {
-    "BRIGADE_CALIBRATE",     "BRIGADE_CHUNK_BYTES",   "BRIGADE_EXPLAIN",
-    "BRIGADE_IFACE",         "BRIGADE_LI_BACKEND",    "BRIGADE_LI_BSP",
-    "BRIGADE_LI_CHECK",      "BRIGADE_LOG",           "BRIGADE_OVERFLOW_BYTES",
-    "BRIGADE_OVERFLOW_WAIT", "BRIGADE_PBLAS",         "BRIGADE_REPORT_SECONDS",
-    "BRIGADE_RMA",           "BRIGADE_STAGING_BYTES", "BRIGADE_STATS",
-    "BRIGADE_STATS_FILE",    "BRIGADE_TOPOLOGY",      "BRIGADE_TRACE",
-    "BRIGADE_TRANSPORT",
+    "BRIGADE_CALIBRATE",      "BRIGADE_CHECK_WINDOWS", "BRIGADE_CHUNK_BYTES",
+    "BRIGADE_EXPLAIN",        "BRIGADE_IFACE",         "BRIGADE_LI_BACKEND",
+    "BRIGADE_LI_BSP",         "BRIGADE_LI_CHECK",      "BRIGADE_LOG",
+    "BRIGADE_OVERFLOW_BYTES", "BRIGADE_OVERFLOW_WAIT", "BRIGADE_PBLAS",
+    "BRIGADE_REPORT_SECONDS", "BRIGADE_RMA",           "BRIGADE_STAGING_BYTES",
+    "BRIGADE_STATS",          "BRIGADE_STATS_FILE",    "BRIGADE_TOPOLOGY",
+    "BRIGADE_TRACE",          "BRIGADE_TRANSPORT",
 };
 
 // A line per variable of `environment` (like environ: "NAME=value", ended by a null pointer) whose

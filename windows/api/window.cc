@@ -126,13 +126,14 @@ brigade_status OnRun(const void* data, int64_t count, brigade_element element, i
   return call(&values, &target);
 }
 
-Status Make(brigade_engine* engine, int mpi_comm, const brigade::WindowOptions& options,
+Status Make(brigade_engine* engine, int mpi_comm, brigade::WindowOptions options,
             brigade_window** window) {
   BRIGADE_RETURN_IF_ERROR(CheckPointer("engine", engine));
   BRIGADE_RETURN_IF_ERROR(CheckPointer("the place for the new window", window));
   std::unique_ptr<brigade::Bootstrap> bootstrap;
   brigade::WindowSpace* space = nullptr;
   BRIGADE_RETURN_IF_ERROR(brigade::OpenSpace(engine, mpi_comm, &bootstrap, &space));
+  options.is_checked = engine->checks_windows;
   auto made = std::make_unique<brigade_window>();
   made->engine = engine->engine.get();
   BRIGADE_RETURN_IF_ERROR(Window::Create(space, bootstrap.get(), options, &made->window));
