@@ -7,6 +7,7 @@
 #include "transport/core/checked_endpoint.h"
 #include "transport/core/fault_endpoint.h"
 #include "transport/shm/shm_transport.h"
+#include "transport/sim/sim_transport.h"
 #include "transport/tcp/tcp_transport.h"
 
 namespace brigade {
@@ -20,6 +21,46 @@ TcpOptions Loopback() {
 
 bool All(int) { return true; }
 bool OddOnes(int rank) { return rank % 2 == 1; }
+
+class Threads final : public WindowWorld {
+ public:
+  explicit Threads(InprocWorld* world) : world_(*world) {}
+  int ranks() const override { return world_.ranks(); }
+  std::unique_ptr<Bootstrap> MakeBootstrap(int rank) override { return world_.MakeBootstrap(rank); }
+  std::unique_ptr<Endpoint> CreateEndpoint(int rank) override {
+    return world_.CreateEndpoint(rank);
+  }
+  double Clock(int) const override { return 0; }
+
+ private:
+  InprocWorld& world_;
+};
+
+class Simulation final : public WindowWorld {
+ public:
+  explicit Simulation(SimWorld* world) : world_(*world) {}
+  int ranks() const override { return world_.ranks(); }
+  std::unique_ptr<Bootstrap> MakeBootstrap(int rank) override { return world_.MakeBootstrap(rank); }
+  std::unique_ptr<Endpoint> CreateEndpoint(int rank) override {
+    return world_.CreateEndpoint(rank);
+  }
+  double Clock(int rank) const override { return world_.Clock(rank); }
+
+ private:
+  SimWorld& world_;
+};
+
+WindowWay SimulatedWay(const std::string& machine, int ranks_per_host) {
+  WindowWay way;
+  way.name = "simulated_" + machine;
+  way.transport = WindowWay::Transport::kSim;
+  way.goes_directly = All;  // which it does not here
+  Require(MachineDescription::Read("transport/machines/" + machine + ".json", &way.machine));
+  way.machine.ranks_per_host = ranks_per_host;
+  // Tests keep more under way than the memories of old.
+  for (Memory& memory : way.machine.memories) memory.bytes_per_rank = SIZE_MAX;
+  return way;
+}
 
 }  // namespace
 
@@ -64,10 +105,23 @@ std::vector<WindowWay> WindowWays() {
   return ways;
 }
 
-WindowRank::WindowRank(const WindowWay& way, InprocWorld* world, int rank)
+std::vector<WindowWay> SimulatedWindowWays() {
+  std::vector<WindowWay> ways = {SimulatedWay("ap3000", 1), SimulatedWay("shaped_cluster", 1),
+                                 SimulatedWay("fat_nodes_100g", 2)};
+  ways.push_back(ways.back());
+  ways.back().name += "_disturbed";
+  ways.back().is_disturbed = true;
+  ways.push_back(ways[1]);
+  ways.back().name += "_checked";
+  ways.back().is_checked = All;
+  return ways;
+}
+
+WindowRank::WindowRank(const WindowWay& way, WindowWorld* world, int rank)
     : way_(way), world_(world), rank_(rank) {
   switch (way.transport) {
     case WindowWay::Transport::kInproc:
+    case WindowWay::Transport::kSim:
       endpoint_ = world->CreateEndpoint(rank);
       break;
     case WindowWay::Transport::kShm:
@@ -167,10 +221,20 @@ void WindowRank::Die(std::unique_ptr<Window> window) {
 
 void OnWindowRanks(const WindowWay& way, int ranks, const std::function<void(WindowRank&)>& body,
                    bool leave_together) {
-  RunRanks(ranks, way.inproc, [&](InprocWorld& world, int rank) {
-    WindowRank self(way, &world, rank);
+  const auto run = [&](WindowWorld* world, int rank) {
+    WindowRank self(way, world, rank);
     body(self);
     if (leave_together) self.Leave();
+  };
+  if (way.transport == WindowWay::Transport::kSim) {
+    SimWorld world(way.machine, ranks);
+    Simulation simulation(&world);
+    Require(world.Run([&](int rank) { run(&simulation, rank); }));
+    return;
+  }
+  RunRanks(ranks, way.inproc, [&](InprocWorld& world, int rank) {
+    Threads threads(&world);
+    run(&threads, rank);
   });
 }
 

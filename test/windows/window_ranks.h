@@ -15,6 +15,7 @@
 #include "transport/bootstrap.h"
 #include "transport/endpoint.h"
 #include "transport/inproc/inproc_transport.h"
+#include "transport/machines/machine_description.h"
 #include "windows/core/window.h"
 #include "windows/message/window_space.h"
 
@@ -24,7 +25,8 @@ namespace brigade {
 struct WindowWay {
   std::string name;
   InprocOptions inproc;
-  enum class Transport { kInproc, kShm, kTcp } transport = Transport::kInproc;
+  enum class Transport { kInproc, kShm, kTcp, kSim } transport = Transport::kInproc;
+  MachineDescription machine;  // of kSim
   // Which ranks do without messages where they can.
   std::function<bool(int rank)> goes_directly = [](int) { return false; };
   // Which ranks ask for the checking mode.
@@ -36,19 +38,33 @@ struct WindowWay {
 };
 std::ostream& operator<<(std::ostream& out, const WindowWay& way);
 
-// All of them.
+// All of them, on machines that exist.
 std::vector<WindowWay> WindowWays();
+// In virtual time: all ranks are on one thread, and whoever waits for another must make calls.
+std::vector<WindowWay> SimulatedWindowWays();
+
+// The job that the ranks are of.
+class WindowWorld {
+ public:
+  virtual ~WindowWorld() = default;
+  virtual int ranks() const = 0;
+  virtual std::unique_ptr<Bootstrap> MakeBootstrap(int rank) = 0;
+  virtual std::unique_ptr<Endpoint> CreateEndpoint(int rank) = 0;
+  // Of a rank in virtual time, in microseconds.
+  virtual double Clock(int rank) const = 0;
+};
 
 // One rank of a job.
 class WindowRank {
  public:
-  WindowRank(const WindowWay& way, InprocWorld* world, int rank);
+  WindowRank(const WindowWay& way, WindowWorld* world, int rank);
 
   int rank() const { return rank_; }
   int size() const { return world_->ranks(); }
   Engine* engine() { return engine_.get(); }
   WindowSpace* space() { return space_.get(); }
   const WindowWay& way() const { return way_; }
+  double Clock() const { return world_->Clock(rank_); }
   std::unique_ptr<Bootstrap> MakeBootstrap() { return world_->MakeBootstrap(rank_); }
   // Of all ranks; private memory, too, is kept here.
   std::unique_ptr<Window> Make(size_t bytes, int64_t unit = 1);
@@ -67,7 +83,7 @@ class WindowRank {
   std::unique_ptr<Window> Make(WindowOptions options);
 
   const WindowWay& way_;
-  InprocWorld* const world_;
+  WindowWorld* const world_;
   const int rank_;
   std::vector<std::unique_ptr<std::vector<std::byte>>> memory_;
   std::unique_ptr<Endpoint> endpoint_;

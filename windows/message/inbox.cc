@@ -301,15 +301,16 @@ void Inbox::Combine(Request* request, const std::byte* data, int64_t bytes, std:
     return;
   }
   std::byte* const base = window_->memory + note.offset;
+  const Mover mover(note.inlined > 0 ? nullptr : context_->engine()->processor());
   if (note.kind == NoteKind::kFetch) {
     const int64_t position = request->at->position();
-    Gather(&*request->at, base, bytes, old);
+    mover.Gather(&*request->at, base, bytes, old);
     request->at->Seek(position);
   }
   if (IsAccumulate(note)) {
-    AccumulateInto(note.accumulate_op(), note.element, data, bytes, &*request->at, base);
+    mover.AccumulateInto(note.accumulate_op(), note.element, data, bytes, &*request->at, base);
   } else {
-    Scatter(data, bytes, &*request->at, base);
+    mover.Scatter(data, bytes, &*request->at, base);
   }
 }
 
@@ -457,8 +458,12 @@ Status Inbox::Reply(int from, Request* request, Step* step) {
       if (buffer != nullptr) buffers->Release(buffer);
       return Status();
     }
-    Gather(&at, window_->memory + request->note.offset, message.note.bytes,
-           is_short ? message.data : buffer->memory.data);
+    std::byte* const base = window_->memory + request->note.offset;
+    if (is_short) {
+      Gather(&at, base, message.note.bytes, message.data);
+    } else {
+      context_->mover().Gather(&at, base, message.note.bytes, buffer->memory.data);
+    }
     if (is_atomic) window_->page.combining().Unlock();
     if (is_short) message.note.inlined = static_cast<uint8_t>(message.note.bytes);
     BRIGADE_RETURN_IF_ERROR(context_->notes()->Send(from, message));

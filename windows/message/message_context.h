@@ -12,6 +12,7 @@
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/staged_buffer.h"
 #include "transport/endpoint.h"
+#include "windows/message/mover.h"
 #include "windows/message/note.h"
 #include "windows/message/note_sender.h"
 #include "windows/message/window_space.h"
@@ -21,13 +22,18 @@ namespace brigade {
 class MessageContext {
  public:
   MessageContext(WindowSpace* space, GroupState* group)
-      : space_(space), group_(group), notes_(engine()->endpoint(), group->id) {}
+      : space_(space),
+        group_(group),
+        notes_(engine()->endpoint(), group->id),
+        mover_(engine()->processor()) {}
 
   Engine* engine() const { return space_->engine(); }
   Endpoint* endpoint() const { return engine()->endpoint(); }
   WindowSpace* space() const { return space_; }
   GroupState* group() const { return group_; }
   NoteSender* notes() { return &notes_; }
+  // For what does not fit into a note: that costs what a note costs.
+  const Mover& mover() const { return mover_; }
   Channel channel(ChannelKind kind) const { return Channel{group_->id, kind}; }
 
   // The longest piece of whole elements.
@@ -56,6 +62,7 @@ class MessageContext {
   WindowSpace* const space_;
   GroupState* const group_;
   NoteSender notes_;
+  const Mover mover_;
 };
 
 }  // namespace brigade

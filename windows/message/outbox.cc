@@ -134,7 +134,7 @@ Status Outbox::SendPieces(Outgoing* request, bool* stuck, bool* any) {
       *stuck = status.code() == StatusCode::kNoResource;
       return *stuck ? Status() : status;
     }
-    Gather(&from, request->sent.data, piece.note.bytes, buffer->memory.data);
+    context_->mover().Gather(&from, request->sent.data, piece.note.bytes, buffer->memory.data);
     BRIGADE_RETURN_IF_ERROR(
         context_->SendPiece(kRequestChannel, request->target, piece.note.bytes, buffer));
     *any = true;
@@ -220,7 +220,7 @@ Status Outbox::TakeArrivals(Peer* peer, bool* any) {
       if (request->lands_in_place) {
         to.Seek(to.position() + note.bytes);
       } else {
-        Scatter(arrival.slot.lease.data, note.bytes, &to, request->received.data);
+        context_->mover().Scatter(arrival.slot.lease.data, note.bytes, &to, request->received.data);
       }
       // The memory that was reserved for the request stays with it.
       if (request->landing == nullptr) request->landing = arrival.slot.buffer;

@@ -1,0 +1,167 @@
+// What operations of a window cost in virtual time: the messages and the copies that
+// windows/message/README.md promises, and nothing else.
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "test/windows/window_ranks.h"
+#include "transport/machines/machine_description.h"
+#include "windows/core/window.h"
+
+namespace brigade {
+namespace {
+
+constexpr int64_t kPiece = 1024;  // of WindowRank
+constexpr double kMessageUs = 10;
+constexpr double kCopyUs = 1;  // per byte; an add takes twice as long
+
+// Nothing takes any time.
+MachineDescription Ideal() {
+  MachineDescription machine;
+  machine.name = "ideal";
+  machine.memories.resize(1);
+  machine.copies.resize(1);
+  machine.copies[0].rate.points = {{1, kUnlimitedRate}};
+  machine.adds = machine.copies;
+  machine.preferred_piece_bytes = kPiece;
+  return machine;
+}
+
+// A message takes its time, whatever its length; messages of one rank do so one after the other.
+MachineDescription OnlyMessages() {
+  MachineDescription machine = Ideal();
+  machine.between_hosts.message_us = kMessageUs;
+  return machine;
+}
+
+MachineDescription OnlyCopies() {
+  MachineDescription machine = Ideal();
+  machine.copies[0].rate.points = {{1, 1 / kCopyUs}};
+  machine.adds[0].rate.points = {{1, 1 / (2 * kCopyUs)}};
+  return machine;
+}
+
+// What both ranks do from one moment on.
+struct Program {
+  std::function<void(Window*)> of_0;
+  std::function<void(Window*)> of_1;
+};
+
+// Until both have done it, the second time: layouts are known then.
+double MicrosecondsOf(const MachineDescription& machine, const Program& program) {
+  WindowWay way;
+  way.transport = WindowWay::Transport::kSim;
+  way.machine = machine;
+  double took = 0;
+  OnWindowRanks(way, 2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(8 * kPiece);
+    Require(window->LockAllUnchecked());
+    for (const bool counts : {false, true}) {
+      // A gather takes no time, and ends at one time on all.
+      int both[2] = {};
+      Require(self.MakeBootstrap()->AllGather(&both[self.rank()], sizeof(int), both));
+      const double begin = self.Clock();
+      (self.rank() == 0 ? program.of_0 : program.of_1)(window.get());
+      if (counts) took = std::max(took, self.Clock() - begin);
+    }
+    Require(window->UnlockAll());
+    Require(window->Free());
+  });
+  return took;
+}
+
+std::vector<std::byte>& Memory() {
+  static std::vector<std::byte> memory(8 * kPiece);
+  return memory;
+}
+OriginData Here(int64_t bytes) {
+  return {Memory().data(), TypedLayout::Run(Element::kByte, bytes), 1};
+}
+TargetData There(int64_t bytes) { return {1, 0, TypedLayout::Run(Element::kByte, bytes), 1}; }
+TargetData ScatteredThere(int64_t bytes) {
+  TypedLayout layout;
+  Require(TypedLayout::Repeat(bytes / 8, 16, TypedLayout::Run(Element::kByte, 8), &layout));
+  return {1, 0, layout, 1};
+}
+
+Program PutAndNotify(int64_t bytes) {
+  return {[=](Window* window) { Require(window->PutNotify(Here(bytes), There(bytes))); },
+          [](Window* window) { Require(window->NotifyWait(0)); }};
+}
+Program Get(int64_t bytes) {
+  return {[=](Window* window) {
+            std::atomic<bool> over{false};
+            Require(window->Get(Here(bytes), There(bytes), &over));
+            Require(window->WaitFor(over));
+            Require(window->PutNotify(Here(0), There(0)));
+          },
+          [](Window* window) { Require(window->NotifyWait(0)); }};
+}
+
+TEST(WindowCosts, MessagesOfAPut) {
+  // The data are in the note; the notification is another one.
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(16)), 2 * kMessageUs);
+  // A note for all, and for each piece one and the piece itself. The last is the notification.
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(17)), 4 * kMessageUs);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(kPiece)), 4 * kMessageUs);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(3 * kPiece)), 8 * kMessageUs);
+}
+
+TEST(WindowCosts, MessagesOfAGet) {
+  // There and back, and the notification that ends the program.
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), Get(16)), 3 * kMessageUs);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), Get(kPiece)), 4 * kMessageUs);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), Get(3 * kPiece)), 8 * kMessageUs);
+}
+
+TEST(WindowCosts, ALongPieceWaitsForItsPlaceAndForNoCall) {
+  MachineDescription machine = OnlyMessages();
+  machine.between_hosts.eager_bytes = 100;
+  machine.between_hosts.grant_us = 25;
+  // The place is known once the piece's note has come. The notification passes meanwhile.
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, PutAndNotify(kPiece)), 3 * kMessageUs + 25);
+}
+
+TEST(WindowCosts, CopiesOfAPut) {
+  // Into staging memory, and where it lands there is its place.
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyCopies(), PutAndNotify(16)), 0);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyCopies(), PutAndNotify(kPiece)), kPiece * kCopyUs);
+  MachineDescription machine = OnlyCopies();
+  machine.needs_staging = true;
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, PutAndNotify(kPiece)), 2 * kPiece * kCopyUs);
+  // The target copies a piece while the origin copies the next.
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, PutAndNotify(3 * kPiece)), 4 * kPiece * kCopyUs);
+}
+
+TEST(WindowCosts, RunsAreAsFastAsTheyAreLong) {
+  MachineDescription machine = OnlyCopies();
+  machine.copies[0].rate.points = {{8, 0.5}, {static_cast<double>(kPiece), 1}};
+  const Program program = {
+      [](Window* window) { Require(window->PutNotify(Here(kPiece), ScatteredThere(kPiece))); },
+      [](Window* window) { Require(window->NotifyWait(0)); }};
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, program), kPiece + 2 * kPiece);
+}
+
+TEST(WindowCosts, AddsOfAnAccumulate) {
+  const Program program = {
+      [](Window* window) {
+        Require(window->Accumulate(AccumulateOp::kBitXor, Here(kPiece), There(kPiece)));
+        Require(window->PutNotify(Here(0), There(0)));
+      },
+      [](Window* window) { Require(window->NotifyWait(0)); }};
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyCopies(), program), 3 * kPiece * kCopyUs);
+}
+
+TEST(WindowCosts, CopiesOfAGet) {
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyCopies(), Get(kPiece)), kPiece * kCopyUs);
+  MachineDescription machine = OnlyCopies();
+  machine.needs_staging = true;
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, Get(kPiece)), 2 * kPiece * kCopyUs);
+}
+
+}  // namespace
+}  // namespace brigade
