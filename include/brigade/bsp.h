@@ -163,7 +163,8 @@ void bsp_set_tagsize(int* bytes);
 /// @param payload  NULL only if it has no bytes
 /// @param bytes    of the payload, 0 or more
 void bsp_send(int pid, const void* tag, const void* payload, int bytes);
-/// How many messages are left, and the bytes of their payloads. Local. Cost: a look at each.
+/// How many messages are left, and the bytes of their payloads. Error: either is above INT_MAX;
+/// then bsp_get_tag() says when all are taken. Local. Cost: a look at each.
 void bsp_qsize(int* messages, int* bytes);
 /// Looks at the first message. Local.
 ///

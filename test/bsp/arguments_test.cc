@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <string>
 
 #include "membuf/status.h"
@@ -28,7 +29,24 @@ using Way = Program::Way;
     ASSERT_TRUE(status.ok()) << status.ToString(); \
   } while (false)
 
-// A program can begin once, and so there is one test.
+// Not of a queue: that would take 2 GiB.
+TEST(QueueSizeTest, IsToldAsFarAsAnIntGoes) {
+  constexpr size_t kMost = INT_MAX;
+  int count = -1;
+  int bytes = -1;
+  ASSERT_OK(QueueSize(kMost, kMost, &count, &bytes));
+  EXPECT_EQ(count, INT_MAX);
+  EXPECT_EQ(bytes, INT_MAX);
+  count = bytes = -1;
+  EXPECT_REFUSED(QueueSize(3, kMost + 1, &count, &bytes),
+                 "3 messages of 2147483648 bytes, which an int cannot say");
+  EXPECT_REFUSED(QueueSize(kMost + 1, 0, &count, &bytes),
+                 "2147483648 messages of 0 bytes, which an int cannot say");
+  EXPECT_EQ(count, -1);
+  EXPECT_EQ(bytes, -1);
+}
+
+// A program can begin once, and so there is one test of it.
 TEST(ArgumentsTest, AreChecked) {
   auto* const program = new Program;
   const int n = program->processes();

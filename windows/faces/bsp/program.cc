@@ -29,6 +29,16 @@ const char* NameOf(PacketHeader::Call call) {
 
 }  // namespace
 
+Status QueueSize(size_t messages, size_t bytes, int* count, int* all_bytes) {
+  if (messages > INT_MAX || bytes > INT_MAX) {
+    return Invalid(std::to_string(messages) + " messages of " + std::to_string(bytes) +
+                   " bytes, which an int cannot say");
+  }
+  *count = static_cast<int>(messages);
+  *all_bytes = static_cast<int>(bytes);
+  return Status();
+}
+
 // --- errors ---
 
 void Program::Fail(const char* call, const std::string& why) {
@@ -307,14 +317,7 @@ Status Program::CountMessages(int* count, int* bytes) const {
   if (count == nullptr || bytes == nullptr) return Invalid("an argument is NULL");
   size_t all = 0;
   for (size_t m = next_message_; m < messages_.size(); ++m) all += messages_[m].bytes;
-  const size_t left = messages_.size() - next_message_;
-  if (left > INT_MAX || all > INT_MAX) {
-    return Invalid(std::to_string(left) + " messages of " + std::to_string(all) +
-                   " bytes, which an int cannot say");
-  }
-  *count = static_cast<int>(left);
-  *bytes = static_cast<int>(all);
-  return Status();
+  return QueueSize(messages_.size() - next_message_, all, count, bytes);
 }
 
 Status Program::GetTag(int* status, void* tag) const {

@@ -21,6 +21,9 @@
 namespace brigade {
 namespace bsp {
 
+// What bsp_qsize says. kInvalidArgument: an int cannot say it.
+Status QueueSize(size_t messages, size_t bytes, int* count, int* all_bytes);
+
 // The functions of <brigade/bsp.h>. A failure is for Fail: the program ends.
 class Program {
  public:
