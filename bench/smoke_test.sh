@@ -63,6 +63,8 @@ for preload in 'our BLACS:blacs_shim/libbrigade_blacs.so' 'our PBLAS:pblas_shim/
   LD_PRELOAD=$PWD/${preload#*:} BRIGADE_PBLAS=on $run_mpi 4 bench/studies/srumma/product_study -n 64 --block 16 \
     --variants diagonal,pdgemm,dgemm --label "${preload%:*}" "${srumma[@]}"
 done
+$run_mpi 4 bench/studies/srumma/product_study -n 64 --block 16 --variants diagonal,ga_dgemm,dgemm \
+  --label 'Global Arrays' "${srumma[@]}"
 $run_mpi 4 bench/studies/putget/summa_study -n 64 --widths 16 "${srumma[@]}"
 bench/simulated/srumma_table transport/machines/fat_nodes_100g.json --ranks 256 --blocks 128 \
   >"$out/srumma/study_srumma_simulated.jsonl"

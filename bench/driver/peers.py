@@ -11,6 +11,9 @@ INSTALLED = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home()
 MKL = ":".join(str(INSTALLED / "mkl" / "lib" / f"libmkl_{library}") for library in (
     "core.so.3", "sequential.so.3", "intel_lp64.so.3", "blacs_openmpi_lp64.so.2", "scalapack_lp64.so.2"))
 
+# Windows between hosts, of which Debian's Open MPI makes none by default.
+WINDOWS_OVER_TCP = ("OMPI_MCA_osc=pt2pt",)
+
 # Ranks that outnumber the cores: pinned or spinning they would measure the scheduler.
 YIELDING = ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
 PINNED = ["--bind-to", "core"]

@@ -106,11 +106,14 @@ class Study(unittest.TestCase):
     def test_every_pdgemm_runs_beside_ours(self):
         launches = [launch.command for launch in study_plan("srumma") if any("product_study" in part
                                                                              for part in launch.command)]
-        found = {label: [] for label in ("", "our BLACS", "our PBLAS", "MKL")}
+        found = {label: [] for label in ("", "our BLACS", "our PBLAS", "MKL", "Global Arrays")}
         for command in launches:
             preloads = [part for part in command if part.startswith("LD_PRELOAD=")]
-            found[command[command.index("--label") + 1]].append(preloads)
+            label = command[command.index("--label") + 1]
+            found[label].append(preloads)
             self.assertTrue(not preloads or "diagonal,pdgemm,dgemm" in command, command)
+            self.assertEqual(label == "Global Arrays", "diagonal,ga_dgemm,dgemm" in command, command)
+            self.assertEqual("OMPI_MCA_osc=pt2pt" in command, label == "Global Arrays" and "--mpi" in command, command)
         self.assertTrue(all(len(of_label) == 2 * (3 + 4) for of_label in found.values()), found)
         self.assertEqual(found[""], [[]] * 14)
         self.assertEqual(found["our PBLAS"], [["LD_PRELOAD=/bin-folder/pblas_shim/libbrigade_pblas.so"]] * 14)

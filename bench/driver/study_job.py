@@ -23,6 +23,7 @@ class Contender(NamedTuple):
     backend: str = ""  # of LI
     preload: str = ""  # a name of Programs.preloads
     variants: str = ""  # of the program's, if not all
+    environment: tuple = ()  # what its MPI needs
 
 
 class Program(NamedTuple):
@@ -68,7 +69,9 @@ PUTGET = {
 # Products by the pdgemm of each library, in a process with ours to compare with, and the same BLAS.
 _PDGEMM = [Contender(), *(Contender(label, preload=preload, variants="diagonal,pdgemm,dgemm") for label, preload in (
     ("our BLACS", "blacs"), ("our PBLAS", "pblas"), ("MKL", "mkl")))]
-SRUMMA = {"shm": _PDGEMM, "cluster": _PDGEMM}
+_GLOBAL_ARRAYS = Contender("Global Arrays", variants="diagonal,ga_dgemm,dgemm")
+_PRODUCTS_ON_HOSTS = [*_PDGEMM, _GLOBAL_ARRAYS._replace(environment=peers.WINDOWS_OVER_TCP)]
+SRUMMA = {"shm": [*_PDGEMM, _GLOBAL_ARRAYS], "cluster": _PRODUCTS_ON_HOSTS}
 _ONE = {"shm": [Contender()], "cluster": [Contender()]}
 _GETS = {"shm": [Contender(), Contender("MPICH", "mpich")], "cluster": [Contender(), Contender("MPICH 5", "mpich5")]}
 STUDIES = {
@@ -114,7 +117,7 @@ STUDIES = {
         Program(["product_study", "-n", "256,1000,2000"], (2, 4, 8),
                 ["product_study", "-n", "256,512,1000,2000,4000"], folder="srumma"),
         Program(["product_study", "-n", "2000", "--grid", "1x8"], (8,), folder="srumma",
-                contenders={"cluster": _PDGEMM}),
+                contenders={"cluster": _PRODUCTS_ON_HOSTS}),
         Program(["summa_study", "-n", "256,1000,2000", "--widths", "128"], (4, 8),
                 ["summa_study", "-n", "256,512,1000,2000,4000", "--widths", "128,256"], contenders=_ONE),
     ], simulated=True),
@@ -161,7 +164,7 @@ class StudyJob:
             least = least if self.full else "6"
         elif name.endswith("_study"):
             # A run takes seconds, but for a get; launches together are samples enough.
-            command = ["env", "OMP_NUM_THREADS=1", *self.preloading(contender, transport),
+            command = ["env", "OMP_NUM_THREADS=1", *contender.environment, *self.preloading(contender, transport),
                        f"{suites}/{program.folder}/{name}", *arguments, "--transport", transport]
             command += ["--variants", contender.variants] if contender.variants else []
             if place == "cluster" and self.link_mbytes and name == "product_study":

@@ -19,7 +19,8 @@ few ask one node at a time; that, and copies by nobody but the adapter, gained m
 communicate. Products were 20 to 60 % faster than pdgemm for matrices of 200 to 8000."""
 METHOD = """Overlap: get, delay, wait, the origin alone being timed; it is the longest delay that leaves the time as it
 was, to 5 %, over the time without one. Products: a launch has ours in diagonal order beside the pdgemm of one library,
-which is preloaded, and both have the BLAS of that launch; launches take turns. Ratios are a peer's time over that of
+which is preloaded, or GA_Dgemm of Global Arrays, and both have the BLAS of that launch; launches take turns. Global
+Arrays deals matrices itself, in one piece to each rank. Ratios are a peer's time over that of
 ours in the same launch; to SUMMA, which is another program, over launches. "alone" is dgemm of each rank's share at
 once, without any communication. The bound is the longer of that and of what must be fetched at the rate of a link. On
 simulated machines a rank reads what its host has in place, and fetches the rest for itself alone; what a broadcast has
@@ -29,7 +30,8 @@ OURS = "diagonal"
 WAYS = {"natural": "natural order", "own first": "own blocks first", "blocking": "blocking",
         "natural blocking": "natural, blocking", "fetched": "copied, not read in place", "staged": "by messages",
         "staged blocking": "by messages, blocking"}
-PDGEMMS = {"": "stock pdgemm", "our BLACS": "pdgemm on our BLACS", "our PBLAS": "our PBLAS", "MKL": "MKL's pdgemm"}
+PDGEMMS = {"": "stock pdgemm", "our BLACS": "pdgemm on our BLACS", "our PBLAS": "our PBLAS", "MKL": "MKL's pdgemm",
+           "Global Arrays": "Global Arrays"}
 SIMULATED = {"natural": ORANGE, "diagonal": BLUE, "own first": SKY, "diagonal, blocking": GREEN, "SUMMA": PURPLE}
 _DATA = pathlib.Path(__file__).resolve().parent.parent / "studies" / "paper" / "srumma.csv"
 
@@ -137,7 +139,7 @@ def products(lines):
                 ours = {pattern: figure for (subject, pattern), figure in subjects.items() if subject == "brigade"}
                 made[key] = made[key]._replace(ours=ours, alone=subjects.get(("alone", "dgemm")),
                                                link_us=float(link.iloc[0]) if len(link) else None)
-            pdgemm = subjects.get((f"pdgemm {label}".strip(), "pdgemm"))
+            pdgemm = subjects.get((f"pdgemm {label}".strip(), "pdgemm")) or subjects.get((label, "ga_dgemm"))
             if pdgemm and ("brigade", OURS) in subjects:
                 made[key].peers[label] = (pdgemm, ratio(pdgemm, subjects["brigade", OURS]))
     for key, subjects in (case for label, cases in by_label(lines) if not label for case in cases.items()):
@@ -221,7 +223,7 @@ def product_section(place, lines):
         versus = [Versus(f"{key.case}, n = {key.rows}", product.peers[label][1])
                   for key, product in found.items() if label in product.peers]
         if versus and label != "our PBLAS":
-            summaries.append(Summary(f"{place}: products beside {name}", {"pdgemm": versus}))
+            summaries.append(Summary(f"{place}: products beside {name}", {"peer": versus}))
     return [section(f"Products, {place}", product_claims(found), parts, summaries)]
 
 

@@ -50,6 +50,8 @@ class Products(unittest.TestCase):
             *lines(PRODUCT, 1000, {("brigade", "diagonal"): 1000.0, ("brigade", "natural"): 1500.0,
                                    ("pdgemm", "pdgemm"): 1300.0, ("alone", "dgemm"): 900.0}, predicted_us=400.0),
             *lines(PRODUCT, 1000, {("brigade", "diagonal"): 2000.0, ("pdgemm MKL", "pdgemm"): 2200.0}, label="MKL"),
+            *lines(PRODUCT, 1000, {("brigade", "diagonal"): 1000.0, ("Global Arrays", "ga_dgemm"): 1234.0},
+                   label="Global Arrays"),
             *lines("SUMMA, chunks of 128", 1000, {("brigade", "get"): 1700.0, ("brigade", "nbget"): 1600.0,
                                                   ("mpi", "broadcast"): 1900.0, ("mpi", "get"): 1.0}),
             *lines("SUMMA, chunks of 256", 1000, {("mpi", "broadcast"): 1800.0}),
@@ -59,6 +61,7 @@ class Products(unittest.TestCase):
     def test_peers_are_compared_within_their_launches(self):
         self.assertIn("1.30 <small>", self.page)
         self.assertIn("1.10 <small>", self.page)
+        self.assertIn("1.23 <small>", self.page)
         self.assertNotIn("2.20 <small>", self.page)
 
     def test_summa_counts_with_its_best(self):
@@ -67,7 +70,7 @@ class Products(unittest.TestCase):
 
     def test_the_summary_names_whom_it_is_beside(self):
         self.assertIn("hosts with slow links: products beside MKL's pdgemm".replace("'", "&#39;"), self.page)
-        self.assertIn("<th>pdgemm / Brigade</th>", self.page)
+        self.assertIn("<th>peer / Brigade</th>", self.page)
 
     def test_efficiency_and_bound(self):
         self.assertIn("<td>90</td><td>1.11</td>", self.page)  # 900 over 1000, and 1000 over the longer of 400 and 900

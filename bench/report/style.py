@@ -31,7 +31,7 @@ COLOURS = {
     "mpi MPICH": "#b8a800",
     "best MPI": "#882255",
     "bare socket": BLACK,
-    "pdgemm": ORANGE,
+    "peer": ORANGE,
 }
 NAMES = {
     "shim": "Brigade shim",
@@ -49,7 +49,7 @@ NAMES = {
     "mpi MPICH": "MPICH",
     "best MPI": "best of all MPIs and settings",
     "bare socket": "bare socket",
-    "pdgemm": "pdgemm",
+    "peer": "peer",
 }
 
 

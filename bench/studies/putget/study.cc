@@ -37,7 +37,7 @@ std::vector<std::unique_ptr<OneSided>> Study::Windows(int64_t doubles) const {
 }
 
 int StudyMain(int argc, char** argv, CLI::App* app, const std::vector<std::string>& variants,
-              const std::function<void(Study*)>& run) {
+              const std::function<void(Study*)>& run, const std::vector<std::string>& if_named) {
   constexpr int kExitRefused = 2;
   MPI_Init(&argc, &argv);
   int rank;
@@ -47,11 +47,13 @@ int StudyMain(int argc, char** argv, CLI::App* app, const std::vector<std::strin
   options.shim = "none";
   options.peers = {"mpi"};
   options.variants = variants;
+  std::vector<std::string> known = variants;
+  known.insert(known.end(), if_named.begin(), if_named.end());
   app->option_defaults()->always_capture_default();
   app->add_option("--variants", options.variants,
                   "How it communicates: by MPI's messages (send), or over windows (the others)")
       ->delimiter(',')
-      ->check(CLI::IsMember(variants));
+      ->check(CLI::IsMember(known));
   app->add_option("--peers", options.peers, "MPI beside Brigade: mpi or none")
       ->check(CLI::IsMember({"mpi", "none"}));
   app->add_option("--transport", options.transport, "Transport under Brigade: " + TransportNames());

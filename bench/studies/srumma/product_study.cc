@@ -1,5 +1,5 @@
 // product_study: products of square matrices by this library's multiplier in all its ways, and by
-// the pdgemm of the process, which what is preloaded decides.
+// the pdgemm of the process, which what is preloaded decides, and by Global Arrays.
 //
 // Source: SRUMMA, section 4 and figures 8 to 12.
 
@@ -14,6 +14,7 @@
 #include "CLI/CLI.hpp"
 #include "bench/runner/case.h"
 #include "bench/studies/putget/study.h"
+#include "bench/studies/srumma/global_arrays.h"
 #include "bench/studies/srumma/square_product.h"
 #include "windows/multiply/multiply.h"
 
@@ -47,6 +48,9 @@ std::vector<Variant> Variants() {
   };
 }
 
+// Needs windows of MPI, which it does not make everywhere.
+constexpr char kGaDgemm[] = "ga_dgemm";
+
 struct Parameters {
   std::vector<int> orders = {256, 512, 1000, 2000};
   int block = 64;
@@ -62,6 +66,7 @@ class Products {
       AbortUnlessOk(Status(StatusCode::kInvalidArgument, "the grid is not of all ranks"));
     }
     grid_ = std::make_unique<BlacsContext>(rows_, cols_);
+    if (study->options().Wants(kGaDgemm)) global_arrays_ = std::make_unique<GlobalArrays>();
     for (const bool directly : {true, false}) {
       MultiplierOptions options;
       options.rows = rows_;
@@ -79,6 +84,10 @@ class Products {
                                         {rows_, cols_, n, parameters_.block}, study_->rank(),
                                         &made));
     SquareProduct* const product = made.get();
+    std::unique_ptr<GlobalArraysProduct> by_global_arrays;
+    if (global_arrays_ != nullptr) {
+      by_global_arrays = std::make_unique<GlobalArraysProduct>(product, n, study_->rank());
+    }
     Case lines;
     lines.name =
         "matrix product, " + std::to_string(rows_) + " x " + std::to_string(cols_) + " ranks";
@@ -86,7 +95,10 @@ class Products {
     lines.ld = parameters_.block;
     lines.bytes = static_cast<size_t>(n) * static_cast<size_t>(n) * sizeof(double);
     lines.roots = 1;
-    lines.prepare = [product](int) { product->ClearResult(); };
+    lines.prepare = [product, other = by_global_arrays.get()](int) {
+      product->ClearResult();
+      if (other != nullptr) other->ClearResult();
+    };
     const auto add = [&](const std::string& name, const std::string& variant,
                          const std::function<Status()>& run,
                          const std::function<std::string()>& check) {
@@ -120,6 +132,13 @@ class Products {
         },
         check);
     add(
+        "Global Arrays", kGaDgemm,
+        [other = by_global_arrays.get()] {
+          other->Run();
+          return Status();
+        },
+        [other = by_global_arrays.get()] { return other->Check(); });
+    add(
         "alone", "dgemm",
         [product] {
           product->RunAlone();
@@ -149,6 +168,7 @@ class Products {
   const int rows_;
   const int cols_;
   std::unique_ptr<BlacsContext> grid_;
+  std::unique_ptr<GlobalArrays> global_arrays_;
   std::unique_ptr<Multiplier> multipliers_[2];
 };
 
@@ -158,8 +178,8 @@ int Main(int argc, char** argv) {
   for (const Variant& variant : Variants()) variants.push_back(variant.name);
   variants.insert(variants.end(), {"pdgemm", "dgemm"});
   CLI::App app(
-      "Products of square matrices on a grid of ranks by SRUMMA, and by pdgemm. Start it under "
-      "mpirun.");
+      "Products of square matrices on a grid of ranks by SRUMMA, by pdgemm, and, if named, by "
+      "Global Arrays' ga_dgemm. Start it under mpirun.");
   app.option_defaults()->always_capture_default();
   app.add_option("-n", parameters.orders, "Orders of the matrices")
       ->delimiter(',')
@@ -174,12 +194,14 @@ int Main(int argc, char** argv) {
   app.add_option("--link-mbytes", parameters.link_mbytes,
                  "A second that a link carries: what must be fetched then takes so long at least")
       ->check(CLI::NonNegativeNumber);
-  return StudyMain(argc, argv, &app, variants, [&](Study* study) {
-    study->session()->StartTable("products of square matrices");
-    Products products(study, parameters);
-    for (const int n : parameters.orders) products.Measure(n);
-    products.Free();
-  });
+  return StudyMain(argc, argv, &app, variants,
+                   [&](Study* study) {
+                     study->session()->StartTable("products of square matrices");
+                     Products products(study, parameters);
+                     for (const int n : parameters.orders) products.Measure(n);
+                     products.Free();
+                   },
+                   {kGaDgemm});
 }
 
 }  // namespace

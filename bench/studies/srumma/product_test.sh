@@ -24,6 +24,10 @@ expect alone dgemm
 run "$program" -n 33 --block 5 --grid "${ranks}x1" --transport tcp --link-mbytes 10
 grep -q '"predicted_us":' "$lines" || { echo "no bound"; exit 1; }
 
+run "$program" -n 7,41 --variants ga_dgemm --label other
+expect 'Global Arrays' ga_dgemm
+if grep -q '"pattern":"diagonal"' "$lines"; then echo "a way that was not named ran"; exit 1; fi
+
 for preloads in "$blacs" "$pblas" "$pblas:$blacs"; do
   run env "LD_PRELOAD=$preloads" BRIGADE_PBLAS=on "$program" -n 40 --block 8 --variants diagonal,pdgemm --label other
   expect brigade diagonal

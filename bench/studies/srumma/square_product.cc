@@ -77,7 +77,7 @@ void SquareProduct::Fill() {
   double* a_at = a();
   double* b_at = b();
   for (const int64_t j : own_cols_) {
-    for (const int64_t i : own_rows_) *a_at++ = *b_at++ = RowTerm(i) + ColTerm(j);
+    for (const int64_t i : own_rows_) *a_at++ = *b_at++ = Entry(i, j);
   }
 }
 

@@ -60,6 +60,10 @@ class SquareProduct {
   // That a rank must get from others, at most.
   int64_t BytesToFetch() const;
 
+  // Of A and of B, which are equal, and of C.
+  static double Entry(int64_t i, int64_t j) { return RowTerm(i) + ColTerm(j); }
+  double Expected(int64_t i, int64_t j) const;
+
  private:
   // Row and column numbers are so small that all sums are exact.
   static double RowTerm(int64_t i) { return static_cast<double>(i % 7) - 3; }
@@ -69,7 +73,6 @@ class SquareProduct {
   void Fill();
   // All of those that this rank has.
   std::vector<int64_t> OwnIndices(int coord, int coords) const;
-  double Expected(int64_t i, int64_t j) const;
   int64_t ld() const;
   double* a() const;
   double* b() const;
