@@ -29,7 +29,11 @@ expect 'Global Arrays' ga_dgemm
 if grep -q '"pattern":"diagonal"' "$lines"; then echo "a way that was not named ran"; exit 1; fi
 
 for preloads in "$blacs" "$pblas" "$pblas:$blacs"; do
-  run env "LD_PRELOAD=$preloads" BRIGADE_PBLAS=on "$program" -n 40 --block 8 --variants diagonal,pdgemm --label other
+  run env "LD_PRELOAD=$preloads" BRIGADE_PBLAS=on BRIGADE_STATS=1 BRIGADE_EXPLAIN=1 "$program" -n 40 --block 8 \
+    --variants diagonal,pdgemm --label other 2>&1 | tee "$lines.said"
   expect brigade diagonal
   expect 'pdgemm other' pdgemm
+  # It was theirs, not the stock one.
+  [[ $preloads != *"$blacs"* ]] || grep -q 'brigade statistics summed' "$lines.said"
+  [[ $preloads != *"$pblas"* ]] || grep -q 'PDGEMM NN 40 .* by one-sided communication' "$lines.said"
 done
