@@ -1,5 +1,8 @@
 #include "rma_shim/allocations.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdint>
 
 #include "membuf/available_memory.h"
@@ -25,10 +28,23 @@ Allocations& Allocations::Here() {
 
 Allocations::Allocations() : is_on_(IsOn()) {}
 
+// To look takes longer than to allocate a little of what was left the last time.
+bool Allocations::IsAvailable(size_t bytes) {
+  constexpr size_t kLittle = 64;
+  const size_t taken = bytes + static_cast<size_t>(sysconf(_SC_PAGESIZE));  // whole pages
+  if (taken > until_look_) {
+    const size_t left = AvailableMemory(Swapping::kAllowed);
+    if (taken > left) return false;
+    until_look_ = std::max(taken, left / kLittle);
+  }
+  until_look_ -= taken;
+  return true;
+}
+
 void* Allocations::Allocate(size_t bytes) {
-  // Beyond that the system would end processes rather than refuse.
-  if (!is_on_ || bytes > AvailableMemory(Swapping::kAllowed)) return nullptr;
+  if (!is_on_) return nullptr;
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (!IsAvailable(bytes)) return nullptr;
   uint64_t offset = 0;
   if (last_ == nullptr || !last_->Allocate(bytes, &offset).ok()) {
     // It may be full of holes. Where another is no better it is gone again.

@@ -33,9 +33,12 @@ class Allocations {
   };
 
   Allocations();
+  // Whether the system would rather give it than end processes.
+  bool IsAvailable(size_t bytes);
 
   const bool is_on_;
   std::mutex mutex_;
+  size_t until_look_ = 0;  // bytes to be allocated before it is looked anew at what is left
   std::shared_ptr<SharedSegment> last_;  // the one that new memory is taken from
   std::map<const std::byte*, Allocation> allocations_;
 };
