@@ -4,31 +4,8 @@
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. test/support/checks.sh
 export OMP_NUM_THREADS=1 TMPDIR=$work
-passed=0
-failed=0
-
-# check TITLE COMMAND...
-check() {
-  local name=$1
-  shift
-  if "$@" >"$work/out" 2>&1; then
-    echo "passed: $name"
-    passed=$((passed + 1))
-  else
-    cat "$work/out"
-    echo "FAILED: $name"
-    failed=$((failed + 1))
-  fi
-}
-
-finish() {
-  echo "$passed passed, $failed failed, 0 skipped"
-  [[ $failed -eq 0 && $passed -gt 0 ]]
-  exit
-}
 
 options=("$@")
 mpich=("$@" --config=mpich)

@@ -8,36 +8,12 @@ set -uo pipefail
 built=$(realpath "${1:-bazel-bin}")
 here=$PWD/test/li
 run_mpi=$PWD/test/support/run_mpi.sh
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. test/support/checks.sh
 export TEST_TIMEOUT=300
-passed=0
-failed=0
-skipped=0
-
-finish() {
-  echo "$passed passed, $failed failed, $skipped skipped"
-  [[ $failed -eq 0 && $passed -gt 0 ]]
-  exit
-}
-
-check() {  # TITLE COMMAND...
-  local name=$1
-  shift
-  if "$@" >"$work/out" 2>&1; then
-    echo "passed: $name"
-    passed=$((passed + 1))
-  else
-    cat "$work/out"
-    echo "FAILED: $name"
-    failed=$((failed + 1))
-  fi
-}
 
 clone() {  # NAME SOURCE: false if there is no such source.
   GIT_TERMINAL_PROMPT=0 timeout 120 git clone --quiet --depth 1 "$2" "$work/$1" && return
-  echo "SKIPPED: $1, which cannot be cloned from $2"
-  skipped=$((skipped + 1))
+  skip "$1" "which cannot be cloned from $2"
   return 1
 }
 
