@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -147,8 +148,8 @@ bool OperateWithRequest(const char* routine, MPI_Win handle, const Operation& op
   return true;
 }
 
-Operation Put(const void* memory, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
-              int target_count, MPI_Datatype target_type) {
+Operation Put(const void* memory, int64_t count, MPI_Datatype type, int rank, MPI_Aint displacement,
+              int64_t target_count, MPI_Datatype target_type) {
   Operation operation;
   operation.origin = {memory, count, type};
   operation.rank = rank;
@@ -158,25 +159,27 @@ Operation Put(const void* memory, int count, MPI_Datatype type, int rank, MPI_Ai
   return operation;
 }
 
-Operation Get(void* memory, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
-              int target_count, MPI_Datatype target_type) {
+Operation Get(void* memory, int64_t count, MPI_Datatype type, int rank, MPI_Aint displacement,
+              int64_t target_count, MPI_Datatype target_type) {
   Operation operation = Put(nullptr, 0, type, rank, displacement, target_count, target_type);
   operation.kind = Kind::kGet;
   operation.result = {memory, count, type};
   return operation;
 }
 
-Operation Accumulate(const void* memory, int count, MPI_Datatype type, int rank,
-                     MPI_Aint displacement, int target_count, MPI_Datatype target_type, MPI_Op op) {
+Operation Accumulate(const void* memory, int64_t count, MPI_Datatype type, int rank,
+                     MPI_Aint displacement, int64_t target_count, MPI_Datatype target_type,
+                     MPI_Op op) {
   Operation operation = Put(memory, count, type, rank, displacement, target_count, target_type);
   operation.kind = Kind::kAccumulate;
   operation.op = op;
   return operation;
 }
 
-Operation GetAccumulate(const void* memory, int count, MPI_Datatype type, void* result,
-                        int result_count, MPI_Datatype result_type, int rank, MPI_Aint displacement,
-                        int target_count, MPI_Datatype target_type, MPI_Op op) {
+Operation GetAccumulate(const void* memory, int64_t count, MPI_Datatype type, void* result,
+                        int64_t result_count, MPI_Datatype result_type, int rank,
+                        MPI_Aint displacement, int64_t target_count, MPI_Datatype target_type,
+                        MPI_Op op) {
   Operation operation =
       Accumulate(memory, count, type, rank, displacement, target_count, target_type, op);
   operation.kind = Kind::kGetAccumulate;
@@ -294,20 +297,6 @@ PUBLIC(Win_get_group, (MPI_Win win, MPI_Group* group)) {
   return MPI_Group_union(carried->group(), MPI_GROUP_EMPTY, group);
 }
 
-PUBLIC(Win_shared_query, (MPI_Win win, int rank, MPI_Aint* size, int* unit, void* base)) {
-  CarriedWindow* const carried = Carried(win);
-  if (carried == nullptr) return ORIGINAL(Win_shared_query)(win, rank, size, unit, base);
-  if (!carried->is_shared()) {
-    return Answer(*carried, "MPI_Win_shared_query", MPI_ERR_RMA_FLAVOR,
-                  "a window that MPI_Win_allocate_shared has not made");
-  }
-  if (rank != MPI_PROC_NULL && (rank < 0 || rank >= carried->window()->size())) {
-    return Answer(*carried, "MPI_Win_shared_query", MPI_ERR_RANK, "rank " + std::to_string(rank));
-  }
-  carried->QueryShared(rank, size, unit, static_cast<void**>(base));
-  return MPI_SUCCESS;
-}
-
 PUBLIC(Win_fence, (int assert, MPI_Win win)) {
   int error = MPI_SUCCESS;
   const FencePromise promise{(assert& MPI_MODE_NOPRECEDE) != 0, (assert& MPI_MODE_NOSUCCEED) != 0};
@@ -416,51 +405,6 @@ PUBLIC_OF_TARGET(Win_unlock, Unlock)
 PUBLIC_OF_TARGET(Win_flush, Flush)
 PUBLIC_OF_TARGET(Win_flush_local, FlushLocal)
 
-PUBLIC(Put, (const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
-             int target_count, MPI_Datatype target_type, MPI_Win win)) {
-  int error = MPI_SUCCESS;
-  return Operate("MPI_Put", win,
-                 Put(origin, count, type, rank, displacement, target_count, target_type), &error)
-             ? error
-             : ORIGINAL(Put)(origin, count, type, rank, displacement, target_count, target_type,
-                             win);
-}
-
-PUBLIC(Get, (void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
-             int target_count, MPI_Datatype target_type, MPI_Win win)) {
-  int error = MPI_SUCCESS;
-  return Operate("MPI_Get", win,
-                 Get(origin, count, type, rank, displacement, target_count, target_type), &error)
-             ? error
-             : ORIGINAL(Get)(origin, count, type, rank, displacement, target_count, target_type,
-                             win);
-}
-
-PUBLIC(Accumulate,
-       (const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
-        int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win)) {
-  int error = MPI_SUCCESS;
-  return Operate("MPI_Accumulate", win,
-                 Accumulate(origin, count, type, rank, displacement, target_count, target_type, op),
-                 &error)
-             ? error
-             : ORIGINAL(Accumulate)(origin, count, type, rank, displacement, target_count,
-                                    target_type, op, win);
-}
-
-PUBLIC(Get_accumulate, (const void* origin, int count, MPI_Datatype type, void* result,
-                        int result_count, MPI_Datatype result_type, int rank, MPI_Aint displacement,
-                        int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win)) {
-  int error = MPI_SUCCESS;
-  return Operate("MPI_Get_accumulate", win,
-                 GetAccumulate(origin, count, type, result, result_count, result_type, rank,
-                               displacement, target_count, target_type, op),
-                 &error)
-             ? error
-             : ORIGINAL(Get_accumulate)(origin, count, type, result, result_count, result_type,
-                                        rank, displacement, target_count, target_type, op, win);
-}
-
 PUBLIC(Fetch_and_op, (const void* origin, void* result, MPI_Datatype type, int rank,
                       MPI_Aint displacement, MPI_Op op, MPI_Win win)) {
   int error = MPI_SUCCESS;
@@ -484,52 +428,21 @@ PUBLIC(Compare_and_swap, (const void* origin, const void* compare, void* result,
              : ORIGINAL(Compare_and_swap)(origin, compare, result, type, rank, displacement, win);
 }
 
-PUBLIC(Rput, (const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
-              int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request* request)) {
-  int error = MPI_SUCCESS;
-  return OperateWithRequest("MPI_Rput", win,
-                            Put(origin, count, type, rank, displacement, target_count, target_type),
-                            request, &error)
-             ? error
-             : ORIGINAL(Rput)(origin, count, type, rank, displacement, target_count, target_type,
-                              win, request);
-}
+#define COUNT int
+#define UNIT int
+#define PUBLIC_COUNTED(name, parameters) PUBLIC(name, parameters)
+#define ORIGINAL_COUNTED(name) ORIGINAL(name)
+#include "rma_shim/counted_api.inc"
 
-PUBLIC(Rget, (void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
-              int target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request* request)) {
-  int error = MPI_SUCCESS;
-  return OperateWithRequest("MPI_Rget", win,
-                            Get(origin, count, type, rank, displacement, target_count, target_type),
-                            request, &error)
-             ? error
-             : ORIGINAL(Rget)(origin, count, type, rank, displacement, target_count, target_type,
-                              win, request);
-}
-
-PUBLIC(Raccumulate,
-       (const void* origin, int count, MPI_Datatype type, int rank, MPI_Aint displacement,
-        int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request* request)) {
-  int error = MPI_SUCCESS;
-  return OperateWithRequest(
-             "MPI_Raccumulate", win,
-             Accumulate(origin, count, type, rank, displacement, target_count, target_type, op),
-             request, &error)
-             ? error
-             : ORIGINAL(Raccumulate)(origin, count, type, rank, displacement, target_count,
-                                     target_type, op, win, request);
-}
-
-PUBLIC(Rget_accumulate,
-       (const void* origin, int count, MPI_Datatype type, void* result, int result_count,
-        MPI_Datatype result_type, int rank, MPI_Aint displacement, int target_count,
-        MPI_Datatype target_type, MPI_Op op, MPI_Win win, MPI_Request* request)) {
-  int error = MPI_SUCCESS;
-  return OperateWithRequest("MPI_Rget_accumulate", win,
-                            GetAccumulate(origin, count, type, result, result_count, result_type,
-                                          rank, displacement, target_count, target_type, op),
-                            request, &error)
-             ? error
-             : ORIGINAL(Rget_accumulate)(origin, count, type, result, result_count, result_type,
-                                         rank, displacement, target_count, target_type, op, win,
-                                         request);
-}
+// Since MPI 4. Calls of this kind that make windows are left to the MPI.
+#if MPI_VERSION >= 4
+#undef COUNT
+#undef UNIT
+#undef PUBLIC_COUNTED
+#undef ORIGINAL_COUNTED
+#define COUNT MPI_Count
+#define UNIT MPI_Aint
+#define PUBLIC_COUNTED(name, parameters) PUBLIC(name##_c, parameters)
+#define ORIGINAL_COUNTED(name) ORIGINAL(name##_c)
+#include "rma_shim/counted_api.inc"
+#endif

@@ -178,13 +178,13 @@ bool CarriedWindow::FindAttribute(int keyval, void** value) {
   }
 }
 
-void CarriedWindow::QueryShared(int rank, MPI_Aint* bytes, int* unit, void** memory) const {
+void CarriedWindow::QueryShared(int rank, MPI_Aint* bytes, int64_t* unit, void** memory) const {
   if (rank == MPI_PROC_NULL) {
     rank = 0;
     while (rank + 1 < window_->size() && window_->bytes_of(rank) == 0) ++rank;
   }
   *bytes = window_->bytes_of(rank);
-  *unit = static_cast<int>(window_->unit_of(rank));
+  *unit = window_->unit_of(rank);
   *memory = window_->PointerTo(rank);
 }
 

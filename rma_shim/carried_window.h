@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,7 +50,7 @@ class CarriedWindow {
   // A predefined attribute. False: it is none of these.
   bool FindAttribute(int keyval, void** value);
   // Where the memory of `rank` is; MPI_PROC_NULL: of the first that has any.
-  void QueryShared(int rank, MPI_Aint* bytes, int* unit, void** memory) const;
+  void QueryShared(int rank, MPI_Aint* bytes, int64_t* unit, void** memory) const;
   // The ranks here of a group. False: some are not members.
   bool Translate(MPI_Group group, std::vector<int>* ranks) const;
 

@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 
 #include "membuf/status.h"
@@ -19,7 +20,7 @@ namespace rma {
 // Values in the caller's memory; those of a target have a displacement instead.
 struct Side {
   const void* memory = nullptr;
-  int count = 0;
+  int64_t count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 
@@ -31,7 +32,7 @@ struct Operation {
   const void* expected = nullptr;  // of swaps
   int rank = 0;
   MPI_Aint displacement = 0;
-  int count = 0;
+  int64_t count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_REPLACE;
 };

@@ -12,6 +12,7 @@ namespace {
 
 int64_t SizeOf(MPI_Datatype type) {
   int size = 0;
+  if (type == MPI_DATATYPE_NULL) return size;
   MPI_Type_size(type, &size);
   return size;
 }

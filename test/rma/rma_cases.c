@@ -678,7 +678,9 @@ static void allocated(void) {
   enum { kCount = 5000 };
   double *all, *other, *nothing;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+#ifdef OPEN_MPI /* MPICH says that it has so much. */
   CHECK(class_of(MPI_Alloc_mem((MPI_Aint)1 << 60, MPI_INFO_NULL, &all)) == MPI_ERR_NO_MEM);
+#endif
   for (int turn = 0; turn < 3; ++turn) {
     CHECK(MPI_Alloc_mem(kCount * sizeof(double), MPI_INFO_NULL, &all) == MPI_SUCCESS);
     CHECK(MPI_Alloc_mem(kCount * sizeof(double), MPI_INFO_NULL, &other) == MPI_SUCCESS);
