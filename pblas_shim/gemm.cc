@@ -1,5 +1,6 @@
 #include "pblas_shim/gemm.h"
 
+#include <cinttypes>
 #include <cstddef>
 #include <cstdio>
 #include <string>
@@ -17,11 +18,8 @@ namespace brigade {
 namespace pblas {
 namespace {
 
-// The first places of a descriptor. In the second kind the sizes of the first block come before
-// those of the others.
+// The first places of a descriptor.
 enum { kType, kContext, kRows, kCols, kRestOfDescriptor };
-constexpr int kBlockCyclic = 1;
-constexpr int kBlockCyclicWithFirstBlock = 2;
 
 // False: a letter that the PBLAS have to judge.
 bool ToTranspose(const char* letter, Transpose* op) {
@@ -43,35 +41,45 @@ bool ToTranspose(const char* letter, Transpose* op) {
   }
 }
 
+// Below 0 where it can be no rank's.
+int ToRank(int64_t number) {
+  return number == static_cast<int>(number) ? static_cast<int>(number) : -1;
+}
+
 DistributedMatrix ToMatrix(const Submatrix& given) {
   DistributedMatrix matrix;
   matrix.data = static_cast<std::byte*>(given.data);
   matrix.rows = given.descriptor[kRows];
   matrix.cols = given.descriptor[kCols];
-  const int* const first = given.descriptor + kRestOfDescriptor;
-  const int* const rest = given.descriptor[kType] == kBlockCyclic ? first : first + 2;
+  const int64_t* const first = &given.descriptor[kRestOfDescriptor];
+  const int64_t* const rest = given.descriptor[kType] == kBlockCyclic ? first : first + 2;
   matrix.row_block = rest[0];
   matrix.col_block = rest[1];
-  matrix.more_rows = int64_t{first[0]} - rest[0];
-  matrix.more_cols = int64_t{first[1]} - rest[1];
-  matrix.row_source = rest[2];
-  matrix.col_source = rest[3];
+  matrix.more_rows = first[0] - rest[0];
+  matrix.more_cols = first[1] - rest[1];
+  matrix.row_source = ToRank(rest[2]);
+  matrix.col_source = ToRank(rest[3]);
   matrix.ld = rest[4];
-  matrix.row = int64_t{*given.row} - 1;
-  matrix.col = int64_t{*given.col} - 1;
+  matrix.row = given.row - 1;
+  matrix.col = given.col - 1;
   return matrix;
 }
 
 // Whether all three are dealt in blocks, on one grid, which this process is in.
 bool FindPlace(const char* routine, const GemmArguments& arguments, GridPlace* place) {
-  const int* const a = arguments.a.descriptor;
+  const int64_t context = arguments.a.descriptor[kContext];
   for (const Submatrix* const matrix : {&arguments.a, &arguments.b, &arguments.c}) {
-    const int type = matrix->descriptor[kType];
+    const int64_t type = matrix->descriptor[kType];
     if (type != kBlockCyclic && type != kBlockCyclicWithFirstBlock) return false;
-    if (matrix->descriptor[kContext] != a[kContext]) return false;
+    if (matrix->descriptor[kContext] != context) return false;
   }
   static auto* const grid_info = FindFunction<GridInfo>(RTLD_DEFAULT, "blacs_gridinfo_", routine);
-  grid_info(&a[kContext], &place->rows, &place->cols, &place->row, &place->col);
+  int64_t rows = 0;
+  int64_t cols = 0;
+  int64_t row = 0;
+  int64_t col = 0;
+  grid_info(&context, &rows, &cols, &row, &col);
+  *place = {LowHalf(rows), LowHalf(cols), LowHalf(row), LowHalf(col)};
   return place->rows > 0 && place->row >= 0;
 }
 
@@ -79,9 +87,9 @@ void Explain(const Runtime& runtime, const Grid& grid, const char* routine,
              const GemmArguments& arguments, const std::string& why_left) {
   if (!runtime.settings().engine.explain || grid.place().row != 0 || grid.place().col != 0) return;
   std::fprintf(
-      stderr, "brigade: %s %c%c %d x %d x %d on %d x %d ranks: %s%s\n", routine, *arguments.op_a,
-      *arguments.op_b, *arguments.m, *arguments.n, *arguments.k, grid.place().rows,
-      grid.place().cols,
+      stderr, "brigade: %s %c%c %" PRId64 " x %" PRId64 " x %" PRId64 " on %d x %d ranks: %s%s\n",
+      routine, *arguments.op_a, *arguments.op_b, arguments.m, arguments.n, arguments.k,
+      grid.place().rows, grid.place().cols,
       why_left.empty() ? "by one-sided communication" : "left to the PBLAS: ", why_left.c_str());
 }
 
@@ -96,7 +104,7 @@ bool ComputeGemm(const char* routine, Element element, const GemmArguments& argu
   }
   Runtime* const runtime = Runtime::Start(routine);
   Grid* const grid = runtime->GridOf(routine, arguments.a.descriptor[kContext], place);
-  const ProductShape shape{*arguments.m, *arguments.n, *arguments.k, place.rows * place.cols};
+  const ProductShape shape{arguments.m, arguments.n, arguments.k, place.rows * place.cols};
   const char* const decided = WhyLeft(grid->when(), shape);
   std::string why_left = decided != nullptr ? decided : grid->refusal();
   if (why_left.empty()) {

@@ -3,25 +3,49 @@
 #ifndef BRIGADE_PBLAS_SHIM_GEMM_H_
 #define BRIGADE_PBLAS_SHIM_GEMM_H_
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
 #include "windows/elements/element.h"
 
 namespace brigade {
 namespace pblas {
 
-// A submatrix as a caller gives it: its descriptor, and where it begins, from 1.
+// How a matrix is dealt, which is the first place of its descriptor. In the second kind the sizes
+// of the first block come before those of the others. Of what is none of these nothing else is
+// read.
+constexpr int kBlockCyclic = 1;
+constexpr int kBlockCyclicWithFirstBlock = 2;
+constexpr size_t kLongestDescriptor = 11;
+
+// A submatrix as a caller gives it: where it begins, from 1, and its descriptor.
 struct Submatrix {
   void* data;
-  const int* row;
-  const int* col;
-  const int* descriptor;
+  int64_t row;
+  int64_t col;
+  std::array<int64_t, kLongestDescriptor> descriptor;
 };
+
+// Of a caller whose integers have any width.
+template <typename Integer>
+Submatrix ToSubmatrix(void* data, const Integer* row, const Integer* col,
+                      const Integer* descriptor) {
+  Submatrix given{data, *row, *col, {}};
+  const size_t places = descriptor[0] == kBlockCyclic                 ? 9
+                        : descriptor[0] == kBlockCyclicWithFirstBlock ? kLongestDescriptor
+                                                                      : 1;
+  std::copy_n(descriptor, places, given.descriptor.begin());
+  return given;
+}
 
 struct GemmArguments {
   const char* op_a;
   const char* op_b;
-  const int* m;
-  const int* n;
-  const int* k;
+  int64_t m;
+  int64_t n;
+  int64_t k;
   const void* alpha;
   Submatrix a;
   Submatrix b;

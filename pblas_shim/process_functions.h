@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdint>
 #include <string>
 
 #include "pblas_shim/errors.h"
@@ -12,8 +13,12 @@
 namespace brigade {
 namespace pblas {
 
-using GridInfo = void(const int* context, int* rows, int* cols, int* row, int* col);
-using Get = void(const int* context, const int* what, int* value);
+// The BLACS' integers are of 32 or of 64 bits. Those of 64 serve both: they are read from their low
+// half, and written to it.
+using GridInfo = void(const int64_t* context, int64_t* rows, int64_t* cols, int64_t* row,
+                      int64_t* col);
+using Get = void(const int64_t* context, const int64_t* what, int64_t* value);
+inline int LowHalf(int64_t integer) { return static_cast<int>(integer); }
 
 // `where`: RTLD_DEFAULT, or RTLD_NEXT of the library that calls. Without it the job ends.
 template <typename Function>

@@ -47,12 +47,12 @@ Status Runtime::OpenEngine() {
   return WindowSpace::Create(engine_->engine.get(), &space_);
 }
 
-Grid* Runtime::GridOf(const char* routine, int context, const GridPlace& place) {
+Grid* Runtime::GridOf(const char* routine, int64_t context, const GridPlace& place) {
   static auto* const get = FindFunction<Get>(RTLD_DEFAULT, "blacs_get_", routine);
-  constexpr int kCommunicatorOfContext = 10;
-  int handle = 0;
+  constexpr int64_t kCommunicatorOfContext = 10;
+  int64_t handle = 0;
   get(&context, &kCommunicatorOfContext, &handle);
-  MPI_Comm comm = MPI_Comm_f2c(handle);
+  MPI_Comm comm = MPI_Comm_f2c(LowHalf(handle));
   void* known = nullptr;
   int is_known = 0;
   MPI_Comm_get_attr(comm, keyval_, &known, &is_known);

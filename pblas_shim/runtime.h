@@ -9,6 +9,7 @@
 #include <mpi.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -32,7 +33,7 @@ class Runtime {
   const Settings& settings() const { return settings_; }
   // The grid of a context, which begins as `place` says. The first call for a context is collective
   // over it.
-  Grid* GridOf(const char* routine, int context, const GridPlace& place);
+  Grid* GridOf(const char* routine, int64_t context, const GridPlace& place);
 
   // Once it has succeeded there is an engine, shared with the BLACS if they are ours.
   Status OpenEngine();

@@ -226,7 +226,7 @@ if $full; then
   BRIGADE_PBLAS=on preloaded "pblas_shim/libbrigade_pblas.so:$blacs" "Debian's testers with products" testers-pblas \
     ./test/scalapack/run_testers.py --only '[sdcz]pb3tst|x[sdcz].*' --output results/testers-pblas
   preloaded "$blacs" "Applications" applications ./test/scalapack/run_applications.py
-  preloaded "$blacs" "MKL's ScaLAPACK" mkl ./test/scalapack/run_mkl.py
+  preloaded "$blacs" "MKL's ScaLAPACK" mkl ./test/scalapack/run_mkl.py --pblas bazel-bin/pblas_shim/libbrigade_pblas.so
   preloaded rma_shim/libbrigade_rma.so "Applications of windows" rma-applications ./test/rma/run_applications.py
   counted "BSPlib by others" foreign-bsplib ./test/li/foreign_bsplib.sh
 fi

@@ -2,8 +2,8 @@
 """Runs MKL's ScaLAPACK, of 32-bit and of 64-bit integers, on MKL's own BLACS and with ours preloaded, and compares.
 
 Installs PyPI's mkl into a virtual environment of its own. A width passes if LU, Cholesky and eigenvalues are those of
-MKL's BLACS, and if the traffic went through ours. A library of the wrong width must be refused. Exit code 0 if none
-failed; where PyPI cannot be reached all are skipped.
+MKL's BLACS, and if the traffic went through ours; once more with products by one-sided communication. A library of the
+wrong width must be refused. Exit code 0 if none failed; where PyPI cannot be reached all are skipped.
 """
 
 import argparse
@@ -20,7 +20,8 @@ import mpi_job  # noqa: E402
 
 PROGRAM = HERE / "applications/mkl_solve.f90"
 RANKS = 4
-LIBRARIES = ["mkl_scalapack_{}", "mkl_blacs_openmpi_{}", "mkl_intel_{}", "mkl_sequential", "mkl_core"]
+LIBRARIES = ["mkl_scalapack_{width}", "mkl_blacs_{mpi}_{width}", "mkl_intel_{width}", "mkl_sequential", "mkl_core"]
+BLACS = {"openmpi": "openmpi", "mpich": "intelmpi"}  # that MKL has for a family of MPIs
 OPTIONS = {"lp64": [], "ilp64": ["-fdefault-integer-8"]}
 OTHER = {"lp64": "ilp64", "ilp64": "lp64"}
 # In units of rounding errors; a backward stable solution has less than one.
@@ -44,14 +45,19 @@ def install(folder):
     return folder / "lib", ""
 
 
-def compiled(width, libraries, folder):
+def compiled(width, mpi, libraries, folder):
     found = []
     for name in LIBRARIES:
-        found += sorted(libraries.glob(f"lib{name.format(width)}.so.*"))[:1]
-    program = folder / f"mkl_solve_{width}"
-    subprocess.run(["mpif90.openmpi", "-Wall", "-Werror", *OPTIONS[width], "-o", program, PROGRAM,
+        found += sorted(libraries.glob(f"lib{name.format(width=width, mpi=BLACS[mpi])}.so.*"))[:1]
+    program = folder / f"mkl_solve_{mpi}_{width}"
+    subprocess.run([f"mpif90.{mpi}", "-Wall", "-Werror", *OPTIONS[width], "-o", program, PROGRAM,
                     "-Wl,--no-as-needed", *found, f"-Wl,-rpath,{libraries}"], check=True)
     return program
+
+
+def both_widths(library, name):
+    lp64 = library.resolve()
+    return {"lp64": lp64, "ilp64": lp64.with_name(lp64.name.replace(name, name + "64"))}
 
 
 def figures(output):
@@ -82,20 +88,25 @@ def missing_traffic(errors):
     return [name for name in TRAFFIC if not re.search(rf"^brigade {name} .*'", errors, re.MULTILINE)]
 
 
-def run_width(width, program, preloads, folder):
+def run_width(width, program, mpi, preloads, products, folder):
     """Says "passed" or "failed", and why."""
     jobs = {}
     for name, preload, settings in (("mkl", None, []), ("ours", preloads[width], ["BRIGADE_STATS=1"]),
+                                    ("products", f"{products[width]}:{preloads[width]}",
+                                     ["BRIGADE_PBLAS=on", "BRIGADE_EXPLAIN=1"]),
                                     ("wrong", preloads[OTHER[width]], [])):
-        place = folder / f"{width}-{name}"
+        place = folder / f"{mpi}-{width}-{name}"
         mpi_job.fresh(place)
-        jobs[name] = mpi_job.run([program], RANKS, preload, place, settings)
-    for name in ("mkl", "ours"):
+        jobs[name] = mpi_job.run([program], RANKS, preload, place, settings, mpi)
+    for name in ("mkl", "ours", "products"):
         if not jobs[name].ended or jobs[name].status != 0:
             return "failed", f"{name}: {'hangs' if not jobs[name].ended else f'status {jobs[name].status}'}"
-    wrong = difference(figures(jobs["ours"].output), figures(jobs["mkl"].output))
-    if wrong:
-        return "failed", wrong
+    for name in ("ours", "products"):
+        wrong = difference(figures(jobs[name].output), figures(jobs["mkl"].output))
+        if wrong:
+            return "failed", f"{name}: {wrong}"
+    if not re.search(r"PDGEMM .*: by one-sided communication", jobs["products"].errors):
+        return "failed", "products: none was taken"
     missing = missing_traffic(jobs["ours"].errors)
     if missing:
         return "failed", f"not through our BLACS: {missing}"
@@ -109,12 +120,15 @@ def main():
                                      allow_abbrev=False)
     parser.add_argument("--preload", metavar="LIB", type=pathlib.Path, required=True,
                         help="libbrigade_blacs.so, with libbrigade_blacs64.so beside it")
+    parser.add_argument("--pblas", metavar="LIB", type=pathlib.Path, required=True,
+                        help="libbrigade_pblas.so, with libbrigade_pblas64.so beside it")
+    parser.add_argument("--mpi", choices=BLACS, default="openmpi",
+                        help="what the libraries are built with, of Debian (default: %(default)s)")
     parser.add_argument("--output", metavar="DIR", type=pathlib.Path, default=pathlib.Path("results/mkl"),
                         help="where MKL and the output go (default: %(default)s)")
     args = parser.parse_args()
-    lp64 = args.preload.resolve()
-    preloads = {"lp64": lp64, "ilp64": lp64.with_name(lp64.name.replace("blacs", "blacs64"))}
-    for library in preloads.values():
+    preloads, products = both_widths(args.preload, "blacs"), both_widths(args.pblas, "pblas")
+    for library in [*preloads.values(), *products.values()]:
         if not library.is_file():
             parser.error(f"no file {library}")
     folder = args.output.resolve()
@@ -127,10 +141,11 @@ def main():
             verdict, reason = "skipped", f"PyPI's mkl cannot be had: {why}"
             print(f"\nSKIPPED: MKL {width}: {reason}", flush=True)
         else:
-            verdict, reason = run_width(width, compiled(width, libraries, folder), preloads, folder)
+            verdict, reason = run_width(width, compiled(width, args.mpi, libraries, folder), args.mpi, preloads,
+                                        products, folder)
             print(f"{verdict} {reason}".rstrip(), flush=True)
             if verdict == "failed":
-                print(f"    see {folder}/{width}-*/stdout and stderr")
+                print(f"    see {folder}/{args.mpi}-{width}-*/stdout and stderr")
         verdicts[verdict] += 1
     print(f"{verdicts['passed']} passed, {verdicts['failed']} failed, {verdicts['skipped']} skipped")
     return 1 if verdicts["failed"] else 0
