@@ -13,8 +13,8 @@ read. Can be run again. The directory can be moved afterwards, as a whole. ./tes
   --libdir NAME        the folder of the libraries in there; lib unless given
   --mpi MPI            what the programs are built with: openmpi, which is the default, or mpich, without
                        libbrigade_rma.so. MPICC=/PATH/mpicc names another Open MPI or MPICH than Debian's
-  --either             also libbrigade_blacs_either.so, to preload under programs of either MPI of Debian, and its
-                       like for integers of 64 bits
+  --either             also libbrigade_blacs_either.so, to preload under programs of either family of MPIs, and its
+                       like for integers of 64 bits; built with those of Debian
   -- BAZEL-OPTION...   how to build, beside --config=opt
 EOT
 }
@@ -44,7 +44,7 @@ while [[ $# -gt 0 ]]; do
 done
 [[ -n $prefix ]] || refuse "--prefix is missing"
 [[ $mpi == openmpi || $mpi == mpich ]] || refuse "there is no MPI $mpi; there are openmpi and mpich"
-! $either || [[ -z ${MPICC-} ]] || refuse "--either is for Debian's MPIs, and MPICC names one"
+! $either || [[ -z ${MPICC-} ]] || refuse "--either is built with Debian's MPIs, and MPICC names one"
 [[ $libdir != /* ]] || refuse "--libdir is a folder in the prefix, such as lib64"
 prefix=$(realpath --canonicalize-missing "$prefix")
 cd "$(dirname "$0")"
@@ -93,6 +93,8 @@ if $either; then
     bazel build "${of_family[@]}" //blacs_shim:libraries //blacs_shim:libraries64
     shim=$(bazel info "${of_family[@]}" bazel-bin)/blacs_shim
     install -D --mode=755 --target-directory="$lib/brigade/$family" "$shim"/libbrigade{,_blacs,_blacs64}.so.0
+    # The program has its MPI, whose file may have another name than Debian's.
+    patchelf --remove-needed libmpi.so.40 --remove-needed libmpich.so.12 "$lib/brigade/$family"/*
   done
 fi
 install -D --mode=644 --target-directory="$prefix/include/brigade" include/brigade/*

@@ -24,16 +24,28 @@ struct Family {
 };
 constexpr Family kFamilies[] = {{"openmpi", "ompi_mpi_comm_world"}, {"mpich", "MPIR_Dup_fn"}};
 
+// Finds the family's symbol behind `library`.
+const Family* FamilyOf(void* library, void** symbol) {
+  for (const Family& family : kFamilies) {
+    *symbol = dlsym(library, family.symbol);
+    if (*symbol != nullptr) return &family;
+  }
+  return nullptr;
+}
+
+// The BLACS of ours name no MPI that they need, for vendors' files have names of their own; they
+// find what all see.
+void ShowToAll(void* symbol) {
+  Dl_info mpi;
+  dladdr(symbol, &mpi);
+  dlopen(mpi.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+}
+
 // The family of the MPI that the program's own calls reach; else of one that is loaded but hidden,
-// as in Python.
-const char* FamilyHere() {
-  const auto family_of = [](void* library) -> const char* {
-    for (const Family& family : kFamilies) {
-      if (dlsym(library, family.symbol) != nullptr) return family.name;
-    }
-    return nullptr;
-  };
-  if (const char* family = family_of(RTLD_DEFAULT)) return family;
+// as in Python, which is hidden no longer. Null: there is none.
+const Family* FamilyHere() {
+  void* symbol = nullptr;
+  if (const Family* family = FamilyOf(RTLD_DEFAULT, &symbol)) return family;
   std::vector<std::string> loaded;
   dl_iterate_phdr(
       [](dl_phdr_info* object, size_t, void* names) {
@@ -44,7 +56,8 @@ const char* FamilyHere() {
   for (const std::string& name : loaded) {
     void* library = dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
     if (library == nullptr) continue;
-    const char* family = family_of(library);
+    const Family* family = FamilyOf(library, &symbol);
+    if (family != nullptr) ShowToAll(symbol);
     dlclose(library);
     if (family != nullptr) return family;
   }
@@ -57,13 +70,13 @@ const char* FamilyHere() {
 }
 
 void* Open() {
-  const char* family = FamilyHere();
+  const Family* family = FamilyHere();
   if (family == nullptr) GiveUp("the program has neither Open MPI nor MPICH loaded");
   Dl_info self;
   dladdr(&kFamilies, &self);
   const std::string path(self.dli_fname);
   const std::string beside =
-      path.substr(0, path.find_last_of('/') + 1) + "brigade/" + family + "/" + kLibrary;
+      path.substr(0, path.find_last_of('/') + 1) + "brigade/" + family->name + "/" + kLibrary;
   void* library = dlopen(beside.c_str(), RTLD_NOW);
   if (library == nullptr) GiveUp(dlerror());
   return library;

@@ -27,7 +27,7 @@ refused() {
 refused 'unknown argument --prefx' --prefx "$work/none"
 refused '--prefix is missing'
 refused 'there is no MPI cray' --prefix "$work/none" --mpi cray
-MPICC=/usr/bin/mpicc refused "--either is for Debian's MPIs" --prefix "$work/none" --either
+MPICC=/usr/bin/mpicc refused "--either is built with Debian's MPIs" --prefix "$work/none" --either
 refused '--libdir is a folder in the prefix' --prefix "$work/none" --libdir /usr/lib
 [[ ! -e $work/none ]] || fail "a refused call has installed something"
 

