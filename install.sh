@@ -11,8 +11,8 @@ read. Can be run again. The directory can be moved afterwards, as a whole. ./tes
 
   --prefix DIRECTORY   where bin, include, lib and share are to be
   --libdir NAME        the folder of the libraries in there; lib unless given
-  --mpi MPI            what the programs are built with: openmpi, which is the default, or mpich, without
-                       libbrigade_rma.so. MPICC=/PATH/mpicc names another Open MPI or MPICH than Debian's
+  --mpi MPI            what the programs are built with: openmpi, which is the default, or mpich. MPICC=/PATH/mpicc
+                       names another Open MPI or MPICH than Debian's
   --either             also libbrigade_blacs_either.so, to preload under programs of either family of MPIs, and its
                        like for integers of 64 bits; built with those of Debian
   -- BAZEL-OPTION...   how to build, beside --config=opt
@@ -54,12 +54,9 @@ build=("$@")
 [[ " $* " == *" --config=opt "* ]] || build=(--config=opt "$@")
 any=("${build[@]}")  # whatever the MPI
 libraries=(patterns/api/libbrigade.so blacs_shim/libbrigade_blacs.so blacs_shim/libbrigade_blacs64.so
-  pblas_shim/libbrigade_pblas.so windows/faces/li/libbrigade_li.so windows/faces/bsp/libbrigade_bsp.so)
-if [[ $mpi == mpich ]]; then
-  build+=(--config=mpich)
-else
-  libraries+=(rma_shim/libbrigade_rma.so)
-fi
+  pblas_shim/libbrigade_pblas.so pblas_shim/libbrigade_pblas64.so rma_shim/libbrigade_rma.so
+  windows/faces/li/libbrigade_li.so windows/faces/bsp/libbrigade_bsp.so)
+[[ $mpi == openmpi ]] || build+=(--config=mpich)
 targets=(bench:brigade_bench tools:brigade_info)
 for library in "${libraries[@]}"; do targets+=("$(dirname "$library"):$(basename "$library").0"); done
 bazel build "${build[@]}" "${targets[@]/#/\/\/}"

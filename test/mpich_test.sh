@@ -1,6 +1,6 @@
 #!/bin/bash
-# The libraries for MPICH: programs of C and Fortran, Debian's testers of the BLACS, and benchmarks run on them; a program
-# of Open MPI is refused. Arguments: Bazel's options, as of the build before. The last line counts.
+# The libraries for MPICH: programs of C and Fortran, Debian's testers, MKL's ScaLAPACK and benchmarks run on them; a
+# program of Open MPI is refused. Arguments: Bazel's options, as of the build before. The last line counts.
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 1
@@ -10,11 +10,14 @@ export OMP_NUM_THREADS=1 TMPDIR=$work
 options=("$@")
 mpich=("$@" --config=mpich)
 check "build" bazel build "${mpich[@]}" //blacs_shim:libbrigade_blacs.so //blacs_shim:libbrigade_blacs64.so \
-  //blacs_shim:libraries //blacs_shim:libraries64 //pblas_shim:libbrigade_pblas.so //bench:brigade_bench \
-  //test/blacs:blacs_c_header_test //test/blacs:blacs64_c_header_test //test/blacs:blacs_cases
+  //blacs_shim:libraries //blacs_shim:libraries64 //pblas_shim:libbrigade_pblas{,64}.so //rma_shim:libbrigade_rma.so \
+  //pblas_shim:libbrigade.so.0 //rma_shim:libbrigade.so.0 //bench:brigade_bench //test/blacs:blacs_c_header_test \
+  //test/blacs:blacs64_c_header_test //test/blacs:blacs_cases //test/rma:rma_cases
 [[ $failed -eq 0 ]] || finish
 built=$(bazel info "${mpich[@]}" bazel-bin)
 shim=$built/blacs_shim
+pblas=$built/pblas_shim/libbrigade_pblas.so
+rma=$built/rma_shim/libbrigade_rma.so
 
 job() { timeout 300 mpirun.mpich -n "$@"; }
 
@@ -25,14 +28,61 @@ fortran() {  # LIBRARY COMPILER-OPTION...
     -Wl,-rpath,"$shim" && job 4 "$work/fortran"
 }
 
-testers() { ./test/scalapack/run_testers.py --mpi mpich --preload "$shim/libbrigade_blacs.so" "$@"; }
+testers() { ./test/scalapack/run_testers.py --mpi mpich --preload "$@"; }  # LIBRARIES ARGUMENT...
+
+# All windows of the program are carried.
+carried() {  # RANKS LIBRARY PROGRAM...
+  local ranks=$1 library=$2
+  shift 2
+  echo "$*"
+  rm -rf "$work/with" && mkdir "$work/with"
+  job "$ranks" -outfile-pattern "$work/with/%r" env LD_PRELOAD="$library" BRIGADE_LOG=info "$@" 2>"$work/log" ||
+    { cat "$work/log"; return 1; }
+  grep "carried over shm" "$work/log" && ! grep "left to MPI" "$work/log"
+}
+
+# Each of its ranks prints the same without the library. Lines of several may get mixed up on one stdout.
+like_stock() {  # RANKS LIBRARY PROGRAM...
+  rm -rf "$work/without" && mkdir "$work/without"
+  carried "$@" && job "$1" -outfile-pattern "$work/without/%r" "${@:3}" && diff -r "$work/without" "$work/with"
+}
+
+one_sided() {
+  local name cases=$built/test/rma/rma_cases
+  for name in fence post lock types attributes requests dynamic bottom pairs halves shared; do
+    like_stock 2 "$rma" "$cases" "$name" || return
+  done
+  # What Debian's MPICH does not get right: it crashes, hangs, mixes values up, or looks for no such mistake.
+  for name in errors overlap forgotten unchecked unattached allocated mapped threads out_of_range; do
+    carried 2 "$rma" "$cases" "$name" || return
+  done
+}
+
+one_sided_fortran() {
+  local source
+  for source in test/rma/rma_{mpif,f08}_test.f90; do
+    mpif90.mpich -o "$work/one_sided" "$source" && like_stock 2 "$rma" "$work/one_sided" || return
+  done
+}
+
+# Counts of 64 bits, which Open MPI does not have.
+one_sided_large() {
+  mpicc.mpich -Wall -Werror -o "$work/large" test/rma/rma_large_counts.c && like_stock 2 "$rma" "$work/large"
+}
+
+products() {
+  BRIGADE_PBLAS=on BRIGADE_EXPLAIN=1 testers "$pblas:$shim/libbrigade_blacs.so" --only '[dz]pb3tst' \
+    --output results/testers-mpich-pblas &&
+    grep "GEMM .*: by one-sided communication" results/testers-mpich-pblas/dpb3tst/stderr
+}
 
 installed() {  # PREFIX
   ./install.sh --prefix "$1" --mpi mpich -- "${options[@]}" || return
   # shellcheck disable=SC2046 # lists of words
   mpicc.mpich examples/grid_sum.c -o "$work/grid_sum" \
     $(PKG_CONFIG_PATH=$1/lib/pkgconfig pkg-config --cflags --libs brigade_blacs) \
-    -Wl,-rpath,"$1/lib" && job 4 "$work/grid_sum" && [[ ! -e $1/lib/libbrigade_rma.so ]]
+    -Wl,-rpath,"$1/lib" && job 4 "$work/grid_sum" &&
+    like_stock 2 "$1/lib/libbrigade_rma.so" "$built/test/rma/rma_cases" post
 }
 
 # An MPICH in a folder of its own, which only its wrapper knows.
@@ -54,15 +104,32 @@ no_wrapper() {
 # The same file under programs of both families.
 either() {
   ./install.sh --prefix "$work/either" --either -- "${options[@]}" || return
-  local lib=$work/either/lib family
+  local lib=$work/either/lib family only
   [[ $(nm -D --defined-only "$lib/libbrigade_blacs_either.so" | wc -l) -eq 156 ]] || return
-  ! readelf --dynamic "$lib"/libbrigade_blacs*_either.so | grep 'NEEDED.*mpi' || return
-  for family in openmpi mpich; do
-    ./test/scalapack/run_testers.py --mpi "$family" --preload "$lib/libbrigade_blacs_either.so" \
-      --only 'xCbtest-4-noaux|xdlu' --output "results/testers-either-$family" || return
-  done
+  ! readelf --dynamic "$lib"/libbrigade_blacs*_either.so "$lib"/brigade/*/* | grep 'NEEDED.*mpi' || return
+  # MPICH's own waits spin, and xCbtest has many on few processors.
+  while read -r family only; do
+    ./test/scalapack/run_testers.py --mpi "$family" --preload "$lib/libbrigade_blacs_either.so" --only "$only" \
+      --output "results/testers-either-$family" || return
+  done <<<$'openmpi xCbtest-4-noaux|xdlu\nmpich xdlu'
   job 4 env LD_PRELOAD="$lib/libbrigade_blacs64_either.so" BRIGADE_LOG=info \
     "$built/test/blacs/blacs64_c_header_test" >"$work/wide" 2>&1 && grep "BLACS over transport" "$work/wide"
+}
+
+# An MPI that only its user sees, as mpi4py's.
+hidden_mpi() {
+  local mpi
+  for mpi in libmpi.so.40 libmpich.so.12; do
+    MPI=$mpi OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 \
+      env LD_PRELOAD="$work/either/lib/libbrigade_blacs_either.so" python3 -c '
+import ctypes, os
+ctypes.CDLL(os.environ["MPI"], mode=ctypes.RTLD_LOCAL)
+rank, ranks = ctypes.c_int(-1), ctypes.c_int(-1)
+blacs = ctypes.CDLL(None)
+blacs.Cblacs_pinfo(ctypes.byref(rank), ctypes.byref(ranks))
+blacs.Cblacs_exit(0)
+assert (rank.value, ranks.value) == (0, 1)' || return
+  done
 }
 
 # Where there is no MPI it says so.
@@ -102,12 +169,20 @@ check "threads in turn" job 2 "$built/test/blacs/blacs_cases" threads_in_turn
 check "over MPI's messages" env BRIGADE_TRANSPORT=mpi timeout 300 mpirun.mpich -n 4 "$built/test/blacs/blacs_c_header_test"
 check "over TCP" env BRIGADE_TRANSPORT=tcp BRIGADE_IFACE=lo timeout 300 mpirun.mpich -n 4 \
   "$built/test/blacs/blacs_c_header_test"
-check "Debian's testers" testers --only 'x[CF]btest-4-noaux|xdlu|xdllt|dpb3tst' --output results/testers-mpich
+check "Debian's testers" testers "$shim/libbrigade_blacs.so" --only 'x[CF]btest-4-noaux|xdlu|xdllt|dpb3tst' \
+  --output results/testers-mpich
+check "Debian's testers with products" products
+check "MKL's ScaLAPACK" ./test/scalapack/run_mkl.py --mpi mpich --preload "$shim/libbrigade_blacs.so" --pblas "$pblas"
+check "one-sided calls: its names" ./rma_shim/exports_test.sh "$rma"
+check "one-sided calls" one_sided
+check "one-sided calls of Fortran" one_sided_fortran
+check "one-sided calls with large counts" one_sided_large
 check "benchmarks" job 2 "$built/bench/brigade_bench" --peers none --shim none --seconds 0.05 spread --cases broadcast \
   --bytes 1K
 check "a program of Open MPI is refused" refused
 check "an installation" installed "$work/prefix"
 check "one library for both families" either
+check "one library for both families, under a hidden one" hidden_mpi
 check "one library for both families, without any" no_mpi
 check "an installation with another MPICH" elsewhere
 check "an installation with no MPICH" no_wrapper
