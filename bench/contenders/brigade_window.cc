@@ -25,12 +25,14 @@ class BrigadeWindow final : public OneSided {
  public:
   explicit BrigadeWindow(int64_t doubles) : private_(static_cast<size_t>(doubles)) {}
 
-  Status Make(BrigadeGroup* group, WindowSpace* space, int64_t doubles, bool is_shared) {
+  Status Make(BrigadeGroup* group, WindowSpace* space, int64_t doubles, bool is_shared,
+              bool goes_directly) {
     WindowOptions options;
     options.kind = is_shared ? WindowMemory::kShared : WindowMemory::kPrivate;
     options.memory = reinterpret_cast<std::byte*>(private_.data());
     options.bytes = static_cast<size_t>(doubles) * sizeof(double);
     options.unit = sizeof(double);
+    options.goes_directly = goes_directly;
     group_ = group;
     return Window::Create(space, group->bootstrap(), options, &window_);
   }
@@ -40,6 +42,12 @@ class BrigadeWindow final : public OneSided {
 
   Status Put(const double* data, int64_t count, int rank, int64_t displacement) override {
     return window_->Put(Here(data, count), {rank, displacement, one_, count});
+  }
+  Status PutBlocks(const double* data, const BlockType& type, int64_t count, int rank,
+                   int64_t displacement) override {
+    OriginData here = Here(data, count);
+    here.layout = type.layout();
+    return window_->Put(here, {rank, displacement, type.layout(), count});
   }
   Status Get(double* data, int64_t count, int rank, int64_t displacement) override {
     return window_->Get(Here(data, count), {rank, displacement, one_, count});
@@ -104,9 +112,9 @@ Status MakeWindowSpace(BrigadeGroup* group, std::unique_ptr<WindowSpace>* space)
 }
 
 Status MakeBrigadeWindow(BrigadeGroup* group, WindowSpace* space, int64_t doubles, bool is_shared,
-                         std::unique_ptr<OneSided>* window) {
+                         std::unique_ptr<OneSided>* window, bool goes_directly) {
   auto made = std::make_unique<BrigadeWindow>(is_shared ? 0 : doubles);
-  BRIGADE_RETURN_IF_ERROR(made->Make(group, space, doubles, is_shared));
+  BRIGADE_RETURN_IF_ERROR(made->Make(group, space, doubles, is_shared, goes_directly));
   *window = std::move(made);
   return Status();
 }

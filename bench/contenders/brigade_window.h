@@ -17,7 +17,7 @@ namespace brigade::bench {
 Status MakeWindowSpace(BrigadeGroup* group, std::unique_ptr<WindowSpace>* space);
 // Collective over the group: `doubles` on each rank, zeroed, shared or private.
 Status MakeBrigadeWindow(BrigadeGroup* group, WindowSpace* space, int64_t doubles, bool is_shared,
-                         std::unique_ptr<OneSided>* window);
+                         std::unique_ptr<OneSided>* window, bool goes_directly = true);
 
 }  // namespace brigade::bench
 

@@ -59,6 +59,12 @@ class MpiWindow final : public OneSided {
             MPI_DOUBLE, window_);
     return Status();
   }
+  Status PutBlocks(const double* data, const BlockType& type, int64_t count, int rank,
+                   int64_t displacement) override {
+    MPI_Put(data, static_cast<int>(count), type.mpi(), rank, displacement, static_cast<int>(count),
+            type.mpi(), window_);
+    return Status();
+  }
   Status Get(double* data, int64_t count, int rank, int64_t displacement) override {
     MPI_Get(data, static_cast<int>(count), MPI_DOUBLE, rank, displacement, static_cast<int>(count),
             MPI_DOUBLE, window_);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/contenders/block_type.h"
 #include "membuf/status.h"
 
 namespace brigade::bench {
@@ -28,6 +29,9 @@ class OneSided {
   virtual double* memory() = 0;
 
   virtual Status Put(const double* data, int64_t count, int rank, int64_t displacement) = 0;
+  // Of values of a datatype, which is the same on both sides.
+  virtual Status PutBlocks(const double* data, const BlockType& type, int64_t count, int rank,
+                           int64_t displacement) = 0;
   virtual Status Get(double* data, int64_t count, int rank, int64_t displacement) = 0;
   // Within LockAll. `data` is there once `pending` was waited for, which it must be.
   virtual Status StartGet(double* data, int64_t count, int rank, int64_t displacement,

@@ -26,6 +26,11 @@ LINES = [
     line("mpi MPICH", "put, fence", 60.0, "MPICH"),
     line("brigade", "put, lock", 5.0, bytes=0),
     line("mpi", "put, lock", 5.5, bytes=0),
+    line("brigade", "put", 6.0, case="typed exchange, struct"),
+    line("brigade", "put, cached", 7.0, case="typed exchange, struct"),
+    line("brigade", "put, uncached", 8.0, case="typed exchange, struct"),
+    line("mpi", "put", 21.06, case="typed exchange, struct"),
+    line("mpi", "send, receive", 37.03, case="typed exchange, struct"),
     line("brigade", "put, flush", 1.0, case="one-sided put"),
     line("mpi", "put, flush", 3.0, case="one-sided put"),
 ]
@@ -48,14 +53,22 @@ class Exchange(unittest.TestCase):
     def test_the_paper_stands_beside(self):
         self.assertIn("<td>103.25</td>", self.page)  # put, fence, 64 KiB
         self.assertIn("<td>66.97</td>", self.page)  # the lock alone
+        for us in ("544.94", "794.68", "436.71"):  # typed blocks of 64 KiB
+            self.assertIn(f"<td>{us}</td>", self.page)
+
+    def test_typed_blocks_are_compared_with_a_datatype_that_is_kept(self):
+        self.assertIn("3.51", self.page)  # puts: 21.06 over 6
+        self.assertIn("5.29", self.page)  # sends: 37.03 over 7
 
     def test_every_kind_of_table_is_there(self):
         for title in ("Synchronisation alone, shared memory", "Exchange of blocks, shared memory",
+                      "Blocks with gaps, shared memory",
                       "Single operations, shared memory"):
             self.assertIn(title, self.page)
 
     def test_the_paper_is_read_whole(self):
         self.assertEqual(len(exchange.paper()), 48 + 98 + 70)
+        self.assertEqual(len(exchange.typed_paper()), 2 * 5 * 3)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include "bench/contenders/brigade_window.h"
 #include "bench/contenders/mpi_window.h"
 #include "bench/runner/panel.h"
+#include "bench/studies/typed_exchange.h"
 
 namespace brigade::bench {
 namespace {
@@ -255,6 +256,7 @@ void RunExchange(Session* session) {
       }
     }
   }
+  RunTypedExchange(session, all.group.get(), all.space.get());
 }
 
 void RunOneSided(Session* session) {
