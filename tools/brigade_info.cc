@@ -18,6 +18,7 @@
 #include "membuf/version.h"
 #include "patterns/model/machine_cache.h"
 #include "patterns/settings/settings.h"
+#include "transport/edge/kernel_copy.h"
 #include "transport/endpoint.h"
 #include "transport/host/host.h"
 #include "transport/host/memory_lock.h"
@@ -63,6 +64,11 @@ void PrintHost() {
   SocketAddress address;
   const Status status = ChooseInterface(std::getenv("BRIGADE_IFACE"), &address);
   Line("address for peers", YesOr(status, address.ToString()));
+  const KernelCopyRange& copies = MeasuredKernelCopyRange();
+  Line("kernel copies", copies.least_bytes > copies.most_bytes
+                            ? "no: staging is faster"
+                            : "of " + std::to_string(copies.least_bytes) + " to " +
+                                  std::to_string(copies.most_bytes) + " bytes between two ranks");
 }
 
 // The same on all ranks: the failure of the lowest one that has failed.
@@ -100,8 +106,13 @@ Status PrintSettings() {
   Settings settings;
   BRIGADE_RETURN_IF_ERROR(ReadSettings(&settings));
   auto listed = ListSettings(settings);
-  const char* const interface = std::getenv("BRIGADE_IFACE");
-  listed.emplace_back("BRIGADE_IFACE", interface == nullptr ? "" : interface);
+  const auto value_of = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  const std::string copies = value_of("BRIGADE_KERNEL_COPIES");
+  listed.emplace_back("BRIGADE_IFACE", value_of("BRIGADE_IFACE"));
+  listed.emplace_back("BRIGADE_KERNEL_COPIES", copies.empty() ? "1" : copies);
   for (const auto& [name, value] : listed) {
     const char* const set = std::getenv(name.c_str());
     std::printf("%c %-22s %s\n", set != nullptr && *set != '\0' ? '*' : ' ', name.c_str(),

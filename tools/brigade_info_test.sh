@@ -53,6 +53,12 @@ run 0 env BRIGADE_IFACE=nowhere7 "$info"
 for line in auto tcp sockets 'address for peers'; do says "^  $line +no: .*BRIGADE_IFACE=nowhere7 is neither"; done
 says '^  shm +yes'
 
+run 0 env BRIGADE_KERNEL_COPIES=never "$info"
+for line in auto shm; do says "^  $line +no: .*BRIGADE_KERNEL_COPIES=never: must be 0 or 1"; done
+run 0 env BRIGADE_KERNEL_COPIES=0 "$info"
+says '^  shm +yes'
+says '^  kernel copies +(no|of)'
+
 run 1 env BRIGADE_STATS=often "$info"
 says 'BRIGADE_STATS=often: must be 0, 1 or ranks'
 

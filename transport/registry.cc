@@ -44,23 +44,32 @@ const FabricVerdict& Fabric() {
   return verdict;
 }
 
-ShmOptions MeasuredShmOptions() {
-  ShmOptions options;
-  options.kernel_copies.reset();
-  return options;
+Status ReadShmOptions(ShmOptions* options) {
+  const char* const set = std::getenv("BRIGADE_KERNEL_COPIES");
+  const std::string copies = set == nullptr ? "" : set;
+  if (copies.empty() || copies == "1") {
+    options->kernel_copies.reset();  // as measured
+  } else if (copies != "0") {
+    return Status(StatusCode::kInvalidArgument,
+                  "BRIGADE_KERNEL_COPIES=" + copies + ": must be 0 or 1");
+  }
+  return Status();
 }
 
 Status CreateShm(std::unique_ptr<Endpoint>* endpoint) {
-  return CreateShmEndpoint(MeasuredShmOptions(), endpoint);
+  ShmOptions options;
+  BRIGADE_RETURN_IF_ERROR(ReadShmOptions(&options));
+  return CreateShmEndpoint(options, endpoint);
 }
 
 Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
   std::unique_ptr<Endpoint> shm;
   std::unique_ptr<Endpoint> tcp;
   std::unique_ptr<Endpoint> mpi;
-  BRIGADE_RETURN_IF_ERROR(CreateMpiEndpoint(&mpi));
-  ShmOptions options = MeasuredShmOptions();
+  ShmOptions options;
+  BRIGADE_RETURN_IF_ERROR(ReadShmOptions(&options));
   options.spans_hosts = true;
+  BRIGADE_RETURN_IF_ERROR(CreateMpiEndpoint(&mpi));
   // Where there is no shared memory or no socket to be had, there is MPI. But an interface that was
   // asked for must exist.
   (void)CreateShmEndpoint(options, &shm);

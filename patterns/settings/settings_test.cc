@@ -90,8 +90,8 @@ TEST(SettingsTest, ListsEveryVariableInForce) {
   EXPECT_EQ(settings.pblas, Settings::When::kOff);
   const auto listed = ListSettings(settings);
   // The transport's, and those of LI.
-  std::vector<std::string> names = {"BRIGADE_IFACE", "BRIGADE_LI_BACKEND", "BRIGADE_LI_BSP",
-                                    "BRIGADE_LI_CHECK"};
+  std::vector<std::string> names = {"BRIGADE_IFACE", "BRIGADE_KERNEL_COPIES", "BRIGADE_LI_BACKEND",
+                                    "BRIGADE_LI_BSP", "BRIGADE_LI_CHECK"};
   for (const auto& [name, value] : listed) {
     names.push_back(name);
     setenv(name.c_str(), value.c_str(), 1);
