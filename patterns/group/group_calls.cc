@@ -11,6 +11,8 @@
 #include "patterns/group/group_scopes.h"
 #include "patterns/group/normal_form.h"
 #include "patterns/short_path/edge_port.h"
+#include "patterns/short_path/exchange_lines.h"
+#include "patterns/short_path/group_edges.h"
 #include "patterns/short_path/pair_line.h"
 #include "patterns/short_path/post_port.h"
 #include "patterns/short_path/short_path.h"
@@ -74,12 +76,25 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
   }
   std::optional<PatternCall> copy;
   const PatternCall& call = Normal(engine->options(), group, given, &copy);
+  const ExchangeLines lines = RunExchangeLines(engine, group, call, statistics);
+  if (lines == ExchangeLines::kDone) {
+    ++group->scope_sequence[static_cast<int>(call.scope)];
+    count_wait();
+    return Status();
+  }
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(*engine, group, call, &beginning));
-  if (*beginning.sequence % kCallsPerLook == kCallsPerLook - 1) {
+  Status status;
+  if (lines == ExchangeLines::kSent) {
+    ShortPath<EdgePort> path(engine, group, *beginning.entry, call);
+    status = path.RunAfterSends(*beginning.schedule, (*beginning.sequence)++);
+    if (statistics != nullptr) *statistics = path.statistics();
+    count_wait();
+    return status;
+  }
+  if (IsToLookAround(*beginning.sequence)) {
     BRIGADE_RETURN_IF_ERROR(LookAround(engine, *group));
   }
-  Status status;
   const auto runs = [&](auto&& path) {
     if (!path.Fits(*beginning.schedule)) return false;
     status = path.Run(*beginning.schedule, (*beginning.sequence)++);

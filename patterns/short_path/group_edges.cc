@@ -1,7 +1,5 @@
 #include "patterns/short_path/group_edges.h"
 
-#include <cstdint>
-
 #include "patterns/trace/trace.h"
 
 namespace brigade {

@@ -3,6 +3,8 @@
 #ifndef BRIGADE_PATTERNS_SHORT_PATH_GROUP_EDGES_H_
 #define BRIGADE_PATTERNS_SHORT_PATH_GROUP_EDGES_H_
 
+#include <cstdint>
+
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
 #include "transport/channel.h"
@@ -10,6 +12,13 @@
 #include "transport/edge/edge_access.h"
 
 namespace brigade {
+
+// A call on one channel whose messages are there already looks at nothing else. Every so manieth
+// is left to others, which look around first.
+inline constexpr uint64_t kCallsPerLook = 128;
+inline bool IsToLookAround(uint64_t sequence) {
+  return sequence % kCallsPerLook == kCallsPerLook - 1;
+}
 
 // Null: there is none, or something has to go before.
 inline OutEdge* EdgeTo(Engine* engine, GroupState* group, ChannelKind kind, int peer) {

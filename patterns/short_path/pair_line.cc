@@ -27,8 +27,6 @@ bool IsAsUsual(const Engine& engine, const GroupState& group, const PatternCall&
          engine.IsIdle() && engine.processor() == nullptr && Trace::current() == nullptr;
 }
 
-bool IsToLookAround(uint64_t sequence) { return sequence % kCallsPerLook == kCallsPerLook - 1; }
-
 WireHeader HeaderOf(uint64_t sequence, size_t total_bytes) {
   WireHeader header;
   header.pattern = static_cast<uint8_t>(Pattern::kSend);

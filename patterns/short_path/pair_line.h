@@ -9,17 +9,11 @@
 #ifndef BRIGADE_PATTERNS_SHORT_PATH_PAIR_LINE_H_
 #define BRIGADE_PATTERNS_SHORT_PATH_PAIR_LINE_H_
 
-#include <cstdint>
-
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
 
 namespace brigade {
-
-// A call on one channel whose messages are there already looks at nothing else. Every so manieth
-// is left to others, which look around first.
-inline constexpr uint64_t kCallsPerLook = 128;
 
 enum class PairLine {
   kDone,

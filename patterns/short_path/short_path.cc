@@ -11,17 +11,22 @@
 namespace brigade {
 
 template <typename Port>
-bool ShortPath<Port>::Fits(const Schedule& schedule) {
-  if (!Port::Serves() || !this->IsAlone() || schedule.streams.size() > kMostStreams ||
-      schedule.shares.count > 0 || !schedule.runs.empty()) {
-    return false;
-  }
+void ShortPath<Port>::SetUp() {
   this->mover_.Reset(this->entry_, &this->call_);
   this->range_.bytes = BytesOf(-1);
   for (int q = 0; this->entry_.multi && q < this->scope_.size; ++q) {
     this->range_.bytes = std::max(this->range_.bytes, BytesOf(q));
   }
   total_bytes_ = this->range_.bytes;
+}
+
+template <typename Port>
+bool ShortPath<Port>::Fits(const Schedule& schedule) {
+  if (!Port::Serves() || !this->IsAlone() || schedule.streams.size() > kMostStreams ||
+      schedule.shares.count > 0 || !schedule.runs.empty()) {
+    return false;
+  }
+  SetUp();
   if (Port::SeesArrivals() && this->entry_.pattern == Pattern::kReceive) {
     return Port::HasFirstPiece();
   }
@@ -79,6 +84,14 @@ Status ShortPath<Port>::Run(const Schedule& schedule, uint64_t sequence) {
   }
   this->ReleaseFirst();
   return status;
+}
+
+template <typename Port>
+Status ShortPath<Port>::RunAfterSends(const Schedule& schedule, uint64_t sequence) {
+  SetUp();
+  (void)Port::FitsWithoutStaging();
+  sends_are_made_ = true;
+  return Run(schedule, sequence);
 }
 
 template <typename Port>
@@ -149,6 +162,11 @@ Status ShortPath<Port>::Fill(const Step& step) {
   std::byte* const right = PayloadAt(step.right);
   if (step.dst.kind == Place::kNew) {
     Current& current = currents_[step.dst.index];
+    if (sends_are_made_ && step.opcode == Opcode::kCopy) {
+      ++this->mover_.statistics.copies;
+      this->mover_.statistics.bytes_copied += this->range_.bytes;
+      return Status();
+    }
     current.sent = Port::SendInPlace(step);
     if (current.sent) return Status();
     BRIGADE_RETURN_IF_ERROR(Port::Open(&current));
@@ -163,6 +181,7 @@ Status ShortPath<Port>::Send(const Step& step) {
   if (current.sent) return Status();
   ++this->mover_.statistics.messages_sent;
   this->mover_.statistics.bytes_sent += this->HeaderBytes() + this->WireBytes();
+  if (sends_are_made_) return Status();
   return Port::Send(this->scope_.GroupRank(step.peer), current);
 }
 

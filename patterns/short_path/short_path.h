@@ -34,6 +34,8 @@ class ShortPath : public Port {
   bool Fits(const Schedule& schedule);
   // Runs it. REQUIRES: Fits() said yes, just now.
   Status Run(const Schedule& schedule, uint64_t sequence);
+  // Runs what is left of a call whose messages this rank has sent as lines (exchange_lines.h).
+  Status RunAfterSends(const Schedule& schedule, uint64_t sequence);
 
   // Of a schedule that fits.
   static constexpr size_t kMostStreams = 3;
@@ -60,6 +62,10 @@ class ShortPath : public Port {
     return place.in_stream() ? currents_[place.index].payload : nullptr;
   }
 
+  // The call's messages are as long as its longest, and in one piece until a plan says otherwise.
+  void SetUp();
+
+  bool sends_are_made_ = false;
   size_t total_bytes_ = 0;  // of the longest message
   PiecePlan plan_;          // of a message that may be cut
   Current currents_[kMostStreams];
