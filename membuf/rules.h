@@ -217,8 +217,8 @@ inline constexpr int kShmLinesBeforeWide = 4;
 // Wide rings of a rank, each of some 33 KB: more serve more edges, and take more memory.
 inline constexpr size_t kShmMostWideBytes = size_t{2} << 20;
 
-// The pieces of a message from point to point that the short path moves one by one: more spare more
-// messages the bookkeeping of windows, and copy less while nobody takes what was sent.
+// The pieces of a message that the short path moves one by one, where nobody combines them: more
+// spare more messages the bookkeeping of windows, and copy less while nobody takes what was sent.
 inline constexpr int64_t kMostShortPieces = 8;
 
 // Kernel copies of messages from point to point. The shortest and the longest that are looked at.

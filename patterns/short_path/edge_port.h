@@ -43,8 +43,8 @@ class EdgePort : public PortBase {
   bool Serves() const { return config_.capabilities->line_bytes > 0; }
   // Of a message from point to point the sender's length counts, and shows in what it wrote.
   bool SeesArrivals() const { return true; }
-  // Messages from point to point may take some pieces: each costs little more than its copies.
-  bool CutsMessages() const { return pair_; }
+  // Messages that nobody combines may take some pieces: each costs little more than its copies.
+  bool CutsMessages() const { return !entry_.combines; }
   // Waits a little for the next message from the call's peer, and tells whether it is one that
   // fits, of which the first piece is there.
   bool HasFirstPiece();

@@ -106,7 +106,7 @@ class PortBase {
   const EdgeConfig& config_;
   PieceMover mover_;
   PiecePlan::Range range_{0, 0};  // of the message: all of it, or the piece
-  // Of a message from point to point in several pieces; else the first.
+  // Of messages that are cut; else the first.
   int64_t piece_ = 0;
   bool header_ahead_ = false;  // of what this rank sends
   WireHeader header_;

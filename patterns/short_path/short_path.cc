@@ -41,20 +41,30 @@ bool ShortPath<Port>::IsShort(const Schedule& schedule) {
   const PiecePlan plan = PlanLongest(rule, schedule.shares, this->range_.bytes);
   this->header_ahead_ = plan.header_ahead;
   if (!Port::CutsMessages()) return plan.IsOnePiece();
-  if (!brigade::IsShort(plan)) return false;
+  if (plan.IsOnePiece()) return true;
+  if (!brigade::IsShort(plan) || !AreAlike()) return false;
   SetPlan(plan);
+  return true;
+}
+
+template <typename Port>
+bool ShortPath<Port>::AreAlike() {
+  for (int q = 0; this->entry_.multi && q < this->scope_.size; ++q) {
+    if (BytesOf(q) != total_bytes_) return false;
+  }
   return true;
 }
 
 template <typename Port>
 void ShortPath<Port>::SetPlan(const PiecePlan& plan) {
   plan_ = plan;
+  is_cut_ = true;
   this->range_ = plan.RangeOf(0);
 }
 
 template <typename Port>
 bool ShortPath<Port>::TurnToNextPiece() {
-  if (!Port::CutsMessages() || this->piece_ + 1 >= plan_.Count()) return false;
+  if (!is_cut_ || this->piece_ + 1 >= plan_.Count()) return false;
   this->range_ = plan_.RangeOf(++this->piece_);
   return true;
 }
@@ -96,9 +106,9 @@ Status ShortPath<Port>::RunAfterSends(const Schedule& schedule, uint64_t sequenc
 
 template <typename Port>
 void ShortPath<Port>::TurnTo(int portion) {
-  this->range_.bytes = BytesOf(portion);
+  if (!is_cut_) this->range_.bytes = BytesOf(portion);
   this->header_.portion = portion;
-  this->header_.total_bytes = this->range_.bytes;
+  this->header_.total_bytes = BytesOf(portion);
 }
 
 template <typename Port>
@@ -146,8 +156,10 @@ Status ShortPath<Port>::Await(const Lane& lane, const Step& step) {
   if (!agreed.ok()) {
     return agreed.WithContext("from rank " + std::to_string(this->awaited_peer_));
   }
-  this->range_.bytes = theirs.total_bytes;  // a receive may get less than it asked for
-  if (Port::CutsMessages()) SetPlan(PlanMessage(this->config_.settings, theirs.total_bytes));
+  if (this->pair_) {
+    this->range_.bytes = theirs.total_bytes;  // a receive may get less than it asked for
+    if (Port::CutsMessages()) SetPlan(PlanMessage(this->config_.settings, theirs.total_bytes));
+  }
   const bool ahead = this->pair_ && this->range_.bytes > this->config_.settings.eager_bytes;
   BRIGADE_RETURN_IF_ERROR(
       CheckLength(kHeaderBytes + (ahead ? 0 : this->WireBytes()), message.bytes));

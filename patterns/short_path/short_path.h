@@ -1,5 +1,5 @@
-// ShortPath: runs small calls at once, where every message is one piece, or some from point to
-// point, and nothing else is under way. Runs the same schedules as Executor: steps in program
+// ShortPath: runs small calls at once, where every message is one piece, or some if nobody combines
+// them, and nothing else is under way. Runs the same schedules as Executor: steps in program
 // order, the leading ones first, without cursors, windows or bookkeeping of rounds.
 //
 // How messages travel is the port's: posted (PostPort), or through memory that both sides share
@@ -45,7 +45,9 @@ class ShortPath : public Port {
 
   // Whether the longest message of the call is one piece, or few enough. Turns to the first.
   bool IsShort(const Schedule& schedule);
-  // The message is cut by `plan` from here on. Turns to its first piece.
+  // Whether all messages of the call are as long as the longest, so that one plan cuts them.
+  bool AreAlike();
+  // Messages are cut by `plan` from here on. Turns to the first piece.
   void SetPlan(const PiecePlan& plan);
   // Turns to the next piece; false if there is none.
   bool TurnToNextPiece();
@@ -67,7 +69,8 @@ class ShortPath : public Port {
 
   bool sends_are_made_ = false;
   size_t total_bytes_ = 0;  // of the longest message
-  PiecePlan plan_;          // of a message that may be cut
+  PiecePlan plan_;          // of all messages
+  bool is_cut_ = false;     // by the plan; else they are one piece
   Current currents_[kMostStreams];
 };
 
