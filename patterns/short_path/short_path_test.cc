@@ -180,6 +180,41 @@ TYPED_TEST(ShortPaths, LongLinesAreForwarded) {
   });
 }
 
+// Over edges what nobody combines may take some pieces, where one plan cuts all of it.
+TEST(ShortPathOverEdges, PortionsOfSomePieces) {
+  constexpr int kRanks = 3;
+  RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Member me(world, rank, /*edges=*/true);
+    const auto own = static_cast<size_t>(rank);
+    for (const size_t shorter : {0, 1}) {
+      std::vector<std::vector<double>> data(kRanks, std::vector<double>(400));
+      data[1].resize(400 - shorter);
+      data[own].assign(data[own].size(), rank + 1);
+      std::vector<Matrix> portions(kRanks);
+      for (size_t q = 0; q < kRanks; ++q) {
+        portions[q].data = reinterpret_cast<std::byte*>(data[q].data());
+        const auto elems = static_cast<int64_t>(data[q].size());
+        Require(StridedLayout::General(elems, 1, elems, sizeof(double), &portions[q].layout));
+      }
+      PatternCall call;
+      call.pattern = Pattern::kMultiBroadcast;
+      call.topology = {Shape::kIncreasingRings, 1};
+      call.portions = portions.data();
+      const CatalogueEntry& entry = EntryOf(call.pattern);
+      const Schedule& schedule = *me.state.schedules.Find(entry, call, me.state.scope(call.scope),
+                                                          *me.endpoint, me.state.id);
+      ShortPath<EdgePort> path(me.engine.get(), &me.state, entry, call);
+      ASSERT_EQ(path.Fits(schedule), shorter == 0);
+      if (shorter != 0) continue;
+      Require(path.Run(schedule, 0));
+      EXPECT_GT(path.statistics().pieces, 3u);
+      for (size_t q = 0; q < kRanks; ++q) {
+        EXPECT_EQ(data[q], std::vector<double>(400, static_cast<double>(q + 1)));
+      }
+    }
+  });
+}
+
 // Whatever memory comes back first is taken: of the surplus or of the core.
 TYPED_TEST(ShortPaths, MemoryOfTheSurplusThatComesBackIsTaken) {
   constexpr int kCore = 6;
