@@ -42,7 +42,7 @@ struct Case {
 // What a rank gives, and gets. Columns of one element, with gaps.
 struct Data {
   Data(const Case& c, int rank)
-      : values(2 * static_cast<size_t>(c.elems), -1), locations(static_cast<size_t>(c.elems)) {
+      : values(2 * static_cast<size_t>(c.elems) + 1, -1), locations(static_cast<size_t>(c.elems)) {
     for (size_t i = 0; i < values.size(); i += 2) {
       // Sums depend on their order; some magnitudes are equal, and some values no numbers.
       values[i] = (rank % 2 == 0 ? 1.0 : -1.0) / static_cast<double>(3 + rank / 2 + i);
