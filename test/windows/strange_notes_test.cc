@@ -57,7 +57,7 @@ NoteMessage StrangeNote(std::mt19937* random) {
   note.layout_index = any(0, 1) == 0 ? Note::kContiguous : static_cast<uint16_t>(number(3));
   note.end = static_cast<AccessEnd>(number(4));
   note.layout_generation = static_cast<uint32_t>(number(3));
-  note.token = static_cast<uint32_t>(number(3));
+  note.token = static_cast<uint32_t>(number(any(0, 1) == 0 ? 3 : 3000));
   note.offset = number(kWindowBytes + 8);
   note.bytes = any(0, 1) == 0 ? note.inlined : number(3000);
   return message;

@@ -103,12 +103,14 @@ Program Get(int64_t bytes) {
 }
 
 TEST(WindowCosts, MessagesOfAPut) {
-  // The data are in the note; the notification is another one.
-  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(16)), 2 * kMessageUs);
-  // A note for all, and for each piece one and the piece itself. The last is the notification.
-  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(17)), 4 * kMessageUs);
-  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(kPiece)), 4 * kMessageUs);
-  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(3 * kPiece)), 8 * kMessageUs);
+  // The notification of nothing is a note.
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(0)), kMessageUs);
+  // The data are in the note, and that it notifies.
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(16)), kMessageUs);
+  // For each piece a note and the piece itself. The first note says what is put.
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(17)), 2 * kMessageUs);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(kPiece)), 2 * kMessageUs);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(3 * kPiece)), 6 * kMessageUs);
 }
 
 TEST(WindowCosts, MessagesOfAGet) {
@@ -122,8 +124,8 @@ TEST(WindowCosts, ALongPieceWaitsForItsPlaceAndForNoCall) {
   MachineDescription machine = OnlyMessages();
   machine.between_hosts.eager_bytes = 100;
   machine.between_hosts.grant_us = 25;
-  // The place is known once the piece's note has come. The notification passes meanwhile.
-  EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, PutAndNotify(kPiece)), 3 * kMessageUs + 25);
+  // The place is known once the note has come.
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, PutAndNotify(kPiece)), 2 * kMessageUs + 25);
 }
 
 TEST(WindowCosts, CopiesOfAPut) {

@@ -349,6 +349,7 @@ Status Window::PutNotify(const OriginData& origin, const TargetData& target,
   BRIGADE_RETURN_IF_ERROR(Check(target, origin.bytes(), &offset));
   BRIGADE_RETURN_IF_ERROR(PutAt(origin, target, offset, AccessEnd::kNotification, over));
   if (direct(target.rank) == nullptr) {
+    if (origin.bytes() > 0) return Status();  // its end notifies
     const WindowWait::Turn turn(&*wait_);
     BRIGADE_RETURN_IF_ERROR(AwaitRoom(target.rank));
     return AddNote(target.rank, NoteKind::kNotify);

@@ -87,7 +87,11 @@ Status Inbox::Take(int from, const NoteMessage& message) {
   entry.message = message;
   if (note.kind == NoteKind::kPiece) BRIGADE_RETURN_IF_ERROR(CheckPiece(from, &origin, &entry));
   if (std::find(busy_.begin(), busy_.end(), from) == busy_.end()) busy_.push_back(from);
-  return Status();
+  if (!CarriesData(note) || note.kind == NoteKind::kFetch || note.token == 0) return Status();
+  NoteMessage piece;
+  piece.note.kind = NoteKind::kPiece;
+  piece.note.bytes = note.token;
+  return Take(from, piece);
 }
 
 Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
@@ -208,10 +212,7 @@ Status Inbox::DoFirst(int from, Origin* origin, Step* step) {
       ++window_->completed_by[static_cast<size_t>(from)];
       return Status();
     case NoteKind::kNotify:
-      if (window_->checked.has_value()) {
-        window_->checked->EndBy(AccessEnd::kNotification, from);
-      }
-      window_->page.notified(from).fetch_add(1, std::memory_order_release);
+      Notify(from);
       return Status();
     case NoteKind::kReply:
     case NoteKind::kFlushed:
@@ -367,9 +368,16 @@ Status Inbox::CheckConflicts(int from, const Request& request, int64_t count) {
 
 void Inbox::EndRequest(int from, Origin* origin) {
   ++origin->done;
-  if (window_->checked.has_value() && origin->request.note.end == AccessEnd::kAnswer) {
+  const AccessEnd end = origin->request.note.end;
+  if (end == AccessEnd::kNotification) Notify(from);
+  if (end == AccessEnd::kAnswer && window_->checked.has_value()) {
     window_->checked->EndBy(AccessEnd::kAnswer, from);
   }
+}
+
+void Inbox::Notify(int from) {
+  if (window_->checked.has_value()) window_->checked->EndBy(AccessEnd::kNotification, from);
+  window_->page.notified(from).fetch_add(1, std::memory_order_release);
 }
 
 Status Inbox::Swap(int from, const NoteMessage& message) {

@@ -80,6 +80,7 @@ class Inbox {
   Status CheckConflicts(int from, const Request& request, int64_t count);
   // The request of an origin that is being done is done.
   void EndRequest(int from, Origin* origin);
+  void Notify(int from);
   Status Swap(int from, const NoteMessage& message);
   Status EndLayout(int from, Request* request);
   Status Lock(int from, const Note& note);

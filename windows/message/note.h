@@ -2,8 +2,9 @@
 //
 // What one rank asks of another comes in the order in which it was asked, and is done in that
 // order. Data that do not fit into a note follow it as pieces, on the point-to-point channel to the
-// target, or, of a reply, on the column's channel to the origin. A piece is announced by a note of
-// its own when it is posted, so nobody lends memory to a piece that may not come.
+// target, or, of a reply, on the column's channel to the origin. A piece is announced when it
+// is posted, so nobody lends memory to one that may not come: the first of a request without reply
+// by the request itself, if there is memory for it then, and others by notes of their own.
 
 #ifndef BRIGADE_WINDOWS_MESSAGE_NOTE_H_
 #define BRIGADE_WINDOWS_MESSAGE_NOTE_H_
@@ -56,10 +57,10 @@ struct Note {
   Element element = Element::kByte;
   uint8_t inlined = 0;                  // bytes of data that follow in the same message
   uint16_t layout_index = kContiguous;  // of the target's layout
-  AccessEnd end = AccessEnd::kEpoch;    // of a request; checks alone look at it
+  AccessEnd end = AccessEnd::kEpoch;    // of a request; but for kNotification of checks alone
   uint8_t unused = 0;
   uint32_t layout_generation = 0;
-  uint32_t token = 0;
+  uint32_t token = 0;  // of a request with data and without reply: bytes of a piece behind it
   int64_t offset = 0;  // in the target's memory, in bytes
   int64_t bytes = 0;   // of data, all pieces together; of kPiece and kReply: of this one
 

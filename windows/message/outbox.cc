@@ -107,36 +107,50 @@ Status Outbox::Send(Outgoing* request, bool* stuck, bool* any) {
   if (!request->announced) {
     *stuck = !ReserveLanding(request);
     if (*stuck) return Status();
+    StagedBuffer* first = nullptr;
+    int64_t bytes = 0;
+    if (!request->wants_reply() && !request->has_gone()) {
+      first = TakePiece(*request, &bytes);
+      request->message.note.token = first == nullptr ? 0 : static_cast<uint32_t>(bytes);
+    }
     const Status status = context_->notes()->Try(request->target, request->message);
-    *stuck = status.code() == StatusCode::kNoResource;
-    if (*stuck) return Status();
-    BRIGADE_RETURN_IF_ERROR(status);
+    if (!status.ok()) {
+      if (first != nullptr) context_->engine()->buffers()->Release(first);
+      *stuck = status.code() == StatusCode::kNoResource;
+      return *stuck ? Status() : status;
+    }
     request->announced = true;
     *any = true;
+    if (first != nullptr) BRIGADE_RETURN_IF_ERROR(SendPiece(request, bytes, first));
   }
   return SendPieces(request, stuck, any);
 }
 
+StagedBuffer* Outbox::TakePiece(const Outgoing& request, int64_t* bytes) {
+  *bytes = std::min(context_->PieceBytes(request.message.note.element),
+                    request.from->size() - request.from->position());
+  return context_->space()->Take(WindowSpace::Use::kRequest, context_->group(), request.target);
+}
+
+Status Outbox::SendPiece(Outgoing* request, int64_t bytes, StagedBuffer* buffer) {
+  context_->mover().Gather(&*request->from, request->sent.data, bytes, buffer->memory.data);
+  return context_->SendPiece(kRequestChannel, request->target, bytes, buffer);
+}
+
 Status Outbox::SendPieces(Outgoing* request, bool* stuck, bool* any) {
-  const int64_t most = context_->PieceBytes(request->message.note.element);
-  LayoutCursor& from = *request->from;
-  while (from.position() < from.size()) {
-    StagedBuffer* const buffer =
-        context_->space()->Take(WindowSpace::Use::kRequest, context_->group(), request->target);
-    *stuck = buffer == nullptr;
-    if (*stuck) return Status();
+  while (!request->has_gone()) {
     NoteMessage piece;
     piece.note.kind = NoteKind::kPiece;
-    piece.note.bytes = std::min(most, from.size() - from.position());
+    StagedBuffer* const buffer = TakePiece(*request, &piece.note.bytes);
+    *stuck = buffer == nullptr;
+    if (*stuck) return Status();
     const Status status = context_->notes()->Try(request->target, piece);
     if (!status.ok()) {
       context_->engine()->buffers()->Release(buffer);
       *stuck = status.code() == StatusCode::kNoResource;
       return *stuck ? Status() : status;
     }
-    context_->mover().Gather(&from, request->sent.data, piece.note.bytes, buffer->memory.data);
-    BRIGADE_RETURN_IF_ERROR(
-        context_->SendPiece(kRequestChannel, request->target, piece.note.bytes, buffer));
+    BRIGADE_RETURN_IF_ERROR(SendPiece(request, piece.note.bytes, buffer));
     *any = true;
   }
   return Status();

@@ -69,6 +69,9 @@ class Outbox {
   // *stuck: it can go no further now.
   Status Send(Outgoing* request, bool* stuck, bool* any);
   Status SendPieces(Outgoing* request, bool* stuck, bool* any);
+  // Memory for its next piece, of *bytes; null: there is none now.
+  StagedBuffer* TakePiece(const Outgoing& request, int64_t* bytes);
+  Status SendPiece(Outgoing* request, int64_t bytes, StagedBuffer* buffer);
   // Memory for what will come back. False: there is none now.
   bool ReserveLanding(Outgoing* request);
   Status PostLandings(int from, Peer* peer, bool* any);

@@ -38,7 +38,8 @@ struct Outgoing {
   Outgoing& operator=(const Outgoing&) = delete;
 
   bool wants_reply() const { return to->size() > 0; }
-  bool is_sent() const { return announced && from->position() == from->size(); }
+  bool has_gone() const { return from->position() == from->size(); }  // its data
+  bool is_sent() const { return announced && has_gone(); }
   bool is_answered() const { return to->position() == to->size(); }
   bool is_over() const { return is_sent() && is_answered(); }
 

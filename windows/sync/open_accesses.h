@@ -27,7 +27,7 @@ namespace brigade {
 enum class AccessEnd : uint8_t {
   kEpoch,         // the end of an epoch, or a flush
   kAnswer,        // what it has read: it can be waited for by itself
-  kNotification,  // that which comes behind it
+  kNotification,  // its own
 };
 
 struct Access {

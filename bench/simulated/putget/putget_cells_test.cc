@@ -99,6 +99,18 @@ TEST(PutgetCells, InnerFacesLeaveBeforeTheFacesBeforeThemHaveCome) {
             0.95 * Simulated(machine, cell, ProgramWay::kBlocking));
 }
 
+// Where nothing but sending a message takes time. A sum is two doubles, and goes in a note.
+TEST(PutgetCells, APutTakesOneMessageMoreThanASend) {
+  constexpr double kMessageUs = 10;
+  constexpr int kProducts = 26;
+  MachineDescription machine = Machine(1);
+  machine.between_hosts.mb_s = kUnlimitedRate;
+  machine.between_hosts.send_overhead.message_us = kMessageUs;
+  const PutgetCell cell = Cg(256, 2, 1e9);
+  EXPECT_NEAR(Simulated(machine, cell, ProgramWay::kBlocking),
+              Simulated(machine, cell, ProgramWay::kMessages) + kProducts * kMessageUs, 1);
+}
+
 TEST(PutgetCells, VirtualTimeIsTheSameEveryTime) {
   for (const ProgramWay way : kWays) {
     EXPECT_EQ(Simulated(Machine(2), Mg(16, 8, 1), way), Simulated(Machine(2), Mg(16, 8, 1), way));
