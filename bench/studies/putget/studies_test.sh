@@ -20,8 +20,8 @@ for variant in ${variants//,/ }; do
   [[ $variant == *send || $variant == broadcast || $variant == fold ]] || expect brigade "$variant"
 done
 
-# Over connections, with ranks that are late at random.
-BRIGADE_IFACE=lo run "${@:6}" --transport tcp --peers none --pause-us "$pause_us"
+# By messages over connections, with ranks that are late at random.
+BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_IFACE=lo run "${@:6}" --transport tcp --peers none --pause-us "$pause_us"
 for variant in ${variants//,/ }; do
   [[ $variant == *send || $variant == broadcast || $variant == fold ]] || expect brigade "$variant"
 done

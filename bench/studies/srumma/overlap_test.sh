@@ -7,7 +7,7 @@ run_mpi=$1 ranks=$2 program=$3
 lines=${TEST_TMPDIR:-$(mktemp -d)}/lines.jsonl
 brief=(--bytes 8,100K --seconds 0.001 --min-iterations 1 --max-iterations 2 --seed 7 --json "$lines")
 "$run_mpi" "$ranks" "$program" "${brief[@]}"
-BRIGADE_IFACE=lo "$run_mpi" "$ranks" "$program" "${brief[@]}" --transport tcp --peers none
+BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_IFACE=lo "$run_mpi" "$ranks" "$program" "${brief[@]}" --transport tcp --peers none
 for what in 'sleeps' 'computes'; do
   for subject in brigade mpi; do
     count=$(grep -c "\"case\":\"get, delay, wait; the target $what\".*\"subject\":\"$subject\"" "$lines") || true
