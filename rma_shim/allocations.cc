@@ -28,11 +28,11 @@ Allocations& Allocations::Here() {
 
 Allocations::Allocations() : is_on_(IsOn()) {}
 
-// To look takes longer than to allocate a little of what was left the last time.
 bool Allocations::IsAvailable(size_t bytes) {
   constexpr size_t kLittle = 64;
   const size_t taken = bytes + static_cast<size_t>(sysconf(_SC_PAGESIZE));  // whole pages
   if (taken > until_look_) {
+    ++looks_;
     const size_t left = AvailableMemory(Swapping::kAllowed);
     if (taken > left) return false;
     until_look_ = std::max(taken, left / kLittle);

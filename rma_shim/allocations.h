@@ -25,6 +25,8 @@ class Allocations {
   bool Free(void* memory);
   // The segment that so much memory lies in. Null: it is not all in one of these allocations.
   std::shared_ptr<SharedSegment> Holding(const void* memory, size_t bytes);
+  // How often the system was asked what it has left, which takes longer than a little memory does.
+  int looks() const { return looks_; }
 
  private:
   struct Allocation {
@@ -38,6 +40,7 @@ class Allocations {
 
   const bool is_on_;
   std::mutex mutex_;
+  int looks_ = 0;
   size_t until_look_ = 0;  // bytes to be allocated before it is looked anew at what is left
   std::shared_ptr<SharedSegment> last_;  // the one that new memory is taken from
   std::map<const std::byte*, Allocation> allocations_;
