@@ -45,7 +45,7 @@ struct Data {
       : values(2 * static_cast<size_t>(c.elems) + 1, -1), locations(static_cast<size_t>(c.elems)) {
     for (size_t i = 0; i < values.size(); i += 2) {
       // Sums depend on their order; some magnitudes are equal, and some values no numbers.
-      values[i] = (rank % 2 == 0 ? 1.0 : -1.0) / static_cast<double>(3 + rank / 2 + i);
+      values[i] = (rank % 2 == 0 ? 1.0 : -1.0) / static_cast<double>(3 + rank + i);
       if (i == 4 && rank == 1) values[i] = std::numeric_limits<double>::quiet_NaN();
       if (i == 6) values[i] = rank % 2 == 0 ? 0.0 : -0.0;
     }
