@@ -126,16 +126,6 @@ std::vector<Case> Cases(int ranks) {
   return cases;
 }
 
-void ExpectEqual(const OperationStatistics& one, const OperationStatistics& other) {
-  EXPECT_EQ(one.messages_sent, other.messages_sent);
-  EXPECT_EQ(one.bytes_sent, other.bytes_sent);
-  EXPECT_EQ(one.pieces, other.pieces);
-  EXPECT_EQ(one.copies, other.copies);
-  EXPECT_EQ(one.bytes_copied, other.bytes_copied);
-  EXPECT_EQ(one.combines, other.combines);
-  EXPECT_EQ(one.bytes_combined, other.bytes_combined);
-}
-
 TEST(ExchangeLines, WhicheverWayEachRankGoesResultsAndCountsAreTheSame) {
   for (int ranks = 2; ranks <= rules::kMostRanksOnExchange + 1; ++ranks) {
     RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -155,11 +145,6 @@ TEST(ExchangeLines, WhicheverWayEachRankGoesResultsAndCountsAreTheSame) {
       }
     });
   }
-}
-
-void Meet(InprocWorld& world, int rank) {
-  std::vector<char> all(static_cast<size_t>(world.ranks()));
-  Require(world.MakeBootstrap(rank)->AllGather("", 1, all.data()));
 }
 
 constexpr Case kUsual{Pattern::kAllReduce, {Shape::kExchange, 8}};

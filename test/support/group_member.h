@@ -8,11 +8,13 @@
 #include <memory>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
+#include "patterns/engine/pattern_call.h"
 #include "patterns/schedule/piece_plan.h"
 #include "transport/endpoint.h"
 #include "transport/inproc/inproc_transport.h"
@@ -22,6 +24,23 @@ namespace brigade {
 
 inline void Require(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+// All ranks have come here.
+inline void Meet(InprocWorld& world, int rank) {
+  std::vector<char> all(static_cast<size_t>(world.ranks()));
+  Require(world.MakeBootstrap(rank)->AllGather("", 1, all.data()));
+}
+
+// All but what depends on timing: memory that was held, time that was waited.
+inline void ExpectEqual(const OperationStatistics& one, const OperationStatistics& other) {
+  EXPECT_EQ(one.messages_sent, other.messages_sent);
+  EXPECT_EQ(one.bytes_sent, other.bytes_sent);
+  EXPECT_EQ(one.pieces, other.pieces);
+  EXPECT_EQ(one.copies, other.copies);
+  EXPECT_EQ(one.bytes_copied, other.bytes_copied);
+  EXPECT_EQ(one.combines, other.combines);
+  EXPECT_EQ(one.bytes_combined, other.bytes_combined);
 }
 
 // Messages go along the channel of all.

@@ -279,14 +279,19 @@ TEST(ShmEndpoint, TheLastCrowdedGroupTakesTheCrowdWithIt) {
   ExpectCrowdUntilLastGroupCloses(NewEndpoint);
 }
 
+// Rank 1, which opens a group and is gone.
+std::thread RankThatLeaves(InprocWorld* world) {
+  return std::thread([world] {
+    const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+    GroupId group = -1;
+    EXPECT_TRUE(endpoint->OpenGroup(world->MakeBootstrap(1).get(), &group).ok());
+  });
+}
+
 // A driver need not pause to hear of it.
 TEST(ShmEndpoint, ARankThatHasLeftIsNoticedByProgressAlone) {
   InprocWorld world(2);
-  std::thread other([&] {
-    const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
-    GroupId group = -1;
-    EXPECT_TRUE(endpoint->OpenGroup(world.MakeBootstrap(1).get(), &group).ok());
-  });
+  std::thread other = RankThatLeaves(&world);
   const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
   GroupId group = -1;
   ASSERT_TRUE(endpoint->OpenGroup(world.MakeBootstrap(0).get(), &group).ok());
@@ -303,11 +308,7 @@ TEST(ShmEndpoint, ARankThatHasLeftIsNoticedByProgressAlone) {
 // Who writes to the edge is not asked whether anybody reads there.
 TEST(ShmEndpoint, AnEdgeToARankThatHasLeftTakesNothing) {
   InprocWorld world(2);
-  std::thread other([&] {
-    const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
-    GroupId group = -1;
-    EXPECT_TRUE(endpoint->OpenGroup(world.MakeBootstrap(1).get(), &group).ok());
-  });
+  std::thread other = RankThatLeaves(&world);
   const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
   GroupId group = -1;
   ASSERT_TRUE(endpoint->OpenGroup(world.MakeBootstrap(0).get(), &group).ok());
