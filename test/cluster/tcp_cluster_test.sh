@@ -203,7 +203,8 @@ for transport in tcp sockets; do
     c down
     wait $job
     c up 4 400mbit >/dev/null
-    why='the connection ended|Connection reset by peer'
+    # A reset after the end of the stream has come is a broken pipe to who writes.
+    why='the connection ended|Connection reset by peer|Broken pipe'
     [[ $cable == in ]] || why='its system has not answered for 10 s|Connection timed out'
     for rank in 0 2 3; do
       grep -qE "rank $rank: peer lost: .*rank [0-9] of the group \(10\.78\.0\.[0-9]:[0-9]+\): " "$out" ||
