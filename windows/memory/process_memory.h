@@ -1,5 +1,5 @@
 // ProcessMemory: memory of another process of this host, read and written by the kernel on our
-// behalf (process_vm_readv, process_vm_writev).
+// behalf.
 
 #ifndef BRIGADE_WINDOWS_MEMORY_PROCESS_MEMORY_H_
 #define BRIGADE_WINDOWS_MEMORY_PROCESS_MEMORY_H_
@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "membuf/status.h"
+#include "transport/edge/process_copy.h"
 #include "windows/layout/layout_cursor.h"
 
 namespace brigade {
@@ -31,6 +32,9 @@ class ProcessMemory {
                uint64_t to_base) const;
 
  private:
+  Status Copy(ProcessCopy::Direction direction, LayoutCursor* here, const std::byte* here_base,
+              LayoutCursor* there, uint64_t there_base, int64_t bytes) const;
+
   pid_t process_;
 };
 

@@ -1,0 +1,47 @@
+#include "transport/edge/process_copy.h"
+
+#include <cerrno>
+
+namespace brigade {
+
+void ProcessCopy::Ranges::Append(uint64_t address, size_t bytes) {
+  if (count_ > 0 && end_ == address) {
+    ranges_[count_ - 1].iov_len += bytes;
+  } else {
+    ranges_[count_++] = {reinterpret_cast<void*>(address), bytes};
+  }
+  end_ = address + bytes;
+}
+
+void ProcessCopy::Ranges::Drop(size_t bytes) {
+  while (first_ < count_ && bytes >= ranges_[first_].iov_len) bytes -= ranges_[first_++].iov_len;
+  if (bytes == 0) return;
+  iovec& rest = ranges_[first_];
+  rest = {static_cast<std::byte*>(rest.iov_base) + bytes, rest.iov_len - bytes};
+}
+
+int ProcessCopy::Add(uint64_t here, uint64_t there, size_t bytes) {
+  if (here_.is_full() || there_.is_full()) {
+    const int error = Finish();
+    if (error != 0) return error;
+  }
+  here_.Append(here, bytes);
+  there_.Append(there, bytes);
+  return 0;
+}
+
+int ProcessCopy::Finish() {
+  const auto copy = direction_ == Direction::kRead ? process_vm_readv : process_vm_writev;
+  while (!here_.empty()) {
+    const ssize_t moved =
+        copy(process_, here_.data(), here_.count(), there_.data(), there_.count(), 0);
+    if (moved <= 0) return moved < 0 ? errno : EFAULT;
+    here_.Drop(static_cast<size_t>(moved));
+    there_.Drop(static_cast<size_t>(moved));
+  }
+  here_.Clear();
+  there_.Clear();
+  return 0;
+}
+
+}  // namespace brigade

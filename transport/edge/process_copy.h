@@ -1,0 +1,58 @@
+// ProcessCopy: memory of this process to that of another of this host, or from there, by the kernel
+// (process_vm_writev, process_vm_readv).
+
+#ifndef BRIGADE_TRANSPORT_EDGE_PROCESS_COPY_H_
+#define BRIGADE_TRANSPORT_EDGE_PROCESS_COPY_H_
+
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+
+namespace brigade {
+
+class ProcessCopy {
+ public:
+  enum class Direction : uint8_t { kRead, kWrite };  // of the other's memory
+
+  ProcessCopy(pid_t process, Direction direction) : process_(process), direction_(direction) {}
+
+  // One more range: so many bytes at an address of either side. What is adjacent to the one before
+  // is one with it. Where no more fit into a system call, those before are copied; then 0, or what
+  // Finish says. REQUIRES: some bytes.
+  int Add(uint64_t here, uint64_t there, size_t bytes);
+  // Copies what was added. 0, or the system's error: part of it may be done then. ESRCH: the
+  // process is gone.
+  int Finish();
+
+ private:
+  // One side, in the order of the copy.
+  class Ranges {
+   public:
+    bool is_full() const { return count_ == IOV_MAX; }
+    bool empty() const { return first_ == count_; }
+    void Append(uint64_t address, size_t bytes);
+    // So many bytes at the front are done.
+    void Drop(size_t bytes);
+    const iovec* data() const { return ranges_ + first_; }
+    size_t count() const { return count_ - first_; }
+    void Clear() { first_ = count_ = 0; }
+
+   private:
+    iovec ranges_[IOV_MAX];
+    size_t first_ = 0;
+    size_t count_ = 0;
+    uint64_t end_ = 0;  // of the last
+  };
+
+  const pid_t process_;
+  const Direction direction_;
+  Ranges here_;
+  Ranges there_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_EDGE_PROCESS_COPY_H_

@@ -1,0 +1,120 @@
+// What the kernel copies between two processes, range by range.
+
+#include "transport/edge/process_copy.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace brigade {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+using Direction = ProcessCopy::Direction;
+
+Bytes Numbered(size_t size) {
+  Bytes bytes(size);
+  std::iota(bytes.begin(), bytes.end(), uint8_t{1});
+  return bytes;
+}
+
+uint64_t AddressOf(const Bytes& bytes, size_t at = 0) {
+  return reinterpret_cast<uint64_t>(bytes.data() + at);
+}
+
+// A process with a copy of this one's memory.
+class Child {
+ public:
+  Child() : process_(fork()) {
+    if (process_ == 0) _exit(pause());
+  }
+  ~Child() { End(); }
+  void End() {
+    if (process_ == 0) return;
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+    process_ = 0;
+  }
+  pid_t process() const { return process_; }
+
+ private:
+  pid_t process_;
+};
+
+// Of `memory` in the child.
+Bytes Read(const Child& child, const Bytes& memory) {
+  Bytes read(memory.size());
+  ProcessCopy copy(child.process(), Direction::kRead);
+  EXPECT_EQ(copy.Add(AddressOf(read), AddressOf(memory), read.size()), 0);
+  EXPECT_EQ(copy.Finish(), 0);
+  return read;
+}
+
+TEST(ProcessCopyTest, MoreRangesThanASystemCallTakes) {
+  constexpr size_t kBlocks = 5000;
+  const Bytes source = Numbered(3 * kBlocks);
+  Bytes target(7 * kBlocks);
+  Child child;
+  ProcessCopy write(child.process(), Direction::kWrite);
+  Bytes expected(target.size());
+  for (size_t i = 0; i < kBlocks; ++i) {
+    ASSERT_EQ(write.Add(AddressOf(source, 3 * i), AddressOf(target, 7 * i), 2), 0);
+    expected[7 * i] = source[3 * i];
+    expected[7 * i + 1] = source[3 * i + 1];
+  }
+  ASSERT_EQ(write.Finish(), 0);
+  EXPECT_EQ(Read(child, target), expected);
+  EXPECT_EQ(target, Bytes(target.size())) << "this process' own";
+  Bytes back(3 * kBlocks);
+  ProcessCopy read(child.process(), Direction::kRead);
+  for (size_t i = 0; i < kBlocks; ++i) {
+    ASSERT_EQ(read.Add(AddressOf(back, 3 * i), AddressOf(target, 7 * i), 2), 0);
+  }
+  ASSERT_EQ(read.Finish(), 0);
+  for (size_t i = 0; i < back.size(); ++i) ASSERT_EQ(back[i], i % 3 == 2 ? 0 : source[i]) << i;
+}
+
+TEST(ProcessCopyTest, WhatIsDoneIsNotDoneAgain) {
+  const Bytes source = Numbered(10);
+  Bytes target(10);
+  Child child;
+  ProcessCopy copy(child.process(), Direction::kWrite);
+  EXPECT_EQ(copy.Finish(), 0) << "nothing";
+  ASSERT_EQ(copy.Add(AddressOf(source), AddressOf(target), 10), 0);
+  ASSERT_EQ(copy.Finish(), 0);
+  ASSERT_EQ(copy.Add(AddressOf(source, 5), AddressOf(target), 1), 0);
+  ASSERT_EQ(copy.Finish(), 0);
+  Bytes expected = source;
+  expected[0] = source[5];
+  EXPECT_EQ(Read(child, target), expected);
+}
+
+TEST(ProcessCopyTest, WhatIsNotThereIsAnError) {
+  constexpr size_t kPage = 4096;
+  auto* const pages = static_cast<std::byte*>(
+      mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(pages, MAP_FAILED);
+  ASSERT_EQ(munmap(pages + kPage, kPage), 0);
+  const Bytes source = Numbered(2 * kPage);
+  Child child;
+  ProcessCopy copy(child.process(), Direction::kWrite);
+  ASSERT_EQ(copy.Add(AddressOf(source), reinterpret_cast<uint64_t>(pages), 2 * kPage), 0);
+  EXPECT_EQ(copy.Finish(), EFAULT) << "behind a page that is there";
+  ProcessCopy late(child.process(), Direction::kWrite);
+  child.End();
+  Bytes target(1);
+  ASSERT_EQ(late.Add(AddressOf(source), AddressOf(target), 1), 0);
+  EXPECT_EQ(late.Finish(), ESRCH);
+  munmap(pages, kPage);
+}
+
+}  // namespace
+}  // namespace brigade
