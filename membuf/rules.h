@@ -231,6 +231,10 @@ inline constexpr double kStagedInCopies = 2.5;
 // Of each length, of which the best counts.
 inline constexpr int kKernelCopyTrials = 5;
 
+// The longest gap between two blocks of another process that is read along with them: the kernel
+// looks up the pages of fewer ranges, and copies more for nothing.
+inline constexpr size_t kReadAcrossBytes = 1024;
+
 // MPI. Pieces of a long message: fewer messages, less overlap.
 inline constexpr size_t kMpiPieceBytes = size_t{128} << 10;
 // The longest send that every fabric of Open MPI takes at once: it is looked at when it is posted.

@@ -21,9 +21,14 @@ void ProcessCopy::Ranges::Drop(size_t bytes) {
 }
 
 int ProcessCopy::Add(uint64_t here, uint64_t there, size_t bytes) {
-  if (here_.is_full() || there_.is_full()) {
+  if (!here_.has_room() || !there_.has_room()) {
     const int error = Finish();
     if (error != 0) return error;
+  }
+  const uint64_t gap = there - there_.end();
+  if (direction_ == Direction::kRead && !there_.empty() && gap > 0 && gap <= sizeof(nobodys_)) {
+    here_.Append(reinterpret_cast<uint64_t>(nobodys_), gap);
+    there_.Append(there_.end(), gap);
   }
   here_.Append(here, bytes);
   there_.Append(there, bytes);

@@ -1,5 +1,9 @@
 // ProcessCopy: memory of this process to that of another of this host, or from there, by the kernel
 // (process_vm_writev, process_vm_readv).
+//
+// The kernel looks up the pages of each range of the other's memory, which takes as long as a
+// kilobyte's copy. So blocks that are read are read in one range with what lies between them, if
+// that is little. What is written must not touch what lies between.
 
 #ifndef BRIGADE_TRANSPORT_EDGE_PROCESS_COPY_H_
 #define BRIGADE_TRANSPORT_EDGE_PROCESS_COPY_H_
@@ -10,6 +14,8 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+
+#include "membuf/rules.h"
 
 namespace brigade {
 
@@ -26,13 +32,17 @@ class ProcessCopy {
   // Copies what was added. 0, or the system's error: part of it may be done then. ESRCH: the
   // process is gone.
   int Finish();
+  // Of the other's memory, that were added and are not copied.
+  size_t ranges() const { return there_.count(); }
 
  private:
   // One side, in the order of the copy.
   class Ranges {
    public:
-    bool is_full() const { return count_ == IOV_MAX; }
+    // For a gap and a block.
+    bool has_room() const { return count_ + 2 <= IOV_MAX; }
     bool empty() const { return first_ == count_; }
+    uint64_t end() const { return end_; }
     void Append(uint64_t address, size_t bytes);
     // So many bytes at the front are done.
     void Drop(size_t bytes);
@@ -47,10 +57,14 @@ class ProcessCopy {
     uint64_t end_ = 0;  // of the last
   };
 
+  // A gap then lies on the pages of the blocks beside it, so it can be read.
+  static_assert(rules::kReadAcrossBytes < 4096);
+
   const pid_t process_;
   const Direction direction_;
   Ranges here_;
   Ranges there_;
+  std::byte nobodys_[rules::kReadAcrossBytes];  // takes what lies between
 };
 
 }  // namespace brigade

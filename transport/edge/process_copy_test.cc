@@ -7,12 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/rules.h"
 
 namespace brigade {
 namespace {
@@ -80,6 +82,52 @@ TEST(ProcessCopyTest, MoreRangesThanASystemCallTakes) {
   }
   ASSERT_EQ(read.Finish(), 0);
   for (size_t i = 0; i < back.size(); ++i) ASSERT_EQ(back[i], i % 3 == 2 ? 0 : source[i]) << i;
+}
+
+// Little gaps are read along, and nobody gets them. What is written leaves them as they are.
+TEST(ProcessCopyTest, ManyShortBlocksAreReadAsOne) {
+  constexpr size_t kBlock = 8;
+  for (const size_t gap : {size_t{1}, rules::kReadAcrossBytes, rules::kReadAcrossBytes + 1}) {
+    constexpr size_t kBlocks = 100;
+    const size_t stride = kBlock + gap;
+    const Bytes memory = Numbered(kBlocks * stride);
+    Child child;
+    Bytes read(kBlocks * kBlock);
+    ProcessCopy reading(child.process(), Direction::kRead);
+    ProcessCopy writing(child.process(), Direction::kWrite);
+    const Bytes zeros(kBlock);
+    Bytes expected;
+    Bytes left = memory;
+    for (size_t i = 0; i < kBlocks; ++i) {
+      const size_t at = i * stride;
+      ASSERT_EQ(reading.Add(AddressOf(read, i * kBlock), AddressOf(memory, at), kBlock), 0);
+      ASSERT_EQ(writing.Add(AddressOf(zeros), AddressOf(memory, at), kBlock), 0);
+      expected.insert(expected.end(), memory.begin() + at, memory.begin() + at + kBlock);
+      std::fill(left.begin() + at, left.begin() + at + kBlock, 0);
+    }
+    EXPECT_EQ(reading.ranges(), gap <= rules::kReadAcrossBytes ? 1 : kBlocks);
+    EXPECT_EQ(writing.ranges(), kBlocks);
+    ASSERT_EQ(reading.Finish(), 0);
+    EXPECT_EQ(read, expected);
+    ASSERT_EQ(writing.Finish(), 0);
+    EXPECT_EQ(Read(child, memory), left);
+  }
+}
+
+// Backwards, and one on the other, there is no gap.
+TEST(ProcessCopyTest, BlocksInAnyOrderAreRead) {
+  const Bytes memory = Numbered(40);
+  Child child;
+  Bytes read(40);
+  ProcessCopy copy(child.process(), Direction::kRead);
+  Bytes expected(40);
+  const size_t places[] = {30, 20, 22, 36, 0, 36};
+  for (size_t i = 0; i < 6; ++i) {
+    ASSERT_EQ(copy.Add(AddressOf(read, 5 * i), AddressOf(memory, places[i]), 4), 0);
+    std::copy_n(memory.begin() + places[i], 4, expected.begin() + 5 * i);
+  }
+  ASSERT_EQ(copy.Finish(), 0);
+  EXPECT_EQ(read, expected);
 }
 
 TEST(ProcessCopyTest, WhatIsDoneIsNotDoneAgain) {
