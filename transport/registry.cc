@@ -2,11 +2,14 @@
 
 #include <mpi.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "membuf/rules.h"
 #include "transport/auto/auto_endpoint.h"
+#include "transport/edge/process_copy.h"
 #include "transport/host/descriptors.h"
 #include "transport/host/fabric.h"
 #include "transport/mpi/mpi_bootstrap.h"
@@ -94,10 +97,14 @@ constexpr Entry kTransports[] = {
     {"sockets", "TCP through plain sockets", CreateSockets},
 };
 
+void SayOnStderr(const std::string& line) { std::fprintf(stderr, "brigade: %s\n", line.c_str()); }
+
 }  // namespace
 
 Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint) {
   RaiseDescriptorLimit();
+  const char* const log = std::getenv("BRIGADE_LOG");
+  if (log != nullptr && std::strcmp(log, "info") == 0) TellIfCopiesAreRefused(SayOnStderr);
   // What "tcp" was called once; scripts may still say so.
   const std::string& known = name == "uring" ? "tcp" : name;
   for (const Entry& entry : kTransports) {

@@ -1,8 +1,27 @@
 #include "transport/edge/process_copy.h"
 
+#include <atomic>
 #include <cerrno>
+#include <cstring>
 
 namespace brigade {
+namespace {
+
+std::atomic<void (*)(const std::string&)> tell_of_refusal{nullptr};
+std::atomic<bool> is_refusal_told{false};
+
+void TellOfRefusal(const char* call, int error) {
+  const auto tell = tell_of_refusal.load(std::memory_order_acquire);
+  if (tell == nullptr || is_refusal_told.exchange(true)) return;
+  tell(std::string("the system does not let this process copy to and from the memory of others (") +
+       call + ": " + std::strerror(error) + "), so messages carry what it could copy");
+}
+
+}  // namespace
+
+void TellIfCopiesAreRefused(void (*tell)(const std::string& why)) {
+  tell_of_refusal.store(tell, std::memory_order_release);
+}
 
 void ProcessCopy::Ranges::Append(uint64_t address, size_t bytes) {
   if (count_ > 0 && end_ == address) {
@@ -36,11 +55,18 @@ int ProcessCopy::Add(uint64_t here, uint64_t there, size_t bytes) {
 }
 
 int ProcessCopy::Finish() {
-  const auto copy = direction_ == Direction::kRead ? process_vm_readv : process_vm_writev;
+  const bool reads = direction_ == Direction::kRead;
+  const auto copy = reads ? process_vm_readv : process_vm_writev;
   while (!here_.empty()) {
     const ssize_t moved =
         copy(process_, here_.data(), here_.count(), there_.data(), there_.count(), 0);
-    if (moved <= 0) return moved < 0 ? errno : EFAULT;
+    if (moved <= 0) {
+      const int error = moved < 0 ? errno : EFAULT;
+      if (error == EPERM || error == ENOSYS) {
+        TellOfRefusal(reads ? "process_vm_readv" : "process_vm_writev", error);
+      }
+      return error;
+    }
     here_.Drop(static_cast<size_t>(moved));
     there_.Drop(static_cast<size_t>(moved));
   }

@@ -14,10 +14,15 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "membuf/rules.h"
 
 namespace brigade {
+
+// From here on `tell` hears why, once in this process, if the system allows no copies, as under
+// Yama or the filter of a container.
+void TellIfCopiesAreRefused(void (*tell)(const std::string& why));
 
 class ProcessCopy {
  public:

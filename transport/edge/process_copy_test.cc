@@ -2,8 +2,13 @@
 
 #include "transport/edge/process_copy.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +16,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -162,6 +168,58 @@ TEST(ProcessCopyTest, WhatIsNotThereIsAnError) {
   ASSERT_EQ(late.Add(AddressOf(source), AddressOf(target), 1), 0);
   EXPECT_EQ(late.Finish(), ESRCH);
   munmap(pages, kPage);
+}
+
+// From here on this process may copy to and from no other, as under a container's filter.
+bool RefuseCopies() {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter = {5, program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+std::vector<std::string>& Told() {
+  static auto& told = *new std::vector<std::string>;
+  return told;
+}
+
+TEST(ProcessCopyTest, ARefusalIsToldOnce) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!RefuseCopies()) _exit(2);
+    TellIfCopiesAreRefused([](const std::string& why) { Told().push_back(why); });
+    const Bytes source(1);
+    for (const Direction direction : {Direction::kWrite, Direction::kRead}) {
+      ProcessCopy copy(getpid(), direction);
+      EXPECT_EQ(copy.Add(AddressOf(source), AddressOf(source), 1), 0);
+      EXPECT_EQ(copy.Finish(), EPERM);
+      // An endpoint more.
+      TellIfCopiesAreRefused([](const std::string& why) { Told().push_back(why); });
+    }
+    EXPECT_EQ(Told().size(), 1u);
+    EXPECT_NE(Told().at(0).find("process_vm_writev: Operation not permitted"), std::string::npos);
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 2) GTEST_SKIP() << "no filters here";
+  EXPECT_EQ(status, 0);
+}
+
+TEST(ProcessCopyTest, WhatIsNotThereIsNoRefusal) {
+  TellIfCopiesAreRefused([](const std::string& why) { Told().push_back(why); });
+  const Bytes source(1);
+  ProcessCopy copy(getpid(), Direction::kWrite);
+  ASSERT_EQ(copy.Add(AddressOf(source), 8, 1), 0);
+  EXPECT_EQ(copy.Finish(), EFAULT);
+  EXPECT_TRUE(Told().empty());
+  TellIfCopiesAreRefused(nullptr);
 }
 
 }  // namespace
