@@ -78,8 +78,8 @@ bool OutEdge::SendToLanding(ConstByteSpan head, const StridedLayout& layout,
   }
   const RemoteStretches to = landing.memory;  // the receiver lets it be until its message is there
   const bool fits = layout.bytes() <= to.bytes;
-  if (!fits || !CopyToProcess(receiver_process_, layout, base, to)) {
-    if (fits) kernel_copies_ = KernelCopyRange();  // it is refused
+  if (!fits || !CopyToProcess(receiver_process_, receiver_watch_, layout, base, to)) {
+    if (fits) kernel_copies_ = KernelCopyRange();  // it is refused, or the receiver has ended
     landing.state.store(0, std::memory_order_release);
     return false;
   }

@@ -20,6 +20,8 @@
 #ifndef BRIGADE_TRANSPORT_EDGE_EDGE_H_
 #define BRIGADE_TRANSPORT_EDGE_EDGE_H_
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +36,7 @@
 #include "transport/edge/bell.h"
 #include "transport/edge/kernel_copy.h"
 #include "transport/edge/shared_segment.h"
+#include "transport/host/process_watch.h"
 
 namespace brigade {
 
@@ -206,9 +209,11 @@ class OutEdge {
     return receipt;
   }
 
-  // From here on such messages may go straight to the memory of `receiver`.
-  void SetKernelCopies(pid_t receiver, const KernelCopyRange& range) {
+  // From here on such messages may go straight to the memory of `receiver`. `watch` is that of a
+  // ProcessCopy, and must outlive the edge.
+  void SetKernelCopies(pid_t receiver, const ProcessWatch* watch, const KernelCopyRange& range) {
     receiver_process_ = receiver;
+    receiver_watch_ = watch;
     kernel_copies_ = range;
   }
   bool CopiesByKernel(const StridedLayout& layout) const { return kernel_copies_.Holds(layout); }
@@ -291,6 +296,7 @@ class OutEdge {
   uint64_t oldest_receipt_ = UINT64_MAX;
   Slot discarded_{};  // takes what nobody will receive
   pid_t receiver_process_ = 0;
+  const ProcessWatch* receiver_watch_ = nullptr;
   KernelCopyRange kernel_copies_;
 };
 

@@ -1,5 +1,7 @@
 #include "transport/edge/edge.h"
 
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 #include "test/support/stress.h"
 #include "transport/edge/edge_memory.h"
 #include "transport/edge/kernel_copy.h"
+#include "transport/host/process_watch.h"
 
 namespace brigade {
 
@@ -725,9 +728,10 @@ TEST(EdgeTest, Garbage) {
 constexpr size_t kLandingBytes = 100;
 
 struct LandingLink : Link {
+  ProcessWatch watch;  // of none
   LandingLink() {
     const KernelCopyRange range{kLandingBytes / 2, 2 * kLandingBytes};
-    out->SetKernelCopies(getpid(), range);
+    out->SetKernelCopies(getpid(), &watch, range);
     in->SetKernelCopies(range);
     EXPECT_EQ(in->Peek(), nullptr);  // attaches it
   }
@@ -803,6 +807,20 @@ TEST(EdgeTest, ManyShortStretchesAreNoLanding) {
   ASSERT_TRUE(StridedLayout::General(1, kLandingBytes, 2, 1, &layout).ok());
   EXPECT_FALSE(link.out->CopiesByKernel(layout));
   EXPECT_FALSE(link.in->LendLanding(layout, reinterpret_cast<std::byte*>(landing.data())));
+}
+
+// A receiver that was killed has lent a landing, and its number is another process' by now.
+TEST(EdgeTest, WhereTheReceiverHasEndedNothingIsWritten) {
+  LandingLink link;
+  const pid_t child = fork();
+  if (child == 0) _exit(pause());
+  link.watch = ProcessWatch(child);
+  kill(child, SIGKILL);
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  std::vector<uint8_t> landing(kLandingBytes, 9);
+  ASSERT_TRUE(link.Lend(&landing));
+  EXPECT_FALSE(link.SendToLanding(std::vector<uint8_t>(kLandingBytes, 7)));
+  EXPECT_EQ(landing, std::vector<uint8_t>(kLandingBytes, 9));
 }
 
 // A receiver whose memory cannot be written to is not tried again.

@@ -27,7 +27,8 @@ double SecondsOf(void (*copy)(std::byte* to, const std::byte* from, size_t bytes
 }
 
 void CopyByKernel(std::byte* to, const std::byte* from, size_t bytes) {
-  ProcessCopy copy(getpid(), ProcessCopy::Direction::kWrite);
+  const ProcessWatch none;
+  ProcessCopy copy(getpid(), &none, ProcessCopy::Direction::kWrite);
   (void)copy.Add(reinterpret_cast<uint64_t>(from), reinterpret_cast<uint64_t>(to), bytes);
   (void)copy.Finish();
 }
@@ -65,10 +66,10 @@ bool AsStretches(const StridedLayout& layout, const std::byte* base, RemoteStret
   return true;
 }
 
-bool CopyToProcess(pid_t process, const StridedLayout& layout, const std::byte* base,
-                   const RemoteStretches& to) {
+bool CopyToProcess(pid_t process, const ProcessWatch* watch, const StridedLayout& layout,
+                   const std::byte* base, const RemoteStretches& to) {
   if (to.stretch_bytes == 0) return false;
-  ProcessCopy copy(process, ProcessCopy::Direction::kWrite);
+  ProcessCopy copy(process, watch, ProcessCopy::Direction::kWrite);
   StridedLayout::Cursor from(layout, 0);
   for (size_t done = 0; done < layout.bytes();) {
     const StridedLayout::Run run = from.Next();

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "membuf/strided_layout.h"
+#include "transport/host/process_watch.h"
 
 namespace brigade {
 
@@ -27,9 +28,10 @@ struct RemoteStretches {
 bool AsStretches(const StridedLayout& layout, const std::byte* base, RemoteStretches* stretches);
 
 // Copies all of a matrix to the first bytes of `to`. REQUIRES: it has no more. False if the system
-// refuses, or the memory is not there: part of it may be written.
-bool CopyToProcess(pid_t process, const StridedLayout& layout, const std::byte* base,
-                   const RemoteStretches& to);
+// refuses, the process has ended, or the memory is not there: part of it may be written. `watch` is
+// that of a ProcessCopy.
+bool CopyToProcess(pid_t process, const ProcessWatch* watch, const StridedLayout& layout,
+                   const std::byte* base, const RemoteStretches& to);
 
 // The lengths for which that is the fastest way. A stretch costs the system what a message does: it
 // looks up the pages of each. So messages go that way whose stretches alone would.

@@ -15,11 +15,14 @@
 
 #include "gtest/gtest.h"
 #include "membuf/strided_layout.h"
+#include "transport/host/process_watch.h"
 
 namespace brigade {
 namespace {
 
 using Bytes = std::vector<uint8_t>;
+
+const ProcessWatch kThisOne;
 
 // A process with a copy of this one's memory, which waits until it is told to look at it.
 class Child {
@@ -34,8 +37,10 @@ class Child {
       _exit(is_right() ? 0 : 1);
     }
     close(go_[0]);
+    watch_ = ProcessWatch(process_);
   }
   pid_t process() const { return process_; }
+  const ProcessWatch* watch() const { return &watch_; }
   bool IsRight() {
     close(go_[1]);
     int status = -1;
@@ -46,6 +51,7 @@ class Child {
  private:
   int go_[2];
   pid_t process_;
+  ProcessWatch watch_;
 };
 
 Bytes Numbered(size_t size) {
@@ -82,7 +88,7 @@ TEST(KernelCopy, MovesAnyShapeToAnyOther) {
         write.Advance(1);
       }
       Child child([&] { return target == expected; });
-      EXPECT_TRUE(CopyToProcess(child.process(), from, Base(source), stretches));
+      EXPECT_TRUE(CopyToProcess(child.process(), child.watch(), from, Base(source), stretches));
       EXPECT_TRUE(child.IsRight());
       EXPECT_EQ(target, Bytes(200)) << "this process' own";
     }
@@ -105,7 +111,7 @@ TEST(KernelCopy, MovesManyStretches) {
     }
     return true;
   });
-  EXPECT_TRUE(CopyToProcess(child.process(), from, Base(source), stretches));
+  EXPECT_TRUE(CopyToProcess(child.process(), child.watch(), from, Base(source), stretches));
   EXPECT_TRUE(child.IsRight());
 }
 
@@ -118,8 +124,8 @@ TEST(KernelCopy, AShorterMessageLeavesTheRest) {
     return std::equal(source.begin(), source.end(), target.begin()) &&
            std::count(target.begin() + 10, target.end(), 99) == 10;
   });
-  EXPECT_TRUE(
-      CopyToProcess(child.process(), StridedLayout::Contiguous(10), Base(source), stretches));
+  EXPECT_TRUE(CopyToProcess(child.process(), child.watch(), StridedLayout::Contiguous(10),
+                            Base(source), stretches));
   EXPECT_TRUE(child.IsRight());
 }
 
@@ -129,15 +135,15 @@ TEST(KernelCopy, WhatIsNotThereIsNotWritten) {
   ASSERT_NE(hole, MAP_FAILED);
   const StridedLayout layout = StridedLayout::Contiguous(10);
   RemoteStretches stretches{reinterpret_cast<uint64_t>(hole), 10, 10, 10};
-  EXPECT_FALSE(CopyToProcess(getpid(), layout, Base(source), stretches));
+  EXPECT_FALSE(CopyToProcess(getpid(), &kThisOne, layout, Base(source), stretches));
   munmap(hole, 4096);
   Bytes target(10);
   ASSERT_TRUE(AsStretches(layout, Base(target), &stretches));
   Child gone([] { return true; });
   EXPECT_TRUE(gone.IsRight());
-  EXPECT_FALSE(CopyToProcess(gone.process(), layout, Base(source), stretches));
+  EXPECT_FALSE(CopyToProcess(gone.process(), gone.watch(), layout, Base(source), stretches));
   stretches.stretch_bytes = 0;  // of a peer gone wild
-  EXPECT_FALSE(CopyToProcess(getpid(), layout, Base(source), stretches));
+  EXPECT_FALSE(CopyToProcess(getpid(), &kThisOne, layout, Base(source), stretches));
 }
 
 TEST(KernelCopy, NoStretchesAreEqualInATrapezoid) {

@@ -4,6 +4,11 @@
 // The kernel looks up the pages of each range of the other's memory, which takes as long as a
 // kilobyte's copy. So blocks that are read are read in one range with what lies between them, if
 // that is little. What is written must not touch what lies between.
+//
+// A process is named by its number, which may become a stranger's once it has ended. So each system
+// call comes behind a look at whether it has. It may still end in between; but numbers are given in
+// turn, so all others would have to be given, too, in the few microseconds that this takes. A call
+// that has begun stays with the memory of the process that it has found.
 
 #ifndef BRIGADE_TRANSPORT_EDGE_PROCESS_COPY_H_
 #define BRIGADE_TRANSPORT_EDGE_PROCESS_COPY_H_
@@ -17,6 +22,7 @@
 #include <string>
 
 #include "membuf/rules.h"
+#include "transport/host/process_watch.h"
 
 namespace brigade {
 
@@ -28,7 +34,10 @@ class ProcessCopy {
  public:
   enum class Direction : uint8_t { kRead, kWrite };  // of the other's memory
 
-  ProcessCopy(pid_t process, Direction direction) : process_(process), direction_(direction) {}
+  // `watch`: of the process, begun when it was known to run; of none, if it is this one. It must
+  // outlive the copy.
+  ProcessCopy(pid_t process, const ProcessWatch* watch, Direction direction)
+      : process_(process), watch_(*watch), direction_(direction) {}
 
   // One more range: so many bytes at an address of either side. What is adjacent to the one before
   // is one with it. Where no more fit into a system call, those before are copied; then 0, or what
@@ -66,6 +75,7 @@ class ProcessCopy {
   static_assert(rules::kReadAcrossBytes < 4096);
 
   const pid_t process_;
+  const ProcessWatch& watch_;
   const Direction direction_;
   Ranges here_;
   Ranges there_;

@@ -21,12 +21,15 @@
 
 #include "gtest/gtest.h"
 #include "membuf/rules.h"
+#include "transport/host/process_watch.h"
 
 namespace brigade {
 namespace {
 
 using Bytes = std::vector<uint8_t>;
 using Direction = ProcessCopy::Direction;
+
+const ProcessWatch kThisOne;
 
 Bytes Numbered(size_t size) {
   Bytes bytes(size);
@@ -43,24 +46,27 @@ class Child {
  public:
   Child() : process_(fork()) {
     if (process_ == 0) _exit(pause());
+    watch_ = ProcessWatch(process_);
   }
-  ~Child() { End(); }
+  ~Child() {
+    if (!watch_.HasEnded()) End();
+  }
   void End() {
-    if (process_ == 0) return;
     kill(process_, SIGKILL);
     waitpid(process_, nullptr, 0);
-    process_ = 0;
   }
   pid_t process() const { return process_; }
+  const ProcessWatch* watch() const { return &watch_; }
 
  private:
-  pid_t process_;
+  const pid_t process_;
+  ProcessWatch watch_;
 };
 
 // Of `memory` in the child.
 Bytes Read(const Child& child, const Bytes& memory) {
   Bytes read(memory.size());
-  ProcessCopy copy(child.process(), Direction::kRead);
+  ProcessCopy copy(child.process(), child.watch(), Direction::kRead);
   EXPECT_EQ(copy.Add(AddressOf(read), AddressOf(memory), read.size()), 0);
   EXPECT_EQ(copy.Finish(), 0);
   return read;
@@ -71,7 +77,7 @@ TEST(ProcessCopyTest, MoreRangesThanASystemCallTakes) {
   const Bytes source = Numbered(3 * kBlocks);
   Bytes target(7 * kBlocks);
   Child child;
-  ProcessCopy write(child.process(), Direction::kWrite);
+  ProcessCopy write(child.process(), child.watch(), Direction::kWrite);
   Bytes expected(target.size());
   for (size_t i = 0; i < kBlocks; ++i) {
     ASSERT_EQ(write.Add(AddressOf(source, 3 * i), AddressOf(target, 7 * i), 2), 0);
@@ -82,7 +88,7 @@ TEST(ProcessCopyTest, MoreRangesThanASystemCallTakes) {
   EXPECT_EQ(Read(child, target), expected);
   EXPECT_EQ(target, Bytes(target.size())) << "this process' own";
   Bytes back(3 * kBlocks);
-  ProcessCopy read(child.process(), Direction::kRead);
+  ProcessCopy read(child.process(), child.watch(), Direction::kRead);
   for (size_t i = 0; i < kBlocks; ++i) {
     ASSERT_EQ(read.Add(AddressOf(back, 3 * i), AddressOf(target, 7 * i), 2), 0);
   }
@@ -99,8 +105,8 @@ TEST(ProcessCopyTest, ManyShortBlocksAreReadAsOne) {
     const Bytes memory = Numbered(kBlocks * stride);
     Child child;
     Bytes read(kBlocks * kBlock);
-    ProcessCopy reading(child.process(), Direction::kRead);
-    ProcessCopy writing(child.process(), Direction::kWrite);
+    ProcessCopy reading(child.process(), child.watch(), Direction::kRead);
+    ProcessCopy writing(child.process(), child.watch(), Direction::kWrite);
     const Bytes zeros(kBlock);
     Bytes expected;
     Bytes left = memory;
@@ -125,7 +131,7 @@ TEST(ProcessCopyTest, BlocksInAnyOrderAreRead) {
   const Bytes memory = Numbered(40);
   Child child;
   Bytes read(40);
-  ProcessCopy copy(child.process(), Direction::kRead);
+  ProcessCopy copy(child.process(), child.watch(), Direction::kRead);
   Bytes expected(40);
   const size_t places[] = {30, 20, 22, 36, 0, 36};
   for (size_t i = 0; i < 6; ++i) {
@@ -140,7 +146,7 @@ TEST(ProcessCopyTest, WhatIsDoneIsNotDoneAgain) {
   const Bytes source = Numbered(10);
   Bytes target(10);
   Child child;
-  ProcessCopy copy(child.process(), Direction::kWrite);
+  ProcessCopy copy(child.process(), child.watch(), Direction::kWrite);
   EXPECT_EQ(copy.Finish(), 0) << "nothing";
   ASSERT_EQ(copy.Add(AddressOf(source), AddressOf(target), 10), 0);
   ASSERT_EQ(copy.Finish(), 0);
@@ -159,15 +165,30 @@ TEST(ProcessCopyTest, WhatIsNotThereIsAnError) {
   ASSERT_EQ(munmap(pages + kPage, kPage), 0);
   const Bytes source = Numbered(2 * kPage);
   Child child;
-  ProcessCopy copy(child.process(), Direction::kWrite);
+  ProcessCopy copy(child.process(), child.watch(), Direction::kWrite);
   ASSERT_EQ(copy.Add(AddressOf(source), reinterpret_cast<uint64_t>(pages), 2 * kPage), 0);
   EXPECT_EQ(copy.Finish(), EFAULT) << "behind a page that is there";
-  ProcessCopy late(child.process(), Direction::kWrite);
+  ProcessCopy late(child.process(), child.watch(), Direction::kWrite);
   child.End();
   Bytes target(1);
   ASSERT_EQ(late.Add(AddressOf(source), AddressOf(target), 1), 0);
   EXPECT_EQ(late.Finish(), ESRCH);
   munmap(pages, kPage);
+}
+
+// The number of the process that is watched is another's by now.
+TEST(ProcessCopyTest, AStrangerIsNotTouched) {
+  const Bytes source = Numbered(10);
+  Bytes target(10);
+  Child gone;
+  gone.End();
+  Child stranger;
+  for (const Direction direction : {Direction::kWrite, Direction::kRead}) {
+    ProcessCopy copy(stranger.process(), gone.watch(), direction);
+    ASSERT_EQ(copy.Add(AddressOf(source), AddressOf(target), 10), 0);
+    EXPECT_EQ(copy.Finish(), ESRCH);
+  }
+  EXPECT_EQ(Read(stranger, target), Bytes(10));
 }
 
 // From here on this process may copy to and from no other, as under a container's filter.
@@ -196,7 +217,7 @@ TEST(ProcessCopyTest, ARefusalIsToldOnce) {
     TellIfCopiesAreRefused([](const std::string& why) { Told().push_back(why); });
     const Bytes source(1);
     for (const Direction direction : {Direction::kWrite, Direction::kRead}) {
-      ProcessCopy copy(getpid(), direction);
+      ProcessCopy copy(getpid(), &kThisOne, direction);
       EXPECT_EQ(copy.Add(AddressOf(source), AddressOf(source), 1), 0);
       EXPECT_EQ(copy.Finish(), EPERM);
       // An endpoint more.
@@ -215,7 +236,7 @@ TEST(ProcessCopyTest, ARefusalIsToldOnce) {
 TEST(ProcessCopyTest, WhatIsNotThereIsNoRefusal) {
   TellIfCopiesAreRefused([](const std::string& why) { Told().push_back(why); });
   const Bytes source(1);
-  ProcessCopy copy(getpid(), Direction::kWrite);
+  ProcessCopy copy(getpid(), &kThisOne, Direction::kWrite);
   ASSERT_EQ(copy.Add(AddressOf(source), 8, 1), 0);
   EXPECT_EQ(copy.Finish(), EFAULT);
   EXPECT_TRUE(Told().empty());

@@ -7,6 +7,8 @@
 
 #include <cerrno>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <sstream>
 #include <utility>
 
@@ -50,6 +52,19 @@ ProcessWatch& ProcessWatch::operator=(ProcessWatch&& other) noexcept {
   std::swap(pidfd_, other.pidfd_);
   std::swap(started_, other.started_);
   return *this;
+}
+
+std::shared_ptr<const ProcessWatch> ProcessWatch::Of(pid_t process) {
+  static auto& mutex = *new std::mutex;
+  static auto& watches = *new std::map<pid_t, std::weak_ptr<const ProcessWatch>>;
+  const std::lock_guard<std::mutex> lock(mutex);
+  std::weak_ptr<const ProcessWatch>& known = watches[process];
+  std::shared_ptr<const ProcessWatch> watch = known.lock();
+  // The number may be that of another one by now.
+  if (watch == nullptr || watch->HasEnded()) {
+    known = watch = std::make_shared<const ProcessWatch>(process);
+  }
+  return watch;
 }
 
 bool ProcessWatch::HasEnded() const {

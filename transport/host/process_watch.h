@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <string>
 
 namespace brigade {
@@ -20,6 +21,8 @@ class ProcessWatch {
   ~ProcessWatch();
   ProcessWatch(ProcessWatch&& other) noexcept;
   ProcessWatch& operator=(ProcessWatch&& other) noexcept;
+  // One for all in this process that watch the same other.
+  static std::shared_ptr<const ProcessWatch> Of(pid_t process);
 
   // Whether the process has ended, by itself or not, waited for or not. Cost: a system call;
   // without a pidfd some microseconds.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <memory>
 
 #include "gtest/gtest.h"
 
@@ -65,6 +66,19 @@ TEST(ProcessWatchTest, NoticesTheEndWithoutPidfd) {
   waitpid(child, &status, 0);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 2) GTEST_SKIP() << "no filters here";
   EXPECT_EQ(status, 0);
+}
+
+TEST(ProcessWatchTest, AllShareOneWhileItsProcessRuns) {
+  const pid_t child = Sleeper();
+  const std::shared_ptr<const ProcessWatch> watch = ProcessWatch::Of(child);
+  EXPECT_EQ(ProcessWatch::Of(child), watch);
+  EXPECT_NE(ProcessWatch::Of(getpid()), watch);
+  EXPECT_FALSE(watch->HasEnded());
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_TRUE(watch->HasEnded());
+  EXPECT_NE(ProcessWatch::Of(child), watch) << "the number may be another's";
+  EXPECT_TRUE(ProcessWatch::Of(child)->HasEnded());
 }
 
 TEST(ProcessWatchTest, WatchesNothing) { EXPECT_FALSE(ProcessWatch().HasEnded()); }

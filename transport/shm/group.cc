@@ -8,7 +8,8 @@ OutStream* Group::OpenEdge(size_t index, int peer, EdgeMemory* memory) {
   auto* const ring = static_cast<EdgeRing*>(memory->Allocate(sizeof(EdgeRing)));
   if (ring == nullptr) return nullptr;
   out[index] = std::make_unique<OutStream>(ring, memory, members[peer], peer);
-  out[index]->edge.SetKernelCopies(members[peer]->segment->address().process, kernel_copies);
+  out[index]->edge.SetKernelCopies(members[peer]->segment->address().process,
+                                   &members[peer]->process, kernel_copies);
   if (members[peer]->lost) out[index]->edge.SetLost();
   std::atomic<uint64_t>& entry = directories[rank]->entries()[index];
   uint64_t unopened = 0;

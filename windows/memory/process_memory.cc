@@ -11,13 +11,13 @@ using Direction = ProcessCopy::Direction;
 
 bool ProcessMemory::CanReach(uint64_t address) const {
   std::byte byte;
-  ProcessCopy copy(process_, Direction::kRead);
+  ProcessCopy copy(process_, watch_.get(), Direction::kRead);
   return copy.Add(reinterpret_cast<uint64_t>(&byte), address, 1) == 0 && copy.Finish() == 0;
 }
 
 Status ProcessMemory::Copy(Direction direction, LayoutCursor* here, const std::byte* here_base,
                            LayoutCursor* there, uint64_t there_base, int64_t bytes) const {
-  ProcessCopy copy(process_, direction);
+  ProcessCopy copy(process_, watch_.get(), direction);
   int error = 0;
   for (int64_t left = bytes; left > 0 && error == 0;) {
     const Runs run_here = here->Next();

@@ -8,16 +8,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "membuf/status.h"
 #include "transport/edge/process_copy.h"
+#include "transport/host/process_watch.h"
 #include "windows/layout/layout_cursor.h"
 
 namespace brigade {
 
 class ProcessMemory {
  public:
-  explicit ProcessMemory(pid_t process) : process_(process) {}
+  // REQUIRES: the process lives until this returns.
+  explicit ProcessMemory(pid_t process) : process_(process), watch_(ProcessWatch::Of(process)) {}
 
   // Whether the byte at `address` can be read. What the system allows of reading it allows of
   // writing.
@@ -36,6 +39,7 @@ class ProcessMemory {
               LayoutCursor* there, uint64_t there_base, int64_t bytes) const;
 
   pid_t process_;
+  std::shared_ptr<const ProcessWatch> watch_;
 };
 
 }  // namespace brigade

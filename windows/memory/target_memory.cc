@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "windows/layout/layout_copy.h"
 #include "windows/layout/typed_layout.h"
@@ -43,6 +44,7 @@ std::unique_ptr<TargetMemory> TargetMemory::Open(const MemberAttributes& target,
   if (page == nullptr || target.page_offset % 64 != 0) return nullptr;
   std::byte* mapped = nullptr;
   std::byte* attached = nullptr;
+  std::optional<ProcessMemory> process;
   if (target.kind == WindowMemory::kDynamic) {
     attached = segment->At(target.memory_offset, AttachedRanges::Bytes());
     if (attached == nullptr || target.memory_offset % 64 != 0) return nullptr;
@@ -53,19 +55,21 @@ std::unique_ptr<TargetMemory> TargetMemory::Open(const MemberAttributes& target,
     if (mapped == nullptr) return nullptr;
   } else if (target.segment.process == getpid()) {
     mapped = reinterpret_cast<std::byte*>(target.address);
-  } else if (target.bytes > 0 && !ProcessMemory(target.segment.process).CanReach(target.readable)) {
-    return nullptr;
+  } else {
+    process.emplace(target.segment.process);
+    if (target.bytes > 0 && !process->CanReach(target.readable)) return nullptr;
   }
-  std::unique_ptr<TargetMemory> opened(
-      new TargetMemory(std::move(segment), MemberPage(page, members), target, mapped, attached));
+  std::unique_ptr<TargetMemory> opened(new TargetMemory(
+      std::move(segment), MemberPage(page, members), target.address, mapped, attached));
   opened->segment_of_memory_ = std::move(segment_of_memory);
+  opened->process_ = std::move(process);
   return opened;
 }
 
 Status TargetMemory::Put(LayoutCursor* from, const std::byte* origin, int64_t bytes,
                          LayoutCursor* to, int64_t offset) const {
   if (mapped_ == nullptr) {
-    return process_.Write(from, origin, bytes, to, address_ + static_cast<uint64_t>(offset));
+    return process_->Write(from, origin, bytes, to, address_ + static_cast<uint64_t>(offset));
   }
   CopyLayout(from, origin, bytes, to, mapped_ + offset);
   return Status();
@@ -74,7 +78,7 @@ Status TargetMemory::Put(LayoutCursor* from, const std::byte* origin, int64_t by
 Status TargetMemory::Get(LayoutCursor* from, int64_t offset, int64_t bytes, LayoutCursor* to,
                          std::byte* origin) const {
   if (mapped_ == nullptr) {
-    return process_.Read(from, address_ + static_cast<uint64_t>(offset), bytes, to, origin);
+    return process_->Read(from, address_ + static_cast<uint64_t>(offset), bytes, to, origin);
   }
   CopyLayout(from, mapped_ + offset, bytes, to, origin);
   return Status();
@@ -115,7 +119,7 @@ Status TargetMemory::AccumulateBlock(AccumulateOp op, Element element, const std
   if (fetched != nullptr || (op != AccumulateOp::kReplace && op != AccumulateOp::kNoOp)) {
     LayoutCursor packed = Packed(bytes);
     std::byte* const old = fetched == nullptr ? block : fetched;
-    BRIGADE_RETURN_IF_ERROR(process_.Read(to, base, bytes, &packed, old));
+    BRIGADE_RETURN_IF_ERROR(process_->Read(to, base, bytes, &packed, old));
   }
   if (op == AccumulateOp::kNoOp) {
     to->Seek(position + bytes);
@@ -129,7 +133,7 @@ Status TargetMemory::AccumulateBlock(AccumulateOp op, Element element, const std
   }
   to->Seek(position);
   LayoutCursor packed = Packed(bytes);
-  return process_.Write(&packed, operand, bytes, to, base);
+  return process_->Write(&packed, operand, bytes, to, base);
 }
 
 }  // namespace brigade

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "membuf/status.h"
@@ -48,12 +49,11 @@ class TargetMemory {
                     int64_t bytes, LayoutCursor* to, int64_t offset, std::byte* fetched) const;
 
  private:
-  TargetMemory(std::shared_ptr<SharedSegment> segment, MemberPage page,
-               const MemberAttributes& target, std::byte* mapped, std::byte* attached)
+  TargetMemory(std::shared_ptr<SharedSegment> segment, MemberPage page, uint64_t address,
+               std::byte* mapped, std::byte* attached)
       : segment_(std::move(segment)),
         page_(page),
-        process_(target.segment.process),
-        address_(target.address),
+        address_(address),
         mapped_(mapped),
         attached_(attached) {}
 
@@ -64,7 +64,7 @@ class TargetMemory {
   std::shared_ptr<SharedSegment> segment_;
   std::shared_ptr<SharedSegment> segment_of_memory_;  // null: of none that is shared
   MemberPage page_;
-  ProcessMemory process_;
+  std::optional<ProcessMemory> process_;  // of memory that this process does not see
   uint64_t address_;
   std::byte* mapped_;
   std::byte* attached_;
