@@ -26,12 +26,17 @@ std::string StartOf(pid_t process) {
   if (end_of_name == std::string::npos) return "";
   std::istringstream fields(text.substr(end_of_name + 1));
   std::string state;
-  std::string field;
+  std::string threads;
+  std::string start;
+  std::string other;
   fields >> state;
-  if (state == "Z" || state == "X") return "";
-  constexpr int kStartBehindState = 19;
-  for (int i = 0; i < kStartBehindState; ++i) fields >> field;
-  return field;
+  constexpr int kThreadsBehindState = 17;
+  for (int i = 1; i < kThreadsBehindState; ++i) fields >> other;
+  fields >> threads >> other >> start;
+  // The state is that of the main thread, which may end before the others.
+  const bool is_alone = threads == "0" || threads == "1";
+  if ((state == "Z" || state == "X") && is_alone) return "";
+  return start;
 }
 
 }  // namespace

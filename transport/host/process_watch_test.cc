@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <fstream>
 #include <memory>
+#include <string>
+#include <thread>
 
 #include "gtest/gtest.h"
 
@@ -55,11 +58,41 @@ void NoticesTheEnd(bool pidfd) {
 
 TEST(ProcessWatchTest, NoticesTheEnd) { NoticesTheEnd(ProcessWatch(getpid()).has_pidfd()); }
 
+// A process whose main thread has ended, and another one not.
+pid_t Headless() {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::thread([] { pause(); }).detach();
+    syscall(SYS_exit, 0);
+  }
+  const std::string file = "/proc/" + std::to_string(child) + "/stat";
+  for (std::string state; state != "Z";) {
+    std::string field;
+    std::ifstream(file) >> field >> field >> state;
+  }
+  return child;
+}
+
+void ADeadMainThreadIsNotTheEnd() {
+  const pid_t child = Headless();
+  const ProcessWatch watch(child);
+  EXPECT_FALSE(watch.HasEnded());
+  kill(child, SIGKILL);
+  siginfo_t info;
+  waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
+  EXPECT_TRUE(watch.HasEnded());
+  waitpid(child, nullptr, 0);
+  EXPECT_TRUE(watch.HasEnded());
+}
+
+TEST(ProcessWatchTest, ADeadMainThreadIsNotTheEnd) { ADeadMainThreadIsNotTheEnd(); }
+
 TEST(ProcessWatchTest, NoticesTheEndWithoutPidfd) {
   const pid_t child = fork();
   if (child == 0) {
     if (!RefusePidfds()) _exit(2);
     NoticesTheEnd(/*pidfd=*/false);
+    ADeadMainThreadIsNotTheEnd();
     _exit(testing::Test::HasFailure() ? 1 : 0);
   }
   int status = 0;
