@@ -377,6 +377,35 @@ TEST_P(Windows, ANotificationComesBehindItsData) {
   });
 }
 
+// Of one origin and of several. Whose value stays is not said, but it is one of theirs.
+TEST_P(Windows, PutsToTheSameBytesDoNoHarm) {
+  if (GetParam().is_checked(0)) GTEST_SKIP() << "it would be told";
+  if (GetParam().transport != WindowWay::Transport::kSim && GetParam().goes_directly(1)) {
+    GTEST_SKIP() << "threads would write to the same bytes";
+  }
+  const int rounds = StressRounds(20, 1000);
+  constexpr int64_t kBytes = 3000;
+  OnRanks(3, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(kBytes + 500);
+    std::vector<std::vector<std::byte>> data;
+    for (int i = 0; i < 4; ++i) data.emplace_back(kBytes, static_cast<std::byte>(self.rank() + 1));
+    for (int round = 0; round < rounds; ++round) {
+      Require(window->Fence());
+      // Pieces of one lie across those of another.
+      for (int i = 0; i < 4 && self.rank() != 0; ++i) {
+        Require(window->Put(Bytes(data[static_cast<size_t>(i)].data(), kBytes),
+                            At(0, i % 2 * 500, kBytes)));
+      }
+      Require(window->Fence());
+      for (int64_t i = 0; i < kBytes && self.rank() == 0; ++i) {
+        Expect(window->base()[i] == std::byte{2} || window->base()[i] == std::byte{3},
+               "what one of them has put");
+      }
+    }
+    Require(window->Free());
+  });
+}
+
 TEST_P(Windows, ManyShortPutsToOneWhoIsLate) {
   const int puts = StressRounds(3000, 1000000);
   OnRanks(2, [&](WindowRank& self) {

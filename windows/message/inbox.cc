@@ -117,6 +117,13 @@ Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
   return Status();
 }
 
+bool Inbox::IsTaken(const Entry& entry) const {
+  const int64_t end = entry.place + entry.message.note.bytes;
+  return std::any_of(landings_.begin(), landings_.end(), [&](const auto& landing) {
+    return landing.first < end && entry.place < landing.first + landing.second;
+  });
+}
+
 Status Inbox::PostLandings(int from, Origin* origin, bool* any) {
   size_t looked = 0;
   for (Entry& entry : origin->entries) {
@@ -131,12 +138,15 @@ Status Inbox::PostLandings(int from, Origin* origin, bool* any) {
       entry.reply = context_->space()->Take(WindowSpace::Use::kReply, context_->group(), from);
       if (entry.reply == nullptr) break;
     }
+    // Landings of posted receives do not overlap, but puts to the same bytes may be under way.
+    if (entry.in_place && IsTaken(entry)) entry.in_place = false;
     Status status;
     if (entry.in_place) {
       status = context_->endpoint()->PostReceiveInPlace(
           context_->channel(kRequestChannel), from,
           {&memory_, window_->memory, static_cast<size_t>(entry.place), static_cast<size_t>(bytes)},
           &entry.slot);
+      if (status.ok()) landings_.emplace_back(entry.place, bytes);
     } else {
       StagedBuffer* const buffer =
           context_->space()->Take(WindowSpace::Use::kRequestLanding, context_->group(), from);
@@ -333,6 +343,8 @@ Status Inbox::DoPiece(int from, Origin* origin, Entry* entry, Step* step) {
     }
   }
   if (entry->in_place) {
+    landings_.erase(std::find(landings_.begin(), landings_.end(),
+                              std::pair<int64_t, int64_t>(entry->place, bytes)));
     request.at->Seek(request.at->position() + bytes);
   } else {
     Combine(&request, entry->slot.lease.data, bytes,
@@ -496,6 +508,7 @@ void Inbox::Drop() {
     origin.entries.clear();
   }
   busy_.clear();
+  landings_.clear();
 }
 
 }  // namespace brigade

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "membuf/status.h"
@@ -71,6 +72,8 @@ class Inbox {
   Origin& OriginOf(int rank) { return origins_[static_cast<size_t>(rank)]; }
   Status CheckPiece(int from, Origin* origin, Entry* entry);
   Status PostLandings(int from, Origin* origin, bool* any);
+  // Whether other pieces are landing on the place of this one.
+  bool IsTaken(const Entry& entry) const;
   Status DoFirst(int from, Origin* origin, Step* step);
   Status BeginRequest(int from, Origin* origin, const NoteMessage& message, Step* step);
   Status DoPiece(int from, Origin* origin, Entry* entry, Step* step);
@@ -96,6 +99,8 @@ class Inbox {
   StridedLayout memory_;  // all of the window
   std::vector<Origin> origins_;
   std::vector<int> busy_;  // origins of whom something is to be done
+  // What is landing in its place: where it begins, and how long it is.
+  std::vector<std::pair<int64_t, int64_t>> landings_;
 };
 
 }  // namespace brigade
