@@ -10,7 +10,9 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <set>
 #include <string>
@@ -69,6 +71,19 @@ class Child {
   int pipe_[2];
   pid_t pid_;
 };
+
+// As the user is told: docs/user/rma.md.
+TEST(SharedSegmentTest, CoreFilesLeaveItOut) {
+  const std::shared_ptr<SharedSegment> segment = NewSegment();
+  char begin[40];
+  snprintf(begin, sizeof(begin), "%lx-", reinterpret_cast<unsigned long>(segment->base()));
+  std::ifstream maps("/proc/self/smaps");
+  std::string line;
+  while (std::getline(maps, line) && line.rfind(begin, 0) != 0) continue;
+  ASSERT_TRUE(maps) << "the mapping";
+  while (std::getline(maps, line) && line.rfind("VmFlags:", 0) != 0) continue;
+  EXPECT_NE(line.find(" dd"), std::string::npos) << line;
+}
 
 TEST(SharedSegmentTest, IsPrivateToTheUserAndCannotShrink) {
   const auto segment = NewSegment();
