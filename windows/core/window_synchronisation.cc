@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "patterns/engine/pattern_call.h"
+#include "windows/core/full_fence.h"
 #include "windows/core/window.h"
 
 namespace brigade {
@@ -66,7 +67,7 @@ uint32_t Window::NextToken() {
 // Source: MPI/SX, section 2.1.
 Status Window::Fence(const FencePromise& promise) {
   BRIGADE_RETURN_IF_ERROR(epochs_.Fence(!promise.nothing_succeeds));
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  FullFence();
   if (!promise.nothing_precedes && !is_direct_) {
     std::vector<int64_t> asked(static_cast<size_t>(size()));
     {
@@ -97,12 +98,12 @@ Status Window::Fence(const FencePromise& promise) {
     served_.checked->EndAll();  // all has come, and nobody begins anything behind the fence
   }
   BRIGADE_RETURN_IF_ERROR(wait_->Run(group_.get(), PatternCall()));  // a barrier
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  FullFence();
   return Status();
 }
 
 Status Window::AllGather(const void* mine, size_t bytes, void* all) {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  FullFence();
   std::vector<Matrix> portions(static_cast<size_t>(size()));
   for (size_t r = 0; r < portions.size(); ++r) {
     portions[r] = {static_cast<std::byte*>(all) + r * bytes, StridedLayout::Contiguous(bytes)};
@@ -113,7 +114,7 @@ Status Window::AllGather(const void* mine, size_t bytes, void* all) {
   spread.topology.shape = Shape::kFree;
   spread.portions = portions.data();
   BRIGADE_RETURN_IF_ERROR(wait_->Run(group_.get(), spread));
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  FullFence();
   return Status();
 }
 
@@ -122,7 +123,7 @@ Status Window::AllGather(const void* mine, size_t bytes, void* all) {
 Status Window::Post(const std::vector<int>& origins) {
   for (const int origin : origins) BRIGADE_RETURN_IF_ERROR(CheckRank(origin));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckPost());
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  FullFence();
   const WindowWait::Turn turn(&*wait_);
   Note note;
   note.kind = NoteKind::kPost;
@@ -143,14 +144,14 @@ Status Window::Start(const std::vector<int>& targets) {
                                          [&] { return served_.posted_by[t] > posts_taken_[t]; }));
     ++posts_taken_[t];
   }
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  FullFence();
   epochs_.Start(targets);
   return Status();
 }
 
 Status Window::Complete() {
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckComplete());
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  FullFence();
   const WindowWait::Turn turn(&*wait_);
   epochs_.Complete();
   const std::vector<int> targets = epochs_.started();
@@ -167,7 +168,7 @@ void Window::EndExposure() {
     if (is_checked()) served_.checked->EndAll(origin);
   }
   epochs_.Wait();
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  FullFence();
 }
 
 Status Window::Wait() {
@@ -278,7 +279,7 @@ Status Window::Unlock(int target) {
     epochs_.UnlockOne(target);
     return flushed;
   }
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  FullFence();
   const WindowWait::Turn turn(&*wait_);
   epochs_.UnlockOne(target);
   BRIGADE_RETURN_IF_ERROR(state()->failure);
@@ -312,7 +313,7 @@ Status Window::UnlockAll() {
     epochs_.UnlockAll();
     return flushed;
   }
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  FullFence();
   const WindowWait::Turn turn(&*wait_);
   epochs_.UnlockAll();
   BRIGADE_RETURN_IF_ERROR(state()->failure);
@@ -329,7 +330,7 @@ Status Window::UnlockAll() {
 Status Window::Flush(int target) {
   BRIGADE_RETURN_IF_ERROR(CheckRank(target));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckFlush(target));
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  FullFence();
   if (direct(target) != nullptr) {
     EndOwn(FlushedPart::kAll);
     return Status();
@@ -341,7 +342,7 @@ Status Window::Flush(int target) {
 }
 
 Status Window::FlushAll() {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  FullFence();
   if (epochs_.HasLock(rank())) EndOwn(FlushedPart::kAll);
   if (is_direct_) return Status();
   const WindowWait::Turn turn(&*wait_);
@@ -378,7 +379,7 @@ Status Window::FlushLocalAll() {
 }
 
 Status Window::Sync() {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  FullFence();
   return Progress();
 }
 

@@ -6,6 +6,7 @@
 #include "patterns/engine/pattern_call.h"
 #include "transport/host/variables.h"
 #include "transport/mpi/mpi_bootstrap.h"
+#include "windows/core/full_fence.h"
 #include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/message/outgoing.h"
@@ -86,9 +87,9 @@ Status WindowsBackend::Barrier() {
     have_met = true;
   }
   if (have_met) return Status();
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  FullFence();
   BRIGADE_RETURN_IF_ERROR(group_->Run(PatternCall()));
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  FullFence();
   return Status();
 }
 
