@@ -81,7 +81,9 @@ Status WindowWait::Until(bool is_told, const char* what, const Over& over) {
     engine_->WaitUntil(ends, describe);
     return group_->failure;
   }
-  // The endpoint may not sleep: it would not be woken.
+  // The endpoint may not sleep: it would not be woken. What others write to memory rings no bell;
+  // and of several threads that wait, one takes in what another waits for, who sleeps on. So naps
+  // are short, here and in `others_`, however long it takes: a fence waits several times in a row.
   constexpr std::chrono::microseconds kNap(50);
   const uint64_t most = engine_->endpoint()->PollsAwake();
   const std::chrono::duration<double> interval(engine_->options().report_seconds);
