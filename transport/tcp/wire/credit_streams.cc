@@ -66,9 +66,16 @@ void SendStream::OnGrant(uint32_t posted) {
 
 // --- ReceiveStream ---
 
-ReceiveStream::Arrival ReceiveStream::Deliver(const Unexpected& piece) {
+ReceiveStream::Receive ReceiveStream::Use(size_t bytes) {
+  // A grant that was sent gives its sender back what the piece took of the window.
+  if (granted_left() == 0) ungranted_bytes_ += EagerCost(bytes);
   const Receive receive = posted_.front();
   posted_.pop_front();
+  return receive;
+}
+
+ReceiveStream::Arrival ReceiveStream::Deliver(const Unexpected& piece) {
+  const Receive receive = Use(piece.size);
   const size_t bytes = std::min(piece.size, receive.landing.bytes);
   if (bytes > 0) std::memcpy(receive.landing.data, piece.bytes.get(), bytes);
   return Arrival{receive, piece.size};
@@ -81,7 +88,6 @@ bool ReceiveStream::Post(const Receive& receive, Arrival* arrival) {
   if (unexpected_.empty()) return false;
   *arrival = Deliver(unexpected_.front());
   unexpected_bytes_ -= EagerCost(unexpected_.front().size);
-  ungranted_bytes_ += EagerCost(unexpected_.front().size);
   unexpected_.pop_front();
   return true;
 }
@@ -116,9 +122,7 @@ bool ReceiveStream::End(Arrival* arrival) {
       BRIGADE_CHECK(false);
       return false;
     case Coming::kLanding:
-      *arrival = Arrival{posted_.front(), coming_bytes_};
-      posted_.pop_front();
-      ungranted_bytes_ += EagerCost(coming_bytes_);
+      *arrival = Arrival{Use(coming_bytes_), coming_bytes_};
       return true;
     case Coming::kUnexpected:
       break;
@@ -129,7 +133,6 @@ bool ReceiveStream::End(Arrival* arrival) {
     return false;
   }
   *arrival = Deliver(coming_unexpected_);
-  ungranted_bytes_ += EagerCost(coming_bytes_);
   coming_unexpected_.bytes.reset();
   return true;
 }

@@ -5,13 +5,14 @@
 //
 // A place is a posted receive, which the receiver announces with a grant, or, for a short piece,
 // part of an eager window of kEagerWindowBytes per stream. A grant says how many receives were ever
-// posted. ShouldGrant tells which grants go out at once: those of long pieces, and those without
-// which the sender of short ones may have to stop. The others go with a piece in the other
-// direction, or when their rank has nothing else to do.
+// posted. ShouldGrant tells which grants go out at once: those without which the sender may have to
+// stop, be it that it has no more of its window, or few places for long pieces. The others go with
+// a piece in the other direction, or when their rank has nothing else to do.
 
 #ifndef BRIGADE_TRANSPORT_TCP_WIRE_CREDIT_STREAMS_H_
 #define BRIGADE_TRANSPORT_TCP_WIRE_CREDIT_STREAMS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -124,7 +125,9 @@ class ReceiveStream {
   // Whether there are receives that the sender does not know of; and whether they should be granted
   // at once.
   bool ungranted() const { return granted_ != count_; }
-  bool ShouldGrant() const { return ungranted() && (long_ungranted_ || MayBlockSender()); }
+  bool ShouldGrant() const {
+    return ungranted() && ((long_ungranted_ && RunsShort()) || MayBlockSender());
+  }
   // How many were posted.
   uint32_t count() const { return count_; }
   // The same, which counts as granted.
@@ -137,6 +140,18 @@ class ReceiveStream {
   };
 
   Arrival Deliver(const Unexpected& piece);
+  // The oldest posted receive, whose piece of so many bytes is here.
+  Receive Use(size_t bytes);
+  // How many of the posted receives the sender was told of.
+  size_t granted_left() const {
+    const uint32_t ungranted = count_ - granted_;
+    return posted_.size() - std::min<size_t>(posted_.size(), ungranted);
+  }
+  // Whether a sender of long pieces may have used up what it was told of before it hears more. The
+  // first of two places may be nearly full.
+  bool RunsShort() const {
+    return granted_left() < 2 || posted_.front().landing.bytes < kEagerWindowBytes;
+  }
   // Whether the sender may not send its next piece, if that is of kEagerBytes.
   bool MayBlockSender() const {
     return ungranted_bytes_ + EagerCost(kEagerBytes) > kEagerWindowBytes;
@@ -153,7 +168,7 @@ class ReceiveStream {
   uint32_t count_ = 0;  // receives ever posted
   uint32_t granted_ = 0;
   bool long_ungranted_ = false;
-  size_t ungranted_bytes_ = 0;
+  size_t ungranted_bytes_ = 0;  // what pieces cost that came before a grant for them was sent
 };
 
 }  // namespace brigade

@@ -312,6 +312,108 @@ TEST(ReceiveStreamTest, LongReceivesAreGrantedAtOnceAndShortOnesWhenTheAllowance
   EXPECT_LT(grants, 100);
 }
 
+// Of a long message that its receiver keeps posting for.
+TEST(ReceiveStreamTest, ASenderThatKnowsOfManyPlacesIsToldOfMoreTogether) {
+  constexpr size_t kBytes = rules::kTcpPieceBytes;
+  constexpr int kPieces = 64;
+  constexpr int kPosted = 4;
+  Bytes bytes(kBytes);
+  ReceiveStream receiver;
+  SendStream sender;
+  ReceiveStream::Arrival arrival;
+  int grants = 0;
+  const auto post = [&] {
+    receiver.Post({Span(&bytes), true, nullptr}, &arrival);
+    if (!receiver.ShouldGrant()) return;
+    ++grants;
+    sender.OnGrant(receiver.Grant());
+  };
+  for (int i = 0; i < kPieces; ++i) sender.Push({Span(bytes), nullptr});
+  for (int i = 0; i < kPosted; ++i) post();
+  EXPECT_GT(grants, 1) << "the first places, of which it knows too few";
+  for (int i = 0; i < kPieces; ++i) {
+    ASSERT_TRUE(sender.MayTake()) << i;
+    sender.Take();
+    ByteSpan where;
+    ASSERT_TRUE(receiver.Begin(kBytes, &where));
+    ASSERT_TRUE(receiver.End(&arrival));
+    post();
+  }
+  EXPECT_LT(grants, kPieces / 2);
+}
+
+// Pieces and grants take their time, and the receiver posts when it likes; but who may be waited
+// for is never silent.
+TEST(ReceiveStreamTest, NoSenderOfAnyPiecesWaitsForAGrantThatIsHeldBack) {
+  const Bytes bytes(3 * kEagerBytes);
+  Bytes landing(3 * kEagerBytes);
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    std::mt19937 random(seed);
+    ReceiveStream receiver;
+    SendStream sender;
+    ReceiveStream::Arrival arrival;
+    std::deque<size_t> waiting;  // lengths; the receiver knows them as it would from a header
+    std::deque<size_t> unposted;
+    std::deque<size_t> pieces;  // under way
+    std::deque<uint32_t> grants;
+    bool coming = false;
+    const auto grant = [&] {
+      if (receiver.ShouldGrant()) grants.push_back(receiver.Grant());
+    };
+    const auto post = [&] {
+      receiver.Post({ByteSpan{landing.data(), unposted.front()}, false, nullptr}, &arrival);
+      unposted.pop_front();
+      grant();
+    };
+    const auto send = [&] {
+      for (; sender.MayTake(); waiting.pop_front()) pieces.push_back(sender.Take().bytes.bytes);
+    };
+    const auto begin_or_end = [&] {
+      ByteSpan where;
+      if (!coming) {
+        ASSERT_TRUE(receiver.Begin(pieces.front(), &where));
+        pieces.pop_front();
+      } else {
+        (void)receiver.End(&arrival);
+        grant();
+      }
+      coming = !coming;
+    };
+    for (int i = 0; i < 2000; ++i) {
+      switch (random() % 5) {
+        case 0: {
+          const size_t lengths[] = {random() % 200, kEagerBytes, kEagerBytes + 1, bytes.size()};
+          waiting.push_back(lengths[random() % (seed % 4 + 1)]);
+          unposted.push_back(waiting.back());
+          sender.Push({ConstByteSpan(bytes.data(), waiting.back()), nullptr});
+          break;
+        }
+        case 1:
+          if (!unposted.empty()) post();
+          break;
+        case 2:
+          send();
+          break;
+        case 3:
+          if (coming || !pieces.empty()) begin_or_end();
+          break;
+        case 4:
+          if (grants.empty()) break;
+          sender.OnGrant(grants.front());
+          grants.pop_front();
+          break;
+      }
+    }
+    while (!unposted.empty()) post();
+    while (coming || !pieces.empty() || !grants.empty() || sender.MayTake()) {
+      send();
+      if (coming || !pieces.empty()) begin_or_end();
+      for (; !grants.empty(); grants.pop_front()) sender.OnGrant(grants.front());
+    }
+    EXPECT_TRUE(waiting.empty()) << seed << ": " << waiting.size() << " pieces wait";
+  }
+}
+
 // Every length of the first of two pieces, the second being as long as may be sent ahead.
 TEST(ReceiveStreamTest, NoSenderOfShortPiecesWaitsForAGrantThatIsHeldBack) {
   const Bytes second(kEagerBytes);
