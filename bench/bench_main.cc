@@ -15,6 +15,7 @@
 #include "bench/studies/exchange.h"
 #include "bench/studies/explain.h"
 #include "bench/studies/model_study.h"
+#include "bench/studies/one_sided.h"
 
 namespace brigade::bench {
 namespace {

@@ -17,7 +17,7 @@ for ranks in 2 4; do
   $run_mpi "$ranks" "$bench" spread --seconds 0.02 --sizes 100xQ,50x31 --topologies ' I1' --json "$out/spread.jsonl"
 done
 # One-sided communication, directly and by messages.
-$run_mpi 2 "$bench" one-sided --seconds 0.02 --sizes 8,70000 --json "$out/one_sided.jsonl"
+$run_mpi 3 "$bench" one-sided --seconds 0.02 --min-iterations 2 --sizes 8,70000 --json "$out/one_sided.jsonl"
 for transport in shm tcp mpi; do
   $run_mpi 3 "$bench" exchange --seconds 0.02 --min-iterations 2 --blocks 0,8,70000 --shim none --transport "$transport" \
     --json "$out/exchange.jsonl"

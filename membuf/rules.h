@@ -193,7 +193,9 @@ inline constexpr uint64_t kLooksBeforeOverflow = 200;
 inline constexpr int kPlaceUs = 80;
 // How long an owner must stay away until its helper drives: more spares frequent callers a wake-up,
 // and leaves what comes meanwhile where it is.
-inline constexpr int kHelperGraceUs = 500;
+inline constexpr int kHelperGraceUs = 200;
+// How often it then looks before it waits to be woken.
+inline constexpr int kHelperLooks = 20;
 // The helper's rest on an endpoint that cannot be woken: it doubles while nothing moves.
 inline constexpr int kHelperShortestRestUs = 1000;
 inline constexpr int kHelperLongestRestUs = 8000;

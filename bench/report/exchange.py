@@ -23,6 +23,7 @@ Brigade's."""
 VARIANTS = ("put, fence", "get, fence", "put, post, start", "get, post, start", "put, lock", "get, lock")
 TWO_SIDED = "send, receive"
 TYPED = ("put", "put, cached", "put, uncached")
+NOTIFIED = "put with notification"
 _DATA = pathlib.Path(__file__).resolve().parent.parent / "studies" / "paper"
 
 
@@ -58,7 +59,7 @@ def typed_paper():
 
 def compare(lines):
     """({Key: {pattern: Figure}}, {Key: {pattern: Peer}}): ours, and the best peer's. Two-sided is compared with puts
-    between fences, or of a datatype that is kept by messages, all else with the same of ours."""
+    between fences, of a datatype that is kept by messages, or with notification, all else with the same of ours."""
     ours, peers = collections.defaultdict(dict), collections.defaultdict(dict)
     for label, cases in by_label(lines):
         for key, subjects in cases.items():
@@ -67,12 +68,17 @@ def compare(lines):
                     if not label:
                         ours[key][pattern] = figure
                     continue
-                put = "put, cached" if datatype_of(key) else "put, fence"
-                versus = ratio(figure, subjects["brigade", put if pattern == TWO_SIDED else pattern])
+                versus = ratio(figure, subjects["brigade", beside_two_sided(key) if pattern == TWO_SIDED else pattern])
                 known = peers[key].get(pattern)
                 if known is None or versus.median < known.ratio.median:
                     peers[key][pattern] = Peer(subject, figure, versus)
     return ours, peers
+
+
+def beside_two_sided(key):
+    if key.case.endswith(NOTIFIED):
+        return NOTIFIED
+    return "put, cached" if datatype_of(key) else "put, fence"
 
 
 def exchange_of(key):
@@ -196,14 +202,17 @@ def operations_section(place, ours, peers):
     keys = [key for key in ours if key.case.startswith("one-sided ")]
     rows = []
     for key in sorted(keys, key=lambda key: (key.case, key.bytes)):
-        for pattern, figure in ours[key].items():
-            peer = peers[key].get(pattern)
-            rows.append([pattern, format_bytes(key.bytes), time_cell(figure), peer.name if peer else "",
+        for pattern, peer in [*((pattern, peers[key].get(pattern)) for pattern in ours[key]),
+                              *((pattern, peer) for pattern, peer in peers[key].items() if pattern == TWO_SIDED)]:
+            figure = ours[key][beside_two_sided(key) if pattern == TWO_SIDED else pattern]
+            name = f"{NOTIFIED}, beside {TWO_SIDED}" if pattern == TWO_SIDED else pattern
+            rows.append([name, format_bytes(key.bytes), time_cell(figure), peer.name if peer else "",
                          time_cell(peer.figure) if peer else "", ratio_cell(peer.ratio) if peer else ""])
     table = Table(["operation", "bytes", "Brigade, us", "best peer", "its us", "ratio"], rows)
-    patterns = {pattern for key in keys for pattern in ours[key]}
-    return Section(f"Single operations, {place}", "plain", {"table": table},
-                   [summary(f"{place}: single operations", peers, keys, sorted(patterns))])
+    patterns = sorted({pattern for key in keys for pattern in ours[key]})
+    return Section(f"Single operations, {place}", "plain", {"table": table}, [
+        summary(f"{place}: single operations", peers, keys, patterns),
+        summary(f"{place}: {NOTIFIED}, beside MPI's send and receive", peers, keys, [TWO_SIDED])])
 
 
 def sections(place, lines, _):

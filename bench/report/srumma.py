@@ -2,6 +2,7 @@
 
 import collections
 import csv
+import math
 import pathlib
 import re
 from typing import NamedTuple
@@ -144,10 +145,16 @@ def products(lines):
                 made[key].peers[label] = (pdgemm, ratio(pdgemm, subjects["brigade", OURS]))
     for key, subjects in (case for label, cases in by_label(lines) if not label for case in cases.items()):
         for product in made if key.case.startswith("SUMMA") else ():
-            if (product.ranks, product.rows) == (key.ranks, key.rows):
+            if (product.ranks, product.rows, product.case) == (key.ranks, key.rows, squarest(key.ranks)):
                 keep_best(made[product].summa, subjects)
     return dict(sorted(((key, product) for key, product in made.items() if OURS in product.ours),
                        key=lambda item: (item[0].ranks, item[0].case, item[0].rows)))
+
+
+def squarest(ranks):
+    """The products of the grid that SUMMA takes."""
+    rows = max(rows for rows in range(1, math.isqrt(ranks) + 1) if ranks % rows == 0)
+    return f"matrix product, {rows} x {ranks // rows} ranks"
 
 
 def keep_best(summa, subjects):

@@ -56,6 +56,7 @@ class Products(unittest.TestCase):
                                                   ("mpi", "broadcast"): 1900.0, ("mpi", "get"): 1.0}),
             *lines("SUMMA, chunks of 256", 1000, {("mpi", "broadcast"): 1800.0}),
             *lines("SUMMA, chunks of 128", 500, {("brigade", "get"): 1.0}),
+            *lines("matrix product, 1 x 8 ranks", 1000, {("brigade", "diagonal"): 5000.0}),
         ])
 
     def test_peers_are_compared_within_their_launches(self):
@@ -67,6 +68,9 @@ class Products(unittest.TestCase):
     def test_summa_counts_with_its_best(self):
         self.assertIn("1.60 <small>", self.page)  # by gets ahead
         self.assertIn("1.80 <small>", self.page)  # by broadcasts of wider chunks, ours of the same n
+
+    def test_summa_counts_on_its_own_grid_only(self):
+        self.assertNotIn("0.32 <small>", self.page)  # 1600 over 5000
 
     def test_the_summary_names_whom_it_is_beside(self):
         self.assertIn("hosts with slow links: products beside MKL's pdgemm".replace("'", "&#39;"), self.page)

@@ -33,6 +33,9 @@ LINES = [
     line("mpi", "send, receive", 37.03, case="typed exchange, struct"),
     line("brigade", "put, flush", 1.0, case="one-sided put"),
     line("mpi", "put, flush", 3.0, case="one-sided put"),
+    line("brigade", "put with notification", 2.0, case="one-sided put with notification"),
+    line("mpi", "put with notification", 13.5, case="one-sided put with notification"),
+    line("mpi", "send, receive", 8.22, case="one-sided put with notification"),
 ]
 
 
@@ -59,6 +62,10 @@ class Exchange(unittest.TestCase):
     def test_typed_blocks_are_compared_with_a_datatype_that_is_kept(self):
         self.assertIn("3.51", self.page)  # puts: 21.06 over 6
         self.assertIn("5.29", self.page)  # sends: 37.03 over 7
+
+    def test_puts_that_tell_of_themselves_are_compared_with_both(self):
+        self.assertIn("6.75", self.page)  # MPI's put and its flag: 13.5 over 2
+        self.assertIn("4.11", self.page)  # its send and receive: 8.22 over 2
 
     def test_every_kind_of_table_is_there(self):
         for title in ("Synchronisation alone, shared memory", "Exchange of blocks, shared memory",

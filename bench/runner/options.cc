@@ -142,8 +142,9 @@ CLI::App* AddExchange(CLI::App* app, Options* options) {
 CLI::App* AddOneSided(CLI::App* app, Options* options) {
   CLI::App* command = app->add_subcommand(
       "one-sided",
-      "One put, get, sum or fetch-and-add of rank 0 on the memory of rank 1, and a flush. "
-      "Subjects: Brigade, MPI's windows");
+      "Puts, gets, sums and fetch-and-add of rank 0 on the memory of rank 1, one and many before a "
+      "flush; puts with notification, in turn; lock, put and unlock while rank 1 computes. "
+      "Subjects: Brigade, MPI's windows, MPI's sends and receives");
   command->add_option("--sizes", options->message_bytes, "Messages, in bytes or with K, M or G")
       ->delimiter(',')
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))

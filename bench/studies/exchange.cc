@@ -7,49 +7,17 @@
 #include <utility>
 #include <vector>
 
-#include "bench/contenders/brigade_group.h"
-#include "bench/contenders/brigade_window.h"
-#include "bench/contenders/mpi_window.h"
 #include "bench/runner/panel.h"
 #include "bench/studies/typed_exchange.h"
+#include "bench/studies/window_contenders.h"
 
 namespace brigade::bench {
 namespace {
 
-PanelView ViewOf(double* data, int64_t doubles) { return {data, doubles, 1, doubles}; }
-
-// Brigade, and everything that lives as long as the launch.
-struct Contenders {
-  explicit Contenders(Session* s) : session(s) {
-    AbortUnlessOk(BrigadeGroup::Create(s->comm(), s->options(), &group));
-    AbortUnlessOk(MakeWindowSpace(group.get(), &space));
-  }
-
-  // All who make windows.
-  std::vector<std::shared_ptr<OneSided>> Windows(int64_t doubles, bool is_shared) const {
-    std::vector<std::shared_ptr<OneSided>> windows;
-    std::unique_ptr<OneSided> ours;
-    AbortUnlessOk(MakeBrigadeWindow(group.get(), space.get(), doubles, is_shared, &ours));
-    windows.push_back(std::move(ours));
-    if (session->options().HasPeer("mpi")) {
-      std::unique_ptr<OneSided> mpi =
-          MakeMpiWindow(session->comm(), session->PeerName("mpi"), doubles, is_shared);
-      if (mpi != nullptr) windows.push_back(std::move(mpi));
-    }
-    return windows;
-  }
-  // Where nobody drives a rank that has finished, others may not need it.
-  bool targets_must_call() const { return std::string(group->group()->transport()) == "mpi"; }
-
-  Session* const session;
-  std::unique_ptr<BrigadeGroup> group;
-  std::unique_ptr<WindowSpace> space;
-};
-
 // One number of neighbours, one length of blocks, one kind of windows.
 class Exchange {
  public:
-  Exchange(const Contenders& all, int neighbours, int64_t doubles, bool is_shared)
+  Exchange(const WindowContenders& all, int neighbours, int64_t doubles, bool is_shared)
       : all_(all),
         rank_(all.session->rank()),
         ranks_(all.session->ranks()),
@@ -178,7 +146,7 @@ class Exchange {
     case_.subjects.push_back(std::move(subject));
   }
 
-  const Contenders& all_;
+  const WindowContenders& all_;
   const int rank_;
   const int ranks_;
   const int64_t doubles_;
@@ -190,60 +158,10 @@ class Exchange {
   Case case_;
 };
 
-// One operation of rank 0 on the memory of rank 1, complete there before the next.
-void MeasureLatency(const Contenders& all, int64_t doubles) {
-  const int rank = all.session->rank();
-  const std::vector<std::shared_ptr<OneSided>> windows = all.Windows(doubles, /*is_shared=*/true);
-  std::vector<double> here(static_cast<size_t>(doubles));
-  for (const std::string operation : {"put", "get", "add", "fetch and add"}) {
-    if (operation == "fetch and add" && doubles != 1) continue;
-    Case one;
-    one.name = "one-sided " + operation;
-    one.rows = one.ld = doubles;
-    one.cols = 1;
-    one.bytes = static_cast<size_t>(doubles) * sizeof(double);
-    one.roots = 1;
-    one.prepare = [&](int) {
-      const bool comes = operation == "get" || operation == "fetch and add";
-      std::fill(here.begin(), here.end(), -1.0);
-      if (!comes) Fill(ViewOf(here.data(), doubles), 0);
-      for (const auto& window : windows) {
-        std::fill(window->memory(), window->memory() + doubles, 0.0);
-        if (comes) Fill(ViewOf(window->memory(), doubles), 0);
-      }
-    };
-    for (const auto& window : windows) {
-      OneSided* const w = window.get();
-      AbortUnlessOk(w->LockAll());
-      Subject subject;
-      subject.name = w->name();
-      subject.pattern = operation + ", flush";
-      subject.run = [&here, w, rank, doubles, operation](int) {
-        if (rank != 0) return Status();
-        if (operation == "fetch and add") return w->FetchAndAdd(0.0, here.data(), 1, 0);
-        BRIGADE_RETURN_IF_ERROR(operation == "put"   ? w->Put(here.data(), doubles, 1, 0)
-                                : operation == "get" ? w->Get(here.data(), doubles, 1, 0)
-                                                     : w->Add(here.data(), doubles, 1, 0));
-        return w->Flush(1);
-      };
-      subject.check = [&here, w, rank, doubles, operation](int) -> std::string {
-        const bool comes = operation == "get" || operation == "fetch and add";
-        if (comes && rank == 0) return CheckSum(ViewOf(here.data(), doubles), 0, 1);
-        if (!comes && rank == 1) return CheckSum(ViewOf(w->memory(), doubles), 0, 1);
-        return "";
-      };
-      one.subjects.push_back(std::move(subject));
-    }
-    all.session->Measure(one);
-    for (const auto& window : windows) AbortUnlessOk(window->UnlockAll());
-  }
-  for (const auto& window : windows) AbortUnlessOk(window->Free());
-}
-
 }  // namespace
 
 void RunExchange(Session* session) {
-  const Contenders all(session);
+  const WindowContenders all(session);
   std::vector<int> neighbours = {1};
   if (session->ranks() > 1) neighbours.push_back(session->ranks());
   for (const bool is_shared : {true, false}) {
@@ -257,17 +175,6 @@ void RunExchange(Session* session) {
     }
   }
   RunTypedExchange(session, all.group.get(), all.space.get());
-}
-
-void RunOneSided(Session* session) {
-  if (session->ranks() < 2) {
-    AbortUnlessOk(Status(StatusCode::kInvalidArgument, "one-sided needs two ranks"));
-  }
-  const Contenders all(session);
-  session->StartTable("one operation of rank 0 on rank 1, and a flush");
-  for (const size_t bytes : session->options().message_bytes) {
-    MeasureLatency(all, std::max<int64_t>(1, static_cast<int64_t>(bytes / sizeof(double))));
-  }
 }
 
 }  // namespace brigade::bench

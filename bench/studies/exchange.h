@@ -1,5 +1,5 @@
 // The exchange study: every rank puts a block to, or gets one from, each of its neighbours, under
-// each way of synchronising; and the latency of single operations.
+// each way of synchronising.
 //
 // Source: MPI/SX, section 5.
 
@@ -10,9 +10,8 @@
 
 namespace brigade::bench {
 
-// Both collective over the session's ranks.
+// Collective over the session's ranks.
 void RunExchange(Session* session);
-void RunOneSided(Session* session);
 
 }  // namespace brigade::bench
 

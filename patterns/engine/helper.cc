@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "membuf/check.h"
 #include "membuf/rules.h"
 #include "patterns/trace/trace.h"
+#include "transport/host/time_slice.h"
 
 namespace brigade {
 namespace {
@@ -102,24 +104,30 @@ void Helper::LetAllGo() {
   Existing().mutex.unlock();
 }
 
+// While an owner comes and goes the thread looks by itself, now and then, whether it has stayed
+// away: to be woken by each call, or by what comes for an owner that is in one, costs more.
 void Helper::Run() {
   Trace::ThisIsTheHelper();
+  AskForShortTimeSlices();
   const auto given = [&] { return given_.load(std::memory_order_relaxed); };
   std::unique_lock<std::mutex> lock(mutex_);
-  for (;;) {
-    parked_ = true;
-    changed_.wait(lock, [&] { return over_ || given(); });
-    parked_ = false;
-    // Until something has come for an owner that is away, or it has been away for a while.
-    for (bool away = false; given() && !now_ && !over_ && !away;) {
-      const uint64_t takes = takes_;
-      lock.unlock();
-      await_(rules::kHelperGraceUs);
-      lock.lock();
-      away = takes == takes_;
+  for (int looks = 0; !over_;) {
+    if (looks == rules::kHelperLooks) {
+      parked_ = true;
+      changed_.wait(lock, [&] { return over_ || given(); });
+      parked_ = false;
+      looks = 0;
     }
+    const uint64_t takes = takes_;
+    const bool was_given = given();
+    changed_.wait_for(lock, std::chrono::microseconds(rules::kHelperGraceUs),
+                      [&] { return over_ || (now_ && given()); });
     if (over_) return;
-    Drive(&lock);
+    looks = takes == takes_ ? looks + 1 : 0;
+    if (given() && (now_ || (was_given && takes == takes_))) {
+      Drive(&lock);
+      looks = 0;
+    }
   }
 }
 

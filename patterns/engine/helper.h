@@ -39,8 +39,8 @@ class Helper {
   Helper(const Helper&) = delete;
   Helper& operator=(const Helper&) = delete;
 
-  // Gives the role away. `now`: to be used at once. Otherwise an owner that is back within half
-  // a millisecond, and before there is something to do, finds it unused.
+  // Gives the role away. `now`: to be used at once. Otherwise an owner that is back within
+  // rules::kHelperGraceUs finds it unused.
   void Give(bool now);
   // Takes the role back; waits for the end of a step, if one is being done.
   void Take();

@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "gtest/gtest.h"
+#include "membuf/rules.h"
 
 namespace brigade {
 namespace {
@@ -44,6 +46,36 @@ TEST(HelperTest, DrivesOnceItIsGivenTheRole) {
     helper->Take();
     EXPECT_EQ(steps, 4) << "nothing was left";
   }
+}
+
+// What comes for an owner that is only just away would wake it for nothing.
+TEST(HelperTest, ListensToNothingBeforeItDrives) {
+  std::atomic<int> steps{0};
+  std::atomic<bool> listened_first{false};
+  const auto helper = NewHelper(
+      [&] {
+        ++steps;
+        return Step::kNothingMoved;
+      },
+      [&](int) { listened_first = listened_first || steps == 0; });
+  helper->Give(false);
+  Until([&] { return steps > 0; });
+  helper->Take();
+  EXPECT_FALSE(listened_first);
+}
+
+// It waits to be woken after a while.
+TEST(HelperTest, DrivesForAnOwnerThatWasLongInACall) {
+  std::atomic<int> steps{0};
+  const auto helper = NewHelper([&] {
+    ++steps;
+    return Step::kNothingLeft;
+  });
+  std::this_thread::sleep_for(
+      std::chrono::microseconds(3 * rules::kHelperGraceUs * rules::kHelperLooks));
+  helper->Give(false);
+  Until([&] { return steps == 1; });
+  helper->Take();
 }
 
 TEST(HelperTest, SleepsBetweenStepsThatMoveNothing) {

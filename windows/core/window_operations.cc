@@ -249,6 +249,14 @@ Status Window::CombineDirectly(AccumulateOp op, Element element, const OriginDat
   const TargetMemory& reached = *direct(target.rank);
   const int64_t bytes = target.layout.size() * target.count;
   const auto each = static_cast<int64_t>(element == Element::kMixed ? 1 : ElementBytes(element));
+  if (result == nullptr && element != Element::kMixed && reached.mapped() != nullptr &&
+      origin.layout.is_contiguous() && target.layout.is_contiguous()) {
+    BRIGADE_RETURN_IF_ERROR(TakeLock(&reached.page().combining()));
+    brigade::Accumulate(op, element, static_cast<size_t>(bytes / each), reached.mapped() + offset,
+                        origin.data);
+    reached.page().combining().Unlock();
+    return Status();
+  }
   LayoutCursor from(&origin.layout, origin.count);
   LayoutCursor to(&target.layout, target.count);
   LayoutCursor back(&(result == nullptr ? origin : *result).layout,

@@ -19,6 +19,7 @@
 #include "bench/runner/barrier.h"
 #include "bench/runner/case.h"
 #include "bench/runner/compute.h"
+#include "bench/runner/compute_rate.h"
 #include "bench/runner/statistics.h"
 #include "bench/studies/putget/study.h"
 
@@ -104,26 +105,6 @@ class Gets {
   double once_us_ = 0;
 };
 
-// Of the origin, while all others sleep.
-double StepsPerMicrosecond(Study* study) {
-  DisseminationBarrier barrier(study->session()->comm());
-  double steps_per_us = 0;
-  barrier.Wait();
-  if (study->rank() == kOrigin) {
-    constexpr uint64_t kSteps = 1 << 20;
-    std::vector<double> trials;
-    for (int i = 0; i < kTrials; ++i) {
-      const Clock::time_point start = Clock::now();
-      Compute(kSteps);
-      trials.push_back(static_cast<double>(kSteps) / MicrosecondsSince(start));
-    }
-    steps_per_us = MedianOf(trials).median;
-  }
-  barrier.WaitAsleep();
-  MPI_Bcast(&steps_per_us, 1, MPI_DOUBLE, kOrigin, study->session()->comm());
-  return steps_per_us;
-}
-
 void Measure(Study* study, const std::vector<std::unique_ptr<OneSided>>& windows, int64_t doubles,
              Target target, double steps_per_us) {
   struct Sampled {
@@ -178,7 +159,7 @@ void MeasureAll(Study* study, const std::vector<int64_t>& sizes) {
   if (study->ranks() < 2) {
     AbortUnlessOk(Status(StatusCode::kInvalidArgument, "overlap needs two ranks"));
   }
-  const double steps_per_us = StepsPerMicrosecond(study);
+  const double steps_per_us = StepsPerMicrosecond(study->session()->comm());
   for (const Target target : {Target::kSleeps, Target::kComputes}) {
     study->session()->StartTable(std::string("get, delay, wait; the target ") +
                                  (target == Target::kSleeps ? "sleeps" : "computes"));
