@@ -237,6 +237,17 @@ inline constexpr int kKernelCopyTrials = 5;
 // looks up the pages of fewer ranges, and copies more for nothing.
 inline constexpr size_t kReadAcrossBytes = 1024;
 
+// Landings in memory that both ranks map, to which the sender copies at once. The shortest: what
+// goes beside its flag needs none.
+inline constexpr size_t kLeastSharedLandingBytes = kShmWideLineBytes + 1;
+// Of strided data whose runs differ from those of the landing, the shortest of either: below, a
+// step along both costs more than to stage the bytes.
+inline constexpr size_t kLeastUnequalRunBytes = 256;
+// What is freed of such memory and kept for the next allocation as long: more spares more system
+// calls and page faults, and is lost to others.
+inline constexpr size_t kMostKeptBytes = size_t{8} << 20;
+inline constexpr size_t kMostKeptBlocks = 16;
+
 // MPI. Pieces of a long message: fewer messages, less overlap.
 inline constexpr size_t kMpiPieceBytes = size_t{128} << 10;
 // The longest send that every fabric of Open MPI takes at once: it is looked at when it is posted.

@@ -70,7 +70,7 @@ PairLine Send(Engine* engine, GroupState* group, const PatternCall& call,
     std::memcpy(PayloadOf(slot), &header, kHeaderBytes);
     CopyIn(PayloadOf(slot) + kHeaderBytes, call.matrix.layout, call.matrix.data, 0, bytes);
     edge->Publish(slot);
-  } else if (!edge->CopiesByKernel(call.matrix.layout) ||
+  } else if (!edge->MayLand(call.matrix.layout) ||
              !edge->SendToLanding({reinterpret_cast<const std::byte*>(&header), kHeaderBytes},
                                   call.matrix.layout, call.matrix.data)) {
     return PairLine::kUnusual;

@@ -1,7 +1,6 @@
 // PairLine: a message from point to point that lies beside its flag in memory that both ranks
-// share, or that the kernel copies to where its receiver waits for it. One copy and one store are
-// all it takes, so nothing is compiled, looked up or validated for it that one look does not show
-// to be as usual.
+// share, or is copied to where its receiver waits for it. One copy and one store are all it takes,
+// so nothing is compiled, looked up or validated for it that one look does not show to be as usual.
 //
 // What is not as usual, failures among it, is left to ShortPath and the executor, to which a
 // message that was sent or taken here is one of theirs.

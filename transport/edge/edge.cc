@@ -5,6 +5,7 @@
 
 #include "membuf/check.h"
 #include "transport/edge/edge_memory.h"
+#include "transport/edge/shared_allocations.h"
 
 namespace brigade {
 namespace {
@@ -76,10 +77,7 @@ bool OutEdge::SendToLanding(ConstByteSpan head, const StridedLayout& layout,
                                              std::memory_order_acq_rel)) {
     return false;
   }
-  const RemoteStretches to = landing.memory;  // the receiver lets it be until its message is there
-  const bool fits = layout.bytes() <= to.bytes;
-  if (!fits || !CopyToProcess(receiver_process_, receiver_watch_, layout, base, to)) {
-    if (fits) kernel_copies_ = KernelCopyRange();  // it is refused, or the receiver has ended
+  if (!CopyTo(landing, layout, base)) {
     landing.state.store(0, std::memory_order_release);
     return false;
   }
@@ -88,6 +86,22 @@ bool OutEdge::SendToLanding(ConstByteSpan head, const StridedLayout& layout,
   std::memcpy(PayloadOf(slot), head.data, head.bytes);
   Publish(slot);
   return true;
+}
+
+// The receiver lets it be until its message is there.
+bool OutEdge::CopyTo(const EdgeLanding& landing, const StridedLayout& layout,
+                     const std::byte* base) {
+  const RemoteStretches to = landing.memory;
+  if (layout.bytes() > to.bytes) return false;
+  if (const uint64_t offset = landing.offset) {
+    const SharedSegment::Address segment = landing.segment;
+    if (shared_landing_.Copy(layout, base, to, segment, offset)) return true;
+  }
+  const bool has_long_stretches = kernel_copies_.least_bytes <= to.stretch_bytes;
+  if (!has_long_stretches || !kernel_copies_.Holds(layout)) return false;
+  if (CopyToProcess(receiver_process_, receiver_watch_, layout, base, to)) return true;
+  kernel_copies_ = KernelCopyRange();  // it is refused, or the receiver has ended
+  return false;
 }
 
 bool OutEdge::IsOver(const Extension& extension) const {
@@ -186,9 +200,21 @@ const Slot* InEdge::FollowToWideRing() {
 }
 
 bool InEdge::LendLanding(const StridedLayout& layout, std::byte* base) {
-  if (!kernel_copies_.IsLongEnough(layout) || ring_ == nullptr) return false;
+  const bool may_be_shared = layout.bytes() >= rules::kLeastSharedLandingBytes;
+  const bool may_go_by_kernel = kernel_copies_.IsLongEnough(layout);
+  if (ring_ == nullptr || !(may_be_shared || may_go_by_kernel)) return false;
+  RemoteStretches memory;
+  if (!AsStretches(layout, base, &memory)) return false;
+  const std::shared_ptr<SharedSegment> segment =
+      may_be_shared ? SharedAllocations::Here().Find(base, ExtentOf(memory)) : nullptr;
+  if (segment == nullptr && !may_go_by_kernel) return false;
   EdgeLanding& landing = ring_->returns.landing;
-  if (!AsStretches(layout, base, &landing.memory)) return false;
+  landing.memory = memory;
+  landing.offset = segment == nullptr ? 0 : static_cast<uint64_t>(base - segment->base());
+  // Where nothing is written the sender finds what it knows in its cache.
+  if (segment != nullptr && !(landing.segment == segment->address())) {
+    landing.segment = segment->address();
+  }
   landing.state.store(EdgeLanding::StateOf(taken_, EdgeLanding::kLent), std::memory_order_release);
   return true;
 }

@@ -35,6 +35,7 @@
 #include "membuf/strided_layout.h"
 #include "transport/edge/bell.h"
 #include "transport/edge/kernel_copy.h"
+#include "transport/edge/shared_landing.h"
 #include "transport/edge/shared_segment.h"
 #include "transport/host/process_watch.h"
 
@@ -91,6 +92,9 @@ struct alignas(64) EdgeLanding {
   // copies to it, or did.
   std::atomic<uint64_t> state;
   RemoteStretches memory;
+  // Where in a shared segment it begins, if it lies in one; else 0. Hardly another one than before.
+  uint64_t offset;
+  alignas(64) SharedSegment::Address segment;
   static uint64_t StateOf(uint64_t number, State state) { return (number + 1) << 2 | state; }
 };
 
@@ -217,9 +221,13 @@ class OutEdge {
     kernel_copies_ = range;
   }
   bool CopiesByKernel(const StridedLayout& layout) const { return kernel_copies_.Holds(layout); }
+  // Whether to try SendToLanding.
+  bool MayLand(const StridedLayout& layout) const {
+    return layout.bytes() >= rules::kLeastSharedLandingBytes || CopiesByKernel(layout);
+  }
   // Copies a matrix to where the receiver wants its next message, and publishes that with `head`,
-  // of a line at most. False: nothing is sent, for the receiver has not said where, or cannot be
-  // written to.
+  // of a line at most: by itself, where the landing lies in shared memory, or by the kernel. False:
+  // nothing is sent, for the receiver has not said where, or cannot be written to.
   bool SendToLanding(ConstByteSpan head, const StridedLayout& layout, const std::byte* base);
 
   // Whether the next message needs no extension, or nobody receives it.
@@ -270,6 +278,8 @@ class OutEdge {
   // Whether all its slots have come back, and no receipt of it is needed.
   bool IsOver(const Extension& extension) const;
   void FreeUsedExtensions();
+  // REQUIRES: it is taken.
+  bool CopyTo(const EdgeLanding& landing, const StridedLayout& layout, const std::byte* base);
   friend class EdgeTestPeer;
 
   EdgeRing* const ring_;
@@ -298,6 +308,7 @@ class OutEdge {
   pid_t receiver_process_ = 0;
   const ProcessWatch* receiver_watch_ = nullptr;
   KernelCopyRange kernel_copies_;
+  SharedLanding shared_landing_;
 };
 
 class InEdge {
@@ -349,8 +360,9 @@ class InEdge {
   }
   // The same of the receiver.
   void SetKernelCopies(const KernelCopyRange& range) { kernel_copies_ = range; }
-  // Lends user memory to the sender, for the next message if the kernel is to copy that. False:
-  // nothing is lent. To be taken back once that message is there, or will be received otherwise.
+  // Lends user memory to the sender, for the next message, if it lies in memory of
+  // SharedAllocations or the kernel is to copy there. False: nothing is lent. To be taken back once
+  // that message is there, or will be received otherwise.
   bool LendLanding(const StridedLayout& layout, std::byte* base);
   // False if the sender is copying to it: its message comes, unless it is lost. Copies nothing
   // afterwards, if true.

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <thread>
@@ -14,10 +16,14 @@
 
 #include "gtest/gtest.h"
 #include "membuf/overflow_budget.h"
+#include "membuf/pack.h"
 #include "membuf/rules.h"
+#include "membuf/strided_layout.h"
 #include "test/support/stress.h"
 #include "transport/edge/edge_memory.h"
 #include "transport/edge/kernel_copy.h"
+#include "transport/edge/shared_allocations.h"
+#include "transport/edge/shared_segment.h"
 #include "transport/host/process_watch.h"
 
 namespace brigade {
@@ -869,6 +875,207 @@ TEST(EdgeTest, LandingsThatAreTakenBackAndSentToAtOnce) {
   }
   sender.join();
   EXPECT_GE(landed, messages / 16);
+}
+
+// --- landings in shared memory ---
+
+constexpr size_t kSharedBytes = size_t{48} << 10;
+
+// The kernel copies nothing, unless it is told to.
+struct SharedLandingLink : Link {
+  SharedLandingLink() {
+    EXPECT_TRUE(SharedAllocations::Here().Allocate(2 * kSharedBytes, &allocated_).ok());
+    landing = static_cast<uint8_t*>(allocated_);
+    std::fill_n(landing, 2 * kSharedBytes, 9);
+    EXPECT_EQ(in->Peek(), nullptr);  // attaches it
+  }
+  ~SharedLandingLink() { SharedAllocations::Here().Free(allocated_); }
+  SharedLandingLink(const SharedLandingLink&) = delete;
+  SharedLandingLink& operator=(const SharedLandingLink&) = delete;
+
+  bool Lend(const StridedLayout& layout = StridedLayout::Contiguous(kSharedBytes)) const {
+    return in->LendLanding(layout, reinterpret_cast<std::byte*>(landing));
+  }
+  bool SendToLanding(const std::vector<uint8_t>& data, const StridedLayout& layout) const {
+    const uint64_t head = layout.bytes();
+    return out->SendToLanding({reinterpret_cast<const std::byte*>(&head), sizeof(head)}, layout,
+                              reinterpret_cast<const std::byte*>(data.data()));
+  }
+  bool SendToLanding(const std::vector<uint8_t>& data) const {
+    return SendToLanding(data, StridedLayout::Contiguous(data.size()));
+  }
+  EdgeLanding* lent() const { return &ring->returns.landing; }
+
+  uint8_t* landing;
+
+ private:
+  void* allocated_ = nullptr;
+};
+
+std::vector<uint8_t> Numbered(size_t bytes) {
+  std::vector<uint8_t> data(bytes);
+  for (size_t i = 0; i < bytes; ++i) data[i] = static_cast<uint8_t>(i * 7 + i / 251);
+  return data;
+}
+
+TEST(EdgeTest, AMessageGoesToMemoryThatItsReceiverShares) {
+  SharedLandingLink link;
+  const std::vector<uint8_t> data = Numbered(kSharedBytes - 1);
+  EXPECT_TRUE(link.out->MayLand(StridedLayout::Contiguous(data.size())));
+  EXPECT_FALSE(link.SendToLanding(data)) << "nothing is lent";
+  for (int i = 0; i < 3 * EdgeRing::kSlots; ++i) {
+    std::fill_n(link.landing, kSharedBytes, 9);
+    ASSERT_TRUE(link.Lend());
+    ASSERT_TRUE(link.SendToLanding(data));
+    EXPECT_FALSE(link.in->TakeLandingBack()) << "its message comes";
+    ASSERT_NE(link.in->Peek(), nullptr);
+    EXPECT_EQ(link.in->Peek()->kind, Slot::kLanded);
+    EXPECT_TRUE(std::equal(data.begin(), data.end(), link.landing));
+    EXPECT_EQ(link.landing[kSharedBytes - 1], 9);
+    link.Receive(data.size());
+  }
+}
+
+TEST(EdgeTest, OnlyWhatIsAllocatedIsLent) {
+  SharedLandingLink link;
+  std::vector<uint8_t> other(kSharedBytes);
+  const StridedLayout layout = StridedLayout::Contiguous(kSharedBytes);
+  EXPECT_FALSE(link.in->LendLanding(layout, reinterpret_cast<std::byte*>(other.data())));
+  EXPECT_FALSE(link.Lend(StridedLayout::Contiguous(8 * kSharedBytes))) << "beyond its end";
+  EXPECT_FALSE(link.Lend(StridedLayout::Contiguous(rules::kLeastSharedLandingBytes - 1)));
+  EXPECT_TRUE(link.Lend(StridedLayout::Contiguous(rules::kLeastSharedLandingBytes)));
+  EXPECT_TRUE(link.in->TakeLandingBack());
+  void* freed = nullptr;
+  ASSERT_TRUE(SharedAllocations::Here().Allocate(kSharedBytes, &freed).ok());
+  SharedAllocations::Here().Free(freed);
+  EXPECT_FALSE(link.in->LendLanding(layout, static_cast<std::byte*>(freed)));
+}
+
+// Every other half run is a gap.
+StridedLayout Columns(size_t run_bytes, size_t bytes = kSharedBytes) {
+  StridedLayout layout;
+  const auto rows = static_cast<int64_t>(run_bytes);
+  const auto cols = static_cast<int64_t>(bytes / run_bytes);
+  EXPECT_TRUE(StridedLayout::General(rows, cols, rows + rows / 2, 1, &layout).ok());
+  return layout;
+}
+
+TEST(EdgeTest, EitherSideOfASharedLandingMayBeStrided) {
+  const StridedLayout plain = StridedLayout::Contiguous(kSharedBytes);
+  constexpr size_t kHalf = kSharedBytes / 2;
+  constexpr size_t kWide = rules::kLeastUnequalRunBytes;
+  const struct {
+    StridedLayout from;
+    StridedLayout to;
+    bool lands;
+  } cases[] = {
+      {plain, Columns(8), true},
+      {plain, Columns(kWide), true},
+      {Columns(8), plain, true},
+      {Columns(12, kHalf), plain, true},
+      {Columns(8), Columns(8), true},
+      {Columns(24, kHalf), Columns(24), true},
+      {Columns(kWide), Columns(3 * kWide), true},
+      {Columns(4 * kWide, kHalf), Columns(3 * kWide), true},
+      {Columns(3 * kWide), Columns(8), false},
+      {Columns(16), Columns(kWide), false},
+  };
+  for (const auto& one : cases) {
+    SharedLandingLink link;
+    const size_t bytes = one.from.bytes();
+    const std::vector<uint8_t> data = Numbered(2 * kSharedBytes);
+    std::vector<std::byte> packed(bytes);
+    CopyIn(packed.data(), one.from, reinterpret_cast<const std::byte*>(data.data()), 0, bytes);
+    std::vector<uint8_t> expected(2 * kSharedBytes, 9);
+    CopyOut(one.to, reinterpret_cast<std::byte*>(expected.data()), 0, one.lands ? bytes : 0,
+            packed.data());
+    ASSERT_TRUE(link.Lend(one.to));
+    EXPECT_EQ(link.SendToLanding(data, one.from), one.lands)
+        << one.from.run_bytes() << " to " << one.to.run_bytes();
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), link.landing))
+        << one.from.run_bytes() << " to " << one.to.run_bytes();
+  }
+}
+
+// Whatever the receiver has written: nothing is sent, and the message goes another way.
+TEST(EdgeTest, OfASharedLandingNothingIsBelieved) {
+  SharedLandingLink link;
+  const std::vector<uint8_t> data = Numbered(kSharedBytes);
+  const uint64_t reserve = SharedAllocations::Here().Find(link.landing, 1)->address().reserve_bytes;
+  const auto stretches = [](uint64_t stretch_bytes, uint64_t stride_bytes) {
+    return [=](EdgeLanding* landing) {
+      landing->memory.stretch_bytes = stretch_bytes;
+      landing->memory.stride_bytes = stride_bytes;
+    };
+  };
+  const std::function<void(EdgeLanding*)> wrong[] = {
+      [&](EdgeLanding* landing) { landing->offset = reserve - kSharedBytes + 1; },
+      [&](EdgeLanding* landing) { landing->offset = reserve - kSharedBytes; },
+      [](EdgeLanding* landing) { landing->offset = UINT64_MAX; },
+      [](EdgeLanding* landing) { landing->offset = 0; },
+      [](EdgeLanding* landing) { landing->memory.bytes = kSharedBytes - 1; },
+      stretches(0, 0),
+      stretches(0, kSharedBytes),
+      stretches(8, 1),
+      stretches(8, reserve / (kSharedBytes / 8)),
+      stretches(8, UINT64_MAX / 8),
+      stretches(8, UINT64_MAX),
+      stretches(kSharedBytes - 1, uint64_t{1} << 62),
+      stretches(kSharedBytes - 1, INT64_MAX),
+      [](EdgeLanding* landing) { landing->segment.token[1] ^= 1; },
+      [](EdgeLanding* landing) { landing->segment = SharedSegment::Address(); },
+  };
+  for (size_t i = 0; i < std::size(wrong); ++i) {
+    ASSERT_TRUE(link.Lend());
+    wrong[i](link.lent());
+    EXPECT_FALSE(link.SendToLanding(data)) << i;
+    EXPECT_TRUE(link.in->TakeLandingBack());
+    EXPECT_EQ(link.landing[0], 9) << i;
+    link.Send(i);
+    link.Receive(i);
+  }
+  ASSERT_TRUE(link.Lend());
+  EXPECT_TRUE(link.SendToLanding(data)) << "the right one is opened again";
+  EXPECT_TRUE(std::equal(data.begin(), data.end(), link.landing));
+}
+
+TEST(EdgeTest, WhatCannotBeMappedTheKernelCopies) {
+  SharedLandingLink link;
+  const ProcessWatch none;
+  const KernelCopyRange range{kSharedBytes / 2, 2 * kSharedBytes};
+  link.out->SetKernelCopies(getpid(), &none, range);
+  link.in->SetKernelCopies(range);
+  const std::vector<uint8_t> data = Numbered(kSharedBytes);
+  ASSERT_TRUE(link.Lend());
+  link.lent()->segment.token[0] ^= 1;
+  ASSERT_TRUE(link.SendToLanding(data));
+  EXPECT_TRUE(std::equal(data.begin(), data.end(), link.landing));
+}
+
+// A process with a mapping of its own, which is where it matters. What it says is its exit code.
+TEST(EdgeTest, AnotherProcessMapsTheLanding) {
+  SharedLandingLink link;
+  const std::vector<uint8_t> data = Numbered(kSharedBytes);
+  ASSERT_TRUE(link.Lend());
+  const pid_t child = fork();
+  if (child == 0) {
+    SharedSegment::Address& address = link.lent()->segment;
+    const SharedSegment::Address right = address;
+    address.descriptor = -1;
+    if (link.SendToLanding(data)) _exit(1);
+    address = right;
+    link.lent()->state = EdgeLanding::StateOf(0, EdgeLanding::kLent);
+    if (!link.SendToLanding(data)) _exit(2);
+    std::shared_ptr<SharedSegment> theirs;
+    if (!SharedSegment::Open(right, &theirs).ok()) _exit(3);
+    _exit(theirs == SharedAllocations::Here().Find(link.landing, 1) ? 4 : 0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  ASSERT_NE(link.in->Peek(), nullptr);
+  EXPECT_TRUE(std::equal(data.begin(), data.end(), link.landing));
+  link.Receive(data.size());
 }
 
 }  // namespace

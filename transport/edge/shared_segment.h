@@ -31,6 +31,11 @@ class SharedSegment {
     int descriptor = -1;
     uint64_t token[2] = {};  // random; tells that the right file was opened
     uint64_t reserve_bytes = 0;
+    bool operator==(const Address& other) const {
+      return process == other.process && descriptor == other.descriptor &&
+             token[0] == other.token[0] && token[1] == other.token[1] &&
+             reserve_bytes == other.reserve_bytes;
+    }
   };
 
   // A new segment. kOutOfMemory, kUnavailable (no memfd).
