@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "rma_shim/allocations.h"
+#include "patterns/settings/settings.h"
 #include "rma_shim/carried_window.h"
 #include "rma_shim/errors.h"
 #include "rma_shim/operation.h"
@@ -17,15 +17,17 @@
 #include "rma_shim/public.h"
 #include "rma_shim/requests.h"
 #include "rma_shim/runtime.h"
+#include "transport/edge/shared_allocations.h"
 
 namespace {
 
 using brigade::FencePromise;
 using brigade::LockKind;
+using brigade::Settings;
+using brigade::SharedAllocations;
 using brigade::Status;
 using brigade::StatusCode;
 using brigade::Window;
-using brigade::rma::Allocations;
 using brigade::rma::CarriedWindow;
 using brigade::rma::ErrorClassOf;
 using brigade::rma::Operation;
@@ -49,6 +51,15 @@ int Answer(const CarriedWindow& window, const char* routine, int error, const st
 }
 
 // --- making and freeing ---
+
+// The first window names what is wrong with the settings.
+bool GivesMemory() {
+  static const bool gives = [] {
+    Settings settings;
+    return brigade::ReadSettings(&settings).ok() && settings.rma != Settings::When::kOff;
+  }();
+  return gives;
+}
 
 // Null: the MPI makes it.
 CarriedWindow* Make(const char* routine, const WindowRequest& request) {
@@ -193,16 +204,17 @@ Operation GetAccumulate(const void* memory, int64_t count, MPI_Datatype type, vo
 PUBLIC(Alloc_mem, (MPI_Aint size, MPI_Info info, void* base)) {
   int is_initialized = 0;
   MPI_Initialized(&is_initialized);
-  void* const memory = is_initialized && size > 0
-                           ? Allocations::Here().Allocate(static_cast<size_t>(size))
-                           : nullptr;
-  if (memory == nullptr) return ORIGINAL(Alloc_mem)(size, info, base);
-  *static_cast<void**>(base) = memory;
-  return MPI_SUCCESS;
+  if (!is_initialized || size <= 0 || !GivesMemory()) {
+    return ORIGINAL(Alloc_mem)(size, info, base);
+  }
+  auto** const memory = static_cast<void**>(base);
+  return SharedAllocations::Here().Allocate(static_cast<size_t>(size), memory).ok()
+             ? MPI_SUCCESS
+             : ORIGINAL(Alloc_mem)(size, info, base);
 }
 
 PUBLIC(Free_mem, (void* base)) {
-  return Allocations::Here().Free(base) ? MPI_SUCCESS : ORIGINAL(Free_mem)(base);
+  return SharedAllocations::Here().Free(base) ? MPI_SUCCESS : ORIGINAL(Free_mem)(base);
 }
 
 PUBLIC(Win_create,

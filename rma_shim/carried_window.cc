@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "membuf/version.h"
-#include "rma_shim/allocations.h"
 #include "rma_shim/original.h"
 #include "transport/mpi/mpi_bootstrap.h"
 
@@ -97,11 +96,7 @@ Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Boots
   unit_ = request.unit;
   bytes_ = request.bytes;
   options.kind = WindowMemory::kShared;
-  if (flavor_ == MPI_WIN_FLAVOR_CREATE) {
-    options.kind = WindowMemory::kPrivate;
-    options.segment =
-        Allocations::Here().Holding(request.memory, static_cast<size_t>(request.bytes));
-  }
+  if (flavor_ == MPI_WIN_FLAVOR_CREATE) options.kind = WindowMemory::kPrivate;
   if (flavor_ == MPI_WIN_FLAVOR_DYNAMIC) options.kind = WindowMemory::kDynamic;
   options.memory = static_cast<std::byte*>(request.memory);
   options.bytes = static_cast<size_t>(request.bytes);

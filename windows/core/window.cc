@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "patterns/engine/group_state.h"
+#include "transport/edge/shared_allocations.h"
+#include "transport/edge/shared_segment.h"
 #include "transport/host/host.h"
 
 namespace brigade {
@@ -35,6 +37,12 @@ Status CheckOptions(const WindowOptions& options) {
     return {StatusCode::kInvalidArgument, "a window of memory that is null"};
   }
   return Status();
+}
+
+// Null: others cannot map it.
+std::shared_ptr<SharedSegment> SegmentOf(const WindowOptions& options) {
+  if (options.kind != WindowMemory::kPrivate) return nullptr;
+  return SharedAllocations::Here().Find(options.memory, options.bytes);
 }
 
 }  // namespace
@@ -76,7 +84,7 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
     if (mine.ok()) mine = part;
   } else if (mine.ok()) {
     mine = ExposedMemory::Create(options.kind, options.memory, options.bytes, options.unit, size(),
-                                 &exposed_, options.segment);
+                                 &exposed_, SegmentOf(options));
   }
   Offer offer;
   if (mine.ok()) {

@@ -28,7 +28,6 @@
 #include "membuf/status.h"
 #include "patterns/group/group.h"
 #include "transport/bootstrap.h"
-#include "transport/edge/shared_segment.h"
 #include "windows/core/epochs.h"
 #include "windows/core/other_threads.h"
 #include "windows/core/window_wait.h"
@@ -51,10 +50,9 @@ namespace brigade {
 struct WindowOptions {
   // Of kProcess an epoch is open from the beginning on, as behind a fence.
   WindowMemory kind = WindowMemory::kPrivate;
-  std::byte* memory = nullptr;  // kPrivate: what is exposed; kShared: it is made
-  // Of kPrivate: where in this process the memory lies, if others may map that. Others then reach
-  // it as they do shared memory.
-  std::shared_ptr<SharedSegment> segment;
+  // kPrivate: what is exposed; if it lies in one of SharedAllocations, others reach it as they do
+  // shared memory. kShared: it is made.
+  std::byte* memory = nullptr;
   size_t bytes = 0;  // may differ by rank; kProcess, kDynamic: ignored
   int64_t unit = 1;  // of displacements, in bytes; may differ by rank
   // Of shared memory: what members have lies in a row, in the order of their ranks, which must be
