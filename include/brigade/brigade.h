@@ -318,6 +318,38 @@ BRIGADE_EXPORT brigade_status brigade_wait(brigade_operation* operation,
                                            brigade_statistics* statistics);
 
 /// @}
+/// @name Memory
+/// Memory that other ranks of the host can map.
+/// @{
+
+/// Makes memory for matrices that come from other ranks of the host, and for windows. Local; needs
+/// no engine and no MPI. Any thread may call.
+///
+/// Where a receiver waits in brigade_run() for a message of more than 4 KiB, a sender of its host
+/// copies that straight to a matrix in such memory: one copy, and no staging memory. Windows of it
+/// (brigade_window_create()) are as fast as those of brigade_window_allocate(). For all else it is
+/// memory like any other.
+///
+/// @param bytes  how much; 0 counts as 1
+/// @return whole pages, whose contents are unspecified, to be given back to brigade_free(). NULL:
+///         the system has not so much left; brigade_error_text() says so. Where nothing can be
+///         shared, ordinary memory is given.
+///
+/// All pages count as used from here on. A forked child shares them with its parent. Core files
+/// leave them out.
+///
+/// Cost: that of pages of the system, below a microsecond where a block as long was freed: up to 16
+/// of those, and up to 8 MiB, are kept for that.
+BRIGADE_EXPORT void* brigade_alloc(size_t bytes);
+/// Gives memory of brigade_alloc() back. Local. Any thread may call. No call under way and no
+/// window may use it any more.
+///
+/// @param memory  NULL is ignored
+///
+/// Pages that are not kept go back to the system at once, though others may still map them.
+BRIGADE_EXPORT void brigade_free(void* memory);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,8 @@
 #ifndef BRIGADE_BRIGADE_HPP_
 #define BRIGADE_BRIGADE_HPP_
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -35,6 +37,19 @@ struct Result {
 template <typename T>
 brigade_matrix MatrixOf(T* data, int64_t rows, int64_t cols, int64_t ld = 0) {
   return {const_cast<std::remove_const_t<T>*>(data), rows, cols, ld};
+}
+
+/// Gives memory back; see brigade_free().
+struct FreeMemory {
+  /// Of brigade_alloc().
+  void operator()(void* memory) const { brigade_free(memory); }
+};
+/// So many values in memory of brigade_alloc(), unspecified. Null: there is no memory.
+template <typename T>
+std::unique_ptr<T[], FreeMemory> Allocate(size_t count) {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+  void* const memory = count <= SIZE_MAX / sizeof(T) ? brigade_alloc(count * sizeof(T)) : nullptr;
+  return std::unique_ptr<T[], FreeMemory>(static_cast<T*>(memory));
 }
 
 /// One per process; see brigade_engine_create(). Copies are one engine. It ends when neither they

@@ -47,7 +47,8 @@ typedef struct brigade_window brigade_window;
 
 /// Makes a window of memory that the caller has. Collective over the communicator, and nobody else.
 /// It can be reached without a call of its owner by ranks whose system lets them
-/// (process_vm_writev), and over transports with a thread.
+/// (process_vm_writev), and over transports with a thread. Memory of brigade_alloc() is reached as
+/// that of brigade_window_allocate() is.
 ///
 /// @param engine    the calling process's; must outlive the window
 /// @param mpi_comm  as of brigade_group_create(): used during this call only

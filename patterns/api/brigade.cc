@@ -2,7 +2,12 @@
 
 #include "brigade/brigade.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +19,7 @@
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
 #include "patterns/trace/trace.h"
+#include "transport/edge/shared_allocations.h"
 #include "transport/host/variables.h"
 #include "transport/registry.h"
 
@@ -243,4 +249,21 @@ brigade_status brigade_wait(brigade_operation* operation, brigade_statistics* st
   const Status status = ended->operation->Wait(statistics == nullptr ? nullptr : &done);
   ToC(done, statistics);
   return ToC(status);
+}
+
+void* brigade_alloc(size_t bytes) {
+  void* memory = nullptr;
+  Status status = brigade::SharedAllocations::Here().Allocate(bytes, &memory);
+  if (status.code() == StatusCode::kUnavailable) {
+    const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const int failure = posix_memalign(&memory, page, std::max(bytes, size_t{1}));
+    status = failure == 0 ? Status() : Status(StatusCode::kOutOfMemory, std::strerror(failure));
+  }
+  if (status.ok()) return memory;
+  (void)ToC(status);
+  return nullptr;
+}
+
+void brigade_free(void* memory) {
+  if (!brigade::SharedAllocations::Here().Free(memory)) std::free(memory);
 }
