@@ -11,6 +11,7 @@
 #include "bench/contenders/brigade_group.h"
 #include "bench/contenders/mpi_peer.h"
 #include "bench/runner/panel.h"
+#include "transport/edge/shared_allocations.h"
 
 namespace brigade::bench {
 namespace {
@@ -27,12 +28,21 @@ struct Contenders {
   std::unique_ptr<BareSocket> socket;
 };
 
+// What brigade_alloc gives.
+std::shared_ptr<double[]> Allocate(int64_t elements) {
+  void* memory = nullptr;
+  AbortUnlessOk(
+      SharedAllocations::Here().Allocate(static_cast<size_t>(elements) * sizeof(double), &memory));
+  return {static_cast<double*>(memory), [](double* data) { SharedAllocations::Here().Free(data); }};
+}
+
 // `run_bytes` 0: contiguous.
-Panel MakePanel(size_t bytes, size_t run_bytes) {
+Panel MakePanel(size_t bytes, size_t run_bytes, bool allocated) {
   const int64_t elements = static_cast<int64_t>(bytes / sizeof(double));
-  if (run_bytes == 0) return Panel(elements, 1, elements);
-  const int64_t rows = static_cast<int64_t>(run_bytes / sizeof(double));
-  return Panel(rows, elements / rows, 2 * rows);
+  const int64_t rows = run_bytes == 0 ? elements : static_cast<int64_t>(run_bytes / sizeof(double));
+  const int64_t cols = run_bytes == 0 ? 1 : elements / rows;
+  const int64_t ld = run_bytes == 0 ? rows : 2 * rows;
+  return Panel(rows, cols, ld, allocated ? Allocate(ld * cols) : nullptr);
 }
 
 std::string ShapeName(size_t run_bytes) {
@@ -47,8 +57,8 @@ class Exchange {
         run_bytes_(run_bytes),
         rank_(all.session->rank()),
         peer_(1 - rank_),
-        out_(MakePanel(bytes, run_bytes)),
-        in_(MakePanel(bytes, run_bytes)) {
+        out_(MakePanel(bytes, run_bytes, all.session->options().allocated)),
+        in_(MakePanel(bytes, run_bytes, all.session->options().allocated)) {
     case_.name = "pingpong " + ShapeName(run_bytes);
     case_.rows = out_.view().rows;
     case_.cols = out_.view().cols;
@@ -115,9 +125,10 @@ class Exchange {
   }
 
   void AddBrigade() {
+    const bool allocated = all_.session->options().allocated;
     Subject& subject = Add(
-        "brigade", "send, receive", [this] { return Run(true, nullptr); },
-        [this] { return Run(false, nullptr); });
+        "brigade", allocated ? "send, receive, allocated" : "send, receive",
+        [this] { return Run(true, nullptr); }, [this] { return Run(false, nullptr); });
     subject.cost = [this](int, Cost* cost) {
       OperationStatistics statistics;
       if (rank_ <= 1) BRIGADE_RETURN_IF_ERROR(Run(rank_ == 0, &statistics));

@@ -70,6 +70,9 @@ CLI::App* AddPingPong(CLI::App* app, Options* options) {
                    "Bytes that lie together, at twice that distance; 0: contiguous messages")
       ->delimiter(',')
       ->check(CLI::NonNegativeNumber);
+  command->add_flag("--alloc", options->allocated,
+                    "All messages in memory as brigade_alloc gives it, which the ranks of a host "
+                    "map; the shim, a library of its own, does not know of it");
   return command;
 }
 

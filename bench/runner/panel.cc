@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 namespace brigade::bench {
 namespace {
@@ -15,15 +16,19 @@ double ValueOf(int source, int64_t position) {
 
 }  // namespace
 
-Panel::Panel(int64_t rows, int64_t cols, int64_t ld)
-    : memory_(static_cast<size_t>(ld * cols), kPoison), view_{memory_.data(), rows, cols, ld} {}
+Panel::Panel(int64_t rows, int64_t cols, int64_t ld, std::shared_ptr<double[]> memory)
+    : memory_(memory != nullptr ? std::move(memory)
+                                : std::shared_ptr<double[]>(new double[ld * cols])),
+      view_{memory_.get(), rows, cols, ld} {
+  Poison();
+}
 
 PanelView Panel::Columns(int64_t first, int64_t step) const {
   const int64_t cols = first < view_.cols ? (view_.cols - first + step - 1) / step : 0;
   return PanelView{view_.data + first * view_.ld, view_.rows, cols, step * view_.ld};
 }
 
-void Panel::Poison() { std::fill(memory_.begin(), memory_.end(), kPoison); }
+void Panel::Poison() { std::fill_n(view_.data, view_.ld * view_.cols, kPoison); }
 
 bool Panel::GapsUntouched() const {
   for (int64_t j = 0; j < view_.cols; ++j) {

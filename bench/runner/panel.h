@@ -6,8 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
-#include <vector>
 
 namespace brigade::bench {
 
@@ -24,7 +24,8 @@ struct PanelView {
 
 class Panel {
  public:
-  Panel(int64_t rows, int64_t cols, int64_t ld);
+  // In `memory`, if given, of ld * cols elements.
+  Panel(int64_t rows, int64_t cols, int64_t ld, std::shared_ptr<double[]> memory = nullptr);
 
   const PanelView& view() const { return view_; }
   // Columns first, first + step, ... of the panel.
@@ -36,7 +37,7 @@ class Panel {
   bool GapsUntouched() const;
 
  private:
-  std::vector<double> memory_;
+  std::shared_ptr<double[]> memory_;
   PanelView view_;
 };
 
