@@ -326,9 +326,9 @@ BRIGADE_EXPORT brigade_status brigade_wait(brigade_operation* operation,
 /// no engine and no MPI. Any thread may call.
 ///
 /// Where a receiver waits in brigade_run() for a message of more than 4 KiB, a sender of its host
-/// copies that straight to a matrix in such memory: one copy, and no staging memory. Windows of it
-/// (brigade_window_create()) are as fast as those of brigade_window_allocate(). For all else it is
-/// memory like any other.
+/// that comes within some 20 us copies that straight to a matrix in such memory: one copy, and no
+/// staging memory. Windows of it (brigade_window_create()) are as fast as those of
+/// brigade_window_allocate(). For all else it is memory like any other.
 ///
 /// @param bytes  how much; 0 counts as 1
 /// @return whole pages, whose contents are unspecified, to be given back to brigade_free(). NULL:
