@@ -105,7 +105,8 @@ void Helper::LetAllGo() {
 }
 
 // While an owner comes and goes the thread looks by itself, now and then, whether it has stayed
-// away: to be woken by each call, or by what comes for an owner that is in one, costs more.
+// away: to be woken by each call, or by what comes for an owner that is in one, costs more. One
+// step it takes all the same, for an owner whose calls move nothing.
 void Helper::Run() {
   Trace::ThisIsTheHelper();
   AskForShortTimeSlices();
@@ -124,9 +125,12 @@ void Helper::Run() {
                       [&] { return over_ || (now_ && given()); });
     if (over_) return;
     looks = takes == takes_ ? looks + 1 : 0;
-    if (given() && (now_ || (was_given && takes == takes_))) {
+    if (!given()) continue;
+    if (now_ || (was_given && takes == takes_)) {
       Drive(&lock);
       looks = 0;
+    } else if (step_() == Step::kNothingLeft) {
+      given_.store(false, std::memory_order_relaxed);
     }
   }
 }

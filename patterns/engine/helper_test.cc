@@ -64,6 +64,19 @@ TEST(HelperTest, ListensToNothingBeforeItDrives) {
   EXPECT_FALSE(listened_first);
 }
 
+TEST(HelperTest, MovesForAnOwnerThatNeverStaysAway) {
+  std::atomic<int> steps{0};
+  const auto helper = NewHelper([&] {
+    ++steps;
+    return Step::kNothingMoved;
+  });
+  while (steps < 3) {
+    helper->Give(false);
+    std::this_thread::yield();
+    helper->Take();
+  }
+}
+
 // It waits to be woken after a while.
 TEST(HelperTest, DrivesForAnOwnerThatWasLongInACall) {
   std::atomic<int> steps{0};
