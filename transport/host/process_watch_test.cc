@@ -42,11 +42,7 @@ pid_t Sleeper() {
   return child;
 }
 
-void NoticesTheEnd(bool pidfd) {
-  const pid_t child = Sleeper();
-  const ProcessWatch watch(child);
-  EXPECT_EQ(watch.has_pidfd(), pidfd);
-  EXPECT_FALSE(watch.HasEnded());
+void ExpectTheEndNoticed(pid_t child, const ProcessWatch& watch) {
   kill(child, SIGKILL);
   // Has ended, and is not waited for yet.
   siginfo_t info;
@@ -54,6 +50,14 @@ void NoticesTheEnd(bool pidfd) {
   EXPECT_TRUE(watch.HasEnded());
   waitpid(child, nullptr, 0);
   EXPECT_TRUE(watch.HasEnded());
+}
+
+void NoticesTheEnd(bool pidfd) {
+  const pid_t child = Sleeper();
+  const ProcessWatch watch(child);
+  EXPECT_EQ(watch.has_pidfd(), pidfd);
+  EXPECT_FALSE(watch.HasEnded());
+  ExpectTheEndNoticed(child, watch);
 }
 
 TEST(ProcessWatchTest, NoticesTheEnd) { NoticesTheEnd(ProcessWatch(getpid()).has_pidfd()); }
@@ -77,12 +81,7 @@ void ADeadMainThreadIsNotTheEnd() {
   const pid_t child = Headless();
   const ProcessWatch watch(child);
   EXPECT_FALSE(watch.HasEnded());
-  kill(child, SIGKILL);
-  siginfo_t info;
-  waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
-  EXPECT_TRUE(watch.HasEnded());
-  waitpid(child, nullptr, 0);
-  EXPECT_TRUE(watch.HasEnded());
+  ExpectTheEndNoticed(child, watch);
 }
 
 TEST(ProcessWatchTest, ADeadMainThreadIsNotTheEnd) { ADeadMainThreadIsNotTheEnd(); }
