@@ -203,10 +203,14 @@ Status SharedSegment::Allocate(size_t bytes, uint64_t* offset) {
 void SharedSegment::Free(uint64_t offset, size_t bytes) {
   if (address_.process != getpid()) return;  // a forked child's copy of its owner
   const uint64_t freed = RoundToPages(bytes);
-  // A hole reads as zeros, which is what Allocate promises of it.
-  BRIGADE_CHECK_EQ(fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                             static_cast<off_t>(offset), static_cast<off_t>(freed)),
-                   0);
+  // A hole reads as zeros, which is what Allocate promises of it. An MPI that has registered pages
+  // with its network keeps them for the next message from these addresses unless it hears that they
+  // are gone, as of madvise it does. Locked memory goes the other way only.
+  if (madvise(base_ + offset, freed, MADV_REMOVE) != 0) {
+    BRIGADE_CHECK_EQ(fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                               static_cast<off_t>(offset), static_cast<off_t>(freed)),
+                     0);
+  }
   allocated_bytes_ -= freed;
   free_[freed].push_back(offset);
 }

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,19 @@
 #include <thread>
 
 #include "gtest/gtest.h"
+
+// What the test was last told of pages that are taken from their addresses. MPIs and their
+// libraries stand in the way of the C library's function likewise.
+static void* removed = nullptr;
+static size_t removed_bytes = 0;
+
+extern "C" int madvise(void* memory, size_t bytes, int advice) noexcept {
+  if (advice == MADV_REMOVE) {
+    removed = memory;
+    removed_bytes = bytes;
+  }
+  return static_cast<int>(syscall(SYS_madvise, memory, bytes, advice));
+}
 
 namespace brigade {
 namespace {
@@ -121,6 +135,26 @@ TEST(SharedSegmentTest, AllocatesZeroedPagesAndGivesThemBack) {
     EXPECT_EQ(StatOf(*segment).st_blocks, blocks);
   }
   EXPECT_EQ(offsets.size(), 3u) << "freed memory is not used again";
+}
+
+// Who keeps pages registered by their addresses would go on with those that are gone.
+TEST(SharedSegmentTest, OthersHearWhatIsGivenBack) {
+  const auto segment = NewSegment();
+  uint64_t offset = 0;
+  ASSERT_TRUE(segment->Allocate(3 * kPage - 1, &offset).ok());
+  segment->Free(offset, 3 * kPage - 1);
+  EXPECT_EQ(removed, segment->base() + offset);
+  EXPECT_EQ(removed_bytes, 3 * kPage);
+}
+
+TEST(SharedSegmentTest, LockedMemoryIsGivenBackLikewise) {
+  const auto segment = NewSegment();
+  const auto blocks = StatOf(*segment).st_blocks;
+  uint64_t offset = 0;
+  ASSERT_TRUE(segment->Allocate(kPage, &offset).ok());
+  ASSERT_EQ(mlock(segment->base() + offset, kPage), 0);
+  segment->Free(offset, kPage);
+  EXPECT_EQ(StatOf(*segment).st_blocks, blocks);
 }
 
 TEST(SharedSegmentTest, FindsOnlyWhatIsInTheFile) {
