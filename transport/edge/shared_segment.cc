@@ -171,6 +171,28 @@ std::byte* SharedSegment::At(uint64_t offset, size_t bytes) {
   return base_ + offset;
 }
 
+// Linux 6.1, for one, undoes what a call has done that a signal interrupts. The timer of a profiler
+// would interrupt a long one for ever, so shorter ones are tried.
+bool SharedSegment::Fill(uint64_t offset, uint64_t bytes) {
+  uint64_t step = bytes;
+  for (uint64_t done = 0; done < bytes;) {
+    step = std::min(step, bytes - done);
+    // The file grows with the last of them.
+    const int mode = done + step < bytes ? FALLOC_FL_KEEP_SIZE : 0;
+    if (fallocate(fd_, mode, static_cast<off_t>(offset + done), static_cast<off_t>(step)) == 0) {
+      done += step;
+    } else if (errno == EINTR) {
+      step = RoundToPages(step / 2);
+    } else {
+      const int why = errno;
+      if (done > 0) MakeHole(offset, done);
+      errno = why;
+      return false;
+    }
+  }
+  return true;
+}
+
 Status SharedSegment::Allocate(size_t bytes, uint64_t* offset) {
   const uint64_t wanted = RoundToPages(bytes);
   const auto out_of_memory = [&](const std::string& why) {
@@ -185,11 +207,7 @@ Status SharedSegment::Allocate(size_t bytes, uint64_t* offset) {
     return out_of_memory("the segment is at its limit of " +
                          std::to_string(address_.reserve_bytes));
   }
-  int failure;
-  do {
-    failure = fallocate(fd_, 0, static_cast<off_t>(at), static_cast<off_t>(wanted));
-  } while (failure != 0 && errno == EINTR);
-  if (failure != 0) return out_of_memory(ErrorText("fallocate"));
+  if (!Fill(at, wanted)) return out_of_memory(ErrorText("fallocate"));
   if (!reusable.empty()) {
     reusable.pop_back();
   } else {
@@ -203,16 +221,19 @@ Status SharedSegment::Allocate(size_t bytes, uint64_t* offset) {
 void SharedSegment::Free(uint64_t offset, size_t bytes) {
   if (address_.process != getpid()) return;  // a forked child's copy of its owner
   const uint64_t freed = RoundToPages(bytes);
-  // A hole reads as zeros, which is what Allocate promises of it. An MPI that has registered pages
-  // with its network keeps them for the next message from these addresses unless it hears that they
-  // are gone, as of madvise it does. Locked memory goes the other way only.
-  if (madvise(base_ + offset, freed, MADV_REMOVE) != 0) {
-    BRIGADE_CHECK_EQ(fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                               static_cast<off_t>(offset), static_cast<off_t>(freed)),
-                     0);
-  }
+  MakeHole(offset, freed);
   allocated_bytes_ -= freed;
   free_[freed].push_back(offset);
+}
+
+// A hole reads as zeros, which is what Allocate promises of it. An MPI that has registered pages
+// with its network keeps them for the next message from these addresses unless it hears that they
+// are gone, as of madvise it does. Locked memory goes the other way only.
+void SharedSegment::MakeHole(uint64_t offset, uint64_t bytes) {
+  if (madvise(base_ + offset, bytes, MADV_REMOVE) == 0) return;
+  BRIGADE_CHECK_EQ(fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                             static_cast<off_t>(offset), static_cast<off_t>(bytes)),
+                   0);
 }
 
 }  // namespace brigade

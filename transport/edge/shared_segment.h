@@ -73,6 +73,10 @@ class SharedSegment {
   SharedSegment(int descriptor, const Address& address) : fd_(descriptor), address_(address) {}
   static Status Create(uint64_t reserve_bytes, std::shared_ptr<SharedSegment>* segment);
   Status Map();
+  // Makes memory for part of the file. False, with errno, if there is none: then it is as before.
+  bool Fill(uint64_t offset, uint64_t bytes);
+  // Takes it away again.
+  void MakeHole(uint64_t offset, uint64_t bytes);
 
   int fd_;  // -1: closed, for the file cannot grow
   Address address_;

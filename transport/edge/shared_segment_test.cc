@@ -15,6 +15,7 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <set>
 #include <string>
 #include <thread>
@@ -32,6 +33,17 @@ extern "C" int madvise(void* memory, size_t bytes, int advice) noexcept {
     removed_bytes = bytes;
   }
   return static_cast<int>(syscall(SYS_madvise, memory, bytes, advice));
+}
+
+// The timer of a profiler, where a call that it interrupts has done nothing, as on Linux 6.1.
+static off_t longest_uninterrupted = std::numeric_limits<off_t>::max();
+
+extern "C" int fallocate(int descriptor, int mode, off_t offset, off_t bytes) {
+  if ((mode & FALLOC_FL_PUNCH_HOLE) == 0 && bytes > longest_uninterrupted) {
+    errno = EINTR;
+    return -1;
+  }
+  return static_cast<int>(syscall(SYS_fallocate, descriptor, mode, offset, bytes));
 }
 
 namespace brigade {
@@ -358,6 +370,24 @@ TEST(SharedSegmentTest, WithoutMemoryAllocationFailsAndTouchesNothing) {
                    return status.ok() ? "" : status.ToString();
                  }),
       "");
+}
+
+// If that goes on for ever, it is a signal that ends the child.
+TEST(SharedSegmentTest, SignalsThatComeAllTheTimeDoNotKeepItFromMuchMemory) {
+  Child child([]() -> std::string {
+    constexpr size_t kBytes = (size_t{64} << 20) + kPage;
+    const auto segment = NewSegment();
+    const auto bytes_before = StatOf(*segment).st_blocks * 512;
+    alarm(10);
+    longest_uninterrupted = 100000;
+    uint64_t offset = 0;
+    const Status status = segment->Allocate(kBytes, &offset);
+    if (!status.ok()) return status.ToString();
+    if (segment->At(offset, kBytes) == nullptr) return "it is not there";
+    const auto bytes = static_cast<size_t>(StatOf(*segment).st_blocks * 512 - bytes_before);
+    return bytes == kBytes ? "" : "there are " + std::to_string(bytes) + " bytes";
+  });
+  EXPECT_EQ(child.Wait(), "");
 }
 
 TEST(SharedSegmentTest, WithoutAddressSpaceThereIsNone) {
