@@ -47,7 +47,7 @@ bool SharedAllocations::TakeKept(size_t bytes, Block* block) {
 }
 
 bool SharedAllocations::IsAvailable(size_t bytes) {
-  constexpr size_t kLittle = 64;
+  constexpr size_t kLittle = 1024;  // that of all ranks of a host is not much
   if (bytes > until_look_) {
     ++looks_;
     const size_t left = AvailableMemory(Swapping::kAllowed);
@@ -58,14 +58,25 @@ bool SharedAllocations::IsAvailable(size_t bytes) {
   return true;
 }
 
+// Ranks of a host may allocate at the same time, so it is looked anew while much is taken.
 Status SharedAllocations::TakeNew(size_t bytes, Block* block) {
   uint64_t offset = 0;
-  if (last_ == nullptr || !last_->Allocate(bytes, &offset).ok()) {
+  bool is_enough = true;
+  const auto look = [&](size_t left) {
+    until_look_ = 0;
+    return is_enough = IsAvailable(left);
+  };
+  Status status(StatusCode::kUnavailable, "there is no segment yet");
+  if (last_ != nullptr) status = last_->Allocate(bytes, &offset, look);
+  if (!status.ok() && is_enough) {
     // It may be full of holes. Where another is no better it is gone again.
     std::shared_ptr<SharedSegment> added;
-    BRIGADE_RETURN_IF_ERROR(SharedSegment::Create(&added));
-    BRIGADE_RETURN_IF_ERROR(added->Allocate(bytes, &offset));
-    last_ = std::move(added);
+    status = SharedSegment::Create(&added);
+    if (status.ok()) status = added->Allocate(bytes, &offset, look);
+    if (status.ok()) last_ = std::move(added);
+  }
+  if (!status.ok()) {
+    return {is_enough ? StatusCode::kUnavailable : StatusCode::kOutOfMemory, status.message()};
   }
   *block = {last_, last_->base() + offset, bytes};
   return Status();
@@ -81,8 +92,7 @@ Status SharedAllocations::Allocate(size_t bytes, void** memory) {
       return {StatusCode::kOutOfMemory,
               std::to_string(bytes) + " bytes are more than the system has left"};
     }
-    const Status status = TakeNew(taken, &block);
-    if (!status.ok()) return {StatusCode::kUnavailable, status.message()};
+    BRIGADE_RETURN_IF_ERROR(TakeNew(taken, &block));
   }
   std::byte* const begin = block.memory;
   blocks_[begin] = std::move(block);

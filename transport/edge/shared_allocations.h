@@ -48,6 +48,7 @@ class SharedAllocations {
   bool TakeKept(size_t bytes, Block* block);
   // Whether the system would rather give it than end processes.
   bool IsAvailable(size_t bytes);
+  // As Allocate.
   Status TakeNew(size_t bytes, Block* block);
   // For another allocation, or back to the system.
   void Keep(Block block);

@@ -46,6 +46,16 @@ TEST(SharedAllocations, ALittleTakesNoLookAtTheSystem) {
   for (std::byte* const memory : all) EXPECT_TRUE(allocations.Free(memory));
 }
 
+// Others may take as much at the same time.
+TEST(SharedAllocations, WhileMuchIsTakenTheSystemIsLookedAtAnew) {
+  SharedAllocations allocations;
+  constexpr size_t kBytes = size_t{200} << 20;
+  std::byte* const memory = Allocate(&allocations, kBytes);
+  EXPECT_GE(allocations.looks(), 4);
+  memory[kBytes - 1] = std::byte{1};
+  EXPECT_TRUE(allocations.Free(memory));
+}
+
 TEST(SharedAllocations, FindsWhatLiesInOneBlock) {
   SharedAllocations allocations;
   EXPECT_EQ(allocations.Find(&allocations, 1), nullptr);

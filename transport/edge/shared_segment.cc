@@ -173,9 +173,19 @@ std::byte* SharedSegment::At(uint64_t offset, size_t bytes) {
 
 // Linux 6.1, for one, undoes what a call has done that a signal interrupts. The timer of a profiler
 // would interrupt a long one for ever, so shorter ones are tried.
-bool SharedSegment::Fill(uint64_t offset, uint64_t bytes) {
-  uint64_t step = bytes;
+bool SharedSegment::Fill(uint64_t offset, uint64_t bytes, const IsAvailable& is_available) {
+  constexpr uint64_t kBetweenLooks = uint64_t{64} << 20;
+  uint64_t looked_at = 0;
+  uint64_t step = is_available == nullptr ? bytes : kBetweenLooks;
   for (uint64_t done = 0; done < bytes;) {
+    if (done - looked_at >= kBetweenLooks && is_available != nullptr) {
+      looked_at = done;
+      if (!is_available(bytes - done)) {
+        MakeHole(offset, done);
+        errno = ENOMEM;
+        return false;
+      }
+    }
     step = std::min(step, bytes - done);
     // The file grows with the last of them.
     const int mode = done + step < bytes ? FALLOC_FL_KEEP_SIZE : 0;
@@ -193,7 +203,7 @@ bool SharedSegment::Fill(uint64_t offset, uint64_t bytes) {
   return true;
 }
 
-Status SharedSegment::Allocate(size_t bytes, uint64_t* offset) {
+Status SharedSegment::Allocate(size_t bytes, uint64_t* offset, const IsAvailable& is_available) {
   const uint64_t wanted = RoundToPages(bytes);
   const auto out_of_memory = [&](const std::string& why) {
     return Status(StatusCode::kOutOfMemory,
@@ -207,7 +217,7 @@ Status SharedSegment::Allocate(size_t bytes, uint64_t* offset) {
     return out_of_memory("the segment is at its limit of " +
                          std::to_string(address_.reserve_bytes));
   }
-  if (!Fill(at, wanted)) return out_of_memory(ErrorText("fallocate"));
+  if (!Fill(at, wanted, is_available)) return out_of_memory(ErrorText("fallocate"));
   if (!reusable.empty()) {
     reusable.pop_back();
   } else {

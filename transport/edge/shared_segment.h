@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -63,7 +64,10 @@ class SharedSegment {
   std::byte* At(uint64_t offset, size_t bytes);
 
   // Owner only, one thread at a time: zeroed memory of whole pages, at `*offset`. kOutOfMemory.
-  Status Allocate(size_t bytes, uint64_t* offset);
+  // `is_available`, if given, is asked now and then while much is taken: whether the system has so
+  // many bytes more. If it has not, nothing is taken.
+  using IsAvailable = std::function<bool(size_t bytes)>;
+  Status Allocate(size_t bytes, uint64_t* offset, const IsAvailable& is_available = nullptr);
   // Gives pages back to the system. Others may still map them; they must not read them.
   void Free(uint64_t offset, size_t bytes);
   // What Allocate has handed out and Free has not taken back.
@@ -74,7 +78,7 @@ class SharedSegment {
   static Status Create(uint64_t reserve_bytes, std::shared_ptr<SharedSegment>* segment);
   Status Map();
   // Makes memory for part of the file. False, with errno, if there is none: then it is as before.
-  bool Fill(uint64_t offset, uint64_t bytes);
+  bool Fill(uint64_t offset, uint64_t bytes, const IsAvailable& is_available);
   // Takes it away again.
   void MakeHole(uint64_t offset, uint64_t bytes);
 

@@ -19,6 +19,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -388,6 +389,25 @@ TEST(SharedSegmentTest, SignalsThatComeAllTheTimeDoNotKeepItFromMuchMemory) {
     return bytes == kBytes ? "" : "there are " + std::to_string(bytes) + " bytes";
   });
   EXPECT_EQ(child.Wait(), "");
+}
+
+TEST(SharedSegmentTest, MuchIsTakenWhileTheSystemHasIt) {
+  const auto segment = NewSegment();
+  const auto blocks = StatOf(*segment).st_blocks;
+  constexpr size_t kBytes = size_t{200} << 20;
+  std::vector<size_t> asked;
+  const auto have_some = [&](size_t bytes) {
+    asked.push_back(bytes);
+    return asked.size() < 2;
+  };
+  uint64_t offset = 0;
+  const Status status = segment->Allocate(kBytes, &offset, have_some);
+  EXPECT_EQ(status.code(), StatusCode::kOutOfMemory) << status.ToString();
+  EXPECT_EQ(asked, (std::vector<size_t>{size_t{136} << 20, size_t{72} << 20}));
+  EXPECT_EQ(StatOf(*segment).st_blocks, blocks);
+  EXPECT_TRUE(segment->Allocate(kBytes, &offset, [](size_t) { return true; }).ok());
+  EXPECT_EQ(StatOf(*segment).st_blocks, blocks + static_cast<blkcnt_t>(kBytes / 512));
+  segment->Free(offset, kBytes);
 }
 
 TEST(SharedSegmentTest, WithoutAddressSpaceThereIsNone) {

@@ -14,24 +14,20 @@
 namespace brigade {
 namespace {
 
-// In slices, each after a look at what there is: members of one host allocate at the same time, and
-// where they want more than there is, the system would end processes rather than refuse.
+// Members of one host allocate at the same time, and where they want more than there is, the system
+// would end processes rather than refuse. So it is looked at again and again.
 Status Allocate(SharedSegment* segment, size_t bytes, uint64_t* offset) {
-  constexpr size_t kSliceBytes = 64 << 20;
-  for (size_t done = 0; done < bytes;) {
-    const size_t available = AvailableMemory(Swapping::kAllowed);
-    if (bytes - done > available) {
-      return Status(StatusCode::kOutOfMemory, std::to_string(bytes) + " bytes of shared memory: " +
-                                                  std::to_string(available) + " are available");
-    }
-    const size_t slice = std::min(bytes - done, kSliceBytes);
-    uint64_t at = 0;
-    BRIGADE_RETURN_IF_ERROR(segment->Allocate(slice, &at));
-    if (done == 0) *offset = at;
-    BRIGADE_CHECK_EQ(at, *offset + done);
-    done += slice;
+  size_t available = 0;
+  const auto look = [&](size_t left) {
+    available = AvailableMemory(Swapping::kAllowed);
+    return left <= available;
+  };
+  if (look(bytes)) {
+    const Status status = segment->Allocate(bytes, offset, look);
+    if (status.ok() || bytes <= available) return status;
   }
-  return Status();
+  return Status(StatusCode::kOutOfMemory, std::to_string(bytes) + " bytes of shared memory: " +
+                                              std::to_string(available) + " are available");
 }
 
 size_t SystemPageBytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
