@@ -26,7 +26,7 @@ def prepare(given):
     subprocess.run([machine.ROOT / "test" / "install.sh"], check=True)
     say("Build")
     programs = machine.build(TARGETS[given.job], MPICH_TARGETS.get(given.job))
-    if given.job in ("cluster", "study"):
+    if given.job in ("main", "cluster", "study"):
         say("More MPIs")
         # May fail: then its launches fail, and are counted.
         subprocess.run([machine.ROOT / "bench" / "cluster" / "cluster_peers.sh"], check=False)

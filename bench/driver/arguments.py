@@ -18,8 +18,9 @@ Measures Brigade beside its peers on this machine and writes one report. Install
   - spread of panels on 4 ranks: Brigade's patterns, shim, stock BLACS, plain patterns, MPI collectives,
 
 and prints the path of the report. MPI is Open MPI as it is, Open MPI without single copies (CMA), and MPICH while
-every rank has a core. Takes about 5 minutes on 2 cores, besides the first build. A launch that fails is counted, the
-rest is still measured, and the exit code is 1. bench/README.md says how to read the report."""
+every rank has a core; in ping-pong also Open MPI 5, MPICH 5 and Intel MPI, which are installed from PyPI. Takes about 5
+minutes on 2 cores, besides the first build. A launch that fails is counted, the rest is still measured, and the exit
+code is 1. bench/README.md says how to read the report."""
 
 # Which options go with which job, besides those that go with all.
 ANYWHERE = {"output", "bin", "mpich_bin", "brigade_version", "limit"}

@@ -33,7 +33,7 @@ BRIEF = Extent(1, 6, "1", [("1000", "32", f"{FACTORIZATIONS},eigenvalues")],
                ["--seconds", "0.2", "--sizes", "8,64,512,1K,4K,16K,64K,256K,1M,4M,8M", "--runs", "0,256"],
                "0.1", "0.1", (4,), "0.4", "0.15")
 FULL = Extent(10, 10, "3", [("2000", "64", FACTORIZATIONS), ("1000", "32", f"{FACTORIZATIONS},eigenvalues")],
-              ["--seconds", "1", "--sizes", "8,64,512,1K,4K,16K,64K,128K,256K,512K,1M,2M,4M,8M,32M"],
+              ["--seconds", "1", "--sizes", ",".join(str(8 << i) for i in range(23))],
               "0.5", "1", (2, 4, 8), "3", "0.3")
 
 
@@ -64,6 +64,18 @@ class MainJob:
         command = ["mpiexec.mpich", "-n", str(ranks), "-bind-to", "core", self.programs.bench_mpich, *arguments,
                    "--label", "MPICH", "--brigade-version", self.version]
         return [Launch(title, command, peers.DEBIAN_MPICH)]
+
+    def bench_other_mpis(self, title, ranks, arguments):
+        """Likewise. Those with the interface of MPICH run the program built with it."""
+        if ranks > self.cores:
+            return []
+        launches = []
+        for mpi in peers.HOST_MPIS:
+            program = self.programs.bench if mpi.folder == "openmpi5" else self.programs.bench_mpich
+            command = [mpi.starter, "-n", str(ranks), *mpi.options, program, *arguments, "--label", mpi.label,
+                       "--brigade-version", self.version]
+            launches.append(Launch(title, command, mpi.prepared()))
+        return launches
 
     def common(self, number, name):
         """Options of all launches that write to this file."""
@@ -109,6 +121,7 @@ class MainJob:
             self.bench(title, 2, pingpong),
             self.bench(title, 2, [*pingpong, "--peers", "mpi,blacs", "--label", "CMA off"], peers.CMA_OFF),
             *self.bench_mpich(title, 2, [*pingpong, "--peers", "mpi", "--shim", "none"]),
+            *self.bench_other_mpis(title, 2, [*pingpong, "--peers", "mpi", "--shim", "none"]),
             # The engine against the tree written by hand, with a core for each rank.
             self.bench(title, 2, ["spread", "--cases", "small-broadcast", *self.common(number, "spread"),
                                   "--seconds", self.extent.spread_seconds]),

@@ -17,7 +17,8 @@ WINDOWS_OVER_TCP = ("OMPI_MCA_osc=pt2pt",)
 # Ranks that outnumber the cores: pinned or spinning they would measure the scheduler.
 YIELDING = ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
 PINNED = ["--bind-to", "core"]
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+AS_ROOT = {f"{launcher}_ALLOW_RUN_AS_ROOT{confirm}": "1"
+           for launcher in ("OMPI", "PRTE") for confirm in ("", "_CONFIRM")}
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 # Long messages in two copies through shared memory, as everywhere without CMA: the other setting to compare with.
@@ -49,6 +50,27 @@ def forced_mpich(chunk_bytes, algorithms):
     variables["MPIR_CVAR_IREDUCE_RING_CHUNK_SIZE"] = str(chunk_bytes)
     return variables
 
+
+class HostMpi(NamedTuple):
+    """An MPI that Debian does not have, in shared memory, one rank per core."""
+
+    label: str
+    folder: str  # in INSTALLED
+    starter: str
+    options: list
+    environment: dict = {}
+
+    def prepared(self):
+        """What its launcher and its programs need."""
+        prefix = INSTALLED / self.folder
+        return {"PATH": f"{prefix}/bin:{os.environ['PATH']}", "LD_LIBRARY_PATH": f"{prefix}/lib", **self.environment}
+
+
+HOST_MPIS = [
+    HostMpi("Open MPI 5", "openmpi5", "mpirun", PINNED),
+    HostMpi("MPICH 5", "mpich5", "mpiexec", ["-bind-to", "core"]),
+    HostMpi("Intel MPI", "impi", "mpiexec", [], {"I_MPI_ROOT": str(INSTALLED / "impi"), "I_MPI_FABRICS": "shm"}),
+]
 
 # On one host: forced algorithms can only be chosen at launch, so each is one more launch of Open MPI as peer.
 ONE_HOST_TUNINGS = {

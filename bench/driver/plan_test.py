@@ -34,6 +34,12 @@ class Main(unittest.TestCase):
             self.assertEqual(len(mpich), rounds)
             self.assertTrue(all(launch.environment == peers.DEBIAN_MPICH for launch in mpich))
 
+    def test_other_mpis_run_where_every_rank_has_a_core(self):
+        labels = [launch.command[launch.command.index("--label") + 1] for launch in main_plan(False, 2)
+                  if launch.environment.get("LD_LIBRARY_PATH")]
+        self.assertEqual(labels, ["Open MPI 5", "MPICH 5", "Intel MPI"])
+        self.assertFalse([launch for launch in main_plan(False, 1) if launch.environment.get("LD_LIBRARY_PATH")])
+
     def test_stock_and_shim_take_turns_in_pairs(self):
         launches = [launch.command for launch in main_plan(False, 2) if PROGRAMS.scalapack in launch.command]
         self.assertEqual(len(launches), 4 * 6 * 2)
@@ -47,7 +53,7 @@ class Main(unittest.TestCase):
 
     def test_full_is_ten_rounds(self):
         pingpongs = [launch for launch in main_plan(True, 2) if "pingpong" in launch.command]
-        self.assertEqual(len(pingpongs), 10 * 3 + 1)
+        self.assertEqual(len(pingpongs), 10 * (3 + len(peers.HOST_MPIS)) + 1)
 
 
 class OnCluster(unittest.TestCase):

@@ -24,6 +24,7 @@ class Contender(NamedTuple):
     preload: str = ""  # a name of Programs.preloads
     variants: str = ""  # of the program's, if not all
     environment: tuple = ()  # what its MPI needs
+    most_ranks: int = 1000  # with more on few processors its windows take minutes: they wait without yielding
 
 
 class Program(NamedTuple):
@@ -63,8 +64,8 @@ LI = {
 }
 PUTGET = {
     "shm": [Contender(), Contender("MPICH", "mpich")],
-    "loopback": [Contender(), Contender("MPICH 5", "mpich5")],
-    "cluster": [Contender(), Contender("Open MPI 5", "openmpi5"), Contender("MPICH 5", "mpich5")],
+    "loopback": [Contender(), Contender("MPICH 5", "mpich5", most_ranks=2)],
+    "cluster": [Contender(), Contender("Open MPI 5", "openmpi5"), Contender("MPICH 5", "mpich5", most_ranks=4)],
 }
 # Products by the pdgemm of each library, in a process with ours to compare with, and the same BLAS.
 _PDGEMM = [Contender(), *(Contender(label, preload=preload, variants="diagonal,pdgemm,dgemm") for label, preload in (
@@ -144,7 +145,8 @@ class StudyJob:
             for place, launch in zip(PLACES, (self.shm, self.loopback, self.hosts)):
                 for program in self.study.programs:
                     for ranks in self.full and program.full_ranks or program.ranks:
-                        contenders = self.study.contenders_of(program, place)
+                        contenders = [contender for contender in self.study.contenders_of(program, place)
+                                      if ranks <= contender.most_ranks]
                         for contender in order.sample(contenders, len(contenders)):
                             launches += launch(contender, program, ranks, number)
                     if program.sequential and place == "shm":

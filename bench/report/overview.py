@@ -9,7 +9,10 @@ PEERS = {
     "MPI as it is": ("mpi",),
     "MPI, best of its settings": ("better MPI", "mpi tuned", "best MPI"),
     "MPI without CMA": ("mpi CMA off",),
+    "Open MPI 5": ("mpi Open MPI 5",),
     "MPICH": ("mpi MPICH",),
+    "MPICH 5": ("mpi MPICH 5",),
+    "Intel MPI": ("mpi Intel MPI",),
 }
 MOST_SHOWN = 8
 
