@@ -14,8 +14,9 @@ inline constexpr size_t kMostControlBytes = 48;
 
 // May a control message be refused because those before it have not been taken?
 enum class Urgency {
-  kCanWait,  // kNoResource, now and then
-  kUrgent,   // never
+  kCanWait,   // kNoResource, now and then
+  kWithNext,  // the same, and it may stay here until something else is sent to that member
+  kUrgent,    // never
 };
 
 // Who is told of the control messages of one group on this rank.

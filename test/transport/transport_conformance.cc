@@ -796,7 +796,8 @@ TEST_P(TransportConformance, ControlMessagesComeInOrderAndWaitForNoReceive) {
     }
     for (int number = 0; number < kNotes; ++number) {
       for (int peer = 0; peer < self.size; ++peer) {
-        const Urgency urgency = number % 3 == 0 ? Urgency::kUrgent : Urgency::kCanWait;
+        constexpr Urgency kUrgencies[] = {Urgency::kUrgent, Urgency::kWithNext, Urgency::kCanWait};
+        const Urgency urgency = number == kNotes - 1 ? Urgency::kCanWait : kUrgencies[number % 3];
         ASSERT_OK(driver.Control(group, peer, Span(Note(self.rank, number)), urgency));
       }
     }

@@ -91,7 +91,7 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
   }
 
   Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
-    if (urgency == Urgency::kCanWait && Happens(options_.no_resource)) {
+    if (urgency != Urgency::kUrgent && Happens(options_.no_resource)) {
       return Status(StatusCode::kNoResource, "fault: refused at random");
     }
     return target()->SendControl(group, peer, message, urgency);

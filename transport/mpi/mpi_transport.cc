@@ -224,7 +224,7 @@ class MpiEndpoint : public Endpoint {
       control_.Push(id, peer, message);
       return Status();
     }
-    if (urgency == Urgency::kCanWait && notes_.size() >= kMostNotes) {
+    if (urgency != Urgency::kUrgent && notes_.size() >= kMostNotes) {
       return Status(StatusCode::kNoResource, "mpi: control messages wait to be taken");
     }
     notes_.push_back({MPI_REQUEST_NULL, ControlMessage(message)});

@@ -247,12 +247,12 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     }
     links_.Connect(link);
     if (link->lost()) return link->LostAs(peer);
-    if (urgency == Urgency::kCanWait && link->outbox()->controls() >= kMostControls) {
+    if (urgency != Urgency::kUrgent && link->outbox()->controls() >= kMostControls) {
       return Status(StatusCode::kNoResource, "tcp: control messages wait to be taken");
     }
     const Hold hold(&completions_);
     link->outbox()->AddControl(group->wire_id, ControlMessage(message));
-    link->Pump();
+    if (urgency != Urgency::kWithNext) link->Pump();
     return Status();
   }
 

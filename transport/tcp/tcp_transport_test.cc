@@ -305,6 +305,18 @@ TEST_P(TcpTransportTest, LongRunsAreSentFromUserMemory) {
   EXPECT_FALSE(sends(layout, layout.bytes() - 4000, 4000));
 }
 
+TEST_P(TcpTransportTest, ANoteOfAPieceGoesWithIt) {
+  Connect();
+  const std::byte note[32] = {};
+  const int before = writes;
+  const Status sent =
+      ranks_[0].endpoint->SendControl(ranks_[0].group, 1, {note, 32}, Urgency::kWithNext);
+  EXPECT_TRUE(sent.ok()) << sent.ToString();
+  EXPECT_EQ(writes, before);
+  Send(0, 1000, 'p');
+  EXPECT_EQ(writes, before + 1);
+}
+
 // By a rank that posts them and then computes.
 TEST_P(TcpTransportTest, ReceivesAreGrantedWhenTheirRankLeaves) {
   Connect();

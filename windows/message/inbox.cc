@@ -357,7 +357,7 @@ Status Inbox::DoPiece(int from, Origin* origin, Entry* entry, Step* step) {
     message.note.kind = NoteKind::kReply;
     message.note.token = request.note.token;
     message.note.bytes = bytes;
-    BRIGADE_RETURN_IF_ERROR(context_->notes()->Send(from, message));
+    BRIGADE_RETURN_IF_ERROR(Tell(from, message, Urgency::kWithNext));
     BRIGADE_RETURN_IF_ERROR(
         context_->SendPiece(kReplyChannel, from, bytes, std::exchange(entry->reply, nullptr)));
   }
@@ -439,11 +439,16 @@ Status Inbox::Unlock(int from, const Note& note) {
   return Answer(from, NoteKind::kFlushed, note.token);
 }
 
+Status Inbox::Tell(int origin, const NoteMessage& message, Urgency urgency) {
+  context_->engine()->ExpectMore();
+  return context_->notes()->Send(origin, message, urgency);
+}
+
 Status Inbox::Answer(int to, NoteKind kind, uint32_t token) {
   NoteMessage message;
   message.note.kind = kind;
   message.note.token = token;
-  return context_->notes()->Send(to, message);
+  return Tell(to, message, Urgency::kCanWait);
 }
 
 Status Inbox::AnswerInline(int to, uint32_t token, const std::byte* data, int64_t bytes) {
@@ -453,7 +458,7 @@ Status Inbox::AnswerInline(int to, uint32_t token, const std::byte* data, int64_
   message.note.bytes = bytes;
   message.note.inlined = static_cast<uint8_t>(bytes);
   std::memcpy(message.data, data, static_cast<size_t>(bytes));
-  return context_->notes()->Send(to, message);
+  return Tell(to, message, Urgency::kCanWait);
 }
 
 // Whatever its origin asks for next, such as the end of a lock, is done behind it.
@@ -486,7 +491,7 @@ Status Inbox::Reply(int from, Request* request, Step* step) {
     }
     if (is_atomic) window_->page.combining().Unlock();
     if (is_short) message.note.inlined = static_cast<uint8_t>(message.note.bytes);
-    BRIGADE_RETURN_IF_ERROR(context_->notes()->Send(from, message));
+    BRIGADE_RETURN_IF_ERROR(Tell(from, message, is_short ? Urgency::kCanWait : Urgency::kWithNext));
     if (!is_short) {
       BRIGADE_RETURN_IF_ERROR(context_->SendPiece(kReplyChannel, from, message.note.bytes, buffer));
     }

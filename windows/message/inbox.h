@@ -88,6 +88,8 @@ class Inbox {
   Status EndLayout(int from, Request* request);
   Status Lock(int from, const Note& note);
   Status Unlock(int from, const Note& note);
+  // An answer. Who has it may be waiting for the next.
+  Status Tell(int origin, const NoteMessage& message, Urgency urgency);
   Status Answer(int to, NoteKind kind, uint32_t token);
   Status AnswerInline(int to, uint32_t token, const std::byte* data, int64_t bytes);
   // What is left of the values that a request asks for.

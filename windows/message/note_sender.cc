@@ -4,15 +4,15 @@
 
 namespace brigade {
 
-Status NoteSender::Try(int peer, const NoteMessage& message) {
+Status NoteSender::Try(int peer, const NoteMessage& message, Urgency urgency) {
   if (!kept_.empty() && kept_.count(peer) > 0) {
     return Status(StatusCode::kNoResource, "other notes wait for the transport");
   }
-  return endpoint_->SendControl(group_, peer, message.span(), Urgency::kCanWait);
+  return endpoint_->SendControl(group_, peer, message.span(), urgency);
 }
 
-Status NoteSender::Send(int peer, const NoteMessage& message) {
-  const Status status = Try(peer, message);
+Status NoteSender::Send(int peer, const NoteMessage& message, Urgency urgency) {
+  const Status status = Try(peer, message, urgency);
   if (status.code() != StatusCode::kNoResource) return status;
   kept_[peer].push_back(message);
   return Status();

@@ -18,9 +18,9 @@ class NoteSender {
   NoteSender(Endpoint* endpoint, GroupId group) : endpoint_(endpoint), group_(group) {}
 
   // kNoResource: not now, and nothing happened.
-  Status Try(int peer, const NoteMessage& message);
+  Status Try(int peer, const NoteMessage& message, Urgency urgency);
   // For notes of which there are few: now, or later.
-  Status Send(int peer, const NoteMessage& message);
+  Status Send(int peer, const NoteMessage& message, Urgency urgency);
   // Sends what was kept, as far as the transport takes it; sets *any if it took some.
   Status Advance(bool* any);
   bool has_kept() const { return !kept_.empty(); }

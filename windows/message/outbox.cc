@@ -46,7 +46,7 @@ Status Outbox::AddNote(int target, const Note& note) {
   if (PeerOf(target).waiting.empty()) {
     NoteMessage message;
     message.note = note;
-    const Status status = context_->notes()->Try(target, message);
+    const Status status = context_->notes()->Try(target, message, Urgency::kCanWait);
     if (status.code() != StatusCode::kNoResource) return status;
   }
   return Add(std::make_unique<Outgoing>(target, note, OriginData(), OriginData()));
@@ -113,7 +113,9 @@ Status Outbox::Send(Outgoing* request, bool* stuck, bool* any) {
       first = TakePiece(*request, &bytes);
       request->message.note.token = first == nullptr ? 0 : static_cast<uint32_t>(bytes);
     }
-    const Status status = context_->notes()->Try(request->target, request->message);
+    const Status status =
+        context_->notes()->Try(request->target, request->message,
+                               first == nullptr ? Urgency::kCanWait : Urgency::kWithNext);
     if (!status.ok()) {
       if (first != nullptr) context_->engine()->buffers()->Release(first);
       *stuck = status.code() == StatusCode::kNoResource;
@@ -144,7 +146,7 @@ Status Outbox::SendPieces(Outgoing* request, bool* stuck, bool* any) {
     StagedBuffer* const buffer = TakePiece(*request, &piece.note.bytes);
     *stuck = buffer == nullptr;
     if (*stuck) return Status();
-    const Status status = context_->notes()->Try(request->target, piece);
+    const Status status = context_->notes()->Try(request->target, piece, Urgency::kWithNext);
     if (!status.ok()) {
       context_->engine()->buffers()->Release(buffer);
       *stuck = status.code() == StatusCode::kNoResource;

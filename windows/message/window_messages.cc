@@ -51,7 +51,7 @@ Status WindowMessages::SendNote(int target, const Note& note) {
   BRIGADE_RETURN_IF_ERROR(group_->failure);
   NoteMessage message;
   message.note = note;
-  return OutcomeOf(context_.notes()->Send(target, message));
+  return OutcomeOf(context_.notes()->Send(target, message, Urgency::kCanWait));
 }
 
 void WindowMessages::OnControl(int from, ConstByteSpan bytes) {
