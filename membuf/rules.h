@@ -156,7 +156,7 @@ inline constexpr uint64_t kMpiSpinsIfShared = 20;
 inline constexpr int kTcpSpinUs = 20;
 // Yields until it sleeps: a grant comes back within so many. Where ranks share processors each look
 // takes from what others compute.
-inline constexpr int kTcpYields = 100;
+inline constexpr int kTcpYields = 1000;
 inline constexpr int kTcpYieldsIfShared = 25;
 // The first sleep; after it, grants that were held back go out. Longer holds them back for longer.
 inline constexpr int kTcpFirstSleepUs = 1000;
@@ -194,6 +194,8 @@ inline constexpr int kPlaceUs = 80;
 // How long an owner must stay away until its helper drives: more spares frequent callers a wake-up,
 // and leaves what comes meanwhile where it is.
 inline constexpr int kHelperGraceUs = 200;
+// To which that doubles while the owner always comes back.
+inline constexpr int kHelperLongestGraceUs = 6400;
 // How often it then looks before it waits to be woken.
 inline constexpr int kHelperLooks = 20;
 // The helper's rest on an endpoint that cannot be woken: it doubles while nothing moves.

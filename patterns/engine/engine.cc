@@ -109,7 +109,14 @@ void Engine::GiveRole() {
     }
   }
   helper_drives_ = true;
+  if (OwnWorkIsLeft()) helper_->LookSoon();
   helper_->Give(now);
+}
+
+bool Engine::OwnWorkIsLeft() const {
+  return sends_.in_flight() > 0 ||
+         std::any_of(active_.begin(), active_.end(),
+                     [](const Activity* a) { return !a->done() && !a->leaves_by_itself(); });
 }
 
 bool Engine::WorkIsLeft() {

@@ -117,6 +117,10 @@ class Engine {
   void Ignore() { --listeners_; }
   // At the end of this turn the helper is to begin at once.
   void HurryHelper() { in_a_hurry_ = true; }
+  // A peer was answered, and may be waiting for the answer to its next question soon.
+  void ExpectMore() {
+    if (helper_ != nullptr) helper_->LookSoon();
+  }
   // Moves everything that can move without waiting. True if anything did.
   bool Move();
   // Progresses until `over()`, pausing as the transport likes; every report interval it says that
@@ -180,6 +184,8 @@ class Engine {
   // To the helper, if it still may drive and has something to do.
   void GiveRole();
   bool WorkIsLeft();
+  // That none of whom others ask something can wait for.
+  bool OwnWorkIsLeft() const;
   Helper::Step StepOfHelper();
   bool IsForked() const;
   // Waits until every returned send has left, but those of broken groups not for long: their

@@ -121,15 +121,20 @@ void Helper::Run() {
     }
     const uint64_t takes = takes_;
     const bool was_given = given();
-    changed_.wait_for(lock, std::chrono::microseconds(rules::kHelperGraceUs),
+    const int grace_us = grace_us_.load(std::memory_order_relaxed);
+    changed_.wait_for(lock, std::chrono::microseconds(grace_us),
                       [&] { return over_ || (now_ && given()); });
     if (over_) return;
     looks = takes == takes_ ? looks + 1 : 0;
-    if (!given()) continue;
-    if (now_ || (was_given && takes == takes_)) {
+    if (given() && (now_ || (was_given && takes == takes_))) {
       Drive(&lock);
       looks = 0;
-    } else if (step_() == Step::kNothingLeft) {
+      continue;
+    }
+    int unchanged_us = grace_us;
+    grace_us_.compare_exchange_strong(unchanged_us,
+                                      std::min(2 * grace_us, rules::kHelperLongestGraceUs));
+    if (given() && step_() == Step::kNothingLeft) {
       given_.store(false, std::memory_order_relaxed);
     }
   }

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <thread>
 
+#include "membuf/rules.h"
 #include "membuf/status.h"
 
 namespace brigade {
@@ -39,9 +40,12 @@ class Helper {
   Helper(const Helper&) = delete;
   Helper& operator=(const Helper&) = delete;
 
-  // Gives the role away. `now`: to be used at once. Otherwise an owner that is back within
-  // rules::kHelperGraceUs finds it unused.
+  // Gives the role away. `now`: to be used at once. Otherwise an owner that is back before the next
+  // look finds it unused. An owner that has always come back is looked after less and less often.
   void Give(bool now);
+  // Somebody may be waiting for what only a step can do: looks come at short intervals again. From
+  // the driver.
+  void LookSoon() { grace_us_.store(rules::kHelperGraceUs, std::memory_order_relaxed); }
   // Takes the role back; waits for the end of a step, if one is being done.
   void Take();
 
@@ -65,6 +69,7 @@ class Helper {
   bool parked_ = false;  // sleeps until it is woken
   bool over_ = false;
   uint64_t takes_ = 0;
+  std::atomic<int> grace_us_{rules::kHelperGraceUs};  // from one look to the next
   std::thread thread_;
 };
 

@@ -64,17 +64,49 @@ TEST(HelperTest, ListensToNothingBeforeItDrives) {
   EXPECT_FALSE(listened_first);
 }
 
-TEST(HelperTest, MovesForAnOwnerThatNeverStaysAway) {
+// How long a helper takes for so many looks at an owner that is never away for long. Only while it
+// drives for one that is, it waits behind each step. `soon`: the owner asks for frequent looks.
+std::chrono::microseconds TimeOfLooks(int looks, bool soon) {
+  constexpr std::chrono::microseconds kShort(20);
   std::atomic<int> steps{0};
-  const auto helper = NewHelper([&] {
-    ++steps;
-    return Step::kNothingMoved;
-  });
-  while (steps < 3) {
+  std::atomic<int> waits{0};
+  const auto helper = NewHelper(
+      [&] {
+        ++steps;
+        return Step::kNothingMoved;
+      },
+      [&](int) {
+        ++waits;
+        std::this_thread::sleep_for(kShort);
+      });
+  const auto began = std::chrono::steady_clock::now();
+  for (int without_wait = 0; without_wait <= looks && waits < 100 * looks;) {
+    if (soon) helper->LookSoon();
     helper->Give(false);
-    std::this_thread::yield();
+    std::this_thread::sleep_for(kShort);
     helper->Take();
+    without_wait = steps;
+    without_wait -= waits;
   }
+  EXPECT_LT(waits, 100 * looks) << "it moves only when the owner stays away";
+  const auto time = std::chrono::steady_clock::now() - began;
+  return std::chrono::duration_cast<std::chrono::microseconds>(time);
+}
+
+// It sleeps for so long at least, however busy the processors are.
+TEST(HelperTest, LooksLessAndLessOftenAtAnOwnerThatComesBack) {
+  EXPECT_GE(TimeOfLooks(5, /*soon=*/false).count(), (1 + 2 + 4 + 8) * rules::kHelperGraceUs);
+}
+
+TEST(HelperTest, LooksSoonAgainIfItIsTold) {
+  constexpr int kLooks = 20;
+  constexpr int kLeastIfNot = (kLooks - 10) * rules::kHelperLongestGraceUs;
+  // Other processes may keep it from the processors.
+  bool is_sooner = false;
+  for (int attempt = 0; attempt < 50 && !is_sooner; ++attempt) {
+    is_sooner = TimeOfLooks(kLooks, /*soon=*/true).count() < kLeastIfNot;
+  }
+  EXPECT_TRUE(is_sooner);
 }
 
 // It waits to be woken after a while.

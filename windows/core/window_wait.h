@@ -79,6 +79,7 @@ Status WindowWait::Until(bool is_told, const char* what, const Over& over) {
   };
   if (is_told && others_ == nullptr) {
     engine_->WaitUntil(ends, describe);
+    if (!engine_->IsIdle()) engine_->HurryHelper();
     return group_->failure;
   }
   // The endpoint may not sleep: it would not be woken. What others write to memory rings no bell;
