@@ -1,5 +1,6 @@
 #include "transport/edge/shared_allocations.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,6 +29,12 @@ SharedAllocations& SharedAllocations::Here() {
   static auto& here = *new SharedAllocations;
   return here;
 }
+
+// A child that another thread's allocation was under way in could neither allocate nor free. Said
+// when the library is loaded, since who says it first is asked last before a fork: a helper's step,
+// for whose end others wait then, may look for memory here.
+const int SharedAllocations::fork_handlers_ = pthread_atfork(
+    [] { Here().mutex_.lock(); }, [] { Here().mutex_.unlock(); }, [] { Here().mutex_.unlock(); });
 
 void SharedAllocations::LeaveToParent() {
   if (last_ == nullptr || IsOfThisProcess(*last_)) return;

@@ -19,7 +19,7 @@ namespace brigade {
 
 class SharedAllocations {
  public:
-  // Of this process, for as long as it lives.
+  // Of this process, for as long as it lives. It forks between two calls of these.
   static SharedAllocations& Here();
 
   SharedAllocations() = default;
@@ -42,6 +42,8 @@ class SharedAllocations {
     std::byte* memory = nullptr;
     size_t bytes = 0;  // of whole pages
   };
+
+  static const int fork_handlers_;
 
   // A forked child takes nothing from the segments of its parent, who does not know of it.
   void LeaveToParent();

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -156,6 +157,28 @@ TEST(SharedAllocations, AForkedChildTakesNothingFromItsParent) {
   EXPECT_EQ(status, 0);
   EXPECT_EQ(*both, std::byte{1});
   EXPECT_EQ(Allocate(&allocations, kPage), kept);
+}
+
+// A child that waits for what no thread of its own does is ended by a signal.
+TEST(SharedAllocations, AProcessForksWhileNoThreadAllocates) {
+  SharedAllocations& allocations = SharedAllocations::Here();
+  std::byte* const memory = Allocate(&allocations, kPage);
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over) allocations.Free(Allocate(&allocations, rules::kMostKeptBytes + 1));
+  });
+  for (int i = 0; i < 20; ++i) {
+    const int status = InChild([&] {
+      alarm(10);
+      if (!allocations.Free(memory)) return 1;
+      return allocations.Free(Allocate(&allocations, kPage)) ? 0 : 2;
+    });
+    EXPECT_EQ(status, 0);
+    if (status != 0) break;
+  }
+  over = true;
+  other.join();
+  EXPECT_TRUE(allocations.Free(memory));
 }
 
 TEST(SharedAllocations, ThreadsMayAllocateAtOnce) {
