@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "brigade/blacs.h"
+#include "test/support/two_hosts.h"
 
 extern "C" void blacs_gridinit_(int* ctxt, const char* order, const int* nprow, const int* npcol);
 
@@ -515,6 +516,7 @@ int main(int argc, char** argv) {
   if (std::strcmp(argv[1], "exit_only") != 0 && std::strcmp(argv[1], "threads_in_turn") != 0) {
     int size;
     Cblacs_pinfo(&rank, &size);
+    if (!brigade::MoveToTwoHostsIfAsked()) std::abort();
   }
   found->second();
   return 0;

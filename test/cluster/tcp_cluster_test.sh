@@ -110,7 +110,7 @@ for transport in tcp sockets; do
   done
 done
 if title "no io_uring"; then
-  run 4 "$programs/cluster/without_io_uring" "$programs/cluster/tcp_job" tcp barrier || fail "$what"
+  run 4 "$programs/support/without" io_uring_setup "$programs/cluster/tcp_job" tcp barrier || fail "$what"
   lines 4 'brigade: tcp: io_uring: .*Operation not permitted; it goes on with plain sockets'
   lines 4 ': well$'
 fi
