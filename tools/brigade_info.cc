@@ -2,12 +2,14 @@
 // ranks, and rank 0 prints what came of it.
 
 #include <mpi.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <climits>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,10 +21,12 @@
 #include "patterns/model/machine_cache.h"
 #include "patterns/settings/settings.h"
 #include "transport/edge/kernel_copy.h"
+#include "transport/edge/process_copy.h"
 #include "transport/endpoint.h"
 #include "transport/host/host.h"
 #include "transport/host/memory_lock.h"
 #include "transport/host/network_interface.h"
+#include "transport/host/process_watch.h"
 #include "transport/host/variables.h"
 #include "transport/registry.h"
 #include "transport/tcp/io/socket_io.h"
@@ -50,6 +54,33 @@ void PrintVersion() {
   Line("MPI", text.substr(0, text.find_first_of("\n,")));
 }
 
+// 0, or why the system lets no rank copy to another. A process may copy to itself, and to what it
+// has started, where it may not to others; so one that is started copies to this one.
+int RefusalOfKernelCopies() {
+  char target = 0;
+  const pid_t here = getpid();
+  const pid_t child = fork();
+  if (child == 0) {
+    const char source = 1;
+    const ProcessWatch none;
+    ProcessCopy copy(here, &none, ProcessCopy::Direction::kWrite);
+    (void)copy.Add(reinterpret_cast<uint64_t>(&source), reinterpret_cast<uint64_t>(&target), 1);
+    _exit(copy.Finish());
+  }
+  int status = 0;
+  const bool tried = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
+  return tried ? WEXITSTATUS(status) : 0;
+}
+
+std::string DescribeKernelCopies() {
+  const int refusal = RefusalOfKernelCopies();
+  if (refusal != 0) return std::string("no: the system refuses them: ") + std::strerror(refusal);
+  const KernelCopyRange& range = MeasuredKernelCopyRange();
+  if (range.least_bytes > range.most_bytes) return "no: staging is faster";
+  return "of " + std::to_string(range.least_bytes) + " to " + std::to_string(range.most_bytes) +
+         " bytes between two ranks";
+}
+
 void PrintHost() {
   std::printf("this host\n");
   const cpu_set_t allowed = AllowedProcessors();
@@ -64,11 +95,7 @@ void PrintHost() {
   SocketAddress address;
   const Status status = ChooseInterface(std::getenv("BRIGADE_IFACE"), &address);
   Line("address for peers", YesOr(status, address.ToString()));
-  const KernelCopyRange& copies = MeasuredKernelCopyRange();
-  Line("kernel copies", copies.least_bytes > copies.most_bytes
-                            ? "no: staging is faster"
-                            : "of " + std::to_string(copies.least_bytes) + " to " +
-                                  std::to_string(copies.most_bytes) + " bytes between two ranks");
+  Line("kernel copies", DescribeKernelCopies());
 }
 
 // The same on all ranks: the failure of the lowest one that has failed.

@@ -1,9 +1,10 @@
 #!/bin/bash
-# brigade_info says what is here, and why something is not. Arguments: brigade_info, run_mpi.sh.
+# brigade_info says what is here, and why something is not. Arguments: brigade_info, run_mpi.sh, without.
 set -u
 
 info=$1
 run_mpi=$2
+without=$3
 out=$TEST_TMPDIR/out
 failures=0
 # A singleton of Open MPI may run as root; it wants a short path, as in run_mpi.sh.
@@ -57,7 +58,10 @@ run 0 env BRIGADE_KERNEL_COPIES=never "$info"
 for line in auto shm; do says "^  $line +no: .*BRIGADE_KERNEL_COPIES=never: must be 0 or 1"; done
 run 0 env BRIGADE_KERNEL_COPIES=0 "$info"
 says '^  shm +yes'
-says '^  kernel copies +(no|of)'
+says '^  kernel copies +(no: (staging is faster|the system refuses them: )|of [0-9]+ to [0-9]+ bytes)'
+run 0 "$without" process_vm_writev "$info"
+says '^  kernel copies +no: the system refuses them: Operation not permitted$'
+says '^  shm +yes'
 
 run 1 env BRIGADE_STATS=often "$info"
 says 'BRIGADE_STATS=often: must be 0, 1 or ranks'
