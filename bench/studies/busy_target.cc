@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,7 +10,7 @@
 #include "bench/runner/barrier.h"
 #include "bench/runner/compute.h"
 #include "bench/runner/compute_rate.h"
-#include "bench/runner/statistics.h"
+#include "bench/runner/turns.h"
 
 namespace brigade::bench {
 namespace {
@@ -22,11 +21,10 @@ using Clock = std::chrono::steady_clock;
 constexpr double kBusyUs = 20000;
 constexpr double kAheadUs = 200;
 
-// Puts to one window, and what they took.
+// Puts to one window.
 struct Contender {
   OneSided* window;
   bool computes;
-  std::vector<double> samples;
 };
 
 class BusyTarget {
@@ -79,38 +77,25 @@ void MeasureBusyTarget(const WindowContenders& all, int64_t doubles) {
   const std::vector<std::shared_ptr<OneSided>> windows = all.Windows(doubles, /*is_shared=*/true);
   std::vector<Contender> contenders;
   for (const auto& window : windows) {
-    for (const bool computes : {false, true}) contenders.push_back({window.get(), computes, {}});
+    for (const bool computes : {false, true}) contenders.push_back({window.get(), computes});
   }
-  // All take turns, in random order.
   BusyTarget target(all.session, doubles);
-  const Options& options = all.session->options();
   const double round_us = kBusyUs * static_cast<double>(contenders.size());
-  const int rounds = RepetitionsFor(options.seconds_per_case * 1e6, round_us,
-                                    options.min_iterations, options.max_iterations);
-  std::mt19937_64 random(options.seed);
-  std::vector<size_t> order(contenders.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  for (int round = 0; round < rounds; ++round) {
-    std::shuffle(order.begin(), order.end(), random);
-    for (const size_t i : order) contenders[i].samples.push_back(target.Run(contenders[i]));
-  }
+  const std::vector<Result> results =
+      TakeTurns(all.session->options(), round_us, contenders.size(),
+                [&](size_t i) { return target.Run(contenders[i]); });
 
   Case lines;
   lines.name = "one-sided lock, put, unlock";
   lines.rows = lines.ld = doubles;
   lines.cols = 1;
   lines.bytes = static_cast<size_t>(doubles) * sizeof(double);
-  std::vector<Result> results;
   for (const Contender& contender : contenders) {
     Subject subject;
     subject.name = contender.window->name();
     subject.pattern = contender.computes ? "lock, put, unlock; the target computes"
                                          : "lock, put, unlock; the target sleeps";
     lines.subjects.push_back(std::move(subject));
-    Result result;
-    result.microseconds = MedianOf(contender.samples);
-    result.iterations = rounds;
-    results.push_back(result);
   }
   all.session->Add(lines, results);
   for (const auto& window : windows) AbortUnlessOk(window->Free());

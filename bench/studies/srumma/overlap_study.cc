@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "bench/runner/compute.h"
 #include "bench/runner/compute_rate.h"
 #include "bench/runner/statistics.h"
+#include "bench/runner/turns.h"
 #include "bench/studies/putget/study.h"
 
 namespace brigade::bench {
@@ -107,33 +107,24 @@ class Gets {
 
 void Measure(Study* study, const std::vector<std::unique_ptr<OneSided>>& windows, int64_t doubles,
              Target target, double steps_per_us) {
-  struct Sampled {
+  struct Delayed {
     Gets* gets;
     int delay;
-    std::vector<double> samples;
   };
   std::vector<std::unique_ptr<Gets>> contenders;
-  std::vector<Sampled> all;
+  std::vector<Delayed> all;
   for (const auto& window : windows) {
     contenders.push_back(
         std::make_unique<Gets>(study, window.get(), doubles, target, steps_per_us));
-    for (const int delay : kDelays) all.push_back({contenders.back().get(), delay, {}});
+    for (const int delay : kDelays) all.push_back({contenders.back().get(), delay});
   }
-  // All take turns, in random order.
-  const StudyOptions& options = study->options();
   double round_us = 0;
   for (const auto& gets : contenders) {
     for (const int delay : kDelays) round_us += gets->once_us() * (1 + delay / 100.0);
   }
-  const int rounds = RepetitionsFor(options.seconds_per_case * 1e6, std::max(round_us, 1.0),
-                                    options.min_iterations, options.max_iterations);
-  std::mt19937_64 random(options.seed);
-  std::vector<size_t> order(all.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  for (int round = 0; round < rounds; ++round) {
-    std::shuffle(order.begin(), order.end(), random);
-    for (const size_t i : order) all[i].samples.push_back(all[i].gets->Run(all[i].delay));
-  }
+  const std::vector<Result> results =
+      TakeTurns(study->options(), std::max(round_us, 1.0), all.size(),
+                [&](size_t i) { return all[i].gets->Run(all[i].delay); });
 
   Case lines;
   lines.name = std::string("get, delay, wait; the target ") +
@@ -141,16 +132,11 @@ void Measure(Study* study, const std::vector<std::unique_ptr<OneSided>>& windows
   lines.rows = lines.ld = doubles;
   lines.cols = 1;
   lines.bytes = static_cast<size_t>(doubles) * sizeof(double);
-  std::vector<Result> results;
-  for (const Sampled& sampled : all) {
+  for (const Delayed& one : all) {
     Subject subject;
-    subject.name = sampled.gets->name();
-    subject.pattern = "delay " + std::to_string(sampled.delay) + " %";
+    subject.name = one.gets->name();
+    subject.pattern = "delay " + std::to_string(one.delay) + " %";
     lines.subjects.push_back(std::move(subject));
-    Result result;
-    result.microseconds = MedianOf(sampled.samples);
-    result.iterations = rounds;
-    results.push_back(result);
   }
   study->session()->Add(lines, results);
 }
