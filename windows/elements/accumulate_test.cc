@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -178,6 +179,69 @@ TEST(Accumulate, TakesManyAtOnce) {
              reinterpret_cast<const std::byte*>(operand.data()));
   for (int i = 0; i < 999; ++i) EXPECT_EQ(target[i], 3 * i);
   EXPECT_EQ(target[999], 999);
+}
+
+// Whatever a processor can do at once: each step rounds, as nothing that is volatile can forgo.
+template <typename T>
+void ExpectBitsAsWritten(Element real, Element complex) {
+  constexpr size_t kCount = 1003;
+  std::mt19937_64 random(1);
+  std::normal_distribution<T> normal;
+  std::vector<T> a(kCount);
+  std::vector<T> b(kCount);
+  for (size_t i = 0; i < kCount; ++i) a[i] = normal(random), b[i] = normal(random);
+  // At odd addresses.
+  const auto after = [&](Op op, Element element, size_t count) {
+    std::vector<std::byte> target(kCount * sizeof(T) + 1);
+    std::vector<std::byte> operand(kCount * sizeof(T) + 1);
+    std::memcpy(target.data() + 1, a.data(), kCount * sizeof(T));
+    std::memcpy(operand.data() + 1, b.data(), kCount * sizeof(T));
+    Accumulate(op, element, count, target.data() + 1, operand.data() + 1);
+    std::vector<T> result(kCount);
+    std::memcpy(result.data(), target.data() + 1, kCount * sizeof(T));
+    return result;
+  };
+  const auto expect = [&](Op op, Element element, size_t count, const std::vector<T>& expected) {
+    const std::vector<T> actual = after(op, element, count);
+    EXPECT_EQ(std::memcmp(actual.data(), expected.data(), kCount * sizeof(T)), 0)
+        << AccumulateOpName(op) << " of " << ElementName(element);
+  };
+  std::vector<T> product = a;
+  for (size_t i = 0; i + 1 < kCount; i += 2) {
+    const volatile T re_re = a[i] * b[i];
+    const volatile T im_im = a[i + 1] * b[i + 1];
+    const volatile T re_im = a[i] * b[i + 1];
+    const volatile T im_re = a[i + 1] * b[i];
+    product[i] = re_re - im_im;
+    product[i + 1] = re_im + im_re;
+  }
+  expect(Op::kProduct, complex, kCount / 2, product);
+  // What is not a number, or has a sign and nothing else.
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  const T infinite = std::numeric_limits<T>::infinity();
+  const T tiny = std::numeric_limits<T>::denorm_min();
+  const T special[] = {nan, infinite, -infinite, T(0), -T(0), tiny, -tiny};
+  for (size_t i = 0; i < 98; ++i) a[i] = special[i % 7], b[i] = special[i / 7 % 7];
+  std::vector<T> sum(kCount);
+  std::vector<T> most(kCount);
+  std::vector<T> least(kCount);
+  for (size_t i = 0; i < kCount; ++i) {
+    const volatile T x = a[i];
+    const volatile T y = b[i];
+    sum[i] = x + y;
+    product[i] = x * y;
+    most[i] = x < y ? y : x;
+    least[i] = y < x ? y : x;
+  }
+  expect(Op::kSum, real, kCount, sum);
+  expect(Op::kProduct, real, kCount, product);
+  expect(Op::kMax, real, kCount, most);
+  expect(Op::kMin, real, kCount, least);
+}
+
+TEST(Accumulate, BitsAreAsWritten) {
+  ExpectBitsAsWritten<float>(Element::kFloat, Element::kComplexFloat);
+  ExpectBitsAsWritten<double>(Element::kDouble, Element::kComplexDouble);
 }
 
 }  // namespace
