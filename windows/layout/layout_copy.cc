@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "windows/layout/run_length.h"
+
 namespace brigade {
 namespace {
 
@@ -10,63 +12,31 @@ namespace {
 constexpr int64_t kBlockBytes = 4096;
 constexpr int64_t kShortRun = 128;
 
-template <int64_t kBytes>
-void CopyShortRuns(const std::byte* from, int64_t from_stride, std::byte* to, int64_t to_stride,
-                   int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    std::memcpy(to + i * to_stride, from + i * from_stride, kBytes);
-  }
-}
-
 void CopyRuns(const std::byte* from, int64_t from_stride, std::byte* to, int64_t to_stride,
               int64_t count, int64_t bytes) {
-  switch (bytes) {
-    case 4:
-      return CopyShortRuns<4>(from, from_stride, to, to_stride, count);
-    case 8:
-      return CopyShortRuns<8>(from, from_stride, to, to_stride, count);
-    case 16:
-      return CopyShortRuns<16>(from, from_stride, to, to_stride, count);
-    default:
-      for (int64_t i = 0; i < count; ++i) {
-        std::memcpy(to + i * to_stride, from + i * from_stride, static_cast<size_t>(bytes));
-      }
-  }
-}
-
-// Calls `visit(runs, packed offset)` for the next `bytes` bytes: runs of one length, in whole.
-template <typename Visit>
-void ForEachRuns(LayoutCursor* cursor, int64_t bytes, const Visit& visit) {
-  for (int64_t done = 0; done < bytes;) {
-    Runs runs = cursor->Next();
-    const int64_t left = bytes - done;
-    if (runs.bytes > left) runs = {runs.offset, left, 0, 1};
-    runs.count = std::min(runs.count, left / runs.bytes);
-    visit(runs, done);
-    cursor->Skip(runs.bytes * runs.count);
-    done += runs.bytes * runs.count;
-  }
+  WithRunLength(static_cast<size_t>(bytes), [=](auto length) {
+    for (int64_t i = 0; i < count; ++i) {
+      std::memcpy(to + i * to_stride, from + i * from_stride, length);
+    }
+  });
 }
 
 }  // namespace
-
-void Gather(LayoutCursor* from, const std::byte* base, int64_t bytes, std::byte* packed) {
-  ForEachRuns(from, bytes, [&](const Runs& runs, int64_t done) {
-    CopyRuns(base + runs.offset, runs.stride, packed + done, runs.bytes, runs.count, runs.bytes);
-  });
-}
-
-void Scatter(const std::byte* packed, int64_t bytes, LayoutCursor* to, std::byte* base) {
-  ForEachRuns(to, bytes, [&](const Runs& runs, int64_t done) {
-    CopyRuns(packed + done, runs.bytes, base + runs.offset, runs.stride, runs.count, runs.bytes);
-  });
-}
 
 void CopyLayout(LayoutCursor* from, const std::byte* from_base, int64_t bytes, LayoutCursor* to,
                 std::byte* to_base) {
   while (bytes > 0) {
     const Runs source = from->Next();
     const Runs target = to->Next();
+    // One of them is packed.
+    if (source.bytes >= bytes) {
+      Scatter(from_base + source.offset, bytes, to, to_base);
+      return from->Skip(bytes);
+    }
+    if (target.bytes >= bytes) {
+      Gather(from, from_base, bytes, to_base + target.offset);
+      return to->Skip(bytes);
+    }
     const int64_t run = std::min({source.bytes, target.bytes, bytes});
     int64_t count = 1;
     // Runs of one length go together; else one side's run is a part of the other's.

@@ -28,6 +28,7 @@ class LayoutCursor {
   }
   LayoutCursor& operator=(const LayoutCursor&) = delete;
 
+  const TypedLayout& layout() const { return layout_; }
   // Bytes in all, and those before the place where the cursor is.
   int64_t size() const { return size_; }
   int64_t position() const { return position_; }

@@ -146,6 +146,54 @@ TEST(LayoutTest, GatherAndScatter) {
   });
 }
 
+// Short runs of one length have loops of their own, wherever a walk along them begins and ends.
+TEST(LayoutTest, EqualRuns) {
+  ForMany([](Random* random) {
+    const int64_t lengths[] = {1, 4, 8, 12, 16, 24, 32, 40};
+    const int64_t length = lengths[random->AtMost(7)];
+    const TypedLayout run = TypedLayout::Run(Element::kByte, length);
+    std::vector<TypedLayout::Part> parts;
+    Offsets of_one;
+    int64_t at = 0;
+    for (int64_t i = random->AtMost(9); i >= 0; --i) {
+      parts.push_back({at, &run});
+      for (int64_t k = 0; k < length; ++k) of_one.push_back(at + k);
+      at += length + 1 + random->AtMost(2);
+    }
+    // In rows of rows, whose gaps differ.
+    TypedLayout layout;
+    ASSERT_TRUE(TypedLayout::List(parts, &layout).ok());
+    const int64_t stride = at + random->AtMost(3);
+    ASSERT_TRUE(TypedLayout::Repeat(3, stride, layout, &layout).ok());
+    const int64_t extent = 3 * stride + random->AtMost(3);
+    layout = layout.Resized(extent);
+    Offsets offsets;
+    for (int64_t i = 0; i < 12; ++i) {
+      Append(Shifted(of_one, i / 3 * extent + i % 3 * stride), &offsets);
+    }
+    const auto size = static_cast<int64_t>(offsets.size());
+    const int64_t first = random->AtMost(size);
+    const int64_t second = random->AtMost(size - first);
+    const std::vector<std::byte> memory = random->Bytes(kRoom);
+    std::vector<std::byte> packed(size);
+    LayoutCursor from(&layout, 4);
+    Gather(&from, memory.data(), first, packed.data());
+    Gather(&from, memory.data(), second, packed.data() + first);
+    Gather(&from, memory.data(), size - first - second, packed.data() + first + second);
+    EXPECT_EQ(from.position(), size);
+    for (int64_t i = 0; i < size; ++i) EXPECT_EQ(packed[i], memory[offsets[i]]);
+    std::vector<std::byte> expected(kRoom);
+    std::vector<std::byte> actual(kRoom);
+    for (int64_t i = 0; i < size; ++i) expected[offsets[i]] = packed[i];
+    LayoutCursor to(&layout, 4);
+    Scatter(packed.data(), first, &to, actual.data());
+    Scatter(packed.data() + first, second, &to, actual.data());
+    Scatter(packed.data() + first + second, size - first - second, &to, actual.data());
+    EXPECT_EQ(to.position(), size);
+    EXPECT_EQ(actual, expected);
+  });
+}
+
 TEST(LayoutTest, CopiesBetweenLayouts) {
   ForMany([](Random* random) {
     const ListedLayout from = random->Layout(4);

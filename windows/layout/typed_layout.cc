@@ -83,9 +83,12 @@ class TypedLayout::Builder {
     node.count = static_cast<int64_t>(entries.size());
     node.low = kMost;
     node.high = -kMost;
+    const Node& first = tree_.nodes[entries[0].child];
+    if (first.kind == Node::Kind::kRun) node.run = first.size;
     int depth = 0;
     for (Entry& entry : entries) {
       const Node& below = tree_.nodes[entry.child];
+      if (entry.child != entries[0].child) node.run = 0;
       entry.before = node.size;
       int64_t low = 0;
       int64_t high = 0;

@@ -41,6 +41,7 @@ class TypedLayout {
     int64_t low = 0;     // its bytes lie in [low, high)
     int64_t high = 0;
     int depth = 1;
+    int64_t run = 0;  // kList: the length of each child, if they are equal runs; else 0
   };
   struct Entry {
     int64_t offset = 0;
