@@ -73,7 +73,9 @@ Status Session::Create(MPI_Comm comm, const Options& options, std::unique_ptr<Se
                                                 session->stock_ ? session->stock_->path() : "");
     status = session->report_->Open();
     can_report = status.ok();
-    if (can_report) session->report_->PrintMachine();
+    // What calibrate prints is a file.
+    const bool prints_file = options.command == Options::Command::kCalibrate;
+    if (can_report && !prints_file) session->report_->PrintMachine();
   }
   MPI_Bcast(&can_report, 1, MPI_INT, 0, comm);
   if (!can_report) {
