@@ -170,6 +170,9 @@ class MachineReader {
     ReadWork(top["adds"], "adds", &machine_->adds);
     machine_->between_hosts = ReadLink(top["between_hosts"], "between_hosts");
     machine_->within_host = ReadLink(top["within_host"], "within_host");
+    if (top.Has("shared_memory")) {
+      machine_->shared_memory = ReadSharedMemory(top["shared_memory"], "shared_memory");
+    }
     Object pieces(problem_, top["pieces"], "pieces");
     machine_->preferred_piece_bytes = pieces.Bytes("preferred_bytes");
     machine_->overlap_piece_bytes = pieces.Bytes("overlap_bytes");
@@ -331,6 +334,18 @@ class MachineReader {
     link.receive_overhead =
         ReadOverhead(object["receive_overhead"], object.PathOf("receive_overhead"));
     return link;
+  }
+
+  SharedMemory ReadSharedMemory(const json& value, const std::string& path) {
+    Object object(problem_, value, path);
+    SharedMemory memory;
+    memory.is_shared = true;
+    memory.line_bytes = object.Bytes("line_bytes");
+    Object copies(problem_, object["kernel_copies"], object.PathOf("kernel_copies"));
+    memory.least_kernel_bytes = copies.BytesOrAny("least_bytes");
+    memory.most_kernel_bytes = copies.BytesOrAny("most_bytes");
+    memory.kernel_mb_s = copies.Rate("rate");
+    return memory;
   }
 
   Problem* const problem_;

@@ -94,6 +94,21 @@ struct Link {
   Overhead receive_overhead;
 };
 
+// How ranks of a host reach each other where they share memory. Whoever sends copies a message to
+// staging memory once, however many read it there; each reader copies it out, at the same time as
+// others. MachineDescription::copies says how fast either is. No link is in between.
+struct SharedMemory {
+  bool is_shared = false;
+  // The longest message, header included, that lies beside its flag: it is there with that, and
+  // nobody copies it besides.
+  size_t line_bytes = 0;
+  // From point to point, messages of these lengths the sender has the kernel copy to where a
+  // receiver that waits awake wants them; none if the least is beyond the most.
+  size_t least_kernel_bytes = SIZE_MAX;
+  size_t most_kernel_bytes = 0;
+  double kernel_mb_s = kUnlimitedRate;
+};
+
 struct MachineDescription {
   std::string name;
   std::string about;
@@ -113,6 +128,7 @@ struct MachineDescription {
   std::vector<MemoryWork> adds;
   Link between_hosts;
   Link within_host;
+  SharedMemory shared_memory;
   // As in Capabilities.
   size_t preferred_piece_bytes = size_t{32} << 10;
   size_t overlap_piece_bytes = 0;

@@ -43,6 +43,14 @@ class Writer {
     json["adds"] = Works(machine_.adds);
     json["between_hosts"] = LinkJson(machine_.between_hosts);
     json["within_host"] = LinkJson(machine_.within_host);
+    const SharedMemory& shared = machine_.shared_memory;
+    if (shared.is_shared) {
+      Json& entry = json["shared_memory"];
+      entry["line_bytes"] = Bytes(shared.line_bytes);
+      entry["kernel_copies"] = {{"least_bytes", Bytes(shared.least_kernel_bytes)},
+                                {"most_bytes", Bytes(shared.most_kernel_bytes)},
+                                {"rate", Quantity(shared.kernel_mb_s, "MB/s")}};
+    }
     json["pieces"]["preferred_bytes"] = Bytes(machine_.preferred_piece_bytes);
     json["pieces"]["overlap_bytes"] = Bytes(machine_.overlap_piece_bytes);
     json["pieces"]["cost_bytes"] = Bytes(machine_.piece_cost_bytes);
