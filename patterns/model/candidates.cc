@@ -45,8 +45,18 @@ std::vector<bool> WaysByHost(Shape shape, const CostQuery& query) {
 bool TakesCirculant(const MachineDescription& machine, const PieceSettings& settings,
                     const CostQuery& query) {
   if (!HasRoom(settings, query)) return false;
+  const bool combines = EntryOf(query.pattern).combines;
+  if (!combines && SharesMemory(machine, query)) return false;  // it comes to another way there
   if (!query.topology.by_host && !HasSharedHosts(machine, query)) return true;
   return EntryOf(query.pattern).multi && !query.some_share_memory;
+}
+
+// All that go in one round do so alike: one is looked at.
+bool IsExchange(const MachineDescription& machine, const Topology& topology,
+                const CostQuery& query) {
+  CostQuery exchange = query;
+  exchange.topology = topology;
+  return topology.parameter == rules::kWideBranches && GoesInOneRound(machine, exchange);
 }
 
 bool IsTree(Shape shape) {
@@ -82,7 +92,7 @@ std::vector<Topology> TopologiesFor(const MachineDescription& machine,
       topology.parameter = std::min(topology.parameter, std::max(query.ranks, 2));
     }
     if (topology.shape == Shape::kDecreasingRings) continue;  // as fast as increasing ones
-    if (topology.shape == Shape::kExchange) continue;         // the rule's alone
+    if (topology.shape == Shape::kExchange && !IsExchange(machine, topology, query)) continue;
     if (topology.shape == Shape::kCirculant && !(circulant && has_blocks)) continue;
     if (topology.shape == Shape::kTwoTree && !has_blocks) continue;
     for (const bool by_host : WaysByHost(topology.shape, query)) {
@@ -143,6 +153,7 @@ Candidate BestCut(const MachineDescription& machine, const PieceSettings& settin
 // How many messages bytes go through one after the other.
 int MessagesInARow(const CostQuery& query, const Topology& topology) {
   int messages = query.ranks - 1;
+  if (topology.shape == Shape::kExchange) return 1;
   if (topology.shape == Shape::kHypercube || topology.shape == Shape::kCirculant) {
     messages = 0;
     for (int64_t reached = 2; reached <= query.ranks; reached *= 2) ++messages;

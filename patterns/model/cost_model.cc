@@ -5,10 +5,13 @@
 
 #include "membuf/check.h"
 #include "membuf/rules.h"
+#include "patterns/catalogue/compilers.h"
+#include "patterns/catalogue/exchange.h"
 #include "patterns/model/circulant_cost.h"
 #include "patterns/model/cost_ports.h"
 #include "patterns/model/cost_steps.h"
 #include "patterns/model/tree_cost.h"
+#include "patterns/schedule/geometry.h"
 #include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/shares.h"
 
@@ -132,6 +135,31 @@ Way RingMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piec
   return {hop.Begin(in) + round - hop.Saved(others) + last, std::max(round, processor + last + in)};
 }
 
+// Where memory is shared every rank copies its own piece in, for all, and theirs out.
+Way DirectMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const Hop hop(steps, 0, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive, 1);
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const double out = steps.CopyOut(ChunkRole::kReceive, piece.bytes);
+  const int others = query.ranks - 1;
+  const double processor = steps.Crowd() * (in + others * (hop.processor_us() + out));
+  return {hop.latency_us + processor, processor};
+}
+
+// All contributions at once to whoever is to have the result, and combines them.
+Way ExchangeWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const Hop hop(steps, 0, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive, 1);
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const int others = query.ranks - 1;
+  const double combine = others * (hop.receive_us + steps.CombineAtHome(piece.bytes));
+  if (query.pattern == Pattern::kAllReduce) {
+    const double processor = steps.Crowd() * (in + others * hop.send_us + combine);
+    return {hop.latency_us + processor, processor};
+  }
+  const double send = in + hop.send_us;
+  const double all = steps.Crowd() * (others * send + combine) / query.ranks;
+  return {std::max(send + hop.latency_us + combine, all), std::max(combine, all)};
+}
+
 // Portions of other hosts pass gate after gate, one per host, each of which tells the ranks there.
 Way MultiBroadcastByHostWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const std::vector<int> counts = RanksOfHosts(steps, query.ranks);
@@ -160,8 +188,9 @@ Way MultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piec
     return Hop(steps, link, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive, steps.Crowd());
   };
   const Hop hop = hop_on(edges.slowest());
-  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
-  const double combine = steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
+  const double crowd = steps.CrowdAtWork();
+  const double in = crowd * steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const double combine = crowd * steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
   const int others = query.ranks - 1;
   const double around = edges.Around([&](int link) { return hop_on(link).us() + combine; });
   const double at_port = edges.AtPort(hop_on);
@@ -177,16 +206,19 @@ Way DealtWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
     return Hop(steps, link, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive, steps.Crowd());
   };
   const Hop hop = hop_on(edges.slowest());
-  const double in = steps.CopyIn(ChunkRole::kCombineTarget, piece.bytes);
-  const double out = steps.CopyOut(ChunkRole::kForward, piece.bytes);
-  const double combine = steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
+  const double crowd = steps.CrowdAtWork();
+  const double in = crowd * steps.CopyIn(ChunkRole::kCombineTarget, piece.bytes);
+  const double out = crowd * steps.CopyOut(ChunkRole::kForward, piece.bytes);
+  const double combine = crowd * steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
   const int others = query.ranks - 1;
   const double at_port = edges.AtPort(hop_on);
   const double processor_us = edges.AtProcessor(hop_on);
+  // Where memory is shared each tells all its result at once.
+  const double told =
+      steps.SharesMemory() ? hop.us() : edges.Around([&](int link) { return hop_on(link).us(); });
   const double sums = std::max(edges.Around([&](int link) { return hop_on(link).us() + combine; }),
                                others * at_port);
-  const double results = std::max({edges.Around([&](int link) { return hop_on(link).us(); }),
-                                   others * at_port, others * (processor_us + out)});
+  const double results = std::max({told, others * at_port, others * (processor_us + out)});
   const double both = std::max(sums, others * 2 * at_port);
   const double processor = others * (2 * processor_us + combine + out) + in + out;
   return {hop.Begin(in) + sums + results - hop.Saved(2 * others) + out, std::max(both, processor)};
@@ -222,9 +254,10 @@ Way HypercubeWay(const Steps& steps, const CostQuery& query, const Piece& piece)
   while ((2 << dimensions) <= query.ranks) ++dimensions;
   const int extra = query.ranks - (1 << dimensions);
   const bool folds = extra > 0;
-  const double copy = steps.CopyIn(ChunkRole::kCombineTarget, piece.bytes);
-  const double combine = steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
-  const double out = folds ? steps.CopyOut(ChunkRole::kCombineTarget, piece.bytes) : 0;
+  const double crowd = steps.CrowdAtWork();
+  const double copy = crowd * steps.CopyIn(ChunkRole::kCombineTarget, piece.bytes);
+  const double combine = crowd * steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
+  const double out = folds ? crowd * steps.CopyOut(ChunkRole::kCombineTarget, piece.bytes) : 0;
   const Hop far(steps, RingEdges(steps, query).slowest(), piece, ChunkRole::kCombineTarget,
                 ChunkRole::kReceive, steps.Crowd());
   const auto is_told = [&](int r) { return r < 2 * extra && r % 2 == 1; };
@@ -261,6 +294,16 @@ Way HypercubeWay(const Steps& steps, const CostQuery& query, const Piece& piece)
 }
 
 Way BarrierWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  if (steps.SharesMemory() && query.ranks > kMostInOneRound) {
+    CostQuery tree = query;
+    tree.topology = kWithinHost;
+    tree.late_us = 0;  // it is not for trees to know
+    return TreeAllReduceWay(steps, tree, piece);
+  }
+  if (steps.SharesMemory() && query.ranks > 2) {
+    const Hop hop(steps, 0, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive, steps.Crowd());
+    return {(query.ranks - 1) * hop.processor_us() + hop.latency_us, 0};
+  }
   Ports ports(steps, query.ranks, Ports::Buckets::kFull);
   std::vector<double> times(static_cast<size_t>(query.ranks));
   for (int distance = 1; distance < query.ranks; distance *= 2) {
@@ -352,6 +395,7 @@ Way CirculantWay(const Steps& steps, const CostQuery& query, const Piece& piece)
 }
 
 Way AllReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  if (steps.GoesInOneRound()) return ExchangeWay(steps, query, piece);
   switch (query.topology.shape) {
     case Shape::kDealt:
       return DealtWay(steps, query, piece);
@@ -372,11 +416,13 @@ Way WayOf(const Steps& steps, const CostQuery& query, const Piece& piece, bool a
     case Pattern::kReduce:
       if (query.topology.shape == Shape::kTwoTree) return TwoTreeWay(steps, query, piece);
       if (query.topology.shape == Shape::kCirculant) return CirculantWay(steps, query, piece);
+      if (steps.GoesInOneRound()) return ExchangeWay(steps, query, piece);
       return query.pattern == Pattern::kBroadcast ? BroadcastWay(steps, query, piece)
                                                   : ReduceWay(steps, query, piece);
     case Pattern::kAllReduce:
       return AllReduceWay(steps, query, piece);
     case Pattern::kMultiBroadcast:
+      if (steps.SharesMemory()) return DirectMultiBroadcastWay(steps, query, piece);
       if (query.topology.shape == Shape::kCirculant)
         return CirculantCost(steps, query).WayOf(piece, alone);
       return query.topology.by_host ? MultiBroadcastByHostWay(steps, query, piece)
@@ -406,6 +452,22 @@ Shares SharesOf(const CostQuery& query) {
 }
 
 }  // namespace
+
+bool SharesMemory(const MachineDescription& machine, const CostQuery& query) {
+  if (!machine.shared_memory.is_shared) return false;
+  if (query.hosts.empty()) return machine.HostOf(query.ranks - 1) == 0;
+  return std::all_of(query.hosts.begin(), query.hosts.end(),
+                     [&](int host) { return host == query.hosts.front(); });
+}
+
+bool GoesInOneRound(const MachineDescription& machine, const CostQuery& query) {
+  if (query.topology.shape != Shape::kExchange) return false;
+  ScheduleParameters p;
+  p.size = query.ranks;
+  p.topology = query.topology;
+  p.shares_memory = SharesMemory(machine, query);
+  return Exchanges(p, query.pattern == Pattern::kAllReduce ? kMostLevelsToAll : kMostLevelsToOne);
+}
 
 PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query) {
   if (query.pattern == Pattern::kBarrier) return PiecePlan();
@@ -443,7 +505,8 @@ PieceSettings SettingsOn(const MachineDescription& machine, const Link& link, si
 namespace {
 
 // Trees know themselves whom they wait for; elsewhere everybody waits for all.
-bool IsTree(const CostQuery& query) {
+bool IsTree(const MachineDescription& machine, const CostQuery& query) {
+  if (GoesInOneRound(machine, query)) return false;
   switch (query.pattern) {
     case Pattern::kBroadcast:
     case Pattern::kReduce:
@@ -453,6 +516,15 @@ bool IsTree(const CostQuery& query) {
     default:
       return false;
   }
+}
+
+// Of the last rank's lateness (CostQuery::late_us), what counts from the first step on. Where
+// memory is shared and one rank waits for others, who wait for nobody, that one is as likely late
+// itself.
+double LateUs(const Steps& steps, const CostQuery& query) {
+  const bool to_one = query.pattern == Pattern::kReduce && steps.GoesInOneRound();
+  const bool one_waits = to_one || (IsPair(query.pattern) && steps.SharesMemory());
+  return one_waits ? query.late_us / 2 : query.late_us;
 }
 
 // Without in_step.
@@ -465,7 +537,14 @@ Cost PredictInStep(const MachineDescription& machine, const PieceSettings& setti
   cost.pieces = plan.Count();
   cost.piece_bytes = std::min(plan.piece_bytes, plan.total_bytes);
   if (query.ranks == 1) return cost;
-  double begin_us = IsTree(query) ? 0 : query.late_us;
+  double begin_us = IsTree(machine, query) ? 0 : LateUs(steps, query);
+  if (steps.CopiesByKernel()) {
+    const Hop head(steps, 0, {0, false}, ChunkRole::kBufferedSend, ChunkRole::kReceive, 1);
+    cost.pieces = 1;
+    cost.piece_bytes = query.bytes;
+    cost.first_us = cost.us = begin_us + steps.KernelCopy(query.bytes) + head.us();
+    return cost;
+  }
   if (plan.header_ahead) {
     begin_us += HeaderAheadUs(steps, query, plan);
     --cost.pieces;
@@ -495,6 +574,14 @@ Cost PredictInStep(const MachineDescription& machine, const PieceSettings& setti
 
 Cost PredictCost(const MachineDescription& machine, const PieceSettings& settings,
                  const CostQuery& query) {
+  const bool told =
+      query.pattern == Pattern::kBroadcast || query.pattern == Pattern::kMultiBroadcast;
+  if (told && query.topology.shape == Shape::kCirculant && SharesMemory(machine, query)) {
+    CostQuery compiled = query;  // to the only way where one copy serves all
+    compiled.topology =
+        query.pattern == Pattern::kBroadcast ? kWithinHost : Topology{Shape::kIncreasingRings, 1};
+    return PredictCost(machine, settings, compiled);
+  }
   const bool blocks = !IsMulti(query.pattern) && (query.topology.shape == Shape::kTwoTree ||
                                                   query.topology.shape == Shape::kCirculant);
   if (blocks && query.bytes <= rules::kUncutBytes) {  // too short for that
@@ -503,7 +590,7 @@ Cost PredictCost(const MachineDescription& machine, const PieceSettings& setting
     return PredictCost(machine, settings, binomial);
   }
   Cost cost = PredictInStep(machine, settings, query);
-  if (query.late_us > 0 && IsTree(query)) {  // nobody knows who comes first
+  if (query.late_us > 0 && IsTree(machine, query)) {  // nobody knows who comes first
     CostQuery other = query;
     double sum_us = 0;
     for (other.first = 0; other.first < query.ranks; ++other.first) {

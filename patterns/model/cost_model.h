@@ -7,8 +7,9 @@
 //
 // Of the machine it takes the ports and rates of links, the processor's share of messages, and
 // copies and adds; ports that the ranks of a host share, but not on the first piece's way along
-// trees, nor in multi-broadcasts by host. Not in it: what buses do to each other, and waiting for
-// staging memory.
+// trees, nor in multi-broadcasts by host. Where the ranks share memory (SharedMemory) no byte
+// passes a port: its sender copies it once, and all who read it at the same time. Not in it: what
+// buses do to each other, and waiting for staging memory.
 
 #ifndef BRIGADE_PATTERNS_MODEL_COST_MODEL_H_
 #define BRIGADE_PATTERNS_MODEL_COST_MODEL_H_
@@ -61,6 +62,12 @@ struct Cost {
   double first_us = 0;  // of us: the way of one piece
   double piece_us = 0;  // what each piece more takes
 };
+
+// Whether all ranks of the query read what others have staged where it lies.
+bool SharesMemory(const MachineDescription& machine, const CostQuery& query);
+
+// Whether messages go in one round there (Shape::kExchange): else it is a tree.
+bool GoesInOneRound(const MachineDescription& machine, const CostQuery& query);
 
 // The settings that a group has over `link` of the machine, with chunks and staging memory of the
 // given sizes.

@@ -35,7 +35,10 @@ struct Piece {
 class Steps {
  public:
   Steps(const MachineDescription& machine, const PieceSettings& settings, const CostQuery& query)
-      : machine_(machine), settings_(settings), query_(query) {}
+      : machine_(machine),
+        settings_(settings),
+        query_(query),
+        shares_(brigade::SharesMemory(machine, query)) {}
 
   int HostOf(int rank) const {
     return query_.hosts.empty() ? machine_.HostOf(rank) : query_.hosts[static_cast<size_t>(rank)];
@@ -49,15 +52,34 @@ class Steps {
   // Ranks per processor.
   double Crowd() const { return machine_.ranks_per_processor; }
 
+  bool SharesMemory() const { return shares_; }
+  bool GoesInOneRound() const { return brigade::GoesInOneRound(machine_, query_); }
+  // Ranks per processor that copy and combine at once: between hosts that is little beside
+  // messages.
+  double CrowdAtWork() const { return shares_ ? Crowd() : 1; }
+  // Whether the sender of the query's message has the kernel copy it. A receiver that shares its
+  // processor hardly ever waits awake.
+  bool CopiesByKernel() const {
+    const SharedMemory& shared = machine_.shared_memory;
+    return shares_ && IsPair(query_.pattern) && Crowd() <= 1 &&
+           shared.least_kernel_bytes <= std::min(query_.run_bytes, query_.bytes) &&
+           query_.bytes <= shared.most_kernel_bytes;
+  }
+  double KernelCopy(size_t bytes) const {
+    return static_cast<double>(bytes) / machine_.shared_memory.kernel_mb_s;
+  }
+
   int MemoryOf(ChunkRole role) const {
     const size_t run = std::min(query_.run_bytes, query_.bytes);
     return machine_
         .memory_of_kind[static_cast<int>(KindFor(role, run, query_.bytes, settings_.chunk_bytes))];
   }
   double CopyIn(ChunkRole role, size_t bytes) const {
+    if (IsLine(bytes)) return 0;
     return Work(machine_.Copy(MachineDescription::kUserMemory, MemoryOf(role)), bytes);
   }
   double CopyOut(ChunkRole role, size_t bytes) const {
+    if (IsLine(bytes)) return 0;
     return Work(machine_.Copy(MemoryOf(role), MachineDescription::kUserMemory), bytes);
   }
   // Of received bytes and user memory, into memory of `role`.
@@ -71,8 +93,10 @@ class Steps {
     return Work(machine_.Add(MemoryOf(ChunkRole::kReceive), MachineDescription::kUserMemory),
                 bytes);
   }
-  // Received pieces but the first go where they are wanted.
-  bool LandsInPlace() const { return !machine_.needs_staging && query_.run_bytes >= query_.bytes; }
+  // Received pieces but the first go where they are wanted. Of ranks that share memory none do.
+  bool LandsInPlace() const {
+    return !machine_.needs_staging && !shares_ && query_.run_bytes >= query_.bytes;
+  }
 
   double Send(int link, size_t bytes) const {
     return LinkAt(link).send_overhead.Microseconds(bytes);
@@ -81,6 +105,7 @@ class Steps {
     return LinkAt(link).receive_overhead.Microseconds(bytes);
   }
   double Wire(int link, size_t bytes, ChunkRole from, ChunkRole to) const {
+    if (shares_) return 0;
     const Link& l = LinkAt(link);
     return l.message_us +
            static_cast<double>(bytes) / machine_.TransferRate(l, MemoryOf(from), MemoryOf(to));
@@ -97,6 +122,9 @@ class Steps {
   }
 
  private:
+  bool IsLine(size_t bytes) const {
+    return shares_ && bytes + kHeaderBytes <= machine_.shared_memory.line_bytes;
+  }
   double Work(const MemoryWork& work, size_t bytes) const {
     if (bytes == 0) return 0;
     const auto run = static_cast<double>(std::min(query_.run_bytes, bytes));
@@ -106,6 +134,7 @@ class Steps {
   const MachineDescription& machine_;
   const PieceSettings& settings_;
   const CostQuery& query_;
+  const bool shares_;
 };
 
 // A port on the way of the first piece: messages pass one after the other, those that its bucket
