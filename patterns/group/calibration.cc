@@ -1,9 +1,12 @@
 #include "patterns/group/calibration.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
@@ -18,6 +21,9 @@
 #include "patterns/group/operation.h"
 #include "patterns/group/ranks_per_processor.h"
 #include "patterns/model/link_estimate.h"
+#include "patterns/short_path/group_edges.h"
+#include "transport/edge/kernel_copy.h"
+#include "transport/host/process_watch.h"
 
 namespace brigade {
 namespace {
@@ -63,6 +69,9 @@ struct RankTimes {
   double copy_us = 0;   // kWorkBytes, contiguous
   double runs_us = 0;   // in short runs
   double add_us = 0;
+  size_t least_kernel_bytes = SIZE_MAX;
+  size_t most_kernel_bytes = 0;
+  double kernel_byte_us = 0;
 };
 static_assert(std::is_trivially_copyable_v<RankTimes>, "exchanged as bytes");
 
@@ -125,16 +134,38 @@ class Measurer {
   // What a short piece costs when all ranks take part, `last` being the last to get it and the way
   // of the first one taking `first_us`.
   Status MeasurePieces(int last, double first_us, EdgeTimes* times) {
-    std::vector<double> all;
-    for (int i = 0; i <= kBroadcasts; ++i) {
-      double us = 0;
-      BRIGADE_RETURN_IF_ERROR(Around(last, &us));
-      if (i > 0) all.push_back(us);  // the first one waits for those that come later
-      std::this_thread::sleep_for(kRest);
-    }
+    double us = 0;
+    BRIGADE_RETURN_IF_ERROR(MedianAround(last, kCutBytes, &us));
     if (group_->rank != 0) return Status();
-    times->piece_us = std::max(0.0, Median(all) - first_us) / (kPieces - 1);
+    times->piece_us = std::max(0.0, us - first_us) / (kPieces - 1);
     return Status();
+  }
+  // The same beside a broadcast of one piece: where messages take little, a sleep is much.
+  Status MeasurePiecesBesideOne(int last, EdgeTimes* times) {
+    double first_us = 0;
+    BRIGADE_RETURN_IF_ERROR(MedianAround(last, kPieceProbeBytes, &first_us));
+    return MeasurePieces(last, first_us, times);
+  }
+
+  // What the kernel copies to other ranks, if it may, and how fast. To be called behind
+  // MeasureEdges.
+  void MeasureKernelCopies(RankTimes* times) {
+    const KernelCopyRange& range = MeasuredKernelCopyRange();
+    if (range.least_bytes > range.most_bytes) return;
+    const auto* const edge = EdgeTo(engine_, group_, ChannelKind::kPointToPoint, next_);
+    if (edge == nullptr || !edge->CopiesByKernel(StridedLayout::Contiguous(range.least_bytes))) {
+      return;
+    }
+    const size_t bytes =
+        std::min({std::max(kWorkBytes, range.least_bytes), range.most_bytes, kLongerProbeBytes});
+    const StridedLayout layout = StridedLayout::Contiguous(bytes);
+    const RemoteStretches to{reinterpret_cast<uint64_t>(landing_.data()), bytes, bytes, bytes};
+    const auto* const from = reinterpret_cast<const std::byte*>(data_.data());
+    const ProcessWatch none;
+    times->kernel_byte_us = Best([&] { (void)CopyToProcess(getpid(), &none, layout, from, to); }) /
+                            static_cast<double>(bytes);
+    times->least_kernel_bytes = range.least_bytes;
+    times->most_kernel_bytes = range.most_bytes;
   }
 
   void MeasureMemory(RankTimes* times) {
@@ -225,14 +256,26 @@ class Measurer {
     return Status();
   }
 
+  // Broadcasts from rank 0 around; *us means something there.
+  Status MedianAround(int last, size_t bytes, double* us) {
+    std::vector<double> all;
+    for (int i = 0; i <= kBroadcasts; ++i) {
+      BRIGADE_RETURN_IF_ERROR(Around(last, bytes, us));
+      if (i > 0) all.push_back(*us);  // the first one waits for those that come later
+      std::this_thread::sleep_for(kRest);
+    }
+    *us = Median(all);
+    return Status();
+  }
+
   // A broadcast from rank 0, host after host, until `last` has said that it has it.
-  Status Around(int last, double* us) {
+  Status Around(int last, size_t bytes, double* us) {
     PatternCall call;
     call.pattern = Pattern::kBroadcast;
     call.topology = {Shape::kIncreasingRings, 1, /*by_host=*/true};
     call.piece_bytes = kPieceProbeBytes;
     call.matrix.data = reinterpret_cast<std::byte*>(data_.data());
-    const auto elems = static_cast<int64_t>(kCutBytes / sizeof(double));
+    const auto elems = static_cast<int64_t>(bytes / sizeof(double));
     BRIGADE_RETURN_IF_ERROR(
         StridedLayout::General(elems, 1, elems, sizeof(double), &call.matrix.layout));
     const Clock::time_point begin = Clock::now();
@@ -285,6 +328,76 @@ EdgeTimes MediansOf(const std::vector<RankTimes>& all, EdgeTimes RankTimes::*kin
   return times;
 }
 
+// How messages go among ranks that all share memory.
+void DescribeSharedMemory(const std::vector<RankTimes>& all, const EdgeTimes& near,
+                          size_t line_bytes, MachineDescription* machine) {
+  const double copy_us = MedianOf(all, &RankTimes::copy_us);
+  const double runs_us = MedianOf(all, &RankTimes::runs_us);
+  const double add_us = MedianOf(all, &RankTimes::add_us);
+  const double crowd = machine->ranks_per_processor;
+  // A rank alone has found its bytes in its own cache; between two, one has them.
+  const double away_us = std::max(0.0, StagedByteUs(near, crowd) - copy_us / kWorkBytes);
+  const double more_us = kWorkBytes * away_us;
+  const MemoryWork copy = machine->copies[0];
+  const MemoryWork staged = {CurveFrom(copy_us + more_us, runs_us + more_us), {}};
+  const MemoryWork add = machine->adds[0];
+  const MemoryWork add_staged = {CurveFrom(add_us + more_us, add_us + more_us), {}};
+  Memory staging;
+  staging.name = "staging";
+  machine->memories.push_back(staging);
+  machine->copies = {copy, staged, staged, copy};
+  machine->adds = {add, add, add_staged, add_staged};
+  for (int& memory : machine->memory_of_kind) memory = 1;
+  machine->needs_staging = true;
+  machine->within_host = SharedMemoryLink(near, static_cast<int>(all.size()), crowd);
+  SharedMemory& shared = machine->shared_memory;
+  shared.is_shared = true;
+  shared.line_bytes = line_bytes;
+  const double kernel_us = MedianOf(all, &RankTimes::kernel_byte_us);
+  if (kernel_us > 0) shared.kernel_mb_s = 1 / (kernel_us + away_us);
+  shared.least_kernel_bytes = 0;
+  shared.most_kernel_bytes = SIZE_MAX;
+  for (const RankTimes& times : all) {  // as both sides have to agree
+    shared.least_kernel_bytes = std::max(shared.least_kernel_bytes, times.least_kernel_bytes);
+    shared.most_kernel_bytes = std::min(shared.most_kernel_bytes, times.most_kernel_bytes);
+  }
+}
+
+// `most`: ranks of one host.
+MachineDescription Describe(const std::vector<RankTimes>& all, const EdgeTimes& far,
+                            const EdgeTimes& near, const Capabilities& has, int hosts, int most) {
+  const double copy_us = MedianOf(all, &RankTimes::copy_us);
+  const double runs_us = MedianOf(all, &RankTimes::runs_us);
+  const double add_us = MedianOf(all, &RankTimes::add_us);
+  std::vector<RankProcessors> processors;
+  for (const RankTimes& times : all) processors.push_back(times.processors);
+  const double crowd = RanksPerProcessor(processors);
+  MachineDescription found;
+  found.name = "calibrated";
+  found.hosts = hosts;
+  found.ranks_per_host = most;
+  found.ranks_per_processor = crowd;
+  Memory user;
+  user.name = "user";
+  found.memories.push_back(user);
+  found.copies.push_back({CurveFrom(copy_us, runs_us), {}});
+  found.adds.push_back({CurveFrom(add_us, add_us), {}});
+  // Memory is shared within hosts only, though a group with edges of both kinds is said to do so.
+  EdgeKind kind{false, false, has.eager_piece_bytes, std::max(copy_us, 1e-3) / kWorkBytes, crowd};
+  if (hosts > 1) found.between_hosts = LinkFrom(far, kind);
+  kind.within_host = true;
+  kind.shares_memory = has.lands_in_peer_memory;
+  if (most > 1) found.within_host = LinkFrom(near, kind);
+  if (hosts == 1 && has.lands_in_peer_memory) {
+    DescribeSharedMemory(all, near, has.line_bytes, &found);
+  }
+  found.between_hosts.ports_of_host = true;
+  found.preferred_piece_bytes = has.tuning.preferred_piece_bytes;
+  found.overlap_piece_bytes = has.tuning.overlap_piece_bytes;
+  found.piece_cost_bytes = has.tuning.piece_cost_bytes;
+  return found;
+}
+
 }  // namespace
 
 Status Calibrate(Engine* engine, GroupState* group, Bootstrap* bootstrap,
@@ -303,6 +416,7 @@ Status Calibrate(Engine* engine, GroupState* group, Bootstrap* bootstrap,
     most = std::max(most, host.size());
   }
   const size_t others = hosts.size() - firsts.size();  // ranks that share a host with a first one
+  const bool all_share_memory = firsts.size() == 1 && group->capabilities->lands_in_peer_memory;
 
   Measurer measurer(engine, group);
   RankTimes mine;
@@ -310,6 +424,9 @@ Status Calibrate(Engine* engine, GroupState* group, Bootstrap* bootstrap,
     BRIGADE_RETURN_IF_ERROR(measurer.MeasureEdges(firsts, &mine.far));
     BRIGADE_RETURN_IF_ERROR(measurer.MeasureEdges(
         members[static_cast<size_t>(hosts[static_cast<size_t>(group->rank)])], &mine.near));
+    if (all_share_memory) {
+      return measurer.MeasurePiecesBesideOne(bootstrap->size() - 1, &mine.near);
+    }
     const bool by_host = group->scope(ChannelKind::kAll).goes_by_host();
     if (firsts.size() < 3) return Status();  // nobody passes anything on
     const double first_us = static_cast<double>(firsts.size()) * mine.far.hop_us +
@@ -319,6 +436,7 @@ Status Calibrate(Engine* engine, GroupState* group, Bootstrap* bootstrap,
   };
   const Status status = measure();
   measurer.MeasureMemory(&mine);
+  if (all_share_memory && status.ok()) measurer.MeasureKernelCopies(&mine);
   mine.outcome = static_cast<int64_t>(status.code());
   mine.processors = RankProcessors::Here();
   // Whatever has happened, the others wait here.
@@ -336,34 +454,8 @@ Status Calibrate(Engine* engine, GroupState* group, Bootstrap* bootstrap,
   const EdgeTimes far = MediansOf(all, &RankTimes::far);
   const EdgeTimes near = MediansOf(all, &RankTimes::near);
   if ((firsts.size() > 1 && !IsSensible(far)) || (most > 1 && !IsSensible(near))) return Status();
-  const double copy_us = MedianOf(all, &RankTimes::copy_us);
-  const double runs_us = MedianOf(all, &RankTimes::runs_us);
-  const double add_us = MedianOf(all, &RankTimes::add_us);
-  std::vector<RankProcessors> processors;
-  for (const RankTimes& times : all) processors.push_back(times.processors);
-  const double crowd = RanksPerProcessor(processors);
-  const Capabilities& has = *group->capabilities;
-  MachineDescription found;
-  found.name = "calibrated";
-  found.hosts = static_cast<int>(firsts.size());
-  found.ranks_per_host = static_cast<int>(most);
-  found.ranks_per_processor = crowd;
-  Memory user;
-  user.name = "user";
-  found.memories.push_back(user);
-  found.copies.push_back({CurveFrom(copy_us, runs_us), {}});
-  found.adds.push_back({CurveFrom(add_us, add_us), {}});
-  // Memory is shared within hosts only, though a group with edges of both kinds is said to do so.
-  EdgeKind kind{false, false, has.eager_piece_bytes, std::max(copy_us, 1e-3) / kWorkBytes, crowd};
-  if (firsts.size() > 1) found.between_hosts = LinkFrom(far, kind);
-  kind.within_host = true;
-  kind.shares_memory = has.lands_in_peer_memory;
-  if (most > 1) found.within_host = LinkFrom(near, kind);
-  found.between_hosts.ports_of_host = true;
-  found.preferred_piece_bytes = has.tuning.preferred_piece_bytes;
-  found.overlap_piece_bytes = has.tuning.overlap_piece_bytes;
-  found.piece_cost_bytes = has.tuning.piece_cost_bytes;
-  *machine = std::move(found);
+  *machine = Describe(all, far, near, *group->capabilities, static_cast<int>(firsts.size()),
+                      static_cast<int>(most));
   *measured = true;
   return Status();
 }

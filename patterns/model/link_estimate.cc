@@ -6,20 +6,28 @@
 #include "patterns/schedule/piece_plan.h"
 
 namespace brigade {
+namespace {
+
+constexpr double kLongerBy = kLongerProbeBytes - kLongProbeBytes;
+
+// On a machine that is busy with something else the longer one may be there first.
+double LongerByUs(const EdgeTimes& times) {
+  return times.longer_us > times.long_us ? times.longer_us - times.long_us
+                                         : times.longer_us * kLongerBy / kLongerProbeBytes;
+}
+
+}  // namespace
+
 bool IsSensible(const EdgeTimes& times) {
   return times.hop_us > 0 && times.long_us > 0 && times.longer_us > 0;
 }
 
 Link LinkFrom(const EdgeTimes& times, const EdgeKind& kind) {
   Link link;
-  constexpr double kBytes = kLongerProbeBytes - kLongProbeBytes;
-  // On a machine that is busy with something else the longer one may be there first.
-  const double long_us = times.longer_us > times.long_us
-                             ? times.longer_us - times.long_us
-                             : times.longer_us * kBytes / kLongerProbeBytes;
-  const double works_us = kBytes * times.processor_byte_us * kind.ranks_per_processor;
+  const double long_us = LongerByUs(times);
+  const double works_us = kLongerBy * times.processor_byte_us * kind.ranks_per_processor;
   const double most_work_us =
-      kBytes * rules::kMostCopiesPerByte * kind.copy_byte_us * kind.ranks_per_processor;
+      kLongerBy * rules::kMostCopiesPerByte * kind.copy_byte_us * kind.ranks_per_processor;
   const bool busy = works_us >= rules::kBusyShare * long_us;
   const bool waits_for_link = !kind.within_host && !(busy && long_us < most_work_us);
   // In shared memory all work on bytes is copies, which the model knows of. The clock of a rank
@@ -28,7 +36,7 @@ Link LinkFrom(const EdgeTimes& times, const EdgeKind& kind) {
   double byte_us = times.processor_byte_us;
   if (waits_for_link && (busy || kind.ranks_per_processor == 1)) byte_us = times.call_byte_us;
   if (kind.shares_memory) byte_us = 0;
-  link.mb_s = kBytes / long_us * (waits_for_link ? 1 : rules::kFasterThanProcessors);
+  link.mb_s = kLongerBy / long_us * (waits_for_link ? 1 : rules::kFasterThanProcessors);
   // A rank's own part of a piece, which is part of a message's way; half of that if nobody passed
   // anything on.
   const double piece_us = times.piece_us / kind.ranks_per_processor - kPieceProbeBytes * byte_us;
@@ -43,6 +51,23 @@ Link LinkFrom(const EdgeTimes& times, const EdgeKind& kind) {
     link.burst_bytes = std::min(kLongProbeBytes, static_cast<size_t>(ahead_us * link.mb_s));
   }
   link.eager_bytes = kind.eager_bytes;
+  link.grant_us = link.latency_us + link.receive_overhead.message_us;
+  return link;
+}
+
+double StagedByteUs(const EdgeTimes& times, double ranks_per_processor) {
+  return LongerByUs(times) / (kLongerBy * 2 * ranks_per_processor);
+}
+
+Link SharedMemoryLink(const EdgeTimes& times, int ranks, double ranks_per_processor) {
+  Link link;
+  // A rank copies each piece once. Of two ranks, neither both receives and sends it.
+  const double part = ranks == 2 ? 2 : 1;
+  const double piece_us = times.piece_us / ranks_per_processor -
+                          kPieceProbeBytes * StagedByteUs(times, ranks_per_processor);
+  const double message_us = std::min(std::max(part * piece_us, 0.0), times.hop_us);
+  link.send_overhead.message_us = link.receive_overhead.message_us = message_us / 2;
+  link.latency_us = times.hop_us - message_us;
   link.grant_us = link.latency_us + link.receive_overhead.message_us;
   return link;
 }

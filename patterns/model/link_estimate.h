@@ -45,6 +45,15 @@ struct EdgeKind {
 // REQUIRES: IsSensible(times).
 Link LinkFrom(const EdgeTimes& times, const EdgeKind& kind);
 
+// The same where all ranks share memory, of one copy of a byte to staging memory, or out of it:
+// whoever exchanged a long message made both of each, while as many others did as share a
+// processor.
+double StagedByteUs(const EdgeTimes& times, double ranks_per_processor);
+
+// And of the edges there: their messages, without these copies. `ranks`: among which the pieces
+// were broadcast.
+Link SharedMemoryLink(const EdgeTimes& times, int ranks, double ranks_per_processor);
+
 }  // namespace brigade
 
 #endif  // BRIGADE_PATTERNS_MODEL_LINK_ESTIMATE_H_

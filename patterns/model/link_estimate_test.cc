@@ -100,6 +100,28 @@ TEST(LinkFrom, AMessageIsAHop) {
   }
 }
 
+// A rank copies each byte of a message in, and one that comes out: so do all that share a
+// processor.
+TEST(SharedMemoryLink, AMessageIsWhatIsLeftOfAPieceWithoutItsCopy) {
+  for (const double crowd : {1, 4}) {
+    const double copy_us = 0.0002;
+    EdgeTimes times;
+    times.hop_us = 5;
+    times.long_us = 5 + crowd * 2 * copy_us * kLongProbeBytes;
+    times.longer_us = 5 + crowd * 2 * copy_us * kLongerProbeBytes;
+    EXPECT_NEAR(StagedByteUs(times, crowd), copy_us, 1e-9);
+    for (const int ranks : {2, 8}) {
+      // Half of a message for either of two.
+      times.piece_us = crowd * (kPieceProbeBytes * copy_us + (ranks == 2 ? 0.4 : 0.8));
+      const Link link = SharedMemoryLink(times, ranks, crowd);
+      EXPECT_NEAR(link.send_overhead.message_us, 0.4, 1e-6);
+      EXPECT_NEAR(link.receive_overhead.message_us, 0.4, 1e-6);
+      EXPECT_NEAR(link.latency_us, 4.2, 1e-6);
+      EXPECT_EQ(link.mb_s, kUnlimitedRate);
+    }
+  }
+}
+
 // A longer message that came first was not slower, whatever it says.
 TEST(LinkFrom, NothingOnABusyMachineIsInfinite) {
   EdgeTimes times = SlowLink();

@@ -1,5 +1,5 @@
-// What ranks measure of their edges, over TCP on one host: all know the same, to the bit, and it is
-// something that can be reckoned with. On several hosts: tcp_cluster_test.sh.
+// What ranks measure of their edges, over TCP on one host and in shared memory: all know the same,
+// to the bit, and it is something that can be reckoned with. On several hosts: tcp_cluster_test.sh.
 
 #include "patterns/group/calibration.h"
 
@@ -57,6 +57,15 @@ class CalibrationTest : public ::testing::Test {
   std::unique_ptr<Group> group_;
 };
 
+class EachTransport : public CalibrationTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    CalibrationTest::SetUp();
+    ASSERT_TRUE(CreateEndpoint(GetParam(), &endpoint_).ok());
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Over, EachTransport, ::testing::Values("tcp", "shm"));
+
 TEST_F(CalibrationTest, AllKnowTheSame) {
   MakeGroup(EngineOptions::Calibrate::kAlways);
   const MachineDescription* machine = group_->machine();
@@ -76,6 +85,33 @@ TEST_F(CalibrationTest, AllKnowTheSame) {
   MPI_Barrier(MPI_COMM_WORLD);
   const std::filesystem::directory_iterator files(cache_ + "/brigade");
   EXPECT_EQ(std::distance(begin(files), end(files)), 1);
+}
+
+// Both sides copy, and nothing else keeps bytes.
+TEST_F(CalibrationTest, MemoryThatRanksShareIsDescribed) {
+  ASSERT_TRUE(CreateEndpoint("shm", &endpoint_).ok());
+  MakeGroup(EngineOptions::Calibrate::kAlways);
+  const MachineDescription* machine = group_->machine();
+  ASSERT_NE(machine, nullptr);
+  const std::string text = machine->ToJson("measured");
+  EXPECT_EQ(text, TextOfRank0(text));
+  MachineDescription again;
+  ASSERT_TRUE(MachineDescription::Parse(text, "text", &again).ok());
+  EXPECT_TRUE(again.shared_memory.is_shared);
+  EXPECT_GT(again.shared_memory.line_bytes, size_t{0});
+  EXPECT_TRUE(again.needs_staging);
+  const int staging = again.memory_of_kind[0];
+  ASSERT_NE(staging, MachineDescription::kUserMemory);
+  // Neither side is faster than one that copies within its cache.
+  for (const MemoryWork* work : {&again.Copy(0, staging), &again.Copy(staging, 0)}) {
+    EXPECT_LE(work->rate.RateAt(32768), again.Copy(0, 0).rate.RateAt(32768));
+    EXPECT_GT(work->rate.RateAt(32768), 1);
+  }
+  EXPECT_LE(again.Add(staging, 0).rate.RateAt(32768), again.Add(0, 0).rate.RateAt(32768));
+  const Link& link = again.within_host;
+  EXPECT_GT(link.latency_us + 2 * link.send_overhead.message_us, 0);
+  EXPECT_GE(link.latency_us, 0);
+  EXPECT_EQ(link.mb_s, kUnlimitedRate);
 }
 
 // Ranks that send first and receive afterwards would wait for each other.
@@ -113,7 +149,7 @@ TEST_F(CalibrationTest, RanksOfOneHostAreMeasuredOnlyIfAsked) {
 
 // Every way that is offered gives the right result, each differs from the others, and the time that
 // it is offered with is what is predicted of it by name.
-TEST_F(CalibrationTest, CandidatesAreRight) {
+TEST_P(EachTransport, CandidatesAreRight) {
   MakeGroup(EngineOptions::Calibrate::kAlways);
   const int64_t elems = 20000;
   const auto ranks = static_cast<size_t>(group_->cols());
