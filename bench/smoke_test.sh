@@ -121,11 +121,19 @@ LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so $run_mpi 2 "${cluster_scalapack[@
 for transport in shm tcp; do
   for ranks in 2 4; do
     $run_mpi "$ranks" "$bench" --transport $transport --peers none --shim none --seconds 0.02 --min-iterations 2 \
-      --json "$out/study/model_$transport.jsonl" model --bytes 8,4K,200K
+      --json "$out/study/model_$transport.jsonl" model --bytes 8,4K,200K --keep-machine "$out/machine_$transport.json"
   done
 done
 /usr/bin/python3 -m bench.report.model "$out"/study/model_*.jsonl --plot "$out/study/model.svg" \
   --summary "$out/study/summary.json" >"$out/study/model.txt"
+# What calibrate prints is a machine, and nothing else.
+$run_mpi 2 "$bench" --transport shm --peers none --shim none calibrate >"$out/calibrated.txt"
+[[ $(head -1 "$out/calibrated.txt") == *'>:{' ]]
+for exact in --exact ''; do
+  # shellcheck disable=SC2086 # none, or one
+  "$bench" explain --pattern reduce --ranks 4 --bytes 64K $exact --machine "$out/machine_shm.json" >"$out/explained.txt"
+  grep -E '^Choice: .* us by the model, whose first is .*; the rule decides where ranks share memory' "$out/explained.txt"
+done
 
 status=0
 $run_mpi 2 "$bench" spread --bogus 2>"$out/refused.txt" || status=$?

@@ -8,6 +8,7 @@
 #include "patterns/engine/engine.h"
 #include "patterns/model/candidates.h"
 #include "patterns/model/free_topology.h"
+#include "patterns/model/model_choice.h"
 #include "transport/machines/machine_description.h"
 
 namespace brigade::bench {
@@ -26,11 +27,11 @@ std::string Cut(const brigade::Cost& cost) {
 }
 
 void PrintCandidates(const std::vector<Candidate>& candidates) {
-  std::printf("%-34s %-20s %14s %12s %12s\n", "topology", "pieces", "predicted us", "first piece",
+  std::printf("%-41s %-20s %14s %12s %12s\n", "topology", "pieces", "predicted us", "first piece",
               "each more");
   for (const Candidate& candidate : candidates) {
     const brigade::Cost& cost = candidate.cost;
-    std::printf("%-34s %-20s %14.1f %12.1f %12.2f%s\n", TopologyName(candidate.topology).c_str(),
+    std::printf("%-41s %-20s %14.1f %12.1f %12.2f%s\n", TopologyName(candidate.topology).c_str(),
                 Cut(cost).c_str(), cost.us, cost.first_us, cost.piece_us,
                 cost.in_step ? "" : "  if rounds keep step");
   }
@@ -60,11 +61,19 @@ Status RunExplain(const Options& options) {
               options.ranks, machine.name.c_str(), hosts, hosts == 1 ? "" : "s");
   PrintCandidates(candidates);
 
+  const bool shares_memory = SharesMemory(machine, query);
   Capabilities transport;
+  transport.lands_in_peer_memory = shares_memory;
   transport.tuning.piece_cost_bytes = machine.piece_cost_bytes;
   const size_t all_bytes = options.bytes * static_cast<size_t>(entry.multi ? options.ranks : 1);
-  const Topology free =
-      FreeTopology(entry.pattern, {options.ranks, hosts, &transport}, all_bytes, order_free);
+  const bool crowded = shares_memory && machine.ranks_per_processor > 1;
+  const Topology free = FreeTopology(entry.pattern, {options.ranks, hosts, &transport, crowded},
+                                     all_bytes, order_free);
+  if (shares_memory && !entry.topologies.empty()) {
+    query.topology = free;
+    std::printf("Choice: %s.\n", ExplainRule(machine, settings, query, !order_free).c_str());
+    return Status();
+  }
   if (order_free || entry.topologies.empty()) {
     std::printf(
         "Choice: %s, the fastest, or in the fewest pieces of those as fast; nothing is combined, "

@@ -88,7 +88,9 @@ ModelChoice Decide(const EngineOptions& options, const GroupState& group, const 
   if (by_model) {
     choice = ChooseByModel(*group.machine, settings, query, latitude, &reason);
   } else {
-    reason = ExplainRule(query);
+    reason = group.machine == nullptr
+                 ? ExplainRule(query)
+                 : ExplainRule(*group.machine, settings, query, latitude == Latitude::kPieces);
   }
   if (options.explain && scope.rank == 0) options.report(reason);
   return choice;

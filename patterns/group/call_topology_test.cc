@@ -280,6 +280,21 @@ TEST(CallTopology, OneMemberExplainsEachChoiceOnce) {
   EXPECT_EQ(member.reports.size(), 1u);
 }
 
+// Which does not do better there.
+TEST(CallTopology, WhereRanksShareMemoryTheRuleDecidesBesideAModel) {
+  Member member(0, /*ranks_per_host=*/8);
+  MachineDescription machine = SlowLinks(8);
+  machine.shared_memory.is_shared = true;
+  member.state.machine = std::make_shared<MachineDescription>(machine);
+  member.options.explain = true;
+  const PatternCall call = member.Chosen(Call(Pattern::kBroadcast, kLong));
+  EXPECT_TRUE(call.topology == ByRule(member, Pattern::kBroadcast, kLong, /*order_free=*/true));
+  EXPECT_EQ(call.piece_bytes, 0u);
+  ASSERT_EQ(member.reports.size(), 1u);
+  EXPECT_NE(member.reports[0].find(" us by the model, whose first is "), std::string::npos);
+  EXPECT_NE(member.reports[0].find("the rule decides"), std::string::npos);
+}
+
 TEST(CallTopology, WithTopologyLeavesTheCallAlone) {
   Member member(0);
   const PatternCall call = Call(Pattern::kBroadcast, kLong);

@@ -83,4 +83,15 @@ std::string ExplainRule(const CostQuery& query) {
          ", by rule: the edges were not measured (they are where a group is on several hosts)";
 }
 
+std::string ExplainRule(const MachineDescription& machine, const PieceSettings& settings,
+                        const CostQuery& query, bool fixed) {
+  CostQuery by_rule = query;
+  by_rule.piece_bytes = 0;
+  const Candidate ruled{query.topology, 0, PredictCost(machine, settings, by_rule)};
+  const Candidate first = RankCandidates(machine, settings, query, fixed).front();
+  return Call(query) + Describe(ruled) + " by the model, whose first is " + Describe(first) +
+         "; the rule decides where ranks share memory" +
+         (fixed ? ", and the order of a sum is part of its result" : "");
+}
+
 }  // namespace brigade

@@ -47,6 +47,11 @@ ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings
 // The reason where nothing was measured, and a rule chose (free_topology.h).
 std::string ExplainRule(const CostQuery& query);
 
+// The same where the model knows what that costs, but does not do better: where ranks share memory.
+// `fixed`: as in RankCandidates.
+std::string ExplainRule(const MachineDescription& machine, const PieceSettings& settings,
+                        const CostQuery& query, bool fixed);
+
 }  // namespace brigade
 
 #endif  // BRIGADE_PATTERNS_MODEL_MODEL_CHOICE_H_

@@ -93,6 +93,27 @@ TEST(ModelChoice, PiecesAreInProportion) {
   }
 }
 
+// What is taken there, what the model says of it and of its own first, and who decides.
+TEST(ExplainRule, SaysWhatTheModelSaysWhereRanksShareMemory) {
+  MachineDescription machine = OneHost(/*ranks_per_processor=*/1);
+  machine.within_host.send_overhead = machine.within_host.receive_overhead = {1, 5000};
+  machine.shared_memory.is_shared = true;
+  const PieceSettings settings =
+      SettingsOn(machine, machine.within_host, kChunkBytes, 64 * kChunkBytes);
+  CostQuery query = Query(Pattern::kAllReduce, 1000);
+  query.ranks = 4;
+  query.topology = {Shape::kTree, 8};
+  const auto says = [&](bool fixed, const std::string& text) {
+    return ExplainRule(machine, settings, query, fixed).find(text) != std::string::npos;
+  };
+  EXPECT_TRUE(says(false, "1000 bytes on 4 ranks: 8-nomial tree in 1 piece, "));
+  EXPECT_TRUE(says(false, " us by the model, whose first is exchange, "));
+  EXPECT_TRUE(says(false, "; the rule decides where ranks share memory"));
+  EXPECT_FALSE(says(false, "order of a sum"));
+  EXPECT_TRUE(says(true, " us by the model, whose first is 8-nomial tree in 1 piece, "));
+  EXPECT_TRUE(says(true, "share memory, and the order of a sum is part of its result"));
+}
+
 TEST(RankCandidates, FastestFirstAndEachShapeOnce) {
   for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce}) {
     const std::vector<Candidate> candidates = Ranked(Query(pattern, 100000), /*fixed=*/false);
