@@ -51,6 +51,9 @@ class ModelReport(unittest.TestCase):
         self.assertAlmostEqual(entry["free"][LONG]["median"], 0.25)
         self.assertAlmostEqual(entry["regret"][SHORT]["median"], 0.3)
         self.assertAlmostEqual(entry["free"][SHORT]["median"], 0.5)
+        # The model's first is the tree of the long ones, two trees left out, and the ring of the short ones.
+        self.assertEqual(entry["by_model"][LONG]["median"], entry["regret"][LONG]["median"])
+        self.assertEqual(entry["by_model"][SHORT]["median"], 0)
         self.assertEqual(entry["regret"]["all"]["count"], 2)
         self.assertEqual(entry["regret"]["all"]["p95"], entry["regret"][SHORT]["median"])
         # Both ways that keep step are measured at 110 and 100 in the mean.
