@@ -6,15 +6,15 @@ usage() {
   cat <<'EOF'
 usage: ./test/run.sh [--full] [--help]
 
-Installs what is missing (Debian 12), lints and builds everything and runs all tests. The last line counts them; the exit
-code is 0 if none failed. Safe to run again. Logs are in results/tests/, folders of the ScaLAPACK testers in
+Installs what is missing (Debian 12), lints and builds everything and runs all tests. The last line counts them; the
+exit code is 0 if none failed. Safe to run again. Logs are in results/tests/, folders of the ScaLAPACK testers in
 results/testers/.
 
   --full   stress tests at full length with a new seed (BRIGADE_TEST_SEED=<number> repeats one), messages beyond 2 GiB,
-           packages for Debian, the libraries for MPICH and under other MPIs, MKL's ScaLAPACK from PyPI, applications
-           that Debian ships, every ScaLAPACK tester on Debian's own BLACS too, to compare with that instead of the
-           recorded counts, and once more with our products of matrices. Takes some 90 minutes on 2 cores, and leaves its result in
-           docs/results/full-test.md.
+           packages for Debian and Spack, the libraries for MPICH and under other MPIs, MKL's ScaLAPACK
+           from PyPI, applications that Debian ships, every ScaLAPACK tester on Debian's own BLACS too, to compare
+           with that instead of the recorded counts, and once more with our products of matrices. Takes more than 90
+           minutes on 2 cores, and leaves its result in docs/results/full-test.md.
   --help   this text
 EOF
 }
@@ -220,7 +220,10 @@ else
   bazel_test all "${optimised[@]}" //...
 fi
 check "Installation" ./test/installation_test.sh "${optimised[@]}"
-if $full; then check "Debian's packages" ./test/debian_test.sh "${optimised[@]}"; fi
+if $full; then
+  check "Debian's packages" ./test/debian_test.sh "${optimised[@]}"
+  counted "Spack" spack ./test/spack_test.sh
+fi
 cluster "The cluster of namespaces" cluster_test
 if $full; then testers auto --beside-stock; else testers auto; fi
 # On one host auto does without MPI.
