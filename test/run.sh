@@ -11,7 +11,7 @@ exit code is 0 if none failed. Safe to run again. Logs are in results/tests/, fo
 results/testers/.
 
   --full   stress tests at full length with a new seed (BRIGADE_TEST_SEED=<number> repeats one), messages beyond 2 GiB,
-           packages for Debian and Spack, the libraries for MPICH and under other MPIs, MKL's ScaLAPACK
+           packages for Debian and Spack, a container, the libraries for MPICH and under other MPIs, MKL's ScaLAPACK
            from PyPI, applications that Debian ships, every ScaLAPACK tester on Debian's own BLACS too, to compare
            with that instead of the recorded counts, and once more with our products of matrices. Takes more than 90
            minutes on 2 cores, and leaves its result in docs/results/full-test.md.
@@ -223,6 +223,7 @@ check "Installation" ./test/installation_test.sh "${optimised[@]}"
 if $full; then
   check "Debian's packages" ./test/debian_test.sh "${optimised[@]}"
   counted "Spack" spack ./test/spack_test.sh
+  counted "The container" container ./test/container_test.sh
 fi
 cluster "The cluster of namespaces" cluster_test
 if $full; then testers auto --beside-stock; else testers auto; fi
