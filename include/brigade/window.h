@@ -370,8 +370,8 @@ typedef enum {
 /// @return #BRIGADE_INVALID_ARGUMENT: another epoch is open; #BRIGADE_PEER_LOST: a member is gone,
 ///         on all others; else the failure of the window
 ///
-/// Cost: a barrier in shared memory; elsewhere an all-reduce of 8 bytes per rank more, however many
-/// targets there were.
+/// Cost: a barrier in shared memory; an all-reduce of 8 bytes per rank where all goes by messages;
+/// elsewhere both, however many targets there were.
 BRIGADE_EXPORT brigade_status brigade_window_fence(brigade_window* window, int promises);
 
 /// @}

@@ -56,6 +56,7 @@ NoteMessage StrangeNote(std::mt19937* random) {
   note.inlined = static_cast<uint8_t>(any(0, kMostInlined));
   note.layout_index = any(0, 1) == 0 ? Note::kContiguous : static_cast<uint16_t>(number(3));
   note.end = static_cast<AccessEnd>(number(4));
+  note.fences = static_cast<uint8_t>(number(2));
   note.layout_generation = static_cast<uint32_t>(number(3));
   note.token = static_cast<uint32_t>(number(any(0, 1) == 0 ? 3 : 3000));
   note.offset = number(kWindowBytes + 8);

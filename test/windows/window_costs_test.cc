@@ -139,6 +139,29 @@ TEST(WindowCosts, CopiesOfAPut) {
   EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, PutAndNotify(3 * kPiece)), 4 * kPiece * kCopyUs);
 }
 
+TEST(WindowCosts, MessagesOfAFence) {
+  WindowWay way;
+  way.transport = WindowWay::Transport::kSim;
+  way.machine = OnlyMessages();
+  const auto microseconds_of = [&](const FencePromise& promise) {
+    double took = 0;
+    OnWindowRanks(way, 2, [&](WindowRank& self) {
+      const std::unique_ptr<Window> window = self.Make(8);
+      int both[2] = {};
+      Require(self.MakeBootstrap()->AllGather(&both[self.rank()], sizeof(int), both));
+      const double begin = self.Clock();
+      Require(window->Fence(promise));
+      took = std::max(took, self.Clock() - begin);
+      Require(window->Free());
+    });
+    return took;
+  };
+  const double barrier_us = microseconds_of({/*nothing_precedes=*/true, false});
+  const double sum_us = microseconds_of({});
+  EXPECT_DOUBLE_EQ(sum_us, kMessageUs);
+  EXPECT_DOUBLE_EQ(microseconds_of({false, /*nothing_succeeds=*/true}), sum_us + barrier_us);
+}
+
 TEST(WindowCosts, RunsAreAsFastAsTheyAreLong) {
   MachineDescription machine = OnlyCopies();
   machine.copies[0].rate.points = {{8, 0.5}, {static_cast<double>(kPiece), 1}};

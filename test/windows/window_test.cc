@@ -377,6 +377,77 @@ TEST_P(Windows, ANotificationComesBehindItsData) {
   });
 }
 
+// Whoever has left a fence meets nothing of the epoch before it, though others are still in it.
+TEST_P(Windows, AFenceSeparatesEpochs) {
+  if (GetParam().transport == WindowWay::Transport::kSim) {
+    GTEST_SKIP() << "in virtual time nobody is late who makes calls";
+  }
+  constexpr int64_t kBytes = 1500;  // two pieces, which wait in staging memory
+  constexpr int kMostRefused = 100;
+  std::atomic<bool> is_late{false};
+  // Its pieces are on their way for long.
+  class Late : public ForwardingEndpoint {
+   public:
+    Late(std::unique_ptr<Endpoint> inner, const std::atomic<bool>* is_late)
+        : ForwardingEndpoint(std::move(inner)), is_late_(*is_late) {}
+    Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+                    Completion* completion) override {
+      if (channel.kind != kRequestChannel || !is_late_) {
+        refused_ = 0;
+      } else if (++refused_ < kMostRefused) {
+        return {StatusCode::kNoResource, "not yet"};
+      }
+      return ForwardingEndpoint::PostSend(channel, peer, piece, completion);
+    }
+
+   private:
+    const std::atomic<bool>& is_late_;
+    int refused_ = 0;
+  };
+  WindowWay way = GetParam();
+  way.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
+    if (rank != 0) return inner;
+    return std::make_unique<Late>(std::move(inner), &is_late);
+  };
+  OnWindowRanks(way, 3, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(kBytes);
+    std::vector<std::byte> data(kBytes);
+    std::vector<std::byte> got(kBytes);
+    const auto all = [&](const std::byte* bytes, int value) {
+      return std::all_of(bytes, bytes + kBytes,
+                         [&](std::byte b) { return b == static_cast<std::byte>(value); });
+    };
+    Require(window->Fence());
+    for (int i = 0; i < 8; ++i) {
+      const bool reads = i % 2 == 0;
+      const int put = 2 * i + 1;
+      const int put_behind = 2 * i + 2;
+      if (self.rank() == 0) {
+        is_late = true;
+        std::fill(data.begin(), data.end(), static_cast<std::byte>(put));
+        Require(window->Put(Bytes(data.data(), kBytes), At(1, 0, kBytes)));
+      }
+      Require(window->Fence());
+      if (self.rank() == 2 && reads) {
+        Require(window->Get(Bytes(got.data(), kBytes), At(1, 0, kBytes)));
+      } else if (self.rank() == 2) {
+        std::fill(data.begin(), data.end(), static_cast<std::byte>(put_behind));
+        Require(window->Put(Bytes(data.data(), kBytes), At(1, 0, kBytes)));
+      }
+      if (self.rank() == 2) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        is_late = false;
+      }
+      Require(window->Fence());
+      Expect(self.rank() != 2 || !reads || all(got.data(), put), "a get meets what was put before");
+      Expect(self.rank() != 1 || all(window->base(), reads ? put : put_behind),
+             "what was put last stays");
+      Require(window->Fence());
+    }
+    Require(window->Free());
+  });
+}
+
 // Of one origin and of several. Whose value stays is not said, but it is one of theirs.
 TEST_P(Windows, PutsToTheSameBytesDoNoHarm) {
   if (GetParam().is_checked(0)) GTEST_SKIP() << "it would be told";

@@ -265,6 +265,9 @@ class Window {
   Status AskFlush(int target, FlushedPart part, Asked* asked);
   Status AwaitFlush(int target, const Asked& asked);
   Status AwaitLocally(int target);
+  // Collective, in no turn. All that anybody has asked of this rank is done, and all that it has
+  // asked is sent.
+  Status AwaitAllAsked();
   uint32_t NextToken();
   bool TakeNotices(int source, uint64_t count);
 
@@ -276,6 +279,7 @@ class Window {
   std::vector<const TargetMemory*> direct_;
   bool is_direct_ = true;         // every rank reaches every other by itself; the same on all
   bool some_are_direct_ = false;  // some rank reaches another so; the same on all
+  bool may_leave_early_ = false;  // a fence, before others have left it; the same on all
   ServedWindow served_;
   std::unique_ptr<WindowMessages> messages_;
   Epochs epochs_;

@@ -62,36 +62,28 @@ uint32_t Window::NextToken() {
 // --- fence ---
 
 // What was asked for by messages is counted: each rank learns how much all others have asked of it
-// since the window was made, and waits until it has done that.
+// since the window was made, and waits until it has done that. Nobody has the sum before all are in
+// the fence.
+//
+// Where all goes by messages that will do. Who leaves has in its memory what was done to it, and
+// what it asked of others has been sent, so that they need no further call of its. They may not be
+// so far. What it asks of them next says that it is behind the fence, and waits in their inboxes
+// until they are, too. A barrier is needed all the same
+// - where some reach memory directly: nobody holds them back there;
+// - in the checking mode, which takes all that has come for a part of the epoch that ends;
+// - where memory is attached: only its owner finds out what is not, and tells the origin in time;
+// - behind the last epoch: a window that is given back has no inbox.
 //
 // Source: MPI/SX, section 2.1.
 Status Window::Fence(const FencePromise& promise) {
   BRIGADE_RETURN_IF_ERROR(epochs_.Fence(!promise.nothing_succeeds));
   FullFence();
   if (!promise.nothing_precedes && !is_direct_) {
-    std::vector<int64_t> asked(static_cast<size_t>(size()));
-    {
-      const WindowWait::Turn turn(&*wait_);
-      for (int r = 0; r < size(); ++r) {
-        BRIGADE_RETURN_IF_ERROR(AwaitLocally(r));
-        asked[static_cast<size_t>(r)] = static_cast<int64_t>(messages_->outbox().requests(r));
-      }
+    BRIGADE_RETURN_IF_ERROR(AwaitAllAsked());
+    if (may_leave_early_ && !promise.nothing_succeeds) {
+      FullFence();
+      return Status();
     }
-    PatternCall sum;
-    sum.pattern = Pattern::kAllReduce;
-    sum.type = ElementType::kInt64;
-    sum.topology.shape = Shape::kFree;
-    sum.matrix.data = reinterpret_cast<std::byte*>(asked.data());
-    BRIGADE_RETURN_IF_ERROR(
-        StridedLayout::General(size(), 1, size(), sizeof(asked[0]), &sum.matrix.layout));
-    BRIGADE_RETURN_IF_ERROR(wait_->Run(group_.get(), sum));
-    const WindowWait::Turn turn(&*wait_);
-    const auto of_me = static_cast<uint64_t>(asked[static_cast<size_t>(rank())]);
-    BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "what others have asked for", [&] {
-      uint64_t done = 0;
-      for (int r = 0; r < size(); ++r) done += messages_->inbox().done_for(r);
-      return done >= of_me;
-    }));
   }
   if (is_checked()) {
     const WindowWait::Turn turn(&*wait_);
@@ -100,6 +92,35 @@ Status Window::Fence(const FencePromise& promise) {
   BRIGADE_RETURN_IF_ERROR(wait_->Run(group_.get(), PatternCall()));  // a barrier
   FullFence();
   return Status();
+}
+
+Status Window::AwaitAllAsked() {
+  std::vector<int64_t> asked(static_cast<size_t>(size()));
+  {
+    const WindowWait::Turn turn(&*wait_);
+    for (int r = 0; r < size(); ++r) {
+      BRIGADE_RETURN_IF_ERROR(AwaitLocally(r));
+      asked[static_cast<size_t>(r)] = static_cast<int64_t>(messages_->outbox().requests(r));
+    }
+  }
+  PatternCall sum;
+  sum.pattern = Pattern::kAllReduce;
+  sum.type = ElementType::kInt64;
+  sum.topology.shape = Shape::kFree;
+  sum.matrix.data = reinterpret_cast<std::byte*>(asked.data());
+  BRIGADE_RETURN_IF_ERROR(
+      StridedLayout::General(size(), 1, size(), sizeof(asked[0]), &sum.matrix.layout));
+  BRIGADE_RETURN_IF_ERROR(wait_->Run(group_.get(), sum));
+  const WindowWait::Turn turn(&*wait_);
+  const auto of_me = static_cast<uint64_t>(asked[static_cast<size_t>(rank())]);
+  BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "what others have asked for", [&] {
+    uint64_t done = 0;
+    for (int r = 0; r < size(); ++r) done += messages_->inbox().done_for(r);
+    return done >= of_me && state()->sends_in_flight == 0;
+  }));
+  messages_->EndFence();
+  if (messages_->inbox().has_work()) engine()->Move();  // what has waited for that
+  return state()->failure;
 }
 
 Status Window::AllGather(const void* mine, size_t bytes, void* all) {

@@ -117,6 +117,12 @@ Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
   return Status();
 }
 
+bool Inbox::IsEarly(const Note& note) const {
+  // No origin is two fences ahead: the one in between waits for this rank.
+  return note.kind <= NoteKind::kLayout &&
+         note.fences == static_cast<uint8_t>(context_->fences() + 1);
+}
+
 bool Inbox::IsTaken(const Entry& entry) const {
   const int64_t end = entry.place + entry.message.note.bytes;
   return std::any_of(landings_.begin(), landings_.end(), [&](const auto& landing) {
@@ -128,7 +134,7 @@ Status Inbox::PostLandings(int from, Origin* origin, bool* any) {
   size_t looked = 0;
   for (Entry& entry : origin->entries) {
     // What is behind it must not hold the memory that it needs for its reply.
-    if (IsRead(entry.message.note)) break;
+    if (IsRead(entry.message.note) || IsEarly(entry.message.note)) break;
     if (entry.message.note.kind != NoteKind::kPiece) continue;
     if (++looked > kMostAhead) break;
     if (entry.posted) continue;
@@ -194,6 +200,10 @@ Status Inbox::DoFirst(int from, Origin* origin, Step* step) {
     case NoteKind::kFetch:
     case NoteKind::kSwap:
     case NoteKind::kLayout:
+      if (IsEarly(note)) {
+        *step = Step::kMustWait;
+        return Status();
+      }
       return origin->is_begun ? Reply(from, &origin->request, step)
                               : BeginRequest(from, origin, entry.message, step);
     case NoteKind::kPiece:

@@ -72,6 +72,8 @@ class Inbox {
   Origin& OriginOf(int rank) { return origins_[static_cast<size_t>(rank)]; }
   Status CheckPiece(int from, Origin* origin, Entry* entry);
   Status PostLandings(int from, Origin* origin, bool* any);
+  // Whether it is a request from behind a fence in which this rank still is.
+  bool IsEarly(const Note& note) const;
   // Whether other pieces are landing on the place of this one.
   bool IsTaken(const Entry& entry) const;
   Status DoFirst(int from, Origin* origin, Step* step);

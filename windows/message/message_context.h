@@ -32,6 +32,9 @@ class MessageContext {
   WindowSpace* space() const { return space_; }
   GroupState* group() const { return group_; }
   NoteSender* notes() { return &notes_; }
+  // Fences of the window that this rank has behind it, modulo 256.
+  uint8_t fences() const { return fences_; }
+  void EndFence() { ++fences_; }
   // For what does not fit into a note: that costs what a note costs.
   const Mover& mover() const { return mover_; }
   Channel channel(ChannelKind kind) const { return Channel{group_->id, kind}; }
@@ -63,6 +66,7 @@ class MessageContext {
   GroupState* const group_;
   NoteSender notes_;
   const Mover mover_;
+  uint8_t fences_ = 0;
 };
 
 }  // namespace brigade

@@ -58,7 +58,7 @@ struct Note {
   uint8_t inlined = 0;                  // bytes of data that follow in the same message
   uint16_t layout_index = kContiguous;  // of the target's layout
   AccessEnd end = AccessEnd::kEpoch;    // of a request; but for kNotification of checks alone
-  uint8_t unused = 0;
+  uint8_t fences = 0;  // of a request: those that its origin has behind it, modulo 256
   uint32_t layout_generation = 0;
   uint32_t token = 0;  // of a request with data and without reply: bytes of a piece behind it
   int64_t offset = 0;  // in the target's memory, in bytes

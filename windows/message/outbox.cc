@@ -56,7 +56,10 @@ Status Outbox::Add(std::unique_ptr<Outgoing> request) {
   Outgoing* const added = request.get();
   Peer& peer = PeerOf(added->target);
   Note& note = added->message.note;
-  if (note.kind <= NoteKind::kLayout) ++peer.requests;
+  if (note.kind <= NoteKind::kLayout) {
+    ++peer.requests;
+    note.fences = context_->fences();
+  }
   if (added->wants_reply()) {
     while (requests_.count(next_token_) > 0) ++next_token_;
     note.token = next_token_++;

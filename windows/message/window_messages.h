@@ -35,6 +35,9 @@ class WindowMessages final : public Activity, private ControlHandler {
   Status AddNote(int target, const Note& note);
   // Sends a note that must not wait behind requests: a grant, a post.
   Status SendNote(int target, const Note& note);
+  // This rank has a fence behind it, and so has what it asks for next. What others have asked for
+  // behind theirs is done from here on.
+  void EndFence() { context_.EndFence(); }
   const Outbox& outbox() const { return outbox_; }
   const Inbox& inbox() const { return inbox_; }
 
