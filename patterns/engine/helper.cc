@@ -83,7 +83,7 @@ void Helper::Give(bool now) {
     const std::lock_guard<std::mutex> lock(mutex_);
     given_.store(true, std::memory_order_relaxed);
     now_ = now;
-    wake |= parked_;
+    wake |= parked_ || is_to_look_sooner();
   }
   if (wake) changed_.notify_one();
 }
@@ -121,10 +121,11 @@ void Helper::Run() {
     }
     const uint64_t takes = takes_;
     const bool was_given = given();
-    const int grace_us = grace_us_.load(std::memory_order_relaxed);
+    const int grace_us = sleep_us_ = grace_us_.load(std::memory_order_relaxed);
     changed_.wait_for(lock, std::chrono::microseconds(grace_us),
-                      [&] { return over_ || (now_ && given()); });
+                      [&] { return over_ || (given() && (now_ || is_to_look_sooner())); });
     if (over_) return;
+    if (is_to_look_sooner() && !(given() && now_)) continue;
     looks = takes == takes_ ? looks + 1 : 0;
     if (given() && (now_ || (was_given && takes == takes_))) {
       Drive(&lock);

@@ -56,6 +56,11 @@ class Helper {
   static void HoldAll();
   static void LetAllGo();
 
+  // Whether LookSoon was called in a sleep that is far too long for it. To end each would cost
+  // more than it brings.
+  bool is_to_look_sooner() const {
+    return 4 * grace_us_.load(std::memory_order_relaxed) < sleep_us_;
+  }
   void Run();
   void Drive(std::unique_lock<std::mutex>* lock);
 
@@ -70,6 +75,7 @@ class Helper {
   bool over_ = false;
   uint64_t takes_ = 0;
   std::atomic<int> grace_us_{rules::kHelperGraceUs};  // from one look to the next
+  int sleep_us_ = 0;                                  // of the sleep under way
   std::thread thread_;
 };
 

@@ -111,6 +111,47 @@ TEST(HelperTest, LooksSoonAgainIfItIsTold) {
   EXPECT_TRUE(is_sooner);
 }
 
+// How long an owner is away before it is driven for, if the helper has just begun its longest sleep
+// and is told then that something waits.
+std::chrono::microseconds TimeToDrive() {
+  constexpr std::chrono::microseconds kShort(20);
+  std::atomic<int> steps{0};
+  std::atomic<bool> drives{false};
+  const auto helper = NewHelper(
+      [&] {
+        ++steps;
+        return Step::kNothingMoved;
+      },
+      [&](int) { drives = true; });
+  // Until it has slept for the longest time once.
+  for (int us = rules::kHelperGraceUs; us <= rules::kHelperLongestGraceUs; us *= 2) {
+    drives = false;
+    for (const int before = steps; steps == before || drives;) {
+      drives = false;
+      helper->Give(false);
+      std::this_thread::sleep_for(kShort);
+      helper->Take();
+    }
+  }
+  drives = false;
+  helper->LookSoon();
+  const auto began = std::chrono::steady_clock::now();
+  helper->Give(false);
+  Until([&] { return drives.load(); });
+  helper->Take();
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() -
+                                                               began);
+}
+
+TEST(HelperTest, IsWokenFromALongSleepIfItIsToLookSoon) {
+  // Other processes may keep it from the processors.
+  bool is_soon = false;
+  for (int attempt = 0; attempt < 50 && !is_soon; ++attempt) {
+    is_soon = TimeToDrive().count() < rules::kHelperLongestGraceUs / 2;
+  }
+  EXPECT_TRUE(is_soon);
+}
+
 // It waits to be woken after a while.
 TEST(HelperTest, DrivesForAnOwnerThatWasLongInACall) {
   std::atomic<int> steps{0};
