@@ -264,7 +264,9 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     if (io_ != nullptr) {
       const Hold hold(&completions_);
       grants_.SendQueued();
+      in_progress_ = true;
       any = io_->Progress();
+      in_progress_ = false;
       losses_.HandleBroken();
       if (links_.has_unreached()) links_.RetryDue();
     }
@@ -491,7 +493,10 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     Group* group = nullptr;
     int from = 0;
     BRIGADE_RETURN_IF_ERROR(groups_.FindGroup(link, frame, &group, &from));
-    if (group != nullptr) control_.Push(group->id, from, message);
+    if (group == nullptr) return Status();
+    control_.Push(group->id, from, message);
+    // Now rather than later: the piece behind it then finds the receive that its handler posts.
+    if (in_progress_) control_.Deliver();
     return Status();
   }
 
@@ -534,6 +539,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   const std::chrono::milliseconds leaving_time_;
   const pid_t process_;
   const Capabilities capabilities_;
+  bool in_progress_ = false;  // handlers may be told of control messages
   int sharing_groups_ = 0;
   bool shares_processor_ = false;  // with another rank: who spins delays it
   Clock::time_point idle_since_;

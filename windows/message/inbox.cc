@@ -87,6 +87,9 @@ Status Inbox::Take(int from, const NoteMessage& message) {
   entry.message = message;
   if (note.kind == NoteKind::kPiece) BRIGADE_RETURN_IF_ERROR(CheckPiece(from, &origin, &entry));
   if (std::find(busy_.begin(), busy_.end(), from) == busy_.end()) busy_.push_back(from);
+  // The piece itself may come next, and is best read to where it belongs.
+  bool any = false;
+  if (note.kind == NoteKind::kPiece) return PostLandings(from, &origin, &any);
   if (!CarriesData(note) || note.kind == NoteKind::kFetch || note.token == 0) return Status();
   NoteMessage piece;
   piece.note.kind = NoteKind::kPiece;

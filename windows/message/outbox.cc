@@ -189,7 +189,9 @@ Status Outbox::TakeReply(int from, const NoteMessage& message) {
   arrivals.back().request = request;
   arrivals.back().message = message;
   AddOnce(&answering_, from);
-  return Status();
+  // The piece may come next.
+  bool any = false;
+  return PostLandings(from, &PeerOf(from), &any);
 }
 
 Status Outbox::PostLandings(int from, Peer* peer, bool* any) {
