@@ -354,7 +354,8 @@ Status Window::Flush(int target) {
   FullFence();
   if (direct(target) != nullptr) {
     EndOwn(FlushedPart::kAll);
-    return Status();
+    // Who flushes again and again waits for what others write here, by messages perhaps.
+    return is_direct_ ? Status() : Progress();
   }
   const WindowWait::Turn turn(&*wait_);
   Asked asked;
