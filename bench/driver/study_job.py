@@ -24,7 +24,8 @@ class Contender(NamedTuple):
     preload: str = ""  # a name of Programs.preloads
     variants: str = ""  # of the program's, if not all
     environment: tuple = ()  # what its MPI needs
-    most_ranks: int = 1000  # with more on few processors its windows take minutes: they wait without yielding
+    # With more on few processors its windows take minutes, since they wait without yielding; its messages do not.
+    most_ranks_on_windows: int = 1000
 
 
 class Program(NamedTuple):
@@ -62,10 +63,11 @@ LI = {
     "loopback": [*_OURS, Contender("MPICH 5", "mpich5", "mpi_rma")],
     "cluster": [*_OURS, Contender("Open MPI 5", "openmpi5", "mpi_rma"), Contender("MPICH 5", "mpich5", "mpi_rma")],
 }
+_MPICH_5 = Contender("MPICH 5", "mpich5", most_ranks_on_windows=2)
 PUTGET = {
     "shm": [Contender(), Contender("MPICH", "mpich")],
-    "loopback": [Contender(), Contender("MPICH 5", "mpich5", most_ranks=2)],
-    "cluster": [Contender(), Contender("Open MPI 5", "openmpi5"), Contender("MPICH 5", "mpich5", most_ranks=4)],
+    "loopback": [Contender(), _MPICH_5],
+    "cluster": [Contender(), Contender("Open MPI 5", "openmpi5"), _MPICH_5],
 }
 # Products by the pdgemm of each library, in a process with ours to compare with, and the same BLAS.
 _PDGEMM = [Contender(), *(Contender(label, preload=preload, variants="diagonal,pdgemm,dgemm") for label, preload in (
@@ -145,8 +147,7 @@ class StudyJob:
             for place, launch in zip(PLACES, (self.shm, self.loopback, self.hosts)):
                 for program in self.study.programs:
                     for ranks in self.full and program.full_ranks or program.ranks:
-                        contenders = [contender for contender in self.study.contenders_of(program, place)
-                                      if ranks <= contender.most_ranks]
+                        contenders = self.study.contenders_of(program, place)
                         for contender in order.sample(contenders, len(contenders)):
                             launches += launch(contender, program, ranks, number)
                     if program.sequential and place == "shm":
@@ -169,6 +170,7 @@ class StudyJob:
             command = ["env", "OMP_NUM_THREADS=1", *contender.environment, *self.preloading(contender, transport),
                        f"{suites}/{program.folder}/{name}", *arguments, "--transport", transport]
             command += ["--variants", contender.variants] if contender.variants else []
+            command += ["--peers", "messages"] if ranks > contender.most_ranks_on_windows else []
             if place == "cluster" and self.link_mbytes and name == "product_study":
                 command += ["--link-mbytes", str(self.link_mbytes)]
             least = "15" if name == "overlap_study" else "3"
@@ -176,6 +178,8 @@ class StudyJob:
             command = [self.programs.bench_mpich if is_mpich else self.programs.bench, name, *arguments,
                        "--peers", "mpi", "--shim", "none", "--transport", transport]
         asleep = ["--asleep"] if ranks > machine.processors() else []
+        # Ranks that sleep until they start together take milliseconds for that, however short what they do is.
+        asleep += ["--max-iterations", "150"] if asleep and not self.full else []
         return [*command, "--seconds", seconds, "--min-iterations", least,
                 "--label", contender.label, "--seed", str(number + 1), *asleep, "--brigade-version", self.version,
                 "--json", str(self.output / f"study_{self.name}_{place}.jsonl")]

@@ -56,7 +56,7 @@ void Measure(Study* study, int atoms, int steps, int block) {
                                     ahead, study->pauses()));
     }
   }
-  if (options.HasPeer("mpi")) {
+  if (options.WantsMessagesOfMpi()) {
     add(session->PeerName("mpi"), "fold", std::make_unique<MdFolds>(session->comm(), system));
   }
   session->Measure(dynamics);

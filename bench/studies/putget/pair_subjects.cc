@@ -13,7 +13,7 @@ PairSubjects::PairSubjects(Study* study, const std::vector<Channel>& channels) :
       by_puts_.push_back(ExchangeByPuts(std::move(window), channels, study->pauses()));
     }
   }
-  if (options.HasPeer("mpi")) {
+  if (options.WantsMessagesOfMpi()) {
     Session* const session = study->session();
     by_messages_ =
         ExchangeByMessages(session->comm(), session->PeerName("mpi"), channels, study->pauses());

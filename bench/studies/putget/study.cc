@@ -54,8 +54,9 @@ int StudyMain(int argc, char** argv, CLI::App* app, const std::vector<std::strin
                   "How it communicates: by MPI's messages (send), or over windows (the others)")
       ->delimiter(',')
       ->check(CLI::IsMember(known));
-  app->add_option("--peers", options.peers, "MPI beside Brigade: mpi or none")
-      ->check(CLI::IsMember({"mpi", "none"}));
+  app->add_option("--peers", options.peers,
+                  "MPI beside Brigade: mpi, messages (without its windows) or none")
+      ->check(CLI::IsMember({"mpi", "messages", "none"}));
   app->add_option("--transport", options.transport, "Transport under Brigade: " + TransportNames());
   app->add_option("--pause-us", options.pause_us,
                   "Longest random pause before each step of communication: shows that results do "

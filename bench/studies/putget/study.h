@@ -27,6 +27,7 @@ struct StudyOptions : Options {
   int pause_us = 0;  // the longest random pause before a step of communication
 
   bool Wants(const std::string& variant) const;
+  bool WantsMessagesOfMpi() const { return HasPeer("mpi") || HasPeer("messages"); }
 };
 
 // A launch: Brigade, and everything that lives as long.

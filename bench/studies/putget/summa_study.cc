@@ -48,7 +48,7 @@ void Measure(Study* study, int n, int width) {
       add(window->name(), "nbget", [&] { return summa.RunByGets(window.get(), /*ahead=*/true); });
     }
   }
-  if (options.HasPeer("mpi")) {
+  if (options.WantsMessagesOfMpi()) {
     add(session->PeerName("mpi"), "broadcast", [&] { return summa.RunByBroadcasts(); });
   }
   session->Measure(product);
