@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
+#include <vector>
 
 #include "patterns/engine/pattern_call.h"
 #include "transport/host/variables.h"
@@ -14,6 +16,14 @@
 namespace brigade {
 namespace li {
 namespace {
+
+// Of more, the description would be long.
+constexpr size_t kMostGathered = 256;
+
+// In bytes; of different objects, too.
+int64_t Distance(const std::byte* from, const std::byte* to) {
+  return static_cast<int64_t>(reinterpret_cast<intptr_t>(to) - reinterpret_cast<intptr_t>(from));
+}
 
 OriginData Here(const void* data, size_t bytes) {
   // What is only read is not written.
@@ -52,6 +62,7 @@ Status WindowsBackend::Register(int slot, void* memory, size_t bytes) {
   options.memory = static_cast<std::byte*>(memory);
   options.bytes = bytes;
   options.goes_directly = std::getenv("BRIGADE_TEST_BY_MESSAGES") == nullptr;
+  at(slot).gathered.assign(static_cast<size_t>(processes()), Gathered());
   return Window::Create(space_.get(), bootstrap_.get(), options, &at(slot).window);
 }
 
@@ -69,6 +80,9 @@ Status WindowsBackend::Deregister(int slot) {
 Status WindowsBackend::Sync(const std::vector<int>& slots) {
   for (const int slot : slots) {
     Memory& memory = at(slot);
+    for (int process = 0; process < processes(); ++process) {
+      BRIGADE_RETURN_IF_ERROR(PutGathered(&memory, process));
+    }
     for (const auto& sent : memory.sent) BRIGADE_RETURN_IF_ERROR(memory.window->WaitFor(sent));
     memory.sent.clear();
     memory.is_synced = true;
@@ -99,9 +113,46 @@ size_t WindowsBackend::BytesOf(int slot, int process) const {
 
 Status WindowsBackend::Put(int slot, int process, const void* source, size_t offset, size_t bytes) {
   Memory& memory = at(slot);
+  if (memory.window->PointerTo(process) != nullptr || bytes == 0 ||
+      bytes >= space_->piece_bytes()) {
+    return PutNow(&memory, process, Here(source, bytes), There(process, offset, bytes));
+  }
+  Gathered& gathered = memory.gathered[static_cast<size_t>(process)];
+  gathered.blocks.push_back({Here(source, bytes).data, offset, bytes});
+  gathered.bytes += bytes;
+  // What fills a piece of a message goes, so that the next is gathered while it is on its way.
+  return gathered.bytes < space_->piece_bytes() && gathered.blocks.size() < kMostGathered
+             ? Status()
+             : PutGathered(&memory, process);
+}
+
+Status WindowsBackend::PutNow(Memory* memory, int process, const OriginData& source,
+                              const TargetData& target) {
   std::atomic<bool>* sent = nullptr;
-  if (!memory.window->reaches(process)) sent = &memory.sent.emplace_back(false);
-  return memory.window->Put(Here(source, bytes), There(process, offset, bytes), sent);
+  if (!memory->window->reaches(process)) sent = &memory->sent.emplace_back(false);
+  return memory->window->Put(source, target, sent);
+}
+
+Status WindowsBackend::PutGathered(Memory* memory, int process) {
+  Gathered& gathered = memory->gathered[static_cast<size_t>(process)];
+  const std::vector<Block> blocks = std::move(gathered.blocks);
+  gathered = Gathered();
+  if (blocks.empty()) return Status();
+  const Block& first = blocks.front();
+  std::vector<TypedLayout> runs;
+  for (const Block& block : blocks) {
+    runs.push_back(TypedLayout::Run(Element::kByte, static_cast<int64_t>(block.bytes)));
+  }
+  std::vector<TypedLayout::Part> from, to;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    from.push_back({Distance(first.source, blocks[i].source), &runs[i]});
+    to.push_back({static_cast<int64_t>(blocks[i].offset - first.offset), &runs[i]});
+  }
+  TypedLayout here, there;
+  BRIGADE_RETURN_IF_ERROR(TypedLayout::List(from, &here));
+  BRIGADE_RETURN_IF_ERROR(TypedLayout::List(to, &there));
+  return PutNow(memory, process, {first.source, here, 1},
+                {process, static_cast<int64_t>(first.offset), there, 1});
 }
 
 Status WindowsBackend::Get(int slot, int process, size_t offset, void* result, size_t bytes) {

@@ -2,11 +2,15 @@
 //
 // A superstep costs one synchronisation: LISYNC waits until sources are the caller's again, which
 // they are at once where memory is reached directly, and LIBARRIER is a fence.
+//
+// Short puts to memory that this process does not see are gathered by process, and go together as
+// one put of many blocks, since each put by itself costs a message or a system call.
 
 #ifndef BRIGADE_WINDOWS_FACES_LI_WINDOWS_BACKEND_H_
 #define BRIGADE_WINDOWS_FACES_LI_WINDOWS_BACKEND_H_
 
 #include <atomic>
+#include <cstddef>
 #include <deque>
 #include <memory>
 #include <string>
@@ -20,6 +24,7 @@
 #include "transport/bootstrap.h"
 #include "windows/core/window.h"
 #include "windows/faces/li/mpi/mpi_backend.h"
+#include "windows/message/outgoing.h"
 #include "windows/message/window_space.h"
 
 namespace brigade {
@@ -43,14 +48,27 @@ class WindowsBackend final : public MpiBackend {
   Status Get(int slot, int process, size_t offset, void* result, size_t bytes) override;
 
  private:
+  // A put that waits for others to the same process.
+  struct Block {
+    std::byte* source;
+    size_t offset;
+    size_t bytes;
+  };
+  struct Gathered {
+    std::vector<Block> blocks;
+    size_t bytes = 0;
+  };
   struct Memory {
     std::unique_ptr<Window> window;
+    std::vector<Gathered> gathered;  // by process
     // Per put that goes by messages: whether its source is the caller's again.
     std::deque<std::atomic<bool>> sent;
     // Synchronised since the last barrier. The same on all processes.
     bool is_synced = false;
   };
 
+  Status PutNow(Memory* memory, int process, const OriginData& source, const TargetData& target);
+  Status PutGathered(Memory* memory, int process);
   Memory& at(int slot) { return memory_[static_cast<size_t>(slot)]; }
   const Memory& at(int slot) const { return memory_[static_cast<size_t>(slot)]; }
 
