@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "membuf/copy_bytes.h"
+
 namespace brigade {
 
 // memcpy of a constant length is a move or two, not a call, and is right at any alignment.
@@ -35,7 +37,7 @@ template void CopyBlocks<32>(RunWriter, RunReader, size_t, size_t);
 
 void CopyByMemcpy(RunWriter to, RunReader from, size_t run_bytes, size_t runs) {
   for (size_t i = 0; i < runs; ++i) {
-    std::memcpy(to.data, from.data, run_bytes);
+    CopyBytes(to.data, from.data, run_bytes);
     to.data += to.stride_bytes;
     from.data += from.stride_bytes;
   }

@@ -1,7 +1,6 @@
 #include "membuf/pack.h"
 
-#include <cstring>
-
+#include "membuf/copy_bytes.h"
 #include "membuf/copy_routine.h"
 
 namespace brigade {
@@ -31,7 +30,7 @@ void CopyOut(StridedLayout::Cursor* cursor, std::byte* base, size_t bytes, const
 void CopyIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
             size_t bytes) {
   if (layout.plain()) {
-    if (bytes > 0) std::memcpy(chunk, base + offset, bytes);
+    CopyBytes(chunk, base + offset, bytes);
     return;
   }
   StridedLayout::Cursor cursor(layout, offset);
@@ -41,7 +40,7 @@ void CopyIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base
 void CopyOut(const StridedLayout& layout, std::byte* base, size_t offset, size_t bytes,
              const std::byte* chunk) {
   if (layout.plain()) {
-    if (bytes > 0) std::memcpy(base + offset, chunk, bytes);
+    CopyBytes(base + offset, chunk, bytes);
     return;
   }
   StridedLayout::Cursor cursor(layout, offset);

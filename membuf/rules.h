@@ -112,6 +112,9 @@ inline constexpr size_t kCombineBlockBytes = 4096;
 // The longest run that is copied by inline moves: longer ones are faster so within the cache, and
 // slower from memory, where memcpy is ahead.
 inline constexpr size_t kInlineCopyBytes = 512;
+// The longest run that memcpy moves by itself, wherever it lies: longer ones it may leave to
+// `rep movsb`, which takes 20 times as long where the two sides lie badly.
+inline constexpr size_t kMostCopiedByMemcpy = 2048;
 // The shortest run that is gathered into controller memory, on machines that have such: below, the
 // copy costs more than the faster send saves.
 inline constexpr size_t kControllerRunBytes = 2400;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "membuf/copy_bytes.h"
 #include "membuf/pack.h"
 #include "patterns/trace/trace.h"
 
@@ -48,7 +49,7 @@ void PieceMover::CopyAcross(std::byte* to, const std::byte* from, const PiecePla
   ++statistics.copies;
   statistics.bytes_copied += range.bytes;
   const size_t bytes = WireBytes(range.bytes);
-  if (MayCopy(to, from, chunk_layout_, bytes)) std::memcpy(to, from, bytes);
+  if (MayCopy(to, from, chunk_layout_, bytes)) CopyBytes(to, from, bytes);
 }
 
 // `Operand` is ConstOperand or MutableOperand, `Payload` its byte.

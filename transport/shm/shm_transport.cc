@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "membuf/check.h"
+#include "membuf/copy_bytes.h"
 #include "membuf/rules.h"
 #include "transport/core/completion_queue.h"
 #include "transport/core/control_queue.h"
@@ -159,7 +160,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     if (fits_slot) {
       slot->kind = Slot::kLine;
       slot->bytes = static_cast<uint16_t>(piece.bytes);
-      if (piece.bytes > 0) std::memcpy(slot->payload, piece.data, piece.bytes);
+      CopyBytes(slot->payload, piece.data, piece.bytes);
       out->edge.Publish(slot);
       completion->status = Status();
       completions_.Finish(completion, CompletionQueue::kSend);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "membuf/copy_bytes.h"
 #include "windows/core/window.h"
 #include "windows/layout/layout_copy.h"
 #include "windows/layout/layout_cursor.h"
@@ -160,7 +161,7 @@ Status Window::PutAt(const OriginData& origin, const TargetData& target, int64_t
   SetOver(over);
   if (reached->mapped() != nullptr && origin.layout.is_contiguous() &&
       target.layout.is_contiguous()) {
-    std::memcpy(reached->mapped() + offset, origin.data, static_cast<size_t>(bytes));
+    CopyBytes(reached->mapped() + offset, origin.data, static_cast<size_t>(bytes));
     return Status();
   }
   LayoutCursor from(&origin.layout, origin.count);
@@ -193,7 +194,7 @@ Status Window::Get(const OriginData& result, const TargetData& target, std::atom
   if (bytes == 0) return Status();
   if (reached->mapped() != nullptr && result.layout.is_contiguous() &&
       target.layout.is_contiguous()) {
-    std::memcpy(result.data, reached->mapped() + offset, static_cast<size_t>(bytes));
+    CopyBytes(result.data, reached->mapped() + offset, static_cast<size_t>(bytes));
     return Status();
   }
   LayoutCursor from(&target.layout, target.count);

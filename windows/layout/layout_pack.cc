@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "membuf/copy_bytes.h"
 #include "windows/layout/layout_copy.h"
 #include "windows/layout/run_length.h"
 #include "windows/layout/typed_layout.h"
@@ -17,16 +18,12 @@ using Entry = TypedLayout::Entry;
 struct Gathering {
   using Memory = const std::byte*;
   using Packed = std::byte*;
-  static void Copy(Memory memory, Packed packed, size_t bytes) {
-    std::memcpy(packed, memory, bytes);
-  }
+  static void Copy(Memory memory, Packed packed, size_t bytes) { CopyBytes(packed, memory, bytes); }
 };
 struct Scattering {
   using Memory = std::byte*;
   using Packed = const std::byte*;
-  static void Copy(Memory memory, Packed packed, size_t bytes) {
-    std::memcpy(memory, packed, bytes);
-  }
+  static void Copy(Memory memory, Packed packed, size_t bytes) { CopyBytes(memory, packed, bytes); }
 };
 
 // Copies nodes in packed order: of a node at offset `at`, or of equal nodes a stride apart.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "membuf/check.h"
+#include "membuf/copy_bytes.h"
 
 namespace brigade {
 namespace {
@@ -77,7 +78,7 @@ ReceiveStream::Receive ReceiveStream::Use(size_t bytes) {
 ReceiveStream::Arrival ReceiveStream::Deliver(const Unexpected& piece) {
   const Receive receive = Use(piece.size);
   const size_t bytes = std::min(piece.size, receive.landing.bytes);
-  if (bytes > 0) std::memcpy(receive.landing.data, piece.bytes.get(), bytes);
+  CopyBytes(receive.landing.data, piece.bytes.get(), bytes);
   return Arrival{receive, piece.size};
 }
 
