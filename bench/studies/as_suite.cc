@@ -6,8 +6,8 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -15,6 +15,7 @@
 #include "bench/runner/case.h"
 #include "bench/studies/li_suite.h"
 #include "brigade/li.h"
+#include "membuf/copy_bytes.h"
 
 namespace brigade::bench {
 namespace {
@@ -110,7 +111,8 @@ class Exchange {
   }
   void KeepOwn() {
     if (Sends(rank_, rank_)) {
-      std::memcpy(&in_[PlaceOf(rank_)], &out_[PlaceOf(rank_)], bytes());
+      CopyBytes(reinterpret_cast<std::byte*>(&in_[PlaceOf(rank_)]),
+                reinterpret_cast<const std::byte*>(&out_[PlaceOf(rank_)]), bytes());
     }
   }
 
