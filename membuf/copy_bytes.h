@@ -16,16 +16,22 @@
 
 namespace brigade {
 
+// Whether it is that case.
+inline bool IsSlowForMemcpy(const std::byte* to, const std::byte* from, size_t bytes) {
+  constexpr uintptr_t kPage = 4096;
+  constexpr uintptr_t kTooClose = 32;
+  const uintptr_t behind =
+      (reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from)) % kPage;
+  return behind > 0 && behind < kTooClose && bytes > rules::kMostCopiedByMemcpy &&
+         bytes < rules::kLeastStreamedByMemcpy;
+}
+
 // For that case: by moves of registers.
 void CopyBytesByMoves(std::byte* to, const std::byte* from, size_t bytes);
 
 // The two sides must not overlap. No side is read if there are no bytes.
 inline void CopyBytes(std::byte* to, const std::byte* from, size_t bytes) {
-  constexpr uintptr_t kPage = 4096;
-  constexpr uintptr_t kTooClose = 32;
-  const uintptr_t behind =
-      (reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from)) % kPage;
-  if (bytes > rules::kMostCopiedByMemcpy && behind > 0 && behind < kTooClose) {
+  if (IsSlowForMemcpy(to, from, bytes)) {
     CopyBytesByMoves(to, from, bytes);
   } else if (bytes > 0) {
     std::memcpy(to, from, bytes);

@@ -43,9 +43,28 @@ TEST(CopyBytesTest, CopiesWhatItIsTold) {
   CopyBytes(nullptr, nullptr, 0);
 }
 
+TEST(CopyBytesTest, KnowsWhereMemcpyIsSlow) {
+  std::vector<std::byte> memory(3 * kPage);
+  const std::byte* const page = PageIn(&memory);
+  const size_t slow = rules::kMostCopiedByMemcpy + 1;
+  for (const size_t at : {size_t{0}, size_t{100}}) {
+    EXPECT_FALSE(IsSlowForMemcpy(page + at, page + at, slow));
+    for (const size_t behind : {1, 16, 31}) {
+      EXPECT_TRUE(IsSlowForMemcpy(page + at + behind, page + at, slow));
+      EXPECT_TRUE(IsSlowForMemcpy(page + at + behind, page + kPage + at, slow));
+      EXPECT_FALSE(IsSlowForMemcpy(page + at, page + at + behind, slow));
+      EXPECT_FALSE(IsSlowForMemcpy(page + at + behind, page + at, slow - 1));
+      EXPECT_FALSE(IsSlowForMemcpy(page + at + behind, page + at, rules::kLeastStreamedByMemcpy));
+    }
+    EXPECT_FALSE(IsSlowForMemcpy(page + at + 32, page + at, slow));
+  }
+}
+
 TEST(CopyBytesTest, CopiesByMoves) {
+  std::mt19937 random(2);
   for (size_t bytes = 0; bytes <= 600; ++bytes) {
-    std::vector<std::byte> source(bytes + 1, std::byte{7});
+    std::vector<std::byte> source(bytes + 1);
+    for (std::byte& value : source) value = static_cast<std::byte>(random());
     std::vector<std::byte> target(bytes + 1);
     CopyBytesByMoves(target.data(), source.data(), bytes);
     ASSERT_EQ(target.back(), std::byte{0});

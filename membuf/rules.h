@@ -115,6 +115,8 @@ inline constexpr size_t kInlineCopyBytes = 512;
 // The longest run that memcpy moves by itself, wherever it lies: longer ones it may leave to
 // `rep movsb`, which takes 20 times as long where the two sides lie badly.
 inline constexpr size_t kMostCopiedByMemcpy = 2048;
+// And of those the shortest that it moves by itself again, as most that do not fit into a cache.
+inline constexpr size_t kLeastStreamedByMemcpy = size_t{1} << 20;
 // The shortest run that is gathered into controller memory, on machines that have such: below, the
 // copy costs more than the faster send saves.
 inline constexpr size_t kControllerRunBytes = 2400;

@@ -99,8 +99,8 @@ void LIDEREGISTER(void* address);
 /// @name Communication
 /// @{
 
-/// Puts bytes into the memory of a process. Local. Over windows within a host they are there at
-/// once; otherwise they go on their way now, or by LISYNC() or LIBARRIER().
+/// Puts bytes into the memory of a process. Local. They go now, with others to the same process, or
+/// by LISYNC() or LIBARRIER(), as the backend has it.
 ///
 /// @param pid      whose; may be the caller
 /// @param source   of the bytes; unchanged until LISYNC(). NULL only if there are none.

@@ -412,8 +412,9 @@ BRIGADE_EXPORT brigade_status brigade_window_unlock(brigade_window* window, int 
 BRIGADE_EXPORT brigade_status brigade_window_lock_all(brigade_window* window);
 /// Gives them back, likewise.
 BRIGADE_EXPORT brigade_status brigade_window_unlock_all(brigade_window* window);
-/// Waits until all that was asked of `rank` is done there, and progresses: whoever flushes its own
-/// memory again and again sees what others write to it. Within a lock, as all four.
+/// Waits until all that was asked of `rank` is done there. Where some ranks are reached by messages
+/// it progresses, so that whoever flushes its own memory again and again sees what others write to
+/// it, and fails if the window has. Within a lock, as all four.
 BRIGADE_EXPORT brigade_status brigade_window_flush(brigade_window* window, int rank);
 /// The same of all that are locked.
 BRIGADE_EXPORT brigade_status brigade_window_flush_all(brigade_window* window);

@@ -123,7 +123,7 @@ void Helper::Run() {
     const bool was_given = given();
     const int grace_us = sleep_us_ = grace_us_.load(std::memory_order_relaxed);
     changed_.wait_for(lock, std::chrono::microseconds(grace_us),
-                      [&] { return over_ || (given() && (now_ || is_to_look_sooner())); });
+                      [&] { return over_ || is_to_look_sooner() || (now_ && given()); });
     if (over_) return;
     if (is_to_look_sooner() && !(given() && now_)) continue;
     looks = takes == takes_ ? looks + 1 : 0;

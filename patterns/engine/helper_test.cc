@@ -144,12 +144,13 @@ std::chrono::microseconds TimeToDrive() {
 }
 
 TEST(HelperTest, IsWokenFromALongSleepIfItIsToLookSoon) {
-  // Other processes may keep it from the processors.
-  bool is_soon = false;
-  for (int attempt = 0; attempt < 50 && !is_soon; ++attempt) {
-    is_soon = TimeToDrive().count() < rules::kHelperLongestGraceUs / 2;
+  // Other processes may keep either from the processors, for so long that it makes no difference.
+  constexpr int kEnough = 10;
+  int soon = 0;
+  for (int attempt = 0; attempt < 50 && soon < kEnough; ++attempt) {
+    if (TimeToDrive().count() < rules::kHelperLongestGraceUs / 2) ++soon;
   }
-  EXPECT_TRUE(is_soon);
+  EXPECT_EQ(soon, kEnough);
 }
 
 // It waits to be woken after a while.

@@ -360,6 +360,7 @@ Status Window::Flush(int target) {
   const WindowWait::Turn turn(&*wait_);
   Asked asked;
   BRIGADE_RETURN_IF_ERROR(AskFlush(target, FlushedPart::kAll, &asked));
+  if (asked.token == 0) engine()->Move();
   return AwaitFlush(target, asked);
 }
 
@@ -369,10 +370,13 @@ Status Window::FlushAll() {
   if (is_direct_) return Status();
   const WindowWait::Turn turn(&*wait_);
   std::vector<Asked> asked(static_cast<size_t>(size()));
+  bool asks = false;
   for (int r = 0; r < size(); ++r) {
     if (!epochs_.HasLock(r)) continue;
     BRIGADE_RETURN_IF_ERROR(AskFlush(r, FlushedPart::kAll, &asked[static_cast<size_t>(r)]));
+    asks = asks || asked[static_cast<size_t>(r)].token != 0;
   }
+  if (!asks) engine()->Move();
   for (int r = 0; r < size(); ++r) {
     BRIGADE_RETURN_IF_ERROR(AwaitFlush(r, asked[static_cast<size_t>(r)]));
   }

@@ -85,7 +85,13 @@ Status Inbox::Take(int from, const NoteMessage& message) {
   origin.entries.emplace_back();
   Entry& entry = origin.entries.back();
   entry.message = message;
-  if (note.kind == NoteKind::kPiece) BRIGADE_RETURN_IF_ERROR(CheckPiece(from, &origin, &entry));
+  if (note.kind == NoteKind::kPiece) {
+    const Status status = CheckPiece(from, &origin, &entry);
+    if (!status.ok()) {
+      origin.entries.pop_back();  // nothing is received for it
+      return status;
+    }
+  }
   if (std::find(busy_.begin(), busy_.end(), from) == busy_.end()) busy_.push_back(from);
   // The piece itself may come next, and is best read to where it belongs.
   bool any = false;

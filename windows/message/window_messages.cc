@@ -55,7 +55,7 @@ Status WindowMessages::SendNote(int target, const Note& note) {
 }
 
 void WindowMessages::OnControl(int from, ConstByteSpan bytes) {
-  if (!group_->failure.ok()) return;
+  if (!group_->failure.ok() || !outcome_.ok()) return;
   NoteMessage message;
   Status status;
   if (bytes.bytes < sizeof(Note)) {

@@ -83,7 +83,11 @@ bool PlainIo::Progress() {
   bool any = false;
   // Where ranks share processors, looks at sockets without anything take from another rank's time.
   if (sockets_.size() <= rules::kTcpFewSockets && !shares_processor_) {
-    for (auto& [socket, state] : sockets_) any |= ReadAll(socket, &state);
+    // Who is told of what has come may add another, but removes none.
+    decltype(sockets_)::value_type* few[rules::kTcpFewSockets];
+    size_t count = 0;
+    for (auto& each : sockets_) few[count++] = &each;
+    for (size_t i = 0; i < count; ++i) any |= ReadAll(few[i]->first, &few[i]->second);
     if (++looks_ % rules::kTcpLooksPerPoll != 0 && writes_ == 0) return any;
   }
   epoll_event events[kEvents];

@@ -17,8 +17,10 @@ namespace brigade {
 namespace li {
 namespace {
 
-// Of more, the description would be long.
-constexpr size_t kMostGathered = 256;
+// Targets keep the descriptions of some hundred puts of each origin.
+constexpr size_t kMostGathered = 64;
+// Of a piece of a message: what is as long goes at once, since its cost is that of its bytes.
+constexpr size_t kShortPart = 4;
 
 // In bytes; of different objects, too.
 int64_t Distance(const std::byte* from, const std::byte* to) {
@@ -71,6 +73,7 @@ Status WindowsBackend::Init(int slot) {
 }
 
 Status WindowsBackend::Deregister(int slot) {
+  BRIGADE_RETURN_IF_ERROR(Sync({slot}));  // what nobody has waited for
   BRIGADE_RETURN_IF_ERROR(at(slot).window->Free());
   at(slot).window.reset();
   at(slot).is_synced = false;
@@ -114,7 +117,7 @@ size_t WindowsBackend::BytesOf(int slot, int process) const {
 Status WindowsBackend::Put(int slot, int process, const void* source, size_t offset, size_t bytes) {
   Memory& memory = at(slot);
   if (memory.window->PointerTo(process) != nullptr || bytes == 0 ||
-      bytes >= space_->piece_bytes()) {
+      bytes >= space_->piece_bytes() / kShortPart) {
     return PutNow(&memory, process, Here(source, bytes), There(process, offset, bytes));
   }
   Gathered& gathered = memory.gathered[static_cast<size_t>(process)];
