@@ -254,6 +254,30 @@ TEST_P(WindowConflicts, WithTheTargetsOwn) {
       "16 to 19", "of rank 0", "a put of rank 3");
 }
 
+TEST_P(WindowConflicts, WriteNothing) {
+  OnWindowRanks(GetParam(), kRanks, [](WindowRank& self) {
+    std::vector<std::byte> memory(kBytes);
+    const std::unique_ptr<Window> window = self.MakeOf(memory.data(), memory.size());
+    Operations mine(window.get());
+    const std::vector<std::byte> ones(2000, std::byte{1});
+    Require(window->Fence());
+    Status status;
+    if (self.rank() == 1) {
+      status = mine.Get(1000, 1000);
+      if (status.ok()) status = mine.Arrive();
+    }
+    self.Meet();
+    if (self.rank() == 2) {
+      status = window->Put(
+          {const_cast<std::byte*>(ones.data()), TypedLayout::Run(Element::kByte, 2000), 1},
+          {0, 0, TypedLayout::Run(Element::kByte, 2000), 1});
+    }
+    if (status.ok()) status = window->Fence();
+    Expect(status.code() == StatusCode::kMismatch, "found: " + status.ToString());
+    Expect(memory == std::vector<std::byte>(kBytes), "the memory of a rank has changed");
+  });
+}
+
 TEST_P(WindowConflicts, OfPutsWithNotification) {
   ExpectFound(
       [&](WindowRank& self, Window* window) {
