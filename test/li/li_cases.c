@@ -144,6 +144,22 @@ static void lengths(void) {
   free(sent);
 }
 
+/* What was put is there for all, and not only for its target, once anybody is behind LIBARRIER. */
+static void seen_by_all(void) {
+  int a[2] = {-1, -1}, got = -1, i;
+  LIREGISTER(a, sizeof(a));
+  commit();
+  for (i = 0; i < 200; ++i) {
+    LIPUT(next, &i, a, 0, sizeof(int));
+    superstep();
+    LIGET(next, a, 0, &got, sizeof(int));
+    LIPUT(next, &i, a, sizeof(int), sizeof(int));
+    superstep();
+    check(got == i && a[1] == i, "what was put a superstep before");
+  }
+  LIDEREGISTER(a);
+}
+
 /* --- random supersteps, beside a model of all processes' memory --- */
 
 enum { kMost = 8, kPieces = 4, kBytes = 96, kOperations = 24, kSupersteps = 40 };
@@ -235,11 +251,8 @@ int main(int argc, char** argv) {
     const char* name;
     void (*run)(void);
   } cases[] = {
-      {"primitives", primitives},
-      {"labels", labels},
-      {"limit", limit},
-      {"lengths", lengths},
-      {"random", random_supersteps},
+      {"primitives", primitives}, {"labels", labels},           {"limit", limit},
+      {"lengths", lengths},       {"seen by all", seen_by_all}, {"random", random_supersteps},
       {"forgotten", forgotten},
   };
   const char* const name = argc > 1 ? argv[1] : "";

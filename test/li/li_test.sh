@@ -9,10 +9,10 @@ shift 2
 export TEST_TIMEOUT=60
 failures=0
 
-sound='primitives labels lengths random forgotten'
+sound=(primitives labels lengths 'seen by all' random forgotten)
 for processes in 1 2 3 4; do
   output=$("$run_mpi" "$processes" env "$@" "$cases" sound 2>&1) || { failures=$((failures + 1)); echo "$output"; }
-  for name in $sound; do
+  for name in "${sound[@]}"; do
     found=$(grep -c ": $name\$" <<<"$output")
     [[ $found -eq $processes ]] || { failures=$((failures + 1)); echo "FAILED: $name on $processes processes: $output"; }
   done

@@ -20,6 +20,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -157,6 +158,8 @@ class Window {
   Status Progress();
   // Until an operation's memory is the caller's again.
   Status WaitFor(const std::atomic<bool>& over);
+  // Until what another member writes to memory makes `over` say yes. `what` is waited for.
+  Status WaitForMemory(const char* what, const std::function<bool()>& over);
 
   // Collective: `mine` of every rank, in rank order, in `all` (size() * bytes). `bytes` is equal on
   // all ranks, and a few hundred. For those who agree on what they do to memory: what a rank has

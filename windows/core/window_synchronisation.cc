@@ -443,4 +443,9 @@ Status Window::WaitFor(const std::atomic<bool>& over) {
                       [&] { return over.load(std::memory_order_acquire); });
 }
 
+Status Window::WaitForMemory(const char* what, const std::function<bool()>& over) {
+  const WindowWait::Turn turn(&*wait_);
+  return wait_->Until(/*is_told=*/false, what, over);
+}
+
 }  // namespace brigade

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 #include <vector>
 
+#include "membuf/byte_span.h"
 #include "patterns/engine/pattern_call.h"
 #include "transport/host/variables.h"
 #include "transport/mpi/mpi_bootstrap.h"
@@ -38,6 +40,8 @@ TargetData There(int process, size_t offset, size_t bytes) {
           static_cast<int64_t>(bytes)};
 }
 
+bool GoesDirectly() { return std::getenv("BRIGADE_TEST_BY_MESSAGES") == nullptr; }
+
 }  // namespace
 
 Status WindowsBackend::Begin() {
@@ -48,10 +52,13 @@ Status WindowsBackend::Begin() {
   Engine* const engine = shared_engine_->engine.get();
   BRIGADE_RETURN_IF_ERROR(WindowSpace::Create(engine, &space_));
   bootstrap_ = std::make_unique<MpiBootstrap>(comm());
-  return Group::Create(engine, bootstrap_.get(), 1, processes(), &group_);
+  BRIGADE_RETURN_IF_ERROR(Group::Create(engine, bootstrap_.get(), 1, processes(), &group_));
+  return Mailboxes::Create(space_.get(), bootstrap_.get(), GoesDirectly(), &mailboxes_);
 }
 
 Status WindowsBackend::End() {
+  if (mailboxes_ != nullptr) BRIGADE_RETURN_IF_ERROR(mailboxes_->Free());
+  mailboxes_.reset();
   group_.reset();
   bootstrap_.reset();
   space_.reset();
@@ -63,7 +70,7 @@ Status WindowsBackend::Register(int slot, void* memory, size_t bytes) {
   WindowOptions options;
   options.memory = static_cast<std::byte*>(memory);
   options.bytes = bytes;
-  options.goes_directly = std::getenv("BRIGADE_TEST_BY_MESSAGES") == nullptr;
+  options.goes_directly = GoesDirectly();
   at(slot).gathered.assign(static_cast<size_t>(processes()), Gathered());
   return Window::Create(space_.get(), bootstrap_.get(), options, &at(slot).window);
 }
@@ -103,11 +110,21 @@ Status WindowsBackend::Barrier() {
     BRIGADE_RETURN_IF_ERROR(memory.window->Fence());
     have_met = true;
   }
-  if (have_met) return Status();
-  FullFence();
-  BRIGADE_RETURN_IF_ERROR(group_->Run(PatternCall()));
-  FullFence();
+  if (!have_met) {
+    FullFence();
+    BRIGADE_RETURN_IF_ERROR(group_->Run(PatternCall()));
+    FullFence();
+  }
+  if (mailboxes_ != nullptr) {
+    mailboxes_->Read([this](int slot, size_t offset, ConstByteSpan bytes) {
+      std::memcpy(at(slot).window->base() + offset, bytes.data, bytes.bytes);
+    });
+  }
   return Status();
+}
+
+Status WindowsBackend::AwaitReading(int process) {
+  return mailboxes_ == nullptr ? Status() : mailboxes_->AwaitReading(process);
 }
 
 size_t WindowsBackend::BytesOf(int slot, int process) const {
@@ -116,12 +133,17 @@ size_t WindowsBackend::BytesOf(int slot, int process) const {
 
 Status WindowsBackend::Put(int slot, int process, const void* source, size_t offset, size_t bytes) {
   Memory& memory = at(slot);
-  if (memory.window->PointerTo(process) != nullptr || bytes == 0 ||
-      bytes >= space_->piece_bytes() / kShortPart) {
-    return PutNow(&memory, process, Here(source, bytes), There(process, offset, bytes));
+  const OriginData here = Here(source, bytes);
+  const bool is_dear = memory.window->PointerTo(process) == nullptr && bytes > 0;
+  if (is_dear && mailboxes_ != nullptr &&
+      mailboxes_->Put(process, slot, offset, here.data, bytes)) {
+    return Status();
+  }
+  if (!is_dear || bytes >= space_->piece_bytes() / kShortPart) {
+    return PutNow(&memory, process, here, There(process, offset, bytes));
   }
   Gathered& gathered = memory.gathered[static_cast<size_t>(process)];
-  gathered.blocks.push_back({Here(source, bytes).data, offset, bytes});
+  gathered.blocks.push_back({here.data, offset, bytes});
   gathered.bytes += bytes;
   // What fills a piece of a message goes, so that the next is gathered while it is on its way.
   return gathered.bytes < space_->piece_bytes() && gathered.blocks.size() < kMostGathered
@@ -131,6 +153,7 @@ Status WindowsBackend::Put(int slot, int process, const void* source, size_t off
 
 Status WindowsBackend::PutNow(Memory* memory, int process, const OriginData& source,
                               const TargetData& target) {
+  BRIGADE_RETURN_IF_ERROR(AwaitReading(process));
   std::atomic<bool>* sent = nullptr;
   if (!memory->window->reaches(process)) sent = &memory->sent.emplace_back(false);
   return memory->window->Put(source, target, sent);
@@ -159,6 +182,7 @@ Status WindowsBackend::PutGathered(Memory* memory, int process) {
 }
 
 Status WindowsBackend::Get(int slot, int process, size_t offset, void* result, size_t bytes) {
+  BRIGADE_RETURN_IF_ERROR(AwaitReading(process));
   return at(slot).window->Get(Here(result, bytes), There(process, offset, bytes));
 }
 

@@ -3,8 +3,9 @@
 // A superstep costs one synchronisation: LISYNC waits until sources are the caller's again, which
 // they are at once where memory is reached directly, and LIBARRIER is a fence.
 //
-// Short puts to memory that this process does not see are gathered by process, and go together as
-// one put of many blocks, since each put by itself costs a message or a system call.
+// Each put to memory that this process does not see costs a message or a system call. So short ones
+// go by mailboxes, if all processes are of one host; others are gathered by process, and go
+// together as one put of many blocks.
 
 #ifndef BRIGADE_WINDOWS_FACES_LI_WINDOWS_BACKEND_H_
 #define BRIGADE_WINDOWS_FACES_LI_WINDOWS_BACKEND_H_
@@ -23,6 +24,7 @@
 #include "patterns/settings/settings.h"
 #include "transport/bootstrap.h"
 #include "windows/core/window.h"
+#include "windows/faces/li/mailboxes.h"
 #include "windows/faces/li/mpi/mpi_backend.h"
 #include "windows/message/outgoing.h"
 #include "windows/message/window_space.h"
@@ -67,6 +69,8 @@ class WindowsBackend final : public MpiBackend {
     bool is_synced = false;
   };
 
+  // Before the memory of a process is reached otherwise than by mail.
+  Status AwaitReading(int process);
   Status PutNow(Memory* memory, int process, const OriginData& source, const TargetData& target);
   Status PutGathered(Memory* memory, int process);
   Memory& at(int slot) { return memory_[static_cast<size_t>(slot)]; }
@@ -77,6 +81,7 @@ class WindowsBackend final : public MpiBackend {
   std::unique_ptr<WindowSpace> space_;
   std::unique_ptr<Bootstrap> bootstrap_;
   std::unique_ptr<Group> group_;
+  std::unique_ptr<Mailboxes> mailboxes_;  // null: there are none
   Memory memory_[kSlots];
 };
 
