@@ -13,12 +13,14 @@ namespace {
 
 class PendingOver final : public Pending {
  public:
-  explicit PendingOver(Window* window) : window_(window) {}
+  explicit PendingOver(Window* window, double value = 0) : window_(window), value_(value) {}
   std::atomic<bool>* over() { return &over_; }
+  const double* value() const { return &value_; }
   Status Wait() override { return window_->WaitFor(over_); }
 
  private:
   Window* const window_;
+  const double value_;  // what it adds
   std::atomic<bool> over_{false};
 };
 
@@ -69,6 +71,14 @@ class BrigadeWindow final : public OneSided {
     BRIGADE_RETURN_IF_ERROR(window_->FetchAndOp(AccumulateOp::kSum, Element::kDouble, &value,
                                                 before, rank, displacement));
     return window_->Flush(rank);
+  }
+  Status StartFetchAndAdd(double value, double* before, int rank, int64_t displacement,
+                          std::unique_ptr<Pending>* pending) override {
+    auto made = std::make_unique<PendingOver>(window_.get(), value);
+    BRIGADE_RETURN_IF_ERROR(window_->FetchAndOp(AccumulateOp::kSum, Element::kDouble, made->value(),
+                                                before, rank, displacement, made->over()));
+    *pending = std::move(made);
+    return Status();
   }
 
   Status Fence() override { return window_->Fence(); }

@@ -9,13 +9,16 @@ namespace {
 
 class PendingRequest final : public Pending {
  public:
+  explicit PendingRequest(double value = 0) : value_(value) {}
   MPI_Request* request() { return &request_; }
+  const double* value() const { return &value_; }
   Status Wait() override {
     MPI_Wait(&request_, MPI_STATUS_IGNORE);
     return Status();
   }
 
  private:
+  const double value_;  // what it adds
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
@@ -86,6 +89,14 @@ class MpiWindow final : public OneSided {
   Status FetchAndAdd(double value, double* before, int rank, int64_t displacement) override {
     MPI_Fetch_and_op(&value, before, MPI_DOUBLE, rank, displacement, MPI_SUM, window_);
     MPI_Win_flush(rank, window_);
+    return Status();
+  }
+  Status StartFetchAndAdd(double value, double* before, int rank, int64_t displacement,
+                          std::unique_ptr<Pending>* pending) override {
+    auto made = std::make_unique<PendingRequest>(value);
+    MPI_Rget_accumulate(made->value(), 1, MPI_DOUBLE, before, 1, MPI_DOUBLE, rank, displacement, 1,
+                        MPI_DOUBLE, MPI_SUM, window_, made->request());
+    *pending = std::move(made);
     return Status();
   }
 

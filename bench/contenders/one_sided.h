@@ -39,6 +39,9 @@ class OneSided {
   virtual Status Add(const double* data, int64_t count, int rank, int64_t displacement) = 0;
   // Of one double; complete when it returns.
   virtual Status FetchAndAdd(double value, double* before, int rank, int64_t displacement) = 0;
+  // The same within LockAll, as StartGet.
+  virtual Status StartFetchAndAdd(double value, double* before, int rank, int64_t displacement,
+                                  std::unique_ptr<Pending>* pending) = 0;
 
   virtual Status Fence() = 0;
   virtual Status Post(const std::vector<int>& origins) = 0;

@@ -92,8 +92,8 @@ def make_parser():
     parser.add_argument("--output", metavar="DIR", type=pathlib.Path,
                         help="where results go, none of the same kind in it yet; default: results/<date and time>")
     parser.add_argument("--limit", metavar="S", type=int,
-                        help="seconds a launch may take; default: 300, on the cluster 1200, with --full 3600; of the "
-                        "others as long as they like")
+                        help="seconds a launch may take; default: 300, on the cluster and of a study 1200, with "
+                        "--full 3600; of the others as long as they like")
 
     jobs = parser.add_argument_group("instead").add_mutually_exclusive_group()
     jobs.add_argument("--cluster", metavar="HOSTS", type=_hosts,
@@ -160,7 +160,7 @@ def parse(argv):
     if arguments.only is None:
         arguments.only = [piece for piece in cluster_job.PIECES if arguments.full or piece != "topologies"]
     if arguments.limit is None:
-        brief = {"main": 300, "cluster": 1200}.get(arguments.job, 0)
+        brief = {"main": 300, "cluster": 1200, "study": 1200}.get(arguments.job, 0)
         arguments.limit = 3600 if arguments.full and brief else brief
     if arguments.bin is not None:
         arguments.bin = arguments.bin.resolve()

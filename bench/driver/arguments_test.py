@@ -32,7 +32,8 @@ class Accepted(unittest.TestCase):
         given = arguments.parse(["--cluster", "4"])
         self.assertEqual((given.cluster, given.rate, given.transport, given.limit), (4, "400mbit", "tcp", 1200))
         self.assertEqual(arguments.parse(["--model", "--full"]).limit, 0)
-        self.assertEqual([arguments.parse(argv).limit for argv in ([], ["--full"], ["--limit", "7"])], [300, 3600, 7])
+        limits = {"": 300, "--full": 3600, "--limit 7": 7, "--study cg": 1200, "--study cg --full": 3600}
+        self.assertEqual({argv: arguments.parse(argv.split()).limit for argv in limits}, limits)
 
     def test_a_plain_run_of_the_cluster_stays_brief(self):
         everything = list(arguments.cluster_job.PIECES)

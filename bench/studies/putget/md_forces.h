@@ -67,8 +67,8 @@ class MdTasks final : public MdForces {
  public:
   // What every rank exposes.
   static int64_t WindowDoubles(const MdSystem& system, int ranks);
-  // Local. `block`: atoms along a task, at most. `ahead`: the positions of the next task are under
-  // way while this one is computed.
+  // Local. `block`: atoms along a task, at most. `ahead`: the next task's number and
+  // positions come, and the last one's forces are added, while this one is computed.
   MdTasks(const MdSystem& system, OneSided* window, int rank, int ranks, int block, bool ahead,
           const Pauses& pauses);
   Status Compute(const std::vector<double>& positions, std::vector<double>* forces,
@@ -85,12 +85,16 @@ class MdTasks final : public MdForces {
     std::array<const Block*, 2> blocks = {nullptr, nullptr};
     std::array<std::vector<double>, 2> positions, forces;
     std::array<std::unique_ptr<Pending>, 2> pending;
+    std::array<int, 2> adds_to = {-1, -1};  // who may still be adding its forces; -1: nobody
   };
 
-  // `*task` becomes the number of the next.
+  // Asks for the number of the next task, which TakeTask waits for.
+  Status AskForTask();
   Status TakeTask(size_t* task);
   Status StartGets(size_t task, Work* work);
   Status Finish(Work* work, double* potential);
+  // Waits until the memory of the forces is this rank's again.
+  Status AwaitAdds(Work* work);
 
   const MdSystem& system_;
   OneSided* const window_;
@@ -101,6 +105,8 @@ class MdTasks final : public MdForces {
   std::vector<Block> blocks_;
   std::vector<std::pair<size_t, size_t>> tasks_;  // two blocks, or one twice
   std::array<Work, 2> work_;
+  double taken_ = 0;
+  std::unique_ptr<Pending> taking_;
   Pauses pauses_;
 };
 

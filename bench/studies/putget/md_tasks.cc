@@ -40,11 +40,14 @@ MdTasks::MdTasks(const MdSystem& system, OneSided* window, int rank, int ranks, 
   }
 }
 
-Status MdTasks::TakeTask(size_t* task) {
+Status MdTasks::AskForTask() {
   pauses_.Take();
-  double taken;
-  BRIGADE_RETURN_IF_ERROR(window_->FetchAndAdd(1, &taken, 0, counter_));
-  *task = static_cast<size_t>(taken);
+  return window_->StartFetchAndAdd(1, &taken_, 0, counter_, &taking_);
+}
+
+Status MdTasks::TakeTask(size_t* task) {
+  BRIGADE_RETURN_IF_ERROR(taking_->Wait());
+  *task = static_cast<size_t>(taken_);
   return Status();
 }
 
@@ -65,6 +68,7 @@ Status MdTasks::StartGets(size_t task, Work* work) {
 
 Status MdTasks::Finish(Work* work, double* potential) {
   const bool is_diagonal = work->blocks[0] == work->blocks[1];
+  BRIGADE_RETURN_IF_ERROR(AwaitAdds(work));
   for (size_t side = 0; side < 2; ++side) {
     if (work->pending[side]) BRIGADE_RETURN_IF_ERROR(work->pending[side]->Wait());
     work->pending[side].reset();
@@ -85,9 +89,16 @@ Status MdTasks::Finish(Work* work, double* potential) {
     BRIGADE_RETURN_IF_ERROR(window_->Add(work->forces[side].data(),
                                          static_cast<int64_t>(work->forces[side].size()),
                                          block.owner, forces_ + block.place));
+    work->adds_to[side] = block.owner;
   }
-  // The memory of the forces is this rank's again.
-  for (const Block* block : work->blocks) BRIGADE_RETURN_IF_ERROR(window_->Flush(block->owner));
+  return ahead_ ? Status() : AwaitAdds(work);
+}
+
+Status MdTasks::AwaitAdds(Work* work) {
+  for (int& owner : work->adds_to) {
+    if (owner >= 0) BRIGADE_RETURN_IF_ERROR(window_->Flush(owner));
+    owner = -1;
+  }
   return Status();
 }
 
@@ -99,18 +110,26 @@ Status MdTasks::Compute(const std::vector<double>& positions, std::vector<double
   if (rank_ == 0) memory[counter_] = 0;
   *potential = 0;
   BRIGADE_RETURN_IF_ERROR(window_->Barrier());
-  size_t task, next;
+  const auto may_start = [&](size_t task, Work* work) {
+    if (task >= tasks_.size()) return Status();
+    BRIGADE_RETURN_IF_ERROR(AskForTask());
+    return StartGets(task, work);
+  };
+  size_t task;
+  BRIGADE_RETURN_IF_ERROR(AskForTask());
   BRIGADE_RETURN_IF_ERROR(TakeTask(&task));
-  if (task < tasks_.size() && ahead_) BRIGADE_RETURN_IF_ERROR(StartGets(task, work_.data()));
-  for (size_t turn = 0; task < tasks_.size(); task = next, turn ^= 1) {
+  if (ahead_) BRIGADE_RETURN_IF_ERROR(may_start(task, work_.data()));
+  for (size_t turn = 0; task < tasks_.size(); turn ^= 1) {
+    Work* const work = &work_[turn];
     if (ahead_) {
-      BRIGADE_RETURN_IF_ERROR(TakeTask(&next));
-      if (next < tasks_.size()) BRIGADE_RETURN_IF_ERROR(StartGets(next, &work_[turn ^ 1]));
-      BRIGADE_RETURN_IF_ERROR(Finish(&work_[turn], potential));
+      BRIGADE_RETURN_IF_ERROR(TakeTask(&task));
+      BRIGADE_RETURN_IF_ERROR(may_start(task, &work_[turn ^ 1]));
+      BRIGADE_RETURN_IF_ERROR(Finish(work, potential));
     } else {
-      BRIGADE_RETURN_IF_ERROR(StartGets(task, &work_[turn]));
-      BRIGADE_RETURN_IF_ERROR(Finish(&work_[turn], potential));
-      BRIGADE_RETURN_IF_ERROR(TakeTask(&next));
+      BRIGADE_RETURN_IF_ERROR(StartGets(task, work));
+      BRIGADE_RETURN_IF_ERROR(Finish(work, potential));
+      BRIGADE_RETURN_IF_ERROR(AskForTask());
+      BRIGADE_RETURN_IF_ERROR(TakeTask(&task));
     }
   }
   BRIGADE_RETURN_IF_ERROR(window_->Barrier());
