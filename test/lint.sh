@@ -16,8 +16,8 @@ Runs the linters that are named, or all of them. The exit code is 0 if none comp
   spelling   codespell on everything written     .codespellrc
   reference  Doxygen on the public headers       docs/Doxyfile
   aarch64    g++ for aarch64, syntax only        test/aarch64.sh
-  tidy       clang-tidy on C++, some minutes     .clang-tidy, compile_flags.txt
-  tidy-tests clang-tidy on tests, some minutes   likewise
+  tidy       clang-tidy on the product, minutes  .clang-tidy, compile_flags.txt
+  tidy-rest  clang-tidy on tests and benchmarks  likewise
 
 One file:  clang-tidy membuf/pack.cc
 EOT
@@ -54,11 +54,11 @@ clang_tidy() {
   xargs -0 -P "$(nproc)" -n 1 clang-tidy --quiet 2> >(grep -vE '^[0-9]+ warnings? (generated|treated as error)' >&2)
 }
 
-lint_tidy() { files -name '*.cc' ! -name '*_test.cc' ! -path './test/*' | clang_tidy; }
+lint_tidy() { files -name '*.cc' ! -name '*_test.cc' ! -path './test/*' ! -path './bench/*' | clang_tidy; }
 
-lint_tidy-tests() { files -name '*_test.cc' -o -path './test/*.cc' | clang_tidy; }
+lint_tidy-rest() { files -name '*_test.cc' -o -path './test/*.cc' -o -path './bench/*.cc' | clang_tidy; }
 
-all=(format includes documents shell python spelling reference aarch64 tidy tidy-tests)
+all=(format includes documents shell python spelling reference aarch64 tidy tidy-rest)
 for name in "$@"; do
   case $name in
     --help) usage; exit 0 ;;

@@ -102,6 +102,11 @@ check() {  # TITLE COMMAND...: one check, counted as one test.
   if "$@"; then count "$name" 1 0 0; else whole_failed "$name"; fi
 }
 
+lint() {  # LINTER...
+  local linter
+  for linter in "$@"; do check "Lint: $linter" ./test/lint.sh "$linter"; done
+}
+
 bazel_test() {  # NAME ARGUMENTS...: counts targets.
   local name=$1 log=$logs/$1.log code counts
   shift
@@ -161,10 +166,10 @@ large_messages() {
 
 sanitized() {  # SANITIZER: all that is no MPI job, then the BLACS through its library.
   local sanitizer=$1
-  # Sanitizers know nothing of MPI's own memory and threads. The proof of the schedules, and their digests, are
-  # arithmetic, and would take longer than everything else.
+  # Sanitizers know nothing of MPI's own memory and threads. The proof of the schedules, their digests, and what they
+  # cost are arithmetic, and would take longer than everything else.
   bazel_test "$sanitizer" --config="$sanitizer" --build_tests_only --test_tag_filters=-mpi -- \
-    //... -//patterns/check:schedule_check_test -//test/patterns:golden_schedules_test
+    //... -//patterns/check:schedule_check_test -//test/patterns:golden_schedules_test -//test/patterns:cost_model_test
   # MPI itself leaks, and freed memory is kept back for a while, so leaks cannot be seen here.
   bazel_test "$sanitizer-blacs" --config="$sanitizer" --test_env=ASAN_OPTIONS=detect_leaks=0 \
     '--test_arg=--gtest_filter=-*LeakNothing' //test/blacs:blacs_shim_test_4
@@ -195,16 +200,16 @@ cluster() {  # TITLE TEST
 title "Packages"
 ./test/install.sh || exit 1
 
-linters=(format includes documents shell python spelling reference aarch64 tidy)
-if $full; then linters+=(tidy-tests); fi
-for linter in "${linters[@]}"; do
-  check "Lint: $linter" ./test/lint.sh "$linter"
-done
+lint format includes documents shell python spelling reference aarch64
 
 # Every file is compiled once, for programs as for libraries.
 optimised=(--config=opt --config=werror --force_pic)
 check "Build" bazel build "${optimised[@]}" //...
 [[ $failed -eq 0 ]] || finish
+start_cluster cluster_test  # sleeps half of its time
+lint tidy
+if $full; then lint tidy-rest; fi
+cluster "The cluster of namespaces" cluster_test
 if $full; then
   seed=${BRIGADE_TEST_SEED:-$(date +%s)}
   bazel_test full --config=full --test_env=BRIGADE_TEST_SEED="$seed" "${optimised[@]}" //...
@@ -225,7 +230,6 @@ if $full; then
   counted "Spack" spack ./test/spack_test.sh
   counted "The container" container ./test/container_test.sh
 fi
-cluster "The cluster of namespaces" cluster_test
 if $full; then testers auto --beside-stock; else testers auto; fi
 # On one host auto does without MPI.
 testers mpi --only '(x[CF]btest|dpb[123]tst|xdlu|xdqr).*' --output results/testers-mpi
