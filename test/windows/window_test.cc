@@ -694,31 +694,35 @@ TEST_P(Windows, OfADynamicOneWhatIsAttachedIsReached) {
 }
 
 TEST_P(Windows, WhatIsNotAttachedIsFoundByItsTarget) {
-  std::vector<double> memory(4);
-  std::atomic<bool> origin_looks{false};
-  OnRanks(2, [&](WindowRank& self) {
-    const std::unique_ptr<Window> window = self.MakeDynamic();
-    if (self.rank() == 0) {
-      Require(window->Attach(reinterpret_cast<std::byte*>(memory.data()), sizeof(double)));
-    } else {
-      origin_looks = window->reaches(0);
-    }
-    self.Meet();
-    if (origin_looks) {
-      Require(window->Free());
-      return;
-    }
-    const auto address = static_cast<int64_t>(reinterpret_cast<uint64_t>(memory.data()));
-    double value = 1;
-    Status status = window->Fence();
-    if (self.rank() == 1 && status.ok()) {
-      status = window->Put(Data(&value, 1, Element::kDouble), At(0, address + 8, 8));
-    }
-    if (status.ok()) status = window->Fence();
-    Expect(!status.ok() && status.message().find("not attached") != std::string::npos,
-           status.ToString());
-  });
-  EXPECT_EQ(memory, std::vector<double>(4));
+  // What is short comes with its request, and what is long behind it.
+  for (const int64_t doubles : {1, 250}) {
+    std::vector<double> memory(500);
+    std::atomic<bool> origin_looks{false};
+    OnRanks(2, [&](WindowRank& self) {
+      const std::unique_ptr<Window> window = self.MakeDynamic();
+      if (self.rank() == 0) {
+        Require(window->Attach(reinterpret_cast<std::byte*>(memory.data()), sizeof(double)));
+      } else {
+        origin_looks = window->reaches(0);
+      }
+      self.Meet();
+      if (origin_looks) {
+        Require(window->Free());
+        return;
+      }
+      const auto address = static_cast<int64_t>(reinterpret_cast<uint64_t>(memory.data()));
+      std::vector<double> ones(static_cast<size_t>(doubles), 1);
+      Status status = window->Fence();
+      if (self.rank() == 1 && status.ok()) {
+        status = window->Put(Data(ones.data(), doubles, Element::kDouble),
+                             At(0, address + 8, 8 * doubles));
+      }
+      if (status.ok()) status = window->Fence();
+      Expect(!status.ok() && status.message().find("not attached") != std::string::npos,
+             status.ToString());
+    });
+    EXPECT_EQ(memory, std::vector<double>(500));
+  }
 }
 
 TEST_P(Windows, AreMadeByAllOrNone) {

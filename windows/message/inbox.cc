@@ -116,10 +116,11 @@ Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
   entry->is_answered = request.kind == NoteKind::kFetch;
   entry->place = request.offset + origin->announced_bytes;
   origin->announced_bytes += bytes;
-  // What the checking mode refuses must not have landed.
-  entry->in_place = !window_->checked.has_value() && request.kind == NoteKind::kPut &&
-                    request.layout_index == Note::kContiguous && entry->place >= 0 &&
-                    bytes <= window_->bytes && entry->place <= window_->bytes - bytes &&
+  // What is refused must not have landed: by the checking mode, or since it is not attached.
+  entry->in_place = !window_->checked.has_value() && !window_->attached.has_value() &&
+                    request.kind == NoteKind::kPut && request.layout_index == Note::kContiguous &&
+                    entry->place >= 0 && bytes <= window_->bytes &&
+                    entry->place <= window_->bytes - bytes &&
                     context_->endpoint()->LandsInPlace(
                         context_->channel(kRequestChannel), from,
                         {&memory_, window_->memory, static_cast<size_t>(entry->place),
