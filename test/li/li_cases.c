@@ -146,8 +146,11 @@ static void lengths(void) {
 
 /* What was put is there for all, and not only for its target, once anybody is behind LIBARRIER. */
 static void seen_by_all(void) {
-  int a[2] = {-1, -1}, got = -1, i;
+  enum { kMany = 10000 };
+  static int many[kMany], sent[kMany];
+  int a[2] = {-1, -1}, got = -1, i, j;
   LIREGISTER(a, sizeof(a));
+  LIREGISTER(many, sizeof(many));
   commit();
   for (i = 0; i < 200; ++i) {
     LIPUT(next, &i, a, 0, sizeof(int));
@@ -157,7 +160,40 @@ static void seen_by_all(void) {
     superstep();
     check(got == i && a[1] == i, "what was put a superstep before");
   }
+  /* what is put later is there, be it long and before it short */
+  for (i = 0; i < 200; ++i) {
+    LIPUT(next, &me, many, 0, sizeof(int));
+    superstep();
+    for (j = 0; j < kMany; ++j) sent[j] = i;
+    LIPUT(next, sent, many, 0, sizeof(many));
+    superstep();
+    check(many[0] == i && many[kMany - 1] == i, "what was put last");
+    superstep(); /* nobody puts to what others still compare */
+  }
+  LIDEREGISTER(many);
   LIDEREGISTER(a);
+}
+
+/* Every length about that which goes another way, 2 to 16 KiB. */
+static void around_limits(void) {
+  enum { kMost = 17000 };
+  unsigned char* const memory = malloc(kMost);
+  unsigned char* const sent = malloc(kMost);
+  int limit, bytes, i;
+  LIREGISTER(memory, kMost);
+  commit();
+  for (limit = 2048; limit <= 16384; limit *= 2) {
+    for (bytes = limit - 80; bytes <= limit + 8; bytes += 4) {
+      for (i = 0; i < bytes; ++i) sent[i] = (unsigned char)(i % 251 + bytes);
+      LIPUT(next, sent, memory, 0, (size_t)bytes);
+      superstep();
+      check(memcmp(memory, sent, (size_t)bytes) == 0, "a put of some length");
+      superstep();
+    }
+  }
+  LIDEREGISTER(memory);
+  free(memory);
+  free(sent);
 }
 
 /* --- random supersteps, beside a model of all processes' memory --- */
@@ -251,9 +287,9 @@ int main(int argc, char** argv) {
     const char* name;
     void (*run)(void);
   } cases[] = {
-      {"primitives", primitives}, {"labels", labels},           {"limit", limit},
-      {"lengths", lengths},       {"seen by all", seen_by_all}, {"random", random_supersteps},
-      {"forgotten", forgotten},
+      {"primitives", primitives},    {"labels", labels},           {"limit", limit},
+      {"lengths", lengths},          {"seen by all", seen_by_all}, {"around limits", around_limits},
+      {"random", random_supersteps}, {"forgotten", forgotten},
   };
   const char* const name = argc > 1 ? argv[1] : "";
   size_t i;

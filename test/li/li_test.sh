@@ -9,7 +9,7 @@ shift 2
 export TEST_TIMEOUT=60
 failures=0
 
-sound=(primitives labels lengths 'seen by all' random forgotten)
+sound=(primitives labels lengths 'seen by all' 'around limits' random forgotten)
 for processes in 1 2 3 4; do
   output=$("$run_mpi" "$processes" env "$@" "$cases" sound 2>&1) || { failures=$((failures + 1)); echo "$output"; }
   for name in "${sound[@]}"; do

@@ -31,8 +31,8 @@ class Mailboxes {
  public:
   using Reader = std::function<void(int slot, size_t offset, ConstByteSpan bytes)>;
 
-  // Collective. Null where the processes have no memory in common. `goes_directly`: equal on all.
-  static Status Create(WindowSpace* space, Bootstrap* bootstrap, bool goes_directly,
+  // Collective. Null where the processes are alone, many, or of several hosts.
+  static Status Create(WindowSpace* space, Bootstrap* bootstrap,
                        std::unique_ptr<Mailboxes>* mailboxes);
   // Collective.
   Status Free() { return window_->Free(); }
@@ -48,36 +48,40 @@ class Mailboxes {
 
  private:
   static constexpr size_t kLine = 64;
-  struct Letter {
+  static constexpr size_t kPage = 4096;
+  struct Envelope {
     int32_t slot;
     uint32_t bytes;
     uint64_t offset;
   };
-  struct alignas(kLine) Half {
+  // Letters follow.
+  struct Half {
     std::atomic<uint64_t> superstep;  // that it was last written in, so that nobody need empty it
     std::atomic<uint64_t> filled;     // up to where, in that
-    std::byte letters[4096 - 2 * sizeof(uint64_t)];
-  };
-  struct Box {
-    Half halves[2];
+    std::byte* letters() { return reinterpret_cast<std::byte*>(this + 1); }
   };
   // The memory of a process; its boxes follow.
-  struct Wall {
+  struct alignas(kPage) Wall {
     // Of process 0, for all: by turn, the last superstep with letters to anybody.
     alignas(kLine) std::atomic<uint64_t> written[2];
     // The last one with letters to anybody whose letters this process has read.
     alignas(kLine) std::atomic<uint64_t> read;
-    Box* boxes() { return reinterpret_cast<Box*>(this + 1); }
   };
+  static_assert(std::atomic<uint64_t>::is_always_lock_free, "processes share it");
 
   explicit Mailboxes(std::unique_ptr<Window> window);
+  // In bytes. The same for all.
+  static size_t HalfFor(int processes);
   Wall* WallOf(int process) const { return reinterpret_cast<Wall*>(window_->PointerTo(process)); }
+  // Where `from` writes to `process`.
+  Half* HalfOf(int process, int from, size_t turn) const;
   size_t turn() const { return superstep_ % 2; }
 
   const std::unique_ptr<Window> window_;
+  const size_t half_bytes_;
   uint64_t superstep_ = 1;
-  bool has_written_ = false;       // in this superstep
   uint64_t last_written_ = 0;      // the last past superstep with letters to anybody
+  bool has_written_ = false;       // in this superstep
   std::vector<size_t> filled_in_;  // by process, in this superstep
   std::vector<uint64_t> read_by_;  // by process: as far as it is known to have read
 };

@@ -69,6 +69,8 @@ class WindowsBackend final : public MpiBackend {
     bool is_synced = false;
   };
 
+  // All have met: writes what came by mail.
+  void ReadMail();
   // Before the memory of a process is reached otherwise than by mail.
   Status AwaitReading(int process);
   Status PutNow(Memory* memory, int process, const OriginData& source, const TargetData& target);
