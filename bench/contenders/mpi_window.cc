@@ -86,6 +86,14 @@ class MpiWindow final : public OneSided {
                    static_cast<int>(count), MPI_DOUBLE, MPI_SUM, window_);
     return Status();
   }
+  Status StartAdd(const double* data, int64_t count, int rank, int64_t displacement,
+                  std::unique_ptr<Pending>* pending) override {
+    auto made = std::make_unique<PendingRequest>();
+    MPI_Raccumulate(data, static_cast<int>(count), MPI_DOUBLE, rank, displacement,
+                    static_cast<int>(count), MPI_DOUBLE, MPI_SUM, window_, made->request());
+    *pending = std::move(made);
+    return Status();
+  }
   Status FetchAndAdd(double value, double* before, int rank, int64_t displacement) override {
     MPI_Fetch_and_op(&value, before, MPI_DOUBLE, rank, displacement, MPI_SUM, window_);
     MPI_Win_flush(rank, window_);

@@ -37,6 +37,9 @@ class OneSided {
   virtual Status StartGet(double* data, int64_t count, int rank, int64_t displacement,
                           std::unique_ptr<Pending>* pending) = 0;
   virtual Status Add(const double* data, int64_t count, int rank, int64_t displacement) = 0;
+  // Within LockAll. `data` is the caller's again once `pending` was waited for, which it must be.
+  virtual Status StartAdd(const double* data, int64_t count, int rank, int64_t displacement,
+                          std::unique_ptr<Pending>* pending) = 0;
   // Of one double; complete when it returns.
   virtual Status FetchAndAdd(double value, double* before, int rank, int64_t displacement) = 0;
   // The same within LockAll, as StartGet.

@@ -67,8 +67,8 @@ class MdTasks final : public MdForces {
  public:
   // What every rank exposes.
   static int64_t WindowDoubles(const MdSystem& system, int ranks);
-  // Local. `block`: atoms along a task, at most. `ahead`: the next task's number and
-  // positions come, and the last one's forces are added, while this one is computed.
+  // Local. `block`: atoms along a task, at most. `ahead`: while one is computed,
+  // the next one's positions come, and the number behind it, and the last one's forces are added.
   MdTasks(const MdSystem& system, OneSided* window, int rank, int ranks, int block, bool ahead,
           const Pauses& pauses);
   Status Compute(const std::vector<double>& positions, std::vector<double>* forces,
@@ -84,17 +84,14 @@ class MdTasks final : public MdForces {
   struct Work {
     std::array<const Block*, 2> blocks = {nullptr, nullptr};
     std::array<std::vector<double>, 2> positions, forces;
-    std::array<std::unique_ptr<Pending>, 2> pending;
-    std::array<int, 2> adds_to = {-1, -1};  // who may still be adding its forces; -1: nobody
+    std::array<std::unique_ptr<Pending>, 2> gets, adds;
   };
 
-  // Asks for the number of the next task, which TakeTask waits for.
-  Status AskForTask();
+  // `*task` becomes the number of the next; ahead, of that which was asked for before.
   Status TakeTask(size_t* task);
+  Status AskForTask();
   Status StartGets(size_t task, Work* work);
   Status Finish(Work* work, double* potential);
-  // Waits until the memory of the forces is this rank's again.
-  Status AwaitAdds(Work* work);
 
   const MdSystem& system_;
   OneSided* const window_;

@@ -12,6 +12,12 @@ int64_t MostOwned(const MdSystem& system, int ranks) {
   return most;
 }
 
+Status Await(std::unique_ptr<Pending>* one) {
+  if (*one != nullptr) BRIGADE_RETURN_IF_ERROR((*one)->Wait());
+  one->reset();
+  return Status();
+}
+
 }  // namespace
 
 // Positions, forces, and the counter.
@@ -46,7 +52,12 @@ Status MdTasks::AskForTask() {
 }
 
 Status MdTasks::TakeTask(size_t* task) {
-  BRIGADE_RETURN_IF_ERROR(taking_->Wait());
+  if (ahead_) {
+    BRIGADE_RETURN_IF_ERROR(Await(&taking_));
+  } else {
+    pauses_.Take();
+    BRIGADE_RETURN_IF_ERROR(window_->FetchAndAdd(1, &taken_, 0, counter_));
+  }
   *task = static_cast<size_t>(taken_);
   return Status();
 }
@@ -61,17 +72,16 @@ Status MdTasks::StartGets(size_t task, Work* work) {
     if (side == 1 && work->blocks[0] == work->blocks[1]) continue;
     BRIGADE_RETURN_IF_ERROR(window_->StartGet(work->positions[side].data(),
                                               static_cast<int64_t>(doubles), block.owner,
-                                              block.place, &work->pending[side]));
+                                              block.place, &work->gets[side]));
   }
   return Status();
 }
 
 Status MdTasks::Finish(Work* work, double* potential) {
   const bool is_diagonal = work->blocks[0] == work->blocks[1];
-  BRIGADE_RETURN_IF_ERROR(AwaitAdds(work));
   for (size_t side = 0; side < 2; ++side) {
-    if (work->pending[side]) BRIGADE_RETURN_IF_ERROR(work->pending[side]->Wait());
-    work->pending[side].reset();
+    BRIGADE_RETURN_IF_ERROR(Await(&work->adds[side]));
+    BRIGADE_RETURN_IF_ERROR(Await(&work->gets[side]));
     work->forces[side].assign(work->positions[side].size(), 0.0);
   }
   const double* const a = work->positions[0].data();
@@ -86,19 +96,16 @@ Status MdTasks::Finish(Work* work, double* potential) {
   }
   for (size_t side = 0; side < (is_diagonal ? 1 : 2); ++side) {
     const Block& block = *work->blocks[side];
-    BRIGADE_RETURN_IF_ERROR(window_->Add(work->forces[side].data(),
-                                         static_cast<int64_t>(work->forces[side].size()),
-                                         block.owner, forces_ + block.place));
-    work->adds_to[side] = block.owner;
+    const std::vector<double>& forces = work->forces[side];
+    const auto doubles = static_cast<int64_t>(forces.size());
+    const int64_t place = forces_ + block.place;
+    BRIGADE_RETURN_IF_ERROR(
+        ahead_ ? window_->StartAdd(forces.data(), doubles, block.owner, place, &work->adds[side])
+               : window_->Add(forces.data(), doubles, block.owner, place));
   }
-  return ahead_ ? Status() : AwaitAdds(work);
-}
-
-Status MdTasks::AwaitAdds(Work* work) {
-  for (int& owner : work->adds_to) {
-    if (owner >= 0) BRIGADE_RETURN_IF_ERROR(window_->Flush(owner));
-    owner = -1;
-  }
+  if (ahead_) return Status();
+  // The memory of the forces is this rank's again.
+  for (const Block* block : work->blocks) BRIGADE_RETURN_IF_ERROR(window_->Flush(block->owner));
   return Status();
 }
 
@@ -110,27 +117,29 @@ Status MdTasks::Compute(const std::vector<double>& positions, std::vector<double
   if (rank_ == 0) memory[counter_] = 0;
   *potential = 0;
   BRIGADE_RETURN_IF_ERROR(window_->Barrier());
-  const auto may_start = [&](size_t task, Work* work) {
+  size_t task = 0;
+  const auto start_ahead = [&](Work* work) {
     if (task >= tasks_.size()) return Status();
     BRIGADE_RETURN_IF_ERROR(AskForTask());
     return StartGets(task, work);
   };
-  size_t task;
-  BRIGADE_RETURN_IF_ERROR(AskForTask());
+  if (ahead_) BRIGADE_RETURN_IF_ERROR(AskForTask());
   BRIGADE_RETURN_IF_ERROR(TakeTask(&task));
-  if (ahead_) BRIGADE_RETURN_IF_ERROR(may_start(task, work_.data()));
+  if (ahead_) BRIGADE_RETURN_IF_ERROR(start_ahead(work_.data()));
   for (size_t turn = 0; task < tasks_.size(); turn ^= 1) {
     Work* const work = &work_[turn];
     if (ahead_) {
       BRIGADE_RETURN_IF_ERROR(TakeTask(&task));
-      BRIGADE_RETURN_IF_ERROR(may_start(task, &work_[turn ^ 1]));
+      BRIGADE_RETURN_IF_ERROR(start_ahead(&work_[turn ^ 1]));
       BRIGADE_RETURN_IF_ERROR(Finish(work, potential));
     } else {
       BRIGADE_RETURN_IF_ERROR(StartGets(task, work));
       BRIGADE_RETURN_IF_ERROR(Finish(work, potential));
-      BRIGADE_RETURN_IF_ERROR(AskForTask());
       BRIGADE_RETURN_IF_ERROR(TakeTask(&task));
     }
+  }
+  for (Work& work : work_) {
+    for (std::unique_ptr<Pending>& one : work.adds) BRIGADE_RETURN_IF_ERROR(Await(&one));
   }
   BRIGADE_RETURN_IF_ERROR(window_->Barrier());
   std::copy_n(memory + forces_, forces->size(), forces->begin());
