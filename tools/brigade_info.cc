@@ -128,7 +128,7 @@ void PrintTransports(bool prints, int ranks) {
 }
 
 Status PrintSettings() {
-  std::printf("settings of the BLACS, * where set\n");
+  std::printf("settings, * where set\n");
   std::fputs(DescribeUnknownVariables(environ).c_str(), stdout);
   Settings settings;
   BRIGADE_RETURN_IF_ERROR(ReadSettings(&settings));

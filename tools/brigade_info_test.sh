@@ -41,6 +41,7 @@ says '^transports among 1 rank, this process$'
 for transport in auto mpi shm tcp sockets; do says "^  $transport +yes: "; done
 says 'between hosts MPI '
 says '^  BRIGADE_CHUNK_BYTES +32768$'
+says '^  BRIGADE_LI_BACKEND +windows$'
 says "^calibration in $TMPDIR/cache/brigade$"
 says '^  none$'
 

@@ -135,6 +135,9 @@ Status ReadSettings(Settings* settings) {
   if (const char* value = Lookup("BRIGADE_STATS_FILE")) settings->statistics_file = value;
   if (const char* value = Lookup("BRIGADE_TRACE")) settings->trace = value;
   BRIGADE_RETURN_IF_ERROR(ReadFlag("BRIGADE_CHECK_WINDOWS", &settings->check_windows));
+  if (const char* value = Lookup("BRIGADE_LI_BACKEND")) settings->li_backend = value;
+  if (const char* value = Lookup("BRIGADE_LI_BSP")) settings->li_bsp = value;
+  BRIGADE_RETURN_IF_ERROR(ReadFlag("BRIGADE_LI_CHECK", &settings->li_check));
   BRIGADE_RETURN_IF_ERROR(ReadWhen("BRIGADE_RMA", &settings->rma));
   return ReadWhen("BRIGADE_PBLAS", &settings->pblas);
 }
@@ -168,6 +171,9 @@ std::vector<std::pair<std::string, std::string>> ListSettings(const Settings& se
       {"BRIGADE_RMA", std::string(kWhen[static_cast<int>(settings.rma)])},
       {"BRIGADE_PBLAS", std::string(kWhen[static_cast<int>(settings.pblas)])},
       {"BRIGADE_CHECK_WINDOWS", flag(settings.check_windows)},
+      {"BRIGADE_LI_BACKEND", settings.li_backend},
+      {"BRIGADE_LI_BSP", settings.li_bsp},
+      {"BRIGADE_LI_CHECK", flag(settings.li_check)},
   };
 }
 

@@ -32,6 +32,11 @@ struct Settings {
   When rma = When::kAuto;                    // BRIGADE_RMA
   When pblas = When::kAuto;                  // BRIGADE_PBLAS
   bool check_windows = false;                // BRIGADE_CHECK_WINDOWS
+
+  // Of LI, which judges the backend's name.
+  std::string li_backend = "windows";          // BRIGADE_LI_BACKEND
+  std::string li_bsp = "libbrigade_bsp.so.0";  // BRIGADE_LI_BSP, as dlopen takes it
+  bool li_check = false;                       // BRIGADE_LI_CHECK
 };
 
 // Reads the environment of this process; an unset or empty variable keeps its default.

@@ -39,6 +39,9 @@ TEST(SettingsTest, DefaultsWithoutVariables) {
   EXPECT_EQ(settings.statistics_file, "");
   EXPECT_EQ(settings.trace, "");
   EXPECT_FALSE(settings.check_windows);
+  EXPECT_EQ(settings.li_backend, "windows");
+  EXPECT_EQ(settings.li_bsp, "libbrigade_bsp.so.0");
+  EXPECT_FALSE(settings.li_check);
 }
 
 TEST(SettingsTest, ReadsEveryVariable) {
@@ -56,6 +59,9 @@ TEST(SettingsTest, ReadsEveryVariable) {
   ScopedVariable stats_file("BRIGADE_STATS_FILE", "stats.json");
   ScopedVariable trace("BRIGADE_TRACE", "lu.json");
   ScopedVariable check("BRIGADE_CHECK_WINDOWS", "1");
+  ScopedVariable li_backend("BRIGADE_LI_BACKEND", "bsp");
+  ScopedVariable li_bsp("BRIGADE_LI_BSP", "libbsponmpi.so");
+  ScopedVariable li_check("BRIGADE_LI_CHECK", "1");
   Settings settings;
   ASSERT_TRUE(ReadSettings(&settings).ok());
   EXPECT_EQ(settings.transport, "mpi");
@@ -72,6 +78,9 @@ TEST(SettingsTest, ReadsEveryVariable) {
   EXPECT_EQ(settings.statistics_file, "stats.json");
   EXPECT_EQ(settings.trace, "lu.json");
   EXPECT_TRUE(settings.check_windows);
+  EXPECT_EQ(settings.li_backend, "bsp");
+  EXPECT_EQ(settings.li_bsp, "libbsponmpi.so");
+  EXPECT_TRUE(settings.li_check);
 }
 
 // What is listed, set again, gives the same list, but for what others read.
@@ -89,9 +98,8 @@ TEST(SettingsTest, ListsEveryVariableInForce) {
   EXPECT_EQ(settings.rma, Settings::When::kOn);
   EXPECT_EQ(settings.pblas, Settings::When::kOff);
   const auto listed = ListSettings(settings);
-  // The transport's, and those of LI.
-  std::vector<std::string> names = {"BRIGADE_IFACE", "BRIGADE_KERNEL_COPIES", "BRIGADE_LI_BACKEND",
-                                    "BRIGADE_LI_BSP", "BRIGADE_LI_CHECK"};
+  // The transports'.
+  std::vector<std::string> names = {"BRIGADE_IFACE", "BRIGADE_KERNEL_COPIES"};
   for (const auto& [name, value] : listed) {
     names.push_back(name);
     setenv(name.c_str(), value.c_str(), 1);
@@ -139,6 +147,7 @@ TEST(SettingsTest, BadValueNamesVariableAndValue) {
       {"BRIGADE_RMA", "yes"},
       {"BRIGADE_PBLAS", "1"},
       {"BRIGADE_CHECK_WINDOWS", "yes"},
+      {"BRIGADE_LI_CHECK", "2"},
       {"BRIGADE_STATS", "yes"},
       {"BRIGADE_REPORT_SECONDS", "-1"},
   };
