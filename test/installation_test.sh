@@ -57,6 +57,9 @@ compile() {  # COMPILER FILE PACKAGE LIBRARY...
 compile mpicxx broadcast_and_sum.cc brigade
 compile mpicc spread_while_computing.c brigade
 compile mpicc give_up.c brigade
+compile mpicc shared_counter.c brigade
+compile mpicc halo_exchange.c brigade
+compile mpicc matrix_product.c brigade -Wl,--no-as-needed -lblas
 compile mpicc transpose.c brigade_li
 compile mpicc deal_by_key.c brigade_bsp
 compile mpicc grid_sum.c brigade_blacs
@@ -78,7 +81,8 @@ prints() {
     grep -qF -- "$line" "$work/out" || { cat "$work/out"; fail "$* does not print '$line'"; }
   done < <(sed -n 's/^[! ]*-> \(.*[^ *\/]\).*/\1/p' "$examples/$example")
 }
-for example in broadcast_and_sum.cc spread_while_computing.c give_up.c transpose.c deal_by_key.c grid_sum.c solve.f90; do
+for example in broadcast_and_sum.cc spread_while_computing.c give_up.c shared_counter.c halo_exchange.c \
+  matrix_product.c transpose.c deal_by_key.c grid_sum.c solve.f90; do
   for way in pkg-config cmake; do prints "$example" "$work/$way/${example%.*}"; done
 done
 mpif90 "$examples/solve.f90" -o "$work/solve" -lscalapack-openmpi
