@@ -10,7 +10,7 @@ namespace li {
 namespace {
 
 // More letters of one process to another cost more copies than the kernel's one.
-constexpr size_t kMostHalfBytes = size_t{16} << 10;
+constexpr size_t kMostHalfBytes = size_t{64} << 10;
 // Of a process. 64 processes of a host have 4 KiB for each half, and 32 MiB together.
 constexpr size_t kMostBytes = size_t{512} << 10;
 constexpr int kMostProcesses = 64;
