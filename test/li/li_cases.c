@@ -119,15 +119,15 @@ static void limit(void) {
 
 /* Long ones, and many short ones: what goes by messages comes in pieces. */
 static void lengths(void) {
-  enum { kLong = 300000, kShort = 700 };
+  enum { kLong = 300000, kShort = 5000 };
   unsigned char* const memory = malloc(kLong + kShort);
   unsigned char* const sent = malloc(kLong + kShort);
   int i;
   for (i = 0; i < kLong + kShort; ++i) sent[i] = (unsigned char)(i % 251 + me);
   LIREGISTER(memory, kLong + kShort);
   commit();
-  LIPUT(next, sent, memory, 0, kLong);
   for (i = kLong; i < kLong + kShort; ++i) LIPUT(next, sent + i, memory, (size_t)i, 1);
+  LIPUT(next, sent, memory, 0, kLong);
   superstep();
   for (i = 0; i < kLong + kShort; ++i) {
     if (memory[i] != (unsigned char)(i % 251 + previous)) check(0, "a byte of many");
@@ -174,15 +174,15 @@ static void seen_by_all(void) {
   LIDEREGISTER(a);
 }
 
-/* Every length about that which goes another way, 2 to 16 KiB. */
+/* Every length about that which goes another way, 2 to 64 KiB. */
 static void around_limits(void) {
-  enum { kMost = 17000 };
+  enum { kMost = 66000 };
   unsigned char* const memory = malloc(kMost);
   unsigned char* const sent = malloc(kMost);
   int limit, bytes, i;
   LIREGISTER(memory, kMost);
   commit();
-  for (limit = 2048; limit <= 16384; limit *= 2) {
+  for (limit = 2048; limit <= 65536; limit *= 2) {
     for (bytes = limit - 80; bytes <= limit + 8; bytes += 4) {
       for (i = 0; i < bytes; ++i) sent[i] = (unsigned char)(i % 251 + bytes);
       LIPUT(next, sent, memory, 0, (size_t)bytes);
