@@ -116,7 +116,7 @@ void Trace::Add(TraceEvent event) {
   event.by_helper = is_helper;
   const std::lock_guard<std::mutex> lock(mutex_);
   Trace* const trace = current_.load(std::memory_order_acquire);  // Start takes no lock
-  if (trace == nullptr) return;  // stopped just now
+  if (trace == nullptr) return;                                   // stopped just now
   if (trace->events_.size() < trace->events_.capacity()) {
     trace->events_.push_back(event);
   } else {
