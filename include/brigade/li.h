@@ -99,8 +99,9 @@ void LIDEREGISTER(void* address);
 /// @name Communication
 /// @{
 
-/// Puts bytes into the memory of a process. Local. They go now, with others to the same process, or
-/// by LISYNC() or LIBARRIER(), as the backend has it.
+/// Puts bytes into the memory of a process. Local, but that it may wait for a process which has not
+/// yet left the last LIBARRIER(). They go now, with others to the same process, or by LISYNC() or
+/// LIBARRIER(), as the backend has it.
 ///
 /// @param pid      whose; may be the caller
 /// @param source   of the bytes; unchanged until LISYNC(). NULL only if there are none.
@@ -108,7 +109,7 @@ void LIDEREGISTER(void* address);
 /// @param offset   where they go, in the memory of `pid`
 /// @param bytes    how many; they lie in what `pid` has registered
 void LIPUT(int pid, const void* source, const void* address, size_t offset, size_t bytes);
-/// Gets bytes from the memory of a process. Local. They are there behind LIBARRIER().
+/// Gets bytes from the memory of a process. Local, as LIPUT(). They are there behind LIBARRIER().
 ///
 /// @param pid      whose; may be the caller
 /// @param address  the calling process's address of the registered memory
