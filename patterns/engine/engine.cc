@@ -121,7 +121,7 @@ bool Engine::OwnWorkIsLeft() const {
 
 bool Engine::WorkIsLeft() {
   tells_ = tells_ && endpoint_->HoldsControl();
-  return tells_ || listeners_ > 0 || sends_.in_flight() > 0 ||
+  return tells_ || listeners_ > 0 || left_all_groups_ || sends_.in_flight() > 0 ||
          std::any_of(active_.begin(), active_.end(), [](const Activity* a) { return !a->done(); });
 }
 
@@ -280,11 +280,14 @@ void Engine::TellOthers(const GroupState& group) {
 // --- groups ---
 
 void Engine::ListenTo(GroupState* group) {
+  ++groups_;
+  left_all_groups_ = false;
   group->control.emplace(group, &failing_);
   endpoint_->SetControlHandler(group->id, &*group->control);
 }
 
 void Engine::RemoveGroup(std::unique_ptr<GroupState> group) {
+  left_all_groups_ = --groups_ == 0;
   leaving_groups_.push_back(std::move(group));
   CloseIdleGroups();
 }

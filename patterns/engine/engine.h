@@ -85,7 +85,7 @@ class Engine {
       if (!engine_->active_.empty()) engine_->endpoint_->Flush();
       if (!engine_->helper_may_drive_) return;
       if (engine_->sends_.in_flight() > 0 || !engine_->active_.empty() || engine_->tells_ ||
-          engine_->listeners_ > 0) {
+          engine_->listeners_ > 0 || engine_->left_all_groups_) {
         engine_->GiveRole();
       }
     }
@@ -224,6 +224,9 @@ class Engine {
   std::map<std::string, std::shared_ptr<const MachineDescription>> machines_;
   uint64_t advances_ = 0;  // of activities, as counted by Move
   int listeners_ = 0;
+  int groups_ = 0;  // that callers hold
+  // There were some: to whom still sends to this rank nobody else says that it receives no more.
+  bool left_all_groups_ = false;
   bool counts_waits_ = false;
   Clock::duration waited_{};
 };
