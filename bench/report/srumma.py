@@ -29,8 +29,8 @@ brought to a host it passes on there. Several rows of the grid on one host thus 
 UNCHANGED = 1.05
 OURS = "diagonal"
 WAYS = {"natural": "natural order", "own first": "own blocks first", "blocking": "blocking",
-        "natural blocking": "natural, blocking", "fetched": "copied, not read in place", "staged": "by messages",
-        "staged blocking": "by messages, blocking"}
+        "natural blocking": "natural, blocking", "two ahead": "two ahead", "four ahead": "four ahead",
+        "fetched": "copied, not read in place", "staged": "by messages", "staged blocking": "by messages, blocking"}
 PDGEMMS = {"": "stock pdgemm", "our BLACS": "pdgemm on our BLACS", "our PBLAS": "our PBLAS", "MKL": "MKL's pdgemm",
            "Global Arrays": "Global Arrays"}
 SIMULATED = {"natural": ORANGE, "diagonal": BLUE, "own first": SKY, "diagonal, blocking": GREEN, "SUMMA": PURPLE}

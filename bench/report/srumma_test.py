@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -48,7 +49,8 @@ class Products(unittest.TestCase):
     def setUp(self):
         self.page = page([
             *lines(PRODUCT, 1000, {("brigade", "diagonal"): 1000.0, ("brigade", "natural"): 1500.0,
-                                   ("pdgemm", "pdgemm"): 1300.0, ("alone", "dgemm"): 900.0}, predicted_us=400.0),
+                                   ("brigade", "four ahead"): 870.0, ("pdgemm", "pdgemm"): 1300.0,
+                                   ("alone", "dgemm"): 900.0}, predicted_us=400.0),
             *lines(PRODUCT, 1000, {("brigade", "diagonal"): 2000.0, ("pdgemm MKL", "pdgemm"): 2200.0}, label="MKL"),
             *lines(PRODUCT, 1000, {("brigade", "diagonal"): 1000.0, ("Global Arrays", "ga_dgemm"): 1234.0},
                    label="Global Arrays"),
@@ -64,6 +66,13 @@ class Products(unittest.TestCase):
         self.assertIn("1.10 <small>", self.page)
         self.assertIn("1.23 <small>", self.page)
         self.assertNotIn("2.20 <small>", self.page)
+
+    def test_every_way_stands_below_its_name(self):
+        names = re.search(r"<th>n</th><th>ours, us</th>(<th>natural order</th>.*?)</tr>", self.page)[1]
+        values = re.search(r"<td>1000</td><td>1000</td>(<td>1\.50</td>.*?)</tr>", self.page)[1]
+        names, values = (re.findall(r"<t[hd]>(.*?)</t[hd]>", row) for row in (names, values))
+        self.assertEqual({name: value for name, value in zip(names, values, strict=True) if value},
+                         {"natural order": "1.50", "four ahead": "0.87"})
 
     def test_summa_counts_with_its_best(self):
         self.assertIn("1.60 <small>", self.page)  # by gets ahead

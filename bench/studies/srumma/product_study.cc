@@ -42,6 +42,8 @@ std::vector<Variant> Variants() {
       {"own first", with(MultiplyOrder::kOwnFirst, 1, true)},
       {"blocking", with(MultiplyOrder::kDiagonal, 0, true)},
       {"natural blocking", with(MultiplyOrder::kNatural, 0, true)},
+      {"two ahead", with(MultiplyOrder::kDiagonal, 2, true)},
+      {"four ahead", with(MultiplyOrder::kDiagonal, 4, true)},
       {"fetched", with(MultiplyOrder::kDiagonal, 1, false)},
       {"staged", with(MultiplyOrder::kDiagonal, 1, false), /*directly=*/false},
       {"staged blocking", with(MultiplyOrder::kDiagonal, 0, false), /*directly=*/false},

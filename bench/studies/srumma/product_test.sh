@@ -16,7 +16,8 @@ expect() {  # SUBJECT PATTERN
 }
 
 run "$program" -n 7,90 --block 8
-for way in diagonal natural 'own first' blocking 'natural blocking' fetched staged 'staged blocking'; do
+for way in diagonal natural 'own first' blocking 'natural blocking' 'two ahead' 'four ahead' fetched staged \
+  'staged blocking'; do
   expect brigade "$way"
 done
 expect pdgemm pdgemm
