@@ -96,12 +96,19 @@ class Study(unittest.TestCase):
     def test_every_program_runs_in_every_place(self):
         for name, study in study_job.STUDIES.items():
             launches = study_plan(name)
-            for program in study.programs:
+            for program in (program for program in study.programs if program.ranks):
                 for place in (place for place in study_job.PLACES if study.contenders_of(program, place)):
                     path = f"/output/study_{name}_{place}.jsonl"
                     found = [launch for launch in launches if path in launch.command and
                              " ".join(program.arguments) in " ".join(launch.command)]
                     self.assertTrue(found, (program, place))
+
+    def test_the_longest_programs_run_once_and_only_if_all_is_asked_for(self):
+        def on_hosts(full):
+            return [launch for launch in study_plan("md", full)
+                    if {"12000,65536", "/output/study_md_cluster.jsonl"} <= set(launch.command)]
+        self.assertEqual(on_hosts(False), [])
+        self.assertEqual(len(on_hosts(True)), len(study_job.MD["cluster"]))
 
     def test_places_are_left_out_of_srumma_alone(self):
         for name, study in study_job.STUDIES.items():

@@ -30,12 +30,13 @@ class Contender(NamedTuple):
 
 class Program(NamedTuple):
     """A subcommand of brigade_bench, a suite of the LI paper, or a program of the put/get study or of SRUMMA's.
-    `ranks`: on which numbers of them it runs."""
+    `ranks`: on which numbers of them it runs; none: only with --full."""
 
     arguments: list
     ranks: tuple
     full_arguments: list = []  # instead of `arguments`, with --full
     full_ranks: tuple = ()
+    full_rounds: int = 10
     sequential: bool = False  # one rank, too, as that to which speedups are
     folder: str = "putget"  # of a program whose name ends with _study
     contenders: dict = {}  # instead of the study's; {place: [Contender]}
@@ -113,8 +114,12 @@ STUDIES = {
     "md": Study("Molecular dynamics as the ARMCI paper measures it", MD, [
         Program(["md_study", "--atoms", "256,2048", "--steps", "10"], (2, 4, 8),
                 ["md_study", "--atoms", "256,864,2048", "--steps", "100"]),
-        Program(["md_study", "--atoms", "12000", "--steps", "2"], (8,),
-                ["md_study", "--atoms", "12000,65536", "--steps", "2"]),
+        Program(["md_study", "--atoms", "12000", "--steps", "2"], (8,)),
+        # So long that energy could drift; and the largest. Nobody waits for them ten times.
+        Program(["md_study", "--atoms", "256,864,2048", "--steps", "1000", "--run-seconds", "60"], (),
+                full_ranks=(2, 8), full_rounds=1),
+        Program(["md_study", "--atoms", "12000,65536", "--steps", "1000", "--run-seconds", "60"], (),
+                full_ranks=(8,), full_rounds=1),
     ]),
     "srumma": Study("Products of matrices as the SRUMMA paper measures them", SRUMMA, [
         Program(["overlap_study", "--bytes", "8K,64K,1M"], (2,), ["overlap_study", "--bytes", "1K,8K,64K,256K,1M,4M"],
@@ -148,6 +153,8 @@ class StudyJob:
         for number in range(10 if self.full else 2):
             for place, launch in zip(PLACES, (self.shm, self.loopback, self.hosts)):
                 for program in self.study.programs:
+                    if number >= program.full_rounds:
+                        continue
                     for ranks in self.full and program.full_ranks or program.ranks:
                         contenders = self.study.contenders_of(program, place)
                         for contender in order.sample(contenders, len(contenders)):

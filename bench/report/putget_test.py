@@ -29,6 +29,9 @@ class Programs(unittest.TestCase):
         self.assertIn("class A: 10 to 23 %</td><td>25 to 25 %</td><td>as there</td>", self.mg)  # 100 over 80
         self.assertIn("class B: 10 to 37 %</td><td>not measured</td><td></td>", self.mg)
 
+    def test_a_page_says_why_it_differs(self):
+        self.assertIn("a put arrives although its target", self.mg)
+
     def test_others_have_their_own_messages(self):
         text = page("summa", times("SUMMA, chunks of 128", 4, 1024, {
             ("brigade", "get"): 100.0, ("brigade", "nbget"): 80.0, ("mpi", "broadcast"): 100.0}))

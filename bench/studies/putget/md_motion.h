@@ -23,7 +23,9 @@ class MdMotion {
   Status Run(MdForces* forces);
   // Collective. Empty if all forces are, at the end of the last run, those that one process
   // computes, and if energy was kept.
-  std::string Check() const;
+  std::string Check();
+  // How far energy has been from where it began, relative to that, in all runs checked.
+  double furthest_drift() const { return furthest_drift_; }
 
  private:
   double KineticEnergy() const;
@@ -36,6 +38,7 @@ class MdMotion {
   MdRange owned_;
   std::vector<double> positions_, velocities_, forces_;
   std::vector<double> energies_;  // of this rank, after each step
+  double furthest_drift_ = 0;
 };
 
 }  // namespace brigade::bench

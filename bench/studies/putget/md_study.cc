@@ -3,7 +3,8 @@
 
 #include <mpi.h>
 
-#include <functional>
+#include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,30 +21,36 @@
 namespace brigade::bench {
 namespace {
 
-void Measure(Study* study, int atoms, int steps, int block) {
+struct Dynamics {
+  int steps, block;
+  double run_seconds;  // that a run may take; 0: any
+};
+
+// The same on all ranks: how many fit into the time that a run may take.
+int StepsThatFit(MPI_Comm comm, const MdSystem& system, const Dynamics& asked, MdForces* forces) {
+  constexpr int kLeast = 2;
+  if (asked.run_seconds <= 0 || asked.steps <= kLeast) return asked.steps;
+  MdMotion trial(comm, system, kLeast);
+  const double start = MPI_Wtime();
+  AbortUnlessOk(trial.Run(forces));
+  double step_seconds = (MPI_Wtime() - start) / kLeast;
+  MPI_Bcast(&step_seconds, 1, MPI_DOUBLE, 0, comm);
+  return static_cast<int>(
+      std::clamp<double>(asked.run_seconds / step_seconds, kLeast, asked.steps));
+}
+
+void Measure(Study* study, int atoms, const Dynamics& asked) {
   const StudyOptions& options = study->options();
   Session* const session = study->session();
   const MdSystem system(atoms);
-  MdMotion motion(session->comm(), system, steps);
-  Case dynamics;
-  dynamics.name = "Lennard-Jones dynamics, " + std::to_string(steps) + " steps";
-  dynamics.rows = dynamics.ld = atoms;
-  dynamics.cols = steps;
-  dynamics.bytes = static_cast<size_t>(atoms) * 3 * sizeof(double);
-  dynamics.roots = 1;
-  dynamics.hops = steps;
-  dynamics.prepare = [](int) {};  // a run begins from scratch
-  std::vector<std::unique_ptr<MdForces>> all;
+  struct Way {
+    std::string name, variant;
+    std::unique_ptr<MdForces> forces;
+  };
+  std::vector<Way> ways;
   const auto add = [&](const std::string& name, const std::string& variant,
                        std::unique_ptr<MdForces> forces) {
-    if (!options.Wants(variant)) return;
-    Subject subject;
-    subject.name = name;
-    subject.pattern = variant;
-    subject.run = [&motion, how = forces.get()](int) { return motion.Run(how); };
-    subject.check = [&motion](int) { return motion.Check(); };
-    dynamics.subjects.push_back(std::move(subject));
-    all.push_back(std::move(forces));
+    if (options.Wants(variant)) ways.push_back({name, variant, std::move(forces)});
   };
   std::vector<std::unique_ptr<OneSided>> windows;
   if (options.Wants("get") || options.Wants("nbget")) {
@@ -52,14 +59,40 @@ void Measure(Study* study, int atoms, int steps, int block) {
   for (const auto& window : windows) {
     for (const bool ahead : {false, true}) {
       add(window->name(), ahead ? "nbget" : "get",
-          std::make_unique<MdTasks>(system, window.get(), study->rank(), study->ranks(), block,
-                                    ahead, study->pauses()));
+          std::make_unique<MdTasks>(system, window.get(), study->rank(), study->ranks(),
+                                    asked.block, ahead, study->pauses()));
     }
   }
   if (options.WantsMessagesOfMpi()) {
     add(session->PeerName("mpi"), "fold", std::make_unique<MdFolds>(session->comm(), system));
   }
+  const int steps = ways.empty()
+                        ? asked.steps
+                        : StepsThatFit(session->comm(), system, asked, ways.front().forces.get());
+  MdMotion motion(session->comm(), system, steps);
+  Case dynamics;
+  dynamics.name = "Lennard-Jones dynamics, " +
+                  std::string(asked.run_seconds > 0 ? "at most " : "") +
+                  std::to_string(asked.steps) + " steps";
+  dynamics.rows = dynamics.ld = atoms;
+  dynamics.cols = asked.steps;
+  dynamics.bytes = static_cast<size_t>(atoms) * 3 * sizeof(double);
+  dynamics.roots = 1;
+  dynamics.hops = steps;
+  dynamics.prepare = [](int) {};  // a run begins from scratch
+  for (const Way& way : ways) {
+    Subject subject;
+    subject.name = way.name;
+    subject.pattern = way.variant;
+    subject.run = [&motion, how = way.forces.get()](int) { return motion.Run(how); };
+    subject.check = [&motion](int) { return motion.Check(); };
+    dynamics.subjects.push_back(std::move(subject));
+  }
   session->Measure(dynamics);
+  if (study->rank() == 0 && !ways.empty()) {
+    std::printf("%d atoms, %d steps: energy drifts by at most %.1e of itself\n", atoms, steps,
+                motion.furthest_drift());
+  }
   for (const auto& window : windows) {
     AbortUnlessOk(window->UnlockAll());
     AbortUnlessOk(window->Free());
@@ -68,7 +101,7 @@ void Measure(Study* study, int atoms, int steps, int block) {
 
 int Main(int argc, char** argv) {
   std::vector<int> atoms = {256, 2048};
-  int steps = 10, block = 128;
+  Dynamics asked{10, 128, 0};
   CLI::App app(
       "Molecular dynamics of a Lennard-Jones liquid without cutoff. Start it under mpirun. Times "
       "are of a step.");
@@ -79,12 +112,15 @@ int Main(int argc, char** argv) {
       ->check([](const std::string& text) {
         return std::stol(text) % 4 == 0 ? "" : text + " is no multiple of 4";
       });
-  app.add_option("--steps", steps, "Of a run")->check(CLI::Range(1, 1000000));
-  app.add_option("--block", block, "Atoms along each side of a task, at most")
+  app.add_option("--steps", asked.steps, "Of a run")->check(CLI::Range(1, 1000000));
+  app.add_option("--run-seconds", asked.run_seconds,
+                 "A run has fewer steps, but two at least, if they would take longer; 0: any time")
+      ->check(CLI::Range(0.0, 86400.0));
+  app.add_option("--block", asked.block, "Atoms along each side of a task, at most")
       ->check(CLI::Range(1, 1 << 20));
   return StudyMain(argc, argv, &app, {"fold", "get", "nbget"}, [&](Study* study) {
     study->session()->StartTable("Lennard-Jones dynamics");
-    for (const int number : atoms) Measure(study, number, steps, block);
+    for (const int number : atoms) Measure(study, number, asked);
   });
 }
 
