@@ -95,8 +95,9 @@ def label_of(launch):
 class Study(unittest.TestCase):
     def test_every_program_runs_in_every_place(self):
         for name, study in study_job.STUDIES.items():
-            launches = study_plan(name)
-            for program in (program for program in study.programs if program.ranks):
+            brief, full = study_plan(name), study_plan(name, full=True)
+            for program in study.programs:
+                launches = brief if program.ranks else full
                 for place in (place for place in study_job.PLACES if study.contenders_of(program, place)):
                     path = f"/output/study_{name}_{place}.jsonl"
                     found = [launch for launch in launches if path in launch.command and
@@ -127,10 +128,22 @@ class Study(unittest.TestCase):
             self.assertTrue(not preloads or "diagonal,pdgemm,dgemm" in command, command)
             self.assertEqual(label == "Global Arrays", "diagonal,ga_dgemm,dgemm" in command, command)
             self.assertEqual("OMPI_MCA_osc=pt2pt" in command, label == "Global Arrays" and "--mpi" in command, command)
-        self.assertTrue(all(len(of_label) == 2 * (3 + 4) for of_label in found.values()), found)
-        self.assertEqual(found[""], [[]] * 14)
-        self.assertEqual(found["our PBLAS"], [["LD_PRELOAD=/bin-folder/pblas_shim/libbrigade_pblas.so"]] * 14)
+        self.assertTrue(all(len(of_label) == 2 * (4 + 4) for of_label in found.values()), found)
+        self.assertEqual(found[""], [[]] * 16)
+        self.assertEqual(found["our PBLAS"], [["LD_PRELOAD=/bin-folder/pblas_shim/libbrigade_pblas.so"]] * 16)
         self.assertEqual(found["MKL"][0][0].count(".so"), 5)
+
+    def test_long_products_on_slow_hosts_are_for_full(self):
+        short, long = {"256", "512", "1000", "2000"}, {"256", "512", "1000", "2000", "4000"}
+        for full, wanted in ((False, {"shm": long, "cluster": short}), (True, {"shm": long, "cluster": long})):
+            orders = {"shm": set(), "cluster": set()}
+            for command in (launch.command for launch in study_plan("srumma", full)):
+                program = [part for part in command if part.endswith("/product_study")]
+                # With all ways.
+                if program and "--variants" not in command:
+                    place = command[-1].removeprefix("/output/study_srumma_").removesuffix(".jsonl")
+                    orders[place].update(command[command.index(program[0]) + 2].split(","))
+            self.assertEqual(orders, wanted)
 
     def test_mpich_runs_the_program_built_with_it(self):
         for name in study_job.STUDIES:

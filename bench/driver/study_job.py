@@ -77,7 +77,8 @@ _PDGEMM = [Contender(), *(Contender(label, preload=preload, variants="diagonal,p
     ("our BLACS", "blacs"), ("our PBLAS", "pblas"), ("MKL", "mkl")))]
 _GLOBAL_ARRAYS = Contender("Global Arrays", variants="diagonal,ga_dgemm,dgemm")
 _PRODUCTS_ON_HOSTS = [*_PDGEMM, _GLOBAL_ARRAYS._replace(environment=peers.WINDOWS_OVER_TCP)]
-SRUMMA = {"shm": [*_PDGEMM, _GLOBAL_ARRAYS], "cluster": _PRODUCTS_ON_HOSTS}
+_PRODUCTS_ON_ONE = [*_PDGEMM, _GLOBAL_ARRAYS]
+SRUMMA = {"shm": _PRODUCTS_ON_ONE, "cluster": _PRODUCTS_ON_HOSTS}
 _ONE = {"shm": [Contender()], "cluster": [Contender()]}
 _GETS = {"shm": [Contender(), Contender("MPICH", "mpich")], "cluster": [Contender(), Contender("MPICH 5", "mpich5")]}
 STUDIES = {
@@ -124,11 +125,15 @@ STUDIES = {
     "srumma": Study("Products of matrices as the SRUMMA paper measures them", SRUMMA, [
         Program(["overlap_study", "--bytes", "8K,64K,1M"], (2,), ["overlap_study", "--bytes", "1K,8K,64K,256K,1M,4M"],
                 folder="srumma", contenders=_GETS),
-        Program(["product_study", "-n", "256,1000,2000"], (2, 4, 8),
-                ["product_study", "-n", "256,512,1000,2000,4000"], folder="srumma"),
-        Program(["product_study", "-n", "2000", "--grid", "1x8"], (8,), folder="srumma",
+        Program(["product_study", "-n", "256,512,1000,2000"], (2, 4, 8), folder="srumma"),
+        Program(["product_study", "-n", "1000,2000", "--grid", "1x8"], (8,), folder="srumma",
                 contenders={"cluster": _PRODUCTS_ON_HOSTS}),
-        Program(["summa_study", "-n", "256,1000,2000", "--widths", "128"], (4, 8),
+        # On slow hosts a launch takes minutes.
+        Program(["product_study", "-n", "4000"], (4,), full_ranks=(2, 4, 8), folder="srumma",
+                contenders={"shm": _PRODUCTS_ON_ONE}),
+        Program(["product_study", "-n", "4000"], (), full_ranks=(2, 4, 8), folder="srumma",
+                contenders={"cluster": _PRODUCTS_ON_HOSTS}),
+        Program(["summa_study", "-n", "256,512,1000,2000", "--widths", "128"], (4, 8),
                 ["summa_study", "-n", "256,512,1000,2000,4000", "--widths", "128,256"], contenders=_ONE),
     ], simulated=True),
 }
