@@ -13,8 +13,8 @@ results/testers/.
   --full   stress tests at full length with a new seed (BRIGADE_TEST_SEED=<number> repeats one), messages beyond 2 GiB,
            packages for Debian and Spack, a container, the libraries for MPICH and under other MPIs, MKL's ScaLAPACK
            from PyPI, applications that Debian ships, every ScaLAPACK tester on Debian's own BLACS too, to compare
-           with that instead of the recorded counts, and once more with our products of matrices. Takes more than 90
-           minutes on 2 cores, and leaves its result in docs/results/full-test.md.
+           with that instead of the recorded counts, and testers and applications once more with our products of
+           matrices. Takes more than 90 minutes on 2 cores, and leaves its result in docs/results/full-test.md.
   --help   this text
 EOF
 }
@@ -147,6 +147,10 @@ testers() {  # TRANSPORT ARGUMENT...
     ./test/scalapack/run_testers.py "$@"
 }
 
+products() {  # TITLE LOG COMMAND...
+  BRIGADE_PBLAS=on preloaded "pblas_shim/libbrigade_pblas.so:$blacs" "$@"
+}
+
 differential() {  # RANKS
   TEST_TIMEOUT=7200 ./test/support/run_mpi.sh "$1" bazel-bin/test/blacs/blacs_differential \
     --shim "$PWD/bazel-bin/blacs_shim/libbrigade_blacs.so" --seed "$seed" --steps 20000
@@ -233,10 +237,14 @@ fi
 if $full; then testers auto --beside-stock; else testers auto; fi
 # On one host auto does without MPI.
 testers mpi --only '(x[CF]btest|dpb[123]tst|xdlu|xdqr).*' --output results/testers-mpi
+multiplying=dpb3tst
+if $full; then multiplying='[sdcz]pb3tst|x[sdcz].*'; fi
+products "Debian's testers with products" testers-pblas \
+  ./test/scalapack/run_testers.py --only "$multiplying" --output results/testers-pblas
 if $full; then
-  BRIGADE_PBLAS=on preloaded "pblas_shim/libbrigade_pblas.so:$blacs" "Debian's testers with products" testers-pblas \
-    ./test/scalapack/run_testers.py --only '[sdcz]pb3tst|x[sdcz].*' --output results/testers-pblas
   preloaded "$blacs" "Applications" applications ./test/scalapack/run_applications.py
+  products "Applications with products" applications-pblas \
+    ./test/scalapack/run_applications.py --output results/applications-pblas
   preloaded "$blacs" "MKL's ScaLAPACK" mkl ./test/scalapack/run_mkl.py --pblas bazel-bin/pblas_shim/libbrigade_pblas.so
   preloaded rma_shim/libbrigade_rma.so "Applications of windows" rma-applications ./test/rma/run_applications.py
   counted "BSPlib by others" foreign-bsplib ./test/li/foreign_bsplib.sh

@@ -8,7 +8,6 @@ what BLAS computes depends on the processor. Exit code 0 if none failed.
 import argparse
 import collections
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -220,18 +219,11 @@ def compare(testers, args, folder):
     return 1 if verdicts["failed"] else 0
 
 
-def libraries(paths):
-    for path in paths.split(":"):
-        if not os.path.isfile(path):
-            raise argparse.ArgumentTypeError(f"no file {path}")
-    return ":".join(os.path.realpath(path) for path in paths.split(":"))
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
                                      allow_abbrev=False)
     subject = parser.add_mutually_exclusive_group(required=True)
-    subject.add_argument("--preload", metavar="LIB[:LIB]", type=libraries,
+    subject.add_argument("--preload", metavar="LIB[:LIB]", type=mpi_job.libraries,
                          help="what to test: a BLACS, a PBLAS, or both, the PBLAS first")
     subject.add_argument("--stock", action="store_true", help="preload nothing: test Debian's BLACS against the record")
     subject.add_argument("--record", action="store_true", help=f"run stock and rewrite {RECORD.name}")

@@ -1,5 +1,6 @@
 """Runs a program under mpirun, with a library preloaded or without, and notices when it hangs."""
 
+import argparse
 import collections
 import os
 import re
@@ -62,6 +63,14 @@ def ends(process, output):
                 process.kill()
             return False
     return True
+
+
+def libraries(paths):
+    """The argument of --preload, LIB[:LIB...], for argparse."""
+    for path in paths.split(":"):
+        if not os.path.isfile(path):
+            raise argparse.ArgumentTypeError(f"no file {path}")
+    return ":".join(os.path.realpath(path) for path in paths.split(":"))
 
 
 def took_effect(job):
