@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "brigade/bsp.h"
+#include "test/support/stress_c.h"
 
 static int me, size, next, previous;
 
@@ -536,19 +537,12 @@ static void direct_from_message(void) {
 
 /* --- random supersteps, beside a model of all processes --- */
 
-enum { kMost = 8, kPieces = 4, kBytes = 6000, kOperations = 30, kSupersteps = 60 };
+enum { kMost = 8, kPieces = 4, kBytes = 6000, kOperations = 30 };
 
 /* Piece kPieces is never registered. */
 static unsigned char model[kMost][kPieces + 1][kBytes], before[kMost][kPieces + 1][kBytes];
 static unsigned char mine[kPieces + 1][kBytes];
 static int registered[kMost][kPieces]; /* bytes */
-
-/* The same on all processes. */
-static int any(int below) {
-  static uint64_t state = 1998;
-  state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (int)((state >> 33) % (uint64_t)below);
-}
 
 static void push(int piece) {
   int p;
@@ -621,7 +615,10 @@ static void end_model(void) {
 }
 
 static void random_supersteps(void) {
+  const int supersteps = stress_rounds(60, 6000);
   int i, p, step;
+  if (me == 0) printf("%d random supersteps from seed %u on\n", supersteps, stress_seed());
+  fflush(stdout);
   for (p = 0; p < size; ++p) {
     for (i = 0; i < (kPieces + 1) * kBytes; ++i) {
       model[p][i / kBytes][i % kBytes] = (unsigned char)any(256);
@@ -630,7 +627,7 @@ static void random_supersteps(void) {
   memcpy(mine, model[me], sizeof(mine));
   for (i = 0; i < kPieces; ++i) push(i);
   bsp_sync();
-  for (step = 0; step < kSupersteps; ++step) {
+  for (step = 0; step < supersteps; ++step) {
     for (i = any(kOperations); i > 0; --i) one_operation();
     if (any(4) == 0) { /* registered anew: what was asked for is within both */
       const int piece = any(kPieces);

@@ -6,13 +6,15 @@ set -u
 run_mpi=$1
 cases=$2
 shift 2
-export TEST_TIMEOUT=60
+[[ -n ${BRIGADE_TEST_FULL+full} ]] && TEST_TIMEOUT=1500 || TEST_TIMEOUT=60
+export TEST_TIMEOUT
 failures=0
 
 names='enquiry paper put_is_buffered get_reads_at_the_end gets_before_puts overlaps lengths direct newest_counts
   any_order sizes tag_sizes messages direct_from_message random'
 for processes in 1 2 3 4; do
   output=$("$run_mpi" "$processes" env "$@" "$cases" 2>&1) || { failures=$((failures + 1)); echo "$output"; }
+  grep 'random supersteps' <<<"$output"
   for name in $names; do
     found=$(grep -c ": $name\$" <<<"$output")
     [[ $found -eq $processes ]] || { failures=$((failures + 1)); echo "FAILED: $name on $processes processes: $output"; }

@@ -2,12 +2,12 @@
      li_cases CASE
    A sound one prints "process P of N: CASE" and ends with exit code 0. */
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "brigade/li.h"
+#include "test/support/stress_c.h"
 
 static int me, size, next, previous;
 
@@ -198,20 +198,13 @@ static void around_limits(void) {
 
 /* --- random supersteps, beside a model of all processes' memory --- */
 
-enum { kMost = 8, kPieces = 4, kBytes = 96, kOperations = 24, kSupersteps = 40 };
+enum { kMost = 8, kPieces = 4, kBytes = 96, kOperations = 24 };
 
 /* Piece kPieces is not registered. */
 static unsigned char model[kMost][kPieces + 1][kBytes], before[kMost][kPieces + 1][kBytes];
 static unsigned char is_read[kMost][kPieces + 1][kBytes], is_written[kMost][kPieces + 1][kBytes];
 static unsigned char mine[kPieces + 1][kBytes];
 static int registered[kMost][kPieces]; /* bytes */
-
-/* The same on all processes. */
-static int any(int below) {
-  static uint64_t state = 20021;
-  state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (int)((state >> 33) % (uint64_t)below);
-}
 
 static int has(unsigned char* marks, int bytes) { return memchr(marks, 1, (size_t)bytes) != NULL; }
 
@@ -248,7 +241,10 @@ static void one_operation(int with_labels) {
 }
 
 static void random_supersteps(void) {
+  const int supersteps = stress_rounds(40, 4000);
   int i, p, step;
+  if (me == 0) printf("%d random supersteps from seed %u on\n", supersteps, stress_seed());
+  fflush(stdout);
   for (p = 0; p < size; ++p) {
     for (i = 0; i < (kPieces + 1) * kBytes; ++i) {
       model[p][i / kBytes][i % kBytes] = (unsigned char)any(256);
@@ -257,7 +253,7 @@ static void random_supersteps(void) {
   memcpy(mine, model[me], sizeof(mine));
   for (i = 0; i < kPieces; ++i) register_piece(i);
   commit();
-  for (step = 0; step < kSupersteps; ++step) {
+  for (step = 0; step < supersteps; ++step) {
     const int with_labels = any(2);
     memset(is_read, 0, sizeof(is_read));
     memset(is_written, 0, sizeof(is_written));
@@ -300,9 +296,8 @@ int main(int argc, char** argv) {
   previous = (me + size - 1) % size;
   for (i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
     /* 64 windows of more take seconds */
-    const int is_asked = strcmp(name, "sound") == 0 ? cases[i].run != limit || size <= 2
-                                                    : strcmp(name, cases[i].name) == 0;
-    if (!is_asked) continue;
+    const int is_left_out = cases[i].run == limit && size > 2 && !full_stress();
+    if (strcmp(name, "sound") == 0 ? is_left_out : strcmp(name, cases[i].name) != 0) continue;
     cases[i].run();
     LIBARRIER();
     printf("process %d of %d: %s\n", me, size, cases[i].name);

@@ -6,12 +6,16 @@ set -u
 run_mpi=$1
 cases=$2
 shift 2
-export TEST_TIMEOUT=60
+full=${BRIGADE_TEST_FULL+yes}
+[[ -n $full ]] && TEST_TIMEOUT=1500 || TEST_TIMEOUT=60
+export TEST_TIMEOUT
 failures=0
 
-sound=(primitives labels lengths 'seen by all' 'around limits' random forgotten)
 for processes in 1 2 3 4; do
+  sound=(primitives labels lengths 'seen by all' 'around limits' random forgotten)
+  [[ -z $full && $processes -gt 2 ]] || sound+=(limit)
   output=$("$run_mpi" "$processes" env "$@" "$cases" sound 2>&1) || { failures=$((failures + 1)); echo "$output"; }
+  grep 'random supersteps' <<<"$output"
   for name in "${sound[@]}"; do
     found=$(grep -c ": $name\$" <<<"$output")
     [[ $found -eq $processes ]] || { failures=$((failures + 1)); echo "FAILED: $name on $processes processes: $output"; }
