@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every mistake ends the program on all processes, by itself, with an error that names process, call and superstep.
-#   li_misuse_test.sh RUN_MPI LI_MISUSE always
-#   li_misuse_test.sh RUN_MPI LI_MISUSE checked VARIABLE=VALUE...
+#   li_misuse_test.sh RUN_MPI LI_MISUSE always|checked [VARIABLE=VALUE...]
+# checked: what the checking mode alone finds.
 set -u
 
 run_mpi=$1
@@ -17,8 +17,9 @@ fails() {  # TEXT...: as it was found
   failures=$((failures + 1))
 }
 
+settings=("$@")
 run() {  # CASE VARIABLE=VALUE...
-  output=$("$run_mpi" 3 env "${@:2}" "$misuse" "$1" 2>&1)
+  output=$("$run_mpi" 3 env "${settings[@]}" "${@:2}" "$misuse" "$1" 2>&1)
 }
 
 # expect CASE TEXT VARIABLE=VALUE...: it ends with TEXT, a basic regular expression.
@@ -31,9 +32,9 @@ expect() {
 }
 
 # Of the checking mode: without it the program ends well.
-finds() {
-  expect "$1" "$2" BRIGADE_LI_CHECK=1 "${@:3}"
-  run "$1" "${@:3}" || fails "$1 without checks"
+finds() {  # CASE TEXT
+  expect "$1" "$2" BRIGADE_LI_CHECK=1
+  run "$1" || fails "$1 without checks"
   [[ $(grep -c 'not found' <<<"$output") -eq 3 ]] || fails "$1 without checks is found"
 }
 
@@ -66,23 +67,22 @@ if [[ $what == always ]]; then
   for backend in windows bsp; do
     # shellcheck disable=SC2016 # for the inner shell
     output=$("$run_mpi" 3 env BRIGADE_LI_BACKEND="$backend" \
-      sh -c 'BRIGADE_LI_CHECK=$((OMPI_COMM_WORLD_RANK == 2)) "$0"' "$misuse" 2>&1)
+      sh -c 'BRIGADE_LI_CHECK=$((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} == 2)) "$0"' "$misuse" 2>&1)
     grep -q 'differ in their settings: process 0 has .*CHECK=0, process 2 has .*CHECK=1' <<<"$output" || fails "settings"
   done
 else
-  finds source 'LISYNC on process 1, superstep 2: the source of a LIPUT to process 2, operation 2, of 4 bytes, has' "$@"
+  finds source 'LISYNC on process 1, superstep 2: the source of a LIPUT to process 2, operation 2, of 4 bytes, has'
   both='LIBARRIER on process 2, superstep 2: operations touch the same bytes here in one superstep'
   finds two_puts "$both: a LIPUT of process 0, operation 1, writes 8 bytes at .* (offset 0 of what is registered); a"\
-' LIPUT of process 1, operation 1, writes 8 bytes at .* (offset 4 of' "$@"
-  finds put_and_get "$both: a LIPUT of process 0, .* writes 8 .*; a LIGET of process 1, .* reads 4 bytes" "$@"
-  finds onto_source "$both: a LIPUT of process 2, .* reads 4 .*; a LIPUT of process 0, .* writes 4 bytes" "$@"
-  finds two_results "${both/process 2/process 1}: a LIGET of process 1, operation 1, writes .* operation 2, writes" "$@"
-  finds many "$both: a LIGET of process 1, operation 100, reads .*; a LIPUT of process 0" "$@"
-  checked=("BRIGADE_LI_CHECK=1" "$@")
-  expect other_call 'LICOMMIT on process 1, superstep 2: process 0 calls LISYNC meanwhile' "${checked[@]}"
-  expect other_memory 'LIOSYNC on process 1, superstep 2: process 0 calls LISYNC for other memory' "${checked[@]}"
-  expect early_end 'LIDEREGISTER on process 1, superstep 2: process 0 calls LISYNC meanwhile' "${checked[@]}"
-  run order "${checked[@]}" || fails "order"
+' LIPUT of process 1, operation 1, writes 8 bytes at .* (offset 4 of'
+  finds put_and_get "$both: a LIPUT of process 0, .* writes 8 .*; a LIGET of process 1, .* reads 4 bytes"
+  finds onto_source "$both: a LIPUT of process 2, .* reads 4 .*; a LIPUT of process 0, .* writes 4 bytes"
+  finds two_results "${both/process 2/process 1}: a LIGET of process 1, operation 1, writes .* operation 2, writes"
+  finds many "$both: a LIGET of process 1, operation 100, reads .*; a LIPUT of process 0"
+  expect other_call 'LICOMMIT on process 1, superstep 2: process 0 calls LISYNC meanwhile' BRIGADE_LI_CHECK=1
+  expect other_memory 'LIOSYNC on process 1, superstep 2: process 0 calls LISYNC for other memory' BRIGADE_LI_CHECK=1
+  expect early_end 'LIDEREGISTER on process 1, superstep 2: process 0 calls LISYNC meanwhile' BRIGADE_LI_CHECK=1
+  run order BRIGADE_LI_CHECK=1 || fails "order"
   grep -q 'LICOMMIT: process 1 has registered pieces of the same lengths as process 0, in another order' <<<"$output" ||
     fails "order"
 fi
