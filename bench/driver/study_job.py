@@ -98,7 +98,7 @@ STUDIES = {
         Program(["as_suite", "--no-tests", "--ints", "1024,4096,16384,65536"], (4,), full_ranks=(4, 16, 25)),
     ], simulated=True),
     "rdx": Study("Radix sort as the LI paper measures it", LI, [
-        Program(["rdx_suite", "--keys", "1024000"], (2, 4, 8),
+        Program(["rdx_suite", "--keys", "1024000,4096000"], (2, 4, 8),
                 ["rdx_suite", "--keys", "4096000,8192000,16384000"], (2, 4, 8, 16), sequential=True),
         Program(["rdx_suite", "--keys", "1024000", "--skewed"], (4,)),
     ], simulated=True),

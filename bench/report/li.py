@@ -1,18 +1,21 @@
 """What the pages of the LI paper's suites share. Who is measured: LIPUT and LIGET over a backend, "brigade" being its
 windows, and MPI's sends and receives, "mpi"."""
 
+import collections
 import csv
 import pathlib
 import re
 from typing import NamedTuple
 
 from bench.report.measurements import OURS, Summary, Versus, collect, geometric_mean, ratio
-from bench.report.style import Cell, Section, Table, format_us, ratio_cell
+from bench.report.style import (BLACK, COLOURS, ORANGE, Cell, Section, Table, bytes_axis, plot, plt, ratio_cell,
+                                time_cell)
 
 LIBRARIES = ("BSPlib", "PUB", "LAM")
 METHOD = """A launch is LI over one backend, with MPI's sends and receives beside; launches of all backends take turns,
-and those of the same contender count together. Small figures are the time over that of Brigade's windows with the same
-algorithm: above 1, Brigade is faster. Debian's Open MPI makes no windows over TCP, so that there are others instead."""
+and those of the same contender count together. In brackets stand 95 % intervals; other small figures are the time over
+that of Brigade's windows with the same algorithm: above 1, Brigade is faster. Debian's Open MPI makes no windows over
+TCP, so that there are others instead."""
 
 
 class Contender(NamedTuple):
@@ -71,12 +74,13 @@ def summaries(place, cases, name_of):
     return lines
 
 
-def time_with_ratio(subjects, who, text=format_us):
-    """The cell of a contender in the row of a case."""
+def time_with_ratio(subjects, who):
+    """The cell of a contender in the row of a case: its time, with the spread, and the ratio."""
     if who not in subjects:
         return ""
+    time, spread, *_ = time_cell(subjects[who])
     versus = over(subjects, who)
-    return Cell(text(subjects[who].median), f"{versus.median:.2f}" if versus else "",
+    return Cell(time, f"{spread} {versus.median:.2f}" if versus else spread,
                 ratio_cell(versus).verdict if versus else "")
 
 
@@ -107,15 +111,14 @@ def gains(cases, backend, wanted=""):
 
 
 def paper(name, size):
-    """{(size, ranks, library, pattern): speedup}, with one process a PC where there is such a figure."""
-    found = {}
+    """{(size, ranks, library, pattern): {nodes: speedup}}; nodes are SMP with two processes a PC, else non-SMP."""
+    found = collections.defaultdict(dict)
     path = pathlib.Path(__file__).resolve().parent.parent / "studies" / "paper" / f"{name}.csv"
     with open(path, encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
             which = int(row[size]), int(row["ranks"]), row["library"], row["pattern"]
-            if row["nodes"] == "non-SMP" or which not in found:
-                found[which] = float(row["speedup"])
-    return found
+            found[which][row["nodes"]] = float(row["speedup"])
+    return dict(found)
 
 
 def sequential(lines, name):
@@ -125,10 +128,58 @@ def sequential(lines, name):
             if ("alone", "sequential") in subjects}
 
 
+PAPER_HEADER = [f"paper: {library}" for library in LIBRARIES]
+
+
 def paper_cells(known, key, pattern):
-    """What each library of the paper reached in this case, if it is there."""
-    found = (known.get((key.rows, key.ranks, library, pattern)) for library in LIBRARIES)
-    return [f"{speedup:g}" if speedup else "" for speedup in found]
+    """What each library of the paper reached in this case, if it is there; small: with two processes a PC."""
+    found = [known.get((key.rows, key.ranks, library, pattern), {}) for library in LIBRARIES]
+    return [Cell(f"{cell['non-SMP']:g}" if "non-SMP" in cell else "", f"{cell['SMP']:g}" if "SMP" in cell else "")
+            for cell in found]
+
+
+def draw_speedups(cases, alone, known, wanted):
+    """By number of ranks, of the cases of one size: what is measured of the `wanted` patterns, with intervals, and what
+    each library of the paper reached. None where no rank ran alone."""
+    one = next(iter(cases))
+    base = alone.get((one.case, one.rows))
+    if not base:
+        return None
+    figure, axes = plt.subplots(figsize=(6, 3.2))
+    for who in contenders(cases.values()):
+        points = sorted((key.ranks, ratio(base, subjects[who])) for key, subjects in cases.items() if who in subjects)
+        if who.pattern not in wanted:
+            continue
+        speedups = [speedup for _, speedup in points]
+        axes.errorbar([ranks for ranks, _ in points], [speedup.median for speedup in speedups],
+                      [[speedup.median - speedup.lo for speedup in speedups],
+                       [speedup.hi - speedup.median for speedup in speedups]],
+                      fmt="s--" if who.pattern.endswith("send") else "o-", ms=3, lw=1.2, capsize=2, label=who.title,
+                      color=COLOURS["brigade"] if who.subject == "brigade" else None)
+    for library, mark in zip(LIBRARIES, "^vx"):
+        for nodes, colour in (("non-SMP", BLACK), ("SMP", ORANGE)):
+            points = sorted((ranks, cell[nodes]) for (size, ranks, of, pattern), cell in known.items()
+                            if (size, of) == (one.rows, library) and nodes in cell and pattern == wanted[0])
+            if points:
+                axes.plot(*zip(*points), mark + ":", ms=5, lw=0.8, color=colour, label=f"paper: {library}, {nodes}")
+    bytes_axis(axes)
+    axes.xaxis.set_major_formatter(lambda ranks, _: f"{ranks:g}")
+    axes.set_xlabel("ranks; of the paper " + wanted[0])
+    axes.set_ylabel("speedup")
+    axes.legend(frameon=False, fontsize=5, ncols=2)
+    return plot(figure, f"Speedups: {one.case}, {one.rows:,}")
+
+
+def with_speedups(parts, cases, alone, known, wanted):
+    """The `parts`, {Key: one}, with a plot before those of each size."""
+    found = []
+    for size in dict.fromkeys((key.case, key.rows) for key in parts):
+        of_size = {key: cases[key] for key in parts if (key.case, key.rows) == size}
+        drawn = draw_speedups(of_size, alone, known, wanted)
+        if drawn:
+            found.append({"title": drawn["description"], "plot": drawn, "table": None})
+        found += [parts[key] for key in of_size]
+    return found
 
 
 def section(title, claims, parts, found):

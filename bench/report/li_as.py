@@ -1,7 +1,9 @@
 """The sections of the As study: barriers, and exchanges of all with all."""
 
 from bench.report import li
-from bench.report.style import COLOURS, Table, bytes_axis, format_bytes, format_us, plot, plt, time_axis
+from bench.report.measurements import scaled
+from bench.report.style import (COLOURS, Cell, Table, bytes_axis, format_bytes, plot, plt, time_axis, time_cell,
+                                times_cell)
 
 TITLE = "Barriers and exchanges of all with all as the LI paper measures them"
 PAPER = """On 16 PCs at 100 Mbit/s a barrier was dearest over LAM-MPI and cheapest over BSPlib, also with a few ints
@@ -18,7 +20,8 @@ def ints_of(key):
 
 
 def us_per_int(key, figure):
-    return figure.median / ints_of(key)
+    """The paper's g(h)."""
+    return scaled(figure, ints_of(key))
 
 
 def draw(cases, title):
@@ -26,8 +29,11 @@ def draw(cases, title):
     for who in li.contenders(cases.values()):
         points = sorted((ints_of(key) * INT, us_per_int(key, subjects[who])) for key, subjects in cases.items()
                         if who in subjects)
-        axes.plot(*zip(*points), "o-" if who.pattern == "put" else "s--", ms=3, lw=1.4, label=who.title,
-                  color=COLOURS["brigade"] if who.subject == "brigade" else None)
+        sizes = [size for size, _ in points]
+        line, = axes.plot(sizes, [cost.median for _, cost in points], "o-" if who.pattern == "put" else "s--", ms=3,
+                          lw=1.4, label=who.title, color=COLOURS["brigade"] if who.subject == "brigade" else None)
+        axes.fill_between(sizes, [cost.lo for _, cost in points], [cost.hi for _, cost in points],
+                          color=line.get_color(), alpha=0.2, lw=0)
     bytes_axis(axes)
     axes.set_xlabel("of each rank to all")
     time_axis(axes.yaxis)
@@ -45,10 +51,14 @@ def part(cases, ranks):
     exchanges = {key: cases[key] for key in sorted(cases, key=ints_of) if key.case == "total exchange"}
     parts = [{"title": f"Tests 1 to 5 on {ranks} ranks, us", "plot": None, "table": Table(header, tests)}]
     if exchanges:
-        title = f"Exchanges on {ranks} ranks, us; the plot has us per int"
         rows = [[f"{ints_of(key)} ints ({format_bytes(key.bytes)}) of each",
                  *(li.time_with_ratio(subjects, who) for who in everybody)] for key, subjects in exchanges.items()]
-        parts.append({"title": title, "plot": draw(exchanges, title), "table": Table(header, rows)})
+        parts.append({"title": f"Exchanges on {ranks} ranks, us", "plot": None, "table": Table(header, rows)})
+        title = f"g(h) on {ranks} ranks, us per int"
+        rows = [[f"h = {ints_of(key)}",
+                 *(times_cell(us_per_int(key, subjects[who])) if who in subjects else "" for who in everybody)]
+                for key, subjects in exchanges.items()]
+        parts.append({"title": title, "plot": draw(exchanges, title), "table": Table(["", *header[1:]], rows)})
         parts.append({"title": f"L and g on {ranks} ranks", "plot": None,
                       "table": Table(["", "L, us", "g, us per int"], [
                           [who.title, latency(cases, who), bandwidth(exchanges, who)] for who in everybody])})
@@ -59,20 +69,18 @@ def latency(cases, who):
     """Test 1, with the spread."""
     for key, subjects in cases.items():
         if key.case.startswith("test 1") and who in subjects:
-            figure = subjects[who]
-            return f"{format_us(figure.median)} [{format_us(figure.lo)}, {format_us(figure.hi)}]"
+            return time_cell(subjects[who])
     return ""
 
 
 def bandwidth(exchanges, who):
     """The least of all exchanges, with the spread."""
-    found = [(us_per_int(key, subjects[who]), key, subjects[who]) for key, subjects in exchanges.items()
-             if who in subjects]
+    found = [(us_per_int(key, subjects[who]), ints_of(key)) for key, subjects in exchanges.items() if who in subjects]
     if not found:
         return ""
-    best, key, figure = min(found, key=lambda one: one[0])
-    ints = ints_of(key)
-    return f"{best:.3g} [{figure.lo / ints:.3g}, {figure.hi / ints:.3g}] at {ints} ints"
+    best, ints = min(found)
+    text, spread, *_ = times_cell(best)
+    return Cell(text, f"{spread} at {ints} ints")
 
 
 def sections(place, lines, _):

@@ -7,8 +7,8 @@ TITLE = "Radix sort as the LI paper measures it"
 PAPER = """Put was at least 1.5 times as fast as messages over LAM-MPI, so that no figures of these are given. Sending
 all keys for a rank at once did not pay. That ranks begin with different digits helped LAM-MPI, and the others hardly.
 Speedups were a fifth to a third of the number of processes, at most 6.45 on 16 PCs."""
-METHOD = li.METHOD + """ Speedups are over one rank of the same program in shared memory. Where ranks outnumber cores,
-none can be above the number of cores."""
+METHOD = li.METHOD + """ Speedups are over one rank of the same program in shared memory; of the paper,
+small, those with two processes a PC. Where ranks outnumber cores, none can be above the number of cores."""
 
 
 def times(cases, backend, over, under):
@@ -21,7 +21,7 @@ def times(cases, backend, over, under):
 def sections(place, lines, everywhere):
     alone, known = li.sequential(everywhere, "radix sort"), li.paper("rdx", "keys")
     cases = {key: subjects for key, subjects in li.cases_of(lines, "radix sort").items() if key.ranks > 1}
-    parts, shares = [], []
+    parts, shares = {}, []
     for key, subjects in cases.items():
         base = alone.get((key.case, key.rows))
         rows = []
@@ -33,8 +33,8 @@ def sections(place, lines, everywhere):
             rows.append([who.title, time_cell(subjects[who]), Cell(f"{versus.median:.2f}") if versus else "",
                          f"{speedup:.2f}" if base else "",
                          *li.paper_cells(known, key, who.pattern)])
-        parts.append({"title": f"{key.case}, {key.rows:,} keys, {key.ranks} ranks", "plot": None, "table": Table(
-            ["", "us", "over windows", "speedup", *(f"paper: {library}" for library in li.LIBRARIES)], rows)})
+        parts[key] = {"title": f"{key.case}, {key.rows:,} keys, {key.ranks} ranks", "plot": None, "table": Table(
+            ["", "us", "over windows", "speedup", *li.PAPER_HEADER], rows)}
     eager = "today's MPI hands short messages over without asking, so that many cost it little more than as many puts"
     copies = "copying keys twice costs less than putting them in up to 256 pieces"
     claims = [
@@ -52,5 +52,6 @@ def sections(place, lines, everywhere):
         li.claim("speedups over the number of ranks are 0.20 to 0.33; windows", shares,
                  lambda mean: 0.2 <= mean <= 0.34, "cores, links and their ratio are others than the paper's"),
     ]
+    parts = li.with_speedups(parts, cases, alone, known, ("RDXSORT, put", "RDXSORT, send"))
     return [li.section(f"Rdx, {place} (Tables 2 and 3)", claims, parts, li.summaries(
         place, cases, lambda key: f"{key.case}, {key.rows} keys, {key.ranks} ranks"))]

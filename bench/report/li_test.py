@@ -36,8 +36,8 @@ class As(unittest.TestCase):
                          times("total exchange", 4, 64, contenders, cols=4))
 
     def test_everybody_is_compared_with_windows(self):
-        self.assertIn("<td>10</td>", self.page)
-        self.assertIn('<td class="better">40 <small>4.00</small></td>', self.page)
+        self.assertIn("<td>10 <small>[10, 10]</small></td>", self.page)
+        self.assertIn('<td class="better">40 <small>[40, 40] 4.00</small></td>', self.page)
 
     def test_an_mpi_is_compared_with_its_own_messages(self):
         self.assertIn("<td>0.75 to 0.75, mean 0.75</td><td>as there</td>", self.page)  # 30 over 40
@@ -48,7 +48,8 @@ class As(unittest.TestCase):
         self.assertIn("<b>2.00</b>", self.page)  # 20 over 10
 
     def test_the_cost_of_an_int_is_that_of_what_each_sends(self):
-        self.assertIn("0.0391 [0.0391, 0.0391] at 256 ints", self.page)
+        self.assertIn("0.0391 <small>[0.0391, 0.0391] at 256 ints</small>", self.page)
+        self.assertIn("<td>h = 256</td><td>0.0391 <small>[0.0391, 0.0391]</small></td>", self.page)
 
 
 class Mult(unittest.TestCase):
@@ -62,15 +63,17 @@ class Mult(unittest.TestCase):
         text = page("mult", product + times("matrix product, loops", 1, 320, {("alone", "sequential"): 800e3}) +
                     times("total exchange", 16, 1600, {("brigade", "put"): 8e3}, cols=16))
         self.assertIn("<td>8.00</td>", text)  # speedup
-        self.assertIn("<td>10.33</td>", text)  # BSPlib's
-        self.assertIn("<td>8.45</td>", text)  # LAM's messages
+        self.assertIn("<td>10.33 <small>7.75</small></td>", text)  # BSPlib's, with a process a PC and with two
+        self.assertIn("<td>8.45 <small>6.64</small></td>", text)  # LAM's messages
+        self.assertEqual(text.count("<svg"), 1)
+        self.assertIn("paper: BSPlib, SMP", text)
         # 0.3125 us an int, at the nearest exchange
         self.assertIn(f"<td>{li_mult.predicted(16, 320, 8e3 / 25600, 800e3):.2f}</td>", text)
 
     def test_the_table_is_read_whole(self):
         known = li.paper("mult", "n")
-        self.assertEqual(known[320, 16, "LAM", "put"], 5.17)
-        self.assertEqual(known[640, 25, "BSPlib", "put"], 19.18)
+        self.assertEqual(known[320, 16, "LAM", "put"], {"non-SMP": 5.17, "SMP": 5.47})
+        self.assertEqual(known[640, 25, "BSPlib", "put"], {"SMP": 19.18})
         self.assertEqual(len(known), 2 * 3 * 7)
 
 
@@ -97,8 +100,10 @@ class Rdx(unittest.TestCase):
         self.assertIn("<td>not measured</td><td></td>", self.page)  # over MPI's windows
 
     def test_tables_2_and_3_stand_beside(self):
-        self.assertIn("<td>4.00</td><td>6.26</td><td>3.21</td><td>5.75</td>", self.page)
+        self.assertIn("<td>4.00</td><td>6.26 <small>4.45</small></td><td>3.21 <small>2.7</small></td>"
+                      "<td>5.75 <small>4.17</small></td>", self.page)
         self.assertEqual(len(li.paper("rdx", "keys")), 3 * 2 * (3 * 4 + 3))
+        self.assertEqual(self.page.count("<svg"), 1)
 
 
 if __name__ == "__main__":
