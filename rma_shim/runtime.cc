@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <mutex>
 
 #include "rma_shim/carried_window.h"
 #include "rma_shim/errors.h"
@@ -19,7 +20,7 @@ __attribute__((constructor)) void RefuseOtherMpi() { RefuseWrongMpiFamily("libbr
 
 }  // namespace
 
-Runtime* Runtime::current_ = nullptr;
+std::atomic<Runtime*> Runtime::current_ = nullptr;
 
 Runtime::Runtime(const Settings& settings)
     : settings_(settings), pid_(getpid()), datatypes_(new DatatypeCache) {
@@ -44,11 +45,15 @@ Status Runtime::OpenEngine() {
   return WindowSpace::Create(engine_->engine.get(), &space_);
 }
 
+// Of several threads that make their first windows at once one starts it.
 Runtime* Runtime::StartNow(const char* routine) {
+  static std::mutex starting;
+  const std::lock_guard<std::mutex> lock(starting);
+  if (Runtime* const current = Current()) return current;
   Settings settings;
   const Status status = ReadSettings(&settings);
   if (!status.ok()) Fail(routine, status.message());
-  current_ = new Runtime(settings);
+  auto* const runtime = new Runtime(settings);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) WarnOfUnknownVariables();
@@ -57,18 +62,20 @@ Runtime* Runtime::StartNow(const char* routine) {
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Runtime::OnMpiFinalize, &keyval, nullptr);
   MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
   MPI_Comm_free_keyval(&keyval);
-  return current_;
+  current_.store(runtime, std::memory_order_release);
+  return runtime;
 }
 
 int Runtime::OnMpiFinalize(MPI_Comm, int, void*, void*) {
+  Runtime* const runtime = Current();
   // A forked child has copies of everything and owns none of it.
-  if (current_->pid_ != getpid()) return MPI_SUCCESS;
+  if (runtime->pid_ != getpid()) return MPI_SUCCESS;
   // Windows that the program has not freed: all ranks come here, in the same state. Where one does
   // not, what it breaks is told to the others.
-  for (const auto& window : current_->windows_) (void)window->window()->Free();
-  current_->windows_.clear();
-  delete current_;
-  current_ = nullptr;
+  for (const auto& window : runtime->windows_) (void)window->window()->Free();
+  runtime->windows_.clear();
+  delete runtime;
+  current_.store(nullptr, std::memory_order_release);
   return MPI_SUCCESS;
 }
 

@@ -9,6 +9,7 @@
 #include <mpi.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -32,10 +33,11 @@ class Runtime {
   // The runtime, started if it was not. A bad setting ends the job in the name of `routine`.
   // REQUIRES: MPI is initialised, and not finalised.
   static Runtime* Start(const char* routine) {
-    return current_ != nullptr ? current_ : StartNow(routine);
+    Runtime* const current = Current();
+    return current != nullptr ? current : StartNow(routine);
   }
   // Null before the start and after the end.
-  static Runtime* Current() { return current_; }
+  static Runtime* Current() { return current_.load(std::memory_order_acquire); }
 
   const Settings& settings() const { return settings_; }
   // Why this process carries no window; empty: it does.
@@ -79,7 +81,7 @@ class Runtime {
   Status OpenEngine();
   CarriedWindow* FindAnew(MPI_Win handle);
 
-  static Runtime* current_;
+  static std::atomic<Runtime*> current_;
 
   const Settings settings_;
   const pid_t pid_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "membuf/copy_bytes.h"
+#include "windows/core/fences.h"
 #include "windows/core/window.h"
 #include "windows/layout/layout_copy.h"
 #include "windows/layout/layout_cursor.h"
@@ -195,11 +196,14 @@ Status Window::Get(const OriginData& result, const TargetData& target, std::atom
   if (reached->mapped() != nullptr && result.layout.is_contiguous() &&
       target.layout.is_contiguous()) {
     CopyBytes(result.data, reached->mapped() + offset, static_cast<size_t>(bytes));
+    LoadFence();
     return Status();
   }
   LayoutCursor from(&target.layout, target.count);
   LayoutCursor to(&result.layout, result.count);
-  return Reached(target.rank, reached->Get(&from, offset, bytes, &to, result.data));
+  const Status status = reached->Get(&from, offset, bytes, &to, result.data);
+  LoadFence();
+  return Reached(target.rank, status);
 }
 
 Status Window::Accumulate(AccumulateOp op, const OriginData& origin, const TargetData& target,
@@ -274,6 +278,7 @@ Status Window::CombineDirectly(AccumulateOp op, Element element, const OriginDat
     BRIGADE_RETURN_IF_ERROR(Reached(target.rank, status));
     if (result != nullptr) Scatter(fetched.data(), now, &back, result->data);
   }
+  if (result != nullptr) LoadFence();
   return Status();
 }
 
@@ -295,6 +300,7 @@ Status Window::FetchAndOp(AccumulateOp op, Element element, const void* value, v
       brigade::Accumulate(op, element, 1, there, static_cast<const std::byte*>(value));
     }
     direct(rank)->page().combining().Unlock();
+    LoadFence();
     std::memcpy(result, old, bytes);
     SetOver(over);
     return Status();
@@ -347,6 +353,7 @@ Status Window::CompareAndSwap(Element element, const void* expected, const void*
     status = reached.Put(&from, now, static_cast<int64_t>(bytes), &to, offset);
   }
   reached.page().combining().Unlock();
+  LoadFence();
   BRIGADE_RETURN_IF_ERROR(Reached(rank, status));
   std::memcpy(result, old, bytes);
   return Status();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "patterns/engine/pattern_call.h"
-#include "windows/core/full_fence.h"
+#include "windows/core/fences.h"
 #include "windows/core/window.h"
 
 namespace brigade {

@@ -11,7 +11,7 @@
 #include "patterns/engine/pattern_call.h"
 #include "transport/host/variables.h"
 #include "transport/mpi/mpi_bootstrap.h"
-#include "windows/core/full_fence.h"
+#include "windows/core/fences.h"
 #include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/message/outgoing.h"
