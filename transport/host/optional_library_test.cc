@@ -1,0 +1,45 @@
+#include "transport/host/optional_library.h"
+
+#include <cmath>
+#include <string>
+
+#include "gtest/gtest.h"
+
+// Declared, and nowhere defined.
+int brigade_test_missing();
+
+namespace brigade {
+namespace {
+
+struct Mathematics : OptionalLibrary {
+  explicit Mathematics(const char* file) : OptionalLibrary(file) {}
+  BRIGADE_OPTIONAL_FUNCTION(cbrtf);
+};
+
+struct MoreMathematics : Mathematics {
+  MoreMathematics() : Mathematics("libm.so.6") {}
+  BRIGADE_OPTIONAL_FUNCTION(brigade_test_missing);
+  BRIGADE_OPTIONAL_FUNCTION(cbrtl);
+};
+
+TEST(OptionalLibrary, HasWhatItsHeaderDeclares) {
+  const Mathematics library("libm.so.6");
+  ASSERT_TRUE(library.status().ok()) << library.status().ToString();
+  EXPECT_EQ(library.cbrtf(27), 3);
+}
+
+TEST(OptionalLibrary, MayBeMissing) {
+  const Mathematics library("libbrigade_nowhere.so.7");
+  EXPECT_EQ(library.status().code(), StatusCode::kUnavailable);
+  EXPECT_NE(library.status().message().find("libbrigade_nowhere.so.7: cannot open"),
+            std::string::npos);
+}
+
+TEST(OptionalLibrary, MayLackAFunction) {
+  const MoreMathematics library;
+  EXPECT_EQ(library.status().code(), StatusCode::kUnavailable);
+  EXPECT_NE(library.status().message().find("brigade_test_missing"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace brigade
