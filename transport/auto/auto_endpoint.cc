@@ -232,7 +232,8 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     Far(AutoTransport transport, const Endpoint* near)
         : endpoint(std::move(transport.endpoint)),
           polls_per_look(static_cast<uint64_t>(transport.polls_per_look)),
-          is_wanted(std::move(transport.is_wanted)) {
+          is_wanted(std::move(transport.is_wanted)),
+          is_missed(std::move(transport.is_missed)) {
       if (is_wanted == nullptr) is_wanted = [] { return true; };
       if (endpoint == nullptr || near == nullptr) return;
       BRIGADE_CHECK(!endpoint->capabilities().lands_in_peer_memory);
@@ -243,6 +244,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     std::unique_ptr<Endpoint> endpoint;
     uint64_t polls_per_look;
     std::function<bool()> is_wanted;
+    std::function<void()> is_missed;
     std::atomic<bool> is_used{false};  // the helper reads it where it sleeps
     Capabilities with_near;
     std::string name;
@@ -292,7 +294,11 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
   // of them, or on none.
   Status OpenFar(Bootstrap* bootstrap, Group* group) {
     std::vector<char> have;
-    for (const Far& far : fars_) have.push_back(far.endpoint != nullptr && far.is_wanted());
+    for (const Far& far : fars_) {
+      const bool is_wanted = far.is_wanted();
+      have.push_back(far.endpoint != nullptr && is_wanted);
+      if (far.endpoint == nullptr && is_wanted && far.is_missed != nullptr) far.is_missed();
+    }
     BRIGADE_RETURN_IF_ERROR(FindWhatAllHave(bootstrap, &have));
     Status status;
     for (size_t i = 0; i < fars_.size(); ++i) {

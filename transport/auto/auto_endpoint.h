@@ -29,6 +29,9 @@ struct AutoTransport {
   // Whether this rank had better use it, of one that reaches everywhere; null: it had. That may
   // take long to tell, and is asked when a group first needs more than the near transport.
   std::function<bool()> is_wanted = nullptr;
+  // Called each time a group could have used it, but for this rank, which has it not; null: nobody
+  // cares.
+  std::function<void()> is_missed = nullptr;
 };
 
 // `transports`: in the order of preference; as many, in the same order, on all ranks. One of reach

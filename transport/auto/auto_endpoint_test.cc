@@ -40,6 +40,7 @@ class Job {
   bool real_tcp = false;
   std::set<int> not_wanting_tcp;
   std::atomic<int> asked{0};  // whether they want it
+  std::atomic<int> missed{0};
   // Runs on another thread while the group is opened.
   std::function<void(Endpoint*, const std::atomic<bool>& open)> while_opening;
 
@@ -87,10 +88,12 @@ class Job {
     using Reach = AutoTransport::Reach;
     std::vector<AutoTransport> transports;
     transports.push_back({std::move(near), Reach::kHost});
-    transports.push_back({std::move(tcp), Reach::kEverywhere, /*polls_per_look=*/4, [this, rank] {
+    transports.push_back({std::move(tcp), Reach::kEverywhere, /*polls_per_look=*/4,
+                          [this, rank] {
                             ++asked;
                             return not_wanting_tcp.count(rank) == 0;
-                          }});
+                          },
+                          [this] { ++missed; }});
     transports.push_back({mpi_.CreateEndpoint(rank), Reach::kEverywhere});
     return MakeAutoEndpoint(std::move(transports));
   }
@@ -135,6 +138,19 @@ TEST(AutoEndpoint, AsksWhetherTcpIsWantedOnlyBetweenHosts) {
   Job several({0, 1, 0});
   EXPECT_EQ(NameOf(&several), "shm+inproc");
   EXPECT_EQ(several.asked, 3);
+}
+
+// Who has none is told so where it would have been taken.
+TEST(AutoEndpoint, MissesTcpOnlyBetweenHosts) {
+  for (const bool one_host : {true, false}) {
+    for (const bool wanted : {true, false}) {
+      Job job(one_host ? std::vector<int>{0, 0, 0} : std::vector<int>{0, 1, 0});
+      job.without_tcp = {1, 2};
+      if (!wanted) job.not_wanting_tcp = {1, 2};
+      EXPECT_EQ(NameOf(&job), one_host ? "shm" : "shm+inproc");
+      EXPECT_EQ(job.missed, !one_host && wanted ? 2 : 0);
+    }
+  }
 }
 
 TEST(AutoEndpoint, TellsPeersByHost) {
