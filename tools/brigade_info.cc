@@ -30,6 +30,7 @@
 #include "transport/host/variables.h"
 #include "transport/registry.h"
 #include "transport/tcp/io/socket_io.h"
+#include "transport/tcp/wire/wire.h"
 
 namespace brigade {
 namespace {
@@ -92,6 +93,8 @@ void PrintHost() {
        lockable == SIZE_MAX ? "unlimited" : std::to_string(lockable) + " bytes per user");
   std::unique_ptr<SocketIo> io;
   Line("io_uring", YesOr(CreateUringIo(&io), "yes"));
+  AuthKey key;
+  Line("libsodium", YesOr(MakeRandom(&key), "yes"));
   SocketAddress address;
   const Status status = ChooseInterface(std::getenv("BRIGADE_IFACE"), &address);
   Line("address for peers", YesOr(status, address.ToString()));

@@ -64,6 +64,19 @@ run 0 "$without" process_vm_writev "$info"
 says '^  kernel copies +no: the system refuses them: Operation not permitted$'
 says '^  shm +yes'
 
+missing=$TEST_TMPDIR/missing
+mkdir "$missing"
+: >"$missing/liburing.so.2"
+run 0 env LD_LIBRARY_PATH="$missing" "$info"
+says '^  io_uring +no: .*liburing\.so\.2: '
+says '^  libsodium +yes$'
+says '^  tcp +yes'
+mv "$missing/liburing.so.2" "$missing/libsodium.so.23"
+run 0 env LD_LIBRARY_PATH="$missing" "$info"
+says '^  libsodium +no: .*libsodium\.so\.23: .*install libsodium '
+for line in tcp sockets; do says "^  $line +no: .*libsodium"; done
+for line in auto shm; do says "^  $line +yes"; done
+
 run 1 env BRIGADE_STATS=often "$info"
 says 'BRIGADE_STATS=often: must be 0, 1 or ranks'
 

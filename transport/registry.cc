@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include "transport/edge/process_copy.h"
 #include "transport/host/descriptors.h"
 #include "transport/host/fabric.h"
+#include "transport/host/launcher.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_fabric.h"
 #include "transport/mpi/mpi_transport.h"
@@ -65,6 +67,20 @@ Status CreateShm(std::unique_ptr<Endpoint>* endpoint) {
   return CreateShmEndpoint(options, endpoint);
 }
 
+void SayOnStderr(const std::string& line) { std::fprintf(stderr, "brigade: %s\n", line.c_str()); }
+
+bool LogsInfo() {
+  const char* const log = std::getenv("BRIGADE_LOG");
+  return log != nullptr && std::strcmp(log, "info") == 0;
+}
+
+// What holds for all ranks of a host, one of them says, once.
+void SayWhyNoTcp(const Status& why) {
+  static std::atomic<bool> said{false};
+  if (LocalRank() > 0 || said.exchange(true)) return;
+  SayOnStderr("tcp: " + why.message() + "; auto takes mpi in its place");
+}
+
 Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
   std::unique_ptr<Endpoint> shm;
   std::unique_ptr<Endpoint> tcp;
@@ -74,15 +90,16 @@ Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
   options.spans_hosts = true;
   BRIGADE_RETURN_IF_ERROR(CreateMpiEndpoint(&mpi));
   // Where there is no shared memory or no socket to be had, there is MPI. But an interface that was
-  // asked for must exist.
+  // asked for must exist. That TCP is missing is said where it is missed.
   (void)CreateShmEndpoint(options, &shm);
   const Status status = CreateTcp(&tcp);
   if (status.code() == StatusCode::kInvalidArgument) return status;
+  if (!status.ok() && LogsInfo()) SayWhyNoTcp(status);
   using Reach = AutoTransport::Reach;
   std::vector<AutoTransport> transports;
   transports.push_back({std::move(shm), Reach::kHost});
   transports.push_back({std::move(tcp), Reach::kEverywhere, rules::kAutoPollsPerTcpLook,
-                        [] { return Fabric().uses_tcp; }});
+                        [] { return Fabric().uses_tcp; }, [status] { SayWhyNoTcp(status); }});
   transports.push_back({std::move(mpi), Reach::kEverywhere});
   *endpoint = MakeAutoEndpoint(std::move(transports));
   return Status();
@@ -97,14 +114,11 @@ constexpr Entry kTransports[] = {
     {"sockets", "TCP through plain sockets", CreateSockets},
 };
 
-void SayOnStderr(const std::string& line) { std::fprintf(stderr, "brigade: %s\n", line.c_str()); }
-
 }  // namespace
 
 Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint) {
   RaiseDescriptorLimit();
-  const char* const log = std::getenv("BRIGADE_LOG");
-  if (log != nullptr && std::strcmp(log, "info") == 0) TellIfCopiesAreRefused(SayOnStderr);
+  if (LogsInfo()) TellIfCopiesAreRefused(SayOnStderr);
   // What "tcp" was called once; scripts may still say so.
   const std::string& known = name == "uring" ? "tcp" : name;
   for (const Entry& entry : kTransports) {

@@ -93,7 +93,8 @@ class SocketIo {
   static void SleepUntilReadable(int descriptor, int microseconds);
 };
 
-// kUnavailable, saying why: this kernel, or this container, has no io_uring or lacks an operation.
+// kUnavailable, saying why: this host has no liburing, or this kernel or container no io_uring, or
+// it lacks an operation.
 Status CreateUringIo(std::unique_ptr<SocketIo>* io);
 // kUnavailable: no descriptors left.
 Status CreatePlainIo(std::unique_ptr<SocketIo>* io);

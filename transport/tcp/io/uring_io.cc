@@ -6,7 +6,6 @@
 // by the ring, which ends when all of it is there. Writes are plain calls, too: the ring would go
 // on with one in the thread that began it, which may compute, while whoever drives could.
 
-#include <liburing.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,6 +22,7 @@
 #include "membuf/check.h"
 #include "membuf/rules.h"
 #include "transport/tcp/io/plain_io.h"
+#include "transport/tcp/io/uring_library.h"
 
 namespace brigade {
 namespace {
@@ -46,7 +46,7 @@ struct Operation {
 class UringIo : public PlainIo {
  public:
   explicit UringIo(const io_uring& ring) : ring_(ring) {}
-  ~UringIo() override { io_uring_queue_exit(&ring_); }
+  ~UringIo() override { library_.io_uring_queue_exit(&ring_); }
 
   Status Open() {
     BRIGADE_RETURN_IF_ERROR(PlainIo::Open());
@@ -87,7 +87,7 @@ class UringIo : public PlainIo {
   Status RegisterMemory(ByteSpan memory) override {
     DeregisterMemory();
     const iovec range{memory.data, memory.bytes};
-    const int error = io_uring_register_buffers(&ring_, &range, 1);
+    const int error = library_.io_uring_register_buffers(&ring_, &range, 1);
     if (error == -ENOMEM || error == -EAGAIN) {
       return Status(StatusCode::kOutOfMemory,
                     "io_uring: no room for " + std::to_string(memory.bytes) +
@@ -98,7 +98,7 @@ class UringIo : public PlainIo {
     return Status();
   }
   void DeregisterMemory() override {
-    if (registered_.bytes > 0) io_uring_unregister_buffers(&ring_);
+    if (registered_.bytes > 0) library_.io_uring_unregister_buffers(&ring_);
     registered_ = ByteSpan();
   }
 
@@ -134,7 +134,7 @@ class UringIo : public PlainIo {
 
   void Submit() {
     while (io_uring_sq_ready(&ring_) > 0) {
-      const int submitted = io_uring_submit(&ring_);
+      const int submitted = library_.io_uring_submit(&ring_);
       // Busy: results must be taken first.
       if (submitted == -EBUSY || submitted == -EAGAIN) Collect();
       BRIGADE_CHECK(submitted >= 0 || submitted == -EBUSY || submitted == -EAGAIN ||
@@ -166,10 +166,10 @@ class UringIo : public PlainIo {
     return true;
   }
 
-  // Takes results from the ring.
+  // Takes results from the ring, as io_uring_peek_cqe does, which would want the library linked.
   void Collect() {
     io_uring_cqe* cqe = nullptr;
-    while (io_uring_peek_cqe(&ring_, &cqe) == 0) {
+    while (library_.__io_uring_get_cqe(&ring_, &cqe, /*submit=*/0, /*wait_nr=*/0, nullptr) == 0) {
       auto* const operation = static_cast<Operation*>(io_uring_cqe_get_data(cqe));
       --under_way_;
       if (operation != nullptr) {
@@ -201,11 +201,12 @@ class UringIo : public PlainIo {
       syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
       io_uring_cqe* cqe = nullptr;
       __kernel_timespec limit{0, kKickNanoseconds};
-      (void)io_uring_wait_cqe_timeout(&ring_, &cqe, &limit);
+      (void)library_.io_uring_wait_cqe_timeout(&ring_, &cqe, &limit);
       Collect();
     }
   }
 
+  const UringLibrary& library_ = Liburing();
   io_uring ring_;
   ByteSpan registered_;
   std::unordered_map<IoSocket*, std::unique_ptr<Operation>> reads_;
@@ -214,19 +215,21 @@ class UringIo : public PlainIo {
 };
 
 Status CreateUringIo(std::unique_ptr<SocketIo>* io) {
+  const UringLibrary& library = Liburing();
+  BRIGADE_RETURN_IF_ERROR(library.status());
   io_uring ring;
   // The kernel finishes reads when this rank next enters it, and says that it wants to, instead of
   // interrupting it: an interrupt costs more than the read. While the rank computes that is the
   // next timer tick. Older kernels interrupt.
-  int error =
-      io_uring_queue_init(kEntries, &ring, IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG);
-  if (error == -EINVAL) error = io_uring_queue_init(kEntries, &ring, 0);
+  int error = library.io_uring_queue_init(kEntries, &ring,
+                                          IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG);
+  if (error == -EINVAL) error = library.io_uring_queue_init(kEntries, &ring, 0);
   if (error != 0) return RingFailure("io_uring_queue_init", error);
   std::unique_ptr<io_uring_probe, decltype(&io_uring_free_probe)> probe(
-      io_uring_get_probe_ring(&ring), &io_uring_free_probe);
+      library.io_uring_get_probe_ring(&ring), library.io_uring_free_probe);
   for (const int opcode : {IORING_OP_READ_FIXED, IORING_OP_RECV, IORING_OP_ASYNC_CANCEL}) {
     if (probe != nullptr && io_uring_opcode_supported(probe.get(), opcode)) continue;
-    io_uring_queue_exit(&ring);
+    library.io_uring_queue_exit(&ring);
     return Status(StatusCode::kUnavailable,
                   "io_uring: this kernel lacks operation " + std::to_string(opcode));
   }

@@ -1,12 +1,11 @@
 #include "transport/tcp/wire/wire.h"
 
-#include <sodium.h>
-
 #include <cstring>
 #include <string>
 
 #include "transport/channel.h"
 #include "transport/control.h"
+#include "transport/tcp/wire/sodium_library.h"
 
 namespace brigade {
 namespace {
@@ -48,8 +47,16 @@ static_assert(sizeof(WireFrame) == kFrameBytes, "no padding");
 
 template <typename T>
 Status FillRandom(T* out) {
-  if (sodium_init() < 0) return Status(StatusCode::kUnavailable, "libsodium does not start");
-  randombytes_buf(out, sizeof(T));
+  const SodiumLibrary& library = Libsodium();
+  if (!library.status().ok()) {
+    return Status(StatusCode::kUnavailable,
+                  "peers cannot be authenticated: " + library.status().message() +
+                      "; install libsodium (Debian: libsodium23)");
+  }
+  if (library.sodium_init() < 0) {
+    return Status(StatusCode::kUnavailable, "libsodium does not start");
+  }
+  library.randombytes_buf(out, sizeof(T));
   return Status();
 }
 
@@ -71,8 +78,8 @@ void WriteHello(const AuthKey& key_of_to, const EndpointId& from, const Endpoint
   text.from = from;
   text.to = to;
   std::memcpy(out, &text, sizeof(text));
-  crypto_auth(reinterpret_cast<unsigned char*>(out + sizeof(text)), Unsigned(out), sizeof(text),
-              key_of_to.bytes);
+  Libsodium().crypto_auth(reinterpret_cast<unsigned char*>(out + sizeof(text)), Unsigned(out),
+                          sizeof(text), key_of_to.bytes);
 }
 
 Status ReadHello(const AuthKey& mine, const EndpointId& me, const std::byte* in, EndpointId* from,
@@ -86,8 +93,8 @@ Status ReadHello(const AuthKey& mine, const EndpointId& me, const std::byte* in,
                     std::to_string(kVersion));
   }
   if (!(text.to == me)) return mismatch("a hello for another endpoint");
-  if (crypto_auth_verify(Unsigned(in + sizeof(text)), Unsigned(in), sizeof(text), mine.bytes) !=
-      0) {
+  if (Libsodium().crypto_auth_verify(Unsigned(in + sizeof(text)), Unsigned(in), sizeof(text),
+                                     mine.bytes) != 0) {
     return mismatch("a hello with a wrong authentication code");
   }
   *from = text.from;

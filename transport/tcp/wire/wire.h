@@ -39,11 +39,14 @@ struct AuthKey {
 static_assert(std::is_trivially_copyable_v<EndpointId> && std::is_trivially_copyable_v<AuthKey>,
               "both travel as bytes");
 
-// Fill in fresh random bits that nobody can guess. kUnavailable: the system gives none. Any thread.
+// Fill in fresh random bits that nobody can guess. kUnavailable: the system gives none, or has no
+// libsodium, without which there are no hellos. Any thread.
 Status MakeRandom(EndpointId* id);
 Status MakeRandom(AuthKey* key);
 
 inline constexpr size_t kHelloBytes = 80;
+
+// REQUIRES, of both: this host has libsodium, as it has if it has made a key.
 
 // Writes what the endpoint `from` says first on a connection to the endpoint `to`, whose key is
 // `key_of_to`. `serial`: how many connections `from` has made to `to` before, so that a hello that

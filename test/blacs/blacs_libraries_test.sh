@@ -1,0 +1,68 @@
+#!/bin/bash
+# Where the host lacks liburing or libsodium, the library is loaded all the same, says so, and does what it can.
+# Arguments: run_mpi.sh, the program blacs_cases, libbrigade_blacs.so.
+set -u
+
+run_mpi=$1
+cases=$2
+shim=$3
+failures=0
+out=$TEST_TMPDIR/out
+export TEST_TIMEOUT=60
+
+fail() {
+  echo "FAILED: $*; got:"
+  tail -n 100 "$out"
+  failures=$((failures + 1))
+}
+
+# run CASE FILE [VARIABLE=VALUE...]: with such a file that is none, which dlopen finds before the system's.
+run() {
+  local name=$1 missing=$TEST_TMPDIR/missing
+  rm -rf "$missing"
+  mkdir "$missing"
+  : >"$missing/$2"
+  shift 2
+  "$run_mpi" 2 env LD_LIBRARY_PATH="$missing${LD_LIBRARY_PATH+:$LD_LIBRARY_PATH}" LD_PRELOAD="$PWD/$shim" \
+    BRIGADE_LOG=info "$@" "$cases" "$name" >"$out" 2>&1
+}
+
+# lines COUNT TEXT: so many lines of the last run match.
+lines() {
+  [ "$(grep -c -- "$2" "$out")" = "$1" ] || fail "expected $1 lines with '$2'"
+}
+
+run blacs_exit liburing.so.2 BRIGADE_TRANSPORT=tcp || fail "tcp without liburing"
+lines 1 'BLACS over transport tcp'
+lines 1 'brigade: tcp: .*liburing.so.2: .*; it goes on with plain sockets$'
+lines 1 'received intact'
+
+# Who asks for connections is not given any that strangers could open.
+for transport in tcp sockets; do
+  run blacs_exit libsodium.so.23 BRIGADE_TRANSPORT=$transport && fail "$transport without libsodium"
+  grep -q "BLACS ERROR .*peers cannot be authenticated: .*libsodium.so.23: .*; install libsodium " "$out" ||
+    fail "$transport without libsodium: another error"
+  lines 0 'received'
+done
+
+instead='brigade: tcp: peers cannot be authenticated: .*; install libsodium .*; auto takes mpi in its place$'
+run blacs_exit libsodium.so.23 BRIGADE_TRANSPORT=auto || fail "one host without libsodium"
+lines 1 'BLACS over transport shm to every peer'
+lines 1 "$instead"
+lines 1 'received intact'
+run blacs_exit libsodium.so.23 BRIGADE_TRANSPORT=auto BRIGADE_LOG=off || fail "one host without libsodium, silent"
+lines 0 brigade
+lines 1 'received intact'
+
+# Open MPI is told to use TCP, so that nothing but libsodium keeps us from it; what it connects at its start, by shared
+# memory, stays.
+if unshare --net true 2>"$out"; then
+  run blacs_exit libsodium.so.23 BRIGADE_TRANSPORT=auto BRIGADE_LOG=off BRIGADE_TEST_TWO_HOSTS=1 OMPI_MCA_pml=ob1 \
+    OMPI_MCA_btl=self,vader,tcp || fail "two hosts without libsodium"
+  lines 1 "$instead"
+  lines 1 'received intact'
+else
+  echo "skipped: two hosts: $(cat "$out")"
+fi
+
+[ $failures -eq 0 ]
