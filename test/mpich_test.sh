@@ -159,12 +159,12 @@ statistics() {
 }
 
 # Programs by puts and gets, beside MPICH's messages; its windows serve some lengths wrongly.
-studies() {  # RANKS
+studies() {
   local program
   for program in "cg --classes S,W" "mg --classes S,W" "summa -n 24,96 --widths 5,16" "md --atoms 108,256 --block 16"; do
     # shellcheck disable=SC2086 # a program and its arguments
-    set -- "$1" "$built/bench/studies/putget/"${program/ /_study }
-    job "$@" --peers messages --seconds 0.001 --min-iterations 1 --max-iterations 1 || return
+    job 2 "$built/bench/studies/putget/"${program/ /_study } --peers messages --seconds 0.001 \
+      --min-iterations 1 --max-iterations 1 || return
   done
 }
 
@@ -195,8 +195,7 @@ check "one-sided calls of Fortran" one_sided_fortran
 check "one-sided calls with large counts" one_sided_large
 check "benchmarks" job 2 "$built/bench/brigade_bench" --peers none --shim none --seconds 0.05 spread --cases broadcast \
   --bytes 1K
-check "studies by puts and gets, 2 ranks" studies 2
-check "studies by puts and gets, 4 ranks" studies 4
+check "studies by puts and gets" studies
 for backend in windows mpi_rma mpi_send bsp; do
   # Otherwise UCX, below Debian's MPICH, takes short windows for others that lie beside them, and gets are lost.
   check "LI over $backend" ./test/li/li_test.sh "$run_mpi" "$built/test/li/li_cases" BRIGADE_LI_BACKEND="$backend" \
