@@ -82,8 +82,10 @@ class Simulated(unittest.TestCase):
         of_as = times("test 1, empty", 4, 1, {("brigade", "put"): 10.0, ("mpi", "send"): 20.0}, cols=4)
         self.assertNotIn("Simulated machines", page("as", of_as))
         cell = {"machine": "two hosts", "case": "total exchange", "ranks": 4, "rows": 1, "cols": 4, "bytes": 16,
-                "put_us": 10.0, "send_us": 15.0}
+                "put_us": 10.0, "get_us": None, "send_us": 15.0}
         self.assertIn("<td>10</td><td>15</td><td>1.50</td>", page("as", of_as, [cell]))
+        cell["get_us"] = 20.0
+        self.assertIn("<td>10</td><td>20</td><td>15</td><td>1.50</td><td>0.75</td>", page("as", of_as, [cell]))
 
 
 class Rdx(unittest.TestCase):

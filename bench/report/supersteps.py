@@ -7,9 +7,10 @@ def sections(lines):
     """None where nothing was simulated."""
     if not len(lines):
         return []
-    rows = [[line.machine, line.ranks, line.case, f"{line.rows} x {line.cols}", format_bytes(line.bytes),
-             format_us(line.put_us), format_us(line.send_us), f"{line.send_us / line.put_us:.2f}"]
-            for line in lines.itertuples()]
-    header = ["machine", "ranks", "case", "size", "bytes", "puts between fences, us", "sends and receives, us",
-              "sends / puts"]
-    return [Section("Simulated machines, both ways by Brigade", "plain", {"table": Table(header, rows)})]
+    ways = [way for way in ("put", "get") if lines[f"{way}_us"].notna().any()]
+    rows = [[line["machine"], line["ranks"], line["case"], f"{line['rows']} x {line['cols']}",
+             format_bytes(line["bytes"]), *(format_us(line[f"{way}_us"]) for way in (*ways, "send")),
+             *(f"{line['send_us'] / line[f'{way}_us']:.2f}" for way in ways)] for line in lines.to_dict("records")]
+    header = ["machine", "ranks", "case", "size", "bytes", *(f"{way}s between fences, us" for way in ways),
+              "sends and receives, us", *(f"sends / {way}s" for way in ways)]
+    return [Section("Simulated machines, all ways by Brigade", "plain", {"table": Table(header, rows)})]

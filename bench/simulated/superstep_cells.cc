@@ -1,6 +1,7 @@
 #include "bench/simulated/superstep_cells.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -22,7 +23,7 @@ namespace {
 using Relation = std::vector<std::vector<SuperstepPiece>>;  // by rank
 
 SuperstepCell TotalExchange(int ranks, long ints) {
-  SuperstepCell cell{"total exchange", ints, ranks, static_cast<size_t>(ints * ranks) * 4, {}};
+  SuperstepCell cell{"total exchange", ints, ranks, static_cast<size_t>(ints * ranks) * 4, {}, {}};
   Relation all(static_cast<size_t>(ranks));
   for (int from = 0; from < ranks; ++from) {
     for (int j = 1; j < ranks; ++j) {
@@ -36,37 +37,40 @@ SuperstepCell TotalExchange(int ranks, long ints) {
 SuperstepCell Product(int ranks, long n) {
   int side = 1;
   while ((side + 1) * (side + 1) <= ranks) ++side;
-  SuperstepCell cell{
-      "matrix product, without computation", n, n, static_cast<size_t>(n * n) * 8, {}};
+  SuperstepCell cell{"matrix product, without computation", n,  n,
+                     static_cast<size_t>(n * n) * 8,        {}, {}};
   const auto block = static_cast<size_t>((n / side) * (n / side)) * 8;
   for (int round = 0; round < side; ++round) {
-    Relation all(static_cast<size_t>(ranks));
+    Relation puts(static_cast<size_t>(ranks));
+    Relation gets(static_cast<size_t>(ranks));
     for (int rank = 0; rank < side * side; ++rank) {
       const int row = rank % side, column = rank / side;
-      const int k = (2 * side - row - column + round) % side;
-      for (const int to : {k * side + row, k + column * side}) {
-        if (to != rank) all[static_cast<size_t>(rank)].push_back({to, block});
+      const auto mates = [&](int k) { return std::array{k * side + row, k + column * side}; };
+      for (const int to : mates((2 * side - row - column + round) % side)) {
+        if (to != rank) puts[static_cast<size_t>(rank)].push_back({to, block});
+      }
+      for (const int from : mates((row + column + round) % side)) {
+        if (from != rank) gets[static_cast<size_t>(from)].push_back({rank, block});
       }
     }
-    cell.pieces.push_back(std::move(all));
+    cell.pieces.push_back(std::move(puts));
+    cell.gets.push_back(std::move(gets));
   }
   return cell;
 }
 
 // Uniform keys: each rank has as many of each digit, and each digit is as many keys.
-SuperstepCell RadixSort(int ranks, long keys, bool combines) {
-  SuperstepCell cell{combines ? "radix sort, combined" : "radix sort, RDXSORT",
-                     keys,
-                     1,
-                     static_cast<size_t>(keys) * 4,
-                     {}};
+SuperstepCell RadixSort(int ranks, long keys, const std::string& algorithm) {
+  SuperstepCell cell{"radix sort, " + algorithm, keys, 1, static_cast<size_t>(keys) * 4, {}, {}};
+  const bool combines = algorithm == "combined";
   constexpr int kDigits = 256;
   const auto run = static_cast<size_t>(std::max<long>(1, keys / ranks / kDigits)) * 4;
   Relation all(static_cast<size_t>(ranks));
   for (int from = 0; from < ranks; ++from) {
     std::vector<SuperstepPiece>& pieces = all[static_cast<size_t>(from)];
-    for (int digit = 0; digit < kDigits; ++digit) {
-      const int to = digit * ranks / kDigits;
+    const int first = algorithm == "RDXSORTOPT" ? from * kDigits / ranks : 0;
+    for (int i = 0; i < kDigits; ++i) {
+      const int to = (first + i) % kDigits * ranks / kDigits;
       if (to == from) continue;
       if (combines && !pieces.empty() && pieces.back().to == to) {
         pieces.back().bytes += run;
@@ -94,6 +98,7 @@ SuperstepCell Exchange(int ranks, int neighbours, long doubles) {
                      doubles,
                      neighbours,
                      static_cast<size_t>(doubles * neighbours) * 8,
+                     {},
                      {}};
   Relation all(static_cast<size_t>(ranks));
   for (int from = 0; from < ranks; ++from) {
@@ -102,16 +107,21 @@ SuperstepCell Exchange(int ranks, int neighbours, long doubles) {
           {(from + j) % ranks, static_cast<size_t>(doubles) * 8});
     }
   }
-  cell.pieces.push_back(std::move(all));
+  cell.pieces.push_back(all);
+  cell.gets.push_back(std::move(all));
   return cell;
 }
 
 // One rank, on a machine in virtual time.
 class SuperstepRank {
  public:
-  SuperstepRank(SimWorld* world, int rank, const SuperstepCell& cell)
-      : world_(world), rank_(rank), cell_(cell) {
-    for (const Relation& relation : cell.pieces) {
+  SuperstepRank(SimWorld* world, int rank, const SuperstepCell& cell, Way way)
+      : world_(world),
+        rank_(rank),
+        way_(way),
+        supersteps_(way == Way::kGet ? cell.gets : cell.pieces),
+        out_(1, static_cast<std::byte>(rank + 1)) {
+    for (const Relation& relation : supersteps_) {
       size_t out = 0;
       for (const SuperstepPiece& piece : relation[Index(rank)]) out += piece.bytes;
       out_.resize(std::max(out_.size(), out), static_cast<std::byte>(rank + 1));
@@ -120,12 +130,14 @@ class SuperstepRank {
     in_.resize(2 * half_);
   }
 
-  Status Run(Way way, double* began_us, double* ended_us) {
+  Status Run(double* began_us, double* ended_us) {
     BRIGADE_RETURN_IF_ERROR(Open());
     BRIGADE_RETURN_IF_ERROR(group_->Run(PatternCall()));
     *began_us = world_->Clock(rank_);
-    for (const Relation& relation : cell_.pieces) {
-      BRIGADE_RETURN_IF_ERROR(way == Way::kPut ? Put(relation) : Send(relation));
+    for (const Relation& relation : supersteps_) {
+      BRIGADE_RETURN_IF_ERROR(way_ == Way::kPut   ? Put(relation)
+                              : way_ == Way::kGet ? Get(relation)
+                                                  : Send(relation));
       BRIGADE_RETURN_IF_ERROR(Check(relation));
     }
     *ended_us = world_->Clock(rank_);
@@ -144,8 +156,9 @@ class SuperstepRank {
     BRIGADE_RETURN_IF_ERROR(
         Group::Create(engine_.get(), bootstrap.get(), 1, world_->ranks(), &group_));
     WindowOptions options;
-    options.memory = in_.data();
-    options.bytes = in_.size();
+    std::vector<std::byte>& memory = way_ == Way::kGet ? out_ : in_;
+    options.memory = memory.data();
+    options.bytes = memory.size();
     options.goes_directly = false;  // here the ranks are on one thread; on the machine they are not
     BRIGADE_RETURN_IF_ERROR(Window::Create(space_.get(), bootstrap.get(), options, &window_));
     return window_->Fence({/*nothing_precedes=*/true, false});
@@ -168,7 +181,7 @@ class SuperstepRank {
   // Where the half in use begins in a rank's memory.
   size_t HalfOf(int rank) const {
     if (superstep_ % 2 == 0) return 0;
-    return static_cast<size_t>(window_->bytes_of(rank)) / 2;
+    return rank == rank_ ? half_ : static_cast<size_t>(window_->bytes_of(rank)) / 2;
   }
 
   Status Put(const Relation& relation) {
@@ -185,6 +198,25 @@ class SuperstepRank {
           window_->Put({from, byte, bytes}, {piece.to, static_cast<int64_t>(place), byte, bytes}));
       place += piece.bytes;
       from += piece.bytes;
+    }
+    return window_->Fence();
+  }
+
+  // In turn from the next rank on, as the programs do.
+  Status Get(const Relation& relation) {
+    const TypedLayout& byte = TypedLayout::One(Element::kByte);
+    for (int j = 1; j < world_->ranks(); ++j) {
+      const int from = (rank_ + j) % world_->ranks();
+      std::byte* to = in_.data() + HalfOf(rank_) + Arriving(relation, rank_, from);
+      int64_t place = 0;
+      for (const SuperstepPiece& piece : relation[Index(from)]) {
+        const auto bytes = static_cast<int64_t>(piece.bytes);
+        if (piece.to == rank_) {
+          BRIGADE_RETURN_IF_ERROR(window_->Get({to, byte, bytes}, {from, place, byte, bytes}));
+          to += bytes;
+        }
+        place += bytes;
+      }
     }
     return window_->Fence();
   }
@@ -236,7 +268,8 @@ class SuperstepRank {
 
   SimWorld* const world_;
   const int rank_;
-  const SuperstepCell& cell_;
+  const Way way_;
+  const Supersteps& supersteps_;
   std::vector<std::byte> out_;
   // Two halves in turn: others may be a superstep ahead.
   std::vector<std::byte> in_;
@@ -258,8 +291,8 @@ std::vector<SuperstepCell> SuperstepCells(const std::string& study, int ranks) {
   } else if (study == "mult") {
     for (const long n : {320, 640}) cells.push_back(Product(ranks, n));
   } else if (study == "rdx") {
-    for (const bool combines : {false, true}) {
-      cells.push_back(RadixSort(ranks, 1024000, combines));
+    for (const char* const algorithm : {"RDXSORT", "RDXSORTOPT", "combined"}) {
+      cells.push_back(RadixSort(ranks, 1024000, algorithm));
     }
   } else {
     for (const int neighbours : {1, ranks - 1}) {
@@ -280,7 +313,7 @@ Status SimulateSupersteps(const MachineDescription& machine, const SuperstepCell
   BRIGADE_RETURN_IF_ERROR(world.Run([&](int rank) {
     double began = 0;
     double ended = 0;
-    const Status status = SuperstepRank(&world, rank, cell).Run(way, &began, &ended);
+    const Status status = SuperstepRank(&world, rank, cell, way).Run(&began, &ended);
     if (failure.ok()) failure = status;
     began_us = std::max(began_us, began);
     ended_us = std::max(ended_us, ended);

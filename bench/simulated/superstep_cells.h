@@ -1,5 +1,5 @@
 // The cells of the studies on simulated machines: what the ranks of a program bring each other in a
-// superstep, by puts between fences, and by this library's own sends and receives.
+// superstep, by puts or gets between fences, and by this library's own sends and receives.
 //
 // Sources: the LI paper, sections 3 to 5; MPI/SX, section 5.
 
@@ -15,11 +15,14 @@
 
 namespace brigade::bench {
 
-// What one rank sends: to whom, and how long each is.
+// What one rank sends, or others get from it: to whom it goes, and how long it is.
 struct SuperstepPiece {
   int to;
   size_t bytes;
 };
+
+// By superstep, then by rank.
+using Supersteps = std::vector<std::vector<std::vector<SuperstepPiece>>>;
 
 struct SuperstepCell {
   std::string name;
@@ -27,17 +30,18 @@ struct SuperstepCell {
   long rows = 0;
   long cols = 1;
   size_t bytes = 0;
-  // By superstep, then by rank.
-  std::vector<std::vector<std::vector<SuperstepPiece>>> pieces;
+  Supersteps pieces;
+  Supersteps gets;  // the same work where ranks get; empty if the study's program does not
 };
 
 // The cases of a study on so many ranks: "as", "mult" (a square number of ranks), "rdx" or
 // "exchange". Keys are uniform.
 std::vector<SuperstepCell> SuperstepCells(const std::string& study, int ranks);
 
-enum class Way { kPut, kSend };
+enum class Way { kPut, kGet, kSend };
 
 // Virtual microseconds from when all have met until the last rank is done; what arrives is checked.
+// Way::kGet is for cells that have gets.
 Status SimulateSupersteps(const MachineDescription& machine, const SuperstepCell& cell, Way way,
                           double* us);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace brigade::bench {
 namespace {
 
@@ -15,13 +17,30 @@ TEST(SuperstepCells, EveryStudyBringsWhatItShould) {
   const MachineDescription machine = Cluster();
   for (const char* const study : {"as", "mult", "rdx", "exchange"}) {
     for (const SuperstepCell& cell : SuperstepCells(study, 4)) {
-      for (const Way way : {Way::kPut, Way::kSend}) {
+      for (const Way way : {Way::kPut, Way::kGet, Way::kSend}) {
+        if (way == Way::kGet && cell.gets.empty()) continue;
         double us = 0;
         const Status status = SimulateSupersteps(machine, cell, way, &us);
         EXPECT_TRUE(status.ok()) << cell.name << ": " << status.message();
         EXPECT_GT(us, 0) << cell.name;
       }
     }
+  }
+}
+
+TEST(SuperstepCells, RanksGetWhereTheProgramsDo) {
+  for (const auto& [study, gets] : {std::pair("as", false), std::pair("mult", true),
+                                    std::pair("rdx", false), std::pair("exchange", true)}) {
+    for (const SuperstepCell& cell : SuperstepCells(study, 4)) EXPECT_NE(cell.gets.empty(), gets);
+  }
+}
+
+// Each to another at a time, where RDXSORT has all of them put to the same one.
+TEST(SuperstepCells, RdxsortoptBeginsWithOneself) {
+  const SuperstepCell cell = SuperstepCells("rdx", 4)[1];
+  ASSERT_EQ(cell.name, "radix sort, RDXSORTOPT");
+  for (int rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(cell.pieces[1][static_cast<size_t>(rank)].front().to, (rank + 1) % 4);
   }
 }
 
