@@ -61,10 +61,11 @@ class Product {
   Product(const Product&) = delete;
   Product& operator=(const Product&) = delete;
 
-  void Measure() {
-    for (const bool uses_blas : {false, true}) {
+  void Measure(const std::vector<std::string>& kernels) {
+    for (const std::string& kernel : kernels) {
+      const bool uses_blas = kernel == "dgemm";
       Case product;
-      product.name = std::string("matrix product, ") + (uses_blas ? "dgemm" : "loops");
+      product.name = "matrix product, " + kernel;
       product.rows = product.cols = product.ld = n_;
       product.bytes = static_cast<size_t>(n_) * static_cast<size_t>(n_) * sizeof(double);
       product.roots = 1;
@@ -192,6 +193,7 @@ class Product {
 
 int Main(int argc, char** argv) {
   std::vector<int> orders = {320, 640};
+  std::vector<std::string> kernels = {"loops", "dgemm"};
   CLI::App app(
       "The Mult suite of the LI paper: products of square matrices on a square grid of ranks. "
       "Start "
@@ -200,6 +202,10 @@ int Main(int argc, char** argv) {
   app.add_option("-n", orders, "Orders of the matrices, multiples of the grid's side")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 14));
+  app.add_option("--kernels", kernels,
+                 "What multiplies blocks: loops over one transposed, or dgemm")
+      ->delimiter(',')
+      ->check(CLI::IsMember(kernels));
   return LiSuite::Main(argc, argv, &app, [&](LiSuite* suite) {
     int side = 1;
     while ((side + 1) * (side + 1) <= suite->ranks()) ++side;
@@ -208,7 +214,7 @@ int Main(int argc, char** argv) {
         std::fprintf(stderr, "mult_suite: -n %d is no multiple of the grid's side, %d\n", n, side);
         LIABORT();
       }
-      Product(suite, n, side).Measure();
+      Product(suite, n, side).Measure(kernels);
     }
   });
 }
