@@ -66,8 +66,9 @@ class HostMpi(NamedTuple):
         return {"PATH": f"{prefix}/bin:{os.environ['PATH']}", "LD_LIBRARY_PATH": f"{prefix}/lib", **self.environment}
 
 
+OPEN_MPI_5 = HostMpi("Open MPI 5", "openmpi5", "mpirun", PINNED)
 HOST_MPIS = [
-    HostMpi("Open MPI 5", "openmpi5", "mpirun", PINNED),
+    OPEN_MPI_5,
     HostMpi("MPICH 5", "mpich5", "mpiexec", ["-bind-to", "core"]),
     HostMpi("Intel MPI", "impi", "mpiexec", [], {"I_MPI_ROOT": str(INSTALLED / "impi"), "I_MPI_FABRICS": "shm"}),
 ]

@@ -164,6 +164,16 @@ class Study(unittest.TestCase):
             first, last = backends.index("windows"), len(backends) - 1 - backends[::-1].index("windows")
             self.assertIn("mpi_rma", backends[first:last], place)
 
+    def test_open_mpi_5_makes_windows_over_tcp_on_this_host(self):
+        for name in ("as", "mult", "rdx"):
+            found = [launch for launch in study_plan(name) if label_of(launch) == "Open MPI 5" and
+                     launch.command[-1].endswith("loopback.jsonl")]
+            self.assertTrue(found, name)
+            for launch in found:
+                self.assertIn("BRIGADE_LI_BACKEND=mpi_rma", launch.command)
+                self.assertIn("self,tcp", launch.command)
+                self.assertIn("openmpi5/bin", launch.environment["PATH"])
+
     def test_one_rank_runs_alone_for_speedups(self):
         alone = [launch.command for launch in study_plan("rdx") if launch.command[:3] == ["mpirun", "-n", "1"]]
         self.assertEqual(len(alone), 2)

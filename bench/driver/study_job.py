@@ -61,7 +61,7 @@ _OURS = [Contender(backend=name) for name in ("windows", "bsp", "mpi_send")]
 # Debian's Open MPI has no windows over TCP.
 LI = {
     "shm": [*_OURS, Contender(backend="mpi_rma"), Contender("MPICH", "mpich", "mpi_rma")],
-    "loopback": [*_OURS, Contender("MPICH 5", "mpich5", "mpi_rma")],
+    "loopback": [*_OURS, Contender("Open MPI 5", "openmpi5", "mpi_rma"), Contender("MPICH 5", "mpich5", "mpi_rma")],
     "cluster": [*_OURS, Contender("Open MPI 5", "openmpi5", "mpi_rma"), Contender("MPICH 5", "mpich5", "mpi_rma")],
 }
 _MPICH_5 = Contender("MPICH 5", "mpich5", most_ranks_on_windows=2)
@@ -222,7 +222,8 @@ class StudyJob:
         command = self.command("loopback", contender, program, ranks, number)
         if contender.mpi == "mpich5":
             return [Launch(title, ["mpiexec", "-n", str(ranks), *command], peers.loopback_mpich_environment(None))]
-        return [Launch(title, [*self.mpirun(ranks), *peers.OVER_TCP, *command], {"BRIGADE_IFACE": "lo"})]
+        prepared = peers.OPEN_MPI_5.prepared() if contender.mpi == "openmpi5" else {}
+        return [Launch(title, [*self.mpirun(ranks), *peers.OVER_TCP, *command], {"BRIGADE_IFACE": "lo", **prepared})]
 
     def hosts(self, contender, program, ranks, number):
         return [Launch(f"{program.arguments[0]}, {ranks} ranks on hosts at {self.cluster.rate}", [
