@@ -23,12 +23,17 @@ def gets(subject, target, size, totals):
                  {(subject, f"delay {delay} %"): us for delay, us in totals.items()}, bytes=size, ranks=2)
 
 
-def page(measured, simulated=()):
+def of_folder(make, measured, simulated=()):
+    """What `make` makes of a folder with these lines."""
     with tempfile.TemporaryDirectory() as folder:
         for name, of_file in (("cluster", measured), ("simulated", simulated)):
             path = pathlib.Path(folder) / f"study_srumma_{name}.jsonl"
             path.write_text("".join(json.dumps(line) + "\n" for line in of_file), encoding="utf-8")
-        return study.make_page("srumma", pathlib.Path(folder)).replace("\n", "")
+        return make("srumma", pathlib.Path(folder))
+
+
+def page(measured, simulated=()):
+    return of_folder(study.make_page, measured, simulated).replace("\n", "")
 
 
 class Overlap(unittest.TestCase):
@@ -106,6 +111,15 @@ class Simulated(unittest.TestCase):
         self.assertIn("<td>100 to 100 %</td><td>as there", text)  # 300 over 150
         self.assertIn("<td>-20 to -20 %</td><td>less", text)
         self.assertIn("<svg", text)
+
+    def test_pictures_are_files_named_as_they_are_described(self):
+        cells = [{"machine": "fat", "case": way, "ranks": 4096, "rows": 16384, "block": 256, "gflops": 40.0,
+                  "compute_us": 100.0, "us": 150.0, "contention": 1} for way in srumma.SIMULATED]
+        pictures = of_folder(study.pictures, gets("brigade", "sleeps", 65536, {0: 100.0}), cells)
+        self.assertEqual(set(pictures), {"overlap-of-gets-hosts-with-slow-links-figure-2b.svg",
+                                         "simulated-products-with-blocks-of-256.svg"})
+        self.assertTrue(all(svg.startswith("<svg") and "http://www.w3.org/2000/svg" in svg
+                            for svg in pictures.values()))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ study_NAME_simulated.jsonl if it is there."""
 
 import argparse
 import pathlib
+import re
 
 from bench.report import exchange, li_as, li_mult, li_rdx, overview, putget, srumma, style, supersteps
 from bench.report.measurements import load
@@ -12,14 +13,24 @@ PLACES = {"shm": "shared memory", "loopback": "TCP on this host", "cluster": "ho
 STUDIES = {"exchange": exchange, "as": li_as, "mult": li_mult, "rdx": li_rdx, **putget.STUDIES, "srumma": srumma}
 
 
-def make_page(name, directory):
+def lines_of(name, directory):
+    """{place: lines}"""
     lines = {place: load(directory / f"study_{name}_{place}.jsonl") for place in PLACES}
-    lines = {place: of_place for place, of_place in lines.items() if len(of_place)}
+    return {place: of_place for place, of_place in lines.items() if len(of_place)}
+
+
+def sections_of(name, directory, lines):
     study = STUDIES[name]
     sections = [section for place, of_place in lines.items()
                 for section in study.sections(PLACES[place], of_place, lines)]
     simulated = getattr(study, "simulated_sections", supersteps.sections)
-    sections += simulated(load(directory / f"study_{name}_simulated.jsonl"))
+    return sections + simulated(load(directory / f"study_{name}_simulated.jsonl"))
+
+
+def make_page(name, directory):
+    lines = lines_of(name, directory)
+    sections = sections_of(name, directory, lines)
+    study = STUDIES[name]
     commands = directory / "commands.txt"
     return style.render(
         "study.html.j2", title=study.TITLE, paper=study.PAPER, method=study.METHOD, sections=sections,
@@ -28,11 +39,24 @@ def make_page(name, directory):
         commands=commands.read_text() if commands.exists() else "")
 
 
+def pictures(name, directory):
+    """{file name: SVG} of the plots of its page."""
+    sections = sections_of(name, directory, lines_of(name, directory))
+    plots = [part["plot"] for section in sections for part in section.data.get("parts", ()) if part["plot"]]
+    return {re.sub(r"\W+", "-", plot["description"].lower()).strip("-") + ".svg": plot["svg"] for plot in plots}
+
+
 def main():
     parser = argparse.ArgumentParser(prog="python3 -m bench.report.study", description=__doc__)
     parser.add_argument("name", choices=STUDIES)
     parser.add_argument("directory", type=pathlib.Path, help="where the JSON lines are")
+    parser.add_argument("--pictures", metavar="FOLDER", type=pathlib.Path,
+                        help="leave its plots there, and make no page")
     arguments = parser.parse_args()
+    if arguments.pictures:
+        for file, svg in pictures(arguments.name, arguments.directory).items():
+            (arguments.pictures / file).write_text(svg, encoding="utf-8")
+        return
     page = make_page(arguments.name, arguments.directory)
     (arguments.directory / f"study_{arguments.name}.html").write_text(page, encoding="utf-8")
 
