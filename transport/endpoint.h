@@ -150,6 +150,9 @@ class Endpoint {
   virtual void Nudge() {}
   // No sleep comes before so many idle polls: who counts polls to be patient counts no further.
   virtual uint64_t PollsAwake() const { return rules::kPollsAwake; }
+  // The same in yields, too, which cost nobody his turn: from there on a driver that nobody would
+  // wake from the sleep of Pause takes naps. Not less than PollsAwake().
+  virtual uint64_t PollsBeforeSleep() const { return PollsAwake(); }
   // What ranks that share memory can do without posts (transport/edge/edge_access.h); null where
   // there is no such thing.
   virtual EdgeAccess* edges() { return nullptr; }

@@ -226,6 +226,9 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
   uint64_t PollsAwake() const override {
     return CountUsed() <= 1 ? Sleeper().PollsAwake() : Endpoint::PollsAwake();
   }
+  uint64_t PollsBeforeSleep() const override {
+    return CountUsed() <= 1 ? Sleeper().PollsBeforeSleep() : PollsAwake();
+  }
 
  private:
   struct Far {

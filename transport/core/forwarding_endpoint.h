@@ -71,6 +71,7 @@ class ForwardingEndpoint : public Endpoint {
   void Pause(uint64_t idle_polls) override { target_->Pause(idle_polls); }
   void Nudge() override { target_->Nudge(); }
   uint64_t PollsAwake() const override { return target_->PollsAwake(); }
+  uint64_t PollsBeforeSleep() const override { return target_->PollsBeforeSleep(); }
   EdgeAccess* edges() override { return target_->edges(); }
   SimulatedProcessor* simulated_processor() override { return target_->simulated_processor(); }
 

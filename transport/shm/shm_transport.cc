@@ -244,6 +244,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
   }
   void Nudge() override { LookForLosses(); }
   uint64_t PollsAwake() const override { return waiting_.PollsAwake(); }
+  uint64_t PollsBeforeSleep() const override { return waiting_.PollsBeforeSleep(); }
 
  private:
   // A forked child has all of this, and none of it is its own.

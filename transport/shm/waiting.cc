@@ -17,7 +17,7 @@ void Relax() {
 
 Waiting::Spent Waiting::Pause(uint64_t idle_polls, Bell* bell) {
   if (idle_polls == 0 && bell->armed()) bell->Disarm();
-  const Patience& patience = crowded_ ? kCrowded : kAlone;
+  const Patience& patience = this->patience();
   if (idle_polls < patience.spins) {
     if (idle_polls >= rules::kShmHotPolls) Relax();
     return Spent::kSpinning;

@@ -18,6 +18,8 @@ class Waiting {
   Spent Pause(uint64_t idle_polls, Bell* bell);
   // No sleep comes before so many polls.
   uint64_t PollsAwake() const { return crowded_ ? kCrowded.spins + kCrowded.yields : kAlone.spins; }
+  // After so many it sleeps.
+  uint64_t PollsBeforeSleep() const { return patience().spins + patience().yields; }
   // Whether, from here on, ranks outnumber processors.
   void SetCrowded(bool crowded) { crowded_ = crowded; }
 
@@ -28,6 +30,7 @@ class Waiting {
   };
   static constexpr Patience kAlone{rules::kShmSpins, rules::kShmYields};
   static constexpr Patience kCrowded{rules::kShmSpinsIfCrowded, rules::kShmYieldsIfCrowded};
+  const Patience& patience() const { return crowded_ ? kCrowded : kAlone; }
 
   const bool bells_reach_all_ = Bell::Prepare();
   bool crowded_ = false;

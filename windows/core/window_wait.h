@@ -86,7 +86,7 @@ Status WindowWait::Until(bool is_told, const char* what, const Over& over) {
   // and of several threads that wait, one takes in what another waits for, who sleeps on. So naps
   // are short, here and in `others_`, however long it takes: a fence waits several times in a row.
   constexpr std::chrono::microseconds kNap(50);
-  const uint64_t most = engine_->endpoint()->PollsAwake();
+  const uint64_t most = engine_->endpoint()->PollsBeforeSleep();
   const std::chrono::duration<double> interval(engine_->options().report_seconds);
   auto reported = std::chrono::steady_clock::now();
   for (uint64_t polls = 0; !ends();) {
