@@ -1,10 +1,14 @@
 // What operations of a window cost in virtual time: the messages and the copies that
 // windows/message/README.md promises, and nothing else.
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -186,6 +190,39 @@ TEST(WindowCosts, CopiesOfAGet) {
   MachineDescription machine = OnlyCopies();
   machine.needs_staging = true;
   EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, Get(kPiece)), 2 * kPiece * kCopyUs);
+}
+
+// The clock of the world. Who waits for what another rank writes stays awake for a while, if it has
+// a processor of its own: the wake-up from a nap takes longer than most waits.
+TEST(WindowCosts, AShortWaitTakesNoNap) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one processor";
+  constexpr int kRounds = 10;
+  WindowWay way;
+  way.transport = WindowWay::Transport::kShm;
+  way.goes_directly = [](int) { return true; };
+  way.kind = WindowMemory::kShared;
+  long fewest = 1000;  // in a round; a machine that is busy makes others longer
+  OnWindowRanks(way, 2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(kPiece);
+    Require(window->LockAllUnchecked());
+    for (int i = 0; i < kRounds; ++i) {
+      int both[2] = {};
+      Require(self.MakeBootstrap()->AllGather(&both[self.rank()], sizeof(int), both));
+      if (self.rank() == 1) {
+        rusage before{}, after{};
+        getrusage(RUSAGE_THREAD, &before);
+        Require(window->NotifyWait(0));
+        getrusage(RUSAGE_THREAD, &after);
+        fewest = std::min(fewest, after.ru_nvcsw - before.ru_nvcsw);
+      } else {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        Require(window->PutNotify(Here(0), There(0)));
+      }
+    }
+    Require(window->UnlockAll());
+    Require(window->Free());
+  });
+  EXPECT_LE(fewest, 1);
 }
 
 }  // namespace
