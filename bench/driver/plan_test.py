@@ -111,11 +111,16 @@ class Study(unittest.TestCase):
         self.assertEqual(on_hosts(False), [])
         self.assertEqual(len(on_hosts(True)), len(study_job.MD["cluster"]))
 
-    def test_places_are_left_out_of_srumma_alone(self):
+    def test_on_one_host_over_tcp_srumma_has_gets_by_messages_alone(self):
         for name, study in study_job.STUDIES.items():
             places = {place for program in study.programs for place in study_job.PLACES
                       if study.contenders_of(program, place)}
-            self.assertEqual(places, set(study_job.PLACES) - ({"loopback"} if name == "srumma" else set()))
+            self.assertEqual(places, set(study_job.PLACES))
+        for launch in study_plan("srumma"):
+            command = " ".join(launch.command)
+            is_loopback = command.endswith("_loopback.jsonl")
+            self.assertEqual("--variants staged " in command, is_loopback, launch)
+            self.assertFalse(is_loopback and "/overlap_study " not in command, launch)
 
     def test_every_pdgemm_runs_beside_ours(self):
         launches = [launch.command for launch in study_plan("srumma") if any("product_study" in part

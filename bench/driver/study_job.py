@@ -80,7 +80,9 @@ _PRODUCTS_ON_HOSTS = [*_PDGEMM, _GLOBAL_ARRAYS._replace(environment=peers.WINDOW
 _PRODUCTS_ON_ONE = [*_PDGEMM, _GLOBAL_ARRAYS]
 SRUMMA = {"shm": _PRODUCTS_ON_ONE, "cluster": _PRODUCTS_ON_HOSTS}
 _ONE = {"shm": [Contender()], "cluster": [Contender()]}
-_GETS = {"shm": [Contender(), Contender("MPICH", "mpich")], "cluster": [Contender(), Contender("MPICH 5", "mpich5")]}
+# On one host a get goes by messages, and takes a helper, only if it is told to.
+_GETS = {"shm": [Contender(), Contender("MPICH", "mpich")], "loopback": [Contender(variants="staged")],
+         "cluster": [Contender(), Contender("MPICH 5", "mpich5")]}
 STUDIES = {
     "exchange": Study("One-sided communication as the MPI/SX paper measures it", BENCH, [
         Program(["exchange", "--blocks", "0,1K,16K,64K,1M"], (2, 4, 8),

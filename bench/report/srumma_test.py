@@ -1,5 +1,6 @@
 """The page of SRUMMA's study, of lines that are made up."""
 
+import html
 import json
 import pathlib
 import re
@@ -46,8 +47,20 @@ class Overlap(unittest.TestCase):
     def test_the_page_says_whether_it_is_enough(self):
         hidden = gets("brigade", "sleeps", 65536, {0: 100.0, 90: 100.0, 100: 104.0, 125: 130.0})
         self.assertIn("<td>101 to 101 %</td><td>as there", page(hidden))
-        seen = gets("brigade", "computes", 65536, {0: 100.0, 90: 190.0, 100: 200.0})
-        self.assertIn("<td>5 to 101 %</td><td>less", page(hidden + seen))
+
+    def test_with_a_free_processor_and_without_are_two_claims_of_each_way(self):
+        hidden = {0: 100.0, 90: 100.0, 100: 104.0, 125: 130.0}
+        seen = {0: 100.0, 90: 190.0, 100: 200.0}
+        text = html.unescape(page([
+            *gets("brigade", "sleeps", 65536, hidden), *gets("brigade", "computes", 65536, seen),
+            *gets("brigade, by messages", "sleeps", 65536, {0: 100.0, 50: 100.0, 100: 150.0}),
+            *gets("mpi", "sleeps", 65536, seen)]))
+        for claim, found in (("more, with a processor free for the target's helper", "101 to 101 %</td><td>as there"),
+                             ("more, with none free", "5 to 5 %</td><td>less"),
+                             ("more, by messages, with a processor free for the target's helper",
+                              "55 to 55 %</td><td>less")):
+            self.assertIn(f"overlaps by 90 % and {claim}</td><td>{found}", text)
+        self.assertEqual(text.count("from 64 KiB on a get overlaps"), 3)
 
 
 class Products(unittest.TestCase):

@@ -1,5 +1,6 @@
 // overlap_study: how much of a get its origin can compute through. Get, delay, wait: the delay
-// grows, and the origin alone is timed. What the target does meanwhile is the other parameter.
+// grows, and the origin alone is timed. What the target does meanwhile is the other parameter:
+// while it sleeps a processor is free for its helper.
 //
 // Source: SRUMMA, section 2 and figure 2b.
 
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "bench/contenders/brigade_window.h"
 #include "bench/contenders/one_sided.h"
 #include "bench/runner/barrier.h"
 #include "bench/runner/case.h"
@@ -38,15 +40,26 @@ double MicrosecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
+// Gets as they go, and Brigade's by messages through staging memory even within a host: the
+// target's helper takes part in those.
+constexpr char kGet[] = "get";
+constexpr char kStaged[] = "staged";
+
 // Whether the target has a processor to itself, or leaves it to its helper.
 enum class Target { kSleeps, kComputes };
+
+struct NamedWindow {
+  std::string name;
+  std::unique_ptr<OneSided> window;
+};
 
 // Gets of one window, of so many doubles.
 class Gets {
  public:
-  Gets(Study* study, OneSided* window, int64_t doubles, Target target, double steps_per_us)
+  Gets(Study* study, const NamedWindow& window, int64_t doubles, Target target, double steps_per_us)
       : study_(study),
-        window_(window),
+        window_(window.window.get()),
+        name_(window.name),
         target_(target),
         steps_per_us_(steps_per_us),
         barrier_(study->session()->comm()),
@@ -97,16 +110,42 @@ class Gets {
 
   Study* const study_;
   OneSided* const window_;
+  const std::string name_;
   const Target target_;
   const double steps_per_us_;
-  const std::string name_ = window_->name();
   DisseminationBarrier barrier_;
   std::vector<double> here_;
   double once_us_ = 0;
 };
 
-void Measure(Study* study, const std::vector<std::unique_ptr<OneSided>>& windows, int64_t doubles,
-             Target target, double steps_per_us) {
+// Collective.
+std::vector<NamedWindow> WindowsOf(const Study& study, int64_t doubles) {
+  std::vector<NamedWindow> windows;
+  if (study.options().Wants(kGet)) {
+    for (auto& window : study.Windows(doubles)) {
+      windows.push_back({window->name(), std::move(window)});
+    }
+  }
+  if (study.options().Wants(kStaged)) {
+    windows.push_back({"brigade, by messages", nullptr});
+    std::unique_ptr<OneSided>* const window = &windows.back().window;
+    AbortUnlessOk(MakeBrigadeWindow(study.group(), study.space(), doubles, /*is_shared=*/true,
+                                    window, /*goes_directly=*/false));
+    AbortUnlessOk((*window)->LockAll());
+    if (!study.group()->endpoint()->HelperMayDrive()) {
+      AbortUnlessOk(Status(StatusCode::kUnavailable,
+                           "no helper serves a target that is elsewhere: take --transport tcp"));
+    }
+  }
+  for (const auto& [name, window] : windows) {
+    for (int64_t i = 0; i < doubles; ++i) window->memory()[i] = static_cast<double>(i + 1);
+    AbortUnlessOk(window->Barrier());
+  }
+  return windows;
+}
+
+void Measure(Study* study, const std::vector<NamedWindow>& windows, int64_t doubles, Target target,
+             double steps_per_us) {
   struct Delayed {
     Gets* gets;
     int delay;
@@ -114,8 +153,7 @@ void Measure(Study* study, const std::vector<std::unique_ptr<OneSided>>& windows
   std::vector<std::unique_ptr<Gets>> contenders;
   std::vector<Delayed> all;
   for (const auto& window : windows) {
-    contenders.push_back(
-        std::make_unique<Gets>(study, window.get(), doubles, target, steps_per_us));
+    contenders.push_back(std::make_unique<Gets>(study, window, doubles, target, steps_per_us));
     for (const int delay : kDelays) all.push_back({contenders.back().get(), delay});
   }
   double round_us = 0;
@@ -151,13 +189,9 @@ void MeasureAll(Study* study, const std::vector<int64_t>& sizes) {
                                  (target == Target::kSleeps ? "sleeps" : "computes"));
     for (const int64_t bytes : sizes) {
       const int64_t doubles = std::max<int64_t>(1, bytes / static_cast<int64_t>(sizeof(double)));
-      const std::vector<std::unique_ptr<OneSided>> windows = study->Windows(doubles);
-      for (const auto& window : windows) {
-        for (int64_t i = 0; i < doubles; ++i) window->memory()[i] = static_cast<double>(i + 1);
-        AbortUnlessOk(window->Barrier());
-      }
+      const std::vector<NamedWindow> windows = WindowsOf(*study, doubles);
       Measure(study, windows, doubles, target, steps_per_us);
-      for (const auto& window : windows) {
+      for (const auto& [name, window] : windows) {
         AbortUnlessOk(window->UnlockAll());
         AbortUnlessOk(window->Free());
       }
@@ -175,7 +209,8 @@ int Main(int argc, char** argv) {
       ->delimiter(',')
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(int64_t{8}, int64_t{1} << 30));
-  return StudyMain(argc, argv, &app, {"get"}, [&](Study* study) { MeasureAll(study, sizes); });
+  return StudyMain(argc, argv, &app, {kGet}, [&](Study* study) { MeasureAll(study, sizes); },
+                   {kStaged});
 }
 
 }  // namespace
