@@ -4,8 +4,12 @@
 
 namespace brigade {
 
-OptionalLibrary::OptionalLibrary(const char* file) : handle_(dlopen(file, RTLD_NOW | RTLD_LOCAL)) {
-  if (handle_ == nullptr) status_ = Status(StatusCode::kUnavailable, dlerror());
+OptionalLibrary::OptionalLibrary(std::initializer_list<const char*> files) {
+  for (const char* file : files) {
+    handle_ = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    status_ = handle_ != nullptr ? Status() : Status(StatusCode::kUnavailable, dlerror());
+    if (status_.ok()) return;
+  }
 }
 
 void* OptionalLibrary::Find(const char* name) {

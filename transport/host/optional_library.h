@@ -4,6 +4,8 @@
 #ifndef BRIGADE_TRANSPORT_HOST_OPTIONAL_LIBRARY_H_
 #define BRIGADE_TRANSPORT_HOST_OPTIONAL_LIBRARY_H_
 
+#include <initializer_list>
+
 #include "membuf/status.h"
 
 namespace brigade {
@@ -16,14 +18,15 @@ class OptionalLibrary {
   const Status& status() const { return status_; }
 
  protected:
-  // `file`: as dlopen has it. It stays loaded, whatever becomes of this.
-  explicit OptionalLibrary(const char* file);
+  // `files`: as dlopen has them, of which the first that is there is taken; more than one where
+  // what is used is the same in several versions. It stays loaded, whatever becomes of this.
+  explicit OptionalLibrary(std::initializer_list<const char*> files);
 
   // Null if it is missing, as status() then says.
   void* Find(const char* name);
 
  private:
-  void* const handle_;
+  void* handle_ = nullptr;
   Status status_;
 };
 

@@ -1,6 +1,7 @@
 #include "transport/host/optional_library.h"
 
 #include <cmath>
+#include <initializer_list>
 #include <string>
 
 #include "gtest/gtest.h"
@@ -12,27 +13,33 @@ namespace brigade {
 namespace {
 
 struct Mathematics : OptionalLibrary {
-  explicit Mathematics(const char* file) : OptionalLibrary(file) {}
+  explicit Mathematics(std::initializer_list<const char*> files) : OptionalLibrary(files) {}
   BRIGADE_OPTIONAL_FUNCTION(cbrtf);
 };
 
 struct MoreMathematics : Mathematics {
-  MoreMathematics() : Mathematics("libm.so.6") {}
+  MoreMathematics() : Mathematics({"libm.so.6"}) {}
   BRIGADE_OPTIONAL_FUNCTION(brigade_test_missing);
   BRIGADE_OPTIONAL_FUNCTION(cbrtl);
 };
 
 TEST(OptionalLibrary, HasWhatItsHeaderDeclares) {
-  const Mathematics library("libm.so.6");
+  const Mathematics library({"libm.so.6"});
   ASSERT_TRUE(library.status().ok()) << library.status().ToString();
   EXPECT_EQ(library.cbrtf(27), 3);
 }
 
 TEST(OptionalLibrary, MayBeMissing) {
-  const Mathematics library("libbrigade_nowhere.so.7");
+  const Mathematics library({"libbrigade_nowhere.so.8", "libbrigade_nowhere.so.7"});
   EXPECT_EQ(library.status().code(), StatusCode::kUnavailable);
   EXPECT_NE(library.status().message().find("libbrigade_nowhere.so.7: cannot open"),
             std::string::npos);
+}
+
+TEST(OptionalLibrary, MayHaveSeveralNames) {
+  const Mathematics library({"libbrigade_nowhere.so.7", "libm.so.6"});
+  ASSERT_TRUE(library.status().ok()) << library.status().ToString();
+  EXPECT_EQ(library.cbrtf(27), 3);
 }
 
 TEST(OptionalLibrary, MayLackAFunction) {

@@ -11,7 +11,7 @@
 namespace brigade {
 
 struct UringLibrary : OptionalLibrary {
-  UringLibrary() : OptionalLibrary("liburing.so.2") {}
+  UringLibrary() : OptionalLibrary({"liburing.so.2"}) {}
 
   BRIGADE_OPTIONAL_FUNCTION(__io_uring_get_cqe);
   BRIGADE_OPTIONAL_FUNCTION(io_uring_free_probe);

@@ -10,7 +10,8 @@
 namespace brigade {
 
 struct SodiumLibrary : OptionalLibrary {
-  SodiumLibrary() : OptionalLibrary("libsodium.so.23") {}
+  // The older name last: a failure names it, as the message does Debian's package.
+  SodiumLibrary() : OptionalLibrary({"libsodium.so.26", "libsodium.so.23"}) {}
 
   BRIGADE_OPTIONAL_FUNCTION(crypto_auth);
   BRIGADE_OPTIONAL_FUNCTION(crypto_auth_verify);
