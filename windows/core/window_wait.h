@@ -86,12 +86,12 @@ Status WindowWait::Until(bool is_told, const char* what, const Over& over) {
   // and of several threads that wait, one takes in what another waits for, who sleeps on. So naps
   // are short, here and in `others_`, however long it takes: a fence waits several times in a row.
   constexpr std::chrono::microseconds kNap(50);
-  const uint64_t most = engine_->endpoint()->PollsBeforeSleep();
   const std::chrono::duration<double> interval(engine_->options().report_seconds);
   auto reported = std::chrono::steady_clock::now();
   for (uint64_t polls = 0; !ends();) {
     const bool moved = engine_->Move();
-    const bool naps = !moved && ++polls >= most;
+    // Asked anew: another thread, let in, may open a group that makes it fewer.
+    const bool naps = !moved && ++polls >= engine_->endpoint()->PollsBeforeSleep();
     if (others_ != nullptr && (naps || others_->AnyWait())) {
       turn_.reset();
       others_->LetIn();
