@@ -1,6 +1,6 @@
 #!/bin/bash
 # A tiny run of a suite over every backend of LI: it verifies all it measures. No figure is judged. With
-# BRIGADE_TEST_FULL of the sizes that the suite has by default, which are the paper's.
+# BRIGADE_TEST_FULL of the sizes that the suite has by default.
 #   suites_test.sh RUN_MPI RANKS PROGRAM OPTION SIZES [ARGUMENT...]
 set -euo pipefail
 

@@ -89,8 +89,9 @@ std::string MdMotion::Check() {
   for (const double energy : energies) {
     const double change = std::abs((energy - first) / first);
     if (!(change <= drift)) drift = change;
+    if (std::isnan(drift)) break;
   }
-  furthest_drift_ = std::max(furthest_drift_, drift);
+  if (!(drift <= furthest_drift_)) furthest_drift_ = drift;
   char text[96] = "";
   if (!(worst[0] <= kForceTolerance * worst[1])) {
     std::snprintf(text, sizeof(text), "a force of up to %.3g differs by %.3g", worst[1], worst[0]);
