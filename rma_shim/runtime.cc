@@ -74,8 +74,7 @@ int Runtime::OnMpiFinalize(MPI_Comm, int, void*, void*) {
   // not, what it breaks is told to the others.
   for (const auto& window : runtime->windows_) (void)window->window()->Free();
   runtime->windows_.clear();
-  delete runtime;
-  current_.store(nullptr, std::memory_order_release);
+  delete current_.exchange(nullptr);
   return MPI_SUCCESS;
 }
 

@@ -227,7 +227,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     return CountUsed() <= 1 ? Sleeper().PollsAwake() : Endpoint::PollsAwake();
   }
   uint64_t PollsBeforeSleep() const override {
-    return CountUsed() <= 1 ? Sleeper().PollsBeforeSleep() : PollsAwake();
+    return CountUsed() <= 1 ? Sleeper().PollsBeforeSleep() : rules::kAutoPollsBeforeNap;
   }
 
  private:

@@ -16,6 +16,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/registered_region.h"
+#include "membuf/rules.h"
 #include "transport/edge/edge_access.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/shm/shm_transport.h"
@@ -306,6 +307,15 @@ TEST(AutoEndpoint, AHelperSleepsWhileItsOwnerOpensGroups) {
     while (!open) endpoint->Await(10);
   };
   job.Run([](Endpoint*, GroupId, int) {});
+}
+
+// Callers that wait for memory nap when the endpoint would, not sooner.
+TEST(AutoEndpoint, SaysWhenItWouldNap) {
+  Job job({0, 0, 1});
+  job.Run([](Endpoint* endpoint, GroupId, int rank) {
+    if (rank == 2) return;  // alone on its host: it has one transport
+    EXPECT_EQ(endpoint->PollsBeforeSleep(), rules::kAutoPollsBeforeNap);
+  });
 }
 
 // A receive too short for what comes is one that TCP tells the peer of when it waits for long.

@@ -11,9 +11,8 @@ Status WindowWait::Run(Group* group, const PatternCall& call) {
   // It waits for staging memory then.
   if (started.code() == StatusCode::kNoResource) return group->Run(call);
   BRIGADE_RETURN_IF_ERROR(started);
-  const uint64_t most = engine_->endpoint()->PollsAwake();
   for (uint64_t polls = 0; !operation->Test(); ++polls) {
-    if (polls >= most || others_->AnyWait()) {
+    if (polls >= engine_->endpoint()->PollsBeforeSleep() || others_->AnyWait()) {
       others_->LetIn();
     } else {
       std::this_thread::yield();
