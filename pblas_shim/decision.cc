@@ -7,13 +7,15 @@
 namespace brigade {
 namespace pblas {
 
-const char* WhyLeft(Settings::When when, const ProductShape& shape) {
+const char* WhyLeft(Settings::When when, const ProductShape& shape, bool is_row_by_row) {
   const int64_t least = std::min({shape.m, shape.n, shape.k});
   if (when == Settings::When::kOff) return "BRIGADE_PBLAS=off";
   if (least < 1) return "there is nothing to multiply";
-  if (when == Settings::When::kOn) return nullptr;
-  if (shape.ranks == 1) return "one rank has all";
-  if (least < rules::kLeastPblasSize) return "it is small";
+  if (when == Settings::When::kAuto) {
+    if (shape.ranks == 1) return "one rank has all";
+    if (least < rules::kLeastPblasSize) return "it is small";
+  }
+  if (!is_row_by_row) return "the ranks of its communicator are not in the grid's order";
   return nullptr;
 }
 

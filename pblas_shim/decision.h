@@ -19,7 +19,8 @@ struct ProductShape {
 };
 
 // The reason why it is left to the PBLAS; null: it is not.
-const char* WhyLeft(Settings::When when, const ProductShape& shape);
+// `is_row_by_row`: whether the BLACS number the grid's ranks so.
+const char* WhyLeft(Settings::When when, const ProductShape& shape, bool is_row_by_row);
 
 }  // namespace pblas
 }  // namespace brigade

@@ -10,8 +10,8 @@ namespace {
 using When = Settings::When;
 constexpr int64_t kLarge = rules::kLeastPblasSize;
 
-bool IsTaken(When when, int64_t m, int64_t n, int64_t k, int ranks) {
-  return WhyLeft(when, {m, n, k, ranks}) == nullptr;
+bool IsTaken(When when, int64_t m, int64_t n, int64_t k, int ranks, bool is_row_by_row = true) {
+  return WhyLeft(when, {m, n, k, ranks}, is_row_by_row) == nullptr;
 }
 
 TEST(Decision, IsWhatTheSettingSays) {
@@ -20,6 +20,7 @@ TEST(Decision, IsWhatTheSettingSays) {
     EXPECT_TRUE(IsTaken(When::kOn, 1, 1, 1, ranks));
     EXPECT_FALSE(IsTaken(When::kOn, 0, 1, 1, ranks));
     EXPECT_FALSE(IsTaken(When::kOn, 1, 1, -1, ranks));
+    EXPECT_FALSE(IsTaken(When::kOn, kLarge, kLarge, kLarge, ranks, /*is_row_by_row=*/false));
   }
 }
 

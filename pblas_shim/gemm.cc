@@ -93,6 +93,11 @@ void Explain(const Runtime& runtime, const Grid& grid, const char* routine,
       why_left.empty() ? "by one-sided communication" : "left to the PBLAS: ", why_left.c_str());
 }
 
+// What a machine has left may not decide who computes: they differ in the last bits.
+[[noreturn]] void FailForWant(const char* routine, const Status& status) {
+  Fail(routine, status.ToString() + "; BRIGADE_PBLAS=off leaves all products to the PBLAS");
+}
+
 }  // namespace
 
 bool ComputeGemm(const char* routine, Element element, const GemmArguments& arguments) {
@@ -105,9 +110,10 @@ bool ComputeGemm(const char* routine, Element element, const GemmArguments& argu
   Runtime* const runtime = Runtime::Start(routine);
   Grid* const grid = runtime->GridOf(routine, arguments.a.descriptor[kContext], place);
   const ProductShape shape{arguments.m, arguments.n, arguments.k, place.rows * place.cols};
-  const char* const decided = WhyLeft(grid->when(), shape);
-  std::string why_left = decided != nullptr ? decided : grid->refusal();
+  const char* const decided = WhyLeft(grid->when(), shape, grid->is_row_by_row());
+  std::string why_left = decided != nullptr ? decided : "";
   if (why_left.empty()) {
+    if (!grid->outcome().ok()) FailForWant(routine, grid->outcome());
     call.element = element;
     call.m = shape.m;
     call.n = shape.n;
@@ -124,9 +130,10 @@ bool ComputeGemm(const char* routine, Element element, const GemmArguments& argu
       case StatusCode::kInvalidArgument:
       case StatusCode::kMismatch:
       case StatusCode::kUnavailable:
-      case StatusCode::kOutOfMemory:
         why_left = status.message();
         break;
+      case StatusCode::kOutOfMemory:
+        FailForWant(routine, status);
       default:
         Fail(routine, status.ToString());
     }

@@ -26,8 +26,8 @@ constexpr When kFromLeast[] = {When::kOff, When::kAuto, When::kOn};
 std::unique_ptr<Grid> Grid::Make(Runtime* runtime, MPI_Comm comm, const GridPlace& place) {
   std::unique_ptr<Grid> grid(new Grid);
   grid->place_ = place;
-  const Status status = grid->Open(runtime, comm);
-  if (!status.ok()) grid->refusal_ = status.message();
+  grid->when_ = runtime->settings().pblas;
+  grid->outcome_ = grid->Open(runtime, comm);
   return grid;
 }
 
@@ -39,20 +39,18 @@ Status Grid::Open(Runtime* runtime, MPI_Comm comm) {
   std::vector<Offer> all(static_cast<size_t>(bootstrap.size()));
   BRIGADE_RETURN_IF_ERROR(bootstrap.AllGather(&mine, sizeof(mine), all.data()));
   int lowest = mine.when;
-  bool is_row_by_row = bootstrap.size() == place_.rows * place_.cols;
+  is_row_by_row_ = bootstrap.size() == place_.rows * place_.cols;
   for (size_t r = 0; r < all.size(); ++r) {
     lowest = std::min(lowest, all[r].when);
-    is_row_by_row = is_row_by_row && all[r].row * place_.cols + all[r].col == static_cast<int>(r);
+    is_row_by_row_ = is_row_by_row_ && all[r].row * place_.cols + all[r].col == static_cast<int>(r);
   }
   when_ = kFromLeast[lowest];
-  if (when_ == When::kOff) return Status();
-  if (!is_row_by_row) {
-    return {StatusCode::kUnavailable, "the ranks of its communicator are not in the grid's order"};
-  }
+  if (when_ == When::kOff || !is_row_by_row_) return Status();
   BRIGADE_RETURN_IF_ERROR(AgreeOnOutcome(&bootstrap, runtime->OpenEngine()));
   MultiplierOptions options;
   options.rows = place_.rows;
   options.cols = place_.cols;
+  options.buffer_bytes = runtime->settings().multiply_bytes;
   return Multiplier::Create(runtime->space(), &bootstrap, options, &multiplier_);
 }
 

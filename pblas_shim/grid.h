@@ -1,4 +1,4 @@
-// Grid: a BLACS context that multiplies, or the reason why it does not. It lives as long as the
+// Grid: a BLACS context that multiplies, or the reason why it cannot. It lives as long as the
 // context's communicator, which it hangs on as an attribute.
 
 #ifndef BRIGADE_PBLAS_SHIM_GRID_H_
@@ -7,7 +7,6 @@
 #include <mpi.h>
 
 #include <memory>
-#include <string>
 
 #include "membuf/status.h"
 #include "patterns/settings/settings.h"
@@ -32,8 +31,12 @@ class Grid {
 
   // What all of its ranks agree on: the least of what they ask for.
   Settings::When when() const { return when_; }
-  // Why it does not multiply; empty: it does. The same on all ranks.
-  const std::string& refusal() const { return refusal_; }
+  // Whether ranks are in the order that a multiplier wants. The same on all of them.
+  bool is_row_by_row() const { return is_row_by_row_; }
+  // kOk, or why there is no multiplier where all would have it be: an error, since what a program
+  // computes may not depend on what a machine has left. The same on all ranks.
+  const Status& outcome() const { return outcome_; }
+  // REQUIRES: when() is not kOff, is_row_by_row(), and the outcome is kOk.
   Multiplier* multiplier() const { return multiplier_.get(); }
   const GridPlace& place() const { return place_; }
 
@@ -46,7 +49,8 @@ class Grid {
 
   GridPlace place_;
   Settings::When when_ = Settings::When::kOff;
-  std::string refusal_;
+  bool is_row_by_row_ = false;
+  Status outcome_;
   std::unique_ptr<Multiplier> multiplier_;
 };
 

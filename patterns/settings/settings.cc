@@ -18,6 +18,8 @@ namespace {
 
 // The pool lends memory out in units of cache lines.
 constexpr size_t kChunkGranuleBytes = 64;
+// As kLeastMultiplyBuffer of those who take it.
+constexpr size_t kLeastMultiplyBytes = 4096;
 
 // In the order of Settings::When.
 constexpr std::string_view kWhen[] = {"off", "on", "auto"};
@@ -139,6 +141,10 @@ Status ReadSettings(Settings* settings) {
   if (const char* value = Lookup("BRIGADE_LI_BSP")) settings->li_bsp = value;
   BRIGADE_RETURN_IF_ERROR(ReadFlag("BRIGADE_LI_CHECK", &settings->li_check));
   BRIGADE_RETURN_IF_ERROR(ReadWhen("BRIGADE_RMA", &settings->rma));
+  BRIGADE_RETURN_IF_ERROR(ReadBytes("BRIGADE_MULTIPLY_BYTES", &settings->multiply_bytes));
+  if (settings->multiply_bytes < kLeastMultiplyBytes) {
+    return Bad("BRIGADE_MULTIPLY_BYTES", Lookup("BRIGADE_MULTIPLY_BYTES"), "4096 bytes or more");
+  }
   return ReadWhen("BRIGADE_PBLAS", &settings->pblas);
 }
 
@@ -170,6 +176,7 @@ std::vector<std::pair<std::string, std::string>> ListSettings(const Settings& se
       {"BRIGADE_TRACE", settings.trace},
       {"BRIGADE_RMA", std::string(kWhen[static_cast<int>(settings.rma)])},
       {"BRIGADE_PBLAS", std::string(kWhen[static_cast<int>(settings.pblas)])},
+      {"BRIGADE_MULTIPLY_BYTES", std::to_string(settings.multiply_bytes)},
       {"BRIGADE_CHECK_WINDOWS", flag(settings.check_windows)},
       {"BRIGADE_LI_BACKEND", settings.li_backend},
       {"BRIGADE_LI_BSP", settings.li_bsp},

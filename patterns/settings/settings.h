@@ -3,6 +3,7 @@
 #ifndef BRIGADE_PATTERNS_SETTINGS_SETTINGS_H_
 #define BRIGADE_PATTERNS_SETTINGS_SETTINGS_H_
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,7 @@ struct Settings {
   std::string trace;                         // BRIGADE_TRACE; empty: none
   When rma = When::kAuto;                    // BRIGADE_RMA
   When pblas = When::kAuto;                  // BRIGADE_PBLAS
+  size_t multiply_bytes = size_t{8} << 20;   // BRIGADE_MULTIPLY_BYTES, of a buffer of a product
   bool check_windows = false;                // BRIGADE_CHECK_WINDOWS
 
   // Of LI, which judges the backend's name.

@@ -38,6 +38,7 @@ TEST(SettingsTest, DefaultsWithoutVariables) {
   EXPECT_EQ(settings.statistics, Settings::Statistics::kOff);
   EXPECT_EQ(settings.statistics_file, "");
   EXPECT_EQ(settings.trace, "");
+  EXPECT_EQ(settings.multiply_bytes, size_t{8} << 20);
   EXPECT_FALSE(settings.check_windows);
   EXPECT_EQ(settings.li_backend, "windows");
   EXPECT_EQ(settings.li_bsp, "libbrigade_bsp.so.0");
@@ -58,6 +59,7 @@ TEST(SettingsTest, ReadsEveryVariable) {
   ScopedVariable stats("BRIGADE_STATS", "ranks");
   ScopedVariable stats_file("BRIGADE_STATS_FILE", "stats.json");
   ScopedVariable trace("BRIGADE_TRACE", "lu.json");
+  ScopedVariable multiply("BRIGADE_MULTIPLY_BYTES", "4K");
   ScopedVariable check("BRIGADE_CHECK_WINDOWS", "1");
   ScopedVariable li_backend("BRIGADE_LI_BACKEND", "bsp");
   ScopedVariable li_bsp("BRIGADE_LI_BSP", "libbsponmpi.so");
@@ -77,6 +79,7 @@ TEST(SettingsTest, ReadsEveryVariable) {
   EXPECT_EQ(settings.statistics, Settings::Statistics::kPerRank);
   EXPECT_EQ(settings.statistics_file, "stats.json");
   EXPECT_EQ(settings.trace, "lu.json");
+  EXPECT_EQ(settings.multiply_bytes, size_t{4096});
   EXPECT_TRUE(settings.check_windows);
   EXPECT_EQ(settings.li_backend, "bsp");
   EXPECT_EQ(settings.li_bsp, "libbsponmpi.so");
@@ -146,6 +149,8 @@ TEST(SettingsTest, BadValueNamesVariableAndValue) {
       {"BRIGADE_LOG", "debug"},
       {"BRIGADE_RMA", "yes"},
       {"BRIGADE_PBLAS", "1"},
+      {"BRIGADE_MULTIPLY_BYTES", "4095"},
+      {"BRIGADE_MULTIPLY_BYTES", "8MB"},
       {"BRIGADE_CHECK_WINDOWS", "yes"},
       {"BRIGADE_LI_CHECK", "2"},
       {"BRIGADE_STATS", "yes"},

@@ -1,0 +1,65 @@
+#!/bin/bash
+# Which of the two computes a product does not depend on what a machine has left: what is missing ends the job on all
+# ranks, by itself, with an error that names it. Arguments: run_mpi.sh, the program, the library, the BLACS.
+set -u
+
+run_mpi=$1
+program=$2
+library=$(realpath "$3")
+blacs=$(realpath "$4")
+export TEST_TIMEOUT=100
+failures=0
+
+complain() {
+  echo "FAILED: $*:"
+  cat "$TEST_TMPDIR/out"
+  failures=$((failures + 1))
+}
+
+job() {  # CASE VARIABLE=VALUE...
+  "$run_mpi" 2 env LD_PRELOAD="$preloads" BRIGADE_EXPLAIN=1 "${@:2}" "$program" "$1" >"$TEST_TMPDIR/out" 2>&1
+}
+
+# ends CASE TEXT VARIABLE=VALUE...: with TEXT, a basic regular expression, from both ranks.
+ends() {
+  local code=0
+  job "$1" "${@:3}" || code=$?
+  if [[ $code -eq 0 ]] || grep -q 'time limit\|timed out' "$TEST_TMPDIR/out"; then complain "$1 ${*:3} is not ended"; fi
+  local rank
+  for rank in 0 1; do
+    grep -q "brigade: PDGEMM on rank $rank: .*$2" "$TEST_TMPDIR/out" || complain "$1 ${*:3}: no '$2' on rank $rank"
+  done
+  ! grep -q 'left to the PBLAS:' "$TEST_TMPDIR/out" || complain "$1 ${*:3}: it is left to the PBLAS"
+}
+
+# ends_well CASE TEXT VARIABLE=VALUE...
+ends_well() {
+  job "$1" "${@:3}" || complain "$1 ${*:3} ends badly"
+  [[ $(grep -c 'ended well' "$TEST_TMPDIR/out") -eq 2 ]] || complain "$1 ${*:3}: not both ranks end well"
+  ! grep -q 'the product is wrong' "$TEST_TMPDIR/out" || complain "$1 ${*:3}"
+  grep -q "$2" "$TEST_TMPDIR/out" || complain "$1 ${*:3}: no '$2'"
+}
+
+hint='BRIGADE_PBLAS=off leaves all products to the PBLAS'
+taken='by one-sided communication'
+for preloads in "$library" "$library:$blacs"; do
+  ends_well small "$taken" BRIGADE_PBLAS=on
+  ends memory "a product on rank 1: a buffer of .* bytes.*; $hint" BRIGADE_PBLAS=on
+  # Smaller buffers go into what has been freed.
+  ends_well memory "$taken" BRIGADE_PBLAS=on BRIGADE_MULTIPLY_BYTES=4K
+done
+preloads=$library
+ends_well memory 'left to the PBLAS: BRIGADE_PBLAS=off' BRIGADE_PBLAS=off
+ends small "BRIGADE_TRANSPORT=pigeon.*; $hint" BRIGADE_PBLAS=on BRIGADE_TRANSPORT=pigeon
+# It is small, so that nothing is missing.
+ends_well small 'left to the PBLAS: it is small' BRIGADE_TRANSPORT=pigeon
+ends small 'BRIGADE_MULTIPLY_BYTES=1K: must be 4096 bytes or more' BRIGADE_MULTIPLY_BYTES=1K
+# What decides about bits is the same on all ranks.
+# shellcheck disable=SC2016 # for the inner shell
+printf '#!/bin/sh\nBRIGADE_MULTIPLY_BYTES=$((8192 << OMPI_COMM_WORLD_RANK)) exec "%s" "$@"\n' "$program" \
+  >"$TEST_TMPDIR/differing"
+chmod +x "$TEST_TMPDIR/differing"
+program=$TEST_TMPDIR/differing
+ends small "buffers of 8192 bytes, rank 1 has .* and 16384; $hint" BRIGADE_PBLAS=on
+
+exit $((failures > 0))
