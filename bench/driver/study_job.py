@@ -79,6 +79,13 @@ _GLOBAL_ARRAYS = Contender("Global Arrays", variants="diagonal,ga_dgemm,dgemm")
 _PRODUCTS_ON_HOSTS = [*_PDGEMM, _GLOBAL_ARRAYS._replace(environment=peers.WINDOWS_OVER_TCP)]
 _PRODUCTS_ON_ONE = [*_PDGEMM, _GLOBAL_ARRAYS]
 SRUMMA = {"shm": _PRODUCTS_ON_ONE, "cluster": _PRODUCTS_ON_HOSTS}
+# Ours against what it stands before, at sizes that it leaves to that by itself.
+_SMALL = [Contender(label, preload=preload, variants="diagonal,pdgemm") for label, preload in (
+    ("", ""), ("our BLACS", "blacs"), ("our PBLAS", "pblas"))]
+# What the PBLAS compute with half of the arithmetic, and the whole product.
+_HALVES = [Contender(label, preload=preload, variants="whole,pdsyrk,pdtrmm,dgemm") for label, preload in (
+    ("", ""), ("our BLACS", "blacs"))]
+PBLAS = {"shm": _SMALL, "cluster": _SMALL}
 _ONE = {"shm": [Contender()], "cluster": [Contender()]}
 # On one host a get goes by messages, and takes a helper, only if it is told to.
 _GETS = {"shm": [Contender(), Contender("MPICH", "mpich")], "loopback": [Contender(variants="staged")],
@@ -138,6 +145,11 @@ STUDIES = {
         Program(["summa_study", "-n", "256,512,1000,2000", "--widths", "128"], (4, 8),
                 ["summa_study", "-n", "256,512,1000,2000,4000", "--widths", "128,256"], contenders=_ONE),
     ], simulated=True),
+    "pblas": Study("What our PBLAS take, and what they leave", PBLAS, [
+        Program(["product_study", "-n", "64,96,128,192,256,384,512", "-k", "256"], (2, 4, 8), folder="srumma"),
+        Program(["product_study", "-n", "1000,2000"], (2, 4, 8), folder="srumma",
+                contenders={"shm": _HALVES, "cluster": _HALVES}),
+    ]),
 }
 
 

@@ -24,17 +24,17 @@ def gets(subject, target, size, totals):
                  {(subject, f"delay {delay} %"): us for delay, us in totals.items()}, bytes=size, ranks=2)
 
 
-def of_folder(make, measured, simulated=()):
+def of_folder(make, measured, simulated=(), place="cluster"):
     """What `make` makes of a folder with these lines."""
     with tempfile.TemporaryDirectory() as folder:
-        for name, of_file in (("cluster", measured), ("simulated", simulated)):
+        for name, of_file in ((place, measured), ("simulated", simulated)):
             path = pathlib.Path(folder) / f"study_srumma_{name}.jsonl"
             path.write_text("".join(json.dumps(line) + "\n" for line in of_file), encoding="utf-8")
         return make("srumma", pathlib.Path(folder))
 
 
-def page(measured, simulated=()):
-    return of_folder(study.make_page, measured, simulated).replace("\n", "")
+def page(measured, simulated=(), place="cluster"):
+    return of_folder(study.make_page, measured, simulated, place).replace("\n", "")
 
 
 class Overlap(unittest.TestCase):
@@ -89,8 +89,42 @@ class Products(unittest.TestCase):
         names = re.search(r"<th>n</th><th>ours, us</th>(<th>natural order</th>.*?)</tr>", self.page)[1]
         values = re.search(r"<td>1000</td><td>1000</td>(<td>1\.50</td>.*?)</tr>", self.page)[1]
         names, values = (re.findall(r"<t[hd]>(.*?)</t[hd]>", row) for row in (names, values))
-        self.assertEqual({name: value for name, value in zip(names, values, strict=True) if value},
+        self.assertEqual({name: value for name, value in zip(names, values, strict=True)
+                          if value not in ("", "–")},
                          {"natural order": "1.50", "four ahead": "0.87"})
+
+    def test_our_pblas_stand_beside_ours_and_stock(self):
+        text = page([
+            *lines(PRODUCT, 1000, {("brigade", "diagonal"): 1000.0, ("pdgemm", "pdgemm"): 1300.0}),
+            *lines(PRODUCT, 1000, {("brigade", "diagonal"): 2000.0, ("pdgemm our PBLAS", "pdgemm"): 2080.0},
+                   label="our PBLAS")])
+        self.assertIn("<td>1000</td>", text)
+        self.assertIn("1.04 <small>", text)  # over ours, in its launch
+        self.assertIn("1.25 <small>", text)  # stock, over that
+        self.assertIn("<td>our PBLAS</td><td>diagonal</td><td>1</td>", text)
+
+    def test_between_hosts_what_is_the_same_has_a_dash(self):
+        ways = {("brigade", "diagonal"): 100.0, ("brigade", "natural"): 170.0, ("brigade", "fetched"): 180.0,
+                ("brigade", "staged"): 190.0}
+        hosts = page(lines(PRODUCT, 1000, ways))
+        self.assertIn("<td>1.70</td>", hosts)
+        self.assertNotIn("<td>1.80</td>", hosts)
+        self.assertEqual(hosts.count("<td>–</td>"), 3)
+        self.assertIn("–: between hosts nothing is read in place", hosts)
+        one_host = page(lines(PRODUCT, 1000, ways), place="shm")
+        self.assertIn("<td>1.80</td><td>1.90</td>", one_host)
+        self.assertNotIn("<td>–</td>", one_host)
+
+    def test_on_one_host_the_slowest_place_is_judged(self):
+        text = html.unescape(page([
+            *lines(PRODUCT, 1000, {("brigade", "diagonal"): 1000.0, ("pdgemm", "pdgemm"): 1300.0}),
+            *lines(PRODUCT, 500, {("brigade", "diagonal"): 100.0, ("pdgemm", "pdgemm"): 99.0}),
+            *lines(PRODUCT, 500, {("brigade", "diagonal"): 100.0, ("pdgemm our PBLAS", "pdgemm"): 104.0},
+                   label="our PBLAS")], place="shm"))
+        self.assertIn("<td>ours, on a window's memory</td><td>stock pdgemm</td><td>0.99</td>"
+                      "<td>2 x 4 ranks, n = 500</td><td>kept</td>", text)
+        self.assertIn("<td>our PBLAS</td><td>stock pdgemm</td><td>0.95</td>"
+                      "<td>2 x 4 ranks, n = 500</td><td>missed</td>", text)
 
     def test_summa_counts_with_its_best(self):
         self.assertIn("1.60 <small>", self.page)  # by gets ahead

@@ -6,11 +6,12 @@ import argparse
 import pathlib
 import re
 
-from bench.report import exchange, li_as, li_mult, li_rdx, overview, putget, srumma, style, supersteps
+from bench.report import exchange, li_as, li_mult, li_rdx, overview, pblas, putget, srumma, style, supersteps
 from bench.report.measurements import load
 
 PLACES = {"shm": "shared memory", "loopback": "TCP on this host", "cluster": "hosts with slow links"}
-STUDIES = {"exchange": exchange, "as": li_as, "mult": li_mult, "rdx": li_rdx, **putget.STUDIES, "srumma": srumma}
+STUDIES = {"exchange": exchange, "as": li_as, "mult": li_mult, "rdx": li_rdx, **putget.STUDIES, "srumma": srumma,
+           "pblas": pblas}
 
 
 def lines_of(name, directory):

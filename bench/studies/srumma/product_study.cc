@@ -1,5 +1,6 @@
 // product_study: products of square matrices by this library's multiplier in all its ways, and by
-// the pdgemm of the process, which what is preloaded decides, and by Global Arrays.
+// the pdgemm of the process, which what is preloaded decides, and by Global Arrays; and what
+// PBLAS compute with half of the arithmetic.
 //
 // Source: SRUMMA, section 4 and figures 8 to 12.
 
@@ -15,6 +16,7 @@
 #include "bench/runner/case.h"
 #include "bench/studies/putget/study.h"
 #include "bench/studies/srumma/global_arrays.h"
+#include "bench/studies/srumma/half_product.h"
 #include "bench/studies/srumma/square_product.h"
 #include "windows/multiply/multiply.h"
 
@@ -52,9 +54,14 @@ std::vector<Variant> Variants() {
 
 // Needs windows of MPI, which it does not make everywhere.
 constexpr char kGaDgemm[] = "ga_dgemm";
+// Half products, and the whole one that is like them.
+constexpr char kSyrk[] = "pdsyrk";
+constexpr char kTrmm[] = "pdtrmm";
+constexpr char kWhole[] = "whole";  // A A'
 
 struct Parameters {
   std::vector<int> orders = {256, 512, 1000, 2000};
+  int k = 0;  // that is summed over; 0: the order
   int block = 64;
   std::vector<int> grid;   // rows and columns; empty: as square as can be
   double link_mbytes = 0;  // a second that a link carries; 0: no bound is stated
@@ -80,23 +87,40 @@ class Products {
   }
 
   void Measure(int n) {
-    const StudyOptions& options = study_->options();
-    std::unique_ptr<SquareProduct> made;
+    const int k = parameters_.k != 0 ? parameters_.k : n;
+    std::unique_ptr<SquareProduct> product;
     AbortUnlessOk(SquareProduct::Create(study_->space(), study_->group()->bootstrap(),
-                                        {rows_, cols_, n, parameters_.block}, study_->rank(),
-                                        &made));
-    SquareProduct* const product = made.get();
-    std::unique_ptr<GlobalArraysProduct> by_global_arrays;
-    if (global_arrays_ != nullptr) {
-      by_global_arrays = std::make_unique<GlobalArraysProduct>(product, n, study_->rank());
-    }
+                                        {rows_, cols_, n, k, parameters_.block}, study_->rank(),
+                                        &product));
+    MeasureProducts(product.get());
+    if (k == n) MeasureHalves(product.get());
+    AbortUnlessOk(product->Free());
+  }
+
+  void Free() {
+    for (const auto& multiplier : multipliers_) AbortUnlessOk(multiplier->Free());
+  }
+
+ private:
+  Case CaseOf(const std::string& name, int n) const {
     Case lines;
-    lines.name =
-        "matrix product, " + std::to_string(rows_) + " x " + std::to_string(cols_) + " ranks";
+    lines.name = name + ", " + std::to_string(rows_) + " x " + std::to_string(cols_) + " ranks";
     lines.rows = lines.cols = n;
     lines.ld = parameters_.block;
     lines.bytes = static_cast<size_t>(n) * static_cast<size_t>(n) * sizeof(double);
     lines.roots = 1;
+    return lines;
+  }
+
+  void MeasureProducts(SquareProduct* product) {
+    const StudyOptions& options = study_->options();
+    const auto [rows, cols, n, k, block] = product->shape();
+    std::unique_ptr<GlobalArraysProduct> by_global_arrays;
+    if (global_arrays_ != nullptr && k == n) {
+      by_global_arrays = std::make_unique<GlobalArraysProduct>(product, n, study_->rank());
+    }
+    Case lines = CaseOf("matrix product", n);
+    if (k != n) lines.name += ", k = " + std::to_string(k);
     lines.prepare = [product, other = by_global_arrays.get()](int) {
       product->ClearResult();
       if (other != nullptr) other->ClearResult();
@@ -133,13 +157,15 @@ class Products {
           return Status();
         },
         check);
-    add(
-        "Global Arrays", kGaDgemm,
-        [other = by_global_arrays.get()] {
-          other->Run();
-          return Status();
-        },
-        [other = by_global_arrays.get()] { return other->Check(); });
+    if (by_global_arrays != nullptr) {
+      add(
+          "Global Arrays", kGaDgemm,
+          [other = by_global_arrays.get()] {
+            other->Run();
+            return Status();
+          },
+          [other = by_global_arrays.get()] { return other->Check(); });
+    }
     add(
         "alone", "dgemm",
         [product] {
@@ -147,15 +173,48 @@ class Products {
           return Status();
         },
         [product] { return product->CheckAlone(); });
+    if (!lines.subjects.empty()) study_->session()->Measure(lines);
+  }
+
+  void MeasureHalves(SquareProduct* product) {
+    const StudyOptions& options = study_->options();
+    HalfProduct half(product);
+    Case lines = CaseOf("half product", product->shape().n);
+    lines.prepare = [&half, product](int) {
+      product->ClearResult();
+      half.Prepare();
+    };
+    lines.before_timing = [&half] { half.Clear(); };
+    const auto add = [&](const std::string& name, const std::string& variant,
+                         const std::function<Status()>& run,
+                         const std::function<std::string()>& check) {
+      if (!options.Wants(variant)) return;
+      Subject subject;
+      subject.name = name;
+      subject.pattern = variant;
+      subject.run = [run](int) { return run(); };
+      subject.check = [check](int) { return check(); };
+      lines.subjects.push_back(std::move(subject));
+    };
+    add(
+        "brigade", kWhole, [&] { return half.RunWhole(multipliers_[1].get()); },
+        [&] { return half.CheckWhole(); });
+    const auto of_pblas = [&](const std::function<void()>& run) {
+      return [run] {
+        run();
+        return Status();
+      };
+    };
+    add(study_->session()->PeerName(kSyrk), kSyrk, of_pblas([&] { half.RunSyrk(*grid_); }),
+        [&] { return half.CheckSyrk(); });
+    add(study_->session()->PeerName(kTrmm), kTrmm, of_pblas([&] { half.RunTrmm(*grid_); }),
+        [&] { return half.CheckTrmm(); });
+    if (lines.subjects.empty()) return;
+    add("alone", "dgemm", of_pblas([product] { product->RunAlone(); }),
+        [product] { return product->CheckAlone(); });
     study_->session()->Measure(lines);
-    AbortUnlessOk(product->Free());
   }
 
-  void Free() {
-    for (const auto& multiplier : multipliers_) AbortUnlessOk(multiplier->Free());
-  }
-
- private:
   int Rows() const {
     if (!parameters_.grid.empty()) return parameters_.grid[0];
     int rows = 1;
@@ -181,11 +240,15 @@ int Main(int argc, char** argv) {
   variants.insert(variants.end(), {"pdgemm", "dgemm"});
   CLI::App app(
       "Products of square matrices on a grid of ranks by SRUMMA, by pdgemm, and, if named, by "
-      "Global Arrays' ga_dgemm. Start it under mpirun.");
+      "Global Arrays' ga_dgemm; if named, pdsyrk and pdtrmm beside the whole product. Start it "
+      "under mpirun.");
   app.option_defaults()->always_capture_default();
   app.add_option("-n", parameters.orders, "Orders of the matrices")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 15));
+  app.add_option("-k", parameters.k,
+                 "What is summed over: A has so many columns, and B rows; 0: as C")
+      ->check(CLI::Range(0, 1 << 15));
   app.add_option("--block", parameters.block, "Rows and columns of a block")
       ->check(CLI::Range(1, 1 << 15));
   app.add_option("--grid", parameters.grid,
@@ -203,7 +266,7 @@ int Main(int argc, char** argv) {
                      for (const int n : parameters.orders) products.Measure(n);
                      products.Free();
                    },
-                   {kGaDgemm});
+                   {kGaDgemm, kSyrk, kTrmm, kWhole});
 }
 
 }  // namespace

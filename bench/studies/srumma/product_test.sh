@@ -29,6 +29,18 @@ run "$program" -n 7,41 --variants ga_dgemm --label other
 expect 'Global Arrays' ga_dgemm
 if grep -q '"pattern":"diagonal"' "$lines"; then echo "a way that was not named ran"; exit 1; fi
 
+# Not square, and of all ways ahead of the smallest k.
+run "$program" -n 29,64 -k 11 --block 4 --variants diagonal,staged,pdgemm,dgemm
+expect brigade diagonal
+expect pdgemm pdgemm
+grep -q ', k = 11"' "$lines" || { echo "no line says what is summed over"; exit 1; }
+
+run "$program" -n 7,41 --block 4 --variants whole,pdsyrk,pdtrmm,dgemm
+expect brigade whole
+expect pdsyrk pdsyrk
+expect pdtrmm pdtrmm
+grep '"half product, ' "$lines" | grep -q '"pattern":"dgemm"' || { echo "no arithmetic alone"; exit 1; }
+
 for preloads in "$blacs" "$pblas" "$pblas:$blacs"; do
   run env "LD_PRELOAD=$preloads" BRIGADE_PBLAS=on BRIGADE_STATS=1 BRIGADE_EXPLAIN=1 "$program" -n 40 --block 8 \
     --variants diagonal,pdgemm --label other 2>&1 | tee "$lines.said"

@@ -35,10 +35,14 @@ BlacsContext::BlacsContext(int rows, int cols) {
 BlacsContext::~BlacsContext() { blacs_gridexit_(&context_); }
 
 SquareProduct::SquareProduct(const Shape& shape, int rank)
-    : shape_(shape), row_(rank / shape.cols), col_(rank % shape.cols) {
-  own_rows_ = OwnIndices(row_, shape.rows);
-  own_cols_ = OwnIndices(col_, shape.cols);
-  for (int64_t i = 0; i < shape.n; ++i) {
+    : shape_(shape),
+      row_(rank / shape.cols),
+      col_(rank % shape.cols),
+      own_rows_(OwnIndices(shape.n, row_, shape.rows)),
+      own_cols_(OwnIndices(shape.n, col_, shape.cols)),
+      own_cols_of_a_(OwnIndices(shape.k, col_, shape.cols)),
+      own_rows_of_b_(OwnIndices(shape.k, row_, shape.rows)) {
+  for (int64_t i = 0; i < shape.k; ++i) {
     row_terms_ += RowTerm(i);
     col_terms_ += ColTerm(i);
     crossed_ += RowTerm(i) * ColTerm(i);
@@ -50,44 +54,47 @@ Status SquareProduct::Create(WindowSpace* space, Bootstrap* bootstrap, const Sha
   std::unique_ptr<SquareProduct> made(new SquareProduct(shape, rank));
   WindowOptions options;
   options.kind = WindowMemory::kShared;
-  options.bytes = 3 * static_cast<size_t>(made->ld()) * made->own_cols_.size() * sizeof(double);
+  const size_t of_a = made->own_rows_.size() * made->own_cols_of_a_.size();
+  const size_t of_b = made->own_rows_of_b_.size() * made->own_cols_.size();
+  const size_t of_c = made->own_rows_.size() * made->own_cols_.size();
+  options.bytes = (of_a + of_b + of_c) * sizeof(double);
   BRIGADE_RETURN_IF_ERROR(Window::Create(space, bootstrap, options, &made->window_));
   made->Fill();
   *product = std::move(made);
   return Status();
 }
 
-std::vector<int64_t> SquareProduct::OwnIndices(int coord, int coords) const {
+std::vector<int64_t> SquareProduct::OwnIndices(int count, int coord, int coords) const {
   std::vector<int64_t> own;
-  for (int64_t i = 0; i < shape_.n; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     if (i / shape_.block % coords == coord) own.push_back(i);
   }
   return own;
 }
 
-int64_t SquareProduct::ld() const {
-  return std::max<int64_t>(1, static_cast<int64_t>(own_rows_.size()));
-}
 double* SquareProduct::a() const { return reinterpret_cast<double*>(window_->base()); }
-double* SquareProduct::b() const { return a() + ld() * static_cast<int64_t>(own_cols_.size()); }
-double* SquareProduct::c() const { return b() + ld() * static_cast<int64_t>(own_cols_.size()); }
+double* SquareProduct::b() const { return a() + own_rows_.size() * own_cols_of_a_.size(); }
+double* SquareProduct::c() const { return b() + own_rows_of_b_.size() * own_cols_.size(); }
 
 // A(i, k) = r(i) + s(k), B(k, j) = r(k) + s(j).
 void SquareProduct::Fill() {
-  double* a_at = a();
-  double* b_at = b();
+  double* at = a();
+  for (const int64_t k : own_cols_of_a_) {
+    for (const int64_t i : own_rows_) *at++ = Entry(i, k);
+  }
+  at = b();
   for (const int64_t j : own_cols_) {
-    for (const int64_t i : own_rows_) *a_at++ = *b_at++ = Entry(i, j);
+    for (const int64_t k : own_rows_of_b_) *at++ = Entry(k, j);
   }
 }
 
 double SquareProduct::Expected(int64_t i, int64_t j) const {
-  return RowTerm(i) * row_terms_ + static_cast<double>(shape_.n) * RowTerm(i) * ColTerm(j) +
+  return RowTerm(i) * row_terms_ + static_cast<double>(shape_.k) * RowTerm(i) * ColTerm(j) +
          crossed_ + ColTerm(j) * col_terms_;
 }
 
 void SquareProduct::ClearResult() {
-  std::fill(c(), c() + ld() * static_cast<int64_t>(own_cols_.size()), kUnset);
+  std::fill_n(c(), own_rows_.size() * own_cols_.size(), kUnset);
   std::fill(alone_c_.begin(), alone_c_.end(), kUnset);
 }
 
@@ -103,58 +110,75 @@ std::string SquareProduct::Check() const {
   return "";
 }
 
+DistributedMatrix SquareProduct::MatrixOf(double* data, int rows, int cols) const {
+  DistributedMatrix matrix;
+  matrix.data = reinterpret_cast<std::byte*>(data);
+  matrix.rows = rows;
+  matrix.cols = cols;
+  matrix.row_block = matrix.col_block = shape_.block;
+  matrix.ld = LdOf(rows == shape_.n ? own_rows_ : own_rows_of_b_);
+  matrix.window = window_.get();
+  return matrix;
+}
+
+std::vector<int> SquareProduct::DescriptorOf(const BlacsContext& grid, int rows, int cols) const {
+  constexpr int kBlockCyclic = 1;
+  const int64_t ld = LdOf(rows == shape_.n ? own_rows_ : own_rows_of_b_);
+  return {kBlockCyclic,        grid.context(), rows, cols, shape_.block, shape_.block, 0, 0,
+          static_cast<int>(ld)};
+}
+
 Status SquareProduct::RunByMultiplier(Multiplier* multiplier, const MultiplyOptions& options) {
   MultiplyCall call;
-  call.m = call.n = call.k = shape_.n;
+  call.m = call.n = shape_.n;
+  call.k = shape_.k;
   call.alpha = &kOne;
   call.beta = &kZero;
-  DistributedMatrix matrix;
-  matrix.rows = matrix.cols = shape_.n;
-  matrix.row_block = matrix.col_block = shape_.block;
-  matrix.ld = ld();
-  matrix.window = window_.get();
-  call.a = call.b = call.c = matrix;
-  call.a.data = reinterpret_cast<std::byte*>(a());
-  call.b.data = reinterpret_cast<std::byte*>(b());
-  call.c.data = reinterpret_cast<std::byte*>(c());
+  call.a = MatrixOf(a(), shape_.n, shape_.k);
+  call.b = MatrixOf(b(), shape_.k, shape_.n);
+  call.c = MatrixOf(c(), shape_.n, shape_.n);
   return multiplier->Multiply(call, options);
 }
 
 void SquareProduct::RunByPdgemm(const BlacsContext& grid) {
-  constexpr int kBlockCyclic = 1;
   constexpr int kFirst = 1;
-  const int descriptor[] = {kBlockCyclic,          grid.context(), shape_.n, shape_.n,
-                            shape_.block,          shape_.block,   0,        0,
-                            static_cast<int>(ld())};
-  pdgemm_("N", "N", &shape_.n, &shape_.n, &shape_.n, &kOne, a(), &kFirst, &kFirst, descriptor, b(),
-          &kFirst, &kFirst, descriptor, &kZero, c(), &kFirst, &kFirst, descriptor);
+  const int n = shape_.n;
+  const int k = shape_.k;
+  const std::vector<int> of_a = DescriptorOf(grid, n, k);
+  const std::vector<int> of_b = DescriptorOf(grid, k, n);
+  const std::vector<int> of_c = DescriptorOf(grid, n, n);
+  pdgemm_("N", "N", &n, &n, &k, &kOne, a(), &kFirst, &kFirst, of_a.data(), b(), &kFirst, &kFirst,
+          of_b.data(), &kZero, c(), &kFirst, &kFirst, of_c.data());
 }
 
 // A of ones and B of twos.
 void SquareProduct::RunAlone() {
   const int m = static_cast<int>(own_rows_.size());
   const int n = static_cast<int>(own_cols_.size());
+  const int k = shape_.k;
   if (m == 0 || n == 0) return;
   if (alone_c_.empty()) {
-    alone_a_.assign(static_cast<size_t>(m) * static_cast<size_t>(shape_.n), 1);
-    alone_b_.assign(static_cast<size_t>(n) * static_cast<size_t>(shape_.n), 2);
+    alone_a_.assign(static_cast<size_t>(m) * static_cast<size_t>(k), 1);
+    alone_b_.assign(static_cast<size_t>(n) * static_cast<size_t>(k), 2);
     alone_c_.assign(static_cast<size_t>(m) * static_cast<size_t>(n), kUnset);
   }
-  dgemm_("N", "N", &m, &n, &shape_.n, &kOne, alone_a_.data(), &m, alone_b_.data(), &shape_.n,
-         &kZero, alone_c_.data(), &m);
+  dgemm_("N", "N", &m, &n, &k, &kOne, alone_a_.data(), &m, alone_b_.data(), &k, &kZero,
+         alone_c_.data(), &m);
 }
 
 std::string SquareProduct::CheckAlone() const {
   const bool is_right = std::all_of(alone_c_.begin(), alone_c_.end(),
-                                    [&](double value) { return value == 2.0 * shape_.n; });
+                                    [&](double value) { return value == 2.0 * shape_.k; });
   return is_right ? "" : "dgemm computes something else";
 }
 
 int64_t SquareProduct::BytesToFetch() const {
-  const auto rows = static_cast<int64_t>(OwnIndices(0, shape_.rows).size());
-  const auto cols = static_cast<int64_t>(OwnIndices(0, shape_.cols).size());
+  const auto of_first = [this](int count, int coords) {
+    return static_cast<int64_t>(OwnIndices(count, 0, coords).size());
+  };
   const auto element = static_cast<int64_t>(sizeof(double));
-  return element * (rows * (shape_.n - cols) + cols * (shape_.n - rows));
+  return element * (of_first(shape_.n, shape_.rows) * (shape_.k - of_first(shape_.k, shape_.cols)) +
+                    of_first(shape_.n, shape_.cols) * (shape_.k - of_first(shape_.k, shape_.rows)));
 }
 
 }  // namespace brigade::bench

@@ -1,5 +1,5 @@
-// SquareProduct: C = A B of square matrices that are dealt in blocks to a grid, by this library's
-// multiplier, and by whichever pdgemm the process has.
+// SquareProduct: C = A B with a square C, of matrices that are dealt in blocks to a grid, by this
+// library's multiplier, and by whichever pdgemm the process has.
 
 #ifndef BRIGADE_BENCH_STUDIES_SRUMMA_SQUARE_PRODUCT_H_
 #define BRIGADE_BENCH_STUDIES_SRUMMA_SQUARE_PRODUCT_H_
@@ -15,6 +15,7 @@
 #include "windows/core/window.h"
 #include "windows/message/window_space.h"
 #include "windows/multiply/multiply.h"
+#include "windows/multiply/multiply_call.h"
 
 namespace brigade::bench {
 
@@ -38,7 +39,8 @@ class SquareProduct {
   struct Shape {
     int rows = 1;  // of the grid
     int cols = 1;
-    int n = 1;
+    int n = 1;      // rows of A and C, columns of B and C
+    int k = 1;      // columns of A, rows of B
     int block = 1;  // rows and columns of each
   };
 
@@ -63,26 +65,37 @@ class SquareProduct {
   // Of A and of B, which are equal, and of C.
   static double Entry(int64_t i, int64_t j) { return RowTerm(i) + ColTerm(j); }
   double Expected(int64_t i, int64_t j) const;
-
- private:
   // Row and column numbers are so small that all sums are exact.
   static double RowTerm(int64_t i) { return static_cast<double>(i % 7) - 3; }
   static double ColTerm(int64_t j) { return static_cast<double>(j % 5) - 2; }
 
+  // For other products of the same matrices. Of C, and of a matrix that is rows x cols.
+  const Shape& shape() const { return shape_; }
+  const std::vector<int64_t>& own_rows() const { return own_rows_; }
+  const std::vector<int64_t>& own_cols() const { return own_cols_; }
+  double* a() const;
+  double* c() const;
+  std::vector<int> DescriptorOf(const BlacsContext& grid, int rows, int cols) const;
+  DistributedMatrix MatrixOf(double* data, int rows, int cols) const;
+
+ private:
   SquareProduct(const Shape& shape, int rank);
   void Fill();
   // All of those that this rank has.
-  std::vector<int64_t> OwnIndices(int coord, int coords) const;
-  int64_t ld() const;
-  double* a() const;
+  std::vector<int64_t> OwnIndices(int count, int coord, int coords) const;
+  // Of a part that has so many rows.
+  static int64_t LdOf(const std::vector<int64_t>& own) {
+    return own.empty() ? 1 : static_cast<int64_t>(own.size());
+  }
   double* b() const;
-  double* c() const;
 
   const Shape shape_;
   const int row_;
   const int col_;
   std::vector<int64_t> own_rows_;
   std::vector<int64_t> own_cols_;
+  std::vector<int64_t> own_cols_of_a_;
+  std::vector<int64_t> own_rows_of_b_;
   double row_terms_ = 0;  // sums over all of them
   double col_terms_ = 0;
   double crossed_ = 0;
