@@ -1,5 +1,6 @@
 """What this machine has, and where things are in the source tree and in what Bazel builds."""
 
+import functools
 import os
 import pathlib
 import subprocess
@@ -14,6 +15,7 @@ def processors():
     return len(os.sched_getaffinity(0))
 
 
+@functools.lru_cache(maxsize=None)
 def cores():
     """Open MPI's slots: a core may be several processors."""
     text = subprocess.run(["lscpu", "--parse=core,socket"], check=True, capture_output=True, text=True).stdout
