@@ -1,7 +1,6 @@
 #include "bench/contenders/brigade_window.h"
 
 #include <atomic>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,7 +34,7 @@ class BrigadeWindow final : public OneSided {
     options.memory = reinterpret_cast<std::byte*>(private_.data());
     options.bytes = static_cast<size_t>(doubles) * sizeof(double);
     options.unit = sizeof(double);
-    options.goes_directly = goes_directly && std::getenv("BRIGADE_TEST_BY_MESSAGES") == nullptr;
+    options.goes_directly = goes_directly;
     group_ = group;
     return Window::Create(space, group->bootstrap(), options, &window_);
   }

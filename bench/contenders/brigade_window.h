@@ -15,7 +15,8 @@ namespace brigade::bench {
 
 // The staging memory of windows on a group's engine.
 Status MakeWindowSpace(BrigadeGroup* group, std::unique_ptr<WindowSpace>* space);
-// Collective over the group: `doubles` on each rank, zeroed, shared or private.
+// Collective over the group: `doubles` on each rank, zeroed, shared or private. `goes_directly`:
+// where it can.
 Status MakeBrigadeWindow(BrigadeGroup* group, WindowSpace* space, int64_t doubles, bool is_shared,
                          std::unique_ptr<OneSided>* window, bool goes_directly = true);
 

@@ -11,8 +11,10 @@ INSTALLED = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home()
 MKL = ":".join(str(INSTALLED / "mkl" / "lib" / f"libmkl_{library}") for library in (
     "core.so.3", "sequential.so.3", "intel_lp64.so.3", "blacs_openmpi_lp64.so.2", "scalapack_lp64.so.2"))
 
-# Windows between hosts, of which Debian's Open MPI makes none by default.
-WINDOWS_OVER_TCP = ("OMPI_MCA_osc=pt2pt",)
+# Windows of Debian's Open MPI by its messages: between hosts, where it makes none by default, and on one, where they
+# are memory that all map.
+OPEN_MPI_WINDOWS_OVER_TCP = {"OMPI_MCA_osc": "pt2pt"}
+WINDOWS_OVER_TCP = tuple(f"{name}={value}" for name, value in OPEN_MPI_WINDOWS_OVER_TCP.items())
 
 # Ranks that outnumber the cores: pinned or spinning they would measure the scheduler.
 YIELDING = ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
@@ -67,9 +69,10 @@ class HostMpi(NamedTuple):
 
 
 OPEN_MPI_5 = HostMpi("Open MPI 5", "openmpi5", "mpirun", PINNED)
+MPICH_5 = HostMpi("MPICH 5", "mpich5", "mpiexec", ["-bind-to", "core"])
 HOST_MPIS = [
     OPEN_MPI_5,
-    HostMpi("MPICH 5", "mpich5", "mpiexec", ["-bind-to", "core"]),
+    MPICH_5,
     HostMpi("Intel MPI", "impi", "mpiexec", [], {"I_MPI_ROOT": str(INSTALLED / "impi"), "I_MPI_FABRICS": "shm"}),
 ]
 

@@ -122,6 +122,23 @@ class Study(unittest.TestCase):
             self.assertEqual("--variants staged " in command, is_loopback, launch)
             self.assertFalse(is_loopback and "/overlap_study " not in command, launch)
 
+    def test_on_one_host_over_tcp_puts_and_gets_go_over_it(self):
+        for name in ("exchange", "cg", "mg", "summa", "md"):
+            for launch in study_plan(name):
+                is_loopback = launch.command[-1].endswith("_loopback.jsonl")
+                self.assertEqual("--by-messages" in launch.command, is_loopback, launch)
+                if is_loopback and not label_of(launch):
+                    self.assertEqual(launch.environment["OMPI_MCA_osc"], "pt2pt")
+                elif is_loopback and label_of(launch) == "Open MPI 5":
+                    self.assertIn("--peers messages", " ".join(launch.command))
+
+    def test_in_shared_memory_the_put_get_study_has_windows_of_all(self):
+        for name in ("cg", "mg", "summa", "md"):
+            windows = {(label_of(launch), int(launch.command[2])) for launch in study_plan(name)
+                       if launch.command[-1].endswith("_shm.jsonl") and "messages" not in launch.command}
+            self.assertLessEqual({("Open MPI 5", 8), ("MPICH 5", 2)}, windows)
+            self.assertNotIn(("MPICH 5", 4), windows)
+
     def test_every_pdgemm_runs_beside_ours(self):
         launches = [launch.command for launch in study_plan("srumma") if any("product_study" in part
                                                                              for part in launch.command)]

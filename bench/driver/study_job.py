@@ -65,13 +65,15 @@ LI = {
     "cluster": [*_OURS, Contender("Open MPI 5", "openmpi5", "mpi_rma"), Contender("MPICH 5", "mpich5", "mpi_rma")],
 }
 _MPICH_5 = Contender("MPICH 5", "mpich5", most_ranks_on_windows=2)
+_OPEN_MPI_5 = Contender("Open MPI 5", "openmpi5")
 PUTGET = {
-    "shm": [Contender(), Contender("MPICH", "mpich")],
-    "loopback": [Contender(), _MPICH_5],
-    "cluster": [Contender(), Contender("Open MPI 5", "openmpi5"), _MPICH_5],
+    "shm": [Contender(), Contender("MPICH", "mpich"), _OPEN_MPI_5, _MPICH_5],
+    # On one host the windows of Open MPI 5 are memory that all map, whatever its messages go over.
+    "loopback": [Contender(), _OPEN_MPI_5._replace(most_ranks_on_windows=0), _MPICH_5],
+    "cluster": [Contender(), _OPEN_MPI_5, _MPICH_5],
 }
 # Open MPI 5.0 completes an accumulate from within another, and then each waits for the other.
-MD = {**PUTGET, "cluster": [Contender(), Contender("Open MPI 5", "openmpi5", most_ranks_on_windows=2), _MPICH_5]}
+MD = {**PUTGET, "cluster": [Contender(), _OPEN_MPI_5._replace(most_ranks_on_windows=2), _MPICH_5]}
 # Products by the pdgemm of each library, in a process with ours to compare with, and the same BLAS.
 _PDGEMM = [Contender(), *(Contender(label, preload=preload, variants="diagonal,pdgemm,dgemm") for label, preload in (
     ("our BLACS", "blacs"), ("our PBLAS", "pblas"), ("MKL", "mkl")))]
@@ -205,6 +207,8 @@ class StudyJob:
         else:
             command = [self.programs.bench_mpich if is_mpich else self.programs.bench, name, *arguments,
                        "--peers", "mpi", "--shim", "none", "--transport", transport]
+        if place == "loopback" and not contender.backend:
+            command += ["--by-messages"]
         asleep = ["--asleep"] if ranks > machine.processors() else []
         # Ranks that sleep until they start together take milliseconds for that, however short what they do is.
         asleep += ["--max-iterations", "150"] if asleep and not self.full else []
@@ -225,8 +229,13 @@ class StudyJob:
     def shm(self, contender, program, ranks, number):
         title = f"{program.arguments[0]}, {ranks} ranks in shared memory"
         command = self.command("shm", contender, program, ranks, number)
-        if contender.mpi != "mpich":
+        if contender.mpi == "openmpi":
             return [Launch(title, [*self.mpirun(ranks), *command])]
+        if contender.mpi == "openmpi5":
+            return [Launch(title, [*self.mpirun(ranks), *command], peers.OPEN_MPI_5.prepared())]
+        if contender.mpi == "mpich5":
+            binding = peers.MPICH_5.options if ranks <= machine.cores() else []
+            return [Launch(title, ["mpiexec", "-n", str(ranks), *binding, *command], peers.MPICH_5.prepared())]
         # Debian's MPICH cannot be told to yield.
         return [Launch(title, ["mpiexec.mpich", "-n", str(ranks), "-bind-to", "core", *command],
                        peers.DEBIAN_MPICH)] if ranks <= machine.cores() else []
@@ -236,7 +245,7 @@ class StudyJob:
         command = self.command("loopback", contender, program, ranks, number)
         if contender.mpi == "mpich5":
             return [Launch(title, ["mpiexec", "-n", str(ranks), *command], peers.loopback_mpich_environment(None))]
-        prepared = peers.OPEN_MPI_5.prepared() if contender.mpi == "openmpi5" else {}
+        prepared = peers.OPEN_MPI_5.prepared() if contender.mpi == "openmpi5" else peers.OPEN_MPI_WINDOWS_OVER_TCP
         return [Launch(title, [*self.mpirun(ranks), *peers.OVER_TCP, *command], {"BRIGADE_IFACE": "lo", **prepared})]
 
     def hosts(self, contender, program, ranks, number):

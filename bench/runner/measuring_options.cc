@@ -31,4 +31,10 @@ void AddMeasuringOptions(CLI::App* app, MeasuringOptions* options) {
   });
 }
 
+void AddByMessages(CLI::App* app, MeasuringOptions* options) {
+  app->add_flag("--by-messages", options->by_messages,
+                "Puts, gets and accumulates of Brigade go over the transport also within a host, "
+                "where they would go directly to the memory of others");
+}
+
 }  // namespace brigade::bench

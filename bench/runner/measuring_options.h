@@ -12,14 +12,17 @@ namespace brigade::bench {
 
 struct MeasuringOptions : RunnerOptions {
   std::string transport = "auto";  // recorded with Brigade's figures
+  bool by_messages = false;        // Brigade's windows, also within a host
   std::string json;                // empty: no file
   std::string label;  // put after the names of subjects that depend on the settings of MPI
   std::string brigade_version = "unknown";
   bool pin = false;
 };
 
-// Adds all of them but the transport to `app`, and what refuses those that contradict each other.
+// Adds all of them but how Brigade communicates to `app`, and what refuses those that contradict
+// each other.
 void AddMeasuringOptions(CLI::App* app, MeasuringOptions* options);
+void AddByMessages(CLI::App* app, MeasuringOptions* options);
 
 }  // namespace brigade::bench
 

@@ -32,6 +32,7 @@ SpreadSize ParseSize(const std::string& text) {
 void AddEngineOptions(CLI::App* app, Options* options) {
   app->add_option("--transport", options->transport,
                   "Transport under Brigade: " + TransportNames());
+  AddByMessages(app, options);
   app->add_option("--chunk-bytes", options->chunk_bytes, "Staging chunk (0: Brigade's default)");
   app->add_option("--staging-bytes", options->staging_bytes,
                   "Staging budget per rank (0: Brigade's default)");

@@ -47,8 +47,8 @@ class TypedExchange {
     // As the library chooses, and by messages, which alone tell of datatypes.
     for (const bool goes_directly : {true, false}) {
       std::unique_ptr<OneSided> ours;
-      AbortUnlessOk(
-          MakeBrigadeWindow(group, space, doubles_, /*is_shared=*/false, &ours, goes_directly));
+      AbortUnlessOk(MakeBrigadeWindow(group, space, doubles_, /*is_shared=*/false, &ours,
+                                      goes_directly && !session_.options().by_messages));
       AddPut(ours.get(), goes_directly ? "put" : "put, cached", /*forgets=*/false);
       if (!goes_directly) AddPut(ours.get(), "put, uncached", /*forgets=*/true);
       windows_.push_back(std::move(ours));

@@ -30,7 +30,8 @@ struct WindowContenders {
   std::vector<std::shared_ptr<OneSided>> Windows(int64_t doubles, bool is_shared) const {
     std::vector<std::shared_ptr<OneSided>> windows;
     std::unique_ptr<OneSided> ours;
-    AbortUnlessOk(MakeBrigadeWindow(group.get(), space.get(), doubles, is_shared, &ours));
+    AbortUnlessOk(MakeBrigadeWindow(group.get(), space.get(), doubles, is_shared, &ours,
+                                    /*goes_directly=*/!session->options().by_messages));
     windows.push_back(std::move(ours));
     if (session->options().HasPeer("mpi")) {
       std::unique_ptr<OneSided> mpi =

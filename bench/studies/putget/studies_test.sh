@@ -27,7 +27,7 @@ for variant in ${variants//,/ }; do
 done
 
 # By messages over connections, with ranks that are late at random.
-BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_IFACE=lo run "$@" --transport tcp --peers none --pause-us "$pause_us"
+BRIGADE_IFACE=lo run "$@" --transport tcp --by-messages --peers none --pause-us "$pause_us"
 for variant in ${variants//,/ }; do
   [[ $variant == *send || $variant == broadcast || $variant == fold ]] || expect brigade "$variant"
 done

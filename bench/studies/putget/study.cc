@@ -23,8 +23,8 @@ Study::Study(Session* session, const StudyOptions& options) : session_(session),
 
 std::vector<std::unique_ptr<OneSided>> Study::Windows(int64_t doubles) const {
   std::vector<std::unique_ptr<OneSided>> windows(1);
-  AbortUnlessOk(
-      MakeBrigadeWindow(group_.get(), space_.get(), doubles, /*is_shared=*/true, &windows[0]));
+  AbortUnlessOk(MakeBrigadeWindow(group_.get(), space_.get(), doubles, /*is_shared=*/true,
+                                  &windows[0], /*goes_directly=*/!options_.by_messages));
   if (options_.HasPeer("mpi")) {
     std::unique_ptr<OneSided> mpi =
         MakeMpiWindow(session_->comm(), session_->PeerName("mpi"), doubles, /*is_shared=*/true);
@@ -58,6 +58,7 @@ int StudyMain(int argc, char** argv, CLI::App* app, const std::vector<std::strin
                   "MPI beside Brigade: mpi, messages (without its windows) or none")
       ->check(CLI::IsMember({"mpi", "messages", "none"}));
   app->add_option("--transport", options.transport, "Transport under Brigade: " + TransportNames());
+  AddByMessages(app, &options);
   app->add_option("--pause-us", options.pause_us,
                   "Longest random pause before each step of communication: shows that results do "
                   "not depend on who is faster; times mean nothing then")
