@@ -3,22 +3,38 @@
 import collections
 import csv
 import pathlib
+from typing import NamedTuple
 
 from bench.report.li import section
-from bench.report.measurements import Summary, Versus, by_label, geometric_mean, ratio
+from bench.report.measurements import Figure, Summary, Versus, by_label, geometric_mean, ratio
 from bench.report.style import Section, Table, format_us, ratio_cell, time_cell
 
 METHOD = """A launch has Brigade's windows, those of one MPI where it makes any, and its messages, all with the same
-source. A peer counts with the launch in which it does best against Brigade there. A gain is the time of messages over
-that of windows, less one. Where ranks outnumber processors they share them, and waiting costs others their time. Over TCP
-on this host Brigade's puts and gets go by messages over it, and so do those on the windows of Open MPI 4 (osc/pt2pt)
-and MPICH 5; those of Open MPI 5 are memory there that all ranks map, and are left out. On simulated machines a put is a
-note, which says where it goes and tells of it, and its data: two messages where a send is one. Over slow links, with
-12 us for a message on either side, that is more than blocking puts gain."""
+source. A peer counts with the launch in which it does best against Brigade there, and is named with how it communicates
+there; its messages count in the faster of their orders. A gain is the time of messages over that of windows, less one.
+Where ranks outnumber processors they share them, and waiting costs others their time. Over TCP on this host Brigade's
+puts and gets go by messages over it, and so do those on the windows of Open MPI 4 (osc/pt2pt) and MPICH 5; those of
+Open MPI 5 are memory there that all ranks map, and are left out. On simulated machines a put is a note, which says
+where it goes and tells of it, and its data: two messages where a send is one. Over slow links, with 12 us for a message
+on either side, that is more than blocking puts gain."""
 # What the paper compares, in our terms: whose time over whose.
 COMPARISONS = {"blocking_over_mpi": ("messages", "blocking"), "nonblocking_over_mpi": ("messages", "ahead"),
                "nonblocking_over_blocking": ("blocking", "ahead"), "rma_over_mpi": ("messages", "ahead")}
+PEERS = {"messages": "MPI's messages", "windows": "MPI's windows"}
 _DATA = pathlib.Path(__file__).resolve().parent.parent / "studies" / "paper" / "putget.csv"
+
+
+class Peer(NamedTuple):
+    """The MPI that does best against ours in the same launch, and how it communicates there."""
+
+    mpi: str
+    pattern: str
+    figure: Figure
+    ratio: Figure
+
+    @property
+    def name(self):
+        return f"{self.mpi}: {self.pattern}"
 
 
 class Study:
@@ -35,8 +51,8 @@ class Study:
         cases = compare(self.ways, lines)
         blocking, ahead = self.ways["blocking"], self.ways["ahead"]
         header = ["case", "ranks", f"{blocking}, us", f"{ahead}, us"]
-        for peer in ("MPI's messages", "MPI's windows"):
-            header += [f"{peer}, us", f"over {blocking}", f"over {ahead}"]
+        for peer in PEERS.values():
+            header += [f"{peer}, us", f"over {blocking}", f"over {ahead}", "which"]
         table = Table(header, [self.row(key, found) for key, found in cases.items()])
         return [section(f"{self.benchmark.replace('_', ' ')}, {place}", self.claims(cases),
                         [{"title": "All cases", "plot": None, "table": table}], summaries(place, cases))]
@@ -61,10 +77,11 @@ class Study:
     def row(self, key, found):
         cells = [name_of(key), key.ranks]
         cells += [time_cell(found[way]) if way in found else "" for way in ("blocking", "ahead")]
-        for peer in ("messages", "windows"):
-            best = found.get((peer, "blocking")) or found.get((peer, "ahead"))
-            cells.append(format_us(best[0].median) if best else "")
-            cells += [ratio_cell(found[peer, way][1]) if (peer, way) in found else "" for way in ("blocking", "ahead")]
+        for peer in PEERS:
+            best = {way: found[peer, way] for way in ("blocking", "ahead") if (peer, way) in found}
+            cells.append(format_us(next(iter(best.values())).figure.median) if best else "")
+            cells += [ratio_cell(best[way].ratio) if way in best else "" for way in ("blocking", "ahead")]
+            cells.append(" / ".join(dict.fromkeys(one.name for one in best.values())))
         return cells
 
     def claims(self, cases):
@@ -79,7 +96,7 @@ class Study:
                 if line["class"] and not key.case.endswith(f"class {line['class']}"):
                     continue
                 if slower == "messages" and (slower, faster) in found:
-                    gains.append(found[slower, faster][1].median)
+                    gains.append(found[slower, faster].ratio.median)
                 elif slower in found and faster in found:
                     gains.append(ratio(found[slower], found[faster]).median)
             text = f"{line['comparison'].replace('_', ' ')}{', class ' + line['class'] if line['class'] else ''}: "
@@ -101,11 +118,12 @@ def name_of(key):
 
 
 def compare(ways, lines):
-    """{Key: found}: found[way] is ours without a label; found[peer, way] is (Figure, ratio to ours), the peer being
-    MPI's "messages" or "windows"; messages count in their faster order."""
+    """{Key: found}: found[way] is ours without a label; found[peer, way] is the Peer among MPI's "messages" or
+    "windows"; messages count in their faster order."""
     cases = collections.defaultdict(dict)
     messages = (ways["messages"], f"nb{ways['messages']}")
     for label, of_label in by_label(lines):
+        name = label or lines[lines["label"] == ""]["versions"].iloc[0]["mpi"]
         for key, subjects in of_label.items():
             mpi = f"mpi {label}".strip()
             for way in ("blocking", "ahead"):
@@ -114,27 +132,27 @@ def compare(ways, lines):
                     continue
                 if not label:
                     cases[key][way] = ours
-                sent = [subjects[mpi, pattern] for pattern in messages if (mpi, pattern) in subjects]
-                peers = {"messages": min(sent, key=lambda figure: figure.median) if sent else None,
-                         "windows": subjects.get((mpi, ways[way]))}
-                for peer, figure in peers.items():
-                    if figure is None:
-                        continue
-                    versus = ratio(figure, ours)
-                    known = cases[key].get((peer, way))
-                    if known is None or versus.median < known[1].median:
-                        cases[key][peer, way] = (figure, versus)
+                for peer, patterns in (("messages", messages), ("windows", (ways[way],))):
+                    for pattern in patterns:
+                        figure = subjects.get((mpi, pattern))
+                        known = cases[key].get((peer, way))
+                        if figure and (known is None or ratio(figure, ours).median < known.ratio.median):
+                            cases[key][peer, way] = Peer(name, pattern, figure, ratio(figure, ours))
     return dict(cases)
 
 
 def summaries(place, cases):
+    """With whose figures are behind each mean, and behind how many."""
     lines = []
-    for peer, what in (("messages", "MPI's messages"), ("windows", "MPI's windows")):
+    for peer, what in PEERS.items():
         for way in ("blocking", "ahead"):
-            versus = [Versus(f"{name_of(key)}, {key.ranks} ranks", found[peer, way][1])
-                      for key, found in cases.items() if (peer, way) in found]
-            if versus:
-                lines.append(Summary(f"{place}: {way} beside {what}", {"best MPI": versus}))
+            best = {key: found[peer, way] for key, found in cases.items() if (peer, way) in found}
+            if not best:
+                continue
+            versus = [Versus(f"{name_of(key)}, {key.ranks} ranks", one.ratio) for key, one in best.items()]
+            names = ", ".join(f"{name} in {count}" for name, count
+                              in collections.Counter(one.name for one in best.values()).most_common())
+            lines.append(Summary(f"{place}: {way} beside {what} ({names})", {"best MPI": versus}))
     return lines
 
 

@@ -23,6 +23,11 @@ class Programs(unittest.TestCase):
         self.assertNotIn("1.30", self.mg)
         self.assertIn("3.00", self.mg)  # windows: 300 over 100
 
+    def test_who_is_best_is_named(self):
+        self.assertIn("<td>MPICH: send</td>", self.mg)
+        self.assertIn("<td>MPI: put</td>", self.mg)
+        self.assertIn("(MPICH: send in 1)", self.mg)
+
     def test_the_papers_gains_stand_beside(self):
         self.assertIn("<td>blocking over mpi, class A: 7 to 30 %</td><td>10 to 10 %</td><td>as there</td>", self.mg)
         self.assertIn("class A: 28 to 46 %</td><td>10 to 10 %</td><td>less</td>", self.mg)
