@@ -84,6 +84,8 @@ class Simulated(unittest.TestCase):
         cell = {"machine": "two hosts", "case": "total exchange", "ranks": 4, "rows": 1, "cols": 4, "bytes": 16,
                 "put_us": 10.0, "get_us": None, "send_us": 15.0}
         self.assertIn("<td>10</td><td>15</td><td>1.50</td>", page("as", of_as, [cell]))
+        old = {name: value for name, value in cell.items() if name != "get_us"}
+        self.assertIn("<td>10</td><td>15</td><td>1.50</td>", page("as", of_as, [old]))
         cell["get_us"] = 20.0
         self.assertIn("<td>10</td><td>20</td><td>15</td><td>1.50</td><td>0.75</td>", page("as", of_as, [cell]))
 
@@ -106,6 +108,16 @@ class Rdx(unittest.TestCase):
                       "<td>5.75 <small>4.17</small></td>", self.page)
         self.assertEqual(len(li.paper("rdx", "keys")), 3 * 2 * (3 * 4 + 3))
         self.assertEqual(self.page.count("<svg"), 1)
+
+    def test_pictures_of_several_places_are_several_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for place in ("shm", "loopback"):
+                path = pathlib.Path(folder) / f"study_rdx_{place}.jsonl"
+                path.write_text("".join(json.dumps({**COMMON, **line}) + "\n" for line in [
+                    *times("radix sort, uniform keys", 16, 32768000, {("brigade", "RDXSORT, put"): 1000.0}),
+                    *times("radix sort, uniform keys", 1, 32768000, {("alone", "sequential"): 4000.0})]),
+                                encoding="utf-8")
+            self.assertEqual(len(study.pictures("rdx", pathlib.Path(folder))), 2)
 
 
 if __name__ == "__main__":

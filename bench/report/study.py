@@ -3,6 +3,7 @@
 study_NAME_simulated.jsonl if it is there."""
 
 import argparse
+import collections
 import pathlib
 import re
 
@@ -41,10 +42,15 @@ def make_page(name, directory):
 
 
 def pictures(name, directory):
-    """{file name: SVG} of the plots of its page."""
-    sections = sections_of(name, directory, lines_of(name, directory))
-    plots = [part["plot"] for section in sections for part in section.data.get("parts", ()) if part["plot"]]
-    return {re.sub(r"\W+", "-", plot["description"].lower()).strip("-") + ".svg": plot["svg"] for plot in plots}
+    """{file name: SVG} of the plots of its page. Those of several places that are described alike are told apart by the
+    titles of their sections."""
+    plots = [(section.title, part["plot"]) for section in sections_of(name, directory, lines_of(name, directory))
+             for part in section.data.get("parts", ()) if part["plot"]]
+    alike = collections.Counter(plot["description"] for _, plot in plots)
+    names = [plot["description"] if alike[plot["description"]] == 1 else f"{title} {plot['description']}"
+             for title, plot in plots]
+    return {re.sub(r"\W+", "-", words.lower()).strip("-") + ".svg": plot["svg"]
+            for words, (_, plot) in zip(names, plots)}
 
 
 def main():
@@ -55,6 +61,7 @@ def main():
                         help="leave its plots there, and make no page")
     arguments = parser.parse_args()
     if arguments.pictures:
+        arguments.pictures.mkdir(parents=True, exist_ok=True)
         for file, svg in pictures(arguments.name, arguments.directory).items():
             (arguments.pictures / file).write_text(svg, encoding="utf-8")
         return

@@ -7,7 +7,7 @@ def sections(lines):
     """None where nothing was simulated."""
     if not len(lines):
         return []
-    ways = [way for way in ("put", "get") if lines[f"{way}_us"].notna().any()]
+    ways = [way for way in ("put", "get") if f"{way}_us" in lines and lines[f"{way}_us"].notna().any()]
     rows = [[line["machine"], line["ranks"], line["case"], f"{line['rows']} x {line['cols']}",
              format_bytes(line["bytes"]), *(format_us(line[f"{way}_us"]) for way in (*ways, "send")),
              *(f"{line['send_us'] / line[f'{way}_us']:.2f}" for way in ways)] for line in lines.to_dict("records")]
