@@ -1,7 +1,6 @@
 #include "bench/simulated/putget/putget_cells.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -16,8 +15,6 @@ namespace {
 // Estimated, of a core of the 2020s while all compute: what memory lets it do, and of dgemm.
 constexpr double kGflopsByMemory = 1;
 constexpr double kGflopsOfProducts = 40;
-
-int SideOf(int ranks) { return static_cast<int>(std::lround(std::sqrt(ranks))); }
 
 Status RunProgram(const PutgetCell& cell, ProgramRank* me, double* began_us, double* ended_us) {
   const auto run = [&](auto* program, int rows, int cols, const auto& prepare) {
@@ -36,9 +33,8 @@ Status RunProgram(const PutgetCell& cell, ProgramRank* me, double* began_us, dou
     CgProgram program(cell.size, cell.detail, me->rank(), cell.ranks);
     return run(&program, 1, cell.ranks, nothing);
   }
-  const int side = SideOf(cell.ranks);
-  SummaProgram program(side, cell.size, cell.detail, me->rank());
-  return run(&program, side, side, [&] { program.Expose(me); });
+  SummaProgram program(cell.ranks, cell.size, cell.detail, me->rank());
+  return run(&program, program.rows(), program.columns(), [&] { program.Expose(me); });
 }
 
 }  // namespace
@@ -55,7 +51,7 @@ std::vector<PutgetCell> PutgetCells(const std::string& study, int ranks) {
   } else if (study == "cg" && is_power) {
     cells.push_back({"NAS CG, class A", study, ranks, 14000, 11, kGflopsByMemory});
     cells.push_back({"NAS CG, class C", study, ranks, 150000, 15, kGflopsByMemory});
-  } else if (study == "summa" && SideOf(ranks) * SideOf(ranks) == ranks) {
+  } else if (study == "summa" && SummaProgram::Fits(ranks)) {
     for (const int block : {256, 512}) {
       cells.push_back({"SUMMA, blocks of " + std::to_string(block) + ", chunks of 128", study,
                        ranks, block, 128, kGflopsOfProducts});

@@ -25,8 +25,8 @@ struct PutgetCell {
   double gflops = 1;  // of a rank
 };
 
-// The cases of a study on so many ranks: MG and CG a power of two, SUMMA a square number, otherwise
-// none.
+// The cases of a study on so many ranks: MG and CG a power of two, SUMMA where there is a grid that
+// is as wide as high or a multiple of that, otherwise none.
 std::vector<PutgetCell> PutgetCells(const std::string& study, int ranks);
 
 // Virtual microseconds from when all have met until the last rank is done with one iteration, or

@@ -47,7 +47,7 @@ TEST(PutgetCells, EveryWayBringsWhatItShould) {
         EXPECT_GT(Simulated(Machine(per_host), Mg(16, ranks, 1), way), 0);
         EXPECT_GT(Simulated(Machine(per_host), Cg(256, ranks, 1), way), 0);
       }
-      for (const int ranks : {1, 4, 9, 16}) {
+      for (const int ranks : {1, 2, 4, 8, 9, 16}) {
         EXPECT_GT(Simulated(Machine(per_host), Summa(ranks, 1), way), 0);
       }
     }
@@ -123,8 +123,8 @@ TEST(PutgetCells, ThereAreCasesForRanksThatAProgramCanHave) {
     EXPECT_EQ(PutgetCells(study, 64).size(), 2);
     EXPECT_TRUE(PutgetCells(study, 48).empty());
   }
-  EXPECT_EQ(PutgetCells("summa", 9).size(), 2);
-  EXPECT_TRUE(PutgetCells("summa", 8).empty());
+  for (const int ranks : {8, 9, 512}) EXPECT_EQ(PutgetCells("summa", ranks).size(), 2);
+  EXPECT_TRUE(PutgetCells("summa", 6).empty());
 }
 
 }  // namespace

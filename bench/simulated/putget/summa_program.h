@@ -1,5 +1,6 @@
-// SUMMA on simulated machines, as Summa (bench/studies/putget/) has it: on a square grid of ranks
-// each has a block of each matrix.
+// SUMMA on simulated machines, as Summa (bench/studies/putget/) has it: on a grid of ranks each has
+// a block of each matrix. A grid is as wide as high, or a multiple of that; then B's blocks are
+// higher than wide by as much.
 //
 // Sources: van de Geijn and Watts, SUMMA; ARMCI, section 3.2.
 
@@ -16,9 +17,22 @@ namespace brigade::bench {
 
 class SummaProgram {
  public:
-  // Blocks of so many rows and columns, and chunks of so many, which divide them.
-  SummaProgram(int side, int block, int width, int rank)
-      : side_(side), block_(block), width_(width), row_(rank / side), column_(rank % side) {}
+  // Of the grid for so many ranks.
+  static int RowsFor(int ranks);
+  // Whether its columns are a multiple of that.
+  static bool Fits(int ranks) { return ranks / RowsFor(ranks) % RowsFor(ranks) == 0; }
+  // REQUIRES: Fits(ranks). Blocks of so many rows and columns, and chunks of so many, which divide
+  // them.
+  SummaProgram(int ranks, int block, int width, int rank)
+      : rows_(RowsFor(ranks)),
+        columns_(ranks / rows_),
+        chunks_(block / width),
+        block_(block),
+        width_(width),
+        row_(rank / columns_),
+        column_(rank % columns_) {}
+  int rows() const { return rows_; }
+  int columns() const { return columns_; }
 
   // Of a chunk of each matrix; all of a rank's are the same memory.
   size_t bytes() const { return 2 * Chunk(); }
@@ -35,7 +49,14 @@ class SummaProgram {
   Status RunByBroadcasts();
   Status RunByGets();
 
-  const int side_;
+  int steps() const { return columns_ * chunks_; }
+  // Of a chunk: the column whose ranks have it of A, and the row whose ranks have it of B.
+  int ColumnOf(int chunk) const { return chunk / chunks_; }
+  int RowOf(int chunk) const { return ColumnOf(chunk) / (columns_ / rows_); }
+
+  const int rows_;
+  const int columns_;
+  const int chunks_;  // of a block of A
   const int block_;
   const int width_;
   const int row_;
