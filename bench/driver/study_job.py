@@ -74,6 +74,8 @@ PUTGET = {
 }
 # Open MPI 5.0 completes an accumulate from within another, and then each waits for the other.
 MD = {**PUTGET, "cluster": [Contender(), _OPEN_MPI_5._replace(most_ranks_on_windows=2), _MPICH_5]}
+MD_HOSTS = {"cluster": MD["cluster"]}
+MD_UNEVEN = {"shm": MD["shm"], **MD_HOSTS}
 # Products by the pdgemm of each library, in a process with ours to compare with, and the same BLAS.
 _PDGEMM = [Contender(), *(Contender(label, preload=preload, variants="diagonal,pdgemm,dgemm") for label, preload in (
     ("our BLACS", "blacs"), ("our PBLAS", "pblas"), ("MKL", "mkl")))]
@@ -127,11 +129,15 @@ STUDIES = {
         Program(["md_study", "--atoms", "256,2048", "--steps", "10"], (2, 4, 8),
                 ["md_study", "--atoms", "256,864,2048", "--steps", "100"]),
         Program(["md_study", "--atoms", "12000", "--steps", "2"], (8,)),
-        # So long that energy could drift; and the largest. Nobody waits for them ten times.
-        Program(["md_study", "--atoms", "256,864,2048", "--steps", "1000", "--run-seconds", "60"], (),
-                full_ranks=(2, 8), full_rounds=1),
-        Program(["md_study", "--atoms", "12000,65536", "--steps", "1000", "--run-seconds", "60"], (),
-                full_ranks=(8,), full_rounds=1),
+        Program(["md_study", "--atoms", "2048", "--steps", "10", "--uneven", "2"], (8,), contenders=MD_UNEVEN),
+        # Over slow links a task is worth its messages only if it is long.
+        Program(["md_study", "--atoms", "2048", "--steps", "10", "--block", "256"], (4, 8), contenders=MD_HOSTS),
+        Program(["md_study", "--atoms", "12000", "--steps", "2", "--block", "256,512"], (8,), contenders=MD_HOSTS),
+        # So long that energy could drift; and the largest. Nobody waits for them ten times. Each contender runs five
+        # times in a launch, and all must be done before its time is up.
+        *(Program(["md_study", "--atoms", atoms, "--steps", "1000", "--run-seconds", "60"], (), full_ranks=ranks,
+                  full_rounds=1)
+          for atoms, ranks in (("256,864", (2, 8)), ("2048", (2, 8)), ("12000", (8,)), ("65536", (8,)))),
     ]),
     "srumma": Study("Products of matrices as the SRUMMA paper measures them", SRUMMA, [
         Program(["overlap_study", "--bytes", "8K,64K,1M"], (2,), ["overlap_study", "--bytes", "1K,8K,64K,256K,1M,4M"],

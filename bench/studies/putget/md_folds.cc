@@ -16,7 +16,8 @@ int RowsFor(int ranks) {
 
 }  // namespace
 
-MdFolds::MdFolds(MPI_Comm comm, const MdSystem& system) : system_(system) {
+MdFolds::MdFolds(MPI_Comm comm, const MdSystem& system, int times)
+    : system_(system), times_(times) {
   int rank, ranks;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
@@ -53,7 +54,6 @@ void MdFolds::Split(MPI_Comm comm, int color, int key, Line* line) const {
 void MdFolds::Gather(const std::vector<double>& own, Line* line) {
   MPI_Allgatherv(own.data(), static_cast<int>(own.size()), MPI_DOUBLE, line->positions.data(),
                  line->counts.data(), line->places.data(), MPI_DOUBLE, line->comm);
-  std::fill(line->forces.begin(), line->forces.end(), 0.0);
 }
 
 void MdFolds::Fold(Line* line, double* own) {
@@ -61,11 +61,10 @@ void MdFolds::Fold(Line* line, double* own) {
                      line->comm);
 }
 
-Status MdFolds::Compute(const std::vector<double>& positions, std::vector<double>* forces,
-                        double* potential) {
-  Gather(positions, &row_);
-  Gather(positions, &column_);
-  *potential = 0;
+// Returns the potential of the pairs.
+double MdFolds::ComputeOnce() {
+  double potential = 0;
+  for (Line* line : {&row_, &column_}) line->forces.assign(line->forces.size(), 0.0);
   for (size_t r = 0; r < row_.atoms.size(); ++r) {
     for (int i = 0; i < row_.atoms[r].count; ++i) {
       const int atom = row_.atoms[r].first + i;
@@ -77,8 +76,8 @@ Status MdFolds::Compute(const std::vector<double>& positions, std::vector<double
           for (int other = from; other < to; other += 2) {
             const auto other_at =
                 static_cast<size_t>(column_.places[c] + 3 * (other - others.first));
-            *potential += system_.AddPair(&row_.positions[at], &column_.positions[other_at],
-                                          &row_.forces[at], &column_.forces[other_at]);
+            potential += system_.AddPair(&row_.positions[at], &column_.positions[other_at],
+                                         &row_.forces[at], &column_.forces[other_at]);
           }
         };
         // Smaller ones of the same parity, larger ones of the other.
@@ -88,6 +87,14 @@ Status MdFolds::Compute(const std::vector<double>& positions, std::vector<double
       }
     }
   }
+  return potential;
+}
+
+Status MdFolds::Compute(const std::vector<double>& positions, std::vector<double>* forces,
+                        double* potential) {
+  Gather(positions, &row_);
+  Gather(positions, &column_);
+  for (int time = 0; time < times_; ++time) *potential = ComputeOnce();
   std::vector<double> of_column(forces->size());
   Fold(&row_, forces->data());
   Fold(&column_, of_column.data());

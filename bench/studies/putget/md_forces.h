@@ -9,6 +9,8 @@
 // MdTasks is one-sided. The half matrix is cut into square blocks, the tasks. A rank takes the next
 // from a counter that all share, gets the positions, and accumulates the forces where they belong.
 //
+// A rank may compute each pair several times, as if its processor were slower than the others'.
+//
 // Source: ARMCI, section 3.3; folds after Plimpton.
 
 #ifndef BRIGADE_BENCH_STUDIES_PUTGET_MD_FORCES_H_
@@ -40,8 +42,8 @@ class MdForces {
 
 class MdFolds final : public MdForces {
  public:
-  // Collective over `comm`.
-  MdFolds(MPI_Comm comm, const MdSystem& system);
+  // Collective over `comm`. `times`: how often this rank computes each pair.
+  MdFolds(MPI_Comm comm, const MdSystem& system, int times);
   ~MdFolds() override;
   Status Compute(const std::vector<double>& positions, std::vector<double>* forces,
                  double* potential) override;
@@ -55,11 +57,13 @@ class MdFolds final : public MdForces {
     std::vector<double> positions, forces;
   };
 
+  double ComputeOnce();
   void Split(MPI_Comm comm, int color, int key, Line* line) const;
   static void Gather(const std::vector<double>& own, Line* line);
   static void Fold(Line* line, double* own);
 
   const MdSystem& system_;
+  const int times_;
   Line row_, column_;
 };
 
@@ -69,8 +73,9 @@ class MdTasks final : public MdForces {
   static int64_t WindowDoubles(const MdSystem& system, int ranks);
   // Local. `block`: atoms along a task, at most. `ahead`: while one is computed,
   // the next one's positions come, and the number behind it, and the last one's forces are added.
+  // `times`: how often this rank computes each pair.
   MdTasks(const MdSystem& system, OneSided* window, int rank, int ranks, int block, bool ahead,
-          const Pauses& pauses);
+          const Pauses& pauses, int times);
   Status Compute(const std::vector<double>& positions, std::vector<double>* forces,
                  double* potential) override;
 
@@ -92,10 +97,12 @@ class MdTasks final : public MdForces {
   Status AskForTask();
   Status StartGets(size_t task, Work* work);
   Status Finish(Work* work, double* potential);
+  double ComputeOnce(Work* work) const;
 
   const MdSystem& system_;
   OneSided* const window_;
   const int rank_;
+  const int times_;
   const bool ahead_;
   const int64_t forces_;   // where they begin in a window
   const int64_t counter_;  // where it is, in rank 0's

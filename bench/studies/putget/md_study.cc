@@ -21,9 +21,12 @@
 namespace brigade::bench {
 namespace {
 
+constexpr int kUsualBlock = 128;
+
 struct Dynamics {
-  int steps, block;
+  int steps;
   double run_seconds;  // that a run may take; 0: any
+  int uneven;          // how often rank 0 computes each pair
 };
 
 // The same on all ranks: how many fit into the time that a run may take.
@@ -33,16 +36,18 @@ int StepsThatFit(MPI_Comm comm, const MdSystem& system, const Dynamics& asked, M
   MdMotion trial(comm, system, kLeast);
   const double start = MPI_Wtime();
   AbortUnlessOk(trial.Run(forces));
-  double step_seconds = (MPI_Wtime() - start) / kLeast;
+  // Forces are computed once more, before the first step.
+  double step_seconds = (MPI_Wtime() - start) / (kLeast + 1);
   MPI_Bcast(&step_seconds, 1, MPI_DOUBLE, 0, comm);
   return static_cast<int>(
-      std::clamp<double>(asked.run_seconds / step_seconds, kLeast, asked.steps));
+      std::clamp<double>(asked.run_seconds / step_seconds - 1, kLeast, asked.steps));
 }
 
-void Measure(Study* study, int atoms, const Dynamics& asked) {
+void Measure(Study* study, int atoms, int block, const Dynamics& asked) {
   const StudyOptions& options = study->options();
   Session* const session = study->session();
   const MdSystem system(atoms);
+  const int times = study->rank() == 0 ? asked.uneven : 1;
   struct Way {
     std::string name, variant;
     std::unique_ptr<MdForces> forces;
@@ -59,12 +64,13 @@ void Measure(Study* study, int atoms, const Dynamics& asked) {
   for (const auto& window : windows) {
     for (const bool ahead : {false, true}) {
       add(window->name(), ahead ? "nbget" : "get",
-          std::make_unique<MdTasks>(system, window.get(), study->rank(), study->ranks(),
-                                    asked.block, ahead, study->pauses()));
+          std::make_unique<MdTasks>(system, window.get(), study->rank(), study->ranks(), block,
+                                    ahead, study->pauses(), times));
     }
   }
   if (options.WantsMessagesOfMpi()) {
-    add(session->PeerName("mpi"), "fold", std::make_unique<MdFolds>(session->comm(), system));
+    add(session->PeerName("mpi"), "fold",
+        std::make_unique<MdFolds>(session->comm(), system, times));
   }
   const int steps = ways.empty()
                         ? asked.steps
@@ -74,6 +80,10 @@ void Measure(Study* study, int atoms, const Dynamics& asked) {
   dynamics.name = "Lennard-Jones dynamics, " +
                   std::string(asked.run_seconds > 0 ? "at most " : "") +
                   std::to_string(asked.steps) + " steps";
+  if (block != kUsualBlock) dynamics.name += ", blocks of " + std::to_string(block);
+  if (asked.uneven > 1) {
+    dynamics.name += ", rank 0 at 1/" + std::to_string(asked.uneven) + " of the speed";
+  }
   dynamics.rows = dynamics.ld = atoms;
   dynamics.cols = asked.steps;
   dynamics.bytes = static_cast<size_t>(atoms) * 3 * sizeof(double);
@@ -101,7 +111,8 @@ void Measure(Study* study, int atoms, const Dynamics& asked) {
 
 int Main(int argc, char** argv) {
   std::vector<int> atoms = {256, 2048};
-  Dynamics asked{10, 128, 0};
+  std::vector<int> blocks = {kUsualBlock};
+  Dynamics asked{10, 0, 1};
   CLI::App app(
       "Molecular dynamics of a Lennard-Jones liquid without cutoff. Start it under mpirun. Times "
       "are of a step.");
@@ -116,11 +127,19 @@ int Main(int argc, char** argv) {
   app.add_option("--run-seconds", asked.run_seconds,
                  "A run has fewer steps, but two at least, if they would take longer; 0: any time")
       ->check(CLI::Range(0.0, 86400.0));
-  app.add_option("--block", asked.block, "Atoms along each side of a task, at most")
+  app.add_option("--block", blocks, "Atoms along each side of a task, at most")
+      ->delimiter(',')
       ->check(CLI::Range(1, 1 << 20));
+  app.add_option(
+         "--uneven", asked.uneven,
+         "So often rank 0 computes each pair, as on a processor that is so much slower than "
+         "the others'; 1: as the others do")
+      ->check(CLI::Range(1, 100));
   return StudyMain(argc, argv, &app, {"fold", "get", "nbget"}, [&](Study* study) {
     study->session()->StartTable("Lennard-Jones dynamics");
-    for (const int number : atoms) Measure(study, number, asked);
+    for (const int number : atoms) {
+      for (const int block : blocks) Measure(study, number, block, asked);
+    }
   });
 }
 

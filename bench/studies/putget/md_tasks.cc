@@ -26,10 +26,11 @@ int64_t MdTasks::WindowDoubles(const MdSystem& system, int ranks) {
 }
 
 MdTasks::MdTasks(const MdSystem& system, OneSided* window, int rank, int ranks, int block,
-                 bool ahead, const Pauses& pauses)
+                 bool ahead, const Pauses& pauses, int times)
     : system_(system),
       window_(window),
       rank_(rank),
+      times_(times),
       ahead_(ahead),
       forces_(3 * MostOwned(system, ranks)),
       counter_(2 * forces_),
@@ -77,11 +78,11 @@ Status MdTasks::StartGets(size_t task, Work* work) {
   return Status();
 }
 
-Status MdTasks::Finish(Work* work, double* potential) {
+// Returns the potential of the task's pairs.
+double MdTasks::ComputeOnce(Work* work) const {
   const bool is_diagonal = work->blocks[0] == work->blocks[1];
+  double potential = 0;
   for (size_t side = 0; side < 2; ++side) {
-    BRIGADE_RETURN_IF_ERROR(Await(&work->adds[side]));
-    BRIGADE_RETURN_IF_ERROR(Await(&work->gets[side]));
     work->forces[side].assign(work->positions[side].size(), 0.0);
   }
   const double* const a = work->positions[0].data();
@@ -90,10 +91,22 @@ Status MdTasks::Finish(Work* work, double* potential) {
   double* const on_b = is_diagonal ? on_a : work->forces[1].data();
   for (int i = 0; i < work->blocks[0]->atoms.count; ++i) {
     for (int j = is_diagonal ? i + 1 : 0; j < work->blocks[1]->atoms.count; ++j) {
-      *potential += system_.AddPair(a + ptrdiff_t{3} * i, b + ptrdiff_t{3} * j,
-                                    on_a + ptrdiff_t{3} * i, on_b + ptrdiff_t{3} * j);
+      potential += system_.AddPair(a + ptrdiff_t{3} * i, b + ptrdiff_t{3} * j,
+                                   on_a + ptrdiff_t{3} * i, on_b + ptrdiff_t{3} * j);
     }
   }
+  return potential;
+}
+
+Status MdTasks::Finish(Work* work, double* potential) {
+  const bool is_diagonal = work->blocks[0] == work->blocks[1];
+  for (size_t side = 0; side < 2; ++side) {
+    BRIGADE_RETURN_IF_ERROR(Await(&work->adds[side]));
+    BRIGADE_RETURN_IF_ERROR(Await(&work->gets[side]));
+  }
+  double of_task = 0;
+  for (int time = 0; time < times_; ++time) of_task = ComputeOnce(work);
+  *potential += of_task;
   for (size_t side = 0; side < (is_diagonal ? 1 : 2); ++side) {
     const Block& block = *work->blocks[side];
     const std::vector<double>& forces = work->forces[side];
