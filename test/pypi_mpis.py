@@ -3,14 +3,15 @@
 interfaces: Open MPI 5, MPICH 5 and Intel MPI.
 
 Installs them from PyPI, each into a virtual environment of its own. An MPI passes if all programs end well over each
-transport, and so does one that is linked with it, on the library for either family. Exit code 0 if none failed; an MPI
-that PyPI does not give is skipped.
+transport, and so does one that is linked with it, on the library for either family, and if those by puts and gets are
+right on our windows and on its own. Exit code 0 if none failed; an MPI that PyPI does not give is skipped.
 """
 
 import argparse
 import collections
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import venv
@@ -28,6 +29,13 @@ PROGRAMS = [  # ranks, words
     (2, ["test/blacs/blacs_cases", "threads_in_turn"]),
     (2, ["test/blacs/blacs_cases", "again"]),
     (2, ["test/blacs/blacs_cases", "spawn"]),
+]
+_BRIEF = ["--seconds", "0.001", "--min-iterations", "1", "--max-iterations", "1"]
+# By puts and gets, beside the MPI's messages and windows: what they are, and how those of the MPI communicate.
+STUDIES = [
+    (["mg_study", "--classes", "S", *_BRIEF], ["send", "nbsend", "put", "nbput"]),
+    (["summa_study", "-n", "24", "--widths", "5", *_BRIEF], ["broadcast", "get", "nbget"]),
+    (["md_study", "--atoms", "108", "--steps", "2", "--block", "16", *_BRIEF], ["fold", "get", "nbget"]),
 ]
 # Compiled for each MPI, as its users do.
 OWN_PROGRAM = "test/blacs/blacs_c_header_test.c"
@@ -65,8 +73,8 @@ def debian_names(mpi, folder):
     return alias
 
 
-def failure(mpi, folder, ranks, words, variables):
-    """How a job fails; empty if it does not."""
+def failure(mpi, folder, ranks, words, variables, patterns=()):
+    """How a job fails; empty if it does not. `patterns`: of what it prints."""
     command = [folder / "bin" / mpi.launcher[0], *mpi.launcher[1:], "-n", str(ranks), *words]
     what = f"{' '.join(map(str, words))} over {variables['BRIGADE_TRANSPORT']}"
     try:
@@ -74,7 +82,10 @@ def failure(mpi, folder, ranks, words, variables):
                               stderr=subprocess.STDOUT, text=True, errors="replace", timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return f"{what} hangs"
-    return f"{what} ends with status {done.returncode}:\n{done.stdout}" if done.returncode != 0 else ""
+    if done.returncode != 0:
+        return f"{what} ends with status {done.returncode}:\n{done.stdout}"
+    missing = [pattern for pattern in patterns if not re.search(pattern, done.stdout)]
+    return f"{what} prints no {', '.join(missing)}:\n{done.stdout}" if missing else ""
 
 
 def complaint(mpi, folder, built, either):
@@ -87,6 +98,13 @@ def complaint(mpi, folder, built, either):
             wrong = failure(mpi, folder, ranks, [built / words[0], *words[1:]], variables)
             if wrong:
                 return wrong
+    variables = dict(environment(mpi, folder, debian_names(mpi, folder)), BRIGADE_TRANSPORT="auto")
+    for words, ways in STUDIES:
+        # What is printed was verified.
+        wrong = failure(mpi, folder, 2, [built / "bench/studies/putget" / words[0], *words[1:]], variables,
+                        [rf"\bmpi +{way} " for way in ways])
+        if wrong:
+            return wrong
     variables = dict(environment(mpi, folder), BRIGADE_TRANSPORT="auto")
     return failure(mpi, folder, 4, ["env", f"LD_PRELOAD={either}", own_program(mpi, folder, either)], variables)
 
