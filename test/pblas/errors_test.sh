@@ -56,7 +56,7 @@ ends_well small 'left to the PBLAS: it is small' BRIGADE_TRANSPORT=pigeon
 ends small 'BRIGADE_MULTIPLY_BYTES=1K: must be 4096 bytes or more' BRIGADE_MULTIPLY_BYTES=1K
 # What decides about bits is the same on all ranks.
 # shellcheck disable=SC2016 # for the inner shell
-printf '#!/bin/sh\nBRIGADE_MULTIPLY_BYTES=$((8192 << OMPI_COMM_WORLD_RANK)) exec "%s" "$@"\n' "$program" \
+printf '#!/bin/sh\nBRIGADE_MULTIPLY_BYTES=$((8192 << ${OMPI_COMM_WORLD_RANK:-$PMI_RANK})) exec "%s" "$@"\n' "$program" \
   >"$TEST_TMPDIR/differing"
 chmod +x "$TEST_TMPDIR/differing"
 program=$TEST_TMPDIR/differing

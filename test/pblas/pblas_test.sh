@@ -1,12 +1,13 @@
 #!/bin/bash
 # Debian's testers of the level 3 PBLAS with the library preloaded, over the reference BLACS and over ours: on the data
-# that they come with, and on harder ones. Arguments: run_mpi.sh, the library, the BLACS.
+# that they come with, and on harder ones. They count what they count with all products left to the PBLAS.
+# Arguments: run_mpi.sh, the library, the BLACS, and mpich if it is that.
 set -u
 
 run_mpi=$(realpath "$1")
 library=$(realpath "$2")
 blacs=$(realpath "$3")
-testers=/usr/lib/x86_64-linux-gnu/scalapack/openmpi-tests/PBLAS
+testers=/usr/lib/x86_64-linux-gnu/scalapack/${4:-openmpi}-tests/PBLAS
 shipped=/usr/share/scalapack/PBLAS
 failures=0
 cd "$TEST_TMPDIR" || exit 1
@@ -47,30 +48,51 @@ harder() {
     { print }' "$shipped/P${1^^}BLAS3TST.dat" >"P${1^^}BLAS3TST.dat"
 }
 
-# check LETTER LEAST PRELOADS [VARIABLE=VALUE...]: no test fails, and so many products went our way.
+run() {  # LETTER PRELOADS [VARIABLE=VALUE...]
+  rm -f ./*.SUMM
+  "$run_mpi" 4 env "LD_PRELOAD=$2" BRIGADE_EXPLAIN=1 "${@:3}" "$testers/${1}pb3tst" >out 2>err ||
+    complain "${1}pb3tst ended badly, ${*:2}"
+}
+
+# Of each routine: tests, passed, failed, skipped. mpirun's tag may stand within a line.
+counts() {
+  cat out ./*.SUMM 2>/dev/null | sed 's/\[[0-9]*,[0-9]*\]<[a-z]*>://g' | grep -oE '\|  P[A-Z0-9]+ .*' | tr -s ' ' | sort
+}
+
+# With all left to the PBLAS: what `check` compares with until the data are others.
+left() {  # LETTER
+  run "$1" "$library" BRIGADE_PBLAS=off
+  counts >"counts-$1"
+  [[ -s counts-$1 ]] || complain "${1}pb3tst counts nothing"
+}
+
+# check LETTER LEAST PRELOADS [VARIABLE=VALUE...]: no test fails, as many are counted as with `left`, and so many
+# products went our way.
 check() {
   local letter=$1 least=$2 preloads=$3
   shift 3
-  rm -f ./*.SUMM
-  "$run_mpi" 4 env "LD_PRELOAD=$preloads" BRIGADE_EXPLAIN=1 "$@" "$testers/${letter}pb3tst" >out 2>err ||
-    complain "${letter}pb3tst ended badly, $preloads $*"
+  run "$letter" "$preloads" "$@"
+  counts | diff "counts-$letter" - || complain "${letter}pb3tst counts otherwise; $preloads $*"
   local taken failed
   taken=$(cat out err | grep -c 'GEMM .*: by one-sided communication')
-  failed=$(cat out ./*.SUMM 2>/dev/null | grep -E '\|  P[A-Z0-9]+ ' | awk '{ failed += $(NF - 1) } END { print NR ? failed : -1 }')
+  failed=$(counts | awk '{ failed += $(NF - 1) } END { print NR ? failed : -1 }')
   [[ $taken -ge $least && $failed -eq 0 ]] ||
     complain "${letter}pb3tst: $failed tests failed, $taken products taken, $least expected; $preloads $*"
 }
 
 for letter in d z; do
   cp "$shipped/P${letter^^}BLAS3TST.dat" .
+  left "$letter"
   check "$letter" 16 "$library" BRIGADE_PBLAS=on
 done
 check d 16 "$library:$blacs" BRIGADE_PBLAS=on
 for letter in s d c z; do
   harder "$letter" 1 2 2 1
+  left "$letter"
   check "$letter" 8 "$library:$blacs" BRIGADE_PBLAS=on
 done
 harder d 3 "1 4 2" "4 1 1" 0
+left d
 check d 24 "$library" BRIGADE_PBLAS=on BRIGADE_TRANSPORT=tcp BRIGADE_IFACE=lo
 # All of them are small.
 check d 0 "$library" BRIGADE_PBLAS=auto

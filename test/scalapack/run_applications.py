@@ -35,7 +35,7 @@ def judge(application, stock, job, preload):
         if not one.ended or one.status != 0:
             how = f"ends with status {one.status}" if one.ended else mpi_job.HANGS
             return "failed", f"on {name} it {how}"
-    if not mpi_job.took_effect(job):
+    if not mpi_job.took_effect(job, preload):
         return "failed", "no line of the library on stderr: the preload took no effect"
     products = len(re.findall(r"GEMM .*: by one-sided communication", job.errors))
     if "libbrigade_pblas" in preload and not products:

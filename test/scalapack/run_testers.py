@@ -140,7 +140,7 @@ def breaks_off_as_stock(result, expected):
 
 def judge(tester, result, expected, preload):
     """Says "passed", "failed" or "skipped", and why."""
-    if preload and not mpi_job.took_effect(result):
+    if preload and not mpi_job.took_effect(result, preload):
         return "failed", "no line of the library on stderr: the preload took no effect"
     if result.outcome != ENDS:
         reason = f"{result.outcome} after " + (", ".join(result.summary) or "no result")

@@ -73,6 +73,7 @@ def libraries(paths):
     return ":".join(os.path.realpath(path) for path in paths.split(":"))
 
 
-def took_effect(job):
-    """Whether the preloaded library says that it is in use."""
-    return re.search(r"^brigade\b", job.errors, re.MULTILINE) is not None
+def took_effect(job, preload):
+    """Whether the BLACS among the preloaded libraries say that they are in use; or, where there are none, any does."""
+    line = r"^brigade \S+: BLACS over transport " if "libbrigade_blacs" in preload else r"^brigade\b"
+    return re.search(line, job.errors, re.MULTILINE) is not None
