@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "brigade/blacs.h"
+#include "brigade/mpi.h"
 
 int main(void) {
   int initialized = 1;

@@ -16,6 +16,7 @@
 #include "transport/host/launcher.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_fabric.h"
+#include "transport/mpi/mpi_family.h"
 #include "transport/mpi/mpi_transport.h"
 #include "transport/shm/shm_transport.h"
 #include "transport/tcp/tcp_transport.h"
@@ -117,6 +118,7 @@ constexpr Entry kTransports[] = {
 }  // namespace
 
 Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint) {
+  BRIGADE_RETURN_IF_ERROR(CheckMpi());
   RaiseDescriptorLimit();
   if (LogsInfo()) TellIfCopiesAreRefused(SayOnStderr);
   // What "tcp" was called once; scripts may still say so.

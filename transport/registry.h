@@ -15,7 +15,8 @@ namespace brigade {
 
 // Creates an endpoint of the transport called `name`, which must be equal on all ranks of the job;
 // "auto" is the fastest there is. Local. kInvalidArgument, listing the names, if there is no such
-// transport; otherwise as the transport says.
+// transport; kUnavailable if the process has an MPI that this was not built for; otherwise as the
+// transport says.
 Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint);
 
 // The members of the MPI communicator whose Fortran handle (MPI_Comm_c2f) is `mpi_comm`, for

@@ -33,7 +33,6 @@
 #ifndef BRIGADE_BLACS_H_
 #define BRIGADE_BLACS_H_
 
-#include <mpi.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -116,10 +115,8 @@ void Cblacs_freebuff(blacs_int ctxt, blacs_int wait);
    The communicator stays the caller's and must live until the grid is made. All are local. */
 /** @{ */
 
-/** The handle of a communicator. */
-blacs_int Csys2blacs_handle(MPI_Comm comm);
-/** The communicator of a handle. */
-MPI_Comm Cblacs2sys_handle(blacs_int handle);
+/* brigade/mpi.h has Csys2blacs_handle() and Cblacs2sys_handle(). */
+
 /** Forgets a handle; the communicator lives on. */
 void Cfree_blacs_system_handle(blacs_int handle);
 

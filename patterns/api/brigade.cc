@@ -141,11 +141,11 @@ brigade_status brigade_engine_create(const brigade_options* options, brigade_eng
   brigade_options defaults;
   brigade_options_init(&defaults);
   if (options == nullptr) options = &defaults;
-  if (brigade::PositionInJob().rank == 0) brigade::WarnOfUnknownVariables();
   auto created = std::make_unique<brigade_engine>();
   const Status status = brigade::CreateEndpoint(
       options->transport == nullptr ? defaults.transport : options->transport, &created->endpoint);
   if (!status.ok()) return ToC(status);
+  if (brigade::PositionInJob().rank == 0) brigade::WarnOfUnknownVariables();
   brigade::EngineOptions engine_options;
   engine_options.chunk_bytes = options->chunk_bytes;
   engine_options.staging_bytes = options->staging_bytes;

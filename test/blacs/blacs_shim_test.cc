@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "brigade/blacs.h"
+#include "brigade/mpi.h"
 #include "gtest/gtest.h"
 #include "test/support/stress.h"
 

@@ -73,7 +73,7 @@ class Program {
   Status FailOn(int process, const char* call, const std::string& why);
   bool has_messages() const { return next_message_ < messages_.size(); }
 
-  MpiJob job_;
+  MpiJob job_{"libbrigade_bsp.so"};
   int processes_ = job_.processes();
   Phase phase_ = Phase::kNotBegun;
   bool is_started_by_init_ = false;

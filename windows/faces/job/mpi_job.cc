@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "transport/mpi/mpi_bootstrap.h"
+#include "transport/mpi/mpi_family.h"
 #include "transport/mpi/own_requests.h"
 
 namespace brigade {
@@ -30,13 +31,16 @@ Status PollPatiently(MPI_Request* request, const char* call) {
 
 }  // namespace
 
-MpiJob::MpiJob() {
+MpiJob::MpiJob(const char* library) {
+  RefuseWrongMpiFamily(library);
   int is_initialised = 0;
   MPI_Initialized(&is_initialised);
   if (!is_initialised) {
     MPI_Init(nullptr, nullptr);
     ends_mpi_ = true;
   }
+  const Status status = CheckMpi();
+  if (!status.ok()) Abort(std::string("brigade: ") + library + ": " + status.message());
   MPI_Comm_size(MPI_COMM_WORLD, &processes_);
   MPI_Comm_rank(MPI_COMM_WORLD, &process_);
 }

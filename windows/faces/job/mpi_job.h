@@ -14,8 +14,9 @@ namespace brigade {
 
 class MpiJob {
  public:
-  // Initialises MPI, unless that is done.
-  MpiJob();
+  // Initialises MPI, unless that is done. Ends the process, in the name of `library`, where that is
+  // no MPI that this was built for.
+  explicit MpiJob(const char* library);
 
   int processes() const { return processes_; }
   int process() const { return process_; }

@@ -37,7 +37,7 @@ class MpiBackend : public Backend {
 
  private:
   const std::string settings_;
-  MpiJob job_;
+  MpiJob job_{"libbrigade_li.so"};
 };
 
 }  // namespace li

@@ -1,0 +1,34 @@
+/** @file
+   What takes or gives a handle of MPI: to be included behind, or in place of, brigade/blacs.h by
+   programs that have <mpi.h>. All other headers do without. Usable from C and C++.
+
+   brigade.h and its kin take a communicator's Fortran handle, MPI_Comm_c2f(comm), which is an int
+   under every MPI. */
+
+#ifndef BRIGADE_MPI_H_
+#define BRIGADE_MPI_H_
+
+#include <mpi.h>
+
+#include "brigade/blacs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @name System handles of communicators
+   In libbrigade_blacs.so. Both are local. */
+/** @{ */
+
+/** The handle of a communicator, which stays the caller's and must live until the grid is made. */
+blacs_int Csys2blacs_handle(MPI_Comm comm);
+/** The communicator of a handle. */
+MPI_Comm Cblacs2sys_handle(blacs_int handle);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
