@@ -16,6 +16,20 @@ enum class Swapping { kAvoided, kAllowed };
 size_t AvailableMemory(Swapping swapping, const std::string& proc = "/proc",
                        const std::string& cgroups = "/sys/fs/cgroup");
 
+// Whether there is memory for what is taken little by little: looks at what the system has left,
+// swap included, and again once a share of that is taken. For one thread at a time.
+class AvailableShare {
+ public:
+  bool Take(size_t bytes);
+  // The next one looks, whatever was left.
+  void LookAnew() { until_look_ = 0; }
+  int looks() const { return looks_; }
+
+ private:
+  int looks_ = 0;
+  size_t until_look_ = 0;  // bytes to be taken
+};
+
 }  // namespace brigade
 
 #endif  // BRIGADE_MEMBUF_AVAILABLE_MEMORY_H_

@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "membuf/available_memory.h"
 #include "membuf/rules.h"
 
 namespace brigade {
@@ -53,25 +52,13 @@ bool SharedAllocations::TakeKept(size_t bytes, Block* block) {
   return true;
 }
 
-bool SharedAllocations::IsAvailable(size_t bytes) {
-  constexpr size_t kLittle = 1024;  // that of all ranks of a host is not much
-  if (bytes > until_look_) {
-    ++looks_;
-    const size_t left = AvailableMemory(Swapping::kAllowed);
-    if (bytes > left) return false;
-    until_look_ = std::max(bytes, left / kLittle);
-  }
-  until_look_ -= bytes;
-  return true;
-}
-
 // Ranks of a host may allocate at the same time, so it is looked anew while much is taken.
 Status SharedAllocations::TakeNew(size_t bytes, Block* block) {
   uint64_t offset = 0;
   bool is_enough = true;
   const auto look = [&](size_t left) {
-    until_look_ = 0;
-    return is_enough = IsAvailable(left);
+    available_.LookAnew();
+    return is_enough = available_.Take(left);
   };
   Status status(StatusCode::kUnavailable, "there is no segment yet");
   if (last_ != nullptr) status = last_->Allocate(bytes, &offset, look);
@@ -95,7 +82,7 @@ Status SharedAllocations::Allocate(size_t bytes, void** memory) {
   LeaveToParent();
   Block block;
   if (!TakeKept(taken, &block)) {
-    if (!IsAvailable(taken)) {
+    if (!available_.Take(taken)) {
       return {StatusCode::kOutOfMemory,
               std::to_string(bytes) + " bytes are more than the system has left"};
     }

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 
+#include "membuf/available_memory.h"
 #include "membuf/status.h"
 #include "transport/edge/shared_segment.h"
 
@@ -34,7 +35,7 @@ class SharedAllocations {
   // The segment that all of it lies in. Null: it is not all in one of these allocations.
   std::shared_ptr<SharedSegment> Find(const void* memory, size_t bytes);
   // How often the system was asked what it has left, which takes longer than a little memory does.
-  int looks() const { return looks_; }
+  int looks() const { return available_.looks(); }
 
  private:
   struct Block {
@@ -48,16 +49,13 @@ class SharedAllocations {
   // A forked child takes nothing from the segments of its parent, who does not know of it.
   void LeaveToParent();
   bool TakeKept(size_t bytes, Block* block);
-  // Whether the system would rather give it than end processes.
-  bool IsAvailable(size_t bytes);
   // As Allocate.
   Status TakeNew(size_t bytes, Block* block);
   // For another allocation, or back to the system.
   void Keep(Block block);
 
   std::mutex mutex_;
-  int looks_ = 0;
-  size_t until_look_ = 0;  // bytes to be allocated before it is looked anew at what is left
+  AvailableShare available_;             // the system would rather end processes than refuse
   std::shared_ptr<SharedSegment> last_;  // the one that new memory is taken from
   std::map<const std::byte*, Block> blocks_;
   std::atomic<bool> has_blocks_{false};  // so that those who have none pay for no lock

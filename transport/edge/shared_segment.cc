@@ -16,6 +16,7 @@
 #include <tuple>
 #include <utility>
 
+#include "membuf/available_memory.h"
 #include "membuf/check.h"
 
 namespace brigade {
@@ -216,6 +217,11 @@ Status SharedSegment::Allocate(size_t bytes, uint64_t* offset, const IsAvailable
   } else if (wanted > address_.reserve_bytes - end_) {
     return out_of_memory("the segment is at its limit of " +
                          std::to_string(address_.reserve_bytes));
+  }
+  // The system would end processes rather than refuse. Who does not ask takes little at a time.
+  thread_local AvailableShare share;
+  if (is_available == nullptr && !share.Take(wanted)) {
+    return out_of_memory("that is more than the system, or a control group, has left");
   }
   if (!Fill(at, wanted, is_available)) return out_of_memory(ErrorText("fallocate"));
   if (!reusable.empty()) {

@@ -65,7 +65,7 @@ class SharedSegment {
 
   // Owner only, one thread at a time: zeroed memory of whole pages, at `*offset`. kOutOfMemory.
   // `is_available`, if given, is asked now and then while much is taken: whether the system has so
-  // many bytes more. If it has not, nothing is taken.
+  // many bytes more; else that is looked at here, now and then. If it has not, nothing is taken.
   using IsAvailable = std::function<bool(size_t bytes)>;
   Status Allocate(size_t bytes, uint64_t* offset, const IsAvailable& is_available = nullptr);
   // Gives pages back to the system. Others may still map them; they must not read them.

@@ -2,7 +2,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -266,6 +268,32 @@ TEST(SharedSegmentTest, MadeForSomeBytesItTakesNoMore) {
   EXPECT_EQ(segment->base()[at + 10 * kPage - 1], std::byte{42});
   EXPECT_EQ(segment->Allocate(1, &at).code(), StatusCode::kOutOfMemory);
   EXPECT_EQ(SharedSegment::CreateFor(SIZE_MAX, &segment).code(), StatusCode::kOutOfMemory);
+}
+
+// As of a machine, or, of which it is the least, a control group with so little memory.
+TEST(SharedSegmentTest, TakesNoMoreThanTheSystemHasLeft) {
+  const std::string little = testing::TempDir() + "/little";
+  std::ofstream(little) << "MemAvailable: 64 kB\n";
+  const auto segment = NewSegment();
+  const std::string said =
+      Child([&]() -> std::string {
+        if (unshare(CLONE_NEWNS) != 0 ||
+            mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+            mount(little.c_str(), "/proc/meminfo", nullptr, MS_BIND, nullptr) != 0) {
+          return "not allowed";
+        }
+        // What this process has looked for before is a small share.
+        uint64_t at = 0;
+        Status status;
+        for (int mib = 0; status.ok() && mib < 4096; ++mib) {
+          status = segment->Allocate(size_t{1} << 20, &at);
+        }
+        if (status.code() != StatusCode::kOutOfMemory) return "too much";
+        return status.message();
+      }).Wait();
+  if (said == "not allowed") GTEST_SKIP() << "no mount namespace can be had";
+  EXPECT_NE(said.find("bytes of shared memory: that is more than the system"), std::string::npos)
+      << said;
 }
 
 TEST(SharedSegmentTest, RefusesWhatIsNotTheSegment) {
