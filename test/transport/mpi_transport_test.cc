@@ -5,12 +5,16 @@
 
 #include <malloc.h>
 #include <mpi.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/rules.h"
+#include "transport/host/host.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_fabric.h"
 #include "transport/registry.h"
@@ -29,10 +33,16 @@ int CarriersMade() { return g_halves_made / 2; }
 int CarriersFreed() { return g_halves_freed / 2; }
 int g_blocking_calls = 0;
 int* g_max_tag = nullptr;  // instead of MPI's
+int g_yields = 0;
 
 }  // namespace
 
 extern "C" {
+
+int sched_yield() noexcept {
+  ++g_yields;
+  return static_cast<int>(syscall(SYS_sched_yield));
+}
 
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* duplicate, MPI_Request* request) {
   g_halves_made += HalvesOf(comm);
@@ -125,6 +135,26 @@ class MpiTransport : public ::testing::Test {
   int size_ = 0;
   std::unique_ptr<Endpoint> endpoint_;
 };
+
+// As under a launcher that says nothing: the group knows who is on this host.
+TEST_F(MpiTransport, YieldsSoonWhereRanksShareProcessors) {
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE",
+                           "SLURM_STEP_TASKS_PER_NODE"}) {
+    unsetenv(name);
+  }
+  ASSERT_TRUE(CreateMpiEndpoint(&endpoint_).ok());
+  const auto yields = [this] {
+    g_yields = 0;
+    endpoint_->Pause(rules::kMpiSpinsIfShared);
+    return g_yields;
+  };
+  EXPECT_EQ(yields(), 0);
+  const GroupId group = Open(MPI_COMM_WORLD);
+  const int processors =
+      std::min(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), ProcessorQuota());
+  EXPECT_EQ(yields(), size_ > processors ? 1 : 0);
+  endpoint_->CloseGroup(group);
+}
 
 TEST_F(MpiTransport, SharesCarriersAmongGroups) {
   const GroupId everyone = Open(MPI_COMM_WORLD);

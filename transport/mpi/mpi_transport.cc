@@ -21,6 +21,7 @@
 #include "transport/core/fifo.h"
 #include "transport/core/group_table.h"
 #include "transport/core/wire_ids.h"
+#include "transport/host/host.h"
 #include "transport/host/launcher.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/own_requests.h"
@@ -37,7 +38,10 @@ int ErrorClass(int error) {
   return error_class;
 }
 
-bool RanksShareProcessors() { return LocalRanks() > sysconf(_SC_NPROCESSORS_ONLN); }
+// `ranks`: of this host.
+bool RanksShareProcessors(int ranks) {
+  return ranks > std::min(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), ProcessorQuota());
+}
 
 // Between two looks for control messages, in calls of Progress that find nothing else.
 constexpr uint64_t kPollsPerLook = 64;
@@ -356,16 +360,23 @@ class MpiEndpoint : public Endpoint {
     struct Proposal {
       uint64_t carrier;  // its first wire id
       uint64_t wire_id;
+      Host host;
     };
     const int size = bootstrap->size();
     Carriers::iterator carrier;
     BRIGADE_RETURN_IF_ERROR(FindCarrier(bootstrap, &carrier, &group->ranks));
     constexpr uint64_t kNone = UINT64_MAX;
     const Proposal mine{carrier != carriers_.end() ? carrier->first_wire_id : kNone,
-                        wire_ids_.proposal()};
+                        wire_ids_.proposal(), Host::Here()};
     std::vector<Proposal> proposals(size);
     BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), proposals.data()));
     const uint64_t wire_id = wire_ids_.Agree(proposals, &Proposal::wire_id);
+    const auto neighbours =
+        std::count_if(proposals.begin(), proposals.end(),
+                      [&](const Proposal& their) { return their.host == mine.host; });
+    if (spins_ != rules::kMpiSpinsIfShared && RanksShareProcessors(static_cast<int>(neighbours))) {
+      spins_ = rules::kMpiSpinsIfShared;
+    }
     const bool agreed = mine.carrier != kNone &&
                         std::all_of(proposals.begin(), proposals.end(), [&](const Proposal& their) {
                           return their.carrier == mine.carrier;
@@ -675,8 +686,10 @@ class MpiEndpoint : public Endpoint {
     }
   }
 
-  // Polls before the processor is offered to others: some microseconds where nobody needs it.
-  const uint64_t spins_ = RanksShareProcessors() ? rules::kMpiSpinsIfShared : rules::kMpiSpins;
+  // Polls before the processor is offered to others: some microseconds where nobody needs it. By
+  // what the launcher says, and by the groups there have been.
+  uint64_t spins_ =
+      RanksShareProcessors(LocalRanks()) ? rules::kMpiSpinsIfShared : rules::kMpiSpins;
   const uint64_t max_wire_ids_;  // per carrier
   Capabilities capabilities_;
   std::unique_ptr<HeapDomain> domain_ = std::make_unique<HeapDomain>();

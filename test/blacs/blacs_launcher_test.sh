@@ -1,0 +1,28 @@
+#!/bin/bash
+# A job whose launcher says nothing of the processes of a host: over each transport ranks find each other and what they
+# share by themselves. Arguments: run_mpi.sh, the program blacs_cases, libbrigade_blacs.so.
+set -u
+
+run_mpi=$1
+cases=$2
+shim=$3
+failures=0
+out=$TEST_TMPDIR/out
+export TEST_TIMEOUT=60
+# What transport/host/launcher.cc reads.
+silent=()
+for name in OMPI_COMM_WORLD_LOCAL_{SIZE,RANK} MPI_LOCALNRANKS MPI_LOCALRANKID PALS_LOCAL_{SIZE,RANKID} \
+  SLURM_{STEP_TASKS_PER_NODE,NODEID,LOCALID}; do
+  silent+=(-u "$name")
+done
+
+for transport in auto mpi shm tcp sockets; do
+  "$run_mpi" 2 env "${silent[@]}" LD_PRELOAD="$PWD/$shim" BRIGADE_LOG=info BRIGADE_IFACE=lo \
+    BRIGADE_TRANSPORT=$transport "$cases" turns >"$out" 2>&1 &&
+    [ "$(grep -c "BLACS over transport" "$out")" = 1 ] && continue
+  echo "FAILED: $transport; got:"
+  tail -n 100 "$out"
+  failures=$((failures + 1))
+done
+
+[ $failures -eq 0 ]
