@@ -78,7 +78,7 @@ bool LogsInfo() {
 // What holds for all ranks of a host, one of them says, once.
 void SayWhyNoTcp(const Status& why) {
   static std::atomic<bool> said{false};
-  if (LocalRank() > 0 || said.exchange(true)) return;
+  if (said.exchange(true)) return;
   SayOnStderr("tcp: " + why.message() + "; auto takes mpi in its place");
 }
 
@@ -95,7 +95,7 @@ Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
   (void)CreateShmEndpoint(options, &shm);
   const Status status = CreateTcp(&tcp);
   if (status.code() == StatusCode::kInvalidArgument) return status;
-  if (!status.ok() && LogsInfo()) SayWhyNoTcp(status);
+  if (!status.ok() && LogsInfo() && LocalRank() <= 0) SayWhyNoTcp(status);
   using Reach = AutoTransport::Reach;
   std::vector<AutoTransport> transports;
   transports.push_back({std::move(shm), Reach::kHost});

@@ -88,9 +88,11 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
 
   Status OpenGroup(Bootstrap* bootstrap, GroupId* id) override {
     std::vector<char> near = {near_ != nullptr};
-    BRIGADE_RETURN_IF_ERROR(FindWhatAllHave(bootstrap, &near));
+    BRIGADE_RETURN_IF_ERROR(Gather(bootstrap, &near));
     auto group = std::make_unique<Group>();
-    if (near[0]) BRIGADE_RETURN_IF_ERROR(OpenNear(bootstrap, group.get()));
+    if (std::find(near.begin(), near.end(), 0) == near.end()) {
+      BRIGADE_RETURN_IF_ERROR(OpenNear(bootstrap, group.get()));
+    }
     if (group->near_id >= 0 && group->hosts.empty()) {
       group->endpoint = near_.get();
       group->id = std::exchange(group->near_id, -1);
@@ -278,12 +280,11 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
 
   static bool IsUsed(const Far& far) { return far.is_used; }
 
-  // Leaves of what this rank has what all members have.
-  static Status FindWhatAllHave(Bootstrap* bootstrap, std::vector<char>* have) {
-    std::vector<char> of_members(have->size() * static_cast<size_t>(bootstrap->size()));
-    BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(have->data(), have->size(), of_members.data()));
-    for (size_t i = 0; i < of_members.size(); ++i) (*have)[i % have->size()] &= of_members[i];
-    return Status();
+  // In place of what this rank says of each transport, what each member does.
+  static Status Gather(Bootstrap* bootstrap, std::vector<char>* of_members) {
+    const std::vector<char> mine = *of_members;
+    of_members->resize(mine.size() * static_cast<size_t>(bootstrap->size()));
+    return bootstrap->AllGather(mine.data(), mine.size(), of_members->data());
   }
 
   // Opens the near group, if there can be one.
@@ -296,13 +297,24 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
   // Opens the far group, on the first of those that all members have and that works: it does on all
   // of them, or on none.
   Status OpenFar(Bootstrap* bootstrap, Group* group) {
-    std::vector<char> have;
+    enum : char { kUnwanted, kHas, kMisses };
+    std::vector<char> of_members;
     for (const Far& far : fars_) {
-      const bool is_wanted = far.is_wanted();
-      have.push_back(far.endpoint != nullptr && is_wanted);
-      if (far.endpoint == nullptr && is_wanted && far.is_missed != nullptr) far.is_missed();
+      of_members.push_back(!far.is_wanted() ? kUnwanted : far.endpoint != nullptr ? kHas : kMisses);
     }
-    BRIGADE_RETURN_IF_ERROR(FindWhatAllHave(bootstrap, &have));
+    BRIGADE_RETURN_IF_ERROR(Gather(bootstrap, &of_members));
+    // Of those on one host that miss it the first says so; of no known hosts, all.
+    const auto says = [&](int member, size_t i) { return of_members[member * fars_.size() + i]; };
+    std::vector<char> have(fars_.size(), 1);
+    for (size_t i = 0; i < fars_.size(); ++i) {
+      bool is_first = says(bootstrap->rank(), i) == kMisses;
+      for (int peer = 0; peer < bootstrap->size(); ++peer) {
+        have[i] &= says(peer, i) == kHas;
+        const bool is_near = !group->hosts.empty() && group->hosts[peer] == group->host;
+        if (is_near && peer < bootstrap->rank() && says(peer, i) == kMisses) is_first = false;
+      }
+      if (is_first && fars_[i].is_missed != nullptr) fars_[i].is_missed();
+    }
     Status status;
     for (size_t i = 0; i < fars_.size(); ++i) {
       if (!have[i]) continue;

@@ -29,8 +29,8 @@ struct AutoTransport {
   // Whether this rank had better use it, of one that reaches everywhere; null: it had. That may
   // take long to tell, and is asked when a group first needs more than the near transport.
   std::function<bool()> is_wanted = nullptr;
-  // Called each time a group could have used it, but for this rank, which has it not; null: nobody
-  // cares.
+  // Called each time a group could have used it, but for ranks that have it not, on the first of
+  // them on each host, or on all where hosts are not known; null: nobody cares.
   std::function<void()> is_missed = nullptr;
 };
 

@@ -154,6 +154,19 @@ TEST(AutoEndpoint, MissesTcpOnlyBetweenHosts) {
   }
 }
 
+// What holds for a host one of its ranks says, whichever of them is in the group.
+TEST(AutoEndpoint, OnEachHostOneMissesTcp) {
+  Job job({0, 1, 1, 0, 1});
+  job.without_tcp = {1, 2, 3, 4};
+  EXPECT_EQ(NameOf(&job), "shm+inproc");
+  EXPECT_EQ(job.missed, 2);
+  Job unknown({0, 1, 1});
+  unknown.without_near = {0};
+  unknown.without_tcp = {1, 2};
+  EXPECT_EQ(NameOf(&unknown), "inproc");
+  EXPECT_EQ(unknown.missed, 2);
+}
+
 TEST(AutoEndpoint, TellsPeersByHost) {
   Job job({5, 3, 3, 7, 5});
   job.Run([&](Endpoint* endpoint, GroupId group, int rank) {

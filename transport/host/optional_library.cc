@@ -2,14 +2,18 @@
 
 #include <dlfcn.h>
 
+#include <string>
+
 namespace brigade {
 
 OptionalLibrary::OptionalLibrary(std::initializer_list<const char*> files) {
+  std::string why;
   for (const char* file : files) {
     handle_ = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    status_ = handle_ != nullptr ? Status() : Status(StatusCode::kUnavailable, dlerror());
-    if (status_.ok()) return;
+    if (handle_ != nullptr) return;
+    why += (why.empty() ? "" : "; ") + std::string(dlerror());
   }
+  status_ = Status(StatusCode::kUnavailable, why);
 }
 
 void* OptionalLibrary::Find(const char* name) {

@@ -13,8 +13,8 @@ namespace brigade {
 // The base of a structure of functions.
 class OptionalLibrary {
  public:
-  // kUnavailable, in the loader's words: the library is missing, or one of the functions. Those
-  // that were found must not be called then.
+  // kUnavailable, in the loader's words: the library is missing, under each of its names, or one of
+  // the functions. Those that were found must not be called then.
   const Status& status() const { return status_; }
 
  protected:
