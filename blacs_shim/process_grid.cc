@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "transport/mpi/mpi_bootstrap.h"
+#include "transport/mpi/mpi_time.h"
 
 namespace brigade {
 namespace blacs {
@@ -25,7 +26,8 @@ Status CreateCommunicator(MPI_Comm parent, const std::vector<int>& members,
   MPI_Errhandler kept;
   MPI_Comm_get_errhandler(parent, &kept);
   MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
-  const int error = MPI_Comm_create_group(parent, member_group, kCreateTag, communicator);
+  const int error =
+      InMpi([&] { return MPI_Comm_create_group(parent, member_group, kCreateTag, communicator); });
   MPI_Comm_set_errhandler(parent, kept);
   MPI_Errhandler_free(&kept);
   MPI_Group_free(&member_group);

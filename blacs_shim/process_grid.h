@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -64,6 +65,10 @@ class GridTable {
   // REQUIRES: Find(context) is not null.
   std::unique_ptr<ProcessGrid> Remove(int context) { return std::move(grids_[context]); }
   void Clear() { grids_.clear(); }
+  // Contexts that exist.
+  size_t count() const {
+    return grids_.size() - static_cast<size_t>(std::count(grids_.begin(), grids_.end(), nullptr));
+  }
 
  private:
   std::vector<std::unique_ptr<ProcessGrid>> grids_;  // null: free

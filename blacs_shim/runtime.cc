@@ -16,6 +16,7 @@
 #include "transport/host/variables.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_family.h"
+#include "transport/mpi/mpi_time.h"
 #include "transport/registry.h"
 
 namespace brigade {
@@ -103,6 +104,7 @@ Runtime::Runtime(const Settings& settings) : settings_(settings), pid_(getpid())
   MPI_Comm_size(MPI_COMM_WORLD, &world_size_);
   if (settings.statistics != Settings::Statistics::kOff || !settings.statistics_file.empty()) {
     statistics_ = std::make_unique<Statistics>();
+    if (settings.statistics_of_mpi) CountMpiTime();
     SetBeforeEnd(&Runtime::OnAbort);
   }
 }
@@ -200,6 +202,8 @@ void Runtime::OnAbort() {
 void Runtime::LeaveStatistics(bool aborted) {
   if (statistics_ == nullptr) return;
   if (engine_ != nullptr) statistics_->SetMemory(engine_->staging(), engine_->overflow());
+  if (settings_.statistics_of_mpi) statistics_->SetMpiTime(MpiTimeSoFar());
+  if (aborted) statistics_->SetAborted(grids_.count());
   std::string whose = "of rank " + std::to_string(world_rank_);
   if (aborted) whose += ", which ended the job";
   const bool summed = !aborted && statistics_communicator_ != MPI_COMM_NULL;
@@ -219,7 +223,7 @@ void Runtime::LeaveStatistics(bool aborted) {
   if (file.empty()) return;
   const std::string path = summed ? file : Trace::PartOf(file, world_rank_);
   std::ofstream out(path);
-  out << statistics_->ToJson(summed ? -1 : world_rank_, world_size_, aborted);
+  out << statistics_->ToJson(summed ? -1 : world_rank_, world_size_);
   out.close();
   // Not worth the job, as a trace.
   if (!out)

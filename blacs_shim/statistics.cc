@@ -84,13 +84,27 @@ void Statistics::Add(const Routine& routine, char letter, uint64_t bytes, uint64
 
 void Statistics::SetMemory(const StagingStatistics& staging, const OverflowStatistics& overflow) {
   figures_.memory = {overflow.blocks, staging.high_water_bytes, overflow.high_water_bytes};
+  left_.staging_bytes = staging.in_use_bytes;
+  left_.overflow_bytes = overflow.in_use_bytes;
+}
+
+void Statistics::SetMpiTime(const MpiTime& time) {
+  has_mpi_time_ = true;
+  figures_.mpi = time;
+}
+
+void Statistics::SetAborted(size_t contexts) {
+  is_aborted_ = true;
+  left_.contexts = contexts;
 }
 
 Status Statistics::Figures::Reduce(MPI_Op op, MPI_Comm communicator) {
   static_assert(sizeof(Counters) == 4 * sizeof(uint64_t), "counters travel as plain numbers");
   static_assert(sizeof(Memory) == 3 * sizeof(uint64_t), "so does this");
   BRIGADE_RETURN_IF_ERROR(ReduceAtZero(&counters[0].calls, counters.size() * 4, op, communicator));
-  return ReduceAtZero(&memory.overflow_blocks, 3, op, communicator);
+  static_assert(sizeof(MpiTime) == 2 * sizeof(uint64_t), "and this");
+  BRIGADE_RETURN_IF_ERROR(ReduceAtZero(&memory.overflow_blocks, 3, op, communicator));
+  return ReduceAtZero(&mpi.calls, 2, op, communicator);
 }
 
 Status Statistics::SumOver(MPI_Comm communicator) {
@@ -130,10 +144,25 @@ std::string Statistics::ToString(const std::string& whose) const {
                 static_cast<unsigned long long>(high.staging_high_water_bytes),
                 static_cast<unsigned long long>(high.overflow_high_water_bytes),
                 static_cast<unsigned long long>(figures_.memory.overflow_blocks));
-  return text + line;
+  text += line;
+  if (has_mpi_time_) {
+    std::snprintf(line, sizeof(line), "brigade inside MPI %.6f s in %llu calls of its own\n",
+                  figures_.mpi.ns * 1e-9, static_cast<unsigned long long>(figures_.mpi.calls));
+    text += line;
+  }
+  if (is_aborted_) {
+    std::snprintf(line, sizeof(line),
+                  "brigade left %llu contexts, %llu bytes of staging memory and %llu of overflow "
+                  "memory in use\n",
+                  static_cast<unsigned long long>(left_.contexts),
+                  static_cast<unsigned long long>(left_.staging_bytes),
+                  static_cast<unsigned long long>(left_.overflow_bytes));
+    text += line;
+  }
+  return text;
 }
 
-std::string Statistics::ToJson(int rank, int ranks, bool aborted) const {
+std::string Statistics::ToJson(int rank, int ranks) const {
   using Json = nlohmann::ordered_json;
   const bool summed = rank < 0;
   const auto counted = [](const Counters& counters) -> Json {
@@ -151,7 +180,12 @@ std::string Statistics::ToJson(int rank, int ranks, bool aborted) const {
   json["brigade"] = BRIGADE_VERSION;
   json["ranks"] = ranks;
   if (!summed) json["rank"] = rank;
-  if (aborted) json["aborted"] = true;
+  if (is_aborted_) {
+    json["aborted"] = true;
+    json["left"] = {{"contexts", left_.contexts},
+                    {"staging_bytes", left_.staging_bytes},
+                    {"overflow_bytes", left_.overflow_bytes}};
+  }
   json["routines"] = Json::array();
   for (size_t index = 0; index < figures_.counters.size(); ++index) {
     if (figures_.counters[index].calls == 0) continue;
@@ -178,6 +212,16 @@ std::string Statistics::ToJson(int rank, int ranks, bool aborted) const {
     json["memory"]["most_of_a_rank"] = remembered(most_.memory);
   } else {
     json["memory"] = remembered(figures_.memory);
+  }
+  if (has_mpi_time_) {
+    const auto timed = [](const MpiTime& time) -> Json {
+      return {{"calls", time.calls}, {"seconds", time.ns * 1e-9}};
+    };
+    json["mpi"] = timed(figures_.mpi);
+    if (summed) {
+      json["mpi"]["least_of_a_rank"] = timed(least_.mpi);
+      json["mpi"]["most_of_a_rank"] = timed(most_.mpi);
+    }
   }
   return json.dump(2) + "\n";
 }

@@ -13,6 +13,7 @@
 #include "membuf/overflow_arena.h"
 #include "membuf/staging_pool.h"
 #include "membuf/status.h"
+#include "transport/mpi/mpi_time.h"
 
 namespace brigade {
 namespace blacs {
@@ -28,6 +29,10 @@ class Statistics {
 
   // What the memory under all calls saw; set before printing.
   void SetMemory(const StagingStatistics& staging, const OverflowStatistics& overflow);
+  // The time in MPI, if it was counted; likewise.
+  void SetMpiTime(const MpiTime& time);
+  // Of a rank that ends the job: that it has so many contexts yet; likewise, behind SetMemory.
+  void SetAborted(size_t contexts);
 
   // Collective over `communicator`: adds every rank's figures up at its rank 0, and finds the least
   // and the most of any rank; meaningless elsewhere afterwards.
@@ -36,9 +41,8 @@ class Statistics {
   // The table, each line beginning with "brigade"; `whose` completes its heading "statistics ...".
   std::string ToString(const std::string& whose) const;
   // The same, with how many calls had which size, and least and most of any rank, as the text of a
-  // file. Of `rank`, or, if that is -1, summed over `ranks` ranks. `aborted`: the rank ends the
-  // job.
-  std::string ToJson(int rank, int ranks, bool aborted) const;
+  // file. Of `rank`, or, if that is -1, summed over `ranks` ranks.
+  std::string ToJson(int rank, int ranks) const;
 
  private:
   // Of sizes 0, 1, 2 to 3, 4 to 7 and so on; the last one has what is longer, too.
@@ -55,14 +59,24 @@ class Statistics {
     uint64_t staging_high_water_bytes;
     uint64_t overflow_high_water_bytes;
   };
+  // What a rank that ends the job leaves.
+  struct Left {
+    uint64_t contexts;
+    uint64_t staging_bytes;
+    uint64_t overflow_bytes;
+  };
   // Of this rank; or the sum, the least and the most of any rank.
   struct Figures {
     std::vector<Counters> counters;  // [verb][type][letter]
     Memory memory = {};
+    MpiTime mpi = {};
     Status Reduce(MPI_Op op, MPI_Comm communicator);
   };
 
   Figures figures_;
+  bool has_mpi_time_ = false;
+  bool is_aborted_ = false;
+  Left left_ = {};
   std::vector<uint64_t> sizes_;  // [verb][type][letter][kSizes]
   // Once summed over ranks.
   Figures least_;

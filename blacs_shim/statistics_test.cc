@@ -43,7 +43,7 @@ TEST(StatisticsTest, JsonHasSizes) {
   statistics.Add(kBarrier, ' ', uint64_t{1} << 60, 0, 0);
   statistics.SetMemory(staging, OverflowStatistics());
   using Json = nlohmann::ordered_json;
-  EXPECT_EQ(Json::parse(statistics.ToJson(3, 4, /*aborted=*/false)), Json::parse(R"({
+  EXPECT_EQ(Json::parse(statistics.ToJson(3, 4)), Json::parse(R"({
     "brigade": ")" BRIGADE_VERSION R"(", "ranks": 4, "rank": 3,
     "routines": [
       {"routine": "dgebs2d", "topology": "I", "calls": 3, "bytes": 39, "seconds": 3.0,
@@ -53,6 +53,34 @@ TEST(StatisticsTest, JsonHasSizes) {
        "sizes": [{"from_bytes": 0, "calls": 1}, {"from_bytes": 70368744177664, "calls": 1}]}],
     "memory": {"staging_high_water_bytes": 65536, "overflow_high_water_bytes": 0,
                "overflow_blocks": 0}})"));
+}
+
+TEST(StatisticsTest, ReportsTheTimeInMpiIfItWasCounted) {
+  Statistics statistics;
+  EXPECT_EQ(statistics.ToString("").find("inside MPI"), std::string::npos);
+  statistics.SetMpiTime({12, 1500000000});
+  EXPECT_NE(statistics.ToString("").find("brigade inside MPI 1.500000 s in 12 calls of its own\n"),
+            std::string::npos);
+  const auto json = nlohmann::ordered_json::parse(statistics.ToJson(0, 1));
+  EXPECT_EQ(json["mpi"], nlohmann::ordered_json::parse(R"({"calls": 12, "seconds": 1.5})"));
+}
+
+TEST(StatisticsTest, ReportsWhatIsLeftWhenTheJobIsAborted) {
+  StagingStatistics staging;
+  staging.in_use_bytes = 32768;
+  OverflowStatistics overflow;
+  overflow.in_use_bytes = 800;
+  Statistics statistics;
+  statistics.SetMemory(staging, overflow);
+  EXPECT_EQ(statistics.ToString("").find("left"), std::string::npos);
+  statistics.SetAborted(2);
+  EXPECT_NE(statistics.ToString("").find("brigade left 2 contexts, 32768 bytes of staging memory "
+                                         "and 800 of overflow memory in use\n"),
+            std::string::npos);
+  const auto json = nlohmann::ordered_json::parse(statistics.ToJson(1, 2));
+  EXPECT_EQ(json["aborted"], true);
+  EXPECT_EQ(json["left"], nlohmann::ordered_json::parse(
+                              R"({"contexts": 2, "staging_bytes": 32768, "overflow_bytes": 800})"));
 }
 
 TEST(StatisticsTest, ReportsMemory) {

@@ -135,6 +135,7 @@ Status ReadSettings(Settings* settings) {
     }
   }
   if (const char* value = Lookup("BRIGADE_STATS_FILE")) settings->statistics_file = value;
+  BRIGADE_RETURN_IF_ERROR(ReadFlag("BRIGADE_STATS_MPI", &settings->statistics_of_mpi));
   if (const char* value = Lookup("BRIGADE_TRACE")) settings->trace = value;
   BRIGADE_RETURN_IF_ERROR(ReadFlag("BRIGADE_CHECK_WINDOWS", &settings->check_windows));
   if (const char* value = Lookup("BRIGADE_LI_BACKEND")) settings->li_backend = value;
@@ -173,6 +174,7 @@ std::vector<std::pair<std::string, std::string>> ListSettings(const Settings& se
       {"BRIGADE_REPORT_SECONDS", seconds(engine.report_seconds)},
       {"BRIGADE_STATS", kStatistics[static_cast<int>(settings.statistics)]},
       {"BRIGADE_STATS_FILE", settings.statistics_file},
+      {"BRIGADE_STATS_MPI", flag(settings.statistics_of_mpi)},
       {"BRIGADE_TRACE", settings.trace},
       {"BRIGADE_RMA", std::string(kWhen[static_cast<int>(settings.rma)])},
       {"BRIGADE_PBLAS", std::string(kWhen[static_cast<int>(settings.pblas)])},

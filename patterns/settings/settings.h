@@ -29,6 +29,7 @@ struct Settings {
   bool log_info = false;                     // BRIGADE_LOG
   Statistics statistics = Statistics::kOff;  // BRIGADE_STATS
   std::string statistics_file;               // BRIGADE_STATS_FILE; empty: none
+  bool statistics_of_mpi = false;            // BRIGADE_STATS_MPI
   std::string trace;                         // BRIGADE_TRACE; empty: none
   When rma = When::kAuto;                    // BRIGADE_RMA
   When pblas = When::kAuto;                  // BRIGADE_PBLAS

@@ -37,6 +37,7 @@ TEST(SettingsTest, DefaultsWithoutVariables) {
   EXPECT_FALSE(settings.log_info);
   EXPECT_EQ(settings.statistics, Settings::Statistics::kOff);
   EXPECT_EQ(settings.statistics_file, "");
+  EXPECT_FALSE(settings.statistics_of_mpi);
   EXPECT_EQ(settings.trace, "");
   EXPECT_EQ(settings.multiply_bytes, size_t{8} << 20);
   EXPECT_FALSE(settings.check_windows);
@@ -58,6 +59,7 @@ TEST(SettingsTest, ReadsEveryVariable) {
   ScopedVariable log("BRIGADE_LOG", "info");
   ScopedVariable stats("BRIGADE_STATS", "ranks");
   ScopedVariable stats_file("BRIGADE_STATS_FILE", "stats.json");
+  ScopedVariable stats_mpi("BRIGADE_STATS_MPI", "1");
   ScopedVariable trace("BRIGADE_TRACE", "lu.json");
   ScopedVariable multiply("BRIGADE_MULTIPLY_BYTES", "4K");
   ScopedVariable check("BRIGADE_CHECK_WINDOWS", "1");
@@ -78,6 +80,7 @@ TEST(SettingsTest, ReadsEveryVariable) {
   EXPECT_TRUE(settings.log_info);
   EXPECT_EQ(settings.statistics, Settings::Statistics::kPerRank);
   EXPECT_EQ(settings.statistics_file, "stats.json");
+  EXPECT_TRUE(settings.statistics_of_mpi);
   EXPECT_EQ(settings.trace, "lu.json");
   EXPECT_EQ(settings.multiply_bytes, size_t{4096});
   EXPECT_TRUE(settings.check_windows);

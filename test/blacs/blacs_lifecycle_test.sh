@@ -111,6 +111,13 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   run turns BRIGADE_STATS_FILE=/nowhere/stats.json
   lines 1 'brigade: BRIGADE_STATS_FILE: cannot write /nowhere/stats.json: No such file or directory'
 
+  # The time in MPI, of all ranks, where that is asked for: each grid takes some.
+  run turns BRIGADE_STATS=1
+  lines 0 'brigade inside MPI'
+  run turns BRIGADE_STATS=1 BRIGADE_STATS_MPI=1 BRIGADE_STATS_FILE="$TEST_TMPDIR/stats.json"
+  lines 1 'brigade inside MPI [0-9.]* s in [1-9][0-9]* calls of its own'
+  statistics stats.json 'j["mpi"]["seconds"] > j["mpi"]["most_of_a_rank"]["seconds"] > 0'
+
   run again BRIGADE_STATS=1
   lines 1 "brigade dgesd2d  *' '  *3  *3145728 "
 
@@ -126,7 +133,8 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   TEST_TIMEOUT=60 "$run_mpi" 2 env BRIGADE_STATS=1 BRIGADE_STATS_FILE="$TEST_TMPDIR/stats.json" "$cases" abort \
     > "$out" 2>&1 && fail "abort: exit code 0"
   lines 1 'brigade statistics of rank 1, which ended the job'
-  statistics stats.1.json 'j["rank"] == 1 and j["aborted"] and ranks == 2'
+  lines 1 'brigade left 1 contexts, '
+  statistics stats.1.json 'j["rank"] == 1 and j["aborted"] and ranks == 2 and j["left"]["contexts"] == 1'
 
   # The child neither prints nor drains nor disturbs its parent.
   run fork BRIGADE_STATS=1

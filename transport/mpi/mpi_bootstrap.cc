@@ -5,6 +5,7 @@
 #include <climits>
 #include <string>
 
+#include "transport/mpi/mpi_time.h"
 #include "transport/mpi/own_requests.h"
 
 namespace brigade {
@@ -21,9 +22,11 @@ Status MpiBootstrap::AllGather(const void* mine, size_t bytes, void* all) {
   }
   const int count = static_cast<int>(bytes);
   MPI_Request request;
-  BRIGADE_RETURN_IF_ERROR(
-      MpiStatus(MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm_, &request),
-                "MPI_Iallgather"));
+  BRIGADE_RETURN_IF_ERROR(MpiStatus(InMpi([&] {
+                                      return MPI_Iallgather(mine, count, MPI_BYTE, all, count,
+                                                            MPI_BYTE, comm_, &request);
+                                    }),
+                                    "MPI_Iallgather"));
   return MpiPoll(&request, "MPI_Iallgather");
 }
 

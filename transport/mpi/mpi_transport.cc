@@ -24,6 +24,7 @@
 #include "transport/host/host.h"
 #include "transport/host/launcher.h"
 #include "transport/mpi/mpi_bootstrap.h"
+#include "transport/mpi/mpi_time.h"
 #include "transport/mpi/own_requests.h"
 
 namespace brigade {
@@ -163,8 +164,10 @@ class MpiEndpoint : public Endpoint {
     BRIGADE_RETURN_IF_ERROR(CheckLength(piece.bytes));
     MPI_Request request;
     BRIGADE_RETURN_IF_ERROR(MpiStatus(
-        MPI_Isend(piece.data, static_cast<int>(piece.bytes), MPI_BYTE, group->RankOf(peer),
-                  group->TagOf(channel.kind), group->carrier->comm, &request),
+        InMpi([&] {
+          return MPI_Isend(piece.data, static_cast<int>(piece.bytes), MPI_BYTE, group->RankOf(peer),
+                           group->TagOf(channel.kind), group->carrier->comm, &request);
+        }),
         "MPI_Isend"));
     Stream* stream = group->StreamOf(channel.kind, peer, /*receives=*/false);
     if (piece.bytes <= rules::kMpiEagerBytes && stream->pending.empty()) {
@@ -214,6 +217,7 @@ class MpiEndpoint : public Endpoint {
   }
 
   void Nudge() override {
+    const MpiCall counted;
     int found = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
   }
@@ -456,6 +460,7 @@ class MpiEndpoint : public Endpoint {
 
   void TakeNotes(const Carrier& carrier) {
     for (;;) {
+      const MpiCall counted;
       int found = 0;
       MPI_Message arrival;
       MPI_Status status;
@@ -495,6 +500,7 @@ class MpiEndpoint : public Endpoint {
   Status Post(const Stream& stream, Pending* receive) {
     const Group& group = *stream.group;
     const bool plain = receive->type == MPI_BYTE;
+    const MpiCall counted;
     const int error =
         MPI_Irecv(receive->landing.data, plain ? static_cast<int>(receive->landing.bytes) : 1,
                   receive->type, group.RankOf(stream.peer), group.TagOf(stream.kind),
@@ -611,6 +617,7 @@ class MpiEndpoint : public Endpoint {
   }
 
   static Status TakeMessage(const Stream& stream, Pending* receive, bool* found) {
+    const MpiCall counted;
     const Group& group = *stream.group;
     int there = 0;
     MPI_Message message;

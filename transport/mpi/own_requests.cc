@@ -1,5 +1,7 @@
 #include "transport/mpi/own_requests.h"
 
+#include "transport/mpi/mpi_time.h"
+
 namespace brigade {
 namespace {
 
@@ -8,6 +10,7 @@ thread_local bool is_inside = false;
 }  // namespace
 
 int TestOwn(MPI_Request* request, int* is_over, MPI_Status* status) {
+  const MpiCall counted;
   is_inside = true;
   const int error = MPI_Test(request, is_over, status);
   is_inside = false;
@@ -16,6 +19,7 @@ int TestOwn(MPI_Request* request, int* is_over, MPI_Status* status) {
 
 int TestSomeOwn(int count, MPI_Request requests[], int* done, int indices[],
                 MPI_Status statuses[]) {
+  const MpiCall counted;
   is_inside = true;
   const int error = MPI_Testsome(count, requests, done, indices, statuses);
   is_inside = false;
