@@ -1,6 +1,7 @@
 #!/bin/bash
 # The packages that packaging/build_debian.sh builds: lintian finds no errors, and examples are built with what is in
-# them, and run. Arguments: Bazel's options, as of the build before, so that nothing is built twice.
+# them, and run; the source package has all of the source. Arguments: Bazel's options, as of the build before, so that
+# nothing is built twice.
 set -euo pipefail
 trap 'echo "debian_test.sh: line $LINENO ended with status $?" >&2' ERR
 
@@ -20,6 +21,17 @@ version=$(sed -nE 's/.*BRIGADE_VERSION "(.*)".*/\1/p' membuf/version.h)
 
 ./packaging/build_debian.sh "$work/packages" "$@" >"$work/out" 2>&1 || { cat "$work/out"; fail "build_debian.sh"; }
 (cd "$work/packages" && lintian --allow-root --fail-on error ./*.changes) || fail "lintian"
+# The source package has what git has, but for what it ignores, and debian/ at its top.
+./packaging/build_debian.sh --source "$work/source" >"$work/out" 2>&1 ||
+  { cat "$work/out"; fail "build_debian.sh --source"; }
+dpkg-source --extract "$work/source/brigade_$version.dsc" "$work/unpacked" >"$work/out" 2>&1 ||
+  { cat "$work/out"; fail "dpkg-source --extract"; }
+diff <(git ls-files --cached --others --exclude-standard ':!.gitignore' | LC_ALL=C sort) \
+  <(cd "$work/unpacked" && find . -path ./debian -prune -o ! -type d -printf '%P\n' | LC_ALL=C sort) ||
+  fail "the source package has other files than the checkout"
+diff -r packaging/debian "$work/unpacked/debian" || fail "debian/ in the source package"
+(cd "$work/source" && lintian --allow-root --fail-on error ./*.dsc) || fail "lintian of the source package"
+
 root=$work/root
 for package in libbrigade1 libbrigade-dev brigade-tools; do
   dpkg-deb --extract "$work/packages/${package}_${version}_$(dpkg --print-architecture).deb" "$root"

@@ -16,7 +16,7 @@ Runs the linters that are named, or all of them. The exit code is 0 if none comp
   spelling   codespell on everything written     .codespellrc
   reference  Doxygen on the public headers       docs/Doxyfile
   aarch64    g++ for aarch64, syntax only        test/aarch64.sh
-  tidy       clang-tidy on the product, minutes  .clang-tidy, compile_flags.txt
+  tidy       clang-tidy on the product, minutes  .clang-tidy, compile_flags.txt; after a build
   tidy-rest  clang-tidy on tests and benchmarks  likewise
 
 One file:  clang-tidy membuf/pack.cc

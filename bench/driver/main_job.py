@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sysconfig
 from typing import NamedTuple
 
 from bench.driver import peers
@@ -11,7 +12,7 @@ from bench.driver.machine import ROOT
 TARGETS = ["//bench:brigade_bench", "//bench/scalapack:scalapack_timing", "//blacs_shim:libbrigade_blacs.so"]
 FACTORIZATIONS = "LU,Cholesky,QR,matrix product"
 PROCESS_GRIDS = ((1, 2), (2, 1), (2, 2), (2, 4))
-TESTERS = "/usr/lib/x86_64-linux-gnu/scalapack/openmpi-tests"
+TESTERS = f"/usr/lib/{sysconfig.get_config_var('MULTIARCH')}/scalapack/openmpi-tests"
 
 
 class Extent(NamedTuple):

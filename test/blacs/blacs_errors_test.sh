@@ -115,9 +115,9 @@ expect_alone() {
     failures=$((failures + 1))
   fi
 }
-mpich_tester=/usr/lib/x86_64-linux-gnu/scalapack/mpich-tests/BLACS/xCbtest
+mpich_tester=/usr/lib/$(gcc -print-multiarch)/scalapack/mpich-tests/BLACS/xCbtest
 expect_alone "BLACS ERROR 'loading: .*but the program uses MPICH" LD_PRELOAD="$library" \
-  $mpich_tester
+  "$mpich_tester"
 expect_alone "BLACS ERROR 'blacs_pinfo: .*but the program uses MPICH Version" \
   LD_PRELOAD=libmpich.so.12 "$cases" grid
 

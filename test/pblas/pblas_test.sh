@@ -7,7 +7,7 @@ set -u
 run_mpi=$(realpath "$1")
 library=$(realpath "$2")
 blacs=$(realpath "$3")
-testers=/usr/lib/x86_64-linux-gnu/scalapack/${4:-openmpi}-tests/PBLAS
+testers=/usr/lib/$(gcc -print-multiarch)/scalapack/${4:-openmpi}-tests/PBLAS
 shipped=/usr/share/scalapack/PBLAS
 failures=0
 cd "$TEST_TMPDIR" || exit 1

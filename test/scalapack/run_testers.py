@@ -15,10 +15,11 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import debian  # noqa: E402
 import mpi_job  # noqa: E402
 from mpi_job import HANGS  # noqa: E402
 
-PROGRAMS = pathlib.Path("/usr/lib/x86_64-linux-gnu/scalapack")
+PROGRAMS = debian.LIBRARIES / "scalapack"
 MPIS = ["openmpi", "mpich"]
 DATA = pathlib.Path("/usr/share/scalapack")
 RECORD = pathlib.Path(__file__).with_name("expected.json")

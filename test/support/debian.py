@@ -2,6 +2,10 @@
 
 import pathlib
 import subprocess
+import sysconfig
+
+# Where this machine's libraries are: /usr/lib/x86_64-linux-gnu, for one.
+LIBRARIES = pathlib.Path("/usr/lib") / sysconfig.get_config_var("MULTIARCH")
 
 
 def version(package):

@@ -1,12 +1,12 @@
 """Fortran's coarrays: the tests of OpenCoarrays, as Debian has compiled them."""
 
-import pathlib
 import re
 
+import debian
 from program import Program
 
 PACKAGES = ["libcoarrays-openmpi-dev"]
-FOLDER = "/usr/lib/x86_64-linux-gnu/open-coarrays/openmpi/bin"
+FOLDER = debian.LIBRARIES / "open-coarrays/openmpi/bin"
 # These two convert what MPI_Get brings before the end of its epoch, and fail on stock, too, where data go by messages
 # (OMPI_MCA_osc=pt2pt). The third gets single elements, many thousands, in silence.
 DIRECTLY = {"sendget_convert_char_array", "sendget_convert_nums", "alloc_comp_multidim_shape"}
@@ -15,7 +15,7 @@ UNSOUND = {"increment_my_neighbor"}
 
 
 def programs(_folder):
-    tests = sorted(test for folder in pathlib.Path(FOLDER).glob("OpenCoarrays-*-tests") for test in folder.iterdir())
+    tests = sorted(test for folder in FOLDER.glob("OpenCoarrays-*-tests") for test in folder.iterdir())
     return [Program(test.name, 4, [test], test.name in DIRECTLY) for test in tests if test.name not in UNSOUND]
 
 
