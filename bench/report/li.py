@@ -89,12 +89,21 @@ def range_of(values):
     return f"{min(values):.2f} to {max(values):.2f}, mean {geometric_mean(values):.2f}" if values else "not measured"
 
 
-def claim(text, values, holds, why):
+def claim(place, text, values, holds, why):
     """A row: what the paper says, what is found here, and whether the mean is as `holds` says; if not, what can be the
-    reason."""
+    reason: the same everywhere, or by place, "" being all other places."""
     if not values:
         return [text, range_of(values), ""]
-    return [text, range_of(values), "as there" if holds(geometric_mean(values)) else Cell("differs", why)]
+    reason = why if isinstance(why, str) else why.get(place, why[""])
+    return [text, range_of(values), "as there" if holds(geometric_mean(values)) else Cell("differs", reason)]
+
+
+def beside(cases, peer, wanted=""):
+    """How many times as long the best `peer`, "mpi" or "mpi_rma" of any label, takes as Brigade's windows, by case and
+    by pattern that begins as wanted."""
+    return [figure.median for subjects in cases.values() for subject, pattern in subjects
+            if subject == "brigade" and pattern.startswith(wanted)
+            and (figure := best(subjects, pattern, peer)) is not None]
 
 
 def gains(cases, backend, wanted=""):

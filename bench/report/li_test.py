@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -49,6 +50,27 @@ class As(unittest.TestCase):
 
     def test_the_cost_of_an_int_is_that_of_what_each_sends(self):
         self.assertIn("0.0391 <small>[0.0391, 0.0391] at 256 ints</small>", self.page)
+
+    def test_g_is_that_of_the_longest_exchange(self):
+        # What a token bucket lets pass at once makes the shorter one cheaper.
+        text = page("as", times("total exchange", 4, 64, {("brigade", "put"): 10.0}, cols=4) +
+                    times("total exchange", 4, 256, {("brigade", "put"): 80.0}, cols=4))
+        self.assertIn("0.0781 <small>[0.0781, 0.0781] at 1024 ints</small>", text)
+        self.assertNotIn("at 256 ints</small>", text)
+
+    def test_barriers_and_exchanges_are_judged_by_themselves(self):
+        found = re.findall("<td>([^<]*)</td> *<td>4.00 to 4.00, mean 4.00</td> *<td>as there</td>", self.page)
+        self.assertEqual(len(found), 2, found)  # of test 1 and of the exchange: 40 over 10
+        self.assertTrue(found[0].startswith("a barrier is dearer over MPI"), found)
+        self.assertTrue(found[1].startswith("it outruns put over MPI"), found)
+
+    def test_reasons_are_those_of_the_place(self):
+        why = {"shared memory": "there", "": "elsewhere"}
+        for place, wanted in (("shared memory", "there"), ("hosts with slow links", "elsewhere")):
+            *_, verdict = li.claim(place, "much", [0.5], lambda mean: mean > 1, why)
+            self.assertEqual(verdict.note, wanted)
+
+    def test_the_cost_of_an_int_is_in_the_table(self):
         self.assertIn("<td>h = 256</td><td>0.0391 <small>[0.0391, 0.0391]</small></td>", self.page)
 
 
