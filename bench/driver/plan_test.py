@@ -1,5 +1,6 @@
 """Plans of launches: who is started, how often, and with what."""
 
+import collections
 import pathlib
 import unittest
 import unittest.mock
@@ -207,6 +208,19 @@ class Study(unittest.TestCase):
                 self.assertIn("BRIGADE_LI_BACKEND=mpi_rma", launch.command)
                 self.assertIn("self,tcp", launch.command)
                 self.assertIn("openmpi5/bin", launch.environment["PATH"])
+
+    def test_newer_mpis_bring_their_windows_in_shared_memory(self):
+        found = collections.defaultdict(set)
+        for launch in study_plan("as"):
+            if launch.command[-1].endswith("shm.jsonl") and label_of(launch).endswith(" 5"):
+                self.assertIn("BRIGADE_LI_BACKEND=mpi_rma", launch.command)
+                folder = {"MPICH 5": "mpich5/bin", "Open MPI 5": "openmpi5/bin"}[label_of(launch)]
+                self.assertIn(folder, launch.environment["PATH"])
+                self.assertIn("/lib", launch.environment["LD_LIBRARY_PATH"])
+                found[label_of(launch), "--variants" in launch.command].add(launch.command[2])
+        # Of MPICH with more ranks only its messages.
+        self.assertEqual(found, {("Open MPI 5", False): {"2", "4", "8"}, ("MPICH 5", False): {"2"},
+                                 ("MPICH 5", True): {"4", "8"}})
 
     def test_one_rank_runs_alone_for_speedups(self):
         alone = [launch.command for launch in study_plan("rdx") if launch.command[:3] == ["mpirun", "-n", "1"]]

@@ -58,11 +58,13 @@ BENCH = {
     "cluster": [Contender(), Contender("MPICH 5", "mpich5")],
 }
 _OURS = [Contender(backend=name) for name in ("windows", "bsp", "mpi_send")]
+_NEWER = [Contender("Open MPI 5", "openmpi5", "mpi_rma"), Contender("MPICH 5", "mpich5", "mpi_rma")]
 # Debian's Open MPI has no windows over TCP.
 LI = {
-    "shm": [*_OURS, Contender(backend="mpi_rma"), Contender("MPICH", "mpich", "mpi_rma")],
-    "loopback": [*_OURS, Contender("Open MPI 5", "openmpi5", "mpi_rma"), Contender("MPICH 5", "mpich5", "mpi_rma")],
-    "cluster": [*_OURS, Contender("Open MPI 5", "openmpi5", "mpi_rma"), Contender("MPICH 5", "mpich5", "mpi_rma")],
+    "shm": [*_OURS, Contender(backend="mpi_rma"), Contender("MPICH", "mpich", "mpi_rma"), _NEWER[0],
+            _NEWER[1]._replace(most_ranks_on_windows=2)],
+    "loopback": [*_OURS, *_NEWER],
+    "cluster": [*_OURS, *_NEWER],
 }
 _MPICH_5 = Contender("MPICH 5", "mpich5", most_ranks_on_windows=2)
 _OPEN_MPI_5 = Contender("Open MPI 5", "openmpi5")
@@ -200,6 +202,7 @@ class StudyJob:
         if contender.backend:
             command = ["env", f"BRIGADE_LI_BACKEND={contender.backend}", f"BRIGADE_TRANSPORT={transport}",
                        f"{suites}/{name}", *arguments]
+            command += ["--variants", "send"] if ranks > contender.most_ranks_on_windows else []
             least = least if self.full else "6"
         elif name.endswith("_study"):
             # A run takes seconds, but for a get; launches together are samples enough.
