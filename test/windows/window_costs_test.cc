@@ -166,6 +166,38 @@ TEST(WindowCosts, MessagesOfAFence) {
   EXPECT_DOUBLE_EQ(microseconds_of({false, /*nothing_succeeds=*/true}), sum_us + barrier_us);
 }
 
+// Nobody waits for more than what others send when they come, be it a put or that there is none.
+TEST(WindowCosts, AFenceOfFewIsOneRound) {
+  WindowWay way;
+  way.transport = WindowWay::Transport::kSim;
+  way.machine = Ideal();
+  way.machine.between_hosts.latency_us = kMessageUs;
+  const auto microseconds_of = [&](int ranks, bool puts) {
+    double took = 0;
+    OnWindowRanks(way, ranks, [&](WindowRank& self) {
+      const std::unique_ptr<Window> window = self.Make(8 * kPiece);
+      Require(window->Fence());
+      std::vector<int> all(static_cast<size_t>(ranks));
+      Require(self.MakeBootstrap()->AllGather(&ranks, sizeof(int), all.data()));
+      const double begin = self.Clock();
+      for (int r = 0; r < ranks && puts; ++r) {
+        TargetData there = There(kPiece);
+        there.rank = r;
+        if (r != self.rank()) Require(window->Put(Here(kPiece), there));
+      }
+      Require(window->Fence());
+      took = std::max(took, self.Clock() - begin);
+      Require(window->Free());
+    });
+    return took;
+  };
+  for (const bool puts : {false, true}) {
+    EXPECT_DOUBLE_EQ(microseconds_of(2, puts), kMessageUs);
+    EXPECT_DOUBLE_EQ(microseconds_of(8, puts), kMessageUs);
+    EXPECT_GT(microseconds_of(9, puts), kMessageUs);
+  }
+}
+
 TEST(WindowCosts, RunsAreAsFastAsTheyAreLong) {
   MachineDescription machine = OnlyCopies();
   machine.copies[0].rate.points = {{8, 0.5}, {static_cast<double>(kPiece), 1}};

@@ -448,6 +448,55 @@ TEST_P(Windows, AFenceSeparatesEpochs) {
   });
 }
 
+// Whatever was asked, and whoever is late: few ranks tell each other that they are in a fence, many
+// add up what they have asked.
+TEST_P(Windows, AFenceComesBehindAllThatWasAsked) {
+  const int rounds = StressRounds(30, 1000);
+  constexpr int64_t kSlot = 2500;  // up to three pieces, of one origin
+  const unsigned seed = StressSeed();
+  for (const int ranks : {2, 5, 9}) {
+    OnRanks(ranks, [&](WindowRank& self) {
+      // Halves in turn: others may be a fence ahead.
+      const std::unique_ptr<Window> window = self.Make(static_cast<size_t>(2 * ranks * kSlot));
+      std::vector<std::byte> data(static_cast<size_t>(kSlot));
+      std::mt19937 random(seed + static_cast<unsigned>(self.rank()));
+      const auto any = [](std::mt19937* from, int most) {
+        return std::uniform_int_distribution<int>(0, most)(*from);
+      };
+      // How much one rank puts to another in a round: nothing, a note, or pieces.
+      const auto bytes_of = [&](int round, int from, int to) -> int64_t {
+        std::mt19937 plan(seed + static_cast<unsigned>((round * ranks + from) * ranks + to));
+        constexpr int64_t kBytes[] = {0, 0, 8, 16, 100, 1024, kSlot};
+        return kBytes[any(&plan, 6)];
+      };
+      Require(window->Fence());
+      for (int round = 0; round < rounds; ++round) {
+        const int64_t half = round % 2 * ranks * kSlot;
+        const auto value = [&](int from) { return static_cast<std::byte>(1 + round + 7 * from); };
+        std::fill(data.begin(), data.end(), value(self.rank()));
+        for (int to = 0; to < ranks; ++to) {
+          const int64_t bytes = bytes_of(round, self.rank(), to);
+          if (bytes == 0) continue;
+          Require(window->Put(Bytes(data.data(), bytes), At(to, half + self.rank() * kSlot, bytes),
+                              nullptr, /*fence_follows=*/any(&random, 1) == 0));
+        }
+        if (any(&random, 3) == 0) {
+          std::this_thread::sleep_for(std::chrono::microseconds(any(&random, 300)));
+        }
+        Require(window->Fence());
+        for (int from = 0; from < ranks; ++from) {
+          const int64_t bytes = bytes_of(round, from, self.rank());
+          const std::byte* const there = window->base() + half + from * kSlot;
+          Expect(std::all_of(there, there + bytes, [&](std::byte b) { return b == value(from); }),
+                 "round " + std::to_string(round) + " of " + std::to_string(ranks) +
+                     ": what rank " + std::to_string(from) + " put is there");
+        }
+      }
+      Require(window->Free());
+    });
+  }
+}
+
 // Of one origin and of several. Whose value stays is not said, but it is one of theirs.
 TEST_P(Windows, PutsToTheSameBytesDoNoHarm) {
   if (GetParam().is_checked(0)) GTEST_SKIP() << "it would be told";

@@ -247,10 +247,11 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     }
     links_.Connect(link);
     if (link->lost()) return link->LostAs(peer);
+    const Hold hold(&completions_);
     if (urgency != Urgency::kUrgent && link->outbox()->controls() >= kMostControls) {
+      link->Pump();  // they may have waited for one more
       return Status(StatusCode::kNoResource, "tcp: control messages wait to be taken");
     }
-    const Hold hold(&completions_);
     link->outbox()->AddControl(group->wire_id, ControlMessage(message));
     if (urgency != Urgency::kWithNext) link->Pump();
     return Status();

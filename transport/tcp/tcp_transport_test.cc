@@ -317,6 +317,26 @@ TEST_P(TcpTransportTest, ANoteOfAPieceGoesWithIt) {
   EXPECT_EQ(writes, before + 1);
 }
 
+// Though the peer says nothing, and so many may not be kept.
+TEST_P(TcpTransportTest, NotesThatWaitForMoreMakeRoom) {
+  Connect();
+  constexpr int kNotes = 1000;
+  constexpr int kTries = 1000000;
+  const std::byte note[32] = {};
+  int sent = 0;
+  for (int tries = 0; tries < kTries && sent < kNotes; ++tries) {
+    const Status status =
+        ranks_[0].endpoint->SendControl(ranks_[0].group, 1, {note, 32}, Urgency::kWithNext);
+    if (status.ok()) {
+      ++sent;
+    } else {
+      ASSERT_EQ(status.code(), StatusCode::kNoResource);
+      ranks_[0].endpoint->Progress();
+    }
+  }
+  EXPECT_EQ(sent, kNotes);
+}
+
 // By a rank that posts them and then computes.
 TEST_P(TcpTransportTest, ReceivesAreGrantedWhenTheirRankLeaves) {
   Connect();

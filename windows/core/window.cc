@@ -51,8 +51,8 @@ Window::Window(std::unique_ptr<Group> group, OtherThreads* others)
     : group_(std::move(group)), epochs_(size()) {
   const auto members = static_cast<size_t>(size());
   for (std::vector<uint64_t>* counts :
-       {&served_.posted_by, &served_.completed_by, &served_.granted_by, &posts_taken_,
-        &completes_taken_, &grants_taken_, &notices_taken_, &requests_flushed_}) {
+       {&served_.posted_by, &served_.completed_by, &served_.fenced_by, &served_.granted_by,
+        &posts_taken_, &completes_taken_, &grants_taken_, &notices_taken_, &requests_flushed_}) {
     counts->resize(members);
   }
   served_.flushed_by.resize(members);

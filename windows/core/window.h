@@ -111,6 +111,8 @@ class Window {
   bool reaches(int rank) const { return direct(rank) != nullptr; }
   // Whether all ranks reach all memory so. The same on all.
   bool is_direct() const { return is_direct_; }
+  // Whether a fence takes one round of messages. The same on all.
+  bool has_short_fences() const { return all_tell() && may_leave_early_; }
   bool is_dynamic() const { return exposed_->attributes().kind == WindowMemory::kDynamic; }
   // Where this process sees a member's memory; null: it does not.
   std::byte* PointerTo(int rank) const;
@@ -135,7 +137,10 @@ class Window {
   // of the caller must stay valid and, unless it is only read, untouched until the next call that
   // completes it, or until `*over` is set, which Progress does.
 
-  Status Put(const OriginData& origin, const TargetData& target, std::atomic<bool>* over = nullptr);
+  // `fence_follows`: the caller's next fence comes soon. Short data may go along with what that
+  // sends.
+  Status Put(const OriginData& origin, const TargetData& target, std::atomic<bool>* over = nullptr,
+             bool fence_follows = false);
   Status Get(const OriginData& result, const TargetData& target, std::atomic<bool>* over = nullptr);
   // Both sides consist of one and the same element, for which `op` is defined.
   Status Accumulate(AccumulateOp op, const OriginData& origin, const TargetData& target,
@@ -231,13 +236,13 @@ class Window {
   Status CheckRank(int rank) const;
   Status Ask(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
              const OriginData& receive, const TargetData& target, int64_t offset, AccessEnd end,
-             std::atomic<bool>* over);
+             std::atomic<bool>* over, bool fence_follows = false);
   Status Combine(AccumulateOp op, const OriginData& origin, const OriginData* result,
                  const TargetData& target, std::atomic<bool>* over);
   Status CombineDirectly(AccumulateOp op, Element element, const OriginData& origin,
                          const OriginData* result, const TargetData& target, int64_t offset);
   Status PutAt(const OriginData& origin, const TargetData& target, int64_t offset, AccessEnd end,
-               std::atomic<bool>* over);
+               std::atomic<bool>* over, bool fence_follows);
   Status AddNote(int target, NoteKind kind, uint32_t token = 0, uint8_t op = 0);
 
   // The checking mode, of what this rank does to its own memory: nothing else is direct then.
@@ -271,6 +276,14 @@ class Window {
   // Collective, in no turn. All that anybody has asked of this rank is done, and all that it has
   // asked is sent.
   Status AwaitAllAsked();
+  // Whether each tells each other that it is in a fence; otherwise all add up what they have asked.
+  bool all_tell() const;
+  // Tells all others that this rank is in a fence, behind what it has asked of them.
+  Status TellOfFence();
+  // How much all have asked of this rank.
+  Status AddUpAsked(uint64_t* of_me);
+  // Whether that is done: what all have told of, or as much as they have asked.
+  bool IsDone(uint64_t asked) const;
   uint32_t NextToken();
   bool TakeNotices(int source, uint64_t count);
 

@@ -99,7 +99,7 @@ Status Window::Check(const TargetData& target, int64_t origin_bytes, int64_t* of
 
 Status Window::Ask(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
                    const OriginData& receive, const TargetData& target, int64_t offset,
-                   AccessEnd end, std::atomic<bool>* over) {
+                   AccessEnd end, std::atomic<bool>* over, bool fence_follows) {
   const WindowWait::Turn turn(&*wait_);
   BRIGADE_RETURN_IF_ERROR(state()->failure);
   BRIGADE_RETURN_IF_ERROR(AwaitRoom(target.rank));
@@ -115,6 +115,7 @@ Status Window::Ask(NoteKind kind, AccumulateOp op, Element element, const Origin
   }
   auto request = std::make_unique<Outgoing>(target.rank, note, send, receive);
   request->over = over;
+  request->fence_follows = fence_follows && all_tell();
   BRIGADE_RETURN_IF_ERROR(messages_->Add(std::move(request)));
   if (messages_->outbox().has_work()) engine()->HurryHelper();
   return Status();
@@ -144,7 +145,7 @@ void Window::EndOwn(FlushedPart part) {
 }
 
 Status Window::PutAt(const OriginData& origin, const TargetData& target, int64_t offset,
-                     AccessEnd end, std::atomic<bool>* over) {
+                     AccessEnd end, std::atomic<bool>* over, bool fence_follows) {
   const int64_t bytes = origin.bytes();
   const TargetMemory* const reached = direct(target.rank);
   if (bytes == 0) {
@@ -153,7 +154,7 @@ Status Window::PutAt(const OriginData& origin, const TargetData& target, int64_t
   }
   if (reached == nullptr) {
     return Ask(NoteKind::kPut, AccumulateOp::kReplace, Element::kByte, origin, OriginData(), target,
-               offset, end, over);
+               offset, end, over, fence_follows);
   }
   if (is_checked()) {
     BRIGADE_RETURN_IF_ERROR(
@@ -170,11 +171,12 @@ Status Window::PutAt(const OriginData& origin, const TargetData& target, int64_t
   return Reached(target.rank, reached->Put(&from, origin.data, bytes, &to, offset));
 }
 
-Status Window::Put(const OriginData& origin, const TargetData& target, std::atomic<bool>* over) {
+Status Window::Put(const OriginData& origin, const TargetData& target, std::atomic<bool>* over,
+                   bool fence_follows) {
   int64_t offset = 0;
   BRIGADE_RETURN_IF_ERROR(Check(target, origin.bytes(), &offset));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckAccess(target.rank));
-  return PutAt(origin, target, offset, AccessEnd::kEpoch, over);
+  return PutAt(origin, target, offset, AccessEnd::kEpoch, over, fence_follows);
 }
 
 Status Window::Get(const OriginData& result, const TargetData& target, std::atomic<bool>* over) {
@@ -363,7 +365,7 @@ Status Window::PutNotify(const OriginData& origin, const TargetData& target,
                          std::atomic<bool>* over) {
   int64_t offset = 0;
   BRIGADE_RETURN_IF_ERROR(Check(target, origin.bytes(), &offset));
-  BRIGADE_RETURN_IF_ERROR(PutAt(origin, target, offset, AccessEnd::kNotification, over));
+  BRIGADE_RETURN_IF_ERROR(PutAt(origin, target, offset, AccessEnd::kNotification, over, false));
   if (direct(target.rank) == nullptr) {
     if (origin.bytes() > 0) return Status();  // its end notifies
     const WindowWait::Turn turn(&*wait_);

@@ -10,6 +10,13 @@
 #include "windows/core/window.h"
 
 namespace brigade {
+namespace {
+
+// Ranks of a window, at most, who tell each other that they are in a fence. Of more each would send
+// so many notes that a sum takes less.
+constexpr int kMostTelling = 8;
+
+}  // namespace
 
 Status Window::AddNote(int target, NoteKind kind, uint32_t token, uint8_t op) {
   Note note;
@@ -61,9 +68,11 @@ uint32_t Window::NextToken() {
 
 // --- fence ---
 
-// What was asked for by messages is counted: each rank learns how much all others have asked of it
-// since the window was made, and waits until it has done that. Nobody has the sum before all are in
-// the fence.
+// Who has asked for something by messages says behind it that it is in the fence. Notes of one rank
+// are heard in order: whoever has heard that of all others has done what they have asked for. So
+// what was put and the end of its epoch are one round. Where ranks are many, a note of each to each
+// takes longer than a sum: there each learns how much all others have asked of it since the window
+// was made, and waits until it has done that. Neither ends before all are in the fence.
 //
 // Where all goes by messages that will do. Who leaves has in its memory what was done to it, and
 // what it asked of others has been sent, so that they need no further call of its. They may not be
@@ -94,7 +103,32 @@ Status Window::Fence(const FencePromise& promise) {
   return Status();
 }
 
+bool Window::all_tell() const { return size() <= kMostTelling; }
+
 Status Window::AwaitAllAsked() {
+  uint64_t asked = 0;
+  if (!all_tell()) BRIGADE_RETURN_IF_ERROR(AddUpAsked(&asked));
+  const WindowWait::Turn turn(&*wait_);
+  if (all_tell()) BRIGADE_RETURN_IF_ERROR(TellOfFence());
+  BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "what others have asked for", [&] {
+    return IsDone(asked) && state()->sends_in_flight == 0;
+  }));
+  messages_->EndFence();
+  if (messages_->inbox().has_work()) engine()->Move();  // what has waited for that
+  return state()->failure;
+}
+
+Status Window::TellOfFence() {
+  ++served_.fenced_by[static_cast<size_t>(rank())];
+  // From the next one on, so that not all tell the same first.
+  for (int distance = 1; distance < size(); ++distance) {
+    BRIGADE_RETURN_IF_ERROR(AddNote((rank() + distance) % size(), NoteKind::kFence));
+  }
+  for (int r = 0; r < size(); ++r) BRIGADE_RETURN_IF_ERROR(AwaitLocally(r));
+  return Status();
+}
+
+Status Window::AddUpAsked(uint64_t* of_me) {
   std::vector<int64_t> asked(static_cast<size_t>(size()));
   {
     const WindowWait::Turn turn(&*wait_);
@@ -111,16 +145,19 @@ Status Window::AwaitAllAsked() {
   BRIGADE_RETURN_IF_ERROR(
       StridedLayout::General(size(), 1, size(), sizeof(asked[0]), &sum.matrix.layout));
   BRIGADE_RETURN_IF_ERROR(wait_->Run(group_.get(), sum));
-  const WindowWait::Turn turn(&*wait_);
-  const auto of_me = static_cast<uint64_t>(asked[static_cast<size_t>(rank())]);
-  BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "what others have asked for", [&] {
-    uint64_t done = 0;
-    for (int r = 0; r < size(); ++r) done += messages_->inbox().done_for(r);
-    return done >= of_me && state()->sends_in_flight == 0;
-  }));
-  messages_->EndFence();
-  if (messages_->inbox().has_work()) engine()->Move();  // what has waited for that
-  return state()->failure;
+  *of_me = static_cast<uint64_t>(asked[static_cast<size_t>(rank())]);
+  return Status();
+}
+
+bool Window::IsDone(uint64_t asked) const {
+  if (all_tell()) {
+    const uint64_t fences = served_.fenced_by[static_cast<size_t>(rank())];
+    return std::all_of(served_.fenced_by.begin(), served_.fenced_by.end(),
+                       [&](uint64_t told) { return told >= fences; });
+  }
+  uint64_t done = 0;
+  for (int r = 0; r < size(); ++r) done += messages_->inbox().done_for(r);
+  return done >= asked;
 }
 
 Status Window::AllGather(const void* mine, size_t bytes, void* all) {

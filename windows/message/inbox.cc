@@ -245,6 +245,9 @@ Status Inbox::DoFirst(int from, Origin* origin, Step* step) {
     case NoteKind::kNotify:
       Notify(from);
       return Status();
+    case NoteKind::kFence:
+      ++window_->fenced_by[static_cast<size_t>(from)];
+      return Status();
     case NoteKind::kReply:
     case NoteKind::kFlushed:
     case NoteKind::kGranted:

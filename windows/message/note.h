@@ -44,6 +44,7 @@ enum class NoteKind : uint8_t {
   kPost,
   kComplete,
   kNotify,
+  kFence,  // its origin is in its next fence
 };
 
 // What a kFlush makes complete for its origin. Checks alone look at it.

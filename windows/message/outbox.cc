@@ -116,9 +116,10 @@ Status Outbox::Send(Outgoing* request, bool* stuck, bool* any) {
       first = TakePiece(*request, &bytes);
       request->message.note.token = first == nullptr ? 0 : static_cast<uint32_t>(bytes);
     }
-    const Status status =
-        context_->notes()->Try(request->target, request->message,
-                               first == nullptr ? Urgency::kCanWait : Urgency::kWithNext);
+    const bool is_whole = request->message.note.inlined > 0;
+    const bool more_follows = first != nullptr || (is_whole && request->fence_follows);
+    const Status status = context_->notes()->Try(
+        request->target, request->message, more_follows ? Urgency::kWithNext : Urgency::kCanWait);
     if (!status.ok()) {
       if (first != nullptr) context_->engine()->buffers()->Release(first);
       *stuck = status.code() == StatusCode::kNoResource;

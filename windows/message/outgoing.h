@@ -60,6 +60,7 @@ struct Outgoing {
 
   int64_t announced_back = 0;  // bytes of replies
 
+  bool fence_follows = false;         // a note to its target does, soon: both may go together
   uint64_t key = 0;                   // in the outbox
   std::atomic<bool>* over = nullptr;  // set once all of its memory is the caller's again
 };

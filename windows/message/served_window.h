@@ -22,10 +22,11 @@ struct ServedWindow {
   MemberPage page{nullptr, 0};
   std::optional<OpenAccesses> checked;  // if conflicts are looked for
 
-  // How often each member has posted its window to this rank, and completed its access to this
-  // rank's.
+  // How often each member has posted its window to this rank, completed its access to this rank's,
+  // and been in a fence, with all done here that it had asked for.
   std::vector<uint64_t> posted_by;
   std::vector<uint64_t> completed_by;
+  std::vector<uint64_t> fenced_by;
   // Locks of other members' windows that were granted to this rank, and what it was told is done:
   // the latest token.
   std::vector<uint64_t> granted_by;
