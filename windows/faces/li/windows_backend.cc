@@ -20,16 +20,6 @@ namespace brigade {
 namespace li {
 namespace {
 
-// Targets keep the descriptions of some hundred puts of each origin.
-constexpr size_t kMostGathered = 64;
-// Of a piece of a message: what is as long goes at once, since its cost is that of its bytes.
-constexpr size_t kShortPart = 4;
-
-// In bytes; of different objects, too.
-int64_t Distance(const std::byte* from, const std::byte* to) {
-  return static_cast<int64_t>(reinterpret_cast<intptr_t>(to) - reinterpret_cast<intptr_t>(from));
-}
-
 OriginData Here(const void* data, size_t bytes) {
   // What is only read is not written.
   return {const_cast<std::byte*>(static_cast<const std::byte*>(data)),
@@ -74,7 +64,7 @@ Status WindowsBackend::Register(int slot, void* memory, size_t bytes) {
   options.memory = static_cast<std::byte*>(memory);
   options.bytes = bytes;
   options.goes_directly = ByMessages() == nullptr;
-  at(slot).gathered.assign(static_cast<size_t>(processes()), Gathered());
+  at(slot).gathered.assign(static_cast<size_t>(processes()), GatheredPuts(space_->piece_bytes()));
   return Window::Create(space_.get(), bootstrap_.get(), options, &at(slot).window);
 }
 
@@ -95,7 +85,7 @@ Status WindowsBackend::Sync(const std::vector<int>& slots) {
   for (const int slot : slots) {
     Memory& memory = at(slot);
     for (int process = 0; process < processes(); ++process) {
-      BRIGADE_RETURN_IF_ERROR(PutGathered(&memory, process));
+      BRIGADE_RETURN_IF_ERROR(PutGathered(&memory, process, /*fence_follows=*/true));
     }
     for (const auto& sent : memory.sent) BRIGADE_RETURN_IF_ERROR(memory.window->WaitFor(sent));
     memory.sent.clear();
@@ -111,6 +101,12 @@ Status WindowsBackend::Barrier() {
     memory.is_synced = false;
     // Where all reach all memory by themselves, what was asked for is done.
     if (memory.window->is_direct()) continue;
+    BRIGADE_RETURN_IF_ERROR(memory.window->Fence());
+    have_met = true;
+  }
+  // Of any window; it has fewer rounds than a barrier.
+  for (Memory& memory : memory_) {
+    if (have_met || memory.window == nullptr || !memory.window->has_short_fences()) continue;
     BRIGADE_RETURN_IF_ERROR(memory.window->Fence());
     have_met = true;
   }
@@ -146,46 +142,29 @@ Status WindowsBackend::Put(int slot, int process, const void* source, size_t off
       mailboxes_->Put(process, slot, offset, here.data, bytes)) {
     return Status();
   }
-  if (!is_dear || bytes >= space_->piece_bytes() / kShortPart) {
-    return PutNow(&memory, process, here, There(process, offset, bytes));
+  GatheredPuts& gathered = memory.gathered[static_cast<size_t>(process)];
+  if (!is_dear || !gathered.Takes(bytes)) {
+    return PutNow(&memory, process, here, There(process, offset, bytes), /*fence_follows=*/false);
   }
-  Gathered& gathered = memory.gathered[static_cast<size_t>(process)];
-  gathered.blocks.push_back({here.data, offset, bytes});
-  gathered.bytes += bytes;
-  // What fills a piece of a message goes, so that the next is gathered while it is on its way.
-  return gathered.bytes < space_->piece_bytes() && gathered.blocks.size() < kMostGathered
-             ? Status()
-             : PutGathered(&memory, process);
+  gathered.Add(here.data, offset, bytes);
+  return gathered.is_full() ? PutGathered(&memory, process, /*fence_follows=*/false) : Status();
 }
 
 Status WindowsBackend::PutNow(Memory* memory, int process, const OriginData& source,
-                              const TargetData& target) {
+                              const TargetData& target, bool fence_follows) {
   BRIGADE_RETURN_IF_ERROR(AwaitReading(process));
   std::atomic<bool>* sent = nullptr;
   if (!memory->window->reaches(process)) sent = &memory->sent.emplace_back(false);
-  return memory->window->Put(source, target, sent);
+  return memory->window->Put(source, target, sent, fence_follows);
 }
 
-Status WindowsBackend::PutGathered(Memory* memory, int process) {
-  Gathered& gathered = memory->gathered[static_cast<size_t>(process)];
-  const std::vector<Block> blocks = std::move(gathered.blocks);
-  gathered = Gathered();
-  if (blocks.empty()) return Status();
-  const Block& first = blocks.front();
-  std::vector<TypedLayout> runs;
-  for (const Block& block : blocks) {
-    runs.push_back(TypedLayout::Run(Element::kByte, static_cast<int64_t>(block.bytes)));
-  }
-  std::vector<TypedLayout::Part> from, to;
-  for (size_t i = 0; i < blocks.size(); ++i) {
-    from.push_back({Distance(first.source, blocks[i].source), &runs[i]});
-    to.push_back({static_cast<int64_t>(blocks[i].offset - first.offset), &runs[i]});
-  }
-  TypedLayout here, there;
-  BRIGADE_RETURN_IF_ERROR(TypedLayout::List(from, &here));
-  BRIGADE_RETURN_IF_ERROR(TypedLayout::List(to, &there));
-  return PutNow(memory, process, {first.source, here, 1},
-                {process, static_cast<int64_t>(first.offset), there, 1});
+Status WindowsBackend::PutGathered(Memory* memory, int process, bool fence_follows) {
+  GatheredPuts& gathered = memory->gathered[static_cast<size_t>(process)];
+  if (gathered.is_empty()) return Status();
+  OriginData here;
+  TargetData there;
+  BRIGADE_RETURN_IF_ERROR(gathered.Take(process, &here, &there));
+  return PutNow(memory, process, here, there, fence_follows);
 }
 
 Status WindowsBackend::Get(int slot, int process, size_t offset, void* result, size_t bytes) {

@@ -24,6 +24,7 @@
 #include "patterns/settings/settings.h"
 #include "transport/bootstrap.h"
 #include "windows/core/window.h"
+#include "windows/faces/li/gathered_puts.h"
 #include "windows/faces/li/mailboxes.h"
 #include "windows/faces/li/mpi/mpi_backend.h"
 #include "windows/message/outgoing.h"
@@ -50,19 +51,9 @@ class WindowsBackend final : public MpiBackend {
   Status Get(int slot, int process, size_t offset, void* result, size_t bytes) override;
 
  private:
-  // A put that waits for others to the same process.
-  struct Block {
-    std::byte* source;
-    size_t offset;
-    size_t bytes;
-  };
-  struct Gathered {
-    std::vector<Block> blocks;
-    size_t bytes = 0;
-  };
   struct Memory {
     std::unique_ptr<Window> window;
-    std::vector<Gathered> gathered;  // by process
+    std::vector<GatheredPuts> gathered;  // by process
     // Per put that goes by messages: whether its source is the caller's again.
     std::deque<std::atomic<bool>> sent;
     // Synchronised since the last barrier. The same on all processes.
@@ -73,8 +64,10 @@ class WindowsBackend final : public MpiBackend {
   void ReadMail();
   // Before the memory of a process is reached otherwise than by mail.
   Status AwaitReading(int process);
-  Status PutNow(Memory* memory, int process, const OriginData& source, const TargetData& target);
-  Status PutGathered(Memory* memory, int process);
+  Status PutNow(Memory* memory, int process, const OriginData& source, const TargetData& target,
+                bool fence_follows);
+  // `fence_follows`: the program calls LIBARRIER next.
+  Status PutGathered(Memory* memory, int process, bool fence_follows);
   Memory& at(int slot) { return memory_[static_cast<size_t>(slot)]; }
   const Memory& at(int slot) const { return memory_[static_cast<size_t>(slot)]; }
 
