@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
+#include <memory>
 #include <utility>
 
 namespace brigade {
@@ -12,6 +12,13 @@ namespace {
 // What goes of a packet before its receiver knows how long it is, and has room for.
 constexpr size_t kFirstBytes = 4096;
 static_assert(kFirstBytes >= sizeof(PacketHeader));
+
+// What goes of it behind that.
+Pairs::Message RestOf(const Packet& packet) {
+  const size_t bytes = packet.header()->bytes;
+  if (bytes <= kFirstBytes) return {nullptr, 0};
+  return {packet.data() + kFirstBytes, bytes - kFirstBytes};
+}
 
 std::byte* At(const Registrations& registrations, const Record& record) {
   return registrations.at(record.slot).address + record.offset;
@@ -33,12 +40,14 @@ void Superstep::Put(const Place& there, const void* source, size_t bytes) {
 }
 
 void Superstep::Get(const Place& there, void* result, size_t bytes) {
+  has_asked_ = true;
   leaving(there.process).Add({Record::Kind::kGet, there.slot, there.offset, bytes});
   wanted_.push_back({there.process, static_cast<std::byte*>(result), bytes});
 }
 
 void Superstep::DirectPut(const Place& there, const void* source, size_t bytes) {
   if (bytes <= direct_bytes_) return Put(there, source, bytes);
+  has_asked_ = true;
   leaving(there.process).Add({Record::Kind::kDirectPut, there.slot, there.offset, bytes});
   // What is only read is not written.
   auto* const data = const_cast<std::byte*>(static_cast<const std::byte*>(source));
@@ -47,6 +56,7 @@ void Superstep::DirectPut(const Place& there, const void* source, size_t bytes) 
 
 void Superstep::DirectGet(const Place& there, void* result, size_t bytes) {
   if (bytes <= direct_bytes_) return Get(there, result, bytes);
+  has_asked_ = true;
   leaving(there.process).Add({Record::Kind::kDirectGet, there.slot, there.offset, bytes});
   direct_gets_[static_cast<size_t>(there.process)].push_back(
       {static_cast<std::byte*>(result), bytes});
@@ -67,17 +77,13 @@ Status Superstep::Meet(const PacketHeader& said, size_t tag_bytes,
   const auto each = [&](int distance) {
     return static_cast<size_t>((pairs_.process() + distance) % all);
   };
-  Pairs::Messages to(leaving_.size());
-  Pairs::Messages from(leaving_.size());
   for (int distance = 1; distance <= all; ++distance) {
     const size_t target = each(distance);
     Packet& packet = leaving_[target];
     packet.Finish(said, registrations.calls());
     if (is_mine(target)) continue;
-    const size_t bytes = packet.header()->bytes;
-    const size_t first = std::min(bytes, kFirstBytes);
+    const size_t first = std::min<size_t>(packet.header()->bytes, kFirstBytes);
     BRIGADE_RETURN_IF_ERROR(pairs_.Send(static_cast<int>(target), {packet.data(), first}));
-    if (bytes > first) to[target].push_back({packet.data() + first, bytes - first});
   }
   std::swap(leaving_[each(0)], arrived_[each(0)]);
   for (int distance = 1; distance < all; ++distance) {
@@ -85,12 +91,26 @@ Status Superstep::Meet(const PacketHeader& said, size_t tag_bytes,
     Packet& packet = arrived_[source];
     BRIGADE_RETURN_IF_ERROR(
         pairs_.Receive(static_cast<int>(source), {packet.Land(kFirstBytes), kFirstBytes}));
-    const size_t bytes = packet.header()->bytes;
-    if (bytes <= kFirstBytes) continue;
-    from[source].push_back({packet.Land(bytes) + kFirstBytes, bytes - kFirstBytes});
+    packet.Land(std::max<size_t>(packet.header()->bytes, kFirstBytes));
   }
-  BRIGADE_RETURN_IF_ERROR(pairs_.Exchange(to, from));
+  BRIGADE_RETURN_IF_ERROR(ExchangeRests());
   for (Packet& packet : leaving_) packet.Clear();
+  return Status();
+}
+
+// In the order of Pairs::Exchange. There is none in most supersteps, and nothing to allocate then.
+Status Superstep::ExchangeRests() {
+  const int all = pairs_.processes();
+  for (int distance = 1; distance < all; ++distance) {
+    const int target = (pairs_.process() + distance) % all;
+    const int source = (pairs_.process() + all - distance) % all;
+    const Pairs::Message sent = RestOf(leaving(target));
+    const Pairs::Message received = RestOf(arrived(source));
+    std::unique_ptr<Operation> sending;
+    if (sent.bytes > 0) BRIGADE_RETURN_IF_ERROR(pairs_.StartSend(target, sent, &sending));
+    if (received.bytes > 0) BRIGADE_RETURN_IF_ERROR(pairs_.Receive(source, received));
+    if (sending != nullptr) BRIGADE_RETURN_IF_ERROR(sending->Wait());
+  }
   return Status();
 }
 
@@ -137,7 +157,7 @@ Status Superstep::ExchangeAnswers(const Registrations& registrations) {
   return pairs_.Exchange(to, from);
 }
 
-Status Superstep::Complete(const Registrations& registrations, std::vector<Message>* messages) {
+Status Superstep::DoAsked(const Registrations& registrations) {
   Pairs::Messages landing(arrived_.size());
   for (size_t p = 0; p < arrived_.size(); ++p) {
     if (arrived_[p].header()->asks == 0) continue;
@@ -158,6 +178,19 @@ Status Superstep::Complete(const Registrations& registrations, std::vector<Messa
     std::memcpy(wanted.result, answered_[p].data() + written[p], wanted.bytes);
     written[p] += wanted.bytes;
   }
+  wanted_.clear();
+  for (Pairs::Messages* asked : {&direct_puts_, &direct_gets_}) {
+    for (std::vector<Pairs::Message>& of_one : *asked) of_one.clear();
+  }
+  has_asked_ = false;
+  return Status();
+}
+
+Status Superstep::Complete(const Registrations& registrations, std::vector<Message>* messages) {
+  if (has_asked_ || std::any_of(arrived_.begin(), arrived_.end(),
+                                [](const Packet& packet) { return packet.header()->asks > 0; })) {
+    BRIGADE_RETURN_IF_ERROR(DoAsked(registrations));
+  }
   messages->clear();
   for (const Packet& packet : arrived_) {
     packet.ForEach(tag_bytes_, [&](const Record& record, std::byte* data) {
@@ -167,10 +200,6 @@ Status Superstep::Complete(const Registrations& registrations, std::vector<Messa
         messages->push_back({data, data + Aligned(tag_bytes_), record.bytes});
       }
     });
-  }
-  wanted_.clear();
-  for (Pairs::Messages* asked : {&direct_puts_, &direct_gets_}) {
-    for (std::vector<Pairs::Message>& of_one : *asked) of_one.clear();
   }
   return Status();
 }

@@ -71,6 +71,10 @@ class Superstep {
   const Packet& arrived(int process) const { return arrived_[static_cast<size_t>(process)]; }
   bool is_mine(size_t process) const { return static_cast<int>(process) == pairs_.process(); }
 
+  // Of packets, what is behind their first bytes.
+  Status ExchangeRests();
+  // Gets and direct operations, those of this process and those that others ask of it.
+  Status DoAsked(const Registrations& registrations);
   // What is got from this process, and what is got by it.
   Status ExchangeAnswers(const Registrations& registrations);
 
@@ -81,6 +85,7 @@ class Superstep {
   std::vector<Packet> arrived_;
   std::vector<Packet> before_;  // that arrived a superstep ago; the program may still see them
 
+  bool has_asked_ = false;       // for a get or a direct operation, in this superstep
   std::vector<Wanted> wanted_;   // by gets that do not go directly
   Pairs::Messages direct_puts_;  // by process
   Pairs::Messages direct_gets_;
