@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 
 #include "transport/mpi/mpi_bootstrap.h"
 #include "windows/faces/li/mpi/pieces.h"
@@ -11,9 +10,32 @@ namespace brigade {
 namespace li {
 namespace {
 
-constexpr int kRequestTag = 0;
+constexpr int kPacketTag = 0;
 constexpr int kPutTag = 1;
 constexpr int kGetTag = 2;
+// What goes of a packet before its receiver knows how long it is.
+constexpr size_t kFirstBytes = 4096;
+// Longer data are worth a message of their own.
+constexpr size_t kShortBytes = 2048;
+
+// At the beginning of a packet.
+struct Header {
+  uint64_t bytes;  // of all of it
+  uint64_t requests;
+};
+
+void Append(const void* data, size_t bytes, std::vector<std::byte>* packet) {
+  const auto* const from = static_cast<const std::byte*>(data);
+  packet->insert(packet->end(), from, from + bytes);
+}
+
+// What begins there, which need not be aligned.
+template <typename T>
+T Read(const std::byte* at) {
+  T value;
+  std::memcpy(&value, at, sizeof(value));
+  return value;
+}
 
 }  // namespace
 
@@ -80,50 +102,88 @@ Status MpiSendBackend::Sync(const std::vector<int>& slots) {
   return Exchange(now);
 }
 
-Status MpiSendBackend::Exchange(const std::vector<Operation>& operations) {
-  const auto all = static_cast<size_t>(processes());
-  std::vector<std::vector<Request>> asked(all);
+void MpiSendBackend::Pack(const std::vector<Operation>& operations) {
+  leaving_.resize(static_cast<size_t>(processes()));
+  arrived_.resize(leaving_.size());
+  for (Packet& packet : leaving_) packet.resize(sizeof(Header));
+  std::vector<uint64_t> requests(leaving_.size());
   for (const Operation& operation : operations) {
-    asked[operation.process].push_back(operation.request);
+    Packet& packet = leaving_[static_cast<size_t>(operation.process)];
+    const Request& request = operation.request;
+    Append(&request, sizeof(request), &packet);
+    if (IsInPacket(request)) Append(operation.local, request.bytes, &packet);
+    ++requests[static_cast<size_t>(operation.process)];
   }
-  std::vector<int> counts(all);
-  std::transform(asked.begin(), asked.end(), counts.begin(),
-                 [](const auto& requests) { return static_cast<int>(requests.size()); });
-  std::vector<int> counts_of_me(all);
-  BRIGADE_RETURN_IF_ERROR(
-      MpiStatus(MPI_Alltoall(counts.data(), 1, MPI_INT, counts_of_me.data(), 1, MPI_INT, comm()),
-                "MPI_Alltoall"));
+  for (size_t p = 0; p < leaving_.size(); ++p) {
+    const Header header{leaving_[p].size(), requests[p]};
+    std::memcpy(leaving_[p].data(), &header, sizeof(header));
+  }
+}
 
-  std::vector<std::vector<Request>> asked_of_me(all);
-  for (size_t p = 0; p < all; ++p) {
-    asked_of_me[p].resize(static_cast<size_t>(counts_of_me[p]));
-    BRIGADE_RETURN_IF_ERROR(Receive(reinterpret_cast<std::byte*>(asked_of_me[p].data()),
-                                    asked_of_me[p].size() * sizeof(Request), static_cast<int>(p),
-                                    kRequestTag));
-  }
-  for (size_t p = 0; p < all; ++p) {
-    BRIGADE_RETURN_IF_ERROR(Send(reinterpret_cast<const std::byte*>(asked[p].data()),
-                                 asked[p].size() * sizeof(Request), static_cast<int>(p),
-                                 kRequestTag));
-  }
-  BRIGADE_RETURN_IF_ERROR(WaitForAll());
-
-  // Both sides go through the requests of a pair in one order, and so MPI keeps them apart.
-  for (size_t p = 0; p < all; ++p) {
-    for (const Request& request : asked_of_me[p]) {
-      std::byte* const place = memory_[request.slot].base + request.offset;
-      BRIGADE_RETURN_IF_ERROR(request.is_put != 0
-                                  ? Receive(place, request.bytes, static_cast<int>(p), kPutTag)
-                                  : Send(place, request.bytes, static_cast<int>(p), kGetTag));
+Status MpiSendBackend::ExchangePackets() {
+  const auto each_other = [&](const auto& call) {
+    for (int p = 0; p < processes(); ++p) {
+      if (p != process()) BRIGADE_RETURN_IF_ERROR(call(p, static_cast<size_t>(p)));
     }
+    return Status();
+  };
+  BRIGADE_RETURN_IF_ERROR(each_other([&](int process, size_t p) {
+    arrived_[p].resize(kFirstBytes);
+    return Receive(arrived_[p].data(), kFirstBytes, process, kPacketTag);
+  }));
+  BRIGADE_RETURN_IF_ERROR(each_other([&](int process, size_t p) {
+    return Send(leaving_[p].data(), std::min(leaving_[p].size(), kFirstBytes), process, kPacketTag);
+  }));
+  BRIGADE_RETURN_IF_ERROR(WaitForAll());
+  BRIGADE_RETURN_IF_ERROR(each_other([&](int process, size_t p) {
+    const auto bytes = Read<Header>(arrived_[p].data()).bytes;
+    arrived_[p].resize(std::max(bytes, kFirstBytes));
+    return Receive(arrived_[p].data() + kFirstBytes, arrived_[p].size() - kFirstBytes, process,
+                   kPacketTag);
+  }));
+  BRIGADE_RETURN_IF_ERROR(each_other([&](int process, size_t p) {
+    const size_t first = std::min(leaving_[p].size(), kFirstBytes);
+    return Send(leaving_[p].data() + first, leaving_[p].size() - first, process, kPacketTag);
+  }));
+  return WaitForAll();
+}
+
+Status MpiSendBackend::Do(int process, const Packet& packet) {
+  const std::byte* at = packet.data() + sizeof(Header);
+  for (uint64_t left = Read<Header>(packet.data()).requests; left > 0; --left) {
+    const auto request = Read<Request>(at);
+    at += sizeof(request);
+    std::byte* const place = memory_[request.slot].base + request.offset;
+    if (IsInPacket(request)) {
+      std::memcpy(place, at, request.bytes);
+      at += request.bytes;
+    } else {
+      BRIGADE_RETURN_IF_ERROR(request.is_put != 0 ? Receive(place, request.bytes, process, kPutTag)
+                                                  : Send(place, request.bytes, process, kGetTag));
+    }
+  }
+  return Status();
+}
+
+Status MpiSendBackend::Exchange(const std::vector<Operation>& operations) {
+  Pack(operations);
+  BRIGADE_RETURN_IF_ERROR(ExchangePackets());
+  // Both sides go through the requests of a pair in one order, and so MPI keeps them apart.
+  for (int p = 0; p < processes(); ++p) {
+    if (p != process()) BRIGADE_RETURN_IF_ERROR(Do(p, arrived_[static_cast<size_t>(p)]));
   }
   for (const Operation& operation : operations) {
     const Request& request = operation.request;
+    if (IsInPacket(request)) continue;
     BRIGADE_RETURN_IF_ERROR(
         request.is_put != 0 ? Send(operation.local, request.bytes, operation.process, kPutTag)
                             : Receive(operation.local, request.bytes, operation.process, kGetTag));
   }
   return WaitForAll();
+}
+
+bool MpiSendBackend::IsInPacket(const Request& request) {
+  return request.is_put != 0 && request.bytes <= kShortBytes;
 }
 
 Status MpiSendBackend::Barrier() { return MpiStatus(MPI_Barrier(comm()), "MPI_Barrier"); }

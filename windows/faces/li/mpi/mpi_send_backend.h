@@ -1,6 +1,6 @@
-// MpiSendBackend: LI over MPI's messages. Operations are kept until LISYNC. There each process
-// tells the others what it asks of them, and what is put and got follows, each in a message that
-// comes from where it lies and lands where it belongs.
+// MpiSendBackend: LI over MPI's messages. Operations are kept until LISYNC. There each process has
+// a packet for each other one: what it asks of it, and the data of short puts. What else is put and
+// got follows, each in a message that comes from where it lies and lands where it belongs.
 
 #ifndef BRIGADE_WINDOWS_FACES_LI_MPI_MPI_SEND_BACKEND_H_
 #define BRIGADE_WINDOWS_FACES_LI_MPI_MPI_SEND_BACKEND_H_
@@ -49,7 +49,16 @@ class MpiSendBackend final : public MpiBackend {
     std::vector<size_t> bytes_of;  // by process
   };
 
+  // Whether its data go with it.
+  static bool IsInPacket(const Request& request);
+  using Packet = std::vector<std::byte>;
+
   Status Exchange(const std::vector<Operation>& operations);
+  // Makes those that leave, and sends them while the others' come.
+  void Pack(const std::vector<Operation>& operations);
+  Status ExchangePackets();
+  // Does what a process asks for in its packet, or starts it.
+  Status Do(int process, const Packet& packet);
   // Starts a message of an operation, which may be in pieces.
   Status Send(const std::byte* data, size_t bytes, int process, int tag);
   Status Receive(std::byte* data, size_t bytes, int process, int tag);
@@ -57,6 +66,8 @@ class MpiSendBackend final : public MpiBackend {
 
   Memory memory_[kSlots];
   std::vector<Operation> operations_;  // since they were synchronised
+  std::vector<Packet> leaving_;        // by process
+  std::vector<Packet> arrived_;
   std::vector<MPI_Request> under_way_;
 };
 
