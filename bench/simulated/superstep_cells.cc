@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <random>
+#include <numeric>
 #include <utility>
 
 #include "membuf/strided_layout.h"
@@ -14,6 +14,7 @@
 #include "transport/sim/sim_transport.h"
 #include "windows/core/window.h"
 #include "windows/elements/element.h"
+#include "windows/faces/li/gathered_puts.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/message/window_space.h"
 
@@ -23,7 +24,11 @@ namespace {
 using Relation = std::vector<std::vector<SuperstepPiece>>;  // by rank
 
 SuperstepCell TotalExchange(int ranks, long ints) {
-  SuperstepCell cell{"total exchange", ints, ranks, static_cast<size_t>(ints * ranks) * 4, {}, {}};
+  SuperstepCell cell;
+  cell.name = "total exchange";
+  cell.rows = ints;
+  cell.cols = ranks;
+  cell.bytes = static_cast<size_t>(ints * ranks) * 4;
   Relation all(static_cast<size_t>(ranks));
   for (int from = 0; from < ranks; ++from) {
     for (int j = 1; j < ranks; ++j) {
@@ -37,8 +42,10 @@ SuperstepCell TotalExchange(int ranks, long ints) {
 SuperstepCell Product(int ranks, long n) {
   int side = 1;
   while ((side + 1) * (side + 1) <= ranks) ++side;
-  SuperstepCell cell{"matrix product, without computation", n,  n,
-                     static_cast<size_t>(n * n) * 8,        {}, {}};
+  SuperstepCell cell;
+  cell.name = "matrix product, without computation";
+  cell.rows = cell.cols = n;
+  cell.bytes = static_cast<size_t>(n * n) * 8;
   const auto block = static_cast<size_t>((n / side) * (n / side)) * 8;
   for (int round = 0; round < side; ++round) {
     Relation puts(static_cast<size_t>(ranks));
@@ -59,47 +66,104 @@ SuperstepCell Product(int ranks, long n) {
   return cell;
 }
 
-// Uniform keys: each rank has as many of each digit, and each digit is as many keys.
-SuperstepCell RadixSort(int ranks, long keys, const std::string& algorithm) {
-  SuperstepCell cell{"radix sort, " + algorithm, keys, 1, static_cast<size_t>(keys) * 4, {}, {}};
-  const bool combines = algorithm == "combined";
-  constexpr int kDigits = 256;
-  const auto run = static_cast<size_t>(std::max<long>(1, keys / ranks / kDigits)) * 4;
+constexpr int kDigits = 256;
+
+// Of a rank's keys, how many have each digit, in every round: as many of each; or, where a bit is
+// set in one key of 16, as the suite's skewed ones, what is to be expected.
+std::vector<long> KeysOfDigits(long keys, bool is_skewed) {
+  std::vector<long> counts(kDigits, keys / kDigits);
+  for (int digit = 0; digit < kDigits && is_skewed; ++digit) {
+    double share = 1;
+    for (int bit = 0; bit < 8; ++bit) share *= (digit >> bit & 1) != 0 ? 1 / 16.0 : 15 / 16.0;
+    counts[static_cast<size_t>(digit)] = static_cast<long>(share * static_cast<double>(keys));
+  }
+  counts[0] += keys - std::accumulate(counts.begin(), counts.end(), 0L);
+  return counts;
+}
+
+// As the suite: keys go where they belong by digit, and by rank among those of a digit.
+SuperstepCell RadixSort(int ranks, long keys, bool is_skewed, const std::string& algorithm) {
+  SuperstepCell cell;
+  cell.name = std::string("radix sort, ") + (is_skewed ? "skewed keys, " : "") + algorithm;
+  cell.rows = keys;
+  cell.bytes = static_cast<size_t>(keys) * 4;
+  const long block = keys / ranks;
+  const std::vector<long> counts = KeysOfDigits(block, is_skewed);
+  std::vector<long> starts(kDigits);  // of a digit, of all ranks
+  for (size_t digit = 1; digit < kDigits; ++digit) {
+    starts[digit] = starts[digit - 1] + ranks * counts[digit - 1];
+  }
   Relation all(static_cast<size_t>(ranks));
+  Relation counting(static_cast<size_t>(ranks));
   for (int from = 0; from < ranks; ++from) {
     std::vector<SuperstepPiece>& pieces = all[static_cast<size_t>(from)];
     const int first = algorithm == "RDXSORTOPT" ? from * kDigits / ranks : 0;
+    std::vector<long> sent(static_cast<size_t>(ranks));
     for (int i = 0; i < kDigits; ++i) {
-      const int to = (first + i) % kDigits * ranks / kDigits;
-      if (to == from) continue;
-      if (combines && !pieces.empty() && pieces.back().to == to) {
-        pieces.back().bytes += run;
-      } else {
-        pieces.push_back({to, run});
+      const auto digit = static_cast<size_t>((first + i) % kDigits);
+      long at = starts[digit] + from * counts[digit];
+      for (const long end = at + counts[digit]; at < end;) {
+        const auto to = static_cast<int>(std::min<long>(at / block, ranks - 1));
+        const long run = (to == ranks - 1 ? end : std::min(end, (to + 1) * block)) - at;
+        sent[static_cast<size_t>(to)] += run;
+        if (to != from) pieces.push_back({to, static_cast<size_t>(run) * 4});
+        at += run;
       }
     }
-  }
-  Relation counts(static_cast<size_t>(ranks));
-  for (int from = 0; from < ranks; ++from) {
+    if (algorithm == "combined") pieces.clear();
     for (int j = 1; j < ranks; ++j) {
-      counts[static_cast<size_t>(from)].push_back({(from + j) % ranks, kDigits * 8});
+      const int to = (from + j) % ranks;
+      counting[static_cast<size_t>(from)].push_back({to, kDigits * 8});
+      const auto bytes = static_cast<size_t>(sent[static_cast<size_t>(to)]) * 4;
+      if (algorithm == "combined" && bytes > 0) pieces.push_back({to, bytes});
     }
   }
   for (int round = 0; round < 4; ++round) {
-    cell.pieces.push_back(counts);
+    cell.pieces.push_back(counting);
     cell.pieces.push_back(all);
   }
   return cell;
 }
 
+// What goes on in the five tests before a barrier: an int to some others, or to none. Computing
+// takes no time here.
+std::vector<SuperstepCell> BarrierTests(int ranks) {
+  using Sends = bool (*)(int from, int to, int ranks);
+  const std::pair<const char*, Sends> tests[] = {
+      {"test 1, empty", [](int, int, int) { return false; }},
+      {"test 2, computation", [](int, int, int) { return false; }},
+      {"test 3, full", [](int, int, int) { return true; }},
+      {"test 4, simple", [](int from, int to, int all) { return from == 0 && to == all - 1; }},
+      {"test 5, scatter", [](int from, int, int) { return from == 0; }},
+  };
+  std::vector<SuperstepCell> cells;
+  for (const auto& [name, sends] : tests) {
+    SuperstepCell cell;
+    cell.name = name;
+    cell.rows = 1;
+    cell.cols = ranks;
+    cell.bytes = static_cast<size_t>(ranks) * 4;
+    cell.meets = true;
+    Relation all(static_cast<size_t>(ranks));
+    for (int from = 0; from < ranks; ++from) {
+      for (int j = 1; j < ranks; ++j) {
+        const int to = (from + j) % ranks;
+        if (sends(from, to, ranks)) all[static_cast<size_t>(from)].push_back({to, 4});
+      }
+    }
+    cell.pieces.push_back(std::move(all));
+    cells.push_back(std::move(cell));
+  }
+  return cells;
+}
+
 SuperstepCell Exchange(int ranks, int neighbours, long doubles) {
-  SuperstepCell cell{"exchange with " + std::to_string(neighbours) +
-                         (neighbours == 1 ? " neighbour" : " neighbours"),
-                     doubles,
-                     neighbours,
-                     static_cast<size_t>(doubles * neighbours) * 8,
-                     {},
-                     {}};
+  SuperstepCell cell;
+  cell.name = "exchange with " + std::to_string(neighbours) + " neighbour";
+  if (neighbours > 1) cell.name += "s";
+  cell.rows = doubles;
+  cell.cols = neighbours;
+  cell.bytes = static_cast<size_t>(doubles * neighbours) * 8;
   Relation all(static_cast<size_t>(ranks));
   for (int from = 0; from < ranks; ++from) {
     for (int j = 1; j <= neighbours; ++j) {
@@ -119,6 +183,7 @@ class SuperstepRank {
       : world_(world),
         rank_(rank),
         way_(way),
+        meets_(cell.meets),
         supersteps_(way == Way::kGet ? cell.gets : cell.pieces),
         out_(1, static_cast<std::byte>(rank + 1)) {
     for (const Relation& relation : supersteps_) {
@@ -135,9 +200,9 @@ class SuperstepRank {
     BRIGADE_RETURN_IF_ERROR(group_->Run(PatternCall()));
     *began_us = world_->Clock(rank_);
     for (const Relation& relation : supersteps_) {
-      BRIGADE_RETURN_IF_ERROR(way_ == Way::kPut   ? Put(relation)
-                              : way_ == Way::kGet ? Get(relation)
-                                                  : Send(relation));
+      BRIGADE_RETURN_IF_ERROR(way_ == Way::kPut || way_ == Way::kGather ? Put(relation)
+                              : way_ == Way::kGet                       ? Get(relation)
+                                                                        : Send(relation));
       BRIGADE_RETURN_IF_ERROR(Check(relation));
     }
     *ended_us = world_->Clock(rank_);
@@ -189,15 +254,30 @@ class SuperstepRank {
     for (int to = 0; to < world_->ranks(); ++to) {
       places.push_back(HalfOf(to) + Arriving(relation, to, rank_));
     }
+    std::vector<li::GatheredPuts> gathered(places.size(), li::GatheredPuts(space_->piece_bytes()));
+    const auto put_gathered = [&](int to) {
+      OriginData here;
+      TargetData there;
+      BRIGADE_RETURN_IF_ERROR(gathered[Index(to)].Take(to, &here, &there));
+      return window_->Put(here, there);
+    };
     std::byte* from = out_.data();
     for (const SuperstepPiece& piece : relation[Index(rank_)]) {
       const auto bytes = static_cast<int64_t>(piece.bytes);
       const TypedLayout& byte = TypedLayout::One(Element::kByte);
       size_t& place = places[Index(piece.to)];
-      BRIGADE_RETURN_IF_ERROR(
-          window_->Put({from, byte, bytes}, {piece.to, static_cast<int64_t>(place), byte, bytes}));
+      if (way_ == Way::kGather && gathered[Index(piece.to)].Takes(piece.bytes)) {
+        gathered[Index(piece.to)].Add(from, place, piece.bytes);
+        if (gathered[Index(piece.to)].is_full()) BRIGADE_RETURN_IF_ERROR(put_gathered(piece.to));
+      } else {
+        BRIGADE_RETURN_IF_ERROR(window_->Put({from, byte, bytes},
+                                             {piece.to, static_cast<int64_t>(place), byte, bytes}));
+      }
       place += piece.bytes;
       from += piece.bytes;
+    }
+    for (int to = 0; to < world_->ranks(); ++to) {
+      if (!gathered[Index(to)].is_empty()) BRIGADE_RETURN_IF_ERROR(put_gathered(to));
     }
     return window_->Fence();
   }
@@ -247,7 +327,7 @@ class SuperstepRank {
         data += piece.bytes;
       }
     }
-    return Status();
+    return meets_ ? group_->Run(PatternCall()) : Status();
   }
 
   // Also clears what was brought, and turns to the other half.
@@ -269,6 +349,7 @@ class SuperstepRank {
   SimWorld* const world_;
   const int rank_;
   const Way way_;
+  const bool meets_;
   const Supersteps& supersteps_;
   std::vector<std::byte> out_;
   // Two halves in turn: others may be a superstep ahead.
@@ -287,12 +368,15 @@ class SuperstepRank {
 std::vector<SuperstepCell> SuperstepCells(const std::string& study, int ranks) {
   std::vector<SuperstepCell> cells;
   if (study == "as") {
+    cells = BarrierTests(ranks);
     for (const long ints : {1, 16, 256, 4096, 16384}) cells.push_back(TotalExchange(ranks, ints));
   } else if (study == "mult") {
     for (const long n : {320, 640}) cells.push_back(Product(ranks, n));
   } else if (study == "rdx") {
-    for (const char* const algorithm : {"RDXSORT", "RDXSORTOPT", "combined"}) {
-      cells.push_back(RadixSort(ranks, 1024000, algorithm));
+    for (const bool is_skewed : {false, true}) {
+      for (const char* const algorithm : {"RDXSORT", "RDXSORTOPT", "combined"}) {
+        cells.push_back(RadixSort(ranks, 1024000, is_skewed, algorithm));
+      }
     }
   } else {
     for (const int neighbours : {1, ranks - 1}) {

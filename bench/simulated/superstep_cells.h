@@ -31,14 +31,16 @@ struct SuperstepCell {
   long cols = 1;
   size_t bytes = 0;
   Supersteps pieces;
-  Supersteps gets;  // the same work where ranks get; empty if the study's program does not
+  Supersteps gets;     // the same work where ranks get; empty if the study's program does not
+  bool meets = false;  // messages end with a barrier; puts and gets have a fence
 };
 
 // The cases of a study on so many ranks: "as", "mult" (a square number of ranks), "rdx" or
-// "exchange". Keys are uniform.
+// "exchange".
 std::vector<SuperstepCell> SuperstepCells(const std::string& study, int ranks);
 
-enum class Way { kPut, kGet, kSend };
+// kGather: short puts to one rank go together, as those of LI over windows.
+enum class Way { kPut, kGather, kGet, kSend };
 
 // Virtual microseconds from when all have met until the last rank is done; what arrives is checked.
 // Way::kGet is for cells that have gets.

@@ -17,7 +17,7 @@ TEST(SuperstepCells, EveryStudyBringsWhatItShould) {
   const MachineDescription machine = Cluster();
   for (const char* const study : {"as", "mult", "rdx", "exchange"}) {
     for (const SuperstepCell& cell : SuperstepCells(study, 4)) {
-      for (const Way way : {Way::kPut, Way::kGet, Way::kSend}) {
+      for (const Way way : {Way::kPut, Way::kGather, Way::kGet, Way::kSend}) {
         if (way == Way::kGet && cell.gets.empty()) continue;
         double us = 0;
         const Status status = SimulateSupersteps(machine, cell, way, &us);
@@ -42,6 +42,53 @@ TEST(SuperstepCells, RdxsortoptBeginsWithOneself) {
   for (int rank = 0; rank < 4; ++rank) {
     EXPECT_EQ(cell.pieces[1][static_cast<size_t>(rank)].front().to, (rank + 1) % 4);
   }
+}
+
+// Of the keys there each has as many digits 0 as is to be expected, and the first rank gets most.
+TEST(SuperstepCells, SkewedKeysGoMostlyToTheFirst) {
+  const SuperstepCell cell = SuperstepCells("rdx", 4)[3];
+  ASSERT_EQ(cell.name, "radix sort, skewed keys, RDXSORT");
+  // 60 % of all keys have digit 0: those of rank 1 fill up rank 0 and go on in its own memory.
+  const std::vector<SuperstepPiece>& of_rank_1 = cell.pieces[1][1];
+  EXPECT_EQ(of_rank_1.front().to, 0);
+  EXPECT_GT(of_rank_1.front().bytes, 100000 * 4);
+  size_t sent = 0;
+  for (const auto& of_rank : cell.pieces[1]) {
+    for (const SuperstepPiece& piece : of_rank) sent += piece.bytes;
+  }
+  EXPECT_LT(sent, cell.bytes);
+}
+
+// Whoever gets keys has as many as every other, wherever they come from.
+TEST(SuperstepCells, KeysFillEveryRank) {
+  for (const SuperstepCell& cell : SuperstepCells("rdx", 5)) {
+    for (int rank = 0; rank < 5; ++rank) {
+      size_t arriving = 0;
+      size_t leaving = 0;
+      for (int from = 0; from < 5; ++from) {
+        for (const SuperstepPiece& piece : cell.pieces[1][static_cast<size_t>(from)]) {
+          if (piece.to == rank) arriving += piece.bytes;
+          if (from == rank) leaving += piece.bytes;
+        }
+      }
+      EXPECT_EQ(arriving, leaving) << cell.name;
+    }
+  }
+}
+
+TEST(SuperstepCells, APutOfManyBlocksIsCheaperThanManyPuts) {
+  const SuperstepCell cell = SuperstepCells("rdx", 16).front();
+  double one_by_one = 0;
+  double gathered = 0;
+  ASSERT_TRUE(SimulateSupersteps(Cluster(), cell, Way::kPut, &one_by_one).ok());
+  ASSERT_TRUE(SimulateSupersteps(Cluster(), cell, Way::kGather, &gathered).ok());
+  EXPECT_LT(gathered, one_by_one);
+}
+
+TEST(SuperstepCells, TestsEndWithABarrierOfMessages) {
+  const std::vector<SuperstepCell> cells = SuperstepCells("as", 4);
+  EXPECT_EQ(cells.front().name, "test 1, empty");
+  for (const SuperstepCell& cell : cells) EXPECT_EQ(cell.meets, cell.name.rfind("test", 0) == 0);
 }
 
 TEST(SuperstepCells, VirtualTimeIsTheSameEveryTime) {

@@ -17,8 +17,9 @@ Status Print(const MachineDescription& machine, int ranks, const SuperstepCell& 
   nlohmann::ordered_json line = {{"machine", machine.name}, {"case", cell.name},
                                  {"ranks", ranks},          {"rows", cell.rows},
                                  {"cols", cell.cols},       {"bytes", cell.bytes}};
-  for (const auto& [way, name] : {std::pair(Way::kPut, "put_us"), std::pair(Way::kGet, "get_us"),
-                                  std::pair(Way::kSend, "send_us")}) {
+  for (const auto& [way, name] :
+       {std::pair(Way::kPut, "put_us"), std::pair(Way::kGather, "gather_us"),
+        std::pair(Way::kGet, "get_us"), std::pair(Way::kSend, "send_us")}) {
     line[name] = nullptr;
     if (way == Way::kGet && cell.gets.empty()) continue;
     double us = 0;
@@ -42,8 +43,9 @@ Status PrintAll(const std::string& file, const std::string& study, const std::ve
 
 int Main(int argc, char** argv) {
   CLI::App app(
-      "Simulates what ranks bring each other in the supersteps of a study, by puts or gets between "
-      "fences and by sends and receives; JSON on standard output, a case a line.");
+      "Simulates what ranks bring each other in the supersteps of a study, by puts, gathered puts "
+      "or gets "
+      "between fences and by sends and receives; JSON on standard output, a case a line.");
   std::string study;
   std::vector<std::string> machines;
   std::vector<int> ranks = {4, 16};
