@@ -33,7 +33,9 @@ def simulate_study(launcher, programs, name):
     if name == "srumma":
         launch = Launch("", [programs.srumma_table, machines[-1]])
     elif name in ("mg", "cg", "summa"):
-        launch = Launch("", [programs.putget_table, name, *machines])
+        # SUMMA on more takes minutes a case.
+        ranks = ["--ranks", "4,8,16,64,256"] if name == "summa" else []
+        launch = Launch("", [programs.putget_table, name, *machines, *ranks])
     else:
         launch = Launch("", [programs.superstep_table, name, *machines])
     simulate(launcher, launch, launcher.output / f"study_{name}_simulated.jsonl")
