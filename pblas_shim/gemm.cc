@@ -114,6 +114,7 @@ bool ComputeGemm(const char* routine, Element element, const GemmArguments& argu
   std::string why_left = decided != nullptr ? decided : "";
   if (why_left.empty()) {
     if (!grid->outcome().ok()) FailForWant(routine, grid->outcome());
+    grid->AwaitAll();
     call.element = element;
     call.m = shape.m;
     call.n = shape.n;

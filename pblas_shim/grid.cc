@@ -1,10 +1,13 @@
 #include "pblas_shim/grid.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <iterator>
 #include <vector>
 
 #include "patterns/group/group_agreement.h"
+#include "pblas_shim/process_functions.h"
 #include "pblas_shim/runtime.h"
 #include "transport/mpi/mpi_bootstrap.h"
 
@@ -26,6 +29,7 @@ constexpr When kFromLeast[] = {When::kOff, When::kAuto, When::kOn};
 std::unique_ptr<Grid> Grid::Make(Runtime* runtime, MPI_Comm comm, const GridPlace& place) {
   std::unique_ptr<Grid> grid(new Grid);
   grid->place_ = place;
+  if (!HasOurBlacs()) grid->comm_ = comm;
   grid->when_ = runtime->settings().pblas;
   grid->outcome_ = grid->Open(runtime, comm);
   return grid;
@@ -54,7 +58,20 @@ Status Grid::Open(Runtime* runtime, MPI_Comm comm) {
   return Multiplier::Create(runtime->space(), &bootstrap, options, &multiplier_);
 }
 
+void Grid::AwaitAll() const {
+  if (comm_ == MPI_COMM_NULL) return;
+  MPI_Request request = MPI_REQUEST_NULL;
+  int is_over = 0;
+  MPI_Ibarrier(comm_, &request);
+  for (;;) {
+    MPI_Test(&request, &is_over, MPI_STATUS_IGNORE);
+    if (is_over != 0) return;
+    sched_yield();
+  }
+}
+
 void Grid::Free() {
+  if (multiplier_ != nullptr) AwaitAll();
   // If it is broken the job has been told.
   if (multiplier_ != nullptr) (void)multiplier_->Free();
   multiplier_.reset();

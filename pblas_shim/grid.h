@@ -40,6 +40,12 @@ class Grid {
   Multiplier* multiplier() const { return multiplier_.get(); }
   const GridPlace& place() const { return place_; }
 
+  // Collective over it: returns when all have come. Whoever waits for ranks that are not in a
+  // product yet waits here, where MPI goes on, and not in the product: others may need what the
+  // BLACS have sent from here, and that may need calls of MPI by this rank. Over our BLACS nothing
+  // does, so nobody waits.
+  void AwaitAll() const;
+
   // Collective over it.
   void Free();
 
@@ -48,6 +54,7 @@ class Grid {
   Status Open(Runtime* runtime, MPI_Comm comm);
 
   GridPlace place_;
+  MPI_Comm comm_ = MPI_COMM_NULL;  // null: nobody is awaited
   Settings::When when_ = Settings::When::kOff;
   bool is_row_by_row_ = false;
   Status outcome_;

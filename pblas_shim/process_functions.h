@@ -31,6 +31,14 @@ Function* FindFunction(void* where, const char* name, const char* routine) {
   return found;
 }
 
+// Whether the BLACS of the process are this library's.
+inline bool HasOurBlacs() {
+  Dl_info found{};
+  void* const get = dlsym(RTLD_DEFAULT, "blacs_get_");
+  return get != nullptr && dladdr(get, &found) != 0 && found.dli_fname != nullptr &&
+         std::string(found.dli_fname).find("libbrigade_blacs") != std::string::npos;
+}
+
 }  // namespace pblas
 }  // namespace brigade
 

@@ -13,7 +13,8 @@ check "build" bazel build "${mpich[@]}" //blacs_shim:libbrigade_blacs.so //blacs
   //blacs_shim:libraries //blacs_shim:libraries64 //pblas_shim:libbrigade_pblas{,64}.so //rma_shim:libbrigade_rma.so \
   //pblas_shim:libbrigade.so.0 //rma_shim:libbrigade.so.0 //bench:brigade_bench //test/blacs:blacs_c_header_test \
   //test/blacs:blacs64_c_header_test //test/blacs:blacs_cases //test/rma:rma_cases \
-  //test/li:li_{cases,misuse} //test/bsp:bsp_cases //bench/studies:suites //bench/studies/putget:studies
+  //test/pblas:differential //test/li:li_{cases,misuse} //test/bsp:bsp_cases //bench/studies:suites \
+  //bench/studies/putget:studies
 [[ $failed -eq 0 ]] || finish
 built=$(bazel info "${mpich[@]}" bazel-bin)
 shim=$built/blacs_shim
@@ -24,7 +25,13 @@ job() { timeout 300 mpirun.mpich -n "$@"; }
 
 # As test/support/run_mpi.sh.
 run_mpi=$work/run_mpi
-printf '#!/bin/sh\ntimeout 300 mpirun.mpich -n "$@" </dev/null\n' >"$run_mpi"
+cat >"$run_mpi" <<'EOF'
+#!/bin/sh
+timeout "${TEST_TIMEOUT:-300}" mpirun.mpich -n "$@" </dev/null
+code=$?
+[ $code -ne 124 ] || echo "timed out" >&2
+exit $code
+EOF
 chmod +x "$run_mpi"
 
 fortran() {  # LIBRARY COMPILER-OPTION...
@@ -77,9 +84,16 @@ one_sided_large() {
 }
 
 products() {
-  BRIGADE_PBLAS=on BRIGADE_EXPLAIN=1 testers "$pblas:$shim/libbrigade_blacs.so" --only '[dz]pb3tst' \
+  local only='[dz]pb3tst'
+  [[ ! -v BRIGADE_TEST_FULL ]] || only='[sdcz]pb3tst'
+  BRIGADE_PBLAS=on BRIGADE_EXPLAIN=1 testers "$pblas:$shim/libbrigade_blacs.so" --only "$only" \
     --output results/testers-mpich-pblas &&
     grep "GEMM .*: by one-sided communication" results/testers-mpich-pblas/dpb3tst/stderr
+}
+
+of_products() {  # TEST [PROGRAM] [ARGUMENT...]: of test/pblas
+  mkdir -p "$work/products"
+  TEST_TMPDIR=$work/products "./test/pblas/$1_test.sh" "$run_mpi" "${@:2}"
 }
 
 installed() {  # PREFIX
@@ -188,6 +202,8 @@ check "over TCP" env BRIGADE_TRANSPORT=tcp BRIGADE_IFACE=lo timeout 300 mpirun.m
 check "Debian's testers" testers "$shim/libbrigade_blacs.so" --only 'x[CF]btest-4-noaux|xdlu|xdllt|dpb3tst' \
   --output results/testers-mpich
 check "Debian's testers with products" products
+check "products beside ScaLAPACK's own" of_products differential "$built/test/pblas/differential" "$pblas" \
+  "$shim/libbrigade_blacs.so" 2  # whose waits do not spin for processors that others need
 check "MKL's ScaLAPACK" ./test/scalapack/run_mkl.py --mpi mpich --preload "$shim/libbrigade_blacs.so" --pblas "$pblas"
 check "one-sided calls: its names" ./rma_shim/exports_test.sh "$rma"
 check "one-sided calls" one_sided
@@ -198,10 +214,10 @@ check "benchmarks" job 2 "$built/bench/brigade_bench" --peers none --shim none -
 check "studies by puts and gets" studies
 for backend in windows mpi_rma mpi_send bsp; do
   # Otherwise UCX, below Debian's MPICH, takes short windows for others that lie beside them, and gets are lost.
-  check "LI over $backend" ./test/li/li_test.sh "$run_mpi" "$built/test/li/li_cases" BRIGADE_LI_BACKEND="$backend" \
-    UCX_RCACHE_ENABLE=n
+  settings=(BRIGADE_LI_BACKEND="$backend" UCX_RCACHE_ENABLE=n)
+  check "LI over $backend" ./test/li/li_test.sh "$run_mpi" "$built/test/li/li_cases" "${settings[@]}"
   check "LI over $backend: mistakes" ./test/li/li_misuse_test.sh "$run_mpi" "$built/test/li/li_misuse" checked \
-    BRIGADE_LI_BACKEND="$backend"
+    "${settings[@]}"
 done
 check "LI: mistakes that are always found" ./test/li/li_misuse_test.sh "$run_mpi" "$built/test/li/li_misuse" always
 check "BSPlib" ./test/bsp/bsp_test.sh "$run_mpi" "$built/test/bsp/bsp_cases"
