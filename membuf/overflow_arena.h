@@ -38,10 +38,10 @@ class OverflowArena {
 
   // A block of at least `bytes`, aligned to 64 bytes, its content unspecified and its pages not yet
   // touched where they are new; or an empty span if the limit is reached or the system has no more
-  // memory. Sizes are rounded up to a power of two of at least 4 KiB, and counted so; those below
-  // 4 KiB to a multiple of 64 bytes, cut one after the other from blocks of 16 KiB, each of which
-  // counts for as long as any part of it is in use; or to 4 KiB, if the limit leaves no room for
-  // another such block.
+  // memory. Sizes are rounded up to whole pages of 4 KiB, and large ones to one of four sizes for
+  // each power of two, and counted so; those below 4 KiB to a multiple of 64 bytes, cut one after
+  // the other from blocks of 16 KiB, each of which counts for as long as any part of it is in use;
+  // or to 4 KiB, if the limit leaves no room for another such block.
   ByteSpan TryAcquire(size_t bytes);
   // REQUIRES: `block` came from TryAcquire and was not released since.
   void Release(ByteSpan block);

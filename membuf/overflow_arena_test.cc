@@ -91,7 +91,7 @@ TEST(OverflowArena, KeepsBlocksForReuseUntilTrimmed) {
   const ByteSpan first = arena.TryAcquire(5000);
   arena.Release(first);
   const ByteSpan other = arena.TryAcquire(9000);
-  EXPECT_EQ(other.bytes, 16384u);
+  EXPECT_EQ(other.bytes, 12288u);
   const ByteSpan again = arena.TryAcquire(6000);
   EXPECT_EQ(again.data, first.data);
   arena.Release(again);
@@ -99,6 +99,21 @@ TEST(OverflowArena, KeepsBlocksForReuseUntilTrimmed) {
   arena.Release(other);
   arena.Trim();
   EXPECT_EQ(arena.kept_bytes(), 0u);
+}
+
+// Of a piece with its header the system makes all pages, whether they are used or not.
+TEST(OverflowArena, ALittleMoreThanAPowerOfTwoTakesAQuarterMore) {
+  OverflowArena arena(SIZE_MAX - 1);
+  for (const auto& [asked, taken] : {std::pair<size_t, size_t>{4096, 4096},
+                                     {4097, 8192},
+                                     {16384, 16384},
+                                     {16385, 20480},
+                                     {(32 << 10) + 64, 40 << 10},
+                                     {(1 << 20) + 1, (1 << 20) + (256 << 10)}}) {
+    const ByteSpan block = arena.TryAcquire(asked);
+    EXPECT_EQ(block.bytes, taken) << asked;
+    arena.Release(block);
+  }
 }
 
 TEST(OverflowArena, KeepsNoMoreThanItsBound) {

@@ -192,7 +192,7 @@ inline constexpr uint64_t kPollsBeforeClock = 8;
 inline constexpr uint64_t kPollsPerClock = 16;
 // How often a returned send looks for staging memory again before it takes overflow memory: its
 // chunks are warm, and a receiver that does not come costs as much.
-inline constexpr uint64_t kLooksBeforeOverflow = 200;
+inline constexpr uint64_t kLooksBeforeOverflow = 4000;
 // How long a send from user memory looks for a place at its receiver: a few times what the answer
 // of one that waits takes on one host, and the time of half a megabyte's copy.
 inline constexpr int kPlaceUs = 80;
@@ -235,7 +235,9 @@ inline constexpr int64_t kMostShortPieces = 8;
 // once are ahead wherever it was measured.
 inline constexpr size_t kLeastKernelCopyBytes = size_t{8} << 10;
 inline constexpr size_t kMostKernelCopyBytes = size_t{2} << 20;
-// What a staged message takes, in times of a copy within one cache: more has the kernel copy more.
+// What a staged message takes: in times of a bare ring's, where two ranks try both, and in times of
+// a copy within one cache, where one guesses. More has the kernel copy more.
+inline constexpr double kStagedOverBare = 1.25;
 inline constexpr double kStagedInCopies = 2.5;
 // Of each length, of which the best counts.
 inline constexpr int kKernelCopyTrials = 5;

@@ -76,10 +76,10 @@ int RefusalOfKernelCopies() {
 std::string DescribeKernelCopies() {
   const int refusal = RefusalOfKernelCopies();
   if (refusal != 0) return std::string("no: the system refuses them: ") + std::strerror(refusal);
-  const KernelCopyRange& range = MeasuredKernelCopyRange();
-  if (range.least_bytes > range.most_bytes) return "no: staging is faster";
-  return "of " + std::to_string(range.least_bytes) + " to " + std::to_string(range.most_bytes) +
-         " bytes between two ranks";
+  const KernelCopyRange& range = GuessedKernelCopyRange();
+  if (range.least_bytes > range.most_bytes) return "allowed; staging is faster";
+  return "allowed; faster for " + std::to_string(range.least_bytes) + " to " +
+         std::to_string(range.most_bytes) + " bytes where ranks share a processor";
 }
 
 void PrintHost() {

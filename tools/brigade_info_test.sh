@@ -59,7 +59,7 @@ run 0 env BRIGADE_KERNEL_COPIES=never "$info"
 for line in auto shm; do says "^  $line +no: .*BRIGADE_KERNEL_COPIES=never: must be 0 or 1"; done
 run 0 env BRIGADE_KERNEL_COPIES=0 "$info"
 says '^  shm +yes'
-says '^  kernel copies +(no: (staging is faster|the system refuses them: )|of [0-9]+ to [0-9]+ bytes)'
+says '^  kernel copies +(allowed; (staging is faster|faster for [0-9]+ to [0-9]+ bytes )|no: the system refuses them: )'
 run 0 "$without" process_vm_writev "$info"
 says '^  kernel copies +no: the system refuses them: Operation not permitted$'
 says '^  shm +yes'

@@ -28,7 +28,7 @@ class Fake : public ForwardingEndpoint {
 
   using ForwardingEndpoint::ForwardingEndpoint;
   const Capabilities& capabilities() const override { return has; }
-  uint64_t PollsAwake() const override { return 0; }
+  uint64_t PollsBeforeSleep() const override { return 0; }
   Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
                   Completion* completion) override {
     ++asked;

@@ -185,7 +185,7 @@ void StagingBuffers::ReturnDrainRun(const ChunkRun& run) {
 }
 
 int StagingBuffers::Patience() const {
-  return static_cast<int>(std::min(rules::kLooksBeforeOverflow, endpoint_->PollsAwake()));
+  return static_cast<int>(std::min(rules::kLooksBeforeOverflow, endpoint_->PollsBeforeSleep()));
 }
 
 }  // namespace brigade

@@ -10,6 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/heap_domain.h"
+#include "membuf/rules.h"
 #include "transport/core/forwarding_endpoint.h"
 #include "transport/inproc/inproc_transport.h"
 
@@ -26,11 +27,11 @@ class Fake : public ForwardingEndpoint {
 
   const Capabilities& capabilities() const override { return capabilities_; }
   MemoryDomain* domain() override { return domain_; }
-  uint64_t PollsAwake() const override { return polls_awake; }
+  uint64_t PollsBeforeSleep() const override { return polls_before_sleep; }
   void ReleaseLease(const Lease& lease) override { released.push_back(lease.token); }
 
   Capabilities capabilities_;
-  uint64_t polls_awake = 3;
+  uint64_t polls_before_sleep = 3;
   std::vector<uint64_t> released;
 
  private:
@@ -357,8 +358,8 @@ TEST_F(StagingBuffersTest, OverflowComesWhenPatienceEnds) {
 TEST_F(StagingBuffersTest, PatienceIsTheTransportsUpToALimit) {
   Make(1);
   EXPECT_EQ(buffers_->Patience(), 3);
-  endpoint_.polls_awake = uint64_t{1} << 40;
-  EXPECT_EQ(buffers_->Patience(), 200);
+  endpoint_.polls_before_sleep = uint64_t{1} << 40;
+  EXPECT_EQ(buffers_->Patience(), static_cast<int>(rules::kLooksBeforeOverflow));
 }
 
 TEST_F(StagingBuffersTest, OverflowKeepsToItsLimit) {

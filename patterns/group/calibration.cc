@@ -150,12 +150,10 @@ class Measurer {
   // What the kernel copies to other ranks, if it may, and how fast. To be called behind
   // MeasureEdges.
   void MeasureKernelCopies(RankTimes* times) {
-    const KernelCopyRange& range = MeasuredKernelCopyRange();
-    if (range.least_bytes > range.most_bytes) return;
     const auto* const edge = EdgeTo(engine_, group_, ChannelKind::kPointToPoint, next_);
-    if (edge == nullptr || !edge->CopiesByKernel(StridedLayout::Contiguous(range.least_bytes))) {
-      return;
-    }
+    if (edge == nullptr) return;
+    const KernelCopyRange& range = edge->kernel_copies();
+    if (range.least_bytes > range.most_bytes) return;
     const size_t bytes =
         std::min({std::max(kWorkBytes, range.least_bytes), range.most_bytes, kLongerProbeBytes});
     const StridedLayout layout = StridedLayout::Contiguous(bytes);

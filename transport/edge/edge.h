@@ -220,6 +220,7 @@ class OutEdge {
     receiver_watch_ = watch;
     kernel_copies_ = range;
   }
+  const KernelCopyRange& kernel_copies() const { return kernel_copies_; }
   bool CopiesByKernel(const StridedLayout& layout) const { return kernel_copies_.Holds(layout); }
   // Whether to try SendToLanding.
   bool MayLand(const StridedLayout& layout) const {

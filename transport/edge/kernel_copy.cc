@@ -85,7 +85,7 @@ bool CopyToProcess(pid_t process, const ProcessWatch* watch, const StridedLayout
   return copy.Finish() == 0;
 }
 
-const KernelCopyRange& MeasuredKernelCopyRange() {
+const KernelCopyRange& GuessedKernelCopyRange() {
   static const KernelCopyRange range = Measure();
   return range;
 }

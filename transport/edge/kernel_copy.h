@@ -38,6 +38,7 @@ bool CopyToProcess(pid_t process, const ProcessWatch* watch, const StridedLayout
 struct KernelCopyRange {
   size_t least_bytes = SIZE_MAX;
   size_t most_bytes = 0;
+  bool is_tried = false;  // by two ranks; else one has guessed
   bool Holds(const StridedLayout& layout) const {
     return IsLongEnough(layout) && layout.bytes() <= most_bytes;
   }
@@ -45,8 +46,9 @@ struct KernelCopyRange {
   bool IsLongEnough(const StridedLayout& layout) const { return least_bytes <= layout.run_bytes(); }
 };
 
-// Finds out for this machine, once per process: takes some milliseconds.
-const KernelCopyRange& MeasuredKernelCopyRange();
+// What one process by itself can find out, once: it takes some milliseconds. Ranks that have a
+// processor each find out by a CopyTrial.
+const KernelCopyRange& GuessedKernelCopyRange();
 
 }  // namespace brigade
 

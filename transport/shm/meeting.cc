@@ -1,7 +1,11 @@
 #include "transport/shm/meeting.h"
 
 #include <algorithm>
+#include <chrono>
+#include <memory>
 #include <string>
+
+#include "transport/edge/copy_trial.h"
 
 namespace brigade::shm {
 namespace {
@@ -24,6 +28,18 @@ Status MapMember(const Introduction& their, int peer, int size, Peers* peers, Gr
   group->members[peer] = found;
   group->directories[peer] = directory;
   return Status();
+}
+
+// Where two ranks try how fast they copy.
+struct TrialMemory {
+  SharedSegment::Address segment;
+  uint64_t offset = 0;
+};
+
+// The next member on this host, from `peer` on.
+int NextHere(const Group& group, int peer) {
+  while (peer < group.size() && group.members[peer] == nullptr) ++peer;
+  return peer;
 }
 
 }  // namespace
@@ -83,6 +99,54 @@ bool IsCrowded(const Host& host, const std::vector<Introduction>& all) {
     quota = std::max(quota, their.processor_quota);
   }
   return ranks > std::min(CPU_COUNT(&together), quota);
+}
+
+Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>& all,
+                           const Group& group, std::optional<KernelCopyRange>* known) {
+  const auto lacks = [&](const Introduction& their) {
+    const auto is_there = [&](const Introduction& other) { return other.host == their.host; };
+    return !their.knows_kernel_copies && std::count_if(all.begin(), all.end(), is_there) > 1;
+  };
+  if (std::none_of(all.begin(), all.end(), lacks)) return Status();
+
+  constexpr std::chrono::milliseconds kMost(100);
+  const int sender = NextHere(group, 0);
+  const int receiver = NextHere(group, sender + 1);
+  const bool sends = group.rank == sender && receiver < group.size();
+  std::shared_ptr<SharedSegment> segment;
+  TrialMemory mine;
+  if (sends && !IsCrowded(all[sender].host, all) &&
+      SharedSegment::CreateFor(CopyTrial::Bytes(), &segment).ok()) {
+    const bool is_made = segment->Allocate(CopyTrial::Bytes(), &mine.offset).ok();
+    if (is_made) mine.segment = segment->address();
+  }
+  std::vector<TrialMemory> memory(all.size());
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), memory.data()));
+
+  std::unique_ptr<CopyTrial> trial;
+  KernelCopyRange range;
+  const TrialMemory& there = memory[sender];
+  const bool is_made = !(there.segment == SharedSegment::Address());
+  if (group.rank == receiver && is_made && SharedSegment::Open(there.segment, &segment).ok()) {
+    if (std::byte* const shared = segment->At(there.offset, CopyTrial::Bytes())) {
+      trial = std::make_unique<CopyTrial>(shared);
+      trial->Receive(kMost);
+    }
+  } else if (sends) {
+    const Peer& peer = *group.members[receiver];
+    if (!is_made || !CopyTrial(segment->At(mine.offset, CopyTrial::Bytes()))
+                         .Send(peer.segment->address().process, &peer.process, kMost, &range)) {
+      range = GuessedKernelCopyRange();
+    }
+  }
+  std::vector<KernelCopyRange> ranges(all.size());
+  const Status told = bootstrap->AllGather(&range, sizeof(range), ranges.data());
+  if (!told.ok()) {
+    (void)trial.release();  // a sender that is late may write to it still
+    return told;
+  }
+  if (!known->has_value() && receiver < group.size()) *known = ranges[sender];
+  return Status();
 }
 
 }  // namespace brigade::shm

@@ -6,10 +6,12 @@
 #include <sched.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "membuf/status.h"
 #include "transport/bootstrap.h"
+#include "transport/edge/kernel_copy.h"
 #include "transport/edge/shared_segment.h"
 #include "transport/host/host.h"
 #include "transport/shm/group.h"
@@ -25,6 +27,7 @@ struct Introduction {
   uint64_t directory_offset = 0;  // 0: there is no memory for one
   cpu_set_t processors{};
   int32_t processor_quota = 0;
+  bool knows_kernel_copies = false;
 };
 
 // Maps the segments of all members on the host of `mine`. `spans_hosts`: there may be others. OK:
@@ -38,6 +41,12 @@ Status AgreeWhetherMapped(Bootstrap* bootstrap, const Status& mine, Status* verd
 
 // Whether the ranks on this host outnumber the processors that they may use.
 bool IsCrowded(const Host& host, const std::vector<Introduction>& all);
+
+// Collective: what the kernel copies of the messages of a host, where `*known` does not say. Two of
+// its members find out, or, if they have no processor each, one by itself. REQUIRES: all are
+// mapped.
+Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>& all,
+                           const Group& group, std::optional<KernelCopyRange>* known);
 
 }  // namespace brigade::shm
 

@@ -7,6 +7,13 @@
 #include "transport/shm/peers.h"
 
 namespace brigade::shm {
+namespace {
+
+// To give the memory of a piece back may take longer than to copy it, and meanwhile a rank receives
+// nothing: whoever sends to it would believe that it has gone.
+constexpr int kMostAtOnce = 8;
+
+}  // namespace
 
 void Sends::Add(OutStream* out, const OutEdge::Receipt& receipt, Completion* completion) {
   if (out->under_way.empty()) {
@@ -47,10 +54,10 @@ bool Sends::FinishStream(OutStream* out) {
   bool moved = false;
   // Receivers mostly give back in order: the first ones are over, the rest is left alone.
   auto to_find = static_cast<int64_t>(released - out->released_seen);
-  out->released_seen = released;
   auto kept = out->under_way.begin();
   auto sent = out->under_way.begin();
-  for (; sent != out->under_way.end() && (to_find > 0 || closed); ++sent) {
+  for (int left = kMostAtOnce; sent != out->under_way.end() && (to_find > 0 || closed) && left > 0;
+       ++sent) {
     if (sent->receipt.given()) {
       --to_find;
     } else if (!out->edge.NeverTaken(sent->receipt)) {
@@ -58,9 +65,11 @@ bool Sends::FinishStream(OutStream* out) {
       continue;
     }
     moved = true;
+    --left;
     sent->completion->status = Status();
     completions_->Finish(sent->completion, CompletionQueue::kSend);
   }
+  out->released_seen = released - static_cast<uint64_t>(to_find);
   out->under_way.erase(kept, sent);
   out->edge.KeepReceiptsFrom(out->under_way.empty() ? UINT64_MAX
                                                     : out->under_way.front().receipt.number);
@@ -68,7 +77,8 @@ bool Sends::FinishStream(OutStream* out) {
 }
 
 void Sends::FailLost() {
-  (void)Finish();
+  while (Finish()) {
+  }
   for (OutStream* out : sending_) {
     if (!out->peer->lost) continue;
     for (const OutStream::Sent& sent : out->under_way) {

@@ -102,6 +102,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     mine.directory_offset = directory == nullptr ? 0 : edge_memory_.OffsetOf(directory);
     mine.processors = AllowedProcessors();
     mine.processor_quota = processor_quota_;
+    mine.knows_kernel_copies = kernel_copies_.has_value();
     std::vector<Introduction> all(static_cast<size_t>(ranks));
     const auto give_up = [&](const Status& why) {
       if (directory != nullptr) edge_memory_.Free(directory, Directory::Bytes(ranks));
@@ -112,16 +113,15 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
 
     auto group = std::make_unique<Group>();
     group->rank = bootstrap->rank();
-    if (ranks > 1) {
-      group->kernel_copies =
-          options_.kernel_copies ? *options_.kernel_copies : MeasuredKernelCopyRange();
-    }
     const Status mapped = shm::MapMembers(mine, all, options_.spans_hosts, &peers_, group.get());
     Status verdict;
     const Status agreed = shm::AgreeWhetherMapped(bootstrap, mapped, &verdict);
     // If this rank could map everyone, others may have opened the group, and use the directory.
     if (!agreed.ok()) return mapped.ok() ? agreed : give_up(agreed);
     if (!verdict.ok()) return give_up(verdict);
+    const Status measured = shm::MeasureKernelCopies(bootstrap, all, *group, &kernel_copies_);
+    if (!measured.ok()) return measured;
+    group->kernel_copies = kernel_copies_.value_or(KernelCopyRange());
     Group* const added = group.get();
     *id = added->id = groups_.Add(std::move(group));
     added->crowded = shm::IsCrowded(options_.host, all);
@@ -299,6 +299,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
   EdgeMemory edge_memory_;
   Capabilities capabilities_;
   const ShmOptions options_;
+  std::optional<KernelCopyRange> kernel_copies_ = options_.kernel_copies;
   const int processor_quota_ = ProcessorQuota();  // read once: that takes longer than the rest
   Public* public_ = nullptr;
   Waiting waiting_;

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <functional>
@@ -515,6 +516,66 @@ TEST(ShmEndpoint, AKilledProcessIsNamed) {
   }
   close(sockets[0]);
   close(sockets[1]);
+}
+
+// To end a send may give pages back to the system. A rank that has thousands to end receives in
+// between.
+TEST(ShmEndpoint, FewSendsEndAtOnce) {
+  constexpr int kSends = 40;
+  const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+  const GroupId group = OpenAlone(endpoint.get());
+  ByteSpan piece;
+  ASSERT_TRUE(endpoint->domain()->Allocate(0, 4096, &piece).ok());
+  std::vector<Operation> sent(kSends), received(kSends);
+  for (Operation& one : sent) {
+    ASSERT_TRUE(endpoint->PostSend(PointToPoint(group), 0, piece, &one).ok());
+  }
+  for (Operation& one : received) {
+    ASSERT_TRUE(endpoint->PostReceive(PointToPoint(group), 0, {nullptr, 4096}, &one).ok());
+  }
+  const auto count = [](const std::vector<Operation>& all) {
+    return std::count_if(all.begin(), all.end(), [](const Operation& one) { return one.over; });
+  };
+  while (count(received) < kSends) endpoint->Progress();
+  ASSERT_EQ(count(sent), 0);
+  for (const Operation& one : received) endpoint->ReleaseLease(one.lease);
+  for (auto before = count(sent); before < kSends; before = count(sent)) {
+    endpoint->Progress();
+    EXPECT_GT(count(sent), before);
+    EXPECT_LT(count(sent), before + kSends / 2);
+  }
+}
+
+// Whoever has found out, all ranks of a host copy the same by the kernel, in later groups too.
+TEST(ShmEndpoint, RanksOfAHostAgreeOnWhatTheKernelCopies) {
+  constexpr int kRanks = 2;
+  InprocWorld world(kRanks);
+  KernelCopyRange ranges[kRanks][2];
+  const auto run = [&](int rank) {
+    ShmOptions options;
+    options.kernel_copies.reset();
+    std::unique_ptr<Endpoint> endpoint;
+    ASSERT_TRUE(CreateShmEndpoint(options, &endpoint).ok());
+    const std::unique_ptr<Bootstrap> bootstrap = world.MakeBootstrap(rank);
+    for (KernelCopyRange& range : ranges[rank]) {
+      GroupId group = -1;
+      ASSERT_TRUE(endpoint->OpenGroup(bootstrap.get(), &group).ok());
+      range = endpoint->edges()->EdgeTo(PointToPoint(group), 1 - rank)->kernel_copies();
+      endpoint->CloseGroup(group);
+    }
+    char here = 0, all[kRanks];
+    ASSERT_TRUE(bootstrap->AllGather(&here, 1, all).ok());
+  };
+  std::thread other([&] { run(1); });
+  run(0);
+  other.join();
+  for (const auto& of_rank : ranges) {
+    for (const KernelCopyRange& range : of_rank) {
+      EXPECT_EQ(range.least_bytes, ranges[0][0].least_bytes);
+      EXPECT_EQ(range.most_bytes, ranges[0][0].most_bytes);
+      EXPECT_TRUE(range.is_tried || std::thread::hardware_concurrency() < kRanks);
+    }
+  }
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <deque>
 
 #include "transport/completion.h"
 #include "transport/core/fifo.h"
@@ -29,7 +29,7 @@ struct OutStream {
   OutEdge edge;
   Peer* const peer;
   const int rank;  // of the peer
-  std::vector<Sent> under_way;
+  std::deque<Sent> under_way;
   uint64_t released_seen = 0;
 };
 
