@@ -74,7 +74,9 @@ def check_suites(directory):
         for backend in ("windows", "mpi_rma", "mpi_send", "bsp"):
             for pattern in patterns:
                 assert f"<td>{backend}: {pattern}</td>" in page.replace("\n", ""), (study, backend, pattern)
-        assert "mpi: " in page and "Simulated machines" in page and "not measured" not in page, study
+        assert "mpi: " in page and "Simulated machines" in page, study
+        missing = page.count("not measured")
+        assert missing == (study == "mult"), (study, missing)  # 16 ranks are of --full
 
 
 def check_putget(directory):

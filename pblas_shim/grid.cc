@@ -3,6 +3,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <iterator>
 #include <vector>
 
@@ -31,6 +33,7 @@ std::unique_ptr<Grid> Grid::Make(Runtime* runtime, MPI_Comm comm, const GridPlac
   grid->place_ = place;
   if (!HasOurBlacs()) grid->comm_ = comm;
   grid->when_ = runtime->settings().pblas;
+  grid->report_seconds_ = runtime->settings().engine.report_seconds;
   grid->outcome_ = grid->Open(runtime, comm);
   return grid;
 }
@@ -60,13 +63,22 @@ Status Grid::Open(Runtime* runtime, MPI_Comm comm) {
 
 void Grid::AwaitAll() const {
   if (comm_ == MPI_COMM_NULL) return;
+  using Clock = std::chrono::steady_clock;
+  const std::chrono::duration<double> interval(report_seconds_);
+  auto reported = Clock::now();
   MPI_Request request = MPI_REQUEST_NULL;
   int is_over = 0;
-  MPI_Ibarrier(comm_, &request);
-  for (;;) {
-    MPI_Test(&request, &is_over, MPI_STATUS_IGNORE);
+  int error = MPI_Ibarrier(comm_, &request);
+  while (error == MPI_SUCCESS && is_over == 0) {
+    error = MPI_Test(&request, &is_over, MPI_STATUS_IGNORE);
     if (is_over != 0) return;
     sched_yield();
+    if (interval.count() <= 0 || Clock::now() - reported < interval) continue;
+    reported = Clock::now();
+    std::fprintf(stderr,
+                 "brigade: process {%d,%d} of a grid waits for others to come to a product or to "
+                 "the end of the grid, and goes on waiting\n",
+                 place_.row, place_.col);
   }
 }
 

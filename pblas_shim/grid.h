@@ -55,6 +55,7 @@ class Grid {
 
   GridPlace place_;
   MPI_Comm comm_ = MPI_COMM_NULL;  // null: nobody is awaited
+  double report_seconds_ = 0;      // of a wait
   Settings::When when_ = Settings::When::kOff;
   bool is_row_by_row_ = false;
   Status outcome_;

@@ -35,8 +35,9 @@ Function* FindFunction(void* where, const char* name, const char* routine) {
 inline bool HasOurBlacs() {
   Dl_info found{};
   void* const get = dlsym(RTLD_DEFAULT, "blacs_get_");
-  return get != nullptr && dladdr(get, &found) != 0 && found.dli_fname != nullptr &&
-         std::string(found.dli_fname).find("libbrigade_blacs") != std::string::npos;
+  if (get == nullptr || dladdr(get, &found) == 0 || found.dli_fname == nullptr) return false;
+  const std::string path = found.dli_fname;
+  return path.compare(path.rfind('/') + 1, 16, "libbrigade_blacs") == 0;
 }
 
 }  // namespace pblas

@@ -73,7 +73,7 @@ StagedBuffer* StagingBuffers::TrySurplus(int chunks) {
 }
 
 StagedBuffer* StagingBuffers::TryOverflow(size_t payload_bytes, OperationStatistics* statistics) {
-  ++stalled_;
+  CountLook();
   if (!OutOfPatience()) return nullptr;
   const ByteSpan memory = overflow_->TryAcquire(kHeaderRoom + payload_bytes);
   if (memory.data == nullptr) return nullptr;
@@ -84,6 +84,19 @@ StagedBuffer* StagingBuffers::TryOverflow(size_t payload_bytes, OperationStatist
   buffer->origin = StagedBuffer::Origin::kOverflow;
   buffer->memory = memory;
   return buffer;
+}
+
+void StagingBuffers::CountLook() {
+  // Beside other work a look may take long. The clock is asked now and then.
+  constexpr int kLooksPerClock = 16;
+  constexpr std::chrono::microseconds kLongest(2 * rules::kPlaceUs);
+  if (++stalled_ % kLooksPerClock != 1 || OutOfPatience()) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (stalled_ == 1) {
+    stalled_since_ = now;
+  } else if (now - stalled_since_ > kLongest) {
+    stalled_ = Patience() + 1;
+  }
 }
 
 StagedBuffer* StagingBuffers::TryCore(int placement, int chunks, int* outstanding) {
@@ -139,7 +152,8 @@ void StagingBuffers::Drop(ReceiveSlot* slot) {
 
 void StagingBuffers::Reclaim(StagedBuffer* buffer) {
   BRIGADE_CHECK(buffer->freed && buffer->pending == 0);
-  stalled_ = 0;
+  // Others come back without any for the pool.
+  if (buffer->run) stalled_ = 0;
   if (buffer->lease.token != 0) endpoint_->ReleaseLease(buffer->lease);
   switch (buffer->origin) {
     case StagedBuffer::Origin::kOverflow:

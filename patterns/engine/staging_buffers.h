@@ -4,6 +4,7 @@
 #ifndef BRIGADE_PATTERNS_ENGINE_STAGING_BUFFERS_H_
 #define BRIGADE_PATTERNS_ENGINE_STAGING_BUFFERS_H_
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -70,9 +71,9 @@ class StagingBuffers {
   void StopCounting(int* outstanding);
 
   // --- waiting ---
-  // A returned operation that finds the pool empty first looks again this often, while receivers
-  // may be draining it: their chunks are warm, overflow memory is not. It never waits for a
-  // receiver that does not come.
+  // A returned operation that finds the pool empty first looks again this often, or for as long as
+  // twice what a send looks for a place, while receivers may be draining it: their chunks are warm,
+  // overflow memory is not. It never waits for a receiver that does not come.
   int Patience() const;
   bool OutOfPatience() const { return stalled_ > Patience(); }
   // How often in a row a locally blocking operation found the pool empty.
@@ -95,6 +96,7 @@ class StagingBuffers {
   void ReturnDrainRun(const ChunkRun& run);
 
  private:
+  void CountLook();
   // True if the buffer's chunks were taken out of use.
   bool RetireIfRead(const StagedBuffer& buffer) {
     if (buffer.read_by_others) Retire(buffer.run);
@@ -117,6 +119,7 @@ class StagingBuffers {
   int drain_chunks_ = 0;
   ChunkRun drain_;
   int stalled_ = 0;
+  std::chrono::steady_clock::time_point stalled_since_;  // about
   Status shortage_;
   std::vector<ChunkRun> core_run_;  // scratch of TryCore
 };

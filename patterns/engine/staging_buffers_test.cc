@@ -2,9 +2,11 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -353,6 +355,31 @@ TEST_F(StagingBuffersTest, OverflowComesWhenPatienceEnds) {
   EXPECT_EQ(Overflow(), nullptr);
   buffers_->Release(surplus);
   EXPECT_EQ(buffers_->stalled(), 0);
+}
+
+// A receiver that takes what lies there does nothing for one that waits for the pool.
+TEST_F(StagingBuffersTest, OverflowAndLeasesThatComeBackDoNotEndAWait) {
+  Make(1);
+  StagedBuffer* const overflow = OverflowAtLast();
+  ASSERT_NE(overflow, nullptr);
+  const int stalled = buffers_->stalled();
+  EXPECT_GT(stalled, 0);
+  buffers_->Release(overflow);
+  std::byte there[8];
+  buffers_->Release(buffers_->TakeLease(nullptr, Lease{there, sizeof(there), 1}));
+  EXPECT_EQ(buffers_->stalled(), stalled);
+}
+
+TEST_F(StagingBuffersTest, PatienceEndsByTheClock) {
+  Make(1);
+  endpoint_.polls_before_sleep = uint64_t{1} << 40;
+  int looks = 1;
+  StagedBuffer* buffer = nullptr;
+  for (; (buffer = Overflow()) == nullptr; ++looks) {
+    std::this_thread::sleep_for(std::chrono::microseconds(rules::kPlaceUs));
+  }
+  EXPECT_LT(looks, 40);
+  buffers_->Release(buffer);
 }
 
 TEST_F(StagingBuffersTest, PatienceIsTheTransportsUpToALimit) {

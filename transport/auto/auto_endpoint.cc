@@ -229,7 +229,10 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     return CountUsed() <= 1 ? Sleeper().PollsAwake() : Endpoint::PollsAwake();
   }
   uint64_t PollsBeforeSleep() const override {
-    return CountUsed() <= 1 ? Sleeper().PollsBeforeSleep() : rules::kAutoPollsBeforeNap;
+    if (CountUsed() <= 1) return Sleeper().PollsBeforeSleep();
+    // Fewer where ranks share processors.
+    const uint64_t most = near_ == nullptr ? UINT64_MAX : near_->PollsBeforeSleep();
+    return std::min(rules::kAutoPollsBeforeNap, most);
   }
 
  private:

@@ -327,7 +327,8 @@ TEST(AutoEndpoint, SaysWhenItWouldNap) {
   Job job({0, 0, 1});
   job.Run([](Endpoint* endpoint, GroupId, int rank) {
     if (rank == 2) return;  // alone on its host: it has one transport
-    EXPECT_EQ(endpoint->PollsBeforeSleep(), rules::kAutoPollsBeforeNap);
+    const bool is_crowded = std::thread::hardware_concurrency() < 2;
+    EXPECT_EQ(endpoint->PollsBeforeSleep() == rules::kAutoPollsBeforeNap, !is_crowded);
   });
 }
 

@@ -5,6 +5,7 @@
 #ifndef BRIGADE_TRANSPORT_CORE_FIFO_H_
 #define BRIGADE_TRANSPORT_CORE_FIFO_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -34,6 +35,12 @@ class Fifo {
   // REQUIRES: !empty().
   void pop_back() {
     elements_.pop_back();
+    if (empty()) clear();
+  }
+  // REQUIRES: they are of the queue, `last` not before `first`. Moves those before `first` up.
+  void erase(typename std::vector<T>::iterator first, typename std::vector<T>::iterator last) {
+    std::move_backward(begin(), first, last);
+    first_ += static_cast<size_t>(last - first);
     if (empty()) clear();
   }
   void clear() {

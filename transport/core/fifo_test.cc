@@ -1,6 +1,7 @@
 #include "transport/core/fifo.h"
 
 #include <set>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -57,6 +58,18 @@ TEST(Fifo, TheLastOneMayGo) {
   EXPECT_EQ(fifo.size(), 1u);
   EXPECT_EQ(fifo.front(), 1);
   fifo.pop_back();
+  EXPECT_TRUE(fifo.empty());
+  fifo.push_back(7);
+  EXPECT_EQ(fifo.front(), 7);
+}
+
+TEST(Fifo, ErasesNearTheFront) {
+  Fifo<int> fifo;
+  for (int i = 0; i < 6; ++i) fifo.push_back(i);
+  fifo.pop_front();
+  fifo.erase(fifo.begin() + 1, fifo.begin() + 3);
+  EXPECT_EQ(std::vector<int>(fifo.begin(), fifo.end()), (std::vector<int>{1, 4, 5}));
+  fifo.erase(fifo.begin(), fifo.end());
   EXPECT_TRUE(fifo.empty());
   fifo.push_back(7);
   EXPECT_EQ(fifo.front(), 7);

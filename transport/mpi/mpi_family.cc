@@ -18,7 +18,8 @@ constexpr int kLongestVersionBytes = 8192;
 #ifdef OPEN_MPI
 constexpr char kOurs[] = "Open MPI";
 constexpr char kOther[] = "MPICH";
-constexpr char kSymbolOfOurs[] = "ompi_mpi_comm_world";
+// A function: of data that a program names the linker makes a copy in the program.
+constexpr char kSymbolOfOurs[] = "ompi_mpi_finalize";
 constexpr char kSymbolOfOther[] = "MPIR_Dup_fn";
 #else
 constexpr char kOurs[] = "MPICH";
@@ -122,7 +123,9 @@ Status CheckMpi() {
   if (!wrong.empty()) return Status(StatusCode::kUnavailable, wrong);
   int is_initialised = 0;
   MPI_Initialized(&is_initialised);
-  if (!is_initialised) return Status();
+  int is_over = 0;
+  MPI_Finalized(&is_over);
+  if (!is_initialised || is_over) return Status();
   static const Status tested = TestMpi();
   return tested;
 }

@@ -42,6 +42,13 @@ int NextHere(const Group& group, int peer) {
   return peer;
 }
 
+// The first member on this host that knows what the kernel copies.
+int NextKnower(const std::vector<Introduction>& all, const Group& group) {
+  int peer = NextHere(group, 0);
+  while (peer < group.size() && !all[peer].knows_kernel_copies) peer = NextHere(group, peer + 1);
+  return peer;
+}
+
 }  // namespace
 
 Status MapMembers(const Introduction& mine, const std::vector<Introduction>& all, bool spans_hosts,
@@ -113,9 +120,10 @@ Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>
   const int sender = NextHere(group, 0);
   const int receiver = NextHere(group, sender + 1);
   const bool sends = group.rank == sender && receiver < group.size();
+  const int knower = NextKnower(all, group);
   std::shared_ptr<SharedSegment> segment;
   TrialMemory mine;
-  if (sends && !IsCrowded(all[sender].host, all) &&
+  if (sends && knower == group.size() && !IsCrowded(all[sender].host, all) &&
       SharedSegment::CreateFor(CopyTrial::Bytes(), &segment).ok()) {
     const bool is_made = segment->Allocate(CopyTrial::Bytes(), &mine.offset).ok();
     if (is_made) mine.segment = segment->address();
@@ -124,7 +132,7 @@ Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>
   BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), memory.data()));
 
   std::unique_ptr<CopyTrial> trial;
-  KernelCopyRange range;
+  KernelCopyRange range = known->value_or(KernelCopyRange());
   const TrialMemory& there = memory[sender];
   const bool is_made = !(there.segment == SharedSegment::Address());
   if (group.rank == receiver && is_made && SharedSegment::Open(there.segment, &segment).ok()) {
@@ -132,7 +140,7 @@ Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>
       trial = std::make_unique<CopyTrial>(shared);
       trial->Receive(kMost);
     }
-  } else if (sends) {
+  } else if (sends && knower == group.size()) {
     const Peer& peer = *group.members[receiver];
     if (!is_made || !CopyTrial(segment->At(mine.offset, CopyTrial::Bytes()))
                          .Send(peer.segment->address().process, &peer.process, kMost, &range)) {
@@ -145,7 +153,9 @@ Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>
     (void)trial.release();  // a sender that is late may write to it still
     return told;
   }
-  if (!known->has_value() && receiver < group.size()) *known = ranges[sender];
+  if (!known->has_value() && receiver < group.size()) {
+    *known = ranges[knower < group.size() ? knower : sender];
+  }
   return Status();
 }
 

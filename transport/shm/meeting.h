@@ -42,8 +42,9 @@ Status AgreeWhetherMapped(Bootstrap* bootstrap, const Status& mine, Status* verd
 // Whether the ranks on this host outnumber the processors that they may use.
 bool IsCrowded(const Host& host, const std::vector<Introduction>& all);
 
-// Collective: what the kernel copies of the messages of a host, where `*known` does not say. Two of
-// its members find out, or, if they have no processor each, one by itself. REQUIRES: all are
+// Collective: what the kernel copies of the messages of a host, where `*known` does not say: what
+// the first member that knows says, or two members find out, or, without a processor each, one
+// guesses. REQUIRES: all are
 // mapped.
 Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>& all,
                            const Group& group, std::optional<KernelCopyRange>* known);

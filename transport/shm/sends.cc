@@ -25,7 +25,7 @@ void Sends::Add(OutStream* out, const OutEdge::Receipt& receipt, Completion* com
 
 size_t Sends::CountTaken() const {
   ptrdiff_t taken = 0;
-  for (const OutStream* out : sending_) {
+  for (OutStream* out : sending_) {
     taken +=
         std::count_if(out->under_way.begin(), out->under_way.end(),
                       [&](const OutStream::Sent& sent) { return out->edge.IsTaken(sent.receipt); });
@@ -34,9 +34,9 @@ size_t Sends::CountTaken() const {
 }
 
 bool Sends::Finish() {
-  bool moved = false;
-  for (size_t i = 0; i < sending_.size();) {
-    moved |= FinishStream(sending_[i]);
+  int left = kMostAtOnce;
+  for (size_t i = 0; i < sending_.size() && left > 0;) {
+    FinishStream(sending_[i], &left);
     if (sending_[i]->under_way.empty()) {
       sending_[i] = sending_.back();
       sending_.pop_back();
@@ -44,28 +44,29 @@ bool Sends::Finish() {
       ++i;
     }
   }
-  return moved;
+  if (left > 0) return left < kMostAtOnce;
+  // The next look begins with another.
+  if (!sending_.empty()) std::rotate(sending_.begin(), sending_.begin() + 1, sending_.end());
+  LookNext();
+  return true;
 }
 
-bool Sends::FinishStream(OutStream* out) {
+void Sends::FinishStream(OutStream* out, int* left) {
   const uint64_t released = out->edge.released();
   const bool closed = out->edge.closed();
-  if (released == out->released_seen && !closed) return false;
-  bool moved = false;
+  if (released == out->released_seen && !closed) return;
   // Receivers mostly give back in order: the first ones are over, the rest is left alone.
   auto to_find = static_cast<int64_t>(released - out->released_seen);
   auto kept = out->under_way.begin();
   auto sent = out->under_way.begin();
-  for (int left = kMostAtOnce; sent != out->under_way.end() && (to_find > 0 || closed) && left > 0;
-       ++sent) {
+  for (; sent != out->under_way.end() && (to_find > 0 || closed) && *left > 0; ++sent) {
     if (sent->receipt.given()) {
       --to_find;
     } else if (!out->edge.NeverTaken(sent->receipt)) {
       *kept++ = *sent;
       continue;
     }
-    moved = true;
-    --left;
+    --*left;
     sent->completion->status = Status();
     completions_->Finish(sent->completion, CompletionQueue::kSend);
   }
@@ -73,7 +74,6 @@ bool Sends::FinishStream(OutStream* out) {
   out->under_way.erase(kept, sent);
   out->edge.KeepReceiptsFrom(out->under_way.empty() ? UINT64_MAX
                                                     : out->under_way.front().receipt.number);
-  return moved;
 }
 
 void Sends::FailLost() {

@@ -38,7 +38,8 @@ class Sends {
 
  private:
   bool Finish();
-  bool FinishStream(OutStream* out);
+  // Ends `*left` at the most, and counts them off.
+  void FinishStream(OutStream* out, int* left);
 
   CompletionQueue* const completions_;
   std::vector<OutStream*> sending_;  // with pieces under way

@@ -546,6 +546,29 @@ TEST(ShmEndpoint, FewSendsEndAtOnce) {
   }
 }
 
+// Whoever knows says so, and nobody is asked who may not be.
+TEST(ShmEndpoint, RanksTakeWhatOneKnowsOfKernelCopies) {
+  InprocWorld world(2);
+  const auto run = [&](int rank) {
+    ShmOptions options;
+    options.kernel_copies.reset();
+    if (rank == 1) options.kernel_copies = KernelCopyRange{123, 456};
+    std::unique_ptr<Endpoint> endpoint;
+    ASSERT_TRUE(CreateShmEndpoint(options, &endpoint).ok());
+    const std::unique_ptr<Bootstrap> bootstrap = world.MakeBootstrap(rank);
+    GroupId group = -1;
+    ASSERT_TRUE(endpoint->OpenGroup(bootstrap.get(), &group).ok());
+    EXPECT_EQ(endpoint->edges()->EdgeTo(PointToPoint(group), 1 - rank)->kernel_copies().most_bytes,
+              456u);
+    endpoint->CloseGroup(group);
+    char here = 0, all[2];
+    ASSERT_TRUE(bootstrap->AllGather(&here, 1, all).ok());
+  };
+  std::thread other([&] { run(1); });
+  run(0);
+  other.join();
+}
+
 // Whoever has found out, all ranks of a host copy the same by the kernel, in later groups too.
 TEST(ShmEndpoint, RanksOfAHostAgreeOnWhatTheKernelCopies) {
   constexpr int kRanks = 2;

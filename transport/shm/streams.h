@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 
 #include "transport/completion.h"
 #include "transport/core/fifo.h"
@@ -29,7 +28,7 @@ struct OutStream {
   OutEdge edge;
   Peer* const peer;
   const int rank;  // of the peer
-  std::deque<Sent> under_way;
+  Fifo<Sent> under_way;
   uint64_t released_seen = 0;
 };
 

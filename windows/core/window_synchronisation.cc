@@ -110,8 +110,9 @@ Status Window::AwaitAllAsked() {
   if (!all_tell()) BRIGADE_RETURN_IF_ERROR(AddUpAsked(&asked));
   const WindowWait::Turn turn(&*wait_);
   if (all_tell()) BRIGADE_RETURN_IF_ERROR(TellOfFence());
+  // Answers that have not left yet would wait for this rank's next call.
   BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "what others have asked for", [&] {
-    return IsDone(asked) && state()->sends_in_flight == 0;
+    return IsDone(asked) && state()->sends_in_flight == 0 && !messages_->has_kept_notes();
   }));
   messages_->EndFence();
   if (messages_->inbox().has_work()) engine()->Move();  // what has waited for that

@@ -32,6 +32,7 @@ class MessageContext {
   WindowSpace* space() const { return space_; }
   GroupState* group() const { return group_; }
   NoteSender* notes() { return &notes_; }
+  bool has_kept_notes() const { return notes_.has_kept(); }
   // Fences of the window that this rank has behind it, modulo 256.
   uint8_t fences() const { return fences_; }
   void EndFence() { ++fences_; }

@@ -38,6 +38,8 @@ class WindowMessages final : public Activity, private ControlHandler {
   // This rank has a fence behind it, and so has what it asks for next. What others have asked for
   // behind theirs is done from here on.
   void EndFence() { context_.EndFence(); }
+  // Notes that the transport had no room for.
+  bool has_kept_notes() const { return context_.has_kept_notes(); }
   const Outbox& outbox() const { return outbox_; }
   const Inbox& inbox() const { return inbox_; }
 

@@ -17,6 +17,8 @@ constexpr int kGetTag = 2;
 constexpr size_t kFirstBytes = 4096;
 // Longer data are worth a message of their own.
 constexpr size_t kShortBytes = 2048;
+// And how much of them, so that a packet takes no memory to speak of.
+constexpr size_t kMostPacketBytes = size_t{64} << 10;
 
 // At the beginning of a packet.
 struct Header {
@@ -52,7 +54,7 @@ Status MpiSendBackend::Put(int slot, int process, const void* source, size_t off
   }
   // What is only read is not written.
   auto* const local = const_cast<std::byte*>(static_cast<const std::byte*>(source));
-  operations_.push_back({process, local, {/*is_put=*/1, slot, offset, bytes}});
+  operations_.push_back({process, local, {Kind::kPut, slot, offset, bytes}});
   return Status();
 }
 
@@ -63,7 +65,7 @@ Status MpiSendBackend::Get(int slot, int process, size_t offset, void* result, s
     return Status();
   }
   operations_.push_back(
-      {process, static_cast<std::byte*>(result), {/*is_put=*/0, slot, offset, bytes}});
+      {process, static_cast<std::byte*>(result), {Kind::kGet, slot, offset, bytes}});
   return Status();
 }
 
@@ -99,19 +101,23 @@ Status MpiSendBackend::Sync(const std::vector<int>& slots) {
     (is_now ? now : later).push_back(operation);
   }
   operations_ = std::move(later);
-  return Exchange(now);
+  return Exchange(&now);
 }
 
-void MpiSendBackend::Pack(const std::vector<Operation>& operations) {
+void MpiSendBackend::Pack(std::vector<Operation>* operations) {
   leaving_.resize(static_cast<size_t>(processes()));
   arrived_.resize(leaving_.size());
   for (Packet& packet : leaving_) packet.resize(sizeof(Header));
   std::vector<uint64_t> requests(leaving_.size());
-  for (const Operation& operation : operations) {
+  for (Operation& operation : *operations) {
     Packet& packet = leaving_[static_cast<size_t>(operation.process)];
-    const Request& request = operation.request;
+    Request& request = operation.request;
+    if (request.kind == Kind::kPut && request.bytes <= kShortBytes &&
+        packet.size() + request.bytes <= kMostPacketBytes) {
+      request.kind = Kind::kPutHere;
+    }
     Append(&request, sizeof(request), &packet);
-    if (IsInPacket(request)) Append(operation.local, request.bytes, &packet);
+    if (request.kind == Kind::kPutHere) Append(operation.local, request.bytes, &packet);
     ++requests[static_cast<size_t>(operation.process)];
   }
   for (size_t p = 0; p < leaving_.size(); ++p) {
@@ -154,36 +160,34 @@ Status MpiSendBackend::Do(int process, const Packet& packet) {
     const auto request = Read<Request>(at);
     at += sizeof(request);
     std::byte* const place = memory_[request.slot].base + request.offset;
-    if (IsInPacket(request)) {
+    if (request.kind == Kind::kPutHere) {
       std::memcpy(place, at, request.bytes);
       at += request.bytes;
     } else {
-      BRIGADE_RETURN_IF_ERROR(request.is_put != 0 ? Receive(place, request.bytes, process, kPutTag)
-                                                  : Send(place, request.bytes, process, kGetTag));
+      BRIGADE_RETURN_IF_ERROR(request.kind == Kind::kPut
+                                  ? Receive(place, request.bytes, process, kPutTag)
+                                  : Send(place, request.bytes, process, kGetTag));
     }
   }
   return Status();
 }
 
-Status MpiSendBackend::Exchange(const std::vector<Operation>& operations) {
+Status MpiSendBackend::Exchange(std::vector<Operation>* operations) {
   Pack(operations);
   BRIGADE_RETURN_IF_ERROR(ExchangePackets());
   // Both sides go through the requests of a pair in one order, and so MPI keeps them apart.
   for (int p = 0; p < processes(); ++p) {
     if (p != process()) BRIGADE_RETURN_IF_ERROR(Do(p, arrived_[static_cast<size_t>(p)]));
   }
-  for (const Operation& operation : operations) {
+  for (const Operation& operation : *operations) {
     const Request& request = operation.request;
-    if (IsInPacket(request)) continue;
+    if (request.kind == Kind::kPutHere) continue;
     BRIGADE_RETURN_IF_ERROR(
-        request.is_put != 0 ? Send(operation.local, request.bytes, operation.process, kPutTag)
-                            : Receive(operation.local, request.bytes, operation.process, kGetTag));
+        request.kind == Kind::kPut
+            ? Send(operation.local, request.bytes, operation.process, kPutTag)
+            : Receive(operation.local, request.bytes, operation.process, kGetTag));
   }
   return WaitForAll();
-}
-
-bool MpiSendBackend::IsInPacket(const Request& request) {
-  return request.is_put != 0 && request.bytes <= kShortBytes;
 }
 
 Status MpiSendBackend::Barrier() { return MpiStatus(MPI_Barrier(comm()), "MPI_Barrier"); }

@@ -32,9 +32,11 @@ class MpiSendBackend final : public MpiBackend {
   Status Get(int slot, int process, size_t offset, void* result, size_t bytes) override;
 
  private:
+  // Of a short put the data go with the request, while there is room.
+  enum class Kind : int64_t { kGet, kPut, kPutHere };
   // What is asked of another process, as it travels.
   struct Request {
-    int64_t is_put;
+    Kind kind;
     int64_t slot;
     uint64_t offset;
     uint64_t bytes;
@@ -49,13 +51,11 @@ class MpiSendBackend final : public MpiBackend {
     std::vector<size_t> bytes_of;  // by process
   };
 
-  // Whether its data go with it.
-  static bool IsInPacket(const Request& request);
   using Packet = std::vector<std::byte>;
 
-  Status Exchange(const std::vector<Operation>& operations);
+  Status Exchange(std::vector<Operation>* operations);
   // Makes those that leave, and sends them while the others' come.
-  void Pack(const std::vector<Operation>& operations);
+  void Pack(std::vector<Operation>* operations);
   Status ExchangePackets();
   // Does what a process asks for in its packet, or starts it.
   Status Do(int process, const Packet& packet);
