@@ -152,8 +152,9 @@ void StagingBuffers::Drop(ReceiveSlot* slot) {
 
 void StagingBuffers::Reclaim(StagedBuffer* buffer) {
   BRIGADE_CHECK(buffer->freed && buffer->pending == 0);
-  // Others come back without any for the pool.
-  if (buffer->run) stalled_ = 0;
+  // Receivers are at work: overflow that comes back makes who waits wait on, so that they catch up
+  // with it. What this rank has received says nothing of that.
+  if (buffer->origin != StagedBuffer::Origin::kLease) stalled_ = 0;
   if (buffer->lease.token != 0) endpoint_->ReleaseLease(buffer->lease);
   switch (buffer->origin) {
     case StagedBuffer::Origin::kOverflow:

@@ -357,17 +357,19 @@ TEST_F(StagingBuffersTest, OverflowComesWhenPatienceEnds) {
   EXPECT_EQ(buffers_->stalled(), 0);
 }
 
-// A receiver that takes what lies there does nothing for one that waits for the pool.
-TEST_F(StagingBuffersTest, OverflowAndLeasesThatComeBackDoNotEndAWait) {
+// Of what this rank receives none comes to those who wait for receivers; of overflow that is taken
+// they may hope for more.
+TEST_F(StagingBuffersTest, LeasesThatComeBackDoNotEndAWaitAndOverflowDoes) {
   Make(1);
   StagedBuffer* const overflow = OverflowAtLast();
   ASSERT_NE(overflow, nullptr);
   const int stalled = buffers_->stalled();
   EXPECT_GT(stalled, 0);
-  buffers_->Release(overflow);
   std::byte there[8];
   buffers_->Release(buffers_->TakeLease(nullptr, Lease{there, sizeof(there), 1}));
   EXPECT_EQ(buffers_->stalled(), stalled);
+  buffers_->Release(overflow);
+  EXPECT_EQ(buffers_->stalled(), 0);
 }
 
 TEST_F(StagingBuffersTest, PatienceEndsByTheClock) {

@@ -11,7 +11,7 @@ namespace {
 
 // To give the memory of a piece back may take longer than to copy it, and meanwhile a rank receives
 // nothing: whoever sends to it would believe that it has gone.
-constexpr int kMostAtOnce = 8;
+constexpr int kMostAtOnce = 2;
 
 }  // namespace
 

@@ -572,33 +572,40 @@ TEST(ShmEndpoint, RanksTakeWhatOneKnowsOfKernelCopies) {
 // Whoever has found out, all ranks of a host copy the same by the kernel, in later groups too.
 TEST(ShmEndpoint, RanksOfAHostAgreeOnWhatTheKernelCopies) {
   constexpr int kRanks = 2;
-  InprocWorld world(kRanks);
-  KernelCopyRange ranges[kRanks][2];
-  const auto run = [&](int rank) {
-    ShmOptions options;
-    options.kernel_copies.reset();
-    std::unique_ptr<Endpoint> endpoint;
-    ASSERT_TRUE(CreateShmEndpoint(options, &endpoint).ok());
-    const std::unique_ptr<Bootstrap> bootstrap = world.MakeBootstrap(rank);
-    for (KernelCopyRange& range : ranges[rank]) {
-      GroupId group = -1;
-      ASSERT_TRUE(endpoint->OpenGroup(bootstrap.get(), &group).ok());
-      range = endpoint->edges()->EdgeTo(PointToPoint(group), 1 - rank)->kernel_copies();
-      endpoint->CloseGroup(group);
-    }
-    char here = 0, all[kRanks];
-    ASSERT_TRUE(bootstrap->AllGather(&here, 1, all).ok());
-  };
-  std::thread other([&] { run(1); });
-  run(0);
-  other.join();
-  for (const auto& of_rank : ranges) {
-    for (const KernelCopyRange& range : of_rank) {
-      EXPECT_EQ(range.least_bytes, ranges[0][0].least_bytes);
-      EXPECT_EQ(range.most_bytes, ranges[0][0].most_bytes);
-      EXPECT_TRUE(range.is_tried || std::thread::hardware_concurrency() < kRanks);
+  if (std::thread::hardware_concurrency() < kRanks) GTEST_SKIP() << "one processor";
+  bool is_tried = false;
+  // Beside other programs a rank may come too late to a trial.
+  for (int attempt = 0; attempt < 100 && !is_tried; ++attempt) {
+    InprocWorld world(kRanks);
+    KernelCopyRange ranges[kRanks][2];
+    const auto run = [&](int rank) {
+      ShmOptions options;
+      options.kernel_copies.reset();
+      std::unique_ptr<Endpoint> endpoint;
+      ASSERT_TRUE(CreateShmEndpoint(options, &endpoint).ok());
+      const std::unique_ptr<Bootstrap> bootstrap = world.MakeBootstrap(rank);
+      for (KernelCopyRange& range : ranges[rank]) {
+        GroupId group = -1;
+        ASSERT_TRUE(endpoint->OpenGroup(bootstrap.get(), &group).ok());
+        range = endpoint->edges()->EdgeTo(PointToPoint(group), 1 - rank)->kernel_copies();
+        endpoint->CloseGroup(group);
+      }
+      char here = 0, all[kRanks];
+      ASSERT_TRUE(bootstrap->AllGather(&here, 1, all).ok());
+    };
+    std::thread other([&] { run(1); });
+    run(0);
+    other.join();
+    is_tried = ranges[0][0].is_tried;
+    for (const auto& of_rank : ranges) {
+      for (const KernelCopyRange& range : of_rank) {
+        EXPECT_EQ(range.least_bytes, ranges[0][0].least_bytes);
+        EXPECT_EQ(range.most_bytes, ranges[0][0].most_bytes);
+        EXPECT_EQ(range.is_tried, is_tried);
+      }
     }
   }
+  EXPECT_TRUE(is_tried);
 }
 
 }  // namespace
