@@ -112,8 +112,20 @@ class Products {
     return lines;
   }
 
+  // False: it is not asked for.
+  bool Add(const std::string& name, const std::string& variant, const std::function<Status()>& run,
+           const std::function<std::string()>& check, Case* lines) const {
+    if (!study_->options().Wants(variant)) return false;
+    Subject subject;
+    subject.name = name;
+    subject.pattern = variant;
+    subject.run = [run](int) { return run(); };
+    subject.check = [check](int) { return check(); };
+    lines->subjects.push_back(std::move(subject));
+    return true;
+  }
+
   void MeasureProducts(SquareProduct* product) {
-    const StudyOptions& options = study_->options();
     const auto [rows, cols, n, k, block] = product->shape();
     std::unique_ptr<GlobalArraysProduct> by_global_arrays;
     if (global_arrays_ != nullptr && k == n) {
@@ -128,17 +140,11 @@ class Products {
     const auto add = [&](const std::string& name, const std::string& variant,
                          const std::function<Status()>& run,
                          const std::function<std::string()>& check) {
-      if (!options.Wants(variant)) return;
-      Subject subject;
-      subject.name = name;
-      subject.pattern = variant;
-      subject.run = [run](int) { return run(); };
-      subject.check = [check](int) { return check(); };
+      if (!Add(name, variant, run, check, &lines)) return;
       if (parameters_.link_mbytes > 0 && variant != "dgemm") {
-        subject.predicted_us =
+        lines.subjects.back().predicted_us =
             static_cast<double>(product->BytesToFetch()) / parameters_.link_mbytes;
       }
-      lines.subjects.push_back(std::move(subject));
     };
     const auto check = [product] { return product->Check(); };
     for (const Variant& variant : Variants()) {
@@ -177,7 +183,6 @@ class Products {
   }
 
   void MeasureHalves(SquareProduct* product) {
-    const StudyOptions& options = study_->options();
     HalfProduct half(product);
     Case lines = CaseOf("half product", product->shape().n);
     lines.prepare = [&half, product](int) {
@@ -188,13 +193,7 @@ class Products {
     const auto add = [&](const std::string& name, const std::string& variant,
                          const std::function<Status()>& run,
                          const std::function<std::string()>& check) {
-      if (!options.Wants(variant)) return;
-      Subject subject;
-      subject.name = name;
-      subject.pattern = variant;
-      subject.run = [run](int) { return run(); };
-      subject.check = [check](int) { return check(); };
-      lines.subjects.push_back(std::move(subject));
+      (void)Add(name, variant, run, check, &lines);
     };
     add(
         "brigade", kWhole, [&] { return half.RunWhole(multipliers_[1].get()); },
