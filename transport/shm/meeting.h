@@ -27,7 +27,7 @@ struct Introduction {
   uint64_t directory_offset = 0;  // 0: there is no memory for one
   cpu_set_t processors{};
   int32_t processor_quota = 0;
-  bool knows_kernel_copies = false;
+  int32_t knows_kernel_copies = 0;  // not a bool, which has no value for most bytes
 };
 
 // Maps the segments of all members on the host of `mine`. `spans_hosts`: there may be others. OK:
@@ -44,8 +44,7 @@ bool IsCrowded(const Host& host, const std::vector<Introduction>& all);
 
 // Collective: what the kernel copies of the messages of a host, where `*known` does not say: what
 // the first member that knows says, or two members find out, or, without a processor each, one
-// guesses. REQUIRES: all are
-// mapped.
+// guesses. REQUIRES: all are mapped.
 Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>& all,
                            const Group& group, std::optional<KernelCopyRange>* known);
 
