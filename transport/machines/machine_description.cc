@@ -330,6 +330,7 @@ class MachineReader {
     link.receive_ports = object.Count("receive_ports");
     link.ports_of_host = object.Flag("ports_of_host");
     link.half_duplex = object.Flag("half_duplex");
+    if (object.Has("joins_notes")) link.joins_notes = object.Flag("joins_notes");
     link.send_overhead = ReadOverhead(object["send_overhead"], object.PathOf("send_overhead"));
     link.receive_overhead =
         ReadOverhead(object["receive_overhead"], object.PathOf("receive_overhead"));

@@ -70,7 +70,8 @@ struct Overhead {
   double message_us = 0;
   double mb_s = kUnlimitedRate;
 
-  double Microseconds(size_t bytes) const { return message_us + static_cast<double>(bytes) / mb_s; }
+  double Microseconds(size_t bytes) const { return message_us + OfBytes(bytes); }
+  double OfBytes(size_t bytes) const { return static_cast<double>(bytes) / mb_s; }
 };
 
 // A message occupies a port of either side for message_us + bytes / mb_s and is there latency_us
@@ -90,6 +91,9 @@ struct Link {
   bool ports_of_host = false;
   // Receives use the send ports; receive_ports is not looked at.
   bool half_duplex = false;
+  // A control message that may wait for what is sent next goes in one message with that, and costs
+  // its bytes alone. The simulator's alone to know.
+  bool joins_notes = false;
   Overhead send_overhead;
   Overhead receive_overhead;
 };

@@ -119,6 +119,7 @@ class Writer {
     json["receive_ports"] = Quantity(link.receive_ports, "count");
     json["ports_of_host"] = link.ports_of_host;
     json["half_duplex"] = link.half_duplex;
+    json["joins_notes"] = link.joins_notes;
     json["send_overhead"] = OverheadJson(link.send_overhead);
     json["receive_overhead"] = OverheadJson(link.receive_overhead);
     return json;

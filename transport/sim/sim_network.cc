@@ -84,7 +84,8 @@ void SimNetwork::Start(uint32_t index) {
   const double out_bytes = BucketNow(*underway.out, link);
   const double in_bytes = BucketNow(*underway.in, link);
   const double at_once = std::min({bytes, out_bytes, in_bytes});
-  const SimTime alone = SimTimeOf(link.message_us + (bytes - at_once) / mb_s);
+  const double message_us = message.joins_next ? 0 : link.message_us;
+  const SimTime alone = SimTimeOf(message_us + (bytes - at_once) / mb_s);
   underway.out->bucket_bytes = std::max(out_bytes - bytes, 0.0);
   underway.in->bucket_bytes = std::max(in_bytes - bytes, 0.0);
   for (Port* port : {underway.out, underway.in}) {

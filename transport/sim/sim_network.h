@@ -36,6 +36,7 @@ class SimNetwork final : public EventHandler {
     int from = 0;  // ranks
     int to = 0;
     size_t bytes = 0;
+    bool joins_next = false;  // what comes behind it pays what a message takes beyond its bytes
     int from_memory = 0;
     int to_memory = 0;
     uint64_t argument = 0;

@@ -68,10 +68,10 @@ void SimStreams::Post(SimStream* stream, const SimStream::Receive& receive) {
   LetGoIfOver(stream);
 }
 
-void SimStreams::Post(SimStream* stream, const ControlMessage& message, int memory,
-                      SimTime posted) {
+void SimStreams::Post(SimStream* stream, const ControlMessage& message, int memory, SimTime posted,
+                      bool joins_next) {
   stream->kept.push_back(message);
-  Post(stream, SimStream::Send{stream->kept.back().span(), memory, posted, nullptr});
+  Post(stream, SimStream::Send{stream->kept.back().span(), memory, posted, nullptr, joins_next});
 }
 
 void SimStreams::Close(SimGroup* group, int member) {
@@ -104,6 +104,7 @@ void SimStreams::Advance(SimStream* stream) {
   message.from = stream->from_rank;
   message.to = stream->to_rank;
   message.bytes = send.piece.bytes;
+  message.joins_next = send.joins_next;
   message.from_memory = send.memory;
   message.argument = reinterpret_cast<uint64_t>(stream);
   stream->on_link = true;
@@ -124,7 +125,7 @@ void SimStreams::OnLeft(uint64_t argument) {
   stream->sends.pop_front();
   stream->on_link = false;
   const size_t ahead = stream->pieces.size();
-  SimStream::Piece piece{send.piece.bytes, {}};
+  SimStream::Piece piece{send.piece.bytes, {}, send.joins_next};
   if (ahead < stream->receives.size()) {
     const SimStream::Receive& receive = stream->receives.begin()[static_cast<ptrdiff_t>(ahead)];
     if (piece.bytes <= receive.landing.bytes) Land(receive, send.piece.data, piece.bytes);
@@ -163,7 +164,7 @@ void SimStreams::Deliver(SimStream* stream) {
     stream->pieces.pop_front();
     if (closed) continue;
     if (stream->control) {
-      tell_control_(*stream, {piece.held.data(), piece.held.size()});
+      tell_control_(*stream, {piece.held.data(), piece.held.size()}, piece.joined_next);
       continue;
     }
     const SimStream::Receive receive = stream->receives.front();

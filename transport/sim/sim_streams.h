@@ -32,6 +32,7 @@ struct SimStream {
     int memory;  // of the machine, where it lies
     SimTime posted;
     Completion* completion;
+    bool joins_next = false;  // as SimNetwork::Message's
   };
   struct Receive {
     ByteSpan landing;
@@ -44,6 +45,7 @@ struct SimStream {
   struct Piece {
     size_t bytes;
     std::vector<std::byte> held;  // if it had no landing when it left
+    bool joined_next = false;
   };
 
   SimGroup* group = nullptr;
@@ -96,8 +98,9 @@ class SimStreams final : public SimNetwork::Client {
     static constexpr GroupId kSend = -1;
   };
   using Tell = std::function<void(int rank, const Ended& ended)>;
-  // A control message has come.
-  using TellControl = std::function<void(const SimStream& stream, ConstByteSpan message)>;
+  // A control message has come, and what it joined comes behind it.
+  using TellControl =
+      std::function<void(const SimStream& stream, ConstByteSpan message, bool joined_next)>;
 
   // `queue`, `bus_work` and `machine` must outlive the object. `carried_bytes`: of a piece, what
   // really travels.
@@ -110,7 +113,8 @@ class SimStreams final : public SimNetwork::Client {
   void Post(SimStream* stream, const SimStream::Send& send);
   void Post(SimStream* stream, const SimStream::Receive& receive);
   // Sends a control message, whose bytes lie in `memory`, at `posted`.
-  void Post(SimStream* stream, const ControlMessage& message, int memory, SimTime posted);
+  void Post(SimStream* stream, const ControlMessage& message, int memory, SimTime posted,
+            bool joins_next);
   // Member `member` has closed the group: nothing lands there any more.
   void Close(SimGroup* group, int member);
 

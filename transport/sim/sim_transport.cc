@@ -55,8 +55,8 @@ class SimWorld::State {
         streams(
             &queue, &bus_work, machine, ranks, options.carries_payload ? SIZE_MAX : kHeadBytes,
             [this](int rank, const SimStreams::Ended& ended) { Tell(rank, ended); },
-            [this](const SimStream& stream, ConstByteSpan message) {
-              TellControl(stream, message);
+            [this](const SimStream& stream, ConstByteSpan message, bool joined_next) {
+              TellControl(stream, message, joined_next);
             }),
         everyone_(static_cast<size_t>(ranks)) {
     std::iota(everyone_.begin(), everyone_.end(), 0);
@@ -104,7 +104,7 @@ class SimWorld::State {
 
  private:
   void Tell(int rank, const SimStreams::Ended& ended);
-  void TellControl(const SimStream& stream, ConstByteSpan message);
+  void TellControl(const SimStream& stream, ConstByteSpan message, bool joined_next);
 
   Members everyone_;
   std::set<Members> lists_;
@@ -244,6 +244,8 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
   void CloseGroup(GroupId id) override {
     world_->scheduler.CatchUp(rank_);  // until then messages arrive
     const Group& group = groups_.At(id);
+    SendHeld([&](const SimStream& stream) { return stream.group == group.shared.get(); },
+             /*joined=*/false);
     control_.RemoveHandler(id);
     Fifo<SimStreams::Ended> kept;
     for (const SimStreams::Ended& ended : ended_) {
@@ -260,7 +262,9 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
     SimStream* const stream =
         group.shared->StreamOf(channel.kind, group.rank, Checked(group, peer));
     idle_polls_ = 0;
-    Spend(world_->streams.LinkOf(*stream).send_overhead.Microseconds(piece.bytes));
+    const Link& link = world_->streams.LinkOf(*stream);
+    Spend(link.send_overhead.Microseconds(piece.bytes));
+    SendHeldTo(*stream, /*joined=*/piece.bytes <= link.eager_bytes);
     world_->streams.Post(stream, SimStream::Send{piece, domain_.MemoryAt(piece.data),
                                                  world_->scheduler.clock(rank_), completion});
     return Status();
@@ -291,14 +295,17 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
   void SetControlHandler(GroupId id, ControlHandler* handler) override {
     control_.SetHandler(id, handler);
   }
-  Status SendControl(GroupId id, int peer, ConstByteSpan message, Urgency) override {
+  Status SendControl(GroupId id, int peer, ConstByteSpan message, Urgency urgency) override {
     const Group& group = groups_.At(id);
     SimStream* const stream = group.shared->ControlTo(group.rank, Checked(group, peer));
     idle_polls_ = 0;
-    Spend(world_->streams.LinkOf(*stream).send_overhead.Microseconds(message.bytes));
-    world_->streams.Post(stream, ControlMessage(message),
-                         machine_.memory_of_kind[static_cast<int>(MemoryKind::kHost)],
-                         world_->scheduler.clock(rank_));
+    if (urgency == Urgency::kWithNext && world_->streams.LinkOf(*stream).joins_notes) {
+      held_.push_back({stream, ControlMessage(message)});
+      return Status();
+    }
+    SpendOnNote(*stream, message.bytes, /*joins_next=*/false);
+    SendHeldTo(*stream, /*joined=*/true);
+    PostNote({stream, ControlMessage(message)}, /*joins_next=*/false);
     return Status();
   }
 
@@ -333,12 +340,13 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
     ended_.push_back(ended);
     world_->scheduler.Wake(rank_);
   }
-  void TellControl(const SimStream& stream, ConstByteSpan message) {
+  void TellControl(const SimStream& stream, ConstByteSpan message, bool joined_next) {
+    const Overhead& overhead = world_->streams.LinkOf(stream).receive_overhead;
     groups_.ForEach([&](GroupId id, const Group* group) {
       if (group->shared.get() != stream.group) return;
       control_.Push(id, stream.from, message);
       notes_overhead_us_ +=
-          world_->streams.LinkOf(stream).receive_overhead.Microseconds(message.bytes);
+          joined_next ? overhead.OfBytes(message.bytes) : overhead.Microseconds(message.bytes);
     });
     world_->scheduler.Wake(rank_);
   }
@@ -348,6 +356,42 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
     std::shared_ptr<SimGroup> shared;
     int rank = 0;
   };
+
+  struct Note {
+    SimStream* stream;
+    ControlMessage message;
+  };
+
+  void SpendOnNote(const SimStream& stream, size_t bytes, bool joins_next) {
+    const Overhead& overhead = world_->streams.LinkOf(stream).send_overhead;
+    Spend(joins_next ? overhead.OfBytes(bytes) : overhead.Microseconds(bytes));
+  }
+  void PostNote(const Note& note, bool joins_next) {
+    world_->streams.Post(note.stream, note.message,
+                         machine_.memory_of_kind[static_cast<int>(MemoryKind::kHost)],
+                         world_->scheduler.clock(rank_), joins_next);
+  }
+  // Those held notes whose stream `goes`. `joined`: with what is sent at once behind them.
+  template <typename Goes>
+  void SendHeld(const Goes& goes, bool joined) {
+    std::vector<Note> kept;
+    for (const Note& note : held_) {
+      if (!goes(*note.stream)) {
+        kept.push_back(note);
+        continue;
+      }
+      SpendOnNote(*note.stream, note.message.bytes, joined);
+      PostNote(note, joined);
+    }
+    held_ = std::move(kept);
+  }
+  // Those for the member that `stream` leads to.
+  void SendHeldTo(const SimStream& stream, bool joined) {
+    if (held_.empty()) return;
+    SendHeld(
+        [&](const SimStream& held) { return held.group == stream.group && held.to == stream.to; },
+        joined);
+  }
 
   // Tells of the control messages that have come. True if there was one.
   bool TakeNotes() {
@@ -432,6 +476,7 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
   Fifo<SimStreams::Ended> ended_;
   ControlQueue control_;
   double notes_overhead_us_ = 0;  // of those in it
+  std::vector<Note> held_;        // until something else is sent there
   int idle_polls_ = 0;            // in a row
   bool in_callback_ = false;
   std::vector<BusWork::Demand> demands_;  // scratch of Work
@@ -443,9 +488,10 @@ void SimWorld::State::Tell(int rank, const SimStreams::Ended& ended) {
   if (endpoint != nullptr) endpoint->Tell(ended);
 }
 
-void SimWorld::State::TellControl(const SimStream& stream, ConstByteSpan message) {
+void SimWorld::State::TellControl(const SimStream& stream, ConstByteSpan message,
+                                  bool joined_next) {
   SimEndpoint* const endpoint = endpoints[static_cast<size_t>(stream.to_rank)];
-  if (endpoint != nullptr) endpoint->TellControl(stream, message);
+  if (endpoint != nullptr) endpoint->TellControl(stream, message, joined_next);
 }
 
 SimWorld::SimWorld(const MachineDescription& machine, int ranks, const SimOptions& options)
