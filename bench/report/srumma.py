@@ -66,7 +66,9 @@ PBLAS_WAY = Way("our PBLAS", "diagonal", 1, _GOT)
 PDGEMMS = {"our PBLAS": "our PBLAS", "": "stock pdgemm", "our BLACS": "pdgemm on our BLACS", "MKL": "MKL's pdgemm",
            "Global Arrays": "Global Arrays"}
 LEAST_OF_PDGEMM = 0.98  # on one host
-SIMULATED = {"natural": ORANGE, "diagonal": BLUE, "own first": SKY, "diagonal, blocking": GREEN, "SUMMA": PURPLE}
+# Gets of whole blocks and broadcasts of chunks, but for *narrow*, panels as wide as these, and *wide*, whole blocks.
+SIMULATED = {"natural": ORANGE, "diagonal": BLUE, "own first": SKY, "diagonal, blocking": GREEN,
+             "diagonal, narrow": YELLOW, "SUMMA": PURPLE, "SUMMA, wide": BLACK}
 _DATA = pathlib.Path(__file__).resolve().parent.parent / "studies" / "paper" / "srumma.csv"
 
 

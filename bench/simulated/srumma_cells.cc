@@ -80,15 +80,15 @@ class Simulation : public SimNetwork::Client, public EventHandler {
 // Whom each rank asks for its block of A and of B, step by step.
 using Owners = std::vector<std::vector<std::vector<int>>>;
 
-Owners OwnersOf(const SrummaCell& cell, MultiplyOrder order) {
-  const int64_t width = cell.block;
-  const Dealing blocks{width, 0, cell.side, 0};
-  const std::vector<Panel> panels = CutIntoPanels(blocks, blocks, width * cell.side, width);
+Owners OwnersOf(const SrummaCell& cell, MultiplyOrder order, int width) {
+  const int64_t block = cell.block;
+  const Dealing blocks{block, 0, cell.side, 0};
+  const std::vector<Panel> panels = CutIntoPanels(blocks, blocks, block * cell.side, width);
   Owners owners;
   for (int row = 0; row < cell.side; ++row) {
     for (int col = 0; col < cell.side; ++col) {
       owners.emplace_back();
-      const OwnParts own{row, col, col, row, width, width};
+      const OwnParts own{row, col, col, row, block, block};
       for (const int visit : VisitsOf(order, panels, StartsOf(panels, own))) {
         const Panel& panel = panels[static_cast<size_t>(visit)];
         owners.back().push_back({row * cell.side + panel.a_owner, panel.b_owner * cell.side + col});
@@ -100,12 +100,14 @@ Owners OwnersOf(const SrummaCell& cell, MultiplyOrder order) {
 
 class Gets final : public Simulation {
  public:
-  Gets(const MachineDescription& machine, const SrummaCell& cell, const Owners& owners, int depth)
-      : Simulation(machine, cell, MicrosecondsFor(cell, cell.block)),
+  Gets(const MachineDescription& machine, const SrummaCell& cell, const Owners& owners, int depth,
+       int width)
+      : Simulation(machine, cell, MicrosecondsFor(cell, width)),
         owners_(owners),
         depth_(depth),
+        width_(width),
         ranks_(owners.size()) {
-    for (Rank& rank : ranks_) rank.missing.resize(static_cast<size_t>(cell.side));
+    for (Rank& rank : ranks_) rank.missing.resize(owners[0].size());
   }
 
   void OnArrived(uint64_t argument) override {
@@ -113,8 +115,8 @@ class Gets final : public Simulation {
     const size_t step = argument >> 2 & 0x3FFFFFFF;
     const size_t operand = argument >> 1 & 1;
     if ((argument & 1) == 0) {
-      const auto block = static_cast<size_t>(cell().block);
-      Send(owners_[static_cast<size_t>(rank)][step][operand], rank, block * block * sizeof(double),
+      Send(owners_[static_cast<size_t>(rank)][step][operand], rank,
+           static_cast<size_t>(cell().block) * static_cast<size_t>(width_) * sizeof(double),
            argument | 1);
       return;
     }
@@ -158,6 +160,7 @@ class Gets final : public Simulation {
 
   const Owners& owners_;
   const int depth_;
+  const int width_;
   std::vector<Rank> ranks_;
 };
 
@@ -233,9 +236,10 @@ std::vector<int> HostsOf(const MachineDescription& machine, const SrummaCell& ce
 double SrummaCell::ComputeMicroseconds() const { return side * MicrosecondsFor(*this, block); }
 
 SrummaOutcome SimulateSrumma(const MachineDescription& machine, const SrummaCell& cell,
-                             MultiplyOrder order, int depth) {
-  const Owners owners = OwnersOf(cell, order);
-  return {Gets(machine, cell, owners, depth).Run(),
+                             MultiplyOrder order, int depth, int width) {
+  BRIGADE_CHECK_EQ(cell.block % width, 0);
+  const Owners owners = OwnersOf(cell, order, width);
+  return {Gets(machine, cell, owners, depth, width).Run(),
           MostFetchesAtOnce(owners, HostsOf(machine, cell))};
 }
 

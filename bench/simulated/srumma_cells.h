@@ -31,9 +31,10 @@ struct SrummaOutcome {
   int contention = 0;
 };
 
-// By gets, `depth` of each matrix on their way while a rank computes.
+// By gets of panels that are `width` wide, `depth` of each matrix on their way while a rank
+// computes. REQUIRES: it divides a block.
 SrummaOutcome SimulateSrumma(const MachineDescription& machine, const SrummaCell& cell,
-                             MultiplyOrder order, int depth);
+                             MultiplyOrder order, int depth, int width);
 // By broadcasts along rows and columns, each rank to the next, of chunks that are `width` wide: a
 // rank passes a chunk on when it has computed with the one before. REQUIRES: it divides a block.
 SrummaOutcome SimulateSumma(const MachineDescription& machine, const SrummaCell& cell, int width);

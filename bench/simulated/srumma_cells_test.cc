@@ -26,7 +26,7 @@ TEST(SrummaCells, OnOneHostGetsOnlyCompute) {
   const SrummaCell cell{8, 100, 2};
   EXPECT_DOUBLE_EQ(cell.ComputeMicroseconds(), 8 * 1000);
   for (const MultiplyOrder order : kOrders) {
-    const SrummaOutcome outcome = SimulateSrumma(machine, cell, order, 1);
+    const SrummaOutcome outcome = SimulateSrumma(machine, cell, order, 1, cell.block);
     EXPECT_DOUBLE_EQ(outcome.us, cell.ComputeMicroseconds());
     EXPECT_EQ(outcome.contention, 0);
   }
@@ -39,8 +39,8 @@ TEST(SrummaCells, ContentionIsThatOfTheOrders) {
   for (const int q : {4, 8}) {
     const SrummaCell cell{q, 10, 1};
     const MachineDescription machine = Machine(q);
-    EXPECT_EQ(SimulateSrumma(machine, cell, MultiplyOrder::kNatural, 1).contention, q);
-    EXPECT_EQ(SimulateSrumma(machine, cell, MultiplyOrder::kDiagonal, 1).contention, 1);
+    EXPECT_EQ(SimulateSrumma(machine, cell, MultiplyOrder::kNatural, 1, cell.block).contention, q);
+    EXPECT_EQ(SimulateSrumma(machine, cell, MultiplyOrder::kDiagonal, 1, cell.block).contention, 1);
     EXPECT_EQ(SimulateSumma(machine, cell, 10).contention, q);
   }
 }
@@ -52,8 +52,8 @@ TEST(SrummaCells, FewAskOneHostInDiagonalOrder) {
   const MachineDescription machine = Machine(kSide);
   // Each host fetches, for each of its ranks, the blocks of B of the other rows.
   const double least = (kSide - 1) * kSide * 80000 / 1000.0;
-  const double diagonal = SimulateSrumma(machine, cell, MultiplyOrder::kDiagonal, 1).us;
-  const double natural = SimulateSrumma(machine, cell, MultiplyOrder::kNatural, 1).us;
+  const double diagonal = SimulateSrumma(machine, cell, MultiplyOrder::kDiagonal, 1, cell.block).us;
+  const double natural = SimulateSrumma(machine, cell, MultiplyOrder::kNatural, 1, cell.block).us;
   EXPECT_GE(diagonal, least);
   EXPECT_LE(diagonal, 1.5 * least);
   EXPECT_GT(natural, 1.2 * diagonal);
@@ -63,12 +63,23 @@ TEST(SrummaCells, FewAskOneHostInDiagonalOrder) {
 TEST(SrummaCells, GetsAreUnderWayWhileRanksCompute) {
   const MachineDescription machine = Machine(1);
   const SrummaCell cell{2, 100, 2};  // a step computes 1000 us, and a block takes 80
-  const double ahead = SimulateSrumma(machine, cell, MultiplyOrder::kOwnFirst, 1).us;
-  const double blocking = SimulateSrumma(machine, cell, MultiplyOrder::kOwnFirst, 0).us;
+  const double ahead = SimulateSrumma(machine, cell, MultiplyOrder::kOwnFirst, 1, cell.block).us;
+  const double blocking = SimulateSrumma(machine, cell, MultiplyOrder::kOwnFirst, 0, cell.block).us;
   EXPECT_NEAR(ahead, 2000 + 80, 1);  // the first step of two ranks waits for a block
   // The second step of the others waits for two, which may meet at a port.
   EXPECT_GE(blocking, 2000 + 2 * 80);
   EXPECT_LE(blocking, 2000 + 3 * 80 + 1);
+}
+
+// Others wait for the first of four panels, or for a whole block. The other ranks' second block
+// comes while they compute.
+TEST(SrummaCells, NarrowPanelsAreThereSooner) {
+  const SrummaCell cell{2, 100, 2};
+  const auto us = [&](int width) {
+    return SimulateSrumma(Machine(1), cell, MultiplyOrder::kOwnFirst, 1, width).us;
+  };
+  EXPECT_NEAR(us(25), 2000 + 80 / 4.0, 1);
+  EXPECT_NEAR(us(100), 2000 + 80, 1);
 }
 
 TEST(SrummaCells, BroadcastsComeFromEachRowAndColumnInTurn) {
@@ -81,8 +92,8 @@ TEST(SrummaCells, BroadcastsComeFromEachRowAndColumnInTurn) {
 TEST(SrummaCells, IsTheSameEveryTime) {
   const SrummaCell cell{8, 64, 10};
   for (const MultiplyOrder order : kOrders) {
-    EXPECT_EQ(SimulateSrumma(Machine(4), cell, order, 1).us,
-              SimulateSrumma(Machine(4), cell, order, 1).us);
+    EXPECT_EQ(SimulateSrumma(Machine(4), cell, order, 1, cell.block).us,
+              SimulateSrumma(Machine(4), cell, order, 1, cell.block).us);
   }
   EXPECT_EQ(SimulateSumma(Machine(4), cell, 16).us, SimulateSumma(Machine(4), cell, 16).us);
 }

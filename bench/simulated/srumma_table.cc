@@ -1,4 +1,5 @@
-// srumma_table: products on a simulated machine, by SRUMMA in each order and by SUMMA.
+// srumma_table: products on a simulated machine, by SRUMMA in each order and by SUMMA: gets of
+// whole blocks and broadcasts of narrow chunks, and the other way round.
 
 #include <cmath>
 #include <iostream>
@@ -39,10 +40,13 @@ void Print(const MachineDescription& machine, const Parameters& parameters, int 
   for (const auto& [order, name] : {std::pair(MultiplyOrder::kNatural, "natural"),
                                     std::pair(MultiplyOrder::kDiagonal, "diagonal"),
                                     std::pair(MultiplyOrder::kOwnFirst, "own first")}) {
-    print(name, SimulateSrumma(machine, cell, order, 1));
+    print(name, SimulateSrumma(machine, cell, order, 1, block));
   }
-  print("diagonal, blocking", SimulateSrumma(machine, cell, MultiplyOrder::kDiagonal, 0));
+  print("diagonal, blocking", SimulateSrumma(machine, cell, MultiplyOrder::kDiagonal, 0, block));
+  print("diagonal, narrow",
+        SimulateSrumma(machine, cell, MultiplyOrder::kDiagonal, 1, parameters.width));
   print("SUMMA", SimulateSumma(machine, cell, parameters.width));
+  print("SUMMA, wide", SimulateSumma(machine, cell, block));
 }
 
 int Main(int argc, char** argv) {
@@ -58,7 +62,8 @@ int Main(int argc, char** argv) {
   app.add_option("--blocks", parameters.blocks, "rows and columns of each rank's blocks")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 14));
-  app.add_option("--width", parameters.width, "of SUMMA's chunks; must divide the blocks")
+  app.add_option("--width", parameters.width,
+                 "of SUMMA's chunks, and of narrow panels of gets; must divide the blocks")
       ->check(CLI::Range(1, 1 << 14));
   app.add_option("--gflops", parameters.gflops, "of a rank; estimated: one core of the 2020s")
       ->check(CLI::PositiveNumber);
