@@ -112,9 +112,10 @@ bool ComputeGemm(const char* routine, Element element, const GemmArguments& argu
   const ProductShape shape{arguments.m, arguments.n, arguments.k, place.rows * place.cols};
   const char* const decided = WhyLeft(grid->when(), shape, grid->is_row_by_row());
   std::string why_left = decided != nullptr ? decided : "";
+  if (why_left.empty() && !grid->outcome().ok()) FailForWant(routine, grid->outcome());
+  const Status came = grid->ComeToProduct(why_left.empty());
+  if (!came.ok()) Fail(routine, came.ToString());
   if (why_left.empty()) {
-    if (!grid->outcome().ok()) FailForWant(routine, grid->outcome());
-    grid->AwaitAll();
     call.element = element;
     call.m = shape.m;
     call.n = shape.n;
@@ -128,8 +129,15 @@ bool ComputeGemm(const char* routine, Element element, const GemmArguments& argu
     switch (status.code()) {
       case StatusCode::kOk:
         break;
-      case StatusCode::kInvalidArgument:
       case StatusCode::kMismatch:
+        // They do not look for that, and may wait for ever.
+        if (place.row == 0 && place.col == 0) {
+          std::fprintf(stderr, "brigade: %s is left to the PBLAS: %s\n", routine,
+                       status.message().c_str());
+        }
+        why_left = status.message();
+        break;
+      case StatusCode::kInvalidArgument:
       case StatusCode::kUnavailable:
         why_left = status.message();
         break;

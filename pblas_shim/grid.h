@@ -6,7 +6,10 @@
 
 #include <mpi.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "membuf/status.h"
 #include "patterns/settings/settings.h"
@@ -40,22 +43,42 @@ class Grid {
   Multiplier* multiplier() const { return multiplier_.get(); }
   const GridPlace& place() const { return place_; }
 
-  // Collective over it: returns when all have come. Whoever waits for ranks that are not in a
-  // product yet waits here, where MPI goes on, and not in the product: others may need what the
-  // BLACS have sent from here, and that may need calls of MPI by this rank. Over our BLACS nothing
-  // does, so nobody waits.
-  void AwaitAll() const;
+  // This process comes to the next product of the grid. If it takes that: collective over it, and
+  // returns when all have come. Whoever waits for ranks that are not in a product yet waits here,
+  // where MPI goes on, and not in the product: others may need what the BLACS have sent from here,
+  // and that may need calls of MPI by this rank. Over our BLACS nothing does, so nobody waits.
+  //
+  // kMismatch: a rank has left this product to the PBLAS, or is in another, or at the end of the
+  // grid. Its arguments are others then, and the PBLAS do not look for that.
+  Status ComeToProduct(bool is_taken);
 
   // Collective over it.
   void Free();
 
  private:
+  // At the course of another.
+  struct Look {
+    int64_t course = 0;
+    std::atomic<bool> over{true};
+  };
+
   Grid() = default;
   Status Open(Runtime* runtime, MPI_Comm comm);
+  Status AwaitAll();
+  // Looks how far the others are, who need not call; and what of that is here.
+  Status LookAtOthers();
+  Status FindWhoHasLeft();
 
   GridPlace place_;
-  MPI_Comm comm_ = MPI_COMM_NULL;  // null: nobody is awaited
-  double report_seconds_ = 0;      // of a wait
+  // A duplicate, lest the program's communicator has to serve where it is about to go. Null: nobody
+  // is awaited.
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  double report_seconds_ = 0;  // of a wait
+  // How far this process is: twice the products of the grid to which it has come, and one more
+  // while it leaves the last of them to the PBLAS. Others read it.
+  std::atomic<int64_t> course_{0};
+  std::vector<uint64_t> courses_;  // where they are, by rank
+  std::unique_ptr<Look[]> looks_;  // at these; null: at none yet
   Settings::When when_ = Settings::When::kOff;
   bool is_row_by_row_ = false;
   Status outcome_;

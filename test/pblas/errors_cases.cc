@@ -25,14 +25,14 @@ class Product {
   explicit Product(int n)
       : n_(n), a_(static_cast<size_t>(n) * static_cast<size_t>(n) / 2, 1), b_(a_), c_(a_) {}
 
-  void Compute(int context) {
+  void Compute(int context, int k, double alpha) {
     const int one = 1;
-    const double alpha = 1, beta = 0;
+    const double beta = 0;
     const int descriptor[] = {1, context, n_, n_, n_ / 2, n_ / 2, 0, 0, n_};
-    pdgemm_("N", "N", &n_, &n_, &n_, &alpha, a_.data(), &one, &one, descriptor, b_.data(), &one,
+    pdgemm_("N", "N", &n_, &n_, &k, &alpha, a_.data(), &one, &one, descriptor, b_.data(), &one,
             &one, descriptor, &beta, c_.data(), &one, &one, descriptor);
     for (const double value : c_) {
-      if (value != n_) std::fprintf(stderr, "the product is wrong\n");
+      if (value != k * alpha) std::fprintf(stderr, "the product is wrong\n");
     }
   }
 
@@ -64,10 +64,16 @@ int main(int argc, char** argv) {
   blacs_get_(&minus_one, &zero, &context);
   blacs_gridinit_(&context, "Row", &one, &two);
   Product small(40), large(1200);
-  small.Compute(context);
+  small.Compute(context, 40, 1);
   if (std::strcmp(name, "memory") == 0) {
     if (rank == 1) ForbidMoreMemory();
-    large.Compute(context);
+    large.Compute(context, 1200, 1);
+  } else if (std::strcmp(name, "one_is_small") == 0) {
+    large.Compute(context, rank == 0 ? 1200 : 8, 1);
+  } else if (std::strcmp(name, "one_is_missing") == 0) {
+    if (rank == 0) large.Compute(context, 1200, 1);
+  } else if (std::strcmp(name, "alpha") == 0) {
+    small.Compute(context, 40, rank + 1);
   }
   blacs_gridexit_(&context);
   MPI_Finalize();

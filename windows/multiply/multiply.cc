@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "patterns/group/group_agreement.h"
+#include "windows/elements/element.h"
+#include "windows/layout/typed_layout.h"
 #include "windows/memory/member.h"
 #include "windows/multiply/call_check.h"
 #include "windows/multiply/operand.h"
@@ -84,6 +86,12 @@ Status Multiplier::Agree(const CallRecord& mine, std::vector<CallRecord>* all) {
 Status Multiplier::Refuse(const Status& why) {
   std::vector<CallRecord> records;
   return Agree(RecordOf(MultiplyCall(), why), &records);
+}
+
+Status Multiplier::Read(int rank, uint64_t address, int64_t* number, std::atomic<bool>* over) {
+  const TypedLayout& one = TypedLayout::One(Element::kInt64);
+  return window_->Get({reinterpret_cast<std::byte*>(number), one, 1},
+                      {rank, static_cast<int64_t>(address - kProcessAddress), one, 1}, over);
 }
 
 Status Multiplier::Multiply(const MultiplyCall& call, const MultiplyOptions& options,

@@ -14,6 +14,8 @@
 #ifndef BRIGADE_WINDOWS_MULTIPLY_MULTIPLY_H_
 #define BRIGADE_WINDOWS_MULTIPLY_MULTIPLY_H_
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -58,6 +60,13 @@ class Multiplier {
   // Takes the place of Multiply on a rank that cannot make the call, and ends it on all. REQUIRES:
   // `why` is one of the failures after which nothing happened.
   Status Refuse(const Status& why);
+
+  // Begins to read a number at an address of another rank, which need not call: *over when it is
+  // here. Until then both must stay.
+  Status Read(int rank, uint64_t address, int64_t* number, std::atomic<bool>* over);
+  // Moves what is under way, or does until it is over.
+  Status Progress() { return window_->Progress(); }
+  Status WaitFor(const std::atomic<bool>& over) { return window_->WaitFor(over); }
 
  private:
   struct Scratch;
