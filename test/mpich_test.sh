@@ -13,8 +13,8 @@ check "build" bazel build "${mpich[@]}" //blacs_shim:libbrigade_blacs.so //blacs
   //blacs_shim:libraries //blacs_shim:libraries64 //pblas_shim:libbrigade_pblas{,64}.so //rma_shim:libbrigade_rma.so \
   //pblas_shim:libbrigade.so.0 //rma_shim:libbrigade.so.0 //bench:brigade_bench //test/blacs:blacs_c_header_test \
   //test/blacs:blacs64_c_header_test //test/blacs:blacs_cases //test/rma:rma_cases \
-  //test/pblas:differential //test/li:li_{cases,misuse} //test/bsp:bsp_cases //bench/studies:suites \
-  //bench/studies/putget:studies
+  //test/pblas:differential //test/pblas:errors_cases //test/li:li_{cases,misuse} //test/bsp:bsp_cases \
+  //bench/studies:suites //bench/studies/putget:studies
 [[ $failed -eq 0 ]] || finish
 built=$(bazel info "${mpich[@]}" bazel-bin)
 shim=$built/blacs_shim
@@ -204,6 +204,8 @@ check "Debian's testers" testers "$shim/libbrigade_blacs.so" --only 'x[CF]btest-
 check "Debian's testers with products" products
 check "products beside ScaLAPACK's own" of_products differential "$built/test/pblas/differential" "$pblas" \
   "$shim/libbrigade_blacs.so" 2  # whose waits do not spin for processors that others need
+check "products on harder data" of_products pblas "$pblas" "$shim/libbrigade_blacs.so" mpich
+check "products that cannot be" of_products errors "$built/test/pblas/errors_cases" "$pblas" "$shim/libbrigade_blacs.so"
 check "MKL's ScaLAPACK" ./test/scalapack/run_mkl.py --mpi mpich --preload "$shim/libbrigade_blacs.so" --pblas "$pblas"
 check "one-sided calls: its names" ./rma_shim/exports_test.sh "$rma"
 check "one-sided calls" one_sided
