@@ -11,10 +11,10 @@ read. Can be run again. The directory can be moved afterwards, as a whole. ./tes
 
   --prefix DIRECTORY   where bin, include, lib and share are to be
   --libdir NAME        the folder of the libraries in there; lib unless given
-  --mpi MPI            what the programs are built with: openmpi, which is the default, or mpich. MPICC=/PATH/mpicc
-                       names another Open MPI or MPICH than Debian's
-  --either             also libbrigade_blacs_either.so, to preload under programs of either family of MPIs, and its
-                       like for integers of 64 bits; built with those of Debian
+  --mpi MPI            what it is for: openmpi, which is the default, or mpich. MPICC=/PATH/mpicc names another
+                       Open MPI or MPICH than Debian's
+  --either             the libraries of the BLACS, of products and of one-sided calls, and libbrigade.so, are for
+                       programs of the other family of MPIs, too; built with those of Debian
   -- BAZEL-OPTION...   how to build, beside --config=opt
 EOT
 }
@@ -52,16 +52,24 @@ cd "$(dirname "$0")"
 build=("$@")
 # Said twice it would be another build.
 [[ " $* " == *" --config=opt "* ]] || build=(--config=opt "$@")
-any=("${build[@]}")  # whatever the MPI
+# Each for all MPIs, but for the last two.
 libraries=(patterns/api/libbrigade.so blacs_shim/libbrigade_blacs.so blacs_shim/libbrigade_blacs64.so
   pblas_shim/libbrigade_pblas.so pblas_shim/libbrigade_pblas64.so rma_shim/libbrigade_rma.so
   windows/faces/li/libbrigade_li.so windows/faces/bsp/libbrigade_bsp.so)
-[[ $mpi == openmpi ]] || build+=(--config=mpich)
-targets=(bench:brigade_bench tools:brigade_info)
-for library in "${libraries[@]}"; do targets+=("$(dirname "$library"):$(basename "$library").0"); done
-bazel build "${build[@]}" "${targets[@]/#/\/\/}"
-# Where these options build; bazel-bin may be of others.
-built=$(bazel info "${build[@]}" bazel-bin)
+# What they open for an MPI.
+parts=(patterns/api/libbrigade_mpi blacs_shim/libbrigade_blacs blacs_shim/libbrigade_blacs64
+  pblas_shim/libbrigade_pblas pblas_shim/libbrigade_pblas64 rma_shim/libbrigade_rma)
+
+targets() { local file; for file; do echo "//$(dirname "$file"):$(basename "$file")"; done; }  # FILE...
+
+build_for() {  # FAMILY FILE...: says where these options build; bazel-bin may be of others.
+  local options=("${build[@]}")
+  [[ $1 == openmpi ]] || options+=(--config=mpich)
+  # shellcheck disable=SC2046 # a list of words
+  bazel build "${options[@]}" $(targets "${@:2}" "${parts[@]/%/_$1.so.0}") >&2
+  bazel info "${options[@]}" bazel-bin
+}
+built=$(build_for "$mpi" bench/brigade_bench tools/brigade_info "${libraries[@]/%/.0}")
 
 version=$(sed -nE 's/.*BRIGADE_VERSION "(.*)".*/\1/p' membuf/version.h)
 soversion=$(readelf --dynamic "$built/patterns/api/libbrigade.so.0" | sed -nE 's/.*SONAME.*\.so\.([0-9]+)\]/\1/p')
@@ -81,19 +89,12 @@ for library in "${libraries[@]}"; do
   ln -sf "$name.$version" "$lib/$name.$soversion"
   ln -sf "$name.$soversion" "$lib/$name"
 done
-if $either; then
-  bazel build "${build[@]}" //blacs_shim:libbrigade_blacs{,64}_either.so
-  install -D --mode=755 --target-directory="$lib" "$built"/blacs_shim/libbrigade_blacs{,64}_either.so
-  for family in openmpi mpich; do
-    of_family=("${any[@]}")
-    [[ $family == openmpi ]] || of_family+=(--config=mpich)
-    bazel build "${of_family[@]}" //blacs_shim:libraries //blacs_shim:libraries64
-    shim=$(bazel info "${of_family[@]}" bazel-bin)/blacs_shim
-    install -D --mode=755 --target-directory="$lib/brigade/$family" "$shim"/libbrigade{,_blacs,_blacs64}.so.0
-    # The program has its MPI, whose file may have another name than Debian's.
-    patchelf --remove-needed libmpi.so.40 --remove-needed libmpich.so.12 "$lib/brigade/$family"/*
-  done
-fi
+families=("$mpi")
+! $either || families=(openmpi mpich)
+for family in "${families[@]}"; do
+  folder=$(build_for "$family")
+  for part in "${parts[@]}"; do install --mode=755 --target-directory="$lib" "$folder/${part}_$family.so.0"; done
+done
 install -D --mode=644 --target-directory="$prefix/include/brigade" include/brigade/*
 
 install -D --mode=755 --target-directory="$prefix/bin" "$built/bench/brigade_bench" "$built/tools/brigade_info"

@@ -57,14 +57,6 @@ void Fail(const Origin& origin, const char* format, ...) {
   EndJob(1);
 }
 
-void FailWithoutMpi(const Origin& origin, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  Print("ERROR", origin, format, arguments);
-  va_end(arguments);
-  std::_Exit(EXIT_FAILURE);
-}
-
 void Warn(const Origin& origin, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);

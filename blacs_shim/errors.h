@@ -22,10 +22,6 @@ struct Origin {
 [[noreturn]] void Fail(const Origin& origin, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// As Fail, where MPI itself cannot be trusted to end the job: ends this process.
-[[noreturn]] void FailWithoutMpi(const Origin& origin, const char* format, ...)
-    __attribute__((format(printf, 2, 3)));
-
 // Prints "BLACS WARNING ..." likewise and returns.
 void Warn(const Origin& origin, const char* format, ...) __attribute__((format(printf, 2, 3)));
 

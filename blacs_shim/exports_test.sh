@@ -1,6 +1,6 @@
 #!/bin/bash
-# The library exports the 156 names of the BLACS and nothing else, and has all that is below from libbrigade.so of the
-# same release. Arguments: the library, and version.h.
+# The library exports the 156 names of the BLACS and nothing else, and so does its part for an MPI, which has all that is
+# below from libbrigade.so of the same release. Arguments: the library, version.h, and the part.
 set -eu
 
 expected_names() {
@@ -20,20 +20,22 @@ expected_names() {
 }
 
 expected=$(expected_names | LC_ALL=C sort)
-exported=$(nm -D --defined-only "$1" | awk '{print $NF}' | LC_ALL=C sort)
 [ "$(wc -l <<< "$expected")" = 156 ]
-if ! diff <(echo "$expected") <(echo "$exported"); then
-  echo "FAILED: '<' is missing from the exports, '>' should not be there"
-  exit 1
-fi
+for library in "$1" "$3"; do
+  exported=$(nm -D --defined-only "$library" | awk '{print $NF}' | LC_ALL=C sort)
+  if ! diff <(echo "$expected") <(echo "$exported"); then
+    echo "FAILED: '<' is missing from the exports of $library, '>' should not be there"
+    exit 1
+  fi
+done
 
-if nm --demangle --defined-only "$1" | grep ' brigade::Engine::Create('; then
+if nm --demangle --defined-only "$3" | grep ' brigade::Engine::Create('; then
   echo "FAILED: there is an engine inside, which libbrigade.so has"
   exit 1
 fi
 # The loader refuses a libbrigade.so of another release.
 release=$(sed -n 's/^#define BRIGADE_VERSION "\(.*\)"/\1/p' "$2")
-if ! readelf --version-info --wide "$1" | grep -A9 'File: libbrigade\.so\.0' | grep -q "Name: BRIGADE_INTERNAL_$release "; then
+if ! readelf --version-info --wide "$3" | grep -A9 'File: libbrigade\.so\.0' | grep -q "Name: BRIGADE_INTERNAL_$release "; then
   echo "FAILED: does not ask for libbrigade.so.0 of release $release"
   exit 1
 fi

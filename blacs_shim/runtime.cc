@@ -15,27 +15,12 @@
 #include "patterns/trace/trace.h"
 #include "transport/host/variables.h"
 #include "transport/mpi/mpi_bootstrap.h"
-#include "transport/mpi/mpi_family.h"
 #include "transport/mpi/mpi_time.h"
 #include "transport/registry.h"
 
 namespace brigade {
 namespace blacs {
 namespace {
-
-void RequireOwnMpi(const char* routine) {
-  static bool checked = false;
-  if (checked) return;
-  const std::string wrong = WrongMpiFamily();
-  if (!wrong.empty()) FailWithoutMpi(Origin{routine}, "%s", wrong.c_str());
-  checked = true;
-}
-
-// The one thing done at load: a program whose own calls the MPI of this library has captured would
-// crash at its first MPI call, before any of BLACS. Costs others one symbol lookup.
-__attribute__((constructor)) void RefuseCapturedProgram() {
-  if (!WrongMpiFamily().empty() && ReachesOwnMpi()) RequireOwnMpi("loading");
-}
 
 void FailIfNotOk(const Origin& origin, const Status& status) {
   if (!status.ok()) Fail(origin, "%s", status.ToString().c_str());
@@ -90,8 +75,7 @@ ProcessGrid& GridOf(const char* routine, int64_t context) {
   return *grid;
 }
 
-bool Runtime::MpiIsActive(const char* routine) {
-  RequireOwnMpi(routine);
+bool Runtime::MpiIsActive() {
   int initialized = 0;
   int finalized = 0;
   MPI_Initialized(&initialized);
@@ -110,7 +94,7 @@ Runtime::Runtime(const Settings& settings) : settings_(settings), pid_(getpid())
 }
 
 Runtime& Runtime::StartNow(const char* routine) {
-  if (!MpiIsActive(routine)) {
+  if (!MpiIsActive()) {
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized) Fail(Origin{routine}, "called after MPI_Finalize");

@@ -312,7 +312,7 @@ void Abort(int64_t context, int64_t code) {
 void Exit(int64_t not_done) {
   const char* const routine = "blacs_exit";
   const Entry entry(routine);
-  if (!Runtime::MpiIsActive(routine)) return;
+  if (!Runtime::MpiIsActive()) return;
   if (Runtime* runtime = Runtime::Current()) runtime->Reset(routine);
   if (not_done == 0) MPI_Finalize();
 }

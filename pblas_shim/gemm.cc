@@ -73,7 +73,7 @@ bool FindPlace(const char* routine, const GemmArguments& arguments, GridPlace* p
     if (type != kBlockCyclic && type != kBlockCyclicWithFirstBlock) return false;
     if (matrix->descriptor[kContext] != context) return false;
   }
-  static auto* const grid_info = FindFunction<GridInfo>(RTLD_DEFAULT, "blacs_gridinfo_", routine);
+  static auto* const grid_info = FindFunction<GridInfo>(&FindFirst, "blacs_gridinfo_", routine);
   int64_t rows = 0;
   int64_t cols = 0;
   int64_t row = 0;

@@ -8,6 +8,7 @@
 
 using brigade::Element;
 using brigade::pblas::ComputeGemm;
+using brigade::pblas::find_next;
 using brigade::pblas::FindFunction;
 using brigade::pblas::GemmArguments;
 using brigade::pblas::ToSubmatrix;
@@ -35,12 +36,14 @@ using Integer = int;
                                   beta,                                                         \
                                   ToSubmatrix(c, ic, jc, descc)};                               \
     if (ComputeGemm(text, element, arguments)) return;                                          \
-    static auto* const original = FindFunction<decltype(name)>(RTLD_NEXT, #name, text);         \
+    static auto* const original = FindFunction<decltype(name)>(find_next, #name, text);         \
     original(op_a, op_b, m, n, k, alpha, a, ia, ja, desca, b, ib, jb, descb, beta, c, ic, jc,   \
              descc);                                                                            \
   }
 
 extern "C" {
+
+void brigade_take_find_next(void* (*find)(const char*)) { find_next = find; }
 
 BRIGADE_PBLAS_GEMM(psgemm_, "PSGEMM", Element::kFloat)
 BRIGADE_PBLAS_GEMM(pdgemm_, "PDGEMM", Element::kDouble)

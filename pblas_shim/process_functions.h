@@ -20,10 +20,16 @@ using GridInfo = void(const int64_t* context, int64_t* rows, int64_t* cols, int6
 using Get = void(const int64_t* context, const int64_t* what, int64_t* value);
 inline int LowHalf(int64_t integer) { return static_cast<int>(integer); }
 
-// `where`: RTLD_DEFAULT, or RTLD_NEXT of the library that calls. Without it the job ends.
+// Finds what lies behind the names of the library that has opened this part (transport/family).
+inline void* (*find_next)(const char* name) = nullptr;
+
+// Finds what all see.
+inline void* FindFirst(const char* name) { return dlsym(RTLD_DEFAULT, name); }
+
+// `find`: one of these. Without the function the job ends.
 template <typename Function>
-Function* FindFunction(void* where, const char* name, const char* routine) {
-  auto* const found = reinterpret_cast<Function*>(dlsym(where, name));
+Function* FindFunction(void* (*find)(const char*), const char* name, const char* routine) {
+  auto* const found = reinterpret_cast<Function*>(find(name));
   if (found == nullptr) {
     Fail(routine,
          std::string("there is no ") + name + ": load libbrigade_pblas.so before ScaLAPACK");

@@ -1,6 +1,5 @@
 #include "pblas_shim/runtime.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,17 +8,9 @@
 #include "pblas_shim/errors.h"
 #include "pblas_shim/process_functions.h"
 #include "transport/host/variables.h"
-#include "transport/mpi/mpi_family.h"
 
 namespace brigade {
 namespace pblas {
-namespace {
-
-// The one thing done at load.
-__attribute__((constructor)) void RefuseOtherMpi() { RefuseWrongMpiFamily("libbrigade_pblas.so"); }
-
-}  // namespace
-
 Runtime* Runtime::current_ = nullptr;
 
 Runtime::Runtime(const Settings& settings) : settings_(settings), pid_(getpid()) {
@@ -48,7 +39,7 @@ Status Runtime::OpenEngine() {
 }
 
 Grid* Runtime::GridOf(const char* routine, int64_t context, const GridPlace& place) {
-  static auto* const get = FindFunction<Get>(RTLD_DEFAULT, "blacs_get_", routine);
+  static auto* const get = FindFunction<Get>(&FindFirst, "blacs_get_", routine);
   constexpr int64_t kCommunicatorOfContext = 10;
   int64_t handle = 0;
   get(&context, &kCommunicatorOfContext, &handle);

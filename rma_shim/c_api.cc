@@ -200,6 +200,10 @@ Operation GetAccumulate(const void* memory, int64_t count, MPI_Datatype type, vo
 
 }  // namespace
 
+extern "C" void brigade_take_find_next(void* (*find)(const char*)) {
+  brigade::rma::find_next = find;
+}
+
 // What we do not give the MPI does, or says why not.
 PUBLIC(Alloc_mem, (MPI_Aint size, MPI_Info info, void* base)) {
   int is_initialized = 0;

@@ -3,7 +3,6 @@
 #ifndef BRIGADE_RMA_SHIM_ORIGINAL_H_
 #define BRIGADE_RMA_SHIM_ORIGINAL_H_
 
-#include <dlfcn.h>
 #include <mpi.h>
 
 #include "membuf/check.h"
@@ -11,10 +10,13 @@
 namespace brigade {
 namespace rma {
 
+// What lies behind the names of the library that has opened this part (transport/family).
+inline void* (*find_next)(const char* name) = nullptr;
+
 // Profiling tools replace MPI_* and call PMPI_*, so what lies behind them is PMPI_*.
 template <typename Function>
 Function* FindOriginal(const char* name) {
-  auto* const found = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+  auto* const found = reinterpret_cast<Function*>(find_next(name));
   BRIGADE_CHECK(found != nullptr);
   return found;
 }

@@ -9,17 +9,9 @@
 #include "rma_shim/carried_window.h"
 #include "rma_shim/errors.h"
 #include "transport/host/variables.h"
-#include "transport/mpi/mpi_family.h"
 
 namespace brigade {
 namespace rma {
-namespace {
-
-// The one thing done at load.
-__attribute__((constructor)) void RefuseOtherMpi() { RefuseWrongMpiFamily("libbrigade_rma.so"); }
-
-}  // namespace
-
 std::atomic<Runtime*> Runtime::current_ = nullptr;
 
 Runtime::Runtime(const Settings& settings)

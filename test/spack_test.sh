@@ -57,7 +57,7 @@ installed() {
   local prefix
   spack dev-build --source-path "$PWD" "$brigade" ^openmpi && prefix=$(spack location --install-dir brigade) &&
     "$prefix/bin/brigade_info" | grep '^  shm  *yes' &&
-    readelf --dynamic "$prefix/lib/libbrigade_blacs.so" | grep 'NEEDED.*libmpi'
+    readelf --dynamic "$prefix/bin/brigade_bench" | grep 'NEEDED.*libmpi'
 }
 
 refuses_other_mpis() {

@@ -1,23 +1,19 @@
 #include "transport/registry.h"
 
-#include <mpi.h>
-
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include "membuf/check.h"
 #include "membuf/rules.h"
 #include "transport/auto/auto_endpoint.h"
 #include "transport/edge/process_copy.h"
 #include "transport/host/descriptors.h"
 #include "transport/host/fabric.h"
 #include "transport/host/launcher.h"
-#include "transport/mpi/mpi_bootstrap.h"
-#include "transport/mpi/mpi_fabric.h"
-#include "transport/mpi/mpi_family.h"
-#include "transport/mpi/mpi_transport.h"
+#include "transport/mpi_part.h"
 #include "transport/shm/shm_transport.h"
 #include "transport/tcp/tcp_transport.h"
 
@@ -44,9 +40,18 @@ Status CreateSockets(std::unique_ptr<Endpoint>* endpoint) {
   return CreateOverTcp(/*plain_sockets=*/true, endpoint);
 }
 
+// REQUIRES: an endpoint or a bootstrap was created, which found it.
+const MpiPart& Mpi() {
+  const MpiPart* part = nullptr;
+  BRIGADE_CHECK(FindMpiPart(&part).ok());
+  return *part;
+}
+
+Status CreateMpi(std::unique_ptr<Endpoint>* endpoint) { return Mpi().CreateEndpoint(endpoint); }
+
 // The answer is worth keeping: it takes a quarter of a second.
 const FabricVerdict& Fabric() {
-  static const FabricVerdict verdict = JudgeFabric(FabricHere());
+  static const FabricVerdict verdict = JudgeFabric(Mpi().Fabric());
   return verdict;
 }
 
@@ -89,7 +94,7 @@ Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
   ShmOptions options;
   BRIGADE_RETURN_IF_ERROR(ReadShmOptions(&options));
   options.spans_hosts = true;
-  BRIGADE_RETURN_IF_ERROR(CreateMpiEndpoint(&mpi));
+  BRIGADE_RETURN_IF_ERROR(CreateMpi(&mpi));
   // Where there is no shared memory or no socket to be had, there is MPI. But an interface that was
   // asked for must exist. That TCP is missing is said where it is missed.
   (void)CreateShmEndpoint(options, &shm);
@@ -109,7 +114,7 @@ Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
 constexpr Entry kTransports[] = {
     {"auto", "shm within a host, tcp between hosts where MPI would use TCP, else mpi",
      CreateAutoEndpoint},
-    {"mpi", "messages of the MPI library", CreateMpiEndpoint},
+    {"mpi", "messages of the MPI library", CreateMpi},
     {"shm", "memory shared by the ranks of one host", CreateShm},
     {"tcp", "TCP through io_uring, or plain sockets where there is none", CreateTcp},
     {"sockets", "TCP through plain sockets", CreateSockets},
@@ -118,7 +123,9 @@ constexpr Entry kTransports[] = {
 }  // namespace
 
 Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint) {
-  BRIGADE_RETURN_IF_ERROR(CheckMpi());
+  const MpiPart* mpi = nullptr;
+  BRIGADE_RETURN_IF_ERROR(FindMpiPart(&mpi));
+  BRIGADE_RETURN_IF_ERROR(mpi->Check());
   RaiseDescriptorLimit();
   if (LogsInfo()) TellIfCopiesAreRefused(SayOnStderr);
   // What "tcp" was called once; scripts may still say so.
@@ -131,22 +138,12 @@ Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoi
 }
 
 Status CreateBootstrap(int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap) {
-  const MPI_Comm comm = MPI_Comm_f2c(mpi_comm);
-  // Open MPI translates a number that is no communicator's to a null pointer.
-  if (comm == MPI_Comm() || comm == MPI_COMM_NULL) {
-    return Status(StatusCode::kInvalidArgument,
-                  "there is no MPI communicator with Fortran handle " + std::to_string(mpi_comm));
-  }
-  *bootstrap = std::make_unique<MpiBootstrap>(comm);
-  return Status();
+  const MpiPart* mpi = nullptr;
+  BRIGADE_RETURN_IF_ERROR(FindMpiPart(&mpi));
+  return mpi->CreateBootstrap(mpi_comm, bootstrap);
 }
 
-JobPosition PositionInJob() {
-  JobPosition position;
-  MPI_Comm_rank(MPI_COMM_WORLD, &position.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &position.ranks);
-  return position;
-}
+JobPosition PositionInJob() { return Mpi().PositionInJob(); }
 
 std::string DescribeFabric() {
   return std::string("between hosts MPI ") +

@@ -10,6 +10,7 @@
 #include "membuf/status.h"
 #include "transport/bootstrap.h"
 #include "transport/endpoint.h"
+#include "transport/mpi_part.h"
 
 namespace brigade {
 
@@ -24,11 +25,7 @@ Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoi
 // such communicator.
 Status CreateBootstrap(int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap);
 
-// This process's rank in MPI_COMM_WORLD, and their number, for callers that do not see <mpi.h>.
-struct JobPosition {
-  int rank = 0;
-  int ranks = 0;
-};
+// For callers that do not see <mpi.h>. REQUIRES: an endpoint was created.
 JobPosition PositionInJob();
 
 // Whether MPI would use TCP between hosts, and why, in words. Takes a quarter of a second unless

@@ -10,8 +10,7 @@ MPICH_TARGETS = ["//bench:brigade_bench", "//bench/studies:suites", "//bench/stu
                  "//bench/studies/srumma:overlap_study"]
 TARGETS = [*MPICH_TARGETS, "//bench/simulated:superstep_table", "//bench/simulated:srumma_table",
            "//bench/simulated/putget:putget_table", "//bench/studies/srumma:studies",
-           "//blacs_shim:libbrigade_blacs.so", "//blacs_shim:libbrigade.so.0", "//pblas_shim:libbrigade_pblas.so",
-           "//pblas_shim:libbrigade.so.0"]
+           "//blacs_shim:libbrigade_blacs.so", "//pblas_shim:libbrigade_pblas.so"]
 PLACES = ("shm", "loopback", "cluster")
 
 

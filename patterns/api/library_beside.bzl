@@ -1,62 +1,103 @@
-"""Shared libraries that lie beside libbrigade.so, which has all that is below them."""
+"""Shared libraries that lie beside libbrigade.so, which has all that is below them but what calls MPI."""
 
 load("//membuf:copts.bzl", "BRIGADE_COPTS")
 load("//patterns/api:without.bzl", "without")
 
-def library_beside(name, srcs, beyond, deps = [], copts = [], exports = "exports.map", stays = False):
-    """lib<name>.so.0, lib<name>.so, a copy, and libbrigade.so.0 beside them, as where they are installed.
+# Of MPIs, as files are called after them.
+FAMILIES = ["openmpi", "mpich"]
+
+# Where MPIs are made: no library of ours names one that it needs.
+MPIS = ["@mpi//:mpi", "@mpich//:mpich"]
+
+def mpi_parts(names):
+    """The names, with the family of MPIs that all is built for in place of %s."""
+    return select({
+        "@mpi//:is_mpich": [name % "mpich" for name in names],
+        "//conditions:default": [name % "openmpi" for name in names],
+    })
+
+def _copied(library):
+    """The library of patterns/api, beside others."""
+    if native.existing_rule(library + "_copy") == None:
+        native.genrule(
+            name = library + "_copy",
+            srcs = ["//patterns/api:" + library],
+            outs = [library],
+            cmd = "cp $< $@",
+            tags = ["manual"],
+        )
+
+def library_beside(name, srcs, beyond, deps = [], copts = [], exports = "exports.map", names = None):
+    """lib<name>.so.0, lib<name>.so, a copy, and what they need beside them, as where they are installed.
 
     Programs that are linked look for the library under its SONAME, which changes when they would no longer work.
 
     Args:
       name: of the library, without lib and .so.
       srcs: what has the names that it exports.
-      beyond: libraries that these need, linked except for what libbrigade.so has.
+      beyond: libraries that these need, linked except for what libbrigade.so and its part for MPI have.
       deps: libraries that these include alone.
       copts: more than BRIGADE_COPTS.
       exports: the version script with the names.
-      stays: whether it stays loaded once loaded, for MPI calls it back when it ends.
+      names: a source that has the names alone (transport/family). The library is made of it, for all MPIs, and the
+        rest is lib<name>_<family>.so.0. Without it the library is for the MPI that all is built with.
     """
     library = "lib%s.so" % name
     soname = library + ".0"
+    _copied("libbrigade.so.0")
+    for family in FAMILIES:
+        _copied("libbrigade_mpi_%s.so.0" % family)
     without(
         name = name + "_beyond_libbrigade",
+        folders = MPIS,
         held = "//patterns/api:contents",
         deps = beyond,
     )
-    native.cc_binary(
-        name = soname,
-        srcs = srcs,
-        additional_linker_inputs = [
-            exports,
-            ":libbrigade.so.0",
-        ],
-        copts = BRIGADE_COPTS + copts,
-        linkopts = [
-            "$(location :libbrigade.so.0)",
-            "-Wl,-rpath,'$$ORIGIN'",
-            "-Wl,--version-script=$(location %s)" % exports,
-            "-Wl,-soname," + soname,
-            "-Wl,-z,defs",
-        ] + (["-Wl,-z,nodelete"] if stays else []),
-        linkshared = True,
-        deps = [":%s_beyond_libbrigade" % name] + deps + ["@mpi"],
-    )
+    for file in ["lib%s_%s.so.0" % (name, family) for family in FAMILIES] if names else [soname]:
+        native.cc_binary(
+            name = file,
+            srcs = srcs,
+            additional_linker_inputs = [
+                exports,
+                ":libbrigade.so.0",
+            ] + mpi_parts([":libbrigade_mpi_%s.so.0"]),
+            copts = BRIGADE_COPTS + copts,
+            linkopts = [
+                "$(location :libbrigade.so.0)",
+                "-Wl,-rpath,'$$ORIGIN'",
+                "-Wl,--version-script=$(location %s)" % exports,
+                "-Wl,-soname," + file,
+            ] + mpi_parts(["$(location :libbrigade_mpi_%s.so.0)"]) + (["-Wl,-z,nodelete"] if names else []),
+            linkshared = True,
+            tags = ["manual"] if names else [],
+            deps = [":%s_beyond_libbrigade" % name] + deps,
+        )
+    if names:
+        native.cc_binary(
+            name = soname,
+            srcs = [names],
+            additional_linker_inputs = [exports],
+            copts = BRIGADE_COPTS + copts + ["-DBRIGADE_PART='\"%s\"'" % name.replace("brigade_", "")],
+            linkopts = [
+                "-Wl,--version-script=$(location %s)" % exports,
+                "-Wl,-soname," + soname,
+                "-Wl,-z,defs",
+                "-Wl,-z,nodelete",
+            ],
+            linkshared = True,
+            deps = ["//transport/family:names"],
+        )
 
-    # What linkers look for, and what is preloaded.
+    # What linkers look for, and what is preloaded. What it needs beside it is built with it.
     native.genrule(
         name = "lib" + name,
-        srcs = [":" + soname],
+        srcs = [
+            ":libbrigade.so.0",
+            ":" + soname,
+        ] + mpi_parts([":libbrigade_mpi_%s.so.0"] + ([":lib" + name + "_%s.so.0"] if names else [])),
         outs = [library],
-        cmd = "cp $< $@",
+        cmd = "cp $(location :%s) $@" % soname,
     )
-    if native.existing_rule("libbrigade") == None:
-        native.genrule(
-            name = "libbrigade",
-            srcs = ["//patterns/api:libbrigade.so.0"],
-            outs = ["libbrigade.so.0"],
-            cmd = "cp $< $@",
-        )
     native.sh_test(
         name = name + "_soname_test",
         size = "small",

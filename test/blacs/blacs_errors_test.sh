@@ -102,8 +102,7 @@ expect_different "BLACS ERROR 'blacs_gridinit: mismatch.*" BRIGADE_CHUNK_BYTES=1
 expect_different "BLACS ERROR 'blacs_gridinit: BRIGADE_STATS differs" BRIGADE_STATS=1
 expect_different "BLACS ERROR 'blacs_gridinit: BRIGADE_STATS_FILE differs" BRIGADE_STATS_FILE=/dev/null
 
-# Programs of MPICH, whose testers come with those of Open MPI: one whose own MPI calls Open MPI would
-# capture, and one that captures ours.
+# A program of MPICH, whose testers come with those of Open MPI, and one whose calls MPICH takes.
 expect_alone() {
   local text=$1 code
   shift
@@ -116,9 +115,8 @@ expect_alone() {
   fi
 }
 mpich_tester=/usr/lib/$(gcc -print-multiarch)/scalapack/mpich-tests/BLACS/xCbtest
-expect_alone "BLACS ERROR 'loading: .*but the program uses MPICH" LD_PRELOAD="$library" \
-  "$mpich_tester"
-expect_alone "BLACS ERROR 'blacs_pinfo: .*but the program uses MPICH Version" \
-  LD_PRELOAD=libmpich.so.12 "$cases" grid
+refusal='^brigade: libbrigade_blacs.so: this library was not built for MPICH, which the program uses'
+expect_alone "$refusal" LD_PRELOAD="$library" "$mpich_tester"
+expect_alone "$refusal" LD_PRELOAD=libmpich.so.12 "$cases" grid
 
 [ $failures -eq 0 ]

@@ -16,8 +16,8 @@ says() {  # TEXT COMMAND...
 }
 
 says 'unavailable: .*MPI is not initialised' "$1"
+says 'unavailable: .*this library was not built for MPICH, which the program uses' LD_PRELOAD=libmpich.so.12 "$1"
 refusal='this library was built for Open MPI, but the program uses MPICH Version'
-says "unavailable: .*$refusal" LD_PRELOAD=libmpich.so.12 "$1"
 says "^brigade: libbrigade_bsp.so: $refusal" LD_PRELOAD=libmpich.so.12 "$2"
 says "^brigade: libbrigade_li.so: $refusal" LD_PRELOAD=libmpich.so.12 "$3" all
 

@@ -1,0 +1,73 @@
+#!/bin/bash
+# No library of ours names an MPI that it needs: preloaded, each is loaded by any program, and finds the MPI of one that
+# has one. Arguments: run_mpi.sh, the program one_mpi, libbrigade_blacs.so, libbrigade_pblas.so, libbrigade_rma.so, and
+# what else is to name none.
+set -u
+
+run_mpi=$1
+one_mpi=$2
+shift 2
+blacs=$(realpath "$1") pblas=$(realpath "$2") rma=$(realpath "$3")
+failures=0
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+out=$TEST_TMPDIR/out
+
+fail() {
+  echo "FAILED: $*; got:"
+  cat "$out"
+  failures=$((failures + 1))
+}
+
+prints() {  # TEXT...: what was run has ended well, and its output has these.
+  local code=$? text
+  [ $code -eq 0 ] || fail "exit code $code"
+  for text; do grep -q -- "$text" "$out" || fail "no '$text'"; done
+}
+
+for library; do
+  readelf --dynamic "$library" >"$out" || fail "$library"
+  ! grep 'NEEDED.*libmpi' "$out" || fail "$library names an MPI"
+done
+
+# A program without MPI, also where all is bound at its start.
+for now in '' 1; do
+  LD_PRELOAD="$blacs $pblas $rma" LD_BIND_NOW=$now bash -c 'echo fine' >"$out" 2>&1
+  prints '^fine$'
+  [ "$(wc -l <"$out")" = 1 ] || fail "a shell says more"
+done
+
+# In either order, and the launcher loads them, too.
+for preload in "$blacs $pblas $rma" "$rma $pblas $blacs"; do
+  LD_PRELOAD=$preload BRIGADE_LOG=info "$run_mpi" 2 "$one_mpi" >"$out" 2>&1
+  prints 'BLACS over transport' 'carried over' 'mapped: '
+done
+
+# An MPI that only its user sees, as in Python.
+mpi=$(sed -n 's/.*mapped: //p' "$out" | head -n 1)
+LD_PRELOAD=$blacs timeout 60 python3 -c '
+import ctypes, sys
+ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_LOCAL)
+rank, ranks = ctypes.c_int(-1), ctypes.c_int(-1)
+blacs = ctypes.CDLL(None)
+blacs.Cblacs_pinfo(ctypes.byref(rank), ctypes.byref(ranks))
+blacs.Cblacs_exit(0)
+print(rank.value, ranks.value)' "$mpi" >"$out" 2>&1
+prints '^0 1$'
+
+# Without any it takes the MPI that it is installed for, or says that this is not clear.
+LD_PRELOAD=$blacs timeout 60 python3 -c '
+import ctypes
+rank = ctypes.c_int(-1)
+ctypes.CDLL(None).Cblacs_pinfo(ctypes.byref(rank), ctypes.byref(rank))
+ctypes.CDLL(None).Cblacs_exit(0)
+print(rank.value)' >"$out" 2>&1
+code=$?
+if [ -e "${blacs%.so*}_openmpi.so.0" ] && [ -e "${blacs%.so*}_mpich.so.0" ]; then
+  [ $code -ne 0 ] || fail "two MPIs to choose from"
+  grep -q '^brigade: libbrigade_blacs.so: the program has neither Open MPI nor MPICH loaded$' "$out" ||
+    fail "no text"
+elif [ $code -ne 0 ] || ! grep -q '^1$' "$out"; then
+  fail "exit code $code"
+fi
+
+[ $failures -eq 0 ]

@@ -1,0 +1,94 @@
+// A library of names, to preload or to link: at the first call it opens the part that is for the
+// program's MPI, and passes calls on. Included once in it, behind BRIGADE_PART, the part's name.
+
+#ifndef BRIGADE_TRANSPORT_FAMILY_NAMES_H_
+#define BRIGADE_TRANSPORT_FAMILY_NAMES_H_
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+#include "transport/family/part.h"
+
+namespace brigade {
+namespace names {
+
+[[noreturn]] inline void GiveUp(const char* why) {
+  std::fprintf(stderr, "brigade: libbrigade_" BRIGADE_PART ".so: %s\n", why);
+  std::_Exit(EXIT_FAILURE);
+}
+
+// The function behind this library's, for what a part leaves to others.
+inline void* FindNext(const char* name) {
+  void* const found = dlsym(RTLD_NEXT, name);
+  // dlsym looks behind the library that it returns to: this must not be a jump.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  return found;
+}
+
+inline void* Open() {
+  const Part part = OpenPart(BRIGADE_PART);
+  if (part.library == nullptr) GiveUp(part.why_not.c_str());
+  using Take = void(void* (*find_next)(const char*));
+  auto* const take = reinterpret_cast<Take*>(dlsym(part.library, "brigade_take_find_next"));
+  if (take != nullptr) take(&FindNext);
+  return part.library;
+}
+
+inline void* Find(const char* name) {
+  static void* const part = Open();
+  void* const function = dlsym(part, name);
+  if (function == nullptr) GiveUp(dlerror());
+  return function;
+}
+
+}  // namespace names
+}  // namespace brigade
+
+// A function's arguments, and what it returns, are integers or pointers, which have the same place
+// in a call whatever their width: one kind of function passes on all that have as many.
+#define BRIGADE_ARGUMENTS_0(each)
+#define BRIGADE_ARGUMENTS_1(each) each(a)
+#define BRIGADE_ARGUMENTS_2(each) BRIGADE_ARGUMENTS_1(each), each(b)
+#define BRIGADE_ARGUMENTS_3(each) BRIGADE_ARGUMENTS_2(each), each(c)
+#define BRIGADE_ARGUMENTS_4(each) BRIGADE_ARGUMENTS_3(each), each(d)
+#define BRIGADE_ARGUMENTS_5(each) BRIGADE_ARGUMENTS_4(each), each(e)
+#define BRIGADE_ARGUMENTS_6(each) BRIGADE_ARGUMENTS_5(each), each(f)
+#define BRIGADE_ARGUMENTS_7(each) BRIGADE_ARGUMENTS_6(each), each(g)
+#define BRIGADE_ARGUMENTS_8(each) BRIGADE_ARGUMENTS_7(each), each(h)
+#define BRIGADE_ARGUMENTS_9(each) BRIGADE_ARGUMENTS_8(each), each(i)
+#define BRIGADE_ARGUMENTS_10(each) BRIGADE_ARGUMENTS_9(each), each(j)
+#define BRIGADE_ARGUMENTS_11(each) BRIGADE_ARGUMENTS_10(each), each(k)
+#define BRIGADE_ARGUMENTS_12(each) BRIGADE_ARGUMENTS_11(each), each(l)
+#define BRIGADE_ARGUMENTS_13(each) BRIGADE_ARGUMENTS_12(each), each(m)
+#define BRIGADE_ARGUMENTS_14(each) BRIGADE_ARGUMENTS_13(each), each(n)
+#define BRIGADE_ARGUMENTS_15(each) BRIGADE_ARGUMENTS_14(each), each(o)
+#define BRIGADE_ARGUMENTS_16(each) BRIGADE_ARGUMENTS_15(each), each(p)
+#define BRIGADE_ARGUMENTS_17(each) BRIGADE_ARGUMENTS_16(each), each(q)
+#define BRIGADE_ARGUMENTS_18(each) BRIGADE_ARGUMENTS_17(each), each(r)
+#define BRIGADE_ARGUMENTS_19(each) BRIGADE_ARGUMENTS_18(each), each(s)
+#define BRIGADE_DECLARED(name) long name
+#define BRIGADE_GIVEN(name) name
+
+// A name with so many arguments, which returns `result`. Only its first call looks for the
+// function.
+#define BRIGADE_PASS(result, name, arguments)                                 \
+  namespace {                                                                 \
+  namespace pass_##name {                                                     \
+    using Function = result(BRIGADE_ARGUMENTS_##arguments(BRIGADE_DECLARED)); \
+    Function First;                                                           \
+    std::atomic<Function*> function{&First};                                  \
+    result First(BRIGADE_ARGUMENTS_##arguments(BRIGADE_DECLARED)) {           \
+      function = reinterpret_cast<Function*>(::brigade::names::Find(#name));  \
+      return function.load()(BRIGADE_ARGUMENTS_##arguments(BRIGADE_GIVEN));   \
+    }                                                                         \
+  }                                                                           \
+  }                                                                           \
+  extern "C" result name(BRIGADE_ARGUMENTS_##arguments(BRIGADE_DECLARED)) {   \
+    return pass_##name::function.load(std::memory_order_acquire)(             \
+        BRIGADE_ARGUMENTS_##arguments(BRIGADE_GIVEN));                        \
+  }
+
+#endif  // BRIGADE_TRANSPORT_FAMILY_NAMES_H_

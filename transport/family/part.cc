@@ -1,0 +1,131 @@
+#include "transport/family/part.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <vector>
+
+namespace brigade {
+namespace {
+
+struct Family {
+  const char* name;
+  const char* in_files;
+  const char* symbol;  // a function that its MPIs export, and no other's
+  const char* files[2];
+};
+constexpr Family kFamilies[] = {
+    {"Open MPI", "openmpi", "ompi_mpi_finalize", {"libmpi.so.40", nullptr}},
+    {"MPICH", "mpich", "MPIR_Dup_fn", {"libmpich.so.12", "libmpi.so.12"}}};
+
+// Of the MPI in `library`, or in what it needs; null: there is none. `symbol`: where its own is.
+const Family* FamilyOf(void* library, void** symbol) {
+  for (const Family& family : kFamilies) {
+    *symbol = dlsym(library, family.symbol);
+    if (*symbol != nullptr) return &family;
+  }
+  return nullptr;
+}
+
+// Who has loaded two is told by where his calls go, by the name that tools leave to MPI.
+const Family* FamilyOfCalls() {
+  void* symbol = nullptr;
+  void* const call = dlsym(RTLD_DEFAULT, "PMPI_Get_library_version");
+  if (call == nullptr) return nullptr;
+  Dl_info file;
+  dladdr(call, &file);
+  void* const library = dlopen(file.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  // A program that has its MPI inside is no library.
+  const Family* const family = FamilyOf(library == nullptr ? RTLD_DEFAULT : library, &symbol);
+  if (library != nullptr) dlclose(library);
+  return family;
+}
+
+// One that is loaded and that not all see; now they do.
+const Family* FamilyShown() {
+  std::vector<std::string> loaded;
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, size_t, void* names) {
+        static_cast<std::vector<std::string>*>(names)->emplace_back(object->dlpi_name);
+        return 0;
+      },
+      &loaded);
+  for (const std::string& name : loaded) {
+    void* const library = dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) continue;
+    void* symbol = nullptr;
+    const Family* const family = FamilyOf(library, &symbol);
+    Dl_info mpi;
+    if (family != nullptr && dladdr(symbol, &mpi) != 0) {
+      dlopen(mpi.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+    }
+    dlclose(library);
+    if (family != nullptr) return family;
+  }
+  return nullptr;
+}
+
+// The folder of the library that this is in, behind links; wherever the process is by now.
+std::string OwnFolder() {
+  Dl_info self;
+  link_map* library = nullptr;
+  dladdr1(&kFamilies, &self, reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP);
+  char folder[PATH_MAX] = "";
+  dlinfo(library, RTLD_DI_ORIGIN, folder);
+  const std::string name(library->l_name);
+  std::string path = std::string(folder) + "/" + name.substr(name.find_last_of('/') + 1);
+  char* const file = realpath(path.c_str(), nullptr);
+  if (file != nullptr) path = file;
+  std::free(file);
+  return path.substr(0, path.find_last_of('/') + 1);
+}
+
+std::string PathOf(const Family& family, const char* name) {
+  return OwnFolder() + "libbrigade_" + name + "_" + family.in_files + ".so.0";
+}
+
+bool IsThere(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
+// A program that makes no call of MPI itself may have none: linkers leave out what is not used. It
+// gets that for which this library has a part. If it has two, nobody knows for which it was linked.
+const Family* FamilyOpened(const char* name) {
+  const Family* only = nullptr;
+  for (const Family& family : kFamilies) {
+    if (!IsThere(PathOf(family, name))) continue;
+    if (only != nullptr) return nullptr;
+    only = &family;
+  }
+  if (only == nullptr) return nullptr;
+  for (const char* file : only->files) {
+    if (file != nullptr && dlopen(file, RTLD_NOW | RTLD_GLOBAL) != nullptr) return only;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Part OpenPart(const char* name) {
+  Part part;
+  const Family* family = FamilyOfCalls();
+  if (family == nullptr) family = FamilyShown();
+  if (family == nullptr) family = FamilyOpened(name);
+  if (family == nullptr) {
+    part.why_not = "the program has neither Open MPI nor MPICH loaded";
+    return part;
+  }
+  const std::string path = PathOf(*family, name);
+  if (!IsThere(path)) {
+    part.why_not = std::string("this library was not built for ") + family->name +
+                   ", which the program uses: there is no " + path +
+                   "; start it without this library, or install what is missing";
+    return part;
+  }
+  part.library = dlopen(path.c_str(), RTLD_NOW);
+  if (part.library == nullptr) part.why_not = dlerror();
+  return part;
+}
+
+}  // namespace brigade

@@ -1,0 +1,23 @@
+#include "transport/mpi_part.h"
+
+#include <atomic>
+
+#include "transport/family/part.h"
+
+namespace brigade {
+namespace {
+
+std::atomic<const MpiPart*> provided{nullptr};
+
+}  // namespace
+
+void ProvideMpiPart(const MpiPart* part) { provided = part; }
+
+Status FindMpiPart(const MpiPart** part) {
+  std::string why_not;
+  if (provided == nullptr) why_not = OpenPart("mpi").why_not;
+  *part = provided;
+  return *part == nullptr ? Status(StatusCode::kUnavailable, why_not) : Status();
+}
+
+}  // namespace brigade
