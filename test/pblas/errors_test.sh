@@ -58,7 +58,7 @@ ends one_is_small 'process {0,1} of the grid leaves to the PBLAS what is taken h
 ends one_is_missing 'do not come to the same products' BRIGADE_PBLAS=auto
 tellers='0 1'
 ends_well alpha 'PDGEMM is left to the PBLAS: the ranks of a product differ in alpha' BRIGADE_PBLAS=on
-ends_well memory 'left to the PBLAS: BRIGADE_PBLAS=off' BRIGADE_PBLAS=off
+ends_well small 'left to the PBLAS: BRIGADE_PBLAS=off' BRIGADE_PBLAS=off
 ends small "BRIGADE_TRANSPORT=pigeon.*; $hint" BRIGADE_PBLAS=on BRIGADE_TRANSPORT=pigeon
 # It is small, so that nothing is missing.
 ends_well small 'left to the PBLAS: it is small' BRIGADE_TRANSPORT=pigeon
