@@ -96,21 +96,24 @@ void Engine::TakeRoleBack() {
   helper_->Take();
 }
 
+// A forked child that has a copy of the helper gives its role to nobody.
 void Engine::GiveRole() {
   const bool now = std::exchange(in_a_hurry_, false);
-  if (!WorkIsLeft() || !endpoint_->HelperMayDrive() || IsForked()) return;
-  if (helper_ == nullptr) {
-    const Status made = Helper::Create([this] { return StepOfHelper(); },
-                                       [this](int us) { endpoint_->Await(us); }, &helper_);
-    if (!made.ok()) {
-      helper_may_drive_ = false;  // not tried again before there is another group
-      options_.report(made.message() + "; what is under way moves only during calls");
-      return;
-    }
-  }
+  if (!WorkIsLeft() || !endpoint_->HelperMayDrive()) return;
+  if (helper_ == nullptr && !MakeHelper()) return;
   helper_drives_ = true;
-  if (OwnWorkIsLeft()) helper_->LookSoon();
+  if (helps_operations_ && OwnWorkIsLeft()) helper_->LookSoon();
   helper_->Give(now);
+}
+
+bool Engine::MakeHelper() {
+  if (IsForked()) return false;
+  const Status made = Helper::Create([this] { return StepOfHelper(); },
+                                     [this](int us) { endpoint_->Await(us); }, &helper_);
+  if (made.ok()) return true;
+  helper_may_drive_ = false;  // not tried again before there is another group or window
+  options_.report(made.message() + "; what is under way moves only during calls");
+  return false;
 }
 
 bool Engine::OwnWorkIsLeft() const {
@@ -121,7 +124,7 @@ bool Engine::OwnWorkIsLeft() const {
 
 bool Engine::WorkIsLeft() {
   tells_ = tells_ && endpoint_->HoldsControl();
-  return tells_ || listeners_ > 0 || left_all_groups_ || sends_.in_flight() > 0 ||
+  return listeners_ > 0 || tells_ || left_all_groups_ || sends_.in_flight() > 0 ||
          std::any_of(active_.begin(), active_.end(), [](const Activity* a) { return !a->done(); });
 }
 
@@ -282,6 +285,7 @@ void Engine::TellOthers(const GroupState& group) {
 void Engine::ListenTo(GroupState* group) {
   ++groups_;
   left_all_groups_ = false;
+  helps_operations_ |= !endpoint_->CapabilitiesOf(group->id).progresses_alone;
   group->control.emplace(group, &failing_);
   endpoint_->SetControlHandler(group->id, &*group->control);
 }

@@ -84,8 +84,8 @@ class Engine {
       if (!engine_->failing_.empty()) engine_->BreakFailing();
       if (!engine_->active_.empty()) engine_->endpoint_->Flush();
       if (!engine_->helper_may_drive_) return;
-      if (engine_->sends_.in_flight() > 0 || !engine_->active_.empty() || engine_->tells_ ||
-          engine_->listeners_ > 0 || engine_->left_all_groups_) {
+      if (engine_->listeners_ > 0 || engine_->sends_.in_flight() > 0 || !engine_->active_.empty() ||
+          engine_->tells_ || engine_->left_all_groups_) {
         engine_->GiveRole();
       }
     }
@@ -113,10 +113,18 @@ class Engine {
   void Deactivate(Activity* activity);
   // From here on, until as many Ignores, what others ask of this rank is answered by the helper
   // while the owner is elsewhere.
-  void Listen() { ++listeners_; }
-  void Ignore() { --listeners_; }
+  void Listen() {
+    ++listeners_;
+    AskWhetherHelperMayDrive();
+  }
+  void Ignore() {
+    --listeners_;
+    AskWhetherHelperMayDrive();
+  }
   // At the end of this turn the helper is to begin at once.
   void HurryHelper() { in_a_hurry_ = true; }
+  // The same behind the start of an operation, if those are helped.
+  void HurryHelperOfOperations() { in_a_hurry_ |= helps_operations_; }
   // A peer was answered, and may be waiting for the answer to its next question soon.
   void ExpectMore() {
     if (helper_ != nullptr) helper_->LookSoon();
@@ -162,8 +170,10 @@ class Engine {
   // Hears what others say of the group, which has just been opened.
   void ListenTo(GroupState* group);
   void RemoveGroup(std::unique_ptr<GroupState> group);
-  // The answer changes with the groups that are open.
-  void AskWhetherHelperMayDrive() { helper_may_drive_ = endpoint_->HelperMayDrive(); }
+  // The answer changes with the groups that are open, and with who listens.
+  void AskWhetherHelperMayDrive() {
+    helper_may_drive_ = (helps_operations_ || listeners_ > 0) && endpoint_->HelperMayDrive();
+  }
 
   // What an operation is doing, for messages. `detail` is how far it is, `awaited_peer` the group
   // rank that it waits for; -1: for none.
@@ -183,6 +193,8 @@ class Engine {
   void TakeRoleBack();
   // To the helper, if it still may drive and has something to do.
   void GiveRole();
+  // False: there is no thread to be had.
+  bool MakeHelper();
   bool WorkIsLeft();
   // That none of whom others ask something can wait for.
   bool OwnWorkIsLeft() const;
@@ -209,9 +221,12 @@ class Engine {
   SimulatedProcessor* const processor_;  // null for processors that exist
   const pid_t process_;
   bool helper_drives_ = false;
-  bool in_a_hurry_ = false;        // an operation was started in this turn
-  bool tells_ = false;             // others of a failure, and some may not know of it yet
-  bool helper_may_drive_ = false;  // when a group was last opened or removed
+  bool in_a_hurry_ = false;  // something was started in this turn
+  bool tells_ = false;       // others of a failure, and some may not know of it yet
+  // There was a group in which what is sent and started needs a driver. In others a helper is for
+  // those alone who listen.
+  bool helps_operations_ = false;
+  bool helper_may_drive_ = false;  // when it was last asked
   std::unique_ptr<Helper> helper_;
   StagingBuffers buffers_;
   SendQueue sends_;

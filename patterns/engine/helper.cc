@@ -77,21 +77,11 @@ Helper::~Helper() {
   thread_.join();
 }
 
-void Helper::Give(bool now) {
-  bool wake = now;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    given_.store(true, std::memory_order_relaxed);
-    now_ = now;
-    wake |= parked_ || is_to_look_sooner();
-  }
-  if (wake) changed_.notify_one();
-}
+void Helper::AwaitStep() { const std::lock_guard<std::mutex> lock(mutex_); }
 
-void Helper::Take() {
-  given_.store(false, std::memory_order_relaxed);
-  const std::lock_guard<std::mutex> lock(mutex_);
-  ++takes_;
+void Helper::Wake() {
+  AwaitStep();  // who is about to sleep has the lock until it does
+  changed_.notify_one();
 }
 
 void Helper::HoldAll() {
@@ -104,6 +94,20 @@ void Helper::LetAllGo() {
   Existing().mutex.unlock();
 }
 
+bool Helper::Claim() {
+  if (!claimed_.load(std::memory_order_relaxed)) {
+    claimed_.store(true, std::memory_order_relaxed);
+    fence_.Heavy();
+  }
+  return given_.load(std::memory_order_acquire);
+}
+
+Helper::Step Helper::DoStep() {
+  const Step step = step_();
+  if (step == Step::kNothingLeft) given_.store(false, std::memory_order_relaxed);
+  return step;
+}
+
 // While an owner comes and goes the thread looks by itself, now and then, whether it has stayed
 // away: to be woken by each call, or by what comes for an owner that is in one, costs more. One
 // step it takes all the same, for an owner whose calls move nothing.
@@ -111,23 +115,29 @@ void Helper::Run() {
   Trace::ThisIsTheHelper();
   AskForShortTimeSlices();
   const auto given = [&] { return given_.load(std::memory_order_relaxed); };
+  const auto hurries = [&] { return now_.load(std::memory_order_relaxed) && given(); };
+  const auto takes_so_far = [&] { return takes_.load(std::memory_order_relaxed); };
   std::unique_lock<std::mutex> lock(mutex_);
   for (int looks = 0; !over_;) {
     if (looks == rules::kHelperLooks) {
-      parked_ = true;
+      parked_.store(true, std::memory_order_relaxed);
+      fence_.Heavy();
       changed_.wait(lock, [&] { return over_ || given(); });
-      parked_ = false;
+      parked_.store(false, std::memory_order_relaxed);
       looks = 0;
     }
-    const uint64_t takes = takes_;
+    const uint64_t takes = takes_so_far();
     const bool was_given = given();
-    const int grace_us = sleep_us_ = grace_us_.load(std::memory_order_relaxed);
+    const int grace_us = grace_us_.load(std::memory_order_relaxed);
+    sleep_us_.store(grace_us, std::memory_order_relaxed);
     changed_.wait_for(lock, std::chrono::microseconds(grace_us),
-                      [&] { return over_ || is_to_look_sooner() || (now_ && given()); });
+                      [&] { return over_ || is_to_look_sooner() || hurries(); });
+    const bool is_sooner = is_to_look_sooner();
+    sleep_us_.store(0, std::memory_order_relaxed);
     if (over_) return;
-    if (is_to_look_sooner() && !(given() && now_)) continue;
-    looks = takes == takes_ ? looks + 1 : 0;
-    if (given() && (now_ || (was_given && takes == takes_))) {
+    if (is_sooner && !hurries()) continue;
+    looks = takes == takes_so_far() ? looks + 1 : 0;
+    if (hurries() || (given() && was_given && takes == takes_so_far())) {
       Drive(&lock);
       looks = 0;
       continue;
@@ -135,17 +145,18 @@ void Helper::Run() {
     int unchanged_us = grace_us;
     grace_us_.compare_exchange_strong(unchanged_us,
                                       std::min(2 * grace_us, rules::kHelperLongestGraceUs));
-    if (given() && step_() == Step::kNothingLeft) {
-      given_.store(false, std::memory_order_relaxed);
+    if (given()) {
+      if (Claim()) (void)DoStep();
+      Unclaim();
     }
   }
 }
 
 void Helper::Drive(std::unique_lock<std::mutex>* lock) {
   int rest_us = rules::kHelperShortestRestUs;
-  while (given_.load(std::memory_order_relaxed)) {
-    const Step step = step_();
-    if (step == Step::kNothingLeft) given_.store(false, std::memory_order_relaxed);
+  while (Claim()) {
+    const Step step = DoStep();
+    if (step == Step::kNothingMoved) Unclaim();
     lock->unlock();
     if (step == Step::kNothingMoved) {
       await_(rest_us);
@@ -155,6 +166,7 @@ void Helper::Drive(std::unique_lock<std::mutex>* lock) {
     }
     lock->lock();
   }
+  Unclaim();
 }
 
 }  // namespace brigade

@@ -2,8 +2,10 @@
 // been sent and started goes on although nobody calls the library. It sleeps whenever there is
 // nothing to do.
 //
-// There is one role, the driver's, and it is the owner's until given. A process forks between two
-// steps; its child has a copy of everything but the thread, and must not destroy it.
+// There is one role, the driver's, and it is the owner's until given. The owner comes and goes by
+// plain stores and looks: the thread claims the role before it steps, and pays for the fence that
+// this takes. A process forks between two steps; its child has a copy of everything but the thread,
+// and must not destroy it.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_HELPER_H_
 #define BRIGADE_PATTERNS_ENGINE_HELPER_H_
@@ -18,6 +20,7 @@
 
 #include "membuf/rules.h"
 #include "membuf/status.h"
+#include "transport/host/thread_fence.h"
 
 namespace brigade {
 
@@ -42,12 +45,22 @@ class Helper {
 
   // Gives the role away. `now`: to be used at once. Otherwise an owner that is back before the next
   // look finds it unused. An owner that has always come back is looked after less and less often.
-  void Give(bool now);
+  void Give(bool now) {
+    now_.store(now, std::memory_order_relaxed);
+    given_.store(true, std::memory_order_release);
+    fence_.Light();
+    if (now || parked_.load(std::memory_order_relaxed) || is_to_look_sooner()) Wake();
+  }
   // Somebody may be waiting for what only a step can do: looks come at short intervals again. From
   // the driver.
   void LookSoon() { grace_us_.store(rules::kHelperGraceUs, std::memory_order_relaxed); }
   // Takes the role back; waits for the end of a step, if one is being done.
-  void Take();
+  void Take() {
+    given_.store(false, std::memory_order_relaxed);
+    takes_.store(takes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    fence_.Light();
+    if (claimed_.load(std::memory_order_acquire)) AwaitStep();
+  }
 
  private:
   Helper(std::function<Step()> step, std::function<void(int microseconds)> await);
@@ -59,23 +72,32 @@ class Helper {
   // Whether LookSoon was called in a sleep that is far too long for it. To end each would cost
   // more than it brings.
   bool is_to_look_sooner() const {
-    return 4 * grace_us_.load(std::memory_order_relaxed) < sleep_us_;
+    return 4 * grace_us_.load(std::memory_order_relaxed) <
+           sleep_us_.load(std::memory_order_relaxed);
   }
+  void AwaitStep();
+  void Wake();
   void Run();
+  // Whether the thread may step: the owner is away and, should it come back, waits for that.
+  bool Claim();
+  void Unclaim() { claimed_.store(false, std::memory_order_release); }
+  // REQUIRES: the role is claimed.
+  Step DoStep();
   void Drive(std::unique_lock<std::mutex>* lock);
 
   const std::function<Step()> step_;
   const std::function<void(int microseconds)> await_;
+  ThreadFence fence_;
   std::mutex mutex_;  // held during a step
   std::condition_variable changed_;
-  // Set under the lock; taken back without it, so that no step begins that the owner must wait for.
   std::atomic<bool> given_{false};
-  bool now_ = false;
-  bool parked_ = false;  // sleeps until it is woken
-  bool over_ = false;
-  uint64_t takes_ = 0;
+  std::atomic<bool> claimed_{false};
+  std::atomic<bool> now_{false};
+  std::atomic<bool> parked_{false};  // sleeps until it is woken
+  std::atomic<uint64_t> takes_{0};
   std::atomic<int> grace_us_{rules::kHelperGraceUs};  // from one look to the next
-  int sleep_us_ = 0;                                  // of the sleep under way
+  std::atomic<int> sleep_us_{0};                      // of the sleep under way; 0: none is
+  bool over_ = false;
   std::thread thread_;
 };
 

@@ -141,7 +141,7 @@ Status StartCall(Engine* engine, GroupState* group, const PatternCall& given,
   }
   ++*beginning.sequence;
   engine->Activate(executor.get());
-  engine->HurryHelper();
+  engine->HurryHelperOfOperations();
   engine->Move();
   *operation = std::make_unique<Operation>(engine, std::move(executor));
   return Status();

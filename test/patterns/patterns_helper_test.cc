@@ -309,7 +309,7 @@ TEST(PatternsHelper, ThereIsNoThreadWithoutWorkForIt) {
 }
 
 TEST(PatternsHelper, DrivesOnlyWhileTheEndpointAllowsIt) {
-  RunRanks(1, InprocOptions(), [&](InprocWorld& world, int rank) {
+  RunRanks(1, WithHelper(), [&](InprocWorld& world, int rank) {
     Chooser* chooser = nullptr;
     Rank me(world, rank, 0, EngineOptions(), [&](std::unique_ptr<Endpoint> target) {
       auto wrapped = std::make_unique<Chooser>(std::move(target));

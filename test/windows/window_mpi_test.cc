@@ -123,6 +123,59 @@ TEST_P(WindowMpi, PostAndStartAndNotifications) {
   }
 }
 
+// A rank leaves with its answers sent: where MPI carries them, what it waits for in MPI may not
+// come before they have.
+TEST_P(WindowMpi, AnswersHaveLeftBehindAFence) {
+  constexpr int64_t kGets = 200;
+  for (int64_t i = 0; i < kGets; ++i) memory_[i] = 1000 * window_->rank() + i;
+  std::vector<std::vector<int64_t>> got(static_cast<size_t>(window_->size()),
+                                        std::vector<int64_t>(kGets));
+  const bool asks = window_->rank() == 0;
+  Expect(window_->Fence());
+  for (int r = 1; asks && r < window_->size(); ++r) {
+    for (int64_t i = 0; i < kGets; ++i) {
+      auto* const word = reinterpret_cast<std::byte*>(&got[r][i]);
+      Expect(window_->Get({word, Word(), 1}, {r, i, Word(), 1}));
+    }
+  }
+  Expect(window_->Fence());
+  for (int r = 1; r < window_->size(); ++r) {
+    int word = asks ? r : 0;
+    if (asks) MPI_Send(&word, 1, MPI_INT, r, 0, MPI_COMM_WORLD);
+    if (window_->rank() != r) continue;
+    MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    EXPECT_EQ(word, r);
+  }
+  for (int r = 1; asks && r < window_->size(); ++r) {
+    for (int64_t i = 0; i < kGets; ++i) EXPECT_EQ(got[r][i], 1000 * r + i);
+  }
+}
+
+// It is told that the epochs are over by a message of MPI, for which it waits there.
+TEST_P(WindowMpi, ATargetInsideMpiIsReached) {
+  if (!window_->is_direct() && !endpoint_->HelperMayDrive()) {
+    GTEST_SKIP() << "over this transport a target must call";
+  }
+  std::vector<int64_t> sent(kSlots, 3);
+  std::vector<int64_t> got(kSlots);
+  for (int r = 1; r < window_->size(); ++r) {
+    if (window_->rank() == r) {
+      Expect(window_->Lock(LockKind::kExclusive, 0));
+      Expect(window_->Put(Words(&sent), {0, 0, Word(), kSlots}));
+      Expect(window_->Accumulate(AccumulateOp::kSum, Words(&sent), {0, 0, Word(), kSlots}));
+      Expect(window_->Flush(0));
+      Expect(window_->Get(Words(&got), {0, 0, Word(), kSlots}));
+      Expect(window_->Unlock(0));
+      EXPECT_EQ(got, std::vector<int64_t>(kSlots, 6));
+      MPI_Send(&r, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    } else if (window_->rank() == 0) {
+      int word = 0;
+      MPI_Recv(&word, 1, MPI_INT, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      EXPECT_EQ(word, r);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Over, WindowMpi,
                          testing::Combine(testing::Values("auto", "mpi", "shm", "tcp"),
                                           testing::Bool()),

@@ -72,12 +72,12 @@ void Require(const Status& status) {
 
 std::vector<WindowWay> WindowWays() {
   using Transport = WindowWay::Transport;
-  InprocOptions peer;
-  peer.lands_in_peer_memory = true;
-  InprocOptions through_staging;
-  through_staging.lands_in_place = false;
   InprocOptions helper;
   helper.helper_may_drive = true;
+  InprocOptions peer = helper;
+  peer.lands_in_peer_memory = true;
+  InprocOptions through_staging = helper;
+  through_staging.lands_in_place = false;
   std::vector<WindowWay> ways(10);
   ways[0].name = "messages";
   ways[1].name = "messages_through_staging";

@@ -827,24 +827,64 @@ TEST_P(Windows, SharedMemoryIsInOnePieceIfItMustBe) {
 }
 
 // Where something drives in its place, a target need not call.
+bool NeedsCalls(const WindowWay& way) {
+  return way.transport == WindowWay::Transport::kSim ||
+         (way.transport == WindowWay::Transport::kInproc && !way.inproc.helper_may_drive);
+}
+
+// An epoch of rank 1 at rank 0, in which all comes back that it has done.
+void WorkOn(Window* window, int64_t words, int64_t value) {
+  std::vector<int64_t> sent(static_cast<size_t>(words), value);
+  std::vector<int64_t> got(sent.size());
+  const TargetData there = At(0, 0, words, Element::kInt64);
+  Require(window->Lock(LockKind::kExclusive, 0));
+  Require(window->Put(Data(sent.data(), words, Element::kInt64), there));
+  Require(window->Accumulate(AccumulateOp::kSum, Data(sent.data(), words, Element::kInt64), there));
+  Require(window->Flush(0));
+  Require(window->Get(Data(got.data(), words, Element::kInt64), there));
+  Require(window->Unlock(0));
+  const auto is_twice = [&](int64_t word) { return word == 2 * value; };
+  Expect(std::all_of(got.begin(), got.end(), is_twice), "a put, a sum, and then a get");
+}
+
+constexpr int64_t kManyWords = int64_t{1} << 17;  // more pieces than there is memory for at a time
+
 TEST_P(Windows, ATargetThatComputesIsReached) {
-  const WindowWay& way = GetParam();
-  const bool needs_target = way.name != "shared_memory" && !way.inproc.helper_may_drive &&
-                            way.transport != WindowWay::Transport::kTcp;
-  if (needs_target) GTEST_SKIP() << "this way needs the target's calls";
+  if (NeedsCalls(GetParam())) GTEST_SKIP() << "this way needs the target's calls";
   std::atomic<bool> over{false};
   OnRanks(2, [&](WindowRank& self) {
-    const std::unique_ptr<Window> window = self.Make(1 << 20);
+    const std::unique_ptr<Window> window = self.Make(kManyWords * 8);
     if (self.rank() == 0) {
       while (!over) std::this_thread::yield();  // no call
     } else {
-      std::vector<std::byte> data(1 << 20, std::byte{5});
-      Require(window->Lock(LockKind::kExclusive, 0));
-      Require(window->Put(Bytes(data.data(), 1 << 20), At(0, 0, 1 << 20)));
-      Require(window->Unlock(0));
+      for (const int64_t words : {int64_t{1}, kManyWords}) WorkOn(window.get(), words, words);
       over = true;
     }
-    Expect(self.rank() == 1 || window->base()[(1 << 20) - 1] == std::byte{5}, "it is there");
+    Require(window->Free());
+  });
+}
+
+// Of two who drive in turns each finds what came in the other's turn.
+TEST_P(Windows, ATargetThatComesAndGoesIsReached) {
+  if (NeedsCalls(GetParam())) GTEST_SKIP() << "this way needs the target's calls";
+  const int rounds = StressRounds(100, 10000);
+  std::atomic<int> epochs{0};
+  OnRanks(2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(kManyWords * 8);
+    std::mt19937 random(StressSeed() + static_cast<unsigned>(self.rank()));
+    if (self.rank() == 0) {
+      while (epochs < rounds) {
+        const int before = epochs;
+        for (unsigned calls = random() % 100; calls > 0; --calls) Require(window->Progress());
+        if (random() % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));
+        if (random() % 4 != 0) continue;
+        while (epochs == before && epochs < rounds) std::this_thread::yield();  // no call
+      }
+    } else {
+      for (; epochs < rounds; ++epochs) {
+        WorkOn(window.get(), random() % 10 == 0 ? 5000 : 1 + random() % 10, 1 + epochs);
+      }
+    }
     Require(window->Free());
   });
 }

@@ -195,13 +195,11 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     }
   }
   size_t SendsTaken() override { return near_ != nullptr ? near_->SendsTaken() : 0; }
-  // Where memory is all that is used there is nothing to help.
   bool HelperMayDrive() const override {
     const auto forbids = [](const Far& far) {
       return far.is_used && !far.endpoint->HelperMayDrive();
     };
-    return std::any_of(fars_.begin(), fars_.end(), IsUsed) &&
-           std::none_of(fars_.begin(), fars_.end(), forbids);
+    return CountUsed() > 0 && std::none_of(fars_.begin(), fars_.end(), forbids);
   }
   // Nobody wakes a sleeper of one transport for a message of another.
   void Await(int microseconds) override {

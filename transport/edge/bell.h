@@ -28,6 +28,9 @@ class Bell {
   // Sleeps until the bell rings, for `longest_us` at most; at once if it rang since Arm. Leaves the
   // bell armed no more.
   void Sleep(int longest_us);
+  // The same, but a bell that did not ring stays armed: one more look will do before the next
+  // sleep.
+  void StayArmed(int longest_us);
   void Disarm() { asleep_.store(0, std::memory_order_relaxed); }
   bool armed() const { return asleep_.load(std::memory_order_relaxed) != 0; }
 

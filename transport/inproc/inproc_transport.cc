@@ -194,7 +194,7 @@ class InprocEndpoint : public Endpoint {
       : owner_(world), world_(world->state_.get()), rank_(rank) {
     capabilities_.name = "inproc";
     capabilities_.lands_in_peer_memory = world_->options.lands_in_peer_memory;
-    capabilities_.progresses_alone = true;
+    capabilities_.progresses_alone = !world_->options.helper_may_drive;
     capabilities_.eager_piece_bytes = world_->options.eager_piece_bytes;
   }
 

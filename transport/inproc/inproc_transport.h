@@ -30,8 +30,8 @@ struct InprocOptions {
   bool sends_in_place = false;
   // As in Capabilities.
   size_t eager_piece_bytes = SIZE_MAX;
-  // A helper thread may drive the ranks' endpoints. Without, what a test says about who calls when
-  // stays true.
+  // A helper thread may drive the ranks' endpoints, as where what is sent needs one. Without, what
+  // a test says about who calls when stays true.
   bool helper_may_drive = false;
 };
 

@@ -43,9 +43,9 @@ ConstByteSpan Group::PieceIn(const Slot& slot) const {
   return {members[at.owner]->segment->At(at.offset, at.bytes), at.bytes};
 }
 
-bool Group::Write(int peer, ConstByteSpan message, bool urgent, EdgeMemory* memory) {
+bool Group::Write(int peer, ConstByteSpan message, Urgency urgency, EdgeMemory* memory) {
   OutStream* const stream = Out(kControl, peer, memory);
-  if (stream == nullptr || !(urgent || stream->edge.HasRoom())) return false;
+  if (stream == nullptr || !(urgency == Urgency::kUrgent || stream->edge.HasRoom())) return false;
   Slot* slot = stream->edge.Next();
   if (slot == nullptr) slot = stream->edge.NextForPiece();  // it is short of overflow memory
   if (slot == nullptr) return stream->peer->lost;
@@ -57,12 +57,14 @@ bool Group::Write(int peer, ConstByteSpan message, bool urgent, EdgeMemory* memo
   directories[peer]->notes.fetch_add(1, std::memory_order_release);
   members[peer]->shared->notes.fetch_add(1, std::memory_order_release);
   members[peer]->shared->bell.Ring();
+  members[peer]->piece_follows = urgency == Urgency::kWithNext;
+  if (!members[peer]->piece_follows) members[peer]->shared->helper.Ring();
   return true;
 }
 
 bool Group::WriteNotes(EdgeMemory* memory) {
   while (!notes.empty() &&
-         Write(notes.front().to, notes.front().message.span(), /*urgent=*/true, memory)) {
+         Write(notes.front().to, notes.front().message.span(), Urgency::kUrgent, memory)) {
     notes.pop_front();
   }
   return notes.empty();

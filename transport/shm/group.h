@@ -92,9 +92,9 @@ struct Group {
   PieceAt Locate(ConstByteSpan piece) const;
   ConstByteSpan PieceIn(const Slot& slot) const;
 
-  // Writes a control message; false if there is no room for it. `urgent`: in an extension, if need
-  // be.
-  bool Write(int peer, ConstByteSpan message, bool urgent, EdgeMemory* memory);
+  // Writes a control message; false if there is no room for it. One that is urgent goes into an
+  // extension, if need be.
+  bool Write(int peer, ConstByteSpan message, Urgency urgency, EdgeMemory* memory);
   // The same for those that had to wait. True if all are written.
   bool WriteNotes(EdgeMemory* memory);
   // Calls tell(from, message) for every control message that has come.
@@ -124,7 +124,8 @@ void Group::TakeNotes(const Tell& tell) {
   if (written == notes_seen) return;
   notes_seen = written;
   for (const auto& [peer, from] : ranks) {
-    InEdge& edge = In(kControl, from)->edge;
+    InStream* const stream = In(kControl, from);
+    InEdge& edge = stream->edge;
     while (const Slot* const slot = edge.Peek()) {
       const ConstByteSpan message = edge.Line(*slot);
       // What is no control message its sender cannot have meant.
@@ -133,6 +134,11 @@ void Group::TakeNotes(const Tell& tell) {
         tell(from, message);
       }
       edge.GiveBack(edge.Take(), /*piece=*/false);
+      // Its sender may wait for room.
+      if (++stream->notes % (EdgeRing::kSlots / 2) == 0) {
+        peer->shared->bell.Ring();
+        peer->shared->helper.Ring();
+      }
     }
   }
 }

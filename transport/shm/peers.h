@@ -24,6 +24,10 @@ struct alignas(64) Public {
   Bell bell;
   std::atomic<uint32_t> departed;
   std::atomic<uint32_t> notes;  // control messages that were ever written for this rank
+  // Where a helper sleeps whose owner is away. Notes ring it, pieces that they announced, and
+  // pieces that are given back: not the lines of a pattern, nor whoever waits for an owner in its
+  // call.
+  alignas(64) Bell helper;
 };
 
 struct Peer {
@@ -31,6 +35,7 @@ struct Peer {
   Public* shared = nullptr;
   ProcessWatch process;  // of none, if it is this one
   bool lost = false;
+  bool piece_follows = false;  // a note that was written to it, and rings the helper
 };
 
 // kPeerLost. `rank`: of the peer, in the group of the operation that ends so.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -162,6 +163,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
       slot->bytes = static_cast<uint16_t>(piece.bytes);
       CopyBytes(slot->payload, piece.data, piece.bytes);
       out->edge.Publish(slot);
+      RingBehindPiece(out->peer);
       completion->status = Status();
       completions_.Finish(completion, CompletionQueue::kSend);
       return Status();
@@ -171,6 +173,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     slot->kind = Slot::kPiece;
     std::memcpy(slot->payload, &at, sizeof(at));
     sends_.Add(out, out->edge.Publish(slot), completion);
+    RingBehindPiece(out->peer);
     return Status();
   }
 
@@ -190,11 +193,11 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     BRIGADE_CHECK_LT(static_cast<size_t>(peer), group.members.size());
     BRIGADE_CHECK_LE(message.bytes, kMostControlBytes);
     if (group.members[peer]->lost) return shm::Lost(*group.members[peer], peer);
-    const bool urgent = urgency == Urgency::kUrgent;
-    if (group.WriteNotes(&edge_memory_) && group.Write(peer, message, urgent, &edge_memory_)) {
+    if (group.WriteNotes(&edge_memory_) && group.Write(peer, message, urgency, &edge_memory_)) {
       return Status();
     }
-    if (!urgent) return Status(StatusCode::kNoResource, "shm: control messages wait to be taken");
+    if (urgency != Urgency::kUrgent)
+      return Status(StatusCode::kNoResource, "shm: control messages wait to be taken");
     group.notes.push_back({peer, ControlMessage(message)});
     has_notes_ = true;
     return Status();
@@ -218,6 +221,11 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
   bool Progress() override {
     BRIGADE_CHECK(!completions_.running());
     bool moved = false;
+    if (awaited_.load(std::memory_order_relaxed)) {
+      awaited_.store(false, std::memory_order_relaxed);
+      sends_.LookNext();
+      LookForLosses();
+    }
     if (!receives_.empty() || !sends_.empty()) {
       CompletionQueue::Hold hold(&completions_);
       moved = receives_.TakeArrivals();
@@ -242,6 +250,18 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     if (spent != Waiting::Spent::kSpinning) sends_.LookNext();  // polls are slow now, and few
     if (spent == Waiting::Spent::kSleeping) LookForLosses();
   }
+  // Where a helper sleeps the first call only arms the bell: between that and the sleep its caller
+  // looks for messages.
+  void Await(int microseconds) override {
+    Bell* const bell = &public_->helper;
+    if (bell->armed()) {
+      bell->StayArmed(waiting_.LongestSleepUs(microseconds));
+    } else {
+      bell->Arm();
+    }
+    awaited_.store(true, std::memory_order_relaxed);
+  }
+  bool HelperMayDrive() const override { return true; }
   void Nudge() override { LookForLosses(); }
   uint64_t PollsAwake() const override { return waiting_.PollsAwake(); }
   uint64_t PollsBeforeSleep() const override { return waiting_.PollsBeforeSleep(); }
@@ -249,6 +269,11 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
  private:
   // A forked child has all of this, and none of it is its own.
   bool IsForked() const { return segment_->address().process != getpid(); }
+
+  // The note that announced it did not ring.
+  static void RingBehindPiece(shm::Peer* peer) {
+    if (std::exchange(peer->piece_follows, false)) peer->shared->helper.Ring();
+  }
 
   void CountCrowded(int groups) {
     crowded_groups_ += groups;
@@ -313,8 +338,9 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
   CompletionQueue completions_;
   shm::Receives receives_{&completions_};
   shm::Sends sends_{&completions_};
-  bool loss_ = false;  // a peer is lost, and its operations are not ended yet
-  uint64_t idle_ = 0;  // calls of Progress in a row
+  bool loss_ = false;                 // a peer is lost, and its operations are not ended yet
+  std::atomic<bool> awaited_{false};  // since the last Progress, so that polls are few
+  uint64_t idle_ = 0;                 // calls of Progress in a row
 };
 
 }  // namespace

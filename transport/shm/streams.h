@@ -46,6 +46,7 @@ struct InStream {
   const Group* const group;
   Fifo<Receive> receives;
   int leased = 0;
+  uint32_t notes = 0;  // that were taken, of control messages
 };
 
 }  // namespace brigade::shm

@@ -31,7 +31,7 @@ Waiting::Spent Waiting::Pause(uint64_t idle_polls, Bell* bell) {
     bell->Arm();
     return Spent::kYielding;
   }
-  bell->Sleep(bells_reach_all_ ? rules::kShmSleepUs : rules::kShmSleepUnheardUs);
+  bell->Sleep(LongestSleepUs(rules::kShmSleepUs));
   return Spent::kSleeping;
 }
 

@@ -20,6 +20,10 @@ class Waiting {
   uint64_t PollsAwake() const { return crowded_ ? kCrowded.spins + kCrowded.yields : kAlone.spins; }
   // After so many it sleeps.
   uint64_t PollsBeforeSleep() const { return patience().spins + patience().yields; }
+  // How long a sleep of so many microseconds may be, as rings may be missed.
+  int LongestSleepUs(int us) const {
+    return bells_reach_all_ || us < rules::kShmSleepUnheardUs ? us : rules::kShmSleepUnheardUs;
+  }
   // Whether, from here on, ranks outnumber processors.
   void SetCrowded(bool crowded) { crowded_ = crowded; }
 

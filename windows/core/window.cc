@@ -155,6 +155,11 @@ Status Window::OpenTargets(Bootstrap* bootstrap, bool goes_directly) {
   is_direct_ = std::all_of(all.begin(), all.end(), [](const Reach& reach) { return reach.all; });
   some_are_direct_ =
       std::any_of(all.begin(), all.end(), [](const Reach& reach) { return reach.some; });
+  // Where all reach all memory by themselves nobody is asked for anything while it makes no call.
+  if (!is_direct_) {
+    const WindowWait::Turn turn(&*wait_);
+    messages_->Listen();
+  }
   may_leave_early_ = !some_are_direct_ && !is_checked() &&
                      std::none_of(members_.begin(), members_.end(), [](const auto& member) {
                        return member.kind == WindowMemory::kDynamic;

@@ -18,11 +18,10 @@ WindowMessages::WindowMessages(WindowSpace* space, GroupState* group, ServedWind
   channel_ = kRequestChannel;
   order_peer_ = kOrderOfItsOwn;
   group->control->SetOther(this);
-  context_.engine()->Listen();
 }
 
 WindowMessages::~WindowMessages() {
-  context_.engine()->Ignore();
+  if (listens_) context_.engine()->Ignore();
   context_.engine()->Deactivate(this);
   group_->control->SetOther(nullptr);
   // What is posted ends with the group, which may be closed later.
@@ -30,6 +29,11 @@ WindowMessages::~WindowMessages() {
     outbox_.Drop();
     inbox_.Drop();
   }
+}
+
+void WindowMessages::Listen() {
+  listens_ = true;
+  context_.engine()->Listen();
 }
 
 Status WindowMessages::Name(int target, const TypedLayout& layout, Note* note) {

@@ -28,6 +28,9 @@ class WindowMessages final : public Activity, private ControlHandler {
   WindowMessages(WindowSpace* space, GroupState* group, ServedWindow* window);
   ~WindowMessages() override;
 
+  // From here on others may ask for something: the helper, if there is one, answers while this
+  // rank's caller is elsewhere.
+  void Listen();
   // As the outbox has them. A failure has broken the group when they return: nobody works any more
   // on memory that the caller then gives back.
   Status Name(int target, const TypedLayout& layout, Note* note);
@@ -61,6 +64,7 @@ class WindowMessages final : public Activity, private ControlHandler {
 
   MessageContext context_;
   ServedWindow* const window_;
+  bool listens_ = false;
   Outbox outbox_;
   Inbox inbox_;
 };

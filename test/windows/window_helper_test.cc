@@ -1,0 +1,168 @@
+// The thread that answers for a rank whose memory is shared with all others: when there is one, and
+// what it costs while it has nothing to do. That it answers: window_test.
+
+#include <dirent.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "gtest/gtest.h"
+#include "membuf/rules.h"
+#include "patterns/engine/engine.h"
+#include "test/windows/window_ranks.h"
+#include "transport/core/forwarding_endpoint.h"
+#include "windows/core/window.h"
+
+namespace brigade {
+namespace {
+
+WindowWay OverShm(bool goes_directly) {
+  WindowWay way;
+  way.name = "shm";
+  way.transport = WindowWay::Transport::kShm;
+  way.goes_directly = [goes_directly](int) { return goes_directly; };
+  way.kind = goes_directly ? WindowMemory::kShared : WindowMemory::kPrivate;
+  return way;
+}
+
+// Threads of this process that are helpers.
+int Helpers() {
+  int helpers = 0;
+  DIR* const tasks = opendir("/proc/self/task");
+  while (const dirent* const task = readdir(tasks)) {
+    std::string name;
+    std::ifstream(std::string("/proc/self/task/") + task->d_name + "/comm") >> name;
+    helpers += name == "brigade";
+  }
+  closedir(tasks);
+  return helpers;
+}
+
+// One that begins takes its name a little later.
+void AwaitHelpers(int count) {
+  while (Helpers() != count) std::this_thread::yield();
+}
+
+// Meets the others without any call of ours.
+class Meeting {
+ public:
+  explicit Meeting(int ranks) : ranks_(ranks) {}
+  void Meet() {
+    const int mine = ++come_;
+    const int all = (mine + ranks_ - 1) / ranks_ * ranks_;
+    while (come_ < all) std::this_thread::yield();
+  }
+
+ private:
+  const int ranks_;
+  std::atomic<int> come_{0};
+};
+
+constexpr int kRanks = 3;
+
+TEST(WindowHelper, IsThereFromTheFirstWindowOnThatGoesByMessages) {
+  AwaitHelpers(0);  // those of other tests end
+  for (const bool goes_directly : {true, false}) {
+    Meeting meeting(kRanks);
+    OnWindowRanks(OverShm(goes_directly), kRanks, [&](WindowRank& self) {
+      self.Meet();
+      meeting.Meet();
+      EXPECT_EQ(Helpers(), 0);
+      meeting.Meet();
+      const std::unique_ptr<Window> window = self.Make(8);
+      Require(window->Fence());
+      EXPECT_EQ(window->is_direct(), goes_directly);
+      meeting.Meet();
+      if (goes_directly) {
+        EXPECT_EQ(Helpers(), 0);
+      } else {
+        AwaitHelpers(kRanks);
+      }
+      meeting.Meet();
+      Require(window->Free());
+    });
+    AwaitHelpers(0);
+  }
+}
+
+// Counts the steps of whoever is not its owner.
+class Counting : public ForwardingEndpoint {
+ public:
+  Counting(std::unique_ptr<Endpoint> inner, std::atomic<int>* steps)
+      : ForwardingEndpoint(std::move(inner)), steps_(steps) {}
+  bool Progress() override {
+    if (std::this_thread::get_id() != owner_) ++*steps_;
+    return ForwardingEndpoint::Progress();
+  }
+
+ private:
+  const std::thread::id owner_ = std::this_thread::get_id();
+  std::atomic<int>* const steps_;
+};
+
+TEST(WindowHelper, SleepsWhereNothingIsAsked) {
+  std::atomic<int> steps{0};
+  WindowWay way = OverShm(/*goes_directly=*/false);
+  way.wrap = [&](int, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
+    return std::make_unique<Counting>(std::move(inner), &steps);
+  };
+  Meeting meeting(kRanks);
+  OnWindowRanks(way, kRanks, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(8);
+    Require(window->Fence());
+    const auto start = std::chrono::steady_clock::now();
+    const int before = steps;
+    meeting.Meet();
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // no call
+    meeting.Meet();
+    const int after = steps;
+    const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
+    // Those of all ranks. Its first rests are shorter, and the step before each is taken twice
+    // once.
+    constexpr int kFirst = 20;
+    const double most = kRanks * (kFirst + time.count() / rules::kHelperLongestRestUs);
+    EXPECT_LT(after - before, most);
+    meeting.Meet();
+    Require(window->Free());
+  });
+}
+
+TEST(WindowHelper, AForkedChildHasNoneAndItsParentIsServed) {
+  std::atomic<bool> over{false};
+  OnWindowRanks(OverShm(/*goes_directly=*/false), 2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(8);
+    int64_t value = 7;
+    const OriginData data{reinterpret_cast<std::byte*>(&value), TypedLayout::One(Element::kInt64),
+                          1};
+    const TargetData there{0, 0, TypedLayout::One(Element::kInt64), 1};
+    if (self.rank() == 0) {
+      const pid_t child = fork();
+      if (child == 0) {
+        { const Engine::Turn turn(self.engine()); }
+        _exit(Helpers());
+      }
+      int outcome = -1;
+      EXPECT_EQ(waitpid(child, &outcome, 0), child);
+      EXPECT_EQ(outcome, 0);
+      while (!over) std::this_thread::yield();  // no call
+    } else {
+      for (int i = 0; i < 100; ++i) {
+        Require(window->Lock(LockKind::kExclusive, 0));
+        Require(window->Accumulate(AccumulateOp::kSum, data, there));
+        Require(window->Unlock(0));
+      }
+      over = true;
+    }
+    Require(window->Free());
+  });
+}
+
+}  // namespace
+}  // namespace brigade
