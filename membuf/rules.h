@@ -191,7 +191,8 @@ inline constexpr uint64_t kPollsBeforeClock = 8;
 // Polls for each further look, each of which may sleep.
 inline constexpr uint64_t kPollsPerClock = 16;
 // How often a returned send looks for staging memory again before it takes overflow memory: its
-// chunks are warm, and a receiver that does not come costs as much.
+// chunks are warm, and a receiver that does not come costs as much. The clock bounds it, too: after
+// twice kPlaceUs it has looked enough.
 inline constexpr uint64_t kLooksBeforeOverflow = 4000;
 // How long a send from user memory looks for a place at its receiver: a few times what the answer
 // of one that waits takes on one host, and the time of half a megabyte's copy.
@@ -226,6 +227,10 @@ inline constexpr int kShmLinesBeforeWide = 4;
 // Wide rings of a rank, each of some 33 KB: more serve more edges, and take more memory.
 inline constexpr size_t kShmMostWideBytes = size_t{2} << 20;
 
+// Sends that a rank ends in one look: their overflow memory goes to the system, which may take
+// longer than a copy, and meanwhile it receives nothing and is believed to have gone.
+inline constexpr int kShmMostSendsAtOnce = 2;
+
 // The pieces of a message that the short path moves one by one, where nobody combines them: more
 // spare more messages the bookkeeping of windows, and copy less while nobody takes what was sent.
 inline constexpr int64_t kMostShortPieces = 8;
@@ -241,6 +246,10 @@ inline constexpr double kStagedOverBare = 1.25;
 inline constexpr double kStagedInCopies = 2.5;
 // Of each length, of which the best counts.
 inline constexpr int kKernelCopyTrials = 5;
+// A put into memory that the kernel reaches goes by messages if it has so many blocks, and they are
+// so short in the mean: the kernel looks up the pages of each block, and a message is copied twice.
+inline constexpr int64_t kLeastBlocksOfMessage = 32;
+inline constexpr int64_t kMostBlockBytesOfMessage = 1024;
 
 // The longest gap between two blocks of another process that is read along with them: the kernel
 // looks up the pages of fewer ranges, and copies more for nothing.
@@ -293,12 +302,25 @@ inline constexpr int kTcpReadsInARow = 8;
 inline constexpr size_t kUringFixedReadBytes = size_t{64} << 10;
 inline constexpr size_t kUringWholeReadBytes = 1024;
 
+// --- One-sided communication, and its faces ---
+// Shown by: superstep_table exchange; ./bench/run.sh --study as
+
+// Ranks of a window, at most, who tell each other that they are in a fence, a note from each to
+// each: of more a sum takes less. Fewer take two rounds where one would do.
+inline constexpr int kMostRanksTelling = 8;
+// What goes of a packet before its receiver knows how long it is: more spares longer packets a
+// second round, and each receiver holds as much for every other.
+inline constexpr size_t kFirstPacketBytes = 4096;
+// Over MPI's messages, the longest data of LI that go in such a packet: longer ones are worth a
+// message of their own, which spares two copies.
+inline constexpr size_t kMostPackedBytes = 2048;
+
 // --- Products under ScaLAPACK ---
 // Shown by: a program of PDGEMM with BRIGADE_PBLAS=on and =off
 
 // Order. A product whose m, n and k are all at least this is computed by one-sided communication:
 // below, the exchanges before and after it cost more than it gains.
-inline constexpr int64_t kLeastPblasSize = 256;
+inline constexpr int64_t kLeastPblasSize = 512;
 
 }  // namespace brigade::rules
 

@@ -3,17 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "membuf/rules.h"
 #include "membuf/status.h"
 #include "transport/shm/peers.h"
 
 namespace brigade::shm {
-namespace {
-
-// To give the memory of a piece back may take longer than to copy it, and meanwhile a rank receives
-// nothing: whoever sends to it would believe that it has gone.
-constexpr int kMostAtOnce = 2;
-
-}  // namespace
 
 void Sends::Add(OutStream* out, const OutEdge::Receipt& receipt, Completion* completion) {
   if (out->under_way.empty()) {
@@ -34,7 +28,7 @@ size_t Sends::CountTaken() const {
 }
 
 bool Sends::Finish() {
-  int left = kMostAtOnce;
+  int left = rules::kShmMostSendsAtOnce;
   for (size_t i = 0; i < sending_.size() && left > 0;) {
     FinishStream(sending_[i], &left);
     if (sending_[i]->under_way.empty()) {
@@ -44,7 +38,7 @@ bool Sends::Finish() {
       ++i;
     }
   }
-  if (left > 0) return left < kMostAtOnce;
+  if (left > 0) return left < rules::kShmMostSendsAtOnce;
   // The next look begins with another.
   if (!sending_.empty()) std::rotate(sending_.begin(), sending_.begin() + 1, sending_.end());
   LookNext();

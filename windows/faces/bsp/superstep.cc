@@ -5,19 +5,20 @@
 #include <memory>
 #include <utility>
 
+#include "membuf/rules.h"
+
 namespace brigade {
 namespace bsp {
 namespace {
 
-// What goes of a packet before its receiver knows how long it is, and has room for.
-constexpr size_t kFirstBytes = 4096;
-static_assert(kFirstBytes >= sizeof(PacketHeader));
+using rules::kFirstPacketBytes;
+static_assert(kFirstPacketBytes >= sizeof(PacketHeader));
 
 // What goes of it behind that.
 Pairs::Message RestOf(const Packet& packet) {
   const size_t bytes = packet.header()->bytes;
-  if (bytes <= kFirstBytes) return {nullptr, 0};
-  return {packet.data() + kFirstBytes, bytes - kFirstBytes};
+  if (bytes <= kFirstPacketBytes) return {nullptr, 0};
+  return {packet.data() + kFirstPacketBytes, bytes - kFirstPacketBytes};
 }
 
 std::byte* At(const Registrations& registrations, const Record& record) {
@@ -82,16 +83,16 @@ Status Superstep::Meet(const PacketHeader& said, size_t tag_bytes,
     Packet& packet = leaving_[target];
     packet.Finish(said, registrations.calls());
     if (is_mine(target)) continue;
-    const size_t first = std::min<size_t>(packet.header()->bytes, kFirstBytes);
+    const size_t first = std::min<size_t>(packet.header()->bytes, kFirstPacketBytes);
     BRIGADE_RETURN_IF_ERROR(pairs_.Send(static_cast<int>(target), {packet.data(), first}));
   }
   std::swap(leaving_[each(0)], arrived_[each(0)]);
   for (int distance = 1; distance < all; ++distance) {
     const size_t source = each(all - distance);
     Packet& packet = arrived_[source];
-    BRIGADE_RETURN_IF_ERROR(
-        pairs_.Receive(static_cast<int>(source), {packet.Land(kFirstBytes), kFirstBytes}));
-    packet.Land(std::max<size_t>(packet.header()->bytes, kFirstBytes));
+    BRIGADE_RETURN_IF_ERROR(pairs_.Receive(static_cast<int>(source),
+                                           {packet.Land(kFirstPacketBytes), kFirstPacketBytes}));
+    packet.Land(std::max<size_t>(packet.header()->bytes, kFirstPacketBytes));
   }
   BRIGADE_RETURN_IF_ERROR(ExchangeRests());
   for (Packet& packet : leaving_) packet.Clear();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "membuf/rules.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "windows/faces/li/mpi/pieces.h"
 
@@ -10,14 +11,13 @@ namespace brigade {
 namespace li {
 namespace {
 
+using rules::kFirstPacketBytes;
+using rules::kMostPackedBytes;
+
 constexpr int kPacketTag = 0;
 constexpr int kPutTag = 1;
 constexpr int kGetTag = 2;
-// What goes of a packet before its receiver knows how long it is.
-constexpr size_t kFirstBytes = 4096;
-// Longer data are worth a message of their own.
-constexpr size_t kShortBytes = 2048;
-// And how much of them, so that a packet takes no memory to speak of.
+// How much data a packet has at most, so that it takes no memory to speak of.
 constexpr size_t kMostPacketBytes = size_t{64} << 10;
 
 // At the beginning of a packet.
@@ -112,7 +112,7 @@ void MpiSendBackend::Pack(std::vector<Operation>* operations) {
   for (Operation& operation : *operations) {
     Packet& packet = leaving_[static_cast<size_t>(operation.process)];
     Request& request = operation.request;
-    if (request.kind == Kind::kPut && request.bytes <= kShortBytes &&
+    if (request.kind == Kind::kPut && request.bytes <= kMostPackedBytes &&
         packet.size() + request.bytes <= kMostPacketBytes) {
       request.kind = Kind::kPutHere;
     }
@@ -134,21 +134,22 @@ Status MpiSendBackend::ExchangePackets() {
     return Status();
   };
   BRIGADE_RETURN_IF_ERROR(each_other([&](int process, size_t p) {
-    arrived_[p].resize(kFirstBytes);
-    return Receive(arrived_[p].data(), kFirstBytes, process, kPacketTag);
+    arrived_[p].resize(kFirstPacketBytes);
+    return Receive(arrived_[p].data(), kFirstPacketBytes, process, kPacketTag);
   }));
   BRIGADE_RETURN_IF_ERROR(each_other([&](int process, size_t p) {
-    return Send(leaving_[p].data(), std::min(leaving_[p].size(), kFirstBytes), process, kPacketTag);
+    return Send(leaving_[p].data(), std::min(leaving_[p].size(), kFirstPacketBytes), process,
+                kPacketTag);
   }));
   BRIGADE_RETURN_IF_ERROR(WaitForAll());
   BRIGADE_RETURN_IF_ERROR(each_other([&](int process, size_t p) {
     const auto bytes = Read<Header>(arrived_[p].data()).bytes;
-    arrived_[p].resize(std::max(bytes, kFirstBytes));
-    return Receive(arrived_[p].data() + kFirstBytes, arrived_[p].size() - kFirstBytes, process,
-                   kPacketTag);
+    arrived_[p].resize(std::max(bytes, kFirstPacketBytes));
+    return Receive(arrived_[p].data() + kFirstPacketBytes, arrived_[p].size() - kFirstPacketBytes,
+                   process, kPacketTag);
   }));
   BRIGADE_RETURN_IF_ERROR(each_other([&](int process, size_t p) {
-    const size_t first = std::min(leaving_[p].size(), kFirstBytes);
+    const size_t first = std::min(leaving_[p].size(), kFirstPacketBytes);
     return Send(leaving_[p].data() + first, leaving_[p].size() - first, process, kPacketTag);
   }));
   return WaitForAll();
