@@ -5,18 +5,12 @@
 #include <cstring>
 #include <vector>
 
+#include "membuf/rules.h"
 #include "patterns/engine/pattern_call.h"
 #include "windows/core/fences.h"
 #include "windows/core/window.h"
 
 namespace brigade {
-namespace {
-
-// Ranks of a window, at most, who tell each other that they are in a fence. Of more each would send
-// so many notes that a sum takes less.
-constexpr int kMostTelling = 8;
-
-}  // namespace
 
 Status Window::AddNote(int target, NoteKind kind, uint32_t token, uint8_t op) {
   Note note;
@@ -61,6 +55,28 @@ Status Window::AwaitFlush(int target, const Asked& asked) {
   return AwaitLocally(target);
 }
 
+Status Window::AwaitReached(int target) {
+  if (!has_asked_reached_ || direct(target) == nullptr) return Status();
+  Asked asked;
+  BRIGADE_RETURN_IF_ERROR(AskFlush(target, FlushedPart::kAll, &asked));
+  return AwaitFlush(target, asked);
+}
+
+Status Window::AwaitReached() {
+  if (!has_asked_reached_) return Status();
+  std::vector<Asked> asked(static_cast<size_t>(size()));
+  for (int r = 0; r < size(); ++r) {
+    if (direct(r) == nullptr) continue;
+    BRIGADE_RETURN_IF_ERROR(AskFlush(r, FlushedPart::kAll, &asked[static_cast<size_t>(r)]));
+  }
+  for (int r = 0; r < size(); ++r) {
+    if (direct(r) == nullptr) continue;
+    BRIGADE_RETURN_IF_ERROR(AwaitFlush(r, asked[static_cast<size_t>(r)]));
+  }
+  has_asked_reached_ = false;
+  return Status();
+}
+
 uint32_t Window::NextToken() {
   if (++last_token_ == 0) ++last_token_;  // which means none
   return last_token_;
@@ -87,6 +103,10 @@ uint32_t Window::NextToken() {
 Status Window::Fence(const FencePromise& promise) {
   BRIGADE_RETURN_IF_ERROR(epochs_.Fence(!promise.nothing_succeeds));
   FullFence();
+  if (has_asked_reached_) {
+    const WindowWait::Turn turn(&*wait_);
+    BRIGADE_RETURN_IF_ERROR(AwaitReached());
+  }
   if (!promise.nothing_precedes && !is_direct_) {
     BRIGADE_RETURN_IF_ERROR(AwaitAllAsked());
     if (may_leave_early_ && !promise.nothing_succeeds) {
@@ -103,7 +123,7 @@ Status Window::Fence(const FencePromise& promise) {
   return Status();
 }
 
-bool Window::all_tell() const { return size() <= kMostTelling; }
+bool Window::all_tell() const { return size() <= rules::kMostRanksTelling; }
 
 Status Window::AwaitAllAsked() {
   uint64_t asked = 0;
@@ -342,6 +362,7 @@ Status Window::Unlock(int target) {
   const WindowWait::Turn turn(&*wait_);
   epochs_.UnlockOne(target);
   BRIGADE_RETURN_IF_ERROR(state()->failure);
+  BRIGADE_RETURN_IF_ERROR(AwaitReached(target));
   Asked asked;
   BRIGADE_RETURN_IF_ERROR(EndLock(target, &asked));
   return AwaitFlush(target, asked);
@@ -376,6 +397,7 @@ Status Window::UnlockAll() {
   const WindowWait::Turn turn(&*wait_);
   epochs_.UnlockAll();
   BRIGADE_RETURN_IF_ERROR(state()->failure);
+  BRIGADE_RETURN_IF_ERROR(AwaitReached());
   std::vector<Asked> asked(static_cast<size_t>(size()));
   for (int r = 0; r < size(); ++r) {
     BRIGADE_RETURN_IF_ERROR(EndLock(r, &asked[static_cast<size_t>(r)]));
@@ -392,8 +414,12 @@ Status Window::Flush(int target) {
   FullFence();
   if (direct(target) != nullptr) {
     EndOwn(FlushedPart::kAll);
+    if (has_asked_reached_) {
+      const WindowWait::Turn turn(&*wait_);
+      BRIGADE_RETURN_IF_ERROR(AwaitReached(target));
+    }
     // Who flushes again and again waits for what others write here, by messages perhaps.
-    return is_direct_ ? Status() : Progress();
+    return is_direct_ && !asks_reached_ ? Status() : Progress();
   }
   const WindowWait::Turn turn(&*wait_);
   Asked asked;
@@ -405,7 +431,7 @@ Status Window::Flush(int target) {
 Status Window::FlushAll() {
   FullFence();
   if (epochs_.HasLock(rank())) EndOwn(FlushedPart::kAll);
-  if (is_direct_) return Status();
+  if (is_direct_ && !asks_reached_) return Status();
   const WindowWait::Turn turn(&*wait_);
   std::vector<Asked> asked(static_cast<size_t>(size()));
   bool asks = false;
@@ -426,7 +452,7 @@ Status Window::FlushLocal(int target) {
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckFlush(target));
   if (direct(target) != nullptr) {
     EndOwn(FlushedPart::kReads);
-    return Status();
+    if (!has_asked_reached_) return Status();
   }
   const WindowWait::Turn turn(&*wait_);
   if (!is_checked()) return AwaitLocally(target);
