@@ -246,10 +246,6 @@ inline constexpr double kStagedOverBare = 1.25;
 inline constexpr double kStagedInCopies = 2.5;
 // Of each length, of which the best counts.
 inline constexpr int kKernelCopyTrials = 5;
-// A put into memory that the kernel reaches goes by messages if it has so many blocks, and they are
-// so short in the mean: the kernel looks up the pages of each block, and a message is copied twice.
-inline constexpr int64_t kLeastBlocksOfMessage = 32;
-inline constexpr int64_t kMostBlockBytesOfMessage = 1024;
 
 // The longest gap between two blocks of another process that is read along with them: the kernel
 // looks up the pages of fewer ranges, and copies more for nothing.

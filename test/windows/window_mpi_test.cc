@@ -2,7 +2,6 @@
 
 #include <mpi.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -175,86 +174,6 @@ TEST_P(WindowMpi, ATargetInsideMpiIsReached) {
       EXPECT_EQ(word, r);
     }
   }
-}
-
-// Every second word of the first so many: blocks of 8 bytes, which the kernel writes one by one.
-TEST_P(WindowMpi, PutsOfManyShortBlocksAreDoneBehindWhateverEndsThem) {
-  constexpr int64_t kBlocks = 1000;
-  TypedLayout every_second;
-  Expect(TypedLayout::Repeat(kBlocks, 2 * sizeof(int64_t), Word(), &every_second));
-  int64_t value = 0;
-  std::vector<int64_t> sent(kBlocks);
-  const auto put = [&](bool notifies) {
-    std::fill(sent.begin(), sent.end(), ++value);
-    const TargetData there{next_, 0, every_second, 1};
-    Expect(notifies ? window_->PutNotify(Words(&sent), there) : window_->Put(Words(&sent), there));
-  };
-  const auto expect_mine = [&] {
-    for (int64_t i = 0; i < 2 * kBlocks; ++i) ASSERT_EQ(memory_[i], i % 2 == 0 ? value : 0) << i;
-  };
-  const auto expect_there = [&] {
-    std::vector<int64_t> got(kBlocks);
-    Expect(window_->Get(Words(&got), {next_, 0, every_second, 1}));
-    Expect(window_->FlushLocal(next_));
-    EXPECT_EQ(got, sent);
-  };
-  const auto meet = [&] { MPI_Barrier(MPI_COMM_WORLD); };
-
-  Expect(window_->Fence());
-  put(false);
-  Expect(window_->Fence());
-  expect_mine();
-  // It went by a message, for which its layout was told.
-  EXPECT_EQ(window_->layouts_told() > 0, !window_->is_direct() || endpoint_->HelperMayDrive());
-  Expect(window_->Fence({/*nothing_precedes=*/true, /*nothing_succeeds=*/true}));
-
-  Expect(window_->Post({previous_}));
-  Expect(window_->Start({next_}));
-  put(false);
-  Expect(window_->Complete());
-  Expect(window_->Wait());
-  expect_mine();
-  meet();
-
-  Expect(window_->Lock(LockKind::kShared, next_));
-  put(false);
-  Expect(window_->Flush(next_));
-  expect_there();
-  put(false);
-  Expect(window_->FlushLocal(next_));
-  std::fill(sent.begin(), sent.end(), -1);  // the origin's own again
-  Expect(window_->Unlock(next_));
-  if (window_->is_direct() || endpoint_->HelperMayDrive()) {
-    meet();  // nobody else needs a call of this rank
-    expect_mine();
-    meet();
-  } else {
-    Expect(window_->Fence());
-    expect_mine();
-    Expect(window_->Fence());
-  }
-
-  Expect(window_->LockAll());
-  put(false);
-  Expect(window_->FlushAll());
-  expect_there();
-  put(false);
-  Expect(window_->UnlockAll());
-  Expect(window_->Fence());
-  expect_mine();
-  Expect(window_->Fence());
-
-  put(false);
-  std::vector<int64_t> one(1, 7);  // behind a put by messages, one by the kernel
-  Expect(window_->PutNotify(Words(&one), {next_, 2 * kBlocks, Word(), 1}));
-  Expect(window_->NotifyWait(previous_));
-  EXPECT_EQ(memory_[2 * kBlocks], 7);
-  expect_mine();
-  Expect(window_->Fence());
-  put(true);
-  Expect(window_->NotifyWait(previous_));
-  expect_mine();
-  Expect(window_->Fence());
 }
 
 INSTANTIATE_TEST_SUITE_P(Over, WindowMpi,

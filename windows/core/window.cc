@@ -140,10 +140,7 @@ Status Window::OpenTargets(Bootstrap* bootstrap, bool goes_directly) {
   struct Reach {
     bool all = true;
     bool some = false;
-    bool by_kernel = false;
-    bool is_helped = false;  // answers while its caller is elsewhere
   } mine;
-  mine.is_helped = engine()->endpoint()->HelperMayDrive();
   for (int r = 0; r < size(); ++r) {
     if (r == rank() || (goes_directly && !is_simulated)) {
       targets_[static_cast<size_t>(r)] = TargetMemory::Open(member(r), here, size());
@@ -151,7 +148,6 @@ Status Window::OpenTargets(Bootstrap* bootstrap, bool goes_directly) {
     if (r == rank() || !is_checked()) direct_[static_cast<size_t>(r)] = opened(r);
     if (direct(r) == nullptr) mine.all = false;
     if (r != rank() && direct(r) != nullptr) mine.some = true;
-    if (direct(r) != nullptr && direct(r)->is_private()) mine.by_kernel = true;
   }
   // Nobody closes what others still have to open.
   std::vector<Reach> all(static_cast<size_t>(size()));
@@ -159,11 +155,8 @@ Status Window::OpenTargets(Bootstrap* bootstrap, bool goes_directly) {
   is_direct_ = std::all_of(all.begin(), all.end(), [](const Reach& reach) { return reach.all; });
   some_are_direct_ =
       std::any_of(all.begin(), all.end(), [](const Reach& reach) { return reach.some; });
-  asks_reached_ =
-      std::any_of(all.begin(), all.end(), [](const Reach& reach) { return reach.by_kernel; }) &&
-      std::all_of(all.begin(), all.end(), [](const Reach& reach) { return reach.is_helped; });
-  // Elsewhere nobody is asked for anything while it makes no call.
-  if (!is_direct_ || asks_reached_) {
+  // Where all reach all memory by themselves nobody is asked for anything while it makes no call.
+  if (!is_direct_) {
     const WindowWait::Turn turn(&*wait_);
     messages_->Listen();
   }

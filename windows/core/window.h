@@ -107,8 +107,7 @@ class Window {
   // The names of the transports that carry messages, to all and to one other member.
   const char* transport() const { return group_->transport(); }
   const char* transport_to(int rank) const;
-  // Whether this rank reaches a member's memory by itself, and not by messages. Puts of many short
-  // blocks may go by messages all the same.
+  // Whether this rank reaches a member's memory by itself, and not by messages.
   bool reaches(int rank) const { return direct(rank) != nullptr; }
   // Whether all ranks reach all memory so. The same on all.
   bool is_direct() const { return is_direct_; }
@@ -225,8 +224,6 @@ class Window {
   const TargetMemory* direct(int rank) const { return direct_[static_cast<size_t>(rank)]; }
   // Likewise, whether or not it may work on the memory by itself.
   const TargetMemory* opened(int rank) const { return targets_[static_cast<size_t>(rank)].get(); }
-  // Whether a put of so many bytes goes by messages.
-  bool IsAsked(const TargetData& target, int64_t bytes) const;
   // All collective.
   Status Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options);
   Status ExposePart(Bootstrap* bootstrap, const WindowOptions& options);
@@ -275,9 +272,6 @@ class Window {
   Status EndLock(int target, Asked* asked);
   Status AskFlush(int target, FlushedPart part, Asked* asked);
   Status AwaitFlush(int target, const Asked& asked);
-  // What was asked of members that this rank reaches by itself is done, at one of them and at all.
-  Status AwaitReached(int target);
-  Status AwaitReached();
   Status AwaitLocally(int target);
   // Collective, in no turn. All that anybody has asked of this rank is done, and all that it has
   // asked is sent.
@@ -299,11 +293,9 @@ class Window {
   std::unique_ptr<ExposedMemory> exposed_;
   std::vector<std::unique_ptr<TargetMemory>> targets_;
   std::vector<const TargetMemory*> direct_;
-  bool is_direct_ = true;           // every rank reaches every other by itself; the same on all
-  bool some_are_direct_ = false;    // some rank reaches another so; the same on all
-  bool asks_reached_ = false;       // puts may be asked of whom the kernel reaches; the same on all
-  bool has_asked_reached_ = false;  // since the last fence
-  bool may_leave_early_ = false;    // a fence, before others have left it; the same on all
+  bool is_direct_ = true;         // every rank reaches every other by itself; the same on all
+  bool some_are_direct_ = false;  // some rank reaches another so; the same on all
+  bool may_leave_early_ = false;  // a fence, before others have left it; the same on all
   ServedWindow served_;
   std::unique_ptr<WindowMessages> messages_;
   Epochs epochs_;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "membuf/copy_bytes.h"
-#include "membuf/rules.h"
 #include "windows/core/fences.h"
 #include "windows/core/window.h"
 #include "windows/layout/layout_copy.h"
@@ -145,16 +144,6 @@ void Window::EndOwn(FlushedPart part) {
   }
 }
 
-bool Window::IsAsked(const TargetData& target, int64_t bytes) const {
-  const TargetMemory* const reached = direct(target.rank);
-  if (reached == nullptr) return true;
-  if (!asks_reached_ || !reached->is_private() || target.layout.is_contiguous()) return false;
-  if (bytes < rules::kLeastBlocksOfMessage) return false;
-  // The first run stands for all.
-  const int64_t run = LayoutCursor(&target.layout, target.count).Next().bytes;
-  return run <= rules::kMostBlockBytesOfMessage && bytes / run >= rules::kLeastBlocksOfMessage;
-}
-
 Status Window::PutAt(const OriginData& origin, const TargetData& target, int64_t offset,
                      AccessEnd end, std::atomic<bool>* over, bool fence_follows) {
   const int64_t bytes = origin.bytes();
@@ -163,8 +152,7 @@ Status Window::PutAt(const OriginData& origin, const TargetData& target, int64_t
     SetOver(over);
     return Status();
   }
-  if (IsAsked(target, bytes)) {
-    has_asked_reached_ |= reached != nullptr;
+  if (reached == nullptr) {
     return Ask(NoteKind::kPut, AccumulateOp::kReplace, Element::kByte, origin, OriginData(), target,
                offset, end, over, fence_follows);
   }
@@ -377,13 +365,8 @@ Status Window::PutNotify(const OriginData& origin, const TargetData& target,
                          std::atomic<bool>* over) {
   int64_t offset = 0;
   BRIGADE_RETURN_IF_ERROR(Check(target, origin.bytes(), &offset));
-  const bool is_asked = IsAsked(target, origin.bytes());
-  if (!is_asked && has_asked_reached_) {
-    const WindowWait::Turn turn(&*wait_);
-    BRIGADE_RETURN_IF_ERROR(AwaitReached(target.rank));
-  }
   BRIGADE_RETURN_IF_ERROR(PutAt(origin, target, offset, AccessEnd::kNotification, over, false));
-  if (is_asked) {
+  if (direct(target.rank) == nullptr) {
     if (origin.bytes() > 0) return Status();  // its end notifies
     const WindowWait::Turn turn(&*wait_);
     BRIGADE_RETURN_IF_ERROR(AwaitRoom(target.rank));

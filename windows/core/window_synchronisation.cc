@@ -55,28 +55,6 @@ Status Window::AwaitFlush(int target, const Asked& asked) {
   return AwaitLocally(target);
 }
 
-Status Window::AwaitReached(int target) {
-  if (!has_asked_reached_ || direct(target) == nullptr) return Status();
-  Asked asked;
-  BRIGADE_RETURN_IF_ERROR(AskFlush(target, FlushedPart::kAll, &asked));
-  return AwaitFlush(target, asked);
-}
-
-Status Window::AwaitReached() {
-  if (!has_asked_reached_) return Status();
-  std::vector<Asked> asked(static_cast<size_t>(size()));
-  for (int r = 0; r < size(); ++r) {
-    if (direct(r) == nullptr) continue;
-    BRIGADE_RETURN_IF_ERROR(AskFlush(r, FlushedPart::kAll, &asked[static_cast<size_t>(r)]));
-  }
-  for (int r = 0; r < size(); ++r) {
-    if (direct(r) == nullptr) continue;
-    BRIGADE_RETURN_IF_ERROR(AwaitFlush(r, asked[static_cast<size_t>(r)]));
-  }
-  has_asked_reached_ = false;
-  return Status();
-}
-
 uint32_t Window::NextToken() {
   if (++last_token_ == 0) ++last_token_;  // which means none
   return last_token_;
@@ -103,10 +81,6 @@ uint32_t Window::NextToken() {
 Status Window::Fence(const FencePromise& promise) {
   BRIGADE_RETURN_IF_ERROR(epochs_.Fence(!promise.nothing_succeeds));
   FullFence();
-  if (has_asked_reached_) {
-    const WindowWait::Turn turn(&*wait_);
-    BRIGADE_RETURN_IF_ERROR(AwaitReached());
-  }
   if (!promise.nothing_precedes && !is_direct_) {
     BRIGADE_RETURN_IF_ERROR(AwaitAllAsked());
     if (may_leave_early_ && !promise.nothing_succeeds) {
@@ -362,7 +336,6 @@ Status Window::Unlock(int target) {
   const WindowWait::Turn turn(&*wait_);
   epochs_.UnlockOne(target);
   BRIGADE_RETURN_IF_ERROR(state()->failure);
-  BRIGADE_RETURN_IF_ERROR(AwaitReached(target));
   Asked asked;
   BRIGADE_RETURN_IF_ERROR(EndLock(target, &asked));
   return AwaitFlush(target, asked);
@@ -397,7 +370,6 @@ Status Window::UnlockAll() {
   const WindowWait::Turn turn(&*wait_);
   epochs_.UnlockAll();
   BRIGADE_RETURN_IF_ERROR(state()->failure);
-  BRIGADE_RETURN_IF_ERROR(AwaitReached());
   std::vector<Asked> asked(static_cast<size_t>(size()));
   for (int r = 0; r < size(); ++r) {
     BRIGADE_RETURN_IF_ERROR(EndLock(r, &asked[static_cast<size_t>(r)]));
@@ -414,12 +386,8 @@ Status Window::Flush(int target) {
   FullFence();
   if (direct(target) != nullptr) {
     EndOwn(FlushedPart::kAll);
-    if (has_asked_reached_) {
-      const WindowWait::Turn turn(&*wait_);
-      BRIGADE_RETURN_IF_ERROR(AwaitReached(target));
-    }
     // Who flushes again and again waits for what others write here, by messages perhaps.
-    return is_direct_ && !asks_reached_ ? Status() : Progress();
+    return is_direct_ ? Status() : Progress();
   }
   const WindowWait::Turn turn(&*wait_);
   Asked asked;
@@ -431,7 +399,7 @@ Status Window::Flush(int target) {
 Status Window::FlushAll() {
   FullFence();
   if (epochs_.HasLock(rank())) EndOwn(FlushedPart::kAll);
-  if (is_direct_ && !asks_reached_) return Status();
+  if (is_direct_) return Status();
   const WindowWait::Turn turn(&*wait_);
   std::vector<Asked> asked(static_cast<size_t>(size()));
   bool asks = false;
@@ -452,7 +420,7 @@ Status Window::FlushLocal(int target) {
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckFlush(target));
   if (direct(target) != nullptr) {
     EndOwn(FlushedPart::kReads);
-    if (!has_asked_reached_) return Status();
+    return Status();
   }
   const WindowWait::Turn turn(&*wait_);
   if (!is_checked()) return AwaitLocally(target);

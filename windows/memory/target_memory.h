@@ -33,8 +33,6 @@ class TargetMemory {
   MemberPage page() const { return page_; }
   // The memory where this process sees it, else null.
   std::byte* mapped() const { return mapped_; }
-  // Whether the kernel reaches it on behalf of this process.
-  bool is_private() const { return process_.has_value(); }
   // What of it is attached. REQUIRES: it is kDynamic.
   AttachedRanges attached() const { return AttachedRanges(attached_); }
 
