@@ -66,8 +66,8 @@ build_for() {  # FAMILY FILE...: says where these options build; bazel-bin may b
   local options=("${build[@]}")
   [[ $1 == openmpi ]] || options+=(--config=mpich)
   # shellcheck disable=SC2046 # a list of words
-  bazel build "${options[@]}" $(targets "${@:2}" "${parts[@]/%/_$1.so.0}") >&2
-  bazel info "${options[@]}" bazel-bin
+  bazel build "${options[@]}" $(targets "${@:2}" "${parts[@]/%/_$1.so.0}") >&2 &&
+    bazel info "${options[@]}" bazel-bin
 }
 built=$(build_for "$mpi" bench/brigade_bench tools/brigade_info "${libraries[@]/%/.0}")
 

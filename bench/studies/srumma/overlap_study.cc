@@ -134,7 +134,7 @@ std::vector<NamedWindow> WindowsOf(const Study& study, int64_t doubles) {
     AbortUnlessOk((*window)->LockAll());
     if (!study.group()->endpoint()->HelperMayDrive()) {
       AbortUnlessOk(Status(StatusCode::kUnavailable,
-                           "no helper serves a target that is elsewhere: take --transport tcp"));
+                           "no helper serves a target that is elsewhere: take --transport shm or tcp"));
     }
   }
   for (const auto& [name, window] : windows) {
