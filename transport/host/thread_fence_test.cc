@@ -17,7 +17,8 @@ TEST(ThreadFenceTest, OneOfTwoSeesTheOther) {
   };
   Word hurried;
   Word patient;
-  Word hurried_saw;
+  Word hurried_saw;  // -1: not yet in this round
+  hurried_saw.is = -1;
   Word done;
   int missed = 0;
   std::thread other([&] {
@@ -34,7 +35,6 @@ TEST(ThreadFenceTest, OneOfTwoSeesTheOther) {
     }
   });
   for (int round = 1; round <= kRounds; ++round) {
-    hurried_saw.is.store(-1, std::memory_order_relaxed);
     patient.is.store(round, std::memory_order_relaxed);
     fence.Heavy();
     const int saw = hurried.is.load(std::memory_order_relaxed);
@@ -44,6 +44,7 @@ TEST(ThreadFenceTest, OneOfTwoSeesTheOther) {
       others = hurried_saw.is.load(std::memory_order_acquire);
     }
     missed += saw != round && others != round;
+    hurried_saw.is.store(-1, std::memory_order_relaxed);
     done.is.store(round, std::memory_order_release);
   }
   other.join();
