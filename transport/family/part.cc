@@ -30,6 +30,13 @@ const Family* FamilyOf(void* library, void** symbol) {
   return nullptr;
 }
 
+// All see the library that has this symbol, from here on: a part names no MPI, and does not see
+// what its opener alone sees.
+void Show(void* symbol) {
+  Dl_info file;
+  if (dladdr(symbol, &file) != 0) dlopen(file.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+}
+
 // Who has loaded two is told by where his calls go, by the name that tools leave to MPI.
 const Family* FamilyOfCalls() {
   void* symbol = nullptr;
@@ -40,6 +47,7 @@ const Family* FamilyOfCalls() {
   void* const library = dlopen(file.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   // A program that has its MPI inside is no library.
   const Family* const family = FamilyOf(library == nullptr ? RTLD_DEFAULT : library, &symbol);
+  if (family != nullptr) Show(symbol);
   if (library != nullptr) dlclose(library);
   return family;
 }
@@ -58,10 +66,7 @@ const Family* FamilyShown() {
     if (library == nullptr) continue;
     void* symbol = nullptr;
     const Family* const family = FamilyOf(library, &symbol);
-    Dl_info mpi;
-    if (family != nullptr && dladdr(symbol, &mpi) != 0) {
-      dlopen(mpi.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
-    }
+    if (family != nullptr) Show(symbol);
     dlclose(library);
     if (family != nullptr) return family;
   }
