@@ -133,8 +133,9 @@ std::vector<NamedWindow> WindowsOf(const Study& study, int64_t doubles) {
                                     window, /*goes_directly=*/false));
     AbortUnlessOk((*window)->LockAll());
     if (!study.group()->endpoint()->HelperMayDrive()) {
-      AbortUnlessOk(Status(StatusCode::kUnavailable,
-                           "no helper serves a target that is elsewhere: take --transport shm or tcp"));
+      AbortUnlessOk(
+          Status(StatusCode::kUnavailable,
+                 "no helper serves a target that is elsewhere: take --transport shm or tcp"));
     }
   }
   for (const auto& [name, window] : windows) {
