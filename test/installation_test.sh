@@ -81,7 +81,7 @@ for blacs in '' -lbrigade_blacs; do
   mpif90 test/pblas/linked_product.f90 -o "$work/product" -L"$lib" -lbrigade_pblas $blacs -Wl,-rpath,"$lib" \
     -lscalapack-openmpi
   BRIGADE_EXPLAIN=1 "$run_mpi" 4 "$work/product" >"$work/out" 2>&1 || { cat "$work/out"; fail "linked_product"; }
-  grep -q 'PDGEMM NN 300 x 300 x 300 on 2 x 2 ranks: by one-sided communication' "$work/out" ||
+  grep -q 'PDGEMM NN 600 x 600 x 600 on 2 x 2 ranks: by one-sided communication' "$work/out" ||
     { cat "$work/out"; fail "-lbrigade_pblas $blacs before ScaLAPACK takes no product"; }
 done
 

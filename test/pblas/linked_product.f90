@@ -2,7 +2,7 @@
 
 program linked_product
   implicit none
-  integer, parameter :: n = 300, nb = 32
+  integer, parameter :: n = 600, nb = 32
   integer :: pnum, procs, context, row, col, rows, cols, i, j, info
   integer :: is(9)
   double precision, allocatable :: a(:, :), b(:, :), c(:, :)
