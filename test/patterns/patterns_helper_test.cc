@@ -2,14 +2,12 @@
 // rest to their helper threads. The right data of every pattern in that case:
 // patterns_threads_test.
 
-#include <dirent.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -23,6 +21,7 @@
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
 #include "patterns/trace/trace.h"
+#include "test/support/helper_threads.h"
 #include "test/support/run_ranks.h"
 #include "transport/core/checked_endpoint.h"
 #include "transport/core/fault_endpoint.h"
@@ -47,19 +46,6 @@ void Require(const Status& status) {
 
 void SleepUntil(const std::function<bool()>& condition) {
   while (!condition()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-}
-
-// Threads of this process that are helpers.
-int Helpers() {
-  int helpers = 0;
-  DIR* const tasks = opendir("/proc/self/task");
-  while (const dirent* const task = readdir(tasks)) {
-    std::string name;
-    std::ifstream(std::string("/proc/self/task/") + task->d_name + "/comm") >> name;
-    helpers += name == "brigade";
-  }
-  closedir(tasks);
-  return helpers;
 }
 
 // Its Await ends when a flag is set.

@@ -1,21 +1,19 @@
 // The thread that answers for a rank whose memory is shared with all others: when there is one, and
 // what it costs while it has nothing to do. That it answers: window_test.
 
-#include <dirent.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
-#include <fstream>
 #include <memory>
-#include <string>
 #include <thread>
 #include <utility>
 
 #include "gtest/gtest.h"
 #include "membuf/rules.h"
 #include "patterns/engine/engine.h"
+#include "test/support/helper_threads.h"
 #include "test/windows/window_ranks.h"
 #include "transport/core/forwarding_endpoint.h"
 #include "windows/core/window.h"
@@ -30,19 +28,6 @@ WindowWay OverShm(bool goes_directly) {
   way.goes_directly = [goes_directly](int) { return goes_directly; };
   way.kind = goes_directly ? WindowMemory::kShared : WindowMemory::kPrivate;
   return way;
-}
-
-// Threads of this process that are helpers.
-int Helpers() {
-  int helpers = 0;
-  DIR* const tasks = opendir("/proc/self/task");
-  while (const dirent* const task = readdir(tasks)) {
-    std::string name;
-    std::ifstream(std::string("/proc/self/task/") + task->d_name + "/comm") >> name;
-    helpers += name == "brigade";
-  }
-  closedir(tasks);
-  return helpers;
 }
 
 // One that begins takes its name a little later.

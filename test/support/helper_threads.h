@@ -1,0 +1,26 @@
+#ifndef BRIGADE_TEST_SUPPORT_HELPER_THREADS_H_
+#define BRIGADE_TEST_SUPPORT_HELPER_THREADS_H_
+
+#include <dirent.h>
+
+#include <fstream>
+#include <string>
+
+namespace brigade {
+
+// Threads of this process that are helpers.
+inline int Helpers() {
+  int helpers = 0;
+  DIR* const tasks = opendir("/proc/self/task");
+  while (const dirent* const task = readdir(tasks)) {
+    std::string name;
+    std::ifstream(std::string("/proc/self/task/") + task->d_name + "/comm") >> name;
+    helpers += name == "brigade";
+  }
+  closedir(tasks);
+  return helpers;
+}
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TEST_SUPPORT_HELPER_THREADS_H_
