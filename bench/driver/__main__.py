@@ -1,5 +1,6 @@
 """Started by bench/run.sh: installs and builds what a job needs, runs it, and makes its report."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -25,8 +26,9 @@ def prepare(given):
     say("Packages")
     subprocess.run([machine.ROOT / "test" / "install.sh"], check=True)
     say("Build")
-    programs = machine.build(TARGETS[given.job], MPICH_TARGETS.get(given.job))
-    if given.job in ("main", "cluster", "study"):
+    beside = MPICH_TARGETS.get(given.job) if given.places != [study_job.SIMULATED] else None
+    programs = machine.build(TARGETS[given.job], beside)
+    if beside:
         say("More MPIs")
         # May fail: then its launches fail, and are counted.
         subprocess.run([machine.ROOT / "bench" / "cluster" / "cluster_peers.sh"], check=False)
@@ -70,11 +72,13 @@ def run_model(given, launcher, programs):
 
 
 def run_study(given, launcher, programs):
-    job = study_job.StudyJob(given.study, given.full, launcher.output, programs, None, given.brigade_version)
-    with Cluster(8, given.rate) as job.cluster:
-        job.link_mbytes = job.cluster.payload_rate()
+    job = study_job.StudyJob(given, launcher.output, programs, None, given.brigade_version)
+    with contextlib.ExitStack() as stack:
+        if "cluster" in given.places:
+            job.cluster = stack.enter_context(Cluster(8, given.rate))
+            job.link_mbytes = job.cluster.payload_rate()
         launcher.run_all(job.plan())
-    if job.study.simulated:
+    if study_job.SIMULATED in given.places:
         simulated_jobs.simulate_study(launcher, programs, given.study)
     say("Report")
     page = launcher.output / f"study_{given.study}.html"

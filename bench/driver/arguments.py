@@ -30,11 +30,10 @@ GOES_WITH = {
     "paper": set(),
     "scale": {"full"},
     "model": {"full", "rate"},
-    "study": {"full", "rate"},
+    "study": {"full", "rate", "places", "rounds"},
 }
 # What each job may not find in its folder: lines of two runs in one file would be taken for one run.
-RESULTS = {"cluster": "cluster*.jsonl", "paper": "paper.json", "scale": "scale_*.jsonl", "model": "model_*.jsonl",
-           "study": "study_*.jsonl"}
+RESULTS = {"cluster": "cluster*.jsonl", "paper": "paper.json", "scale": "scale_*.jsonl", "model": "model_*.jsonl"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -55,6 +54,12 @@ class Parser(argparse.ArgumentParser):
 def _hosts(text):
     if not re.fullmatch("[1-9][0-9]{0,2}", text) or int(text) < 2:
         raise argparse.ArgumentTypeError(f"'{text}' is no number of hosts from 2 on")
+    return int(text)
+
+
+def _rounds(text):
+    if not re.fullmatch("[1-9][0-9]{0,2}", text):
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of rounds from 1 to 999")
     return int(text)
 
 
@@ -130,6 +135,14 @@ def make_parser():
                          "; ".join(f"'{library.label}'" for library in peers.LIBRARIES))
     cluster.add_argument("--transport", help="of Brigade; default: tcp")
 
+    study = parser.add_argument_group("of a study")
+    study.add_argument("--places", metavar="PLACE,...", type=lambda text: text.split(","),
+                       help="where it is run, of shm, loopback (TCP on this host), cluster (hosts with slow links) and "
+                       "simulated (machines in virtual time); may be added to what DIR holds of other places; default: "
+                       "wherever it can be")
+    study.add_argument("--rounds", metavar="N", type=_rounds,
+                       help="launches of each contender; default: 2, with --full 10, and 1 of what takes longest there")
+
     built = parser.add_argument_group("to measure what is built already")
     built.add_argument("--bin", metavar="DIR", type=pathlib.Path,
                        help="a bazel-bin folder: nothing is installed, nothing is built")
@@ -151,7 +164,9 @@ def parse(argv):
             flag = f"--{name.replace('_', '-')}"
             parser.error(f"{flag} goes with {goes_with}" if arguments.job == "main" else
                          f"{flag} does not go with --{arguments.job}")
-    if arguments.output is not None and arguments.only is None and _holds_results(arguments.output, arguments.job):
+    if arguments.study:
+        _complete_study(parser, arguments)
+    if arguments.output is not None and arguments.only is None and _holds_results(arguments):
         parser.error(f"{arguments.output} already holds results; give another --output")
     arguments.rate = arguments.rate or "400mbit"
     if not re.fullmatch("[1-9][0-9]*[kmg]?bit", arguments.rate):
@@ -170,7 +185,21 @@ def parse(argv):
     return arguments
 
 
-def _holds_results(folder, job):
-    if job == "main":
-        return any(not path.name.startswith("cluster") for path in folder.glob("*.jsonl"))
-    return any(folder.glob(RESULTS[job]))
+def _complete_study(parser, arguments):
+    places = study_job.STUDIES[arguments.study].places
+    arguments.places = arguments.places or places
+    for place in arguments.places:
+        if place not in places:
+            parser.error(f"--places: study {arguments.study} has no place '{place}'; it has {', '.join(places)}")
+    if arguments.rate and "cluster" not in arguments.places:
+        parser.error("--rate is of the cluster, which --places leaves out")
+    arguments.rounds = arguments.rounds or (10 if arguments.full else 2)
+
+
+def _holds_results(arguments):
+    if arguments.job == "study":
+        return any((arguments.output / study_job.results(arguments.study, place)).exists()
+                   for place in arguments.places)
+    if arguments.job == "main":
+        return any(not path.name.startswith("cluster") for path in arguments.output.glob("*.jsonl"))
+    return any(arguments.output.glob(RESULTS[arguments.job]))

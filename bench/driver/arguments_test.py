@@ -46,6 +46,15 @@ class Accepted(unittest.TestCase):
         given = arguments.parse(["--cluster", "8", "--ranks", "4,8", "--libraries", "MPICH 5; pipeline 16K"])
         self.assertEqual((given.ranks, given.libraries), ([4, 8], ["MPICH 5", "pipeline 16K"]))
 
+    def test_places_and_rounds_of_a_study(self):
+        everywhere = ["shm", "loopback", "cluster", "simulated"]
+        for argv, places, rounds in (("rdx", everywhere, 2), ("rdx --full", everywhere, 10),
+                                     ("md", everywhere[:3], 2), ("pblas", ["shm", "cluster"], 2),
+                                     ("rdx --places shm", ["shm"], 2),
+                                     ("rdx --places simulated,shm --rounds 1 --full", ["simulated", "shm"], 1)):
+            given = arguments.parse(["--study", *argv.split()])
+            self.assertEqual((given.places, given.rounds), (places, rounds), argv)
+
     def test_mpich_is_built_beside(self):
         given = arguments.parse(["--bin", "/some/k8-opt/bin"])
         self.assertEqual(given.mpich_bin, pathlib.Path("/some/k8-opt-mpich/bin"))
@@ -62,6 +71,10 @@ class Refused(unittest.TestCase):
         self.assertIn("--rate goes with --cluster or --model", refused("--rate", "1gbit"))
         self.assertIn("--only goes with --cluster", refused("--only", "ring"))
         self.assertIn("not allowed with", refused("--paper", "--scale"))
+        self.assertIn("--places goes with --study", refused("--places", "shm"))
+        self.assertIn("--rounds does not go with --model", refused("--model", "--rounds", "1"))
+        self.assertIn("--rate is of the cluster, which --places leaves out",
+                      refused("--study", "mg", "--places", "shm", "--rate", "1gbit"))
 
     def test_bad_values(self):
         self.assertIn("'1' is no number of hosts", refused("--cluster", "1"))
@@ -71,6 +84,16 @@ class Refused(unittest.TestCase):
         self.assertIn("no library 'x'", refused("--cluster", "8", "--libraries", "x"))
         self.assertIn("no list of numbers", refused("--cluster", "8", "--ranks", "a"))
         self.assertIn("expected one argument", refused("--output"))
+        for rounds in ("0", "-1", "two", "1000", ""):
+            self.assertIn(f"'{rounds}' is no number of rounds", refused("--study", "mg", f"--rounds={rounds}"))
+
+    def test_places_that_a_study_does_not_have(self):
+        for study, places, place, there in (("mg", "shm,moon", "moon", "shm, loopback, cluster, simulated"),
+                                            ("md", "simulated", "simulated", "shm, loopback, cluster"),
+                                            ("pblas", "loopback", "loopback", "shm, cluster"),
+                                            ("pblas", "", "", "shm, cluster")):
+            self.assertIn(f"--places: study {study} has no place '{place}'; it has {there}\n",
+                          refused("--study", study, "--places", places))
 
     def test_results_of_two_runs_stay_apart(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -80,6 +103,14 @@ class Refused(unittest.TestCase):
             (pathlib.Path(folder) / "cluster_send.jsonl").touch()
             self.assertIn("already holds results", refused("--cluster", "8", "--output", folder))
             arguments.parse(["--cluster", "8", "--only", "ring", "--output", folder])
+
+    def test_a_study_may_be_run_place_by_place(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "study_mg_shm.jsonl").touch()
+            for allowed in ("mg --places cluster,simulated", "cg"):
+                arguments.parse(["--study", *allowed.split(), "--output", folder])
+            for repeated in ("mg", "mg --places cluster,shm"):
+                self.assertIn("already holds results", refused("--study", *repeated.split(), "--output", folder))
 
 
 if __name__ == "__main__":

@@ -85,8 +85,9 @@ class Model(unittest.TestCase):
             self.assertEqual(len(launches), count)
 
 
-def study_plan(name, full=False):
-    return study_job.StudyJob(name, full, OUTPUT, PROGRAMS, Cluster(8, "400mbit"), "v1").plan()
+def study_plan(name, *argv):
+    given = arguments.parse(["--study", name, *argv])
+    return study_job.StudyJob(given, OUTPUT, PROGRAMS, Cluster(8, "400mbit"), "v1").plan()
 
 
 def label_of(launch):
@@ -96,7 +97,7 @@ def label_of(launch):
 class Study(unittest.TestCase):
     def test_every_program_runs_in_every_place(self):
         for name, study in study_job.STUDIES.items():
-            brief, full = study_plan(name), study_plan(name, full=True)
+            brief, full = study_plan(name), study_plan(name, "--full")
             for program in study.programs:
                 launches = brief if program.ranks else full
                 for place in (place for place in study_job.PLACES if study.contenders_of(program, place)):
@@ -106,17 +107,29 @@ class Study(unittest.TestCase):
                     self.assertTrue(found, (program, place))
 
     def test_the_longest_programs_run_once_and_only_if_all_is_asked_for(self):
-        def on_hosts(full):
-            return [launch for launch in study_plan("md", full)
+        def on_hosts(*argv):
+            return [launch for launch in study_plan("md", *argv)
                     if {"65536", "/output/study_md_cluster.jsonl"} <= set(launch.command)]
-        self.assertEqual(on_hosts(False), [])
-        self.assertEqual(len(on_hosts(True)), len(study_job.MD["cluster"]))
+        self.assertEqual(on_hosts(), [])
+        for argv in (["--full"], ["--full", "--rounds", "20"]):
+            self.assertEqual(len(on_hosts(*argv)), len(study_job.MD["cluster"]))
+
+    def test_only_the_places_that_are_asked_for_as_often_as_asked_for(self):
+        for argv, places, rounds in (([], {"shm", "loopback", "cluster"}, 2), (["--places", "shm"], {"shm"}, 2),
+                                     (["--places", "simulated"], set(), 0),
+                                     (["--places", "cluster,shm", "--rounds", "1"], {"shm", "cluster"}, 1),
+                                     (["--places", "loopback", "--rounds", "12", "--full"], {"loopback"}, 12)):
+            launches = [launch.command for launch in study_plan("rdx", *argv)]
+            files = collections.Counter(command[-1].rsplit("/", 1)[1] for command in launches)
+            self.assertEqual(set(files), {f"study_rdx_{place}.jsonl" for place in places}, argv)
+            seeds = collections.Counter(command[command.index("--seed") + 1] for command in launches)
+            self.assertEqual(set(seeds), {str(number + 1) for number in range(rounds)}, argv)
+            self.assertLessEqual(len(set(seeds.values())), 1, argv)
 
     def test_on_one_host_over_tcp_srumma_has_gets_by_messages_alone(self):
         for name, study in study_job.STUDIES.items():
-            places = {place for program in study.programs for place in study_job.PLACES
-                      if study.contenders_of(program, place)}
-            self.assertEqual(places, set(study_job.PLACES) - ({"loopback"} if name == "pblas" else set()))
+            self.assertEqual(set(study.places) - {"simulated"},
+                             set(study_job.PLACES) - ({"loopback"} if name == "pblas" else set()))
         for launch in study_plan("srumma"):
             command = " ".join(launch.command)
             is_loopback = command.endswith("_loopback.jsonl")
@@ -170,9 +183,9 @@ class Study(unittest.TestCase):
 
     def test_long_products_on_slow_hosts_are_for_full(self):
         short, long = {"256", "512", "1000", "2000"}, {"256", "512", "1000", "2000", "4000"}
-        for full, wanted in ((False, {"shm": long, "cluster": short}), (True, {"shm": long, "cluster": long})):
+        for argv, wanted in (([], {"shm": long, "cluster": short}), (["--full"], {"shm": long, "cluster": long})):
             orders = {"shm": set(), "cluster": set()}
-            for command in (launch.command for launch in study_plan("srumma", full)):
+            for command in (launch.command for launch in study_plan("srumma", *argv)):
                 program = [part for part in command if part.endswith("/product_study")]
                 # With all ways.
                 if program and "--variants" not in command:
@@ -182,7 +195,7 @@ class Study(unittest.TestCase):
 
     def test_mpich_runs_the_program_built_with_it(self):
         for name in study_job.STUDIES:
-            for launch in study_plan(name, full=True):
+            for launch in study_plan(name, "--full"):
                 is_mpich = any(part.startswith("/mpich-folder/bench/") for part in launch.command)
                 self.assertEqual(is_mpich, label_of(launch).startswith("MPICH"), launch)
                 # The stock BLACS would bring Open MPI.
@@ -228,7 +241,7 @@ class Study(unittest.TestCase):
         self.assertTrue(all("BRIGADE_LI_BACKEND=windows" in command for command in alone))
 
     def test_full_has_more_sizes_on_more_ranks(self):
-        commands = [launch.command for launch in study_plan("mult", full=True) if launch.command[0] == "mpirun"]
+        commands = [launch.command for launch in study_plan("mult", "--full") if launch.command[0] == "mpirun"]
         self.assertEqual({command[2] for command in commands}, {"1", "4", "16", "25"})
         self.assertEqual(len([command for command in commands if command[2] == "1"]), 10)
 

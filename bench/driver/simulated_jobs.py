@@ -3,6 +3,7 @@ virtual time counts."""
 
 import threading
 
+from bench.driver import study_job
 from bench.driver.launching import Launch, say
 from bench.driver.machine import ROOT
 
@@ -38,7 +39,7 @@ def simulate_study(launcher, programs, name):
         launch = Launch("", [programs.putget_table, name, *machines, *ranks])
     else:
         launch = Launch("", [programs.superstep_table, name, *machines])
-    simulate(launcher, launch, launcher.output / f"study_{name}_simulated.jsonl")
+    simulate(launcher, launch, launcher.output / study_job.results(name, study_job.SIMULATED))
 
 
 def simulate_scale(launcher, programs, full):

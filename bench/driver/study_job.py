@@ -12,6 +12,7 @@ TARGETS = [*MPICH_TARGETS, "//bench/simulated:superstep_table", "//bench/simulat
            "//bench/simulated/putget:putget_table", "//bench/studies/srumma:studies",
            "//blacs_shim:libbrigade_blacs.so", "//pblas_shim:libbrigade_pblas.so"]
 PLACES = ("shm", "loopback", "cluster")
+SIMULATED = "simulated"
 
 
 class Contender(NamedTuple):
@@ -35,7 +36,7 @@ class Program(NamedTuple):
     ranks: tuple
     full_arguments: list = []  # instead of `arguments`, with --full
     full_ranks: tuple = ()
-    full_rounds: int = 10
+    most_rounds: int = 1000
     sequential: bool = False  # one rank, too, as that to which speedups are
     folder: str = "putget"  # of a program whose name ends with _study
     contenders: dict = {}  # instead of the study's; {place: [Contender]}
@@ -49,6 +50,17 @@ class Study(NamedTuple):
 
     def contenders_of(self, program, place):
         return (program.contenders or self.contenders).get(place, [])
+
+    @property
+    def places(self):
+        """Where it has anything to run."""
+        found = [place for place in PLACES if any(self.contenders_of(program, place) for program in self.programs)]
+        return found + [SIMULATED] * self.simulated
+
+
+def results(name, place):
+    """The file of what a study measures in a place."""
+    return f"study_{name}_{place}.jsonl"
 
 
 BENCH = {
@@ -137,7 +149,7 @@ STUDIES = {
         # So long that energy could drift; and the largest. Nobody waits for them ten times. Each contender runs five
         # times in a launch, and all must be done before its time is up.
         *(Program(["md_study", "--atoms", atoms, "--steps", "1000", "--run-seconds", "60"], (), full_ranks=ranks,
-                  full_rounds=1)
+                  most_rounds=1)
           for atoms, ranks in (("256,864", (2, 8)), ("2048", (2, 8)), ("12000", (8,)), ("65536", (8,)))),
     ]),
     "srumma": Study("Products of matrices as the SRUMMA paper measures them", SRUMMA, [
@@ -163,12 +175,15 @@ STUDIES = {
 
 
 class StudyJob:
-    """Plans launches: every program in every place, beside every MPI that there is, in rounds."""
+    """Plans launches: every program in the places that are asked for, beside every MPI that there is, in rounds; the
+    arguments are the driver's."""
 
-    def __init__(self, name, full, output, programs, cluster, version):
-        self.name = name
-        self.study = STUDIES[name]
-        self.full = full
+    def __init__(self, arguments, output, programs, cluster, version):
+        self.name = arguments.study
+        self.study = STUDIES[self.name]
+        self.places = arguments.places
+        self.rounds = arguments.rounds
+        self.full = arguments.full
         self.output = output
         self.programs = programs
         self.cluster = cluster
@@ -178,15 +193,16 @@ class StudyJob:
     def plan(self):
         launches = []
         order = random.Random(1)
-        for number in range(10 if self.full else 2):
-            for place, launch in zip(PLACES, (self.shm, self.loopback, self.hosts)):
+        launch_in = dict(zip(PLACES, (self.shm, self.loopback, self.hosts)))
+        for number in range(self.rounds):
+            for place in (place for place in PLACES if place in self.places):
                 for program in self.study.programs:
-                    if number >= program.full_rounds:
+                    if number >= program.most_rounds:
                         continue
                     for ranks in self.full and program.full_ranks or program.ranks:
                         contenders = self.study.contenders_of(program, place)
                         for contender in order.sample(contenders, len(contenders)):
-                            launches += launch(contender, program, ranks, number)
+                            launches += launch_in[place](contender, program, ranks, number)
                     if program.sequential and place == "shm":
                         launches += self.shm(self.study.contenders_of(program, place)[0], program, 1, number)
         return launches
@@ -222,7 +238,7 @@ class StudyJob:
         asleep += ["--max-iterations", "150"] if asleep and not self.full else []
         return [*command, "--seconds", seconds, "--min-iterations", least,
                 "--label", contender.label, "--seed", str(number + 1), *asleep, "--brigade-version", self.version,
-                "--json", str(self.output / f"study_{self.name}_{place}.jsonl")]
+                "--json", str(self.output / results(self.name, place))]
 
     def preloading(self, contender, transport):
         if not contender.preload:

@@ -78,5 +78,18 @@ class Exchange(unittest.TestCase):
         self.assertEqual(len(exchange.typed_paper()), 2 * 5 * 3)
 
 
+class Simulated(unittest.TestCase):
+    def test_machines_in_virtual_time_alone_make_a_page(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cell = {"machine": "fat hosts", "case": "total exchange", "ranks": 4, "rows": 1, "cols": 1, "bytes": 64,
+                    "put_us": 20.0, "send_us": 50.0}
+            path = pathlib.Path(folder) / "study_as_simulated.jsonl"
+            path.write_text(json.dumps(cell) + "\n", encoding="utf-8")
+            page = study.make_page("as", pathlib.Path(folder))
+        self.assertIn("<td>fat hosts</td>", page)
+        self.assertIn("<td>2.50</td>", page)
+        self.assertNotIn("cores", page)
+
+
 if __name__ == "__main__":
     unittest.main()
