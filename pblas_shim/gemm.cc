@@ -65,22 +65,41 @@ DistributedMatrix ToMatrix(const Submatrix& given) {
   return matrix;
 }
 
-// Whether all three are dealt in blocks, on one grid, which this process is in.
-bool FindPlace(const char* routine, const GemmArguments& arguments, GridPlace* place) {
-  const int64_t context = arguments.a.descriptor[kContext];
-  for (const Submatrix* const matrix : {&arguments.a, &arguments.b, &arguments.c}) {
-    const int64_t type = matrix->descriptor[kType];
-    if (type != kBlockCyclic && type != kBlockCyclicWithFirstBlock) return false;
-    if (matrix->descriptor[kContext] != context) return false;
-  }
+bool IsDealtInBlocks(const Submatrix& matrix) {
+  const int64_t type = matrix.descriptor[kType];
+  return type == kBlockCyclic || type == kBlockCyclicWithFirstBlock;
+}
+
+// The grid of the first matrix that says one which this process is in; false: none does.
+bool FindGrid(const char* routine, const GemmArguments& arguments, int64_t* context,
+              GridPlace* place) {
   static auto* const grid_info = FindFunction<GridInfo>(&FindFirst, "blacs_gridinfo_", routine);
-  int64_t rows = 0;
-  int64_t cols = 0;
-  int64_t row = 0;
-  int64_t col = 0;
-  grid_info(&context, &rows, &cols, &row, &col);
-  *place = {LowHalf(rows), LowHalf(cols), LowHalf(row), LowHalf(col)};
-  return place->rows > 0 && place->row >= 0;
+  for (const Submatrix* const matrix : {&arguments.a, &arguments.b, &arguments.c}) {
+    if (!IsDealtInBlocks(*matrix)) continue;
+    *context = matrix->descriptor[kContext];
+    int64_t rows = 0;
+    int64_t cols = 0;
+    int64_t row = 0;
+    int64_t col = 0;
+    grid_info(context, &rows, &cols, &row, &col);
+    *place = {LowHalf(rows), LowHalf(cols), LowHalf(row), LowHalf(col)};
+    if (place->rows > 0 && place->row >= 0) return true;
+  }
+  return false;
+}
+
+// What a product cannot be made of; null: nothing.
+const char* FindWrong(const GemmArguments& arguments, MultiplyCall* call) {
+  if (!ToTranspose(arguments.op_a, &call->op_a) || !ToTranspose(arguments.op_b, &call->op_b)) {
+    return "a letter means nothing";
+  }
+  for (const Submatrix* const matrix : {&arguments.a, &arguments.b, &arguments.c}) {
+    if (!IsDealtInBlocks(*matrix)) return "a matrix is not dealt in blocks";
+    if (matrix->descriptor[kContext] != arguments.a.descriptor[kContext]) {
+      return "matrices are on several grids";
+    }
+  }
+  return nullptr;
 }
 
 void Explain(const Runtime& runtime, const Grid& grid, const char* routine,
@@ -101,20 +120,18 @@ void Explain(const Runtime& runtime, const Grid& grid, const char* routine,
 }  // namespace
 
 bool ComputeGemm(const char* routine, Element element, const GemmArguments& arguments) {
-  MultiplyCall call;
+  int64_t context = 0;
   GridPlace place;
-  if (!ToTranspose(arguments.op_a, &call.op_a) || !ToTranspose(arguments.op_b, &call.op_b) ||
-      !FindPlace(routine, arguments, &place)) {
-    return false;
-  }
+  if (!FindGrid(routine, arguments, &context, &place)) return false;
   Runtime* const runtime = Runtime::Start(routine);
-  Grid* const grid = runtime->GridOf(routine, arguments.a.descriptor[kContext], place);
+  Grid* const grid = runtime->GridOf(routine, context, place);
   const ProductShape shape{arguments.m, arguments.n, arguments.k, place.rows * place.cols};
-  const char* const decided = WhyLeft(grid->when(), shape, grid->is_row_by_row());
+  MultiplyCall call;
+  const char* decided = FindWrong(arguments, &call);
+  if (decided == nullptr) decided = WhyLeft(grid->when(), shape, grid->is_row_by_row());
   std::string why_left = decided != nullptr ? decided : "";
   if (why_left.empty() && !grid->outcome().ok()) FailForWant(routine, grid->outcome());
-  const Status came = grid->ComeToProduct(why_left.empty());
-  if (!came.ok()) Fail(routine, came.ToString());
+  grid->ComeToProduct(routine, why_left.empty());
   if (why_left.empty()) {
     call.element = element;
     call.m = shape.m;
@@ -126,6 +143,8 @@ bool ComputeGemm(const char* routine, Element element, const GemmArguments& argu
     call.b = ToMatrix(arguments.b);
     call.c = ToMatrix(arguments.c);
     const Status status = grid->multiplier()->Multiply(call);
+    // Then C is unspecified, or others are elsewhere.
+    if (!status.ok() && grid->multiplier()->is_broken()) Fail(routine, status.ToString());
     switch (status.code()) {
       case StatusCode::kOk:
         break;

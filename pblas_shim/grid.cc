@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "patterns/group/group_agreement.h"
+#include "pblas_shim/errors.h"
 #include "pblas_shim/process_functions.h"
 #include "pblas_shim/runtime.h"
 #include "transport/mpi/mpi_bootstrap.h"
@@ -71,13 +72,16 @@ Status Grid::Open(Runtime* runtime, MPI_Comm comm) {
   return AgreeOnOutcome(&bootstrap, MpiStatus(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup"));
 }
 
-Status Grid::ComeToProduct(bool is_taken) {
+void Grid::ComeToProduct(const char* routine, bool is_taken) {
   course_ = 2 * (course_ / 2 + 1) + (is_taken ? 0 : 1);
-  return is_taken ? AwaitAll() : Status();
+  if (is_taken) AwaitAll(routine);
 }
 
-Status Grid::AwaitAll() {
-  if (comm_ == MPI_COMM_NULL) return Status();
+void Grid::AwaitAll(const char* routine) {
+  if (comm_ == MPI_COMM_NULL) return;
+  const auto require = [routine](const Status& status) {
+    if (!status.ok()) Fail(routine, status.ToString());
+  };
   using Clock = std::chrono::steady_clock;
   const std::chrono::duration<double> interval(report_seconds_);
   auto reported = Clock::now();
@@ -88,17 +92,17 @@ Status Grid::AwaitAll() {
   int64_t least[] = {course, -course};
   MPI_Request request = MPI_REQUEST_NULL;
   int is_over = 0;
-  BRIGADE_RETURN_IF_ERROR(
+  require(
       MpiStatus(MPI_Iallreduce(mine, least, 2, MPI_INT64_T, MPI_MIN, comm_, &request), "a wait"));
   for (;;) {
-    BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Test(&request, &is_over, MPI_STATUS_IGNORE), "a wait"));
+    require(MpiStatus(MPI_Test(&request, &is_over, MPI_STATUS_IGNORE), "a wait"));
     if (is_over != 0) break;
     sched_yield();
-    BRIGADE_RETURN_IF_ERROR(FindWhoHasLeft());
+    require(FindWhoHasLeft());
     const auto now = Clock::now();
     if (now - looked >= kLookInterval) {
       looked = now;
-      BRIGADE_RETURN_IF_ERROR(LookAtOthers());
+      require(LookAtOthers());
     }
     if (interval.count() <= 0 || now - reported < interval) continue;
     reported = now;
@@ -108,15 +112,14 @@ Status Grid::AwaitAll() {
                  place_.row, place_.col);
   }
   if (least[0] != -least[1]) {
-    return {StatusCode::kMismatch,
-            "processes of a grid do not come to the same products, or one leaves to the PBLAS what "
-            "another takes: their arguments differ"};
+    require({StatusCode::kMismatch,
+             "processes of a grid do not come to the same products, or one leaves to the PBLAS "
+             "what another takes: their arguments differ"});
   }
   // All are in the same, and answer.
   for (size_t r = 0; looks_ != nullptr && r < courses_.size(); ++r) {
-    BRIGADE_RETURN_IF_ERROR(multiplier_->WaitFor(looks_[r].over));
+    require(multiplier_->WaitFor(looks_[r].over));
   }
-  return Status();
 }
 
 Status Grid::LookAtOthers() {
@@ -148,8 +151,8 @@ Status Grid::FindWhoHasLeft() {
 void Grid::Free() {
   if (multiplier_ == nullptr) return;
   course_ = kEnd;
-  // If others are elsewhere, or it is broken, the job has been told.
-  (void)AwaitAll();
+  AwaitAll("the end of a grid");
+  // If others are elsewhere, they tell the job.
   (void)multiplier_->Free();
   multiplier_.reset();
   if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);

@@ -48,11 +48,12 @@ class Grid {
   // where MPI goes on, and not in the product: others may need what the BLACS have sent from here,
   // and that may need calls of MPI by this rank. Over our BLACS nothing does, so nobody waits.
   //
-  // kMismatch: a rank has left this product to the PBLAS, or is in another, or at the end of the
-  // grid. Its arguments are others then, and the PBLAS do not look for that.
-  Status ComeToProduct(bool is_taken);
+  // The job ends, in the name of `routine`, where a rank has left this product to the PBLAS, or is
+  // in another, or at the end of the grid. Its arguments are others then, and the PBLAS do not look
+  // for that. So each rank that has found its grid comes here, whatever else is wrong.
+  void ComeToProduct(const char* routine, bool is_taken);
 
-  // Collective over it.
+  // Collective over it. The job ends as in a product.
   void Free();
 
  private:
@@ -64,7 +65,8 @@ class Grid {
 
   Grid() = default;
   Status Open(Runtime* runtime, MPI_Comm comm);
-  Status AwaitAll();
+  // Does not return with MPI still at it: what fails ends the job.
+  void AwaitAll(const char* routine);
   // Looks how far the others are, who need not call; and what of that is here.
   Status LookAtOthers();
   Status FindWhoHasLeft();

@@ -1,10 +1,18 @@
 // Products that cannot be: errors_cases CASE on two ranks, for the script that looks how it ends.
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <mpi.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 extern "C" {
@@ -15,6 +23,8 @@ void pdgemm_(const char* op_a, const char* op_b, const int* m, const int* n, con
              const double* alpha, const double* a, const int* ia, const int* ja, const int* desca,
              const double* b, const int* ib, const int* jb, const int* descb, const double* beta,
              double* c, const int* ic, const int* jc, const int* descc);
+// In place of the PBLAS's own, which ends the job: programs may have theirs.
+void PB_Cabort(int, char* routine, int info) { std::fprintf(stderr, "%s: %d\n", routine, info); }
 }
 
 namespace {
@@ -26,17 +36,27 @@ class Product {
       : n_(n), a_(static_cast<size_t>(n) * static_cast<size_t>(n) / 2, 1), b_(a_), c_(a_) {}
 
   void Compute(int context, int k, double alpha) {
-    const int one = 1;
-    const double beta = 0;
-    const int descriptor[] = {1, context, n_, n_, n_ / 2, n_ / 2, 0, 0, n_};
-    pdgemm_("N", "N", &n_, &n_, &k, &alpha, a_.data(), &one, &one, descriptor, b_.data(), &one,
-            &one, descriptor, &beta, c_.data(), &one, &one, descriptor);
+    Call(context, "N", context, k, alpha);
     for (const double value : c_) {
       if (value != k * alpha) std::fprintf(stderr, "the product is wrong\n");
     }
   }
 
+  // What is not looked at: of a letter that means nothing, or an A on no grid.
+  void ComputeWrongly(int context, const char* op_a, int context_of_a) {
+    Call(context, op_a, context_of_a, n_, 1);
+  }
+
  private:
+  void Call(int context, const char* op_a, int context_of_a, int k, double alpha) {
+    const int one = 1;
+    const double beta = 0;
+    const int descriptor[] = {1, context, n_, n_, n_ / 2, n_ / 2, 0, 0, n_};
+    const int of_a[] = {1, context_of_a, n_, n_, n_ / 2, n_ / 2, 0, 0, n_};
+    pdgemm_(op_a, "N", &n_, &n_, &k, &alpha, a_.data(), &one, &one, of_a, b_.data(), &one, &one,
+            descriptor, &beta, c_.data(), &one, &one, descriptor);
+  }
+
   const int n_;
   std::vector<double> a_, b_, c_;
 };
@@ -50,6 +70,21 @@ void ForbidMoreMemory() {
   const auto bytes = static_cast<rlim_t>(pages) * 4096 + (rlim_t{1} << 20);
   const rlimit limit{bytes, bytes};
   if (setrlimit(RLIMIT_AS, &limit) != 0) std::perror("setrlimit");
+}
+
+// This process reads no other's memory any more.
+void ForbidLooks() {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_process_vm_readv, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ESRCH),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter = {sizeof(program) / sizeof(program[0]), program};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
+    std::perror("seccomp");
+  }
 }
 
 }  // namespace
@@ -72,6 +107,16 @@ int main(int argc, char** argv) {
     large.Compute(context, rank == 0 ? 1200 : 8, 1);
   } else if (std::strcmp(name, "one_is_missing") == 0) {
     if (rank == 0) large.Compute(context, 1200, 1);
+  } else if (std::strcmp(name, "one_has_no_letter") == 0) {
+    if (rank == 1) large.ComputeWrongly(context, "X", context);
+    large.Compute(context, 1200, 1);
+  } else if (std::strcmp(name, "one_has_no_grid") == 0) {
+    if (rank == 1) large.ComputeWrongly(context, "N", minus_one);
+    large.Compute(context, 1200, 1);
+  } else if (std::strcmp(name, "looks_fail") == 0) {
+    large.Compute(context, 1200, 1);
+    if (rank == 0) ForbidLooks();
+    if (rank == 1) std::this_thread::sleep_for(std::chrono::seconds(4));
   } else if (std::strcmp(name, "alpha") == 0) {
     small.Compute(context, 40, rank + 1);
   }

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Which of the two computes a product does not depend on what a machine has left: what is missing ends the job on all
-# ranks, by itself, with an error that names it. So does it where one rank takes a product and another does not.
+# ranks, by itself, with an error that names it. So it does where one rank takes a product and another does not, and
+# where a wait fails.
 # Arguments: run_mpi.sh, the program, the library, the BLACS.
 set -u
 
@@ -21,15 +22,15 @@ job() {  # CASE VARIABLE=VALUE...
   "$run_mpi" 2 env LD_PRELOAD="$preloads" BRIGADE_EXPLAIN=1 "${@:2}" "$program" "$1" >"$TEST_TMPDIR/out" 2>&1
 }
 
-# ends CASE TEXT VARIABLE=VALUE...: with TEXT, a basic regular expression, from all of $tellers.
-tellers='0 1'
+# ends CASE TEXT VARIABLE=VALUE...: with TEXT, a basic regular expression, from all of $tellers, who are in $call.
+tellers='0 1' call=PDGEMM
 ends() {
   local code=0
   job "$1" "${@:3}" || code=$?
   if [[ $code -eq 0 ]] || grep -q 'time limit\|timed out' "$TEST_TMPDIR/out"; then complain "$1 ${*:3} is not ended"; fi
   local rank
   for rank in $tellers; do
-    grep -q "brigade: PDGEMM on rank $rank: .*$2" "$TEST_TMPDIR/out" || complain "$1 ${*:3}: no '$2' on rank $rank"
+    grep -q "brigade: $call on rank $rank: .*$2" "$TEST_TMPDIR/out" || complain "$1 ${*:3}: no '$2' on rank $rank"
   done
   ! grep 'left to the PBLAS:' "$TEST_TMPDIR/out" | grep -qv 'it is small' || complain "$1 ${*:3}: it is left to the PBLAS"
 }
@@ -45,18 +46,29 @@ ends_well() {
 
 hint='BRIGADE_PBLAS=off leaves all products to the PBLAS'
 taken='by one-sided communication'
+declare -A missing=(["$library"]='do not come to the same products' ["$library:$blacs"]='mismatch: ')
 for preloads in "$library" "$library:$blacs"; do
   ends_well small "$taken" BRIGADE_PBLAS=on
   ends memory "a product on rank 1: a buffer of .* bytes.*; $hint" BRIGADE_PBLAS=on
   # Smaller buffers go into what has been freed.
   ends_well memory "$taken" BRIGADE_PBLAS=on BRIGADE_MULTIPLY_BYTES=4K
+  # The other is at the end of the grid. Over our BLACS it is the messages that do not match, and not the calls.
+  tellers=0
+  ends one_is_missing "${missing[$preloads]}" BRIGADE_PBLAS=auto
+  tellers='0 1'
 done
 preloads=$library
 # What ranks have to agree on. Over our BLACS such a wait is reported, and goes on.
 tellers=0
 ends one_is_small 'process {0,1} of the grid leaves to the PBLAS what is taken here' BRIGADE_PBLAS=auto
+call='the end of a grid'
+ends looks_fail 'rank 1 .* is gone' BRIGADE_PBLAS=auto
+tellers=1
 ends one_is_missing 'do not come to the same products' BRIGADE_PBLAS=auto
-tellers='0 1'
+tellers='0 1' call=PDGEMM
+# What the PBLAS tell of on one rank counts as its product.
+ends one_has_no_letter 'do not come to the same products' BRIGADE_PBLAS=auto
+ends one_has_no_grid 'do not come to the same products' BRIGADE_PBLAS=auto
 ends_well alpha 'PDGEMM is left to the PBLAS: the ranks of a product differ in alpha' BRIGADE_PBLAS=on
 ends_well small 'left to the PBLAS: BRIGADE_PBLAS=off' BRIGADE_PBLAS=off
 ends small "BRIGADE_TRANSPORT=pigeon.*; $hint" BRIGADE_PBLAS=on BRIGADE_TRANSPORT=pigeon

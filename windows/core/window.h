@@ -159,6 +159,9 @@ class Window {
   Status PutNotify(const OriginData& origin, const TargetData& target,
                    std::atomic<bool>* over = nullptr);
 
+  // What has broken it, as far as this rank has heard.
+  Status failure() const { return group_->failure(); }
+
   // Moves what is under way.
   Status Progress();
   // Until an operation's memory is the caller's again.
