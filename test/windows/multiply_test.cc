@@ -118,6 +118,10 @@ void Shape(DistributedMatrix* matrix, int64_t rows, int64_t cols, int64_t row_bl
   matrix->col_block = col_block;
 }
 
+bool IsWanted(Half half, int64_t row, int64_t col) {
+  return half == Half::kBoth || (half == Half::kUpper ? row <= col : row >= col);
+}
+
 // One rank's part of a matrix.
 class Part {
  public:
@@ -173,13 +177,12 @@ class Part {
   std::vector<std::byte> Bytes() const { return {data_, data_ + original_.size()}; }
   void Restore() { std::copy(original_.begin(), original_.end(), data_); }
   // Behind each column, and where nothing takes part.
-  void ExpectUntouchedBut(int64_t rows, int64_t cols) {
+  void ExpectUntouchedBut(int64_t rows, int64_t cols, Half half = Half::kBoth) {
     std::vector<std::byte> expected = original_;
     ForEach([&](int64_t row, int64_t col, std::byte* at) {
-      if (row < matrix_.row || row >= matrix_.row + rows || col < matrix_.col ||
-          col >= matrix_.col + cols) {
-        return;
-      }
+      const int64_t i = row - matrix_.row;
+      const int64_t j = col - matrix_.col;
+      if (i < 0 || i >= rows || j < 0 || j >= cols || !IsWanted(half, i, j)) return;
       std::memcpy(expected.data() + (at - data_), at, ElementBytes(element_));
     });
     Expect(expected == Bytes(), std::string("what is around the submatrix was changed: ") + name_);
@@ -220,7 +223,8 @@ void ExpectProduct(const Problem& problem, Part* c) {
   c->ForEach([&](int64_t row, int64_t col, std::byte* at) {
     const int64_t i = row - call.c.row;
     const int64_t j = col - call.c.col;
-    if (i < 0 || i >= call.m || j < 0 || j >= call.n) return;
+    if (i < 0 || i >= call.m || j < 0 || j >= call.n || !IsWanted(call.half, i, j)) return;
+    const bool is_real = call.is_hermitian && i == j;
     Complex sum = 0;
     double size = 0;
     if (problem.alpha != 0.0) {
@@ -232,10 +236,16 @@ void ExpectProduct(const Problem& problem, Part* c) {
       }
     }
     if (problem.beta != 0.0) {
-      sum += problem.beta * Rounded(call.element, ValueOf('C', row, col));
+      const Complex value = Rounded(call.element, ValueOf('C', row, col));
+      sum += problem.beta * (is_real ? value.real() : value);
       size += std::abs(problem.beta) * 2;
     }
-    const double error = std::abs(Load(call.element, at) - sum);
+    const Complex computed = Load(call.element, at);
+    if (is_real) {
+      Expect(computed.imag() == 0, "the diagonal is not real");
+      sum = sum.real();
+    }
+    const double error = std::abs(computed - sum);
     const double bound = epsilon * static_cast<double>(call.k + 8) * size;
     Expect(error <= bound, "C(" + std::to_string(i) + ", " + std::to_string(j) + ") is wrong by " +
                                std::to_string(error) + ", " + std::to_string(bound) + " allowed");
@@ -262,6 +272,11 @@ class Random {
     call.m = Draw(1, 70);
     call.n = Draw(1, 70);
     call.k = Draw(1, 90);
+    if (Happens(5)) {
+      call.half = Happens(5) ? Half::kUpper : Half::kLower;
+      call.n = call.m;
+    }
+    call.is_hermitian = IsComplex(call.element) && call.half != Half::kBoth && Happens(5);
     const bool a_turned = call.op_a != Transpose::kNo;
     const bool b_turned = call.op_b != Transpose::kNo;
     // Blocks fit each other, or do not; each rank has one, or many.
@@ -273,7 +288,7 @@ class Random {
     Place(&call.b, b_turned ? call.n : call.k, b_turned ? call.k : call.n, grid, fits,
           is_dealt_once, block);
     Place(&call.c, call.m, call.n, grid, fits, is_dealt_once, block);
-    const double imaginary = IsComplex(call.element) ? 0.5 : 0;
+    const double imaginary = IsComplex(call.element) && !call.is_hermitian ? 0.5 : 0;
     problem.alpha = Complex{Happens(3) ? 1 : -0.75, imaginary};
     problem.beta = Happens(3) ? Complex{0} : Happens(5) ? Complex{1} : Complex{1.25, imaginary};
     problem.Fix();
@@ -368,7 +383,7 @@ TEST_P(Multiply, GivesWhatASerialProductGivesAndAlwaysTheSameBits) {
           if (variant == 0) {
             first = c.Bytes();
             ExpectProduct(problem, &c);
-            c.ExpectUntouchedBut(problem.call.m, problem.call.n);
+            c.ExpectUntouchedBut(problem.call.m, problem.call.n, problem.call.half);
             results.ExpectSame({grid.rows, grid.cols, trial, self.rank()}, first);
           }
           Expect(c.Bytes() == first, "seed " + std::to_string(seed) + ": variant " +
@@ -455,6 +470,55 @@ TEST_P(Multiply, IgnoresWhatIsMultipliedByZero) {
   });
 }
 
+// In areas of many sizes, where a rank's part of C is one tile; and half of nothing.
+TEST_P(Multiply, ComputesHalvesAndNothingElse) {
+  const Grid grid{2, 2};
+  OnRanks(4, [&](WindowRank& self) {
+    const std::unique_ptr<Multiplier> multiplier = MakeMultiplier(&self, grid, 1 << 20);
+    for (const Half half : {Half::kUpper, Half::kLower}) {
+      for (const bool is_hermitian : {false, true}) {
+        const auto multiply = [&](double alpha, double beta, int64_t k, double c_is) {
+          Problem problem;
+          MultiplyCall& call = problem.call;
+          if (is_hermitian) call.element = Element::kComplexDouble;
+          call.op_b = is_hermitian ? Transpose::kConjugate : Transpose::kYes;
+          call.m = call.n = 300;
+          call.k = k;
+          call.half = half;
+          call.is_hermitian = is_hermitian;
+          Shape(&call.a, 300, 7, 16, 3);
+          Shape(&call.b, 300, 7, 16, 3);
+          Shape(&call.c, 300, 300, 16, 16);
+          problem.alpha = alpha;
+          problem.beta = beta;
+          problem.c_is = c_is;
+          problem.Fix();
+          Part a('A', problem, grid, self.rank(), &call.a);
+          Part b('B', problem, grid, self.rank(), &call.b);
+          Part c('C', problem, grid, self.rank(), &call.c);
+          MultiplyStatistics statistics;
+          Require(multiplier->Multiply(call, MultiplyOptions(), &statistics));
+          // As in the BLAS, imaginary parts stay where nothing is done.
+          if ((k == 0 || alpha == 0) && beta == 1) {
+            c.ExpectUntouchedBut(0, 0);
+            return;
+          }
+          ExpectProduct(problem, &c);
+          c.ExpectUntouchedBut(300, 300, half);
+          if (k != 0 && alpha != 0) Expect(statistics.products > 10, "it is computed in areas");
+        };
+        multiply(0.75, 1.25, 7, 0);
+        multiply(1, 0, 7, kNan);
+        multiply(0, 2, 7, 0);
+        multiply(0, 1, 7, 0);
+        multiply(1, 0, 0, kNan);
+        multiply(1, 1, 0, 0);
+      }
+    }
+    Require(multiplier->Free());
+  });
+}
+
 TEST_P(Multiply, DoesNothingWhereThereIsNothing) {
   const Grid grid{2, 2};
   OnRanks(4, [&](WindowRank& self) {
@@ -496,6 +560,12 @@ TEST_P(Multiply, NamesWhatIsWrongOnAllRanks) {
       {"order has no value 3",
        [](Call*, Options* options) { options->order = static_cast<MultiplyOrder>(3); }},
       {"depth is 17", [](Call*, Options* options) { options->depth = 17; }},
+      {"half has no value 3", [](Call* call, Options*) { call->half = static_cast<Half>(3); }},
+      {"half of a C that is not square",
+       [](Call* call, Options*) {
+         call->half = Half::kLower;
+         call->n = 7;
+       }},
       {"alpha is a null pointer", [](Call* call, Options*) { call->alpha = nullptr; }},
       {"beta is a null pointer", [](Call* call, Options*) { call->beta = nullptr; }},
       {"a: rows is -2", [](Call* call, Options*) { call->a.rows = -2; }},
@@ -521,6 +591,8 @@ TEST_P(Multiply, NamesWhatIsWrongOnAllRanks) {
        StatusCode::kMismatch},
       {"differ in b.row_source: rank 0 has 0, rank 1 has 1",
        [](Call* call, Options*) { call->b.row_source = 1; }, StatusCode::kMismatch},
+      {"differ in half: rank 0 has 0, rank 1 has 2",
+       [](Call* call, Options*) { call->half = Half::kLower; }, StatusCode::kMismatch},
       {"differ in beta: rank 1 has another than rank 0",
        [](Call* call, Options*) { call->beta = call->alpha; }, StatusCode::kMismatch},
   };

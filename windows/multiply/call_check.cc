@@ -120,9 +120,9 @@ Status CheckEnum(const char* name, int value, int values) {
 }
 
 // Of what must be equal, in the order of RecordOf. Scalars take two places, and are no integers.
-const char* const kCallNames[] = {"element", "op_a",  "op_b",  "m",    "n",
-                                  "k",       "alpha", "alpha", "beta", "beta"};
-constexpr size_t kFirstScalar = 6;
+const char* const kCallNames[] = {"element", "op_a",         "op_b",  "m",     "n",    "k",
+                                  "half",    "is_hermitian", "alpha", "alpha", "beta", "beta"};
+constexpr size_t kFirstScalar = 8;
 const char* const kMatrixNames[] = {"rows",      "cols",      "row_block",  "col_block",
                                     "more_rows", "more_cols", "row_source", "col_source",
                                     "row",       "col",       "window"};
@@ -160,6 +160,7 @@ Status CheckCall(const MultiplyCall& call, const MultiplyOptions& options,
   BRIGADE_RETURN_IF_ERROR(CheckEnum("op_a", static_cast<int>(call.op_a), kOps));
   BRIGADE_RETURN_IF_ERROR(CheckEnum("op_b", static_cast<int>(call.op_b), kOps));
   BRIGADE_RETURN_IF_ERROR(CheckEnum("order", static_cast<int>(options.order), kMultiplyOrders));
+  BRIGADE_RETURN_IF_ERROR(CheckEnum("half", static_cast<int>(call.half), kHalves));
   if (options.depth < 0 || options.depth > kMostMultiplyDepth) {
     return Invalid("depth is " + std::to_string(options.depth) + ", and must be from 0 to " +
                    std::to_string(kMostMultiplyDepth));
@@ -167,6 +168,9 @@ Status CheckCall(const MultiplyCall& call, const MultiplyOptions& options,
   BRIGADE_RETURN_IF_ERROR(AtLeast("m", call.m, 0));
   BRIGADE_RETURN_IF_ERROR(AtLeast("n", call.n, 0));
   BRIGADE_RETURN_IF_ERROR(AtLeast("k", call.k, 0));
+  if (call.half != Half::kBoth && call.m != call.n) {
+    return Invalid("half of a C that is not square");
+  }
   if (call.alpha == nullptr) return Invalid("alpha is a null pointer");
   if (call.beta == nullptr) return Invalid("beta is a null pointer");
   const bool a_turned = call.op_a != Transpose::kNo;
@@ -197,7 +201,8 @@ CallRecord RecordOf(const MultiplyCall& call, const Status& found) {
   if (!found.ok()) return record;
   int64_t* next = record.agreed;
   for (const int64_t value : {static_cast<int64_t>(call.element), static_cast<int64_t>(call.op_a),
-                              static_cast<int64_t>(call.op_b), call.m, call.n, call.k}) {
+                              static_cast<int64_t>(call.op_b), call.m, call.n, call.k,
+                              static_cast<int64_t>(call.half), int64_t{call.is_hermitian}}) {
     *next++ = value;
   }
   for (const void* const number : {call.alpha, call.beta}) {

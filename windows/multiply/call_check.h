@@ -19,7 +19,7 @@ Status CheckCall(const MultiplyCall& call, const MultiplyOptions& options,
 
 // What a rank tells all others of its call.
 struct CallRecord {
-  static constexpr size_t kAgreed = 43;
+  static constexpr size_t kAgreed = 45;
 
   StatusCode code = StatusCode::kOk;  // of what it has found
   char text[200] = {};

@@ -39,14 +39,27 @@ enum class Transpose : uint8_t {
   kConjugate,  // and transposed
 };
 
+// What of C is computed. The rest is neither read nor changed.
+enum class Half : uint8_t {
+  kBoth = 0,
+  kUpper,  // with the diagonal, likewise
+  kLower,
+};
+inline constexpr int kHalves = 3;
+
 // Equal on all ranks, but what DistributedMatrix says may differ.
 struct MultiplyCall {
   Element element = Element::kDouble;  // kFloat, kDouble, kComplexFloat or kComplexDouble
   Transpose op_a = Transpose::kNo;
   Transpose op_b = Transpose::kNo;
-  int64_t m = 0;                // rows of op(A) and C
-  int64_t n = 0;                // columns of op(B) and C
-  int64_t k = 0;                // columns of op(A), rows of op(B)
+  int64_t m = 0;  // rows of op(A) and C
+  int64_t n = 0;  // columns of op(B) and C
+  int64_t k = 0;  // columns of op(A), rows of op(B)
+  // C is square, if it is not kBoth.
+  Half half = Half::kBoth;
+  // The diagonal of C is real: its imaginary parts count as 0, and become so. REQUIRES: elements
+  // are complex, alpha and beta real.
+  bool is_hermitian = false;
   const void* alpha = nullptr;  // an element each, as in the BLAS: of what 0 multiplies, nothing is
   const void* beta = nullptr;   // read
   DistributedMatrix a;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "windows/multiply/visits.h"
 
@@ -28,7 +29,7 @@ struct Numbers {
   std::byte zero[16] = {};
 };
 
-bool IsZero(Element element, const void* value) {
+bool Is(double real, Element element, const void* value) {
   const Numbers numbers(element);
   double parts[2] = {};
   if (element == Element::kFloat || element == Element::kComplexFloat) {
@@ -39,15 +40,14 @@ bool IsZero(Element element, const void* value) {
   } else {
     std::memcpy(parts, value, ElementBytes(element));
   }
-  return parts[0] == 0 && parts[1] == 0;
+  return parts[0] == real && parts[1] == 0;
 }
 
-// Column by column.
 template <typename T>
-void Add(const T* from, int64_t rows, int64_t cols, T* to, int64_t ld) {
-  for (int64_t col = 0; col < cols; ++col) {
-    for (int64_t row = 0; row < rows; ++row) to[col * ld + row] += from[col * rows + row];
-  }
+void Add(const std::byte* from, size_t bytes, std::byte* to) {
+  const T* const values = reinterpret_cast<const T*>(from);
+  T* const sums = reinterpret_cast<T*>(to);
+  for (size_t i = 0; i < bytes / sizeof(T); ++i) sums[i] += values[i];
 }
 
 char Letter(Transpose op) {
@@ -106,12 +106,16 @@ Product::Product(const MultiplyCall& call, const MultiplyOptions& options,
   if (m_ == 0 || n_ == 0) return;
   first_row_ = c_rows.LocalOf(rows_[0].begin);
   first_col_ = c_cols.LocalOf(cols_[0].begin);
-  is_sum_ = call.k > 0 && !IsZero(call.element, call.alpha);
-  if (!is_sum_) return;
+  wanted_ = WantedRows(call.half, rows_, cols_);
+  is_sum_ = call.k > 0 && !Is(0, call.element, call.alpha);
+  if (!is_sum_) {
+    CutIntoTiles(m_, n_);
+    return;
+  }
 
   const size_t elements = std::min(grid.buffer_bytes / element_bytes_, size_t{INT32_MAX});
   cutting_ = Cut(m_, n_, call.k, static_cast<int64_t>(elements));
-  row_tiles_ = (m_ + cutting_.rows - 1) / cutting_.rows;
+  CutIntoTiles(cutting_.rows, cutting_.cols);
   const bool a_turned = call.op_a != Transpose::kNo;
   const bool b_turned = call.op_b != Transpose::kNo;
   const Dealing a_rows = RowsOf(call.a, grid.rows);
@@ -130,8 +134,7 @@ Product::Product(const MultiplyCall& call, const MultiplyOptions& options,
   }
   starts_ = StartsOf(panels_, own);
   visits_ = VisitsOf(options.order, panels_, starts_);
-  steps_ = row_tiles_ * ((n_ + cutting_.cols - 1) / cutting_.cols) *
-           static_cast<int64_t>(visits_.size());
+  steps_ = static_cast<int64_t>(tiles_.size() * visits_.size());
 
   bool is_used[kSums] = {};
   for (const Panel& panel : panels_) is_used[SumOf(panel.class_number, starts_)] = true;
@@ -139,6 +142,18 @@ Product::Product(const MultiplyCall& call, const MultiplyOptions& options,
   for (int i = 0; i < kSums; ++i) {
     buffer_of_[i] = is_used[i] && i != sum_in_c_ ? sum_buffers_++ : -1;
   }
+}
+
+void Product::CutIntoTiles(int64_t rows, int64_t cols) {
+  for (int64_t col = 0; col < n_; col += cols) {
+    for (int64_t row = 0; row < m_; row += rows) {
+      Tile tile;
+      tile.all = {row, col, std::min(rows, m_ - row), std::min(cols, n_ - col)};
+      tile.areas = AreasOf(tile.all, wanted_);
+      if (!tile.areas.empty()) tiles_.push_back(std::move(tile));
+    }
+  }
+  if (call_.half != Half::kBoth) crossed_.resize(kMostCrossed * kMostCrossed * element_bytes_);
 }
 
 Status Product::Prepare(ProductMemory* memory) {
@@ -151,14 +166,8 @@ Status Product::Prepare(ProductMemory* memory) {
       static_cast<size_t>(cutting_.rows) * static_cast<size_t>(cutting_.cols) * element_bytes_);
 }
 
-Product::Tile Product::TileOf(int64_t step) const {
-  const int64_t number = step / static_cast<int64_t>(visits_.size());
-  Tile tile;
-  tile.row = number % row_tiles_ * cutting_.rows;
-  tile.col = number / row_tiles_ * cutting_.cols;
-  tile.rows = std::min(cutting_.rows, m_ - tile.row);
-  tile.cols = std::min(cutting_.cols, n_ - tile.col);
-  return tile;
+const Product::Tile& Product::TileOf(int64_t step) const {
+  return tiles_[static_cast<size_t>(step) / visits_.size()];
 }
 
 const Panel& Product::PanelOf(int64_t step) const {
@@ -170,7 +179,7 @@ Status Product::Begin(int64_t step, Operand* a, Operand* b, Needs* needs,
                       ProductMemory::Set* set) const {
   const int64_t number = step / static_cast<int64_t>(visits_.size());
   if (needs->tile != number) {
-    const Tile tile = TileOf(step);
+    const Area& tile = TileOf(step).all;
     needs->tile = number;
     needs->a_rows = PiecesOf(a->op_rows(), Slice(rows_, tile.row, tile.rows));
     needs->b_cols = PiecesOf(b->op_cols(), Slice(cols_, tile.col, tile.cols));
@@ -181,48 +190,108 @@ Status Product::Begin(int64_t step, Operand* a, Operand* b, Needs* needs,
   return b->Begin(PiecesOf(b->op_rows(), panel.indices), needs->b_cols, set->b_buffer, &set->b);
 }
 
-std::byte* Product::PlaceOf(const Tile& tile) const {
-  const int64_t element = first_row_ + tile.row + (first_col_ + tile.col) * call_.c.ld;
+std::byte* Product::PlaceOf(int64_t row, int64_t col) const {
+  const int64_t element = first_row_ + row + (first_col_ + col) * call_.c.ld;
   return call_.c.data + element * static_cast<int64_t>(element_bytes_);
 }
 
-void Product::Scale() const {
-  const Numbers numbers(call_.element);
-  const std::byte nothing[16] = {};
-  gemm_('N', 'N', m_, n_, 0, numbers.zero, nothing, m_, nothing, 1, call_.beta, PlaceOf(Tile()),
-        call_.c.ld);
+IndexRange Product::WantedOf(const Area& area, int64_t col) const {
+  const IndexRange& wanted = wanted_[static_cast<size_t>(col)];
+  return {std::max(wanted.begin, area.row), std::min(wanted.end, area.row + area.rows)};
 }
 
-void Product::Multiply(int64_t step, const ProductMemory::Set& set, ProductMemory* memory) {
+template <typename Compute>
+void Product::InC(const Area& area, const Compute& compute) {
+  if (!area.is_crossed) {
+    compute(PlaceOf(area.row, area.col), call_.c.ld);
+    return;
+  }
+  const size_t column = static_cast<size_t>(area.rows) * element_bytes_;
+  std::byte* copy = crossed_.data();
+  for (int64_t col = area.col; col < area.col + area.cols; ++col, copy += column) {
+    std::memcpy(copy, PlaceOf(area.row, col), column);
+  }
+  compute(crossed_.data(), area.rows);
+  copy = crossed_.data();
+  for (int64_t col = area.col; col < area.col + area.cols; ++col, copy += column) {
+    const IndexRange rows = WantedOf(area, col);
+    if (rows.count() <= 0) continue;
+    std::memcpy(PlaceOf(rows.begin, col),
+                copy + static_cast<size_t>(rows.begin - area.row) * element_bytes_,
+                static_cast<size_t>(rows.count()) * element_bytes_);
+  }
+}
+
+void Product::Scale() {
   const Numbers numbers(call_.element);
-  const Tile tile = TileOf(step);
+  const std::byte nothing[16] = {};
+  for (const Tile& tile : tiles_) {
+    for (const Area& area : tile.areas) {
+      InC(area, [&](std::byte* to, int64_t ld) {
+        gemm_('N', 'N', area.rows, area.cols, 0, numbers.zero, nothing, area.rows, nothing, 1,
+              call_.beta, to, ld);
+      });
+    }
+  }
+}
+
+void Product::MakeDiagonalReal() const {
+  const std::vector<IndexRange> upper = WantedRows(Half::kUpper, rows_, cols_);
+  const std::vector<IndexRange> lower = WantedRows(Half::kLower, rows_, cols_);
+  for (size_t col = 0; col < upper.size(); ++col) {
+    const int64_t row = lower[col].begin;
+    if (row == upper[col].end) continue;  // that element is another rank's
+    std::byte* const element = PlaceOf(row, static_cast<int64_t>(col));
+    std::memset(element + element_bytes_ / 2, 0, element_bytes_ / 2);
+  }
+}
+
+void Product::Multiply(int64_t step, const ProductMemory::Set& set, ProductMemory* memory,
+                       MultiplyStatistics* statistics) {
+  const Numbers numbers(call_.element);
+  const Tile& tile = TileOf(step);
   const Panel& panel = PanelOf(step);
   const int sum = SumOf(panel.class_number, starts_);
   const bool is_first = !has_begun_[sum];
   has_begun_[sum] = true;
   const bool is_in_c = sum == sum_in_c_;
-  std::byte* const to = is_in_c ? PlaceOf(tile) : memory->sum(static_cast<size_t>(buffer_of_[sum]));
   const void* const beta = !is_first ? numbers.one : is_in_c ? call_.beta : numbers.zero;
-  gemm_(Letter(call_.op_a), Letter(call_.op_b), tile.rows, tile.cols, panel.width, call_.alpha,
-        set.a.data, set.a.ld, set.b.data, set.b.ld, beta, to, is_in_c ? call_.c.ld : tile.rows);
+  const auto bytes = static_cast<int64_t>(element_bytes_);
+  const int64_t a_apart = (call_.op_a == Transpose::kNo ? 1 : set.a.ld) * bytes;
+  const int64_t b_apart = (call_.op_b == Transpose::kNo ? set.b.ld : 1) * bytes;
+  for (const Area& area : tile.areas) {
+    const int64_t row = area.row - tile.all.row;
+    const int64_t col = area.col - tile.all.col;
+    const auto multiply = [&](std::byte* to, int64_t ld) {
+      gemm_(Letter(call_.op_a), Letter(call_.op_b), area.rows, area.cols, panel.width, call_.alpha,
+            set.a.data + row * a_apart, set.a.ld, set.b.data + col * b_apart, set.b.ld, beta, to,
+            ld);
+    };
+    if (is_in_c) {
+      InC(area, multiply);
+    } else {
+      std::byte* const buffer = memory->sum(static_cast<size_t>(buffer_of_[sum]));
+      multiply(buffer + (row + col * tile.all.rows) * bytes, tile.all.rows);
+    }
+    ++statistics->products;
+  }
 }
 
 void Product::AddSums(const Tile& tile, ProductMemory* memory) {
-  const int64_t reals =
-      call_.element == Element::kComplexFloat || call_.element == Element::kComplexDouble ? 2 : 1;
   const bool is_float = call_.element == Element::kFloat || call_.element == Element::kComplexFloat;
+  const auto add = is_float ? &Add<float> : &Add<double>;
   for (int sum = 0; sum < kSums; ++sum) {
     has_begun_[sum] = false;
     if (buffer_of_[sum] < 0) continue;
     const std::byte* const from = memory->sum(static_cast<size_t>(buffer_of_[sum]));
-    std::byte* const to = PlaceOf(tile);
-    const int64_t rows = reals * tile.rows;
-    const int64_t ld = reals * call_.c.ld;
-    if (is_float) {
-      Add(reinterpret_cast<const float*>(from), rows, tile.cols, reinterpret_cast<float*>(to), ld);
-    } else {
-      Add(reinterpret_cast<const double*>(from), rows, tile.cols, reinterpret_cast<double*>(to),
-          ld);
+    for (const Area& area : tile.areas) {
+      for (int64_t col = area.col; col < area.col + area.cols; ++col) {
+        const IndexRange rows = WantedOf(area, col);
+        if (rows.count() <= 0) continue;
+        const int64_t at = rows.begin - tile.all.row + (col - tile.all.col) * tile.all.rows;
+        add(from + at * static_cast<int64_t>(element_bytes_),
+            static_cast<size_t>(rows.count()) * element_bytes_, PlaceOf(rows.begin, col));
+      }
     }
   }
 }
@@ -231,10 +300,21 @@ Status Product::Run(Window* window, const std::vector<PartPlace>& a_places,
                     const std::vector<PartPlace>& b_places, ProductMemory* memory,
                     MultiplyStatistics* statistics) {
   if (m_ == 0 || n_ == 0) return Status();
-  if (!is_sum_) {
+  // As in the BLAS: not where nothing is done at all.
+  const bool is_real = call_.is_hermitian && (is_sum_ || !Is(1, call_.element, call_.beta));
+  if (is_real) MakeDiagonalReal();
+  if (is_sum_) {
+    BRIGADE_RETURN_IF_ERROR(AddProduct(window, a_places, b_places, memory, statistics));
+  } else {
     Scale();
-    return Status();
   }
+  if (is_real) MakeDiagonalReal();
+  return Status();
+}
+
+Status Product::AddProduct(Window* window, const std::vector<PartPlace>& a_places,
+                           const std::vector<PartPlace>& b_places, ProductMemory* memory,
+                           MultiplyStatistics* statistics) {
   Operand::Options of_a{call_.element, call_.op_a != Transpose::kNo, grid_.rows, grid_.cols,
                         options_.in_place};
   Operand::Options of_b = of_a;
@@ -255,8 +335,7 @@ Status Product::Run(Window* window, const std::vector<PartPlace>& a_places,
         BRIGADE_RETURN_IF_ERROR(window->WaitFor(arrived));
       }
     }
-    Multiply(step, *set, memory);
-    ++statistics->products;
+    Multiply(step, *set, memory, statistics);
     if ((step + 1) % static_cast<int64_t>(visits_.size()) == 0) AddSums(TileOf(step), memory);
   }
   return Status();

@@ -1,7 +1,8 @@
 // Product: one product on one rank, from when all ranks know where its operands are.
 //
 // Step by step a panel of A and one of B are multiplied, while those of the steps that follow are
-// on their way. Where a rank's part of C does not fit, it is computed tile by tile.
+// on their way. Where a rank's part of C does not fit, it is computed tile by tile; where half of C
+// is wanted, area by area.
 
 #ifndef BRIGADE_WINDOWS_MULTIPLY_PRODUCT_H_
 #define BRIGADE_WINDOWS_MULTIPLY_PRODUCT_H_
@@ -14,6 +15,7 @@
 
 #include "membuf/status.h"
 #include "windows/core/window.h"
+#include "windows/multiply/areas.h"
 #include "windows/multiply/blas.h"
 #include "windows/multiply/cutting.h"
 #include "windows/multiply/dealing.h"
@@ -69,10 +71,8 @@ class Product {
 
  private:
   struct Tile {
-    int64_t row = 0;  // in this rank's part of C
-    int64_t col = 0;
-    int64_t rows = 0;
-    int64_t cols = 0;
+    Area all;
+    std::vector<Area> areas;  // what is wanted of it: some
   };
 
   // What it needs of A and B, tile after tile.
@@ -82,13 +82,25 @@ class Product {
     std::vector<IndexPiece> b_cols;
   };
 
-  Tile TileOf(int64_t step) const;
+  Status AddProduct(Window* window, const std::vector<PartPlace>& a_places,
+                    const std::vector<PartPlace>& b_places, ProductMemory* memory,
+                    MultiplyStatistics* statistics);
+  // Cuts what is wanted of this rank's part of C, so long and so wide at most.
+  void CutIntoTiles(int64_t rows, int64_t cols);
+  const Tile& TileOf(int64_t step) const;
   const Panel& PanelOf(int64_t step) const;
   Status Begin(int64_t step, Operand* a, Operand* b, Needs* needs, ProductMemory::Set* set) const;
-  void Multiply(int64_t step, const ProductMemory::Set& set, ProductMemory* memory);
+  void Multiply(int64_t step, const ProductMemory::Set& set, ProductMemory* memory,
+                MultiplyStatistics* statistics);
   void AddSums(const Tile& tile, ProductMemory* memory);
-  std::byte* PlaceOf(const Tile& tile) const;
-  void Scale() const;
+  std::byte* PlaceOf(int64_t row, int64_t col) const;
+  // The rows of an area that are wanted of one of its columns.
+  IndexRange WantedOf(const Area& area, int64_t col) const;
+  // compute(where, ld) what is in C. What is not wanted is not changed.
+  template <typename Compute>
+  void InC(const Area& area, const Compute& compute);
+  void Scale();
+  void MakeDiagonalReal() const;
 
   const MultiplyCall call_;
   const MultiplyOptions options_;
@@ -103,10 +115,11 @@ class Product {
   int64_t n_ = 0;
   int64_t first_row_ = 0;  // where it begins in its memory
   int64_t first_col_ = 0;
+  std::vector<IndexRange> wanted_;  // of these rows, by column
 
   bool is_sum_ = false;  // there is something to add to beta C
   Cutting cutting_;
-  int64_t row_tiles_ = 0;
+  std::vector<Tile> tiles_;
   std::vector<Panel> panels_;
   Starts starts_;
   std::vector<int> visits_;
@@ -115,7 +128,8 @@ class Product {
   int buffer_of_[kSums] = {};
   int sum_in_c_ = 0;
   int sum_buffers_ = 0;
-  bool has_begun_[kSums] = {};  // in the current tile
+  bool has_begun_[kSums] = {};      // in the current tile
+  std::vector<std::byte> crossed_;  // a copy of an area
 };
 
 }  // namespace brigade

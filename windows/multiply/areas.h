@@ -1,0 +1,40 @@
+// Areas: what of a rank's part of C is wanted, as rectangles.
+//
+// A triangle of C is steps in the part of a rank, for its rows and columns rise with their numbers.
+// A rectangle that the diagonal crosses is cut in two until it is small.
+
+#ifndef BRIGADE_WINDOWS_MULTIPLY_AREAS_H_
+#define BRIGADE_WINDOWS_MULTIPLY_AREAS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "windows/multiply/dealing.h"
+#include "windows/multiply/multiply_call.h"
+
+namespace brigade {
+
+// In a rank's part.
+struct Area {
+  int64_t row = 0;
+  int64_t col = 0;
+  int64_t rows = 0;
+  int64_t cols = 0;
+  bool is_crossed = false;  // some of it is not wanted
+};
+
+// The most rows and columns of an area that is crossed. Smaller ones have less computed in vain,
+// and the BLAS is slower on small ones.
+inline constexpr int64_t kMostCrossed = 64;
+
+// For each of a rank's columns, which of its rows are wanted. `rows`, `cols`: the indices that it
+// has.
+std::vector<IndexRange> WantedRows(Half half, const std::vector<IndexRange>& rows,
+                                   const std::vector<IndexRange>& cols);
+
+// Those that make up what is wanted of `all`, and of crossed ones a little more.
+std::vector<Area> AreasOf(const Area& all, const std::vector<IndexRange>& wanted);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_MULTIPLY_AREAS_H_
