@@ -11,7 +11,12 @@ using When = Settings::When;
 constexpr int64_t kLarge = rules::kLeastPblasSize;
 
 bool IsTaken(When when, int64_t m, int64_t n, int64_t k, int ranks, bool is_row_by_row = true) {
-  return WhyLeft(when, {m, n, k, ranks}, is_row_by_row) == nullptr;
+  ProductShape shape;
+  shape.m = m;
+  shape.n = n;
+  shape.k = k;
+  shape.ranks = ranks;
+  return WhyLeft(when, shape, is_row_by_row) == nullptr;
 }
 
 TEST(Decision, IsWhatTheSettingSays) {
@@ -30,6 +35,18 @@ TEST(Decision, LeavesWhatIsSmallToThePblas) {
   EXPECT_FALSE(IsTaken(When::kAuto, kLarge - 1, kLarge, kLarge, 2));
   EXPECT_FALSE(IsTaken(When::kAuto, kLarge, kLarge - 1, kLarge, 2));
   EXPECT_FALSE(IsTaken(When::kAuto, kLarge, kLarge, kLarge - 1, 2));
+}
+
+TEST(Decision, TakesHalvesOnOneHostAlone) {
+  for (const When when : {When::kAuto, When::kOn}) {
+    for (const bool is_half : {false, true}) {
+      for (const bool is_on_one_host : {false, true}) {
+        const ProductShape shape{kLarge, kLarge, kLarge, 2, is_half, is_on_one_host};
+        EXPECT_EQ(WhyLeft(when, shape, /*is_row_by_row=*/true) == nullptr,
+                  when == When::kOn || !is_half || is_on_one_host);
+      }
+    }
+  }
 }
 
 }  // namespace

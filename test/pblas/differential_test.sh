@@ -20,9 +20,9 @@ check() {  # RANKS PRELOADS [VARIABLE=VALUE...]
   # mpirun's tag may stand within a line.
   sed -i 's/\[[0-9]*,[0-9]*\]<[a-z]*>: *//g' "$TEST_TMPDIR/out"
   grep -A 5 'Failure' "$TEST_TMPDIR/out" | head -n 30
-  grep -v 'GEMM .*: by one-sided communication' "$TEST_TMPDIR/out" | tail -n 60
+  grep -v 'brigade: P.* by one-sided communication' "$TEST_TMPDIR/out" | tail -n 60
   wanted=$(sed -n 's/.*to multiply: //p' "$TEST_TMPDIR/out")
-  taken=$(grep -c 'GEMM .*: by one-sided communication' "$TEST_TMPDIR/out")
+  taken=$(grep -c 'brigade: P.* by one-sided communication' "$TEST_TMPDIR/out")
   [[ ${wanted:-0} -gt 0 && $taken -eq $wanted ]] ||
     { failures=$((failures + 1)); echo "FAILED: $taken of ${wanted:-no} products taken, $ranks ranks, $preloads $*"; }
   grep -q 'left to the PBLAS: .*c shares memory with b' "$TEST_TMPDIR/out" ||

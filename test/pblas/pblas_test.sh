@@ -22,9 +22,10 @@ complain() {
 }
 
 # Products alone, with submatrices, odd blocks, a first block of its own, and all transposes. Arguments: the letter of
-# the type; how many grids, their rows and their columns; the source of the first block.
+# the type; how many grids, their rows and their columns; the source of the first block; which routines; and the one
+# transpose, if they have no more.
 harder() {
-  awk -v grids="$2" -v rows="$3" -v cols="$4" -v source="$5" '
+  awk -v grids="$2" -v rows="$3" -v cols="$4" -v source="$5" -v routines="$6" -v turned="${7-}" '
     BEGIN {
       value["TRANSA"] = "\047N\047 \047N\047 \047T\047 \047T\047 \047C\047 \047C\047 \047N\047 \047T\047"
       value["TRANSB"] = "\047N\047 \047T\047 \047N\047 \047T\047 \047N\047 \047C\047 \047C\047 \047C\047"
@@ -32,6 +33,7 @@ harder() {
       value["K"] = "24 28  9 22  3 39  1 33"
       value["IMB"] = " 3  5  6  3  2  1  9  5"; value["INB"] = " 4  2  6  1  2  7  3  5"
       value["MB"] = " 4  7  2  3  2  5 15 10"; value["NB"] = " 4  3  5  3  1  6  4  9"
+      if (turned) gsub(/[TC]/, turned, value["TRANSA"])
       # B and C are dealt otherwise in every second problem.
       other["MB"] = " 4  6  2  5  2  4 15  3"; other["NB"] = " 4  8  5  2  1  9  4  7"
       value["I"] = " 5  1  7  7  1 12  1 11"; value["J"] = " 1  4  7  2  9 12  6  1"
@@ -47,7 +49,7 @@ harder() {
       $0 = (name in other && $NF !~ /A$/ ? other[name] : value[name]) " values of " $NF
     }
     /values of [RC]SRC_[ABC]$/ { s = source; $0 = "0 " s " 0 " s " " s " 0 " s " 0 values of " $NF }
-    /put F for no test/ { $2 = $1 ~ /GEMM$/ ? "T" : "F" }
+    /put F for no test/ { $2 = $1 ~ "(" routines ")$" ? "T" : "F" }
     { print }' "$shipped/P${1^^}BLAS3TST.dat" >"P${1^^}BLAS3TST.dat"
 }
 
@@ -57,9 +59,14 @@ run() {  # LETTER PRELOADS [VARIABLE=VALUE...]
     complain "${1}pb3tst ended badly, ${*:2}"
 }
 
-# Of each routine: tests, passed, failed, skipped. mpirun's tag may stand within a line.
+# mpirun's tag may stand within a line.
+said() {  # FILE...
+  sed 's/\[[0-9]*,[0-9]*\]<[a-z]*>://g' "$@" 2>/dev/null
+}
+
+# Of each routine: tests, passed, failed, skipped.
 counts() {
-  cat out ./*.SUMM 2>/dev/null | sed 's/\[[0-9]*,[0-9]*\]<[a-z]*>://g' | grep -oE '\|  P[A-Z0-9]+ .*' | tr -s ' ' | sort
+  said out ./*.SUMM | grep -oE '\|  P[A-Z0-9]+ .*' | tr -s ' ' | sort
 }
 
 # With all left to the PBLAS: what `check` compares with until the data are others.
@@ -69,36 +76,49 @@ left() {  # LETTER
   [[ -s counts-$1 ]] || complain "${1}pb3tst counts nothing"
 }
 
-# check LETTER LEAST PRELOADS [VARIABLE=VALUE...]: no test fails, as many are counted as with `left`, and so many
-# products went our way.
+# check LETTER WHICH PRELOADS [VARIABLE=VALUE...]: no test fails, as many are counted as with `left`, and all products
+# went our way, or none.
 check() {
-  local letter=$1 least=$2 preloads=$3
+  local letter=$1 which=$2 preloads=$3
   shift 3
   run "$letter" "$preloads" "$@"
   counts | diff "counts-$letter" - || complain "${letter}pb3tst counts otherwise; $preloads $*"
-  local taken failed
-  taken=$(cat out err | grep -c 'GEMM .*: by one-sided communication')
+  local failed routine taken passed
   failed=$(counts | awk '{ failed += $(NF - 1) } END { print NR ? failed : -1 }')
-  [[ $taken -ge $least && $failed -eq 0 ]] ||
-    complain "${letter}pb3tst: $failed tests failed, $taken products taken, $least expected; $preloads $*"
+  [[ $failed -eq 0 ]] || complain "${letter}pb3tst: $failed tests failed; $preloads $*"
+  for routine in P"${letter^^}"{GEMM,SYRK,HERK}; do
+    taken=$(said out err | grep -c "$routine .*: by one-sided communication")
+    passed=$(counts | awk -v routine="$routine" '$2 == routine { print $(NF - 2) }')
+    [[ $taken -eq $([[ $which == all ]] && echo "${passed:-0}" || echo 0) ]] ||
+      complain "${letter}pb3tst: $taken of ${passed:-no} $routine taken, not $which; $preloads $*"
+  done
 }
 
 for letter in d z; do
   cp "$shipped/P${letter^^}BLAS3TST.dat" .
   left "$letter"
-  check "$letter" 16 "$stock" BRIGADE_PBLAS=on
+  check "$letter" all "$stock" BRIGADE_PBLAS=on
 done
-check d 16 "$library:$blacs" BRIGADE_PBLAS=on
+check d all "$library:$blacs" BRIGADE_PBLAS=on
 for letter in s d c z; do
-  harder "$letter" 1 2 2 1
+  routines='GEMM|SYRK'
+  # Of complex ones SYRK and HERK know one transpose each.
+  [[ $letter == [sd] ]] || routines=GEMM
+  harder "$letter" 1 2 2 1 "$routines"
   left "$letter"
-  check "$letter" 8 "$library:$blacs" BRIGADE_PBLAS=on
+  check "$letter" all "$library:$blacs" BRIGADE_PBLAS=on
 done
-harder d 3 "1 4 2" "4 1 1" 0
+for letter in c z; do
+  for routine in 'SYRK T' 'HERK C'; do
+    harder "$letter" 1 2 2 1 "${routine% *}" "${routine#* }"
+    left "$letter"
+    check "$letter" all "$stock" BRIGADE_PBLAS=on
+  done
+done
+harder d 3 "1 4 2" "4 1 1" 0 'GEMM|SYRK'
 left d
-check d 24 "$stock" BRIGADE_PBLAS=on BRIGADE_TRANSPORT=tcp BRIGADE_IFACE=lo
+check d all "$stock" BRIGADE_PBLAS=on BRIGADE_TRANSPORT=tcp BRIGADE_IFACE=lo
 # All of them are small.
-check d 0 "$stock" BRIGADE_PBLAS=auto
-! cat out err | grep -q 'one-sided communication' || complain 'small products are taken'
+check d none "$stock" BRIGADE_PBLAS=auto
 
 exit $((failures > 0))

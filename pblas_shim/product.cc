@@ -1,4 +1,4 @@
-#include "pblas_shim/gemm.h"
+#include "pblas_shim/product.h"
 
 #include <cinttypes>
 #include <cstddef>
@@ -41,6 +41,33 @@ bool ToTranspose(const char* letter, Transpose* op) {
   }
 }
 
+bool ToHalf(const char* letter, Half* half) {
+  switch (*letter) {
+    case 'U':
+    case 'u':
+      *half = Half::kUpper;
+      return true;
+    case 'L':
+    case 'l':
+      *half = Half::kLower;
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What the letters ask for; false: nothing that the PBLAS know.
+bool ReadLetters(const ProductArguments& arguments, MultiplyCall* call) {
+  if (!ToTranspose(arguments.op_a, &call->op_a)) return false;
+  if (arguments.half == nullptr) return ToTranspose(arguments.op_b, &call->op_b);
+  if (!ToHalf(arguments.half, &call->half)) return false;
+  const bool is_real = call->element == Element::kFloat || call->element == Element::kDouble;
+  if (is_real && call->op_a == Transpose::kConjugate) call->op_a = Transpose::kYes;
+  const Transpose turned = arguments.is_hermitian ? Transpose::kConjugate : Transpose::kYes;
+  call->op_b = call->op_a == Transpose::kNo ? turned : Transpose::kNo;
+  return call->op_a == Transpose::kNo || call->op_a == turned;
+}
+
 // Below 0 where it can be no rank's.
 int ToRank(int64_t number) {
   return number == static_cast<int>(number) ? static_cast<int>(number) : -1;
@@ -71,7 +98,7 @@ bool IsDealtInBlocks(const Submatrix& matrix) {
 }
 
 // The grid of the first matrix that says one which this process is in; false: none does.
-bool FindGrid(const char* routine, const GemmArguments& arguments, int64_t* context,
+bool FindGrid(const char* routine, const ProductArguments& arguments, int64_t* context,
               GridPlace* place) {
   static auto* const grid_info = FindFunction<GridInfo>(&FindFirst, "blacs_gridinfo_", routine);
   for (const Submatrix* const matrix : {&arguments.a, &arguments.b, &arguments.c}) {
@@ -89,10 +116,8 @@ bool FindGrid(const char* routine, const GemmArguments& arguments, int64_t* cont
 }
 
 // What a product cannot be made of; null: nothing.
-const char* FindWrong(const GemmArguments& arguments, MultiplyCall* call) {
-  if (!ToTranspose(arguments.op_a, &call->op_a) || !ToTranspose(arguments.op_b, &call->op_b)) {
-    return "a letter means nothing";
-  }
+const char* FindWrong(const ProductArguments& arguments, MultiplyCall* call) {
+  if (!ReadLetters(arguments, call)) return "a letter means nothing";
   for (const Submatrix* const matrix : {&arguments.a, &arguments.b, &arguments.c}) {
     if (!IsDealtInBlocks(*matrix)) return "a matrix is not dealt in blocks";
     if (matrix->descriptor[kContext] != arguments.a.descriptor[kContext]) {
@@ -103,12 +128,15 @@ const char* FindWrong(const GemmArguments& arguments, MultiplyCall* call) {
 }
 
 void Explain(const Runtime& runtime, const Grid& grid, const char* routine,
-             const GemmArguments& arguments, const std::string& why_left) {
+             const ProductArguments& arguments, const std::string& why_left) {
   if (!runtime.settings().engine.explain || grid.place().row != 0 || grid.place().col != 0) return;
+  // As they are called with.
+  const char letters[] = {arguments.half == nullptr ? *arguments.op_a : *arguments.half,
+                          arguments.half == nullptr ? *arguments.op_b : *arguments.op_a};
   std::fprintf(
       stderr, "brigade: %s %c%c %" PRId64 " x %" PRId64 " x %" PRId64 " on %d x %d ranks: %s%s\n",
-      routine, *arguments.op_a, *arguments.op_b, arguments.m, arguments.n, arguments.k,
-      grid.place().rows, grid.place().cols,
+      routine, letters[0], letters[1], arguments.m, arguments.n, arguments.k, grid.place().rows,
+      grid.place().cols,
       why_left.empty() ? "by one-sided communication" : "left to the PBLAS: ", why_left.c_str());
 }
 
@@ -119,21 +147,28 @@ void Explain(const Runtime& runtime, const Grid& grid, const char* routine,
 
 }  // namespace
 
-bool ComputeGemm(const char* routine, Element element, const GemmArguments& arguments) {
+bool ComputeProduct(const char* routine, Element element, const ProductArguments& arguments) {
   int64_t context = 0;
   GridPlace place;
   if (!FindGrid(routine, arguments, &context, &place)) return false;
   Runtime* const runtime = Runtime::Start(routine);
   Grid* const grid = runtime->GridOf(routine, context, place);
-  const ProductShape shape{arguments.m, arguments.n, arguments.k, place.rows * place.cols};
+  ProductShape shape;
+  shape.m = arguments.m;
+  shape.n = arguments.n;
+  shape.k = arguments.k;
+  shape.ranks = place.rows * place.cols;
+  shape.is_half = arguments.half != nullptr;
+  shape.is_on_one_host = grid->is_on_one_host();
   MultiplyCall call;
+  call.element = element;
   const char* decided = FindWrong(arguments, &call);
   if (decided == nullptr) decided = WhyLeft(grid->when(), shape, grid->is_row_by_row());
   std::string why_left = decided != nullptr ? decided : "";
   if (why_left.empty() && !grid->outcome().ok()) FailForWant(routine, grid->outcome());
   grid->ComeToProduct(routine, why_left.empty());
   if (why_left.empty()) {
-    call.element = element;
+    call.is_hermitian = arguments.is_hermitian;
     call.m = shape.m;
     call.n = shape.n;
     call.k = shape.k;

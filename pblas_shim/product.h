@@ -1,7 +1,8 @@
-// P?GEMM: C = alpha op(A) op(B) + beta C, as the PBLAS have it.
+// P?GEMM, C = alpha op(A) op(B) + beta C, as the PBLAS have it; and P?SYRK and P?HERK, half of such
+// a C, where B is A again, turned the other way.
 
-#ifndef BRIGADE_PBLAS_SHIM_GEMM_H_
-#define BRIGADE_PBLAS_SHIM_GEMM_H_
+#ifndef BRIGADE_PBLAS_SHIM_PRODUCT_H_
+#define BRIGADE_PBLAS_SHIM_PRODUCT_H_
 
 #include <algorithm>
 #include <array>
@@ -40,13 +41,16 @@ Submatrix ToSubmatrix(void* data, const Integer* row, const Integer* col,
   return given;
 }
 
-struct GemmArguments {
+struct ProductArguments {
+  // The letters that a caller gives. P?GEMM has no `half`, and the others no `op_b`: null pointers.
+  const char* half;
   const char* op_a;
   const char* op_b;
+  bool is_hermitian;
   int64_t m;
   int64_t n;
   int64_t k;
-  const void* alpha;
+  const void* alpha;  // of the element, like beta
   Submatrix a;
   Submatrix b;
   const void* beta;
@@ -55,9 +59,9 @@ struct GemmArguments {
 
 // Whether it has computed the product. Otherwise nothing happened, on any rank of the grid, and the
 // PBLAS are to be called: they also tell of wrong arguments, as only they can.
-bool ComputeGemm(const char* routine, Element element, const GemmArguments& arguments);
+bool ComputeProduct(const char* routine, Element element, const ProductArguments& arguments);
 
 }  // namespace pblas
 }  // namespace brigade
 
-#endif  // BRIGADE_PBLAS_SHIM_GEMM_H_
+#endif  // BRIGADE_PBLAS_SHIM_PRODUCT_H_
