@@ -117,6 +117,27 @@ static void limit(void) {
   for (i = 0; i < MAX_LI_WINDOWS; ++i) LIDEREGISTER(memory[i]);
 }
 
+/* Memory that is registered anew has the same place on all processes, whatever one of them alone
+   has put to meanwhile. */
+static void anew(void) {
+  int first = 0, second = 0, third = -1, fourth = -1;
+  LIREGISTER(&first, sizeof(int));
+  LIREGISTER(&second, sizeof(int));
+  LIREGISTER(&third, sizeof(int));
+  commit();
+  LIDEREGISTER(&first);
+  LIDEREGISTER(&second);
+  if (me == 0) LIPUT(next, &size, &third, 0, sizeof(int));
+  superstep();
+  LIREGISTER(&fourth, sizeof(int));
+  commit();
+  LIPUT(next, &me, &fourth, 0, sizeof(int));
+  superstep();
+  check(third == (previous == 0 ? size : -1) && fourth == previous, "registered anew");
+  LIDEREGISTER(&fourth);
+  LIDEREGISTER(&third);
+}
+
 /* Long ones, and many short ones: what goes by messages comes in pieces. */
 static void lengths(void) {
   enum { kLong = 300000, kShort = 5000 };
@@ -285,7 +306,7 @@ int main(int argc, char** argv) {
   } cases[] = {
       {"primitives", primitives},    {"labels", labels},           {"limit", limit},
       {"lengths", lengths},          {"seen by all", seen_by_all}, {"around limits", around_limits},
-      {"random", random_supersteps}, {"forgotten", forgotten},
+      {"random", random_supersteps}, {"forgotten", forgotten},     {"anew", anew},
   };
   const char* const name = argc > 1 ? argv[1] : "";
   size_t i;

@@ -12,7 +12,7 @@ export TEST_TIMEOUT
 failures=0
 
 for processes in 1 2 3 4; do
-  sound=(primitives labels lengths 'seen by all' 'around limits' random forgotten)
+  sound=(primitives labels anew lengths 'seen by all' 'around limits' random forgotten)
   [[ -z $full && $processes -gt 2 ]] || sound+=(limit)
   output=$("$run_mpi" "$processes" env "$@" "$cases" sound 2>&1) || { failures=$((failures + 1)); echo "$output"; }
   grep 'random supersteps' <<<"$output"

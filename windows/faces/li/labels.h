@@ -4,6 +4,9 @@
 #ifndef BRIGADE_WINDOWS_FACES_LI_LABELS_H_
 #define BRIGADE_WINDOWS_FACES_LI_LABELS_H_
 
+#include <algorithm>
+#include <iterator>
+
 #include "windows/faces/li/backend.h"
 
 namespace brigade {
@@ -13,13 +16,15 @@ class Labels {
  public:
   static constexpr int kNone = -1;
 
-  // The lowest slot that is free; kNone if none is. REQUIRES: not null, and in no slot.
+  // The lowest slot that is free, whatever this process alone has searched for; kNone if none is.
+  // REQUIRES: not null, and in no slot.
   int Insert(const void* address) {
-    const int slot = Search(nullptr);
-    if (slot != kNone) addresses_[slot] = address;
-    return slot;
+    const void** const free = std::find(std::begin(addresses_), std::end(addresses_), nullptr);
+    if (free == std::end(addresses_)) return kNone;
+    *free = address;
+    return static_cast<int>(free - addresses_);
   }
-  // kNone: in no slot.
+  // kNone: in no slot. REQUIRES: not null.
   int Search(const void* address) const {
     if (addresses_[last_] == address) return last_;
     for (int slot = 0; slot < kProgramSlots; ++slot) {
