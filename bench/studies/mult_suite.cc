@@ -148,8 +148,10 @@ class Product {
   void Multiply(char variant, bool uses_blas) {
     std::fill(c_.begin(), c_.end(), 0.0);
     for (int round = 0; round < side_; ++round) {
-      // Two pairs of blocks in turn: others may be a round ahead.
-      const size_t place = static_cast<size_t>(round % 2) * 2 * elements();
+      // Two pairs of blocks in turn, also from one product to the next: others may be a round
+      // ahead.
+      is_odd_ = !is_odd_;
+      const size_t place = is_odd_ ? 2 * elements() : 0;
       double* const a = &arriving_[place];
       double* const b = a + elements();
       const int k = variant == 'g' ? (row_ + column_ + round) % side_
@@ -188,6 +190,7 @@ class Product {
   std::vector<double> transposed_;
   std::vector<double> wanted_;
   std::vector<double> arriving_;
+  bool is_odd_ = false;  // of all rounds so far
   Messages messages_;
 };
 

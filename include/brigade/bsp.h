@@ -179,9 +179,8 @@ void bsp_get_tag(int* status, void* tag);
 void bsp_move(void* payload, int bytes);
 /// Takes the first message, without a copy. Local.
 ///
-/// @param tag, payload  where they are until the superstep ends, each where any type may begin;
-/// left
-///                      alone if there is no message
+/// @param tag, payload  where they are until the superstep ends, each where any type may begin.
+///                      Left alone if there is no message.
 /// @return the bytes of its payload; -1 if there is no message
 int bsp_hpmove(void** tag, void** payload);
 
