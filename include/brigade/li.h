@@ -61,7 +61,7 @@ extern "C" {
 /// @param processes  LINPROCS()
 void LIBEGIN(int processes);
 /// Ends it, and registrations with it; and MPI, if LI has initialised it. Collective; no LI call
-/// but LIABORT() may follow.
+/// but LIABORT() may follow. A process that ends without it is an error.
 void LIEND(void);
 /// Ends the program, on all processes, with an error. Local.
 void LIABORT(void);

@@ -3,6 +3,7 @@
    What is not found ends with "process P: not found" and exit code 0. */
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "brigade/li.h"
@@ -87,6 +88,10 @@ static void begun_twice(void) { LIBEGIN(LINPROCS()); }
 
 static void give_up(void) {
   if (me == 1) LIABORT();
+}
+
+static void early_exit(void) {
+  if (me == 1) exit(EXIT_SUCCESS);
 }
 
 /* --- what the checking mode finds --- */
@@ -177,6 +182,7 @@ int main(int argc, char** argv) {
       {"behind_end", behind_end},
       {"begun_twice", begun_twice},
       {"give_up", give_up},
+      {"early_exit", early_exit},
       {"source", source},
       {"two_puts", two_puts},
       {"put_and_get", put_and_get},

@@ -57,6 +57,7 @@ if [[ $what == always ]]; then
   expect behind_end 'LISYNC: a call behind LIEND'
   expect begun_twice 'LIBEGIN on process 0, superstep 2: the program has begun already'
   expect give_up 'LIABORT on process 1, superstep 2: called by the program'
+  expect early_exit 'exit on process 1, superstep 2: LIEND has not been called'
   expect not_begun 'LISYNC: LIBEGIN must come first'
   expect processes 'LIBEGIN: its argument is 4, but there are 3 processes: pass LINPROCS()'
   expect '' 'LINPROCS: BRIGADE_LI_BACKEND=pvm: must be windows, mpi_rma, mpi_send or bsp' BRIGADE_LI_BACKEND=pvm

@@ -22,7 +22,7 @@ static_assert(MAX_LI_WINDOWS == brigade::li::kProgramSlots);
 
 // The program of this process, made by the first call.
 Program* Current(const char* call) {
-  // Never destroyed: a process may end without LIEND.
+  // Never destroyed: the process ends with it.
   static Program* const program = [&] {
     std::unique_ptr<brigade::li::Backend> backend;
     const Status status = brigade::li::ChooseBackend(&backend);
@@ -68,6 +68,7 @@ void Barrier(const char* call) {
 
 void LIBEGIN(int processes) {
   Do(__func__, [&](Program* program) { return program->Begin(processes); });
+  std::atexit([] { Current("exit")->Leave(); });
 }
 
 void LIEND() {

@@ -50,12 +50,17 @@ Status Program::Process(int* process) const {
   return Status();
 }
 
-void Program::Fail(const char* call, const std::string& why) const {
+void Program::Leave() {
+  if (phase_ == Phase::kRunning) Fail("exit", "LIEND has not been called");
+}
+
+void Program::Fail(const char* call, const std::string& why) {
   std::string text = std::string("brigade: ") + call;
   if (phase_ == Phase::kRunning) {
     text += " on process " + std::to_string(backend_->process()) + ", superstep " +
             std::to_string(superstep_);
   }
+  phase_ = Phase::kEnded;  // Leave has nothing to say
   backend_->Abort(text + ": " + why);
   std::abort();  // of a virtual function compilers do not believe it
 }

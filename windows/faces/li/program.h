@@ -26,8 +26,10 @@ class Program {
   Status Begin(int processes);
   Status End();
   Status Process(int* process) const;
+  // The process ends: an error if the program has not.
+  void Leave();
   // Says which call failed, where, and why, and ends the program on all processes.
-  [[noreturn]] void Fail(const char* call, const std::string& why) const;
+  [[noreturn]] void Fail(const char* call, const std::string& why);
 
   Status Register(void* address, size_t bytes);
   Status Deregister(const void* address);
