@@ -71,6 +71,12 @@ if [[ $what == always ]]; then
       sh -c 'BRIGADE_LI_CHECK=$((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} == 2)) "$0"' "$misuse" 2>&1)
     grep -q 'differ in their settings: process 0 has .*CHECK=0, process 2 has .*CHECK=1' <<<"$output" || fails "settings"
   done
+  # shellcheck disable=SC2016 # for the inner shell
+  output=$("$run_mpi" 3 sh -c '
+    [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ] && backend=bsp || backend=windows
+    BRIGADE_LI_BACKEND=$backend BRIGADE_LI_CHECK=0 "$0"' "$misuse" 2>&1)
+  grep -q 'differ in their settings: process 0 has BRIGADE_LI_BACKEND=windows .*, process 1 has BSPlib' <<<"$output" ||
+    fails "one process over BSPlib"
 else
   finds source 'LISYNC on process 1, superstep 2: the source of a LIPUT to process 2, operation 2, of 4 bytes, has'
   both='LIBARRIER on process 2, superstep 2: operations touch the same bytes here in one superstep'

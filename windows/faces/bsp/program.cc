@@ -83,29 +83,26 @@ Status Program::Init(void (*start)()) {
 }
 
 Status Program::AgreeToBegin(bool leaves, int most_processes, int* processes) {
-  struct Intent {
-    int64_t leaves;
-    int64_t most_processes;
-    int64_t is_free;  // bsp_init: what process 0 says counts
-  };
-  const Intent mine = {leaves, most_processes, is_started_by_init_};
-  std::vector<Intent> all(static_cast<size_t>(job_.processes()));
-  BRIGADE_RETURN_IF_ERROR(job_.AllGather(&mine, sizeof(mine), all.data()));
-  const Intent& first = all.front();
-  *processes = first.leaves
+  enum { kLeaves, kMostProcesses, kIsFree };  // free: bsp_init, and what process 0 says counts
+  std::vector<MpiJob::Numbers> all;
+  BRIGADE_RETURN_IF_ERROR(
+      job_.Greet("BSPlib", {leaves, most_processes, is_started_by_init_}, &all));
+  const MpiJob::Numbers& first = all.front();
+  *processes = first[kLeaves] != 0
                    ? 0
-                   : static_cast<int>(std::min<int64_t>(job_.processes(), first.most_processes));
-  if (first.leaves && first.is_free) return Status();
+                   : static_cast<int>(std::min<int64_t>(job_.processes(), first[kMostProcesses]));
+  if (first[kLeaves] != 0 && first[kIsFree] != 0) return Status();
   for (int p = 1; p < job_.processes(); ++p) {
-    const Intent& other = all[static_cast<size_t>(p)];
-    if (other.leaves != first.leaves) {
-      return other.leaves ? FailOn(p, "exit", "bsp_begin has not been called, as on process 0")
-                          : FailOn(p, "bsp_begin", "process 0 has ended without it");
+    const MpiJob::Numbers& other = all[static_cast<size_t>(p)];
+    if (other[kLeaves] != first[kLeaves]) {
+      return other[kLeaves] != 0
+                 ? FailOn(p, "exit", "bsp_begin has not been called, as on process 0")
+                 : FailOn(p, "bsp_begin", "process 0 has ended without it");
     }
-    if (!other.is_free && other.most_processes != first.most_processes) {
+    if (other[kIsFree] == 0 && other[kMostProcesses] != first[kMostProcesses]) {
       return FailOn(p, "bsp_begin",
-                    "its argument is " + std::to_string(other.most_processes) + ", and " +
-                        std::to_string(first.most_processes) + " on process 0");
+                    "its argument is " + std::to_string(other[kMostProcesses]) + ", and " +
+                        std::to_string(first[kMostProcesses]) + " on process 0");
     }
   }
   return Status();

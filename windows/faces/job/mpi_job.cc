@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <thread>
 
 #include "transport/mpi/mpi_bootstrap.h"
@@ -45,13 +46,31 @@ MpiJob::MpiJob(const char* library) {
   MPI_Comm_rank(MPI_COMM_WORLD, &process_);
 }
 
-Status MpiJob::AllGather(const void* mine, size_t bytes, void* all) const {
-  const int count = static_cast<int>(bytes);
+Status MpiJob::Greet(const std::string& who, const Numbers& mine, std::vector<Numbers>* all) const {
+  struct Greeting {
+    char who[128];
+    Numbers numbers;
+  };
+  Greeting own = {};
+  who.copy(own.who, sizeof(own.who) - 1);
+  own.numbers = mine;
+  std::vector<Greeting> greetings(static_cast<size_t>(processes_));
+  constexpr int kBytes = sizeof(Greeting);
   MPI_Request request;
-  BRIGADE_RETURN_IF_ERROR(MpiStatus(
-      MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, MPI_COMM_WORLD, &request),
-      "MPI_Iallgather"));
-  return PollPatiently(&request, "MPI_Iallgather");
+  BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Iallgather(&own, kBytes, MPI_BYTE, greetings.data(), kBytes,
+                                                   MPI_BYTE, MPI_COMM_WORLD, &request),
+                                    "MPI_Iallgather"));
+  BRIGADE_RETURN_IF_ERROR(PollPatiently(&request, "MPI_Iallgather"));
+  all->clear();
+  for (const Greeting& greeting : greetings) {
+    if (std::strcmp(greeting.who, greetings[0].who) != 0) {
+      return {StatusCode::kInvalidArgument,
+              std::string("processes differ in their settings: process 0 has ") + greetings[0].who +
+                  ", process " + std::to_string(all->size()) + " has " + greeting.who};
+    }
+    all->push_back(greeting.numbers);
+  }
+  return Status();
 }
 
 Status MpiJob::Open(int members) {

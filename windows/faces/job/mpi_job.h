@@ -5,8 +5,11 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "membuf/status.h"
 
@@ -21,9 +24,11 @@ class MpiJob {
   int processes() const { return processes_; }
   int process() const { return process_; }
 
-  // What each process says, `bytes` of each, in `all`. Collective over the job. Sleeps while it
-  // waits: some may come much later.
-  Status AllGather(const void* mine, size_t bytes, void* all) const;
+  // The first collective call over the job, the same for all faces: `who` begins, and what its
+  // processes tell each other, in `all`. kInvalidArgument, the same on all, if not all are `who`.
+  // Sleeps while it waits: some may come much later.
+  using Numbers = std::array<int64_t, 3>;
+  Status Greet(const std::string& who, const Numbers& mine, std::vector<Numbers>* all) const;
   // Opens the communicator of the first `members` processes. Collective over the job.
   Status Open(int members);
   // Of our own; MPI_COMM_NULL on a process that is no member.

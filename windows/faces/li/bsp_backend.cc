@@ -2,11 +2,11 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <array>
 #include <climits>
 #include <cstdlib>
 #include <type_traits>
-
-#include "windows/faces/li/settings_text.h"
 
 namespace brigade {
 namespace li {
@@ -52,14 +52,21 @@ Status BspBackend::Begin() {
 }
 
 Status BspBackend::CompareSettings() {
-  const SettingsText mine = ToSettingsText(settings_);
-  std::vector<SettingsText> all(static_cast<size_t>(processes()));
+  using Text = std::array<char, 128>;
+  Text mine = {};
+  settings_.copy(mine.data(), mine.size() - 1);
+  std::vector<Text> all(static_cast<size_t>(processes()));
   library_.push_reg(all.data(), processes() * static_cast<int>(sizeof(mine)));
   library_.sync();
   TellAll(mine.data(), all.data(), sizeof(mine));
   library_.pop_reg(all.data());
   library_.sync();
-  return CheckSettings(all);
+  const auto other =
+      std::find_if(all.begin(), all.end(), [&](const Text& text) { return text != all[0]; });
+  if (other == all.end()) return Status();
+  return {StatusCode::kInvalidArgument,
+          std::string("processes differ in their settings: process 0 has ") + all[0].data() +
+              ", process " + std::to_string(other - all.begin()) + " has " + other->data()};
 }
 
 Status BspBackend::End() {
