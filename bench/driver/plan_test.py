@@ -178,8 +178,10 @@ class Study(unittest.TestCase):
         self.assertTrue(all("diagonal,pdgemm" in command for command in of_small))
         halves = [command for command in (launch.command for launch in study_plan("pblas"))
                   if "whole,pdsyrk,pdtrmm,dgemm" in command]
-        self.assertEqual(len(halves), 2 * 2 * 3 * 2)
-        self.assertFalse([command for command in halves if any("brigade_pblas" in part for part in command)])
+        self.assertEqual(len(halves), 2 * 2 * 3 * 3)
+        of_ours = [command for command in halves if any("brigade_pblas" in part for part in command)]
+        self.assertEqual(len(of_ours), 2 * 2 * 3)
+        self.assertTrue(all("BRIGADE_PBLAS=on" in command for command in of_ours))
 
     def test_long_products_on_slow_hosts_are_for_full(self):
         short, long = {"256", "512", "1000", "2000"}, {"256", "512", "1000", "2000", "4000"}

@@ -99,9 +99,9 @@ SRUMMA = {"shm": _PRODUCTS_ON_ONE, "cluster": _PRODUCTS_ON_HOSTS}
 # Ours against what it stands before, at sizes that it leaves to that by itself.
 _SMALL = [Contender(label, preload=preload, variants="diagonal,pdgemm") for label, preload in (
     ("", ""), ("our BLACS", "blacs"), ("our PBLAS", "pblas"))]
-# What the PBLAS compute with half of the arithmetic, and the whole product.
+# What the PBLAS, and ours, compute with half of the arithmetic, and the whole product.
 _HALVES = [Contender(label, preload=preload, variants="whole,pdsyrk,pdtrmm,dgemm") for label, preload in (
-    ("", ""), ("our BLACS", "blacs"))]
+    ("", ""), ("our BLACS", "blacs"), ("our PBLAS", "pblas"))]
 PBLAS = {"shm": _SMALL, "cluster": _SMALL}
 _ONE = {"shm": [Contender()], "cluster": [Contender()]}
 # On one host a get goes by messages, and takes a helper, only if it is told to.

@@ -7,13 +7,15 @@ from bench.report.style import Table, format_us, ratio_cell, time_cell
 
 TITLE = "What our PBLAS take, and what they leave"
 PAPER = """By itself libbrigade_pblas.so takes products whose m, n and k are all at least kLeastPblasSize of
-membuf/rules.h, and neither P?SYRK nor P?TRMM."""
+membuf/rules.h, P?SYRK and P?HERK on one host alone, and no P?TRMM."""
 METHOD = """Small products: C of n x n and k = 256. A launch has the pdgemm of one library, which is preloaded, beside
 ours in diagonal order on a window's memory; launches take turns, and our PBLAS are told to take everything. Ratios are
 the other's time over that of our PBLAS, each over that of ours in its own launch: above 1 taking the product gains.
 Half products: pdsyrk and pdtrmm beside the whole product A A' by gets. Half of the arithmetic, all ranks at once, taken
-from that is the least that either could take by gets, since it needs as many."""
+from that is the least that either could take by gets, since it needs as many. The pdsyrk of our PBLAS goes by gets; the
+other's over it, each over the whole product in its own launch, is above 1 where taking it gains."""
 BLACS = {"": "stock BLACS", "our BLACS": "our BLACS"}
+OURS = "our PBLAS"
 
 
 def least_size(found, label):
@@ -64,15 +66,19 @@ def halves(lines):
             if key.case.startswith("half product")}
 
 
-def half_row(grid, n, label, figures):
+def half_row(grid, n, label, figures, ours):
+    """`ours`: the figures of our PBLAS, if there are any."""
     whole, alone = figures["whole"], figures["dgemm"]
     # Intervals at worst, but never below half of the arithmetic.
     least = whole._replace(**{name: max(getattr(whole, name) - getattr(alone, other) / 2, alone.lo / 2)
                               for name, other in (("median", "median"), ("lo", "hi"), ("hi", "lo"))})
     cells = [grid, n, BLACS.get(label, label)]
     cells += [time_cell(figures[pattern]) for pattern in ("pdsyrk", "pdtrmm", "whole")]
-    return cells + [format_us(alone.median / 2), format_us(least.median),
-                    *(ratio_cell(ratio(figures[pattern], least)) for pattern in ("pdsyrk", "pdtrmm"))]
+    cells += [format_us(alone.median / 2), format_us(least.median),
+              *(ratio_cell(ratio(figures[pattern], least)) for pattern in ("pdsyrk", "pdtrmm"))]
+    if ours is None or label == OURS:
+        return [*cells, ""]
+    return [*cells, ratio_cell(ratio(ratio(figures["pdsyrk"], whole), ratio(ours["pdsyrk"], ours["whole"])))]
 
 
 def half_section(place, lines):
@@ -80,9 +86,10 @@ def half_section(place, lines):
              if {"whole", "pdsyrk", "pdtrmm", "dgemm"} <= set(figures)}
     if not found:
         return []
-    rows = [half_row(*case, figures) for case, figures in found.items()]
+    rows = [half_row(*case, figures, found.get((*case[:2], OURS))) for case, figures in found.items()]
     table = Table(["", "n", "on", "pdsyrk, us", "pdtrmm, us", "whole product by gets, us",
-                   "half of the arithmetic alone, us", "by gets at least, us", "pdsyrk over that", "pdtrmm over that"],
+                   "half of the arithmetic alone, us", "by gets at least, us", "pdsyrk over that", "pdtrmm over that",
+                   "pdsyrk over that of our PBLAS"],
                   rows)
     return [section(f"Half products, {place}", [], [{"title": "P?SYRK and P?TRMM", "plot": None, "table": table}], [])]
 

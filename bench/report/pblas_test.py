@@ -43,6 +43,15 @@ class Pblas(unittest.TestCase):
         self.assertIn("0.90 <small>", text)
         self.assertIn("1.10 <small>", text)
 
+    def test_a_half_product_of_ours_is_beside_the_others(self):
+        def half(pdsyrk, drift, label=""):
+            name = " ".join(["pdsyrk", label]).strip()
+            return lines(HALF, 2000, {("brigade", "whole"): 700.0 * drift, (name, "pdsyrk"): pdsyrk * drift,
+                                      ("pdtrmm", "pdtrmm"): 660.0, ("alone", "dgemm"): 200.0}, label=label)
+        text = page([*half(900.0, 1.0), *half(600.0, 2.0, "our PBLAS")])
+        self.assertIn("pdsyrk over that of our PBLAS", text)
+        self.assertEqual(text.count("1.50 <small>"), 2)  # 900 of the least, 600, and of ours
+
     def test_it_says_nothing_of_what_was_not_measured(self):
         self.assertNotIn("Half products, shared memory", page(small(64, 150.0, 100.0)))
         self.assertEqual(pblas.half_section("shared memory", study.load(pathlib.Path("/none"))), [])

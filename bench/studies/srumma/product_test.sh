@@ -43,10 +43,14 @@ grep '"half product, ' "$lines" | grep -q '"pattern":"dgemm"' || { echo "no arit
 
 for preloads in "$blacs" "$pblas" "$pblas:$blacs"; do
   run env "LD_PRELOAD=$preloads" BRIGADE_PBLAS=on BRIGADE_STATS=1 BRIGADE_EXPLAIN=1 "$program" -n 40 --block 8 \
-    --variants diagonal,pdgemm --label other 2>&1 | tee "$lines.said"
+    --variants diagonal,pdgemm,pdsyrk --label other 2>&1 | tee "$lines.said"
   expect brigade diagonal
   expect 'pdgemm other' pdgemm
+  expect 'pdsyrk other' pdsyrk
   # It was theirs, not the stock one.
   [[ $preloads != *"$blacs"* ]] || grep -q 'brigade statistics summed' "$lines.said"
-  [[ $preloads != *"$pblas"* ]] || grep -q 'PDGEMM NN 40 .* by one-sided communication' "$lines.said"
+  [[ $preloads != *"$pblas"* ]] || {
+    grep -q 'PDGEMM NN 40 .* by one-sided communication' "$lines.said"
+    grep -q 'PDSYRK LN 40 .* by one-sided communication' "$lines.said"
+  }
 done
