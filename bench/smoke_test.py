@@ -87,6 +87,7 @@ def check_putget(directory):
         page = html.unescape((directory / f"study_{study}.html").read_text()).replace("\n", "")
         (row,) = re.findall(f"<td>{case}</td>(.*?)</tr>", page)
         assert row.count("<td") == 11 and "<td></td>" not in row, (study, row)
+        assert page.count("<svg") == 1, study
         # What the paper says of the classes of MG is of larger ones.
         assert ("not measured" not in page) == classless, study
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bench.report.li import section
 from bench.report.measurements import Figure, Summary, Versus, by_label, geometric_mean, ratio
-from bench.report.style import Section, Table, format_us, ratio_cell, time_cell
+from bench.report.style import GREEN, ORANGE, Section, Table, bytes_axis, format_us, plot, plt, ratio_cell, time_cell
 
 METHOD = """A launch has Brigade's windows, those of one MPI where it makes any, and its messages, all with the same
 source. A peer counts with the launch in which it does best against Brigade there, and is named with how it communicates
@@ -55,7 +55,48 @@ class Study:
             header += [f"{peer}, us", f"over {blocking}", f"over {ahead}", "which"]
         table = Table(header, [self.row(key, found) for key, found in cases.items()])
         return [section(f"{self.benchmark.replace('_', ' ')}, {place}", self.claims(cases),
-                        [{"title": "All cases", "plot": None, "table": table}], summaries(place, cases))]
+                        [{"title": "All cases", "plot": self.draw(cases), "table": table}], summaries(place, cases))]
+
+    def draw(self, cases):
+        """By number of ranks, what is gained over the best MPI's messages, with intervals, and what the paper gained.
+        None where there are no messages."""
+        gains = collections.defaultdict(dict)  # {(case, way): {ranks: Figure}}
+        for key, found in cases.items():
+            for way in ("blocking", "ahead"):
+                if ("messages", way) in found:
+                    gains[name_of(key), way][key.ranks] = found["messages", way].ratio
+        if not gains:
+            return None
+        figure, axes = plt.subplots(figsize=(6, 3.2))
+        colours = {name: f"C{number}" for number, name in enumerate(dict.fromkeys(name for name, _ in gains))}
+        for (name, way), by_ranks in gains.items():
+            ranks = sorted(by_ranks)
+            middle, low, high = ([100 * value - 100 for value in values] for values in zip(
+                *((by_ranks[r].median, by_ranks[r].lo, by_ranks[r].hi) for r in ranks)))
+            axes.errorbar(ranks, middle, [[m - one for m, one in zip(middle, low)],
+                                          [one - m for m, one in zip(middle, high)]],
+                          fmt="o-" if way == "blocking" else "s--", ms=3, lw=1.2, capsize=2, color=colours[name],
+                          label=f"{name}, {self.ways[way]}")
+        for line in self.of_paper(cases):
+            slower, faster = COMPARISONS[line["comparison"]]
+            if slower == "messages":
+                style = {"color": GREEN if faster == "ahead" else ORANGE, "label": f"paper: {what_is_said(line)}"}
+                if line["high"]:
+                    axes.axhspan(float(line["low"]), float(line["high"]), alpha=0.2, lw=0, **style)
+                else:
+                    axes.axhline(float(line["low"]), ls=":", lw=1.2, **style)
+        axes.axhline(0, color="black", lw=0.8)
+        bytes_axis(axes)
+        axes.xaxis.set_major_formatter(lambda ranks, _: f"{ranks:g}")
+        axes.set_xlabel("ranks")
+        axes.set_ylabel("gain over MPI's messages, %")
+        axes.legend(frameon=False, fontsize=5, ncols=2)
+        return plot(figure, f"Gains over the best MPI's messages, {self.benchmark.replace('_', ' ')}")
+
+    def of_paper(self, cases):
+        """The lines of the paper's table on this program, but for classes that none of the cases is of."""
+        return [line for line in paper() if line["benchmark"] == self.benchmark
+                and (not line["class"] or any(key.case.endswith(f"class {line['class']}") for key in cases))]
 
     def simulated_sections(self, lines):
         """None where nothing was simulated."""
@@ -99,11 +140,9 @@ class Study:
                     gains.append(found[slower, faster].ratio.median)
                 elif slower in found and faster in found:
                     gains.append(ratio(found[slower], found[faster]).median)
-            text = f"{line['comparison'].replace('_', ' ')}{', class ' + line['class'] if line['class'] else ''}: "
-            text += f"{line['low']} to {line['high']} %" if line["high"] else f"more than {line['low']} %"
             here = f"{100 * min(gains) - 100:.0f} to {100 * max(gains) - 100:.0f} %" if gains else "not measured"
             agrees = 100 * geometric_mean(gains) - 100 >= float(line["low"]) if gains else None
-            rows.append([text, here, {None: "", True: "as there", False: "less"}[agrees]])
+            rows.append([what_is_said(line), here, {None: "", True: "as there", False: "less"}[agrees]])
         return rows
 
 
@@ -111,6 +150,12 @@ def paper():
     """The lines of the paper's table of improvements."""
     with open(_DATA, encoding="utf-8", newline="") as lines:
         return list(csv.DictReader(lines))
+
+
+def what_is_said(line):
+    """Of a line of the paper's table."""
+    text = f"{line['comparison'].replace('_', ' ')}{', class ' + line['class'] if line['class'] else ''}: "
+    return text + (f"{line['low']} to {line['high']} %" if line["high"] else f"more than {line['low']} %")
 
 
 def name_of(key):

@@ -34,6 +34,16 @@ class Programs(unittest.TestCase):
         self.assertIn("class A: 10 to 23 %</td><td>25 to 25 %</td><td>as there</td>", self.mg)  # 100 over 80
         self.assertIn("class B: 10 to 37 %</td><td>not measured</td><td></td>", self.mg)
 
+    def test_gains_are_drawn_beside_the_papers_of_the_same_class(self):
+        self.assertEqual(self.mg.count("<svg"), 1)
+        for drawn in ("class A, put<", "class A, nbput<", "paper: blocking over mpi, class A: 7 to 30 %",
+                      "paper: nonblocking over mpi, class A: 28 to 46 %"):
+            self.assertIn(drawn, self.mg)
+        for left_out in ("paper: nonblocking over blocking", "paper: blocking over mpi, class B"):
+            self.assertNotIn(left_out, self.mg)
+        alone = page("mg", times("NAS MG, class A", 4, 256, {("brigade", "put"): 100.0}))
+        self.assertNotIn("<svg", alone)  # nobody to gain over
+
     def test_a_page_says_why_it_differs(self):
         self.assertIn("a put arrives although its target", self.mg)
 
