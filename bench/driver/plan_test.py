@@ -153,6 +153,15 @@ class Study(unittest.TestCase):
             self.assertLessEqual({("Open MPI 5", 8), ("MPICH 5", 2)}, windows)
             self.assertNotIn(("MPICH 5", 4), windows)
 
+    def test_in_shared_memory_open_mpi_has_its_messages_in_two_copies_too(self):
+        for name in ("as", "mult", "rdx", "cg", "mg", "summa", "md"):
+            found = [launch.command for launch in study_plan(name) if label_of(launch) == "CMA off"]
+            self.assertTrue(found, name)
+            for command in found:
+                self.assertTrue(command[-1].endswith("_shm.jsonl"), command)
+                self.assertLess(command.index("btl_vader_single_copy_mechanism"), command.index("--label"))
+                self.assertTrue({"messages", "send"} & set(command), command)
+
     def test_every_pdgemm_runs_beside_ours(self):
         launches = [launch.command for launch in study_plan("srumma") if any("product_study" in part
                                                                              for part in launch.command)]

@@ -24,6 +24,7 @@ class Contender(NamedTuple):
     preload: str = ""  # a name of Programs.preloads
     variants: str = ""  # of the program's, if not all
     environment: tuple = ()  # what its MPI needs
+    options: tuple = ()  # of mpirun, in shared memory
     # With more on few processors its windows take minutes, or for ever; its messages do not.
     most_ranks_on_windows: int = 1000
 
@@ -70,17 +71,19 @@ BENCH = {
 }
 _OURS = [Contender(backend=name) for name in ("windows", "bsp", "mpi_send")]
 _NEWER = [Contender("Open MPI 5", "openmpi5", "mpi_rma"), Contender("MPICH 5", "mpich5", "mpi_rma")]
+# Messages by two copies through shared memory, which of some lengths are faster; without windows of their own.
+_TWO_COPIES = Contender("CMA off", options=tuple(peers.CMA_OFF), most_ranks_on_windows=0)
 # Debian's Open MPI has no windows over TCP.
 LI = {
-    "shm": [*_OURS, Contender(backend="mpi_rma"), Contender("MPICH", "mpich", "mpi_rma"), _NEWER[0],
-            _NEWER[1]._replace(most_ranks_on_windows=2)],
+    "shm": [*_OURS, Contender(backend="mpi_rma"), _TWO_COPIES._replace(backend="mpi_send"),
+            Contender("MPICH", "mpich", "mpi_rma"), _NEWER[0], _NEWER[1]._replace(most_ranks_on_windows=2)],
     "loopback": [*_OURS, *_NEWER],
     "cluster": [*_OURS, *_NEWER],
 }
 _MPICH_5 = Contender("MPICH 5", "mpich5", most_ranks_on_windows=2)
 _OPEN_MPI_5 = Contender("Open MPI 5", "openmpi5")
 PUTGET = {
-    "shm": [Contender(), Contender("MPICH", "mpich"), _OPEN_MPI_5, _MPICH_5],
+    "shm": [Contender(), _TWO_COPIES, Contender("MPICH", "mpich"), _OPEN_MPI_5, _MPICH_5],
     # On one host the windows of Open MPI 5 are memory that all map, whatever its messages go over.
     "loopback": [Contender(), _OPEN_MPI_5._replace(most_ranks_on_windows=0), _MPICH_5],
     "cluster": [Contender(), _OPEN_MPI_5, _MPICH_5],
@@ -254,7 +257,7 @@ class StudyJob:
         title = f"{program.arguments[0]}, {ranks} ranks in shared memory"
         command = self.command("shm", contender, program, ranks, number)
         if contender.mpi == "openmpi":
-            return [Launch(title, [*self.mpirun(ranks), *command])]
+            return [Launch(title, [*self.mpirun(ranks), *contender.options, *command])]
         if contender.mpi == "openmpi5":
             return [Launch(title, [*self.mpirun(ranks), *command], peers.OPEN_MPI_5.prepared())]
         if contender.mpi == "mpich5":
