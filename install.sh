@@ -95,6 +95,10 @@ for family in "${families[@]}"; do
   folder=$(build_for "$family")
   for part in "${parts[@]}"; do install --mode=755 --target-directory="$lib" "$folder/${part}_$family.so.0"; done
 done
+# Of an installation before they would be opened by what is new.
+for family in openmpi mpich; do
+  [[ " ${families[*]} " == *" $family "* ]] || rm -f "$lib"/libbrigade_*_"$family".so.*
+done
 install -D --mode=644 --target-directory="$prefix/include/brigade" include/brigade/*
 
 install -D --mode=755 --target-directory="$prefix/bin" "$built/bench/brigade_bench" "$built/tools/brigade_info"

@@ -45,7 +45,14 @@ done
 
 # Twice: the second is onto the first. The folder of libraries is the deeper kind, as Debian's.
 libdir=lib/$(gcc -print-multiarch)
-for _ in 1 2; do ./install.sh --prefix "$work/first" --libdir "$libdir" -- "$@"; done
+for _ in 1 2; do
+  ./install.sh --prefix "$work/first" --libdir "$libdir" -- "$@"
+  # As after an installation for another MPI.
+  old=$work/first/$libdir/libbrigade_blacs_mpich.so.0
+  [[ ! -e $old ]] || fail "the second installation leaves a part of the first, for another MPI"
+  touch "$old"
+done
+rm "$old"
 mv "$work/first" "$work/moved"
 prefix=$work/moved
 lib=$prefix/$libdir
