@@ -37,8 +37,10 @@ inline void* Open() {
   return part.library;
 }
 
+// Threads may open it at the same time, since nothing is locked: what the part loads may call us.
 inline void* Find(const char* name) {
-  static void* const part = Open();
+  static std::atomic<void*> part{nullptr};
+  if (part == nullptr) part = Open();
   void* const function = dlsym(part, name);
   if (function == nullptr) GiveUp(dlerror());
   return function;

@@ -96,7 +96,8 @@ bool IsThere(const std::string& path) { return access(path.c_str(), F_OK) == 0; 
 
 // A program that makes no call of MPI itself may have none: linkers leave out what is not used. It
 // gets that for which this library has a part. If it has two, nobody knows for which it was linked.
-const Family* FamilyOpened(const char* name) {
+// `why_not` takes what the loader says of one that it does not open.
+const Family* FamilyOpened(const char* name, std::string* why_not) {
   const Family* only = nullptr;
   for (const Family& family : kFamilies) {
     if (!IsThere(PathOf(family, name))) continue;
@@ -105,7 +106,9 @@ const Family* FamilyOpened(const char* name) {
   }
   if (only == nullptr) return nullptr;
   for (const char* file : only->files) {
-    if (file != nullptr && dlopen(file, RTLD_NOW | RTLD_GLOBAL) != nullptr) return only;
+    if (file == nullptr) continue;
+    if (dlopen(file, RTLD_NOW | RTLD_GLOBAL) != nullptr) return only;
+    *why_not += std::string("; ") + dlerror();
   }
   return nullptr;
 }
@@ -116,11 +119,9 @@ Part OpenPart(const char* name) {
   Part part;
   const Family* family = FamilyOfCalls();
   if (family == nullptr) family = FamilyShown();
-  if (family == nullptr) family = FamilyOpened(name);
-  if (family == nullptr) {
-    part.why_not = "the program has neither Open MPI nor MPICH loaded";
-    return part;
-  }
+  part.why_not = "the program has neither Open MPI nor MPICH loaded";
+  if (family == nullptr) family = FamilyOpened(name, &part.why_not);
+  if (family == nullptr) return part;
   const std::string path = PathOf(*family, name);
   if (!IsThere(path)) {
     part.why_not = std::string("this library was not built for ") + family->name +
@@ -129,7 +130,7 @@ Part OpenPart(const char* name) {
     return part;
   }
   part.library = dlopen(path.c_str(), RTLD_NOW);
-  if (part.library == nullptr) part.why_not = dlerror();
+  part.why_not = part.library == nullptr ? dlerror() : "";
   return part;
 }
 
