@@ -251,6 +251,12 @@ inline constexpr int kKernelCopyTrials = 5;
 // looks up the pages of fewer ranges, and copies more for nothing.
 inline constexpr size_t kReadAcrossBytes = 1024;
 
+// Operations on memory of another process that are left to that process: of so many blocks at
+// least, each so long at most. The kernel takes half a millisecond for so many; less is done before
+// a helper that has just looked looks again. Longer blocks are copied twice for little.
+inline constexpr int64_t kLeastBlocksToAskFor = 1024;
+inline constexpr int64_t kMostBlockBytesToAskFor = 1024;
+
 // Landings in memory that both ranks map, to which the sender copies at once. The shortest: what
 // goes beside its flag needs none.
 inline constexpr size_t kLeastSharedLandingBytes = kShmWideLineBytes + 1;

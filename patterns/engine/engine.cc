@@ -110,10 +110,37 @@ bool Engine::MakeHelper() {
   if (IsForked()) return false;
   const Status made = Helper::Create([this] { return StepOfHelper(); },
                                      [this](int us) { endpoint_->Await(us); }, &helper_);
-  if (made.ok()) return true;
+  if (made.ok()) {
+    TellOfHelper();
+    return true;
+  }
   helper_may_drive_ = false;  // not tried again before there is another group or window
   options_.report(made.message() + "; what is under way moves only during calls");
   return false;
+}
+
+void Engine::Listen(Listener* listener) {
+  listeners_.push_back(listener);
+  if (helper_answers_) listener->OnHelper(true);
+  AskWhetherHelperMayDrive();
+}
+
+void Engine::Ignore(Listener* listener) {
+  listeners_.erase(std::find(listeners_.begin(), listeners_.end(), listener));
+  AskWhetherHelperMayDrive();
+}
+
+void Engine::AskWhetherHelperMayDrive() {
+  helper_may_drive_ = (helps_operations_ || !listeners_.empty()) && endpoint_->HelperMayDrive();
+  TellOfHelper();
+}
+
+// A forked child shares with its parent what listeners tell others.
+void Engine::TellOfHelper() {
+  const bool answers = helper_ != nullptr && helper_may_drive_;
+  if (answers == helper_answers_ || IsForked()) return;
+  helper_answers_ = answers;
+  for (Listener* listener : listeners_) listener->OnHelper(helper_answers_);
 }
 
 bool Engine::OwnWorkIsLeft() const {
@@ -124,7 +151,7 @@ bool Engine::OwnWorkIsLeft() const {
 
 bool Engine::WorkIsLeft() {
   tells_ = tells_ && endpoint_->HoldsControl();
-  return listeners_ > 0 || tells_ || left_all_groups_ || sends_.in_flight() > 0 ||
+  return !listeners_.empty() || tells_ || left_all_groups_ || sends_.in_flight() > 0 ||
          std::any_of(active_.begin(), active_.end(), [](const Activity* a) { return !a->done(); });
 }
 

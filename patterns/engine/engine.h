@@ -45,6 +45,15 @@ class Engine {
  public:
   using Clock = std::chrono::steady_clock;
 
+  // What others may ask something of at any time.
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    // Whether, from here on, a helper answers while the owner is elsewhere; at first none does.
+    // Told to the driver. The helper stays away until this returns, however long it is counted on.
+    virtual void OnHelper(bool answers) = 0;
+  };
+
   // kInvalidArgument, naming value and minimum, if the staging budget is below what the schedules
   // need; kOutOfMemory if the memory cannot be had. `endpoint` must outlive the engine.
   static Status Create(Endpoint* endpoint, const EngineOptions& options,
@@ -84,8 +93,8 @@ class Engine {
       if (!engine_->failing_.empty()) engine_->BreakFailing();
       if (!engine_->active_.empty()) engine_->endpoint_->Flush();
       if (!engine_->helper_may_drive_) return;
-      if (engine_->listeners_ > 0 || engine_->sends_.in_flight() > 0 || !engine_->active_.empty() ||
-          engine_->tells_ || engine_->left_all_groups_) {
+      if (!engine_->listeners_.empty() || engine_->sends_.in_flight() > 0 ||
+          !engine_->active_.empty() || engine_->tells_ || engine_->left_all_groups_) {
         engine_->GiveRole();
       }
     }
@@ -111,16 +120,10 @@ class Engine {
   void RunToEnd(Activity* activity);
   // Takes one that is done out of the order, or one that may have left.
   void Deactivate(Activity* activity);
-  // From here on, until as many Ignores, what others ask of this rank is answered by the helper
-  // while the owner is elsewhere.
-  void Listen() {
-    ++listeners_;
-    AskWhetherHelperMayDrive();
-  }
-  void Ignore() {
-    --listeners_;
-    AskWhetherHelperMayDrive();
-  }
+  // From here on, until Ignore, what others ask of this rank is answered by the helper while the
+  // owner is elsewhere.
+  void Listen(Listener* listener);
+  void Ignore(Listener* listener);
   // At the end of this turn the helper is to begin at once.
   void HurryHelper() { in_a_hurry_ = true; }
   // The same behind the start of an operation, if those are helped.
@@ -170,10 +173,8 @@ class Engine {
   // Hears what others say of the group, which has just been opened.
   void ListenTo(GroupState* group);
   void RemoveGroup(std::unique_ptr<GroupState> group);
-  // The answer changes with the groups that are open, and with who listens.
-  void AskWhetherHelperMayDrive() {
-    helper_may_drive_ = (helps_operations_ || listeners_ > 0) && endpoint_->HelperMayDrive();
-  }
+  // The answer changes with the groups that are open, and with who listens, who is told.
+  void AskWhetherHelperMayDrive();
 
   // What an operation is doing, for messages. `detail` is how far it is, `awaited_peer` the group
   // rank that it waits for; -1: for none.
@@ -195,6 +196,8 @@ class Engine {
   void GiveRole();
   // False: there is no thread to be had.
   bool MakeHelper();
+  // Who listens, whether a helper answers, if that has changed.
+  void TellOfHelper();
   bool WorkIsLeft();
   // That none of whom others ask something can wait for.
   bool OwnWorkIsLeft() const;
@@ -238,8 +241,9 @@ class Engine {
   // By the hosts it was measured on.
   std::map<std::string, std::shared_ptr<const MachineDescription>> machines_;
   uint64_t advances_ = 0;  // of activities, as counted by Move
-  int listeners_ = 0;
-  int groups_ = 0;  // that callers hold
+  std::vector<Listener*> listeners_;
+  bool helper_answers_ = false;  // as listeners were told
+  int groups_ = 0;               // that callers hold
   // There were some: to whom still sends to this rank nobody else says that it receives no more.
   bool left_all_groups_ = false;
   bool counts_waits_ = false;

@@ -322,6 +322,48 @@ TEST(PatternsHelper, DrivesOnlyWhileTheEndpointAllowsIt) {
   });
 }
 
+TEST(PatternsHelper, ListenersAreToldWhetherItAnswers) {
+  struct Listening : Engine::Listener {
+    void OnHelper(bool answers) override { told.push_back(answers); }
+    std::vector<bool> told;
+  };
+  RunRanks(1, WithHelper(), [&](InprocWorld& world, int rank) {
+    Chooser* chooser = nullptr;
+    Rank me(world, rank, 0, EngineOptions(), [&](std::unique_ptr<Endpoint> target) {
+      auto wrapped = std::make_unique<Chooser>(std::move(target));
+      chooser = wrapped.get();
+      return wrapped;
+    });
+    Listening first, second;
+    const auto in_turn = [&](const std::function<void()>& call) {
+      const Engine::Turn turn(me.engine.get());
+      call();
+    };
+    in_turn([&] { me.engine->Listen(&first); });
+    EXPECT_TRUE(first.told.empty());
+    in_turn([&] {
+      chooser->helper_may_drive = true;
+      me.engine->AskWhetherHelperMayDrive();
+      EXPECT_TRUE(first.told.empty()) << "there may be no thread to be had";
+    });
+    EXPECT_EQ(first.told, std::vector<bool>({true}));
+    std::vector<std::unique_ptr<Group>> groups;
+    in_turn([&] { me.engine->Listen(&second); });
+    EXPECT_EQ(second.told, std::vector<bool>({true}));
+    // Before the call that takes it away returns.
+    chooser->helper_may_drive = false;
+    groups.push_back(me.NewGroup(world, rank));
+    EXPECT_EQ(first.told, std::vector<bool>({true, false}));
+    EXPECT_EQ(second.told, first.told);
+    in_turn([&] { me.engine->Ignore(&first); });
+    chooser->helper_may_drive = true;
+    groups.push_back(me.NewGroup(world, rank));
+    EXPECT_EQ(first.told, std::vector<bool>({true, false}));
+    EXPECT_EQ(second.told, std::vector<bool>({true, false, true}));
+    in_turn([&] { me.engine->Ignore(&second); });
+  });
+}
+
 // However often the transport moves something meanwhile.
 TEST(PatternsHelper, AWaitIsOneInTheTrace) {
   const std::string file = testing::TempDir() + "/wait.json";

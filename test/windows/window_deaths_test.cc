@@ -37,7 +37,7 @@ namespace {
 
 constexpr int kRanks = 3;
 constexpr int kVictim = 2;
-constexpr int64_t kSlots = 1000;
+constexpr int64_t kSlots = 3000;
 
 struct Way {
   std::string name;
@@ -174,6 +174,8 @@ TEST_P(WindowDeaths, AtAnyTimeLeaveNobodyWaiting) {
       std::vector<int64_t> values(kSlots);
       std::vector<int64_t> fetched(kSlots);
       const TypedLayout word = TypedLayout::Run(Element::kInt64, 1);
+      TypedLayout every_second;
+      Member::Require(TypedLayout::Repeat(kSlots / 2, 2 * sizeof(int64_t), word, &every_second));
       AwaitAll(&counts_->ready, kRanks);
       if (rank == kVictim) ualarm(1 + random() % 20000, 0);
       const auto once = [&]() -> Status {
@@ -185,6 +187,8 @@ TEST_P(WindowDeaths, AtAnyTimeLeaveNobodyWaiting) {
         const auto kind = random() % 2 == 0 ? LockKind::kShared : LockKind::kExclusive;
         BRIGADE_RETURN_IF_ERROR(window->Lock(kind, target));
         BRIGADE_RETURN_IF_ERROR(window->Put(from, there));
+        BRIGADE_RETURN_IF_ERROR(
+            window->Put({from.data, word, kSlots / 2}, {target, 0, every_second, 1}));
         BRIGADE_RETURN_IF_ERROR(window->GetAccumulate(AccumulateOp::kSum, from, to, there));
         BRIGADE_RETURN_IF_ERROR(window->Flush(target));
         BRIGADE_RETURN_IF_ERROR(window->Accumulate(AccumulateOp::kMax, from, there));

@@ -2,44 +2,83 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
+#include "patterns/group/group.h"
+#include "transport/bootstrap.h"
+#include "transport/core/forwarding_endpoint.h"
 #include "transport/endpoint.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/registry.h"
+#include "windows/core/other_threads.h"
 #include "windows/core/window.h"
 #include "windows/elements/accumulate.h"
 #include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
+#include "windows/memory/member.h"
 #include "windows/message/window_space.h"
 
 namespace brigade {
 namespace {
 
-constexpr int64_t kSlots = 100000;  // many pieces
+constexpr int64_t kSlots = 300000;  // many pieces
+// Short ones, so many that the kernel is not asked for them.
+constexpr int64_t kBlocks = 2000;
+constexpr int64_t kFar = kSlots / kBlocks;
+
+// Whose helper may leave.
+class Leaving : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  Status OpenGroup(Bootstrap* bootstrap, GroupId* group) override {
+    const Status status = ForwardingEndpoint::OpenGroup(bootstrap, group);
+    if (leaves_next) has_left_ = true;
+    return status;
+  }
+  bool HelperMayDrive() const override {
+    return !has_left_ && ForwardingEndpoint::HelperMayDrive();
+  }
+  bool Progress() override {
+    const bool is_helper = std::this_thread::get_id() != owner_;
+    return (!is_deaf || !is_helper) && ForwardingEndpoint::Progress();
+  }
+
+  bool leaves_next = false;          // from the next group on there is none
+  std::atomic<bool> is_deaf{false};  // the helper hears nothing
+
+ private:
+  const std::thread::id owner_ = std::this_thread::get_id();
+  bool has_left_ = false;
+};
 
 class WindowMpi : public testing::TestWithParam<std::tuple<std::string, bool>> {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(CreateEndpoint(std::get<0>(GetParam()), &endpoint_).ok());
+    std::unique_ptr<Endpoint> endpoint;
+    ASSERT_TRUE(CreateEndpoint(std::get<0>(GetParam()), &endpoint).ok());
+    endpoint_ = std::make_unique<Leaving>(std::move(endpoint));
     ASSERT_TRUE(Engine::Create(endpoint_.get(), EngineOptions(), &engine_).ok());
     ASSERT_TRUE(WindowSpace::Create(engine_.get(), &space_).ok());
-    WindowOptions options;
-    options.memory = reinterpret_cast<std::byte*>(memory_.data());
-    options.bytes = memory_.size() * sizeof(int64_t);
-    options.unit = sizeof(int64_t);
-    options.goes_directly = std::get<1>(GetParam());
+    options_.memory = reinterpret_cast<std::byte*>(memory_.data());
+    options_.bytes = memory_.size() * sizeof(int64_t);
+    options_.unit = sizeof(int64_t);
+    options_.goes_directly = std::get<1>(GetParam());
     MpiBootstrap bootstrap(MPI_COMM_WORLD);
-    Expect(Window::Create(space_.get(), &bootstrap, options, &window_));
+    Expect(Window::Create(space_.get(), &bootstrap, options_, &window_));
     ASSERT_NE(window_, nullptr);
     next_ = (window_->rank() + 1) % window_->size();
     previous_ = (window_->rank() + window_->size() - 1) % window_->size();
@@ -53,12 +92,25 @@ class WindowMpi : public testing::TestWithParam<std::tuple<std::string, bool>> {
     return {reinterpret_cast<std::byte*>(data->data()), Word(), static_cast<int64_t>(data->size())};
   }
   static TypedLayout Word() { return TypedLayout::Run(Element::kInt64, 1); }
+  // Every second word, or so; the same object every time.
+  const TypedLayout& Every(int64_t distance) {
+    TypedLayout& layout = every_[distance];
+    const auto stride = distance * static_cast<int64_t>(sizeof(int64_t));
+    if (layout.size() == 0) Expect(TypedLayout::Repeat(kBlocks, stride, Word(), &layout));
+    return layout;
+  }
+  // Whether operations on these do.
+  bool GoesByMessages() const { return !window_->is_direct() || endpoint_->HelperMayDrive(); }
+  // So many layouts, if they do.
+  uint64_t Told(uint64_t layouts) const { return GoesByMessages() ? layouts : 0; }
 
   std::vector<int64_t> memory_ = std::vector<int64_t>(kSlots);
-  std::unique_ptr<Endpoint> endpoint_;
+  std::unique_ptr<Leaving> endpoint_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<WindowSpace> space_;
+  WindowOptions options_;
   std::unique_ptr<Window> window_;
+  std::map<int64_t, TypedLayout> every_;
   int next_ = 0;
   int previous_ = 0;
 };
@@ -174,6 +226,255 @@ TEST_P(WindowMpi, ATargetInsideMpiIsReached) {
       EXPECT_EQ(word, r);
     }
   }
+}
+
+// --- operations on many short blocks ---
+
+TEST_P(WindowMpi, PutsOfManyShortBlocksAreDoneBehindWhateverEndsThem) {
+  int64_t value = 0;
+  std::vector<int64_t> sent(kBlocks);
+  const auto put = [&](bool notifies) {
+    std::fill(sent.begin(), sent.end(), ++value);
+    const TargetData there{next_, 0, Every(2), 1};
+    Expect(notifies ? window_->PutNotify(Words(&sent), there) : window_->Put(Words(&sent), there));
+  };
+  const auto expect_mine = [&] {
+    for (int64_t i = 0; i < 2 * kBlocks; ++i) ASSERT_EQ(memory_[i], i % 2 == 0 ? value : 0) << i;
+  };
+  const auto expect_there = [&] {
+    std::vector<int64_t> got(kBlocks);
+    Expect(window_->Get(Words(&got), {next_, 0, Every(2), 1}));
+    Expect(window_->FlushLocal(next_));
+    EXPECT_EQ(got, sent);
+  };
+  const auto meet = [&] { MPI_Barrier(MPI_COMM_WORLD); };
+
+  Expect(window_->Fence());
+  put(false);
+  Expect(window_->Fence());
+  expect_mine();
+  // By a message, for which its layout was told.
+  EXPECT_EQ(window_->layouts_told(), Told(1));
+  Expect(window_->Fence({/*nothing_precedes=*/true, /*nothing_succeeds=*/true}));
+
+  Expect(window_->Post({previous_}));
+  Expect(window_->Start({next_}));
+  put(false);
+  Expect(window_->Complete());
+  Expect(window_->Wait());
+  expect_mine();
+  meet();
+
+  Expect(window_->Lock(LockKind::kShared, next_));
+  put(false);
+  Expect(window_->Flush(next_));
+  expect_there();
+  put(false);
+  Expect(window_->FlushLocal(next_));
+  std::fill(sent.begin(), sent.end(), -1);  // the origin's own again
+  Expect(window_->Unlock(next_));
+  if (window_->is_direct() || endpoint_->HelperMayDrive()) {
+    meet();  // nobody else needs a call of this rank
+    expect_mine();
+    meet();
+  } else {
+    Expect(window_->Fence());
+    expect_mine();
+    Expect(window_->Fence());
+  }
+
+  Expect(window_->LockAll());
+  put(false);
+  Expect(window_->FlushAll());
+  expect_there();
+  put(false);
+  Expect(window_->UnlockAll());
+  Expect(window_->Fence());
+  expect_mine();
+  Expect(window_->Fence());
+
+  put(false);
+  std::vector<int64_t> one(1, 7);  // behind a put by messages, one by the kernel
+  Expect(window_->PutNotify(Words(&one), {next_, 2 * kBlocks, Word(), 1}));
+  Expect(window_->NotifyWait(previous_));
+  EXPECT_EQ(memory_[2 * kBlocks], 7);
+  expect_mine();
+  Expect(window_->Fence());
+  put(true);
+  Expect(window_->NotifyWait(previous_));
+  expect_mine();
+  Expect(window_->Fence());
+}
+
+// What is put into memory that is reached is there when the call returns, whatever way it goes:
+// nothing ends the epoch, and the target makes no call.
+TEST_P(WindowMpi, ReachedMemoryHoldsManyShortBlocksWhenThePutReturns) {
+  Expect(window_->Fence());
+  if (!window_->is_direct()) GTEST_SKIP() << "goes by messages alone";
+  for (int64_t round = 1; round < 20; ++round) {
+    std::vector<int64_t> sent(kBlocks, round);
+    Expect(window_->Put(Words(&sent), {next_, 0, Every(2), 1}));
+    std::fill(sent.begin(), sent.end(), -1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int64_t i = 0; i < 2 * kBlocks; ++i) ASSERT_EQ(memory_[i], i % 2 == 0 ? round : 0) << i;
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+// The target waits inside MPI for the end of it all.
+TEST_P(WindowMpi, ATargetThatIsElsewhereDoesManyShortBlocks) {
+  for (int64_t i = 0; i < kSlots; ++i) memory_[i] = i;
+  Expect(window_->Fence());
+  if (!window_->is_direct() && !endpoint_->HelperMayDrive()) {
+    GTEST_SKIP() << "over this transport a target must call";
+  }
+  std::vector<int64_t> sent(kBlocks, 3);
+  std::vector<int64_t> was(kBlocks);
+  std::vector<int64_t> got(kBlocks);
+  std::vector<int64_t> far(kBlocks);
+  for (int r = 1; r < window_->size(); ++r) {
+    if (window_->rank() == r) {
+      const TargetData there{0, 0, Every(2), 1};
+      Expect(window_->Lock(LockKind::kExclusive, 0));
+      Expect(window_->Put(Words(&sent), there));
+      Expect(window_->Flush(0));
+      Expect(window_->Accumulate(AccumulateOp::kSum, Words(&sent), there));
+      Expect(window_->GetAccumulate(AccumulateOp::kSum, Words(&sent), Words(&was), there));
+      Expect(window_->Flush(0));
+      Expect(window_->Get(Words(&got), there));
+      EXPECT_EQ(window_->layouts_told(), Told(1));
+      Expect(window_->Get(Words(&far), {0, 1, Every(kFar), 1}));  // gaps that are not read along
+      EXPECT_EQ(window_->layouts_told(), Told(2));
+      Expect(window_->Unlock(0));
+      EXPECT_EQ(was, std::vector<int64_t>(kBlocks, 6));
+      EXPECT_EQ(got, std::vector<int64_t>(kBlocks, 9));
+      for (int64_t i = 0; i < kBlocks; ++i) ASSERT_EQ(far[i], 1 + i * kFar);
+      MPI_Send(&r, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    } else if (window_->rank() == 0) {
+      int word = 0;
+      MPI_Recv(&word, 1, MPI_INT, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      EXPECT_EQ(word, r);
+    }
+  }
+}
+
+// Those of one origin in order, and atomic against those of others, some by messages and some not.
+TEST_P(WindowMpi, AccumulatesOfManyShortBlocksAreAsAllAre) {
+  constexpr int64_t kTimes = 10;
+  std::vector<int64_t> one(kBlocks, 1);
+  std::vector<int64_t> all(2 * kBlocks, 1);
+  Expect(window_->Fence());
+  for (int64_t i = 0; i < kTimes; ++i) {
+    for (int r = 0; r < window_->size(); ++r) {
+      Expect(window_->Accumulate(AccumulateOp::kSum, Words(&one), {r, 0, Every(2), 1}));
+      Expect(window_->Accumulate(AccumulateOp::kSum, Words(&all), {r, 0, Word(), 2 * kBlocks}));
+    }
+  }
+  Expect(window_->Fence());
+  const int64_t sum = kTimes * window_->size();
+  for (int64_t i = 0; i < 2 * kBlocks; ++i) ASSERT_EQ(memory_[i], i % 2 == 0 ? 2 * sum : sum) << i;
+  Expect(window_->Fence());
+  for (int64_t i = 1; i <= kTimes; ++i) {
+    std::vector<int64_t> many(kBlocks, i);
+    std::vector<int64_t> few(2, -i);
+    std::vector<int64_t> was(1);
+    const auto replace = AccumulateOp::kReplace;
+    Expect(window_->Accumulate(replace, Words(&many), {next_, 0, Every(2), 1}));
+    Expect(window_->Accumulate(replace, Words(&few), {next_, 0, Word(), 2}));
+    Expect(
+        window_->FetchAndOp(AccumulateOp::kNoOp, Element::kInt64, nullptr, was.data(), next_, 0));
+    Expect(window_->Fence());
+    EXPECT_EQ(was[0], -i);
+    EXPECT_EQ(memory_[0], -i);
+    EXPECT_EQ(memory_[2], i);
+    Expect(window_->Fence());
+  }
+}
+
+// The target opens a group that uses `mpi`, or so it seems. Others have begun to ask, and are
+// answered first. What they do behind that needs nobody: the target is inside MPI.
+TEST_P(WindowMpi, AHelperLeavesBehindThoseThatCountOnIt) {
+  struct Threads : OtherThreads {
+    bool AnyWait() const override { return true; }
+    void LetIn() override { ++times; }
+    int times = 0;
+  } threads;
+  WindowOptions options = options_;
+  options.others = &threads;
+  MpiBootstrap all(MPI_COMM_WORLD);
+  std::unique_ptr<Window> window;
+  Expect(Window::Create(space_.get(), &all, options, &window));
+  Expect(window->Fence());
+  if (!GoesByMessages() || !window->is_direct()) {
+    Expect(window->Free());
+    GTEST_SKIP() << "no helper is counted on";
+  }
+  endpoint_->is_deaf = window_->rank() == 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (window_->rank() == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // all have begun
+    endpoint_->leaves_next = true;
+    MpiBootstrap alone(MPI_COMM_SELF);
+    std::unique_ptr<Group> group;
+    Expect(Group::Create(engine_.get(), &alone, 1, 1, &group));
+    EXPECT_FALSE(endpoint_->HelperMayDrive());
+    for (int r = 1; r < window_->size(); ++r) {
+      int word = 0;
+      MPI_Recv(&word, 1, MPI_INT, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      const int64_t* const mine = &memory_[static_cast<size_t>(2 * kBlocks * r)];
+      for (int64_t i = 0; i < 2 * kBlocks; ++i) ASSERT_EQ(mine[i], i % 2 == 0 ? 2 : 0);
+    }
+  } else {
+    const int rank = window_->rank();
+    std::vector<int64_t> sent(kBlocks, 1);
+    const TargetData there{0, 2 * kBlocks * rank, Every(2), 1};
+    Expect(window->Lock(LockKind::kShared, 0));
+    threads.times = 0;
+    Expect(window->Put(Words(&sent), there));
+    EXPECT_EQ(threads.times, 0) << "might open a group, and wait there for the target";
+    Expect(window->Unlock(0));
+    EXPECT_EQ(window->layouts_told(), 1U);
+    Expect(window->LockAll());
+    Expect(window->Accumulate(AccumulateOp::kSum, Words(&sent),
+                              {0, there.displacement, Every(2).Resized(1), 1}));
+    Expect(window->UnlockAll());
+    EXPECT_EQ(window->layouts_told(), 1U);
+    MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  Expect(window->Free());
+}
+
+TEST_P(WindowMpi, NobodyIsAskedForShortBlocksThatAreSaidNotToBe) {
+  if (!window_->is_direct()) GTEST_SKIP() << "goes by messages alone";
+  WindowOptions options = options_;
+  options.has_short_blocks = false;
+  MpiBootstrap bootstrap(MPI_COMM_WORLD);
+  std::unique_ptr<Window> window;
+  Expect(Window::Create(space_.get(), &bootstrap, options, &window));
+  std::vector<int64_t> sent(kBlocks, 1);
+  Expect(window->Fence());
+  Expect(window->Put(Words(&sent), {next_, 0, Every(2), 1}));
+  Expect(window->Fence());
+  EXPECT_EQ(window->layouts_told(), 0U);
+  for (int64_t i = 0; i < 2 * kBlocks; ++i) ASSERT_EQ(memory_[i], i % 2 == 0 ? 1 : 0) << i;
+  Expect(window->Free());
+}
+
+// Of a window of all memory, too.
+TEST_P(WindowMpi, AWrongAddressIsAnErrorOfItsOrigin) {
+  WindowOptions options;
+  options.kind = WindowMemory::kProcess;
+  std::unique_ptr<Window> all;
+  MpiBootstrap bootstrap(MPI_COMM_WORLD);
+  Expect(Window::Create(space_.get(), &bootstrap, options, &all));
+  std::vector<int64_t> sent(kBlocks, 1);
+  if (all->reaches(next_) && window_->rank() == 0) {
+    constexpr int64_t kNothing = 4096 - static_cast<int64_t>(kProcessAddress);
+    const Status status = all->Put(Words(&sent), {next_, kNothing, Every(2), 1});
+    EXPECT_EQ(status.code(), StatusCode::kInternal) << status.ToString();
+  }
+  MPI_Barrier(MPI_COMM_WORLD);  // all are here
 }
 
 INSTANTIATE_TEST_SUITE_P(Over, WindowMpi,

@@ -9,6 +9,7 @@
 #include "transport/edge/shared_allocations.h"
 #include "transport/edge/shared_segment.h"
 #include "transport/host/host.h"
+#include "windows/sync/answering.h"
 
 namespace brigade {
 namespace {
@@ -67,7 +68,7 @@ Status Window::Create(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
   BRIGADE_RETURN_IF_ERROR(Group::Create(space->engine(), bootstrap, 1, bootstrap->size(), &group));
   std::unique_ptr<Window> made(new Window(std::move(group), options.others));
   BRIGADE_RETURN_IF_ERROR(made->Expose(space, bootstrap, options));
-  BRIGADE_RETURN_IF_ERROR(made->OpenTargets(bootstrap, options.goes_directly));
+  BRIGADE_RETURN_IF_ERROR(made->OpenTargets(bootstrap, options));
   // All have exposed theirs, and nobody needs another fence to know that.
   if (options.kind == WindowMemory::kProcess) {
     BRIGADE_RETURN_IF_ERROR(made->epochs_.Fence(/*opens=*/true));
@@ -134,20 +135,22 @@ Status Window::ExposePart(Bootstrap* bootstrap, const WindowOptions& options) {
   return status;
 }
 
-Status Window::OpenTargets(Bootstrap* bootstrap, bool goes_directly) {
+Status Window::OpenTargets(Bootstrap* bootstrap, const WindowOptions& options) {
   const bool is_simulated = engine()->endpoint()->simulated_processor() != nullptr;
   const Host here = Host::Here();
   struct Reach {
     bool all = true;
     bool some = false;
+    bool asks = false;  // a member may be asked for what the kernel could do
   } mine;
   for (int r = 0; r < size(); ++r) {
-    if (r == rank() || (goes_directly && !is_simulated)) {
+    if (r == rank() || (options.goes_directly && !is_simulated)) {
       targets_[static_cast<size_t>(r)] = TargetMemory::Open(member(r), here, size());
     }
     if (r == rank() || !is_checked()) direct_[static_cast<size_t>(r)] = opened(r);
     if (direct(r) == nullptr) mine.all = false;
     if (r != rank() && direct(r) != nullptr) mine.some = true;
+    if (options.has_short_blocks && IsPrivate(r)) mine.asks = true;
   }
   // Nobody closes what others still have to open.
   std::vector<Reach> all(static_cast<size_t>(size()));
@@ -155,16 +158,38 @@ Status Window::OpenTargets(Bootstrap* bootstrap, bool goes_directly) {
   is_direct_ = std::all_of(all.begin(), all.end(), [](const Reach& reach) { return reach.all; });
   some_are_direct_ =
       std::any_of(all.begin(), all.end(), [](const Reach& reach) { return reach.some; });
-  // Where all reach all memory by themselves nobody is asked for anything while it makes no call.
-  if (!is_direct_) {
+  // Elsewhere nobody is asked for anything while it makes no call.
+  const MemberAttributes& own = member(rank());
+  const bool is_asked =
+      own.kind == WindowMemory::kPrivate && own.bytes > 0 &&
+      std::any_of(all.begin(), all.end(), [](const Reach& reach) { return reach.asks; });
+  if (!is_direct_ || is_asked) {
     const WindowWait::Turn turn(&*wait_);
-    messages_->Listen();
+    messages_->Listen(this);
   }
   may_leave_early_ = !some_are_direct_ && !is_checked() &&
                      std::none_of(members_.begin(), members_.end(), [](const auto& member) {
                        return member.kind == WindowMemory::kDynamic;
                      });
   return Status();
+}
+
+// An origin asks only who answers, and stays in its call, in which it drives and lets no other
+// thread in, until it is answered. So who answers no longer waits for those who have begun, and
+// drives meanwhile: each of them ends, whatever this rank does afterwards. None begins behind that.
+// Were they left to the next call of this rank they might wait for ever, for it may come only when
+// they have ended. Nor does this wait last: those who are waited for wait for nobody but ranks that
+// answer, or are here. Who is lost is noticed as in all waits.
+void Window::OnHelper(bool answers) {
+  Answering& mine = exposed_->page().answering();
+  if (answers) {
+    mine.Begin();
+    return;
+  }
+  mine.End();
+  // If it fails the window is broken, as its next call will say.
+  (void)wait_->UntilAlone(/*is_told=*/false, "what others are asking for",
+                          [&] { return !mine.is_asked(); });
 }
 
 Window::~Window() {

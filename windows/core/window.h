@@ -3,7 +3,8 @@
 //
 // What it does to a member's memory goes one of three ways: straight to memory that this process
 // maps, by the kernel to private memory of the same host, or by messages, which the member's engine
-// carries out, be it driven by its owner or by the helper thread.
+// carries out, be it driven by its owner or by the helper thread. What the kernel does block by
+// block a member that answers is asked for instead, and the call waits until it is done.
 //
 // A window is used by one thread at a time; while its call waits another may be let in
 // (WindowOptions::others). Its calls are made within epochs, as MPI has them:
@@ -27,6 +28,7 @@
 #include <vector>
 
 #include "membuf/status.h"
+#include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
 #include "transport/bootstrap.h"
 #include "windows/core/epochs.h"
@@ -61,6 +63,9 @@ struct WindowOptions {
   bool in_one_piece = false;
   // Whether memory that can be reached without messages is.
   bool goes_directly = true;
+  // kPrivate: whether operations may have many short blocks. A helper of the owner does these where
+  // the kernel would, and took longer. Equal on all ranks.
+  bool has_short_blocks = true;
   // Whether operations that must not meet break the window if they do, with kMismatch, which names
   // them. One rank that says so suffices. All goes by messages then, but for what others map by
   // PointerTo, and FlushLocal waits for targets.
@@ -83,7 +88,7 @@ struct FencePromise {
   bool nothing_succeeds = false;  // no epoch begins here; equal on all ranks
 };
 
-class Window {
+class Window final : private Engine::Listener {
  public:
   // Collective over the members of `bootstrap` and nobody else. `space` must outlive it. After a
   // failure, which all members get, there is none. kInvalidArgument, kOutOfMemory, kUnavailable
@@ -91,7 +96,7 @@ class Window {
   static Status Create(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options,
                        std::unique_ptr<Window>* window);
   // Local. Unless it was freed or is broken, it is aborted on all members.
-  ~Window();
+  ~Window() override;
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
   // Collective: returns when nobody works on this window any more. kInvalidArgument: an epoch is
@@ -107,7 +112,8 @@ class Window {
   // The names of the transports that carry messages, to all and to one other member.
   const char* transport() const { return group_->transport(); }
   const char* transport_to(int rank) const;
-  // Whether this rank reaches a member's memory by itself, and not by messages.
+  // Whether this rank reaches a member's memory by itself, and not by messages: what a call does to
+  // it is done when the call returns.
   bool reaches(int rank) const { return direct(rank) != nullptr; }
   // Whether all ranks reach all memory so. The same on all.
   bool is_direct() const { return is_direct_; }
@@ -227,10 +233,16 @@ class Window {
   const TargetMemory* direct(int rank) const { return direct_[static_cast<size_t>(rank)]; }
   // Likewise, whether or not it may work on the memory by itself.
   const TargetMemory* opened(int rank) const { return targets_[static_cast<size_t>(rank)].get(); }
+  // Whether the kernel reaches it on behalf of this rank, and all of it is memory.
+  bool IsPrivate(int rank) const {
+    return direct(rank) != nullptr && direct(rank)->mapped() == nullptr &&
+           member(rank).kind == WindowMemory::kPrivate;
+  }
   // All collective.
   Status Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options);
   Status ExposePart(Bootstrap* bootstrap, const WindowOptions& options);
-  Status OpenTargets(Bootstrap* bootstrap, bool goes_directly);
+  Status OpenTargets(Bootstrap* bootstrap, const WindowOptions& options);
+  void OnHelper(bool answers) override;
 
   Status CheckAttached(const TargetData& target, int64_t offset);
   // `change`s what is attached.
@@ -240,6 +252,17 @@ class Window {
   Status Ask(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
              const OriginData& receive, const TargetData& target, int64_t offset, AccessEnd end,
              std::atomic<bool>* over, bool fence_follows = false);
+  // The same, of the driver.
+  Status AskInTurn(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
+                   const OriginData& receive, const TargetData& target, int64_t offset,
+                   AccessEnd end, std::atomic<bool>* over, bool fence_follows);
+  // Of memory that this rank reaches: whether the kernel would do it block by block, and long.
+  bool IsScattered(NoteKind kind, const TargetData& target) const;
+  // What is scattered so is asked for, if the target answers, and done when this returns: *is_done.
+  // Otherwise nothing happens.
+  Status AskIfScattered(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
+                        const OriginData& receive, const TargetData& target, int64_t offset,
+                        bool* is_done);
   Status Combine(AccumulateOp op, const OriginData& origin, const OriginData* result,
                  const TargetData& target, std::atomic<bool>* over);
   Status CombineDirectly(AccumulateOp op, Element element, const OriginData& origin,
@@ -275,6 +298,7 @@ class Window {
   Status EndLock(int target, Asked* asked);
   Status AskFlush(int target, FlushedPart part, Asked* asked);
   Status AwaitFlush(int target, const Asked& asked);
+  bool IsFlushed(int target, const Asked& asked) const;
   Status AwaitLocally(int target);
   // Collective, in no turn. All that anybody has asked of this rank is done, and all that it has
   // asked is sent.

@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "membuf/copy_bytes.h"
+#include "membuf/rules.h"
 #include "windows/core/fences.h"
 #include "windows/core/window.h"
 #include "windows/layout/layout_copy.h"
 #include "windows/layout/layout_cursor.h"
 #include "windows/memory/attached_ranges.h"
+#include "windows/sync/answering.h"
 
 namespace brigade {
 namespace {
@@ -101,6 +103,15 @@ Status Window::Ask(NoteKind kind, AccumulateOp op, Element element, const Origin
                    const OriginData& receive, const TargetData& target, int64_t offset,
                    AccessEnd end, std::atomic<bool>* over, bool fence_follows) {
   const WindowWait::Turn turn(&*wait_);
+  BRIGADE_RETURN_IF_ERROR(
+      AskInTurn(kind, op, element, send, receive, target, offset, end, over, fence_follows));
+  if (messages_->outbox().has_work()) engine()->HurryHelper();
+  return Status();
+}
+
+Status Window::AskInTurn(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
+                         const OriginData& receive, const TargetData& target, int64_t offset,
+                         AccessEnd end, std::atomic<bool>* over, bool fence_follows) {
   BRIGADE_RETURN_IF_ERROR(state()->failure);
   BRIGADE_RETURN_IF_ERROR(AwaitRoom(target.rank));
   Note note;
@@ -116,9 +127,46 @@ Status Window::Ask(NoteKind kind, AccumulateOp op, Element element, const Origin
   auto request = std::make_unique<Outgoing>(target.rank, note, send, receive);
   request->over = over;
   request->fence_follows = fence_follows && all_tell();
-  BRIGADE_RETURN_IF_ERROR(messages_->Add(std::move(request)));
-  if (messages_->outbox().has_work()) engine()->HurryHelper();
-  return Status();
+  return messages_->Add(std::move(request));
+}
+
+bool Window::IsScattered(NoteKind kind, const TargetData& target) const {
+  const int64_t bytes = target.layout.size() * target.count;
+  if (!IsPrivate(target.rank) || bytes < rules::kLeastBlocksToAskFor) return false;
+  // What comes first stands for all.
+  const Runs first = LayoutCursor(&target.layout, target.count).Next();
+  if (first.bytes > rules::kMostBlockBytesToAskFor ||
+      bytes / first.bytes < rules::kLeastBlocksToAskFor) {
+    return false;
+  }
+  // Short gaps are read along.
+  return kind != NoteKind::kGet ||
+         first.stride - first.bytes > static_cast<int64_t>(rules::kReadAcrossBytes);
+}
+
+// The bytes of the window are all there, or its owner would not have offered them: in memory of
+// kProcess and kDynamic a wrong address would end the target, and not this call.
+Status Window::AskIfScattered(NoteKind kind, AccumulateOp op, Element element,
+                              const OriginData& send, const OriginData& receive,
+                              const TargetData& target, int64_t offset, bool* is_done) {
+  *is_done = false;
+  if (!IsScattered(kind, target)) return Status();
+  Answering& there = direct(target.rank)->page().answering();
+  if (!there.BeginAsk()) return Status();
+  const WindowWait::Turn turn(&*wait_);
+  Status status = AskInTurn(kind, op, element, send, receive, target, offset, AccessEnd::kEpoch,
+                            nullptr, false);
+  Asked asked;
+  if (status.ok()) status = AskFlush(target.rank, FlushedPart::kAll, &asked);
+  if (status.ok()) {
+    status = wait_->UntilAlone(/*is_told=*/true, "a target to have done what was asked", [&] {
+      return IsFlushed(target.rank, asked) && messages_->outbox().under_way(target.rank) == 0;
+    });
+  }
+  there.EndAsk();
+  if (status.ok()) requests_flushed_[static_cast<size_t>(target.rank)] = asked.requests;
+  *is_done = status.ok();
+  return status;
 }
 
 Status Window::CheckOwn(Access::Kind kind, AccumulateOp op, Element element,
@@ -166,6 +214,10 @@ Status Window::PutAt(const OriginData& origin, const TargetData& target, int64_t
     CopyBytes(reached->mapped() + offset, origin.data, static_cast<size_t>(bytes));
     return Status();
   }
+  bool is_done = false;
+  BRIGADE_RETURN_IF_ERROR(AskIfScattered(NoteKind::kPut, AccumulateOp::kReplace, Element::kByte,
+                                         origin, OriginData(), target, offset, &is_done));
+  if (is_done) return Status();
   LayoutCursor from(&origin.layout, origin.count);
   LayoutCursor to(&target.layout, target.count);
   return Reached(target.rank, reached->Put(&from, origin.data, bytes, &to, offset));
@@ -198,6 +250,13 @@ Status Window::Get(const OriginData& result, const TargetData& target, std::atom
   if (reached->mapped() != nullptr && result.layout.is_contiguous() &&
       target.layout.is_contiguous()) {
     CopyBytes(result.data, reached->mapped() + offset, static_cast<size_t>(bytes));
+    LoadFence();
+    return Status();
+  }
+  bool is_done = false;
+  BRIGADE_RETURN_IF_ERROR(AskIfScattered(NoteKind::kGet, AccumulateOp::kNoOp, Element::kByte,
+                                         OriginData(), result, target, offset, &is_done));
+  if (is_done) {
     LoadFence();
     return Status();
   }
@@ -262,6 +321,14 @@ Status Window::CombineDirectly(AccumulateOp op, Element element, const OriginDat
     brigade::Accumulate(op, element, static_cast<size_t>(bytes / each), reached.mapped() + offset,
                         origin.data);
     reached.page().combining().Unlock();
+    return Status();
+  }
+  bool is_done = false;
+  BRIGADE_RETURN_IF_ERROR(
+      AskIfScattered(result == nullptr ? NoteKind::kAccumulate : NoteKind::kFetch, op, element,
+                     origin, result == nullptr ? OriginData() : *result, target, offset, &is_done));
+  if (is_done) {
+    LoadFence();
     return Status();
   }
   LayoutCursor from(&origin.layout, origin.count);

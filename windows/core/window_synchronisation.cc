@@ -46,13 +46,18 @@ Status Window::AskFlush(int target, FlushedPart part, Asked* asked) {
 Status Window::AwaitFlush(int target, const Asked& asked) {
   if (asked.token != 0) {
     const auto t = static_cast<size_t>(target);
-    // Tokens come in the order in which they were sent, and wrap; later ones will do.
     BRIGADE_RETURN_IF_ERROR(wait_->Until(
         /*is_told=*/true, "a target to have done what was asked",
-        [&] { return served_.flushed_by[t] - asked.before >= asked.token - asked.before; }));
+        [&] { return IsFlushed(target, asked); }));
     requests_flushed_[t] = std::max(requests_flushed_[t], asked.requests);
   }
   return AwaitLocally(target);
+}
+
+bool Window::IsFlushed(int target, const Asked& asked) const {
+  // Tokens come in the order in which they were sent, and wrap; later ones will do.
+  const uint32_t flushed = served_.flushed_by[static_cast<size_t>(target)];
+  return flushed - asked.before >= asked.token - asked.before;
 }
 
 uint32_t Window::NextToken() {

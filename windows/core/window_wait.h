@@ -46,7 +46,14 @@ class WindowWait {
   // `is_told`: what ends the wait comes by a message. REQUIRES: the caller has a Turn. What another
   // thread may change meanwhile must be looked at anew.
   template <typename Over>
-  Status Until(bool is_told, const char* what, const Over& over);
+  Status Until(bool is_told, const char* what, const Over& over) {
+    return Until(others_, is_told, what, over);
+  }
+  // The same, and no other thread is let in.
+  template <typename Over>
+  Status UntilAlone(bool is_told, const char* what, const Over& over) {
+    return Until(nullptr, is_told, what, over);
+  }
 
   // A collective call of the group, to its end. REQUIRES: the caller has no turn.
   Status Run(Group* group, const PatternCall& call);
@@ -54,6 +61,9 @@ class WindowWait {
  private:
   // Looks at a wait before it is one that takes long.
   static constexpr uint64_t kLooks = 100;
+
+  template <typename Over>
+  Status Until(OtherThreads* others, bool is_told, const char* what, const Over& over);
 
   Engine* const engine_;
   GroupState* const group_;
@@ -63,7 +73,7 @@ class WindowWait {
 };
 
 template <typename Over>
-Status WindowWait::Until(bool is_told, const char* what, const Over& over) {
+Status WindowWait::Until(OtherThreads* others, bool is_told, const char* what, const Over& over) {
   uint64_t looks = 0;
   const auto ends = [&] {
     if (over() || !group_->failure.ok()) return true;
@@ -77,14 +87,14 @@ Status WindowWait::Until(bool is_told, const char* what, const Over& over) {
   const auto describe = [&] {
     return "a window on group rank " + std::to_string(group_->rank) + " waits for " + what;
   };
-  if (is_told && others_ == nullptr) {
+  if (is_told && others == nullptr) {
     engine_->WaitUntil(ends, describe);
     if (!engine_->IsIdle()) engine_->HurryHelper();
     return group_->failure;
   }
   // The endpoint may not sleep: it would not be woken. What others write to memory rings no bell;
   // and of several threads that wait, one takes in what another waits for, who sleeps on. So naps
-  // are short, here and in `others_`, however long it takes: a fence waits several times in a row.
+  // are short, here and in `others`, however long it takes: a fence waits several times in a row.
   constexpr std::chrono::microseconds kNap(50);
   const std::chrono::duration<double> interval(engine_->options().report_seconds);
   auto reported = std::chrono::steady_clock::now();
@@ -92,9 +102,9 @@ Status WindowWait::Until(bool is_told, const char* what, const Over& over) {
     const bool moved = engine_->Move();
     // Asked anew: another thread, let in, may open a group that makes it fewer.
     const bool naps = !moved && ++polls >= engine_->endpoint()->PollsBeforeSleep();
-    if (others_ != nullptr && (naps || others_->AnyWait())) {
+    if (others != nullptr && (naps || others->AnyWait())) {
       turn_.reset();
-      others_->LetIn();
+      others->LetIn();
       turn_.emplace(engine_);
     } else if (naps) {
       std::this_thread::sleep_for(kNap);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "windows/sync/answering.h"
 #include "windows/sync/lock_queue.h"
 #include "windows/sync/process_lock.h"
 
@@ -25,6 +26,8 @@ class MemberPage {
   ProcessLock& combining() const { return front().combining; }
   // Who calls locks(), holds this meanwhile.
   ProcessLock& queueing() const { return front().queueing; }
+  // Whether the member does what it is asked while its caller is elsewhere.
+  Answering& answering() const { return front().answering; }
   // Of the member's window.
   LockQueue locks() const;
   // Notifications that came from `source`.
@@ -35,6 +38,7 @@ class MemberPage {
   struct Front {
     alignas(64) ProcessLock combining;
     alignas(64) ProcessLock queueing;
+    alignas(64) Answering answering;
   };
 
   Front& front() const { return *reinterpret_cast<Front*>(memory_); }

@@ -25,6 +25,7 @@ TEST(MemberPageTest, ItsPartsAreApart) {
     const MemberPage page(start, members);
     EXPECT_TRUE(page.combining().TryLock(0));
     EXPECT_TRUE(page.queueing().TryLock(1));
+    page.answering().Begin();
     for (int origin = 0; origin < members; ++origin) {
       bool granted = false;
       ASSERT_TRUE(page.locks().Request(origin, LockKind::kExclusive, true, &granted).ok());
@@ -33,6 +34,8 @@ TEST(MemberPageTest, ItsPartsAreApart) {
     }
     EXPECT_EQ(page.combining().holder(), 0);
     EXPECT_EQ(page.queueing().holder(), 1);
+    EXPECT_FALSE(page.answering().is_asked());
+    EXPECT_TRUE(page.answering().BeginAsk());
     for (int origin = 0; origin < members; ++origin) {
       EXPECT_TRUE(page.locks().Holds(origin));
       EXPECT_EQ(page.notified(origin).load(), UINT64_MAX - static_cast<uint64_t>(origin));
@@ -60,7 +63,8 @@ TEST(MemberPageTest, LocksAreOnLinesOfTheirOwn) {
   EXPECT_EQ(others.size(), 2U);
   others.insert(line(&page.combining()));
   others.insert(line(&page.queueing()));
-  EXPECT_EQ(others.size(), 4U);
+  others.insert(line(&page.answering()));
+  EXPECT_EQ(others.size(), 5U);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ WindowMessages::WindowMessages(WindowSpace* space, GroupState* group, ServedWind
 }
 
 WindowMessages::~WindowMessages() {
-  if (listens_) context_.engine()->Ignore();
+  if (listener_ != nullptr) context_.engine()->Ignore(listener_);
   context_.engine()->Deactivate(this);
   group_->control->SetOther(nullptr);
   // What is posted ends with the group, which may be closed later.
@@ -31,9 +31,9 @@ WindowMessages::~WindowMessages() {
   }
 }
 
-void WindowMessages::Listen() {
-  listens_ = true;
-  context_.engine()->Listen();
+void WindowMessages::Listen(Engine::Listener* listener) {
+  listener_ = listener;
+  context_.engine()->Listen(listener);
 }
 
 Status WindowMessages::Name(int target, const TypedLayout& layout, Note* note) {

@@ -10,6 +10,7 @@
 #include "membuf/byte_span.h"
 #include "membuf/status.h"
 #include "patterns/engine/activity.h"
+#include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
 #include "transport/control.h"
 #include "windows/message/inbox.h"
@@ -29,8 +30,8 @@ class WindowMessages final : public Activity, private ControlHandler {
   ~WindowMessages() override;
 
   // From here on others may ask for something: the helper, if there is one, answers while this
-  // rank's caller is elsewhere.
-  void Listen();
+  // rank's caller is elsewhere. `listener` is told.
+  void Listen(Engine::Listener* listener);
   // As the outbox has them. A failure has broken the group when they return: nobody works any more
   // on memory that the caller then gives back.
   Status Name(int target, const TypedLayout& layout, Note* note);
@@ -64,7 +65,7 @@ class WindowMessages final : public Activity, private ControlHandler {
 
   MessageContext context_;
   ServedWindow* const window_;
-  bool listens_ = false;
+  Engine::Listener* listener_ = nullptr;  // null: nobody listens
   Outbox outbox_;
   Inbox inbox_;
 };

@@ -1,0 +1,44 @@
+// Answering: whether a member of a window answers while its caller is elsewhere, and how many are
+// asking it because it does. A word in memory that several processes map. Zeroed memory is one of a
+// member that does not.
+//
+// Who begins to ask and who ends answering meet in this one word. So an origin either finds out in
+// time, or the member knows of it, and goes on answering until it has been answered.
+
+#ifndef BRIGADE_WINDOWS_SYNC_ANSWERING_H_
+#define BRIGADE_WINDOWS_SYNC_ANSWERING_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace brigade {
+
+class Answering {
+ public:
+  // Of the member.
+  void Begin() { word_.fetch_or(kAnswers, std::memory_order_release); }
+  // From here on nobody begins to ask.
+  void End() { word_.fetch_and(~kAnswers, std::memory_order_acq_rel); }
+  // Whether somebody has begun to ask and not ended.
+  bool is_asked() const { return (word_.load(std::memory_order_acquire) & ~kAnswers) != 0; }
+
+  // Of an origin. True: it may ask, will be answered, and calls EndAsk behind that.
+  bool BeginAsk() {
+    // A look first: who finds nobody must not take the line from others.
+    if ((word_.load(std::memory_order_relaxed) & kAnswers) == 0) return false;
+    if ((word_.fetch_add(1, std::memory_order_acq_rel) & kAnswers) != 0) return true;
+    EndAsk();
+    return false;
+  }
+  void EndAsk() { word_.fetch_sub(1, std::memory_order_release); }
+
+ private:
+  static constexpr uint64_t kAnswers = uint64_t{1} << 63;
+
+  static_assert(std::atomic<uint64_t>::is_always_lock_free, "processes share it");
+  std::atomic<uint64_t> word_{0};  // below kAnswers: how many ask
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_SYNC_ANSWERING_H_

@@ -1,0 +1,61 @@
+#include "windows/sync/answering.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "test/support/stress.h"
+
+namespace brigade {
+namespace {
+
+TEST(AnsweringTest, NobodyAsksWhoDoesNotAnswer) {
+  Answering answering;
+  EXPECT_FALSE(answering.BeginAsk());
+  EXPECT_FALSE(answering.is_asked());
+  answering.Begin();
+  EXPECT_FALSE(answering.is_asked());
+  EXPECT_TRUE(answering.BeginAsk());
+  EXPECT_TRUE(answering.BeginAsk());
+  answering.End();
+  EXPECT_FALSE(answering.BeginAsk());
+  answering.EndAsk();
+  EXPECT_TRUE(answering.is_asked());
+  answering.EndAsk();
+  EXPECT_FALSE(answering.is_asked());
+}
+
+// Who ends, and then sees that nobody asks, may go: nobody asks behind that.
+TEST(AnsweringTest, NobodyAsksWhoHasEnded) {
+  Answering answering;
+  std::atomic<bool> is_gone{true};
+  std::atomic<bool> is_over{false};
+  std::atomic<int> asked_in_vain{0};
+  std::vector<std::thread> origins;
+  for (int i = 0; i < 2; ++i) {
+    origins.emplace_back([&] {
+      while (!is_over) {
+        if (!answering.BeginAsk()) continue;
+        if (is_gone) ++asked_in_vain;
+        answering.EndAsk();
+      }
+    });
+  }
+  const int rounds = StressRounds(20000, 200000);
+  for (int round = 0; round < rounds; ++round) {
+    is_gone = false;
+    answering.Begin();
+    answering.End();
+    while (answering.is_asked()) std::this_thread::yield();
+    is_gone = true;
+  }
+  is_over = true;
+  for (std::thread& origin : origins) origin.join();
+  EXPECT_EQ(asked_in_vain, 0);
+  EXPECT_FALSE(answering.is_asked());
+}
+
+}  // namespace
+}  // namespace brigade
