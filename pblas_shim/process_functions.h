@@ -23,8 +23,16 @@ inline int LowHalf(int64_t integer) { return static_cast<int>(integer); }
 // Finds what lies behind the names of the library that has opened this part (transport/family).
 inline void* (*find_next)(const char* name) = nullptr;
 
-// Finds what all see.
-inline void* FindFirst(const char* name) { return dlsym(RTLD_DEFAULT, name); }
+// Finds what the callers of that library have: what all see, and what a plugin has for itself.
+inline void* (*find_first)(const char* name) = nullptr;
+
+// libbrigade.so calls the BLAS, and sees only what all see.
+inline void ShowBlas() {
+  void* const gemm = find_first("dgemm_");
+  Dl_info file;
+  if (gemm == nullptr || dladdr(gemm, &file) == 0) return;
+  dlopen(file.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+}
 
 // `find`: one of these. Without the function the job ends.
 template <typename Function>
@@ -40,7 +48,7 @@ Function* FindFunction(void* (*find)(const char*), const char* name, const char*
 // Whether the BLACS of the process are this library's.
 inline bool HasOurBlacs() {
   Dl_info found{};
-  void* const get = dlsym(RTLD_DEFAULT, "blacs_get_");
+  void* const get = find_first("blacs_get_");
   if (get == nullptr || dladdr(get, &found) == 0 || found.dli_fname == nullptr) return false;
   const std::string path = found.dli_fname;
   return path.compare(path.rfind('/') + 1, 16, "libbrigade_blacs") == 0;

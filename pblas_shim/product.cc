@@ -100,7 +100,7 @@ bool IsDealtInBlocks(const Submatrix& matrix) {
 // The grid of the first matrix that says one which this process is in; false: none does.
 bool FindGrid(const char* routine, const ProductArguments& arguments, int64_t* context,
               GridPlace* place) {
-  static auto* const grid_info = FindFunction<GridInfo>(&FindFirst, "blacs_gridinfo_", routine);
+  static auto* const grid_info = FindFunction<GridInfo>(find_first, "blacs_gridinfo_", routine);
   for (const Submatrix* const matrix : {&arguments.a, &arguments.b, &arguments.c}) {
     if (!IsDealtInBlocks(*matrix)) continue;
     *context = matrix->descriptor[kContext];

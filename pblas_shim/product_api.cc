@@ -72,6 +72,11 @@ extern "C" {
 
 void brigade_take_find_next(void* (*find)(const char*)) { find_next = find; }
 
+void brigade_take_find_first(void* (*find)(const char*)) {
+  brigade::pblas::find_first = find;
+  brigade::pblas::ShowBlas();
+}
+
 BRIGADE_PBLAS_GEMM(psgemm_, "PSGEMM", Element::kFloat)
 BRIGADE_PBLAS_GEMM(pdgemm_, "PDGEMM", Element::kDouble)
 BRIGADE_PBLAS_GEMM(pcgemm_, "PCGEMM", Element::kComplexFloat)

@@ -39,7 +39,7 @@ Status Runtime::OpenEngine() {
 }
 
 Grid* Runtime::GridOf(const char* routine, int64_t context, const GridPlace& place) {
-  static auto* const get = FindFunction<Get>(&FindFirst, "blacs_get_", routine);
+  static auto* const get = FindFunction<Get>(find_first, "blacs_get_", routine);
   constexpr int64_t kCommunicatorOfContext = 10;
   int64_t handle = 0;
   get(&context, &kCommunicatorOfContext, &handle);

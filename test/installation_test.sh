@@ -82,14 +82,20 @@ compile mpif90 solve.f90 brigade_blacs -lscalapack-openmpi
 mpicc test/blacs/blacs_c_header_test.c -o "$work/wide" $(pkg-config --cflags --libs brigade_blacs64) -Wl,-rpath,"$lib"
 "$run_mpi" 4 "$work/wide" >"$work/out" 2>&1 || { cat "$work/out"; fail "brigade_blacs64"; }
 
-# Linked before ScaLAPACK the products are ours, over the reference BLACS and over ours.
-for blacs in '' -lbrigade_blacs; do
-  # shellcheck disable=SC2086 # nothing or a word
-  mpif90 test/pblas/linked_product.f90 -o "$work/product" -L"$lib" -lbrigade_pblas $blacs -Wl,-rpath,"$lib" \
-    -lscalapack-openmpi
-  BRIGADE_EXPLAIN=1 "$run_mpi" 4 "$work/product" >"$work/out" 2>&1 || { cat "$work/out"; fail "linked_product"; }
+# Linked before ScaLAPACK the products are ours, over the reference BLACS and over ours; also in a plugin, which alone
+# sees what it is linked with, MPI too.
+multiplies() {  # COMMAND...
+  BRIGADE_EXPLAIN=1 "$run_mpi" 4 "$@" >"$work/out" 2>&1 || { cat "$work/out"; fail "$*"; }
   grep -q 'PDGEMM NN 600 x 600 x 600 on 2 x 2 ranks: by one-sided communication' "$work/out" ||
-    { cat "$work/out"; fail "-lbrigade_pblas $blacs before ScaLAPACK takes no product"; }
+    { cat "$work/out"; fail "-lbrigade_pblas $blacs before ScaLAPACK: $* takes no product"; }
+}
+for blacs in '' -lbrigade_blacs; do
+  # shellcheck disable=SC2206 # nothing or a word
+  linked=(test/pblas/linked_product.f90 -L"$lib" -lbrigade_pblas $blacs -Wl,-rpath,"$lib" -lscalapack-openmpi)
+  mpif90 "${linked[@]}" -o "$work/product"
+  multiplies "$work/product"
+  mpif90 -shared -fPIC "${linked[@]}" -o "$work/plugin.so"
+  multiplies python3 -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1]).main(0, None)' "$work/plugin.so"
 done
 
 cmake -S "$examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$work/out" || { cat "$work/out"; exit 1; }

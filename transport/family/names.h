@@ -20,20 +20,32 @@ namespace names {
   std::_Exit(EXIT_FAILURE);
 }
 
+// dlsym looks from where the library is to which it returns: these must not be jumps.
+
 // The function behind this library's, for what a part leaves to others.
 inline void* FindNext(const char* name) {
   void* const found = dlsym(RTLD_NEXT, name);
-  // dlsym looks behind the library that it returns to: this must not be a jump.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   return found;
+}
+
+// The function that this library's callers have, which the part may not see.
+inline void* FindFirst(const char* name) {
+  void* const found = dlsym(RTLD_DEFAULT, name);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  return found;
+}
+
+inline void Give(void* part, const char* taker, void* (*find)(const char*)) {
+  auto* const take = reinterpret_cast<void (*)(void* (*find)(const char*))>(dlsym(part, taker));
+  if (take != nullptr) take(find);
 }
 
 inline void* Open() {
   const Part part = OpenPart(BRIGADE_PART);
   if (part.library == nullptr) GiveUp(part.why_not.c_str());
-  using Take = void(void* (*find_next)(const char*));
-  auto* const take = reinterpret_cast<Take*>(dlsym(part.library, "brigade_take_find_next"));
-  if (take != nullptr) take(&FindNext);
+  Give(part.library, "brigade_take_find_next", &FindNext);
+  Give(part.library, "brigade_take_find_first", &FindFirst);
   return part.library;
 }
 
