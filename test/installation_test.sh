@@ -123,6 +123,9 @@ brigade_merge_trace "$work/solve.json"
 brigade_trace_picture "$work/solve.json" >"$work/out"
 grep -q wait "$work/out" || fail "brigade_trace_picture shows no waits"
 brigade_info | grep -q '^  shm  *yes' || fail "brigade_info"
+code=0
+brigade_run --n 4 2>"$work/out" >/dev/null || code=$?
+[[ $code -ne 0 && $(cat "$work/out") == 'brigade_run: unknown option --n' ]] || fail "brigade_run takes --n"
 for program in "$prefix"/bin/*; do
   [[ -s $prefix/share/man/man1/$(basename "$program").1 ]] || fail "$program has no manual page"
   "$program" --help >"$work/out" || fail "$program --help"
