@@ -316,6 +316,14 @@ inline constexpr size_t kFirstPacketBytes = 4096;
 // Over MPI's messages, the longest data of LI that go in such a packet: longer ones are worth a
 // message of their own, which spares two copies.
 inline constexpr size_t kMostPackedBytes = 2048;
+// LI's mailboxes in shared memory: the longest letter, since of more bytes the kernel's one copy is
+// as fast as two; half of a box; and what all boxes of a process take together.
+inline constexpr size_t kMostLetterBytes = size_t{256} << 10;
+inline constexpr size_t kMostHalfBoxBytes = size_t{1} << 20;
+inline constexpr size_t kMostBoxesBytes = size_t{4} << 20;
+// The longest piece of a put that waits for the note that follows it: a longer one is on its way
+// while others are packed.
+inline constexpr int64_t kMostHeldBytes = 16384;
 
 // --- Products under ScaLAPACK ---
 // Shown by: a program of PDGEMM with BRIGADE_PBLAS=on and =off

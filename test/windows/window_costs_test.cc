@@ -198,6 +198,38 @@ TEST(WindowCosts, AFenceOfFewIsOneRound) {
   }
 }
 
+// A short put before a fence that the caller has told of, and the note of the fence, are one
+// packet.
+TEST(WindowCosts, AShortPutLeavesWithTheFenceBehindIt) {
+  WindowWay way;
+  way.transport = WindowWay::Transport::kSim;
+  way.machine = OnlyMessages();
+  way.machine.between_hosts.joins_notes = true;
+  const auto microseconds_of = [&](int64_t bytes, bool fence_follows) {
+    double took = 0;
+    OnWindowRanks(way, 2, [&](WindowRank& self) {
+      const std::unique_ptr<Window> window = self.Make(8 * kPiece);
+      Require(window->Fence());
+      int both[2] = {};
+      Require(self.MakeBootstrap()->AllGather(&both[self.rank()], sizeof(int), both));
+      const double begin = self.Clock();
+      if (self.rank() == 0) {
+        Require(window->Put(Here(bytes), There(bytes), /*over=*/nullptr, fence_follows));
+      }
+      Require(window->Fence());
+      took = std::max(took, self.Clock() - begin);
+      Require(window->Free());
+    });
+    return took;
+  };
+  for (const int64_t bytes : {int64_t{16}, int64_t{17}, kPiece}) {
+    EXPECT_DOUBLE_EQ(microseconds_of(bytes, /*fence_follows=*/true), kMessageUs) << bytes;
+    EXPECT_DOUBLE_EQ(microseconds_of(bytes, /*fence_follows=*/false), 2 * kMessageUs) << bytes;
+  }
+  // What is more than a piece is on its way meanwhile.
+  EXPECT_DOUBLE_EQ(microseconds_of(3 * kPiece, /*fence_follows=*/true), 3 * kMessageUs);
+}
+
 TEST(WindowCosts, RunsAreAsFastAsTheyAreLong) {
   MachineDescription machine = OnlyCopies();
   machine.copies[0].rate.points = {{8, 0.5}, {static_cast<double>(kPiece), 1}};

@@ -448,6 +448,35 @@ TEST_P(Windows, AFenceSeparatesEpochs) {
   });
 }
 
+// What waits for a fence of one window keeps no memory that another needs before it.
+TEST_P(Windows, PutsOfSeveralWindowsWaitForNoFence) {
+  constexpr int kRanks = 8;
+  constexpr int kWindows = 3;
+  constexpr int64_t kBytes = 100;
+  OnRanks(kRanks, [&](WindowRank& self) {
+    std::vector<std::unique_ptr<Window>> windows;
+    for (int w = 0; w < kWindows; ++w) windows.push_back(self.Make(kRanks * kBytes));
+    for (const auto& window : windows) Require(window->Fence());
+    std::vector<std::byte> data(kBytes, static_cast<std::byte>(1 + self.rank()));
+    for (const auto& window : windows) {
+      std::vector<std::atomic<bool>> over(kRanks);
+      for (int to = 0; to < kRanks; ++to) {
+        Require(window->Put(Bytes(data.data(), kBytes), At(to, self.rank() * kBytes, kBytes),
+                            &over[static_cast<size_t>(to)], /*fence_follows=*/true));
+      }
+      for (const auto& each : over) Require(window->WaitFor(each));
+    }
+    for (const auto& window : windows) {
+      Require(window->Fence());
+      for (int64_t i = 0; i < kRanks * kBytes; ++i) {
+        Expect(window->base()[i] == static_cast<std::byte>(1 + i / kBytes),
+               "what was put is there");
+      }
+    }
+    for (const auto& window : windows) Require(window->Free());
+  });
+}
+
 // Whatever was asked, and whoever is late: few ranks tell each other that they are in a fence, many
 // add up what they have asked.
 TEST_P(Windows, AFenceComesBehindAllThatWasAsked) {

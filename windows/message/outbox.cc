@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "membuf/rules.h"
 #include "windows/layout/layout_copy.h"
 
 namespace brigade {
@@ -43,10 +44,13 @@ Status Outbox::Name(int target, const TypedLayout& layout, Note* note) {
 }
 
 Status Outbox::AddNote(int target, const Note& note) {
-  if (PeerOf(target).waiting.empty()) {
+  const Peer& peer = PeerOf(target);
+  if (peer.waiting.empty()) {
     NoteMessage message;
     message.note = note;
-    const Status status = context_->notes()->Try(target, message, Urgency::kCanWait);
+    const Urgency urgency = peer.held == nullptr ? Urgency::kCanWait : Urgency::kWithNext;
+    const Status status = context_->notes()->Try(target, message, urgency);
+    if (status.ok()) return SendHeld(target);
     if (status.code() != StatusCode::kNoResource) return status;
   }
   return Add(std::make_unique<Outgoing>(target, note, OriginData(), OriginData()));
@@ -117,7 +121,8 @@ Status Outbox::Send(Outgoing* request, bool* stuck, bool* any) {
       request->message.note.token = first == nullptr ? 0 : static_cast<uint32_t>(bytes);
     }
     const bool is_whole = request->message.note.inlined > 0;
-    const bool more_follows = first != nullptr || (is_whole && request->fence_follows);
+    const bool more_follows = first != nullptr || PeerOf(request->target).held != nullptr ||
+                              (is_whole && request->fence_follows);
     const Status status = context_->notes()->Try(
         request->target, request->message, more_follows ? Urgency::kWithNext : Urgency::kCanWait);
     if (!status.ok()) {
@@ -127,6 +132,7 @@ Status Outbox::Send(Outgoing* request, bool* stuck, bool* any) {
     }
     request->announced = true;
     *any = true;
+    BRIGADE_RETURN_IF_ERROR(SendHeld(request->target));
     if (first != nullptr) BRIGADE_RETURN_IF_ERROR(SendPiece(request, bytes, first));
   }
   return SendPieces(request, stuck, any);
@@ -140,7 +146,21 @@ StagedBuffer* Outbox::TakePiece(const Outgoing& request, int64_t* bytes) {
 
 Status Outbox::SendPiece(Outgoing* request, int64_t bytes, StagedBuffer* buffer) {
   context_->mover().Gather(&*request->from, request->sent.data, bytes, buffer->memory.data);
-  return context_->SendPiece(kRequestChannel, request->target, bytes, buffer);
+  Peer& peer = PeerOf(request->target);
+  peer.held = buffer;
+  peer.held_bytes = bytes;
+  held_to_.push_back(request->target);
+  const bool waits =
+      request->fence_follows && request->has_gone() && bytes <= rules::kMostHeldBytes;
+  return waits ? Status() : SendHeld(request->target);
+}
+
+Status Outbox::SendHeld(int target) {
+  Peer& peer = PeerOf(target);
+  if (peer.held == nullptr) return Status();
+  held_to_.erase(std::find(held_to_.begin(), held_to_.end(), target));
+  return context_->SendPiece(kRequestChannel, target, peer.held_bytes,
+                             std::exchange(peer.held, nullptr));
 }
 
 Status Outbox::SendPieces(Outgoing* request, bool* stuck, bool* any) {
@@ -257,6 +277,7 @@ Status Outbox::TakeArrivals(Peer* peer, bool* any) {
 }
 
 Status Outbox::Advance(bool* any) {
+  while (!held_to_.empty()) BRIGADE_RETURN_IF_ERROR(SendHeld(held_to_.back()));
   for (size_t i = 0; i < busy_.size();) {
     Peer& peer = PeerOf(busy_[i]);
     bool stuck = false;
@@ -290,6 +311,7 @@ void Outbox::Drop() {
   StagingBuffers* const buffers = context_->engine()->buffers();
   for (Peer& peer : peers_) {
     for (Arrival& arrival : peer.arrivals) buffers->Drop(&arrival.slot);
+    if (peer.held != nullptr) buffers->Release(std::exchange(peer.held, nullptr));
     peer.arrivals.clear();
     peer.waiting.clear();
     peer.under_way = 0;
@@ -299,6 +321,7 @@ void Outbox::Drop() {
   }
   requests_.clear();
   busy_.clear();
+  held_to_.clear();
   answering_.clear();
 }
 

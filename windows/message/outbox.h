@@ -29,7 +29,7 @@ class Outbox {
   // A request behind the others to its target. Sends it at once if that takes no waiting and no
   // memory; so does a request whose data are in its note.
   Status Add(std::unique_ptr<Outgoing> request);
-  // The same, for notes without data and without reply.
+  // The same, for notes without data and without reply. A piece that is held goes along.
   Status AddNote(int target, const Note& note);
   // The name of a layout, which the target is told before it.
   Status Name(int target, const TypedLayout& layout, Note* note);
@@ -39,6 +39,9 @@ class Outbox {
   Status Advance(bool* any);
   // Whether there may be something to advance before another note comes.
   bool has_work() const { return !busy_.empty() || !answering_.empty(); }
+  // Whether something waits for a note to leave with. Nobody need hurry, but others may want its
+  // memory.
+  bool has_held() const { return !held_to_.empty(); }
 
   // Requests to a target whose memory is not yet the caller's again, or that wait to be sent.
   size_t under_way(int target) const { return peers_[static_cast<size_t>(target)].under_way; }
@@ -63,6 +66,9 @@ class Outbox {
     std::deque<Arrival> arrivals;
     size_t under_way = 0;
     uint64_t requests = 0;
+    // A short piece that has been announced, and leaves with the next note or by the next Advance.
+    StagedBuffer* held = nullptr;
+    int64_t held_bytes = 0;
   };
 
   Peer& PeerOf(int rank) { return peers_[static_cast<size_t>(rank)]; }
@@ -72,6 +78,7 @@ class Outbox {
   // Memory for its next piece, of *bytes; null: there is none now.
   StagedBuffer* TakePiece(const Outgoing& request, int64_t* bytes);
   Status SendPiece(Outgoing* request, int64_t bytes, StagedBuffer* buffer);
+  Status SendHeld(int target);
   // Memory for what will come back. False: there is none now.
   bool ReserveLanding(Outgoing* request);
   Status PostLandings(int from, Peer* peer, bool* any);
@@ -83,6 +90,7 @@ class Outbox {
   std::vector<Peer> peers_;
   std::unordered_map<uint64_t, std::unique_ptr<Outgoing>> requests_;  // by token, or key
   std::vector<int> busy_;       // targets to whom something waits to be sent
+  std::vector<int> held_to_;    // those to whom a piece is held
   std::vector<int> answering_;  // those of whom something has been announced
   uint32_t next_token_ = 1;
   uint64_t next_key_ = 0;

@@ -99,9 +99,7 @@ Status WindowMessages::Hear(int from, const NoteMessage& message) {
 }
 
 void WindowMessages::Wake() {
-  if (outcome_.ok()) {
-    if (!outbox_.has_work() && !inbox_.has_work() && !context_.notes()->has_kept()) return;
-  }
+  if (outcome_.ok() && is_idle()) return;
   done_ = false;
   context_.engine()->ActivateOnce(this);
 }
@@ -118,8 +116,13 @@ bool WindowMessages::Advance() {
     done_ = true;
     return true;
   }
-  done_ = !outbox_.has_work() && !inbox_.has_work() && !context_.notes()->has_kept();
+  done_ = is_idle();
   return any;
+}
+
+bool WindowMessages::is_idle() const {
+  return !outbox_.has_work() && !outbox_.has_held() && !inbox_.has_work() &&
+         !context_.has_kept_notes();
 }
 
 void WindowMessages::Fail(const Status& status) {

@@ -59,6 +59,7 @@ class WindowMessages final : public Activity, private ControlHandler {
   Status Hear(int from, const NoteMessage& message);
   // Takes part in what is under way.
   void Wake();
+  bool is_idle() const;
   void Fail(const Status& status);
   // What a call that is no handler's returns.
   Status OutcomeOf(const Status& status);

@@ -3,23 +3,20 @@
 #include <algorithm>
 #include <cstring>
 
+#include "membuf/rules.h"
 #include "transport/host/host.h"
 
 namespace brigade {
 namespace li {
 namespace {
 
-// Two copies are faster than the kernel's one for as much at least; more was not tried.
-constexpr size_t kMostHalfBytes = size_t{64} << 10;
-// Of a process. 64 processes of a host have 4 KiB for each half, and 32 MiB together.
-constexpr size_t kMostBytes = size_t{512} << 10;
 constexpr int kMostProcesses = 64;
 
 }  // namespace
 
 size_t Mailboxes::HalfFor(int processes) {
-  return std::min(kMostHalfBytes,
-                  kMostBytes / (2 * static_cast<size_t>(processes)) / kLine * kLine);
+  return std::min(rules::kMostHalfBoxBytes,
+                  rules::kMostBoxesBytes / (2 * static_cast<size_t>(processes)) / kLine * kLine);
 }
 
 Mailboxes::Mailboxes(std::unique_ptr<Window> window)
@@ -58,7 +55,10 @@ Status Mailboxes::Create(WindowSpace* space, Bootstrap* bootstrap,
 
 bool Mailboxes::Put(int process, int slot, size_t offset, const std::byte* source, size_t bytes) {
   size_t& filled = filled_in_[static_cast<size_t>(process)];
-  if (sizeof(Envelope) + bytes > half_bytes_ - sizeof(Half) - filled) return false;
+  if (bytes > rules::kMostLetterBytes ||
+      sizeof(Envelope) + bytes > half_bytes_ - sizeof(Half) - filled) {
+    return false;
+  }
   Half* const half = HalfOf(process, window_->rank(), turn());
   const Envelope envelope = {slot, static_cast<uint32_t>(bytes), offset};
   std::memcpy(half->letters() + filled, &envelope, sizeof(envelope));

@@ -37,7 +37,7 @@ class Mailboxes {
   // Collective.
   Status Free() { return window_->Free(); }
 
-  // Takes the bytes and says yes, unless the box is full.
+  // Takes the bytes and says yes, unless they are many or the box is full.
   bool Put(int process, int slot, size_t offset, const std::byte* source, size_t bytes);
   // All have met behind their last puts: a superstep is over. Passes on the letters to this
   // process.
