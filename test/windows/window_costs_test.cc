@@ -166,30 +166,39 @@ TEST(WindowCosts, MessagesOfAFence) {
   EXPECT_DOUBLE_EQ(microseconds_of({false, /*nothing_succeeds=*/true}), sum_us + barrier_us);
 }
 
-// Nobody waits for more than what others send when they come, be it a put or that there is none.
-TEST(WindowCosts, AFenceOfFewIsOneRound) {
+// What all ranks do between two fences, the second included.
+double MicrosecondsOfEpoch(const MachineDescription& machine, int ranks,
+                           const std::function<void(int rank, Window*)>& puts) {
   WindowWay way;
   way.transport = WindowWay::Transport::kSim;
-  way.machine = Ideal();
-  way.machine.between_hosts.latency_us = kMessageUs;
+  way.machine = machine;
+  double took = 0;
+  OnWindowRanks(way, ranks, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(8 * kPiece);
+    Require(window->Fence());
+    std::vector<int> all(static_cast<size_t>(ranks));
+    Require(self.MakeBootstrap()->AllGather(&ranks, sizeof(int), all.data()));
+    const double begin = self.Clock();
+    puts(self.rank(), window.get());
+    Require(window->Fence());
+    took = std::max(took, self.Clock() - begin);
+    Require(window->Free());
+  });
+  return took;
+}
+
+// Nobody waits for more than what others send when they come, be it a put or that there is none.
+TEST(WindowCosts, AFenceOfFewIsOneRound) {
+  MachineDescription machine = Ideal();
+  machine.between_hosts.latency_us = kMessageUs;
   const auto microseconds_of = [&](int ranks, bool puts) {
-    double took = 0;
-    OnWindowRanks(way, ranks, [&](WindowRank& self) {
-      const std::unique_ptr<Window> window = self.Make(8 * kPiece);
-      Require(window->Fence());
-      std::vector<int> all(static_cast<size_t>(ranks));
-      Require(self.MakeBootstrap()->AllGather(&ranks, sizeof(int), all.data()));
-      const double begin = self.Clock();
+    return MicrosecondsOfEpoch(machine, ranks, [=](int rank, Window* window) {
       for (int r = 0; r < ranks && puts; ++r) {
         TargetData there = There(kPiece);
         there.rank = r;
-        if (r != self.rank()) Require(window->Put(Here(kPiece), there));
+        if (r != rank) Require(window->Put(Here(kPiece), there));
       }
-      Require(window->Fence());
-      took = std::max(took, self.Clock() - begin);
-      Require(window->Free());
     });
-    return took;
   };
   for (const bool puts : {false, true}) {
     EXPECT_DOUBLE_EQ(microseconds_of(2, puts), kMessageUs);
@@ -201,26 +210,13 @@ TEST(WindowCosts, AFenceOfFewIsOneRound) {
 // A short put before a fence that the caller has told of, and the note of the fence, are one
 // packet.
 TEST(WindowCosts, AShortPutLeavesWithTheFenceBehindIt) {
-  WindowWay way;
-  way.transport = WindowWay::Transport::kSim;
-  way.machine = OnlyMessages();
-  way.machine.between_hosts.joins_notes = true;
+  MachineDescription machine = OnlyMessages();
+  machine.between_hosts.joins_notes = true;
   const auto microseconds_of = [&](int64_t bytes, bool fence_follows) {
-    double took = 0;
-    OnWindowRanks(way, 2, [&](WindowRank& self) {
-      const std::unique_ptr<Window> window = self.Make(8 * kPiece);
-      Require(window->Fence());
-      int both[2] = {};
-      Require(self.MakeBootstrap()->AllGather(&both[self.rank()], sizeof(int), both));
-      const double begin = self.Clock();
-      if (self.rank() == 0) {
-        Require(window->Put(Here(bytes), There(bytes), /*over=*/nullptr, fence_follows));
-      }
-      Require(window->Fence());
-      took = std::max(took, self.Clock() - begin);
-      Require(window->Free());
+    return MicrosecondsOfEpoch(machine, 2, [=](int rank, Window* window) {
+      if (rank != 0) return;
+      Require(window->Put(Here(bytes), There(bytes), /*over=*/nullptr, fence_follows));
     });
-    return took;
   };
   for (const int64_t bytes : {int64_t{16}, int64_t{17}, kPiece}) {
     EXPECT_DOUBLE_EQ(microseconds_of(bytes, /*fence_follows=*/true), kMessageUs) << bytes;

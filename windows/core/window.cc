@@ -178,8 +178,9 @@ Status Window::OpenTargets(Bootstrap* bootstrap, const WindowOptions& options) {
 // thread in, until it is answered. So who answers no longer waits for those who have begun, and
 // drives meanwhile: each of them ends, whatever this rank does afterwards. None begins behind that.
 // Were they left to the next call of this rank they might wait for ever, for it may come only when
-// they have ended. Nor does this wait last: those who are waited for wait for nobody but ranks that
-// answer, or are here. Who is lost is noticed as in all waits.
+// they have ended. This wait ends, for those who are waited for wait for nobody but ranks that
+// answer, or are here; unless all memory for replies is lent for ranks that have gone on to wait in
+// their own calls without driving. Who is lost is noticed as in all waits.
 void Window::OnHelper(bool answers) {
   Answering& mine = exposed_->page().answering();
   if (answers) {
