@@ -29,11 +29,11 @@ void PB_Cabort(int, char* routine, int info) { std::fprintf(stderr, "%s: %d\n", 
 
 namespace {
 
-// Of matrices of ones, each rank having half of the columns.
+// Of matrices of ones, m x n, each rank having half of the columns.
 class Product {
  public:
-  explicit Product(int n)
-      : n_(n), a_(static_cast<size_t>(n) * static_cast<size_t>(n) / 2, 1), b_(a_), c_(a_) {}
+  Product(int m, int n)
+      : m_(m), n_(n), a_(static_cast<size_t>(m) * static_cast<size_t>(n) / 2, 1), b_(a_), c_(a_) {}
 
   void Compute(int context, int k, double alpha) {
     Call(context, "N", context, k, alpha);
@@ -44,20 +44,20 @@ class Product {
 
   // What is not looked at: of a letter that means nothing, or an A on no grid.
   void ComputeWrongly(int context, const char* op_a, int context_of_a) {
-    Call(context, op_a, context_of_a, n_, 1);
+    Call(context, op_a, context_of_a, m_, 1);
   }
 
  private:
   void Call(int context, const char* op_a, int context_of_a, int k, double alpha) {
     const int one = 1;
     const double beta = 0;
-    const int descriptor[] = {1, context, n_, n_, n_ / 2, n_ / 2, 0, 0, n_};
-    const int of_a[] = {1, context_of_a, n_, n_, n_ / 2, n_ / 2, 0, 0, n_};
-    pdgemm_(op_a, "N", &n_, &n_, &k, &alpha, a_.data(), &one, &one, of_a, b_.data(), &one, &one,
+    const int descriptor[] = {1, context, m_, n_, m_, n_ / 2, 0, 0, m_};
+    const int of_a[] = {1, context_of_a, m_, n_, m_, n_ / 2, 0, 0, m_};
+    pdgemm_(op_a, "N", &m_, &n_, &k, &alpha, a_.data(), &one, &one, of_a, b_.data(), &one, &one,
             descriptor, &beta, c_.data(), &one, &one, descriptor);
   }
 
-  const int n_;
+  const int m_, n_;
   std::vector<double> a_, b_, c_;
 };
 
@@ -98,11 +98,15 @@ int main(int argc, char** argv) {
   int context = 0;
   blacs_get_(&minus_one, &zero, &context);
   blacs_gridinit_(&context, "Row", &one, &two);
-  Product small(40), large(1200);
+  Product small(40, 40), large(1200, 1200);
   small.Compute(context, 40, 1);
   if (std::strcmp(name, "memory") == 0) {
     if (rank == 1) ForbidMoreMemory();
     large.Compute(context, 1200, 1);
+  } else if (std::strcmp(name, "memory_for_columns") == 0) {
+    Product wide(1, 1 << 23);
+    if (rank == 1) ForbidMoreMemory();
+    wide.Compute(context, 1, 1);
   } else if (std::strcmp(name, "one_is_small") == 0) {
     large.Compute(context, rank == 0 ? 1200 : 8, 1);
   } else if (std::strcmp(name, "one_is_missing") == 0) {

@@ -50,6 +50,7 @@ declare -A missing=(["$library"]='do not come to the same products' ["$library:$
 for preloads in "$library" "$library:$blacs"; do
   ends_well small "$taken" BRIGADE_PBLAS=on
   ends memory "a product on rank 1: a buffer of .* bytes.*; $hint" BRIGADE_PBLAS=on
+  ends memory_for_columns "a product on rank 1: a list of columns, .*; $hint" BRIGADE_PBLAS=on
   # Smaller buffers go into what has been freed.
   ends_well memory "$taken" BRIGADE_PBLAS=on BRIGADE_MULTIPLY_BYTES=4K
   # The other is at the end of the grid. Over our BLACS it is the messages that do not match, and not the calls.

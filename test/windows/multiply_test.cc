@@ -4,6 +4,7 @@
 #include "windows/multiply/multiply.h"
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -29,6 +30,7 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kUntouched = 77;
 
 const bool kBlasIsLoaded = [] {
@@ -172,6 +174,14 @@ class Part {
         }
       }
     }
+  }
+
+  // All that is not wanted of the whole matrix.
+  void FillOtherHalf(Half half, double value) {
+    ForEach([&](int64_t row, int64_t col, std::byte* at) {
+      if (!IsWanted(half, row, col)) Store(element_, {value, value}, at);
+    });
+    original_ = Bytes();
   }
 
   std::vector<std::byte> Bytes() const { return {data_, data_ + original_.size()}; }
@@ -513,6 +523,77 @@ TEST_P(Multiply, ComputesHalvesAndNothingElse) {
         multiply(0, 1, 7, 0);
         multiply(1, 0, 0, kNan);
         multiply(1, 1, 0, 0);
+      }
+    }
+    Require(multiplier->Free());
+  });
+}
+
+// Whatever is in the other half, nothing is computed with it.
+TEST_P(Multiply, DoesNotReadTheOtherHalf) {
+  const Grid grid{2, 2};
+  OnRanks(4, [&](WindowRank& self) {
+    const std::unique_ptr<Multiplier> multiplier = MakeMultiplier(&self, grid);
+    for (const Half half : {Half::kUpper, Half::kLower}) {
+      for (const int64_t k : {0, 20}) {
+        Problem problem;
+        MultiplyCall& call = problem.call;
+        call.op_b = Transpose::kYes;
+        call.m = call.n = 100;
+        call.k = k;
+        call.half = half;
+        for (DistributedMatrix* const matrix : {&call.a, &call.b}) Shape(matrix, 100, k, 9, 9);
+        Shape(&call.c, 100, 100, 9, 9);
+        problem.beta = 1.25;
+        problem.Fix();
+        Part a('A', problem, grid, self.rank(), &call.a);
+        Part b('B', problem, grid, self.rank(), &call.b);
+        Part c('C', problem, grid, self.rank(), &call.c);
+        c.FillOtherHalf(half, std::numeric_limits<double>::signaling_NaN());
+        std::feclearexcept(FE_INVALID);
+        Require(multiplier->Multiply(call));
+        Expect(std::fetestexcept(FE_INVALID) == 0, "a signal for what is not wanted");
+        ExpectProduct(problem, &c);
+        c.ExpectUntouchedBut(100, 100, half);
+      }
+    }
+    Require(multiplier->Free());
+  });
+}
+
+// As a complex number beta would make NaN of them.
+TEST_P(Multiply, ScalesInfinitiesByARealBeta) {
+  const Grid grid{2, 2};
+  OnRanks(4, [&](WindowRank& self) {
+    const std::unique_ptr<Multiplier> multiplier = MakeMultiplier(&self, grid);
+    for (const Element element : {Element::kComplexFloat, Element::kComplexDouble}) {
+      for (const Half half : {Half::kUpper, Half::kLower}) {
+        for (const int64_t k : {0, 20}) {
+          Problem problem;
+          MultiplyCall& call = problem.call;
+          call.element = element;
+          call.op_b = Transpose::kConjugate;
+          call.m = call.n = 30;
+          call.k = k;
+          call.half = half;
+          call.is_hermitian = true;
+          for (DistributedMatrix* const matrix : {&call.a, &call.b}) Shape(matrix, 30, k, 4, 4);
+          Shape(&call.c, 30, 30, 4, 4);
+          problem.beta = 2;
+          problem.c_is = kInfinity;
+          problem.Fix();
+          Part a('A', problem, grid, self.rank(), &call.a);
+          Part b('B', problem, grid, self.rank(), &call.b);
+          Part c('C', problem, grid, self.rank(), &call.c);
+          Require(multiplier->Multiply(call));
+          c.ForEach([&](int64_t row, int64_t col, std::byte* at) {
+            if (!IsWanted(half, row, col)) return;
+            const Complex value = Load(element, at);
+            Expect(value.real() == kInfinity && value.imag() == (row == col ? 0 : kInfinity),
+                   "an element is not infinite");
+          });
+          c.ExpectUntouchedBut(30, 30, half);
+        }
       }
     }
     Require(multiplier->Free());

@@ -1,5 +1,6 @@
 #include "windows/multiply/multiply.h"
 
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,8 +103,12 @@ Status Multiplier::Multiply(const MultiplyCall& call, const MultiplyOptions& opt
   Status mine = CheckCall(call, options, options_, rank());
   std::unique_ptr<Product> product;
   if (mine.ok()) {
-    product = std::make_unique<Product>(call, options, options_, rank());
-    mine = product->Prepare(&scratch_->memory);
+    try {
+      product = std::make_unique<Product>(call, options, options_, rank());
+      mine = product->Prepare(&scratch_->memory);
+    } catch (const std::bad_alloc&) {
+      mine = {StatusCode::kOutOfMemory, "a list of columns, tiles or panels"};
+    }
   }
   std::vector<CallRecord> records;
   BRIGADE_RETURN_IF_ERROR(Agree(RecordOf(call, mine), &records));

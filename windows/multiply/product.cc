@@ -207,18 +207,35 @@ void Product::InC(const Area& area, const Compute& compute) {
     return;
   }
   const size_t column = static_cast<size_t>(area.rows) * element_bytes_;
-  std::byte* copy = crossed_.data();
-  for (int64_t col = area.col; col < area.col + area.cols; ++col, copy += column) {
-    std::memcpy(copy, PlaceOf(area.row, col), column);
-  }
+  // visit(what is wanted of a column, where it is copied to, bytes).
+  const auto for_wanted = [&](const auto& visit) {
+    std::byte* copy = crossed_.data();
+    for (int64_t col = area.col; col < area.col + area.cols; ++col, copy += column) {
+      const IndexRange rows = WantedOf(area, col);
+      if (rows.count() <= 0) continue;
+      visit(PlaceOf(rows.begin, col),
+            copy + static_cast<size_t>(rows.begin - area.row) * element_bytes_,
+            static_cast<size_t>(rows.count()) * element_bytes_);
+    }
+  };
+  // The rest may be anything, on which arithmetic may trap.
+  std::memset(crossed_.data(), 0, column * static_cast<size_t>(area.cols));
+  for_wanted(
+      [](const std::byte* c, std::byte* copy, size_t bytes) { std::memcpy(copy, c, bytes); });
   compute(crossed_.data(), area.rows);
-  copy = crossed_.data();
-  for (int64_t col = area.col; col < area.col + area.cols; ++col, copy += column) {
-    const IndexRange rows = WantedOf(area, col);
+  for_wanted(
+      [](std::byte* c, const std::byte* copy, size_t bytes) { std::memcpy(c, copy, bytes); });
+}
+
+template <typename Real>
+void Product::ScaleWanted() {
+  Real beta = 0;
+  std::memcpy(&beta, call_.beta, sizeof(beta));
+  for (int64_t col = 0; col < n_; ++col) {
+    const IndexRange& rows = wanted_[static_cast<size_t>(col)];
     if (rows.count() <= 0) continue;
-    std::memcpy(PlaceOf(rows.begin, col),
-                copy + static_cast<size_t>(rows.begin - area.row) * element_bytes_,
-                static_cast<size_t>(rows.count()) * element_bytes_);
+    auto* const parts = reinterpret_cast<Real*>(PlaceOf(rows.begin, col));
+    for (int64_t i = 0; i < 2 * rows.count(); ++i) parts[i] *= beta;
   }
 }
 
@@ -255,7 +272,8 @@ void Product::Multiply(int64_t step, const ProductMemory::Set& set, ProductMemor
   const bool is_first = !has_begun_[sum];
   has_begun_[sum] = true;
   const bool is_in_c = sum == sum_in_c_;
-  const void* const beta = !is_first ? numbers.one : is_in_c ? call_.beta : numbers.zero;
+  const void* const first_beta = !is_in_c ? numbers.zero : is_scaled_ ? numbers.one : call_.beta;
+  const void* const beta = is_first ? first_beta : numbers.one;
   const auto bytes = static_cast<int64_t>(element_bytes_);
   const int64_t a_apart = (call_.op_a == Transpose::kNo ? 1 : set.a.ld) * bytes;
   const int64_t b_apart = (call_.op_b == Transpose::kNo ? set.b.ld : 1) * bytes;
@@ -303,9 +321,13 @@ Status Product::Run(Window* window, const std::vector<PartPlace>& a_places,
   // As in the BLAS: not where nothing is done at all.
   const bool is_real = call_.is_hermitian && (is_sum_ || !Is(1, call_.element, call_.beta));
   if (is_real) MakeDiagonalReal();
+  is_scaled_ =
+      call_.is_hermitian && !Is(0, call_.element, call_.beta) && !Is(1, call_.element, call_.beta);
+  if (is_scaled_ && call_.element == Element::kComplexFloat) ScaleWanted<float>();
+  if (is_scaled_ && call_.element == Element::kComplexDouble) ScaleWanted<double>();
   if (is_sum_) {
     BRIGADE_RETURN_IF_ERROR(AddProduct(window, a_places, b_places, memory, statistics));
-  } else {
+  } else if (!is_scaled_) {
     Scale();
   }
   if (is_real) MakeDiagonalReal();

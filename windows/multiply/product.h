@@ -100,6 +100,10 @@ class Product {
   template <typename Compute>
   void InC(const Area& area, const Compute& compute);
   void Scale();
+  // By a beta that is real: as a complex number it would make NaN of infinities. `Real`: of what
+  // elements have two.
+  template <typename Real>
+  void ScaleWanted();
   void MakeDiagonalReal() const;
 
   const MultiplyCall call_;
@@ -129,6 +133,7 @@ class Product {
   int sum_in_c_ = 0;
   int sum_buffers_ = 0;
   bool has_begun_[kSums] = {};      // in the current tile
+  bool is_scaled_ = false;          // C is multiplied by beta already
   std::vector<std::byte> crossed_;  // a copy of an area
 };
 
