@@ -28,15 +28,22 @@ inline void* (*find_first)(const char* name) = nullptr;
 
 // libbrigade.so calls the BLAS, and sees only what all see.
 inline void ShowBlas() {
-  void* const gemm = find_first("dgemm_");
-  Dl_info file;
-  if (gemm == nullptr || dladdr(gemm, &file) == 0) return;
-  dlopen(file.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+  for (const char* const name : {"sgemm_", "dgemm_", "cgemm_", "zgemm_"}) {
+    void* const gemm = find_first(name);
+    Dl_info file;
+    if (gemm == nullptr || dladdr(gemm, &file) == 0) continue;
+    dlopen(file.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+  }
 }
 
 // `find`: one of these. Without the function the job ends.
 template <typename Function>
 Function* FindFunction(void* (*find)(const char*), const char* name, const char* routine) {
+  if (find == nullptr) {
+    Fail(routine,
+         "this part was not opened by a libbrigade_pblas.so of its version: load that, and install "
+         "both together");
+  }
   auto* const found = reinterpret_cast<Function*>(find(name));
   if (found == nullptr) {
     Fail(routine,

@@ -58,6 +58,9 @@ for preloads in "$library" "$library:$blacs"; do
   ends one_is_missing "${missing[$preloads]}" BRIGADE_PBLAS=auto
   tellers='0 1'
 done
+# Without the library of names, or with one from before it gave what the part needs.
+preloads=$(echo "${library%.so}"_*.so.0)
+ends small 'not opened by a libbrigade_pblas.so of its version' BRIGADE_PBLAS=on
 preloads=$library
 # What ranks have to agree on. Over our BLACS such a wait is reported, and goes on.
 tellers=0

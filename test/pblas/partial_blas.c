@@ -1,0 +1,3 @@
+/* Nobody calls it. */
+void zgemm_(void);
+void zgemm_(void) {}
