@@ -15,9 +15,13 @@ failures=0
 check() {  # RANKS PRELOADS [VARIABLE=VALUE...]
   local ranks=$1 preloads=$2 wanted taken
   shift 2
-  "$run_mpi" "$ranks" env "LD_PRELOAD=$preloads" BRIGADE_PBLAS=on BRIGADE_EXPLAIN=1 "$@" "$program" \
-    >"$TEST_TMPDIR/out" 2>&1 || { failures=$((failures + 1)); echo "FAILED: $ranks ranks, $preloads $*"; }
-  # mpirun's tag may stand within a line.
+  rm -f "$TEST_TMPDIR"/err.*
+  # Each rank's messages in a file of their own: mpirun may put something else within a line.
+  # shellcheck disable=SC2016 # for the inner shell
+  "$run_mpi" "$ranks" sh -c 'exec 2>"$0.$$"; exec "$@"' "$TEST_TMPDIR/err" \
+    env "LD_PRELOAD=$preloads" BRIGADE_PBLAS=on BRIGADE_EXPLAIN=1 "$@" "$program" >"$TEST_TMPDIR/out" 2>&1 ||
+    { failures=$((failures + 1)); echo "FAILED: $ranks ranks, $preloads $*"; }
+  cat "$TEST_TMPDIR"/err.* >>"$TEST_TMPDIR/out"
   sed -i 's/\[[0-9]*,[0-9]*\]<[a-z]*>: *//g' "$TEST_TMPDIR/out"
   grep -A 5 'Failure' "$TEST_TMPDIR/out" | head -n 30
   grep -v 'brigade: P.* by one-sided communication' "$TEST_TMPDIR/out" | tail -n 60

@@ -21,11 +21,12 @@ complain() {
   failures=$((failures + 1))
 }
 
-# Products alone, with submatrices, odd blocks, a first block of its own, and all transposes. Arguments: the letter of
-# the type; how many grids, their rows and their columns; the source of the first block; which routines; and the one
-# transpose, if they have no more.
+# Products alone, with submatrices, odd blocks, a first block of its own, and all transposes, of which testers leave out
+# what a routine does not know. Arguments: the letter of the type; how many grids, their rows and their columns; the
+# source of the first block. Testers judge P?SYRK and P?HERK also by a verdict on a B, which these do not have: they read
+# it unset, and so what lies on the stack, unless a routine with a B was tested before, as P?GEMM is here.
 harder() {
-  awk -v grids="$2" -v rows="$3" -v cols="$4" -v source="$5" -v routines="$6" -v turned="${7-}" '
+  awk -v grids="$2" -v rows="$3" -v cols="$4" -v source="$5" '
     BEGIN {
       value["TRANSA"] = "\047N\047 \047N\047 \047T\047 \047T\047 \047C\047 \047C\047 \047N\047 \047T\047"
       value["TRANSB"] = "\047N\047 \047T\047 \047N\047 \047T\047 \047N\047 \047C\047 \047C\047 \047C\047"
@@ -33,7 +34,6 @@ harder() {
       value["K"] = "24 28  9 22  3 39  1 33"
       value["IMB"] = " 3  5  6  3  2  1  9  5"; value["INB"] = " 4  2  6  1  2  7  3  5"
       value["MB"] = " 4  7  2  3  2  5 15 10"; value["NB"] = " 4  3  5  3  1  6  4  9"
-      if (turned) gsub(/[TC]/, turned, value["TRANSA"])
       # B and C are dealt otherwise in every second problem.
       other["MB"] = " 4  6  2  5  2  4 15  3"; other["NB"] = " 4  8  5  2  1  9  4  7"
       value["I"] = " 5  1  7  7  1 12  1 11"; value["J"] = " 1  4  7  2  9 12  6  1"
@@ -49,7 +49,7 @@ harder() {
       $0 = (name in other && $NF !~ /A$/ ? other[name] : value[name]) " values of " $NF
     }
     /values of [RC]SRC_[ABC]$/ { s = source; $0 = "0 " s " 0 " s " " s " 0 " s " 0 values of " $NF }
-    /put F for no test/ { $2 = $1 ~ "(" routines ")$" ? "T" : "F" }
+    /put F for no test/ { $2 = $1 ~ /(GEMM|SYRK|HERK)$/ ? "T" : "F" }
     { print }' "$shipped/P${1^^}BLAS3TST.dat" >"P${1^^}BLAS3TST.dat"
 }
 
@@ -69,10 +69,16 @@ counts() {
   said out ./*.SUMM | grep -oE '\|  P[A-Z0-9]+ .*' | tr -s ' ' | sort
 }
 
+# What they complain of where arguments are wrong, which comes first.
+complaints() {
+  said out | sed '/Error-exit tests completed/q'
+}
+
 # With all left to the PBLAS: what `check` compares with until the data are others.
 left() {  # LETTER
   run "$1" "$stock" BRIGADE_PBLAS=off
   counts >"counts-$1"
+  complaints >"complaints-$1"
   [[ -s counts-$1 ]] || complain "${1}pb3tst counts nothing"
 }
 
@@ -83,6 +89,7 @@ check() {
   shift 3
   run "$letter" "$preloads" "$@"
   counts | diff "counts-$letter" - || complain "${letter}pb3tst counts otherwise; $preloads $*"
+  complaints | diff "complaints-$letter" - || complain "${letter}pb3tst complains otherwise; $preloads $*"
   local failed routine taken passed
   failed=$(counts | awk '{ failed += $(NF - 1) } END { print NR ? failed : -1 }')
   [[ $failed -eq 0 ]] || complain "${letter}pb3tst: $failed tests failed; $preloads $*"
@@ -101,23 +108,11 @@ for letter in d z; do
 done
 check d all "$library:$blacs" BRIGADE_PBLAS=on
 for letter in s d c z; do
-  routines='GEMM|SYRK'
-  # Of complex ones SYRK and HERK know one transpose each.
-  [[ $letter == [sd] ]] || routines=GEMM
-  harder "$letter" 1 2 2 1 "$routines"
+  harder "$letter" 1 2 2 1
   left "$letter"
   check "$letter" all "$library:$blacs" BRIGADE_PBLAS=on
 done
-# Over our BLACS the testers may fail these of ScaLAPACK, too, though they are right: there is the differential test.
-for letter in c z; do
-  for routine in 'SYRK T' 'HERK C'; do
-    [[ $stock == "$library" ]] || continue
-    harder "$letter" 1 2 2 1 "${routine% *}" "${routine#* }"
-    left "$letter"
-    check "$letter" all "$stock" BRIGADE_PBLAS=on
-  done
-done
-harder d 3 "1 4 2" "4 1 1" 0 'GEMM|SYRK'
+harder d 3 "1 4 2" "4 1 1" 0
 left d
 check d all "$stock" BRIGADE_PBLAS=on BRIGADE_TRANSPORT=tcp BRIGADE_IFACE=lo
 # All of them are small.
