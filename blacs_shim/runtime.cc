@@ -13,6 +13,7 @@
 #include "blacs_shim/integers.h"
 #include "membuf/version.h"
 #include "patterns/trace/trace.h"
+#include "transport/host/launcher.h"
 #include "transport/host/variables.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_time.h"
@@ -103,6 +104,8 @@ Runtime& Runtime::StartNow(const char* routine) {
   Settings settings;
   FailIfNotOk(Origin{routine}, ReadSettings(&settings));
   current_ = new Runtime(settings);
+  const std::string odd = WrongLauncher(current_->world_size_);
+  if (!odd.empty()) std::fprintf(stderr, "brigade: %s\n", odd.c_str());
   if (!settings.trace.empty()) {
     TellIfNoTrace(Trace::Start(settings.trace, current_->world_rank_, current_->world_size_));
   }

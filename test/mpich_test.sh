@@ -12,8 +12,8 @@ mpich=("$@" --config=mpich)
 check "build" bazel build "${mpich[@]}" //blacs_shim:libbrigade_blacs{,64}.so //pblas_shim:libbrigade_pblas{,64}.so \
   //rma_shim:libbrigade_rma.so //bench:brigade_bench //test/blacs:blacs_c_header_test \
   //test/blacs:blacs64_c_header_test //test/blacs:blacs_cases //test/rma:rma_cases //test/transport:one_mpi \
-  //test/pblas:differential //test/pblas:errors_cases //test/li:li_{cases,misuse} //test/bsp:bsp_cases \
-  //bench/studies:suites //bench/studies/putget:studies
+  //test/patterns:first_call //test/pblas:differential //test/pblas:errors_cases //test/li:li_{cases,misuse} \
+  //test/bsp:bsp_cases //bench/studies:suites //bench/studies/putget:studies
 [[ $failed -eq 0 ]] || finish
 built=$(bazel info "${mpich[@]}" bazel-bin)
 shim=$built/blacs_shim
@@ -143,9 +143,25 @@ families() {
 # A program of Open MPI ends at its first call of the BLACS, with a text that says why.
 refused() {
   ! OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun.openmpi --oversubscribe -n 2 \
-    env LD_PRELOAD="$shim/libbrigade_blacs.so" /usr/lib/x86_64-linux-gnu/scalapack/openmpi-tests/BLACS/xCbtest \
-    >"$work/refusal" 2>&1
+    env LD_PRELOAD="$shim/libbrigade_blacs.so" \
+    "/usr/lib/$(gcc -print-multiarch)/scalapack/openmpi-tests/BLACS/xCbtest" >"$work/refusal" 2>&1
   grep "this library was not built for Open MPI, which the program uses" "$work/refusal" || { cat "$work/refusal"; false; }
+}
+
+# All libraries say so, and those of Open MPI under MPICH, too (test/transport:wrong_mpi_test).
+all_refused() {
+  ./test/transport/wrong_mpi_test.sh MPICH "Open MPI" libmpi.so.40 "$built/test/patterns/first_call" \
+    "$built/test/bsp/bsp_cases" "$built/test/li/li_cases" "$shim/libbrigade_blacs.so" "$pblas" "$rma"
+}
+
+# Started by MPICH each process of Open MPI is alone.
+other_launcher() {
+  local openmpi
+  openmpi=$(bazel info "${options[@]}" bazel-bin) &&
+    job 2 env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$openmpi/test/blacs/blacs_cases" lonely \
+      >"$work/launcher" 2>&1
+  [[ $(grep -c "the launcher says that 2 processes .* of another MPI" "$work/launcher") -eq 2 ]] ||
+    { cat "$work/launcher"; false; }
 }
 
 statistics() {
@@ -163,11 +179,11 @@ studies() {
   done
 }
 
-# MPICH has some 2000 communicators.
+# MPICH has some 2000 communicators, which both ranks say.
 communicators() {
   ! job 2 "$built/test/blacs/blacs_cases" many_contexts >"$work/contexts" 2>&1
-  grep -A9 "BLACS ERROR 'blacs_gridinit: .*MPI_Comm_create_group" "$work/contexts" | grep "Too many communicators" ||
-    { cat "$work/contexts"; false; }
+  [[ $(grep -A9 "BLACS ERROR 'blacs_gridinit: .*MPI_Comm_create_group" "$work/contexts" |
+    grep -c "Too many communicators") -eq 2 ]] || { cat "$work/contexts"; false; }
 }
 
 check "C" job 4 "$built/test/blacs/blacs_c_header_test"
@@ -210,6 +226,8 @@ for suite in "as_suite --ints 1,3000" "mult_suite -n 2,48" "rdx_suite --keys 2,1
   check "$suite" ./bench/studies/suites_test.sh "$run_mpi" 4 "$built/bench/studies/"$suite
 done
 check "a program of Open MPI is refused" refused
+check "by each library" all_refused
+check "Open MPI under MPICH's launcher" other_launcher
 check "an installation" installed "$work/prefix"
 check "one installation for both families" either
 check "libraries that name no MPI" families

@@ -24,6 +24,7 @@
 #include "transport/edge/process_copy.h"
 #include "transport/endpoint.h"
 #include "transport/host/host.h"
+#include "transport/host/launcher.h"
 #include "transport/host/memory_lock.h"
 #include "transport/host/network_interface.h"
 #include "transport/host/process_watch.h"
@@ -123,6 +124,8 @@ Status OpenOnAll(const std::string& transport) {
 void PrintTransports(bool prints, int ranks) {
   if (prints)
     std::printf("transports among %d rank%s\n", ranks, ranks == 1 ? ", this process" : "s");
+  const std::string odd = WrongLauncher(ranks);
+  if (prints && !odd.empty()) std::printf("  %s\n", odd.c_str());
   for (const TransportName& transport : Transports()) {
     const Status status = OpenOnAll(transport.name);
     if (prints) Line(transport.name, YesOr(status, std::string("yes: ") + transport.description));

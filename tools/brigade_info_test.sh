@@ -81,6 +81,10 @@ for line in auto shm; do says "^  $line +yes"; done
 run 1 env BRIGADE_STATS=often "$info"
 says 'BRIGADE_STATS=often: must be 0, 1 or ranks'
 
+# Hydra under a program of Open MPI.
+run 0 env MPI_LOCALNRANKS=2 "$info"
+says '^  the launcher says that 2 processes .* mpirun is of another MPI than the program'
+
 # Rank 0 speaks for all.
 run 0 "$run_mpi" 2 "$info"
 says 'transports among 2 ranks$'

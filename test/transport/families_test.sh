@@ -54,6 +54,19 @@ blacs.Cblacs_exit(0)
 print(rank.value, ranks.value)' "$mpi" >"$out" 2>&1
 prints '^0 1$'
 
+# Large counts, which Open MPI 4 does not have.
+case $mpi in
+  *libmpi.so.40*)
+    LD_PRELOAD=$rma timeout 60 python3 -c '
+import ctypes, sys
+ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_LOCAL)
+ctypes.CDLL(None).MPI_Put_c()' "$mpi" >"$out" 2>&1
+    [ $? -eq 1 ] || fail "MPI_Put_c"
+    grep -q '^brigade: libbrigade_rma.so: there is no MPI_Put_c in /.*libbrigade_rma_openmpi.so.0, which' "$out" ||
+      fail "no text"
+    ;;
+esac
+
 # Without any it takes the MPI that it is installed for, or says that this is not clear.
 LD_PRELOAD=$blacs timeout 60 python3 -c '
 import ctypes

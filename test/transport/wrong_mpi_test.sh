@@ -1,8 +1,12 @@
 #!/bin/bash
-# Every library says that the MPI of the process is of the other family before it calls it. Arguments: programs whose
-# first call is one of libbrigade.so, of libbrigade_bsp.so and of libbrigade_li.so.
+# Every library says that the MPI of the process is of the other family before it calls it. Arguments: the family that the
+# libraries are for, the other, its library; programs whose first call is one of libbrigade.so, of libbrigade_bsp.so and
+# of libbrigade_li.so; libbrigade_blacs.so, libbrigade_pblas.so, libbrigade_rma.so.
 set -u
 
+own=$1
+other=$2
+library=$3
 failures=0
 
 says() {  # TEXT COMMAND...
@@ -15,10 +19,23 @@ says() {  # TEXT COMMAND...
   failures=$((failures + 1))
 }
 
-says 'unavailable: .*MPI is not initialised' "$1"
-says 'unavailable: .*this library was not built for MPICH, which the program uses' LD_PRELOAD=libmpich.so.12 "$1"
-refusal='this library was built for Open MPI, but the program uses MPICH Version'
-says "^brigade: libbrigade_bsp.so: $refusal" LD_PRELOAD=libmpich.so.12 "$2"
-says "^brigade: libbrigade_li.so: $refusal" LD_PRELOAD=libmpich.so.12 "$3" all
+# Programs of the one in which the other takes all calls.
+missing="this library was not built for $other, which the program uses"
+says 'unavailable: .*MPI is not initialised' "$4"
+says "unavailable: .*$missing" LD_PRELOAD="$library" "$4"
+refusal="this library was built for $own, but the program uses $other [vV]"
+says "^brigade: libbrigade_bsp.so: $refusal" LD_PRELOAD="$library" "$5"
+says "^brigade: libbrigade_li.so: $refusal" LD_PRELOAD="$library" "$6" all
+
+# Programs of the other, with these preloaded.
+refused() {  # LIBRARY FUNCTION
+  says "^brigade: $(basename "$1"): $missing" LD_PRELOAD="$(realpath "$1")" python3 -c '
+import ctypes, sys
+ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
+ctypes.CDLL(None)[sys.argv[2]]()' "$library" "$2"
+}
+refused "$7" Cblacs_pinfo
+refused "$8" pdgemm_
+refused "$9" MPI_Alloc_mem
 
 [ $failures -eq 0 ]

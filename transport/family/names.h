@@ -5,18 +5,20 @@
 #define BRIGADE_TRANSPORT_FAMILY_NAMES_H_
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "transport/family/part.h"
 
 namespace brigade {
 namespace names {
 
-[[noreturn]] inline void GiveUp(const char* why) {
-  std::fprintf(stderr, "brigade: libbrigade_" BRIGADE_PART ".so: %s\n", why);
+[[noreturn]] inline void GiveUp(const std::string& why) {
+  std::fprintf(stderr, "brigade: libbrigade_" BRIGADE_PART ".so: %s\n", why.c_str());
   std::_Exit(EXIT_FAILURE);
 }
 
@@ -43,10 +45,19 @@ inline void Give(void* part, const char* taker, void* (*find)(const char*)) {
 
 inline void* Open() {
   const Part part = OpenPart(BRIGADE_PART);
-  if (part.library == nullptr) GiveUp(part.why_not.c_str());
+  if (part.library == nullptr) GiveUp(part.why_not);
   Give(part.library, "brigade_take_find_next", &FindNext);
   Give(part.library, "brigade_take_find_first", &FindFirst);
   return part.library;
+}
+
+// The MPI of the program has a call that the one did not have which the part was built with.
+[[noreturn]] inline void GiveUpFor(const char* name, void* part) {
+  link_map* library = nullptr;
+  dlinfo(part, RTLD_DI_LINKMAP, &library);
+  GiveUp(std::string("there is no ") + name + " in " + library->l_name +
+         ", which is of another release, or was built with an MPI that has none; build Brigade "
+         "with the program's MPI, or start the program without this library");
 }
 
 // Threads may open it at the same time, since nothing is locked: what the part loads may call us.
@@ -54,7 +65,7 @@ inline void* Find(const char* name) {
   static std::atomic<void*> part{nullptr};
   if (part == nullptr) part = Open();
   void* const function = dlsym(part, name);
-  if (function == nullptr) GiveUp(dlerror());
+  if (function == nullptr) GiveUpFor(name, part);
   return function;
 }
 

@@ -51,4 +51,12 @@ int LocalRank() {
       {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PALS_LOCAL_RANKID", "SLURM_LOCALID"});
 }
 
+std::string WrongLauncher(int ranks) {
+  const int said = LocalRanks();
+  if (ranks > 1 || said == 1) return "";
+  return "the launcher says that " + std::to_string(said) +
+         " processes of the job are on this host, and MPI that this one is alone; so each is a job "
+         "of its own: mpirun is of another MPI than the program, or srun wants another --mpi";
+}
+
 }  // namespace brigade

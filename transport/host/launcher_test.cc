@@ -60,5 +60,14 @@ TEST_F(LauncherTest, NoNumber) {
   EXPECT_EQ(LocalRank(), -1);
 }
 
+// Hydra under a program of Open MPI.
+TEST_F(LauncherTest, AProcessThatIsAloneIsOddWhereTheLauncherSaysMore) {
+  EXPECT_EQ(WrongLauncher(1), "");
+  Say("MPI_LOCALNRANKS", "4");
+  EXPECT_NE(WrongLauncher(1).find("says that 4 processes"), std::string::npos);
+  EXPECT_EQ(WrongLauncher(4), "");
+  EXPECT_EQ(WrongLauncher(2), "");
+}
+
 }  // namespace
 }  // namespace brigade
