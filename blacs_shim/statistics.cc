@@ -57,6 +57,13 @@ std::string NameOf(int verb, int type) {
   return (barrier ? std::string() : std::string(1, kTypeLetters[type])) + kVerbNames[verb];
 }
 
+// Two more, of seconds that one rank has waited.
+std::string Columns(uint64_t least_ns, uint64_t most_ns) {
+  char text[64];
+  std::snprintf(text, sizeof(text), " %12.6f %12.6f", least_ns * 1e-9, most_ns * 1e-9);
+  return text;
+}
+
 }  // namespace
 
 Statistics::Statistics() : sizes_(Index(kVerbs, 0, 0) * kSizes) {
@@ -119,25 +126,31 @@ Status Statistics::SumOver(MPI_Comm communicator) {
 std::string Statistics::ToString(const std::string& whose) const {
   char line[160];
   std::string text = "brigade statistics " + whose + "\n";
-  std::snprintf(line, sizeof(line), "brigade %-14s %3s %12s %16s %12s %12s\n", "routine", "top",
-                "calls", "bytes", "time s", "waiting s");
+  const bool summed = !most_.counters.empty();
+  std::snprintf(line, sizeof(line), "brigade %-14s %3s %12s %16s %12s %12s%s\n", "routine", "top",
+                "calls", "bytes", "time s", "waiting s",
+                summed ? "        least         most" : "");
   text += line;
   for (int verb = 0; verb < kVerbs; ++verb) {
     for (int type = 0; type < kTypeColumns; ++type) {
       for (int letter = 0; letter < kLetterColumns; ++letter) {
-        const Counters& counters = figures_.counters[Index(verb, type, letter)];
+        const size_t index = Index(verb, type, letter);
+        const Counters& counters = figures_.counters[index];
         if (counters.calls == 0) continue;
-        std::snprintf(line, sizeof(line), "brigade %-14s '%c' %12llu %16llu %12.6f %12.6f\n",
-                      NameOf(verb, type).c_str(), kLetters[letter],
-                      static_cast<unsigned long long>(counters.calls),
-                      static_cast<unsigned long long>(counters.bytes), counters.elapsed_ns * 1e-9,
-                      counters.wait_ns * 1e-9);
+        std::snprintf(
+            line, sizeof(line), "brigade %-14s '%c' %12llu %16llu %12.6f %12.6f%s\n",
+            NameOf(verb, type).c_str(), kLetters[letter],
+            static_cast<unsigned long long>(counters.calls),
+            static_cast<unsigned long long>(counters.bytes), counters.elapsed_ns * 1e-9,
+            counters.wait_ns * 1e-9,
+            summed ? Columns(least_.counters[index].wait_ns, most_.counters[index].wait_ns).c_str()
+                   : "");
         text += line;
       }
     }
   }
   // The highest of any rank.
-  const Memory& high = most_.counters.empty() ? figures_.memory : most_.memory;
+  const Memory& high = summed ? most_.memory : figures_.memory;
   std::snprintf(line, sizeof(line),
                 "brigade staging high water %llu bytes, overflow high water %llu bytes in %llu "
                 "blocks\n",
