@@ -76,11 +76,15 @@ soversion=$(readelf --dynamic "$built/patterns/api/libbrigade.so.0" | sed -nE 's
 up=$(sed -E 's,[^/]+,..,g' <<<"$libdir")  # from the libraries to the prefix
 lib=$prefix/$libdir
 
-filled() {  # NAME PLACE MODE: packaging/NAME.in
-  mkdir -p "$2"
-  sed "s,@version@,$version,g; s,@soversion@,$soversion,g; s,@libdir@,$libdir,g; s,@up@,$up,g" \
-    "packaging/$1.in" >"$2/$1"
-  chmod "$3" "$2/$1"
+filled() {  # NAME FILE MODE [COMMAND-OF-SED]: packaging/NAME.in
+  mkdir -p "$(dirname "$2")"
+  sed "${4-}; s,@version@,$version,g; s,@soversion@,$soversion,g; s,@libdir@,$libdir,g; s,@up@,$up,g" \
+    "packaging/$1.in" >"$2"
+  chmod "$3" "$2"
+}
+
+pkg_config() {  # LIBRARY DESCRIPTION [FLAG-OF-COMPILERS]
+  filled pc "$lib/pkgconfig/$1.pc" 644 "s|@library@|$1|; s|@description@|$2|; s|@flag@|${3:+ $3}|"
 }
 
 for library in "${libraries[@]}"; do
@@ -106,15 +110,17 @@ for tool in merge_trace trace_picture; do
   install -D --mode=755 --target-directory="$prefix/share/brigade" "tools/$tool.py"
   ln -sf "../share/brigade/$tool.py" "$prefix/bin/brigade_$tool"
 done
-filled brigade_run "$prefix/bin" 755
+filled brigade_run "$prefix/bin/brigade_run" 755
 
-filled brigade.pc "$lib/pkgconfig" 644
-filled brigade_blacs.pc "$lib/pkgconfig" 644
-filled brigade_blacs64.pc "$lib/pkgconfig" 644
-filled brigade_li.pc "$lib/pkgconfig" 644
-filled brigade_bsp.pc "$lib/pkgconfig" 644
-filled BrigadeConfig.cmake "$lib/cmake/Brigade" 644
-filled BrigadeConfigVersion.cmake "$lib/cmake/Brigade" 644
+pkg_config brigade "Communication patterns for dense linear algebra"
+pkg_config brigade_blacs "The BLACS of ScaLAPACK; comes before it on the command line"
+pkg_config brigade_blacs64 "The BLACS of ScaLAPACK, with integers of 64 bits; comes before it on the command line" \
+  -DBRIGADE_BLACS_ILP64
+pkg_config brigade_pblas "Products of matrices under ScaLAPACK; comes before it on the command line"
+pkg_config brigade_pblas64 "Products of matrices under ScaLAPACK, with integers of 64 bits; comes before it"
+pkg_config brigade_li "LI, one put and one get over several libraries"
+pkg_config brigade_bsp "BSPlib, programs of supersteps"
+for file in BrigadeConfig.cmake BrigadeConfigVersion.cmake; do filled "$file" "$lib/cmake/Brigade/$file" 644; done
 
 mkdir -p "$prefix/share/man/man1"
 manual() {  # PROGRAM WHAT-IT-DOES
@@ -123,7 +129,7 @@ manual() {  # PROGRAM WHAT-IT-DOES
 }
 manual brigade_bench "measures Brigade beside its peers"
 manual brigade_info "prints what Brigade finds on this machine"
-manual brigade_run "runs a program with Brigade's BLACS"
+manual brigade_run "runs a program with Brigade's libraries"
 manual brigade_merge_trace "puts the parts of a timeline together"
 manual brigade_trace_picture "draws where the time of a job went"
 install -D --mode=644 --target-directory="$prefix/share/doc/brigade" LICENSE CHANGELOG.md

@@ -90,13 +90,26 @@ multiplies() {  # COMMAND...
     { cat "$work/out"; fail "-lbrigade_pblas $blacs before ScaLAPACK: $* takes no product"; }
 }
 for blacs in '' -lbrigade_blacs; do
-  # shellcheck disable=SC2206 # nothing or a word
-  linked=(test/pblas/linked_product.f90 -L"$lib" -lbrigade_pblas $blacs -Wl,-rpath,"$lib" -lscalapack-openmpi)
+  # shellcheck disable=SC2206,SC2207 # words
+  linked=(test/pblas/linked_product.f90 $(pkg-config --libs brigade_pblas) $blacs -Wl,-rpath,"$lib" -lscalapack-openmpi)
   mpif90 "${linked[@]}" -o "$work/product"
   multiplies "$work/product"
   mpif90 -shared -fPIC "${linked[@]}" -o "$work/plugin.so"
   multiplies python3 -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1]).main(0, None)' "$work/plugin.so"
 done
+
+mkdir "$work/linked"
+cat >"$work/linked/CMakeLists.txt" <<EOT
+cmake_minimum_required(VERSION 3.13)
+project(product C Fortran)
+find_package(MPI REQUIRED)
+find_package(Brigade REQUIRED)
+add_executable(product $PWD/test/pblas/linked_product.f90)
+target_link_libraries(product Brigade::pblas scalapack-openmpi MPI::MPI_Fortran)
+EOT
+{ cmake -S "$work/linked" -B "$work/linked" -DCMAKE_PREFIX_PATH="$prefix" && cmake --build "$work/linked"; } \
+  >"$work/out" 2>&1 || { cat "$work/out"; fail "Brigade::pblas"; }
+multiplies "$work/linked/product"
 
 cmake -S "$examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$work/out" || { cat "$work/out"; exit 1; }
 cmake --build "$work/cmake" >"$work/out" || { cat "$work/out"; exit 1; }
@@ -123,6 +136,12 @@ brigade_merge_trace "$work/solve.json"
 brigade_trace_picture "$work/solve.json" >"$work/out"
 grep -q wait "$work/out" || fail "brigade_trace_picture shows no waits"
 brigade_info | grep -q '^  shm  *yes' || fail "brigade_info"
+mpicc test/transport/one_mpi.c -o "$work/one_mpi" -ldl
+BRIGADE_LOG=info "$run_mpi" 2 brigade_run --pblas --rma --blacs "$work/one_mpi" >"$work/out" 2>&1 ||
+  { cat "$work/out"; fail "brigade_run with several libraries"; }
+for text in 'BLACS over transport' 'carried over'; do
+  grep -q "$text" "$work/out" || { cat "$work/out"; fail "brigade_run does not preload what is named"; }
+done
 code=0
 brigade_run --n 4 2>"$work/out" >/dev/null || code=$?
 [[ $code -ne 0 && $(cat "$work/out") == 'brigade_run: unknown option --n' ]] || fail "brigade_run takes --n"
