@@ -13,8 +13,9 @@ results/testers/.
   --full   stress tests at full length with a new seed (BRIGADE_TEST_SEED=<number> repeats one), messages beyond 2 GiB,
            packages for Debian and Spack, a container, the libraries for MPICH and under other MPIs, MKL's ScaLAPACK
            from PyPI, applications that Debian ships, every ScaLAPACK tester on Debian's own BLACS too, to compare
-           with that instead of the recorded counts, and testers and applications once more with our products of
-           matrices. Takes more than 90 minutes on 2 cores, and leaves its result in docs/results/full-test.md.
+           with that instead of the recorded counts, testers and applications once more with our products of
+           matrices, and benchmarks under AddressSanitizer. Takes more than 90 minutes on 2 cores, and leaves its result
+           in docs/results/full-test.md.
   --help   this text
 EOF
 }
@@ -169,11 +170,15 @@ large_messages() {
 }
 
 sanitized() {  # SANITIZER: all that is no MPI job, then the BLACS through its library.
-  local sanitizer=$1
+  local sanitizer=$1 targets=(//...)
+  # Nothing that is measured, and no scripts, which look at names and reports.
+  $full || mapfile -t targets < <(bazel query --noshow_progress \
+    "kind(cc_test, //... - //bench/...) - attr(tags, manual, //...)")
   # Sanitizers know nothing of MPI's own memory and threads. The proof of the schedules, their digests, and what they
   # cost are arithmetic, and would take longer than everything else.
   bazel_test "$sanitizer" --config="$sanitizer" --build_tests_only --test_tag_filters=-mpi -- \
-    //... -//patterns/check:schedule_check_test -//test/patterns:golden_schedules_test -//test/patterns:cost_model_test
+    "${targets[@]}" \
+    -//patterns/check:schedule_check_test -//test/patterns:golden_schedules_test -//test/patterns:cost_model_test
   # MPI itself leaks, and freed memory is kept back for a while, so leaks cannot be seen here.
   bazel_test "$sanitizer-blacs" --config="$sanitizer" --test_env=ASAN_OPTIONS=detect_leaks=0 \
     '--test_arg=--gtest_filter=-*LeakNothing' //test/blacs:blacs_shim_test_4
@@ -204,7 +209,7 @@ cluster() {  # TITLE TEST
 title "Packages"
 ./test/install.sh || exit 1
 
-lint format includes documents shell python spelling reference aarch64
+lint format includes documents shell python spelling reference aarch64 mpich
 
 # Every file is compiled once, for programs as for libraries.
 optimised=(--config=opt --config=werror --force_pic)
@@ -254,6 +259,7 @@ sanitized asan
 # Where ranks are threads, and nowhere else, there are threads to check.
 inproc="rdeps(//..., //transport/inproc:inproc_transport)"
 mapfile -t threaded < <(bazel query --noshow_progress "kind(cc_test, $inproc + //transport/...)")
-bazel_test tsan --config=tsan "${threaded[@]}"
+# In virtual time they take turns in one thread.
+bazel_test tsan --config=tsan --test_env=GTEST_FILTER='-*/*sim*' "${threaded[@]}"
 cluster "The TCP transports on it" tcp_cluster_test
 finish

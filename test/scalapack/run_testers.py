@@ -27,6 +27,8 @@ VERSIONED = ["libscalapack-openmpi2.2", "scalapack-mpi-test", "libopenmpi3", "li
 
 # A library that hangs everywhere shall not take hours to say so.
 MAX_HANGS = 4
+# Instead of mpi_job's, where stock breaks off, too: most of these runs end so.
+BREAKS_OFF_SILENCE_S = 30
 RECORDED_RUNS = 3
 
 # The lines that sum up a tester, over all families. Whatever else it prints (times, residuals) differs from run to run.
@@ -106,7 +108,7 @@ def summarise(output):
     return lines + [f"{count} rows {verdict}" for verdict, count in sorted(rows.items())]
 
 
-def run(tester, preload, folder):
+def run(tester, preload, folder, silence_s=mpi_job.SILENCE_S):
     """Runs one tester in a fresh folder with its own copy of the data: testers read them from the current directory."""
     mpi_job.fresh(folder)
     for data in tester.data.glob("*.dat"):
@@ -115,7 +117,7 @@ def run(tester, preload, folder):
         selection = folder / "bt.dat"
         selection.write_text(re.sub(r"'T'(\s+Run AUX)", r"'F'\1", selection.read_text()))
 
-    job = mpi_job.run([tester.program], tester.ranks, preload, folder, mpi=tester.mpi)
+    job = mpi_job.run([tester.program], tester.ranks, preload, folder, mpi=tester.mpi, silence_s=silence_s)
     # The last auxiliary test is blacs_abort with -1, which is what mpirun then returns.
     expected_status = 255 if tester.aux else 0
     if not job.ended:
@@ -193,16 +195,17 @@ def compare(testers, args, folder):
     hangs = 0
     for number, tester in enumerate(testers, 1):
         expected = recorded["testers"][tester.name]
+        silence_s = BREAKS_OFF_SILENCE_S if expected["stock_breaks_off"] else mpi_job.SILENCE_S
         print(f"[{number}/{len(testers)}] {tester.name:16}", end=" ", flush=True)
         if args.beside_stock:
-            stock = run(tester, None, folder / "stock" / tester.name)
+            stock = run(tester, None, folder / "stock" / tester.name, silence_s)
             print(f"stock {stock.outcome} {stock.seconds:6.1f} s,", end=" ", flush=True)
             if stock.outcome == ENDS:
                 expected = dict(expected, summary=stock.summary)
-        result = run(tester, args.preload, folder / tester.name)
+        result = run(tester, args.preload, folder / tester.name, silence_s)
         verdict, reason = judge(tester, result, expected, args.preload)
         if verdict == "failed" and args.preload and result.outcome == ENDS and not args.beside_stock:
-            stock = run(tester, None, folder / "stock" / tester.name)
+            stock = run(tester, None, folder / "stock" / tester.name, silence_s)
             if stock.outcome == ENDS and sorted(stock.summary) == sorted(result.summary):
                 verdict, reason = judge(tester, result, dict(expected, summary=stock.summary), args.preload)
                 reason = f"as stock does here, not as recorded {reason}".rstrip()

@@ -21,7 +21,7 @@ def fresh(folder):
     folder.mkdir(parents=True)
 
 
-def run(program, ranks, preload, folder, settings=(), mpi="openmpi"):
+def run(program, ranks, preload, folder, settings=(), mpi="openmpi", silence_s=SILENCE_S):
     """Runs `program`, a list of words, in `folder`, and leaves its stdout and stderr there. `settings` are words that
     env takes; `mpi` is openmpi or mpich, Debian's."""
     environment = dict(
@@ -42,20 +42,20 @@ def run(program, ranks, preload, folder, settings=(), mpi="openmpi"):
     with open(folder / "stdout", "w") as out, open(folder / "stderr", "w") as err:
         with subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out,
                               stderr=err) as process:
-            ended = ends(process, folder / "stdout")
+            ended = ends(process, folder / "stdout", silence_s)
     seconds = time.monotonic() - start
     output, errors = ((folder / name).read_text(errors="replace") for name in ("stdout", "stderr"))
     return Job(ended, process.returncode, seconds, output, errors)
 
 
-def ends(process, output):
-    """Waits until the job ends, or ends it once its output has not grown for SILENCE_S."""
+def ends(process, output, silence_s):
+    """Waits until the job ends, or ends it once its output has not grown for so long."""
     size, grown = 0, time.monotonic()
     while process.poll() is None:
         time.sleep(0.05)
         if output.stat().st_size != size:
             size, grown = output.stat().st_size, time.monotonic()
-        elif time.monotonic() - grown > SILENCE_S:
+        elif time.monotonic() - grown > silence_s:
             process.terminate()  # mpirun ends its ranks; killing it would leave them behind.
             try:
                 process.wait(20)
