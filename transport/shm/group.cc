@@ -57,8 +57,11 @@ bool Group::Write(int peer, ConstByteSpan message, Urgency urgency, EdgeMemory* 
   directories[peer]->notes.fetch_add(1, std::memory_order_release);
   members[peer]->shared->notes.fetch_add(1, std::memory_order_release);
   members[peer]->shared->bell.Ring();
-  members[peer]->piece_follows = urgency == Urgency::kWithNext;
-  if (!members[peer]->piece_follows) members[peer]->shared->helper.Ring();
+  if (urgency == Urgency::kWithNext) {
+    members[peer]->piece_follows = true;
+  } else {
+    members[peer]->shared->helper.Ring();
+  }
   return true;
 }
 

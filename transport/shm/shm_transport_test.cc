@@ -661,6 +661,7 @@ TEST_F(ShmHelper, IsWokenByThePieceThatANoteAnnounced) {
     SendNote(Urgency::kWithNext);
     SendNote(Urgency::kCanWait);
   }));
+  EXPECT_TRUE(Wakes(kLongUs, [&] { SendPiece(); })) << "of the first of the two notes";
   EXPECT_FALSE(Wakes(kShortUs, [&] { SendPiece(); })) << "which nobody announced";
 }
 
