@@ -54,11 +54,12 @@ class Leaving : public ForwardingEndpoint {
   }
   bool Progress() override {
     const bool is_helper = std::this_thread::get_id() != owner_;
-    return (!is_deaf || !is_helper) && ForwardingEndpoint::Progress();
+    return (!is_deaf || !is_helper) && !is_stuck && ForwardingEndpoint::Progress();
   }
 
-  bool leaves_next = false;          // from the next group on there is none
-  std::atomic<bool> is_deaf{false};  // the helper hears nothing
+  bool leaves_next = false;           // from the next group on there is none
+  std::atomic<bool> is_deaf{false};   // the helper hears nothing
+  std::atomic<bool> is_stuck{false};  // nobody here hears anything
 
  private:
   const std::thread::id owner_ = std::this_thread::get_id();
@@ -226,6 +227,33 @@ TEST_P(WindowMpi, ATargetInsideMpiIsReached) {
       EXPECT_EQ(word, r);
     }
   }
+}
+
+// What may leave with a fence leaves although its origin, who waits inside MPI, makes no call.
+TEST_P(WindowMpi, APutWaitsForNoFenceIfNobodySendsItLater) {
+  const auto bring = [&](int64_t value) {
+    if (window_->rank() == 0) {
+      std::vector<int64_t> sent(100, value);
+      Expect(window_->Put(Words(&sent), {1, 0, Word(), 100}, nullptr, /*fence_follows=*/true));
+      if (value == 2) {  // from here on it has no helper, or so it seems
+        endpoint_->leaves_next = true;
+        MpiBootstrap alone(MPI_COMM_SELF);
+        std::unique_ptr<Group> group;
+        Expect(Group::Create(engine_.get(), &alone, 1, 1, &group));
+      }
+      int word = 0;
+      MPI_Recv(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (window_->rank() == 1) {
+      const volatile int64_t* const last = &memory_[99];
+      while (*last != value) Expect(window_->Progress());
+      const int word = 0;
+      MPI_Send(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    }
+    Expect(window_->Fence());
+  };
+  Expect(window_->Fence());
+  bring(1);
+  bring(2);
 }
 
 // --- operations on many short blocks ---
@@ -445,20 +473,96 @@ TEST_P(WindowMpi, AHelperLeavesBehindThoseThatCountOnIt) {
   Expect(window->Free());
 }
 
+// The same, and nothing moves any more, as if all memory for answers were lent to ranks that wait
+// for this one. It goes on, and answers in its next call.
+TEST_P(WindowMpi, AHelperLeavesThoughItCannotAnswer) {
+  Expect(window_->Fence());
+  if (!GoesByMessages() || !window_->is_direct()) GTEST_SKIP() << "no helper is counted on";
+  endpoint_->is_stuck = window_->rank() == 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (window_->rank() == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // all have begun
+    endpoint_->leaves_next = true;
+    MpiBootstrap alone(MPI_COMM_SELF);
+    std::unique_ptr<Group> group;
+    Expect(Group::Create(engine_.get(), &alone, 1, 1, &group));
+    endpoint_->is_stuck = false;
+    for (int r = 1; r < window_->size(); ++r) {
+      int word = 0;
+      MPI_Request told;
+      MPI_Irecv(&word, 1, MPI_INT, r, 0, MPI_COMM_WORLD, &told);
+      for (int is_told = 0; is_told == 0;) {
+        Expect(window_->Progress());
+        MPI_Test(&told, &is_told, MPI_STATUS_IGNORE);
+      }
+      const int64_t* const mine = &memory_[static_cast<size_t>(2 * kBlocks * r)];
+      for (int64_t i = 0; i < 2 * kBlocks; ++i) ASSERT_EQ(mine[i], i % 2 == 0 ? 1 : 0);
+    }
+  } else {
+    const int rank = window_->rank();
+    std::vector<int64_t> sent(kBlocks, 1);
+    Expect(window_->Put(Words(&sent), {0, 2 * kBlocks * rank, Every(2), 1}));
+    EXPECT_EQ(window_->layouts_told(), 1U);
+    MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  }
+  Expect(window_->Fence());
+}
+
 TEST_P(WindowMpi, NobodyIsAskedForShortBlocksThatAreSaidNotToBe) {
+  Expect(window_->Fence());
   if (!window_->is_direct()) GTEST_SKIP() << "goes by messages alone";
   WindowOptions options = options_;
   options.has_short_blocks = false;
-  MpiBootstrap bootstrap(MPI_COMM_WORLD);
-  std::unique_ptr<Window> window;
-  Expect(Window::Create(space_.get(), &bootstrap, options, &window));
-  std::vector<int64_t> sent(kBlocks, 1);
-  Expect(window->Fence());
-  Expect(window->Put(Words(&sent), {next_, 0, Every(2), 1}));
-  Expect(window->Fence());
-  EXPECT_EQ(window->layouts_told(), 0U);
-  for (int64_t i = 0; i < 2 * kBlocks; ++i) ASSERT_EQ(memory_[i], i % 2 == 0 ? 1 : 0) << i;
-  Expect(window->Free());
+  for (const bool some_by_messages : {false, true}) {
+    if (some_by_messages && window_->rank() == 0) options.goes_directly = false;
+    MpiBootstrap bootstrap(MPI_COMM_WORLD);
+    std::unique_ptr<Window> window;
+    Expect(Window::Create(space_.get(), &bootstrap, options, &window));
+    EXPECT_NE(window->is_direct(), some_by_messages);
+    const int64_t value = some_by_messages ? 2 : 1;
+    std::vector<int64_t> sent(kBlocks, value);
+    Expect(window->Fence());
+    Expect(window->Put(Words(&sent), {next_, 0, Every(2), 1}));
+    Expect(window->Fence());
+    EXPECT_EQ(window->layouts_told(), window->reaches(next_) ? 0U : 1U);
+    for (int64_t i = 0; i < 2 * kBlocks; ++i) ASSERT_EQ(memory_[i], i % 2 == 0 ? value : 0) << i;
+    Expect(window->Free());
+  }
+}
+
+TEST_P(WindowMpi, BlocksAreCountedAsTheKernelSeesThem) {
+  for (int64_t i = 0; i < kSlots; ++i) memory_[i] = i;
+  Expect(window_->Fence());
+  if (!window_->is_direct()) GTEST_SKIP() << "goes by messages alone";
+  // No two blocks are as far apart as the two before.
+  const auto place = [](int64_t i, int64_t distance) { return i * distance + i % 2; };
+  const auto list = [&](int64_t blocks, int64_t words, int64_t distance) {
+    const TypedLayout block = TypedLayout::Run(Element::kInt64, words);
+    std::vector<TypedLayout::Part> parts;
+    for (int64_t i = 0; i < blocks; ++i) parts.push_back({8 * place(i, distance), &block});
+    TypedLayout layout;
+    Expect(TypedLayout::List(parts, &layout));
+    return layout;
+  };
+  const auto expect_got = [&](int64_t blocks, int64_t words, int64_t distance, bool is_asked) {
+    const uint64_t told = window_->layouts_told();
+    std::vector<int64_t> got(static_cast<size_t>(blocks * words));
+    Expect(window_->Get(Words(&got), {next_, 0, list(blocks, words, distance), 1}));
+    EXPECT_EQ(window_->layouts_told() - told, is_asked ? Told(1) : 0)
+        << blocks << " of " << words << ", " << distance << " apart";
+    for (int64_t i = 0; i < blocks; ++i) ASSERT_EQ(got[i * words], place(i, distance)) << i;
+  };
+  expect_got(kBlocks, 1, kFar - 1, /*is_asked=*/true);
+  expect_got(kBlocks, 1, 3, /*is_asked=*/false);   // what lies between is read along
+  expect_got(1000, 1, kFar, /*is_asked=*/false);   // too few
+  expect_got(1100, 130, 270, /*is_asked=*/false);  // too long
+  Expect(window_->Fence());
+  std::vector<int64_t> sent(kBlocks, -1);
+  const uint64_t told = window_->layouts_told();
+  Expect(window_->Put(Words(&sent), {next_, 0, list(kBlocks, 1, 3), 1}));
+  EXPECT_EQ(window_->layouts_told() - told, Told(1)) << "nothing is written along";
+  Expect(window_->Fence());
+  for (int64_t i = 0; i < kBlocks; ++i) ASSERT_EQ(memory_[place(i, 3)], -1) << i;
 }
 
 // Of a window of all memory, too.

@@ -1,6 +1,7 @@
 #include "windows/core/window.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -136,6 +137,7 @@ Status Window::ExposePart(Bootstrap* bootstrap, const WindowOptions& options) {
 }
 
 Status Window::OpenTargets(Bootstrap* bootstrap, const WindowOptions& options) {
+  has_short_blocks_ = options.has_short_blocks;
   const bool is_simulated = engine()->endpoint()->simulated_processor() != nullptr;
   const Host here = Host::Here();
   struct Reach {
@@ -178,9 +180,10 @@ Status Window::OpenTargets(Bootstrap* bootstrap, const WindowOptions& options) {
 // thread in, until it is answered. So who answers no longer waits for those who have begun, and
 // drives meanwhile: each of them ends, whatever this rank does afterwards. None begins behind that.
 // Were they left to the next call of this rank they might wait for ever, for it may come only when
-// they have ended. This wait ends, for those who are waited for wait for nobody but ranks that
-// answer, or are here; unless all memory for replies is lent for ranks that have gone on to wait in
-// their own calls without driving. Who is lost is noticed as in all waits.
+// they have ended. Those who are waited for wait for nobody but ranks that answer, or are here; who
+// is lost is noticed as in all waits. But they need memory, here and there, and all of it may be
+// lent for what others have asked for, who have gone on to wait for this rank without driving: when
+// nothing moves any more they are left to its next call after all.
 void Window::OnHelper(bool answers) {
   Answering& mine = exposed_->page().answering();
   if (answers) {
@@ -188,9 +191,18 @@ void Window::OnHelper(bool answers) {
     return;
   }
   mine.End();
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::seconds kPatience(2);
+  Clock::time_point moved = Clock::now();
+  const auto is_stuck = [&] { return Clock::now() - moved > kPatience; };
   // If it fails the window is broken, as its next call will say.
-  (void)wait_->UntilAlone(/*is_told=*/false, "what others are asking for",
-                          [&] { return !mine.is_asked(); });
+  (void)wait_->UntilAlone(/*is_told=*/false, "what others are asking for", [&] {
+    if (engine()->Move()) moved = Clock::now();  // and sends what waits for a fence
+    return !mine.is_asked() || is_stuck();
+  });
+  if (!mine.is_asked() || !state()->failure.ok()) return;
+  engine()->options().report("a window on group rank " + std::to_string(rank()) +
+                             ": what others are asking for waits for this rank's next call");
 }
 
 Window::~Window() {

@@ -144,7 +144,7 @@ class Window final : private Engine::Listener {
   // completes it, or until `*over` is set, which Progress does.
 
   // `fence_follows`: the caller's next fence comes soon. Short data may go along with what that
-  // sends.
+  // sends, where a helper sends them if it is late.
   Status Put(const OriginData& origin, const TargetData& target, std::atomic<bool>* over = nullptr,
              bool fence_follows = false);
   Status Get(const OriginData& result, const TargetData& target, std::atomic<bool>* over = nullptr);
@@ -256,7 +256,10 @@ class Window final : private Engine::Listener {
   Status AskInTurn(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
                    const OriginData& receive, const TargetData& target, int64_t offset,
                    AccessEnd end, std::atomic<bool>* over, bool fence_follows);
-  // Of memory that this rank reaches: whether the kernel would do it block by block, and long.
+  // Whether what waits for a fence is sent although this rank makes no call.
+  bool IsSentLater() const;
+  // Of memory that this rank reaches: whether the kernel would do it block by block, and long, and
+  // a helper of its owner is to be asked.
   bool IsScattered(NoteKind kind, const TargetData& target) const;
   // What is scattered so is asked for, if the target answers, and done when this returns: *is_done.
   // Otherwise nothing happens.
@@ -323,6 +326,7 @@ class Window final : private Engine::Listener {
   bool is_direct_ = true;         // every rank reaches every other by itself; the same on all
   bool some_are_direct_ = false;  // some rank reaches another so; the same on all
   bool may_leave_early_ = false;  // a fence, before others have left it; the same on all
+  bool has_short_blocks_ = true;  // as the options say
   ServedWindow served_;
   std::unique_ptr<WindowMessages> messages_;
   Epochs epochs_;

@@ -126,22 +126,40 @@ Status Window::AskInTurn(NoteKind kind, AccumulateOp op, Element element, const 
   }
   auto request = std::make_unique<Outgoing>(target.rank, note, send, receive);
   request->over = over;
-  request->fence_follows = fence_follows && all_tell();
+  request->fence_follows = fence_follows && all_tell() && IsSentLater();
   return messages_->Add(std::move(request));
 }
 
+// In virtual time there is no helper, and what is sent costs what it costs where there is one.
+bool Window::IsSentLater() const {
+  return engine()->endpoint()->HelperMayDrive() || engine()->processor() != nullptr;
+}
+
+// What comes first stands for all: as many blocks as there must be, as the kernel sees them.
 bool Window::IsScattered(NoteKind kind, const TargetData& target) const {
-  const int64_t bytes = target.layout.size() * target.count;
-  if (!IsPrivate(target.rank) || bytes < rules::kLeastBlocksToAskFor) return false;
-  // What comes first stands for all.
-  const Runs first = LayoutCursor(&target.layout, target.count).Next();
-  if (first.bytes > rules::kMostBlockBytesToAskFor ||
-      bytes / first.bytes < rules::kLeastBlocksToAskFor) {
+  constexpr int64_t kMostBytes = rules::kLeastBlocksToAskFor * rules::kMostBlockBytesToAskFor;
+  if (!has_short_blocks_ || !IsPrivate(target.rank) ||
+      target.layout.size() * target.count < rules::kLeastBlocksToAskFor) {
     return false;
   }
   // Short gaps are read along.
-  return kind != NoteKind::kGet ||
-         first.stride - first.bytes > static_cast<int64_t>(rules::kReadAcrossBytes);
+  const int64_t across = kind == NoteKind::kGet ? int64_t{rules::kReadAcrossBytes} : 0;
+  const auto is_apart = [&](int64_t gap) { return gap < 0 || gap > across; };
+  int64_t blocks = 0;
+  int64_t end = 0;  // of the last one
+  LayoutCursor at(&target.layout, target.count);
+  while (at.position() < std::min(at.size(), kMostBytes)) {
+    const Runs runs = at.Next();
+    if (blocks == 0 || is_apart(runs.offset - end)) ++blocks;
+    if (is_apart(runs.stride - runs.bytes)) {
+      const int64_t counted = (kMostBytes - at.position() + runs.bytes - 1) / runs.bytes;
+      blocks += std::min(runs.count, counted) - 1;
+    }
+    if (blocks >= rules::kLeastBlocksToAskFor) return true;
+    end = runs.offset + (runs.count - 1) * runs.stride + runs.bytes;
+    at.Skip(runs.count * runs.bytes);
+  }
+  return false;
 }
 
 // The bytes of the window are all there, or its owner would not have offered them: in memory of
