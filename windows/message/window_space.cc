@@ -4,13 +4,33 @@
 #include <string>
 #include <utility>
 
+#include "patterns/engine/memory_wait.h"
+
 namespace brigade {
+namespace {
+
+// A chunk of the surplus. Sends that have returned may have all of it: receivers give it back.
+ChunkRun AwaitSurplus(Engine* engine) {
+  ChunkRun run;
+  MemoryWait wait;
+  engine->WaitUntil(
+      [&] {
+        const bool may_come =
+            engine->sends()->in_flight() > 0 && engine->buffers()->CheckWait(&wait).ok();
+        run = engine->buffers()->TrySurplusRun(0, 1);
+        return run || !may_come;
+      },
+      [] { return std::string("windows, waiting for staging memory that sends have"); });
+  return run;
+}
+
+}  // namespace
 
 Status WindowSpace::Create(Engine* engine, std::unique_ptr<WindowSpace>* space) {
   const Engine::Turn turn(engine);
   std::unique_ptr<WindowSpace> made(new WindowSpace(engine));
   for (Share& share : made->shares_) {
-    share.kept = engine->buffers()->TrySurplusRun(0, 1);
+    share.kept = AwaitSurplus(engine);
     if (!share.kept) {
       return Status(StatusCode::kOutOfMemory,
                     "windows need " + std::to_string(kUses) + " chunks of " +

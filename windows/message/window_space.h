@@ -26,7 +26,9 @@ class WindowSpace final : private BufferOwner {
   enum class Use { kRequest, kRequestLanding, kReply, kReplyLanding };
   static constexpr int kUses = 4;
 
-  // `engine` must outlive it. kOutOfMemory: the staging budget has no chunks beside its core.
+  // `engine` must outlive it. It waits for chunks that returned sends have, as sends wait for
+  // memory. kOutOfMemory: the staging budget has too few beside its core, or receivers give none
+  // back.
   static Status Create(Engine* engine, std::unique_ptr<WindowSpace>* space);
   // REQUIRES: all windows are gone.
   ~WindowSpace();
