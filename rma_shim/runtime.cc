@@ -8,6 +8,7 @@
 
 #include "rma_shim/carried_window.h"
 #include "rma_shim/errors.h"
+#include "transport/host/launcher.h"
 #include "transport/host/variables.h"
 
 namespace brigade {
@@ -30,10 +31,14 @@ Runtime::Runtime(const Settings& settings)
 Runtime::~Runtime() = default;
 
 Status Runtime::OpenEngine() {
-  // Checked windows go by messages, which over TCP are answered while a rank is inside MPI.
-  const bool needs_thread = settings_.check_windows && settings_.transport == "auto";
-  BRIGADE_RETURN_IF_ERROR(SharedEngine::Acquire(needs_thread ? "tcp" : settings_.transport,
-                                                settings_.engine, &engine_));
+  // Checked windows go by messages, which between hosts auto may leave to MPI: then nobody answers
+  // while a rank is inside MPI.
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const bool avoids_mpi =
+      settings_.check_windows && settings_.transport == "auto" && LocalRanks() < ranks;
+  BRIGADE_RETURN_IF_ERROR(
+      SharedEngine::Acquire(avoids_mpi ? "tcp" : settings_.transport, settings_.engine, &engine_));
   return WindowSpace::Create(engine_->engine.get(), &space_);
 }
 

@@ -48,7 +48,8 @@ carried.over.shm
 carried.over.shm BRIGADE_TEST_BY_MESSAGES=1
 carried.over.tcp BRIGADE_TRANSPORT=tcp
 carried.over.tcp BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_TRANSPORT=tcp
-carried.over.tcp BRIGADE_CHECK_WINDOWS=1
+carried.over.shm BRIGADE_CHECK_WINDOWS=1
+carried.over.tcp BRIGADE_CHECK_WINDOWS=1 BRIGADE_TRANSPORT=tcp
 EOT
 }
 
@@ -101,7 +102,10 @@ refuse() {
 }
 refuse 'brigade: MPI_Put on rank 1: bytes from 0 to 4 behind displacement 77' fatal
 expect 'carried over shm' 2 conflict
-expect 'carried over tcp' 3 shared BRIGADE_CHECK_WINDOWS=1
+expect 'carried over shm' 3 shared BRIGADE_CHECK_WINDOWS=1
+expect 'carried over shm' 3 computing BRIGADE_CHECK_WINDOWS=1
+# As if each rank were on a host of its own.
+expect 'carried over tcp' 3 fence BRIGADE_CHECK_WINDOWS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1
 conflict='a conflict in the window of rank 0, bytes 4 to 7: a put of rank [01] comes before a put of rank [01] is over'
 refuse "brigade: MPI_Win_fence on rank [01]: .*$conflict" conflict BRIGADE_CHECK_WINDOWS=1
 refuse 'BRIGADE_RMA=maybe: must be off, on or auto' fence BRIGADE_RMA=maybe
