@@ -20,10 +20,10 @@
 ///    thread at a time.
 /// 6. Displacements count in the target's unit, all else in bytes, or in values of a layout.
 ///
-/// A target need not call while others work on its memory where ranks share a host, or where the
-/// transport has a thread of its own (tcp). Over `mpi` between hosts, and over shm for private
-/// memory that the kernel does not let others reach, its next call does the work: any call of this
-/// library, brigade_progress() among them.
+/// A target need not call while others work on its memory where ranks share a host, or go by tcp: a
+/// thread answers what comes by messages. Over `mpi` between hosts, and once a process has had a
+/// group that uses `mpi`, its next call does that: any call of this library, brigade_progress()
+/// among them.
 ///
 /// Sources: MPI-3.1, chapter 11; MPI/SX, sections 2 to 4; notified puts: ARMCI.
 
@@ -370,8 +370,9 @@ typedef enum {
 /// @return #BRIGADE_INVALID_ARGUMENT: another epoch is open; #BRIGADE_PEER_LOST: a member is gone,
 ///         on all others; else the failure of the window
 ///
-/// Cost: a barrier in shared memory; an all-reduce of 8 bytes per rank where all goes by messages;
-/// elsewhere both, however many targets there were.
+/// Cost, however many targets there were: a barrier in shared memory; where all goes by messages, a
+/// note from each of up to 8 ranks to each other one, and of more an all-reduce of 8 bytes per
+/// rank; elsewhere both.
 BRIGADE_EXPORT brigade_status brigade_window_fence(brigade_window* window, int promises);
 
 /// @}
