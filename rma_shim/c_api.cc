@@ -28,6 +28,7 @@ using brigade::SharedAllocations;
 using brigade::Status;
 using brigade::StatusCode;
 using brigade::Window;
+using brigade::rma::Carried;
 using brigade::rma::CarriedWindow;
 using brigade::rma::ErrorClassOf;
 using brigade::rma::Operation;
@@ -37,13 +38,6 @@ using brigade::rma::Requests;
 using brigade::rma::Runtime;
 using brigade::rma::WindowRequest;
 using Kind = Operation::Kind;
-
-CarriedWindow* Carried(MPI_Win handle) {
-  Runtime* const runtime = Runtime::Current();
-  if (runtime == nullptr) return nullptr;
-  const Runtime::Entry entry(runtime);
-  return runtime->Find(handle);
-}
 
 int Answer(const CarriedWindow& window, const char* routine, int error, const std::string& text) {
   if (error == MPI_SUCCESS) return error;
@@ -219,35 +213,6 @@ PUBLIC(Alloc_mem, (MPI_Aint size, MPI_Info info, void* base)) {
 
 PUBLIC(Free_mem, (void* base)) {
   return SharedAllocations::Here().Free(base) ? MPI_SUCCESS : ORIGINAL(Free_mem)(base);
-}
-
-PUBLIC(Win_create,
-       (void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* win)) {
-  const CarriedWindow* const made =
-      Make("MPI_Win_create", {MPI_WIN_FLAVOR_CREATE, base, size, unit, info, comm});
-  if (made == nullptr) return ORIGINAL(Win_create)(base, size, unit, info, comm, win);
-  *win = made->handle();
-  return MPI_SUCCESS;
-}
-
-PUBLIC(Win_allocate,
-       (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win)) {
-  const CarriedWindow* const made =
-      Make("MPI_Win_allocate", {MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, unit, info, comm});
-  if (made == nullptr) return ORIGINAL(Win_allocate)(size, unit, info, comm, base, win);
-  *static_cast<void**>(base) = made->window()->base();
-  *win = made->handle();
-  return MPI_SUCCESS;
-}
-
-PUBLIC(Win_allocate_shared,
-       (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win)) {
-  const CarriedWindow* const made =
-      Make("MPI_Win_allocate_shared", {MPI_WIN_FLAVOR_SHARED, nullptr, size, unit, info, comm});
-  if (made == nullptr) return ORIGINAL(Win_allocate_shared)(size, unit, info, comm, base, win);
-  *static_cast<void**>(base) = made->window()->base();
-  *win = made->handle();
-  return MPI_SUCCESS;
 }
 
 PUBLIC(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win* win)) {
@@ -450,7 +415,7 @@ PUBLIC(Compare_and_swap, (const void* origin, const void* compare, void* result,
 #define ORIGINAL_COUNTED(name) ORIGINAL(name)
 #include "rma_shim/counted_api.inc"
 
-// Since MPI 4. Calls of this kind that make windows are left to the MPI.
+// Since MPI 4.
 #if MPI_VERSION >= 4
 #undef COUNT
 #undef UNIT

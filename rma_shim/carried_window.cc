@@ -93,7 +93,7 @@ Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Boots
   BRIGADE_RETURN_IF_ERROR(Agree(bootstrap, refusal, request, &options.in_one_piece));
 
   flavor_ = request.flavor;
-  unit_ = request.unit;
+  unit_ = static_cast<int>(request.unit);
   bytes_ = request.bytes;
   options.kind = WindowMemory::kShared;
   if (flavor_ == MPI_WIN_FLAVOR_CREATE) options.kind = WindowMemory::kPrivate;

@@ -25,7 +25,7 @@ struct WindowRequest {
   int flavor = MPI_WIN_FLAVOR_CREATE;
   void* memory = nullptr;  // of the caller, for MPI_WIN_FLAVOR_CREATE
   MPI_Aint bytes = 0;
-  int unit = 1;
+  int64_t unit = 1;
   MPI_Info info = MPI_INFO_NULL;
   MPI_Comm comm = MPI_COMM_NULL;
 };
@@ -70,6 +70,14 @@ class CarriedWindow {
   int unit_ = 1;
   MPI_Aint bytes_ = 0;
 };
+
+// The window that a handle stands for; null: it is none of ours.
+inline CarriedWindow* Carried(MPI_Win handle) {
+  Runtime* const runtime = Runtime::Current();
+  if (runtime == nullptr) return nullptr;
+  const Runtime::Entry entry(runtime);
+  return runtime->Find(handle);
+}
 
 }  // namespace rma
 }  // namespace brigade

@@ -1,5 +1,5 @@
 // The names of MPI's one-sided calls and of those that wait for requests, by both names of MPI,
-// with as many arguments in each.
+// with as many arguments in each; and the one of Fortran.
 
 #include "transport/family/names.h"
 
@@ -44,6 +44,9 @@ BRIGADE_BOTH(Rput, 9)
 BRIGADE_BOTH(Rget, 9)
 BRIGADE_BOTH(Raccumulate, 10)
 BRIGADE_BOTH(Rget_accumulate, 13)
+BRIGADE_BOTH(Win_create_c, 6)
+BRIGADE_BOTH(Win_allocate_c, 6)
+BRIGADE_BOTH(Win_allocate_shared_c, 6)
 BRIGADE_BOTH(Win_shared_query_c, 5)
 BRIGADE_BOTH(Put_c, 8)
 BRIGADE_BOTH(Get_c, 8)
@@ -62,3 +65,6 @@ BRIGADE_BOTH(Testany, 5)
 BRIGADE_BOTH(Testall, 4)
 BRIGADE_BOTH(Testsome, 5)
 BRIGADE_BOTH(Request_get_status, 3)
+
+BRIGADE_PASS(long, mpi_win_get_attr_, 5)
+BRIGADE_PASS(long, pmpi_win_get_attr_, 5)

@@ -8,21 +8,63 @@
 
 #include "rma_shim/datatype/predefined.h"
 
+// Since MPI 4; an MPI of the same binary interface may be older.
+#if MPI_VERSION >= 4
+#pragma weak MPI_Type_get_envelope_c
+#pragma weak MPI_Type_get_contents_c
+#endif
+
 namespace brigade {
 namespace rma {
 namespace {
 
-// How a derived datatype was made: the arguments of the call that did.
+// What kind of call made a datatype, and how many arguments of each kind it had.
+struct Envelope {
+  explicit Envelope(MPI_Datatype type) {
+#if MPI_VERSION >= 4
+    if (MPI_Type_get_envelope_c != nullptr) {
+      MPI_Type_get_envelope_c(type, &integers, &addresses, &large_counts, &types, &combiner);
+      return;
+    }
+#endif
+    int counts[3] = {};
+    MPI_Type_get_envelope(type, &counts[0], &counts[1], &counts[2], &combiner);
+    integers = counts[0];
+    addresses = counts[1];
+    types = counts[2];
+  }
+
+  int combiner = MPI_COMBINER_NAMED;
+  MPI_Count integers = 0;
+  MPI_Count addresses = 0;
+  MPI_Count large_counts = 0;  // of a call for these
+  MPI_Count types = 0;
+};
+
+// How a derived datatype was made: the arguments of the call that did. Those of calls for large
+// counts stand where the other calls have them.
 class Contents {
  public:
   explicit Contents(MPI_Datatype type) {
-    int counts[3] = {};
-    MPI_Type_get_envelope(type, &counts[0], &counts[1], &counts[2], &combiner);
-    integers.resize(static_cast<size_t>(counts[0]));
-    addresses.resize(static_cast<size_t>(counts[1]));
-    types.resize(static_cast<size_t>(counts[2]));
-    MPI_Type_get_contents(type, counts[0], counts[1], counts[2], integers.data(), addresses.data(),
+    const Envelope envelope(type);
+    combiner = envelope.combiner;
+    std::vector<int> ints(static_cast<size_t>(envelope.integers));
+    addresses.resize(static_cast<size_t>(envelope.addresses));
+    types.resize(static_cast<size_t>(envelope.types));
+#if MPI_VERSION >= 4
+    if (envelope.large_counts > 0) {
+      std::vector<MPI_Count> large(static_cast<size_t>(envelope.large_counts));
+      MPI_Type_get_contents_c(type, envelope.integers, envelope.addresses, envelope.large_counts,
+                              envelope.types, ints.data(), addresses.data(), large.data(),
+                              types.data());
+      Arrange(ints, large);
+      return;
+    }
+#endif
+    MPI_Type_get_contents(type, static_cast<int>(ints.size()), static_cast<int>(addresses.size()),
+                          static_cast<int>(types.size()), ints.data(), addresses.data(),
                           types.data());
+    integers.assign(ints.begin(), ints.end());
   }
   // Derived ones among them are new handles.
   ~Contents() {
@@ -33,10 +75,29 @@ class Contents {
   Contents(const Contents&) = delete;
   Contents& operator=(const Contents&) = delete;
 
-  int combiner = MPI_COMBINER_NAMED;
-  std::vector<int> integers;
+  int combiner;
+  std::vector<int64_t> integers;
   std::vector<MPI_Aint> addresses;
   std::vector<MPI_Datatype> types;
+
+ private:
+  // Sets integers, and addresses that are among the large counts.
+  void Arrange(const std::vector<int>& ints, const std::vector<MPI_Count>& large) {
+    auto addresses_begin = large.end();
+    if (combiner == MPI_COMBINER_HVECTOR || combiner == MPI_COMBINER_HINDEXED_BLOCK) {
+      addresses_begin = large.begin() + 2;
+    } else if (combiner == MPI_COMBINER_HINDEXED || combiner == MPI_COMBINER_STRUCT) {
+      addresses_begin = large.begin() + 1 + large[0];
+    }
+    // Counts of an array stand behind its number of dimensions.
+    const auto behind = ints.begin() + (combiner == MPI_COMBINER_DARRAY     ? 3
+                                        : combiner == MPI_COMBINER_SUBARRAY ? 1
+                                                                            : 0);
+    integers.assign(ints.begin(), behind);
+    integers.insert(integers.end(), large.begin(), addresses_begin);
+    integers.insert(integers.end(), behind, ints.end());
+    addresses.assign(addresses_begin, large.end());
+  }
 };
 
 // Lists blocks of children in a row, each block at its offset. What has no bytes says nothing of
@@ -82,21 +143,24 @@ Status Vector(int64_t count, int64_t length, int64_t stride, const TypedLayout& 
 }
 
 // The dimensions of an array, the fastest first.
-std::vector<int> Dimensions(int count, int order) {
-  std::vector<int> dimensions;
-  for (int d = 0; d < count; ++d) dimensions.push_back(order == MPI_ORDER_C ? count - 1 - d : d);
+std::vector<int64_t> Dimensions(int64_t count, int64_t order) {
+  std::vector<int64_t> dimensions;
+  for (int64_t d = 0; d < count; ++d) {
+    dimensions.push_back(order == MPI_ORDER_C ? count - 1 - d : d);
+  }
   return dimensions;
 }
 
-Status Subarray(const std::vector<int>& integers, const TypedLayout& child, TypedLayout* layout) {
-  const int count = integers[0];
-  const int* const sizes = &integers[1];
-  const int* const parts = sizes + count;
-  const int* const starts = parts + count;
+Status Subarray(const std::vector<int64_t>& integers, const TypedLayout& child,
+                TypedLayout* layout) {
+  const int64_t count = integers[0];
+  const int64_t* const sizes = &integers[1];
+  const int64_t* const parts = sizes + count;
+  const int64_t* const starts = parts + count;
   int64_t stride = child.extent();
   int64_t offset = 0;
   TypedLayout part = child;
-  for (const int d : Dimensions(count, starts[count])) {
+  for (const int64_t d : Dimensions(count, starts[count])) {
     BRIGADE_RETURN_IF_ERROR(TypedLayout::Repeat(parts[d], stride, part, &part));
     offset += starts[d] * stride;
     stride *= sizes[d];
@@ -115,20 +179,20 @@ Status Dealt(int64_t size, int64_t block, int64_t at, int64_t processes, int64_t
   return dealt.List(layout);
 }
 
-Status Darray(const std::vector<int>& integers, const TypedLayout& child, TypedLayout* layout) {
-  int rank = integers[1];
-  const int count = integers[2];
-  const int* const sizes = &integers[3];
-  const int* const ways = sizes + count;
-  const int* const arguments = ways + count;
-  const int* const grid = arguments + count;
+Status Darray(const std::vector<int64_t>& integers, const TypedLayout& child, TypedLayout* layout) {
+  int64_t rank = integers[1];
+  const int64_t count = integers[2];
+  const int64_t* const sizes = &integers[3];
+  const int64_t* const ways = sizes + count;
+  const int64_t* const arguments = ways + count;
+  const int64_t* const grid = arguments + count;
   // Ranks are numbered row by row in the grid, whatever the order of the array.
-  std::vector<int> at(static_cast<size_t>(count));
-  for (int d = count; d-- > 0; rank /= grid[d]) at[static_cast<size_t>(d)] = rank % grid[d];
+  std::vector<int64_t> at(static_cast<size_t>(count));
+  for (int64_t d = count; d-- > 0; rank /= grid[d]) at[static_cast<size_t>(d)] = rank % grid[d];
 
   int64_t stride = child.extent();
   TypedLayout part = child;
-  for (const int d : Dimensions(count, grid[count])) {
+  for (const int64_t d : Dimensions(count, grid[count])) {
     int64_t block = arguments[d];
     if (ways[d] == MPI_DISTRIBUTE_NONE) {
       block = sizes[d];
@@ -145,10 +209,10 @@ Status Darray(const std::vector<int>& integers, const TypedLayout& child, TypedL
 
 // Blocks of one child: `length(i)` of them at `offset(i)`.
 template <typename Length, typename Offset>
-Status Indexed(int count, const TypedLayout& child, const Length& length, const Offset& offset,
+Status Indexed(int64_t count, const TypedLayout& child, const Length& length, const Offset& offset,
                TypedLayout* layout) {
   Blocks blocks;
-  for (int i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     BRIGADE_RETURN_IF_ERROR(blocks.AddAlike(offset(i), length(i), child));
   }
   return blocks.List(layout);
@@ -170,11 +234,11 @@ Status TranslateDerived(const Contents& made, TypedLayout* layout) {
   TypedLayout child;
   BRIGADE_RETURN_IF_ERROR(TranslateDatatype(made.types[0], &child));
   const int64_t extent = child.extent();
-  const std::vector<int>& integers = made.integers;
+  const std::vector<int64_t>& integers = made.integers;
   const std::vector<MPI_Aint>& addresses = made.addresses;
-  const auto nth_length = [&](int i) { return integers[static_cast<size_t>(1 + i)]; };
-  const auto same_length = [&](int) { return integers[1]; };
-  const auto nth_address = [&](int i) { return addresses[static_cast<size_t>(i)]; };
+  const auto nth_length = [&](int64_t i) { return integers[static_cast<size_t>(1 + i)]; };
+  const auto same_length = [&](int64_t) { return integers[1]; };
+  const auto nth_address = [&](int64_t i) { return addresses[static_cast<size_t>(i)]; };
   switch (made.combiner) {
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED:
@@ -189,14 +253,14 @@ Status TranslateDerived(const Contents& made, TypedLayout* layout) {
     case MPI_COMBINER_INDEXED:
       return Indexed(
           integers[0], child, nth_length,
-          [&](int i) { return extent * integers[static_cast<size_t>(1 + integers[0] + i)]; },
+          [&](int64_t i) { return extent * integers[static_cast<size_t>(1 + integers[0] + i)]; },
           layout);
     case MPI_COMBINER_HINDEXED:
       return Indexed(integers[0], child, nth_length, nth_address, layout);
     case MPI_COMBINER_INDEXED_BLOCK:
       return Indexed(
           integers[0], child, same_length,
-          [&](int i) { return extent * integers[static_cast<size_t>(2 + i)]; }, layout);
+          [&](int64_t i) { return extent * integers[static_cast<size_t>(2 + i)]; }, layout);
     case MPI_COMBINER_HINDEXED_BLOCK:
       return Indexed(integers[0], child, same_length, nth_address, layout);
     case MPI_COMBINER_SUBARRAY:
@@ -212,11 +276,7 @@ Status TranslateDerived(const Contents& made, TypedLayout* layout) {
 }  // namespace
 
 bool IsPredefined(MPI_Datatype type) {
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = MPI_COMBINER_NAMED;
-  MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  const int combiner = Envelope(type).combiner;
   return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
          combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
 }
