@@ -107,6 +107,7 @@ Status MpiSendBackend::Sync(const std::vector<int>& slots) {
 void MpiSendBackend::Pack(std::vector<Operation>* operations) {
   leaving_.resize(static_cast<size_t>(processes()));
   arrived_.resize(leaving_.size());
+  data_.resize(leaving_.size());
   for (Packet& packet : leaving_) packet.resize(sizeof(Header));
   std::vector<uint64_t> requests(leaving_.size());
   for (Operation& operation : *operations) {
@@ -155,7 +156,7 @@ Status MpiSendBackend::ExchangePackets() {
   return WaitForAll();
 }
 
-Status MpiSendBackend::Do(int process, const Packet& packet) {
+void MpiSendBackend::Do(const Packet& packet, Data* data) {
   const std::byte* at = packet.data() + sizeof(Header);
   for (uint64_t left = Read<Header>(packet.data()).requests; left > 0; --left) {
     const auto request = Read<Request>(at);
@@ -165,28 +166,48 @@ Status MpiSendBackend::Do(int process, const Packet& packet) {
       std::memcpy(place, at, request.bytes);
       at += request.bytes;
     } else {
-      BRIGADE_RETURN_IF_ERROR(request.kind == Kind::kPut
-                                  ? Receive(place, request.bytes, process, kPutTag)
-                                  : Send(place, request.bytes, process, kGetTag));
+      (request.kind == Kind::kPut ? data->puts_from : data->gets_to).Add(place, request.bytes);
     }
   }
-  return Status();
+}
+
+Status MpiSendBackend::SendBlocks(Blocks* blocks, int process, int tag) {
+  return blocks->Start([&](const void* buffer, int count, MPI_Datatype type) {
+    return MpiStatus(
+        MPI_Isend(buffer, count, type, process, tag, comm(), &under_way_.emplace_back()),
+        "MPI_Isend");
+  });
+}
+
+Status MpiSendBackend::ReceiveBlocks(Blocks* blocks, int process, int tag) {
+  return blocks->Start([&](void* buffer, int count, MPI_Datatype type) {
+    return MpiStatus(
+        MPI_Irecv(buffer, count, type, process, tag, comm(), &under_way_.emplace_back()),
+        "MPI_Irecv");
+  });
 }
 
 Status MpiSendBackend::Exchange(std::vector<Operation>* operations) {
   Pack(operations);
   BRIGADE_RETURN_IF_ERROR(ExchangePackets());
-  // Both sides go through the requests of a pair in one order, and so MPI keeps them apart.
-  for (int p = 0; p < processes(); ++p) {
-    if (p != process()) BRIGADE_RETURN_IF_ERROR(Do(p, arrived_[static_cast<size_t>(p)]));
-  }
+  // Both sides go through the requests of a pair in one order, and so have the same messages.
   for (const Operation& operation : *operations) {
     const Request& request = operation.request;
-    if (request.kind == Kind::kPutHere) continue;
-    BRIGADE_RETURN_IF_ERROR(
-        request.kind == Kind::kPut
-            ? Send(operation.local, request.bytes, operation.process, kPutTag)
-            : Receive(operation.local, request.bytes, operation.process, kGetTag));
+    Data& data = data_[static_cast<size_t>(operation.process)];
+    if (request.kind == Kind::kPut) data.puts_to.Add(operation.local, request.bytes);
+    if (request.kind == Kind::kGet) data.gets_from.Add(operation.local, request.bytes);
+  }
+  for (int p = 0; p < processes(); ++p) {
+    if (p == process()) continue;
+    Data& data = data_[static_cast<size_t>(p)];
+    Do(arrived_[static_cast<size_t>(p)], &data);
+    BRIGADE_RETURN_IF_ERROR(ReceiveBlocks(&data.puts_from, p, kPutTag));
+    BRIGADE_RETURN_IF_ERROR(ReceiveBlocks(&data.gets_from, p, kGetTag));
+  }
+  for (int p = 0; p < processes(); ++p) {
+    Data& data = data_[static_cast<size_t>(p)];
+    BRIGADE_RETURN_IF_ERROR(SendBlocks(&data.puts_to, p, kPutTag));
+    BRIGADE_RETURN_IF_ERROR(SendBlocks(&data.gets_to, p, kGetTag));
   }
   return WaitForAll();
 }

@@ -1,6 +1,7 @@
 // MpiSendBackend: LI over MPI's messages. Operations are kept until LISYNC. There each process has
-// a packet for each other one: what it asks of it, and the data of short puts. What else is put and
-// got follows, each in a message that comes from where it lies and lands where it belongs.
+// a packet for each other one: what it asks of it, and the data of short puts. What else is put
+// follows in one message to each, and what is got in another, from where it lies to where it
+// belongs.
 
 #ifndef BRIGADE_WINDOWS_FACES_LI_MPI_MPI_SEND_BACKEND_H_
 #define BRIGADE_WINDOWS_FACES_LI_MPI_MPI_SEND_BACKEND_H_
@@ -13,6 +14,7 @@
 
 #include "membuf/status.h"
 #include "windows/faces/li/backend.h"
+#include "windows/faces/li/mpi/blocks.h"
 #include "windows/faces/li/mpi/mpi_backend.h"
 
 namespace brigade {
@@ -52,22 +54,29 @@ class MpiSendBackend final : public MpiBackend {
   };
 
   using Packet = std::vector<std::byte>;
+  // What goes to a process behind its packet, and what comes from it.
+  struct Data {
+    Blocks puts_to, puts_from, gets_to, gets_from;
+  };
 
   Status Exchange(std::vector<Operation>* operations);
   // Makes those that leave, and sends them while the others' come.
   void Pack(std::vector<Operation>* operations);
   Status ExchangePackets();
-  // Does what a process asks for in its packet, or starts it.
-  Status Do(int process, const Packet& packet);
-  // Starts a message of an operation, which may be in pieces.
+  // Does what a process asks for in its packet, or notes it in `data`.
+  void Do(const Packet& packet, Data* data);
+  // Starts a message, which may be in pieces.
   Status Send(const std::byte* data, size_t bytes, int process, int tag);
   Status Receive(std::byte* data, size_t bytes, int process, int tag);
+  Status SendBlocks(Blocks* blocks, int process, int tag);
+  Status ReceiveBlocks(Blocks* blocks, int process, int tag);
   Status WaitForAll();
 
   Memory memory_[kSlots];
   std::vector<Operation> operations_;  // since they were synchronised
   std::vector<Packet> leaving_;        // by process
   std::vector<Packet> arrived_;
+  std::vector<Data> data_;  // by process; empty between exchanges
   std::vector<MPI_Request> under_way_;
 };
 
