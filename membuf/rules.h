@@ -331,6 +331,10 @@ inline constexpr int64_t kMostHeldBytes = 16384;
 // Order. A product whose m, n and k are all at least this is computed by one-sided communication:
 // below, the exchanges before and after it cost more than it gains.
 inline constexpr int64_t kLeastPblasSize = 512;
+// The same of half a product, P?SYRK or P?HERK, whose ranks are on one host; and where they are on
+// several, where few would gain.
+inline constexpr int64_t kLeastPblasHalfSize = 2000;
+inline constexpr int64_t kLeastPblasHalfSizeOfHosts = INT64_MAX;
 
 }  // namespace brigade::rules
 

@@ -6,6 +6,14 @@
 
 namespace brigade {
 namespace pblas {
+namespace {
+
+int64_t LeastTaken(const ProductShape& shape) {
+  if (!shape.is_half) return rules::kLeastPblasSize;
+  return shape.is_on_one_host ? rules::kLeastPblasHalfSize : rules::kLeastPblasHalfSizeOfHosts;
+}
+
+}  // namespace
 
 const char* WhyLeft(Settings::When when, const ProductShape& shape, bool is_row_by_row) {
   const int64_t least = std::min({shape.m, shape.n, shape.k});
@@ -13,10 +21,11 @@ const char* WhyLeft(Settings::When when, const ProductShape& shape, bool is_row_
   if (least < 1) return "there is nothing to multiply";
   if (when == Settings::When::kAuto) {
     if (shape.ranks == 1) return "one rank has all";
-    if (least < rules::kLeastPblasSize) return "it is small";
-    // Between hosts half of C has nothing to gain: docs/design/multiply.md.
-    if (shape.is_half && !shape.is_on_one_host)
-      return "it is half of C, and ranks are on several hosts";
+    if (least < LeastTaken(shape)) {
+      return shape.is_half && !shape.is_on_one_host
+                 ? "it is half of C, and ranks are on several hosts"
+                 : "it is small";
+    }
   }
   if (!is_row_by_row) return "the ranks of its communicator are not in the grid's order";
   return nullptr;

@@ -37,15 +37,17 @@ TEST(Decision, LeavesWhatIsSmallToThePblas) {
   EXPECT_FALSE(IsTaken(When::kAuto, kLarge, kLarge, kLarge - 1, 2));
 }
 
-TEST(Decision, TakesHalvesOnOneHostAlone) {
-  for (const When when : {When::kAuto, When::kOn}) {
-    for (const bool is_half : {false, true}) {
-      for (const bool is_on_one_host : {false, true}) {
-        const ProductShape shape{kLarge, kLarge, kLarge, 2, is_half, is_on_one_host};
-        EXPECT_EQ(WhyLeft(when, shape, /*is_row_by_row=*/true) == nullptr,
-                  when == When::kOn || !is_half || is_on_one_host);
-      }
-    }
+TEST(Decision, TakesHalvesThatAreLargerAndOnOneHost) {
+  constexpr int64_t kLargeHalf = rules::kLeastPblasHalfSize;
+  const auto is_taken = [](When when, int64_t size, bool is_half, bool is_on_one_host) {
+    const ProductShape shape{size, size, size, 2, is_half, is_on_one_host};
+    return WhyLeft(when, shape, /*is_row_by_row=*/true) == nullptr;
+  };
+  for (const bool is_on_one_host : {false, true}) {
+    EXPECT_TRUE(is_taken(When::kAuto, kLarge, /*is_half=*/false, is_on_one_host));
+    EXPECT_TRUE(is_taken(When::kOn, kLarge, /*is_half=*/true, is_on_one_host));
+    EXPECT_FALSE(is_taken(When::kAuto, kLargeHalf - 1, /*is_half=*/true, is_on_one_host));
+    EXPECT_EQ(is_taken(When::kAuto, kLargeHalf, /*is_half=*/true, is_on_one_host), is_on_one_host);
   }
 }
 
