@@ -13,7 +13,7 @@ check "build" bazel build "${mpich[@]}" //blacs_shim:libbrigade_blacs{,64}.so //
   //rma_shim:libbrigade_rma.so //bench:brigade_bench //test/blacs:blacs_c_header_test \
   //test/blacs:blacs64_c_header_test //test/blacs:blacs_cases //test/rma:rma_cases //test/transport:one_mpi \
   //test/patterns:first_call //test/pblas:differential //test/pblas:errors_cases //test/li:li_{cases,misuse} \
-  //test/bsp:bsp_cases //bench/studies:suites //bench/studies/putget:studies
+  //test/bsp:{bsp,misuse,start}_cases //bench/studies:suites //bench/studies/putget:studies
 [[ $failed -eq 0 ]] || finish
 built=$(bazel info "${mpich[@]}" bazel-bin)
 shim=$built/blacs_shim
@@ -32,6 +32,10 @@ code=$?
 exit $code
 EOF
 chmod +x "$run_mpi"
+# The same, whose lines begin with the number of the process.
+run_mpi_marked=$run_mpi-marked
+sed 's/mpirun.mpich/& -prepend-rank/' "$run_mpi" >"$run_mpi_marked"
+chmod +x "$run_mpi_marked"
 
 fortran() {  # LIBRARY COMPILER-OPTION...
   local library=$1
@@ -221,6 +225,8 @@ for backend in windows mpi_rma mpi_send bsp; do
 done
 check "LI: mistakes that are always found" ./test/li/li_misuse_test.sh "$run_mpi" "$built/test/li/li_misuse" always
 check "BSPlib" ./test/bsp/bsp_test.sh "$run_mpi" "$built/test/bsp/bsp_cases"
+check "BSPlib: mistakes" ./test/bsp/misuse_test.sh "$run_mpi_marked" "$built/test/bsp/misuse_cases" 0 1
+check "BSPlib: how programs start" ./test/bsp/start_test.sh "$run_mpi_marked" "$built/test/bsp/start_cases"
 for suite in "as_suite --ints 1,3000" "mult_suite -n 2,48" "rdx_suite --keys 2,1001,20000"; do
   # shellcheck disable=SC2086 # words
   check "$suite" ./bench/studies/suites_test.sh "$run_mpi" 4 "$built/bench/studies/"$suite
