@@ -9,9 +9,12 @@
 #include "bench/contenders/bare_ring.h"
 #include "bench/contenders/bare_socket.h"
 #include "bench/contenders/brigade_group.h"
+#include "bench/contenders/brigade_window.h"
 #include "bench/contenders/mpi_peer.h"
+#include "bench/contenders/one_sided.h"
 #include "bench/runner/panel.h"
 #include "transport/edge/shared_allocations.h"
+#include "windows/message/window_space.h"
 
 namespace brigade::bench {
 namespace {
@@ -23,6 +26,8 @@ static_assert(kSlotBytes[4] == BareRing::kLargestSlotBytes);
 struct Contenders {
   Session* session;
   std::unique_ptr<BrigadeGroup> brigade;
+  std::unique_ptr<WindowSpace> space;
+  std::unique_ptr<OneSided> idle_window;
   std::unique_ptr<MpiPeer> mpi;
   std::unique_ptr<BareRing> ring;
   std::unique_ptr<BareSocket> socket;
@@ -47,6 +52,14 @@ Panel MakePanel(size_t bytes, size_t run_bytes, bool allocated) {
 
 std::string ShapeName(size_t run_bytes) {
   return run_bytes == 0 ? "contiguous" : "runs of " + std::to_string(run_bytes) + " B";
+}
+
+void MakeIdleWindow(Contenders* all) {
+  const std::string& kind = all->session->options().idle_window;
+  if (kind == "none") return;
+  AbortUnlessOk(MakeWindowSpace(all->brigade.get(), &all->space));
+  AbortUnlessOk(MakeBrigadeWindow(all->brigade.get(), all->space.get(), /*doubles=*/1,
+                                  /*is_shared=*/kind == "shared", &all->idle_window));
 }
 
 // One message length: the panels, and all who exchange them.
@@ -125,9 +138,11 @@ class Exchange {
   }
 
   void AddBrigade() {
-    const bool allocated = all_.session->options().allocated;
+    const Options& options = all_.session->options();
+    const std::string window =
+        all_.idle_window == nullptr ? "" : ", beside a " + options.idle_window + " window";
     Subject& subject = Add(
-        "brigade", allocated ? "send, receive, allocated" : "send, receive",
+        "brigade", (options.allocated ? "send, receive, allocated" : "send, receive") + window,
         [this] { return Run(true, nullptr); }, [this] { return Run(false, nullptr); });
     subject.cost = [this](int, Cost* cost) {
       OperationStatistics statistics;
@@ -202,6 +217,7 @@ void RunPingPong(Session* session) {
   Contenders all;
   all.session = session;
   AbortUnlessOk(BrigadeGroup::Create(session->comm(), options, &all.brigade));
+  MakeIdleWindow(&all);
   if (options.HasPeer("mpi")) all.mpi = std::make_unique<MpiPeer>(session->comm());
   if (options.HasPeer("ring")) all.ring = std::make_unique<BareRing>(session->comm());
   if (options.HasPeer("socket")) AbortUnlessOk(BareSocket::Create(session->comm(), &all.socket));
@@ -212,6 +228,7 @@ void RunPingPong(Session* session) {
       if (bytes >= run) Exchange(all, run_bytes, bytes / run * run).Measure();
     }
   }
+  if (all.idle_window != nullptr) AbortUnlessOk(all.idle_window->Free());
 }
 
 }  // namespace brigade::bench

@@ -74,6 +74,10 @@ CLI::App* AddPingPong(CLI::App* app, Options* options) {
   command->add_flag("--alloc", options->allocated,
                     "All messages in memory as brigade_alloc gives it, which the ranks of a host "
                     "map; the shim, a library of its own, does not know of it");
+  command
+      ->add_option("--idle-window", options->idle_window,
+                   "What memory a window has that Brigade keeps meanwhile, and nobody uses")
+      ->check(CLI::IsMember({"none", "shared", "private"}));
   return command;
 }
 
