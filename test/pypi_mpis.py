@@ -3,9 +3,9 @@
 interfaces: Open MPI 5, MPICH 5 and Intel MPI.
 
 Installs them from PyPI, each into a virtual environment of its own. An MPI passes if all programs end well over each
-transport, and so do those that are linked with it, on an installation for both families, with no other MPI mapped, and
-if those by puts and gets are right on our windows and on its own. Exit code 0 if none failed; an MPI that PyPI does not
-give is skipped.
+transport, and so do those that are linked with it, on an installation for both families, with no other MPI mapped; if
+those of LI do over each of its backends; and if those by puts and gets are right on our windows and on its own. Exit
+code 0 if none failed; an MPI that PyPI does not give is skipped.
 """
 
 import argparse
@@ -30,10 +30,13 @@ PROGRAMS = [  # ranks, words
     (2, ["test/blacs/blacs_cases", "threads_in_turn"]),
     (2, ["test/blacs/blacs_cases", "again"]),
     (2, ["test/blacs/blacs_cases", "spawn"]),
+    (2, ["test/bsp/bsp_cases"]),
 ]
+LI_BACKENDS = ["windows", "mpi_rma", "mpi_send", "bsp"]
 _BRIEF = ["--seconds", "0.001", "--min-iterations", "1", "--max-iterations", "1"]
 # By puts and gets, beside the MPI's messages and windows: what they are, and how those of the MPI communicate.
 STUDIES = [
+    (["cg_study", "--classes", "S", *_BRIEF], ["send", "nbsend", "put", "nbput"]),
     (["mg_study", "--classes", "S", *_BRIEF], ["send", "nbsend", "put", "nbput"]),
     (["summa_study", "-n", "24", "--widths", "5", *_BRIEF], ["broadcast", "get", "nbget"]),
     (["md_study", "--atoms", "108", "--steps", "2", "--block", "16", *_BRIEF], ["fold", "get", "nbget"]),
@@ -104,6 +107,11 @@ def complaint(mpi, folder, built, libraries):
             if wrong:
                 return wrong
     variables = dict(environment(mpi, folder, debian_names(mpi, folder)), BRIGADE_TRANSPORT="auto")
+    for backend in LI_BACKENDS:
+        wrong = failure(mpi, folder, 2, ["env", f"BRIGADE_LI_BACKEND={backend}", built / "test/li/li_cases", "sound"],
+                        variables)
+        if wrong:
+            return wrong
     for words, ways in STUDIES:
         # What is printed was verified.
         wrong = failure(mpi, folder, 2, [built / "bench/studies/putget" / words[0], *words[1:]], variables,
