@@ -565,6 +565,83 @@ TEST_P(WindowMpi, BlocksAreCountedAsTheKernelSeesThem) {
   for (int64_t i = 0; i < kBlocks; ++i) ASSERT_EQ(memory_[place(i, 3)], -1) << i;
 }
 
+// --- short puts into private memory: letters, on one host ---
+
+TEST_P(WindowMpi, AShortPutComesWithWhatEndsItsEpoch) {
+  const auto meet = [&] { MPI_Barrier(MPI_COMM_WORLD); };
+  std::vector<int64_t> sent(1, window_->rank() + 1);
+  const bool by_letter = window_->is_direct();
+  Expect(window_->Fence());
+  meet();
+  Expect(window_->Put(Words(&sent), {next_, 7, Word(), 1}));
+  sent[0] = -1;  // the caller's own again, where it was reached
+  if (by_letter) {
+    meet();
+    EXPECT_EQ(memory_[7], 0);
+    meet();
+  } else {
+    sent[0] = window_->rank() + 1;
+  }
+  Expect(window_->Fence({/*nothing_precedes=*/false, /*nothing_succeeds=*/true}));
+  EXPECT_EQ(memory_[7], previous_ + 1);
+  sent[0] = window_->rank() + 11;
+  Expect(window_->Post({previous_}));
+  Expect(window_->Start({next_}));
+  Expect(window_->Put(Words(&sent), {next_, 7, Word(), 1}));
+  if (by_letter) {
+    meet();
+    EXPECT_EQ(memory_[7], previous_ + 1);
+    meet();
+  }
+  Expect(window_->Complete());
+  Expect(window_->Wait());
+  EXPECT_EQ(memory_[7], previous_ + 11);
+}
+
+// Whoever leaves a fence first finds in another's memory what was put before it, by anybody.
+TEST_P(WindowMpi, AFenceHasEndedForAllWhoLookBehindIt) {
+  const int before_next = (next_ + window_->size() - 1) % window_->size();
+  const int64_t rounds = window_->is_direct() ? 3000 : 100;
+  for (int64_t round = 1; round <= rounds; ++round) {
+    std::vector<int64_t> sent(64, round * 100 + window_->rank());
+    std::vector<int64_t> got(64);
+    Expect(window_->Fence());
+    Expect(window_->Put(Words(&sent), {next_, 0, Word(), 64}));
+    Expect(window_->Fence());
+    switch (round % 3) {
+      case 0:
+        Expect(window_->Get(Words(&got), {next_, 0, Word(), 64}));
+        break;
+      case 1:
+        Expect(window_->GetAccumulate(AccumulateOp::kNoOp, OriginData(), Words(&got),
+                                      {next_, 0, Word(), 64}));
+        break;
+      default:
+        got.assign(64, round * 100 + before_next);
+        Expect(window_->FetchAndOp(AccumulateOp::kNoOp, Element::kInt64, nullptr, got.data(), next_,
+                                   63));
+        break;
+    }
+    Expect(window_->Fence());
+    ASSERT_EQ(got, std::vector<int64_t>(64, round * 100 + before_next)) << round;
+  }
+}
+
+TEST_P(WindowMpi, ANotificationComesBehindShortPuts) {
+  std::vector<int64_t> sent = {window_->rank() + 1, window_->rank() + 2};
+  std::vector<int64_t> last(1, 9);
+  Expect(window_->Fence());
+  Expect(window_->Put(Words(&sent), {next_, 0, Word(), 2}));
+  Expect(window_->PutNotify(Words(&last), {next_, 2, Word(), 1}));
+  Expect(window_->NotifyWait(previous_));
+  EXPECT_EQ(memory_[0], previous_ + 1);
+  EXPECT_EQ(memory_[1], previous_ + 2);
+  EXPECT_EQ(memory_[2], 9);
+  memory_[0] = memory_[1] = -1;
+  Expect(window_->Fence());
+  EXPECT_EQ(memory_[0], -1);  // it does not come twice
+}
+
 // Of a window of all memory, too.
 TEST_P(WindowMpi, AWrongAddressIsAnErrorOfItsOrigin) {
   WindowOptions options;

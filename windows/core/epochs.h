@@ -23,11 +23,10 @@ class Epochs {
 
   // kInvalidArgument: no epoch is open in which `target` may be worked on.
   Status CheckAccess(int target) const;
-  bool MayAccess(int target) const {
-    return is_fenced_ || HasLock(target) || (is_started_ && Contains(started_, target));
-  }
+  bool MayAccess(int target) const { return is_fenced_ || HasLock(target) || HasStarted(target); }
   // kInvalidArgument: no lock that allows flushes is held.
   Status CheckFlush(int target) const;
+  bool HasStarted(int target) const { return is_started_ && Contains(started_, target); }
   bool HasLock(int target) const {
     return hold_of_all_ != Hold::kNone || hold_of(target) != Hold::kNone;
   }

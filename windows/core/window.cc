@@ -47,6 +47,11 @@ std::shared_ptr<SharedSegment> SegmentOf(const WindowOptions& options) {
   return SharedAllocations::Here().Find(options.memory, options.bytes);
 }
 
+// For letters.
+size_t WallBytes(const WindowOptions& options, int members) {
+  return options.has_short_blocks && options.goes_directly ? Letters::WallBytes(members) : 0;
+}
+
 }  // namespace
 
 Window::Window(std::unique_ptr<Group> group, OtherThreads* others)
@@ -86,7 +91,7 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
     if (mine.ok()) mine = part;
   } else if (mine.ok()) {
     mine = ExposedMemory::Create(options.kind, options.memory, options.bytes, options.unit, size(),
-                                 &exposed_, SegmentOf(options));
+                                 &exposed_, SegmentOf(options), WallBytes(options, size()));
   }
   Offer offer;
   if (mine.ok()) {
@@ -144,7 +149,9 @@ Status Window::OpenTargets(Bootstrap* bootstrap, const WindowOptions& options) {
     bool all = true;
     bool some = false;
     bool asks = false;  // a member may be asked for what the kernel could do
+    bool has_walls = true;
   } mine;
+  std::vector<std::byte*> walls;
   for (int r = 0; r < size(); ++r) {
     if (r == rank() || (options.goes_directly && !is_simulated)) {
       targets_[static_cast<size_t>(r)] = TargetMemory::Open(member(r), here, size());
@@ -153,6 +160,8 @@ Status Window::OpenTargets(Bootstrap* bootstrap, const WindowOptions& options) {
     if (direct(r) == nullptr) mine.all = false;
     if (r != rank() && direct(r) != nullptr) mine.some = true;
     if (options.has_short_blocks && IsPrivate(r)) mine.asks = true;
+    walls.push_back(direct(r) == nullptr ? nullptr : direct(r)->wall());
+    if (walls.back() == nullptr) mine.has_walls = false;
   }
   // Nobody closes what others still have to open.
   std::vector<Reach> all(static_cast<size_t>(size()));
@@ -160,6 +169,9 @@ Status Window::OpenTargets(Bootstrap* bootstrap, const WindowOptions& options) {
   is_direct_ = std::all_of(all.begin(), all.end(), [](const Reach& reach) { return reach.all; });
   some_are_direct_ =
       std::any_of(all.begin(), all.end(), [](const Reach& reach) { return reach.some; });
+  if (std::all_of(all.begin(), all.end(), [](const Reach& reach) { return reach.has_walls; })) {
+    letters_.emplace(rank(), walls);
+  }
   // Elsewhere nobody is asked for anything while it makes no call.
   const MemberAttributes& own = member(rank());
   const bool is_asked =

@@ -3,7 +3,8 @@
 //
 // What it does to a member's memory goes one of three ways: straight to memory that this process
 // maps, by the kernel to private memory of the same host, or by messages, which the member's engine
-// carries out, be it driven by its owner or by the helper thread. What the kernel does block by
+// carries out, be it driven by its owner or by the helper thread. Short puts into such private
+// memory are letters, which the member reads where the epoch ends. What the kernel does block by
 // block a member that answers is asked for instead, and the call waits until it is done.
 //
 // A window is used by one thread at a time; while its call waits another may be let in
@@ -38,6 +39,7 @@
 #include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/memory/exposed_memory.h"
+#include "windows/memory/letters.h"
 #include "windows/memory/member.h"
 #include "windows/memory/target_memory.h"
 #include "windows/message/note.h"
@@ -63,8 +65,9 @@ struct WindowOptions {
   bool in_one_piece = false;
   // Whether memory that can be reached without messages is.
   bool goes_directly = true;
-  // kPrivate: whether operations may have many short blocks. A helper of the owner does these where
-  // the kernel would, and took longer. Equal on all ranks.
+  // kPrivate: whether operations may be short, or have many short blocks. On one host short puts
+  // are letters then, where the kernel would take longer, and a helper of the owner does what has
+  // many blocks. Equal on all ranks.
   bool has_short_blocks = true;
   // Whether operations that must not meet break the window if they do, with kMismatch, which names
   // them. One rank that says so suffices. All goes by messages then, but for what others map by
@@ -112,8 +115,8 @@ class Window final : private Engine::Listener {
   // The names of the transports that carry messages, to all and to one other member.
   const char* transport() const { return group_->transport(); }
   const char* transport_to(int rank) const;
-  // Whether this rank reaches a member's memory by itself, and not by messages: what a call does to
-  // it is done when the call returns.
+  // Whether this rank reaches a member's memory by itself, and not by messages: what a call wants
+  // of the caller's memory is done when the call returns.
   bool reaches(int rank) const { return direct(rank) != nullptr; }
   // Whether all ranks reach all memory so. The same on all.
   bool is_direct() const { return is_direct_; }
@@ -270,6 +273,13 @@ class Window final : private Engine::Listener {
                  const TargetData& target, std::atomic<bool>* over);
   Status CombineDirectly(AccumulateOp op, Element element, const OriginData& origin,
                          const OriginData* result, const TargetData& target, int64_t offset);
+  // Writes what is short to memory that this rank does not see, in an epoch without locks, as a
+  // letter. Otherwise nothing happens.
+  bool PutByLetter(const OriginData& origin, const TargetData& target, int64_t offset);
+  // What has gone to a member by letter goes there by itself.
+  Status DeliverLetters(int target);
+  // Until a member's memory is as past fences have left it.
+  Status AwaitLettersRead(int target);
   Status PutAt(const OriginData& origin, const TargetData& target, int64_t offset, AccessEnd end,
                std::atomic<bool>* over, bool fence_follows);
   Status AddNote(int target, NoteKind kind, uint32_t token = 0, uint8_t op = 0);
@@ -323,10 +333,11 @@ class Window final : private Engine::Listener {
   std::unique_ptr<ExposedMemory> exposed_;
   std::vector<std::unique_ptr<TargetMemory>> targets_;
   std::vector<const TargetMemory*> direct_;
-  bool is_direct_ = true;         // every rank reaches every other by itself; the same on all
-  bool some_are_direct_ = false;  // some rank reaches another so; the same on all
-  bool may_leave_early_ = false;  // a fence, before others have left it; the same on all
-  bool has_short_blocks_ = true;  // as the options say
+  bool is_direct_ = true;           // every rank reaches every other by itself; the same on all
+  bool some_are_direct_ = false;    // some rank reaches another so; the same on all
+  bool may_leave_early_ = false;    // a fence, before others have left it; the same on all
+  bool has_short_blocks_ = true;    // as the options say
+  std::optional<Letters> letters_;  // none: there are none; the same on all
   ServedWindow served_;
   std::unique_ptr<WindowMessages> messages_;
   Epochs epochs_;

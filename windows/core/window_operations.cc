@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "membuf/byte_span.h"
 #include "membuf/copy_bytes.h"
 #include "membuf/rules.h"
 #include "windows/core/fences.h"
@@ -210,6 +211,40 @@ void Window::EndOwn(FlushedPart part) {
   }
 }
 
+bool Window::PutByLetter(const OriginData& origin, const TargetData& target, int64_t offset) {
+  const int t = target.rank;
+  if (!letters_.has_value() || !IsPrivate(t) || epochs_.HasLock(t)) return false;
+  LayoutCursor from(&origin.layout, origin.count);
+  LayoutCursor to(&target.layout, target.count);
+  if (epochs_.HasStarted(t)) {
+    return letters_->PutStarted(posts_taken_[static_cast<size_t>(t)], t, &from, origin.data,
+                                origin.bytes(), &to, offset);
+  }
+  return letters_->PutFenced(t, &from, origin.data, origin.bytes(), &to, offset);
+}
+
+Status Window::DeliverLetters(int target) {
+  if (!letters_.has_value()) return Status();
+  Status status;
+  const auto deliver = [&](int /*slot*/, uint64_t offset, ConstByteSpan bytes) {
+    const TypedLayout byte = TypedLayout::One(Element::kByte);
+    const auto count = static_cast<int64_t>(bytes.bytes);
+    LayoutCursor from(&byte, count);
+    LayoutCursor to(&byte, count);
+    if (!status.ok()) return;
+    status = direct(target)->Put(&from, bytes.data, count, &to, static_cast<int64_t>(offset));
+  };
+  letters_->Withdraw(posts_taken_[static_cast<size_t>(target)], target, deliver);
+  return Reached(target, status);
+}
+
+Status Window::AwaitLettersRead(int target) {
+  const auto have_been_read = [&] { return !letters_.has_value() || letters_->HasRead(target); };
+  if (have_been_read()) return Status();
+  const WindowWait::Turn turn(&*wait_);
+  return wait_->Until(/*is_told=*/false, "a target to leave a fence", have_been_read);
+}
+
 Status Window::PutAt(const OriginData& origin, const TargetData& target, int64_t offset,
                      AccessEnd end, std::atomic<bool>* over, bool fence_follows) {
   const int64_t bytes = origin.bytes();
@@ -227,6 +262,8 @@ Status Window::PutAt(const OriginData& origin, const TargetData& target, int64_t
         CheckOwn(Access::Kind::kPut, AccumulateOp::kReplace, Element::kByte, target, offset, end));
   }
   SetOver(over);
+  if (end == AccessEnd::kEpoch && PutByLetter(origin, target, offset)) return Status();
+  BRIGADE_RETURN_IF_ERROR(AwaitLettersRead(target.rank));
   if (reached->mapped() != nullptr && origin.layout.is_contiguous() &&
       target.layout.is_contiguous()) {
     CopyBytes(reached->mapped() + offset, origin.data, static_cast<size_t>(bytes));
@@ -265,6 +302,7 @@ Status Window::Get(const OriginData& result, const TargetData& target, std::atom
   }
   SetOver(over);
   if (bytes == 0) return Status();
+  BRIGADE_RETURN_IF_ERROR(AwaitLettersRead(target.rank));
   if (reached->mapped() != nullptr && result.layout.is_contiguous() &&
       target.layout.is_contiguous()) {
     CopyBytes(result.data, reached->mapped() + offset, static_cast<size_t>(bytes));
@@ -325,6 +363,7 @@ Status Window::Combine(AccumulateOp op, const OriginData& given, const OriginDat
   }
   SetOver(over);
   if (is_nothing) return Status();
+  BRIGADE_RETURN_IF_ERROR(AwaitLettersRead(target.rank));
   return CombineDirectly(op, element, origin, result, target, offset);
 }
 
@@ -379,6 +418,7 @@ Status Window::FetchAndOp(AccumulateOp op, Element element, const void* value, v
     int64_t offset = 0;
     BRIGADE_RETURN_IF_ERROR(Check(target, static_cast<int64_t>(bytes), &offset));
     BRIGADE_RETURN_IF_ERROR(epochs_.CheckAccess(rank));
+    BRIGADE_RETURN_IF_ERROR(AwaitLettersRead(rank));
     std::byte* const there = direct(rank)->mapped() + offset;
     std::byte old[kMostElementBytes];
     BRIGADE_RETURN_IF_ERROR(TakeLock(&direct(rank)->page().combining()));
@@ -425,6 +465,7 @@ Status Window::CompareAndSwap(Element element, const void* expected, const void*
                                      offset, EndOf(over)));
   }
   SetOver(over);
+  BRIGADE_RETURN_IF_ERROR(AwaitLettersRead(rank));
   const TargetMemory& reached = *direct(rank);
   const TypedLayout& layout = TypedLayout::One(element);
   std::byte old[sizeof(uint64_t)];
@@ -457,6 +498,8 @@ Status Window::PutNotify(const OriginData& origin, const TargetData& target,
     BRIGADE_RETURN_IF_ERROR(AwaitRoom(target.rank));
     return AddNote(target.rank, NoteKind::kNotify);
   }
+  // What was put before is there, too.
+  BRIGADE_RETURN_IF_ERROR(DeliverLetters(target.rank));
   direct(target.rank)->page().notified(rank()).fetch_add(1, std::memory_order_release);
   return Status();
 }

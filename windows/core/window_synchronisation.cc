@@ -99,6 +99,7 @@ Status Window::Fence(const FencePromise& promise) {
   }
   BRIGADE_RETURN_IF_ERROR(wait_->Run(group_.get(), PatternCall()));  // a barrier
   FullFence();
+  if (letters_.has_value() && !promise.nothing_precedes) letters_->EndFence(served_.memory);
   return Status();
 }
 
@@ -222,7 +223,8 @@ Status Window::Complete() {
 
 void Window::EndExposure() {
   for (const int origin : epochs_.posted()) {
-    ++completes_taken_[static_cast<size_t>(origin)];
+    const uint64_t start = ++completes_taken_[static_cast<size_t>(origin)];
+    if (letters_.has_value()) letters_->EndStart(start, origin, served_.memory);
     if (is_checked()) served_.checked->EndAll(origin);
   }
   epochs_.Wait();

@@ -38,13 +38,14 @@ size_t RoundTo(size_t unit, size_t bytes) { return (bytes + unit - 1) / unit * u
 
 Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes, int64_t unit,
                              int members, std::unique_ptr<ExposedMemory>* exposed,
-                             std::shared_ptr<SharedSegment> segment_of_memory) {
+                             std::shared_ptr<SharedSegment> segment_of_memory, size_t wall_bytes) {
   // The page, and behind it the memory, which begins a page of the system. Memory of no bytes has
   // an address, too, and what is longer than any address space must not wrap.
   const size_t page_bytes = RoundTo(SystemPageBytes(), MemberPage::BytesFor(members));
   size_t memory_bytes = 0;
   if (kind == WindowMemory::kShared) memory_bytes = std::clamp(bytes, size_t{1}, size_t{1} << 62);
   if (kind == WindowMemory::kDynamic) memory_bytes = AttachedRanges::Bytes();
+  if (kind == WindowMemory::kPrivate && segment_of_memory == nullptr) memory_bytes = wall_bytes;
   std::shared_ptr<SharedSegment> segment;
   BRIGADE_RETURN_IF_ERROR(SharedSegment::CreateFor(page_bytes + memory_bytes, &segment));
   MemberAttributes attributes;
@@ -65,6 +66,7 @@ Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes,
     attributes.memory_offset = static_cast<uint64_t>(memory - segment_of_memory->base());
   } else if (kind == WindowMemory::kPrivate) {
     attributes.address = attributes.readable = reinterpret_cast<uint64_t>(memory);
+    attributes.wall_bytes = wall_bytes;
   } else {
     memory = reinterpret_cast<std::byte*>(kProcessAddress);
     attributes.address = kProcessAddress;

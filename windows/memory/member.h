@@ -27,9 +27,11 @@ struct MemberAttributes {
   uint64_t page_offset = 0;  // of the MemberPage in the segment
   WindowMemory kind = WindowMemory::kPrivate;
   SharedSegment::Address memory_segment;  // kShared: where the memory is
-  uint64_t memory_offset = 0;  // kShared: in that; kDynamic: of the AttachedRanges in `segment`
-  uint64_t address = 0;        // else: in the member's process
-  uint64_t readable = 0;       // else: an address that can be read there, if `bytes` are any
+  // kShared: in that. In `segment`: kDynamic, of the AttachedRanges; kPrivate, of the wall.
+  uint64_t memory_offset = 0;
+  uint64_t wall_bytes = 0;  // kPrivate: of its wall for letters; 0: it has none
+  uint64_t address = 0;     // else: in the member's process
+  uint64_t readable = 0;    // else: an address that can be read there, if `bytes` are any
   uint64_t bytes = 0;
   int64_t unit = 0;  // of displacements
 };

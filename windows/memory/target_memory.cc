@@ -63,6 +63,9 @@ std::unique_ptr<TargetMemory> TargetMemory::Open(const MemberAttributes& target,
       std::move(segment), MemberPage(page, members), target.address, mapped, attached));
   opened->segment_of_memory_ = std::move(segment_of_memory);
   opened->process_ = std::move(process);
+  if (target.wall_bytes > 0 && target.memory_offset % 64 == 0) {
+    opened->wall_ = opened->segment_->At(target.memory_offset, target.wall_bytes);
+  }
   return opened;
 }
 

@@ -33,6 +33,8 @@ class TargetMemory {
   MemberPage page() const { return page_; }
   // The memory where this process sees it, else null.
   std::byte* mapped() const { return mapped_; }
+  // Where this process sees its wall for letters; null: it has none.
+  std::byte* wall() const { return wall_; }
   // What of it is attached. REQUIRES: it is kDynamic.
   AttachedRanges attached() const { return AttachedRanges(attached_); }
 
@@ -68,6 +70,7 @@ class TargetMemory {
   uint64_t address_;
   std::byte* mapped_;
   std::byte* attached_;
+  std::byte* wall_ = nullptr;
 };
 
 }  // namespace brigade

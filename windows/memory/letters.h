@@ -1,0 +1,58 @@
+// Letters: short puts into memory that their origins do not see, on one host.
+//
+// Between fences they are read when all have met; from start to complete by whoever waits for the
+// origin to complete.
+
+#ifndef BRIGADE_WINDOWS_MEMORY_LETTERS_H_
+#define BRIGADE_WINDOWS_MEMORY_LETTERS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "windows/layout/layout_cursor.h"
+#include "windows/memory/fenced_letters.h"
+#include "windows/memory/letter_box.h"
+
+namespace brigade {
+
+class Letters {
+ public:
+  // What each member shares; 0: so many members have no letters.
+  static size_t WallBytes(int members);
+  // `walls`: of all members, zeroed, where this process maps them.
+  Letters(int rank, const std::vector<std::byte*>& walls);
+
+  // Take the bytes along `from`, for where `to` says in the memory of `target`, or say no: there is
+  // no room. Cursors begin where they are, and are moved on. `offset`: of the first value.
+  bool PutFenced(int target, LayoutCursor* from, const std::byte* origin, int64_t bytes,
+                 LayoutCursor* to, int64_t offset);
+  // `start`: how often this rank has started an epoch with that target.
+  bool PutStarted(uint64_t start, int target, LayoutCursor* from, const std::byte* origin,
+                  int64_t bytes, LayoutCursor* to, int64_t offset);
+
+  // Passes what was put so into the memory of a member, and has not been read, to
+  // `deliver`(slot, offset, ConstByteSpan), and takes it back. `start`: of the last epoch.
+  template <typename Deliver>
+  void Withdraw(uint64_t start, int target, const Deliver& deliver) {
+    fenced_.BoxFor(target)->Withdraw(fenced_.epoch(), deliver);
+    started_out_[static_cast<size_t>(target)].Withdraw(start, deliver);
+  }
+
+  // All have met behind what they have put between fences: it is put into `memory`.
+  void EndFence(std::byte* memory);
+  // Likewise what `origin` has put since it started, before it completed.
+  void EndStart(uint64_t start, int origin, std::byte* memory);
+  // Whether a member has done what was put between past fences. Before its memory is reached
+  // otherwise.
+  bool HasRead(int member) { return fenced_.HasRead(member); }
+
+ private:
+  FencedLetters fenced_;
+  std::vector<LetterBox> started_out_;  // to each member
+  std::vector<LetterBox> started_in_;   // from each
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_MEMORY_LETTERS_H_

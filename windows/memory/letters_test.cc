@@ -1,0 +1,195 @@
+#include "windows/memory/letters.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <vector>
+
+#include "membuf/byte_span.h"
+#include "membuf/rules.h"
+#include "windows/elements/element.h"
+#include "windows/layout/layout_copy.h"
+#include "windows/layout/layout_cursor.h"
+#include "windows/layout/random_layout.h"
+#include "windows/layout/typed_layout.h"
+#include "windows/memory/letter_box.h"
+
+namespace brigade {
+namespace {
+
+constexpr int kMembers = 3;
+constexpr size_t kBytes = 1024;
+
+// Memory of `bytes`, zeroed, that begins a line.
+std::byte* Zeroed(size_t bytes) {
+  struct alignas(LetterBox::kLine) Line {
+    std::byte bytes[LetterBox::kLine];
+  };
+  static auto& all = *new std::deque<std::vector<Line>>;
+  all.emplace_back(bytes / sizeof(Line) + 1);
+  return all.back()[0].bytes;
+}
+
+TypedLayout Byte() { return TypedLayout::One(Element::kByte); }
+
+// All members, in one process.
+class LettersTest : public testing::Test {
+ protected:
+  LettersTest() {
+    std::vector<std::byte*> walls;
+    for (int r = 0; r < kMembers; ++r) walls.push_back(Zeroed(Letters::WallBytes(kMembers)));
+    for (int r = 0; r < kMembers; ++r) {
+      members_.emplace_back(r, walls);
+      memory_.emplace_back(kBytes);
+    }
+  }
+
+  // Of bytes that are all `value`.
+  bool Put(int from, int to, int64_t offset, int64_t bytes, int value, uint64_t start = 0) {
+    const std::vector<std::byte> data(static_cast<size_t>(bytes), static_cast<std::byte>(value));
+    const TypedLayout byte = Byte();
+    LayoutCursor origin(&byte, bytes);
+    LayoutCursor target(&byte, bytes);
+    return start == 0
+               ? members_[from].PutFenced(to, &origin, data.data(), bytes, &target, offset)
+               : members_[from].PutStarted(start, to, &origin, data.data(), bytes, &target, offset);
+  }
+  void EndFence(int member) { members_[member].EndFence(memory_[member].data()); }
+  int At(int member, size_t offset) const { return static_cast<int>(memory_[member][offset]); }
+
+  std::vector<Letters> members_;
+  std::vector<std::vector<std::byte>> memory_;
+};
+
+TEST_F(LettersTest, FewOrManyMembersHaveNone) {
+  EXPECT_EQ(Letters::WallBytes(1), 0U);
+  EXPECT_EQ(Letters::WallBytes(65), 0U);
+  for (const int members : {2, 3, 64}) {
+    EXPECT_LE(Letters::WallBytes(members), rules::kLetterBytesOfWindow + 2 * LetterBox::kLine);
+    EXPECT_GT(Letters::WallBytes(members), rules::kLetterBytesOfWindow / 2);
+  }
+}
+
+TEST_F(LettersTest, TheyAreReadWhenTheEpochEndsAndOnce) {
+  EXPECT_TRUE(Put(0, 1, 8, 4, 1));
+  EXPECT_TRUE(Put(2, 1, 12, 4, 2));
+  EXPECT_TRUE(Put(0, 1, 16, 1, 3));
+  EXPECT_EQ(At(1, 8), 0);
+  for (int r = 0; r < kMembers; ++r) EndFence(r);
+  for (const auto& [offset, value] : std::vector<std::pair<size_t, int>>{
+           {7, 0}, {8, 1}, {11, 1}, {12, 2}, {15, 2}, {16, 3}, {17, 0}}) {
+    EXPECT_EQ(At(1, offset), value) << offset;
+  }
+  std::memset(memory_[1].data(), 0, kBytes);
+  for (int fence = 0; fence < 4; ++fence) {
+    for (int r = 0; r < kMembers; ++r) EndFence(r);
+    EXPECT_EQ(memory_[1], std::vector<std::byte>(kBytes)) << fence;
+  }
+}
+
+TEST_F(LettersTest, LettersOfTheNextEpochWait) {
+  EXPECT_TRUE(Put(0, 1, 0, 1, 1));
+  EndFence(0);
+  EXPECT_TRUE(Put(0, 1, 0, 1, 2));  // before the target has read
+  EXPECT_FALSE(members_[0].HasRead(1));
+  EndFence(1);
+  EXPECT_EQ(At(1, 0), 1);
+  EXPECT_TRUE(members_[0].HasRead(1));
+  EndFence(0);
+  EXPECT_FALSE(members_[0].HasRead(1));
+  EndFence(1);
+  EXPECT_EQ(At(1, 0), 2);
+  EXPECT_TRUE(members_[0].HasRead(1));
+}
+
+TEST_F(LettersTest, NobodyIsWaitedForWhereNothingWasPut) {
+  for (int fence = 0; fence < 3; ++fence) {
+    EndFence(0);
+    EXPECT_TRUE(members_[0].HasRead(1));
+    EndFence(1);
+    EndFence(2);
+  }
+}
+
+TEST_F(LettersTest, ALetterWithoutRoomLeavesNothing) {
+  int64_t put = 0;
+  while (Put(0, 1, 0, 100, 1)) ++put;
+  EXPECT_GT(put, 100);
+  // Of two runs of which the second finds no room.
+  TypedLayout halves;
+  ASSERT_TRUE(TypedLayout::Repeat(2, 200, TypedLayout::Run(Element::kByte, 50), &halves).ok());
+  const std::vector<std::byte> data(100, std::byte{9});
+  const TypedLayout byte = Byte();
+  LayoutCursor origin(&byte, 100);
+  LayoutCursor target(&halves, 1);
+  EXPECT_FALSE(members_[0].PutFenced(1, &origin, data.data(), 100, &target, 300));
+  EXPECT_TRUE(Put(2, 1, 100, 100, 2));  // another's box
+  for (int r = 0; r < kMembers; ++r) EndFence(r);
+  EXPECT_EQ(At(1, 0), 1);
+  EXPECT_EQ(At(1, 100), 2);
+  EXPECT_EQ(At(1, 300), 0);
+  EXPECT_EQ(At(1, 500), 0);
+  for (int64_t again = 0; again < put; ++again) EXPECT_TRUE(Put(0, 1, 0, 100, 1));
+  EXPECT_FALSE(Put(0, 1, 0, 100, 1));
+}
+
+TEST_F(LettersTest, WhatWasStartedEndsByItself) {
+  EXPECT_TRUE(Put(0, 1, 0, 4, 1));
+  EXPECT_TRUE(Put(0, 1, 4, 4, 2, /*start=*/1));
+  members_[1].EndStart(1, 0, memory_[1].data());
+  EXPECT_EQ(At(1, 0), 0);
+  EXPECT_EQ(At(1, 4), 2);
+  std::memset(memory_[1].data(), 0, kBytes);
+  members_[1].EndStart(2, 0, memory_[1].data());  // nothing was put
+  EXPECT_EQ(At(1, 4), 0);
+  EXPECT_TRUE(Put(0, 1, 8, 4, 3, /*start=*/3));
+  members_[1].EndStart(3, 0, memory_[1].data());
+  EXPECT_EQ(At(1, 8), 3);
+}
+
+TEST_F(LettersTest, WhatIsWithdrawnIsDelivered) {
+  EXPECT_TRUE(Put(0, 1, 0, 4, 1));
+  EXPECT_TRUE(Put(0, 1, 4, 4, 2));
+  EXPECT_TRUE(Put(0, 1, 8, 4, 3, /*start=*/1));
+  std::vector<int> delivered;
+  const auto deliver = [&](int, uint64_t offset, ConstByteSpan bytes) {
+    EXPECT_EQ(bytes.bytes, 4U);
+    delivered.push_back(static_cast<int>(offset) * 10 + static_cast<int>(bytes.data[0]));
+  };
+  members_[0].Withdraw(1, 1, deliver);
+  EXPECT_EQ(delivered, (std::vector<int>{1, 42, 83}));
+  members_[0].Withdraw(1, 1, deliver);
+  EXPECT_EQ(delivered.size(), 3U);
+  EXPECT_TRUE(Put(0, 1, 12, 4, 4));
+  for (int r = 0; r < kMembers; ++r) EndFence(r);
+  members_[1].EndStart(1, 0, memory_[1].data());
+  EXPECT_EQ(At(1, 0) + At(1, 4) + At(1, 8), 0);
+  EXPECT_EQ(At(1, 12), 4);
+}
+
+TEST_F(LettersTest, ValuesLieAsTheirLayoutsSay) {
+  Random random(1);
+  for (int trial = 0; trial < 200; ++trial) {
+    const ListedLayout to = random.Layout(3);
+    const auto bytes = static_cast<int64_t>(to.offsets.size());
+    if (bytes == 0 || bytes > 1000) continue;
+    const std::vector<std::byte> data = random.Bytes(bytes);
+    std::vector<std::byte> memory(2 * kRoom);
+    std::vector<std::byte> expected(2 * kRoom);
+    const TypedLayout byte = Byte();
+    LayoutCursor origin(&byte, bytes);
+    LayoutCursor target(&to.layout, 1);
+    ASSERT_TRUE(members_[0].PutFenced(1, &origin, data.data(), bytes, &target, kRoom));
+    EndFence(0);
+    members_[1].EndFence(memory.data());
+    EndFence(2);
+    for (int64_t i = 0; i < bytes; ++i) expected[kRoom + to.offsets[i]] = data[i];
+    ASSERT_EQ(memory, expected) << trial;
+  }
+}
+
+}  // namespace
+}  // namespace brigade
