@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -56,6 +57,7 @@ ProcessWatch& ProcessWatch::operator=(ProcessWatch&& other) noexcept {
   std::swap(process_, other.process_);
   std::swap(pidfd_, other.pidfd_);
   std::swap(started_, other.started_);
+  ran_at_ns_ = other.ran_at_ns_.exchange(ran_at_ns_);
   return *this;
 }
 
@@ -80,6 +82,16 @@ bool ProcessWatch::HasEnded() const {
   if (process_ == 0) return false;
   if (!started_.empty()) return StartOf(process_) != started_;
   return kill(process_, 0) != 0 && errno == ESRCH;
+}
+
+bool ProcessWatch::HadEnded() const {
+  constexpr int64_t kLateNs = 1000000;
+  const int64_t now =
+      std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  if (now < ran_at_ns_.load(std::memory_order_relaxed) + kLateNs) return false;
+  if (HasEnded()) return true;
+  ran_at_ns_.store(now, std::memory_order_relaxed);
+  return false;
 }
 
 }  // namespace brigade

@@ -5,6 +5,8 @@
 
 #include <sys/types.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -27,12 +29,16 @@ class ProcessWatch {
   // Whether the process has ended, by itself or not, waited for or not. Cost: a system call;
   // without a pidfd some microseconds.
   bool HasEnded() const;
+  // Whether it had, a millisecond ago or later: its number is not another's so soon, since numbers
+  // are given in turn, and there are 32768 at least. Cost: mostly a look at the clock.
+  bool HadEnded() const;
   bool has_pidfd() const { return pidfd_ >= 0; }
 
  private:
   pid_t process_ = 0;  // 0: none
   int pidfd_ = -1;
-  std::string started_;  // empty: not known
+  std::string started_;                        // empty: not known
+  mutable std::atomic<int64_t> ran_at_ns_{0};  // when it was last seen
 };
 
 }  // namespace brigade

@@ -113,7 +113,22 @@ TEST(ProcessWatchTest, AllShareOneWhileItsProcessRuns) {
   EXPECT_TRUE(ProcessWatch::Of(child)->HasEnded());
 }
 
-TEST(ProcessWatchTest, WatchesNothing) { EXPECT_FALSE(ProcessWatch().HasEnded()); }
+TEST(ProcessWatchTest, AMillisecondLaterItIsKnown) {
+  const pid_t child = Sleeper();
+  const ProcessWatch watch(child);
+  EXPECT_FALSE(watch.HadEnded());
+  usleep(2000);
+  EXPECT_FALSE(watch.HadEnded());
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  usleep(2000);
+  EXPECT_TRUE(watch.HadEnded());
+}
+
+TEST(ProcessWatchTest, WatchesNothing) {
+  EXPECT_FALSE(ProcessWatch().HasEnded());
+  EXPECT_FALSE(ProcessWatch().HadEnded());
+}
 
 }  // namespace
 }  // namespace brigade
