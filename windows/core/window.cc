@@ -173,19 +173,22 @@ Status Window::OpenTargets(Bootstrap* bootstrap, const WindowOptions& options) {
     letters_.emplace(rank(), walls);
   }
   // Elsewhere nobody is asked for anything while it makes no call.
+  if (!is_direct_) Listen();
   const MemberAttributes& own = member(rank());
-  const bool is_asked =
+  may_be_asked_ =
       own.kind == WindowMemory::kPrivate && own.bytes > 0 &&
       std::any_of(all.begin(), all.end(), [](const Reach& reach) { return reach.asks; });
-  if (!is_direct_ || is_asked) {
-    const WindowWait::Turn turn(&*wait_);
-    messages_->Listen(this);
-  }
   may_leave_early_ = !some_are_direct_ && !is_checked() &&
                      std::none_of(members_.begin(), members_.end(), [](const auto& member) {
                        return member.kind == WindowMemory::kDynamic;
                      });
   return Status();
+}
+
+void Window::Listen() {
+  const WindowWait::Turn turn(&*wait_);
+  messages_->Listen(this);
+  listens_ = true;
 }
 
 // An origin asks only who answers, and stays in its call, in which it drives and lets no other

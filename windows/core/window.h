@@ -245,6 +245,12 @@ class Window final : private Engine::Listener {
   Status Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options);
   Status ExposePart(Bootstrap* bootstrap, const WindowOptions& options);
   Status OpenTargets(Bootstrap* bootstrap, const WindowOptions& options);
+  // From here on a helper does what this rank is asked for.
+  void Listen();
+  // A helper costs who shares processors, so there is one where somebody has wanted it.
+  void ListenIfWanted() {
+    if (may_be_asked_ && !listens_ && exposed_->page().answering().is_wanted()) Listen();
+  }
   void OnHelper(bool answers) override;
 
   Status CheckAttached(const TargetData& target, int64_t offset);
@@ -333,10 +339,12 @@ class Window final : private Engine::Listener {
   std::unique_ptr<ExposedMemory> exposed_;
   std::vector<std::unique_ptr<TargetMemory>> targets_;
   std::vector<const TargetMemory*> direct_;
-  bool is_direct_ = true;           // every rank reaches every other by itself; the same on all
-  bool some_are_direct_ = false;    // some rank reaches another so; the same on all
-  bool may_leave_early_ = false;    // a fence, before others have left it; the same on all
-  bool has_short_blocks_ = true;    // as the options say
+  bool is_direct_ = true;         // every rank reaches every other by itself; the same on all
+  bool some_are_direct_ = false;  // some rank reaches another so; the same on all
+  bool may_leave_early_ = false;  // a fence, before others have left it; the same on all
+  bool has_short_blocks_ = true;  // as the options say
+  bool may_be_asked_ = false;     // for what the kernel could do here
+  bool listens_ = false;
   std::optional<Letters> letters_;  // none: there are none; the same on all
   ServedWindow served_;
   std::unique_ptr<WindowMessages> messages_;

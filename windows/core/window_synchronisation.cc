@@ -84,6 +84,7 @@ uint32_t Window::NextToken() {
 //
 // Source: MPI/SX, section 2.1.
 Status Window::Fence(const FencePromise& promise) {
+  ListenIfWanted();
   BRIGADE_RETURN_IF_ERROR(epochs_.Fence(!promise.nothing_succeeds));
   FullFence();
   if (!promise.nothing_precedes && !is_direct_) {
@@ -180,6 +181,7 @@ Status Window::AllGather(const void* mine, size_t bytes, void* all) {
 // --- post, start, complete, wait ---
 
 Status Window::Post(const std::vector<int>& origins) {
+  ListenIfWanted();
   for (const int origin : origins) BRIGADE_RETURN_IF_ERROR(CheckRank(origin));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckPost());
   FullFence();
@@ -312,6 +314,7 @@ Status Window::EndLock(int target, Asked* asked) {
 }
 
 Status Window::Lock(LockKind kind, int target) {
+  ListenIfWanted();
   BRIGADE_RETURN_IF_ERROR(CheckRank(target));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckLock(target));
   const WindowWait::Turn turn(&*wait_);
@@ -349,6 +352,7 @@ Status Window::Unlock(int target) {
 }
 
 Status Window::LockAll() {
+  ListenIfWanted();
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckLockAll());
   const WindowWait::Turn turn(&*wait_);
   BRIGADE_RETURN_IF_ERROR(state()->failure);
@@ -460,6 +464,7 @@ bool Window::TakeNotices(int source, uint64_t count) {
 }
 
 Status Window::NotifyWait(int source, uint64_t count) {
+  ListenIfWanted();
   BRIGADE_RETURN_IF_ERROR(CheckRank(source));
   if (TakeNotices(source, count)) return Status();
   const WindowWait::Turn turn(&*wait_);

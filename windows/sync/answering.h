@@ -1,6 +1,6 @@
 // Answering: whether a member of a window answers while its caller is elsewhere, and how many are
-// asking it because it does. A word in memory that several processes map. Zeroed memory is one of a
-// member that does not.
+// asking it because it does. A word in memory that several processes map, and beside it whether
+// anybody has wanted to ask. Zeroed memory is one of a member that does not.
 //
 // Who begins to ask and who ends answering meet in this one word. So an origin either finds out in
 // time, or the member knows of it, and goes on answering until it has been answered.
@@ -22,10 +22,16 @@ class Answering {
   // Whether somebody has begun to ask and not ended.
   bool is_asked() const { return (word_.load(std::memory_order_acquire) & ~kAnswers) != 0; }
 
+  // Whether an origin has wanted to ask.
+  bool is_wanted() const { return wanted_.load(std::memory_order_relaxed); }
+
   // Of an origin. True: it may ask, will be answered, and calls EndAsk behind that.
   bool BeginAsk() {
     // A look first: who finds nobody must not take the line from others.
-    if ((word_.load(std::memory_order_relaxed) & kAnswers) == 0) return false;
+    if ((word_.load(std::memory_order_relaxed) & kAnswers) == 0) {
+      if (!is_wanted()) wanted_.store(true, std::memory_order_relaxed);
+      return false;
+    }
     if ((word_.fetch_add(1, std::memory_order_acq_rel) & kAnswers) != 0) return true;
     EndAsk();
     return false;
@@ -37,6 +43,7 @@ class Answering {
 
   static_assert(std::atomic<uint64_t>::is_always_lock_free, "processes share it");
   std::atomic<uint64_t> word_{0};  // below kAnswers: how many ask
+  std::atomic<bool> wanted_{false};
 };
 
 }  // namespace brigade

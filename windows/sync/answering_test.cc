@@ -13,7 +13,9 @@ namespace {
 
 TEST(AnsweringTest, NobodyAsksWhoDoesNotAnswer) {
   Answering answering;
+  EXPECT_FALSE(answering.is_wanted());
   EXPECT_FALSE(answering.BeginAsk());
+  EXPECT_TRUE(answering.is_wanted());
   EXPECT_FALSE(answering.is_asked());
   answering.Begin();
   EXPECT_FALSE(answering.is_asked());
