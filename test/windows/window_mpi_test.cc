@@ -655,6 +655,24 @@ TEST_P(WindowMpi, ANotificationComesBehindShortPuts) {
   memory_[0] = memory_[1] = -1;
   Expect(window_->Fence());
   EXPECT_EQ(memory_[0], -1);  // it does not come twice
+  // Nor from start to complete, whether the epoch has ended at its target or not.
+  for (const bool has_ended : {false, true}) {
+    Expect(window_->Fence({/*nothing_precedes=*/true, /*nothing_succeeds=*/true}));
+    Expect(window_->Post({previous_}));
+    Expect(window_->Start({next_}));
+    Expect(window_->Put(Words(&sent), {next_, 0, Word(), 2}));
+    Expect(window_->Complete());
+    if (has_ended) {
+      Expect(window_->Wait());
+      memory_[0] = -2;
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+    Expect(window_->PutNotify(Words(&last), {next_, 2, Word(), 1}));
+    Expect(window_->NotifyWait(previous_));
+    EXPECT_EQ(memory_[0], has_ended ? -2 : previous_ + 1);
+    if (!has_ended) Expect(window_->Wait());
+    EXPECT_EQ(memory_[1], previous_ + 2);
+  }
 }
 
 // Of a window of all memory, too.

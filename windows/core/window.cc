@@ -92,6 +92,11 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
   } else if (mine.ok()) {
     mine = ExposedMemory::Create(options.kind, options.memory, options.bytes, options.unit, size(),
                                  &exposed_, SegmentOf(options), WallBytes(options, size()));
+    // One can do without letters.
+    if (mine.code() == StatusCode::kOutOfMemory && WallBytes(options, size()) > 0) {
+      mine = ExposedMemory::Create(options.kind, options.memory, options.bytes, options.unit,
+                                   size(), &exposed_, SegmentOf(options));
+    }
   }
   Offer offer;
   if (mine.ok()) {

@@ -301,7 +301,7 @@ class Window final : private Engine::Listener {
   Status Broken(const Status& status);
 
   // Of the driver.
-  void EndExposure();
+  Status EndExposure();
   Status AwaitRoom(int target);
   Status TakeLock(ProcessLock* lock);  // of anybody
   Status AwaitProcessLock(ProcessLock* lock);

@@ -224,7 +224,8 @@ bool Window::PutByLetter(const OriginData& origin, const TargetData& target, int
 }
 
 Status Window::DeliverLetters(int target) {
-  if (!letters_.has_value()) return Status();
+  if (!letters_.has_value() || direct(target) == nullptr) return Status();
+  BRIGADE_RETURN_IF_ERROR(AwaitLettersRead(target));  // or older ones would lie over them
   Status status;
   const auto deliver = [&](int /*slot*/, uint64_t offset, ConstByteSpan bytes) {
     const TypedLayout byte = TypedLayout::One(Element::kByte);
@@ -234,7 +235,10 @@ Status Window::DeliverLetters(int target) {
     if (!status.ok()) return;
     status = direct(target)->Put(&from, bytes.data, count, &to, static_cast<int64_t>(offset));
   };
+  ProcessLock& combining = direct(target)->page().combining();
+  BRIGADE_RETURN_IF_ERROR(TakeLock(&combining));
   letters_->Withdraw(posts_taken_[static_cast<size_t>(target)], target, deliver);
+  combining.Unlock();
   return Reached(target, status);
 }
 
@@ -491,6 +495,8 @@ Status Window::PutNotify(const OriginData& origin, const TargetData& target,
                          std::atomic<bool>* over) {
   int64_t offset = 0;
   BRIGADE_RETURN_IF_ERROR(Check(target, origin.bytes(), &offset));
+  // What was put before is there, too.
+  BRIGADE_RETURN_IF_ERROR(DeliverLetters(target.rank));
   BRIGADE_RETURN_IF_ERROR(PutAt(origin, target, offset, AccessEnd::kNotification, over, false));
   if (direct(target.rank) == nullptr) {
     if (origin.bytes() > 0) return Status();  // its end notifies
@@ -498,8 +504,6 @@ Status Window::PutNotify(const OriginData& origin, const TargetData& target,
     BRIGADE_RETURN_IF_ERROR(AwaitRoom(target.rank));
     return AddNote(target.rank, NoteKind::kNotify);
   }
-  // What was put before is there, too.
-  BRIGADE_RETURN_IF_ERROR(DeliverLetters(target.rank));
   direct(target.rank)->page().notified(rank()).fetch_add(1, std::memory_order_release);
   return Status();
 }

@@ -100,7 +100,7 @@ Status Window::Fence(const FencePromise& promise) {
   }
   BRIGADE_RETURN_IF_ERROR(wait_->Run(group_.get(), PatternCall()));  // a barrier
   FullFence();
-  if (letters_.has_value() && !promise.nothing_precedes) letters_->EndFence(served_.memory);
+  if (letters_.has_value()) letters_->EndFence(served_.memory);
   return Status();
 }
 
@@ -196,6 +196,7 @@ Status Window::Post(const std::vector<int>& origins) {
 }
 
 Status Window::Start(const std::vector<int>& targets) {
+  ListenIfWanted();
   for (const int target : targets) BRIGADE_RETURN_IF_ERROR(CheckRank(target));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckStart());
   const WindowWait::Turn turn(&*wait_);
@@ -223,14 +224,18 @@ Status Window::Complete() {
   return Status();
 }
 
-void Window::EndExposure() {
+Status Window::EndExposure() {
+  ProcessLock& combining = exposed_->page().combining();
+  if (letters_.has_value()) BRIGADE_RETURN_IF_ERROR(AwaitProcessLock(&combining));
   for (const int origin : epochs_.posted()) {
     const uint64_t start = ++completes_taken_[static_cast<size_t>(origin)];
     if (letters_.has_value()) letters_->EndStart(start, origin, served_.memory);
     if (is_checked()) served_.checked->EndAll(origin);
   }
+  if (letters_.has_value()) combining.Unlock();
   epochs_.Wait();
   FullFence();
+  return Status();
 }
 
 Status Window::Wait() {
@@ -242,8 +247,7 @@ Status Window::Wait() {
       return served_.completed_by[o] > completes_taken_[o];
     }));
   }
-  EndExposure();
-  return Status();
+  return EndExposure();
 }
 
 Status Window::Test(bool* over) {
@@ -256,8 +260,7 @@ Status Window::Test(bool* over) {
     return served_.completed_by[o] > completes_taken_[o];
   });
   if (!*over) return Status();
-  EndExposure();
-  return Status();
+  return EndExposure();
 }
 
 // --- locks ---
@@ -328,6 +331,7 @@ Status Window::Lock(LockKind kind, int target) {
 }
 
 Status Window::LockUnchecked(int target) {
+  ListenIfWanted();
   BRIGADE_RETURN_IF_ERROR(CheckRank(target));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckLock(target));
   epochs_.LockOne(target, Epochs::Hold::kPromise);
@@ -365,6 +369,7 @@ Status Window::LockAll() {
 }
 
 Status Window::LockAllUnchecked() {
+  ListenIfWanted();
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckLockAll());
   epochs_.LockAll(Epochs::Hold::kPromise);
   return Status();
@@ -392,6 +397,7 @@ Status Window::UnlockAll() {
 }
 
 Status Window::Flush(int target) {
+  ListenIfWanted();
   BRIGADE_RETURN_IF_ERROR(CheckRank(target));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckFlush(target));
   FullFence();
@@ -408,6 +414,7 @@ Status Window::Flush(int target) {
 }
 
 Status Window::FlushAll() {
+  ListenIfWanted();
   FullFence();
   if (epochs_.HasLock(rank())) EndOwn(FlushedPart::kAll);
   if (is_direct_) return Status();
@@ -448,6 +455,7 @@ Status Window::FlushLocalAll() {
 }
 
 Status Window::Sync() {
+  ListenIfWanted();
   FullFence();
   return Progress();
 }
@@ -473,6 +481,7 @@ Status Window::NotifyWait(int source, uint64_t count) {
 }
 
 Status Window::NotifyTest(int source, uint64_t count, bool* taken) {
+  ListenIfWanted();
   BRIGADE_RETURN_IF_ERROR(CheckRank(source));
   *taken = TakeNotices(source, count);
   if (*taken) return Status();

@@ -80,6 +80,8 @@ class LetterBox {
       at += envelope.bytes;
     }
   }
+  // From here on there is nothing to withdraw.
+  void Clear() { head()->epoch.store(0, std::memory_order_release); }
 
  private:
   struct Head {

@@ -82,7 +82,9 @@ bool Letters::PutStarted(uint64_t start, int target, LayoutCursor* from, const s
 void Letters::EndFence(std::byte* memory) { fenced_.Read(Into(memory)); }
 
 void Letters::EndStart(uint64_t start, int origin, std::byte* memory) {
-  started_in_[static_cast<size_t>(origin)].Read(start, Into(memory));
+  LetterBox& box = started_in_[static_cast<size_t>(origin)];
+  box.Read(start, Into(memory));
+  box.Clear();
 }
 
 }  // namespace brigade

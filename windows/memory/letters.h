@@ -31,6 +31,9 @@ class Letters {
   bool PutStarted(uint64_t start, int target, LayoutCursor* from, const std::byte* origin,
                   int64_t bytes, LayoutCursor* to, int64_t offset);
 
+  // The caller of Withdraw, and of EndStart, holds the target's MemberPage::combining(): the epoch
+  // that was started may end meanwhile.
+
   // Passes what was put so into the memory of a member, and has not been read, to
   // `deliver`(slot, offset, ConstByteSpan), and takes it back. `start`: of the last epoch.
   template <typename Deliver>
