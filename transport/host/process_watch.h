@@ -30,7 +30,7 @@ class ProcessWatch {
   // without a pidfd some microseconds.
   bool HasEnded() const;
   // Whether it had, a millisecond ago or later: its number is not another's so soon, since numbers
-  // are given in turn, and there are 32768 at least. Cost: mostly a look at the clock.
+  // are given in turn, and there are 32768 as Linux is set up. Cost: mostly a look at the clock.
   bool HadEnded() const;
   bool has_pidfd() const { return pidfd_ >= 0; }
 

@@ -142,7 +142,8 @@ class Window final : private Engine::Listener {
   // --- operations ---
   // Each returns kInvalidArgument, and does nothing, if no epoch is open for the target, if the
   // bytes of both sides differ, or if the target's do not lie in its memory. No other member is
-  // waited for, but where a target's engine is behind with what this rank has asked of it. Memory
+  // waited for, but where a target's engine is behind with what this rank has asked of it, or where
+  // a target still reads letters of a fence that this rank has left. Memory
   // of the caller must stay valid and, unless it is only read, untouched until the next call that
   // completes it, or until `*over` is set, which Progress does.
 
