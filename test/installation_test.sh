@@ -135,7 +135,7 @@ BRIGADE_TRACE=$work/solve.json prints solve.f90 brigade_run "$work/solve"
 brigade_merge_trace "$work/solve.json"
 brigade_trace_picture "$work/solve.json" >"$work/out"
 grep -q wait "$work/out" || fail "brigade_trace_picture shows no waits"
-brigade_info | grep -q '^  shm  *yes' || fail "brigade_info"
+grep -q '^  shm  *yes' <<<"$(brigade_info)" || fail "brigade_info"
 mpicc test/transport/one_mpi.c -o "$work/one_mpi" -ldl
 BRIGADE_LOG=info "$run_mpi" 2 brigade_run --pblas --rma --blacs "$work/one_mpi" >"$work/out" 2>&1 ||
   { cat "$work/out"; fail "brigade_run with several libraries"; }

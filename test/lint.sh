@@ -37,7 +37,14 @@ lint_includes() { ./test/include_check.sh; }
 
 lint_documents() { ./test/documents_check.py; }
 
-lint_shell() { files -name '*.sh' -o -path ./.ci/run | xargs -0 shellcheck; }
+lint_shell() {
+  files -name '*.sh' -o -path ./.ci/run | xargs -0 shellcheck || return 1
+  # Who ends early kills the writer before it, and pipefail then says that nothing was found.
+  if files -name '*.sh' -o -path ./.ci/run | xargs -0 grep -nE '[^|]\| *grep -[a-zA-Z]*q'; then
+    echo "a pipe into grep -q: let grep -q read a file or <<<" >&2
+    return 1
+  fi
+}
 
 lint_python() { files -name '*.py' | xargs -0 flake8; }
 

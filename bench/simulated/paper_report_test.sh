@@ -17,7 +17,8 @@ bench/simulated/paper_table "$machine" | cmp - "$out/paper.json"
 tr -d '\n' <"$machine" | bench/simulated/paper_table - >"$out/lengths.json"
 /usr/bin/python3 -m bench.report.paper "$out/lengths.json" | cmp - "$out/paper.txt"
 
-/usr/bin/python3 -m bench.simulated.fit_paper bench/simulated/paper_table "$machine" --evaluations 2 | grep -q 'held out: median error'
+/usr/bin/python3 -m bench.simulated.fit_paper bench/simulated/paper_table "$machine" --evaluations 2 >"$out/fit.txt"
+grep -q 'held out: median error' "$out/fit.txt"
 
 # What is wrong is said.
 if bench/simulated/paper_table no_such_file 2>"$out/error.txt"; then exit 1; fi

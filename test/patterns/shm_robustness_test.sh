@@ -49,7 +49,7 @@ stop() {  # PATTERN ELEMENTS
   kill -CONT "$pid"
   wait $job || fail "$what: does not end well"
   [ "$(grep -c ': well$' "$out")" -eq $ranks ] || fail "$what: not all end well"
-  reports_of '[023]' | grep -q "waiting for rank ${victim}[: ]" || fail "$what: nobody waits for the victim"
+  grep -q "waiting for rank ${victim}[: ]" <<<"$(reports_of '[023]')" || fail "$what: nobody waits for the victim"
   for rank in 0 2 3; do
     times=$(reports_of $rank | grep -o '[0-9]* s$')
     [ "$times" = "$(sort -un <<< "$times")" ] || fail "$what: more than one report in an interval: $times"

@@ -32,7 +32,7 @@ ends() {
   for rank in $tellers; do
     grep -q "brigade: $call on rank $rank: .*$2" "$TEST_TMPDIR/out" || complain "$1 ${*:3}: no '$2' on rank $rank"
   done
-  ! grep 'left to the PBLAS:' "$TEST_TMPDIR/out" | grep -qv 'it is small' || complain "$1 ${*:3}: it is left to the PBLAS"
+  ! grep -v 'it is small' "$TEST_TMPDIR/out" | grep 'left to the PBLAS:' || complain "$1 ${*:3}: it is left to the PBLAS"
 }
 
 # ends_well CASE TEXT VARIABLE=VALUE...

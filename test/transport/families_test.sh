@@ -43,7 +43,7 @@ for preload in "$blacs $pblas $rma" "$rma $pblas $blacs"; do
 done
 
 # An MPI that only its user sees, as in Python.
-mpi=$(sed -n 's/.*mapped: //p' "$out" | head -n 1)
+mpi=$(sed -n '0,/.*mapped: /s///p' "$out")  # of the first
 LD_PRELOAD=$blacs timeout 60 python3 -c '
 import ctypes, sys
 ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_LOCAL)
