@@ -17,7 +17,7 @@ constexpr int kMostProcesses = 64;
 
 size_t BoxBytes(int processes) {
   constexpr size_t kLine = LetterBox::kLine;
-  return std::min(rules::kMostHalfBoxBytes,
+  return std::min(rules::kMostBoxBytes,
                   rules::kMostBoxesBytes / (2 * static_cast<size_t>(processes)) / kLine * kLine);
 }
 
