@@ -335,10 +335,10 @@ inline constexpr int64_t kMostHeldBytes = 16384;
 // Order. A product whose m, n and k are all at least this is computed by one-sided communication:
 // below, the exchanges before and after it cost more than it gains.
 inline constexpr int64_t kLeastPblasSize = 512;
-// The same of half a product, P?SYRK or P?HERK, whose ranks are on one host; and where they are on
-// several, where few would gain.
+// The same of half a product, P?SYRK or P?HERK; and the least rows and columns of its grid. In one
+// row or column gets bring part of A twice.
 inline constexpr int64_t kLeastPblasHalfSize = 2000;
-inline constexpr int64_t kLeastPblasHalfSizeOfHosts = INT64_MAX;
+inline constexpr int kLeastPblasHalfSide = 2;
 
 }  // namespace brigade::rules
 

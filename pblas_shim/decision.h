@@ -15,9 +15,9 @@ struct ProductShape {
   int64_t m = 0;
   int64_t n = 0;
   int64_t k = 0;
-  int ranks = 1;         // of the grid
+  int rows = 1;  // of the grid
+  int cols = 1;
   bool is_half = false;  // half of C: P?SYRK, P?HERK
-  bool is_on_one_host = true;
 };
 
 // The reason why it is left to the PBLAS; null: it is not.

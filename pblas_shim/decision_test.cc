@@ -1,5 +1,7 @@
 #include "pblas_shim/decision.h"
 
+#include <utility>
+
 #include "gtest/gtest.h"
 #include "membuf/rules.h"
 
@@ -15,7 +17,7 @@ bool IsTaken(When when, int64_t m, int64_t n, int64_t k, int ranks, bool is_row_
   shape.m = m;
   shape.n = n;
   shape.k = k;
-  shape.ranks = ranks;
+  shape.rows = ranks;
   return WhyLeft(when, shape, is_row_by_row) == nullptr;
 }
 
@@ -37,17 +39,19 @@ TEST(Decision, LeavesWhatIsSmallToThePblas) {
   EXPECT_FALSE(IsTaken(When::kAuto, kLarge, kLarge, kLarge - 1, 2));
 }
 
-TEST(Decision, TakesHalvesThatAreLargerAndOnOneHost) {
+TEST(Decision, TakesHalvesThatAreLargerOnSeveralRowsAndColumns) {
   constexpr int64_t kLargeHalf = rules::kLeastPblasHalfSize;
-  const auto is_taken = [](When when, int64_t size, bool is_half, bool is_on_one_host) {
-    const ProductShape shape{size, size, size, 2, is_half, is_on_one_host};
+  constexpr int kSide = rules::kLeastPblasHalfSide;
+  const auto is_taken = [](When when, int64_t size, int rows, int cols, bool is_half) {
+    const ProductShape shape{size, size, size, rows, cols, is_half};
     return WhyLeft(when, shape, /*is_row_by_row=*/true) == nullptr;
   };
-  for (const bool is_on_one_host : {false, true}) {
-    EXPECT_TRUE(is_taken(When::kAuto, kLarge, /*is_half=*/false, is_on_one_host));
-    EXPECT_TRUE(is_taken(When::kOn, kLarge, /*is_half=*/true, is_on_one_host));
-    EXPECT_FALSE(is_taken(When::kAuto, kLargeHalf - 1, /*is_half=*/true, is_on_one_host));
-    EXPECT_EQ(is_taken(When::kAuto, kLargeHalf, /*is_half=*/true, is_on_one_host), is_on_one_host);
+  EXPECT_TRUE(is_taken(When::kAuto, kLargeHalf, kSide, kSide, /*is_half=*/true));
+  EXPECT_FALSE(is_taken(When::kAuto, kLargeHalf - 1, kSide, kSide, /*is_half=*/true));
+  for (const auto& [rows, cols] : {std::pair(kSide - 1, 8), std::pair(8, kSide - 1)}) {
+    EXPECT_FALSE(is_taken(When::kAuto, kLargeHalf, rows, cols, /*is_half=*/true));
+    EXPECT_TRUE(is_taken(When::kOn, kLarge, rows, cols, /*is_half=*/true));
+    EXPECT_TRUE(is_taken(When::kAuto, kLarge, rows, cols, /*is_half=*/false));
   }
 }
 

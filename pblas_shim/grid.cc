@@ -13,7 +13,6 @@
 #include "pblas_shim/errors.h"
 #include "pblas_shim/process_functions.h"
 #include "pblas_shim/runtime.h"
-#include "transport/host/host.h"
 #include "transport/mpi/mpi_bootstrap.h"
 
 namespace brigade {
@@ -26,7 +25,6 @@ struct Offer {
   int when;         // its place in kFromLeast
   int row;
   int col;
-  Host host;
 };
 using When = Settings::When;
 constexpr When kFromLeast[] = {When::kOff, When::kAuto, When::kOn};
@@ -52,7 +50,7 @@ Status Grid::Open(Runtime* runtime, MPI_Comm comm) {
   const auto* const least =
       std::find(std::begin(kFromLeast), std::end(kFromLeast), runtime->settings().pblas);
   const Offer mine{reinterpret_cast<uint64_t>(&course_), static_cast<int>(least - kFromLeast),
-                   place_.row, place_.col, Host::Here()};
+                   place_.row, place_.col};
   std::vector<Offer> all(static_cast<size_t>(bootstrap.size()));
   BRIGADE_RETURN_IF_ERROR(bootstrap.AllGather(&mine, sizeof(mine), all.data()));
   int lowest = mine.when;
@@ -60,7 +58,6 @@ Status Grid::Open(Runtime* runtime, MPI_Comm comm) {
   for (size_t r = 0; r < all.size(); ++r) {
     courses_.push_back(all[r].course);
     lowest = std::min(lowest, all[r].when);
-    is_on_one_host_ = is_on_one_host_ && all[r].host == mine.host;
     is_row_by_row_ = is_row_by_row_ && all[r].row * place_.cols + all[r].col == static_cast<int>(r);
   }
   when_ = kFromLeast[lowest];

@@ -36,8 +36,6 @@ class Grid {
   Settings::When when() const { return when_; }
   // Whether ranks are in the order that a multiplier wants. The same on all of them.
   bool is_row_by_row() const { return is_row_by_row_; }
-  // Likewise, whether they are on one host.
-  bool is_on_one_host() const { return is_on_one_host_; }
   // kOk, or why there is no multiplier where all would have it be: an error, since what a program
   // computes may not depend on what a machine has left. The same on all ranks.
   const Status& outcome() const { return outcome_; }
@@ -85,7 +83,6 @@ class Grid {
   std::unique_ptr<Look[]> looks_;  // at these; null: at none yet
   Settings::When when_ = Settings::When::kOff;
   bool is_row_by_row_ = false;
-  bool is_on_one_host_ = true;
   Status outcome_;
   std::unique_ptr<Multiplier> multiplier_;
 };

@@ -157,9 +157,9 @@ bool ComputeProduct(const char* routine, Element element, const ProductArguments
   shape.m = arguments.m;
   shape.n = arguments.n;
   shape.k = arguments.k;
-  shape.ranks = place.rows * place.cols;
+  shape.rows = place.rows;
+  shape.cols = place.cols;
   shape.is_half = arguments.half != nullptr;
-  shape.is_on_one_host = grid->is_on_one_host();
   MultiplyCall call;
   call.element = element;
   const char* decided = FindWrong(arguments, &call);
