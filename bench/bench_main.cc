@@ -12,6 +12,7 @@
 #include "bench/cases/spread.h"
 #include "bench/runner/options.h"
 #include "bench/studies/calibrate.h"
+#include "bench/studies/contended.h"
 #include "bench/studies/exchange.h"
 #include "bench/studies/explain.h"
 #include "bench/studies/model_study.h"
@@ -41,6 +42,8 @@ void Run(const Options& options) {
       return RunExchange(session.get());
     case Options::Command::kOneSided:
       return RunOneSided(session.get());
+    case Options::Command::kContended:
+      return RunContended(session.get());
     case Options::Command::kExplain:
       break;  // needs no session
   }

@@ -66,6 +66,19 @@ def check_shapes(path):
     assert found == SHAPES, f"{path.name}: {found}"
 
 
+def check_one_sided(directory):
+    """Who is beside Brigade in what rank 0 does to the memory of rank 1, and in what all do to that of rank 0."""
+    found = {}
+    for line in map(json.loads, (directory / "one_sided.jsonl").read_text().splitlines()):
+        if line["subject"] != "brigade":
+            found.setdefault((line["case"].removeprefix("one-sided "), line["bytes"]), set()).add(line["pattern"])
+    for operation, short in (("put", "store"), ("get", "load")):
+        again = f"{operation} 64 times, flush"
+        assert found[operation, 8] == {f"{operation}, flush", short, again}, found
+        assert found[operation, 70000] == {f"{operation}, flush", "memcpy"}, found
+    assert found["fetch and add of all", 8] == {"fetch and add of all 3 ranks"}, found
+
+
 def check_suites(directory):
     """Every backend is in the tables, with every algorithm, and no claim lacks what it needs."""
     for study, patterns in (("as", {"put"}), ("mult", {"put", "get"}),
@@ -126,6 +139,7 @@ def check_trace(directory):
 
 def main():
     directory = pathlib.Path(sys.argv[1])
+    check_one_sided(directory)
     check_suites(directory / "suites")
     check_putget(directory / "putget")
     check_srumma(directory / "srumma")

@@ -20,7 +20,9 @@ $run_mpi 2 "$bench" pingpong --alloc --seconds 0.02 --sizes 70000 --peers none -
 $run_mpi 2 "$bench" pingpong --idle-window private --seconds 0.02 --sizes 8 --runs 0 --peers none --shim none
 # One-sided communication, directly and by messages.
 $run_mpi 3 "$bench" one-sided --seconds 0.02 --min-iterations 2 --sizes 8,70000 --json "$out/one_sided.jsonl"
+$run_mpi 3 "$bench" contended --seconds 0.02 --min-iterations 2 --json "$out/one_sided.jsonl"
 for transport in shm tcp mpi; do
+  $run_mpi 3 "$bench" contended --seconds 0.02 --min-iterations 2 --shim none --transport "$transport"
   $run_mpi 3 "$bench" exchange --seconds 0.02 --min-iterations 2 --blocks 0,8,70000 --shim none --transport "$transport" \
     --json "$out/exchange.jsonl"
 done

@@ -41,6 +41,9 @@ class BrigadeWindow final : public OneSided {
 
   std::string name() const override { return "brigade"; }
   double* memory() override { return reinterpret_cast<double*>(window_->base()); }
+  double* MemoryOf(int rank) override {
+    return window_->is_direct() ? reinterpret_cast<double*>(window_->PointerTo(rank)) : nullptr;
+  }
 
   Status Put(const double* data, int64_t count, int rank, int64_t displacement) override {
     return window_->Put(Here(data, count), {rank, displacement, one_, count});

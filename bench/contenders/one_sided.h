@@ -27,6 +27,8 @@ class OneSided {
 
   virtual std::string name() const = 0;
   virtual double* memory() = 0;
+  // The memory of any rank, where every rank sees that of all; null elsewhere, on all ranks.
+  virtual double* MemoryOf(int /*rank*/) { return nullptr; }
 
   virtual Status Put(const double* data, int64_t count, int rank, int64_t displacement) = 0;
   // Of values of a datatype, which is the same on both sides.

@@ -24,6 +24,7 @@ VARIANTS = ("put, fence", "get, fence", "put, post, start", "get, post, start", 
 TWO_SIDED = "send, receive"
 TYPED = ("put", "put, cached", "put, uncached")
 NOTIFIED = "put with notification"
+BARE = ("store", "load", "memcpy")
 _DATA = pathlib.Path(__file__).resolve().parent.parent / "studies" / "paper"
 
 
@@ -58,8 +59,7 @@ def typed_paper():
 
 
 def compare(lines):
-    """({Key: {pattern: Figure}}, {Key: {pattern: Peer}}): ours, and the best peer's. Two-sided is compared with puts
-    between fences, of a datatype that is kept by messages, or with notification, all else with the same of ours."""
+    """({Key: {pattern: Figure}}, {Key: {pattern: Peer}}): ours, and the best peer's."""
     ours, peers = collections.defaultdict(dict), collections.defaultdict(dict)
     for label, cases in by_label(lines):
         for key, subjects in cases.items():
@@ -68,14 +68,20 @@ def compare(lines):
                     if not label:
                         ours[key][pattern] = figure
                     continue
-                versus = ratio(figure, subjects["brigade", beside_two_sided(key) if pattern == TWO_SIDED else pattern])
+                versus = ratio(figure, subjects["brigade", ours_beside(key, pattern)])
                 known = peers[key].get(pattern)
                 if known is None or versus.median < known.ratio.median:
                     peers[key][pattern] = Peer(subject, figure, versus)
     return ours, peers
 
 
-def beside_two_sided(key):
+def ours_beside(key, pattern):
+    """With which of ours a peer's is compared. Two-sided: with puts between fences, of a datatype that is kept, or with
+    notification. What is done to bare memory: with the operation that could be no faster. All else: with the same."""
+    if pattern in BARE:
+        return f"{key.case.removeprefix('one-sided ')}, flush"
+    if pattern != TWO_SIDED:
+        return pattern
     if key.case.endswith(NOTIFIED):
         return NOTIFIED
     return "put, cached" if datatype_of(key) else "put, fence"
@@ -96,10 +102,10 @@ def block_of(key):
     return key.bytes // max(key.cols, 1)
 
 
-def summary(what, peers, keys, patterns):
+def summary(what, peers, keys, patterns, peer="best MPI"):
     versus = [Versus(f"{key.case}, {format_bytes(block_of(key))}, {pattern}", peers[key][pattern].ratio)
               for key in keys for pattern in patterns if pattern in peers[key]]
-    return Summary(what, {"best MPI": versus} if versus else {})
+    return Summary(what, {peer: versus} if versus else {})
 
 
 def synchronisation_section(place, ours, peers):
@@ -202,17 +208,20 @@ def operations_section(place, ours, peers):
     keys = [key for key in ours if key.case.startswith("one-sided ")]
     rows = []
     for key in sorted(keys, key=lambda key: (key.case, key.bytes)):
-        for pattern, peer in [*((pattern, peers[key].get(pattern)) for pattern in ours[key]),
-                              *((pattern, peer) for pattern, peer in peers[key].items() if pattern == TWO_SIDED)]:
-            figure = ours[key][beside_two_sided(key) if pattern == TWO_SIDED else pattern]
-            name = f"{NOTIFIED}, beside {TWO_SIDED}" if pattern == TWO_SIDED else pattern
+        others = [pattern for pattern in peers[key] if pattern not in ours[key]]
+        for pattern in (*ours[key], *others):
+            peer = peers[key].get(pattern)
+            figure = ours[key][ours_beside(key, pattern)]
+            name = f"{ours_beside(key, pattern)}, beside {pattern}" if pattern in others else pattern
             rows.append([name, format_bytes(key.bytes), time_cell(figure), peer.name if peer else "",
                          time_cell(peer.figure) if peer else "", ratio_cell(peer.ratio) if peer else ""])
     table = Table(["operation", "bytes", "Brigade, us", "best peer", "its us", "ratio"], rows)
     patterns = sorted({pattern for key in keys for pattern in ours[key]})
-    return Section(f"Single operations, {place}", "plain", {"table": table}, [
+    summaries = [
         summary(f"{place}: single operations", peers, keys, patterns),
-        summary(f"{place}: {NOTIFIED}, beside MPI's send and receive", peers, keys, [TWO_SIDED])])
+        summary(f"{place}: {NOTIFIED}, beside MPI's send and receive", peers, keys, [TWO_SIDED]),
+        summary(f"{place}: put and get beside memcpy", peers, keys, ["memcpy"], "bare memory")]
+    return Section(f"Single operations, {place}", "plain", {"table": table}, [one for one in summaries if one.ratios])
 
 
 def sections(place, lines, _):

@@ -33,6 +33,7 @@ LINES = [
     line("mpi", "send, receive", 37.03, case="typed exchange, struct"),
     line("brigade", "put, flush", 1.0, case="one-sided put"),
     line("mpi", "put, flush", 3.0, case="one-sided put"),
+    line("bare memory", "memcpy", 0.97, case="one-sided put"),
     line("brigade", "put with notification", 2.0, case="one-sided put with notification"),
     line("mpi", "put with notification", 13.5, case="one-sided put with notification"),
     line("mpi", "send, receive", 8.22, case="one-sided put with notification"),
@@ -66,6 +67,12 @@ class Exchange(unittest.TestCase):
     def test_puts_that_tell_of_themselves_are_compared_with_both(self):
         self.assertIn("6.75", self.page)  # MPI's put and its flag: 13.5 over 2
         self.assertIn("4.11", self.page)  # its send and receive: 8.22 over 2
+
+    def test_puts_are_compared_with_what_needs_no_library(self):
+        self.assertIn("<td>put, flush, beside memcpy</td>", self.page)
+        self.assertIn("bare memory / Brigade", self.page)
+        self.assertIn("0.97", self.page)
+        self.assertIn("3.00", self.page)  # the best peer of a put is another
 
     def test_every_kind_of_table_is_there(self):
         for title in ("Synchronisation alone, shared memory", "Exchange of blocks, shared memory",

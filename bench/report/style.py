@@ -34,6 +34,7 @@ COLOURS = {
     "mpi Intel MPI": "#aa4499",
     "best MPI": "#882255",
     "bare socket": BLACK,
+    "bare memory": BLACK,
     "peer": ORANGE,
 }
 NAMES = {
@@ -55,6 +56,7 @@ NAMES = {
     "mpi Intel MPI": "Intel MPI",
     "best MPI": "best of all MPIs and settings",
     "bare socket": "bare socket",
+    "bare memory": "bare memory",
     "peer": "peer",
 }
 

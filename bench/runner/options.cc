@@ -160,6 +160,12 @@ CLI::App* AddOneSided(CLI::App* app, Options* options) {
   return command;
 }
 
+CLI::App* AddContended(CLI::App* app) {
+  return app->add_subcommand("contended",
+                             "Fetch-and-add of all ranks on one double of rank 0. "
+                             "Subjects: Brigade, MPI's windows");
+}
+
 CLI::App* AddExplain(CLI::App* app, Options* options) {
   std::vector<std::string> patterns;
   for (const CatalogueEntry& entry : Catalogue()) patterns.push_back(entry.name);
@@ -252,6 +258,7 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
       {AddModel(&app, options), Options::Command::kModel},
       {AddExchange(&app, options), Options::Command::kExchange},
       {AddOneSided(&app, options), Options::Command::kOneSided},
+      {AddContended(&app), Options::Command::kContended},
   };
 
   try {

@@ -31,7 +31,8 @@ struct Options : MeasuringOptions {
     kCalibrate,
     kModel,
     kExchange,
-    kOneSided
+    kOneSided,
+    kContended
   };
   Command command = Command::kPingPong;
 

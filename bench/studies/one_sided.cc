@@ -3,6 +3,8 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -28,11 +30,15 @@ Case CaseOf(const std::string& operation, int64_t doubles) {
   return made;
 }
 
-// Others may need this rank in their last epoch, and calls of one library do not drive another.
-void EndEpochs(Session* session, const std::vector<std::shared_ptr<OneSided>>& windows) {
-  for (const auto& window : windows) {
-    AbortUnlessOk(window->UnlockAll());
-    MPI_Barrier(session->comm());
+// What a put or a get of memory that both see can at best be.
+const char* BarePattern(bool is_put, int64_t doubles) {
+  return doubles > 1 ? "memcpy" : is_put ? "store" : "load";
+}
+void CopyBare(double* to, const double* from, int64_t doubles) {
+  if (doubles > 1) {
+    std::memcpy(to, from, static_cast<size_t>(doubles) * sizeof(double));
+  } else {
+    *static_cast<volatile double*>(to) = *from;
   }
 }
 
@@ -46,6 +52,7 @@ void MeasureOperations(const WindowContenders& all, int64_t doubles, int64_t at_
   for (const std::string operation : {"put", "get", "add", "fetch and add"}) {
     const bool fetches = operation == "fetch and add";
     if (fetches && (doubles != 1 || at_once != 1)) continue;
+    const bool is_put = operation == "put";
     const bool comes = operation == "get" || fetches;
     Case one = CaseOf(operation, doubles);
     one.hops = static_cast<int>(at_once);
@@ -57,32 +64,42 @@ void MeasureOperations(const WindowContenders& all, int64_t doubles, int64_t at_
         if (comes) Fill(ViewOf(window->memory(), doubles_in_all), 0);
       }
     };
-    for (const auto& window : windows) {
-      OneSided* const w = window.get();
-      AbortUnlessOk(w->LockAll());
+    const auto add = [&](OneSided* w, const std::string& name, const std::string& pattern,
+                         const std::function<Status()>& run) {
       Subject subject;
-      subject.name = w->name();
-      subject.pattern =
-          operation + (at_once == 1 ? "" : " " + std::to_string(at_once) + " times") + ", flush";
-      subject.run = [&here, w, rank, doubles, at_once, operation, fetches](int) {
-        if (rank != 0) return Status();
-        if (fetches) return w->FetchAndAdd(0.0, here.data(), 1, 0);
-        for (int64_t i = 0; i < at_once; ++i) {
-          double* const data = here.data() + i * doubles;
-          BRIGADE_RETURN_IF_ERROR(operation == "put"   ? w->Put(data, doubles, 1, i * doubles)
-                                  : operation == "get" ? w->Get(data, doubles, 1, i * doubles)
-                                                       : w->Add(data, doubles, 1, i * doubles));
-        }
-        return w->Flush(1);
-      };
+      subject.name = name;
+      subject.pattern = pattern;
+      subject.run = [rank, run](int) { return rank == 0 ? run() : Status(); };
       subject.check = [&here, w, rank, doubles_in_all, comes](int) -> std::string {
         if (rank != (comes ? 0 : 1)) return "";
         return CheckSum(ViewOf(comes ? here.data() : w->memory(), doubles_in_all), 0, 1);
       };
       one.subjects.push_back(std::move(subject));
+    };
+    for (const auto& window : windows) {
+      OneSided* const w = window.get();
+      AbortUnlessOk(w->LockAll());
+      const std::string how_often = at_once == 1 ? "" : " " + std::to_string(at_once) + " times";
+      add(w, w->name(), operation + how_often + ", flush", [=, &here] {
+        if (fetches) return w->FetchAndAdd(0.0, here.data(), 1, 0);
+        for (int64_t i = 0; i < at_once; ++i) {
+          double* const data = here.data() + i * doubles;
+          BRIGADE_RETURN_IF_ERROR(is_put               ? w->Put(data, doubles, 1, i * doubles)
+                                  : operation == "get" ? w->Get(data, doubles, 1, i * doubles)
+                                                       : w->Add(data, doubles, 1, i * doubles));
+        }
+        return w->Flush(1);
+      });
+      // In the same memory, with the same data.
+      double* const there = w->MemoryOf(1);
+      if (there == nullptr || at_once != 1 || (!is_put && operation != "get")) continue;
+      add(w, "bare memory", BarePattern(is_put, doubles), [&here, there, is_put, doubles] {
+        CopyBare(is_put ? there : here.data(), is_put ? here.data() : there, doubles);
+        return Status();
+      });
     }
     all.session->Measure(one);
-    EndEpochs(all.session, windows);
+    all.EndEpochs(windows);
   }
   for (const auto& window : windows) AbortUnlessOk(window->Free());
 }
@@ -142,7 +159,7 @@ void MeasureNotifications(const WindowContenders& all, int64_t doubles) {
     turns.subjects.push_back(std::move(subject));
   }
   all.session->Measure(turns);
-  EndEpochs(all.session, windows);
+  all.EndEpochs(windows);
   for (const auto& window : windows) AbortUnlessOk(window->Free());
 }
 

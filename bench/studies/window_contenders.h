@@ -3,6 +3,8 @@
 #ifndef BRIGADE_BENCH_STUDIES_WINDOW_CONTENDERS_H_
 #define BRIGADE_BENCH_STUDIES_WINDOW_CONTENDERS_H_
 
+#include <mpi.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -39,6 +41,14 @@ struct WindowContenders {
       if (mpi != nullptr) windows.push_back(std::move(mpi));
     }
     return windows;
+  }
+  // Collective. Others may need this rank in their last epoch, and calls of one library do not
+  // drive another.
+  void EndEpochs(const std::vector<std::shared_ptr<OneSided>>& windows) const {
+    for (const auto& window : windows) {
+      AbortUnlessOk(window->UnlockAll());
+      MPI_Barrier(session->comm());
+    }
   }
   // Where nobody drives a rank that has finished, others may not need it.
   bool targets_must_call() const { return std::string(group->group()->transport()) == "mpi"; }
