@@ -5,12 +5,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <thread>
 
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_family.h"
 #include "transport/mpi/own_requests.h"
+#include "windows/faces/job/same_settings.h"
 
 namespace brigade {
 namespace {
@@ -47,30 +47,17 @@ MpiJob::MpiJob(const char* library) {
 }
 
 Status MpiJob::Greet(const std::string& who, const Numbers& mine, std::vector<Numbers>* all) const {
-  struct Greeting {
-    char who[128];
-    Numbers numbers;
+  const auto gather = [](const void* said, size_t bytes, void* table) {
+    const auto count = static_cast<int>(bytes);
+    MPI_Request request;
+    BRIGADE_RETURN_IF_ERROR(MpiStatus(
+        MPI_Iallgather(said, count, MPI_BYTE, table, count, MPI_BYTE, MPI_COMM_WORLD, &request),
+        "MPI_Iallgather"));
+    return PollPatiently(&request, "MPI_Iallgather");
   };
-  Greeting own = {};
-  who.copy(own.who, sizeof(own.who) - 1);
-  own.numbers = mine;
-  std::vector<Greeting> greetings(static_cast<size_t>(processes_));
-  constexpr int kBytes = sizeof(Greeting);
-  MPI_Request request;
-  BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Iallgather(&own, kBytes, MPI_BYTE, greetings.data(), kBytes,
-                                                   MPI_BYTE, MPI_COMM_WORLD, &request),
-                                    "MPI_Iallgather"));
-  BRIGADE_RETURN_IF_ERROR(PollPatiently(&request, "MPI_Iallgather"));
-  all->clear();
-  for (const Greeting& greeting : greetings) {
-    if (std::strcmp(greeting.who, greetings[0].who) != 0) {
-      return {StatusCode::kInvalidArgument,
-              std::string("processes differ in their settings: process 0 has ") + greetings[0].who +
-                  ", process " + std::to_string(all->size()) + " has " + greeting.who};
-    }
-    all->push_back(greeting.numbers);
-  }
-  return Status();
+  BRIGADE_RETURN_IF_ERROR(CompareSettings(who, processes_, gather));
+  all->resize(static_cast<size_t>(processes_));
+  return gather(&mine, sizeof(mine), all->data());
 }
 
 Status MpiJob::Open(int members) {

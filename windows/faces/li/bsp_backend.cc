@@ -2,11 +2,11 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
-#include <array>
 #include <climits>
 #include <cstdlib>
 #include <type_traits>
+
+#include "windows/faces/job/same_settings.h"
 
 namespace brigade {
 namespace li {
@@ -42,31 +42,21 @@ void BspBackend::TellAll(const void* mine, void* table, size_t bytes) {
 
 Status BspBackend::Begin() {
   library_.begin(library_.nprocs());
-  BRIGADE_RETURN_IF_ERROR(CompareSettings());
+  const auto gather = [this](const void* mine, size_t bytes, void* table) {
+    library_.push_reg(table, processes() * static_cast<int>(bytes));
+    library_.sync();
+    TellAll(mine, table, bytes);
+    library_.pop_reg(table);
+    library_.sync();
+    return Status();
+  };
+  BRIGADE_RETURN_IF_ERROR(CompareSettings(settings_, processes(), gather));
   bytes_of_.assign(kSlots, std::vector<size_t>(static_cast<size_t>(processes())));
   for (std::vector<size_t>& bytes : bytes_of_) {
     library_.push_reg(bytes.data(), processes() * static_cast<int>(sizeof(size_t)));
   }
   library_.sync();
   return Status();
-}
-
-Status BspBackend::CompareSettings() {
-  using Text = std::array<char, 128>;
-  Text mine = {};
-  settings_.copy(mine.data(), mine.size() - 1);
-  std::vector<Text> all(static_cast<size_t>(processes()));
-  library_.push_reg(all.data(), processes() * static_cast<int>(sizeof(mine)));
-  library_.sync();
-  TellAll(mine.data(), all.data(), sizeof(mine));
-  library_.pop_reg(all.data());
-  library_.sync();
-  const auto other =
-      std::find_if(all.begin(), all.end(), [&](const Text& text) { return text != all[0]; });
-  if (other == all.end()) return Status();
-  return {StatusCode::kInvalidArgument,
-          std::string("processes differ in their settings: process 0 has ") + all[0].data() +
-              ", process " + std::to_string(other - all.begin()) + " has " + other->data()};
 }
 
 Status BspBackend::End() {

@@ -56,7 +56,6 @@ class BspBackend final : public Backend {
   [[noreturn]] void Abort(const std::string& text) override;
 
  private:
-  Status CompareSettings();
   // Puts `bytes` of this process into a table that has so many of each, on all processes.
   void TellAll(const void* mine, void* table, size_t bytes);
 
