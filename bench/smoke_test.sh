@@ -85,7 +85,15 @@ $run_mpi 2 "${cma_off[@]}" "$bench" pingpong --seconds 0.02 --sizes 8,4K --runs 
 $run_mpi 2 "$bench" pingpong --seconds 0.02 --sizes 64K,1M --runs 0 --peers none --shim none --json "$out/memory.jsonl"
 # As for MPI with other settings.
 $run_mpi 2 "$bench" spread --seconds 0.02 --sizes 100xQ --peers mpi --shim none --label forced --json "$out/spread.jsonl"
-scalapack=(bench/scalapack/scalapack_timing -n 60 --eigen-n 40 --nb 8 --grid 2x1 --repetitions 1 --json "$out/scalapack.jsonl")
+scalapack=(bench/scalapack/scalapack_timing -n 60 --eigen-n 40 --nb 8 --grid 2x1 --repetitions 1)
+# Factorizations with our PBLAS, and their page.
+mkdir -p "$out/factorizations"
+for products in off on; do
+  LD_PRELOAD=$PWD/pblas_shim/libbrigade_pblas.so BRIGADE_PBLAS=$products $run_mpi 2 "${scalapack[@]}" \
+    --label "stock BLACS, $products" --json "$out/factorizations/study_factorizations_shm.jsonl"
+done
+/usr/bin/python3 -m bench.report.study factorizations "$out/factorizations"
+scalapack+=(--json "$out/scalapack.jsonl")
 for pair in 0 1; do
   $run_mpi 2 "${scalapack[@]}" --pair $pair
 done

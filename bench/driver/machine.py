@@ -41,7 +41,8 @@ class Programs:
         self.suites_mpich = str(mpich_folder / "bench" / "studies")
         self.scalapack = str(bin_folder / "bench" / "scalapack" / "scalapack_timing")
         self.shim = str(bin_folder / "blacs_shim" / "libbrigade_blacs.so")
-        self.preloads = {"blacs": self.shim, "pblas": str(bin_folder / "pblas_shim" / "libbrigade_pblas.so"),
+        pblas = str(bin_folder / "pblas_shim" / "libbrigade_pblas.so")
+        self.preloads = {"blacs": self.shim, "pblas": pblas, "pblas over blacs": f"{pblas}:{self.shim}",
                          "mkl": peers.MKL}
         self.putget_table = str(bin_folder / "bench" / "simulated" / "putget" / "putget_table")
         self.srumma_table = str(bin_folder / "bench" / "simulated" / "srumma_table")

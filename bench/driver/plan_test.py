@@ -128,8 +128,9 @@ class Study(unittest.TestCase):
 
     def test_on_one_host_over_tcp_srumma_has_gets_by_messages_alone(self):
         for name, study in study_job.STUDIES.items():
+            has_none = name in ("pblas", "large", "factorizations")
             self.assertEqual(set(study.places) - {"simulated"},
-                             set(study_job.PLACES) - ({"loopback"} if name == "pblas" else set()))
+                             set(study_job.PLACES) - ({"loopback"} if has_none else set()))
         for launch in study_plan("srumma"):
             command = " ".join(launch.command)
             is_loopback = command.endswith("_loopback.jsonl")
@@ -202,6 +203,31 @@ class Study(unittest.TestCase):
                     place = command[-1].removeprefix("/output/study_srumma_").removesuffix(".jsonl")
                     orders[place].update(command[command.index(program[0]) + 2].split(","))
             self.assertEqual(orders, wanted)
+
+    def test_only_what_is_to_be_compared_of_the_largest_products(self):
+        found = collections.Counter((launch.command[-1].rsplit("_", 1)[1], label_of(launch),
+                                     launch.command[launch.command.index("--variants") + 1])
+                                    for launch in study_plan("large", "--rounds", "3"))
+        stock = ("", "diagonal,blocking,pdgemm,dgemm")
+        ours = ("our BLACS", "diagonal,pdgemm,dgemm")
+        self.assertEqual(found, {(f"{place}.jsonl", *contender): 3 * programs for contender in (stock, ours)
+                                 for place, programs in (("shm", 1), ("cluster", 2))})
+
+    def test_factorizations_have_ours_take_none_some_and_all_products_on_either_blacs(self):
+        launches = [launch.command for launch in study_plan("factorizations", "--rounds", "3")]
+        grids = collections.defaultdict(set)
+        for command in launches:
+            preload, products, *_ = command[command.index("OMP_NUM_THREADS=1") + 1:]
+            after = dict(zip(command, command[1:]))
+            blacs = "our BLACS" if PROGRAMS.shim in preload else "stock BLACS"
+            self.assertIn("libbrigade_pblas.so", preload)
+            self.assertEqual(after["--label"], f"{blacs}, {products.removeprefix('BRIGADE_PBLAS=')}")
+            place = command[-1].removeprefix("/output/study_factorizations_")
+            grids[place, after["--grid"]].add((after["--label"], after["--pair"]))
+        self.assertEqual({place: len(of_grid) for place, of_grid in grids.items()}, {
+            (f"{place}.jsonl", grid): 3 * 2 * 3 for place, grid in (
+                ("shm", "2x1"), ("shm", "2x2"), ("shm", "2x4"), ("cluster", "2x2"), ("cluster", "2x4"))})
+        self.assertEqual(len(launches), 5 * 3 * 2 * 3)
 
     def test_mpich_runs_the_program_built_with_it(self):
         for name in study_job.STUDIES:

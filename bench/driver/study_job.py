@@ -10,7 +10,8 @@ MPICH_TARGETS = ["//bench:brigade_bench", "//bench/studies:suites", "//bench/stu
                  "//bench/studies/srumma:overlap_study"]
 TARGETS = [*MPICH_TARGETS, "//bench/simulated:superstep_table", "//bench/simulated:srumma_table",
            "//bench/simulated/putget:putget_table", "//bench/studies/srumma:studies",
-           "//blacs_shim:libbrigade_blacs.so", "//pblas_shim:libbrigade_pblas.so"]
+           "//bench/scalapack:scalapack_timing", "//blacs_shim:libbrigade_blacs.so",
+           "//pblas_shim:libbrigade_pblas.so"]
 PLACES = ("shm", "loopback", "cluster")
 SIMULATED = "simulated"
 
@@ -22,6 +23,7 @@ class Contender(NamedTuple):
     mpi: str = "openmpi"  # or mpich, Debian's; or one of cluster_peers.sh
     backend: str = ""  # of LI
     preload: str = ""  # a name of Programs.preloads
+    products: str = "on"  # BRIGADE_PBLAS with that
     variants: str = ""  # of the program's, if not all
     environment: tuple = ()  # what its MPI needs
     options: tuple = ()  # of mpirun, in shared memory
@@ -30,7 +32,8 @@ class Contender(NamedTuple):
 
 
 class Program(NamedTuple):
-    """A subcommand of brigade_bench, a suite of the LI paper, or a program of the put/get study or of SRUMMA's.
+    """A subcommand of brigade_bench, a suite of the LI paper, a program of the put/get study or of SRUMMA's, or
+    scalapack_timing.
     `ranks`: on which numbers of them it runs; none: only with --full."""
 
     arguments: list
@@ -57,6 +60,10 @@ class Study(NamedTuple):
         """Where it has anything to run."""
         found = [place for place in PLACES if any(self.contenders_of(program, place) for program in self.programs)]
         return found + [SIMULATED] * self.simulated
+
+
+def _factorizations(grid):
+    return ["scalapack_timing", "-n", "2000", "--nb", "64", "--routines", "LU,Cholesky,QR", "--grid", grid]
 
 
 def results(name, place):
@@ -103,6 +110,9 @@ _GLOBAL_ARRAYS = Contender("Global Arrays", variants="diagonal,ga_dgemm,dgemm")
 _PRODUCTS_ON_HOSTS = [*_PDGEMM, _GLOBAL_ARRAYS._replace(environment=peers.WINDOWS_OVER_TCP)]
 _PRODUCTS_ON_ONE = [*_PDGEMM, _GLOBAL_ARRAYS]
 SRUMMA = {"shm": _PRODUCTS_ON_ONE, "cluster": _PRODUCTS_ON_HOSTS}
+# The largest, which take minutes on slow hosts: no more ways than are to be compared.
+_LARGE = [Contender(variants="diagonal,blocking,pdgemm,dgemm"),
+          Contender("our BLACS", preload="blacs", variants="diagonal,pdgemm,dgemm")]
 # Ours against what it stands before, at sizes that it leaves to that by itself.
 _SMALL = [Contender(label, preload=preload, variants="diagonal,pdgemm") for label, preload in (
     ("", ""), ("our BLACS", "blacs"), ("our PBLAS", "pblas"))]
@@ -110,6 +120,11 @@ _SMALL = [Contender(label, preload=preload, variants="diagonal,pdgemm") for labe
 _HALVES = [Contender(label, preload=preload, variants="whole,pdsyrk,pdtrmm,dgemm") for label, preload in (
     ("", ""), ("our BLACS", "blacs"), ("our PBLAS", "pblas"))]
 PBLAS = {"shm": _SMALL, "cluster": _SMALL}
+# ScaLAPACK's factorizations, of whose products our PBLAS take none, those that they take by themselves, or all.
+_PRODUCTS_TAKEN = [Contender(f"{blacs}, {products}", preload=preload, products=products)
+                   for blacs, preload in (("stock BLACS", "pblas"), ("our BLACS", "pblas over blacs"))
+                   for products in ("off", "auto", "on")]
+FACTORIZATIONS = {"shm": _PRODUCTS_TAKEN, "cluster": _PRODUCTS_TAKEN}
 _ONE = {"shm": [Contender()], "cluster": [Contender()]}
 # On one host a get goes by messages, and takes a helper, only if it is told to.
 _GETS = {"shm": [Contender(), Contender("MPICH", "mpich")], "loopback": [Contender(variants="staged")],
@@ -176,8 +191,17 @@ STUDIES = {
     ], simulated=True),
     "pblas": Study("What our PBLAS take, and what they leave", PBLAS, [
         Program(["product_study", "-n", "64,96,128,192,256,384,512", "-k", "256"], (2, 4, 8), folder="srumma"),
-        Program(["product_study", "-n", "1000,2000"], (2, 4, 8), folder="srumma",
+        Program(["product_study", "-n", "512,750,1000,1500,2000"], (2, 4, 8), folder="srumma",
                 contenders={"shm": _HALVES, "cluster": _HALVES}),
+    ]),
+    "large": Study("Products of 4000 x 4000 matrices beside ScaLAPACK's", {"cluster": _LARGE}, [
+        Program(["product_study", "-n", "4000"], (4,), folder="srumma"),
+        Program(["product_study", "-n", "4000"], (8,), folder="srumma", contenders={"shm": _LARGE, "cluster": _LARGE}),
+    ]),
+    "factorizations": Study("LU, Cholesky and QR with our PBLAS", FACTORIZATIONS, [
+        Program(_factorizations("2x1"), (2,), contenders={"shm": FACTORIZATIONS["shm"]}),
+        Program(_factorizations("2x2"), (4,)),
+        Program(_factorizations("2x4"), (8,)),
     ]),
 }
 
@@ -221,6 +245,10 @@ class StudyJob:
         is_mpich = contender.mpi.startswith("mpich")
         transport = "auto" if place == "shm" else "tcp"
         suites = self.programs.suites_mpich if is_mpich else self.programs.suites
+        if name == "scalapack_timing":
+            return ["env", "OMP_NUM_THREADS=1", *self.preloading(contender, transport), self.programs.scalapack,
+                    *arguments, "--pair", str(number), "--label", contender.label,
+                    "--json", str(self.output / results(self.name, place))]
         seconds, least = ("0.3", "25") if self.full else ("0.05", "25")
         if contender.backend:
             command = ["env", f"BRIGADE_LI_BACKEND={contender.backend}", f"BRIGADE_TRANSPORT={transport}",
@@ -251,7 +279,7 @@ class StudyJob:
     def preloading(self, contender, transport):
         if not contender.preload:
             return []
-        return [f"LD_PRELOAD={self.programs.preloads[contender.preload]}", "BRIGADE_PBLAS=on",
+        return [f"LD_PRELOAD={self.programs.preloads[contender.preload]}", f"BRIGADE_PBLAS={contender.products}",
                 f"BRIGADE_TRANSPORT={transport}"]
 
     def mpirun(self, ranks):

@@ -97,7 +97,7 @@ def summary_table(summaries):
 
 def machine(files):
     """What lines say of the machine, or None."""
-    lines = [line for file in files for line in file.itertuples()]
+    lines = [line for file in files if "machine" in file for line in file.itertuples()]
     if not lines:
         return None
     ratios = [line.machine["together_over_alone"] for line in lines]

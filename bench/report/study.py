@@ -7,12 +7,13 @@ import collections
 import pathlib
 import re
 
-from bench.report import exchange, li_as, li_mult, li_rdx, overview, pblas, putget, srumma, style, supersteps
+from bench.report import (
+    exchange, factorizations, li_as, li_mult, li_rdx, overview, pblas, putget, srumma, style, supersteps)
 from bench.report.measurements import load
 
 PLACES = {"shm": "shared memory", "loopback": "TCP on this host", "cluster": "hosts with slow links"}
 STUDIES = {"exchange": exchange, "as": li_as, "mult": li_mult, "rdx": li_rdx, **putget.STUDIES, "srumma": srumma,
-           "pblas": pblas}
+           "large": srumma, "pblas": pblas, "factorizations": factorizations}
 
 
 def lines_of(name, directory):
