@@ -89,8 +89,9 @@ else
   expect other_call 'LICOMMIT on process 1, superstep 2: process 0 calls LISYNC meanwhile' BRIGADE_LI_CHECK=1
   expect other_memory 'LIOSYNC on process 1, superstep 2: process 0 calls LISYNC for other memory' BRIGADE_LI_CHECK=1
   expect early_end 'LIDEREGISTER on process 1, superstep 2: process 0 calls LISYNC meanwhile' BRIGADE_LI_CHECK=1
-  run order BRIGADE_LI_CHECK=1 || fails "order"
+  run order BRIGADE_LI_CHECK=1 BRIGADE_LI_CHEK=1 || fails "order"
   grep -q 'LICOMMIT: process 1 has registered pieces of the same lengths as process 0, in another order' <<<"$output" ||
     fails "order"
+  [[ $(grep -c 'BRIGADE_LI_CHEK is set, .* BRIGADE_LI_CHECK$' <<<"$output") -eq 1 ]] || fails "a misspelt setting"
 fi
 exit $((failures > 0))

@@ -48,7 +48,8 @@ hint='BRIGADE_PBLAS=off leaves all products to the PBLAS'
 taken='by one-sided communication'
 declare -A missing=(["$library"]='do not come to the same products' ["$library:$blacs"]='mismatch: ')
 for preloads in "$library" "$library:$blacs"; do
-  ends_well small "$taken" BRIGADE_PBLAS=on
+  ends_well small "$taken" BRIGADE_PBLAS=on BRIGADE_PBLASS=off
+  grep -q 'BRIGADE_PBLASS is set, .* BRIGADE_PBLAS$' "$TEST_TMPDIR/out" || complain 'a misspelt setting is not named'
   ends memory "a product on rank 1: a buffer of .* bytes.*; $hint" BRIGADE_PBLAS=on
   ends memory_for_columns "a product on rank 1: a list of columns, .*; $hint" BRIGADE_PBLAS=on
   # Smaller buffers go into what has been freed.

@@ -66,7 +66,8 @@ expect 'left to MPI: some of its ranks share no memory' 3 shared BRIGADE_TEST_BY
 
 expect 'carried over shm' 3 mapped
 ! grep 'left to MPI' "$TEST_TMPDIR/err" || complain 'mapped on 3 ranks, of which all windows are carried'
-expect 'left to MPI: on rank 0 BRIGADE_RMA=off' 3 allocated BRIGADE_RMA=off
+expect 'left to MPI: on rank 0 BRIGADE_RMA=off' 3 allocated BRIGADE_RMA=off BRIGADE_RAM=off
+[[ $(grep -c 'BRIGADE_RAM is set, .* BRIGADE_RMA$' "$TEST_TMPDIR/err") -eq 1 ]] || complain 'a misspelt setting'
 
 # What Debian's Open MPI does not get right, or does not look for.
 for name in pairs out_of_range halves computing threads bottom; do

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "transport/host/variables.h"
+
 namespace brigade {
 namespace li {
 namespace {
@@ -32,6 +34,7 @@ Status Program::Begin(int processes) {
   }
   BRIGADE_RETURN_IF_ERROR(backend_->Begin());
   phase_ = Phase::kRunning;
+  if (backend_->process() == 0) WarnOfUnknownVariables();
   return Status();
 }
 

@@ -9,7 +9,6 @@
 #include "membuf/byte_span.h"
 #include "membuf/copy_bytes.h"
 #include "patterns/engine/pattern_call.h"
-#include "transport/host/variables.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "windows/core/fences.h"
 #include "windows/elements/element.h"
@@ -38,7 +37,6 @@ const char* ByMessages() { return std::getenv("BRIGADE_TEST_BY_MESSAGES"); }
 
 Status WindowsBackend::Begin() {
   BRIGADE_RETURN_IF_ERROR(MpiBackend::Begin());
-  if (process() == 0) WarnOfUnknownVariables();
   BRIGADE_RETURN_IF_ERROR(
       SharedEngine::Acquire(settings_.transport, settings_.engine, &shared_engine_));
   Engine* const engine = shared_engine_->engine.get();
