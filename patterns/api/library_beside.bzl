@@ -27,6 +27,24 @@ def _copied(library):
             tags = ["manual"],
         )
 
+def _with_parts_impl(ctx):
+    copy = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.run_shell(
+        inputs = [ctx.file.library] + ctx.files.parts,
+        outputs = [copy],
+        command = "cp '%s' '%s'" % (ctx.file.library.path, copy.path),
+    )
+    return [DefaultInfo(files = depset([copy]), runfiles = ctx.runfiles([copy] + ctx.files.parts))]
+
+_with_parts = rule(
+    doc = "A copy of a library. Who has it among its data has what it opens, too: tests run again when that changes.",
+    implementation = _with_parts_impl,
+    attrs = {
+        "library": attr.label(allow_single_file = True),
+        "parts": attr.label_list(allow_files = True),
+    },
+)
+
 def library_beside(name, srcs, beyond, deps = [], copts = [], exports = "exports.map", names = None):
     """lib<name>.so.0, lib<name>.so, a copy, and what they need beside them, as where they are installed.
 
@@ -88,15 +106,12 @@ def library_beside(name, srcs, beyond, deps = [], copts = [], exports = "exports
             deps = ["//transport/family:names"],
         )
 
-    # What linkers look for, and what is preloaded. What it needs beside it is built with it.
-    native.genrule(
-        name = "lib" + name,
-        srcs = [
-            ":libbrigade.so.0",
-            ":" + soname,
-        ] + mpi_parts([":libbrigade_mpi_%s.so.0"] + ([":lib" + name + "_%s.so.0"] if names else [])),
-        outs = [library],
-        cmd = "cp $(location :%s) $@" % soname,
+    # What linkers look for, and what is preloaded.
+    _with_parts(
+        name = library,
+        library = ":" + soname,
+        parts = [":libbrigade.so.0"] +
+                mpi_parts([":libbrigade_mpi_%s.so.0"] + ([":lib" + name + "_%s.so.0"] if names else [])),
     )
     native.sh_test(
         name = name + "_soname_test",
