@@ -32,6 +32,7 @@ either=false
 while [[ $# -gt 0 ]]; do
   case $1 in
     --help) usage; exit 0 ;;
+    --prefix=* | --libdir=* | --mpi=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
     --prefix | --libdir | --mpi)
       [[ -n ${2-} ]] || refuse "$1 wants a name"
       declare "${1#--}=$2"
@@ -47,7 +48,14 @@ done
 ! $either || [[ -z ${MPICC-} ]] || refuse "--either is built with Debian's MPIs, and MPICC names one"
 [[ $libdir != /* ]] || refuse "--libdir is a folder in the prefix, such as lib64"
 prefix=$(realpath --canonicalize-missing "$prefix")
+# Said before minutes of building, not behind them.
+there=$prefix
+until [[ -e $there ]]; do there=$(dirname "$there"); done
+[[ -d $there && -w $there ]] || refuse "$there is no folder that you can write to"
 cd "$(dirname "$0")"
+for tool in bazel help2man; do
+  command -v "$tool" >/dev/null || { echo "install.sh: there is no $tool; ./test/install.sh installs it" >&2; exit 1; }
+done
 
 build=("$@")
 # Said twice it would be another build.
@@ -134,4 +142,5 @@ manual brigade_merge_trace "puts the parts of a timeline together"
 manual brigade_trace_picture "draws where the time of a job went"
 install -D --mode=644 --target-directory="$prefix/share/doc/brigade" LICENSE CHANGELOG.md
 
-echo "Brigade $version is in $prefix."
+echo "Brigade $version is in $prefix. $prefix/bin/brigade_info prints what it finds here.
+docs/user/run.md says how to run programs with it."

@@ -26,13 +26,20 @@ refused() {
 }
 refused 'unknown argument --prefx' --prefx "$work/none"
 refused '--prefix is missing'
+refused '--prefix wants a name' --prefix=
+refused '/dev/null is no folder that you can write to' --prefix=/dev/null/brigade
 refused 'there is no MPI cray' --prefix "$work/none" --mpi cray
 MPICC=/usr/bin/mpicc refused "--either is built with Debian's MPIs" --prefix "$work/none" --either
 refused '--libdir is a folder in the prefix' --prefix "$work/none" --libdir /usr/lib
+mkdir "$work/few"
+ln -s "$(command -v realpath)" "$(command -v dirname)" "$work/few"
+! PATH=$work/few ./install.sh --prefix "$work/none" >"$work/out" 2>&1 || fail "install.sh does without bazel"
+[[ $(cat "$work/out") == 'install.sh: there is no bazel; ./test/install.sh installs it' ]] ||
+  { cat "$work/out"; fail "install.sh does not name what is missing"; }
 [[ ! -e $work/none ]] || fail "a refused call has installed something"
 
 # The programs find the libraries beside them.
-./install.sh --prefix "$work/plain" -- "$@"
+./install.sh --prefix="$work/plain" -- "$@"
 "$run_mpi" 2 "$work/plain/bin/brigade_bench" calls --seconds 0.01 --peers none >"$work/out" 2>&1 || fail "brigade_bench"
 grep -q shim "$work/out" || fail "brigade_bench does not find the BLACS"
 # A host without these runs, too, and libraries take the MPI that the program has.

@@ -3,7 +3,7 @@
 BRIGADE_TRACE=lu.json, become lu.json. Open that in https://ui.perfetto.dev or chrome://tracing.
 
     mpirun -n 4 -x LD_PRELOAD=... -x BRIGADE_TRACE=lu.json ./my_program
-    tools/merge_trace.py lu.json
+    %(prog)s lu.json
 """
 
 import argparse

@@ -5,7 +5,7 @@ Prints each rank's shares of computing, copying, posting, waiting and the rest o
 stretch in the middle in full.
 
     mpirun -n 4 -x LD_PRELOAD=... -x BRIGADE_TRACE=lu.json ./my_program
-    tools/trace_picture.py lu.json --picture lu.svg
+    %(prog)s lu.json --picture lu.svg
 """
 
 import argparse

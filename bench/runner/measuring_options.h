@@ -7,6 +7,7 @@
 
 #include "CLI/CLI.hpp"
 #include "bench/runner/runner.h"
+#include "membuf/version.h"
 
 namespace brigade::bench {
 
@@ -15,7 +16,7 @@ struct MeasuringOptions : RunnerOptions {
   bool by_messages = false;        // Brigade's windows, also within a host
   std::string json;                // empty: no file
   std::string label;  // put after the names of subjects that depend on the settings of MPI
-  std::string brigade_version = "unknown";
+  std::string brigade_version = BRIGADE_VERSION;
   bool pin = false;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "membuf/version.h"
 #include "patterns/catalogue/catalogue.h"
 #include "transport/registry.h"
 
@@ -242,6 +243,7 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
   // One help that says all.
   app.set_help_flag();
   app.set_help_all_flag("-h,--help", "Print this help message and exit");
+  app.set_version_flag("--version", "brigade_bench " BRIGADE_VERSION);
   app.require_subcommand(1);
   app.fallthrough();
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/version.h"
 
 namespace brigade::bench {
 namespace {
@@ -121,6 +122,15 @@ TEST(OptionsTest, HelpNamesEveryOptionOfEverySubcommand) {
        {"--transport", "--peers", "--json", "--runs", "--topologies", "--bytes"}) {
     EXPECT_NE(text.find(option), std::string::npos) << option;
   }
+}
+
+TEST(OptionsTest, FiguresAreOfThisVersion) {
+  Options options;
+  std::string text;
+  ASSERT_EQ(Parse({"--version"}, &options, &text), ParseOutcome::kHelp);
+  EXPECT_EQ(text, "brigade_bench " BRIGADE_VERSION "\n");
+  ASSERT_EQ(Parse({"pingpong"}, &options, &text), ParseOutcome::kRun);
+  EXPECT_EQ(options.brigade_version, BRIGADE_VERSION);
 }
 
 }  // namespace
