@@ -161,7 +161,7 @@ all_refused() {
 # Started by MPICH each process of Open MPI is alone.
 other_launcher() {
   local openmpi
-  openmpi=$(bazel info "${options[@]}" bazel-bin) &&
+  bazel build "${options[@]}" //test/blacs:blacs_cases && openmpi=$(bazel info "${options[@]}" bazel-bin) &&
     job 2 env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$openmpi/test/blacs/blacs_cases" lonely \
       >"$work/launcher" 2>&1
   [[ $(grep -c "the launcher says that 2 processes .* of another MPI" "$work/launcher") -eq 2 ]] ||
