@@ -191,8 +191,10 @@ static void overlaps(void) {
 
 /* Of lengths at which messages come in parts, and direct ones go by themselves. */
 static void lengths(void) {
-  enum { kLengths = 7, kLongest = 300000 };
-  static const int all[kLengths] = {1, 4000, 4096, 5000, 32768, 32769, kLongest};
+  enum { kLengths = 11, kLongest = 300000 };
+  /* Over TCP, twice 16272 bytes and their records fill a part of a packet, twice 32624 two. */
+  static const int all[kLengths] = {1,     4000,  4096,  5000,  16272,   16273,
+                                    32624, 32625, 32768, 32769, kLongest};
   unsigned char *const a = malloc(kLongest), *const b = malloc(kLongest);
   unsigned char *const c = malloc(kLongest), *payload;
   void *tag, *data;

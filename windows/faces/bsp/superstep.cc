@@ -11,14 +11,28 @@ namespace brigade {
 namespace bsp {
 namespace {
 
-using rules::kFirstPacketBytes;
-static_assert(kFirstPacketBytes >= sizeof(PacketHeader));
+static_assert(rules::kFirstPacketBytes >= sizeof(PacketHeader));
 
-// What goes of it behind that.
-Pairs::Message RestOf(const Packet& packet) {
+// Parts to each other process that leave before one of its own has come: as much as TCP takes in
+// before it is asked.
+constexpr size_t kPartsAhead = 2;
+
+bool HaveCredits(const Group& group) {
+  return group.capabilities().tuning.lazy_credit_bytes != SIZE_MAX;
+}
+
+// Where there are credits, the most for whose landing a receiver sends none by itself; the message
+// has a header, too.
+size_t FirstBytes(const Group& group) {
+  if (!HaveCredits(group)) return rules::kFirstPacketBytes;
+  return group.capabilities().tuning.lazy_credit_bytes - sizeof(PacketHeader);
+}
+
+// What goes of it from there on, of `most` bytes at most.
+Pairs::Message PartOf(const Packet& packet, size_t at, size_t most) {
   const size_t bytes = packet.header()->bytes;
-  if (bytes <= kFirstPacketBytes) return {nullptr, 0};
-  return {packet.data() + kFirstPacketBytes, bytes - kFirstPacketBytes};
+  if (bytes <= at) return {nullptr, 0};
+  return {packet.data() + at, std::min(bytes - at, most)};
 }
 
 std::byte* At(const Registrations& registrations, const Record& record) {
@@ -28,7 +42,10 @@ std::byte* At(const Registrations& registrations, const Record& record) {
 }  // namespace
 
 Superstep::Superstep(Group* group, size_t direct_bytes)
-    : pairs_(group), direct_bytes_(direct_bytes) {
+    : pairs_(group),
+      direct_bytes_(direct_bytes),
+      in_parts_(HaveCredits(*group)),
+      first_bytes_(FirstBytes(*group)) {
   const auto all = static_cast<size_t>(pairs_.processes());
   for (std::vector<Packet>* packets : {&leaving_, &arrived_, &before_}) packets->resize(all);
   for (Pairs::Messages* messages : {&direct_puts_, &direct_gets_}) messages->resize(all);
@@ -78,24 +95,49 @@ Status Superstep::Meet(const PacketHeader& said, size_t tag_bytes,
   const auto each = [&](int distance) {
     return static_cast<size_t>((pairs_.process() + distance) % all);
   };
-  for (int distance = 1; distance <= all; ++distance) {
-    const size_t target = each(distance);
-    Packet& packet = leaving_[target];
-    packet.Finish(said, registrations.calls());
-    if (is_mine(target)) continue;
-    const size_t first = std::min<size_t>(packet.header()->bytes, kFirstPacketBytes);
-    BRIGADE_RETURN_IF_ERROR(pairs_.Send(static_cast<int>(target), {packet.data(), first}));
+  for (Packet& packet : leaving_) packet.Finish(said, registrations.calls());
+  for (size_t part = 0; part < (in_parts_ ? kPartsAhead : 1); ++part) {
+    BRIGADE_RETURN_IF_ERROR(SendParts(part * first_bytes_));
   }
   std::swap(leaving_[each(0)], arrived_[each(0)]);
   for (int distance = 1; distance < all; ++distance) {
     const size_t source = each(all - distance);
     Packet& packet = arrived_[source];
-    BRIGADE_RETURN_IF_ERROR(pairs_.Receive(static_cast<int>(source),
-                                           {packet.Land(kFirstPacketBytes), kFirstPacketBytes}));
-    packet.Land(std::max<size_t>(packet.header()->bytes, kFirstPacketBytes));
+    BRIGADE_RETURN_IF_ERROR(
+        pairs_.Receive(static_cast<int>(source), {packet.Land(first_bytes_), first_bytes_}));
+    packet.Land(std::max<size_t>(packet.header()->bytes, first_bytes_));
   }
-  BRIGADE_RETURN_IF_ERROR(ExchangeRests());
+  BRIGADE_RETURN_IF_ERROR(in_parts_ ? ExchangeParts() : ExchangeRests());
   for (Packet& packet : leaving_) packet.Clear();
+  return Status();
+}
+
+Status Superstep::SendParts(size_t at) {
+  for (int distance = 1; distance < pairs_.processes(); ++distance) {
+    const int target = (pairs_.process() + distance) % pairs_.processes();
+    const Pairs::Message part = PartOf(leaving(target), at, first_bytes_);
+    if (part.bytes > 0) BRIGADE_RETURN_IF_ERROR(pairs_.Send(target, part));
+  }
+  return Status();
+}
+
+// A part of each packet is received from all before the next one is, so that all links are busy
+// until all is done.
+Status Superstep::ExchangeParts() {
+  const int all = pairs_.processes();
+  size_t most = 0;
+  for (int p = 0; p < all; ++p) {
+    if (p == pairs_.process()) continue;
+    most = std::max({most, leaving(p).header()->bytes, arrived(p).header()->bytes});
+  }
+  for (size_t at = first_bytes_; at < most; at += first_bytes_) {
+    BRIGADE_RETURN_IF_ERROR(SendParts(at + (kPartsAhead - 1) * first_bytes_));
+    for (int distance = 1; distance < all; ++distance) {
+      const int source = (pairs_.process() + all - distance) % all;
+      const Pairs::Message part = PartOf(arrived(source), at, first_bytes_);
+      if (part.bytes > 0) BRIGADE_RETURN_IF_ERROR(pairs_.Receive(source, part));
+    }
+  }
   return Status();
 }
 
@@ -105,8 +147,8 @@ Status Superstep::ExchangeRests() {
   for (int distance = 1; distance < all; ++distance) {
     const int target = (pairs_.process() + distance) % all;
     const int source = (pairs_.process() + all - distance) % all;
-    const Pairs::Message sent = RestOf(leaving(target));
-    const Pairs::Message received = RestOf(arrived(source));
+    const Pairs::Message sent = PartOf(leaving(target), first_bytes_, SIZE_MAX);
+    const Pairs::Message received = PartOf(arrived(source), first_bytes_, SIZE_MAX);
     std::unique_ptr<Operation> sending;
     if (sent.bytes > 0) BRIGADE_RETURN_IF_ERROR(pairs_.StartSend(target, sent, &sending));
     if (received.bytes > 0) BRIGADE_RETURN_IF_ERROR(pairs_.Receive(source, received));

@@ -2,6 +2,9 @@
 //
 // Each process has a packet for each other one, to which calls append: what is put and sent is
 // copied there. The synchronisation exchanges packets, and so everybody knows that all have come.
+// Their first bytes say how long they are. The rest lands where it belongs if messages cost no
+// credits, pair after pair; otherwise it goes in parts so short that none is asked for, to all at
+// the same time, which keeps slow links busy.
 // Then everybody sends what was got from it, and at last writes: first what it has got, in the
 // order of its calls, then what was put to it, by process and in the order of its calls. Nobody
 // needs to wait for others to have written.
@@ -71,8 +74,11 @@ class Superstep {
   const Packet& arrived(int process) const { return arrived_[static_cast<size_t>(process)]; }
   bool is_mine(size_t process) const { return static_cast<int>(process) == pairs_.process(); }
 
-  // Of packets, what is behind their first bytes.
+  // Of packets, what is behind their first bytes: at once, or in parts.
   Status ExchangeRests();
+  Status ExchangeParts();
+  // To all, what goes of their packets in one message from there on.
+  Status SendParts(size_t at);
   // Gets and direct operations, those of this process and those that others ask of it.
   Status DoAsked(const Registrations& registrations);
   // What is got from this process, and what is got by it.
@@ -80,6 +86,8 @@ class Superstep {
 
   Pairs pairs_;
   const size_t direct_bytes_;
+  const bool in_parts_;
+  const size_t first_bytes_;  // of a packet, and of each part
   size_t tag_bytes_ = 0;
   std::vector<Packet> leaving_;  // by process
   std::vector<Packet> arrived_;
