@@ -35,9 +35,9 @@
 namespace brigade {
 namespace {
 
-constexpr int64_t kSlots = 300000;  // many pieces
+constexpr int64_t kSlots = 450000;  // many pieces
 // Short ones, so many that the kernel is not asked for them.
-constexpr int64_t kBlocks = 2000;
+constexpr int64_t kBlocks = 3000;
 constexpr int64_t kFar = kSlots / kBlocks;
 
 // Whose helper may leave.
@@ -112,6 +112,13 @@ class WindowMpi : public testing::TestWithParam<std::tuple<std::string, bool>> {
     MPI_Barrier(MPI_COMM_WORLD);
     Expect(window->Fence({/*nothing_precedes=*/true, /*nothing_succeeds=*/true}));
     MPI_Barrier(MPI_COMM_WORLD);
+  }
+  // The first short put finds no memory for letters; later ones do. Between fences.
+  void WantLetters() {
+    std::vector<int64_t> sent(1);
+    Expect(window_->Put(Words(&sent), {next_, 0, Word(), 1}));
+    Expect(window_->Fence());
+    Expect(window_->Fence());
   }
   // Whether operations on these do.
   bool GoesByMessages() const { return !window_->is_direct() || endpoint_->HelperMayDrive(); }
@@ -587,6 +594,7 @@ TEST_P(WindowMpi, AShortPutComesWithWhatEndsItsEpoch) {
   std::vector<int64_t> sent(1, window_->rank() + 1);
   const bool by_letter = window_->is_direct();
   Expect(window_->Fence());
+  WantLetters();
   meet();
   Expect(window_->Put(Words(&sent), {next_, 7, Word(), 1}));
   sent[0] = -1;  // the caller's own again, where it was reached
@@ -646,6 +654,7 @@ TEST_P(WindowMpi, ANotificationComesBehindShortPuts) {
   std::vector<int64_t> sent = {window_->rank() + 1, window_->rank() + 2};
   std::vector<int64_t> last(1, 9);
   Expect(window_->Fence());
+  WantLetters();
   Expect(window_->Put(Words(&sent), {next_, 0, Word(), 2}));
   Expect(window_->PutNotify(Words(&last), {next_, 2, Word(), 1}));
   Expect(window_->NotifyWait(previous_));

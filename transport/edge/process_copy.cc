@@ -58,7 +58,7 @@ int ProcessCopy::Finish() {
   const bool reads = direction_ == Direction::kRead;
   const auto copy = reads ? process_vm_readv : process_vm_writev;
   while (!here_.empty()) {
-    if (watch_.HadEnded()) return ESRCH;
+    if (!watch_.RanLately()) return ESRCH;
     const ssize_t moved =
         copy(process_, here_.data(), here_.count(), there_.data(), there_.count(), 0);
     if (moved <= 0) {

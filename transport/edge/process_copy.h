@@ -6,8 +6,8 @@
 // that is little. What is written must not touch what lies between.
 //
 // A process is named by its number, which may become a stranger's once it has ended. So each system
-// call comes behind a look at whether it has, at most a millisecond old (ProcessWatch::HadEnded). A
-// call that has begun stays with the memory of the process that it has found.
+// call comes behind a look at whether it has, at most a millisecond old (ProcessWatch::RanLately).
+// A call that has begun stays with the memory of the process that it has found.
 
 #ifndef BRIGADE_TRANSPORT_EDGE_PROCESS_COPY_H_
 #define BRIGADE_TRANSPORT_EDGE_PROCESS_COPY_H_

@@ -37,6 +37,11 @@ std::string ErrorText(const char* call) { return std::string(call) + ": " + std:
 
 uint64_t RoundToPages(uint64_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
+Status OutOfMemory(uint64_t bytes, const std::string& why) {
+  return Status(StatusCode::kOutOfMemory,
+                std::to_string(bytes) + " bytes of shared memory: " + why);
+}
+
 uint64_t ReserveBytes() {
   const uint64_t memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * kPageBytes;
   uint64_t reserve = std::min(std::max(memory, kReserveUnderLimitBytes), kMostReserveBytes);
@@ -204,34 +209,48 @@ bool SharedSegment::Fill(uint64_t offset, uint64_t bytes, const IsAvailable& is_
   return true;
 }
 
-Status SharedSegment::Allocate(size_t bytes, uint64_t* offset, const IsAvailable& is_available) {
+Status SharedSegment::AllocateAt(uint64_t offset, size_t bytes, const IsAvailable& is_available) {
   const uint64_t wanted = RoundToPages(bytes);
-  const auto out_of_memory = [&](const std::string& why) {
-    return Status(StatusCode::kOutOfMemory,
-                  std::to_string(wanted) + " bytes of shared memory: " + why);
-  };
-  std::vector<uint64_t>& reusable = free_[wanted];
-  uint64_t at = end_;
-  if (!reusable.empty()) {
-    at = reusable.back();
-  } else if (wanted > address_.reserve_bytes - end_) {
-    return out_of_memory("the segment is at its limit of " +
-                         std::to_string(address_.reserve_bytes));
-  }
   // The system would end processes rather than refuse. Who does not ask takes little at a time.
   thread_local AvailableShare share;
   if (is_available == nullptr && !share.Take(wanted)) {
-    return out_of_memory("that is more than the system, or a control group, has left");
+    return OutOfMemory(wanted, "that is more than the system, or a control group, has left");
   }
-  if (!Fill(at, wanted, is_available)) return out_of_memory(ErrorText("fallocate"));
-  if (!reusable.empty()) {
-    reusable.pop_back();
-  } else {
-    end_ += wanted;
-  }
+  if (!Fill(offset, wanted, is_available)) return OutOfMemory(wanted, ErrorText("fallocate"));
   allocated_bytes_ += wanted;
+  return Status();
+}
+
+Status SharedSegment::Allocate(size_t bytes, uint64_t* offset, const IsAvailable& is_available) {
+  const uint64_t wanted = RoundToPages(bytes);
+  std::vector<uint64_t>& reusable = free_[wanted];
+  const uint64_t at = reusable.empty() ? end_ : reusable.back();
+  BRIGADE_RETURN_IF_ERROR(CheckFits(reusable.empty() ? wanted : 0));
+  BRIGADE_RETURN_IF_ERROR(AllocateAt(at, bytes, is_available));
+  if (reusable.empty()) {
+    end_ += wanted;
+  } else {
+    reusable.pop_back();
+  }
   *offset = at;
   return Status();
+}
+
+Status SharedSegment::AllocateLater(size_t bytes, uint64_t* offset) {
+  const uint64_t wanted = RoundToPages(bytes);
+  BRIGADE_RETURN_IF_ERROR(CheckFits(wanted));
+  if (ftruncate(fd_, static_cast<off_t>(end_ + wanted)) != 0) {
+    return OutOfMemory(wanted, ErrorText("ftruncate"));
+  }
+  *offset = end_;
+  end_ += wanted;
+  return Status();
+}
+
+Status SharedSegment::CheckFits(uint64_t bytes) const {
+  if (bytes <= address_.reserve_bytes - end_) return Status();
+  return OutOfMemory(bytes,
+                     "the segment is at its limit of " + std::to_string(address_.reserve_bytes));
 }
 
 void SharedSegment::Free(uint64_t offset, size_t bytes) {

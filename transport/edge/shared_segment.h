@@ -68,6 +68,10 @@ class SharedSegment {
   // many bytes more; else that is looked at here, now and then. If it has not, nothing is taken.
   using IsAvailable = std::function<bool(size_t bytes)>;
   Status Allocate(size_t bytes, uint64_t* offset, const IsAvailable& is_available = nullptr);
+  // Owner only, likewise: a place for so many bytes, of whole pages, which others may map. It is
+  // not to be touched before AllocateAt has made memory there. kOutOfMemory: it does not fit.
+  Status AllocateLater(size_t bytes, uint64_t* offset);
+  Status AllocateAt(uint64_t offset, size_t bytes, const IsAvailable& is_available = nullptr);
   // Gives pages back to the system. Others may still map them; they must not read them.
   void Free(uint64_t offset, size_t bytes);
   // What Allocate has handed out and Free has not taken back.
@@ -77,6 +81,8 @@ class SharedSegment {
   SharedSegment(int descriptor, const Address& address) : fd_(descriptor), address_(address) {}
   static Status Create(uint64_t reserve_bytes, std::shared_ptr<SharedSegment>* segment);
   Status Map();
+  // Whether the file may grow so much.
+  Status CheckFits(uint64_t bytes) const;
   // Makes memory for part of the file. False, with errno, if there is none: then it is as before.
   bool Fill(uint64_t offset, uint64_t bytes, const IsAvailable& is_available);
   // Takes it away again.

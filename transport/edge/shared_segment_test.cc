@@ -270,6 +270,28 @@ TEST(SharedSegmentTest, MadeForSomeBytesItTakesNoMore) {
   EXPECT_EQ(SharedSegment::CreateFor(SIZE_MAX, &segment).code(), StatusCode::kOutOfMemory);
 }
 
+TEST(SharedSegmentTest, MemoryMayBeMadeLaterForAPlace) {
+  std::shared_ptr<SharedSegment> segment;
+  ASSERT_TRUE(SharedSegment::CreateFor(4 * kPage, &segment).ok());
+  uint64_t before = 0;
+  uint64_t place = 0;
+  ASSERT_TRUE(segment->Allocate(kPage, &before).ok());
+  const auto blocks = StatOf(*segment).st_blocks;
+  const size_t allocated = segment->allocated_bytes();
+  ASSERT_TRUE(segment->AllocateLater(3 * kPage - 1, &place).ok());
+  EXPECT_EQ(place, before + kPage);
+  EXPECT_EQ(StatOf(*segment).st_blocks, blocks);
+  EXPECT_EQ(segment->allocated_bytes(), allocated);
+  uint64_t none = 0;
+  EXPECT_EQ(segment->AllocateLater(1, &none).code(), StatusCode::kOutOfMemory);
+  // The file is whole, so who opens it sees the place, and needs no descriptor.
+  EXPECT_EQ(segment->At(place, 3 * kPage), segment->base() + place);
+  ASSERT_TRUE(segment->AllocateAt(place, 3 * kPage - 1).ok());
+  EXPECT_EQ(StatOf(*segment).st_blocks, blocks + 3 * kPage / 512);
+  EXPECT_EQ(segment->allocated_bytes(), allocated + 3 * kPage);
+  for (size_t i = 0; i < 3 * kPage; ++i) ASSERT_EQ(segment->base()[place + i], std::byte{0});
+}
+
 // As of a machine, or, of which it is the least, a control group with so little memory.
 TEST(SharedSegmentTest, TakesNoMoreThanTheSystemHasLeft) {
   const std::string little = testing::TempDir() + "/little";
@@ -289,6 +311,9 @@ TEST(SharedSegmentTest, TakesNoMoreThanTheSystemHasLeft) {
           status = segment->Allocate(size_t{1} << 20, &at);
         }
         if (status.code() != StatusCode::kOutOfMemory) return "too much";
+        if (!segment->AllocateLater(size_t{1} << 20, &at).ok()) return "a place needs no memory";
+        status = segment->AllocateAt(at, size_t{1} << 20);
+        if (status.code() != StatusCode::kOutOfMemory) return "too much at a place";
         return status.message();
       }).Wait();
   if (said == "not allowed") GTEST_SKIP() << "no mount namespace can be had";

@@ -84,14 +84,14 @@ bool ProcessWatch::HasEnded() const {
   return kill(process_, 0) != 0 && errno == ESRCH;
 }
 
-bool ProcessWatch::HadEnded() const {
+bool ProcessWatch::RanLately() const {
   constexpr int64_t kLateNs = 1000000;
   const int64_t now =
       std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
-  if (now < ran_at_ns_.load(std::memory_order_relaxed) + kLateNs) return false;
-  if (HasEnded()) return true;
+  if (now < ran_at_ns_.load(std::memory_order_relaxed) + kLateNs) return true;
+  if (HasEnded()) return false;
   ran_at_ns_.store(now, std::memory_order_relaxed);
-  return false;
+  return true;
 }
 
 }  // namespace brigade

@@ -29,9 +29,9 @@ class ProcessWatch {
   // Whether the process has ended, by itself or not, waited for or not. Cost: a system call;
   // without a pidfd some microseconds.
   bool HasEnded() const;
-  // Whether it had, a millisecond ago or later: its number is not another's so soon, since numbers
+  // Whether it ran a millisecond ago, or later: its number is not another's so soon, since numbers
   // are given in turn, and there are 32768 as Linux is set up. Cost: mostly a look at the clock.
-  bool HadEnded() const;
+  bool RanLately() const;
   bool has_pidfd() const { return pidfd_ >= 0; }
 
  private:

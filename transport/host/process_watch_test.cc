@@ -116,18 +116,18 @@ TEST(ProcessWatchTest, AllShareOneWhileItsProcessRuns) {
 TEST(ProcessWatchTest, AMillisecondLaterItIsKnown) {
   const pid_t child = Sleeper();
   const ProcessWatch watch(child);
-  EXPECT_FALSE(watch.HadEnded());
+  EXPECT_TRUE(watch.RanLately());
   usleep(2000);
-  EXPECT_FALSE(watch.HadEnded());
+  EXPECT_TRUE(watch.RanLately());
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   usleep(2000);
-  EXPECT_TRUE(watch.HadEnded());
+  EXPECT_FALSE(watch.RanLately());
 }
 
 TEST(ProcessWatchTest, WatchesNothing) {
   EXPECT_FALSE(ProcessWatch().HasEnded());
-  EXPECT_FALSE(ProcessWatch().HadEnded());
+  EXPECT_TRUE(ProcessWatch().RanLately());
 }
 
 }  // namespace

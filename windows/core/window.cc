@@ -48,8 +48,9 @@ std::shared_ptr<SharedSegment> SegmentOf(const WindowOptions& options) {
 }
 
 // For letters.
-size_t WallBytes(const WindowOptions& options, int members) {
-  return options.has_short_blocks && options.goes_directly ? Letters::WallBytes(members) : 0;
+WallSize WallOf(const WindowOptions& options, int members) {
+  const bool has_one = options.has_short_blocks && options.goes_directly;
+  return has_one ? Letters::SizeOfWall(members) : WallSize();
 }
 
 }  // namespace
@@ -91,12 +92,7 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
     if (mine.ok()) mine = part;
   } else if (mine.ok()) {
     mine = ExposedMemory::Create(options.kind, options.memory, options.bytes, options.unit, size(),
-                                 &exposed_, SegmentOf(options), WallBytes(options, size()));
-    // One can do without letters.
-    if (mine.code() == StatusCode::kOutOfMemory && WallBytes(options, size()) > 0) {
-      mine = ExposedMemory::Create(options.kind, options.memory, options.bytes, options.unit,
-                                   size(), &exposed_, SegmentOf(options));
-    }
+                                 &exposed_, SegmentOf(options), WallOf(options, size()));
   }
   Offer offer;
   if (mine.ok()) {
@@ -188,6 +184,13 @@ Status Window::OpenTargets(Bootstrap* bootstrap, const WindowOptions& options) {
                        return member.kind == WindowMemory::kDynamic;
                      });
   return Status();
+}
+
+void Window::GiveWhatIsWanted() {
+  if (may_be_asked_ && !listens_ && exposed_->page().answering().is_wanted()) Listen();
+  if (letters_.has_value() && letters_->are_wanted()) {
+    letters_->OpenBoxes(exposed_->MakeBoxes(Letters::SizeOfWall(size())).ok());
+  }
 }
 
 void Window::Listen() {

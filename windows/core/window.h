@@ -248,10 +248,9 @@ class Window final : private Engine::Listener {
   Status OpenTargets(Bootstrap* bootstrap, const WindowOptions& options);
   // From here on a helper does what this rank is asked for.
   void Listen();
-  // A helper costs who shares processors, so there is one where somebody has wanted it.
-  void ListenIfWanted() {
-    if (may_be_asked_ && !listens_ && exposed_->page().answering().is_wanted()) Listen();
-  }
+  // What costs this rank it has where others have wanted it, and not before: a helper, which those
+  // pay for who share its processor, and memory for letters.
+  void GiveWhatIsWanted();
   void OnHelper(bool answers) override;
 
   Status CheckAttached(const TargetData& target, int64_t offset);

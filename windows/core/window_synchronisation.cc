@@ -84,7 +84,7 @@ uint32_t Window::NextToken() {
 //
 // Source: MPI/SX, section 2.1.
 Status Window::Fence(const FencePromise& promise) {
-  ListenIfWanted();
+  if (!promise.nothing_succeeds) GiveWhatIsWanted();
   BRIGADE_RETURN_IF_ERROR(epochs_.Fence(!promise.nothing_succeeds));
   FullFence();
   if (!promise.nothing_precedes && !is_direct_) {
@@ -181,7 +181,7 @@ Status Window::AllGather(const void* mine, size_t bytes, void* all) {
 // --- post, start, complete, wait ---
 
 Status Window::Post(const std::vector<int>& origins) {
-  ListenIfWanted();
+  GiveWhatIsWanted();
   for (const int origin : origins) BRIGADE_RETURN_IF_ERROR(CheckRank(origin));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckPost());
   FullFence();
@@ -196,7 +196,7 @@ Status Window::Post(const std::vector<int>& origins) {
 }
 
 Status Window::Start(const std::vector<int>& targets) {
-  ListenIfWanted();
+  GiveWhatIsWanted();
   for (const int target : targets) BRIGADE_RETURN_IF_ERROR(CheckRank(target));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckStart());
   const WindowWait::Turn turn(&*wait_);
@@ -317,7 +317,7 @@ Status Window::EndLock(int target, Asked* asked) {
 }
 
 Status Window::Lock(LockKind kind, int target) {
-  ListenIfWanted();
+  GiveWhatIsWanted();
   BRIGADE_RETURN_IF_ERROR(CheckRank(target));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckLock(target));
   const WindowWait::Turn turn(&*wait_);
@@ -331,7 +331,7 @@ Status Window::Lock(LockKind kind, int target) {
 }
 
 Status Window::LockUnchecked(int target) {
-  ListenIfWanted();
+  GiveWhatIsWanted();
   BRIGADE_RETURN_IF_ERROR(CheckRank(target));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckLock(target));
   epochs_.LockOne(target, Epochs::Hold::kPromise);
@@ -356,7 +356,7 @@ Status Window::Unlock(int target) {
 }
 
 Status Window::LockAll() {
-  ListenIfWanted();
+  GiveWhatIsWanted();
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckLockAll());
   const WindowWait::Turn turn(&*wait_);
   BRIGADE_RETURN_IF_ERROR(state()->failure);
@@ -369,7 +369,7 @@ Status Window::LockAll() {
 }
 
 Status Window::LockAllUnchecked() {
-  ListenIfWanted();
+  GiveWhatIsWanted();
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckLockAll());
   epochs_.LockAll(Epochs::Hold::kPromise);
   return Status();
@@ -397,7 +397,7 @@ Status Window::UnlockAll() {
 }
 
 Status Window::Flush(int target) {
-  ListenIfWanted();
+  GiveWhatIsWanted();
   BRIGADE_RETURN_IF_ERROR(CheckRank(target));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckFlush(target));
   FullFence();
@@ -414,7 +414,7 @@ Status Window::Flush(int target) {
 }
 
 Status Window::FlushAll() {
-  ListenIfWanted();
+  GiveWhatIsWanted();
   FullFence();
   if (epochs_.HasLock(rank())) EndOwn(FlushedPart::kAll);
   if (is_direct_) return Status();
@@ -455,7 +455,7 @@ Status Window::FlushLocalAll() {
 }
 
 Status Window::Sync() {
-  ListenIfWanted();
+  GiveWhatIsWanted();
   FullFence();
   return Progress();
 }
@@ -472,7 +472,7 @@ bool Window::TakeNotices(int source, uint64_t count) {
 }
 
 Status Window::NotifyWait(int source, uint64_t count) {
-  ListenIfWanted();
+  GiveWhatIsWanted();
   BRIGADE_RETURN_IF_ERROR(CheckRank(source));
   if (TakeNotices(source, count)) return Status();
   const WindowWait::Turn turn(&*wait_);
@@ -481,7 +481,7 @@ Status Window::NotifyWait(int source, uint64_t count) {
 }
 
 Status Window::NotifyTest(int source, uint64_t count, bool* taken) {
-  ListenIfWanted();
+  GiveWhatIsWanted();
   BRIGADE_RETURN_IF_ERROR(CheckRank(source));
   *taken = TakeNotices(source, count);
   if (*taken) return Status();

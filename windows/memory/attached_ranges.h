@@ -9,6 +9,7 @@
 
 #include "membuf/status.h"
 #include "windows/layout/typed_layout.h"
+#include "windows/memory/cache_line.h"
 #include "windows/sync/process_lock.h"
 
 namespace brigade {
@@ -37,7 +38,7 @@ class AttachedRanges {
     uint64_t end;
   };
   struct Table {
-    alignas(64) ProcessLock changing;
+    alignas(kLineBytes) ProcessLock changing;
     uint64_t count;
     Range ranges[kMost];  // in the order of their addresses
   };

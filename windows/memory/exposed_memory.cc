@@ -10,6 +10,7 @@
 #include "membuf/available_memory.h"
 #include "membuf/check.h"
 #include "transport/host/host.h"
+#include "windows/memory/cache_line.h"
 
 namespace brigade {
 namespace {
@@ -38,16 +39,21 @@ size_t RoundTo(size_t unit, size_t bytes) { return (bytes + unit - 1) / unit * u
 
 Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes, int64_t unit,
                              int members, std::unique_ptr<ExposedMemory>* exposed,
-                             std::shared_ptr<SharedSegment> segment_of_memory, size_t wall_bytes) {
+                             std::shared_ptr<SharedSegment> segment_of_memory,
+                             const WallSize& wall_size) {
   // The page, and behind it the memory, which begins a page of the system. Memory of no bytes has
-  // an address, too, and what is longer than any address space must not wrap.
-  const size_t page_bytes = RoundTo(SystemPageBytes(), MemberPage::BytesFor(members));
+  // an address, too, and what is longer than any address space must not wrap. A wall's front is the
+  // end of the page.
+  const bool may_have_wall = kind == WindowMemory::kPrivate && segment_of_memory == nullptr;
+  const WallSize wall = may_have_wall ? wall_size : WallSize();
+  const size_t page_bytes =
+      RoundTo(SystemPageBytes(), MemberPage::BytesFor(members) + wall.front_bytes);
   size_t memory_bytes = 0;
   if (kind == WindowMemory::kShared) memory_bytes = std::clamp(bytes, size_t{1}, size_t{1} << 62);
   if (kind == WindowMemory::kDynamic) memory_bytes = AttachedRanges::Bytes();
-  if (kind == WindowMemory::kPrivate && segment_of_memory == nullptr) memory_bytes = wall_bytes;
   std::shared_ptr<SharedSegment> segment;
-  BRIGADE_RETURN_IF_ERROR(SharedSegment::CreateFor(page_bytes + memory_bytes, &segment));
+  BRIGADE_RETURN_IF_ERROR(
+      SharedSegment::CreateFor(page_bytes + memory_bytes + wall.boxes_bytes, &segment));
   MemberAttributes attributes;
   attributes.host = Host::Here();
   attributes.segment = attributes.memory_segment = segment->address();
@@ -66,7 +72,11 @@ Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes,
     attributes.memory_offset = static_cast<uint64_t>(memory - segment_of_memory->base());
   } else if (kind == WindowMemory::kPrivate) {
     attributes.address = attributes.readable = reinterpret_cast<uint64_t>(memory);
-    attributes.wall_bytes = wall_bytes;
+    uint64_t boxes = 0;
+    if (wall.boxes_bytes > 0 && segment->AllocateLater(wall.boxes_bytes, &boxes).ok()) {
+      attributes.memory_offset = boxes - wall.front_bytes;
+      attributes.wall_bytes = wall.front_bytes + wall.boxes_bytes;
+    }
   } else {
     memory = reinterpret_cast<std::byte*>(kProcessAddress);
     attributes.address = kProcessAddress;
@@ -79,11 +89,15 @@ Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes,
   return Status();
 }
 
+Status ExposedMemory::MakeBoxes(const WallSize& wall) {
+  return segment_->AllocateAt(attributes_.memory_offset + wall.front_bytes, wall.boxes_bytes);
+}
+
 Status ExposedMemory::CreatePart(int rank, const std::vector<size_t>& bytes, int64_t unit,
                                  MemberAttributes* first, std::unique_ptr<ExposedMemory>* exposed) {
   // All pages, and behind them all memory.
   const auto members = static_cast<int>(bytes.size());
-  const size_t page_bytes = RoundTo(64, MemberPage::BytesFor(members));
+  const size_t page_bytes = RoundTo(kLineBytes, MemberPage::BytesFor(members));
   const size_t pages_bytes = RoundTo(SystemPageBytes(), page_bytes * bytes.size());
   std::shared_ptr<SharedSegment> segment;
   MemberAttributes attributes;

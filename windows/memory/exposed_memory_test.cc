@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,16 +13,22 @@
 #include <memory>
 #include <string>
 
+#include "transport/edge/shared_segment.h"
+#include "windows/memory/member.h"
+#include "windows/memory/member_page.h"
+
 namespace brigade {
 namespace {
 
 constexpr int kMembers = 5;
+constexpr WallSize kWall = {192, 100 << 10};
 
 TEST(ExposedMemoryTest, SharedMemoryIsMadeHere) {
   for (const size_t bytes : {0, 1, 4096, 1000000}) {
     std::unique_ptr<ExposedMemory> exposed;
-    ASSERT_TRUE(
-        ExposedMemory::Create(WindowMemory::kShared, nullptr, bytes, 8, kMembers, &exposed).ok());
+    ASSERT_TRUE(ExposedMemory::Create(WindowMemory::kShared, nullptr, bytes, 8, kMembers, &exposed,
+                                      nullptr, kWall)
+                    .ok());
     const MemberAttributes& attributes = exposed->attributes();
     EXPECT_TRUE(attributes.host == Host::Here());
     EXPECT_EQ(attributes.kind, WindowMemory::kShared);
@@ -51,6 +58,35 @@ TEST(ExposedMemoryTest, PrivateMemoryIsTheUsers) {
   EXPECT_EQ(exposed->page().queueing().holder(), -1);
 }
 
+// Of memory that is there.
+size_t BytesIn(const ExposedMemory& exposed) {
+  struct stat info {};
+  EXPECT_EQ(fstat(exposed.attributes().segment.descriptor, &info), 0);
+  return static_cast<size_t>(info.st_blocks) * 512;
+}
+
+TEST(ExposedMemoryTest, AWallHasBoxesOnceTheyAreMade) {
+  std::byte memory[100];
+  std::unique_ptr<ExposedMemory> exposed;
+  ASSERT_TRUE(ExposedMemory::Create(WindowMemory::kPrivate, memory, sizeof(memory), 1, kMembers,
+                                    &exposed, nullptr, kWall)
+                  .ok());
+  const MemberAttributes& attributes = exposed->attributes();
+  EXPECT_EQ(attributes.wall_bytes, kWall.front_bytes + kWall.boxes_bytes);
+  EXPECT_GE(attributes.memory_offset, attributes.page_offset + MemberPage::BytesFor(kMembers));
+  std::shared_ptr<SharedSegment> segment;
+  ASSERT_TRUE(SharedSegment::Open(attributes.segment, &segment).ok());
+  std::byte* const wall = segment->At(attributes.memory_offset, attributes.wall_bytes);
+  ASSERT_NE(wall, nullptr);
+  for (size_t i = 0; i < kWall.front_bytes; ++i) ASSERT_EQ(wall[i], std::byte{0}) << i;
+  const size_t before = BytesIn(*exposed);
+  EXPECT_LE(before, size_t{3} * 4096);
+  ASSERT_TRUE(exposed->MakeBoxes(kWall).ok());
+  EXPECT_EQ(BytesIn(*exposed), before + kWall.boxes_bytes);
+  std::memset(wall, 1, attributes.wall_bytes);
+  EXPECT_EQ(exposed->page().combining().holder(), -1);
+}
+
 // Both run in a child under a limit of 1 MiB, so that nothing happens to the machine if they fail.
 // The child's exit code says what was wrong.
 int UnderLimit(const std::function<int()>& body) {
@@ -78,6 +114,18 @@ TEST(ExposedMemoryTest, MoreMemoryThanThereIsIsAnError) {
     });
     EXPECT_EQ(status, 0) << bytes;
   }
+}
+
+TEST(ExposedMemoryTest, AWallThatDoesNotFitIsNone) {
+  const int status = UnderLimit([] {
+    std::byte memory[100];
+    std::unique_ptr<ExposedMemory> exposed;
+    const Status created = ExposedMemory::Create(WindowMemory::kPrivate, memory, sizeof(memory), 1,
+                                                 kMembers, &exposed, nullptr, {192, 2 << 20});
+    if (!created.ok()) return 2;
+    return exposed->attributes().wall_bytes == 0 ? 0 : 3;
+  });
+  EXPECT_EQ(status, 0);
 }
 
 TEST(ExposedMemoryTest, MemoryBeyondALimitIsAnError) {

@@ -5,15 +5,22 @@
 namespace brigade {
 
 FencedLetters::FencedLetters(int rank, std::vector<std::byte*> walls, size_t box_bytes)
-    : rank_(rank), walls_(std::move(walls)), read_by_(walls_.size()) {
-  const auto box_of = [&](size_t owner, size_t from, size_t turn) {
-    return LetterBox(walls_[owner] + sizeof(Wall) + (2 * from + turn) * box_bytes, box_bytes);
-  };
-  const auto own = static_cast<size_t>(rank);
+    : rank_(rank), walls_(std::move(walls)), box_bytes_(box_bytes), read_by_(walls_.size()) {
   for (size_t member = 0; member < walls_.size(); ++member) {
     for (size_t turn = 0; turn < 2; ++turn) {
-      out_.push_back(box_of(member, own, turn));
-      in_.push_back(box_of(own, member, turn));
+      out_.push_back(Box(member, static_cast<size_t>(rank), turn));
+    }
+  }
+}
+
+LetterBox FencedLetters::Box(size_t owner, size_t from, size_t turn) const {
+  return LetterBox(walls_[owner] + FrontBytes() + (2 * from + turn) * box_bytes_, box_bytes_);
+}
+
+void FencedLetters::OpenBoxes() {
+  for (size_t member = 0; member < walls_.size(); ++member) {
+    for (size_t turn = 0; turn < 2; ++turn) {
+      in_.push_back(Box(static_cast<size_t>(rank_), member, turn));
     }
   }
 }

@@ -11,19 +11,26 @@
 #include <cstdint>
 #include <vector>
 
+#include "windows/memory/cache_line.h"
 #include "windows/memory/letter_box.h"
 
 namespace brigade {
 
 class FencedLetters {
  public:
-  // What each member shares.
+  // Of more, boxes would be many and short.
+  static constexpr int kMostMembers = 64;
+  // What each member shares: a front, and boxes behind it.
+  static size_t FrontBytes() { return sizeof(Wall); }
   static size_t WallBytes(int members, size_t box_bytes) {
-    return sizeof(Wall) + 2 * static_cast<size_t>(members) * box_bytes;
+    return FrontBytes() + 2 * static_cast<size_t>(members) * box_bytes;
   }
   // `walls`: of all members, zeroed, where this process maps them. REQUIRES: they are aligned to
-  // LetterBox::kLine, and `box_bytes` is a multiple of it, the same for all.
+  // kLineBytes, and `box_bytes` is a multiple of it, the same for all.
   FencedLetters(int rank, std::vector<std::byte*> walls, size_t box_bytes);
+  // There is memory for the boxes of this member, which from here on it looks into. Before that
+  // nobody writes to them.
+  void OpenBoxes();
 
   // The box for letters to `member` in this epoch, whose number is epoch().
   LetterBox* BoxFor(int member) { return &out_[2 * static_cast<size_t>(member) + turn()]; }
@@ -41,12 +48,13 @@ class FencedLetters {
   // Of a member; its boxes follow.
   struct Wall {
     // Of member 0, for all: by turn, the last epoch with letters to anybody.
-    alignas(LetterBox::kLine) std::atomic<uint64_t> written[2];
+    alignas(kLineBytes) std::atomic<uint64_t> written[2];
     // The last one with letters to anybody whose letters this member has read.
-    alignas(LetterBox::kLine) std::atomic<uint64_t> read;
+    alignas(kLineBytes) std::atomic<uint64_t> read;
   };
   static_assert(std::atomic<uint64_t>::is_always_lock_free, "processes share it");
 
+  LetterBox Box(size_t owner, size_t from, size_t turn) const;
   Wall* WallOf(int member) const {
     return reinterpret_cast<Wall*>(walls_[static_cast<size_t>(member)]);
   }
@@ -54,8 +62,9 @@ class FencedLetters {
 
   const int rank_;
   const std::vector<std::byte*> walls_;
+  const size_t box_bytes_;
   std::vector<LetterBox> out_;  // to each member, by turn
-  std::vector<LetterBox> in_;   // from each
+  std::vector<LetterBox> in_;   // from each; empty: not open
   uint64_t epoch_ = 1;
   uint64_t last_written_ = 0;      // the last past epoch with letters to anybody
   bool has_written_ = false;       // in this epoch

@@ -15,22 +15,21 @@
 #include <cstring>
 
 #include "membuf/byte_span.h"
+#include "windows/memory/cache_line.h"
 
 namespace brigade {
 
 // A view, of its one writer or its one reader.
 class LetterBox {
  public:
-  static constexpr size_t kLine = 64;
-
-  // REQUIRES: `memory` is aligned to kLine; `bytes` is a multiple of it, below 4 GiB.
+  // REQUIRES: `memory` is aligned to kLineBytes; `bytes` is a multiple of it, below 4 GiB.
   LetterBox(std::byte* memory, size_t bytes) : memory_(memory), room_(bytes - sizeof(Head)) {}
 
   // --- the writer's ---
-  // Whether there may be room for so many bytes more.
-  bool MayTake(uint64_t epoch, size_t bytes) const {
-    const size_t filled = epoch == epoch_ ? filled_ : 0;
-    return bytes <= room_ && sizeof(Envelope) + bytes <= room_ - filled;
+  // In how many letters, at most, there is room for so many bytes more.
+  size_t MostLettersOf(uint64_t epoch, size_t bytes) const {
+    const size_t left = room_ - (epoch == epoch_ ? filled_ : 0);
+    return bytes <= left ? (left - bytes) / sizeof(Envelope) : 0;
   }
   // Where the bytes of a letter go; null: there is no room. `slot` and `offset` say where they
   // belong. Epochs have rising numbers, from 1 on. REQUIRES: the reader has read all letters of
@@ -38,9 +37,9 @@ class LetterBox {
   std::byte* Add(uint64_t epoch, int slot, uint64_t offset, size_t bytes) {
     if (epoch != epoch_) {
       epoch_ = epoch;
-      filled_ = sent_ = 0;
+      filled_ = 0;
     }
-    if (!MayTake(epoch, bytes)) return nullptr;
+    if (MostLettersOf(epoch, bytes) == 0) return nullptr;
     std::byte* const at = letters() + filled_;
     const Envelope envelope = {slot, static_cast<uint32_t>(bytes), offset};
     std::memcpy(at, &envelope, sizeof(envelope));
@@ -49,12 +48,9 @@ class LetterBox {
   }
   // The reader may see what was added.
   void Send() {
-    sent_ = filled_;
     head()->filled.store(filled_, std::memory_order_relaxed);
     head()->epoch.store(epoch_, std::memory_order_release);
   }
-  // Forgets what was added since.
-  void TakeBack() { filled_ = sent_; }
 
   // Passes what was sent in this epoch to `deliver`, as Read does, and takes it back.
   template <typename Deliver>
@@ -103,7 +99,6 @@ class LetterBox {
   // The writer's.
   uint64_t epoch_ = 0;
   size_t filled_ = 0;
-  size_t sent_ = 0;
 };
 
 }  // namespace brigade

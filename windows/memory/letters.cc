@@ -10,28 +10,46 @@
 namespace brigade {
 namespace {
 
-constexpr int kMostMembers = 64;
 constexpr size_t kBoxesOfEach = 3;  // two between fences, and one from start to complete
+// Of a box, what one put may take, so that others find room.
+constexpr size_t kMostShare = 4;
 
 size_t BoxBytes(size_t members) {
-  return rules::kLetterBytesOfWindow / (kBoxesOfEach * members) / LetterBox::kLine *
-         LetterBox::kLine;
+  return rules::kLetterBytesOfWindow / (kBoxesOfEach * members) / kLineBytes * kLineBytes;
+}
+
+std::vector<std::byte*> Behind(size_t bytes, std::vector<std::byte*> walls) {
+  for (std::byte*& wall : walls) wall += bytes;
+  return walls;
+}
+
+// Whether so many bytes are in so many runs at most.
+bool IsWithin(size_t most_runs, LayoutCursor* cursor, int64_t bytes) {
+  const int64_t begin = cursor->position();
+  int64_t runs_left = static_cast<int64_t>(most_runs);
+  for (int64_t left = bytes; runs_left >= 0;) {
+    const Runs runs = cursor->Next();
+    const int64_t now = std::min(left, runs.count * runs.bytes);
+    runs_left -= (now + runs.bytes - 1) / runs.bytes;
+    left -= now;
+    if (left == 0) break;
+    cursor->Skip(now);
+  }
+  if (cursor->position() != begin) cursor->Seek(begin);
+  return runs_left >= 0;
 }
 
 // A letter for each run of the target's. False: there is no room for all of them.
 bool AddAll(LetterBox* box, uint64_t epoch, LayoutCursor* from, const std::byte* origin,
             int64_t bytes, LayoutCursor* to, int64_t offset) {
-  if (!box->MayTake(epoch, static_cast<size_t>(bytes))) return false;
+  const size_t most = box->MostLettersOf(epoch, static_cast<size_t>(bytes));
+  if (most == 0 || !IsWithin(most, to, bytes)) return false;
   for (int64_t left = bytes; left > 0;) {
     const Runs runs = to->Next();
     const int64_t now = std::min(left, runs.bytes);
-    std::byte* const at =
-        box->Add(epoch, 0, static_cast<uint64_t>(offset + runs.offset), static_cast<size_t>(now));
-    if (at == nullptr) {
-      box->TakeBack();
-      return false;
-    }
-    Gather(from, origin, now, at);
+    Gather(
+        from, origin, now,
+        box->Add(epoch, 0, static_cast<uint64_t>(offset + runs.offset), static_cast<size_t>(now)));
     to->Skip(now);
     left -= now;
   }
@@ -46,27 +64,56 @@ auto Into(std::byte* memory) {
 
 }  // namespace
 
-size_t Letters::WallBytes(int members) {
-  if (members < 2 || members > kMostMembers) return 0;
+WallSize Letters::SizeOfWall(int members) {
+  if (members < 2 || members > FencedLetters::kMostMembers) return WallSize();
   const auto all = static_cast<size_t>(members);
-  return FencedLetters::WallBytes(members, BoxBytes(all)) + all * BoxBytes(all);
+  return {sizeof(Front) + FencedLetters::FrontBytes(), kBoxesOfEach * all * BoxBytes(all)};
 }
 
 Letters::Letters(int rank, const std::vector<std::byte*>& walls)
-    : fenced_(rank, walls, BoxBytes(walls.size())) {
-  const size_t box_bytes = BoxBytes(walls.size());
-  const size_t before = FencedLetters::WallBytes(static_cast<int>(walls.size()), box_bytes);
-  const auto own = static_cast<size_t>(rank);
+    : rank_(rank),
+      walls_(walls),
+      most_bytes_(static_cast<int64_t>(BoxBytes(walls.size()) / kMostShare)),
+      fenced_(rank, Behind(sizeof(Front), walls), BoxBytes(walls.size())) {
   for (size_t member = 0; member < walls.size(); ++member) {
-    started_out_.emplace_back(walls[member] + before + own * box_bytes, box_bytes);
-    started_in_.emplace_back(walls[own] + before + member * box_bytes, box_bytes);
+    started_out_.push_back(StartedBox(member, static_cast<size_t>(rank)));
   }
+}
+
+LetterBox Letters::StartedBox(size_t owner, size_t from) const {
+  const size_t box_bytes = BoxBytes(walls_.size());
+  const size_t before =
+      sizeof(Front) + FencedLetters::WallBytes(static_cast<int>(walls_.size()), box_bytes);
+  return LetterBox(walls_[owner] + before + from * box_bytes, box_bytes);
+}
+
+void Letters::OpenBoxes(bool have_memory) {
+  if (have_memory) {
+    fenced_.OpenBoxes();
+    for (size_t member = 0; member < walls_.size(); ++member) {
+      started_in_.push_back(StartedBox(static_cast<size_t>(rank_), member));
+    }
+  }
+  own_front()->boxes.store(have_memory ? Boxes::kThere : Boxes::kRefused,
+                           std::memory_order_release);
+}
+
+bool Letters::Takes(int member, int64_t bytes) {
+  if (bytes > most_bytes_) return false;
+  std::atomic<Boxes>& boxes = FrontOf(member)->boxes;
+  Boxes now = boxes.load(std::memory_order_acquire);
+  if (now == Boxes::kNone) {
+    boxes.compare_exchange_strong(now, Boxes::kWanted, std::memory_order_acquire);
+  }
+  return now == Boxes::kThere;
 }
 
 bool Letters::PutFenced(int target, LayoutCursor* from, const std::byte* origin, int64_t bytes,
                         LayoutCursor* to, int64_t offset) {
   LetterBox* const box = fenced_.BoxFor(target);
-  if (!AddAll(box, fenced_.epoch(), from, origin, bytes, to, offset)) return false;
+  if (!Takes(target, bytes) || !AddAll(box, fenced_.epoch(), from, origin, bytes, to, offset)) {
+    return false;
+  }
   fenced_.Send(box);
   return true;
 }
@@ -74,7 +121,7 @@ bool Letters::PutFenced(int target, LayoutCursor* from, const std::byte* origin,
 bool Letters::PutStarted(uint64_t start, int target, LayoutCursor* from, const std::byte* origin,
                          int64_t bytes, LayoutCursor* to, int64_t offset) {
   LetterBox* const box = &started_out_[static_cast<size_t>(target)];
-  if (!AddAll(box, start, from, origin, bytes, to, offset)) return false;
+  if (!Takes(target, bytes) || !AddAll(box, start, from, origin, bytes, to, offset)) return false;
   box->Send();
   return true;
 }
@@ -82,6 +129,7 @@ bool Letters::PutStarted(uint64_t start, int target, LayoutCursor* from, const s
 void Letters::EndFence(std::byte* memory) { fenced_.Read(Into(memory)); }
 
 void Letters::EndStart(uint64_t start, int origin, std::byte* memory) {
+  if (started_in_.empty()) return;
   LetterBox& box = started_in_[static_cast<size_t>(origin)];
   box.Read(start, Into(memory));
   box.Clear();

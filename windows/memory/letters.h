@@ -1,30 +1,41 @@
 // Letters: short puts into memory that their origins do not see, on one host.
 //
 // Between fences they are read when all have met; from start to complete by whoever waits for the
-// origin to complete.
+// origin to complete. A member has boxes for them once somebody has wanted to write to it.
 
 #ifndef BRIGADE_WINDOWS_MEMORY_LETTERS_H_
 #define BRIGADE_WINDOWS_MEMORY_LETTERS_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "windows/layout/layout_cursor.h"
+#include "windows/memory/cache_line.h"
 #include "windows/memory/fenced_letters.h"
 #include "windows/memory/letter_box.h"
+#include "windows/memory/member.h"
 
 namespace brigade {
 
 class Letters {
  public:
-  // What each member shares; 0: so many members have no letters.
-  static size_t WallBytes(int members);
-  // `walls`: of all members, zeroed, where this process maps them.
+  // What each member shares; no boxes: so many members have no letters.
+  static WallSize SizeOfWall(int members);
+  // `walls`: of all members, zeroed, where this process maps them. Boxes need no memory yet.
   Letters(int rank, const std::vector<std::byte*>& walls);
 
-  // Take the bytes along `from`, for where `to` says in the memory of `target`, or say no: there is
-  // no room. Cursors begin where they are, and are moved on. `offset`: of the first value.
+  // Whether somebody has wanted to write to this member, and nothing has come of it yet.
+  bool are_wanted() const {
+    return own_front()->boxes.load(std::memory_order_relaxed) == Boxes::kWanted;
+  }
+  // Whether this member's boxes have memory now; if not, there will be none.
+  void OpenBoxes(bool have_memory);
+
+  // Take the bytes along `from`, for where `to` says in the memory of `target`, or say no: they are
+  // many, there is no room, or there are no boxes. Cursors begin where they are, and are moved on.
+  // `offset`: of the first value.
   bool PutFenced(int target, LayoutCursor* from, const std::byte* origin, int64_t bytes,
                  LayoutCursor* to, int64_t offset);
   // `start`: how often this rank has started an epoch with that target.
@@ -51,9 +62,28 @@ class Letters {
   bool HasRead(int member) { return fenced_.HasRead(member); }
 
  private:
+  enum class Boxes : uint32_t { kNone, kWanted, kThere, kRefused };
+  // Of a member's wall; that of the fenced letters follows.
+  struct Front {
+    alignas(kLineBytes) std::atomic<Boxes> boxes;
+  };
+  static_assert(std::atomic<Boxes>::is_always_lock_free, "processes share it");
+
+  Front* FrontOf(int member) const {
+    return reinterpret_cast<Front*>(walls_[static_cast<size_t>(member)]);
+  }
+  Front* own_front() const { return FrontOf(rank_); }
+  // Whether so many bytes are few, and a member has boxes. If nobody has wanted those, this rank
+  // has now.
+  bool Takes(int member, int64_t bytes);
+  LetterBox StartedBox(size_t owner, size_t from) const;
+
+  const int rank_;
+  const std::vector<std::byte*> walls_;
+  const int64_t most_bytes_;  // of a put
   FencedLetters fenced_;
   std::vector<LetterBox> started_out_;  // to each member
-  std::vector<LetterBox> started_in_;   // from each
+  std::vector<LetterBox> started_in_;   // from each; empty: not open
 };
 
 }  // namespace brigade

@@ -1,6 +1,8 @@
 #include "windows/memory/letters.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +17,8 @@
 #include "windows/layout/layout_cursor.h"
 #include "windows/layout/random_layout.h"
 #include "windows/layout/typed_layout.h"
-#include "windows/memory/letter_box.h"
+#include "windows/memory/cache_line.h"
+#include "windows/memory/member.h"
 
 namespace brigade {
 namespace {
@@ -25,8 +28,8 @@ constexpr size_t kBytes = 1024;
 
 // Memory of `bytes`, zeroed, that begins a line.
 std::byte* Zeroed(size_t bytes) {
-  struct alignas(LetterBox::kLine) Line {
-    std::byte bytes[LetterBox::kLine];
+  struct alignas(kLineBytes) Line {
+    std::byte bytes[kLineBytes];
   };
   static auto& all = *new std::deque<std::vector<Line>>;
   all.emplace_back(bytes / sizeof(Line) + 1);
@@ -40,9 +43,13 @@ class LettersTest : public testing::Test {
  protected:
   LettersTest() {
     std::vector<std::byte*> walls;
-    for (int r = 0; r < kMembers; ++r) walls.push_back(Zeroed(Letters::WallBytes(kMembers)));
+    const WallSize wall = Letters::SizeOfWall(kMembers);
+    for (int r = 0; r < kMembers; ++r) {
+      walls.push_back(Zeroed(wall.front_bytes + wall.boxes_bytes));
+    }
     for (int r = 0; r < kMembers; ++r) {
       members_.emplace_back(r, walls);
+      members_.back().OpenBoxes(/*have_memory=*/true);
       memory_.emplace_back(kBytes);
     }
   }
@@ -65,12 +72,102 @@ class LettersTest : public testing::Test {
 };
 
 TEST_F(LettersTest, FewOrManyMembersHaveNone) {
-  EXPECT_EQ(Letters::WallBytes(1), 0U);
-  EXPECT_EQ(Letters::WallBytes(65), 0U);
+  EXPECT_EQ(Letters::SizeOfWall(1).boxes_bytes, 0U);
+  EXPECT_EQ(Letters::SizeOfWall(65).boxes_bytes, 0U);
   for (const int members : {2, 3, 64}) {
-    EXPECT_LE(Letters::WallBytes(members), rules::kLetterBytesOfWindow + 2 * LetterBox::kLine);
-    EXPECT_GT(Letters::WallBytes(members), rules::kLetterBytesOfWindow / 2);
+    EXPECT_LE(Letters::SizeOfWall(members).boxes_bytes, rules::kLetterBytesOfWindow);
+    EXPECT_GT(Letters::SizeOfWall(members).boxes_bytes, rules::kLetterBytesOfWindow / 2);
   }
+}
+
+// Boxes that may not be touched, behind a front that may.
+class LettersWithoutBoxes : public testing::Test {
+ protected:
+  LettersWithoutBoxes() {
+    std::vector<std::byte*> walls;
+    for (int r = 0; r < 2; ++r) {
+      void* const pages =
+          mmap(nullptr, kPage + wall_.boxes_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      EXPECT_NE(pages, MAP_FAILED);
+      EXPECT_EQ(mprotect(pages, kPage, PROT_READ | PROT_WRITE), 0);
+      pages_.push_back(static_cast<std::byte*>(pages));
+      walls.push_back(pages_.back() + kPage - wall_.front_bytes);
+    }
+    for (int r = 0; r < 2; ++r) members_.emplace_back(r, walls);
+  }
+  ~LettersWithoutBoxes() override {
+    for (std::byte* const pages : pages_) munmap(pages, kPage + wall_.boxes_bytes);
+  }
+
+  // Of one byte of rank 0 to rank 1.
+  bool Put(uint64_t start = 0) {
+    const TypedLayout byte = Byte();
+    LayoutCursor origin(&byte, 1);
+    LayoutCursor target(&byte, 1);
+    const std::byte data{1};
+    return start == 0 ? members_[0].PutFenced(1, &origin, &data, 1, &target, 0)
+                      : members_[0].PutStarted(start, 1, &origin, &data, 1, &target, 0);
+  }
+  void EndAll(uint64_t start) {
+    members_[0].Withdraw(start, 1, [](int, uint64_t, ConstByteSpan) { FAIL(); });
+    for (int r = 0; r < 2; ++r) members_[r].EndFence(nullptr);
+    members_[1].EndStart(start, 0, nullptr);
+    EXPECT_TRUE(members_[0].HasRead(1));
+  }
+
+  const size_t kPage = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const WallSize wall_ = Letters::SizeOfWall(2);
+  std::vector<std::byte*> pages_;
+  std::vector<Letters> members_;
+};
+
+TEST_F(LettersWithoutBoxes, NobodyTouchesThemAndSomebodyWantsThem) {
+  EXPECT_FALSE(members_[1].are_wanted());
+  EXPECT_FALSE(Put());
+  EXPECT_TRUE(members_[1].are_wanted());
+  EXPECT_FALSE(members_[0].are_wanted());
+  EXPECT_FALSE(Put(1));
+  EndAll(1);
+  // There is memory.
+  ASSERT_EQ(mprotect(pages_[1] + kPage, wall_.boxes_bytes, PROT_READ | PROT_WRITE), 0);
+  members_[1].OpenBoxes(/*have_memory=*/true);
+  EXPECT_FALSE(members_[1].are_wanted());
+  EXPECT_TRUE(Put());
+  EXPECT_TRUE(Put(2));
+}
+
+TEST_F(LettersWithoutBoxes, WhereThereIsNoMemoryNobodyWantsThemAgain) {
+  EXPECT_FALSE(Put());
+  members_[1].OpenBoxes(/*have_memory=*/false);
+  for (uint64_t start = 1; start < 4; ++start) {
+    EXPECT_FALSE(Put());
+    EXPECT_FALSE(Put(start));
+    EXPECT_FALSE(members_[1].are_wanted());
+    EndAll(start);
+  }
+}
+
+TEST_F(LettersTest, OnePutLeavesRoomForOthers) {
+  const auto box = static_cast<int64_t>(Letters::SizeOfWall(kMembers).boxes_bytes / (3 * kMembers));
+  EXPECT_FALSE(Put(0, 1, 0, box / 4 + 1, 1));
+  EXPECT_FALSE(Put(0, 1, 0, box / 4 + 1, 1, /*start=*/1));
+  for (int put = 0; put < 3; ++put) EXPECT_TRUE(Put(0, 1, 0, box / 4, 1));
+  EXPECT_FALSE(Put(0, 1, 0, box / 4, 1));  // heads of letters take some
+  EXPECT_TRUE(Put(0, 1, 0, box / 8, 1));
+}
+
+// What finds no room is not gathered: the origin's memory is not looked at.
+TEST_F(LettersTest, ManyShortRunsAreCountedBefore) {
+  const auto box = static_cast<int64_t>(Letters::SizeOfWall(kMembers).boxes_bytes / (3 * kMembers));
+  const int64_t bytes = box / 8;  // each with a head of twice its length
+  TypedLayout apart;
+  ASSERT_TRUE(TypedLayout::Repeat(bytes, 16, TypedLayout::Run(Element::kByte, 1), &apart).ok());
+  const TypedLayout byte = Byte();
+  LayoutCursor origin(&byte, bytes);
+  LayoutCursor target(&apart, 1);
+  EXPECT_FALSE(members_[0].PutFenced(1, &origin, nullptr, bytes, &target, 0));
+  EXPECT_EQ(origin.position(), 0);
+  EXPECT_EQ(target.position(), 0);
 }
 
 TEST_F(LettersTest, TheyAreReadWhenTheEpochEndsAndOnce) {

@@ -3,6 +3,7 @@
 #ifndef BRIGADE_WINDOWS_MEMORY_MEMBER_H_
 #define BRIGADE_WINDOWS_MEMORY_MEMBER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -20,6 +21,13 @@ enum class WindowMemory : uint64_t {
 // Of kProcess and kDynamic: offset 0 is this address. Null is in no memory.
 inline constexpr uint64_t kProcessAddress = 1;
 inline constexpr uint64_t kProcessBytes = uint64_t{1} << 62;
+
+// What a member shares for letters: what is always there, and boxes behind that, for which memory
+// is made when somebody wants to write to them.
+struct WallSize {
+  size_t front_bytes = 0;
+  size_t boxes_bytes = 0;  // 0: no wall
+};
 
 struct MemberAttributes {
   Host host;

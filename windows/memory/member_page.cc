@@ -7,7 +7,7 @@ namespace {
 
 // Of the notification counters, which begin a cache line of their own.
 size_t CountersOffset(size_t locks_offset, int members) {
-  return (locks_offset + LockQueue::BytesFor(members) + 63) / 64 * 64;
+  return (locks_offset + LockQueue::BytesFor(members) + kLineBytes - 1) / kLineBytes * kLineBytes;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "windows/memory/cache_line.h"
 #include "windows/sync/answering.h"
 #include "windows/sync/lock_queue.h"
 #include "windows/sync/process_lock.h"
@@ -18,7 +19,7 @@ namespace brigade {
 class MemberPage {
  public:
   static size_t BytesFor(int members);
-  // REQUIRES: `memory` is aligned to 64 bytes, and outlives the handle.
+  // REQUIRES: `memory` is aligned to kLineBytes, and outlives the handle.
   MemberPage(std::byte* memory, int members) : memory_(memory), members_(members) {}
 
   // Who combines values in the member's memory, or replaces some that others may combine, holds
@@ -36,9 +37,9 @@ class MemberPage {
  private:
   // Each on a cache line of its own.
   struct Front {
-    alignas(64) ProcessLock combining;
-    alignas(64) ProcessLock queueing;
-    alignas(64) Answering answering;
+    alignas(kLineBytes) ProcessLock combining;
+    alignas(kLineBytes) ProcessLock queueing;
+    alignas(kLineBytes) Answering answering;
   };
 
   Front& front() const { return *reinterpret_cast<Front*>(memory_); }

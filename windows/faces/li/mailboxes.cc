@@ -7,18 +7,17 @@
 
 #include "membuf/rules.h"
 #include "transport/host/host.h"
+#include "windows/memory/cache_line.h"
 #include "windows/memory/letter_box.h"
 
 namespace brigade {
 namespace li {
 namespace {
 
-constexpr int kMostProcesses = 64;
-
-size_t BoxBytes(int processes) {
-  constexpr size_t kLine = LetterBox::kLine;
-  return std::min(rules::kMostBoxBytes,
-                  rules::kMostBoxesBytes / (2 * static_cast<size_t>(processes)) / kLine * kLine);
+size_t MailboxBytes(int processes) {
+  return std::min(
+      rules::kMostBoxBytes,
+      rules::kMostBoxesBytes / (2 * static_cast<size_t>(processes)) / kLineBytes * kLineBytes);
 }
 
 std::vector<std::byte*> WallsIn(const Window& window) {
@@ -31,12 +30,14 @@ std::vector<std::byte*> WallsIn(const Window& window) {
 
 Mailboxes::Mailboxes(std::unique_ptr<Window> window)
     : window_(std::move(window)),
-      letters_(window_->rank(), WallsIn(*window_), BoxBytes(window_->size())) {}
+      letters_(window_->rank(), WallsIn(*window_), MailboxBytes(window_->size())) {
+  letters_.OpenBoxes();
+}
 
 Status Mailboxes::Create(WindowSpace* space, Bootstrap* bootstrap,
                          std::unique_ptr<Mailboxes>* mailboxes) {
   const int processes = bootstrap->size();
-  if (processes == 1 || processes > kMostProcesses) return Status();
+  if (processes == 1 || processes > FencedLetters::kMostMembers) return Status();
   const Host here = Host::Here();
   std::vector<Host> hosts(static_cast<size_t>(processes));
   BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&here, sizeof(here), hosts.data()));
@@ -45,7 +46,7 @@ Status Mailboxes::Create(WindowSpace* space, Bootstrap* bootstrap,
   }
   WindowOptions options;
   options.kind = WindowMemory::kShared;
-  options.bytes = FencedLetters::WallBytes(processes, BoxBytes(processes));
+  options.bytes = FencedLetters::WallBytes(processes, MailboxBytes(processes));
   std::unique_ptr<Window> window;
   const Status status = Window::Create(space, bootstrap, options, &window);
   // One can do without them.
