@@ -5,7 +5,7 @@
 
 namespace brigade {
 
-Status CompareSettings(const std::string& mine, int processes, const Gather& gather) {
+Status CompareSettings(const std::string& mine, int processes, const GatherAll& gather) {
   const size_t length = mine.size();
   std::vector<size_t> lengths(static_cast<size_t>(processes));
   BRIGADE_RETURN_IF_ERROR(gather(&length, sizeof(length), lengths.data()));

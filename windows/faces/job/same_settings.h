@@ -12,11 +12,11 @@
 namespace brigade {
 
 // Brings `bytes` of each process into `all` of every one, in their order. Collective over the job.
-using Gather = std::function<Status(const void* mine, size_t bytes, void* all)>;
+using GatherAll = std::function<Status(const void* mine, size_t bytes, void* all)>;
 
 // kInvalidArgument, the same on all `processes`, if not all have the same: it says what process 0
 // has, and the first that differs. Collective over the job.
-Status CompareSettings(const std::string& mine, int processes, const Gather& gather);
+Status CompareSettings(const std::string& mine, int processes, const GatherAll& gather);
 
 }  // namespace brigade
 
