@@ -1,5 +1,7 @@
 #include "rma_shim/errors.h"
 
+#include <dlfcn.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +10,19 @@
 namespace brigade {
 namespace rma {
 namespace {
+
+// Of MPI 4; the program's MPI may know it although the one that this was built with does not.
+bool IsErrorsAbort(MPI_Errhandler handler) {
+#ifdef MPI_ERRORS_ABORT
+  return handler == MPI_ERRORS_ABORT;
+#elif defined(OPEN_MPI)
+  // A program may have a copy of the object, which is then the object to all.
+  static void* const known = dlsym(RTLD_DEFAULT, "ompi_mpi_errors_abort");
+  return known != nullptr && handler == known;
+#else
+  return false;
+#endif
+}
 
 void Tell(const char* routine, const std::string& text) {
   int rank = 0;
@@ -21,7 +36,7 @@ void Tell(const char* routine, const std::string& text) {
 int Raise(MPI_Win window, const char* routine, int error, const std::string& text, bool tells) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Win_get_errhandler(window, &handler);
-  const bool is_fatal = handler == MPI_ERRORS_ARE_FATAL;
+  const bool is_fatal = handler == MPI_ERRORS_ARE_FATAL || IsErrorsAbort(handler);
   MPI_Errhandler_free(&handler);
   if (is_fatal) Fail(routine, text);
   if (tells) Tell(routine, text);

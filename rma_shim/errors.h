@@ -13,7 +13,8 @@ namespace brigade {
 namespace rma {
 
 // Calls the error handler of `window` and returns `error`, a class of MPI. Where the handler is
-// MPI_ERRORS_ARE_FATAL the job ends with `text`; otherwise `tells` has it on stderr.
+// MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT the job ends with `text`; otherwise `tells` has it on
+// stderr.
 int Raise(MPI_Win window, const char* routine, int error, const std::string& text, bool tells);
 
 // The class of a failure that is not the caller's.
