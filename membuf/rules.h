@@ -317,9 +317,8 @@ inline constexpr size_t kFirstPacketBytes = 4096;
 // message of their own, which spares two copies.
 inline constexpr size_t kMostPackedBytes = 2048;
 // LI's mailboxes in shared memory: the longest letter, since of more bytes the kernel's one copy is
-// as fast as two; a box; and what all boxes of a process take together.
+// as fast as two; and what all boxes of a process take together.
 inline constexpr size_t kMostLetterBytes = size_t{256} << 10;
-inline constexpr size_t kMostBoxBytes = size_t{1} << 20;
 inline constexpr size_t kMostBoxesBytes = size_t{4} << 20;
 // Short puts of a window into private memory of the same host, letters likewise: what each member
 // sets aside for them, in all, once there are any. Less is soon full, and the kernel's copy takes

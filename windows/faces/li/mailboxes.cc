@@ -1,6 +1,5 @@
 #include "windows/faces/li/mailboxes.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -15,9 +14,7 @@ namespace li {
 namespace {
 
 size_t MailboxBytes(int processes) {
-  return std::min(
-      rules::kMostBoxBytes,
-      rules::kMostBoxesBytes / (2 * static_cast<size_t>(processes)) / kLineBytes * kLineBytes);
+  return rules::kMostBoxesBytes / (2 * static_cast<size_t>(processes)) / kLineBytes * kLineBytes;
 }
 
 std::vector<std::byte*> WallsIn(const Window& window) {
