@@ -82,6 +82,11 @@ TEST(LayoutTest, BoundsOfManyValues) {
   EXPECT_EQ(bounds(1, int64_t{1} << 60), Offsets());
 }
 
+TEST(LayoutTest, OneElementIsTheSameHoweverItIsMade) {
+  EXPECT_TRUE(TypedLayout::Run(Element::kDouble, 1).IsSameAs(TypedLayout::One(Element::kDouble)));
+  EXPECT_FALSE(TypedLayout::Run(Element::kDouble, 2).IsSameAs(TypedLayout::One(Element::kDouble)));
+}
+
 TEST(LayoutTest, SerialFormIsTheSameLayout) {
   ForMany([](Random* random) {
     const TypedLayout layout =

@@ -221,17 +221,26 @@ class TypedLayout::Builder {
 };
 
 TypedLayout::TypedLayout() {
-  static const TypedLayout nothing = Run(Element::kByte, 0);
+  static const TypedLayout& nothing = *new TypedLayout(KeptForGood(Element::kByte, 0));
   *this = nothing;
 }
 
 const TypedLayout& TypedLayout::One(Element element) {
-  static const std::vector<TypedLayout> each = [] {
-    std::vector<TypedLayout> layouts;
-    for (int i = 0; i < kElements; ++i) layouts.push_back(Run(static_cast<Element>(i), 1));
+  static const std::vector<TypedLayout>& each = *[] {
+    auto* const layouts = new std::vector<TypedLayout>;
+    for (int i = 0; i < kElements; ++i) {
+      layouts->push_back(KeptForGood(static_cast<Element>(i), 1));
+    }
     return layouts;
   }();
   return each[static_cast<size_t>(element)];
+}
+
+TypedLayout TypedLayout::KeptForGood(Element element, int64_t count) {
+  Builder builder;
+  const uint32_t run = builder.AddRun(count * static_cast<int64_t>(ElementBytes(element)));
+  const Tree* const tree = new Tree(*builder.Take(run));
+  return {std::shared_ptr<const Tree>(std::shared_ptr<const Tree>(), tree), element};
 }
 
 TypedLayout::TypedLayout(std::shared_ptr<const Tree> tree, Element element)
@@ -240,6 +249,7 @@ TypedLayout::TypedLayout(std::shared_ptr<const Tree> tree, Element element)
 TypedLayout TypedLayout::Run(Element element, int64_t count) {
   int64_t bytes = 0;
   BRIGADE_CHECK(count >= 0 && Multiply(count, static_cast<int64_t>(ElementBytes(element)), &bytes));
+  if (count == 1) return One(element);
   Builder builder;
   const uint32_t run = builder.AddRun(bytes);
   return {builder.Take(run), element};

@@ -113,6 +113,9 @@ class TypedLayout {
   friend class Builder;
 
   TypedLayout(std::shared_ptr<const Tree> tree, Element element);
+  // A run whose tree is never freed, and so has no count of those who share it. To copy a layout
+  // with a count takes an atomic operation, and a one-sided call copies several.
+  static TypedLayout KeptForGood(Element element, int64_t count);
 
   std::shared_ptr<const Tree> tree_;
   int64_t extent_ = 0;
