@@ -15,6 +15,7 @@
 #include "test/windows/window_ranks.h"
 #include "transport/machines/machine_description.h"
 #include "windows/core/window.h"
+#include "windows/message/outbox.h"
 
 namespace brigade {
 namespace {
@@ -215,7 +216,9 @@ TEST(WindowCosts, AShortPutLeavesWithTheFenceBehindIt) {
   const auto microseconds_of = [&](int64_t bytes, bool fence_follows) {
     return MicrosecondsOfEpoch(machine, 2, [=](int rank, Window* window) {
       if (rank != 0) return;
-      Require(window->Put(Here(bytes), There(bytes), /*over=*/nullptr, fence_follows));
+      std::atomic<bool> over{false};
+      Require(window->Put(Here(bytes), There(bytes), &over, fence_follows));
+      Require(window->WaitFor(over));  // its memory is the caller's, whether it is sent or not
     });
   };
   for (const int64_t bytes : {int64_t{16}, int64_t{17}, kPiece}) {
@@ -224,6 +227,23 @@ TEST(WindowCosts, AShortPutLeavesWithTheFenceBehindIt) {
   }
   // What is more than a piece is on its way meanwhile.
   EXPECT_DOUBLE_EQ(microseconds_of(3 * kPiece, /*fence_follows=*/true), 3 * kMessageUs);
+}
+
+// Puts that are their notes, a packet of so many at a time; and in it what ends their epoch.
+TEST(WindowCosts, ShortPutsLeaveTogether) {
+  constexpr int kTogether = Outbox::kMostHeld + 1;
+  MachineDescription machine = OnlyMessages();
+  machine.between_hosts.joins_notes = true;
+  const auto microseconds_of = [&](int puts) {
+    return MicrosecondsOfEpoch(machine, 2, [=](int rank, Window* window) {
+      for (int put = 0; rank == 0 && put < puts; ++put) {
+        Require(window->Put(Here(8), There(8), /*over=*/nullptr, /*fence_follows=*/true));
+      }
+    });
+  };
+  EXPECT_DOUBLE_EQ(microseconds_of(kTogether - 1), kMessageUs);
+  EXPECT_DOUBLE_EQ(microseconds_of(kTogether), 2 * kMessageUs);
+  EXPECT_DOUBLE_EQ(microseconds_of(5 * kTogether + 1), 6 * kMessageUs);
 }
 
 TEST(WindowCosts, RunsAreAsFastAsTheyAreLong) {

@@ -128,15 +128,15 @@ class WindowDeaths : public testing::TestWithParam<Way> {
   Counts* counts_ = nullptr;
 };
 
-// Puts to the victim and flushes until that fails. Memory that is mapped outlives it: nobody waits,
-// and a fence tells.
-Status FlushOn(Window* window) {
+// Puts to the victim, and flushes or not, until that fails. Memory that is mapped outlives it:
+// nobody waits, and a fence tells.
+Status PutOn(Window* window, bool flushes) {
   int64_t value = 1;
   const TypedLayout word = TypedLayout::Run(Element::kInt64, 1);
   Status status = window->LockUnchecked(kVictim);
   while (status.ok() && window->PointerTo(kVictim) == nullptr) {
     status = window->Put({reinterpret_cast<std::byte*>(&value), word, 1}, {kVictim, 0, word, 1});
-    if (status.ok()) status = window->Flush(kVictim);
+    if (status.ok() && flushes) status = window->Flush(kVictim);
   }
   const Status unlocked = window->Unlock(kVictim);
   if (status.ok()) status = unlocked;
@@ -159,7 +159,8 @@ TEST_P(WindowDeaths, EndEveryWait) {
          return posted.ok() ? window->Wait() : posted;
        }},
       {"notification", [](Window* window) { return window->NotifyWait(kVictim); }},
-      {"flush", [](Window* window) { return FlushOn(window); }},
+      {"put", [](Window* window) { return PutOn(window, /*flushes=*/false); }},
+      {"flush", [](Window* window) { return PutOn(window, /*flushes=*/true); }},
       {"free", [](Window* window) { return window->Free(); }},
   };
   for (const Wait& wait : waits) {

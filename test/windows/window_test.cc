@@ -7,8 +7,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -973,6 +975,116 @@ TEST_P(Windows, AFetchIsInOrderWithSums) {
       Expect(got[i] == static_cast<int64_t>(i), "the sums before it, and none behind it");
     }
     Require(window->Free());
+  });
+}
+
+// Short ones may be held, but not past others.
+TEST_P(Windows, ShortAccumulatesAreInOrderWithLongOnes) {
+  constexpr int64_t kWords = 300;  // more than two pieces
+  const int rounds = StressRounds(500, 20000);
+  OnRanks(2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(kWords * 8);
+    Require(window->Fence());
+    std::mt19937 random(StressSeed());
+    std::vector<int64_t> there(kWords);
+    for (int i = 0; i < rounds && self.rank() == 0; ++i) {
+      const int64_t count = 1 + random() % (random() % 10 == 0 ? kWords : 2);
+      const int64_t at = random() % (kWords - count + 1);
+      const bool fetches = random() % 8 == 0;
+      std::vector<int64_t> sent(static_cast<size_t>(count), i + 1);
+      std::vector<int64_t> got(sent.size());
+      const OriginData here = Data(sent.data(), count, Element::kInt64);
+      const TargetData target = At(1, 8 * at, count, Element::kInt64);
+      std::atomic<bool> over{false};
+      if (fetches) {
+        Require(window->GetAccumulate(AccumulateOp::kReplace, here,
+                                      Data(got.data(), count, Element::kInt64), target, &over));
+        Require(window->WaitFor(over));
+        Expect(std::equal(got.begin(), got.end(), there.begin() + at), "all before it is done");
+      } else if (count <= 2) {
+        Require(window->Accumulate(AccumulateOp::kReplace, here, target));
+      } else {
+        Require(window->Accumulate(AccumulateOp::kReplace, here, target, &over));
+        Require(window->WaitFor(over));
+      }
+      std::fill_n(there.begin() + at, count, i + 1);
+    }
+    std::vector<int64_t> all(kWords);
+    if (self.rank() == 0) {
+      Require(window->GetAccumulate(AccumulateOp::kNoOp, OriginData(),
+                                    Data(all.data(), kWords, Element::kInt64),
+                                    At(1, 0, kWords, Element::kInt64)));
+    }
+    Require(window->Fence());
+    Expect(self.rank() == 1 || all == there, "in order");
+    Require(window->Free());
+  });
+}
+
+// Rank 0 puts a few short values to rank 1, does `behind`, and then waits outside until they have
+// come: in a turn, so that not even a helper sends them, or not.
+void AwaitHeldPuts(const WindowWay& way, int ranks, bool in_turn,
+                   const std::function<void(Window*)>& behind) {
+  constexpr int64_t kPuts = 5;
+  std::atomic<bool> is_over{false};
+  OnWindowRanks(way, ranks, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(200);
+    Require(window->Fence());
+    if (self.rank() == 0) {
+      for (int64_t value = 1; value <= kPuts; ++value) {
+        Require(window->Put(Data(&value, 1, Element::kInt64),
+                            At(1, 8 * (value - 1), 1, Element::kInt64)));
+      }
+      behind(window.get());
+      std::optional<Engine::Turn> turn;
+      if (in_turn) turn.emplace(self.engine());
+      while (!is_over) std::this_thread::yield();
+    } else if (self.rank() == 1) {
+      const auto have_come = [&] {
+        Require(window->Sync());
+        const Engine::Turn turn(self.engine());  // no helper writes meanwhile
+        int64_t values[kPuts];
+        std::memcpy(values, window->base(), sizeof(values));
+        return std::all_of(values, values + kPuts,
+                           [&](const int64_t& value) { return value == 1 + (&value - values); });
+      };
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      bool come = false;
+      while (!come && std::chrono::steady_clock::now() < end) come = have_come();
+      is_over = true;
+      Expect(come, "they come without another call");
+    }
+    Require(window->Fence());
+    Require(window->Free());
+  });
+}
+
+bool SendsAllAtOnce(const WindowWay& way) {
+  return way.transport != WindowWay::Transport::kSim && !way.is_disturbed && !way.goes_directly(0);
+}
+
+TEST_P(Windows, ShortPutsComeThoughTheirRankMakesNoCall) {
+  if (!SendsAllAtOnce(GetParam())) GTEST_SKIP() << "no messages, or nobody sends them then";
+  AwaitHeldPuts(GetParam(), 2, /*in_turn=*/false, [](Window*) {});
+}
+
+TEST_P(Windows, AnyProgressSendsShortPuts) {
+  if (!SendsAllAtOnce(GetParam())) GTEST_SKIP() << "no messages, or they may be refused";
+  AwaitHeldPuts(GetParam(), 2, /*in_turn=*/true, [](Window* window) { Require(window->Sync()); });
+}
+
+// A get behind them, for which there is no memory.
+TEST_P(Windows, ShortPutsComeThoughOthersWaitForMemory) {
+  if (!SendsAllAtOnce(GetParam())) GTEST_SKIP() << "no messages, or they may be refused";
+  constexpr int kRanks = 8;
+  TypedLayout apart;  // so that none lands in its place
+  Require(TypedLayout::Repeat(5, 16, TypedLayout::Run(Element::kByte, 8), &apart));
+  std::byte got[80];
+  AwaitHeldPuts(GetParam(), kRanks, /*in_turn=*/true, [&](Window* window) {
+    for (int from = 2; from < kRanks; ++from) {
+      for (int i = 0; i < 6; ++i) Require(window->Get({got, apart, 1}, At(from, 100, 40)));
+    }
+    Require(window->Get({got, apart, 1}, At(1, 100, 40)));
   });
 }
 

@@ -196,8 +196,10 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     if (group.WriteNotes(&edge_memory_) && group.Write(peer, message, urgency, &edge_memory_)) {
       return Status();
     }
-    if (urgency != Urgency::kUrgent)
+    if (urgency != Urgency::kUrgent) {
+      RingBehindPiece(group.members[peer]);  // others may have waited for this one
       return Status(StatusCode::kNoResource, "shm: control messages wait to be taken");
+    }
     group.notes.push_back({peer, ControlMessage(message)});
     has_notes_ = true;
     return Status();

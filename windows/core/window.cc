@@ -208,6 +208,7 @@ void Window::Listen() {
 // lent for what others have asked for, who have gone on to wait for this rank without driving: when
 // nothing moves any more they are left to its next call after all.
 void Window::OnHelper(bool answers) {
+  is_helped_ = answers;
   Answering& mine = exposed_->page().answering();
   if (answers) {
     mine.Begin();

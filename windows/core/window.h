@@ -265,7 +265,7 @@ class Window final : private Engine::Listener {
   Status AskInTurn(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
                    const OriginData& receive, const TargetData& target, int64_t offset,
                    AccessEnd end, std::atomic<bool>* over, bool fence_follows);
-  // Whether what waits for a fence is sent although this rank makes no call.
+  // Whether what is held is sent although this rank makes no call.
   bool IsSentLater() const;
   // Of memory that this rank reaches: whether the kernel would do it block by block, and long, and
   // a helper of its owner is to be asked.
@@ -345,6 +345,7 @@ class Window final : private Engine::Listener {
   bool has_short_blocks_ = true;  // as the options say
   bool may_be_asked_ = false;     // for what the kernel could do here
   bool listens_ = false;
+  bool is_helped_ = false;          // while this rank makes no call
   std::optional<Letters> letters_;  // none: there are none; the same on all
   ServedWindow served_;
   std::unique_ptr<WindowMessages> messages_;

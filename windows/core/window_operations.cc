@@ -106,7 +106,7 @@ Status Window::Ask(NoteKind kind, AccumulateOp op, Element element, const Origin
   const WindowWait::Turn turn(&*wait_);
   BRIGADE_RETURN_IF_ERROR(
       AskInTurn(kind, op, element, send, receive, target, offset, end, over, fence_follows));
-  if (messages_->outbox().has_work()) engine()->HurryHelper();
+  if (messages_->outbox().must_hurry()) engine()->HurryHelper();
   return Status();
 }
 
@@ -127,14 +127,16 @@ Status Window::AskInTurn(NoteKind kind, AccumulateOp op, Element element, const 
   }
   auto request = std::make_unique<Outgoing>(target.rank, note, send, receive);
   request->over = over;
-  request->fence_follows = fence_follows && all_tell() && IsSentLater();
+  if (IsSentLater()) {
+    request->fence_follows = fence_follows && all_tell();
+    // In virtual time nothing but a note that comes soon sends what is held.
+    request->is_followed = end == AccessEnd::kEpoch && (is_helped_ || request->fence_follows);
+  }
   return messages_->Add(std::move(request));
 }
 
 // In virtual time there is no helper, and what is sent costs what it costs where there is one.
-bool Window::IsSentLater() const {
-  return engine()->endpoint()->HelperMayDrive() || engine()->processor() != nullptr;
-}
+bool Window::IsSentLater() const { return is_helped_ || engine()->processor() != nullptr; }
 
 // What comes first stands for all: as many blocks as there must be, as the kernel sees them.
 bool Window::IsScattered(NoteKind kind, const TargetData& target) const {

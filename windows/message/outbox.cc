@@ -15,6 +15,10 @@ void AddOnce(std::vector<int>* ranks, int rank) {
   if (std::find(ranks->begin(), ranks->end(), rank) == ranks->end()) ranks->push_back(rank);
 }
 
+void Remove(std::vector<int>* ranks, int rank) {
+  ranks->erase(std::remove(ranks->begin(), ranks->end(), rank), ranks->end());
+}
+
 Status Nonsense(int from, const std::string& what) {
   return Status(StatusCode::kMismatch, "rank " + std::to_string(from) + " " + what);
 }
@@ -86,18 +90,40 @@ Status Outbox::Add(std::unique_ptr<Outgoing> request) {
   const uint64_t key = added->wants_reply() ? note.token : ++next_key_ + UINT32_MAX;
   added->key = key;
   requests_[key] = std::move(request);
-  if (peer.waiting.empty()) {
-    bool stuck = false;
-    bool any = false;
-    BRIGADE_RETURN_IF_ERROR(Send(added, &stuck, &any));
-    if (!stuck) {
-      EndIfOver(added);
+  peer.waiting.push_back(added);
+  const bool is_held = added->is_followed && note.inlined > 0 && !added->wants_reply() &&
+                       peer.waiting.size() <= kMostHeld;
+  bool any = false;
+  if (!is_held && !peer.is_stuck) return SendWaiting(added->target, &any);
+  AddOnce(&busy_, added->target);
+  if (is_held && added->over != nullptr) {
+    std::exchange(added->over, nullptr)->store(true, std::memory_order_release);
+  }
+  return Status();
+}
+
+Status Outbox::SendWaiting(int target, bool* any) {
+  Peer& peer = PeerOf(target);
+  stuck_ -= std::exchange(peer.is_stuck, false) ? 1 : 0;
+  while (!peer.waiting.empty()) {
+    Outgoing* const first = peer.waiting.front();
+    BRIGADE_RETURN_IF_ERROR(Send(first, &peer.is_stuck, any));
+    if (peer.is_stuck) {
+      ++stuck_;
+      AddOnce(&busy_, target);
       return Status();
     }
+    peer.waiting.pop_front();
+    EndIfOver(first);
   }
-  peer.waiting.push_back(added);
-  AddOnce(&busy_, added->target);
+  if (peer.held == nullptr) Remove(&busy_, target);
   return Status();
+}
+
+bool Outbox::IsFollowed(const Peer& peer) {
+  if (peer.waiting.size() < 2) return false;
+  const Outgoing& next = *peer.waiting[1];
+  return next.has_gone() && !next.wants_reply();
 }
 
 bool Outbox::ReserveLanding(Outgoing* request) {
@@ -120,9 +146,9 @@ Status Outbox::Send(Outgoing* request, bool* stuck, bool* any) {
       first = TakePiece(*request, &bytes);
       request->message.note.token = first == nullptr ? 0 : static_cast<uint32_t>(bytes);
     }
-    const bool is_whole = request->message.note.inlined > 0;
-    const bool more_follows = first != nullptr || PeerOf(request->target).held != nullptr ||
-                              (is_whole && request->fence_follows);
+    const Peer& peer = PeerOf(request->target);
+    const bool more_follows =
+        first != nullptr || peer.held != nullptr || (request->has_gone() && IsFollowed(peer));
     const Status status = context_->notes()->Try(
         request->target, request->message, more_follows ? Urgency::kWithNext : Urgency::kCanWait);
     if (!status.ok()) {
@@ -149,7 +175,7 @@ Status Outbox::SendPiece(Outgoing* request, int64_t bytes, StagedBuffer* buffer)
   Peer& peer = PeerOf(request->target);
   peer.held = buffer;
   peer.held_bytes = bytes;
-  held_to_.push_back(request->target);
+  AddOnce(&busy_, request->target);
   const bool waits =
       request->fence_follows && request->has_gone() && bytes <= rules::kMostHeldBytes;
   return waits ? Status() : SendHeld(request->target);
@@ -158,7 +184,7 @@ Status Outbox::SendPiece(Outgoing* request, int64_t bytes, StagedBuffer* buffer)
 Status Outbox::SendHeld(int target) {
   Peer& peer = PeerOf(target);
   if (peer.held == nullptr) return Status();
-  held_to_.erase(std::find(held_to_.begin(), held_to_.end(), target));
+  if (peer.waiting.empty()) Remove(&busy_, target);
   return context_->SendPiece(kRequestChannel, target, peer.held_bytes,
                              std::exchange(peer.held, nullptr));
 }
@@ -277,22 +303,11 @@ Status Outbox::TakeArrivals(Peer* peer, bool* any) {
 }
 
 Status Outbox::Advance(bool* any) {
-  while (!held_to_.empty()) BRIGADE_RETURN_IF_ERROR(SendHeld(held_to_.back()));
   for (size_t i = 0; i < busy_.size();) {
-    Peer& peer = PeerOf(busy_[i]);
-    bool stuck = false;
-    while (!peer.waiting.empty() && !stuck) {
-      BRIGADE_RETURN_IF_ERROR(Send(peer.waiting.front(), &stuck, any));
-      if (stuck) break;
-      Outgoing* const sent = peer.waiting.front();
-      peer.waiting.pop_front();
-      EndIfOver(sent);
-    }
-    if (peer.waiting.empty()) {
-      busy_.erase(busy_.begin() + static_cast<ptrdiff_t>(i));
-    } else {
-      ++i;
-    }
+    const int target = busy_[i];
+    BRIGADE_RETURN_IF_ERROR(SendWaiting(target, any));
+    BRIGADE_RETURN_IF_ERROR(SendHeld(target));
+    if (i < busy_.size() && busy_[i] == target) ++i;
   }
   for (size_t i = 0; i < answering_.size();) {
     Peer& peer = PeerOf(answering_[i]);
@@ -314,6 +329,7 @@ void Outbox::Drop() {
     if (peer.held != nullptr) buffers->Release(std::exchange(peer.held, nullptr));
     peer.arrivals.clear();
     peer.waiting.clear();
+    peer.is_stuck = false;
     peer.under_way = 0;
   }
   for (auto& [key, request] : requests_) {
@@ -321,7 +337,7 @@ void Outbox::Drop() {
   }
   requests_.clear();
   busy_.clear();
-  held_to_.clear();
+  stuck_ = 0;
   answering_.clear();
 }
 

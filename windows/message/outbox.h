@@ -26,8 +26,12 @@ class Outbox {
   Outbox(const Outbox&) = delete;
   Outbox& operator=(const Outbox&) = delete;
 
-  // A request behind the others to its target. Sends it at once if that takes no waiting and no
-  // memory; so does a request whose data are in its note.
+  // Short requests to one target, at most, that wait for more to go with.
+  static constexpr size_t kMostHeld = 16;
+
+  // A request behind the others to its target. Sends it at once, with those that are held, if that
+  // takes no waiting and no memory; so does a request whose data are in its note. Such a one is
+  // held instead, if it may be: until the next that is not, or the next Advance.
   Status Add(std::unique_ptr<Outgoing> request);
   // The same, for notes without data and without reply. A piece that is held goes along.
   Status AddNote(int target, const Note& note);
@@ -39,9 +43,8 @@ class Outbox {
   Status Advance(bool* any);
   // Whether there may be something to advance before another note comes.
   bool has_work() const { return !busy_.empty() || !answering_.empty(); }
-  // Whether something waits for a note to leave with. Nobody need hurry, but others may want its
-  // memory.
-  bool has_held() const { return !held_to_.empty(); }
+  // Whether some of it is not only held for more to go with: for that nobody need hurry.
+  bool must_hurry() const { return stuck_ > 0 || !answering_.empty(); }
 
   // Requests to a target whose memory is not yet the caller's again, or that wait to be sent.
   size_t under_way(int target) const { return peers_[static_cast<size_t>(target)].under_way; }
@@ -62,7 +65,9 @@ class Outbox {
     ReceiveSlot slot;
   };
   struct Peer {
+    // The first can go no further now, or all are held.
     std::deque<Outgoing*> waiting;
+    bool is_stuck = false;
     std::deque<Arrival> arrivals;
     size_t under_way = 0;
     uint64_t requests = 0;
@@ -72,8 +77,12 @@ class Outbox {
   };
 
   Peer& PeerOf(int rank) { return peers_[static_cast<size_t>(rank)]; }
-  // *stuck: it can go no further now.
+  // Those that wait, as far as they can go now.
+  Status SendWaiting(int target, bool* any);
+  // The first of them. *stuck: it can go no further now.
   Status Send(Outgoing* request, bool* stuck, bool* any);
+  // Whether another leaves at once behind the first: it waits for no memory.
+  static bool IsFollowed(const Peer& peer);
   Status SendPieces(Outgoing* request, bool* stuck, bool* any);
   // Memory for its next piece, of *bytes; null: there is none now.
   StagedBuffer* TakePiece(const Outgoing& request, int64_t* bytes);
@@ -90,7 +99,7 @@ class Outbox {
   std::vector<Peer> peers_;
   std::unordered_map<uint64_t, std::unique_ptr<Outgoing>> requests_;  // by token, or key
   std::vector<int> busy_;       // targets to whom something waits to be sent
-  std::vector<int> held_to_;    // those to whom a piece is held
+  size_t stuck_ = 0;            // of these
   std::vector<int> answering_;  // those of whom something has been announced
   uint32_t next_token_ = 1;
   uint64_t next_key_ = 0;

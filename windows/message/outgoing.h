@@ -60,7 +60,10 @@ struct Outgoing {
 
   int64_t announced_back = 0;  // bytes of replies
 
-  bool fence_follows = false;         // a note to its target does, soon: both may go together
+  // A note to its target ends its epoch, or flushes it: if all of it is one note, it may wait for
+  // more to go with.
+  bool is_followed = false;
+  bool fence_follows = false;         // soon: so may its last piece
   uint64_t key = 0;                   // in the outbox
   std::atomic<bool>* over = nullptr;  // set once all of its memory is the caller's again
 };

@@ -121,8 +121,7 @@ bool WindowMessages::Advance() {
 }
 
 bool WindowMessages::is_idle() const {
-  return !outbox_.has_work() && !outbox_.has_held() && !inbox_.has_work() &&
-         !context_.has_kept_notes();
+  return !outbox_.has_work() && !inbox_.has_work() && !context_.has_kept_notes();
 }
 
 void WindowMessages::Fail(const Status& status) {
