@@ -1,45 +1,59 @@
 #include "patterns/group/group_agreement.h"
 
-#include <cstring>
+#include <algorithm>
 #include <utility>
 
 namespace brigade {
 
 AgreedSettings::AgreedSettings(const EngineOptions& options, const std::string& transport_name,
-                               int group_rows, int group_cols)
-    : chunk_bytes(options.chunk_bytes),
-      staging_bytes(options.staging_bytes),
-      rows(static_cast<uint64_t>(group_rows)),
-      cols(static_cast<uint64_t>(group_cols)),
-      calibrate(static_cast<uint64_t>(options.calibrate)),
-      topology_is_hint(options.topology_is_hint) {
-  transport_name.copy(transport, sizeof(transport) - 1);
+                               int rows, int cols)
+    : transport(transport_name) {
+  numbers.chunk_bytes = options.chunk_bytes;
+  numbers.staging_bytes = options.staging_bytes;
+  numbers.rows = static_cast<uint64_t>(rows);
+  numbers.cols = static_cast<uint64_t>(cols);
+  numbers.calibrate = static_cast<uint64_t>(options.calibrate);
+  numbers.topology_is_hint = options.topology_is_hint;
+  numbers.transport_length = transport.size();
+  transport.copy(numbers.transport_begin.data(), numbers.transport_begin.size());
 }
 
 Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
-  AgreedSettings first{};
-  AgreedSettings other{};
+  using Numbers = AgreedSettings::Numbers;
+  Numbers first;
+  Numbers other;
   int rank = -1;
-  BRIGADE_RETURN_IF_ERROR(bootstrap->FindDifference(&mine, sizeof(mine), &rank, &first, &other));
-  if (rank < 0) return Status();
+  BRIGADE_RETURN_IF_ERROR(
+      bootstrap->FindDifference(&mine.numbers, sizeof(Numbers), &rank, &first, &other));
   const auto differ = [&](const std::string& what, const std::string& zeros,
                           const std::string& theirs) {
     return Status(StatusCode::kMismatch, "the ranks of a group differ in " + what +
                                              ": rank 0 has " + zeros + ", rank " +
                                              std::to_string(rank) + " has " + theirs);
   };
-  if (std::strcmp(first.transport, other.transport) != 0) {
-    return differ("the transport", first.transport, other.transport);
+  const bool begins_differ =
+      first.format == other.format && (first.transport_length != other.transport_length ||
+                                       first.transport_begin != other.transport_begin);
+  // All ranks look at the whole names, or none does.
+  if (rank < 0 ? first.transport_length > first.transport_begin.size() : begins_differ) {
+    std::string name = mine.transport;
+    name.resize(std::max(first.transport_length, other.transport_length));
+    std::string zeros(name.size(), 0);
+    std::string theirs = zeros;
+    BRIGADE_RETURN_IF_ERROR(
+        bootstrap->FindDifference(name.data(), name.size(), &rank, zeros.data(), theirs.data()));
+    if (rank >= 0) return differ("the transport", zeros.c_str(), theirs.c_str());
   }
-  const std::pair<const char*, uint64_t AgreedSettings::*> numbers[] = {
-      {"the wire format", &AgreedSettings::format},
-      {"chunk bytes", &AgreedSettings::chunk_bytes},
-      {"staging bytes", &AgreedSettings::staging_bytes},
-      {"rows", &AgreedSettings::rows},
-      {"columns", &AgreedSettings::cols},
-      {"whether to measure their edges", &AgreedSettings::calibrate},
-      {"whether topologies are hints", &AgreedSettings::topology_is_hint}};
-  const auto* number = numbers;
+  if (rank < 0) return Status();
+  const std::pair<const char*, uint64_t Numbers::*> named[] = {
+      {"the wire format", &Numbers::format},
+      {"chunk bytes", &Numbers::chunk_bytes},
+      {"staging bytes", &Numbers::staging_bytes},
+      {"rows", &Numbers::rows},
+      {"columns", &Numbers::cols},
+      {"whether to measure their edges", &Numbers::calibrate},
+      {"whether topologies are hints", &Numbers::topology_is_hint}};
+  const auto* number = named;
   while (first.*number->second == other.*number->second) ++number;
   return differ(number->first, std::to_string(first.*number->second),
                 std::to_string(other.*number->second));

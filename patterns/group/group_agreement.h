@@ -4,6 +4,7 @@
 #ifndef BRIGADE_PATTERNS_GROUP_GROUP_AGREEMENT_H_
 #define BRIGADE_PATTERNS_GROUP_GROUP_AGREEMENT_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -15,20 +16,25 @@
 namespace brigade {
 
 struct AgreedSettings {
-  AgreedSettings() = default;
   AgreedSettings(const EngineOptions& options, const std::string& transport_name, int rows,
                  int cols);
 
-  uint64_t format = 5;  // of what is on the wire
-  uint64_t chunk_bytes = 0;
-  uint64_t staging_bytes = 0;
-  char transport[24] = {};
-  uint64_t rows = 0;
-  uint64_t cols = 0;
-  uint64_t calibrate = 0;
-  uint64_t topology_is_hint = 0;
+  // Compared as bytes.
+  struct Numbers {
+    uint64_t format = 5;  // of what is on the wire
+    uint64_t chunk_bytes = 0;
+    uint64_t staging_bytes = 0;
+    uint64_t rows = 0;
+    uint64_t cols = 0;
+    uint64_t calibrate = 0;
+    uint64_t topology_is_hint = 0;
+    uint64_t transport_length = 0;
+    std::array<char, 24> transport_begin = {};  // mostly all of it, and no second look is needed
+  };
+  Numbers numbers;
+  std::string transport;
 };
-static_assert(std::has_unique_object_representations_v<AgreedSettings>, "compared as bytes");
+static_assert(std::has_unique_object_representations_v<AgreedSettings::Numbers>);
 
 // Collective over the members of `bootstrap`. kMismatch, the same on all of them, if their settings
 // differ: it names the first setting that does, rank 0's and the first other rank's values.

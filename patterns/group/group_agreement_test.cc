@@ -1,40 +1,34 @@
 #include "patterns/group/group_agreement.h"
 
-#include <cstring>
 #include <string>
+#include <utility>
 
 #include "gtest/gtest.h"
+#include "test/support/run_ranks.h"
 
 namespace brigade {
 namespace {
 
-// Two ranks, the caller's being 0, as the other has settings of its own.
-class TwoRanks : public Bootstrap {
- public:
-  explicit TwoRanks(const AgreedSettings& other) : other_(other) {}
-
-  int rank() const override { return 0; }
-  int size() const override { return 2; }
-  Status AllGather(const void* mine, size_t bytes, void* all) override {
-    std::memcpy(all, mine, bytes);
-    std::memcpy(static_cast<std::byte*>(all) + bytes, &other_, bytes);
-    return Status();
-  }
-
- private:
-  const AgreedSettings other_;
-};
-
 constexpr int kRows = 2;
 constexpr int kCols = 3;
 
+// What both ranks say, where rank 1 has `theirs`.
+std::string Complaint(const AgreedSettings& mine, const AgreedSettings& theirs) {
+  std::string complaints[2];
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    const Status status =
+        CheckAgreement(world.MakeBootstrap(rank).get(), rank == 0 ? mine : theirs);
+    EXPECT_TRUE(status.ok() || status.code() == StatusCode::kMismatch) << status.message();
+    complaints[rank] = status.message();
+  });
+  EXPECT_EQ(complaints[0], complaints[1]);
+  return complaints[0];
+}
+
 std::string Complaint(const EngineOptions& options, const std::string& transport = "shm",
                       int rows = kRows, int cols = kCols) {
-  TwoRanks bootstrap(AgreedSettings(options, transport, rows, cols));
-  const Status status =
-      CheckAgreement(&bootstrap, AgreedSettings(EngineOptions(), "shm", kRows, kCols));
-  EXPECT_TRUE(status.ok() || status.code() == StatusCode::kMismatch);
-  return status.message();
+  return Complaint(AgreedSettings(EngineOptions(), "shm", kRows, kCols),
+                   AgreedSettings(options, transport, rows, cols));
 }
 
 TEST(GroupAgreement, NamesBothRanksAndTheirValues) {
@@ -66,8 +60,29 @@ TEST(GroupAgreement, ComparesEverySetting) {
   differs_in(Complaint(EngineOptions(), "shm", kRows, kRows), "columns");
 }
 
-TEST(GroupAgreement, CutsLongNames) {
-  EXPECT_NE(Complaint(EngineOptions(), std::string(100, 'x')), "");
+TEST(GroupAgreement, ComparesNamesOfAnyLength) {
+  const auto complaint = [](const std::string& mine, const std::string& theirs) {
+    return Complaint(AgreedSettings(EngineOptions(), mine, kRows, kCols),
+                     AgreedSettings(EngineOptions(), theirs, kRows, kCols));
+  };
+  const size_t lengths[] = {0, 1, 23, 24, 25, 1000};
+  for (const size_t length : lengths) {
+    const std::string name(length, 'x');
+    EXPECT_EQ(complaint(name, name), "");
+    const std::string others[] = {name + "y", name + "z", name + std::string(1000, 'x')};
+    for (const std::string& other : others) {
+      for (const auto& [mine, theirs] :
+           {std::pair(name, other), std::pair(other, name), std::pair(others[0], other)}) {
+        std::string expected;
+        if (mine != theirs) {
+          expected = "the ranks of a group differ in the transport: rank 0 has ";
+          expected += mine + ", rank 1 has ";
+          expected += theirs;
+        }
+        EXPECT_EQ(complaint(mine, theirs), expected);
+      }
+    }
+  }
 }
 
 }  // namespace
