@@ -1,6 +1,7 @@
 #!/bin/bash
 # A program that was compiled without us does the same with the library preloaded, and the log shows that it took effect.
-# Arguments: run_mpi.sh, the program rma_cases, the library, the program beside_blacs, the BLACS.
+# Arguments: run_mpi.sh, the program rma_cases, the library, the program beside_blacs, the BLACS. Bazel's shards share
+# what begins with "mine".
 set -u
 
 run_mpi=$1
@@ -9,6 +10,10 @@ library=$PWD/$3
 beside_blacs=$4
 blacs=$PWD/$5
 failures=0
+
+[[ ! -v TEST_SHARD_STATUS_FILE ]] || touch "$TEST_SHARD_STATUS_FILE"
+turn=0
+mine() { ((turn++ % ${TEST_TOTAL_SHARDS:-1} == ${TEST_SHARD_INDEX:-0})); }
 
 # run RANKS CASE [VARIABLE=VALUE...]: output sorted in $TEST_TMPDIR/out, complaints and log in $TEST_TMPDIR/err.
 run() {
@@ -37,6 +42,7 @@ expect() {
 
 # compare RANKS CASE: the same output without the library and with it, whatever carries the data.
 compare() {
+  mine || return 0
   run "$1" "$2" || complain "$2 on $1 ranks without the library"
   cp "$TEST_TMPDIR/out" "$TEST_TMPDIR/plain"
   while read -r log variables; do
@@ -59,38 +65,45 @@ done
 compare 2 post
 compare 4 lock
 
-expect 'carried over shm' 3 unattached
-expect 'carried over shm' 3 shared
-! grep 'left to MPI' "$TEST_TMPDIR/err" || complain 'shared on 3 ranks, of which all windows are carried'
-expect 'left to MPI: some of its ranks share no memory' 3 shared BRIGADE_TEST_BY_MESSAGES=1
+if mine; then
+  expect 'carried over shm' 3 unattached
+  expect 'carried over shm' 3 shared
+  ! grep 'left to MPI' "$TEST_TMPDIR/err" || complain 'shared on 3 ranks, of which all windows are carried'
+  expect 'left to MPI: some of its ranks share no memory' 3 shared BRIGADE_TEST_BY_MESSAGES=1
 
-expect 'carried over shm' 3 mapped
-! grep 'left to MPI' "$TEST_TMPDIR/err" || complain 'mapped on 3 ranks, of which all windows are carried'
-expect 'left to MPI: on rank 0 BRIGADE_RMA=off' 3 allocated BRIGADE_RMA=off BRIGADE_RAM=off
-[[ $(grep -c 'BRIGADE_RAM is set, .* BRIGADE_RMA$' "$TEST_TMPDIR/err") -eq 1 ]] || complain 'a misspelt setting'
+  expect 'carried over shm' 3 mapped
+  ! grep 'left to MPI' "$TEST_TMPDIR/err" || complain 'mapped on 3 ranks, of which all windows are carried'
+  expect 'left to MPI: on rank 0 BRIGADE_RMA=off' 3 allocated BRIGADE_RMA=off BRIGADE_RAM=off
+  [[ $(grep -c 'BRIGADE_RAM is set, .* BRIGADE_RMA$' "$TEST_TMPDIR/err") -eq 1 ]] || complain 'a misspelt setting'
+fi
 
 # What Debian's Open MPI does not get right, or does not look for.
 for name in pairs out_of_range halves computing threads bottom; do
+  mine || continue
   expect 'carried over shm' 4 $name
   expect 'carried over shm' 4 $name BRIGADE_TEST_BY_MESSAGES=1
   expect 'carried over tcp' 4 $name BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_TRANSPORT=tcp
 done
 
 # What is left to MPI, and that it works there.
-expect 'left to MPI: some of its ranks reach each other by transport mpi only' 3 fence BRIGADE_TRANSPORT=mpi
-expect 'carried over mpi' 3 fence BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on
-expect 'carried over mpi' 3 overlap BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on BRIGADE_TEST_BY_MESSAGES=1
-expect 'left to MPI: on rank 0 BRIGADE_RMA=off' 3 lock BRIGADE_RMA=off
-# A target that calls MPI_Win_sync alone gets on, though nobody else drives it.
-expect 'carried over mpi' 3 synced BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on BRIGADE_TEST_BY_MESSAGES=1
+if mine; then
+  expect 'left to MPI: some of its ranks reach each other by transport mpi only' 3 fence BRIGADE_TRANSPORT=mpi
+  expect 'carried over mpi' 3 fence BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on
+  expect 'carried over mpi' 3 overlap BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on BRIGADE_TEST_BY_MESSAGES=1
+  expect 'left to MPI: on rank 0 BRIGADE_RMA=off' 3 lock BRIGADE_RMA=off
+  # A target that calls MPI_Win_sync alone gets on, though nobody else drives it.
+  expect 'carried over mpi' 3 synced BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on BRIGADE_TEST_BY_MESSAGES=1
+fi
 
 # One engine beside the BLACS, whichever comes first, also where it has a thread.
-for preloads in "$library:$blacs" "$blacs:$library"; do
-  for first in grid window; do
-    TEST_TIMEOUT=60 "$run_mpi" 2 env "LD_PRELOAD=$preloads" BRIGADE_TRANSPORT=tcp "$beside_blacs" $first \
-      >"$TEST_TMPDIR/out" 2>"$TEST_TMPDIR/err" || complain "$first first, with $preloads"
+if mine; then
+  for preloads in "$library:$blacs" "$blacs:$library"; do
+    for first in grid window; do
+      TEST_TIMEOUT=60 "$run_mpi" 2 env "LD_PRELOAD=$preloads" BRIGADE_TRANSPORT=tcp "$beside_blacs" $first \
+        >"$TEST_TMPDIR/out" 2>"$TEST_TMPDIR/err" || complain "$first first, with $preloads"
+    done
   done
-done
+fi
 
 # Errors that end the job, with a text.
 # refuse TEXT CASE [VARIABLE=VALUE...]
@@ -101,14 +114,16 @@ refuse() {
     complain "$name with $*, expected an end with '$text'"
   fi
 }
-refuse 'brigade: MPI_Put on rank 1: bytes from 0 to 4 behind displacement 77' fatal
-expect 'carried over shm' 2 conflict
-expect 'carried over shm' 3 shared BRIGADE_CHECK_WINDOWS=1
-expect 'carried over shm' 3 computing BRIGADE_CHECK_WINDOWS=1
-# As if each rank were on a host of its own.
-expect 'carried over tcp' 3 fence BRIGADE_CHECK_WINDOWS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1
-conflict='a conflict in the window of rank 0, bytes 4 to 7: a put of rank [01] comes before a put of rank [01] is over'
-refuse "brigade: MPI_Win_fence on rank [01]: .*$conflict" conflict BRIGADE_CHECK_WINDOWS=1
-refuse 'BRIGADE_RMA=maybe: must be off, on or auto' fence BRIGADE_RMA=maybe
+if mine; then
+  refuse 'brigade: MPI_Put on rank 1: bytes from 0 to 4 behind displacement 77' fatal
+  expect 'carried over shm' 2 conflict
+  expect 'carried over shm' 3 shared BRIGADE_CHECK_WINDOWS=1
+  expect 'carried over shm' 3 computing BRIGADE_CHECK_WINDOWS=1
+  # As if each rank were on a host of its own.
+  expect 'carried over tcp' 3 fence BRIGADE_CHECK_WINDOWS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1
+  conflict='a conflict in the window of rank 0, bytes 4 to 7: a put of rank [01] comes before a put of rank [01] is'
+  refuse "brigade: MPI_Win_fence on rank [01]: .*$conflict over" conflict BRIGADE_CHECK_WINDOWS=1
+  refuse 'BRIGADE_RMA=maybe: must be off, on or auto' fence BRIGADE_RMA=maybe
+fi
 
 exit $((failures > 0))
