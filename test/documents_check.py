@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Holds documents to what they speak of: links lead somewhere, code that is shown is in the file that is named, every
-setting is explained, lines are no longer than a terminal, and sentences for users are short."""
+setting and every file with atomics is explained, lines are no longer than a terminal, and sentences for users are
+short."""
 
 import pathlib
 import re
@@ -116,6 +117,19 @@ def check_settings():
             complain(file, 1, f"{name} is not in {table.relative_to(ROOT)}")
 
 
+def check_memory_order():
+    """The page has all files of the libraries whose order of memory matters."""
+    page = ROOT / "docs/design/memory-order.md"
+    text = page.read_text()
+    rooms = ("membuf", "transport", "patterns", "windows", "blacs_shim", "pblas_shim", "rma_shim")
+    for file in sorted(file for room in rooms for file in (ROOT / room).rglob("*.*")):
+        if file.suffix not in (".cc", ".h") or file.stem.endswith("_test"):
+            continue
+        atomic = re.search(r"std::atomic|__atomic_|memory_order", file.read_text())
+        if atomic and not re.search(rf"\b{file.stem}\b", text):
+            complain(page, 1, f"{file.relative_to(ROOT)} is missing here")
+
+
 def main():
     names = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for file in (ROOT / name for name in names.split()):
@@ -129,6 +143,7 @@ def main():
         if file == ROOT / "README.md" and len(lines) > MOST_README_LINES:
             complain(file, MOST_README_LINES, f"{len(lines)} lines, of {MOST_README_LINES}")
     check_settings()
+    check_memory_order()
     return 1 if broken else 0
 
 
