@@ -1,11 +1,16 @@
 #!/bin/bash
 # The libraries for MPICH: programs of C and Fortran, Debian's testers, MKL's ScaLAPACK and benchmarks run on them; a
-# program of Open MPI is refused. Arguments: Bazel's options, as of the build before. The last line counts.
+# program of Open MPI is refused. The last line counts.
+#   mpich_test.sh [--only REGEX] BAZEL-OPTION...    of checks those whose titles match; the options of the build before
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 1
 . test/support/checks.sh
 export OMP_NUM_THREADS=1 TMPDIR=$work
+if [[ ${1-} == --only ]]; then
+  only="^build$|$2"
+  shift 2
+fi
 
 options=("$@")
 mpich=("$@" --config=mpich)

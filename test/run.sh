@@ -232,6 +232,7 @@ if $full; then
     --libraries "$either/lib"
 else
   bazel_test all "${optimised[@]}" //...
+  counted "MPICH, in brief" mpich-small ./test/mpich_small_test.sh
 fi
 check "Installation" ./test/installation_test.sh "${optimised[@]}"
 if $full; then
@@ -253,6 +254,10 @@ if $full; then
   preloaded "$blacs" "MKL's ScaLAPACK" mkl ./test/scalapack/run_mkl.py --pblas bazel-bin/pblas_shim/libbrigade_pblas.so
   preloaded rma_shim/libbrigade_rma.so "Applications of windows" rma-applications ./test/rma/run_applications.py
   counted "BSPlib by others" foreign-bsplib ./test/li/foreign_bsplib.sh
+else
+  products "Applications, in brief" applications ./test/scalapack/run_applications.py --only espresso
+  preloaded rma_shim/libbrigade_rma.so "Applications of windows, in brief" rma-applications \
+    ./test/rma/run_applications.py --only coarrays --program strided
 fi
 start_cluster tcp_cluster_test  # mostly sleeps, while the sanitizers keep the processors busy
 sanitized asan

@@ -1,0 +1,46 @@
+#!/bin/bash
+# The BLACS under MPICH, in brief: what of them calls MPI is compiled with MPICH's headers, and lies beside those
+# libraries of the last build that are for all MPIs. A program of C and one of Debian's testers run. mpich_test.sh tests
+# all there is for MPICH. The last line counts.
+set -uo pipefail
+
+cd "$(dirname "$0")/.." || exit 1
+. test/support/checks.sh
+export OMP_NUM_THREADS=1 TMPDIR=$work
+source=$PWD
+lib=$work/lib
+
+compiled() {  # FOLDER...: what has no name that the libraries for all MPIs have.
+  local folders=("${@/#/$source/}")
+  # shellcheck disable=SC2046 # a list of words
+  find "${folders[@]}" -name '*.cc' ! -name '*_test.cc' ! -name names.cc -print0 |
+    xargs -0 -P "$(nproc)" -n 3 g++ -std=c++17 -O1 -fPIC -c -DMPICH_SKIP_MPICXX -I"$source" -I"$source/include" \
+      $(mpicxx.mpich -show | grep -oE -- '-I[^ ]+')
+}
+
+linked() {  # NAME OPTION...
+  g++ -shared -o "$lib/$1" ./*.o "$lib/libbrigade.so.0" -Wl,-soname,"$1" -Wl,-rpath,"\$ORIGIN" "${@:2}"
+}
+
+built() {
+  mkdir "$lib" "$work/mpi" "$work/blacs" && cp bazel-bin/patterns/api/libbrigade.so.0 "$lib" &&
+    cp bazel-bin/blacs_shim/libbrigade_blacs.so.0 "$lib" && ln -s libbrigade_blacs.so.0 "$lib/libbrigade_blacs.so" &&
+    (cd "$work/mpi" && compiled transport/mpi && linked libbrigade_mpi_mpich.so.0 -Wl,-Bsymbolic) &&
+    (cd "$work/blacs" && compiled blacs_shim patterns/settings &&
+      linked libbrigade_blacs_mpich.so.0 "$lib/libbrigade_mpi_mpich.so.0" \
+        -Wl,--version-script="$source/blacs_shim/exports.map")
+}
+
+program() {
+  mpicc.mpich -Wall -Werror -Iinclude -o "$work/program" test/blacs/blacs_c_header_test.c "$lib/libbrigade_blacs.so" \
+    -Wl,-rpath,"$lib" || return
+  BRIGADE_LOG=info timeout 120 mpirun.mpich -n 4 "$work/program" 2>&1 | tee "$work/said"
+  [[ ${PIPESTATUS[0]} -eq 0 ]] && grep "BLACS over transport" "$work/said"
+}
+
+check "what calls MPI" built
+[[ $failed -eq 0 ]] || finish
+check "a program of C" program
+check "one of Debian's testers" ./test/scalapack/run_testers.py --mpi mpich --preload "$lib/libbrigade_blacs.so" \
+  --only xdlu --output results/testers-mpich-small
+finish
