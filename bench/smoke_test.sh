@@ -151,5 +151,11 @@ $run_mpi 2 "$bench" spread --bogus 2>"$out/refused.txt" || status=$?
 [[ $status -eq 2 ]] || { echo "an unknown flag ended with $status, not 2"; exit 1; }
 [[ $(grep -c -e --bogus "$out/refused.txt") -eq 1 ]] || { echo "not refused once:"; cat "$out/refused.txt"; exit 1; }
 
+status=0
+$run_mpi 2 "$bench" pingpong --sizes 8 --runs 0 --peers none "${brief[@]}" --json /dev/full 2>"$out/full.txt" ||
+  status=$?
+[[ $status -ne 0 ]] || { echo "a full disk ends with status 0"; exit 1; }
+grep 'cannot write /dev/full: No space left on device' "$out/full.txt"
+
 /usr/bin/python3 -m bench.report "$out" --picture "$out/picture.svg"
 /usr/bin/python3 -m bench.smoke_test "$out"

@@ -99,7 +99,7 @@ void Session::Measure(const Case& the_case) {
 }
 
 void Session::Add(const Case& the_case, const std::vector<Result>& results) {
-  if (report_) report_->Add(the_case, results);
+  if (report_) AbortUnlessOk(report_->Add(the_case, results));
 }
 
 std::vector<Result> Session::Results(const Case& the_case) {

@@ -1,7 +1,9 @@
 #include "bench/runner/report.h"
 
+#include <cerrno>
 #include <cinttypes>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <utility>
 
@@ -30,8 +32,11 @@ Report::Report(const MeasuringOptions& options, const Machine& machine, int rank
 Status Report::Open() {
   if (options_.json.empty()) return Status();
   json_.open(options_.json, std::ios::app);
-  if (json_) return Status();
-  return Status(StatusCode::kUnavailable, "cannot write " + options_.json);
+  return json_ ? Status() : CannotWrite();
+}
+
+Status Report::CannotWrite() const {
+  return {StatusCode::kUnavailable, "cannot write " + options_.json + ": " + std::strerror(errno)};
 }
 
 void Report::PrintMachine() const {
@@ -61,7 +66,7 @@ void Report::StartTable(const std::string& title) const {
   std::fflush(stdout);
 }
 
-void Report::Add(const Case& the_case, const std::vector<Result>& results) {
+Status Report::Add(const Case& the_case, const std::vector<Result>& results) {
   for (size_t s = 0; s < results.size(); ++s) {
     const Subject& subject = the_case.subjects[s];
     const Result& result = results[s];
@@ -111,8 +116,10 @@ void Report::Add(const Case& the_case, const std::vector<Result>& results) {
                        {"single_copy", machine_.single_copy},
                        {"together_over_alone", machine_.together_over_alone}};
     json_ << line << std::endl;  // flushed: a run that is interrupted keeps what it has
+    if (!json_) return CannotWrite();
   }
   std::fflush(stdout);
+  return Status();
 }
 
 }  // namespace brigade::bench

@@ -28,10 +28,12 @@ class Report {
   void PrintMachine() const;
   // Prints the head of a table.
   void StartTable(const std::string& title) const;
-  // Prints and records one case.
-  void Add(const Case& the_case, const std::vector<Result>& results);
+  // Prints and records one case. kUnavailable naming the file.
+  Status Add(const Case& the_case, const std::vector<Result>& results);
 
  private:
+  Status CannotWrite() const;
+
   const MeasuringOptions& options_;
   const Machine machine_;
   const int ranks_;

@@ -7,9 +7,11 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -185,7 +187,12 @@ void Report(const Settings& settings, const Grid& grid, const char* subject, con
                                  {"median_s", median},       {"median_began_s", median_began},
                                  {"flops", routine.flops},   {"residual", residual},
                                  {"link_bytes", link_bytes}, {"label", settings.label}};
-  std::ofstream(settings.json, std::ios::app) << line << '\n';
+  std::ofstream out(settings.json, std::ios::app);
+  out << line << std::endl;
+  if (out) return;
+  std::fprintf(stderr, "scalapack_timing: cannot write %s: %s\n", settings.json.c_str(),
+               std::strerror(errno));
+  MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 // Whether all results are right.

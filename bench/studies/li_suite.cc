@@ -117,7 +117,7 @@ void LiSuite::Measure(const Case& the_case) {
   if (the_case.subjects.empty()) return;
   std::vector<Result> results;
   EndUnlessOk(runner_.Measure(the_case, &results));
-  if (report_) report_->Add(the_case, results);
+  if (report_) EndUnlessOk(report_->Add(the_case, results));
 }
 
 void EndSuperstep() {
