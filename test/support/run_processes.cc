@@ -100,6 +100,7 @@ std::vector<int> RunProcesses(int ranks, const std::function<int(Bootstrap* boot
       if (children[rank] == 0) continue;
       std::fprintf(stderr, "rank %zu hangs\n", rank);
       kill(children[rank], SIGABRT);
+      kill(children[rank], SIGCONT);  // should it be stopped
     }
   }
   munmap(memory, bytes);

@@ -21,30 +21,23 @@
 
 #include "gtest/gtest.h"
 #include "membuf/status.h"
-#include "patterns/engine/engine.h"
 #include "test/support/run_processes.h"
 #include "test/support/stress.h"
+#include "test/windows/window_process.h"
 #include "transport/bootstrap.h"
-#include "transport/endpoint.h"
-#include "transport/shm/shm_transport.h"
-#include "transport/tcp/tcp_transport.h"
 #include "windows/core/window.h"
+#include "windows/elements/accumulate.h"
+#include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
-#include "windows/message/window_space.h"
+#include "windows/memory/member.h"
+#include "windows/message/outgoing.h"
 
 namespace brigade {
 namespace {
 
 constexpr int kRanks = 3;
 constexpr int kVictim = 2;
-constexpr int64_t kSlots = 3000;
-
-struct Way {
-  std::string name;
-  bool over_tcp;
-  bool goes_directly;
-  WindowMemory kind;
-};
+constexpr int64_t kSlots = WindowProcess::kSlots;
 
 // What the processes count together.
 struct Counts {
@@ -56,38 +49,7 @@ void AwaitAll(std::atomic<int>* count, int ranks) {
   for (++*count; *count < ranks;) std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
 
-// One rank, with a window. It ends without more ado, as its process does.
-struct Member {
-  Member(const Way& way, Bootstrap* bootstrap) {
-    TcpOptions loopback;
-    loopback.interface = "lo";
-    Require(way.over_tcp ? CreateTcpEndpoint(loopback, &endpoint) : CreateShmEndpoint(&endpoint));
-    Require(Engine::Create(endpoint.get(), EngineOptions(), &engine));
-    Require(WindowSpace::Create(engine.get(), &space));
-    WindowOptions options;
-    options.kind = way.kind;
-    options.bytes = kSlots * sizeof(int64_t);
-    options.unit = sizeof(int64_t);
-    options.goes_directly = way.goes_directly;
-    if (way.kind == WindowMemory::kPrivate) {
-      options.memory = reinterpret_cast<std::byte*>(memory.data());
-    }
-    Require(Window::Create(space.get(), bootstrap, options, &window));
-  }
-  static void Require(const Status& status) {
-    if (status.ok()) return;
-    std::fprintf(stderr, "%s\n", status.ToString().c_str());
-    _exit(2);
-  }
-
-  std::vector<int64_t> memory = std::vector<int64_t>(kSlots);
-  std::unique_ptr<Endpoint> endpoint;
-  std::unique_ptr<Engine> engine;
-  std::unique_ptr<WindowSpace> space;
-  std::unique_ptr<Window> window;
-};
-
-class WindowDeaths : public testing::TestWithParam<Way> {
+class WindowDeaths : public testing::TestWithParam<ProcessWay> {
  protected:
   void SetUp() override {
     void* const memory =
@@ -98,10 +60,10 @@ class WindowDeaths : public testing::TestWithParam<Way> {
   void TearDown() override { munmap(counts_, sizeof(Counts)); }
 
   // live(member, rank) is what ranks do until the victim is dead; it ends with what they are told.
-  void Run(const std::function<Status(Member*, int rank)>& live) {
+  void Run(const std::function<Status(WindowProcess*, int rank)>& live) {
     counts_->ready = counts_->over = 0;
     const std::vector<int> ends = RunProcesses(kRanks, [&](Bootstrap* bootstrap) {
-      Member member(GetParam(), bootstrap);
+      WindowProcess member(GetParam(), bootstrap);
       const Status status = live(&member, bootstrap->rank());
       const Status later = member.window->Progress();
       // Whose process ends is lost, too.
@@ -128,53 +90,115 @@ class WindowDeaths : public testing::TestWithParam<Way> {
   Counts* counts_ = nullptr;
 };
 
-// Puts to the victim, and flushes or not, until that fails. Memory that is mapped outlives it:
-// nobody waits, and a fence tells.
-Status PutOn(Window* window, bool flushes) {
+Status PutToVictim(Window* window) {
   int64_t value = 1;
   const TypedLayout word = TypedLayout::Run(Element::kInt64, 1);
-  Status status = window->LockUnchecked(kVictim);
-  while (status.ok() && window->PointerTo(kVictim) == nullptr) {
-    status = window->Put({reinterpret_cast<std::byte*>(&value), word, 1}, {kVictim, 0, word, 1});
-    if (status.ok() && flushes) status = window->Flush(kVictim);
-  }
-  const Status unlocked = window->Unlock(kVictim);
-  if (status.ok()) status = unlocked;
-  return status.ok() ? window->Fence() : status;
+  return window->Put({reinterpret_cast<std::byte*>(&value), word, 1}, {kVictim, 0, word, 1});
 }
 
-TEST_P(WindowDeaths, EndEveryWait) {
-  struct Wait {
-    const char* name;
-    std::function<Status(Window*)> call;
-  };
-  const std::vector<Wait> waits = {
+// Does it until something fails. Memory that is mapped outlives the victim: nobody waits there.
+template <typename Epoch>
+Status Repeat(Window* window, const Epoch& epoch) {
+  Status status = epoch();
+  while (status.ok() && window->PointerTo(kVictim) == nullptr) status = epoch();
+  return status;
+}
+
+struct Wait {
+  std::string name;
+  std::function<Status(Window*)> call;
+};
+
+// What ends well has not waited: a fence follows.
+std::vector<Wait> Waits() {
+  return {
       {"fence", [](Window* window) { return window->Fence(); }},
       {"lock", [](Window* window) { return window->Lock(LockKind::kShared, 0); }},
       {"lock all", [](Window* window) { return window->LockAll(); }},
-      {"start", [](Window* window) { return window->Start({kVictim}); }},
       {"wait",
        [](Window* window) {
          const Status posted = window->Post({kVictim});
          return posted.ok() ? window->Wait() : posted;
        }},
+      {"test",
+       [](Window* window) {
+         Status status = window->Post({kVictim});
+         for (bool over = false; status.ok() && !over;) status = window->Test(&over);
+         return status;
+       }},
+      {"start", [](Window* window) { return window->Start({kVictim}); }},
+      {"complete",
+       [](Window* window) -> Status {
+         BRIGADE_RETURN_IF_ERROR(window->Start({kVictim}));
+         for (int puts = 0; puts < 300; ++puts) BRIGADE_RETURN_IF_ERROR(PutToVictim(window));
+         return window->Complete();
+       }},
       {"notification", [](Window* window) { return window->NotifyWait(kVictim); }},
-      {"put", [](Window* window) { return PutOn(window, /*flushes=*/false); }},
-      {"flush", [](Window* window) { return PutOn(window, /*flushes=*/true); }},
+      {"notification, looked for",
+       [](Window* window) {
+         Status status;
+         for (bool taken = false; status.ok() && !taken;) {
+           status = window->NotifyTest(kVictim, 1, &taken);
+         }
+         return status;
+       }},
+      {"put",
+       [](Window* window) -> Status {
+         BRIGADE_RETURN_IF_ERROR(window->LockUnchecked(kVictim));
+         const Status status = Repeat(window, [&] { return PutToVictim(window); });
+         const Status unlocked = window->Unlock(kVictim);
+         return status.ok() ? unlocked : status;
+       }},
+      {"flush",
+       [](Window* window) -> Status {
+         BRIGADE_RETURN_IF_ERROR(window->LockUnchecked(kVictim));
+         const Status status = Repeat(window, [&]() -> Status {
+           BRIGADE_RETURN_IF_ERROR(PutToVictim(window));
+           return window->Flush(kVictim);
+         });
+         const Status unlocked = window->Unlock(kVictim);
+         return status.ok() ? unlocked : status;
+       }},
+      {"flush all",
+       [](Window* window) -> Status {
+         BRIGADE_RETURN_IF_ERROR(window->LockAllUnchecked());
+         const Status status = Repeat(window, [&]() -> Status {
+           BRIGADE_RETURN_IF_ERROR(PutToVictim(window));
+           return window->FlushAll();
+         });
+         const Status unlocked = window->UnlockAll();
+         return status.ok() ? unlocked : status;
+       }},
+      {"unlock",
+       [](Window* window) {
+         return Repeat(window, [&]() -> Status {
+           BRIGADE_RETURN_IF_ERROR(window->Lock(LockKind::kShared, kVictim));
+           BRIGADE_RETURN_IF_ERROR(PutToVictim(window));
+           return window->Unlock(kVictim);
+         });
+       }},
       {"free", [](Window* window) { return window->Free(); }},
   };
-  for (const Wait& wait : waits) {
+}
+
+TEST_P(WindowDeaths, EndEveryWait) {
+  for (const Wait& wait : Waits()) {
     SCOPED_TRACE(wait.name);
-    Run([&](Member* member, int rank) {
-      // It dies while it has the lock.
-      if (rank == kVictim) Member::Require(member->window->Lock(LockKind::kExclusive, 0));
+    Run([&](WindowProcess* member, int rank) {
+      Window* const window = member->window.get();
+      if (rank == kVictim) {
+        // It dies while it has the lock.
+        WindowProcess::Require(window->Lock(LockKind::kExclusive, 0));
+        if (wait.name == "complete") WindowProcess::Require(window->Post({0, 1}));
+      }
       // Rank 0 does what it is asked for by messages.
-      for (++counts_->ready; counts_->ready < kRanks;) Member::Require(member->window->Progress());
+      for (++counts_->ready; counts_->ready < kRanks;) WindowProcess::Require(window->Progress());
       if (rank == kVictim) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the others wait, mostly
         raise(SIGKILL);
       }
-      return wait.call(member->window.get());
+      const Status status = wait.call(window);
+      return status.ok() ? window->Fence() : status;
     });
   }
 }
@@ -185,14 +209,15 @@ TEST_P(WindowDeaths, AtAnyTimeLeaveNobodyWaiting) {
   for (int i = 0; i < trials && !HasFailure(); ++i) {
     const unsigned seed = StressSeed() + static_cast<unsigned>(i);
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Run([&](Member* member, int rank) {
+    Run([&](WindowProcess* member, int rank) {
       std::mt19937 random(seed * kRanks + static_cast<unsigned>(rank));
       Window* const window = member->window.get();
       std::vector<int64_t> values(kSlots);
       std::vector<int64_t> fetched(kSlots);
       const TypedLayout word = TypedLayout::Run(Element::kInt64, 1);
       TypedLayout every_second;
-      Member::Require(TypedLayout::Repeat(kSlots / 2, 2 * sizeof(int64_t), word, &every_second));
+      WindowProcess::Require(
+          TypedLayout::Repeat(kSlots / 2, 2 * sizeof(int64_t), word, &every_second));
       AwaitAll(&counts_->ready, kRanks);
       if (rank == kVictim) ualarm(1 + random() % 20000, 0);
       const auto once = [&]() -> Status {
@@ -221,11 +246,11 @@ TEST_P(WindowDeaths, AtAnyTimeLeaveNobodyWaiting) {
 
 INSTANTIATE_TEST_SUITE_P(
     Over, WindowDeaths,
-    testing::Values(Way{"shm", false, true, WindowMemory::kPrivate},
-                    Way{"shm_shared", false, true, WindowMemory::kShared},
-                    Way{"shm_by_messages", false, false, WindowMemory::kPrivate},
-                    Way{"tcp", true, true, WindowMemory::kPrivate},
-                    Way{"tcp_by_messages", true, false, WindowMemory::kPrivate}),
+    testing::Values(ProcessWay{"shm", false, true, WindowMemory::kPrivate},
+                    ProcessWay{"shm_shared", false, true, WindowMemory::kShared},
+                    ProcessWay{"shm_by_messages", false, false, WindowMemory::kPrivate},
+                    ProcessWay{"tcp", true, true, WindowMemory::kPrivate},
+                    ProcessWay{"tcp_by_messages", true, false, WindowMemory::kPrivate}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

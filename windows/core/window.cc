@@ -275,8 +275,7 @@ const char* Window::transport_to(int rank) const {
 
 Status Window::Progress() {
   const WindowWait::Turn turn(&*wait_);
-  engine()->Move();
-  return state()->failure;
+  return wait_->Look();
 }
 
 }  // namespace brigade

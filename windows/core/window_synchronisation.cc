@@ -253,8 +253,7 @@ Status Window::Wait() {
 Status Window::Test(bool* over) {
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckWait());
   const WindowWait::Turn turn(&*wait_);
-  engine()->Move();
-  BRIGADE_RETURN_IF_ERROR(state()->failure);
+  BRIGADE_RETURN_IF_ERROR(wait_->Look());
   *over = std::all_of(epochs_.posted().begin(), epochs_.posted().end(), [&](int origin) {
     const auto o = static_cast<size_t>(origin);
     return served_.completed_by[o] > completes_taken_[o];

@@ -4,6 +4,14 @@
 
 namespace brigade {
 
+bool WindowWait::IsLost() {
+  watch_->Begin(engine_->endpoint(), *group_);
+  const Status& loss = watch_->loss();
+  if (loss.ok()) return false;
+  engine_->BreakGroup(group_, loss, {group_->rank, loss.code(), {}, 0, loss.message()});
+  return true;
+}
+
 Status WindowWait::Run(Group* group, const PatternCall& call) {
   if (others_ == nullptr) return group->Run(call);
   std::unique_ptr<Operation> operation;

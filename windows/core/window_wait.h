@@ -55,6 +55,18 @@ class WindowWait {
     return Until(nullptr, is_told, what, over);
   }
 
+  // Of a call that waits for nothing, but may be made until something has come: moves everything,
+  // and now and then looks whether whoever should do it is lost. What the group is broken by.
+  // REQUIRES: the caller has a Turn.
+  Status Look() {
+    engine_->Move();
+    if (++looks_ % kLooks == 0) {
+      engine_->endpoint()->Nudge();  // over tcp nothing is heard of who never had a connection
+      (void)IsLost();
+    }
+    return group_->failure;
+  }
+
   // A collective call of the group, to its end. REQUIRES: the caller has no turn.
   Status Run(Group* group, const PatternCall& call);
 
@@ -64,12 +76,15 @@ class WindowWait {
 
   template <typename Over>
   Status Until(OtherThreads* others, bool is_told, const char* what, const Over& over);
+  // Whether a member is: then the group is broken.
+  bool IsLost();
 
   Engine* const engine_;
   GroupState* const group_;
   OtherThreads* const others_;
   std::optional<Engine::Turn> turn_;  // of the thread that is in
   const std::shared_ptr<LossWatch> watch_;
+  uint64_t looks_ = 0;  // by Look
 };
 
 template <typename Over>
@@ -77,12 +92,7 @@ Status WindowWait::Until(OtherThreads* others, bool is_told, const char* what, c
   uint64_t looks = 0;
   const auto ends = [&] {
     if (over() || !group_->failure.ok()) return true;
-    if (++looks < kLooks) return false;
-    watch_->Begin(engine_->endpoint(), *group_);
-    if (watch_->loss().ok()) return false;
-    engine_->BreakGroup(group_, watch_->loss(),
-                        {group_->rank, watch_->loss().code(), {}, 0, watch_->loss().message()});
-    return true;
+    return ++looks >= kLooks && IsLost();
   };
   const auto describe = [&] {
     return "a window on group rank " + std::to_string(group_->rank) + " waits for " + what;

@@ -1,0 +1,69 @@
+// WindowProcess: one rank of a job whose ranks are processes, with a window.
+
+#ifndef BRIGADE_TEST_WINDOWS_WINDOW_PROCESS_H_
+#define BRIGADE_TEST_WINDOWS_WINDOW_PROCESS_H_
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "membuf/status.h"
+#include "patterns/engine/engine.h"
+#include "transport/bootstrap.h"
+#include "transport/endpoint.h"
+#include "transport/shm/shm_transport.h"
+#include "transport/tcp/tcp_transport.h"
+#include "windows/core/window.h"
+#include "windows/message/window_space.h"
+
+namespace brigade {
+
+// How ranks reach each other.
+struct ProcessWay {
+  std::string name;
+  bool over_tcp;
+  bool goes_directly;
+  WindowMemory kind;
+};
+
+// It ends without more ado, as its process does.
+struct WindowProcess {
+  static constexpr int64_t kSlots = 3000;
+
+  WindowProcess(const ProcessWay& way, Bootstrap* bootstrap) {
+    TcpOptions loopback;
+    loopback.interface = "lo";
+    Require(way.over_tcp ? CreateTcpEndpoint(loopback, &endpoint) : CreateShmEndpoint(&endpoint));
+    Require(Engine::Create(endpoint.get(), EngineOptions(), &engine));
+    Require(WindowSpace::Create(engine.get(), &space));
+    WindowOptions options;
+    options.kind = way.kind;
+    options.bytes = kSlots * sizeof(int64_t);
+    options.unit = sizeof(int64_t);
+    options.goes_directly = way.goes_directly;
+    if (way.kind == WindowMemory::kPrivate) {
+      options.memory = reinterpret_cast<std::byte*>(memory.data());
+    }
+    Require(Window::Create(space.get(), bootstrap, options, &window));
+  }
+  static void Require(const Status& status) {
+    if (status.ok()) return;
+    std::fprintf(stderr, "%s\n", status.ToString().c_str());
+    _exit(2);
+  }
+
+  std::vector<int64_t> memory = std::vector<int64_t>(kSlots);
+  std::unique_ptr<Endpoint> endpoint;
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<WindowSpace> space;
+  std::unique_ptr<Window> window;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TEST_WINDOWS_WINDOW_PROCESS_H_

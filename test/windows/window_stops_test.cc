@@ -1,0 +1,130 @@
+// A target that is stopped now and then: its origin goes on when it does, and holds no more
+// meanwhile, however much it has to say.
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "test/support/run_processes.h"
+#include "test/support/stress.h"
+#include "test/windows/window_process.h"
+#include "transport/bootstrap.h"
+#include "windows/core/window.h"
+#include "windows/elements/accumulate.h"
+#include "windows/elements/element.h"
+#include "windows/layout/typed_layout.h"
+#include "windows/memory/member.h"
+#include "windows/message/outgoing.h"
+
+namespace brigade {
+namespace {
+
+// Of this process, in memory that is there. A sanitizer keeps what was freed.
+int64_t BytesHeld() {
+#ifdef __SANITIZE_ADDRESS__
+  return 0;
+#else
+  std::ifstream file("/proc/self/statm");
+  int64_t mapped = 0;
+  int64_t resident = 0;
+  file >> mapped >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+#endif
+}
+
+// Stops a process for a while, and again, until it is destroyed.
+class Stops {
+ public:
+  explicit Stops(pid_t process) : process_(process), thread_([this] { Run(); }) {}
+  ~Stops() {
+    is_over_ = true;
+    thread_.join();
+  }
+
+ private:
+  void Run() {
+    while (!is_over_) {
+      kill(process_, SIGSTOP);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      kill(process_, SIGCONT);
+      std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    }
+  }
+
+  const pid_t process_;
+  std::atomic<bool> is_over_{false};
+  std::thread thread_;
+};
+
+constexpr int64_t kWordsOfPut = 12;
+constexpr int64_t kPlaces = 200;
+// Of the i-th put, behind the sum.
+int64_t Place(int64_t i) { return 1 + i % kPlaces * kWordsOfPut; }
+
+class WindowStops : public testing::TestWithParam<ProcessWay> {};
+
+TEST_P(WindowStops, HoldTheirOriginUpAndItsMemoryIsFlat) {
+  constexpr int64_t kMostMore = int64_t{1} << 20;
+  const int64_t pairs = StressRounds(20000, 500000);  // of a put and an accumulate
+  const std::vector<int> ends = RunProcesses(2, [&](Bootstrap* bootstrap) {
+    const auto require = WindowProcess::Require;
+    const pid_t own = getpid();
+    pid_t all[2] = {};
+    require(bootstrap->AllGather(&own, sizeof(own), all));
+    WindowProcess self(GetParam(), bootstrap);
+    Window* const window = self.window.get();
+    // What is put stays until it has gone, and so much is never under way.
+    constexpr int64_t kKept = Window::kMostUnderWay;
+    std::vector<int64_t> values(kKept * kWordsOfPut);
+    int64_t held_at_first = 0;
+    int64_t held = 0;
+    require(window->Fence());
+    if (bootstrap->rank() == 0) {
+      const Stops stops(all[1]);
+      const TypedLayout word = TypedLayout::Run(Element::kInt64, 1);
+      for (int64_t i = 1; i <= pairs; ++i) {
+        int64_t* const value = &values[static_cast<size_t>(i % kKept * kWordsOfPut)];
+        std::fill_n(value, kWordsOfPut, i);
+        const OriginData sent{reinterpret_cast<std::byte*>(value), word, kWordsOfPut};
+        require(window->Put(sent, {1, Place(i), word, kWordsOfPut}));
+        require(window->Accumulate(AccumulateOp::kSum, {sent.data, word, 1}, {1, 0, word, 1}));
+        if (i % 100 == 0) held = std::max(held, BytesHeld());
+        if (i == pairs / 4) held_at_first = held;
+      }
+    }
+    require(window->Fence());
+    bool is_right = held - held_at_first <= kMostMore;
+    if (!is_right) {
+      std::fprintf(stderr, "%lld bytes, and before %lld\n", static_cast<long long>(held),
+                   static_cast<long long>(held_at_first));
+    }
+    if (bootstrap->rank() == 1) {
+      is_right = self.memory[0] == pairs * (pairs + 1) / 2;
+      for (int64_t i = pairs; i > pairs - kPlaces; --i) {
+        is_right = is_right && self.memory[static_cast<size_t>(Place(i) + kWordsOfPut - 1)] == i;
+      }
+    }
+    require(window->Free());
+    return is_right ? 0 : 1;
+  });
+  EXPECT_EQ(ends, std::vector<int>(2, 0));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Over, WindowStops,
+    testing::Values(ProcessWay{"shm_by_messages", false, false, WindowMemory::kPrivate},
+                    ProcessWay{"tcp_by_messages", true, false, WindowMemory::kPrivate}),
+    [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace brigade
