@@ -1,15 +1,14 @@
 #!/bin/bash
-# Fuzzes the parsers of what strangers may send to a port of ours.
+# Fuzzes the parsers of what others may send.
 set -euo pipefail
 
 usage() {
   cat <<'EOT'
 usage: ./test/fuzz.sh [SECONDS]
 
-Runs each fuzz target of transport/tcp/wire/fuzz/ for so long (60 by default) with clang's libFuzzer and address
-sanitizer. It starts from the corpus there, and inputs that run code that no other input runs are added to it: commit
-them. An input that breaks something is left in results/fuzz/, and the exit code is not 0; put it into the corpus along
-with the fix.
+Runs each fuzz target for so long (60 by default) with clang's libFuzzer and address sanitizer. It starts from the corpus
+beside the target, and inputs that run code that no other input runs are added to it: commit them. An input that breaks
+something is left in results/fuzz/, and the exit code is not 0; put it into the corpus along with the fix.
 EOT
 }
 
@@ -25,18 +24,21 @@ if ! command -v clang >/dev/null; then
   exit 1
 fi
 
-bazel build --config=fuzz //transport/tcp/wire:{frame_stream,hello}_fuzzer
-bin=$(bazel info --config=fuzz bazel-bin 2>/dev/null)/transport/tcp/wire
+targets=(transport/tcp/wire:{frame_stream,hello} windows/layout:layout test/windows:notes)
+bazel build --config=fuzz "${targets[@]/%/_fuzzer}"
+bin=$(bazel info --config=fuzz bazel-bin 2>/dev/null)
 mkdir -p results/fuzz
 found=$(mktemp -d)
 trap 'rm -rf "$found"' EXIT
-for target in frame_stream hello; do
-  corpus=transport/tcp/wire/fuzz/corpus/$target
-  mkdir "$found/$target"
-  echo "== $target, $seconds s"
-  "$bin/${target}_fuzzer" -max_total_time="$seconds" -max_len=12000 -artifact_prefix="results/fuzz/$target-" -verbosity=0 \
-    -print_final_stats=1 "$found/$target" "$corpus"
+for target in "${targets[@]}"; do
+  name=${target#*:}
+  fuzzer=$bin/${target/://}_fuzzer
+  corpus=${target%:*}/fuzz/corpus/$name
+  mkdir "$found/$name"
+  echo "== $name, $seconds s"
+  "$fuzzer" -max_total_time="$seconds" -max_len=12000 -artifact_prefix="results/fuzz/$name-" -verbosity=0 \
+    -print_final_stats=1 "$found/$name" "$corpus"
   # Not counting how often something runs keeps the corpus small.
-  "$bin/${target}_fuzzer" -merge=1 -use_counters=0 -verbosity=0 "$corpus" "$found/$target"
+  "$fuzzer" -merge=1 -use_counters=0 -verbosity=0 "$corpus" "$found/$name"
   echo "$(find "$corpus" -type f | wc -l) inputs in $corpus"
 done
