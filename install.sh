@@ -44,8 +44,15 @@ while [[ $# -gt 0 ]]; do
   esac
 done
 [[ -n $prefix ]] || refuse "--prefix is missing"
+[[ $prefix != '~'* ]] || refuse "shells leave the ~ of --prefix=$prefix as it is; --prefix ${prefix/#\~/\$HOME}"
 [[ $mpi == openmpi || $mpi == mpich ]] || refuse "there is no MPI $mpi; there are openmpi and mpich"
 ! $either || [[ -z ${MPICC-} ]] || refuse "--either is built with Debian's MPIs, and MPICC names one"
+# By what it defines; the error of one that does not work is Bazel's.
+if [[ -n ${MPICC-} ]] && defined=$("$MPICC" -E -dM -include mpi.h -x c /dev/null 2>/dev/null); then
+  of=mpich
+  [[ $defined != *'#define OPEN_MPI '* ]] || of=openmpi
+  [[ $defined != *'#define MPI_VERSION '* || $of == "$mpi" ]] || refuse "MPICC=$MPICC is not of $mpi: --mpi $of"
+fi
 [[ $libdir != /* ]] || refuse "--libdir is a folder in the prefix, such as lib64"
 prefix=$(realpath --canonicalize-missing "$prefix")
 # Said before minutes of building, not behind them.

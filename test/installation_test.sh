@@ -30,6 +30,10 @@ refused '--prefix wants a name' --prefix=
 refused '/dev/null is no folder that you can write to' --prefix=/dev/null/brigade
 refused 'there is no MPI cray' --prefix "$work/none" --mpi cray
 MPICC=/usr/bin/mpicc refused "--either is built with Debian's MPIs" --prefix "$work/none" --either
+MPICC=mpicc.mpich refused 'MPICC=mpicc.mpich is not of openmpi: --mpi mpich' --prefix "$work/none"
+MPICC=mpicc refused 'MPICC=mpicc is not of mpich: --mpi openmpi' --prefix "$work/none" --mpi mpich
+# shellcheck disable=SC2088 # no shell expands it
+refused "shells leave the ~ of --prefix=~/none as it is; --prefix \$HOME/none" --prefix='~/none'
 refused '--libdir is a folder in the prefix' --prefix "$work/none" --libdir /usr/lib
 mkdir "$work/few"
 ln -s "$(command -v realpath)" "$(command -v dirname)" "$work/few"
@@ -149,6 +153,10 @@ BRIGADE_LOG=info "$run_mpi" 2 brigade_run --pblas --rma --blacs "$work/one_mpi" 
 for text in 'BLACS over transport' 'carried over'; do
   grep -q "$text" "$work/out" || { cat "$work/out"; fail "brigade_run does not preload what is named"; }
 done
+mkdir -p "$work/two words/bin"
+cp "$prefix/bin/brigade_run" "$work/two words/bin"
+! "$work/two words/bin/brigade_run" true 2>"$work/out" || fail "brigade_run runs a program without its libraries"
+grep -q '^brigade_run: LD_PRELOAD takes no path with a space' "$work/out" || fail "brigade_run takes two words"
 code=0
 brigade_run --n 4 2>"$work/out" >/dev/null || code=$?
 [[ $code -ne 0 && $(cat "$work/out") == 'brigade_run: unknown option --n' ]] || fail "brigade_run takes --n"
