@@ -244,7 +244,7 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
   app.set_help_flag();
   app.set_help_all_flag("-h,--help", "Print this help message and exit");
   app.set_version_flag("--version", "brigade_bench " BRIGADE_VERSION);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   app.fallthrough();
 
   AddEngineOptions(&app, options);
@@ -265,6 +265,8 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
 
   try {
     app.parse(argc, argv);
+    // Not by require_subcommand, which would not name one that is misspelt.
+    if (app.get_subcommands().empty()) throw CLI::RequiredError("A subcommand");
     for (const std::string& size : sizes) options->sizes.push_back(ParseSize(size));
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;

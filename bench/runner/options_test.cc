@@ -114,6 +114,15 @@ TEST(OptionsTest, RefusesWhatItDoesNotKnow) {
   }
 }
 
+TEST(OptionsTest, NamesAMisspeltCommand) {
+  Options options;
+  std::string text;
+  EXPECT_EQ(Parse({"spred"}, &options, &text), ParseOutcome::kRefused);
+  EXPECT_NE(text.find("spred"), std::string::npos) << text;
+  EXPECT_EQ(Parse({}, &options, &text), ParseOutcome::kRefused);
+  EXPECT_NE(text.find("A subcommand is required"), std::string::npos) << text;
+}
+
 TEST(OptionsTest, HelpNamesEveryOptionOfEverySubcommand) {
   Options options;
   std::string text;
