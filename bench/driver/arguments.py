@@ -129,7 +129,8 @@ def make_parser():
                          "--full")
     cluster.add_argument("--ranks", metavar="P,...", type=_numbers,
                          help="of patterns, ring, strided and topologies; default: 4,7,8, of topologies 5,7,8")
-    cluster.add_argument("--sizes", metavar="BYTES,...", help="of patterns, send, loopback and topologies: 64K,1M")
+    cluster.add_argument("--sizes", metavar="BYTES,...",
+                         help="of patterns, send, ring (all messages together), loopback and topologies: 64K,1M")
     cluster.add_argument("--libraries", metavar="LABEL;...", type=_libraries,
                          help="of patterns, send and topologies, without the BLACS: of " +
                          "; ".join(f"'{library.label}'" for library in peers.LIBRARIES))

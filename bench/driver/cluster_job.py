@@ -142,10 +142,10 @@ def ring(job):
     """Broadcasts from every rank in turn, which follow each other along increasing rings"""
     for number in job.rounds(6, 2):
         for ranks in job.either(job.ranks(), [max(job.ranks())]):
-            sizes = ",".join(str(ranks * size) for size in (64 << 10, 512 << 10))
+            sizes = job.arguments.sizes or ",".join(str(ranks * size) for size in (8 << 10, 64 << 10, 512 << 10))
             yield job.bench(ranks, peers.LIBRARIES[0], "ring", [
                 "spread", "--cases", "successive-broadcasts", "--bytes", sizes, "--shapes", "free,ring",
-                "--topologies", "I", "--peers", "mpi,blacs", "--seconds", "0.5", "--min-iterations", "5"], number)
+                "--topologies", " I", "--peers", "mpi,blacs", "--seconds", "0.5", "--min-iterations", "5"], number)
 
 
 def strided(job):

@@ -76,6 +76,8 @@ class OnCluster(unittest.TestCase):
         (launch, *_) = cluster_plan("--only", "topologies", "--sizes", "1K", "--rate", "100mbit")
         self.assertEqual(launch.command[launch.command.index("--bytes") + 1], "1K")
         self.assertEqual(launch.command[-1], "/output/cluster_topologies_100mbit.jsonl")
+        (launch, *_) = cluster_plan("--only", "ring", "--sizes", "64K")
+        self.assertEqual(launch.command[launch.command.index("--bytes") + 1], "64K")
 
 
 class Model(unittest.TestCase):
