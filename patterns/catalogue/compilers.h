@@ -88,7 +88,9 @@ Schedule CompileMultiBroadcast(const ScheduleParameters& p);
 // with the partials of piece i of all portions that it brings, added by distance
 // (docs/design/patterns.md); the partials that a rank keeps lie in one slot. Copies: floor(s / 2)
 // pieces, and for each odd skip above 2 one, of a partial that the message before did not bring;
-// combines: as along the ring.
+// combines: as along the ring. Where up to 8 ranks share memory, each sends every other its
+// contribution to that one's portion, which combines all in the same order; copies: one per piece
+// of the s - 1 portions of others.
 Schedule CompileMultiReduce(const ScheduleParameters& p);
 
 // Dissemination barrier: ceil(log2 s) rounds of empty messages. Where memory is shared: each tells

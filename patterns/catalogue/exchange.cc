@@ -1,51 +1,93 @@
 #include "patterns/catalogue/exchange.h"
 
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "patterns/schedule/circulant_graph.h"
 #include "patterns/schedule/geometry.h"
 
 namespace brigade {
 namespace {
 
+// Who is combined with whom, counted from the root: a rank's own contribution, and then, one after
+// the other, the partials of its children.
+struct Tree {
+  std::function<std::vector<int>(int relative)> children;
+  std::function<int(int relative)> rank;
+};
+
+Tree TreeOf(const RankTree& ranks) {
+  return {[&ranks](int relative) { return ranks.NodeOf(relative).children; },
+          [&ranks](int relative) { return ranks.ToRank(relative); }};
+}
+
+// How a multi-reduce on a circulant graph combines portion `portion`, by the distance of ranks
+// before its own: in the round of a skip, those so much further and more are added to those nearer.
+Tree TreeOfPortion(const CirculantGraph& graph, int portion) {
+  const auto children = [&graph](int distance) {
+    std::vector<int> added;
+    for (int k = graph.rounds() - 1; k >= 0 && distance < graph.skip(k); --k) {
+      const int further = distance + graph.skip(k);
+      if (further < graph.skip(k + 1)) added.push_back(further);
+    }
+    return added;
+  };
+  return {children, [&graph, portion](int distance) { return graph.RankAt(portion, -distance); }};
+}
+
+// The order in which the root needs what others send.
+void ListNeeds(const Tree& tree, int relative, std::vector<int>* needs) {
+  for (const int child : tree.children(relative)) {
+    needs->push_back(child);
+    ListNeeds(tree, child, needs);
+  }
+}
+
 // Combines the contributions of all ranks into the matrix, as the tree would.
 class WholeTree {
  public:
-  // `self`: this rank, relative to the root. `top`: a stream for the partial of the whole tree,
-  // which the root does without: it combines in the matrix.
-  WholeTree(ScheduleBuilder* builder, const RankTree& tree, int self, int top)
+  // `self`: this rank, relative to the root; `own`: where its contribution is. `top`: a stream for
+  // the partial of the whole tree, which the root does without: it combines in the matrix.
+  WholeTree(ScheduleBuilder* builder, const Tree& tree, int self, const Place& own, int top,
+            int received_slots = kMinSlots)
       : b_(*builder),
         tree_(tree),
         self_(self),
-        inner_(b_.AddStream("R", ChunkRole::kReceive)),
-        leaf_(b_.AddStream("Q", ChunkRole::kReceive)),
-        top_(top) {}
+        own_(own),
+        inner_(b_.AddStream("R", ChunkRole::kReceive, received_slots)),
+        leaf_(b_.AddStream("Q", ChunkRole::kReceive, received_slots)),
+        partials_({top}) {}
 
   void Combine() { (void)Partial(0, 0); }
 
  private:
   Place Contribution(int relative, int stream) {
-    if (relative == self_) return Place::Matrix();
-    b_.ReceiveAndAwait(tree_.ToRank(relative), stream);
+    if (relative == self_) return own_;
+    b_.ReceiveAndAwait(tree_.rank(relative), stream);
     return Place::Current(stream);
   }
   void Free(const Place& place) {
     if (place.in_stream()) b_.Free(place.index);
   }
   // Where the partial at a depth is kept.
-  int StreamAt(int depth) {
-    if (depth == 0) return top_;
-    if (below_ < 0) below_ = b_.AddStream("P", ChunkRole::kCombineTarget, 1);
-    return below_;
+  int StreamAt(size_t depth) {
+    while (partials_.size() <= depth) {
+      partials_.push_back(b_.AddStream("P", ChunkRole::kCombineTarget, 1));
+    }
+    return partials_[depth];
   }
   // The result of the subtree at `relative`, and where it lies. That of the whole tree comes into
   // the matrix; nothing of it does before this rank's own contribution is used.
-  Place Partial(int relative, int depth) {
-    const TreeNode node = tree_.NodeOf(relative);
-    if (node.children.empty()) return Contribution(relative, leaf_);
+  Place Partial(int relative, size_t depth) {
+    const std::vector<int> children = tree_.children(relative);
+    if (children.empty()) return Contribution(relative, leaf_);
     Place left = Contribution(relative, inner_);
-    for (const int child : node.children) {
+    for (const int child : children) {
       const Place right = Partial(child, depth + 1);
-      const bool last = child == node.children.back();
+      const bool last = child == children.back();
       const bool in_matrix = depth == 0 && (last || relative == self_);
-      const bool begins = left == Place::Matrix() || left == Place::Current(inner_);
+      const bool begins = left == own_ || left == Place::Current(inner_);
       const Place target = in_matrix ? Place::Matrix()
                            : begins  ? Place::New(StreamAt(depth))
                                      : left;
@@ -58,14 +100,14 @@ class WholeTree {
   }
 
   ScheduleBuilder& b_;
-  const RankTree& tree_;
+  const Tree tree_;
   const int self_;
+  const Place own_;
   // Of one that has children, and of one that has none: the first child of any has none, so both
   // are held at once.
   const int inner_;
   const int leaf_;
-  const int top_;
-  int below_ = -1;  // for partials of subtrees, once there is one
+  std::vector<int> partials_;  // streams, by depth
 };
 
 }  // namespace
@@ -79,7 +121,7 @@ Schedule ExchangeReduce(const ScheduleParameters& p) {
   ScheduleBuilder b;
   const RankTree tree(p.topology, p.size, p.root, p.hosts);
   if (p.rank == p.root) {
-    WholeTree(&b, tree, /*self=*/0, /*top=*/-1).Combine();
+    WholeTree(&b, TreeOf(tree), /*self=*/0, Place::Matrix(), /*top=*/-1).Combine();
     return b.Build();
   }
   const int out = b.AddStream("S", ChunkRole::kBufferedSend);
@@ -98,7 +140,29 @@ Schedule ExchangeAllReduce(const ScheduleParameters& p) {
     b.Send(out, (p.rank + distance) % p.size);
   }
   b.Free(out);
-  WholeTree(&b, tree, tree.ToRelative(p.rank), out).Combine();
+  WholeTree(&b, TreeOf(tree), tree.ToRelative(p.rank), Place::Matrix(), out).Combine();
+  return b.Build();
+}
+
+// What others need first goes first, so that no two slots of all ranks wait for each other.
+Schedule ExchangeMultiReduce(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  const CirculantGraph graph(p.size);
+  const Tree tree = TreeOfPortion(graph, p.rank);
+  const int out = b.AddStream("S", ChunkRole::kBufferedSend);
+  std::vector<int> needs;
+  ListNeeds(tree, 0, &needs);
+  for (const int distance : needs) {
+    const int portion = graph.RankAt(p.rank, distance);
+    b.SetPortion(portion);
+    b.Copy(Place::New(out), Place::Portion(portion));
+    b.Send(out, portion);
+    b.Free(out);
+  }
+  b.StartLane();
+  b.SetPortion(p.rank);
+  WholeTree(&b, tree, /*self=*/0, Place::Portion(p.rank), /*top=*/-1, /*received_slots=*/1)
+      .Combine();
   return b.Build();
 }
 

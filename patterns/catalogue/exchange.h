@@ -21,6 +21,15 @@ inline constexpr int kMostLevelsToAll = 1;
 Schedule ExchangeReduce(const ScheduleParameters& p);
 Schedule ExchangeAllReduce(const ScheduleParameters& p);
 
+// The same of a multi-reduce along a circulant graph: each sends every other its contribution to
+// that one's portion. Of more ranks the core has no slots for the partials.
+inline constexpr int kMostRanksOfPortions = 8;
+inline bool ExchangesPortions(const ScheduleParameters& p) {
+  return p.topology.shape == Shape::kCirculant && p.shares_memory && p.size <= kMostRanksOfPortions;
+}
+// REQUIRES: ExchangesPortions(), 1 < p.size.
+Schedule ExchangeMultiReduce(const ScheduleParameters& p);
+
 }  // namespace brigade
 
 #endif  // BRIGADE_PATTERNS_CATALOGUE_EXCHANGE_H_

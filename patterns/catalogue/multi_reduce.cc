@@ -1,4 +1,5 @@
 #include "patterns/catalogue/compilers.h"
+#include "patterns/catalogue/exchange.h"
 #include "patterns/catalogue/ring.h"
 #include "patterns/schedule/circulant_graph.h"
 
@@ -121,6 +122,7 @@ Schedule CirculantMultiReduce(const ScheduleParameters& p) {
 
 Schedule CompileMultiReduce(const ScheduleParameters& p) {
   if (p.size == 1) return OneRank();
+  if (ExchangesPortions(p)) return ExchangeMultiReduce(p);
   return p.topology.shape == Shape::kCirculant ? CirculantMultiReduce(p) : RingMultiReduce(p);
 }
 

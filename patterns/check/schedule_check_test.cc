@@ -163,8 +163,8 @@ TEST_P(CatalogueProof, HoldsForEveryGroup) {
         c.decreasing = false;
       }
       const bool dealt = topology.shape == Shape::kDealt;
-      if (entry.pattern == Pattern::kMultiBroadcast || entry.pattern == Pattern::kBarrier ||
-          dealt || topology.shape == Shape::kExchange || Waits(c)) {
+      if (entry.multi || entry.pattern == Pattern::kBarrier || dealt ||
+          topology.shape == Shape::kExchange || Waits(c)) {
         c.shares_memory = true;
         ASSERT_NO_FATAL_FAILURE(CheckAllRoots(c, entry.rooted));
         c.shares_memory = false;

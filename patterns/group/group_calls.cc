@@ -10,10 +10,13 @@
 #include "patterns/group/call_topology.h"
 #include "patterns/group/group_scopes.h"
 #include "patterns/group/normal_form.h"
+#include "patterns/short_path/broadcast_lines.h"
 #include "patterns/short_path/edge_port.h"
 #include "patterns/short_path/exchange_lines.h"
 #include "patterns/short_path/group_edges.h"
+#include "patterns/short_path/line_round.h"
 #include "patterns/short_path/pair_line.h"
+#include "patterns/short_path/portion_lines.h"
 #include "patterns/short_path/post_port.h"
 #include "patterns/short_path/short_path.h"
 
@@ -76,8 +79,11 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
   }
   std::optional<PatternCall> copy;
   const PatternCall& call = Normal(engine->options(), group, given, &copy);
-  const ExchangeLines lines = RunExchangeLines(engine, group, call, statistics);
-  if (lines == ExchangeLines::kDone) {
+  const auto run_lines = call.pattern == Pattern::kBroadcast ? RunBroadcastLines
+                         : call.portions != nullptr          ? RunPortionLines
+                                                             : RunExchangeLines;
+  const LineRound lines = run_lines(engine, group, call, statistics);
+  if (lines == LineRound::kDone) {
     ++group->scope_sequence[static_cast<int>(call.scope)];
     count_wait();
     return Status();
@@ -85,7 +91,7 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(*engine, group, call, &beginning));
   Status status;
-  if (lines == ExchangeLines::kSent) {
+  if (lines == LineRound::kSent) {
     ShortPath<EdgePort> path(engine, group, *beginning.entry, call);
     status = path.RunAfterSends(*beginning.schedule, (*beginning.sequence)++);
     if (statistics != nullptr) *statistics = path.statistics();

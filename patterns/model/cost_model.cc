@@ -145,6 +145,15 @@ Way DirectMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Pi
   return {hop.latency_us + processor, processor};
 }
 
+// Likewise, to each a portion of its own, all of which it combines.
+Way DirectMultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const Hop hop(steps, 0, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive, 1);
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const double combine = steps.CombineAtHome(piece.bytes);
+  const double processor = steps.Crowd() * (query.ranks - 1) * (in + hop.processor_us() + combine);
+  return {hop.latency_us + processor, processor};
+}
+
 // All contributions at once to whoever is to have the result, and combines them.
 Way ExchangeWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const Hop hop(steps, 0, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive, 1);
@@ -428,6 +437,7 @@ Way WayOf(const Steps& steps, const CostQuery& query, const Piece& piece, bool a
       return query.topology.by_host ? MultiBroadcastByHostWay(steps, query, piece)
                                     : RingMultiBroadcastWay(steps, query, piece);
     case Pattern::kMultiReduce:
+      if (steps.GoesInOneRound()) return DirectMultiReduceWay(steps, query, piece);
       if (query.topology.shape == Shape::kCirculant)
         return CirculantCost(steps, query).WayOf(piece, alone);
       return MultiReduceWay(steps, query, piece);
@@ -461,11 +471,11 @@ bool SharesMemory(const MachineDescription& machine, const CostQuery& query) {
 }
 
 bool GoesInOneRound(const MachineDescription& machine, const CostQuery& query) {
-  if (query.topology.shape != Shape::kExchange) return false;
   ScheduleParameters p;
   p.size = query.ranks;
   p.topology = query.topology;
   p.shares_memory = SharesMemory(machine, query);
+  if (query.pattern == Pattern::kMultiReduce) return ExchangesPortions(p);
   return Exchanges(p, query.pattern == Pattern::kAllReduce ? kMostLevelsToAll : kMostLevelsToOne);
 }
 

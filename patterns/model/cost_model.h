@@ -66,7 +66,8 @@ struct Cost {
 // Whether all ranks of the query read what others have staged where it lies.
 bool SharesMemory(const MachineDescription& machine, const CostQuery& query);
 
-// Whether messages go in one round there (Shape::kExchange): else it is a tree.
+// Whether messages go in one round there (Shape::kExchange, else it is a tree; a multi-reduce along
+// a circulant graph).
 bool GoesInOneRound(const MachineDescription& machine, const CostQuery& query);
 
 // The settings that a group has over `link` of the machine, with chunks and staging memory of the

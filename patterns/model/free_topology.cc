@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "membuf/rules.h"
+#include "patterns/catalogue/exchange.h"
 #include "patterns/schedule/piece_plan.h"
 
 namespace brigade {
@@ -67,14 +68,17 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
       break;
     }
     case Pattern::kMultiBroadcast:
-    case Pattern::kMultiReduce:
+    case Pattern::kMultiReduce: {
+      const bool exchanges =
+          pattern == Pattern::kMultiReduce && share_memory && ranks.count <= kMostRanksOfPortions;
       // Of a sum hosts and transport must make no difference.
-      topology = (all_alike || !order_free) && ranks.count > 2 &&
+      topology = (all_alike || !order_free || exchanges) && ranks.count > 2 &&
                          ranks.count <= rules::kMostRanksOnCirculant &&
                          bytes <= std::max(rules::kRingBytes, ranks_bytes)
                      ? kCirculant
                      : kRing;
       break;
+    }
     default:
       return topology;
   }

@@ -38,7 +38,8 @@ struct Ranks {
 //
 // Multi-broadcasts and multi-reduces of up to 120 ranks that are too short to fill a ring go along
 // the circulant graph where no two ranks share memory, and, where the order of a sum must be the
-// same anywhere, on any hosts: fewer messages in a row. All others take the form that goes around.
+// same anywhere, on any hosts: fewer messages in a row. So do multi-reduces of up to eight ranks
+// that share memory, to which that graph is one round. All others take the form that goes around.
 //
 // What is free goes by host, wherever a host has several ranks: the links between them are slower
 // than anything within.

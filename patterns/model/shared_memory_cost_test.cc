@@ -127,6 +127,10 @@ TEST(SharedMemoryCost, PortionsGoFromEachToAllAndBarriersInOneRound) {
     EXPECT_DOUBLE_EQ(Predicted(Machine(), Query(Pattern::kMultiBroadcast, topology, 3, 1000)),
                      direct);
   }
+  const double summed = kSend + 1000 * kIn + kReceive + 1000 * kCombine;
+  EXPECT_DOUBLE_EQ(
+      Predicted(Machine(), Query(Pattern::kMultiReduce, {Shape::kCirculant, 0}, 3, 1000)),
+      kLatency + 2 * summed);
   EXPECT_DOUBLE_EQ(Predicted(Machine(), Query(Pattern::kBarrier, {}, 3, 0)),
                    2 * kSend + kLatency + 2 * kReceive);
   EXPECT_DOUBLE_EQ(Predicted(Machine(), Query(Pattern::kBarrier, {}, 8, 0)),

@@ -11,15 +11,11 @@
 #include "patterns/schedule/geometry.h"
 #include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/pattern.h"
-#include "patterns/short_path/group_edges.h"
-#include "patterns/trace/trace.h"
 #include "transport/channel.h"
 #include "transport/edge/edge.h"
 
 namespace brigade {
 namespace {
-
-constexpr int kMostRanks = 8;
 
 // Whether all send to whoever is to have the result, and that combines them one after the other,
 // from the root on: what a tree of so many branches does.
@@ -35,12 +31,7 @@ bool IsExchange(const PatternCall& call, const Scope& scope) {
 
 bool IsAsUsual(const Engine& engine, const GroupState& group, const PatternCall& call,
                const Scope& scope) {
-  if (scope.size < 2 || scope.size > kMostRanks || !scope.shares_memory() ||
-      scope.config->capabilities->line_bytes == 0 || !IsExchange(call, scope) ||
-      call.piece_bytes != 0 || !group.failure.ok() || !engine.IsIdle() || group.lines_to.empty() ||
-      engine.processor() != nullptr || Trace::current() != nullptr) {
-    return false;
-  }
+  if (!MayGoInLines(engine, group, call, scope) || !IsExchange(call, scope)) return false;
   if (call.pattern == Pattern::kBarrier) return true;
   return call.matrix.data != nullptr && call.root >= 0 && call.root < scope.size &&
          call.matrix.layout.elem_bytes() == ElementBytes(call.type) &&
@@ -68,59 +59,45 @@ class Exchange {
   bool Send() {
     if (!FitsLines()) return false;
     const int receivers = to_all_ ? scope_.size - 1 : scope_.rank == call_.root ? 0 : 1;
-    OutEdge* edges[kMostRanks];
-    Slot* slots[kMostRanks];
+    bool all_open = true;  // all are asked, so that all edges get wide rings at once
     for (int i = 0; i < receivers; ++i) {
       const int to = to_all_ ? (scope_.rank + 1 + i) % scope_.size : call_.root;
-      edges[i] = EdgeTo(engine_, group_, call_.scope, scope_.GroupRank(to));
-      slots[i] = edges[i] == nullptr ? nullptr : SlotIn(edges[i]);
-      if (slots[i] == nullptr) return false;
+      all_open &= out_.Open(engine_, group_, call_.scope, scope_.GroupRank(to), wire_bytes_);
     }
+    if (!all_open) return false;
     for (int i = 0; i < receivers; ++i) {
-      slots[i]->kind = Slot::kLine;
-      slots[i]->bytes = static_cast<uint16_t>(kHeaderBytes + wire_bytes_);
-      std::memcpy(PayloadOf(slots[i]), &header_, kHeaderBytes);
-      if (combines_) CopyTo(PayloadOf(slots[i]) + kHeaderBytes);
-      edges[i]->Publish(slots[i]);
+      out_.Send(i, header_, [&](std::byte* payload) {
+        if (combines_) CopyTo(payload);
+      });
     }
-    sent_ = static_cast<uint64_t>(receivers);
     return true;
   }
 
   // False: what came, or did not, is left where it is.
   bool Receive() {
     if (!to_all_ && scope_.rank != call_.root) return true;
-    InEdge* edges[kMostRanks];
-    const std::byte* contributions[kMostRanks];  // by the distance from the root; null: one's own
+    LinesIn in;
+    const std::byte* contributions[kMostRanksOfRound];  // by the distance from the root
     for (int i = 0; i < scope_.size; ++i) {
       const int from = (call_.root + i) % scope_.size;
-      contributions[i] = nullptr;
+      contributions[i] = nullptr;  // one's own
       if (from == scope_.rank) continue;
-      const int peer = scope_.GroupRank(from);
-      edges[i] = EdgeFrom(group_, call_.scope, peer);
-      const Slot* const slot = edges[i] == nullptr ? nullptr : Poll(engine_, edges[i], peer);
-      if (slot == nullptr || slot->kind != Slot::kLine) return false;
-      const ConstByteSpan message = edges[i]->Line(*slot);
-      if (message.data == nullptr || message.bytes != kHeaderBytes + wire_bytes_ ||
-          std::memcmp(message.data, &header_, kHeaderBytes) != 0) {
-        return false;
-      }
-      contributions[i] = message.data + kHeaderBytes;
+      contributions[i] =
+          in.Await(engine_, group_, call_.scope, scope_.GroupRank(from), header_, wire_bytes_);
+      if (contributions[i] == nullptr) return false;
     }
     if (combines_) Combine(contributions);
-    for (int i = 0; i < scope_.size; ++i) {
-      if (contributions[i] != nullptr) edges[i]->GiveBack(edges[i]->Take(), /*piece=*/false);
-    }
+    in.GiveBack();
     return true;
   }
 
   void Count(OperationStatistics* did) const {
     if (did == nullptr) return;
     *did = OperationStatistics();
-    did->messages_sent = sent_;
-    did->bytes_sent = sent_ * (kHeaderBytes + wire_bytes_);
+    did->messages_sent = static_cast<uint64_t>(out_.count());
+    did->bytes_sent = out_.bytes();
     did->pieces = 1;
-    if (sent_ > 0) {
+    if (out_.count() > 0) {
       did->copies = 1;
       did->bytes_copied = bytes_;
     }
@@ -131,18 +108,11 @@ class Exchange {
 
  private:
   bool FitsLines() const {
-    if (kHeaderBytes + wire_bytes_ <= Slot::kLineBytes) return true;
-    if (kHeaderBytes + wire_bytes_ > WideSlot::kLineBytes) return false;
     CutRule rule{scope_.config->settings};
     rule.elem_bytes = ElementBytes(call_.type);
     rule.wire_bytes = rule.elem_bytes + (call_.locations == nullptr ? 0 : sizeof(int32_t));
     rule.ranks = scope_.size;
-    const PiecePlan plan = PlanLongest(rule, Shares(), bytes_);
-    return plan.IsOnePiece() && !plan.header_ahead;
-  }
-  Slot* SlotIn(OutEdge* edge) const {
-    const size_t bytes = kHeaderBytes + wire_bytes_;
-    return bytes <= Slot::kLineBytes ? edge->Next() : edge->NextForLongLine(bytes);
+    return FitsLine(rule, bytes_, wire_bytes_);
   }
 
   void CopyTo(std::byte* payload) const {
@@ -186,25 +156,25 @@ class Exchange {
   const size_t bytes_;
   const size_t wire_bytes_;
   WireHeader header_;
-  uint64_t sent_ = 0;  // messages
+  LinesOut out_;
 };
 
 }  // namespace
 
-ExchangeLines RunExchangeLines(Engine* engine, GroupState* group, const PatternCall& call,
-                               OperationStatistics* did) {
+LineRound RunExchangeLines(Engine* engine, GroupState* group, const PatternCall& call,
+                           OperationStatistics* did) {
   const bool can_be = call.pattern == Pattern::kAllReduce || call.pattern == Pattern::kReduce ||
                       call.pattern == Pattern::kBarrier;
-  if (!can_be || call.scope == ChannelKind::kPointToPoint) return ExchangeLines::kUnusual;
+  if (!can_be || call.scope == ChannelKind::kPointToPoint) return LineRound::kUnusual;
   const Scope& scope = group->scope(call.scope);
-  if (!IsAsUsual(*engine, *group, call, scope)) return ExchangeLines::kUnusual;
+  if (!IsAsUsual(*engine, *group, call, scope)) return LineRound::kUnusual;
   const uint64_t sequence = group->scope_sequence[static_cast<int>(call.scope)];
-  if (IsToLookAround(sequence)) return ExchangeLines::kUnusual;
+  if (IsToLookAround(sequence)) return LineRound::kUnusual;
   Exchange exchange(engine, group, call, scope, sequence);
-  if (!exchange.Send()) return ExchangeLines::kUnusual;
-  if (!exchange.Receive()) return ExchangeLines::kSent;
+  if (!exchange.Send()) return LineRound::kUnusual;
+  if (!exchange.Receive()) return LineRound::kSent;
   exchange.Count(did);
-  return ExchangeLines::kDone;
+  return LineRound::kDone;
 }
 
 }  // namespace brigade

@@ -22,6 +22,7 @@
 #include "patterns/short_path/group_edges.h"
 #include "patterns/short_path/short_path.h"
 #include "test/support/group_member.h"
+#include "test/support/line_member.h"
 #include "test/support/run_ranks.h"
 #include "transport/inproc/inproc_transport.h"
 
@@ -73,39 +74,7 @@ struct Data {
   std::vector<int32_t> locations;
 };
 
-struct Member : GroupMember {
-  Member(InprocWorld& world, int rank, const EngineOptions& options = EngineOptions())
-      : GroupMember(world, rank, OverShm(), options) {}
-
-  uint64_t& sequence() { return state.scope_sequence[static_cast<int>(kAll)]; }
-  ExchangeLines RunLines(const PatternCall& call, OperationStatistics* did = nullptr) {
-    const Engine::Turn turn(engine.get());
-    return RunExchangeLines(engine.get(), &state, call, did);
-  }
-  // As a group does, by lines or without.
-  Status Run(const PatternCall& call, bool by_lines, OperationStatistics* did) {
-    const Engine::Turn turn(engine.get());
-    const ExchangeLines lines =
-        by_lines ? RunExchangeLines(engine.get(), &state, call, did) : ExchangeLines::kUnusual;
-    if (lines == ExchangeLines::kDone) {
-      ++sequence();
-      return Status();
-    }
-    const CatalogueEntry& entry = EntryOf(call.pattern);
-    const Schedule& schedule =
-        *state.schedules.Find(entry, call, state.scope(kAll), *endpoint, state.id);
-    ShortPath<EdgePort> path(engine.get(), &state, entry, call);
-    Status status;
-    if (lines == ExchangeLines::kSent) {
-      status = path.RunAfterSends(schedule, sequence()++);
-    } else {
-      while (!path.Fits(schedule)) engine->Move();
-      status = path.Run(schedule, sequence()++);
-    }
-    *did = path.statistics();
-    return status;
-  }
-};
+using Member = LineMember<RunExchangeLines>;
 
 std::vector<Case> Cases(int ranks) {
   std::vector<Case> cases;
@@ -177,13 +146,13 @@ TEST(ExchangeLines, WhatIsUnusualIsLeftAsItIs) {
     several.data = reinterpret_cast<std::byte*>(more.data());
     Require(StridedLayout::General(500, 1, 500, sizeof(double), &several.layout));
     for (const auto& [what, call] : calls) {
-      EXPECT_EQ(me.RunLines(call), ExchangeLines::kUnusual) << what;
+      EXPECT_EQ(me.RunLines(call), LineRound::kUnusual) << what;
     }
     me.sequence() = kCallsPerLook - 1;
-    EXPECT_EQ(me.RunLines(usual), ExchangeLines::kUnusual) << "time to look around";
+    EXPECT_EQ(me.RunLines(usual), LineRound::kUnusual) << "time to look around";
     me.sequence() = 0;
     me.state.failure = Status(StatusCode::kAborted, "given up");
-    EXPECT_EQ(me.RunLines(usual), ExchangeLines::kUnusual) << "a broken group";
+    EXPECT_EQ(me.RunLines(usual), LineRound::kUnusual) << "a broken group";
     me.state.failure = Status();
     for (int peer = 0; peer < 3; ++peer) {
       if (peer == rank) continue;
@@ -201,16 +170,14 @@ TEST(ExchangeLines, WhoIsLateIsWaitedForOnTheShortPath) {
     Data data(kUsual, rank);
     const PatternCall call = data.CallOf(kUsual);
     if (rank == 0) {
-      EXPECT_EQ(me.RunLines(call), ExchangeLines::kSent);
+      EXPECT_EQ(me.RunLines(call), LineRound::kSent);
       EXPECT_EQ(me.sequence(), 0);
     }
     Meet(world, rank);
     OperationStatistics did;
     if (rank == 0) {
-      const Schedule& schedule = *me.state.schedules.Find(
-          EntryOf(call.pattern), call, me.state.scope(kAll), *me.endpoint, me.state.id);
       ShortPath<EdgePort> path(me.engine.get(), &me.state, EntryOf(call.pattern), call);
-      Require(path.RunAfterSends(schedule, 0));
+      Require(path.RunAfterSends(me.ScheduleOf(call), 0));
     } else {
       Require(me.Run(call, /*by_lines=*/true, &did));
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "membuf/check.h"
 #include "patterns/schedule/message_cut.h"
@@ -32,7 +33,26 @@ bool ShortPath<Port>::Fits(const Schedule& schedule) {
   }
   // Nothing as short is ever cut but on demand.
   if (this->call_.piece_bytes == 0 && Port::FitsWithoutStaging()) return true;
-  return IsShort(schedule) && (Port::FitsWithoutStaging() || this->TakeFirst());
+  if (!IsShort(schedule)) return false;
+  return Port::FitsWithoutStaging() || (FitsCore(schedule) && this->TakeFirst());
+}
+
+template <typename Port>
+bool ShortPath<Port>::FitsCore(const Schedule& schedule) const {
+  if (schedule.lanes.size() == 1) return true;
+  const std::vector<Step>& last = schedule.lanes.back().work;
+  int slots = 0;
+  for (auto lane = schedule.lanes.begin(); lane + 1 != schedule.lanes.end(); ++lane) {
+    slots += static_cast<int>(std::count_if(lane->work.begin(), lane->work.end(),
+                                            [](const Step& step) { return step.opens(); }));
+  }
+  for (int stream = 0; stream < static_cast<int>(schedule.streams.size()); ++stream) {
+    const auto opens_it = [&](const Step& step) {
+      return step.opens() && step.dst.index == stream;
+    };
+    slots += std::any_of(last.begin(), last.end(), opens_it) ? 1 : 0;
+  }
+  return slots * this->config_.settings.most_chunks <= CoreChunks(this->config_.settings);
 }
 
 template <typename Port>

@@ -38,13 +38,16 @@ class ShortPath : public Port {
   Status RunAfterSends(const Schedule& schedule, uint64_t sequence);
 
   // Of a schedule that fits.
-  static constexpr size_t kMostStreams = 3;
+  static constexpr size_t kMostStreams = 5;
 
  private:
   using Current = typename Port::Current;
 
   // Whether the longest message of the call is one piece, or few enough. Turns to the first.
   bool IsShort(const Schedule& schedule);
+  // Lanes run one after the other here. Whether the core holds all that those before the last open,
+  // which nobody may give back before this rank is in the last, and what that opens.
+  bool FitsCore(const Schedule& schedule) const;
   // Whether all messages of the call are as long as the longest, so that one plan cuts them.
   bool AreAlike();
   // Messages are cut by `plan` from here on. Turns to the first piece.

@@ -94,6 +94,7 @@ const InFull kKeptInFull[] = {
     {Pattern::kMultiBroadcast, kCirculant, 3, {}},
     {Pattern::kMultiReduce, kRing, 3, {}},
     {Pattern::kMultiReduce, kCirculant, 3, {}},
+    {Pattern::kMultiReduce, kCirculant, 4, kSharedMemory},
     {Pattern::kBarrier, Topology(), 4, {}},
     {Pattern::kBarrier, Topology(), 4, kSharedMemory},
 };

@@ -1,0 +1,20 @@
+// BroadcastLines: a short broadcast of a few ranks in one round of lines, where the root tells all
+// others itself.
+
+#ifndef BRIGADE_PATTERNS_SHORT_PATH_BROADCAST_LINES_H_
+#define BRIGADE_PATTERNS_SHORT_PATH_BROADCAST_LINES_H_
+
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group_state.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/short_path/line_round.h"
+
+namespace brigade {
+
+// Runs a call as RunExchangeLines does.
+LineRound RunBroadcastLines(Engine* engine, GroupState* group, const PatternCall& call,
+                            OperationStatistics* did);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_SHORT_PATH_BROADCAST_LINES_H_
