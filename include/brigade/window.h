@@ -371,9 +371,10 @@ typedef enum {
 /// @return #BRIGADE_INVALID_ARGUMENT: another epoch is open; #BRIGADE_PEER_LOST: a member is gone,
 ///         on all others; else the failure of the window
 ///
-/// Cost, however many targets there were: a barrier in shared memory; where all goes by messages, a
-/// note from each of up to 8 ranks to each other one, and of more an all-reduce of 8 bytes per
-/// rank; elsewhere both.
+/// Cost, however many targets there were: a barrier in shared memory, or two if short values were
+/// got from memory that is not shared; where all goes by messages, a note from each of up to 8
+/// ranks to each other one, and of more an all-reduce of 8 bytes per rank; elsewhere a barrier and
+/// these.
 BRIGADE_EXPORT brigade_status brigade_window_fence(brigade_window* window, int promises);
 
 /// @}

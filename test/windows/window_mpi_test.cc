@@ -650,6 +650,44 @@ TEST_P(WindowMpi, AFenceHasEndedForAllWhoLookBehindIt) {
   }
 }
 
+TEST_P(WindowMpi, AShortGetIsThereBehindItsFence) {
+  std::vector<int64_t> got(1);
+  Expect(window_->Fence());
+  WantLetters();
+  Expect(window_->Get(Words(&got), {next_, 0, Word(), 1}));  // whose answer is one, too
+  Expect(window_->Fence());
+  for (int64_t round = 1; round < 100; ++round) {
+    memory_[0] = 100 * round + window_->rank();
+    std::vector<int64_t> sent(1, round);
+    Expect(window_->Fence());
+    Expect(window_->Put(Words(&sent), {next_, 1, Word(), 1}));
+    Expect(window_->Get(Words(&got), {next_, 0, Word(), 1}));
+    Expect(window_->Fence({/*nothing_precedes=*/false, /*nothing_succeeds=*/round % 3 == 0}));
+    ASSERT_EQ(got[0], 100 * round + next_);
+    ASSERT_EQ(memory_[1], round);
+  }
+}
+
+// Who has been told that its memory was read may use it for something else.
+TEST_P(WindowMpi, ANotificationComesBehindShortGets) {
+  std::vector<int64_t> got(1);
+  Expect(window_->Fence());
+  WantLetters();
+  Expect(window_->Get(Words(&got), {next_, 0, Word(), 1}));
+  memory_[0] = window_->rank() + 1;
+  Expect(window_->Fence());
+  for (int64_t round = 1; round < 20; ++round) {
+    Expect(window_->Get(Words(&got), {next_, 0, Word(), 1}));
+    Expect(window_->PutNotify(OriginData(), {next_, 0, Word(), 0}));
+    Expect(window_->NotifyWait(previous_));
+    memory_[0] = -1;
+    Expect(window_->Fence());
+    ASSERT_EQ(got[0], next_ + round);
+    memory_[0] = window_->rank() + round + 1;
+    Expect(window_->Fence());
+  }
+}
+
 TEST_P(WindowMpi, ANotificationComesBehindShortPuts) {
   std::vector<int64_t> sent = {window_->rank() + 1, window_->rank() + 2};
   std::vector<int64_t> last(1, 9);

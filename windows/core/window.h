@@ -116,7 +116,7 @@ class Window final : private Engine::Listener {
   const char* transport() const { return group_->transport(); }
   const char* transport_to(int rank) const;
   // Whether this rank reaches a member's memory by itself, and not by messages: what a call wants
-  // of the caller's memory is done when the call returns.
+  // of the caller's memory is done when the call returns, but for short gets between fences.
   bool reaches(int rank) const { return direct(rank) != nullptr; }
   // Whether all ranks reach all memory so. The same on all.
   bool is_direct() const { return is_direct_; }
@@ -282,7 +282,10 @@ class Window final : private Engine::Listener {
   // Writes what is short to memory that this rank does not see, in an epoch without locks, as a
   // letter. Otherwise nothing happens.
   bool PutByLetter(const OriginData& origin, const TargetData& target, int64_t offset);
-  // What has gone to a member by letter goes there by itself.
+  // Asks for what is short in memory that this rank does not see, between fences, by letter, where
+  // no rank shares its processor: the fence takes a second round then. Otherwise nothing happens.
+  bool GetByLetter(const OriginData& result, const TargetData& target, int64_t offset);
+  // What has gone to a member by letter goes there by itself, and what was asked for comes.
   Status DeliverLetters(int target);
   // Until a member's memory is as past fences have left it.
   Status AwaitLettersRead(int target);

@@ -225,21 +225,35 @@ bool Window::PutByLetter(const OriginData& origin, const TargetData& target, int
   return letters_->PutFenced(t, &from, origin.data, origin.bytes(), &to, offset);
 }
 
+bool Window::GetByLetter(const OriginData& result, const TargetData& target, int64_t offset) {
+  const int t = target.rank;
+  return letters_.has_value() && !state()->crowded && IsPrivate(t) && !epochs_.HasLock(t) &&
+         !epochs_.HasStarted(t) && result.layout.is_contiguous() && target.layout.is_contiguous() &&
+         letters_->GetFenced(t, offset, result.bytes(), result.data);
+}
+
 Status Window::DeliverLetters(int target) {
   if (!letters_.has_value() || direct(target) == nullptr) return Status();
   BRIGADE_RETURN_IF_ERROR(AwaitLettersRead(target));  // or older ones would lie over them
   Status status;
-  const auto deliver = [&](int /*slot*/, uint64_t offset, ConstByteSpan bytes) {
-    const TypedLayout byte = TypedLayout::One(Element::kByte);
+  const TypedLayout& byte = TypedLayout::One(Element::kByte);
+  const auto deliver = [&](uint64_t offset, ConstByteSpan bytes) {
     const auto count = static_cast<int64_t>(bytes.bytes);
     LayoutCursor from(&byte, count);
     LayoutCursor to(&byte, count);
     if (!status.ok()) return;
     status = direct(target)->Put(&from, bytes.data, count, &to, static_cast<int64_t>(offset));
   };
+  const auto fetch = [&](uint64_t offset, ByteSpan into) {
+    const auto count = static_cast<int64_t>(into.bytes);
+    LayoutCursor from(&byte, count);
+    LayoutCursor to(&byte, count);
+    if (!status.ok()) return;
+    status = direct(target)->Get(&from, static_cast<int64_t>(offset), count, &to, into.data);
+  };
   ProcessLock& combining = direct(target)->page().combining();
   BRIGADE_RETURN_IF_ERROR(TakeLock(&combining));
-  letters_->Withdraw(posts_taken_[static_cast<size_t>(target)], target, deliver);
+  letters_->Withdraw(posts_taken_[static_cast<size_t>(target)], target, deliver, fetch);
   combining.Unlock();
   return Reached(target, status);
 }
@@ -306,6 +320,7 @@ Status Window::Get(const OriginData& result, const TargetData& target, std::atom
     BRIGADE_RETURN_IF_ERROR(CheckOwn(Access::Kind::kGet, AccumulateOp::kNoOp, Element::kByte,
                                      target, offset, EndOf(over)));
   }
+  if (bytes > 0 && over == nullptr && GetByLetter(result, target, offset)) return Status();
   SetOver(over);
   if (bytes == 0) return Status();
   BRIGADE_RETURN_IF_ERROR(AwaitLettersRead(target.rank));

@@ -98,9 +98,10 @@ Status Window::Fence(const FencePromise& promise) {
     const WindowWait::Turn turn(&*wait_);
     served_.checked->EndAll();  // all has come, and nobody begins anything behind the fence
   }
-  BRIGADE_RETURN_IF_ERROR(wait_->Run(group_.get(), PatternCall()));  // a barrier
-  FullFence();
-  if (letters_.has_value()) letters_->EndFence(served_.memory);
+  do {
+    BRIGADE_RETURN_IF_ERROR(wait_->Run(group_.get(), PatternCall()));  // a barrier
+    FullFence();
+  } while (letters_.has_value() && letters_->EndFence(served_.memory));
   return Status();
 }
 

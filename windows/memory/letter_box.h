@@ -25,6 +25,10 @@ class LetterBox {
   // REQUIRES: `memory` is aligned to kLineBytes; `bytes` is a multiple of it, below 4 GiB.
   LetterBox(std::byte* memory, size_t bytes) : memory_(memory), room_(bytes - sizeof(Head)) {}
 
+  // What fits into an empty one, and what a letter of so many bytes takes of it.
+  size_t room() const { return room_; }
+  static size_t RoomOf(size_t bytes) { return sizeof(Envelope) + bytes; }
+
   // --- the writer's ---
   // In how many letters, at most, there is room for so many bytes more.
   size_t MostLettersOf(uint64_t epoch, size_t bytes) const {
@@ -43,7 +47,7 @@ class LetterBox {
     std::byte* const at = letters() + filled_;
     const Envelope envelope = {slot, static_cast<uint32_t>(bytes), offset};
     std::memcpy(at, &envelope, sizeof(envelope));
-    filled_ += sizeof(envelope) + bytes;
+    filled_ += RoomOf(bytes);
     return at + sizeof(envelope);
   }
   // The reader may see what was added.

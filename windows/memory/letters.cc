@@ -1,8 +1,10 @@
 #include "windows/memory/letters.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "membuf/byte_span.h"
+#include "membuf/check.h"
 #include "membuf/copy_bytes.h"
 #include "membuf/rules.h"
 #include "windows/layout/layout_copy.h"
@@ -56,12 +58,6 @@ bool AddAll(LetterBox* box, uint64_t epoch, LayoutCursor* from, const std::byte*
   return true;
 }
 
-auto Into(std::byte* memory) {
-  return [memory](int /*slot*/, uint64_t offset, ConstByteSpan bytes) {
-    CopyBytes(memory + offset, bytes.data, bytes.bytes);
-  };
-}
-
 }  // namespace
 
 WallSize Letters::SizeOfWall(int members) {
@@ -74,7 +70,8 @@ Letters::Letters(int rank, const std::vector<std::byte*>& walls)
     : rank_(rank),
       walls_(walls),
       most_bytes_(static_cast<int64_t>(BoxBytes(walls.size()) / kMostShare)),
-      fenced_(rank, Behind(sizeof(Front), walls), BoxBytes(walls.size())) {
+      fenced_(rank, Behind(sizeof(Front), walls), BoxBytes(walls.size())),
+      asked_of_(walls.size()) {
   for (size_t member = 0; member < walls.size(); ++member) {
     started_out_.push_back(StartedBox(member, static_cast<size_t>(rank)));
   }
@@ -126,12 +123,75 @@ bool Letters::PutStarted(uint64_t start, int target, LayoutCursor* from, const s
   return true;
 }
 
-void Letters::EndFence(std::byte* memory) { fenced_.Read(Into(memory)); }
+bool Letters::GetFenced(int target, int64_t offset, int64_t bytes, std::byte* result) {
+  const bool can_be_told = Takes(rank_, bytes);
+  if (!Takes(target, bytes) || !can_be_told) return false;
+  LetterBox* const box = fenced_.BoxFor(target);
+  // Which is as large as the one that the answer will lie in.
+  size_t& asked = asked_of_[static_cast<size_t>(target)];
+  const size_t answer = LetterBox::RoomOf(static_cast<size_t>(bytes));
+  if (asked + answer > box->room()) return false;
+  const Question question = {bytes, rank_, static_cast<uint32_t>(results_.size())};
+  std::byte* const at = box->Add(fenced_.epoch(), static_cast<int>(Slot::kQuestion),
+                                 static_cast<uint64_t>(offset), sizeof(question));
+  if (at == nullptr) return false;
+  std::memcpy(at, &question, sizeof(question));
+  fenced_.Send(box);
+  asked += answer;
+  results_.push_back(result);
+  std::atomic<uint64_t>& epoch = FrontOf(0)->asked[fenced_.epoch() % 2];
+  if (epoch.load(std::memory_order_relaxed) != fenced_.epoch()) {
+    epoch.store(fenced_.epoch(), std::memory_order_release);
+  }
+  return true;
+}
+
+Letters::Question Letters::QuestionIn(ConstByteSpan letter) {
+  Question question;
+  std::memcpy(&question, letter.data, sizeof(question));
+  return question;
+}
+
+// Nobody puts anything into the boxes of an epoch that has only begun, and who asks has left room.
+void Letters::Answer(const Question& question, const std::byte* data) {
+  LetterBox* const box = fenced_.BoxFor(question.from);
+  const auto bytes = static_cast<size_t>(question.bytes);
+  std::byte* const at =
+      box->Add(fenced_.epoch(), static_cast<int>(Slot::kAnswer), question.index, bytes);
+  BRIGADE_CHECK(at != nullptr);
+  CopyBytes(at, data, bytes);
+  fenced_.Send(box);
+}
+
+bool Letters::EndFence(std::byte* memory) {
+  const uint64_t epoch = fenced_.epoch();
+  fenced_.Read([&](int slot, uint64_t offset, ConstByteSpan bytes) {
+    switch (static_cast<Slot>(slot)) {
+      case Slot::kPut:
+        CopyBytes(memory + offset, bytes.data, bytes.bytes);
+        break;
+      case Slot::kQuestion:
+        Answer(QuestionIn(bytes), memory + offset);
+        break;
+      case Slot::kAnswer:
+        CopyBytes(results_[offset], bytes.data, bytes.bytes);
+        break;
+    }
+  });
+  const bool was_asked = FrontOf(0)->asked[epoch % 2].load(std::memory_order_acquire) == epoch;
+  if (!was_asked && !results_.empty()) {
+    results_.clear();
+    std::fill(asked_of_.begin(), asked_of_.end(), 0);
+  }
+  return was_asked;
+}
 
 void Letters::EndStart(uint64_t start, int origin, std::byte* memory) {
   if (started_in_.empty()) return;
   LetterBox& box = started_in_[static_cast<size_t>(origin)];
-  box.Read(start, Into(memory));
+  box.Read(start, [&](int /*slot*/, uint64_t offset, ConstByteSpan bytes) {
+    CopyBytes(memory + offset, bytes.data, bytes.bytes);
+  });
   box.Clear();
 }
 

@@ -1,7 +1,9 @@
-// Letters: short puts into memory that their origins do not see, on one host.
+// Letters: short puts into memory that their origins do not see, on one host, and short gets of it.
 //
 // Between fences they are read when all have met; from start to complete by whoever waits for the
-// origin to complete. A member has boxes for them once somebody has wanted to write to it.
+// origin to complete. A get is a question, and its answer a letter of the epoch behind the
+// question's, in which nothing else is said. A member has boxes for letters once somebody has
+// wanted to write to it.
 
 #ifndef BRIGADE_WINDOWS_MEMORY_LETTERS_H_
 #define BRIGADE_WINDOWS_MEMORY_LETTERS_H_
@@ -11,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "membuf/byte_span.h"
 #include "windows/layout/layout_cursor.h"
 #include "windows/memory/cache_line.h"
 #include "windows/memory/fenced_letters.h"
@@ -42,19 +45,23 @@ class Letters {
   bool PutStarted(uint64_t start, int target, LayoutCursor* from, const std::byte* origin,
                   int64_t bytes, LayoutCursor* to, int64_t offset);
 
+  // Asks for bytes at `offset` in the memory of `target`, which are in `result` when this member is
+  // through with EndFence. Or says no, as puts do.
+  bool GetFenced(int target, int64_t offset, int64_t bytes, std::byte* result);
+
   // The caller of Withdraw, and of EndStart, holds the target's MemberPage::combining(): the epoch
   // that was started may end meanwhile.
 
   // Passes what was put so into the memory of a member, and has not been read, to
-  // `deliver`(slot, offset, ConstByteSpan), and takes it back. `start`: of the last epoch.
-  template <typename Deliver>
-  void Withdraw(uint64_t start, int target, const Deliver& deliver) {
-    fenced_.BoxFor(target)->Withdraw(fenced_.epoch(), deliver);
-    started_out_[static_cast<size_t>(target)].Withdraw(start, deliver);
-  }
+  // `deliver`(offset, ConstByteSpan), what was asked for to `fetch`(offset, ByteSpan), and takes it
+  // all back. `start`: of the last epoch.
+  template <typename Deliver, typename Fetch>
+  void Withdraw(uint64_t start, int target, const Deliver& deliver, const Fetch& fetch);
 
-  // All have met behind what they have put between fences: it is put into `memory`.
-  void EndFence(std::byte* memory);
+  // All have met behind what they have put and asked for between fences: it is put into `memory`,
+  // and what was asked for is on its way. True, to all, if there is something: they must meet once
+  // more, and call it again.
+  bool EndFence(std::byte* memory);
   // Likewise what `origin` has put since it started, before it completed.
   void EndStart(uint64_t start, int origin, std::byte* memory);
   // Whether a member has done what was put between past fences. Before its memory is reached
@@ -66,8 +73,18 @@ class Letters {
   // Of a member's wall; that of the fenced letters follows.
   struct Front {
     alignas(kLineBytes) std::atomic<Boxes> boxes;
+    // Of member 0, for all: the last epoch, of even and of odd number, with questions to anybody.
+    std::atomic<uint64_t> asked[2];
   };
   static_assert(std::atomic<Boxes>::is_always_lock_free, "processes share it");
+
+  enum class Slot : int { kPut, kQuestion, kAnswer };
+  // What is asked for behind an offset. Its answer has `index` for an offset.
+  struct Question {
+    int64_t bytes;
+    int32_t from;
+    uint32_t index;
+  };
 
   Front* FrontOf(int member) const {
     return reinterpret_cast<Front*>(walls_[static_cast<size_t>(member)]);
@@ -77,6 +94,8 @@ class Letters {
   // has now.
   bool Takes(int member, int64_t bytes);
   LetterBox StartedBox(size_t owner, size_t from) const;
+  void Answer(const Question& question, const std::byte* data);
+  static Question QuestionIn(ConstByteSpan letter);
 
   const int rank_;
   const std::vector<std::byte*> walls_;
@@ -84,7 +103,24 @@ class Letters {
   FencedLetters fenced_;
   std::vector<LetterBox> started_out_;  // to each member
   std::vector<LetterBox> started_in_;   // from each; empty: not open
+  // Of this epoch: where answers go, by index, and what room they take, by member.
+  std::vector<std::byte*> results_;
+  std::vector<size_t> asked_of_;
 };
+
+template <typename Deliver, typename Fetch>
+void Letters::Withdraw(uint64_t start, int target, const Deliver& deliver, const Fetch& fetch) {
+  const auto take = [&](int slot, uint64_t offset, ConstByteSpan bytes) {
+    if (slot == static_cast<int>(Slot::kPut)) {
+      deliver(offset, bytes);
+    } else {
+      const Question question = QuestionIn(bytes);
+      fetch(offset, ByteSpan{results_[question.index], static_cast<size_t>(question.bytes)});
+    }
+  };
+  fenced_.BoxFor(target)->Withdraw(fenced_.epoch(), take);
+  started_out_[static_cast<size_t>(target)].Withdraw(start, take);
+}
 
 }  // namespace brigade
 

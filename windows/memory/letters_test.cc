@@ -4,10 +4,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "membuf/byte_span.h"
@@ -64,7 +66,16 @@ class LettersTest : public testing::Test {
                ? members_[from].PutFenced(to, &origin, data.data(), bytes, &target, offset)
                : members_[from].PutStarted(start, to, &origin, data.data(), bytes, &target, offset);
   }
-  void EndFence(int member) { members_[member].EndFence(memory_[member].data()); }
+  bool EndFence(int member) { return members_[member].EndFence(memory_[member].data()); }
+  // Of all. Returns how often they met.
+  int EndEpoch() {
+    for (int meetings = 1;; ++meetings) {
+      int again = 0;
+      for (int r = 0; r < kMembers; ++r) again += EndFence(r) ? 1 : 0;
+      if (again == 0) return meetings;
+      EXPECT_EQ(again, kMembers) << "all or none meet again";
+    }
+  }
   int At(int member, size_t offset) const { return static_cast<int>(memory_[member][offset]); }
 
   std::vector<Letters> members_;
@@ -109,8 +120,9 @@ class LettersWithoutBoxes : public testing::Test {
                       : members_[0].PutStarted(start, 1, &origin, &data, 1, &target, 0);
   }
   void EndAll(uint64_t start) {
-    members_[0].Withdraw(start, 1, [](int, uint64_t, ConstByteSpan) { FAIL(); });
-    for (int r = 0; r < 2; ++r) members_[r].EndFence(nullptr);
+    members_[0].Withdraw(
+        start, 1, [](uint64_t, ConstByteSpan) { FAIL(); }, [](uint64_t, ByteSpan) { FAIL(); });
+    for (int r = 0; r < 2; ++r) EXPECT_FALSE(members_[r].EndFence(nullptr));
     members_[1].EndStart(start, 0, nullptr);
     EXPECT_TRUE(members_[0].HasRead(1));
   }
@@ -134,6 +146,18 @@ TEST_F(LettersWithoutBoxes, NobodyTouchesThemAndSomebodyWantsThem) {
   EXPECT_FALSE(members_[1].are_wanted());
   EXPECT_TRUE(Put());
   EXPECT_TRUE(Put(2));
+}
+
+// A question needs a box at its target, and one here for the answer.
+TEST_F(LettersWithoutBoxes, WhoAsksWantsSomeToo) {
+  std::byte got{0};
+  EXPECT_FALSE(members_[0].GetFenced(1, 0, 1, &got));
+  EXPECT_TRUE(members_[0].are_wanted());
+  EXPECT_TRUE(members_[1].are_wanted());
+  EndAll(1);
+  members_[0].OpenBoxes(/*have_memory=*/false);
+  EXPECT_FALSE(members_[0].GetFenced(1, 0, 1, &got));
+  EndAll(2);
 }
 
 TEST_F(LettersWithoutBoxes, WhereThereIsNoMemoryNobodyWantsThemAgain) {
@@ -184,6 +208,52 @@ TEST_F(LettersTest, TheyAreReadWhenTheEpochEndsAndOnce) {
   for (int fence = 0; fence < 4; ++fence) {
     for (int r = 0; r < kMembers; ++r) EndFence(r);
     EXPECT_EQ(memory_[1], std::vector<std::byte>(kBytes)) << fence;
+  }
+}
+
+TEST_F(LettersTest, WhatIsAskedForComesInTheEpochsEnd) {
+  for (int epoch = 1; epoch < 5; ++epoch) {
+    for (int r = 0; r < kMembers; ++r) {
+      for (size_t i = 0; i < kBytes; ++i)
+        memory_[r][i] = static_cast<std::byte>(40 * r + epoch + i);
+    }
+    std::vector<std::vector<std::byte>> got(4, std::vector<std::byte>(8));
+    EXPECT_TRUE(members_[0].GetFenced(1, 8, 8, got[0].data()));
+    EXPECT_TRUE(Put(0, 1, 500, 4, epoch));
+    EXPECT_TRUE(members_[0].GetFenced(1, 100, 8, got[1].data()));
+    EXPECT_TRUE(members_[0].GetFenced(2, 8, 8, got[2].data()));
+    EXPECT_TRUE(members_[2].GetFenced(0, 16, 8, got[3].data()));
+    EXPECT_EQ(EndEpoch(), 2);
+    const std::pair<size_t, size_t> places[] = {
+        {1, 8}, {1, 100}, {2, 8}, {0, 16}};  // member, offset
+    for (size_t i = 0; i < got.size(); ++i) {
+      const auto [member, offset] = places[i];
+      for (size_t k = 0; k < 8; ++k) ASSERT_EQ(got[i][k], memory_[member][offset + k]) << i;
+    }
+    EXPECT_EQ(At(1, 500), epoch);
+    EXPECT_EQ(EndEpoch(), 1);  // nobody has asked
+  }
+}
+
+// An answer has a box of its own, and finds room there however many there are.
+TEST_F(LettersTest, SoMuchIsAskedForAsThereIsRoomFor) {
+  const auto box = static_cast<int64_t>(Letters::SizeOfWall(kMembers).boxes_bytes / (3 * kMembers));
+  std::vector<std::byte> memory(static_cast<size_t>(box), std::byte{7});
+  std::vector<std::byte> got(static_cast<size_t>(2 * box));
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    std::fill(got.begin(), got.end(), std::byte{0});
+    EXPECT_FALSE(members_[0].GetFenced(1, 0, box / 4 + 1, got.data()));
+    int64_t asked = 0;
+    for (const int64_t bytes : {box / 4, int64_t{100}, int64_t{1}}) {
+      while (members_[0].GetFenced(1, 0, bytes, got.data() + asked)) asked += bytes;
+    }
+    EXPECT_GT(asked, box * 9 / 10);
+    for (const bool again : {true, false}) {
+      EndFence(0);
+      EXPECT_EQ(members_[1].EndFence(memory.data()), again);
+      EndFence(2);
+    }
+    EXPECT_EQ(std::count(got.begin(), got.end(), std::byte{7}), asked);
   }
 }
 
@@ -251,17 +321,26 @@ TEST_F(LettersTest, WhatIsWithdrawnIsDelivered) {
   EXPECT_TRUE(Put(0, 1, 0, 4, 1));
   EXPECT_TRUE(Put(0, 1, 4, 4, 2));
   EXPECT_TRUE(Put(0, 1, 8, 4, 3, /*start=*/1));
+  std::byte got[4] = {};
+  EXPECT_TRUE(members_[0].GetFenced(1, 16, 4, got));
   std::vector<int> delivered;
-  const auto deliver = [&](int, uint64_t offset, ConstByteSpan bytes) {
+  const auto deliver = [&](uint64_t offset, ConstByteSpan bytes) {
     EXPECT_EQ(bytes.bytes, 4U);
     delivered.push_back(static_cast<int>(offset) * 10 + static_cast<int>(bytes.data[0]));
   };
-  members_[0].Withdraw(1, 1, deliver);
-  EXPECT_EQ(delivered, (std::vector<int>{1, 42, 83}));
-  members_[0].Withdraw(1, 1, deliver);
-  EXPECT_EQ(delivered.size(), 3U);
+  const auto fetch = [&](uint64_t offset, ByteSpan into) {
+    EXPECT_EQ(into.data, got);
+    EXPECT_EQ(into.bytes, 4U);
+    delivered.push_back(static_cast<int>(offset));
+  };
+  members_[0].Withdraw(1, 1, deliver, fetch);
+  EXPECT_EQ(delivered, (std::vector<int>{1, 42, 16, 83}));
+  members_[0].Withdraw(1, 1, deliver, fetch);
+  EXPECT_EQ(delivered.size(), 4U);
   EXPECT_TRUE(Put(0, 1, 12, 4, 4));
-  for (int r = 0; r < kMembers; ++r) EndFence(r);
+  memory_[1][16] = std::byte{5};
+  EndEpoch();
+  EXPECT_EQ(got[0], std::byte{0});
   members_[1].EndStart(1, 0, memory_[1].data());
   EXPECT_EQ(At(1, 0) + At(1, 4) + At(1, 8), 0);
   EXPECT_EQ(At(1, 12), 4);
