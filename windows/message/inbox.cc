@@ -73,10 +73,9 @@ Status Inbox::Take(int from, const NoteMessage& message) {
   const Note& note = message.note;
   if (note.kind <= NoteKind::kLayout) {
     const bool is_swap = note.kind == NoteKind::kSwap;
-    if (note.bytes < 0 || note.element > Element::kMixed ||
+    if (note.bytes < 0 || note.element > Element::kMixed || note.op >= kAccumulateOps ||
         (note.inlined > 0 && !is_swap && !(CarriesData(note) && note.inlined == note.bytes)) ||
-        (IsAccumulate(note) &&
-         (note.op >= kAccumulateOps || !IsDefined(note.accumulate_op(), note.element)))) {
+        (IsAccumulate(note) && !IsDefined(note.accumulate_op(), note.element))) {
       return Nonsense(from, "asks for what does not exist");
     }
     origin.announced = note;
