@@ -78,7 +78,9 @@ std::vector<WindowWay> WindowWays() {
   peer.lands_in_peer_memory = true;
   InprocOptions through_staging = helper;
   through_staging.lands_in_place = false;
-  std::vector<WindowWay> ways(10);
+  InprocOptions straight = helper;
+  straight.sends_in_place = true;
+  std::vector<WindowWay> ways(12);
   ways[0].name = "messages";
   ways[1].name = "messages_through_staging";
   ways[1].inproc = through_staging;
@@ -102,6 +104,11 @@ std::vector<WindowWay> WindowWays() {
   ways[9].name = "checked";
   ways[9].goes_directly = All;
   ways[9].is_checked = All;
+  ways[10].name = "messages_straight";
+  ways[10].inproc = straight;
+  ways[11].name = "disturbed_messages_straight";
+  ways[11].inproc = straight;
+  ways[11].is_disturbed = true;
   return ways;
 }
 

@@ -21,6 +21,7 @@
 #include "test/support/stress.h"
 #include "test/windows/window_ranks.h"
 #include "transport/core/forwarding_endpoint.h"
+#include "windows/message/note.h"
 
 namespace brigade {
 namespace {
@@ -1085,6 +1086,55 @@ TEST_P(Windows, ShortPutsComeThoughOthersWaitForMemory) {
       for (int i = 0; i < 6; ++i) Require(window->Get({got, apart, 1}, At(from, 100, 40)));
     }
     Require(window->Get({got, apart, 1}, At(1, 100, 40)));
+  });
+}
+
+// From the caller's memory to its place, where the transport can.
+TEST_P(Windows, LongPutsTakeNoStagingMemory) {
+  const WindowWay& given = GetParam();
+  if (given.is_disturbed || given.is_checked(0) ||
+      (given.transport != WindowWay::Transport::kTcp && !given.inproc.sends_in_place)) {
+    GTEST_SKIP() << "they do";
+  }
+  class Counting : public ForwardingEndpoint {
+   public:
+    using ForwardingEndpoint::ForwardingEndpoint;
+    Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+                    Completion* completion) override {
+      if (channel.kind == kRequestChannel) ++posts;
+      return ForwardingEndpoint::PostSend(channel, peer, piece, completion);
+    }
+    Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+                       Completion* completion) override {
+      if (channel.kind == kRequestChannel) ++posts;
+      return ForwardingEndpoint::PostReceive(channel, peer, landing, completion);
+    }
+    std::atomic<int> posts{0};
+  };
+  std::vector<Counting*> endpoints(2);
+  WindowWay way = given;
+  way.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
+    auto counting = std::make_unique<Counting>(std::move(inner));
+    endpoints[static_cast<size_t>(rank)] = counting.get();
+    return counting;
+  };
+  OnWindowRanks(way, 2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(kManyWords * 8);
+    std::vector<int64_t> sent(kManyWords, 1 + self.rank());
+    for (const int64_t words : {int64_t{129}, int64_t{1000}, kManyWords}) {
+      Require(window->Fence());
+      self.Meet();
+      const int before = endpoints[static_cast<size_t>(self.rank())]->posts;
+      Require(window->Put(Data(sent.data(), words, Element::kInt64),
+                          At(1 - self.rank(), 0, words, Element::kInt64)));
+      Require(window->Fence());
+      Expect(endpoints[static_cast<size_t>(self.rank())]->posts == before, "nothing is staged");
+    }
+    const auto* const there = reinterpret_cast<const int64_t*>(window->base());
+    Expect(std::all_of(there, there + kManyWords,
+                       [&](int64_t word) { return word == 2 - self.rank(); }),
+           "all came");
+    Require(window->Free());
   });
 }
 

@@ -265,6 +265,8 @@ class Window final : private Engine::Listener {
   Status AskInTurn(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
                    const OriginData& receive, const TargetData& target, int64_t offset,
                    AccessEnd end, std::atomic<bool>* over, bool fence_follows);
+  // A short while, for where a put is to land that goes straight.
+  void LookForPlaces(int target);
   // Whether what is held is sent although this rank makes no call.
   bool IsSentLater() const;
   // Of memory that this rank reaches: whether the kernel would do it block by block, and long, and

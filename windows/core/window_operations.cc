@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -106,8 +107,26 @@ Status Window::Ask(NoteKind kind, AccumulateOp op, Element element, const Origin
   const WindowWait::Turn turn(&*wait_);
   BRIGADE_RETURN_IF_ERROR(
       AskInTurn(kind, op, element, send, receive, target, offset, end, over, fence_follows));
+  if (messages_->outbox().StraightLeft(target.rank) > 0) LookForPlaces(target.rank);
   if (messages_->outbox().must_hurry()) engine()->HurryHelper();
-  return Status();
+  return state()->failure;
+}
+
+// The target's answer comes sooner than a helper, mostly.
+void Window::LookForPlaces(int target) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::microseconds kPatience(rules::kPlaceUs);
+  Endpoint* const endpoint = engine()->endpoint();
+  Clock::time_point moved = Clock::now();
+  int64_t left = messages_->outbox().StraightLeft(target);
+  for (uint64_t polls = 0;
+       left > 0 && polls < endpoint->PollsAwake() && Clock::now() - moved < kPatience; ++polls) {
+    if (!engine()->Move()) endpoint->Pause(polls);
+    const int64_t left_before = std::exchange(left, messages_->outbox().StraightLeft(target));
+    if (left == left_before) continue;
+    polls = 0;
+    moved = Clock::now();
+  }
 }
 
 Status Window::AskInTurn(NoteKind kind, AccumulateOp op, Element element, const OriginData& send,
@@ -131,6 +150,9 @@ Status Window::AskInTurn(NoteKind kind, AccumulateOp op, Element element, const 
     request->fence_follows = fence_follows && all_tell();
     // In virtual time nothing but a note that comes soon sends what is held.
     request->is_followed = end == AccessEnd::kEpoch && (is_helped_ || request->fence_follows);
+    // All of its target's memory is there, and nothing is refused.
+    request->goes_straight = kind == NoteKind::kPut && !is_checked() &&
+                             member(target.rank).kind != WindowMemory::kDynamic;
   }
   return messages_->Add(std::move(request));
 }

@@ -107,8 +107,7 @@ Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
   const int64_t bytes = entry->message.note.bytes;
   const bool is_whole = !IsAccumulate(request) || request.element == Element::kMixed ||
                         bytes % static_cast<int64_t>(ElementBytes(request.element)) == 0;
-  if (!is_whole || bytes <= 0 || bytes > request.bytes - origin->announced_bytes ||
-      bytes > static_cast<int64_t>(context_->space()->piece_bytes())) {
+  if (!is_whole || bytes <= 0 || bytes > request.bytes - origin->announced_bytes) {
     return Nonsense(from, "announces a piece of " + std::to_string(bytes) +
                               " bytes, which belongs to nothing it has asked for");
   }
@@ -124,7 +123,15 @@ Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
                         context_->channel(kRequestChannel), from,
                         {&memory_, window_->memory, static_cast<size_t>(entry->place),
                          static_cast<size_t>(bytes)});
+  if (!entry->in_place && !FitsIntoBuffer(*entry)) {
+    return Nonsense(from, "announces a piece of " + std::to_string(bytes) +
+                              " bytes, for which there is no place");
+  }
   return Status();
+}
+
+bool Inbox::FitsIntoBuffer(const Entry& entry) const {
+  return entry.message.note.bytes <= static_cast<int64_t>(context_->space()->piece_bytes());
 }
 
 bool Inbox::IsEarly(const Note& note) const {
@@ -155,7 +162,10 @@ Status Inbox::PostLandings(int from, Origin* origin, bool* any) {
       if (entry.reply == nullptr) break;
     }
     // Landings of posted receives do not overlap, but puts to the same bytes may be under way.
-    if (entry.in_place && IsTaken(entry)) entry.in_place = false;
+    if (entry.in_place && IsTaken(entry)) {
+      if (!FitsIntoBuffer(entry)) break;  // it waits for them
+      entry.in_place = false;
+    }
     Status status;
     if (entry.in_place) {
       status = context_->endpoint()->PostReceiveInPlace(

@@ -76,6 +76,8 @@ class Inbox {
   bool IsEarly(const Note& note) const;
   // Whether other pieces are landing on the place of this one.
   bool IsTaken(const Entry& entry) const;
+  // Whether a piece can land elsewhere first.
+  bool FitsIntoBuffer(const Entry& entry) const;
   Status DoFirst(int from, Origin* origin, Step* step);
   Status BeginRequest(int from, Origin* origin, const NoteMessage& message, Step* step);
   Status DoPiece(int from, Origin* origin, Entry* entry, Step* step);

@@ -4,7 +4,8 @@
 // order. Data that do not fit into a note follow it as pieces, on the point-to-point channel to the
 // target, or, of a reply, on the column's channel to the origin. A piece is announced when it
 // is posted, so nobody lends memory to one that may not come: the first of a request without reply
-// by the request itself, if there is memory for it then, and others by notes of their own.
+// by the request itself, if there is memory for it then, and others by notes of their own. Pieces
+// that go straight from memory of the caller to their places need none, and are announced ahead.
 
 #ifndef BRIGADE_WINDOWS_MESSAGE_NOTE_H_
 #define BRIGADE_WINDOWS_MESSAGE_NOTE_H_

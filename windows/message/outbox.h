@@ -45,6 +45,12 @@ class Outbox {
   bool has_work() const { return !busy_.empty() || !answering_.empty(); }
   // Whether some of it is not only held for more to go with: for that nobody need hurry.
   bool must_hurry() const { return stuck_ > 0 || !answering_.empty(); }
+  // Bytes that go straight to a target, and wait for the way or for their places there.
+  int64_t StraightLeft(int target) const {
+    const Peer& peer = peers_[static_cast<size_t>(target)];
+    if (!peer.is_stuck || !peer.waiting.front()->goes_straight) return 0;
+    return peer.waiting.front()->from->size() - peer.waiting.front()->from->position();
+  }
 
   // Requests to a target whose memory is not yet the caller's again, or that wait to be sent.
   size_t under_way(int target) const { return peers_[static_cast<size_t>(target)].under_way; }
@@ -84,6 +90,13 @@ class Outbox {
   // Whether another leaves at once behind the first: it waits for no memory.
   static bool IsFollowed(const Peer& peer);
   Status SendPieces(Outgoing* request, bool* stuck, bool* any);
+  // Whether one that its target would take in longer pieces can be sent so.
+  bool CanGoStraight(const Outgoing& request) const;
+  // How long its piece is that begins `at` so many bytes.
+  int64_t StraightPiece(const Outgoing& request, int64_t at) const;
+  Status SendStraight(Outgoing* request, bool* stuck, bool* any);
+  // Announces some of its pieces, so that their places are known when it is their turn.
+  Status Announce(Outgoing* request);
   // Memory for its next piece, of *bytes; null: there is none now.
   StagedBuffer* TakePiece(const Outgoing& request, int64_t* bytes);
   Status SendPiece(Outgoing* request, int64_t bytes, StagedBuffer* buffer);
