@@ -117,8 +117,8 @@ TEST(OptionsTest, RefusesWhatItDoesNotKnow) {
 TEST(OptionsTest, NamesAMisspeltCommand) {
   Options options;
   std::string text;
-  EXPECT_EQ(Parse({"spred"}, &options, &text), ParseOutcome::kRefused);
-  EXPECT_NE(text.find("spred"), std::string::npos) << text;
+  EXPECT_EQ(Parse({"sprea"}, &options, &text), ParseOutcome::kRefused);
+  EXPECT_NE(text.find("sprea"), std::string::npos) << text;
   EXPECT_EQ(Parse({}, &options, &text), ParseOutcome::kRefused);
   EXPECT_NE(text.find("A subcommand is required"), std::string::npos) << text;
 }
