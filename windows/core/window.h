@@ -226,6 +226,8 @@ class Window final : private Engine::Listener {
   // kMostUnderWay waits.
   size_t under_way(int rank) const { return messages_->outbox().under_way(rank); }
   static constexpr size_t kMostUnderWay = 256;
+  // Requests behind which an operation waits until their target has done them.
+  static constexpr size_t kMostUnflushed = 8192;
 
  private:
   Window(std::unique_ptr<Group> group, OtherThreads* others);

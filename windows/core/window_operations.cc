@@ -562,6 +562,13 @@ Status Window::Broken(const Status& status) {
 }
 
 Status Window::AwaitRoom(int target) {
+  // Where the transport keeps copies little is under way, however far the target is behind.
+  const size_t asked = messages_->outbox().requests(target);
+  if (asked - requests_flushed_[static_cast<size_t>(target)] >= kMostUnflushed) {
+    Asked all;
+    BRIGADE_RETURN_IF_ERROR(AskFlush(target, FlushedPart::kAll, &all));
+    BRIGADE_RETURN_IF_ERROR(AwaitFlush(target, all));
+  }
   const auto has_room = [&] { return messages_->outbox().under_way(target) < kMostUnderWay; };
   if (has_room()) return Status();
   return wait_->Until(/*is_told=*/true, "a target that is behind with what it was asked", has_room);
