@@ -270,9 +270,9 @@ typedef struct {
 /// What a member does to the memory of another, its target. They return #BRIGADE_INVALID_ARGUMENT
 /// if no epoch is open for the target, if values do not fit each other or the target's memory, or
 /// if an element has no such operation; otherwise the failure of the window. They wait for nobody,
-/// except for a target that is reached by messages and behind with 256 operations under way, or 8192
-/// in all; accumulates for others at work on the same memory; and the first one behind a fence, on
-/// one host, for its target to leave that fence.
+/// except for a target that is reached by messages and is behind, with 256 operations under way or
+/// 8192 in all; accumulates for others at work on the same memory; and the first one behind a
+/// fence, on one host, for its target to leave that fence.
 /// @{
 
 /// Puts `count` adjacent elements of the caller's to `rank`.
