@@ -45,7 +45,7 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   GroupState* const made = (*group)->state_.get();
   // Simulated ranks have processors of their own.
   const bool real = engine->endpoint()->simulated_processor() == nullptr;
-  if (real && rows * cols > 2 && made->scope(ChannelKind::kAll).shares_memory()) {
+  if (real && rows * cols > 1 && made->scope(ChannelKind::kAll).shares_memory()) {
     const RankProcessors mine_processors = RankProcessors::Here();
     std::vector<RankProcessors> all(made->members());
     status = bootstrap->AllGather(&mine_processors, sizeof(mine_processors), all.data());

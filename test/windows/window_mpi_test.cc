@@ -468,8 +468,11 @@ TEST_P(WindowMpi, AHelperLeavesBehindThoseThatCountOnIt) {
     std::unique_ptr<Group> group;
     Expect(Group::Create(engine_.get(), &alone, 1, 1, &group));
     EXPECT_FALSE(endpoint_->HelperMayDrive());
+    int word = 0;
     for (int r = 1; r < window_->size(); ++r) {
-      int word = 0;
+      MPI_Send(&word, 1, MPI_INT, r, 0, MPI_COMM_WORLD);  // it has left
+    }
+    for (int r = 1; r < window_->size(); ++r) {
       MPI_Recv(&word, 1, MPI_INT, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       const int64_t* const mine = &memory_[static_cast<size_t>(2 * kBlocks * r)];
       for (int64_t i = 0; i < 2 * kBlocks; ++i) ASSERT_EQ(mine[i], i % 2 == 0 ? 2 : 0);
@@ -484,6 +487,8 @@ TEST_P(WindowMpi, AHelperLeavesBehindThoseThatCountOnIt) {
     EXPECT_EQ(threads.times, 0) << "might open a group, and wait there for the target";
     Expect(window->Unlock(0));
     EXPECT_EQ(window->layouts_told(), 1U);
+    int word = 0;
+    MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     Expect(window->LockAll());
     Expect(window->Accumulate(AccumulateOp::kSum, Words(&sent),
                               {0, there.displacement, Every(2).Resized(1), 1}));

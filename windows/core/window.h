@@ -287,7 +287,8 @@ class Window final : private Engine::Listener {
   // letter. Otherwise nothing happens.
   bool PutByLetter(const OriginData& origin, const TargetData& target, int64_t offset);
   // Asks for what is short in memory that this rank does not see, between fences, by letter, where
-  // no rank shares its processor: the fence takes a second round then. Otherwise nothing happens.
+  // ranks are few and share no processor: the fence takes a second round then. Otherwise nothing
+  // happens.
   bool GetByLetter(const OriginData& result, const TargetData& target, int64_t offset);
   // What has gone to a member by letter goes there by itself, and what was asked for comes.
   Status DeliverLetters(int target);

@@ -117,15 +117,13 @@ void Window::LookForPlaces(int target) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::microseconds kPatience(rules::kPlaceUs);
   Endpoint* const endpoint = engine()->endpoint();
-  Clock::time_point moved = Clock::now();
+  const Clock::time_point began = Clock::now();
   int64_t left = messages_->outbox().StraightLeft(target);
   for (uint64_t polls = 0;
-       left > 0 && polls < endpoint->PollsAwake() && Clock::now() - moved < kPatience; ++polls) {
+       left > 0 && polls < endpoint->PollsAwake() && Clock::now() - began < kPatience; ++polls) {
     if (!engine()->Move()) endpoint->Pause(polls);
     const int64_t left_before = std::exchange(left, messages_->outbox().StraightLeft(target));
-    if (left == left_before) continue;
-    polls = 0;
-    moved = Clock::now();
+    if (left != left_before) polls = 0;
   }
 }
 
@@ -249,7 +247,9 @@ bool Window::PutByLetter(const OriginData& origin, const TargetData& target, int
 
 bool Window::GetByLetter(const OriginData& result, const TargetData& target, int64_t offset) {
   const int t = target.rank;
-  return letters_.has_value() && !state()->crowded && IsPrivate(t) && !epochs_.HasLock(t) &&
+  const bool meets_in_one_round = state()->scope(ChannelKind::kAll).shares_memory() &&
+                                  size() <= rules::kMostRanksOnExchange && !state()->crowded;
+  return letters_.has_value() && meets_in_one_round && IsPrivate(t) && !epochs_.HasLock(t) &&
          !epochs_.HasStarted(t) && result.layout.is_contiguous() && target.layout.is_contiguous() &&
          letters_->GetFenced(t, offset, result.bytes(), result.data);
 }

@@ -74,7 +74,7 @@ class Letters {
   struct Front {
     alignas(kLineBytes) std::atomic<Boxes> boxes;
     // Of member 0, for all: the last epoch, of even and of odd number, with questions to anybody.
-    std::atomic<uint64_t> asked[2];
+    alignas(kLineBytes) std::atomic<uint64_t> asked[2];
   };
   static_assert(std::atomic<Boxes>::is_always_lock_free, "processes share it");
 

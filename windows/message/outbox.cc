@@ -282,7 +282,8 @@ Status Outbox::SendStraight(Outgoing* request, bool* stuck, bool* any) {
         {&request->place, request->sent.data, static_cast<size_t>(at), static_cast<size_t>(bytes)},
         &uncounted);
     StagedBuffer* buffer = nullptr;
-    if (sent == SentNow::kNo) {
+    // What was copied before leaves first, or tells of a loss.
+    if (sent == SentNow::kNo && context_->group()->sends_in_flight == 0) {
       buffer = context_->engine()->buffers()->TryOverflow(static_cast<size_t>(bytes), &uncounted);
     }
     *stuck = sent != SentNow::kYes && buffer == nullptr;

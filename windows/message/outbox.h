@@ -45,10 +45,11 @@ class Outbox {
   bool has_work() const { return !busy_.empty() || !answering_.empty(); }
   // Whether some of it is not only held for more to go with: for that nobody need hurry.
   bool must_hurry() const { return stuck_ > 0 || !answering_.empty(); }
-  // Bytes that go straight to a target, and wait for the way or for their places there.
+  // Bytes that go straight to a target, and wait for the way or for their places there; and nothing
+  // waits behind them.
   int64_t StraightLeft(int target) const {
     const Peer& peer = peers_[static_cast<size_t>(target)];
-    if (!peer.is_stuck || !peer.waiting.front()->goes_straight) return 0;
+    if (!peer.is_stuck || peer.waiting.size() > 1 || !peer.waiting.front()->goes_straight) return 0;
     return peer.waiting.front()->from->size() - peer.waiting.front()->from->position();
   }
 
