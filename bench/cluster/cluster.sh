@@ -76,13 +76,14 @@ up() {
   [[ $# -eq 2 ]] || refuse "up needs a number of hosts and a rate"
   [[ $1 =~ ^[1-9][0-9]{0,2}$ && $1 -le 250 ]] || refuse "'$1' is no number of hosts from 1 to 250"
   need_rate "$2"
-  local tool user ready pid from to
+  local tool user ready pid from
   for tool in ip:iproute2 tc:iproute2 nsenter:util-linux unshare:util-linux setpriv:util-linux flock:util-linux; do
     command -v "${tool%:*}" >/dev/null || die "no ${tool%:*} in PATH (package ${tool#*:})"
   done
 
   # Until the holder is told to stay, the end of this process, of whatever kind, is its end too.
   lock=
+  to=
   trap abandon EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
@@ -123,12 +124,14 @@ and kernel.apparmor_restrict_unprivileged_userns. A container may forbid both."
 
 # Leaves nothing, except what belongs to another who has the lock.
 abandon() {
-  local patience=--nonblock
+  local patience=--nonblock end
   trap '' INT TERM
   if [[ -n ${holding_PID-} ]]; then
     kill -KILL "$holding_PID" 2>/dev/null || true
     patience=
   fi
+  # The holder outlives its parent if that ends before they are tied. Then it ends for want of a word.
+  for end in $to ${holding[1]-}; do exec {end}>&-; done
   [[ -z $lock ]] || exec {lock}<&-
   [[ ! -O $directory || -L $directory ]] || remove ${patience:+"$patience"} || true
 }
