@@ -60,7 +60,8 @@ class WindowWait {
   // REQUIRES: the caller has a Turn.
   Status Look() {
     engine_->Move();
-    if (++looks_ % kLooks == 0) {
+    // What is broken is closed, and is not asked about.
+    if (group_->failure.ok() && ++looks_ % kLooks == 0) {
       engine_->endpoint()->Nudge();  // over tcp nothing is heard of who never had a connection
       (void)IsLost();
     }
