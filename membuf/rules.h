@@ -17,7 +17,7 @@
 namespace brigade::rules {
 
 // --- The topology of a call that names none ---
-// Shown by: brigade_bench spread --cases broadcast,reduce,all-reduce
+// Shown by: brigade_bench spread --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce
 
 // Order. Sums up to here: a wide tree, whose few relays wait less; longer ones: a binomial tree,
 // which spreads the work.
@@ -47,6 +47,12 @@ inline constexpr size_t kExchangeBytes = size_t{2} << 10;
 inline constexpr int kMostRanksOnExchange = 4;
 // The same to one rank, which combines alone: fewer ranks wait, and one does all the work.
 inline constexpr int kMostRanksGathered = 16;
+// Short multi-reduces of so many ranks: each sends every other its contribution to that one's
+// portion, one round in place of a logarithm of them, and more messages.
+inline constexpr int kMostRanksOfPortions = 8;
+// Ranks whose short messages of one round go beside their flags, without a schedule: less to look
+// up, and one copy for each reader.
+inline constexpr int kMostRanksOfRound = 8;
 // Branches of a wide tree, and of the tree within a host: more of them, fewer relays, and more work
 // for the root.
 inline constexpr int kWideBranches = 8;
@@ -122,7 +128,7 @@ inline constexpr size_t kLeastStreamedByMemcpy = size_t{1} << 20;
 inline constexpr size_t kControllerRunBytes = 2400;
 
 // --- How a rank waits ---
-// Shown by: brigade_bench pingpong; ./bench/run.sh
+// Shown by: brigade_bench pingpong; ./bench/run.sh; bell_table
 
 // Idle polls until a transport without a rule of its own yields: a peer on another processor has
 // answered by then, and more are taken from ranks that share this one.
@@ -144,6 +150,9 @@ inline constexpr uint64_t kShmYieldsIfCrowded = 100;
 inline constexpr int kShmSleepUs = 20000;
 // The same where a sender may not see that this rank sleeps, and wakes it late.
 inline constexpr int kShmSleepUnheardUs = 500;
+// Ranks to a processor, from which on who rings a bell executes the fence that its owner otherwise
+// has all ranks execute before it sleeps: sleeps cost less, and each message costs a fence.
+inline constexpr int kShmRanksThatFence = 16;
 // Polls for each look at pieces that receivers give back: reading what they are about to write
 // slows them down, and memory comes back later.
 inline constexpr int kShmPollsPerReturnLook = 8;

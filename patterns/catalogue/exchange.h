@@ -5,8 +5,10 @@
 #ifndef BRIGADE_PATTERNS_CATALOGUE_EXCHANGE_H_
 #define BRIGADE_PATTERNS_CATALOGUE_EXCHANGE_H_
 
+#include "membuf/rules.h"
 #include "patterns/catalogue/compilers.h"
 #include "patterns/schedule/schedule.h"
+#include "patterns/schedule/topology.h"
 
 namespace brigade {
 
@@ -22,11 +24,12 @@ Schedule ExchangeReduce(const ScheduleParameters& p);
 Schedule ExchangeAllReduce(const ScheduleParameters& p);
 
 // The same of a multi-reduce along a circulant graph: each sends every other its contribution to
-// that one's portion. Of more ranks the core has no slots for the partials.
-inline constexpr int kMostRanksOfPortions = 8;
-inline bool ExchangesPortions(const ScheduleParameters& p) {
-  return p.topology.shape == Shape::kCirculant && p.shares_memory && p.size <= kMostRanksOfPortions;
+// that one's portion.
+inline bool ExchangesPortions(const Topology& topology, int size, bool shares_memory) {
+  return topology.shape == Shape::kCirculant && shares_memory &&
+         size <= rules::kMostRanksOfPortions;
 }
+static_assert(rules::kMostRanksOfPortions <= 8, "the core has no slots for more partials");
 // REQUIRES: ExchangesPortions(), 1 < p.size.
 Schedule ExchangeMultiReduce(const ScheduleParameters& p);
 

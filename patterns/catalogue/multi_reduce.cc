@@ -122,7 +122,7 @@ Schedule CirculantMultiReduce(const ScheduleParameters& p) {
 
 Schedule CompileMultiReduce(const ScheduleParameters& p) {
   if (p.size == 1) return OneRank();
-  if (ExchangesPortions(p)) return ExchangeMultiReduce(p);
+  if (ExchangesPortions(p.topology, p.size, p.shares_memory)) return ExchangeMultiReduce(p);
   return p.topology.shape == Shape::kCirculant ? CirculantMultiReduce(p) : RingMultiReduce(p);
 }
 

@@ -475,7 +475,9 @@ bool GoesInOneRound(const MachineDescription& machine, const CostQuery& query) {
   p.size = query.ranks;
   p.topology = query.topology;
   p.shares_memory = SharesMemory(machine, query);
-  if (query.pattern == Pattern::kMultiReduce) return ExchangesPortions(p);
+  if (query.pattern == Pattern::kMultiReduce) {
+    return ExchangesPortions(p.topology, p.size, p.shares_memory);
+  }
   return Exchanges(p, query.pattern == Pattern::kAllReduce ? kMostLevelsToAll : kMostLevelsToOne);
 }
 

@@ -69,8 +69,8 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
     }
     case Pattern::kMultiBroadcast:
     case Pattern::kMultiReduce: {
-      const bool exchanges =
-          pattern == Pattern::kMultiReduce && share_memory && ranks.count <= kMostRanksOfPortions;
+      const bool exchanges = pattern == Pattern::kMultiReduce &&
+                             ExchangesPortions(kCirculant, ranks.count, share_memory);
       // Of a sum hosts and transport must make no difference.
       topology = (all_alike || !order_free || exchanges) && ranks.count > 2 &&
                          ranks.count <= rules::kMostRanksOnCirculant &&

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/rules.h"
 #include "membuf/strided_layout.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/pattern_call.h"
@@ -53,7 +54,7 @@ std::vector<Topology> DirectTopologies(int ranks) {
 }
 
 TEST(BroadcastLines, WhicheverWayEachRankGoesDataAndCountsAreTheSame) {
-  for (const int ranks : {2, 3, 4, kMostRanksOfRound}) {
+  for (const int ranks : {2, 3, 4, rules::kMostRanksOfRound}) {
     RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
       Member me(world, rank);
       double value = 0;

@@ -5,6 +5,7 @@
 
 #include "membuf/combine.h"
 #include "membuf/pack.h"
+#include "membuf/rules.h"
 #include "membuf/strided_layout.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/wire_header.h"
@@ -77,7 +78,7 @@ class Exchange {
   bool Receive() {
     if (!to_all_ && scope_.rank != call_.root) return true;
     LinesIn in;
-    const std::byte* contributions[kMostRanksOfRound];  // by the distance from the root
+    const std::byte* contributions[rules::kMostRanksOfRound];  // by the distance from the root
     for (int i = 0; i < scope_.size; ++i) {
       const int from = (call_.root + i) % scope_.size;
       contributions[i] = nullptr;  // one's own

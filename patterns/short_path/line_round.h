@@ -34,11 +34,9 @@ enum class LineRound {
   kSent,
 };
 
-inline constexpr int kMostRanksOfRound = 8;
-
 inline bool MayGoInLines(const Engine& engine, const GroupState& group, const PatternCall& call,
                          const Scope& scope) {
-  return scope.size >= 2 && scope.size <= kMostRanksOfRound && scope.shares_memory() &&
+  return scope.size >= 2 && scope.size <= rules::kMostRanksOfRound && scope.shares_memory() &&
          scope.config->capabilities->line_bytes > 0 && call.piece_bytes == 0 &&
          group.failure.ok() && engine.IsIdle() && !group.lines_to.empty() &&
          engine.processor() == nullptr && Trace::current() == nullptr;
@@ -95,7 +93,7 @@ class LinesOut {
     Slot* slot;
     size_t bytes;
   };
-  Line lines_[kMostRanksOfRound];
+  Line lines_[rules::kMostRanksOfRound];
   int count_ = 0;
 };
 
@@ -122,7 +120,7 @@ class LinesIn {
   }
 
  private:
-  InEdge* edges_[kMostRanksOfRound];
+  InEdge* edges_[rules::kMostRanksOfRound];
   int count_ = 0;
 };
 

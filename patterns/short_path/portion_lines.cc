@@ -7,6 +7,7 @@
 
 #include "membuf/combine.h"
 #include "membuf/pack.h"
+#include "membuf/rules.h"
 #include "membuf/strided_layout.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/catalogue/exchange.h"
@@ -45,8 +46,7 @@ class Portions {
       if (!IsRight(call_.portions[q], elem_bytes)) return false;
     }
     if (!combines_) return FitsCopies(scope_.size - 1, BytesOf(scope_.rank));
-    const bool is_exchange =
-        call_.topology.shape == Shape::kCirculant && scope_.size <= kMostRanksOfPortions;
+    const bool is_exchange = ExchangesPortions(call_.topology, scope_.size, scope_.shares_memory());
     return (is_exchange || scope_.size == 2) && IsRight(call_.matrix, elem_bytes) &&
            call_.matrix.layout.bytes() == BytesOf(scope_.rank);
   }
@@ -74,7 +74,7 @@ class Portions {
   // False: what came, or did not, is left where it is.
   bool Receive() {
     LinesIn in;
-    const std::byte* payloads[kMostRanksOfRound];  // by the distance of ranks before this one
+    const std::byte* payloads[rules::kMostRanksOfRound];  // by the distance before this rank
     for (int i = 1; i < scope_.size; ++i) {
       const int from = (scope_.rank + scope_.size - i) % scope_.size;
       const int portion = combines_ ? scope_.rank : from;
@@ -139,7 +139,7 @@ class Portions {
     const StridedLayout packed = StridedLayout::Contiguous(bytes);
     const MutableOperand target{&result.layout, result.data, 0, nullptr};
     std::byte partials[kMostNearer][WideSlot::kLineBytes];
-    ConstOperand sums[kMostRanksOfRound];
+    ConstOperand sums[rules::kMostRanksOfRound];
     sums[0] = {&own.layout, own.data, 0, nullptr};
     for (int i = 1; i < scope_.size; ++i) sums[i] = {&packed, payloads[i], 0, nullptr};
     if (call_.topology.shape != Shape::kCirculant) std::swap(sums[0], sums[1]);
@@ -156,7 +156,8 @@ class Portions {
     }
   }
   // Sums that others are added to, but for the result.
-  static constexpr int kMostNearer = kMostRanksOfRound / 2 - 1;
+  static constexpr int kMostNearer = rules::kMostRanksOfRound / 2 - 1;
+  static_assert(rules::kMostRanksOfPortions <= rules::kMostRanksOfRound);
 
   Engine* const engine_;
   GroupState* const group_;

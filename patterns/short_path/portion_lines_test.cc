@@ -127,7 +127,7 @@ std::vector<int> Masks(int ranks) {
 }
 
 TEST(PortionLines, WhicheverWayEachRankGoesResultsAndCountsAreTheSame) {
-  for (int ranks = 2; ranks <= kMostRanksOfRound; ++ranks) {
+  for (int ranks = 2; ranks <= rules::kMostRanksOfRound; ++ranks) {
     RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
       Member me(world, rank);
       for (const Case& c : Cases(ranks)) {
@@ -149,7 +149,7 @@ TEST(PortionLines, WhicheverWayEachRankGoesResultsAndCountsAreTheSame) {
 
 // Of eight ranks, whose first messages find no wide rings: bits are those of the sum by distance.
 TEST(PortionLines, LongLinesOfManyRanksAreAddedByDistance) {
-  constexpr int kRanks = kMostRanksOfRound;
+  constexpr int kRanks = rules::kMostRanksOfRound;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Member me(world, rank);
     const Case c{Pattern::kMultiReduce, kCirculant, 60};
