@@ -19,7 +19,6 @@
 #include "membuf/strided_layout.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/pattern_call.h"
-#include "patterns/short_path/group_edges.h"
 #include "patterns/short_path/short_path.h"
 #include "test/support/group_member.h"
 #include "test/support/line_member.h"
@@ -28,8 +27,6 @@
 
 namespace brigade {
 namespace {
-
-constexpr ChannelKind kAll = ChannelKind::kAll;
 
 struct Case {
   Pattern pattern;
@@ -145,22 +142,10 @@ TEST(ExchangeLines, WhatIsUnusualIsLeftAsItIs) {
     Matrix& several = add("several pieces").matrix;
     several.data = reinterpret_cast<std::byte*>(more.data());
     Require(StridedLayout::General(500, 1, 500, sizeof(double), &several.layout));
-    for (const auto& [what, call] : calls) {
-      EXPECT_EQ(me.RunLines(call), LineRound::kUnusual) << what;
-    }
-    me.sequence() = kCallsPerLook - 1;
-    EXPECT_EQ(me.RunLines(usual), LineRound::kUnusual) << "time to look around";
-    me.sequence() = 0;
     me.state.failure = Status(StatusCode::kAborted, "given up");
     EXPECT_EQ(me.RunLines(usual), LineRound::kUnusual) << "a broken group";
     me.state.failure = Status();
-    for (int peer = 0; peer < 3; ++peer) {
-      if (peer == rank) continue;
-      EXPECT_EQ(me.state.edges->EdgeTo({me.state.id, kAll}, peer)->sent(), 0);
-    }
-    Meet(world, rank);
-    OperationStatistics did;
-    Require(me.Run(usual, /*by_lines=*/true, &did));
+    me.ExpectLeftAsTheyAre(world, calls, usual);
   });
 }
 

@@ -17,7 +17,6 @@
 #include "membuf/strided_layout.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/pattern_call.h"
-#include "patterns/short_path/group_edges.h"
 #include "patterns/short_path/short_path.h"
 #include "test/support/group_member.h"
 #include "test/support/line_member.h"
@@ -27,7 +26,6 @@
 namespace brigade {
 namespace {
 
-constexpr ChannelKind kAll = ChannelKind::kAll;
 constexpr Topology kRing{Shape::kIncreasingRings, 1};
 constexpr Topology kCirculant{Shape::kCirculant, 0};
 // With more the messages that are no lines do not fit the core.
@@ -221,19 +219,7 @@ TEST(PortionLines, WhatIsUnusualIsLeftAsItIs) {
     PatternCall& several = add("several pieces");
     several.portions = longer.portions.data();
     several.matrix = longer.matrix;
-    for (const auto& [what, call] : calls) {
-      EXPECT_EQ(me.RunLines(call), LineRound::kUnusual) << what;
-    }
-    me.sequence() = kCallsPerLook - 1;
-    EXPECT_EQ(me.RunLines(usual), LineRound::kUnusual) << "time to look around";
-    me.sequence() = 0;
-    for (int peer = 0; peer < kRanks; ++peer) {
-      if (peer == rank) continue;
-      EXPECT_EQ(me.state.edges->EdgeTo({me.state.id, kAll}, peer)->sent(), 0);
-    }
-    Meet(world, rank);
-    OperationStatistics did;
-    Require(me.Run(usual, /*by_lines=*/true, &did));
+    me.ExpectLeftAsTheyAre(world, calls, usual);
   });
 }
 

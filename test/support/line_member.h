@@ -4,14 +4,21 @@
 #define BRIGADE_TEST_SUPPORT_LINE_MEMBER_H_
 
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "gtest/gtest.h"
 #include "membuf/status.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/pattern_call.h"
+#include "patterns/short_path/group_edges.h"
 #include "patterns/short_path/line_round.h"
 #include "patterns/short_path/short_path.h"
 #include "test/support/group_member.h"
+#include "transport/channel.h"
+#include "transport/edge/edge.h"
 #include "transport/inproc/inproc_transport.h"
 
 namespace brigade {
@@ -49,6 +56,25 @@ struct LineMember : GroupMember {
     }
     *did = path.statistics();
     return status;
+  }
+  // None of `calls` goes in lines, nor does `usual` when it is time to look around. Nothing is sent
+  // then, nothing is taken, no number is used up: `usual` runs afterwards.
+  void ExpectLeftAsTheyAre(InprocWorld& world,
+                           const std::vector<std::pair<std::string, PatternCall>>& calls,
+                           const PatternCall& usual) {
+    for (const auto& [what, call] : calls) {
+      EXPECT_EQ(RunLines(call), LineRound::kUnusual) << what;
+    }
+    sequence() = kCallsPerLook - 1;
+    EXPECT_EQ(RunLines(usual), LineRound::kUnusual) << "time to look around";
+    sequence() = 0;
+    for (int peer = 0; peer < world.ranks(); ++peer) {
+      if (peer == state.rank) continue;
+      EXPECT_EQ(state.edges->EdgeTo({state.id, ChannelKind::kAll}, peer)->sent(), 0);
+    }
+    Meet(world, state.rank);
+    OperationStatistics did;
+    Require(Run(usual, /*by_lines=*/true, &did));
   }
 };
 
