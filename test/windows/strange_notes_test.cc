@@ -36,9 +36,7 @@ class StrangeEndpoint final : public ForwardingEndpoint {
   GroupId last_{};
 };
 
-constexpr int64_t kWindowBytes = 256;
-
-NoteMessage StrangeNote(std::mt19937* random) {
+NoteMessage StrangeNote(int64_t window_bytes, std::mt19937* random) {
   const auto any = [&](int64_t least, int64_t most) {
     return std::uniform_int_distribution<int64_t>(least, most)(*random);
   };
@@ -59,18 +57,27 @@ NoteMessage StrangeNote(std::mt19937* random) {
   note.fences = static_cast<uint8_t>(number(2));
   note.layout_generation = static_cast<uint32_t>(number(3));
   note.token = static_cast<uint32_t>(number(any(0, 1) == 0 ? 3 : 3000));
-  note.offset = number(kWindowBytes + 8);
+  note.offset = number(window_bytes + 8);
   note.bytes = any(0, 1) == 0 ? note.inlined : number(3000);
   return message;
 }
 
-class StrangeNotes : public testing::TestWithParam<bool> {};
+struct Case {
+  std::string name;
+  bool is_checked;
+  bool goes_straight;  // what is read, if it is long
+  int64_t window_bytes;
+};
+
+class StrangeNotes : public testing::TestWithParam<Case> {};
 
 TEST_P(StrangeNotes, DoNoHarmAndAreNamed) {
   const int trials = StressRounds(1500, 100000);
+  const int64_t window_bytes = GetParam().window_bytes;
   std::vector<StrangeEndpoint*> endpoints(2);
   WindowWay way;
-  way.is_checked = [](int) { return GetParam(); };
+  way.is_checked = [](int) { return GetParam().is_checked; };
+  way.inproc.sends_in_place = GetParam().goes_straight;
   way.wrap = [&](int rank, std::unique_ptr<Endpoint> endpoint) {
     auto strange = std::make_unique<StrangeEndpoint>(std::move(endpoint));
     endpoints[static_cast<size_t>(rank)] = strange.get();
@@ -80,13 +87,15 @@ TEST_P(StrangeNotes, DoNoHarmAndAreNamed) {
   int ignored = 0;
   OnWindowRanks(way, 2, [&](WindowRank& self) {
     std::mt19937 random(StressSeed());
-    std::vector<std::byte> memory(3 * kWindowBytes);
+    std::vector<std::byte> memory(static_cast<size_t>(3 * window_bytes));
     for (int trial = 0; trial < trials; ++trial) {
       const std::unique_ptr<Window> window =
-          self.MakeOf(memory.data() + kWindowBytes, static_cast<size_t>(kWindowBytes));
+          self.MakeOf(memory.data() + window_bytes, static_cast<size_t>(window_bytes));
       self.Meet();
       if (self.rank() == 1) {
-        for (int notes = 0; notes < 3; ++notes) endpoints[1]->Say(0, StrangeNote(&random));
+        for (int notes = 0; notes < 3; ++notes) {
+          endpoints[1]->Say(0, StrangeNote(window_bytes, &random));
+        }
       }
       self.Meet();
       if (self.rank() == 0) {
@@ -97,8 +106,8 @@ TEST_P(StrangeNotes, DoNoHarmAndAreNamed) {
           throw std::runtime_error(status.ToString());
         }
         const auto is_touched = [](std::byte byte) { return byte != std::byte{0}; };
-        if (std::any_of(memory.begin(), memory.begin() + kWindowBytes, is_touched) ||
-            std::any_of(memory.end() - kWindowBytes, memory.end(), is_touched)) {
+        if (std::any_of(memory.begin(), memory.begin() + window_bytes, is_touched) ||
+            std::any_of(memory.end() - window_bytes, memory.end(), is_touched)) {
           throw std::runtime_error("memory beside the window has changed");
         }
       }
@@ -109,7 +118,11 @@ TEST_P(StrangeNotes, DoNoHarmAndAreNamed) {
   EXPECT_GT(ignored, trials / 100);
 }
 
-INSTANTIATE_TEST_SUITE_P(Checked, StrangeNotes, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Over, StrangeNotes,
+                         testing::Values(Case{"messages", false, false, 256},
+                                         Case{"checked", true, false, 256},
+                                         Case{"straight", false, true, 2500}),
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace brigade

@@ -237,6 +237,8 @@ TEST_P(WindowDeaths, AtAnyTimeLeaveNobodyWaiting) {
             window->Put({from.data, word, kSlots / 2}, {target, 0, every_second, 1}));
         BRIGADE_RETURN_IF_ERROR(window->GetAccumulate(AccumulateOp::kSum, from, to, there));
         BRIGADE_RETURN_IF_ERROR(window->Flush(target));
+        BRIGADE_RETURN_IF_ERROR(window->Get(to, there));
+        BRIGADE_RETURN_IF_ERROR(window->Flush(target));
         BRIGADE_RETURN_IF_ERROR(window->Accumulate(AccumulateOp::kMax, from, there));
         BRIGADE_RETURN_IF_ERROR(window->Unlock(target));
         return window->Fence();

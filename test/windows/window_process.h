@@ -35,7 +35,8 @@ struct ProcessWay {
 struct WindowProcess {
   static constexpr int64_t kSlots = 9000;  // longer than what goes over TCP unasked
 
-  WindowProcess(const ProcessWay& way, Bootstrap* bootstrap) {
+  WindowProcess(const ProcessWay& way, Bootstrap* bootstrap, int64_t slots = kSlots)
+      : memory(static_cast<size_t>(slots)) {
     TcpOptions loopback;
     loopback.interface = "lo";
     Require(way.over_tcp ? CreateTcpEndpoint(loopback, &endpoint) : CreateShmEndpoint(&endpoint));
@@ -43,7 +44,7 @@ struct WindowProcess {
     Require(WindowSpace::Create(engine.get(), &space));
     WindowOptions options;
     options.kind = way.kind;
-    options.bytes = kSlots * sizeof(int64_t);
+    options.bytes = memory.size() * sizeof(int64_t);
     options.unit = sizeof(int64_t);
     options.goes_directly = way.goes_directly;
     if (way.kind == WindowMemory::kPrivate) {
@@ -57,7 +58,7 @@ struct WindowProcess {
     _exit(2);
   }
 
-  std::vector<int64_t> memory = std::vector<int64_t>(kSlots);
+  std::vector<int64_t> memory;
   std::unique_ptr<Endpoint> endpoint;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<WindowSpace> space;

@@ -66,6 +66,22 @@ class Stops {
   std::thread thread_;
 };
 
+// Stops a process at once, and for a while.
+class Stop {
+ public:
+  explicit Stop(pid_t process) {
+    kill(process, SIGSTOP);
+    end_ = std::thread([process] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      kill(process, SIGCONT);
+    });
+  }
+  ~Stop() { end_.join(); }
+
+ private:
+  std::thread end_;
+};
+
 constexpr int64_t kWordsOfPut = 12;
 constexpr int64_t kPlaces = 200;
 // Of the i-th put, behind the sum.
@@ -114,6 +130,117 @@ TEST_P(WindowStops, HoldTheirOriginUpAndItsMemoryIsFlat) {
         is_right = is_right && self.memory[static_cast<size_t>(Place(i) + kWordsOfPut - 1)] == i;
       }
     }
+    require(window->Free());
+    return is_right ? 0 : 1;
+  });
+  EXPECT_EQ(ends, std::vector<int>(2, 0));
+}
+
+// More pieces than a transport grants places for ahead.
+constexpr int64_t kLongWords = int64_t{1} << 19;
+
+bool AllAre(const std::vector<int64_t>& words, int64_t value) {
+  return std::all_of(words.begin(), words.end(), [&](int64_t word) { return word == value; });
+}
+
+// What goes straight from the caller's memory is read before that is the caller's again, however
+// long its target takes. Behind data that were copied it waits for these.
+TEST_P(WindowStops, GetWhatWasPutAndNothingLater) {
+  constexpr int64_t kMostMore = int64_t{8} << 20;
+  const int rounds = StressRounds(12, 500);
+  const std::vector<int> ends = RunProcesses(2, [&](Bootstrap* bootstrap) {
+    const auto require = WindowProcess::Require;
+    const pid_t own = getpid();
+    pid_t all[2] = {};
+    require(bootstrap->AllGather(&own, sizeof(own), all));
+    WindowProcess self(GetParam(), bootstrap, 3 * kLongWords);
+    Window* const window = self.window.get();
+    const TypedLayout word = TypedLayout::Run(Element::kInt64, 1);
+    TypedLayout every_second;
+    require(TypedLayout::Repeat(kLongWords, 2 * sizeof(int64_t), word, &every_second));
+    bool is_right = true;
+    require(window->Fence());
+    if (bootstrap->rank() == 0) {
+      std::vector<int64_t> sent(kLongWords);
+      std::vector<int64_t> copied(kLongWords);
+      std::vector<int64_t> got(kLongWords);
+      const auto data = [&](std::vector<int64_t>* words) {
+        return OriginData{reinterpret_cast<std::byte*>(words->data()), word, kLongWords};
+      };
+      const auto fetch = [&](const TargetData& there) {
+        require(window->Get(data(&got), there));
+        require(window->Flush(1));
+      };
+      const TargetData there{1, 2 * kLongWords, word, kLongWords};
+      const TargetData apart{1, 0, every_second, 1};
+      const int64_t held = BytesHeld();
+      require(window->LockUnchecked(1));
+      for (int round = 1; round <= rounds && is_right; ++round) {
+        const Stop stop(all[1]);
+        std::fill(copied.begin(), copied.end(), -round);
+        std::fill(sent.begin(), sent.end(), round);
+        std::atomic<bool> over{false};
+        if (round % 3 != 0) require(window->Put(data(&copied), apart));
+        require(window->Put(data(&sent), there, &over));
+        require(round % 2 == 0 ? window->WaitFor(over) : window->FlushLocal(1));
+        std::fill(sent.begin(), sent.end(), 0);
+        require(window->Flush(1));
+        fetch(there);
+        is_right = AllAre(got, round) && BytesHeld() - held <= kMostMore;
+        if (round % 3 == 0) continue;
+        fetch(apart);
+        is_right = is_right && AllAre(got, -round);
+      }
+      require(window->Unlock(1));
+    }
+    require(window->Fence());
+    require(window->Free());
+    return is_right ? 0 : 1;
+  });
+  EXPECT_EQ(ends, std::vector<int>(2, 0));
+}
+
+// Who asks for more than it takes costs nothing: what it asks for stays where it is.
+TEST_P(WindowStops, OfAnOriginLeaveTheMemoryOfItsTargetFlat) {
+  constexpr int64_t kMostMore = int64_t{2} << 20;
+  constexpr int kAtOnce = 8;
+  const int rounds = StressRounds(12, 500);
+  const std::vector<int> ends = RunProcesses(2, [&](Bootstrap* bootstrap) {
+    const auto require = WindowProcess::Require;
+    const pid_t own = getpid();
+    pid_t all[2] = {};
+    require(bootstrap->AllGather(&own, sizeof(own), all));
+    WindowProcess self(GetParam(), bootstrap, kLongWords);
+    Window* const window = self.window.get();
+    const TypedLayout word = TypedLayout::Run(Element::kInt64, 1);
+    std::fill(self.memory.begin(), self.memory.end(), 7);
+    bool is_right = true;
+    require(window->Fence());
+    if (bootstrap->rank() == 0) {
+      std::vector<std::vector<int64_t>> got(kAtOnce, std::vector<int64_t>(kLongWords));
+      require(window->LockUnchecked(1));
+      for (int round = 0; round < rounds; ++round) {
+        for (std::vector<int64_t>& words : got) {
+          std::fill(words.begin(), words.end(), 0);
+          const OriginData data{reinterpret_cast<std::byte*>(words.data()), word, kLongWords};
+          require(window->Get(data, {1, 0, word, kLongWords}));
+        }
+        require(window->Flush(1));
+        for (const std::vector<int64_t>& words : got) is_right = is_right && AllAre(words, 7);
+      }
+      require(window->Unlock(1));
+      require(window->PutNotify({nullptr, word, 0}, {1, 0, word, 0}));
+    } else {
+      const Stops stops(all[0]);
+      std::this_thread::sleep_for(std::chrono::milliseconds(60));
+      const int64_t held = BytesHeld();
+      for (bool over = false; !over;) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // a helper answers
+        is_right = is_right && BytesHeld() - held <= kMostMore;
+        require(window->NotifyTest(0, 1, &over));
+      }
+    }
+    require(window->Fence());
     require(window->Free());
     return is_right ? 0 : 1;
   });

@@ -1089,30 +1089,36 @@ TEST_P(Windows, ShortPutsComeThoughOthersWaitForMemory) {
   });
 }
 
-// From the caller's memory to its place, where the transport can.
-TEST_P(Windows, LongPutsTakeNoStagingMemory) {
-  const WindowWay& given = GetParam();
-  if (given.is_disturbed || given.is_checked(0) ||
-      (given.transport != WindowWay::Transport::kTcp && !given.inproc.sends_in_place)) {
-    GTEST_SKIP() << "they do";
-  }
+bool SendsStraight(const WindowWay& way) {
+  return !way.is_disturbed && !way.is_checked(0) &&
+         (way.transport == WindowWay::Transport::kTcp || way.inproc.sends_in_place);
+}
+
+// From where they lie to their places, where the transport can: what is put, and what comes back.
+TEST_P(Windows, LongDataTakeNoStagingMemory) {
+  if (!SendsStraight(GetParam())) GTEST_SKIP() << "they do";
   class Counting : public ForwardingEndpoint {
    public:
     using ForwardingEndpoint::ForwardingEndpoint;
     Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
                     Completion* completion) override {
-      if (channel.kind == kRequestChannel) ++posts;
+      if (is_counted(channel)) ++posts;
       return ForwardingEndpoint::PostSend(channel, peer, piece, completion);
     }
     Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
                        Completion* completion) override {
-      if (channel.kind == kRequestChannel) ++posts;
+      if (is_counted(channel)) ++posts;
       return ForwardingEndpoint::PostReceive(channel, peer, landing, completion);
     }
     std::atomic<int> posts{0};
+
+   private:
+    static bool is_counted(const Channel& channel) {
+      return channel.kind == kRequestChannel || channel.kind == kReplyChannel;
+    }
   };
   std::vector<Counting*> endpoints(2);
-  WindowWay way = given;
+  WindowWay way = GetParam();
   way.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
     auto counting = std::make_unique<Counting>(std::move(inner));
     endpoints[static_cast<size_t>(rank)] = counting.get();
@@ -1121,19 +1127,72 @@ TEST_P(Windows, LongPutsTakeNoStagingMemory) {
   OnWindowRanks(way, 2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(kManyWords * 8);
     std::vector<int64_t> sent(kManyWords, 1 + self.rank());
+    std::vector<int64_t> got(kManyWords);
+    std::vector<int64_t> fetched(kManyWords);
+    const auto all_are = [](const int64_t* words, int64_t count, int64_t value) {
+      return std::all_of(words, words + count, [&](int64_t word) { return word == value; });
+    };
     for (const int64_t words : {int64_t{129}, int64_t{1000}, kManyWords}) {
       Require(window->Fence());
       self.Meet();
       const int before = endpoints[static_cast<size_t>(self.rank())]->posts;
-      Require(window->Put(Data(sent.data(), words, Element::kInt64),
-                          At(1 - self.rank(), 0, words, Element::kInt64)));
+      const TargetData there = At(1 - self.rank(), 0, words, Element::kInt64);
+      Require(window->Put(Data(sent.data(), words, Element::kInt64), there));
+      Require(window->Fence());
+      Require(window->Get(Data(got.data(), words, Element::kInt64), there));
+      Require(window->GetAccumulate(AccumulateOp::kNoOp, OriginData(),
+                                    Data(fetched.data(), words, Element::kInt64), there));
       Require(window->Fence());
       Expect(endpoints[static_cast<size_t>(self.rank())]->posts == before, "nothing is staged");
+      Expect(all_are(got.data(), words, 1 + self.rank()), "a get");
+      Expect(all_are(fetched.data(), words, 1 + self.rank()), "a fetch");
     }
-    const auto* const there = reinterpret_cast<const int64_t*>(window->base());
-    Expect(std::all_of(there, there + kManyWords,
-                       [&](int64_t word) { return word == 2 - self.rank(); }),
+    Expect(all_are(reinterpret_cast<const int64_t*>(window->base()), kManyWords, 2 - self.rank()),
            "all came");
+    Require(window->Free());
+  });
+}
+
+// A put looks for its places a while. It counts idle polls in a row, behind which comes a sleep.
+TEST_P(Windows, APutThatLooksForPlacesDoesNotSleep) {
+  if (!SendsStraight(GetParam())) GTEST_SKIP() << "none looks";
+  class Watching : public ForwardingEndpoint {
+   public:
+    using ForwardingEndpoint::ForwardingEndpoint;
+    bool Progress() override {
+      const bool any = ForwardingEndpoint::Progress();
+      if (any) idle_polls_ = 0;
+      return any;
+    }
+    void Pause(uint64_t idle_polls) override {
+      is_right = is_right && idle_polls <= idle_polls_++;
+      ForwardingEndpoint::Pause(idle_polls);
+    }
+    std::atomic<bool> is_right{true};
+
+   private:
+    std::atomic<uint64_t> idle_polls_{0};
+  };
+  Watching* watching = nullptr;
+  WindowWay way = GetParam();
+  way.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
+    if (rank != 0) return inner;
+    auto made = std::make_unique<Watching>(std::move(inner));
+    watching = made.get();
+    return made;
+  };
+  OnWindowRanks(way, 2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(kManyWords * 8);
+    std::vector<int64_t> sent(kManyWords, 1);
+    Require(window->Fence());
+    for (int puts = 0; puts < 20 && self.rank() == 0; ++puts) {
+      Require(self.engine()->Drain());
+      watching->is_right = true;
+      Require(window->Put(Data(sent.data(), kManyWords, Element::kInt64),
+                          At(1, 0, kManyWords, Element::kInt64)));
+      Expect(watching->is_right, "idle polls are counted in a row");
+    }
+    Require(window->Fence());
     Require(window->Free());
   });
 }

@@ -9,10 +9,10 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "membuf/check.h"
@@ -245,8 +245,9 @@ class InprocEndpoint : public Endpoint {
 
   SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
                   Completion* completion, size_t* kept_bytes) override {
-    const int to = groups_.At(channel.group).WorldRankOf(peer);
-    if (keeps_for_.count(to) > 0) return SentNow::kNotYet;
+    const Group& group = groups_.At(channel.group);
+    const StreamKey stream{group.wire_id, channel.kind, group.WorldRankOf(peer)};
+    if (keeps_for_.count(stream) > 0) return SentNow::kNotYet;
     auto parcel = std::make_shared<Parcel>();
     parcel->kept.resize(head.bytes + body.bytes);
     if (head.bytes > 0) std::memcpy(parcel->kept.data(), head.data, head.bytes);
@@ -254,7 +255,7 @@ class InprocEndpoint : public Endpoint {
     parcel->piece = ConstByteSpan(parcel->kept.data(), parcel->kept.size());
     *kept_bytes = parcel->kept.size();
     if (!Send(channel, peer, std::move(parcel), completion).ok()) return SentNow::kNo;
-    keeps_for_.insert(to);
+    keeps_for_.insert(stream);
     return SentNow::kYes;
   }
 
@@ -362,7 +363,7 @@ class InprocEndpoint : public Endpoint {
     std::deque<ParcelPtr> parcels;
     std::deque<Receive> receives;
   };
-  using StreamKey = std::tuple<uint64_t, ChannelKind, int>;  // wire id, kind, sending world rank
+  using StreamKey = std::tuple<uint64_t, ChannelKind, int>;  // wire id, kind, other world rank
 
   // A rank that is itself marked lost reaches nobody.
   Status Reachable(int peer, int first_losses = INT_MAX) const {
@@ -430,7 +431,7 @@ class InprocEndpoint : public Endpoint {
   }
 
   void FinishSend(Parcel* parcel, const Status& status) {
-    if (!parcel->kept.empty()) keeps_for_.erase(parcel->to);
+    if (!parcel->kept.empty()) keeps_for_.erase({parcel->wire_id, parcel->kind, parcel->to});
     if (sent_.erase(parcel) == 0) return;  // had been given up
     parcel->completion->status = status;
     completions_.Finish(parcel->completion, CompletionQueue::kSend);
@@ -474,7 +475,7 @@ class InprocEndpoint : public Endpoint {
   std::unordered_map<uint64_t, GroupId> open_;  // by wire id
   std::map<StreamKey, Stream> streams_;
   std::unordered_map<Parcel*, ParcelPtr> sent_;
-  std::unordered_set<int> keeps_for_;  // world ranks that a piece of user memory is kept for
+  std::set<StreamKey> keeps_for_;  // those that a piece of user memory is kept for
   uint64_t next_token_ = 1;
   std::unordered_map<uint64_t, ParcelPtr> leased_;
   int losses_seen_ = 0;

@@ -26,7 +26,7 @@ struct InprocOptions {
   // Contiguous ranges of user memory are received in place. Not with lands_in_peer_memory.
   bool lands_in_place = true;
   // SendNow takes any user memory, and copies it, as where a connection takes nothing in at once;
-  // one piece for each peer until that has it. Not with lands_in_peer_memory.
+  // one piece of a channel for each peer until that has it. Not with lands_in_peer_memory.
   bool sends_in_place = false;
   // As in Capabilities.
   size_t eager_piece_bytes = SIZE_MAX;

@@ -112,18 +112,19 @@ Status Window::Ask(NoteKind kind, AccumulateOp op, Element element, const Origin
   return state()->failure;
 }
 
-// The target's answer comes sooner than a helper, mostly.
+// The target's answer comes sooner than a helper, mostly. No other thread need be let in: nothing
+// is waited for, and it takes no longer than a copy of what is put would. It never sleeps.
 void Window::LookForPlaces(int target) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::microseconds kPatience(rules::kPlaceUs);
   Endpoint* const endpoint = engine()->endpoint();
-  const Clock::time_point began = Clock::now();
-  int64_t left = messages_->outbox().StraightLeft(target);
-  for (uint64_t polls = 0;
-       left > 0 && polls < endpoint->PollsAwake() && Clock::now() - began < kPatience; ++polls) {
-    if (!engine()->Move()) endpoint->Pause(polls);
-    const int64_t left_before = std::exchange(left, messages_->outbox().StraightLeft(target));
-    if (left != left_before) polls = 0;
+  const Clock::time_point end = Clock::now() + std::chrono::microseconds(rules::kPlaceUs);
+  for (uint64_t idle_polls = 0; messages_->outbox().StraightLeft(target) > 0 &&
+                                idle_polls < endpoint->PollsAwake() && Clock::now() < end;) {
+    if (engine()->Move()) {
+      idle_polls = 0;
+    } else {
+      endpoint->Pause(idle_polls++);
+    }
   }
 }
 
@@ -149,8 +150,8 @@ Status Window::AskInTurn(NoteKind kind, AccumulateOp op, Element element, const 
     // In virtual time nothing but a note that comes soon sends what is held.
     request->is_followed = end == AccessEnd::kEpoch && (is_helped_ || request->fence_follows);
     // All of its target's memory is there, and nothing is refused.
-    request->goes_straight = kind == NoteKind::kPut && !is_checked() &&
-                             member(target.rank).kind != WindowMemory::kDynamic;
+    request->may_go_straight = kind == NoteKind::kPut && !is_checked() &&
+                               member(target.rank).kind != WindowMemory::kDynamic;
   }
   return messages_->Add(std::move(request));
 }

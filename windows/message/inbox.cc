@@ -196,9 +196,9 @@ Status Inbox::Advance(bool* any) {
     Step step = Step::kDone;
     while (!origin.entries.empty()) {
       BRIGADE_RETURN_IF_ERROR(DoFirst(from, &origin, &step));
-      if (step == Step::kMustWait) break;
+      *any = *any || step != Step::kMustWait;
+      if (step != Step::kDone) break;
       origin.entries.pop_front();
-      *any = true;
     }
     if (origin.entries.empty()) {
       busy_.erase(busy_.begin() + static_cast<ptrdiff_t>(i));
@@ -272,6 +272,7 @@ Status Inbox::BeginRequest(int from, Origin* origin, const NoteMessage& message,
   request.note = note;
   request.serial.clear();
   request.at.reset();
+  request.straight.reset();
   request.layout = TypedLayout::One(Element::kByte);
   int64_t count = note.bytes;
   if (note.kind != NoteKind::kLayout && note.layout_index != Note::kContiguous) {
@@ -321,6 +322,11 @@ Status Inbox::BeginRequest(int from, Origin* origin, const NoteMessage& message,
   if (note.kind == NoteKind::kSwap) return Swap(from, message);
   if (IsRead(note)) {
     origin->is_begun = true;
+    if (note.takes_straight()) {
+      const StraightData data(context_, kReplyChannel, from, window_->memory + note.offset,
+                              note.bytes, note.element);
+      if (data.CanGo()) request.straight = data;
+    }
     return Reply(from, &request, step);
   }
   if (note.inlined > 0) {
@@ -496,6 +502,31 @@ Status Inbox::AnswerInline(int to, uint32_t token, const std::byte* data, int64_
 
 // Whatever its origin asks for next, such as the end of a lock, is done behind it.
 Status Inbox::Reply(int from, Request* request, Step* step) {
+  BRIGADE_RETURN_IF_ERROR(request->straight.has_value() ? ReplyStraight(request, step)
+                                                        : ReplyThroughStaging(from, request, step));
+  if (*step != Step::kDone) return Status();
+  Origin& origin = OriginOf(from);
+  origin.is_begun = false;
+  EndRequest(from, &origin);
+  return Status();
+}
+
+Status Inbox::ReplyStraight(Request* request, Step* step) {
+  const bool is_atomic = request->note.kind == NoteKind::kFetch;
+  *step = Step::kMustWait;
+  if (is_atomic && !window_->page.combining().TryLock(window_->rank)) return Status();
+  context_->engine()->ExpectMore();
+  Note reply;
+  reply.kind = NoteKind::kReply;
+  reply.token = request->note.token;
+  bool any = false;
+  const Status status = request->straight->Advance(reply, &any);
+  if (is_atomic) window_->page.combining().Unlock();
+  if (any) *step = request->straight->left() > 0 ? Step::kHasMoved : Step::kDone;
+  return status;
+}
+
+Status Inbox::ReplyThroughStaging(int from, Request* request, Step* step) {
   LayoutCursor& at = *request->at;
   const bool is_atomic = request->note.kind == NoteKind::kFetch;
   const bool is_short = at.size() <= kMostInlined;
@@ -529,9 +560,6 @@ Status Inbox::Reply(int from, Request* request, Step* step) {
       BRIGADE_RETURN_IF_ERROR(context_->SendPiece(kReplyChannel, from, message.note.bytes, buffer));
     }
   }
-  Origin& origin = OriginOf(from);
-  origin.is_begun = false;
-  EndRequest(from, &origin);
   *step = Step::kDone;
   return Status();
 }

@@ -20,6 +20,7 @@
 #include "windows/message/message_context.h"
 #include "windows/message/note.h"
 #include "windows/message/served_window.h"
+#include "windows/message/straight_data.h"
 
 namespace brigade {
 
@@ -56,7 +57,8 @@ class Inbox {
     Note note;
     std::optional<TypedLayout> layout;
     std::optional<LayoutCursor> at;
-    std::vector<std::byte> serial;  // of kLayout
+    std::optional<StraightData> straight;  // a reply that goes so
+    std::vector<std::byte> serial;         // of kLayout
   };
   struct Origin {
     std::deque<Entry> entries;
@@ -66,8 +68,8 @@ class Inbox {
     bool is_begun = false;        // it is one that takes more than one step
     uint64_t done = 0;
   };
-  // What a step found.
-  enum class Step { kDone, kMustWait };
+  // What a step found. kHasMoved: some is done, and the rest must wait.
+  enum class Step { kDone, kHasMoved, kMustWait };
 
   Origin& OriginOf(int rank) { return origins_[static_cast<size_t>(rank)]; }
   Status CheckPiece(int from, Origin* origin, Entry* entry);
@@ -98,6 +100,8 @@ class Inbox {
   Status AnswerInline(int to, uint32_t token, const std::byte* data, int64_t bytes);
   // What is left of the values that a request asks for.
   Status Reply(int from, Request* request, Step* step);
+  Status ReplyStraight(Request* request, Step* step);
+  Status ReplyThroughStaging(int from, Request* request, Step* step);
 
   MessageContext* const context_;
   ServedWindow* const window_;

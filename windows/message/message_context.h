@@ -42,10 +42,12 @@ class MessageContext {
 
   // The longest piece of whole elements.
   int64_t PieceBytes(Element element) const {
-    const auto room = static_cast<int64_t>(space_->piece_bytes());
-    if (element == Element::kMixed) return room;
-    const auto each = static_cast<int64_t>(ElementBytes(element));
-    return room - room % each;
+    return WholeElements(static_cast<int64_t>(space_->piece_bytes()), element);
+  }
+  // As many of so many bytes.
+  static int64_t WholeElements(int64_t bytes, Element element) {
+    if (element == Element::kMixed) return bytes;
+    return bytes - bytes % static_cast<int64_t>(ElementBytes(element));
   }
   // Sends what lies at the beginning of a buffer, and gives that back.
   Status SendPiece(ChannelKind kind, int peer, int64_t bytes, StagedBuffer* buffer) {

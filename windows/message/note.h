@@ -5,7 +5,7 @@
 // target, or, of a reply, on the column's channel to the origin. A piece is announced when it
 // is posted, so nobody lends memory to one that may not come: the first of a request without reply
 // by the request itself, if there is memory for it then, and others by notes of their own. Pieces
-// that go straight from memory of the caller to their places need none, and are announced ahead.
+// that go straight from where they lie to their places need none, and are announced ahead.
 
 #ifndef BRIGADE_WINDOWS_MESSAGE_NOTE_H_
 #define BRIGADE_WINDOWS_MESSAGE_NOTE_H_
@@ -60,13 +60,16 @@ struct Note {
   uint8_t inlined = 0;                  // bytes of data that follow in the same message
   uint16_t layout_index = kContiguous;  // of the target's layout
   AccessEnd end = AccessEnd::kEpoch;    // of a request; but for kNotification of checks alone
-  uint8_t fences = 0;  // of a request: those that its origin has behind it, modulo 256
-  uint32_t layout_generation = 0;
+  uint8_t fences = 0;              // of a request: those that its origin has behind it, modulo 256
+  uint32_t layout_generation = 0;  // of it; else see TakeStraight
   uint32_t token = 0;  // of a request with data and without reply: bytes of a piece behind it
   int64_t offset = 0;  // in the target's memory, in bytes
   int64_t bytes = 0;   // of data, all pieces together; of kPiece and kReply: of this one
 
   AccumulateOp accumulate_op() const { return static_cast<AccumulateOp>(op); }
+  // Of a request for adjacent bytes: its reply lands in its place, in pieces of any length.
+  void TakeStraight() { layout_generation = 1; }
+  bool takes_straight() const { return layout_index == kContiguous && layout_generation != 0; }
 };
 static_assert(sizeof(Note) == 32, "no padding");
 

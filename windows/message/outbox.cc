@@ -6,16 +6,11 @@
 #include <utility>
 
 #include "membuf/rules.h"
-#include "patterns/engine/pattern_call.h"
-#include "transport/capabilities.h"
 #include "transport/endpoint.h"
 #include "windows/layout/layout_copy.h"
 
 namespace brigade {
 namespace {
-
-// Pieces that go straight, and are announced before one of them has gone.
-constexpr int64_t kMostAhead = 8;
 
 void AddOnce(std::vector<int>* ranks, int rank) {
   if (std::find(ranks->begin(), ranks->end(), rank) == ranks->end()) ranks->push_back(rank);
@@ -90,10 +85,13 @@ Status Outbox::Add(std::unique_ptr<Outgoing> request) {
                             context_->endpoint()->LandsInPlace(
                                 context_->channel(kReplyChannel), added->target,
                                 {&added->place, added->received.data, 0, added->place.bytes()});
+    if (added->lands_in_place && note.layout_index == Note::kContiguous) note.TakeStraight();
   }
-  if (added->goes_straight) {
-    added->place = StridedLayout::Contiguous(static_cast<size_t>(bytes));
-    added->goes_straight = CanGoStraight(*added);
+  if (added->may_go_straight && added->sent.layout.is_contiguous() &&
+      note.layout_index == Note::kContiguous) {
+    const StraightData data(context_, kRequestChannel, added->target, added->sent.data, bytes,
+                            note.element);
+    if (data.CanGo()) added->straight = data;
   }
   ++peer.under_way;
   // Others have no token: a number that is none.
@@ -152,17 +150,18 @@ Status Outbox::Send(Outgoing* request, bool* stuck, bool* any) {
     if (*stuck) return Status();
     StagedBuffer* first = nullptr;
     int64_t bytes = 0;
-    if (request->goes_straight) {
-      bytes = StraightPiece(*request, 0);
+    if (request->straight.has_value()) {
+      bytes = request->straight->AnnounceFirst();
       request->message.note.token = static_cast<uint32_t>(bytes);
     } else if (!request->wants_reply() && !request->has_gone()) {
       first = TakePiece(*request, &bytes);
       request->message.note.token = first == nullptr ? 0 : static_cast<uint32_t>(bytes);
     }
     const Peer& peer = PeerOf(request->target);
-    const bool more_follows = first != nullptr || peer.held != nullptr ||
-                              (request->goes_straight && bytes < request->from->size()) ||
-                              (request->has_gone() && IsFollowed(peer));
+    const bool more_follows =
+        first != nullptr || peer.held != nullptr ||
+        (request->straight.has_value() && bytes < request->straight->left()) ||
+        (request->has_gone() && IsFollowed(peer));
     const Status status = context_->notes()->Try(
         request->target, request->message, more_follows ? Urgency::kWithNext : Urgency::kCanWait);
     if (!status.ok()) {
@@ -174,10 +173,9 @@ Status Outbox::Send(Outgoing* request, bool* stuck, bool* any) {
     *any = true;
     BRIGADE_RETURN_IF_ERROR(SendHeld(request->target));
     if (first != nullptr) BRIGADE_RETURN_IF_ERROR(SendPiece(request, bytes, first));
-    if (request->goes_straight) request->announced_bytes = bytes;
   }
-  return request->goes_straight ? SendStraight(request, stuck, any)
-                                : SendPieces(request, stuck, any);
+  return request->straight.has_value() ? SendStraight(request, stuck, any)
+                                       : SendPieces(request, stuck, any);
 }
 
 StagedBuffer* Outbox::TakePiece(const Outgoing& request, int64_t* bytes) {
@@ -224,78 +222,14 @@ Status Outbox::SendPieces(Outgoing* request, bool* stuck, bool* any) {
   return Status();
 }
 
-bool Outbox::CanGoStraight(const Outgoing& request) const {
-  const Note& note = request.message.note;
-  const Endpoint& endpoint = *context_->endpoint();
-  const Channel channel = context_->channel(kRequestChannel);
-  const LayoutRange first{&request.place, request.sent.data, 0,
-                          static_cast<size_t>(StraightPiece(request, 0))};
-  return request.from->size() > context_->PieceBytes(note.element) &&
-         request.sent.layout.is_contiguous() && note.layout_index == Note::kContiguous &&
-         endpoint.SendsInPlace(channel, request.target, first) &&
-         endpoint.LandsInPlace(channel, request.target, first);
-}
-
-int64_t Outbox::StraightPiece(const Outgoing& request, int64_t at) const {
-  const Capabilities& has =
-      context_->endpoint()->CapabilitiesTo(context_->group()->id, request.target);
-  const auto size = static_cast<size_t>(request.from->size());
-  const size_t left = size - static_cast<size_t>(at);
-  // The first fills the time until there is a place for the next.
-  const Tuning& tuning = has.tuning;
-  const bool fills = at == 0 && size > has.eager_piece_bytes && tuning.first_piece_bytes > 0;
-  return static_cast<int64_t>(
-      std::min(left, fills ? tuning.first_piece_bytes : tuning.preferred_piece_bytes));
-}
-
-Status Outbox::Announce(Outgoing* request) {
-  const Capabilities& has =
-      context_->endpoint()->CapabilitiesTo(context_->group()->id, request->target);
-  const int64_t most = kMostAhead * static_cast<int64_t>(has.tuning.preferred_piece_bytes);
-  const int64_t end = std::min(request->from->size(), request->from->position() + most);
-  // Several together.
-  if (request->announced_bytes > request->from->position() + most / 2) return Status();
-  while (request->announced_bytes < end) {
-    NoteMessage piece;
-    piece.note.kind = NoteKind::kPiece;
-    piece.note.bytes = StraightPiece(*request, request->announced_bytes);
-    const int64_t next = request->announced_bytes + piece.note.bytes;
-    const Status status = context_->notes()->Try(
-        request->target, piece, next < end ? Urgency::kWithNext : Urgency::kCanWait);
-    if (status.code() == StatusCode::kNoResource) return Status();
-    BRIGADE_RETURN_IF_ERROR(status);
-    request->announced_bytes = next;
-  }
-  return Status();
-}
-
 Status Outbox::SendStraight(Outgoing* request, bool* stuck, bool* any) {
-  while (!request->has_gone()) {
-    BRIGADE_RETURN_IF_ERROR(Announce(request));
-    const int64_t at = request->from->position();
-    *stuck = request->announced_bytes == at;
-    if (*stuck) return Status();
-    const int64_t bytes = StraightPiece(*request, at);
-    OperationStatistics uncounted;
-    const SentNow sent = context_->engine()->sends()->SendNow(
-        context_->group(), kRequestChannel, request->target, ConstByteSpan(),
-        {&request->place, request->sent.data, static_cast<size_t>(at), static_cast<size_t>(bytes)},
-        &uncounted);
-    StagedBuffer* buffer = nullptr;
-    // What was copied before leaves first, or tells of a loss.
-    if (sent == SentNow::kNo && context_->group()->sends_in_flight == 0) {
-      buffer = context_->engine()->buffers()->TryOverflow(static_cast<size_t>(bytes), &uncounted);
-    }
-    *stuck = sent != SentNow::kYes && buffer == nullptr;
-    if (*stuck) return Status();
-    if (buffer != nullptr) {
-      BRIGADE_RETURN_IF_ERROR(SendPiece(request, bytes, buffer));
-    } else {
-      request->from->Seek(at + bytes);
-    }
-    *any = true;
-  }
-  return Status();
+  Note piece;
+  piece.kind = NoteKind::kPiece;
+  const Status status = request->straight->Advance(piece, any);
+  const int64_t left = request->straight->left();
+  request->from->Seek(request->from->size() - left);
+  *stuck = left > 0;
+  return status;
 }
 
 void Outbox::EndIfOver(Outgoing* request) {
@@ -316,7 +250,8 @@ Status Outbox::TakeReply(int from, const NoteMessage& message) {
       message.note.bytes > request->to->size() - request->announced_back ||
       (message.note.inlined > 0
            ? message.note.inlined != message.note.bytes
-           : message.note.bytes > static_cast<int64_t>(context_->space()->piece_bytes()))) {
+           : !request->lands_in_place &&
+                 message.note.bytes > static_cast<int64_t>(context_->space()->piece_bytes()))) {
     return Nonsense(from, "replies with " + std::to_string(message.note.bytes) +
                               " bytes, which is not what was asked for");
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "windows/message/message_context.h"
 #include "windows/message/note.h"
 #include "windows/message/outgoing.h"
+#include "windows/message/straight_data.h"
 
 namespace brigade {
 
@@ -49,8 +51,9 @@ class Outbox {
   // waits behind them.
   int64_t StraightLeft(int target) const {
     const Peer& peer = peers_[static_cast<size_t>(target)];
-    if (!peer.is_stuck || peer.waiting.size() > 1 || !peer.waiting.front()->goes_straight) return 0;
-    return peer.waiting.front()->from->size() - peer.waiting.front()->from->position();
+    if (!peer.is_stuck || peer.waiting.size() > 1) return 0;
+    const std::optional<StraightData>& straight = peer.waiting.front()->straight;
+    return straight.has_value() ? straight->left() : 0;
   }
 
   // Requests to a target whose memory is not yet the caller's again, or that wait to be sent.
@@ -91,13 +94,7 @@ class Outbox {
   // Whether another leaves at once behind the first: it waits for no memory.
   static bool IsFollowed(const Peer& peer);
   Status SendPieces(Outgoing* request, bool* stuck, bool* any);
-  // Whether one that its target would take in longer pieces can be sent so.
-  bool CanGoStraight(const Outgoing& request) const;
-  // How long its piece is that begins `at` so many bytes.
-  int64_t StraightPiece(const Outgoing& request, int64_t at) const;
-  Status SendStraight(Outgoing* request, bool* stuck, bool* any);
-  // Announces some of its pieces, so that their places are known when it is their turn.
-  Status Announce(Outgoing* request);
+  static Status SendStraight(Outgoing* request, bool* stuck, bool* any);
   // Memory for its next piece, of *bytes; null: there is none now.
   StagedBuffer* TakePiece(const Outgoing& request, int64_t* bytes);
   Status SendPiece(Outgoing* request, int64_t bytes, StagedBuffer* buffer);

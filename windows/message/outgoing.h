@@ -14,6 +14,7 @@
 #include "windows/layout/layout_cursor.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/message/note.h"
+#include "windows/message/straight_data.h"
 
 namespace brigade {
 
@@ -49,15 +50,15 @@ struct Outgoing {
   const OriginData sent;
   std::optional<LayoutCursor> from;  // behind what has gone
   std::vector<std::byte> serial;     // of kLayout: what is sent
-  // Whether it is sent from where it lies, in pieces that land where they belong.
-  bool goes_straight = false;
-  int64_t announced_bytes = 0;  // of these
+  // Whether it may be sent from where it lies, in pieces that land where they belong; and what is.
+  bool may_go_straight = false;
+  std::optional<StraightData> straight;
 
   const OriginData received;
   std::optional<LayoutCursor> to;  // behind what has come
   // Where replies land: in place, or in a buffer that was reserved before the request went.
   bool lands_in_place = false;
-  StridedLayout place;  // of them, or of what goes straight
+  StridedLayout place;
   size_t posted_in_place = 0;
   StagedBuffer* landing = nullptr;
 

@@ -42,8 +42,9 @@ namespace brigade {
 namespace {
 
 constexpr size_t kChunkBytes = 1024;
-constexpr size_t kWindowBytes = 256;
-constexpr size_t kAskedBytes = 1500;  // in two pieces
+constexpr size_t kShortWindowBytes = 256;
+constexpr size_t kLongWindowBytes = 3000;  // from which more than a piece is read straight
+constexpr size_t kAskedBytes = 1500;       // in two pieces
 constexpr size_t kGuardBytes = 4096;
 constexpr std::byte kGuard{0x5a};
 constexpr uint8_t kFirstKind = GroupControl::kFirstKindOfOthers;
@@ -71,19 +72,22 @@ class Input {
 // What the window's owner may write to, with guards around it.
 class Memory {
  public:
-  Memory() : bytes_(3 * kGuardBytes + kWindowBytes + kAskedBytes, kGuard) {
-    std::fill_n(window(), kWindowBytes, std::byte{0});
+  explicit Memory(size_t window_bytes)
+      : window_bytes_(window_bytes), bytes_(3 * kGuardBytes + window_bytes + kAskedBytes, kGuard) {
+    std::fill_n(window(), window_bytes, std::byte{0});
     std::fill_n(asked(), kAskedBytes, std::byte{0});
   }
   std::byte* window() { return bytes_.data() + kGuardBytes; }
-  std::byte* asked() { return window() + kWindowBytes + kGuardBytes; }
+  std::byte* asked() { return window() + window_bytes_ + kGuardBytes; }
   void CheckGuards() {
-    for (const std::byte* guard : {bytes_.data(), window() + kWindowBytes, asked() + kAskedBytes}) {
+    for (const std::byte* guard :
+         {bytes_.data(), window() + window_bytes_, asked() + kAskedBytes}) {
       BRIGADE_CHECK_EQ(std::count(guard, guard + kGuardBytes, kGuard), ptrdiff_t{kGuardBytes});
     }
   }
 
  private:
+  const size_t window_bytes_;
   std::vector<std::byte> bytes_;
 };
 
@@ -176,15 +180,18 @@ void OpenGroup(InprocWorld* world, Endpoint* endpoint, int rank, GroupId* group)
 class Owner {
  public:
   // Takes a group of its endpoint's.
-  Owner(Endpoint* endpoint, GroupId group, bool is_checked)
-      : engine_(MakeEngine(endpoint)), state_(new GroupState), page_(PageLines()) {
+  Owner(Endpoint* endpoint, GroupId group, bool is_checked, size_t window_bytes)
+      : memory_(window_bytes),
+        engine_(MakeEngine(endpoint)),
+        state_(new GroupState),
+        page_(PageLines()) {
     state_->id = group;
     state_->cols = 2;
     state_->capabilities = &endpoint->CapabilitiesOf(group);
     engine_->ListenTo(state_.get());
     Require(WindowSpace::Create(engine_.get(), &space_));
     served_.memory = memory_.window();
-    served_.bytes = kWindowBytes;
+    served_.bytes = static_cast<int64_t>(window_bytes);
     served_.page = MemberPage(page_.front().bytes, 2);
     if (is_checked) served_.checked.emplace(0, 0);
     for (auto* const counts :
@@ -244,6 +251,7 @@ void Play(Input input) {
   const uint8_t how = input.Byte();
   InprocOptions options;
   options.lands_in_place = (how & 1) == 0;
+  options.sends_in_place = (how & 4) != 0;
   InprocWorld world(2, options);
   const std::unique_ptr<Endpoint> endpoint = world.CreateEndpoint(0);
   std::unique_ptr<Endpoint> other = world.CreateEndpoint(1);
@@ -253,7 +261,8 @@ void Play(Input input) {
   OpenGroup(&world, endpoint.get(), 0, &group);
   opening.join();
 
-  Owner owner(endpoint.get(), group, /*is_checked=*/(how & 2) != 0);
+  Owner owner(endpoint.get(), group, /*is_checked=*/(how & 2) != 0,
+              options.sends_in_place ? kLongWindowBytes : kShortWindowBytes);
   Stranger stranger(std::move(other), others);
   while (!input.is_over()) {
     const uint8_t step = input.Byte();

@@ -1,0 +1,107 @@
+#include "windows/message/straight_data.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "membuf/byte_span.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/engine/staged_buffer.h"
+#include "transport/capabilities.h"
+
+namespace brigade {
+namespace {
+
+// Pieces that are announced before one of them has gone.
+constexpr int64_t kMostAhead = 8;
+
+}  // namespace
+
+StraightData::StraightData(MessageContext* context, ChannelKind channel, int peer, std::byte* data,
+                           int64_t bytes, Element element)
+    : context_(context),
+      channel_(channel),
+      peer_(peer),
+      data_(data),
+      bytes_(bytes),
+      element_(element),
+      layout_(StridedLayout::Contiguous(static_cast<size_t>(bytes))) {}
+
+LayoutRange StraightData::Range(int64_t at, int64_t bytes) const {
+  return {&layout_, data_, static_cast<size_t>(at), static_cast<size_t>(bytes)};
+}
+
+bool StraightData::CanGo() const {
+  if (bytes_ <= context_->PieceBytes(element_)) return false;
+  const Endpoint& endpoint = *context_->endpoint();
+  const Channel channel = context_->channel(channel_);
+  const LayoutRange first = Range(0, PieceAt(0));
+  // The peer's end of the transport is like this one.
+  return endpoint.SendsInPlace(channel, peer_, first) &&
+         endpoint.LandsInPlace(channel, peer_, first);
+}
+
+int64_t StraightData::PieceAt(int64_t at) const {
+  const Capabilities& has = context_->endpoint()->CapabilitiesTo(context_->group()->id, peer_);
+  // The first fills the time until there is a place for the next.
+  const Tuning& tuning = has.tuning;
+  const bool fills = at == 0 && static_cast<size_t>(bytes_) > has.eager_piece_bytes &&
+                     tuning.first_piece_bytes > 0;
+  const size_t most = fills ? tuning.first_piece_bytes : tuning.preferred_piece_bytes;
+  return std::min(bytes_ - at, MessageContext::WholeElements(static_cast<int64_t>(most), element_));
+}
+
+int64_t StraightData::AnnounceFirst() {
+  announced_ = PieceAt(0);
+  return announced_;
+}
+
+Status StraightData::Announce(const Note& note) {
+  const Capabilities& has = context_->endpoint()->CapabilitiesTo(context_->group()->id, peer_);
+  const int64_t most = kMostAhead * static_cast<int64_t>(has.tuning.preferred_piece_bytes);
+  const int64_t end = std::min(bytes_, gone_ + most);
+  // Several together.
+  if (announced_ > gone_ + most / 2) return Status();
+  while (announced_ < end) {
+    NoteMessage piece;
+    piece.note = note;
+    piece.note.bytes = PieceAt(announced_);
+    const int64_t next = announced_ + piece.note.bytes;
+    const Status status =
+        context_->notes()->Try(peer_, piece, next < end ? Urgency::kWithNext : Urgency::kCanWait);
+    if (status.code() == StatusCode::kNoResource) return Status();
+    BRIGADE_RETURN_IF_ERROR(status);
+    announced_ = next;
+  }
+  return Status();
+}
+
+Status StraightData::Send(int64_t bytes, bool* is_sent) {
+  OperationStatistics uncounted;
+  const SentNow sent = context_->engine()->sends()->SendNow(
+      context_->group(), channel_, peer_, ConstByteSpan(), Range(gone_, bytes), &uncounted);
+  *is_sent = sent == SentNow::kYes;
+  // What was copied before leaves first, or tells of a loss.
+  if (sent != SentNow::kNo || context_->group()->sends_in_flight > 0) return Status();
+  StagedBuffer* const buffer =
+      context_->engine()->buffers()->TryOverflow(static_cast<size_t>(bytes), &uncounted);
+  if (buffer == nullptr) return Status();
+  std::memcpy(buffer->memory.data, data_ + gone_, static_cast<size_t>(bytes));
+  *is_sent = true;
+  return context_->SendPiece(channel_, peer_, bytes, buffer);
+}
+
+Status StraightData::Advance(Note note, bool* any) {
+  while (left() > 0) {
+    BRIGADE_RETURN_IF_ERROR(Announce(note));
+    if (announced_ == gone_) return Status();
+    const int64_t bytes = PieceAt(gone_);
+    bool is_sent = false;
+    BRIGADE_RETURN_IF_ERROR(Send(bytes, &is_sent));
+    if (!is_sent) return Status();
+    gone_ += bytes;
+    *any = true;
+  }
+  return Status();
+}
+
+}  // namespace brigade

@@ -1,0 +1,59 @@
+// StraightData: bytes that go from where they lie to where they belong, past staging memory, in
+// pieces as long as the transport likes. They are announced ahead, so that their places are granted
+// in time.
+
+#ifndef BRIGADE_WINDOWS_MESSAGE_STRAIGHT_DATA_H_
+#define BRIGADE_WINDOWS_MESSAGE_STRAIGHT_DATA_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "membuf/status.h"
+#include "membuf/strided_layout.h"
+#include "transport/channel.h"
+#include "transport/endpoint.h"
+#include "windows/elements/element.h"
+#include "windows/message/message_context.h"
+#include "windows/message/note.h"
+
+namespace brigade {
+
+class StraightData {
+ public:
+  // To group rank `peer`. Pieces are whole elements. The bytes must stay until none are left.
+  StraightData(MessageContext* context, ChannelKind channel, int peer, std::byte* data,
+               int64_t bytes, Element element);
+
+  // Whether they would go through staging memory in several pieces, and the transport can do
+  // better. REQUIRES: they belong to adjacent bytes of the peer.
+  bool CanGo() const;
+  // Bytes that have not gone.
+  int64_t left() const { return bytes_ - gone_; }
+  // The first piece is announced by a note of the caller: how long it is.
+  int64_t AnnounceFirst();
+  // Announces pieces by `note`, with the length of each, and sends what can go now. Sets *any if
+  // some went. Never waits.
+  Status Advance(Note note, bool* any);
+
+ private:
+  LayoutRange Range(int64_t at, int64_t bytes) const;
+  // How long the piece is that begins there.
+  int64_t PieceAt(int64_t at) const;
+  Status Announce(const Note& note);
+  // The next piece.
+  Status Send(int64_t bytes, bool* is_sent);
+
+  MessageContext* context_;
+  ChannelKind channel_;
+  int peer_;
+  std::byte* data_;
+  int64_t bytes_;
+  Element element_;
+  StridedLayout layout_;
+  int64_t announced_ = 0;
+  int64_t gone_ = 0;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_WINDOWS_MESSAGE_STRAIGHT_DATA_H_
