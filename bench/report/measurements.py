@@ -13,12 +13,13 @@ ENOUGH_SAMPLES = 6
 
 
 class Figure(NamedTuple):
-    """`samples`: of how many the interval is; of a ratio, the lesser number."""
+    """`samples`: of how many the interval is; of a ratio, the lesser number. `least`: of all, where it is known."""
 
     median: float
     lo: float
     hi: float
     samples: int
+    least: float = math.nan
 
 
 class Key(NamedTuple):
@@ -90,10 +91,11 @@ def median_interval(samples):
 
 def pool(figures):
     """One figure from the same figure of several launches: the launches are the samples once they are enough."""
+    least = min(f.least for f in figures)
     if len(figures) >= ENOUGH_SAMPLES:
-        return median_interval([f.median for f in figures])
+        return median_interval([f.median for f in figures])._replace(least=least)
     return Figure(statistics.median(f.median for f in figures), min(f.lo for f in figures), max(f.hi for f in figures),
-                  sum(f.samples for f in figures))
+                  sum(f.samples for f in figures), least)
 
 
 def ratio(peer, ours):
@@ -140,7 +142,8 @@ def select(lines, **wanted):
 
 
 def _figures(lines):
-    return [Figure(*row) for row in lines[["median_us", "lo_us", "hi_us", "iterations"]].itertuples(index=False)]
+    rows = lines.reindex(columns=["median_us", "lo_us", "hi_us", "iterations", "least_us"])
+    return [Figure(*row) for row in rows.itertuples(index=False)]
 
 
 def collect(lines):

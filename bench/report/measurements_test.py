@@ -23,13 +23,14 @@ class Intervals(unittest.TestCase):
     def test_ranks_are_those_of_the_program(self):
         # As in statistics_test.cc: both must mean the same by an interval.
         for n, rank in ((5, 1), (6, 1), (9, 2), (20, 6), (100, 40)):
-            self.assertEqual(measurements.median_interval(range(1, n + 1)), ((n + 1) / 2, rank, n + 1 - rank, n))
+            self.assertEqual(measurements.median_interval(range(1, n + 1)), Figure((n + 1) / 2, rank, n + 1 - rank, n))
 
     def test_few_launches_pool_their_intervals(self):
-        self.assertEqual(measurements.pool([Figure(2, 1, 3, 9), Figure(4, 3, 6, 9)]), Figure(3, 1, 6, 18))
+        self.assertEqual(measurements.pool([Figure(2, 1, 3, 9, 1), Figure(4, 3, 6, 9, 0.5)]), Figure(3, 1, 6, 18, 0.5))
 
     def test_enough_launches_are_the_samples(self):
-        self.assertEqual(measurements.pool([Figure(m, 0, 99, 9) for m in range(1, 7)]), Figure(3.5, 1, 6, 6))
+        self.assertEqual(measurements.pool([Figure(m, 0, 99, 9, m / 2) for m in range(1, 7)]),
+                         Figure(3.5, 1, 6, 6, 0.5))
 
     def test_ratio_takes_the_worst_ends(self):
         self.assertEqual(measurements.ratio(Figure(6, 4, 8, 9), Figure(3, 2, 4, 7)), Figure(2, 1, 4, 7))

@@ -95,6 +95,7 @@ Status Report::Add(const Case& the_case, const std::vector<Result>& results) {
     line["median_us"] = time.median;
     line["lo_us"] = time.lo;
     line["hi_us"] = time.hi;
+    line["least_us"] = time.least;
     if (predicted) line["predicted_us"] = subject.predicted_us;
     if (subject.chosen) line["chosen"] = true;
     line["MBps"] = MegabytesPerSecond(the_case, result);

@@ -29,7 +29,7 @@ MedianInterval MedianOf(std::vector<double> samples) {
   const int n = static_cast<int>(samples.size());
   const int rank = std::max(IntervalRank(n), 1);
   return MedianInterval{(samples[(n - 1) / 2] + samples[n / 2]) / 2, samples[rank - 1],
-                        samples[n - rank]};
+                        samples[n - rank], samples.front()};
 }
 
 int RepetitionsFor(double microseconds_wanted, double microseconds_once, int least, int most) {

@@ -11,6 +11,7 @@ struct MedianInterval {
   double median = 0;
   double lo = 0;
   double hi = 0;
+  double least = 0;  // of all samples
 };
 
 // The median of `samples` and its nonparametric 95 % interval: the innermost pair of order

@@ -26,6 +26,7 @@ TEST(StatisticsTest, FewSamplesGiveTheirRange) {
   const MedianInterval interval = MedianOf(OneTo(5));
   EXPECT_EQ(interval.lo, 1);
   EXPECT_EQ(interval.hi, 5);
+  EXPECT_EQ(MedianOf({3, 1, 2}).least, 1);
 }
 
 // The ranks tabulated in textbooks for the sign test at 5 %, two-sided.
