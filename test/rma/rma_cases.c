@@ -725,6 +725,12 @@ static void mapped(void) {
   allocated();
 }
 
+static void check_level(int wanted) {
+  int level;
+  MPI_Query_thread(&level);
+  CHECK(level == wanted);
+}
+
 enum { kLocked, kPosted, kFenced, kWindows = kFenced + 2, kAdded = 100 };
 static MPI_Win of_threads[kWindows];
 static MPI_Group right_alone;
@@ -759,11 +765,10 @@ static void* adding_thread(void* nothing) {
  * later. */
 static void threads(void) {
   const struct timespec later = {0, 50000000};
-  int *memory[kWindows], level;
+  int* memory[kWindows];
   pthread_t other;
   MPI_Group all, left_alone;
-  MPI_Query_thread(&level);
-  CHECK(level == MPI_THREAD_MULTIPLE);
+  check_level(MPI_THREAD_MULTIPLE);
   for (int i = 0; i < kWindows; ++i) {
     MPI_Win_allocate(sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory[i], &of_threads[i]);
     *memory[i] = 0;
@@ -798,6 +803,87 @@ static void threads(void) {
   MPI_Group_free(&all);
   MPI_Group_free(&left_alone);
   MPI_Group_free(&right_alone);
+}
+
+/* What another thread computes while the main one, which alone calls MPI, is within calls. */
+static void* computing_thread(void* values) {
+  for (int i = 0; i < kAdded; ++i) ((double*)values)[i] += rank + i;
+  return NULL;
+}
+
+static void funneled(void) {
+  double values[kAdded] = {0}, *memory;
+  pthread_t other;
+  MPI_Win win;
+  check_level(MPI_THREAD_FUNNELED);
+  MPI_Win_allocate(sizeof(values), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  MPI_Win_fence(0, win);
+  for (int turn = 0; turn < 3; ++turn) {
+    CHECK(pthread_create(&other, NULL, computing_thread, values) == 0);
+    MPI_Win_fence(0, win);
+    pthread_join(other, NULL);
+    MPI_Put(values, kAdded, MPI_DOUBLE, right, 0, kAdded, MPI_DOUBLE, win);
+    MPI_Win_fence(0, win);
+    CHECK(pthread_create(&other, NULL, computing_thread, memory) == 0);
+    pthread_join(other, NULL);
+    print("funneled", memory, kAdded);
+  }
+  MPI_Win_free(&win);
+}
+
+/* Threads take turns: each is within calls alone, and an epoch that one begins another ends. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+static void* adding_in_turn(void* win) {
+  const int one = 1;
+  for (int i = 0; i < kAdded; ++i) {
+    pthread_mutex_lock(&one_at_a_time);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right, 0, *(MPI_Win*)win);
+    MPI_Accumulate(&one, 1, MPI_INT, right, 0, 1, MPI_INT, MPI_SUM, *(MPI_Win*)win);
+    MPI_Win_unlock(right, *(MPI_Win*)win);
+    pthread_mutex_unlock(&one_at_a_time);
+  }
+  return NULL;
+}
+
+static void* putting_thread(void* win) {
+  const int value = 10 + rank;
+  MPI_Win_start(right_alone, 0, *(MPI_Win*)win);
+  MPI_Put(&value, 1, MPI_INT, right, 0, 1, MPI_INT, *(MPI_Win*)win);
+  MPI_Win_complete(*(MPI_Win*)win);
+  MPI_Win_wait(*(MPI_Win*)win);
+  MPI_Win_fence(0, *(MPI_Win*)win);
+  MPI_Accumulate(&value, 1, MPI_INT, right, 0, 1, MPI_INT, MPI_SUM, *(MPI_Win*)win);
+  return NULL;
+}
+
+static void serialized(void) {
+  int* memory;
+  pthread_t other;
+  MPI_Win win;
+  MPI_Group all, left_alone;
+  check_level(MPI_THREAD_SERIALIZED);
+  MPI_Win_allocate(sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  *memory = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(pthread_create(&other, NULL, adding_in_turn, &win) == 0);
+  adding_in_turn(&win);
+  pthread_join(other, NULL);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(*memory == 2 * kAdded);
+
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_incl(all, 1, &right, &right_alone);
+  MPI_Group_incl(all, 1, &left, &left_alone);
+  MPI_Win_post(left_alone, 0, win);
+  CHECK(pthread_create(&other, NULL, putting_thread, &win) == 0);
+  pthread_join(other, NULL);
+  MPI_Win_fence(0, win);
+  CHECK(*memory == 2 * (10 + left));
+  MPI_Group_free(&all);
+  MPI_Group_free(&left_alone);
+  MPI_Group_free(&right_alone);
+  MPI_Win_free(&win);
 }
 
 /* Rank 0 computes for two seconds; the others reach its memory meanwhile. */
@@ -838,22 +924,22 @@ static void forgotten(void) {
 static const struct {
   const char* name;
   void (*run)(void);
-} kCases[] = {{"fence", fence},         {"post", post},
-              {"lock", lock},           {"types", types},
-              {"shared", shared},       {"attributes", attributes},
-              {"errors", errors},       {"fatal", fatal},
-              {"requests", requests},   {"overlap", overlap},
-              {"allocated", allocated}, {"mapped", mapped},
-              {"threads", threads},     {"computing", computing},
-              {"forgotten", forgotten}, {"out_of_range", out_of_range},
-              {"pairs", pairs},         {"halves", halves},
-              {"unchecked", unchecked}, {"synced", synced},
-              {"dynamic", dynamic},     {"unattached", unattached},
-              {"bottom", bottom},       {"conflict", conflict}};
+} kCases[] = {{"fence", fence},           {"post", post},           {"lock", lock},
+              {"types", types},           {"shared", shared},       {"attributes", attributes},
+              {"errors", errors},         {"fatal", fatal},         {"requests", requests},
+              {"overlap", overlap},       {"allocated", allocated}, {"mapped", mapped},
+              {"threads", threads},       {"funneled", funneled},   {"computing", computing},
+              {"serialized", serialized}, {"forgotten", forgotten}, {"out_of_range", out_of_range},
+              {"pairs", pairs},           {"halves", halves},       {"unchecked", unchecked},
+              {"synced", synced},         {"dynamic", dynamic},     {"unattached", unattached},
+              {"bottom", bottom},         {"conflict", conflict}};
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);
-  int level = strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  int level = MPI_THREAD_SINGLE;
+  if (strcmp(argv[1], "threads") == 0) level = MPI_THREAD_MULTIPLE;
+  if (strcmp(argv[1], "funneled") == 0) level = MPI_THREAD_FUNNELED;
+  if (strcmp(argv[1], "serialized") == 0) level = MPI_THREAD_SERIALIZED;
   MPI_Init_thread(&argc, &argv, level, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
