@@ -48,7 +48,7 @@ NoteMessage StrangeNote(int64_t window_bytes, std::mt19937* random) {
   for (std::byte& byte : message.data) byte = static_cast<std::byte>(any(1, 255));
   Note& note = message.note;
   note.kind = static_cast<NoteKind>(
-      any(static_cast<int>(NoteKind::kPut), static_cast<int>(NoteKind::kNotify) + 2));
+      any(static_cast<int>(NoteKind::kPut), static_cast<int>(NoteKind::kWake) + 1));
   note.op = static_cast<uint8_t>(number(20));
   note.element = static_cast<Element>(number(30));
   note.inlined = static_cast<uint8_t>(any(0, kMostInlined));

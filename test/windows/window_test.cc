@@ -1273,6 +1273,99 @@ TEST_P(Windows, ALostRankEndsEveryWait) {
   }
 }
 
+// --- what ranks say in pages that all of them see ---
+
+// Nobody is told but who sleeps, which ends sooner so.
+TEST(Pages, WhoSleepsIsWoken) {
+  class Counting : public ForwardingEndpoint {
+   public:
+    Counting(std::unique_ptr<Endpoint> inner, std::atomic<int>* wakes)
+        : ForwardingEndpoint(std::move(inner)), wakes_(*wakes) {}
+    Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
+      if (message.data[0] == static_cast<std::byte>(NoteKind::kWake)) ++wakes_;
+      return ForwardingEndpoint::SendControl(group, peer, message, urgency);
+    }
+
+   private:
+    std::atomic<int>& wakes_;
+  };
+  constexpr int kMostTrials = 200;
+  std::atomic<int> wakes{0};
+  WindowWay way;
+  way.transport = WindowWay::Transport::kShm;
+  way.kind = WindowMemory::kShared;
+  way.goes_directly = [](int) { return true; };
+  way.wrap = [&](int, std::unique_ptr<Endpoint> inner) {
+    return std::make_unique<Counting>(std::move(inner), &wakes);
+  };
+  const auto be_late = [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
+  // Rank 1 is late with something that rank 0 waits for.
+  const std::vector<std::function<void(Window*)>> epochs = {
+      [&](Window* window) {
+        if (window->rank() == 1) be_late();
+        Require(window->Fence());
+      },
+      [&](Window* window) {
+        if (window->rank() == 0) {
+          Require(window->Start({1}));
+          Require(window->Complete());
+          return;
+        }
+        be_late();
+        Require(window->Post({0}));
+        Require(window->Wait());
+      },
+      [&](Window* window) {
+        if (window->rank() == 0) {
+          Require(window->Post({1}));
+          Require(window->Wait());
+          return;
+        }
+        Require(window->Start({0}));
+        be_late();
+        Require(window->Complete());
+      },
+  };
+  OnWindowRanks(way, 2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(8);
+    for (const auto& epoch : epochs) {
+      self.Meet();
+      const int before = wakes;
+      self.Meet();
+      bool is_woken = false;
+      for (int trial = 0; trial < kMostTrials && !is_woken; ++trial) {
+        epoch(window.get());
+        self.Meet();
+        is_woken = wakes > before;
+        self.Meet();
+      }
+      Expect(is_woken, "rank 1 has never woken rank 0");
+    }
+    Require(window->Free());
+  });
+}
+
+// More than look at each other's pages.
+TEST(Pages, ManyRanksMeetToo) {
+  constexpr int kRanks = 17;
+  WindowWay way;
+  way.goes_directly = [](int) { return true; };
+  OnWindowRanks(way, kRanks, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(sizeof(int64_t));
+    Require(window->Fence());
+    for (int64_t i = 1; i <= 20; ++i) {
+      Require(window->Put(Data(&i, 1, Element::kInt64),
+                          At((self.rank() + static_cast<int>(i)) % kRanks, 0, 8)));
+      Require(window->Fence());
+      int64_t value = 0;
+      std::memcpy(&value, window->base(), sizeof(value));
+      Expect(value == i, "what was put in this epoch");
+      Require(window->Fence());
+    }
+    Require(window->Free());
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Over, Windows, testing::ValuesIn(WindowWays()),
                          [](const auto& test) { return test.param.name; });
 INSTANTIATE_TEST_SUITE_P(In, Windows, testing::ValuesIn(SimulatedWindowWays()),

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 namespace brigade {
 namespace {
@@ -41,10 +40,10 @@ Status Epochs::CheckStart() const {
   return Status();
 }
 
-void Epochs::Start(std::vector<int> targets) {
+void Epochs::Start(const std::vector<int>& targets) {
   is_started_ = true;
   is_fenced_ = false;
-  started_ = std::move(targets);
+  started_ = targets;
 }
 
 Status Epochs::CheckComplete() const {
@@ -57,10 +56,10 @@ Status Epochs::CheckPost() const {
   return Status();
 }
 
-void Epochs::Post(std::vector<int> origins) {
+void Epochs::Post(const std::vector<int>& origins) {
   is_posted_ = true;
   is_fenced_ = false;
-  posted_ = std::move(origins);
+  posted_ = origins;
 }
 
 Status Epochs::CheckWait() const {

@@ -34,11 +34,11 @@ class Epochs {
   // Each says kInvalidArgument, and changes nothing, if the call is out of order.
   Status Fence(bool opens);
   Status CheckStart() const;
-  void Start(std::vector<int> targets);
+  void Start(const std::vector<int>& targets);
   Status CheckComplete() const;
   void Complete() { is_started_ = false; }
   Status CheckPost() const;
-  void Post(std::vector<int> origins);
+  void Post(const std::vector<int>& origins);
   Status CheckWait() const;
   void Wait() { is_posted_ = false; }
   Status CheckLock(int target) const;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "patterns/engine/group_state.h"
+#include "transport/edge/bell.h"
 #include "transport/edge/shared_allocations.h"
 #include "transport/edge/shared_segment.h"
 #include "transport/host/host.h"
@@ -170,6 +171,8 @@ Status Window::OpenTargets(Bootstrap* bootstrap, const WindowOptions& options) {
   is_direct_ = std::all_of(all.begin(), all.end(), [](const Reach& reach) { return reach.all; });
   some_are_direct_ =
       std::any_of(all.begin(), all.end(), [](const Reach& reach) { return reach.some; });
+  speaks_in_pages_ = is_direct_ && !is_simulated;
+  if (speaks_in_pages_) (void)Bell::Prepare();  // who is not woken in time wakes by itself
   if (std::all_of(all.begin(), all.end(), [](const Reach& reach) { return reach.has_walls; })) {
     letters_.emplace(rank(), walls);
   }
@@ -239,7 +242,9 @@ Status Window::Free() {
   if (epochs_.has_locks()) {
     return {StatusCode::kInvalidArgument, "a window is freed of which locks are held"};
   }
-  BRIGADE_RETURN_IF_ERROR(Fence({/*nothing_precedes=*/false, /*nothing_succeeds=*/true}));
+  // By messages, behind which nobody sends to a group that is closed.
+  BRIGADE_RETURN_IF_ERROR(EndFence({/*nothing_precedes=*/false, /*nothing_succeeds=*/true},
+                                   /*meets_in_pages=*/false));
   is_freed_ = true;
   return Status();
 }

@@ -41,6 +41,7 @@
 #include "windows/memory/exposed_memory.h"
 #include "windows/memory/letters.h"
 #include "windows/memory/member.h"
+#include "windows/memory/member_page.h"
 #include "windows/memory/target_memory.h"
 #include "windows/message/note.h"
 #include "windows/message/outgoing.h"
@@ -308,6 +309,19 @@ class Window final : private Engine::Listener {
   Status Reached(int target, const Status& outcome);
   Status Broken(const Status& status);
 
+  // Members that all see each other's pages say there, by a store of their own, and not by notes,
+  // that they have come to a fence, posted, or completed.
+  Status EndFence(const FencePromise& promise, bool meets_in_pages);
+  Status MeetInPages();
+  void SayInPage(std::atomic<uint64_t> MemberPage::Told::*what, const std::vector<int>& members);
+  // Behind what this rank has said in its page.
+  void WakeIfAsleep(int member);
+  // Of the driver, in a turn: until a member has said something there, or has told it by a note.
+  template <typename Over>
+  Status UntilSaid(const char* what, const Over& over);
+  bool HasPosted(int target) const;
+  bool HasCompleted(int origin) const;
+
   // Of the driver.
   Status EndExposure();
   Status AwaitRoom(int target);
@@ -349,6 +363,7 @@ class Window final : private Engine::Listener {
   std::vector<const TargetMemory*> direct_;
   bool is_direct_ = true;         // every rank reaches every other by itself; the same on all
   bool some_are_direct_ = false;  // some rank reaches another so; the same on all
+  bool speaks_in_pages_ = false;  // as all do: whoever waits looks there
   bool may_leave_early_ = false;  // a fence, before others have left it; the same on all
   bool has_short_blocks_ = true;  // as the options say
   bool may_be_asked_ = false;     // for what the kernel could do here
@@ -359,6 +374,7 @@ class Window final : private Engine::Listener {
   std::unique_ptr<WindowMessages> messages_;
   Epochs epochs_;
 
+  uint64_t fences_ = 0;                     // of this rank, in pages
   std::vector<uint64_t> posts_taken_;       // by target: starts
   std::vector<uint64_t> completes_taken_;   // by origin: waits
   std::vector<uint64_t> grants_taken_;      // by target

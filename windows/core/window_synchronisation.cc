@@ -11,6 +11,12 @@
 #include "windows/core/window.h"
 
 namespace brigade {
+namespace {
+
+// Where each looks at the pages of all others: of more, a tree takes fewer misses in a row.
+constexpr int kMostMeetingInPages = 16;
+
+}  // namespace
 
 Status Window::AddNote(int target, NoteKind kind, uint32_t token, uint8_t op) {
   Note note;
@@ -84,6 +90,10 @@ uint32_t Window::NextToken() {
 //
 // Source: MPI/SX, section 2.1.
 Status Window::Fence(const FencePromise& promise) {
+  return EndFence(promise, speaks_in_pages_ && size() <= kMostMeetingInPages);
+}
+
+Status Window::EndFence(const FencePromise& promise, bool meets_in_pages) {
   if (!promise.nothing_succeeds) GiveWhatIsWanted();
   BRIGADE_RETURN_IF_ERROR(epochs_.Fence(!promise.nothing_succeeds));
   FullFence();
@@ -99,10 +109,26 @@ Status Window::Fence(const FencePromise& promise) {
     served_.checked->EndAll();  // all has come, and nobody begins anything behind the fence
   }
   do {
-    BRIGADE_RETURN_IF_ERROR(wait_->Run(group_.get(), PatternCall()));  // a barrier
+    BRIGADE_RETURN_IF_ERROR(meets_in_pages ? MeetInPages()
+                                           : wait_->Run(group_.get(), PatternCall()));  // a barrier
     FullFence();
   } while (letters_.has_value() && letters_->EndFence(served_.memory));
   return Status();
+}
+
+Status Window::MeetInPages() {
+  const WindowWait::Turn turn(&*wait_);
+  const uint64_t fences = ++fences_;
+  exposed_->page().fences().store(fences, std::memory_order_release);
+  for (int r = 0; r < size(); ++r) WakeIfAsleep(r);
+  int there = 0;  // so many members, from the first on
+  return UntilSaid("others to come to a fence", [&] {
+    while (there < size() &&
+           direct(there)->page().fences().load(std::memory_order_acquire) >= fences) {
+      ++there;
+    }
+    return there == size();
+  });
 }
 
 bool Window::all_tell() const { return size() <= rules::kMostRanksTelling; }
@@ -181,16 +207,57 @@ Status Window::AllGather(const void* mine, size_t bytes, void* all) {
 
 // --- post, start, complete, wait ---
 
+void Window::SayInPage(std::atomic<uint64_t> MemberPage::Told::*what,
+                       const std::vector<int>& members) {
+  for (const int member : members) {
+    std::atomic<uint64_t>& count = exposed_->page().told(member).*what;
+    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  for (const int member : members) WakeIfAsleep(member);
+}
+
+// Who may sleep has said so, and has looked once more behind that (transport/edge/bell.h).
+void Window::WakeIfAsleep(int member) {
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // the compiler at least keeps the order
+  if (direct(member)->page().asleep().armed()) messages_->SendWake(member);
+}
+
+template <typename Over>
+Status Window::UntilSaid(const char* what, const Over& over) {
+  return speaks_in_pages_ ? wait_->UntilSaid(&exposed_->page().asleep(), what, over)
+                          : wait_->Until(/*is_told=*/true, what, over);
+}
+
+bool Window::HasPosted(int target) const {
+  const auto t = static_cast<size_t>(target);
+  const uint64_t posts =
+      speaks_in_pages_ ? direct(target)->page().told(rank()).posts.load(std::memory_order_acquire)
+                       : served_.posted_by[t];
+  return posts > posts_taken_[t];
+}
+
+bool Window::HasCompleted(int origin) const {
+  const auto o = static_cast<size_t>(origin);
+  const uint64_t completes =
+      speaks_in_pages_
+          ? direct(origin)->page().told(rank()).completes.load(std::memory_order_acquire)
+          : served_.completed_by[o];
+  return completes > completes_taken_[o];
+}
+
 Status Window::Post(const std::vector<int>& origins) {
   GiveWhatIsWanted();
   for (const int origin : origins) BRIGADE_RETURN_IF_ERROR(CheckRank(origin));
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckPost());
   FullFence();
   const WindowWait::Turn turn(&*wait_);
-  Note note;
-  note.kind = NoteKind::kPost;
-  for (const int origin : origins) {
-    BRIGADE_RETURN_IF_ERROR(messages_->SendNote(origin, note));
+  BRIGADE_RETURN_IF_ERROR(state()->failure);
+  if (speaks_in_pages_) {
+    SayInPage(&MemberPage::Told::posts, origins);
+  } else {
+    Note note;
+    note.kind = NoteKind::kPost;
+    for (const int origin : origins) BRIGADE_RETURN_IF_ERROR(messages_->SendNote(origin, note));
   }
   epochs_.Post(origins);
   return Status();
@@ -202,10 +269,8 @@ Status Window::Start(const std::vector<int>& targets) {
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckStart());
   const WindowWait::Turn turn(&*wait_);
   for (const int target : targets) {
-    const auto t = static_cast<size_t>(target);
-    BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "a target to post",
-                                         [&] { return served_.posted_by[t] > posts_taken_[t]; }));
-    ++posts_taken_[t];
+    BRIGADE_RETURN_IF_ERROR(UntilSaid("a target to post", [&] { return HasPosted(target); }));
+    ++posts_taken_[static_cast<size_t>(target)];
   }
   FullFence();
   epochs_.Start(targets);
@@ -216,7 +281,12 @@ Status Window::Complete() {
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckComplete());
   FullFence();
   const WindowWait::Turn turn(&*wait_);
+  BRIGADE_RETURN_IF_ERROR(state()->failure);
   epochs_.Complete();
+  if (speaks_in_pages_) {  // all is done
+    SayInPage(&MemberPage::Told::completes, epochs_.started());
+    return Status();
+  }
   const std::vector<int> targets = epochs_.started();
   for (const int target : targets) {
     BRIGADE_RETURN_IF_ERROR(AddNote(target, NoteKind::kComplete));
@@ -243,10 +313,8 @@ Status Window::Wait() {
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckWait());
   const WindowWait::Turn turn(&*wait_);
   for (const int origin : epochs_.posted()) {
-    const auto o = static_cast<size_t>(origin);
-    BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "an origin to complete", [&] {
-      return served_.completed_by[o] > completes_taken_[o];
-    }));
+    BRIGADE_RETURN_IF_ERROR(
+        UntilSaid("an origin to complete", [&] { return HasCompleted(origin); }));
   }
   return EndExposure();
 }
@@ -255,10 +323,8 @@ Status Window::Test(bool* over) {
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckWait());
   const WindowWait::Turn turn(&*wait_);
   BRIGADE_RETURN_IF_ERROR(wait_->Look());
-  *over = std::all_of(epochs_.posted().begin(), epochs_.posted().end(), [&](int origin) {
-    const auto o = static_cast<size_t>(origin);
-    return served_.completed_by[o] > completes_taken_[o];
-  });
+  *over = std::all_of(epochs_.posted().begin(), epochs_.posted().end(),
+                      [&](int origin) { return HasCompleted(origin); });
   if (!*over) return Status();
   return EndExposure();
 }

@@ -1,6 +1,7 @@
 // WindowWait: how calls of a window wait. What they wait for comes by a message, or is written by
-// another process into memory, of which nobody tells; and whoever should do it may be lost. Where a
-// process has threads it may also need a call of another one, which is let in meanwhile.
+// another process into memory, of which nobody is told, or only who sleeps; and whoever should do
+// it may be lost. Where a process has threads it may also need a call of another one, which is let
+// in meanwhile.
 
 #ifndef BRIGADE_WINDOWS_CORE_WINDOW_WAIT_H_
 #define BRIGADE_WINDOWS_CORE_WINDOW_WAIT_H_
@@ -17,6 +18,7 @@
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/group/group.h"
+#include "transport/edge/bell.h"
 #include "windows/core/loss_watch.h"
 #include "windows/core/other_threads.h"
 
@@ -55,6 +57,11 @@ class WindowWait {
     return Until(nullptr, is_told, what, over);
   }
 
+  // The same for what another process writes to memory, and then sends a message if it finds
+  // `asleep` armed. What is there soon is looked for alone: nothing else moves meanwhile.
+  template <typename Over>
+  Status UntilSaid(Bell* asleep, const char* what, const Over& over);
+
   // Of a call that waits for nothing, but may be made until something has come: moves everything,
   // and now and then looks whether whoever should do it is lost. What the group is broken by.
   // REQUIRES: the caller has a Turn.
@@ -86,7 +93,24 @@ class WindowWait {
   std::optional<Engine::Turn> turn_;  // of the thread that is in
   const std::shared_ptr<LossWatch> watch_;
   uint64_t looks_ = 0;  // by Look
+  uint64_t waits_ = 0;  // by UntilSaid
 };
+
+template <typename Over>
+Status WindowWait::UntilSaid(Bell* asleep, const char* what, const Over& over) {
+  if (++waits_ % kLooks == 0) engine_->Move();  // for whoever never waits long
+  if (!group_->failure.ok() || over()) return group_->failure;
+  if (others_ != nullptr) return Until(/*is_told=*/false, what, over);
+  const uint64_t polls = engine_->endpoint()->PollsAwake();
+  for (uint64_t i = 0; i < polls; ++i) {
+    engine_->endpoint()->Pause(i);
+    if (over()) return Status();
+  }
+  asleep->Arm();
+  const Status status = Until(/*is_told=*/true, what, over);
+  asleep->Disarm();
+  return status;
+}
 
 template <typename Over>
 Status WindowWait::Until(OtherThreads* others, bool is_told, const char* what, const Over& over) {

@@ -1,13 +1,16 @@
 #include "windows/memory/member_page.h"
 
-#include "membuf/check.h"
-
 namespace brigade {
 namespace {
 
-// Of the notification counters, which begin a cache line of their own.
-size_t CountersOffset(size_t locks_offset, int members) {
-  return (locks_offset + LockQueue::BytesFor(members) + kLineBytes - 1) / kLineBytes * kLineBytes;
+size_t UpToLine(size_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes; }
+
+// What follows another part begins a cache line of its own.
+size_t LocksOffset(size_t told_offset, int members) {
+  return told_offset + UpToLine(static_cast<size_t>(members) * sizeof(MemberPage::Told));
+}
+size_t CountersOffset(size_t told_offset, int members) {
+  return UpToLine(LocksOffset(told_offset, members) + LockQueue::BytesFor(members));
 }
 
 }  // namespace
@@ -17,10 +20,11 @@ size_t MemberPage::BytesFor(int members) {
          static_cast<size_t>(members) * sizeof(std::atomic<uint64_t>);
 }
 
-LockQueue MemberPage::locks() const { return LockQueue(memory_ + sizeof(Front), members_); }
+LockQueue MemberPage::locks() const {
+  return LockQueue(memory_ + LocksOffset(sizeof(Front), members_), members_);
+}
 
 std::atomic<uint64_t>& MemberPage::notified(int source) const {
-  static_assert(std::atomic<uint64_t>::is_always_lock_free, "processes share it");
   BRIGADE_CHECK_LE(0, source);
   BRIGADE_CHECK_LT(source, members_);
   return reinterpret_cast<std::atomic<uint64_t>*>(memory_ +

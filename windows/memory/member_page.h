@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "membuf/check.h"
+#include "transport/edge/bell.h"
 #include "windows/memory/cache_line.h"
 #include "windows/sync/answering.h"
 #include "windows/sync/lock_queue.h"
@@ -34,12 +36,31 @@ class MemberPage {
   // Notifications that came from `source`.
   std::atomic<uint64_t>& notified(int source) const;
 
+  // What the member says itself, and others look at: nobody else writes to these lines.
+  // How often it has come to a fence.
+  std::atomic<uint64_t>& fences() const { return front().fences; }
+  // How often it has posted its window to another member, and completed its access to that one's.
+  struct Told {
+    std::atomic<uint64_t> posts;
+    std::atomic<uint64_t> completes;
+  };
+  Told& told(int member) const {
+    BRIGADE_CHECK_LE(0, member);
+    BRIGADE_CHECK_LT(member, members_);
+    return reinterpret_cast<Told*>(memory_ + sizeof(Front))[member];
+  }
+  // Armed while the member may sleep until another says something here: a note is to wake it.
+  Bell& asleep() const { return front().asleep; }
+
  private:
+  static_assert(std::atomic<uint64_t>::is_always_lock_free, "processes share it");
   // Each on a cache line of its own.
   struct Front {
     alignas(kLineBytes) ProcessLock combining;
     alignas(kLineBytes) ProcessLock queueing;
     alignas(kLineBytes) Answering answering;
+    alignas(kLineBytes) std::atomic<uint64_t> fences;
+    alignas(kLineBytes) Bell asleep;
   };
 
   Front& front() const { return *reinterpret_cast<Front*>(memory_); }

@@ -261,6 +261,7 @@ Status Inbox::DoFirst(int from, Origin* origin, Step* step) {
     case NoteKind::kFlushed:
     case NoteKind::kGranted:
     case NoteKind::kPost:
+    case NoteKind::kWake:
       break;
   }
   return Nonsense(from, "sends a note of an unknown kind");

@@ -58,6 +58,13 @@ Status WindowMessages::SendNote(int target, const Note& note) {
   return OutcomeOf(context_.notes()->Send(target, message, Urgency::kCanWait));
 }
 
+void WindowMessages::SendWake(int target) {
+  if (!group_->failure.ok()) return;
+  NoteMessage message;
+  message.note.kind = NoteKind::kWake;
+  (void)context_.notes()->Try(target, message, Urgency::kCanWait);
+}
+
 void WindowMessages::OnControl(int from, ConstByteSpan bytes) {
   if (!group_->failure.ok() || !outcome_.ok()) return;
   NoteMessage message;
@@ -90,6 +97,8 @@ Status WindowMessages::Hear(int from, const NoteMessage& message) {
       return Status();
     case NoteKind::kPost:
       ++window_->posted_by[rank];
+      return Status();
+    case NoteKind::kWake:
       return Status();
     default:
       return inbox_.Take(from, message);

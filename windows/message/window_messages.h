@@ -39,6 +39,8 @@ class WindowMessages final : public Activity, private ControlHandler {
   Status AddNote(int target, const Note& note);
   // Sends a note that must not wait behind requests: a grant, a post.
   Status SendNote(int target, const Note& note);
+  // Wakes a member that sleeps, if it is there and has nothing else to wake for.
+  void SendWake(int target);
   // This rank has a fence behind it, and so has what it asks for next. What others have asked for
   // behind theirs is done from here on.
   void EndFence() { context_.EndFence(); }
