@@ -146,7 +146,7 @@ bool AllAre(const std::vector<int64_t>& words, int64_t value) {
 // What goes straight from the caller's memory is read before that is the caller's again, however
 // long its target takes. Behind data that were copied it waits for these.
 TEST_P(WindowStops, GetWhatWasPutAndNothingLater) {
-  constexpr int64_t kMostMore = int64_t{8} << 20;
+  constexpr int64_t kMostMore = int64_t{2} << 20;
   const int rounds = StressRounds(12, 500);
   const std::vector<int> ends = RunProcesses(2, [&](Bootstrap* bootstrap) {
     const auto require = WindowProcess::Require;
