@@ -98,7 +98,8 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
     count_wait();
     return status;
   }
-  if (IsToLookAround(*beginning.sequence)) {
+  // Over edges memory comes back whose bytes were taken: what was used last is still in the cache.
+  if (group->edges != nullptr || IsToLookAround(*beginning.sequence)) {
     BRIGADE_RETURN_IF_ERROR(LookAround(engine, *group));
   }
   const auto runs = [&](auto&& path) {

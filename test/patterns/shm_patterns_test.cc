@@ -137,6 +137,23 @@ TEST(ShmPatterns, AShortMessageComesBehindALongOneThatIsUnderWay) {
   });
 }
 
+// --- memory ---
+
+// What was used last is still in the sender's cache, and the receiver's.
+TEST(ShmPatterns, MemoryWhoseBytesWereTakenIsUsedAgain) {
+  constexpr size_t kMessageBytes = size_t{6} << 10;  // longer than a line
+  Gate taken(2);
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank, 1, 2);
+    Vector data(kMessageBytes / sizeof(double), rank);
+    for (int i = 0; i < 40; ++i) {
+      me.Run(rank == 0 ? Pattern::kSend : Pattern::kReceive, 1 - rank, &data);
+      taken.Pass();
+    }
+    EXPECT_LE(me.engine->staging().high_water_bytes, 2 * EngineOptions().chunk_bytes);
+  });
+}
+
 // The relay keeps the root's memory for a receiver that is late, and makes no further call
 // meanwhile.
 TEST(ShmPatterns, WhoAwaitsReceiversDoesNotAwaitRelays) {
