@@ -60,8 +60,9 @@ Window::Window(std::unique_ptr<Group> group, OtherThreads* others)
     : group_(std::move(group)), epochs_(size()) {
   const auto members = static_cast<size_t>(size());
   for (std::vector<uint64_t>* counts :
-       {&served_.posted_by, &served_.completed_by, &served_.fenced_by, &served_.granted_by,
-        &posts_taken_, &completes_taken_, &grants_taken_, &notices_taken_, &requests_flushed_}) {
+       {&served_.posted_by, &served_.completed_by, &served_.fenced_by, &served_.granted_by, &posts_,
+        &completes_, &posts_taken_, &completes_taken_, &grants_taken_, &notices_taken_,
+        &requests_flushed_}) {
     counts->resize(members);
   }
   served_.flushed_by.resize(members);
@@ -171,7 +172,7 @@ Status Window::OpenTargets(Bootstrap* bootstrap, const WindowOptions& options) {
   is_direct_ = std::all_of(all.begin(), all.end(), [](const Reach& reach) { return reach.all; });
   some_are_direct_ =
       std::any_of(all.begin(), all.end(), [](const Reach& reach) { return reach.some; });
-  speaks_in_pages_ = is_direct_ && !is_simulated;
+  speaks_in_pages_ = is_direct_ && !is_simulated && size() <= MemberPage::kMostWhoTell;
   if (speaks_in_pages_) (void)Bell::Prepare();  // who is not woken in time wakes by itself
   if (std::all_of(all.begin(), all.end(), [](const Reach& reach) { return reach.has_walls; })) {
     letters_.emplace(rank(), walls);

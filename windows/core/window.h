@@ -309,14 +309,16 @@ class Window final : private Engine::Listener {
   Status Reached(int target, const Status& outcome);
   Status Broken(const Status& status);
 
-  // Members that all see each other's pages say there, by a store of their own, and not by notes,
+  // Members that all see each other's pages say there, by a store in each, and not by notes,
   // that they have come to a fence, posted, or completed.
   Status EndFence(const FencePromise& promise, bool meets_in_pages);
   Status MeetInPages();
-  void SayInPage(std::atomic<uint64_t> MemberPage::Told::*what, const std::vector<int>& members);
-  // Behind what this rank has said in its page.
+  // `counts`: how often it was said to each.
+  void SayInPages(std::atomic<uint64_t> MemberPage::Told::*what, const std::vector<int>& members,
+                  std::vector<uint64_t>* counts);
+  // Behind what this rank has said.
   void WakeIfAsleep(int member);
-  // Of the driver, in a turn: until a member has said something there, or has told it by a note.
+  // Of the driver, in a turn: until a member has said something here, or has told it by a note.
   template <typename Over>
   Status UntilSaid(const char* what, const Over& over);
   bool HasPosted(int target) const;
@@ -374,7 +376,10 @@ class Window final : private Engine::Listener {
   std::unique_ptr<WindowMessages> messages_;
   Epochs epochs_;
 
-  uint64_t fences_ = 0;                     // of this rank, in pages
+  // What this rank has said in pages.
+  uint64_t fences_ = 0;
+  std::vector<uint64_t> posts_;             // by origin
+  std::vector<uint64_t> completes_;         // by target
   std::vector<uint64_t> posts_taken_;       // by target: starts
   std::vector<uint64_t> completes_taken_;   // by origin: waits
   std::vector<uint64_t> grants_taken_;      // by target

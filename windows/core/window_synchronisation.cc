@@ -13,7 +13,7 @@
 namespace brigade {
 namespace {
 
-// Where each looks at the pages of all others: of more, a tree takes fewer misses in a row.
+// Where each tells all others: of more, a tree takes fewer misses in a row.
 constexpr int kMostMeetingInPages = 16;
 
 }  // namespace
@@ -119,12 +119,14 @@ Status Window::EndFence(const FencePromise& promise, bool meets_in_pages) {
 Status Window::MeetInPages() {
   const WindowWait::Turn turn(&*wait_);
   const uint64_t fences = ++fences_;
-  exposed_->page().fences().store(fences, std::memory_order_release);
+  for (int r = 0; r < size(); ++r) {
+    direct(r)->page().told_by(rank()).fences.store(fences, std::memory_order_release);
+  }
   for (int r = 0; r < size(); ++r) WakeIfAsleep(r);
   int there = 0;  // so many members, from the first on
   return UntilSaid("others to come to a fence", [&] {
     while (there < size() &&
-           direct(there)->page().fences().load(std::memory_order_acquire) >= fences) {
+           exposed_->page().told_by(there).fences.load(std::memory_order_acquire) >= fences) {
       ++there;
     }
     return there == size();
@@ -207,11 +209,11 @@ Status Window::AllGather(const void* mine, size_t bytes, void* all) {
 
 // --- post, start, complete, wait ---
 
-void Window::SayInPage(std::atomic<uint64_t> MemberPage::Told::*what,
-                       const std::vector<int>& members) {
+void Window::SayInPages(std::atomic<uint64_t> MemberPage::Told::*what,
+                        const std::vector<int>& members, std::vector<uint64_t>* counts) {
   for (const int member : members) {
-    std::atomic<uint64_t>& count = exposed_->page().told(member).*what;
-    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    (direct(member)->page().told_by(rank()).*what)
+        .store(++(*counts)[static_cast<size_t>(member)], std::memory_order_release);
   }
   for (const int member : members) WakeIfAsleep(member);
 }
@@ -231,7 +233,7 @@ Status Window::UntilSaid(const char* what, const Over& over) {
 bool Window::HasPosted(int target) const {
   const auto t = static_cast<size_t>(target);
   const uint64_t posts =
-      speaks_in_pages_ ? direct(target)->page().told(rank()).posts.load(std::memory_order_acquire)
+      speaks_in_pages_ ? exposed_->page().told_by(target).posts.load(std::memory_order_acquire)
                        : served_.posted_by[t];
   return posts > posts_taken_[t];
 }
@@ -239,9 +241,8 @@ bool Window::HasPosted(int target) const {
 bool Window::HasCompleted(int origin) const {
   const auto o = static_cast<size_t>(origin);
   const uint64_t completes =
-      speaks_in_pages_
-          ? direct(origin)->page().told(rank()).completes.load(std::memory_order_acquire)
-          : served_.completed_by[o];
+      speaks_in_pages_ ? exposed_->page().told_by(origin).completes.load(std::memory_order_acquire)
+                       : served_.completed_by[o];
   return completes > completes_taken_[o];
 }
 
@@ -253,7 +254,7 @@ Status Window::Post(const std::vector<int>& origins) {
   const WindowWait::Turn turn(&*wait_);
   BRIGADE_RETURN_IF_ERROR(state()->failure);
   if (speaks_in_pages_) {
-    SayInPage(&MemberPage::Told::posts, origins);
+    SayInPages(&MemberPage::Told::posts, origins, &posts_);
   } else {
     Note note;
     note.kind = NoteKind::kPost;
@@ -284,7 +285,7 @@ Status Window::Complete() {
   BRIGADE_RETURN_IF_ERROR(state()->failure);
   epochs_.Complete();
   if (speaks_in_pages_) {  // all is done
-    SayInPage(&MemberPage::Told::completes, epochs_.started());
+    SayInPages(&MemberPage::Told::completes, epochs_.started(), &completes_);
     return Status();
   }
   const std::vector<int> targets = epochs_.started();

@@ -7,7 +7,8 @@ size_t UpToLine(size_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes * k
 
 // What follows another part begins a cache line of its own.
 size_t LocksOffset(size_t told_offset, int members) {
-  return told_offset + UpToLine(static_cast<size_t>(members) * sizeof(MemberPage::Told));
+  const bool tell = members <= MemberPage::kMostWhoTell;
+  return told_offset + (tell ? static_cast<size_t>(members) * sizeof(MemberPage::Told) : 0);
 }
 size_t CountersOffset(size_t told_offset, int members) {
   return UpToLine(LocksOffset(told_offset, members) + LockQueue::BytesFor(members));

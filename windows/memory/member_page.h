@@ -36,17 +36,20 @@ class MemberPage {
   // Notifications that came from `source`.
   std::atomic<uint64_t>& notified(int source) const;
 
-  // What the member says itself, and others look at: nobody else writes to these lines.
-  // How often it has come to a fence.
-  std::atomic<uint64_t>& fences() const { return front().fences; }
-  // How often it has posted its window to another member, and completed its access to that one's.
+  // What other members say here, each on a line to which it alone writes.
   struct Told {
+    // How often it has come to a fence, posted its window to this member, and completed its access
+    // to this one's.
+    alignas(kLineBytes) std::atomic<uint64_t> fences;
     std::atomic<uint64_t> posts;
     std::atomic<uint64_t> completes;
   };
-  Told& told(int member) const {
+  // Pages of more members have no room for it.
+  static constexpr int kMostWhoTell = 64;
+  Told& told_by(int member) const {
     BRIGADE_CHECK_LE(0, member);
     BRIGADE_CHECK_LT(member, members_);
+    BRIGADE_CHECK_LE(members_, kMostWhoTell);
     return reinterpret_cast<Told*>(memory_ + sizeof(Front))[member];
   }
   // Armed while the member may sleep until another says something here: a note is to wake it.
@@ -59,7 +62,6 @@ class MemberPage {
     alignas(kLineBytes) ProcessLock combining;
     alignas(kLineBytes) ProcessLock queueing;
     alignas(kLineBytes) Answering answering;
-    alignas(kLineBytes) std::atomic<uint64_t> fences;
     alignas(kLineBytes) Bell asleep;
   };
 
