@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "bench/cases/allocate.h"
 #include "bench/contenders/bare_ring.h"
 #include "bench/contenders/bare_socket.h"
 #include "bench/contenders/brigade_group.h"
@@ -13,7 +14,6 @@
 #include "bench/contenders/mpi_peer.h"
 #include "bench/contenders/one_sided.h"
 #include "bench/runner/panel.h"
-#include "transport/edge/shared_allocations.h"
 #include "windows/message/window_space.h"
 
 namespace brigade::bench {
@@ -33,21 +33,13 @@ struct Contenders {
   std::unique_ptr<BareSocket> socket;
 };
 
-// What brigade_alloc gives.
-std::shared_ptr<double[]> Allocate(int64_t elements) {
-  void* memory = nullptr;
-  AbortUnlessOk(
-      SharedAllocations::Here().Allocate(static_cast<size_t>(elements) * sizeof(double), &memory));
-  return {static_cast<double*>(memory), [](double* data) { SharedAllocations::Here().Free(data); }};
-}
-
 // `run_bytes` 0: contiguous.
 Panel MakePanel(size_t bytes, size_t run_bytes, bool allocated) {
   const int64_t elements = static_cast<int64_t>(bytes / sizeof(double));
   const int64_t rows = run_bytes == 0 ? elements : static_cast<int64_t>(run_bytes / sizeof(double));
   const int64_t cols = run_bytes == 0 ? 1 : elements / rows;
   const int64_t ld = run_bytes == 0 ? rows : 2 * rows;
-  return Panel(rows, cols, ld, allocated ? Allocate(ld * cols) : nullptr);
+  return Panel(rows, cols, ld, AllocateIf(allocated, ld * cols));
 }
 
 std::string ShapeName(size_t run_bytes) {
@@ -70,7 +62,8 @@ class Exchange {
         run_bytes_(run_bytes),
         rank_(all.session->rank()),
         peer_(1 - rank_),
-        out_(MakePanel(bytes, run_bytes, all.session->options().allocated)),
+        out_(MakePanel(bytes, run_bytes,
+                       all.session->options().allocated || all.session->options().sent_allocated)),
         in_(MakePanel(bytes, run_bytes, all.session->options().allocated)) {
     case_.name = "pingpong " + ShapeName(run_bytes);
     case_.rows = out_.view().rows;
@@ -141,9 +134,12 @@ class Exchange {
     const Options& options = all_.session->options();
     const std::string window =
         all_.idle_window == nullptr ? "" : ", beside a " + options.idle_window + " window";
+    const std::string memory = options.allocated        ? ", allocated"
+                               : options.sent_allocated ? ", allocated where sent"
+                                                        : "";
     Subject& subject = Add(
-        "brigade", (options.allocated ? "send, receive, allocated" : "send, receive") + window,
-        [this] { return Run(true, nullptr); }, [this] { return Run(false, nullptr); });
+        "brigade", "send, receive" + memory + window, [this] { return Run(true, nullptr); },
+        [this] { return Run(false, nullptr); });
     subject.cost = [this](int, Cost* cost) {
       OperationStatistics statistics;
       if (rank_ <= 1) BRIGADE_RETURN_IF_ERROR(Run(rank_ == 0, &statistics));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/cases/allocate.h"
 #include "bench/cases/session.h"
 #include "bench/contenders/brigade_group.h"
 #include "bench/contenders/mpi_peer.h"
@@ -45,7 +46,8 @@ struct SpreadData {
   SpreadData(const Session& session, const PanelShape& shape)
       : rank(session.rank()),
         ranks(session.ranks()),
-        panel(shape.rows, shape.cols, shape.rows + shape.gap),
+        panel(shape.rows, shape.cols, shape.rows + shape.gap,
+              AllocateIf(session.options().allocated, (shape.rows + shape.gap) * shape.cols)),
         result(shape.rows, std::max<int64_t>(panel.Columns(rank, ranks).cols, 1),
                shape.rows + shape.gap) {
     for (int q = 0; q < ranks; ++q) portions.push_back(panel.Columns(q, ranks));

@@ -75,6 +75,8 @@ CLI::App* AddPingPong(CLI::App* app, Options* options) {
   command->add_flag("--alloc", options->allocated,
                     "All messages in memory as brigade_alloc gives it, which the ranks of a host "
                     "map; the shim, a library of its own, does not know of it");
+  command->add_flag("--alloc-sent", options->sent_allocated,
+                    "The same for messages that are sent, while those received go to others");
   command
       ->add_option("--idle-window", options->idle_window,
                    "What memory a window has that Brigade keeps meanwhile, and nobody uses")
@@ -104,6 +106,8 @@ CLI::App* AddSpread(CLI::App* app, Options* options, std::vector<std::string>* s
       ->delimiter(',')
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::PositiveNumber);
+  command->add_flag("--alloc", options->allocated,
+                    "Panels in memory as brigade_alloc gives it, which the ranks of a host map");
   command->add_option("--topologies", options->topologies, "BLACS topology letters to measure");
   command->add_option("--shapes", options->shapes, "Brigade's topologies to measure")
       ->delimiter(',')

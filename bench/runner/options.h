@@ -48,8 +48,9 @@ struct Options : MeasuringOptions {
   std::vector<size_t> message_bytes = {8,        64,        512,     1 << 10, 4 << 10, 16 << 10,
                                        64 << 10, 256 << 10, 1 << 20, 4 << 20, 8 << 20, 32 << 20};
   std::vector<size_t> run_bytes = {0, 256, 4000};  // 0: contiguous
-  bool allocated = false;                          // panels in memory that the ranks of a host map
-  std::string idle_window = "none";                // beside which Brigade's messages go
+  bool allocated = false;            // panels in memory that the ranks of a host map; spread, too
+  bool sent_allocated = false;       // those that are sent
+  std::string idle_window = "none";  // beside which Brigade's messages go
 
   // spread
   std::vector<std::string> cases = {"multi-broadcast", "multi-reduce", "broadcast",      "reduce",

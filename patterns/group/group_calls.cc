@@ -11,6 +11,7 @@
 #include "patterns/group/group_scopes.h"
 #include "patterns/group/normal_form.h"
 #include "patterns/short_path/broadcast_lines.h"
+#include "patterns/short_path/broadcast_offers.h"
 #include "patterns/short_path/edge_port.h"
 #include "patterns/short_path/exchange_lines.h"
 #include "patterns/short_path/group_edges.h"
@@ -83,19 +84,26 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
                          : call.portions != nullptr          ? RunPortionLines
                                                              : RunExchangeLines;
   const LineRound lines = run_lines(engine, group, call, statistics);
-  if (lines == LineRound::kDone) {
+  uint64_t served = 0;
+  if (lines == LineRound::kDone || (lines == LineRound::kUnusual &&
+                                    RunBroadcastOffers(engine, group, call, statistics, &served))) {
     ++group->scope_sequence[static_cast<int>(call.scope)];
     count_wait();
     return Status();
   }
+  const auto count = [&](const OperationStatistics& did) {
+    if (statistics == nullptr) return;
+    *statistics = did;
+    CountServed(call, served, statistics);
+    count_wait();
+  };
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(*engine, group, call, &beginning));
   Status status;
   if (lines == LineRound::kSent) {
     ShortPath<EdgePort> path(engine, group, *beginning.entry, call);
     status = path.RunAfterSends(*beginning.schedule, (*beginning.sequence)++);
-    if (statistics != nullptr) *statistics = path.statistics();
-    count_wait();
+    count(path.statistics());
     return status;
   }
   // Over edges memory comes back whose bytes were taken: what was used last is still in the cache.
@@ -103,10 +111,10 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
     BRIGADE_RETURN_IF_ERROR(LookAround(engine, *group));
   }
   const auto runs = [&](auto&& path) {
+    path.LeaveOut(served);
     if (!path.Fits(*beginning.schedule)) return false;
     status = path.Run(*beginning.schedule, (*beginning.sequence)++);
-    if (statistics != nullptr) *statistics = path.statistics();
-    count_wait();
+    count(path.statistics());
     return true;
   };
   if ((!group->lines_to.empty() && line != PairLine::kNothingCame &&
@@ -119,13 +127,13 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
                              /*blocking=*/true);
   if (status.ok()) {
     ++*beginning.sequence;
+    executor->LeaveOut(served);
     engine->Activate(executor.get());
     engine->RunToEnd(executor.get());
     engine->Deactivate(executor.get());
     executor->Detach();
     status = executor->outcome();
-    if (statistics != nullptr) *statistics = executor->statistics();
-    count_wait();
+    count(executor->statistics());
   }
   Executor::Keep(std::move(executor));
   return status;

@@ -11,7 +11,6 @@
 #include "transport/channel.h"
 
 namespace brigade {
-namespace {
 
 bool RootTellsAll(const Topology& topology, int ranks) {
   if (topology.by_host) return false;
@@ -27,6 +26,8 @@ bool RootTellsAll(const Topology& topology, int ranks) {
       return false;
   }
 }
+
+namespace {
 
 bool IsAsUsual(const Engine& engine, const GroupState& group, const PatternCall& call,
                const Scope& scope) {

@@ -7,9 +7,13 @@
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
+#include "patterns/schedule/topology.h"
 #include "patterns/short_path/line_round.h"
 
 namespace brigade {
+
+// Whether the root of a broadcast sends to all others itself, and nobody relays.
+bool RootTellsAll(const Topology& topology, int ranks);
 
 // Runs a call as RunExchangeLines does.
 LineRound RunBroadcastLines(Engine* engine, GroupState* group, const PatternCall& call,

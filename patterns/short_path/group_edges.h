@@ -7,6 +7,7 @@
 
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
+#include "patterns/trace/trace.h"
 #include "transport/channel.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
@@ -36,6 +37,19 @@ inline InEdge* EdgeFrom(GroupState* group, ChannelKind kind, int peer) {
     edge = group->edges->EdgeFrom({group->id, kind}, peer);
   }
   return edge;
+}
+
+// Polls until `over()`, as long as the transport stays awake; false if it is not over then.
+template <typename Over>
+bool PollUntil(Engine* engine, int peer, const Over& over) {
+  const TraceSpan span(TraceKind::kWait, 0, peer);
+  const Engine::Wait wait(engine);
+  const uint64_t polls = engine->endpoint()->PollsAwake();
+  for (uint64_t i = 0; i < polls; ++i) {
+    if (over()) return true;
+    engine->endpoint()->Pause(i);
+  }
+  return false;
 }
 
 // The next message of an edge, which is paused for as the transport likes; null if it does not

@@ -11,6 +11,7 @@
 #include "patterns/schedule/pattern.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/short_path/group_edges.h"
+#include "patterns/short_path/offers.h"
 #include "patterns/trace/trace.h"
 #include "transport/channel.h"
 #include "transport/edge/edge.h"
@@ -52,6 +53,21 @@ Slot* SlotFor(const EdgeConfig& config, size_t bytes, OutEdge* edge) {
                                                  : nullptr;
 }
 
+// Without a copy into staging memory; false if that cannot be.
+bool SendLong(Engine* engine, GroupState* group, const PatternCall& call, const WireHeader& header,
+              OutEdge* edge) {
+  const Matrix& matrix = call.matrix;
+  const auto lands = [&] {
+    return edge->MayLand(matrix.layout) &&
+           edge->SendToLanding({reinterpret_cast<const std::byte*>(&header), kHeaderBytes},
+                               matrix.layout, matrix.data);
+  };
+  if (lands()) return true;
+  OffersOut offers({engine, group, kKind, &EntryOf(call.pattern), header.sequence});
+  return offers.Add(call.root) && offers.MayOffer(matrix) && offers.IsAwaited() &&
+         (lands() || offers.Send(header) != 0);
+}
+
 PairLine Send(Engine* engine, GroupState* group, const PatternCall& call,
               OperationStatistics* did) {
   const auto peer = static_cast<size_t>(call.root);
@@ -70,9 +86,7 @@ PairLine Send(Engine* engine, GroupState* group, const PatternCall& call,
     std::memcpy(PayloadOf(slot), &header, kHeaderBytes);
     CopyIn(PayloadOf(slot) + kHeaderBytes, call.matrix.layout, call.matrix.data, 0, bytes);
     edge->Publish(slot);
-  } else if (!edge->MayLand(call.matrix.layout) ||
-             !edge->SendToLanding({reinterpret_cast<const std::byte*>(&header), kHeaderBytes},
-                                  call.matrix.layout, call.matrix.data)) {
+  } else if (!SendLong(engine, group, call, header, edge)) {
     return PairLine::kUnusual;
   }
   ++sequence;
@@ -84,28 +98,16 @@ PairLine Send(Engine* engine, GroupState* group, const PatternCall& call,
   return PairLine::kDone;
 }
 
-// After a landing was lent and nothing came: the message that is on its way there, if one is. Whom
-// a sender copies to cannot go away, not even when the time of the call is over.
-const Slot* TakeLandingBack(Engine* engine, GroupState* group, uint64_t sequence, int peer,
-                            InEdge* edge) {
-  group->is_held = true;
-  engine->WaitUntil(
-      [&] { return edge->TakeLandingBack() || edge->Peek() != nullptr || edge->lost(); },
-      [&] {
-        return engine->Describe(EntryOf(Pattern::kReceive), sequence, *group, kKind, /*detail=*/"",
-                                peer);
-      },
-      [&] { return peer; });
-  group->is_held = false;
-  return edge->Peek();  // who is lost may have sent it before
-}
-
+// Null: nothing came, or the edge has an offer.
 const Slot* AwaitMessage(Engine* engine, GroupState* group, const PatternCall& call,
                          uint64_t sequence, InEdge* edge) {
   if (const Slot* const slot = edge->Peek()) return slot;
-  const bool lent = edge->LendLanding(call.matrix.layout, call.matrix.data);
-  const Slot* const slot = PollLonger(engine, edge, call.root);
-  return slot == nullptr && lent ? TakeLandingBack(engine, group, sequence, call.root, edge) : slot;
+  const StridedLayout& layout = call.matrix.layout;
+  if (!edge->LendLanding(layout, call.matrix.data) && !edge->AwaitOffer(layout)) {
+    return PollLonger(engine, edge, call.root);
+  }
+  return AwaitMessageOrOffer({engine, group, kKind, &EntryOf(call.pattern), sequence}, call.root,
+                             edge);
 }
 
 PairLine Receive(Engine* engine, GroupState* group, const PatternCall& call,
@@ -114,6 +116,13 @@ PairLine Receive(Engine* engine, GroupState* group, const PatternCall& call,
   InEdge* const edge = IsToLookAround(sequence) ? nullptr : EdgeFrom(group, kKind, call.root);
   if (edge == nullptr) return PairLine::kUnusual;
   const Slot* const slot = AwaitMessage(engine, group, call, sequence, edge);
+  if (edge->has_offer()) {
+    const size_t bytes = OfferedBytes(*edge);
+    if (!ReadOffer(edge, HeaderOf(sequence, bytes), call.matrix)) return PairLine::kUnusual;
+    ++sequence;
+    Count(/*copied=*/true, bytes, did);
+    return PairLine::kDone;
+  }
   if (slot == nullptr) return PairLine::kNothingCame;
   const bool landed = slot->kind == Slot::kLanded;
   if (!landed && slot->kind != Slot::kLine) return PairLine::kUnusual;

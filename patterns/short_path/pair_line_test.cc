@@ -29,6 +29,7 @@
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
 #include "transport/edge/kernel_copy.h"
+#include "transport/edge/shared_allocations.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/shm/shm_transport.h"
 
@@ -384,6 +385,120 @@ TEST(PairLines, WhatASenderHasCopiedIsThereThoughItIsGone) {
     PairLine line = PairLine::kNothingCame;
     while (line == PairLine::kNothingCame && !is_gone) line = me.Run(call);
     EXPECT_EQ(line, PairLine::kDone);
+  });
+}
+
+// --- offers ---
+
+// What brigade_alloc gives.
+struct SharedBytes {
+  SharedBytes() { Require(SharedAllocations::Here().Allocate(kCopied, &memory)); }
+  ~SharedBytes() { SharedAllocations::Here().Free(memory); }
+  SharedBytes(const SharedBytes&) = delete;
+  SharedBytes& operator=(const SharedBytes&) = delete;
+
+  void* memory = nullptr;
+};
+
+// Both try again until they come at the same time. The sender writes its memory anew at once.
+TEST(PairLines, WhoWaitsReadsWhereTheSenderHasIt) {
+  constexpr int kRounds = 20;
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Member me(world, rank);
+    const SharedBytes shared;
+    for (int i = 0; i < kRounds; ++i) {
+      const bool sends = i % 2 == rank;
+      const Bytes expected = Numbered(kCopied, static_cast<size_t>(i));
+      Bytes data(kCopied);
+      PatternCall call = me.CallOf(sends ? Pattern::kSend : Pattern::kReceive, &data);
+      OperationStatistics as_usual;
+      as_usual.pieces = 1;
+      if (sends) {
+        std::memcpy(shared.memory, expected.data(), kCopied);
+        call.matrix.data = static_cast<std::byte*>(shared.memory);
+        as_usual.messages_sent = 1;
+        as_usual.bytes_sent = kHeaderBytes + kCopied;
+      } else {
+        as_usual.copies = 1;
+        as_usual.bytes_copied = kCopied;
+      }
+      OperationStatistics did;
+      while (me.Run(call, &did) != PairLine::kDone) continue;
+      ExpectEqual(did, as_usual);
+      if (sends) {
+        std::memset(shared.memory, 99, kCopied);
+      } else {
+        ASSERT_EQ(data, expected) << i;
+      }
+    }
+    EXPECT_EQ(me.Sent(), 0) << "no slot is used";
+  });
+}
+
+// By hand. Its sender takes back what is not taken up soon.
+void AwaitAndTakeOffer(InEdge* edge, const PatternCall& call) {
+  while (edge->Peek() != nullptr || !edge->AwaitOffer(call.matrix.layout)) continue;
+  for (int poll = 1; !edge->TakeOffer(); ++poll) {
+    if (poll % 1000 == 0 && edge->TakeLandingBack()) (void)edge->AwaitOffer(call.matrix.layout);
+  }
+}
+
+TEST(PairLines, AReaderThatIsSlowIsReported) {
+  std::atomic<bool> is_reported{false};
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    EngineOptions options;
+    options.report_seconds = 0.001;
+    options.report = [&](const std::string& text) {
+      EXPECT_NE(text.find("waiting for rank 1"), std::string::npos) << text;
+      is_reported = true;
+    };
+    Member me(world, rank, options);
+    const Bytes expected = Numbered(kCopied, 1);
+    if (rank == 0) {
+      const SharedBytes shared;
+      std::memcpy(shared.memory, expected.data(), kCopied);
+      Bytes sized(kCopied);
+      PatternCall call = me.CallOf(Pattern::kSend, &sized);
+      call.matrix.data = static_cast<std::byte*>(shared.memory);
+      OperationStatistics did;
+      while (me.Run(call, &did) != PairLine::kDone) continue;
+      EXPECT_EQ(did.copies, 0);
+      EXPECT_EQ(did.bytes_sent, kHeaderBytes + kCopied);
+      return;
+    }
+    Bytes data(kCopied);
+    const PatternCall call = me.CallOf(Pattern::kReceive, &data);
+    InEdge* const edge = me.state.edges->EdgeFrom({me.state.id, ChannelKind::kPointToPoint}, 0);
+    AwaitAndTakeOffer(edge, call);
+    WaitFor(is_reported);
+    EXPECT_TRUE(edge->ReadOffer(kCopied, call.matrix.layout, call.matrix.data));
+    edge->EndOffer(/*is_read=*/true);
+    EXPECT_EQ(data, expected);
+  });
+}
+
+// What its receiver cannot read comes another way, and nothing is offered any more.
+TEST(PairLines, WhatIsRefusedIsStaged) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Member me(world, rank);
+    const Bytes expected = Numbered(kCopied, 1);
+    Bytes data(kCopied);
+    PatternCall call = me.CallOf(rank == 0 ? Pattern::kSend : Pattern::kReceive, &data);
+    if (rank == 1) {
+      InEdge* const edge = me.state.edges->EdgeFrom({me.state.id, ChannelKind::kPointToPoint}, 0);
+      AwaitAndTakeOffer(edge, call);
+      edge->EndOffer(/*is_read=*/false);
+      me.RunByShortPath(call);
+      EXPECT_EQ(data, expected);
+      return;
+    }
+    const SharedBytes shared;
+    std::memcpy(shared.memory, expected.data(), kCopied);
+    call.matrix.data = static_cast<std::byte*>(shared.memory);
+    while (me.Edge()->MayOffer()) {
+      ASSERT_EQ(me.Run(call), PairLine::kUnusual);
+    }
+    me.RunByShortPath(call);
   });
 }
 

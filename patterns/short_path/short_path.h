@@ -29,6 +29,9 @@ class ShortPath : public Port {
   ShortPath(Engine* engine, GroupState* group, const CatalogueEntry& entry, const PatternCall& call)
       : Port(engine, group, entry, call) {}
 
+  // These ranks of the scope, a bit for each, have the message.
+  void LeaveOut(uint64_t served) { served_ = served; }
+
   // Whether the call can take this path now. False changes nothing. A receive from point to point
   // may wait a little to see what comes.
   bool Fits(const Schedule& schedule);
@@ -63,6 +66,7 @@ class ShortPath : public Port {
   Status Await(const Lane& lane, const Step& step);
   Status Fill(const Step& step);
   Status Send(const Step& step);
+  bool IsServed(int peer) const { return served_ != 0 && (served_ >> peer & 1) != 0; }
   std::byte* PayloadAt(const Place& place) const {
     return place.in_stream() ? currents_[place.index].payload : nullptr;
   }
@@ -71,6 +75,7 @@ class ShortPath : public Port {
   void SetUp();
 
   bool sends_are_made_ = false;
+  uint64_t served_ = 0;
   size_t total_bytes_ = 0;  // of the longest message
   PiecePlan plan_;          // of all messages
   bool is_cut_ = false;     // by the plan; else they are one piece

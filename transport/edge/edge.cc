@@ -95,13 +95,58 @@ bool OutEdge::CopyTo(const EdgeLanding& landing, const StridedLayout& layout,
   if (layout.bytes() > to.bytes) return false;
   if (const uint64_t offset = landing.offset) {
     const SharedSegment::Address segment = landing.segment;
-    if (shared_landing_.Copy(layout, base, to, segment, offset)) return true;
+    if (shared_landing_.CopyTo(to, segment, offset, layout, base)) return true;
   }
   const bool has_long_stretches = kernel_copies_.least_bytes <= to.stretch_bytes;
   if (!has_long_stretches || !kernel_copies_.Holds(layout)) return false;
   if (CopyToProcess(receiver_process_, receiver_watch_, layout, base, to)) return true;
   kernel_copies_ = KernelCopyRange();  // it is refused, or the receiver has ended
   return false;
+}
+
+// Release, for the receiver of what was sent before may look for it when it sees this.
+void OutEdge::AskToAwait() {
+  uint64_t state = ring_->returns.landing.state.load(std::memory_order_relaxed);
+  if (state == EdgeLanding::kAsked || IsAwaited()) return;
+  (void)ring_->returns.landing.state.compare_exchange_strong(state, EdgeLanding::kAsked,
+                                                             std::memory_order_release);
+}
+
+bool OutEdge::Offer(ConstByteSpan head, const SharedSource& source) {
+  EdgeLanding& landing = ring_->returns.landing;
+  uint64_t awaited = EdgeLanding::StateOf(sent_, EdgeLanding::kAwaited);
+  if (!landing.state.compare_exchange_strong(
+          awaited, EdgeLanding::StateOf(sent_, EdgeLanding::kTaken), std::memory_order_acq_rel)) {
+    return false;
+  }
+  if (!GoesInOneCopy(source.memory, landing.memory)) {
+    landing.state.store(0, std::memory_order_release);
+    return false;
+  }
+  landing.memory = source.memory;
+  landing.offset = source.offset;
+  landing.SetSegment(source.segment->address());
+  std::memcpy(landing.head, head.data, EdgeLanding::kHeadBytes);
+  landing.state.store(EdgeLanding::StateOf(sent_, EdgeLanding::kOffered),
+                      std::memory_order_release);
+  receiver_->Ring();
+  return true;
+}
+
+EdgeLanding::State OutEdge::StateOfOffer() const {
+  const uint64_t state = ring_->returns.landing.state.load(std::memory_order_acquire);
+  return static_cast<EdgeLanding::State>(state - EdgeLanding::StateOf(sent_, EdgeLanding::kLent));
+}
+
+bool OutEdge::TakeOfferBack() {
+  uint64_t offered = EdgeLanding::StateOf(sent_, EdgeLanding::kOffered);
+  return ring_->returns.landing.state.compare_exchange_strong(offered, 0,
+                                                              std::memory_order_acq_rel);
+}
+
+bool OutEdge::WasOfferRead() {
+  is_refused_ = StateOfOffer() == EdgeLanding::kRefused;
+  return !is_refused_ && !HasOffer();
 }
 
 bool OutEdge::IsOver(const Extension& extension) const {
@@ -211,18 +256,59 @@ bool InEdge::LendLanding(const StridedLayout& layout, std::byte* base) {
   EdgeLanding& landing = ring_->returns.landing;
   landing.memory = memory;
   landing.offset = segment == nullptr ? 0 : static_cast<uint64_t>(base - segment->base());
-  // Where nothing is written the sender finds what it knows in its cache.
-  if (segment != nullptr && !(landing.segment == segment->address())) {
-    landing.segment = segment->address();
-  }
+  if (segment != nullptr) landing.SetSegment(segment->address());
   landing.state.store(EdgeLanding::StateOf(taken_, EdgeLanding::kLent), std::memory_order_release);
+  return true;
+}
+
+bool InEdge::AwaitOffer(const StridedLayout& layout) {
+  if (ring_ == nullptr || layout.bytes() < kLeastOfferedBytes) return false;
+  EdgeLanding& landing = ring_->returns.landing;
+  is_asked_ |= landing.state.load(std::memory_order_relaxed) == EdgeLanding::kAsked;
+  RemoteStretches room;
+  if (!is_asked_ || !AsStretches(layout, nullptr, &room)) return false;
+  landing.memory = room;
+  landing.state.store(EdgeLanding::StateOf(taken_, EdgeLanding::kAwaited),
+                      std::memory_order_release);
   return true;
 }
 
 bool InEdge::TakeLandingBack() {
   std::atomic<uint64_t>& state = ring_->returns.landing.state;
-  uint64_t lent = EdgeLanding::StateOf(taken_, EdgeLanding::kLent);
-  return state.compare_exchange_strong(lent, 0, std::memory_order_acq_rel) || lent == 0;
+  uint64_t now = state.load(std::memory_order_acquire);
+  for (const auto mine : {EdgeLanding::kLent, EdgeLanding::kAwaited}) {
+    if (now == EdgeLanding::StateOf(taken_, mine) &&
+        state.compare_exchange_strong(now, 0, std::memory_order_acq_rel)) {
+      return true;
+    }
+  }
+  return now != EdgeLanding::StateOf(taken_, EdgeLanding::kTaken) &&
+         now != EdgeLanding::StateOf(taken_, EdgeLanding::kOffered);
+}
+
+bool InEdge::TakeOffer() {
+  std::atomic<uint64_t>& state = ring_->returns.landing.state;
+  uint64_t offered = EdgeLanding::StateOf(taken_, EdgeLanding::kOffered);
+  if (state.load(std::memory_order_relaxed) != offered) return false;
+  has_offer_ = state.compare_exchange_strong(
+      offered, EdgeLanding::StateOf(taken_, EdgeLanding::kReading), std::memory_order_acq_rel);
+  return has_offer_;
+}
+
+bool InEdge::ReadOffer(size_t bytes, const StridedLayout& layout, std::byte* base) {
+  const EdgeLanding& landing = ring_->returns.landing;
+  const RemoteStretches memory = landing.memory;
+  const SharedSegment::Address segment = landing.segment;
+  return memory.bytes == bytes && offered_.CopyFrom(memory, segment, landing.offset, layout, base);
+}
+
+// Its sender may sleep.
+void InEdge::EndOffer(bool is_read) {
+  has_offer_ = false;
+  ring_->returns.landing.state.store(
+      EdgeLanding::StateOf(taken_, is_read ? EdgeLanding::kRead : EdgeLanding::kRefused),
+      std::memory_order_release);
+  sender_->Ring();
 }
 
 void InEdge::Close() {

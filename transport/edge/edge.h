@@ -37,6 +37,7 @@
 #include "transport/edge/kernel_copy.h"
 #include "transport/edge/shared_landing.h"
 #include "transport/edge/shared_segment.h"
+#include "transport/edge/shared_source.h"
 #include "transport/host/process_watch.h"
 
 namespace brigade {
@@ -84,18 +85,36 @@ struct PieceAt {
   uint64_t bytes = 0;
 };
 
+// The shortest message that is offered: a shorter one is staged before its receiver has claimed it.
+inline constexpr size_t kLeastOfferedBytes = size_t{32} << 10;
+
 // Where the receiver wants its next message, if it comes in time: user memory that it lends to the
-// sender.
+// sender. Or, of a receiver that waits, where its sender has the message: memory that it offers.
 struct alignas(64) EdgeLanding {
-  enum State : uint64_t { kLent = 1, kTaken = 2 };
-  // 0: nothing is lent. Else four times the number of the message, from 1, and whether the sender
-  // copies to it, or did.
+  enum State : uint64_t {
+    kLent,     // the receiver wants it here
+    kTaken,    // the sender copies to it, or did; or it writes an offer
+    kAwaited,  // the receiver would read an offer; `memory` is what it has room for
+    kOffered,  // it lies here, until the sender takes that back
+    kReading,  // until the receiver says something else
+    kRead,
+    kRefused,  // nothing was read; it is to come another way
+  };
+  static constexpr uint64_t kAsked = 1;  // the sender would offer, and nobody awaits that
+  static constexpr size_t kHeadBytes = 32;
+  // 0: nothing is lent or offered. kAsked. Else eight times the number of the message, from 1, and
+  // how it is with that one.
   std::atomic<uint64_t> state;
   RemoteStretches memory;
   // Where in a shared segment it begins, if it lies in one; else 0. Hardly another one than before.
   uint64_t offset;
   alignas(64) SharedSegment::Address segment;
-  static uint64_t StateOf(uint64_t number, State state) { return (number + 1) << 2 | state; }
+  std::byte head[kHeadBytes];  // of an offer
+  static uint64_t StateOf(uint64_t number, State state) { return (number + 1) << 3 | state; }
+  // Where nothing is written the other side finds what it knows in its cache.
+  void SetSegment(const SharedSegment::Address& address) {
+    if (!(segment == address)) segment = address;
+  }
 };
 
 // What the receiver writes.
@@ -115,7 +134,7 @@ struct EdgeRing {
   Slot slots[kSlots];
   EdgeReturns returns;
 };
-static_assert(sizeof(EdgeRing) <= 1024, "the memory of an idle edge");
+static_assert(sizeof(EdgeRing) == 704, "the memory of an idle edge");
 
 // All that is not `empty` of what the receiver writes stays in the first ring.
 struct EdgeWideRing {
@@ -231,6 +250,34 @@ class OutEdge {
   // nothing is sent, for the receiver has not said where, or cannot be written to.
   bool SendToLanding(ConstByteSpan head, const StridedLayout& layout, const std::byte* base);
 
+  // --- offers: the receiver reads the next message where it lies ---
+  // Whether its receiver could read what it was offered, as far as that was tried.
+  bool MayOffer() const { return !is_refused_; }
+  // Lets the receiver know, if it does not wait, that it is to say so when it does.
+  void AskToAwait();
+  // Whether it waits for the next message, for which it may also have lent a landing.
+  bool IsAwaited() const {
+    const uint64_t state = ring_->returns.landing.state.load(std::memory_order_acquire);
+    return state == EdgeLanding::StateOf(sent_, EdgeLanding::kAwaited) ||
+           state == EdgeLanding::StateOf(sent_, EdgeLanding::kLent);
+  }
+  // Offers the next message, with a head of EdgeLanding::kHeadBytes. It lies where it is until the
+  // offer was taken back or is over. False: nothing happened, for nobody awaits an offer, or the
+  // receiver has no room for the message, or better gets it staged.
+  bool Offer(ConstByteSpan head, const SharedSource& source);
+  // Nobody has begun to read.
+  bool IsOpenOffer() const { return StateOfOffer() == EdgeLanding::kOffered; }
+  // False if the receiver has begun: then it does not look at the memory any more once it is over.
+  bool TakeOfferBack();
+  // The receiver has it, and may not have ended to read.
+  bool HasOffer() const {
+    const EdgeLanding::State state = StateOfOffer();
+    return state == EdgeLanding::kOffered || state == EdgeLanding::kReading;
+  }
+  // REQUIRES: it was not taken back, and the receiver has it no longer, or is lost. False: the
+  // message is to go another way.
+  bool WasOfferRead();
+
   // Whether the next message needs no extension, or nobody receives it.
   bool HasRoom() { return RingHasRoom() || closed(); }
 
@@ -249,6 +296,7 @@ class OutEdge {
   }
   // The receiver is gone: there is no next slot any more, unless it closed the edge before.
   void SetLost() { lost_ = true; }
+  bool lost() const { return lost_; }
   // Receipts of earlier messages will not be looked at any more.
   void KeepReceiptsFrom(uint64_t number) { oldest_receipt_ = number; }
   // Nobody looks at the edge any more: frees all but the ring.
@@ -279,6 +327,8 @@ class OutEdge {
   // Whether all its slots have come back, and no receipt of it is needed.
   bool IsOver(const Extension& extension) const;
   void FreeUsedExtensions();
+  // kAwaited if it is none any more: its receiver had read it and waits for the next one.
+  EdgeLanding::State StateOfOffer() const;
   // REQUIRES: it is taken.
   bool CopyTo(const EdgeLanding& landing, const StridedLayout& layout, const std::byte* base);
   friend class EdgeTestPeer;
@@ -310,6 +360,7 @@ class OutEdge {
   const ProcessWatch* receiver_watch_ = nullptr;
   KernelCopyRange kernel_copies_;
   SharedLanding shared_landing_;
+  bool is_refused_ = false;  // an offer was
 };
 
 class InEdge {
@@ -365,9 +416,26 @@ class InEdge {
   // SharedAllocations or the kernel is to copy there. False: nothing is lent. To be taken back once
   // that message is there, or will be received otherwise.
   bool LendLanding(const StridedLayout& layout, std::byte* base);
-  // False if the sender is copying to it: its message comes, unless it is lost. Copies nothing
-  // afterwards, if true.
+  // Where nothing is lent: says that this rank waits, and would read its next message, to a matrix
+  // of that layout, where the sender has it. False: nothing is said, for the sender has never asked
+  // for that. To be taken back likewise.
+  bool AwaitOffer(const StridedLayout& layout);
+  // False if the sender is copying to it: its message comes, unless it is lost. Or if it offers.
+  // Copies and offers nothing afterwards, if true.
   bool TakeLandingBack();
+  // Whether there is an offer, which the sender does not take back from here on. REQUIRES: nothing
+  // else was lent or awaited since.
+  bool TakeOffer();
+  bool has_offer() const { return has_offer_; }
+  // REQUIRES of these: has_offer(). Nothing of what they say is to be believed.
+  ConstByteSpan OfferedHead() const {
+    return {ring_->returns.landing.head, EdgeLanding::kHeadBytes};
+  }
+  // Copies all of it, `bytes`, to the first bytes of a matrix. False: nothing is copied, for it is
+  // not as long, or cannot be mapped.
+  bool ReadOffer(size_t bytes, const StridedLayout& layout, std::byte* base);
+  // The sender may have its memory back. If it was not read, the message comes another way.
+  void EndOffer(bool is_read);
   // The sender is gone.
   void SetLost() { lost_ = true; }
   bool lost() const { return lost_; }
@@ -418,6 +486,9 @@ class InEdge {
   EdgeExtension* extension_ = nullptr;
   uint64_t taken_ = 0;
   KernelCopyRange kernel_copies_;
+  SharedLanding offered_;   // what it maps of the sender
+  bool is_asked_ = false;   // the sender has offers
+  bool has_offer_ = false;  // that this rank has taken
   bool lost_ = false;
   uint64_t jumped_at_ = UINT64_MAX;  // what had been taken when the last jump was followed
   const char* broken_ = nullptr;

@@ -24,6 +24,7 @@
 #include "transport/edge/kernel_copy.h"
 #include "transport/edge/shared_allocations.h"
 #include "transport/edge/shared_segment.h"
+#include "transport/edge/shared_source.h"
 #include "transport/host/process_watch.h"
 
 namespace brigade {
@@ -1076,6 +1077,267 @@ TEST(EdgeTest, AnotherProcessMapsTheLanding) {
   ASSERT_NE(link.in->Peek(), nullptr);
   EXPECT_TRUE(std::equal(data.begin(), data.end(), link.landing));
   link.Receive(data.size());
+}
+
+// --- offers ---
+
+// The sender's memory is that of SharedLandingLink.
+struct OfferLink : SharedLandingLink {
+  const StridedLayout plain = StridedLayout::Contiguous(kSharedBytes);
+
+  OfferLink() { out->AskToAwait(); }
+  SharedSource SourceOf(const StridedLayout& layout) const {
+    return SharedSource::Of(layout, reinterpret_cast<const std::byte*>(landing));
+  }
+  bool Offer(const StridedLayout& layout, uint8_t head = 5) const {
+    const std::vector<std::byte> bytes(EdgeLanding::kHeadBytes, std::byte{head});
+    return out->Offer({bytes.data(), bytes.size()}, SourceOf(layout));
+  }
+  bool Offer() const { return Offer(plain); }
+  bool Read(std::vector<uint8_t>* to, size_t bytes, const StridedLayout& layout) const {
+    return in->ReadOffer(bytes, layout, reinterpret_cast<std::byte*>(to->data()));
+  }
+};
+
+TEST(EdgeTest, AMessageIsReadWhereItsSenderHasIt) {
+  OfferLink link;
+  EXPECT_FALSE(link.Offer()) << "nobody waits";
+  for (int i = 0; i < 3 * EdgeRing::kSlots; ++i) {
+    const std::vector<uint8_t> expected(kSharedBytes, static_cast<uint8_t>(i));
+    std::copy(expected.begin(), expected.end(), link.landing);
+    EXPECT_FALSE(link.out->IsAwaited());
+    ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+    EXPECT_TRUE(link.out->IsAwaited());
+    EXPECT_FALSE(link.in->TakeOffer()) << "there is none yet";
+    ASSERT_TRUE(link.Offer(link.plain, static_cast<uint8_t>(i)));
+    EXPECT_TRUE(link.out->IsOpenOffer());
+    EXPECT_FALSE(link.in->TakeLandingBack()) << "there is an offer";
+    ASSERT_TRUE(link.in->TakeOffer());
+    EXPECT_FALSE(link.out->IsOpenOffer());
+    EXPECT_TRUE(link.out->HasOffer());
+    EXPECT_FALSE(link.out->TakeOfferBack()) << "it is being read";
+    EXPECT_EQ(link.in->OfferedHead().data[31], static_cast<std::byte>(i));
+    std::vector<uint8_t> to(kSharedBytes);
+    ASSERT_TRUE(link.Read(&to, kSharedBytes, link.plain));
+    EXPECT_EQ(to, expected);
+    link.in->EndOffer(/*is_read=*/true);
+    EXPECT_FALSE(link.in->has_offer());
+    // Its receiver may wait again before the sender has looked.
+    if (i % 3 == 0) {
+      ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+    }
+    EXPECT_FALSE(link.out->HasOffer());
+    EXPECT_TRUE(link.out->WasOfferRead());
+    if (i % 2 == 0) link.Send(static_cast<uint64_t>(i));
+    if (i % 3 == 0) {
+      EXPECT_EQ(link.out->IsAwaited(), i % 2 != 0) << "the next message only";
+      EXPECT_TRUE(link.in->TakeLandingBack());
+    }
+    if (i % 2 == 0) link.Receive(static_cast<uint64_t>(i));
+  }
+  EXPECT_TRUE(link.out->MayOffer());
+}
+
+// Who has never been asked writes nothing, and who lends a landing awaits no offer.
+TEST(EdgeTest, OffersAreAwaitedByWhomTheSenderHasAsked) {
+  SharedLandingLink link;
+  const StridedLayout layout = StridedLayout::Contiguous(kSharedBytes);
+  EXPECT_FALSE(link.in->AwaitOffer(layout));
+  EXPECT_EQ(link.lent()->state.load(), 0u);
+  ASSERT_TRUE(link.Lend());
+  EXPECT_TRUE(link.out->IsAwaited());
+  link.out->AskToAwait();
+  EXPECT_TRUE(link.SendToLanding(Numbered(kSharedBytes))) << "it stays lent";
+  link.out->AskToAwait();
+  EXPECT_TRUE(link.in->TakeLandingBack()) << "the message is there";
+  ASSERT_NE(link.in->Peek(), nullptr);
+  link.Receive(kSharedBytes);
+  EXPECT_TRUE(link.in->AwaitOffer(layout));
+  link.out->AskToAwait();
+  EXPECT_TRUE(link.out->IsAwaited());
+  EXPECT_TRUE(link.in->TakeLandingBack());
+  EXPECT_TRUE(link.in->AwaitOffer(layout)) << "once is enough";
+  EXPECT_FALSE(link.in->AwaitOffer(StridedLayout::Contiguous(kLeastOfferedBytes - 1)));
+}
+
+TEST(EdgeTest, AnOfferIsTakenBackUnlessItIsRead) {
+  OfferLink link;
+  ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+  ASSERT_TRUE(link.Offer());
+  EXPECT_TRUE(link.out->TakeOfferBack());
+  EXPECT_FALSE(link.in->TakeOffer());
+  EXPECT_FALSE(link.in->has_offer());
+  EXPECT_TRUE(link.in->TakeLandingBack());
+  link.Send(1);
+  link.Receive(1);
+  ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+  EXPECT_TRUE(link.in->TakeLandingBack());
+  EXPECT_FALSE(link.Offer()) << "nobody waits any more";
+}
+
+TEST(EdgeTest, WhatIsRefusedIsNotOfferedAgain) {
+  OfferLink link;
+  ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+  ASSERT_TRUE(link.Offer());
+  ASSERT_TRUE(link.in->TakeOffer());
+  EXPECT_FALSE(link.out->WasOfferRead()) << "it is being read";
+  EXPECT_TRUE(link.out->MayOffer());
+  link.in->EndOffer(/*is_read=*/false);
+  EXPECT_FALSE(link.out->HasOffer());
+  EXPECT_FALSE(link.out->WasOfferRead());
+  EXPECT_FALSE(link.out->MayOffer());
+}
+
+TEST(EdgeTest, EitherSideOfAnOfferMayBeStrided) {
+  constexpr size_t kHalf = kSharedBytes / 2;
+  constexpr size_t kWide = rules::kLeastUnequalRunBytes;
+  const StridedLayout plain = StridedLayout::Contiguous(kSharedBytes);
+  const struct {
+    StridedLayout from;
+    StridedLayout to;
+    bool is_read;
+  } cases[] = {
+      {plain, Columns(8), true},
+      {Columns(8), plain, true},
+      {StridedLayout::Contiguous(kSharedBytes - 3), Columns(8), true},
+      {Columns(8), Columns(8), true},
+      {Columns(24, kHalf), Columns(24), true},
+      {Columns(4 * kWide, kHalf), Columns(3 * kWide), true},
+      {Columns(3 * kWide), Columns(8), false},
+      {plain, Columns(8, kHalf), false},
+  };
+  for (const auto& one : cases) {
+    OfferLink link;
+    const size_t bytes = one.from.bytes();
+    const std::vector<uint8_t> data = Numbered(2 * kSharedBytes);
+    std::copy(data.begin(), data.end(), link.landing);
+    std::vector<std::byte> packed(bytes);
+    CopyIn(packed.data(), one.from, reinterpret_cast<const std::byte*>(data.data()), 0, bytes);
+    std::vector<uint8_t> expected(2 * kSharedBytes, 9);
+    ASSERT_EQ(link.in->AwaitOffer(one.to), one.to.bytes() >= kLeastOfferedBytes);
+    EXPECT_EQ(link.Offer(one.from), one.is_read) << one.from.run_bytes();
+    EXPECT_EQ(link.in->TakeOffer(), one.is_read);
+    if (!one.is_read) continue;
+    CopyOut(one.to, reinterpret_cast<std::byte*>(expected.data()), 0, bytes, packed.data());
+    std::vector<uint8_t> to(2 * kSharedBytes, 9);
+    EXPECT_TRUE(link.Read(&to, bytes, one.to));
+    EXPECT_EQ(to, expected) << one.from.run_bytes() << " to " << one.to.run_bytes();
+  }
+}
+
+TEST(EdgeTest, OnlyWhatIsAllocatedIsOffered) {
+  OfferLink link;
+  std::vector<std::byte> other(kSharedBytes);
+  EXPECT_EQ(SharedSource::Of(link.plain, other.data()).segment, nullptr);
+  EXPECT_EQ(link.SourceOf(StridedLayout::Contiguous(8 * kSharedBytes)).segment, nullptr);
+  EXPECT_NE(link.SourceOf(link.plain).segment, nullptr);
+}
+
+// Whatever the sender has written, nothing is read, and nothing beyond the matrix is written.
+TEST(EdgeTest, OfAnOfferNothingIsBelieved) {
+  OfferLink link;
+  const uint64_t reserve = link.SourceOf(link.plain).segment->address().reserve_bytes;
+  const std::function<void(EdgeLanding*)> wrong[] = {
+      [&](EdgeLanding* landing) { landing->offset = reserve - kSharedBytes + 1; },
+      [](EdgeLanding* landing) { landing->offset = UINT64_MAX; },
+      [](EdgeLanding* landing) { landing->memory.bytes = kSharedBytes - 1; },
+      [](EdgeLanding* landing) { landing->memory.bytes = kSharedBytes + 1; },
+      [](EdgeLanding* landing) { landing->memory.stretch_bytes = 0; },
+      [](EdgeLanding* landing) {
+        landing->memory = {0, 8, 1, kSharedBytes};
+      },
+      [](EdgeLanding* landing) {
+        landing->memory = {0, 8, UINT64_MAX / 8, kSharedBytes};
+      },
+      [](EdgeLanding* landing) { landing->segment.token[1] ^= 1; },
+      [](EdgeLanding* landing) { landing->segment = SharedSegment::Address(); },
+  };
+  std::vector<uint8_t> to(kSharedBytes, 3);
+  for (size_t i = 0; i < std::size(wrong); ++i) {
+    ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+    ASSERT_TRUE(link.Offer());
+    ASSERT_TRUE(link.in->TakeOffer());
+    wrong[i](link.lent());
+    EXPECT_FALSE(link.Read(&to, kSharedBytes, link.plain)) << i;
+    link.in->EndOffer(/*is_read=*/true);
+  }
+  ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+  ASSERT_TRUE(link.Offer());
+  ASSERT_TRUE(link.in->TakeOffer());
+  link.lent()->memory.bytes = kSharedBytes + 1;
+  EXPECT_FALSE(link.Read(&to, kSharedBytes + 1, link.plain)) << "longer than the matrix";
+  EXPECT_EQ(to, std::vector<uint8_t>(kSharedBytes, 3));
+}
+
+// Each side gives up at any time; a sender writes its memory anew as soon as it may.
+TEST(EdgeTest, OffersThatAreTakenBackAndReadAtOnce) {
+  const int messages = StressRounds(20000, 500000);
+  OfferLink link;
+  int offered = 0;
+  std::thread sender([&] {
+    for (int i = 0; i < messages; ++i) {
+      std::fill_n(link.landing, kSharedBytes, static_cast<uint8_t>(i));
+      for (int poll = 0; poll < i % 5 && !link.out->IsAwaited(); ++poll) std::this_thread::yield();
+      if (link.Offer()) {
+        for (int poll = 0; poll < i % 7 && link.out->IsOpenOffer(); ++poll) {
+          std::this_thread::yield();
+        }
+        if (!link.out->TakeOfferBack()) {
+          while (link.out->HasOffer()) std::this_thread::yield();
+          ASSERT_TRUE(link.out->WasOfferRead());
+          ++offered;
+          continue;
+        }
+      }
+      while (!link.out->HasRoom()) std::this_thread::yield();
+      link.Send(static_cast<uint64_t>(i));
+    }
+  });
+  int read = 0;
+  for (int i = 0; i < messages; ++i) {
+    ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+    bool is_back = false;
+    for (int poll = 0; link.in->Peek() == nullptr && !link.in->TakeOffer(); ++poll) {
+      if (poll >= i % 11 && !is_back) is_back = link.in->TakeLandingBack();
+      std::this_thread::yield();
+    }
+    if (!link.in->has_offer()) {
+      link.Receive(static_cast<uint64_t>(i));
+      continue;
+    }
+    EXPECT_FALSE(is_back);
+    std::vector<uint8_t> to(kSharedBytes);
+    ASSERT_TRUE(link.Read(&to, kSharedBytes, link.plain));
+    ASSERT_EQ(to.front(), static_cast<uint8_t>(i));
+    ASSERT_EQ(to.back(), static_cast<uint8_t>(i));
+    link.in->EndOffer(/*is_read=*/true);
+    ++read;
+  }
+  sender.join();
+  EXPECT_EQ(read, offered);
+  EXPECT_GT(read, 0);
+}
+
+// What it says is its exit code.
+TEST(EdgeTest, AnotherProcessReadsTheOffer) {
+  OfferLink link;
+  const std::vector<uint8_t> data = Numbered(kSharedBytes);
+  std::copy(data.begin(), data.end(), link.landing);
+  ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+  ASSERT_TRUE(link.Offer());
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!link.in->TakeOffer()) _exit(1);
+    std::vector<uint8_t> to(kSharedBytes);
+    if (!link.Read(&to, kSharedBytes, link.plain) || to != data) _exit(2);
+    link.in->EndOffer(/*is_read=*/true);
+    _exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(link.out->HasOffer());
+  EXPECT_TRUE(link.out->WasOfferRead());
 }
 
 }  // namespace

@@ -32,17 +32,39 @@ size_t ColumnStride(const StridedLayout& layout) {
   return static_cast<size_t>(layout.ld()) * layout.elem_bytes();
 }
 
+// Below, a step along both runs for each of them costs more than to stage the bytes.
+bool GoesInOneCopy(const StridedLayout& a, const StridedLayout& b) {
+  return a.plain() || b.plain() || AreEqualRuns(a, b) ||
+         std::min(a.run_bytes(), b.run_bytes()) >= rules::kLeastUnequalRunBytes;
+}
+
 // REQUIRES: neither side is plain.
 void CopyByRuns(const StridedLayout& from_layout, const std::byte* from,
-                const StridedLayout& to_layout, std::byte* to) {
+                const StridedLayout& to_layout, std::byte* to, size_t bytes) {
   StridedLayout::Cursor source(from_layout, 0);
   StridedLayout::Cursor target(to_layout, 0);
-  for (size_t left = from_layout.bytes(); left > 0;) {
+  for (size_t left = bytes; left > 0;) {
     const StridedLayout::Run run = target.Next();
-    const size_t bytes = std::min(run.bytes, left);
-    CopyIn(to + run.memory_offset, &source, from, bytes);
-    target.Advance(bytes);
-    left -= bytes;
+    const size_t now = std::min(run.bytes, left);
+    CopyIn(to + run.memory_offset, &source, from, now);
+    target.Advance(now);
+    left -= now;
+  }
+}
+
+// The first `bytes` of one matrix to those of another. REQUIRES: both have as many.
+void CopyOnce(const StridedLayout& from_layout, const std::byte* from,
+              const StridedLayout& to_layout, std::byte* to, size_t bytes) {
+  if (to_layout.plain()) {
+    CopyIn(to, from_layout, from, 0, bytes);
+  } else if (from_layout.plain()) {
+    CopyOut(to_layout, to, 0, bytes, from);
+  } else if (AreEqualRuns(from_layout, to_layout) && bytes % from_layout.run_bytes() == 0) {
+    CopyRowFor(from_layout.run_bytes())
+        .routine({to, ColumnStride(to_layout)}, {from, ColumnStride(from_layout)},
+                 from_layout.run_bytes(), bytes / from_layout.run_bytes());
+  } else {
+    CopyByRuns(from_layout, from, to_layout, to, bytes);
   }
 }
 
@@ -54,37 +76,42 @@ size_t ExtentOf(const RemoteStretches& stretches) {
          1;
 }
 
-bool SharedLanding::Copy(const StridedLayout& layout, const std::byte* base,
-                         const RemoteStretches& to, const SharedSegment::Address& segment,
-                         uint64_t offset) {
-  StridedLayout landing;
-  if (!AsLayout(to, layout.bytes(), &landing)) return false;
-  const bool has_equal_runs = AreEqualRuns(layout, landing);
-  if (!layout.plain() && !landing.plain() && !has_equal_runs &&
-      std::min(layout.run_bytes(), landing.run_bytes()) < rules::kLeastUnequalRunBytes) {
-    return false;
-  }
+bool GoesInOneCopy(const RemoteStretches& from, const RemoteStretches& to) {
+  StridedLayout from_layout;
+  StridedLayout to_layout;
+  return AsLayout(from, from.bytes, &from_layout) && AsLayout(to, from.bytes, &to_layout) &&
+         GoesInOneCopy(from_layout, to_layout);
+}
+
+std::byte* SharedLanding::Map(RemoteStretches memory, size_t bytes,
+                              const SharedSegment::Address& segment, uint64_t offset) {
   if (!(segment == address_)) {
     address_ = segment;
     segment_ = nullptr;
     (void)SharedSegment::Open(address_, &segment_);
   }
-  if (segment_ == nullptr) return false;
-  RemoteStretches used = to;
-  used.bytes = layout.bytes();
-  std::byte* const memory = segment_->At(offset, ExtentOf(used));
+  if (segment_ == nullptr) return nullptr;
+  memory.bytes = bytes;
+  return segment_->At(offset, ExtentOf(memory));
+}
+
+bool SharedLanding::CopyTo(const RemoteStretches& to, const SharedSegment::Address& segment,
+                           uint64_t offset, const StridedLayout& layout, const std::byte* base) {
+  StridedLayout theirs;
+  if (!AsLayout(to, layout.bytes(), &theirs) || !GoesInOneCopy(layout, theirs)) return false;
+  std::byte* const memory = Map(to, layout.bytes(), segment, offset);
   if (memory == nullptr) return false;
-  if (landing.plain()) {
-    CopyIn(memory, layout, base, 0, layout.bytes());
-  } else if (layout.plain()) {
-    CopyOut(landing, memory, 0, layout.bytes(), base);
-  } else if (has_equal_runs) {
-    CopyRowFor(layout.run_bytes())
-        .routine({memory, ColumnStride(landing)}, {base, ColumnStride(layout)}, layout.run_bytes(),
-                 layout.bytes() / layout.run_bytes());
-  } else {
-    CopyByRuns(layout, base, landing, memory);
-  }
+  CopyOnce(layout, base, theirs, memory, layout.bytes());
+  return true;
+}
+
+bool SharedLanding::CopyFrom(const RemoteStretches& from, const SharedSegment::Address& segment,
+                             uint64_t offset, const StridedLayout& layout, std::byte* base) {
+  StridedLayout theirs;
+  if (from.bytes > layout.bytes() || !AsLayout(from, from.bytes, &theirs)) return false;
+  const std::byte* const memory = Map(from, from.bytes, segment, offset);
+  if (memory == nullptr) return false;
+  CopyOnce(theirs, memory, layout, base, from.bytes);
   return true;
 }
 

@@ -1,5 +1,5 @@
-// SharedLanding: a landing in memory that its receiver shares: the sender maps it and copies there,
-// one copy without a system call.
+// SharedLanding: a message in memory that one of its ranks shares: the other maps it and copies
+// there, or from there, one copy without a system call.
 
 #ifndef BRIGADE_TRANSPORT_EDGE_SHARED_LANDING_H_
 #define BRIGADE_TRANSPORT_EDGE_SHARED_LANDING_H_
@@ -17,16 +17,27 @@ namespace brigade {
 // The bytes from the first stretch to the end of the last one. REQUIRES: AsStretches made them.
 size_t ExtentOf(const RemoteStretches& stretches);
 
-// What the sender of an edge maps of its receiver.
+// Whether all of `from` is better copied to the first bytes of `to` at once than staged.
+bool GoesInOneCopy(const RemoteStretches& from, const RemoteStretches& to);
+
+// What one side of an edge maps of the other.
 class SharedLanding {
  public:
   // Copies all of a matrix to the first bytes of `to`, which begin at `offset` in `segment`, as the
   // receiver has written; none of it is believed. False: nothing is written, for the memory cannot
   // be mapped or is not there, or the bytes are better staged.
-  bool Copy(const StridedLayout& layout, const std::byte* base, const RemoteStretches& to,
-            const SharedSegment::Address& segment, uint64_t offset);
+  bool CopyTo(const RemoteStretches& to, const SharedSegment::Address& segment, uint64_t offset,
+              const StridedLayout& layout, const std::byte* base);
+  // The other way, as the sender has written: all of `from` to the first bytes of a matrix. False:
+  // nothing is written, for the memory cannot be mapped or is not there, or the matrix is shorter.
+  bool CopyFrom(const RemoteStretches& from, const SharedSegment::Address& segment, uint64_t offset,
+                const StridedLayout& layout, std::byte* base);
 
  private:
+  // Where the first `bytes` of `memory` are here; null if they are not.
+  std::byte* Map(RemoteStretches memory, size_t bytes, const SharedSegment::Address& segment,
+                 uint64_t offset);
+
   SharedSegment::Address address_;          // of the last one
   std::shared_ptr<SharedSegment> segment_;  // it; null: it cannot be mapped
 };
