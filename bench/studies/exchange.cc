@@ -15,7 +15,7 @@ namespace brigade::bench {
 namespace {
 
 // Without data, in a row: ranks that share processors leave the barrier before a run one by one,
-// and that takes longer than an epoch.
+// and one epoch alone would be measured with that.
 constexpr int kEpochsInARow = 25;
 
 // One number of neighbours, one length of blocks, one kind of windows.

@@ -46,7 +46,7 @@ enum class NoteKind : uint8_t {
   kComplete,
   kNotify,
   kFence,  // its origin is in its next fence
-  kWake,   // says nothing: its origin has said something in its page, and the target may sleep
+  kWake,   // says nothing: its origin has said something in the target's page, who may sleep
 };
 
 // What a kFlush makes complete for its origin. Checks alone look at it.
