@@ -150,9 +150,6 @@ inline constexpr uint64_t kShmYieldsIfCrowded = 100;
 inline constexpr int kShmSleepUs = 20000;
 // The same where a sender may not see that this rank sleeps, and wakes it late.
 inline constexpr int kShmSleepUnheardUs = 500;
-// Ranks to a processor, from which on who rings a bell executes the fence that its owner otherwise
-// has all ranks execute before it sleeps: sleeps cost less, and each message costs a fence.
-inline constexpr int kShmRanksThatFence = 16;
 // Polls for each look at pieces that receivers give back: reading what they are about to write
 // slows them down, and memory comes back later.
 inline constexpr int kShmPollsPerReturnLook = 8;

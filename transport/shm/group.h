@@ -62,8 +62,8 @@ struct Group {
   // Made at first use; [kind * ranks + peer].
   std::vector<std::unique_ptr<OutStream>> out;
   std::vector<std::unique_ptr<InStream>> in;
-  KernelCopyRange kernel_copies;   // of its messages
-  double ranks_per_processor = 0;  // of those on this host
+  KernelCopyRange kernel_copies;  // of its messages
+  bool crowded = false;  // its ranks on this host outnumber the processors that they may use
   uint32_t notes_seen = 0;
   std::deque<Note> notes;  // control messages that there is no memory for yet
   bool is_closed = false;  // on this rank

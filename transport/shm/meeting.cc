@@ -94,7 +94,7 @@ Status AgreeWhetherMapped(Bootstrap* bootstrap, const Status& mine, Status* verd
   return Status();
 }
 
-double RanksPerProcessor(const Host& host, const std::vector<Introduction>& all) {
+bool IsCrowded(const Host& host, const std::vector<Introduction>& all) {
   cpu_set_t together;
   CPU_ZERO(&together);
   int quota = 0;
@@ -105,7 +105,7 @@ double RanksPerProcessor(const Host& host, const std::vector<Introduction>& all)
     CPU_OR(&together, &together, &their.processors);
     quota = std::max(quota, their.processor_quota);
   }
-  return static_cast<double>(ranks) / std::max(1, std::min(CPU_COUNT(&together), quota));
+  return ranks > std::min(CPU_COUNT(&together), quota);
 }
 
 Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>& all,
@@ -123,7 +123,7 @@ Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>
   const int knower = NextKnower(all, group);
   std::shared_ptr<SharedSegment> segment;
   TrialMemory mine;
-  if (sends && knower == group.size() && RanksPerProcessor(all[sender].host, all) <= 1 &&
+  if (sends && knower == group.size() && !IsCrowded(all[sender].host, all) &&
       SharedSegment::CreateFor(CopyTrial::Bytes(), &segment).ok()) {
     const bool is_made = segment->Allocate(CopyTrial::Bytes(), &mine.offset).ok();
     if (is_made) mine.segment = segment->address();

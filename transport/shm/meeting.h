@@ -39,8 +39,8 @@ Status MapMembers(const Introduction& mine, const std::vector<Introduction>& all
 // could not, and why. Behind this everyone has mapped everyone, and may exit.
 Status AgreeWhetherMapped(Bootstrap* bootstrap, const Status& mine, Status* verdict);
 
-// How many ranks of a host there are to each processor that they may use.
-double RanksPerProcessor(const Host& host, const std::vector<Introduction>& all);
+// Whether the ranks on this host outnumber the processors that they may use.
+bool IsCrowded(const Host& host, const std::vector<Introduction>& all);
 
 // Collective: what the kernel copies of the messages of a host, where `*known` does not say: what
 // the first member that knows says, or two members find out, or, without a processor each, one

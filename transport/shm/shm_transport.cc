@@ -16,7 +16,6 @@
 #include "transport/core/completion_queue.h"
 #include "transport/core/control_queue.h"
 #include "transport/core/group_table.h"
-#include "transport/edge/bell.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
 #include "transport/edge/edge_memory.h"
@@ -126,8 +125,8 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     group->kernel_copies = kernel_copies_.value_or(KernelCopyRange());
     Group* const added = group.get();
     *id = added->id = groups_.Add(std::move(group));
-    added->ranks_per_processor = shm::RanksPerProcessor(options_.host, all);
-    Count(*added, 1);
+    added->crowded = shm::IsCrowded(options_.host, all);
+    CountCrowded(added->crowded ? 1 : 0);
     return Status();
   }
 
@@ -138,7 +137,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     completions_.CancelReceives(id, [this](const Lease& lease) { ReleaseLease(lease); });
     group.CloseEdges();
     receives_.Forget(&group);
-    Count(group, -1);
+    CountCrowded(group.crowded ? -1 : 0);
     groups_.Close(id);
     leaving_.push_back(&group);
     FreeGroups();
@@ -278,12 +277,9 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     if (std::exchange(peer->piece_follows, false)) peer->shared->helper.Ring();
   }
 
-  // `one`: 1 if it is opened, -1 if it is closed.
-  void Count(const Group& group, int one) {
-    if (group.ranks_per_processor > 1) crowded_groups_ += one;
-    if (group.ranks_per_processor >= rules::kShmRanksThatFence) fencing_groups_ += one;
-    waiting_.SetCrowd(crowded_groups_ > 0,
-                      fencing_groups_ > 0 ? Bell::Fence::kByRingers : Bell::Fence::kBySleeper);
+  void CountCrowded(int groups) {
+    crowded_groups_ += groups;
+    waiting_.SetCrowded(crowded_groups_ > 0);
   }
 
   // Takes in the control messages that have come, and writes those for which there was no memory.
@@ -337,7 +333,6 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
   shm::Peers peers_;
   GroupTable<Group> groups_;
   int crowded_groups_ = 0;       // open
-  int fencing_groups_ = 0;       // of these, so crowded that who rings this rank fences
   std::vector<Group*> leaving_;  // closed
   ControlQueue control_;
   uint32_t notes_seen_ = 0;  // of control messages for this rank

@@ -3,7 +3,6 @@
 #include "transport/shm/shm_transport.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -13,11 +12,8 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstddef>
 #include <cstring>
 #include <functional>
-#include <memory>
-#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -25,16 +21,11 @@
 
 #include "gtest/gtest.h"
 #include "membuf/overflow_budget.h"
-#include "membuf/rules.h"
 #include "test/support/crowd.h"
 #include "transport/control.h"
-#include "transport/edge/bell.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
-#include "transport/edge/shared_segment.h"
 #include "transport/inproc/inproc_transport.h"
-#include "transport/shm/meeting.h"
-#include "transport/shm/peers.h"
 
 namespace brigade {
 namespace {
@@ -289,68 +280,6 @@ TEST(ShmEndpoint, NoChildProgramInheritsADescriptor) {
 // Ranks that outnumber processors do so as long as a group has them.
 TEST(ShmEndpoint, TheLastCrowdedGroupTakesTheCrowdWithIt) {
   ExpectCrowdUntilLastGroupCloses(NewEndpoint);
-}
-
-// Who rings a rank fences as long as one of its groups is crowded by far. A message of any of them
-// rings.
-TEST(ShmEndpoint, RingersFenceUntilTheLastFullGroupCloses) {
-  std::thread([] {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(sched_getcpu(), &one);
-    ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
-    const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
-    std::optional<shm::Introduction> mine;
-    const auto open = [&](int ranks) {
-      Alone alone(ranks, [&](std::byte* said, size_t) {
-        if (!mine.has_value()) std::memcpy(&mine.emplace(), said, sizeof(*mine));
-      });
-      GroupId group = -1;
-      EXPECT_TRUE(endpoint->OpenGroup(&alone, &group).ok());
-      return group;
-    };
-    std::vector<GroupId> groups = {open(rules::kShmRanksThatFence - 1)};
-    std::shared_ptr<SharedSegment> segment;
-    ASSERT_TRUE(SharedSegment::Open(mine->segment, &segment).ok());
-    const Bell& bell =
-        shm::Shared<shm::Public>(segment.get(), mine->public_offset, sizeof(shm::Public))->bell;
-    const auto expect = [&](bool ringers_fence) {
-      for (const GroupId group : groups) {
-        endpoint->Pause(0);
-        endpoint->Pause(1000000);
-        ASSERT_TRUE(bell.armed());
-        EXPECT_EQ(bell.ringers_fence(), ringers_fence);
-        OutEdge* const out = endpoint->edges()->EdgeTo(PointToPoint(group), 0);
-        Slot* const slot = out->Next();
-        slot->kind = Slot::kLine;
-        slot->bytes = 0;
-        out->Publish(slot);
-        EXPECT_FALSE(bell.armed());
-      }
-    };
-    const auto close = [&](size_t i) {
-      endpoint->CloseGroup(groups[i]);
-      groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i));
-    };
-    expect(false);
-    groups.push_back(open(rules::kShmRanksThatFence));
-    expect(true);
-    groups.push_back(open(rules::kShmRanksThatFence + 1));
-    expect(true);
-    close(0);
-    expect(true);
-    groups.push_back(open(2));
-    expect(true);
-    close(0);
-    expect(true);
-    close(0);
-    expect(false);
-    groups.push_back(open(rules::kShmRanksThatFence));
-    expect(true);
-    close(0);
-    expect(true);
-    close(0);
-  }).join();
 }
 
 // Rank 1, which opens a group and is gone.

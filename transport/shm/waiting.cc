@@ -28,7 +28,7 @@ Waiting::Spent Waiting::Pause(uint64_t idle_polls, Bell* bell) {
   }
   // The caller looks for messages between arming and sleeping.
   if (!bell->armed()) {
-    bell->Arm(fence_);
+    bell->Arm();
     return Spent::kYielding;
   }
   bell->Sleep(LongestSleepUs(rules::kShmSleepUs));

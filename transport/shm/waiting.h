@@ -24,11 +24,8 @@ class Waiting {
   int LongestSleepUs(int us) const {
     return bells_reach_all_ || us < rules::kShmSleepUnheardUs ? us : rules::kShmSleepUnheardUs;
   }
-  // Whether, from here on, ranks outnumber processors, and whose fence its sleeps take.
-  void SetCrowd(bool crowded, Bell::Fence fence) {
-    crowded_ = crowded;
-    fence_ = fence;
-  }
+  // Whether, from here on, ranks outnumber processors.
+  void SetCrowded(bool crowded) { crowded_ = crowded; }
 
  private:
   struct Patience {
@@ -41,7 +38,6 @@ class Waiting {
 
   const bool bells_reach_all_ = Bell::Prepare();
   bool crowded_ = false;
-  Bell::Fence fence_ = Bell::Fence::kBySleeper;
 };
 
 }  // namespace brigade::shm
