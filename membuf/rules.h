@@ -219,7 +219,7 @@ inline constexpr int kHelperLongestRestUs = 8000;
 
 // Shared memory. Pieces that short messages are cut into, too, so that both sides copy at once:
 // longer ones overlap less and cost fewer slots.
-inline constexpr size_t kShmOverlapBytes = size_t{8} << 10;
+inline constexpr size_t kShmOverlapBytes = size_t{16} << 10;
 // The longest piece that is pushed out of the sender's cache: short ones reach the receiver sooner,
 // and longer ones, whose lines it fetches ahead of need, later.
 inline constexpr size_t kShmDemotedBytes = 1152;
