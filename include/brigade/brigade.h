@@ -256,7 +256,8 @@ typedef struct {
   const brigade_matrix* portions;
   int decreasing;  ///< multi patterns: non-zero sends to the next lower rank; equal on all ranks
   /// How long the call may take on this rank, in seconds, until it breaks the group with
-  /// #BRIGADE_TIMED_OUT; 0: any time.
+  /// #BRIGADE_TIMED_OUT; 0: any time. A copy of brigade_alloc memory that a receiver has begun is
+  /// waited for beyond it.
   double timeout_seconds;
 } brigade_call;
 
@@ -283,7 +284,8 @@ typedef struct {
 ///         send or broadcast, or one with `timeout_seconds`); #BRIGADE_INTERNAL; #BRIGADE_ABORTED
 ///
 /// A send, and a broadcast at its root and relays, return without their receivers as long as
-/// staging and overflow memory last; all other calls wait for what they need.
+/// staging and overflow memory last, or once a receiver has read memory of brigade_alloc that it
+/// has begun to read; all other calls wait for what they need.
 BRIGADE_EXPORT brigade_status brigade_run(brigade_group* group, const brigade_call* call,
                                           brigade_statistics* statistics);
 

@@ -107,7 +107,8 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
     return status;
   }
   // Over edges memory comes back whose bytes were taken: what was used last is still in the cache.
-  if (group->edges != nullptr || IsToLookAround(*beginning.sequence)) {
+  if ((group->edges != nullptr && engine->sends()->in_flight() > 0) ||
+      IsToLookAround(*beginning.sequence)) {
     BRIGADE_RETURN_IF_ERROR(LookAround(engine, *group));
   }
   const auto runs = [&](auto&& path) {

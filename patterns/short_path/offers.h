@@ -41,7 +41,7 @@ class OffersOut {
   bool Add(int peer);
   // Whether `matrix` lies where it can be offered. Then all are asked to say when they wait.
   bool MayOffer(const Matrix& matrix);
-  // Whether all wait. Those who do not are waited for, but for less than a copy takes.
+  // Whether all wait. Those who do not are looked for, a few microseconds at most.
   bool IsAwaited() const;
   // Offers the matrix to all. False: none has an offer.
   bool Offer(const WireHeader& header);

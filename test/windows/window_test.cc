@@ -1285,6 +1285,7 @@ TEST(Pages, WhoSleepsIsWoken) {
       if (message.data[0] == static_cast<std::byte>(NoteKind::kWake)) ++wakes_;
       return ForwardingEndpoint::SendControl(group, peer, message, urgency);
     }
+    uint64_t PollsBeforeSleep() const override { return PollsAwake(); }
 
    private:
     std::atomic<int>& wakes_;

@@ -101,10 +101,13 @@ Status WindowWait::UntilSaid(Bell* asleep, const char* what, const Over& over) {
   if (++waits_ % kLooks == 0) engine_->Move();  // for whoever never waits long
   if (!group_->failure.ok() || over()) return group_->failure;
   if (others_ != nullptr) return Until(/*is_told=*/false, what, over);
-  const uint64_t polls = engine_->endpoint()->PollsAwake();
-  for (uint64_t i = 0; i < polls; ++i) {
-    engine_->endpoint()->Pause(i);
-    if (over()) return Status();
+  // As long as it does not sleep it sees for itself what is written.
+  Endpoint* const endpoint = engine_->endpoint();
+  const uint64_t awake = endpoint->PollsAwake();
+  for (uint64_t i = 0; i < endpoint->PollsBeforeSleep(); ++i) {
+    endpoint->Pause(i);
+    if (i >= awake) engine_->Move();
+    if (!group_->failure.ok() || over()) return group_->failure;
   }
   asleep->Arm();
   const Status status = Until(/*is_told=*/true, what, over);
