@@ -157,7 +157,7 @@ def main():
     medians = {(line["subject"], line["pair"]): line["median_s"] for line in scalapack if line["routine"] == "LU"}
     comparisons = measurements.compare_scalapack(measurements.load(directory / "scalapack.jsonl"))
     (lu,) = (c for c in comparisons if c.routine == "LU")
-    assert lu.ratio == (medians["stock", 1] / medians["shim", 1],) * 3 + (1,), "not compared within the pair"
+    assert lu.ratio[:4] == (medians["stock", 1] / medians["shim", 1],) * 3 + (1,), "not compared within the pair"
     assert style.ratio_cell(lu.ratio._replace(lo=2)).verdict == "even", "one sample decides nothing"
     picture = (directory / "picture.svg").read_text()
     assert picture.startswith("<svg") and "ScaLAPACK" in picture and "4000 B" in picture
