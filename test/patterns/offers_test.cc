@@ -205,7 +205,7 @@ TEST(OffersToSome, TheOthersAreServedAsEver) {
         Meet(world, rank);
       }
     });
-    if (!some_read) GTEST_SKIP() << "rank 1 never waited in time";
+    EXPECT_TRUE(some_read) << bytes;
   }
 }
 
