@@ -302,6 +302,13 @@ bool InEdge::ReadOffer(size_t bytes, const StridedLayout& layout, std::byte* bas
   return memory.bytes == bytes && offered_.CopyFrom(memory, segment, landing.offset, layout, base);
 }
 
+bool InEdge::ReadOfferedBytes(size_t offset, size_t bytes, std::byte* to) {
+  const EdgeLanding& landing = ring_->returns.landing;
+  const RemoteStretches memory = landing.memory;
+  const SharedSegment::Address segment = landing.segment;
+  return offered_.CopyPartFrom(memory, segment, landing.offset, offset, bytes, to);
+}
+
 // Its sender may sleep.
 void InEdge::EndOffer(bool is_read) {
   has_offer_ = false;

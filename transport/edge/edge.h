@@ -434,6 +434,9 @@ class InEdge {
   // Copies all of it, `bytes`, to the first bytes of a matrix. False: nothing is copied, for it is
   // not as long, or cannot be mapped.
   bool ReadOffer(size_t bytes, const StridedLayout& layout, std::byte* base);
+  // Copies bytes [offset, offset + bytes) of it, in packed order, to `to`; as often as wanted.
+  // False: nothing is copied, for it is shorter, or cannot be mapped.
+  bool ReadOfferedBytes(size_t offset, size_t bytes, std::byte* to);
   // The sender may have its memory back. If it was not read, the message comes another way.
   void EndOffer(bool is_read);
   // The sender is gone.

@@ -1225,6 +1225,34 @@ TEST(EdgeTest, EitherSideOfAnOfferMayBeStrided) {
   }
 }
 
+TEST(EdgeTest, PartsOfAnOfferAreRead) {
+  constexpr size_t kHalf = kSharedBytes / 2;
+  for (const StridedLayout& from :
+       {StridedLayout::Contiguous(kSharedBytes), Columns(8), Columns(1000)}) {
+    OfferLink link;
+    const std::vector<uint8_t> data = Numbered(2 * kSharedBytes);
+    std::copy(data.begin(), data.end(), link.landing);
+    std::vector<std::byte> packed(from.bytes());
+    CopyIn(packed.data(), from, reinterpret_cast<const std::byte*>(data.data()), 0, from.bytes());
+    ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+    ASSERT_TRUE(link.Offer(from));
+    ASSERT_TRUE(link.in->TakeOffer());
+    for (const size_t first : {size_t{0}, size_t{3}, kHalf, from.bytes() - 5, from.bytes()}) {
+      const size_t bytes = std::min(kHalf - 1, from.bytes() - first);
+      std::vector<std::byte> expected(kHalf, std::byte{9});
+      std::copy_n(packed.data() + first, bytes, expected.data());
+      std::vector<std::byte> to(kHalf, std::byte{9});
+      EXPECT_TRUE(link.in->ReadOfferedBytes(first, bytes, to.data())) << first;
+      EXPECT_EQ(to, expected) << first << " of " << from.run_bytes();
+      EXPECT_FALSE(link.in->ReadOfferedBytes(first, from.bytes() - first + 1, to.data()));
+      EXPECT_FALSE(link.in->ReadOfferedBytes(SIZE_MAX - first, kHalf, to.data()));
+      EXPECT_FALSE(link.in->ReadOfferedBytes(first, SIZE_MAX - first, to.data()));
+      EXPECT_EQ(to, expected) << "what is beyond the end was read";
+    }
+    link.in->EndOffer(/*is_read=*/true);
+  }
+}
+
 TEST(EdgeTest, OnlyWhatIsAllocatedIsOffered) {
   OfferLink link;
   std::vector<std::byte> other(kSharedBytes);
@@ -1259,6 +1287,8 @@ TEST(EdgeTest, OfAnOfferNothingIsBelieved) {
     ASSERT_TRUE(link.in->TakeOffer());
     wrong[i](link.lent());
     EXPECT_FALSE(link.Read(&to, kSharedBytes, link.plain)) << i;
+    const bool is_as_long = link.lent()->memory.bytes == kSharedBytes;
+    EXPECT_TRUE(!is_as_long || !link.in->ReadOfferedBytes(0, 1, reinterpret_cast<std::byte*>(to.data()))) << i;
     link.in->EndOffer(/*is_read=*/true);
   }
   ASSERT_TRUE(link.in->AwaitOffer(link.plain));

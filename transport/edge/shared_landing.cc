@@ -115,4 +115,15 @@ bool SharedLanding::CopyFrom(const RemoteStretches& from, const SharedSegment::A
   return true;
 }
 
+bool SharedLanding::CopyPartFrom(const RemoteStretches& from, const SharedSegment::Address& segment,
+                                 uint64_t offset, size_t first, size_t bytes, std::byte* to) {
+  StridedLayout theirs;
+  const bool is_part = bytes <= from.bytes && first <= from.bytes - bytes;
+  if (!is_part || !AsLayout(from, from.bytes, &theirs)) return false;
+  const std::byte* const memory = Map(from, from.bytes, segment, offset);
+  if (memory == nullptr) return false;
+  CopyIn(to, theirs, memory, first, bytes);
+  return true;
+}
+
 }  // namespace brigade

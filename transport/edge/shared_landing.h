@@ -32,6 +32,9 @@ class SharedLanding {
   // nothing is written, for the memory cannot be mapped or is not there, or the matrix is shorter.
   bool CopyFrom(const RemoteStretches& from, const SharedSegment::Address& segment, uint64_t offset,
                 const StridedLayout& layout, std::byte* base);
+  // The same of bytes [first, first + bytes) of them, to `to`.
+  bool CopyPartFrom(const RemoteStretches& from, const SharedSegment::Address& segment,
+                    uint64_t offset, size_t first, size_t bytes, std::byte* to);
 
  private:
   // Where the first `bytes` of `memory` are here; null if they are not.
