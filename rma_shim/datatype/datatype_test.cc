@@ -278,6 +278,29 @@ TEST(Datatype, ElementsAreKnownThroughDerivation) {
   EXPECT_EQ(LayoutOf(both.get()).element(), Element::kMixed);
 }
 
+TEST(Datatype, WhatFortranChoosesByDigitsAreNumbers) {
+  const auto element_of = [](int create(int, MPI_Datatype*), int digits) {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    create(digits, &type);
+    EXPECT_EQ(LayoutOf(type).extent(), LayoutOf(type).size());
+    return LayoutOf(type).element();
+  };
+  const auto real = [](int digits, MPI_Datatype* type) {
+    return MPI_Type_create_f90_real(digits, MPI_UNDEFINED, type);
+  };
+  const auto complex = [](int digits, MPI_Datatype* type) {
+    return MPI_Type_create_f90_complex(digits, MPI_UNDEFINED, type);
+  };
+  EXPECT_EQ(element_of(real, 6), Element::kFloat);
+  EXPECT_EQ(element_of(real, 15), Element::kDouble);
+  EXPECT_EQ(element_of(complex, 6), Element::kComplexFloat);
+  EXPECT_EQ(element_of(complex, 15), Element::kComplexDouble);
+  EXPECT_EQ(element_of(MPI_Type_create_f90_integer, 2), Element::kInt8);
+  EXPECT_EQ(element_of(MPI_Type_create_f90_integer, 4), Element::kInt16);
+  EXPECT_EQ(element_of(MPI_Type_create_f90_integer, 9), Element::kInt32);
+  EXPECT_EQ(element_of(MPI_Type_create_f90_integer, 18), Element::kInt64);
+}
+
 TEST(Datatype, OperationsOfUsersAreTold) {
   AccumulateOp op = AccumulateOp::kReplace;
   EXPECT_TRUE(FindAccumulateOp(MPI_MAXLOC, &op));

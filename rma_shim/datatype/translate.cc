@@ -228,6 +228,33 @@ Status Struct(const Contents& made, TypedLayout* layout) {
   return blocks.List(layout);
 }
 
+// What Fortran asks for by digits (MPI_Type_create_f90_real) has a handle of its own: the datatype
+// of C that is as long, or `type` if there is none.
+MPI_Datatype AsInC(MPI_Datatype type) {
+  static const struct {
+    int combiner;
+    MPI_Datatype in_c;
+  } kChosen[] = {
+      {MPI_COMBINER_F90_REAL, MPI_FLOAT},
+      {MPI_COMBINER_F90_REAL, MPI_DOUBLE},
+      {MPI_COMBINER_F90_COMPLEX, MPI_C_FLOAT_COMPLEX},
+      {MPI_COMBINER_F90_COMPLEX, MPI_C_DOUBLE_COMPLEX},
+      {MPI_COMBINER_F90_INTEGER, MPI_INT8_T},
+      {MPI_COMBINER_F90_INTEGER, MPI_INT16_T},
+      {MPI_COMBINER_F90_INTEGER, MPI_INT32_T},
+      {MPI_COMBINER_F90_INTEGER, MPI_INT64_T},
+  };
+  const int combiner = Envelope(type).combiner;
+  int bytes = 0;
+  MPI_Type_size(type, &bytes);
+  for (const auto& chosen : kChosen) {
+    int bytes_in_c = 0;
+    MPI_Type_size(chosen.in_c, &bytes_in_c);
+    if (chosen.combiner == combiner && bytes_in_c == bytes) return chosen.in_c;
+  }
+  return type;
+}
+
 // All but its extent.
 Status TranslateDerived(const Contents& made, TypedLayout* layout) {
   if (made.combiner == MPI_COMBINER_STRUCT) return Struct(made, layout);
@@ -283,7 +310,7 @@ bool IsPredefined(MPI_Datatype type) {
 
 Status TranslateDatatype(MPI_Datatype type, TypedLayout* layout) {
   if (IsPredefined(type)) {
-    *layout = PredefinedLayout(type);
+    *layout = PredefinedLayout(AsInC(type));
   } else {
     const Contents made(type);
     BRIGADE_RETURN_IF_ERROR(TranslateDerived(made, layout));
