@@ -256,8 +256,8 @@ typedef struct {
   const brigade_matrix* portions;
   int decreasing;  ///< multi patterns: non-zero sends to the next lower rank; equal on all ranks
   /// How long the call may take on this rank, in seconds, until it breaks the group with
-  /// #BRIGADE_TIMED_OUT; 0: any time. A copy of brigade_alloc memory that a receiver has begun is
-  /// waited for beyond it.
+  /// #BRIGADE_TIMED_OUT; 0: any time. A receive whose sender has begun to copy to its matrix waits
+  /// for the end of that, or of the sender.
   double timeout_seconds;
 } brigade_call;
 

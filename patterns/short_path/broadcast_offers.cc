@@ -65,7 +65,7 @@ bool RunBroadcastOffers(Engine* engine, GroupState* group, const PatternCall& ca
   const size_t bytes = call.matrix.layout.bytes();
   WireHeader header;
   SetHeader(entry, call, sequence, bytes, &header);
-  const OfferedMessage message{engine, group, call.scope, &entry, sequence};
+  const OfferedMessage message{engine, group, call.scope, &entry, sequence, call.timeout_seconds};
   const bool is_root = scope.rank == call.root;
   if (is_root) {
     *served = Offer(message, call, scope, header);

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <string>
 
 #include "membuf/byte_span.h"
+#include "membuf/status.h"
+#include "patterns/engine/time_limit.h"
 #include "patterns/short_path/group_edges.h"
 
 namespace brigade {
@@ -16,17 +19,27 @@ static_assert(kHeaderBytes == EdgeLanding::kHeadBytes);
 // a few times what a line takes to begin to receive.
 constexpr std::chrono::microseconds kLookForReaders{2};
 
+std::string Describe(const OfferedMessage& message, int peer) {
+  return message.engine->Describe(*message.entry, message.sequence, *message.group, message.kind,
+                                  /*detail=*/"", peer);
+}
+
 template <typename Over>
 void WaitUntil(const OfferedMessage& message, int peer, const Over& over) {
   message.group->is_held = true;
   message.engine->WaitUntil(
-      over,
-      [&] {
-        return message.engine->Describe(*message.entry, message.sequence, *message.group,
-                                        message.kind, /*detail=*/"", peer);
-      },
-      [&] { return peer; });
+      over, [&] { return Describe(message, peer); }, [&] { return peer; });
   message.group->is_held = false;
+}
+
+// As any call ends that is late, or whose group is broken. `peer` is whom it has waited for.
+void Break(const OfferedMessage& message, int peer) {
+  GroupState* const group = message.group;
+  const Status status =
+      group->failure.ok() ? TimeLimit::TooLate(message.timeout_seconds) : group->failure;
+  message.engine->BreakGroup(
+      group, status.WithContext(Describe(message, peer)),
+      {group->rank, status.code(), message.entry->pattern, message.sequence, status.message()});
 }
 
 }  // namespace
@@ -76,13 +89,23 @@ bool OffersOut::TakeBack() {
 }
 
 uint64_t OffersOut::AwaitReaders() {
+  TimeLimit limit;
+  limit.Start(message_.timeout_seconds);
   uint64_t readers = 0;
+  int withdrawn_from = -1;
   for (int i = 0; i < count_; ++i) {
     if (!has_offer_[i]) continue;
     OutEdge* const edge = edges_[i];
-    WaitUntil(message_, peers_[i], [&] { return !edge->HasOffer() || edge->lost(); });
-    if (edge->WasOfferRead()) readers |= uint64_t{1} << i;
+    WaitUntil(message_, peers_[i], [&] {
+      return !edge->HasOffer() || edge->lost() || !message_.group->failure.ok() || limit.is_over();
+    });
+    if (!edge->lost() && edge->WithdrawOffer()) {
+      withdrawn_from = peers_[i];
+    } else if (edge->WasOfferRead()) {
+      readers |= uint64_t{1} << i;
+    }
   }
+  if (withdrawn_from >= 0) Break(message_, withdrawn_from);
   return readers;
 }
 
@@ -95,8 +118,8 @@ uint64_t OffersOut::Send(const WireHeader& header) {
   return TakeBack() ? AwaitReaders() : 0;
 }
 
-// Whom a sender copies to cannot go away, and who reads an offer has come for it: not even when the
-// time of the call is over.
+// Whom a sender copies to cannot go away, not even when the time of the call is over: a copy that
+// has begun cannot be kept from this rank's memory. The sender waits for nobody while it copies.
 const Slot* AwaitMessageOrOffer(const OfferedMessage& message, int peer, InEdge* edge) {
   const Slot* slot = nullptr;
   const auto is_here = [&] { return (slot = edge->Peek()) != nullptr || edge->TakeOffer(); };
@@ -114,8 +137,7 @@ size_t OfferedBytes(const InEdge& edge) {
 bool ReadOffer(InEdge* edge, const WireHeader& expected, const Matrix& matrix) {
   const bool is_read = std::memcmp(edge->OfferedHead().data, &expected, kHeaderBytes) == 0 &&
                        edge->ReadOffer(expected.total_bytes, matrix.layout, matrix.data);
-  edge->EndOffer(is_read);
-  return is_read;
+  return edge->EndOffer(is_read) && is_read;
 }
 
 }  // namespace brigade

@@ -63,7 +63,8 @@ bool SendLong(Engine* engine, GroupState* group, const PatternCall& call, const 
                                matrix.layout, matrix.data);
   };
   if (lands()) return true;
-  OffersOut offers({engine, group, kKind, &EntryOf(call.pattern), header.sequence});
+  OffersOut offers(
+      {engine, group, kKind, &EntryOf(call.pattern), header.sequence, call.timeout_seconds});
   return offers.Add(call.root) && offers.MayOffer(matrix) && offers.IsAwaited() &&
          (lands() || offers.Send(header) != 0);
 }

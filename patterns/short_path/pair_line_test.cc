@@ -472,7 +472,7 @@ TEST(PairLines, AReaderThatIsSlowIsReported) {
     AwaitAndTakeOffer(edge, call);
     WaitFor(is_reported);
     EXPECT_TRUE(edge->ReadOffer(kCopied, call.matrix.layout, call.matrix.data));
-    edge->EndOffer(/*is_read=*/true);
+    EXPECT_TRUE(edge->EndOffer(/*is_read=*/true));
     EXPECT_EQ(data, expected);
   });
 }
@@ -487,7 +487,7 @@ TEST(PairLines, WhatIsRefusedIsStaged) {
     if (rank == 1) {
       InEdge* const edge = me.state.edges->EdgeFrom({me.state.id, ChannelKind::kPointToPoint}, 0);
       AwaitAndTakeOffer(edge, call);
-      edge->EndOffer(/*is_read=*/false);
+      EXPECT_TRUE(edge->EndOffer(/*is_read=*/false));
       me.RunByShortPath(call);
       EXPECT_EQ(data, expected);
       return;

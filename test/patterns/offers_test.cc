@@ -1,6 +1,6 @@
 // Messages in memory of brigade_alloc, which receivers that wait read where their sender has it:
 // what arrives, though the sender writes its memory anew as soon as its call has returned; and that
-// nobody waits for a receiver that has not begun, nor for one that has died.
+// nobody waits for a receiver that has not begun, nor without end for one that does not end.
 
 #include <signal.h>
 #include <unistd.h>
@@ -104,6 +104,7 @@ struct Rank {
     call.root = is_broadcast || rank != from ? from : PeerOf(from);
     call.topology.shape = Shape::kFree;
     call.matrix = matrix;
+    call.timeout_seconds = timeout_seconds;
     return group->Run(call, did);
   }
   int PeerOf(int from) const { return (from + 1) % group->ScopeSize(ChannelKind::kAll); }
@@ -118,6 +119,7 @@ struct Rank {
   }
 
   const int rank;
+  double timeout_seconds = 0;  // of its calls
   std::unique_ptr<Endpoint> endpoint;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Group> group;
@@ -299,8 +301,66 @@ TEST_P(OffersToProcesses, AReaderThatDiesIsLost) {
   EXPECT_EQ(ends, (std::vector<int>{0, SIGKILL}));
 }
 
+// Rank 1 stops within an offer of rank 0, whose call then fails as is expected: at the end of its
+// time, or by an abort of rank 2. It goes on when that memory has been written anew.
+int StopWithinAnOffer(Rank* me, Bootstrap* bootstrap, bool is_broadcast, StatusCode expected) {
+  std::vector<double> own;
+  Matrix matrix;
+  if (me->rank < 2) matrix = Begin(me, is_broadcast, &own, kShort);
+  const pid_t here = getpid();
+  std::vector<pid_t> all(static_cast<size_t>(me->group->ScopeSize(ChannelKind::kAll)));
+  Require(bootstrap->AllGather(&here, sizeof(here), all.data()));
+  Status status;
+  bool counts = false;
+  if (me->rank == 0) {
+    me->timeout_seconds = expected == StatusCode::kTimedOut ? 0.2 : 0;
+    while (status.ok()) {
+      while (!me->To(is_broadcast, 1)->IsAwaited()) std::this_thread::yield();
+      status = me->Run(is_broadcast, 0, matrix);
+    }
+    Fill(matrix, -1e9);
+    AwaitStop(all[1]);
+    kill(all[1], SIGCONT);
+  } else if (me->rank == 1) {
+    InEdge* const edge = me->From(is_broadcast, 0);
+    for (bool is_over = false; !is_over;) {
+      AwaitByHand(*me, is_broadcast, matrix);
+      while (edge->Peek() == nullptr && !edge->TakeOffer()) continue;
+      is_over = edge->has_offer();
+      if (is_over) {
+        raise(SIGSTOP);
+        counts = edge->EndOffer(edge->ReadOffer(kShort, matrix.layout, matrix.data));
+      }
+      status = me->Run(is_broadcast, 0, matrix);
+    }
+  } else {
+    AwaitStop(all[1]);
+    me->group->Abort("enough");
+    status = me->group->failure();
+  }
+  Require(bootstrap->AllGather(&here, sizeof(here), all.data()));  // or it would be lost
+  return Report(!counts, "what was withdrawn counts as read") +
+         Report(status.code() == expected, status.ToString().c_str());
+}
+
+TEST_P(OffersToProcesses, AReaderThatIsStoppedKeepsNoCallBeyondItsTime) {
+  const std::vector<int> ends = RunProcesses(2, [&](Bootstrap* bootstrap) {
+    Rank me(bootstrap);
+    return StopWithinAnOffer(&me, bootstrap, GetParam(), StatusCode::kTimedOut);
+  });
+  EXPECT_EQ(ends, std::vector<int>(2, 0));
+}
+
 INSTANTIATE_TEST_SUITE_P(By, OffersToProcesses, testing::Bool(),
                          [](const auto& test) { return test.param ? "broadcast" : "send"; });
+
+TEST(OffersOfProcesses, AnAbortEndsTheCallThatWaitsForAReader) {
+  const std::vector<int> ends = RunProcesses(3, [&](Bootstrap* bootstrap) {
+    Rank me(bootstrap);
+    return StopWithinAnOffer(&me, bootstrap, /*is_broadcast=*/false, StatusCode::kAborted);
+  });
+  EXPECT_EQ(ends, std::vector<int>(3, 0));
+}
 
 // Its memory stays mapped at whom it was once offered to.
 TEST(OffersOfProcesses, WhatADeadSenderHasOfferedIsRead) {
@@ -330,8 +390,8 @@ TEST(OffersOfProcesses, WhatADeadSenderHasOfferedIsRead) {
       }
       while (!edge->TakeOffer()) std::this_thread::yield();
       const bool is_read = edge->ReadOffer(kLong, matrix.layout, matrix.data);
-      edge->EndOffer(is_read);
-      if (!is_read || !Holds(matrix, value)) return Report(false, "it is not what was offered");
+      if (!edge->EndOffer(is_read) || !is_read || !Holds(matrix, value))
+        return Report(false, "it is not what was offered");
     }
     return 0;
   });

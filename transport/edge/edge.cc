@@ -144,6 +144,12 @@ bool OutEdge::TakeOfferBack() {
                                                               std::memory_order_acq_rel);
 }
 
+bool OutEdge::WithdrawOffer() {
+  uint64_t reading = EdgeLanding::StateOf(sent_, EdgeLanding::kReading);
+  return ring_->returns.landing.state.compare_exchange_strong(reading, 0,
+                                                              std::memory_order_acq_rel);
+}
+
 bool OutEdge::WasOfferRead() {
   is_refused_ = StateOfOffer() == EdgeLanding::kRefused;
   return !is_refused_ && !HasOffer();
@@ -310,12 +316,14 @@ bool InEdge::ReadOfferedBytes(size_t offset, size_t bytes, std::byte* to) {
 }
 
 // Its sender may sleep.
-void InEdge::EndOffer(bool is_read) {
+bool InEdge::EndOffer(bool is_read) {
   has_offer_ = false;
-  ring_->returns.landing.state.store(
-      EdgeLanding::StateOf(taken_, is_read ? EdgeLanding::kRead : EdgeLanding::kRefused),
-      std::memory_order_release);
+  uint64_t reading = EdgeLanding::StateOf(taken_, EdgeLanding::kReading);
+  const bool is_ours = ring_->returns.landing.state.compare_exchange_strong(
+      reading, EdgeLanding::StateOf(taken_, is_read ? EdgeLanding::kRead : EdgeLanding::kRefused),
+      std::memory_order_acq_rel);
   sender_->Ring();
+  return is_ours;
 }
 
 void InEdge::Close() {

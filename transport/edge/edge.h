@@ -96,7 +96,7 @@ struct alignas(64) EdgeLanding {
     kTaken,    // the sender copies to it, or did; or it writes an offer
     kAwaited,  // the receiver would read an offer; `memory` is what it has room for
     kOffered,  // it lies here, until the sender takes that back
-    kReading,  // until the receiver says something else
+    kReading,  // until the receiver says something else, or the sender has no time left for it
     kRead,
     kRefused,  // nothing was read; it is to come another way
   };
@@ -274,8 +274,11 @@ class OutEdge {
     const EdgeLanding::State state = StateOfOffer();
     return state == EdgeLanding::kOffered || state == EdgeLanding::kReading;
   }
-  // REQUIRES: it was not taken back, and the receiver has it no longer, or is lost. False: the
-  // message is to go another way.
+  // Of one that its receiver has begun to read: whatever that reads does not count, and what
+  // follows is no message to wait for. False: it is over.
+  bool WithdrawOffer();
+  // REQUIRES: it was neither taken back nor withdrawn, and the receiver has it no longer, or is
+  // lost. False: the message is to go another way.
   bool WasOfferRead();
 
   // Whether the next message needs no extension, or nobody receives it.
@@ -437,8 +440,10 @@ class InEdge {
   // Copies bytes [offset, offset + bytes) of it, in packed order, to `to`; as often as wanted.
   // False: nothing is copied, for it is shorter, or cannot be mapped.
   bool ReadOfferedBytes(size_t offset, size_t bytes, std::byte* to);
-  // The sender may have its memory back. If it was not read, the message comes another way.
-  void EndOffer(bool is_read);
+  // The sender may have its memory back. If it was not read, the message comes another way. False:
+  // the sender has withdrawn it, so that its memory may have changed under the copy: there is no
+  // message, and the sender's call has failed.
+  [[nodiscard]] bool EndOffer(bool is_read);
   // The sender is gone.
   void SetLost() { lost_ = true; }
   bool lost() const { return lost_; }

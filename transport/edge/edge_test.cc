@@ -1120,7 +1120,7 @@ TEST(EdgeTest, AMessageIsReadWhereItsSenderHasIt) {
     std::vector<uint8_t> to(kSharedBytes);
     ASSERT_TRUE(link.Read(&to, kSharedBytes, link.plain));
     EXPECT_EQ(to, expected);
-    link.in->EndOffer(/*is_read=*/true);
+    EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
     EXPECT_FALSE(link.in->has_offer());
     // Its receiver may wait again before the sender has looked.
     if (i % 3 == 0) {
@@ -1182,10 +1182,58 @@ TEST(EdgeTest, WhatIsRefusedIsNotOfferedAgain) {
   ASSERT_TRUE(link.in->TakeOffer());
   EXPECT_FALSE(link.out->WasOfferRead()) << "it is being read";
   EXPECT_TRUE(link.out->MayOffer());
-  link.in->EndOffer(/*is_read=*/false);
+  EXPECT_TRUE(link.in->EndOffer(/*is_read=*/false));
   EXPECT_FALSE(link.out->HasOffer());
   EXPECT_FALSE(link.out->WasOfferRead());
   EXPECT_FALSE(link.out->MayOffer());
+}
+
+TEST(EdgeTest, WhatIsWithdrawnFromAReaderDoesNotCount) {
+  OfferLink link;
+  for (uint64_t i = 0; i < 3; ++i) {
+    ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+    ASSERT_TRUE(link.Offer());
+    EXPECT_FALSE(link.out->WithdrawOffer()) << "nobody has begun";
+    ASSERT_TRUE(link.in->TakeOffer());
+    EXPECT_TRUE(link.out->WithdrawOffer());
+    EXPECT_FALSE(link.out->HasOffer());
+    std::vector<uint8_t> to(kSharedBytes);
+    EXPECT_TRUE(link.Read(&to, kSharedBytes, link.plain)) << "its memory stays mapped";
+    EXPECT_FALSE(link.in->EndOffer(/*is_read=*/i != 1));
+    EXPECT_FALSE(link.in->has_offer());
+    EXPECT_TRUE(link.in->TakeLandingBack());
+    link.Send(i);
+    link.Receive(i);
+  }
+}
+
+// Each has its last word at any time.
+TEST(EdgeTest, OffersThatAreReadAndWithdrawnAtOnce) {
+  const int offers = StressRounds(20000, 500000);
+  OfferLink link;
+  std::vector<bool> withdrawn(static_cast<size_t>(offers));
+  std::thread sender([&] {
+    for (size_t i = 0; i < withdrawn.size(); ++i) {
+      while (!link.Offer()) std::this_thread::yield();
+      while (link.out->IsOpenOffer()) std::this_thread::yield();
+      for (size_t poll = 0; poll < i % 5; ++poll) std::this_thread::yield();
+      withdrawn[i] = link.out->WithdrawOffer();
+      ASSERT_TRUE(withdrawn[i] || link.out->WasOfferRead());
+      link.Send(i);
+    }
+  });
+  std::vector<bool> read(withdrawn.size());
+  std::vector<uint8_t> to(kSharedBytes);
+  for (size_t i = 0; i < read.size(); ++i) {
+    ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+    while (!link.in->TakeOffer()) std::this_thread::yield();
+    for (size_t poll = 0; poll < i % 7; ++poll) std::this_thread::yield();
+    read[i] = link.in->EndOffer(link.Read(&to, kSharedBytes, link.plain));
+    while (link.in->Peek() == nullptr) std::this_thread::yield();
+    link.Receive(i);
+  }
+  sender.join();
+  for (size_t i = 0; i < read.size(); ++i) ASSERT_NE(read[i], withdrawn[i]) << i;
 }
 
 TEST(EdgeTest, EitherSideOfAnOfferMayBeStrided) {
@@ -1249,7 +1297,7 @@ TEST(EdgeTest, PartsOfAnOfferAreRead) {
       EXPECT_FALSE(link.in->ReadOfferedBytes(first, SIZE_MAX - first, to.data()));
       EXPECT_EQ(to, expected) << "what is beyond the end was read";
     }
-    link.in->EndOffer(/*is_read=*/true);
+    EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
   }
 }
 
@@ -1288,8 +1336,10 @@ TEST(EdgeTest, OfAnOfferNothingIsBelieved) {
     wrong[i](link.lent());
     EXPECT_FALSE(link.Read(&to, kSharedBytes, link.plain)) << i;
     const bool is_as_long = link.lent()->memory.bytes == kSharedBytes;
-    EXPECT_TRUE(!is_as_long || !link.in->ReadOfferedBytes(0, 1, reinterpret_cast<std::byte*>(to.data()))) << i;
-    link.in->EndOffer(/*is_read=*/true);
+    EXPECT_TRUE(!is_as_long ||
+                !link.in->ReadOfferedBytes(0, 1, reinterpret_cast<std::byte*>(to.data())))
+        << i;
+    EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
   }
   ASSERT_TRUE(link.in->AwaitOffer(link.plain));
   ASSERT_TRUE(link.Offer());
@@ -1340,7 +1390,7 @@ TEST(EdgeTest, OffersThatAreTakenBackAndReadAtOnce) {
     ASSERT_TRUE(link.Read(&to, kSharedBytes, link.plain));
     ASSERT_EQ(to.front(), static_cast<uint8_t>(i));
     ASSERT_EQ(to.back(), static_cast<uint8_t>(i));
-    link.in->EndOffer(/*is_read=*/true);
+    EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
     ++read;
   }
   sender.join();
@@ -1360,8 +1410,7 @@ TEST(EdgeTest, AnotherProcessReadsTheOffer) {
     if (!link.in->TakeOffer()) _exit(1);
     std::vector<uint8_t> to(kSharedBytes);
     if (!link.Read(&to, kSharedBytes, link.plain) || to != data) _exit(2);
-    link.in->EndOffer(/*is_read=*/true);
-    _exit(0);
+    _exit(link.in->EndOffer(/*is_read=*/true) ? 0 : 3);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
