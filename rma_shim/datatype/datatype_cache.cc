@@ -13,9 +13,21 @@ DatatypeCache::DatatypeCache() {
 
 int DatatypeCache::OnFree(MPI_Datatype type, int, void*, void* cache) {
   auto* const self = static_cast<DatatypeCache*>(cache);
-  self->layouts_.erase(type);
-  if (self->last_type_ == type) self->last_type_ = MPI_DATATYPE_NULL;
+  const std::lock_guard<std::mutex> lock(self->freeing_);
+  self->freed_.push_back(type);
+  self->any_freed_.store(true, std::memory_order_release);
   return MPI_SUCCESS;
+}
+
+// Whoever has the handle next got it behind that.
+void DatatypeCache::ForgetFreed() {
+  const std::lock_guard<std::mutex> lock(freeing_);
+  for (const MPI_Datatype type : freed_) {
+    layouts_.erase(type);
+    if (last_type_ == type) last_type_ = MPI_DATATYPE_NULL;
+  }
+  freed_.clear();
+  any_freed_.store(false, std::memory_order_relaxed);
 }
 
 Status DatatypeCache::FindAnew(MPI_Datatype type, const TypedLayout** layout) {

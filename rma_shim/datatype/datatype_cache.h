@@ -5,8 +5,11 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstddef>
+#include <mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "membuf/status.h"
 #include "windows/layout/typed_layout.h"
@@ -14,7 +17,8 @@
 namespace brigade {
 namespace rma {
 
-// MPI tells it by an attribute when a datatype is freed, whose handle may then be another's.
+// MPI tells it by an attribute when a datatype is freed, whose handle may then be another's. Any
+// thread may free one at any time; all else is done by one thread at a time.
 class DatatypeCache {
  public:
   // REQUIRES: it lives as long as MPI does.
@@ -24,13 +28,18 @@ class DatatypeCache {
 
   // The layout stays until the datatype is freed. Failures as TranslateDatatype.
   Status Find(MPI_Datatype type, const TypedLayout** layout) {
+    if (any_freed_.load(std::memory_order_acquire)) ForgetFreed();
     if (type == last_type_) return *layout = last_, Status();
     return FindAnew(type, layout);
   }
   // Datatypes it holds.
-  size_t size() const { return layouts_.size(); }
+  size_t size() {
+    ForgetFreed();
+    return layouts_.size();
+  }
 
  private:
+  void ForgetFreed();
   Status FindAnew(MPI_Datatype type, const TypedLayout** layout);
   static int OnFree(MPI_Datatype type, int keyval, void* attribute, void* cache);
 
@@ -38,6 +47,9 @@ class DatatypeCache {
   std::unordered_map<MPI_Datatype, TypedLayout> layouts_;
   MPI_Datatype last_type_ = MPI_DATATYPE_NULL;
   const TypedLayout* last_ = nullptr;
+  std::atomic<bool> any_freed_{false};
+  std::mutex freeing_;
+  std::vector<MPI_Datatype> freed_;
 };
 
 }  // namespace rma

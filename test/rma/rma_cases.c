@@ -805,6 +805,41 @@ static void threads(void) {
   MPI_Group_free(&right_alone);
 }
 
+enum { kTypers = 4, kTypes = 32 };
+static MPI_Win typed;
+
+static void* typing_thread(void* first) {
+  for (int round = 0; round < 2000; ++round) {
+    MPI_Datatype types[kTypes];
+    for (int i = 0; i < kTypes; ++i) {
+      const int values[4] = {round, 0, round, round};
+      MPI_Type_vector(2, 1, 2 + i % 2, MPI_INT, &types[i]);
+      MPI_Type_commit(&types[i]);
+      MPI_Put(values, 1, types[i], rank, *(int*)first, 1, types[i], typed);
+    }
+    for (int i = 0; i < kTypes; ++i) MPI_Type_free(&types[i]);
+  }
+  return NULL;
+}
+
+/* Threads that free datatypes while others work with theirs. */
+static void typers(void) {
+  int *memory, first[kTypers];
+  pthread_t threads[kTypers];
+  check_level(MPI_THREAD_MULTIPLE);
+  MPI_Win_allocate(4 * kTypers * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                   &typed);
+  MPI_Win_lock_all(0, typed);
+  for (int i = 0; i < kTypers; ++i) {
+    first[i] = 4 * i;
+    CHECK(pthread_create(&threads[i], NULL, typing_thread, &first[i]) == 0);
+  }
+  for (int i = 0; i < kTypers; ++i) pthread_join(threads[i], NULL);
+  MPI_Win_unlock_all(typed);
+  for (int i = 0; i < kTypers; ++i) CHECK(memory[4 * i] == 1999 && memory[4 * i + 3] == 1999);
+  MPI_Win_free(&typed);
+}
+
 /* What another thread computes while the main one, which alone calls MPI, is within calls. */
 static void* computing_thread(void* values) {
   for (int i = 0; i < kAdded; ++i) ((double*)values)[i] += rank + i;
@@ -932,12 +967,14 @@ static const struct {
               {"serialized", serialized}, {"forgotten", forgotten}, {"out_of_range", out_of_range},
               {"pairs", pairs},           {"halves", halves},       {"unchecked", unchecked},
               {"synced", synced},         {"dynamic", dynamic},     {"unattached", unattached},
-              {"bottom", bottom},         {"conflict", conflict}};
+              {"bottom", bottom},         {"conflict", conflict},   {"typers", typers}};
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);
   int level = MPI_THREAD_SINGLE;
-  if (strcmp(argv[1], "threads") == 0) level = MPI_THREAD_MULTIPLE;
+  if (strcmp(argv[1], "threads") == 0 || strcmp(argv[1], "typers") == 0) {
+    level = MPI_THREAD_MULTIPLE;
+  }
   if (strcmp(argv[1], "funneled") == 0) level = MPI_THREAD_FUNNELED;
   if (strcmp(argv[1], "serialized") == 0) level = MPI_THREAD_SERIALIZED;
   MPI_Init_thread(&argc, &argv, level, &level);

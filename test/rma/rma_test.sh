@@ -86,6 +86,10 @@ for name in pairs out_of_range halves computing threads bottom; do
   expect 'carried over tcp' 4 $name BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_TRANSPORT=tcp
 done
 
+if mine; then
+  expect 'carried over shm' 4 typers
+fi
+
 # What is left to MPI, and that it works there.
 if mine; then
   expect 'left to MPI: some of its ranks reach each other by transport mpi only' 3 fence BRIGADE_TRANSPORT=mpi
