@@ -274,6 +274,13 @@ inline constexpr size_t kLeastUnequalRunBytes = 256;
 inline constexpr size_t kMostKeptBytes = size_t{8} << 20;
 inline constexpr size_t kMostKeptBlocks = 16;
 
+// Offers of such memory to receivers that read it there. The shortest message: a shorter one is
+// staged before its receiver has claimed it.
+inline constexpr size_t kLeastOfferedBytes = size_t{32} << 10;
+// How long a sender looks for receivers that do not wait yet: who has just sent it something needs
+// a few times what a line takes to begin to receive.
+inline constexpr int kLookForReadersUs = 2;
+
 // MPI. Pieces of a long message: fewer messages, less overlap.
 inline constexpr size_t kMpiPieceBytes = size_t{128} << 10;
 // The longest send that every fabric of Open MPI takes at once: it is looked at when it is posted.
@@ -316,6 +323,9 @@ inline constexpr size_t kUringWholeReadBytes = 1024;
 // Ranks of a window, at most, who tell each other that they are in a fence, a note from each to
 // each: of more a sum takes less. Fewer take two rounds where one would do.
 inline constexpr int kMostRanksTelling = 8;
+// The same where each writes a word to all others' memory: of more, a tree takes fewer misses in a
+// row.
+inline constexpr int kMostMeetingInPages = 16;
 // What goes of a packet before its receiver knows how long it is: more spares longer packets a
 // second round, and each receiver holds as much for every other.
 inline constexpr size_t kFirstPacketBytes = 4096;

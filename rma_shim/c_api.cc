@@ -17,7 +17,7 @@
 #include "rma_shim/public.h"
 #include "rma_shim/requests.h"
 #include "rma_shim/runtime.h"
-#include "transport/edge/shared_allocations.h"
+#include "transport/host_memory/shared_allocations.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "bench/cases/session.h"
-#include "transport/edge/shared_allocations.h"
+#include "transport/host_memory/shared_allocations.h"
 
 namespace brigade::bench {
 

@@ -19,8 +19,8 @@
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
 #include "patterns/trace/trace.h"
-#include "transport/edge/shared_allocations.h"
 #include "transport/host/variables.h"
+#include "transport/host_memory/shared_allocations.h"
 #include "transport/registry.h"
 
 struct brigade_group {

@@ -22,8 +22,8 @@
 #include "patterns/group/ranks_per_processor.h"
 #include "patterns/model/link_estimate.h"
 #include "patterns/short_path/group_edges.h"
-#include "transport/edge/kernel_copy.h"
 #include "transport/host/process_watch.h"
+#include "transport/host_memory/kernel_copy.h"
 
 namespace brigade {
 namespace {

@@ -33,8 +33,8 @@
 #include "transport/channel.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
-#include "transport/edge/shared_allocations.h"
-#include "transport/edge/shared_source.h"
+#include "transport/host_memory/shared_allocations.h"
+#include "transport/host_memory/shared_source.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/shm/shm_transport.h"
 

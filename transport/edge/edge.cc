@@ -5,7 +5,7 @@
 
 #include "membuf/check.h"
 #include "transport/edge/edge_memory.h"
-#include "transport/edge/shared_allocations.h"
+#include "transport/host_memory/shared_allocations.h"
 
 namespace brigade {
 namespace {
@@ -268,7 +268,7 @@ bool InEdge::LendLanding(const StridedLayout& layout, std::byte* base) {
 }
 
 bool InEdge::AwaitOffer(const StridedLayout& layout) {
-  if (ring_ == nullptr || layout.bytes() < kLeastOfferedBytes) return false;
+  if (ring_ == nullptr || layout.bytes() < rules::kLeastOfferedBytes) return false;
   EdgeLanding& landing = ring_->returns.landing;
   is_asked_ |= landing.state.load(std::memory_order_relaxed) == EdgeLanding::kAsked;
   RemoteStretches room;

@@ -34,11 +34,11 @@
 #include "membuf/status.h"
 #include "membuf/strided_layout.h"
 #include "transport/edge/bell.h"
-#include "transport/edge/kernel_copy.h"
-#include "transport/edge/shared_landing.h"
-#include "transport/edge/shared_segment.h"
-#include "transport/edge/shared_source.h"
 #include "transport/host/process_watch.h"
+#include "transport/host_memory/kernel_copy.h"
+#include "transport/host_memory/shared_landing.h"
+#include "transport/host_memory/shared_segment.h"
+#include "transport/host_memory/shared_source.h"
 
 namespace brigade {
 
@@ -84,9 +84,6 @@ struct PieceAt {
   uint64_t offset = 0;
   uint64_t bytes = 0;
 };
-
-// The shortest message that is offered: a shorter one is staged before its receiver has claimed it.
-inline constexpr size_t kLeastOfferedBytes = size_t{32} << 10;
 
 // Where the receiver wants its next message, if it comes in time: user memory that it lends to the
 // sender. Or, of a receiver that waits, where its sender has the message: memory that it offers.

@@ -21,11 +21,11 @@
 #include "membuf/strided_layout.h"
 #include "test/support/stress.h"
 #include "transport/edge/edge_memory.h"
-#include "transport/edge/kernel_copy.h"
-#include "transport/edge/shared_allocations.h"
-#include "transport/edge/shared_segment.h"
-#include "transport/edge/shared_source.h"
 #include "transport/host/process_watch.h"
+#include "transport/host_memory/kernel_copy.h"
+#include "transport/host_memory/shared_allocations.h"
+#include "transport/host_memory/shared_segment.h"
+#include "transport/host_memory/shared_source.h"
 
 namespace brigade {
 
@@ -1157,7 +1157,7 @@ TEST(EdgeTest, OffersAreAwaitedByWhomTheSenderHasAsked) {
   EXPECT_TRUE(link.out->IsAwaited());
   EXPECT_TRUE(link.in->TakeLandingBack());
   EXPECT_TRUE(link.in->AwaitOffer(layout)) << "once is enough";
-  EXPECT_FALSE(link.in->AwaitOffer(StridedLayout::Contiguous(kLeastOfferedBytes - 1)));
+  EXPECT_FALSE(link.in->AwaitOffer(StridedLayout::Contiguous(rules::kLeastOfferedBytes - 1)));
 }
 
 TEST(EdgeTest, AnOfferIsTakenBackUnlessItIsRead) {
@@ -1262,7 +1262,7 @@ TEST(EdgeTest, EitherSideOfAnOfferMayBeStrided) {
     std::vector<std::byte> packed(bytes);
     CopyIn(packed.data(), one.from, reinterpret_cast<const std::byte*>(data.data()), 0, bytes);
     std::vector<uint8_t> expected(2 * kSharedBytes, 9);
-    ASSERT_EQ(link.in->AwaitOffer(one.to), one.to.bytes() >= kLeastOfferedBytes);
+    ASSERT_EQ(link.in->AwaitOffer(one.to), one.to.bytes() >= rules::kLeastOfferedBytes);
     EXPECT_EQ(link.Offer(one.from), one.is_read) << one.from.run_bytes();
     EXPECT_EQ(link.in->TakeOffer(), one.is_read);
     if (!one.is_read) continue;

@@ -18,7 +18,7 @@
 #include "transport/core/control_queue.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_memory.h"
-#include "transport/edge/kernel_copy.h"
+#include "transport/host_memory/kernel_copy.h"
 #include "transport/shm/peers.h"
 #include "transport/shm/streams.h"
 

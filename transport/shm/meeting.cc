@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "transport/edge/copy_trial.h"
+#include "transport/host_memory/copy_trial.h"
 
 namespace brigade::shm {
 namespace {

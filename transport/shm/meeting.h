@@ -11,9 +11,9 @@
 
 #include "membuf/status.h"
 #include "transport/bootstrap.h"
-#include "transport/edge/kernel_copy.h"
-#include "transport/edge/shared_segment.h"
 #include "transport/host/host.h"
+#include "transport/host_memory/kernel_copy.h"
+#include "transport/host_memory/shared_segment.h"
 #include "transport/shm/group.h"
 #include "transport/shm/peers.h"
 

@@ -14,8 +14,8 @@
 
 #include "membuf/status.h"
 #include "transport/edge/bell.h"
-#include "transport/edge/shared_segment.h"
 #include "transport/host/process_watch.h"
+#include "transport/host_memory/shared_segment.h"
 
 namespace brigade::shm {
 

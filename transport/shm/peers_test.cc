@@ -17,7 +17,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/rules.h"
-#include "transport/edge/shared_segment.h"
+#include "transport/host_memory/shared_segment.h"
 
 namespace {
 std::atomic<int> times_asked{0};

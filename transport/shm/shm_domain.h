@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "membuf/memory_domain.h"
-#include "transport/edge/shared_segment.h"
+#include "transport/host_memory/shared_segment.h"
 
 namespace brigade {
 

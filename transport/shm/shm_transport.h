@@ -13,9 +13,9 @@
 #include <optional>
 
 #include "membuf/status.h"
-#include "transport/edge/kernel_copy.h"
 #include "transport/endpoint.h"
 #include "transport/host/host.h"
+#include "transport/host_memory/kernel_copy.h"
 
 namespace brigade {
 

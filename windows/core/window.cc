@@ -8,9 +8,9 @@
 
 #include "patterns/engine/group_state.h"
 #include "transport/edge/bell.h"
-#include "transport/edge/shared_allocations.h"
-#include "transport/edge/shared_segment.h"
 #include "transport/host/host.h"
+#include "transport/host_memory/shared_allocations.h"
+#include "transport/host_memory/shared_segment.h"
 #include "windows/sync/answering.h"
 
 namespace brigade {

@@ -11,12 +11,6 @@
 #include "windows/core/window.h"
 
 namespace brigade {
-namespace {
-
-// Where each tells all others: of more, a tree takes fewer misses in a row.
-constexpr int kMostMeetingInPages = 16;
-
-}  // namespace
 
 Status Window::AddNote(int target, NoteKind kind, uint32_t token, uint8_t op) {
   Note note;
@@ -90,7 +84,7 @@ uint32_t Window::NextToken() {
 //
 // Source: MPI/SX, section 2.1.
 Status Window::Fence(const FencePromise& promise) {
-  return EndFence(promise, speaks_in_pages_ && size() <= kMostMeetingInPages);
+  return EndFence(promise, speaks_in_pages_ && size() <= rules::kMostMeetingInPages);
 }
 
 Status Window::EndFence(const FencePromise& promise, bool meets_in_pages) {

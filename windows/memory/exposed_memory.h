@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "membuf/status.h"
-#include "transport/edge/shared_segment.h"
+#include "transport/host_memory/shared_segment.h"
 #include "windows/memory/attached_ranges.h"
 #include "windows/memory/member.h"
 #include "windows/memory/member_page.h"

@@ -13,7 +13,7 @@
 #include <memory>
 #include <string>
 
-#include "transport/edge/shared_segment.h"
+#include "transport/host_memory/shared_segment.h"
 #include "windows/memory/member.h"
 #include "windows/memory/member_page.h"
 

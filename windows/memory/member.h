@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "transport/edge/shared_segment.h"
 #include "transport/host/host.h"
+#include "transport/host_memory/shared_segment.h"
 
 namespace brigade {
 

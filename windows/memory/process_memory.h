@@ -11,8 +11,8 @@
 #include <memory>
 
 #include "membuf/status.h"
-#include "transport/edge/process_copy.h"
 #include "transport/host/process_watch.h"
+#include "transport/host_memory/process_copy.h"
 #include "windows/layout/layout_cursor.h"
 
 namespace brigade {

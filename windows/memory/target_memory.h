@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "membuf/status.h"
-#include "transport/edge/shared_segment.h"
 #include "transport/host/host.h"
+#include "transport/host_memory/shared_segment.h"
 #include "windows/elements/accumulate.h"
 #include "windows/elements/element.h"
 #include "windows/layout/layout_cursor.h"

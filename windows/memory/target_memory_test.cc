@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "transport/edge/shared_segment.h"
+#include "transport/host_memory/shared_segment.h"
 #include "windows/layout/random_layout.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/memory/exposed_memory.h"

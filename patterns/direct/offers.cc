@@ -1,0 +1,140 @@
+#include "patterns/direct/offers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <string>
+
+#include "membuf/byte_span.h"
+#include "membuf/rules.h"
+#include "membuf/status.h"
+#include "patterns/engine/time_limit.h"
+#include "patterns/short_path/group_edges.h"
+
+namespace brigade {
+namespace {
+
+static_assert(kHeaderBytes == EdgeLanding::kHeadBytes);
+
+std::string Describe(const OfferedMessage& message, int peer) {
+  return message.engine->Describe(*message.entry, message.sequence, *message.group, message.kind,
+                                  /*detail=*/"", peer);
+}
+
+template <typename Over>
+void WaitUntil(const OfferedMessage& message, int peer, const Over& over) {
+  message.group->is_held = true;
+  message.engine->WaitUntil(
+      over, [&] { return Describe(message, peer); }, [&] { return peer; });
+  message.group->is_held = false;
+}
+
+// As any call ends that is late, or whose group is broken. `peer` is whom it has waited for.
+void Break(const OfferedMessage& message, int peer) {
+  GroupState* const group = message.group;
+  const Status status =
+      group->failure.ok() ? TimeLimit::TooLate(message.timeout_seconds) : group->failure;
+  message.engine->BreakGroup(
+      group, status.WithContext(Describe(message, peer)),
+      {group->rank, status.code(), message.entry->pattern, message.sequence, status.message()});
+}
+
+}  // namespace
+
+bool OffersOut::Add(int peer) {
+  OutEdge* const edge = EdgeTo(message_.engine, message_.group, message_.kind, peer);
+  if (edge == nullptr || !edge->MayOffer() || count_ == kMostReaders) return false;
+  peers_[count_] = peer;
+  edges_[count_++] = edge;
+  return true;
+}
+
+bool OffersOut::MayOffer(const Matrix& matrix) {
+  if (matrix.layout.bytes() < rules::kLeastOfferedBytes) return false;
+  source_ = SharedSource::Of(matrix.layout, matrix.data);
+  if (source_.segment == nullptr) return false;
+  for (int i = 0; i < count_; ++i) edges_[i]->AskToAwait();
+  return true;
+}
+
+bool OffersOut::IsAwaited() const {
+  const auto all_wait = [&] {
+    return std::all_of(edges_, edges_ + count_,
+                       [](const OutEdge* edge) { return edge->IsAwaited(); });
+  };
+  if (all_wait()) return true;
+  const auto end = Engine::Clock::now() + std::chrono::microseconds(rules::kLookForReadersUs);
+  while (!all_wait()) {
+    if (Engine::Clock::now() > end) return false;
+  }
+  return true;
+}
+
+bool OffersOut::Offer(const WireHeader& header) {
+  const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header), sizeof(header));
+  bool any = false;
+  for (int i = 0; i < count_; ++i) any |= has_offer_[i] = edges_[i]->Offer(head, source_);
+  return any;
+}
+
+bool OffersOut::TakeBack() {
+  bool any = false;
+  for (int i = 0; i < count_; ++i) {
+    any |= has_offer_[i] = has_offer_[i] && !edges_[i]->TakeOfferBack();
+  }
+  return any;
+}
+
+uint64_t OffersOut::AwaitReaders() {
+  TimeLimit limit;
+  limit.Start(message_.timeout_seconds);
+  uint64_t readers = 0;
+  int withdrawn_from = -1;
+  for (int i = 0; i < count_; ++i) {
+    if (!has_offer_[i]) continue;
+    OutEdge* const edge = edges_[i];
+    WaitUntil(message_, peers_[i], [&] {
+      return !edge->HasOffer() || edge->lost() || !message_.group->failure.ok() || limit.is_over();
+    });
+    if (!edge->lost() && edge->WithdrawOffer()) {
+      withdrawn_from = peers_[i];
+    } else if (edge->WasOfferRead()) {
+      readers |= uint64_t{1} << i;
+    }
+  }
+  if (withdrawn_from >= 0) Break(message_, withdrawn_from);
+  return readers;
+}
+
+uint64_t OffersOut::Send(const WireHeader& header) {
+  if (!Offer(header)) return 0;
+  PollUntil(message_.engine, peers_[0], [&] {
+    return std::none_of(edges_, edges_ + count_,
+                        [](const OutEdge* edge) { return edge->IsOpenOffer(); });
+  });
+  return TakeBack() ? AwaitReaders() : 0;
+}
+
+// Whom a sender copies to cannot go away, not even when the time of the call is over: a copy that
+// has begun cannot be kept from this rank's memory. The sender waits for nobody while it copies.
+const Slot* AwaitMessageOrOffer(const OfferedMessage& message, int peer, InEdge* edge) {
+  const Slot* slot = nullptr;
+  const auto is_here = [&] { return (slot = edge->Peek()) != nullptr || edge->TakeOffer(); };
+  if (PollUntil(message.engine, peer, is_here)) return slot;
+  WaitUntil(message, peer, [&] { return edge->TakeLandingBack() || is_here() || edge->lost(); });
+  return edge->has_offer() ? nullptr : edge->Peek();  // who is lost may have sent it before
+}
+
+size_t OfferedBytes(const InEdge& edge) {
+  WireHeader header;
+  std::memcpy(&header, edge.OfferedHead().data, kHeaderBytes);
+  return header.total_bytes;
+}
+
+bool ReadOffer(InEdge* edge, const WireHeader& expected, const Matrix& matrix) {
+  const bool is_read = std::memcmp(edge->OfferedHead().data, &expected, kHeaderBytes) == 0 &&
+                       edge->ReadOffer(expected.total_bytes, matrix.layout, matrix.data);
+  return edge->EndOffer(is_read) && is_read;
+}
+
+}  // namespace brigade

@@ -1,0 +1,80 @@
+// Offers: a long message in memory of brigade_alloc, which its receivers read where its sender has
+// it: one copy, by each of them, and none by the sender.
+//
+// A sender that returned would no longer have the memory to itself. So it offers only to receivers
+// who wait, takes back what none of them takes up soon, and then waits for those alone who have
+// begun to read. What was not read goes another way. From a reader that has not ended when the time
+// of the call is over, or when the group is broken, it withdraws the message, and the call fails.
+
+#ifndef BRIGADE_PATTERNS_DIRECT_OFFERS_H_
+#define BRIGADE_PATTERNS_DIRECT_OFFERS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group_state.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/engine/wire_header.h"
+#include "transport/channel.h"
+#include "transport/edge/edge.h"
+#include "transport/host_memory/shared_source.h"
+
+namespace brigade {
+
+// A message of a call, which offers or waits for it.
+struct OfferedMessage {
+  Engine* engine = nullptr;
+  GroupState* group = nullptr;
+  ChannelKind kind = ChannelKind::kPointToPoint;
+  const CatalogueEntry* entry = nullptr;
+  uint64_t sequence = 0;       // of the call
+  double timeout_seconds = 0;  // likewise
+};
+
+// The sender's side.
+class OffersOut {
+ public:
+  static constexpr int kMostReaders = 8;
+
+  explicit OffersOut(const OfferedMessage& message) : message_(message) {}
+  // To a rank of the group too. False: it cannot be offered anything now.
+  bool Add(int peer);
+  // Whether `matrix` lies where it can be offered. Then all are asked to say when they wait.
+  bool MayOffer(const Matrix& matrix);
+  // Whether all wait. Those who do not are looked for, a few microseconds at most.
+  bool IsAwaited() const;
+  // Offers the matrix to all. False: none has an offer.
+  bool Offer(const WireHeader& header);
+  // Takes it back from whom it can be taken back. False: none has an offer any more.
+  bool TakeBack();
+  // Until nobody reads any more. Who has read it, a bit for each in the order of Add. The group is
+  // broken afterwards, and the edges are not to be used any more, if it was withdrawn from a
+  // reader.
+  uint64_t AwaitReaders();
+  // Offers it, takes back what is not taken up soon, and waits for the others.
+  uint64_t Send(const WireHeader& header);
+
+ private:
+  const OfferedMessage message_;
+  SharedSource source_;
+  int peers_[kMostReaders];
+  OutEdge* edges_[kMostReaders];
+  bool has_offer_[kMostReaders] = {};  // or is reading it
+  int count_ = 0;
+};
+
+// The receiver's side. REQUIRES: a landing was lent, or an offer is awaited. Waits a little for the
+// next message. Null: it does not come, and neither is any more. Or the edge has an offer now.
+const Slot* AwaitMessageOrOffer(const OfferedMessage& message, int peer, InEdge* edge);
+// The length of the message that the edge has an offer of.
+size_t OfferedBytes(const InEdge& edge);
+// Reads an offer that the edge has, if its header is `expected`, to the first bytes of `matrix`.
+// False: nothing of that counts, and the message comes another way, or the news that its sender has
+// broken the group.
+bool ReadOffer(InEdge* edge, const WireHeader& expected, const Matrix& matrix);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_DIRECT_OFFERS_H_

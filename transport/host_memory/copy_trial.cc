@@ -1,0 +1,173 @@
+#include "transport/host_memory/copy_trial.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <limits>
+
+#include "membuf/rules.h"
+#include "membuf/strided_layout.h"
+
+namespace brigade {
+namespace {
+
+constexpr size_t kLine = 64;
+constexpr size_t kPieceBytes = size_t{32} << 10;
+constexpr uint32_t kSlots = 8;
+// A staged message before all others, so that neither side's page tables lack a slot.
+constexpr size_t kAllSlotsBytes = kSlots * kPieceBytes;
+
+template <typename Body>
+bool ForEachLength(const Body& body) {
+  for (size_t bytes = rules::kLeastKernelCopyBytes; bytes <= rules::kMostKernelCopyBytes;
+       bytes *= 2) {
+    if (!body(bytes)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+KernelCopyRange FasterByKernel(const std::vector<CopyTimes>& times) {
+  KernelCopyRange range;
+  for (const CopyTimes& time : times) {
+    if (time.by_kernel_us > time.staged_us) {
+      if (range.most_bytes > 0) break;
+      continue;
+    }
+    range.least_bytes = std::min(range.least_bytes, time.bytes);
+    range.most_bytes = time.bytes;
+  }
+  return range;
+}
+
+// A counter of each kind has one writer; who reads that it has grown finds what was written before.
+struct CopyTrial::Shared {
+  // The receiver is ready for a message, and has all of those before; and where it wants them.
+  alignas(kLine) std::atomic<uint32_t> ready{0};
+  uint64_t target = 0;
+  alignas(kLine) std::atomic<uint32_t> sent{0};   // messages that the kernel has copied
+  alignas(kLine) std::atomic<uint32_t> full{0};   // pieces
+  alignas(kLine) std::atomic<uint32_t> taken{0};  // pieces
+  alignas(kLine) std::byte slots[kSlots][kPieceBytes];
+};
+
+size_t CopyTrial::Bytes() { return sizeof(Shared); }
+
+CopyTrial::CopyTrial(std::byte* shared)
+    : shared_(reinterpret_cast<Shared*>(shared)),
+      data_(rules::kMostKernelCopyBytes, std::byte{1}) {}
+
+template <typename Over>
+bool CopyTrial::Await(const Over& over) const {
+  constexpr int kPollsPerYield = 1000;
+  for (;;) {
+    for (int i = 0; i < kPollsPerYield; ++i) {
+      if (over()) return true;
+    }
+    if (std::chrono::steady_clock::now() > end_) return false;
+    sched_yield();
+  }
+}
+
+template <typename Move>
+double CopyTrial::Time(const Move& move) {
+  using Clock = std::chrono::steady_clock;
+  const auto is_ready = [this] {
+    return shared_->ready.load(std::memory_order_acquire) == messages_ + 1;
+  };
+  if (!Await(is_ready)) return -1;
+  const Clock::time_point start = Clock::now();
+  if (!move()) return -1;
+  ++messages_;
+  if (!Await(is_ready)) return -1;
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+bool CopyTrial::SendStaged(size_t bytes) {
+  for (size_t at = 0; at < bytes; at += kPieceBytes) {
+    const auto is_free = [this] {
+      return pieces_ - shared_->taken.load(std::memory_order_acquire) < kSlots;
+    };
+    if (!Await(is_free)) return false;
+    std::memcpy(shared_->slots[pieces_ % kSlots], &data_[at], std::min(kPieceBytes, bytes - at));
+    shared_->full.store(++pieces_, std::memory_order_release);
+  }
+  return true;
+}
+
+bool CopyTrial::ReceiveStaged(size_t bytes) {
+  for (size_t at = 0; at < bytes; at += kPieceBytes) {
+    const auto is_full = [this] {
+      return shared_->full.load(std::memory_order_acquire) != pieces_;
+    };
+    if (!Await(is_full)) return false;
+    std::memcpy(&data_[at], shared_->slots[pieces_ % kSlots], std::min(kPieceBytes, bytes - at));
+    shared_->taken.store(++pieces_, std::memory_order_release);
+  }
+  return true;
+}
+
+bool CopyTrial::Send(pid_t receiver, const ProcessWatch* watch, std::chrono::milliseconds most,
+                     KernelCopyRange* range) {
+  end_ = std::chrono::steady_clock::now() + most;
+  if (Time([&] { return SendStaged(kAllSlotsBytes); }) < 0) return false;
+  bool is_refused = false;
+  std::vector<CopyTimes> all;
+  const bool came = ForEachLength([&](size_t bytes) {
+    const StridedLayout layout = StridedLayout::Contiguous(bytes);
+    const auto by_kernel = [&] {
+      const RemoteStretches to{shared_->target, bytes, bytes, bytes};
+      is_refused = is_refused || !CopyToProcess(receiver, watch, layout, data_.data(), to);
+      shared_->sent.store(messages_ + 1, std::memory_order_release);
+      return true;
+    };
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    CopyTimes times{bytes, kNever, kNever};
+    for (int i = 0; i < rules::kKernelCopyTrials; ++i) {
+      const double kernel = Time(by_kernel);
+      const double staged = Time([&] { return SendStaged(bytes); });
+      if (kernel < 0 || staged < 0) return false;
+      times.by_kernel_us = std::min(times.by_kernel_us, kernel);
+      times.staged_us = std::min(times.staged_us, rules::kStagedOverBare * staged);
+    }
+    all.push_back(times);
+    return true;
+  });
+  if (!came) return false;
+  *range = is_refused ? KernelCopyRange() : FasterByKernel(all);
+  range->is_tried = true;
+  return true;
+}
+
+void CopyTrial::Receive(std::chrono::milliseconds most) {
+  end_ = std::chrono::steady_clock::now() + most;
+  shared_->target = reinterpret_cast<uint64_t>(data_.data());
+  const auto say_ready = [this] { shared_->ready.store(++messages_, std::memory_order_release); };
+  say_ready();
+  if (!ReceiveStaged(kAllSlotsBytes)) return;
+  say_ready();
+  // A receiver reads what it gets, and then at the latest its processor has it.
+  const auto read = [this](size_t bytes) {
+    for (size_t at = 0; at < bytes; at += kLine) {
+      (void)*static_cast<const volatile std::byte*>(&data_[at]);
+    }
+  };
+  (void)ForEachLength([&](size_t bytes) {
+    for (int i = 0; i < rules::kKernelCopyTrials; ++i) {
+      const auto is_sent = [this] {
+        return shared_->sent.load(std::memory_order_acquire) == messages_;
+      };
+      if (!Await(is_sent)) return false;
+      read(bytes);
+      say_ready();
+      if (!ReceiveStaged(bytes)) return false;
+      say_ready();
+    }
+    return true;
+  });
+}
+
+}  // namespace brigade

@@ -1,0 +1,93 @@
+#include "transport/host_memory/kernel_copy.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "membuf/rules.h"
+#include "transport/host_memory/process_copy.h"
+
+namespace brigade {
+namespace {
+
+double SecondsOf(void (*copy)(std::byte* to, const std::byte* from, size_t bytes), std::byte* to,
+                 const std::byte* from, size_t bytes) {
+  using Clock = std::chrono::steady_clock;
+  double best = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < rules::kKernelCopyTrials; ++i) {
+    const Clock::time_point start = Clock::now();
+    copy(to, from, bytes);
+    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return best;
+}
+
+void CopyByKernel(std::byte* to, const std::byte* from, size_t bytes) {
+  const ProcessWatch none;
+  ProcessCopy copy(getpid(), &none, ProcessCopy::Direction::kWrite);
+  (void)copy.Add(reinterpret_cast<uint64_t>(from), reinterpret_cast<uint64_t>(to), bytes);
+  (void)copy.Finish();
+}
+
+void CopyHere(std::byte* to, const std::byte* from, size_t bytes) { std::memcpy(to, from, bytes); }
+
+KernelCopyRange Measure() {
+  std::vector<std::byte> from(rules::kMostKernelCopyBytes, std::byte{1});
+  std::vector<std::byte> to(rules::kMostKernelCopyBytes);
+  KernelCopyRange range;
+  for (size_t bytes = rules::kLeastKernelCopyBytes; bytes <= rules::kMostKernelCopyBytes;
+       bytes *= 2) {
+    const double by_kernel = SecondsOf(CopyByKernel, to.data(), from.data(), bytes);
+    if (to[bytes - 1] != from[bytes - 1]) return KernelCopyRange();  // it is refused
+    const double staged =
+        rules::kStagedInCopies * SecondsOf(CopyHere, to.data(), from.data(), bytes);
+    if (by_kernel > staged) {
+      if (range.most_bytes > 0) break;
+      continue;
+    }
+    range.least_bytes = std::min(range.least_bytes, bytes);
+    range.most_bytes = bytes;
+  }
+  return range;
+}
+
+}  // namespace
+
+bool AsStretches(const StridedLayout& layout, const std::byte* base, RemoteStretches* stretches) {
+  if (layout.bytes() == 0 || layout.part() != StridedLayout::Part::kGeneral) return false;
+  stretches->address = reinterpret_cast<uint64_t>(base);
+  stretches->stretch_bytes = layout.run_bytes();
+  stretches->stride_bytes = static_cast<uint64_t>(layout.ld()) * layout.elem_bytes();
+  stretches->bytes = layout.bytes();
+  return true;
+}
+
+bool CopyToProcess(pid_t process, const ProcessWatch* watch, const StridedLayout& layout,
+                   const std::byte* base, const RemoteStretches& to) {
+  if (to.stretch_bytes == 0) return false;
+  ProcessCopy copy(process, watch, ProcessCopy::Direction::kWrite);
+  StridedLayout::Cursor from(layout, 0);
+  for (size_t done = 0; done < layout.bytes();) {
+    const StridedLayout::Run run = from.Next();
+    const uint64_t within = done % to.stretch_bytes;
+    const size_t bytes = std::min<size_t>(run.bytes, to.stretch_bytes - within);
+    const uint64_t there = to.address + done / to.stretch_bytes * to.stride_bytes + within;
+    if (copy.Add(reinterpret_cast<uint64_t>(base + run.memory_offset), there, bytes) != 0) {
+      return false;
+    }
+    from.Advance(bytes);
+    done += bytes;
+  }
+  return copy.Finish() == 0;
+}
+
+const KernelCopyRange& GuessedKernelCopyRange() {
+  static const KernelCopyRange range = Measure();
+  return range;
+}
+
+}  // namespace brigade

@@ -1,0 +1,137 @@
+#include "transport/host_memory/shared_allocations.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "membuf/rules.h"
+
+namespace brigade {
+namespace {
+
+// Nobody has more than 2^62, and sums do not wrap.
+size_t WholePages(size_t bytes) {
+  static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return (std::clamp(bytes, size_t{1}, size_t{1} << 62) + page - 1) / page * page;
+}
+
+bool IsOfThisProcess(const SharedSegment& segment) { return segment.address().process == getpid(); }
+
+}  // namespace
+
+SharedAllocations& SharedAllocations::Here() {
+  static auto& here = *new SharedAllocations;
+  return here;
+}
+
+// A child that another thread's allocation was under way in could neither allocate nor free. Said
+// when the library is loaded, since who says it first is asked last before a fork: a helper's step,
+// for whose end others wait then, may look for memory here.
+const int SharedAllocations::fork_handlers_ = pthread_atfork(
+    [] { Here().mutex_.lock(); }, [] { Here().mutex_.unlock(); }, [] { Here().mutex_.unlock(); });
+
+void SharedAllocations::LeaveToParent() {
+  if (last_ == nullptr || IsOfThisProcess(*last_)) return;
+  kept_.clear();
+  kept_bytes_ = 0;
+  last_ = nullptr;
+}
+
+bool SharedAllocations::TakeKept(size_t bytes, Block* block) {
+  const auto found = std::find_if(kept_.rbegin(), kept_.rend(),
+                                  [&](const Block& kept) { return kept.bytes == bytes; });
+  if (found == kept_.rend()) return false;
+  *block = std::move(*found);
+  kept_.erase(std::next(found).base());
+  kept_bytes_ -= bytes;
+  return true;
+}
+
+// Ranks of a host may allocate at the same time, so it is looked anew while much is taken.
+Status SharedAllocations::TakeNew(size_t bytes, Block* block) {
+  uint64_t offset = 0;
+  bool is_enough = true;
+  const auto look = [&](size_t left) {
+    available_.LookAnew();
+    return is_enough = available_.Take(left);
+  };
+  Status status(StatusCode::kUnavailable, "there is no segment yet");
+  if (last_ != nullptr) status = last_->Allocate(bytes, &offset, look);
+  if (!status.ok() && is_enough) {
+    // It may be full of holes. Where another is no better it is gone again.
+    std::shared_ptr<SharedSegment> added;
+    status = SharedSegment::Create(&added);
+    if (status.ok()) status = added->Allocate(bytes, &offset, look);
+    if (status.ok()) last_ = std::move(added);
+  }
+  if (!status.ok()) {
+    return {is_enough ? StatusCode::kUnavailable : StatusCode::kOutOfMemory, status.message()};
+  }
+  *block = {last_, last_->base() + offset, bytes};
+  return Status();
+}
+
+Status SharedAllocations::Allocate(size_t bytes, void** memory) {
+  const size_t taken = WholePages(bytes);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  LeaveToParent();
+  Block block;
+  if (!TakeKept(taken, &block)) {
+    if (!available_.Take(taken)) {
+      return {StatusCode::kOutOfMemory,
+              std::to_string(bytes) + " bytes are more than the system has left"};
+    }
+    BRIGADE_RETURN_IF_ERROR(TakeNew(taken, &block));
+  }
+  std::byte* const begin = block.memory;
+  blocks_[begin] = std::move(block);
+  *memory = begin;
+  has_blocks_.store(true, std::memory_order_relaxed);
+  return Status();
+}
+
+bool SharedAllocations::Free(void* memory) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = blocks_.find(static_cast<std::byte*>(memory));
+  if (found == blocks_.end()) return false;
+  Block block = std::move(found->second);
+  blocks_.erase(found);
+  has_blocks_.store(!blocks_.empty(), std::memory_order_relaxed);
+  if (IsOfThisProcess(*block.segment)) Keep(std::move(block));
+  return true;
+}
+
+void SharedAllocations::Keep(Block block) {
+  kept_bytes_ += block.bytes;
+  // One that is too long does not drive out the others.
+  if (block.bytes > rules::kMostKeptBytes) {
+    kept_.push_front(std::move(block));
+  } else {
+    kept_.push_back(std::move(block));
+  }
+  while (kept_bytes_ > rules::kMostKeptBytes || kept_.size() > rules::kMostKeptBlocks) {
+    const Block& oldest = kept_.front();
+    kept_bytes_ -= oldest.bytes;
+    oldest.segment->Free(static_cast<uint64_t>(oldest.memory - oldest.segment->base()),
+                         oldest.bytes);
+    kept_.pop_front();
+  }
+}
+
+std::shared_ptr<SharedSegment> SharedAllocations::Find(const void* memory, size_t bytes) {
+  if (bytes == 0 || !has_blocks_.load(std::memory_order_relaxed)) return nullptr;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto* const begin = static_cast<const std::byte*>(memory);
+  auto found = blocks_.upper_bound(begin);
+  if (found == blocks_.begin()) return nullptr;
+  const Block& block = (--found)->second;
+  const auto before = static_cast<size_t>(begin - block.memory);
+  return before < block.bytes && bytes <= block.bytes - before ? block.segment : nullptr;
+}
+
+}  // namespace brigade

@@ -1,0 +1,204 @@
+#include "transport/host_memory/shared_allocations.h"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "membuf/rules.h"
+
+namespace brigade {
+namespace {
+
+constexpr size_t kPage = 4096;
+
+std::byte* Allocate(SharedAllocations* allocations, size_t bytes) {
+  void* memory = nullptr;
+  const Status status = allocations->Allocate(bytes, &memory);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return static_cast<std::byte*>(memory);
+}
+
+// What another process, with a copy of this one's memory, says of itself.
+int InChild(const std::function<int()>& body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return status;
+}
+
+// Programs allocate a few bytes for each of many operations.
+TEST(SharedAllocations, ALittleTakesNoLookAtTheSystem) {
+  SharedAllocations allocations;
+  std::vector<std::byte*> all;
+  for (int i = 0; i < 100; ++i) {
+    all.push_back(Allocate(&allocations, 64));
+    EXPECT_EQ(allocations.looks(), 1);
+  }
+  for (std::byte* const memory : all) EXPECT_TRUE(allocations.Free(memory));
+}
+
+// Others may take as much at the same time.
+TEST(SharedAllocations, WhileMuchIsTakenTheSystemIsLookedAtAnew) {
+  SharedAllocations allocations;
+  constexpr size_t kBytes = size_t{200} << 20;
+  std::byte* const memory = Allocate(&allocations, kBytes);
+  EXPECT_GE(allocations.looks(), 4);
+  memory[kBytes - 1] = std::byte{1};
+  EXPECT_TRUE(allocations.Free(memory));
+}
+
+TEST(SharedAllocations, FindsWhatLiesInOneBlock) {
+  SharedAllocations allocations;
+  EXPECT_EQ(allocations.Find(&allocations, 1), nullptr);
+  std::byte* const first = Allocate(&allocations, 2 * kPage);
+  std::byte* const second = Allocate(&allocations, kPage);
+  const std::shared_ptr<SharedSegment> segment = allocations.Find(first, 2 * kPage);
+  ASSERT_NE(segment, nullptr);
+  EXPECT_TRUE(segment->Contains(first, 2 * kPage));
+  EXPECT_EQ(allocations.Find(first + 5, 2 * kPage - 5), segment);
+  EXPECT_EQ(allocations.Find(second + kPage - 1, 1), segment);
+  EXPECT_EQ(allocations.Find(first, 2 * kPage + 1), nullptr) << "of two blocks, or beyond";
+  EXPECT_EQ(allocations.Find(first, SIZE_MAX), nullptr);
+  EXPECT_EQ(allocations.Find(first - 1, 2), nullptr);
+  EXPECT_EQ(allocations.Find(second + kPage, 1), nullptr);
+  EXPECT_EQ(allocations.Find(first, 0), nullptr);
+  int elsewhere = 0;
+  EXPECT_EQ(allocations.Find(&elsewhere, sizeof(elsewhere)), nullptr);
+  EXPECT_FALSE(allocations.Free(&elsewhere));
+  EXPECT_FALSE(allocations.Free(first + kPage)) << "no block begins there";
+  EXPECT_TRUE(allocations.Free(first));
+  EXPECT_EQ(allocations.Find(first, 1), nullptr) << "it is kept, and nobody's";
+  EXPECT_FALSE(allocations.Free(first)) << "twice";
+  EXPECT_EQ(allocations.Find(second, kPage), segment);
+}
+
+TEST(SharedAllocations, WhatIsFreedIsGivenAgain) {
+  SharedAllocations allocations;
+  std::byte* const first = Allocate(&allocations, 5 * kPage);
+  std::byte* const second = Allocate(&allocations, 5 * kPage);
+  allocations.Free(first);
+  allocations.Free(second);
+  EXPECT_NE(Allocate(&allocations, 4 * kPage), first);
+  EXPECT_EQ(Allocate(&allocations, 5 * kPage - 1), second) << "the warmest";
+  EXPECT_EQ(Allocate(&allocations, 5 * kPage), first);
+  EXPECT_NE(allocations.Find(first, 5 * kPage), nullptr);
+}
+
+TEST(SharedAllocations, LittleIsKept) {
+  SharedAllocations allocations;
+  std::byte* const stays = Allocate(&allocations, kPage);
+  const std::shared_ptr<SharedSegment> segment = allocations.Find(stays, 1);
+  const size_t before = segment->allocated_bytes();
+  std::vector<std::byte*> many(3 * rules::kMostKeptBlocks);
+  for (std::byte*& memory : many) memory = Allocate(&allocations, kPage);
+  for (std::byte* const memory : many) allocations.Free(memory);
+  EXPECT_EQ(segment->allocated_bytes(), before + rules::kMostKeptBlocks * kPage);
+
+  std::byte* const huge = Allocate(&allocations, rules::kMostKeptBytes + 1);
+  allocations.Free(huge);
+  EXPECT_EQ(segment->allocated_bytes(), before + rules::kMostKeptBlocks * kPage);
+  EXPECT_EQ(Allocate(&allocations, kPage), many.back()) << "the small ones stay";
+
+  std::vector<std::byte*> large(3);
+  for (std::byte*& memory : large) memory = Allocate(&allocations, rules::kMostKeptBytes / 2);
+  for (std::byte* const memory : large) allocations.Free(memory);
+  EXPECT_EQ(segment->allocated_bytes(), before + kPage + rules::kMostKeptBytes);
+}
+
+TEST(SharedAllocations, MoreThanThereIsIsAnError) {
+  SharedAllocations allocations;
+  for (const size_t bytes : {size_t{1} << 60, size_t{1} << 62, SIZE_MAX - 5, SIZE_MAX}) {
+    void* memory = nullptr;
+    EXPECT_EQ(allocations.Allocate(bytes, &memory).code(), StatusCode::kOutOfMemory);
+    EXPECT_EQ(memory, nullptr);
+  }
+  EXPECT_NE(Allocate(&allocations, 0), nullptr);
+}
+
+TEST(SharedAllocations, WithoutDescriptorsNothingIsShared) {
+  EXPECT_EQ(InChild([] {
+              const rlimit limit{3, 3};
+              if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
+              SharedAllocations allocations;
+              void* memory = nullptr;
+              return allocations.Allocate(1, &memory).code() == StatusCode::kUnavailable ? 0 : 2;
+            }),
+            0);
+}
+
+// A child sees its parent's blocks, and what either takes afterwards is its own.
+TEST(SharedAllocations, AForkedChildTakesNothingFromItsParent) {
+  SharedAllocations allocations;
+  std::byte* const kept = Allocate(&allocations, kPage);
+  std::byte* const both = Allocate(&allocations, 2 * kPage);
+  *both = std::byte{1};
+  allocations.Free(kept);
+  const int status = InChild([&] {
+    if (*both != std::byte{1}) return 1;
+    for (const size_t bytes : {kPage, 2 * kPage, 3 * kPage}) {
+      std::byte* const memory = Allocate(&allocations, bytes);
+      const auto segment = allocations.Find(memory, bytes);
+      if (segment == nullptr || segment->address().process != getpid()) return 2;
+    }
+    if (!allocations.Free(both)) return 3;
+    std::byte* const again = Allocate(&allocations, 2 * kPage);
+    return again == both ? 4 : 0;
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(*both, std::byte{1});
+  EXPECT_EQ(Allocate(&allocations, kPage), kept);
+}
+
+// A child that waits for what no thread of its own does is ended by a signal.
+TEST(SharedAllocations, AProcessForksWhileNoThreadAllocates) {
+  SharedAllocations& allocations = SharedAllocations::Here();
+  std::byte* const memory = Allocate(&allocations, kPage);
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over) allocations.Free(Allocate(&allocations, rules::kMostKeptBytes + 1));
+  });
+  for (int i = 0; i < 20; ++i) {
+    const int status = InChild([&] {
+      alarm(10);
+      if (!allocations.Free(memory)) return 1;
+      return allocations.Free(Allocate(&allocations, kPage)) ? 0 : 2;
+    });
+    EXPECT_EQ(status, 0);
+    if (status != 0) break;
+  }
+  over = true;
+  other.join();
+  EXPECT_TRUE(allocations.Free(memory));
+}
+
+TEST(SharedAllocations, ThreadsMayAllocateAtOnce) {
+  SharedAllocations allocations;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&allocations, t] {
+      const auto mark = static_cast<std::byte>(t);
+      for (size_t i = 0; i < 500; ++i) {
+        const size_t bytes = (i % 5 + 1) * kPage;
+        std::byte* const memory = Allocate(&allocations, bytes);
+        memory[0] = memory[bytes - 1] = mark;
+        EXPECT_NE(allocations.Find(memory, bytes), nullptr);
+        EXPECT_TRUE(memory[0] == mark && memory[bytes - 1] == mark);
+        EXPECT_TRUE(allocations.Free(memory));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace brigade

@@ -1,0 +1,129 @@
+#include "transport/host_memory/shared_landing.h"
+
+#include <algorithm>
+
+#include "membuf/copy_routine.h"
+#include "membuf/pack.h"
+#include "membuf/rules.h"
+
+namespace brigade {
+namespace {
+
+// The first `bytes` of `to`, as a layout; false if that is none.
+bool AsLayout(const RemoteStretches& to, size_t bytes, StridedLayout* layout) {
+  if (bytes == 0 || bytes > to.bytes || to.stretch_bytes == 0) return false;
+  if (bytes <= to.stretch_bytes) {
+    *layout = StridedLayout::Contiguous(bytes);
+    return true;
+  }
+  const size_t stretches = (bytes - 1) / to.stretch_bytes + 1;
+  return StridedLayout::General(static_cast<int64_t>(to.stretch_bytes),
+                                static_cast<int64_t>(stretches),
+                                static_cast<int64_t>(to.stride_bytes), 1, layout)
+      .ok();
+}
+
+bool AreEqualRuns(const StridedLayout& a, const StridedLayout& b) {
+  return a.part() == StridedLayout::Part::kGeneral && b.part() == StridedLayout::Part::kGeneral &&
+         a.run_bytes() == b.run_bytes();
+}
+
+size_t ColumnStride(const StridedLayout& layout) {
+  return static_cast<size_t>(layout.ld()) * layout.elem_bytes();
+}
+
+// Below, a step along both runs for each of them costs more than to stage the bytes.
+bool GoesInOneCopy(const StridedLayout& a, const StridedLayout& b) {
+  return a.plain() || b.plain() || AreEqualRuns(a, b) ||
+         std::min(a.run_bytes(), b.run_bytes()) >= rules::kLeastUnequalRunBytes;
+}
+
+// REQUIRES: neither side is plain.
+void CopyByRuns(const StridedLayout& from_layout, const std::byte* from,
+                const StridedLayout& to_layout, std::byte* to, size_t bytes) {
+  StridedLayout::Cursor source(from_layout, 0);
+  StridedLayout::Cursor target(to_layout, 0);
+  for (size_t left = bytes; left > 0;) {
+    const StridedLayout::Run run = target.Next();
+    const size_t now = std::min(run.bytes, left);
+    CopyIn(to + run.memory_offset, &source, from, now);
+    target.Advance(now);
+    left -= now;
+  }
+}
+
+// The first `bytes` of one matrix to those of another. REQUIRES: both have as many.
+void CopyOnce(const StridedLayout& from_layout, const std::byte* from,
+              const StridedLayout& to_layout, std::byte* to, size_t bytes) {
+  if (to_layout.plain()) {
+    CopyIn(to, from_layout, from, 0, bytes);
+  } else if (from_layout.plain()) {
+    CopyOut(to_layout, to, 0, bytes, from);
+  } else if (AreEqualRuns(from_layout, to_layout) && bytes % from_layout.run_bytes() == 0) {
+    CopyRowFor(from_layout.run_bytes())
+        .routine({to, ColumnStride(to_layout)}, {from, ColumnStride(from_layout)},
+                 from_layout.run_bytes(), bytes / from_layout.run_bytes());
+  } else {
+    CopyByRuns(from_layout, from, to_layout, to, bytes);
+  }
+}
+
+}  // namespace
+
+size_t ExtentOf(const RemoteStretches& stretches) {
+  const uint64_t last = stretches.bytes - 1;
+  return last / stretches.stretch_bytes * stretches.stride_bytes + last % stretches.stretch_bytes +
+         1;
+}
+
+bool GoesInOneCopy(const RemoteStretches& from, const RemoteStretches& to) {
+  StridedLayout from_layout;
+  StridedLayout to_layout;
+  return AsLayout(from, from.bytes, &from_layout) && AsLayout(to, from.bytes, &to_layout) &&
+         GoesInOneCopy(from_layout, to_layout);
+}
+
+std::byte* SharedLanding::Map(RemoteStretches memory, size_t bytes,
+                              const SharedSegment::Address& segment, uint64_t offset) {
+  if (!(segment == address_)) {
+    address_ = segment;
+    segment_ = nullptr;
+    (void)SharedSegment::Open(address_, &segment_);
+  }
+  if (segment_ == nullptr) return nullptr;
+  memory.bytes = bytes;
+  return segment_->At(offset, ExtentOf(memory));
+}
+
+bool SharedLanding::CopyTo(const RemoteStretches& to, const SharedSegment::Address& segment,
+                           uint64_t offset, const StridedLayout& layout, const std::byte* base) {
+  StridedLayout theirs;
+  if (!AsLayout(to, layout.bytes(), &theirs) || !GoesInOneCopy(layout, theirs)) return false;
+  std::byte* const memory = Map(to, layout.bytes(), segment, offset);
+  if (memory == nullptr) return false;
+  CopyOnce(layout, base, theirs, memory, layout.bytes());
+  return true;
+}
+
+bool SharedLanding::CopyFrom(const RemoteStretches& from, const SharedSegment::Address& segment,
+                             uint64_t offset, const StridedLayout& layout, std::byte* base) {
+  StridedLayout theirs;
+  if (from.bytes > layout.bytes() || !AsLayout(from, from.bytes, &theirs)) return false;
+  const std::byte* const memory = Map(from, from.bytes, segment, offset);
+  if (memory == nullptr) return false;
+  CopyOnce(theirs, memory, layout, base, from.bytes);
+  return true;
+}
+
+bool SharedLanding::CopyPartFrom(const RemoteStretches& from, const SharedSegment::Address& segment,
+                                 uint64_t offset, size_t first, size_t bytes, std::byte* to) {
+  StridedLayout theirs;
+  const bool is_part = bytes <= from.bytes && first <= from.bytes - bytes;
+  if (!is_part || !AsLayout(from, from.bytes, &theirs)) return false;
+  const std::byte* const memory = Map(from, from.bytes, segment, offset);
+  if (memory == nullptr) return false;
+  CopyIn(to, theirs, memory, first, bytes);
+  return true;
+}
+
+}  // namespace brigade

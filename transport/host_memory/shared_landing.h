@@ -1,0 +1,50 @@
+// SharedLanding: a message in memory that one of its ranks shares: the other maps it and copies
+// there, or from there, one copy without a system call.
+
+#ifndef BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_LANDING_H_
+#define BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_LANDING_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "membuf/strided_layout.h"
+#include "transport/host_memory/kernel_copy.h"
+#include "transport/host_memory/shared_segment.h"
+
+namespace brigade {
+
+// The bytes from the first stretch to the end of the last one. REQUIRES: AsStretches made them.
+size_t ExtentOf(const RemoteStretches& stretches);
+
+// Whether all of `from` is better copied to the first bytes of `to` at once than staged.
+bool GoesInOneCopy(const RemoteStretches& from, const RemoteStretches& to);
+
+// What one side of an edge maps of the other.
+class SharedLanding {
+ public:
+  // Copies all of a matrix to the first bytes of `to`, which begin at `offset` in `segment`, as the
+  // receiver has written; none of it is believed. False: nothing is written, for the memory cannot
+  // be mapped or is not there, or the bytes are better staged.
+  bool CopyTo(const RemoteStretches& to, const SharedSegment::Address& segment, uint64_t offset,
+              const StridedLayout& layout, const std::byte* base);
+  // The other way, as the sender has written: all of `from` to the first bytes of a matrix. False:
+  // nothing is written, for the memory cannot be mapped or is not there, or the matrix is shorter.
+  bool CopyFrom(const RemoteStretches& from, const SharedSegment::Address& segment, uint64_t offset,
+                const StridedLayout& layout, std::byte* base);
+  // The same of bytes [first, first + bytes) of them, to `to`.
+  bool CopyPartFrom(const RemoteStretches& from, const SharedSegment::Address& segment,
+                    uint64_t offset, size_t first, size_t bytes, std::byte* to);
+
+ private:
+  // Where the first `bytes` of `memory` are here; null if they are not.
+  std::byte* Map(RemoteStretches memory, size_t bytes, const SharedSegment::Address& segment,
+                 uint64_t offset);
+
+  SharedSegment::Address address_;          // of the last one
+  std::shared_ptr<SharedSegment> segment_;  // it; null: it cannot be mapped
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_LANDING_H_

@@ -1,0 +1,102 @@
+// SharedSegment: memory of one process that others map, too.
+//
+// An anonymous file (memfd), so that nothing is left behind whatever happens to its owner, and no
+// limit of /dev/shm applies. It has no name that somebody else could take; it is opened through its
+// owner's descriptor, which only processes of the same user may do (mode 0600). It grows and never
+// shrinks (sealed), so an offset that was valid stays so. Memory is allocated when asked for:
+// running out is an error then and there, never a SIGBUS later.
+
+#ifndef BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_SEGMENT_H_
+#define BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_SEGMENT_H_
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "membuf/byte_span.h"
+#include "membuf/status.h"
+
+namespace brigade {
+
+class SharedSegment {
+ public:
+  // How others find it; travels as bytes.
+  struct Address {
+    pid_t process = 0;
+    int descriptor = -1;
+    uint64_t token[2] = {};  // random; tells that the right file was opened
+    uint64_t reserve_bytes = 0;
+    bool operator==(const Address& other) const {
+      return process == other.process && descriptor == other.descriptor &&
+             token[0] == other.token[0] && token[1] == other.token[1] &&
+             reserve_bytes == other.reserve_bytes;
+    }
+  };
+
+  // A new segment. kOutOfMemory, kUnavailable (no memfd).
+  static Status Create(std::shared_ptr<SharedSegment>* segment);
+  // For so many bytes in all, of whole pages but the last: takes no more address space than that
+  // and, of those who open it once all is allocated, no descriptor.
+  static Status CreateFor(size_t bytes, std::shared_ptr<SharedSegment>* segment);
+  // The segment at `address`, whose owner must live until this returns. While a process has it, it
+  // has one object of it, and so one mapping. kUnavailable if it cannot be opened or is not what it
+  // should be.
+  static Status Open(const Address& address, std::shared_ptr<SharedSegment>* segment);
+  ~SharedSegment();
+  SharedSegment(const SharedSegment&) = delete;
+  SharedSegment& operator=(const SharedSegment&) = delete;
+
+  const Address& address() const { return address_; }
+  // Valid as long as the segment, but to be touched only where memory was allocated.
+  std::byte* base() const { return base_; }
+  // Whether [data, data + bytes) lies in the mapping.
+  bool Contains(const std::byte* data, size_t bytes) const {
+    return data >= base_ && bytes <= address_.reserve_bytes &&
+           data <= base_ + (address_.reserve_bytes - bytes);
+  }
+  // Memory at an offset that another process named; null if there is none.
+  std::byte* At(uint64_t offset, size_t bytes);
+
+  // Owner only, one thread at a time: zeroed memory of whole pages, at `*offset`. kOutOfMemory.
+  // `is_available`, if given, is asked now and then while much is taken: whether the system has so
+  // many bytes more; else that is looked at here, now and then. If it has not, nothing is taken.
+  using IsAvailable = std::function<bool(size_t bytes)>;
+  Status Allocate(size_t bytes, uint64_t* offset, const IsAvailable& is_available = nullptr);
+  // Owner only, likewise: a place for so many bytes, of whole pages, which others may map. It is
+  // not to be touched before AllocateAt has made memory there. kOutOfMemory: it does not fit.
+  Status AllocateLater(size_t bytes, uint64_t* offset);
+  Status AllocateAt(uint64_t offset, size_t bytes, const IsAvailable& is_available = nullptr);
+  // Gives pages back to the system. Others may still map them; they must not read them.
+  void Free(uint64_t offset, size_t bytes);
+  // What Allocate has handed out and Free has not taken back.
+  size_t allocated_bytes() const { return allocated_bytes_; }
+
+ private:
+  SharedSegment(int descriptor, const Address& address) : fd_(descriptor), address_(address) {}
+  static Status Create(uint64_t reserve_bytes, std::shared_ptr<SharedSegment>* segment);
+  Status Map();
+  // Whether the file may grow so much.
+  Status CheckFits(uint64_t bytes) const;
+  // Makes memory for part of the file. False, with errno, if there is none: then it is as before.
+  bool Fill(uint64_t offset, uint64_t bytes, const IsAvailable& is_available);
+  // Takes it away again.
+  void MakeHole(uint64_t offset, uint64_t bytes);
+
+  int fd_;  // -1: closed, for the file cannot grow
+  Address address_;
+  std::byte* base_ = nullptr;
+  std::atomic<uint64_t> known_bytes_{0};  // of the file; threads may share an object
+  uint64_t end_ = 0;                      // of what was ever allocated
+  size_t allocated_bytes_ = 0;
+  std::map<size_t, std::vector<uint64_t>> free_;  // offsets by size
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_SEGMENT_H_

@@ -1,0 +1,27 @@
+// SharedSource: a matrix in memory of SharedAllocations, as the other ranks of the host may map it
+// to read it where it lies.
+
+#ifndef BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_SOURCE_H_
+#define BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_SOURCE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "membuf/strided_layout.h"
+#include "transport/host_memory/kernel_copy.h"
+#include "transport/host_memory/shared_segment.h"
+
+namespace brigade {
+
+struct SharedSource {
+  std::shared_ptr<SharedSegment> segment;  // null: it is no such matrix
+  uint64_t offset = 0;
+  RemoteStretches memory;
+
+  static SharedSource Of(const StridedLayout& layout, const std::byte* base);
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_SOURCE_H_
