@@ -63,12 +63,7 @@ CarriedWindow* Make(const char* routine, const WindowRequest& request) {
   if (!is_initialized || request.comm == MPI_COMM_NULL || request.bytes < 0) return nullptr;
   MPI_Comm_test_inter(request.comm, &is_inter);
   if (is_inter) return nullptr;
-  Runtime* const runtime = Runtime::Start(routine);
-  const Runtime::Entry entry(runtime);
-  std::unique_ptr<CarriedWindow> made = CarriedWindow::Create(runtime, request);
-  CarriedWindow* const window = made.get();
-  if (made != nullptr) runtime->Add(std::move(made));
-  return window;
+  return CarriedWindow::Create(Runtime::Start(routine), request);
 }
 
 // --- synchronisation ---

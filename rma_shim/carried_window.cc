@@ -4,8 +4,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <optional>
+#include <random>
 
 #include "membuf/version.h"
+#include "rma_shim/makers.h"
 #include "rma_shim/original.h"
 #include "transport/mpi/mpi_bootstrap.h"
 
@@ -17,8 +20,14 @@ namespace {
 struct Offer {
   MPI_Aint bytes = 0;
   bool is_scattered = false;  // each rank's part of a shared window may lie anywhere
+  uint64_t key = 0;           // of Makers, if its threads may make windows at the same time; else 0
   char refusal[160] = {};     // why not; empty: it can
 };
+
+uint64_t NewKey() {
+  std::random_device device;
+  return uint64_t{device()} << 32 | device() | 1;
+}
 
 bool IsScattered(MPI_Info info) {
   if (info == MPI_INFO_NULL) return false;
@@ -31,10 +40,11 @@ bool IsScattered(MPI_Info info) {
 Status Refused(const std::string& why) { return {StatusCode::kUnavailable, why}; }
 
 // The first refusal of a rank, as all see it. If there is none, *in_one_piece says how the window's
-// memory must lie.
+// memory must lie, and *key is that of Makers; 0: no rank has several who make windows.
 Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowRequest& request,
-             bool* in_one_piece) {
+             bool has_threads, bool* in_one_piece, uint64_t* key) {
   Offer mine;
+  if (has_threads) mine.key = NewKey();
   mine.bytes = request.bytes;
   mine.is_scattered = IsScattered(request.info);
   refusal.copy(mine.refusal, sizeof(mine.refusal) - 1);
@@ -46,6 +56,7 @@ Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowReque
     if (all[r].refusal[0] != '\0') {
       return Refused("on rank " + std::to_string(r) + " " + all[r].refusal);
     }
+    if (*key == 0) *key = all[r].key;
     if (all[r].bytes > 0) ++have_memory;
     are_scattered = are_scattered && all[r].is_scattered;
   }
@@ -55,8 +66,7 @@ Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowReque
 
 }  // namespace
 
-std::unique_ptr<CarriedWindow> CarriedWindow::Create(Runtime* runtime,
-                                                     const WindowRequest& request) {
+CarriedWindow* CarriedWindow::Create(Runtime* runtime, const WindowRequest& request) {
   MPI_Comm comm = MPI_COMM_NULL;
   if (MPI_Comm_dup(request.comm, &comm) != MPI_SUCCESS) return nullptr;
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -76,22 +86,39 @@ std::unique_ptr<CarriedWindow> CarriedWindow::Create(Runtime* runtime,
     }
   }
   MPI_Comm_free(&comm);
-  if (!status.ok()) return nullptr;
-  return made;
+  const Runtime::Entry entry(runtime);
+  if (!status.ok()) return made.reset(), nullptr;
+  CarriedWindow* const window = made.get();
+  runtime->Add(std::move(made));
+  return window;
 }
 
-Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Bootstrap* bootstrap) {
-  std::string refusal = runtime->refusal();
-  void* nothing = nullptr;
+std::string CarriedWindow::MakeHandle(Runtime* runtime, const WindowRequest& request) {
   MPI_Comm_group(request.comm, &group_);
-  if (refusal.empty() && ORIGINAL(Win_allocate)(0, 1, request.info, MPI_COMM_SELF, &nothing,
-                                                &handle_) != MPI_SUCCESS) {
-    handle_ = MPI_WIN_NULL;
-    refusal = "MPI has no window of one process";
+  if (!runtime->refusal().empty()) return runtime->refusal();
+  // Of threads that make windows on one communicator only one may be at it.
+  const Runtime::Entry entry(runtime);
+  void* nothing = nullptr;
+  if (ORIGINAL(Win_allocate)(0, 1, request.info, MPI_COMM_SELF, &nothing, &handle_) ==
+      MPI_SUCCESS) {
+    return "";
   }
-  WindowOptions options;
-  BRIGADE_RETURN_IF_ERROR(Agree(bootstrap, refusal, request, &options.in_one_piece));
+  handle_ = MPI_WIN_NULL;
+  return "MPI has no window of one process";
+}
 
+// While it waits for others it lets threads in, until all have a turn.
+Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Bootstrap* bootstrap) {
+  WindowOptions options;
+  uint64_t key = 0;
+  BRIGADE_RETURN_IF_ERROR(Agree(bootstrap, MakeHandle(runtime, request), request,
+                                runtime->gate() != nullptr, &options.in_one_piece, &key));
+  std::optional<Makers::Turn> turn;
+  if (key != 0) {
+    turn.emplace(runtime->makers(), key);
+    BRIGADE_RETURN_IF_ERROR(turn->Await(bootstrap));
+  }
+  const Runtime::Entry entry(runtime);
   flavor_ = request.flavor;
   unit_ = static_cast<int>(request.unit);
   bytes_ = request.bytes;

@@ -32,8 +32,8 @@ struct WindowRequest {
 
 class CarriedWindow {
  public:
-  // Collective over request.comm. Null: it is left to the MPI, on all ranks.
-  static std::unique_ptr<CarriedWindow> Create(Runtime* runtime, const WindowRequest& request);
+  // Collective over request.comm. It is the runtime's. Null: it is left to the MPI, on all ranks.
+  static CarriedWindow* Create(Runtime* runtime, const WindowRequest& request);
   // Gives the handle back, unless the program's call has.
   ~CarriedWindow();
   CarriedWindow(const CarriedWindow&) = delete;
@@ -57,6 +57,8 @@ class CarriedWindow {
  private:
   CarriedWindow() = default;
 
+  // Makes the MPI's handle; why this rank carries no window, else empty.
+  std::string MakeHandle(Runtime* runtime, const WindowRequest& request);
   // Why it cannot be carried, if so; the same on all ranks.
   Status Open(Runtime* runtime, const WindowRequest& request, Bootstrap* bootstrap);
   Status CheckReach(Runtime* runtime, Bootstrap* bootstrap) const;

@@ -20,6 +20,7 @@
 #include "patterns/settings/settings.h"
 #include "rma_shim/datatype/datatype_cache.h"
 #include "rma_shim/gate.h"
+#include "rma_shim/makers.h"
 #include "rma_shim/requests.h"
 #include "windows/message/window_space.h"
 
@@ -71,6 +72,7 @@ class Runtime {
   };
   // Null: the process has one thread that calls MPI.
   Gate* gate() { return gate_.get(); }
+  Makers* makers() { return &makers_; }
 
  private:
   explicit Runtime(const Settings& settings);
@@ -87,6 +89,7 @@ class Runtime {
   const pid_t pid_;
   std::string refusal_;
   std::unique_ptr<Gate> gate_;
+  Makers makers_;
   // Stays for as long as MPI.
   DatatypeCache* const datatypes_;
   std::shared_ptr<SharedEngine> engine_;

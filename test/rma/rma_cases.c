@@ -805,6 +805,60 @@ static void threads(void) {
   MPI_Group_free(&right_alone);
 }
 
+enum { kMakers = 3 };
+static MPI_Comm of_makers[kMakers];
+
+static void make_window(MPI_Comm comm, int value) {
+  int* memory;
+  MPI_Win win;
+  MPI_Win_allocate(sizeof(int), 1, MPI_INFO_NULL, comm, &memory, &win);
+  MPI_Win_fence(0, win);
+  MPI_Put(&value, 1, MPI_INT, right, 0, 1, MPI_INT, win);
+  MPI_Win_fence(0, win);
+  CHECK(*memory == value);
+  MPI_Win_free(&win);
+}
+
+static void* making_thread(void* number) {
+  const int n = *(int*)number;
+  for (int i = 0; i < 20; ++i) {
+    const struct timespec pause = {0, 100000 * ((n + rank + i) % 3)};
+    nanosleep(&pause, NULL);
+    make_window(of_makers[n], 100 * n + i);
+  }
+  return NULL;
+}
+
+/* Threads that make windows of their own at the same time, in any order on each rank. And one rank
+ * comes to make a window only after messages of another thread of those who have come. */
+static void makers(void) {
+  const struct timespec later = {0, 50000000};
+  int numbers[kMakers], got = 0;
+  pthread_t threads[kMakers];
+  MPI_Request request;
+  check_level(MPI_THREAD_MULTIPLE);
+  for (int i = 0; i < kMakers; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &of_makers[i]);
+  for (int i = 0; i < kMakers; ++i) {
+    numbers[i] = i;
+    CHECK(pthread_create(&threads[i], NULL, making_thread, &numbers[i]) == 0);
+  }
+  for (int i = 0; i < kMakers; ++i) pthread_join(threads[i], NULL);
+
+  if (rank != 1) CHECK(pthread_create(&threads[0], NULL, making_thread, &numbers[0]) == 0);
+  if (rank == 0) nanosleep(&later, NULL);
+  for (int i = 0; i < 3 && rank < 2; ++i) {
+    for (int turn = 0; turn < 2; ++turn) {
+      if (rank == turn) MPI_Isend(&i, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &request);
+      if (rank != turn) MPI_Irecv(&got, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    CHECK(got == i);
+  }
+  if (rank == 1) making_thread(&numbers[0]);
+  if (rank != 1) pthread_join(threads[0], NULL);
+  for (int i = 0; i < kMakers; ++i) MPI_Comm_free(&of_makers[i]);
+}
+
 enum { kTypers = 4, kTypes = 32 };
 static MPI_Win typed;
 
@@ -967,13 +1021,14 @@ static const struct {
               {"serialized", serialized}, {"forgotten", forgotten}, {"out_of_range", out_of_range},
               {"pairs", pairs},           {"halves", halves},       {"unchecked", unchecked},
               {"synced", synced},         {"dynamic", dynamic},     {"unattached", unattached},
-              {"bottom", bottom},         {"conflict", conflict},   {"typers", typers}};
+              {"bottom", bottom},         {"conflict", conflict},   {"typers", typers},
+              {"makers", makers}};
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);
   int level = MPI_THREAD_SINGLE;
-  if (strcmp(argv[1], "threads") == 0 || strcmp(argv[1], "typers") == 0) {
-    level = MPI_THREAD_MULTIPLE;
+  for (const char *name[] = {"threads", "typers", "makers", NULL}, **n = name; *n != NULL; ++n) {
+    if (strcmp(argv[1], *n) == 0) level = MPI_THREAD_MULTIPLE;
   }
   if (strcmp(argv[1], "funneled") == 0) level = MPI_THREAD_FUNNELED;
   if (strcmp(argv[1], "serialized") == 0) level = MPI_THREAD_SERIALIZED;
