@@ -53,20 +53,23 @@ Slot* SlotFor(const EdgeConfig& config, size_t bytes, OutEdge* edge) {
                                                  : nullptr;
 }
 
-// Without a copy into staging memory; false if that cannot be.
+// Without a copy into staging memory; false if that cannot be. The kernel comes last: it takes a
+// system call.
 bool SendLong(Engine* engine, GroupState* group, const PatternCall& call, const WireHeader& header,
               OutEdge* edge) {
   const Matrix& matrix = call.matrix;
-  const auto lands = [&] {
+  const auto lands = [&](bool may_use_kernel) {
     return edge->MayLand(matrix.layout) &&
            edge->SendToLanding({reinterpret_cast<const std::byte*>(&header), kHeaderBytes},
-                               matrix.layout, matrix.data);
+                               matrix.layout, matrix.data, may_use_kernel);
   };
-  if (lands()) return true;
   OffersOut offers(
       {engine, group, kKind, &EntryOf(call.pattern), header.sequence, call.timeout_seconds});
-  return offers.Add(call.root) && offers.MayOffer(matrix) && offers.IsAwaited() &&
-         (lands() || offers.Send(header) != 0);
+  const bool may_offer = offers.Add(call.root) && offers.MayOffer(matrix);
+  if (lands(/*may_use_kernel=*/!may_offer)) return true;
+  if (!may_offer || !offers.IsAwaited()) return false;
+  return lands(/*may_use_kernel=*/false) || offers.Send(header) != 0 ||
+         (group->failure.ok() && lands(/*may_use_kernel=*/true));
 }
 
 PairLine Send(Engine* engine, GroupState* group, const PatternCall& call,

@@ -401,37 +401,77 @@ struct SharedBytes {
 };
 
 // Both try again until they come at the same time. The sender writes its memory anew at once.
-TEST(PairLines, WhoWaitsReadsWhereTheSenderHasIt) {
-  constexpr int kRounds = 20;
+class OfferedLines : public testing::TestWithParam<KernelCopyRange> {};
+
+TEST_P(OfferedLines, WhoWaitsReadsWhereTheSenderHasIt) {
+  constexpr int kReads = 20;
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
-    Member me(world, rank);
+    Member me(world, rank, EngineOptions(), GetParam());
     const SharedBytes shared;
-    for (int i = 0; i < kRounds; ++i) {
+    int read = 0;
+    for (int i = 0; read < kReads && i < 100 * kReads; ++i) {
       const bool sends = i % 2 == rank;
       const Bytes expected = Numbered(kCopied, static_cast<size_t>(i));
       Bytes data(kCopied);
       PatternCall call = me.CallOf(sends ? Pattern::kSend : Pattern::kReceive, &data);
-      OperationStatistics as_usual;
-      as_usual.pieces = 1;
       if (sends) {
         std::memcpy(shared.memory, expected.data(), kCopied);
         call.matrix.data = static_cast<std::byte*>(shared.memory);
-        as_usual.messages_sent = 1;
-        as_usual.bytes_sent = kHeaderBytes + kCopied;
-      } else {
-        as_usual.copies = 1;
-        as_usual.bytes_copied = kCopied;
       }
+      const uint64_t before = me.Sent();
       OperationStatistics did;
       while (me.Run(call, &did) != PairLine::kDone) continue;
-      ExpectEqual(did, as_usual);
+      // Who is late has it copied to its landing, by the kernel.
+      const bool is_read = sends ? me.Sent() == before : did.copies == 1;
+      read += is_read ? 1 : 0;
+      OperationStatistics as_usual;
+      as_usual.pieces = 1;
       if (sends) {
+        as_usual.messages_sent = 1;
+        as_usual.bytes_sent = kHeaderBytes + kCopied;
         std::memset(shared.memory, 99, kCopied);
       } else {
+        as_usual.copies = is_read ? 1 : 0;
+        as_usual.bytes_copied = is_read ? kCopied : 0;
         ASSERT_EQ(data, expected) << i;
       }
+      ExpectEqual(did, as_usual);
+      EXPECT_TRUE(is_read || GetParam().most_bytes > 0);
     }
-    EXPECT_EQ(me.Sent(), 0) << "no slot is used";
+    EXPECT_EQ(read, kReads);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(By, OfferedLines, testing::Values(KernelCopyRange(), kKernelCopies),
+                         [](const auto& test) {
+                           return test.param.most_bytes > 0 ? "LentLandings" : "AwaitedOffers";
+                         });
+
+// A receiver that lends a landing, and then does nothing.
+TEST(PairLines, WhatIsNotTakenUpTheKernelCopies) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Member me(world, rank, EngineOptions(), kKernelCopies);
+    const Bytes expected = Numbered(kCopied, 1);
+    Bytes data(kCopied);
+    PatternCall call = me.CallOf(rank == 0 ? Pattern::kSend : Pattern::kReceive, &data);
+    if (rank == 1) {
+      InEdge* const edge = me.state.edges->EdgeFrom({me.state.id, ChannelKind::kPointToPoint}, 0);
+      while (edge->Peek() == nullptr && !edge->LendLanding(call.matrix.layout, call.matrix.data)) {
+      }
+      Meet(world, rank);
+      Meet(world, rank);
+      EXPECT_EQ(data, expected);
+      EXPECT_EQ(me.Run(call), PairLine::kDone);
+      return;
+    }
+    (void)me.Edge();  // to be lent something by
+    Meet(world, rank);
+    const SharedBytes shared;
+    std::memcpy(shared.memory, expected.data(), kCopied);
+    call.matrix.data = static_cast<std::byte*>(shared.memory);
+    EXPECT_EQ(me.Run(call), PairLine::kDone);
+    EXPECT_EQ(me.Sent(), 1);
+    Meet(world, rank);
   });
 }
 

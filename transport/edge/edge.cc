@@ -66,19 +66,25 @@ bool OutEdge::Widen() {
   return true;
 }
 
-bool OutEdge::SendToLanding(ConstByteSpan head, const StridedLayout& layout,
-                            const std::byte* base) {
-  EdgeLanding& landing = ring_->returns.landing;
-  uint64_t lent = EdgeLanding::StateOf(sent_, EdgeLanding::kLent);
-  if (landing.state.load(std::memory_order_acquire) != lent) return false;
-  Slot* const slot = Next();
-  if (slot == nullptr || slot == &discarded_ ||
-      !landing.state.compare_exchange_strong(lent, EdgeLanding::StateOf(sent_, EdgeLanding::kTaken),
-                                             std::memory_order_acq_rel)) {
+bool OutEdge::Take(EdgeLanding::State state) {
+  uint64_t now = EdgeLanding::StateOf(sent_, state);
+  std::atomic<uint64_t>& word = ring_->returns.landing.state;
+  return word.load(std::memory_order_relaxed) == now &&
+         word.compare_exchange_strong(now, EdgeLanding::StateOf(sent_, EdgeLanding::kTaken),
+                                      std::memory_order_acq_rel);
+}
+
+bool OutEdge::SendToLanding(ConstByteSpan head, const StridedLayout& layout, const std::byte* base,
+                            bool may_use_kernel) {
+  const EdgeLanding& landing = ring_->returns.landing;
+  if (landing.state.load(std::memory_order_relaxed) !=
+      EdgeLanding::StateOf(sent_, EdgeLanding::kLent)) {
     return false;
   }
-  if (!CopyTo(landing, layout, base)) {
-    landing.state.store(0, std::memory_order_release);
+  Slot* const slot = Next();
+  if (slot == nullptr || slot == &discarded_ || !Take(EdgeLanding::kLent)) return false;
+  if (!CopyTo(landing, layout, base, may_use_kernel)) {
+    GiveBack(EdgeLanding::kLent);
     return false;
   }
   slot->kind = Slot::kLanded;
@@ -89,8 +95,8 @@ bool OutEdge::SendToLanding(ConstByteSpan head, const StridedLayout& layout,
 }
 
 // The receiver lets it be until its message is there.
-bool OutEdge::CopyTo(const EdgeLanding& landing, const StridedLayout& layout,
-                     const std::byte* base) {
+bool OutEdge::CopyTo(const EdgeLanding& landing, const StridedLayout& layout, const std::byte* base,
+                     bool may_use_kernel) {
   const RemoteStretches to = landing.memory;
   if (layout.bytes() > to.bytes) return false;
   if (const uint64_t offset = landing.offset) {
@@ -98,7 +104,7 @@ bool OutEdge::CopyTo(const EdgeLanding& landing, const StridedLayout& layout,
     if (shared_landing_.CopyTo(to, segment, offset, layout, base)) return true;
   }
   const bool has_long_stretches = kernel_copies_.least_bytes <= to.stretch_bytes;
-  if (!has_long_stretches || !kernel_copies_.Holds(layout)) return false;
+  if (!may_use_kernel || !has_long_stretches || !kernel_copies_.Holds(layout)) return false;
   if (CopyToProcess(receiver_process_, receiver_watch_, layout, base, to)) return true;
   kernel_copies_ = KernelCopyRange();  // it is refused, or the receiver has ended
   return false;
@@ -114,21 +120,21 @@ void OutEdge::AskToAwait() {
 
 bool OutEdge::Offer(ConstByteSpan head, const SharedSource& source) {
   EdgeLanding& landing = ring_->returns.landing;
-  uint64_t awaited = EdgeLanding::StateOf(sent_, EdgeLanding::kAwaited);
-  if (!landing.state.compare_exchange_strong(
-          awaited, EdgeLanding::StateOf(sent_, EdgeLanding::kTaken), std::memory_order_acq_rel)) {
-    return false;
+  before_offer_ = EdgeLanding::kLent;
+  if (!Take(EdgeLanding::kLent)) {
+    before_offer_ = EdgeLanding::kAwaited;
+    if (!Take(EdgeLanding::kAwaited)) return false;
   }
-  if (!GoesInOneCopy(source.memory, landing.memory)) {
-    landing.state.store(0, std::memory_order_release);
+  room_ = landing.memory;
+  if (!GoesInOneCopy(source.memory, room_)) {
+    GiveBack(before_offer_);
     return false;
   }
   landing.memory = source.memory;
   landing.offset = source.offset;
   landing.SetSegment(source.segment->address());
   std::memcpy(landing.head, head.data, EdgeLanding::kHeadBytes);
-  landing.state.store(EdgeLanding::StateOf(sent_, EdgeLanding::kOffered),
-                      std::memory_order_release);
+  GiveBack(EdgeLanding::kOffered);
   receiver_->Ring();
   return true;
 }
@@ -138,10 +144,13 @@ EdgeLanding::State OutEdge::StateOfOffer() const {
   return static_cast<EdgeLanding::State>(state - EdgeLanding::StateOf(sent_, EdgeLanding::kLent));
 }
 
+// To a landing in shared memory it was not copied, nor will it be.
 bool OutEdge::TakeOfferBack() {
-  uint64_t offered = EdgeLanding::StateOf(sent_, EdgeLanding::kOffered);
-  return ring_->returns.landing.state.compare_exchange_strong(offered, 0,
-                                                              std::memory_order_acq_rel);
+  if (!Take(EdgeLanding::kOffered)) return false;
+  ring_->returns.landing.memory = room_;
+  ring_->returns.landing.offset = 0;
+  GiveBack(before_offer_);
+  return true;
 }
 
 bool OutEdge::WithdrawOffer() {

@@ -243,9 +243,11 @@ class OutEdge {
     return layout.bytes() >= rules::kLeastSharedLandingBytes || CopiesByKernel(layout);
   }
   // Copies a matrix to where the receiver wants its next message, and publishes that with `head`,
-  // of a line at most: by itself, where the landing lies in shared memory, or by the kernel. False:
-  // nothing is sent, for the receiver has not said where, or cannot be written to.
-  bool SendToLanding(ConstByteSpan head, const StridedLayout& layout, const std::byte* base);
+  // of a line at most: by itself, where the landing lies in shared memory, or else, if it may, by
+  // the kernel. False: nothing is sent, for the receiver has not said where, or cannot be written
+  // to. What it has lent stays so.
+  bool SendToLanding(ConstByteSpan head, const StridedLayout& layout, const std::byte* base,
+                     bool may_use_kernel);
 
   // --- offers: the receiver reads the next message where it lies ---
   // Whether its receiver could read what it was offered, as far as that was tried.
@@ -258,13 +260,15 @@ class OutEdge {
     return state == EdgeLanding::StateOf(sent_, EdgeLanding::kAwaited) ||
            state == EdgeLanding::StateOf(sent_, EdgeLanding::kLent);
   }
-  // Offers the next message, with a head of EdgeLanding::kHeadBytes. It lies where it is until the
-  // offer was taken back or is over. False: nothing happened, for nobody awaits an offer, or the
-  // receiver has no room for the message, or better gets it staged.
+  // Offers the next message, with a head of EdgeLanding::kHeadBytes, to a receiver that awaits that
+  // or has lent a landing. It lies where it is until the offer was taken back or is over. False:
+  // nothing happened, for nobody waits, or the receiver has no room for the message, or better gets
+  // it another way.
   bool Offer(ConstByteSpan head, const SharedSource& source);
   // Nobody has begun to read.
   bool IsOpenOffer() const { return StateOfOffer() == EdgeLanding::kOffered; }
-  // False if the receiver has begun: then it does not look at the memory any more once it is over.
+  // The landing is lent again then, if one was. False if the receiver has begun: then it does not
+  // look at the memory any more once it is over.
   bool TakeOfferBack();
   // The receiver has it, and may not have ended to read.
   bool HasOffer() const {
@@ -329,8 +333,15 @@ class OutEdge {
   void FreeUsedExtensions();
   // kAwaited if it is none any more: its receiver had read it and waits for the next one.
   EdgeLanding::State StateOfOffer() const;
-  // REQUIRES: it is taken.
-  bool CopyTo(const EdgeLanding& landing, const StridedLayout& layout, const std::byte* base);
+  // Takes the landing for the next message, if it is in that state for it.
+  bool Take(EdgeLanding::State state);
+  // REQUIRES of both: it is taken.
+  void GiveBack(EdgeLanding::State state) {
+    ring_->returns.landing.state.store(EdgeLanding::StateOf(sent_, state),
+                                       std::memory_order_release);
+  }
+  bool CopyTo(const EdgeLanding& landing, const StridedLayout& layout, const std::byte* base,
+              bool may_use_kernel);
   friend class EdgeTestPeer;
 
   EdgeRing* const ring_;
@@ -360,6 +371,9 @@ class OutEdge {
   const ProcessWatch* receiver_watch_ = nullptr;
   KernelCopyRange kernel_copies_;
   SharedLanding shared_landing_;
+  // How it was with the landing before the last offer, and where that has its memory now.
+  EdgeLanding::State before_offer_ = EdgeLanding::kAwaited;
+  RemoteStretches room_;
   bool is_refused_ = false;  // an offer was
 };
 

@@ -750,7 +750,8 @@ struct LandingLink : Link {
     const uint64_t head = data.size();
     return out->SendToLanding({reinterpret_cast<const std::byte*>(&head), sizeof(head)},
                               StridedLayout::Contiguous(data.size()),
-                              reinterpret_cast<const std::byte*>(data.data()));
+                              reinterpret_cast<const std::byte*>(data.data()),
+                              /*may_use_kernel=*/true);
   }
 };
 
@@ -897,10 +898,11 @@ struct SharedLandingLink : Link {
   bool Lend(const StridedLayout& layout = StridedLayout::Contiguous(kSharedBytes)) const {
     return in->LendLanding(layout, reinterpret_cast<std::byte*>(landing));
   }
-  bool SendToLanding(const std::vector<uint8_t>& data, const StridedLayout& layout) const {
+  bool SendToLanding(const std::vector<uint8_t>& data, const StridedLayout& layout,
+                     bool may_use_kernel = true) const {
     const uint64_t head = layout.bytes();
     return out->SendToLanding({reinterpret_cast<const std::byte*>(&head), sizeof(head)}, layout,
-                              reinterpret_cast<const std::byte*>(data.data()));
+                              reinterpret_cast<const std::byte*>(data.data()), may_use_kernel);
   }
   bool SendToLanding(const std::vector<uint8_t>& data) const {
     return SendToLanding(data, StridedLayout::Contiguous(data.size()));
@@ -1053,6 +1055,26 @@ TEST(EdgeTest, WhatCannotBeMappedTheKernelCopies) {
   EXPECT_TRUE(std::equal(data.begin(), data.end(), link.landing));
 }
 
+TEST(EdgeTest, TheKernelCopiesOnlyWhereItMay) {
+  SharedLandingLink link;
+  const ProcessWatch none;
+  const KernelCopyRange range{kSharedBytes / 2, 2 * kSharedBytes};
+  link.out->SetKernelCopies(getpid(), &none, range);
+  link.in->SetKernelCopies(range);
+  const std::vector<uint8_t> data = Numbered(kSharedBytes);
+  const StridedLayout layout = StridedLayout::Contiguous(kSharedBytes);
+  std::vector<uint8_t> landing(kSharedBytes, 9);
+  ASSERT_TRUE(link.in->LendLanding(layout, reinterpret_cast<std::byte*>(landing.data())));
+  EXPECT_FALSE(link.SendToLanding(data, layout, /*may_use_kernel=*/false));
+  EXPECT_EQ(landing, std::vector<uint8_t>(kSharedBytes, 9));
+  EXPECT_TRUE(link.SendToLanding(data, layout)) << "it stays lent";
+  EXPECT_EQ(landing, data);
+  link.Receive(kSharedBytes);
+  ASSERT_TRUE(link.Lend());
+  EXPECT_TRUE(link.SendToLanding(data, layout, /*may_use_kernel=*/false)) << "it needs none";
+  EXPECT_TRUE(std::equal(data.begin(), data.end(), link.landing));
+}
+
 // A process with a mapping of its own, which is where it matters. What it says is its exit code.
 TEST(EdgeTest, AnotherProcessMapsTheLanding) {
   SharedLandingLink link;
@@ -1175,6 +1197,49 @@ TEST(EdgeTest, AnOfferIsTakenBackUnlessItIsRead) {
   EXPECT_FALSE(link.Offer()) << "nobody waits any more";
 }
 
+// A receiver that has memory for the kernel to copy to.
+TEST(EdgeTest, WhoHasLentALandingReadsAnOffer) {
+  OfferLink link;
+  const ProcessWatch none;
+  const KernelCopyRange range{kSharedBytes / 2, 2 * kSharedBytes};
+  link.out->SetKernelCopies(getpid(), &none, range);
+  link.in->SetKernelCopies(range);
+  const std::vector<uint8_t> data = Numbered(kSharedBytes);
+  std::copy(data.begin(), data.end(), link.landing);
+  std::vector<uint8_t> own(kSharedBytes, 9);
+  const auto lend = [&](const StridedLayout& layout) {
+    return link.in->LendLanding(layout, reinterpret_cast<std::byte*>(own.data()));
+  };
+
+  ASSERT_TRUE(lend(link.plain));
+  ASSERT_TRUE(link.Offer());
+  EXPECT_FALSE(link.in->TakeLandingBack());
+  ASSERT_TRUE(link.in->TakeOffer());
+  ASSERT_TRUE(link.Read(&own, kSharedBytes, link.plain));
+  EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
+  EXPECT_TRUE(link.out->WasOfferRead());
+  EXPECT_EQ(own, data);
+
+  // What is taken back, the kernel may copy; so it may what has no room, or is better not read.
+  for (const StridedLayout& to : {link.plain, StridedLayout::Contiguous(kSharedBytes - 1)}) {
+    std::fill(own.begin(), own.end(), 9);
+    ASSERT_TRUE(lend(to));
+    EXPECT_EQ(link.Offer(), to.bytes() == kSharedBytes);
+    EXPECT_EQ(link.out->TakeOfferBack(), to.bytes() == kSharedBytes);
+    EXPECT_FALSE(link.in->TakeOffer());
+    const std::vector<uint8_t> other(to.bytes(), 5);
+    ASSERT_TRUE(link.SendToLanding(other));
+    EXPECT_FALSE(link.in->TakeLandingBack()) << "its message comes";
+    EXPECT_TRUE(std::equal(other.begin(), other.end(), own.begin()));
+    link.Receive(other.size());
+  }
+  ASSERT_TRUE(lend(link.plain));
+  ASSERT_TRUE(link.Offer());
+  EXPECT_TRUE(link.out->TakeOfferBack());
+  EXPECT_TRUE(link.in->TakeLandingBack());
+  EXPECT_FALSE(link.SendToLanding(data)) << "it is lent no longer";
+}
+
 TEST(EdgeTest, WhatIsRefusedIsNotOfferedAgain) {
   OfferLink link;
   ASSERT_TRUE(link.in->AwaitOffer(link.plain));
@@ -1223,12 +1288,12 @@ TEST(EdgeTest, OffersThatAreReadAndWithdrawnAtOnce) {
     }
   });
   std::vector<bool> read(withdrawn.size());
-  std::vector<uint8_t> to(kSharedBytes);
+  std::byte to[8];
   for (size_t i = 0; i < read.size(); ++i) {
     ASSERT_TRUE(link.in->AwaitOffer(link.plain));
     while (!link.in->TakeOffer()) std::this_thread::yield();
     for (size_t poll = 0; poll < i % 7; ++poll) std::this_thread::yield();
-    read[i] = link.in->EndOffer(link.Read(&to, kSharedBytes, link.plain));
+    read[i] = link.in->EndOffer(link.in->ReadOfferedBytes(i, sizeof(to), to));
     while (link.in->Peek() == nullptr) std::this_thread::yield();
     link.Receive(i);
   }
