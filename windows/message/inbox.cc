@@ -515,13 +515,12 @@ Status Inbox::Reply(int from, Request* request, Step* step) {
 Status Inbox::ReplyStraight(Request* request, Step* step) {
   const bool is_atomic = request->note.kind == NoteKind::kFetch;
   *step = Step::kMustWait;
-  if (is_atomic && !window_->page.combining().TryLock(window_->rank)) return Status();
   Note reply;
   reply.kind = NoteKind::kReply;
   reply.token = request->note.token;
   bool any = false;
-  const Status status = request->straight->Advance(reply, &any);
-  if (is_atomic) window_->page.combining().Unlock();
+  const Status status =
+      request->straight->Advance(reply, is_atomic ? &window_->page.combining() : nullptr, &any);
   if (!any) return status;
   context_->engine()->ExpectMore();
   *step = request->straight->left() > 0 ? Step::kHasMoved : Step::kDone;

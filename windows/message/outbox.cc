@@ -225,7 +225,7 @@ Status Outbox::SendPieces(Outgoing* request, bool* stuck, bool* any) {
 Status Outbox::SendStraight(Outgoing* request, bool* stuck, bool* any) {
   Note piece;
   piece.kind = NoteKind::kPiece;
-  const Status status = request->straight->Advance(piece, any);
+  const Status status = request->straight->Advance(piece, nullptr, any);
   const int64_t left = request->straight->left();
   request->from->Seek(request->from->size() - left);
   *stuck = left > 0;

@@ -90,13 +90,16 @@ Status StraightData::Send(int64_t bytes, bool* is_sent) {
   return context_->SendPiece(channel_, peer_, bytes, buffer);
 }
 
-Status StraightData::Advance(Note note, bool* any) {
+Status StraightData::Advance(Note note, ProcessLock* combining, bool* any) {
   while (left() > 0) {
     BRIGADE_RETURN_IF_ERROR(Announce(note));
     if (announced_ == gone_) return Status();
     const int64_t bytes = PieceAt(gone_);
+    if (combining != nullptr && !combining->TryLock(context_->group()->rank)) return Status();
     bool is_sent = false;
-    BRIGADE_RETURN_IF_ERROR(Send(bytes, &is_sent));
+    const Status status = Send(bytes, &is_sent);
+    if (combining != nullptr) combining->Unlock();
+    BRIGADE_RETURN_IF_ERROR(status);
     if (!is_sent) return Status();
     gone_ += bytes;
     *any = true;

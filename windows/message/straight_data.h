@@ -15,6 +15,7 @@
 #include "windows/elements/element.h"
 #include "windows/message/message_context.h"
 #include "windows/message/note.h"
+#include "windows/sync/process_lock.h"
 
 namespace brigade {
 
@@ -32,15 +33,16 @@ class StraightData {
   // The first piece is announced by a note of the caller: how long it is.
   int64_t AnnounceFirst();
   // Announces pieces by `note`, with the length of each, and sends what can go now. Sets *any if
-  // some went. Never waits.
-  Status Advance(Note note, bool* any);
+  // some went. Never waits. `combining`: null, or who combines values among the bytes has it; each
+  // piece is read while this rank has it, and none goes while another has.
+  Status Advance(Note note, ProcessLock* combining, bool* any);
 
  private:
   LayoutRange Range(int64_t at, int64_t bytes) const;
   // How long the piece is that begins there.
   int64_t PieceAt(int64_t at) const;
   Status Announce(const Note& note);
-  // The next piece.
+  // The next piece, if it can go now.
   Status Send(int64_t bytes, bool* is_sent);
 
   MessageContext* context_;
