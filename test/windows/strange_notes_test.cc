@@ -2,11 +2,13 @@
 // does no harm, and touches no memory that is not of the window.
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -116,6 +118,68 @@ TEST_P(StrangeNotes, DoNoHarmAndAreNamed) {
   });
   EXPECT_GT(named, trials / 10);
   EXPECT_GT(ignored, trials / 100);
+}
+
+// Of what was asked for. What does not land in its place lands in a chunk.
+TEST(StrangeReplies, AreAsLongAsTheirPlaceAtMost) {
+  constexpr int64_t kChunk = 1024;
+  constexpr int64_t kAsked = 3000;
+  struct Reply {
+    bool lands_in_place;
+    int64_t bytes;
+    bool is_named;
+  };
+  std::vector<StrangeEndpoint*> endpoints(2);
+  WindowWay way;
+  way.wrap = [&](int rank, std::unique_ptr<Endpoint> endpoint) {
+    auto strange = std::make_unique<StrangeEndpoint>(std::move(endpoint));
+    endpoints[static_cast<size_t>(rank)] = strange.get();
+    return strange;
+  };
+  std::atomic<int> steps{0};
+  OnWindowRanks(way, 2, [&](WindowRank& self) {
+    TypedLayout apart;
+    Require(TypedLayout::Repeat(kAsked, 2, TypedLayout::Run(Element::kByte, 1), &apart));
+    const TypedLayout run = TypedLayout::Run(Element::kByte, kAsked);
+    std::vector<std::byte> got(2 * kAsked);
+    std::vector<std::byte> memory(kAsked);
+    int begun = 0;  // at so many steps
+    const auto await = [&](int steps_of_this) {
+      while (steps < begun + steps_of_this) std::this_thread::yield();
+    };
+    for (const Reply& reply : {Reply{false, kChunk, false}, Reply{false, kChunk + 1, true},
+                               Reply{true, kChunk + 1, false}, Reply{true, kAsked, false},
+                               Reply{true, kAsked + 1, true}}) {
+      const std::unique_ptr<Window> window = self.MakeOf(memory.data(), memory.size());
+      Require(window->Fence());
+      self.Meet();
+      if (self.rank() == 1) {  // which makes no call, and so does not answer
+        ++steps;
+        await(2);
+        NoteMessage message;
+        message.note.kind = NoteKind::kReply;
+        message.note.token = 1;
+        message.note.bytes = reply.bytes;
+        endpoints[1]->Say(0, message);
+        ++steps;
+        await(4);
+      } else {
+        await(1);
+        Require(window->Get({got.data(), reply.lands_in_place ? run : apart, 1}, {1, 0, run, 1}));
+        ++steps;
+        await(3);
+        const Status status = window->Progress();
+        ++steps;
+        const bool is_named = status.code() == StatusCode::kMismatch &&
+                              status.message().find("rank 1 replies") != std::string::npos;
+        if (is_named != reply.is_named || status.ok() == reply.is_named) {
+          throw std::runtime_error(std::to_string(reply.bytes) + " bytes: " + status.ToString());
+        }
+      }
+      begun += 4;
+      self.Meet();
+    }
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Over, StrangeNotes,

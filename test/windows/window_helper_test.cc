@@ -9,6 +9,7 @@
 #include <memory>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "membuf/rules.h"
@@ -17,6 +18,7 @@
 #include "test/windows/window_ranks.h"
 #include "transport/core/forwarding_endpoint.h"
 #include "windows/core/window.h"
+#include "windows/message/note.h"
 
 namespace brigade {
 namespace {
@@ -116,6 +118,94 @@ TEST(WindowHelper, SleepsWhereNothingIsAsked) {
     EXPECT_LT(after - before, most);
     meeting.Meet();
     Require(window->Free());
+  });
+}
+
+// While it does it counts how often whoever is not its owner steps, and rests.
+class FullForReplies : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
+                  Completion* completion, size_t* kept_bytes) override {
+    if (Refuses(channel.kind == kReplyChannel)) return SentNow::kNotYet;
+    return ForwardingEndpoint::SendNow(channel, peer, head, body, completion, kept_bytes);
+  }
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+                  Completion* completion) override {
+    if (Refuses(channel.kind == kReplyChannel)) return {StatusCode::kNoResource, "full"};
+    return ForwardingEndpoint::PostSend(channel, peer, piece, completion);
+  }
+  Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
+    const bool is_reply =
+        message.bytes > sizeof(Note) && message.data[0] == static_cast<std::byte>(NoteKind::kReply);
+    if (Refuses(is_reply)) return {StatusCode::kNoResource, "full"};
+    return ForwardingEndpoint::SendControl(group, peer, message, urgency);
+  }
+  bool Progress() override {
+    if (has_refused_) ++steps;
+    return ForwardingEndpoint::Progress();
+  }
+  void Await(int microseconds) override {
+    if (has_refused_) ++rests;
+    ForwardingEndpoint::Await(microseconds);
+  }
+
+  void SetFull(bool full) {
+    is_full_ = full;
+    has_refused_ = false;
+    steps = rests = 0;
+  }
+  std::atomic<int> steps{0};
+  std::atomic<int> rests{0};
+
+ private:
+  bool Refuses(bool is_reply) {
+    const bool refuses = is_reply && is_full_;
+    if (refuses) has_refused_ = true;
+    return refuses;
+  }
+
+  std::atomic<bool> is_full_{false};
+  std::atomic<bool> has_refused_{false};
+};
+
+// Its first step may move something else, and the last is not counted to its end.
+TEST(WindowHelper, RestsWhileAReplyCannotLeave) {
+  constexpr int kRests = 20;
+  constexpr int kMostSteps = kRests + 10;
+  FullForReplies* endpoint = nullptr;
+  WindowWay way;
+  way.inproc.helper_may_drive = true;
+  way.inproc.sends_in_place = true;
+  way.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
+    if (rank != 0) return inner;
+    auto full = std::make_unique<FullForReplies>(std::move(inner));
+    endpoint = full.get();
+    return full;
+  };
+  std::atomic<int64_t> over{0};
+  OnWindowRanks(way, 2, [&](WindowRank& self) {
+    // A note, a piece in staging memory, and what goes straight.
+    for (const int64_t bytes : {8, 1000, 100000}) {
+      const std::unique_ptr<Window> window = self.Make(static_cast<size_t>(bytes));
+      if (self.rank() == 0) {
+        endpoint->SetFull(true);
+        self.Meet();
+        while (endpoint->rests < kRests && endpoint->steps < kMostSteps) std::this_thread::yield();
+        EXPECT_GE(endpoint->rests, kRests) << bytes << " bytes";
+        endpoint->SetFull(false);
+        while (over != bytes) std::this_thread::yield();  // no call
+      } else {
+        std::vector<std::byte> got(static_cast<size_t>(bytes));
+        self.Meet();
+        Require(window->Lock(LockKind::kShared, 0));
+        Require(window->Get({got.data(), TypedLayout::Run(Element::kByte, bytes), 1},
+                            {0, 0, TypedLayout::Run(Element::kByte, bytes), 1}));
+        Require(window->Unlock(0));
+        over = bytes;
+      }
+      Require(window->Free());
+    }
   });
 }
 

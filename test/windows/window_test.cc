@@ -1275,72 +1275,93 @@ TEST_P(Windows, ALostRankEndsEveryWait) {
 
 // --- what ranks say in pages that all of them see ---
 
-// Nobody is told but who sleeps, which ends sooner so.
-TEST(Pages, WhoSleepsIsWoken) {
-  class Counting : public ForwardingEndpoint {
+// Who waits asks to be woken once it would sleep, and not before. Nobody else is told anything.
+TEST(Pages, WhoWouldSleepIsWoken) {
+  constexpr int kPollsAwake = 10;
+  constexpr int kPollsBeforeSleep = 20;
+  class Waiting : public ForwardingEndpoint {
    public:
-    Counting(std::unique_ptr<Endpoint> inner, std::atomic<int>* wakes)
-        : ForwardingEndpoint(std::move(inner)), wakes_(*wakes) {}
+    using ForwardingEndpoint::ForwardingEndpoint;
+    uint64_t PollsAwake() const override { return kPollsAwake; }
+    uint64_t PollsBeforeSleep() const override { return kPollsBeforeSleep; }
+    void Pause(uint64_t idle_polls) override {
+      if (left == 0) {
+        ForwardingEndpoint::Pause(idle_polls);
+      } else if (--left == 0) {
+        behind();
+      }
+    }
     Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
-      if (message.data[0] == static_cast<std::byte>(NoteKind::kWake)) ++wakes_;
+      if (message.data[0] == static_cast<std::byte>(NoteKind::kWake)) ++wakes;
       return ForwardingEndpoint::SendControl(group, peer, message, urgency);
     }
-    uint64_t PollsBeforeSleep() const override { return PollsAwake(); }
 
-   private:
-    std::atomic<int>& wakes_;
+    int left = 0;                  // pauses that are none, behind the last of which
+    std::function<void()> behind;  // this is called
+    int wakes = 0;                 // that were sent
   };
-  constexpr int kMostTrials = 200;
-  std::atomic<int> wakes{0};
+  std::vector<Waiting*> endpoints(2);
   WindowWay way;
   way.transport = WindowWay::Transport::kShm;
   way.kind = WindowMemory::kShared;
   way.goes_directly = [](int) { return true; };
-  way.wrap = [&](int, std::unique_ptr<Endpoint> inner) {
-    return std::make_unique<Counting>(std::move(inner), &wakes);
+  way.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) {
+    auto made = std::make_unique<Waiting>(std::move(inner));
+    endpoints[static_cast<size_t>(rank)] = made.get();
+    return made;
   };
-  const auto be_late = [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
-  // Rank 1 is late with something that rank 0 waits for.
-  const std::vector<std::function<void(Window*)>> epochs = {
-      [&](Window* window) {
-        if (window->rank() == 1) be_late();
-        Require(window->Fence());
-      },
-      [&](Window* window) {
-        if (window->rank() == 0) {
-          Require(window->Start({1}));
-          Require(window->Complete());
-          return;
-        }
-        be_late();
-        Require(window->Post({0}));
-        Require(window->Wait());
-      },
-      [&](Window* window) {
-        if (window->rank() == 0) {
-          Require(window->Post({1}));
-          Require(window->Wait());
-          return;
-        }
-        Require(window->Start({0}));
-        be_late();
-        Require(window->Complete());
-      },
+  // What rank 0 waits in, and what rank 1 does before, is late with, and does behind it.
+  struct Epoch {
+    std::function<void(Window*)> wait;
+    std::function<void(Window*)> before;
+    std::function<void(Window*)> come;
+    std::function<void(Window*)> behind;
   };
+  const auto nothing = [](Window*) {};
+  const auto fence = [](Window* window) { Require(window->Fence()); };
+  const auto post = [](Window* window) { Require(window->Post({1 - window->rank()})); };
+  const auto start = [](Window* window) { Require(window->Start({1 - window->rank()})); };
+  const auto complete = [](Window* window) { Require(window->Complete()); };
+  const auto wait = [](Window* window) { Require(window->Wait()); };
+  const auto then = [](auto first, auto second) {
+    return [=](Window* window) {
+      first(window);
+      second(window);
+    };
+  };
+  const std::vector<Epoch> epochs = {
+      {fence, nothing, fence, nothing},
+      {then(start, complete), nothing, post, wait},
+      {then(post, wait), start, complete, nothing},
+  };
+  std::atomic<bool> is_awaited{false};
+  std::atomic<bool> has_come{false};
   OnWindowRanks(way, 2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(8);
-    for (const auto& epoch : epochs) {
-      self.Meet();
-      const int before = wakes;
-      self.Meet();
-      bool is_woken = false;
-      for (int trial = 0; trial < kMostTrials && !is_woken; ++trial) {
-        epoch(window.get());
+    for (const Epoch& epoch : epochs) {
+      for (const int polls : {1, kPollsAwake, kPollsAwake + 1, kPollsBeforeSleep,
+                              kPollsBeforeSleep + 1, kPollsBeforeSleep + kPollsAwake}) {
+        is_awaited = has_come = false;
         self.Meet();
-        is_woken = wakes > before;
+        if (self.rank() == 0) {
+          endpoints[0]->behind = [&] {
+            is_awaited = true;
+            while (!has_come) std::this_thread::yield();
+          };
+          endpoints[0]->left = polls;
+          epoch.wait(window.get());
+        } else {
+          epoch.before(window.get());
+          while (!is_awaited) std::this_thread::yield();
+          const int before = endpoints[1]->wakes;
+          epoch.come(window.get());
+          const int wakes = endpoints[1]->wakes - before;
+          has_come = true;
+          epoch.behind(window.get());
+          Expect(wakes == (polls > kPollsBeforeSleep ? 1 : 0), "woken if it would sleep");
+        }
         self.Meet();
       }
-      Expect(is_woken, "rank 1 has never woken rank 0");
     }
     Require(window->Free());
   });
