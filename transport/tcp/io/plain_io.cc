@@ -43,19 +43,26 @@ Status PlainIo::Add(IoSocket* socket) {
 void PlainIo::Remove(IoSocket* socket) {
   const State& state = sockets_[socket];
   if (state.listed) epoll_ctl(epoll_, EPOLL_CTL_DEL, socket->socket(), nullptr);
-  if (state.ranges != nullptr) --writes_;
+  if (state.awaits_room) --awaiting_room_;
   sockets_.erase(socket);
 }
 
 ssize_t PlainIo::Write(IoSocket* socket, const iovec* ranges, int count) {
   const ssize_t written = WriteNow(*socket, ranges, static_cast<size_t>(count));
   if (written != -EAGAIN) return written;
+  AwaitRoom(socket);
   State& state = sockets_[socket];
   state.ranges = ranges;
   state.count = count;
-  ++writes_;
-  BRIGADE_CHECK(Arm(socket, &state));
   return kUnderWay;
+}
+
+void PlainIo::AwaitRoom(IoSocket* socket) {
+  State& state = sockets_[socket];
+  if (state.awaits_room) return;
+  state.awaits_room = true;
+  ++awaiting_room_;
+  BRIGADE_CHECK(Arm(socket, &state));
 }
 
 Status PlainIo::RegisterMemory(ByteSpan) {
@@ -88,7 +95,7 @@ bool PlainIo::Progress() {
     size_t count = 0;
     for (auto& each : sockets_) few[count++] = &each;
     for (size_t i = 0; i < count; ++i) any |= ReadAll(few[i]->first, &few[i]->second);
-    if (++looks_ % rules::kTcpLooksPerPoll != 0 && writes_ == 0) return any;
+    if (++looks_ % rules::kTcpLooksPerPoll != 0 && awaiting_room_ == 0) return any;
   }
   epoll_event events[kEvents];
   const int ready = epoll_wait(epoll_, events, kEvents, 0);
@@ -111,7 +118,7 @@ void PlainIo::Await(int microseconds) { SleepUntilReadable(epoll_, microseconds)
 bool PlainIo::Arm(IoSocket* socket, State* state) {
   epoll_event event{};
   if (!state->ended && !state->reading) event.events |= EPOLLIN;
-  if (state->ranges != nullptr) event.events |= EPOLLOUT;
+  if (state->awaits_room) event.events |= EPOLLOUT;
   const bool wanted = event.events != 0 || state->reading;
   if (!wanted && !state->listed) return true;
   event.data.ptr = socket;
@@ -164,14 +171,16 @@ void PlainIo::HandleEvents(IoSocket* socket, uint32_t events) {
   State& state = sockets_[socket];
   const bool broken = (events & (EPOLLERR | EPOLLHUP)) != 0;
   if ((events & EPOLLIN) != 0 || broken) ReadAll(socket, &state);
-  if (((events & EPOLLOUT) != 0 || broken) && state.ranges != nullptr) {
-    const ssize_t written = WriteNow(*socket, state.ranges, static_cast<size_t>(state.count));
-    if (written == -EAGAIN) return;
-    state.ranges = nullptr;
-    --writes_;
-    BRIGADE_CHECK(Arm(socket, &state));
-    socket->OnWritten(written);
-  }
+  if (((events & EPOLLOUT) == 0 && !broken) || !state.awaits_room) return;
+  const iovec* const ranges = state.ranges;
+  ssize_t written = 0;
+  if (ranges != nullptr) written = WriteNow(*socket, ranges, static_cast<size_t>(state.count));
+  if (written == -EAGAIN) return;
+  state.ranges = nullptr;
+  state.awaits_room = false;
+  --awaiting_room_;
+  BRIGADE_CHECK(Arm(socket, &state));
+  if (ranges != nullptr) socket->OnWritten(written);
 }
 
 }  // namespace brigade

@@ -17,6 +17,7 @@ class PlainIo : public SocketIo {
   Status Add(IoSocket* socket) override;
   void Remove(IoSocket* socket) override;
   ssize_t Write(IoSocket* socket, const iovec* ranges, int count) override;
+  void AwaitRoom(IoSocket* socket) override;
   void CancelRead(IoSocket*) override {}  // none is ever under way between two calls
   Status RegisterMemory(ByteSpan) override;
   void DeregisterMemory() override {}
@@ -44,9 +45,10 @@ class PlainIo : public SocketIo {
   struct State {
     const iovec* ranges = nullptr;  // of the write under way
     int count = 0;
-    bool reading = false;  // StartRead is
-    bool ended = false;    // nothing more is read
-    bool listed = false;   // by epoll
+    bool awaits_room = false;  // that write, or another
+    bool reading = false;      // StartRead is
+    bool ended = false;        // nothing more is read
+    bool listed = false;       // by epoll
   };
   struct Watched {
     void (*readable)(void*) = nullptr;
@@ -61,7 +63,7 @@ class PlainIo : public SocketIo {
   int epoll_ = -1;
   std::unordered_map<IoSocket*, State> sockets_;
   Watched watch_;
-  int writes_ = 0;  // under way
+  int awaiting_room_ = 0;  // sockets
   unsigned looks_ = 0;
   bool shares_processor_ = false;
 };

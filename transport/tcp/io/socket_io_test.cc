@@ -142,6 +142,35 @@ TEST_P(SocketIoTest, ALongWriteGoesOnWhenThereIsRoom) {
   }
 }
 
+// Where nothing is under way, too, and once.
+TEST_P(SocketIoTest, TellsThatThereIsRoomAgain) {
+  const std::string text = Text(100000);
+  const iovec range{const_cast<char*>(text.data()), text.size()};
+  while (SocketIo::WriteNow(*near_, &range, 1) != -EAGAIN) continue;
+  io_->AwaitRoom(near_.get());
+  io_->AwaitRoom(near_.get());
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(io_->Progress()) << "it is full";
+  char taken[65536];
+  while (recv(far_, taken, sizeof(taken), 0) > 0) continue;
+  io_->Await(100000);
+  EXPECT_TRUE(io_->Progress());
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(io_->Progress()) << "it has been told";
+  EXPECT_TRUE(near_->writes.empty());
+}
+
+TEST_P(SocketIoTest, AWriteMayFollowWhereRoomIsAwaited) {
+  const std::string text = Text(100000);
+  const iovec range{const_cast<char*>(text.data()), text.size()};
+  while (SocketIo::WriteNow(*near_, &range, 1) != -EAGAIN) continue;
+  io_->AwaitRoom(near_.get());
+  EXPECT_EQ(io_->Write(near_.get(), &range, 1), SocketIo::kUnderWay);
+  char taken[65536];
+  while (recv(far_, taken, sizeof(taken), 0) > 0) continue;
+  ProgressUntil([&] { return !near_->writes.empty(); });
+  EXPECT_EQ(near_->writes, std::vector<ssize_t>{100000});
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(io_->Progress());
+}
+
 TEST_P(SocketIoTest, TheEndIsToldOnceAndThenThereIsPeace) {
   ASSERT_EQ(shutdown(far_, SHUT_WR), 0);
   ProgressUntil([&] { return !near_->reads.empty(); });

@@ -93,8 +93,10 @@ SentNow Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRang
   AddLayout(body);
   const ssize_t written = SocketIo::WriteNow(*this, batch_.ranges(), batch_.range_count());
   if (written <= 0) {
-    batch_.Clear();  // what is wrong shows when something is posted
-    return written == -EAGAIN ? SentNow::kNotYet : SentNow::kNo;
+    batch_.Clear();
+    if (written != -EAGAIN) return SentNow::kNo;  // what is wrong shows when something is posted
+    io_->AwaitRoom(this);
+    return SentNow::kNotYet;
   }
   stream->out.CountSentNow(bytes);
   (void)stream->in.Grant();

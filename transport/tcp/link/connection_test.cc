@@ -1,8 +1,12 @@
 #include "transport/tcp/link/connection.h"
 
+#include <sys/socket.h>
+
 #include <vector>
 
+#include "membuf/strided_layout.h"
 #include "transport/tcp/link/link_fixture.h"
+#include "transport/tcp/link/stream.h"
 
 namespace brigade::tcp {
 namespace {
@@ -48,6 +52,31 @@ TEST_F(ConnectionTest, NothingFollowsAGoodbye) {
   for (const Frame& frame : Heard(0)) kinds.push_back(frame.kind);
   EXPECT_EQ(kinds,
             (std::vector<FrameKind>{FrameKind::kClosed, FrameKind::kClosed, FrameKind::kBye}));
+}
+
+// Whoever sleeps then is to look again once there is room.
+TEST_F(ConnectionTest, WhatASocketHasNoRoomForIsTriedAgainWhenItHas) {
+  Connection* const connection = Connect(/*by_peer=*/true);
+  Stream stream;
+  stream.out.GrantAll();
+  std::vector<std::byte> bytes(1000);
+  const StridedLayout layout = StridedLayout::Contiguous(bytes.size());
+  Completion sent([](Completion*) {});
+  const auto send = [&] {
+    size_t kept_bytes = 0;
+    return connection->SendNow(&stream, ConstByteSpan(), {&layout, bytes.data(), 0, bytes.size()},
+                               &sent, &kept_bytes);
+  };
+  while (send() == SentNow::kYes) continue;
+  EXPECT_TRUE(connection->idle()) << "nothing is under way";
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_FALSE(io_->Progress());
+    EXPECT_EQ(send(), SentNow::kNotYet);
+  }
+  while (recv(peers_[0], bytes.data(), bytes.size(), 0) > 0) continue;
+  EXPECT_TRUE(io_->Progress());
+  EXPECT_FALSE(io_->Progress());
+  EXPECT_EQ(send(), SentNow::kYes);
 }
 
 }  // namespace
