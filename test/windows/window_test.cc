@@ -1089,6 +1089,71 @@ TEST_P(Windows, ShortPutsComeThoughOthersWaitForMemory) {
   });
 }
 
+// Gets that are notes, and the flush behind them; and their answers, if their target finds all of
+// them at once. Should their owner be away for a moment its helper sends what there is.
+TEST(Held, ShortGetsLeaveTogetherAndSoDoTheirAnswers) {
+  class Counting : public ForwardingEndpoint {
+   public:
+    using ForwardingEndpoint::ForwardingEndpoint;
+    Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
+      if (urgency != Urgency::kWithNext) ++packets;
+      const Status status = ForwardingEndpoint::SendControl(group, peer, message, urgency);
+      ++notes;
+      return status;
+    }
+    std::atomic<int> notes{0};
+    std::atomic<int> packets{0};
+  };
+  constexpr int64_t kGets = 10;
+  constexpr int kTrials = 100;
+  std::vector<Counting*> endpoints(2);
+  WindowWay way;
+  way.inproc.helper_may_drive = true;
+  way.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) {
+    auto made = std::make_unique<Counting>(std::move(inner));
+    endpoints[static_cast<size_t>(rank)] = made.get();
+    return made;
+  };
+  std::atomic<bool> is_away{false};
+  std::atomic<bool> is_over{false};
+  std::atomic<bool> are_together[2] = {{false}, {false}};
+  OnWindowRanks(way, 2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(kGets * 8);
+    for (int64_t i = 0; i < kGets; ++i) std::memcpy(window->base() + 8 * i, &i, sizeof(i));
+    Require(window->LockAllUnchecked());
+    Counting& mine = *endpoints[static_cast<size_t>(self.rank())];
+    for (int trial = 0; trial < kTrials && !(are_together[0] && are_together[1]); ++trial) {
+      self.Meet();
+      is_away = is_over = false;
+      mine.notes = mine.packets = 0;
+      self.Meet();
+      if (self.rank() == 1) {
+        const Engine::Turn turn(self.engine());  // nor does a helper answer
+        is_away = true;
+        while (endpoints[0]->notes <= kGets) std::this_thread::yield();
+      } else {
+        while (!is_away) std::this_thread::yield();
+        std::vector<int64_t> got(kGets);
+        for (int64_t i = 0; i < kGets; ++i) {
+          Require(window->Get(Data(&got[static_cast<size_t>(i)], 1, Element::kInt64),
+                              At(1, 8 * i, 1, Element::kInt64)));
+        }
+        Require(window->Flush(1));
+        for (int64_t i = 0; i < kGets; ++i) Expect(got[static_cast<size_t>(i)] == i, "as it was");
+        is_over = true;
+      }
+      while (!is_over) std::this_thread::yield();
+      Expect(mine.notes == kGets + 1, "none is spare");
+      if (mine.packets == 1) are_together[self.rank()] = true;
+      self.Meet();
+    }
+    Require(window->UnlockAll());
+    Require(window->Free());
+  });
+  EXPECT_TRUE(are_together[0]) << "gets";
+  EXPECT_TRUE(are_together[1]) << "answers";
+}
+
 bool SendsStraight(const WindowWay& way) {
   return !way.is_disturbed && !way.is_checked(0) &&
          (way.transport == WindowWay::Transport::kTcp || way.inproc.sends_in_place);

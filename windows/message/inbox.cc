@@ -479,6 +479,14 @@ Status Inbox::Unlock(int from, const Note& note) {
   return Answer(from, NoteKind::kFlushed, note.token);
 }
 
+Urgency Inbox::UrgencyBehind(const Origin& origin) const {
+  if (origin.entries.size() < 2) return Urgency::kCanWait;
+  const Note& next = origin.entries[1].message.note;
+  const bool is_answered =
+      next.kind == NoteKind::kFlush || (next.kind == NoteKind::kGet && next.bytes <= kMostInlined);
+  return is_answered && !IsEarly(next) ? Urgency::kWithNext : Urgency::kCanWait;
+}
+
 Status Inbox::Tell(int origin, const NoteMessage& message, Urgency urgency) {
   context_->engine()->ExpectMore();
   return context_->notes()->Send(origin, message, urgency);
@@ -498,7 +506,7 @@ Status Inbox::AnswerInline(int to, uint32_t token, const std::byte* data, int64_
   message.note.bytes = bytes;
   message.note.inlined = static_cast<uint8_t>(bytes);
   std::memcpy(message.data, data, static_cast<size_t>(bytes));
-  return Tell(to, message, Urgency::kCanWait);
+  return Tell(to, message, UrgencyBehind(OriginOf(to)));
 }
 
 // Whatever its origin asks for next, such as the end of a lock, is done behind it.
@@ -556,7 +564,8 @@ Status Inbox::ReplyThroughStaging(int from, Request* request, Step* step) {
     }
     if (is_atomic) window_->page.combining().Unlock();
     if (is_short) message.note.inlined = static_cast<uint8_t>(message.note.bytes);
-    BRIGADE_RETURN_IF_ERROR(Tell(from, message, is_short ? Urgency::kCanWait : Urgency::kWithNext));
+    const Urgency urgency = is_short ? UrgencyBehind(OriginOf(from)) : Urgency::kWithNext;
+    BRIGADE_RETURN_IF_ERROR(Tell(from, message, urgency));
     if (!is_short) {
       BRIGADE_RETURN_IF_ERROR(context_->SendPiece(kReplyChannel, from, message.note.bytes, buffer));
     }

@@ -94,6 +94,8 @@ class Inbox {
   Status EndLayout(int from, Request* request);
   Status Lock(int from, const Note& note);
   Status Unlock(int from, const Note& note);
+  // Of an answer to the first that an origin asks for: whether another leaves at once behind it.
+  Urgency UrgencyBehind(const Origin& origin) const;
   // An answer. Who has it may be waiting for the next.
   Status Tell(int origin, const NoteMessage& message, Urgency urgency);
   Status Answer(int to, NoteKind kind, uint32_t token);

@@ -99,7 +99,7 @@ Status Outbox::Add(std::unique_ptr<Outgoing> request) {
   added->key = key;
   requests_[key] = std::move(request);
   peer.waiting.push_back(added);
-  const bool is_held = added->is_followed && note.inlined > 0 && !added->wants_reply() &&
+  const bool is_held = added->is_followed && added->has_gone() && added->is_answered_by_note() &&
                        peer.waiting.size() <= kMostHeld;
   bool any = false;
   if (!is_held && !peer.is_stuck) return SendWaiting(added->target, &any);
@@ -131,12 +131,11 @@ Status Outbox::SendWaiting(int target, bool* any) {
 bool Outbox::IsFollowed(const Peer& peer) {
   if (peer.waiting.size() < 2) return false;
   const Outgoing& next = *peer.waiting[1];
-  return next.has_gone() && !next.wants_reply();
+  return next.has_gone() && next.is_answered_by_note();
 }
 
 bool Outbox::ReserveLanding(Outgoing* request) {
-  if (!request->wants_reply() || request->lands_in_place || request->landing != nullptr ||
-      request->to->size() <= kMostInlined) {
+  if (request->is_answered_by_note() || request->lands_in_place || request->landing != nullptr) {
     return true;
   }
   request->landing =

@@ -41,6 +41,8 @@ struct Outgoing {
   bool wants_reply() const { return to->size() > 0; }
   bool has_gone() const { return from->position() == from->size(); }  // its data
   bool is_sent() const { return announced && has_gone(); }
+  // What comes back is a note, for which nobody needs memory.
+  bool is_answered_by_note() const { return to->size() <= kMostInlined; }
   bool is_answered() const { return to->position() == to->size(); }
   bool is_over() const { return is_sent() && is_answered(); }
 
