@@ -9,6 +9,7 @@
 #include "patterns/direct/broadcast_offers.h"
 #include "patterns/direct/exchange_lines.h"
 #include "patterns/direct/line_round.h"
+#include "patterns/direct/mutual_reads.h"
 #include "patterns/direct/pair_line.h"
 #include "patterns/direct/portion_lines.h"
 #include "patterns/engine/executor.h"
@@ -110,6 +111,12 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
   if ((group->edges != nullptr && engine->sends()->in_flight() > 0) ||
       IsToLookAround(*beginning.sequence)) {
     BRIGADE_RETURN_IF_ERROR(LookAround(engine, *group));
+  }
+  if (RunMutualReads(engine, group, *beginning.entry, call, *beginning.sequence, &status,
+                     statistics)) {
+    ++*beginning.sequence;
+    count_wait();
+    return status;
   }
   const auto runs = [&](auto&& path) {
     path.LeaveOut(served);

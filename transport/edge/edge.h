@@ -114,6 +114,14 @@ struct alignas(64) EdgeLanding {
   }
 };
 
+// What the sender says beside its messages, to a receiver that looks for it. It is no message, and
+// has no number; only the last one is there.
+struct alignas(64) EdgeNotice {
+  static constexpr size_t kTextBytes = 120;
+  std::atomic<uint64_t> word;  // 0: nothing was said yet
+  std::byte text[kTextBytes];
+};
+
 // What the receiver writes.
 struct alignas(64) EdgeReturns {
   static constexpr int kRingSlots = 8;
@@ -129,11 +137,12 @@ struct alignas(64) EdgeReturns {
 struct EdgeRing {
   static constexpr int kSlots = EdgeReturns::kRingSlots;
   Slot slots[kSlots];
+  EdgeNotice notice;
   EdgeReturns returns;
 };
-static_assert(sizeof(EdgeRing) == 704, "the memory of an idle edge");
+static_assert(sizeof(EdgeRing) == 832, "the memory of an idle edge");
 
-// All that is not `empty` of what the receiver writes stays in the first ring.
+// All that is neither a slot nor `empty` stays in the first ring.
 struct EdgeWideRing {
   std::atomic<uint32_t> empty[EdgeRing::kSlots];
   alignas(64) WideSlot slots[EdgeRing::kSlots];
@@ -281,6 +290,15 @@ class OutEdge {
   // REQUIRES: it was neither taken back nor withdrawn, and the receiver has it no longer, or is
   // lost. False: the message is to go another way.
   bool WasOfferRead();
+
+  // --- notices ---
+  uint64_t notice() const { return ring_->notice.word.load(std::memory_order_relaxed); }
+  // What belongs to the next notice. REQUIRES: the receiver does not read that of the last one.
+  std::byte* notice_text() { return ring_->notice.text; }
+  void SetNotice(uint64_t word) {
+    ring_->notice.word.store(word, std::memory_order_release);
+    receiver_->Ring();
+  }
 
   // Whether the next message needs no extension, or nobody receives it.
   bool HasRoom() { return RingHasRoom() || closed(); }
@@ -455,6 +473,19 @@ class InEdge {
   // the sender has withdrawn it, so that its memory may have changed under the copy: there is no
   // message, and the sender's call has failed.
   [[nodiscard]] bool EndOffer(bool is_read);
+  // The last notice of the sender; 0: there is none yet.
+  uint64_t notice() {
+    if (ring_ == nullptr && !Attach()) return 0;
+    return ring_->notice.word.load(std::memory_order_acquire);
+  }
+  // REQUIRES: there is one. Nothing of what it says is to be believed.
+  const std::byte* notice_text() const { return ring_->notice.text; }
+  // Memory of the sender, as it has written, and what it is here; null if it cannot be mapped or is
+  // not there. It stays for as long as this rank maps nothing else of the sender's.
+  const std::byte* Map(const RemoteStretches& memory, const SharedSegment::Address& segment,
+                       uint64_t offset, StridedLayout* layout) {
+    return offered_.Find(memory, segment, offset, layout);
+  }
   // The sender is gone.
   void SetLost() { lost_ = true; }
   bool lost() const { return lost_; }

@@ -1484,5 +1484,41 @@ TEST(EdgeTest, AnotherProcessReadsTheOffer) {
   EXPECT_TRUE(link.out->WasOfferRead());
 }
 
+// --- notices ---
+
+TEST(EdgeTest, ANoticeIsNoMessage) {
+  Link link;
+  EXPECT_EQ(link.in->notice(), 0);
+  for (uint64_t i = 1; i < 3 * EdgeRing::kSlots; ++i) {
+    std::memcpy(link.out->notice_text(), &i, sizeof(i));
+    link.out->SetNotice(i);
+    EXPECT_EQ(link.out->notice(), i);
+    ASSERT_EQ(link.in->notice(), i);
+    EXPECT_EQ(std::memcmp(link.in->notice_text(), &i, sizeof(i)), 0);
+    EXPECT_EQ(link.in->Peek(), nullptr);
+  }
+  EXPECT_EQ(link.out->sent(), 0);
+  (void)link.Send(7);
+  (void)link.Take(7);
+}
+
+TEST(EdgeTest, OfMemoryInANoticeNothingIsBelieved) {
+  OfferLink link;
+  StridedLayout layout;
+  const SharedSource source = link.SourceOf(Columns(8));
+  const SharedSegment::Address& segment = source.segment->address();
+  const auto* const data = reinterpret_cast<const std::byte*>(link.landing);
+  ASSERT_EQ(link.in->Map(source.memory, segment, source.offset, &layout), data);
+  EXPECT_EQ(layout.bytes(), source.memory.bytes);
+  EXPECT_EQ(layout.run_bytes(), source.memory.stretch_bytes);
+  EXPECT_EQ(link.in->Map(source.memory, segment, segment.reserve_bytes - 8, &layout), nullptr);
+  RemoteStretches wrong = source.memory;
+  wrong.stretch_bytes = 0;
+  EXPECT_EQ(link.in->Map(wrong, segment, source.offset, &layout), nullptr);
+  SharedSegment::Address other = segment;
+  other.token[0] ^= 1;
+  EXPECT_EQ(link.in->Map(source.memory, other, source.offset, &layout), nullptr);
+}
+
 }  // namespace
 }  // namespace brigade

@@ -108,8 +108,8 @@ bool SharedLanding::CopyTo(const RemoteStretches& to, const SharedSegment::Addre
 bool SharedLanding::CopyFrom(const RemoteStretches& from, const SharedSegment::Address& segment,
                              uint64_t offset, const StridedLayout& layout, std::byte* base) {
   StridedLayout theirs;
-  if (from.bytes > layout.bytes() || !AsLayout(from, from.bytes, &theirs)) return false;
-  const std::byte* const memory = Map(from, from.bytes, segment, offset);
+  if (from.bytes > layout.bytes()) return false;
+  const std::byte* const memory = Find(from, segment, offset, &theirs);
   if (memory == nullptr) return false;
   CopyOnce(theirs, memory, layout, base, from.bytes);
   return true;
@@ -119,11 +119,16 @@ bool SharedLanding::CopyPartFrom(const RemoteStretches& from, const SharedSegmen
                                  uint64_t offset, size_t first, size_t bytes, std::byte* to) {
   StridedLayout theirs;
   const bool is_part = bytes <= from.bytes && first <= from.bytes - bytes;
-  if (!is_part || !AsLayout(from, from.bytes, &theirs)) return false;
-  const std::byte* const memory = Map(from, from.bytes, segment, offset);
+  const std::byte* const memory = is_part ? Find(from, segment, offset, &theirs) : nullptr;
   if (memory == nullptr) return false;
   CopyIn(to, theirs, memory, first, bytes);
   return true;
+}
+
+const std::byte* SharedLanding::Find(const RemoteStretches& from,
+                                     const SharedSegment::Address& segment, uint64_t offset,
+                                     StridedLayout* layout) {
+  return AsLayout(from, from.bytes, layout) ? Map(from, from.bytes, segment, offset) : nullptr;
 }
 
 }  // namespace brigade

@@ -35,6 +35,10 @@ class SharedLanding {
   // The same of bytes [first, first + bytes) of them, to `to`.
   bool CopyPartFrom(const RemoteStretches& from, const SharedSegment::Address& segment,
                     uint64_t offset, size_t first, size_t bytes, std::byte* to);
+  // Where all of `from` is here, as a matrix of `*layout`; null if it cannot be mapped, or is not
+  // there. Until another segment is.
+  const std::byte* Find(const RemoteStretches& from, const SharedSegment::Address& segment,
+                        uint64_t offset, StridedLayout* layout);
 
  private:
   // Where the first `bytes` of `memory` are here; null if they are not.

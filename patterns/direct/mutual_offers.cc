@@ -1,0 +1,189 @@
+#include "patterns/direct/mutual_offers.h"
+
+#include <atomic>
+#include <cstring>
+#include <string>
+
+#include "membuf/combine.h"
+#include "patterns/engine/time_limit.h"
+#include "patterns/short_path/group_edges.h"
+#include "transport/host_memory/kernel_copy.h"
+#include "transport/host_memory/shared_segment.h"
+#include "transport/host_memory/shared_source.h"
+
+namespace brigade {
+namespace {
+
+// A rank that comes later finds the schedule begun, and whoever has made another call hears of it
+// so much later.
+constexpr double kPatienceSeconds = 0.01;
+// Once some could not offer, all try again at the first call of the next so many.
+constexpr uint64_t kCallsPerTry = 16;
+
+// Of a writer that takes its memory away: what it says of that comes before it writes to it. Of a
+// reader: it has read before it looks for that. GCC warns that ThreadSanitizer knows of no fences.
+#ifdef __SANITIZE_THREAD__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+void FenceBehindSaying() { std::atomic_thread_fence(std::memory_order_release); }
+void FenceBehindReading() { std::atomic_thread_fence(std::memory_order_acquire); }
+#ifdef __SANITIZE_THREAD__
+#pragma GCC diagnostic pop
+#endif
+
+uint64_t NumberIn(uint64_t word) { return word >> 3; }
+uint64_t StepIn(uint64_t word) { return word & 7; }
+
+}  // namespace
+
+struct MutualOffers::Place {
+  WireHeader header;
+  RemoteStretches memory;  // of no bytes: there is nothing to read
+  uint64_t offset = 0;
+  SharedSegment::Address segment;
+};
+
+MutualOffers::MutualOffers(Engine* engine, GroupState* group, const CatalogueEntry& entry,
+                           const PatternCall& call, uint64_t sequence)
+    : PortBase(engine, group, entry, call), sequence_(sequence) {
+  header_.sequence = static_cast<uint32_t>(sequence);  // as Describe says it
+  for (int i = 0; i < peer_count(); ++i) peers_[i].rank = (scope_.rank + i + 1) % scope_.size;
+}
+
+int MutualOffers::PortionFrom(int owner, int reader) const {
+  if (!entry_.multi) return -1;
+  return entry_.combines ? reader : owner;
+}
+
+const Matrix& MutualOffers::OfferFrom(int owner, int reader) const {
+  static const Matrix nothing;
+  if (entry_.pattern == Pattern::kReduce && owner == call_.root) return nothing;
+  const int portion = PortionFrom(owner, reader);
+  return portion < 0 ? call_.matrix : call_.portions[portion];
+}
+
+WireHeader MutualOffers::HeaderOf(int owner, int reader) const {
+  WireHeader header;
+  SetHeader(entry_, call_, sequence_, OfferFrom(owner, reader).layout.bytes(), &header);
+  header.portion = PortionFrom(owner, reader);
+  return header;
+}
+
+bool MutualOffers::Locate(int reader, Place* place) const {
+  place->header = HeaderOf(scope_.rank, reader);
+  const Matrix& matrix = OfferFrom(scope_.rank, reader);
+  if (matrix.layout.bytes() == 0) return true;
+  const SharedSource source = SharedSource::Of(matrix.layout, matrix.data);
+  if (source.segment == nullptr) return false;
+  place->memory = source.memory;
+  place->offset = source.offset;
+  place->segment = source.segment->address();
+  return true;
+}
+
+// A root that is in an earlier call than this rank may be reading what was said of that.
+bool MutualOffers::MaySay(const Peer& peer) const {
+  if (peer.out == nullptr || peer.in == nullptr) return false;
+  const uint64_t theirs = peer.in->notice();
+  const bool is_over = theirs == 0 || StepIn(theirs) == kLeft || StepIn(theirs) == kDone;
+  if (theirs < WordOf(kOffers) && !is_over) return false;
+  const uint64_t last = peer.out->notice();
+  return StepIn(last) != kLeft || (NumberIn(last) - 1) / kCallsPerTry != sequence_ / kCallsPerTry;
+}
+
+bool MutualOffers::Offer() {
+  static_assert(sizeof(Place) <= EdgeNotice::kTextBytes);
+  for (int i = 0; i < peer_count(); ++i) {
+    Peer& peer = peers_[i];
+    Place place;
+    if (!Locate(peer.rank, &place)) return false;
+    peer.out = EdgeTo(engine_, group_, kind_, scope_.GroupRank(peer.rank));
+    peer.in = EdgeFrom(group_, kind_, scope_.GroupRank(peer.rank));
+    if (!MaySay(peer)) return false;
+    std::memcpy(peer.out->notice_text(), &place, sizeof(place));
+  }
+  Say(kOffers);
+  return true;
+}
+
+void MutualOffers::Say(Step step) {
+  for (int i = 0; i < peer_count(); ++i) peers_[i].out->SetNotice(WordOf(step));
+}
+
+Status MutualOffers::Agree(bool* agreed) {
+  Status status = AwaitDecision(kOffers, agreed);
+  if (status.ok() && *agreed) *agreed = FindAll();
+  if (status.ok() && *agreed) {
+    Say(kReads);
+    status = AwaitDecision(kReads, agreed);
+  }
+  if (!status.ok()) return Withdraw(status);
+  if (!*agreed) Say(kLeft);
+  return status;
+}
+
+Status MutualOffers::AwaitDecision(Step step, bool* all) {
+  const auto over = [&] { return IsDecided(step, all); };
+  if (PollUntil(engine_, awaited_peer_, over)) return Status();
+  TimeLimit patience;
+  if (step == kOffers) {
+    // Who sends to the root has nobody else to wait for.
+    if (entry_.pattern == Pattern::kReduce && scope_.rank != call_.root) return Status();
+    patience.Start(kPatienceSeconds);
+  }
+  return WaitUntil([&] { return over() || patience.is_over(); });
+}
+
+// Who is ahead of this rank's call has left it, since nobody ends it otherwise before all agree.
+bool MutualOffers::IsDecided(Step step, bool* all) {
+  *all = true;
+  for (int i = 0; i < peer_count(); ++i) {
+    const Peer& peer = peers_[i];
+    const uint64_t word = peer.in->notice();
+    const bool has_left = word == WordOf(kLeft) || word > WordOf(kDone);
+    if (word >= WordOf(step) && !has_left) continue;
+    *all = false;
+    awaited_peer_ = scope_.GroupRank(peer.rank);
+    if (has_left || peer.in->lost() || peer.in->Peek() != nullptr) return true;
+  }
+  return *all;
+}
+
+bool MutualOffers::FindAll() {
+  for (int i = 0; i < peer_count(); ++i) {
+    Peer& peer = peers_[i];
+    Place place;
+    std::memcpy(static_cast<void*>(&place), peer.in->notice_text(), sizeof(place));
+    const WireHeader expected = HeaderOf(peer.rank, scope_.rank);
+    if (std::memcmp(&place.header, &expected, sizeof(expected)) != 0) return false;
+    if (place.memory.bytes != expected.total_bytes) return false;
+    if (place.memory.bytes == 0) continue;
+    peer.data = peer.in->Map(place.memory, place.segment, place.offset, &peer.layout);
+    if (peer.data == nullptr) return false;
+    if (entry_.combines && peer.layout.run_bytes() % ElementBytes(call_.type) != 0) return false;
+  }
+  return true;
+}
+
+Status MutualOffers::Withdraw(const Status& status) {
+  Say(kLeft);
+  FenceBehindSaying();
+  return Break(status);
+}
+
+Status MutualOffers::Await(const Peer& peer, Step step) {
+  bool lost = false;
+  const auto over = [&] {
+    if (peer.in->notice() >= WordOf(step)) return true;
+    return lost = peer.in->lost();
+  };
+  awaited_peer_ = scope_.GroupRank(peer.rank);
+  FenceBehindReading();
+  if (!PollUntil(engine_, awaited_peer_, over)) BRIGADE_RETURN_IF_ERROR(WaitUntil(over));
+  if (!lost) return Status();
+  return {StatusCode::kPeerLost, "rank " + std::to_string(awaited_peer_) +
+                                     " of the group is gone, with which this rank shared a call"};
+}
+
+}  // namespace brigade

@@ -1,0 +1,92 @@
+// MutualOffers: messages of ranks that share memory and wait for each other anyway, which each
+// reads where the others have them.
+//
+// All ranks of a scope go this way or none does, for where some go by the schedule, they pass on
+// what others need. So each says in notices of its edges (edge.h) where its messages lie. Once it
+// has found those of all others it says that it would read, and when all have said so nobody can go
+// back. Who cannot offer says nothing and begins with the schedule: whoever sees one of its
+// messages, or of those that this made begin, leaves, too. Nobody waits for long for a rank that
+// says nothing, since it may have made another call, which only messages would tell.
+
+#ifndef BRIGADE_PATTERNS_DIRECT_MUTUAL_OFFERS_H_
+#define BRIGADE_PATTERNS_DIRECT_MUTUAL_OFFERS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "membuf/rules.h"
+#include "membuf/status.h"
+#include "membuf/strided_layout.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group_state.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/engine/wire_header.h"
+#include "patterns/short_path/port_base.h"
+#include "transport/edge/edge.h"
+
+namespace brigade {
+
+class MutualOffers : public PortBase {
+ public:
+  // `call` was validated and must outlive the object. REQUIRES: MayGoInLines() (line_round.h).
+  MutualOffers(Engine* engine, GroupState* group, const CatalogueEntry& entry,
+               const PatternCall& call, uint64_t sequence);
+
+  // Says where others find what they are to read of this rank. False: it cannot, and has said
+  // nothing.
+  bool Offer();
+  // Waits for the others. `*agreed` false: all go another way. Fails as a call does.
+  Status Agree(bool* agreed);
+
+ protected:
+  // How far a rank is with a call.
+  enum Step : uint64_t {
+    kOffers = 1,
+    kLeft,  // it goes another way
+    kReads,
+    kSummed,  // its part of the result may be read
+    kDone,    // it reads nothing any more
+  };
+  struct Peer {
+    int rank = 0;  // in the scope
+    OutEdge* out = nullptr;
+    InEdge* in = nullptr;
+    // What it offers to this rank, once all have agreed.
+    const std::byte* data = nullptr;
+    StridedLayout layout;
+  };
+
+  int peer_count() const { return scope_.size - 1; }
+  // In the order of their distance behind this rank, which is one more than `i`.
+  const Peer& peer(int i) const { return peers_[i]; }
+  void Say(Step step);
+  // Until a peer is so far. REQUIRES: all have agreed.
+  Status Await(const Peer& peer, Step step);
+  // As Break. Others who still read this rank's memory find that it does not count.
+  Status Withdraw(const Status& status);
+
+ private:
+  // What a notice says, beside how far its rank is.
+  struct Place;
+
+  uint64_t WordOf(Step step) const { return (sequence_ + 1) << 3 | step; }
+  // What one rank reads of another: the number of a portion, or -1: the matrix.
+  int PortionFrom(int owner, int reader) const;
+  const Matrix& OfferFrom(int owner, int reader) const;
+  WireHeader HeaderOf(int owner, int reader) const;
+  // Whether it can be told, and it is time to try.
+  bool MaySay(const Peer& peer) const;
+  bool Locate(int reader, Place* place) const;
+  bool FindAll();
+  // Whether all are so far, or some never will be; then `*all` is false.
+  bool IsDecided(Step step, bool* all);
+  Status AwaitDecision(Step step, bool* all);
+
+  const uint64_t sequence_;
+  Peer peers_[rules::kMostRanksOfRound - 1];
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_DIRECT_MUTUAL_OFFERS_H_

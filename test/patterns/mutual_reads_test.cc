@@ -1,0 +1,555 @@
+// Long multi-broadcasts and combines whose ranks read each other's memory: the bits of the
+// schedule, though memory is written anew as soon as a call has returned; all ranks go this way or
+// none does; and what becomes of calls that do not match, or whose ranks die or do not go on.
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "membuf/combine.h"
+#include "membuf/strided_layout.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group_state.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/engine/wire_header.h"
+#include "patterns/group/group.h"
+#include "patterns/schedule/topology.h"
+#include "test/support/group_member.h"
+#include "test/support/run_processes.h"
+#include "test/support/run_ranks.h"
+#include "test/support/stress.h"
+#include "transport/channel.h"
+#include "transport/edge/edge.h"
+#include "transport/edge/edge_access.h"
+#include "transport/host_memory/shared_allocations.h"
+#include "transport/inproc/inproc_transport.h"
+#include "transport/shm/shm_transport.h"
+
+namespace brigade {
+namespace {
+
+constexpr Topology kRing{Shape::kIncreasingRings, 1};
+constexpr Topology kCirculant{Shape::kCirculant, 0};
+constexpr Topology kDealt{Shape::kDealt, 0};
+constexpr Topology kWide{Shape::kTree, 8};
+// Steps of mutual_offers.h, as a notice says them.
+constexpr uint64_t kOffers = 1;
+constexpr uint64_t kLeft = 2;
+constexpr uint64_t kReads = 3;
+
+class Memory {
+ public:
+  Memory(bool is_shared, size_t bytes) : bytes_(bytes), is_shared_(is_shared) {
+    if (is_shared) {
+      Require(SharedAllocations::Here().Allocate(bytes, &shared_));
+    } else {
+      own_.resize(bytes);
+    }
+  }
+  ~Memory() {
+    if (is_shared_) SharedAllocations::Here().Free(shared_);
+  }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  std::byte* data() { return is_shared_ ? static_cast<std::byte*>(shared_) : own_.data(); }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  const size_t bytes_;
+  const bool is_shared_;
+  void* shared_ = nullptr;
+  std::vector<std::byte> own_;
+};
+
+struct Case {
+  Pattern pattern;
+  Topology topology;
+  ElementType type = ElementType::kDouble;
+  CombineOp op = CombineOp::kSum;
+  bool decreasing = false;
+  bool in_place = false;  // of a multi-reduce: the sum comes where one's own contribution is
+  int64_t gap = 0;        // between columns
+  int64_t elems = 0;      // in the mean
+  int root = 0;
+};
+
+// What a rank gives, and gets, in one stretch of memory: portions of different lengths, one of them
+// empty, or a matrix.
+class Data {
+ public:
+  static constexpr int64_t kRows = 100;
+
+  Data(const Case& c, int rank, int ranks, bool is_shared)
+      : case_(c), rank_(rank), memory_(is_shared, BytesFor(c, ranks)) {
+    Fill(ranks);
+  }
+
+  void Fill(int ranks) {
+    std::memset(memory_.data(), 0xab, memory_.bytes());
+    used_ = 0;
+    portions_.clear();
+    for (int q = 0; IsMulti(case_) && q < ranks; ++q) {
+      portions_.push_back(Take(ColsOf(case_, q, ranks)));
+      if (case_.pattern == Pattern::kMultiReduce || q == rank_) Write(portions_.back(), q);
+    }
+    if (case_.pattern == Pattern::kMultiReduce) {
+      matrix_ = case_.in_place ? portions_[static_cast<size_t>(rank_)]
+                               : Take(ColsOf(case_, rank_, ranks));
+    } else if (case_.pattern != Pattern::kMultiBroadcast) {
+      matrix_ = Take(case_.elems / kRows);
+      Write(matrix_, 0);
+    }
+  }
+  PatternCall Call() const {
+    PatternCall call;
+    call.pattern = case_.pattern;
+    call.topology = case_.topology;
+    call.type = case_.type;
+    call.op = case_.op;
+    call.decreasing = case_.decreasing;
+    call.root = case_.root;
+    call.matrix = matrix_;
+    if (IsMulti(case_)) call.portions = portions_.data();
+    return call;
+  }
+  bool operator==(Data& other) {
+    return std::memcmp(memory_.data(), other.memory_.data(), memory_.bytes()) == 0;
+  }
+  void Spoil() { std::memset(memory_.data(), 0xee, memory_.bytes()); }
+
+ private:
+  static bool IsMulti(const Case& c) {
+    return c.pattern == Pattern::kMultiBroadcast || c.pattern == Pattern::kMultiReduce;
+  }
+  static int64_t ColsOf(const Case& c, int portion, int ranks) {
+    const int64_t mean = c.elems / kRows;
+    if (ranks > 2 && portion == 1) return 0;
+    return ranks > 2 && portion == 2 ? 2 * mean + 1 : mean + portion;
+  }
+  static size_t BytesFor(const Case& c, int ranks) {
+    const int64_t cols = (c.elems / kRows + ranks) * (ranks + 3);
+    return static_cast<size_t>(cols * (kRows + c.gap)) * ElementBytes(c.type);
+  }
+  Matrix Take(int64_t cols) {
+    Matrix matrix;
+    matrix.data = memory_.data() + used_;
+    Require(StridedLayout::General(kRows, cols, kRows + case_.gap, ElementBytes(case_.type),
+                                   &matrix.layout));
+    used_ += static_cast<size_t>(cols * (kRows + case_.gap)) * ElementBytes(case_.type);
+    EXPECT_LE(used_, memory_.bytes());
+    return matrix;
+  }
+  // Sums depend on their order; some magnitudes are equal, some values no numbers, some zero.
+  double ValueAt(int64_t i, int portion) const {
+    if (i % 7 == 3) return rank_ % 2 == 0 ? 0.0 : -0.0;
+    if (i % 11 == 5 && rank_ == portion % 2) {
+      return i % 2 == 0 ? std::numeric_limits<double>::quiet_NaN()
+                        : -std::numeric_limits<double>::quiet_NaN();
+    }
+    const double magnitude = 1.0 / static_cast<double>(3 + (i % 5 == 0 ? 0 : rank_) + portion + i);
+    return (5 * rank_ + i) % 3 == 0 ? -magnitude : magnitude;
+  }
+  void Write(const Matrix& matrix, int portion) const {
+    const StridedLayout& layout = matrix.layout;
+    for (int64_t i = 0; i < layout.rows() * layout.cols(); ++i) {
+      std::byte* const to = matrix.data + static_cast<size_t>(i / kRows * layout.ld() + i % kRows) *
+                                              layout.elem_bytes();
+      const double value = ValueAt(i, portion);
+      const auto single = static_cast<float>(value);
+      const double pair[] = {value, ValueAt(i + 1, portion)};
+      const auto integer = static_cast<int32_t>(i * 1000003 + rank_ * 17 + portion);
+      switch (case_.type) {
+        case ElementType::kFloat:
+          std::memcpy(to, &single, sizeof(single));
+          break;
+        case ElementType::kComplexDouble:
+          std::memcpy(to, pair, sizeof(pair));
+          break;
+        case ElementType::kInt32:
+          std::memcpy(to, &integer, sizeof(integer));
+          break;
+        default:
+          std::memcpy(to, &value, sizeof(value));
+      }
+    }
+  }
+
+  const Case case_;
+  const int rank_;
+  Memory memory_;
+  size_t used_ = 0;
+  std::vector<Matrix> portions_;
+  Matrix matrix_;
+};
+
+struct Rank {
+  explicit Rank(Bootstrap* bootstrap) : rank(bootstrap->rank()), ranks(bootstrap->size()) {
+    Require(CreateShmEndpoint(&endpoint));
+    Require(Engine::Create(endpoint.get(), EngineOptions(), &engine));
+    Require(Group::Create(engine.get(), bootstrap, 1, bootstrap->size(), &group));
+  }
+  Channel channel() const { return {group->state()->id, ChannelKind::kAll}; }
+  OutEdge* To(int peer) const { return group->state()->edges->EdgeTo(channel(), peer); }
+  InEdge* From(int peer) const { return group->state()->edges->EdgeFrom(channel(), peer); }
+  uint64_t sequence() const {
+    return group->state()->scope_sequence[static_cast<int>(ChannelKind::kAll)];
+  }
+
+  const int rank;
+  const int ranks;
+  std::unique_ptr<Endpoint> endpoint;
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Group> group;
+};
+
+// Until all have come in time: who is kept from its processor comes later.
+constexpr int kMostTries = 100000;
+
+// A message in one piece, of the length that these have, was read where it lay.
+bool WasRead(const OperationStatistics& did) { return did.pieces == 1; }
+
+std::vector<Case> Cases(int ranks) {
+  const int64_t kElems = 9000;
+  std::vector<Case> cases;
+  for (const int64_t gap : {0, 3}) {
+    for (const bool decreasing : {false, true}) {
+      cases.push_back({Pattern::kMultiBroadcast, kRing, ElementType::kDouble, CombineOp::kSum,
+                       decreasing, false, gap, kElems});
+      for (const bool in_place : {false, true}) {
+        cases.push_back({Pattern::kMultiReduce, kRing, ElementType::kDouble, CombineOp::kSum,
+                         decreasing, in_place, gap, kElems});
+      }
+    }
+    for (const ElementType type : {ElementType::kFloat, ElementType::kComplexDouble}) {
+      cases.push_back(
+          {Pattern::kMultiReduce, kRing, type, CombineOp::kSum, false, false, gap, kElems});
+    }
+    for (const CombineOp op : {CombineOp::kSum, CombineOp::kAbsMax, CombineOp::kAbsMin}) {
+      cases.push_back({Pattern::kAllReduce, kDealt, ElementType::kDouble, op, false, false, gap,
+                       ranks * kElems});
+    }
+    cases.push_back({Pattern::kAllReduce, kWide, ElementType::kInt32, CombineOp::kSum, false, false,
+                     gap, 2 * ranks * kElems});
+    if (ranks > 2) continue;
+    cases.push_back({Pattern::kMultiReduce, kCirculant, ElementType::kDouble, CombineOp::kSum,
+                     false, false, gap, kElems});
+    for (const int root : {0, 1}) {
+      cases.push_back({Pattern::kReduce, kRing, ElementType::kDouble, CombineOp::kSum, false, false,
+                       gap, 2 * kElems, root});
+    }
+    for (const Topology& topology : {kRing, kWide, Topology{Shape::kHypercube, 0}}) {
+      cases.push_back({Pattern::kAllReduce, topology, ElementType::kComplexDouble, CombineOp::kSum,
+                       false, false, gap, 2 * kElems});
+    }
+  }
+  return cases;
+}
+
+// --- as threads ---
+
+class MutualReads : public testing::TestWithParam<int> {};
+
+TEST_P(MutualReads, HaveTheBitsOfTheSchedule) {
+  const int ranks = GetParam();
+  RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world.MakeBootstrap(rank).get());
+    for (const Case& c : Cases(ranks)) {
+      Data expected(c, rank, ranks, /*is_shared=*/false);
+      OperationStatistics did;
+      Require(me.group->Run(expected.Call(), &did));
+      ASSERT_FALSE(WasRead(did));
+      Data data(c, rank, ranks, /*is_shared=*/true);
+      bool was_read = false;
+      for (int i = 0; i < kMostTries && !was_read; ++i) {
+        data.Fill(ranks);
+        Meet(world, rank);
+        Require(me.group->Run(data.Call(), &did));
+        ASSERT_TRUE(data == expected) << PatternName(c.pattern) << " rank " << rank;
+        was_read = WasRead(did);
+        Meet(world, rank);
+      }
+      EXPECT_TRUE(was_read) << PatternName(c.pattern);
+    }
+  });
+}
+
+// Some spoil theirs as soon as their call has returned, and some ranks have ordinary memory.
+TEST_P(MutualReads, MemoryIsTheCallersAgain) {
+  const int ranks = GetParam();
+  const int rounds = StressRounds(120, 10000) / ranks;
+  RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world.MakeBootstrap(rank).get());
+    std::mt19937 random(StressSeed());  // the same on all
+    std::mt19937 own(StressSeed() + 1 + static_cast<unsigned>(rank));
+    const std::vector<Case> cases = Cases(ranks);
+    for (int round = 0; round < rounds; ++round) {
+      const Case& c = cases[random() % cases.size()];
+      Data expected(c, rank, ranks, /*is_shared=*/false);
+      Require(me.group->Run(expected.Call()));
+      Data data(c, rank, ranks, /*is_shared=*/own() % 32 != 0);
+      Require(me.group->Run(data.Call()));
+      if (own() % 2 == 0) {
+        data.Spoil();
+      } else {
+        ASSERT_TRUE(data == expected) << PatternName(c.pattern) << ' ' << round;
+      }
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, MutualReads, testing::Values(2, 3, 4, 5, 8));
+
+constexpr int64_t kElems = 10000;  // 80 KB in the mean, and so many that a message is cut
+
+// Runs a call until its ranks read each other's memory.
+OperationStatistics RunUntilRead(Rank* me, const PatternCall& call) {
+  OperationStatistics did;
+  for (int i = 0; i < kMostTries; ++i) {
+    Require(me->group->Run(call, &did));
+    if (WasRead(did)) return did;
+  }
+  ADD_FAILURE() << "they never did";
+  return did;
+}
+
+TEST(MutualReadsCounts, OneCopyInAllAndNoneOfWhatIsCombined) {
+  constexpr int kRanks = 3;
+  RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world.MakeBootstrap(rank).get());
+    const auto bytes_of = [&](int portion) {
+      const int64_t cols[] = {100, 0, 201};
+      return static_cast<uint64_t>(cols[portion] * Data::kRows) * sizeof(double);
+    };
+    const uint64_t all = bytes_of(0) + bytes_of(1) + bytes_of(2);
+    const uint64_t own = bytes_of(rank);
+    const Case spread{Pattern::kMultiBroadcast,
+                      kRing,
+                      ElementType::kDouble,
+                      CombineOp::kSum,
+                      false,
+                      false,
+                      0,
+                      kElems};
+    Data data(spread, rank, kRanks, /*is_shared=*/true);
+    OperationStatistics did = RunUntilRead(&me, data.Call());
+    EXPECT_EQ(did.messages_sent, 2);
+    EXPECT_EQ(did.bytes_sent, 2 * (sizeof(WireHeader) + own));
+    EXPECT_EQ(did.copies, 2);
+    EXPECT_EQ(did.bytes_copied, all - own);
+    EXPECT_EQ(did.combines, 0);
+
+    Case sum = spread;
+    sum.pattern = Pattern::kMultiReduce;
+    Data sums(sum, rank, kRanks, /*is_shared=*/true);
+    did = RunUntilRead(&me, sums.Call());
+    EXPECT_EQ(did.messages_sent, 2);
+    EXPECT_EQ(did.bytes_sent, 2 * sizeof(WireHeader) + all - own);
+    EXPECT_EQ(did.copies, 0);
+    EXPECT_EQ(did.combines, 2);
+    EXPECT_EQ(did.bytes_combined, 2 * own);
+
+    sum.pattern = Pattern::kAllReduce;
+    sum.topology = kDealt;
+    sum.elems = kRanks * kElems;
+    Data total(sum, rank, kRanks, /*is_shared=*/true);
+    did = RunUntilRead(&me, total.Call());
+    const uint64_t share = kElems * sizeof(double);
+    EXPECT_EQ(did.messages_sent, 4);
+    EXPECT_EQ(did.bytes_sent, 4 * (sizeof(WireHeader) + share));
+    EXPECT_EQ(did.copies, 2);
+    EXPECT_EQ(did.bytes_copied, 2 * share);
+    EXPECT_EQ(did.combines, 2);
+    EXPECT_EQ(did.bytes_combined, 2 * share);
+  });
+}
+
+const Case kSomeCases[] = {
+    {Pattern::kMultiBroadcast, kRing, ElementType::kDouble, CombineOp::kSum, false, false, 0,
+     kElems},
+    {Pattern::kMultiReduce, kRing, ElementType::kDouble, CombineOp::kSum, false, true, 0, kElems},
+    {Pattern::kAllReduce, kDealt, ElementType::kDouble, CombineOp::kSum, false, false, 0,
+     4 * kElems},
+};
+
+TEST(MutualReadsCounts, OneCombineOfAReductionOfTwo) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world.MakeBootstrap(rank).get());
+    Case sum = kSomeCases[2];
+    sum.pattern = Pattern::kReduce;
+    sum.topology = kRing;
+    Data data(sum, rank, 2, /*is_shared=*/true);
+    const OperationStatistics did = RunUntilRead(&me, data.Call());
+    const uint64_t bytes = 4 * kElems * sizeof(double);
+    EXPECT_EQ(did.messages_sent, rank);
+    EXPECT_EQ(did.bytes_sent, rank * (sizeof(WireHeader) + bytes));
+    EXPECT_EQ(did.copies, 0);
+    EXPECT_EQ(did.combines, 1 - rank);
+    EXPECT_EQ(did.bytes_combined, (1 - rank) * bytes);
+  });
+}
+
+// Who starts an operation says nothing, so the others go by the schedule, too, and all agree again
+// later.
+TEST(MutualReadsOfSome, OneThatCannotHasTheOthersGoAnotherWay) {
+  constexpr int kRanks = 4;
+  RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world.MakeBootstrap(rank).get());
+    for (const Case& c : kSomeCases) {
+      Data expected(c, rank, kRanks, /*is_shared=*/false);
+      Require(me.group->Run(expected.Call()));
+      Data data(c, rank, kRanks, /*is_shared=*/true);
+      RunUntilRead(&me, data.Call());
+      data.Fill(kRanks);
+      const PatternCall call = data.Call();
+      OperationStatistics did;
+      Meet(world, rank);
+      if (rank == 1) {
+        std::unique_ptr<Operation> operation;
+        Require(me.group->Start(call, &operation));
+        Require(operation->Wait(&did));
+      } else {
+        Require(me.group->Run(call, &did));
+      }
+      EXPECT_FALSE(WasRead(did));
+      EXPECT_TRUE(data == expected) << PatternName(c.pattern);
+      Meet(world, rank);
+      RunUntilRead(&me, call);
+    }
+  });
+}
+
+// Says that it offers what it has said of the call before. The number of the call, as a notice
+// says it.
+uint64_t OfferByHand(const Rank& me) {
+  OutEdge* const out = me.To(0);
+  WireHeader header;
+  std::memcpy(static_cast<void*>(&header), out->notice_text(), sizeof(header));
+  ++header.sequence;
+  std::memcpy(out->notice_text(), &header, sizeof(header));
+  const uint64_t number = (me.sequence() + 1) << 3;
+  out->SetNotice(number | kOffers);
+  return number;
+}
+
+// Until rank 0 has answered.
+void AwaitAnswer(const Rank& me, uint64_t number) {
+  while (me.From(0)->notice() <= (number | kOffers)) std::this_thread::yield();
+}
+
+TEST(MutualReadsOfSome, OneThatLeavesLateOrIsNotFoundIsNotRead) {
+  for (const bool is_found : {true, false}) {
+    RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+      Rank me(world.MakeBootstrap(rank).get());
+      Data expected(kSomeCases[1], rank, 2, /*is_shared=*/false);
+      Require(me.group->Run(expected.Call()));
+      Data data(kSomeCases[1], rank, 2, /*is_shared=*/true);
+      RunUntilRead(&me, data.Call());
+      data.Fill(2);
+      PatternCall call = data.Call();
+      call.timeout_seconds = 20;
+      OperationStatistics did;
+      Meet(world, rank);
+      if (rank == 1) {
+        // The random part of the address of its segment.
+        if (!is_found) me.To(0)->notice_text()[80] ^= std::byte{1};
+        const uint64_t number = OfferByHand(me);
+        Meet(world, rank);
+        AwaitAnswer(me, number);
+        EXPECT_EQ(me.From(0)->notice(), number | (is_found ? kReads : kLeft));
+        me.To(0)->SetNotice(number | kLeft);
+        std::unique_ptr<Operation> operation;
+        Require(me.group->Start(call, &operation));
+        Require(operation->Wait());
+      } else {
+        Meet(world, rank);
+        Require(me.group->Run(call, &did));
+        EXPECT_FALSE(WasRead(did));
+      }
+      EXPECT_TRUE(data == expected);
+      Meet(world, rank);
+      RunUntilRead(&me, call);
+    });
+  }
+}
+
+TEST(MutualReadsOfNone, OrdinaryMemoryIsNotSpokenOf) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world.MakeBootstrap(rank).get());
+    for (const Case& c : kSomeCases) {
+      Data data(c, rank, 2, /*is_shared=*/false);
+      for (int i = 0; i < 3; ++i) Require(me.group->Run(data.Call()));
+    }
+    EXPECT_EQ(me.To(1 - rank)->notice(), 0);
+    Meet(world, rank);
+  });
+}
+
+TEST(MutualReadsOfSome, CallsThatDoNotMatchAreNamed) {
+  for (const bool sends : {false, true}) {
+    RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+      Rank me(world.MakeBootstrap(rank).get());
+      Data data(kSomeCases[1], rank, 2, /*is_shared=*/true);
+      RunUntilRead(&me, data.Call());
+      PatternCall call = data.Call();
+      if (rank == 1 && sends) call.op = CombineOp::kAbsMax;
+      if (rank == 1 && !sends) {
+        call.pattern = Pattern::kBroadcast;
+        call.topology = Topology();
+      }
+      EXPECT_EQ(me.group->Run(call).code(), StatusCode::kMismatch) << sends;
+      Meet(world, rank);
+    });
+  }
+}
+
+// --- as processes ---
+
+// What becomes of the call of rank 0 when the other does `leave` once both have agreed.
+std::vector<int> RunWithOneThatLeaves(StatusCode expected, void (*leave)()) {
+  return RunProcesses(2, [&](Bootstrap* bootstrap) {
+    Rank me(bootstrap);
+    Data data(kSomeCases[0], me.rank, 2, /*is_shared=*/true);
+    PatternCall call = data.Call();
+    RunUntilRead(&me, call);
+    if (me.rank == 1) {
+      const uint64_t number = OfferByHand(me);
+      AwaitAnswer(me, number);
+      me.To(0)->SetNotice(number | kReads);
+      leave();
+      return 0;
+    }
+    call.timeout_seconds = 2;
+    const Status status = me.group->Run(call);
+    if (status.code() == expected) return 0;
+    std::fprintf(stderr, "%s\n", status.ToString().c_str());
+    return 1;
+  });
+}
+
+TEST(MutualReadsOfProcesses, OneThatDiesIsLost) {
+  EXPECT_EQ(RunWithOneThatLeaves(StatusCode::kPeerLost, [] { raise(SIGKILL); }),
+            (std::vector<int>{0, SIGKILL}));
+}
+
+TEST(MutualReadsOfProcesses, OneThatDoesNotGoOnIsNotAwaitedForEver) {
+  EXPECT_EQ(RunWithOneThatLeaves(StatusCode::kTimedOut,
+                                 [] { std::this_thread::sleep_for(std::chrono::seconds(3)); }),
+            (std::vector<int>{0, 0}));
+}
+
+}  // namespace
+}  // namespace brigade
