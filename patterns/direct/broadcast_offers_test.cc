@@ -19,8 +19,10 @@
 #include "test/support/run_ranks.h"
 #include "transport/channel.h"
 #include "transport/edge/edge.h"
+#include "transport/host_memory/kernel_copy.h"
 #include "transport/host_memory/shared_allocations.h"
 #include "transport/inproc/inproc_transport.h"
+#include "transport/shm/shm_transport.h"
 
 namespace brigade {
 namespace {
@@ -28,7 +30,8 @@ namespace {
 constexpr size_t kBytes = 2 * rules::kLeastOfferedBytes;
 
 struct Member : GroupMember {
-  Member(InprocWorld& world, int rank) : GroupMember(world, rank, OverShm(), EngineOptions()) {
+  Member(InprocWorld& world, int rank, const ShmOptions& options = ShmOptions())
+      : GroupMember(world, rank, OverShm(options), EngineOptions()) {
     Require(SharedAllocations::Here().Allocate(kBytes, &shared));
   }
   ~Member() { SharedAllocations::Here().Free(shared); }
@@ -55,13 +58,17 @@ struct Member : GroupMember {
 };
 
 // Both try again until they come at the same time. The root writes its memory anew at once.
-TEST(BroadcastOffers, TheRootCopiesNothing) {
+void ExpectTheRootCopiesNothing(bool from_own_memory, const ShmOptions& options) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
-    Member me(world, rank);
+    Member me(world, rank, options);
+    void* const memory = from_own_memory ? me.own.data() : me.shared;
     for (int i = 0; i < 20; ++i) {
       const int root = i % 2;
-      const PatternCall call = me.CallOf(root);
-      if (root == rank) std::memset(me.shared, i, kBytes);
+      PatternCall call = me.CallOf(root);
+      if (root == rank) {
+        call.matrix.data = static_cast<std::byte*>(memory);
+        std::memset(memory, i, kBytes);
+      }
       OperationStatistics did;
       while (!me.Run(call, &did)) continue;
       ++me.sequence();
@@ -73,11 +80,33 @@ TEST(BroadcastOffers, TheRootCopiesNothing) {
       usual.bytes_copied = root == rank ? 0 : kBytes;
       ExpectEqual(did, usual);
       if (root == rank) {
-        std::memset(me.shared, 255, kBytes);
+        std::memset(memory, 255, kBytes);
       } else {
         ASSERT_EQ(me.own, std::vector<std::byte>(kBytes, static_cast<std::byte>(i)));
       }
     }
+  });
+}
+
+TEST(BroadcastOffers, TheRootCopiesNothingOfWhatOthersMap) {
+  ExpectTheRootCopiesNothing(/*from_own_memory=*/false, ShmOptions());
+}
+
+TEST(BroadcastOffers, TheRootCopiesNothingOfWhatTheKernelReads) {
+  ShmOptions options;
+  options.kernel_copies = KernelCopyRange{kBytes / 2, kBytes};
+  ExpectTheRootCopiesNothing(/*from_own_memory=*/true, options);
+}
+
+TEST(BroadcastOffers, WhatTheKernelIsNotTheFastestForIsNotOffered) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    ShmOptions options;
+    options.kernel_copies = KernelCopyRange{kBytes / 2, kBytes - 1};
+    Member me(world, rank, options);
+    PatternCall call = me.CallOf(0);
+    call.matrix.data = me.own.data();
+    for (int i = 0; i < 100; ++i) EXPECT_FALSE(me.Run(call));
+    Meet(world, rank);
   });
 }
 

@@ -52,7 +52,12 @@ bool OffersOut::Add(int peer) {
 bool OffersOut::MayOffer(const Matrix& matrix) {
   if (matrix.layout.bytes() < rules::kLeastOfferedBytes) return false;
   source_ = SharedSource::Of(matrix.layout, matrix.data);
-  if (source_.segment == nullptr) return false;
+  const bool may_be_read =
+      source_.segment != nullptr ||
+      (message_.kind != ChannelKind::kPointToPoint && source_.memory.bytes > 0 &&
+       std::all_of(edges_, edges_ + count_,
+                   [&](const OutEdge* edge) { return edge->CopiesByKernel(matrix.layout); }));
+  if (!may_be_read) return false;
   for (int i = 0; i < count_; ++i) edges_[i]->AskToAwait();
   return true;
 }

@@ -1,5 +1,6 @@
-// Offers: a long message in memory of brigade_alloc, which its receivers read where its sender has
-// it: one copy, by each of them, and none by the sender.
+// Offers: a long message that its receivers read where its sender has it: one copy, by each of
+// them, and none by the sender. It lies in memory of brigade_alloc, which they map; or anywhere,
+// where the kernel is the fastest to copy it.
 //
 // A sender that returned would no longer have the memory to itself. So it offers only to receivers
 // who wait, takes back what none of them takes up soon, and then waits for those alone who have
@@ -41,7 +42,8 @@ class OffersOut {
   explicit OffersOut(const OfferedMessage& message) : message_(message) {}
   // To a rank of the group too. False: it cannot be offered anything now.
   bool Add(int peer);
-  // Whether `matrix` lies where it can be offered. Then all are asked to say when they wait.
+  // Whether `matrix` can be offered: from memory that nobody maps not from point to point, where
+  // the sender has the kernel copy it by itself. Then all are asked to say when they wait.
   bool MayOffer(const Matrix& matrix);
   // Whether all wait. Those who do not are looked for, a few microseconds at most.
   bool IsAwaited() const;

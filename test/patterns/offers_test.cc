@@ -1,6 +1,7 @@
-// Messages in memory of brigade_alloc, which receivers that wait read where their sender has it:
-// what arrives, though the sender writes its memory anew as soon as its call has returned; and that
-// nobody waits for a receiver that has not begun, nor without end for one that does not end.
+// Messages that receivers that wait read where their sender has them, in memory of brigade_alloc,
+// or, as the kernel reads it, in any: what arrives, though the sender writes its memory anew as
+// soon as its call has returned; and that nobody waits for a receiver that has not begun, nor
+// without end for one that does not end.
 
 #include <signal.h>
 #include <unistd.h>
@@ -15,9 +16,11 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/rules.h"
 #include "membuf/strided_layout.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
@@ -33,6 +36,7 @@
 #include "transport/channel.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
+#include "transport/host_memory/kernel_copy.h"
 #include "transport/host_memory/shared_allocations.h"
 #include "transport/host_memory/shared_source.h"
 #include "transport/inproc/inproc_transport.h"
@@ -88,9 +92,17 @@ bool Holds(const Matrix& matrix, double first) {
   return true;
 }
 
+// The kernel copies whatever is as long as an offer, whether or not it is the fastest.
+ShmOptions ByKernel() {
+  ShmOptions options;
+  options.kernel_copies = KernelCopyRange{rules::kLeastOfferedBytes / 4, SIZE_MAX};
+  return options;
+}
+
 struct Rank {
-  explicit Rank(Bootstrap* bootstrap) : rank(bootstrap->rank()) {
-    Require(CreateShmEndpoint(&endpoint));
+  explicit Rank(Bootstrap* bootstrap, const ShmOptions& options = ShmOptions())
+      : rank(bootstrap->rank()) {
+    Require(CreateShmEndpoint(options, &endpoint));
     Require(Engine::Create(endpoint.get(), EngineOptions(), &engine));
     Require(Group::Create(engine.get(), bootstrap, 1, bootstrap->size(), &group));
   }
@@ -119,6 +131,7 @@ struct Rank {
   }
 
   const int rank;
+  bool shares = true;          // what it sends
   double timeout_seconds = 0;  // of its calls
   std::unique_ptr<Endpoint> endpoint;
   std::unique_ptr<Engine> engine;
@@ -128,13 +141,13 @@ struct Rank {
 
 // --- as threads ---
 
-class Offers : public testing::TestWithParam<int> {};
+class Offers : public testing::TestWithParam<std::tuple<int, bool>> {};
 
 TEST_P(Offers, AreReadBeforeTheirMemoryIsWrittenAnew) {
-  const int ranks = GetParam();
+  const auto [ranks, by_kernel] = GetParam();
   const int rounds = StressRounds(400, 10000);
   RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
-    Rank me(world.MakeBootstrap(rank).get());
+    Rank me(world.MakeBootstrap(rank).get(), by_kernel ? ByKernel() : ShmOptions());
     std::vector<double> own(2 * kMostElems);
     std::mt19937 random(StressSeed());  // the same on all
     for (int round = 0; round < rounds; ++round) {
@@ -143,14 +156,15 @@ TEST_P(Offers, AreReadBeforeTheirMemoryIsWrittenAnew) {
       const auto cols = static_cast<int64_t>(random() % 3 == 0 ? 64 : 1);
       const size_t most_elems = random() % 8 == 0 ? kMostElems : kMostElems / 16;
       const auto rows = static_cast<int64_t>(1 + random() % most_elems) / cols;
+      const bool from_shared = !by_kernel || random() % 8 == 0;
       const bool to_shared = random() % 4 == 0;
       const int64_t ld[] = {rows, rows + static_cast<int64_t>(random() % 2) * rows / 2};
       const int gap = static_cast<int>(random() % 2);
       const bool sends = rank == from;
       if (rows == 0 || (!is_broadcast && !sends && rank != me.PeerOf(from))) continue;
       Matrix matrix;
-      matrix.data =
-          reinterpret_cast<std::byte*>(sends || to_shared ? me.shared.data() : own.data());
+      matrix.data = reinterpret_cast<std::byte*>(
+          (sends ? from_shared : to_shared) ? me.shared.data() : own.data());
       matrix.layout = LayoutOf(rows, cols, ld[sends ? gap : 1]);
       if (sends) Fill(matrix, round);
       Require(me.Run(is_broadcast, from, matrix));
@@ -164,7 +178,8 @@ TEST_P(Offers, AreReadBeforeTheirMemoryIsWrittenAnew) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Offers, testing::Values(2, 3, 4, 8));
+INSTANTIATE_TEST_SUITE_P(Of, Offers,
+                         testing::Combine(testing::Values(2, 3, 4, 8), testing::Bool()));
 
 // Rank 2 says that it waits, and does nothing until the root's call is over. The root waits for
 // rank 1, which reads, and sends to rank 2 alone what that has not read.
@@ -217,7 +232,8 @@ TEST(OffersToSome, TheOthersAreServedAsEver) {
 Matrix Begin(Rank* me, bool is_broadcast, std::vector<double>* own, size_t bytes) {
   own->resize(bytes / sizeof(double));
   Matrix matrix;
-  matrix.data = reinterpret_cast<std::byte*>(me->rank == 0 ? me->shared.data() : own->data());
+  const bool is_shared = me->rank == 0 && me->shares;
+  matrix.data = reinterpret_cast<std::byte*>(is_shared ? me->shared.data() : own->data());
   const auto elems = static_cast<int64_t>(own->size());
   matrix.layout = LayoutOf(elems, 1, elems);
   for (int i = 0; i < 2; ++i) Require(me->Run(is_broadcast, 0, matrix));
@@ -242,19 +258,30 @@ int Report(bool is_right, const char* what) {
   return is_right ? 0 : 1;
 }
 
-class OffersToProcesses : public testing::TestWithParam<bool> {};
+enum class By { kSend, kBroadcast, kBroadcastThroughTheKernel };
+
+// With what `by` needs.
+std::unique_ptr<Rank> RankFor(By by, Bootstrap* bootstrap) {
+  const bool by_kernel = by == By::kBroadcastThroughTheKernel;
+  auto me = std::make_unique<Rank>(bootstrap, by_kernel ? ByKernel() : ShmOptions());
+  me->shares = !by_kernel;
+  return me;
+}
+
+class OffersToProcesses : public testing::TestWithParam<By> {};
 
 TEST_P(OffersToProcesses, ASenderDoesNotWaitForOneThatIsStopped) {
-  const bool is_broadcast = GetParam();
+  const bool is_broadcast = GetParam() != By::kSend;
   for (const size_t bytes : {kShort, kLong}) {
     const std::vector<int> ends = RunProcesses(2, [&](Bootstrap* bootstrap) {
-      Rank me(bootstrap);
+      const std::unique_ptr<Rank> here = RankFor(GetParam(), bootstrap);
+      Rank& me = *here;
       std::vector<double> own;
       const Matrix matrix = Begin(&me, is_broadcast, &own, bytes);
       if (me.rank == 1) AwaitByHand(me, is_broadcast, matrix);
-      const pid_t here = getpid();
+      const pid_t process = getpid();
       pid_t all[2] = {};
-      Require(bootstrap->AllGather(&here, sizeof(here), all));
+      Require(bootstrap->AllGather(&process, sizeof(process), all));
       if (me.rank == 1) {
         raise(SIGSTOP);
         while (!me.From(is_broadcast, 0)->TakeLandingBack()) std::this_thread::yield();
@@ -276,9 +303,10 @@ TEST_P(OffersToProcesses, ASenderDoesNotWaitForOneThatIsStopped) {
 
 // Until it has begun to read: an offer may be taken back before.
 TEST_P(OffersToProcesses, AReaderThatDiesIsLost) {
-  const bool is_broadcast = GetParam();
+  const bool is_broadcast = GetParam() != By::kSend;
   const std::vector<int> ends = RunProcesses(2, [&](Bootstrap* bootstrap) {
-    Rank me(bootstrap);
+    const std::unique_ptr<Rank> here = RankFor(GetParam(), bootstrap);
+    Rank& me = *here;
     std::vector<double> own;
     const Matrix matrix = Begin(&me, is_broadcast, &own, kShort);
     for (;;) {
@@ -345,14 +373,16 @@ int StopWithinAnOffer(Rank* me, Bootstrap* bootstrap, bool is_broadcast, StatusC
 
 TEST_P(OffersToProcesses, AReaderThatIsStoppedKeepsNoCallBeyondItsTime) {
   const std::vector<int> ends = RunProcesses(2, [&](Bootstrap* bootstrap) {
-    Rank me(bootstrap);
-    return StopWithinAnOffer(&me, bootstrap, GetParam(), StatusCode::kTimedOut);
+    const bool is_broadcast = GetParam() != By::kSend;
+    return StopWithinAnOffer(RankFor(GetParam(), bootstrap).get(), bootstrap, is_broadcast,
+                             StatusCode::kTimedOut);
   });
   EXPECT_EQ(ends, std::vector<int>(2, 0));
 }
 
-INSTANTIATE_TEST_SUITE_P(By, OffersToProcesses, testing::Bool(),
-                         [](const auto& test) { return test.param ? "broadcast" : "send"; });
+INSTANTIATE_TEST_SUITE_P(By, OffersToProcesses,
+                         testing::Values(By::kSend, By::kBroadcast,
+                                         By::kBroadcastThroughTheKernel));
 
 TEST(OffersOfProcesses, AnAbortEndsTheCallThatWaitsForAReader) {
   const std::vector<int> ends = RunProcesses(3, [&](Bootstrap* bootstrap) {
@@ -394,6 +424,35 @@ TEST(OffersOfProcesses, WhatADeadSenderHasOfferedIsRead) {
         return Report(false, "it is not what was offered");
     }
     return 0;
+  });
+  EXPECT_EQ(ends, (std::vector<int>{SIGKILL, 0}));
+}
+
+TEST(OffersOfProcesses, WhatADeadSenderHasOfferedToTheKernelIsLost) {
+  const std::vector<int> ends = RunProcesses(2, [&](Bootstrap* bootstrap) {
+    const std::unique_ptr<Rank> here = RankFor(By::kBroadcastThroughTheKernel, bootstrap);
+    Rank& me = *here;
+    std::vector<double> own;
+    const Matrix matrix = Begin(&me, /*is_broadcast=*/true, &own, kShort);
+    if (me.rank == 0) {
+      OutEdge* const edge = me.To(/*is_broadcast=*/true, 1);
+      const std::byte head[EdgeLanding::kHeadBytes] = {};
+      const SharedSource source = SharedSource::Of(matrix.layout, matrix.data);
+      while (!edge->Offer({head, sizeof(head)}, source)) std::this_thread::yield();
+      raise(SIGKILL);
+    }
+    AwaitByHand(me, /*is_broadcast=*/true, matrix);
+    InEdge* const edge = me.From(/*is_broadcast=*/true, 0);
+    while (!edge->lost()) {
+      (void)me.engine->Progress();
+      me.endpoint->Nudge();
+    }
+    while (!edge->TakeOffer()) std::this_thread::yield();
+    const bool is_read = edge->ReadOffer(kShort, matrix.layout, matrix.data);
+    const bool is_ended = edge->EndOffer(is_read);
+    const Status status = me.Run(/*is_broadcast=*/true, 0, matrix);
+    return Report(!is_read && is_ended, "it is read") +
+           Report(status.code() == StatusCode::kPeerLost, status.ToString().c_str());
   });
   EXPECT_EQ(ends, (std::vector<int>{SIGKILL, 0}));
 }

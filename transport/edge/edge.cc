@@ -126,13 +126,17 @@ bool OutEdge::Offer(ConstByteSpan head, const SharedSource& source) {
     if (!Take(EdgeLanding::kAwaited)) return false;
   }
   room_ = landing.memory;
-  if (!GoesInOneCopy(source.memory, room_)) {
+  is_mapped_ = source.segment != nullptr;
+  const bool has_room = is_mapped_ ? GoesInOneCopy(source.memory, room_)
+                                   : source.memory.bytes <= room_.bytes &&
+                                         kernel_copies_.least_bytes <= room_.stretch_bytes;
+  if (!has_room) {
     GiveBack(before_offer_);
     return false;
   }
   landing.memory = source.memory;
   landing.offset = source.offset;
-  landing.SetSegment(source.segment->address());
+  if (is_mapped_) landing.SetSegment(source.segment->address());
   std::memcpy(landing.head, head.data, EdgeLanding::kHeadBytes);
   GiveBack(EdgeLanding::kOffered);
   receiver_->Ring();
@@ -160,8 +164,13 @@ bool OutEdge::WithdrawOffer() {
 }
 
 bool OutEdge::WasOfferRead() {
-  is_refused_ = StateOfOffer() == EdgeLanding::kRefused;
-  return !is_refused_ && !HasOffer();
+  if (StateOfOffer() != EdgeLanding::kRefused) return !HasOffer();
+  if (is_mapped_) {
+    is_refused_ = true;
+  } else {
+    kernel_copies_ = KernelCopyRange();
+  }
+  return false;
 }
 
 bool OutEdge::IsOver(const Extension& extension) const {
@@ -313,15 +322,27 @@ bool InEdge::TakeOffer() {
 bool InEdge::ReadOffer(size_t bytes, const StridedLayout& layout, std::byte* base) {
   const EdgeLanding& landing = ring_->returns.landing;
   const RemoteStretches memory = landing.memory;
+  if (memory.bytes != bytes) return false;
+  const uint64_t offset = landing.offset;
+  if (offset == 0) return ReadByKernel(memory, 0, bytes, layout, base);
   const SharedSegment::Address segment = landing.segment;
-  return memory.bytes == bytes && offered_.CopyFrom(memory, segment, landing.offset, layout, base);
+  return offered_.CopyFrom(memory, segment, offset, layout, base);
 }
 
 bool InEdge::ReadOfferedBytes(size_t offset, size_t bytes, std::byte* to) {
   const EdgeLanding& landing = ring_->returns.landing;
   const RemoteStretches memory = landing.memory;
+  const uint64_t begin = landing.offset;
+  if (begin == 0) return ReadByKernel(memory, offset, bytes, StridedLayout::Contiguous(bytes), to);
   const SharedSegment::Address segment = landing.segment;
-  return offered_.CopyPartFrom(memory, segment, landing.offset, offset, bytes, to);
+  return offered_.CopyPartFrom(memory, segment, begin, offset, bytes, to);
+}
+
+// Whose sender hears that it was refused offers nothing to the kernel any more.
+bool InEdge::ReadByKernel(const RemoteStretches& from, size_t first, size_t bytes,
+                          const StridedLayout& layout, std::byte* base) const {
+  return kernel_copies_.least_bytes <= from.stretch_bytes &&
+         CopyFromProcess(sender_process_, sender_watch_, from, first, bytes, layout, base);
 }
 
 // Its sender may sleep.

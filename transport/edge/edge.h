@@ -103,7 +103,8 @@ struct alignas(64) EdgeLanding {
   // how it is with that one.
   std::atomic<uint64_t> state;
   RemoteStretches memory;
-  // Where in a shared segment it begins, if it lies in one; else 0. Hardly another one than before.
+  // Where in a shared segment it begins, if it lies in one; else 0, and it is where its address
+  // says. Hardly another segment than before.
   uint64_t offset;
   alignas(64) SharedSegment::Address segment;
   std::byte head[kHeadBytes];  // of an offer
@@ -259,7 +260,8 @@ class OutEdge {
                      bool may_use_kernel);
 
   // --- offers: the receiver reads the next message where it lies ---
-  // Whether its receiver could read what it was offered, as far as that was tried.
+  // Whether its receiver could read what it was offered in shared memory, as far as that was tried.
+  // What lies elsewhere the kernel copies, where it copies to landings.
   bool MayOffer() const { return !is_refused_; }
   // Lets the receiver know, if it does not wait, that it is to say so when it does.
   void AskToAwait();
@@ -391,6 +393,7 @@ class OutEdge {
   SharedLanding shared_landing_;
   // How it was with the landing before the last offer, and where that has its memory now.
   EdgeLanding::State before_offer_ = EdgeLanding::kAwaited;
+  bool is_mapped_ = false;  // what it offered last
   RemoteStretches room_;
   bool is_refused_ = false;  // an offer was
 };
@@ -442,8 +445,12 @@ class InEdge {
     released.store(released.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     sender_->Ring();
   }
-  // The same of the receiver.
-  void SetKernelCopies(const KernelCopyRange& range) { kernel_copies_ = range; }
+  // The same of the receiver, which may also read straight from the memory of `sender`.
+  void SetKernelCopies(pid_t sender, const ProcessWatch* watch, const KernelCopyRange& range) {
+    sender_process_ = sender;
+    sender_watch_ = watch;
+    kernel_copies_ = range;
+  }
   // Lends user memory to the sender, for the next message, if it lies in memory of
   // SharedAllocations or the kernel is to copy there. False: nothing is lent. To be taken back once
   // that message is there, or will be received otherwise.
@@ -463,11 +470,11 @@ class InEdge {
   ConstByteSpan OfferedHead() const {
     return {ring_->returns.landing.head, EdgeLanding::kHeadBytes};
   }
-  // Copies all of it, `bytes`, to the first bytes of a matrix. False: nothing is copied, for it is
-  // not as long, or cannot be mapped.
+  // Copies all of it, `bytes`, to the first bytes of a matrix. False: it is not as long, or cannot
+  // be read. Part of it may be copied then.
   bool ReadOffer(size_t bytes, const StridedLayout& layout, std::byte* base);
   // Copies bytes [offset, offset + bytes) of it, in packed order, to `to`; as often as wanted.
-  // False: nothing is copied, for it is shorter, or cannot be mapped.
+  // False: it is shorter, or cannot be read.
   bool ReadOfferedBytes(size_t offset, size_t bytes, std::byte* to);
   // The sender may have its memory back. If it was not read, the message comes another way. False:
   // the sender has withdrawn it, so that its memory may have changed under the copy: there is no
@@ -495,6 +502,9 @@ class InEdge {
 
  private:
   bool Attach();
+  // Of what is offered.
+  bool ReadByKernel(const RemoteStretches& from, size_t first, size_t bytes,
+                    const StridedLayout& layout, std::byte* base) const;
   const Slot* Follow();
   const Slot* FollowToWideRing();
   void Advance() {
@@ -535,6 +545,8 @@ class InEdge {
   uint64_t read_in_ring_ = 0;
   EdgeExtension* extension_ = nullptr;
   uint64_t taken_ = 0;
+  pid_t sender_process_ = 0;
+  const ProcessWatch* sender_watch_ = nullptr;
   KernelCopyRange kernel_copies_;
   SharedLanding offered_;   // what it maps of the sender
   bool is_asked_ = false;   // the sender has offers

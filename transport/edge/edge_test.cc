@@ -739,7 +739,7 @@ struct LandingLink : Link {
   LandingLink() {
     const KernelCopyRange range{kLandingBytes / 2, 2 * kLandingBytes};
     out->SetKernelCopies(getpid(), &watch, range);
-    in->SetKernelCopies(range);
+    in->SetKernelCopies(getpid(), &watch, range);
     EXPECT_EQ(in->Peek(), nullptr);  // attaches it
   }
   bool Lend(std::vector<uint8_t>* landing) const {
@@ -1047,7 +1047,7 @@ TEST(EdgeTest, WhatCannotBeMappedTheKernelCopies) {
   const ProcessWatch none;
   const KernelCopyRange range{kSharedBytes / 2, 2 * kSharedBytes};
   link.out->SetKernelCopies(getpid(), &none, range);
-  link.in->SetKernelCopies(range);
+  link.in->SetKernelCopies(getpid(), &none, range);
   const std::vector<uint8_t> data = Numbered(kSharedBytes);
   ASSERT_TRUE(link.Lend());
   link.lent()->segment.token[0] ^= 1;
@@ -1060,7 +1060,7 @@ TEST(EdgeTest, TheKernelCopiesOnlyWhereItMay) {
   const ProcessWatch none;
   const KernelCopyRange range{kSharedBytes / 2, 2 * kSharedBytes};
   link.out->SetKernelCopies(getpid(), &none, range);
-  link.in->SetKernelCopies(range);
+  link.in->SetKernelCopies(getpid(), &none, range);
   const std::vector<uint8_t> data = Numbered(kSharedBytes);
   const StridedLayout layout = StridedLayout::Contiguous(kSharedBytes);
   std::vector<uint8_t> landing(kSharedBytes, 9);
@@ -1203,7 +1203,7 @@ TEST(EdgeTest, WhoHasLentALandingReadsAnOffer) {
   const ProcessWatch none;
   const KernelCopyRange range{kSharedBytes / 2, 2 * kSharedBytes};
   link.out->SetKernelCopies(getpid(), &none, range);
-  link.in->SetKernelCopies(range);
+  link.in->SetKernelCopies(getpid(), &none, range);
   const std::vector<uint8_t> data = Numbered(kSharedBytes);
   std::copy(data.begin(), data.end(), link.landing);
   std::vector<uint8_t> own(kSharedBytes, 9);
@@ -1274,7 +1274,7 @@ TEST(EdgeTest, WhatIsWithdrawnFromAReaderDoesNotCount) {
 
 // Each has its last word at any time.
 TEST(EdgeTest, OffersThatAreReadAndWithdrawnAtOnce) {
-  const int offers = StressRounds(20000, 500000);
+  const int offers = StressRounds(4000, 500000);
   OfferLink link;
   std::vector<bool> withdrawn(static_cast<size_t>(offers));
   std::thread sender([&] {
@@ -1412,6 +1412,117 @@ TEST(EdgeTest, OfAnOfferNothingIsBelieved) {
   link.lent()->memory.bytes = kSharedBytes + 1;
   EXPECT_FALSE(link.Read(&to, kSharedBytes + 1, link.plain)) << "longer than the matrix";
   EXPECT_EQ(to, std::vector<uint8_t>(kSharedBytes, 3));
+}
+
+// The sender's memory is nobody's to map.
+struct OwnMemoryLink : OfferLink {
+  ProcessWatch watch;  // of none
+  std::vector<uint8_t> data = Numbered(2 * kSharedBytes);
+
+  OwnMemoryLink() {
+    const KernelCopyRange range{kSharedBytes / 8, 2 * kSharedBytes};
+    out->SetKernelCopies(getpid(), &watch, range);
+    in->SetKernelCopies(getpid(), &watch, range);
+  }
+  bool OfferOwn(const StridedLayout& layout, const void* at) const {
+    const std::byte head[EdgeLanding::kHeadBytes] = {};
+    return out->Offer({head, sizeof(head)},
+                      SharedSource::Of(layout, static_cast<const std::byte*>(at)));
+  }
+  // Offers the data, and takes the offer.
+  bool Pass(const StridedLayout& from, const StridedLayout& to) const {
+    EXPECT_TRUE(in->AwaitOffer(to));
+    return OfferOwn(from, data.data()) && in->TakeOffer();
+  }
+};
+
+TEST(EdgeTest, WhatNobodyMapsTheKernelReads) {
+  constexpr size_t kRun = kSharedBytes / 6;
+  const StridedLayout plain = StridedLayout::Contiguous(kSharedBytes);
+  const struct {
+    StridedLayout from;
+    StridedLayout to;
+    bool is_offered;
+  } cases[] = {
+      {plain, plain, true},
+      {StridedLayout::Contiguous(kSharedBytes - 3), Columns(kRun), true},
+      {Columns(kRun), plain, true},
+      {Columns(kRun + 7, kSharedBytes / 2), Columns(kRun), true},
+      {plain, Columns(kSharedBytes / 9), false},  // the kernel would look long for each run
+      {plain, Columns(kRun, kRun * 5), false},    // it has no room
+  };
+  for (const auto& one : cases) {
+    OwnMemoryLink link;
+    const size_t bytes = one.from.bytes();
+    ASSERT_EQ(link.Pass(one.from, one.to), one.is_offered) << one.to.run_bytes();
+    if (!one.is_offered) continue;
+    std::vector<std::byte> packed(bytes);
+    CopyIn(packed.data(), one.from, reinterpret_cast<const std::byte*>(link.data.data()), 0, bytes);
+    std::vector<uint8_t> expected(2 * kSharedBytes, 9);
+    CopyOut(one.to, reinterpret_cast<std::byte*>(expected.data()), 0, bytes, packed.data());
+    std::vector<uint8_t> to(2 * kSharedBytes, 9);
+    EXPECT_TRUE(link.Read(&to, bytes, one.to));
+    EXPECT_EQ(to, expected) << one.from.run_bytes() << " to " << one.to.run_bytes();
+    for (const size_t first : {size_t{0}, kRun - 1, bytes - 5}) {
+      std::vector<std::byte> part(std::min(kRun + 2, bytes - first));
+      EXPECT_TRUE(link.in->ReadOfferedBytes(first, part.size(), part.data()));
+      EXPECT_TRUE(std::equal(part.begin(), part.end(), packed.begin() + first)) << first;
+    }
+    EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
+    EXPECT_TRUE(link.out->WasOfferRead());
+  }
+}
+
+// What is offered by an address is no memory of the sender's: not there, or its number a stranger's
+// by now.
+TEST(EdgeTest, WhatTheKernelDoesNotReadIsRefused) {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  ProcessWatch ended(child);
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  for (const bool has_ended : {false, true}) {
+    OwnMemoryLink link;
+    if (has_ended) {
+      link.in->SetKernelCopies(getpid(), &ended, link.out->kernel_copies());
+    }
+    ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+    ASSERT_TRUE(link.OfferOwn(link.plain, has_ended ? link.data.data() : nullptr));
+    ASSERT_TRUE(link.in->TakeOffer());
+    std::vector<uint8_t> to(kSharedBytes, 9);
+    EXPECT_FALSE(link.Read(&to, kSharedBytes, link.plain));
+    EXPECT_EQ(to, std::vector<uint8_t>(kSharedBytes, 9));
+    EXPECT_TRUE(link.in->EndOffer(/*is_read=*/false));
+    EXPECT_FALSE(link.out->WasOfferRead());
+    EXPECT_FALSE(link.out->CopiesByKernel(link.plain)) << "it is not tried again";
+    EXPECT_TRUE(link.out->MayOffer()) << "what can be mapped is another matter";
+    link.Send(1);
+    link.Receive(1);
+    ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+    EXPECT_FALSE(link.OfferOwn(link.plain, link.data.data()));
+    EXPECT_TRUE(link.Offer());
+  }
+}
+
+TEST(EdgeTest, OfAnOfferToTheKernelNothingIsBelieved) {
+  const std::function<void(RemoteStretches*)> wrong[] = {
+      [](RemoteStretches* memory) { memory->address = UINT64_MAX - 8; },
+      [](RemoteStretches* memory) { memory->bytes = kSharedBytes + 1; },
+      [](RemoteStretches* memory) { memory->stretch_bytes = 0; },
+      [](RemoteStretches* memory) { memory->stretch_bytes = memory->stride_bytes = 8; },
+      [](RemoteStretches* memory) {
+        memory->stretch_bytes = kSharedBytes / 2;
+        memory->stride_bytes = uint64_t{1} << 62;
+      },
+  };
+  for (size_t i = 0; i < std::size(wrong); ++i) {
+    OwnMemoryLink link;
+    ASSERT_TRUE(link.Pass(link.plain, link.plain));
+    wrong[i](&link.lent()->memory);
+    std::vector<uint8_t> to(kSharedBytes + 1, 3);
+    EXPECT_FALSE(link.Read(&to, kSharedBytes, link.plain)) << i;
+    EXPECT_FALSE(link.Read(&to, kSharedBytes + 1, link.plain)) << i;
+    EXPECT_EQ(to.back(), 3) << i;
+  }
 }
 
 // Each side gives up at any time; a sender writes its memory anew as soon as it may.

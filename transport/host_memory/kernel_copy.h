@@ -1,6 +1,6 @@
-// Kernel copies: user memory of this process straight to that of another of this host
-// (process_vm_writev): one copy where staging takes two, at the price of a system call, and with
-// one processor where staging keeps two busy.
+// Kernel copies: user memory of this process straight to that of another of this host, or from
+// there (process_vm_writev, process_vm_readv): one copy where staging takes two, at the price of a
+// system call, and with one processor where staging keeps two busy.
 
 #ifndef BRIGADE_TRANSPORT_HOST_MEMORY_KERNEL_COPY_H_
 #define BRIGADE_TRANSPORT_HOST_MEMORY_KERNEL_COPY_H_
@@ -32,6 +32,10 @@ bool AsStretches(const StridedLayout& layout, const std::byte* base, RemoteStret
 // that of a ProcessCopy.
 bool CopyToProcess(pid_t process, const ProcessWatch* watch, const StridedLayout& layout,
                    const std::byte* base, const RemoteStretches& to);
+// The other way: bytes [first, first + bytes) of `from`, in packed order, to the first bytes of a
+// matrix. False also if `from` or the matrix is shorter.
+bool CopyFromProcess(pid_t process, const ProcessWatch* watch, const RemoteStretches& from,
+                     size_t first, size_t bytes, const StridedLayout& layout, std::byte* base);
 
 // The lengths for which that is the fastest way. A stretch costs the system what a message does: it
 // looks up the pages of each. So messages go that way whose stretches alone would.

@@ -1,5 +1,5 @@
-// SharedSource: a matrix in memory of SharedAllocations, as the other ranks of the host may map it
-// to read it where it lies.
+// SharedSource: a matrix as other ranks of the host may read it where it lies: they map it, if that
+// is memory of SharedAllocations, or have the kernel copy it.
 
 #ifndef BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_SOURCE_H_
 #define BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_SOURCE_H_
@@ -15,9 +15,9 @@
 namespace brigade {
 
 struct SharedSource {
-  std::shared_ptr<SharedSegment> segment;  // null: it is no such matrix
+  std::shared_ptr<SharedSegment> segment;  // null: nobody maps it
   uint64_t offset = 0;
-  RemoteStretches memory;
+  RemoteStretches memory;  // of no bytes: it is no such matrix
 
   static SharedSource Of(const StridedLayout& layout, const std::byte* base);
 };

@@ -82,7 +82,8 @@ struct Group {
     if (stream == nullptr) {
       stream = std::make_unique<InStream>(directories[peer]->entries() + IndexOf(kind, rank),
                                           members[peer], peer, this);
-      stream->edge.SetKernelCopies(kernel_copies);
+      stream->edge.SetKernelCopies(members[peer]->segment->address().process,
+                                   &members[peer]->process, kernel_copies);
     }
     return stream.get();
   }
