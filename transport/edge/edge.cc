@@ -319,30 +319,17 @@ bool InEdge::TakeOffer() {
   return has_offer_;
 }
 
+// Whose sender hears that it was refused offers nothing to the kernel any more.
 bool InEdge::ReadOffer(size_t bytes, const StridedLayout& layout, std::byte* base) {
   const EdgeLanding& landing = ring_->returns.landing;
   const RemoteStretches memory = landing.memory;
   if (memory.bytes != bytes) return false;
-  const uint64_t offset = landing.offset;
-  if (offset == 0) return ReadByKernel(memory, 0, bytes, layout, base);
-  const SharedSegment::Address segment = landing.segment;
-  return offered_.CopyFrom(memory, segment, offset, layout, base);
-}
-
-bool InEdge::ReadOfferedBytes(size_t offset, size_t bytes, std::byte* to) {
-  const EdgeLanding& landing = ring_->returns.landing;
-  const RemoteStretches memory = landing.memory;
-  const uint64_t begin = landing.offset;
-  if (begin == 0) return ReadByKernel(memory, offset, bytes, StridedLayout::Contiguous(bytes), to);
-  const SharedSegment::Address segment = landing.segment;
-  return offered_.CopyPartFrom(memory, segment, begin, offset, bytes, to);
-}
-
-// Whose sender hears that it was refused offers nothing to the kernel any more.
-bool InEdge::ReadByKernel(const RemoteStretches& from, size_t first, size_t bytes,
-                          const StridedLayout& layout, std::byte* base) const {
-  return kernel_copies_.least_bytes <= from.stretch_bytes &&
-         CopyFromProcess(sender_process_, sender_watch_, from, first, bytes, layout, base);
+  if (const uint64_t offset = landing.offset) {
+    const SharedSegment::Address segment = landing.segment;
+    return offered_.CopyFrom(memory, segment, offset, layout, base);
+  }
+  return kernel_copies_.least_bytes <= memory.stretch_bytes &&
+         CopyFromProcess(sender_process_, sender_watch_, memory, layout, base);
 }
 
 // Its sender may sleep.

@@ -473,9 +473,6 @@ class InEdge {
   // Copies all of it, `bytes`, to the first bytes of a matrix. False: it is not as long, or cannot
   // be read. Part of it may be copied then.
   bool ReadOffer(size_t bytes, const StridedLayout& layout, std::byte* base);
-  // Copies bytes [offset, offset + bytes) of it, in packed order, to `to`; as often as wanted.
-  // False: it is shorter, or cannot be read.
-  bool ReadOfferedBytes(size_t offset, size_t bytes, std::byte* to);
   // The sender may have its memory back. If it was not read, the message comes another way. False:
   // the sender has withdrawn it, so that its memory may have changed under the copy: there is no
   // message, and the sender's call has failed.
@@ -502,9 +499,6 @@ class InEdge {
 
  private:
   bool Attach();
-  // Of what is offered.
-  bool ReadByKernel(const RemoteStretches& from, size_t first, size_t bytes,
-                    const StridedLayout& layout, std::byte* base) const;
   const Slot* Follow();
   const Slot* FollowToWideRing();
   void Advance() {

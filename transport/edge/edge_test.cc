@@ -1288,12 +1288,11 @@ TEST(EdgeTest, OffersThatAreReadAndWithdrawnAtOnce) {
     }
   });
   std::vector<bool> read(withdrawn.size());
-  std::byte to[8];
   for (size_t i = 0; i < read.size(); ++i) {
     ASSERT_TRUE(link.in->AwaitOffer(link.plain));
     while (!link.in->TakeOffer()) std::this_thread::yield();
     for (size_t poll = 0; poll < i % 7; ++poll) std::this_thread::yield();
-    read[i] = link.in->EndOffer(link.in->ReadOfferedBytes(i, sizeof(to), to));
+    read[i] = link.in->EndOffer(/*is_read=*/true);
     while (link.in->Peek() == nullptr) std::this_thread::yield();
     link.Receive(i);
   }
@@ -1338,34 +1337,6 @@ TEST(EdgeTest, EitherSideOfAnOfferMayBeStrided) {
   }
 }
 
-TEST(EdgeTest, PartsOfAnOfferAreRead) {
-  constexpr size_t kHalf = kSharedBytes / 2;
-  for (const StridedLayout& from :
-       {StridedLayout::Contiguous(kSharedBytes), Columns(8), Columns(1000)}) {
-    OfferLink link;
-    const std::vector<uint8_t> data = Numbered(2 * kSharedBytes);
-    std::copy(data.begin(), data.end(), link.landing);
-    std::vector<std::byte> packed(from.bytes());
-    CopyIn(packed.data(), from, reinterpret_cast<const std::byte*>(data.data()), 0, from.bytes());
-    ASSERT_TRUE(link.in->AwaitOffer(link.plain));
-    ASSERT_TRUE(link.Offer(from));
-    ASSERT_TRUE(link.in->TakeOffer());
-    for (const size_t first : {size_t{0}, size_t{3}, kHalf, from.bytes() - 5, from.bytes()}) {
-      const size_t bytes = std::min(kHalf - 1, from.bytes() - first);
-      std::vector<std::byte> expected(kHalf, std::byte{9});
-      std::copy_n(packed.data() + first, bytes, expected.data());
-      std::vector<std::byte> to(kHalf, std::byte{9});
-      EXPECT_TRUE(link.in->ReadOfferedBytes(first, bytes, to.data())) << first;
-      EXPECT_EQ(to, expected) << first << " of " << from.run_bytes();
-      EXPECT_FALSE(link.in->ReadOfferedBytes(first, from.bytes() - first + 1, to.data()));
-      EXPECT_FALSE(link.in->ReadOfferedBytes(SIZE_MAX - first, kHalf, to.data()));
-      EXPECT_FALSE(link.in->ReadOfferedBytes(first, SIZE_MAX - first, to.data()));
-      EXPECT_EQ(to, expected) << "what is beyond the end was read";
-    }
-    EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
-  }
-}
-
 TEST(EdgeTest, OnlyWhatIsAllocatedIsOffered) {
   OfferLink link;
   std::vector<std::byte> other(kSharedBytes);
@@ -1400,10 +1371,6 @@ TEST(EdgeTest, OfAnOfferNothingIsBelieved) {
     ASSERT_TRUE(link.in->TakeOffer());
     wrong[i](link.lent());
     EXPECT_FALSE(link.Read(&to, kSharedBytes, link.plain)) << i;
-    const bool is_as_long = link.lent()->memory.bytes == kSharedBytes;
-    EXPECT_TRUE(!is_as_long ||
-                !link.in->ReadOfferedBytes(0, 1, reinterpret_cast<std::byte*>(to.data())))
-        << i;
     EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
   }
   ASSERT_TRUE(link.in->AwaitOffer(link.plain));
@@ -1463,11 +1430,6 @@ TEST(EdgeTest, WhatNobodyMapsTheKernelReads) {
     std::vector<uint8_t> to(2 * kSharedBytes, 9);
     EXPECT_TRUE(link.Read(&to, bytes, one.to));
     EXPECT_EQ(to, expected) << one.from.run_bytes() << " to " << one.to.run_bytes();
-    for (const size_t first : {size_t{0}, kRun - 1, bytes - 5}) {
-      std::vector<std::byte> part(std::min(kRun + 2, bytes - first));
-      EXPECT_TRUE(link.in->ReadOfferedBytes(first, part.size(), part.data()));
-      EXPECT_TRUE(std::equal(part.begin(), part.end(), packed.begin() + first)) << first;
-    }
     EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
     EXPECT_TRUE(link.out->WasOfferRead());
   }

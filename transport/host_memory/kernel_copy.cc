@@ -55,17 +55,17 @@ KernelCopyRange Measure() {
   return range;
 }
 
-// The first `bytes` of a matrix here, and as many of `there` behind its first ones.
+// The first `bytes` of a matrix here, and those of `there`.
 bool Copy(ProcessCopy* copy, const StridedLayout& layout, const std::byte* base,
-          const RemoteStretches& there, size_t first, size_t bytes) {
+          const RemoteStretches& there, size_t bytes) {
   if (there.stretch_bytes == 0) return false;
   StridedLayout::Cursor here(layout, 0);
   for (size_t done = 0; done < bytes;) {
     const StridedLayout::Run run = here.Next();
-    const uint64_t at = first + done;
-    const uint64_t within = at % there.stretch_bytes;
+    const uint64_t within = done % there.stretch_bytes;
     const size_t now = std::min<size_t>({run.bytes, bytes - done, there.stretch_bytes - within});
-    const uint64_t address = there.address + at / there.stretch_bytes * there.stride_bytes + within;
+    const uint64_t address =
+        there.address + done / there.stretch_bytes * there.stride_bytes + within;
     if (copy->Add(reinterpret_cast<uint64_t>(base + run.memory_offset), address, now) != 0) {
       return false;
     }
@@ -89,15 +89,14 @@ bool AsStretches(const StridedLayout& layout, const std::byte* base, RemoteStret
 bool CopyToProcess(pid_t process, const ProcessWatch* watch, const StridedLayout& layout,
                    const std::byte* base, const RemoteStretches& to) {
   ProcessCopy copy(process, watch, ProcessCopy::Direction::kWrite);
-  return Copy(&copy, layout, base, to, 0, layout.bytes());
+  return Copy(&copy, layout, base, to, layout.bytes());
 }
 
 bool CopyFromProcess(pid_t process, const ProcessWatch* watch, const RemoteStretches& from,
-                     size_t first, size_t bytes, const StridedLayout& layout, std::byte* base) {
-  const bool is_part = bytes <= from.bytes && first <= from.bytes - bytes;
-  if (!is_part || bytes > layout.bytes()) return false;
+                     const StridedLayout& layout, std::byte* base) {
+  if (from.bytes > layout.bytes()) return false;
   ProcessCopy copy(process, watch, ProcessCopy::Direction::kRead);
-  return Copy(&copy, layout, base, from, first, bytes);
+  return Copy(&copy, layout, base, from, from.bytes);
 }
 
 const KernelCopyRange& GuessedKernelCopyRange() {

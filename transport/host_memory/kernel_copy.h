@@ -32,10 +32,9 @@ bool AsStretches(const StridedLayout& layout, const std::byte* base, RemoteStret
 // that of a ProcessCopy.
 bool CopyToProcess(pid_t process, const ProcessWatch* watch, const StridedLayout& layout,
                    const std::byte* base, const RemoteStretches& to);
-// The other way: bytes [first, first + bytes) of `from`, in packed order, to the first bytes of a
-// matrix. False also if `from` or the matrix is shorter.
+// The other way: all of `from` to the first bytes of a matrix. False also if that is shorter.
 bool CopyFromProcess(pid_t process, const ProcessWatch* watch, const RemoteStretches& from,
-                     size_t first, size_t bytes, const StridedLayout& layout, std::byte* base);
+                     const StridedLayout& layout, std::byte* base);
 
 // The lengths for which that is the fastest way. A stretch costs the system what a message does: it
 // looks up the pages of each. So messages go that way whose stretches alone would.

@@ -96,7 +96,7 @@ TEST(KernelCopy, MovesAnyShapeToAnyOther) {
 }
 
 // From the child, which has what this process had.
-TEST(KernelCopy, ReadsAnyPartOfAnyShapeIntoAnyOther) {
+TEST(KernelCopy, ReadsAnyShapeIntoAnyOther) {
   const StridedLayout shapes[] = {General(60, 1, 60, 1), General(10, 6, 13, 1),
                                   General(4, 15, 9, 1), General(1, 60, 2, 1), General(5, 6, 7, 2)};
   Bytes source = Numbered(200);
@@ -104,37 +104,29 @@ TEST(KernelCopy, ReadsAnyPartOfAnyShapeIntoAnyOther) {
   Child child([] { return true; });
   std::fill(source.begin(), source.end(), 0);
   for (const StridedLayout& from : shapes) {
-    RemoteStretches stretches;
-    ASSERT_TRUE(AsStretches(from, Base(source), &stretches));
     for (const StridedLayout& to : shapes) {
-      for (const size_t first : {0, 1, 7, 33, 59}) {
-        for (const size_t bytes : {size_t{1}, size_t{8}, 60 - first}) {
-          if (first + bytes > 60) continue;
-          Bytes expected(200, 9);
-          StridedLayout::Cursor read(from, first);
-          StridedLayout::Cursor write(to, 0);
-          for (size_t i = 0; i < bytes; ++i) {
-            expected[write.Next().memory_offset] = original[read.Next().memory_offset];
-            read.Advance(1);
-            write.Advance(1);
-          }
-          Bytes target(200, 9);
-          EXPECT_TRUE(CopyFromProcess(child.process(), child.watch(), stretches, first, bytes, to,
-                                      reinterpret_cast<std::byte*>(target.data())));
-          EXPECT_EQ(target, expected) << first << " " << bytes;
+      for (const size_t bytes : {1, 33, 60}) {
+        RemoteStretches stretches;
+        ASSERT_TRUE(AsStretches(from, Base(source), &stretches));
+        stretches.bytes = bytes;
+        Bytes expected(200, 9);
+        StridedLayout::Cursor read(from, 0);
+        StridedLayout::Cursor write(to, 0);
+        for (size_t i = 0; i < bytes; ++i) {
+          expected[write.Next().memory_offset] = original[read.Next().memory_offset];
+          read.Advance(1);
+          write.Advance(1);
         }
+        Bytes target(200, 9);
+        const auto copy = [&](const StridedLayout& layout) {
+          return CopyFromProcess(child.process(), child.watch(), stretches, layout,
+                                 reinterpret_cast<std::byte*>(target.data()));
+        };
+        EXPECT_FALSE(copy(StridedLayout::Contiguous(bytes - 1))) << "the matrix is shorter";
+        EXPECT_TRUE(copy(to));
+        EXPECT_EQ(target, expected) << bytes;
       }
     }
-    Bytes target(200, 9);
-    const auto read = [&](size_t first, size_t bytes, const StridedLayout& to) {
-      return CopyFromProcess(child.process(), child.watch(), stretches, first, bytes, to,
-                             reinterpret_cast<std::byte*>(target.data()));
-    };
-    EXPECT_FALSE(read(1, 60, StridedLayout::Contiguous(60))) << "beyond the end";
-    EXPECT_FALSE(read(61, 0, StridedLayout::Contiguous(60)));
-    EXPECT_FALSE(read(SIZE_MAX, 2, StridedLayout::Contiguous(60)));
-    EXPECT_FALSE(read(0, 60, StridedLayout::Contiguous(59))) << "the matrix is shorter";
-    EXPECT_EQ(target, Bytes(200, 9));
   }
   EXPECT_TRUE(child.IsRight());
 }

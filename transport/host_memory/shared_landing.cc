@@ -115,16 +115,6 @@ bool SharedLanding::CopyFrom(const RemoteStretches& from, const SharedSegment::A
   return true;
 }
 
-bool SharedLanding::CopyPartFrom(const RemoteStretches& from, const SharedSegment::Address& segment,
-                                 uint64_t offset, size_t first, size_t bytes, std::byte* to) {
-  StridedLayout theirs;
-  const bool is_part = bytes <= from.bytes && first <= from.bytes - bytes;
-  const std::byte* const memory = is_part ? Find(from, segment, offset, &theirs) : nullptr;
-  if (memory == nullptr) return false;
-  CopyIn(to, theirs, memory, first, bytes);
-  return true;
-}
-
 const std::byte* SharedLanding::Find(const RemoteStretches& from,
                                      const SharedSegment::Address& segment, uint64_t offset,
                                      StridedLayout* layout) {

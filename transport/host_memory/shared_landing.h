@@ -32,9 +32,6 @@ class SharedLanding {
   // nothing is written, for the memory cannot be mapped or is not there, or the matrix is shorter.
   bool CopyFrom(const RemoteStretches& from, const SharedSegment::Address& segment, uint64_t offset,
                 const StridedLayout& layout, std::byte* base);
-  // The same of bytes [first, first + bytes) of them, to `to`.
-  bool CopyPartFrom(const RemoteStretches& from, const SharedSegment::Address& segment,
-                    uint64_t offset, size_t first, size_t bytes, std::byte* to);
   // Where all of `from` is here, as a matrix of `*layout`; null if it cannot be mapped, or is not
   // there. Until another segment is.
   const std::byte* Find(const RemoteStretches& from, const SharedSegment::Address& segment,
