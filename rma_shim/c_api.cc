@@ -248,10 +248,11 @@ PUBLIC(Win_free, (MPI_Win * win)) {
       "MPI_Win_free", *win, MPI_ERR_RMA_SYNC, [](Window* window) { return window->Free(); },
       &error);
   if (error != MPI_SUCCESS) return error;
-  // Callbacks of the program's attributes still find the window.
+  // Callbacks of the program's attributes still find the window. No other thread looks for one
+  // meanwhile: it may have been given the same handle.
+  const Runtime::Entry entry(Runtime::Current());
   error = ORIGINAL(Win_free)(win);
   if (error != MPI_SUCCESS) return error;
-  const Runtime::Entry entry(Runtime::Current());
   Runtime::Current()->requests()->Complete(carried);
   carried->ForgetHandle();
   Runtime::Current()->Remove(carried);
