@@ -778,11 +778,15 @@ TEST_P(Semantics, TheTimeThatACallWaitsIsCounted) {
   for (const bool long_pauses : {false, true}) {
     for (const size_t elems : {size_t{1}, size_t{20000}}) {
       for (const bool blocking : {true, false}) {
+        std::atomic<bool> waits{false};  // and has for some time
         OnRanks(2, [&](InprocWorld& world, int rank) {
-          Rank me(world, rank, Rank::Small(), nullptr, long_pauses);
+          EngineOptions options = Rank::Small();
+          options.report_seconds = 0.01;
+          options.report = [&](const std::string&) { waits = rank == 0 || waits; };
+          Rank me(world, rank, options, nullptr, long_pauses);
           std::vector<double> data(elems);
-          Require(me.Run(Call(Pattern::kBarrier), &data));
-          if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(40));
+          while (rank == 1 && !waits) std::this_thread::yield();
+          if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(25));
           const auto begin = std::chrono::steady_clock::now();
           OperationStatistics did;
           if (blocking) {
