@@ -1,7 +1,10 @@
 #include "membuf/pack.h"
 
+#include <algorithm>
+
 #include "membuf/copy_bytes.h"
 #include "membuf/copy_routine.h"
+#include "membuf/rules.h"
 
 namespace brigade {
 
@@ -34,6 +37,16 @@ void CopyIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base
     return;
   }
   StridedLayout::Cursor cursor(layout, offset);
+  if (layout.run_bytes() < rules::kLeastPushedBytes) {
+    alignas(64) std::byte block[rules::kPushedBlockBytes];
+    while (bytes >= rules::kLeastPushedBytes) {
+      const size_t now = std::min(bytes, sizeof(block));
+      CopyIn(block, &cursor, base, now);
+      CopyBytes(chunk, block, now);
+      chunk += now;
+      bytes -= now;
+    }
+  }
   CopyIn(chunk, &cursor, base, bytes);
 }
 

@@ -2,8 +2,9 @@
 //
 // Resumable: a call moves any byte range of a layout's packed order, so a message of any size
 // streams through chunks of any size, in any order, without state kept between calls. Strided data
-// are gathered and scattered by this copy itself; nothing is ever packed first. Source: AP3000
-// paper, sections 3 and 4.1.
+// are gathered and scattered by this copy itself; nothing is packed first, but for a block that
+// stays in the first-level cache (rules::kPushedBlockBytes). Source: AP3000 paper, sections 3 and
+// 4.1.
 
 #ifndef BRIGADE_MEMBUF_PACK_H_
 #define BRIGADE_MEMBUF_PACK_H_

@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/naive_layout.h"
+#include "membuf/rules.h"
 #include "test/support/stress.h"
 
 namespace brigade {
@@ -69,6 +70,19 @@ TEST(Pack, CopiesRunsOfEveryLength) {
   for (int64_t run = 1; run <= 1100; run = run < 140 ? run + 1 : run + 37) {
     shape.rows = run;
     shape.ld = run + 3;
+    ExpectCopies(shape, &random);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// What is gathered into a block first, of several blocks and a rest.
+TEST(Pack, CopiesShortRunsOfLongMatrices) {
+  std::mt19937 random(1);
+  LayoutShape shape;
+  for (const int64_t run : {1, 24, 256, 4095, 4096}) {
+    shape.rows = run;
+    shape.cols = static_cast<int64_t>(5 * rules::kPushedBlockBytes / 2) / run;
+    shape.ld = run + 5;
     ExpectCopies(shape, &random);
     if (HasFatalFailure()) return;
   }

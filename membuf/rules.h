@@ -123,6 +123,11 @@ inline constexpr size_t kInlineCopyBytes = 512;
 inline constexpr size_t kMostCopiedByMemcpy = 2048;
 // And of those the shortest that it moves by itself again, as most that do not fit into a cache.
 inline constexpr size_t kLeastStreamedByMemcpy = size_t{1} << 20;
+// The shortest copy that memcpy leaves to `rep movsb`, which does not fetch the lines that it
+// overwrites from the processor that read them last. Shorter runs are gathered into a block, as
+// long as stays in the first-level cache beside them, and go on by one such copy.
+inline constexpr size_t kLeastPushedBytes = size_t{4} << 10;
+inline constexpr size_t kPushedBlockBytes = size_t{8} << 10;
 // The shortest run that is gathered into controller memory, on machines that have such: below, the
 // copy costs more than the faster send saves.
 inline constexpr size_t kControllerRunBytes = 2400;
@@ -226,12 +231,15 @@ inline constexpr size_t kShmDemotedBytes = 1152;
 
 // The longest line, beyond that of a narrow ring: one miss less for its receiver, and each slot of
 // a wide ring takes as much.
-inline constexpr size_t kShmWideLineBytes = size_t{4} << 10;
+inline constexpr size_t kShmWideLineBytes = size_t{16} << 10;
 // The long line with which an edge gets a wide ring; those before go as pieces: fewer spare misses,
 // more spare memory where hardly anything is sent.
 inline constexpr int kShmLinesBeforeWide = 4;
-// Wide rings of a rank, each of some 33 KB: more serve more edges, and take more memory.
-inline constexpr size_t kShmMostWideBytes = size_t{2} << 20;
+// Wide rings of a rank, each of some 132 KB: more serve more edges, and take more memory.
+inline constexpr size_t kShmMostWideBytes = size_t{4} << 20;
+// The longest messages of a round without a schedule, and of those that are copied once for each
+// reader all together: of longer ones a copy that serves all takes less.
+inline constexpr size_t kShmRoundBytes = size_t{4} << 10;
 
 // Sends that a rank ends in one look: their overflow memory goes to the system, which may take
 // longer than a copy, and meanwhile it receives nothing and is believed to have gone.
@@ -265,7 +273,7 @@ inline constexpr int64_t kMostBlockBytesToAskFor = 1024;
 
 // Landings in memory that both ranks map, to which the sender copies at once. The shortest: what
 // goes beside its flag needs none.
-inline constexpr size_t kLeastSharedLandingBytes = kShmWideLineBytes + 1;
+inline constexpr size_t kLeastSharedLandingBytes = (size_t{4} << 10) + 1;
 // Of strided data whose runs differ from those of the landing, the shortest of either: below, a
 // step along both costs more than to stage the bytes.
 inline constexpr size_t kLeastUnequalRunBytes = 256;

@@ -126,7 +126,7 @@ class Exchange {
   // read there.
   void Combine(const std::byte* const* contributions) const {
     const StridedLayout packed = StridedLayout::Contiguous(bytes_);
-    std::byte partial[WideSlot::kLineBytes];
+    std::byte partial[rules::kShmRoundBytes];
     const auto locations_in = [&](const std::byte* payload) {
       return call_.locations == nullptr ? nullptr
                                         : reinterpret_cast<const int32_t*>(payload + bytes_);

@@ -46,7 +46,7 @@ inline bool MayGoInLines(const Engine& engine, const GroupState& group, const Pa
 // and are cut by nobody.
 inline bool FitsLine(const CutRule& rule, size_t longest_bytes, size_t wire_bytes) {
   if (kHeaderBytes + wire_bytes <= Slot::kLineBytes) return true;
-  if (kHeaderBytes + wire_bytes > WideSlot::kLineBytes) return false;
+  if (wire_bytes > rules::kShmRoundBytes) return false;
   const PiecePlan plan = PlanLongest(rule, Shares(), longest_bytes);
   return plan.IsOnePiece() && !plan.header_ahead;
 }
@@ -54,7 +54,7 @@ inline bool FitsLine(const CutRule& rule, size_t longest_bytes, size_t wire_byte
 // Whether a message may be copied once for each of so many readers, each into its line: beyond, one
 // copy that serves all takes less than the miss that it costs them.
 inline bool FitsCopies(int readers, size_t bytes) {
-  return static_cast<size_t>(readers) * bytes <= rules::kShmWideLineBytes;
+  return static_cast<size_t>(readers) * bytes <= rules::kShmRoundBytes;
 }
 
 class LinesOut {

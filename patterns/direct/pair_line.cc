@@ -6,6 +6,7 @@
 
 #include "membuf/byte_span.h"
 #include "membuf/pack.h"
+#include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/direct/offers.h"
 #include "patterns/engine/wire_header.h"
@@ -47,22 +48,23 @@ void Count(bool copied, size_t bytes, OperationStatistics* did) {
 // Null: it goes some other way, which also finds out whether the edge has use for a wide ring.
 Slot* SlotFor(const EdgeConfig& config, size_t bytes, OutEdge* edge) {
   if (kHeaderBytes + bytes <= Slot::kLineBytes) return edge->Next();
-  if (!edge->is_wide()) return nullptr;
+  if (!edge->is_wide() || kHeaderBytes + bytes > WideSlot::kLineBytes) return nullptr;
   const PiecePlan plan = PlanMessage(config.settings, bytes);
   return plan.IsOnePiece() && !plan.header_ahead ? edge->NextForLongLine(kHeaderBytes + bytes)
                                                  : nullptr;
 }
 
-// Without a copy into staging memory; false if that cannot be. The kernel comes last: it takes a
+// Without a copy to memory of the edge; false if that cannot be. The kernel comes last: it takes a
 // system call.
-bool SendLong(Engine* engine, GroupState* group, const PatternCall& call, const WireHeader& header,
-              OutEdge* edge) {
+bool SendUncopied(Engine* engine, GroupState* group, const PatternCall& call,
+                  const WireHeader& header, OutEdge* edge) {
   const Matrix& matrix = call.matrix;
   const auto lands = [&](bool may_use_kernel) {
     return edge->MayLand(matrix.layout) &&
            edge->SendToLanding({reinterpret_cast<const std::byte*>(&header), kHeaderBytes},
                                matrix.layout, matrix.data, may_use_kernel);
   };
+  if (matrix.layout.bytes() < rules::kLeastOfferedBytes) return lands(/*may_use_kernel=*/true);
   OffersOut offers(
       {engine, group, kKind, &EntryOf(call.pattern), header.sequence, call.timeout_seconds});
   const bool may_offer = offers.Add(call.root) && offers.MayOffer(matrix);
@@ -81,7 +83,7 @@ PairLine Send(Engine* engine, GroupState* group, const PatternCall& call,
   if (edge == nullptr) return PairLine::kUnusual;
   const size_t bytes = call.matrix.layout.bytes();
   const WireHeader header = HeaderOf(sequence, bytes);
-  const bool copied = kHeaderBytes + bytes <= WideSlot::kLineBytes;
+  const bool copied = !SendUncopied(engine, group, call, header, edge);
   if (copied) {
     Slot* const slot = SlotFor(*group->config_to[peer], bytes, edge);
     if (slot == nullptr) return PairLine::kUnusual;
@@ -90,8 +92,6 @@ PairLine Send(Engine* engine, GroupState* group, const PatternCall& call,
     std::memcpy(PayloadOf(slot), &header, kHeaderBytes);
     CopyIn(PayloadOf(slot) + kHeaderBytes, call.matrix.layout, call.matrix.data, 0, bytes);
     edge->Publish(slot);
-  } else if (!SendLong(engine, group, call, header, edge)) {
-    return PairLine::kUnusual;
   }
   ++sequence;
   Count(copied, bytes, did);

@@ -138,7 +138,7 @@ class Portions {
     const size_t elems = bytes / ElementBytes(call_.type);
     const StridedLayout packed = StridedLayout::Contiguous(bytes);
     const MutableOperand target{&result.layout, result.data, 0, nullptr};
-    std::byte partials[kMostNearer][WideSlot::kLineBytes];
+    std::byte partials[kMostNearer][rules::kShmRoundBytes];
     ConstOperand sums[rules::kMostRanksOfRound];
     sums[0] = {&own.layout, own.data, 0, nullptr};
     for (int i = 1; i < scope_.size; ++i) sums[i] = {&packed, payloads[i], 0, nullptr};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "membuf/rules.h"
+
 namespace brigade {
 namespace {
 
@@ -60,16 +62,21 @@ Status EdgePort::ReceivePosted(Current* current, ConstByteSpan* message) {
 }
 
 bool EdgePort::SendLongLine(const Step& copy) {
-  const size_t bytes = kHeaderBytes + WireBytes();
-  if (header_ahead_ || piece_ > 0 || copy.only_sent_to < 0 || bytes <= Slot::kLineBytes)
+  const size_t bytes = HeaderBytes() + WireBytes();
+  // Of two ranks nobody forwards, which takes a lease.
+  const bool may_be_forwarded = !pair_ && scope_.size > 2;
+  if (header_ahead_ || copy.only_sent_to < 0 ||
+      (may_be_forwarded && WireBytes() > rules::kShmRoundBytes)) {
     return false;
+  }
   const int peer = scope_.GroupRank(copy.only_sent_to);
   OutEdge* const edge = EdgeTo(peer);
-  Slot* const slot = edge == nullptr ? nullptr : edge->NextForLongLine(bytes);
+  if (edge == nullptr) return false;
+  Slot* const slot = edge->NextForLongLine(bytes);
   if (slot == nullptr) return false;
   const TraceSpan span(TraceKind::kPostSend, bytes, peer);
   StartLine(slot);
-  mover_.Apply(copy, PayloadOf(slot) + kHeaderBytes, nullptr, nullptr, range_);
+  mover_.Apply(copy, PayloadOf(slot) + HeaderBytes(), nullptr, nullptr, range_);
   edge->Publish(slot);
   ++mover_.statistics.messages_sent;
   mover_.statistics.bytes_sent += bytes;

@@ -83,11 +83,11 @@ class EdgePort : public PortBase {
   // Where the edge takes no line now, or something goes before: as a piece.
   Status SendLineAsPiece(int peer, const Current& current);
   Status ReceivePosted(Current* current, ConstByteSpan* message);
-  // The slot is opened for a line of this call, header written.
+  // The slot is opened for a line of this call, and its header, if it has one, written.
   void StartLine(Slot* slot) const {
     slot->kind = Slot::kLine;
-    slot->bytes = static_cast<uint16_t>(kHeaderBytes + WireBytes());
-    std::memcpy(PayloadOf(slot), &header_, kHeaderBytes);
+    slot->bytes = static_cast<uint16_t>(HeaderBytes() + WireBytes());
+    std::memcpy(PayloadOf(slot), &header_, HeaderBytes());
   }
   // The message in the next slot of an edge, wherever it lies; no data if it is nowhere.
   ConstByteSpan MessageIn(const InEdge& edge, const Slot& slot) const {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/pattern_call.h"
@@ -161,11 +163,11 @@ TYPED_TEST(ShortPaths, LongLinesAreForwarded) {
     parameters.topology = {Shape::kIncreasingRings, 1};
     const Schedule schedule = EntryOf(Pattern::kBroadcast).compile(parameters);
     int sent = 0;
-    constexpr size_t kMostElems = (WideSlot::kLineBytes - kHeaderBytes) / sizeof(double);
+    constexpr size_t kMostElems = rules::kShmRoundBytes / sizeof(double);
     for (size_t elems = 1; elems < kMostElems + 20; elems += elems < kMostElems - 2 ? 7 : 1) {
       while (rank == 0 && received < sent) std::this_thread::yield();  // it does not run ahead
       sent += 2;
-      if (!TestFixture::kEdges) Require(me.engine->Drain());  // all its staging memory is back
+      Require(me.engine->Drain());  // all its staging memory is back
       std::vector<double> data(elems, rank == 0 ? static_cast<double>(elems) : 0);
       OperationStatistics statistics;
       Require(me.Run<TypeParam>(Pattern::kBroadcast, schedule, &data, &statistics));
@@ -175,6 +177,33 @@ TYPED_TEST(ShortPaths, LongLinesAreForwarded) {
       ASSERT_EQ(statistics.bytes_sent, rank < 2 ? kHeaderBytes + elems * sizeof(double) : 0);
       if (TestFixture::kEdges && rank == 0 && elems > 50) {
         ASSERT_EQ(statistics.peak_staging_bytes == 0, elems <= kMostElems) << elems;
+      }
+    }
+  });
+}
+
+// Where nobody forwards them, pieces are lines, too.
+TEST(ShortPathOverEdges, PiecesForOneRankNeedNoStagingMemory) {
+  std::atomic<int> received{0};
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Member me(world, rank, /*edges=*/true);
+    ScheduleParameters parameters;
+    parameters.size = 2;
+    parameters.rank = rank;
+    parameters.topology = {Shape::kTree, 2};
+    const Schedule schedule = EntryOf(Pattern::kBroadcast).compile(parameters);
+    for (int call = 0; call < 3 * rules::kShmLinesBeforeWide; ++call) {
+      while (rank == 0 && received < call) std::this_thread::yield();  // it does not run ahead
+      std::vector<double> data(400);                                   // pieces of a chunk each
+      if (rank == 0) std::iota(data.begin(), data.end(), call);
+      OperationStatistics statistics;
+      Require(me.Run<ShortPath<EdgePort>>(Pattern::kBroadcast, schedule, &data, &statistics));
+      EXPECT_EQ(data.back(), call + 399);
+      EXPECT_EQ(data.front(), call);
+      EXPECT_GT(statistics.pieces, 3u);
+      if (rank == 1) ++received;
+      if (rank == 0 && call > rules::kShmLinesBeforeWide) {
+        EXPECT_EQ(statistics.peak_staging_bytes, 0u) << call;
       }
     }
   });
