@@ -24,7 +24,7 @@ void DatatypeCache::ForgetFreed() {
   const std::lock_guard<std::mutex> lock(freeing_);
   for (const MPI_Datatype type : freed_) {
     layouts_.erase(type);
-    if (last_type_ == type) last_type_ = MPI_DATATYPE_NULL;
+    if (last_type_ == type) last_ = nullptr;
   }
   freed_.clear();
   any_freed_.store(false, std::memory_order_relaxed);

@@ -29,7 +29,7 @@ class DatatypeCache {
   // The layout stays until the datatype is freed. Failures as TranslateDatatype.
   Status Find(MPI_Datatype type, const TypedLayout** layout) {
     if (any_freed_.load(std::memory_order_acquire)) ForgetFreed();
-    if (type == last_type_) return *layout = last_, Status();
+    if (last_ != nullptr && type == last_type_) return *layout = last_, Status();
     return FindAnew(type, layout);
   }
   // Datatypes it holds.
@@ -46,7 +46,7 @@ class DatatypeCache {
   int keyval_ = MPI_KEYVAL_INVALID;
   std::unordered_map<MPI_Datatype, TypedLayout> layouts_;
   MPI_Datatype last_type_ = MPI_DATATYPE_NULL;
-  const TypedLayout* last_ = nullptr;
+  const TypedLayout* last_ = nullptr;  // null: there is none
   std::atomic<bool> any_freed_{false};
   std::mutex freeing_;
   std::vector<MPI_Datatype> freed_;

@@ -316,6 +316,7 @@ TEST(Datatype, CacheForgetsWhatIsFreed) {
   // MPI keeps it for as long as it lives.
   static DatatypeCache* const cache = new DatatypeCache;
   const TypedLayout* layout = nullptr;
+  EXPECT_EQ(cache->Find(MPI_DATATYPE_NULL, &layout).code(), StatusCode::kInvalidArgument);
   ASSERT_TRUE(cache->Find(MPI_INT, &layout).ok());
   const TypedLayout* const of_int = layout;
   for (int length = 1; length <= 50; ++length) {
@@ -327,6 +328,7 @@ TEST(Datatype, CacheForgetsWhatIsFreed) {
     ASSERT_TRUE(cache->Find(type, &again).ok());
     EXPECT_EQ(again, layout);
     MPI_Type_free(&type);
+    EXPECT_EQ(cache->Find(type, &layout).code(), StatusCode::kInvalidArgument);
     EXPECT_EQ(cache->size(), 1);
   }
   ASSERT_TRUE(cache->Find(MPI_INT, &layout).ok());
