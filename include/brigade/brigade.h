@@ -331,7 +331,7 @@ BRIGADE_EXPORT brigade_status brigade_wait(brigade_operation* operation,
 /// that comes within some 20 us copies that straight to a matrix in such memory: one copy, and no
 /// staging memory. Of 32 KiB and more that are sent from such memory, with brigade_run(), to ranks
 /// of the host that wait, they make that one copy themselves: a message from point to point, or a
-/// broadcast of up to 8 ranks.
+/// broadcast of up to 8 ranks whose root sends to all, as it does where nothing else is asked for.
 /// The call returns when those have read that began to; it waits for no others. Windows of it
 /// (brigade_window_create()) are as fast as those of brigade_window_allocate(). For all else it is
 /// memory like any other.

@@ -21,16 +21,12 @@ static_assert(rules::kMostRanksOfRound - 1 <= OffersOut::kMostReaders);
 bool IsAsUsual(const Engine& engine, const GroupState& group, const PatternCall& call,
                const Scope& scope) {
   return call.matrix.layout.bytes() >= rules::kLeastOfferedBytes &&
-         MayGoInLines(engine, group, call, scope) && call.root >= 0 && call.root < scope.size &&
-         call.locations == nullptr && call.matrix.data != nullptr;
+         MayGoInLines(engine, group, call, scope) && RootTellsAll(call.topology, scope.size) &&
+         call.root >= 0 && call.root < scope.size && call.locations == nullptr &&
+         call.matrix.data != nullptr;
 }
 
-uint64_t AllBut(int rank, int ranks) {
-  return ((uint64_t{1} << ranks) - 1) & ~(uint64_t{1} << rank);
-}
-
-// The ranks of the scope that have the message. Where some pass it on it is all others, or none:
-// who has it is sent no more, and passes nothing on.
+// The ranks of the scope that have the message.
 uint64_t Offer(const OfferedMessage& message, const PatternCall& call, const Scope& scope,
                const WireHeader& header) {
   OffersOut out(message);
@@ -38,11 +34,7 @@ uint64_t Offer(const OfferedMessage& message, const PatternCall& call, const Sco
     if (!out.Add(scope.GroupRank((scope.rank + i) % scope.size))) return 0;
   }
   const bool is_awaited = out.MayOffer(call.matrix) && out.IsAwaited();
-  if (!is_awaited) return 0;
-  if (!RootTellsAll(call.topology, scope.size)) {
-    return out.SendToAllOrNone(header) ? AllBut(scope.rank, scope.size) : 0;
-  }
-  const uint64_t readers = out.Send(header);
+  const uint64_t readers = is_awaited ? out.Send(header) : 0;
   uint64_t served = 0;
   for (int i = 1; i < scope.size; ++i) {
     if ((readers >> (i - 1) & 1) != 0) served |= uint64_t{1} << (scope.rank + i) % scope.size;
@@ -56,10 +48,6 @@ bool Receive(const OfferedMessage& message, const PatternCall& call, const Scope
   InEdge* const edge = EdgeFrom(message.group, call.scope, root);
   if (edge == nullptr || edge->Peek() != nullptr || !edge->AwaitOffer(call.matrix.layout)) {
     return false;
-  }
-  if (!RootTellsAll(call.topology, scope.size)) {
-    return AwaitOfferToAll(message, root, edge) && ReadOffer(edge, header, call.matrix) &&
-           HaveAllRead(message, root, edge);
   }
   (void)AwaitMessageOrOffer(message, root, edge);
   return edge->has_offer() && ReadOffer(edge, header, call.matrix);
@@ -81,7 +69,8 @@ bool RunBroadcastOffers(Engine* engine, GroupState* group, const PatternCall& ca
   const bool is_root = scope.rank == call.root;
   if (is_root) {
     *served = Offer(message, call, scope, header);
-    if (*served != AllBut(scope.rank, scope.size)) return false;
+    const uint64_t all = (uint64_t{1} << scope.size) - 1;
+    if (*served != (all & ~(uint64_t{1} << scope.rank))) return false;
   } else if (!Receive(message, call, scope, header)) {
     return false;
   }

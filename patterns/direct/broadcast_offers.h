@@ -1,5 +1,5 @@
-// BroadcastOffers: a long broadcast of a few ranks, which all others read where the root has it
-// (offers.h). Where the root does not tell all of them itself, all do so or none.
+// BroadcastOffers: a long broadcast of a few ranks, where the root tells all others itself, and
+// they read it where the root has it (offers.h).
 
 #ifndef BRIGADE_PATTERNS_DIRECT_BROADCAST_OFFERS_H_
 #define BRIGADE_PATTERNS_DIRECT_BROADCAST_OFFERS_H_

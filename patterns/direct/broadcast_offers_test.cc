@@ -3,18 +3,15 @@
 
 #include "patterns/direct/broadcast_offers.h"
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "membuf/strided_layout.h"
-#include "patterns/direct/broadcast_lines.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/short_path/group_edges.h"
@@ -101,59 +98,6 @@ TEST(BroadcastOffers, TheRootCopiesNothingOfWhatTheKernelReads) {
   ExpectTheRootCopiesNothing(/*from_own_memory=*/true, options);
 }
 
-// Along a chain of three, where one passes on what it has.
-PatternCall AlongAChain(Member* me, int root) {
-  PatternCall call = me->CallOf(root);
-  call.topology.shape = Shape::kIncreasingRings;
-  call.topology.parameter = 1;
-  EXPECT_FALSE(RootTellsAll(call.topology, 3));
-  return call;
-}
-
-TEST(BroadcastOffers, WhereOneRelaysAllMayReadTheRoots) {
-  RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
-    Member me(world, rank);
-    for (int i = 0; i < 30; ++i) {
-      const int root = i % 3;
-      const PatternCall call = AlongAChain(&me, root);
-      if (root == rank) std::memset(me.shared, i, kBytes);
-      OperationStatistics did;
-      while (!me.Run(call, &did)) continue;
-      ++me.sequence();
-      EXPECT_EQ(did.copies, root == rank ? 0 : 1);
-      EXPECT_EQ(did.messages_sent, root == rank ? 2 : 0);
-      if (root == rank) {
-        std::memset(me.shared, 255, kBytes);
-      } else {
-        ASSERT_EQ(me.own, std::vector<std::byte>(kBytes, static_cast<std::byte>(i)));
-      }
-    }
-  });
-}
-
-// Rank 2 says that it waits, and does not.
-TEST(BroadcastOffers, WhereOneRelaysNoneHasReadWhatSomeHaveNot) {
-  for (int i = 0; i < 20; ++i) {
-    std::atomic<bool> is_read{false};
-    RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
-      Member me(world, rank);
-      const PatternCall call = AlongAChain(&me, 0);
-      std::memset(me.shared, 7, kBytes);
-      if (rank == 2) {
-        InEdge* const edge = me.state.edges->EdgeFrom({me.state.id, ChannelKind::kAll}, 0);
-        while (edge->Peek() != nullptr || !edge->AwaitOffer(call.matrix.layout)) continue;
-        while (!is_read) std::this_thread::yield();
-        while (!edge->TakeLandingBack()) std::this_thread::yield();
-      }
-      while (!is_read) {
-        ASSERT_FALSE(me.Run(call));
-        if (rank == 1) is_read = me.own.back() == std::byte{7};
-      }
-      Meet(world, rank);
-    });
-  }
-}
-
 TEST(BroadcastOffers, WhatTheKernelIsNotTheFastestForIsNotOffered) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     ShmOptions options;
@@ -179,6 +123,8 @@ TEST(BroadcastOffers, WhatIsUnusualIsLeftAsItIs) {
     add("a sum").pattern = Pattern::kReduce;
     add("point to point").scope = ChannelKind::kPointToPoint;
     add("no data").matrix.data = nullptr;
+    add("a relay").topology = {Shape::kTree, 2};
+    add("by host").topology = {Shape::kTree, 8, /*by_host=*/true};
     add("a root below all").root = -1;
     add("a root beyond all").root = kRanks;
     add("a short one").matrix.layout = StridedLayout::Contiguous(rules::kLeastOfferedBytes - 1);

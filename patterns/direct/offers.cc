@@ -29,30 +29,14 @@ void WaitUntil(const OfferedMessage& message, int peer, const Over& over) {
   message.group->is_held = false;
 }
 
-// As any call ends that is late, or whose group is broken. `peer` is whom it has waited for, and
-// may be gone.
-void Break(const OfferedMessage& message, int peer, bool is_lost) {
+// As any call ends that is late, or whose group is broken. `peer` is whom it has waited for.
+void Break(const OfferedMessage& message, int peer) {
   GroupState* const group = message.group;
-  const Status status = !group->failure.ok() ? group->failure
-                        : is_lost            ? Status(StatusCode::kPeerLost,
-                                                      "rank " + std::to_string(peer) + " of the group is gone")
-                                             : TimeLimit::TooLate(message.timeout_seconds);
+  const Status status =
+      group->failure.ok() ? TimeLimit::TooLate(message.timeout_seconds) : group->failure;
   message.engine->BreakGroup(
       group, status.WithContext(Describe(message, peer)),
       {group->rank, status.code(), message.entry->pattern, message.sequence, status.message()});
-}
-
-// Waits until `over()` on whom cannot be left while the group stands. False: it is broken now.
-template <typename Over>
-bool WaitOrBreak(const OfferedMessage& message, int peer, InEdge* edge, const Over& over) {
-  TimeLimit limit;
-  limit.Start(message.timeout_seconds);
-  WaitUntil(message, peer, [&] {
-    return over() || edge->lost() || !message.group->failure.ok() || limit.is_over();
-  });
-  if (over()) return true;  // who is lost may have ended it before
-  Break(message, peer, edge->lost());
-  return false;
 }
 
 }  // namespace
@@ -123,7 +107,7 @@ uint64_t OffersOut::AwaitReaders() {
       readers |= uint64_t{1} << i;
     }
   }
-  if (withdrawn_from >= 0) Break(message_, withdrawn_from, /*is_lost=*/false);
+  if (withdrawn_from >= 0) Break(message_, withdrawn_from);
   return readers;
 }
 
@@ -136,17 +120,6 @@ uint64_t OffersOut::Send(const WireHeader& header) {
   return TakeBack() ? AwaitReaders() : 0;
 }
 
-// Of a group that fails, the readers hear so.
-bool OffersOut::SendToAllOrNone(const WireHeader& header) {
-  const uint64_t readers = Send(header);
-  const bool by_all = readers == (uint64_t{1} << count_) - 1;
-  if (!message_.group->failure.ok()) return false;
-  for (int i = 0; i < count_; ++i) {
-    if ((readers >> i & 1) != 0) edges_[i]->Decide(by_all);
-  }
-  return by_all;
-}
-
 // Whom a sender copies to cannot go away, not even when the time of the call is over: a copy that
 // has begun cannot be kept from this rank's memory. The sender waits for nobody while it copies.
 const Slot* AwaitMessageOrOffer(const OfferedMessage& message, int peer, InEdge* edge) {
@@ -155,30 +128,6 @@ const Slot* AwaitMessageOrOffer(const OfferedMessage& message, int peer, InEdge*
   if (PollUntil(message.engine, peer, is_here)) return slot;
   WaitUntil(message, peer, [&] { return edge->TakeLandingBack() || is_here() || edge->lost(); });
   return edge->has_offer() ? nullptr : edge->Peek();  // who is lost may have sent it before
-}
-
-bool AwaitOfferToAll(const OfferedMessage& message, int peer, InEdge* edge) {
-  const Scope& scope = message.group->scope(message.kind);
-  const auto comes_otherwise = [&] {
-    for (int i = 1; i < scope.size; ++i) {
-      const int other = scope.GroupRank((scope.rank + i) % scope.size);
-      InEdge* const from = EdgeFrom(message.group, message.kind, other);
-      if (from == nullptr || from->Peek() != nullptr) return true;
-    }
-    return false;
-  };
-  (void)PollUntil(message.engine, peer, [&] { return edge->TakeOffer() || comes_otherwise(); });
-  if (edge->has_offer()) return true;
-  // What is offered from here on is one of the next call, or too late: its sender takes it back.
-  (void)WaitOrBreak(message, peer, edge, [&] { return edge->TakeLandingBack() || edge->lost(); });
-  return false;
-}
-
-bool HaveAllRead(const OfferedMessage& message, int peer, InEdge* edge) {
-  const auto is_decided = [&] { return !edge->IsUndecided(); };
-  return (PollUntil(message.engine, peer, is_decided) ||
-          WaitOrBreak(message, peer, edge, is_decided)) &&
-         edge->Counts();
 }
 
 size_t OfferedBytes(const InEdge& edge) {

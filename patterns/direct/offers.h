@@ -57,8 +57,6 @@ class OffersOut {
   uint64_t AwaitReaders();
   // Offers it, takes back what is not taken up soon, and waits for the others.
   uint64_t Send(const WireHeader& header);
-  // The same, but it counts as read if all have, and else for none.
-  bool SendToAllOrNone(const WireHeader& header);
 
  private:
   const OfferedMessage message_;
@@ -72,11 +70,6 @@ class OffersOut {
 // The receiver's side. REQUIRES: a landing was lent, or an offer is awaited. Waits a little for the
 // next message. Null: it does not come, and neither is any more. Or the edge has an offer now.
 const Slot* AwaitMessageOrOffer(const OfferedMessage& message, int peer, InEdge* edge);
-// The same where all or none read what `peer` offers, and those that do not are sent it by any rank
-// of the scope. False: it comes so.
-bool AwaitOfferToAll(const OfferedMessage& message, int peer, InEdge* edge);
-// Whether all have read it. REQUIRES: this rank has. The group is broken if that will not be known.
-bool HaveAllRead(const OfferedMessage& message, int peer, InEdge* edge);
 // The length of the message that the edge has an offer of.
 size_t OfferedBytes(const InEdge& edge);
 // Reads an offer that the edge has, if its header is `expected`, to the first bytes of `matrix`.

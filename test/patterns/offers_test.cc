@@ -114,7 +114,7 @@ struct Rank {
                    : rank == from ? Pattern::kSend
                                   : Pattern::kReceive;
     call.root = is_broadcast || rank != from ? from : PeerOf(from);
-    call.topology = topology;
+    call.topology.shape = Shape::kFree;
     call.matrix = matrix;
     call.timeout_seconds = timeout_seconds;
     return group->Run(call, did);
@@ -131,8 +131,7 @@ struct Rank {
   }
 
   const int rank;
-  bool shares = true;  // what it sends
-  Topology topology{Shape::kFree};
+  bool shares = true;          // what it sends
   double timeout_seconds = 0;  // of its calls
   std::unique_ptr<Endpoint> endpoint;
   std::unique_ptr<Engine> engine;
@@ -159,7 +158,6 @@ TEST_P(Offers, AreReadBeforeTheirMemoryIsWrittenAnew) {
       const auto rows = static_cast<int64_t>(1 + random() % most_elems) / cols;
       const bool from_shared = !by_kernel || random() % 8 == 0;
       const bool to_shared = random() % 4 == 0;
-      me.topology = {random() % 2 == 0 ? Shape::kFree : Shape::kIncreasingRings, 1};
       const int64_t ld[] = {rows, rows + static_cast<int64_t>(random() % 2) * rows / 2};
       const int gap = static_cast<int>(random() % 2);
       const bool sends = rank == from;
@@ -392,56 +390,6 @@ TEST(OffersOfProcesses, AnAbortEndsTheCallThatWaitsForAReader) {
     return StopWithinAnOffer(&me, bootstrap, /*is_broadcast=*/false, StatusCode::kAborted);
   });
   EXPECT_EQ(ends, std::vector<int>(3, 0));
-}
-
-// A root that all have read from, along a chain, and that has not said so to anybody.
-int LeaveUndecided(Bootstrap* bootstrap, int signal, StatusCode expected) {
-  Rank me(bootstrap);
-  me.topology = {Shape::kIncreasingRings, 1};
-  std::vector<double> own;
-  const Matrix matrix = Begin(&me, /*is_broadcast=*/true, &own, kShort);
-  const pid_t process = getpid();
-  pid_t all[3] = {};
-  Require(bootstrap->AllGather(&process, sizeof(process), all));
-  if (me.rank == 0) {
-    PatternCall call;
-    call.pattern = Pattern::kBroadcast;
-    call.topology = me.topology;
-    WireHeader header;
-    SetHeader(EntryOf(call.pattern), call, /*sequence=*/2, kShort, &header);
-    const SharedSource source = SharedSource::Of(matrix.layout, matrix.data);
-    // One that comes late is left without an offer, and waits for this rank all the same.
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-    const auto is_late = [&] { return std::chrono::steady_clock::now() > end; };
-    for (const int peer : {1, 2}) {
-      OutEdge* const edge = me.To(/*is_broadcast=*/true, peer);
-      const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header), sizeof(header));
-      while (!edge->Offer(head, source) && !is_late()) std::this_thread::yield();
-      while (edge->HasOffer() && !is_late()) std::this_thread::yield();
-    }
-    raise(signal);
-    return 0;
-  }
-  me.timeout_seconds = signal == SIGSTOP ? 0.5 : 0;
-  const Status status = me.Run(/*is_broadcast=*/true, 0, matrix);
-  if (me.rank == 1 && signal == SIGSTOP) {
-    AwaitStop(all[0]);
-    kill(all[0], SIGCONT);
-  }
-  return Report(status.code() == expected, status.ToString().c_str());
-}
-
-TEST(OffersOfProcesses, WhoDoesNotSayWhetherAllHaveReadIsNotWaitedForWithoutEnd) {
-  EXPECT_EQ(RunProcesses(3,
-                         [](Bootstrap* bootstrap) {
-                           return LeaveUndecided(bootstrap, SIGKILL, StatusCode::kPeerLost);
-                         }),
-            (std::vector<int>{SIGKILL, 0, 0}));
-  EXPECT_EQ(RunProcesses(3,
-                         [](Bootstrap* bootstrap) {
-                           return LeaveUndecided(bootstrap, SIGSTOP, StatusCode::kTimedOut);
-                         }),
-            std::vector<int>(3, 0));
 }
 
 // Its memory stays mapped at whom it was once offered to.

@@ -114,7 +114,6 @@ bool OutEdge::CopyTo(const EdgeLanding& landing, const StridedLayout& layout, co
 void OutEdge::AskToAwait() {
   uint64_t state = ring_->returns.landing.state.load(std::memory_order_relaxed);
   if (state == EdgeLanding::kAsked || IsAwaited()) return;
-  if (EdgeLanding::IsDecision(state)) return;  // its receiver may still have to see that
   (void)ring_->returns.landing.state.compare_exchange_strong(state, EdgeLanding::kAsked,
                                                              std::memory_order_release);
 }
@@ -162,14 +161,6 @@ bool OutEdge::WithdrawOffer() {
   uint64_t reading = EdgeLanding::StateOf(sent_, EdgeLanding::kReading);
   return ring_->returns.landing.state.compare_exchange_strong(reading, 0,
                                                               std::memory_order_acq_rel);
-}
-
-void OutEdge::Decide(bool counts) {
-  uint64_t read = EdgeLanding::StateOf(sent_, EdgeLanding::kRead);
-  (void)ring_->returns.landing.state.compare_exchange_strong(
-      read, counts ? EdgeLanding::StateOf(sent_, EdgeLanding::kCounts) : 0,
-      std::memory_order_acq_rel);
-  receiver_->Ring();
 }
 
 bool OutEdge::WasOfferRead() {

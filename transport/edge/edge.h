@@ -96,7 +96,6 @@ struct alignas(64) EdgeLanding {
     kReading,  // until the receiver says something else, or the sender has no time left for it
     kRead,
     kRefused,  // nothing was read; it is to come another way
-    kCounts,   // of one that all or none are to read: all have
   };
   static constexpr uint64_t kAsked = 1;  // the sender would offer, and nobody awaits that
   static constexpr size_t kHeadBytes = 32;
@@ -110,7 +109,6 @@ struct alignas(64) EdgeLanding {
   alignas(64) SharedSegment::Address segment;
   std::byte head[kHeadBytes];  // of an offer
   static uint64_t StateOf(uint64_t number, State state) { return (number + 1) << 3 | state; }
-  static bool IsDecision(uint64_t word) { return (word & 7) == kCounts; }
   // Where nothing is written the other side finds what it knows in its cache.
   void SetSegment(const SharedSegment::Address& address) {
     if (!(segment == address)) segment = address;
@@ -304,9 +302,6 @@ class OutEdge {
     receiver_->Ring();
   }
 
-  // Of one that was read, whose receiver waits for this: whether it counts.
-  void Decide(bool counts);
-
   // Whether the next message needs no extension, or nobody receives it.
   bool HasRoom() { return RingHasRoom() || closed(); }
 
@@ -495,10 +490,6 @@ class InEdge {
                        uint64_t offset, StridedLayout* layout) {
     return offered_.Find(memory, segment, offset, layout);
   }
-  // Of an offer that this rank has read, and that all or none are to read. REQUIRES: nothing was
-  // lent or awaited since.
-  bool IsUndecided() const { return IsInState(EdgeLanding::kRead); }
-  bool Counts() const { return IsInState(EdgeLanding::kCounts); }
   // The sender is gone.
   void SetLost() { lost_ = true; }
   bool lost() const { return lost_; }
@@ -507,10 +498,6 @@ class InEdge {
   void Close();
 
  private:
-  bool IsInState(EdgeLanding::State state) const {
-    return ring_->returns.landing.state.load(std::memory_order_acquire) ==
-           EdgeLanding::StateOf(taken_, state);
-  }
   bool Attach();
   const Slot* Follow();
   const Slot* FollowToWideRing();

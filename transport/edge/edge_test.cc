@@ -1272,26 +1272,6 @@ TEST(EdgeTest, WhatIsWithdrawnFromAReaderDoesNotCount) {
   }
 }
 
-TEST(EdgeTest, WhatAllOrNoneReadCountsOnceThatIsDecided) {
-  OfferLink link;
-  for (const bool counts : {true, false, true}) {
-    ASSERT_TRUE(link.in->AwaitOffer(link.plain));
-    ASSERT_TRUE(link.Offer());
-    ASSERT_TRUE(link.in->TakeOffer());
-    EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
-    EXPECT_TRUE(link.in->IsUndecided());
-    EXPECT_FALSE(link.in->Counts());
-    EXPECT_TRUE(link.out->WasOfferRead());
-    link.out->Decide(counts);
-    link.out->AskToAwait();  // for its next one, while the receiver has not looked
-    EXPECT_FALSE(link.in->IsUndecided());
-    EXPECT_EQ(link.in->Counts(), counts);
-  }
-  ASSERT_TRUE(link.in->AwaitOffer(link.plain));
-  link.out->Decide(true);
-  EXPECT_FALSE(link.in->Counts()) << "nothing was read";
-}
-
 // Each has its last word at any time.
 TEST(EdgeTest, OffersThatAreReadAndWithdrawnAtOnce) {
   const int offers = StressRounds(4000, 500000);
