@@ -2,6 +2,9 @@
 // windows/message/README.md promises, and nothing else.
 
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -16,6 +19,16 @@
 #include "transport/machines/machine_description.h"
 #include "windows/core/window.h"
 #include "windows/message/outbox.h"
+
+namespace {
+thread_local int looks_at_clock = 0;
+}  // namespace
+
+// What a clock of the standard library asks the system by.
+extern "C" int clock_gettime(clockid_t clock, timespec* now) noexcept {
+  ++looks_at_clock;
+  return static_cast<int>(syscall(SYS_clock_gettime, clock, now));
+}
 
 namespace brigade {
 namespace {
@@ -270,6 +283,26 @@ TEST(WindowCosts, CopiesOfAGet) {
   MachineDescription machine = OnlyCopies();
   machine.needs_staging = true;
   EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, Get(kPiece)), 2 * kPiece * kCopyUs);
+}
+
+// Nor does what gives it back.
+TEST(WindowCosts, AFreeLockLooksAtNoClock) {
+  WindowWay way;
+  way.transport = WindowWay::Transport::kShm;
+  way.goes_directly = [](int) { return true; };
+  way.kind = WindowMemory::kShared;
+  OnWindowRanks(way, 2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(kPiece);
+    self.Meet();
+    const int before = looks_at_clock;
+    for (int i = 0; i < 100 && self.rank() == 0; ++i) {
+      Require(window->Lock(LockKind::kExclusive, 1));
+      Require(window->Put(Here(8), There(8)));
+      Require(window->Unlock(1));
+    }
+    EXPECT_EQ(looks_at_clock, before);
+    Require(window->Free());
+  });
 }
 
 // The clock of the world. Who waits for what another rank writes stays awake for a while, if it has

@@ -135,7 +135,7 @@ Status WindowWait::Until(OtherThreads* others, bool is_told, const char* what, c
   // are short, here and in `others`, however long it takes: a fence waits several times in a row.
   constexpr std::chrono::microseconds kNap(50);
   const std::chrono::duration<double> interval(engine_->options().report_seconds);
-  auto reported = std::chrono::steady_clock::now();
+  std::optional<Engine::Clock::time_point> reported;  // or the end of the first nap
   for (uint64_t polls = 0; !ends();) {
     const bool moved = engine_->Move();
     // Asked anew: another thread, let in, may open a group that makes it fewer.
@@ -156,8 +156,9 @@ Status WindowWait::Until(OtherThreads* others, bool is_told, const char* what, c
       continue;
     }
     engine_->endpoint()->Nudge();
-    const auto now = std::chrono::steady_clock::now();
-    if (interval.count() > 0 && now - reported > interval) {
+    const auto now = Engine::Clock::now();
+    if (!reported.has_value()) reported = now;
+    if (interval.count() > 0 && now - *reported > interval) {
       reported = now;
       engine_->options().report(describe() + ": nothing has come, and it goes on waiting");
     }
