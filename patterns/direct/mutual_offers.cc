@@ -21,13 +21,15 @@ constexpr double kPatienceSeconds = 0.01;
 constexpr uint64_t kCallsPerTry = 16;
 
 // Of a writer that takes its memory away: what it says of that comes before it writes to it. Of a
-// reader: it has read before it looks for that. GCC warns that ThreadSanitizer knows of no fences.
+// reader: it has read before it looks for that. Of either: what it has said so far comes before it
+// looks what the other says. GCC warns that ThreadSanitizer knows of no fences.
 #ifdef __SANITIZE_THREAD__
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wtsan"
 #endif
 void FenceBehindSaying() { std::atomic_thread_fence(std::memory_order_release); }
 void FenceBehindReading() { std::atomic_thread_fence(std::memory_order_acquire); }
+void FenceBeforeLooking() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 #ifdef __SANITIZE_THREAD__
 #pragma GCC diagnostic pop
 #endif
@@ -82,14 +84,17 @@ bool MutualOffers::Locate(int reader, Place* place) const {
   return true;
 }
 
-// A root that is in an earlier call than this rank may be reading what was said of that.
-bool MutualOffers::MaySay(const Peer& peer) const {
+bool MutualOffers::MayOfferTo(const Peer& peer) const {
   if (peer.out == nullptr || peer.in == nullptr) return false;
+  const uint64_t last = peer.out->notice();
+  if (StepIn(last) == kLeft) {
+    if ((NumberIn(last) - 1) / kCallsPerTry == sequence_ / kCallsPerTry) return false;
+    FenceBeforeLooking();
+  }
+  // A root that is in an earlier call than this rank may be reading what was said of that.
   const uint64_t theirs = peer.in->notice();
   const bool is_over = theirs == 0 || StepIn(theirs) == kLeft || StepIn(theirs) == kDone;
-  if (theirs < WordOf(kOffers) && !is_over) return false;
-  const uint64_t last = peer.out->notice();
-  return StepIn(last) != kLeft || (NumberIn(last) - 1) / kCallsPerTry != sequence_ / kCallsPerTry;
+  return theirs >= WordOf(kOffers) || is_over;
 }
 
 bool MutualOffers::Offer() {
@@ -100,10 +105,11 @@ bool MutualOffers::Offer() {
     if (!Locate(peer.rank, &place)) return false;
     peer.out = EdgeTo(engine_, group_, kind_, scope_.GroupRank(peer.rank));
     peer.in = EdgeFrom(group_, kind_, scope_.GroupRank(peer.rank));
-    if (!MaySay(peer)) return false;
+    if (!MayOfferTo(peer)) return false;
     std::memcpy(peer.out->notice_text(), &place, sizeof(place));
   }
   Say(kOffers);
+  FenceBeforeLooking();
   return true;
 }
 

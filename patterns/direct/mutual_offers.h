@@ -5,8 +5,9 @@
 // what others need. So each says in notices of its edges (edge.h) where its messages lie. Once it
 // has found those of all others it says that it would read, and when all have said so nobody can go
 // back. Who cannot offer says nothing and begins with the schedule: whoever sees one of its
-// messages, or of those that this made begin, leaves, too. Nobody waits for long for a rank that
-// says nothing, since it may have made another call, which only messages would tell.
+// messages, or of those that this made begin, leaves, too. So these are calls in whose schedule
+// each rank sends before it waits for anybody. Nobody waits for long for a rank that says nothing,
+// since it may have made another call, which only messages would tell.
 
 #ifndef BRIGADE_PATTERNS_DIRECT_MUTUAL_OFFERS_H_
 #define BRIGADE_PATTERNS_DIRECT_MUTUAL_OFFERS_H_
@@ -29,7 +30,8 @@ namespace brigade {
 
 class MutualOffers : public PortBase {
  public:
-  // `call` was validated and must outlive the object. REQUIRES: MayGoInLines() (line_round.h).
+  // `call` was validated and must outlive the object. REQUIRES: MayGoInLines() (line_round.h); in
+  // the schedule each sends before it waits, but the root of a reduction of two.
   MutualOffers(Engine* engine, GroupState* group, const CatalogueEntry& entry,
                const PatternCall& call, uint64_t sequence);
 
@@ -76,7 +78,7 @@ class MutualOffers : public PortBase {
   const Matrix& OfferFrom(int owner, int reader) const;
   WireHeader HeaderOf(int owner, int reader) const;
   // Whether it can be told, and it is time to try.
-  bool MaySay(const Peer& peer) const;
+  bool MayOfferTo(const Peer& peer) const;
   bool Locate(int reader, Place* place) const;
   bool FindAll();
   // Whether all are so far, or some never will be; then `*all` is false.

@@ -22,7 +22,9 @@ namespace {
 // Of a partial sum: it stays in the second-level cache beside what is added to it.
 constexpr size_t kPartialBytes = size_t{32} << 10;
 
-// Whether ranks combine along a ring, or the order makes no difference: to two ranks it makes none.
+// Whether ranks combine along a ring, or are two, who have one order only; and in the schedule each
+// sends before it waits, as mutual_offers.h has it. Along a tree the root, and whoever has
+// children, would wait first.
 bool IsRight(const PatternCall& call, const Scope& scope) {
   if (call.locations != nullptr) return false;
   switch (call.pattern) {
@@ -31,8 +33,7 @@ bool IsRight(const PatternCall& call, const Scope& scope) {
     case Pattern::kMultiReduce:
       return scope.size == 2 || call.topology.shape != Shape::kCirculant;
     case Pattern::kAllReduce:
-      return scope.size == 2 || call.topology.shape == Shape::kDealt ||
-             IsOrderFree(call.op, call.type);
+      return call.topology.shape == Shape::kDealt;
     case Pattern::kReduce:
       return scope.size == 2;
     default:

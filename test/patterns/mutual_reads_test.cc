@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -91,7 +90,7 @@ struct Case {
 // empty, or a matrix.
 class Data {
  public:
-  static constexpr int64_t kRows = 100;
+  static constexpr int64_t kRows = 101;  // a prime, so that shares of a matrix are not equal
 
   Data(const Case& c, int rank, int ranks, bool is_shared)
       : case_(c), rank_(rank), memory_(is_shared, BytesFor(c, ranks)) {
@@ -223,7 +222,8 @@ constexpr int kMostTries = 100000;
 bool WasRead(const OperationStatistics& did) { return did.pieces == 1; }
 
 std::vector<Case> Cases(int ranks) {
-  const int64_t kElems = 9000;
+  const int64_t kElems = 90 * Data::kRows;
+  const int64_t all_elems = ranks * kElems + Data::kRows;
   std::vector<Case> cases;
   for (const int64_t gap : {0, 3}) {
     for (const bool decreasing : {false, true}) {
@@ -239,11 +239,11 @@ std::vector<Case> Cases(int ranks) {
           {Pattern::kMultiReduce, kRing, type, CombineOp::kSum, false, false, gap, kElems});
     }
     for (const CombineOp op : {CombineOp::kSum, CombineOp::kAbsMax, CombineOp::kAbsMin}) {
-      cases.push_back({Pattern::kAllReduce, kDealt, ElementType::kDouble, op, false, false, gap,
-                       ranks * kElems});
+      cases.push_back(
+          {Pattern::kAllReduce, kDealt, ElementType::kDouble, op, false, false, gap, all_elems});
     }
-    cases.push_back({Pattern::kAllReduce, kWide, ElementType::kInt32, CombineOp::kSum, false, false,
-                     gap, 2 * ranks * kElems});
+    cases.push_back({Pattern::kAllReduce, kDealt, ElementType::kInt32, CombineOp::kSum, false,
+                     false, gap, 2 * all_elems});
     if (ranks > 2) continue;
     cases.push_back({Pattern::kMultiReduce, kCirculant, ElementType::kDouble, CombineOp::kSum,
                      false, false, gap, kElems});
@@ -251,10 +251,8 @@ std::vector<Case> Cases(int ranks) {
       cases.push_back({Pattern::kReduce, kRing, ElementType::kDouble, CombineOp::kSum, false, false,
                        gap, 2 * kElems, root});
     }
-    for (const Topology& topology : {kRing, kWide, Topology{Shape::kHypercube, 0}}) {
-      cases.push_back({Pattern::kAllReduce, topology, ElementType::kComplexDouble, CombineOp::kSum,
-                       false, false, gap, 2 * kElems});
-    }
+    cases.push_back({Pattern::kAllReduce, kDealt, ElementType::kComplexDouble, CombineOp::kSum,
+                     false, false, gap, all_elems});
   }
   return cases;
 }
@@ -313,7 +311,8 @@ TEST_P(MutualReads, MemoryIsTheCallersAgain) {
 
 INSTANTIATE_TEST_SUITE_P(Of, MutualReads, testing::Values(2, 3, 4, 5, 8));
 
-constexpr int64_t kElems = 10000;  // 80 KB in the mean, and so many that a message is cut
+// 80 KB in the mean, and so many that a message is cut.
+constexpr int64_t kElems = 100 * Data::kRows;
 
 // Runs a call until its ranks read each other's memory.
 OperationStatistics RunUntilRead(Rank* me, const PatternCall& call) {
@@ -498,6 +497,28 @@ TEST(MutualReadsOfNone, OrdinaryMemoryIsNotSpokenOf) {
   });
 }
 
+// There a rank may wait before it sends anything, and would not let those know that wait for it.
+TEST(MutualReadsOfNone, AlongATreeNothingIsSaid) {
+  constexpr int kRanks = 3;
+  RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world.MakeBootstrap(rank).get());
+    for (const Topology& topology : {kWide, kRing, Topology{Shape::kHypercube, 0}}) {
+      const Case sum{Pattern::kAllReduce,
+                     topology,
+                     ElementType::kInt32,
+                     CombineOp::kSum,
+                     false,
+                     false,
+                     /*gap=*/0,
+                     4 * kRanks * kElems};
+      Data data(sum, rank, kRanks, /*is_shared=*/rank > 0);
+      for (int i = 0; i < 3; ++i) Require(me.group->Run(data.Call()));
+    }
+    for (int d = 1; d < kRanks; ++d) EXPECT_EQ(me.From((rank + d) % kRanks)->notice(), 0);
+    Meet(world, rank);
+  });
+}
+
 TEST(MutualReadsOfSome, CallsThatDoNotMatchAreNamed) {
   for (const bool sends : {false, true}) {
     RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -518,8 +539,45 @@ TEST(MutualReadsOfSome, CallsThatDoNotMatchAreNamed) {
 
 // --- as processes ---
 
-// What becomes of the call of rank 0 when the other does `leave` once both have agreed.
-std::vector<int> RunWithOneThatLeaves(StatusCode expected, void (*leave)()) {
+bool HasTheBitsOfTheSchedule(Rank* me, const Case& c) {
+  Data expected(c, me->rank, me->ranks, /*is_shared=*/false);
+  Require(me->group->Run(expected.Call()));
+  Data data(c, me->rank, me->ranks, /*is_shared=*/true);
+  for (int i = 0; i < kMostTries; ++i) {
+    data.Fill(me->ranks);
+    OperationStatistics did;
+    Require(me->group->Run(data.Call(), &did));
+    if (!(data == expected)) return false;
+    if (WasRead(did)) return true;
+  }
+  return false;
+}
+
+// Where memory of another rank lies elsewhere than that has it.
+TEST(MutualReadsOfProcesses, HaveTheBitsOfTheSchedule) {
+  for (const int ranks : {2, 3}) {
+    const std::vector<int> ends = RunProcesses(ranks, [&](Bootstrap* bootstrap) {
+      Rank me(bootstrap);
+      for (const Case& c : Cases(ranks)) {
+        if (HasTheBitsOfTheSchedule(&me, c)) continue;
+        std::fprintf(stderr, "%s of rank %d\n", PatternName(c.pattern), me.rank);
+        return 1;
+      }
+      return 0;
+    });
+    EXPECT_EQ(ends, std::vector<int>(static_cast<size_t>(ranks)));
+  }
+}
+
+void Meet(Bootstrap* bootstrap) {
+  std::vector<char> all(static_cast<size_t>(bootstrap->size()));
+  Require(bootstrap->AllGather("", 1, all.data()));
+}
+
+// What becomes of the call of rank 0, which may take so long, when the other does `leave` once both
+// have agreed.
+std::vector<int> RunWithOneThatLeaves(double seconds, StatusCode expected,
+                                      void (*leave)(const Rank& me, uint64_t number)) {
   return RunProcesses(2, [&](Bootstrap* bootstrap) {
     Rank me(bootstrap);
     Data data(kSomeCases[0], me.rank, 2, /*is_shared=*/true);
@@ -527,12 +585,14 @@ std::vector<int> RunWithOneThatLeaves(StatusCode expected, void (*leave)()) {
     RunUntilRead(&me, call);
     if (me.rank == 1) {
       const uint64_t number = OfferByHand(me);
+      Meet(bootstrap);
       AwaitAnswer(me, number);
       me.To(0)->SetNotice(number | kReads);
-      leave();
+      leave(me, number);
       return 0;
     }
-    call.timeout_seconds = 2;
+    Meet(bootstrap);
+    call.timeout_seconds = seconds;
     const Status status = me.group->Run(call);
     if (status.code() == expected) return 0;
     std::fprintf(stderr, "%s\n", status.ToString().c_str());
@@ -541,14 +601,16 @@ std::vector<int> RunWithOneThatLeaves(StatusCode expected, void (*leave)()) {
 }
 
 TEST(MutualReadsOfProcesses, OneThatDiesIsLost) {
-  EXPECT_EQ(RunWithOneThatLeaves(StatusCode::kPeerLost, [] { raise(SIGKILL); }),
+  EXPECT_EQ(RunWithOneThatLeaves(60, StatusCode::kPeerLost,
+                                 [](const Rank&, uint64_t) { raise(SIGKILL); }),
             (std::vector<int>{0, SIGKILL}));
 }
 
 TEST(MutualReadsOfProcesses, OneThatDoesNotGoOnIsNotAwaitedForEver) {
-  EXPECT_EQ(RunWithOneThatLeaves(StatusCode::kTimedOut,
-                                 [] { std::this_thread::sleep_for(std::chrono::seconds(3)); }),
-            (std::vector<int>{0, 0}));
+  const auto await_end = [](const Rank& me, uint64_t number) {
+    while (me.From(0)->notice() != (number | kLeft)) std::this_thread::yield();
+  };
+  EXPECT_EQ(RunWithOneThatLeaves(0.2, StatusCode::kTimedOut, await_end), (std::vector<int>{0, 0}));
 }
 
 }  // namespace
