@@ -37,15 +37,23 @@ void CopyIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base
     return;
   }
   StridedLayout::Cursor cursor(layout, offset);
-  if (layout.run_bytes() < rules::kLeastPushedBytes) {
-    alignas(64) std::byte block[rules::kPushedBlockBytes];
-    while (bytes >= rules::kLeastPushedBytes) {
-      const size_t now = std::min(bytes, sizeof(block));
-      CopyIn(block, &cursor, base, now);
-      CopyBytes(chunk, block, now);
-      chunk += now;
-      bytes -= now;
-    }
+  CopyIn(chunk, &cursor, base, bytes);
+}
+
+void PushIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
+            size_t bytes) {
+  if (layout.plain() || layout.run_bytes() >= rules::kLeastPushedBytes) {
+    CopyIn(chunk, layout, base, offset, bytes);
+    return;
+  }
+  StridedLayout::Cursor cursor(layout, offset);
+  alignas(64) std::byte block[rules::kPushedBlockBytes];
+  while (bytes >= rules::kLeastPushedBytes) {
+    const size_t now = std::min(bytes, sizeof(block));
+    CopyIn(block, &cursor, base, now);
+    CopyBytes(chunk, block, now);
+    chunk += now;
+    bytes -= now;
   }
   CopyIn(chunk, &cursor, base, bytes);
 }

@@ -2,9 +2,8 @@
 //
 // Resumable: a call moves any byte range of a layout's packed order, so a message of any size
 // streams through chunks of any size, in any order, without state kept between calls. Strided data
-// are gathered and scattered by this copy itself; nothing is packed first, but for a block that
-// stays in the first-level cache (rules::kPushedBlockBytes). Source: AP3000 paper, sections 3 and
-// 4.1.
+// are gathered and scattered by this copy itself; nothing is ever packed first, but by PushIn, and
+// there no more than stays in the first-level cache. Source: AP3000 paper, sections 3 and 4.1.
 
 #ifndef BRIGADE_MEMBUF_PACK_H_
 #define BRIGADE_MEMBUF_PACK_H_
@@ -19,6 +18,11 @@ namespace brigade {
 // REQUIRES: offset + bytes <= layout.bytes(); chunk has room for `bytes`; no overlap.
 // Cost: one pass over the range; the copy routine is chosen by run length (copy_routine.h).
 void CopyIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
+            size_t bytes);
+
+// The same for a chunk that another processor reads, and read last: through a block
+// (rules::kPushedBlockBytes), so that its lines are overwritten and not fetched first.
+void PushIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
             size_t bytes);
 
 // The reverse: scatters `chunk` into packed bytes [offset, offset + bytes) of the matrix at `base`.

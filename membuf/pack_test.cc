@@ -45,6 +45,9 @@ void ExpectCopies(const LayoutShape& shape, std::mt19937* random) {
     std::vector<std::byte> chunk(bytes);  // exact, so that a sanitizer sees a byte too many
     CopyIn(chunk.data(), layout, matrix.data(), begin, bytes);
     for (size_t k = 0; k < bytes; ++k) ASSERT_EQ(chunk[k], matrix[offsets[begin + k]]);
+    std::vector<std::byte> pushed(bytes);
+    PushIn(pushed.data(), layout, matrix.data(), begin, bytes);
+    ASSERT_EQ(pushed, chunk);
     CopyOut(layout, scattered.data(), begin, bytes, chunk.data());
   }
   std::vector<std::byte> expected = before;

@@ -231,12 +231,12 @@ inline constexpr size_t kShmDemotedBytes = 1152;
 
 // The longest line, beyond that of a narrow ring: one miss less for its receiver, and each slot of
 // a wide ring takes as much.
-inline constexpr size_t kShmWideLineBytes = size_t{16} << 10;
+inline constexpr size_t kShmWideLineBytes = size_t{32} << 10;
 // The long line with which an edge gets a wide ring; those before go as pieces: fewer spare misses,
 // more spare memory where hardly anything is sent.
 inline constexpr int kShmLinesBeforeWide = 4;
-// Wide rings of a rank, each of some 132 KB: more serve more edges, and take more memory.
-inline constexpr size_t kShmMostWideBytes = size_t{4} << 20;
+// Wide rings of a rank, each of some 263 KB: more serve more edges, and take more memory.
+inline constexpr size_t kShmMostWideBytes = size_t{8} << 20;
 // The longest messages of a round without a schedule, and of those that are copied once for each
 // reader all together: of longer ones a copy that serves all takes less.
 inline constexpr size_t kShmRoundBytes = size_t{4} << 10;
@@ -248,6 +248,8 @@ inline constexpr int kShmMostSendsAtOnce = 2;
 // The pieces of a message that the short path moves one by one, where nobody combines them: more
 // spare more messages the bookkeeping of windows, and copy less while nobody takes what was sent.
 inline constexpr int64_t kMostShortPieces = 8;
+// The same where nobody forwards them either: they lie beside their flags, and need no bookkeeping.
+inline constexpr int64_t kMostLinePieces = 512;
 
 // Kernel copies of messages from point to point. The shortest and the longest that are looked at.
 // Below, the message itself costs less than the system call; beyond, two processors that copy at

@@ -90,7 +90,7 @@ PairLine Send(Engine* engine, GroupState* group, const PatternCall& call,
     slot->kind = Slot::kLine;
     slot->bytes = static_cast<uint16_t>(kHeaderBytes + bytes);
     std::memcpy(PayloadOf(slot), &header, kHeaderBytes);
-    CopyIn(PayloadOf(slot) + kHeaderBytes, call.matrix.layout, call.matrix.data, 0, bytes);
+    PushIn(PayloadOf(slot) + kHeaderBytes, call.matrix.layout, call.matrix.data, 0, bytes);
     edge->Publish(slot);
   }
   ++sequence;

@@ -34,7 +34,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   blocking_ = blocking;
   served_ = 0;
   FindChannel();
-  mover_.Reset(entry, &call_);
+  mover_.Reset(entry, &call_, config_->capabilities->line_bytes > 0);
   Status status = CutMessages();
   if (!status.ok()) return status.WithContext(entry.name);
   header_ = WireHeader();

@@ -10,8 +10,9 @@
 
 namespace brigade {
 
-void PieceMover::Reset(const CatalogueEntry& entry, const PatternCall* call) {
+void PieceMover::Reset(const CatalogueEntry& entry, const PatternCall* call, bool shares_memory) {
   call_ = call;
+  shares_memory_ = shares_memory;
   elem_bytes_ = entry.combines ? ElementBytes(call->type) : 1;
   wire_elem_bytes_ = elem_bytes_ + (call->locations != nullptr ? sizeof(int32_t) : 0);
   statistics = OperationStatistics();
@@ -23,7 +24,11 @@ void PieceMover::CopyIn(std::byte* payload, const Place& source, const PiecePlan
   ++statistics.copies;
   statistics.bytes_copied += range.bytes;
   if (!MayCopy(payload, matrix.data, matrix.layout, WireBytes(range.bytes))) return;
-  brigade::CopyIn(payload, matrix.layout, matrix.data, range.offset, range.bytes);
+  if (shares_memory_) {
+    PushIn(payload, matrix.layout, matrix.data, range.offset, range.bytes);
+  } else {
+    brigade::CopyIn(payload, matrix.layout, matrix.data, range.offset, range.bytes);
+  }
   if (call_->locations != nullptr) {
     std::memcpy(payload + range.bytes, call_->locations + range.offset / elem_bytes_,
                 range.bytes / elem_bytes_ * sizeof(int32_t));

@@ -24,8 +24,9 @@ class PieceMover {
   // `processor`: who is told of the work first; null for processors that exist.
   explicit PieceMover(SimulatedProcessor* processor) : processor_(processor) {}
 
-  // `call` must outlive the mover, or be replaced by another Reset.
-  void Reset(const CatalogueEntry& entry, const PatternCall* call);
+  // `call` must outlive the mover, or be replaced by another Reset. `shares_memory`: what is copied
+  // in is read where it lies.
+  void Reset(const CatalogueEntry& entry, const PatternCall* call, bool shares_memory);
   // The longest piece that will be combined.
   void SetPieceBytes(size_t bytes) { chunk_layout_ = StridedLayout::Contiguous(bytes); }
 
@@ -88,6 +89,7 @@ class PieceMover {
 
   SimulatedProcessor* const processor_;
   const PatternCall* call_ = nullptr;
+  bool shares_memory_ = false;
   // Of one element; without arithmetic only bytes count.
   size_t elem_bytes_ = 1;
   // The same on the wire: its location, if there is one, follows the values.

@@ -24,7 +24,7 @@ bool EdgePort::HasFirstPiece() {
   if (message.data == nullptr || message.bytes < kHeaderBytes) return false;
   std::memcpy(&theirs, message.data, sizeof(theirs));
   const PiecePlan plan = PlanMessage(config_.settings, theirs.total_bytes);
-  return IsShort(plan) && message.bytes == kHeaderBytes + plan.RangeOf(0).bytes;
+  return Cuts(plan) && message.bytes == kHeaderBytes + plan.RangeOf(0).bytes;
 }
 
 Status EdgePort::Receive(const Lane& lane, const Step& step, Current* current,
@@ -63,16 +63,14 @@ Status EdgePort::ReceivePosted(Current* current, ConstByteSpan* message) {
 
 bool EdgePort::SendLongLine(const Step& copy) {
   const size_t bytes = HeaderBytes() + WireBytes();
-  // Of two ranks nobody forwards, which takes a lease.
-  const bool may_be_forwarded = !pair_ && scope_.size > 2;
   if (header_ahead_ || copy.only_sent_to < 0 ||
-      (may_be_forwarded && WireBytes() > rules::kShmRoundBytes)) {
+      (MayBeForwarded() && WireBytes() > rules::kShmRoundBytes)) {
     return false;
   }
   const int peer = scope_.GroupRank(copy.only_sent_to);
   OutEdge* const edge = EdgeTo(peer);
   if (edge == nullptr) return false;
-  Slot* const slot = edge->NextForLongLine(bytes);
+  Slot* const slot = bytes <= Slot::kLineBytes ? edge->Next() : edge->NextForLongLine(bytes);
   if (slot == nullptr) return false;
   const TraceSpan span(TraceKind::kPostSend, bytes, peer);
   StartLine(slot);

@@ -45,6 +45,10 @@ class EdgePort : public PortBase {
   bool SeesArrivals() const { return true; }
   // Messages that nobody combines may take some pieces: each costs little more than its copies.
   bool CutsMessages() const { return !entry_.combines; }
+  bool Cuts(const PiecePlan& plan) const {
+    return CutsMessages() && !plan.header_ahead &&
+           plan.Count() <= (MayBeForwarded() ? rules::kMostShortPieces : rules::kMostLinePieces);
+  }
   // Waits a little for the next message from the call's peer, and tells whether it is one that
   // fits, of which the first piece is there.
   bool HasFirstPiece();
@@ -78,6 +82,8 @@ class EdgePort : public PortBase {
   void DropReceives() { Drop(&group_->edge_slot); }
 
  private:
+  // Which takes a lease.
+  bool MayBeForwarded() const { return !pair_ && scope_.size > 2; }
   bool SendLongLine(const Step& copy);
   Status SendLine(int peer, const Current& current);
   // Where the edge takes no line now, or something goes before: as a piece.

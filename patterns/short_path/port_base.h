@@ -27,11 +27,6 @@
 
 namespace brigade {
 
-// Whether a message takes few enough pieces for the short path, where that cuts messages.
-inline bool IsShort(const PiecePlan& plan) {
-  return !plan.header_ahead && plan.Count() <= rules::kMostShortPieces;
-}
-
 class PortBase {
  public:
   PortBase(const PortBase&) = delete;

@@ -23,6 +23,7 @@ class PostPort : public PortBase {
   bool Serves() const { return !entry_.multi; }
   bool SeesArrivals() const { return false; }
   bool CutsMessages() const { return false; }
+  bool Cuts(const PiecePlan&) const { return false; }
   bool HasFirstPiece() { return false; }
   bool FitsWithoutStaging() { return false; }
 

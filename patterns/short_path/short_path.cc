@@ -13,7 +13,7 @@ namespace brigade {
 
 template <typename Port>
 void ShortPath<Port>::SetUp() {
-  this->mover_.Reset(this->entry_, &this->call_);
+  this->mover_.Reset(this->entry_, &this->call_, this->config_.capabilities->line_bytes > 0);
   this->range_.bytes = BytesOf(-1);
   for (int q = 0; this->entry_.multi && q < this->scope_.size; ++q) {
     this->range_.bytes = std::max(this->range_.bytes, BytesOf(q));
@@ -60,9 +60,8 @@ bool ShortPath<Port>::IsShort(const Schedule& schedule) {
   const CutRule rule = this->mover_.Rule(this->entry_, this->config_.settings, this->scope_.size);
   const PiecePlan plan = PlanLongest(rule, schedule.shares, this->range_.bytes);
   this->header_ahead_ = plan.header_ahead;
-  if (!Port::CutsMessages()) return plan.IsOnePiece();
   if (plan.IsOnePiece()) return true;
-  if (!brigade::IsShort(plan) || !AreAlike()) return false;
+  if (!Port::Cuts(plan) || !AreAlike()) return false;
   SetPlan(plan);
   return true;
 }

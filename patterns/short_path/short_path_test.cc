@@ -194,7 +194,7 @@ TEST(ShortPathOverEdges, PiecesForOneRankNeedNoStagingMemory) {
     const Schedule schedule = EntryOf(Pattern::kBroadcast).compile(parameters);
     for (int call = 0; call < 3 * rules::kShmLinesBeforeWide; ++call) {
       while (rank == 0 && received < call) std::this_thread::yield();  // it does not run ahead
-      std::vector<double> data(400);                                   // pieces of a chunk each
+      std::vector<double> data(400);
       if (rank == 0) std::iota(data.begin(), data.end(), call);
       OperationStatistics statistics;
       Require(me.Run<ShortPath<EdgePort>>(Pattern::kBroadcast, schedule, &data, &statistics));
@@ -204,6 +204,28 @@ TEST(ShortPathOverEdges, PiecesForOneRankNeedNoStagingMemory) {
       if (rank == 1) ++received;
       if (rank == 0 && call > rules::kShmLinesBeforeWide) {
         EXPECT_EQ(statistics.peak_staging_bytes, 0u) << call;
+      }
+    }
+  });
+}
+
+// More than a ring holds, so that those which find no room are staged.
+TEST(ShortPathOverEdges, ManyPiecesForOneRank) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Member me(world, rank, /*edges=*/true);
+    ScheduleParameters parameters;
+    parameters.size = 2;
+    parameters.rank = rank;
+    parameters.topology = {Shape::kTree, 2};
+    const Schedule schedule = EntryOf(Pattern::kBroadcast).compile(parameters);
+    for (int call = 0; call < 20; ++call) {
+      std::vector<double> data(4000);
+      if (rank == 0) std::iota(data.begin(), data.end(), call);
+      OperationStatistics statistics;
+      Require(me.Run<ShortPath<EdgePort>>(Pattern::kBroadcast, schedule, &data, &statistics));
+      EXPECT_GT(statistics.pieces, static_cast<uint64_t>(rules::kMostShortPieces));
+      for (size_t i = 0; i < data.size(); ++i) {
+        ASSERT_EQ(data[i], static_cast<double>(call + static_cast<int>(i)));
       }
     }
   });

@@ -178,6 +178,7 @@ class RingInUse {
   std::atomic<uint32_t>* empty_ = nullptr;
 };
 static_assert(WideSlot::kLineBytes == sizeof(WideSlot) - offsetof(Slot, payload));
+static_assert(WideSlot::kLineBytes <= UINT16_MAX, "Slot::bytes");
 
 struct EdgeExtension {
   static constexpr int kSlots = 56;

@@ -99,8 +99,12 @@ Status Outbox::Add(std::unique_ptr<Outgoing> request) {
   added->key = key;
   requests_[key] = std::move(request);
   peer.waiting.push_back(added);
+  // Who asks for one thing computes while it comes, and others may wait for what a fetch or a swap
+  // changes.
+  const bool may_wait =
+      !added->wants_reply() || (note.kind == NoteKind::kGet && peer.under_way > 1);
   const bool is_held = added->is_followed && added->has_gone() && added->is_answered_by_note() &&
-                       peer.waiting.size() <= kMostHeld;
+                       may_wait && peer.waiting.size() <= kMostHeld;
   bool any = false;
   if (!is_held && !peer.is_stuck) return SendWaiting(added->target, &any);
   AddOnce(&busy_, added->target);
