@@ -332,9 +332,11 @@ BRIGADE_EXPORT brigade_status brigade_wait(brigade_operation* operation,
 /// staging memory. Of 32 KiB and more that are sent from such memory, with brigade_run(), to ranks
 /// of the host that wait, they make that one copy themselves: a message from point to point, or a
 /// broadcast of up to 8 ranks whose root sends to all, as it does where nothing else is asked for.
-/// The call returns when those have read that began to; it waits for no others. Windows of it
-/// (brigade_window_create()) are as fast as those of brigade_window_allocate(). For all else it is
-/// memory like any other.
+/// The call returns when those have read that began to; it waits for no others. Where the matrices
+/// of all ranks lie in such memory, up to 8 of a host, long multi-broadcasts, multi-reduces and
+/// all-reduces with brigade_run(), and reductions of two, read them in place, and return when all
+/// have read; docs/user/settings.md says which. Windows of it (brigade_window_create()) are as fast
+/// as those of brigade_window_allocate(). For all else it is memory like any other.
 ///
 /// @param bytes  how much; 0 counts as 1
 /// @return whole pages, whose contents are unspecified, to be given back to brigade_free(). NULL:
