@@ -597,15 +597,14 @@ TEST(EdgeTest, ALengthThatChangesIsReadOnce) {
   int good = 0;
   int bad = 0;
   int wrong = 0;
-  for (uint64_t look = 0; look < 100000000; ++look) {
+  // Until both were seen: where processors are shared, the other thread has its turn when it may.
+  for (uint64_t look = 0; look < 100000000 || good == 0 || bad == 0; ++look) {
     const ConstByteSpan line = LineIn(slot, Slot::kLineBytes);
     ++(line.bytes > Slot::kLineBytes ? wrong : line.data == nullptr ? bad : good);
   }
   over = true;
   wild.join();
   EXPECT_EQ(wrong, 0);
-  EXPECT_GT(good, 0);
-  EXPECT_GT(bad, 0);
 }
 
 TEST(EdgeTest, AnEdgeOutsideItsMemoryIsSeen) {
