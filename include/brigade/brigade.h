@@ -284,8 +284,9 @@ typedef struct {
 ///         send or broadcast, or one with `timeout_seconds`); #BRIGADE_INTERNAL; #BRIGADE_ABORTED
 ///
 /// A send, and a broadcast at its root and relays, return without their receivers as long as
-/// staging and overflow memory last, or once a receiver has read memory of brigade_alloc that it
-/// has begun to read; all other calls wait for what they need.
+/// staging and overflow memory last. They wait for receivers that have begun to read where the
+/// sender has the message, but not for long: 50 ms, and 4 ms per MiB. All other calls wait for what
+/// they need.
 BRIGADE_EXPORT brigade_status brigade_run(brigade_group* group, const brigade_call* call,
                                           brigade_statistics* statistics);
 
@@ -332,11 +333,12 @@ BRIGADE_EXPORT brigade_status brigade_wait(brigade_operation* operation,
 /// staging memory. Of 32 KiB and more that are sent from such memory, with brigade_run(), to ranks
 /// of the host that wait, they make that one copy themselves: a message from point to point, or a
 /// broadcast of up to 8 ranks whose root sends to all, as it does where nothing else is asked for.
-/// The call returns when those have read that began to; it waits for no others. Where the matrices
-/// of all ranks lie in such memory, up to 8 of a host, long multi-broadcasts, multi-reduces and
-/// all-reduces with brigade_run(), and reductions of two, read them in place, and return when all
-/// have read; docs/user/settings.md says which. Windows of it (brigade_window_create()) are as fast
-/// as those of brigade_window_allocate(). For all else it is memory like any other.
+/// The call returns when those have read that began to, or are late (brigade_run()); it waits for
+/// no others. Where the matrices of all ranks lie in such memory, up to 8 of a host, long
+/// multi-broadcasts, multi-reduces and all-reduces with brigade_run(), and reductions of two, read
+/// them in place, and return when all have read; docs/user/settings.md says which. Windows of it
+/// (brigade_window_create()) are as fast as those of brigade_window_allocate(). For all else it is
+/// memory like any other.
 ///
 /// @param bytes  how much; 0 counts as 1
 /// @return whole pages, whose contents are unspecified, to be given back to brigade_free(). NULL:

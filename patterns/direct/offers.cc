@@ -39,6 +39,15 @@ void Break(const OfferedMessage& message, int peer) {
       {group->rank, status.code(), message.entry->pattern, message.sequence, status.message()});
 }
 
+// How long a sender waits for those who read so many bytes. Chosen, not measured: some time slices,
+// for a reader whose processor others have, and a slow copy. More keeps a sender longer from its
+// work where one is stopped; of less, what a slow one has read is copied twice more.
+double PatienceSeconds(uint64_t bytes) {
+  constexpr double kSeconds = 0.05;
+  constexpr double kSecondsPerByte = 4e-9;
+  return kSeconds + kSecondsPerByte * static_cast<double>(bytes);
+}
+
 }  // namespace
 
 bool OffersOut::Add(int peer) {
@@ -93,21 +102,24 @@ bool OffersOut::TakeBack() {
 uint64_t OffersOut::AwaitReaders() {
   TimeLimit limit;
   limit.Start(message_.timeout_seconds);
+  const auto has_failed = [&] { return !message_.group->failure.ok() || limit.is_over(); };
+  TimeLimit patience;
+  patience.Start(PatienceSeconds(source_.memory.bytes));
   uint64_t readers = 0;
-  int withdrawn_from = -1;
+  int unread_by = -1;
   for (int i = 0; i < count_; ++i) {
     if (!has_offer_[i]) continue;
     OutEdge* const edge = edges_[i];
     WaitUntil(message_, peers_[i], [&] {
-      return !edge->HasOffer() || edge->lost() || !message_.group->failure.ok() || limit.is_over();
+      return !edge->HasOffer() || edge->lost() || patience.is_over() || has_failed();
     });
-    if (!edge->lost() && edge->WithdrawOffer()) {
-      withdrawn_from = peers_[i];
-    } else if (edge->WasOfferRead()) {
+    if (edge->EndOffer()) {
       readers |= uint64_t{1} << i;
+    } else if (!edge->lost()) {
+      unread_by = peers_[i];
     }
   }
-  if (withdrawn_from >= 0) Break(message_, withdrawn_from);
+  if (unread_by >= 0 && has_failed()) Break(message_, unread_by);
   return readers;
 }
 

@@ -4,8 +4,8 @@
 //
 // A sender that returned would no longer have the memory to itself. So it offers only to receivers
 // who wait, takes back what none of them takes up soon, and then waits for those alone who have
-// begun to read. What was not read goes another way. From a reader that has not ended when the time
-// of the call is over, or when the group is broken, it withdraws the message, and the call fails.
+// begun to read, and not for long: from one that has not ended then, as it may be stopped, it
+// withdraws the message. What was not read goes another way. So does what was read in part.
 
 #ifndef BRIGADE_PATTERNS_DIRECT_OFFERS_H_
 #define BRIGADE_PATTERNS_DIRECT_OFFERS_H_
@@ -51,9 +51,9 @@ class OffersOut {
   bool Offer(const WireHeader& header);
   // Takes it back from whom it can be taken back. False: none has an offer any more.
   bool TakeBack();
-  // Until nobody reads any more. Who has read it, a bit for each in the order of Add. The group is
-  // broken afterwards, and the edges are not to be used any more, if it was withdrawn from a
-  // reader.
+  // Until nobody reads any more whose copy counts. Who has read it, a bit for each in the order of
+  // Add: the others are to get it another way. But if the time of the call is over before, the
+  // group is broken afterwards, and the edges are not to be used any more.
   uint64_t AwaitReaders();
   // Offers it, takes back what is not taken up soon, and waits for the others.
   uint64_t Send(const WireHeader& header);
@@ -73,8 +73,7 @@ const Slot* AwaitMessageOrOffer(const OfferedMessage& message, int peer, InEdge*
 // The length of the message that the edge has an offer of.
 size_t OfferedBytes(const InEdge& edge);
 // Reads an offer that the edge has, if its header is `expected`, to the first bytes of `matrix`.
-// False: nothing of that counts, and the message comes another way, or the news that its sender has
-// broken the group.
+// False: nothing of that counts, and the message comes another way.
 bool ReadOffer(InEdge* edge, const WireHeader& expected, const Matrix& matrix);
 
 }  // namespace brigade

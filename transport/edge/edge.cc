@@ -157,14 +157,13 @@ bool OutEdge::TakeOfferBack() {
   return true;
 }
 
-bool OutEdge::WithdrawOffer() {
-  uint64_t reading = EdgeLanding::StateOf(sent_, EdgeLanding::kReading);
-  return ring_->returns.landing.state.compare_exchange_strong(reading, 0,
-                                                              std::memory_order_acq_rel);
-}
-
-bool OutEdge::WasOfferRead() {
-  if (StateOfOffer() != EdgeLanding::kRefused) return !HasOffer();
+// What a receiver says behind kRead, of its next message, says that it has read this one.
+bool OutEdge::EndOffer() {
+  uint64_t state = EdgeLanding::StateOf(sent_, EdgeLanding::kReading);
+  if (ring_->returns.landing.state.compare_exchange_strong(state, 0, std::memory_order_acq_rel)) {
+    return false;
+  }
+  if (state != EdgeLanding::StateOf(sent_, EdgeLanding::kRefused)) return true;
   if (is_mapped_) {
     is_refused_ = true;
   } else {

@@ -93,7 +93,7 @@ struct alignas(64) EdgeLanding {
     kTaken,    // the sender copies to it, or did; or it writes an offer
     kAwaited,  // the receiver would read an offer; `memory` is what it has room for
     kOffered,  // it lies here, until the sender takes that back
-    kReading,  // until the receiver says something else, or the sender has no time left for it
+    kReading,  // until the receiver says something else, or the sender waits no longer
     kRead,
     kRefused,  // nothing was read; it is to come another way
   };
@@ -287,12 +287,9 @@ class OutEdge {
     const EdgeLanding::State state = StateOfOffer();
     return state == EdgeLanding::kOffered || state == EdgeLanding::kReading;
   }
-  // Of one that its receiver has begun to read: whatever that reads does not count, and what
-  // follows is no message to wait for. False: it is over.
-  bool WithdrawOffer();
-  // REQUIRES: it was neither taken back nor withdrawn, and the receiver has it no longer, or is
-  // lost. False: the message is to go another way.
-  bool WasOfferRead();
+  // Ends one that could not be taken back, once. False: the message is to go another way, for
+  // nothing was read; or it is still being read, and that does not count.
+  bool EndOffer();
 
   // --- notices ---
   uint64_t notice() const { return ring_->notice.word.load(std::memory_order_relaxed); }
@@ -474,9 +471,9 @@ class InEdge {
   // Copies all of it, `bytes`, to the first bytes of a matrix. False: it is not as long, or cannot
   // be read. Part of it may be copied then.
   bool ReadOffer(size_t bytes, const StridedLayout& layout, std::byte* base);
-  // The sender may have its memory back. If it was not read, the message comes another way. False:
-  // the sender has withdrawn it, so that its memory may have changed under the copy: there is no
-  // message, and the sender's call has failed.
+  // The sender may have its memory back. If it was not read, the message comes another way. So it
+  // does if this is false: the sender has ended the offer before, and its memory may have changed
+  // under the copy.
   [[nodiscard]] bool EndOffer(bool is_read);
   // The last notice of the sender; 0: there is none yet.
   uint64_t notice() {

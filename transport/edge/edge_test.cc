@@ -1148,7 +1148,7 @@ TEST(EdgeTest, AMessageIsReadWhereItsSenderHasIt) {
       ASSERT_TRUE(link.in->AwaitOffer(link.plain));
     }
     EXPECT_FALSE(link.out->HasOffer());
-    EXPECT_TRUE(link.out->WasOfferRead());
+    EXPECT_TRUE(link.out->EndOffer());
     if (i % 2 == 0) link.Send(static_cast<uint64_t>(i));
     if (i % 3 == 0) {
       EXPECT_EQ(link.out->IsAwaited(), i % 2 != 0) << "the next message only";
@@ -1216,7 +1216,7 @@ TEST(EdgeTest, WhoHasLentALandingReadsAnOffer) {
   ASSERT_TRUE(link.in->TakeOffer());
   ASSERT_TRUE(link.Read(&own, kSharedBytes, link.plain));
   EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
-  EXPECT_TRUE(link.out->WasOfferRead());
+  EXPECT_TRUE(link.out->EndOffer());
   EXPECT_EQ(own, data);
 
   // What is taken back, the kernel may copy; so it may what has no room, or is better not read.
@@ -1244,11 +1244,10 @@ TEST(EdgeTest, WhatIsRefusedIsNotOfferedAgain) {
   ASSERT_TRUE(link.in->AwaitOffer(link.plain));
   ASSERT_TRUE(link.Offer());
   ASSERT_TRUE(link.in->TakeOffer());
-  EXPECT_FALSE(link.out->WasOfferRead()) << "it is being read";
   EXPECT_TRUE(link.out->MayOffer());
   EXPECT_TRUE(link.in->EndOffer(/*is_read=*/false));
   EXPECT_FALSE(link.out->HasOffer());
-  EXPECT_FALSE(link.out->WasOfferRead());
+  EXPECT_FALSE(link.out->EndOffer());
   EXPECT_FALSE(link.out->MayOffer());
 }
 
@@ -1257,9 +1256,8 @@ TEST(EdgeTest, WhatIsWithdrawnFromAReaderDoesNotCount) {
   for (uint64_t i = 0; i < 3; ++i) {
     ASSERT_TRUE(link.in->AwaitOffer(link.plain));
     ASSERT_TRUE(link.Offer());
-    EXPECT_FALSE(link.out->WithdrawOffer()) << "nobody has begun";
     ASSERT_TRUE(link.in->TakeOffer());
-    EXPECT_TRUE(link.out->WithdrawOffer());
+    EXPECT_FALSE(link.out->EndOffer());
     EXPECT_FALSE(link.out->HasOffer());
     std::vector<uint8_t> to(kSharedBytes);
     EXPECT_TRUE(link.Read(&to, kSharedBytes, link.plain)) << "its memory stays mapped";
@@ -1281,8 +1279,7 @@ TEST(EdgeTest, OffersThatAreReadAndWithdrawnAtOnce) {
       while (!link.Offer()) std::this_thread::yield();
       while (link.out->IsOpenOffer()) std::this_thread::yield();
       for (size_t poll = 0; poll < i % 5; ++poll) std::this_thread::yield();
-      withdrawn[i] = link.out->WithdrawOffer();
-      ASSERT_TRUE(withdrawn[i] || link.out->WasOfferRead());
+      withdrawn[i] = !link.out->EndOffer();
       link.Send(i);
     }
   });
@@ -1430,7 +1427,7 @@ TEST(EdgeTest, WhatNobodyMapsTheKernelReads) {
     EXPECT_TRUE(link.Read(&to, bytes, one.to));
     EXPECT_EQ(to, expected) << one.from.run_bytes() << " to " << one.to.run_bytes();
     EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
-    EXPECT_TRUE(link.out->WasOfferRead());
+    EXPECT_TRUE(link.out->EndOffer());
   }
 }
 
@@ -1453,7 +1450,7 @@ TEST(EdgeTest, WhatTheKernelDoesNotReadIsRefused) {
     EXPECT_FALSE(link.Read(&to, kSharedBytes, link.plain));
     EXPECT_EQ(to, std::vector<uint8_t>(kSharedBytes, 9));
     EXPECT_TRUE(link.in->EndOffer(/*is_read=*/false));
-    EXPECT_FALSE(link.out->WasOfferRead());
+    EXPECT_FALSE(link.out->EndOffer());
     EXPECT_FALSE(link.out->CopiesByKernel(link.plain)) << "it is not tried again";
     EXPECT_TRUE(link.out->MayOffer()) << "what can be mapped is another matter";
     link.Send(1);
@@ -1501,7 +1498,7 @@ TEST(EdgeTest, OffersThatAreTakenBackAndReadAtOnce) {
         }
         if (!link.out->TakeOfferBack()) {
           while (link.out->HasOffer()) std::this_thread::yield();
-          ASSERT_TRUE(link.out->WasOfferRead());
+          ASSERT_TRUE(link.out->EndOffer());
           ++offered;
           continue;
         }
@@ -1553,7 +1550,7 @@ TEST(EdgeTest, AnotherProcessReadsTheOffer) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   EXPECT_FALSE(link.out->HasOffer());
-  EXPECT_TRUE(link.out->WasOfferRead());
+  EXPECT_TRUE(link.out->EndOffer());
 }
 
 // --- notices ---
