@@ -9,6 +9,7 @@
 #include "patterns/direct/offers.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/schedule/pattern.h"
+#include "patterns/short_path/call_wait.h"
 #include "patterns/short_path/group_edges.h"
 #include "transport/channel.h"
 #include "transport/edge/edge.h"
@@ -27,9 +28,9 @@ bool IsAsUsual(const Engine& engine, const GroupState& group, const PatternCall&
 }
 
 // The ranks of the scope that have the message.
-uint64_t Offer(const OfferedMessage& message, const PatternCall& call, const Scope& scope,
+uint64_t Offer(const CallWait& wait, const PatternCall& call, const Scope& scope,
                const WireHeader& header) {
-  OffersOut out(message);
+  OffersOut out(wait);
   for (int i = 1; i < scope.size; ++i) {
     if (!out.Add(scope.GroupRank((scope.rank + i) % scope.size))) return 0;
   }
@@ -42,14 +43,13 @@ uint64_t Offer(const OfferedMessage& message, const PatternCall& call, const Sco
   return served;
 }
 
-bool Receive(const OfferedMessage& message, const PatternCall& call, const Scope& scope,
-             const WireHeader& header) {
-  const int root = scope.GroupRank(call.root);
-  InEdge* const edge = EdgeFrom(message.group, call.scope, root);
+bool Receive(CallWait wait, const PatternCall& call, const Scope& scope, const WireHeader& header) {
+  wait.peer = scope.GroupRank(call.root);
+  InEdge* const edge = EdgeFrom(wait.group, call.scope, wait.peer);
   if (edge == nullptr || edge->Peek() != nullptr || !edge->AwaitOffer(call.matrix.layout)) {
     return false;
   }
-  (void)AwaitMessageOrOffer(message, root, edge);
+  (void)AwaitMessageOrOffer(&wait, edge);
   return edge->has_offer() && ReadOffer(edge, header, call.matrix);
 }
 
@@ -65,13 +65,13 @@ bool RunBroadcastOffers(Engine* engine, GroupState* group, const PatternCall& ca
   const size_t bytes = call.matrix.layout.bytes();
   WireHeader header;
   SetHeader(entry, call, sequence, bytes, &header);
-  const OfferedMessage message{engine, group, call.scope, &entry, sequence, call.timeout_seconds};
+  const CallWait wait{engine, group, &entry, call.scope, sequence, call.timeout_seconds};
   const bool is_root = scope.rank == call.root;
   if (is_root) {
-    *served = Offer(message, call, scope, header);
+    *served = Offer(wait, call, scope, header);
     const uint64_t all = (uint64_t{1} << scope.size) - 1;
     if (*served != (all & ~(uint64_t{1} << scope.rank))) return false;
-  } else if (!Receive(message, call, scope, header)) {
+  } else if (!Receive(wait, call, scope, header)) {
     return false;
   }
   if (did != nullptr) {

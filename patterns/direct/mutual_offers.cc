@@ -48,8 +48,12 @@ struct MutualOffers::Place {
 
 MutualOffers::MutualOffers(Engine* engine, GroupState* group, const CatalogueEntry& entry,
                            const PatternCall& call, uint64_t sequence)
-    : PortBase(engine, group, entry, call), sequence_(sequence) {
-  header_.sequence = static_cast<uint32_t>(sequence);  // as Describe says it
+    : entry_(entry), call_(call), scope_(group->scope(call.scope)), wait_{engine,
+                                                                          group,
+                                                                          &entry,
+                                                                          call.scope,
+                                                                          sequence,
+                                                                          call.timeout_seconds} {
   for (int i = 0; i < peer_count(); ++i) peers_[i].rank = (scope_.rank + i + 1) % scope_.size;
 }
 
@@ -67,7 +71,7 @@ const Matrix& MutualOffers::OfferFrom(int owner, int reader) const {
 
 WireHeader MutualOffers::HeaderOf(int owner, int reader) const {
   WireHeader header;
-  SetHeader(entry_, call_, sequence_, OfferFrom(owner, reader).layout.bytes(), &header);
+  SetHeader(entry_, call_, wait_.sequence, OfferFrom(owner, reader).layout.bytes(), &header);
   header.portion = PortionFrom(owner, reader);
   return header;
 }
@@ -88,7 +92,7 @@ bool MutualOffers::MayOfferTo(const Peer& peer) const {
   if (peer.out == nullptr || peer.in == nullptr) return false;
   const uint64_t last = peer.out->notice();
   if (StepIn(last) == kLeft) {
-    if ((NumberIn(last) - 1) / kCallsPerTry == sequence_ / kCallsPerTry) return false;
+    if ((NumberIn(last) - 1) / kCallsPerTry == wait_.sequence / kCallsPerTry) return false;
     FenceBeforeLooking();
   }
   // A root that is in an earlier call than this rank may be reading what was said of that.
@@ -103,8 +107,8 @@ bool MutualOffers::Offer() {
     Peer& peer = peers_[i];
     Place place;
     if (!Locate(peer.rank, &place)) return false;
-    peer.out = EdgeTo(engine_, group_, kind_, scope_.GroupRank(peer.rank));
-    peer.in = EdgeFrom(group_, kind_, scope_.GroupRank(peer.rank));
+    peer.out = EdgeTo(wait_.engine, wait_.group, wait_.kind, scope_.GroupRank(peer.rank));
+    peer.in = EdgeFrom(wait_.group, wait_.kind, scope_.GroupRank(peer.rank));
     if (!MayOfferTo(peer)) return false;
     std::memcpy(peer.out->notice_text(), &place, sizeof(place));
   }
@@ -131,14 +135,14 @@ Status MutualOffers::Agree(bool* agreed) {
 
 Status MutualOffers::AwaitDecision(Step step, bool* all) {
   const auto over = [&] { return IsDecided(step, all); };
-  if (PollUntil(engine_, awaited_peer_, over)) return Status();
+  if (PollUntil(wait_.engine, wait_.peer, over)) return Status();
   TimeLimit patience;
   if (step == kOffers) {
     // Who sends to the root has nobody else to wait for.
     if (entry_.pattern == Pattern::kReduce && scope_.rank != call_.root) return Status();
     patience.Start(kPatienceSeconds);
   }
-  return WaitUntil([&] { return over() || patience.is_over(); });
+  return wait_.Until([&] { return over() || patience.is_over(); });
 }
 
 // Who is ahead of this rank's call has left it, since nobody ends it otherwise before all agree.
@@ -150,7 +154,7 @@ bool MutualOffers::IsDecided(Step step, bool* all) {
     const bool has_left = word == WordOf(kLeft) || word > WordOf(kDone);
     if (word >= WordOf(step) && !has_left) continue;
     *all = false;
-    awaited_peer_ = scope_.GroupRank(peer.rank);
+    wait_.peer = scope_.GroupRank(peer.rank);
     if (has_left || peer.in->lost() || peer.in->Peek() != nullptr) return true;
   }
   return *all;
@@ -175,7 +179,7 @@ bool MutualOffers::FindAll() {
 Status MutualOffers::Withdraw(const Status& status) {
   Say(kLeft);
   FenceBehindSaying();
-  return Break(status);
+  return wait_.Break(status);
 }
 
 Status MutualOffers::Await(const Peer& peer, Step step) {
@@ -184,11 +188,11 @@ Status MutualOffers::Await(const Peer& peer, Step step) {
     if (peer.in->notice() >= WordOf(step)) return true;
     return lost = peer.in->lost();
   };
-  awaited_peer_ = scope_.GroupRank(peer.rank);
+  wait_.peer = scope_.GroupRank(peer.rank);
   FenceBehindReading();
-  if (!PollUntil(engine_, awaited_peer_, over)) BRIGADE_RETURN_IF_ERROR(WaitUntil(over));
+  if (!PollUntil(wait_.engine, wait_.peer, over)) BRIGADE_RETURN_IF_ERROR(wait_.Until(over));
   if (!lost) return Status();
-  return {StatusCode::kPeerLost, "rank " + std::to_string(awaited_peer_) +
+  return {StatusCode::kPeerLost, "rank " + std::to_string(wait_.peer) +
                                      " of the group is gone, with which this rank shared a call"};
 }
 

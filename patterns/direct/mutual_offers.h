@@ -22,19 +22,23 @@
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
+#include "patterns/engine/scope.h"
 #include "patterns/engine/wire_header.h"
-#include "patterns/short_path/port_base.h"
+#include "patterns/short_path/call_wait.h"
 #include "transport/edge/edge.h"
 
 namespace brigade {
 
-class MutualOffers : public PortBase {
+class MutualOffers {
  public:
   // `call` was validated and must outlive the object. REQUIRES: MayGoInLines() (line_round.h); in
   // the schedule each sends before it waits, but the root of a reduction of two.
   MutualOffers(Engine* engine, GroupState* group, const CatalogueEntry& entry,
                const PatternCall& call, uint64_t sequence);
+  MutualOffers(const MutualOffers&) = delete;
+  MutualOffers& operator=(const MutualOffers&) = delete;
 
+  OperationStatistics& statistics() { return statistics_; }
   // Says where others find what they are to read of this rank. False: it cannot, and has said
   // nothing.
   bool Offer();
@@ -65,14 +69,18 @@ class MutualOffers : public PortBase {
   void Say(Step step);
   // Until a peer is so far. REQUIRES: all have agreed.
   Status Await(const Peer& peer, Step step);
-  // As Break. Others who still read this rank's memory find that it does not count.
+  // As CallWait::Break. Others who still read this rank's memory find that it does not count.
   Status Withdraw(const Status& status);
+
+  const CatalogueEntry& entry_;
+  const PatternCall& call_;
+  const Scope& scope_;
 
  private:
   // What a notice says, beside how far its rank is.
   struct Place;
 
-  uint64_t WordOf(Step step) const { return (sequence_ + 1) << 3 | step; }
+  uint64_t WordOf(Step step) const { return (wait_.sequence + 1) << 3 | step; }
   // What one rank reads of another: the number of a portion, or -1: the matrix.
   int PortionFrom(int owner, int reader) const;
   const Matrix& OfferFrom(int owner, int reader) const;
@@ -85,7 +93,8 @@ class MutualOffers : public PortBase {
   bool IsDecided(Step step, bool* all);
   Status AwaitDecision(Step step, bool* all);
 
-  const uint64_t sequence_;
+  CallWait wait_;
+  OperationStatistics statistics_;
   Peer peers_[rules::kMostRanksOfRound - 1];
 };
 

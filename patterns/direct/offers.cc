@@ -3,41 +3,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <string>
 
 #include "membuf/byte_span.h"
 #include "membuf/rules.h"
 #include "membuf/status.h"
+#include "patterns/engine/engine.h"
 #include "patterns/engine/time_limit.h"
 #include "patterns/short_path/group_edges.h"
+#include "transport/channel.h"
 
 namespace brigade {
 namespace {
 
 static_assert(kHeaderBytes == EdgeLanding::kHeadBytes);
-
-std::string Describe(const OfferedMessage& message, int peer) {
-  return message.engine->Describe(*message.entry, message.sequence, *message.group, message.kind,
-                                  /*detail=*/"", peer);
-}
-
-template <typename Over>
-void WaitUntil(const OfferedMessage& message, int peer, const Over& over) {
-  message.group->is_held = true;
-  message.engine->WaitUntil(
-      over, [&] { return Describe(message, peer); }, [&] { return peer; });
-  message.group->is_held = false;
-}
-
-// As any call ends that is late, or whose group is broken. `peer` is whom it has waited for.
-void Break(const OfferedMessage& message, int peer) {
-  GroupState* const group = message.group;
-  const Status status =
-      group->failure.ok() ? TimeLimit::TooLate(message.timeout_seconds) : group->failure;
-  message.engine->BreakGroup(
-      group, status.WithContext(Describe(message, peer)),
-      {group->rank, status.code(), message.entry->pattern, message.sequence, status.message()});
-}
 
 // How long a sender waits for those who read so many bytes. Chosen, not measured: some time slices,
 // for a reader whose processor others have, and a slow copy. More keeps a sender longer from its
@@ -51,7 +29,7 @@ double PatienceSeconds(uint64_t bytes) {
 }  // namespace
 
 bool OffersOut::Add(int peer) {
-  OutEdge* const edge = EdgeTo(message_.engine, message_.group, message_.kind, peer);
+  OutEdge* const edge = EdgeTo(wait_.engine, wait_.group, wait_.kind, peer);
   if (edge == nullptr || !edge->MayOffer() || count_ == kMostReaders) return false;
   peers_[count_] = peer;
   edges_[count_++] = edge;
@@ -61,11 +39,11 @@ bool OffersOut::Add(int peer) {
 bool OffersOut::MayOffer(const Matrix& matrix) {
   if (matrix.layout.bytes() < rules::kLeastOfferedBytes) return false;
   source_ = SharedSource::Of(matrix.layout, matrix.data);
-  const bool may_be_read =
-      source_.segment != nullptr ||
-      (message_.kind != ChannelKind::kPointToPoint && source_.memory.bytes > 0 &&
-       std::all_of(edges_, edges_ + count_,
-                   [&](const OutEdge* edge) { return edge->CopiesByKernel(matrix.layout); }));
+  const bool may_be_read = source_.segment != nullptr ||
+                           (wait_.kind != ChannelKind::kPointToPoint && source_.memory.bytes > 0 &&
+                            std::all_of(edges_, edges_ + count_, [&](const OutEdge* edge) {
+                              return edge->CopiesByKernel(matrix.layout);
+                            }));
   if (!may_be_read) return false;
   for (int i = 0; i < count_; ++i) edges_[i]->AskToAwait();
   return true;
@@ -100,32 +78,34 @@ bool OffersOut::TakeBack() {
 }
 
 uint64_t OffersOut::AwaitReaders() {
-  TimeLimit limit;
-  limit.Start(message_.timeout_seconds);
-  const auto has_failed = [&] { return !message_.group->failure.ok() || limit.is_over(); };
   TimeLimit patience;
   patience.Start(PatienceSeconds(source_.memory.bytes));
   uint64_t readers = 0;
+  Status status;
   int unread_by = -1;
   for (int i = 0; i < count_; ++i) {
     if (!has_offer_[i]) continue;
     OutEdge* const edge = edges_[i];
-    WaitUntil(message_, peers_[i], [&] {
-      return !edge->HasOffer() || edge->lost() || patience.is_over() || has_failed();
-    });
+    wait_.peer = peers_[i];
+    const Status waited =
+        wait_.Until([&] { return !edge->HasOffer() || edge->lost() || patience.is_over(); });
+    if (!waited.ok()) status = waited;
     if (edge->EndOffer()) {
       readers |= uint64_t{1} << i;
     } else if (!edge->lost()) {
       unread_by = peers_[i];
     }
   }
-  if (unread_by >= 0 && has_failed()) Break(message_, unread_by);
+  if (unread_by >= 0 && !status.ok()) {
+    wait_.peer = unread_by;
+    (void)wait_.Break(status);
+  }
   return readers;
 }
 
 uint64_t OffersOut::Send(const WireHeader& header) {
   if (!Offer(header)) return 0;
-  PollUntil(message_.engine, peers_[0], [&] {
+  PollUntil(wait_.engine, peers_[0], [&] {
     return std::none_of(edges_, edges_ + count_,
                         [](const OutEdge* edge) { return edge->IsOpenOffer(); });
   });
@@ -134,11 +114,11 @@ uint64_t OffersOut::Send(const WireHeader& header) {
 
 // Whom a sender copies to cannot go away, not even when the time of the call is over: a copy that
 // has begun cannot be kept from this rank's memory. The sender waits for nobody while it copies.
-const Slot* AwaitMessageOrOffer(const OfferedMessage& message, int peer, InEdge* edge) {
+const Slot* AwaitMessageOrOffer(CallWait* wait, InEdge* edge) {
   const Slot* slot = nullptr;
   const auto is_here = [&] { return (slot = edge->Peek()) != nullptr || edge->TakeOffer(); };
-  if (PollUntil(message.engine, peer, is_here)) return slot;
-  WaitUntil(message, peer, [&] { return edge->TakeLandingBack() || is_here() || edge->lost(); });
+  if (PollUntil(wait->engine, wait->peer, is_here)) return slot;
+  wait->Await([&] { return edge->TakeLandingBack() || is_here() || edge->lost(); });
   return edge->has_offer() ? nullptr : edge->Peek();  // who is lost may have sent it before
 }
 

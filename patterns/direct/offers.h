@@ -13,33 +13,21 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "patterns/catalogue/catalogue.h"
-#include "patterns/engine/engine.h"
-#include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/wire_header.h"
-#include "transport/channel.h"
+#include "patterns/short_path/call_wait.h"
 #include "transport/edge/edge.h"
 #include "transport/host_memory/shared_source.h"
 
 namespace brigade {
-
-// A message of a call, which offers or waits for it.
-struct OfferedMessage {
-  Engine* engine = nullptr;
-  GroupState* group = nullptr;
-  ChannelKind kind = ChannelKind::kPointToPoint;
-  const CatalogueEntry* entry = nullptr;
-  uint64_t sequence = 0;       // of the call
-  double timeout_seconds = 0;  // likewise
-};
 
 // The sender's side.
 class OffersOut {
  public:
   static constexpr int kMostReaders = 8;
 
-  explicit OffersOut(const OfferedMessage& message) : message_(message) {}
+  // Of a message of the call that waits so.
+  explicit OffersOut(const CallWait& wait) : wait_(wait) {}
   // To a rank of the group too. False: it cannot be offered anything now.
   bool Add(int peer);
   // Whether `matrix` can be offered: from memory that nobody maps not from point to point, where
@@ -59,7 +47,7 @@ class OffersOut {
   uint64_t Send(const WireHeader& header);
 
  private:
-  const OfferedMessage message_;
+  CallWait wait_;
   SharedSource source_;
   int peers_[kMostReaders];
   OutEdge* edges_[kMostReaders];
@@ -68,8 +56,9 @@ class OffersOut {
 };
 
 // The receiver's side. REQUIRES: a landing was lent, or an offer is awaited. Waits a little for the
-// next message. Null: it does not come, and neither is any more. Or the edge has an offer now.
-const Slot* AwaitMessageOrOffer(const OfferedMessage& message, int peer, InEdge* edge);
+// next message from `wait->peer`. Null: it does not come, and neither is any more. Or the edge has
+// an offer now.
+const Slot* AwaitMessageOrOffer(CallWait* wait, InEdge* edge);
 // The length of the message that the edge has an offer of.
 size_t OfferedBytes(const InEdge& edge);
 // Reads an offer that the edge has, if its header is `expected`, to the first bytes of `matrix`.

@@ -12,6 +12,7 @@
 #include "patterns/engine/wire_header.h"
 #include "patterns/schedule/pattern.h"
 #include "patterns/schedule/piece_plan.h"
+#include "patterns/short_path/call_wait.h"
 #include "patterns/short_path/group_edges.h"
 #include "patterns/trace/trace.h"
 #include "transport/channel.h"
@@ -66,7 +67,7 @@ bool SendUncopied(Engine* engine, GroupState* group, const PatternCall& call,
   };
   if (matrix.layout.bytes() < rules::kLeastOfferedBytes) return lands(/*may_use_kernel=*/true);
   OffersOut offers(
-      {engine, group, kKind, &EntryOf(call.pattern), header.sequence, call.timeout_seconds});
+      {engine, group, &EntryOf(call.pattern), kKind, header.sequence, call.timeout_seconds});
   const bool may_offer = offers.Add(call.root) && offers.MayOffer(matrix);
   if (lands(/*may_use_kernel=*/!may_offer)) return true;
   if (!may_offer || !offers.IsAwaited()) return false;
@@ -110,8 +111,9 @@ const Slot* AwaitMessage(Engine* engine, GroupState* group, const PatternCall& c
   if (!edge->LendLanding(layout, call.matrix.data) && !edge->AwaitOffer(layout)) {
     return PollLonger(engine, edge, call.root);
   }
-  return AwaitMessageOrOffer({engine, group, kKind, &EntryOf(call.pattern), sequence}, call.root,
-                             edge);
+  CallWait wait{engine,   group, &EntryOf(call.pattern), kKind, sequence, call.timeout_seconds,
+                call.root};
+  return AwaitMessageOrOffer(&wait, edge);
 }
 
 PairLine Receive(Engine* engine, GroupState* group, const PatternCall& call,

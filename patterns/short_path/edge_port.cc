@@ -29,8 +29,8 @@ bool EdgePort::HasFirstPiece() {
 
 Status EdgePort::Receive(const Lane& lane, const Step& step, Current* current,
                          ConstByteSpan* message) {
-  InEdge* const edge = EdgeFrom(awaited_peer_);
-  const Slot* const slot = edge == nullptr ? nullptr : Poll(engine_, edge, awaited_peer_);
+  InEdge* const edge = EdgeFrom(wait_.peer);
+  const Slot* const slot = edge == nullptr ? nullptr : Poll(engine_, edge, wait_.peer);
   // What is forwarded is kept until that is done, which takes a lease, unless it is copied. Nothing
   // from point to point is forwarded.
   if (slot != nullptr && (pair_ || lines_ || !IsForwarded(lane, step.left.index))) {
@@ -55,7 +55,7 @@ Status EdgePort::ReceivePosted(Current* current, ConstByteSpan* message) {
   bool posted = false;
   BRIGADE_RETURN_IF_ERROR(PostReceive(
       &slot, /*must_wait=*/true,
-      [&] { return endpoint()->PostReceive(channel(), awaited_peer_, where, &slot); }, &posted));
+      [&] { return endpoint()->PostReceive(channel(), wait_.peer, where, &slot); }, &posted));
   BRIGADE_RETURN_IF_ERROR(AwaitReceive(&slot, current));
   *message = {slot.lease.data, slot.lease.bytes};
   return Status();

@@ -17,7 +17,8 @@ PortBase::PortBase(Engine* engine, GroupState* group, const CatalogueEntry& entr
       kind_(pair_ ? ChannelKind::kPointToPoint : call.scope),
       scope_(group->scope(kind_)),
       config_(group->EdgeConfigOf(kind_, call.root)),
-      mover_(engine->processor()) {}
+      mover_(engine->processor()),
+      wait_{engine, group, &entry, kind_, /*sequence=*/0, call.timeout_seconds} {}
 
 // --- memory ---
 
@@ -49,7 +50,7 @@ Status PortBase::AcquireSlowly(size_t payload_bytes, bool landing, StagedBuffer*
       entry_.locally_blocking &&
       !(landing && config_.capabilities->needs_registered_memory && !endpoint()->domain()->grows());
   Status status;
-  const Status waited = WaitUntil([&] {
+  const Status waited = wait_.Until([&] {
     *buffer = engine_->buffers()->TrySurplus(ChunksFor(config_.settings, payload_bytes));
     if (*buffer == nullptr && may_overflow) {
       *buffer = engine_->buffers()->TryOverflow(payload_bytes, &mover_.statistics);
@@ -104,7 +105,7 @@ bool PortBase::SendNow(int peer) {
 }
 
 Status PortBase::AwaitReceive(ReceiveSlot* slot, Current* current) {
-  if (!slot->arrived) BRIGADE_RETURN_IF_ERROR(WaitUntil([&] { return slot->arrived; }));
+  if (!slot->arrived) BRIGADE_RETURN_IF_ERROR(wait_.Until([&] { return slot->arrived; }));
   BRIGADE_RETURN_IF_ERROR(slot->status);
   // What holds the bytes from here on; a chunk that they did not come to is no longer held.
   slot->arrived = false;
@@ -119,13 +120,9 @@ Status PortBase::AwaitReceive(ReceiveSlot* slot, Current* current) {
 
 // --- the end ---
 
-std::string PortBase::Describe() const {
-  return engine_->Describe(entry_, header_.sequence, *group_, kind_, /*detail=*/"", awaited_peer_);
-}
-
 Status PortBase::AwaitOutstanding() {
   Status status;
-  const Status waited = WaitUntil([&] {
+  const Status waited = wait_.Until([&] {
     if (outstanding_ == 0) return true;
     if (entry_.locally_blocking) status = engine_->buffers()->CheckWait(&memory_wait_);
     return !status.ok();
@@ -134,11 +131,9 @@ Status PortBase::AwaitOutstanding() {
 }
 
 Status PortBase::Break(const Status& status) {
-  engine_->BreakGroup(
-      group_, status.WithContext(Describe()),
-      {group_->rank, status.code(), entry_.pattern, header_.sequence, status.message()});
+  const Status failure = wait_.Break(status);
   engine_->buffers()->StopCounting(&outstanding_);
-  return group_->failure;
+  return failure;
 }
 
 }  // namespace brigade

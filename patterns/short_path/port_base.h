@@ -5,7 +5,6 @@
 #define BRIGADE_PATTERNS_SHORT_PATH_PORT_BASE_H_
 
 #include <cstddef>
-#include <string>
 #include <utility>
 
 #include "membuf/byte_span.h"
@@ -18,10 +17,10 @@
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/piece_mover.h"
 #include "patterns/engine/staged_buffer.h"
-#include "patterns/engine/time_limit.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/schedule/schedule.h"
+#include "patterns/short_path/call_wait.h"
 #include "transport/channel.h"
 #include "transport/endpoint.h"
 
@@ -76,12 +75,8 @@ class PortBase {
   Status AwaitReceive(ReceiveSlot* slot, Current* current);
   // After the group was closed: gives back what the slot holds.
   void Drop(ReceiveSlot* slot) { engine_->buffers()->Drop(slot); }
-  // Until `over()`. Fails if the group breaks meanwhile, or the call takes too long.
-  template <typename Over>
-  Status WaitUntil(const Over& over);
 
   // --- the end ---
-  std::string Describe() const;
   // Waits for the buffers that must be back before it returns.
   Status AwaitOutstanding();
   // After a failure: nothing of the group moves any more, and nothing is waited for. What the call
@@ -105,8 +100,8 @@ class PortBase {
   int64_t piece_ = 0;
   bool header_ahead_ = false;  // of what this rank sends
   WireHeader header_;
-  int awaited_peer_ = -1;  // its rank in the group
-  int outstanding_ = 0;    // buffers that must be back before it returns
+  CallWait wait_;
+  int outstanding_ = 0;  // buffers that must be back before it returns
 
  private:
   Status AcquireSlowly(size_t payload_bytes, bool landing, StagedBuffer** buffer);
@@ -114,25 +109,7 @@ class PortBase {
   StagedBuffer* first_ = nullptr;
   size_t held_bytes_ = 0;  // of staging memory
   MemoryWait memory_wait_;
-  TimeLimit limit_;  // once it has waited
 };
-
-template <typename Over>
-Status PortBase::WaitUntil(const Over& over) {
-  if (call_.timeout_seconds > 0 && !limit_.is_set()) limit_.Start(call_.timeout_seconds);
-  bool late = false;
-  group_->is_held = true;
-  engine_->WaitUntil(
-      [&] {
-        if (!group_->failure.ok() || over()) return true;
-        late = limit_.is_over();
-        return late;
-      },
-      [&] { return Describe(); }, [&] { return awaited_peer_; });
-  group_->is_held = false;
-  if (!group_->failure.ok()) return group_->failure;
-  return late ? TimeLimit::TooLate(call_.timeout_seconds) : Status();
-}
 
 template <typename Post>
 Status PortBase::PostReceive(ReceiveSlot* slot, bool must_wait, const Post& post, bool* posted) {
@@ -145,7 +122,7 @@ Status PortBase::PostReceive(ReceiveSlot* slot, bool must_wait, const Post& post
   };
   *posted = is_taken();
   if (!*posted && must_wait) {
-    const Status waited = WaitUntil([&] { return *posted = is_taken(); });
+    const Status waited = wait_.Until([&] { return *posted = is_taken(); });
     // What is posted is the transport's until the group is closed, whatever has happened to that.
     if (!*posted) return waited;
   }

@@ -52,7 +52,7 @@ Status PostPort::Post(const Step& step, bool* posted) {
 
 Status PostPort::ReceiveData(Current* current) {
   const LayoutRange in_place{&call_.matrix.layout, call_.matrix.data, 0, range_.bytes};
-  const bool lands = endpoint()->LandsInPlace(channel(), awaited_peer_, in_place);
+  const bool lands = endpoint()->LandsInPlace(channel(), wait_.peer, in_place);
   // The header has been read: the chunk is the data's, unless it is the sender's.
   if (!lands && current->buffer->origin == StagedBuffer::Origin::kLease) {
     Free(current);
@@ -65,14 +65,14 @@ Status PostPort::ReceiveData(Current* current) {
   BRIGADE_RETURN_IF_ERROR(PostReceive(
       &slot, /*must_wait=*/true,
       [&] {
-        if (lands) return endpoint()->PostReceiveInPlace(channel(), awaited_peer_, in_place, &slot);
+        if (lands) return endpoint()->PostReceiveInPlace(channel(), wait_.peer, in_place, &slot);
         const ByteSpan where{slot.buffer->memory.data + kHeaderRoom, range_.bytes};
-        return endpoint()->PostReceive(channel(), awaited_peer_, where, &slot);
+        return endpoint()->PostReceive(channel(), wait_.peer, where, &slot);
       },
       &posted));
-  Trace::Mark(TraceKind::kPostReceive, range_.bytes, awaited_peer_);
+  Trace::Mark(TraceKind::kPostReceive, range_.bytes, wait_.peer);
   BRIGADE_RETURN_IF_ERROR(AwaitReceive(&slot, current));
-  Trace::Mark(TraceKind::kReceived, slot.lease.bytes, awaited_peer_);
+  Trace::Mark(TraceKind::kReceived, slot.lease.bytes, wait_.peer);
   BRIGADE_RETURN_IF_ERROR(CheckLength(range_.bytes, slot.lease.bytes));
   current->payload = const_cast<std::byte*>(slot.lease.data);
   return Status();

@@ -93,6 +93,7 @@ Status ShortPath<Port>::Run(const Schedule& schedule, uint64_t sequence) {
   BRIGADE_CHECK_LE(schedule.streams.size(), kMostStreams);
   if (this->entry_.combines) this->mover_.SetPieceBytes(this->range_.bytes);
   SetHeader(this->entry_, this->call_, sequence, total_bytes_, &this->header_);
+  this->wait_.sequence = sequence;
   Status status;
   do {
     for (const Lane& lane : schedule.lanes) {
@@ -161,11 +162,11 @@ Status ShortPath<Port>::RunLane(const Lane& lane, int lead) {
 
 template <typename Port>
 Status ShortPath<Port>::Await(const Lane& lane, const Step& step) {
-  this->awaited_peer_ = this->scope_.GroupRank(step.peer);
+  this->wait_.peer = this->scope_.GroupRank(step.peer);
   Current& current = currents_[step.left.index];
   ConstByteSpan message;
   BRIGADE_RETURN_IF_ERROR(Port::Receive(lane, step, &current, &message));
-  Trace::Mark(TraceKind::kReceived, message.bytes, this->awaited_peer_);
+  Trace::Mark(TraceKind::kReceived, message.bytes, this->wait_.peer);
   if (this->piece_ > 0) {
     current.payload = const_cast<std::byte*>(message.data);
     return CheckLength(this->WireBytes(), message.bytes);
@@ -173,7 +174,7 @@ Status ShortPath<Port>::Await(const Lane& lane, const Step& step) {
   WireHeader theirs;
   const Status agreed = ReadHeader(this->header_, {message.data, message.bytes, 0}, &theirs);
   if (!agreed.ok()) {
-    return agreed.WithContext("from rank " + std::to_string(this->awaited_peer_));
+    return agreed.WithContext("from rank " + std::to_string(this->wait_.peer));
   }
   if (this->pair_) {
     this->range_.bytes = theirs.total_bytes;  // a receive may get less than it asked for
