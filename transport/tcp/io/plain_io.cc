@@ -50,19 +50,24 @@ void PlainIo::Remove(IoSocket* socket) {
 ssize_t PlainIo::Write(IoSocket* socket, const iovec* ranges, int count) {
   const ssize_t written = WriteNow(*socket, ranges, static_cast<size_t>(count));
   if (written != -EAGAIN) return written;
-  AwaitRoom(socket);
+  const int error = AwaitRoom(socket);
+  if (error != 0) return error;
   State& state = sockets_[socket];
   state.ranges = ranges;
   state.count = count;
   return kUnderWay;
 }
 
-void PlainIo::AwaitRoom(IoSocket* socket) {
+int PlainIo::AwaitRoom(IoSocket* socket) {
   State& state = sockets_[socket];
-  if (state.awaits_room) return;
+  if (state.awaits_room) return 0;
   state.awaits_room = true;
+  if (!Arm(socket, &state)) {
+    state.awaits_room = false;
+    return -errno;
+  }
   ++awaiting_room_;
-  BRIGADE_CHECK(Arm(socket, &state));
+  return 0;
 }
 
 Status PlainIo::RegisterMemory(ByteSpan) {

@@ -17,7 +17,7 @@ class PlainIo : public SocketIo {
   Status Add(IoSocket* socket) override;
   void Remove(IoSocket* socket) override;
   ssize_t Write(IoSocket* socket, const iovec* ranges, int count) override;
-  void AwaitRoom(IoSocket* socket) override;
+  int AwaitRoom(IoSocket* socket) override;
   void CancelRead(IoSocket*) override {}  // none is ever under way between two calls
   Status RegisterMemory(ByteSpan) override;
   void DeregisterMemory() override {}

@@ -66,7 +66,8 @@ class SocketIo {
   // What can be written at once, or -EAGAIN: afterwards nothing is under way. REQUIRES: as Write.
   static ssize_t WriteNow(const IoSocket& socket, const iovec* ranges, size_t count);
   // Behind WriteNow that found no room: once there is some Progress says that something happened.
-  virtual void AwaitRoom(IoSocket* socket) = 0;
+  // Below 0: -errno, the system has no memory for that.
+  virtual int AwaitRoom(IoSocket* socket) = 0;
   // Takes back the targets of the read under way; bytes that had come are told first (OnRead). The
   // next read asks for targets anew. Not to be called from within OnRead or OnWritten.
   virtual void CancelRead(IoSocket* socket) = 0;

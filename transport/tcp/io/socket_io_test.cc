@@ -147,8 +147,8 @@ TEST_P(SocketIoTest, TellsThatThereIsRoomAgain) {
   const std::string text = Text(100000);
   const iovec range{const_cast<char*>(text.data()), text.size()};
   while (SocketIo::WriteNow(*near_, &range, 1) != -EAGAIN) continue;
-  io_->AwaitRoom(near_.get());
-  io_->AwaitRoom(near_.get());
+  EXPECT_EQ(io_->AwaitRoom(near_.get()), 0);
+  EXPECT_EQ(io_->AwaitRoom(near_.get()), 0);
   for (int i = 0; i < 100; ++i) EXPECT_FALSE(io_->Progress()) << "it is full";
   char taken[65536];
   while (recv(far_, taken, sizeof(taken), 0) > 0) continue;
@@ -162,7 +162,7 @@ TEST_P(SocketIoTest, AWriteMayFollowWhereRoomIsAwaited) {
   const std::string text = Text(100000);
   const iovec range{const_cast<char*>(text.data()), text.size()};
   while (SocketIo::WriteNow(*near_, &range, 1) != -EAGAIN) continue;
-  io_->AwaitRoom(near_.get());
+  EXPECT_EQ(io_->AwaitRoom(near_.get()), 0);
   EXPECT_EQ(io_->Write(near_.get(), &range, 1), SocketIo::kUnderWay);
   char taken[65536];
   while (recv(far_, taken, sizeof(taken), 0) > 0) continue;
@@ -177,6 +177,17 @@ TEST_P(SocketIoTest, TheEndIsToldOnceAndThenThereIsPeace) {
   for (int i = 0; i < 100; ++i) io_->Progress();
   EXPECT_EQ(near_->reads, std::vector<ssize_t>{0});
   EXPECT_FALSE(io_->Progress());
+}
+
+// What has come to its end is listed anew for that, which the system may refuse.
+TEST_P(SocketIoTest, WhereRoomCannotBeAwaitedThatIsAnError) {
+  ASSERT_EQ(shutdown(far_, SHUT_WR), 0);
+  ProgressUntil([&] { return !near_->reads.empty(); });
+  const int unpollable = open("/dev/null", O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(dup3(unpollable, near_->socket(), O_CLOEXEC), near_->socket());
+  close(unpollable);
+  EXPECT_EQ(io_->AwaitRoom(near_.get()), -EPERM);
+  EXPECT_EQ(io_->AwaitRoom(near_.get()), -EPERM) << "nothing is awaited";
 }
 
 // Few sockets are served otherwise than many.

@@ -94,9 +94,8 @@ SentNow Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRang
   const ssize_t written = SocketIo::WriteNow(*this, batch_.ranges(), batch_.range_count());
   if (written <= 0) {
     batch_.Clear();
-    if (written != -EAGAIN) return SentNow::kNo;  // what is wrong shows when something is posted
-    io_->AwaitRoom(this);
-    return SentNow::kNotYet;
+    // What is wrong shows when something is posted.
+    return written == -EAGAIN && io_->AwaitRoom(this) == 0 ? SentNow::kNotYet : SentNow::kNo;
   }
   stream->out.CountSentNow(bytes);
   (void)stream->in.Grant();
