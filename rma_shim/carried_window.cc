@@ -5,7 +5,6 @@
 #include <cstring>
 #include <numeric>
 #include <optional>
-#include <random>
 
 #include "membuf/version.h"
 #include "rma_shim/makers.h"
@@ -20,14 +19,10 @@ namespace {
 struct Offer {
   MPI_Aint bytes = 0;
   bool is_scattered = false;  // each rank's part of a shared window may lie anywhere
-  uint64_t key = 0;           // of Makers, if its threads may make windows at the same time; else 0
+  bool has_makers = false;    // its threads may make windows at the same time
+  Makers::Key key;            // then
   char refusal[160] = {};     // why not; empty: it can
 };
-
-uint64_t NewKey() {
-  std::random_device device;
-  return uint64_t{device()} << 32 | device() | 1;
-}
 
 bool IsScattered(MPI_Info info) {
   if (info == MPI_INFO_NULL) return false;
@@ -40,11 +35,12 @@ bool IsScattered(MPI_Info info) {
 Status Refused(const std::string& why) { return {StatusCode::kUnavailable, why}; }
 
 // The first refusal of a rank, as all see it. If there is none, *in_one_piece says how the window's
-// memory must lie, and *key is that of Makers; 0: no rank has several who make windows.
+// memory must lie, and *key is that of Makers; none: no rank has several who make windows.
 Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowRequest& request,
-             bool has_threads, bool* in_one_piece, uint64_t* key) {
+             bool has_makers, bool* in_one_piece, std::optional<Makers::Key>* key) {
   Offer mine;
-  if (has_threads) mine.key = NewKey();
+  mine.has_makers = has_makers;
+  if (has_makers) mine.key = Makers::Key::New();
   mine.bytes = request.bytes;
   mine.is_scattered = IsScattered(request.info);
   refusal.copy(mine.refusal, sizeof(mine.refusal) - 1);
@@ -56,7 +52,7 @@ Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowReque
     if (all[r].refusal[0] != '\0') {
       return Refused("on rank " + std::to_string(r) + " " + all[r].refusal);
     }
-    if (*key == 0) *key = all[r].key;
+    if (!key->has_value() && all[r].has_makers) *key = all[r].key;
     if (all[r].bytes > 0) ++have_memory;
     are_scattered = are_scattered && all[r].is_scattered;
   }
@@ -110,12 +106,12 @@ std::string CarriedWindow::MakeHandle(Runtime* runtime, const WindowRequest& req
 // While it waits for others it lets threads in, until all have a turn.
 Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Bootstrap* bootstrap) {
   WindowOptions options;
-  uint64_t key = 0;
+  std::optional<Makers::Key> key;
   BRIGADE_RETURN_IF_ERROR(Agree(bootstrap, MakeHandle(runtime, request), request,
                                 runtime->gate() != nullptr, &options.in_one_piece, &key));
   std::optional<Makers::Turn> turn;
-  if (key != 0) {
-    turn.emplace(runtime->makers(), key);
+  if (key.has_value()) {
+    turn.emplace(runtime->makers(), *key);
     BRIGADE_RETURN_IF_ERROR(turn->Await(bootstrap));
   }
   const Runtime::Entry entry(runtime);

@@ -11,17 +11,29 @@
 
 #include "membuf/status.h"
 #include "transport/bootstrap.h"
+#include "transport/host/host.h"
 
 namespace brigade {
 namespace rma {
 
 class Makers {
  public:
-  // One thread's. `key` is equal on all ranks of its window, and of no other window. The least
-  // comes first, so that there is always one whom nobody keeps waiting.
+  // Which window it is, as one of its ranks says: no two have the same. Compared by number first,
+  // so that none waits for ever behind those of a process that makes many.
+  struct Key {
+    uint64_t number = 0;  // of those that the process has said
+    int64_t process = 0;
+    Host host;
+
+    static Key New();
+    bool operator<(const Key& other) const;
+  };
+
+  // One thread's. `key` is equal on all ranks of its window. The least comes first, so that there
+  // is always one whom nobody keeps waiting.
   class Turn {
    public:
-    Turn(Makers* makers, uint64_t key);
+    Turn(Makers* makers, const Key& key);
     ~Turn();
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
@@ -35,13 +47,13 @@ class Makers {
     void GiveBack();
 
     Makers* const makers_;
-    const uint64_t key_;
+    const Key key_;
     bool is_mine_ = false;
   };
 
  private:
   std::mutex mutex_;
-  std::multiset<uint64_t> keys_;  // of all turns
+  std::set<Key> keys_;  // of all turns
   bool is_taken_ = false;
 };
 
