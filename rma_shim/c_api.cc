@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -244,18 +245,27 @@ PUBLIC(Win_free, (MPI_Win * win)) {
   int error = MPI_SUCCESS;
   CarriedWindow* const carried = Carried(*win);
   if (carried == nullptr) return ORIGINAL(Win_free)(win);
+  Runtime* const runtime = Runtime::Current();
   Synchronise(
-      "MPI_Win_free", *win, MPI_ERR_RMA_SYNC, [](Window* window) { return window->Free(); },
+      "MPI_Win_free", *win, MPI_ERR_RMA_SYNC,
+      [&](Window* window) {
+        BRIGADE_RETURN_IF_ERROR(window->Free());
+        runtime->requests()->Complete(carried);
+        // The MPI gives the handle away before it returns.
+        runtime->TellTo(std::this_thread::get_id(), carried);
+        return Status();
+      },
       &error);
   if (error != MPI_SUCCESS) return error;
-  // Callbacks of the program's attributes still find the window. No other thread looks for one
-  // meanwhile: it may have been given the same handle.
-  const Runtime::Entry entry(Runtime::Current());
+  // Callbacks of the program's attributes may wait for threads that work with other windows.
   error = ORIGINAL(Win_free)(win);
-  if (error != MPI_SUCCESS) return error;
-  Runtime::Current()->requests()->Complete(carried);
+  const Runtime::Entry entry(runtime);
+  if (error != MPI_SUCCESS) {
+    runtime->TellTo(std::thread::id(), carried);
+    return error;
+  }
   carried->ForgetHandle();
-  Runtime::Current()->Remove(carried);
+  runtime->Remove(carried);
   return MPI_SUCCESS;
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "membuf/status.h"
@@ -42,6 +43,9 @@ class CarriedWindow {
   MPI_Win handle() const { return handle_; }
   // The MPI frees the handle by itself.
   void ForgetHandle() { handle_ = MPI_WIN_NULL; }
+  // For which thread the handle stands for it; none: for all.
+  std::thread::id known_to() const { return known_to_; }
+  void TellTo(std::thread::id thread) { known_to_ = thread; }
   Window* window() const { return window_.get(); }
   // Of the ranks that have it.
   MPI_Group group() const { return group_; }
@@ -64,6 +68,7 @@ class CarriedWindow {
   Status CheckReach(Runtime* runtime, Bootstrap* bootstrap) const;
 
   MPI_Win handle_ = MPI_WIN_NULL;
+  std::thread::id known_to_;
   std::unique_ptr<Window> window_;
   MPI_Group group_ = MPI_GROUP_NULL;
   // What attributes point to.

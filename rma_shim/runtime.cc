@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <mutex>
+#include <thread>
 
 #include "rma_shim/carried_window.h"
 #include "rma_shim/errors.h"
@@ -76,20 +77,28 @@ int Runtime::OnMpiFinalize(MPI_Comm, int, void*, void*) {
 }
 
 CarriedWindow* Runtime::FindAnew(MPI_Win handle) {
-  const auto found = std::find_if(windows_.begin(), windows_.end(),
-                                  [&](const auto& one) { return one->handle() == handle; });
+  const std::thread::id kAll;
+  const auto found = std::find_if(windows_.begin(), windows_.end(), [&](const auto& one) {
+    return one->handle() == handle &&
+           (one->known_to() == kAll || one->known_to() == std::this_thread::get_id());
+  });
   if (found == windows_.end()) return nullptr;
+  if ((*found)->known_to() != kAll) return found->get();
   last_handle_ = handle;
   return last_ = found->get();
 }
 
 void Runtime::Add(std::unique_ptr<CarriedWindow> window) { windows_.push_back(std::move(window)); }
 
-void Runtime::Remove(CarriedWindow* window) {
+void Runtime::TellTo(std::thread::id thread, CarriedWindow* window) {
   if (last_ == window) {
     last_handle_ = MPI_WIN_NULL;
     last_ = nullptr;
   }
+  window->TellTo(thread);
+}
+
+void Runtime::Remove(CarriedWindow* window) {
   windows_.erase(std::find_if(windows_.begin(), windows_.end(),
                               [&](const auto& one) { return one.get() == window; }));
 }

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,8 @@ class Runtime {
     return FindAnew(handle);
   }
   void Add(std::unique_ptr<CarriedWindow> window);
+  // For which thread its handle stands for it; none: for all, as at first.
+  void TellTo(std::thread::id thread, CarriedWindow* window);
   void Remove(CarriedWindow* window);
 
   // Held while a call is at work: of several threads of a process one at a time.

@@ -894,6 +894,39 @@ static void typers(void) {
   MPI_Win_free(&typed);
 }
 
+static MPI_Win beside;
+
+static void* putting_beside(void* value) {
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right, 0, beside);
+  MPI_Put(value, 1, MPI_INT, right, 0, 1, MPI_INT, beside);
+  MPI_Win_unlock(right, beside);
+  return NULL;
+}
+
+static int on_delete_with_thread(MPI_Win win, int keyval, void* value, void* extra) {
+  pthread_t other;
+  CHECK(pthread_create(&other, NULL, putting_beside, value) == 0);
+  pthread_join(other, NULL);
+  return on_delete(win, keyval, value, extra);
+}
+
+/* A callback of a window that is freed waits for a thread that works with another one. */
+static void callbacks(void) {
+  int *memory, *unused, value = 10 + rank, keyval;
+  MPI_Win win;
+  check_level(MPI_THREAD_MULTIPLE);
+  MPI_Win_allocate(sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &beside);
+  MPI_Win_allocate(sizeof(int), 4, MPI_INFO_NULL, MPI_COMM_WORLD, &unused, &win);
+  MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, on_delete_with_thread, &keyval, NULL);
+  MPI_Win_set_attr(win, keyval, &value);
+  MPI_Win_free(&win);
+  CHECK(deleted == value);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(*memory == 10 + left);
+  MPI_Win_free_keyval(&keyval);
+  MPI_Win_free(&beside);
+}
+
 /* What another thread computes while the main one, which alone calls MPI, is within calls. */
 static void* computing_thread(void* values) {
   for (int i = 0; i < kAdded; ++i) ((double*)values)[i] += rank + i;
@@ -1022,12 +1055,13 @@ static const struct {
               {"pairs", pairs},           {"halves", halves},       {"unchecked", unchecked},
               {"synced", synced},         {"dynamic", dynamic},     {"unattached", unattached},
               {"bottom", bottom},         {"conflict", conflict},   {"typers", typers},
-              {"makers", makers}};
+              {"makers", makers},         {"callbacks", callbacks}};
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);
   int level = MPI_THREAD_SINGLE;
-  for (const char *name[] = {"threads", "typers", "makers", NULL}, **n = name; *n != NULL; ++n) {
+  for (const char *name[] = {"threads", "typers", "makers", "callbacks", NULL}, **n = name;
+       *n != NULL; ++n) {
     if (strcmp(argv[1], *n) == 0) level = MPI_THREAD_MULTIPLE;
   }
   if (strcmp(argv[1], "funneled") == 0) level = MPI_THREAD_FUNNELED;

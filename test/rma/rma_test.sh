@@ -88,6 +88,7 @@ done
 
 if mine; then
   expect 'carried over shm' 4 typers
+  expect 'carried over shm' 3 callbacks
   expect 'carried over shm' 3 makers
   expect 'carried over tcp' 3 makers BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_TRANSPORT=tcp
 fi
