@@ -8,6 +8,7 @@
 
 #include "membuf/check.h"
 #include "membuf/pack.h"
+#include "membuf/processor_loop.h"
 #include "membuf/rules.h"
 
 namespace brigade {
@@ -132,53 +133,65 @@ using Kernel = void (*)(const Piece& piece, size_t elems);
 
 // kParts: numbers per element, 2 if complex.
 template <typename T, size_t kParts>
-void SumKernel(const Piece& piece, size_t elems) {
-  std::byte* const dst = piece.dst;
-  const std::byte* const left = piece.left;
-  const std::byte* const right = piece.right;
+struct SumLoop {
+  BRIGADE_PART_OF_CALLER static void Run(const Piece& piece, size_t elems) {
+    std::byte* const dst = piece.dst;
+    const std::byte* const left = piece.left;
+    const std::byte* const right = piece.right;
 #pragma GCC ivdep
-  for (size_t i = 0; i < elems * kParts; ++i) {
-    Store(dst, i, Sum(Load<T>(left, i), Load<T>(right, i)));
+    for (size_t i = 0; i < elems * kParts; ++i) {
+      Store(dst, i, Sum(Load<T>(left, i), Load<T>(right, i)));
+    }
   }
-}
+};
 
 template <CombineOp kOp, typename T>
-void AbsKernel(const Piece& piece, size_t elems) {
-  std::byte* const dst = piece.dst;
-  const std::byte* const left = piece.left;
-  const std::byte* const right = piece.right;
+struct AbsLoop {
+  BRIGADE_PART_OF_CALLER static void Run(const Piece& piece, size_t elems) {
+    std::byte* const dst = piece.dst;
+    const std::byte* const left = piece.left;
+    const std::byte* const right = piece.right;
 #pragma GCC ivdep
-  for (size_t i = 0; i < elems; ++i) {
-    const T l = Load<T>(left, i);
-    const T r = Load<T>(right, i);
-    const auto l_rank = Rank<kOp>(l);
-    const auto r_rank = Rank<kOp>(r);
-    const bool left_wins = l_rank > r_rank || (l_rank == r_rank && AtLeast(l, r));
-    Store(dst, i, Canonical(left_wins ? l : r));
+    for (size_t i = 0; i < elems; ++i) {
+      const T l = Load<T>(left, i);
+      const T r = Load<T>(right, i);
+      const auto l_rank = Rank<kOp>(l);
+      const auto r_rank = Rank<kOp>(r);
+      const bool left_wins = l_rank > r_rank || (l_rank == r_rank && AtLeast(l, r));
+      Store(dst, i, Canonical(left_wins ? l : r));
+    }
   }
-}
+};
 
 template <CombineOp kOp, typename T>
-void AbsLocationKernel(const Piece& piece, size_t elems) {
-  std::byte* const dst = piece.dst;
-  const std::byte* const left = piece.left;
-  const std::byte* const right = piece.right;
-  int32_t* const dst_locations = piece.dst_locations;
-  const int32_t* const left_locations = piece.left_locations;
-  const int32_t* const right_locations = piece.right_locations;
+struct AbsLocationLoop {
+  BRIGADE_PART_OF_CALLER static void Run(const Piece& piece, size_t elems) {
+    std::byte* const dst = piece.dst;
+    const std::byte* const left = piece.left;
+    const std::byte* const right = piece.right;
+    int32_t* const dst_locations = piece.dst_locations;
+    const int32_t* const left_locations = piece.left_locations;
+    const int32_t* const right_locations = piece.right_locations;
 #pragma GCC ivdep
-  for (size_t i = 0; i < elems; ++i) {
-    const T l = Load<T>(left, i);
-    const T r = Load<T>(right, i);
-    const int32_t l_location = left_locations[i];
-    const int32_t r_location = right_locations[i];
-    const auto l_rank = Rank<kOp>(l);
-    const auto r_rank = Rank<kOp>(r);
-    const bool left_first = l_location < r_location || (l_location == r_location && AtLeast(l, r));
-    const bool left_wins = l_rank > r_rank || (l_rank == r_rank && left_first);
-    Store(dst, i, Canonical(left_wins ? l : r));
-    dst_locations[i] = left_wins ? l_location : r_location;
+    for (size_t i = 0; i < elems; ++i) {
+      const T l = Load<T>(left, i);
+      const T r = Load<T>(right, i);
+      const int32_t l_location = left_locations[i];
+      const int32_t r_location = right_locations[i];
+      const auto l_rank = Rank<kOp>(l);
+      const auto r_rank = Rank<kOp>(r);
+      const bool left_first =
+          l_location < r_location || (l_location == r_location && AtLeast(l, r));
+      const bool left_wins = l_rank > r_rank || (l_rank == r_rank && left_first);
+      Store(dst, i, Canonical(left_wins ? l : r));
+      dst_locations[i] = left_wins ? l_location : r_location;
+    }
   }
+};
+
+template <typename Loop>
+void RunKernel(const Piece& piece, size_t elems) {
+  RunForProcessor<Loop>(piece, elems);
 }
 
 struct TypeRow {
@@ -195,11 +208,11 @@ template <typename T, typename Part, size_t kParts>
 constexpr TypeRow MakeRow(const char* name) {
   return {name,
           sizeof(T),
-          SumKernel<Part, kParts>,
-          AbsKernel<CombineOp::kAbsMax, T>,
-          AbsKernel<CombineOp::kAbsMin, T>,
-          AbsLocationKernel<CombineOp::kAbsMax, T>,
-          AbsLocationKernel<CombineOp::kAbsMin, T>};
+          RunKernel<SumLoop<Part, kParts>>,
+          RunKernel<AbsLoop<CombineOp::kAbsMax, T>>,
+          RunKernel<AbsLoop<CombineOp::kAbsMin, T>>,
+          RunKernel<AbsLocationLoop<CombineOp::kAbsMax, T>>,
+          RunKernel<AbsLocationLoop<CombineOp::kAbsMin, T>>};
 }
 
 // In the order of ElementType.

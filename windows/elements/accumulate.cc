@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "membuf/check.h"
+#include "membuf/processor_loop.h"
 
 namespace brigade {
 namespace {
@@ -265,11 +266,10 @@ bool VisitOp(AccumulateOp op, const Visit& visit) {
   return false;
 }
 
-// A part of its callers, so that it is for the processors that they are for. No element depends on
-// another.
+// No element depends on another.
 template <typename Operation, typename T>
-__attribute__((always_inline)) inline void ApplyEach(size_t count, std::byte* __restrict target,
-                                                     const std::byte* __restrict operand) {
+BRIGADE_PART_OF_CALLER void ApplyEach(size_t count, std::byte* __restrict target,
+                                      const std::byte* __restrict operand) {
   for (size_t i = 0; i < count; ++i) {
     T a;
     T b;
@@ -280,27 +280,22 @@ __attribute__((always_inline)) inline void ApplyEach(size_t count, std::byte* __
   }
 }
 
-#ifdef __x86_64__
-// In registers of 256 bits. Such a processor can also multiply and add at once (fma). That rounds
-// once, not twice, and bits are to be the same on every machine.
 template <typename Operation, typename T>
-__attribute__((target("avx2"))) void ApplyWide(size_t count, std::byte* target,
-                                               const std::byte* operand) {
-  // A store across two lines of a cache takes longer than two: the first elements go ahead.
-  constexpr uintptr_t kRegister = 32;
-  const size_t ahead =
-      std::min(count, (-reinterpret_cast<uintptr_t>(target) % kRegister) / sizeof(T));
-  ApplyEach<Operation, T>(ahead, target, operand);
-  ApplyEach<Operation, T>(count - ahead, target + ahead * sizeof(T), operand + ahead * sizeof(T));
-}
-#endif
+struct ApplyLoop {
+  BRIGADE_PART_OF_CALLER static void Run(size_t count, std::byte* target,
+                                         const std::byte* operand) {
+    // A store across two lines of a cache takes longer than two: the first elements go ahead.
+    constexpr uintptr_t kRegister = 32;
+    const size_t ahead =
+        std::min(count, (-reinterpret_cast<uintptr_t>(target) % kRegister) / sizeof(T));
+    ApplyEach<Operation, T>(ahead, target, operand);
+    ApplyEach<Operation, T>(count - ahead, target + ahead * sizeof(T), operand + ahead * sizeof(T));
+  }
+};
 
 template <typename Operation, typename T>
 void Apply(size_t count, std::byte* target, const std::byte* operand) {
-#ifdef __x86_64__
-  if (__builtin_cpu_supports("avx2")) return ApplyWide<Operation, T>(count, target, operand);
-#endif
-  ApplyEach<Operation, T>(count, target, operand);
+  RunForProcessor<ApplyLoop<Operation, T>>(count, target, operand);
 }
 
 }  // namespace
