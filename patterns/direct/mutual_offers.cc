@@ -14,12 +14,6 @@
 namespace brigade {
 namespace {
 
-// A rank that comes later finds the schedule begun, and whoever has made another call hears of it
-// so much later.
-constexpr double kPatienceSeconds = 0.01;
-// Once some could not offer, all try again at the first call of the next so many.
-constexpr uint64_t kCallsPerTry = 16;
-
 // Of a writer that takes its memory away: what it says of that comes before it writes to it. Of a
 // reader: it has read before it looks for that. Of either: what it has said so far comes before it
 // looks what the other says. GCC warns that ThreadSanitizer knows of no fences.
@@ -92,7 +86,8 @@ bool MutualOffers::MayOfferTo(const Peer& peer) const {
   if (peer.out == nullptr || peer.in == nullptr) return false;
   const uint64_t last = peer.out->notice();
   if (StepIn(last) == kLeft) {
-    if ((NumberIn(last) - 1) / kCallsPerTry == wait_.sequence / kCallsPerTry) return false;
+    constexpr uint64_t kCalls = rules::kCallsPerMutualTry;
+    if ((NumberIn(last) - 1) / kCalls == wait_.sequence / kCalls) return false;
     FenceBeforeLooking();
   }
   // A root that is in an earlier call than this rank may be reading what was said of that.
@@ -140,7 +135,7 @@ Status MutualOffers::AwaitDecision(Step step, bool* all) {
   if (step == kOffers) {
     // Who sends to the root has nobody else to wait for.
     if (entry_.pattern == Pattern::kReduce && scope_.rank != call_.root) return Status();
-    patience.Start(kPatienceSeconds);
+    patience.Start(rules::kMutualPatienceSeconds);
   }
   return wait_.Until([&] { return over() || patience.is_over(); });
 }

@@ -19,9 +19,6 @@
 namespace brigade {
 namespace {
 
-// Of a partial sum: it stays in the second-level cache beside what is added to it.
-constexpr size_t kPartialBytes = size_t{32} << 10;
-
 // Whether ranks combine along a ring, or are two, who have one order only; and in the schedule each
 // sends before it waits, as mutual_offers.h has it. Along a tree the root, and whoever has
 // children, would wait first.
@@ -149,9 +146,9 @@ class MutualReads : public MutualOffers {
   // at last: the order of a ring.
   void Sum(const Matrix& own, const Matrix& to, size_t offset, size_t bytes) {
     const size_t elem_bytes = ElementBytes(call_.type);
-    const StridedLayout packed = StridedLayout::Contiguous(kPartialBytes);
-    alignas(64) std::byte partial[kPartialBytes];
-    const size_t most = peer_count() == 1 ? bytes : kPartialBytes;
+    const StridedLayout packed = StridedLayout::Contiguous(rules::kPartialSumBytes);
+    alignas(64) std::byte partial[rules::kPartialSumBytes];
+    const size_t most = peer_count() == 1 ? bytes : rules::kPartialSumBytes;
     for (size_t done = 0; done < bytes;) {
       const size_t now = std::min(most, bytes - done);
       const size_t at = offset + done;

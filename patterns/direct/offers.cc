@@ -17,15 +17,6 @@ namespace {
 
 static_assert(kHeaderBytes == EdgeLanding::kHeadBytes);
 
-// How long a sender waits for those who read so many bytes. Chosen, not measured: some time slices,
-// for a reader whose processor others have, and a slow copy. More keeps a sender longer from its
-// work where one is stopped; of less, what a slow one has read is copied twice more.
-double PatienceSeconds(uint64_t bytes) {
-  constexpr double kSeconds = 0.05;
-  constexpr double kSecondsPerByte = 4e-9;
-  return kSeconds + kSecondsPerByte * static_cast<double>(bytes);
-}
-
 }  // namespace
 
 bool OffersOut::Add(int peer) {
@@ -79,7 +70,8 @@ bool OffersOut::TakeBack() {
 
 uint64_t OffersOut::AwaitReaders() {
   TimeLimit patience;
-  patience.Start(PatienceSeconds(source_.memory.bytes));
+  patience.Start(rules::kReaderPatienceSeconds +
+                 rules::kReaderPatienceSecondsPerByte * static_cast<double>(source_.memory.bytes));
   uint64_t readers = 0;
   Status status;
   int unread_by = -1;
