@@ -45,7 +45,10 @@ inline constexpr size_t kUncutBytes = size_t{8} << 10;
 // which each sends to all, in place of two along a tree: fewer times to wait, and more messages.
 inline constexpr size_t kExchangeBytes = size_t{2} << 10;
 inline constexpr int kMostRanksOnExchange = 4;
-// The same to one rank, which combines alone: fewer ranks wait, and one does all the work.
+// Sums of two ranks to both, which either makes of all that the other sends. Longer ones are dealt:
+// two rounds, and fewer copies.
+inline constexpr size_t kPairSumBytes = size_t{256} << 10;
+// Short sums to one rank, which combines alone: fewer ranks wait, and one does all the work.
 inline constexpr int kMostRanksGathered = 16;
 // Short multi-reduces of so many ranks: each sends every other its contribution to that one's
 // portion, one round in place of a logarithm of them, and more messages.

@@ -30,7 +30,8 @@ bool IsRight(const PatternCall& call, const Scope& scope) {
     case Pattern::kMultiReduce:
       return scope.size == 2 || call.topology.shape != Shape::kCirculant;
     case Pattern::kAllReduce:
-      return call.topology.shape == Shape::kDealt;
+      return call.topology.shape == Shape::kDealt ||
+             (scope.size == 2 && call.topology.shape == Shape::kHypercube);
     case Pattern::kReduce:
       return scope.size == 2;
     default:

@@ -58,12 +58,10 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
                    : exchanges                              ? kExchange
                                                             : kWide;
       }
-      // Two ranks have one order only, so they may exchange; in shared memory only short
-      // messages do, because a tree copies less, and so do shares.
+      // Two ranks have one order only, so they may exchange.
       if (pattern == Pattern::kAllReduce && ranks.count == 2) {
-        const bool exchange =
-            bytes <= rules::kShortSumBytes || !ranks.transport->lands_in_peer_memory;
-        topology = exchange ? kHypercube : bytes > rules::kLongSumBytes ? kDealt : kBinomial;
+        const bool deals = ranks.transport->lands_in_peer_memory && bytes > rules::kPairSumBytes;
+        topology = deals ? kDealt : kHypercube;
       }
       break;
     }

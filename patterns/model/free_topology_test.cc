@@ -109,6 +109,18 @@ TEST(FreeTopology, LongSumsToAllAreDealt) {
   }
 }
 
+TEST(FreeTopology, TwoRanksExchangeSumsToBothUnlessTheyAreLong) {
+  for (const Ranks& ranks : RanksToTry()) {
+    if (ranks.count != 2) continue;
+    const auto shape = [&](size_t bytes) {
+      return FreeTopology(Pattern::kAllReduce, ranks, bytes, /*order_free=*/false).shape;
+    };
+    EXPECT_EQ(shape(rules::kPairSumBytes), Shape::kHypercube);
+    EXPECT_EQ(shape(rules::kPairSumBytes + 1),
+              ranks.transport->lands_in_peer_memory ? Shape::kDealt : Shape::kHypercube);
+  }
+}
+
 TEST(FreeTopology, SumsOfAnyOrderInSharedMemoryTakeAWideTree) {
   const Topology wide{Shape::kTree, 8};
   for (const Ranks& ranks : RanksToTry()) {

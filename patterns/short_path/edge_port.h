@@ -43,8 +43,9 @@ class EdgePort : public PortBase {
   bool Serves() const { return config_.capabilities->line_bytes > 0; }
   // Of a message from point to point the sender's length counts, and shows in what it wrote.
   bool SeesArrivals() const { return true; }
-  // Messages that nobody combines may take some pieces: each costs little more than its copies.
-  bool CutsMessages() const { return !entry_.combines; }
+  // Messages may take some pieces: each costs little more than its copies. Of more than two ranks
+  // those who combine had better receive the next piece meanwhile.
+  bool CutsMessages() const { return !entry_.combines || scope_.size == 2; }
   bool Cuts(const PiecePlan& plan) const {
     return CutsMessages() && !plan.header_ahead &&
            plan.Count() <= (MayBeForwarded() ? rules::kMostShortPieces : rules::kMostLinePieces);

@@ -233,6 +233,32 @@ TEST(ShortPathOverEdges, ManyPiecesForOneRank) {
   });
 }
 
+TEST(ShortPathOverEdges, SumsOfTwoRanksInPieces) {
+  for (const auto& [pattern, shape] : {std::pair{Pattern::kAllReduce, Shape::kHypercube},
+                                       std::pair{Pattern::kReduce, Shape::kTree}}) {
+    RunRanks(2, InprocOptions(),
+             [&, pattern = pattern, shape = shape](InprocWorld& world, int rank) {
+               Member me(world, rank, /*edges=*/true);
+               ScheduleParameters parameters;
+               parameters.size = 2;
+               parameters.rank = rank;
+               parameters.topology = {shape, 2};
+               const Schedule schedule = EntryOf(pattern).compile(parameters);
+               for (int call = 0; call < 20; ++call) {
+                 std::vector<double> data(4000);
+                 std::iota(data.begin(), data.end(), call * (rank + 1));
+                 OperationStatistics statistics;
+                 Require(me.Run<ShortPath<EdgePort>>(pattern, schedule, &data, &statistics));
+                 EXPECT_GT(statistics.pieces, static_cast<uint64_t>(rules::kMostShortPieces));
+                 if (pattern == Pattern::kReduce && rank == 1) continue;
+                 for (size_t i = 0; i < data.size(); ++i) {
+                   ASSERT_EQ(data[i], 3.0 * call + 2.0 * static_cast<double>(i));
+                 }
+               }
+             });
+  }
+}
+
 // Over edges what nobody combines may take some pieces, where one plan cuts all of it.
 TEST(ShortPathOverEdges, PortionsOfSomePieces) {
   constexpr int kRanks = 3;
