@@ -107,6 +107,13 @@ Outcome Run(Window* window, DatatypeCache* datatypes, const Operation& operation
   if (!status.ok()) return {MPI_ERR_TYPE, status.message()};
   translated.target = {operation.rank, operation.displacement, *layout, operation.count};
   if (!is_given) translated.origin.layout = *layout, translated.origin.count = operation.count;
+  // MPI wants one datatype on both sides, and its libraries any that are equally long.
+  if (translated.op == AccumulateOp::kReplace && Combines(operation.kind) &&
+      translated.origin.layout.element() != layout->element()) {
+    for (TypedLayout* const side : {&translated.origin.layout, &translated.target.layout}) {
+      *side = side->WithElement(Element::kByte);
+    }
+  }
 
   status = Start(window, operation, translated, over);
   if (status.ok()) return {};

@@ -264,6 +264,8 @@ TEST(Datatype, ElementsAreKnownThroughDerivation) {
   EXPECT_EQ(LayoutOf(pairs.get()).element(), Element::kShortAndInt);
   EXPECT_EQ(LayoutOf(MPI_LONG).element(), Element::kInt64);
   EXPECT_EQ(LayoutOf(MPI_WCHAR).element(), Element::kByte);
+  EXPECT_EQ(LayoutOf(MPI_CHAR).element(), Element::kInt8);
+  EXPECT_EQ(LayoutOf(MPI_BYTE).element(), Element::kUint8);
 
   const int lengths[] = {1, 0, 2};
   const MPI_Aint offsets[] = {0, 8, 16};

@@ -34,19 +34,20 @@ Element OfSize(MPI_Datatype type, Element one, Element two, Element four, Elemen
 
 using Elements = std::unordered_map<MPI_Datatype, Element>;
 
-// Fortran's may be missing in an MPI, and are MPI_DATATYPE_NULL then.
+// Fortran's may be missing in an MPI, and are MPI_DATATYPE_NULL then. Characters and bytes are no
+// numbers in the standard, but in both families of MPIs.
 Elements MakeElements() {
   Elements elements;
   for (const MPI_Datatype type :
-       {MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_INT8_T, MPI_INT16_T,
-        MPI_INT32_T, MPI_INT64_T, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_INTEGER, MPI_INTEGER1,
-        MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8}) {
+       {MPI_CHAR, MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_INT8_T,
+        MPI_INT16_T, MPI_INT32_T, MPI_INT64_T, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_INTEGER,
+        MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8}) {
     elements[type] =
         OfSize(type, Element::kInt8, Element::kInt16, Element::kInt32, Element::kInt64);
   }
-  for (const MPI_Datatype type :
-       {MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
-        MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T}) {
+  for (const MPI_Datatype type : {MPI_BYTE, MPI_CHARACTER, MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT,
+                                  MPI_UNSIGNED, MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG,
+                                  MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T}) {
     elements[type] =
         OfSize(type, Element::kUint8, Element::kUint16, Element::kUint32, Element::kUint64);
   }

@@ -11,7 +11,7 @@
 namespace brigade {
 namespace rma {
 
-// One value of a predefined datatype, but for its extent. What MPI does no arithmetic with is
+// One value of a predefined datatype, but for its extent. What no MPI does arithmetic with is
 // bytes.
 TypedLayout PredefinedLayout(MPI_Datatype type);
 

@@ -244,6 +244,28 @@ static void types(void) {
   MPI_Win_free(&win);
 }
 
+/* What MPI leaves out, and its libraries take. */
+static void beyond(void) {
+  const signed char minus[3] = {-2, -2, -2};
+  const float one = 1;
+  union {
+    signed char signs[3];
+    float number;
+  } memory[2] = {{{1, 1, 1}}, {{0}}};
+  MPI_Win win;
+  MPI_Win_create(memory, sizeof(memory), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_fence(0, win);
+  MPI_Accumulate(&minus[0], 1, MPI_CHAR, right, 0, 1, MPI_CHAR, MPI_SUM, win);
+  MPI_Accumulate(&minus[1], 1, MPI_CHAR, right, 1, 1, MPI_CHAR, MPI_MAX, win);
+  MPI_Accumulate(&minus[2], 1, MPI_CHARACTER, right, 2, 1, MPI_CHARACTER, MPI_BAND, win);
+  MPI_Accumulate(&one, 4, MPI_BYTE, right, 4, 1, MPI_FLOAT, MPI_REPLACE, win);
+  MPI_Win_fence(0, win);
+  print("beyond",
+        (double[]){memory[0].signs[0], memory[0].signs[1], memory[0].signs[2], memory[1].number},
+        4);
+  MPI_Win_free(&win);
+}
+
 /* One piece of rank 0 that all work on, and parts of each that the others see and work on. */
 static void shared(void) {
   int* mine;
@@ -1055,7 +1077,7 @@ static const struct {
               {"pairs", pairs},           {"halves", halves},       {"unchecked", unchecked},
               {"synced", synced},         {"dynamic", dynamic},     {"unattached", unattached},
               {"bottom", bottom},         {"conflict", conflict},   {"typers", typers},
-              {"makers", makers},         {"callbacks", callbacks}};
+              {"makers", makers},         {"callbacks", callbacks}, {"beyond", beyond}};
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);
