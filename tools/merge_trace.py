@@ -12,6 +12,14 @@ import pathlib
 import sys
 
 
+def load_part(part):
+    try:
+        trace = json.loads(part.read_text())
+        return trace, trace["otherData"]["ranks"]
+    except (ValueError, KeyError, TypeError):
+        sys.exit(f"{part} is no whole part of a timeline")
+
+
 def load_parts(file):
     """The traces of all ranks that wrote one, as [{"otherData": ..., "traceEvents": ...}] by rank."""
     parts = list(file.parent.glob(f"{file.stem}.[0-9]*{file.suffix}"))
@@ -19,16 +27,16 @@ def load_parts(file):
         sys.exit(f"no rank wrote a part of {file}")
     # An earlier job may have had more ranks than this one.
     newest = max(parts, key=lambda part: part.stat().st_mtime)
-    ranks = json.loads(newest.read_text())["otherData"]["ranks"]
+    _, ranks = load_part(newest)
     traces = []
     for rank in range(ranks):
         part = file.with_suffix(f".{rank}{file.suffix}")
         if not part.exists():
             print(f"{part} is missing: rank {rank} of {ranks} called no BLACS, or could not write", file=sys.stderr)
             continue
-        trace = json.loads(part.read_text())
-        if trace["otherData"]["ranks"] != ranks:
-            sys.exit(f"{part} is of a job of {trace['otherData']['ranks']} ranks, {newest} of one of {ranks}")
+        trace, ranks_of_part = load_part(part)
+        if ranks_of_part != ranks:
+            sys.exit(f"{part} is of a job of {ranks_of_part} ranks, {newest} of one of {ranks}")
         if dropped := trace["otherData"]["dropped_events"]:
             print(f"{part} was full: it lacks the last {dropped} events", file=sys.stderr)
         traces.append(trace)
@@ -46,5 +54,12 @@ def main():
     print(f"{file}: {len(merged['traceEvents'])} events of {len(traces)} ranks")
 
 
+def run(program):
+    try:
+        program()
+    except OSError as error:
+        sys.exit(f"{error.filename}: {error.strerror}")
+
+
 if __name__ == "__main__":
-    main()
+    run(main)

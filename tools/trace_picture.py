@@ -156,12 +156,15 @@ def picture(ranks, window, zoom, title):
 
 def run_of(path, routine):
     """Where scalapack_timing says that the median run of `routine` was, in us, and what it was."""
-    for line in map(json.loads, reversed(path.read_text().splitlines())):  # the last job's
-        if line["routine"] == routine:
-            begin = line["median_began_s"] * 1e6
-            title = (f"{routine}, n = {line['n']}, nb = {line['nb']}, {line['rows']} x {line['cols']} grid: "
-                     f"{line['median_s'] * 1e3:.1f} ms")
-            return (begin, begin + line["median_s"] * 1e6), title
+    try:
+        for line in map(json.loads, reversed(path.read_text().splitlines())):  # the last job's
+            if line["routine"] == routine:
+                begin = line["median_began_s"] * 1e6
+                title = (f"{routine}, n = {line['n']}, nb = {line['nb']}, {line['rows']} x {line['cols']} grid: "
+                         f"{line['median_s'] * 1e3:.1f} ms")
+                return (begin, begin + line["median_s"] * 1e6), title
+    except (ValueError, KeyError, TypeError):
+        sys.exit(f"{path} is not what scalapack_timing --json wrote")
     sys.exit(f"{path} has no line of {routine}")
 
 
@@ -175,6 +178,8 @@ def main():
     parser.add_argument("--zoom", metavar="MS", type=float, default=2,
                         help="length of the stretch drawn in full; default: %(default)s")
     args = parser.parse_args()
+    if args.picture and args.picture.suffix not in (".svg", ".png"):
+        parser.error(f"--picture: {args.picture} is neither .svg nor .png")
 
     ranks = [Rank(trace) for trace in merge_trace.load_parts(args.file)]
     calls = [call for rank in ranks for call in rank.calls]
@@ -196,4 +201,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    merge_trace.run(main)

@@ -68,6 +68,16 @@ class Parts(unittest.TestCase):
         with self.assertRaises(SystemExit):
             self.load()
 
+    def test_refuses_what_is_no_part(self):
+        for text in ("{", "{}", "[]"):
+            self.file.with_suffix(".0.json").write_text(text)
+            with self.assertRaisesRegex(SystemExit, "lu.0.json is no whole part"):
+                self.load()
+
+    def test_names_files_that_cannot_be_used(self):
+        with self.assertRaisesRegex(SystemExit, "lu.json: No such file"):
+            merge_trace.run(self.file.read_text)
+
 
 if __name__ == "__main__":
     unittest.main()
