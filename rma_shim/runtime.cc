@@ -16,7 +16,7 @@ namespace brigade {
 namespace rma {
 std::atomic<Runtime*> Runtime::current_ = nullptr;
 
-Runtime::Runtime(const Settings& settings)
+Runtime::Runtime(const char* routine, const Settings& settings)
     : settings_(settings), pid_(getpid()), datatypes_(new DatatypeCache) {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
@@ -26,6 +26,7 @@ Runtime::Runtime(const Settings& settings)
     return;
   }
   const Status status = OpenEngine();
+  if (status.code() == StatusCode::kInvalidArgument) Fail(routine, status.message());
   if (!status.ok()) refusal_ = status.message();
 }
 
@@ -51,7 +52,7 @@ Runtime* Runtime::StartNow(const char* routine) {
   Settings settings;
   const Status status = ReadSettings(&settings);
   if (!status.ok()) Fail(routine, status.message());
-  auto* const runtime = new Runtime(settings);
+  auto* const runtime = new Runtime(routine, settings);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) WarnOfUnknownVariables();

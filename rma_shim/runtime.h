@@ -78,7 +78,7 @@ class Runtime {
   Makers* makers() { return &makers_; }
 
  private:
-  explicit Runtime(const Settings& settings);
+  Runtime(const char* routine, const Settings& settings);
   ~Runtime();
 
   static Runtime* StartNow(const char* routine);

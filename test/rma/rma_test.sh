@@ -132,6 +132,7 @@ if mine; then
   conflict='a conflict in the window of rank 0, bytes 4 to 7: a put of rank [01] comes before a put of rank [01] is'
   refuse "brigade: MPI_Win_fence on rank [01]: .*$conflict over" conflict BRIGADE_CHECK_WINDOWS=1
   refuse 'BRIGADE_RMA=maybe: must be off, on or auto' fence BRIGADE_RMA=maybe
+  refuse "MPI_Win_create on rank [01]: BRIGADE_TRANSPORT=tpc: there is no transport 'tpc'" fence BRIGADE_TRANSPORT=tpc
 fi
 
 exit $((failures > 0))
