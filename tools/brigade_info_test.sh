@@ -78,6 +78,10 @@ says '^  libsodium +no: .*libsodium\.so\.23: .*install libsodium '
 for line in tcp sockets; do says "^  $line +no: .*libsodium"; done
 for line in auto shm; do says "^  $line +yes"; done
 
+run 1 env BRIGADE_TRANSPORT=tpc "$info"
+says "^  BRIGADE_TRANSPORT=tpc: there is no transport 'tpc'; there are: auto"
+run 0 env BRIGADE_TRANSPORT=uring "$info"
+
 run 1 env BRIGADE_STATS=often "$info"
 says 'BRIGADE_STATS=often: must be 0, 1 or ranks'
 
