@@ -40,6 +40,14 @@ using brigade::rma::Runtime;
 using brigade::rma::WindowRequest;
 using Kind = Operation::Kind;
 
+// What `call` says, which no other thread is within meanwhile. Error handlers of the program are
+// called behind it.
+template <typename Call>
+auto Alone(const Call& call) {
+  const Runtime::Entry entry(Runtime::Current());
+  return call();
+}
+
 int Answer(const CarriedWindow& window, const char* routine, int error, const std::string& text) {
   if (error == MPI_SUCCESS) return error;
   return Raise(window.handle(), routine, error, text, Runtime::Current()->settings().log_info);
@@ -74,8 +82,7 @@ template <typename Call>
 bool Synchronise(const char* routine, MPI_Win handle, int refused, const Call& call, int* error) {
   CarriedWindow* const carried = Carried(handle);
   if (carried == nullptr) return false;
-  const Runtime::Entry entry(Runtime::Current());
-  const Status status = call(carried->window());
+  const Status status = Alone([&] { return call(carried->window()); });
   *error = MPI_SUCCESS;
   if (!status.ok()) {
     const int found =
@@ -125,10 +132,10 @@ bool SynchroniseGroup(const char* routine, MPI_Win handle, MPI_Group group, cons
 bool Operate(const char* routine, MPI_Win handle, const Operation& operation, int* error) {
   CarriedWindow* const carried = Carried(handle);
   if (carried == nullptr) return false;
-  Runtime* const runtime = Runtime::Current();
-  const Runtime::Entry entry(runtime);
-  const Outcome outcome =
-      brigade::rma::Run(carried->window(), runtime->datatypes(), operation, nullptr);
+  const Outcome outcome = Alone([&] {
+    return brigade::rma::Run(carried->window(), Runtime::Current()->datatypes(), operation,
+                             nullptr);
+  });
   *error = Answer(*carried, routine, outcome.error, outcome.text);
   return true;
 }
@@ -138,14 +145,16 @@ bool OperateWithRequest(const char* routine, MPI_Win handle, const Operation& op
                         MPI_Request* request, int* error) {
   CarriedWindow* const carried = Carried(handle);
   if (carried == nullptr) return false;
-  Runtime* const runtime = Runtime::Current();
-  const Runtime::Entry entry(runtime);
-  auto started = std::make_unique<Requests::Operation>();
-  started->window = carried;
-  const Outcome outcome =
-      brigade::rma::Run(carried->window(), runtime->datatypes(), operation, &started->over);
+  const Outcome outcome = Alone([&] {
+    Runtime* const runtime = Runtime::Current();
+    auto started = std::make_unique<Requests::Operation>();
+    started->window = carried;
+    Outcome found =
+        brigade::rma::Run(carried->window(), runtime->datatypes(), operation, &started->over);
+    if (found.error == MPI_SUCCESS) runtime->requests()->Add(started.release(), request);
+    return found;
+  });
   *error = Answer(*carried, routine, outcome.error, outcome.text);
-  if (outcome.error == MPI_SUCCESS) runtime->requests()->Add(started.release(), request);
   return true;
 }
 

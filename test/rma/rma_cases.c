@@ -932,13 +932,33 @@ static int on_delete_with_thread(MPI_Win win, int keyval, void* value, void* ext
   return on_delete(win, keyval, value, extra);
 }
 
-/* A callback of a window that is freed waits for a thread that works with another one. */
+static void on_error_with_thread(MPI_Win* win, int* error, ...) {
+  int value = 20 + rank;
+  pthread_t other;
+  CHECK(pthread_create(&other, NULL, putting_beside, &value) == 0);
+  pthread_join(other, NULL);
+  on_error(win, error);
+}
+
+/* Error handlers, and callbacks of a window that is freed, wait for a thread that works with
+   another one. */
 static void callbacks(void) {
   int *memory, *unused, value = 10 + rank, keyval;
   MPI_Win win;
+  MPI_Errhandler handler;
   check_level(MPI_THREAD_MULTIPLE);
   MPI_Win_allocate(sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &beside);
   MPI_Win_allocate(sizeof(int), 4, MPI_INFO_NULL, MPI_COMM_WORLD, &unused, &win);
+  MPI_Win_create_errhandler(on_error_with_thread, &handler);
+  MPI_Win_set_errhandler(win, handler);
+  MPI_Errhandler_free(&handler);
+  MPI_Win_unlock(0, win);
+  CHECK(handled == MPI_ERR_RMA_SYNC);
+  MPI_Put(&value, -1, MPI_INT, 0, 0, 1, MPI_INT, win);
+  CHECK(handled == MPI_ERR_COUNT);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(*memory == 20 + left);
+  MPI_Barrier(MPI_COMM_WORLD);
   MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, on_delete_with_thread, &keyval, NULL);
   MPI_Win_set_attr(win, keyval, &value);
   MPI_Win_free(&win);
