@@ -73,24 +73,22 @@ uint64_t OffersOut::AwaitReaders() {
   patience.Start(rules::kReaderPatienceSeconds +
                  rules::kReaderPatienceSecondsPerByte * static_cast<double>(source_.memory.bytes));
   uint64_t readers = 0;
-  Status status;
   int unread_by = -1;
   for (int i = 0; i < count_; ++i) {
     if (!has_offer_[i]) continue;
     OutEdge* const edge = edges_[i];
     wait_.peer = peers_[i];
-    const Status waited =
-        wait_.Until([&] { return !edge->HasOffer() || edge->lost() || patience.is_over(); });
-    if (!waited.ok()) status = waited;
+    (void)wait_.Until([&] { return !edge->HasOffer() || edge->lost() || patience.is_over(); });
     if (edge->EndOffer()) {
       readers |= uint64_t{1} << i;
     } else if (!edge->lost()) {
       unread_by = peers_[i];
     }
   }
-  if (unread_by >= 0 && !status.ok()) {
+  const Status failure = wait_.Failure();
+  if (unread_by >= 0 && !failure.ok()) {
     wait_.peer = unread_by;
-    (void)wait_.Break(status);
+    (void)wait_.Break(failure);
   }
   return readers;
 }

@@ -22,6 +22,8 @@ struct CallWait {
   // Fails if the group breaks meanwhile, or the call takes too long.
   template <typename Over>
   Status Until(const Over& over);
+  // Whether it has by now.
+  Status Failure() const;
   std::string Describe() const;
   // After a failure: nothing of the group moves any more. What the call returns.
   Status Break(const Status& status);
