@@ -332,11 +332,11 @@ BRIGADE_EXPORT brigade_status brigade_wait(brigade_operation* operation,
 /// that comes within some 20 us copies that straight to a matrix in such memory: one copy, and no
 /// staging memory. Of 32 KiB and more that are sent from such memory, with brigade_run(), to ranks
 /// of the host that wait, they make that one copy themselves: a message from point to point, or a
-/// broadcast of up to 8 ranks whose root sends to all, as it does where nothing else is asked for.
-/// The call returns when those have read that began to, or are late (brigade_run()); it waits for
-/// no others. Where the matrices of all ranks lie in such memory, up to 8 of a host, long
-/// multi-broadcasts, multi-reduces and all-reduces with brigade_run(), and reductions of two, read
-/// them in place, and return when all have read; docs/user/settings.md says which. Windows of it
+/// broadcast of up to 8 ranks, all of whom must wait where some would pass it on. The call returns
+/// when those have read that began to, or are late (brigade_run()); it waits for no others. Where
+/// the matrices of all ranks lie in such memory, up to 8 of a host, long multi-broadcasts,
+/// multi-reduces and all-reduces with brigade_run(), and reductions of two, read them in place, and
+/// return when all have read; docs/user/settings.md says which. Windows of it
 /// (brigade_window_create()) are as fast as those of brigade_window_allocate(). For all else it is
 /// memory like any other.
 ///

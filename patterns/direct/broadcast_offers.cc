@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "membuf/rules.h"
+#include "membuf/status.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/direct/broadcast_lines.h"
 #include "patterns/direct/line_round.h"
@@ -22,41 +23,64 @@ static_assert(rules::kMostRanksOfRound - 1 <= OffersOut::kMostReaders);
 bool IsAsUsual(const Engine& engine, const GroupState& group, const PatternCall& call,
                const Scope& scope) {
   return call.matrix.layout.bytes() >= rules::kLeastOfferedBytes &&
-         MayGoInLines(engine, group, call, scope) && RootTellsAll(call.topology, scope.size) &&
-         call.root >= 0 && call.root < scope.size && call.locations == nullptr &&
-         call.matrix.data != nullptr;
+         MayGoInLines(engine, group, call, scope) &&
+         CheckTopology(call.pattern, call.topology).ok() && call.root >= 0 &&
+         call.root < scope.size && call.locations == nullptr && call.matrix.data != nullptr;
 }
 
-// The ranks of the scope that have the message.
-uint64_t Offer(const CallWait& wait, const PatternCall& call, const Scope& scope,
-               const WireHeader& header) {
+void Offer(const CallWait& wait, const PatternCall& call, const Scope& scope,
+           const WireHeader& header, AfterOffers* after) {
   OffersOut out(wait);
   for (int i = 1; i < scope.size; ++i) {
-    if (!out.Add(scope.GroupRank((scope.rank + i) % scope.size))) return 0;
+    if (!out.Add(scope.GroupRank((scope.rank + i) % scope.size))) return;
   }
-  const bool is_awaited = out.MayOffer(call.matrix) && out.IsAwaited();
-  const uint64_t readers = is_awaited ? out.Send(header) : 0;
-  uint64_t served = 0;
+  const bool some_relay = !RootTellsAll(call.topology, scope.size);
+  if (!out.MayOffer(call.matrix) || !out.IsAwaited() || !out.Offer(header, some_relay)) return;
+  after->root_tells_all = true;
+  const uint64_t readers = out.AwaitReaders();
   for (int i = 1; i < scope.size; ++i) {
-    if ((readers >> (i - 1) & 1) != 0) served |= uint64_t{1} << (scope.rank + i) % scope.size;
+    if ((readers >> (i - 1) & 1) != 0)
+      after->served |= uint64_t{1} << (scope.rank + i) % scope.size;
   }
-  return served;
 }
 
-bool Receive(CallWait wait, const PatternCall& call, const Scope& scope, const WireHeader& header) {
+// Whether a message has come from any rank: then the call goes along its topology.
+bool IsSent(const CallWait& wait, const Scope& scope) {
+  for (int i = 1; i < scope.size; ++i) {
+    const int peer = scope.GroupRank((scope.rank + i) % scope.size);
+    InEdge* const edge = EdgeFrom(wait.group, wait.kind, peer);
+    if (edge != nullptr && edge->Peek() != nullptr) return true;
+  }
+  return false;
+}
+
+// Nobody copies to this rank's memory, so it may leave when the call fails.
+bool Receive(CallWait wait, const PatternCall& call, const Scope& scope, const WireHeader& header,
+             AfterOffers* after) {
   wait.peer = scope.GroupRank(call.root);
-  InEdge* const edge = EdgeFrom(wait.group, call.scope, wait.peer);
-  if (edge == nullptr || edge->Peek() != nullptr || !edge->AwaitOffer(call.matrix.layout)) {
+  InEdge* const edge = EdgeFrom(wait.group, wait.kind, wait.peer);
+  if (edge == nullptr || IsSent(wait, scope) ||
+      !edge->AwaitOffer(call.matrix.layout, wait.sequence)) {
     return false;
   }
-  (void)AwaitMessageOrOffer(&wait, edge);
+  const auto is_decided = [&] { return edge->TakeOffer() || IsSent(wait, scope); };
+  const bool has_offer = PollUntil(wait.engine, wait.peer, is_decided) && edge->has_offer();
+  if (!has_offer) {
+    const Status waited =
+        wait.Until([&] { return edge->TakeLandingBack() || edge->TakeOffer() || edge->lost(); });
+    if (!waited.ok()) {
+      (void)wait.Break(waited);
+      return false;
+    }
+  }
+  after->root_tells_all = edge->has_offer() || edge->WasHeld();
   return edge->has_offer() && ReadOffer(edge, header, call.matrix);
 }
 
 }  // namespace
 
 bool RunBroadcastOffers(Engine* engine, GroupState* group, const PatternCall& call,
-                        OperationStatistics* did, uint64_t* served) {
+                        OperationStatistics* did, AfterOffers* after) {
   if (call.pattern != Pattern::kBroadcast || call.scope == ChannelKind::kPointToPoint) return false;
   const Scope& scope = group->scope(call.scope);
   const uint64_t sequence = group->scope_sequence[static_cast<int>(call.scope)];
@@ -68,10 +92,10 @@ bool RunBroadcastOffers(Engine* engine, GroupState* group, const PatternCall& ca
   const CallWait wait{engine, group, &entry, call.scope, sequence, call.timeout_seconds};
   const bool is_root = scope.rank == call.root;
   if (is_root) {
-    *served = Offer(wait, call, scope, header);
+    Offer(wait, call, scope, header, after);
     const uint64_t all = (uint64_t{1} << scope.size) - 1;
-    if (*served != (all & ~(uint64_t{1} << scope.rank))) return false;
-  } else if (!Receive(wait, call, scope, header)) {
+    if (after->served != (all & ~(uint64_t{1} << scope.rank))) return false;
+  } else if (!Receive(wait, call, scope, header, after)) {
     return false;
   }
   if (did != nullptr) {
@@ -79,7 +103,7 @@ bool RunBroadcastOffers(Engine* engine, GroupState* group, const PatternCall& ca
     did->pieces = 1;
     did->copies = is_root ? 0 : 1;
     did->bytes_copied = is_root ? 0 : bytes;
-    CountServed(call, *served, did);
+    CountServed(call, after->served, did);
   }
   return true;
 }

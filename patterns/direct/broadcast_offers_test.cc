@@ -3,17 +3,25 @@
 
 #include "patterns/direct/broadcast_offers.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/byte_span.h"
+#include "membuf/rules.h"
 #include "membuf/strided_layout.h"
+#include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/pattern_call.h"
+#include "patterns/engine/wire_header.h"
+#include "patterns/schedule/topology.h"
 #include "patterns/short_path/group_edges.h"
 #include "test/support/group_member.h"
 #include "test/support/run_ranks.h"
@@ -21,6 +29,7 @@
 #include "transport/edge/edge.h"
 #include "transport/host_memory/kernel_copy.h"
 #include "transport/host_memory/shared_allocations.h"
+#include "transport/host_memory/shared_source.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/shm/shm_transport.h"
 
@@ -41,8 +50,15 @@ struct Member : GroupMember {
   uint64_t& sequence() { return state.scope_sequence[static_cast<int>(ChannelKind::kAll)]; }
   bool Run(const PatternCall& call, OperationStatistics* did = nullptr) {
     const Engine::Turn turn(engine.get());
-    uint64_t served = 0;
-    return RunBroadcastOffers(engine.get(), &state, call, did, &served);
+    after = AfterOffers();
+    return RunBroadcastOffers(engine.get(), &state, call, did, &after);
+  }
+  // By hand, to rank 0.
+  InEdge* Await(uint64_t number) {
+    InEdge* const edge = state.edges->EdgeFrom({state.id, ChannelKind::kAll}, 0);
+    const StridedLayout layout = StridedLayout::Contiguous(kBytes);
+    while (edge->Peek() != nullptr || !edge->AwaitOffer(layout, number)) std::this_thread::yield();
+    return edge;
   }
   PatternCall CallOf(int root) {
     PatternCall call;
@@ -53,6 +69,7 @@ struct Member : GroupMember {
     return call;
   }
 
+  AfterOffers after;  // of the last call
   void* shared = nullptr;
   std::vector<std::byte> own = std::vector<std::byte>(kBytes);
 };
@@ -110,6 +127,76 @@ TEST(BroadcastOffers, WhatTheKernelIsNotTheFastestForIsNotOffered) {
   });
 }
 
+// Along a chain. Both others wait by hand, and do not read: for the message of this call, or one of
+// them for that of an earlier one, whose messages come to it along another edge.
+TEST(BroadcastOffers, WhereSomeRelayAllAreOfferedItOrNone) {
+  for (const bool is_behind : {false, true}) {
+    RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
+      Member me(world, rank);
+      PatternCall call = me.CallOf(0);
+      call.topology = {Shape::kIncreasingRings, 1};
+      me.sequence() = 5;
+      if (rank == 0) {
+        EXPECT_FALSE(me.Run(call)) << "nobody waits";  // and asks for that
+        EXPECT_FALSE(me.after.root_tells_all);
+      }
+      Meet(world, rank);
+      InEdge* const edge = rank == 0 ? nullptr : me.Await(rank == 2 && is_behind ? 4 : 5);
+      Meet(world, rank);
+      if (rank == 0) {
+        EXPECT_FALSE(me.Run(call));
+        EXPECT_EQ(me.after.root_tells_all, !is_behind);
+        EXPECT_EQ(me.after.served, 0);
+      }
+      Meet(world, rank);
+      if (rank > 0) {
+        EXPECT_TRUE(edge->TakeLandingBack());
+        EXPECT_EQ(edge->WasHeld(), !is_behind);
+      }
+      Meet(world, rank);
+    });
+  }
+}
+
+// By a root that holds it, for longer than it polls: then nothing is offered, or it is taken back
+// at once.
+TEST(BroadcastOffers, WhoIsHeldWaitsForTheDecision) {
+  for (const bool is_offered : {false, true}) {
+    std::atomic<bool> is_held{false};
+    std::atomic<bool> is_back{false};
+    RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+      Member me(world, rank);
+      const PatternCall call = me.CallOf(0);
+      if (rank == 0) {
+        EXPECT_FALSE(me.Run(call)) << "nobody waits";  // and asks for that
+        Meet(world, rank);
+        OutEdge* const edge = EdgeTo(me.engine.get(), &me.state, ChannelKind::kAll, 1);
+        const SharedSource source = SharedSource::Of(call.matrix.layout, call.matrix.data);
+        while (!edge->Hold(source, 0)) std::this_thread::yield();
+        is_held = true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        WireHeader header;
+        SetHeader(EntryOf(call.pattern), call, 0, kBytes, &header);
+        if (is_offered) {
+          edge->Offer({reinterpret_cast<const std::byte*>(&header), sizeof(header)}, source);
+          is_back = edge->TakeOfferBack();
+        } else {
+          edge->LetGo();
+        }
+        Meet(world, rank);
+      } else {
+        Meet(world, rank);
+        bool is_done = false;
+        while (!is_held) is_done = me.Run(call);
+        Meet(world, rank);
+        EXPECT_EQ(is_done, is_offered && !is_back);
+        EXPECT_EQ(me.after.root_tells_all, is_offered);
+      }
+      Meet(world, rank);
+    });
+  }
+}
+
 TEST(BroadcastOffers, WhatIsUnusualIsLeftAsItIs) {
   constexpr int kRanks = 3;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -123,8 +210,7 @@ TEST(BroadcastOffers, WhatIsUnusualIsLeftAsItIs) {
     add("a sum").pattern = Pattern::kReduce;
     add("point to point").scope = ChannelKind::kPointToPoint;
     add("no data").matrix.data = nullptr;
-    add("a relay").topology = {Shape::kTree, 2};
-    add("by host").topology = {Shape::kTree, 8, /*by_host=*/true};
+    add("a topology that it cannot have").topology = {Shape::kHypercube, 2};
     add("a root below all").root = -1;
     add("a root beyond all").root = kRanks;
     add("a short one").matrix.layout = StridedLayout::Contiguous(rules::kLeastOfferedBytes - 1);

@@ -53,11 +53,25 @@ bool OffersOut::IsAwaited() const {
   return true;
 }
 
-bool OffersOut::Offer(const WireHeader& header) {
+// Who is held goes no other way: so all are, or none, before any is offered it.
+bool OffersOut::Offer(const WireHeader& header, bool all_or_none) {
   const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header), sizeof(header));
-  bool any = false;
-  for (int i = 0; i < count_; ++i) any |= has_offer_[i] = edges_[i]->Offer(head, source_);
-  return any;
+  int held = 0;
+  for (int i = 0; i < count_; ++i) {
+    has_offer_[i] = edges_[i]->Hold(source_, wait_.sequence);
+    held += has_offer_[i] ? 1 : 0;
+  }
+  const bool offers = held == count_ || (held > 0 && !all_or_none);
+  for (int i = 0; i < count_; ++i) {
+    if (!has_offer_[i]) continue;
+    if (offers) {
+      edges_[i]->Offer(head, source_);
+    } else {
+      edges_[i]->LetGo();
+      has_offer_[i] = false;
+    }
+  }
+  return offers;
 }
 
 bool OffersOut::TakeBack() {
@@ -69,6 +83,11 @@ bool OffersOut::TakeBack() {
 }
 
 uint64_t OffersOut::AwaitReaders() {
+  PollUntil(wait_.engine, peers_[0], [&] {
+    return std::none_of(edges_, edges_ + count_,
+                        [](const OutEdge* edge) { return edge->IsOpenOffer(); });
+  });
+  if (!TakeBack()) return 0;
   TimeLimit patience;
   patience.Start(rules::kReaderPatienceSeconds +
                  rules::kReaderPatienceSecondsPerByte * static_cast<double>(source_.memory.bytes));
@@ -91,15 +110,6 @@ uint64_t OffersOut::AwaitReaders() {
     (void)wait_.Break(failure);
   }
   return readers;
-}
-
-uint64_t OffersOut::Send(const WireHeader& header) {
-  if (!Offer(header)) return 0;
-  PollUntil(wait_.engine, peers_[0], [&] {
-    return std::none_of(edges_, edges_ + count_,
-                        [](const OutEdge* edge) { return edge->IsOpenOffer(); });
-  });
-  return TakeBack() ? AwaitReaders() : 0;
 }
 
 // Whom a sender copies to cannot go away, not even when the time of the call is over: a copy that

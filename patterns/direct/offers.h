@@ -35,18 +35,18 @@ class OffersOut {
   bool MayOffer(const Matrix& matrix);
   // Whether all wait. Those who do not are looked for, a few microseconds at most.
   bool IsAwaited() const;
-  // Offers the matrix to all. False: none has an offer.
-  bool Offer(const WireHeader& header);
-  // Takes it back from whom it can be taken back. False: none has an offer any more.
-  bool TakeBack();
-  // Until nobody reads any more whose copy counts. Who has read it, a bit for each in the order of
-  // Add: the others are to get it another way. But if the time of the call is over before, the
-  // group is broken afterwards, and the edges are not to be used any more.
+  // Offers the matrix to all who await the message of this call. False: none has an offer.
+  bool Offer(const WireHeader& header, bool all_or_none = false);
+  // Takes back what is not taken up soon, and waits until nobody reads any more whose copy counts.
+  // Who has read it, a bit for each in the order of Add: the others are to get it another way. But
+  // if the time of the call is over before, the group is broken afterwards, and the edges are not
+  // to be used any more.
   uint64_t AwaitReaders();
-  // Offers it, takes back what is not taken up soon, and waits for the others.
-  uint64_t Send(const WireHeader& header);
 
  private:
+  // From whom it can be taken back. False: none has an offer any more.
+  bool TakeBack();
+
   CallWait wait_;
   SharedSource source_;
   int peers_[kMostReaders];

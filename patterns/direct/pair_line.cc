@@ -57,7 +57,7 @@ Slot* SlotFor(const EdgeConfig& config, size_t bytes, OutEdge* edge) {
 
 // Without a copy to memory of the edge; false if that cannot be. The kernel comes last: it takes a
 // system call.
-bool SendUncopied(Engine* engine, GroupState* group, const PatternCall& call,
+bool SendUncopied(Engine* engine, GroupState* group, const PatternCall& call, uint64_t sequence,
                   const WireHeader& header, OutEdge* edge) {
   const Matrix& matrix = call.matrix;
   const auto lands = [&](bool may_use_kernel) {
@@ -66,12 +66,11 @@ bool SendUncopied(Engine* engine, GroupState* group, const PatternCall& call,
                                matrix.layout, matrix.data, may_use_kernel);
   };
   if (matrix.layout.bytes() < rules::kLeastOfferedBytes) return lands(/*may_use_kernel=*/true);
-  OffersOut offers(
-      {engine, group, &EntryOf(call.pattern), kKind, header.sequence, call.timeout_seconds});
+  OffersOut offers({engine, group, &EntryOf(call.pattern), kKind, sequence, call.timeout_seconds});
   const bool may_offer = offers.Add(call.root) && offers.MayOffer(matrix);
   if (lands(/*may_use_kernel=*/!may_offer)) return true;
   if (!may_offer || !offers.IsAwaited()) return false;
-  return lands(/*may_use_kernel=*/false) || offers.Send(header) != 0 ||
+  return lands(/*may_use_kernel=*/false) || (offers.Offer(header) && offers.AwaitReaders() != 0) ||
          (group->failure.ok() && lands(/*may_use_kernel=*/true));
 }
 
@@ -84,7 +83,7 @@ PairLine Send(Engine* engine, GroupState* group, const PatternCall& call,
   if (edge == nullptr) return PairLine::kUnusual;
   const size_t bytes = call.matrix.layout.bytes();
   const WireHeader header = HeaderOf(sequence, bytes);
-  const bool copied = !SendUncopied(engine, group, call, header, edge);
+  const bool copied = !SendUncopied(engine, group, call, sequence, header, edge);
   if (copied) {
     Slot* const slot = SlotFor(*group->config_to[peer], bytes, edge);
     if (slot == nullptr) return PairLine::kUnusual;
@@ -108,7 +107,7 @@ const Slot* AwaitMessage(Engine* engine, GroupState* group, const PatternCall& c
                          uint64_t sequence, InEdge* edge) {
   if (const Slot* const slot = edge->Peek()) return slot;
   const StridedLayout& layout = call.matrix.layout;
-  if (!edge->LendLanding(layout, call.matrix.data) && !edge->AwaitOffer(layout)) {
+  if (!edge->LendLanding(layout, call.matrix.data) && !edge->AwaitOffer(layout, sequence)) {
     return PollLonger(engine, edge, call.root);
   }
   CallWait wait{engine,   group, &EntryOf(call.pattern), kKind, sequence, call.timeout_seconds,

@@ -478,11 +478,11 @@ TEST(PairLines, WhatIsNotTakenUpTheKernelCopies) {
   });
 }
 
-// By hand. Its sender takes back what is not taken up soon.
+// By hand, of the first message. Its sender takes back what is not taken up soon.
 void AwaitAndTakeOffer(InEdge* edge, const PatternCall& call) {
-  while (edge->Peek() != nullptr || !edge->AwaitOffer(call.matrix.layout)) continue;
+  while (edge->Peek() != nullptr || !edge->AwaitOffer(call.matrix.layout, 0)) continue;
   for (int poll = 1; !edge->TakeOffer(); ++poll) {
-    if (poll % 1000 == 0 && edge->TakeLandingBack()) (void)edge->AwaitOffer(call.matrix.layout);
+    if (poll % 1000 == 0 && edge->TakeLandingBack()) (void)edge->AwaitOffer(call.matrix.layout, 0);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "patterns/group/call_topology.h"
 #include "patterns/group/group_scopes.h"
 #include "patterns/group/normal_form.h"
+#include "patterns/schedule/topology.h"
 #include "patterns/short_path/edge_port.h"
 #include "patterns/short_path/group_edges.h"
 #include "patterns/short_path/post_port.h"
@@ -59,6 +60,13 @@ Status Begin(const Engine& engine, GroupState* group, const PatternCall& call,
   return Status();
 }
 
+// The schedule of a broadcast whose topology counts no more: messages still say which it is.
+const Schedule* ToldByTheRoot(const Engine& engine, GroupState* group, PatternCall call) {
+  const Scope& scope = group->scope(call.scope);
+  call.topology = {Shape::kTree, scope.size};
+  return group->schedules.Find(EntryOf(call.pattern), call, scope, *engine.endpoint(), group->id);
+}
+
 }  // namespace
 
 Status LookAround(Engine* engine, const GroupState& group) {
@@ -85,9 +93,9 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
                          : call.portions != nullptr          ? RunPortionLines
                                                              : RunExchangeLines;
   const LineRound lines = run_lines(engine, group, call, statistics);
-  uint64_t served = 0;
+  AfterOffers after;
   if (lines == LineRound::kDone || (lines == LineRound::kUnusual &&
-                                    RunBroadcastOffers(engine, group, call, statistics, &served))) {
+                                    RunBroadcastOffers(engine, group, call, statistics, &after))) {
     ++group->scope_sequence[static_cast<int>(call.scope)];
     count_wait();
     return Status();
@@ -95,11 +103,12 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
   const auto count = [&](const OperationStatistics& did) {
     if (statistics == nullptr) return;
     *statistics = did;
-    CountServed(call, served, statistics);
+    CountServed(call, after.served, statistics);
     count_wait();
   };
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(*engine, group, call, &beginning));
+  if (after.root_tells_all) beginning.schedule = ToldByTheRoot(*engine, group, call);
   Status status;
   if (lines == LineRound::kSent) {
     ShortPath<EdgePort> path(engine, group, *beginning.entry, call);
@@ -119,7 +128,7 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
     return status;
   }
   const auto runs = [&](auto&& path) {
-    path.LeaveOut(served);
+    path.LeaveOut(after.served);
     if (!path.Fits(*beginning.schedule)) return false;
     status = path.Run(*beginning.schedule, (*beginning.sequence)++);
     count(path.statistics());
@@ -135,7 +144,7 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
                              /*blocking=*/true);
   if (status.ok()) {
     ++*beginning.sequence;
-    executor->LeaveOut(served);
+    executor->LeaveOut(after.served);
     engine->Activate(executor.get());
     engine->RunToEnd(executor.get());
     engine->Deactivate(executor.get());

@@ -4,6 +4,7 @@
 // long for one that does not end.
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <string>
@@ -20,6 +22,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/byte_span.h"
 #include "membuf/rules.h"
 #include "membuf/strided_layout.h"
 #include "patterns/catalogue/catalogue.h"
@@ -28,6 +31,7 @@
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/group/group.h"
+#include "patterns/group/operation.h"
 #include "patterns/schedule/topology.h"
 #include "test/support/group_member.h"
 #include "test/support/run_processes.h"
@@ -114,14 +118,24 @@ struct Rank {
                    : rank == from ? Pattern::kSend
                                   : Pattern::kReceive;
     call.root = is_broadcast || rank != from ? from : PeerOf(from);
-    call.topology.shape = Shape::kFree;
+    call.topology = topology;
     call.matrix = matrix;
     call.timeout_seconds = timeout_seconds;
-    return group->Run(call, did);
+    if (!starts) return group->Run(call, did);
+    std::unique_ptr<Operation> operation;
+    while (group->Start(call, &operation).code() == StatusCode::kNoResource) continue;
+    return operation->Wait(did);
   }
   int PeerOf(int from) const { return (from + 1) % group->ScopeSize(ChannelKind::kAll); }
   Channel channel(bool is_broadcast) const {
     return {group->state()->id, is_broadcast ? ChannelKind::kAll : ChannelKind::kPointToPoint};
+  }
+  // Of the next message of rank 0, to rank 1 if not to all.
+  uint64_t CallNumber(bool is_broadcast) const {
+    const GroupState& state = *group->state();
+    return is_broadcast ? state.scope_sequence[static_cast<int>(ChannelKind::kAll)]
+           : rank == 0  ? state.send_sequence[1]
+                        : state.receive_sequence[0];
   }
   OutEdge* To(bool is_broadcast, int peer) const {
     return group->state()->edges->EdgeTo(channel(is_broadcast), peer);
@@ -131,8 +145,10 @@ struct Rank {
   }
 
   const int rank;
-  bool shares = true;          // what it sends
-  double timeout_seconds = 0;  // of its calls
+  bool shares = true;  // what it sends
+  bool starts = false;
+  Topology topology{Shape::kFree, 0};  // of broadcasts
+  double timeout_seconds = 0;          // of its calls
   std::unique_ptr<Endpoint> endpoint;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Group> group;
@@ -150,6 +166,11 @@ TEST_P(Offers, AreReadBeforeTheirMemoryIsWrittenAnew) {
     Rank me(world.MakeBootstrap(rank).get(), by_kernel ? ByKernel() : ShmOptions());
     std::vector<double> own(2 * kMostElems);
     std::mt19937 random(StressSeed());  // the same on all
+    std::mt19937 alone(StressSeed() + static_cast<unsigned>(rank));
+    const Topology topologies[] = {{Shape::kFree, 0},       {Shape::kIncreasingRings, 1},
+                                   {Shape::kTree, 2},       {Shape::kSplitRing, 2},
+                                   {Shape::kTwoTree, 0},    {Shape::kCirculant, 0},
+                                   {Shape::kTree, 2, true}, {Shape::kDecreasingRings, 2}};
     for (int round = 0; round < rounds; ++round) {
       const bool is_broadcast = random() % 2 == 0;
       const int from = static_cast<int>(random() % static_cast<unsigned>(ranks));
@@ -160,6 +181,8 @@ TEST_P(Offers, AreReadBeforeTheirMemoryIsWrittenAnew) {
       const bool to_shared = random() % 4 == 0;
       const int64_t ld[] = {rows, rows + static_cast<int64_t>(random() % 2) * rows / 2};
       const int gap = static_cast<int>(random() % 2);
+      me.topology = topologies[random() % std::size(topologies)];
+      me.starts = alone() % 16 == 0;
       const bool sends = rank == from;
       if (rows == 0 || (!is_broadcast && !sends && rank != me.PeerOf(from))) continue;
       Matrix matrix;
@@ -201,7 +224,7 @@ TEST(OffersToSome, TheOthersAreServedAsEver) {
           while (begun < round) std::this_thread::yield();
           std::this_thread::sleep_for(std::chrono::microseconds(round % 10));
         } else if (rank == 2 && round > 0) {
-          const bool awaits = me.From(true, 0)->AwaitOffer(matrix.layout);
+          const bool awaits = me.From(true, 0)->AwaitOffer(matrix.layout, me.CallNumber(true));
           ASSERT_TRUE(awaits || round < 3);
           begun = round;
           while (over <= round) std::this_thread::yield();
@@ -240,9 +263,17 @@ Matrix Begin(Rank* me, bool is_broadcast, std::vector<double>* own, size_t bytes
   return matrix;
 }
 
+void OfferByHand(const Rank& me, bool is_broadcast, const Matrix& matrix) {
+  OutEdge* const edge = me.To(is_broadcast, 1);
+  const SharedSource source = SharedSource::Of(matrix.layout, matrix.data);
+  const std::byte head[EdgeLanding::kHeadBytes] = {};
+  while (!edge->Hold(source, me.CallNumber(is_broadcast))) std::this_thread::yield();
+  edge->Offer({head, sizeof(head)}, source);
+}
+
 void AwaitByHand(const Rank& me, bool is_broadcast, const Matrix& matrix) {
   InEdge* const edge = me.From(is_broadcast, 0);
-  while (!edge->AwaitOffer(matrix.layout)) std::this_thread::yield();
+  while (!edge->AwaitOffer(matrix.layout, me.CallNumber(is_broadcast))) std::this_thread::yield();
 }
 
 bool IsStopped(pid_t process) {
@@ -467,13 +498,12 @@ TEST(OffersOfProcesses, WhatADeadSenderHasOfferedIsRead) {
     std::vector<double> own;
     const Matrix matrix = Begin(&me, /*is_broadcast=*/false, &own, kLong);
     if (me.rank == 0) {
-      OutEdge* const edge = me.To(/*is_broadcast=*/false, 1);
-      const SharedSource source = SharedSource::Of(matrix.layout, matrix.data);
-      const std::byte head[EdgeLanding::kHeadBytes] = {};
       for (const double value : {1, 2}) {
         Fill(matrix, value);
-        while (!edge->Offer({head, sizeof(head)}, source)) std::this_thread::yield();
-        while (value == 1 && edge->HasOffer()) std::this_thread::yield();
+        OfferByHand(me, /*is_broadcast=*/false, matrix);
+        while (value == 1 && me.To(/*is_broadcast=*/false, 1)->HasOffer()) {
+          std::this_thread::yield();
+        }
       }
       raise(SIGKILL);
     }
@@ -503,10 +533,7 @@ TEST(OffersOfProcesses, WhatADeadSenderHasOfferedToTheKernelIsLost) {
     std::vector<double> own;
     const Matrix matrix = Begin(&me, /*is_broadcast=*/true, &own, kShort);
     if (me.rank == 0) {
-      OutEdge* const edge = me.To(/*is_broadcast=*/true, 1);
-      const std::byte head[EdgeLanding::kHeadBytes] = {};
-      const SharedSource source = SharedSource::Of(matrix.layout, matrix.data);
-      while (!edge->Offer({head, sizeof(head)}, source)) std::this_thread::yield();
+      OfferByHand(me, /*is_broadcast=*/true, matrix);
       raise(SIGKILL);
     }
     AwaitByHand(me, /*is_broadcast=*/true, matrix);
@@ -523,6 +550,250 @@ TEST(OffersOfProcesses, WhatADeadSenderHasOfferedToTheKernelIsLost) {
            Report(status.code() == StatusCode::kPeerLost, status.ToString().c_str());
   });
   EXPECT_EQ(ends, (std::vector<int>{SIGKILL, 0}));
+}
+
+// --- where some relay ---
+
+constexpr Topology kChain{Shape::kIncreasingRings, 1};
+
+// Waits a little until all others wait for an offer.
+void AwaitAll(const Rank& me) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+  for (int peer = 1; peer < me.group->ScopeSize(ChannelKind::kAll); ++peer) {
+    while (!me.To(true, peer)->IsAwaited() && std::chrono::steady_clock::now() < end) {
+      std::this_thread::yield();
+    }
+  }
+}
+
+// None has passed anything on, and each has the message in one copy.
+TEST(OffersToRelays, AllReadWhereTheRootHasIt) {
+  for (const size_t bytes : {kShort, kLong}) {
+    std::atomic<int> readers{0};
+    std::atomic<bool> all_read{false};
+    RunRanks(4, InprocOptions(), [&](InprocWorld& world, int rank) {
+      Rank me(world.MakeBootstrap(rank).get());
+      std::vector<double> own;
+      const Matrix matrix = Begin(&me, /*is_broadcast=*/true, &own, bytes);
+      me.topology = kChain;
+      for (int round = 0; round < 5000 && !all_read; ++round) {
+        readers = 0;
+        Meet(world, rank);
+        if (rank == 0) {
+          Fill(matrix, round);
+          AwaitAll(me);
+        }
+        OperationStatistics did;
+        Require(me.Run(true, 0, matrix, &did));
+        if (rank == 0) {
+          Fill(matrix, -1e9);
+        } else {
+          ASSERT_TRUE(Holds(matrix, round));
+          readers += did.copies == 1 && did.messages_sent == 0 ? 1 : 0;
+        }
+        Meet(world, rank);
+        if (rank == 0 && readers == 3 && did.copies == 0) {
+          EXPECT_EQ(did.messages_sent, 3);
+          EXPECT_EQ(did.bytes_copied, 0);
+          all_read = true;
+        }
+        Meet(world, rank);
+      }
+    });
+    EXPECT_TRUE(all_read) << bytes;
+  }
+}
+
+// Memory that whoever writes to it first raises a signal by that, once it is set.
+class Trap {
+ public:
+  explicit Trap(size_t bytes)
+      : bytes_(bytes),
+        data_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {}
+  ~Trap() { munmap(data_, bytes_); }
+  Trap(const Trap&) = delete;
+  Trap& operator=(const Trap&) = delete;
+
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+  void Set(int signal) {
+    set_ = this;
+    signal_ = signal;
+    struct sigaction action = {};
+    action.sa_handler = [](int) {
+      mprotect(set_->data_, set_->bytes_, PROT_READ | PROT_WRITE);
+      raise(set_->signal_);
+    };
+    sigaction(SIGSEGV, &action, nullptr);
+    mprotect(data_, bytes_, PROT_NONE);
+  }
+
+ private:
+  inline static Trap* set_ = nullptr;
+  const size_t bytes_;
+  void* const data_;
+  int signal_ = 0;
+};
+
+// Rank 1 is stopped within its copy, until the root's call is over and its memory written anew. The
+// others have read, and do not need what it does not pass on.
+TEST(OffersToRelays, OneThatIsStoppedKeepsNobody) {
+  for (const size_t bytes : {kShort, kLong}) {
+    const std::vector<int> ends = RunProcesses(4, [&](Bootstrap* bootstrap) {
+      Rank me(bootstrap);
+      std::vector<double> own;
+      Matrix matrix = Begin(&me, /*is_broadcast=*/true, &own, bytes);
+      me.topology = kChain;
+      Trap trap(bytes);
+      if (me.rank == 1) matrix.data = trap.data();
+      struct Said {
+        pid_t process = getpid();
+        bool relays = true;
+      } said;
+      Said all[4];
+      int wrong = 0;
+      const auto run = [&](int round) {
+        if (me.rank == 0) {
+          Fill(matrix, round);
+          AwaitAll(me);
+        }
+        OperationStatistics did;
+        Require(me.Run(true, 0, matrix, &did));
+        said.relays = did.messages_sent > 0;
+        if (me.rank == 0) Fill(matrix, -1e9);
+        return round;
+      };
+      int round = 0;
+      for (all[2].relays = true; all[2].relays && round < 200; ++round) {
+        Require(bootstrap->AllGather(&said, sizeof(said), all));
+        if (me.rank == 1) trap.Set(SIGSTOP);
+        run(round);
+        if (me.rank == 0) {
+          AwaitStop(all[1].process);
+          kill(all[1].process, SIGCONT);
+        } else {
+          wrong += Report(Holds(matrix, round), "it is not what was sent");
+        }
+        Require(bootstrap->AllGather(&said, sizeof(said), all));
+      }
+      wrong += Report(!all[2].relays, "it was never read by all others");
+      for (int i = 0; i < 100; ++i) {
+        run(++round);
+        if (me.rank > 0) wrong += Report(Holds(matrix, round), "the next is not what was sent");
+      }
+      Require(bootstrap->AllGather(&said, sizeof(said), all));  // or one would be lost
+      return wrong;
+    });
+    EXPECT_EQ(ends, std::vector<int>(4, 0)) << bytes;
+  }
+}
+
+// Rank 1 dies within its copy.
+TEST(OffersToRelays, OneThatDiesIsLost) {
+  const std::vector<int> ends = RunProcesses(4, [&](Bootstrap* bootstrap) {
+    Rank me(bootstrap);
+    std::vector<double> own;
+    Matrix matrix = Begin(&me, /*is_broadcast=*/true, &own, kShort);
+    me.topology = kChain;
+    Trap trap(kShort);
+    if (me.rank == 1) {
+      matrix.data = trap.data();
+      trap.Set(SIGKILL);
+    }
+    for (int round = 0;; ++round) {
+      if (me.rank == 0) {
+        Fill(matrix, round);
+        AwaitAll(me);
+      }
+      const Status status = me.Run(true, 0, matrix);
+      if (!status.ok()) {
+        return Report(status.code() == StatusCode::kPeerLost, status.ToString().c_str());
+      }
+      if (me.rank > 0 && !Holds(matrix, round)) return Report(false, "it is not what was sent");
+      if (me.rank == 0) Fill(matrix, -1e9);
+    }
+  });
+  EXPECT_EQ(ends, (std::vector<int>{0, SIGKILL, 0, 0}));
+}
+
+// The root dies or is stopped when it holds both others, or so many of them have read.
+int LeaveHeld(Bootstrap* bootstrap, int readers, int signal) {
+  Rank me(bootstrap);
+  std::vector<double> own;
+  const Matrix matrix = Begin(&me, /*is_broadcast=*/true, &own, kShort);
+  me.topology = kChain;
+  const pid_t process = getpid();
+  pid_t all[3] = {};
+  if (me.rank == 0) Fill(matrix, 7);
+  Require(bootstrap->AllGather(&process, sizeof(process), all));
+  if (me.rank == 0) {
+    PatternCall call;
+    call.pattern = Pattern::kBroadcast;
+    call.topology = kChain;
+    WireHeader header;
+    SetHeader(EntryOf(call.pattern), call, me.CallNumber(true), kShort, &header);
+    const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header), sizeof(header));
+    const SharedSource source = SharedSource::Of(matrix.layout, matrix.data);
+    // Who comes late is not held, and waits for this rank all the same.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    const auto is_late = [&] { return std::chrono::steady_clock::now() > end; };
+    bool held = true;
+    for (const int peer : {1, 2}) {
+      while (!me.To(true, peer)->Hold(source, me.CallNumber(true)) && !is_late()) continue;
+      held &= !is_late();
+    }
+    for (int peer = 1; held && peer <= readers; ++peer) {
+      me.To(true, peer)->Offer(head, source);
+      while (me.To(true, peer)->HasOffer()) std::this_thread::yield();
+    }
+    raise(signal);
+    return 0;
+  }
+  const StatusCode expected = signal == SIGKILL ? StatusCode::kPeerLost : StatusCode::kTimedOut;
+  me.timeout_seconds = signal == SIGSTOP ? 0.3 : 0;
+  Status status = me.Run(true, 0, matrix);
+  int wrong = 0;
+  if (status.ok()) {
+    wrong = Report(me.rank <= readers && Holds(matrix, 7), "nobody has sent it that");
+    status = me.Run(true, 0, matrix);
+  }
+  if (me.rank == 2 && signal == SIGSTOP) {
+    AwaitStop(all[0]);
+    kill(all[0], SIGCONT);
+  }
+  return wrong + Report(status.code() == expected, status.ToString().c_str());
+}
+
+TEST(OffersToRelays, ARootThatIsLostOrStoppedIsNotWaitedForWithoutEnd) {
+  for (const int readers : {0, 1}) {
+    for (const int signal : {SIGKILL, SIGSTOP}) {
+      const std::vector<int> ends = RunProcesses(
+          3, [&](Bootstrap* bootstrap) { return LeaveHeld(bootstrap, readers, signal); });
+      EXPECT_EQ(ends, (std::vector<int>{signal == SIGKILL ? SIGKILL : 0, 0, 0})) << readers;
+    }
+  }
+}
+
+// Rank 2 has made another call than the others.
+TEST(OffersToRelays, CallsThatDifferAreFound) {
+  for (const bool in_length : {false, true}) {
+    for (int i = 0; i < 20; ++i) {
+      RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
+        Rank me(world.MakeBootstrap(rank).get());
+        std::vector<double> own;
+        Matrix matrix = Begin(&me, /*is_broadcast=*/true, &own, kShort);
+        me.topology = kChain;
+        if (rank == 2 && in_length) matrix.layout = LayoutOf(own.size() - 1, 1, own.size());
+        me.topology.by_host = rank == 2 && !in_length;
+        Meet(world, rank);
+        if (rank == 0) AwaitAll(me);
+        const Status status = me.Run(true, 0, matrix);
+        if (rank == 2) {
+          EXPECT_EQ(status.code(), StatusCode::kMismatch) << status.ToString();
+        }
+        Meet(world, rank);
+      });
+    }
+  }
 }
 
 }  // namespace

@@ -110,16 +110,17 @@ bool OutEdge::CopyTo(const EdgeLanding& landing, const StridedLayout& layout, co
   return false;
 }
 
-// Release, for the receiver of what was sent before may look for it when it sees this.
+// Release, for the receiver of what was sent before may look for it when it sees this. Who has
+// missed an offer knows already, and may have to see yet that it has.
 void OutEdge::AskToAwait() {
   uint64_t state = ring_->returns.landing.state.load(std::memory_order_relaxed);
-  if (state == EdgeLanding::kAsked || IsAwaited()) return;
+  if (state == EdgeLanding::kAsked || EdgeLanding::IsMissed(state) || IsAwaited()) return;
   (void)ring_->returns.landing.state.compare_exchange_strong(state, EdgeLanding::kAsked,
                                                              std::memory_order_release);
 }
 
-bool OutEdge::Offer(ConstByteSpan head, const SharedSource& source) {
-  EdgeLanding& landing = ring_->returns.landing;
+bool OutEdge::Hold(const SharedSource& source, uint64_t call) {
+  const EdgeLanding& landing = ring_->returns.landing;
   before_offer_ = EdgeLanding::kLent;
   if (!Take(EdgeLanding::kLent)) {
     before_offer_ = EdgeLanding::kAwaited;
@@ -130,17 +131,20 @@ bool OutEdge::Offer(ConstByteSpan head, const SharedSource& source) {
   const bool has_room = is_mapped_ ? GoesInOneCopy(source.memory, room_)
                                    : source.memory.bytes <= room_.bytes &&
                                          kernel_copies_.least_bytes <= room_.stretch_bytes;
-  if (!has_room) {
-    GiveBack(before_offer_);
-    return false;
-  }
+  const bool is_awaited = before_offer_ == EdgeLanding::kLent || room_.address == call;
+  if (has_room && is_awaited) return true;
+  LetGo();
+  return false;
+}
+
+void OutEdge::Offer(ConstByteSpan head, const SharedSource& source) {
+  EdgeLanding& landing = ring_->returns.landing;
   landing.memory = source.memory;
   landing.offset = source.offset;
   if (is_mapped_) landing.SetSegment(source.segment->address());
   std::memcpy(landing.head, head.data, EdgeLanding::kHeadBytes);
   GiveBack(EdgeLanding::kOffered);
   receiver_->Ring();
-  return true;
 }
 
 EdgeLanding::State OutEdge::StateOfOffer() const {
@@ -153,7 +157,7 @@ bool OutEdge::TakeOfferBack() {
   if (!Take(EdgeLanding::kOffered)) return false;
   ring_->returns.landing.memory = room_;
   ring_->returns.landing.offset = 0;
-  GiveBack(before_offer_);
+  GiveBack(before_offer_ == EdgeLanding::kLent ? EdgeLanding::kLent : EdgeLanding::kMissed);
   return true;
 }
 
@@ -284,12 +288,13 @@ bool InEdge::LendLanding(const StridedLayout& layout, std::byte* base) {
   return true;
 }
 
-bool InEdge::AwaitOffer(const StridedLayout& layout) {
+bool InEdge::AwaitOffer(const StridedLayout& layout, uint64_t call) {
   if (ring_ == nullptr || layout.bytes() < rules::kLeastOfferedBytes) return false;
   EdgeLanding& landing = ring_->returns.landing;
   is_asked_ |= landing.state.load(std::memory_order_relaxed) == EdgeLanding::kAsked;
   RemoteStretches room;
   if (!is_asked_ || !AsStretches(layout, nullptr, &room)) return false;
+  room.address = call;
   landing.memory = room;
   landing.state.store(EdgeLanding::StateOf(taken_, EdgeLanding::kAwaited),
                       std::memory_order_release);

@@ -90,12 +90,14 @@ struct PieceAt {
 struct alignas(64) EdgeLanding {
   enum State : uint64_t {
     kLent,     // the receiver wants it here
-    kTaken,    // the sender copies to it, or did; or it writes an offer
-    kAwaited,  // the receiver would read an offer; `memory` is what it has room for
+    kTaken,    // the sender copies to it, or did; or it holds the receiver, and may offer
+    kAwaited,  // the receiver would read an offer; `memory` is what it has room for, and the
+               // address in it the call that it is in
     kOffered,  // it lies here, until the sender takes that back
     kReading,  // until the receiver says something else, or the sender waits no longer
     kRead,
     kRefused,  // nothing was read; it is to come another way
+    kMissed,   // the sender has taken back what was awaited: likewise
   };
   static constexpr uint64_t kAsked = 1;  // the sender would offer, and nobody awaits that
   static constexpr size_t kHeadBytes = 32;
@@ -109,6 +111,7 @@ struct alignas(64) EdgeLanding {
   alignas(64) SharedSegment::Address segment;
   std::byte head[kHeadBytes];  // of an offer
   static uint64_t StateOf(uint64_t number, State state) { return (number + 1) << 3 | state; }
+  static bool IsMissed(uint64_t word) { return (word & 7) == kMissed; }
   // Where nothing is written the other side finds what it knows in its cache.
   void SetSegment(const SharedSegment::Address& address) {
     if (!(segment == address)) segment = address;
@@ -272,15 +275,19 @@ class OutEdge {
     return state == EdgeLanding::StateOf(sent_, EdgeLanding::kAwaited) ||
            state == EdgeLanding::StateOf(sent_, EdgeLanding::kLent);
   }
-  // Offers the next message, with a head of EdgeLanding::kHeadBytes, to a receiver that awaits that
-  // or has lent a landing. It lies where it is until the offer was taken back or is over. False:
-  // nothing happened, for nobody waits, or the receiver has no room for the message, or better gets
-  // it another way.
-  bool Offer(ConstByteSpan head, const SharedSource& source);
+  // Holds a receiver that awaits the next message, as that of `call`, or has lent a landing: it
+  // goes no other way until the next of these. False: nothing happened, for nobody waits so, or the
+  // receiver has no room for the message, or better gets it another way.
+  bool Hold(const SharedSource& source, uint64_t call);
+  // It waits as before.
+  void LetGo() { GiveBack(before_offer_); }
+  // Offers what it is held for, with a head of EdgeLanding::kHeadBytes. That lies where it is until
+  // the offer was taken back or is over.
+  void Offer(ConstByteSpan head, const SharedSource& source);
   // Nobody has begun to read.
   bool IsOpenOffer() const { return StateOfOffer() == EdgeLanding::kOffered; }
-  // The landing is lent again then, if one was. False if the receiver has begun: then it does not
-  // look at the memory any more once it is over.
+  // The landing is lent again then, if one was, or else the receiver sees that it was offered.
+  // False if it has begun: then it does not look at the memory any more once it is over.
   bool TakeOfferBack();
   // The receiver has it, and may not have ended to read.
   bool HasOffer() const {
@@ -455,8 +462,9 @@ class InEdge {
   bool LendLanding(const StridedLayout& layout, std::byte* base);
   // Where nothing is lent: says that this rank waits, and would read its next message, to a matrix
   // of that layout, where the sender has it. False: nothing is said, for the sender has never asked
-  // for that. To be taken back likewise.
-  bool AwaitOffer(const StridedLayout& layout);
+  // for that. To be taken back likewise. `call`: as the sender numbers it. The numbers of messages
+  // do not tell where those of a call may also come along other edges.
+  bool AwaitOffer(const StridedLayout& layout, uint64_t call);
   // False if the sender is copying to it: its message comes, unless it is lost. Or if it offers.
   // Copies and offers nothing afterwards, if true.
   bool TakeLandingBack();
@@ -464,6 +472,12 @@ class InEdge {
   // else was lent or awaited since.
   bool TakeOffer();
   bool has_offer() const { return has_offer_; }
+  // Of what this rank awaited, and awaits no more: its sender has held it, and not let it go.
+  bool WasHeld() const {
+    const uint64_t state = ring_->returns.landing.state.load(std::memory_order_acquire);
+    return state == EdgeLanding::StateOf(taken_, EdgeLanding::kMissed) ||
+           state == EdgeLanding::StateOf(taken_, EdgeLanding::kTaken);
+  }
   // REQUIRES of these: has_offer(). Nothing of what they say is to be believed.
   ConstByteSpan OfferedHead() const {
     return {ring_->returns.landing.head, EdgeLanding::kHeadBytes};

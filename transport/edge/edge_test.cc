@@ -1103,6 +1103,15 @@ TEST(EdgeTest, AnotherProcessMapsTheLanding) {
 // --- offers ---
 
 // The sender's memory is that of SharedLandingLink.
+constexpr uint64_t kCall = 3;
+
+bool HoldAndOffer(OutEdge* out, uint8_t head, const SharedSource& source) {
+  const std::vector<std::byte> bytes(EdgeLanding::kHeadBytes, std::byte{head});
+  if (!out->Hold(source, kCall)) return false;
+  out->Offer({bytes.data(), bytes.size()}, source);
+  return true;
+}
+
 struct OfferLink : SharedLandingLink {
   const StridedLayout plain = StridedLayout::Contiguous(kSharedBytes);
 
@@ -1111,8 +1120,7 @@ struct OfferLink : SharedLandingLink {
     return SharedSource::Of(layout, reinterpret_cast<const std::byte*>(landing));
   }
   bool Offer(const StridedLayout& layout, uint8_t head = 5) const {
-    const std::vector<std::byte> bytes(EdgeLanding::kHeadBytes, std::byte{head});
-    return out->Offer({bytes.data(), bytes.size()}, SourceOf(layout));
+    return HoldAndOffer(out.get(), head, SourceOf(layout));
   }
   bool Offer() const { return Offer(plain); }
   bool Read(std::vector<uint8_t>* to, size_t bytes, const StridedLayout& layout) const {
@@ -1127,7 +1135,7 @@ TEST(EdgeTest, AMessageIsReadWhereItsSenderHasIt) {
     const std::vector<uint8_t> expected(kSharedBytes, static_cast<uint8_t>(i));
     std::copy(expected.begin(), expected.end(), link.landing);
     EXPECT_FALSE(link.out->IsAwaited());
-    ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+    ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
     EXPECT_TRUE(link.out->IsAwaited());
     EXPECT_FALSE(link.in->TakeOffer()) << "there is none yet";
     ASSERT_TRUE(link.Offer(link.plain, static_cast<uint8_t>(i)));
@@ -1145,7 +1153,7 @@ TEST(EdgeTest, AMessageIsReadWhereItsSenderHasIt) {
     EXPECT_FALSE(link.in->has_offer());
     // Its receiver may wait again before the sender has looked.
     if (i % 3 == 0) {
-      ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+      ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
     }
     EXPECT_FALSE(link.out->HasOffer());
     EXPECT_TRUE(link.out->EndOffer());
@@ -1163,7 +1171,7 @@ TEST(EdgeTest, AMessageIsReadWhereItsSenderHasIt) {
 TEST(EdgeTest, OffersAreAwaitedByWhomTheSenderHasAsked) {
   SharedLandingLink link;
   const StridedLayout layout = StridedLayout::Contiguous(kSharedBytes);
-  EXPECT_FALSE(link.in->AwaitOffer(layout));
+  EXPECT_FALSE(link.in->AwaitOffer(layout, kCall));
   EXPECT_EQ(link.lent()->state.load(), 0u);
   ASSERT_TRUE(link.Lend());
   EXPECT_TRUE(link.out->IsAwaited());
@@ -1173,17 +1181,18 @@ TEST(EdgeTest, OffersAreAwaitedByWhomTheSenderHasAsked) {
   EXPECT_TRUE(link.in->TakeLandingBack()) << "the message is there";
   ASSERT_NE(link.in->Peek(), nullptr);
   link.Receive(kSharedBytes);
-  EXPECT_TRUE(link.in->AwaitOffer(layout));
+  EXPECT_TRUE(link.in->AwaitOffer(layout, kCall));
   link.out->AskToAwait();
   EXPECT_TRUE(link.out->IsAwaited());
   EXPECT_TRUE(link.in->TakeLandingBack());
-  EXPECT_TRUE(link.in->AwaitOffer(layout)) << "once is enough";
-  EXPECT_FALSE(link.in->AwaitOffer(StridedLayout::Contiguous(rules::kLeastOfferedBytes - 1)));
+  EXPECT_TRUE(link.in->AwaitOffer(layout, kCall)) << "once is enough";
+  EXPECT_FALSE(
+      link.in->AwaitOffer(StridedLayout::Contiguous(rules::kLeastOfferedBytes - 1), kCall));
 }
 
 TEST(EdgeTest, AnOfferIsTakenBackUnlessItIsRead) {
   OfferLink link;
-  ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+  ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
   ASSERT_TRUE(link.Offer());
   EXPECT_TRUE(link.out->TakeOfferBack());
   EXPECT_FALSE(link.in->TakeOffer());
@@ -1191,9 +1200,46 @@ TEST(EdgeTest, AnOfferIsTakenBackUnlessItIsRead) {
   EXPECT_TRUE(link.in->TakeLandingBack());
   link.Send(1);
   link.Receive(1);
-  ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+  ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
   EXPECT_TRUE(link.in->TakeLandingBack());
   EXPECT_FALSE(link.Offer()) << "nobody waits any more";
+}
+
+TEST(EdgeTest, WhoAwaitsTheMessageOfACallIsNotHeldForThatOfAnother) {
+  OfferLink link;
+  const SharedSource source = link.SourceOf(link.plain);
+  ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
+  EXPECT_FALSE(link.out->Hold(source, kCall + 1));
+  EXPECT_TRUE(link.out->IsAwaited()) << "it waits on";
+  ASSERT_TRUE(link.out->Hold(source, kCall));
+  EXPECT_FALSE(link.in->TakeLandingBack());
+  link.out->LetGo();
+  EXPECT_TRUE(link.out->IsAwaited());
+  EXPECT_TRUE(link.in->TakeLandingBack());
+  EXPECT_FALSE(link.in->WasHeld());
+  EXPECT_FALSE(link.out->Hold(source, kCall)) << "nobody waits any more";
+}
+
+// Also when its sender would ask it, or is gone, before it has looked.
+TEST(EdgeTest, WhoseOfferWasTakenBackKnowsThatThereWasOne) {
+  OfferLink link;
+  for (uint64_t i = 0; i < 3; ++i) {
+    ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
+    EXPECT_FALSE(link.in->WasHeld());
+    ASSERT_TRUE(link.Offer());
+    ASSERT_TRUE(link.out->TakeOfferBack());
+    EXPECT_FALSE(link.out->IsAwaited());
+    link.Send(i);
+    link.out->AskToAwait();
+    EXPECT_FALSE(link.in->TakeOffer());
+    EXPECT_TRUE(link.in->TakeLandingBack());
+    EXPECT_TRUE(link.in->WasHeld());
+    link.Receive(i);
+  }
+  ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
+  ASSERT_TRUE(link.out->Hold(link.SourceOf(link.plain), kCall));
+  EXPECT_FALSE(link.in->TakeLandingBack());
+  EXPECT_TRUE(link.in->WasHeld());
 }
 
 // A receiver that has memory for the kernel to copy to.
@@ -1241,7 +1287,7 @@ TEST(EdgeTest, WhoHasLentALandingReadsAnOffer) {
 
 TEST(EdgeTest, WhatIsRefusedIsNotOfferedAgain) {
   OfferLink link;
-  ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+  ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
   ASSERT_TRUE(link.Offer());
   ASSERT_TRUE(link.in->TakeOffer());
   EXPECT_TRUE(link.out->MayOffer());
@@ -1254,7 +1300,7 @@ TEST(EdgeTest, WhatIsRefusedIsNotOfferedAgain) {
 TEST(EdgeTest, WhatIsWithdrawnFromAReaderDoesNotCount) {
   OfferLink link;
   for (uint64_t i = 0; i < 3; ++i) {
-    ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+    ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
     ASSERT_TRUE(link.Offer());
     ASSERT_TRUE(link.in->TakeOffer());
     EXPECT_FALSE(link.out->EndOffer());
@@ -1285,7 +1331,7 @@ TEST(EdgeTest, OffersThatAreReadAndWithdrawnAtOnce) {
   });
   std::vector<bool> read(withdrawn.size());
   for (size_t i = 0; i < read.size(); ++i) {
-    ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+    ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
     while (!link.in->TakeOffer()) std::this_thread::yield();
     for (size_t poll = 0; poll < i % 7; ++poll) std::this_thread::yield();
     read[i] = link.in->EndOffer(/*is_read=*/true);
@@ -1322,7 +1368,7 @@ TEST(EdgeTest, EitherSideOfAnOfferMayBeStrided) {
     std::vector<std::byte> packed(bytes);
     CopyIn(packed.data(), one.from, reinterpret_cast<const std::byte*>(data.data()), 0, bytes);
     std::vector<uint8_t> expected(2 * kSharedBytes, 9);
-    ASSERT_EQ(link.in->AwaitOffer(one.to), one.to.bytes() >= rules::kLeastOfferedBytes);
+    ASSERT_EQ(link.in->AwaitOffer(one.to, kCall), one.to.bytes() >= rules::kLeastOfferedBytes);
     EXPECT_EQ(link.Offer(one.from), one.is_read) << one.from.run_bytes();
     EXPECT_EQ(link.in->TakeOffer(), one.is_read);
     if (!one.is_read) continue;
@@ -1362,14 +1408,14 @@ TEST(EdgeTest, OfAnOfferNothingIsBelieved) {
   };
   std::vector<uint8_t> to(kSharedBytes, 3);
   for (size_t i = 0; i < std::size(wrong); ++i) {
-    ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+    ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
     ASSERT_TRUE(link.Offer());
     ASSERT_TRUE(link.in->TakeOffer());
     wrong[i](link.lent());
     EXPECT_FALSE(link.Read(&to, kSharedBytes, link.plain)) << i;
     EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
   }
-  ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+  ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
   ASSERT_TRUE(link.Offer());
   ASSERT_TRUE(link.in->TakeOffer());
   link.lent()->memory.bytes = kSharedBytes + 1;
@@ -1388,13 +1434,12 @@ struct OwnMemoryLink : OfferLink {
     in->SetKernelCopies(getpid(), &watch, range);
   }
   bool OfferOwn(const StridedLayout& layout, const void* at) const {
-    const std::byte head[EdgeLanding::kHeadBytes] = {};
-    return out->Offer({head, sizeof(head)},
-                      SharedSource::Of(layout, static_cast<const std::byte*>(at)));
+    return HoldAndOffer(out.get(), /*head=*/0,
+                        SharedSource::Of(layout, static_cast<const std::byte*>(at)));
   }
   // Offers the data, and takes the offer.
   bool Pass(const StridedLayout& from, const StridedLayout& to) const {
-    EXPECT_TRUE(in->AwaitOffer(to));
+    EXPECT_TRUE(in->AwaitOffer(to, kCall));
     return OfferOwn(from, data.data()) && in->TakeOffer();
   }
 };
@@ -1443,7 +1488,7 @@ TEST(EdgeTest, WhatTheKernelDoesNotReadIsRefused) {
     if (has_ended) {
       link.in->SetKernelCopies(getpid(), &ended, link.out->kernel_copies());
     }
-    ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+    ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
     ASSERT_TRUE(link.OfferOwn(link.plain, has_ended ? link.data.data() : nullptr));
     ASSERT_TRUE(link.in->TakeOffer());
     std::vector<uint8_t> to(kSharedBytes, 9);
@@ -1455,7 +1500,7 @@ TEST(EdgeTest, WhatTheKernelDoesNotReadIsRefused) {
     EXPECT_TRUE(link.out->MayOffer()) << "what can be mapped is another matter";
     link.Send(1);
     link.Receive(1);
-    ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+    ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
     EXPECT_FALSE(link.OfferOwn(link.plain, link.data.data()));
     EXPECT_TRUE(link.Offer());
   }
@@ -1509,7 +1554,7 @@ TEST(EdgeTest, OffersThatAreTakenBackAndReadAtOnce) {
   });
   int read = 0;
   for (int i = 0; i < messages; ++i) {
-    ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+    ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
     bool is_back = false;
     for (int poll = 0; link.in->Peek() == nullptr && !link.in->TakeOffer(); ++poll) {
       if (poll >= i % 11 && !is_back) is_back = link.in->TakeLandingBack();
@@ -1537,7 +1582,7 @@ TEST(EdgeTest, AnotherProcessReadsTheOffer) {
   OfferLink link;
   const std::vector<uint8_t> data = Numbered(kSharedBytes);
   std::copy(data.begin(), data.end(), link.landing);
-  ASSERT_TRUE(link.in->AwaitOffer(link.plain));
+  ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
   ASSERT_TRUE(link.Offer());
   const pid_t child = fork();
   if (child == 0) {
