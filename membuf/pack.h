@@ -1,9 +1,10 @@
-// The one copy between user memory and staging memory, in both directions.
+// The one copy between user memory and staging memory, in both directions, and between matrices.
 //
 // Resumable: a call moves any byte range of a layout's packed order, so a message of any size
 // streams through chunks of any size, in any order, without state kept between calls. Strided data
 // are gathered and scattered by this copy itself; nothing is ever packed first, but by PushIn, and
-// there no more than stays in the first-level cache. Source: AP3000 paper, sections 3 and 4.1.
+// there no more than stays in the first-level cache; so does CopyAcross with short runs. Source:
+// AP3000 paper, sections 3 and 4.1.
 
 #ifndef BRIGADE_MEMBUF_PACK_H_
 #define BRIGADE_MEMBUF_PACK_H_
@@ -30,7 +31,16 @@ void PushIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base
 void CopyOut(const StridedLayout& layout, std::byte* base, size_t offset, size_t bytes,
              const std::byte* chunk);
 
-// The same from where `cursor` stands, which moves past the bytes copied: for callers that walk.
+// Packed bytes [offset, offset + bytes) of one matrix to those of another. REQUIRES: both have
+// them; no overlap. Cost: one pass, and a second one over runs of `to_layout` that are short and
+// not as long as those of the other.
+void CopyAcross(const StridedLayout& from_layout, const std::byte* from,
+                const StridedLayout& to_layout, std::byte* to, size_t offset, size_t bytes);
+// Whether all runs of both are as long, so that one routine copies many of them.
+bool HaveEqualRuns(const StridedLayout& a, const StridedLayout& b);
+
+// CopyIn and CopyOut from where `cursor` stands, which moves past the bytes copied: for callers
+// that walk.
 void CopyIn(std::byte* chunk, StridedLayout::Cursor* cursor, const std::byte* base, size_t bytes);
 void CopyOut(StridedLayout::Cursor* cursor, std::byte* base, size_t bytes, const std::byte* chunk);
 

@@ -91,6 +91,68 @@ TEST(Pack, CopiesShortRunsOfLongMatrices) {
   }
 }
 
+// Any range of one matrix goes to its place in the other, and no other byte is touched.
+void ExpectGoesAcross(const LayoutShape& from_shape, const LayoutShape& to_shape,
+                      std::mt19937* random) {
+  SCOPED_TRACE(testing::Message() << from_shape << " to " << to_shape);
+  StridedLayout from_layout;
+  StridedLayout to_layout;
+  ASSERT_TRUE(from_shape.Make(&from_layout).ok() && to_shape.Make(&to_layout).ok());
+  const std::vector<size_t> read = from_shape.MemoryOffsets();
+  const std::vector<size_t> written = to_shape.MemoryOffsets();
+  const std::vector<std::byte> from = RandomBytes(from_shape.MemoryBytes(), random);
+  std::vector<std::byte> to = RandomBytes(to_shape.MemoryBytes(), random);
+  const size_t all = std::min(read.size(), written.size());
+  for (const bool is_all : {true, false}) {
+    const size_t offset = is_all ? 0 : (*random)() % (all + 1);
+    const size_t bytes = is_all ? all : (*random)() % (all - offset + 1);
+    std::vector<std::byte> expected = to;
+    for (size_t k = offset; k < offset + bytes; ++k) expected[written[k]] = from[read[k]];
+    CopyAcross(from_layout, from.data(), to_layout, to.data(), offset, bytes);
+    ASSERT_EQ(to, expected) << bytes << " bytes from " << offset;
+  }
+}
+
+TEST(Pack, CopiesAnyRangeAcrossRandomShapes) {
+  const unsigned seed = StressSeed();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  for (int i = 0; i < StressRounds(400, 40000); ++i) {
+    LayoutShape from = RandomShape(&random, 40, 12);
+    LayoutShape to = RandomShape(&random, 40, 12);
+    if (i % 2 == 0) {
+      to.rows = from.rows;
+      to.elem_bytes = from.elem_bytes;
+      to.ld = from.rows + static_cast<int64_t>(random() % 5);
+    }
+    ExpectGoesAcross(from, to, &random);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// To short runs through several blocks, to long ones without, to both in one matrix, and to as long
+// ones.
+TEST(Pack, CopiesAcrossRunsOfEveryLength) {
+  std::mt19937 random(1);
+  LayoutShape from;
+  LayoutShape to;
+  for (const int64_t from_run : {1, 7, 255, 256, 1000}) {
+    for (const int64_t to_run : {1, 7, 255, 256, 1000}) {
+      for (const auto part : {StridedLayout::Part::kGeneral, StridedLayout::Part::kLower}) {
+        from.rows = from_run;
+        from.cols = 3 * static_cast<int64_t>(rules::kCombineBlockBytes) / from_run;
+        from.ld = from_run + 3;
+        to.part = part;
+        to.rows = to_run;
+        to.cols = 3 * static_cast<int64_t>(rules::kCombineBlockBytes) / to_run;
+        to.ld = to_run + 9;
+        ExpectGoesAcross(from, to, &random);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 // Address space without memory behind it: only the pages touched exist.
 TEST(Pack, CopiesBeyondFourGiB) {
   constexpr size_t kRows = 300'000'000;  // 2.4 GB per column

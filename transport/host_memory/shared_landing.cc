@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "membuf/copy_routine.h"
 #include "membuf/pack.h"
 #include "membuf/rules.h"
 
@@ -23,49 +22,10 @@ bool AsLayout(const RemoteStretches& to, size_t bytes, StridedLayout* layout) {
       .ok();
 }
 
-bool AreEqualRuns(const StridedLayout& a, const StridedLayout& b) {
-  return a.part() == StridedLayout::Part::kGeneral && b.part() == StridedLayout::Part::kGeneral &&
-         a.run_bytes() == b.run_bytes();
-}
-
-size_t ColumnStride(const StridedLayout& layout) {
-  return static_cast<size_t>(layout.ld()) * layout.elem_bytes();
-}
-
-// Below, a step along both runs for each of them costs more than to stage the bytes.
+// Short runs that differ CopyAcross passes through a block: that takes no less than to stage them.
 bool GoesInOneCopy(const StridedLayout& a, const StridedLayout& b) {
-  return a.plain() || b.plain() || AreEqualRuns(a, b) ||
+  return a.plain() || b.plain() || HaveEqualRuns(a, b) ||
          std::min(a.run_bytes(), b.run_bytes()) >= rules::kLeastUnequalRunBytes;
-}
-
-// REQUIRES: neither side is plain.
-void CopyByRuns(const StridedLayout& from_layout, const std::byte* from,
-                const StridedLayout& to_layout, std::byte* to, size_t bytes) {
-  StridedLayout::Cursor source(from_layout, 0);
-  StridedLayout::Cursor target(to_layout, 0);
-  for (size_t left = bytes; left > 0;) {
-    const StridedLayout::Run run = target.Next();
-    const size_t now = std::min(run.bytes, left);
-    CopyIn(to + run.memory_offset, &source, from, now);
-    target.Advance(now);
-    left -= now;
-  }
-}
-
-// The first `bytes` of one matrix to those of another. REQUIRES: both have as many.
-void CopyOnce(const StridedLayout& from_layout, const std::byte* from,
-              const StridedLayout& to_layout, std::byte* to, size_t bytes) {
-  if (to_layout.plain()) {
-    CopyIn(to, from_layout, from, 0, bytes);
-  } else if (from_layout.plain()) {
-    CopyOut(to_layout, to, 0, bytes, from);
-  } else if (AreEqualRuns(from_layout, to_layout) && bytes % from_layout.run_bytes() == 0) {
-    CopyRowFor(from_layout.run_bytes())
-        .routine({to, ColumnStride(to_layout)}, {from, ColumnStride(from_layout)},
-                 from_layout.run_bytes(), bytes / from_layout.run_bytes());
-  } else {
-    CopyByRuns(from_layout, from, to_layout, to, bytes);
-  }
 }
 
 }  // namespace
@@ -101,7 +61,7 @@ bool SharedLanding::CopyTo(const RemoteStretches& to, const SharedSegment::Addre
   if (!AsLayout(to, layout.bytes(), &theirs) || !GoesInOneCopy(layout, theirs)) return false;
   std::byte* const memory = Map(to, layout.bytes(), segment, offset);
   if (memory == nullptr) return false;
-  CopyOnce(layout, base, theirs, memory, layout.bytes());
+  CopyAcross(layout, base, theirs, memory, 0, layout.bytes());
   return true;
 }
 
@@ -111,7 +71,7 @@ bool SharedLanding::CopyFrom(const RemoteStretches& from, const SharedSegment::A
   if (from.bytes > layout.bytes()) return false;
   const std::byte* const memory = Find(from, segment, offset, &theirs);
   if (memory == nullptr) return false;
-  CopyOnce(theirs, memory, layout, base, from.bytes);
+  CopyAcross(theirs, memory, layout, base, 0, from.bytes);
   return true;
 }
 
