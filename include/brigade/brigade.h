@@ -263,10 +263,13 @@ typedef struct {
 
 /// What one operation did on this rank.
 typedef struct {
-  uint64_t messages_sent;       ///< pieces posted, headers included
-  uint64_t bytes_sent;          ///< bytes in them
-  uint64_t pieces;              ///< what this rank's own message was cut into
-  uint64_t copies;              ///< pieces copied between user and staging memory
+  /// Pieces posted, headers included. What another rank reads here in place, and is not empty,
+  /// counts as one.
+  uint64_t messages_sent;
+  uint64_t bytes_sent;  ///< bytes in them
+  uint64_t pieces;      ///< what this rank's own message was cut into
+  /// Pieces copied between user and staging memory, or to user memory from that of another rank.
+  uint64_t copies;
   uint64_t bytes_copied;        ///< bytes in them
   uint64_t combines;            ///< pieces combined
   uint64_t bytes_combined;      ///< bytes in them
@@ -334,9 +337,9 @@ BRIGADE_EXPORT brigade_status brigade_wait(brigade_operation* operation,
 /// of the host that wait, they make that one copy themselves: a message from point to point, or a
 /// broadcast of up to 8 ranks, all of whom must wait where some would pass it on. The call returns
 /// when those have read that began to, or are late (brigade_run()); it waits for no others. Where
-/// the matrices of all ranks lie in such memory, up to 8 of a host, long multi-broadcasts,
-/// multi-reduces and all-reduces with brigade_run(), and reductions of two, read them in place, and
-/// return when all have read; docs/user/settings.md says which. Windows of it
+/// the matrices of all ranks lie in such memory, or the kernel is faster, up to 8 of a host, long
+/// multi-broadcasts, multi-reduces and all-reduces with brigade_run(), and reductions of two, read
+/// them in place, and return when all have read; docs/user/settings.md says which. Windows of it
 /// (brigade_window_create()) are as fast as those of brigade_window_allocate(). For all else it is
 /// memory like any other.
 ///

@@ -1,13 +1,14 @@
 #include "patterns/direct/mutual_offers.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 #include <string>
 
 #include "membuf/combine.h"
 #include "patterns/engine/time_limit.h"
 #include "patterns/short_path/group_edges.h"
-#include "transport/host_memory/kernel_copy.h"
 #include "transport/host_memory/shared_segment.h"
 #include "transport/host_memory/shared_source.h"
 
@@ -36,7 +37,7 @@ uint64_t StepIn(uint64_t word) { return word & 7; }
 struct MutualOffers::Place {
   WireHeader header;
   RemoteStretches memory;  // of no bytes: there is nothing to read
-  uint64_t offset = 0;
+  uint64_t offset = 0;     // in the segment; 0: it lies in none
   SharedSegment::Address segment;
 };
 
@@ -70,20 +71,28 @@ WireHeader MutualOffers::HeaderOf(int owner, int reader) const {
   return header;
 }
 
-bool MutualOffers::Locate(int reader, Place* place) const {
-  place->header = HeaderOf(scope_.rank, reader);
-  const Matrix& matrix = OfferFrom(scope_.rank, reader);
+bool MutualOffers::IsForKernel(const KernelCopyRange& range, const StridedLayout& layout) const {
+  const int messages = entry_.pattern == Pattern::kAllReduce ? scope_.size : 1;
+  const size_t message = layout.bytes() / static_cast<size_t>(messages);
+  const size_t at_once = entry_.combines ? std::min(message, rules::kPartialSumBytes) : message;
+  return range.IsLongEnough(layout) && range.least_bytes <= at_once && message <= range.most_bytes;
+}
+
+bool MutualOffers::Locate(const Peer& reader, Place* place) const {
+  place->header = HeaderOf(scope_.rank, reader.rank);
+  const Matrix& matrix = OfferFrom(scope_.rank, reader.rank);
   if (matrix.layout.bytes() == 0) return true;
   const SharedSource source = SharedSource::Of(matrix.layout, matrix.data);
-  if (source.segment == nullptr) return false;
   place->memory = source.memory;
   place->offset = source.offset;
-  place->segment = source.segment->address();
-  return true;
+  if (source.segment != nullptr) {
+    place->segment = source.segment->address();
+    return true;
+  }
+  return source.memory.bytes > 0 && IsForKernel(reader.out->kernel_copies(), matrix.layout);
 }
 
 bool MutualOffers::MayOfferTo(const Peer& peer) const {
-  if (peer.out == nullptr || peer.in == nullptr) return false;
   const uint64_t last = peer.out->notice();
   if (StepIn(last) == kLeft) {
     constexpr uint64_t kCalls = rules::kCallsPerMutualTry;
@@ -98,14 +107,18 @@ bool MutualOffers::MayOfferTo(const Peer& peer) const {
 
 bool MutualOffers::Offer() {
   static_assert(sizeof(Place) <= EdgeNotice::kTextBytes);
+  Place places[rules::kMostRanksOfRound];  // by the rank in the scope
   for (int i = 0; i < peer_count(); ++i) {
     Peer& peer = peers_[i];
-    Place place;
-    if (!Locate(peer.rank, &place)) return false;
     peer.out = EdgeTo(wait_.engine, wait_.group, wait_.kind, scope_.GroupRank(peer.rank));
     peer.in = EdgeFrom(wait_.group, wait_.kind, scope_.GroupRank(peer.rank));
-    if (!MayOfferTo(peer)) return false;
-    std::memcpy(peer.out->notice_text(), &place, sizeof(place));
+    if (peer.out == nullptr || peer.in == nullptr || !Locate(peer, &places[peer.rank]) ||
+        !MayOfferTo(peer)) {
+      return false;
+    }
+  }
+  for (int i = 0; i < peer_count(); ++i) {
+    std::memcpy(peers_[i].out->notice_text(), &places[peers_[i].rank], sizeof(Place));
   }
   Say(kOffers);
   FenceBeforeLooking();
@@ -164,6 +177,11 @@ bool MutualOffers::FindAll() {
     if (std::memcmp(&place.header, &expected, sizeof(expected)) != 0) return false;
     if (place.memory.bytes != expected.total_bytes) return false;
     if (place.memory.bytes == 0) continue;
+    if (place.offset == 0) {
+      if (!peer.in->MayRead(place.memory, OfferFrom(peer.rank, scope_.rank).layout)) return false;
+      peer.memory = place.memory;
+      continue;
+    }
     peer.data = peer.in->Map(place.memory, place.segment, place.offset, &peer.layout);
     if (peer.data == nullptr) return false;
     if (entry_.combines && peer.layout.run_bytes() % ElementBytes(call_.type) != 0) return false;
@@ -186,7 +204,23 @@ Status MutualOffers::Await(const Peer& peer, Step step) {
   wait_.peer = scope_.GroupRank(peer.rank);
   FenceBehindReading();
   if (!PollUntil(wait_.engine, wait_.peer, over)) BRIGADE_RETURN_IF_ERROR(wait_.Until(over));
-  if (!lost) return Status();
+  return lost ? Lost() : Status();
+}
+
+Status MutualOffers::Read(const Peer& peer, size_t offset, size_t bytes, const Matrix& to,
+                          size_t at) {
+  const int error = peer.in->Read(peer.memory, offset, bytes, to.layout, to.data, at);
+  if (error == 0) return Status();
+  wait_.peer = scope_.GroupRank(peer.rank);
+  if (error == ESRCH) return Lost();
+  (void)wait_.engine->Move();  // if its call has failed it has said why
+  return {StatusCode::kInternal,
+          "what rank " + std::to_string(wait_.peer) +
+              " of the group has could not be copied here (process_vm_readv: " +
+              std::strerror(error) + ")"};
+}
+
+Status MutualOffers::Lost() const {
   return {StatusCode::kPeerLost, "rank " + std::to_string(wait_.peer) +
                                      " of the group is gone, with which this rank shared a call"};
 }

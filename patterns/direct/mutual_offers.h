@@ -1,5 +1,6 @@
 // MutualOffers: messages of ranks that share memory and wait for each other anyway, which each
-// reads where the others have them.
+// reads where the others have them: in memory of brigade_alloc, which it maps; or in any, where the
+// kernel is the fastest to copy it. Each rank decides that for its own.
 //
 // All ranks of a scope go this way or none does, for where some go by the schedule, they pass on
 // what others need. So each says in notices of its edges (edge.h) where its messages lie. Once it
@@ -26,6 +27,7 @@
 #include "patterns/engine/wire_header.h"
 #include "patterns/short_path/call_wait.h"
 #include "transport/edge/edge.h"
+#include "transport/host_memory/kernel_copy.h"
 
 namespace brigade {
 
@@ -48,8 +50,8 @@ class MutualOffers {
  protected:
   // How far a rank is with a call.
   enum Step : uint64_t {
-    kOffers = 1,
-    kLeft,  // it goes another way
+    kLeft = 1,  // it goes another way
+    kOffers,
     kReads,
     kSummed,  // its part of the result may be read
     kDone,    // it reads nothing any more
@@ -58,9 +60,11 @@ class MutualOffers {
     int rank = 0;  // in the scope
     OutEdge* out = nullptr;
     InEdge* in = nullptr;
-    // What it offers to this rank, once all have agreed.
+    // What it offers to this rank, once all have agreed: where that is mapped,
     const std::byte* data = nullptr;
     StridedLayout layout;
+    // or, if `data` is null, where the peer has it.
+    RemoteStretches memory;
   };
 
   int peer_count() const { return scope_.size - 1; }
@@ -69,6 +73,9 @@ class MutualOffers {
   void Say(Step step);
   // Until a peer is so far. REQUIRES: all have agreed.
   Status Await(const Peer& peer, Step step);
+  // What a peer offers that is not mapped: packed bytes [offset, offset + bytes) to those from `at`
+  // on of a matrix. kPeerLost; kInternal: it is not there, or may not be read any more.
+  Status Read(const Peer& peer, size_t offset, size_t bytes, const Matrix& to, size_t at);
   // As CallWait::Break. Others who still read this rank's memory find that it does not count.
   Status Withdraw(const Status& status);
 
@@ -87,11 +94,14 @@ class MutualOffers {
   WireHeader HeaderOf(int owner, int reader) const;
   // Whether it can be told, and it is time to try.
   bool MayOfferTo(const Peer& peer) const;
-  bool Locate(int reader, Place* place) const;
+  // Whether the kernel is the fastest to copy it, in the parts in which it is read.
+  bool IsForKernel(const KernelCopyRange& range, const StridedLayout& layout) const;
+  bool Locate(const Peer& reader, Place* place) const;
   bool FindAll();
   // Whether all are so far, or some never will be; then `*all` is false.
   bool IsDecided(Step step, bool* all);
   Status AwaitDecision(Step step, bool* all);
+  Status Lost() const;
 
   CallWait wait_;
   OperationStatistics statistics_;

@@ -1,7 +1,9 @@
 #include "patterns/direct/mutual_reads.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <optional>
 
 #include "membuf/combine.h"
 #include "membuf/pack.h"
@@ -49,27 +51,11 @@ bool IsLong(const PatternCall& call, int ranks) {
   return bytes / static_cast<size_t>(ranks) >= rules::kLeastOfferedBytes;
 }
 
-// Packed bytes `offset` to `offset + bytes` of one matrix to those of another.
-void CopyRange(const StridedLayout& from_layout, const std::byte* from,
-               const StridedLayout& to_layout, std::byte* to, size_t offset, size_t bytes) {
-  if (to_layout.plain()) return CopyIn(to + offset, from_layout, from, offset, bytes);
-  if (from_layout.plain()) return CopyOut(to_layout, to, offset, bytes, from + offset);
-  StridedLayout::Cursor source(from_layout, offset);
-  StridedLayout::Cursor target(to_layout, offset);
-  std::byte block[rules::kCombineBlockBytes];
-  for (size_t left = bytes; left > 0;) {
-    const StridedLayout::Run run = target.Next();
-    size_t now = std::min(run.bytes, left);
-    if (now >= rules::kLeastUnequalRunBytes) {
-      CopyIn(to + run.memory_offset, &source, from, now);
-      target.Advance(now);
-    } else {
-      now = std::min(sizeof(block), left);
-      CopyIn(block, &source, from, now);
-      CopyOut(&target, to, now, block);
-    }
-    left -= now;
-  }
+// Of so many; some, even if they are over: none would be no limit.
+double SecondsLeft(double seconds, Engine::Clock::time_point began) {
+  constexpr double kHardlyAny = 1e-9;
+  const std::chrono::duration<double> passed = Engine::Clock::now() - began;
+  return std::max(kHardlyAny, seconds - passed.count());
 }
 
 class MutualReads : public MutualOffers {
@@ -89,19 +75,20 @@ class MutualReads : public MutualOffers {
       case Pattern::kMultiBroadcast:
         for (int i = 0; i < peer_count(); ++i) {
           const Matrix& portion = call_.portions[peer(i).rank];
-          Copy(peer(i), portion, 0, portion.layout.bytes());
+          BRIGADE_RETURN_IF_ERROR(Copy(peer(i), portion, 0, portion.layout.bytes()));
           CountMessage(call_.portions[scope_.rank].layout.bytes());
         }
         break;
       case Pattern::kMultiReduce:
-        Sum(call_.portions[scope_.rank], call_.matrix, 0, call_.matrix.layout.bytes());
+        BRIGADE_RETURN_IF_ERROR(
+            Sum(call_.portions[scope_.rank], call_.matrix, 0, call_.matrix.layout.bytes()));
         for (int i = 0; i < peer_count(); ++i) {
           CountMessage(call_.portions[peer(i).rank].layout.bytes());
         }
         break;
       case Pattern::kReduce:
         if (scope_.rank == call_.root) {
-          Sum(call_.matrix, call_.matrix, 0, call_.matrix.layout.bytes());
+          BRIGADE_RETURN_IF_ERROR(Sum(call_.matrix, call_.matrix, 0, call_.matrix.layout.bytes()));
         } else {
           CountMessage(call_.matrix.layout.bytes());
         }
@@ -118,13 +105,13 @@ class MutualReads : public MutualOffers {
   Status AllReduce() {
     const size_t own = ShareBegin(scope_.rank);
     const size_t own_bytes = ShareBegin(scope_.rank + 1) - own;
-    Sum(call_.matrix, call_.matrix, own, own_bytes);
+    BRIGADE_RETURN_IF_ERROR(Sum(call_.matrix, call_.matrix, own, own_bytes));
     Say(kSummed);
     for (int i = 0; i < peer_count(); ++i) {
       BRIGADE_RETURN_IF_ERROR(Await(peer(i), kSummed));
       const size_t begin = ShareBegin(peer(i).rank);
       const size_t bytes = ShareBegin(peer(i).rank + 1) - begin;
-      Copy(peer(i), call_.matrix, begin, bytes);
+      BRIGADE_RETURN_IF_ERROR(Copy(peer(i), call_.matrix, begin, bytes));
       CountMessage(bytes);
       CountMessage(own_bytes);
     }
@@ -137,45 +124,72 @@ class MutualReads : public MutualOffers {
            elem_bytes;
   }
 
-  void Copy(const Peer& from, const Matrix& to, size_t offset, size_t bytes) {
-    CopyRange(from.layout, from.data, to.layout, to.data, offset, bytes);
-    ++statistics().copies;
-    statistics().bytes_copied += bytes;
+  Status Copy(const Peer& from, const Matrix& to, size_t offset, size_t bytes) {
+    if (bytes == 0) return Status();
+    CountCopy(bytes);
+    if (from.data == nullptr) return Read(from, offset, bytes, to, offset);
+    CopyAcross(from.layout, from.data, to.layout, to.data, offset, bytes);
+    return Status();
   }
 
   // Packed bytes `offset` to `offset + bytes` of all, from the rank behind this one on, and its own
   // at last: the order of a ring.
-  void Sum(const Matrix& own, const Matrix& to, size_t offset, size_t bytes) {
+  Status Sum(const Matrix& own, const Matrix& to, size_t offset, size_t bytes) {
+    if (bytes == 0) return Status();
     const size_t elem_bytes = ElementBytes(call_.type);
-    const StridedLayout packed = StridedLayout::Contiguous(rules::kPartialSumBytes);
-    alignas(64) std::byte partial[rules::kPartialSumBytes];
-    const size_t most = peer_count() == 1 ? bytes : rules::kPartialSumBytes;
+    alignas(64) std::byte partial_bytes[rules::kPartialSumBytes];
+    alignas(64) std::byte block_bytes[rules::kPartialSumBytes];
+    const Matrix partial{partial_bytes, StridedLayout::Contiguous(rules::kPartialSumBytes)};
+    const Matrix block{block_bytes, partial.layout};
+    const bool at_once = peer_count() == 1 && peer(0).data != nullptr;
     for (size_t done = 0; done < bytes;) {
-      const size_t now = std::min(most, bytes - done);
+      const size_t now = at_once ? bytes : std::min(rules::kPartialSumBytes, bytes - done);
       const size_t at = offset + done;
       const auto combine = [&](const MutableOperand& target, const ConstOperand& left,
                                const ConstOperand& right) {
         Combine(call_.op, call_.type, now / elem_bytes, target, left, right);
       };
-      ConstOperand sum = OperandOf(0, at);
+      ConstOperand sum;
+      BRIGADE_RETURN_IF_ERROR(Fetch(Along(0), at, now, partial, &sum));
       for (int i = 1; i < peer_count(); ++i) {
-        combine({&packed, partial, 0, nullptr}, sum, OperandOf(i, at));
-        sum = {&packed, partial, 0, nullptr};
+        ConstOperand next;
+        BRIGADE_RETURN_IF_ERROR(Fetch(Along(i), at, now, block, &next));
+        combine({&partial.layout, partial.data, 0, nullptr}, sum, next);
+        sum = {&partial.layout, partial.data, 0, nullptr};
       }
       combine({&to.layout, to.data, at, nullptr}, sum, {&own.layout, own.data, at, nullptr});
       done += now;
     }
     statistics().combines += static_cast<uint64_t>(peer_count());
     statistics().bytes_combined += static_cast<uint64_t>(peer_count()) * bytes;
+    for (int i = 0; i < peer_count(); ++i) {
+      if (peer(i).data == nullptr) CountCopy(bytes);
+    }
+    return Status();
   }
 
   // The one that comes `i`th along the ring.
-  ConstOperand OperandOf(int i, size_t offset) const {
-    const Peer& from = peer(call_.decreasing ? peer_count() - 1 - i : i);
-    return {&from.layout, from.data, offset, nullptr};
+  const Peer& Along(int i) const { return peer(call_.decreasing ? peer_count() - 1 - i : i); }
+
+  // What a peer has, as an operand: where it is mapped, or read into a block.
+  Status Fetch(const Peer& from, size_t offset, size_t bytes, const Matrix& block,
+               ConstOperand* operand) {
+    if (from.data != nullptr) {
+      *operand = {&from.layout, from.data, offset, nullptr};
+      return Status();
+    }
+    *operand = {&block.layout, block.data, 0, nullptr};
+    return Read(from, offset, bytes, block, 0);
   }
 
+  void CountCopy(size_t bytes) {
+    ++statistics().copies;
+    statistics().bytes_copied += bytes;
+  }
+
+  // What one rank reads of another counts as a message of that one, which the header is of.
   void CountMessage(size_t bytes) {
+    if (bytes == 0) return;
     ++statistics().messages_sent;
     statistics().bytes_sent += kHeaderBytes + bytes;
   }
@@ -185,7 +199,7 @@ class MutualReads : public MutualOffers {
 
 bool RunMutualReads(Engine* engine, GroupState* group, const CatalogueEntry& entry,
                     const PatternCall& call, uint64_t sequence, Status* status,
-                    OperationStatistics* did) {
+                    OperationStatistics* did, std::optional<PatternCall>* rest) {
   if (IsPair(call.pattern)) return false;
   const Scope& scope = group->scope(call.scope);
   if (!IsRight(call, scope) || !IsLong(call, scope.size) || IsToLookAround(sequence) ||
@@ -195,11 +209,16 @@ bool RunMutualReads(Engine* engine, GroupState* group, const CatalogueEntry& ent
   MutualReads reads(engine, group, entry, call, sequence);
   bool agreed = false;
   if (!reads.Offer()) return false;
+  const Engine::Clock::time_point began = Engine::Clock::now();
   *status = reads.Agree(&agreed);
-  if (status->ok()) {
-    if (!agreed) return false;
-    *status = reads.Run();
+  if (status->ok() && !agreed) {
+    if (call.timeout_seconds > 0) {
+      *rest = call;
+      (*rest)->timeout_seconds = SecondsLeft(call.timeout_seconds, began);
+    }
+    return false;
   }
+  if (status->ok()) *status = reads.Run();
   if (did != nullptr) *did = reads.statistics();
   return true;
 }

@@ -122,11 +122,12 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
     BRIGADE_RETURN_IF_ERROR(LookAround(engine, *group));
   }
   if (RunMutualReads(engine, group, *beginning.entry, call, *beginning.sequence, &status,
-                     statistics)) {
+                     statistics, &copy)) {
     ++*beginning.sequence;
     count_wait();
     return status;
   }
+  const PatternCall& rest = copy ? *copy : call;
   const auto runs = [&](auto&& path) {
     path.LeaveOut(after.served);
     if (!path.Fits(*beginning.schedule)) return false;
@@ -135,12 +136,12 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
     return true;
   };
   if ((!group->lines_to.empty() && line != PairLine::kNothingCame &&
-       runs(ShortPath<EdgePort>(engine, group, *beginning.entry, call))) ||
-      runs(ShortPath<PostPort>(engine, group, *beginning.entry, call))) {
+       runs(ShortPath<EdgePort>(engine, group, *beginning.entry, rest))) ||
+      runs(ShortPath<PostPort>(engine, group, *beginning.entry, rest))) {
     return status;
   }
   std::unique_ptr<Executor> executor = Executor::New(engine);
-  status = executor->Prepare(group, *beginning.entry, beginning.schedule, call, *beginning.sequence,
+  status = executor->Prepare(group, *beginning.entry, beginning.schedule, rest, *beginning.sequence,
                              /*blocking=*/true);
   if (status.ok()) {
     ++*beginning.sequence;

@@ -1,11 +1,15 @@
-// Long multi-broadcasts and combines whose ranks read each other's memory: the bits of the
-// schedule, though memory is written anew as soon as a call has returned; all ranks go this way or
-// none does; and what becomes of calls that do not match, or whose ranks die or do not go on.
+// Long multi-broadcasts and combines whose ranks read each other's memory, mapped or by the kernel:
+// the bits of the schedule, though memory is written anew as soon as a call has returned; all ranks
+// go this way or none does; and what becomes of calls that do not match, or whose ranks die or do
+// not go on.
 
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -15,6 +19,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -33,6 +38,8 @@
 #include "transport/channel.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
+#include "transport/host/process_watch.h"
+#include "transport/host_memory/kernel_copy.h"
 #include "transport/host_memory/shared_allocations.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/shm/shm_transport.h"
@@ -45,33 +52,48 @@ constexpr Topology kCirculant{Shape::kCirculant, 0};
 constexpr Topology kDealt{Shape::kDealt, 0};
 constexpr Topology kWide{Shape::kTree, 8};
 // Steps of mutual_offers.h, as a notice says them.
-constexpr uint64_t kOffers = 1;
-constexpr uint64_t kLeft = 2;
+constexpr uint64_t kLeft = 1;
+constexpr uint64_t kOffers = 2;
 constexpr uint64_t kReads = 3;
+
+// The kernel is the fastest for whatever these tests pass on, or it is not asked.
+ShmOptions ByKernel(size_t least_bytes = 256, size_t most_bytes = size_t{64} << 20) {
+  ShmOptions options;
+  options.kernel_copies = KernelCopyRange{least_bytes, most_bytes};
+  return options;
+}
+
+enum MemoryKind { kOrdinary, kMapped };
 
 class Memory {
  public:
-  Memory(bool is_shared, size_t bytes) : bytes_(bytes), is_shared_(is_shared) {
-    if (is_shared) {
-      Require(SharedAllocations::Here().Allocate(bytes, &shared_));
+  Memory(MemoryKind kind, size_t bytes) : bytes_(bytes), kind_(kind) {
+    if (kind == kMapped) {
+      Require(SharedAllocations::Here().Allocate(bytes, &memory_));
     } else {
-      own_.resize(bytes);
+      memory_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      EXPECT_NE(memory_, MAP_FAILED);
     }
   }
   ~Memory() {
-    if (is_shared_) SharedAllocations::Here().Free(shared_);
+    if (kind_ == kMapped) {
+      SharedAllocations::Here().Free(memory_);
+    } else if (memory_ != nullptr) {
+      Unmap();
+    }
   }
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  std::byte* data() { return is_shared_ ? static_cast<std::byte*>(shared_) : own_.data(); }
+  // REQUIRES: it is ordinary.
+  void Unmap() { munmap(std::exchange(memory_, nullptr), bytes_); }
+  std::byte* data() { return static_cast<std::byte*>(memory_); }
   size_t bytes() const { return bytes_; }
 
  private:
   const size_t bytes_;
-  const bool is_shared_;
-  void* shared_ = nullptr;
-  std::vector<std::byte> own_;
+  const MemoryKind kind_;
+  void* memory_ = nullptr;
 };
 
 struct Case {
@@ -92,8 +114,8 @@ class Data {
  public:
   static constexpr int64_t kRows = 101;  // a prime, so that shares of a matrix are not equal
 
-  Data(const Case& c, int rank, int ranks, bool is_shared)
-      : case_(c), rank_(rank), memory_(is_shared, BytesFor(c, ranks)) {
+  Data(const Case& c, int rank, int ranks, MemoryKind kind)
+      : case_(c), rank_(rank), memory_(kind, BytesFor(c, ranks)) {
     Fill(ranks);
   }
 
@@ -128,6 +150,7 @@ class Data {
   bool operator==(Data& other) {
     return std::memcmp(memory_.data(), other.memory_.data(), memory_.bytes()) == 0;
   }
+  void Unmap() { memory_.Unmap(); }
   void Spoil() { std::memset(memory_.data(), 0xee, memory_.bytes()); }
 
  private:
@@ -196,14 +219,21 @@ class Data {
 };
 
 struct Rank {
-  explicit Rank(Bootstrap* bootstrap) : rank(bootstrap->rank()), ranks(bootstrap->size()) {
-    Require(CreateShmEndpoint(&endpoint));
+  explicit Rank(Bootstrap* bootstrap, const ShmOptions& options = ShmOptions())
+      : rank(bootstrap->rank()), ranks(bootstrap->size()) {
+    Require(CreateShmEndpoint(options, &endpoint));
     Require(Engine::Create(endpoint.get(), EngineOptions(), &engine));
     Require(Group::Create(engine.get(), bootstrap, 1, bootstrap->size(), &group));
   }
   Channel channel() const { return {group->state()->id, ChannelKind::kAll}; }
   OutEdge* To(int peer) const { return group->state()->edges->EdgeTo(channel(), peer); }
   InEdge* From(int peer) const { return group->state()->edges->EdgeFrom(channel(), peer); }
+  // To all others.
+  void Say(uint64_t word) const {
+    for (int peer = 0; peer < ranks; ++peer) {
+      if (peer != rank) To(peer)->SetNotice(word);
+    }
+  }
   uint64_t sequence() const {
     return group->state()->scope_sequence[static_cast<int>(ChannelKind::kAll)];
   }
@@ -217,6 +247,15 @@ struct Rank {
 
 // Until all have come in time: who is kept from its processor comes later.
 constexpr int kMostTries = 100000;
+
+// What is started goes by the schedule.
+OperationStatistics RunBySchedule(Rank* me, const PatternCall& call) {
+  std::unique_ptr<Operation> operation;
+  OperationStatistics did;
+  Require(me->group->Start(call, &operation));
+  Require(operation->Wait(&did));
+  return did;
+}
 
 // A message in one piece, of the length that these have, was read where it lay.
 bool WasRead(const OperationStatistics& did) { return did.pieces == 1; }
@@ -261,16 +300,23 @@ std::vector<Case> Cases(int ranks) {
 
 class MutualReads : public testing::TestWithParam<int> {};
 
-TEST_P(MutualReads, HaveTheBitsOfTheSchedule) {
-  const int ranks = GetParam();
+// Mapped by all, read by the kernel, and both in turn from rank to rank.
+enum class Way { kMapped, kByKernel, kMixed };
+
+MemoryKind KindFor(Way way, int rank) {
+  return way == Way::kMapped || (way == Way::kMixed && rank % 2 == 0) ? kMapped : kOrdinary;
+}
+
+ShmOptions OptionsFor(Way way) { return way == Way::kMapped ? ShmOptions() : ByKernel(); }
+
+void ExpectTheBitsOfTheSchedule(int ranks, Way way) {
   RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
-    Rank me(world.MakeBootstrap(rank).get());
+    Rank me(world.MakeBootstrap(rank).get(), OptionsFor(way));
     for (const Case& c : Cases(ranks)) {
-      Data expected(c, rank, ranks, /*is_shared=*/false);
+      Data expected(c, rank, ranks, kOrdinary);
+      ASSERT_FALSE(WasRead(RunBySchedule(&me, expected.Call())));
+      Data data(c, rank, ranks, KindFor(way, rank));
       OperationStatistics did;
-      Require(me.group->Run(expected.Call(), &did));
-      ASSERT_FALSE(WasRead(did));
-      Data data(c, rank, ranks, /*is_shared=*/true);
       bool was_read = false;
       for (int i = 0; i < kMostTries && !was_read; ++i) {
         data.Fill(ranks);
@@ -285,20 +331,33 @@ TEST_P(MutualReads, HaveTheBitsOfTheSchedule) {
   });
 }
 
-// Some spoil theirs as soon as their call has returned, and some ranks have ordinary memory.
-TEST_P(MutualReads, MemoryIsTheCallersAgain) {
-  const int ranks = GetParam();
+TEST_P(MutualReads, HaveTheBitsOfTheSchedule) {
+  ExpectTheBitsOfTheSchedule(GetParam(), Way::kMapped);
+}
+
+TEST_P(MutualReads, ByTheKernelHaveTheBitsOfTheSchedule) {
+  ExpectTheBitsOfTheSchedule(GetParam(), Way::kByKernel);
+}
+
+TEST_P(MutualReads, OfMemoryOfBothKindsHaveTheBitsOfTheSchedule) {
+  ExpectTheBitsOfTheSchedule(GetParam(), Way::kMixed);
+}
+
+// Some spoil theirs as soon as their call has returned, and some ranks have memory of the other
+// kind, which the kernel reads or nobody does.
+void ExpectThatMemoryIsTheCallersAgain(int ranks, Way way) {
   const int rounds = StressRounds(120, 10000) / ranks;
   RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
-    Rank me(world.MakeBootstrap(rank).get());
+    Rank me(world.MakeBootstrap(rank).get(), OptionsFor(way));
     std::mt19937 random(StressSeed());  // the same on all
     std::mt19937 own(StressSeed() + 1 + static_cast<unsigned>(rank));
     const std::vector<Case> cases = Cases(ranks);
     for (int round = 0; round < rounds; ++round) {
       const Case& c = cases[random() % cases.size()];
-      Data expected(c, rank, ranks, /*is_shared=*/false);
-      Require(me.group->Run(expected.Call()));
-      Data data(c, rank, ranks, /*is_shared=*/own() % 32 != 0);
+      Data expected(c, rank, ranks, kOrdinary);
+      RunBySchedule(&me, expected.Call());
+      const bool is_other = own() % (way == Way::kMapped ? 32 : 2) == 0;
+      Data data(c, rank, ranks, is_other ? kOrdinary : kMapped);
       Require(me.group->Run(data.Call()));
       if (own() % 2 == 0) {
         data.Spoil();
@@ -307,6 +366,14 @@ TEST_P(MutualReads, MemoryIsTheCallersAgain) {
       }
     }
   });
+}
+
+TEST_P(MutualReads, MemoryIsTheCallersAgain) {
+  ExpectThatMemoryIsTheCallersAgain(GetParam(), Way::kMapped);
+}
+
+TEST_P(MutualReads, MemoryOfBothKindsIsTheCallersAgain) {
+  ExpectThatMemoryIsTheCallersAgain(GetParam(), Way::kMixed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, MutualReads, testing::Values(2, 3, 4, 5, 8));
@@ -325,16 +392,19 @@ OperationStatistics RunUntilRead(Rank* me, const PatternCall& call) {
   return did;
 }
 
-TEST(MutualReadsCounts, OneCopyInAllAndNoneOfWhatIsCombined) {
+// What nobody reads, since it has no bytes, is no message, and no copy.
+void ExpectOneCopyAtMost(bool by_kernel) {
   constexpr int kRanks = 3;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
-    Rank me(world.MakeBootstrap(rank).get());
+    Rank me(world.MakeBootstrap(rank).get(), by_kernel ? ByKernel() : ShmOptions());
+    const MemoryKind kind = by_kernel ? kOrdinary : kMapped;
     const auto bytes_of = [&](int portion) {
       const int64_t cols[] = {100, 0, 201};
       return static_cast<uint64_t>(cols[portion] * Data::kRows) * sizeof(double);
     };
     const uint64_t all = bytes_of(0) + bytes_of(1) + bytes_of(2);
     const uint64_t own = bytes_of(rank);
+    const uint64_t portions_of_others = own > 0 ? 1 : 2;  // that are not empty
     const Case spread{Pattern::kMultiBroadcast,
                       kRing,
                       ElementType::kDouble,
@@ -343,38 +413,45 @@ TEST(MutualReadsCounts, OneCopyInAllAndNoneOfWhatIsCombined) {
                       false,
                       0,
                       kElems};
-    Data data(spread, rank, kRanks, /*is_shared=*/true);
+    Data data(spread, rank, kRanks, kind);
     OperationStatistics did = RunUntilRead(&me, data.Call());
-    EXPECT_EQ(did.messages_sent, 2);
-    EXPECT_EQ(did.bytes_sent, 2 * (sizeof(WireHeader) + own));
-    EXPECT_EQ(did.copies, 2);
+    EXPECT_EQ(did.messages_sent, own > 0 ? 2 : 0);
+    EXPECT_EQ(did.bytes_sent, did.messages_sent * (sizeof(WireHeader) + own));
+    EXPECT_EQ(did.copies, portions_of_others);
     EXPECT_EQ(did.bytes_copied, all - own);
     EXPECT_EQ(did.combines, 0);
 
     Case sum = spread;
     sum.pattern = Pattern::kMultiReduce;
-    Data sums(sum, rank, kRanks, /*is_shared=*/true);
+    Data sums(sum, rank, kRanks, kind);
     did = RunUntilRead(&me, sums.Call());
-    EXPECT_EQ(did.messages_sent, 2);
-    EXPECT_EQ(did.bytes_sent, 2 * sizeof(WireHeader) + all - own);
-    EXPECT_EQ(did.copies, 0);
-    EXPECT_EQ(did.combines, 2);
+    EXPECT_EQ(did.messages_sent, portions_of_others);
+    EXPECT_EQ(did.bytes_sent, did.messages_sent * sizeof(WireHeader) + all - own);
+    EXPECT_EQ(did.combines, own > 0 ? 2 : 0);
     EXPECT_EQ(did.bytes_combined, 2 * own);
+    EXPECT_EQ(did.copies, by_kernel ? did.combines : 0);
+    EXPECT_EQ(did.bytes_copied, by_kernel ? 2 * own : 0);
 
     sum.pattern = Pattern::kAllReduce;
     sum.topology = kDealt;
     sum.elems = kRanks * kElems;
-    Data total(sum, rank, kRanks, /*is_shared=*/true);
+    Data total(sum, rank, kRanks, kind);
     did = RunUntilRead(&me, total.Call());
     const uint64_t share = kElems * sizeof(double);
     EXPECT_EQ(did.messages_sent, 4);
     EXPECT_EQ(did.bytes_sent, 4 * (sizeof(WireHeader) + share));
-    EXPECT_EQ(did.copies, 2);
-    EXPECT_EQ(did.bytes_copied, 2 * share);
+    EXPECT_EQ(did.copies, by_kernel ? 4 : 2);
+    EXPECT_EQ(did.bytes_copied, did.copies * share);
     EXPECT_EQ(did.combines, 2);
     EXPECT_EQ(did.bytes_combined, 2 * share);
   });
 }
+
+TEST(MutualReadsCounts, OneCopyInAllAndNoneOfWhatIsCombined) {
+  ExpectOneCopyAtMost(/*by_kernel=*/false);
+}
+
+TEST(MutualReadsCounts, TheKernelCopiesWhatIsCombined) { ExpectOneCopyAtMost(/*by_kernel=*/true); }
 
 const Case kSomeCases[] = {
     {Pattern::kMultiBroadcast, kRing, ElementType::kDouble, CombineOp::kSum, false, false, 0,
@@ -390,7 +467,7 @@ TEST(MutualReadsCounts, OneCombineOfAReductionOfTwo) {
     Case sum = kSomeCases[2];
     sum.pattern = Pattern::kReduce;
     sum.topology = kRing;
-    Data data(sum, rank, 2, /*is_shared=*/true);
+    Data data(sum, rank, 2, kMapped);
     const OperationStatistics did = RunUntilRead(&me, data.Call());
     const uint64_t bytes = 4 * kElems * sizeof(double);
     EXPECT_EQ(did.messages_sent, rank);
@@ -408,9 +485,9 @@ TEST(MutualReadsOfSome, OneThatCannotHasTheOthersGoAnotherWay) {
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());
     for (const Case& c : kSomeCases) {
-      Data expected(c, rank, kRanks, /*is_shared=*/false);
+      Data expected(c, rank, kRanks, kOrdinary);
       Require(me.group->Run(expected.Call()));
-      Data data(c, rank, kRanks, /*is_shared=*/true);
+      Data data(c, rank, kRanks, kMapped);
       RunUntilRead(&me, data.Call());
       data.Fill(kRanks);
       const PatternCall call = data.Call();
@@ -431,31 +508,45 @@ TEST(MutualReadsOfSome, OneThatCannotHasTheOthersGoAnotherWay) {
   });
 }
 
-// Says that it offers what it has said of the call before. The number of the call, as a notice
-// says it.
+// Says to all others that it offers what it has said of the call before. The number of the call, as
+// a notice says it.
 uint64_t OfferByHand(const Rank& me) {
-  OutEdge* const out = me.To(0);
-  WireHeader header;
-  std::memcpy(static_cast<void*>(&header), out->notice_text(), sizeof(header));
-  ++header.sequence;
-  std::memcpy(out->notice_text(), &header, sizeof(header));
+  for (int peer = 0; peer < me.ranks; ++peer) {
+    if (peer == me.rank) continue;
+    std::byte* const text = me.To(peer)->notice_text();
+    WireHeader header;
+    std::memcpy(static_cast<void*>(&header), text, sizeof(header));
+    ++header.sequence;
+    std::memcpy(text, &header, sizeof(header));
+  }
   const uint64_t number = (me.sequence() + 1) << 3;
-  out->SetNotice(number | kOffers);
+  me.Say(number | kOffers);
   return number;
 }
 
-// Until rank 0 has answered.
-void AwaitAnswer(const Rank& me, uint64_t number) {
-  while (me.From(0)->notice() <= (number | kOffers)) std::this_thread::yield();
+// Whether all others would read, once they have said so or one of them goes another way.
+bool WouldAllRead(const Rank& me, uint64_t number) {
+  for (int peer = 0; peer < me.ranks; ++peer) {
+    if (peer == me.rank) continue;
+    while (me.From(peer)->notice() != (number | kReads)) {
+      for (int q = 0; q < me.ranks; ++q) {
+        if (q == me.rank) continue;
+        const bool has_left = me.From(q)->notice() == (number | kLeft);
+        if (has_left || me.From(q)->Peek() != nullptr) return false;
+      }
+      std::this_thread::yield();
+    }
+  }
+  return true;
 }
 
 TEST(MutualReadsOfSome, OneThatLeavesLateOrIsNotFoundIsNotRead) {
   for (const bool is_found : {true, false}) {
     RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
       Rank me(world.MakeBootstrap(rank).get());
-      Data expected(kSomeCases[1], rank, 2, /*is_shared=*/false);
+      Data expected(kSomeCases[1], rank, 2, kOrdinary);
       Require(me.group->Run(expected.Call()));
-      Data data(kSomeCases[1], rank, 2, /*is_shared=*/true);
+      Data data(kSomeCases[1], rank, 2, kMapped);
       RunUntilRead(&me, data.Call());
       data.Fill(2);
       PatternCall call = data.Call();
@@ -467,9 +558,8 @@ TEST(MutualReadsOfSome, OneThatLeavesLateOrIsNotFoundIsNotRead) {
         if (!is_found) me.To(0)->notice_text()[80] ^= std::byte{1};
         const uint64_t number = OfferByHand(me);
         Meet(world, rank);
-        AwaitAnswer(me, number);
-        EXPECT_EQ(me.From(0)->notice(), number | (is_found ? kReads : kLeft));
-        me.To(0)->SetNotice(number | kLeft);
+        EXPECT_EQ(WouldAllRead(me, number), is_found);
+        me.Say(number | kLeft);
         std::unique_ptr<Operation> operation;
         Require(me.group->Start(call, &operation));
         Require(operation->Wait());
@@ -489,12 +579,103 @@ TEST(MutualReadsOfNone, OrdinaryMemoryIsNotSpokenOf) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());
     for (const Case& c : kSomeCases) {
-      Data data(c, rank, 2, /*is_shared=*/false);
+      Data data(c, rank, 2, kOrdinary);
       for (int i = 0; i < 3; ++i) Require(me.group->Run(data.Call()));
     }
     EXPECT_EQ(me.To(1 - rank)->notice(), 0);
     Meet(world, rank);
   });
+}
+
+// Neither where their columns, their messages, or the parts of these that are read at once are too
+// short for the kernel, nor where they are too long.
+TEST(MutualReadsOfNone, WhatTheKernelIsNotTheFastestForIsNotSpokenOf) {
+  constexpr size_t kShortMost = size_t{64} << 10;  // shorter than all messages, longer than a block
+  const struct {
+    ShmOptions options;
+    int64_t gap;
+    bool is_spread;  // what is not combined goes
+    bool is_summed;
+  } cases[] = {
+      {ByKernel(Data::kRows * sizeof(double)), 1, true, true},
+      {ByKernel(Data::kRows * sizeof(double) + 1), 1, false, false},
+      {ByKernel(kShortMost), 0, true, false},
+      {ByKernel(256, kShortMost), 0, false, false},
+  };
+  for (const auto& one : cases) {
+    for (Case c : kSomeCases) {
+      c.gap = one.gap;
+      RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+        Rank me(world.MakeBootstrap(rank).get(), one.options);
+        Data data(c, rank, 2, kOrdinary);
+        for (int i = 0; i < 3; ++i) Require(me.group->Run(data.Call()));
+        const bool is_offered =
+            c.pattern == Pattern::kMultiBroadcast ? one.is_spread : one.is_summed;
+        EXPECT_EQ(me.To(1 - rank)->notice() != 0, is_offered) << PatternName(c.pattern);
+        Meet(world, rank);
+      });
+    }
+  }
+}
+
+// A process that has ended, as the others take it for one of them.
+class Ended {
+ public:
+  Ended() {
+    if (process_ == 0) _exit(0);
+    watch_ = ProcessWatch(process_);
+    EXPECT_EQ(waitpid(process_, nullptr, 0), process_);
+  }
+  // From here on `me` finds no memory of rank `peer`.
+  void TakeThePlaceOf(int peer, const Rank& me) const {
+    me.From(peer)->SetKernelCopies(process_, &watch_, *ByKernel().kernel_copies);
+  }
+
+ private:
+  const pid_t process_ = fork();
+  ProcessWatch watch_;
+};
+
+TEST(MutualReadsOfNone, ARefusalOfTheKernelIsFoundBeforeAllHaveAgreed) {
+  const Ended ended;
+  for (const Case& c : kSomeCases) {
+    RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+      Rank me(world.MakeBootstrap(rank).get(), ByKernel());
+      if (rank == 1) ended.TakeThePlaceOf(0, me);
+      Data expected(c, rank, 2, kOrdinary);
+      RunBySchedule(&me, expected.Call());
+      Data data(c, rank, 2, kOrdinary);
+      for (int i = 0; i < 40; ++i) {
+        OperationStatistics did;
+        data.Fill(2);
+        Require(me.group->Run(data.Call(), &did));
+        EXPECT_FALSE(WasRead(did));
+        ASSERT_TRUE(data == expected);
+      }
+      EXPECT_NE(me.To(1 - rank)->notice(), 0);
+      Meet(world, rank);
+    });
+  }
+}
+
+// Behind that it ends the call on all ranks.
+TEST(MutualReadsOfSome, AProcessThatIsGoneWhenItIsReadIsLost) {
+  const Ended ended;
+  for (const Case& c : kSomeCases) {
+    RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
+      Rank me(world.MakeBootstrap(rank).get(), ByKernel());
+      Data data(c, rank, 3, kOrdinary);
+      RunUntilRead(&me, data.Call());
+      Meet(world, rank);
+      if (rank == 0) ended.TakeThePlaceOf(2, me);
+      Status status;
+      for (int i = 0; i < kMostTries && status.ok(); ++i) status = me.group->Run(data.Call());
+      EXPECT_EQ(status.code(), StatusCode::kPeerLost) << status.ToString();
+      EXPECT_NE(status.message().find("rank 2 of the group"), std::string::npos)
+          << status.ToString();
+      Meet(world, rank);
+    });
+  }
 }
 
 // There a rank may wait before it sends anything, and would not let those know that wait for it.
@@ -511,7 +692,7 @@ TEST(MutualReadsOfNone, AlongATreeNothingIsSaid) {
                      false,
                      /*gap=*/0,
                      4 * kRanks * kElems};
-      Data data(sum, rank, kRanks, /*is_shared=*/rank > 0);
+      Data data(sum, rank, kRanks, rank > 0 ? kMapped : kOrdinary);
       for (int i = 0; i < 3; ++i) Require(me.group->Run(data.Call()));
     }
     for (int d = 1; d < kRanks; ++d) EXPECT_EQ(me.From((rank + d) % kRanks)->notice(), 0);
@@ -523,7 +704,7 @@ TEST(MutualReadsOfSome, CallsThatDoNotMatchAreNamed) {
   for (const bool sends : {false, true}) {
     RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
       Rank me(world.MakeBootstrap(rank).get());
-      Data data(kSomeCases[1], rank, 2, /*is_shared=*/true);
+      Data data(kSomeCases[1], rank, 2, kMapped);
       RunUntilRead(&me, data.Call());
       PatternCall call = data.Call();
       if (rank == 1 && sends) call.op = CombineOp::kAbsMax;
@@ -539,10 +720,10 @@ TEST(MutualReadsOfSome, CallsThatDoNotMatchAreNamed) {
 
 // --- as processes ---
 
-bool HasTheBitsOfTheSchedule(Rank* me, const Case& c) {
-  Data expected(c, me->rank, me->ranks, /*is_shared=*/false);
-  Require(me->group->Run(expected.Call()));
-  Data data(c, me->rank, me->ranks, /*is_shared=*/true);
+bool HasTheBitsOfTheSchedule(Rank* me, const Case& c, Way way) {
+  Data expected(c, me->rank, me->ranks, kOrdinary);
+  RunBySchedule(me, expected.Call());
+  Data data(c, me->rank, me->ranks, KindFor(way, me->rank));
   for (int i = 0; i < kMostTries; ++i) {
     data.Fill(me->ranks);
     OperationStatistics did;
@@ -555,62 +736,103 @@ bool HasTheBitsOfTheSchedule(Rank* me, const Case& c) {
 
 // Where memory of another rank lies elsewhere than that has it.
 TEST(MutualReadsOfProcesses, HaveTheBitsOfTheSchedule) {
-  for (const int ranks : {2, 3}) {
-    const std::vector<int> ends = RunProcesses(ranks, [&](Bootstrap* bootstrap) {
-      Rank me(bootstrap);
-      for (const Case& c : Cases(ranks)) {
-        if (HasTheBitsOfTheSchedule(&me, c)) continue;
-        std::fprintf(stderr, "%s of rank %d\n", PatternName(c.pattern), me.rank);
-        return 1;
-      }
-      return 0;
-    });
-    EXPECT_EQ(ends, std::vector<int>(static_cast<size_t>(ranks)));
+  for (const Way way : {Way::kMapped, Way::kByKernel, Way::kMixed}) {
+    for (const int ranks : {2, 3}) {
+      const std::vector<int> ends = RunProcesses(ranks, [&](Bootstrap* bootstrap) {
+        Rank me(bootstrap, OptionsFor(way));
+        for (const Case& c : Cases(ranks)) {
+          if (HasTheBitsOfTheSchedule(&me, c, way)) continue;
+          std::fprintf(stderr, "%s of rank %d\n", PatternName(c.pattern), me.rank);
+          return 1;
+        }
+        return 0;
+      });
+      EXPECT_EQ(ends, std::vector<int>(static_cast<size_t>(ranks)));
+    }
   }
 }
 
-void Meet(Bootstrap* bootstrap) {
-  std::vector<char> all(static_cast<size_t>(bootstrap->size()));
-  Require(bootstrap->AllGather("", 1, all.data()));
-}
+// What the last rank does once all others have said that they read.
+using Leaves = void (*)(const Rank& me, Data* data, uint64_t number);
 
-// What becomes of the call of rank 0, which may take so long, when the other does `leave` once both
-// have agreed.
-std::vector<int> RunWithOneThatLeaves(double seconds, StatusCode expected,
-                                      void (*leave)(const Rank& me, uint64_t number)) {
-  return RunProcesses(2, [&](Bootstrap* bootstrap) {
-    Rank me(bootstrap);
-    Data data(kSomeCases[0], me.rank, 2, /*is_shared=*/true);
+// How the processes end when the last rank does `leaves`, if the calls of the others, which may
+// take so long, and its next one are to fail with `expected`, and say `says`.
+std::vector<int> RunWithOneThatLeaves(int ranks, Way way, const Case& c, double seconds,
+                                      StatusCode expected, const char* says, Leaves leaves) {
+  return RunProcesses(ranks, [&](Bootstrap* bootstrap) {
+    Rank me(bootstrap, OptionsFor(way));
+    Data data(c, me.rank, ranks, KindFor(way, me.rank));
     PatternCall call = data.Call();
     RunUntilRead(&me, call);
-    if (me.rank == 1) {
-      const uint64_t number = OfferByHand(me);
-      Meet(bootstrap);
-      AwaitAnswer(me, number);
-      me.To(0)->SetNotice(number | kReads);
-      leave(me, number);
-      return 0;
+    Status status;
+    if (me.rank == ranks - 1) {
+      uint64_t number = OfferByHand(me);
+      for (; !WouldAllRead(me, number); number = OfferByHand(me)) {
+        me.Say(number | kLeft);
+        RunBySchedule(&me, call);
+      }
+      leaves(me, &data, number);
+      while (me.group->state()->failure.ok()) (void)me.engine->Progress();
+      PatternCall next;
+      next.pattern = Pattern::kBarrier;
+      status = me.group->Run(next);
+    } else {
+      call.timeout_seconds = seconds;
+      while (status.ok()) status = me.group->Run(call);
     }
-    Meet(bootstrap);
-    call.timeout_seconds = seconds;
-    const Status status = me.group->Run(call);
-    if (status.code() == expected) return 0;
-    std::fprintf(stderr, "%s\n", status.ToString().c_str());
+    if (status.code() == expected && status.message().find(says) != std::string::npos) return 0;
+    std::fprintf(stderr, "%d: %s\n", me.rank, status.ToString().c_str());
     return 1;
   });
 }
 
 TEST(MutualReadsOfProcesses, OneThatDiesIsLost) {
-  EXPECT_EQ(RunWithOneThatLeaves(60, StatusCode::kPeerLost,
-                                 [](const Rank&, uint64_t) { raise(SIGKILL); }),
-            (std::vector<int>{0, SIGKILL}));
+  for (const Way way : {Way::kMapped, Way::kByKernel}) {
+    for (const Case& c : kSomeCases) {
+      EXPECT_EQ(RunWithOneThatLeaves(2, way, c, 60, StatusCode::kPeerLost, "rank 1",
+                                     [](const Rank& me, Data*, uint64_t number) {
+                                       me.Say(number | kReads);
+                                       raise(SIGKILL);
+                                     }),
+                (std::vector<int>{0, SIGKILL}));
+    }
+  }
+}
+
+TEST(MutualReadsOfProcesses, WhatIsNotThereAnyMoreIsNamedOnAll) {
+  for (const Case& c : kSomeCases) {
+    EXPECT_EQ(RunWithOneThatLeaves(3, Way::kByKernel, c, 60, StatusCode::kInternal,
+                                   "what rank 2 of the group has could not be copied",
+                                   [](const Rank& me, Data* data, uint64_t number) {
+                                     data->Unmap();
+                                     me.Say(number | kReads);
+                                   }),
+              std::vector<int>(3));
+  }
 }
 
 TEST(MutualReadsOfProcesses, OneThatDoesNotGoOnIsNotAwaitedForEver) {
-  const auto await_end = [](const Rank& me, uint64_t number) {
-    while (me.From(0)->notice() != (number | kLeft)) std::this_thread::yield();
+  EXPECT_EQ(RunWithOneThatLeaves(2, Way::kMapped, kSomeCases[0], 0.2, StatusCode::kTimedOut, "0.2",
+                                 [](const Rank& me, Data*, uint64_t number) {
+                                   me.Say(number | kReads);
+                                   while (me.From(0)->notice() != (number | kLeft)) {
+                                     std::this_thread::yield();
+                                   }
+                                 }),
+            (std::vector<int>{0, 0}));
+}
+
+// The schedule has no more than what is left of the time that a call may take.
+TEST(MutualReadsOfProcesses, OneThatLeavesLateTakesNoTimeTwice) {
+  const auto leaves = [](const Rank& me, Data*, uint64_t number) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+    me.Say(number | kLeft);
+    std::this_thread::sleep_for(std::chrono::milliseconds(800));
+    _exit(0);  // it is lost if it is still awaited
   };
-  EXPECT_EQ(RunWithOneThatLeaves(0.2, StatusCode::kTimedOut, await_end), (std::vector<int>{0, 0}));
+  EXPECT_EQ(
+      RunWithOneThatLeaves(2, Way::kMapped, kSomeCases[0], 1.2, StatusCode::kTimedOut, "", leaves),
+      (std::vector<int>{0, 0}));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "transport/edge/edge.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
 
 #include "membuf/check.h"
@@ -345,6 +346,19 @@ bool InEdge::EndOffer(bool is_read) {
       std::memory_order_acq_rel);
   sender_->Ring();
   return is_ours;
+}
+
+bool InEdge::MayRead(const RemoteStretches& memory, const StridedLayout& to) {
+  if (kernel_copies_.least_bytes > memory.stretch_bytes || !kernel_copies_.IsLongEnough(to)) {
+    return false;
+  }
+  if (!is_readable_) {
+    std::byte first;
+    const int error = Read(memory, 0, 1, StridedLayout::Contiguous(1), &first, 0);
+    if (error == EFAULT) return false;  // which says nothing of other memory
+    is_readable_ = error == 0;
+  }
+  return *is_readable_;
 }
 
 void InEdge::Close() {

@@ -28,6 +28,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <optional>
 
 #include "membuf/byte_span.h"
 #include "membuf/rules.h"
@@ -502,6 +503,16 @@ class InEdge {
                        uint64_t offset, StridedLayout* layout) {
     return offered_.Find(memory, segment, offset, layout);
   }
+  // Whether the kernel is to copy such memory, as the sender has written, to a matrix of that
+  // layout, and does: what it refuses is found out here, with a byte of the first memory of an
+  // edge.
+  bool MayRead(const RemoteStretches& memory, const StridedLayout& to);
+  // REQUIRES: it may. As CopyRangeFromProcess; what was there a moment ago may be no more.
+  int Read(const RemoteStretches& memory, size_t offset, size_t bytes, const StridedLayout& layout,
+           std::byte* base, size_t at) const {
+    return CopyRangeFromProcess(sender_process_, sender_watch_, memory, offset, bytes, layout, base,
+                                at);
+  }
   // The sender is gone.
   void SetLost() { lost_ = true; }
   bool lost() const { return lost_; }
@@ -554,9 +565,10 @@ class InEdge {
   pid_t sender_process_ = 0;
   const ProcessWatch* sender_watch_ = nullptr;
   KernelCopyRange kernel_copies_;
-  SharedLanding offered_;   // what it maps of the sender
-  bool is_asked_ = false;   // the sender has offers
-  bool has_offer_ = false;  // that this rank has taken
+  std::optional<bool> is_readable_;  // memory of the sender, by the kernel
+  SharedLanding offered_;            // what it maps of the sender
+  bool is_asked_ = false;            // the sender has offers
+  bool has_offer_ = false;           // that this rank has taken
   bool lost_ = false;
   uint64_t jumped_at_ = UINT64_MAX;  // what had been taken when the last jump was followed
   const char* broken_ = nullptr;

@@ -1634,5 +1634,40 @@ TEST(EdgeTest, OfMemoryInANoticeNothingIsBelieved) {
   EXPECT_EQ(link.in->Map(source.memory, other, source.offset, &layout), nullptr);
 }
 
+// What a receiver says of memory of this process, as one of `process`.
+bool MayRead(OfferLink* link, pid_t process, const ProcessWatch* watch, const void* memory,
+             const StridedLayout& from, const StridedLayout& to) {
+  link->in->SetKernelCopies(process, watch, KernelCopyRange{1000, 2000});
+  RemoteStretches stretches;
+  EXPECT_TRUE(AsStretches(from, static_cast<const std::byte*>(memory), &stretches));
+  return link->in->MayRead(stretches, to);
+}
+
+TEST(EdgeTest, TheKernelReadsLongStretchesThatItDoesNotRefuse) {
+  const ProcessWatch none;
+  const std::vector<uint8_t> data(kSharedBytes);
+  const StridedLayout few = Columns(1000);
+  const StridedLayout many = Columns(999);
+  {
+    OfferLink link;
+    const auto may_read = [&](const void* memory, const StridedLayout& from,
+                              const StridedLayout& to) {
+      return MayRead(&link, getpid(), &none, memory, from, to);
+    };
+    EXPECT_FALSE(may_read(data.data(), many, few));
+    EXPECT_FALSE(may_read(data.data(), few, many));
+    EXPECT_FALSE(may_read(nullptr, few, few)) << "there is nothing";
+    EXPECT_TRUE(may_read(data.data(), few, few)) << "there is something elsewhere";
+    EXPECT_TRUE(may_read(nullptr, few, few)) << "it has been tried";
+  }
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  const ProcessWatch ended(child);
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  OfferLink link;
+  EXPECT_FALSE(MayRead(&link, child, &ended, data.data(), few, few));
+  EXPECT_FALSE(MayRead(&link, getpid(), &none, data.data(), few, few)) << "it is not tried again";
+}
+
 }  // namespace
 }  // namespace brigade

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <limits>
@@ -55,24 +56,24 @@ KernelCopyRange Measure() {
   return range;
 }
 
-// The first `bytes` of a matrix here, and those of `there`.
-bool Copy(ProcessCopy* copy, const StridedLayout& layout, const std::byte* base,
-          const RemoteStretches& there, size_t bytes) {
-  if (there.stretch_bytes == 0) return false;
-  StridedLayout::Cursor here(layout, 0);
-  for (size_t done = 0; done < bytes;) {
+// Packed bytes of a matrix here, from `at` on, and of `there`, from `offset` on.
+int Copy(ProcessCopy* copy, const StridedLayout& layout, const std::byte* base, size_t at,
+         const RemoteStretches& there, uint64_t offset, size_t bytes) {
+  if (there.stretch_bytes == 0) return EFAULT;
+  StridedLayout::Cursor here(layout, at);
+  while (bytes > 0) {
     const StridedLayout::Run run = here.Next();
-    const uint64_t within = done % there.stretch_bytes;
-    const size_t now = std::min<size_t>({run.bytes, bytes - done, there.stretch_bytes - within});
+    const uint64_t within = offset % there.stretch_bytes;
+    const size_t now = std::min<size_t>({run.bytes, bytes, there.stretch_bytes - within});
     const uint64_t address =
-        there.address + done / there.stretch_bytes * there.stride_bytes + within;
-    if (copy->Add(reinterpret_cast<uint64_t>(base + run.memory_offset), address, now) != 0) {
-      return false;
-    }
+        there.address + offset / there.stretch_bytes * there.stride_bytes + within;
+    const int error = copy->Add(reinterpret_cast<uint64_t>(base + run.memory_offset), address, now);
+    if (error != 0) return error;
     here.Advance(now);
-    done += now;
+    offset += now;
+    bytes -= now;
   }
-  return copy->Finish() == 0;
+  return copy->Finish();
 }
 
 }  // namespace
@@ -89,14 +90,20 @@ bool AsStretches(const StridedLayout& layout, const std::byte* base, RemoteStret
 bool CopyToProcess(pid_t process, const ProcessWatch* watch, const StridedLayout& layout,
                    const std::byte* base, const RemoteStretches& to) {
   ProcessCopy copy(process, watch, ProcessCopy::Direction::kWrite);
-  return Copy(&copy, layout, base, to, layout.bytes());
+  return Copy(&copy, layout, base, 0, to, 0, layout.bytes()) == 0;
 }
 
 bool CopyFromProcess(pid_t process, const ProcessWatch* watch, const RemoteStretches& from,
                      const StridedLayout& layout, std::byte* base) {
-  if (from.bytes > layout.bytes()) return false;
+  return from.bytes <= layout.bytes() &&
+         CopyRangeFromProcess(process, watch, from, 0, from.bytes, layout, base, 0) == 0;
+}
+
+int CopyRangeFromProcess(pid_t process, const ProcessWatch* watch, const RemoteStretches& from,
+                         size_t offset, size_t bytes, const StridedLayout& layout, std::byte* base,
+                         size_t at) {
   ProcessCopy copy(process, watch, ProcessCopy::Direction::kRead);
-  return Copy(&copy, layout, base, from, from.bytes);
+  return Copy(&copy, layout, base, at, from, offset, bytes);
 }
 
 const KernelCopyRange& GuessedKernelCopyRange() {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -129,6 +130,56 @@ TEST(KernelCopy, ReadsAnyShapeIntoAnyOther) {
     }
   }
   EXPECT_TRUE(child.IsRight());
+}
+
+TEST(KernelCopy, ReadsAnyRangeToAnyPlace) {
+  constexpr size_t kBytes = 60;
+  const StridedLayout shapes[] = {General(60, 1, 60, 1), General(10, 6, 13, 1)};
+  const Bytes source = Numbered(200);
+  for (const StridedLayout& from : shapes) {
+    for (const StridedLayout& to : shapes) {
+      RemoteStretches stretches;
+      ASSERT_TRUE(AsStretches(from, Base(source), &stretches));
+      for (const size_t offset : {0, 7, 20, 59}) {
+        for (const size_t at : {0, 13, 40}) {
+          const size_t bytes = kBytes - std::max(offset, at);
+          Bytes expected(200, 9);
+          StridedLayout::Cursor read(from, offset);
+          StridedLayout::Cursor write(to, at);
+          for (size_t i = 0; i < bytes; ++i) {
+            expected[write.Next().memory_offset] = source[read.Next().memory_offset];
+            read.Advance(1);
+            write.Advance(1);
+          }
+          Bytes target(200, 9);
+          EXPECT_EQ(CopyRangeFromProcess(getpid(), &kThisOne, stretches, offset, bytes, to,
+                                         reinterpret_cast<std::byte*>(target.data()), at),
+                    0);
+          EXPECT_EQ(target, expected) << bytes << " from " << offset << " to " << at;
+        }
+      }
+    }
+  }
+}
+
+TEST(KernelCopy, SaysWhyNothingIsRead) {
+  const StridedLayout layout = StridedLayout::Contiguous(10);
+  Bytes target(10);
+  const auto read = [&](const RemoteStretches& from, pid_t process, const ProcessWatch& watch) {
+    return CopyRangeFromProcess(process, &watch, from, 0, 10, layout,
+                                reinterpret_cast<std::byte*>(target.data()), 0);
+  };
+  void* const hole = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(hole, MAP_FAILED);
+  EXPECT_EQ(read({reinterpret_cast<uint64_t>(hole), 10, 10, 10}, getpid(), kThisOne), EFAULT);
+  munmap(hole, 4096);
+  RemoteStretches own;
+  ASSERT_TRUE(AsStretches(layout, Base(target), &own));
+  Child gone([] { return true; });
+  EXPECT_TRUE(gone.IsRight());
+  EXPECT_EQ(read(own, gone.process(), *gone.watch()), ESRCH);
+  own.stretch_bytes = 0;  // of a peer gone wild
+  EXPECT_EQ(read(own, getpid(), kThisOne), EFAULT);
 }
 
 // More stretches than the system takes at once, and another number of them on either side.
