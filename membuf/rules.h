@@ -45,9 +45,9 @@ inline constexpr size_t kUncutBytes = size_t{8} << 10;
 // which each sends to all, in place of two along a tree: fewer times to wait, and more messages.
 inline constexpr size_t kExchangeBytes = size_t{2} << 10;
 inline constexpr int kMostRanksOnExchange = 4;
-// Sums of two ranks to both, which either makes of all that the other sends. Longer ones are dealt:
-// two rounds, and fewer copies.
-inline constexpr size_t kPairSumBytes = size_t{256} << 10;
+// Sums of two ranks to both, which either makes of all that the other sends, as long as that lies
+// beside its flag. Longer ones are dealt: two rounds, and fewer copies.
+inline constexpr size_t kPairSumBytes = size_t{8} << 20;
 // Short sums to one rank, which combines alone: fewer ranks wait, and one does all the work.
 inline constexpr int kMostRanksGathered = 16;
 // Short multi-reduces of so many ranks: each sends every other its contribution to that one's
@@ -248,11 +248,14 @@ inline constexpr size_t kShmRoundBytes = size_t{4} << 10;
 // longer than a copy, and meanwhile it receives nothing and is believed to have gone.
 inline constexpr int kShmMostSendsAtOnce = 2;
 
-// The pieces of a message that the short path moves one by one, where nobody combines them: more
+// The pieces of a message that the short path moves one by one, where others wait for them: more
 // spare more messages the bookkeeping of windows, and copy less while nobody takes what was sent.
 inline constexpr int64_t kMostShortPieces = 8;
-// The same where nobody forwards them either: they lie beside their flags, and need no bookkeeping.
+// The same where nobody forwards them: they lie beside their flags, and need no bookkeeping.
 inline constexpr int64_t kMostLinePieces = 512;
+// Two ranks that send each other such pieces send so many, and then receive as many: one that
+// copies has left what the other reads by then. More have left the cache.
+inline constexpr int64_t kLinesInARow = 2;
 
 // Kernel copies of messages from point to point. The shortest and the longest that are looked at.
 // Below, the message itself costs less than the system call; beyond, two processors that copy at

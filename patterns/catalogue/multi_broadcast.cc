@@ -2,29 +2,19 @@
 #include <vector>
 
 #include "patterns/catalogue/compilers.h"
+#include "patterns/catalogue/own_portion.h"
 #include "patterns/catalogue/ring.h"
 #include "patterns/schedule/circulant_graph.h"
 
 namespace brigade {
 namespace {
 
-// Own pieces go out one ahead: the next one is copied in while this one flies.
-void SendOwn(ScheduleBuilder* b, int rank, const std::vector<int>& peers) {
-  const int own = b->AddStream("S", ChunkRole::kBufferedSend);
-  b->SetPortion(rank);
-  for (const int peer : peers) b->Send(own, peer);
-  b->Free(own);
-  b->SetLead(1);
-  b->Copy(Place::New(own), Place::Portion(rank));
-  b->SetLead(0);
-}
-
 // All read where the owner put it.
 Schedule DirectMultiBroadcast(const ScheduleParameters& p) {
   ScheduleBuilder b;
   std::vector<int> others;
   for (int d = 1; d < p.size; ++d) others.push_back((p.rank + d) % p.size);
-  SendOwn(&b, p.rank, others);
+  SendOwnPortion(&b, p.rank, others, /*at_once=*/p.size == 2);
   const int in = b.AddStream("R", ChunkRole::kReceive);
   for (int d = 1; d < p.size; ++d) {
     const int portion = (p.rank + p.size - d) % p.size;
@@ -82,7 +72,7 @@ Schedule MultiBroadcastByHost(const ScheduleParameters& p) {
     b.Free(in);
   };
 
-  SendOwn(&b, p.rank, peers);
+  SendOwnPortion(&b, p.rank, peers, /*at_once=*/false);
   if (p.rank == gate) {
     const int in = b.AddStream("R", ChunkRole::kForward);
     for_portions_of_others([&](int portion, int from, bool passes_on) {
@@ -120,7 +110,7 @@ Schedule RingMultiBroadcast(const ScheduleParameters& p) {
   const Ring ring(p);
   const int next = ring.RankAt(1);
   const int previous = ring.RankAt(-1);
-  SendOwn(&b, p.rank, {next});
+  SendOwnPortion(&b, p.rank, {next}, /*at_once=*/false);
   const int in = b.AddStream("R", ChunkRole::kForward);
   for (int s = 1; s < p.size; ++s) {
     const int portion = ring.RankAt(-s);

@@ -1,5 +1,6 @@
 #include "patterns/catalogue/compilers.h"
 #include "patterns/catalogue/exchange.h"
+#include "patterns/catalogue/own_portion.h"
 #include "patterns/catalogue/ring.h"
 #include "patterns/schedule/circulant_graph.h"
 
@@ -21,16 +22,10 @@ Schedule RingMultiReduce(const ScheduleParameters& p) {
   const Ring ring(p);
   const int next = ring.RankAt(1);
   const int previous = ring.RankAt(-1);
-  const int first = b.AddStream("S", ChunkRole::kBufferedSend);
+
+  SendOwnPortion(&b, previous, {next}, /*at_once=*/p.size == 2 && p.shares_memory);
   const int in = b.AddStream("R", ChunkRole::kReceive);
   const int partial = b.AddStream("T", ChunkRole::kCombineTarget);
-
-  b.SetPortion(previous);
-  b.Send(first, next);
-  b.Free(first);
-  b.SetLead(1);
-  b.Copy(Place::New(first), Place::Portion(previous));
-  b.SetLead(0);
   for (int s = 2; s <= p.size; ++s) {
     const int portion = ring.RankAt(-s);
     b.SetPortion(portion);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "membuf/check.h"
+#include "membuf/rules.h"
 #include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/trace/trace.h"
@@ -88,14 +89,45 @@ bool ShortPath<Port>::TurnToNextPiece() {
   return true;
 }
 
+// What comes behind it may change the piece that it copies, but no later one.
+template <typename Port>
+const Step* ShortPath<Port>::OnlyCopySent(const Schedule& schedule) const {
+  if (!is_cut_ || this->scope_.size != 2 || schedule.lanes.size() != 1) return nullptr;
+  const std::vector<Step>& work = schedule.lanes.front().work;
+  const auto count = [&](Opcode opcode) {
+    return std::count_if(work.begin(), work.end(),
+                         [&](const Step& step) { return step.opcode == opcode; });
+  };
+  if (count(Opcode::kSend) != 1 || count(Opcode::kAwait) != 1) return nullptr;
+  const auto first = std::find_if(work.begin(), work.end(),
+                                  [&](const Step& step) { return step.lead == schedule.max_lead; });
+  return first->opcode == Opcode::kCopy && first->only_sent_to >= 0 ? &*first : nullptr;
+}
+
+template <typename Port>
+void ShortPath<Port>::SendInARow(const Step& copy) {
+  const int64_t piece = this->piece_;
+  const int64_t end = std::min(piece + rules::kLinesInARow, plan_.Count());
+  for (sent_ahead_ = piece; sent_ahead_ < end; ++sent_ahead_) {
+    this->piece_ = sent_ahead_;
+    this->range_ = plan_.RangeOf(sent_ahead_);
+    if (this->entry_.multi) TurnTo(copy.portion);
+    if (!Port::SendInPlace(copy)) break;
+  }
+  this->piece_ = piece;
+  this->range_ = plan_.RangeOf(piece);
+}
+
 template <typename Port>
 Status ShortPath<Port>::Run(const Schedule& schedule, uint64_t sequence) {
   BRIGADE_CHECK_LE(schedule.streams.size(), kMostStreams);
   if (this->entry_.combines) this->mover_.SetPieceBytes(this->range_.bytes);
   SetHeader(this->entry_, this->call_, sequence, total_bytes_, &this->header_);
   this->wait_.sequence = sequence;
+  const Step* const copy = OnlyCopySent(schedule);
   Status status;
   do {
+    if (copy != nullptr && sent_ahead_ <= this->piece_) SendInARow(*copy);
     for (const Lane& lane : schedule.lanes) {
       // Of one piece what leads comes before what does not.
       for (int lead = schedule.max_lead; lead >= 0 && status.ok(); --lead) {
@@ -199,7 +231,7 @@ Status ShortPath<Port>::Fill(const Step& step) {
       this->mover_.statistics.bytes_copied += this->range_.bytes;
       return Status();
     }
-    current.sent = Port::SendInPlace(step);
+    current.sent = this->piece_ < sent_ahead_ || Port::SendInPlace(step);
     if (current.sent) return Status();
     BRIGADE_RETURN_IF_ERROR(Port::Open(&current));
   }

@@ -1,5 +1,5 @@
 // ShortPath: runs small calls at once, where every message is one piece, or some if nobody combines
-// them, and nothing else is under way. Runs the same schedules as Executor: steps in program
+// them but the other of two ranks, and nothing else is under way. Runs the same schedules as Executor: steps in program
 // order, the leading ones first, without cursors, windows or bookkeeping of rounds.
 //
 // How messages travel is the port's: posted (PostPort), or through memory that both sides share
@@ -62,6 +62,11 @@ class ShortPath : public Port {
   size_t BytesOf(int portion) const {
     return (portion < 0 ? this->call_.matrix : this->call_.portions[portion]).layout.bytes();
   }
+  // Of two ranks that send each other pieces: the step that copies what this one sends, the first
+  // of all. Else null.
+  const Step* OnlyCopySent(const Schedule& schedule) const;
+  // Sends this piece and the next ones by `copy`, as far as they lie beside their flags.
+  void SendInARow(const Step& copy);
   Status RunLane(const Lane& lane, int lead);
   Status Await(const Lane& lane, const Step& step);
   Status Fill(const Step& step);
@@ -79,6 +84,7 @@ class ShortPath : public Port {
   size_t total_bytes_ = 0;  // of the longest message
   PiecePlan plan_;          // of all messages
   bool is_cut_ = false;     // by the plan; else they are one piece
+  int64_t sent_ahead_ = 0;  // pieces that SendInARow has sent
   Current currents_[kMostStreams];
 };
 

@@ -54,9 +54,10 @@ struct Member : GroupMember {
 
   template <typename Path>
   Status Run(Pattern pattern, const Schedule& schedule, std::vector<double>* data,
-             OperationStatistics* statistics = nullptr) {
+             OperationStatistics* statistics = nullptr, double timeout_seconds = 0) {
     PatternCall call;
     call.pattern = pattern;
+    call.timeout_seconds = timeout_seconds;
     call.scope = ChannelKind::kAll;
     call.matrix.data = reinterpret_cast<std::byte*>(data->data());
     const auto elems = static_cast<int64_t>(data->size());
@@ -259,6 +260,30 @@ TEST(ShortPathOverEdges, SumsOfTwoRanksInPieces) {
   }
 }
 
+TEST(ShortPathOverEdges, OfTwoRanksEachSendsTwoPiecesBeforeItReceives) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Member me(world, rank, /*edges=*/true);
+    ScheduleParameters parameters;
+    parameters.size = 2;
+    parameters.rank = rank;
+    parameters.topology = {Shape::kHypercube, 0};
+    parameters.shares_memory = true;
+    const Schedule schedule = EntryOf(Pattern::kAllReduce).compile(parameters);
+    std::vector<double> data(400);
+    for (int call = 0; call < 2 * rules::kShmLinesBeforeWide; ++call) {
+      Require(me.Run<ShortPath<EdgePort>>(Pattern::kAllReduce, schedule, &data));
+    }
+    if (rank == 0) {  // and nobody else
+      OperationStatistics statistics;
+      const Status status = me.Run<ShortPath<EdgePort>>(Pattern::kAllReduce, schedule, &data,
+                                                        &statistics, /*timeout_seconds=*/0.05);
+      EXPECT_EQ(status.code(), StatusCode::kTimedOut) << status.ToString();
+      EXPECT_EQ(statistics.messages_sent, static_cast<uint64_t>(rules::kLinesInARow));
+    }
+    Meet(world, rank);
+  });
+}
+
 // Over edges what nobody combines may take some pieces, where one plan cuts all of it.
 TEST(ShortPathOverEdges, PortionsOfSomePieces) {
   constexpr int kRanks = 3;
@@ -292,6 +317,48 @@ TEST(ShortPathOverEdges, PortionsOfSomePieces) {
       }
     }
   });
+}
+
+TEST(ShortPathOverEdges, PortionsOfTwoRanksNeedNoStagingMemory) {
+  for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+    RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+      Member me(world, rank, /*edges=*/true);
+      ScheduleParameters parameters;
+      parameters.size = 2;
+      parameters.rank = rank;
+      parameters.topology = {Shape::kIncreasingRings, 1};
+      parameters.shares_memory = true;
+      const Schedule schedule = EntryOf(pattern).compile(parameters);
+      std::vector<std::vector<double>> data(2, std::vector<double>(400, rank + 1));
+      std::vector<double> sum(400);
+      std::vector<Matrix> portions(2);
+      PatternCall call;
+      call.pattern = pattern;
+      call.portions = portions.data();
+      const auto set = [](Matrix* matrix, std::vector<double>* values) {
+        matrix->data = reinterpret_cast<std::byte*>(values->data());
+        Require(StridedLayout::General(400, 1, 400, sizeof(double), &matrix->layout));
+      };
+      for (size_t q = 0; q < 2; ++q) set(&portions[q], &data[q]);
+      set(&call.matrix, &sum);
+      for (uint64_t i = 0; i < 10; ++i) {
+        ShortPath<EdgePort> path(me.engine.get(), &me.state, EntryOf(pattern), call);
+        ASSERT_TRUE(path.Fits(schedule));
+        Require(path.Run(schedule, i));
+        EXPECT_GT(path.statistics().pieces, 3u);
+        if (i > rules::kShmLinesBeforeWide) {
+          EXPECT_EQ(path.statistics().peak_staging_bytes, 0u) << i;
+        }
+      }
+      if (pattern == Pattern::kMultiReduce) {
+        EXPECT_EQ(sum, std::vector<double>(400, 3));
+      } else {
+        for (size_t q = 0; q < 2; ++q) {
+          EXPECT_EQ(data[q], std::vector<double>(400, static_cast<double>(q + 1)));
+        }
+      }
+    });
+  }
 }
 
 // Whatever memory comes back first is taken: of the surplus or of the core.
