@@ -508,6 +508,30 @@ TEST(MutualReadsOfSome, OneThatCannotHasTheOthersGoAnotherWay) {
   });
 }
 
+// What it has said to the first may still be read.
+TEST(MutualReadsOfSome, OneThatCannotOfferToAllSaysNothingToAny) {
+  constexpr int kRanks = 3;
+  RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world.MakeBootstrap(rank).get());
+    Data data(kSomeCases[1], rank, kRanks, kMapped);
+    PatternCall call = data.Call();
+    RunUntilRead(&me, call);
+    Meet(world, rank);
+    const int last = (rank + kRanks - 1) % kRanks;
+    Memory own(kOrdinary, call.portions[last].layout.bytes() + 1);
+    std::vector<Matrix> portions(call.portions, call.portions + kRanks);
+    if (rank == 0) {
+      portions[static_cast<size_t>(last)].data = own.data();
+      call.portions = portions.data();
+    }
+    const std::byte* const text = me.To((rank + 1) % kRanks)->notice_text();
+    const std::vector<std::byte> before(text, text + EdgeNotice::kTextBytes);
+    Require(me.group->Run(call));
+    EXPECT_TRUE(rank != 0 || std::equal(before.begin(), before.end(), text));
+    Meet(world, rank);
+  });
+}
+
 // Says to all others that it offers what it has said of the call before. The number of the call, as
 // a notice says it.
 uint64_t OfferByHand(const Rank& me) {
