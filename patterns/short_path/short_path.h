@@ -1,6 +1,7 @@
 // ShortPath: runs small calls at once, where every message is one piece, or some if nobody combines
-// them but the other of two ranks, and nothing else is under way. Runs the same schedules as Executor: steps in program
-// order, the leading ones first, without cursors, windows or bookkeeping of rounds.
+// them but the other of two ranks, and nothing else is under way. Runs the same schedules as
+// Executor: steps in program order, the leading ones first, without cursors, windows or bookkeeping
+// of rounds.
 //
 // How messages travel is the port's: posted (PostPort), or through memory that both sides share
 // (EdgePort). A port is a template parameter because a virtual call per step would be felt.
