@@ -70,11 +70,11 @@ like_stock() {  # RANKS LIBRARY PROGRAM...
 
 one_sided() {
   local name cases=$built/test/rma/rma_cases
-  for name in fence post lock types attributes requests dynamic bottom pairs halves shared; do
+  for name in fence post lock types beyond attributes requests dynamic bottom pairs halves shared typers; do
     like_stock 2 "$rma" "$cases" "$name" || return
   done
   # What Debian's MPICH does not get right: it crashes, hangs, mixes values up, or looks for no such mistake.
-  for name in errors overlap forgotten unchecked unattached allocated mapped threads out_of_range; do
+  for name in errors overlap forgotten unchecked unattached allocated mapped threads makers callbacks out_of_range; do
     carried 2 "$rma" "$cases" "$name" || return
   done
 }
