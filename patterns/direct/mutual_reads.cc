@@ -1,9 +1,7 @@
 #include "patterns/direct/mutual_reads.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
-#include <optional>
 
 #include "membuf/combine.h"
 #include "membuf/pack.h"
@@ -49,13 +47,6 @@ bool IsLong(const PatternCall& call, int ranks) {
     bytes += call.portions[q].layout.bytes();
   }
   return bytes / static_cast<size_t>(ranks) >= rules::kLeastOfferedBytes;
-}
-
-// Of so many; some, even if they are over: none would be no limit.
-double SecondsLeft(double seconds, Engine::Clock::time_point began) {
-  constexpr double kHardlyAny = 1e-9;
-  const std::chrono::duration<double> passed = Engine::Clock::now() - began;
-  return std::max(kHardlyAny, seconds - passed.count());
 }
 
 class MutualReads : public MutualOffers {
@@ -199,7 +190,7 @@ class MutualReads : public MutualOffers {
 
 bool RunMutualReads(Engine* engine, GroupState* group, const CatalogueEntry& entry,
                     const PatternCall& call, uint64_t sequence, Status* status,
-                    OperationStatistics* did, std::optional<PatternCall>* rest) {
+                    OperationStatistics* did) {
   if (IsPair(call.pattern)) return false;
   const Scope& scope = group->scope(call.scope);
   if (!IsRight(call, scope) || !IsLong(call, scope.size) || IsToLookAround(sequence) ||
@@ -209,15 +200,8 @@ bool RunMutualReads(Engine* engine, GroupState* group, const CatalogueEntry& ent
   MutualReads reads(engine, group, entry, call, sequence);
   bool agreed = false;
   if (!reads.Offer()) return false;
-  const Engine::Clock::time_point began = Engine::Clock::now();
   *status = reads.Agree(&agreed);
-  if (status->ok() && !agreed) {
-    if (call.timeout_seconds > 0) {
-      *rest = call;
-      (*rest)->timeout_seconds = SecondsLeft(call.timeout_seconds, began);
-    }
-    return false;
-  }
+  if (status->ok() && !agreed) return false;
   if (status->ok()) *status = reads.Run();
   if (did != nullptr) *did = reads.statistics();
   return true;

@@ -5,7 +5,6 @@
 #define BRIGADE_PATTERNS_DIRECT_MUTUAL_READS_H_
 
 #include <cstdint>
-#include <optional>
 
 #include "membuf/status.h"
 #include "patterns/catalogue/catalogue.h"
@@ -17,10 +16,10 @@ namespace brigade {
 
 // Runs a valid call that is number `sequence` of its channel, in a turn of the engine's. True: that
 // is over, as `*status` says, and `*did`, if given, is what it did. False: nothing happened, on no
-// rank. If it took some of the time that the call may take, `*rest` is the call with what is left.
+// rank.
 bool RunMutualReads(Engine* engine, GroupState* group, const CatalogueEntry& entry,
                     const PatternCall& call, uint64_t sequence, Status* status,
-                    OperationStatistics* did, std::optional<PatternCall>* rest);
+                    OperationStatistics* did);
 
 }  // namespace brigade
 

@@ -21,6 +21,7 @@
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/piece_mover.h"
 #include "patterns/engine/staged_buffer.h"
+#include "patterns/engine/time_limit.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/schedule/cursor.h"
 #include "patterns/schedule/message_cut.h"
@@ -47,6 +48,8 @@ class Executor : public Activity, private BufferOwner {
   // These ranks of the scope, a bit for each of up to 64, have what this rank is to send them.
   // REQUIRES: it was prepared, just now.
   void LeaveOut(uint64_t served) { served_ = served; }
+  // The time of the call has begun before. REQUIRES: likewise.
+  void EndBy(const TimeLimit& limit) { limit_ = limit; }
 
   // Does what can be done now. True if anything was done.
   bool Advance() override;

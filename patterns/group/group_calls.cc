@@ -13,6 +13,7 @@
 #include "patterns/direct/pair_line.h"
 #include "patterns/direct/portion_lines.h"
 #include "patterns/engine/executor.h"
+#include "patterns/engine/time_limit.h"
 #include "patterns/group/call_check.h"
 #include "patterns/group/call_topology.h"
 #include "patterns/group/group_scopes.h"
@@ -67,6 +68,27 @@ const Schedule* ToldByTheRoot(const Engine& engine, GroupState* group, PatternCa
   return group->schedules.Find(EntryOf(call.pattern), call, scope, *engine.endpoint(), group->id);
 }
 
+Status RunByExecutor(Engine* engine, GroupState* group, const Beginning& beginning,
+                     const PatternCall& call, uint64_t served, const TimeLimit& limit,
+                     OperationStatistics* did) {
+  std::unique_ptr<Executor> executor = Executor::New(engine);
+  Status status = executor->Prepare(group, *beginning.entry, beginning.schedule, call,
+                                    *beginning.sequence, /*blocking=*/true);
+  if (status.ok()) {
+    ++*beginning.sequence;
+    executor->LeaveOut(served);
+    executor->EndBy(limit);
+    engine->Activate(executor.get());
+    engine->RunToEnd(executor.get());
+    engine->Deactivate(executor.get());
+    executor->Detach();
+    status = executor->outcome();
+    *did = executor->statistics();
+  }
+  Executor::Keep(std::move(executor));
+  return status;
+}
+
 }  // namespace
 
 Status LookAround(Engine* engine, const GroupState& group) {
@@ -77,6 +99,8 @@ Status LookAround(Engine* engine, const GroupState& group) {
 Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
                OperationStatistics* statistics) {
   const Engine::Turn turn(engine);
+  TimeLimit limit;  // whatever ways it tries
+  limit.Start(given.timeout_seconds);
   engine->CountWaits(statistics != nullptr);
   const auto count_wait = [&] {
     if (statistics == nullptr) return;
@@ -112,6 +136,7 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
   Status status;
   if (lines == LineRound::kSent) {
     ShortPath<EdgePort> path(engine, group, *beginning.entry, call);
+    path.EndBy(limit);
     status = path.RunAfterSends(*beginning.schedule, (*beginning.sequence)++);
     count(path.statistics());
     return status;
@@ -122,38 +147,27 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
     BRIGADE_RETURN_IF_ERROR(LookAround(engine, *group));
   }
   if (RunMutualReads(engine, group, *beginning.entry, call, *beginning.sequence, &status,
-                     statistics, &copy)) {
+                     statistics)) {
     ++*beginning.sequence;
     count_wait();
     return status;
   }
-  const PatternCall& rest = copy ? *copy : call;
   const auto runs = [&](auto&& path) {
     path.LeaveOut(after.served);
+    path.EndBy(limit);
     if (!path.Fits(*beginning.schedule)) return false;
     status = path.Run(*beginning.schedule, (*beginning.sequence)++);
     count(path.statistics());
     return true;
   };
   if ((!group->lines_to.empty() && line != PairLine::kNothingCame &&
-       runs(ShortPath<EdgePort>(engine, group, *beginning.entry, rest))) ||
-      runs(ShortPath<PostPort>(engine, group, *beginning.entry, rest))) {
+       runs(ShortPath<EdgePort>(engine, group, *beginning.entry, call))) ||
+      runs(ShortPath<PostPort>(engine, group, *beginning.entry, call))) {
     return status;
   }
-  std::unique_ptr<Executor> executor = Executor::New(engine);
-  status = executor->Prepare(group, *beginning.entry, beginning.schedule, rest, *beginning.sequence,
-                             /*blocking=*/true);
-  if (status.ok()) {
-    ++*beginning.sequence;
-    executor->LeaveOut(after.served);
-    engine->Activate(executor.get());
-    engine->RunToEnd(executor.get());
-    engine->Deactivate(executor.get());
-    executor->Detach();
-    status = executor->outcome();
-    count(executor->statistics());
-  }
-  Executor::Keep(std::move(executor));
+  OperationStatistics did;
+  status = RunByExecutor(engine, group, beginning, call, after.served, limit, &did);
+  count(did);
   return status;
 }
 

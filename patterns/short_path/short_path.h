@@ -17,6 +17,7 @@
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
+#include "patterns/engine/time_limit.h"
 #include "patterns/schedule/schedule.h"
 #include "patterns/short_path/edge_port.h"
 #include "patterns/short_path/post_port.h"
@@ -32,6 +33,8 @@ class ShortPath : public Port {
 
   // These ranks of the scope, a bit for each, have the message.
   void LeaveOut(uint64_t served) { served_ = served; }
+  // The time of the call has begun before.
+  void EndBy(const TimeLimit& limit) { this->wait_.limit = limit; }
 
   // Whether the call can take this path now. False changes nothing. A receive from point to point
   // may wait a little to see what comes.

@@ -773,6 +773,34 @@ TEST(OffersToRelays, ARootThatIsLostOrStoppedIsNotWaitedForWithoutEnd) {
   }
 }
 
+// The root lets rank 1 go when most of its time is over, and sends nothing.
+TEST(OffersToRelays, WhoWasHeldHasNoMoreTimeForThat) {
+  std::atomic<bool> is_over{false};
+  RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
+    using Clock = std::chrono::steady_clock;
+    Rank me(world.MakeBootstrap(rank).get());
+    std::vector<double> own;
+    const Matrix matrix = Begin(&me, /*is_broadcast=*/true, &own, kShort);
+    me.topology = kChain;
+    Meet(world, rank);
+    if (rank == 0) {
+      const SharedSource source = SharedSource::Of(matrix.layout, matrix.data);
+      OutEdge* const edge = me.To(true, 1);
+      while (!edge->Hold(source, me.CallNumber(true)) && !is_over) continue;
+      std::this_thread::sleep_for(std::chrono::milliseconds(900));
+      if (!is_over) edge->LetGo();
+    } else if (rank == 1) {
+      me.timeout_seconds = 1;
+      const Clock::time_point begun = Clock::now();
+      const Status status = me.Run(true, 0, matrix);
+      is_over = true;
+      EXPECT_EQ(status.code(), StatusCode::kTimedOut) << status.ToString();
+      EXPECT_LT(Clock::now() - begun, std::chrono::milliseconds(1700));
+    }
+    Meet(world, rank);
+  });
+}
+
 // Rank 2 has made another call than the others.
 TEST(OffersToRelays, CallsThatDifferAreFound) {
   for (const bool in_length : {false, true}) {
