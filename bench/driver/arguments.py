@@ -2,6 +2,7 @@
 
 import argparse
 import difflib
+import os
 import pathlib
 import re
 
@@ -169,6 +170,13 @@ def parse(argv):
         _complete_study(parser, arguments)
     if arguments.output is not None and arguments.only is None and _holds_results(arguments):
         parser.error(f"{arguments.output} already holds results; give another --output")
+    if arguments.output is not None:  # said before minutes of building
+        try:
+            arguments.output.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            parser.error(f"--output: {arguments.output}: {error.strerror}")
+        if not os.access(arguments.output, os.W_OK):
+            parser.error(f"--output: {arguments.output} cannot be written to")
     arguments.rate = arguments.rate or "400mbit"
     if not re.fullmatch("[1-9][0-9]*[kmg]?bit", arguments.rate):
         parser.error(f"--rate: '{arguments.rate}' is no rate such as 400mbit")

@@ -84,6 +84,7 @@ class Refused(unittest.TestCase):
         self.assertIn("no library 'x'", refused("--cluster", "8", "--libraries", "x"))
         self.assertIn("no list of numbers", refused("--cluster", "8", "--ranks", "a"))
         self.assertIn("expected one argument", refused("--output"))
+        self.assertIn("--output: /proc/nowhere: No such file", refused("--output", "/proc/nowhere"))
         for rounds in ("0", "-1", "two", "1000", ""):
             self.assertIn(f"'{rounds}' is no number of rounds", refused("--study", "mg", f"--rounds={rounds}"))
 

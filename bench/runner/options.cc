@@ -29,6 +29,12 @@ SpreadSize ParseSize(const std::string& text) {
   return size;
 }
 
+// Of a pattern's name: `spread` has hyphens in the names of its cases.
+std::string WithUnderscores(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
 // What runs under Brigade.
 void AddEngineOptions(CLI::App* app, Options* options) {
   app->add_option("--transport", options->transport,
@@ -179,7 +185,7 @@ CLI::App* AddExplain(CLI::App* app, Options* options) {
                                           "long the cost model says each is. Runs "
                                           "nothing, and needs no mpirun");
   command->add_option("--pattern", options->pattern, "Which pattern")
-      ->check(CLI::IsMember(patterns));
+      ->transform(CLI::IsMember(patterns, WithUnderscores));
   command->add_option("--ranks", options->ranks, "On how many ranks")
       ->required()
       ->check(CLI::Range(1, 1 << 20));
@@ -216,7 +222,7 @@ CLI::App* AddModel(CLI::App* app, Options* options) {
       "way the library takes by itself ('free'). Measures the edges first; each case twice");
   command->add_option("--patterns", options->patterns, "Which patterns")
       ->delimiter(',')
-      ->check(CLI::IsMember(options->patterns));
+      ->transform(CLI::IsMember(options->patterns, WithUnderscores));
   command
       ->add_option("--bytes", options->contiguous_bytes,
                    "Messages, in bytes or with K or M; of multi forms, all portions together")

@@ -68,6 +68,22 @@ TEST(OptionsTest, CallsIsACommandWithoutOptionsOfItsOwn) {
   EXPECT_EQ(options.label, "other");
 }
 
+TEST(OptionsTest, PatternsMayBeSpelledAsCases) {
+  Options options;
+  std::string text;
+  ASSERT_EQ(Parse({"explain", "--pattern", "all-reduce", "--ranks", "4", "--bytes", "1K",
+                   "--machine", "/dev/null"},
+                  &options, &text),
+            ParseOutcome::kRun)
+      << text;
+  EXPECT_EQ(options.pattern, "all_reduce");
+  ASSERT_EQ(
+      Parse({"model", "--patterns", "multi-reduce,broadcast", "--bytes", "1K"}, &options, &text),
+      ParseOutcome::kRun)
+      << text;
+  EXPECT_EQ(options.patterns, (std::vector<std::string>{"multi_reduce", "broadcast"}));
+}
+
 TEST(OptionsTest, ShapesMayHaveSpacesInTheirNames) {
   Options options;
   std::string text;
