@@ -34,8 +34,12 @@ void Offer(const CallWait& wait, const PatternCall& call, const Scope& scope,
   for (int i = 1; i < scope.size; ++i) {
     if (!out.Add(scope.GroupRank((scope.rank + i) % scope.size))) return;
   }
+  // Who asks for relays wants the root to go on soon: it does not look for who waits later.
   const bool some_relay = !RootTellsAll(call.topology, scope.size);
-  if (!out.MayOffer(call.matrix) || !out.IsAwaited() || !out.Offer(header, some_relay)) return;
+  if (!out.MayOffer(call.matrix) || !out.IsAwaited(/*looks=*/!some_relay) ||
+      !out.Offer(header, some_relay)) {
+    return;
+  }
   after->root_tells_all = true;
   const uint64_t readers = out.AwaitReaders();
   for (int i = 1; i < scope.size; ++i) {

@@ -40,12 +40,13 @@ bool OffersOut::MayOffer(const Matrix& matrix) {
   return true;
 }
 
-bool OffersOut::IsAwaited() const {
+bool OffersOut::IsAwaited(bool looks) const {
   const auto all_wait = [&] {
     return std::all_of(edges_, edges_ + count_,
                        [](const OutEdge* edge) { return edge->IsAwaited(); });
   };
   if (all_wait()) return true;
+  if (!looks) return false;
   const auto end = Engine::Clock::now() + std::chrono::microseconds(rules::kLookForReadersUs);
   while (!all_wait()) {
     if (Engine::Clock::now() > end) return false;

@@ -33,8 +33,8 @@ class OffersOut {
   // Whether `matrix` can be offered: from memory that nobody maps not from point to point, where
   // the sender has the kernel copy it by itself. Then all are asked to say when they wait.
   bool MayOffer(const Matrix& matrix);
-  // Whether all wait. Those who do not are looked for, a few microseconds at most.
-  bool IsAwaited() const;
+  // Whether all wait. Those who do not may be looked for, a few microseconds at most.
+  bool IsAwaited(bool looks) const;
   // Offers the matrix to all who await the message of this call. False: none has an offer.
   bool Offer(const WireHeader& header, bool all_or_none = false);
   // Takes back what is not taken up soon, and waits until nobody reads any more whose copy counts.

@@ -69,7 +69,7 @@ bool SendUncopied(Engine* engine, GroupState* group, const PatternCall& call, ui
   OffersOut offers({engine, group, &EntryOf(call.pattern), kKind, sequence, call.timeout_seconds});
   const bool may_offer = offers.Add(call.root) && offers.MayOffer(matrix);
   if (lands(/*may_use_kernel=*/!may_offer)) return true;
-  if (!may_offer || !offers.IsAwaited()) return false;
+  if (!may_offer || !offers.IsAwaited(/*looks=*/true)) return false;
   return lands(/*may_use_kernel=*/false) || (offers.Offer(header) && offers.AwaitReaders() != 0) ||
          (group->failure.ok() && lands(/*may_use_kernel=*/true));
 }
