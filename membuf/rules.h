@@ -1,6 +1,6 @@
-// Rules: every threshold that was set by measurement, in one table. Whoever has a machine on which
-// one is wrong changes it here, runs the command of its section, and writes down what came of it in
-// docs/results/thresholds.md.
+// Rules: every threshold that was set by measurement, or chosen where there was nothing to measure,
+// in one table. Whoever has a machine on which one is wrong changes it here, runs the command of
+// its section, and writes down what came of it in docs/results/thresholds.md.
 //
 // Each line: the value in the unit of its name; what a larger value costs or gains against a
 // smaller one.
@@ -45,8 +45,8 @@ inline constexpr size_t kUncutBytes = size_t{8} << 10;
 // which each sends to all, in place of two along a tree: fewer times to wait, and more messages.
 inline constexpr size_t kExchangeBytes = size_t{2} << 10;
 inline constexpr int kMostRanksOnExchange = 4;
-// Sums of two ranks to both, which either makes of all that the other sends, as long as that lies
-// beside its flag. Longer ones are dealt: two rounds, and fewer copies.
+// Sums of two ranks to both, which either makes of all that the other sends, as long as that may
+// lie beside its flag. Longer ones are dealt: two rounds, and fewer copies.
 inline constexpr size_t kPairSumBytes = size_t{8} << 20;
 // Short sums to one rank, which combines alone: fewer ranks wait, and one does all the work.
 inline constexpr int kMostRanksGathered = 16;
@@ -253,9 +253,7 @@ inline constexpr int kShmMostSendsAtOnce = 2;
 inline constexpr int64_t kMostShortPieces = 8;
 // The same where nobody forwards them: they lie beside their flags, and need no bookkeeping.
 inline constexpr int64_t kMostLinePieces = 512;
-// Two ranks that send each other such pieces send so many, and then receive as many: one that
-// copies has left what the other reads by then. More have left the cache.
-inline constexpr int64_t kLinesInARow = 2;
+static_assert(kPairSumBytes <= kMostLinePieces * kShmOverlapBytes, "they go as lines");
 
 // Kernel copies of messages from point to point. The shortest and the longest that are looked at.
 // Below, the message itself costs less than the system call; beyond, two processors that copy at

@@ -14,7 +14,7 @@ namespace rma {
 
 class Gate : public OtherThreads {
  public:
-  // A thread may enter more than once: an error handler of the program may call us.
+  // A thread may enter more than once: the error handler of a request may call us.
   void Enter();
   void Leave();
 

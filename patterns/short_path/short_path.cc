@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "membuf/check.h"
-#include "membuf/rules.h"
 #include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/trace/trace.h"
@@ -105,14 +104,14 @@ const Step* ShortPath<Port>::OnlyCopySent(const Schedule& schedule) const {
 }
 
 template <typename Port>
-void ShortPath<Port>::SendInARow(const Step& copy) {
+void ShortPath<Port>::SendInARow(int max_lead) {
   const int64_t piece = this->piece_;
-  const int64_t end = std::min(piece + rules::kLinesInARow, plan_.Count());
+  const int64_t end = std::min(piece + 1 + max_lead, plan_.Count());
   for (sent_ahead_ = piece; sent_ahead_ < end; ++sent_ahead_) {
     this->piece_ = sent_ahead_;
     this->range_ = plan_.RangeOf(sent_ahead_);
-    if (this->entry_.multi) TurnTo(copy.portion);
-    if (!Port::SendInPlace(copy)) break;
+    if (this->entry_.multi) TurnTo(only_copy_->portion);
+    if (!Port::SendInPlace(*only_copy_)) break;
   }
   this->piece_ = piece;
   this->range_ = plan_.RangeOf(piece);
@@ -124,10 +123,10 @@ Status ShortPath<Port>::Run(const Schedule& schedule, uint64_t sequence) {
   if (this->entry_.combines) this->mover_.SetPieceBytes(this->range_.bytes);
   SetHeader(this->entry_, this->call_, sequence, total_bytes_, &this->header_);
   this->wait_.sequence = sequence;
-  const Step* const copy = OnlyCopySent(schedule);
+  only_copy_ = OnlyCopySent(schedule);
   Status status;
   do {
-    if (copy != nullptr && sent_ahead_ <= this->piece_) SendInARow(*copy);
+    if (only_copy_ != nullptr && sent_ahead_ <= this->piece_) SendInARow(schedule.max_lead);
     for (const Lane& lane : schedule.lanes) {
       // Of one piece what leads comes before what does not.
       for (int lead = schedule.max_lead; lead >= 0 && status.ok(); --lead) {
@@ -231,7 +230,7 @@ Status ShortPath<Port>::Fill(const Step& step) {
       this->mover_.statistics.bytes_copied += this->range_.bytes;
       return Status();
     }
-    current.sent = this->piece_ < sent_ahead_ || Port::SendInPlace(step);
+    current.sent = &step == only_copy_ ? this->piece_ < sent_ahead_ : Port::SendInPlace(step);
     if (current.sent) return Status();
     BRIGADE_RETURN_IF_ERROR(Port::Open(&current));
   }

@@ -69,8 +69,9 @@ class ShortPath : public Port {
   // Of two ranks that send each other pieces: the step that copies what this one sends, the first
   // of all. Else null.
   const Step* OnlyCopySent(const Schedule& schedule) const;
-  // Sends this piece and the next ones by `copy`, as far as they lie beside their flags.
-  void SendInARow(const Step& copy);
+  // Sends this piece and those that may go out ahead of the others' steps, as far as they lie
+  // beside their flags.
+  void SendInARow(int max_lead);
   Status RunLane(const Lane& lane, int lead);
   Status Await(const Lane& lane, const Step& step);
   Status Fill(const Step& step);
@@ -85,10 +86,11 @@ class ShortPath : public Port {
 
   bool sends_are_made_ = false;
   uint64_t served_ = 0;
-  size_t total_bytes_ = 0;  // of the longest message
-  PiecePlan plan_;          // of all messages
-  bool is_cut_ = false;     // by the plan; else they are one piece
-  int64_t sent_ahead_ = 0;  // pieces that SendInARow has sent
+  size_t total_bytes_ = 0;           // of the longest message
+  PiecePlan plan_;                   // of all messages
+  bool is_cut_ = false;              // by the plan; else they are one piece
+  const Step* only_copy_ = nullptr;  // OnlyCopySent
+  int64_t sent_ahead_ = 0;           // pieces that it has sent
   Current currents_[kMostStreams];
 };
 
