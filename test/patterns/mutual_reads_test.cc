@@ -564,6 +564,24 @@ bool WouldAllRead(const Rank& me, uint64_t number) {
   return true;
 }
 
+// The number of the call, as a notice says it.
+uint64_t OfferUntilAllWouldRead(Rank* me, const PatternCall& call) {
+  uint64_t number = OfferByHand(*me);
+  for (; !WouldAllRead(*me, number); number = OfferByHand(*me)) {
+    me->Say(number | kLeft);
+    RunBySchedule(me, call);
+  }
+  return number;
+}
+
+// What the next call says once the group has failed.
+Status FailureOf(const Rank& me) {
+  while (me.group->state()->failure.ok()) (void)me.engine->Progress();
+  PatternCall next;
+  next.pattern = Pattern::kBarrier;
+  return me.group->Run(next);
+}
+
 TEST(MutualReadsOfSome, OneThatLeavesLateOrIsNotFoundIsNotRead) {
   for (const bool is_found : {true, false}) {
     RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -682,18 +700,79 @@ TEST(MutualReadsOfNone, ARefusalOfTheKernelIsFoundBeforeAllHaveAgreed) {
   }
 }
 
+// A process that has what this one had when it began, and nothing that came later.
+class Copy {
+ public:
+  Copy() {
+    while (process_ == 0) pause();
+    watch_ = ProcessWatch(process_);
+  }
+  ~Copy() {
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+  }
+  Copy(const Copy&) = delete;
+  Copy& operator=(const Copy&) = delete;
+
+  // From here on `me` reads that of rank `peer` here.
+  void TakeThePlaceOf(int peer, const Rank& me) const {
+    me.From(peer)->SetKernelCopies(process_, &watch_, *ByKernel().kernel_copies);
+  }
+
+ private:
+  const pid_t process_ = fork();
+  ProcessWatch watch_;
+};
+
+// As that of a device, or secret memory: what was read before says nothing of it.
+TEST(MutualReadsOfNone, WhatTheKernelDoesNotReadGoesByTheSchedule) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world.MakeBootstrap(rank).get(), ByKernel());
+    Data readable(kSomeCases[0], rank, 2, kOrdinary);
+    RunUntilRead(&me, readable.Call());
+    Meet(world, rank);
+    std::unique_ptr<Copy> copy;
+    if (rank == 1) {
+      copy = std::make_unique<Copy>();
+      copy->TakeThePlaceOf(0, me);
+    }
+    Meet(world, rank);
+    for (const Case& c : kSomeCases) {
+      Data expected(c, rank, 2, kOrdinary);
+      RunBySchedule(&me, expected.Call());
+      Data data(c, rank, 2, kOrdinary);
+      for (int i = 0; i < 40; ++i) {
+        OperationStatistics did;
+        data.Fill(2);
+        Require(me.group->Run(data.Call(), &did));
+        EXPECT_FALSE(WasRead(did));
+        ASSERT_TRUE(data == expected) << PatternName(c.pattern);
+      }
+    }
+    RunUntilRead(&me, readable.Call());
+    Meet(world, rank);
+  });
+}
+
 // Behind that it ends the call on all ranks.
 TEST(MutualReadsOfSome, AProcessThatIsGoneWhenItIsReadIsLost) {
   const Ended ended;
   for (const Case& c : kSomeCases) {
+    const Rank* first = nullptr;
     RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
       Rank me(world.MakeBootstrap(rank).get(), ByKernel());
+      if (rank == 0) first = &me;
       Data data(c, rank, 3, kOrdinary);
       RunUntilRead(&me, data.Call());
       Meet(world, rank);
-      if (rank == 0) ended.TakeThePlaceOf(2, me);
       Status status;
-      for (int i = 0; i < kMostTries && status.ok(); ++i) status = me.group->Run(data.Call());
+      if (rank == 2) {
+        const uint64_t number = OfferUntilAllWouldRead(&me, data.Call());
+        ended.TakeThePlaceOf(2, *first);
+        me.Say(number | kReads);
+        status = FailureOf(me);
+      }
+      while (status.ok()) status = me.group->Run(data.Call());
       EXPECT_EQ(status.code(), StatusCode::kPeerLost) << status.ToString();
       EXPECT_NE(status.message().find("rank 2 of the group"), std::string::npos)
           << status.ToString();
@@ -790,16 +869,8 @@ std::vector<int> RunWithOneThatLeaves(int ranks, Way way, const Case& c, double 
     RunUntilRead(&me, call);
     Status status;
     if (me.rank == ranks - 1) {
-      uint64_t number = OfferByHand(me);
-      for (; !WouldAllRead(me, number); number = OfferByHand(me)) {
-        me.Say(number | kLeft);
-        RunBySchedule(&me, call);
-      }
-      leaves(me, &data, number);
-      while (me.group->state()->failure.ok()) (void)me.engine->Progress();
-      PatternCall next;
-      next.pattern = Pattern::kBarrier;
-      status = me.group->Run(next);
+      leaves(me, &data, OfferUntilAllWouldRead(&me, call));
+      status = FailureOf(me);
     } else {
       call.timeout_seconds = seconds;
       while (status.ok()) status = me.group->Run(call);

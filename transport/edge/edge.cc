@@ -349,16 +349,13 @@ bool InEdge::EndOffer(bool is_read) {
 }
 
 bool InEdge::MayRead(const RemoteStretches& memory, const StridedLayout& to) {
-  if (kernel_copies_.least_bytes > memory.stretch_bytes || !kernel_copies_.IsLongEnough(to)) {
+  if (is_unreadable_ || kernel_copies_.least_bytes > memory.stretch_bytes ||
+      !kernel_copies_.IsLongEnough(to)) {
     return false;
   }
-  if (!is_readable_) {
-    std::byte first;
-    const int error = Read(memory, 0, 1, StridedLayout::Contiguous(1), &first, 0);
-    if (error == EFAULT) return false;  // which says nothing of other memory
-    is_readable_ = error == 0;
-  }
-  return *is_readable_;
+  const int error = TryToReadFromProcess(sender_process_, sender_watch_, memory);
+  is_unreadable_ = error == EPERM || error == ENOSYS || error == ESRCH;
+  return error == 0;
 }
 
 void InEdge::Close() {

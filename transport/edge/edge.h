@@ -28,7 +28,6 @@
 #include <cstring>
 #include <deque>
 #include <memory>
-#include <optional>
 
 #include "membuf/byte_span.h"
 #include "membuf/rules.h"
@@ -504,8 +503,8 @@ class InEdge {
     return offered_.Find(memory, segment, offset, layout);
   }
   // Whether the kernel is to copy such memory, as the sender has written, to a matrix of that
-  // layout, and does: what it refuses is found out here, with a byte of the first memory of an
-  // edge.
+  // layout, and does, as its first byte and its last one show. What it refuses of all memory of the
+  // sender it is not asked again. REQUIRES: `memory` has bytes.
   bool MayRead(const RemoteStretches& memory, const StridedLayout& to);
   // REQUIRES: it may. As CopyRangeFromProcess; what was there a moment ago may be no more.
   int Read(const RemoteStretches& memory, size_t offset, size_t bytes, const StridedLayout& layout,
@@ -565,10 +564,10 @@ class InEdge {
   pid_t sender_process_ = 0;
   const ProcessWatch* sender_watch_ = nullptr;
   KernelCopyRange kernel_copies_;
-  std::optional<bool> is_readable_;  // memory of the sender, by the kernel
-  SharedLanding offered_;            // what it maps of the sender
-  bool is_asked_ = false;            // the sender has offers
-  bool has_offer_ = false;           // that this rank has taken
+  bool is_unreadable_ = false;  // all memory of the sender, by the kernel
+  SharedLanding offered_;       // what it maps of the sender
+  bool is_asked_ = false;       // the sender has offers
+  bool has_offer_ = false;      // that this rank has taken
   bool lost_ = false;
   uint64_t jumped_at_ = UINT64_MAX;  // what had been taken when the last jump was followed
   const char* broken_ = nullptr;

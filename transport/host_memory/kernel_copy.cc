@@ -56,6 +56,11 @@ KernelCopyRange Measure() {
   return range;
 }
 
+uint64_t AddressOf(const RemoteStretches& there, uint64_t offset) {
+  return there.address + offset / there.stretch_bytes * there.stride_bytes +
+         offset % there.stretch_bytes;
+}
+
 // Packed bytes of a matrix here, from `at` on, and of `there`, from `offset` on.
 int Copy(ProcessCopy* copy, const StridedLayout& layout, const std::byte* base, size_t at,
          const RemoteStretches& there, uint64_t offset, size_t bytes) {
@@ -63,11 +68,10 @@ int Copy(ProcessCopy* copy, const StridedLayout& layout, const std::byte* base, 
   StridedLayout::Cursor here(layout, at);
   while (bytes > 0) {
     const StridedLayout::Run run = here.Next();
-    const uint64_t within = offset % there.stretch_bytes;
-    const size_t now = std::min<size_t>({run.bytes, bytes, there.stretch_bytes - within});
-    const uint64_t address =
-        there.address + offset / there.stretch_bytes * there.stride_bytes + within;
-    const int error = copy->Add(reinterpret_cast<uint64_t>(base + run.memory_offset), address, now);
+    const size_t now =
+        std::min<size_t>({run.bytes, bytes, there.stretch_bytes - offset % there.stretch_bytes});
+    const int error = copy->Add(reinterpret_cast<uint64_t>(base + run.memory_offset),
+                                AddressOf(there, offset), now);
     if (error != 0) return error;
     here.Advance(now);
     offset += now;
@@ -104,6 +108,14 @@ int CopyRangeFromProcess(pid_t process, const ProcessWatch* watch, const RemoteS
                          size_t at) {
   ProcessCopy copy(process, watch, ProcessCopy::Direction::kRead);
   return Copy(&copy, layout, base, at, from, offset, bytes);
+}
+
+int TryToReadFromProcess(pid_t process, const ProcessWatch* watch, const RemoteStretches& from) {
+  std::byte ends[2];
+  ProcessCopy copy(process, watch, ProcessCopy::Direction::kRead);
+  (void)copy.Add(reinterpret_cast<uint64_t>(&ends[0]), AddressOf(from, 0), 1);
+  (void)copy.Add(reinterpret_cast<uint64_t>(&ends[1]), AddressOf(from, from.bytes - 1), 1);
+  return copy.Finish();
 }
 
 const KernelCopyRange& GuessedKernelCopyRange() {

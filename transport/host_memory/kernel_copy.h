@@ -40,6 +40,9 @@ bool CopyFromProcess(pid_t process, const ProcessWatch* watch, const RemoteStret
 int CopyRangeFromProcess(pid_t process, const ProcessWatch* watch, const RemoteStretches& from,
                          size_t offset, size_t bytes, const StridedLayout& layout, std::byte* base,
                          size_t at);
+// Whether the kernel reads the first byte of `from` and the last one: 0, or the system's error, as
+// of ProcessCopy. EFAULT: they are not there, or no memory that it reads. REQUIRES: there are some.
+int TryToReadFromProcess(pid_t process, const ProcessWatch* watch, const RemoteStretches& from);
 
 // The lengths for which that is the fastest way. A stretch costs the system what a message does: it
 // looks up the pages of each. So messages go that way whose stretches alone would.
