@@ -71,6 +71,10 @@ WireHeader MutualOffers::HeaderOf(int owner, int reader) const {
   return header;
 }
 
+bool MutualOffers::MayUseKernel() const {
+  return !entry_.combines || (scope_.size == 2 && entry_.pattern != Pattern::kReduce);
+}
+
 bool MutualOffers::IsForKernel(const KernelCopyRange& range, const StridedLayout& layout) const {
   const int messages = entry_.pattern == Pattern::kAllReduce ? scope_.size : 1;
   const size_t message = layout.bytes() / static_cast<size_t>(messages);
@@ -89,7 +93,8 @@ bool MutualOffers::Locate(const Peer& reader, Place* place) const {
     place->segment = source.segment->address();
     return true;
   }
-  return source.memory.bytes > 0 && IsForKernel(reader.out->kernel_copies(), matrix.layout);
+  return source.memory.bytes > 0 && MayUseKernel() &&
+         IsForKernel(reader.out->kernel_copies(), matrix.layout);
 }
 
 bool MutualOffers::MayOfferTo(const Peer& peer) const {
@@ -178,7 +183,8 @@ bool MutualOffers::FindAll() {
     if (place.memory.bytes != expected.total_bytes) return false;
     if (place.memory.bytes == 0) continue;
     if (place.offset == 0) {
-      if (!peer.in->MayRead(place.memory, OfferFrom(peer.rank, scope_.rank).layout)) return false;
+      const StridedLayout& to = OfferFrom(peer.rank, scope_.rank).layout;
+      if (!MayUseKernel() || !peer.in->MayRead(place.memory, to)) return false;
       peer.memory = place.memory;
       continue;
     }

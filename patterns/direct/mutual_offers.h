@@ -63,7 +63,7 @@ class MutualOffers {
     // What it offers to this rank, once all have agreed: where that is mapped,
     const std::byte* data = nullptr;
     StridedLayout layout;
-    // or, if `data` is null, where the peer has it.
+    // or, if `data` is null, where the peer has it: if that is to be combined there are two ranks.
     RemoteStretches memory;
   };
 
@@ -94,7 +94,11 @@ class MutualOffers {
   WireHeader HeaderOf(int owner, int reader) const;
   // Whether it can be told, and it is time to try.
   bool MayOfferTo(const Peer& peer) const;
-  // Whether the kernel is the fastest to copy it, in the parts in which it is read.
+  // Whether the kernel then does no more work than the schedule. What is combined it copies first:
+  // of more ranks each would copy all contributions to its part, where along a ring it copies one.
+  // And where one has the sum, the other copies for it in the schedule.
+  bool MayUseKernel() const;
+  // Whether it is the fastest to copy that, in the parts in which it is read.
   bool IsForKernel(const KernelCopyRange& range, const StridedLayout& layout) const;
   bool Locate(const Peer& reader, Place* place) const;
   bool FindAll();

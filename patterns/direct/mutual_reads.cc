@@ -129,9 +129,7 @@ class MutualReads : public MutualOffers {
     if (bytes == 0) return Status();
     const size_t elem_bytes = ElementBytes(call_.type);
     alignas(64) std::byte partial_bytes[rules::kPartialSumBytes];
-    alignas(64) std::byte block_bytes[rules::kPartialSumBytes];
     const Matrix partial{partial_bytes, StridedLayout::Contiguous(rules::kPartialSumBytes)};
-    const Matrix block{block_bytes, partial.layout};
     const bool at_once = peer_count() == 1 && peer(0).data != nullptr;
     for (size_t done = 0; done < bytes;) {
       const size_t now = at_once ? bytes : std::min(rules::kPartialSumBytes, bytes - done);
@@ -140,12 +138,15 @@ class MutualReads : public MutualOffers {
                                const ConstOperand& right) {
         Combine(call_.op, call_.type, now / elem_bytes, target, left, right);
       };
-      ConstOperand sum;
-      BRIGADE_RETURN_IF_ERROR(Fetch(Along(0), at, now, partial, &sum));
+      ConstOperand sum{&Along(0).layout, Along(0).data, at, nullptr};
+      if (sum.base == nullptr) {
+        CountCopy(now);
+        BRIGADE_RETURN_IF_ERROR(Read(Along(0), at, now, partial, 0));
+        sum = {&partial.layout, partial.data, 0, nullptr};
+      }
       for (int i = 1; i < peer_count(); ++i) {
-        ConstOperand next;
-        BRIGADE_RETURN_IF_ERROR(Fetch(Along(i), at, now, block, &next));
-        combine({&partial.layout, partial.data, 0, nullptr}, sum, next);
+        combine({&partial.layout, partial.data, 0, nullptr}, sum,
+                {&Along(i).layout, Along(i).data, at, nullptr});
         sum = {&partial.layout, partial.data, 0, nullptr};
       }
       combine({&to.layout, to.data, at, nullptr}, sum, {&own.layout, own.data, at, nullptr});
@@ -153,25 +154,11 @@ class MutualReads : public MutualOffers {
     }
     statistics().combines += static_cast<uint64_t>(peer_count());
     statistics().bytes_combined += static_cast<uint64_t>(peer_count()) * bytes;
-    for (int i = 0; i < peer_count(); ++i) {
-      if (peer(i).data == nullptr) CountCopy(bytes);
-    }
     return Status();
   }
 
   // The one that comes `i`th along the ring.
   const Peer& Along(int i) const { return peer(call_.decreasing ? peer_count() - 1 - i : i); }
-
-  // What a peer has, as an operand: where it is mapped, or read into a block.
-  Status Fetch(const Peer& from, size_t offset, size_t bytes, const Matrix& block,
-               ConstOperand* operand) {
-    if (from.data != nullptr) {
-      *operand = {&from.layout, from.data, offset, nullptr};
-      return Status();
-    }
-    *operand = {&block.layout, block.data, 0, nullptr};
-    return Read(from, offset, bytes, block, 0);
-  }
 
   void CountCopy(size_t bytes) {
     ++statistics().copies;

@@ -24,6 +24,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/combine.h"
+#include "membuf/rules.h"
 #include "membuf/strided_layout.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
@@ -260,6 +261,10 @@ OperationStatistics RunBySchedule(Rank* me, const PatternCall& call) {
 // A message in one piece, of the length that these have, was read where it lay.
 bool WasRead(const OperationStatistics& did) { return did.pieces == 1; }
 
+bool MayGoByKernel(const Case& c, int ranks) {
+  return c.pattern == Pattern::kMultiBroadcast || (ranks == 2 && c.pattern != Pattern::kReduce);
+}
+
 std::vector<Case> Cases(int ranks) {
   const int64_t kElems = 90 * Data::kRows;
   const int64_t all_elems = ranks * kElems + Data::kRows;
@@ -313,6 +318,7 @@ void ExpectTheBitsOfTheSchedule(int ranks, Way way) {
   RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get(), OptionsFor(way));
     for (const Case& c : Cases(ranks)) {
+      if (way != Way::kMapped && !MayGoByKernel(c, ranks)) continue;
       Data expected(c, rank, ranks, kOrdinary);
       ASSERT_FALSE(WasRead(RunBySchedule(&me, expected.Call())));
       Data data(c, rank, ranks, KindFor(way, rank));
@@ -393,11 +399,10 @@ OperationStatistics RunUntilRead(Rank* me, const PatternCall& call) {
 }
 
 // What nobody reads, since it has no bytes, is no message, and no copy.
-void ExpectOneCopyAtMost(bool by_kernel) {
+TEST(MutualReadsCounts, OneCopyInAllAndNoneOfWhatIsCombined) {
   constexpr int kRanks = 3;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
-    Rank me(world.MakeBootstrap(rank).get(), by_kernel ? ByKernel() : ShmOptions());
-    const MemoryKind kind = by_kernel ? kOrdinary : kMapped;
+    Rank me(world.MakeBootstrap(rank).get());
     const auto bytes_of = [&](int portion) {
       const int64_t cols[] = {100, 0, 201};
       return static_cast<uint64_t>(cols[portion] * Data::kRows) * sizeof(double);
@@ -413,7 +418,7 @@ void ExpectOneCopyAtMost(bool by_kernel) {
                       false,
                       0,
                       kElems};
-    Data data(spread, rank, kRanks, kind);
+    Data data(spread, rank, kRanks, kMapped);
     OperationStatistics did = RunUntilRead(&me, data.Call());
     EXPECT_EQ(did.messages_sent, own > 0 ? 2 : 0);
     EXPECT_EQ(did.bytes_sent, did.messages_sent * (sizeof(WireHeader) + own));
@@ -423,35 +428,29 @@ void ExpectOneCopyAtMost(bool by_kernel) {
 
     Case sum = spread;
     sum.pattern = Pattern::kMultiReduce;
-    Data sums(sum, rank, kRanks, kind);
+    Data sums(sum, rank, kRanks, kMapped);
     did = RunUntilRead(&me, sums.Call());
     EXPECT_EQ(did.messages_sent, portions_of_others);
     EXPECT_EQ(did.bytes_sent, did.messages_sent * sizeof(WireHeader) + all - own);
     EXPECT_EQ(did.combines, own > 0 ? 2 : 0);
     EXPECT_EQ(did.bytes_combined, 2 * own);
-    EXPECT_EQ(did.copies, by_kernel ? did.combines : 0);
-    EXPECT_EQ(did.bytes_copied, by_kernel ? 2 * own : 0);
+    EXPECT_EQ(did.copies, 0);
+    EXPECT_EQ(did.bytes_copied, 0);
 
     sum.pattern = Pattern::kAllReduce;
     sum.topology = kDealt;
     sum.elems = kRanks * kElems;
-    Data total(sum, rank, kRanks, kind);
+    Data total(sum, rank, kRanks, kMapped);
     did = RunUntilRead(&me, total.Call());
     const uint64_t share = kElems * sizeof(double);
     EXPECT_EQ(did.messages_sent, 4);
     EXPECT_EQ(did.bytes_sent, 4 * (sizeof(WireHeader) + share));
-    EXPECT_EQ(did.copies, by_kernel ? 4 : 2);
-    EXPECT_EQ(did.bytes_copied, did.copies * share);
+    EXPECT_EQ(did.copies, 2);
+    EXPECT_EQ(did.bytes_copied, 2 * share);
     EXPECT_EQ(did.combines, 2);
     EXPECT_EQ(did.bytes_combined, 2 * share);
   });
 }
-
-TEST(MutualReadsCounts, OneCopyInAllAndNoneOfWhatIsCombined) {
-  ExpectOneCopyAtMost(/*by_kernel=*/false);
-}
-
-TEST(MutualReadsCounts, TheKernelCopiesWhatIsCombined) { ExpectOneCopyAtMost(/*by_kernel=*/true); }
 
 const Case kSomeCases[] = {
     {Pattern::kMultiBroadcast, kRing, ElementType::kDouble, CombineOp::kSum, false, false, 0,
@@ -460,6 +459,29 @@ const Case kSomeCases[] = {
     {Pattern::kAllReduce, kDealt, ElementType::kDouble, CombineOp::kSum, false, false, 0,
      4 * kElems},
 };
+
+TEST(MutualReadsCounts, TheKernelCopiesWhatTwoCombine) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world.MakeBootstrap(rank).get(), ByKernel());
+    const auto blocks = [](uint64_t bytes) {
+      return (bytes + rules::kPartialSumBytes - 1) / rules::kPartialSumBytes;
+    };
+    Data sums(kSomeCases[1], rank, 2, kOrdinary);
+    OperationStatistics did = RunUntilRead(&me, sums.Call());
+    const auto cols = static_cast<uint64_t>(kElems / Data::kRows + rank);
+    const uint64_t own = cols * Data::kRows * sizeof(double);
+    EXPECT_EQ(did.copies, blocks(own));
+    EXPECT_EQ(did.bytes_copied, own);
+    EXPECT_EQ(did.bytes_combined, own);
+
+    Data total(kSomeCases[2], rank, 2, kOrdinary);
+    did = RunUntilRead(&me, total.Call());
+    const uint64_t share = 2 * kElems * sizeof(double);
+    EXPECT_EQ(did.copies, blocks(share) + 1);
+    EXPECT_EQ(did.bytes_copied, 2 * share);
+    EXPECT_EQ(did.bytes_combined, share);
+  });
+}
 
 TEST(MutualReadsCounts, OneCombineOfAReductionOfTwo) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -629,6 +651,25 @@ TEST(MutualReadsOfNone, OrdinaryMemoryIsNotSpokenOf) {
   });
 }
 
+// It would copy more than the schedule does.
+TEST(MutualReadsOfNone, TheKernelDoesNotCopyForSumsOfMoreThanTwoOrOfOne) {
+  for (const Pattern pattern : {Pattern::kMultiReduce, Pattern::kAllReduce, Pattern::kReduce}) {
+    const int ranks = pattern == Pattern::kReduce ? 2 : 3;
+    RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
+      Rank me(world.MakeBootstrap(rank).get(), ByKernel());
+      Case c = kSomeCases[pattern == Pattern::kMultiReduce ? 1 : 2];
+      c.pattern = pattern;
+      if (pattern == Pattern::kReduce) c.topology = kRing;
+      Data data(c, rank, ranks, kOrdinary);
+      for (int i = 0; i < 3; ++i) Require(me.group->Run(data.Call()));
+      // Nothing of the root's is read.
+      const bool may_offer = pattern == Pattern::kReduce && rank == 0;
+      EXPECT_TRUE(may_offer || me.To((rank + 1) % ranks)->notice() == 0) << PatternName(pattern);
+      Meet(world, rank);
+    });
+  }
+}
+
 // Neither where their columns, their messages, or the parts of these that are read at once are too
 // short for the kernel, nor where they are too long.
 TEST(MutualReadsOfNone, WhatTheKernelIsNotTheFastestForIsNotSpokenOf) {
@@ -659,6 +700,9 @@ TEST(MutualReadsOfNone, WhatTheKernelIsNotTheFastestForIsNotSpokenOf) {
     }
   }
 }
+
+// On so many ranks at most, of these tests.
+int MostByKernel(const Case& c) { return MayGoByKernel(c, 3) ? 3 : 2; }
 
 // A process that has ended, as the others take it for one of them.
 class Ended {
@@ -759,23 +803,24 @@ TEST(MutualReadsOfSome, AProcessThatIsGoneWhenItIsReadIsLost) {
   const Ended ended;
   for (const Case& c : kSomeCases) {
     const Rank* first = nullptr;
-    RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
+    const int last = MostByKernel(c) - 1;
+    RunRanks(last + 1, InprocOptions(), [&](InprocWorld& world, int rank) {
       Rank me(world.MakeBootstrap(rank).get(), ByKernel());
       if (rank == 0) first = &me;
-      Data data(c, rank, 3, kOrdinary);
+      Data data(c, rank, last + 1, kOrdinary);
       RunUntilRead(&me, data.Call());
       Meet(world, rank);
       Status status;
-      if (rank == 2) {
+      if (rank == last) {
         const uint64_t number = OfferUntilAllWouldRead(&me, data.Call());
-        ended.TakeThePlaceOf(2, *first);
+        ended.TakeThePlaceOf(last, *first);
         me.Say(number | kReads);
         status = FailureOf(me);
       }
       while (status.ok()) status = me.group->Run(data.Call());
       EXPECT_EQ(status.code(), StatusCode::kPeerLost) << status.ToString();
-      EXPECT_NE(status.message().find("rank 2 of the group"), std::string::npos)
-          << status.ToString();
+      const std::string says = "rank " + std::to_string(last) + " of the group";
+      EXPECT_NE(status.message().find(says), std::string::npos) << status.ToString();
       Meet(world, rank);
     });
   }
@@ -844,6 +889,7 @@ TEST(MutualReadsOfProcesses, HaveTheBitsOfTheSchedule) {
       const std::vector<int> ends = RunProcesses(ranks, [&](Bootstrap* bootstrap) {
         Rank me(bootstrap, OptionsFor(way));
         for (const Case& c : Cases(ranks)) {
+          if (way != Way::kMapped && !MayGoByKernel(c, ranks)) continue;
           if (HasTheBitsOfTheSchedule(&me, c, way)) continue;
           std::fprintf(stderr, "%s of rank %d\n", PatternName(c.pattern), me.rank);
           return 1;
@@ -896,13 +942,16 @@ TEST(MutualReadsOfProcesses, OneThatDiesIsLost) {
 
 TEST(MutualReadsOfProcesses, WhatIsNotThereAnyMoreIsNamedOnAll) {
   for (const Case& c : kSomeCases) {
-    EXPECT_EQ(RunWithOneThatLeaves(3, Way::kByKernel, c, 60, StatusCode::kInternal,
-                                   "what rank 2 of the group has could not be copied",
-                                   [](const Rank& me, Data* data, uint64_t number) {
-                                     data->Unmap();
-                                     me.Say(number | kReads);
-                                   }),
-              std::vector<int>(3));
+    const int ranks = MostByKernel(c);
+    const std::string says =
+        "what rank " + std::to_string(ranks - 1) + " of the group has could not be copied";
+    EXPECT_EQ(
+        RunWithOneThatLeaves(ranks, Way::kByKernel, c, 60, StatusCode::kInternal, says.c_str(),
+                             [](const Rank& me, Data* data, uint64_t number) {
+                               data->Unmap();
+                               me.Say(number | kReads);
+                             }),
+        std::vector<int>(static_cast<size_t>(ranks)));
   }
 }
 
