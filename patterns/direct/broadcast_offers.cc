@@ -43,17 +43,21 @@ void Offer(const CallWait& wait, const PatternCall& call, const Scope& scope,
   after->root_tells_all = true;
   const uint64_t readers = out.AwaitReaders();
   for (int i = 1; i < scope.size; ++i) {
-    if ((readers >> (i - 1) & 1) != 0)
-      after->served |= uint64_t{1} << (scope.rank + i) % scope.size;
+    if ((readers >> (i - 1) & 1) == 0) continue;
+    after->served |= uint64_t{1} << (scope.rank + i) % scope.size;
   }
 }
 
-// Whether a message has come from any rank: then the call goes along its topology.
-bool IsSent(const CallWait& wait, const Scope& scope) {
-  for (int i = 1; i < scope.size; ++i) {
-    const int peer = scope.GroupRank((scope.rank + i) % scope.size);
+// Whether a message has come that may be one of this call, from the root, or from any rank where
+// some relay: then the call goes along its topology.
+bool IsSent(const CallWait& wait, const Scope& scope, bool some_relay) {
+  const auto is_from = [&](int peer) {
     InEdge* const edge = EdgeFrom(wait.group, wait.kind, peer);
-    if (edge != nullptr && edge->Peek() != nullptr) return true;
+    return edge != nullptr && edge->Peek() != nullptr;
+  };
+  if (!some_relay) return is_from(wait.peer);
+  for (int i = 1; i < scope.size; ++i) {
+    if (is_from(scope.GroupRank((scope.rank + i) % scope.size))) return true;
   }
   return false;
 }
@@ -63,11 +67,12 @@ bool Receive(CallWait wait, const PatternCall& call, const Scope& scope, const W
              AfterOffers* after) {
   wait.peer = scope.GroupRank(call.root);
   InEdge* const edge = EdgeFrom(wait.group, wait.kind, wait.peer);
-  if (edge == nullptr || IsSent(wait, scope) ||
+  const bool some_relay = !RootTellsAll(call.topology, scope.size);
+  if (edge == nullptr || IsSent(wait, scope, some_relay) ||
       !edge->AwaitOffer(call.matrix.layout, wait.sequence)) {
     return false;
   }
-  const auto is_decided = [&] { return edge->TakeOffer() || IsSent(wait, scope); };
+  const auto is_decided = [&] { return edge->TakeOffer() || IsSent(wait, scope, some_relay); };
   const bool has_offer = PollUntil(wait.engine, wait.peer, is_decided) && edge->has_offer();
   if (!has_offer) {
     const Status waited =

@@ -127,6 +127,31 @@ TEST(BroadcastOffers, WhatTheKernelIsNotTheFastestForIsNotOffered) {
   });
 }
 
+// Rank 2 is a call ahead, which it begins itself. Rank 1 waits for an offer of this one.
+TEST(BroadcastOffers, WhereNobodyRelaysOnlyTheRootsMessagesCount) {
+  std::atomic<bool> is_awaited{false};
+  RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Member me(world, rank);
+    const auto edge_to_1 = [&] {
+      return me.state.edges->EdgeTo({me.state.id, ChannelKind::kAll}, 1);
+    };
+    if (rank == 0) edge_to_1()->AskToAwait();
+    if (rank == 2) {
+      OutEdge* const edge = edge_to_1();
+      Slot* const slot = edge->Next();
+      slot->kind = Slot::kLine;
+      slot->bytes = 0;
+      edge->Publish(slot);
+    }
+    Meet(world, rank);
+    PatternCall call = me.CallOf(0);
+    call.topology = {Shape::kTree, 3};
+    while (rank == 1 && !is_awaited) EXPECT_FALSE(me.Run(call));
+    while (rank == 0 && !is_awaited) is_awaited = edge_to_1()->IsAwaited();
+    Meet(world, rank);
+  });
+}
+
 // Along a chain. Both others wait by hand, and do not read: for the message of this call, or one of
 // them for that of an earlier one, whose messages come to it along another edge.
 TEST(BroadcastOffers, WhereSomeRelayAllAreOfferedItOrNone) {
