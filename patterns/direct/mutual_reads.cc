@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include "membuf/combine.h"
 #include "membuf/pack.h"
@@ -47,6 +48,36 @@ bool IsLong(const PatternCall& call, int ranks) {
     bytes += call.portions[q].layout.bytes();
   }
   return bytes / static_cast<size_t>(ranks) >= rules::kLeastOfferedBytes;
+}
+
+// Whether two matrices may have a byte in common. Those of one matrix do not whose rows are others.
+bool MayOverlap(const Matrix& a, const Matrix& b) {
+  if (a.layout.bytes() == 0 || b.layout.bytes() == 0) return false;
+  const auto first = reinterpret_cast<uintptr_t>(a.data);
+  const auto second = reinterpret_cast<uintptr_t>(b.data);
+  if (second < first) return MayOverlap(b, a);
+  const auto stride = [](const StridedLayout& layout) {
+    return static_cast<size_t>(layout.ld()) * layout.elem_bytes();
+  };
+  const auto column = [](const StridedLayout& layout) {
+    return static_cast<size_t>(layout.rows()) * layout.elem_bytes();
+  };
+  const size_t apart = second - first;
+  const size_t last_column = static_cast<size_t>(a.layout.cols() - 1) * stride(a.layout);
+  if (apart >= last_column + column(a.layout)) return false;
+  if (stride(a.layout) != stride(b.layout)) return true;
+  const size_t rows_apart = apart % stride(a.layout);
+  return rows_apart < column(a.layout) || rows_apart + column(b.layout) > stride(a.layout);
+}
+
+// Whether this rank would write its sum over what others still read of it, as one at the beginning
+// of the contributions.
+bool OverwritesOffers(const PatternCall& call, const Scope& scope) {
+  if (call.pattern != Pattern::kMultiReduce) return false;
+  for (int q = 0; q < scope.size; ++q) {
+    if (q != scope.rank && MayOverlap(call.matrix, call.portions[q])) return true;
+  }
+  return false;
 }
 
 class MutualReads : public MutualOffers {
@@ -181,7 +212,7 @@ bool RunMutualReads(Engine* engine, GroupState* group, const CatalogueEntry& ent
   if (IsPair(call.pattern)) return false;
   const Scope& scope = group->scope(call.scope);
   if (!IsRight(call, scope) || !IsLong(call, scope.size) || IsToLookAround(sequence) ||
-      !MayGoInLines(*engine, *group, call, scope)) {
+      !MayGoInLines(*engine, *group, call, scope) || OverwritesOffers(call, scope)) {
     return false;
   }
   MutualReads reads(engine, group, entry, call, sequence);

@@ -670,6 +670,65 @@ TEST(MutualReadsOfNone, TheKernelDoesNotCopyForSumsOfMoreThanTwoOrOfOne) {
   }
 }
 
+// It lies at the beginning, as with MPI_IN_PLACE, or where the own contribution does. What each
+// gives lies one behind the other, or side by side in one matrix.
+TEST(MutualReadsOfNone, ASumOverWhatOthersReadGoesByTheSchedule) {
+  constexpr int64_t kRows = 96;
+  constexpr int64_t kCols = 101;
+  constexpr size_t kPortion = kRows * kCols;
+  const auto run = [&](int ranks, bool side_by_side, bool at_own) {
+    RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
+      Rank me(world.MakeBootstrap(rank).get());
+      const size_t elems = kPortion * static_cast<size_t>(ranks);
+      Memory memory(kMapped, elems * sizeof(double));
+      std::vector<Matrix> portions(static_cast<size_t>(ranks));
+      for (size_t q = 0; q < portions.size(); ++q) {
+        const size_t begin = side_by_side ? q * kRows : q * kPortion;
+        portions[q].data = memory.data() + begin * sizeof(double);
+        Require(StridedLayout::General(kRows, kCols, side_by_side ? ranks * kRows : kRows,
+                                       sizeof(double), &portions[q].layout));
+      }
+      PatternCall call;
+      call.pattern = Pattern::kMultiReduce;
+      call.topology = kRing;
+      call.portions = portions.data();
+      call.matrix = portions[at_own ? static_cast<size_t>(rank) : 0];
+      const bool may_offer = at_own || rank == 0;
+      bool was_read = false;
+      for (int i = 0; i < (at_own ? kMostTries : 40) && !was_read; ++i) {
+        for (size_t k = 0; k < elems; ++k) {
+          const auto value = static_cast<double>((rank + 1) * static_cast<int>(k % 89 + 1));
+          std::memcpy(memory.data() + k * sizeof(double), &value, sizeof(value));
+        }
+        Meet(world, rank);
+        OperationStatistics did;
+        Require(me.group->Run(call, &did));
+        was_read = WasRead(did);
+        for (size_t k = 0; k < kPortion; ++k) {
+          const size_t column = k / kRows * static_cast<size_t>(call.matrix.layout.ld());
+          const size_t at = column + k % kRows;
+          const size_t in_all =
+              at + static_cast<size_t>(portions[static_cast<size_t>(rank)].data - memory.data()) /
+                       sizeof(double);
+          double sum = 0;
+          std::memcpy(&sum, call.matrix.data + at * sizeof(double), sizeof(sum));
+          const int ranks_sum = ranks * (ranks + 1) / 2;
+          ASSERT_EQ(sum, ranks_sum * static_cast<int>(in_all % 89 + 1)) << k;
+        }
+        Meet(world, rank);
+      }
+      EXPECT_EQ(was_read, at_own);
+      EXPECT_TRUE(may_offer || me.To((rank + 1) % ranks)->notice() == 0);
+      Meet(world, rank);
+    });
+  };
+  for (const int ranks : {2, 3}) {
+    for (const bool side_by_side : {false, true}) {
+      for (const bool at_own : {false, true}) run(ranks, side_by_side, at_own);
+    }
+  }
+}
+
 // Neither where their columns, their messages, or the parts of these that are read at once are too
 // short for the kernel, nor where they are too long.
 TEST(MutualReadsOfNone, WhatTheKernelIsNotTheFastestForIsNotSpokenOf) {
