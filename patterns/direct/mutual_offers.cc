@@ -220,10 +220,25 @@ Status MutualOffers::Read(const Peer& peer, size_t offset, size_t bytes, const M
   wait_.peer = scope_.GroupRank(peer.rank);
   if (error == ESRCH) return Lost();
   (void)wait_.engine->Move();  // if its call has failed it has said why
-  return {StatusCode::kInternal,
-          "what rank " + std::to_string(wait_.peer) +
-              " of the group has could not be copied here (process_vm_readv: " +
-              std::strerror(error) + ")"};
+  const std::string says = std::string(" (process_vm_readv: ") + std::strerror(error) + ")";
+  if (error == EFAULT && CanRead(peer, offset, bytes)) {
+    const int own = scope_.GroupRank(scope_.rank);
+    return {StatusCode::kInternal,
+            "rank " + std::to_string(own) + " of the group cannot write to its own matrix" + says};
+  }
+  return {StatusCode::kInternal, "what rank " + std::to_string(wait_.peer) +
+                                     " of the group has could not be copied here" + says};
+}
+
+// What the kernel could not copy: the one side or the other.
+bool MutualOffers::CanRead(const Peer& peer, size_t offset, size_t bytes) const {
+  std::byte block[4096];
+  const StridedLayout layout = StridedLayout::Contiguous(sizeof(block));
+  for (size_t done = 0; done < bytes; done += sizeof(block)) {
+    const size_t now = std::min(bytes - done, sizeof(block));
+    if (peer.in->Read(peer.memory, offset + done, now, layout, block, 0) != 0) return false;
+  }
+  return true;
 }
 
 Status MutualOffers::Lost() const {

@@ -74,7 +74,8 @@ class MutualOffers {
   // Until a peer is so far. REQUIRES: all have agreed.
   Status Await(const Peer& peer, Step step);
   // What a peer offers that is not mapped: packed bytes [offset, offset + bytes) to those from `at`
-  // on of a matrix. kPeerLost; kInternal: it is not there, or may not be read any more.
+  // on of a matrix. kPeerLost; kInternal: it is not there, or may not be read any more, or the
+  // matrix may not be written.
   Status Read(const Peer& peer, size_t offset, size_t bytes, const Matrix& to, size_t at);
   // As CallWait::Break. Others who still read this rank's memory find that it does not count.
   Status Withdraw(const Status& status);
@@ -106,6 +107,7 @@ class MutualOffers {
   bool IsDecided(Step step, bool* all);
   Status AwaitDecision(Step step, bool* all);
   Status Lost() const;
+  bool CanRead(const Peer& peer, size_t offset, size_t bytes) const;
 
   CallWait wait_;
   OperationStatistics statistics_;

@@ -152,6 +152,7 @@ class Data {
     return std::memcmp(memory_.data(), other.memory_.data(), memory_.bytes()) == 0;
   }
   void Unmap() { memory_.Unmap(); }
+  void MakeReadOnly() { EXPECT_EQ(mprotect(memory_.data(), memory_.bytes(), PROT_READ), 0); }
   void Spoil() { std::memset(memory_.data(), 0xee, memory_.bytes()); }
 
  private:
@@ -883,6 +884,30 @@ TEST(MutualReadsOfSome, AProcessThatIsGoneWhenItIsReadIsLost) {
       Meet(world, rank);
     });
   }
+}
+
+TEST(MutualReadsOfSome, AMatrixThatCannotBeWrittenIsNamed) {
+  Data* first = nullptr;
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world.MakeBootstrap(rank).get(), ByKernel());
+    Data data(kSomeCases[0], rank, 2, kOrdinary);
+    if (rank == 0) first = &data;
+    RunUntilRead(&me, data.Call());
+    Meet(world, rank);
+    Status status;
+    if (rank == 1) {
+      const uint64_t number = OfferUntilAllWouldRead(&me, data.Call());
+      first->MakeReadOnly();
+      me.Say(number | kReads);
+      status = FailureOf(me);
+    }
+    while (status.ok()) status = me.group->Run(data.Call());
+    EXPECT_EQ(status.code(), StatusCode::kInternal) << status.ToString();
+    EXPECT_NE(status.message().find("rank 0 of the group cannot write to its own"),
+              std::string::npos)
+        << status.ToString();
+    Meet(world, rank);
+  });
 }
 
 // There a rank may wait before it sends anything, and would not let those know that wait for it.
