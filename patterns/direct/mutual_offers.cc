@@ -9,6 +9,7 @@
 #include "membuf/combine.h"
 #include "patterns/engine/time_limit.h"
 #include "patterns/short_path/group_edges.h"
+#include "transport/host_memory/shared_landing.h"
 #include "transport/host_memory/shared_segment.h"
 #include "transport/host_memory/shared_source.h"
 
@@ -182,14 +183,16 @@ bool MutualOffers::FindAll() {
     if (std::memcmp(&place.header, &expected, sizeof(expected)) != 0) return false;
     if (place.memory.bytes != expected.total_bytes) return false;
     if (place.memory.bytes == 0) continue;
+    const StridedLayout& to = OfferFrom(peer.rank, scope_.rank).layout;
     if (place.offset == 0) {
-      const StridedLayout& to = OfferFrom(peer.rank, scope_.rank).layout;
       if (!MayUseKernel() || !peer.in->MayRead(place.memory, to)) return false;
       peer.memory = place.memory;
       continue;
     }
     peer.data = peer.in->Map(place.memory, place.segment, place.offset, &peer.layout);
     if (peer.data == nullptr) return false;
+    const bool is_copied = !entry_.combines || entry_.pattern == Pattern::kAllReduce;
+    if (is_copied && !GoesInOneCopy(peer.layout, to)) return false;
     if (entry_.combines && peer.layout.run_bytes() % ElementBytes(call_.type) != 0) return false;
   }
   return true;

@@ -730,6 +730,37 @@ TEST(MutualReadsOfNone, ASumOverWhatOthersReadGoesByTheSchedule) {
   }
 }
 
+// To copy them takes two passes.
+TEST(MutualReadsOfNone, ShortRunsThatDifferGoByTheSchedule) {
+  for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kAllReduce}) {
+    RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+      Rank me(world.MakeBootstrap(rank).get());
+      const int64_t rows = rank == 0 ? 7 : 5;
+      const int64_t cols = 7000 / rows * 5;
+      const size_t bytes = static_cast<size_t>((rows + 1) * cols) * sizeof(double);
+      Memory memory(kMapped, 2 * bytes);
+      Matrix portions[2];
+      for (Matrix& portion : portions) {
+        Require(StridedLayout::General(rows, cols, rows + 1, sizeof(double), &portion.layout));
+        portion.data = memory.data() + (&portion - portions) * static_cast<ptrdiff_t>(bytes);
+      }
+      PatternCall call;
+      call.pattern = pattern;
+      call.topology = pattern == Pattern::kAllReduce ? kDealt : kRing;
+      call.matrix = portions[0];
+      if (pattern == Pattern::kMultiBroadcast) call.portions = portions;
+      for (int i = 0; i < 40; ++i) {
+        OperationStatistics did;
+        Meet(world, rank);
+        Require(me.group->Run(call, &did));
+        EXPECT_FALSE(WasRead(did)) << PatternName(pattern);
+      }
+      EXPECT_NE(me.To(1 - rank)->notice(), 0) << PatternName(pattern);
+      Meet(world, rank);
+    });
+  }
+}
+
 // Neither where their columns, their messages, or the parts of these that are read at once are too
 // short for the kernel, nor where they are too long.
 TEST(MutualReadsOfNone, WhatTheKernelIsNotTheFastestForIsNotSpokenOf) {

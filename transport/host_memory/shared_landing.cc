@@ -22,18 +22,17 @@ bool AsLayout(const RemoteStretches& to, size_t bytes, StridedLayout* layout) {
       .ok();
 }
 
-// Short runs that differ CopyAcross passes through a block: that takes no less than to stage them.
-bool GoesInOneCopy(const StridedLayout& a, const StridedLayout& b) {
-  return a.plain() || b.plain() || HaveEqualRuns(a, b) ||
-         std::min(a.run_bytes(), b.run_bytes()) >= rules::kLeastUnequalRunBytes;
-}
-
 }  // namespace
 
 size_t ExtentOf(const RemoteStretches& stretches) {
   const uint64_t last = stretches.bytes - 1;
   return last / stretches.stretch_bytes * stretches.stride_bytes + last % stretches.stretch_bytes +
          1;
+}
+
+bool GoesInOneCopy(const StridedLayout& a, const StridedLayout& b) {
+  return a.plain() || b.plain() || HaveEqualRuns(a, b) ||
+         std::min(a.run_bytes(), b.run_bytes()) >= rules::kLeastUnequalRunBytes;
 }
 
 bool GoesInOneCopy(const RemoteStretches& from, const RemoteStretches& to) {

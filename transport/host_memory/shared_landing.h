@@ -17,6 +17,9 @@ namespace brigade {
 // The bytes from the first stretch to the end of the last one. REQUIRES: AsStretches made them.
 size_t ExtentOf(const RemoteStretches& stretches);
 
+// Whether CopyAcross makes one pass. Short runs that differ go through a block: that takes no less
+// than to stage them.
+bool GoesInOneCopy(const StridedLayout& a, const StridedLayout& b);
 // Whether all of `from` is better copied to the first bytes of `to` at once than staged.
 bool GoesInOneCopy(const RemoteStretches& from, const RemoteStretches& to);
 
