@@ -268,7 +268,8 @@ typedef struct {
   uint64_t messages_sent;
   uint64_t bytes_sent;  ///< bytes in them
   uint64_t pieces;      ///< what this rank's own message was cut into
-  /// Pieces copied between user and staging memory, or to user memory from that of another rank.
+  /// Pieces copied between user and staging memory, or from the memory of another rank: to user
+  /// memory, or to be combined.
   uint64_t copies;
   uint64_t bytes_copied;        ///< bytes in them
   uint64_t combines;            ///< pieces combined

@@ -72,8 +72,10 @@ inline ChannelKind ChannelOf(const PatternCall& call) {
 struct OperationStatistics {
   uint64_t messages_sent = 0;
   uint64_t bytes_sent = 0;
-  uint64_t pieces = 0;        // chunks' worth of own message, as cut
-  uint64_t copies = 0;        // user memory to staging or back, in pieces
+  uint64_t pieces = 0;  // chunks' worth of own message, as cut
+  // User memory to staging or back, in pieces; or memory of another rank to user memory, or to a
+  // block that is combined.
+  uint64_t copies = 0;
   uint64_t bytes_copied = 0;  // the same in bytes
   uint64_t combines = 0;      // pieces combined
   uint64_t bytes_combined = 0;
