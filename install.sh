@@ -118,7 +118,10 @@ done
 for family in openmpi mpich; do
   [[ " ${families[*]} " == *" $family "* ]] || rm -f "$lib"/libbrigade_*_"$family".so.*
 done
-install -D --mode=644 --target-directory="$prefix/include/brigade" include/brigade/*
+# A header of an installation before may have a name that hides one of the MPI's.
+rm -rf "$prefix/include/brigade"
+install -D --mode=644 --target-directory="$prefix/include/brigade" include/brigade/*.h*
+install -D --mode=644 --target-directory="$prefix/include/brigade/bsplib" include/brigade/bsplib/bsp.h
 
 install -D --mode=755 --target-directory="$prefix/bin" "$built/bench/brigade_bench" "$built/tools/brigade_info"
 for tool in merge_trace trace_picture; do
@@ -134,7 +137,8 @@ pkg_config brigade_blacs64 "The BLACS of ScaLAPACK, with integers of 64 bits; co
 pkg_config brigade_pblas "Products of matrices under ScaLAPACK; comes before it on the command line"
 pkg_config brigade_pblas64 "Products of matrices under ScaLAPACK, with integers of 64 bits; comes before it"
 pkg_config brigade_li "LI, one put and one get over several libraries"
-pkg_config brigade_bsp "BSPlib, programs of supersteps"
+# shellcheck disable=SC2016 # pkg-config expands it
+pkg_config brigade_bsp "BSPlib, programs of supersteps" '-I${includedir}/brigade/bsplib'
 for file in BrigadeConfig.cmake BrigadeConfigVersion.cmake; do filled "$file" "$lib/cmake/Brigade/$file" 644; done
 
 mkdir -p "$prefix/share/man/man1"

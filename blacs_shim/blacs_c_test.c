@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "brigade/mpi.h"
+#include "brigade/blacs_mpi.h"
 
 int main(void) {
   int initialized = 1;

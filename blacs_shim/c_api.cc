@@ -8,7 +8,7 @@
 #include "blacs_shim/routine.h"
 #include "blacs_shim/support.h"
 #include "brigade/blacs.h"
-#include "brigade/mpi.h"
+#include "brigade/blacs_mpi.h"
 
 using namespace brigade::blacs;  // NOLINT: this file is nothing but their C names
 using brigade::ElementType;

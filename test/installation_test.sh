@@ -59,11 +59,11 @@ libdir=lib/$(gcc -print-multiarch)
 for _ in 1 2; do
   ./install.sh --prefix "$work/first" --libdir "$libdir" -- "$@"
   # As after an installation for another MPI.
-  old=$work/first/$libdir/libbrigade_blacs_mpich.so.0
-  [[ ! -e $old ]] || fail "the second installation leaves a part of the first, for another MPI"
-  touch "$old"
+  old=("$work/first/$libdir/libbrigade_blacs_mpich.so.0" "$work/first/include/brigade/mpi.h")
+  for file in "${old[@]}"; do [[ ! -e $file ]] || fail "the second installation leaves $file of the first"; done
+  touch "${old[@]}"
 done
-rm "$old"
+rm "${old[@]}"
 mv "$work/first" "$work/moved"
 prefix=$work/moved
 lib=$prefix/$libdir
@@ -93,6 +93,12 @@ compile mpif90 solve.f90 brigade_blacs -lscalapack-openmpi
 mpicc test/blacs/blacs_c_header_test.c -o "$work/wide" $(pkg-config --cflags --libs brigade_blacs64) -Wl,-rpath,"$lib"
 "$run_mpi" 4 "$work/wide" >"$work/out" 2>&1 || { cat "$work/out"; fail "brigade_blacs64"; }
 
+# No header of ours hides another project's.
+./test/documented_lines.py "$prefix" || fail "lines of the documents do not compile"
+# shellcheck disable=SC2046 # lists of words
+mpicc test/bsp/with_mpi.c -o "$work/with_mpi" $(pkg-config --cflags --libs brigade_bsp) -Wl,-rpath,"$lib"
+"$run_mpi" 3 "$work/with_mpi" >"$work/out" 2>&1 || { cat "$work/out"; fail "BSPlib and MPI in one program"; }
+
 # Linked before ScaLAPACK the products are ours, over the reference BLACS and over ours; also in a plugin, which alone
 # sees what it is linked with, MPI too.
 multiplies() {  # COMMAND...
@@ -117,10 +123,13 @@ find_package(MPI REQUIRED)
 find_package(Brigade REQUIRED)
 add_executable(product $PWD/test/pblas/linked_product.f90)
 target_link_libraries(product Brigade::pblas scalapack-openmpi MPI::MPI_Fortran)
+add_executable(with_mpi $PWD/test/bsp/with_mpi.c)
+target_link_libraries(with_mpi Brigade::bsp MPI::MPI_C)
 EOT
 { cmake -S "$work/linked" -B "$work/linked" -DCMAKE_PREFIX_PATH="$prefix" && cmake --build "$work/linked"; } \
-  >"$work/out" 2>&1 || { cat "$work/out"; fail "Brigade::pblas"; }
+  >"$work/out" 2>&1 || { cat "$work/out"; fail "Brigade::pblas or Brigade::bsp"; }
 multiplies "$work/linked/product"
+"$run_mpi" 3 "$work/linked/with_mpi" >"$work/out" 2>&1 || { cat "$work/out"; fail "BSPlib and MPI with CMake"; }
 
 cmake -S "$examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$work/out" || { cat "$work/out"; exit 1; }
 cmake --build "$work/cmake" >"$work/out" || { cat "$work/out"; exit 1; }

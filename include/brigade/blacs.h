@@ -115,7 +115,7 @@ void Cblacs_freebuff(blacs_int ctxt, blacs_int wait);
    The communicator stays the caller's and must live until the grid is made. All are local. */
 /** @{ */
 
-/* brigade/mpi.h has Csys2blacs_handle() and Cblacs2sys_handle(). */
+/* brigade/blacs_mpi.h has Csys2blacs_handle() and Cblacs2sys_handle(). */
 
 /** Forgets a handle; the communicator lives on. */
 void Cfree_blacs_system_handle(blacs_int handle);

@@ -53,6 +53,19 @@ extern "C" {
 #endif
 /// @endcond
 
+/// @name Types
+/// The names by which BSPonMPI and MulticoreBSP declare processes, counts and lengths. They are
+/// int, as in BSPonMPI and in the standard; MulticoreBSP's are unsigned.
+/// @{
+
+/// The number of a process.
+typedef int bsp_pid_t;
+/// A number of processes or messages.
+typedef int bsp_nprocs_t;
+/// A number of bytes.
+typedef int bsp_size_t;
+
+/// @}
 /// @name Start and end
 /// @{
 

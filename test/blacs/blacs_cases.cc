@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-#include "brigade/mpi.h"
+#include "brigade/blacs_mpi.h"
 #include "test/support/two_hosts.h"
 
 extern "C" void blacs_gridinit_(int* ctxt, const char* order, const int* nprow, const int* npcol);

@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "brigade/mpi.h"
+#include "brigade/blacs_mpi.h"
 #include "gtest/gtest.h"
 #include "test/support/stress.h"
 

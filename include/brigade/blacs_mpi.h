@@ -1,12 +1,12 @@
 /** @file
-   What takes or gives a handle of MPI: to be included behind, or in place of, brigade/blacs.h by
-   programs that have <mpi.h>. All other headers do without. Usable from C and C++.
+   The BLACS functions that take or return an MPI_Comm. Includes <mpi.h> and brigade/blacs.h; no
+   other header of Brigade includes <mpi.h>. Usable from C and C++.
 
    brigade.h and its kin take a communicator's Fortran handle, MPI_Comm_c2f(comm), which is an int
    under every MPI. */
 
-#ifndef BRIGADE_MPI_H_
-#define BRIGADE_MPI_H_
+#ifndef BRIGADE_BLACS_MPI_H_
+#define BRIGADE_BLACS_MPI_H_
 
 #include <mpi.h>
 
