@@ -16,7 +16,7 @@ options=("$@")
 mpich=("$@" --config=mpich)
 check "build" bazel build "${mpich[@]}" //blacs_shim:libbrigade_blacs{,64}.so //pblas_shim:libbrigade_pblas{,64}.so \
   //rma_shim:libbrigade_rma.so //bench:brigade_bench //test/blacs:blacs_c_header_test \
-  //test/blacs:blacs64_c_header_test //test/blacs:blacs_cases //test/rma:rma_cases //test/transport:one_mpi \
+  //test/blacs:blacs64_c_header_test //test/blacs:blacs_cases //test/rma:rma_{cases,states} //test/transport:one_mpi \
   //test/patterns:first_call //test/pblas:differential //test/pblas:errors_cases //test/li:li_{cases,misuse} \
   //test/bsp:{bsp,misuse,start}_cases //bench/studies:suites //bench/studies/putget:studies
 [[ $failed -eq 0 ]] || finish
@@ -77,6 +77,10 @@ one_sided() {
   for name in errors overlap forgotten unchecked unattached allocated mapped threads makers callbacks out_of_range; do
     carried 2 "$rma" "$cases" "$name" || return
   done
+}
+
+one_sided_refusals() {
+  job 3 env LD_PRELOAD="$rma" "$built/test/rma/rma_states" | diff test/rma/rma_states.txt -
 }
 
 one_sided_fortran() {
@@ -216,6 +220,7 @@ check "MKL's ScaLAPACK" ./test/scalapack/run_mkl.py --mpi mpich --preload "$shim
 check "one-sided calls: its names" ./rma_shim/exports_test.sh "$rma" rma_shim/exports.map "$built/test/rma/rma_cases" \
   "$built/rma_shim/libbrigade_rma_mpich.so.0"
 check "one-sided calls" one_sided
+check "one-sided calls that are refused" one_sided_refusals
 check "one-sided calls of Fortran" one_sided_fortran
 check "one-sided calls with large counts" one_sided_large
 check "benchmarks" job 2 "$built/bench/brigade_bench" --peers none --shim none --seconds 0.05 spread --cases broadcast \

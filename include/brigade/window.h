@@ -364,7 +364,8 @@ typedef enum {
 } brigade_fence_promise;
 
 /// Ends an epoch of all members and begins the next. What anybody did before it is seen by all
-/// behind it. Collective over the window.
+/// behind it. A rank that has called an operation in this epoch ends it by another fence before it
+/// starts or locks. Collective over the window.
 ///
 /// @param window    where nobody is in another kind of epoch
 /// @param promises  a sum of #brigade_fence_promise; 0: none

@@ -673,6 +673,8 @@ TEST_P(Windows, WrongCallsAreToldAndDoNothing) {
     is_refused(window->Unlock(other), "no lock is held");
     is_refused(window->UnlockAll(), "without a lock of all");
     is_refused(window->Flush(other), "no lock is held");
+    is_refused(window->FlushAll(), "a lock of none is held");
+    is_refused(window->FlushLocalAll(), "a lock of none is held");
     is_refused(window->Lock(LockKind::kShared, 2), "rank 2 of a window of 2");
     Require(window->Lock(LockKind::kShared, other));
     is_refused(window->Lock(LockKind::kShared, other), "held already");
@@ -694,6 +696,14 @@ TEST_P(Windows, WrongCallsAreToldAndDoNothing) {
     Require(window->Unlock(other));
     Require(window->Fence({/*nothing_precedes=*/true, /*nothing_succeeds=*/false}));
     Require(window->Put(one, At(other, 0, 8)));
+    is_refused(window->Lock(LockKind::kShared, other), "call fence first");
+    is_refused(window->LockAll(), "call fence first");
+    is_refused(window->Start({}), "call fence first");
+    is_refused(window->FlushAll(), "a lock of none is held");
+    Require(window->Fence());
+    Require(window->LockAll());
+    Require(window->UnlockAll());
+    is_refused(window->FlushAll(), "a lock of none is held");
     Require(window->Fence({/*nothing_precedes=*/false, /*nothing_succeeds=*/true}));
     is_refused(window->Put(one, At(other, 0, 8)), "no epoch is open");
     Require(window->Free());

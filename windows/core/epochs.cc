@@ -14,8 +14,11 @@ bool Epochs::Contains(const std::vector<int>& ranks, int rank) {
   return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
 }
 
-Status Epochs::CheckAccess(int target) const {
-  if (MayAccess(target)) return Status();
+Status Epochs::BeginAccess(int target) {
+  if (MayAccess(target)) {
+    has_accessed_ = true;
+    return Status();
+  }
   return OutOfOrder("no epoch is open in which the memory of rank " + std::to_string(target) +
                     " may be worked on: call fence, start or lock first");
 }
@@ -25,19 +28,31 @@ Status Epochs::CheckFlush(int target) const {
   return OutOfOrder("a flush of rank " + std::to_string(target) + ", of which no lock is held");
 }
 
+Status Epochs::CheckFlushAll() const {
+  if (has_locks()) return Status();
+  return OutOfOrder("a flush of all ranks, and a lock of none is held");
+}
+
+Status Epochs::CheckNotFenced(const char* call) const {
+  if (!is_fenced_ || !has_accessed_) return Status();
+  return OutOfOrder(std::string(call) +
+                    " behind operations in the epoch of a fence: call fence first");
+}
+
 Status Epochs::Fence(bool opens) {
   if (has_locks()) return OutOfOrder("a fence while locks of the window are held");
   if (is_started_ || is_posted_) {
     return OutOfOrder("a fence between start and complete, or between post and wait");
   }
   is_fenced_ = opens;
+  has_accessed_ = false;
   return Status();
 }
 
 Status Epochs::CheckStart() const {
   if (is_started_) return OutOfOrder("a start within another one: call complete first");
   if (has_locks()) return OutOfOrder("a start while locks of the window are held");
-  return Status();
+  return CheckNotFenced("a start");
 }
 
 void Epochs::Start(const std::vector<int>& targets) {
@@ -73,7 +88,7 @@ Status Epochs::CheckLock(int target) const {
     return OutOfOrder("a lock of rank " + std::to_string(target) + ", which is held already");
   }
   if (is_started_) return OutOfOrder("a lock between start and complete");
-  return Status();
+  return CheckNotFenced("a lock");
 }
 
 Status Epochs::CheckUnlock(int target) const {
@@ -84,7 +99,7 @@ Status Epochs::CheckUnlock(int target) const {
 Status Epochs::CheckLockAll() const {
   if (has_locks()) return OutOfOrder("a lock of all while locks of the window are held");
   if (is_started_) return OutOfOrder("a lock of all between start and complete");
-  return Status();
+  return CheckNotFenced("a lock of all");
 }
 
 Status Epochs::CheckUnlockAll() const {

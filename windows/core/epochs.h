@@ -21,11 +21,13 @@ class Epochs {
 
   explicit Epochs(int members) : holds_(static_cast<size_t>(members)) {}
 
-  // kInvalidArgument: no epoch is open in which `target` may be worked on.
-  Status CheckAccess(int target) const;
+  // kInvalidArgument: no epoch is open in which `target` may be worked on. Otherwise the caller
+  // works on it, which begins the epoch that a fence has opened.
+  Status BeginAccess(int target);
   bool MayAccess(int target) const { return is_fenced_ || HasLock(target) || HasStarted(target); }
-  // kInvalidArgument: no lock that allows flushes is held.
+  // kInvalidArgument: no lock that allows flushes is held: of `target`, of any member.
   Status CheckFlush(int target) const;
+  Status CheckFlushAll() const;
   bool HasStarted(int target) const { return is_started_ && Contains(started_, target); }
   bool HasLock(int target) const {
     return hold_of_all_ != Hold::kNone || hold_of(target) != Hold::kNone;
@@ -63,9 +65,12 @@ class Epochs {
 
  private:
   static bool Contains(const std::vector<int>& ranks, int rank);
+  // kInvalidArgument, naming `call`: the epoch of a fence has begun.
+  Status CheckNotFenced(const char* call) const;
   void SetLock(int target, Hold how);
 
-  bool is_fenced_ = false;
+  bool is_fenced_ = false;     // the last fence lets an epoch begin
+  bool has_accessed_ = false;  // in it
   Hold hold_of_all_ = Hold::kNone;
   int locked_ = 0;           // by LockOne
   std::vector<Hold> holds_;  // by target

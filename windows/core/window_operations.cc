@@ -325,7 +325,7 @@ Status Window::Put(const OriginData& origin, const TargetData& target, std::atom
                    bool fence_follows) {
   int64_t offset = 0;
   BRIGADE_RETURN_IF_ERROR(Check(target, origin.bytes(), &offset));
-  BRIGADE_RETURN_IF_ERROR(epochs_.CheckAccess(target.rank));
+  BRIGADE_RETURN_IF_ERROR(epochs_.BeginAccess(target.rank));
   return PutAt(origin, target, offset, AccessEnd::kEpoch, over, fence_follows);
 }
 
@@ -333,7 +333,7 @@ Status Window::Get(const OriginData& result, const TargetData& target, std::atom
   int64_t offset = 0;
   const int64_t bytes = result.bytes();
   BRIGADE_RETURN_IF_ERROR(Check(target, bytes, &offset));
-  BRIGADE_RETURN_IF_ERROR(epochs_.CheckAccess(target.rank));
+  BRIGADE_RETURN_IF_ERROR(epochs_.BeginAccess(target.rank));
   const TargetMemory* const reached = direct(target.rank);
   if (bytes > 0 && reached == nullptr) {
     return Ask(NoteKind::kGet, AccumulateOp::kNoOp, Element::kByte, OriginData(), result, target,
@@ -391,7 +391,7 @@ Status Window::Combine(AccumulateOp op, const OriginData& given, const OriginDat
   if (bytes > 0) {
     BRIGADE_RETURN_IF_ERROR(FindElement(op, origin.layout, target.layout, &element));
   }
-  BRIGADE_RETURN_IF_ERROR(epochs_.CheckAccess(target.rank));
+  BRIGADE_RETURN_IF_ERROR(epochs_.BeginAccess(target.rank));
   const bool is_nothing = bytes == 0 || (result == nullptr && op == AccumulateOp::kNoOp);
   if (!is_nothing && direct(target.rank) == nullptr) {
     return result == nullptr ? Ask(NoteKind::kAccumulate, op, element, origin, OriginData(), target,
@@ -461,7 +461,7 @@ Status Window::FetchAndOp(AccumulateOp op, Element element, const void* value, v
     const size_t bytes = ElementBytes(element);
     int64_t offset = 0;
     BRIGADE_RETURN_IF_ERROR(Check(target, static_cast<int64_t>(bytes), &offset));
-    BRIGADE_RETURN_IF_ERROR(epochs_.CheckAccess(rank));
+    BRIGADE_RETURN_IF_ERROR(epochs_.BeginAccess(rank));
     BRIGADE_RETURN_IF_ERROR(AwaitLettersRead(rank));
     std::byte* const there = direct(rank)->mapped() + offset;
     std::byte old[kMostElementBytes];
@@ -493,7 +493,7 @@ Status Window::CompareAndSwap(Element element, const void* expected, const void*
   const TargetData target{rank, displacement, TypedLayout::One(element), 1};
   int64_t offset = 0;
   BRIGADE_RETURN_IF_ERROR(Check(target, static_cast<int64_t>(bytes), &offset));
-  BRIGADE_RETURN_IF_ERROR(epochs_.CheckAccess(rank));
+  BRIGADE_RETURN_IF_ERROR(epochs_.BeginAccess(rank));
   if (direct(rank) == nullptr) {
     std::byte both[2 * sizeof(uint64_t)];
     std::memcpy(both, expected, bytes);

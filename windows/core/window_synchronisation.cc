@@ -476,6 +476,7 @@ Status Window::Flush(int target) {
 
 Status Window::FlushAll() {
   GiveWhatIsWanted();
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckFlushAll());
   FullFence();
   if (epochs_.HasLock(rank())) EndOwn(FlushedPart::kAll);
   if (is_direct_) return Status();
@@ -509,6 +510,7 @@ Status Window::FlushLocal(int target) {
 }
 
 Status Window::FlushLocalAll() {
+  BRIGADE_RETURN_IF_ERROR(epochs_.CheckFlushAll());
   for (int r = 0; r < size(); ++r) {
     if (epochs_.HasLock(r)) BRIGADE_RETURN_IF_ERROR(FlushLocal(r));
   }

@@ -1,0 +1,29 @@
+#!/bin/bash
+# What libbrigade_rma.so refuses, as MPI says it: calls out of order.
+# Arguments: run_mpi.sh, the library, the program rma_states, its lines.
+set -u
+
+run_mpi=$1
+library=$PWD/$2
+states=$3
+right_states=$4
+failures=0
+export TEST_TIMEOUT=60
+
+complain() {
+  echo "FAILED: $1:"
+  cat "$TEST_TMPDIR/out" "$TEST_TMPDIR/err"
+  failures=$((failures + 1))
+}
+
+# run RANKS [VARIABLE=VALUE...] PROGRAM...: preloaded.
+run() {
+  "$run_mpi" "$1" env "LD_PRELOAD=$library" BRIGADE_LOG=info "${@:2}" >"$TEST_TMPDIR/out" 2>"$TEST_TMPDIR/err"
+}
+
+for variables in BRIGADE_TRANSPORT=shm BRIGADE_TRANSPORT=tcp BRIGADE_CHECK_WINDOWS=1; do
+  run 3 "$variables" "$states" || complain "states with $variables"
+  sed 's/^.*<stdout>://' "$TEST_TMPDIR/out" | diff "$right_states" - || complain "states with $variables differ"
+done
+
+exit $((failures > 0))
