@@ -34,10 +34,16 @@ bool IsScattered(MPI_Info info) {
 
 Status Refused(const std::string& why) { return {StatusCode::kUnavailable, why}; }
 
-// The first refusal of a rank, as all see it. If there is none, *in_one_piece says how the window's
-// memory must lie, and *key is that of Makers; none: no rank has several who make windows.
+// What ranks agree on before a window is made.
+struct Agreed {
+  bool are_scattered = true;       // the parts of a shared window need not be in one piece
+  int have_memory = 0;             // ranks whose part has bytes
+  std::optional<Makers::Key> key;  // of Makers; none: no rank has several who make windows
+};
+
+// The first refusal of a rank, as all see it. If there is none, *agreed.
 Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowRequest& request,
-             bool has_makers, bool* in_one_piece, std::optional<Makers::Key>* key) {
+             bool has_makers, Agreed* agreed) {
   Offer mine;
   mine.has_makers = has_makers;
   if (has_makers) mine.key = Makers::Key::New();
@@ -46,17 +52,14 @@ Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowReque
   refusal.copy(mine.refusal, sizeof(mine.refusal) - 1);
   std::vector<Offer> all(static_cast<size_t>(bootstrap->size()));
   BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
-  int have_memory = 0;
-  bool are_scattered = true;
   for (size_t r = 0; r < all.size(); ++r) {
     if (all[r].refusal[0] != '\0') {
       return Refused("on rank " + std::to_string(r) + " " + all[r].refusal);
     }
-    if (!key->has_value() && all[r].has_makers) *key = all[r].key;
-    if (all[r].bytes > 0) ++have_memory;
-    are_scattered = are_scattered && all[r].is_scattered;
+    if (!agreed->key.has_value() && all[r].has_makers) agreed->key = all[r].key;
+    if (all[r].bytes > 0) ++agreed->have_memory;
+    agreed->are_scattered = agreed->are_scattered && all[r].is_scattered;
   }
-  *in_one_piece = request.flavor == MPI_WIN_FLAVOR_SHARED && have_memory > 1 && !are_scattered;
   return Status();
 }
 
@@ -106,18 +109,25 @@ std::string CarriedWindow::MakeHandle(Runtime* runtime, const WindowRequest& req
 // While it waits for others it lets threads in, until all have a turn.
 Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Bootstrap* bootstrap) {
   WindowOptions options;
-  std::optional<Makers::Key> key;
-  BRIGADE_RETURN_IF_ERROR(Agree(bootstrap, MakeHandle(runtime, request), request,
-                                runtime->gate() != nullptr, &options.in_one_piece, &key));
+  Agreed agreed;
+  BRIGADE_RETURN_IF_ERROR(
+      Agree(bootstrap, MakeHandle(runtime, request), request, runtime->gate() != nullptr, &agreed));
   std::optional<Makers::Turn> turn;
-  if (key.has_value()) {
-    turn.emplace(runtime->makers(), *key);
+  if (agreed.key.has_value()) {
+    turn.emplace(runtime->makers(), *agreed.key);
     BRIGADE_RETURN_IF_ERROR(turn->Await(bootstrap));
   }
   const Runtime::Entry entry(runtime);
   flavor_ = request.flavor;
   unit_ = static_cast<int>(request.unit);
   bytes_ = request.bytes;
+  options.in_one_piece = is_shared() && agreed.have_memory > 1 && !agreed.are_scattered;
+#ifdef OPEN_MPI
+  // Open MPI gives an empty part an address where the parts are in one piece.
+  empty_parts_are_null_ = is_shared() && agreed.are_scattered;
+#else
+  empty_parts_are_null_ = is_shared();
+#endif
   options.kind = WindowMemory::kShared;
   if (flavor_ == MPI_WIN_FLAVOR_CREATE) options.kind = WindowMemory::kPrivate;
   if (flavor_ == MPI_WIN_FLAVOR_DYNAMIC) options.kind = WindowMemory::kDynamic;
@@ -177,7 +187,7 @@ CarriedWindow::~CarriedWindow() {
 bool CarriedWindow::FindAttribute(int keyval, void** value) {
   switch (keyval) {
     case MPI_WIN_BASE:
-      *value = window_->is_dynamic() ? MPI_BOTTOM : window_->base();
+      *value = window_->is_dynamic() ? MPI_BOTTOM : base();
       return true;
     case MPI_WIN_SIZE:
       *value = &bytes_;
@@ -197,13 +207,15 @@ bool CarriedWindow::FindAttribute(int keyval, void** value) {
 }
 
 void CarriedWindow::QueryShared(int rank, MPI_Aint* bytes, int64_t* unit, void** memory) const {
-  if (rank == MPI_PROC_NULL) {
+  const bool is_any = rank == MPI_PROC_NULL;
+  if (is_any) {
     rank = 0;
     while (rank + 1 < window_->size() && window_->bytes_of(rank) == 0) ++rank;
   }
   *bytes = window_->bytes_of(rank);
   *unit = window_->unit_of(rank);
-  *memory = window_->PointerTo(rank);
+  const bool has_address = is_any ? *bytes > 0 : HasAddress(rank);
+  *memory = has_address ? window_->PointerTo(rank) : nullptr;
 }
 
 bool CarriedWindow::Translate(MPI_Group group, std::vector<int>* ranks) const {

@@ -50,10 +50,13 @@ class CarriedWindow {
   // Of the ranks that have it.
   MPI_Group group() const { return group_; }
   bool is_shared() const { return flavor_ == MPI_WIN_FLAVOR_SHARED; }
+  // The memory of this rank, as MPI_Win_allocate_shared returns it: null if it has no bytes and the
+  // MPI returns null then.
+  void* base() const { return HasAddress(window_->rank()) ? window_->base() : nullptr; }
 
   // A predefined attribute. False: it is none of these.
   bool FindAttribute(int keyval, void** value);
-  // Where the memory of `rank` is; MPI_PROC_NULL: of the first that has any.
+  // Where the memory of `rank` is; MPI_PROC_NULL: of the first that has any, null if none has.
   void QueryShared(int rank, MPI_Aint* bytes, int64_t* unit, void** memory) const;
   // The ranks here of a group. False: some are not members.
   bool Translate(MPI_Group group, std::vector<int>* ranks) const;
@@ -63,6 +66,8 @@ class CarriedWindow {
 
   // Makes the MPI's handle; why this rank carries no window, else empty.
   std::string MakeHandle(Runtime* runtime, const WindowRequest& request);
+  // Whether the address of the part of `rank` is not null.
+  bool HasAddress(int rank) const { return !empty_parts_are_null_ || window_->bytes_of(rank) > 0; }
   // Why it cannot be carried, if so; the same on all ranks.
   Status Open(Runtime* runtime, const WindowRequest& request, Bootstrap* bootstrap);
   Status CheckReach(Runtime* runtime, Bootstrap* bootstrap) const;
@@ -76,6 +81,7 @@ class CarriedWindow {
   int model_ = MPI_WIN_UNIFIED;
   int unit_ = 1;
   MPI_Aint bytes_ = 0;
+  bool empty_parts_are_null_ = false;  // of a shared window, as the MPI has it
 };
 
 // The window that a handle stands for; null: it is none of ours.

@@ -1,12 +1,13 @@
 #!/bin/bash
-# What libbrigade_rma.so refuses, as MPI says it: calls out of order.
-# Arguments: run_mpi.sh, the library, the program rma_states, its lines.
+# What libbrigade_rma.so refuses, as MPI says it: calls out of order. What is null.
+# Arguments: run_mpi.sh, the library, the programs rma_refusals and rma_states, the lines of the latter.
 set -u
 
 run_mpi=$1
 library=$PWD/$2
-states=$3
-right_states=$4
+refusals=$3
+states=$4
+right_states=$5
 failures=0
 export TEST_TIMEOUT=60
 
@@ -25,5 +26,8 @@ for variables in BRIGADE_TRANSPORT=shm BRIGADE_TRANSPORT=tcp BRIGADE_CHECK_WINDO
   run 3 "$variables" "$states" || complain "states with $variables"
   sed 's/^.*<stdout>://' "$TEST_TMPDIR/out" | diff "$right_states" - || complain "states with $variables differ"
 done
+
+run 3 "$refusals" empty_parts || complain empty_parts
+! grep 'left to MPI' "$TEST_TMPDIR/err" || complain 'empty_parts, of which all windows are carried'
 
 exit $((failures > 0))
