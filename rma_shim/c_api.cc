@@ -405,9 +405,10 @@ PUBLIC(Fetch_and_op, (const void* origin, void* result, MPI_Datatype type, int r
                       MPI_Aint displacement, MPI_Op op, MPI_Win win)) {
   int error = MPI_SUCCESS;
   // With layouts, for some pairs have gaps.
-  return Operate("MPI_Fetch_and_op", win,
-                 GetAccumulate(origin, 1, type, result, 1, type, rank, displacement, 1, type, op),
-                 &error)
+  Operation operation =
+      GetAccumulate(origin, 1, type, result, 1, type, rank, displacement, 1, type, op);
+  operation.is_of_one = true;
+  return Operate("MPI_Fetch_and_op", win, operation, &error)
              ? error
              : ORIGINAL(Fetch_and_op)(origin, result, type, rank, displacement, op, win);
 }

@@ -35,6 +35,7 @@ struct Operation {
   int64_t count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_REPLACE;
+  bool is_of_one = false;  // MPI_Fetch_and_op: derived datatypes are refused
 };
 
 // What MPI's caller is told.

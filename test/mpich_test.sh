@@ -81,6 +81,7 @@ one_sided() {
 
 one_sided_refusals() {
   like_stock 3 "$rma" "$built/test/rma/rma_refusals" empty_parts &&
+    carried 3 "$rma" "$built/test/rma/rma_refusals" refused_types &&
     job 3 env LD_PRELOAD="$rma" "$built/test/rma/rma_states" | diff test/rma/rma_states.txt -
 }
 

@@ -23,28 +23,29 @@ int DatatypeCache::OnFree(MPI_Datatype type, int, void*, void* cache) {
 void DatatypeCache::ForgetFreed() {
   const std::lock_guard<std::mutex> lock(freeing_);
   for (const MPI_Datatype type : freed_) {
-    layouts_.erase(type);
+    known_.erase(type);
     if (last_type_ == type) last_ = nullptr;
   }
   freed_.clear();
   any_freed_.store(false, std::memory_order_relaxed);
 }
 
-Status DatatypeCache::FindAnew(MPI_Datatype type, const TypedLayout** layout) {
+Status DatatypeCache::FindAnew(MPI_Datatype type, const Known** known) {
   if (type == MPI_DATATYPE_NULL) {
     return {StatusCode::kInvalidArgument, "the datatype is MPI_DATATYPE_NULL"};
   }
-  auto known = layouts_.find(type);
-  if (known == layouts_.end()) {
-    TypedLayout found;
-    BRIGADE_RETURN_IF_ERROR(TranslateDatatype(type, &found));
-    known = layouts_.emplace(type, std::move(found)).first;
+  auto found = known_.find(type);
+  if (found == known_.end()) {
+    Known made;
+    BRIGADE_RETURN_IF_ERROR(TranslateDatatype(type, &made.layout));
+    made.is_predefined = IsPredefined(type);
     // Predefined ones are never freed.
-    if (!IsPredefined(type)) MPI_Type_set_attr(type, keyval_, nullptr);
+    if (!made.is_predefined) MPI_Type_set_attr(type, keyval_, nullptr);
+    found = known_.emplace(type, std::move(made)).first;
   }
   last_type_ = type;
-  last_ = &known->second;
-  *layout = last_;
+  last_ = &found->second;
+  *known = last_;
   return Status();
 }
 

@@ -26,27 +26,31 @@ class DatatypeCache {
   DatatypeCache(const DatatypeCache&) = delete;
   DatatypeCache& operator=(const DatatypeCache&) = delete;
 
-  // The layout stays until the datatype is freed. Failures as TranslateDatatype.
-  Status Find(MPI_Datatype type, const TypedLayout** layout) {
+  struct Known {
+    TypedLayout layout;
+    bool is_predefined = false;
+  };
+  // It stays until the datatype is freed. Failures as TranslateDatatype.
+  Status Find(MPI_Datatype type, const Known** known) {
     if (any_freed_.load(std::memory_order_acquire)) ForgetFreed();
-    if (last_ != nullptr && type == last_type_) return *layout = last_, Status();
-    return FindAnew(type, layout);
+    if (last_ != nullptr && type == last_type_) return *known = last_, Status();
+    return FindAnew(type, known);
   }
   // Datatypes it holds.
   size_t size() {
     ForgetFreed();
-    return layouts_.size();
+    return known_.size();
   }
 
  private:
   void ForgetFreed();
-  Status FindAnew(MPI_Datatype type, const TypedLayout** layout);
+  Status FindAnew(MPI_Datatype type, const Known** known);
   static int OnFree(MPI_Datatype type, int keyval, void* attribute, void* cache);
 
   int keyval_ = MPI_KEYVAL_INVALID;
-  std::unordered_map<MPI_Datatype, TypedLayout> layouts_;
+  std::unordered_map<MPI_Datatype, Known> known_;
   MPI_Datatype last_type_ = MPI_DATATYPE_NULL;
-  const TypedLayout* last_ = nullptr;  // null: there is none
+  const Known* last_ = nullptr;  // null: there is none
   std::atomic<bool> any_freed_{false};
   std::mutex freeing_;
   std::vector<MPI_Datatype> freed_;

@@ -303,6 +303,25 @@ TEST(Datatype, WhatFortranChoosesByDigitsAreNumbers) {
   EXPECT_EQ(element_of(MPI_Type_create_f90_integer, 18), Element::kInt64);
 }
 
+TEST(Datatype, NamesAreMpisOrThoseOfTheParts) {
+  EXPECT_EQ(DescribeDatatype(MPI_DOUBLE), "MPI_DOUBLE");
+  const int lengths[] = {1, 1, 2};
+  const MPI_Aint offsets[] = {0, 8, 16};
+  MPI_Datatype row = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(3, MPI_DOUBLE, &row);
+  const Type rows(row);
+  EXPECT_EQ(DescribeDatatype(row), "a datatype of MPI_DOUBLE");
+  const MPI_Datatype parts[] = {MPI_INT, MPI_FLOAT, row};
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  MPI_Type_create_struct(3, lengths, offsets, parts, &made);
+  const Type several(made);
+  EXPECT_EQ(DescribeDatatype(made), "a datatype of MPI_INT, MPI_FLOAT, MPI_DOUBLE");
+  MPI_Type_set_name(made, "particle");
+  EXPECT_EQ(DescribeDatatype(made), "particle");
+  MPI_Type_create_f90_integer(9, &made);
+  EXPECT_NE(DescribeDatatype(made), "");
+}
+
 TEST(Datatype, OperationsOfUsersAreTold) {
   AccumulateOp op = AccumulateOp::kReplace;
   EXPECT_TRUE(FindAccumulateOp(MPI_MAXLOC, &op));
@@ -317,25 +336,27 @@ TEST(Datatype, OperationsOfUsersAreTold) {
 TEST(Datatype, CacheForgetsWhatIsFreed) {
   // MPI keeps it for as long as it lives.
   static DatatypeCache* const cache = new DatatypeCache;
-  const TypedLayout* layout = nullptr;
-  EXPECT_EQ(cache->Find(MPI_DATATYPE_NULL, &layout).code(), StatusCode::kInvalidArgument);
-  ASSERT_TRUE(cache->Find(MPI_INT, &layout).ok());
-  const TypedLayout* const of_int = layout;
+  const DatatypeCache::Known* known = nullptr;
+  EXPECT_EQ(cache->Find(MPI_DATATYPE_NULL, &known).code(), StatusCode::kInvalidArgument);
+  ASSERT_TRUE(cache->Find(MPI_INT, &known).ok());
+  EXPECT_TRUE(known->is_predefined);
+  const DatatypeCache::Known* const of_int = known;
   for (int length = 1; length <= 50; ++length) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Type_contiguous(length, MPI_INT, &type);
-    ASSERT_TRUE(cache->Find(type, &layout).ok());
-    EXPECT_EQ(layout->size(), length * int64_t{sizeof(int)});
-    const TypedLayout* again = nullptr;
+    ASSERT_TRUE(cache->Find(type, &known).ok());
+    EXPECT_FALSE(known->is_predefined);
+    EXPECT_EQ(known->layout.size(), length * int64_t{sizeof(int)});
+    const DatatypeCache::Known* again = nullptr;
     ASSERT_TRUE(cache->Find(type, &again).ok());
-    EXPECT_EQ(again, layout);
+    EXPECT_EQ(again, known);
     MPI_Type_free(&type);
-    EXPECT_EQ(cache->Find(type, &layout).code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(cache->Find(type, &known).code(), StatusCode::kInvalidArgument);
     EXPECT_EQ(cache->size(), 1);
   }
-  ASSERT_TRUE(cache->Find(MPI_INT, &layout).ok());
-  EXPECT_EQ(layout, of_int);
-  EXPECT_EQ(cache->Find(MPI_DATATYPE_NULL, &layout).code(), StatusCode::kInvalidArgument);
+  ASSERT_TRUE(cache->Find(MPI_INT, &known).ok());
+  EXPECT_EQ(known, of_int);
+  EXPECT_EQ(cache->Find(MPI_DATATYPE_NULL, &known).code(), StatusCode::kInvalidArgument);
 }
 
 }  // namespace

@@ -228,6 +228,14 @@ Status Struct(const Contents& made, TypedLayout* layout) {
   return blocks.List(layout);
 }
 
+// Empty: it has none.
+std::string NameOf(MPI_Datatype type) {
+  char name[MPI_MAX_OBJECT_NAME + 1] = "";
+  int length = 0;
+  MPI_Type_get_name(type, name, &length);
+  return name;
+}
+
 // What Fortran asks for by digits (MPI_Type_create_f90_real) has a handle of its own: the datatype
 // of C that is as long, or `type` if there is none.
 MPI_Datatype AsInC(MPI_Datatype type) {
@@ -300,7 +308,28 @@ Status TranslateDerived(const Contents& made, TypedLayout* layout) {
   }
 }
 
+// The names of the predefined datatypes that `type` consists of, each once.
+void ListParts(MPI_Datatype type, std::vector<std::string>* names) {
+  if (!IsPredefined(type)) {
+    const Contents made(type);
+    for (const MPI_Datatype part : made.types) ListParts(part, names);
+    return;
+  }
+  const std::string name = NameOf(AsInC(type));
+  if (std::find(names->begin(), names->end(), name) == names->end()) names->push_back(name);
+}
+
 }  // namespace
+
+std::string DescribeDatatype(MPI_Datatype type) {
+  const std::string own = NameOf(type);
+  if (!own.empty()) return own;
+  std::vector<std::string> names;
+  ListParts(type, &names);
+  std::string text = "a datatype of ";
+  for (size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return text;
+}
 
 bool IsPredefined(MPI_Datatype type) {
   const int combiner = Envelope(type).combiner;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int rank, size;
+static int rank, size, right;
 
 #define CHECK(condition)                                                             \
   do {                                                                               \
@@ -13,6 +13,12 @@ static int rank, size;
       MPI_Abort(MPI_COMM_WORLD, 3);                                                  \
     }                                                                                \
   } while (0)
+
+static int class_of(int error) {
+  int class;
+  MPI_Error_class(error, &class);
+  return class;
+}
 
 /* Whether a shared part of 0 bytes is at NULL. */
 static int empty_is_null(int scattered) {
@@ -56,16 +62,88 @@ static void empty_parts(void) {
   MPI_Info_free(&info);
 }
 
+/* Swaps and fetches of what MPI does not let be swapped or fetched. */
+static void refused_types(void) {
+  char memory[64] = {0}, values[64] = {1}, zeros[64] = {0}, result[64];
+  MPI_Datatype bytes, number, twin, digits;
+  MPI_Win win;
+  MPI_Type_contiguous(4, MPI_BYTE, &bytes);
+  MPI_Type_contiguous(1, MPI_INT, &number);
+  MPI_Type_dup(MPI_INT, &twin);
+  MPI_Type_create_f90_integer(9, &digits); /* which counts as predefined */
+  MPI_Type_commit(&bytes);
+  MPI_Type_commit(&number);
+  MPI_Win_create(memory, sizeof(memory), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Win_fence(0, win);
+  const MPI_Datatype derived[] = {bytes, number, twin};
+  for (int i = 0; i < 3; ++i) {
+    CHECK(class_of(MPI_Compare_and_swap(values, zeros, result, derived[i], right, 0, win)) ==
+          MPI_ERR_TYPE);
+    CHECK(class_of(MPI_Fetch_and_op(values, result, derived[i], right, 0, MPI_SUM, win)) ==
+          MPI_ERR_TYPE);
+    CHECK(class_of(MPI_Fetch_and_op(values, result, derived[i], right, 0, MPI_REPLACE, win)) ==
+          MPI_ERR_TYPE);
+  }
+  const MPI_Datatype no_integers[] = {
+      MPI_FLOAT,     MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_WCHAR,  MPI_C_FLOAT_COMPLEX, MPI_2INT,
+      MPI_SHORT_INT, MPI_PACKED, MPI_REAL,        MPI_REAL16, MPI_DATATYPE_NULL};
+  for (size_t i = 0; i < sizeof(no_integers) / sizeof(no_integers[0]); ++i) {
+    CHECK(class_of(MPI_Compare_and_swap(values, zeros, result, no_integers[i], right, 0, win)) ==
+          MPI_ERR_TYPE);
+  }
+  MPI_Win_fence(0, win);
+  for (size_t i = 0; i < sizeof(memory); ++i) CHECK(memory[i] == 0);
+  const MPI_Datatype swapped[] = {MPI_BYTE,    MPI_CHAR,     MPI_SIGNED_CHAR, MPI_SHORT,
+                                  MPI_INT,     MPI_LONG,     MPI_UINT64_T,    MPI_C_BOOL,
+                                  MPI_AINT,    MPI_OFFSET,   MPI_COUNT,       MPI_LOGICAL,
+                                  MPI_INTEGER, MPI_INTEGER8, digits};
+  for (size_t i = 0; i < sizeof(swapped) / sizeof(swapped[0]); ++i) {
+    MPI_Win_fence(0, win);
+    memset(memory, 0, sizeof(memory));
+    MPI_Win_fence(0, win);
+    CHECK(MPI_Compare_and_swap(values, zeros, result, swapped[i], right, 0, win) == MPI_SUCCESS);
+    MPI_Win_fence(0, win);
+    CHECK(memory[0] == 1 && result[0] == 0);
+  }
+  MPI_Type_free(&bytes);
+  MPI_Type_free(&number);
+  MPI_Type_free(&twin);
+  MPI_Win_free(&win);
+}
+
+/* MPI adds these, we do not. */
+static void not_carried(void) {
+  char memory[32] = {0}, values[32] = {0};
+  MPI_Datatype pair;
+  MPI_Win win;
+  MPI_Type_contiguous(2, MPI_REAL16, &pair);
+  MPI_Type_commit(&pair);
+  MPI_Win_create(memory, sizeof(memory), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_fence(0, win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  CHECK(class_of(MPI_Accumulate(values, 1, pair, right, 0, 1, pair, MPI_SUM, win)) == MPI_ERR_OP);
+  CHECK(class_of(MPI_Accumulate(values, 8, MPI_INT, right, 0, 1, pair, MPI_SUM, win)) ==
+        MPI_ERR_TYPE);
+  CHECK(class_of(MPI_Accumulate(values, 1, MPI_REAL, right, 0, 1, MPI_REAL, MPI_BOR, win)) ==
+        MPI_ERR_OP);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_ARE_FATAL);
+  MPI_Accumulate(values, 2, MPI_REAL16, right, 0, 2, MPI_REAL16, MPI_SUM, win);
+  MPI_Win_fence(0, win);
+}
+
 static const struct {
   const char* name;
   void (*run)(void);
-} kCases[] = {{"empty_parts", empty_parts}};
+} kCases[] = {
+    {"empty_parts", empty_parts}, {"refused_types", refused_types}, {"not_carried", not_carried}};
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   CHECK(argc == 2);
+  right = (rank + 1) % size;
   for (size_t i = 0; i < sizeof(kCases) / sizeof(kCases[0]); ++i) {
     if (strcmp(argv[1], kCases[i].name) != 0) continue;
     kCases[i].run();

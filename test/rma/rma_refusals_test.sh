@@ -1,5 +1,5 @@
 #!/bin/bash
-# What libbrigade_rma.so refuses, as MPI says it: calls out of order. What is null.
+# What libbrigade_rma.so refuses, as MPI says it: calls out of order and datatypes; and what is null.
 # Arguments: run_mpi.sh, the library, the programs rma_refusals and rma_states, the lines of the latter.
 set -u
 
@@ -22,12 +22,27 @@ run() {
   "$run_mpi" "$1" env "LD_PRELOAD=$library" BRIGADE_LOG=info "${@:2}" >"$TEST_TMPDIR/out" 2>"$TEST_TMPDIR/err"
 }
 
+says() {  # TEXT, a regular expression
+  grep -q "$1" "$TEST_TMPDIR/err" || complain "expected '$1'"
+}
+
 for variables in BRIGADE_TRANSPORT=shm BRIGADE_TRANSPORT=tcp BRIGADE_CHECK_WINDOWS=1; do
   run 3 "$variables" "$states" || complain "states with $variables"
   sed 's/^.*<stdout>://' "$TEST_TMPDIR/out" | diff "$right_states" - || complain "states with $variables differ"
 done
 
+for variables in BRIGADE_TRANSPORT=shm BRIGADE_TRANSPORT=tcp; do
+  run 3 "$variables" "$refusals" refused_types || complain "refused_types with $variables"
+done
 run 3 "$refusals" empty_parts || complain empty_parts
 ! grep 'left to MPI' "$TEST_TMPDIR/err" || complain 'empty_parts, of which all windows are carried'
+
+# What is not carried is named as MPI names it.
+! run 2 "$refusals" not_carried || complain 'not_carried ends well'
+for text in 'sum of MPI_REAL16 is not carried: only MPI_REPLACE and MPI_NO_OP are; BRIGADE_RMA=off' \
+  'sum of a datatype of MPI_REAL16 is not carried' 'accumulates MPI_INT into a datatype of MPI_REAL16' \
+  'bitwise or is not defined for MPI_REAL$'; do
+  says "MPI_Accumulate on rank [01]: $text"
+done
 
 exit $((failures > 0))
