@@ -166,11 +166,18 @@ void Runtime::AgreeOnStatistics(const char* routine, const ProcessGrid& grid) {
   const Wanted mine = {settings_.statistics, !settings_.statistics_file.empty()};
   std::vector<Wanted> wanted(world_size_);
   FailIfNotOk(OriginOf(routine, -1), bootstrap.AllGather(&mine, sizeof(mine), wanted.data()));
+  // In the order of Settings::Statistics.
+  constexpr const char* kModes[] = {"0", "1", "ranks"};
+  const Wanted& first = wanted.front();
   for (const Wanted& other : wanted) {
-    if (other.mode == mine.mode && other.file == mine.file) continue;
-    Fail(OriginOf(routine, -1), "%s differs between grid ranks %d and %d",
-         other.mode != mine.mode ? "BRIGADE_STATS" : "BRIGADE_STATS_FILE",
-         grid.RankAt(grid.row, grid.col), static_cast<int>(&other - wanted.data()));
+    const bool is_mode = other.mode != first.mode;
+    if (!is_mode && other.file == first.file) continue;
+    const auto value = [&](const Wanted& one) {
+      return is_mode ? kModes[static_cast<int>(one.mode)] : one.file ? "a file" : "none";
+    };
+    Fail(OriginOf(routine, -1), "the ranks of a grid differ in %s: rank 0 has %s, rank %d has %s",
+         is_mode ? "BRIGADE_STATS" : "BRIGADE_STATS_FILE", value(first),
+         static_cast<int>(&other - wanted.data()), value(other));
   }
   if (statistics_ != nullptr && mine.mode != Settings::Statistics::kPerRank) {
     MPI_Request request;

@@ -72,7 +72,7 @@ CarriedWindow* Make(const char* routine, const WindowRequest& request) {
   if (!is_initialized || request.comm == MPI_COMM_NULL || request.bytes < 0) return nullptr;
   MPI_Comm_test_inter(request.comm, &is_inter);
   if (is_inter) return nullptr;
-  return CarriedWindow::Create(Runtime::Start(routine), request);
+  return CarriedWindow::Create(Runtime::Start(routine), routine, request);
 }
 
 // --- synchronisation ---

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "membuf/version.h"
+#include "rma_shim/errors.h"
 #include "rma_shim/makers.h"
 #include "rma_shim/original.h"
 #include "transport/mpi/mpi_bootstrap.h"
@@ -19,6 +20,7 @@ namespace {
 struct Offer {
   MPI_Aint bytes = 0;
   bool is_scattered = false;  // each rank's part of a shared window may lie anywhere
+  bool is_checked = false;    // BRIGADE_CHECK_WINDOWS
   bool has_makers = false;    // its threads may make windows at the same time
   Makers::Key key;            // then
   char refusal[160] = {};     // why not; empty: it can
@@ -41,10 +43,11 @@ struct Agreed {
   std::optional<Makers::Key> key;  // of Makers; none: no rank has several who make windows
 };
 
-// The first refusal of a rank, as all see it. If there is none, *agreed.
+// The first refusal of a rank, as all see it. kMismatch: their settings differ. Otherwise *agreed.
 Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowRequest& request,
-             bool has_makers, Agreed* agreed) {
+             bool has_makers, bool is_checked, Agreed* agreed) {
   Offer mine;
+  mine.is_checked = is_checked;
   mine.has_makers = has_makers;
   if (has_makers) mine.key = Makers::Key::New();
   mine.bytes = request.bytes;
@@ -52,20 +55,29 @@ Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowReque
   refusal.copy(mine.refusal, sizeof(mine.refusal) - 1);
   std::vector<Offer> all(static_cast<size_t>(bootstrap->size()));
   BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
+  size_t odd = 0;  // the first rank with another setting than rank 0
   for (size_t r = 0; r < all.size(); ++r) {
     if (all[r].refusal[0] != '\0') {
       return Refused("on rank " + std::to_string(r) + " " + all[r].refusal);
     }
+    if (odd == 0 && all[r].is_checked != all[0].is_checked) odd = r;
     if (!agreed->key.has_value() && all[r].has_makers) agreed->key = all[r].key;
     if (all[r].bytes > 0) ++agreed->have_memory;
     agreed->are_scattered = agreed->are_scattered && all[r].is_scattered;
+  }
+  if (odd > 0) {
+    const auto value = [&](size_t r) { return all[r].is_checked ? "1" : "0"; };
+    return {StatusCode::kMismatch,
+            std::string("the ranks of a window differ in BRIGADE_CHECK_WINDOWS: rank 0 has ") +
+                value(0) + ", rank " + std::to_string(odd) + " has " + value(odd)};
   }
   return Status();
 }
 
 }  // namespace
 
-CarriedWindow* CarriedWindow::Create(Runtime* runtime, const WindowRequest& request) {
+CarriedWindow* CarriedWindow::Create(Runtime* runtime, const char* routine,
+                                     const WindowRequest& request) {
   MPI_Comm comm = MPI_COMM_NULL;
   if (MPI_Comm_dup(request.comm, &comm) != MPI_SUCCESS) return nullptr;
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -74,6 +86,8 @@ CarriedWindow* CarriedWindow::Create(Runtime* runtime, const WindowRequest& requ
   {
     MpiBootstrap bootstrap(comm);
     status = made->Open(runtime, request, &bootstrap);
+    // Settings that differ. The window would otherwise be left to the MPI, and nobody be told.
+    if (status.code() == StatusCode::kMismatch) Fail(routine, status.message());
     const bool is_told =
         runtime->settings().log_info || (runtime->settings().check_windows && !status.ok());
     if (bootstrap.rank() == 0 && is_told) {
@@ -110,8 +124,9 @@ std::string CarriedWindow::MakeHandle(Runtime* runtime, const WindowRequest& req
 Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Bootstrap* bootstrap) {
   WindowOptions options;
   Agreed agreed;
-  BRIGADE_RETURN_IF_ERROR(
-      Agree(bootstrap, MakeHandle(runtime, request), request, runtime->gate() != nullptr, &agreed));
+  BRIGADE_RETURN_IF_ERROR(Agree(bootstrap, MakeHandle(runtime, request), request,
+                                runtime->gate() != nullptr, runtime->settings().check_windows,
+                                &agreed));
   std::optional<Makers::Turn> turn;
   if (agreed.key.has_value()) {
     turn.emplace(runtime->makers(), *agreed.key);

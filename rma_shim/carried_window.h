@@ -34,7 +34,8 @@ struct WindowRequest {
 class CarriedWindow {
  public:
   // Collective over request.comm. It is the runtime's. Null: it is left to the MPI, on all ranks.
-  static CarriedWindow* Create(Runtime* runtime, const WindowRequest& request);
+  // Settings that differ end the job in the name of `routine`.
+  static CarriedWindow* Create(Runtime* runtime, const char* routine, const WindowRequest& request);
   // Gives the handle back, unless the program's call has.
   ~CarriedWindow();
   CarriedWindow(const CarriedWindow&) = delete;

@@ -85,6 +85,13 @@ one_sided_refusals() {
     job 3 env LD_PRELOAD="$rma" "$built/test/rma/rma_states" | diff test/rma/rma_states.txt -
 }
 
+settings() {
+  mkdir -p "$work/settings"
+  TEST_TMPDIR=$work/settings ./test/settings/differ_test.sh "$run_mpi" "$rma" "$pblas" "$shim/libbrigade_blacs.so" \
+    "$built/test/rma/rma_refusals" "$built/test/pblas/errors_cases" "$built/test/blacs/blacs_cases" \
+    "$built/test/li/li_cases" "$built/test/bsp/start_cases"
+}
+
 one_sided_fortran() {
   local source
   for source in test/rma/rma_{mpif,f08}_test.f90; do
@@ -225,6 +232,7 @@ check "one-sided calls" one_sided
 check "one-sided calls that are refused" one_sided_refusals
 check "one-sided calls of Fortran" one_sided_fortran
 check "one-sided calls with large counts" one_sided_large
+check "settings that differ" settings
 check "benchmarks" job 2 "$built/bench/brigade_bench" --peers none --shim none --seconds 0.05 spread --cases broadcast \
   --bytes 1K
 check "studies by puts and gets" studies

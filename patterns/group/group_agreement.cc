@@ -1,7 +1,6 @@
 #include "patterns/group/group_agreement.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace brigade {
 
@@ -42,21 +41,32 @@ Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
     std::string theirs = zeros;
     BRIGADE_RETURN_IF_ERROR(
         bootstrap->FindDifference(name.data(), name.size(), &rank, zeros.data(), theirs.data()));
-    if (rank >= 0) return differ("the transport", zeros.c_str(), theirs.c_str());
+    if (rank >= 0) {
+      return differ("the transport (BRIGADE_TRANSPORT)", zeros.c_str(), theirs.c_str());
+    }
   }
   if (rank < 0) return Status();
-  const std::pair<const char*, uint64_t Numbers::*> named[] = {
-      {"the wire format", &Numbers::format},
-      {"chunk bytes", &Numbers::chunk_bytes},
-      {"staging bytes", &Numbers::staging_bytes},
-      {"rows", &Numbers::rows},
-      {"columns", &Numbers::cols},
-      {"whether to measure their edges", &Numbers::calibrate},
-      {"whether topologies are hints", &Numbers::topology_is_hint}};
-  const auto* number = named;
-  while (first.*number->second == other.*number->second) ++number;
-  return differ(number->first, std::to_string(first.*number->second),
-                std::to_string(other.*number->second));
+  // In the order of EngineOptions::Calibrate.
+  constexpr const char* kCalibrate[] = {"0", "1", "always"};
+  constexpr const char* kTopology[] = {"strict", "hint"};
+  const struct {
+    const char* what;
+    uint64_t Numbers::*number;
+    const char* const* values;  // null: it is a number
+  } named[] = {{"the wire format", &Numbers::format, nullptr},
+               {"chunk bytes (BRIGADE_CHUNK_BYTES)", &Numbers::chunk_bytes, nullptr},
+               {"staging bytes (BRIGADE_STAGING_BYTES)", &Numbers::staging_bytes, nullptr},
+               {"rows", &Numbers::rows, nullptr},
+               {"columns", &Numbers::cols, nullptr},
+               {"calibration (BRIGADE_CALIBRATE)", &Numbers::calibrate, kCalibrate},
+               {"topologies (BRIGADE_TOPOLOGY)", &Numbers::topology_is_hint, kTopology}};
+  const auto* one = named;
+  while (first.*one->number == other.*one->number) ++one;
+  const auto value = [&](const Numbers& numbers) {
+    const uint64_t number = numbers.*one->number;
+    return one->values == nullptr ? std::to_string(number) : std::string(one->values[number]);
+  };
+  return differ(one->what, value(first), value(other));
 }
 
 namespace {

@@ -38,9 +38,11 @@ TEST(GroupAgreement, NamesBothRanksAndTheirValues) {
   EXPECT_EQ(Complaint(options), "");
   options.chunk_bytes = 64;
   EXPECT_EQ(Complaint(options),
-            "the ranks of a group differ in chunk bytes: rank 0 has 32768, rank 1 has 64");
+            "the ranks of a group differ in chunk bytes (BRIGADE_CHUNK_BYTES): rank 0 has 32768, "
+            "rank 1 has 64");
   EXPECT_EQ(Complaint(options, "tcp"),
-            "the ranks of a group differ in the transport: rank 0 has shm, rank 1 has tcp");
+            "the ranks of a group differ in the transport (BRIGADE_TRANSPORT): rank 0 has shm, "
+            "rank 1 has tcp");
 }
 
 TEST(GroupAgreement, ComparesEverySetting) {
@@ -49,13 +51,17 @@ TEST(GroupAgreement, ComparesEverySetting) {
   };
   EngineOptions options;
   options.staging_bytes = 1;
-  differs_in(Complaint(options), "staging bytes");
+  differs_in(Complaint(options), "staging bytes (BRIGADE_STAGING_BYTES)");
   options = EngineOptions();
   options.calibrate = EngineOptions::Calibrate::kAlways;
-  differs_in(Complaint(options), "whether to measure their edges");
+  EXPECT_EQ(Complaint(options),
+            "the ranks of a group differ in calibration (BRIGADE_CALIBRATE): rank 0 has 0, rank 1 "
+            "has always");
   options = EngineOptions();
   options.topology_is_hint = true;
-  differs_in(Complaint(options), "whether topologies are hints");
+  EXPECT_EQ(Complaint(options),
+            "the ranks of a group differ in topologies (BRIGADE_TOPOLOGY): rank 0 has strict, rank "
+            "1 has hint");
   differs_in(Complaint(EngineOptions(), "shm", kCols, kCols), "rows");
   differs_in(Complaint(EngineOptions(), "shm", kRows, kRows), "columns");
 }
@@ -75,7 +81,8 @@ TEST(GroupAgreement, ComparesNamesOfAnyLength) {
            {std::pair(name, other), std::pair(other, name), std::pair(others[0], other)}) {
         std::string expected;
         if (mine != theirs) {
-          expected = "the ranks of a group differ in the transport: rank 0 has ";
+          expected =
+              "the ranks of a group differ in the transport (BRIGADE_TRANSPORT): rank 0 has ";
           expected += mine + ", rank 1 has ";
           expected += theirs;
         }

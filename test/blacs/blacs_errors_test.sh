@@ -99,8 +99,10 @@ expect_different() {
   expect grid "$1" bash -c "[ \$OMPI_COMM_WORLD_RANK = 0 ] && export $2; exec \"\$@\"" --
 }
 expect_different "BLACS ERROR 'blacs_gridinit: mismatch.*" BRIGADE_CHUNK_BYTES=16K
-expect_different "BLACS ERROR 'blacs_gridinit: BRIGADE_STATS differs" BRIGADE_STATS=1
-expect_different "BLACS ERROR 'blacs_gridinit: BRIGADE_STATS_FILE differs" BRIGADE_STATS_FILE=/dev/null
+expect_different "BLACS ERROR 'blacs_gridinit: the ranks of a grid differ in BRIGADE_STATS: rank 0 has 1, rank 1 has 0" \
+  BRIGADE_STATS=1
+expect_different "BLACS ERROR 'blacs_gridinit: the ranks of a grid differ in BRIGADE_STATS_FILE: rank 0 has a file, rank 1" \
+  BRIGADE_STATS_FILE=/dev/null
 
 # A program of MPICH, whose testers come with those of Open MPI, and one whose calls MPICH takes.
 expect_alone() {

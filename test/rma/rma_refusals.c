@@ -2,8 +2,10 @@
  */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+static char* program;
 static int rank, size, right;
 
 #define CHECK(condition)                                                             \
@@ -132,17 +134,42 @@ static void not_carried(void) {
   MPI_Win_fence(0, win);
 }
 
+/* A window with a process that these have started, and that has their preload and no other variable
+   of theirs. */
+static void spawned(void) {
+  char preload[4096];
+  char* arguments[] = {preload, program, "spawned", NULL};
+  MPI_Comm other, all;
+  MPI_Win win;
+  int* mine;
+  MPI_Comm_get_parent(&other);
+  const int is_child = other != MPI_COMM_NULL;
+  if (!is_child) {
+    snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", getenv("LD_PRELOAD"));
+    MPI_Comm_spawn("env", arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other,
+                   MPI_ERRCODES_IGNORE);
+  }
+  MPI_Intercomm_merge(other, is_child, &all);
+  MPI_Win_allocate(sizeof(int), 1, MPI_INFO_NULL, all, &mine, &win);
+  MPI_Win_free(&win);
+  MPI_Comm_free(&all);
+  MPI_Comm_free(&other);
+}
+
 static const struct {
   const char* name;
   void (*run)(void);
-} kCases[] = {
-    {"empty_parts", empty_parts}, {"refused_types", refused_types}, {"not_carried", not_carried}};
+} kCases[] = {{"empty_parts", empty_parts},
+              {"refused_types", refused_types},
+              {"not_carried", not_carried},
+              {"spawned", spawned}};
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   CHECK(argc == 2);
+  program = argv[0];
   right = (rank + 1) % size;
   for (size_t i = 0; i < sizeof(kCases) / sizeof(kCases[0]); ++i) {
     if (strcmp(argv[1], kCases[i].name) != 0) continue;

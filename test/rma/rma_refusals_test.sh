@@ -45,4 +45,10 @@ for text in 'sum of MPI_REAL16 is not carried: only MPI_REPLACE and MPI_NO_OP ar
   says "MPI_Accumulate on rank [01]: $text"
 done
 
+# A process that was spawned without its parents' settings.
+run 2 "$refusals" spawned || complain 'spawned with the same settings'
+says 'a window of 3 ranks is carried over'
+! run 2 BRIGADE_CHUNK_BYTES=64K "$refusals" spawned || complain 'spawned with other settings ends well'
+says 'MPI_Win_allocate on rank 0: .* differ in chunk bytes (BRIGADE_CHUNK_BYTES): rank 0 has 65536, rank 2 has 32768'
+
 exit $((failures > 0))

@@ -60,12 +60,17 @@ Status Multiplier::Create(WindowSpace* space, Bootstrap* bootstrap,
   Agreed other{};
   BRIGADE_RETURN_IF_ERROR(bootstrap->FindDifference(&mine, sizeof(mine), &rank, &first, &other));
   if (rank >= 0) {
+    const auto shape = [](const Agreed& one) {
+      return std::to_string(one.rows) + " x " + std::to_string(one.cols);
+    };
+    const bool is_shape = first.rows != other.rows || first.cols != other.cols;
     return {StatusCode::kMismatch,
-            "the ranks of a grid differ: rank 0 has " + std::to_string(first.rows) + " x " +
-                std::to_string(first.cols) + " ranks and buffers of " +
-                std::to_string(first.buffer_bytes) + " bytes, rank " + std::to_string(rank) +
-                " has " + std::to_string(other.rows) + " x " + std::to_string(other.cols) +
-                " and " + std::to_string(other.buffer_bytes)};
+            "the ranks of a grid differ in " +
+                (is_shape ? "its shape: rank 0 has " + shape(first)
+                          : "the buffers of products (BRIGADE_MULTIPLY_BYTES): rank 0 has " +
+                                std::to_string(first.buffer_bytes)) +
+                ", rank " + std::to_string(rank) + " has " +
+                (is_shape ? shape(other) : std::to_string(other.buffer_bytes))};
   }
   WindowOptions all;
   all.kind = WindowMemory::kProcess;
