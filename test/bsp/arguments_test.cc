@@ -73,20 +73,16 @@ TEST(ArgumentsTest, AreChecked) {
   ASSERT_OK(program->Send(process, &y, &y, sizeof(y)));
   ASSERT_OK(program->Sync());
 
-  const std::string beyond = " that process 0 has registered";
+  const std::string beyond = " bytes beyond the 4 bytes that process 0 has registered";
   const std::string nobody = ": they are 0 to " + std::to_string(n - 1);
   for (const Way way : {Way::kBuffered, Way::kDirect}) {
     EXPECT_REFUSED(program->Put(way, 0, &y, &y, 0, 1), "is not registered on this process");
     EXPECT_REFUSED(program->Get(way, 0, &y, 0, &y, 1), "is not registered on this process");
     EXPECT_REFUSED(program->Put(way, 0, &y, nullptr, 0, 1), "is not registered on this process");
-    EXPECT_REFUSED(program->Put(way, 0, &y, &x, 1, 4),
-                   "4 bytes from offset 1 on, of the 4" + beyond);
-    EXPECT_REFUSED(program->Get(way, 0, &x, 5, &y, 1),
-                   "1 bytes from offset 5 on, of the 4" + beyond);
-    EXPECT_REFUSED(program->Put(way, 0, &y, &x, -1, 1),
-                   "1 bytes from offset -1 on, of the 4" + beyond);
-    EXPECT_REFUSED(program->Get(way, 0, &x, -1, &y, 1),
-                   "1 bytes from offset -1 on, of the 4" + beyond);
+    EXPECT_REFUSED(program->Put(way, 0, &y, &x, 1, 4), "4 bytes at offset 1 end 1" + beyond);
+    EXPECT_REFUSED(program->Get(way, 0, &x, 5, &y, 1), "1 bytes at offset 5 end 2" + beyond);
+    EXPECT_REFUSED(program->Put(way, 0, &y, &x, -1, 1), "offset -1 is negative");
+    EXPECT_REFUSED(program->Get(way, 0, &x, -1, &y, 1), "offset -1 is negative");
     EXPECT_REFUSED(program->Put(way, 0, &y, &x, 0, -1), "-1 bytes");
     EXPECT_REFUSED(program->Get(way, 0, &x, 0, &y, -1), "-1 bytes");
     EXPECT_REFUSED(program->Put(way, n, &y, &x, 0, 1),

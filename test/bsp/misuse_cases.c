@@ -109,9 +109,10 @@ static const struct {
   { #name, kByOne, name, text }
     ONE(put_unregistered, "bsp_put on process 2, superstep 1: the memory at 0x"),
     ONE(put_beyond,
-        "bsp_put on process 2, superstep 1: 4 bytes from offset 1 on, of the 4 that process 1 has "
-        "registered"),
-    ONE(get_beyond, "bsp_get on process 2, superstep 1: 1 bytes from offset 5 on, of the 4"),
+        "bsp_put on process 2, superstep 1: 4 bytes at offset 1 end 1 bytes beyond the 4 bytes "
+        "that process 1 has registered"),
+    ONE(get_beyond,
+        "bsp_get on process 2, superstep 1: 1 bytes at offset 5 end 2 bytes beyond the 4 bytes"),
     ONE(put_to_nobody, "bsp_put on process 2, superstep 1: there is no process 3: they are 0 to 2"),
     ONE(pop_unregistered, "bsp_pop_reg on process 2, superstep 1: the memory at 0x"),
     ONE(send_to_nobody,

@@ -39,8 +39,8 @@ finds() {  # CASE TEXT
 }
 
 if [[ $what == always ]]; then
-  expect range 'LIPUT on process 1, superstep 2: 8 bytes from offset 12 on, of the 16 that process 2 has registered'
-  expect range_far 'LIGET on process 1, superstep 2: 2 bytes from offset 18446744073709551615 on'
+  expect range 'LIPUT on process 1, superstep 2: 8 bytes at offset 12 end 4 bytes beyond the 16 bytes that process 2 has'
+  expect range_far 'LIGET on process 1, superstep 2: 2 bytes at offset 18446744073709551615 begin 18446744073709551599 bytes beyond the'
   expect label 'LIPUT on process 1, superstep 2: the memory at .* is not registered on this process'
   expect windows 'LIREGISTER on process 0, superstep 2: 64 pieces of memory are registered, which is the limit'
   expect pid 'LIGET on process 1, superstep 2: there is no process 3: they are 0 to 2'

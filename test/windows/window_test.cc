@@ -682,8 +682,10 @@ TEST_P(Windows, WrongCallsAreToldAndDoNothing) {
     is_refused(window->Fence(), "locks of the window are held");
     is_refused(window->Free(), "locks are held");
     is_refused(window->Put(one, At(self.rank(), 0, 8)), "no epoch is open");
-    is_refused(window->Put(one, At(other, window->bytes_of(other) / 8, 8)), "displacement");
-    is_refused(window->Put(one, At(other, -1, 8)), "displacement");
+    is_refused(window->Put(one, At(other, window->bytes_of(other) / 8, 8)),
+               "bytes, ends 8 bytes beyond the window: displacement ");
+    is_refused(window->Put(one, At(other, -1, 8)),
+               "begins 8 bytes before the window: displacement -1");
     is_refused(window->Put(one, At(other, 0, 4)), "8 bytes here, and 4");
     is_refused(window->Accumulate(AccumulateOp::kSum, one, At(other, 0, 1, Element::kDouble)),
                "int64 into double");

@@ -12,6 +12,7 @@
 #include "membuf/byte_span.h"
 #include "membuf/copy_bytes.h"
 #include "membuf/rules.h"
+#include "windows/core/access_range.h"
 #include "windows/core/fences.h"
 #include "windows/core/window.h"
 #include "windows/layout/layout_copy.h"
@@ -66,8 +67,9 @@ Status Window::CheckAttached(const TargetData& target, int64_t offset) {
       attached.Hold(target.layout, target.count, static_cast<int64_t>(kProcessAddress) + offset);
   attached.changing().Unlock();
   if (is_attached) return Status();
-  return Invalid("bytes behind address " + std::to_string(target.displacement) + " that rank " +
-                 std::to_string(target.rank) + " has not attached to the window");
+  return Invalid("the access at address " + std::to_string(target.displacement) + " of rank " +
+                 std::to_string(target.rank) +
+                 " reaches memory that the rank has not attached to the window");
 }
 
 Status Window::Check(const TargetData& target, int64_t origin_bytes, int64_t* offset) {
@@ -92,10 +94,7 @@ Status Window::Check(const TargetData& target, int64_t origin_bytes, int64_t* of
                          displacement * member.unit + low >= 0 &&
                          high <= memory - displacement * member.unit;
   if (bytes > 0 && !is_inside) {
-    return Invalid("bytes from " + std::to_string(low) + " to " + std::to_string(high) +
-                   " behind displacement " + std::to_string(target.displacement) +
-                   ", in units of " + std::to_string(member.unit) + ", of the " +
-                   std::to_string(memory) + " bytes of rank " + std::to_string(target.rank));
+    return Invalid(DescribeAccessOutside(member, target.rank, target.displacement, low, high));
   }
   *offset = displacement * member.unit;
   return bytes > 0 && is_dynamic ? CheckAttached(target, *offset) : Status();

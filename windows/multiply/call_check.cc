@@ -37,8 +37,8 @@ Status CheckDimension(const char* what, int64_t size, int64_t block, int source,
   }
   BRIGADE_RETURN_IF_ERROR(AtLeast(what, first, 0));
   if (used <= size && first <= size - used) return Status();
-  return Invalid(std::to_string(used) + " " + name + "s from " + std::to_string(first) +
-                 " on, of " + std::to_string(size));
+  return Invalid(std::to_string(used) + " " + name + "s from " + name + " " +
+                 std::to_string(first) + " on, in a matrix that has " + std::to_string(size));
 }
 
 Status CheckMatrix(const DistributedMatrix& matrix, int64_t used_rows, int64_t used_cols,
@@ -71,7 +71,9 @@ Status CheckMatrix(const DistributedMatrix& matrix, int64_t used_rows, int64_t u
   const std::byte* const base = window->base();
   const int64_t whole = window->bytes_of(rank);
   if (matrix.data < base || bytes > whole || matrix.data - base > whole - bytes) {
-    return Invalid("data, of " + std::to_string(bytes) + " bytes, is not in the window");
+    return Invalid("the " + std::to_string(bytes) +
+                   " bytes from data on are not inside the window, which has " +
+                   std::to_string(whole) + " bytes");
   }
   return Status();
 }

@@ -244,10 +244,13 @@ Status Program::CheckAccess(int pid, const void* address, int offset, int bytes,
                    "effect at bsp_sync");
   }
   const int64_t there = registrations_.at(slot).bytes_of[static_cast<size_t>(pid)];
-  if (offset < 0 || bytes > there - offset) {
-    return Invalid(std::to_string(bytes) + " bytes from offset " + std::to_string(offset) +
-                   " on, of the " + std::to_string(std::max<int64_t>(there, 0)) + " that process " +
-                   std::to_string(pid) + " has registered");
+  if (offset < 0) return Invalid("offset " + std::to_string(offset) + " is negative");
+  if (bytes > there - offset) {
+    const int64_t registered = std::max<int64_t>(there, 0);
+    return Invalid(std::to_string(bytes) + " bytes at offset " + std::to_string(offset) + " end " +
+                   std::to_string(offset + bytes - registered) + " bytes beyond the " +
+                   std::to_string(registered) + " bytes that process " + std::to_string(pid) +
+                   " has registered");
   }
   *place = {pid, slot, static_cast<size_t>(offset)};
   return Status();

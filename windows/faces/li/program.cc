@@ -155,9 +155,11 @@ Status Program::CheckAccess(int pid, const void* address, size_t offset, const v
   }
   const size_t there = backend_->BytesOf(*slot, pid);
   if (offset > there || bytes > there - offset) {
-    return Invalid(std::to_string(bytes) + " bytes from offset " + std::to_string(offset) +
-                   " on, of the " + std::to_string(there) + " that process " + std::to_string(pid) +
-                   " has registered");
+    const size_t beyond = offset > there ? offset - there : bytes - (there - offset);
+    return Invalid(std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
+                   (offset > there ? " begin " : " end ") + std::to_string(beyond) +
+                   " bytes beyond the " + std::to_string(there) + " bytes that process " +
+                   std::to_string(pid) + " has registered");
   }
   if (local == nullptr && bytes > 0) return Invalid("bytes of this process at NULL");
   memory.is_under_way = memory.is_used = true;
