@@ -76,17 +76,19 @@ Status RunExplain(const Options& options) {
   }
   if (order_free || entry.topologies.empty()) {
     std::printf(
-        "Choice: %s, the fastest, or in the fewest pieces of those as fast; nothing is combined, "
-        "or in any order with the same bits.\n",
-        TopologyName(candidates.front().topology).c_str());
+        "Choice: %s, predicted %.1f us. Chosen by the model: the fastest candidate, or one that is "
+        "about as fast and has fewer pieces or messages.\n",
+        DescribeCandidate(candidates.front()).c_str(), candidates.front().cost.us);
     return Status();
   }
   query.topology = free;
   const Candidate kept = RankCandidates(machine, settings, query, /*fixed=*/true).front();
   std::printf(
-      "Choice: %s, %s, %.1f us. The order of a sum is part of its result, so it is the same on "
-      "all machines; only the pieces are chosen. --exact: as if any order gave the same bits.\n",
-      TopologyName(free).c_str(), Cut(kept.cost).c_str(), kept.cost.us);
+      "Choice: %s, predicted %.1f us. The model has chosen the pieces only. The topology gives a "
+      "sum its order, which "
+      "is part of the result, so a rule fixes the topology for all machines. --exact: the choice "
+      "if any order gives the same bits.\n",
+      DescribeCandidate(kept).c_str(), kept.cost.us);
   return Status();
 }
 

@@ -92,7 +92,7 @@ ModelChoice Decide(const EngineOptions& options, const GroupState& group, const 
                  ? ExplainRule(query)
                  : ExplainRule(*group.machine, settings, query, latitude == Latitude::kPieces);
   }
-  if (options.explain && scope.rank == 0) options.report(reason);
+  if (options.explain && scope.rank == 0) options.report(DescribeCall(query) + ": " + reason);
   return choice;
 }
 

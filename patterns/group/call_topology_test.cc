@@ -291,8 +291,9 @@ TEST(CallTopology, WhereRanksShareMemoryTheRuleDecidesBesideAModel) {
   EXPECT_TRUE(call.topology == ByRule(member, Pattern::kBroadcast, kLong, /*order_free=*/true));
   EXPECT_EQ(call.piece_bytes, 0u);
   ASSERT_EQ(member.reports.size(), 1u);
-  EXPECT_NE(member.reports[0].find(" us by the model, whose first is "), std::string::npos);
-  EXPECT_NE(member.reports[0].find("the rule decides"), std::string::npos);
+  EXPECT_NE(member.reports[0].find(" us. Chosen by the rule for ranks that share memory."),
+            std::string::npos);
+  EXPECT_NE(member.reports[0].find(" The model would choose "), std::string::npos);
 }
 
 TEST(CallTopology, WithTopologyLeavesTheCallAlone) {

@@ -245,10 +245,11 @@ std::vector<Candidate> AllCandidates(const MachineDescription& machine,
 
 std::string TopologyName(const Topology& topology) {
   const std::string number = std::to_string(topology.parameter);
+  const std::string tree = topology.parameter == 2 ? "binomial tree" : number + "-nomial tree";
   std::string name;
   switch (topology.shape) {
     case Shape::kTree:
-      name = topology.parameter == 2 ? "binomial tree" : number + "-nomial tree";
+      name = tree;
       break;
     case Shape::kIncreasingRings:
       name = topology.parameter == 1 ? "increasing ring" : number + " increasing rings";
@@ -272,13 +273,19 @@ std::string TopologyName(const Topology& topology) {
       name = "circulant graph";
       break;
     case Shape::kExchange:
-      name = "exchange, combined as by a " + number + "-nomial tree";
+      name = "exchange (order of the " + tree + ")";
       break;
     case Shape::kFree:
       name = "free";
       break;
   }
   return topology.by_host ? name + " by host" : name;
+}
+
+std::string DescribeCandidate(const Candidate& candidate) {
+  const int64_t pieces = candidate.cost.pieces;
+  return TopologyName(candidate.topology) + " in " + std::to_string(pieces) +
+         (pieces == 1 ? " piece" : " pieces");
 }
 
 }  // namespace brigade

@@ -45,6 +45,8 @@ std::vector<Candidate> AllCandidates(const MachineDescription& machine,
 
 // "binomial tree", "increasing ring by host", ...
 std::string TopologyName(const Topology& topology);
+// "binomial tree in 4 pieces".
+std::string DescribeCandidate(const Candidate& candidate);
 
 }  // namespace brigade
 

@@ -9,17 +9,19 @@
 namespace brigade {
 namespace {
 
-std::string Call(const CostQuery& query) {
-  return std::string(PatternName(query.pattern)) + " of up to " + std::to_string(query.bytes) +
-         " bytes on " + std::to_string(query.ranks) + " ranks: ";
+// A line of the table of alternatives.
+std::string Row(const Candidate& candidate) {
+  char text[160];
+  std::snprintf(text, sizeof(text), "\n  %12.1f us  %s", candidate.cost.us,
+                DescribeCandidate(candidate).c_str());
+  return text;
 }
 
+// With the predicted cost.
 std::string Describe(const Candidate& candidate) {
   char text[160];
-  std::snprintf(text, sizeof(text), "%s in %lld piece%s, %.1f us",
-                TopologyName(candidate.topology).c_str(),
-                static_cast<long long>(candidate.cost.pieces),
-                candidate.cost.pieces == 1 ? "" : "s", candidate.cost.us);
+  std::snprintf(text, sizeof(text), "%s, predicted %.1f us", DescribeCandidate(candidate).c_str(),
+                candidate.cost.us);
   return text;
 }
 
@@ -50,37 +52,46 @@ size_t LongestOfClass(const PieceSettings& settings, int size_class) {
   return size_class % 2 == 1 ? longest : std::min(longest, MostPayload(settings));
 }
 
+std::string DescribeCall(const CostQuery& query) {
+  return std::string(PatternName(query.pattern)) + " of up to " + std::to_string(query.bytes) +
+         " bytes on " + std::to_string(query.ranks) + " ranks";
+}
+
 ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings& settings,
                           const CostQuery& query, Latitude latitude, std::string* reason) {
   const auto chosen = [&](const Candidate& candidate, const std::string& because) {
-    *reason = Call(query) + Describe(candidate) + because;
+    *reason = Describe(candidate) + ". " + because;
     return ModelChoice{candidate.topology, candidate.piece_bytes, std::max<size_t>(query.bytes, 1)};
   };
   if (latitude == Latitude::kPieces) {
     return chosen(RankCandidates(machine, settings, query, /*fixed=*/true).front(),
-                  "; the order of a sum is part of its result, only pieces are chosen");
+                  "The model has chosen the pieces only: the topology gives a sum its order, which "
+                  "is part of the result");
   }
   const std::vector<Candidate> candidates =
       RankCandidates(machine, settings, query, /*fixed=*/false);
+  const Candidate& first = candidates.front();
   if (latitude == Latitude::kHint) {
     const Candidate named = RankCandidates(machine, settings, query, /*fixed=*/true).front();
-    if (named.cost.us <= rules::kTooSlow * candidates.front().cost.us) {
-      return chosen(named,
-                    ", as asked for; by the model the best is " + Describe(candidates.front()));
+    if (named.cost.us <= rules::kTooSlow * first.cost.us) {
+      return chosen(
+          named, "The program has named this topology. The model would choose " + Describe(first));
     }
-    return chosen(candidates.front(),
-                  "; asked for was " + Describe(named) + ", by the model too slow to keep");
+    return chosen(first,
+                  "The model has chosen this instead of the topology that the program has "
+                  "named, which is too slow: " +
+                      Describe(named));
   }
-  std::string others;
-  for (size_t i = 1; i < std::min<size_t>(candidates.size(), 4); ++i) {
-    others += (i == 1 ? "; slower by the model: " : ", ") + Describe(candidates[i]);
-  }
-  return chosen(candidates.front(), others);
+  std::string because = "Chosen by the model";
+  if (candidates.size() > 1) because += ". Alternatives:";
+  for (size_t i = 1; i < std::min<size_t>(candidates.size(), 4); ++i) because += Row(candidates[i]);
+  return chosen(first, because);
 }
 
 std::string ExplainRule(const CostQuery& query) {
-  return Call(query) + TopologyName(query.topology) +
-         ", by rule: the edges were not measured (they are where a group is on several hosts)";
+  return TopologyName(query.topology) +
+         ". Chosen by rule: the cost of messages was not measured (it is measured for groups on "
+         "several hosts)";
 }
 
 std::string ExplainRule(const MachineDescription& machine, const PieceSettings& settings,
@@ -89,9 +100,16 @@ std::string ExplainRule(const MachineDescription& machine, const PieceSettings& 
   by_rule.piece_bytes = 0;
   const Candidate ruled{query.topology, 0, PredictCost(machine, settings, by_rule)};
   const Candidate first = RankCandidates(machine, settings, query, fixed).front();
-  return Call(query) + Describe(ruled) + " by the model, whose first is " + Describe(first) +
-         "; the rule decides where ranks share memory" +
-         (fixed ? ", and the order of a sum is part of its result" : "");
+  std::string text = Describe(ruled) + ". Chosen by the rule for ranks that share memory";
+  if (fixed) text += "; the topology gives a sum its order, which is part of the result";
+  text += ". The model would choose ";
+  if (first.topology == ruled.topology && first.cost.pieces == ruled.cost.pieces) {
+    return text + "the same";
+  }
+  text += Describe(first);
+  // RankCandidates takes a steadier candidate that is slower by little.
+  if (first.cost.us > ruled.cost.us) text += ": about as fast, and in fewer or steadier messages";
+  return text;
 }
 
 }  // namespace brigade

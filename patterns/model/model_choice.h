@@ -39,12 +39,16 @@ enum class Latitude : uint8_t {
   kPieces,  // how it is cut: the topology is part of its result
 };
 
+// "broadcast of up to 4096 bytes on 8 ranks".
+std::string DescribeCall(const CostQuery& query);
+
 // What the model says of `query`, whose topology is the one asked for, or that of the order to be
-// kept. *reason: two or three lines for people: what was chosen, why, and what else there was.
+// kept. *reason, for people: what was chosen, its predicted cost, why, and, each on a line of its
+// own, the alternatives that come next.
 ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings& settings,
                           const CostQuery& query, Latitude latitude, std::string* reason);
 
-// The reason where nothing was measured, and a rule chose (free_topology.h).
+// The same for people where nothing was measured, and a rule chose (free_topology.h).
 std::string ExplainRule(const CostQuery& query);
 
 // The same where the model knows what that costs, but does not do better: where ranks share memory.
