@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Shows where the time of a job went, from what its ranks wrote for BRIGADE_TRACE=FILE.
 
-Prints each rank's shares of computing, copying, posting, waiting and the rest of BLACS. Draws them over time, and a
-stretch in the middle in full.
+Prints each rank's shares of start-up, computing, copying, posting, waiting and the rest of BLACS. Draws them over time,
+and a stretch in the middle in full.
 
     mpirun -n 4 -x LD_PRELOAD=... -x BRIGADE_TRACE=lu.json ./my_program
     %(prog)s lu.json --picture lu.svg
@@ -25,6 +25,7 @@ import merge_trace  # noqa: E402
 # What a rank does, and its colour (Okabe and Ito: told apart by colour-blind eyes).
 COLOURS = {
     "outside BLACS": "#009e73",
+    "start-up": "#56b4e9",
     "copy, combine": "#0072b2",
     "post send": "#d55e00",
     "wait": "#e69f00",
@@ -33,6 +34,8 @@ COLOURS = {
 # Categories of trace events; any other moment is outside.
 MEANING = {"copy": "copy, combine", "combine": "copy, combine", "post": "post send", "wait": "wait",
            "call": "rest of BLACS"}
+# Calls that make a grid; the first of them starts the library. All that happens in them is start-up.
+START_UP = ("blacs_gridinit", "blacs_gridmap")
 BINS = 200
 # What is drawn of spans is pixels, also in an SVG: thousands of shapes would make a large file.
 DPI = 110
@@ -67,7 +70,11 @@ class Rank:
         self.number = trace["otherData"]["rank"]
         events = [e for e in trace["traceEvents"] if e["ph"] == "X"]
         self.calls = [Span(e["ts"], e["ts"] + e["dur"], e["name"]) for e in events if e["cat"] == "call"]
-        self.pieces = innermost(Span(e["ts"], e["ts"] + e["dur"], MEANING[e["cat"]]) for e in events)
+        starts = [call for call in self.calls if call.what in START_UP]
+        self.pieces = innermost(
+            [Span(start.begin, start.end, "start-up") for start in starts] +
+            [Span(e["ts"], e["ts"] + e["dur"], MEANING[e["cat"]]) for e in events
+             if not any(start.begin <= e["ts"] < start.end for start in starts)])
 
     def shares(self, edges):
         """{what: share of each interval between the edges}."""

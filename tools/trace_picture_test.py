@@ -12,7 +12,9 @@ import trace_picture
 
 
 def trace(rank, spans, ranks=1, dropped=0):
-    events = [{"ph": "X", "cat": cat, "name": cat, "ts": begin, "dur": end - begin} for cat, begin, end in spans]
+    """Spans are (category, begin, end), and a name if that is another."""
+    events = [{"ph": "X", "cat": cat, "name": (*name, cat)[0], "ts": begin, "dur": end - begin}
+              for cat, begin, end, *name in spans]
     events += [{"ph": "i", "cat": "message", "name": "sent", "ts": 35}]
     return {"otherData": {"rank": rank, "ranks": ranks, "dropped_events": dropped}, "traceEvents": events}
 
@@ -27,8 +29,16 @@ class Shares(unittest.TestCase):
 
     def test_innermost_counts(self):
         found = {what: round(100 * share[0], 6) for what, share in self.rank.shares([0, 100]).items()}
-        self.assertEqual(found, {"outside BLACS": 20, "copy, combine": 20, "post send": 2, "wait": 20,
+        self.assertEqual(found, {"outside BLACS": 20, "start-up": 0, "copy, combine": 20, "post send": 2, "wait": 20,
                                  "rest of BLACS": 38})
+
+    def test_making_a_grid_is_start_up(self):
+        spans = [("call", 0, 30, "blacs_gridinit"), ("wait", 5, 15), ("call", 34, 90), ("wait", 40, 60),
+                 ("copy", 42, 46), ("call", 90, 95, "blacs_gridmap")]
+        shares = trace_picture.Rank(trace(0, spans)).shares([0, 100])
+        found = {what: round(100 * share[0], 6) for what, share in shares.items()}
+        self.assertEqual(found, {"outside BLACS": 9, "start-up": 35, "copy, combine": 4, "post send": 0, "wait": 16,
+                                 "rest of BLACS": 36})
 
     def test_spans_are_cut_at_edges(self):
         halves = self.rank.shares([0, 45, 100])["copy, combine"]
