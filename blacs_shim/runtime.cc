@@ -106,7 +106,8 @@ Runtime& Runtime::StartNow(const char* routine) {
   current_ = new Runtime(settings);
   const std::string odd = WrongLauncher(current_->world_size_);
   if (!odd.empty()) std::fprintf(stderr, "brigade: %s\n", odd.c_str());
-  if (!settings.trace.empty()) {
+  // An engine of brigade.h, which reads the same variable, may have begun it.
+  if (!settings.trace.empty() && !Trace::RecordsTo(settings.trace, current_->world_rank_)) {
     TellIfNoTrace(Trace::Start(settings.trace, current_->world_rank_, current_->world_size_));
   }
 

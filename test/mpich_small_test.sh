@@ -26,7 +26,7 @@ built() {
   mkdir "$lib" "$work/mpi" "$work/blacs" && cp bazel-bin/patterns/api/libbrigade.so.0 "$lib" &&
     cp bazel-bin/blacs_shim/libbrigade_blacs.so.0 "$lib" && ln -s libbrigade_blacs.so.0 "$lib/libbrigade_blacs.so" &&
     (cd "$work/mpi" && compiled transport/mpi && linked libbrigade_mpi_mpich.so.0 -Wl,-Bsymbolic) &&
-    (cd "$work/blacs" && compiled blacs_shim patterns/settings &&
+    (cd "$work/blacs" && compiled blacs_shim &&
       linked libbrigade_blacs_mpich.so.0 "$lib/libbrigade_mpi_mpich.so.0" \
         -Wl,--version-script="$source/blacs_shim/exports.map")
 }

@@ -152,14 +152,7 @@ Status PrintSettings() {
     std::printf("%c %-22s %s\n", set != nullptr && *set != '\0' ? '*' : ' ', name.c_str(),
                 value.c_str());
   }
-  const std::vector<TransportName> known = Transports();
-  if (std::any_of(known.begin(), known.end(),
-                  [&](const auto& one) { return settings.transport == one.name; })) {
-    return Status();
-  }
-  std::unique_ptr<Endpoint> endpoint;
-  return CreateEndpoint(settings.transport, &endpoint)
-      .WithContext("BRIGADE_TRANSPORT=" + settings.transport);
+  return Status();
 }
 
 void PrintCalibration() {

@@ -55,7 +55,8 @@ run 0 env BRIGADE_IFACE=nowhere7 "$info"
 for line in auto tcp sockets 'address for peers'; do says "^  $line +no: .*BRIGADE_IFACE=nowhere7 is neither"; done
 says '^  shm +yes'
 
-run 0 env BRIGADE_KERNEL_COPIES=never "$info"
+run 1 env BRIGADE_KERNEL_COPIES=never "$info"
+says '^  BRIGADE_KERNEL_COPIES=never: must be 0 or 1$'
 for line in auto shm; do says "^  $line +no: .*BRIGADE_KERNEL_COPIES=never: must be 0 or 1"; done
 run 0 env BRIGADE_KERNEL_COPIES=0 "$info"
 says '^  shm +yes'

@@ -120,7 +120,23 @@ constexpr Entry kTransports[] = {
     {"sockets", "TCP through plain sockets", CreateSockets},
 };
 
+// Null: there is no transport called `name`.
+const Entry* Find(const std::string& name) {
+  // What "tcp" was called once; scripts may still say so.
+  const std::string& known = name == "uring" ? "tcp" : name;
+  for (const Entry& entry : kTransports) {
+    if (known == entry.name) return &entry;
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+Status CheckTransport(const std::string& name) {
+  if (Find(name) != nullptr) return Status();
+  return Status(StatusCode::kInvalidArgument,
+                "there is no transport '" + name + "'; there are: " + TransportNames());
+}
 
 Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint) {
   const MpiPart* mpi = nullptr;
@@ -128,13 +144,8 @@ Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoi
   BRIGADE_RETURN_IF_ERROR(mpi->Check());
   RaiseDescriptorLimit();
   if (LogsInfo()) TellIfCopiesAreRefused(SayOnStderr);
-  // What "tcp" was called once; scripts may still say so.
-  const std::string& known = name == "uring" ? "tcp" : name;
-  for (const Entry& entry : kTransports) {
-    if (known == entry.name) return entry.create(endpoint);
-  }
-  return Status(StatusCode::kInvalidArgument,
-                "there is no transport '" + name + "'; there are: " + TransportNames());
+  BRIGADE_RETURN_IF_ERROR(CheckTransport(name));
+  return Find(name)->create(endpoint);
 }
 
 Status CreateBootstrap(int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap) {

@@ -20,6 +20,9 @@ namespace brigade {
 // transport says.
 Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint);
 
+// kInvalidArgument, listing the names, if there is no transport called `name`.
+Status CheckTransport(const std::string& name);
+
 // The members of the MPI communicator whose Fortran handle (MPI_Comm_c2f) is `mpi_comm`, for
 // callers that do not see <mpi.h>. The communicator must outlive *bootstrap. kInvalidArgument: no
 // such communicator.

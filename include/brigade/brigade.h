@@ -68,10 +68,12 @@ BRIGADE_EXPORT const char* brigade_version(void);
 /// An engine; opaque.
 typedef struct brigade_engine brigade_engine;
 
-/// What an engine can be told. Fill in the defaults with brigade_options_init() first: zeros are
-/// no legal lengths.
+/// The options of an engine. Fill in the defaults with brigade_options_init() first: zeros are
+/// no legal lengths. The variables of the environment in docs/user/settings.md change the defaults;
+/// a field that the program sets afterwards comes before its variable.
 typedef struct {
-  /// "auto", "mpi", "shm", "tcp" or "sockets"; equal on all ranks of a group. NULL: "auto".
+  /// "auto", "mpi", "shm", "tcp" or "sockets"; equal on all ranks of a group. NULL: that of
+  /// BRIGADE_TRANSPORT, or "auto".
   const char* transport;
   /// What staging memory is lent out in, in bytes: a multiple of 64, 1024 at least. Equal on all
   /// ranks of a group.
@@ -82,11 +84,12 @@ typedef struct {
   size_t overflow_bytes;
   /// How long a send waits at that limit before it fails, in seconds.
   double overflow_wait_seconds;
-  /// NULL, or where to write a timeline of copies, combines, messages and waits when the engine is
-  /// destroyed: process 3 of MPI_COMM_WORLD writes lu.3.json if this is "lu.json". It is for
-  /// Perfetto (brigade_merge_trace puts the parts together) and bounded: 2^20 events, 40 MiB of
-  /// memory. What keeps it from being written is told on stderr. It has the BLACS calls of the
-  /// process, too. A process has one timeline at a time, that of BRIGADE_TRACE included.
+  /// NULL for that of BRIGADE_TRACE, or none; or where to write a timeline of copies, combines,
+  /// messages and waits when the engine is destroyed: process 3 of MPI_COMM_WORLD writes lu.3.json
+  /// if this is "lu.json". It is for Perfetto (brigade_merge_trace puts the parts together) and
+  /// bounded: 2^20 events, 40 MiB of memory. What keeps it from being written is told on stderr. It
+  /// has the BLACS calls of the process, too. A process has one timeline at a time, that of
+  /// BRIGADE_TRACE included.
   const char* trace_file;
   /// Not 0: a group on several hosts measures what its edges cost when it is made, once per set of
   /// hosts, in well below a second, and chooses by that. Equal on all ranks of a group.
@@ -99,14 +102,16 @@ typedef struct {
   int check_windows;
 } brigade_options;
 
-/// Fills in the defaults: auto, 32 KiB, 2 MiB, SIZE_MAX, 120 s, NULL, 1, 0, 0. Any thread may call.
+/// Fills in the defaults: NULL, 32 KiB, 2 MiB, SIZE_MAX, 120 s, NULL, 1, 0, 0, or what the
+/// environment says instead. Any thread may call.
 BRIGADE_EXPORT void brigade_options_init(brigade_options* options);
 /// Makes an engine. Local.
 ///
 /// @param options  NULL for the defaults; may go afterwards
 /// @param engine   the new engine
 /// @return #BRIGADE_INVALID_ARGUMENT: no such transport or interface, lengths that do not fit
-///         each other, or a second timeline; #BRIGADE_UNAVAILABLE: this machine lacks what the
+///         each other, a second timeline, or a bad value of a variable of docs/user/settings.md,
+///         whether or not the engine uses it; #BRIGADE_UNAVAILABLE: this machine lacks what the
 ///         transport takes; #BRIGADE_OUT_OF_MEMORY: no staging memory to be had
 ///
 /// Cost: takes the staging memory.

@@ -1,4 +1,4 @@
-// The C face: unwrap, call, convert the error.
+// The C interface: unwrap, call, convert the error.
 
 #include "brigade/brigade.h"
 
@@ -18,6 +18,7 @@
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
+#include "patterns/settings/settings.h"
 #include "patterns/trace/trace.h"
 #include "transport/host/variables.h"
 #include "transport/host_memory/shared_allocations.h"
@@ -107,6 +108,45 @@ void ToC(const brigade::OperationStatistics& from, brigade_statistics* to) {
   to->wait_ns = from.wait_ns;
 }
 
+// The variables of the environment. A topology by name stays unless they say otherwise.
+Status ReadEnvironment(brigade::Settings* settings) {
+  settings->engine.topology_is_hint = false;
+  return ReadSettings(settings);
+}
+
+Status StartTrace(const std::string& file, bool* traces) {
+  const brigade::JobPosition position = brigade::PositionInJob();
+  BRIGADE_RETURN_IF_ERROR(brigade::Trace::Start(file, position.rank, position.ranks));
+  *traces = true;
+  return Status();
+}
+
+Status CreateEngine(const brigade_options& options, brigade_engine* engine) {
+  brigade::Settings settings;
+  BRIGADE_RETURN_IF_ERROR(ReadEnvironment(&settings));
+  if (options.transport != nullptr) {
+    BRIGADE_RETURN_IF_ERROR(brigade::CreateEndpoint(options.transport, &engine->endpoint));
+  } else {
+    BRIGADE_RETURN_IF_ERROR(brigade::CreateEndpoint(settings.transport, &engine->endpoint));
+  }
+  if (brigade::PositionInJob().rank == 0) brigade::WarnOfUnknownVariables();
+  brigade::EngineOptions& in_force = settings.engine;
+  in_force.chunk_bytes = options.chunk_bytes;
+  in_force.staging_bytes = options.staging_bytes;
+  in_force.overflow_bytes = options.overflow_bytes;
+  in_force.overflow_wait_seconds = options.overflow_wait_seconds;
+  in_force.calibrate = options.calibrate != 0 ? brigade::EngineOptions::Calibrate::kIfUnknown
+                                              : brigade::EngineOptions::Calibrate::kNever;
+  in_force.explain = options.explain != 0;
+  BRIGADE_RETURN_IF_ERROR(
+      brigade::Engine::Create(engine->endpoint.get(), in_force, &engine->engine));
+  engine->checks_windows = options.check_windows != 0;
+  if (options.trace_file != nullptr) return StartTrace(options.trace_file, &engine->traces);
+  // A timeline of the BLACS, which read the same variable, has this engine's events, too.
+  if (settings.trace.empty() || brigade::Trace::current() != nullptr) return Status();
+  return StartTrace(settings.trace, &engine->traces).WithContext("BRIGADE_TRACE");
+}
+
 }  // namespace
 
 const char* brigade_status_name(brigade_status status) {
@@ -125,45 +165,25 @@ const char* brigade_error_text(void) { return brigade::ErrorText().c_str(); }
 const char* brigade_version(void) { return BRIGADE_VERSION; }
 
 void brigade_options_init(brigade_options* options) {
-  const brigade::EngineOptions defaults;
-  options->transport = "auto";
-  options->chunk_bytes = defaults.chunk_bytes;
-  options->staging_bytes = defaults.staging_bytes;
-  options->overflow_bytes = defaults.overflow_bytes;
-  options->overflow_wait_seconds = defaults.overflow_wait_seconds;
+  brigade::Settings settings;
+  (void)ReadEnvironment(&settings);  // brigade_engine_create says what is bad
+  options->transport = nullptr;
+  options->chunk_bytes = settings.engine.chunk_bytes;
+  options->staging_bytes = settings.engine.staging_bytes;
+  options->overflow_bytes = settings.engine.overflow_bytes;
+  options->overflow_wait_seconds = settings.engine.overflow_wait_seconds;
   options->trace_file = nullptr;
-  options->calibrate = 1;
-  options->explain = 0;
-  options->check_windows = 0;
+  options->calibrate = settings.engine.calibrate != brigade::EngineOptions::Calibrate::kNever;
+  options->explain = settings.engine.explain;
+  options->check_windows = settings.check_windows;
 }
 
 brigade_status brigade_engine_create(const brigade_options* options, brigade_engine** engine) {
   brigade_options defaults;
   brigade_options_init(&defaults);
-  if (options == nullptr) options = &defaults;
   auto created = std::make_unique<brigade_engine>();
-  const Status status = brigade::CreateEndpoint(
-      options->transport == nullptr ? defaults.transport : options->transport, &created->endpoint);
+  const Status status = CreateEngine(options == nullptr ? defaults : *options, created.get());
   if (!status.ok()) return ToC(status);
-  if (brigade::PositionInJob().rank == 0) brigade::WarnOfUnknownVariables();
-  brigade::EngineOptions engine_options;
-  engine_options.chunk_bytes = options->chunk_bytes;
-  engine_options.staging_bytes = options->staging_bytes;
-  engine_options.overflow_bytes = options->overflow_bytes;
-  engine_options.overflow_wait_seconds = options->overflow_wait_seconds;
-  engine_options.calibrate = options->calibrate != 0 ? brigade::EngineOptions::Calibrate::kIfUnknown
-                                                     : brigade::EngineOptions::Calibrate::kNever;
-  engine_options.explain = options->explain != 0;
-  const Status made =
-      brigade::Engine::Create(created->endpoint.get(), engine_options, &created->engine);
-  if (!made.ok()) return ToC(made);
-  if (options->trace_file != nullptr) {
-    const brigade::JobPosition position = brigade::PositionInJob();
-    const Status traced = brigade::Trace::Start(options->trace_file, position.rank, position.ranks);
-    if (!traced.ok()) return ToC(traced);
-    created->traces = true;
-  }
-  created->checks_windows = options->check_windows != 0;
   *engine = created.release();
   return BRIGADE_OK;
 }

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "transport/registry.h"
+
 namespace brigade {
 namespace {
 
@@ -23,6 +25,8 @@ constexpr size_t kLeastMultiplyBytes = 4096;
 
 // In the order of Settings::When.
 constexpr std::string_view kWhen[] = {"off", "on", "auto"};
+
+constexpr std::string_view kLiBackends[] = {"windows", "mpi_rma", "mpi_send", "bsp"};
 
 const char* Lookup(const char* variable) {
   const char* value = std::getenv(variable);
@@ -95,7 +99,13 @@ Status ReadWhen(const char* name, Settings::When* when) {
 }  // namespace
 
 Status ReadSettings(Settings* settings) {
-  if (const char* value = Lookup("BRIGADE_TRANSPORT")) settings->transport = value;
+  if (const char* value = Lookup("BRIGADE_TRANSPORT")) {
+    settings->transport = value;
+    BRIGADE_RETURN_IF_ERROR(
+        CheckTransport(value).WithContext(std::string("BRIGADE_TRANSPORT=") + value));
+  }
+  bool kernel_copies = true;  // is for the transports, which read it themselves
+  BRIGADE_RETURN_IF_ERROR(ReadFlag("BRIGADE_KERNEL_COPIES", &kernel_copies));
 
   EngineOptions& engine = settings->engine;
   BRIGADE_RETURN_IF_ERROR(ReadBytes("BRIGADE_STAGING_BYTES", &engine.staging_bytes));
@@ -138,7 +148,13 @@ Status ReadSettings(Settings* settings) {
   BRIGADE_RETURN_IF_ERROR(ReadFlag("BRIGADE_STATS_MPI", &settings->statistics_of_mpi));
   if (const char* value = Lookup("BRIGADE_TRACE")) settings->trace = value;
   BRIGADE_RETURN_IF_ERROR(ReadFlag("BRIGADE_CHECK_WINDOWS", &settings->check_windows));
-  if (const char* value = Lookup("BRIGADE_LI_BACKEND")) settings->li_backend = value;
+  if (const char* value = Lookup("BRIGADE_LI_BACKEND")) {
+    settings->li_backend = value;
+    if (std::find(std::begin(kLiBackends), std::end(kLiBackends), settings->li_backend) ==
+        std::end(kLiBackends)) {
+      return Bad("BRIGADE_LI_BACKEND", value, "windows, mpi_rma, mpi_send or bsp");
+    }
+  }
   if (const char* value = Lookup("BRIGADE_LI_BSP")) settings->li_bsp = value;
   BRIGADE_RETURN_IF_ERROR(ReadFlag("BRIGADE_LI_CHECK", &settings->li_check));
   BRIGADE_RETURN_IF_ERROR(ReadWhen("BRIGADE_RMA", &settings->rma));

@@ -17,7 +17,7 @@ struct Settings {
   enum class Statistics { kOff, kSummed, kPerRank };
   enum class When { kOff, kOn, kAuto };
 
-  std::string transport = "auto";  // BRIGADE_TRANSPORT; the registry judges the name
+  std::string transport = "auto";  // BRIGADE_TRANSPORT
   // BRIGADE_{CHUNK,STAGING,OVERFLOW}_BYTES, BRIGADE_OVERFLOW_WAIT, BRIGADE_REPORT_SECONDS,
   // BRIGADE_CALIBRATE, BRIGADE_EXPLAIN, BRIGADE_TOPOLOGY
   EngineOptions engine;
@@ -36,14 +36,15 @@ struct Settings {
   size_t multiply_bytes = size_t{8} << 20;   // BRIGADE_MULTIPLY_BYTES, of a buffer of a product
   bool check_windows = false;                // BRIGADE_CHECK_WINDOWS
 
-  // Of LI, which judges the backend's name.
+  // Of LI.
   std::string li_backend = "windows";          // BRIGADE_LI_BACKEND
   std::string li_bsp = "libbrigade_bsp.so.0";  // BRIGADE_LI_BSP, as dlopen takes it
   bool li_check = false;                       // BRIGADE_LI_CHECK
 };
 
 // Reads the environment of this process; an unset or empty variable keeps its default.
-// kInvalidArgument, naming variable, value and what is allowed, at the first bad one.
+// kInvalidArgument, naming variable, value and what is allowed, at the first bad one, whether or
+// not the caller uses it. BRIGADE_IFACE is judged by the transports, which look for the interface.
 Status ReadSettings(Settings* settings);
 
 // What is in force, defaults included: variables and their values as ReadSettings would take them,

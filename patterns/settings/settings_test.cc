@@ -130,6 +130,9 @@ TEST(SettingsTest, BadValueNamesVariableAndValue) {
     const char* variable;
     const char* value;
   } kBad[] = {
+      {"BRIGADE_TRANSPORT", "tpc"},
+      {"BRIGADE_KERNEL_COPIES", "never"},
+      {"BRIGADE_LI_BACKEND", "window"},
       {"BRIGADE_CALIBRATE", "maybe"},
       {"BRIGADE_EXPLAIN", "2"},
       {"BRIGADE_TOPOLOGY", "loose"},

@@ -62,6 +62,10 @@ class Trace {
   // kOutOfMemory if there is no room for `most_events`; nothing happened then.
   static Status Start(const std::string& file, int rank, int ranks,
                       size_t most_events = kMostEvents);
+  // Whether what is recorded becomes the file PartOf(file, rank).
+  static bool RecordsTo(const std::string& file, int rank) {
+    return current() != nullptr && current()->path_ == PartOf(file, rank);
+  }
   // Ends recording and writes the file, which appears complete or not at all. kUnavailable, naming
   // file and reason, if it cannot be written. Does nothing without a trace, and in a forked child
   // of the process that started it.

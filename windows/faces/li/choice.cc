@@ -27,14 +27,11 @@ Status ChooseBackend(std::unique_ptr<Backend>* backend) {
     if ((*backend)->processes() == 1) *backend = std::make_unique<MpiSendBackend>(both);
   } else if (name == "mpi_send") {
     *backend = std::make_unique<MpiSendBackend>(both);
-  } else if (name == "bsp") {
+  } else {  // "bsp"
     const std::string& path = settings.li_bsp;
     BspLibrary library;
     BRIGADE_RETURN_IF_ERROR(BspLibrary::Load(path, &library).WithContext("BRIGADE_LI_BSP=" + path));
     *backend = std::make_unique<BspBackend>(library, both);
-  } else {
-    return {StatusCode::kInvalidArgument,
-            "BRIGADE_LI_BACKEND=" + name + ": must be windows, mpi_rma, mpi_send or bsp"};
   }
   if (settings.li_check) *backend = std::make_unique<CheckedBackend>(std::move(*backend));
   return Status();

@@ -1,0 +1,64 @@
+#!/bin/bash
+# Variables of the environment under libbrigade.so: bad values are errors, good ones are defaults, misspelt names are
+# named. Arguments: run_mpi.sh, the program environment.
+set -u
+
+run_mpi=$1
+program=$2
+out=$TEST_TMPDIR/out
+failures=0
+
+fail() {
+  echo "FAILED: $*; got:"
+  cat "$out"
+  failures=$((failures + 1))
+}
+
+# says LINES TEXT [VARIABLE=VALUE...] [-- TRANSPORT]: the job ends, and so many lines have the text.
+says() {
+  local lines=$1 text=$2 transport=() variables=() code
+  shift 2
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    variables+=("$1")
+    shift
+  done
+  [ $# -eq 0 ] || transport=("$2")
+  "$run_mpi" 2 env "${variables[@]}" "$program" "${transport[@]}" >"$out" 2>&1
+  code=$?
+  [ $code -eq 0 ] || fail "${variables[*]} ${transport[*]}: exit code $code"
+  [ "$(grep -cE -- "$text" "$out")" -eq "$lines" ] || fail "${variables[*]} ${transport[*]}: not $lines lines of '$text'"
+}
+
+# Bad values, also of variables that have no meaning here, and of those that the program overrides.
+bad() {  # VARIABLE=VALUE TEXT [-- TRANSPORT]
+  says 2 "invalid argument: $1: $2" "$1" "${@:3}"
+  ! grep -q 'ran$' "$out" || fail "$1 makes an engine"
+}
+bad BRIGADE_TRANSPORT=tpc "there is no transport 'tpc'; there are: auto "
+bad BRIGADE_TRANSPORT=tpc "there is no transport 'tpc'; there are: auto " -- shm
+bad BRIGADE_EXPLAIN=2 'must be 0 or 1'
+bad BRIGADE_CHUNK_BYTES=100 'must be a positive multiple of 64'
+bad BRIGADE_KERNEL_COPIES=never 'must be 0 or 1' -- sockets
+bad BRIGADE_STATS=often 'must be 0, 1 or ranks'
+bad BRIGADE_LI_BACKEND=carrier 'must be windows, mpi_rma, mpi_send or bsp'
+
+good() {  # LINES TEXT [VARIABLE=VALUE...] [-- TRANSPORT]
+  says "$@"
+  [ "$(grep -c 'ran$' "$out")" -eq 2 ] || fail "$*: not two ranks run"
+}
+good 2 'chunk 32768 staging 2097152 wait 120 calibrate 1 explain 0 check 0'
+good 2 'chunk 16384 staging 4194304 wait 5 calibrate 0 explain 0 check 1' BRIGADE_CHUNK_BYTES=16K \
+  BRIGADE_STAGING_BYTES=4M BRIGADE_OVERFLOW_WAIT=5 BRIGADE_CALIBRATE=0 BRIGADE_CHECK_WINDOWS=1
+good 1 'brigade: broadcast of up to 8 bytes on 2 ranks: .* Chosen by rule' BRIGADE_EXPLAIN=1
+good 0 'brigade: ' BRIGADE_EXPLAIN=0
+good 1 'brigade: BRIGADE_TRANSPROT is set, but .*nearest name is BRIGADE_TRANSPORT' BRIGADE_TRANSPROT=shm
+
+# Which transport there is shows by what it asks of the environment. One that the program names comes first.
+says 2 'BRIGADE_IFACE=nowhere7 is neither' BRIGADE_IFACE=nowhere7 BRIGADE_TRANSPORT=sockets
+good 0 'nowhere7' BRIGADE_IFACE=nowhere7 BRIGADE_TRANSPORT=shm
+good 0 'nowhere7' BRIGADE_IFACE=nowhere7 BRIGADE_TRANSPORT=sockets -- shm
+
+good 0 'brigade: ' BRIGADE_TRACE="$TEST_TMPDIR/run.json"
+for rank in 0 1; do [ -s "$TEST_TMPDIR/run.$rank.json" ] || fail "no timeline of rank $rank"; done
+
+[ $failures -eq 0 ]
