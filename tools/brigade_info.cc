@@ -1,11 +1,11 @@
 // brigade_info: what Brigade finds on this machine. Under mpirun it opens every transport among all
-// ranks, and rank 0 prints what came of it.
+// ranks, and rank 0 prints what came of it. With a program as its argument it says which libraries
+// that will use.
 
 #include <mpi.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <climits>
 #include <cstdint>
 #include <cstdio>
@@ -21,6 +21,8 @@
 #include "membuf/version.h"
 #include "patterns/model/machine_cache.h"
 #include "patterns/settings/settings.h"
+#include "tools/installation.h"
+#include "tools/program_libraries.h"
 #include "transport/endpoint.h"
 #include "transport/host/host.h"
 #include "transport/host/launcher.h"
@@ -55,6 +57,24 @@ void PrintVersion() {
   MPI_Get_library_version(version, &length);
   const std::string text = version;
   Line("MPI", text.substr(0, text.find_first_of("\n,")));
+}
+
+void PrintInstallation() {
+  std::printf("this installation\n");
+  for (const auto& [name, value] : DescribeInstallation()) Line(name, value);
+}
+
+// 0 if `program` is one.
+int PrintProgram(const std::string& program) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  const Status status = DescribeProgram(program, &lines);
+  if (!status.ok()) {
+    std::fprintf(stderr, "brigade_info: %s\n", status.message().c_str());
+    return 1;
+  }
+  std::printf("%s will use\n", program.c_str());
+  for (const auto& [name, value] : lines) Line(name, value);
+  return 0;
 }
 
 // 0, or why the system lets no rank copy to another. A process may copy to itself, and to what it
@@ -169,15 +189,20 @@ void PrintCalibration() {
 
 int Main(int argc, char** argv) {
   CLI::App app(
-      "Prints what Brigade finds on this machine: version, processors, limits, transports, "
-      "settings and calibration. "
-      "Under mpirun, transports are opened among all ranks.");
+      "Prints what Brigade finds on this machine: version, the MPIs that the installation serves, "
+      "processors, limits, transports, settings and calibration. "
+      "Under mpirun, transports are opened among all ranks. With PROGRAM, prints instead which "
+      "BLACS, PBLAS, one-sided calls and MPI that program will use, without running it. LD_PRELOAD "
+      "and LD_LIBRARY_PATH count as they would for the program.");
   app.set_version_flag("--version", "brigade_info " BRIGADE_VERSION);
+  std::string program;
+  app.add_option("PROGRAM", program, "Say which libraries this program will use");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kExitRefused;
   }
+  if (!program.empty()) return LocalRank() > 0 ? 0 : PrintProgram(program);
   MPI_Init(&argc, &argv);
   int rank = 0;
   int ranks = 0;
@@ -186,6 +211,7 @@ int Main(int argc, char** argv) {
   const bool prints = rank == 0;
   if (prints) {
     PrintVersion();
+    PrintInstallation();
     PrintHost();
   }
   PrintTransports(prints, ranks);

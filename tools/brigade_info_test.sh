@@ -95,6 +95,85 @@ run 0 "$run_mpi" 2 "$info"
 says 'transports among 2 ranks$'
 says '  shm +yes: '
 
+# Which MPIs an installation serves.
+prefix=$TEST_TMPDIR/prefix
+mkdir -p "$prefix/bin" "$prefix/lib/x86_64-any"
+cp "$info" "$prefix/bin"
+run 0 "$prefix/bin/brigade_info"
+says '^  libraries +none beside this program$'
+touch "$prefix"/lib/x86_64-any/libbrigade{,_blacs,_mpi_openmpi,_blacs_openmpi,_blacs64_openmpi,_mpi_mpich}.so.0
+run 0 "$prefix/bin/brigade_info"
+says "^  libraries +$prefix/lib/x86_64-any$"
+says '^  for Open MPI +blacs, blacs64, mpi$'
+says '^  for MPICH +mpi$'
+rm "$prefix"/lib/x86_64-any/*_mpich.so.0
+run 0 "$prefix/bin/brigade_info"
+says '^  for MPICH +none$'
+
+# Which libraries a program will use, by the order in which it is linked. It is not run.
+code=$TEST_TMPDIR/code
+mkdir "$code"
+echo 'void blacs_gridinit_(void) {} void pdgemm_(void) {}' >"$code/scalapack.c"
+echo 'void Cblacs_gridinit(void) {} void blacs_gridinit_(void) {}' >"$code/brigade_blacs.c"
+echo 'void MPI_Get_library_version(void) {} void ompi_mpi_finalize(void) {}' >"$code/mpi.c"
+cat >"$code/program.c" <<'EOF'
+#include <stdio.h>
+void blacs_gridinit_(void);
+int main(void) {
+  puts("it runs");
+  blacs_gridinit_();
+  return 0;
+}
+EOF
+for name in scalapack brigade_blacs mpi; do
+  gcc -shared -fPIC "$code/$name.c" -o "$code/lib$name.so.0" -Wl,-soname,lib$name.so.0
+  ln -s lib$name.so.0 "$code/lib$name.so"
+done
+program() {  # NAME OPTION...
+  gcc "$code/program.c" -o "$code/$1" -L"$code" -Wl,-rpath,"$code" -Wl,--no-as-needed "${@:2}"
+}
+program right -lbrigade_blacs -lscalapack -lmpi
+program wrong -lscalapack -lbrigade_blacs
+program other -Wl,--as-needed -lscalapack -lbrigade_blacs
+program inside "$code/scalapack.c"
+program static -static "$code/scalapack.c"
+
+run 0 "$info" "$code/right"
+says "^$code/right will use$"
+says "^  BLACS +$code/libbrigade_blacs.so.0, Brigade$"
+says "^  products \\(PBLAS\\) +$code/libscalapack.so.0, not Brigade: link -lbrigade_pblas before it, or preload lib"
+says '^  one-sided calls +none$'
+says "^  MPI +$code/libmpi.so.0, Open MPI$"
+[ "$(wc -l <"$out")" -eq 5 ] || { echo "FAILED: more than the program's libraries"; failures=$((failures + 1)); }
+run 0 "$info" "$code/wrong"
+says "^  BLACS +$code/libscalapack.so.0, not Brigade: $code/libbrigade_blacs.so.0 comes later and is not called; "
+run 0 "$info" "$code/other"
+says "^  BLACS +$code/libscalapack.so.0, not Brigade: link -lbrigade_blacs before it, or preload libbrigade_blacs.so$"
+says '^  MPI +none$'
+run 0 env LD_PRELOAD="$code/libbrigade_blacs.so" "$info" "$code/other"
+says "^  BLACS +$code/libbrigade_blacs.so, Brigade$"
+for name in inside static; do
+  run 0 env LD_PRELOAD="$code/libbrigade_blacs.so" "$info" "$code/$name"
+  says '^  BLACS +inside the program; no library takes its place$'
+done
+# One that lies in this folder.
+run 0 env -C "$code" "$(realpath "$info")" right
+says "^  BLACS +$code/libbrigade_blacs.so.0, Brigade$"
+# A library that a program opens, such as a module of Python.
+run 0 "$info" "$code/libbrigade_blacs.so"
+says "^  BLACS +$code/libbrigade_blacs.so, Brigade$"
+run 1 "$info" "$0"
+says '^brigade_info: .* is no program of this machine.s kind \(ELF\); of a script, name the program that it starts$'
+run 1 "$info" "$code/none"
+says "^brigade_info: $code/none: No such file or directory$"
+# Without one of its libraries it would not start.
+rm "$code/libmpi.so.0"
+run 1 "$info" "$code/right"
+says "^brigade_info: its libraries cannot be listed: $code/right: error while loading .* libmpi.so.0: "
+# One process of a job says it.
+run 0 "$run_mpi" 2 "$info" "$code/other"
+says 'BLACS +.*not Brigade: '
+
 run 0 "$info" --help
 says '^Usage: '
 run 0 "$info" --version
