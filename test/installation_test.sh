@@ -144,11 +144,37 @@ prints() {
     grep -qF -- "$line" "$work/out" || { cat "$work/out"; fail "$* does not print '$line'"; }
   done < <(sed -n 's/^[! ]*-> \(.*[^ *\/]\).*/\1/p' "$examples/$example")
 }
-for example in broadcast_and_sum.cc spread_while_computing.c give_up.c shared_counter.c halo_exchange.c \
-  matrix_product.c transpose.c deal_by_key.c grid_sum.c solve.f90; do
-  for way in pkg-config cmake; do prints "$example" "$work/$way/${example%.*}"; done
-done
+all_print() {
+  local example way
+  for example in broadcast_and_sum.cc spread_while_computing.c give_up.c shared_counter.c halo_exchange.c \
+    matrix_product.c transpose.c deal_by_key.c grid_sum.c solve.f90; do
+    for way in pkg-config cmake; do prints "$example" "$work/$way/${example%.*}"; done
+  done
+}
+all_print
+# As if installed for both families: a program that calls no MPI itself has none, and gets that of its launcher. The
+# parts for MPICH may be empty, for none is opened.
+for part in "$lib"/libbrigade_*_openmpi.so.0; do touch "${part/_openmpi/_mpich}"; done
+all_print
+code=0
+"$work/pkg-config/grid_sum" >"$work/out" 2>&1 || code=$?
+[[ $code -ne 0 ]] || fail "without a launcher either family is taken"
+grep -q 'launcher of either: start the program with mpirun, or link the program with -Wl,--no-as-needed' "$work/out" ||
+  { cat "$work/out"; fail "no text for a program without MPI"; }
+grep -q '^  for MPICH  *blacs, blacs64, mpi, pblas, pblas64, rma$' <<<"$(brigade_info)" || fail "brigade_info: families"
+rm "$lib"/libbrigade_*_mpich.so.0
+grep -q '^  for MPICH  *none$' <<<"$(brigade_info)" || fail "brigade_info: families that are not there"
+
 mpif90 "$examples/solve.f90" -o "$work/solve" -lscalapack-openmpi
+# The order of libraries decides, and brigade_info says how.
+mpif90 "$examples/solve.f90" -o "$work/after" -lscalapack-openmpi -L"$lib" -lbrigade_blacs -Wl,-rpath,"$lib"
+for program in solve after; do
+  grep -q '^  BLACS  .*libscalapack.*, not Brigade: .*link -lbrigade_blacs before it, or preload libbrigade_blacs.so$' \
+    <<<"$(brigade_info "$work/$program")" || fail "brigade_info $program"
+done
+ours='^  BLACS  .*/libbrigade_blacs.so.0, Brigade$'
+grep -q "$ours" <<<"$(brigade_info "$work/pkg-config/solve")" || fail "brigade_info of a program that is linked"
+grep -q "$ours" <<<"$(brigade_run brigade_info "$work/solve")" || fail "brigade_info with a preload"
 BRIGADE_TRACE=$work/solve.json prints solve.f90 brigade_run "$work/solve"
 
 # The programs, which find each other.

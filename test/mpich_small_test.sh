@@ -1,7 +1,8 @@
 #!/bin/bash
 # The BLACS under MPICH, in brief: what of them calls MPI is compiled with MPICH's headers, and lies beside those
-# libraries of the last build that are for all MPIs. A program of C and one of Debian's testers run. mpich_test.sh tests
-# all there is for MPICH. The last line counts.
+# libraries of the last build that are for all MPIs. A program of C and one of Debian's testers run, and a program that
+# makes no call of MPI under the launchers of both families. mpich_test.sh tests all there is for MPICH. The last line
+# counts.
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 1
@@ -38,9 +39,26 @@ program() {
   [[ ${PIPESTATUS[0]} -eq 0 ]] && grep "BLACS over transport" "$work/said"
 }
 
+# As installed for both families: of a program that makes no call of MPI the launcher decides.
+either() {
+  local compiler launcher
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  cp bazel-bin/blacs_shim/libbrigade_{blacs,mpi}_openmpi.so.0 "$lib" || return
+  for compiler in mpicc.openmpi mpicc.mpich; do
+    "$compiler" -Iinclude -o "$work/grid_sum" examples/grid_sum.c "$lib/libbrigade_blacs.so" -Wl,--as-needed \
+      -Wl,-rpath,"$lib" || return
+    for launcher in 'mpirun.openmpi --oversubscribe' mpirun.mpich; do
+      # shellcheck disable=SC2086 # words
+      timeout 120 $launcher -n 4 "$work/grid_sum" >"$work/said" 2>&1
+      grep 'the sum of row 0 is 1' "$work/said" || { cat "$work/said"; return 1; }
+    done
+  done
+}
+
 check "what calls MPI" built
 [[ $failed -eq 0 ]] || finish
 check "a program of C" program
 check "one of Debian's testers" ./test/scalapack/run_testers.py --mpi mpich --preload "$lib/libbrigade_blacs.so" \
   --only xdlu --output results/testers-mpich-small
+check "a program without calls of MPI" either
 finish

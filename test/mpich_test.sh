@@ -155,6 +155,20 @@ either() {
     "$built/test/blacs/blacs64_c_header_test" >"$work/wide" 2>&1 && grep "BLACS over transport" "$work/wide"
 }
 
+# The examples that call no MPI themselves, compiled with the wrapper of the one family and started by either. BSPlib is
+# for Open MPI there.
+either_examples() {
+  local lib=$work/either/lib compiler example library
+  local openmpi=(env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.openmpi --oversubscribe -n 4)
+  while read -r compiler example library; do
+    # shellcheck disable=SC2046 # lists of words
+    "$compiler" "examples/$example.c" -o "$work/$example" \
+      $(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs "$library") -Wl,-rpath,"$lib" || return
+    timeout 120 "${openmpi[@]}" "$work/$example" || return
+    [[ $library != brigade_blacs ]] || job 4 "$work/$example" || return
+  done <<<$'mpicc.openmpi grid_sum brigade_blacs\nmpicc.mpich grid_sum brigade_blacs\nmpicc.openmpi deal_by_key brigade_bsp'
+}
+
 families() {
   local lib=$work/either/lib
   mkdir -p "$work/families"
@@ -257,6 +271,7 @@ check "by each library" all_refused
 check "Open MPI under MPICH's launcher" other_launcher
 check "an installation" installed "$work/prefix"
 check "one installation for both families" either
+check "examples without calls of MPI" either_examples
 check "libraries that name no MPI" families
 check "an installation with another MPICH" elsewhere
 check "an installation with no MPICH" no_wrapper

@@ -5,6 +5,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -16,10 +17,18 @@ struct Family {
   const char* in_files;
   const char* symbol;  // a function that its MPIs export, and no other's
   const char* files[2];
+  const char* launched[3];  // variables that its launchers set, as in transport/host/launcher
 };
-constexpr Family kFamilies[] = {
-    {"Open MPI", "openmpi", "ompi_mpi_finalize", {"libmpi.so.40", nullptr}},
-    {"MPICH", "mpich", "MPIR_Dup_fn", {"libmpich.so.12", "libmpi.so.12"}}};
+constexpr Family kFamilies[] = {{"Open MPI",
+                                 "openmpi",
+                                 "ompi_mpi_finalize",
+                                 {"libmpi.so.40", nullptr},
+                                 {"OMPI_COMM_WORLD_SIZE", nullptr, nullptr}},
+                                {"MPICH",
+                                 "mpich",
+                                 "MPIR_Dup_fn",
+                                 {"libmpich.so.12", "libmpi.so.12"},
+                                 {"MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", "PMI_SIZE"}}};
 
 // Of the MPI in `library`, or in what it needs; null: there is none. `symbol`: where its own is.
 const Family* FamilyOf(void* library, void** symbol) {
@@ -94,22 +103,42 @@ std::string PathOf(const Family& family, const char* name) {
 
 bool IsThere(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
-// A program that makes no call of MPI itself may have none: linkers leave out what is not used. It
-// gets that for which this library has a part. If it has two, nobody knows for which it was linked.
-// `why_not` takes what the loader says of one that it does not open.
-const Family* FamilyOpened(const char* name, std::string* why_not) {
-  const Family* only = nullptr;
-  for (const Family& family : kFamilies) {
-    if (!IsThere(PathOf(family, name))) continue;
-    if (only != nullptr) return nullptr;
-    only = &family;
+bool HasLaunched(const Family& family) {
+  for (const char* variable : family.launched) {
+    if (variable != nullptr && std::getenv(variable) != nullptr) return true;
   }
-  if (only == nullptr) return nullptr;
-  for (const char* file : only->files) {
+  return false;
+}
+
+// A program that makes no call of MPI itself may have none: linkers leave out what is not used. It
+// gets the one for which this library has a part; of two, the one whose launcher has started the
+// program. `why_not` gets what to do if there is none.
+const Family* FamilyOpened(const char* name, std::string* why_not) {
+  constexpr char kLink[] = "link the program with -Wl,--no-as-needed before its MPI";
+  std::vector<const Family*> served;
+  for (const Family& family : kFamilies) {
+    if (IsThere(PathOf(family, name))) served.push_back(&family);
+  }
+  if (served.empty()) return nullptr;
+  const Family* chosen = served.front();
+  if (served.size() > 1) {
+    const auto launched = std::find_if(served.begin(), served.end(),
+                                       [](const Family* family) { return HasLaunched(*family); });
+    if (launched == served.end()) {
+      *why_not +=
+          ", and the environment has no variables of a launcher of either: start the "
+          "program with mpirun, or ";
+      *why_not += kLink;
+      return nullptr;
+    }
+    chosen = *launched;
+  }
+  for (const char* file : chosen->files) {
     if (file == nullptr) continue;
-    if (dlopen(file, RTLD_NOW | RTLD_GLOBAL) != nullptr) return only;
+    if (dlopen(file, RTLD_NOW | RTLD_GLOBAL) != nullptr) return chosen;
     *why_not += std::string("; ") + dlerror();
   }
+  *why_not += std::string("; ") + kLink + ", or add the folder of its MPI to LD_LIBRARY_PATH";
   return nullptr;
 }
 
