@@ -16,6 +16,7 @@
 #include "transport/host/launcher.h"
 #include "transport/host/variables.h"
 #include "transport/mpi/mpi_bootstrap.h"
+#include "transport/mpi/mpi_teardown.h"
 #include "transport/mpi/mpi_time.h"
 #include "transport/registry.h"
 
@@ -101,6 +102,11 @@ Runtime& Runtime::StartNow(const char* routine) {
     if (finalized) Fail(Origin{routine}, "called after MPI_Finalize");
     MPI_Init(nullptr, nullptr);
   }
+  if (IsTornDown()) {
+    Fail(Origin{routine},
+         "called after MPI_Finalize has ended the BLACS; load the library before MPI_Init, or end "
+         "grids before MPI_Finalize");
+  }
   Settings settings;
   FailIfNotOk(Origin{routine}, ReadSettings(&settings));
   current_ = new Runtime(settings);
@@ -111,23 +117,19 @@ Runtime& Runtime::StartNow(const char* routine) {
     TellIfNoTrace(Trace::Start(settings.trace, current_->world_rank_, current_->world_size_));
   }
 
-  int keyval = MPI_KEYVAL_INVALID;
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Runtime::OnMpiFinalize, &keyval, nullptr);
-  MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
-  MPI_Comm_free_keyval(&keyval);
+  SetTeardown(Teardown::kBlacs, &Runtime::OnMpiFinalize);
   return *current_;
 }
 
-int Runtime::OnMpiFinalize(MPI_Comm, int, void*, void*) {
+void Runtime::OnMpiFinalize() {
   // A forked child has copies of everything and owns none of it.
-  if (current_->pid_ != getpid()) return MPI_SUCCESS;
+  if (current_->pid_ != getpid()) return;
   current_->Reset("MPI_Finalize");
   TellIfNoTrace(Trace::Stop());
   current_->LeaveStatistics(/*aborted=*/false);
   SetBeforeEnd(nullptr);
   delete current_;
   current_ = nullptr;
-  return MPI_SUCCESS;
 }
 
 void Runtime::OpenEngine(const char* routine) {

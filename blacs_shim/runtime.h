@@ -1,8 +1,8 @@
 // Runtime: everything this process keeps between BLACS calls.
 //
 // Nothing exists before the first BLACS call: a preloaded library is also loaded by mpirun, shells
-// and interpreters. It ends when MPI does, through a callback on MPI_COMM_SELF, so it ends the same
-// way whether blacs_exit or the program itself calls MPI_Finalize.
+// and interpreters. MPI_Finalize ends it (transport/mpi/mpi_teardown.h), whether blacs_exit or the
+// program itself calls that.
 //
 // The library is called by one thread at a time, as the reference; Entry detects a second one.
 
@@ -92,7 +92,7 @@ class Runtime {
   explicit Runtime(const Settings& settings);
 
   static Runtime& StartNow(const char* routine);
-  static int OnMpiFinalize(MPI_Comm, int, void*, void*);
+  static void OnMpiFinalize();
 
   void OpenEngine(const char* routine);
   void LogStart(const ProcessGrid& grid) const;

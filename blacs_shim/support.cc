@@ -13,6 +13,7 @@
 #include "blacs_shim/errors.h"
 #include "blacs_shim/process_grid.h"
 #include "blacs_shim/runtime.h"
+#include "transport/mpi/mpi_teardown.h"
 
 namespace brigade {
 namespace blacs {
@@ -312,7 +313,7 @@ void Abort(int64_t context, int64_t code) {
 void Exit(int64_t not_done) {
   const char* const routine = "blacs_exit";
   const Entry entry(routine);
-  if (!Runtime::MpiIsActive()) return;
+  if (!Runtime::MpiIsActive() || IsTornDown()) return;
   if (Runtime* runtime = Runtime::Current()) runtime->Reset(routine);
   if (not_done == 0) MPI_Finalize();
 }

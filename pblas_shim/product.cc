@@ -11,6 +11,7 @@
 #include "pblas_shim/grid.h"
 #include "pblas_shim/process_functions.h"
 #include "pblas_shim/runtime.h"
+#include "transport/mpi/mpi_teardown.h"
 #include "windows/multiply/multiply.h"
 #include "windows/multiply/multiply_call.h"
 
@@ -150,7 +151,7 @@ void Explain(const Runtime& runtime, const Grid& grid, const char* routine,
 bool ComputeProduct(const char* routine, Element element, const ProductArguments& arguments) {
   int64_t context = 0;
   GridPlace place;
-  if (!FindGrid(routine, arguments, &context, &place)) return false;
+  if (IsTornDown() || !FindGrid(routine, arguments, &context, &place)) return false;
   Runtime* const runtime = Runtime::Start(routine);
   Grid* const grid = runtime->GridOf(routine, context, place);
   ProductShape shape;

@@ -8,6 +8,7 @@
 #include "pblas_shim/errors.h"
 #include "pblas_shim/process_functions.h"
 #include "transport/host/variables.h"
+#include "transport/mpi/mpi_teardown.h"
 
 namespace brigade {
 namespace pblas {
@@ -15,10 +16,7 @@ Runtime* Runtime::current_ = nullptr;
 
 Runtime::Runtime(const Settings& settings) : settings_(settings), pid_(getpid()) {
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Runtime::OnCommunicatorFree, &keyval_, nullptr);
-  int at_end = MPI_KEYVAL_INVALID;
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Runtime::OnMpiFinalize, &at_end, nullptr);
-  MPI_Comm_set_attr(MPI_COMM_SELF, at_end, nullptr);
-  MPI_Comm_free_keyval(&at_end);
+  SetTeardown(Teardown::kProducts, &Runtime::OnMpiFinalize);
 }
 
 Runtime* Runtime::StartNow(const char* routine) {
@@ -65,13 +63,12 @@ int Runtime::OnCommunicatorFree(MPI_Comm, int, void* grid, void*) {
   return MPI_SUCCESS;
 }
 
-int Runtime::OnMpiFinalize(MPI_Comm, int, void*, void*) {
+void Runtime::OnMpiFinalize() {
   // A forked child has copies of everything and owns none of it.
-  if (current_->pid_ != getpid()) return MPI_SUCCESS;
+  if (current_->pid_ != getpid()) return;
   // Contexts that the program has not ended: all ranks come here, in the same state.
   for (const auto& grid : current_->grids_) grid->Free();
   delete std::exchange(current_, nullptr);
-  return MPI_SUCCESS;
 }
 
 }  // namespace pblas

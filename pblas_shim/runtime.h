@@ -1,7 +1,7 @@
 // Runtime: what this process keeps between products.
 //
 // Nothing exists before the first product: a preloaded library is also loaded by mpirun, shells and
-// interpreters. It ends when MPI does, by a callback on MPI_COMM_SELF.
+// interpreters. MPI_Finalize ends it (transport/mpi/mpi_teardown.h).
 
 #ifndef BRIGADE_PBLAS_SHIM_RUNTIME_H_
 #define BRIGADE_PBLAS_SHIM_RUNTIME_H_
@@ -25,7 +25,7 @@ namespace pblas {
 class Runtime {
  public:
   // The runtime, started if it was not. A bad setting ends the job in the name of `routine`.
-  // REQUIRES: MPI is initialised, and not finalised.
+  // REQUIRES: MPI is initialised, and not IsTornDown().
   static Runtime* Start(const char* routine) {
     return current_ != nullptr ? current_ : StartNow(routine);
   }
@@ -43,7 +43,7 @@ class Runtime {
   explicit Runtime(const Settings& settings);
 
   static Runtime* StartNow(const char* routine);
-  static int OnMpiFinalize(MPI_Comm, int, void*, void*);
+  static void OnMpiFinalize();
   static int OnCommunicatorFree(MPI_Comm, int, void* grid, void*);
 
   static Runtime* current_;

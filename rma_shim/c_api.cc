@@ -32,9 +32,11 @@ using brigade::Window;
 using brigade::rma::Carried;
 using brigade::rma::CarriedWindow;
 using brigade::rma::ErrorClassOf;
+using brigade::rma::MpiIsActive;
 using brigade::rma::Operation;
 using brigade::rma::Outcome;
 using brigade::rma::Raise;
+using brigade::rma::RaiseEnded;
 using brigade::rma::Requests;
 using brigade::rma::Runtime;
 using brigade::rma::WindowRequest;
@@ -53,6 +55,15 @@ int Answer(const CarriedWindow& window, const char* routine, int error, const st
   return Raise(window.handle(), routine, error, text, Runtime::Current()->settings().log_info);
 }
 
+// The window of ours that a call is on. Null: it is the MPI's, unless *error is set: then it is
+// ours and has ended.
+CarriedWindow* Usable(const char* routine, MPI_Win handle, int* error) {
+  CarriedWindow* const carried = Carried(handle);
+  if (carried == nullptr || !carried->has_ended()) return carried;
+  *error = RaiseEnded(*carried, routine);
+  return nullptr;
+}
+
 // --- making and freeing ---
 
 // The first window names what is wrong with the settings.
@@ -66,10 +77,8 @@ bool GivesMemory() {
 
 // Null: the MPI makes it.
 CarriedWindow* Make(const char* routine, const WindowRequest& request) {
-  int is_initialized = 0;
   int is_inter = 1;
-  MPI_Initialized(&is_initialized);
-  if (!is_initialized || request.comm == MPI_COMM_NULL || request.bytes < 0) return nullptr;
+  if (!MpiIsActive() || request.comm == MPI_COMM_NULL || request.bytes < 0) return nullptr;
   MPI_Comm_test_inter(request.comm, &is_inter);
   if (is_inter) return nullptr;
   return CarriedWindow::Create(Runtime::Start(routine), routine, request);
@@ -77,11 +86,11 @@ CarriedWindow* Make(const char* routine, const WindowRequest& request) {
 
 // --- synchronisation ---
 
-// Runs `call(window)` on a window that is ours; false: it is not.
+// Runs `call(window)` on a window that is ours; false: it is not. *error: MPI_SUCCESS before.
 template <typename Call>
 bool Synchronise(const char* routine, MPI_Win handle, int refused, const Call& call, int* error) {
-  CarriedWindow* const carried = Carried(handle);
-  if (carried == nullptr) return false;
+  CarriedWindow* const carried = Usable(routine, handle, error);
+  if (carried == nullptr) return *error != MPI_SUCCESS;
   const Status status = Alone([&] { return call(carried->window()); });
   *error = MPI_SUCCESS;
   if (!status.ok()) {
@@ -94,8 +103,8 @@ bool Synchronise(const char* routine, MPI_Win handle, int refused, const Call& c
 
 template <typename Call>
 bool ChangeAttached(const char* routine, MPI_Win handle, const Call& call, int* error) {
-  CarriedWindow* const carried = Carried(handle);
-  if (carried == nullptr) return false;
+  CarriedWindow* const carried = Usable(routine, handle, error);
+  if (carried == nullptr) return *error != MPI_SUCCESS;
   const int refused = carried->window()->is_dynamic() ? MPI_ERR_RMA_ATTACH : MPI_ERR_RMA_FLAVOR;
   return Synchronise(routine, handle, refused, call, error);
 }
@@ -104,8 +113,8 @@ bool ChangeAttached(const char* routine, MPI_Win handle, const Call& call, int* 
 template <typename Call>
 bool SynchroniseTarget(const char* routine, MPI_Win handle, int rank, const Call& call,
                        int* error) {
-  CarriedWindow* const carried = Carried(handle);
-  if (carried == nullptr) return false;
+  CarriedWindow* const carried = Usable(routine, handle, error);
+  if (carried == nullptr) return *error != MPI_SUCCESS;
   const bool is_member = rank >= 0 && rank < carried->window()->size();
   return Synchronise(
       routine, handle, is_member ? MPI_ERR_RMA_SYNC : MPI_ERR_RANK,
@@ -115,8 +124,8 @@ bool SynchroniseTarget(const char* routine, MPI_Win handle, int rank, const Call
 template <typename Call>
 bool SynchroniseGroup(const char* routine, MPI_Win handle, MPI_Group group, const Call& call,
                       int* error) {
-  CarriedWindow* const carried = Carried(handle);
-  if (carried == nullptr) return false;
+  CarriedWindow* const carried = Usable(routine, handle, error);
+  if (carried == nullptr) return *error != MPI_SUCCESS;
   std::vector<int> ranks;
   if (group == MPI_GROUP_NULL || !carried->Translate(group, &ranks)) {
     *error = Answer(*carried, routine, MPI_ERR_GROUP, "a group with others than the window's");
@@ -130,8 +139,8 @@ bool SynchroniseGroup(const char* routine, MPI_Win handle, MPI_Group group, cons
 // --- operations ---
 
 bool Operate(const char* routine, MPI_Win handle, const Operation& operation, int* error) {
-  CarriedWindow* const carried = Carried(handle);
-  if (carried == nullptr) return false;
+  CarriedWindow* const carried = Usable(routine, handle, error);
+  if (carried == nullptr) return *error != MPI_SUCCESS;
   const Outcome outcome = Alone([&] {
     return brigade::rma::Run(carried->window(), Runtime::Current()->datatypes(), operation,
                              nullptr);
@@ -143,8 +152,8 @@ bool Operate(const char* routine, MPI_Win handle, const Operation& operation, in
 // As Operate, with a request for its local end.
 bool OperateWithRequest(const char* routine, MPI_Win handle, const Operation& operation,
                         MPI_Request* request, int* error) {
-  CarriedWindow* const carried = Carried(handle);
-  if (carried == nullptr) return false;
+  CarriedWindow* const carried = Usable(routine, handle, error);
+  if (carried == nullptr) return *error != MPI_SUCCESS;
   const Outcome outcome = Alone([&] {
     Runtime* const runtime = Runtime::Current();
     auto started = std::make_unique<Requests::Operation>();
@@ -205,9 +214,7 @@ extern "C" void brigade_take_find_next(void* (*find)(const char*)) {
 
 // What we do not give the MPI does, or says why not.
 PUBLIC(Alloc_mem, (MPI_Aint size, MPI_Info info, void* base)) {
-  int is_initialized = 0;
-  MPI_Initialized(&is_initialized);
-  if (!is_initialized || size <= 0 || !GivesMemory()) {
+  if (!MpiIsActive() || size <= 0 || !GivesMemory()) {
     return ORIGINAL(Alloc_mem)(size, info, base);
   }
   auto** const memory = static_cast<void**>(base);
@@ -255,17 +262,19 @@ PUBLIC(Win_free, (MPI_Win * win)) {
   CarriedWindow* const carried = Carried(*win);
   if (carried == nullptr) return ORIGINAL(Win_free)(win);
   Runtime* const runtime = Runtime::Current();
-  Synchronise(
-      "MPI_Win_free", *win, MPI_ERR_RMA_SYNC,
-      [&](Window* window) {
-        BRIGADE_RETURN_IF_ERROR(window->Free());
-        runtime->requests()->Complete(carried);
-        // The MPI gives the handle away before it returns.
-        runtime->TellTo(std::this_thread::get_id(), carried);
-        return Status();
-      },
-      &error);
-  if (error != MPI_SUCCESS) return error;
+  if (!carried->has_ended()) {  // of one that has, the handle alone is left
+    Synchronise(
+        "MPI_Win_free", *win, MPI_ERR_RMA_SYNC,
+        [&](Window* window) {
+          BRIGADE_RETURN_IF_ERROR(window->Free());
+          runtime->requests()->Complete(carried);
+          // The MPI gives the handle away before it returns.
+          runtime->TellTo(std::this_thread::get_id(), carried);
+          return Status();
+        },
+        &error);
+    if (error != MPI_SUCCESS) return error;
+  }
   // Callbacks of the program's attributes may wait for threads that work with other windows.
   error = ORIGINAL(Win_free)(win);
   const Runtime::Entry entry(runtime);
@@ -288,7 +297,7 @@ PUBLIC(Win_get_attr, (MPI_Win win, int keyval, void* value, int* flag)) {
 }
 
 PUBLIC(Win_get_group, (MPI_Win win, MPI_Group* group)) {
-  CarriedWindow* const carried = Carried(win);
+  const CarriedWindow* const carried = Carried(win);
   if (carried == nullptr) return ORIGINAL(Win_get_group)(win, group);
   return MPI_Group_union(carried->group(), MPI_GROUP_EMPTY, group);
 }

@@ -153,6 +153,7 @@ Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Boots
   options.goes_directly = std::getenv("BRIGADE_TEST_BY_MESSAGES") == nullptr;
   options.is_checked = runtime->settings().check_windows;
   BRIGADE_RETURN_IF_ERROR(Window::Create(runtime->space(), bootstrap, options, &window_));
+  base_ = window_->is_dynamic() ? MPI_BOTTOM : base();
   const Status reach = CheckReach(runtime, bootstrap);
   if (!reach.ok()) BRIGADE_RETURN_IF_ERROR(window_->Free());
   return reach;
@@ -202,7 +203,7 @@ CarriedWindow::~CarriedWindow() {
 bool CarriedWindow::FindAttribute(int keyval, void** value) {
   switch (keyval) {
     case MPI_WIN_BASE:
-      *value = window_->is_dynamic() ? MPI_BOTTOM : base();
+      *value = base_;
       return true;
     case MPI_WIN_SIZE:
       *value = &bytes_;
@@ -244,6 +245,15 @@ bool CarriedWindow::Translate(MPI_Group group, std::vector<int>* ranks) const {
     if (rank == MPI_UNDEFINED) return false;
   }
   return true;
+}
+
+int RaiseEnded(const CarriedWindow& window, const char* routine) {
+  const std::string text =
+      "MPI_Finalize has ended this window of Brigade's; free it before MPI_Finalize, or load the "
+      "library before MPI_Init, so that delete callbacks on MPI_COMM_SELF may use it";
+  if (!MpiIsActive()) Fail(routine, text);
+  return Raise(window.handle(), routine, MPI_ERR_WIN, text,
+               Runtime::Current()->settings().log_info);
 }
 
 }  // namespace rma

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "membuf/status.h"
@@ -47,7 +48,12 @@ class CarriedWindow {
   // For which thread the handle stands for it; none: for all.
   std::thread::id known_to() const { return known_to_; }
   void TellTo(std::thread::id thread) { known_to_ = thread; }
+  // Null once it has ended.
   Window* window() const { return window_.get(); }
+  // Gives the window back, but for the handle and the memory: MPI_Finalize, which ends it, may
+  // still call functions of the program that use these.
+  void End() { memory_ = Window::End(std::move(window_)); }
+  bool has_ended() const { return window_ == nullptr; }
   // Of the ranks that have it.
   MPI_Group group() const { return group_; }
   bool is_shared() const { return flavor_ == MPI_WIN_FLAVOR_SHARED; }
@@ -76,6 +82,7 @@ class CarriedWindow {
   MPI_Win handle_ = MPI_WIN_NULL;
   std::thread::id known_to_;
   std::unique_ptr<Window> window_;
+  Window::Memory memory_;  // once it has ended
   MPI_Group group_ = MPI_GROUP_NULL;
   // What attributes point to.
   int flavor_ = MPI_WIN_FLAVOR_CREATE;
@@ -83,6 +90,7 @@ class CarriedWindow {
   int unit_ = 1;
   MPI_Aint bytes_ = 0;
   bool empty_parts_are_null_ = false;  // of a shared window, as the MPI has it
+  void* base_ = nullptr;
 };
 
 // The window that a handle stands for; null: it is none of ours.
@@ -92,6 +100,9 @@ inline CarriedWindow* Carried(MPI_Win handle) {
   const Runtime::Entry entry(runtime);
   return runtime->Find(handle);
 }
+
+// An error of `routine`, which was called on a window that has ended.
+int RaiseEnded(const CarriedWindow& window, const char* routine);
 
 }  // namespace rma
 }  // namespace brigade

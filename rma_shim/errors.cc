@@ -25,13 +25,25 @@ bool IsErrorsAbort(MPI_Errhandler handler) {
 }
 
 void Tell(const char* routine, const std::string& text) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  std::fprintf(stderr, "brigade: %s on rank %d: %s\n", routine, rank, text.c_str());
+  std::string where;
+  if (MpiIsActive()) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    where = " on rank " + std::to_string(rank);
+  }
+  std::fprintf(stderr, "brigade: %s%s: %s\n", routine, where.c_str(), text.c_str());
   std::fflush(stderr);
 }
 
 }  // namespace
+
+bool MpiIsActive() {
+  int is_initialized = 0;
+  int is_finalized = 0;
+  MPI_Initialized(&is_initialized);
+  MPI_Finalized(&is_finalized);
+  return is_initialized != 0 && is_finalized == 0;
+}
 
 int Raise(MPI_Win window, const char* routine, int error, const std::string& text, bool tells) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -52,6 +64,7 @@ void Fail(const char* routine, const std::string& text) {
   Tell(routine, text);
   // mpirun drops what it has not read when a job aborts: the message is worth a moment.
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  if (!MpiIsActive()) std::_Exit(EXIT_FAILURE);  // which mpirun takes for the end of the job
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::abort();
 }

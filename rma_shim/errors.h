@@ -20,7 +20,10 @@ int Raise(MPI_Win window, const char* routine, int error, const std::string& tex
 // The class of a failure that is not the caller's.
 int ErrorClassOf(const Status& status);
 
-// Says why and ends the job.
+// Whether MPI can be called.
+bool MpiIsActive();
+
+// Says why and ends the job; where MPI cannot be called, the process.
 [[noreturn]] void Fail(const char* routine, const std::string& text);
 
 }  // namespace rma

@@ -31,10 +31,6 @@ int Cancel(void*, int) { return MPI_SUCCESS; }
 
 }  // namespace
 
-Requests::~Requests() {
-  for (UnderWay& one : under_way_) MPI_Grequest_complete(one.request);
-}
-
 void Requests::Add(Operation* operation, MPI_Request* request) {
   MPI_Grequest_start(&Query, &Free, &Cancel, operation, request);
   if (operation->over) {
@@ -69,6 +65,11 @@ void Requests::Complete(const CarriedWindow* window) {
   const std::vector<UnderWay> over(left, under_way_.end());
   under_way_.erase(left, under_way_.end());
   for (UnderWay one : over) MPI_Grequest_complete(one.request);
+}
+
+void Requests::CompleteAll() {
+  for (UnderWay& one : under_way_) MPI_Grequest_complete(one.request);
+  under_way_.clear();
 }
 
 }  // namespace rma

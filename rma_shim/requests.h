@@ -26,7 +26,6 @@ class Requests {
   };
 
   Requests() = default;
-  ~Requests();
   Requests(const Requests&) = delete;
   Requests& operator=(const Requests&) = delete;
 
@@ -38,6 +37,8 @@ class Requests {
   void Progress();
   // Completes those of a window of which nothing is under way any more.
   void Complete(const CarriedWindow* window);
+  // Completes all of them. REQUIRES: all windows have ended.
+  void CompleteAll();
 
  private:
   struct UnderWay {

@@ -11,9 +11,16 @@
 #include "rma_shim/errors.h"
 #include "transport/host/launcher.h"
 #include "transport/host/variables.h"
+#include "transport/mpi/mpi_teardown.h"
 
 namespace brigade {
 namespace rma {
+namespace {
+
+constexpr char kHasEnded[] = "MPI_Finalize has ended Brigade's windows";
+
+}  // namespace
+
 std::atomic<Runtime*> Runtime::current_ = nullptr;
 
 Runtime::Runtime(const char* routine, const Settings& settings)
@@ -25,12 +32,14 @@ Runtime::Runtime(const char* routine, const Settings& settings)
     refusal_ = "BRIGADE_RMA=off";
     return;
   }
+  if (IsTornDown()) {
+    refusal_ = kHasEnded;
+    return;
+  }
   const Status status = OpenEngine();
   if (status.code() == StatusCode::kInvalidArgument) Fail(routine, status.message());
   if (!status.ok()) refusal_ = status.message();
 }
-
-Runtime::~Runtime() = default;
 
 Status Runtime::OpenEngine() {
   // Checked windows go by messages, which between hosts auto may leave to MPI: then nobody answers
@@ -57,24 +66,35 @@ Runtime* Runtime::StartNow(const char* routine) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) WarnOfUnknownVariables();
 
-  int keyval = MPI_KEYVAL_INVALID;
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Runtime::OnMpiFinalize, &keyval, nullptr);
-  MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
-  MPI_Comm_free_keyval(&keyval);
+  if (!IsTornDown()) SetTeardown(Teardown::kWindows, &Runtime::OnMpiFinalize);
   current_.store(runtime, std::memory_order_release);
   return runtime;
 }
 
-int Runtime::OnMpiFinalize(MPI_Comm, int, void*, void*) {
+void Runtime::OnMpiFinalize() {
   Runtime* const runtime = Current();
   // A forked child has copies of everything and owns none of it.
-  if (runtime->pid_ != getpid()) return MPI_SUCCESS;
+  if (runtime->pid_ != getpid()) return;
+  runtime->End();
+}
+
+void Runtime::End() {
   // Windows that the program has not freed: all ranks come here, in the same state. Where one does
   // not, what it breaks is told to the others.
-  for (const auto& window : runtime->windows_) (void)window->window()->Free();
-  runtime->windows_.clear();
-  delete current_.exchange(nullptr);
-  return MPI_SUCCESS;
+  for (const auto& window : windows_) (void)window->window()->Free();
+  for (const auto& window : windows_) window->End();
+  requests_.CompleteAll();
+#ifndef OPEN_MPI
+  // MPICH leaves windows that are not freed to UCX, which complains. Open MPI frees them.
+  if (IsTornDownLast()) {
+    last_handle_ = MPI_WIN_NULL;
+    last_ = nullptr;
+    windows_.clear();
+  }
+#endif
+  space_.reset();
+  engine_.reset();
+  refusal_ = kHasEnded;
 }
 
 CarriedWindow* Runtime::FindAnew(MPI_Win handle) {
@@ -91,15 +111,19 @@ CarriedWindow* Runtime::FindAnew(MPI_Win handle) {
 
 void Runtime::Add(std::unique_ptr<CarriedWindow> window) { windows_.push_back(std::move(window)); }
 
+void Runtime::ForgetLast(const CarriedWindow* window) {
+  if (last_ != window) return;
+  last_handle_ = MPI_WIN_NULL;
+  last_ = nullptr;
+}
+
 void Runtime::TellTo(std::thread::id thread, CarriedWindow* window) {
-  if (last_ == window) {
-    last_handle_ = MPI_WIN_NULL;
-    last_ = nullptr;
-  }
+  ForgetLast(window);
   window->TellTo(thread);
 }
 
 void Runtime::Remove(CarriedWindow* window) {
+  ForgetLast(window);
   windows_.erase(std::find_if(windows_.begin(), windows_.end(),
                               [&](const auto& one) { return one.get() == window; }));
 }

@@ -1,7 +1,9 @@
 // Runtime: what this process keeps between calls.
 //
 // Nothing exists before the program makes its first window: a preloaded library is also loaded by
-// mpirun, shells and interpreters. It ends when MPI does, by a callback on MPI_COMM_SELF.
+// mpirun, shells and interpreters. MPI_Finalize ends it (transport/mpi/mpi_teardown.h): engine and
+// memory are given back. The runtime and the handles of windows stay, since delete callbacks that
+// MPI calls afterwards may still use these.
 
 #ifndef BRIGADE_RMA_SHIM_RUNTIME_H_
 #define BRIGADE_RMA_SHIM_RUNTIME_H_
@@ -38,12 +40,13 @@ class Runtime {
     Runtime* const current = Current();
     return current != nullptr ? current : StartNow(routine);
   }
-  // Null before the start and after the end.
+  // Null before the start.
   static Runtime* Current() { return current_.load(std::memory_order_acquire); }
 
   const Settings& settings() const { return settings_; }
   // Why this process carries no window; empty: it does.
   const std::string& refusal() const { return refusal_; }
+  // REQUIRES: there is no refusal.
   WindowSpace* space() const { return space_.get(); }
   DatatypeCache* datatypes() const { return datatypes_; }
   Requests* requests() { return &requests_; }
@@ -79,12 +82,14 @@ class Runtime {
 
  private:
   Runtime(const char* routine, const Settings& settings);
-  ~Runtime();
 
   static Runtime* StartNow(const char* routine);
-  static int OnMpiFinalize(MPI_Comm, int, void*, void*);
+  static void OnMpiFinalize();
+  void End();
   Status OpenEngine();
   CarriedWindow* FindAnew(MPI_Win handle);
+  // If that is what was found last.
+  void ForgetLast(const CarriedWindow* window);
 
   static std::atomic<Runtime*> current_;
 

@@ -237,6 +237,14 @@ Window::~Window() {
   if (!is_freed_) group_->Abort("a window was destroyed and not freed");
   const WindowWait::Turn turn(&*wait_);
   messages_.reset();
+  if (kept_ != nullptr) *kept_ = {std::move(exposed_), std::move(targets_)};
+}
+
+Window::Memory Window::End(std::unique_ptr<Window> window) {
+  Memory memory;
+  window->kept_ = &memory;
+  window.reset();
+  return memory;
 }
 
 Status Window::Free() {

@@ -106,6 +106,13 @@ class Window final : private Engine::Listener {
   // Collective: returns when nobody works on this window any more. kInvalidArgument: an epoch is
   // open.
   Status Free();
+  // The destructor, but for the memory of all members, which stays where this process sees it until
+  // the result is destroyed.
+  struct Memory {
+    std::unique_ptr<ExposedMemory> exposed;
+    std::vector<std::unique_ptr<TargetMemory>> targets;
+  };
+  static Memory End(std::unique_ptr<Window> window);
 
   int rank() const { return group_->rank(); }
   int size() const { return group_->cols(); }
@@ -386,7 +393,8 @@ class Window final : private Engine::Listener {
   std::vector<uint64_t> notices_taken_;     // by source
   std::vector<uint64_t> requests_flushed_;  // by target
   uint32_t last_token_ = 0;
-  bool is_freed_ = true;  // or not yet made
+  bool is_freed_ = true;    // or not yet made
+  Memory* kept_ = nullptr;  // takes the memory when this is destroyed
 };
 
 }  // namespace brigade
