@@ -1,6 +1,7 @@
 #!/bin/bash
-# The library exports the 156 names of the BLACS and nothing else, and so does its part for an MPI, which has all that is
-# below from libbrigade.so of the same release. Arguments: the library, version.h, and the part.
+# The library exports the 156 names of the BLACS, those of MPI's initialisation, and nothing else. Its part for an MPI
+# exports the former alone, and has all that is below from libbrigade.so of the same release. Arguments: the library,
+# version.h, and the part.
 set -eu
 
 expected_names() {
@@ -21,9 +22,12 @@ expected_names() {
 
 expected=$(expected_names | LC_ALL=C sort)
 [ "$(wc -l <<< "$expected")" = 156 ]
+initialisation=$(printf '%s\n' {,P}MPI_Init{,_thread})
 for library in "$1" "$3"; do
+  names=$expected
+  [ "$library" != "$1" ] || names+=$'\n'$initialisation
   exported=$(nm -D --defined-only "$library" | awk '{print $NF}' | LC_ALL=C sort)
-  if ! diff <(echo "$expected") <(echo "$exported"); then
+  if ! diff <(LC_ALL=C sort <<<"$names") <(echo "$exported"); then
     echo "FAILED: '<' is missing from the exports of $library, '>' should not be there"
     exit 1
   fi

@@ -2,6 +2,8 @@
 
 #include "transport/family/names.h"
 
+#include "transport/family/init_names.h"
+
 #define BRIGADE_BOTH(result, name, arguments) \
   BRIGADE_PASS(result, C##name, arguments)    \
   BRIGADE_PASS(result, name##_, arguments)

@@ -2,6 +2,8 @@
 
 #include "transport/family/names.h"
 
+#include "transport/family/init_names.h"
+
 BRIGADE_PASS(long, psgemm_, 19)
 BRIGADE_PASS(long, pdgemm_, 19)
 BRIGADE_PASS(long, pcgemm_, 19)

@@ -3,6 +3,8 @@
 
 #include "transport/family/names.h"
 
+#include "transport/family/init_names.h"
+
 #define BRIGADE_BOTH(name, arguments)       \
   BRIGADE_PASS(long, MPI_##name, arguments) \
   BRIGADE_PASS(long, PMPI_##name, arguments)

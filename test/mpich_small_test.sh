@@ -1,8 +1,8 @@
 #!/bin/bash
 # The BLACS under MPICH, in brief: what of them calls MPI is compiled with MPICH's headers, and lies beside those
-# libraries of the last build that are for all MPIs. A program of C and one of Debian's testers run, and a program that
-# makes no call of MPI under the launchers of both families. mpich_test.sh tests all there is for MPICH. The last line
-# counts.
+# libraries of the last build that are for all MPIs. A program of C and one of Debian's testers run, a program that
+# makes no call of MPI under the launchers of both families, and programs that use a grid while MPI ends. mpich_test.sh
+# tests all there is for MPICH. The last line counts.
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 1
@@ -55,10 +55,21 @@ either() {
   done
 }
 
+ended() {
+  mkdir "$work/ended"
+  TEST_TMPDIR=$work/ended ./test/finalize/finalize_test.sh "$run_mpi" mpich "$lib/libbrigade_blacs.so"
+}
+
+# As test/support/run_mpi.sh.
+run_mpi=$work/run_mpi
+printf '#!/bin/sh\nexec timeout "${TEST_TIMEOUT:-120}" mpirun.mpich -n "$@" </dev/null\n' >"$run_mpi"
+chmod +x "$run_mpi"
+
 check "what calls MPI" built
 [[ $failed -eq 0 ]] || finish
 check "a program of C" program
 check "one of Debian's testers" ./test/scalapack/run_testers.py --mpi mpich --preload "$lib/libbrigade_blacs.so" \
   --only xdlu --output results/testers-mpich-small
 check "a program without calls of MPI" either
+check "the end of MPI" ended
 finish

@@ -117,6 +117,11 @@ of_products() {  # TEST [PROGRAM] [ARGUMENT...]: of test/pblas
   TEST_TMPDIR=$work/products "./test/pblas/$1_test.sh" "$run_mpi" "${@:2}"
 }
 
+ended() {
+  mkdir -p "$work/ended"
+  TEST_TMPDIR=$work/ended ./test/finalize/finalize_test.sh "$run_mpi" mpich "$shim/libbrigade_blacs.so" "$rma" "$pblas"
+}
+
 installed() {  # PREFIX
   ./install.sh --prefix "$1" --mpi mpich -- "${options[@]}" || return
   # shellcheck disable=SC2046 # lists of words
@@ -247,6 +252,7 @@ check "one-sided calls that are refused" one_sided_refusals
 check "one-sided calls of Fortran" one_sided_fortran
 check "one-sided calls with large counts" one_sided_large
 check "settings that differ" settings
+check "the end of MPI" ended
 check "benchmarks" job 2 "$built/bench/brigade_bench" --peers none --shim none --seconds 0.05 spread --cases broadcast \
   --bytes 1K
 check "studies by puts and gets" studies

@@ -103,7 +103,10 @@ def library_beside(name, srcs, beyond, deps = [], copts = [], exports = "exports
                 "-Wl,-z,nodelete",
             ],
             linkshared = True,
-            deps = ["//transport/family:names"],
+            deps = [
+                "//transport/family:init_names",
+                "//transport/family:names",
+            ],
         )
 
     # What linkers look for, and what is preloaded.

@@ -54,6 +54,29 @@ blacs.Cblacs_exit(0)
 print(rank.value, ranks.value)' "$mpi" >"$out" 2>&1
 prints '^0 1$'
 
+# Such an MPI is initialised by our names, and found by all.
+for library in "$blacs" "$pblas" "$rma"; do
+  for name in MPI_Init PMPI_Init; do
+    LD_PRELOAD=$library timeout 60 python3 -c '
+import ctypes, sys
+ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_LOCAL)
+process = ctypes.CDLL(None)
+error, is_initialized = process[sys.argv[2]](None, None), ctypes.c_int(0)
+process.MPI_Initialized(ctypes.byref(is_initialized))
+process.MPI_Finalize()
+print(error, is_initialized.value)' "$mpi" $name >"$out" 2>&1
+    prints '^0 1$'
+  done
+done
+
+# A library that has the names of MPI and no messages is left alone.
+echo 'int MPI_Init(int* a, char*** b) { return a == 0 && b == 0 ? 0 : 1; }' >"$TEST_TMPDIR/serial.c"
+gcc -shared -fPIC -o "$TEST_TMPDIR/libserial.so" "$TEST_TMPDIR/serial.c" || fail "compiling"
+LD_PRELOAD="$blacs $pblas $rma $TEST_TMPDIR/libserial.so" timeout 60 python3 -c '
+import ctypes
+print(ctypes.CDLL(None).MPI_Init(None, None), "libmpi" in open("/proc/self/maps").read())' >"$out" 2>&1
+prints '^0 False$'
+
 # Large counts, which Open MPI 4 does not have.
 case $mpi in
   *libmpi.so.40*)

@@ -24,18 +24,28 @@ namespace names {
 
 // dlsym looks from where the library is to which it returns: these must not be jumps.
 
-// The function behind this library's, for what a part leaves to others.
-inline void* FindNext(const char* name) {
-  void* const found = dlsym(RTLD_NEXT, name);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  return found;
-}
-
 // The function that this library's callers have, which the part may not see.
 inline void* FindFirst(const char* name) {
   void* const found = dlsym(RTLD_DEFAULT, name);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   return found;
+}
+
+// Whether this library has the function.
+inline bool IsHere(void* function) {
+  static const char here = 0;
+  Dl_info of_function;
+  Dl_info of_here;
+  return dladdr(function, &of_function) != 0 && dladdr(&here, &of_here) != 0 &&
+         of_function.dli_fbase == of_here.dli_fbase;
+}
+
+// The function behind this library's, for what a part leaves to others. Nothing is behind a library
+// that was opened for its opener alone (RTLD_LOCAL): then it is the one that all see.
+inline void* FindNext(const char* name) {
+  void* found = dlsym(RTLD_NEXT, name);
+  if (found == nullptr) found = FindFirst(name);
+  return found != nullptr && IsHere(found) ? nullptr : found;
 }
 
 inline void Give(void* part, const char* taker, void* (*find)(const char*)) {

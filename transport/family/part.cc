@@ -142,12 +142,16 @@ const Family* FamilyOpened(const char* name, std::string* why_not) {
   return nullptr;
 }
 
+const Family* FamilyLoaded() {
+  const Family* const family = FamilyOfCalls();
+  return family != nullptr ? family : FamilyShown();
+}
+
 }  // namespace
 
 Part OpenPart(const char* name) {
   Part part;
-  const Family* family = FamilyOfCalls();
-  if (family == nullptr) family = FamilyShown();
+  const Family* family = FamilyLoaded();
   part.why_not = "the program has neither Open MPI nor MPICH loaded";
   if (family == nullptr) family = FamilyOpened(name, &part.why_not);
   if (family == nullptr) return part;
@@ -161,6 +165,16 @@ Part OpenPart(const char* name) {
   part.library = dlopen(path.c_str(), RTLD_NOW);
   part.why_not = part.library == nullptr ? dlerror() : "";
   return part;
+}
+
+void* OpenMpiPart() {
+  const Family* const family = FamilyLoaded();
+  if (family == nullptr) return nullptr;
+  const std::string path = PathOf(*family, "mpi");
+  // Found by its SONAME, wherever it lies.
+  const std::string file = path.substr(path.find_last_of('/') + 1);
+  void* const opened = dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  return opened != nullptr ? opened : dlopen(path.c_str(), RTLD_NOW);
 }
 
 }  // namespace brigade

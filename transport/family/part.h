@@ -20,6 +20,11 @@ struct Part {
 // Python, all see from now on.
 Part OpenPart(const char* name);
 
+// The libbrigade_mpi_<family>.so.0 for the MPI that is loaded, which is that of all libraries of
+// this process: the one that one of them has opened already, else the one beside the library that
+// this is linked into. Null: no MPI is loaded, or there is no such file. Opens no MPI.
+void* OpenMpiPart();
+
 }  // namespace brigade
 
 #endif  // BRIGADE_TRANSPORT_FAMILY_PART_H_
