@@ -6,7 +6,8 @@ namespace brigade {
 
 Status SharedEngine::Acquire(const std::string& transport, const EngineOptions& options,
                              std::shared_ptr<SharedEngine>* engine) {
-  static std::weak_ptr<SharedEngine> current;
+  // Not destroyed when the process ends: functions of atexit may still make an engine, or end one.
+  static auto& current = *new std::weak_ptr<SharedEngine>;
   *engine = current.lock();
   if (*engine != nullptr) return Status();
   auto made = std::make_shared<SharedEngine>();

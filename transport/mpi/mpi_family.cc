@@ -126,7 +126,8 @@ Status CheckMpi() {
   int is_over = 0;
   MPI_Finalized(&is_over);
   if (!is_initialised || is_over) return Status();
-  static const Status tested = TestMpi();
+  // Not destroyed: functions of atexit may still use MPI.
+  static const auto& tested = *new Status(TestMpi());
   return tested;
 }
 

@@ -45,7 +45,8 @@ class ThisMpi : public MpiPart {
   FabricFacts Fabric() const override { return FabricHere(); }
 };
 
-const ThisMpi this_mpi;
+// Not destroyed: functions of atexit may still use MPI.
+[[maybe_unused]] const ThisMpi& this_mpi = *new ThisMpi;
 
 }  // namespace
 }  // namespace brigade

@@ -55,10 +55,11 @@ Status ListOf(int64_t count, const brigade_block* blocks, TypedLayout* made) {
 
 const brigade_layout* brigade_layout_of(brigade_element element) {
   static_assert(BRIGADE_ELEMENT_DOUBLE_AND_DOUBLE == brigade::kElements - 1);
-  static const std::vector<brigade_layout> all = [] {
-    std::vector<brigade_layout> made;
+  // Not destroyed: functions of atexit may still use windows.
+  static const std::vector<brigade_layout>& all = *[] {
+    auto* const made = new std::vector<brigade_layout>;
     for (int e = 0; e < brigade::kElements; ++e) {
-      made.push_back({TypedLayout::Run(static_cast<brigade::Element>(e), 1)});
+      made->push_back({TypedLayout::Run(static_cast<brigade::Element>(e), 1)});
     }
     return made;
   }();
