@@ -56,6 +56,11 @@ int main(int argc, char** argv) {
     MPI_Barrier(MPI_COMM_WORLD);
     printf("behind\n");
     MPI_Finalize();
+  } else if (strcmp(name, "finalised") == 0) { /* exit code 1 */
+    MPI_Init(&argc, &argv);
+    bsp_begin(bsp_nprocs());
+    MPI_Finalize();
+    bsp_end();
   } else if (strcmp(name, "abort") == 0) { /* exit code 1 */
     bsp_begin(bsp_nprocs());
     if (bsp_pid() == bsp_nprocs() - 1) bsp_abort("%s of %d\n", "the end", bsp_pid());

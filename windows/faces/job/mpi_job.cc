@@ -70,6 +70,9 @@ Status MpiJob::Open(int members) {
 }
 
 Status MpiJob::Close() {
+  int is_finalised = 0;
+  MPI_Finalized(&is_finalised);
+  if (is_finalised) return {StatusCode::kInvalidArgument, "MPI_Finalize was called before it"};
   if (comm_ != MPI_COMM_NULL) {
     BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Comm_free(&comm_), "MPI_Comm_free"));
   }

@@ -34,6 +34,7 @@ class MpiJob {
   // Of our own; MPI_COMM_NULL on a process that is no member.
   MPI_Comm comm() const { return comm_; }
   // Frees it, and finalises MPI if it was initialised here. Collective over the job.
+  // kInvalidArgument: MPI is finalised already.
   Status Close();
 
   // Says `text` on stderr and ends the job.
