@@ -35,6 +35,8 @@ case $PWD in
 esac
 logs=$PWD/results/tests
 mkdir -p "$logs" && rm -f "$logs"/*.log || exit 1
+nwchem_times=$PWD/results/nwchem-times
+rm -rf "$nwchem_times"
 
 passed=0
 failed=0
@@ -81,6 +83,12 @@ Written by \`./test/run.sh --full\` on $(date --utc +%Y-%m-%d), after $((SECONDS
 |---|---|---|---|
 $(printf '%s\n' "${parts[@]}")
 | together | $passed | $failed | $skipped |
+EOF
+  [[ ! -f $nwchem_times/table.md ]] || cat >>docs/results/full-test.md - "$nwchem_times/table.md" <<EOF
+
+NWChem with \`libbrigade_rma.so\` beside stock Open MPI, by \`bench/studies/time_nwchem.py\`: medians with intervals of
+95 %, and the ratio of our time to stock's within a pair of launches.
+
 EOF
 }
 
@@ -253,6 +261,8 @@ if $full; then
     ./test/scalapack/run_applications.py --output results/applications-pblas
   preloaded "$blacs" "MKL's ScaLAPACK" mkl ./test/scalapack/run_mkl.py --pblas bazel-bin/pblas_shim/libbrigade_pblas.so
   preloaded rma_shim/libbrigade_rma.so "Applications of windows" rma-applications ./test/rma/run_applications.py
+  preloaded rma_shim/libbrigade_rma.so "NWChem's time" nwchem-times \
+    ./bench/studies/time_nwchem.py --output "$nwchem_times"
   counted "BSPlib by others" foreign-bsplib ./test/li/foreign_bsplib.sh
 else
   products "Applications, in brief" applications ./test/scalapack/run_applications.py --only espresso

@@ -4,6 +4,7 @@ import argparse
 import collections
 import os
 import re
+import select
 import shutil
 import subprocess
 import time
@@ -51,17 +52,22 @@ def run(program, ranks, preload, folder, settings=(), mpi="openmpi", silence_s=S
 def ends(process, output, silence_s):
     """Waits until the job ends, or ends it once its output has not grown for so long."""
     size, grown = 0, time.monotonic()
-    while process.poll() is None:
-        time.sleep(0.05)
-        if output.stat().st_size != size:
-            size, grown = output.stat().st_size, time.monotonic()
-        elif time.monotonic() - grown > silence_s:
-            process.terminate()  # mpirun ends its ranks; killing it would leave them behind.
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-            return False
+    descriptor = os.pidfd_open(process.pid)
+    try:
+        # Returns when the process ends, so that its time is not rounded up.
+        while not select.select([descriptor], [], [], 0.05)[0]:
+            if output.stat().st_size != size:
+                size, grown = output.stat().st_size, time.monotonic()
+            elif time.monotonic() - grown > silence_s:
+                process.terminate()  # mpirun ends its ranks; killing it would leave them behind.
+                try:
+                    process.wait(20)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                return False
+    finally:
+        os.close(descriptor)
+    process.wait()
     return True
 
 
