@@ -78,13 +78,16 @@ size_t AvailableMemory(Swapping swapping, const std::string& proc, const std::st
   return available;
 }
 
+bool MayOvercommit(const std::string& proc) {
+  return NumberIn(proc + "/sys/vm/overcommit_memory", 0) != 2;
+}
+
 bool AvailableShare::Take(size_t bytes) {
-  constexpr size_t kLittle = 1024;  // that of all ranks of a host is not much
   if (bytes > until_look_) {
     ++looks_;
     const size_t left = AvailableMemory(Swapping::kAllowed);
     if (bytes > left) return false;
-    until_look_ = std::max(bytes, left / kLittle);
+    until_look_ = std::max(bytes, left / parts_);
   }
   until_look_ -= bytes;
   return true;

@@ -16,16 +16,25 @@ enum class Swapping { kAvoided, kAllowed };
 size_t AvailableMemory(Swapping swapping, const std::string& proc = "/proc",
                        const std::string& cgroups = "/sys/fs/cgroup");
 
+// Whether the system grants more memory than it can back (vm.overcommit_memory is not 2). Where it
+// does not, a process that touches a page of a shared file which cannot be backed gets SIGBUS.
+// `proc`: where that is mounted. Cost: the read of a file.
+bool MayOvercommit(const std::string& proc = "/proc");
+
 // Whether there is memory for what is taken little by little: looks at what the system has left,
-// swap included, and again once a share of that is taken. For one thread at a time.
+// swap included, and again once a part of that is taken. For one thread at a time.
 class AvailableShare {
  public:
+  // What all ranks of a host take at once between two looks is to be little. Of memory that is
+  // charged when it is touched, as much may be taken between two looks as there was.
+  explicit AvailableShare(bool is_charged_at_once = true) : parts_(is_charged_at_once ? 1024 : 1) {}
   bool Take(size_t bytes);
   // The next one looks, whatever was left.
   void LookAnew() { until_look_ = 0; }
   int looks() const { return looks_; }
 
  private:
+  size_t parts_;
   int looks_ = 0;
   size_t until_look_ = 0;  // bytes to be taken
 };

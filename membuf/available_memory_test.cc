@@ -80,6 +80,14 @@ TEST_F(AvailableMemoryTest, VersionOneBesideVersionTwo) {
   EXPECT_EQ(Available(), 600u);
 }
 
+TEST_F(AvailableMemoryTest, TheSystemOvercommitsUnlessItSaysNot) {
+  EXPECT_TRUE(MayOvercommit(root_ + "/proc")) << "no such file";
+  for (const char* value : {"0", "1", "2"}) {
+    Write("proc/sys/vm/overcommit_memory", std::string(value) + "\n");
+    EXPECT_EQ(MayOvercommit(root_ + "/proc"), value[0] != '2') << value;
+  }
+}
+
 TEST_F(AvailableMemoryTest, InAContainerOnlyTheTopIsMounted) {
   Write("proc/self/cgroup", "0::/machine/container\n");
   Write("cgroup/memory.max", "2000\n");

@@ -354,9 +354,10 @@ BRIGADE_EXPORT brigade_status brigade_wait(brigade_operation* operation,
 ///         the system has not so much left; brigade_error_text() says so. Where nothing can be
 ///         shared, ordinary memory is given.
 ///
-/// All pages count as used from here on, and lie on the NUMA node of the caller, unless its policy
-/// says otherwise: let the thread allocate that will use them. A block of more than 64 GiB is
-/// ordinary memory. A forked child shares them with its parent. Core files leave them out.
+/// A page counts as used, and gets its NUMA node, when it is first touched, like ordinary memory:
+/// if the machine or a control group has none left then, the kernel ends a process. Where
+/// vm.overcommit_memory is 2, all pages count from here on. A block of more than 64 GiB is ordinary
+/// memory. A forked child shares the memory with its parent. Core files leave it out.
 ///
 /// Cost: that of pages of the system, below a microsecond where a block as long was freed: up to 16
 /// of those, and up to 8 MiB, are kept for that.

@@ -76,6 +76,8 @@ BRIGADE_EXPORT brigade_status brigade_window_create(brigade_engine* engine, int 
 /// @param memory    where it begins, zeroed and aligned to a page; valid until the window is freed
 /// @param window    the new window
 /// @return as brigade_window_create()
+///
+/// Its pages count as used when they are first touched, as those of brigade_alloc() do.
 BRIGADE_EXPORT brigade_status brigade_window_allocate(brigade_engine* engine, int mpi_comm,
                                                       size_t bytes, int64_t unit, void** memory,
                                                       brigade_window** window);

@@ -24,6 +24,9 @@ bool IsOfThisProcess(const SharedSegment& segment) { return segment.address().pr
 
 }  // namespace
 
+SharedAllocations::SharedAllocations(bool overcommits)
+    : overcommits_(overcommits), available_(/*is_charged_at_once=*/!overcommits) {}
+
 SharedAllocations& SharedAllocations::Here() {
   static auto& here = *new SharedAllocations;
   return here;
@@ -52,7 +55,7 @@ bool SharedAllocations::TakeKept(size_t bytes, Block* block) {
   return true;
 }
 
-// Ranks of a host may allocate at the same time, so it is looked anew while much is taken.
+// Ranks of a host may allocate at the same time, so it is looked anew while much is filled.
 Status SharedAllocations::TakeNew(size_t bytes, Block* block) {
   uint64_t offset = 0;
   bool is_enough = true;
@@ -61,12 +64,12 @@ Status SharedAllocations::TakeNew(size_t bytes, Block* block) {
     return is_enough = available_.Take(left);
   };
   Status status(StatusCode::kUnavailable, "there is no segment yet");
-  if (last_ != nullptr) status = last_->Allocate(bytes, &offset, look);
+  if (last_ != nullptr) status = last_->AllocateForUser(bytes, &offset, look, overcommits_);
   if (!status.ok() && is_enough) {
     // It may be full of holes. Where another is no better it is gone again.
     std::shared_ptr<SharedSegment> added;
     status = SharedSegment::Create(&added);
-    if (status.ok()) status = added->Allocate(bytes, &offset, look);
+    if (status.ok()) status = added->AllocateForUser(bytes, &offset, look, overcommits_);
     if (status.ok()) last_ = std::move(added);
   }
   if (!status.ok()) {

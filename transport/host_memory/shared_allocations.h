@@ -23,7 +23,8 @@ class SharedAllocations {
   // Of this process, for as long as it lives. It forks between two calls of these.
   static SharedAllocations& Here();
 
-  SharedAllocations() = default;
+  // Whether the system `overcommits` says when memory is charged: SharedSegment::AllocateForUser.
+  explicit SharedAllocations(bool overcommits = MayOvercommit());
   SharedAllocations(const SharedAllocations&) = delete;
   SharedAllocations& operator=(const SharedAllocations&) = delete;
 
@@ -54,6 +55,7 @@ class SharedAllocations {
   // For another allocation, or back to the system.
   void Keep(Block block);
 
+  const bool overcommits_;
   std::mutex mutex_;
   AvailableShare available_;             // the system would rather end processes than refuse
   std::shared_ptr<SharedSegment> last_;  // the one that new memory is taken from

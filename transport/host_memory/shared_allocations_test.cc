@@ -1,6 +1,7 @@
 #include "transport/host_memory/shared_allocations.h"
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,12 +14,14 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/available_memory.h"
 #include "membuf/rules.h"
 
 namespace brigade {
 namespace {
 
 constexpr size_t kPage = 4096;
+constexpr size_t kHugePage = size_t{2} << 20;  // some systems charge as much for the first byte
 
 std::byte* Allocate(SharedAllocations* allocations, size_t bytes) {
   void* memory = nullptr;
@@ -49,12 +52,61 @@ TEST(SharedAllocations, ALittleTakesNoLookAtTheSystem) {
 
 // Others may take as much at the same time.
 TEST(SharedAllocations, WhileMuchIsTakenTheSystemIsLookedAtAnew) {
-  SharedAllocations allocations;
+  SharedAllocations allocations(/*overcommits=*/false);
   constexpr size_t kBytes = size_t{200} << 20;
   std::byte* const memory = Allocate(&allocations, kBytes);
   EXPECT_GE(allocations.looks(), 4);
   memory[kBytes - 1] = std::byte{1};
   EXPECT_TRUE(allocations.Free(memory));
+}
+
+// Bytes of the segment that are charged to the system.
+size_t ChargedBytes(const SharedSegment& segment) {
+  struct stat info {};
+  EXPECT_EQ(fstat(segment.address().descriptor, &info), 0);
+  return static_cast<size_t>(info.st_blocks) * 512;
+}
+
+// Programs allocate much that they never touch.
+TEST(SharedAllocations, MemoryIsChargedWhenItIsTouched) {
+  constexpr size_t kBytes = size_t{1} << 30;
+  SharedAllocations allocations(/*overcommits=*/true);
+  std::byte* memory = Allocate(&allocations, kBytes);
+  const std::shared_ptr<SharedSegment> segment = allocations.Find(memory, kBytes);
+  ASSERT_NE(segment, nullptr);
+  const size_t untouched = ChargedBytes(*segment);
+  EXPECT_LE(untouched, kHugePage) << "what the segment itself has";
+  EXPECT_EQ(segment->At(static_cast<uint64_t>(memory - segment->base()), kBytes), memory)
+      << "others can map all of it";
+  memory[0] = memory[kBytes / 2] = memory[kBytes - 1] = std::byte{1};
+  EXPECT_GE(ChargedBytes(*segment), untouched + 3 * kPage);
+  EXPECT_LE(ChargedBytes(*segment), untouched + 3 * kHugePage);
+  EXPECT_TRUE(allocations.Free(memory));
+  EXPECT_EQ(ChargedBytes(*segment), untouched) << "what is too much to be kept goes back";
+  EXPECT_EQ(Allocate(&allocations, kBytes), memory) << "in the same place";
+  EXPECT_EQ(ChargedBytes(*segment), untouched);
+  EXPECT_EQ(memory[0], std::byte{0});
+}
+
+// There, to touch what the system cannot back is a signal.
+TEST(SharedAllocations, WhereTheSystemDoesNotOvercommitItIsChargedAtOnce) {
+  constexpr size_t kBytes = size_t{64} << 20;
+  SharedAllocations allocations(/*overcommits=*/false);
+  for (const size_t bytes : {kBytes, size_t{1}}) {
+    std::byte* const memory = Allocate(&allocations, bytes);
+    const std::shared_ptr<SharedSegment> segment = allocations.Find(memory, bytes);
+    ASSERT_NE(segment, nullptr);
+    EXPECT_EQ(ChargedBytes(*segment), segment->allocated_bytes());
+  }
+}
+
+TEST(SharedAllocations, ALookAtTheSystemServesMuchUntouchedMemory) {
+  SharedAllocations allocations(/*overcommits=*/true);
+  const size_t part = AvailableMemory(Swapping::kAllowed) / 100;
+  for (int i = 0; i < 50; ++i) Allocate(&allocations, part);
+  EXPECT_EQ(allocations.looks(), 1);
+  for (int i = 0; i < 70; ++i) Allocate(&allocations, part);
+  EXPECT_EQ(allocations.looks(), 2) << "as much is granted as there was";
 }
 
 TEST(SharedAllocations, FindsWhatLiesInOneBlock) {

@@ -236,6 +236,21 @@ Status SharedSegment::Allocate(size_t bytes, uint64_t* offset, const IsAvailable
   return Status();
 }
 
+Status SharedSegment::AllocateForUser(size_t bytes, uint64_t* offset,
+                                      const IsAvailable& is_available, bool overcommits) {
+  if (!overcommits) return Allocate(bytes, offset, is_available);
+  // Both a place behind all others and one that was freed are holes, which read as zeros.
+  std::vector<uint64_t>& reusable = free_[RoundToPages(bytes)];
+  if (reusable.empty()) {
+    BRIGADE_RETURN_IF_ERROR(AllocateLater(bytes, offset));
+  } else {
+    *offset = reusable.back();
+    reusable.pop_back();
+  }
+  allocated_bytes_ += RoundToPages(bytes);
+  return Status();
+}
+
 Status SharedSegment::AllocateLater(size_t bytes, uint64_t* offset) {
   const uint64_t wanted = RoundToPages(bytes);
   BRIGADE_RETURN_IF_ERROR(CheckFits(wanted));

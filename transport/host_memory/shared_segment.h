@@ -3,8 +3,11 @@
 // An anonymous file (memfd), so that nothing is left behind whatever happens to its owner, and no
 // limit of /dev/shm applies. It has no name that somebody else could take; it is opened through its
 // owner's descriptor, which only processes of the same user may do (mode 0600). It grows and never
-// shrinks (sealed), so an offset that was valid stays so. Memory is allocated when asked for:
-// running out is an error then and there, never a SIGBUS later.
+// shrinks (sealed), so an offset that was valid stays so.
+//
+// Memory of the library is charged to the system when it is allocated: running out is an error then
+// and there. Memory for the program is charged page by page when it is first touched, as ordinary
+// memory is: running out ends a process then, as it does of ordinary memory.
 
 #ifndef BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_SEGMENT_H_
 #define BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_SEGMENT_H_
@@ -68,6 +71,11 @@ class SharedSegment {
   // many bytes more; else that is looked at here, now and then. If it has not, nothing is taken.
   using IsAvailable = std::function<bool(size_t bytes)>;
   Status Allocate(size_t bytes, uint64_t* offset, const IsAvailable& is_available = nullptr);
+  // Owner only, likewise, for the program: zeroed memory of whole pages. If the system
+  // `overcommits` (MayOvercommit), a page is charged when it is first touched, and `is_available`
+  // is not called. Else this is Allocate. kOutOfMemory.
+  Status AllocateForUser(size_t bytes, uint64_t* offset, const IsAvailable& is_available,
+                         bool overcommits);
   // Owner only, likewise: a place for so many bytes, of whole pages, which others may map. It is
   // not to be touched before AllocateAt has made memory there. kOutOfMemory: it does not fit.
   Status AllocateLater(size_t bytes, uint64_t* offset);

@@ -15,20 +15,24 @@
 namespace brigade {
 namespace {
 
-// Members of one host allocate at the same time, and where they want more than there is, the system
-// would end processes rather than refuse. So it is looked at again and again.
-Status Allocate(SharedSegment* segment, size_t bytes, uint64_t* offset) {
-  size_t available = 0;
+// Memory that the program reaches. The system ends processes rather than refuse memory, so more
+// than it has left is refused here. Where memory is charged at once, members of one host charge it
+// at the same time, so the system is looked at again and again.
+Status AllocateMemory(SharedSegment* segment, size_t bytes, uint64_t* offset) {
+  static const bool overcommits = MayOvercommit();
+  thread_local AvailableShare share(/*is_charged_at_once=*/!overcommits);
+  bool is_enough = share.Take(bytes);
   const auto look = [&](size_t left) {
-    available = AvailableMemory(Swapping::kAllowed);
-    return left <= available;
+    share.LookAnew();
+    return is_enough = share.Take(left);
   };
-  if (look(bytes)) {
-    const Status status = segment->Allocate(bytes, offset, look);
-    if (status.ok() || bytes <= available) return status;
+  if (is_enough) {
+    const Status status = segment->AllocateForUser(bytes, offset, look, overcommits);
+    if (status.ok() || is_enough) return status;
   }
   return Status(StatusCode::kOutOfMemory, std::to_string(bytes) + " bytes of shared memory: " +
-                                              std::to_string(available) + " are available");
+                                              std::to_string(AvailableMemory(Swapping::kAllowed)) +
+                                              " are available");
 }
 
 size_t SystemPageBytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
@@ -41,29 +45,30 @@ Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes,
                              int members, std::unique_ptr<ExposedMemory>* exposed,
                              std::shared_ptr<SharedSegment> segment_of_memory,
                              const WallSize& wall_size) {
-  // The page, and behind it the memory, which begins a page of the system. Memory of no bytes has
-  // an address, too, and what is longer than any address space must not wrap. A wall's front is the
-  // end of the page.
+  // The page, or the page and the table of attached ranges, is charged at once, since no call on a
+  // window may fail for it. Behind it is the memory, which begins a page of the system. Memory of
+  // no bytes has an address, too, and a length beyond any address space must not wrap. A wall's
+  // front is the end of the page.
   const bool may_have_wall = kind == WindowMemory::kPrivate && segment_of_memory == nullptr;
   const WallSize wall = may_have_wall ? wall_size : WallSize();
   const size_t page_bytes =
       RoundTo(SystemPageBytes(), MemberPage::BytesFor(members) + wall.front_bytes);
-  size_t memory_bytes = 0;
-  if (kind == WindowMemory::kShared) memory_bytes = std::clamp(bytes, size_t{1}, size_t{1} << 62);
-  if (kind == WindowMemory::kDynamic) memory_bytes = AttachedRanges::Bytes();
+  const size_t table_bytes = kind == WindowMemory::kDynamic ? AttachedRanges::Bytes() : 0;
+  const size_t memory_bytes =
+      kind == WindowMemory::kShared ? std::clamp(bytes, size_t{1}, size_t{1} << 62) : 0;
   std::shared_ptr<SharedSegment> segment;
-  BRIGADE_RETURN_IF_ERROR(
-      SharedSegment::CreateFor(page_bytes + memory_bytes + wall.boxes_bytes, &segment));
+  BRIGADE_RETURN_IF_ERROR(SharedSegment::CreateFor(
+      page_bytes + table_bytes + memory_bytes + wall.boxes_bytes, &segment));
   MemberAttributes attributes;
   attributes.host = Host::Here();
   attributes.segment = attributes.memory_segment = segment->address();
   attributes.kind = kind;
   attributes.bytes = bytes;
   attributes.unit = unit;
-  BRIGADE_RETURN_IF_ERROR(
-      Allocate(segment.get(), page_bytes + memory_bytes, &attributes.page_offset));
+  BRIGADE_RETURN_IF_ERROR(segment->Allocate(page_bytes + table_bytes, &attributes.page_offset));
   attributes.memory_offset = attributes.page_offset + page_bytes;
   if (kind == WindowMemory::kShared) {
+    BRIGADE_RETURN_IF_ERROR(AllocateMemory(segment.get(), memory_bytes, &attributes.memory_offset));
     memory = segment->base() + attributes.memory_offset;
   } else if (kind == WindowMemory::kPrivate && segment_of_memory != nullptr) {
     BRIGADE_CHECK(segment_of_memory->Contains(memory, bytes));
@@ -105,15 +110,15 @@ Status ExposedMemory::CreatePart(int rank, const std::vector<size_t>& bytes, int
   attributes.bytes = bytes[static_cast<size_t>(rank)];
   attributes.unit = unit;
   if (rank == 0) {
-    size_t all_bytes = pages_bytes + 1;
+    size_t memory_bytes = 1;
     for (const size_t part : bytes) {
-      all_bytes = std::min(all_bytes + std::min(part, size_t{1} << 62), size_t{1} << 62);
+      memory_bytes = std::min(memory_bytes + std::min(part, size_t{1} << 62), size_t{1} << 62);
     }
     attributes.host = Host::Here();
-    BRIGADE_RETURN_IF_ERROR(SharedSegment::CreateFor(all_bytes, &segment));
+    BRIGADE_RETURN_IF_ERROR(SharedSegment::CreateFor(pages_bytes + memory_bytes, &segment));
     attributes.segment = attributes.memory_segment = segment->address();
-    BRIGADE_RETURN_IF_ERROR(Allocate(segment.get(), all_bytes, &attributes.page_offset));
-    attributes.memory_offset = attributes.page_offset + pages_bytes;
+    BRIGADE_RETURN_IF_ERROR(segment->Allocate(pages_bytes, &attributes.page_offset));
+    BRIGADE_RETURN_IF_ERROR(AllocateMemory(segment.get(), memory_bytes, &attributes.memory_offset));
     *first = attributes;
   } else {
     if (!(first->host == Host::Here())) {

@@ -12,7 +12,9 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "membuf/available_memory.h"
 #include "transport/host_memory/shared_segment.h"
 #include "windows/memory/member.h"
 #include "windows/memory/member_page.h"
@@ -58,6 +60,10 @@ TEST(ExposedMemoryTest, PrivateMemoryIsTheUsers) {
   EXPECT_EQ(exposed->page().queueing().holder(), -1);
 }
 
+Status CreateShared(size_t bytes, std::unique_ptr<ExposedMemory>* exposed) {
+  return ExposedMemory::Create(WindowMemory::kShared, nullptr, bytes, 1, kMembers, exposed);
+}
+
 // Of memory that is there.
 size_t BytesIn(const ExposedMemory& exposed) {
   struct stat info {};
@@ -87,6 +93,31 @@ TEST(ExposedMemoryTest, AWallHasBoxesOnceTheyAreMade) {
   EXPECT_EQ(exposed->page().combining().holder(), -1);
 }
 
+// As MPI_Alloc_mem's is. What is the library's is charged at once.
+TEST(ExposedMemoryTest, SharedMemoryIsChargedWhenItIsTouched) {
+  if (!MayOvercommit()) GTEST_SKIP() << "vm.overcommit_memory is 2";
+  constexpr size_t kBytes = size_t{1} << 30;
+  std::unique_ptr<ExposedMemory> exposed;
+  ASSERT_TRUE(CreateShared(kBytes, &exposed).ok());
+  const size_t untouched = BytesIn(*exposed);
+  EXPECT_GE(untouched, MemberPage::BytesFor(kMembers));
+  EXPECT_LE(untouched, kBytes / 100);
+  exposed->base()[kBytes - 1] = std::byte{1};
+  EXPECT_GE(BytesIn(*exposed), untouched + 4096);
+  EXPECT_LE(BytesIn(*exposed), kBytes / 100);
+  EXPECT_EQ(exposed->base()[0], std::byte{0});
+
+  MemberAttributes first;
+  const std::vector<size_t> parts(kMembers, kBytes / kMembers);
+  ASSERT_TRUE(ExposedMemory::CreatePart(0, parts, 1, &first, &exposed).ok());
+  EXPECT_GE(BytesIn(*exposed), kMembers * MemberPage::BytesFor(kMembers));
+  EXPECT_LE(BytesIn(*exposed), kBytes / 100);
+  std::unique_ptr<ExposedMemory> last;
+  ASSERT_TRUE(ExposedMemory::CreatePart(kMembers - 1, parts, 1, &first, &last).ok());
+  EXPECT_EQ(last->base(), exposed->base() + (kMembers - 1) * (kBytes / kMembers));
+  last->base()[kBytes / kMembers - 1] = std::byte{1};
+}
+
 // Both run in a child under a limit of 1 MiB, so that nothing happens to the machine if they fail.
 // The child's exit code says what was wrong.
 int UnderLimit(const std::function<int()>& body) {
@@ -98,10 +129,6 @@ int UnderLimit(const std::function<int()>& body) {
   int status = -1;
   EXPECT_EQ(waitpid(child, &status, 0), child);
   return status;
-}
-
-Status CreateShared(size_t bytes, std::unique_ptr<ExposedMemory>* exposed) {
-  return ExposedMemory::Create(WindowMemory::kShared, nullptr, bytes, 1, kMembers, exposed);
 }
 
 TEST(ExposedMemoryTest, MoreMemoryThanThereIsIsAnError) {

@@ -1,0 +1,27 @@
+#!/bin/bash
+# What MPI_Alloc_mem and windows take of the system, without the library and with it, over shared memory and by messages
+# over TCP. Arguments: run_mpi.sh, the program rma_memory, the library.
+set -u
+
+run_mpi=$1
+program=$2
+library=$PWD/$3
+failures=0
+
+# run CASE [VARIABLE=VALUE...]
+run() {
+  local name=$1
+  shift
+  if ! TEST_TIMEOUT=60 "$run_mpi" 2 env "$@" "$program" "$name" >"$TEST_TMPDIR/out" 2>"$TEST_TMPDIR/err" ||
+    ! grep -q PASS "$TEST_TMPDIR/out"; then
+    echo "FAILED: $name with $*:"
+    cat "$TEST_TMPDIR/err"
+    failures=$((failures + 1))
+  fi
+}
+
+run untouched
+run untouched "LD_PRELOAD=$library"
+run untouched "LD_PRELOAD=$library" BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_TRANSPORT=tcp
+
+exit $((failures > 0))
