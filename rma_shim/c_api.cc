@@ -2,8 +2,11 @@
 // another public name.
 
 #include <mpi.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -73,6 +76,15 @@ bool GivesMemory() {
     return brigade::ReadSettings(&settings).ok() && settings.rma != Settings::When::kOff;
   }();
   return gives;
+}
+
+// What MPI 4 lets a program ask of memory; 0: nothing.
+size_t AlignmentIn(MPI_Info info) {
+  if (info == MPI_INFO_NULL) return 0;
+  char value[24] = "";
+  int is_found = 0;
+  MPI_Info_get(info, "mpi_minimum_memory_alignment", sizeof(value) - 1, value, &is_found);
+  return is_found ? std::strtoul(value, nullptr, 10) : 0;
 }
 
 // Null: the MPI makes it.
@@ -217,8 +229,12 @@ PUBLIC(Alloc_mem, (MPI_Aint size, MPI_Info info, void* base)) {
   if (!MpiIsActive() || size <= 0 || !GivesMemory()) {
     return ORIGINAL(Alloc_mem)(size, info, base);
   }
+  // Memory of up to a page is aligned to its length, and longer memory to a page.
+  const size_t alignment = AlignmentIn(info);
+  const size_t bytes = std::max(static_cast<size_t>(size), alignment);
   auto** const memory = static_cast<void**>(base);
-  return SharedAllocations::Here().Allocate(static_cast<size_t>(size), memory).ok()
+  return alignment <= static_cast<size_t>(sysconf(_SC_PAGESIZE)) &&
+                 SharedAllocations::Here().Allocate(bytes, memory).ok()
              ? MPI_SUCCESS
              : ORIGINAL(Alloc_mem)(size, info, base);
 }

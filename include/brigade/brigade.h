@@ -350,17 +350,19 @@ BRIGADE_EXPORT brigade_status brigade_wait(brigade_operation* operation,
 /// memory like any other.
 ///
 /// @param bytes  how much; 0 counts as 1
-/// @return whole pages, whose contents are unspecified, to be given back to brigade_free(). NULL:
-///         the system has not so much left; brigade_error_text() says so. Where nothing can be
-///         shared, ordinary memory is given.
+/// @return memory with unspecified contents, to be given back to brigade_free(). Up to half a page
+///         it is aligned to its length or more, at least to 64 bytes; longer memory begins a page.
+///         NULL: the system has not so much left; brigade_error_text() says so. Where nothing can
+///         be shared, ordinary memory is given.
 ///
 /// A page counts as used, and gets its NUMA node, when it is first touched, like ordinary memory:
 /// if the machine or a control group has none left then, the kernel ends a process. Where
-/// vm.overcommit_memory is 2, all pages count from here on. A block of more than 64 GiB is ordinary
-/// memory. A forked child shares the memory with its parent. Core files leave it out.
+/// vm.overcommit_memory is 2, all pages count from here on. Allocations of up to half a page share
+/// pages. A block of more than 64 GiB is ordinary memory. A forked child shares the memory with its
+/// parent. Core files leave it out.
 ///
-/// Cost: that of pages of the system, below a microsecond where a block as long was freed: up to 16
-/// of those, and up to 8 MiB, are kept for that.
+/// Cost: that of pages of the system, below a microsecond for half a page or less, and where a
+/// block as long was freed: up to 16 of those, and up to 8 MiB, are kept for that.
 BRIGADE_EXPORT void* brigade_alloc(size_t bytes);
 /// Gives memory of brigade_alloc() back. Local. Any thread may call. No call under way and no
 /// window may use it any more.

@@ -1,7 +1,8 @@
-/* What MPI_Alloc_mem and windows take of the system. A program that knows nothing of us, of any
-   number of ranks; argv: a case. It prints PASS. */
+/* What MPI_Alloc_mem and windows take of the system, and windows over short allocations. A program
+   that knows nothing of us, of any number of ranks; argv: a case. It prints PASS. */
 #include <dirent.h>
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,114 @@ static void untouched(void) {
   for (int i = 0; i < kBlocks; ++i) CHECK(MPI_Free_mem(blocks[i]) == MPI_SUCCESS);
 }
 
+typedef struct {
+  long value;
+  MPI_Aint next;
+  int owner;
+} Element;
+
+/* A distributed list, each of whose elements is an allocation, as in MPI's own text. */
+static void elements(void) {
+  enum { kElements = 70000, kAttached = 50, kStride = 131 };
+  Element** const all = malloc(kElements * sizeof(Element*));
+  const long before = charged_kib();
+  for (long i = 0; i < kElements; ++i) {
+    CHECK(MPI_Alloc_mem(sizeof(Element), MPI_INFO_NULL, &all[i]) == MPI_SUCCESS);
+    CHECK((uintptr_t)all[i] % 16 == 0);
+    *all[i] = (Element){i, 0, rank};
+  }
+  CHECK(charged_kib() - before < 6 * 1024);
+
+  MPI_Win dynamic, one;
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
+  for (long i = 0; i < kAttached; ++i) {
+    Element* const element = all[i * kStride];
+    CHECK(MPI_Win_attach(dynamic, element, sizeof(Element)) == MPI_SUCCESS);
+    if (i > 0) MPI_Get_address(element, &all[(i - 1) * kStride]->next);
+  }
+  MPI_Aint at;
+  MPI_Get_address(all[0], &at);
+  MPI_Sendrecv_replace(&at, 1, MPI_AINT, left, 0, right, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Win_lock_all(0, dynamic);
+  for (long i = 0; i < kAttached; ++i) {
+    Element got;
+    CHECK(at != 0);
+    MPI_Get(&got, sizeof(Element), MPI_BYTE, right, at, sizeof(Element), MPI_BYTE, dynamic);
+    MPI_Win_flush(right, dynamic);
+    CHECK(got.owner == right && got.value == i * kStride);
+    at = got.next;
+  }
+  CHECK(at == 0);
+  MPI_Win_unlock_all(dynamic);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (long i = 0; i < kAttached; ++i)
+    CHECK(MPI_Win_detach(dynamic, all[i * kStride]) == MPI_SUCCESS);
+  MPI_Win_free(&dynamic);
+
+  /* A window of one of them, in the middle of a page. */
+  MPI_Win_create(all[777], sizeof(Element), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &one);
+  MPI_Win_fence(0, one);
+  const Element mine = {-1 - rank, 5, rank};
+  MPI_Put(&mine, sizeof(mine), MPI_BYTE, right, 0, sizeof(mine), MPI_BYTE, one);
+  MPI_Win_fence(0, one);
+  CHECK(all[777]->value == -1 - left && all[777]->owner == left);
+  MPI_Win_fence(0, one);
+  const long added = 100;
+  MPI_Accumulate(&added, 1, MPI_LONG, right, 0, 1, MPI_LONG, MPI_SUM, one);
+  MPI_Win_fence(0, one);
+  CHECK(all[777]->value == 99 - left);
+  all[777]->value = 777;
+  MPI_Win_free(&one);
+
+  /* Freed in another order. What windows brought stays. */
+  const long full = charged_kib();
+  for (long i = 0; i < kElements; i += 2) CHECK(MPI_Free_mem(all[i]) == MPI_SUCCESS);
+  for (long i = 0; i < kElements; i += 4) {
+    CHECK(MPI_Alloc_mem(sizeof(Element), MPI_INFO_NULL, &all[i]) == MPI_SUCCESS);
+    *all[i] = (Element){i, 0, rank};
+  }
+  CHECK(charged_kib() <= full);
+  for (long i = kElements - 1; i >= 0; --i) {
+    if (i % 4 == 2) continue;
+    CHECK(all[i]->value == i);
+    CHECK(MPI_Free_mem(all[i]) == MPI_SUCCESS);
+  }
+  CHECK(getenv("LD_PRELOAD") == NULL || charged_kib() < full - 3 * 1024);
+  free(all);
+}
+
+/* What MPI 4 lets programs ask for, and lengths about those that share pages. */
+static void lengths(void) {
+  enum { kMost = 200 };
+  char* all[kMost];
+  for (int i = 0; i < kMost; ++i) {
+    const int bytes = i < 100 ? 1 + 41 * i : 4000 + i;
+    CHECK(MPI_Alloc_mem(bytes, MPI_INFO_NULL, &all[i]) == MPI_SUCCESS);
+    memset(all[i], i, bytes);
+  }
+  for (int i = 0; i < kMost; ++i) {
+    const int bytes = i < 100 ? 1 + 41 * i : 4000 + i;
+    for (int b = 0; b < bytes; ++b) CHECK(all[i][b] == (char)i);
+  }
+  for (int i = 0; i < kMost; ++i) CHECK(MPI_Free_mem(all[i]) == MPI_SUCCESS);
+  MPI_Info info;
+  MPI_Info_create(&info);
+  for (int alignment = 16; alignment <= 1 << 14; alignment *= 2) {
+    char text[12];
+    snprintf(text, sizeof(text), "%d", alignment);
+    MPI_Info_set(info, "mpi_minimum_memory_alignment", text);
+    for (int i = 0; i < 5; ++i) {
+      CHECK(MPI_Alloc_mem(3 + 100 * i, info, &all[i]) == MPI_SUCCESS);
+      /* Open MPI 4 ignores the key. */
+      if (getenv("LD_PRELOAD") != NULL && alignment <= 4096) {
+        CHECK((uintptr_t)all[i] % alignment == 0);
+      }
+    }
+    for (int i = 0; i < 5; ++i) CHECK(MPI_Free_mem(all[i]) == MPI_SUCCESS);
+  }
+  MPI_Info_free(&info);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -71,8 +180,12 @@ int main(int argc, char** argv) {
   const char* const name = argc > 1 ? argv[1] : "";
   if (strcmp(name, "untouched") == 0) {
     untouched();
+  } else if (strcmp(name, "elements") == 0) {
+    elements();
+  } else if (strcmp(name, "lengths") == 0) {
+    lengths();
   } else {
-    CHECK(!"a case: untouched");
+    CHECK(!"a case: untouched, elements or lengths");
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) puts("PASS");

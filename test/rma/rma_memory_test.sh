@@ -20,8 +20,10 @@ run() {
   fi
 }
 
-run untouched
-run untouched "LD_PRELOAD=$library"
-run untouched "LD_PRELOAD=$library" BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_TRANSPORT=tcp
+for name in untouched elements lengths; do
+  run $name
+  run $name "LD_PRELOAD=$library"
+  run $name "LD_PRELOAD=$library" BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_TRANSPORT=tcp
+done
 
 exit $((failures > 0))

@@ -14,10 +14,14 @@
 namespace brigade {
 namespace {
 
+size_t PageBytes() {
+  static const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
 // Nobody has more than 2^62, and sums do not wrap.
 size_t WholePages(size_t bytes) {
-  static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  return (std::clamp(bytes, size_t{1}, size_t{1} << 62) + page - 1) / page * page;
+  return (std::min(bytes, size_t{1} << 62) + PageBytes() - 1) / PageBytes() * PageBytes();
 }
 
 bool IsOfThisProcess(const SharedSegment& segment) { return segment.address().process == getpid(); }
@@ -42,6 +46,7 @@ void SharedAllocations::LeaveToParent() {
   if (last_ == nullptr || IsOfThisProcess(*last_)) return;
   kept_.clear();
   kept_bytes_ = 0;
+  unfilled_.clear();
   last_ = nullptr;
 }
 
@@ -75,14 +80,12 @@ Status SharedAllocations::TakeNew(size_t bytes, Block* block) {
   if (!status.ok()) {
     return {is_enough ? StatusCode::kUnavailable : StatusCode::kOutOfMemory, status.message()};
   }
-  *block = {last_, last_->base() + offset, bytes};
+  *block = {last_, last_->base() + offset, bytes, nullptr};
   return Status();
 }
 
-Status SharedAllocations::Allocate(size_t bytes, void** memory) {
+Status SharedAllocations::AddBlock(size_t bytes, Block** added) {
   const size_t taken = WholePages(bytes);
-  const std::lock_guard<std::mutex> lock(mutex_);
-  LeaveToParent();
   Block block;
   if (!TakeKept(taken, &block)) {
     if (!available_.Take(taken)) {
@@ -91,21 +94,63 @@ Status SharedAllocations::Allocate(size_t bytes, void** memory) {
     }
     BRIGADE_RETURN_IF_ERROR(TakeNew(taken, &block));
   }
-  std::byte* const begin = block.memory;
-  blocks_[begin] = std::move(block);
-  *memory = begin;
+  *added = &(blocks_[block.memory] = std::move(block));
   has_blocks_.store(true, std::memory_order_relaxed);
   return Status();
 }
 
+Status SharedAllocations::Allocate(size_t bytes, void** memory) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  LeaveToParent();
+  Block* block = nullptr;
+  const size_t slot_bytes = PageSlots::SlotBytesFor(bytes, PageBytes());
+  if (slot_bytes == 0) {
+    BRIGADE_RETURN_IF_ERROR(AddBlock(bytes, &block));
+    *memory = block->memory;
+    return Status();
+  }
+  std::set<Block*>& unfilled = unfilled_[slot_bytes];
+  if (unfilled.empty()) {
+    BRIGADE_RETURN_IF_ERROR(AddBlock(slot_bytes, &block));
+    block->slots = std::make_unique<PageSlots>(slot_bytes, PageBytes());
+    unfilled.insert(block);
+  }
+  block = *unfilled.begin();
+  *memory = block->memory + block->slots->Take() * slot_bytes;
+  if (block->slots->full()) unfilled.erase(block);
+  return Status();
+}
+
+SharedAllocations::Blocks::iterator SharedAllocations::FindBlock(const std::byte* memory) {
+  auto found = blocks_.upper_bound(memory);
+  if (found == blocks_.begin()) return blocks_.end();
+  --found;
+  const auto before = static_cast<size_t>(memory - found->second.memory);
+  return before < found->second.bytes ? found : blocks_.end();
+}
+
 bool SharedAllocations::Free(void* memory) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = blocks_.find(static_cast<std::byte*>(memory));
+  const auto found = FindBlock(static_cast<std::byte*>(memory));
   if (found == blocks_.end()) return false;
-  Block block = std::move(found->second);
+  Block& block = found->second;
+  const bool is_of_this_process = IsOfThisProcess(*block.segment);
+  const auto before = static_cast<size_t>(static_cast<std::byte*>(memory) - block.memory);
+  if (block.slots == nullptr) {
+    if (before != 0) return false;
+  } else {
+    const size_t slot_bytes = block.slots->slot_bytes();
+    if (before % slot_bytes != 0 || !block.slots->IsUsed(before / slot_bytes)) return false;
+    block.slots->Give(before / slot_bytes);
+    std::set<Block*>& unfilled = unfilled_[slot_bytes];
+    if (is_of_this_process) unfilled.insert(&block);
+    if (!block.slots->empty()) return true;
+    unfilled.erase(&block);
+    block.slots.reset();
+  }
+  if (is_of_this_process) Keep(std::move(block));
   blocks_.erase(found);
   has_blocks_.store(!blocks_.empty(), std::memory_order_relaxed);
-  if (IsOfThisProcess(*block.segment)) Keep(std::move(block));
   return true;
 }
 
@@ -130,11 +175,17 @@ std::shared_ptr<SharedSegment> SharedAllocations::Find(const void* memory, size_
   if (bytes == 0 || !has_blocks_.load(std::memory_order_relaxed)) return nullptr;
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto* const begin = static_cast<const std::byte*>(memory);
-  auto found = blocks_.upper_bound(begin);
-  if (found == blocks_.begin()) return nullptr;
-  const Block& block = (--found)->second;
-  const auto before = static_cast<size_t>(begin - block.memory);
-  return before < block.bytes && bytes <= block.bytes - before ? block.segment : nullptr;
+  const auto found = FindBlock(begin);
+  if (found == blocks_.end()) return nullptr;
+  const Block& block = found->second;
+  auto before = static_cast<size_t>(begin - block.memory);
+  size_t allocated = block.bytes;
+  if (block.slots != nullptr) {
+    allocated = block.slots->slot_bytes();
+    if (!block.slots->IsUsed(before / allocated)) return nullptr;
+    before %= allocated;
+  }
+  return bytes <= allocated - before ? block.segment : nullptr;
 }
 
 }  // namespace brigade

@@ -8,8 +8,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
+#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -109,6 +112,69 @@ TEST(SharedAllocations, ALookAtTheSystemServesMuchUntouchedMemory) {
   EXPECT_EQ(allocations.looks(), 2) << "as much is granted as there was";
 }
 
+// A list of elements that are allocated one by one.
+TEST(SharedAllocations, ShortOnesSharePages) {
+  SharedAllocations allocations;
+  constexpr size_t kElements = 10000;
+  std::vector<std::byte*> elements;
+  for (size_t i = 0; i < kElements; ++i) {
+    std::byte* const element = Allocate(&allocations, 24);
+    ASSERT_EQ(reinterpret_cast<uintptr_t>(element) % 64, 0u);
+    std::memset(element, static_cast<int>(i % 256), 24);
+    elements.push_back(element);
+  }
+  const std::shared_ptr<SharedSegment> segment = allocations.Find(elements[0], 24);
+  ASSERT_NE(segment, nullptr);
+  EXPECT_LE(segment->allocated_bytes(), (kElements / 64 + 2) * kPage);
+  for (size_t i = 0; i < kElements; ++i) {
+    EXPECT_EQ(allocations.Find(elements[i], 24), segment);
+    ASSERT_EQ(elements[i][0], static_cast<std::byte>(i % 256));
+    ASSERT_EQ(elements[i][23], static_cast<std::byte>(i % 256));
+  }
+  for (size_t i = 0; i < kElements; i += 2) EXPECT_TRUE(allocations.Free(elements[i]));
+  const size_t before = segment->allocated_bytes();
+  for (size_t i = 0; i < kElements; i += 2) elements[i] = Allocate(&allocations, 24);
+  EXPECT_EQ(segment->allocated_bytes(), before) << "freed slots are given again";
+  EXPECT_EQ(std::set<std::byte*>(elements.begin(), elements.end()).size(), kElements);
+  for (size_t i = 1; i < kElements; i += 2) {
+    ASSERT_EQ(elements[i][0], static_cast<std::byte>(i % 256));
+  }
+  for (std::byte* const element : elements) EXPECT_TRUE(allocations.Free(element));
+  EXPECT_LE(segment->allocated_bytes(), (rules::kMostKeptBlocks + 1) * kPage);
+  EXPECT_EQ(allocations.Find(elements[0], 24), nullptr);
+}
+
+TEST(SharedAllocations, AShortOneIsAlignedToItsLength) {
+  SharedAllocations allocations;
+  for (size_t bytes = 1; bytes <= 2 * kPage; bytes += 7) {
+    std::byte* const memory = Allocate(&allocations, bytes);
+    size_t alignment = 64;
+    while (alignment < bytes && alignment < kPage) alignment *= 2;
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % alignment, 0u) << bytes;
+    std::memset(memory, 1, bytes);
+  }
+}
+
+TEST(SharedAllocations, FindsAndFreesNoPartOfAnotherShortOne) {
+  SharedAllocations allocations;
+  std::byte* const first = Allocate(&allocations, 100);
+  std::byte* const second = Allocate(&allocations, 100);
+  ASSERT_EQ(second, first + 128);
+  EXPECT_NE(allocations.Find(first, 128), nullptr);
+  EXPECT_NE(allocations.Find(first + 100, 28), nullptr);
+  EXPECT_EQ(allocations.Find(first, 129), nullptr) << "of two";
+  EXPECT_EQ(allocations.Find(first, SIZE_MAX), nullptr);
+  EXPECT_EQ(allocations.Find(second + 128, 1), nullptr) << "nobody's";
+  EXPECT_FALSE(allocations.Free(first + 64)) << "none begins there";
+  EXPECT_FALSE(allocations.Free(second + 128)) << "nobody's";
+  EXPECT_TRUE(allocations.Free(first));
+  EXPECT_FALSE(allocations.Free(first)) << "twice";
+  EXPECT_EQ(allocations.Find(first, 1), nullptr);
+  EXPECT_NE(allocations.Find(second, 100), nullptr);
+  EXPECT_TRUE(allocations.Free(second));
+  EXPECT_FALSE(allocations.Free(second)) << "its page is nobody's either";
+}
+
 TEST(SharedAllocations, FindsWhatLiesInOneBlock) {
   SharedAllocations allocations;
   EXPECT_EQ(allocations.Find(&allocations, 1), nullptr);
@@ -171,7 +237,9 @@ TEST(SharedAllocations, MoreThanThereIsIsAnError) {
   SharedAllocations allocations;
   for (const size_t bytes : {size_t{1} << 60, size_t{1} << 62, SIZE_MAX - 5, SIZE_MAX}) {
     void* memory = nullptr;
-    EXPECT_EQ(allocations.Allocate(bytes, &memory).code(), StatusCode::kOutOfMemory);
+    const Status status = allocations.Allocate(bytes, &memory);
+    EXPECT_EQ(status.code(), StatusCode::kOutOfMemory);
+    EXPECT_NE(status.message().find(std::to_string(bytes) + " bytes are more"), std::string::npos);
     EXPECT_EQ(memory, nullptr);
   }
   EXPECT_NE(Allocate(&allocations, 0), nullptr);
@@ -211,6 +279,23 @@ TEST(SharedAllocations, AForkedChildTakesNothingFromItsParent) {
   EXPECT_EQ(Allocate(&allocations, kPage), kept);
 }
 
+TEST(SharedAllocations, AForkedChildTakesNoSlotOfItsParent) {
+  SharedAllocations allocations;
+  std::byte* const both = Allocate(&allocations, 64);
+  std::byte* const other = Allocate(&allocations, 64);
+  const int status = InChild([&] {
+    if (!allocations.Free(other)) return 1;
+    std::byte* const memory = Allocate(&allocations, 64);
+    const auto segment = allocations.Find(memory, 64);
+    if (segment == nullptr || segment->address().process != getpid()) return 2;
+    if (allocations.Find(both, 64) == segment || !allocations.Free(both)) return 3;
+    std::byte* const again = Allocate(&allocations, 64);
+    return allocations.Find(again, 64) == segment ? 0 : 4;
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(Allocate(&allocations, 64), other + 64) << "what the child did is its own affair";
+}
+
 // A child that waits for what no thread of its own does is ended by a signal.
 TEST(SharedAllocations, AProcessForksWhileNoThreadAllocates) {
   SharedAllocations& allocations = SharedAllocations::Here();
@@ -240,7 +325,7 @@ TEST(SharedAllocations, ThreadsMayAllocateAtOnce) {
     threads.emplace_back([&allocations, t] {
       const auto mark = static_cast<std::byte>(t);
       for (size_t i = 0; i < 500; ++i) {
-        const size_t bytes = (i % 5 + 1) * kPage;
+        const size_t bytes = i % 2 == 0 ? i + 1 : (i % 5 + 1) * kPage;
         std::byte* const memory = Allocate(&allocations, bytes);
         memory[0] = memory[bytes - 1] = mark;
         EXPECT_NE(allocations.Find(memory, bytes), nullptr);
