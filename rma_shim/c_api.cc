@@ -103,7 +103,10 @@ template <typename Call>
 bool Synchronise(const char* routine, MPI_Win handle, int refused, const Call& call, int* error) {
   CarriedWindow* const carried = Usable(routine, handle, error);
   if (carried == nullptr) return *error != MPI_SUCCESS;
-  const Status status = Alone([&] { return call(carried->window()); });
+  const Status status = Alone([&] {
+    Runtime::Current()->CountCall();
+    return call(carried->window());
+  });
   *error = MPI_SUCCESS;
   if (!status.ok()) {
     const int found =
@@ -168,6 +171,7 @@ bool OperateWithRequest(const char* routine, MPI_Win handle, const Operation& op
   if (carried == nullptr) return *error != MPI_SUCCESS;
   const Outcome outcome = Alone([&] {
     Runtime* const runtime = Runtime::Current();
+    runtime->CountCall();
     auto started = std::make_unique<Requests::Operation>();
     started->window = carried;
     Outcome found =

@@ -12,12 +12,14 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "membuf/rules.h"
 #include "membuf/status.h"
 #include "patterns/engine/shared_engine.h"
 #include "patterns/settings/settings.h"
@@ -25,6 +27,7 @@
 #include "rma_shim/gate.h"
 #include "rma_shim/makers.h"
 #include "rma_shim/requests.h"
+#include "transport/mpi_polls.h"
 #include "windows/message/window_space.h"
 
 namespace brigade {
@@ -76,6 +79,11 @@ class Runtime {
    private:
     Gate* const gate_;
   };
+  // From every call, within its Entry, that a program may repeat until something has come, while
+  // none of these calls waits: one that synchronises, or has a request.
+  void CountCall() {
+    if (++calls_ % rules::kCallsPerMpiLook == 0) MpiPolls::PollIfLate();
+  }
   // Null: the process has one thread that calls MPI.
   Gate* gate() { return gate_.get(); }
   Makers* makers() { return &makers_; }
@@ -104,6 +112,7 @@ class Runtime {
   std::unique_ptr<WindowSpace> space_;
   std::vector<std::unique_ptr<CarriedWindow>> windows_;
   Requests requests_;
+  uint64_t calls_ = 0;  // by CountCall
   MPI_Win last_handle_ = MPI_WIN_NULL;
   CarriedWindow* last_ = nullptr;
 };

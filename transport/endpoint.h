@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "membuf/byte_span.h"
 #include "membuf/memory_domain.h"
@@ -158,6 +159,12 @@ class Endpoint {
   virtual EdgeAccess* edges() { return nullptr; }
   // Who is to be told what the processor does with memory; null for processors that exist.
   virtual SimulatedProcessor* simulated_processor() { return nullptr; }
+
+  // Keeps something that is released when the endpoint is gone.
+  void Keep(std::shared_ptr<const void> kept) { kept_ = std::move(kept); }
+
+ private:
+  std::shared_ptr<const void> kept_;
 };
 
 }  // namespace brigade

@@ -31,6 +31,9 @@ class MpiPart {
   virtual JobPosition PositionInJob() const = 0;
   // What MPI was told to use between hosts. Takes a quarter of a second.
   virtual FabricFacts Fabric() const = 0;
+  // While anybody holds it, waits poll MPI (mpi_polls.h); null before MPI_Init and behind
+  // MPI_Finalize.
+  virtual std::shared_ptr<const void> PollInWaits() const = 0;
 };
 
 // The part says itself, when it is loaded, that it is there.

@@ -146,7 +146,9 @@ Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoi
   RaiseDescriptorLimit();
   if (LogsInfo()) TellIfCopiesAreRefused(SayOnStderr);
   BRIGADE_RETURN_IF_ERROR(CheckTransport(name));
-  return Find(name)->create(endpoint);
+  BRIGADE_RETURN_IF_ERROR(Find(name)->create(endpoint));
+  (*endpoint)->Keep(mpi->PollInWaits());
+  return Status();
 }
 
 Status CreateBootstrap(int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap) {

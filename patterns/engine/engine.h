@@ -30,6 +30,7 @@
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/trace/trace.h"
 #include "transport/endpoint.h"
+#include "transport/mpi_polls.h"
 
 namespace brigade {
 
@@ -254,6 +255,7 @@ template <typename Over, typename What, typename Peer>
 void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer) {
   const std::chrono::duration<double> interval(options_.report_seconds);
   uint64_t idle_polls = 0;
+  uint64_t moves = 0;
   Clock::time_point since;     // what is counted
   Clock::time_point began;     // a little after the first of them
   Clock::time_point reported;  // or the same
@@ -268,6 +270,8 @@ void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer) {
       idle_polls = 0;
       // Part of a piece may have moved, which ends no wait.
       if (advances_ != advances) wait.reset();
+      // What others ask of this rank may keep it from pausing.
+      if (++moves % rules::kCallsPerMpiLook == 0) MpiPolls::PollIfLate();
       continue;
     }
     if (idle_polls == 0) since = polled;

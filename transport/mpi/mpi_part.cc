@@ -10,6 +10,7 @@
 #include "transport/mpi/mpi_fabric.h"
 #include "transport/mpi/mpi_family.h"
 #include "transport/mpi/mpi_transport.h"
+#include "transport/mpi/polled_mpi.h"
 
 namespace brigade {
 namespace {
@@ -43,6 +44,14 @@ class ThisMpi : public MpiPart {
   }
 
   FabricFacts Fabric() const override { return FabricHere(); }
+
+  std::shared_ptr<const void> PollInWaits() const override {
+    int is_initialised = 0;
+    MPI_Initialized(&is_initialised);
+    int is_over = 0;
+    MPI_Finalized(&is_over);
+    return is_initialised != 0 && is_over == 0 ? PollMpiInWaits() : nullptr;
+  }
 };
 
 // Not destroyed: functions of atexit may still use MPI.

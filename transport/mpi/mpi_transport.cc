@@ -26,6 +26,7 @@
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_time.h"
 #include "transport/mpi/own_requests.h"
+#include "transport/mpi/polled_mpi.h"
 
 namespace brigade {
 namespace {
@@ -216,12 +217,7 @@ class MpiEndpoint : public Endpoint {
     if (idle_polls >= spins_) sched_yield();
   }
 
-  void Nudge() override {
-    const MpiCall counted;
-    int found = 0;
-    // Of MPI_COMM_SELF MPICH knows the answer without moving anything.
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
-  }
+  void Nudge() override { PollMpi(); }
 
   void SetControlHandler(GroupId id, ControlHandler* handler) override {
     control_.SetHandler(id, handler);
@@ -698,6 +694,7 @@ class MpiEndpoint : public Endpoint {
   // what the launcher says, and by the groups there have been.
   uint64_t spins_ =
       RanksShareProcessors(LocalRanks()) ? rules::kMpiSpinsIfShared : rules::kMpiSpins;
+  const std::shared_ptr<const void> polls_ = PollMpiInWaits();
   const uint64_t max_wire_ids_;  // per carrier
   Capabilities capabilities_;
   std::unique_ptr<HeapDomain> domain_ = std::make_unique<HeapDomain>();

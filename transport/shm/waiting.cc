@@ -23,6 +23,11 @@ Waiting::Spent Waiting::Pause(uint64_t idle_polls, Bell* bell) {
     return Spent::kSpinning;
   }
   if (idle_polls < patience.spins + patience.yields) {
+    if (idle_polls == patience.spins) {
+      polls_.Begin();
+    } else if (idle_polls % rules::kYieldsPerMpiLook == 0) {
+      polls_.PollIfDue();
+    }
     sched_yield();
     return Spent::kYielding;
   }
@@ -31,7 +36,8 @@ Waiting::Spent Waiting::Pause(uint64_t idle_polls, Bell* bell) {
     bell->Arm();
     return Spent::kYielding;
   }
-  bell->Sleep(LongestSleepUs(rules::kShmSleepUs));
+  polls_.SleepFor(LongestSleepUs(rules::kShmSleepUs), [&](int us) { bell->StayArmed(us); });
+  bell->Disarm();
   return Spent::kSleeping;
 }
 

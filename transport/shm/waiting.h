@@ -8,6 +8,7 @@
 
 #include "membuf/rules.h"
 #include "transport/edge/bell.h"
+#include "transport/mpi_polls.h"
 
 namespace brigade::shm {
 
@@ -38,6 +39,7 @@ class Waiting {
 
   const bool bells_reach_all_ = Bell::Prepare();
   bool crowded_ = false;
+  MpiPolls polls_;
 };
 
 }  // namespace brigade::shm

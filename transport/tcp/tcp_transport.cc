@@ -20,6 +20,7 @@
 #include "transport/host/host.h"
 #include "transport/host/launcher.h"
 #include "transport/host/network_interface.h"
+#include "transport/mpi_polls.h"
 #include "transport/tcp/contact.h"
 #include "transport/tcp/grants.h"
 #include "transport/tcp/groups.h"
@@ -297,14 +298,19 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     ++pauses_;
     const int yields = shares_processor_ ? rules::kTcpYieldsIfShared : rules::kTcpYields;
     if (pauses_ <= yields) {
+      if (pauses_ == 1) {
+        polls_.Begin();
+      } else if (pauses_ % rules::kYieldsPerMpiLook == 0) {
+        polls_.PollIfDue();
+      }
       sched_yield();
     } else if (io_ == nullptr) {
       Endpoint::Pause(idle_polls);
     } else if (pauses_ == yields + 1) {
-      io_->Await(rules::kTcpFirstSleepUs);
+      Sleep(&polls_, rules::kTcpFirstSleepUs);
     } else {
       Nudge();
-      io_->Await(rules::kTcpSleepUs);
+      Sleep(&polls_, rules::kTcpSleepUs);
     }
   }
   void Nudge() override {
@@ -317,6 +323,10 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   }
 
  private:
+  void Sleep(MpiPolls* polls, int us) {
+    polls->SleepFor(us, [this](int slice_us) { io_->Await(slice_us); });
+  }
+
   // --- opening ---
 
   // Opens what it takes to have peers. Nothing happens if that is so, or if it fails.
@@ -442,9 +452,11 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     }
     links_.SayGoodbye();
     const auto start = Clock::now();
+    MpiPolls polls;
+    polls.Begin();
     std::set<const Link*> logged;
     while (const Link* const slow = links_.FirstUnfinished()) {
-      if (!io_->Progress()) io_->Await(rules::kTcpLeavingSleepUs);
+      if (!io_->Progress()) Sleep(&polls, rules::kTcpLeavingSleepUs);
       losses_.LoseUnanswered();
       if (Clock::now() - start < leaving_time_ || !logged.insert(slow).second) continue;
       log_("tcp: this rank leaves when " + slow->address().ToString() +
@@ -545,6 +557,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   bool shares_processor_ = false;  // with another rank: who spins delays it
   Clock::time_point idle_since_;
   int pauses_ = 0;  // of this wait, without the spins
+  MpiPolls polls_;
 
   // Of short pieces that wait. None before an engine gives one.
   std::shared_ptr<OverflowBudget> budget_ = std::make_shared<OverflowBudget>(0);

@@ -13,12 +13,14 @@
 #include <string>
 #include <thread>
 
+#include "membuf/rules.h"
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/group/group.h"
 #include "transport/edge/bell.h"
+#include "transport/mpi_polls.h"
 #include "windows/core/loss_watch.h"
 #include "windows/core/other_threads.h"
 
@@ -69,6 +71,7 @@ class WindowWait {
     engine_->Move();
     // What is broken is closed, and is not asked about.
     if (group_->failure.ok() && ++looks_ % kLooks == 0) {
+      MpiPolls::PollIfLate();
       engine_->endpoint()->Nudge();  // over tcp nothing is heard of who never had a connection
       (void)IsLost();
     }
@@ -98,7 +101,10 @@ class WindowWait {
 
 template <typename Over>
 Status WindowWait::UntilSaid(Bell* asleep, const char* what, const Over& over) {
-  if (++waits_ % kLooks == 0) engine_->Move();  // for whoever never waits long
+  if (++waits_ % kLooks == 0) {  // for whoever never waits long
+    MpiPolls::PollIfLate();
+    engine_->Move();
+  }
   if (!group_->failure.ok() || over()) return group_->failure;
   if (others_ != nullptr) return Until(/*is_told=*/false, what, over);
   // As long as it does not sleep it sees for itself what is written.
@@ -136,6 +142,8 @@ Status WindowWait::Until(OtherThreads* others, bool is_told, const char* what, c
   constexpr std::chrono::microseconds kNap(50);
   const std::chrono::duration<double> interval(engine_->options().report_seconds);
   std::optional<Engine::Clock::time_point> reported;  // or the end of the first nap
+  MpiPolls polls_of_mpi;
+  uint64_t moves = 0;
   for (uint64_t polls = 0; !ends();) {
     const bool moved = engine_->Move();
     // Asked anew: another thread, let in, may open a group that makes it fewer.
@@ -149,6 +157,7 @@ Status WindowWait::Until(OtherThreads* others, bool is_told, const char* what, c
     }
     if (moved) {
       polls = 0;
+      if (++moves % rules::kCallsPerMpiLook == 0) MpiPolls::PollIfLate();
       continue;
     }
     if (!naps) {
@@ -157,7 +166,11 @@ Status WindowWait::Until(OtherThreads* others, bool is_told, const char* what, c
     }
     engine_->endpoint()->Nudge();
     const auto now = Engine::Clock::now();
-    if (!reported.has_value()) reported = now;
+    if (!reported.has_value()) {
+      reported = now;
+      polls_of_mpi.Begin();
+    }
+    polls_of_mpi.PollIfDue();
     if (interval.count() > 0 && now - *reported > interval) {
       reported = now;
       engine_->options().report(describe() + ": nothing has come, and it goes on waiting");

@@ -1,0 +1,84 @@
+#include "transport/mpi/polled_mpi.h"
+
+#include <mpi.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <mutex>
+
+#include "transport/mpi/own_requests.h"
+#include "transport/mpi_polls.h"
+
+namespace brigade {
+namespace {
+
+int Query(void*, MPI_Status* status) {
+  MPI_Status_set_elements(status, MPI_BYTE, 0);
+  MPI_Status_set_cancelled(status, 0);
+  return MPI_SUCCESS;
+}
+int Free(void*) { return MPI_SUCCESS; }
+int Cancel(void*, int) { return MPI_SUCCESS; }
+
+// A request that is never over, and that both MPIs make progress to test. A probe would not do:
+// MPICH answers one of a copy of MPI_COMM_SELF without any, and both MPIs one of any communicator
+// on which a message waits to be received.
+struct PolledMpi {
+  std::mutex mutex;  // held while the request is used
+  int holders = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  int level = MPI_THREAD_SINGLE;
+  pid_t process = 0;
+};
+PolledMpi polled;
+
+bool MayCallMpi() {
+  if (getpid() != polled.process) return false;
+  int is_over = 0;
+  MPI_Finalized(&is_over);
+  return is_over == 0;
+}
+
+bool IsRightThread() {
+  if (polled.level > MPI_THREAD_FUNNELED) return true;
+  int is_main = 0;
+  MPI_Is_thread_main(&is_main);
+  return is_main != 0;
+}
+
+class Holder {
+ public:
+  Holder() {
+    const std::lock_guard<std::mutex> lock(polled.mutex);
+    if (polled.holders++ > 0) return;
+    polled.process = getpid();
+    MPI_Query_thread(&polled.level);
+    MPI_Grequest_start(Query, Free, Cancel, nullptr, &polled.request);
+    MpiPolls::Set(&PollMpi);
+  }
+  ~Holder() {
+    if (getpid() != polled.process) return;  // whose other threads hold the mutex for ever
+    const std::lock_guard<std::mutex> lock(polled.mutex);
+    if (--polled.holders > 0) return;
+    MpiPolls::Set(nullptr);
+    if (!MayCallMpi()) return;
+    MPI_Grequest_complete(polled.request);
+    MPI_Request_free(&polled.request);
+  }
+  Holder(const Holder&) = delete;
+  Holder& operator=(const Holder&) = delete;
+};
+
+}  // namespace
+
+std::shared_ptr<const void> PollMpiInWaits() { return std::make_shared<Holder>(); }
+
+void PollMpi() {
+  if (!MayCallMpi() || !IsRightThread()) return;
+  const std::unique_lock<std::mutex> lock(polled.mutex, std::try_to_lock);
+  if (!lock.owns_lock() || polled.holders == 0) return;
+  int is_over = 0;
+  (void)TestOwn(&polled.request, &is_over, MPI_STATUS_IGNORE);
+}
+
+}  // namespace brigade
