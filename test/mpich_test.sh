@@ -16,7 +16,8 @@ options=("$@")
 mpich=("$@" --config=mpich)
 check "build" bazel build "${mpich[@]}" //blacs_shim:libbrigade_blacs{,64}.so //pblas_shim:libbrigade_pblas{,64}.so \
   //rma_shim:libbrigade_rma.so //bench:brigade_bench //test/blacs:blacs_c_header_test \
-  //test/blacs:blacs64_c_header_test //test/blacs:blacs_cases //test/rma:rma_{cases,refusals,states} //test/transport:one_mpi \
+  //test/blacs:blacs64_c_header_test //test/blacs:blacs_cases //test/rma:rma_{cases,refusals,states} \
+  //test/transport:one_mpi //test/{blacs,bsp,li,pblas,rma}:waiting_calls \
   //test/patterns:first_call //test/pblas:differential //test/pblas:errors_cases //test/li:li_{cases,misuse} \
   //test/bsp:{bsp,misuse,start}_cases //bench/studies:suites //bench/studies/putget:studies
 [[ $failed -eq 0 ]] || finish
@@ -102,6 +103,18 @@ one_sided_fortran() {
 # Counts of 64 bits, which Open MPI does not have.
 one_sided_large() {
   mpicc.mpich -Wall -Werror -o "$work/large" test/rma/rma_large_counts.c && like_stock 2 "$rma" "$work/large"
+}
+
+# While a peer is in MPI_Send.
+waiting_calls() {  # ROOM[,ARGUMENT...] EXPECTED VARIABLE=VALUE...
+  ./test/support/waiting_calls_test.sh "$run_mpi" "$built/test/${1/,//waiting_calls,}" "${@:2}"
+}
+waiting_calls_of_all() {
+  waiting_calls rma,single,serialized,multiple "carried over" LD_PRELOAD="$rma" &&
+    waiting_calls blacs, "BLACS over transport" BRIGADE_OVERFLOW_BYTES=1M && waiting_calls li, "all calls" &&
+    waiting_calls bsp, "all calls" &&
+    waiting_calls pblas, "by one-sided communication" BRIGADE_EXPLAIN=1 BRIGADE_PBLAS=on \
+      LD_PRELOAD="$pblas:$shim/libbrigade_blacs.so"
 }
 
 products() {
@@ -253,6 +266,7 @@ check "one-sided calls of Fortran" one_sided_fortran
 check "one-sided calls with large counts" one_sided_large
 check "settings that differ" settings
 check "the end of MPI" ended
+check "calls that wait" waiting_calls_of_all
 check "benchmarks" job 2 "$built/bench/brigade_bench" --peers none --shim none --seconds 0.05 spread --cases broadcast \
   --bytes 1K
 check "studies by puts and gets" studies
