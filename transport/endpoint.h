@@ -109,6 +109,11 @@ class Endpoint {
     return Status(StatusCode::kUnavailable, "this transport has no in-place receive");
   }
 
+  // Copies the first bytes of the next piece from `peer` on the channel, if it has come and no
+  // receive is posted for it, and leaves it where it is. Returns how many; 0: there is no such
+  // piece, or it cannot be seen before it is received. Not cheap: for a rank that has waited long.
+  virtual size_t PeekUnexpected(const Channel&, int /*peer*/, ByteSpan /*head*/) { return 0; }
+
   // Gives a lease back. The sender's chunk, if that is where it points, may be reused from here on.
   virtual void ReleaseLease(const Lease& lease) = 0;
 

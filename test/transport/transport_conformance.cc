@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <iterator>
 #include <numeric>
 #include <random>
+#include <string>
 
 #include "gtest/gtest.h"
 #include "membuf/pack.h"
@@ -348,6 +350,45 @@ TEST_P(TransportConformance, RefusesAPieceLongerThanItsLanding) {
         ASSERT_OK(driver.Wait(&next_received));
         EXPECT_EQ(Read(next_received.lease), Pattern(bytes, 7));
         self.endpoint->ReleaseLease(next_received.lease);
+      }
+    }
+  });
+}
+
+TEST_P(TransportConformance, ShowsAPieceBeforeItsReceive) {
+  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+    if (self.endpoint->capabilities().name == std::string("sim")) return;
+    const Channel channel{group, ChannelKind::kRow};
+    constexpr size_t kLengths[] = {32, 1000, 5, 0, 200};
+    constexpr size_t kShortLanding = 77;  // of the last one
+    if (self.rank == 0) {
+      std::deque<Bytes> pieces;
+      std::deque<Operation> sent(std::size(kLengths));
+      for (size_t i = 0; i < std::size(kLengths); ++i) {
+        pieces.push_back(Pattern(kLengths[i], static_cast<unsigned>(i)));
+        ASSERT_OK(driver.Send(channel, 1, Span(pieces.back()), &sent[i]));
+      }
+      for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
+    } else if (self.rank == 1) {
+      for (size_t i = 0; i < std::size(kLengths); ++i) {
+        const Bytes expected = Pattern(kLengths[i], static_cast<unsigned>(i));
+        Bytes head(std::min<size_t>(kLengths[i], 16));
+        size_t seen = 0;
+        while (!head.empty() && seen == 0) {
+          driver.Poll(1);
+          seen = self.endpoint->PeekUnexpected(channel, 0, Span(&head));
+        }
+        EXPECT_EQ(self.endpoint->PeekUnexpected(channel, 0, Span(&head)), head.size());
+        EXPECT_TRUE(std::equal(head.begin(), head.end(), expected.begin()));
+        const bool is_last = i + 1 == std::size(kLengths);
+        Bytes landing(is_last ? kShortLanding : 2000);
+        Operation received;
+        ASSERT_OK(driver.Receive(channel, 0, Span(&landing), &received));
+        const Status status = driver.Wait(&received);
+        EXPECT_EQ(status.code(), is_last ? StatusCode::kMismatch : StatusCode::kOk);
+        if (!status.ok()) continue;
+        EXPECT_EQ(Read(received.lease), expected);
+        self.endpoint->ReleaseLease(received.lease);
       }
     }
   });

@@ -142,6 +142,10 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     const Route route = To(channel, peer);
     return route.endpoint->PostReceiveInPlace(route.channel, peer, range, completion);
   }
+  size_t PeekUnexpected(const Channel& channel, int peer, ByteSpan head) override {
+    const Route route = To(channel, peer);
+    return route.endpoint->PeekUnexpected(route.channel, peer, head);
+  }
   EdgeAccess* edges() override {
     return near_ != nullptr && near_->edges() != nullptr ? this : nullptr;
   }

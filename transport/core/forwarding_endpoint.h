@@ -55,6 +55,9 @@ class ForwardingEndpoint : public Endpoint {
                             Completion* completion) override {
     return target_->PostReceiveInPlace(channel, peer, range, completion);
   }
+  size_t PeekUnexpected(const Channel& channel, int peer, ByteSpan head) override {
+    return target_->PeekUnexpected(channel, peer, head);
+  }
   void ReleaseLease(const Lease& lease) override { target_->ReleaseLease(lease); }
   void SetControlHandler(GroupId group, ControlHandler* handler) override {
     target_->SetControlHandler(group, handler);

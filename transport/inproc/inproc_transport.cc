@@ -278,6 +278,19 @@ class InprocEndpoint : public Endpoint {
     return Post(channel, peer, {landing, /*in_place=*/true, channel.group, peer, completion});
   }
 
+  size_t PeekUnexpected(const Channel& channel, int peer, ByteSpan head) override {
+    const Group& group = groups_.At(channel.group);
+    const auto stream = streams_.find({group.wire_id, channel.kind, group.WorldRankOf(peer)});
+    if (stream == streams_.end() || stream->second.parcels.empty()) return 0;
+    Parcel* const parcel = stream->second.parcels.front().get();
+    // Its sender cannot take it back meanwhile.
+    if (!parcel->MoveOn(Parcel::State::kTaken)) return 0;
+    const size_t bytes = std::min(head.bytes, parcel->piece.bytes);
+    if (bytes > 0) std::memcpy(head.data, parcel->piece.data, bytes);
+    parcel->state.store(Parcel::State::kPosted, std::memory_order_release);
+    return bytes;
+  }
+
   void ReleaseLease(const Lease& lease) override {
     if (lease.token == 0) return;
     auto leased = leased_.find(lease.token);

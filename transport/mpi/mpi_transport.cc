@@ -8,6 +8,7 @@
 #include <climits>
 #include <list>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -209,6 +210,17 @@ class MpiEndpoint : public Endpoint {
                    completion, type);
   }
 
+  // MPI shows a message only to whom it gives it: a short one is kept here for its receive.
+  size_t PeekUnexpected(const Channel& channel, int peer, ByteSpan head) override {
+    Group* const group = &groups_.At(channel.group);
+    Stream* const stream = group->StreamOf(channel.kind, peer, /*receives=*/true);
+    if (!stream->pending.empty()) return 0;
+    if (!stream->early && !TakeEarly(stream)) return 0;
+    const size_t bytes = std::min(head.bytes, stream->early->size());
+    std::copy_n(stream->early->begin(), bytes, head.data);
+    return bytes;
+  }
+
   void ReleaseLease(const Lease&) override {}  // leases lie in the landing
 
   // Where every rank has a processor of its own, a peer's answer is worth a few microseconds of
@@ -300,6 +312,8 @@ class MpiEndpoint : public Endpoint {
     size_t slot = 0;      // of the first in watched_, while there is one that is posted
     size_t unposted = 0;  // the last ones
     Fifo<Pending> pending{};
+    // What the next receive gets: MPI has given it before. None while there are receives.
+    std::optional<std::vector<std::byte>> early{};
   };
 
   struct Group {
@@ -484,6 +498,11 @@ class MpiEndpoint : public Endpoint {
     Group* const group = &groups_.At(channel.group);
     BRIGADE_RETURN_IF_ERROR(CheckLength(landing.bytes));
     Stream* stream = group->StreamOf(channel.kind, peer, /*receives=*/true);
+    if (stream->early) {
+      BRIGADE_CHECK(lease_data != nullptr);  // a first piece lands in no user memory
+      FinishEarly(stream, landing, completion);
+      return Status();
+    }
     Pending receive{MPI_REQUEST_NULL, completion, landing, lease_data, type};
     if (landing.bytes > kShortLandingBytes && stream->unposted == 0) {
       BRIGADE_RETURN_IF_ERROR(Post(*stream, &receive));
@@ -492,6 +511,41 @@ class MpiEndpoint : public Endpoint {
     }
     Append(stream, receive);
     return Status();
+  }
+
+  // Takes the next message of a stream without receives, if it has come and is short: all of it is
+  // there then.
+  static bool TakeEarly(Stream* stream) {
+    const MpiCall counted;
+    const Group& group = *stream->group;
+    const int from = group.RankOf(stream->peer);
+    const int tag = group.TagOf(stream->kind);
+    int found = 0;
+    MPI_Message arrival;
+    MPI_Status status;
+    int bytes = 0;
+    MPI_Iprobe(from, tag, group.carrier->comm, &found, &status);
+    if (!found) return false;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    if (static_cast<size_t>(bytes) > kShortLandingBytes) return false;
+    MPI_Improbe(from, tag, group.carrier->comm, &found, &arrival, &status);
+    if (!found) return false;
+    stream->early.emplace(static_cast<size_t>(bytes));
+    MPI_Mrecv(stream->early->data(), bytes, MPI_BYTE, &arrival, MPI_STATUS_IGNORE);
+    return true;
+  }
+
+  void FinishEarly(Stream* stream, ByteSpan landing, Completion* completion) {
+    const std::vector<std::byte> message = std::move(*stream->early);
+    stream->early.reset();
+    completion->status = Status();
+    completion->lease = Lease{landing.data, message.size(), 0};
+    if (message.size() > landing.bytes) {
+      completion->status = PieceTooLong("mpi", message.size(), stream->peer, landing.bytes);
+    } else {
+      std::copy(message.begin(), message.end(), landing.data);
+    }
+    completions_.Finish(completion, stream->group->id);
   }
 
   Status Post(const Stream& stream, Pending* receive) {

@@ -1,9 +1,9 @@
 #include "transport/shm/receives.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
-#include "membuf/byte_span.h"
 #include "transport/core/errors.h"
 #include "transport/shm/peers.h"
 
@@ -35,6 +35,16 @@ Status Receives::Post(InStream* in, const InStream::Receive& receive) {
   }
   in->receives.push_back(receive);
   return Status();
+}
+
+size_t Receives::Peek(InStream* in, ByteSpan head) {
+  const Slot* const slot = in->receives.empty() ? in->edge.Peek() : nullptr;
+  if (slot == nullptr) return 0;
+  const ConstByteSpan message = MessageIn(*in, *slot);
+  if (message.data == nullptr) return 0;
+  const size_t bytes = std::min(head.bytes, message.bytes);
+  std::memcpy(head.data, message.data, bytes);
+  return bytes;
 }
 
 void Receives::Match(InStream* in, const Slot* slot, const InStream::Receive& receive) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "membuf/byte_span.h"
 #include "membuf/status.h"
 #include "transport/completion.h"
 #include "transport/core/completion_queue.h"
@@ -24,6 +25,8 @@ class Receives {
 
   bool empty() const { return expecting_.empty(); }
   Status Post(InStream* in, const InStream::Receive& receive);
+  // Copies the first bytes of the next message of a stream that no receive is posted for; how many.
+  static size_t Peek(InStream* in, ByteSpan head);
   // Ends those whose messages are there. True if there was one.
   bool TakeArrivals();
   // Gives a lease back.

@@ -183,6 +183,10 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     return receives_.Post(in, {landing.bytes, completion});
   }
 
+  size_t PeekUnexpected(const Channel& channel, int peer, ByteSpan head) override {
+    return shm::Receives::Peek(groups_.At(channel.group).In(channel.kind, peer), head);
+  }
+
   void ReleaseLease(const Lease& lease) override { receives_.Release(lease); }
 
   void SetControlHandler(GroupId id, ControlHandler* handler) override {

@@ -233,6 +233,10 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
                    {ByteSpan{range.base + at, range.bytes}, /*in_place=*/true, completion});
   }
 
+  size_t PeekUnexpected(const Channel& channel, int peer, ByteSpan head) override {
+    return groups_.StreamOf(groups_.Find(channel.group), channel.kind, peer)->in.Peek(head);
+  }
+
   void ReleaseLease(const Lease&) override {}  // leases lie in the landing
 
   void SetControlHandler(GroupId id, ControlHandler* handler) override {

@@ -93,6 +93,13 @@ bool ReceiveStream::Post(const Receive& receive, Arrival* arrival) {
   return true;
 }
 
+size_t ReceiveStream::Peek(ByteSpan head) const {
+  if (unexpected_.empty()) return 0;
+  const size_t bytes = std::min(head.bytes, unexpected_.front().size);
+  CopyBytes(head.data, unexpected_.front().bytes.get(), bytes);
+  return bytes;
+}
+
 ReceiveStream::Receive ReceiveStream::Cancel() {
   BRIGADE_CHECK(coming_ != Coming::kLanding);
   const Receive receive = posted_.front();

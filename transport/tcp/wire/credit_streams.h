@@ -112,6 +112,8 @@ class ReceiveStream {
   bool posted() const { return !posted_.empty(); }
   // Whether the next receive posted will find its piece here.
   bool has_unexpected() const { return !unexpected_.empty(); }
+  // Copies the first bytes of the piece that the next receive posted will find here; how many.
+  size_t Peek(ByteSpan head) const;
   // Takes back the oldest receive. REQUIRES: posted(), and no piece is coming in for it.
   Receive Cancel();
 
