@@ -2,13 +2,11 @@
 
 #include <cstring>
 
+#include "patterns/model/candidates.h"
+#include "patterns/schedule/topology.h"
+
 namespace brigade {
 namespace {
-
-Status Differ(const std::string& what, const std::string& ours, const std::string& theirs) {
-  return Status(StatusCode::kMismatch,
-                "the ranks' calls differ in " + what + ": " + ours + " here, " + theirs + " there");
-}
 
 std::string PatternText(uint8_t pattern) {
   if (pattern >= kPatterns) return "unknown pattern " + std::to_string(pattern);
@@ -26,6 +24,14 @@ std::string ArithmeticText(uint8_t arithmetic) {
   return std::string(CombineOpName(static_cast<CombineOp>(op))) + " of " +
          ElementTypeName(static_cast<ElementType>(type)) +
          ((arithmetic & 1 << 6) != 0 ? " with locations" : "");
+}
+
+std::string TopologyText(const WireHeader& header) {
+  const int shape = header.shape & 63;
+  if (shape > static_cast<int>(Shape::kFree)) return "unknown shape " + std::to_string(shape);
+  const Topology topology{static_cast<Shape>(shape), header.parameter,
+                          (header.shape & 1 << 6) != 0};
+  return TopologyName(topology) + ((header.shape & 1 << 7) != 0 ? ", decreasing" : "");
 }
 
 }  // namespace
@@ -64,46 +70,56 @@ Status DifferInLength(size_t announced_bytes, size_t bytes) {
                                            " were announced");
 }
 
-Status CompareHeaders(const WireHeader& ours, const WireHeader& theirs) {
-  if (std::memcmp(&ours, &theirs, sizeof(ours)) == 0) return Status();
-  const auto number = [](auto n) { return std::to_string(n); };
-  if (theirs.magic != ours.magic) {
-    return Differ("the wire format", number(ours.magic), number(theirs.magic));
+std::optional<HeaderDifference> FindDifference(const WireHeader& ours, const WireHeader& theirs) {
+  if (std::memcmp(&ours, &theirs, sizeof(ours)) == 0) return std::nullopt;
+  const auto numbers = [](const char* what, auto mine, auto other) {
+    return HeaderDifference{what, std::to_string(mine), std::to_string(other)};
+  };
+  if (theirs.magic != ours.magic) return numbers("the wire format", ours.magic, theirs.magic);
+  if (theirs.sequence != ours.sequence) {
+    return HeaderDifference{"their number on this channel", CallName(ours), CallName(theirs)};
   }
   if (theirs.pattern != ours.pattern) {
-    return Differ("the pattern", PatternText(ours.pattern), PatternText(theirs.pattern));
+    return HeaderDifference{"the pattern", PatternText(ours.pattern), PatternText(theirs.pattern)};
   }
-  if (theirs.sequence != ours.sequence) {
-    return Differ("their number on this channel", number(ours.sequence), number(theirs.sequence));
-  }
-  if (static_cast<Pattern>(ours.pattern) == Pattern::kSend) {
-    if (theirs.total_bytes > ours.total_bytes) {
-      return Status(StatusCode::kMismatch, "a message of " + number(theirs.total_bytes) +
-                                               " bytes meets a receive of " +
-                                               number(ours.total_bytes) + " bytes");
-    }
-    return Status();
-  }
-  if (theirs.root != ours.root) return Differ("the root", number(ours.root), number(theirs.root));
+  if (theirs.root != ours.root) return numbers("the root", ours.root, theirs.root);
   if (theirs.total_bytes != ours.total_bytes) {
-    return Differ("bytes", number(ours.total_bytes), number(theirs.total_bytes));
+    return numbers("bytes", ours.total_bytes, theirs.total_bytes);
   }
   if (theirs.lengths != ours.lengths) {
-    return Differ("the lengths of portions", "digest " + number(ours.lengths),
-                  "digest " + number(theirs.lengths));
+    return HeaderDifference{"the lengths of portions", "digest " + std::to_string(ours.lengths),
+                            "digest " + std::to_string(theirs.lengths)};
   }
   if (theirs.shape != ours.shape || theirs.parameter != ours.parameter) {
-    return Differ("the topology", number(ours.shape) + "/" + number(ours.parameter),
-                  number(theirs.shape) + "/" + number(theirs.parameter));
+    return HeaderDifference{"the topology", TopologyText(ours), TopologyText(theirs)};
   }
   if (theirs.arithmetic != ours.arithmetic) {
-    return Differ("the arithmetic", ArithmeticText(ours.arithmetic),
-                  ArithmeticText(theirs.arithmetic));
+    return HeaderDifference{"the arithmetic", ArithmeticText(ours.arithmetic),
+                            ArithmeticText(theirs.arithmetic)};
   }
   if (theirs.portion != ours.portion) {
-    return Differ("the portion", number(ours.portion), number(theirs.portion));
+    return numbers("the portion", ours.portion, theirs.portion);
   }
-  return Status();
+  return std::nullopt;
+}
+
+std::string CallName(const WireHeader& header) {
+  return PatternText(header.pattern) + " number " + std::to_string(header.sequence);
+}
+
+Status CompareHeaders(const WireHeader& ours, const WireHeader& theirs) {
+  const bool pair = static_cast<Pattern>(ours.pattern) == Pattern::kSend;
+  if (pair && theirs.magic == ours.magic && theirs.pattern == ours.pattern &&
+      theirs.sequence == ours.sequence) {
+    if (theirs.total_bytes <= ours.total_bytes) return Status();
+    return Status(StatusCode::kMismatch, "a message of " + std::to_string(theirs.total_bytes) +
+                                             " bytes meets a receive of " +
+                                             std::to_string(ours.total_bytes) + " bytes");
+  }
+  const std::optional<HeaderDifference> differ = FindDifference(ours, theirs);
+  if (!differ) return Status();
+  return Status(StatusCode::kMismatch, "the ranks' calls differ in " + differ->what + ": " +
+                                           differ->ours + " here, " + differ->theirs + " there");
 }
 
 }  // namespace brigade

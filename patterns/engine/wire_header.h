@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "membuf/status.h"
@@ -47,6 +48,18 @@ Status DifferInLength(size_t announced_bytes, size_t bytes);
 inline Status CheckLength(size_t announced_bytes, size_t bytes) {
   return bytes == announced_bytes ? Status() : DifferInLength(announced_bytes, bytes);
 }
+
+// The first property in which two headers differ, with its value in each.
+struct HeaderDifference {
+  std::string what;  // "the root", "bytes"
+  std::string ours;
+  std::string theirs;
+};
+// REQUIRES: headers of collective calls.
+std::optional<HeaderDifference> FindDifference(const WireHeader& ours, const WireHeader& theirs);
+
+// The name of the call that a header belongs to: its pattern and number.
+std::string CallName(const WireHeader& header);
 
 // The first difference that makes the two calls incompatible, as "ours here, theirs there"; OK if
 // there is none. Point-to-point receives accept any total up to their own.
