@@ -218,6 +218,11 @@ inline constexpr int kAutoPollsPerTcpLook = 4;
 inline constexpr uint64_t kPollsBeforeClock = 8;
 // Polls for each further look, each of which may sleep.
 inline constexpr uint64_t kPollsPerClock = 16;
+// How long a call waits for another rank until it finds out whether the two made the same call. It
+// sends one control message then: less sends more of them while ranks are merely late, more says
+// later that calls do not match. Between two such checks the time doubles, up to the second value.
+inline constexpr double kMatchCheckSeconds = 1;
+inline constexpr double kMostMatchCheckSeconds = 32;
 // How often a returned send looks for staging memory again before it takes overflow memory: its
 // chunks are warm, and a receiver that does not come costs as much. The clock bounds it, too: after
 // twice kPlaceUs it has looked enough.

@@ -54,6 +54,7 @@ LineRound RunBroadcastLines(Engine* engine, GroupState* group, const PatternCall
   const StridedLayout& layout = call.matrix.layout;
   WireHeader header;
   SetHeader(EntryOf(call.pattern), call, sequence, layout.bytes(), &header);
+  group->history(call.scope)->Put(header);
   LinesOut out;
   if (scope.rank == call.root) {
     bool all_open = true;  // all are asked, so that all edges get wide rings at once

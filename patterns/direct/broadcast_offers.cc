@@ -98,6 +98,7 @@ bool RunBroadcastOffers(Engine* engine, GroupState* group, const PatternCall& ca
   const size_t bytes = call.matrix.layout.bytes();
   WireHeader header;
   SetHeader(entry, call, sequence, bytes, &header);
+  group->history(call.scope)->Put(header);
   const CallWait wait{engine, group, &entry, call.scope, sequence, call.timeout_seconds};
   const bool is_root = scope.rank == call.root;
   if (is_root) {

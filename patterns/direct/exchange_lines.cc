@@ -54,6 +54,7 @@ class Exchange {
                         ? bytes_
                         : bytes_ + bytes_ / ElementBytes(call.type) * sizeof(int32_t)) {
     SetHeader(EntryOf(call.pattern), call, sequence, bytes_, &header_);
+    group->history(call.scope)->Put(header_);
   }
 
   // False: it is not as usual, and nothing is sent.

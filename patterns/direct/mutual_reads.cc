@@ -215,6 +215,9 @@ bool RunMutualReads(Engine* engine, GroupState* group, const CatalogueEntry& ent
       !MayGoInLines(*engine, *group, call, scope) || OverwritesOffers(call, scope)) {
     return false;
   }
+  WireHeader header;
+  SetHeader(entry, call, sequence, call.matrix.layout.bytes(), &header);
+  group->history(call.scope)->Put(header);
   MutualReads reads(engine, group, entry, call, sequence);
   bool agreed = false;
   if (!reads.Offer()) return false;

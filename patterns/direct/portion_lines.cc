@@ -35,6 +35,7 @@ class Portions {
         scope_(scope),
         combines_(call.pattern == Pattern::kMultiReduce) {
     SetHeader(EntryOf(call.pattern), call, sequence, /*total_bytes=*/0, &header_);
+    group->history(call.scope)->Put(header_);
   }
 
   // Whether each message goes from a rank to its reader, who needs no other rank's partial.

@@ -27,6 +27,10 @@ class Activity {
   // on the endpoint, so that nothing of it is posted.
   virtual void End(const Status& status) = 0;
 
+  // It has waited for long: finds out whether others made the same call, and ends with kMismatch if
+  // not. REQUIRES: it is the first that is not done in its order.
+  virtual void CheckMatch() {}
+
   // Ends with kTimedOut. REQUIRES: is_late().
   virtual void TimeOut() = 0;
   // Whether it has taken longer than it may.

@@ -14,6 +14,7 @@
 #include "patterns/engine/activity.h"
 #include "patterns/engine/group_control.h"
 #include "patterns/engine/group_state.h"
+#include "patterns/engine/match_check.h"
 #include "patterns/trace/trace.h"
 #include "transport/simulated_processor.h"
 
@@ -230,7 +231,16 @@ std::string Engine::Describe(const CatalogueEntry& entry, uint64_t sequence,
 void Engine::RunToEnd(Activity* activity) {
   AdvanceActivities();
   WaitUntil([&] { return activity->done(); }, [&] { return activity->Describe(); },
-            [&] { return activity->AwaitedPeer(); });
+            [&] { return activity->AwaitedPeer(); }, [&] { CheckMatchOf(activity); });
+  activity->group()->long_wait.reset();
+}
+
+void Engine::CheckMatchOf(Activity* activity) {
+  Activity* const first = *std::find_if(active_.begin(), active_.end(), [&](const Activity* a) {
+    return !a->done() && a->SameOrder(*activity);
+  });
+  first->CheckMatch();
+  if (first->done()) BreakGroup(first->group(), first->outcome(), first->cause());
 }
 
 void Engine::ActivateOnce(Activity* activity) {
@@ -284,6 +294,15 @@ void Engine::BreakFailing() {
   }
 }
 
+void Engine::OnEnquiry(GroupState* group, int from, ConstByteSpan message) {
+  if (!group->failure.ok()) return;
+  const std::optional<Abort> mismatch = AnswerEnquiry(*group, from, message);
+  if (!mismatch) return;
+  group->failure = mismatch->ToStatus();
+  group->cause = *mismatch;
+  failing_.push_back(group);
+}
+
 // Who finds out tells all. Who is told passes it on to a few, so that all hear of it although the
 // first one may die while it tells.
 void Engine::TellOthers(const GroupState& group) {
@@ -313,11 +332,15 @@ void Engine::ListenTo(GroupState* group) {
   ++groups_;
   left_all_groups_ = false;
   helps_operations_ |= !endpoint_->CapabilitiesOf(group->id).progresses_alone;
-  group->control.emplace(group, &failing_);
+  group->control.emplace(group, &failing_, [this, group](int from, ConstByteSpan message) {
+    OnEnquiry(group, from, message);
+  });
   endpoint_->SetControlHandler(group->id, &*group->control);
 }
 
 void Engine::RemoveGroup(std::unique_ptr<GroupState> group) {
+  // An enquiry that has come is answered by nobody afterwards.
+  if (processor_ == nullptr && !IsForked()) Move();
   left_all_groups_ = --groups_ == 0;
   leaving_groups_.push_back(std::move(group));
   CloseIdleGroups();

@@ -25,6 +25,7 @@
 #include "membuf/status.h"
 #include "patterns/engine/engine_options.h"
 #include "patterns/engine/helper.h"
+#include "patterns/engine/match_timer.h"
 #include "patterns/engine/send_queue.h"
 #include "patterns/engine/staging_buffers.h"
 #include "patterns/schedule/piece_plan.h"
@@ -137,11 +138,13 @@ class Engine {
   bool Move();
   // Progresses until `over()`, pausing as the transport likes; every report interval it says that
   // `what()` still waits. `peer()`, for traces: the rank of the group it waits for, or -1.
-  template <typename Over, typename What, typename Peer>
-  void WaitUntil(const Over& over, const What& what, const Peer& peer);
+  // `check()` is called where the wait is long, ever more rarely (match_check.h).
+  template <typename Over, typename What, typename Peer, typename Check>
+  void WaitUntil(const Over& over, const What& what, const Peer& peer, const Check& check);
   template <typename Over, typename What>
   void WaitUntil(const Over& over, const What& what) {
-    WaitUntil(over, what, [] { return -1; });
+    WaitUntil(
+        over, what, [] { return -1; }, [] {});
   }
 
   // Whether the time that this turn waits is counted, from now on: that takes a look at the clock
@@ -217,6 +220,9 @@ class Engine {
   // Takes over what others have said of the group. True if it is broken.
   static bool HasFailed(GroupState* group);
   void TellOthers(const GroupState& group);
+  void OnEnquiry(GroupState* group, int from, ConstByteSpan message);
+  // Of an activity that is waited for, or of the one that goes before it.
+  void CheckMatchOf(Activity* activity);
   void CloseIdleGroups();
 
   Endpoint* const endpoint_;
@@ -251,14 +257,15 @@ class Engine {
   Clock::duration waited_{};
 };
 
-template <typename Over, typename What, typename Peer>
-void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer) {
+template <typename Over, typename What, typename Peer, typename Check>
+void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer, const Check& check) {
   const std::chrono::duration<double> interval(options_.report_seconds);
   uint64_t idle_polls = 0;
   uint64_t moves = 0;
   Clock::time_point since;     // what is counted
   Clock::time_point began;     // a little after the first of them
   Clock::time_point reported;  // or the same
+  MatchTimer timer(options_.match_check_seconds);
   std::optional<TraceSpan> wait;
   while (!over()) {
     // A single poll may take long: MPI yields inside.
@@ -269,7 +276,10 @@ void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer) {
       if (counts_waits_ && idle_polls > 0) waited_ += polled - since;
       idle_polls = 0;
       // Part of a piece may have moved, which ends no wait.
-      if (advances_ != advances) wait.reset();
+      if (advances_ != advances) {
+        wait.reset();
+        timer.Reset();
+      }
       // What others ask of this rank may keep it from pausing.
       if (++moves % rules::kCallsPerMpiLook == 0) MpiPolls::PollIfLate();
       continue;
@@ -277,12 +287,16 @@ void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer) {
     if (idle_polls == 0) since = polled;
     if (idle_polls == rules::kPollsBeforeClock) {
       reported = began = Clock::now();
-    } else if (idle_polls > rules::kPollsBeforeClock && idle_polls % rules::kPollsPerClock == 0 &&
-               interval.count() > 0 && Clock::now() - reported > interval) {
-      reported = Clock::now();
-      const auto waited = std::chrono::duration_cast<std::chrono::seconds>(reported - began);
-      options_.report(what() + ": nothing has moved for " + std::to_string(waited.count()) +
-                      " s, and it goes on waiting");
+      timer.Start(began);
+    } else if (idle_polls > rules::kPollsBeforeClock && idle_polls % rules::kPollsPerClock == 0) {
+      const Clock::time_point now = Clock::now();
+      if (interval.count() > 0 && now - reported > interval) {
+        reported = now;
+        const auto waited = std::chrono::duration_cast<std::chrono::seconds>(reported - began);
+        options_.report(what() + ": nothing has moved for " + std::to_string(waited.count()) +
+                        " s, and it goes on waiting");
+      }
+      if (processor_ == nullptr && timer.IsDue(now)) check();
     }
     endpoint_->Pause(idle_polls++);
   }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "membuf/overflow_arena.h"
+#include "membuf/rules.h"
 
 namespace brigade {
 
@@ -21,6 +22,9 @@ struct EngineOptions {
   // A call during which nothing has moved for this long says so, once per interval, through
   // `report`, and goes on waiting. 0: never.
   double report_seconds = 60;
+  // A call that has waited for another rank for this long finds out whether that rank made the same
+  // call (match_check.h), and again after twice that time, and so on.
+  double match_check_seconds = rules::kMatchCheckSeconds;
   std::function<void(const std::string&)> report;  // default: a line on stderr
   // Whether groups measure what their edges cost when they are made (Group::Create); equal on all
   // ranks of a group. Those on one host do so only if it is always to be done: there the choice is

@@ -39,11 +39,14 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   if (!status.ok()) return status.WithContext(entry.name);
   header_ = WireHeader();
   SetHeader(entry, call_, sequence, cut_.longest_bytes(), &header_);
+  called_ = header_;
+  called_.total_bytes = call_.matrix.layout.bytes();
   StartLanes();
   StartStreams();
   part_bytes_ = blocking ? 0 : BytesOfParts();
   if (!blocking) status = Reserve();
   if (!status.ok()) return status.WithContext(entry.name);
+  if (channel_ != ChannelKind::kPointToPoint) group->history(channel_)->Put(called_);
   limit_.Start(call.timeout_seconds);
   held_bytes_ = 0;
   looks_ = 0;
@@ -398,7 +401,7 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
     return Outcome::kDone;
   }
   if (status.code() != StatusCode::kNoResource) {
-    Fail(status);
+    FailReceive(status);
     return Outcome::kMustWait;
   }
   // Nothing happened: close the slot again.
@@ -413,7 +416,7 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
   Slot* slot = &s.slots[s.awaited % kMostSlots];
   if (!slot->arrived) return Outcome::kMustWait;
   if (!slot->status.ok()) {
-    Fail(slot->status);
+    FailReceive(slot->status);
     return Outcome::kMustWait;
   }
   if (slot->lease.data != nullptr) {  // it did not land in place
@@ -452,9 +455,13 @@ StagedBuffer* Executor::TakeLease(Slot* slot) {
 Status Executor::Agree(const Step& step, const Lease& piece) {
   SetHeaderOf(step.portion);
   WireHeader theirs;
-  BRIGADE_RETURN_IF_ERROR(
-      ReadHeader(header_, piece, &theirs)
-          .WithContext("from rank " + std::to_string(scope_.GroupRank(step.peer))));
+  const Status agreed = ReadHeader(header_, piece, &theirs);
+  if (!agreed.ok()) {
+    WaitingCall call = Waiting();
+    call.peer = scope_.GroupRank(step.peer);
+    return ExplainMismatch(engine_->endpoint(), call, theirs, agreed)
+        .WithContext("from rank " + std::to_string(call.peer));
+  }
   if (cut_.plan_known()) return Status();
   cut_.SetPlan(PlanMessage(config_->settings, theirs.total_bytes));
   mover_.statistics.pieces = static_cast<uint64_t>(cut_.pieces());
@@ -604,6 +611,15 @@ void Executor::Fail(const Status& status) {
   cause_ = {group_->rank, status.code(), entry_->pattern, header_.sequence, status.message()};
   outcome_ = status.WithContext(Describe());
   done_ = true;
+}
+
+void Executor::FailReceive(const Status& status) {
+  Fail(ExplainLoss(engine_->endpoint(), Waiting(), status));
+}
+
+void Executor::CheckMatch() {
+  const Status status = brigade::CheckMatch(engine_->endpoint(), Waiting());
+  if (!status.ok()) Fail(status);
 }
 
 void Executor::TimeOut() { Fail(TimeLimit::TooLate(call_.timeout_seconds)); }

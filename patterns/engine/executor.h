@@ -17,6 +17,7 @@
 #include "patterns/engine/activity.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
+#include "patterns/engine/match_check.h"
 #include "patterns/engine/memory_wait.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/piece_mover.h"
@@ -62,6 +63,7 @@ class Executor : public Activity, private BufferOwner {
   // That of the first lane that is not over.
   int AwaitedPeer() const override;
   void End(const Status& status) override;
+  void CheckMatch() override;
   void TimeOut() override;
 
  private:
@@ -146,6 +148,9 @@ class Executor : public Activity, private BufferOwner {
   bool WaitedTooLong();
 
   void Fail(const Status& status);
+  // Of a receive: if the peer is lost a mismatch may be the cause.
+  void FailReceive(const Status& status);
+  WaitingCall Waiting() const { return {group_, channel_, called_, schedule_, AwaitedPeer()}; }
   void FinishIfOver();
 
   Engine* const engine_;
@@ -157,6 +162,7 @@ class Executor : public Activity, private BufferOwner {
   bool blocking_ = true;
   uint64_t served_ = 0;
   WireHeader header_;
+  WireHeader called_;  // of the call, whatever message is sent
 
   std::vector<size_t> portion_bytes_;
   MessageCut cut_;

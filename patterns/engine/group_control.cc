@@ -17,6 +17,10 @@ void GroupControl::OnControl(int from, ConstByteSpan message) {
     if (other_ != nullptr) other_->OnControl(from, message);
     return;
   }
+  if (message.bytes > 0 && std::to_integer<uint8_t>(message.data[0]) == kEnquiry) {
+    on_enquiry_(from, message);
+    return;
+  }
   // Of several who tell of it the first is listened to.
   if (complete_ || (from_ >= 0 && from_ != from)) return;
   if (from_ < 0) {

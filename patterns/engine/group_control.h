@@ -1,11 +1,13 @@
-// GroupControl: hears the control messages of one group: those that say that it is broken, and, for
-// somebody else, all others.
+// GroupControl: hears the control messages of one group: those that say that it is broken,
+// enquiries, and, for somebody else, all others.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_GROUP_CONTROL_H_
 #define BRIGADE_PATTERNS_ENGINE_GROUP_CONTROL_H_
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "membuf/byte_span.h"
@@ -18,9 +20,14 @@ struct GroupState;
 
 class GroupControl final : public ControlHandler {
  public:
+  using OnEnquiry = std::function<void(int from, ConstByteSpan message)>;
+
   // The group is put into `failing` when somebody tells that it is broken. Both must outlive this.
-  GroupControl(GroupState* group, std::vector<GroupState*>* failing)
-      : group_(group), failing_(failing) {}
+  GroupControl(GroupState* group, std::vector<GroupState*>* failing, OnEnquiry on_enquiry)
+      : group_(group), failing_(failing), on_enquiry_(std::move(on_enquiry)) {}
+
+  // The kind of an enquiry (match_check.h). Smaller ones are those of an abort.
+  static constexpr uint8_t kEnquiry = 3;
 
   // Kinds of control messages, their first bytes, from here on are not this class's affair.
   static constexpr uint8_t kFirstKindOfOthers = 16;
@@ -39,6 +46,7 @@ class GroupControl final : public ControlHandler {
  private:
   GroupState* const group_;
   std::vector<GroupState*>* const failing_;
+  const OnEnquiry on_enquiry_;
   ControlHandler* other_ = nullptr;
   AbortReader reader_;
   int from_ = -1;

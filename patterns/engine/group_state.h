@@ -15,6 +15,7 @@
 
 #include "membuf/status.h"
 #include "patterns/engine/abort.h"
+#include "patterns/engine/call_history.h"
 #include "patterns/engine/group_control.h"
 #include "patterns/engine/schedule_cache.h"
 #include "patterns/engine/scope.h"
@@ -27,6 +28,13 @@ namespace brigade {
 class EdgeAccess;
 class InEdge;
 class OutEdge;
+
+// A call that has waited long for a message.
+struct LongWait {
+  ChannelKind kind = ChannelKind::kPointToPoint;
+  uint32_t sequence = 0;  // of the call on its channel; of a receive, among those from `peer`
+  int peer = -1;          // the group rank that has not sent it
+};
 
 struct GroupState {
   GroupId id = -1;
@@ -54,6 +62,13 @@ struct GroupState {
   uint64_t scope_sequence[kChannelKinds] = {};
   std::vector<uint64_t> send_sequence;
   std::vector<uint64_t> receive_sequence;
+  // The last collective calls, for match_check.h; by scope, without point-to-point messages.
+  CallHistory histories[kChannelKinds - 1];
+  CallHistory* history(ChannelKind scope) { return &histories[static_cast<int>(scope) - 1]; }
+  const CallHistory* history(ChannelKind scope) const {
+    return &histories[static_cast<int>(scope) - 1];
+  }
+  std::optional<LongWait> long_wait;
 
   ScheduleCache schedules;
 

@@ -10,7 +10,10 @@
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
+#include "patterns/engine/match_check.h"
 #include "patterns/engine/time_limit.h"
+#include "patterns/engine/wire_header.h"
+#include "patterns/schedule/schedule.h"
 #include "transport/channel.h"
 
 namespace brigade {
@@ -18,10 +21,19 @@ namespace brigade {
 struct CallWait {
   // Whatever happens, until `over()`.
   template <typename Over>
-  void Await(const Over& over);
+  void Await(const Over& over) {
+    Await(over, [] {});
+  }
   // Fails if the group breaks meanwhile, or the call takes too long.
   template <typename Over>
-  Status Until(const Over& over);
+  Status Until(const Over& over) {
+    return Until(over, [] { return Status(); });
+  }
+  // The same of a message from `peer`: finds out whether the calls match if that takes long.
+  // REQUIRES: `header` and `schedule` are set, and nothing else is under way on the channel.
+  template <typename Over>
+  Status UntilMessage(const Over& over);
+  WaitingCall Waiting() const { return {group, kind, *header, schedule, peer}; }
   // Whether it has by now.
   Status Failure() const;
   std::string Describe() const;
@@ -34,29 +46,47 @@ struct CallWait {
   ChannelKind kind = ChannelKind::kPointToPoint;
   uint64_t sequence = 0;  // of the call
   double timeout_seconds = 0;
-  int peer = -1;      // that it waits for: its rank in the group
-  TimeLimit limit{};  // once it has waited
+  int peer = -1;                       // that it waits for: its rank in the group
+  TimeLimit limit{};                   // once it has waited
+  const WireHeader* header = nullptr;  // of the messages of a call along a schedule
+  const Schedule* schedule = nullptr;
+
+ private:
+  template <typename Over, typename Check>
+  void Await(const Over& over, const Check& check);
+  template <typename Over, typename Check>
+  Status Until(const Over& over, const Check& check);
 };
 
-template <typename Over>
-void CallWait::Await(const Over& over) {
+template <typename Over, typename Check>
+void CallWait::Await(const Over& over, const Check& check) {
   group->is_held = true;
   engine->WaitUntil(
-      over, [&] { return Describe(); }, [&] { return peer; });
+      over, [&] { return Describe(); }, [&] { return peer; }, check);
   group->is_held = false;
 }
 
-template <typename Over>
-Status CallWait::Until(const Over& over) {
+template <typename Over, typename Check>
+Status CallWait::Until(const Over& over, const Check& check) {
   if (!limit.is_set()) limit.Start(timeout_seconds);
   bool late = false;
-  Await([&] {
-    if (!group->failure.ok() || over()) return true;
+  Status checked;
+  const auto ends = [&] {
+    if (!group->failure.ok() || !checked.ok() || over()) return true;
     late = limit.is_over();
     return late;
-  });
+  };
+  Await(ends, [&] { checked = check(); });
   if (!group->failure.ok()) return group->failure;
+  if (!checked.ok()) return checked;
   return late ? TimeLimit::TooLate(timeout_seconds) : Status();
+}
+
+template <typename Over>
+Status CallWait::UntilMessage(const Over& over) {
+  const Status status = Until(over, [&] { return CheckMatch(engine->endpoint(), Waiting()); });
+  group->long_wait.reset();
+  return status;
 }
 
 }  // namespace brigade

@@ -105,7 +105,7 @@ bool PortBase::SendNow(int peer) {
 }
 
 Status PortBase::AwaitReceive(ReceiveSlot* slot, Current* current) {
-  if (!slot->arrived) BRIGADE_RETURN_IF_ERROR(wait_.Until([&] { return slot->arrived; }));
+  if (!slot->arrived) BRIGADE_RETURN_IF_ERROR(wait_.UntilMessage([&] { return slot->arrived; }));
   BRIGADE_RETURN_IF_ERROR(slot->status);
   // What holds the bytes from here on; a chunk that they did not come to is no longer held.
   slot->arrived = false;

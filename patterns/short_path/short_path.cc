@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "membuf/check.h"
+#include "patterns/engine/match_check.h"
 #include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/trace/trace.h"
@@ -123,6 +124,9 @@ Status ShortPath<Port>::Run(const Schedule& schedule, uint64_t sequence) {
   if (this->entry_.combines) this->mover_.SetPieceBytes(this->range_.bytes);
   SetHeader(this->entry_, this->call_, sequence, total_bytes_, &this->header_);
   this->wait_.sequence = sequence;
+  this->wait_.header = &this->header_;
+  this->wait_.schedule = &schedule;
+  if (!this->pair_) this->group_->history(this->kind_)->Put(this->header_);
   only_copy_ = OnlyCopySent(schedule);
   Status status;
   do {
@@ -196,7 +200,8 @@ Status ShortPath<Port>::Await(const Lane& lane, const Step& step) {
   this->wait_.peer = this->scope_.GroupRank(step.peer);
   Current& current = currents_[step.left.index];
   ConstByteSpan message;
-  BRIGADE_RETURN_IF_ERROR(Port::Receive(lane, step, &current, &message));
+  const Status received = Port::Receive(lane, step, &current, &message);
+  if (!received.ok()) return ExplainLoss(this->endpoint(), this->wait_.Waiting(), received);
   Trace::Mark(TraceKind::kReceived, message.bytes, this->wait_.peer);
   if (this->piece_ > 0) {
     current.payload = const_cast<std::byte*>(message.data);
@@ -205,7 +210,8 @@ Status ShortPath<Port>::Await(const Lane& lane, const Step& step) {
   WireHeader theirs;
   const Status agreed = ReadHeader(this->header_, {message.data, message.bytes, 0}, &theirs);
   if (!agreed.ok()) {
-    return agreed.WithContext("from rank " + std::to_string(this->wait_.peer));
+    return ExplainMismatch(this->endpoint(), this->wait_.Waiting(), theirs, agreed)
+        .WithContext("from rank " + std::to_string(this->wait_.peer));
   }
   if (this->pair_) {
     this->range_.bytes = theirs.total_bytes;  // a receive may get less than it asked for

@@ -1,0 +1,207 @@
+#include "test/patterns/mismatch_cases.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+#include <utility>
+
+#include "membuf/strided_layout.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/schedule/topology.h"
+
+namespace brigade {
+namespace {
+
+constexpr Pattern kCollectives[] = {Pattern::kBroadcast,   Pattern::kReduce,
+                                    Pattern::kAllReduce,   Pattern::kMultiBroadcast,
+                                    Pattern::kMultiReduce, Pattern::kBarrier};
+
+TestCall Of(Pattern pattern, int root = 0, size_t elems = 10) {
+  TestCall call;
+  call.pattern = pattern;
+  call.root = root;
+  call.elems = elems;
+  if (EntryOf(pattern).multi) call.topology = {Shape::kIncreasingRings, 1};
+  return call;
+}
+
+TestCall In(ChannelKind scope, TestCall call) {
+  call.scope = scope;
+  return call;
+}
+
+TestCall Along(Topology topology, TestCall call) {
+  call.topology = topology;
+  return call;
+}
+
+std::vector<MismatchCase> MakeCases() {
+  std::vector<MismatchCase> cases;
+  const auto add = [&](const std::string& name, int odd_rank, std::vector<TestCall> odd,
+                       std::vector<TestCall> others, std::vector<std::string> texts) {
+    cases.push_back({name, odd_rank, std::move(odd), std::move(others), std::move(texts)});
+  };
+  for (const Pattern odd : kCollectives) {
+    for (const Pattern others : kCollectives) {
+      if (odd == others) continue;
+      const std::string name = std::string(PatternName(odd)) + " among " + PatternName(others);
+      for (const int odd_rank : {0, 3}) {
+        for (const size_t elems : {size_t{10}, size_t{3000}}) {
+          add(name + " of " + std::to_string(elems), odd_rank, {Of(odd, 0, elems)},
+              {Of(others, 0, elems)}, {"differ in the pattern"});
+        }
+      }
+    }
+  }
+  const std::vector<std::string> in_root = {"differ in the root"};
+  for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce}) {
+    const std::string name = std::string(PatternName(pattern)) + " with root ";
+    for (const size_t elems : {size_t{1}, size_t{100}, size_t{3000}, size_t{40000}}) {
+      for (const int root : {1, 2, 3}) {
+        for (const Topology topology :
+             {Topology{Shape::kTree, 2}, Topology{Shape::kTree, 4},
+              Topology{Shape::kIncreasingRings, 1}, Topology{Shape::kTwoTree, 0}}) {
+          add(name + std::to_string(root) + " of " + std::to_string(elems), 3,
+              {Along(topology, Of(pattern, root, elems))}, {Along(topology, Of(pattern, 0, elems))},
+              in_root);
+        }
+      }
+    }
+  }
+  const std::vector<std::string> in_bytes = {"differ in bytes", "differ in the lengths"};
+  for (const Pattern pattern : kCollectives) {
+    if (pattern == Pattern::kBarrier) continue;
+    const std::string name = std::string(PatternName(pattern)) + " of ";
+    for (const auto& [odd, others] :
+         {std::pair{1, 2}, {10, 9}, {3001, 3000}, {10, 3000}, {3000, 10}}) {
+      add(name + std::to_string(odd) + " among " + std::to_string(others), 1,
+          {Of(pattern, 0, static_cast<size_t>(odd))}, {Of(pattern, 0, static_cast<size_t>(others))},
+          in_bytes);
+    }
+  }
+  for (const Pattern pattern : {Pattern::kReduce, Pattern::kAllReduce, Pattern::kMultiReduce}) {
+    const std::string name = PatternName(pattern);
+    TestCall odd = Of(pattern);
+    odd.type = ElementType::kInt64;
+    add(name + " of int64", 2, {odd}, {Of(pattern)}, {"differ in the arithmetic"});
+    odd = Of(pattern);
+    odd.op = CombineOp::kAbsMax;
+    add(name + " that takes maxima", 2, {odd}, {Of(pattern)}, {"differ in the arithmetic"});
+  }
+  for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce}) {
+    for (const size_t elems : {size_t{10}, size_t{3000}}) {
+      add(std::string(PatternName(pattern)) + " along rings of " + std::to_string(elems), 3,
+          {Along({Shape::kIncreasingRings, 1}, Of(pattern, 0, elems))}, {Of(pattern, 0, elems)},
+          {"differ in the topology"});
+    }
+  }
+  const std::vector<std::string> in_order = {"come in different orders"};
+  for (const auto& [scope, name] :
+       {std::pair{ChannelKind::kRow, "row"}, {ChannelKind::kColumn, "column"}}) {
+    add(std::string("barrier of a ") + name, 3, {In(scope, Of(Pattern::kBarrier))},
+        {Of(Pattern::kBarrier)}, in_order);
+    // Rank 1 sends to rank 3, and rank 2 to rank 3.
+    add(std::string("all-reduce of a ") + name, 0, {In(scope, Of(Pattern::kAllReduce))},
+        {Of(Pattern::kAllReduce)}, in_order);
+  }
+  add("receives from each other", 1, {Of(Pattern::kReceive, 0)}, {Of(Pattern::kReceive, 1)},
+      in_order);
+  add("a receive, and a barrier", 1, {Of(Pattern::kReceive, 0)}, {Of(Pattern::kBarrier)}, in_order);
+  add("calls in another order", 3, {Of(Pattern::kAllReduce), Of(Pattern::kBarrier)},
+      {Of(Pattern::kBarrier), Of(Pattern::kAllReduce)}, {"differ in the pattern"});
+  return cases;
+}
+
+// The matrices of a call.
+class Data {
+ public:
+  Data(const Group& group, const TestCall& tested) {
+    call.pattern = tested.pattern;
+    call.scope = tested.scope;
+    call.root = tested.root;
+    call.topology = tested.topology;
+    call.type = tested.type;
+    call.op = tested.op;
+    const auto rows = static_cast<int64_t>(tested.elems);
+    memory_.resize(static_cast<size_t>(group.ScopeSize(tested.scope)) + 1);
+    for (std::vector<double>& memory : memory_) {
+      memory.resize(tested.elems);
+      Matrix matrix;
+      matrix.data = reinterpret_cast<std::byte*>(memory.data());
+      made_ = StridedLayout::General(rows, 1, rows, ElementBytes(tested.type), &matrix.layout);
+      portions_.push_back(matrix);
+    }
+    if (HasMatrix(tested.pattern)) call.matrix = portions_.back();
+    if (EntryOf(tested.pattern).multi) call.portions = portions_.data();
+  }
+  const Status& made() const { return made_; }
+  PatternCall call;
+
+ private:
+  std::vector<std::vector<double>> memory_;
+  std::vector<Matrix> portions_;
+  Status made_;
+};
+
+Status RunCall(Group* group, const TestCall& tested) {
+  const Data data(*group, tested);
+  return data.made().ok() ? group->Run(data.call) : data.made();
+}
+
+}  // namespace
+
+const std::vector<MismatchCase>& MismatchCases() {
+  static const std::vector<MismatchCase>& cases = *new std::vector<MismatchCase>(MakeCases());
+  return cases;
+}
+
+MismatchCase MismatchOfRoots(size_t elems) {
+  const Topology flat{Shape::kTree, 4};
+  return {"broadcast from another root",
+          3,
+          {Along(flat, Of(Pattern::kBroadcast, 1, elems))},
+          {Along(flat, Of(Pattern::kBroadcast, 0, elems))},
+          {"differ in the root"}};
+}
+
+Status RunCalls(Group* group, const MismatchCase& tested) {
+  Status status;
+  for (const TestCall& call : group->rank() == tested.odd_rank ? tested.odd : tested.others) {
+    if (status.ok()) status = RunCall(group, call);
+  }
+  return status;
+}
+
+Status RunCase(Group* group, const MismatchCase& tested) {
+  using Clock = std::chrono::steady_clock;
+  Status status = RunCalls(group, tested);
+  for (int i = 0; status.ok() && i < 2; ++i) status = RunCall(group, TestCall());
+  const auto end = Clock::now() + std::chrono::seconds(30);
+  while (status.ok() && Clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    status = group->failure();
+  }
+  return status;
+}
+
+EngineOptions MismatchOptions() {
+  EngineOptions options;
+  options.chunk_bytes = 4096;
+  options.staging_bytes = 256 * 1024;
+  options.calibrate = EngineOptions::Calibrate::kNever;
+  options.match_check_seconds = 0.02;
+  return options;
+}
+
+std::string WrongOutcome(const MismatchCase& tested, const Status& status, bool goes_on) {
+  const auto says = [&](const std::string& text) {
+    return status.message().find(text) != std::string::npos;
+  };
+  const bool is_named = status.code() == StatusCode::kMismatch &&
+                        (std::any_of(tested.texts.begin(), tested.texts.end(), says) ||
+                         (goes_on && says("differ in their number on this channel")));
+  return is_named ? "" : tested.name + ": " + status.ToString();
+}
+
+}  // namespace brigade
