@@ -340,7 +340,12 @@ void Engine::ListenTo(GroupState* group) {
 
 void Engine::RemoveGroup(std::unique_ptr<GroupState> group) {
   // An enquiry that has come is answered by nobody afterwards.
-  if (processor_ == nullptr && !IsForked()) Move();
+  if (processor_ == nullptr && !IsForked() && group->failure.ok()) {
+    Move();
+    if (group->failure.code() == StatusCode::kMismatch) {
+      options_.report("a group that ends is broken: " + group->failure.message());
+    }
+  }
   left_all_groups_ = --groups_ == 0;
   leaving_groups_.push_back(std::move(group));
   CloseIdleGroups();

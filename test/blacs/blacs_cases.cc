@@ -36,6 +36,14 @@ int NewGrid() {
   return context;
 }
 
+// Two rows of two.
+int NewSquare() {
+  int context;
+  Cblacs_get(-1, 0, &context);
+  Cblacs_gridinit(&context, "Row", 2, 2);
+  return context;
+}
+
 // Runs `mistake` on rank 1 only; rank 0 waits for a message that never comes, so that only the
 // error can end the job.
 void OnRankOne(const std::function<void(int context)>& mistake) {
@@ -249,6 +257,35 @@ const Cases& AllCases() {
          const int context = NewGrid();
          if (rank == 0) Cdgsum2d(context, "All", " ", 2, 1, a, 2, -1, -1);
          if (rank == 1) Cdgamx2d(context, "All", " ", 2, 1, a, 2, nullptr, nullptr, -1, -1, -1);
+         Cblacs_barrier(context, "All");
+       }},
+      // On four ranks. Those that return from the broadcast end.
+      {"another_root",
+       [] {
+         const int context = NewSquare();
+         if (rank == 0) Cdgebs2d(context, "All", "F", 1, 1, a, 1);
+         if (rank != 0) {
+           Cdgebr2d(context, "All", "F", 1, 1, a, 1, 0, rank == 3 ? 1 : 0);
+         }
+         Cblacs_gridexit(context);
+         Cblacs_exit(0);
+       }},
+      // Ranks 2 and 3 take each other for the source.
+      {"no_root",
+       [] {
+         const int context = NewSquare();
+         Cdgebr2d(context, "All", " ", 1, 1, a, 1, 1, rank == 3 ? 0 : 1);
+       }},
+      {"another_scope",
+       [] {
+         const int context = NewSquare();
+         Cblacs_barrier(context, rank == 3 ? "Row" : "All");
+       }},
+      {"barrier_among_sums",
+       [] {
+         const int context = NewSquare();
+         if (rank == 3) Cblacs_barrier(context, "All");
+         if (rank != 3) Cdgsum2d(context, "All", " ", 1, 1, a, 1, -1, -1);
          Cblacs_barrier(context, "All");
        }},
       {"winners_null",

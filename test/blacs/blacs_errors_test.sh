@@ -76,6 +76,24 @@ expect grid "BLACS ERROR 'blacs_gridinit: .*BRIGADE_STAGING_BYTES=4096" BRIGADE_
 expect grid "BLACS ERROR 'blacs_gridinit: .*BRIGADE_CHUNK_BYTES=4194304" BRIGADE_CHUNK_BYTES=4M
 expect grid "BLACS ERROR 'blacs_gridinit: .*BRIGADE_TRANSPORT=pigeon" BRIGADE_TRANSPORT=pigeon
 
+# Calls of four ranks that do not match, whoever else returns or waits.
+expect_among_four() {
+  local transport
+  for transport in shm tcp auto mpi; do
+    TEST_TIMEOUT=60 "$run_mpi" 4 env BRIGADE_TRANSPORT=$transport "$cases" "$1" > "$TEST_TMPDIR/out" 2>&1
+    if ! grep -q "BLACS ERROR '.*: mismatch: .*$2" "$TEST_TMPDIR/out"; then
+      echo "FAILED: $1 over $transport: expected an end with '$2', got:"
+      cat "$TEST_TMPDIR/out"
+      failures=$((failures + 1))
+    fi
+  done
+}
+expect_among_four another_root "differ in the root: rank 3 called broadcast number 0 (1), rank 0 called broadcast number 0 (0)"
+expect_among_four no_root "differ in the root: rank . called broadcast number 0 (.), rank . called broadcast number 0 (.)"
+expect_among_four another_scope \
+  "come in different orders: rank . waits in barrier number 0 of scope .*, rank . waits in barrier number 0 of scope .*, each for the other"
+expect_among_four barrier_among_sums "differ in "
+
 # What is sent and not received takes overflow memory, over shared memory, too; and where the system
 # gives no more of that, a send does not wait for ever.
 expect_at_limit() {
