@@ -56,15 +56,14 @@ std::unique_ptr<Endpoint> NewEndpoint(Kind kind, InprocWorld* world, int rank) {
   }
 }
 
-// One rank of a group of its own engine and endpoint.
+// One rank. What a broken group has sent, and nobody receives, its engine outlives.
 struct Member {
   Member(Kind kind, InprocWorld* world, int rank) : endpoint(NewEndpoint(kind, world, rank)) {
+    Require(Engine::Create(endpoint.get(), MismatchOptions(), &engine));
     NewGroup(world, rank);
   }
   void NewGroup(InprocWorld* world, int rank) {
     group.reset();
-    engine.reset();
-    Require(Engine::Create(endpoint.get(), MismatchOptions(), &engine));
     Require(Group::Create(engine.get(), world->MakeBootstrap(rank).get(), 2, 2, &group));
   }
   std::unique_ptr<Endpoint> endpoint;
@@ -124,6 +123,8 @@ TEST_P(Mismatches, AreNamedThoughAllOthersLeave) {
   for (const size_t elems : {size_t{1}, size_t{100}, size_t{3000}}) {
     const MismatchCase tested = MismatchOfRoots(elems);
     for (const bool ends : {false, true}) {  // their engines, and not the group alone
+      // Of inproc what a lost rank has sent is lost.
+      if (ends && GetParam() != Kind::kShm && GetParam() != Kind::kTcp) continue;
       std::atomic<bool> over{false};
       OnRanks([&](InprocWorld& world, int rank) {
         Member me(GetParam(), &world, rank);
