@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "brigade/mpi.h"
+#include "brigade/blacs_mpi.h"
 #include "test/support/wait_in_call.h"
 
 enum { kSends = 16 };

@@ -86,6 +86,6 @@ printf '#!/bin/sh\nBRIGADE_MULTIPLY_BYTES=$((8192 << ${OMPI_COMM_WORLD_RANK:-$PM
   >"$TEST_TMPDIR/differing"
 chmod +x "$TEST_TMPDIR/differing"
 program=$TEST_TMPDIR/differing
-ends small "buffers of 8192 bytes, rank 1 has .* and 16384; $hint" BRIGADE_PBLAS=on
+ends small "differ in .*(BRIGADE_MULTIPLY_BYTES): rank 0 has 8192, rank 1 has 16384; $hint" BRIGADE_PBLAS=on
 
 exit $((failures > 0))
