@@ -129,9 +129,10 @@ Status FindUnexpected(Endpoint* endpoint, const WaitingCall& call) {
 Status ExplainMismatch(Endpoint* endpoint, const WaitingCall& call, const WireHeader& theirs,
                        const Status& mismatch) {
   const int32_t above = Above(theirs.sequence, call.header.sequence);
-  if (call.kind == ChannelKind::kPointToPoint || theirs.magic != call.header.magic || above == 0) {
-    return mismatch;
-  }
+  const bool is_collective = call.kind != ChannelKind::kPointToPoint &&
+                             theirs.magic == call.header.magic &&
+                             theirs.pattern != static_cast<uint8_t>(Pattern::kSend);
+  if (!is_collective || above == 0) return mismatch;  // or the piece had no room for a header
   if (above > 0) {  // that rank has made the call of this number, and not as this rank has
     const Status found = FindUnexpected(endpoint, call);
     return found.ok() ? mismatch : found;
