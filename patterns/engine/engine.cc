@@ -262,9 +262,20 @@ void Engine::BreakGroup(GroupState* group, const Status& status, const Abort& ca
   }
   failing_.erase(std::remove(failing_.begin(), failing_.end(), group), failing_.end());
   if (group->closed) return;
-  group->closed = true;
   TellOthers(*group);
   tells_ = true;
+  EndGroup(group);
+}
+
+void Engine::AbandonGroup(GroupState* group) {
+  failing_.erase(std::remove(failing_.begin(), failing_.end(), group), failing_.end());
+  if (group->closed) return;
+  if (group->failure.ok()) group->failure = {StatusCode::kAborted, "this rank has left the group"};
+  EndGroup(group);
+}
+
+void Engine::EndGroup(GroupState* group) {
+  group->closed = true;
   sends_.GiveUp(group);
   endpoint_->CloseGroup(group->id);
   for (Activity* activity : active_) {

@@ -174,6 +174,9 @@ class Engine {
   // A failure of a group, and what others are told of it: closes the group, ends all its
   // activities, and tells the other members, unless it is broken already. Not from callbacks.
   void BreakGroup(GroupState* group, const Status& status, const Abort& cause);
+  // Closes the group and ends all its activities on this rank, and sends no message. Not from
+  // callbacks.
+  void AbandonGroup(GroupState* group);
   // Hears what others say of the group, which has just been opened.
   void ListenTo(GroupState* group);
   void RemoveGroup(std::unique_ptr<GroupState> group);
@@ -223,6 +226,8 @@ class Engine {
   void OnEnquiry(GroupState* group, int from, ConstByteSpan message);
   // Of an activity that is waited for, or of the one that goes before it.
   void CheckMatchOf(Activity* activity);
+  // REQUIRES: `group->failure` is set.
+  void EndGroup(GroupState* group);
   void CloseIdleGroups();
 
   Endpoint* const endpoint_;

@@ -91,6 +91,11 @@ void Group::Abort(const std::string& text) {
   engine_->BreakGroup(state_.get(), cause.ToStatus(), cause);
 }
 
+void Group::Abandon() {
+  const Engine::Turn turn(engine_);
+  engine_->AbandonGroup(state_.get());
+}
+
 void Group::Choose(PatternCall* call) const {
   ChooseTopology(engine_->options(), state_.get(), call);
 }

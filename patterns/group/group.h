@@ -90,6 +90,9 @@ class Group {
   // Breaks the group: every call on it, under way or made later, ends on every rank with kAborted,
   // this rank and `text`, whose first Abort::kMostTextBytes travel. No effect on a broken group.
   void Abort(const std::string& text);
+  // Local. Ends what is under way on this rank, and sends no message. Only the destructor may
+  // follow.
+  void Abandon();
 
   // For what stands on a group and sends control messages and pieces of its own.
   Engine* engine() const { return engine_; }

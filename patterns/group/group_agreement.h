@@ -21,7 +21,7 @@ struct AgreedSettings {
 
   // Compared as bytes.
   struct Numbers {
-    uint64_t format = 5;  // of what is on the wire
+    uint64_t format = 6;  // of what is on the wire
     uint64_t chunk_bytes = 0;
     uint64_t staging_bytes = 0;
     uint64_t rows = 0;

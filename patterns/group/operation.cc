@@ -24,6 +24,8 @@ bool Operation::Test() {
   return true;
 }
 
+bool Operation::is_over() const { return executor_ == nullptr || executor_->done(); }
+
 Status Operation::Wait(OperationStatistics* statistics) {
   if (executor_ != nullptr) {
     const Engine::Turn turn(engine_);

@@ -24,6 +24,8 @@ class Operation {
 
   // Progresses; true once done, well or not.
   bool Test();
+  // Whether it is done. REQUIRES: the caller is the driver.
+  bool is_over() const;
   // Waits until done. The outcome, as Group::Run returns it.
   Status Wait(OperationStatistics* statistics = nullptr);
 

@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "patterns/engine/group_state.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/group/operation.h"
 #include "transport/edge/bell.h"
 #include "transport/host/host.h"
 #include "transport/host_memory/shared_allocations.h"
 #include "transport/host_memory/shared_segment.h"
+#include "windows/core/fences.h"
 #include "windows/sync/answering.h"
 
 namespace brigade {
@@ -234,7 +239,11 @@ void Window::OnHelper(bool answers) {
 }
 
 Window::~Window() {
-  if (!is_freed_) group_->Abort("a window was destroyed and not freed");
+  if (is_abandoned_) {
+    group_->Abandon();  // others may still ask this rank for something
+  } else if (!is_freed_) {
+    group_->Abort("a window was destroyed and not freed");
+  }
   const WindowWait::Turn turn(&*wait_);
   messages_.reset();
   if (kept_ != nullptr) *kept_ = {std::move(exposed_), std::move(targets_)};
@@ -256,6 +265,22 @@ Status Window::Free() {
                                    /*meets_in_pages=*/false));
   is_freed_ = true;
   return Status();
+}
+
+Status Window::Leave() {
+  if (epochs_.has_locks()) {
+    return {StatusCode::kInvalidArgument, "a window is left of which locks are held"};
+  }
+  is_freed_ = is_abandoned_ = true;
+  const WindowWait::Turn turn(&*wait_);
+  return messages_->Leave();
+}
+
+bool Window::HasEnded() {
+  const WindowWait::Turn turn(&*wait_);
+  engine()->Move();
+  if (messages_->all_left()) is_abandoned_ = false;  // nobody asks this rank for anything
+  return messages_->all_left() || !state()->failure.ok();
 }
 
 template <typename Change>
@@ -285,6 +310,43 @@ std::byte* Window::PointerTo(int rank) const {
 
 const char* Window::transport_to(int rank) const {
   return engine()->endpoint()->CapabilitiesTo(state()->id, rank).name;
+}
+
+Status Window::RunWithLooks(const PatternCall& call, const Look& look) {
+  std::unique_ptr<Operation> operation;
+  const Status started = group_->Start(call, &operation);
+  // It waits for staging memory then.
+  if (started.code() == StatusCode::kNoResource) return wait_->Run(group_.get(), call);
+  BRIGADE_RETURN_IF_ERROR(started);
+  constexpr std::chrono::seconds kLookInterval(1);
+  while (!operation->Test()) {
+    {
+      const WindowWait::Turn turn(&*wait_);
+      const auto next = Engine::Clock::now() + kLookInterval;
+      (void)wait_->Until(/*is_told=*/true, "others to come",
+                         [&] { return operation->is_over() || Engine::Clock::now() >= next; });
+    }
+    if (operation->Test()) break;
+    const Status seen = look();
+    if (!seen.ok()) (void)Broken(seen);  // which ends the operation
+  }
+  return operation->Wait();
+}
+
+Status Window::AllGather(const void* mine, size_t bytes, void* all, const Look& look) {
+  FullFence();
+  std::vector<Matrix> portions(static_cast<size_t>(size()));
+  for (size_t r = 0; r < portions.size(); ++r) {
+    portions[r] = {static_cast<std::byte*>(all) + r * bytes, StridedLayout::Contiguous(bytes)};
+  }
+  std::memcpy(portions[static_cast<size_t>(rank())].data, mine, bytes);
+  PatternCall spread;
+  spread.pattern = Pattern::kMultiBroadcast;
+  spread.topology.shape = Shape::kFree;
+  spread.portions = portions.data();
+  BRIGADE_RETURN_IF_ERROR(look ? RunWithLooks(spread, look) : wait_->Run(group_.get(), spread));
+  FullFence();
+  return Status();
 }
 
 Status Window::Progress() {

@@ -99,13 +99,21 @@ class Window final : private Engine::Listener {
   // (not in one piece), and what Group::Create says.
   static Status Create(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options,
                        std::unique_ptr<Window>* window);
-  // Local. Unless it was freed or is broken, it is aborted on all members.
+  // Local. Unless it was freed, left, abandoned or is broken, it is aborted on all members.
   ~Window() override;
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
   // Collective: returns when nobody works on this window any more. kInvalidArgument: an epoch is
   // open.
   Status Free();
+  // The same without a wait, for a window of which this rank has nothing under way: others still
+  // reach its memory until HasEnded(). Nothing but that, Abandon and the destructor may follow.
+  // kInvalidArgument: locks are held.
+  Status Leave();
+  // Looks, and does not wait: whether all ranks have left the window, or it is broken.
+  bool HasEnded();
+  // At the end of a process, which waits for nobody: the destructor sends no message from here on.
+  void Abandon() { is_abandoned_ = true; }
   // The destructor, but for the memory of all members, which stays where this process sees it until
   // the result is destroyed.
   struct Memory {
@@ -190,7 +198,10 @@ class Window final : private Engine::Listener {
   // Collective: `mine` of every rank, in rank order, in `all` (size() * bytes). `bytes` is equal on
   // all ranks, and a few hundred. For those who agree on what they do to memory: what a rank has
   // written before it is seen by all behind it, but what it has asked for need not be done.
-  Status AllGather(const void* mine, size_t bytes, void* all);
+  // `look`, if it is not empty, is called about once a second while ranks are waited for, and may
+  // use the window. Its failure breaks the window.
+  using Look = std::function<Status()>;
+  Status AllGather(const void* mine, size_t bytes, void* all, const Look& look = Look());
 
   // --- synchronisation ---
   // Each completes what its epoch has begun. After kInvalidArgument, a call out of order, nothing
@@ -353,6 +364,8 @@ class Window final : private Engine::Listener {
   // Collective, in no turn. All that anybody has asked of this rank is done, and all that it has
   // asked is sent.
   Status AwaitAllAsked();
+  // Collective, in no turn, with a look as AllGather has it.
+  Status RunWithLooks(const PatternCall& call, const Look& look);
   // Whether each tells each other that it is in a fence; otherwise all add up what they have asked.
   bool all_tell() const;
   // Tells all others that this rank is in a fence, behind what it has asked of them.
@@ -393,7 +406,8 @@ class Window final : private Engine::Listener {
   std::vector<uint64_t> notices_taken_;     // by source
   std::vector<uint64_t> requests_flushed_;  // by target
   uint32_t last_token_ = 0;
-  bool is_freed_ = true;    // or not yet made
+  bool is_freed_ = true;  // or not yet made
+  bool is_abandoned_ = false;
   Memory* kept_ = nullptr;  // takes the memory when this is destroyed
 };
 

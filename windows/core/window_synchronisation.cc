@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <vector>
 
 #include "membuf/rules.h"
@@ -183,22 +182,6 @@ bool Window::IsDone(uint64_t asked) const {
   uint64_t done = 0;
   for (int r = 0; r < size(); ++r) done += messages_->inbox().done_for(r);
   return done >= asked;
-}
-
-Status Window::AllGather(const void* mine, size_t bytes, void* all) {
-  FullFence();
-  std::vector<Matrix> portions(static_cast<size_t>(size()));
-  for (size_t r = 0; r < portions.size(); ++r) {
-    portions[r] = {static_cast<std::byte*>(all) + r * bytes, StridedLayout::Contiguous(bytes)};
-  }
-  std::memcpy(portions[static_cast<size_t>(rank())].data, mine, bytes);
-  PatternCall spread;
-  spread.pattern = Pattern::kMultiBroadcast;
-  spread.topology.shape = Shape::kFree;
-  spread.portions = portions.data();
-  BRIGADE_RETURN_IF_ERROR(wait_->Run(group_.get(), spread));
-  FullFence();
-  return Status();
 }
 
 // --- post, start, complete, wait ---

@@ -262,6 +262,8 @@ Status Inbox::DoFirst(int from, Origin* origin, Step* step) {
     case NoteKind::kGranted:
     case NoteKind::kPost:
     case NoteKind::kWake:
+    case NoteKind::kLeft:
+    case NoteKind::kAllLeft:
       break;
   }
   return Nonsense(from, "sends a note of an unknown kind");

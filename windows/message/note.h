@@ -47,6 +47,8 @@ enum class NoteKind : uint8_t {
   kNotify,
   kFence,  // its origin is in its next fence
   kWake,   // says nothing: its origin has said something in the target's page, who may sleep
+  kLeft,   // its origin and all ranks below it in the tree have left the window
+  kAllLeft,
 };
 
 // What a kFlush makes complete for its origin. Checks alone look at it.

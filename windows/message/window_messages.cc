@@ -1,5 +1,6 @@
 #include "windows/message/window_messages.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -9,6 +10,12 @@ namespace brigade {
 namespace {
 
 constexpr int kOrderOfItsOwn = -2;  // among the activities of its channel
+
+// The tree along which ranks that leave are counted: of each rank's children the first, and the
+// first that is none.
+constexpr int kChildren = 8;
+int FirstChild(int rank, int ranks) { return std::min(ranks, kChildren * rank + 1); }
+int EndOfChildren(int rank, int ranks) { return FirstChild(rank + 1, ranks); }
 
 }  // namespace
 
@@ -100,11 +107,44 @@ Status WindowMessages::Hear(int from, const NoteMessage& message) {
       return Status();
     case NoteKind::kWake:
       return Status();
+    case NoteKind::kLeft:
+      ++children_left_;
+      return CountLeft();
+    case NoteKind::kAllLeft:
+      return EndLeft();
     default:
       return inbox_.Take(from, message);
   }
   return Status(StatusCode::kMismatch,
                 "rank " + std::to_string(from) + " grants the lock of a rank that does not exist");
+}
+
+Status WindowMessages::Leave() {
+  BRIGADE_RETURN_IF_ERROR(group_->failure);
+  left_ = true;
+  return OutcomeOf(CountLeft());
+}
+
+Status WindowMessages::CountLeft() {
+  const auto ranks = static_cast<int>(group_->members());
+  const int children = EndOfChildren(group_->rank, ranks) - FirstChild(group_->rank, ranks);
+  if (!left_ || children_left_ < children) return Status();
+  if (group_->rank == 0) return EndLeft();
+  NoteMessage message;
+  message.note.kind = NoteKind::kLeft;
+  return context_.notes()->Send((group_->rank - 1) / kChildren, message, Urgency::kCanWait);
+}
+
+Status WindowMessages::EndLeft() {
+  all_left_ = true;
+  const auto ranks = static_cast<int>(group_->members());
+  NoteMessage message;
+  message.note.kind = NoteKind::kAllLeft;
+  for (int child = FirstChild(group_->rank, ranks); child < EndOfChildren(group_->rank, ranks);
+       ++child) {
+    BRIGADE_RETURN_IF_ERROR(context_.notes()->Send(child, message, Urgency::kCanWait));
+  }
+  return Status();
 }
 
 void WindowMessages::Wake() {

@@ -44,6 +44,12 @@ class WindowMessages final : public Activity, private ControlHandler {
   // This rank has a fence behind it, and so has what it asks for next. What others have asked for
   // behind theirs is done from here on.
   void EndFence() { context_.EndFence(); }
+  // This rank leaves the window: it has nothing under way, and asks for nothing any more. It still
+  // answers what others ask for.
+  Status Leave();
+  // Whether all ranks have left it, as far as this rank has been sent. No note is under way to it
+  // then.
+  bool all_left() const { return all_left_ && !has_kept_notes(); }
   // Notes that the transport had no room for.
   bool has_kept_notes() const { return context_.has_kept_notes(); }
   const Outbox& outbox() const { return outbox_; }
@@ -59,6 +65,9 @@ class WindowMessages final : public Activity, private ControlHandler {
  private:
   void OnControl(int from, ConstByteSpan message) override;
   Status Hear(int from, const NoteMessage& message);
+  // Ranks that leave are counted along a tree: kLeft goes up to rank 0, and kAllLeft comes down.
+  Status CountLeft();
+  Status EndLeft();
   // Takes part in what is under way.
   void Wake();
   bool is_idle() const;
@@ -71,6 +80,9 @@ class WindowMessages final : public Activity, private ControlHandler {
   Engine::Listener* listener_ = nullptr;  // null: nobody listens
   Outbox outbox_;
   Inbox inbox_;
+  bool left_ = false;      // by this rank
+  int children_left_ = 0;  // in the tree, each with all below it
+  bool all_left_ = false;
 };
 
 }  // namespace brigade

@@ -83,9 +83,19 @@ Status Multiplier::Create(WindowSpace* space, Bootstrap* bootstrap,
 
 Status Multiplier::Free() { return window_->Free(); }
 
+Status Multiplier::Leave() {
+  scratch_.reset();
+  return window_->Leave();
+}
+
 Status Multiplier::Agree(const CallRecord& mine, std::vector<CallRecord>* all) {
   all->resize(static_cast<size_t>(window_->size()));
-  BRIGADE_RETURN_IF_ERROR(window_->AllGather(&mine, sizeof(mine), all->data()));
+  BRIGADE_RETURN_IF_ERROR(window_->AllGather(&mine, sizeof(mine), all->data(), look_));
+  // All ranks are in this call, and answer.
+  for (const std::atomic<bool>* const over : reads_) {
+    BRIGADE_RETURN_IF_ERROR(window_->WaitFor(*over));
+  }
+  reads_.clear();
   return CheckRecords(*all);
 }
 
@@ -96,6 +106,7 @@ Status Multiplier::Refuse(const Status& why) {
 
 Status Multiplier::Read(int rank, uint64_t address, int64_t* number, std::atomic<bool>* over) {
   const TypedLayout& one = TypedLayout::One(Element::kInt64);
+  reads_.push_back(over);
   return window_->Get({reinterpret_cast<std::byte*>(number), one, 1},
                       {rank, static_cast<int64_t>(address - kProcessAddress), one, 1}, over);
 }

@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "membuf/status.h"
@@ -37,12 +38,19 @@ class Multiplier {
   // outlive it. kInvalidArgument, kMismatch, and what Window::Create says; the same on all ranks.
   static Status Create(WindowSpace* space, Bootstrap* bootstrap, const MultiplierOptions& options,
                        std::unique_ptr<Multiplier>* multiplier);
-  // Local. Unless it was freed or is broken, it is aborted on all ranks.
+  // Local. Unless it was freed, left, abandoned or is broken, it is aborted on all ranks.
   ~Multiplier();
   Multiplier(const Multiplier&) = delete;
   Multiplier& operator=(const Multiplier&) = delete;
   // Collective. Nothing but the destructor may follow.
   Status Free();
+  // The same without a wait; gives the buffers back. Until HasEnded() others may still read this
+  // process' memory. Nothing but that, Abandon and the destructor may follow.
+  Status Leave();
+  // Looks, and does not wait: whether all ranks have left, or it is broken.
+  bool HasEnded() { return window_->HasEnded(); }
+  // At the end of a process: the destructor sends no message from here on.
+  void Abandon() { window_->Abandon(); }
 
   int rank() const;
   int rows() const { return options_.rows; }
@@ -64,6 +72,10 @@ class Multiplier {
   // `why` is one of the failures after which nothing happened.
   Status Refuse(const Status& why);
 
+  // From here on Multiply calls `look` about once a second while it waits for ranks that have not
+  // come to the product. It may call Read and Progress. Its failure breaks the multiplier.
+  void LookWhileWaiting(Window::Look look) { look_ = std::move(look); }
+
   // Begins to read a number at an address of another rank, which need not call: *over when it is
   // here. Until then both must stay.
   Status Read(int rank, uint64_t address, int64_t* number, std::atomic<bool>* over);
@@ -81,6 +93,8 @@ class Multiplier {
   const MultiplierOptions options_;
   std::unique_ptr<Scratch> scratch_;  // goes last: what is on its way may still arrive
   std::unique_ptr<Window> window_;    // all memory of each process
+  Window::Look look_;
+  std::vector<const std::atomic<bool>*> reads_;  // that may be under way
 };
 
 }  // namespace brigade
