@@ -10,152 +10,243 @@
 #include <vector>
 
 #include "patterns/group/group_agreement.h"
+#include "patterns/settings/settings.h"
 #include "pblas_shim/errors.h"
 #include "pblas_shim/process_functions.h"
 #include "pblas_shim/runtime.h"
 #include "transport/mpi/mpi_bootstrap.h"
+#include "transport/mpi/own_requests.h"
 
 namespace brigade {
 namespace pblas {
 namespace {
 
-// What its ranks tell each other.
+// What the ranks of a grid send each other before they make a multiplier.
 struct Offer {
   uint64_t course;  // its address
-  int when;         // its place in kFromLeast
+  int when;         // BRIGADE_PBLAS
   int row;
   int col;
+  int has_asked;  // the next rank
 };
-using When = Settings::When;
-constexpr When kFromLeast[] = {When::kOff, When::kAuto, When::kOn};
 
-// The course of a process that ends the grid.
+const char* NameOf(Settings::When when) {
+  switch (when) {
+    case Settings::When::kOff:
+      return "off";
+    case Settings::When::kAuto:
+      return "auto";
+    case Settings::When::kOn:
+      break;
+  }
+  return "on";
+}
+
+// The course of a rank that has ended the grid.
 constexpr int64_t kEnd = INT64_MAX;
-// From look to look at others who do not come.
+// Between two looks at ranks that do not come.
 constexpr std::chrono::seconds kLookInterval(1);
+// Tags of products, down from the largest that MPI has. MPI has more than twice as many.
+constexpr int64_t kTags = 16384;
+
+void Require(const char* routine, const Status& status) {
+  if (!status.ok()) Fail(routine, status.ToString());
+}
+
+Status Differ(const std::string& what) {
+  return {StatusCode::kMismatch, what + ": the arguments of the ranks differ, or BRIGADE_PBLAS"};
+}
 
 }  // namespace
 
-std::unique_ptr<Grid> Grid::Make(Runtime* runtime, MPI_Comm comm, const GridPlace& place) {
-  std::unique_ptr<Grid> grid(new Grid);
-  grid->place_ = place;
-  grid->when_ = runtime->settings().pblas;
-  grid->report_seconds_ = runtime->settings().engine.report_seconds;
-  grid->outcome_ = grid->Open(runtime, comm);
-  return grid;
+Grid::Grid(Runtime* runtime, MPI_Comm comm, const GridPlace& place)
+    : runtime_(runtime),
+      context_comm_(comm),
+      place_(place),
+      course_(std::make_unique<std::atomic<int64_t>>(0)) {
+  MPI_Comm_rank(comm, &rank_);
+  MPI_Comm_size(comm, &ranks_);
 }
 
-Status Grid::Open(Runtime* runtime, MPI_Comm comm) {
-  MpiBootstrap bootstrap(comm);
-  const auto* const least =
-      std::find(std::begin(kFromLeast), std::end(kFromLeast), runtime->settings().pblas);
-  const Offer mine{reinterpret_cast<uint64_t>(&course_), static_cast<int>(least - kFromLeast),
-                   place_.row, place_.col};
-  std::vector<Offer> all(static_cast<size_t>(bootstrap.size()));
-  BRIGADE_RETURN_IF_ERROR(bootstrap.AllGather(&mine, sizeof(mine), all.data()));
-  int lowest = mine.when;
-  is_row_by_row_ = bootstrap.size() == place_.rows * place_.cols;
+std::string Grid::NameOf(int rank) const {
+  return "process {" + std::to_string(rank / place_.cols) + "," +
+         std::to_string(rank % place_.cols) + "} of the grid";
+}
+
+int Grid::TagOfProduct() const {
+  static const int largest = [] {
+    int* tag = nullptr;
+    int found = 0;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &tag, &found);
+    return *tag;  // MPI always has this attribute
+  }();
+  return largest - static_cast<int>(product() % kTags);
+}
+
+void Grid::LeaveProduct(const char* routine, LeftProduct* left) {
+  *course_ = 2 * (product() + 1) + 1;
+  if (is_open_ || ranks_ == 1) return;
+  left->grid_ = this;
+  left->routine_ = routine;
+  Require(routine, MpiStatus(MPI_Irecv(nullptr, 0, MPI_BYTE, (rank_ + ranks_ - 1) % ranks_,
+                                       TagOfProduct(), context_comm_, &left->receive_),
+                             "MPI_Irecv"));
+}
+
+LeftProduct::~LeftProduct() {
+  if (receive_ == MPI_REQUEST_NULL) return;
+  MPI_Cancel(&receive_);
+  MPI_Status status;
+  for (int is_over = 0; is_over == 0;) {
+    Require(routine_, MpiStatus(TestOwn(&receive_, &is_over, &status), "MPI_Test"));
+  }
+  int is_cancelled = 0;
+  MPI_Test_cancelled(&status, &is_cancelled);
+  if (is_cancelled != 0) return;
+  Require(routine_,
+          Differ(grid_->NameOf(status.MPI_SOURCE) + " takes what is left to the PBLAS here"));
+}
+
+void Grid::TakeProduct(const char* routine) {
+  *course_ = 2 * (product() + 1);
+  reported_ = Clock::now();
+  if (!is_open_) {
+    Open(routine);
+  } else if (comm_ != MPI_COMM_NULL) {
+    AwaitAll(routine, comm_);
+  }
+}
+
+void Grid::Open(const char* routine) {
+  AwaitAll(routine, context_comm_);
+  is_open_ = true;
+  const Offer mine{reinterpret_cast<uint64_t>(course_.get()),
+                   static_cast<int>(runtime_->settings().pblas), place_.row, place_.col,
+                   has_asked_ ? 1 : 0};
+  std::vector<Offer> all(static_cast<size_t>(ranks_));
+  MpiBootstrap bootstrap(context_comm_);
+  Require(routine, bootstrap.AllGather(&mine, sizeof(mine), all.data()));
+  // No rank leaves anything that was sent on the program's communicator.
+  const int last = (rank_ + ranks_ - 1) % ranks_;
+  if (all[static_cast<size_t>(last)].has_asked != 0) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    Require(routine, MpiStatus(MPI_Irecv(nullptr, 0, MPI_BYTE, last, TagOfProduct(), context_comm_,
+                                         &request),
+                               "MPI_Irecv"));
+    Require(routine, MpiPoll(&request, "MPI_Irecv"));
+  }
+  if (has_asked_) Require(routine, MpiPoll(&question_, "MPI_Issend"));
+  is_row_by_row_ = ranks_ == place_.rows * place_.cols;
   for (size_t r = 0; r < all.size(); ++r) {
+    if (all[r].when != all[0].when) {
+      Fail(routine, "BRIGADE_PBLAS is " +
+                        std::string(pblas::NameOf(static_cast<Settings::When>(all[0].when))) +
+                        " for " + NameOf(0) + ", and " +
+                        pblas::NameOf(static_cast<Settings::When>(all[r].when)) + " for " +
+                        NameOf(static_cast<int>(r)) + ": set it alike for all ranks");
+    }
     courses_.push_back(all[r].course);
-    lowest = std::min(lowest, all[r].when);
     is_row_by_row_ = is_row_by_row_ && all[r].row * place_.cols + all[r].col == static_cast<int>(r);
   }
-  when_ = kFromLeast[lowest];
-  if (when_ == When::kOff || !is_row_by_row_) return Status();
-  BRIGADE_RETURN_IF_ERROR(AgreeOnOutcome(&bootstrap, runtime->OpenEngine()));
+  if (is_row_by_row_) outcome_ = MakeMultiplier();
+}
+
+Status Grid::MakeMultiplier() {
+  MpiBootstrap bootstrap(context_comm_);
+  BRIGADE_RETURN_IF_ERROR(AgreeOnOutcome(&bootstrap, runtime_->OpenEngine()));
   MultiplierOptions options;
   options.rows = place_.rows;
   options.cols = place_.cols;
-  options.buffer_bytes = runtime->settings().multiply_bytes;
-  BRIGADE_RETURN_IF_ERROR(Multiplier::Create(runtime->space(), &bootstrap, options, &multiplier_));
+  options.buffer_bytes = runtime_->settings().multiply_bytes;
+  BRIGADE_RETURN_IF_ERROR(Multiplier::Create(runtime_->space(), &bootstrap, options, &multiplier_));
+  multiplier_->LookWhileWaiting([this] { return LookAtOthers(); });
   if (HasOurBlacs()) return Status();
-  return AgreeOnOutcome(&bootstrap, MpiStatus(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup"));
+  return AgreeOnOutcome(&bootstrap, MpiStatus(MPI_Comm_dup(context_comm_, &comm_), "MPI_Comm_dup"));
 }
 
-void Grid::ComeToProduct(const char* routine, bool is_taken) {
-  course_ = 2 * (course_ / 2 + 1) + (is_taken ? 0 : 1);
-  if (is_taken) AwaitAll(routine);
-}
-
-void Grid::AwaitAll(const char* routine) {
-  if (comm_ == MPI_COMM_NULL) return;
-  const auto require = [routine](const Status& status) {
-    if (!status.ok()) Fail(routine, status.ToString());
-  };
-  using Clock = std::chrono::steady_clock;
-  const std::chrono::duration<double> interval(report_seconds_);
-  auto reported = Clock::now();
-  auto looked = reported;
-  // A barrier that also says whether all have come to the same.
-  const int64_t course = course_;
+void Grid::AwaitAll(const char* routine, MPI_Comm comm) {
+  // A barrier that also says whether all ranks have come to the same product.
+  const int64_t course = *course_;
   const int64_t mine[] = {course, -course};
   int64_t least[] = {course, -course};
   MPI_Request request = MPI_REQUEST_NULL;
-  int is_over = 0;
-  require(
-      MpiStatus(MPI_Iallreduce(mine, least, 2, MPI_INT64_T, MPI_MIN, comm_, &request), "a wait"));
+  Require(routine, MpiStatus(MPI_Iallreduce(mine, least, 2, MPI_INT64_T, MPI_MIN, comm, &request),
+                             "a wait"));
+  auto looked = Clock::now();
   for (;;) {
-    require(MpiStatus(MPI_Test(&request, &is_over, MPI_STATUS_IGNORE), "a wait"));
+    int is_over = 0;
+    Require(routine, MpiStatus(TestOwn(&request, &is_over, MPI_STATUS_IGNORE), "a wait"));
     if (is_over != 0) break;
     sched_yield();
-    require(FindWhoHasLeft());
-    const auto now = Clock::now();
-    if (now - looked >= kLookInterval) {
-      looked = now;
-      require(LookAtOthers());
-    }
-    if (interval.count() <= 0 || now - reported < interval) continue;
-    reported = now;
-    std::fprintf(stderr,
-                 "brigade: process {%d,%d} of a grid waits for others to come to a product or to "
-                 "the end of the grid, and goes on waiting\n",
-                 place_.row, place_.col);
+    if (looks_ != nullptr) Require(routine, multiplier_->Progress());
+    if (Clock::now() - looked < kLookInterval) continue;
+    looked = Clock::now();
+    Require(routine, LookAtOthers());
   }
   if (least[0] != -least[1]) {
-    require({StatusCode::kMismatch,
-             "processes of a grid do not come to the same products, or one leaves to the PBLAS "
-             "what another takes: their arguments differ"});
-  }
-  // All are in the same, and answer.
-  for (size_t r = 0; looks_ != nullptr && r < courses_.size(); ++r) {
-    require(multiplier_->WaitFor(looks_[r].over));
+    Require(routine,
+            Differ("the ranks of a grid are in different products, of which they have "
+                   "come to " +
+                   std::to_string(least[0] / 2) + " and " + std::to_string(-least[1] / 2)));
   }
 }
 
 Status Grid::LookAtOthers() {
+  const std::chrono::duration<double> interval(runtime_->settings().engine.report_seconds);
+  if (interval.count() > 0 && Clock::now() - reported_ >= interval) {
+    reported_ = Clock::now();
+    std::fprintf(stderr,
+                 "brigade: process {%d,%d} of a grid waits for others to come to product number "
+                 "%lld of the grid, and goes on waiting\n",
+                 place_.row, place_.col, static_cast<long long>(product()));
+  }
+  if (multiplier_ == nullptr) return AskNextRank();
   if (looks_ == nullptr) looks_ = std::make_unique<Look[]>(courses_.size());
-  for (size_t r = 0; r < courses_.size(); ++r) {
-    Look& look = looks_[r];
-    if (static_cast<int>(r) == multiplier_->rank() || !look.over) continue;
-    look.over = false;
+  for (int r = 0; r < ranks_; ++r) {
+    Look& look = looks_[static_cast<size_t>(r)];
+    if (r == rank_) continue;
+    if (look.over && look.course <= *course_) {
+      look.over = false;
+      BRIGADE_RETURN_IF_ERROR(
+          multiplier_->Read(r, courses_[static_cast<size_t>(r)], &look.course, &look.over));
+    }
+    if (!look.over || look.course <= *course_) continue;
+    return look.course == kEnd
+               ? Status(StatusCode::kMismatch, NameOf(r) +
+                                                   " has ended it, and will not come to "
+                                                   "what is taken here")
+               : Differ(NameOf(r) + " leaves to the PBLAS what is taken here");
+  }
+  return Status();
+}
+
+Status Grid::AskNextRank() {
+  const int next = (rank_ + 1) % ranks_;
+  if (!has_asked_) {
+    has_asked_ = true;
     BRIGADE_RETURN_IF_ERROR(
-        multiplier_->Read(static_cast<int>(r), courses_[r], &look.course, &look.over));
+        MpiStatus(MPI_Issend(nullptr, 0, MPI_BYTE, next, TagOfProduct(), context_comm_, &question_),
+                  "MPI_Issend"));
   }
-  return Status();
+  int is_matched = 0;
+  BRIGADE_RETURN_IF_ERROR(
+      MpiStatus(TestOwn(&question_, &is_matched, MPI_STATUS_IGNORE), "MPI_Test"));
+  return is_matched == 0 ? Status()
+                         : Differ(NameOf(next) + " leaves to the PBLAS what is taken here");
 }
 
-Status Grid::FindWhoHasLeft() {
-  if (looks_ == nullptr) return Status();
-  BRIGADE_RETURN_IF_ERROR(multiplier_->Progress());
-  for (size_t r = 0; r < courses_.size(); ++r) {
-    if (!looks_[r].over || looks_[r].course <= course_) continue;
-    const int rank = static_cast<int>(r);
-    return {StatusCode::kMismatch,
-            "process {" + std::to_string(rank / place_.cols) + "," +
-                std::to_string(rank % place_.cols) +
-                "} of the grid leaves to the PBLAS what is taken here: their arguments differ"};
-  }
-  return Status();
-}
-
-void Grid::Free() {
-  if (multiplier_ == nullptr) return;
-  course_ = kEnd;
-  AwaitAll("the end of a grid");
-  // If others are elsewhere, they tell the job.
-  (void)multiplier_->Free();
-  multiplier_.reset();
+void Grid::End() {
+  *course_ = kEnd;
   if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  // If it is broken, its failure has been told.
+  if (multiplier_ != nullptr) (void)multiplier_->Leave();
+}
+
+void Grid::Abandon() {
+  *course_ = kEnd;
+  (void)course_.release();  // other ranks may read it as long as this process lives
+  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  if (multiplier_ != nullptr) multiplier_->Abandon();
 }
 
 }  // namespace pblas

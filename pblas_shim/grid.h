@@ -1,5 +1,8 @@
-// Grid: a BLACS context that multiplies, or the reason why it cannot. It lives as long as the
-// context's communicator, which it hangs on as an attribute.
+// Grid: what this library knows of a BLACS context: how many products this rank has come to, and,
+// from the first one that is taken, a multiplier.
+//
+// It is attached to the context's communicator, and ends with it. The end of a context is local: a
+// grid with a multiplier is kept until all of its ranks have ended theirs (HasEnded).
 
 #ifndef BRIGADE_PBLAS_SHIM_GRID_H_
 #define BRIGADE_PBLAS_SHIM_GRID_H_
@@ -7,17 +10,19 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "membuf/status.h"
-#include "patterns/settings/settings.h"
 #include "windows/multiply/multiply.h"
 
 namespace brigade {
 namespace pblas {
 
+class LeftProduct;
 class Runtime;
 
 struct GridPlace {
@@ -29,62 +34,103 @@ struct GridPlace {
 
 class Grid {
  public:
-  // Collective over `comm`, the context's communicator.
-  static std::unique_ptr<Grid> Make(Runtime* runtime, MPI_Comm comm, const GridPlace& place);
+  // Local. `runtime` must outlive the grid. `comm` is the context's communicator.
+  Grid(Runtime* runtime, MPI_Comm comm, const GridPlace& place);
 
-  // What all of its ranks agree on: the least of what they ask for.
-  Settings::When when() const { return when_; }
-  // Whether ranks are in the order that a multiplier wants. The same on all of them.
+  // Local. This rank has come to the next product of the grid, and leaves it to the PBLAS. `left`
+  // is destroyed when the PBLAS have computed it.
+  void LeaveProduct(const char* routine, LeftProduct* left);
+  // Collective. This rank has come to the next product of the grid, and takes it. Returns when all
+  // ranks have come; but over our BLACS, and from the second such product on, Multiply waits for
+  // them. The job ends, in the name of `routine`, if another rank has left this product to the
+  // PBLAS, is in another one, or has ended the grid.
+  void TakeProduct(const char* routine);
+
+  // Whether the ranks of the communicator are in the order that a multiplier needs. Known, and
+  // equal on all ranks, from the first TakeProduct on; until then it is assumed.
   bool is_row_by_row() const { return is_row_by_row_; }
-  // kOk, or why there is no multiplier where all would have it be: an error, since what a program
-  // computes may not depend on what a machine has left. The same on all ranks.
+  // Why the first TakeProduct has made no multiplier although the ranks are in order: an error,
+  // since what a program computes may not depend on what a machine has left. Equal on all ranks.
   const Status& outcome() const { return outcome_; }
-  // REQUIRES: when() is not kOff, is_row_by_row(), and the outcome is kOk.
+  // Null before the first TakeProduct, and without the two above.
   Multiplier* multiplier() const { return multiplier_.get(); }
   const GridPlace& place() const { return place_; }
 
-  // This process comes to the next product of the grid. If it takes that: collective over it, and
-  // returns when all have come. Whoever waits for ranks that are not in a product yet waits here,
-  // where MPI goes on, and not in the product: others may need what the BLACS have sent from here,
-  // and that may need calls of MPI by this rank. Over our BLACS nothing does, so nobody waits.
-  //
-  // The job ends, in the name of `routine`, where a rank has left this product to the PBLAS, or is
-  // in another, or at the end of the grid. Its arguments are others then, and the PBLAS do not look
-  // for that. So each rank that has found its grid comes here, whatever else is wrong.
-  void ComeToProduct(const char* routine, bool is_taken);
-
-  // Collective over it. The job ends as in a product.
-  void Free();
+  // Local: this rank has ended the context, whose communicator is freed.
+  void End();
+  // Looks, and does not wait: whether all ranks have ended it. It can be destroyed then, without a
+  // message. REQUIRES: End().
+  bool HasEnded() { return multiplier_ == nullptr || multiplier_->HasEnded(); }
+  // At the end of MPI: the destructor sends no message from here on.
+  void Abandon();
 
  private:
-  // At the course of another.
+  friend class LeftProduct;
+  using Clock = std::chrono::steady_clock;
+
+  // How far another rank is, as it was read last.
   struct Look {
     int64_t course = 0;
-    std::atomic<bool> over{true};
+    std::atomic<bool> over{true};  // whether the read is
   };
 
-  Grid() = default;
-  Status Open(Runtime* runtime, MPI_Comm comm);
-  // Does not return with MPI still at it: what fails ends the job.
-  void AwaitAll(const char* routine);
-  // Looks how far the others are, who need not call; and what of that is here.
+  void Open(const char* routine);
+  Status MakeMultiplier();
+  // Until all ranks are in the product that this one is in, over `comm`. MPI goes on meanwhile:
+  // others may need what foreign BLACS have sent from here before they come.
+  void AwaitAll(const char* routine, MPI_Comm comm);
+  // What a rank does about once a second while it waits for others to come to a product: reports,
+  // and finds out whether another rank will not come.
   Status LookAtOthers();
-  Status FindWhoHasLeft();
+  // The same before there is a multiplier, by which courses are read: whether the next rank is in
+  // the PBLAS' part of this product. It has posted a receive there (LeftProduct), which a
+  // synchronous send matches.
+  Status AskNextRank();
+  int64_t product() const { return *course_ / 2; }
+  int TagOfProduct() const;
+  std::string NameOf(int rank) const;
 
-  GridPlace place_;
-  // A duplicate, lest the program's communicator has to serve where it is about to go. Null: nobody
-  // is awaited.
-  MPI_Comm comm_ = MPI_COMM_NULL;
-  double report_seconds_ = 0;  // of a wait
-  // How far this process is: twice the products of the grid to which it has come, and one more
-  // while it leaves the last of them to the PBLAS. Others read it.
-  std::atomic<int64_t> course_{0};
-  std::vector<uint64_t> courses_;  // where they are, by rank
-  std::unique_ptr<Look[]> looks_;  // at these; null: at none yet
-  Settings::When when_ = Settings::When::kOff;
-  bool is_row_by_row_ = false;
+  Runtime* const runtime_;
+  const MPI_Comm context_comm_;  // until End
+  const GridPlace place_;
+  int rank_ = 0;  // in the communicator
+  int ranks_ = 0;
+  // How far this rank is: twice the products of the grid to which it has come, and one more while
+  // it leaves the last of them to the PBLAS. Other ranks read it.
+  std::unique_ptr<std::atomic<int64_t>> course_;
+  std::vector<uint64_t> courses_;  // addresses of the ranks' courses
+  std::unique_ptr<Look[]> looks_;  // at these; null: there was none yet
+  bool is_open_ = false;           // TakeProduct has returned once
+  bool is_row_by_row_ = true;
   Status outcome_;
+  // A duplicate over which AwaitAll waits; null: over our BLACS.
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Request question_ = MPI_REQUEST_NULL;  // of AskNextRank
+  bool has_asked_ = false;
+  Clock::time_point reported_;
   std::unique_ptr<Multiplier> multiplier_;
+};
+
+// A product that is left to the PBLAS, while they compute it.
+//
+// On a grid without a multiplier it keeps a receive posted, from the rank before this one and with
+// a tag of this product. A rank that takes the product, and waits long for others, sends to the
+// rank behind it synchronously: that ends only if there is such a receive. Of the ranks that take a
+// product that others leave, one has a rank behind it that leaves it.
+class LeftProduct {
+ public:
+  LeftProduct() = default;
+  // The job ends if a rank has taken the product.
+  ~LeftProduct();
+  LeftProduct(const LeftProduct&) = delete;
+  LeftProduct& operator=(const LeftProduct&) = delete;
+
+ private:
+  friend class Grid;
+
+  const Grid* grid_ = nullptr;
+  const char* routine_ = nullptr;
+  MPI_Request receive_ = MPI_REQUEST_NULL;
 };
 
 }  // namespace pblas

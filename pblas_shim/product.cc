@@ -148,7 +148,8 @@ void Explain(const Runtime& runtime, const Grid& grid, const char* routine,
 
 }  // namespace
 
-bool ComputeProduct(const char* routine, Element element, const ProductArguments& arguments) {
+bool ComputeProduct(const char* routine, Element element, const ProductArguments& arguments,
+                    LeftProduct* left) {
   int64_t context = 0;
   GridPlace place;
   if (IsTornDown() || !FindGrid(routine, arguments, &context, &place)) return false;
@@ -163,11 +164,20 @@ bool ComputeProduct(const char* routine, Element element, const ProductArguments
   shape.is_half = arguments.half != nullptr;
   MultiplyCall call;
   call.element = element;
-  const char* decided = FindWrong(arguments, &call);
-  if (decided == nullptr) decided = WhyLeft(grid->when(), shape, grid->is_row_by_row());
+  const auto decide = [&] {
+    const char* const wrong = FindWrong(arguments, &call);
+    if (wrong != nullptr) return wrong;
+    return WhyLeft(runtime->settings().pblas, shape, grid->is_row_by_row());
+  };
+  const char* decided = decide();
+  if (decided != nullptr) {
+    grid->LeaveProduct(routine, left);
+  } else {
+    grid->TakeProduct(routine);
+    if (!grid->outcome().ok()) FailForWant(routine, grid->outcome());
+    decided = decide();  // anew: the order of the ranks is known now
+  }
   std::string why_left = decided != nullptr ? decided : "";
-  if (why_left.empty() && !grid->outcome().ok()) FailForWant(routine, grid->outcome());
-  grid->ComeToProduct(routine, why_left.empty());
   if (why_left.empty()) {
     call.is_hermitian = arguments.is_hermitian;
     call.m = shape.m;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "pblas_shim/grid.h"
 #include "windows/elements/element.h"
 
 namespace brigade {
@@ -58,8 +59,10 @@ struct ProductArguments {
 };
 
 // Whether it has computed the product. Otherwise nothing happened, on any rank of the grid, and the
-// PBLAS are to be called: they also tell of wrong arguments, as only they can.
-bool ComputeProduct(const char* routine, Element element, const ProductArguments& arguments);
+// PBLAS are to be called: they also tell of wrong arguments, as only they can. `left` is to be
+// destroyed when they return.
+bool ComputeProduct(const char* routine, Element element, const ProductArguments& arguments,
+                    LeftProduct* left);
 
 }  // namespace pblas
 }  // namespace brigade

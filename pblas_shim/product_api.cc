@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstdint>
 
+#include "pblas_shim/grid.h"
 #include "pblas_shim/process_functions.h"
 #include "pblas_shim/product.h"
 #include "windows/elements/element.h"
@@ -11,6 +12,7 @@ using brigade::Element;
 using brigade::pblas::ComputeProduct;
 using brigade::pblas::find_next;
 using brigade::pblas::FindFunction;
+using brigade::pblas::LeftProduct;
 using brigade::pblas::ProductArguments;
 using brigade::pblas::ToSubmatrix;
 
@@ -38,7 +40,8 @@ using Integer = int;
                                      ToSubmatrix(b, ib, jb, descb),                             \
                                      beta,                                                      \
                                      ToSubmatrix(c, ic, jc, descc)};                            \
-    if (ComputeProduct(text, element, arguments)) return;                                       \
+    LeftProduct left;                                                                           \
+    if (ComputeProduct(text, element, arguments, &left)) return;                                \
     static auto* const original = FindFunction<decltype(name)>(find_next, #name, text);         \
     original(op_a, op_b, m, n, k, alpha, a, ia, ja, desca, b, ib, jb, descb, beta, c, ic, jc,   \
              descc);                                                                            \
@@ -63,7 +66,8 @@ using Integer = int;
                                      ToSubmatrix(a, ia, ja, desca),                              \
                                      &scalars[1],                                                \
                                      ToSubmatrix(c, ic, jc, descc)};                             \
-    if (ComputeProduct(text, element, arguments)) return;                                        \
+    LeftProduct left;                                                                            \
+    if (ComputeProduct(text, element, arguments, &left)) return;                                 \
     static auto* const original = FindFunction<decltype(name)>(find_next, #name, text);          \
     original(half, op, n, k, alpha, a, ia, ja, desca, beta, c, ic, jc, descc);                   \
   }

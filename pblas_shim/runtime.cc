@@ -42,32 +42,41 @@ Grid* Runtime::GridOf(const char* routine, int64_t context, const GridPlace& pla
   int64_t handle = 0;
   get(&context, &kCommunicatorOfContext, &handle);
   MPI_Comm comm = MPI_Comm_f2c(LowHalf(handle));
+  DestroyEnded();
   void* known = nullptr;
   int is_known = 0;
   MPI_Comm_get_attr(comm, keyval_, &known, &is_known);
   if (is_known != 0) return static_cast<Grid*>(known);
-  grids_.push_back(Grid::Make(this, comm, place));
+  grids_.push_back(std::make_unique<Grid>(this, comm, place));
   MPI_Comm_set_attr(comm, keyval_, grids_.back().get());
   return grids_.back().get();
 }
 
-// All ranks of the grid come here, for a context ends on all of them.
 int Runtime::OnCommunicatorFree(MPI_Comm, int, void* grid, void*) {
   if (current_ == nullptr || current_->pid_ != getpid()) return MPI_SUCCESS;
   auto& grids = current_->grids_;
   const auto found =
       std::find_if(grids.begin(), grids.end(), [&](const auto& one) { return one.get() == grid; });
   if (found == grids.end()) return MPI_SUCCESS;
-  (*found)->Free();
+  (*found)->End();
+  current_->ended_.push_back(std::move(*found));
   grids.erase(found);
+  current_->DestroyEnded();
   return MPI_SUCCESS;
+}
+
+void Runtime::DestroyEnded() {
+  ended_.erase(std::remove_if(ended_.begin(), ended_.end(),
+                              [](const auto& grid) { return grid->HasEnded(); }),
+               ended_.end());
 }
 
 void Runtime::OnMpiFinalize() {
   // A forked child has copies of everything and owns none of it.
   if (current_->pid_ != getpid()) return;
-  // Contexts that the program has not ended: all ranks come here, in the same state.
-  for (const auto& grid : current_->grids_) grid->Free();
+  for (const auto* const grids : {&current_->grids_, &current_->ended_}) {
+    for (const auto& grid : *grids) grid->Abandon();
+  }
   delete std::exchange(current_, nullptr);
 }
 

@@ -31,8 +31,7 @@ class Runtime {
   }
 
   const Settings& settings() const { return settings_; }
-  // The grid of a context, which begins as `place` says. The first call for a context is collective
-  // over it.
+  // The grid of a context, at which this rank has this place. Local.
   Grid* GridOf(const char* routine, int64_t context, const GridPlace& place);
 
   // Once it has succeeded there is an engine, shared with the BLACS if they are ours.
@@ -45,6 +44,8 @@ class Runtime {
   static Runtime* StartNow(const char* routine);
   static void OnMpiFinalize();
   static int OnCommunicatorFree(MPI_Comm, int, void* grid, void*);
+  // Destroys the grids that all of their ranks have ended.
+  void DestroyEnded();
 
   static Runtime* current_;
 
@@ -54,6 +55,7 @@ class Runtime {
   std::shared_ptr<SharedEngine> engine_;
   std::unique_ptr<WindowSpace> space_;
   std::vector<std::unique_ptr<Grid>> grids_;
+  std::vector<std::unique_ptr<Grid>> ended_;  // by this rank, and not yet by all
 };
 
 }  // namespace pblas

@@ -99,7 +99,9 @@ int main(int argc, char** argv) {
   blacs_get_(&minus_one, &zero, &context);
   blacs_gridinit_(&context, "Row", &one, &two);
   Product small(40, 40), large(1200, 1200);
-  small.Compute(context, 40, 1);
+  // The first product that is taken makes the multiplier.
+  const bool is_taken_first = std::strncmp(name, "taken_", 6) == 0;
+  (is_taken_first ? large : small).Compute(context, is_taken_first ? 1200 : 40, 1);
   if (std::strcmp(name, "memory") == 0) {
     if (rank == 1) ForbidMoreMemory();
     large.Compute(context, 1200, 1);
@@ -107,9 +109,11 @@ int main(int argc, char** argv) {
     Product wide(1, 1 << 23);
     if (rank == 1) ForbidMoreMemory();
     wide.Compute(context, 1, 1);
-  } else if (std::strcmp(name, "one_is_small") == 0) {
+  } else if (std::strcmp(name, "one_is_small") == 0 ||
+             std::strcmp(name, "taken_one_is_small") == 0) {
     large.Compute(context, rank == 0 ? 1200 : 8, 1);
-  } else if (std::strcmp(name, "one_is_missing") == 0) {
+  } else if (std::strcmp(name, "one_is_missing") == 0 ||
+             std::strcmp(name, "taken_one_is_missing") == 0) {
     if (rank == 0) large.Compute(context, 1200, 1);
   } else if (std::strcmp(name, "one_has_no_letter") == 0) {
     if (rank == 1) large.ComputeWrongly(context, "X", context);
@@ -117,10 +121,25 @@ int main(int argc, char** argv) {
   } else if (std::strcmp(name, "one_has_no_grid") == 0) {
     if (rank == 1) large.ComputeWrongly(context, "N", minus_one);
     large.Compute(context, 1200, 1);
-  } else if (std::strcmp(name, "looks_fail") == 0) {
+  } else if (std::strcmp(name, "taken_one_has_ended") == 0) {
+    if (rank == 0) large.Compute(context, 1200, 1);
+    if (rank == 1) blacs_gridexit_(&context);
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else if (std::strcmp(name, "one_is_late") == 0) {
+    if (rank == 1) std::this_thread::sleep_for(std::chrono::seconds(4));
     large.Compute(context, 1200, 1);
+    // What was sent on the program's communicator has been received.
+    const int of_context = 10;
+    int communicator = 0;
+    int is_left = 0;
+    blacs_get_(&context, &of_context, &communicator);
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_Comm_f2c(communicator), &is_left,
+               MPI_STATUS_IGNORE);
+    if (is_left != 0) std::fprintf(stderr, "a message is left over\n");
+  } else if (std::strcmp(name, "taken_looks_fail") == 0) {
     if (rank == 0) ForbidLooks();
     if (rank == 1) std::this_thread::sleep_for(std::chrono::seconds(4));
+    large.Compute(context, 1200, 1);
   } else if (std::strcmp(name, "alpha") == 0) {
     small.Compute(context, 40, rank + 1);
   }

@@ -46,7 +46,6 @@ ends_well() {
 
 hint='BRIGADE_PBLAS=off leaves all products to the PBLAS'
 taken='by one-sided communication'
-declare -A missing=(["$library"]='do not come to the same products' ["$library:$blacs"]='mismatch: ')
 for preloads in "$library" "$library:$blacs"; do
   ends_well small "$taken" BRIGADE_PBLAS=on BRIGADE_PBLASS=off
   grep -q 'BRIGADE_PBLASS is set, .* BRIGADE_PBLAS$' "$TEST_TMPDIR/out" || complain 'a misspelt setting is not named'
@@ -54,26 +53,43 @@ for preloads in "$library" "$library:$blacs"; do
   ends memory_for_columns "a product on rank 1: a list of columns, .*; $hint" BRIGADE_PBLAS=on
   # Smaller buffers go into what has been freed.
   ends_well memory "$taken" BRIGADE_PBLAS=on BRIGADE_MULTIPLY_BYTES=4K
-  # The other is at the end of the grid. Over our BLACS it is the messages that do not match, and not the calls.
+  # The other has ended the grid, or is inside the PBLAS, and waits for this one.
   tellers=0
-  ends one_is_missing "${missing[$preloads]}" BRIGADE_PBLAS=auto
+  for transport in auto tcp; do
+    ends taken_one_has_ended 'process {0,1} of the grid has ended it' \
+      BRIGADE_PBLAS=auto BRIGADE_TRANSPORT=$transport BRIGADE_IFACE=lo
+    # That one is in MPI_Finalize.
+    ends taken_one_is_missing 'rank 1 .*\(is gone\|has left\)\|process {0,1} of the grid has ended it' \
+      BRIGADE_PBLAS=auto BRIGADE_TRANSPORT=$transport BRIGADE_IFACE=lo
+    ends taken_one_is_small 'process {0,1} of the grid leaves to the PBLAS what is taken here' \
+      BRIGADE_PBLAS=auto BRIGADE_TRANSPORT=$transport BRIGADE_IFACE=lo
+  done
+  ends taken_looks_fail 'rank 1 .* is gone' BRIGADE_PBLAS=auto
   tellers='0 1'
+  # Ranks that come late are waited for, and nothing stays behind of how they were waited for.
+  ends_well one_is_late "$taken" BRIGADE_PBLAS=auto
+  ! grep -q 'left over' "$TEST_TMPDIR/out" || complain 'one_is_late'
+  # A rank that has ended a grid on which nothing was taken has left nothing that says so.
+  # shellcheck disable=SC2034 # run_mpi.sh reads it
+  TEST_TIMEOUT=9 job one_is_missing BRIGADE_PBLAS=auto BRIGADE_REPORT_SECONDS=1 &&
+    complain 'one_is_missing ends well'
+  grep -q 'process {0,0} of a grid waits for others to come to product number 2' "$TEST_TMPDIR/out" ||
+    complain 'one_is_missing: the wait is not reported'
 done
 # Without the library of names, or with one from before it gave what the part needs.
 preloads=$(echo "${library%.so}"_*.so.0)
 ends small 'not opened by a libbrigade_pblas.so of its version' BRIGADE_PBLAS=on
 preloads=$library
-# What ranks have to agree on. Over our BLACS such a wait is reported, and goes on.
+# What ranks have to agree on, also before there is a multiplier. Over our BLACS that takes a rank that calls MPI.
 tellers=0
 ends one_is_small 'process {0,1} of the grid leaves to the PBLAS what is taken here' BRIGADE_PBLAS=auto
-call='the end of a grid'
-ends looks_fail 'rank 1 .* is gone' BRIGADE_PBLAS=auto
-tellers=1
-ends one_is_missing 'do not come to the same products' BRIGADE_PBLAS=auto
-tellers='0 1' call=PDGEMM
+preloads=$library:$blacs
+ends one_is_small 'process {0,1} of the grid leaves to the PBLAS what is taken here' BRIGADE_PBLAS=auto BRIGADE_TRANSPORT=mpi
+preloads=$library
+tellers='0 1'
 # What the PBLAS tell of on one rank counts as its product.
-ends one_has_no_letter 'do not come to the same products' BRIGADE_PBLAS=auto
-ends one_has_no_grid 'do not come to the same products' BRIGADE_PBLAS=auto
+ends one_has_no_letter 'are in different products.* come to 2 and 3' BRIGADE_PBLAS=auto
+ends one_has_no_grid 'are in different products.* come to 2 and 3' BRIGADE_PBLAS=auto
 ends_well alpha 'PDGEMM is left to the PBLAS: the ranks of a product differ in alpha' BRIGADE_PBLAS=on
 ends_well small 'left to the PBLAS: BRIGADE_PBLAS=off' BRIGADE_PBLAS=off
 ends small "BRIGADE_TRANSPORT=pigeon.*; $hint" BRIGADE_PBLAS=on BRIGADE_TRANSPORT=pigeon
@@ -81,11 +97,20 @@ ends small "BRIGADE_TRANSPORT=pigeon.*; $hint" BRIGADE_PBLAS=on BRIGADE_TRANSPOR
 ends_well small 'left to the PBLAS: it is small' BRIGADE_TRANSPORT=pigeon
 ends small 'BRIGADE_MULTIPLY_BYTES=1K: must be 4096 bytes or more' BRIGADE_MULTIPLY_BYTES=1K
 # What decides about bits is the same on all ranks.
-# shellcheck disable=SC2016 # for the inner shell
-printf '#!/bin/sh\nBRIGADE_MULTIPLY_BYTES=$((8192 << ${OMPI_COMM_WORLD_RANK:-$PMI_RANK})) exec "%s" "$@"\n' "$program" \
-  >"$TEST_TMPDIR/differing"
-chmod +x "$TEST_TMPDIR/differing"
-program=$TEST_TMPDIR/differing
+differing() {  # ASSIGNMENT: made on each rank, where $rank is its number
+  # shellcheck disable=SC2016 # for the inner shell
+  printf '#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\nexport %s\nexec "%s" "$@"\n' "$1" "$same" \
+    >"$TEST_TMPDIR/differing"
+  chmod +x "$TEST_TMPDIR/differing"
+}
+same=$program program=$TEST_TMPDIR/differing
+# shellcheck disable=SC2016 # for that shell
+differing 'BRIGADE_MULTIPLY_BYTES=$((8192 << rank))'
 ends small "differ in .*(BRIGADE_MULTIPLY_BYTES): rank 0 has 8192, rank 1 has 16384; $hint" BRIGADE_PBLAS=on
+# shellcheck disable=SC2016
+differing 'BRIGADE_PBLAS=$([ $rank = 0 ] && echo on || echo auto)'
+ends taken_large 'BRIGADE_PBLAS is on for process {0,0} of the grid, and auto for process {0,1}'
+tellers=0
+ends small 'process {0,1} of the grid leaves to the PBLAS what is taken here: .*BRIGADE_PBLAS'
 
 exit $((failures > 0))
