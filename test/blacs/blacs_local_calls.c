@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "brigade/mpi.h"
+#include "brigade/blacs_mpi.h"
 
 enum { kLong = 1 << 15 };
 
