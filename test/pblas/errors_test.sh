@@ -92,9 +92,9 @@ ends one_has_no_letter 'are in different products.* come to 2 and 3' BRIGADE_PBL
 ends one_has_no_grid 'are in different products.* come to 2 and 3' BRIGADE_PBLAS=auto
 ends_well alpha 'PDGEMM is left to the PBLAS: the ranks of a product differ in alpha' BRIGADE_PBLAS=on
 ends_well small 'left to the PBLAS: BRIGADE_PBLAS=off' BRIGADE_PBLAS=off
-ends small "BRIGADE_TRANSPORT=pigeon.*; $hint" BRIGADE_PBLAS=on BRIGADE_TRANSPORT=pigeon
-# It is small, so that nothing is missing.
-ends_well small 'left to the PBLAS: it is small' BRIGADE_TRANSPORT=pigeon
+# A bad value ends the job, whatever the product.
+ends small "BRIGADE_TRANSPORT=pigeon: there is no transport 'pigeon'" BRIGADE_PBLAS=on BRIGADE_TRANSPORT=pigeon
+ends small "BRIGADE_TRANSPORT=pigeon: there is no transport 'pigeon'" BRIGADE_TRANSPORT=pigeon
 ends small 'BRIGADE_MULTIPLY_BYTES=1K: must be 4096 bytes or more' BRIGADE_MULTIPLY_BYTES=1K
 # What decides about bits is the same on all ranks.
 differing() {  # ASSIGNMENT: made on each rank, where $rank is its number
