@@ -139,11 +139,11 @@ void Grid::Open(const char* routine) {
   is_row_by_row_ = ranks_ == place_.rows * place_.cols;
   for (size_t r = 0; r < all.size(); ++r) {
     if (all[r].when != all[0].when) {
-      Fail(routine, "BRIGADE_PBLAS is " +
-                        std::string(pblas::NameOf(static_cast<Settings::When>(all[0].when))) +
-                        " for " + NameOf(0) + ", and " +
-                        pblas::NameOf(static_cast<Settings::When>(all[r].when)) + " for " +
-                        NameOf(static_cast<int>(r)) + ": set it alike for all ranks");
+      const auto value = [&](size_t rank) {
+        return std::string(pblas::NameOf(static_cast<Settings::When>(all[rank].when)));
+      };
+      Fail(routine, "the ranks of a grid differ in BRIGADE_PBLAS: rank 0 has " + value(0) +
+                        ", rank " + std::to_string(r) + " has " + value(r));
     }
     courses_.push_back(all[r].course);
     is_row_by_row_ = is_row_by_row_ && all[r].row * place_.cols + all[r].col == static_cast<int>(r);

@@ -109,7 +109,7 @@ differing 'BRIGADE_MULTIPLY_BYTES=$((8192 << rank))'
 ends small "differ in .*(BRIGADE_MULTIPLY_BYTES): rank 0 has 8192, rank 1 has 16384; $hint" BRIGADE_PBLAS=on
 # shellcheck disable=SC2016
 differing 'BRIGADE_PBLAS=$([ $rank = 0 ] && echo on || echo auto)'
-ends taken_large 'BRIGADE_PBLAS is on for process {0,0} of the grid, and auto for process {0,1}'
+ends taken_large 'the ranks of a grid differ in BRIGADE_PBLAS: rank 0 has on, rank 1 has auto'
 tellers=0
 ends small 'process {0,1} of the grid leaves to the PBLAS what is taken here: .*BRIGADE_PBLAS'
 

@@ -57,6 +57,8 @@ for preloads in "$pblas" "$pblas:$blacs"; do
   group "${of_pblas[@]}"
   differs 'differ in the buffers of products \(BRIGADE_MULTIPLY_BYTES\): rank 0 has 8388608, rank 1 has 4096' \
     BRIGADE_MULTIPLY_BYTES=4K "${of_pblas[@]}"
+  differs 'differ in BRIGADE_PBLAS: rank 0 has auto, rank 1 has on' BRIGADE_PBLAS=on \
+    env LD_PRELOAD="$preloads" "$pblas_program" taken_large
 done
 
 group "$bsp_program" all
