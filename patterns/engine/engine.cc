@@ -306,6 +306,7 @@ void Engine::BreakFailing() {
 }
 
 void Engine::OnEnquiry(GroupState* group, int from, ConstByteSpan message) {
+  ++enquiries_;
   if (!group->failure.ok()) return;
   const std::optional<Abort> mismatch = AnswerEnquiry(*group, from, message);
   if (!mismatch) return;

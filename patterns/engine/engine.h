@@ -252,7 +252,8 @@ class Engine {
   std::vector<GroupState*> failing_;
   // By the hosts it was measured on.
   std::map<std::string, std::shared_ptr<const MachineDescription>> machines_;
-  uint64_t advances_ = 0;  // of activities, as counted by Move
+  uint64_t advances_ = 0;   // of activities, as counted by Move
+  uint64_t enquiries_ = 0;  // that have come
   std::vector<Listener*> listeners_;
   bool helper_answers_ = false;  // as listeners were told
   int groups_ = 0;               // that callers hold
@@ -267,6 +268,7 @@ void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer, con
   const std::chrono::duration<double> interval(options_.report_seconds);
   uint64_t idle_polls = 0;
   uint64_t moves = 0;
+  bool has_moved = true;       // since the clock was looked at
   Clock::time_point since;     // what is counted
   Clock::time_point began;     // a little after the first of them
   Clock::time_point reported;  // or the same
@@ -277,7 +279,10 @@ void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer, con
     if (!wait && Trace::current() != nullptr) wait.emplace(TraceKind::kWait, 0, peer());
     const Clock::time_point polled = counts_waits_ ? Clock::now() : Clock::time_point();
     const uint64_t advances = advances_;
+    const uint64_t enquiries = enquiries_;
     if (Move()) {
+      // An enquiry of a rank that waits moves nothing.
+      has_moved |= enquiries_ == enquiries || advances_ != advances;
       if (counts_waits_ && idle_polls > 0) waited_ += polled - since;
       idle_polls = 0;
       // Part of a piece may have moved, which ends no wait.
@@ -290,10 +295,10 @@ void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer, con
       continue;
     }
     if (idle_polls == 0) since = polled;
-    if (idle_polls == rules::kPollsBeforeClock) {
+    if (idle_polls == rules::kPollsBeforeClock && std::exchange(has_moved, false)) {
       reported = began = Clock::now();
       timer.Start(began);
-    } else if (idle_polls > rules::kPollsBeforeClock && idle_polls % rules::kPollsPerClock == 0) {
+    } else if (idle_polls >= rules::kPollsBeforeClock && idle_polls % rules::kPollsPerClock == 0) {
       const Clock::time_point now = Clock::now();
       if (interval.count() > 0 && now - reported > interval) {
         reported = now;
