@@ -74,7 +74,7 @@ expect grid "BLACS ERROR 'blacs_.*BRIGADE_STAGING_BYTES=lots: must be" BRIGADE_S
 expect grid "BLACS ERROR 'blacs_.*BRIGADE_LOG=loud: must be" BRIGADE_LOG=loud
 expect grid "BLACS ERROR 'blacs_gridinit: .*BRIGADE_STAGING_BYTES=4096" BRIGADE_STAGING_BYTES=4K
 expect grid "BLACS ERROR 'blacs_gridinit: .*BRIGADE_CHUNK_BYTES=4194304" BRIGADE_CHUNK_BYTES=4M
-expect grid "BLACS ERROR 'blacs_gridinit: .*BRIGADE_TRANSPORT=pigeon" BRIGADE_TRANSPORT=pigeon
+expect grid "BLACS ERROR 'blacs_pinfo: .*BRIGADE_TRANSPORT=pigeon" BRIGADE_TRANSPORT=pigeon
 
 # Calls of four ranks that do not match, whoever else returns or waits.
 expect_among_four() {
