@@ -51,10 +51,10 @@ def check(path, expected_by_ranks):
         assert 0 < line["least_us"] <= line["lo_us"] <= line["median_us"] <= line["hi_us"], line
         if line["subject"] == "brigade" and line["case"] != "barrier":
             assert line["copies_per_byte"] <= 2, line  # at most one copy per side
-            # Pieces for one rank may do without, short ones of each portion, and what the kernel copies.
+            # Pieces for one rank may do without, and short ones of each block.
             messages = max(1, line["pieces"]) * (line["ranks"] if line["case"].startswith("multi-") else 1)
             is_for_one = line["ranks"] == 2 or line["case"].startswith("pingpong")
-            needs_none = is_for_one or line["bytes"] <= 4096 * messages or line["copies_per_byte"] == 0
+            needs_none = is_for_one or line["bytes"] <= 4096 * messages
             assert line["staging_peak_bytes"] > 0 or needs_none, line
         if "CMA off" in line["label"]:
             assert line["machine"]["single_copy"] == "none", line

@@ -166,7 +166,7 @@ Status PrintSettings() {
   };
   const std::string copies = value_of("BRIGADE_KERNEL_COPIES");
   listed.emplace_back("BRIGADE_IFACE", value_of("BRIGADE_IFACE"));
-  listed.emplace_back("BRIGADE_KERNEL_COPIES", copies.empty() ? "1" : copies);
+  listed.emplace_back("BRIGADE_KERNEL_COPIES", copies.empty() ? "auto" : copies);
   for (const auto& [name, value] : listed) {
     const char* const set = std::getenv(name.c_str());
     std::printf("%c %-22s %s\n", set != nullptr && *set != '\0' ? '*' : ' ', name.c_str(),

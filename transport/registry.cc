@@ -1,6 +1,7 @@
 #include "transport/registry.h"
 
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -59,11 +60,14 @@ const FabricVerdict& Fabric() {
 Status ReadShmOptions(ShmOptions* options) {
   const char* const set = std::getenv("BRIGADE_KERNEL_COPIES");
   const std::string copies = set == nullptr ? "" : set;
-  if (copies.empty() || copies == "1") {
+  // Numbers are old values of the setting.
+  if (copies.empty() || copies == "auto" || copies == "1") {
     options->kernel_copies.reset();  // as measured
-  } else if (copies != "0") {
+  } else if (copies == "on") {
+    options->kernel_copies = KernelCopyRange{rules::kLeastKernelCopyBytes, SIZE_MAX};
+  } else if (copies != "off" && copies != "0") {
     return Status(StatusCode::kInvalidArgument,
-                  "BRIGADE_KERNEL_COPIES=" + copies + ": must be 0 or 1");
+                  "BRIGADE_KERNEL_COPIES=" + copies + ": must be auto, on or off");
   }
   return Status();
 }

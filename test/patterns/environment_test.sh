@@ -38,7 +38,7 @@ bad BRIGADE_TRANSPORT=tpc "there is no transport 'tpc'; there are: auto "
 bad BRIGADE_TRANSPORT=tpc "there is no transport 'tpc'; there are: auto " -- shm
 bad BRIGADE_EXPLAIN=2 'must be 0 or 1'
 bad BRIGADE_CHUNK_BYTES=100 'must be a positive multiple of 64'
-bad BRIGADE_KERNEL_COPIES=never 'must be 0 or 1' -- sockets
+bad BRIGADE_KERNEL_COPIES=never 'must be auto, on or off' -- sockets
 bad BRIGADE_STATS=often 'must be 0, 1 or ranks'
 bad BRIGADE_LI_BACKEND=carrier 'must be windows, mpi_rma, mpi_send or bsp'
 

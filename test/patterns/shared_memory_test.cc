@@ -39,7 +39,7 @@ class SharedMemory : public testing::Test {
  protected:
   void SetUp() override {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    setenv("BRIGADE_KERNEL_COPIES", "0", /*overwrite=*/1);
+    setenv("BRIGADE_KERNEL_COPIES", "off", /*overwrite=*/1);
     brigade_options options;
     brigade_options_init(&options);
     options.transport = "shm";

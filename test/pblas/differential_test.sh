@@ -42,7 +42,7 @@ same_digest() {  # as in_memory
 [[ $few -eq $most ]] || check "$most" "$library"
 check "$few" "$library"
 in_memory=$digest
-check "$few" "$library" BRIGADE_KERNEL_COPIES=0
+check "$few" "$library" BRIGADE_KERNEL_COPIES=off
 same_digest "without copies by the kernel"
 check "$few" "$library:$blacs" BRIGADE_TRANSPORT=tcp BRIGADE_IFACE=lo
 same_digest "over TCP"
