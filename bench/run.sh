@@ -3,6 +3,6 @@
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# The driver installs the other packages.
-[[ -x /usr/bin/python3 ]] || "$root/test/install.sh"
+# The driver installs the packages of other jobs.
+[[ -x /usr/bin/python3 ]] || "$root/test/install.sh" bench
 PYTHONPATH=$root exec /usr/bin/python3 -m bench.driver "$@"

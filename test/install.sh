@@ -1,20 +1,42 @@
 #!/bin/bash
-# Installs the packages of packages.txt that are missing. Where that takes rights we do not have, names them and stops.
+# Installs the packages that are missing. Where that takes rights we do not have, names them and stops.
 set -euo pipefail
+
+usage() {
+  cat <<'EOF'
+usage: ./test/install.sh [build | bench | test | full]
+
+Installs the Debian 12 packages that are missing: of a build (the default), of ./bench/run.sh, of ./test/run.sh, or of
+./test/run.sh --full. Each list of test/packages/ adds to the one before. Says what it installs and how large that is.
+EOF
+}
+
+lists=()
+wanted_list=${1:-build}
+[[ $# -le 1 ]] || wanted_list=
+case $wanted_list in
+  --help) usage; exit 0 ;;
+  build) lists=(build) ;;
+  bench) lists=(build bench) ;;
+  test) lists=(build bench test) ;;
+  full) lists=(build bench test full) ;;
+  *) echo "install.sh: there is no list '$*'" >&2; usage >&2; exit 2 ;;
+esac
 
 if ! command -v apt-get >/dev/null; then
   echo "Brigade is built and tested on Debian 12; here is no apt-get." >&2
   exit 1
 fi
 
-mapfile -t wanted < <(sed -E 's/[[:space:]]*(#.*)?$//; /^$/d' "$(dirname "$0")/packages.txt")
+cd "$(dirname "$0")/packages"
+mapfile -t wanted < <(sed -E 's/[[:space:]]*(#.*)?$//; /^$/d' "${lists[@]/%/.txt}")
 missing=()
 for package in "${wanted[@]}"; do
   status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
   [[ $status == installed ]] || missing+=("$package")
 done
 if [[ ${#missing[@]} -eq 0 ]]; then
-  echo "All ${#wanted[@]} packages are installed."
+  echo "All ${#wanted[@]} packages of '$wanted_list' are installed."
   exit 0
 fi
 
@@ -29,7 +51,10 @@ if [[ $EUID -ne 0 ]]; then
   fi
 fi
 
-echo "Installing ${#missing[@]} missing packages: ${missing[*]}"
+echo "Installing ${#missing[@]} missing packages of '$wanted_list': ${missing[*]}"
 "${as_root[@]}" apt-get update --quiet=2
+# The size, which apt says before it asks.
+LC_ALL=C apt-get install --assume-no --no-install-recommends "${missing[@]}" 2>/dev/null |
+  grep -E '^(Need to get|After this operation)' || true
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
   apt-get install --yes --quiet=2 --no-install-recommends "${missing[@]}"
