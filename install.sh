@@ -77,14 +77,14 @@ parts=(patterns/api/libbrigade_mpi blacs_shim/libbrigade_blacs blacs_shim/libbri
 
 targets() { local file; for file; do echo "//$(dirname "$file"):$(basename "$file")"; done; }  # FILE...
 
-build_for() {  # FAMILY FILE...: says where these options build; bazel-bin may be of others.
-  local options=("${build[@]}")
-  [[ $1 == openmpi ]] || options+=(--config=mpich)
-  # shellcheck disable=SC2046 # a list of words
-  bazel build "${options[@]}" $(targets "${@:2}" "${parts[@]/%/_$1.so.0}") >&2 &&
-    bazel info "${options[@]}" bazel-bin
-}
-built=$(build_for "$mpi" bench/brigade_bench tools/brigade_info "${libraries[@]/%/.0}")
+families=("$mpi")
+! $either || families=(openmpi mpich)
+files=(bench/brigade_bench tools/brigade_info "${libraries[@]/%/.0}")
+for family in "${families[@]}"; do files+=("${parts[@]/%/_$family.so.0}"); done
+[[ $mpi == openmpi ]] || build+=(--config=mpich)
+# shellcheck disable=SC2046 # a list of words
+bazel build "${build[@]}" $(targets "${files[@]}")
+built=$(bazel info "${build[@]}" bazel-bin)  # bazel-bin may be of other options
 
 version=$(sed -nE 's/.*BRIGADE_VERSION "(.*)".*/\1/p' membuf/version.h)
 soversion=$(readelf --dynamic "$built/patterns/api/libbrigade.so.0" | sed -nE 's/.*SONAME.*\.so\.([0-9]+)\]/\1/p')
@@ -108,11 +108,8 @@ for library in "${libraries[@]}"; do
   ln -sf "$name.$version" "$lib/$name.$soversion"
   ln -sf "$name.$soversion" "$lib/$name"
 done
-families=("$mpi")
-! $either || families=(openmpi mpich)
 for family in "${families[@]}"; do
-  folder=$(build_for "$family")
-  for part in "${parts[@]}"; do install --mode=755 --target-directory="$lib" "$folder/${part}_$family.so.0"; done
+  for part in "${parts[@]}"; do install --mode=755 --target-directory="$lib" "$built/${part}_$family.so.0"; done
 done
 # Of an installation before they would be opened by what is new.
 for family in openmpi mpich; do

@@ -186,7 +186,7 @@ sanitized() {  # SANITIZER: all that is no MPI job, then the BLACS through its l
   # cost are arithmetic, and would take longer than everything else.
   bazel_test "$sanitizer" --config="$sanitizer" --build_tests_only --test_tag_filters=-mpi -- \
     "${targets[@]}" \
-    -//patterns/check:schedule_check_test -//test/patterns:golden_schedules_test -//test/patterns:cost_model_test
+    -//patterns/check:check_test -//test/patterns:golden_schedules_test -//test/patterns:cost_model_test
   # MPI itself leaks, and freed memory is kept back for a while, so leaks cannot be seen here.
   bazel_test "$sanitizer-blacs" --config="$sanitizer" --test_env=ASAN_OPTIONS=detect_leaks=0 \
     '--test_arg=--gtest_filter=-*LeakNothing' //test/blacs:blacs_shim_test_4
@@ -215,7 +215,9 @@ cluster() {  # TITLE TEST
 }
 
 title "Packages"
-./test/install.sh || exit 1
+packages="test"
+if $full; then packages="full"; fi
+./test/install.sh "$packages" || exit 1
 
 lint format includes documents shell python spelling reference aarch64 mpich
 
@@ -240,7 +242,7 @@ if $full; then
     --libraries "$either/lib"
 else
   bazel_test all "${optimised[@]}" //...
-  counted "MPICH, in brief" mpich-small ./test/mpich_small_test.sh
+  counted "MPICH, in brief" mpich-small ./test/mpich_small_test.sh "${optimised[@]}"
 fi
 check "Installation" ./test/installation_test.sh "${optimised[@]}"
 if $full; then
@@ -272,7 +274,7 @@ fi
 start_cluster tcp_cluster_test  # mostly sleeps, while the sanitizers keep the processors busy
 sanitized asan
 # Where ranks are threads, and nowhere else, there are threads to check.
-inproc="rdeps(//..., //transport/inproc:inproc_transport)"
+inproc="rdeps(//..., //transport/inproc)"
 mapfile -t threaded < <(bazel query --noshow_progress "kind(cc_test, $inproc + //transport/...)")
 # In virtual time they take turns in one thread.
 bazel_test tsan --config=tsan --test_env=GTEST_FILTER='-*/*sim*' "${threaded[@]}"

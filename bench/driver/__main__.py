@@ -15,8 +15,6 @@ from bench.driver.launching import Launcher, say
 
 TARGETS = {"main": main_job.TARGETS, "cluster": main_job.TARGETS, "model": model_job.TARGETS,
            "study": study_job.TARGETS, "paper": simulated_jobs.PAPER_TARGETS, "scale": simulated_jobs.SCALE_TARGETS}
-MPICH_TARGETS = {"main": ["//bench:brigade_bench"], "cluster": ["//bench:brigade_bench"],
-                 "study": study_job.MPICH_TARGETS}
 
 
 def prepare(given):
@@ -24,11 +22,11 @@ def prepare(given):
     if given.bin:
         return machine.Programs(given.bin, given.mpich_bin)
     say("Packages")
-    subprocess.run([machine.ROOT / "test" / "install.sh"], check=True)
+    subprocess.run([machine.ROOT / "test" / "install.sh", "bench" if given.job == "main" else "test"], check=True)
     say("Build")
-    beside = MPICH_TARGETS.get(given.job) if given.places != [study_job.SIMULATED] else None
+    beside = study_job.MPICH_TARGETS if given.job == "study" and given.places != [study_job.SIMULATED] else None
     programs = machine.build(TARGETS[given.job], beside)
-    if beside:
+    if given.job in ("cluster", "study") or given.peers == "all":
         say("More MPIs")
         # May fail: then its launches fail, and are counted.
         subprocess.run([machine.ROOT / "bench" / "cluster" / "cluster_peers.sh"], check=False)
@@ -48,7 +46,8 @@ def print_report(module, output, name, inputs):
 
 
 def run_main(given, launcher, programs):
-    job = main_job.MainJob(given.full, launcher.output, programs, machine.cores(), given.brigade_version)
+    job = main_job.MainJob(given.full, launcher.output, programs, machine.cores(), given.brigade_version,
+                           [mpi for mpi in peers.HOST_MPIS if mpi.is_installed()])
     job.lu_tester(launcher)
     launcher.run_all(job.plan())
     main_job.report(launcher.output)

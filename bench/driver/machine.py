@@ -36,7 +36,7 @@ class Programs:
 
     def __init__(self, bin_folder, mpich_folder):
         self.bench = str(bin_folder / "bench" / "brigade_bench")
-        self.bench_mpich = str(mpich_folder / "bench" / "brigade_bench")
+        self.bench_mpich = str(bin_folder / "bench" / "brigade_bench_mpich")
         self.suites = str(bin_folder / "bench" / "studies")
         self.suites_mpich = str(mpich_folder / "bench" / "studies")
         self.scalapack = str(bin_folder / "bench" / "scalapack" / "scalapack_timing")

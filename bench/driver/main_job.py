@@ -9,7 +9,8 @@ from bench.driver import peers
 from bench.driver.launching import Launch, say
 from bench.driver.machine import ROOT
 
-TARGETS = ["//bench:brigade_bench", "//bench/scalapack:scalapack_timing", "//blacs_shim:libbrigade_blacs.so"]
+TARGETS = ["//bench:brigade_bench", "//bench:brigade_bench_mpich", "//bench/scalapack:scalapack_timing",
+           "//blacs_shim:libbrigade_blacs.so"]
 FACTORIZATIONS = "LU,Cholesky,QR,matrix product"
 PROCESS_GRIDS = ((1, 2), (2, 1), (2, 2), (2, 4))
 TESTERS = f"/usr/lib/{sysconfig.get_config_var('MULTIARCH')}/scalapack/openmpi-tests"
@@ -41,13 +42,14 @@ FULL = Extent(10, 10, "3", [("2000", "64", FACTORIZATIONS), ("1000", "32", f"{FA
 class MainJob:
     """Plans launches; nothing here runs any but `lu_tester`."""
 
-    def __init__(self, full, output, programs, cores, version):
+    def __init__(self, full, output, programs, cores, version, more_mpis=()):
         self.full = full
         self.extent = FULL if full else BRIEF
         self.output = output
         self.programs = programs
         self.cores = cores
         self.version = version
+        self.more_mpis = more_mpis
 
     def mpirun(self, ranks, options):
         """One rank per core while cores last."""
@@ -71,7 +73,7 @@ class MainJob:
         if ranks > self.cores:
             return []
         launches = []
-        for mpi in peers.HOST_MPIS:
+        for mpi in self.more_mpis:
             program = self.programs.bench if mpi.folder == "openmpi5" else self.programs.bench_mpich
             command = [mpi.starter, "-n", str(ranks), *mpi.options, program, *arguments, "--label", mpi.label,
                        "--brigade-version", self.version]

@@ -45,7 +45,7 @@ _with_parts = rule(
     },
 )
 
-def library_beside(name, srcs, beyond, deps = [], copts = [], exports = "exports.map", names = None):
+def library_beside(name, srcs, deps, copts = [], exports = "exports.map", names = None):
     """lib<name>.so.0, lib<name>.so, a copy, and what they need beside them, as where they are installed.
 
     Programs that are linked look for the library under its SONAME, which changes when they would no longer work.
@@ -53,8 +53,7 @@ def library_beside(name, srcs, beyond, deps = [], copts = [], exports = "exports
     Args:
       name: of the library, without lib and .so.
       srcs: what has the names that it exports.
-      beyond: libraries that these need, linked except for what libbrigade.so and its part for MPI have.
-      deps: libraries that these include alone.
+      deps: libraries that these need, linked except for what libbrigade.so and its part for MPI have.
       copts: more than BRIGADE_COPTS.
       exports: the version script with the names.
       names: a source that has the names alone (transport/family). The library is made of it, for all MPIs, and the
@@ -65,30 +64,42 @@ def library_beside(name, srcs, beyond, deps = [], copts = [], exports = "exports
     _copied("libbrigade.so.0")
     for family in FAMILIES:
         _copied("libbrigade_mpi_%s.so.0" % family)
-    without(
-        name = name + "_beyond_libbrigade",
-        folders = MPIS,
-        held = "//patterns/api:contents",
-        deps = beyond,
+    native.cc_library(
+        name = name + "_api",
+        srcs = srcs,
+        # Each of its files has names that nothing here calls.
+        alwayslink = True,
+        copts = BRIGADE_COPTS + copts,
+        deps = deps + ["@mpi"],
     )
-    for file in ["lib%s_%s.so.0" % (name, family) for family in FAMILIES] if names else [soname]:
+    for family in FAMILIES if names else [""]:
+        file = "lib%s_%s.so.0" % (name, family) if names else soname
+        beyond = file + "_beyond_libbrigade"
+        without(
+            name = beyond,
+            family = family,
+            folders = MPIS,
+            held = "//patterns/api:contents",
+            deps = [":%s_api" % name],
+        )
         native.cc_binary(
             name = file,
-            srcs = srcs,
             additional_linker_inputs = [
                 exports,
                 ":libbrigade.so.0",
-            ] + mpi_parts([":libbrigade_mpi_%s.so.0"]),
-            copts = BRIGADE_COPTS + copts,
+            ] + ([":libbrigade_mpi_%s.so.0" % family] if family else mpi_parts([":libbrigade_mpi_%s.so.0"])),
             linkopts = [
                 "$(location :libbrigade.so.0)",
                 "-Wl,-rpath,'$$ORIGIN'",
                 "-Wl,--version-script=$(location %s)" % exports,
                 "-Wl,-soname," + file,
-            ] + mpi_parts(["$(location :libbrigade_mpi_%s.so.0)"]) + (["-Wl,-z,nodelete"] if names else []),
+            ] + ([
+                "$(location :libbrigade_mpi_%s.so.0)" % family,
+                "-Wl,-z,nodelete",
+            ] if family else mpi_parts(["$(location :libbrigade_mpi_%s.so.0)"])),
             linkshared = True,
             tags = ["manual"] if names else [],
-            deps = [":%s_beyond_libbrigade" % name] + deps,
+            deps = [":" + beyond],
         )
     if names:
         native.cc_binary(
@@ -103,10 +114,7 @@ def library_beside(name, srcs, beyond, deps = [], copts = [], exports = "exports
                 "-Wl,-z,nodelete",
             ],
             linkshared = True,
-            deps = [
-                "//transport/family:init_names",
-                "//transport/family:names",
-            ],
+            deps = ["//transport/family:names"],
         )
 
     # What linkers look for, and what is preloaded.

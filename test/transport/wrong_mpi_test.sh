@@ -19,17 +19,29 @@ says() {  # TEXT COMMAND...
   failures=$((failures + 1))
 }
 
+# One build makes the parts for both families, in one folder: here only those of the one lie beside a library.
+case $own in
+  MPICH) family=mpich ;;
+  *) family=openmpi ;;
+esac
+alone=$TEST_TMPDIR/alone
+mkdir -p "$alone"
+for copied in "$7" "$8" "$9"; do
+  real=$(realpath "$copied")
+  cp "$real" "${real%.so}_$family.so.0" "$(dirname "$real")"/libbrigade{.so.0,_mpi_"$family".so.0} "$alone"
+done
+
 # Programs of the one in which the other takes all calls.
 missing="this library was not built for $other, which the program uses"
 says 'unavailable: .*MPI is not initialised' "$4"
-says "unavailable: .*$missing" LD_PRELOAD="$library" "$4"
+says "unavailable: .*$missing" LD_PRELOAD="$library:$alone/libbrigade.so.0" "$4"
 refusal="this library was built for $own, but the program uses $other [vV]"
 says "^brigade: libbrigade_bsp.so: $refusal" LD_PRELOAD="$library" "$5"
 says "^brigade: libbrigade_li.so: $refusal" LD_PRELOAD="$library" "$6" all
 
 # Programs of the other, with these preloaded.
 refused() {  # LIBRARY FUNCTION
-  says "^brigade: $(basename "$1"): $missing" LD_PRELOAD="$(realpath "$1")" python3 -c '
+  says "^brigade: $(basename "$1"): $missing" LD_PRELOAD="$alone/$(basename "$1")" python3 -c '
 import ctypes, sys
 ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
 ctypes.CDLL(None)[sys.argv[2]]()' "$library" "$2"
