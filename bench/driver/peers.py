@@ -62,6 +62,9 @@ class HostMpi(NamedTuple):
     options: list
     environment: dict = {}
 
+    def is_installed(self):
+        return (INSTALLED / self.folder).is_dir()
+
     def prepared(self):
         """What its launcher and its programs need."""
         prefix = INSTALLED / self.folder

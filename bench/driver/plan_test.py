@@ -13,7 +13,7 @@ OUTPUT = pathlib.Path("/output")
 
 
 def main_plan(full, cores):
-    return main_job.MainJob(full, OUTPUT, PROGRAMS, cores, "v1").plan()
+    return main_job.MainJob(full, OUTPUT, PROGRAMS, cores, "v1", peers.HOST_MPIS).plan()
 
 
 def cluster_plan(*argv, hosts=8):
@@ -234,7 +234,8 @@ class Study(unittest.TestCase):
     def test_mpich_runs_the_program_built_with_it(self):
         for name in study_job.STUDIES:
             for launch in study_plan(name, "--full"):
-                is_mpich = any(part.startswith("/mpich-folder/bench/") for part in launch.command)
+                is_mpich = any(part.startswith("/mpich-folder/bench/") or part == PROGRAMS.bench_mpich
+                               for part in launch.command)
                 self.assertEqual(is_mpich, label_of(launch).startswith("MPICH"), launch)
                 # The stock BLACS would bring Open MPI.
                 if any(part.endswith("/brigade_bench") for part in launch.command):

@@ -1,5 +1,7 @@
 #include "bench/runner/measuring_options.h"
 
+#include "CLI/CLI.hpp"
+
 namespace brigade::bench {
 
 void AddMeasuringOptions(CLI::App* app, MeasuringOptions* options) {

@@ -5,9 +5,12 @@
 
 #include <string>
 
-#include "CLI/CLI.hpp"
 #include "bench/runner/runner.h"
 #include "membuf/version.h"
+
+namespace CLI {
+class App;
+}
 
 namespace brigade::bench {
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "CLI/CLI.hpp"
 #include "bench/runner/machine.h"
 #include "brigade/li.h"
 

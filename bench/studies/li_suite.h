@@ -12,11 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "CLI/CLI.hpp"
 #include "bench/runner/case.h"
 #include "bench/runner/measuring_options.h"
 #include "bench/runner/report.h"
 #include "bench/runner/runner.h"
+
+namespace CLI {
+class App;
+}
 
 namespace brigade::bench {
 

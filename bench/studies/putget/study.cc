@@ -7,6 +7,7 @@
 #include <sstream>
 #include <utility>
 
+#include "CLI/CLI.hpp"
 #include "bench/contenders/mpi_window.h"
 #include "transport/registry.h"
 

@@ -12,13 +12,16 @@
 #include <string>
 #include <vector>
 
-#include "CLI/CLI.hpp"
 #include "bench/cases/session.h"
 #include "bench/contenders/brigade_group.h"
 #include "bench/contenders/brigade_window.h"
 #include "bench/contenders/one_sided.h"
 #include "bench/runner/options.h"
 #include "bench/studies/putget/pauses.h"
+
+namespace CLI {
+class App;
+}
 
 namespace brigade::bench {
 
