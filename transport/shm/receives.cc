@@ -43,7 +43,7 @@ size_t Receives::Peek(InStream* in, ByteSpan head) {
   const ConstByteSpan message = MessageIn(*in, *slot);
   if (message.data == nullptr) return 0;
   const size_t bytes = std::min(head.bytes, message.bytes);
-  std::memcpy(head.data, message.data, bytes);
+  if (bytes > 0) std::memcpy(head.data, message.data, bytes);
   return bytes;
 }
 
