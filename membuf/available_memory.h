@@ -25,8 +25,8 @@ bool MayOvercommit(const std::string& proc = "/proc");
 // swap included, and again once a part of that is taken. For one thread at a time.
 class AvailableShare {
  public:
-  // What all ranks of a host take at once between two looks is to be little. Of memory that is
-  // charged when it is touched, as much may be taken between two looks as there was.
+  // Between two looks at the free memory all ranks of a host together may take little. Memory that
+  // is charged when it is touched may be taken up to the amount that was free at the last look.
   explicit AvailableShare(bool is_charged_at_once = true) : parts_(is_charged_at_once ? 1024 : 1) {}
   bool Take(size_t bytes);
   // The next one looks, whatever was left.

@@ -21,7 +21,7 @@ namespace brigade {
 namespace pblas {
 namespace {
 
-// What the ranks of a grid send each other before they make a multiplier.
+// The values that the ranks of a grid exchange before they make a multiplier.
 struct Offer {
   uint64_t course;  // its address
   int when;         // BRIGADE_PBLAS

@@ -87,9 +87,9 @@ typedef struct {
   /// NULL for that of BRIGADE_TRACE, or none; or where to write a timeline of copies, combines,
   /// messages and waits when the engine is destroyed: process 3 of MPI_COMM_WORLD writes lu.3.json
   /// if this is "lu.json". It is for Perfetto (brigade_merge_trace puts the parts together) and
-  /// bounded: 2^20 events, 40 MiB of memory. What keeps it from being written is told on stderr. It
-  /// has the BLACS calls of the process, too. A process has one timeline at a time, that of
-  /// BRIGADE_TRACE included.
+  /// bounded: 2^20 events, 40 MiB of memory. An error that keeps it from being written goes to
+  /// stderr. It has the BLACS calls of the process, too. A process has one timeline at a time, that
+  /// of BRIGADE_TRACE included.
   const char* trace_file;
   /// Not 0: a group on several hosts measures what its edges cost when it is made, once per set of
   /// hosts, in well below a second, and chooses by that. Equal on all ranks of a group.

@@ -290,7 +290,7 @@ void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer, con
         wait.reset();
         timer.Reset();
       }
-      // What others ask of this rank may keep it from pausing.
+      // Requests of other ranks may keep this rank from pausing, where MPI is polled.
       if (++moves % rules::kCallsPerMpiLook == 0) MpiPolls::PollIfLate();
       continue;
     }

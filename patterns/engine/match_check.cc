@@ -66,7 +66,8 @@ bool Needs(const Scope& scope, const WireHeader& call, int other) {
   }
 }
 
-// What is equal in all messages of a call: not the portion, nor what depends on it.
+// The header without the fields that differ between messages of one call: the portion, and fields
+// that depend on it.
 WireHeader Comparable(WireHeader header) {
   header.portion = -1;
   header.lengths = 0;

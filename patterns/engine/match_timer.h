@@ -20,7 +20,7 @@ class MatchTimer {
   void Start(Time now) {
     if (since_ == Time()) since_ = now;
   }
-  // What was waited for has come in part: the wait begins anew.
+  // Part of the awaited message has come: the wait begins anew.
   void Reset() {
     since_ = Time();
     patience_ = first_;
