@@ -60,7 +60,7 @@ there=$prefix
 until [[ -e $there ]]; do there=$(dirname "$there"); done
 [[ -d $there && -w $there ]] || refuse "$there is no folder that you can write to"
 cd "$(dirname "$0")"
-for tool in bazel help2man; do
+for tool in bazel help2man patchelf; do
   command -v "$tool" >/dev/null || { echo "install.sh: there is no $tool; ./test/install.sh installs it" >&2; exit 1; }
 done
 
@@ -121,6 +121,8 @@ install -D --mode=644 --target-directory="$prefix/include/brigade" include/briga
 install -D --mode=644 --target-directory="$prefix/include/brigade/bsplib" include/brigade/bsplib/bsp.h
 
 install -D --mode=755 --target-directory="$prefix/bin" "$built/bench/brigade_bench" "$built/tools/brigade_info"
+# shellcheck disable=SC2016 # the loader expands it
+patchelf --set-rpath '$ORIGIN/../'"$libdir" "$prefix/bin/brigade_bench"
 for tool in merge_trace trace_picture; do
   install -D --mode=755 --target-directory="$prefix/share/brigade" "tools/$tool.py"
   ln -sf "../share/brigade/$tool.py" "$prefix/bin/brigade_$tool"

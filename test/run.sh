@@ -273,9 +273,11 @@ else
 fi
 start_cluster tcp_cluster_test  # mostly sleeps, while the sanitizers keep the processors busy
 sanitized asan
-# Where ranks are threads, and nowhere else, there are threads to check.
+# Where ranks are threads, and nowhere else, there are threads to check. Tests of the tag have ranks that are processes
+# and whose programs race on purpose.
 inproc="rdeps(//..., //transport/inproc)"
-mapfile -t threaded < <(bazel query --noshow_progress "kind(cc_test, $inproc + //transport/...)")
+mapfile -t threaded < <(bazel query --noshow_progress \
+  "kind(cc_test, $inproc + //transport/...) - attr(tags, no-tsan, //...)")
 # In virtual time they take turns in one thread.
 bazel_test tsan --config=tsan --test_env=GTEST_FILTER='-*/*sim*' "${threaded[@]}"
 cluster "The TCP transports on it" tcp_cluster_test
