@@ -16,7 +16,6 @@ Runs the linters that are named, or all of them. The exit code is 0 if none comp
   spelling   codespell on everything written     .codespellrc
   reference  Doxygen on the public headers       docs/Doxyfile
   aarch64    g++ for aarch64, syntax only        test/aarch64.sh
-  mpich      what calls MPI, with its headers    syntax only
   tidy       clang-tidy on the product, minutes  .clang-tidy, compile_flags.txt; after a build
   tidy-rest  clang-tidy on tests and benchmarks  likewise
 
@@ -55,14 +54,6 @@ lint_spelling() {
 
 lint_aarch64() { ./test/aarch64.sh; }
 
-lint_mpich() {
-  local places
-  read -ra places <<<"$(mpicxx.mpich -show | grep -oE -- '-I[^ ]+' | tr '\n' ' ')"
-  find transport/mpi blacs_shim pblas_shim rma_shim windows/faces -name '*.cc' ! -name '*_test.cc' -print0 |
-    xargs -0 -P "$(nproc)" -n 4 \
-      g++ -std=c++17 -fsyntax-only -Wall -Wextra -Werror -DBRIGADE_PART='""' -I. -Iinclude "${places[@]/#-I/-isystem}"
-}
-
 lint_reference() { ./docs/build_reference.sh; }
 
 clang_tidy() {
@@ -74,7 +65,7 @@ lint_tidy() { files -name '*.cc' ! -name '*_test.cc' ! -path './test/*' ! -path 
 
 lint_tidy-rest() { files -name '*_test.cc' -o -path './test/*.cc' -o -path './bench/*.cc' | clang_tidy; }
 
-all=(format includes documents shell python spelling reference aarch64 mpich tidy tidy-rest)
+all=(format includes documents shell python spelling reference aarch64 tidy tidy-rest)
 for name in "$@"; do
   case $name in
     --help) usage; exit 0 ;;

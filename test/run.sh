@@ -182,11 +182,10 @@ sanitized() {  # SANITIZER: all that is no MPI job, then the BLACS through its l
   # Nothing that is measured, and no scripts, which look at names and reports.
   $full || mapfile -t targets < <(bazel query --noshow_progress \
     "kind(cc_test, //... - //bench/...) - attr(tags, manual, //...)")
-  # Sanitizers know nothing of MPI's own memory and threads. The proof of the schedules, their digests, and what they
-  # cost are arithmetic, and would take longer than everything else.
-  bazel_test "$sanitizer" --config="$sanitizer" --build_tests_only --test_tag_filters=-mpi -- \
-    "${targets[@]}" \
-    -//patterns/check:check_test -//test/patterns:golden_schedules_test -//test/patterns:cost_model_test
+  # Sanitizers know nothing of MPI's own memory and threads. Tests with the tag no$sanitizer are arithmetic, which would
+  # take longer than everything else, or race on purpose.
+  bazel_test "$sanitizer" --config="$sanitizer" --build_tests_only --test_tag_filters="-mpi,-no$sanitizer" -- \
+    "${targets[@]}"
   # MPI itself leaks, and freed memory is kept back for a while, so leaks cannot be seen here.
   bazel_test "$sanitizer-blacs" --config="$sanitizer" --test_env=ASAN_OPTIONS=detect_leaks=0 \
     '--test_arg=--gtest_filter=-*LeakNothing' //test/blacs:blacs_shim_test_4
@@ -221,8 +220,7 @@ if $full; then packages="full"; fi
 
 lint format includes documents shell python spelling reference aarch64 mpich
 
-# Every file is compiled once, for programs as for libraries.
-optimised=(--config=opt --config=werror --force_pic)
+optimised=(--config=opt --config=werror)
 check "Build" bazel build "${optimised[@]}" //...
 [[ $failed -eq 0 ]] || finish
 start_cluster cluster_test  # sleeps half of its time
@@ -273,12 +271,11 @@ else
 fi
 start_cluster tcp_cluster_test  # mostly sleeps, while the sanitizers keep the processors busy
 sanitized asan
-# Where ranks are threads, and nowhere else, there are threads to check. Tests of the tag have ranks that are processes
-# and whose programs race on purpose.
+# Where ranks are threads, and nowhere else, there are threads to check.
 inproc="rdeps(//..., //transport/inproc)"
 mapfile -t threaded < <(bazel query --noshow_progress \
-  "kind(cc_test, $inproc + //transport/...) - attr(tags, no-tsan, //...)")
+  "kind(cc_test, $inproc + //transport/...)")
 # In virtual time they take turns in one thread.
-bazel_test tsan --config=tsan --test_env=GTEST_FILTER='-*/*sim*' "${threaded[@]}"
+bazel_test tsan --config=tsan --test_tag_filters=-notsan --test_env=GTEST_FILTER='-*/*sim*' "${threaded[@]}"
 cluster "The TCP transports on it" tcp_cluster_test
 finish

@@ -26,7 +26,7 @@ exit code is 1. bench/README.md says how to read the report."""
 # Which options go with which job, besides those that go with all.
 ANYWHERE = {"output", "bin", "mpich_bin", "brigade_version", "limit"}
 GOES_WITH = {
-    "main": {"full", "peers"},
+    "main": {"full", "quick", "peers"},
     "cluster": {"full", "rate", "only", "ranks", "sizes", "libraries", "transport"},
     "paper": set(),
     "scale": {"full"},
@@ -91,7 +91,11 @@ def make_parser():
     pieces = "\n".join(f"  {name:10} {title}" for name, title in cluster_job.TITLES.items())
     parser = Parser(prog="bench/run.sh", description=DESCRIPTION, allow_abbrev=False,
                     formatter_class=argparse.RawDescriptionHelpFormatter, epilog=f"pieces of --only:\n{pieces}")
-    parser.add_argument("--full", action="store_true",
+    extent = parser.add_mutually_exclusive_group()
+    extent.add_argument("--quick", action="store_true",
+                        help="a first look: half a minute behind the build, one launch of everything, and no figure of "
+                        "it is sure")
+    extent.add_argument("--full", action="store_true",
                         help="all sizes, spread on 2, 4 and 8 ranks, staging memory up to messages of 1 GiB (needs "
                         "6 GiB), 10 launches of everything: some hours. With --scale longer simulations, with --model "
                         "2 to 8 ranks and up to 16 MiB")

@@ -12,39 +12,46 @@ from bench.driver.machine import ROOT
 TARGETS = ["//bench:brigade_bench", "//bench:brigade_bench_mpich", "//bench/scalapack:scalapack_timing",
            "//blacs_shim:libbrigade_blacs.so"]
 FACTORIZATIONS = "LU,Cholesky,QR,matrix product"
-PROCESS_GRIDS = ((1, 2), (2, 1), (2, 2), (2, 4))
 TESTERS = f"/usr/lib/{sysconfig.get_config_var('MULTIARCH')}/scalapack/openmpi-tests"
 
 
 class Extent(NamedTuple):
     """How much is measured."""
 
+    takes: str  # on 2 cores
     launches: int
+    grids: tuple  # of ScaLAPACK's ranks
     pairs: int  # of ScaLAPACK launches; fewer than six decide nothing
     repetitions: str
     problems: list  # (n, nb, routines)
     pingpong: list
+    calls_ranks: tuple
     calls_seconds: str
+    grid_bytes: str
     grid_seconds: str
     spread_ranks: tuple
     spread_seconds: str
-    tuned_seconds: str
+    tuned_seconds: str  # empty: MPI is not tuned
 
 
-BRIEF = Extent(1, 6, "1", [("1000", "32", f"{FACTORIZATIONS},eigenvalues")],
+QUICK = Extent("30 seconds", 1, ((2, 2),), 1, "1", [("1000", "32", "LU,matrix product")],
+               ["--seconds", "0.05", "--sizes", "8,1K,64K,1M", "--runs", "0"],
+               (4,), "0.02", "1K,64K,1M", "0.03", (4,), "0.1", "")
+BRIEF = Extent("5 minutes", 1, ((1, 2), (2, 1), (2, 2), (2, 4)), 6, "1",
+               [("1000", "32", f"{FACTORIZATIONS},eigenvalues")],
                ["--seconds", "0.2", "--sizes", "8,64,512,1K,4K,16K,64K,256K,1M,4M,8M", "--runs", "0,256"],
-               "0.1", "0.1", (4,), "0.4", "0.15")
-FULL = Extent(10, 10, "3", [("2000", "64", FACTORIZATIONS), ("1000", "32", f"{FACTORIZATIONS},eigenvalues")],
+               (2, 4, 8), "0.1", "1K,64K,1M,4M", "0.1", (4,), "0.4", "0.15")
+FULL = Extent("some hours", 10, BRIEF.grids, 10, "3",
+              [("2000", "64", FACTORIZATIONS), ("1000", "32", f"{FACTORIZATIONS},eigenvalues")],
               ["--seconds", "1", "--sizes", ",".join(str(8 << i) for i in range(23))],
-              "0.5", "1", (2, 4, 8), "3", "0.3")
+              (2, 4, 8), "0.5", "1K,64K,1M,4M", "1", (2, 4, 8), "3", "0.3")
 
 
 class MainJob:
     """Plans launches; nothing here runs any but `lu_tester`."""
 
-    def __init__(self, full, output, programs, cores, version, more_mpis=()):
-        self.full = full
-        self.extent = FULL if full else BRIEF
+    def __init__(self, extent, output, programs, cores, version, more_mpis=()):
+        self.extent = extent
         self.output = output
         self.programs = programs
         self.cores = cores
@@ -91,11 +98,11 @@ class MainJob:
         for number in range(1, self.extent.launches + 1):
             turn = f"round {number} of {self.extent.launches}"
             launches += self.two_ranks(number, turn)
-            for ranks in (2, 4, 8):
+            for ranks in self.extent.calls_ranks:
                 launches += self.calls_and_patterns(number, ranks, turn)
             for ranks in self.extent.spread_ranks:
                 launches += self.spread(number, ranks, turn)
-        if self.full:
+        if self.extent is FULL:
             launches.append(Launch("Staging memory", [
                 *self.mpirun(2, []), self.programs.bench, "pingpong", "--sizes", "64K,1M,64M,1G", "--runs", "0",
                 "--peers", "none", "--shim", "none", "--json", str(self.output / "memory.jsonl"),
@@ -106,11 +113,12 @@ class MainJob:
         """Pairs of launches; whoever goes first may have the cooler machine, so both take turns."""
         launches = []
         for n, nb, routines in self.extent.problems:
-            for rows, cols in PROCESS_GRIDS:
+            for rows, cols in self.extent.grids:
                 for pair in range(self.extent.pairs):
                     for subject in ("stock", "shim") if pair % 2 == 0 else ("shim", "stock"):
                         preload = [] if subject == "stock" else ["-x", f"LD_PRELOAD={self.programs.shim}"]
-                        launches.append(Launch(f"ScaLAPACK on {rows} x {cols} ranks, n = {n}, stock and shim in turn", [
+                        title = f"ScaLAPACK on {rows} x {cols} ranks, n = {n}, stock and shim in turn"
+                        launches.append(Launch(title, [
                             *self.mpirun(rows * cols, preload), self.programs.scalapack, "-n", n, "--eigen-n", "600",
                             "--nb", nb, "--routines", routines, "--grid", f"{rows}x{cols}",
                             "--repetitions", self.extent.repetitions, "--pair", str(pair),
@@ -133,8 +141,8 @@ class MainJob:
     def calls_and_patterns(self, number, ranks, turn):
         title = f"BLACS calls and all patterns, {ranks} ranks, {turn}"
         patterns = ["spread", "--cases", "broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,barrier",
-                    "--bytes", "1K,64K,1M,4M", *self.common(number, "grid"), "--seconds", self.extent.grid_seconds,
-                    "--peers", "mpi", "--shim", "none"]
+                    "--bytes", self.extent.grid_bytes, "--seconds", self.extent.grid_seconds, "--peers", "mpi",
+                    "--shim", "none", *self.common(number, "grid")]
         return [
             self.bench(title, ranks, ["calls", *self.common(number, "calls"), "--seconds", self.extent.calls_seconds]),
             self.bench(title, ranks, patterns),
@@ -151,7 +159,7 @@ class MainJob:
             self.bench(title, ranks, [*panels, *seconds, "--peers", "mpi,blacs", "--shim", "none",
                                       "--label", "CMA off"], peers.CMA_OFF),
         ]
-        for label, options in peers.ONE_HOST_TUNINGS.items():
+        for label, options in peers.ONE_HOST_TUNINGS.items() if self.extent.tuned_seconds else ():
             arguments = [*panels, "--seconds", self.extent.tuned_seconds, "--peers", "mpi", "--shim", "none",
                          "--label", label]
             launches.append(self.bench(f"{title}, MPI tuned: {label}", ranks, arguments, options))

@@ -12,8 +12,8 @@ PROGRAMS = machine.Programs(pathlib.Path("/bin-folder"), pathlib.Path("/mpich-fo
 OUTPUT = pathlib.Path("/output")
 
 
-def main_plan(full, cores):
-    return main_job.MainJob(full, OUTPUT, PROGRAMS, cores, "v1", peers.HOST_MPIS).plan()
+def main_plan(extent, cores):
+    return main_job.MainJob(extent, OUTPUT, PROGRAMS, cores, "v1", peers.HOST_MPIS).plan()
 
 
 def cluster_plan(*argv, hosts=8):
@@ -24,36 +24,46 @@ def cluster_plan(*argv, hosts=8):
 
 class Main(unittest.TestCase):
     def test_ranks_are_pinned_while_cores_last(self):
-        for launch in main_plan(False, cores=2):
+        for launch in main_plan(main_job.BRIEF, cores=2):
             if launch.command[0] == "mpirun":
                 is_pinned = launch.command[3:5] == peers.PINNED
                 self.assertEqual(is_pinned, int(launch.command[2]) <= 2, launch)
 
     def test_mpich_runs_while_cores_last(self):
         for cores, rounds in ((1, 0), (2, 2), (8, 4)):
-            mpich = [launch for launch in main_plan(False, cores) if launch.command[0] == "mpiexec.mpich"]
+            mpich = [launch for launch in main_plan(main_job.BRIEF, cores)
+                     if launch.command[0] == "mpiexec.mpich"]
             self.assertEqual(len(mpich), rounds)
             self.assertTrue(all(launch.environment == peers.DEBIAN_MPICH for launch in mpich))
 
     def test_other_mpis_run_where_every_rank_has_a_core(self):
-        labels = [launch.command[launch.command.index("--label") + 1] for launch in main_plan(False, 2)
-                  if launch.environment.get("LD_LIBRARY_PATH")]
+        labels = [launch.command[launch.command.index("--label") + 1]
+                  for launch in main_plan(main_job.BRIEF, 2) if launch.environment.get("LD_LIBRARY_PATH")]
         self.assertEqual(labels, ["Open MPI 5", "MPICH 5", "Intel MPI"])
-        self.assertFalse([launch for launch in main_plan(False, 1) if launch.environment.get("LD_LIBRARY_PATH")])
+        self.assertFalse([launch for launch in main_plan(main_job.BRIEF, 1)
+                          if launch.environment.get("LD_LIBRARY_PATH")])
 
     def test_stock_and_shim_take_turns_in_pairs(self):
-        launches = [launch.command for launch in main_plan(False, 2) if PROGRAMS.scalapack in launch.command]
+        launches = [launch.command for launch in main_plan(main_job.BRIEF, 2)
+                    if PROGRAMS.scalapack in launch.command]
         self.assertEqual(len(launches), 4 * 6 * 2)
         first = [f"LD_PRELOAD={PROGRAMS.shim}" in command for command in launches[:4]]
         self.assertEqual(first, [False, True, True, False])
 
     def test_every_tuning_has_a_launch(self):
-        labels = [launch.command[launch.command.index("--label") + 1] for launch in main_plan(False, 2)
+        plan = main_plan(main_job.BRIEF, 2)
+        labels = [launch.command[launch.command.index("--label") + 1] for launch in plan
                   if "coll_tuned_use_dynamic_rules" in launch.command]
         self.assertEqual(labels, list(peers.ONE_HOST_TUNINGS))
 
+    def test_quick_is_less_of_everything(self):
+        quick = main_plan(main_job.QUICK, 2)
+        self.assertLess(len(quick), len(main_plan(main_job.BRIEF, 2)) / 4)
+        for case in ("pingpong", "calls", "spread", PROGRAMS.scalapack):
+            self.assertTrue([launch for launch in quick if case in launch.command], case)
+
     def test_full_is_ten_rounds(self):
-        pingpongs = [launch for launch in main_plan(True, 2) if "pingpong" in launch.command]
+        pingpongs = [launch for launch in main_plan(main_job.FULL, 2) if "pingpong" in launch.command]
         self.assertEqual(len(pingpongs), 10 * (3 + len(peers.HOST_MPIS)) + 1)
 
 

@@ -1,5 +1,6 @@
 /* Every call of BSPlib that can wait, while a peer is in MPI_Send (test/support/wait_in_call.h). */
 
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* Every call of the PBLAS that can wait, while a peer is in MPI_Send (test/support/wait_in_call.h).
    Calls of other types are of the same source. */
 
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
 

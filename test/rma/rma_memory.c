@@ -1,5 +1,6 @@
 /* What MPI_Alloc_mem and windows take of the system, and windows over short allocations. A program
    that knows nothing of us, of any number of ranks; argv: a case. It prints PASS. */
+#define _GNU_SOURCE
 #include <dirent.h>
 #include <mpi.h>
 #include <stdint.h>

@@ -2,6 +2,7 @@
      waiting_calls LEVEL    the level of threads that MPI_Init_thread is asked for
    Where another thread than the main one may call, one does. */
 
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* multiply.h proved usable from C: every call of it, on the ranks of MPI_COMM_WORLD, four of them.
      multiply_c_test TRANSPORT */
 
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>
 #include <mpi.h>

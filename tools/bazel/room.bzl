@@ -46,3 +46,24 @@ def room_test(name = None, deps = [], exclude = [], size = "small", copts = [], 
         deps = [":" + folder, "@com_google_googletest//:gtest_main"] + deps,
         **attributes
     )
+
+def unit_tests(deps, size = "medium", exclude = [], special = {}, **attributes):
+    """A program for each *_test.cc of the folder.
+
+    Args:
+      deps: libraries of all of them, beside GoogleTest's.
+      size: Bazel's size of the tests.
+      exclude: files that belong to other targets.
+      special: by name of a test, attributes of cc_test that differ.
+      **attributes: more of cc_test.
+    """
+    for file in native.glob(["*_test.cc"], exclude = exclude):
+        own = dict(size = size, **attributes)
+        own.update(special.get(file[:-3], {}))
+        native.cc_test(
+            name = file[:-3],
+            srcs = [file],
+            copts = BRIGADE_COPTS,
+            deps = deps + own.pop("deps", ["@com_google_googletest//:gtest_main"]),
+            **own
+        )
