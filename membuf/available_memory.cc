@@ -83,7 +83,8 @@ bool MayOvercommit(const std::string& proc) {
 }
 
 bool AvailableShare::Take(size_t bytes) {
-  if (bytes > until_look_) {
+  constexpr size_t kAlwaysLooks = size_t{1} << 20;  // its pages cost more than a look
+  if (bytes > until_look_ || bytes >= kAlwaysLooks) {
     ++looks_;
     const size_t left = AvailableMemory(Swapping::kAllowed);
     if (bytes > left) return false;

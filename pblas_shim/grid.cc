@@ -99,6 +99,7 @@ LeftProduct::~LeftProduct() {
   MPI_Status status;
   for (int is_over = 0; is_over == 0;) {
     Require(routine_, MpiStatus(TestOwn(&receive_, &is_over, &status), "MPI_Test"));
+    if (is_over == 0) sched_yield();
   }
   int is_cancelled = 0;
   MPI_Test_cancelled(&status, &is_cancelled);
@@ -233,6 +234,14 @@ Status Grid::AskNextRank() {
       MpiStatus(TestOwn(&question_, &is_matched, MPI_STATUS_IGNORE), "MPI_Test"));
   return is_matched == 0 ? Status()
                          : Differ(NameOf(next) + " leaves to the PBLAS what is taken here");
+}
+
+bool Grid::HasEnded() {
+  if (multiplier_ == nullptr) return true;
+  if (!multiplier_->HasEnded()) return false;
+  // Others may not have heard that it is broken, and still read it.
+  if (multiplier_->is_broken()) (void)course_.release();
+  return true;
 }
 
 void Grid::End() {

@@ -60,7 +60,7 @@ class Grid {
   void End();
   // Looks, and does not wait: whether all ranks have ended it. It can be destroyed then, without a
   // message. REQUIRES: End().
-  bool HasEnded() { return multiplier_ == nullptr || multiplier_->HasEnded(); }
+  bool HasEnded();
   // At the end of MPI: the destructor sends no message from here on.
   void Abandon();
 

@@ -6,30 +6,13 @@ set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 1
 . test/support/checks.sh
+. test/support/debian_root.sh
 dockerfile=packaging/container/Dockerfile
 
-leave_out() {  # WHY
-  skip "the container" "$1"
-  finish
-}
-[[ $EUID -eq 0 ]] || leave_out "which takes root"
-unshare --mount --pid --fork true || leave_out "which takes namespaces"
-# The mirror of this machine.
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' 'Created-By: Packages' | head -n 1)
-debootstrap --variant=minbase bookworm "$work/debian" "$mirror" >"$work/debootstrap" 2>&1 ||
-  leave_out "for which debootstrap gets no Debian: $(tail -n 1 "$work/debootstrap")"
-# As every image, it gets the network from outside.
-cp /etc/resolv.conf "$work/debian/etc"
+fresh_debian "the container"
 
-# In $root, after what ENV and WORKDIR said, as USER. What it has started ends with it.
-inside() {  # COMMAND
-  unshare --mount --pid --fork --kill-child sh -ec '
-    mount -t proc proc "$1/proc"
-    mount --rbind /dev "$1/dev"
-    mount --rbind /sys "$1/sys"
-    exec chroot --userspec="$2" "$1" env -i HOME="$3" PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin sh -ec "$4"
-  ' sh "$root" "$user" "$home" "$setup$1" </dev/null
-}
+# In $root, after what ENV and WORKDIR said, as USER.
+inside() { in_debian "$root" "$user" "$home" "$setup$1"; }  # COMMAND
 
 copy() {  # [--from=STAGE] SOURCE TARGET
   local to=$root${*: -1}

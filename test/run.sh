@@ -6,16 +6,13 @@ usage() {
   cat <<'EOF'
 usage: ./test/run.sh [--full] [--help]
 
-Installs what is missing (Debian 12), lints and builds everything and runs all tests. The last line counts them; the
-exit code is 0 if none failed. Safe to run again. Logs are in results/tests/, folders of the ScaLAPACK testers in
-results/testers/.
+Installs what is missing (Debian 12), lints and builds everything and runs all tests: 25 minutes on 2 cores, 3 of them
+for packages, 7 for the build. The last line counts the tests; the exit code is 0 if none failed. Safe to run again.
+Logs are in results/tests/, folders of the ScaLAPACK testers in results/testers/.
 
-  --full   stress tests at full length with a new seed (BRIGADE_TEST_SEED=<number> repeats one), messages beyond 2 GiB,
-           packages for Debian and Spack, a container, the libraries for MPICH and under other MPIs, MKL's ScaLAPACK
-           from PyPI, applications that Debian ships, every ScaLAPACK tester on Debian's own BLACS too, to compare
-           with that instead of the recorded counts, testers and applications once more with our products of
-           matrices, and benchmarks under AddressSanitizer. Takes more than 90 minutes on 2 cores, and leaves its result
-           in docs/results/full-test.md.
+  --full   much more: stress tests at full length, other builds and packages, other MPIs, all testers, applications and
+           sanitized tests (test/README.md lists it). BRIGADE_TEST_SEED=<number> repeats the stress tests of another
+           run. Takes some three hours on 2 cores, and leaves its result in docs/results/full-test.md.
   --help   this text
 EOF
 }
@@ -148,6 +145,13 @@ counted() {  # TITLE LOG COMMAND...: the last line that COMMAND prints counts.
   fi
 }
 
+# Without --full: those that have found most.
+brief_testers='xFbtest|dpb[123]tst|xd.*'
+brief_asan=(//transport/tcp/... //test/windows:notes_fuzz_test //test/windows:strange_notes_test
+  //test/windows:window_test //test/patterns:patterns_semantics_test //test/patterns:failures_test)
+brief_tsan=(//test/patterns:patterns_semantics_test //test/patterns:patterns_helper_test
+  //test/windows:window_test //test/windows:window_helper_test)
+
 blacs=blacs_shim/libbrigade_blacs.so
 testers() {  # TRANSPORT ARGUMENT...
   local transport=$1
@@ -177,17 +181,17 @@ large_messages() {
   fi
 }
 
-sanitized() {  # SANITIZER: all that is no MPI job, then the BLACS through its library.
-  local sanitizer=$1 targets=(//...)
-  # Nothing that is measured, and no scripts, which look at names and reports.
-  $full || mapfile -t targets < <(bazel query --noshow_progress \
-    "kind(cc_test, //... - //bench/...) - attr(tags, manual, //...)")
+sanitized() {  # SANITIZER TARGET...: those that are no MPI jobs, and under asan the BLACS through its library.
+  local sanitizer=$1 filter='*'
+  shift
+  # In virtual time ranks take turns in one thread.
+  [[ $sanitizer != tsan ]] || filter='-*/*sim*'
   # Sanitizers know nothing of MPI's own memory and threads. Tests with the tag no$sanitizer are arithmetic, which would
   # take longer than everything else, or race on purpose.
-  bazel_test "$sanitizer" --config="$sanitizer" --build_tests_only --test_tag_filters="-mpi,-no$sanitizer" -- \
-    "${targets[@]}"
+  bazel_test "$sanitizer" --config="$sanitizer" --build_tests_only --test_env=GTEST_FILTER="$filter" \
+    --test_tag_filters="-mpi,-no$sanitizer" -- "$@"
   # MPI itself leaks, and freed memory is kept back for a while, so leaks cannot be seen here.
-  bazel_test "$sanitizer-blacs" --config="$sanitizer" --test_env=ASAN_OPTIONS=detect_leaks=0 \
+  [[ $sanitizer != asan ]] || bazel_test asan-blacs --config=asan --test_env=ASAN_OPTIONS=detect_leaks=0 \
     '--test_arg=--gtest_filter=-*LeakNothing' //test/blacs:blacs_shim_test_4
 }
 
@@ -218,16 +222,15 @@ packages="test"
 if $full; then packages="full"; fi
 ./test/install.sh "$packages" || exit 1
 
-lint format includes documents shell python spelling reference aarch64 mpich
+lint format includes documents shell python spelling reference
+if $full; then lint aarch64; fi
 
 optimised=(--config=opt --config=werror)
 check "Build" bazel build "${optimised[@]}" //...
 [[ $failed -eq 0 ]] || finish
 start_cluster cluster_test  # sleeps half of its time
-lint tidy
-if $full; then lint tidy-rest; fi
-cluster "The cluster of namespaces" cluster_test
 if $full; then
+  lint tidy tidy-rest
   seed=${BRIGADE_TEST_SEED:-$(date +%s)}
   bazel_test full --config=full --test_env=BRIGADE_TEST_SEED="$seed" "${optimised[@]}" //...
   for ranks in 4 6 8; do check "20000 random BLACS calls of $ranks ranks on both libraries" differential "$ranks"; done
@@ -242,40 +245,43 @@ else
   bazel_test all "${optimised[@]}" //...
   counted "MPICH, in brief" mpich-small ./test/mpich_small_test.sh "${optimised[@]}"
 fi
+cluster "The cluster of namespaces" cluster_test
+start_cluster tcp_cluster_test  # mostly sleeps
 check "Installation" ./test/installation_test.sh "${optimised[@]}"
-if $full; then
-  check "Debian's packages" ./test/debian_test.sh "${optimised[@]}"
-  counted "Spack" spack ./test/spack_test.sh
-  counted "The container" container ./test/container_test.sh
-fi
-if $full; then testers auto --beside-stock; else testers auto; fi
-# On one host auto does without MPI.
-testers mpi --only '(x[CF]btest|dpb[123]tst|xdlu|xdqr).*' --output results/testers-mpi
-multiplying=dpb3tst
-if $full; then multiplying='[sdcz]pb3tst|x[sdcz].*'; fi
-products "Debian's testers with products" testers-pblas \
-  ./test/scalapack/run_testers.py --only "$multiplying" --output results/testers-pblas
-if $full; then
-  preloaded "$blacs" "Applications" applications ./test/scalapack/run_applications.py
-  products "Applications with products" applications-pblas \
-    ./test/scalapack/run_applications.py --output results/applications-pblas
-  preloaded "$blacs" "MKL's ScaLAPACK" mkl ./test/scalapack/run_mkl.py --pblas bazel-bin/pblas_shim/libbrigade_pblas.so
-  preloaded rma_shim/libbrigade_rma.so "Applications of windows" rma-applications ./test/rma/run_applications.py
-  preloaded rma_shim/libbrigade_rma.so "NWChem's time" nwchem-times \
-    ./bench/studies/time_nwchem.py --output "$nwchem_times"
-  counted "BSPlib by others" foreign-bsplib ./test/li/foreign_bsplib.sh
-else
-  products "Applications, in brief" applications ./test/scalapack/run_applications.py --only espresso
+if ! $full; then
+  testers auto --only "$brief_testers"
+  testers mpi --only 'xFbtest|xdlu' --output results/testers-mpi
+  products "Debian's testers with products" testers-pblas \
+    ./test/scalapack/run_testers.py --only dpb3tst --output results/testers-pblas
   preloaded rma_shim/libbrigade_rma.so "Applications of windows, in brief" rma-applications \
     ./test/rma/run_applications.py --only coarrays --program strided
+  sanitized asan "${brief_asan[@]}"
+  sanitized tsan "${brief_tsan[@]}"
+  cluster "The TCP transports on it" tcp_cluster_test
+  finish
 fi
-start_cluster tcp_cluster_test  # mostly sleeps, while the sanitizers keep the processors busy
-sanitized asan
-# Where ranks are threads, and nowhere else, there are threads to check.
-inproc="rdeps(//..., //transport/inproc)"
-mapfile -t threaded < <(bazel query --noshow_progress \
-  "kind(cc_test, $inproc + //transport/...)")
-# In virtual time they take turns in one thread.
-bazel_test tsan --config=tsan --test_tag_filters=-notsan --test_env=GTEST_FILTER='-*/*sim*' "${threaded[@]}"
+
+counted "CMake" cmake ./test/cmake_test.sh "${optimised[@]}"
+check "Debian's packages" ./test/debian_test.sh "${optimised[@]}"
+counted "Spack" spack ./test/spack_test.sh
+counted "The container" container ./test/container_test.sh
 cluster "The TCP transports on it" tcp_cluster_test
+testers auto --beside-stock
+# On one host auto does without MPI.
+testers mpi --only '(x[CF]btest|dpb[123]tst|xdlu|xdqr).*' --output results/testers-mpi
+products "Debian's testers with products" testers-pblas \
+  ./test/scalapack/run_testers.py --only '[sdcz]pb3tst|x[sdcz].*' --output results/testers-pblas
+preloaded "$blacs" "Applications" applications ./test/scalapack/run_applications.py
+products "Applications with products" applications-pblas \
+  ./test/scalapack/run_applications.py --output results/applications-pblas
+preloaded "$blacs" "MKL's ScaLAPACK" mkl ./test/scalapack/run_mkl.py --pblas bazel-bin/pblas_shim/libbrigade_pblas.so
+preloaded rma_shim/libbrigade_rma.so "Applications of windows" rma-applications ./test/rma/run_applications.py
+preloaded rma_shim/libbrigade_rma.so "NWChem's time" nwchem-times \
+  ./bench/studies/time_nwchem.py --output "$nwchem_times"
+counted "BSPlib by others" foreign-bsplib ./test/li/foreign_bsplib.sh
+sanitized asan //...
+# Where ranks are threads, and nowhere else, there are threads to check.
+mapfile -t threaded < <(bazel query --noshow_progress "kind(cc_test, rdeps(//..., //transport/inproc) + //transport/...)")
+sanitized tsan "${threaded[@]}"
+counted "The commands of the README on a bare Debian" bare ./test/bare_test.sh
 finish

@@ -236,11 +236,13 @@ void Engine::RunToEnd(Activity* activity) {
 }
 
 void Engine::CheckMatchOf(Activity* activity) {
-  Activity* const first = *std::find_if(active_.begin(), active_.end(), [&](const Activity* a) {
+  const auto first = std::find_if(active_.begin(), active_.end(), [&](const Activity* a) {
     return !a->done() && a->SameOrder(*activity);
   });
-  first->CheckMatch();
-  if (first->done()) BreakGroup(first->group(), first->outcome(), first->cause());
+  if (first == active_.end()) return;  // it has ended since its wait was looked at
+  Activity* const waits = *first;
+  waits->CheckMatch();
+  if (waits->done()) BreakGroup(waits->group(), waits->outcome(), waits->cause());
 }
 
 void Engine::ActivateOnce(Activity* activity) {
@@ -353,6 +355,7 @@ void Engine::ListenTo(GroupState* group) {
 void Engine::RemoveGroup(std::unique_ptr<GroupState> group) {
   // An enquiry that has come is answered by nobody afterwards.
   if (processor_ == nullptr && !IsForked() && group->failure.ok()) {
+    endpoint_->Nudge();
     Move();
     if (group->failure.code() == StatusCode::kMismatch) {
       options_.report("a group that ends is broken: " + group->failure.message());

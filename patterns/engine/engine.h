@@ -137,7 +137,8 @@ class Engine {
   // Moves everything that can move without waiting. True if anything did.
   bool Move();
   // Progresses until `over()`, pausing as the transport likes; every report interval it says that
-  // `what()` still waits. `peer()`, for traces: the rank of the group it waits for, or -1.
+  // `what()` still waits. `over()` may be asked again after it has said yes, and says so again.
+  // `peer()`, for traces: the rank of the group it waits for, or -1.
   // `check()` is called where the wait is long, ever more rarely (match_check.h).
   template <typename Over, typename What, typename Peer, typename Check>
   void WaitUntil(const Over& over, const What& what, const Peer& peer, const Check& check);

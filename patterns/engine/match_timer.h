@@ -14,6 +14,7 @@ class MatchTimer {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
+  // 0: never.
   explicit MatchTimer(double seconds) : first_(seconds), patience_(seconds) {}
 
   // The wait has begun, unless it has before.
@@ -27,7 +28,7 @@ class MatchTimer {
   }
   // Whether it is time, after twice as long as the last time. REQUIRES: the wait has begun.
   bool IsDue(Time now) {
-    if (since_ == Time() || now - since_ < patience_) return false;
+    if (first_.count() <= 0 || since_ == Time() || now - since_ < patience_) return false;
     since_ = now;
     patience_ = std::min(2 * patience_, std::max(first_, kMost));
     return true;

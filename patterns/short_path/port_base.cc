@@ -51,6 +51,7 @@ Status PortBase::AcquireSlowly(size_t payload_bytes, bool landing, StagedBuffer*
       !(landing && config_.capabilities->needs_registered_memory && !endpoint()->domain()->grows());
   Status status;
   const Status waited = wait_.Until([&] {
+    if (*buffer != nullptr) return true;
     *buffer = engine_->buffers()->TrySurplus(ChunksFor(config_.settings, payload_bytes));
     if (*buffer == nullptr && may_overflow) {
       *buffer = engine_->buffers()->TryOverflow(payload_bytes, &mover_.statistics);

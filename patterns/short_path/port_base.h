@@ -122,7 +122,7 @@ Status PortBase::PostReceive(ReceiveSlot* slot, bool must_wait, const Post& post
   };
   *posted = is_taken();
   if (!*posted && must_wait) {
-    const Status waited = wait_.Until([&] { return *posted = is_taken(); });
+    const Status waited = wait_.Until([&] { return *posted = *posted || is_taken(); });
     // What is posted is the transport's until the group is closed, whatever has happened to that.
     if (!*posted) return waited;
   }

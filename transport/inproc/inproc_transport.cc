@@ -11,6 +11,7 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -31,8 +32,8 @@ namespace {
 // longer needed.
 struct Parcel {
   // Whoever moves it on from kPosted has it: the receiver to read the bytes, or the sender to give
-  // up on a lost receiver.
-  enum class State { kPosted, kTaken, kWithdrawn };
+  // up on a lost receiver. A receiver that only looks at them puts it back to kPosted.
+  enum class State { kPosted, kLookedAt, kTaken, kWithdrawn };
 
   uint64_t wire_id = 0;
   ChannelKind kind = ChannelKind::kPointToPoint;
@@ -284,7 +285,7 @@ class InprocEndpoint : public Endpoint {
     if (stream == streams_.end() || stream->second.parcels.empty()) return 0;
     Parcel* const parcel = stream->second.parcels.front().get();
     // Its sender cannot take it back meanwhile.
-    if (!parcel->MoveOn(Parcel::State::kTaken)) return 0;
+    if (!parcel->MoveOn(Parcel::State::kLookedAt)) return 0;
     const size_t bytes = std::min(head.bytes, parcel->piece.bytes);
     if (bytes > 0) std::memcpy(head.data, parcel->piece.data, bytes);
     parcel->state.store(Parcel::State::kPosted, std::memory_order_release);
@@ -468,6 +469,9 @@ class InprocEndpoint : public Endpoint {
     std::vector<ParcelPtr> given_up;
     for (auto& [pointer, parcel] : sent_) {
       if (reachable(parcel->to).ok()) continue;
+      while (parcel->state.load(std::memory_order_acquire) == Parcel::State::kLookedAt) {
+        std::this_thread::yield();
+      }
       // One that is being copied this moment comes back; one that is leased does so unless its
       // reader is lost. If this rank is, its reader may still be at it.
       if (parcel->MoveOn(Parcel::State::kWithdrawn) ||

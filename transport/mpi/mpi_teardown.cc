@@ -4,6 +4,8 @@
 
 #include <atomic>
 
+#include "transport/mpi/polled_mpi.h"
+
 namespace brigade {
 namespace {
 
@@ -18,6 +20,7 @@ int OnDelete(MPI_Comm, int, void*, void*) {
   for (auto& teardown : teardowns) {
     if (auto* const function = teardown.exchange(nullptr)) function();
   }
+  StopPollingMpi();  // MPI ends with no request open
   return MPI_SUCCESS;
 }
 

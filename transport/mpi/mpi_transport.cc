@@ -229,7 +229,10 @@ class MpiEndpoint : public Endpoint {
     if (idle_polls >= spins_) sched_yield();
   }
 
-  void Nudge() override { PollMpi(); }
+  void Nudge() override {
+    PollMpi();
+    idle_polls_ = kPollsPerLook - 1;  // the next Progress looks for control messages
+  }
 
   void SetControlHandler(GroupId id, ControlHandler* handler) override {
     control_.SetHandler(id, handler);

@@ -46,6 +46,14 @@ bool IsRightThread() {
   return is_main != 0;
 }
 
+// REQUIRES: the mutex is held.
+void End() {
+  MpiPolls::Set(nullptr);
+  if (polled.request == MPI_REQUEST_NULL || !MayCallMpi()) return;
+  MPI_Grequest_complete(polled.request);
+  MPI_Request_free(&polled.request);
+}
+
 class Holder {
  public:
   Holder() {
@@ -59,11 +67,7 @@ class Holder {
   ~Holder() {
     if (getpid() != polled.process) return;  // whose other threads hold the mutex for ever
     const std::lock_guard<std::mutex> lock(polled.mutex);
-    if (--polled.holders > 0) return;
-    MpiPolls::Set(nullptr);
-    if (!MayCallMpi()) return;
-    MPI_Grequest_complete(polled.request);
-    MPI_Request_free(&polled.request);
+    if (--polled.holders == 0) End();
   }
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
@@ -73,12 +77,22 @@ class Holder {
 
 std::shared_ptr<const void> PollMpiInWaits() { return std::make_shared<Holder>(); }
 
+void StopPollingMpi() {
+  if (getpid() != polled.process) return;
+  const std::lock_guard<std::mutex> lock(polled.mutex);
+  End();
+}
+
 void PollMpi() {
-  if (!MayCallMpi() || !IsRightThread()) return;
+  // A profiling tool's MPI_Test may call this library.
+  thread_local bool is_polling = false;
+  if (is_polling || !MayCallMpi() || !IsRightThread()) return;
   const std::unique_lock<std::mutex> lock(polled.mutex, std::try_to_lock);
-  if (!lock.owns_lock() || polled.holders == 0) return;
+  if (!lock.owns_lock() || polled.request == MPI_REQUEST_NULL) return;
   int is_over = 0;
+  is_polling = true;
   (void)TestOwn(&polled.request, &is_over, MPI_STATUS_IGNORE);
+  is_polling = false;
 }
 
 }  // namespace brigade

@@ -11,6 +11,9 @@ namespace brigade {
 // not finalised; it is let go before MPI is finalised, or in a callback of MPI_Finalize.
 std::shared_ptr<const void> PollMpiInWaits();
 
+// Polls MPI no more. REQUIRES: as above, to let go.
+void StopPollingMpi();
+
 // Polls MPI, which moves messages, unless nobody holds that, another thread is polling, or this
 // thread may not call MPI: below MPI_THREAD_SERIALIZED any but the one that initialised it, and all
 // in a forked child and behind MPI_Finalize. REQUIRES: the caller is in a call of this library that

@@ -20,7 +20,7 @@ namespace {
 // at the same time, so the system is looked at again and again.
 Status AllocateMemory(SharedSegment* segment, size_t bytes, uint64_t* offset) {
   static const bool overcommits = MayOvercommit();
-  thread_local AvailableShare share(/*is_charged_at_once=*/!overcommits);
+  AvailableShare share(/*is_charged_at_once=*/!overcommits);  // each looks: it is rare
   bool is_enough = share.Take(bytes);
   const auto look = [&](size_t left) {
     share.LookAnew();

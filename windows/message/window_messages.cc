@@ -16,6 +16,12 @@ constexpr int kOrderOfItsOwn = -2;  // among the activities of its channel
 constexpr int kChildren = 8;
 int FirstChild(int rank, int ranks) { return std::min(ranks, kChildren * rank + 1); }
 int EndOfChildren(int rank, int ranks) { return FirstChild(rank + 1, ranks); }
+int ParentOf(int rank) { return (rank - 1) / kChildren; }
+
+Status NotNext(int from) {
+  return Status(StatusCode::kMismatch,
+                "rank " + std::to_string(from) + " says that a window was left, out of its turn");
+}
 
 }  // namespace
 
@@ -108,9 +114,13 @@ Status WindowMessages::Hear(int from, const NoteMessage& message) {
     case NoteKind::kWake:
       return Status();
     case NoteKind::kLeft:
+      if (from == 0 || ParentOf(from) != group_->rank) return NotNext(from);
       ++children_left_;
       return CountLeft();
     case NoteKind::kAllLeft:
+      if (!left_ || all_left_ || group_->rank == 0 || from != ParentOf(group_->rank)) {
+        return NotNext(from);
+      }
       return EndLeft();
     default:
       return inbox_.Take(from, message);
@@ -132,7 +142,7 @@ Status WindowMessages::CountLeft() {
   if (group_->rank == 0) return EndLeft();
   NoteMessage message;
   message.note.kind = NoteKind::kLeft;
-  return context_.notes()->Send((group_->rank - 1) / kChildren, message, Urgency::kCanWait);
+  return context_.notes()->Send(ParentOf(group_->rank), message, Urgency::kCanWait);
 }
 
 Status WindowMessages::EndLeft() {

@@ -15,6 +15,7 @@ ChunkRun AwaitSurplus(Engine* engine) {
   MemoryWait wait;
   engine->WaitUntil(
       [&] {
+        if (run) return true;
         const bool may_come =
             engine->sends()->in_flight() > 0 && engine->buffers()->CheckWait(&wait).ok();
         run = engine->buffers()->TrySurplusRun(0, 1);

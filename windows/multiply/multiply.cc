@@ -84,7 +84,7 @@ Status Multiplier::Create(WindowSpace* space, Bootstrap* bootstrap,
 Status Multiplier::Free() { return window_->Free(); }
 
 Status Multiplier::Leave() {
-  scratch_.reset();
+  if (!is_broken()) scratch_.reset();  // what is on its way may still arrive
   return window_->Leave();
 }
 
