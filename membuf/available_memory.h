@@ -22,7 +22,7 @@ size_t AvailableMemory(Swapping swapping, const std::string& proc = "/proc",
 bool MayOvercommit(const std::string& proc = "/proc");
 
 // Whether there is memory for what is taken little by little: looks at what the system has left,
-// swap included, and again once a part of that is taken. For one thread at a time.
+// swap included, and again once a part of that is taken, or much at once. For one thread at a time.
 class AvailableShare {
  public:
   // Between two looks at the free memory all ranks of a host together may take little. Memory that
