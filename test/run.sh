@@ -263,6 +263,7 @@ fi
 
 counted "CMake" cmake ./test/cmake_test.sh "${optimised[@]}"
 check "Debian's packages" ./test/debian_test.sh "${optimised[@]}"
+counted "Memory order" litmus ./test/litmus_test.sh
 counted "Spack" spack ./test/spack_test.sh
 counted "The container" container ./test/container_test.sh
 cluster "The TCP transports on it" tcp_cluster_test
