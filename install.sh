@@ -98,10 +98,6 @@ filled() {  # NAME FILE MODE [COMMAND-OF-SED]: packaging/NAME.in
   chmod "$3" "$2"
 }
 
-pkg_config() {  # LIBRARY DESCRIPTION [FLAG-OF-COMPILERS]
-  filled pc "$lib/pkgconfig/$1.pc" 644 "s|@library@|$1|; s|@description@|$2|; s|@flag@|${3:+ $3}|"
-}
-
 for library in "${libraries[@]}"; do
   name=$(basename "$library")
   install -D --mode=755 "$built/$library.0" "$lib/$name.$version"
@@ -129,27 +125,16 @@ for tool in merge_trace trace_picture; do
 done
 filled brigade_run "$prefix/bin/brigade_run" 755
 
-pkg_config brigade "Communication patterns for dense linear algebra"
-pkg_config brigade_blacs "The BLACS of ScaLAPACK; comes before it on the command line"
-pkg_config brigade_blacs64 "The BLACS of ScaLAPACK, with integers of 64 bits; comes before it on the command line" \
-  -DBRIGADE_BLACS_ILP64
-pkg_config brigade_pblas "Products of matrices under ScaLAPACK; comes before it on the command line"
-pkg_config brigade_pblas64 "Products of matrices under ScaLAPACK, with integers of 64 bits; comes before it"
-pkg_config brigade_li "LI, one put and one get over several libraries"
-# shellcheck disable=SC2016 # pkg-config expands it
-pkg_config brigade_bsp "BSPlib, programs of supersteps" '-I${includedir}/brigade/bsplib'
+while IFS='|' read -r library description flag; do
+  filled pc "$lib/pkgconfig/$library.pc" 644 "s|@library@|$library|; s|@description@|$description|; s|@flag@|${flag:+ $flag}|"
+done < <(grep '^brigade' packaging/libraries.txt)
 for file in BrigadeConfig.cmake BrigadeConfigVersion.cmake; do filled "$file" "$lib/cmake/Brigade/$file" 644; done
 
 mkdir -p "$prefix/share/man/man1"
-manual() {  # PROGRAM WHAT-IT-DOES
-  help2man --no-info --version-string="$version" --source="Brigade $version" --name="$2" \
-    --output="$prefix/share/man/man1/$1.1" "$prefix/bin/$1"
-}
-manual brigade_bench "measures Brigade beside its peers"
-manual brigade_info "prints what Brigade finds on this machine"
-manual brigade_run "runs a program with Brigade's libraries"
-manual brigade_merge_trace "puts the parts of a timeline together"
-manual brigade_trace_picture "draws where the time of a job went"
+while IFS='|' read -r program description; do
+  help2man --no-info --version-string="$version" --source="Brigade $version" --name="$description" \
+    --output="$prefix/share/man/man1/$program.1" "$prefix/bin/$program" </dev/null
+done < <(grep '^brigade' packaging/programs.txt)
 install -D --mode=644 --target-directory="$prefix/share/doc/brigade" LICENSE CHANGELOG.md
 
 echo "Brigade $version is in $prefix. $prefix/bin/brigade_info prints what it finds here.

@@ -47,4 +47,10 @@ void SocketIo::SleepUntilReadable(int descriptor, int microseconds) {
   ppoll(&event, 1, &limit, nullptr);
 }
 
+#ifdef BRIGADE_NO_LIBURING  // uring_io.cc is left out
+Status CreateUringIo(std::unique_ptr<SocketIo>* /*io*/) {
+  return Status(StatusCode::kUnavailable, "Brigade was built without liburing");
+}
+#endif
+
 }  // namespace brigade

@@ -49,9 +49,8 @@ template <typename T>
 Status FillRandom(T* out) {
   const SodiumLibrary& library = Libsodium();
   if (!library.status().ok()) {
-    return Status(StatusCode::kUnavailable,
-                  "peers cannot be authenticated: " + library.status().message() +
-                      "; install libsodium (Debian: libsodium23)");
+    return Status(StatusCode::kUnavailable, "peers cannot be authenticated: " +
+                                                library.status().message() + SodiumLibrary::kHint);
   }
   if (library.sodium_init() < 0) {
     return Status(StatusCode::kUnavailable, "libsodium does not start");
