@@ -25,7 +25,7 @@ EOT
 
 # Prints the names of the files that match, each ended by a null character.
 files() {  # FIND-TEST...
-  find . \( -path './bazel-*' -o -path ./results -o -path ./.git \) -prune -o -type f \( "$@" \) -print0
+  find . \( -path './bazel-*' -o -path ./results -o -path ./build -o -path ./.git \) -prune -o -type f \( "$@" \) -print0
 }
 
 lint_format() {

@@ -1,0 +1,65 @@
+# Functions of ../CMakeLists.txt.
+
+# The C++ sources of rooms and of the folders below them, but their tests; those that match an expression are left out.
+function(brigade_sources result)  # ROOM... [EXCLUDE EXPRESSION...]
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" EXCLUDE)
+  list(TRANSFORM arg_UNPARSED_ARGUMENTS APPEND /*.cc)
+  file(GLOB_RECURSE sources RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${arg_UNPARSED_ARGUMENTS})
+  foreach(expression _test\\.cc$ /fuzz/ ${arg_EXCLUDE})
+    list(FILTER sources EXCLUDE REGEX ${expression})
+  endforeach()
+  set(${result} ${sources} PARENT_SCOPE)
+endfunction()
+
+# Declares the option BRIGADE_<name>, and sets with_<name>: ON if it is ON, or AUTO and `found`. ON and not found: an error.
+function(brigade_option name found description missing)
+  set(BRIGADE_${name} AUTO CACHE STRING "${description}: ON, OFF, or AUTO, which takes what is there")
+  set_property(CACHE BRIGADE_${name} PROPERTY STRINGS AUTO ON OFF)
+  set(with OFF)
+  if(BRIGADE_${name} AND found)
+    set(with ON)
+  elseif(BRIGADE_${name} AND NOT BRIGADE_${name} STREQUAL AUTO)
+    message(FATAL_ERROR "BRIGADE_${name} is ${BRIGADE_${name}}, and there is no ${missing}")
+  endif()
+  message(STATUS "BRIGADE_${name}: ${with}, ${description}")
+  set(with_${name} ${with} PARENT_SCOPE)
+endfunction()
+
+# The family of the MPI whose headers are in the folders.
+function(brigade_mpi_family result)  # FOLDER...
+  list(TRANSFORM ARGN PREPEND -I)
+  execute_process(COMMAND ${CMAKE_C_COMPILER} ${ARGN} -E -dM -include mpi.h -x c /dev/null
+    OUTPUT_VARIABLE macros ERROR_VARIABLE errors RESULT_VARIABLE code)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "mpi.h does not compile:\n${errors}")
+  elseif(macros MATCHES "#define OPEN_MPI ")
+    set(${result} openmpi PARENT_SCOPE)
+  else()
+    set(${result} mpich PARENT_SCOPE)
+  endif()
+endfunction()
+
+# A shared library that exports the names of a version script.
+function(brigade_shared target exports)  # SOURCE...
+  add_library(${target} SHARED ${ARGN})
+  target_link_options(${target} PRIVATE -Wl,--version-script=${exports})
+  set_target_properties(${target} PROPERTIES
+    VERSION ${version} SOVERSION ${soversion} LINK_DEPENDS ${exports} INSTALL_RPATH "$ORIGIN")
+  install(TARGETS ${target} LIBRARY COMPONENT libraries NAMELINK_COMPONENT devel)
+endfunction()
+
+# lib<target>.so.0, which other libraries of ours open or load. It has no file of another name.
+function(brigade_part target exports)  # SOURCE...
+  brigade_shared(${target} ${exports} ${ARGN})
+  set_target_properties(${target} PROPERTIES SUFFIX .so.${soversion})
+  set_property(TARGET ${target} PROPERTY VERSION)
+  set_property(TARGET ${target} PROPERTY SOVERSION)
+  # What has been called must stay loaded. The program brings the MPI: flags of a distribution must not demand its symbols.
+  target_link_options(${target} PRIVATE -Wl,-z,nodelete -Wl,-z,undefs)
+endfunction()
+
+# packaging/<name>.in with its @names@ replaced, as by install.sh.
+function(brigade_filled name file folder)
+  configure_file(packaging/${name}.in ${folder}/${file} @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${folder}/${file} DESTINATION ${folder} COMPONENT devel)
+endfunction()

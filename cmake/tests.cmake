@@ -1,0 +1,110 @@
+# ctest: the unit tests of the rooms, programs that use the libraries, and the examples with an installation.
+
+set(environment OMP_NUM_THREADS=1)
+if(with_MPI)
+  set(launch ${MPIEXEC_EXECUTABLE} ${MPIEXEC_PREFLAGS} ${MPIEXEC_NUMPROC_FLAG})
+  # For Open MPI: packages are often built by root, and on few processors.
+  list(APPEND environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1)
+endif()
+
+function(brigade_test name)  # COMMAND...
+  add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment}" TIMEOUT 900 PROCESSORS 2)
+endfunction()
+
+# ---- Programs of C that are linked with a library
+
+function(brigade_program name library source start)  # ARGUMENT...
+  add_executable(${name} ${source})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE _GNU_SOURCE)
+  target_link_libraries(${name} ${library} m)
+  brigade_test(${name} ${start} $<TARGET_FILE:${name}> ${ARGN})
+endfunction()
+
+# Needs no MPI.
+brigade_program(first_call Brigade::brigade test/patterns/first_call.c "")
+if(families)
+  brigade_program(brigade_c_test Brigade::brigade test/patterns/brigade_c_test.c "${launch};4")
+  set_property(TEST brigade_c_test APPEND PROPERTY ENVIRONMENT TMPDIR=/tmp BRIGADE_IFCAE=eth0)  # Brigade warns of it
+  brigade_program(window_c_test Brigade::brigade test/windows/window_c_test.c "${launch};3" auto)
+  brigade_program(multiply_c_test Brigade::brigade test/windows/multiply_c_test.c "${launch};4" auto)
+  brigade_program(blacs_c_test Brigade::blacs test/blacs/blacs_c_header_test.c "${launch};4")
+  brigade_program(blacs64_c_test Brigade::blacs64 test/blacs/blacs_c_header_test.c "${launch};4")
+  # A program that knows nothing of Brigade.
+  brigade_program(preloaded MPI::MPI_C test/transport/one_mpi.c
+    "${launch};2;${PROJECT_BINARY_DIR}/bin/brigade_run;--pblas;--rma;--blacs")
+endif()
+
+# ---- Unit tests: *_test.cc of a folder are a program
+
+find_package(GTest)
+if(NOT GTest_FOUND AND EXISTS /usr/src/googletest/CMakeLists.txt)
+  add_subdirectory(/usr/src/googletest ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL)
+  add_library(GTest::gtest_main ALIAS gtest_main)
+  set(GTest_FOUND ON)
+endif()
+if(GTest_FOUND)
+  # What tests use of the rooms that only tests have, and of those whose libraries export less.
+  brigade_sources(sources patterns/check transport/inproc transport/sim test/support EXCLUDE _main /two_hosts /without)
+  add_library(brigade_testing STATIC EXCLUDE_FROM_ALL ${sources})
+  target_link_libraries(brigade_testing PUBLIC brigade_static GTest::gtest)
+  if(families)
+    foreach(room mpi_${primary} blacs_${primary} pblas_${primary} rma_${primary} bsp_objects li_objects)
+      target_sources(brigade_testing PRIVATE $<TARGET_OBJECTS:${room}>)
+    endforeach()
+    target_link_libraries(brigade_testing PUBLIC MPI::MPI_C)
+    add_library(brigade_mpi_main STATIC EXCLUDE_FROM_ALL test/support/gtest_mpi_main.cc test/support/two_hosts.cc)
+    target_link_libraries(brigade_mpi_main PUBLIC brigade_testing)
+    set(rooms_of_mpi *_shim/*_test.cc)
+  endif()
+
+  file(GLOB_RECURSE tests RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+    membuf/*_test.cc transport/*_test.cc patterns/*_test.cc windows/*_test.cc ${rooms_of_mpi})
+  if(NOT families)
+    list(FILTER tests EXCLUDE REGEX ^windows/faces/)
+  endif()
+  list(TRANSFORM tests REPLACE "/[^/]*$" "" OUTPUT_VARIABLE folders)
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder ${folders})
+    string(REPLACE / _ name ${folder}_test)
+    set(sources ${tests})
+    list(FILTER sources INCLUDE REGEX ^${folder}/[^/]*$)
+    add_executable(${name} ${sources})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    if(folder MATCHES "^rma_shim/datatype$|^windows/faces/li/mpi$")
+      target_link_libraries(${name} brigade_mpi_main)
+      brigade_test(${name} ${launch} 1 $<TARGET_FILE:${name}>)
+    else()
+      target_link_libraries(${name} brigade_testing GTest::gtest_main)
+      brigade_test(${name} ${name})
+    endif()
+  endforeach()
+endif()
+
+# ---- The examples, as a project that finds an installation
+
+if(families)
+  set(stage ${PROJECT_BINARY_DIR}/stage)
+  set(examples ${PROJECT_BINARY_DIR}/examples)
+  find_library(SCALAPACK NAMES scalapack scalapack-${primary})
+  if(NOT SCALAPACK)
+    set(SCALAPACK OFF)
+  endif()
+  brigade_test(install ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${stage})
+  brigade_test(examples ${CMAKE_CTEST_COMMAND} --build-and-test ${PROJECT_SOURCE_DIR}/examples ${examples}
+    --build-generator ${CMAKE_GENERATOR} --build-options -DCMAKE_PREFIX_PATH=${stage}
+    -DCMAKE_C_COMPILER=${CMAKE_C_COMPILER} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+    -DMPI_EXECUTABLE_SUFFIX=${MPI_EXECUTABLE_SUFFIX} -DMPI_C_COMPILER=${MPI_C_COMPILER} -DSCALAPACK=${SCALAPACK})
+  set_tests_properties(install PROPERTIES FIXTURES_SETUP installation)
+  set_tests_properties(examples PROPERTIES FIXTURES_REQUIRED installation FIXTURES_SETUP examples)
+  file(GLOB sources CONFIGURE_DEPENDS examples/*.c examples/*.cc examples/*.f90)
+  foreach(source ${sources})
+    get_filename_component(name ${source} NAME_WE)
+    brigade_test(example_${name} test/support/prints.sh ${source} ${launch} 4 ${examples}/${name})
+    set_property(TEST example_${name} APPEND PROPERTY ENVIRONMENT BRIGADE_LOG=info)
+    # Some take a BLAS or ScaLAPACK.
+    set_tests_properties(example_${name} PROPERTIES FIXTURES_REQUIRED examples SKIP_RETURN_CODE 77)
+  endforeach()
+endif()

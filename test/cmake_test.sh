@@ -1,0 +1,53 @@
+#!/bin/bash
+# CMake builds, tests and installs what Bazel does, for both families of MPIs: the same files, of which texts are equal,
+# and libraries have the same name, need the same libraries and export the same symbols. Then libbrigade.so without MPI,
+# with clang, and for aarch64. Arguments: Bazel's options, as of the build before, so that nothing is built twice.
+set -euo pipefail
+trap 'echo "cmake_test.sh: line $LINENO ended with status $?" >&2' ERR
+
+cd "$(dirname "$0")/.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+libdir=lib/$(gcc -print-multiarch)
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# built PRESET OPTION...: builds and tests in $work/PRESET.
+built() {
+  local preset=$1
+  shift
+  echo "cmake --preset $preset $*"
+  cmake --preset "$preset" -B "$work/$preset" "$@" >"$work/out" 2>&1 || { cat "$work/out"; fail "cmake"; }
+  cmake --build "$work/$preset" --parallel "$(nproc)" >"$work/out" 2>&1 || { cat "$work/out"; fail "cmake --build"; }
+  ctest --test-dir "$work/$preset" --output-on-failure --no-tests=error >"$work/out" 2>&1 ||
+    { cat "$work/out"; fail "ctest"; }
+  grep 'tests passed' "$work/out"
+}
+
+# What programs and the loader see of a library or program.
+facts() {
+  readelf --dynamic "$1" | sed -nE 's/.*\((NEEDED|SONAME|RUNPATH|SYMBOLIC|FLAGS_1)\) */\1 /p' | sort
+  nm --dynamic --defined-only --with-symbol-versions "$1" | awk '$2 != "A" { print $2, $3 }' | sort
+}
+
+built debian-either -DCMAKE_INSTALL_LIBDIR="$libdir"
+cmake --install "$work/debian-either" --prefix "$work/cmake" >"$work/out" || { cat "$work/out"; fail "cmake --install"; }
+./install.sh --prefix "$work/bazel" --libdir "$libdir" --either -- "$@"
+
+list() { (cd "$1" && find . ! -type d -printf '%P %M %l\n' | LC_ALL=C sort); }
+diff <(list "$work/bazel") <(list "$work/cmake") || fail "other files: '<' is installed by install.sh, '>' by CMake"
+while read -r file; do
+  if readelf --file-header "$work/bazel/$file" >"$work/out" 2>&1; then
+    diff <(facts "$work/bazel/$file") <(facts "$work/cmake/$file") ||
+      fail "$file differs: '<' is Bazel's, '>' is CMake's"
+  else
+    diff "$work/bazel/$file" "$work/cmake/$file" || fail "$file differs: '<' is of install.sh, '>' of CMake"
+  fi
+done < <(cd "$work/bazel" && find . -type f -printf '%P\n')
+
+built without-mpi -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_C_COMPILER=clang-14
+built aarch64
+echo "CMake installs what install.sh does."
