@@ -20,7 +20,11 @@ function(brigade_program name library source start)  # ARGUMENT...
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_compile_definitions(${name} PRIVATE _GNU_SOURCE)
   target_link_libraries(${name} ${library} m)
-  brigade_test(${name} ${start} $<TARGET_FILE:${name}> ${ARGN})
+  set(program $<TARGET_FILE:${name}>)
+  if(NOT start)
+    set(program ${name})  # an emulator runs targets
+  endif()
+  brigade_test(${name} ${start} ${program} ${ARGN})
 endfunction()
 
 # Needs no MPI.
@@ -41,8 +45,8 @@ endif()
 
 find_package(GTest)
 if(NOT GTest_FOUND AND EXISTS /usr/src/googletest/CMakeLists.txt)
+  set(INSTALL_GTEST OFF)
   add_subdirectory(/usr/src/googletest ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL)
-  add_library(GTest::gtest_main ALIAS gtest_main)
   set(GTest_FOUND ON)
 endif()
 if(GTest_FOUND)
