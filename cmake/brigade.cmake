@@ -44,7 +44,7 @@ function(brigade_shared target exports)  # SOURCE...
   add_library(${target} SHARED ${ARGN})
   target_link_options(${target} PRIVATE -Wl,--version-script=${exports})
   set_target_properties(${target} PROPERTIES
-    VERSION ${version} SOVERSION ${soversion} LINK_DEPENDS ${exports} INSTALL_RPATH "$ORIGIN")
+    VERSION ${version} SOVERSION ${soversion} LINK_DEPENDS ${exports} INSTALL_RPATH "")
   install(TARGETS ${target} LIBRARY COMPONENT libraries NAMELINK_COMPONENT devel)
 endfunction()
 
@@ -54,8 +54,15 @@ function(brigade_part target exports)  # SOURCE...
   set_target_properties(${target} PROPERTIES SUFFIX .so.${soversion})
   set_property(TARGET ${target} PROPERTY VERSION)
   set_property(TARGET ${target} PROPERTY SOVERSION)
-  # What has been called must stay loaded. The program brings the MPI: flags of a distribution must not demand its symbols.
-  target_link_options(${target} PRIVATE -Wl,-z,nodelete -Wl,-z,undefs)
+  target_link_options(${target} PRIVATE -Wl,-z,nodelete)
+endfunction()
+
+# The library calls MPI, which the program brings, and libraries of ours that lie beside it.
+function(brigade_calls_mpi target)  # LIBRARY...
+  # Flags of a distribution must not demand the symbols of an MPI.
+  target_link_options(${target} PRIVATE -Wl,-z,undefs)
+  target_link_libraries(${target} PRIVATE ${ARGN})
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN")
 endfunction()
 
 # packaging/<name>.in with its @names@ replaced, as by install.sh.

@@ -27,9 +27,10 @@ built() {
   grep 'tests passed' "$work/out"
 }
 
-# What programs and the loader see of a library or program.
+# What programs and the loader see of a library or program. What each compiler links by itself is left out.
 facts() {
-  readelf --dynamic "$1" | sed -nE 's/.*\((NEEDED|SONAME|RUNPATH|SYMBOLIC|FLAGS_1)\) */\1 /p' | sort
+  readelf --dynamic "$1" | sed -nE 's/.*\((NEEDED|SONAME|RUNPATH|SYMBOLIC|FLAGS_1)\) */\1 /p' |
+    grep -vE 'NEEDED.*\[(lib(stdc\+\+|gcc_s|m|c)|ld-linux.*)\.so' | sort
   nm --dynamic --defined-only --with-symbol-versions "$1" | awk '$2 != "A" { print $2, $3 }' | sort
 }
 
