@@ -31,7 +31,7 @@ built() {
 facts() {
   readelf --dynamic "$1" | sed -nE 's/.*\((NEEDED|SONAME|RUNPATH|SYMBOLIC|FLAGS_1)\) */\1 /p' |
     grep -vE 'NEEDED.*\[(lib(stdc\+\+|gcc_s|m|c)|ld-linux.*)\.so' | sort
-  nm --dynamic --defined-only --with-symbol-versions "$1" | awk '$2 != "A" { print $2, $3 }' | sort
+  [[ $1 == */bin/* ]] || nm --dynamic --defined-only --with-symbol-versions "$1" | awk '$2 != "A" { print $2, $3 }' | sort
 }
 
 built debian-either -DCMAKE_INSTALL_LIBDIR="$libdir"
