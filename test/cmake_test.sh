@@ -38,7 +38,7 @@ built debian-either -DCMAKE_INSTALL_LIBDIR="$libdir"
 cmake --install "$work/debian-either" --prefix "$work/cmake" >"$work/out" || { cat "$work/out"; fail "cmake --install"; }
 ./install.sh --prefix "$work/bazel" --libdir "$libdir" --either -- "$@"
 
-list() { (cd "$1" && find . ! -type d -printf '%P %M %l\n' | LC_ALL=C sort); }
+list() { (cd "$1" && find . ! -type d -printf '%P %l\n' | LC_ALL=C sort); }
 diff <(list "$work/bazel") <(list "$work/cmake") || fail "other files: '<' is installed by install.sh, '>' by CMake"
 while read -r file; do
   if readelf --file-header "$work/bazel/$file" >"$work/out" 2>&1; then
