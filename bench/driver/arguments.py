@@ -12,7 +12,7 @@ DESCRIPTION = """\
 Measures Brigade beside its peers on this machine and writes one report. Installs what is missing, builds, measures
 
   - ScaLAPACK's LU tester on stock BLACS and on the shim,
-  - ScaLAPACK's LU, Cholesky, QR, matrix product and eigensolver on 1x2, 2x1, 2x2 and 2x4 ranks, stock and shim,
+  - ScaLAPACK's LU, Cholesky, QR, matrix product and eigensolver on 1x2 and 2x2 ranks, stock and shim,
   - ping-pong on 2 ranks: Brigade, shim, stock, raw MPI, a bare ring in shared memory,
   - the BLACS calls ScaLAPACK makes most on 2, 4 and 8 ranks: shim, stock,
   - all patterns on contiguous data on 2, 4 and 8 ranks: Brigade, MPI collectives,
@@ -20,7 +20,7 @@ Measures Brigade beside its peers on this machine and writes one report. Install
 
 and prints the path of the report. MPI is Open MPI as it is, Open MPI without single copies (CMA), and MPICH while
 every rank has a core; in ping-pong also Open MPI 5, MPICH 5 and Intel MPI, if --peers all has installed them. Takes
-about 5 minutes on 2 cores, besides the first build. A launch that fails is counted, the rest is still measured, and the
+about 3 minutes on 2 cores, besides the first build. A launch that fails is counted, the rest is still measured, and the
 exit code is 1. bench/README.md says how to read the report."""
 
 # Which options go with which job, besides those that go with all.
