@@ -5,7 +5,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # The driver installs the packages of other jobs.
 if [[ ! -x /usr/bin/python3 ]]; then
-  echo "Packages take 2 minutes, a first build 4; then measuring begins."
+  echo "First come packages, which take 2 minutes."
   "$root/test/install.sh" bench
 fi
 PYTHONPATH=$root exec /usr/bin/python3 -m bench.driver "$@"

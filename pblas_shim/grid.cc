@@ -236,12 +236,9 @@ Status Grid::AskNextRank() {
                          : Differ(NameOf(next) + " leaves to the PBLAS what is taken here");
 }
 
-bool Grid::HasEnded() {
-  if (multiplier_ == nullptr) return true;
-  if (!multiplier_->HasEnded()) return false;
+Grid::~Grid() {
   // Others may not have heard that it is broken, and still read it.
-  if (multiplier_->is_broken()) (void)course_.release();
-  return true;
+  if (multiplier_ != nullptr && multiplier_->is_broken()) (void)course_.release();
 }
 
 void Grid::End() {

@@ -36,6 +36,7 @@ class Grid {
  public:
   // Local. `runtime` must outlive the grid. `comm` is the context's communicator.
   Grid(Runtime* runtime, MPI_Comm comm, const GridPlace& place);
+  ~Grid();
 
   // Local. This rank has come to the next product of the grid, and leaves it to the PBLAS. `left`
   // is destroyed when the PBLAS have computed it.
@@ -60,7 +61,7 @@ class Grid {
   void End();
   // Looks, and does not wait: whether all ranks have ended it. It can be destroyed then, without a
   // message. REQUIRES: End().
-  bool HasEnded();
+  bool HasEnded() { return multiplier_ == nullptr || multiplier_->HasEnded(); }
   // At the end of MPI: the destructor sends no message from here on.
   void Abandon();
 

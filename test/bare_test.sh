@@ -1,6 +1,6 @@
 #!/bin/bash
-# The two commands of the README on a Debian 12 that has nothing, by chroot; prints how long each phase took. As root,
-# with a mirror of Debian; otherwise it is skipped. The last line counts.
+# The two commands of the README, in a clone of the last commit, on a Debian 12 that has git alone, by chroot. Prints how
+# long each phase took. As root, with a mirror of Debian; otherwise it is skipped. The last line counts.
 #   bare_test.sh [COMMAND...]    default: ./bench/run.sh and ./test/run.sh
 set -uo pipefail
 
@@ -33,10 +33,12 @@ on_bare() {  # COMMAND
   local root=$work/root code
   rm -rf "$root"
   cp -a "$work/debian" "$root"
-  mkdir "$root/brigade"
-  git ls-files -z --cached --others --exclude-standard | tar --create --null --files-from=- | tar --extract -C "$root/brigade"
+  in_debian "$root" root /root \
+    "apt-get --quiet=2 update; apt-get --quiet=2 install --yes --no-install-recommends git" || return
+  git clone --quiet . "$root/brigade" || return
   in_debian "$root" root /root "cd /brigade; $1" 2>&1 | stamped >"$log"
   code=${PIPESTATUS[0]}
+  [[ $code -eq 0 ]] || cp -r "$root/brigade/results" "${log%.log}-results"
   tail -n 20 "$log"
   return "$code"
 }

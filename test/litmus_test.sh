@@ -20,6 +20,7 @@ else
   check "the models compile" nice -n 15 cargo test --locked --jobs 1 --no-run
   nice -n 15 cargo test --locked --jobs 1 --no-fail-fast >"$work/log" 2>&1
   code=$?
+  check "there are verdicts" grep -q '^test .* ok$' "$work/log"
   while read -r name verdict; do
     check "$name" [ "$verdict" = ok ]
   done < <(sed -nE 's/^test ([^ ]+)( - should panic)? \.\.\. (.*)/\1 \3/p' "$work/log")

@@ -13,7 +13,8 @@ options=("$@")
 
 built() {
   bazel build "${options[@]}" //patterns/api:libbrigade{.so.0,_mpi_{mpich,openmpi}.so.0} \
-    //blacs_shim:libbrigade_blacs{.so.0,_mpich.so.0,_openmpi.so.0} && mkdir "$lib" &&
+    //blacs_shim:libbrigade_blacs{.so.0,_mpich.so.0,_openmpi.so.0} \
+    //pblas_shim:libbrigade_pblas_mpich.so.0 //rma_shim:libbrigade_rma_mpich.so.0 && mkdir "$lib" &&
     cp bazel-bin/patterns/api/libbrigade{.so.0,_mpi_mpich.so.0} \
       bazel-bin/blacs_shim/libbrigade_blacs{.so.0,_mpich.so.0} "$lib" &&
     ln -s libbrigade_blacs.so.0 "$lib/libbrigade_blacs.so"

@@ -23,12 +23,11 @@ TAKES = {"cluster": "15 minutes", "model": "15 minutes", "study": "15 minutes", 
 
 def prepare(given):
     """Installs and builds; returns the Programs."""
-    measuring = TAKES.get(given.job) or main_extent(given).takes
+    measuring = "some hours" if given.full else TAKES.get(given.job) or main_extent(given).takes
     if given.bin:
-        say(f"Measuring takes {'some hours' if given.full else measuring} on 2 cores")
+        say(f"Measuring takes {measuring} on 2 cores")
         return machine.Programs(given.bin, given.mpich_bin)
-    say(f"On 2 cores packages take 2 minutes and a first build 4; measuring takes "
-        f"{'some hours' if given.full else measuring}")
+    say(f"On 2 cores packages take 2 minutes and a first build 4; measuring takes {measuring}")
     say("Packages")
     subprocess.run([machine.ROOT / "test" / "install.sh", "bench" if given.job == "main" else "test"], check=True)
     say("Build")

@@ -18,7 +18,7 @@ TESTERS = f"/usr/lib/{sysconfig.get_config_var('MULTIARCH')}/scalapack/openmpi-t
 class Extent(NamedTuple):
     """How much is measured."""
 
-    takes: str  # on 2 cores
+    takes: str  # on 2 cores; with --full the driver says it
     launches: int
     grids: tuple  # of ScaLAPACK's ranks
     pairs: int  # of ScaLAPACK launches; fewer than six decide nothing

@@ -21,6 +21,8 @@ in_debian() {  # ROOT USER HOME COMMAND
     mount -t proc proc "$1/proc"
     mount --rbind /dev "$1/dev"
     mount --rbind /sys "$1/sys"
-    exec chroot --userspec="$2" "$1" env -i HOME="$3" PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin sh -ec "$4"
+    exec chroot --userspec="$2" "$1" env -i HOME="$3" \
+      ${http_proxy+http_proxy="$http_proxy"} ${https_proxy+https_proxy="$https_proxy"} ${no_proxy+no_proxy="$no_proxy"} \
+      PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin sh -ec "$4"
   ' sh "$@" </dev/null
 }

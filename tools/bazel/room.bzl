@@ -57,7 +57,11 @@ def unit_tests(deps, size = "medium", exclude = [], special = {}, **attributes):
       special: by name of a test, attributes of cc_test that differ.
       **attributes: more of cc_test.
     """
-    for file in native.glob(["*_test.cc"], exclude = exclude):
+    files = native.glob(["*_test.cc"], exclude = exclude)
+    for name in special:
+        if name + ".cc" not in files:
+            fail("special names %s, which is no test of the folder" % name)
+    for file in files:
         own = dict(size = size, **attributes)
         own.update(special.get(file[:-3], {}))
         native.cc_test(

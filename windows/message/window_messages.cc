@@ -114,9 +114,7 @@ Status WindowMessages::Hear(int from, const NoteMessage& message) {
     case NoteKind::kWake:
       return Status();
     case NoteKind::kLeft:
-      if (from == 0 || ParentOf(from) != group_->rank) return NotNext(from);
-      ++children_left_;
-      return CountLeft();
+      return HearLeft(from);
     case NoteKind::kAllLeft:
       if (!left_ || all_left_ || group_->rank == 0 || from != ParentOf(group_->rank)) {
         return NotNext(from);
@@ -135,10 +133,18 @@ Status WindowMessages::Leave() {
   return OutcomeOf(CountLeft());
 }
 
+Status WindowMessages::HearLeft(int child) {
+  if (child == 0 || ParentOf(child) != group_->rank) return NotNext(child);
+  const uint32_t bit = 1U << (child - (kChildren * group_->rank + 1));
+  if ((children_left_ & bit) != 0) return NotNext(child);
+  children_left_ |= bit;
+  return CountLeft();
+}
+
 Status WindowMessages::CountLeft() {
   const auto ranks = static_cast<int>(group_->members());
   const int children = EndOfChildren(group_->rank, ranks) - FirstChild(group_->rank, ranks);
-  if (!left_ || children_left_ < children) return Status();
+  if (!left_ || children_left_ + 1 != 1U << children) return Status();
   if (group_->rank == 0) return EndLeft();
   NoteMessage message;
   message.note.kind = NoteKind::kLeft;

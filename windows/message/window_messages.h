@@ -66,6 +66,7 @@ class WindowMessages final : public Activity, private ControlHandler {
   void OnControl(int from, ConstByteSpan message) override;
   Status Hear(int from, const NoteMessage& message);
   // Ranks that leave are counted along a tree: kLeft goes up to rank 0, and kAllLeft comes down.
+  Status HearLeft(int child);
   Status CountLeft();
   Status EndLeft();
   // Takes part in what is under way.
@@ -81,7 +82,7 @@ class WindowMessages final : public Activity, private ControlHandler {
   Outbox outbox_;
   Inbox inbox_;
   bool left_ = false;      // by this rank
-  int children_left_ = 0;  // in the tree, each with all below it
+  uint32_t children_left_ = 0;  // in the tree, a bit for each, with all below it
   bool all_left_ = false;
 };
 

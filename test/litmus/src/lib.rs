@@ -18,6 +18,7 @@ impl Model {
     }
     /// Returns `order`, or Relaxed in the mutant `name`.
     pub fn order(self, name: &str, order: Ordering) -> Ordering {
+        assert!(!name.is_empty());
         if self.is(name) {
             Relaxed
         } else {
@@ -26,6 +27,7 @@ impl Model {
     }
     /// Executes a fence, or none in the mutant `name`.
     pub fn fence(self, name: &str, order: Ordering) {
+        assert!(!name.is_empty());
         if !self.is(name) {
             loom::sync::atomic::fence(order);
         }

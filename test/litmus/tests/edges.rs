@@ -206,7 +206,7 @@ fn doorbell_with_membarrier(m: Model) {
             let at = |here| {
                 if here == point && is_registered {
                     interrupts.recv().unwrap();
-                    m.fence("", SeqCst);
+                    loom::sync::atomic::fence(SeqCst);
                     acknowledge.send(()).unwrap();
                 }
             };
