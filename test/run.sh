@@ -224,6 +224,7 @@ if $full; then packages="full"; fi
 
 lint format includes documents shell python spelling reference
 if $full; then lint aarch64; fi
+[[ $failed -eq 0 ]] || finish
 
 optimised=(--config=opt --config=werror)
 check "Build" bazel build "${optimised[@]}" //...

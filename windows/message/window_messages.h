@@ -81,7 +81,7 @@ class WindowMessages final : public Activity, private ControlHandler {
   Engine::Listener* listener_ = nullptr;  // null: nobody listens
   Outbox outbox_;
   Inbox inbox_;
-  bool left_ = false;      // by this rank
+  bool left_ = false;           // by this rank
   uint32_t children_left_ = 0;  // in the tree, a bit for each, with all below it
   bool all_left_ = false;
 };
