@@ -149,8 +149,6 @@ counted() {  # TITLE LOG COMMAND...: the last line that COMMAND prints counts.
 brief_testers='xFbtest|dpb[123]tst|xd.*'
 brief_asan=(//transport/tcp/... //test/windows:notes_fuzz_test //test/windows:strange_notes_test
   //test/windows:window_test //test/patterns:patterns_semantics_test //test/patterns:failures_test)
-brief_tsan=(//test/patterns:patterns_semantics_test //test/patterns:patterns_helper_test
-  //test/windows:window_test //test/windows:window_helper_test)
 
 blacs=blacs_shim/libbrigade_blacs.so
 testers() {  # TRANSPORT ARGUMENT...
@@ -243,7 +241,9 @@ if $full; then
     --mpich "$(bazel info --config=mpich "${optimised[@]}" bazel-bin 2>/dev/null)" \
     --libraries "$either/lib"
 else
-  bazel_test all "${optimised[@]}" //...
+  # Jobs with this tag wait, or start, for longer than they compute.
+  bazel_test waits --test_tag_filters=waits --local_test_jobs=6 "${optimised[@]}" //test/...
+  bazel_test all --test_tag_filters=-waits "${optimised[@]}" //...
   counted "MPICH, in brief" mpich-small ./test/mpich_small_test.sh "${optimised[@]}"
 fi
 cluster "The cluster of namespaces" cluster_test
@@ -257,7 +257,6 @@ if ! $full; then
   preloaded rma_shim/libbrigade_rma.so "Applications of windows, in brief" rma-applications \
     ./test/rma/run_applications.py --only coarrays --program strided
   sanitized asan "${brief_asan[@]}"
-  sanitized tsan "${brief_tsan[@]}"
   cluster "The TCP transports on it" tcp_cluster_test
   finish
 fi
