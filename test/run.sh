@@ -146,7 +146,7 @@ counted() {  # TITLE LOG COMMAND...: the last line that COMMAND prints counts.
 }
 
 # Without --full: those that have found most.
-brief_testers='xFbtest|dpb[123]tst|xd.*'
+brief_testers='xFbtest-4|dpb[123]tst|xd.*'
 brief_asan=(//transport/tcp/... //test/windows:notes_fuzz_test //test/windows:strange_notes_test
   //test/windows:window_test //test/patterns:patterns_semantics_test //test/patterns:failures_test)
 
@@ -251,7 +251,7 @@ start_cluster tcp_cluster_test  # mostly sleeps
 check "Installation" ./test/installation_test.sh "${optimised[@]}"
 if ! $full; then
   testers auto --only "$brief_testers"
-  testers mpi --only 'xFbtest|xdlu' --output results/testers-mpi
+  testers mpi --only 'xFbtest-4|xdlu' --output results/testers-mpi
   products "Debian's testers with products" testers-pblas \
     ./test/scalapack/run_testers.py --only dpb3tst --output results/testers-pblas
   preloaded rma_shim/libbrigade_rma.so "Applications of windows, in brief" rma-applications \
