@@ -49,9 +49,11 @@ done
 ! $either || [[ -z ${MPICC-} ]] || refuse "--either is built with Debian's MPIs, and MPICC names one"
 # By what it defines; the error of one that does not work is Bazel's.
 if [[ -n ${MPICC-} ]] && defined=$("$MPICC" -E -dM -include mpi.h -x c /dev/null 2>/dev/null); then
-  of=mpich
-  [[ $defined != *'#define OPEN_MPI '* ]] || of=openmpi
-  [[ $defined != *'#define MPI_VERSION '* || $of == "$mpi" ]] || refuse "MPICC=$MPICC is not of $mpi: --mpi $of"
+  of=
+  ! grep -qE '#define (MPICH_VERSION|MPICH_NAME|I_MPI_VERSION) ' <<<"$defined" || of=mpich
+  ! grep -q '#define OPEN_MPI ' <<<"$defined" || of=openmpi
+  [[ -n $of ]] || refuse "MPICC=$MPICC is neither of Open MPI nor of MPICH or an MPI compatible with MPICH"
+  [[ $of == "$mpi" ]] || refuse "MPICC=$MPICC is not of $mpi: --mpi $of"
 fi
 [[ $libdir != /* ]] || refuse "--libdir is a folder in the prefix, such as lib64"
 prefix=$(realpath --canonicalize-missing "$prefix")

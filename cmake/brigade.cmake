@@ -25,18 +25,37 @@ function(brigade_option name found description missing)
   set(with_${name} ${with} PARENT_SCOPE)
 endfunction()
 
-# The family of the MPI whose headers are in the folders.
+# The family of the MPI whose headers are in the folders, as the compiler sees them with its flags, sysroot and target.
 function(brigade_mpi_family result)  # FOLDER...
-  list(TRANSFORM ARGN PREPEND -I)
-  execute_process(COMMAND ${CMAKE_C_COMPILER} ${ARGN} -E -dM -include mpi.h -x c /dev/null
-    OUTPUT_VARIABLE macros ERROR_VARIABLE errors RESULT_VARIABLE code)
-  if(NOT code EQUAL 0)
-    message(FATAL_ERROR "mpi.h does not compile:\n${errors}")
-  elseif(macros MATCHES "#define OPEN_MPI ")
-    set(${result} openmpi PARENT_SCOPE)
-  else()
-    set(${result} mpich PARENT_SCOPE)
+  set(CMAKE_REQUIRED_INCLUDES ${ARGN})
+  set(CMAKE_REQUIRED_QUIET ON)
+  set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)  # nothing is linked
+  unset(mpi_h CACHE)  # of an earlier run, with other folders
+  check_include_file(mpi.h mpi_h)
+  if(NOT mpi_h)
+    message(FATAL_ERROR "mpi.h does not compile, with the folders '${ARGN}': see CMakeFiles/CMakeError.log")
   endif()
+  set(macros_openmpi OPEN_MPI)
+  set(macros_mpich MPICH_VERSION MPICH_NAME I_MPI_VERSION)
+  foreach(family openmpi mpich)
+    foreach(macro ${macros_${family}})
+      unset(mpi_h_defines CACHE)
+      check_symbol_exists(${macro} mpi.h mpi_h_defines)
+      if(mpi_h_defines)
+        set(${result} ${family} PARENT_SCOPE)
+        return()
+      endif()
+    endforeach()
+  endforeach()
+  message(FATAL_ERROR "mpi.h in the folders '${ARGN}' is neither of Open MPI nor of MPICH or an MPI compatible with MPICH. "
+    "Choose another MPI, or BRIGADE_MPI=OFF")
+endfunction()
+
+# The target includes mpi.h of the family: before folders of other libraries, which may have the mpi.h of another MPI.
+function(brigade_includes_mpi target family)
+  target_include_directories(${target} SYSTEM BEFORE PRIVATE ${includes_${family}})
+  target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/mpi_check.c)
+  target_compile_definitions(${target} PRIVATE BRIGADE_FOR_${family})
 endfunction()
 
 # A shared library that exports the names of a version script.
