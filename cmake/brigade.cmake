@@ -63,7 +63,8 @@ function(brigade_shared target exports)  # SOURCE...
   add_library(${target} SHARED ${ARGN})
   target_link_options(${target} PRIVATE -Wl,--version-script=${exports})
   set_target_properties(${target} PROPERTIES
-    VERSION ${version} SOVERSION ${soversion} LINK_DEPENDS ${exports} INSTALL_RPATH "")
+    VERSION ${version} SOVERSION ${soversion} LINK_DEPENDS ${exports}
+    INSTALL_RPATH "${more_rpath}" BUILD_RPATH "${rpath_beside};${CMAKE_BUILD_RPATH}")
   install(TARGETS ${target} LIBRARY COMPONENT libraries NAMELINK_COMPONENT devel)
 endfunction()
 
@@ -81,7 +82,7 @@ function(brigade_calls_mpi target)  # LIBRARY...
   # Flags of a distribution must not demand the symbols of an MPI.
   target_link_options(${target} PRIVATE -Wl,-z,undefs)
   target_link_libraries(${target} PRIVATE ${ARGN})
-  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN")
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${rpath_beside}")
 endfunction()
 
 # packaging/<name>.in with its @names@ replaced, as by install.sh.
