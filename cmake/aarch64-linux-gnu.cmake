@@ -12,7 +12,3 @@ find_program(QEMU_AARCH64 NAMES qemu-aarch64 qemu-aarch64-static)
 if(QEMU_AARCH64)
   set(CMAKE_CROSSCOMPILING_EMULATOR ${QEMU_AARCH64} -L /usr/aarch64-linux-gnu)
 endif()
-# This machine's headers of JSON, which name no processor; in a folder of their own, since those beside them do.
-file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include)
-file(CREATE_LINK /usr/include/nlohmann ${CMAKE_BINARY_DIR}/include/nlohmann SYMBOLIC)
-set(JSON_INCLUDE_DIR ${CMAKE_BINARY_DIR}/include CACHE PATH "")
