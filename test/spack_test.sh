@@ -38,7 +38,8 @@ config:
     root: $work/tree
   build_stage: [$work/stage]
 EOT
-# Spack does not find Debian's Open MPI by itself.
+# Debian's packages are taken instead of builds of Spack's, which would take hours. Spack does not find most of them.
+debian() { dpkg-query --show --showformat '${Version}' "$1" | sed -E 's/^[0-9]+://; s/[-+~].*//'; }
 cat >"$work/config/packages.yaml" <<EOT
 packages:
   gcc:
@@ -51,12 +52,29 @@ packages:
     externals: [{spec: openmpi@$(ompi_info --version | sed -n 's/^Open MPI v//p'), prefix: /usr}]
     buildable: false
 EOT
+while read -r name package; do
+  cat >>"$work/config/packages.yaml" <<EOT
+  $name:
+    externals: [{spec: $name@$(debian "$package"), prefix: /usr}]
+    buildable: false
+EOT
+done <<EOT
+cli11 libcli11-dev
+cmake cmake
+gmake make
+help2man help2man
+liburing liburing-dev
+libsodium libsodium-dev
+nlohmann-json nlohmann-json3-dev
+pkgconf pkgconf
+python python3
+EOT
 spack() { "$folder/spack/bin/spack" "$@"; }
 
 installed() {
   local prefix
   spack dev-build --source-path "$PWD" "$brigade" ^openmpi && prefix=$(spack location --install-dir brigade) &&
-    "$prefix/bin/brigade_info" | grep '^  shm  *yes' &&
+    "$prefix/bin/brigade_info" | grep '^  shm  *yes' && [[ -f $prefix/share/man/man1/brigade_run.1 ]] &&
     readelf --dynamic "$prefix/bin/brigade_bench" | grep 'NEEDED.*libmpi'
 }
 
@@ -65,9 +83,12 @@ refuses_other_mpis() {
   grep "Brigade is for Open MPI" "$work/refusal" || { cat "$work/refusal"; false; }
 }
 
+without_mpi() { spack spec "$brigade" ~mpi >"$work/spec" && ! grep -i mpi@ "$work/spec"; }
+
 brigade="brigade@$(sed -nE 's/.*BRIGADE_VERSION "(.*)".*/\1/p' membuf/version.h)"
 check "the audit" spack audit packages brigade
 check "what it takes" spack spec "$brigade" '^openmpi'
+check "what it takes without MPI" without_mpi
 check "what it refuses" refuses_other_mpis
 check "an installation" installed
 find . -maxdepth 1 -lname "$work/*" -delete  # Spack's, to its logs
