@@ -1,7 +1,8 @@
 #!/bin/bash
-# CMake builds, tests and installs what Bazel does, for both families of MPIs: the same files, of which texts are equal,
-# and libraries have the same name, need the same libraries and export the same symbols. Then libbrigade.so without MPI,
-# with clang, and for aarch64. Arguments: Bazel's options, as of the build before, so that nothing is built twice.
+# CMake builds and installs what Bazel does, and tests part of it, for both families of MPIs: the same files with the same
+# modes, of which texts are equal, and libraries have the same name, need the same libraries and export the same symbols.
+# Then libbrigade.so without MPI, with clang, and for aarch64. Arguments: Bazel's options, as of the build before, so that
+# nothing is built twice.
 set -euo pipefail
 trap 'echo "cmake_test.sh: line $LINENO ended with status $?" >&2' ERR
 
@@ -27,6 +28,13 @@ built() {
   grep 'tests passed' "$work/out"
 }
 
+# Tests that a build without GoogleTest, libsodium or mpiexec would lack.
+has_tests() {  # PRESET TEST...
+  local test
+  ctest --test-dir "$work/$1" -N >"$work/out"
+  for test in "${@:2}"; do grep -q ": $test\$" "$work/out" || fail "the build $1 has no test $test"; done
+}
+
 # What programs and the loader see of a library or program. What each compiler links by itself is left out.
 facts() {
   readelf --dynamic "$1" | sed -nE 's/.*\((NEEDED|SONAME|RUNPATH|SYMBOLIC|FLAGS_1)\) */\1 /p' |
@@ -35,11 +43,13 @@ facts() {
 }
 
 built debian-either -DCMAKE_INSTALL_LIBDIR="$libdir"
+! grep -E 'Skipped|Not Run' "$work/out" || fail "debian-either: tests are left out"
+has_tests debian-either transport_tcp_test blacs_c_test example_solve
 cmake --install "$work/debian-either" --prefix "$work/cmake" >"$work/out" || { cat "$work/out"; fail "cmake --install"; }
 ./install.sh --prefix "$work/bazel" --libdir "$libdir" --either -- "$@"
 
-list() { (cd "$1" && find . ! -type d -printf '%P %l\n' | LC_ALL=C sort); }
-diff <(list "$work/bazel") <(list "$work/cmake") || fail "other files: '<' is installed by install.sh, '>' by CMake"
+list() { (cd "$1" && find . ! -type d -printf '%P %m %l\n' | LC_ALL=C sort); }
+diff <(list "$work/bazel") <(list "$work/cmake") || fail "other files or modes: '<' is installed by install.sh, '>' by CMake"
 while read -r file; do
   if readelf --file-header "$work/bazel/$file" >"$work/out" 2>&1; then
     diff <(facts "$work/bazel/$file") <(facts "$work/cmake/$file") ||
@@ -52,5 +62,7 @@ done < <(cd "$work/bazel" && find . -type f -printf '%P\n')
 # Nobody measures these.
 quick=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1)
 built without-mpi "${quick[@]}" -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_C_COMPILER=clang-14
+has_tests without-mpi transport_tcp_test first_call
 built aarch64 "${quick[@]}"
+has_tests aarch64 membuf_test first_call
 echo "CMake installs what install.sh does."
