@@ -33,7 +33,7 @@ function(brigade_mpi_family result)  # FOLDER...
   unset(mpi_h CACHE)  # of an earlier run, with other folders
   check_include_file(mpi.h mpi_h)
   if(NOT mpi_h)
-    message(FATAL_ERROR "mpi.h does not compile, with the folders '${ARGN}': see CMakeFiles/CMakeError.log")
+    message(FATAL_ERROR "mpi.h does not compile, with the folders '${ARGN}': see the logs in CMakeFiles")
   endif()
   set(macros_openmpi OPEN_MPI)
   set(macros_mpich MPICH_VERSION MPICH_NAME I_MPI_VERSION)
