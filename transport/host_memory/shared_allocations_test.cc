@@ -103,7 +103,7 @@ TEST(SharedAllocations, WhereTheSystemDoesNotOvercommitItIsChargedAtOnce) {
   }
 }
 
-// What the program has touched meanwhile is gone, and what it has not is there.
+// Memory that the program touched since the last look is gone; untouched memory is still there.
 TEST(SharedAllocations, EachLargeOneLooksAtTheSystem) {
   SharedAllocations allocations(/*overcommits=*/true);
   const size_t part = AvailableMemory(Swapping::kAllowed) / 100;

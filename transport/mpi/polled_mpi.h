@@ -11,7 +11,7 @@ namespace brigade {
 // not finalised; it is let go before MPI is finalised, or in a callback of MPI_Finalize.
 std::shared_ptr<const void> PollMpiInWaits();
 
-// Polls MPI no more, whoever holds that or asks for it later. REQUIRES: as above, to let go.
+// Ends the polls of all who hold that now. REQUIRES: as above, to let go.
 void StopPollingMpi();
 
 // Polls MPI, which moves messages, unless nobody holds that, another thread is polling, or this
