@@ -182,6 +182,41 @@ TEST(StrangeReplies, AreAsLongAsTheirPlaceAtMost) {
   });
 }
 
+// A window ends when all have left it, so each may say so once, and to its parent in the tree
+// alone.
+TEST_P(StrangeNotes, LeavingIsToldOnceAndInTurn) {
+  for (const NoteKind kind : {NoteKind::kLeft, NoteKind::kAllLeft}) {
+    std::vector<StrangeEndpoint*> endpoints(2);
+    WindowWay way;
+    way.is_checked = [](int) { return GetParam().is_checked; };
+    way.wrap = [&](int rank, std::unique_ptr<Endpoint> endpoint) {
+      auto strange = std::make_unique<StrangeEndpoint>(std::move(endpoint));
+      endpoints[static_cast<size_t>(rank)] = strange.get();
+      return strange;
+    };
+    OnWindowRanks(way, 2, [&](WindowRank& self) {
+      std::vector<std::byte> memory(64);
+      const std::unique_ptr<Window> window = self.MakeOf(memory.data(), memory.size());
+      self.Meet();
+      if (self.rank() == 1) {
+        NoteMessage message;
+        message.note.kind = kind;
+        endpoints[1]->Say(0, message);
+        endpoints[1]->Say(0, message);
+      }
+      self.Meet();
+      if (self.rank() == 0) {
+        Status status;
+        for (int i = 0; i < 1000 && status.ok(); ++i) status = window->Progress();
+        if (status.message().find("out of its turn") == std::string::npos) {
+          throw std::runtime_error("not named: " + status.ToString());
+        }
+      }
+      self.Meet();
+    });
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Over, StrangeNotes,
                          testing::Values(Case{"messages", false, false, 256},
                                          Case{"checked", true, false, 256},
