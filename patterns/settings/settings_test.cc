@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -23,6 +24,7 @@ class ScopedVariable {
 };
 
 TEST(SettingsTest, DefaultsWithoutVariables) {
+  for (const std::string_view name : kVariables) unsetenv(std::string(name).c_str());
   Settings settings;
   ASSERT_TRUE(ReadSettings(&settings).ok());
   EXPECT_EQ(settings.transport, "auto");

@@ -40,7 +40,7 @@ grep -q "BLACS ERROR 'blacs_gridinit: .*MPI_Comm_create_group" "$out" || fail "e
 # Between hosts costs are measured, and kept at home, unless that cannot be written to.
 if unshare --net true 2> "$out"; then
   home=$TEST_TMPDIR/home
-  two_hosts=(env -u XDG_CACHE_HOME BRIGADE_TEST_TWO_HOSTS=1 BRIGADE_LOG=info)
+  two_hosts=(env -u XDG_CACHE_HOME BRIGADE_TEST_TWO_HOSTS=1 BRIGADE_CALIBRATE=1 BRIGADE_LOG=info)
   run turns 1 'BLACS over transport' "${two_hosts[@]}" HOME="$home"
   [ -n "$(find "$home/.cache/brigade" -name '*.json')" ] || fail "turns: nothing is measured on two hosts"
   run turns 1 'BLACS over transport' "${two_hosts[@]}" HOME=/proc/nowhere

@@ -2,6 +2,7 @@
 # Variables of the environment under libbrigade.so: bad values are errors, good ones are defaults, misspelt names are
 # named. Arguments: run_mpi.sh, the program environment.
 set -u
+unset "${!BRIGADE_@}"
 
 run_mpi=$1
 program=$2

@@ -15,6 +15,7 @@ blacs_program=$7
 li_program=$8
 bsp_program=$9
 export TEST_TIMEOUT=60
+unset BRIGADE_TRANSPORT BRIGADE_CALIBRATE
 failures=0
 
 # differs TEXT VARIABLE=VALUE COMMAND...: on 2 ranks, of which rank 1 has this variable. TEXT is a regular expression.
