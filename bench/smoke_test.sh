@@ -20,7 +20,6 @@ for ranks in 2 4; do
   $run_mpi "$ranks" "$bench" calls --seconds 0.02 --json "$out/calls.jsonl"
   $run_mpi "$ranks" "$bench" spread --seconds 0.02 --sizes 100xQ,50x31 --topologies ' I1' --json "$out/spread.jsonl"
 done
-$run_mpi 2 "$bench" pingpong --alloc-sent --seconds 0.02 --sizes 70000 --peers none --shim none
 $run_mpi 2 "$bench" pingpong --alloc --seconds 0.02 --sizes 70000 --peers none --shim none
 $run_mpi 2 "$bench" pingpong --idle-window private --seconds 0.02 --sizes 8 --runs 0 --peers none --shim none
 # One-sided communication, directly and by messages.

@@ -310,14 +310,6 @@ inline constexpr size_t kMostKeptBlocks = 16;
 // Offers of memory to receivers that read it there. The shortest message: a shorter one is staged
 // before its receiver has claimed it.
 inline constexpr size_t kLeastOfferedBytes = size_t{32} << 10;
-// How long a sender looks for receivers that do not wait yet: who has just sent it something needs
-// a few times what a line takes to begin to receive.
-inline constexpr int kLookForReadersUs = 2;
-// How long it waits for those who read, and how much longer for each byte: some time slices, for a
-// reader whose processor others have, and a slow copy. More keeps a sender longer from its work
-// where one is stopped; of less, what a slow one has read is copied twice more.
-inline constexpr double kReaderPatienceSeconds = 0.05;
-inline constexpr double kReaderPatienceSecondsPerByte = 4e-9;
 // How long a rank waits for others to offer theirs, too: one that comes later finds the schedule
 // begun, and whoever has made another call hears of it so much later.
 inline constexpr double kMutualPatienceSeconds = 0.01;

@@ -62,8 +62,7 @@ class Exchange {
         run_bytes_(run_bytes),
         rank_(all.session->rank()),
         peer_(1 - rank_),
-        out_(MakePanel(bytes, run_bytes,
-                       all.session->options().allocated || all.session->options().sent_allocated)),
+        out_(MakePanel(bytes, run_bytes, all.session->options().allocated)),
         in_(MakePanel(bytes, run_bytes, all.session->options().allocated)) {
     case_.name = "pingpong " + ShapeName(run_bytes);
     case_.rows = out_.view().rows;
@@ -134,9 +133,7 @@ class Exchange {
     const Options& options = all_.session->options();
     const std::string window =
         all_.idle_window == nullptr ? "" : ", beside a " + options.idle_window + " window";
-    const std::string memory = options.allocated        ? ", allocated"
-                               : options.sent_allocated ? ", allocated where sent"
-                                                        : "";
+    const std::string memory = options.allocated ? ", allocated" : "";
     Subject& subject = Add(
         "brigade", "send, receive" + memory + window, [this] { return Run(true, nullptr); },
         [this] { return Run(false, nullptr); });

@@ -81,8 +81,6 @@ CLI::App* AddPingPong(CLI::App* app, Options* options) {
   command->add_flag("--alloc", options->allocated,
                     "All messages in memory as brigade_alloc gives it, which the ranks of a host "
                     "map; the shim, a library of its own, does not know of it");
-  command->add_flag("--alloc-sent", options->sent_allocated,
-                    "The same for messages that are sent, while those received go to others");
   command
       ->add_option("--idle-window", options->idle_window,
                    "What memory a window has that Brigade keeps meanwhile, and nobody uses")

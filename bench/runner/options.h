@@ -49,7 +49,6 @@ struct Options : MeasuringOptions {
                                        64 << 10, 256 << 10, 1 << 20, 4 << 20, 8 << 20, 32 << 20};
   std::vector<size_t> run_bytes = {0, 256, 4000};  // 0: contiguous
   bool allocated = false;            // panels in memory that the ranks of a host map; spread, too
-  bool sent_allocated = false;       // those that are sent
   std::string idle_window = "none";  // beside which Brigade's messages go
 
   // spread

@@ -6,9 +6,7 @@
 
 #include "membuf/byte_span.h"
 #include "membuf/pack.h"
-#include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
-#include "patterns/direct/offers.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/schedule/pattern.h"
 #include "patterns/schedule/piece_plan.h"
@@ -55,25 +53,6 @@ Slot* SlotFor(const EdgeConfig& config, size_t bytes, OutEdge* edge) {
                                                  : nullptr;
 }
 
-// Without a copy to memory of the edge; false if that cannot be. The kernel comes last: it takes a
-// system call.
-bool SendUncopied(Engine* engine, GroupState* group, const PatternCall& call, uint64_t sequence,
-                  const WireHeader& header, OutEdge* edge) {
-  const Matrix& matrix = call.matrix;
-  const auto lands = [&](bool may_use_kernel) {
-    return edge->MayLand(matrix.layout) &&
-           edge->SendToLanding({reinterpret_cast<const std::byte*>(&header), kHeaderBytes},
-                               matrix.layout, matrix.data, may_use_kernel);
-  };
-  if (matrix.layout.bytes() < rules::kLeastOfferedBytes) return lands(/*may_use_kernel=*/true);
-  OffersOut offers({engine, group, &EntryOf(call.pattern), kKind, sequence, call.timeout_seconds});
-  const bool may_offer = offers.Add(call.root) && offers.MayOffer(matrix);
-  if (lands(/*may_use_kernel=*/!may_offer)) return true;
-  if (!may_offer || !offers.IsAwaited(/*looks=*/true)) return false;
-  return lands(/*may_use_kernel=*/false) || (offers.Offer(header) && offers.AwaitReaders() != 0) ||
-         (group->failure.ok() && lands(/*may_use_kernel=*/true));
-}
-
 PairLine Send(Engine* engine, GroupState* group, const PatternCall& call,
               OperationStatistics* did) {
   const auto peer = static_cast<size_t>(call.root);
@@ -83,7 +62,10 @@ PairLine Send(Engine* engine, GroupState* group, const PatternCall& call,
   if (edge == nullptr) return PairLine::kUnusual;
   const size_t bytes = call.matrix.layout.bytes();
   const WireHeader header = HeaderOf(sequence, bytes);
-  const bool copied = !SendUncopied(engine, group, call, sequence, header, edge);
+  const bool copied =
+      !edge->MayLand(call.matrix.layout) ||
+      !edge->SendToLanding({reinterpret_cast<const std::byte*>(&header), kHeaderBytes},
+                           call.matrix.layout, call.matrix.data);
   if (copied) {
     Slot* const slot = SlotFor(*group->config_to[peer], bytes, edge);
     if (slot == nullptr) return PairLine::kUnusual;
@@ -102,17 +84,21 @@ PairLine Send(Engine* engine, GroupState* group, const PatternCall& call,
   return PairLine::kDone;
 }
 
-// Null: nothing came, or the edge has an offer.
+// Null: nothing came.
 const Slot* AwaitMessage(Engine* engine, GroupState* group, const PatternCall& call,
                          uint64_t sequence, InEdge* edge) {
   if (const Slot* const slot = edge->Peek()) return slot;
   const StridedLayout& layout = call.matrix.layout;
-  if (!edge->LendLanding(layout, call.matrix.data) && !edge->AwaitOffer(layout, sequence)) {
-    return PollLonger(engine, edge, call.root);
-  }
+  if (!edge->LendLanding(layout, call.matrix.data)) return PollLonger(engine, edge, call.root);
+  const Slot* slot = nullptr;
+  const auto is_here = [&] { return (slot = edge->Peek()) != nullptr; };
+  if (PollUntil(engine, call.root, is_here)) return slot;
+  // Whom a sender copies to cannot go away, not even when the time of the call is over: a copy that
+  // has begun cannot be kept from this rank's memory. The sender waits for nobody while it copies.
   CallWait wait{engine,   group, &EntryOf(call.pattern), kKind, sequence, call.timeout_seconds,
                 call.root};
-  return AwaitMessageOrOffer(&wait, edge);
+  wait.Await([&] { return edge->TakeLandingBack() || is_here() || edge->lost(); });
+  return edge->Peek();  // who is lost may have sent it before
 }
 
 PairLine Receive(Engine* engine, GroupState* group, const PatternCall& call,
@@ -121,13 +107,6 @@ PairLine Receive(Engine* engine, GroupState* group, const PatternCall& call,
   InEdge* const edge = IsToLookAround(sequence) ? nullptr : EdgeFrom(group, kKind, call.root);
   if (edge == nullptr) return PairLine::kUnusual;
   const Slot* const slot = AwaitMessage(engine, group, call, sequence, edge);
-  if (edge->has_offer()) {
-    const size_t bytes = OfferedBytes(*edge);
-    if (!ReadOffer(edge, HeaderOf(sequence, bytes), call.matrix)) return PairLine::kUnusual;
-    ++sequence;
-    Count(/*copied=*/true, bytes, did);
-    return PairLine::kDone;
-  }
   if (slot == nullptr) return PairLine::kNothingCame;
   const bool landed = slot->kind == Slot::kLanded;
   if (!landed && slot->kind != Slot::kLine) return PairLine::kUnusual;

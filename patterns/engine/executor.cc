@@ -32,7 +32,6 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   schedule_ = schedule;
   call_ = call;
   blocking_ = blocking;
-  served_ = 0;
   FindChannel();
   mover_.Reset(entry, &call_, config_->capabilities->line_bytes > 0);
   Status status = CutMessages();
@@ -560,7 +559,7 @@ bool Executor::LookAgainForRoom() {
 }
 
 void Executor::RunSend(const Step& step, int64_t piece) {
-  if (streams_[step.stream()].sent || IsServed(step.peer)) return;
+  if (streams_[step.stream()].sent) return;
   Slot* slot = streams_[step.stream()].current;
   const size_t wire_bytes = mover_.WireBytes(cut_.RangeOf(step.portion, piece).bytes);
   ConstByteSpan bytes(slot->payload, wire_bytes);

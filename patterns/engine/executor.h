@@ -46,10 +46,7 @@ class Executor : public Activity, private BufferOwner {
   Status Prepare(GroupState* group, const CatalogueEntry& entry, const Schedule* schedule,
                  const PatternCall& call, uint64_t sequence, bool blocking);
 
-  // These ranks of the scope, a bit for each of up to 64, have what this rank is to send them.
-  // REQUIRES: it was prepared, just now.
-  void LeaveOut(uint64_t served) { served_ = served; }
-  // The time of the call has begun before. REQUIRES: likewise.
+  // The time of the call has begun before. REQUIRES: it was prepared, just now.
   void EndBy(const TimeLimit& limit) { limit_ = limit; }
 
   // Does what can be done now. True if anything was done.
@@ -111,7 +108,6 @@ class Executor : public Activity, private BufferOwner {
   Outcome SendNow(const Step& copy, int64_t piece, const PiecePlan::Range& range);
   bool LookAgainForRoom();
   void RunSend(const Step& step, int64_t piece);
-  bool IsServed(int peer) const { return served_ != 0 && (served_ >> peer & 1) != 0; }
   void RunFree(const Step& step);
   // What holds the slot's bytes from here on, wherever they lie.
   StagedBuffer* TakeLease(Slot* slot);
@@ -160,7 +156,6 @@ class Executor : public Activity, private BufferOwner {
   Scope scope_;
   const EdgeConfig* config_ = nullptr;
   bool blocking_ = true;
-  uint64_t served_ = 0;
   WireHeader header_;
   WireHeader called_;  // of the call, whatever message is sent
 

@@ -6,7 +6,6 @@
 
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/direct/broadcast_lines.h"
-#include "patterns/direct/broadcast_offers.h"
 #include "patterns/direct/exchange_lines.h"
 #include "patterns/direct/line_round.h"
 #include "patterns/direct/mutual_reads.h"
@@ -61,22 +60,14 @@ Status Begin(const Engine& engine, GroupState* group, const PatternCall& call,
   return Status();
 }
 
-// The schedule of a broadcast whose topology counts no more: messages still say which it is.
-const Schedule* ToldByTheRoot(const Engine& engine, GroupState* group, PatternCall call) {
-  const Scope& scope = group->scope(call.scope);
-  call.topology = {Shape::kTree, scope.size};
-  return group->schedules.Find(EntryOf(call.pattern), call, scope, *engine.endpoint(), group->id);
-}
-
 Status RunByExecutor(Engine* engine, GroupState* group, const Beginning& beginning,
-                     const PatternCall& call, uint64_t served, const TimeLimit& limit,
+                     const PatternCall& call, const TimeLimit& limit,
                      OperationStatistics* did) {
   std::unique_ptr<Executor> executor = Executor::New(engine);
   Status status = executor->Prepare(group, *beginning.entry, beginning.schedule, call,
                                     *beginning.sequence, /*blocking=*/true);
   if (status.ok()) {
     ++*beginning.sequence;
-    executor->LeaveOut(served);
     executor->EndBy(limit);
     engine->Activate(executor.get());
     engine->RunToEnd(executor.get());
@@ -117,9 +108,7 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
                          : call.portions != nullptr          ? RunPortionLines
                                                              : RunExchangeLines;
   const LineRound lines = run_lines(engine, group, call, statistics);
-  AfterOffers after;
-  if (lines == LineRound::kDone || (lines == LineRound::kUnusual &&
-                                    RunBroadcastOffers(engine, group, call, statistics, &after))) {
+  if (lines == LineRound::kDone) {
     ++group->scope_sequence[static_cast<int>(call.scope)];
     count_wait();
     return Status();
@@ -127,12 +116,10 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
   const auto count = [&](const OperationStatistics& did) {
     if (statistics == nullptr) return;
     *statistics = did;
-    CountServed(call, after.served, statistics);
     count_wait();
   };
   Beginning beginning;
   BRIGADE_RETURN_IF_ERROR(Begin(*engine, group, call, &beginning));
-  if (after.root_tells_all) beginning.schedule = ToldByTheRoot(*engine, group, call);
   Status status;
   if (lines == LineRound::kSent) {
     ShortPath<EdgePort> path(engine, group, *beginning.entry, call);
@@ -153,7 +140,6 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
     return status;
   }
   const auto runs = [&](auto&& path) {
-    path.LeaveOut(after.served);
     path.EndBy(limit);
     if (!path.Fits(*beginning.schedule)) return false;
     status = path.Run(*beginning.schedule, (*beginning.sequence)++);
@@ -166,7 +152,7 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
     return status;
   }
   OperationStatistics did;
-  status = RunByExecutor(engine, group, beginning, call, after.served, limit, &did);
+  status = RunByExecutor(engine, group, beginning, call, limit, &did);
   count(did);
   return status;
 }

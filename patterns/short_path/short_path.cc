@@ -247,7 +247,7 @@ Status ShortPath<Port>::Fill(const Step& step) {
 template <typename Port>
 Status ShortPath<Port>::Send(const Step& step) {
   const Current& current = currents_[step.left.index];
-  if (current.sent || IsServed(step.peer)) return Status();
+  if (current.sent) return Status();
   ++this->mover_.statistics.messages_sent;
   this->mover_.statistics.bytes_sent += this->HeaderBytes() + this->WireBytes();
   if (sends_are_made_) return Status();

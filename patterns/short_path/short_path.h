@@ -31,8 +31,6 @@ class ShortPath : public Port {
   ShortPath(Engine* engine, GroupState* group, const CatalogueEntry& entry, const PatternCall& call)
       : Port(engine, group, entry, call) {}
 
-  // These ranks of the scope, a bit for each, have the message.
-  void LeaveOut(uint64_t served) { served_ = served; }
   // The time of the call has begun before.
   void EndBy(const TimeLimit& limit) { this->wait_.limit = limit; }
 
@@ -76,7 +74,6 @@ class ShortPath : public Port {
   Status Await(const Lane& lane, const Step& step);
   Status Fill(const Step& step);
   Status Send(const Step& step);
-  bool IsServed(int peer) const { return served_ != 0 && (served_ >> peer & 1) != 0; }
   std::byte* PayloadAt(const Place& place) const {
     return place.in_stream() ? currents_[place.index].payload : nullptr;
   }
@@ -85,7 +82,6 @@ class ShortPath : public Port {
   void SetUp();
 
   bool sends_are_made_ = false;
-  uint64_t served_ = 0;
   size_t total_bytes_ = 0;           // of the longest message
   PiecePlan plan_;                   // of all messages
   bool is_cut_ = false;              // by the plan; else they are one piece

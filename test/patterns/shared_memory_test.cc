@@ -96,13 +96,11 @@ TEST_F(SharedMemory, MessagesToItTakeNoStagingCopy) {
   }
 }
 
-// The other's may be any. In pieces there are more copies than one.
-TEST_F(SharedMemory, OneSidesIsEnough) {
+// The sender's may be any.
+TEST_F(SharedMemory, TheReceiversIsEnough) {
   const auto shared = direct::Allocate<double>(kLd * kCols);
   std::vector<double> other(kLd * kCols);
   EXPECT_TRUE(ComesIn(0, rank_ == 1 ? shared.get() : other.data(), kLd, kManyRounds));
-  EXPECT_TRUE(
-      ComesIn(rank_ == 0 ? 0 : 1, rank_ == 0 ? shared.get() : other.data(), kLd, kManyRounds));
   EXPECT_FALSE(ComesIn(rank_ == 0 ? 0 : 1, other.data(), kLd, /*rounds=*/100));
 }
 

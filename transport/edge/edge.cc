@@ -67,25 +67,26 @@ bool OutEdge::Widen() {
   return true;
 }
 
-bool OutEdge::Take(EdgeLanding::State state) {
-  uint64_t now = EdgeLanding::StateOf(sent_, state);
+bool OutEdge::TakeLanding() {
+  uint64_t now = EdgeLanding::StateOf(sent_, EdgeLanding::kLent);
   std::atomic<uint64_t>& word = ring_->returns.landing.state;
   return word.load(std::memory_order_relaxed) == now &&
          word.compare_exchange_strong(now, EdgeLanding::StateOf(sent_, EdgeLanding::kTaken),
                                       std::memory_order_acq_rel);
 }
 
-bool OutEdge::SendToLanding(ConstByteSpan head, const StridedLayout& layout, const std::byte* base,
-                            bool may_use_kernel) {
+bool OutEdge::SendToLanding(ConstByteSpan head, const StridedLayout& layout,
+                            const std::byte* base) {
   const EdgeLanding& landing = ring_->returns.landing;
   if (landing.state.load(std::memory_order_relaxed) !=
       EdgeLanding::StateOf(sent_, EdgeLanding::kLent)) {
     return false;
   }
   Slot* const slot = Next();
-  if (slot == nullptr || slot == &discarded_ || !Take(EdgeLanding::kLent)) return false;
-  if (!CopyTo(landing, layout, base, may_use_kernel)) {
-    GiveBack(EdgeLanding::kLent);
+  if (slot == nullptr || slot == &discarded_ || !TakeLanding()) return false;
+  if (!CopyTo(landing, layout, base)) {
+    ring_->returns.landing.state.store(EdgeLanding::StateOf(sent_, EdgeLanding::kLent),
+                                       std::memory_order_release);
     return false;
   }
   slot->kind = Slot::kLanded;
@@ -96,8 +97,8 @@ bool OutEdge::SendToLanding(ConstByteSpan head, const StridedLayout& layout, con
 }
 
 // The receiver lets it be until its message is there.
-bool OutEdge::CopyTo(const EdgeLanding& landing, const StridedLayout& layout, const std::byte* base,
-                     bool may_use_kernel) {
+bool OutEdge::CopyTo(const EdgeLanding& landing, const StridedLayout& layout,
+                     const std::byte* base) {
   const RemoteStretches to = landing.memory;
   if (layout.bytes() > to.bytes) return false;
   if (const uint64_t offset = landing.offset) {
@@ -105,75 +106,9 @@ bool OutEdge::CopyTo(const EdgeLanding& landing, const StridedLayout& layout, co
     if (shared_landing_.CopyTo(to, segment, offset, layout, base)) return true;
   }
   const bool has_long_stretches = kernel_copies_.least_bytes <= to.stretch_bytes;
-  if (!may_use_kernel || !has_long_stretches || !kernel_copies_.Holds(layout)) return false;
+  if (!has_long_stretches || !kernel_copies_.Holds(layout)) return false;
   if (CopyToProcess(receiver_process_, receiver_watch_, layout, base, to)) return true;
   kernel_copies_ = KernelCopyRange();  // it is refused, or the receiver has ended
-  return false;
-}
-
-// Release, for the receiver of what was sent before may look for it when it sees this. Who has
-// missed an offer knows already, and may have to see yet that it has.
-void OutEdge::AskToAwait() {
-  uint64_t state = ring_->returns.landing.state.load(std::memory_order_relaxed);
-  if (state == EdgeLanding::kAsked || EdgeLanding::IsMissed(state) || IsAwaited()) return;
-  (void)ring_->returns.landing.state.compare_exchange_strong(state, EdgeLanding::kAsked,
-                                                             std::memory_order_release);
-}
-
-bool OutEdge::Hold(const SharedSource& source, uint64_t call) {
-  const EdgeLanding& landing = ring_->returns.landing;
-  before_offer_ = EdgeLanding::kLent;
-  if (!Take(EdgeLanding::kLent)) {
-    before_offer_ = EdgeLanding::kAwaited;
-    if (!Take(EdgeLanding::kAwaited)) return false;
-  }
-  room_ = landing.memory;
-  is_mapped_ = source.segment != nullptr;
-  const bool has_room = is_mapped_ ? GoesInOneCopy(source.memory, room_)
-                                   : source.memory.bytes <= room_.bytes &&
-                                         kernel_copies_.least_bytes <= room_.stretch_bytes;
-  const bool is_awaited = before_offer_ == EdgeLanding::kLent || room_.address == call;
-  if (has_room && is_awaited) return true;
-  LetGo();
-  return false;
-}
-
-void OutEdge::Offer(ConstByteSpan head, const SharedSource& source) {
-  EdgeLanding& landing = ring_->returns.landing;
-  landing.memory = source.memory;
-  landing.offset = source.offset;
-  if (is_mapped_) landing.SetSegment(source.segment->address());
-  std::memcpy(landing.head, head.data, EdgeLanding::kHeadBytes);
-  GiveBack(EdgeLanding::kOffered);
-  receiver_->Ring();
-}
-
-EdgeLanding::State OutEdge::StateOfOffer() const {
-  const uint64_t state = ring_->returns.landing.state.load(std::memory_order_acquire);
-  return static_cast<EdgeLanding::State>(state - EdgeLanding::StateOf(sent_, EdgeLanding::kLent));
-}
-
-// To a landing in shared memory it was not copied, nor will it be.
-bool OutEdge::TakeOfferBack() {
-  if (!Take(EdgeLanding::kOffered)) return false;
-  ring_->returns.landing.memory = room_;
-  ring_->returns.landing.offset = 0;
-  GiveBack(before_offer_ == EdgeLanding::kLent ? EdgeLanding::kLent : EdgeLanding::kMissed);
-  return true;
-}
-
-// What a receiver says behind kRead, of its next message, says that it has read this one.
-bool OutEdge::EndOffer() {
-  uint64_t state = EdgeLanding::StateOf(sent_, EdgeLanding::kReading);
-  if (ring_->returns.landing.state.compare_exchange_strong(state, 0, std::memory_order_acq_rel)) {
-    return false;
-  }
-  if (state != EdgeLanding::StateOf(sent_, EdgeLanding::kRefused)) return true;
-  if (is_mapped_) {
-    is_refused_ = true;
-  } else {
-    kernel_copies_ = KernelCopyRange();
-  }
   return false;
 }
 
@@ -289,63 +224,11 @@ bool InEdge::LendLanding(const StridedLayout& layout, std::byte* base) {
   return true;
 }
 
-bool InEdge::AwaitOffer(const StridedLayout& layout, uint64_t call) {
-  if (ring_ == nullptr || layout.bytes() < rules::kLeastOfferedBytes) return false;
-  EdgeLanding& landing = ring_->returns.landing;
-  is_asked_ |= landing.state.load(std::memory_order_relaxed) == EdgeLanding::kAsked;
-  RemoteStretches room;
-  if (!is_asked_ || !AsStretches(layout, nullptr, &room)) return false;
-  room.address = call;
-  landing.memory = room;
-  landing.state.store(EdgeLanding::StateOf(taken_, EdgeLanding::kAwaited),
-                      std::memory_order_release);
-  return true;
-}
-
 bool InEdge::TakeLandingBack() {
   std::atomic<uint64_t>& state = ring_->returns.landing.state;
-  uint64_t now = state.load(std::memory_order_acquire);
-  for (const auto mine : {EdgeLanding::kLent, EdgeLanding::kAwaited}) {
-    if (now == EdgeLanding::StateOf(taken_, mine) &&
-        state.compare_exchange_strong(now, 0, std::memory_order_acq_rel)) {
-      return true;
-    }
-  }
-  return now != EdgeLanding::StateOf(taken_, EdgeLanding::kTaken) &&
-         now != EdgeLanding::StateOf(taken_, EdgeLanding::kOffered);
-}
-
-bool InEdge::TakeOffer() {
-  std::atomic<uint64_t>& state = ring_->returns.landing.state;
-  uint64_t offered = EdgeLanding::StateOf(taken_, EdgeLanding::kOffered);
-  if (state.load(std::memory_order_relaxed) != offered) return false;
-  has_offer_ = state.compare_exchange_strong(
-      offered, EdgeLanding::StateOf(taken_, EdgeLanding::kReading), std::memory_order_acq_rel);
-  return has_offer_;
-}
-
-// Whose sender hears that it was refused offers nothing to the kernel any more.
-bool InEdge::ReadOffer(size_t bytes, const StridedLayout& layout, std::byte* base) {
-  const EdgeLanding& landing = ring_->returns.landing;
-  const RemoteStretches memory = landing.memory;
-  if (memory.bytes != bytes) return false;
-  if (const uint64_t offset = landing.offset) {
-    const SharedSegment::Address segment = landing.segment;
-    return offered_.CopyFrom(memory, segment, offset, layout, base);
-  }
-  return kernel_copies_.least_bytes <= memory.stretch_bytes &&
-         CopyFromProcess(sender_process_, sender_watch_, memory, layout, base);
-}
-
-// Its sender may sleep.
-bool InEdge::EndOffer(bool is_read) {
-  has_offer_ = false;
-  uint64_t reading = EdgeLanding::StateOf(taken_, EdgeLanding::kReading);
-  const bool is_ours = ring_->returns.landing.state.compare_exchange_strong(
-      reading, EdgeLanding::StateOf(taken_, is_read ? EdgeLanding::kRead : EdgeLanding::kRefused),
-      std::memory_order_acq_rel);
-  sender_->Ring();
-  return is_ours;
+  uint64_t now = EdgeLanding::StateOf(taken_, EdgeLanding::kLent);
+  return state.compare_exchange_strong(now, 0, std::memory_order_acq_rel) ||
+         now != EdgeLanding::StateOf(taken_, EdgeLanding::kTaken);
 }
 
 bool InEdge::MayRead(const RemoteStretches& memory, const StridedLayout& to) {

@@ -38,7 +38,6 @@
 #include "transport/host_memory/kernel_copy.h"
 #include "transport/host_memory/shared_landing.h"
 #include "transport/host_memory/shared_segment.h"
-#include "transport/host_memory/shared_source.h"
 
 namespace brigade {
 
@@ -86,32 +85,20 @@ struct PieceAt {
 };
 
 // Where the receiver wants its next message, if it comes in time: user memory that it lends to the
-// sender. Or, of a receiver that waits, where its sender has the message: memory that it offers.
+// sender.
 struct alignas(64) EdgeLanding {
   enum State : uint64_t {
-    kLent,     // the receiver wants it here
-    kTaken,    // the sender copies to it, or did; or it holds the receiver, and may offer
-    kAwaited,  // the receiver would read an offer; `memory` is what it has room for, and the
-               // address in it the call that it is in
-    kOffered,  // it lies here, until the sender takes that back
-    kReading,  // until the receiver says something else, or the sender waits no longer
-    kRead,
-    kRefused,  // nothing was read; it is to come another way
-    kMissed,   // the sender has taken back what was awaited: likewise
+    kLent,   // the receiver wants it here
+    kTaken,  // the sender copies to it, or did
   };
-  static constexpr uint64_t kAsked = 1;  // the sender would offer, and nobody awaits that
-  static constexpr size_t kHeadBytes = 32;
-  // 0: nothing is lent or offered. kAsked. Else eight times the number of the message, from 1, and
-  // how it is with that one.
+  // 0: nothing is lent. Else twice the number of the message, from 1, and how it is with that one.
   std::atomic<uint64_t> state;
   RemoteStretches memory;
   // Where in a shared segment it begins, if it lies in one; else 0, and it is where its address
   // says. Hardly another segment than before.
   uint64_t offset;
   alignas(64) SharedSegment::Address segment;
-  std::byte head[kHeadBytes];  // of an offer
-  static uint64_t StateOf(uint64_t number, State state) { return (number + 1) << 3 | state; }
-  static bool IsMissed(uint64_t word) { return (word & 7) == kMissed; }
+  static uint64_t StateOf(uint64_t number, State state) { return (number + 1) << 1 | state; }
   // Where nothing is written the other side finds what it knows in its cache.
   void SetSegment(const SharedSegment::Address& address) {
     if (!(segment == address)) segment = address;
@@ -257,46 +244,10 @@ class OutEdge {
     return layout.bytes() >= rules::kLeastSharedLandingBytes || CopiesByKernel(layout);
   }
   // Copies a matrix to where the receiver wants its next message, and publishes that with `head`,
-  // of a line at most: by itself, where the landing lies in shared memory, or else, if it may, by
-  // the kernel. False: nothing is sent, for the receiver has not said where, or cannot be written
+  // of a line at most: by itself, where the landing lies in shared memory, or else by the kernel.
+  // False: nothing is sent, for the receiver has not said where, or cannot be written
   // to. What it has lent stays so.
-  bool SendToLanding(ConstByteSpan head, const StridedLayout& layout, const std::byte* base,
-                     bool may_use_kernel);
-
-  // --- offers: the receiver reads the next message where it lies ---
-  // Whether its receiver could read what it was offered in shared memory, as far as that was tried.
-  // What lies elsewhere the kernel copies, where it copies to landings.
-  bool MayOffer() const { return !is_refused_; }
-  // Lets the receiver know, if it does not wait, that it is to say so when it does.
-  void AskToAwait();
-  // Whether it waits for the next message, for which it may also have lent a landing.
-  bool IsAwaited() const {
-    const uint64_t state = ring_->returns.landing.state.load(std::memory_order_acquire);
-    return state == EdgeLanding::StateOf(sent_, EdgeLanding::kAwaited) ||
-           state == EdgeLanding::StateOf(sent_, EdgeLanding::kLent);
-  }
-  // Holds a receiver that awaits the next message, as that of `call`, or has lent a landing: it
-  // goes no other way until the next of these. False: nothing happened, for nobody waits so, or the
-  // receiver has no room for the message, or better gets it another way.
-  bool Hold(const SharedSource& source, uint64_t call);
-  // It waits as before.
-  void LetGo() { GiveBack(before_offer_); }
-  // Offers what it is held for, with a head of EdgeLanding::kHeadBytes. That lies where it is until
-  // the offer was taken back or is over.
-  void Offer(ConstByteSpan head, const SharedSource& source);
-  // Nobody has begun to read.
-  bool IsOpenOffer() const { return StateOfOffer() == EdgeLanding::kOffered; }
-  // The landing is lent again then, if one was, or else the receiver sees that it was offered.
-  // False if it has begun: then it does not look at the memory any more once it is over.
-  bool TakeOfferBack();
-  // The receiver has it, and may not have ended to read.
-  bool HasOffer() const {
-    const EdgeLanding::State state = StateOfOffer();
-    return state == EdgeLanding::kOffered || state == EdgeLanding::kReading;
-  }
-  // Ends one that could not be taken back, once. False: the message is to go another way, for
-  // nothing was read; or it is still being read, and that does not count.
-  bool EndOffer();
+  bool SendToLanding(ConstByteSpan head, const StridedLayout& layout, const std::byte* base);
 
   // --- notices ---
   uint64_t notice() const { return ring_->notice.word.load(std::memory_order_relaxed); }
@@ -356,17 +307,9 @@ class OutEdge {
   // Whether all its slots have come back, and no receipt of it is needed.
   bool IsOver(const Extension& extension) const;
   void FreeUsedExtensions();
-  // kAwaited if it is none any more: its receiver had read it and waits for the next one.
-  EdgeLanding::State StateOfOffer() const;
-  // Takes the landing for the next message, if it is in that state for it.
-  bool Take(EdgeLanding::State state);
-  // REQUIRES of both: it is taken.
-  void GiveBack(EdgeLanding::State state) {
-    ring_->returns.landing.state.store(EdgeLanding::StateOf(sent_, state),
-                                       std::memory_order_release);
-  }
-  bool CopyTo(const EdgeLanding& landing, const StridedLayout& layout, const std::byte* base,
-              bool may_use_kernel);
+  // Takes the landing for the next message, if one is lent for it.
+  bool TakeLanding();
+  bool CopyTo(const EdgeLanding& landing, const StridedLayout& layout, const std::byte* base);
   friend class EdgeTestPeer;
 
   EdgeRing* const ring_;
@@ -396,11 +339,6 @@ class OutEdge {
   const ProcessWatch* receiver_watch_ = nullptr;
   KernelCopyRange kernel_copies_;
   SharedLanding shared_landing_;
-  // How it was with the landing before the last offer, and where that has its memory now.
-  EdgeLanding::State before_offer_ = EdgeLanding::kAwaited;
-  bool is_mapped_ = false;  // what it offered last
-  RemoteStretches room_;
-  bool is_refused_ = false;  // an offer was
 };
 
 class InEdge {
@@ -460,35 +398,9 @@ class InEdge {
   // SharedAllocations or the kernel is to copy there. False: nothing is lent. To be taken back once
   // that message is there, or will be received otherwise.
   bool LendLanding(const StridedLayout& layout, std::byte* base);
-  // Where nothing is lent: says that this rank waits, and would read its next message, to a matrix
-  // of that layout, where the sender has it. False: nothing is said, for the sender has never asked
-  // for that. To be taken back likewise. `call`: as the sender numbers it. The numbers of messages
-  // do not tell where those of a call may also come along other edges.
-  bool AwaitOffer(const StridedLayout& layout, uint64_t call);
-  // False if the sender is copying to it: its message comes, unless it is lost. Or if it offers.
-  // Copies and offers nothing afterwards, if true.
+  // False if the sender is copying to it: its message comes, unless it is lost. Copies nothing
+  // afterwards, if true.
   bool TakeLandingBack();
-  // Whether there is an offer, which the sender does not take back from here on. REQUIRES: nothing
-  // else was lent or awaited since.
-  bool TakeOffer();
-  bool has_offer() const { return has_offer_; }
-  // Of what this rank awaited, and awaits no more: its sender has held it, and not let it go.
-  bool WasHeld() const {
-    const uint64_t state = ring_->returns.landing.state.load(std::memory_order_acquire);
-    return state == EdgeLanding::StateOf(taken_, EdgeLanding::kMissed) ||
-           state == EdgeLanding::StateOf(taken_, EdgeLanding::kTaken);
-  }
-  // REQUIRES of these: has_offer(). Nothing of what they say is to be believed.
-  ConstByteSpan OfferedHead() const {
-    return {ring_->returns.landing.head, EdgeLanding::kHeadBytes};
-  }
-  // Copies all of it, `bytes`, to the first bytes of a matrix. False: it is not as long, or cannot
-  // be read. Part of it may be copied then.
-  bool ReadOffer(size_t bytes, const StridedLayout& layout, std::byte* base);
-  // The sender may have its memory back. If it was not read, the message comes another way. So it
-  // does if this is false: the sender has ended the offer before, and its memory may have changed
-  // under the copy.
-  [[nodiscard]] bool EndOffer(bool is_read);
   // The last notice of the sender; 0: there is none yet.
   uint64_t notice() {
     if (ring_ == nullptr && !Attach()) return 0;
@@ -500,7 +412,7 @@ class InEdge {
   // not there. It stays for as long as this rank maps nothing else of the sender's.
   const std::byte* Map(const RemoteStretches& memory, const SharedSegment::Address& segment,
                        uint64_t offset, StridedLayout* layout) {
-    return offered_.Find(memory, segment, offset, layout);
+    return mapped_.Find(memory, segment, offset, layout);
   }
   // Whether the kernel is to copy such memory, as the sender has written, to a matrix of that
   // layout, and does, as its first byte and its last one show. What it refuses of all memory of the
@@ -565,9 +477,7 @@ class InEdge {
   const ProcessWatch* sender_watch_ = nullptr;
   KernelCopyRange kernel_copies_;
   bool is_unreadable_ = false;  // all memory of the sender, by the kernel
-  SharedLanding offered_;       // what it maps of the sender
-  bool is_asked_ = false;       // the sender has offers
-  bool has_offer_ = false;      // that this rank has taken
+  SharedLanding mapped_;        // of the sender
   bool lost_ = false;
   uint64_t jumped_at_ = UINT64_MAX;  // what had been taken when the last jump was followed
   const char* broken_ = nullptr;

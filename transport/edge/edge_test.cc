@@ -750,8 +750,7 @@ struct LandingLink : Link {
     const uint64_t head = data.size();
     return out->SendToLanding({reinterpret_cast<const std::byte*>(&head), sizeof(head)},
                               StridedLayout::Contiguous(data.size()),
-                              reinterpret_cast<const std::byte*>(data.data()),
-                              /*may_use_kernel=*/true);
+                              reinterpret_cast<const std::byte*>(data.data()));
   }
 };
 
@@ -898,11 +897,10 @@ struct SharedLandingLink : Link {
   bool Lend(const StridedLayout& layout = StridedLayout::Contiguous(kSharedBytes)) const {
     return in->LendLanding(layout, reinterpret_cast<std::byte*>(landing));
   }
-  bool SendToLanding(const std::vector<uint8_t>& data, const StridedLayout& layout,
-                     bool may_use_kernel = true) const {
+  bool SendToLanding(const std::vector<uint8_t>& data, const StridedLayout& layout) const {
     const uint64_t head = layout.bytes();
     return out->SendToLanding({reinterpret_cast<const std::byte*>(&head), sizeof(head)}, layout,
-                              reinterpret_cast<const std::byte*>(data.data()), may_use_kernel);
+                              reinterpret_cast<const std::byte*>(data.data()));
   }
   bool SendToLanding(const std::vector<uint8_t>& data) const {
     return SendToLanding(data, StridedLayout::Contiguous(data.size()));
@@ -1055,26 +1053,6 @@ TEST(EdgeTest, WhatCannotBeMappedTheKernelCopies) {
   EXPECT_TRUE(std::equal(data.begin(), data.end(), link.landing));
 }
 
-TEST(EdgeTest, TheKernelCopiesOnlyWhereItMay) {
-  SharedLandingLink link;
-  const ProcessWatch none;
-  const KernelCopyRange range{kSharedBytes / 2, 2 * kSharedBytes};
-  link.out->SetKernelCopies(getpid(), &none, range);
-  link.in->SetKernelCopies(getpid(), &none, range);
-  const std::vector<uint8_t> data = Numbered(kSharedBytes);
-  const StridedLayout layout = StridedLayout::Contiguous(kSharedBytes);
-  std::vector<uint8_t> landing(kSharedBytes, 9);
-  ASSERT_TRUE(link.in->LendLanding(layout, reinterpret_cast<std::byte*>(landing.data())));
-  EXPECT_FALSE(link.SendToLanding(data, layout, /*may_use_kernel=*/false));
-  EXPECT_EQ(landing, std::vector<uint8_t>(kSharedBytes, 9));
-  EXPECT_TRUE(link.SendToLanding(data, layout)) << "it stays lent";
-  EXPECT_EQ(landing, data);
-  link.Receive(kSharedBytes);
-  ASSERT_TRUE(link.Lend());
-  EXPECT_TRUE(link.SendToLanding(data, layout, /*may_use_kernel=*/false)) << "it needs none";
-  EXPECT_TRUE(std::equal(data.begin(), data.end(), link.landing));
-}
-
 // A process with a mapping of its own, which is where it matters. What it says is its exit code.
 TEST(EdgeTest, AnotherProcessMapsTheLanding) {
   SharedLandingLink link;
@@ -1101,504 +1079,6 @@ TEST(EdgeTest, AnotherProcessMapsTheLanding) {
   link.Receive(data.size());
 }
 
-// --- offers ---
-
-// The sender's memory is that of SharedLandingLink.
-constexpr uint64_t kCall = 3;
-
-bool HoldAndOffer(OutEdge* out, uint8_t head, const SharedSource& source) {
-  const std::vector<std::byte> bytes(EdgeLanding::kHeadBytes, std::byte{head});
-  if (!out->Hold(source, kCall)) return false;
-  out->Offer({bytes.data(), bytes.size()}, source);
-  return true;
-}
-
-struct OfferLink : SharedLandingLink {
-  const StridedLayout plain = StridedLayout::Contiguous(kSharedBytes);
-
-  OfferLink() { out->AskToAwait(); }
-  SharedSource SourceOf(const StridedLayout& layout) const {
-    return SharedSource::Of(layout, reinterpret_cast<const std::byte*>(landing));
-  }
-  bool Offer(const StridedLayout& layout, uint8_t head = 5) const {
-    return HoldAndOffer(out.get(), head, SourceOf(layout));
-  }
-  bool Offer() const { return Offer(plain); }
-  bool Read(std::vector<uint8_t>* to, size_t bytes, const StridedLayout& layout) const {
-    return in->ReadOffer(bytes, layout, reinterpret_cast<std::byte*>(to->data()));
-  }
-};
-
-TEST(EdgeTest, AMessageIsReadWhereItsSenderHasIt) {
-  OfferLink link;
-  EXPECT_FALSE(link.Offer()) << "nobody waits";
-  for (int i = 0; i < 3 * EdgeRing::kSlots; ++i) {
-    const std::vector<uint8_t> expected(kSharedBytes, static_cast<uint8_t>(i));
-    std::copy(expected.begin(), expected.end(), link.landing);
-    EXPECT_FALSE(link.out->IsAwaited());
-    ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
-    EXPECT_TRUE(link.out->IsAwaited());
-    EXPECT_FALSE(link.in->TakeOffer()) << "there is none yet";
-    ASSERT_TRUE(link.Offer(link.plain, static_cast<uint8_t>(i)));
-    EXPECT_TRUE(link.out->IsOpenOffer());
-    EXPECT_FALSE(link.in->TakeLandingBack()) << "there is an offer";
-    ASSERT_TRUE(link.in->TakeOffer());
-    EXPECT_FALSE(link.out->IsOpenOffer());
-    EXPECT_TRUE(link.out->HasOffer());
-    EXPECT_FALSE(link.out->TakeOfferBack()) << "it is being read";
-    EXPECT_EQ(link.in->OfferedHead().data[31], static_cast<std::byte>(i));
-    std::vector<uint8_t> to(kSharedBytes);
-    ASSERT_TRUE(link.Read(&to, kSharedBytes, link.plain));
-    EXPECT_EQ(to, expected);
-    EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
-    EXPECT_FALSE(link.in->has_offer());
-    // Its receiver may wait again before the sender has looked.
-    if (i % 3 == 0) {
-      ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
-    }
-    EXPECT_FALSE(link.out->HasOffer());
-    EXPECT_TRUE(link.out->EndOffer());
-    if (i % 2 == 0) link.Send(static_cast<uint64_t>(i));
-    if (i % 3 == 0) {
-      EXPECT_EQ(link.out->IsAwaited(), i % 2 != 0) << "the next message only";
-      EXPECT_TRUE(link.in->TakeLandingBack());
-    }
-    if (i % 2 == 0) link.Receive(static_cast<uint64_t>(i));
-  }
-  EXPECT_TRUE(link.out->MayOffer());
-}
-
-// Who has never been asked writes nothing, and who lends a landing awaits no offer.
-TEST(EdgeTest, OffersAreAwaitedByWhomTheSenderHasAsked) {
-  SharedLandingLink link;
-  const StridedLayout layout = StridedLayout::Contiguous(kSharedBytes);
-  EXPECT_FALSE(link.in->AwaitOffer(layout, kCall));
-  EXPECT_EQ(link.lent()->state.load(), 0u);
-  ASSERT_TRUE(link.Lend());
-  EXPECT_TRUE(link.out->IsAwaited());
-  link.out->AskToAwait();
-  EXPECT_TRUE(link.SendToLanding(Numbered(kSharedBytes))) << "it stays lent";
-  link.out->AskToAwait();
-  EXPECT_TRUE(link.in->TakeLandingBack()) << "the message is there";
-  ASSERT_NE(link.in->Peek(), nullptr);
-  link.Receive(kSharedBytes);
-  EXPECT_TRUE(link.in->AwaitOffer(layout, kCall));
-  link.out->AskToAwait();
-  EXPECT_TRUE(link.out->IsAwaited());
-  EXPECT_TRUE(link.in->TakeLandingBack());
-  EXPECT_TRUE(link.in->AwaitOffer(layout, kCall)) << "once is enough";
-  EXPECT_FALSE(
-      link.in->AwaitOffer(StridedLayout::Contiguous(rules::kLeastOfferedBytes - 1), kCall));
-}
-
-TEST(EdgeTest, AnOfferIsTakenBackUnlessItIsRead) {
-  OfferLink link;
-  ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
-  ASSERT_TRUE(link.Offer());
-  EXPECT_TRUE(link.out->TakeOfferBack());
-  EXPECT_FALSE(link.in->TakeOffer());
-  EXPECT_FALSE(link.in->has_offer());
-  EXPECT_TRUE(link.in->TakeLandingBack());
-  link.Send(1);
-  link.Receive(1);
-  ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
-  EXPECT_TRUE(link.in->TakeLandingBack());
-  EXPECT_FALSE(link.Offer()) << "nobody waits any more";
-}
-
-TEST(EdgeTest, WhoAwaitsTheMessageOfACallIsNotHeldForThatOfAnother) {
-  OfferLink link;
-  const SharedSource source = link.SourceOf(link.plain);
-  ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
-  EXPECT_FALSE(link.out->Hold(source, kCall + 1));
-  EXPECT_TRUE(link.out->IsAwaited()) << "it waits on";
-  ASSERT_TRUE(link.out->Hold(source, kCall));
-  EXPECT_FALSE(link.in->TakeLandingBack());
-  link.out->LetGo();
-  EXPECT_TRUE(link.out->IsAwaited());
-  EXPECT_TRUE(link.in->TakeLandingBack());
-  EXPECT_FALSE(link.in->WasHeld());
-  EXPECT_FALSE(link.out->Hold(source, kCall)) << "nobody waits any more";
-}
-
-// Also when its sender would ask it, or is gone, before it has looked.
-TEST(EdgeTest, WhoseOfferWasTakenBackKnowsThatThereWasOne) {
-  OfferLink link;
-  for (uint64_t i = 0; i < 3; ++i) {
-    ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
-    EXPECT_FALSE(link.in->WasHeld());
-    ASSERT_TRUE(link.Offer());
-    ASSERT_TRUE(link.out->TakeOfferBack());
-    EXPECT_FALSE(link.out->IsAwaited());
-    link.Send(i);
-    link.out->AskToAwait();
-    EXPECT_FALSE(link.in->TakeOffer());
-    EXPECT_TRUE(link.in->TakeLandingBack());
-    EXPECT_TRUE(link.in->WasHeld());
-    link.Receive(i);
-  }
-  ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
-  ASSERT_TRUE(link.out->Hold(link.SourceOf(link.plain), kCall));
-  EXPECT_FALSE(link.in->TakeLandingBack());
-  EXPECT_TRUE(link.in->WasHeld());
-}
-
-// A receiver that has memory for the kernel to copy to.
-TEST(EdgeTest, WhoHasLentALandingReadsAnOffer) {
-  OfferLink link;
-  const ProcessWatch none;
-  const KernelCopyRange range{kSharedBytes / 2, 2 * kSharedBytes};
-  link.out->SetKernelCopies(getpid(), &none, range);
-  link.in->SetKernelCopies(getpid(), &none, range);
-  const std::vector<uint8_t> data = Numbered(kSharedBytes);
-  std::copy(data.begin(), data.end(), link.landing);
-  std::vector<uint8_t> own(kSharedBytes, 9);
-  const auto lend = [&](const StridedLayout& layout) {
-    return link.in->LendLanding(layout, reinterpret_cast<std::byte*>(own.data()));
-  };
-
-  ASSERT_TRUE(lend(link.plain));
-  ASSERT_TRUE(link.Offer());
-  EXPECT_FALSE(link.in->TakeLandingBack());
-  ASSERT_TRUE(link.in->TakeOffer());
-  ASSERT_TRUE(link.Read(&own, kSharedBytes, link.plain));
-  EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
-  EXPECT_TRUE(link.out->EndOffer());
-  EXPECT_EQ(own, data);
-
-  // What is taken back, the kernel may copy; so it may what has no room, or is better not read.
-  for (const StridedLayout& to : {link.plain, StridedLayout::Contiguous(kSharedBytes - 1)}) {
-    std::fill(own.begin(), own.end(), 9);
-    ASSERT_TRUE(lend(to));
-    EXPECT_EQ(link.Offer(), to.bytes() == kSharedBytes);
-    EXPECT_EQ(link.out->TakeOfferBack(), to.bytes() == kSharedBytes);
-    EXPECT_FALSE(link.in->TakeOffer());
-    const std::vector<uint8_t> other(to.bytes(), 5);
-    ASSERT_TRUE(link.SendToLanding(other));
-    EXPECT_FALSE(link.in->TakeLandingBack()) << "its message comes";
-    EXPECT_TRUE(std::equal(other.begin(), other.end(), own.begin()));
-    link.Receive(other.size());
-  }
-  ASSERT_TRUE(lend(link.plain));
-  ASSERT_TRUE(link.Offer());
-  EXPECT_TRUE(link.out->TakeOfferBack());
-  EXPECT_TRUE(link.in->TakeLandingBack());
-  EXPECT_FALSE(link.SendToLanding(data)) << "it is lent no longer";
-}
-
-TEST(EdgeTest, WhatIsRefusedIsNotOfferedAgain) {
-  OfferLink link;
-  ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
-  ASSERT_TRUE(link.Offer());
-  ASSERT_TRUE(link.in->TakeOffer());
-  EXPECT_TRUE(link.out->MayOffer());
-  EXPECT_TRUE(link.in->EndOffer(/*is_read=*/false));
-  EXPECT_FALSE(link.out->HasOffer());
-  EXPECT_FALSE(link.out->EndOffer());
-  EXPECT_FALSE(link.out->MayOffer());
-}
-
-TEST(EdgeTest, WhatIsWithdrawnFromAReaderDoesNotCount) {
-  OfferLink link;
-  for (uint64_t i = 0; i < 3; ++i) {
-    ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
-    ASSERT_TRUE(link.Offer());
-    ASSERT_TRUE(link.in->TakeOffer());
-    EXPECT_FALSE(link.out->EndOffer());
-    EXPECT_FALSE(link.out->HasOffer());
-    std::vector<uint8_t> to(kSharedBytes);
-    EXPECT_TRUE(link.Read(&to, kSharedBytes, link.plain)) << "its memory stays mapped";
-    EXPECT_FALSE(link.in->EndOffer(/*is_read=*/i != 1));
-    EXPECT_FALSE(link.in->has_offer());
-    EXPECT_TRUE(link.in->TakeLandingBack());
-    link.Send(i);
-    link.Receive(i);
-  }
-}
-
-// Each has its last word at any time.
-TEST(EdgeTest, OffersThatAreReadAndWithdrawnAtOnce) {
-  const int offers = StressRounds(4000, 500000);
-  OfferLink link;
-  std::vector<bool> withdrawn(static_cast<size_t>(offers));
-  std::thread sender([&] {
-    for (size_t i = 0; i < withdrawn.size(); ++i) {
-      while (!link.Offer()) std::this_thread::yield();
-      while (link.out->IsOpenOffer()) std::this_thread::yield();
-      for (size_t poll = 0; poll < i % 5; ++poll) std::this_thread::yield();
-      withdrawn[i] = !link.out->EndOffer();
-      link.Send(i);
-    }
-  });
-  std::vector<bool> read(withdrawn.size());
-  for (size_t i = 0; i < read.size(); ++i) {
-    ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
-    while (!link.in->TakeOffer()) std::this_thread::yield();
-    for (size_t poll = 0; poll < i % 7; ++poll) std::this_thread::yield();
-    read[i] = link.in->EndOffer(/*is_read=*/true);
-    while (link.in->Peek() == nullptr) std::this_thread::yield();
-    link.Receive(i);
-  }
-  sender.join();
-  for (size_t i = 0; i < read.size(); ++i) ASSERT_NE(read[i], withdrawn[i]) << i;
-}
-
-TEST(EdgeTest, EitherSideOfAnOfferMayBeStrided) {
-  constexpr size_t kHalf = kSharedBytes / 2;
-  constexpr size_t kWide = rules::kLeastUnequalRunBytes;
-  const StridedLayout plain = StridedLayout::Contiguous(kSharedBytes);
-  const struct {
-    StridedLayout from;
-    StridedLayout to;
-    bool is_read;
-  } cases[] = {
-      {plain, Columns(8), true},
-      {Columns(8), plain, true},
-      {StridedLayout::Contiguous(kSharedBytes - 3), Columns(8), true},
-      {Columns(8), Columns(8), true},
-      {Columns(24, kHalf), Columns(24), true},
-      {Columns(4 * kWide, kHalf), Columns(3 * kWide), true},
-      {Columns(3 * kWide), Columns(8), false},
-      {plain, Columns(8, kHalf), false},
-  };
-  for (const auto& one : cases) {
-    OfferLink link;
-    const size_t bytes = one.from.bytes();
-    const std::vector<uint8_t> data = Numbered(2 * kSharedBytes);
-    std::copy(data.begin(), data.end(), link.landing);
-    std::vector<std::byte> packed(bytes);
-    CopyIn(packed.data(), one.from, reinterpret_cast<const std::byte*>(data.data()), 0, bytes);
-    std::vector<uint8_t> expected(2 * kSharedBytes, 9);
-    ASSERT_EQ(link.in->AwaitOffer(one.to, kCall), one.to.bytes() >= rules::kLeastOfferedBytes);
-    EXPECT_EQ(link.Offer(one.from), one.is_read) << one.from.run_bytes();
-    EXPECT_EQ(link.in->TakeOffer(), one.is_read);
-    if (!one.is_read) continue;
-    CopyOut(one.to, reinterpret_cast<std::byte*>(expected.data()), 0, bytes, packed.data());
-    std::vector<uint8_t> to(2 * kSharedBytes, 9);
-    EXPECT_TRUE(link.Read(&to, bytes, one.to));
-    EXPECT_EQ(to, expected) << one.from.run_bytes() << " to " << one.to.run_bytes();
-  }
-}
-
-TEST(EdgeTest, OnlyWhatIsAllocatedIsOffered) {
-  OfferLink link;
-  std::vector<std::byte> other(kSharedBytes);
-  EXPECT_EQ(SharedSource::Of(link.plain, other.data()).segment, nullptr);
-  EXPECT_EQ(link.SourceOf(StridedLayout::Contiguous(8 * kSharedBytes)).segment, nullptr);
-  EXPECT_NE(link.SourceOf(link.plain).segment, nullptr);
-}
-
-// Whatever the sender has written, nothing is read, and nothing beyond the matrix is written.
-TEST(EdgeTest, OfAnOfferNothingIsBelieved) {
-  OfferLink link;
-  const uint64_t reserve = link.SourceOf(link.plain).segment->address().reserve_bytes;
-  const std::function<void(EdgeLanding*)> wrong[] = {
-      [&](EdgeLanding* landing) { landing->offset = reserve - kSharedBytes + 1; },
-      [](EdgeLanding* landing) { landing->offset = UINT64_MAX; },
-      [](EdgeLanding* landing) { landing->memory.bytes = kSharedBytes - 1; },
-      [](EdgeLanding* landing) { landing->memory.bytes = kSharedBytes + 1; },
-      [](EdgeLanding* landing) { landing->memory.stretch_bytes = 0; },
-      [](EdgeLanding* landing) {
-        landing->memory = {0, 8, 1, kSharedBytes};
-      },
-      [](EdgeLanding* landing) {
-        landing->memory = {0, 8, UINT64_MAX / 8, kSharedBytes};
-      },
-      [](EdgeLanding* landing) { landing->segment.token[1] ^= 1; },
-      [](EdgeLanding* landing) { landing->segment = SharedSegment::Address(); },
-  };
-  std::vector<uint8_t> to(kSharedBytes, 3);
-  for (size_t i = 0; i < std::size(wrong); ++i) {
-    ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
-    ASSERT_TRUE(link.Offer());
-    ASSERT_TRUE(link.in->TakeOffer());
-    wrong[i](link.lent());
-    EXPECT_FALSE(link.Read(&to, kSharedBytes, link.plain)) << i;
-    EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
-  }
-  ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
-  ASSERT_TRUE(link.Offer());
-  ASSERT_TRUE(link.in->TakeOffer());
-  link.lent()->memory.bytes = kSharedBytes + 1;
-  EXPECT_FALSE(link.Read(&to, kSharedBytes + 1, link.plain)) << "longer than the matrix";
-  EXPECT_EQ(to, std::vector<uint8_t>(kSharedBytes, 3));
-}
-
-// The sender's memory is nobody's to map.
-struct OwnMemoryLink : OfferLink {
-  ProcessWatch watch;  // of none
-  std::vector<uint8_t> data = Numbered(2 * kSharedBytes);
-
-  OwnMemoryLink() {
-    const KernelCopyRange range{kSharedBytes / 8, 2 * kSharedBytes};
-    out->SetKernelCopies(getpid(), &watch, range);
-    in->SetKernelCopies(getpid(), &watch, range);
-  }
-  bool OfferOwn(const StridedLayout& layout, const void* at) const {
-    return HoldAndOffer(out.get(), /*head=*/0,
-                        SharedSource::Of(layout, static_cast<const std::byte*>(at)));
-  }
-  // Offers the data, and takes the offer.
-  bool Pass(const StridedLayout& from, const StridedLayout& to) const {
-    EXPECT_TRUE(in->AwaitOffer(to, kCall));
-    return OfferOwn(from, data.data()) && in->TakeOffer();
-  }
-};
-
-TEST(EdgeTest, WhatNobodyMapsTheKernelReads) {
-  constexpr size_t kRun = kSharedBytes / 6;
-  const StridedLayout plain = StridedLayout::Contiguous(kSharedBytes);
-  const struct {
-    StridedLayout from;
-    StridedLayout to;
-    bool is_offered;
-  } cases[] = {
-      {plain, plain, true},
-      {StridedLayout::Contiguous(kSharedBytes - 3), Columns(kRun), true},
-      {Columns(kRun), plain, true},
-      {Columns(kRun + 7, kSharedBytes / 2), Columns(kRun), true},
-      {plain, Columns(kSharedBytes / 9), false},  // the kernel would look long for each run
-      {plain, Columns(kRun, kRun * 5), false},    // it has no room
-  };
-  for (const auto& one : cases) {
-    OwnMemoryLink link;
-    const size_t bytes = one.from.bytes();
-    ASSERT_EQ(link.Pass(one.from, one.to), one.is_offered) << one.to.run_bytes();
-    if (!one.is_offered) continue;
-    std::vector<std::byte> packed(bytes);
-    CopyIn(packed.data(), one.from, reinterpret_cast<const std::byte*>(link.data.data()), 0, bytes);
-    std::vector<uint8_t> expected(2 * kSharedBytes, 9);
-    CopyOut(one.to, reinterpret_cast<std::byte*>(expected.data()), 0, bytes, packed.data());
-    std::vector<uint8_t> to(2 * kSharedBytes, 9);
-    EXPECT_TRUE(link.Read(&to, bytes, one.to));
-    EXPECT_EQ(to, expected) << one.from.run_bytes() << " to " << one.to.run_bytes();
-    EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
-    EXPECT_TRUE(link.out->EndOffer());
-  }
-}
-
-// What is offered by an address is no memory of the sender's: not there, or its number a stranger's
-// by now.
-TEST(EdgeTest, WhatTheKernelDoesNotReadIsRefused) {
-  const pid_t child = fork();
-  if (child == 0) _exit(0);
-  ProcessWatch ended(child);
-  ASSERT_EQ(waitpid(child, nullptr, 0), child);
-  for (const bool has_ended : {false, true}) {
-    OwnMemoryLink link;
-    if (has_ended) {
-      link.in->SetKernelCopies(getpid(), &ended, link.out->kernel_copies());
-    }
-    ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
-    ASSERT_TRUE(link.OfferOwn(link.plain, has_ended ? link.data.data() : nullptr));
-    ASSERT_TRUE(link.in->TakeOffer());
-    std::vector<uint8_t> to(kSharedBytes, 9);
-    EXPECT_FALSE(link.Read(&to, kSharedBytes, link.plain));
-    EXPECT_EQ(to, std::vector<uint8_t>(kSharedBytes, 9));
-    EXPECT_TRUE(link.in->EndOffer(/*is_read=*/false));
-    EXPECT_FALSE(link.out->EndOffer());
-    EXPECT_FALSE(link.out->CopiesByKernel(link.plain)) << "it is not tried again";
-    EXPECT_TRUE(link.out->MayOffer()) << "what can be mapped is another matter";
-    link.Send(1);
-    link.Receive(1);
-    ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
-    EXPECT_FALSE(link.OfferOwn(link.plain, link.data.data()));
-    EXPECT_TRUE(link.Offer());
-  }
-}
-
-TEST(EdgeTest, OfAnOfferToTheKernelNothingIsBelieved) {
-  const std::function<void(RemoteStretches*)> wrong[] = {
-      [](RemoteStretches* memory) { memory->address = UINT64_MAX - 8; },
-      [](RemoteStretches* memory) { memory->bytes = kSharedBytes + 1; },
-      [](RemoteStretches* memory) { memory->stretch_bytes = 0; },
-      [](RemoteStretches* memory) { memory->stretch_bytes = memory->stride_bytes = 8; },
-      [](RemoteStretches* memory) {
-        memory->stretch_bytes = kSharedBytes / 2;
-        memory->stride_bytes = uint64_t{1} << 62;
-      },
-  };
-  for (size_t i = 0; i < std::size(wrong); ++i) {
-    OwnMemoryLink link;
-    ASSERT_TRUE(link.Pass(link.plain, link.plain));
-    wrong[i](&link.lent()->memory);
-    std::vector<uint8_t> to(kSharedBytes + 1, 3);
-    EXPECT_FALSE(link.Read(&to, kSharedBytes, link.plain)) << i;
-    EXPECT_FALSE(link.Read(&to, kSharedBytes + 1, link.plain)) << i;
-    EXPECT_EQ(to.back(), 3) << i;
-  }
-}
-
-// Each side gives up at any time; a sender writes its memory anew as soon as it may.
-TEST(EdgeTest, OffersThatAreTakenBackAndReadAtOnce) {
-  const int messages = StressRounds(20000, 500000);
-  OfferLink link;
-  int offered = 0;
-  std::thread sender([&] {
-    for (int i = 0; i < messages; ++i) {
-      std::fill_n(link.landing, kSharedBytes, static_cast<uint8_t>(i));
-      for (int poll = 0; poll < i % 5 && !link.out->IsAwaited(); ++poll) std::this_thread::yield();
-      if (link.Offer()) {
-        for (int poll = 0; poll < i % 7 && link.out->IsOpenOffer(); ++poll) {
-          std::this_thread::yield();
-        }
-        if (!link.out->TakeOfferBack()) {
-          while (link.out->HasOffer()) std::this_thread::yield();
-          ASSERT_TRUE(link.out->EndOffer());
-          ++offered;
-          continue;
-        }
-      }
-      while (!link.out->HasRoom()) std::this_thread::yield();
-      link.Send(static_cast<uint64_t>(i));
-    }
-  });
-  int read = 0;
-  for (int i = 0; i < messages; ++i) {
-    ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
-    bool is_back = false;
-    for (int poll = 0; link.in->Peek() == nullptr && !link.in->TakeOffer(); ++poll) {
-      if (poll >= i % 11 && !is_back) is_back = link.in->TakeLandingBack();
-      std::this_thread::yield();
-    }
-    if (!link.in->has_offer()) {
-      link.Receive(static_cast<uint64_t>(i));
-      continue;
-    }
-    EXPECT_FALSE(is_back);
-    std::vector<uint8_t> to(kSharedBytes);
-    ASSERT_TRUE(link.Read(&to, kSharedBytes, link.plain));
-    ASSERT_EQ(to.front(), static_cast<uint8_t>(i));
-    ASSERT_EQ(to.back(), static_cast<uint8_t>(i));
-    EXPECT_TRUE(link.in->EndOffer(/*is_read=*/true));
-    ++read;
-  }
-  sender.join();
-  EXPECT_EQ(read, offered);
-  EXPECT_GT(read, 0);
-}
-
-// What it says is its exit code.
-TEST(EdgeTest, AnotherProcessReadsTheOffer) {
-  OfferLink link;
-  const std::vector<uint8_t> data = Numbered(kSharedBytes);
-  std::copy(data.begin(), data.end(), link.landing);
-  ASSERT_TRUE(link.in->AwaitOffer(link.plain, kCall));
-  ASSERT_TRUE(link.Offer());
-  const pid_t child = fork();
-  if (child == 0) {
-    if (!link.in->TakeOffer()) _exit(1);
-    std::vector<uint8_t> to(kSharedBytes);
-    if (!link.Read(&to, kSharedBytes, link.plain) || to != data) _exit(2);
-    _exit(link.in->EndOffer(/*is_read=*/true) ? 0 : 3);
-  }
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  EXPECT_FALSE(link.out->HasOffer());
-  EXPECT_TRUE(link.out->EndOffer());
-}
-
 // --- notices ---
 
 TEST(EdgeTest, ANoticeIsNoMessage) {
@@ -1618,9 +1098,10 @@ TEST(EdgeTest, ANoticeIsNoMessage) {
 }
 
 TEST(EdgeTest, OfMemoryInANoticeNothingIsBelieved) {
-  OfferLink link;
+  SharedLandingLink link;
   StridedLayout layout;
-  const SharedSource source = link.SourceOf(Columns(8));
+  const SharedSource source =
+      SharedSource::Of(Columns(8), reinterpret_cast<const std::byte*>(link.landing));
   const SharedSegment::Address& segment = source.segment->address();
   const auto* const data = reinterpret_cast<const std::byte*>(link.landing);
   ASSERT_EQ(link.in->Map(source.memory, segment, source.offset, &layout), data);
@@ -1636,7 +1117,7 @@ TEST(EdgeTest, OfMemoryInANoticeNothingIsBelieved) {
 }
 
 // What a receiver says of memory of this process, as one of `process`.
-bool MayRead(OfferLink* link, pid_t process, const ProcessWatch* watch, const void* memory,
+bool MayRead(SharedLandingLink* link, pid_t process, const ProcessWatch* watch, const void* memory,
              const StridedLayout& from, const StridedLayout& to) {
   link->in->SetKernelCopies(process, watch, KernelCopyRange{1000, 2000});
   RemoteStretches stretches;
@@ -1656,7 +1137,7 @@ TEST(EdgeTest, TheKernelReadsLongStretchesThatItDoesNotRefuse) {
   const StridedLayout few = Columns(1000);
   const StridedLayout many = Columns(999);
   {
-    OfferLink link;
+    SharedLandingLink link;
     const auto may_read = [&](const void* memory, const StridedLayout& from,
                               const StridedLayout& to) {
       return MayRead(&link, getpid(), &none, memory, from, to);
@@ -1678,7 +1159,7 @@ TEST(EdgeTest, TheKernelReadsLongStretchesThatItDoesNotRefuse) {
   if (child == 0) _exit(0);
   const ProcessWatch ended(child);
   ASSERT_EQ(waitpid(child, nullptr, 0), child);
-  OfferLink link;
+  SharedLandingLink link;
   EXPECT_FALSE(MayRead(&link, child, &ended, data.data(), few, few));
   EXPECT_FALSE(MayRead(&link, getpid(), &none, data.data(), few, few)) << "it is not tried again";
 }

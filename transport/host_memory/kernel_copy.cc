@@ -97,12 +97,6 @@ bool CopyToProcess(pid_t process, const ProcessWatch* watch, const StridedLayout
   return Copy(&copy, layout, base, 0, to, 0, layout.bytes()) == 0;
 }
 
-bool CopyFromProcess(pid_t process, const ProcessWatch* watch, const RemoteStretches& from,
-                     const StridedLayout& layout, std::byte* base) {
-  return from.bytes <= layout.bytes() &&
-         CopyRangeFromProcess(process, watch, from, 0, from.bytes, layout, base, 0) == 0;
-}
-
 int CopyRangeFromProcess(pid_t process, const ProcessWatch* watch, const RemoteStretches& from,
                          size_t offset, size_t bytes, const StridedLayout& layout, std::byte* base,
                          size_t at) {

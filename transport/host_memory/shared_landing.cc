@@ -35,13 +35,6 @@ bool GoesInOneCopy(const StridedLayout& a, const StridedLayout& b) {
          std::min(a.run_bytes(), b.run_bytes()) >= rules::kLeastUnequalRunBytes;
 }
 
-bool GoesInOneCopy(const RemoteStretches& from, const RemoteStretches& to) {
-  StridedLayout from_layout;
-  StridedLayout to_layout;
-  return AsLayout(from, from.bytes, &from_layout) && AsLayout(to, from.bytes, &to_layout) &&
-         GoesInOneCopy(from_layout, to_layout);
-}
-
 std::byte* SharedLanding::Map(RemoteStretches memory, size_t bytes,
                               const SharedSegment::Address& segment, uint64_t offset) {
   if (!(segment == address_)) {
@@ -61,16 +54,6 @@ bool SharedLanding::CopyTo(const RemoteStretches& to, const SharedSegment::Addre
   std::byte* const memory = Map(to, layout.bytes(), segment, offset);
   if (memory == nullptr) return false;
   CopyAcross(layout, base, theirs, memory, 0, layout.bytes());
-  return true;
-}
-
-bool SharedLanding::CopyFrom(const RemoteStretches& from, const SharedSegment::Address& segment,
-                             uint64_t offset, const StridedLayout& layout, std::byte* base) {
-  StridedLayout theirs;
-  if (from.bytes > layout.bytes()) return false;
-  const std::byte* const memory = Find(from, segment, offset, &theirs);
-  if (memory == nullptr) return false;
-  CopyAcross(theirs, memory, layout, base, 0, from.bytes);
   return true;
 }
 

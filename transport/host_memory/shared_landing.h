@@ -20,8 +20,6 @@ size_t ExtentOf(const RemoteStretches& stretches);
 // Whether CopyAcross makes one pass. Short runs that differ go through a block: that takes no less
 // than to stage them.
 bool GoesInOneCopy(const StridedLayout& a, const StridedLayout& b);
-// Whether all of `from` is better copied to the first bytes of `to` at once than staged.
-bool GoesInOneCopy(const RemoteStretches& from, const RemoteStretches& to);
 
 // What one side of an edge maps of the other.
 class SharedLanding {
@@ -31,10 +29,6 @@ class SharedLanding {
   // be mapped or is not there, or the bytes are better staged.
   bool CopyTo(const RemoteStretches& to, const SharedSegment::Address& segment, uint64_t offset,
               const StridedLayout& layout, const std::byte* base);
-  // The other way, as the sender has written: all of `from` to the first bytes of a matrix. False:
-  // nothing is written, for the memory cannot be mapped or is not there, or the matrix is shorter.
-  bool CopyFrom(const RemoteStretches& from, const SharedSegment::Address& segment, uint64_t offset,
-                const StridedLayout& layout, std::byte* base);
   // Where all of `from` is here, as a matrix of `*layout`; null if it cannot be mapped, or is not
   // there. Until another segment is.
   const std::byte* Find(const RemoteStretches& from, const SharedSegment::Address& segment,

@@ -123,7 +123,7 @@ fn posted_buffer(m: Model) {
 }
 litmus!(posted_buffer, "Causality violation", post take publish peek);
 
-// The same if the sender's copy fails: OutEdge::GiveBack posts the buffer again, with part of the message in it.
+// The same if the sender's copy fails: OutEdge::SendToLanding posts the buffer again, with part of the message in it.
 fn failed_copy(m: Model) {
     let sender = move |l: &Landing| {
         if l.swap(0, LENT, TAKEN, m.order("take", AcqRel)) {
@@ -143,39 +143,6 @@ fn failed_copy(m: Model) {
     m.both(Landing::new(), sender, receiver);
 }
 litmus!(failed_copy, "Causality violation", post take give_back take_back);
-
-// InEdge::AwaitOffer, TakeOffer, ReadOffer and EndOffer, OutEdge::Hold, Offer, HasOffer and TakeOfferBack: the receiver
-// reads the message from the sender's memory, place 0.
-fn exposed_memory(m: Model) {
-    let sender = move |l: &Landing| {
-        l.places[0].write(10);
-        if !l.swap(0, AWAITED, TAKEN, m.order("hold", AcqRel)) {
-            return false;
-        }
-        assert_eq!(l.memory.read(), 1);
-        l.memory.write(0);
-        l.set(0, OFFERED, m.order("offer", Release));
-        if l.state.load(m.order("has_offer", Acquire)) == state_of(0, READ) {
-            l.places[0].write(11);
-        } else if l.swap(0, OFFERED, TAKEN, AcqRel) {
-            l.memory.write(1);
-            l.places[0].write(11);
-            l.set(0, MISSED, Release);
-        }
-        true
-    };
-    let receiver = move |l: &Landing| {
-        l.memory.write(1);
-        l.set(0, AWAITED, m.order("wait_for_offer", Release));
-        if l.swap(0, OFFERED, READING, m.order("take_offer", AcqRel)) {
-            assert_eq!(l.place().read(), 10);
-            assert!(l.swap(0, READING, READ, m.order("end_offer", AcqRel)));
-        }
-        true
-    };
-    m.both(Landing::new(), sender, receiver);
-}
-litmus!(exposed_memory, "Causality violation", wait_for_offer hold offer has_offer take_offer end_offer);
 
 // Bell::Ring, Arm, Sleep and Wake (transport/edge/bell.h, bell.cc) if both sides fence, as ThreadFence does without
 // membarrier (transport/host/thread_fence.h). `full` is the message.
