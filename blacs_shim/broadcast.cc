@@ -20,7 +20,7 @@ void Broadcast(const Call& call, const Scope& scope, const char* top, const Matr
   }
   pattern_call.root = root;
   call.SetMatrix(matrix, &pattern_call.matrix);
-  call.ChooseTopology(&pattern_call);
+  pattern_call.topology_is_hint = true;
   call.Run(scope, *top, pattern_call);
 }
 

@@ -69,8 +69,6 @@ void Call::SetMatrix(const MatrixArguments& arguments, Matrix* matrix) const {
   if (!status.ok()) Fail(origin(), "%s", status.ToString().c_str());
 }
 
-void Call::ChooseTopology(PatternCall* pattern_call) const { grid_.group->Choose(pattern_call); }
-
 int Call::RankOf(const char* what, int64_t row, int64_t col) const {
   if (!grid_.Contains(row, col)) {
     Fail(origin(), "%s {%" PRId64 ",%" PRId64 "} is outside the %d x %d grid", what, row, col,

@@ -58,9 +58,6 @@ class Call {
 
   Scope ScopeOf(const char* letter) const;
   void SetMatrix(const MatrixArguments& arguments, Matrix* matrix) const;
-  // Replaces a free topology, and one that would be far too slow. REQUIRES: pattern, scope and
-  // matrix are set.
-  void ChooseTopology(PatternCall* pattern_call) const;
   // Rank of {row,col} in the whole grid. `what` names the process in messages ("source").
   int RankOf(const char* what, int64_t row, int64_t col) const;
   // Rank of {row,col} in a scope. In a row or column only one coordinate counts.

@@ -38,7 +38,7 @@ Prepared Prepare(const Call& call, CombineOp op, ElementType type, const char* s
   call.SetMatrix(matrix, &pattern_call.matrix);
   pattern_call.op = op;
   pattern_call.type = type;
-  call.ChooseTopology(&pattern_call);
+  pattern_call.topology_is_hint = true;
   return prepared;
 }
 

@@ -150,7 +150,7 @@ endif()
 
 # What QEMU lacks: docs/user/packaging.md.
 if(CMAKE_CROSSCOMPILING_EMULATOR MATCHES qemu)
-  foreach(name patterns_direct transport_auto transport_edge transport_host_memory transport_shm windows_multiply)
+  foreach(name patterns_protocol transport_auto transport_edge transport_host_memory transport_shm windows_multiply)
     if(TEST ${name}_test)
       set_tests_properties(${name}_test PROPERTIES DISABLED TRUE)
     endif()

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/contenders/brigade_group.h"
+#include "membuf/check.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/group/group.h"
 #include "patterns/model/candidates.h"
@@ -159,7 +160,8 @@ std::vector<Candidate> WithoutHopeless(const std::vector<Candidate>& all, size_t
 // Which of `ways` the library takes of a call whose topology is free. Added if it is none of them.
 size_t PlaceOfChosen(Group* group, const PatternCall& asked, std::vector<Candidate>* ways) {
   PatternCall call = asked;
-  group->Choose(&call);
+  const Status chosen = group->Choose(&call);
+  BRIGADE_CHECK(chosen.ok());
   const brigade::Cost cost = group->Predict(call);
   const auto same = std::find_if(ways->begin(), ways->end(), [&](const Candidate& way) {
     return way.topology == call.topology && way.cost.pieces == cost.pieces;

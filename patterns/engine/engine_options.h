@@ -31,11 +31,10 @@ struct EngineOptions {
   // not the model's.
   enum class Calibrate : uint8_t { kNever, kIfUnknown, kAlways };
   Calibrate calibrate = Calibrate::kNever;
-  // A topology asked for by name is replaced, where the result has the same bits, by one predicted
-  // to be 1.75 times as fast (Group::Choose); equal on all ranks of a group.
+  // A topology that a call names as a hint is replaced, where the result has the same bits, by one
+  // predicted to be 1.75 times as fast; equal on all ranks of a group.
   bool topology_is_hint = false;
-  // Rank 0 of a scope tells, through `report`, what was chosen for calls that leave it to the
-  // library, once per length and pattern.
+  // Rank 0 of a scope reports each plan when it is made (DescribePlan).
   bool explain = false;
 };
 

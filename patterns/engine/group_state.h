@@ -10,17 +10,14 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "membuf/status.h"
 #include "patterns/engine/abort.h"
 #include "patterns/engine/call_history.h"
 #include "patterns/engine/group_control.h"
-#include "patterns/engine/schedule_cache.h"
 #include "patterns/engine/scope.h"
 #include "patterns/engine/staged_buffer.h"
-#include "patterns/model/model_choice.h"
 #include "transport/endpoint.h"
 
 namespace brigade {
@@ -28,6 +25,8 @@ namespace brigade {
 class EdgeAccess;
 class InEdge;
 class OutEdge;
+class PlanCache;
+struct MachineDescription;
 
 // A call that has waited long for a message.
 struct LongWait {
@@ -70,15 +69,13 @@ struct GroupState {
   }
   std::optional<LongWait> long_wait;
 
-  ScheduleCache schedules;
+  std::shared_ptr<PlanCache> plans;
 
   // All members share memory, and outnumber the processors that they may use; the same on all.
   bool crowded = false;
   // What the edges were measured to cost, the same on all members; null if they were not.
   std::shared_ptr<const MachineDescription> machine;
   std::vector<int> host_of;  // each member's, numbered; empty if nobody looked
-  // What was chosen, or explained, by everything that it depends on.
-  std::unordered_map<uint64_t, ModelChoice> choices;
 
   size_t sends_in_flight = 0;
   bool closed = false;       // on the endpoint

@@ -26,6 +26,9 @@ struct PatternCall {
   // Equal on all ranks of the scope. Ignored by kSend and kReceive.
   ChannelKind scope = ChannelKind::kAll;
   Topology topology;  // equal on all ranks of the scope; ignored by kSend, kReceive, kBarrier
+  // Whether a much faster topology may replace a named one if EngineOptions::topology_is_hint,
+  // where the result has the same bits; equal on all ranks of the scope.
+  bool topology_is_hint = false;
   // kSend, kReceive: the peer's rank in the group. Otherwise the root's rank in the scope, equal on
   // all its ranks; ignored by kAllReduce, kMultiBroadcast, kMultiReduce and kBarrier.
   int root = 0;

@@ -1,16 +1,20 @@
 #include "patterns/group/group.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "patterns/engine/group_state.h"
-#include "patterns/group/call_topology.h"
 #include "patterns/group/group_agreement.h"
 #include "patterns/group/group_calls.h"
 #include "patterns/group/group_machine.h"
 #include "patterns/group/group_scopes.h"
 #include "patterns/group/ranks_per_processor.h"
+#include "patterns/plan/call_topology.h"
+#include "patterns/plan/plan.h"
+#include "patterns/plan/plan_cache.h"
+#include "patterns/plan/signature.h"
 
 namespace brigade {
 
@@ -25,6 +29,7 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   }
 
   auto state = std::make_unique<GroupState>();
+  state->plans = std::make_shared<PlanCache>();
   SetScopes(rows, cols, bootstrap->rank(), state.get());
   Status opened;
   {
@@ -68,6 +73,11 @@ Group::Group(Engine* engine, std::unique_ptr<GroupState> state)
     : engine_(engine), state_(std::move(state)) {}
 
 Group::~Group() {
+  const PlanCache& plans = *state_->plans;
+  if (engine_->options().explain && rank() == 0 && plans.lookups() > 0) {
+    engine_->options().report(std::to_string(plans.made()) + " plans for " +
+                              std::to_string(plans.lookups()) + " calls");
+  }
   const Engine::Turn turn(engine_);
   engine_->RemoveGroup(std::move(state_));
 }
@@ -96,8 +106,12 @@ void Group::Abandon() {
   engine_->AbandonGroup(state_.get());
 }
 
-void Group::Choose(PatternCall* call) const {
-  ChooseTopology(engine_->options(), state_.get(), call);
+Status Group::Choose(PatternCall* call) const {
+  const Plan* plan = nullptr;
+  BRIGADE_RETURN_IF_ERROR(FindPlan(*engine_, state_.get(), *call, &plan));
+  std::optional<PatternCall> copy;
+  *call = plan->Resolved(PatternCall(*call), &copy);
+  return Status();
 }
 
 std::vector<Candidate> Group::Candidates(const PatternCall& call, double late_us) const {

@@ -63,9 +63,9 @@ class Group {
   // first failure, with who broke it and why, and user memory the call was to write is unspecified.
   Status Run(const PatternCall& call, OperationStatistics* statistics = nullptr);
 
-  // Fills in what a call leaves to the library, if its topology is Shape::kFree: the topology, and
-  // how long pieces are. Run does it as well; a caller that asks first saves it a copy of the call.
-  void Choose(PatternCall* call) const;
+  // Fills in what Run would choose of a call: its topology, and how long segments are.
+  // kInvalidArgument as Run.
+  Status Choose(PatternCall* call) const;
 
   // The ways of running a call, whatever its topology: each shape, cut into pieces in each of
   // several ways, and how long the model says it takes. All are legal; of a combine they differ in

@@ -1,5 +1,5 @@
-// Group calls: how a group runs and starts calls: normalised, checked, and given to the first that
-// takes them of the short paths and the executor.
+// Group calls: how a group runs and starts calls. A call's plan is found or made, and its protocols
+// are asked in turn.
 
 #ifndef BRIGADE_PATTERNS_GROUP_GROUP_CALLS_H_
 #define BRIGADE_PATTERNS_GROUP_GROUP_CALLS_H_
@@ -11,9 +11,13 @@
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/group/operation.h"
+#include "patterns/plan/plan.h"
 
 namespace brigade {
 
+// Finds the plan of a call, or makes it. kInvalidArgument: no rank can make such a call.
+Status FindPlan(const Engine& engine, GroupState* group, const PatternCall& call,
+                const Plan** plan);
 // The group's failure, if others have given it up by now. REQUIRES: the caller is the driver.
 Status LookAround(Engine* engine, const GroupState& group);
 // As Group::Run and Start.

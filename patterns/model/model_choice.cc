@@ -25,15 +25,6 @@ std::string Describe(const Candidate& candidate) {
   return text;
 }
 
-// Steps of a quarter of an octave.
-int StepOf(size_t bytes) {
-  if (bytes <= 4) return static_cast<int>(bytes);
-  const size_t before = bytes - 1;
-  int octave = 2;
-  while (before >> (octave + 1) != 0) ++octave;
-  return octave * 4 + static_cast<int>(before >> (octave - 2) & 3);
-}
-
 size_t LongestOfStep(int step) {
   if (step <= 4) return static_cast<size_t>(step);
   const int octave = step / 4;
@@ -42,10 +33,6 @@ size_t LongestOfStep(int step) {
 }
 
 }  // namespace
-
-int SizeClassOf(const PieceSettings& settings, size_t bytes) {
-  return 2 * StepOf(bytes) + (bytes > MostPayload(settings) ? 1 : 0);
-}
 
 size_t LongestOfClass(const PieceSettings& settings, int size_class) {
   const size_t longest = LongestOfStep(size_class / 2);

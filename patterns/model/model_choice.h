@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "patterns/model/candidates.h"
+#include "patterns/schedule/piece_plan.h"
 
 namespace brigade {
 
@@ -17,13 +18,21 @@ namespace brigade {
 // these are asked for most, and what links pass at once may be one. They also end with the longest
 // that a piece holds: what is longer is cut, and what is no longer need not be. The number of
 // `bytes`'s class, and the longest length in it.
-int SizeClassOf(const PieceSettings& settings, size_t bytes);
+inline int SizeClassOf(const PieceSettings& settings, size_t bytes) {
+  int step = static_cast<int>(bytes);
+  if (bytes > 4) {
+    const size_t before = bytes - 1;
+    const int octave = 63 - __builtin_clzll(before);
+    step = octave * 4 + static_cast<int>(before >> (octave - 2) & 3);
+  }
+  return 2 * step + (bytes > MostPayload(settings) ? 1 : 0);
+}
 size_t LongestOfClass(const PieceSettings& settings, int size_class);
 
 struct ModelChoice {
   Topology topology;
   // Pieces of so many of so many bytes; those of other lengths in proportion. 0: by the rule.
-  size_t piece_bytes = 1;
+  size_t piece_bytes = 0;
   size_t of_bytes = 1;
 
   size_t PieceBytes(size_t bytes) const {

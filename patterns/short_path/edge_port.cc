@@ -33,7 +33,7 @@ Status EdgePort::Receive(const Lane& lane, const Step& step, Current* current,
   const Slot* const slot = edge == nullptr ? nullptr : Poll(engine_, edge, wait_.peer);
   // What is forwarded is kept until that is done, which takes a lease, unless it is copied. Nothing
   // from point to point is forwarded.
-  if (slot != nullptr && (pair_ || lines_ || !IsForwarded(lane, step.left.index))) {
+  if (slot != nullptr && (pair_ || !IsForwarded(lane, step.left.index))) {
     *message = MessageIn(*edge, *slot);
     if (message->data != nullptr) {
       current->piece = slot->kind == Slot::kPiece;
@@ -61,7 +61,7 @@ Status EdgePort::ReceivePosted(Current* current, ConstByteSpan* message) {
   return Status();
 }
 
-bool EdgePort::SendLongLine(const Step& copy) {
+bool EdgePort::SendInPlace(const Step& copy) {
   const size_t bytes = HeaderBytes() + WireBytes();
   if (header_ahead_ || copy.only_sent_to < 0 ||
       (MayBeForwarded() && WireBytes() > rules::kShmRoundBytes)) {
@@ -81,10 +81,10 @@ bool EdgePort::SendLongLine(const Step& copy) {
   return true;
 }
 
-Status EdgePort::SendLineAsPiece(int peer, const Current& current) {
+Status EdgePort::SendCopy(int peer, const std::byte* payload) {
   PortBase::Current piece;
   BRIGADE_RETURN_IF_ERROR(OpenInStaging(&piece));
-  std::memcpy(piece.payload, current.payload, WireBytes());
+  std::memcpy(piece.payload, payload, WireBytes());
   const Status status = PostSend(peer, piece);
   Release(&piece.buffer);
   return status;

@@ -28,15 +28,11 @@ namespace brigade {
 
 class EdgePort : public PortBase {
  protected:
-  static constexpr size_t kLinePayload = Slot::kLineBytes - kHeaderBytes;
-
   struct Current : PortBase::Current {
     // Received, and read where it is: the edge and what to give back to it.
     InEdge* edge = nullptr;
     InEdge::Receipt receipt;
     bool piece = false;
-    // Made here, to be sent as a line.
-    alignas(8) std::byte line[kLinePayload];
   };
   using PortBase::PortBase;
 
@@ -53,26 +49,20 @@ class EdgePort : public PortBase {
   // Waits a little for the next message from the call's peer, and tells whether it is one that
   // fits, of which the first piece is there.
   bool HasFirstPiece();
-  bool FitsWithoutStaging() {
-    lines_ = WireBytes() <= kLinePayload;
-    return lines_;
-  }
 
   void StartReceives() {}
   // Waits for the message of `step`. The payload follows its header.
   Status Receive(const Lane& lane, const Step& step, Current* current, ConstByteSpan* message);
   // No header goes ahead.
   Status ReceiveData(Current*) { return Status(StatusCode::kInternal, "data without a header"); }
-  Status Open(Current* current) {
-    if (!lines_) return OpenInStaging(current);
-    current->payload = current->line;
-    return Status();
-  }
-  // Sends what `copy` would copy to staging memory as a long line; false if it must be copied.
-  bool SendInPlace(const Step& copy) { return !lines_ && SendLongLine(copy); }
-  Status Send(int peer, const Current& current) {
-    return lines_ ? SendLine(peer, current) : PostSend(peer, current);
-  }
+  Status Open(Current* current) { return OpenInStaging(current); }
+  // Sends what `copy` would copy to staging memory beside its flag; false if it must be copied.
+  bool SendInPlace(const Step& copy);
+  Status Send(int peer, const Current& current) { return PostSend(peer, current); }
+  // Sends a payload that lies elsewhere through staging memory.
+  Status SendCopy(int peer, const std::byte* payload);
+  // Waits for the next message by a posted receive.
+  Status ReceivePosted(Current* current, ConstByteSpan* message);
   void Free(Current* current) {
     if (current->edge != nullptr) {
       std::exchange(current->edge, nullptr)->GiveBack(current->receipt, current->piece);
@@ -85,11 +75,6 @@ class EdgePort : public PortBase {
  private:
   // Which takes a lease.
   bool MayBeForwarded() const { return !pair_ && scope_.size > 2; }
-  bool SendLongLine(const Step& copy);
-  Status SendLine(int peer, const Current& current);
-  // Where the edge takes no line now, or something goes before: as a piece.
-  Status SendLineAsPiece(int peer, const Current& current);
-  Status ReceivePosted(Current* current, ConstByteSpan* message);
   // The slot is opened for a line of this call, and its header, if it has one, written.
   void StartLine(Slot* slot) const {
     slot->kind = Slot::kLine;
@@ -102,23 +87,7 @@ class EdgePort : public PortBase {
   }
   OutEdge* EdgeTo(int peer) const { return brigade::EdgeTo(engine_, group_, kind_, peer); }
   InEdge* EdgeFrom(int peer) const { return brigade::EdgeFrom(group_, kind_, peer); }
-
-  bool lines_ = false;  // the messages fit
 };
-
-inline Status EdgePort::SendLine(int peer, const Current& current) {
-  const size_t payload_bytes = WireBytes();
-  const TraceSpan span(TraceKind::kPostSend, kHeaderBytes + payload_bytes, peer);
-  OutEdge* const edge = EdgeTo(peer);
-  Slot* const slot = edge == nullptr ? nullptr : edge->Next();
-  if (slot == nullptr) return SendLineAsPiece(peer, current);
-  StartLine(slot);
-  if (payload_bytes > 0) {
-    std::memcpy(slot->payload + kHeaderBytes, current.payload, payload_bytes);
-  }
-  edge->Publish(slot);
-  return Status();
-}
 
 }  // namespace brigade
 

@@ -25,7 +25,6 @@ class PostPort : public PortBase {
   bool CutsMessages() const { return false; }
   bool Cuts(const PiecePlan&) const { return false; }
   bool HasFirstPiece() { return false; }
-  bool FitsWithoutStaging() { return false; }
 
   void StartReceives() { next_ = 0; }
   // Waits for the message of `step`, an await of the lane. The payload follows its header.

@@ -32,10 +32,7 @@ bool ShortPath<Port>::Fits(const Schedule& schedule) {
   if (Port::SeesArrivals() && this->entry_.pattern == Pattern::kReceive) {
     return Port::HasFirstPiece();
   }
-  // Nothing as short is ever cut but on demand.
-  if (this->call_.piece_bytes == 0 && Port::FitsWithoutStaging()) return true;
-  if (!IsShort(schedule)) return false;
-  return Port::FitsWithoutStaging() || (FitsCore(schedule) && this->TakeFirst());
+  return IsShort(schedule) && FitsCore(schedule) && this->TakeFirst();
 }
 
 template <typename Port>
@@ -152,14 +149,6 @@ Status ShortPath<Port>::Run(const Schedule& schedule, uint64_t sequence) {
 }
 
 template <typename Port>
-Status ShortPath<Port>::RunAfterSends(const Schedule& schedule, uint64_t sequence) {
-  SetUp();
-  (void)Port::FitsWithoutStaging();
-  sends_are_made_ = true;
-  return Run(schedule, sequence);
-}
-
-template <typename Port>
 void ShortPath<Port>::TurnTo(int portion) {
   if (!is_cut_) this->range_.bytes = BytesOf(portion);
   this->header_.portion = portion;
@@ -231,11 +220,6 @@ Status ShortPath<Port>::Fill(const Step& step) {
   std::byte* const right = PayloadAt(step.right);
   if (step.dst.kind == Place::kNew) {
     Current& current = currents_[step.dst.index];
-    if (sends_are_made_ && step.opcode == Opcode::kCopy) {
-      ++this->mover_.statistics.copies;
-      this->mover_.statistics.bytes_copied += this->range_.bytes;
-      return Status();
-    }
     current.sent = &step == only_copy_ ? this->piece_ < sent_ahead_ : Port::SendInPlace(step);
     if (current.sent) return Status();
     BRIGADE_RETURN_IF_ERROR(Port::Open(&current));
@@ -250,7 +234,6 @@ Status ShortPath<Port>::Send(const Step& step) {
   if (current.sent) return Status();
   ++this->mover_.statistics.messages_sent;
   this->mover_.statistics.bytes_sent += this->HeaderBytes() + this->WireBytes();
-  if (sends_are_made_) return Status();
   return Port::Send(this->scope_.GroupRank(step.peer), current);
 }
 

@@ -39,8 +39,6 @@ class ShortPath : public Port {
   bool Fits(const Schedule& schedule);
   // Runs it. REQUIRES: Fits() said yes, just now.
   Status Run(const Schedule& schedule, uint64_t sequence);
-  // Runs what is left of a call whose messages this rank has sent as lines (exchange_lines.h).
-  Status RunAfterSends(const Schedule& schedule, uint64_t sequence);
 
   // Of a schedule that fits.
   static constexpr size_t kMostStreams = 5;
@@ -81,7 +79,6 @@ class ShortPath : public Port {
   // The call's messages are as long as its longest, and in one piece until a plan says otherwise.
   void SetUp();
 
-  bool sends_are_made_ = false;
   size_t total_bytes_ = 0;           // of the longest message
   PiecePlan plan_;                   // of all messages
   bool is_cut_ = false;              // by the plan; else they are one piece

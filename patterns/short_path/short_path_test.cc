@@ -305,8 +305,8 @@ TEST(ShortPathOverEdges, PortionsOfSomePieces) {
       call.topology = {Shape::kIncreasingRings, 1};
       call.portions = portions.data();
       const CatalogueEntry& entry = EntryOf(call.pattern);
-      const Schedule& schedule = *me.state.schedules.Find(entry, call, me.state.scope(call.scope),
-                                                          *me.endpoint, me.state.id);
+      const Schedule& schedule = *me.state.plans->schedules()->Find(
+          entry, call, me.state.scope(call.scope), *me.endpoint, me.state.id);
       ShortPath<EdgePort> path(me.engine.get(), &me.state, entry, call);
       ASSERT_EQ(path.Fits(schedule), shorter == 0);
       if (shorter != 0) continue;

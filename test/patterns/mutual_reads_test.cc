@@ -265,7 +265,7 @@ OperationStatistics RunBySchedule(Rank* me, const PatternCall& call) {
 bool WasRead(const OperationStatistics& did) { return did.pieces == 1; }
 
 bool MayGoByKernel(const Case& c, int ranks) {
-  return c.pattern == Pattern::kMultiBroadcast || (ranks == 2 && c.pattern != Pattern::kReduce);
+  return c.pattern == Pattern::kMultiBroadcast || ranks == 2;
 }
 
 std::vector<Case> Cases(int ranks) {
@@ -294,10 +294,6 @@ std::vector<Case> Cases(int ranks) {
     if (ranks > 2) continue;
     cases.push_back({Pattern::kMultiReduce, kCirculant, ElementType::kDouble, CombineOp::kSum,
                      false, false, gap, kElems});
-    for (const int root : {0, 1}) {
-      cases.push_back({Pattern::kReduce, kRing, ElementType::kDouble, CombineOp::kSum, false, false,
-                       gap, 2 * kElems, root});
-    }
     cases.push_back({Pattern::kAllReduce, kDealt, ElementType::kComplexDouble, CombineOp::kSum,
                      false, false, gap, all_elems});
     cases.push_back({Pattern::kAllReduce, kExchange, ElementType::kDouble, CombineOp::kSum, false,
@@ -488,23 +484,6 @@ TEST(MutualReadsCounts, TheKernelCopiesWhatTwoCombine) {
   });
 }
 
-TEST(MutualReadsCounts, OneCombineOfAReductionOfTwo) {
-  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
-    Rank me(world.MakeBootstrap(rank).get());
-    Case sum = kSomeCases[2];
-    sum.pattern = Pattern::kReduce;
-    sum.topology = kRing;
-    Data data(sum, rank, 2, kMapped);
-    const OperationStatistics did = RunUntilRead(&me, data.Call());
-    const uint64_t bytes = 4 * kElems * sizeof(double);
-    EXPECT_EQ(did.messages_sent, rank);
-    EXPECT_EQ(did.bytes_sent, rank * (sizeof(WireHeader) + bytes));
-    EXPECT_EQ(did.copies, 0);
-    EXPECT_EQ(did.combines, 1 - rank);
-    EXPECT_EQ(did.bytes_combined, (1 - rank) * bytes);
-  });
-}
-
 // Who starts an operation says nothing, so the others go by the schedule, too, and all agree again
 // later.
 TEST(MutualReadsOfSome, OneThatCannotHasTheOthersGoAnotherWay) {
@@ -659,19 +638,16 @@ TEST(MutualReadsOfNone, OrdinaryMemoryIsNotSpokenOf) {
 }
 
 // It would copy more than the schedule does.
-TEST(MutualReadsOfNone, TheKernelDoesNotCopyForSumsOfMoreThanTwoOrOfOne) {
-  for (const Pattern pattern : {Pattern::kMultiReduce, Pattern::kAllReduce, Pattern::kReduce}) {
-    const int ranks = pattern == Pattern::kReduce ? 2 : 3;
+TEST(MutualReadsOfNone, TheKernelDoesNotCopyForSumsOfMoreThanTwo) {
+  constexpr int ranks = 3;
+  for (const Pattern pattern : {Pattern::kMultiReduce, Pattern::kAllReduce}) {
     RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
       Rank me(world.MakeBootstrap(rank).get(), ByKernel());
       Case c = kSomeCases[pattern == Pattern::kMultiReduce ? 1 : 2];
       c.pattern = pattern;
-      if (pattern == Pattern::kReduce) c.topology = kRing;
       Data data(c, rank, ranks, kOrdinary);
       for (int i = 0; i < 3; ++i) Require(me.group->Run(data.Call()));
-      // Nothing of the root's is read.
-      const bool may_offer = pattern == Pattern::kReduce && rank == 0;
-      EXPECT_TRUE(may_offer || me.To((rank + 1) % ranks)->notice() == 0) << PatternName(pattern);
+      EXPECT_EQ(me.To((rank + 1) % ranks)->notice(), 0) << PatternName(pattern);
       Meet(world, rank);
     });
   }

@@ -15,6 +15,7 @@
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
+#include "patterns/plan/plan_cache.h"
 #include "patterns/schedule/piece_plan.h"
 #include "transport/endpoint.h"
 #include "transport/inproc/inproc_transport.h"
@@ -62,6 +63,7 @@ struct GroupMember {
       scope = {state.cols, rank, 0, 1, 1, &state.edge_configs.front()};
     }
     state.edges = endpoint->edges();
+    state.plans = std::make_shared<PlanCache>();
     state.lines_to.resize(state.members() * kChannelKinds);
     state.lines_from.resize(state.lines_to.size());
   }

@@ -57,6 +57,8 @@ def mpi_job_test(name, args, ranks = None, script = None, data = [], tags = ["mp
       tags: of the test. cpu:2 keeps other tests away.
       **attributes: more of sh_test.
     """
+    if "waits" in tags and "size" not in attributes:
+        attributes["timeout"] = "long"  # beside a load they wait several times as long
     starter = "//test/support:run_mpi.sh"
     targets = [] if ranks else [starter]
     words = [str(ranks)] if ranks else ["$(rootpath %s)" % starter]

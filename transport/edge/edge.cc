@@ -78,10 +78,6 @@ bool OutEdge::TakeLanding() {
 bool OutEdge::SendToLanding(ConstByteSpan head, const StridedLayout& layout,
                             const std::byte* base) {
   const EdgeLanding& landing = ring_->returns.landing;
-  if (landing.state.load(std::memory_order_relaxed) !=
-      EdgeLanding::StateOf(sent_, EdgeLanding::kLent)) {
-    return false;
-  }
   Slot* const slot = Next();
   if (slot == nullptr || slot == &discarded_ || !TakeLanding()) return false;
   if (!CopyTo(landing, layout, base)) {

@@ -239,9 +239,11 @@ class OutEdge {
   }
   const KernelCopyRange& kernel_copies() const { return kernel_copies_; }
   bool CopiesByKernel(const StridedLayout& layout) const { return kernel_copies_.Holds(layout); }
-  // Whether to try SendToLanding.
+  // Whether to try SendToLanding: the receiver has lent a landing, and the message is long enough.
   bool MayLand(const StridedLayout& layout) const {
-    return layout.bytes() >= rules::kLeastSharedLandingBytes || CopiesByKernel(layout);
+    return (layout.bytes() >= rules::kLeastSharedLandingBytes || CopiesByKernel(layout)) &&
+           ring_->returns.landing.state.load(std::memory_order_relaxed) ==
+               EdgeLanding::StateOf(sent_, EdgeLanding::kLent);
   }
   // Copies a matrix to where the receiver wants its next message, and publishes that with `head`,
   // of a line at most: by itself, where the landing lies in shared memory, or else by the kernel.

@@ -922,11 +922,13 @@ std::vector<uint8_t> Numbered(size_t bytes) {
 TEST(EdgeTest, AMessageGoesToMemoryThatItsReceiverShares) {
   SharedLandingLink link;
   const std::vector<uint8_t> data = Numbered(kSharedBytes - 1);
-  EXPECT_TRUE(link.out->MayLand(StridedLayout::Contiguous(data.size())));
+  const StridedLayout layout = StridedLayout::Contiguous(data.size());
   EXPECT_FALSE(link.SendToLanding(data)) << "nothing is lent";
   for (int i = 0; i < 3 * EdgeRing::kSlots; ++i) {
+    EXPECT_FALSE(link.out->MayLand(layout)) << "nothing is lent";
     std::fill_n(link.landing, kSharedBytes, 9);
     ASSERT_TRUE(link.Lend());
+    EXPECT_TRUE(link.out->MayLand(layout));
     ASSERT_TRUE(link.SendToLanding(data));
     EXPECT_FALSE(link.in->TakeLandingBack()) << "its message comes";
     ASSERT_NE(link.in->Peek(), nullptr);

@@ -32,8 +32,9 @@ bool AsStretches(const StridedLayout& layout, const std::byte* base, RemoteStret
 // that of a ProcessCopy.
 bool CopyToProcess(pid_t process, const ProcessWatch* watch, const StridedLayout& layout,
                    const std::byte* base, const RemoteStretches& to);
-// The other way: packed bytes [offset, offset + bytes) of `from` to those from `at` on of a matrix. REQUIRES: it
-// has them. 0, or the system's error, as of ProcessCopy: part of it may be copied then.
+// The other way: packed bytes [offset, offset + bytes) of `from` to those from `at` on of a matrix.
+// REQUIRES: it has them. 0, or the system's error, as of ProcessCopy: part of it may be copied
+// then.
 int CopyRangeFromProcess(pid_t process, const ProcessWatch* watch, const RemoteStretches& from,
                          size_t offset, size_t bytes, const StridedLayout& layout, std::byte* base,
                          size_t at);

@@ -1,0 +1,74 @@
+#include "patterns/plan/call_check.h"
+
+#include <string>
+
+#include "membuf/combine.h"
+
+namespace brigade {
+namespace {
+
+Status Invalid(const CatalogueEntry& entry, const std::string& what) {
+  return Status(StatusCode::kInvalidArgument, std::string(entry.name) + ": " + what);
+}
+
+bool IsRight(const CatalogueEntry& entry, const PatternCall& call, const Matrix& matrix) {
+  if (matrix.layout.bytes() == 0) return true;
+  return matrix.data != nullptr &&
+         (!entry.combines || matrix.layout.elem_bytes() == ElementBytes(call.type));
+}
+
+// What is wrong with a matrix of that name.
+Status WrongMatrix(const CatalogueEntry& entry, const PatternCall& call, const Matrix& matrix,
+                   const std::string& name) {
+  if (matrix.data == nullptr) return Invalid(entry, name + " is a null pointer");
+  return Invalid(entry, name + " has elements of " + std::to_string(matrix.layout.elem_bytes()) +
+                            " bytes, not of " + ElementTypeName(call.type));
+}
+
+}  // namespace
+
+Status CheckSignature(const CatalogueEntry& entry, const PatternCall& call, int size) {
+  const Pattern pattern = call.pattern;
+  if (!IsPair(pattern) && call.scope == ChannelKind::kPointToPoint) {
+    return Invalid(entry, "needs a scope of row, column or all");
+  }
+  if (!entry.topologies.empty()) {
+    BRIGADE_RETURN_IF_ERROR(CheckTopology(pattern, call.topology));
+  }
+  if (entry.rooted && (call.root < 0 || call.root >= size)) {
+    return Invalid(
+        entry, "rank " + std::to_string(call.root) + " is outside 0.." + std::to_string(size - 1));
+  }
+  if (call.locations != nullptr &&
+      (call.op == CombineOp::kSum ||
+       (pattern != Pattern::kReduce && pattern != Pattern::kAllReduce))) {
+    return Invalid(entry, "locations go with the maximum and minimum of reduce and all_reduce");
+  }
+  return Status();
+}
+
+Status CheckMemory(const CatalogueEntry& entry, const PatternCall& call, int size, int rank) {
+  if (HasMatrix(call.pattern) && !IsRight(entry, call, call.matrix)) {
+    return WrongMatrix(entry, call, call.matrix, "matrix");
+  }
+  if (!entry.multi) return Status();
+  if (call.portions == nullptr) return Invalid(entry, "portions is a null pointer");
+  for (int q = 0; q < size; ++q) {
+    const Matrix& portion = call.portions[q];
+    if (!IsRight(entry, call, portion)) {
+      return WrongMatrix(entry, call, portion, "portion " + std::to_string(q));
+    }
+    if (portion.layout.elem_bytes() != call.portions[0].layout.elem_bytes()) {
+      return Invalid(entry, "portions have elements of different sizes");
+    }
+  }
+  if (call.pattern == Pattern::kMultiReduce &&
+      call.matrix.layout.bytes() != call.portions[rank].layout.bytes()) {
+    return Invalid(entry, "the result has " + std::to_string(call.matrix.layout.bytes()) +
+                              " bytes, the rank's own portion " +
+                              std::to_string(call.portions[rank].layout.bytes()));
+  }
+  return Status();
+}
+
+}  // namespace brigade

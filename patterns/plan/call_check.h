@@ -1,0 +1,27 @@
+// Call check: what one rank can see of a wrong call. What ranks disagree about shows in the headers
+// of their messages (wire_header.h).
+
+#ifndef BRIGADE_PATTERNS_PLAN_CALL_CHECK_H_
+#define BRIGADE_PATTERNS_PLAN_CALL_CHECK_H_
+
+#include "membuf/combine.h"
+#include "membuf/status.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/pattern_call.h"
+
+namespace brigade {
+
+// Both return kInvalidArgument, naming the pattern and what is wrong, if rank `rank` of a scope of
+// `size` ranks cannot make `call`. `entry` is its pattern's, the scope of a point-to-point call the
+// whole group. The first checks what a signature holds, the second the call's memory.
+Status CheckSignature(const CatalogueEntry& entry, const PatternCall& call, int size);
+Status CheckMemory(const CatalogueEntry& entry, const PatternCall& call, int size, int rank);
+// Whether CheckMemory has nothing to say, of most calls at once.
+inline bool IsMemoryRight(const CatalogueEntry& entry, const PatternCall& call) {
+  return !entry.multi && call.matrix.data != nullptr &&
+         (!entry.combines || call.matrix.layout.elem_bytes() == ElementBytes(call.type));
+}
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_PLAN_CALL_CHECK_H_

@@ -1,0 +1,108 @@
+#include "patterns/plan/call_check.h"
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace brigade {
+namespace {
+
+constexpr int kSize = 3;
+constexpr int kRank = 1;
+
+double values[8];
+
+Matrix MatrixOf(int64_t elems, size_t elem_bytes = sizeof(double)) {
+  Matrix matrix;
+  matrix.data = reinterpret_cast<std::byte*>(values);
+  EXPECT_TRUE(StridedLayout::General(elems, 1, elems, elem_bytes, &matrix.layout).ok());
+  return matrix;
+}
+
+// A right call of `pattern`.
+struct RightCall {
+  explicit RightCall(Pattern pattern) : portions(kSize, MatrixOf(2)) {
+    call.pattern = pattern;
+    if (EntryOf(pattern).multi) {
+      call.topology = {Shape::kIncreasingRings, 1};
+      call.portions = portions.data();
+    }
+    call.matrix = MatrixOf(2);
+  }
+
+  Status Check() const {
+    const CatalogueEntry& entry = EntryOf(call.pattern);
+    const Status status = CheckSignature(entry, call, kSize);
+    return status.ok() ? CheckMemory(entry, call, kSize, kRank) : status;
+  }
+  std::string Complaint() const {
+    const Status status = Check();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    return status.message();
+  }
+
+  std::vector<Matrix> portions;
+  PatternCall call;
+};
+
+TEST(CallCheck, RightCallsPass) {
+  for (const CatalogueEntry& entry : Catalogue()) {
+    EXPECT_TRUE(RightCall(entry.pattern).Check().ok()) << entry.name;
+    RightCall empty(entry.pattern);
+    for (Matrix& portion : empty.portions) portion = Matrix();
+    empty.call.matrix = Matrix();
+    EXPECT_TRUE(empty.Check().ok()) << entry.name;
+  }
+}
+
+TEST(CallCheck, WrongCallsAreNamed) {
+  RightCall call(Pattern::kBroadcast);
+  call.call.scope = ChannelKind::kPointToPoint;
+  EXPECT_EQ(call.Complaint(), "broadcast: needs a scope of row, column or all");
+
+  call = RightCall(Pattern::kBroadcast);
+  call.call.topology.shape = Shape::kDealt;
+  EXPECT_EQ(call.Complaint(), "pattern broadcast has no such topology (shape 5)");
+
+  for (const int root : {-1, kSize}) {
+    call = RightCall(Pattern::kReceive);
+    call.call.root = root;
+    EXPECT_EQ(call.Complaint(), "receive: rank " + std::to_string(root) + " is outside 0..2");
+  }
+
+  call = RightCall(Pattern::kSend);
+  call.call.matrix.data = nullptr;
+  EXPECT_EQ(call.Complaint(), "send: matrix is a null pointer");
+
+  call = RightCall(Pattern::kReduce);
+  call.call.matrix = MatrixOf(2, 4);
+  EXPECT_EQ(call.Complaint(), "reduce: matrix has elements of 4 bytes, not of double");
+
+  std::vector<int32_t> locations(2);
+  call = RightCall(Pattern::kReduce);
+  call.call.locations = locations.data();
+  EXPECT_EQ(call.Complaint(),
+            "reduce: locations go with the maximum and minimum of reduce and all_reduce");
+}
+
+TEST(CallCheck, WrongPortionsAreNamed) {
+  RightCall missing(Pattern::kMultiReduce);
+  missing.call.portions = nullptr;
+  EXPECT_EQ(missing.Complaint(), "multi_reduce: portions is a null pointer");
+
+  RightCall null(Pattern::kMultiBroadcast);
+  null.portions[2].data = nullptr;
+  EXPECT_EQ(null.Complaint(), "multi_broadcast: portion 2 is a null pointer");
+
+  RightCall different(Pattern::kMultiBroadcast);
+  different.portions[1] = MatrixOf(2, 4);
+  EXPECT_EQ(different.Complaint(), "multi_broadcast: portions have elements of different sizes");
+
+  RightCall result(Pattern::kMultiReduce);
+  result.call.matrix = MatrixOf(1);
+  EXPECT_EQ(result.Complaint(), "multi_reduce: the result has 8 bytes, the rank's own portion 16");
+}
+
+}  // namespace
+}  // namespace brigade

@@ -1,0 +1,105 @@
+#include "patterns/plan/call_topology.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/model/free_topology.h"
+#include "patterns/model/model_choice.h"
+#include "patterns/plan/normal_form.h"
+
+namespace brigade {
+namespace {
+
+// What is asked of the model about a call on `bytes` bytes.
+CostQuery QueryFor(const GroupState& group, const PatternCall& call, size_t bytes) {
+  const Scope& scope = group.scope(call.scope);
+  const CatalogueEntry& entry = EntryOf(call.pattern);
+  CostQuery query;
+  query.pattern = call.pattern;
+  query.topology = call.topology;
+  query.some_share_memory = scope.some_share_memory();
+  query.ranks = scope.size;
+  query.bytes = bytes;
+  if (entry.multi && call.topology.shape == Shape::kFree) {  // they may go by host
+    query.topology.by_host =
+        scope.goes_by_host() && (!entry.combines || IsOrderFree(call.op, call.type));
+  }
+  query.elem_bytes = entry.combines ? ElementBytes(call.type) : 1;
+  for (int r = 0; group.machine != nullptr && r < scope.size; ++r) {
+    query.hosts.push_back(group.host_of[static_cast<size_t>(scope.GroupRank(r))]);
+  }
+  return query;
+}
+
+// The same about exactly this call, of which a point-to-point one has two ranks only, both members.
+CostQuery QueryAbout(const GroupState& group, const PatternCall& call) {
+  const int ranks = group.scope(call.scope).size;
+  CostQuery query =
+      QueryFor(group, call, ByteCounts::Of(EntryOf(call.pattern), call, ranks).longest);
+  if (IsPair(call.pattern)) {
+    query.ranks = 2;
+    query.hosts = {group.host_of[static_cast<size_t>(group.rank)],
+                   group.host_of[static_cast<size_t>(call.root)]};
+  }
+  return query;
+}
+
+}  // namespace
+
+ModelChoice ChooseTopology(const EngineOptions& options, const GroupState& group,
+                           const PatternCall& call, const ByteCounts& counts, std::string* reason) {
+  const bool named = call.topology.shape != Shape::kFree;
+  const CatalogueEntry& entry = EntryOf(call.pattern);
+  ModelChoice choice{call.topology};
+  if (entry.topologies.empty()) return choice;
+  const Scope& scope = group.scope(call.scope);
+  const bool order_free = !entry.combines || IsOrderFree(call.op, call.type);
+  const bool by_model = group.machine != nullptr && !scope.shares_memory();
+  if (named) {
+    const bool may_replace = options.topology_is_hint && call.topology_is_hint && by_model &&
+                             order_free && CheckTopology(call.pattern, call.topology).ok();
+    if (!may_replace) return choice;
+  } else {
+    const Ranks ranks{scope.size, scope.hosts, scope.config->capabilities, group.crowded};
+    choice.topology = FreeTopology(call.pattern, ranks, counts.total, order_free);
+  }
+  const PieceSettings& settings = scope.config->settings;
+  PatternCall asked = call;
+  asked.topology = choice.topology;
+  const CostQuery query = QueryFor(group, asked, counts.longest);
+  if (by_model) {
+    const Latitude latitude = !order_free ? Latitude::kPieces
+                              : named     ? Latitude::kHint
+                                          : Latitude::kAll;
+    choice = ChooseByModel(*group.machine, settings, query, latitude, reason);
+    if (IsTooShortToCut(call.pattern, choice.topology, counts.longest)) {
+      choice.topology = Topology();
+    }
+  } else if (options.explain) {
+    *reason = group.machine == nullptr
+                  ? ExplainRule(query)
+                  : ExplainRule(*group.machine, settings, query, /*fixed=*/!order_free);
+  }
+  return choice;
+}
+
+std::vector<Candidate> CandidatesOf(const GroupState& group, const PatternCall& call,
+                                    double late_us) {
+  if (group.machine == nullptr) return {};
+  const bool has_peer = call.root >= 0 && call.root < group.scope(ChannelKind::kPointToPoint).size;
+  if (IsPair(call.pattern) && !has_peer) return {};
+  CostQuery query = QueryAbout(group, call);
+  query.late_us = late_us;
+  return AllCandidates(*group.machine, group.scope(call.scope).config->settings, query);
+}
+
+Cost PredictCall(const GroupState& group, const PatternCall& call) {
+  CostQuery query = QueryAbout(group, call);
+  query.piece_bytes = call.piece_bytes;
+  return PredictCost(*group.machine, group.scope(call.scope).config->settings, query);
+}
+
+}  // namespace brigade

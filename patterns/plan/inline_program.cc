@@ -1,0 +1,121 @@
+#include "patterns/plan/inline_program.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "membuf/rules.h"
+
+namespace brigade {
+namespace {
+
+// Of one piece, what leads comes before what does not.
+std::vector<Step> InOrder(const Schedule& schedule) {
+  std::vector<Step> steps;
+  for (const Lane& lane : schedule.lanes) {
+    for (int lead = schedule.max_lead; lead >= 0; --lead) {
+      std::copy_if(lane.work.begin(), lane.work.end(), std::back_inserter(steps),
+                   [lead](const Step& step) { return step.lead == lead; });
+    }
+  }
+  return steps;
+}
+
+bool Frees(const Step& step, int stream) {
+  return step.opcode == Opcode::kFree && step.left.index == stream;
+}
+
+bool WritesUserMemory(const Step& step) {
+  return step.dst.kind == Place::kMatrix || step.dst.kind == Place::kPortion;
+}
+
+// Whether no step writes user memory until the slot that `copy` opens is freed.
+bool StaysUntilFreed(const std::vector<Step>& steps, std::vector<Step>::const_iterator copy) {
+  for (auto step = copy + 1; step != steps.end(); ++step) {
+    if (Frees(*step, copy->dst.index)) return true;
+    // What it reads is read before it writes, but other slots may still need what it overwrites.
+    if (WritesUserMemory(*step)) return false;
+  }
+  return false;
+}
+
+// Makes one step of three at the end that await a message, copy it out, and free it.
+void JoinReceive(std::vector<Step>* steps) {
+  if (steps->size() < 3) return;
+  const Step& free = steps->back();
+  const Step& copy = *(steps->end() - 2);
+  Step& await = *(steps->end() - 3);
+  const int stream = free.left.index;
+  if (free.opcode != Opcode::kFree || copy.opcode != Opcode::kCopy ||
+      await.opcode != Opcode::kAwait || !(copy.left == Place::Current(stream)) ||
+      await.left.index != stream || copy.dst.in_stream()) {
+    return;
+  }
+  await.opcode = Opcode::kReceive;
+  await.dst = copy.dst;
+  steps->resize(steps->size() - 2);
+}
+
+}  // namespace
+
+InlineProgram CompileInline(const Schedule& schedule, const Scope& scope) {
+  InlineProgram program;
+  if (schedule.shares.count > 0 || !schedule.runs.empty() ||
+      schedule.streams.size() > InlineProgram::kMostStreams) {
+    return program;
+  }
+  const std::vector<Step> steps = InOrder(schedule);
+  std::array<std::optional<Place>, InlineProgram::kMostStreams> user_memory;
+  std::array<bool, InlineProgram::kMostStreams> is_received{};
+  std::array<size_t, InlineProgram::kMostStreams> sends{};
+  size_t most_sends = 1;
+  const auto resolve = [&](Place* place) {
+    if (place->kind == Place::kCurrent && user_memory[static_cast<size_t>(place->index)]) {
+      *place = *user_memory[static_cast<size_t>(place->index)];
+    }
+  };
+  for (auto it = steps.begin(); it != steps.end(); ++it) {
+    Step step = *it;
+    const auto stream = static_cast<size_t>(std::max(it->left.index, 0));
+    if (step.peer >= 0) step.peer = scope.GroupRank(step.peer);
+    switch (step.opcode) {
+      case Opcode::kReceive:
+      case Opcode::kOpen:
+        return InlineProgram();
+      case Opcode::kAwait:
+        is_received[stream] = true;
+        sends[stream] = 0;
+        break;
+      case Opcode::kSend:
+        most_sends = std::max(most_sends, ++sends[stream]);
+        break;
+      case Opcode::kFree:
+        if (!is_received[stream]) {
+          user_memory[stream].reset();
+          continue;
+        }
+        is_received[stream] = false;
+        break;
+      case Opcode::kCopy:
+      case Opcode::kCombine:
+        break;
+    }
+    resolve(&step.right);
+    if (step.opens()) {
+      const auto opened = static_cast<size_t>(step.dst.index);
+      sends[opened] = 0;
+      if (step.opcode == Opcode::kCopy && !step.left.in_stream() && StaysUntilFreed(steps, it)) {
+        user_memory[opened] = step.left;
+        program.copied_portions.push_back(step.portion);
+        continue;
+      }
+    }
+    resolve(&step.left);
+    program.steps.push_back(step);
+    JoinReceive(&program.steps);
+  }
+  program.most_bytes = rules::kShmRoundBytes / most_sends;
+  return program;
+}
+
+}  // namespace brigade

@@ -1,0 +1,33 @@
+// InlineProgram: the steps of a schedule as a flat list, for calls whose messages are one piece
+// each and lie beside their flags.
+
+#ifndef BRIGADE_PATTERNS_PLAN_INLINE_PROGRAM_H_
+#define BRIGADE_PATTERNS_PLAN_INLINE_PROGRAM_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "patterns/engine/scope.h"
+#include "patterns/schedule/schedule.h"
+
+namespace brigade {
+
+struct InlineProgram {
+  static constexpr size_t kMostStreams = 5;
+
+  // In the order in which one rank runs them. `peer` is a rank of the group. A slot that a step
+  // would fill with user memory is no slot: later steps read the user memory itself. kFree is there
+  // for received slots only. A message that is only copied out is one kReceive: `dst` is where.
+  std::vector<Step> steps;
+  // The portions that sends copy in place of the steps that are not there; -1: the matrix.
+  std::vector<int> copied_portions;
+  // The longest message, as it is on the wire: one copy for each of its receivers.
+  size_t most_bytes = 0;
+};
+
+// Returns an empty program if the schedule cuts its matrix or sends several portions in a message.
+InlineProgram CompileInline(const Schedule& schedule, const Scope& scope);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_PLAN_INLINE_PROGRAM_H_

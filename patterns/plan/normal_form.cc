@@ -1,0 +1,69 @@
+#include "patterns/plan/normal_form.h"
+
+#include "membuf/rules.h"
+#include "patterns/catalogue/catalogue.h"
+
+namespace brigade {
+namespace {
+
+constexpr Topology kRing{Shape::kIncreasingRings, 1};
+constexpr Topology kRingByHost{Shape::kIncreasingRings, 1, /*by_host=*/true};
+
+bool HasParameter(Shape shape) {
+  return shape == Shape::kTree || shape == Shape::kIncreasingRings ||
+         shape == Shape::kDecreasingRings || shape == Shape::kExchange || shape == Shape::kFree;
+}
+
+// Whether messages along `shape` never go by host, whatever the call says.
+bool KeepsToRanks(const CatalogueEntry& entry, const PatternCall& call, Shape shape) {
+  if (shape == Shape::kTwoTree) return true;
+  if (shape == Shape::kCirculant) return entry.combines || entry.multi;
+  return entry.multi && entry.combines && !IsOrderFree(call.op, call.type);
+}
+
+}  // namespace
+
+Topology NormalTopology(const CatalogueEntry& entry, const PatternCall& call) {
+  if (entry.topologies.empty()) return Topology();
+  Topology topology = call.topology;
+  // Portions that are given no form of their own take the ring, by host if that can be.
+  if (entry.multi && topology.shape != Shape::kCirculant && topology.shape != Shape::kFree &&
+      !(topology == kRing)) {
+    topology = kRingByHost;
+  }
+  if (KeepsToRanks(entry, call, topology.shape)) topology.by_host = false;
+  if (IsTooShortToCut(call.pattern, call.topology, call.matrix.layout.bytes())) {
+    return {Shape::kTree, 2, topology.by_host};
+  }
+  if (!HasParameter(topology.shape)) topology.parameter = 0;
+  return topology;
+}
+
+bool IsTooShortToCut(Pattern pattern, const Topology& topology, size_t bytes) {
+  return (topology.shape == Shape::kCirculant || topology.shape == Shape::kTwoTree) &&
+         (pattern == Pattern::kBroadcast || pattern == Pattern::kReduce) &&
+         bytes <= rules::kUncutBytes;
+}
+
+const PatternCall& NormalForm(const CatalogueEntry& entry, const PatternCall& call,
+                              const Topology& topology, std::optional<PatternCall>* copy) {
+  const int root = entry.rooted ? call.root : 0;
+  const Matrix* const portions = entry.multi ? call.portions : nullptr;
+  const bool decreasing = entry.multi && call.decreasing;
+  const bool drops_matrix =
+      !HasMatrix(call.pattern) && (call.matrix.data != nullptr || call.matrix.layout.bytes() > 0);
+  if (topology == call.topology && root == call.root && portions == call.portions &&
+      decreasing == call.decreasing && !drops_matrix) {
+    return call;
+  }
+  *copy = call;
+  PatternCall& normal = **copy;
+  normal.topology = topology;
+  normal.root = root;
+  normal.portions = portions;
+  normal.decreasing = decreasing;
+  if (drops_matrix) normal.matrix = Matrix();
+  return normal;
+}
+
+}  // namespace brigade

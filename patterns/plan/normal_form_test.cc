@@ -1,0 +1,120 @@
+#include "patterns/plan/normal_form.h"
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "membuf/rules.h"
+#include "patterns/catalogue/catalogue.h"
+
+namespace brigade {
+namespace {
+
+bool SameCall(const PatternCall& a, const PatternCall& b) {
+  return a.pattern == b.pattern && a.scope == b.scope && a.topology == b.topology &&
+         a.root == b.root && a.piece_bytes == b.piece_bytes && a.matrix.data == b.matrix.data &&
+         a.matrix.layout.bytes() == b.matrix.layout.bytes() && a.op == b.op && a.type == b.type &&
+         a.locations == b.locations && a.portions == b.portions && a.decreasing == b.decreasing;
+}
+
+std::vector<PatternCall> CallsOf(const CatalogueEntry& entry) {
+  static std::byte data;
+  static const Matrix portions[1];
+  std::vector<PatternCall> calls;
+  for (int shape = 0; shape <= static_cast<int>(Shape::kFree); ++shape) {
+    for (const int parameter : {0, 1, 2, 7}) {
+      for (const bool by_host : {false, true}) {
+        for (const size_t bytes : {size_t{0}, rules::kUncutBytes, rules::kUncutBytes + 8}) {
+          for (const bool sum : {false, true}) {  // in the order of its operands, or in any
+            for (const bool odd : {false, true}) {
+              PatternCall call;
+              call.pattern = entry.pattern;
+              call.topology = {static_cast<Shape>(shape), parameter, by_host};
+              call.matrix.layout = StridedLayout::Contiguous(bytes);
+              call.op = sum ? CombineOp::kSum : CombineOp::kAbsMax;
+              if (odd) {
+                call.matrix.data = &data;
+                call.root = 3;
+                call.portions = portions;
+                call.decreasing = true;
+              }
+              calls.push_back(call);
+            }
+          }
+        }
+      }
+    }
+  }
+  return calls;
+}
+
+const PatternCall& Form(const PatternCall& call, std::optional<PatternCall>* copy) {
+  const CatalogueEntry& entry = EntryOf(call.pattern);
+  return NormalForm(entry, call, NormalTopology(entry, call), copy);
+}
+
+TEST(NormalForm, OfANormalFormIsItself) {
+  for (const CatalogueEntry& entry : Catalogue()) {
+    for (const PatternCall& call : CallsOf(entry)) {
+      const std::string about = std::string(entry.name) + ", shape " +
+                                std::to_string(static_cast<int>(call.topology.shape)) +
+                                ", parameter " + std::to_string(call.topology.parameter);
+      std::optional<PatternCall> copy;
+      const PatternCall normal = Form(call, &copy);
+      EXPECT_EQ(copy.has_value(), !SameCall(call, normal)) << about;
+      std::optional<PatternCall> again;
+      EXPECT_EQ(&Form(normal, &again), &normal) << about;
+      EXPECT_FALSE(again.has_value()) << about;
+      // In place, as after a choice.
+      copy = call;
+      EXPECT_TRUE(SameCall(Form(*copy, &copy), normal)) << about;
+    }
+  }
+}
+
+PatternCall Normal(const PatternCall& call) {
+  std::optional<PatternCall> copy;
+  return Form(call, &copy);
+}
+
+TEST(NormalForm, DropsWhatThePatternIgnores) {
+  for (const CatalogueEntry& entry : Catalogue()) {
+    for (const PatternCall& call : CallsOf(entry)) {
+      const PatternCall normal = Normal(call);
+      EXPECT_EQ(normal.root, entry.rooted ? call.root : 0) << entry.name;
+      EXPECT_EQ(normal.portions, entry.multi ? call.portions : nullptr) << entry.name;
+      EXPECT_EQ(normal.decreasing, entry.multi && call.decreasing) << entry.name;
+      const bool no_matrix =
+          entry.pattern == Pattern::kBarrier || entry.pattern == Pattern::kMultiBroadcast;
+      EXPECT_EQ(normal.matrix.layout.bytes(), no_matrix ? 0 : call.matrix.layout.bytes());
+      if (entry.topologies.empty()) {
+        EXPECT_TRUE(normal.topology == Topology()) << entry.name;
+      } else {
+        EXPECT_EQ(normal.topology.shape == Shape::kFree, call.topology.shape == Shape::kFree);
+      }
+    }
+  }
+}
+
+TEST(NormalForm, OfTopologies) {
+  PatternCall call;
+  call.pattern = Pattern::kBroadcast;
+  call.matrix.layout = StridedLayout::Contiguous(rules::kUncutBytes);
+  call.topology = {Shape::kCirculant, 4, true};
+  EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kTree, 2, true}));
+  call.topology = {Shape::kTwoTree, 4, true};
+  EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kTree, 2, false}));
+  call.matrix.layout = StridedLayout::Contiguous(rules::kUncutBytes + 1);
+  EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kTwoTree, 0, false}));
+
+  call.pattern = Pattern::kMultiReduce;
+  call.topology = {Shape::kTree, 5};
+  EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kIncreasingRings, 1, false}));
+  call.op = CombineOp::kAbsMax;
+  EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kIncreasingRings, 1, true}));
+  call.topology = {Shape::kIncreasingRings, 1};  // asked for by name
+  EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kIncreasingRings, 1, false}));
+}
+
+}  // namespace
+}  // namespace brigade

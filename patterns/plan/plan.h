@@ -1,0 +1,64 @@
+// Plan: what ranks do in the calls of one signature. Made once, and immutable.
+//
+// Properties that are equal on all ranks determine entry, topology, schedule, segments and header;
+// so all ranks of a scope send and receive the same messages. A rank takes the first of its
+// protocols that can run a call, and another rank may take another one.
+
+#ifndef BRIGADE_PATTERNS_PLAN_PLAN_H_
+#define BRIGADE_PATTERNS_PLAN_PLAN_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "membuf/status.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/engine_options.h"
+#include "patterns/engine/group_state.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/engine/scope.h"
+#include "patterns/engine/wire_header.h"
+#include "patterns/model/model_choice.h"
+#include "patterns/plan/inline_program.h"
+#include "patterns/plan/schedule_cache.h"
+#include "patterns/plan/signature.h"
+#include "patterns/schedule/schedule.h"
+#include "transport/channel.h"
+#include "transport/endpoint.h"
+
+namespace brigade {
+
+struct Protocol;
+
+struct Plan {
+  Signature signature;
+  const CatalogueEntry* entry = nullptr;
+  ChannelKind kind = ChannelKind::kPointToPoint;
+  const Scope* scope = nullptr;
+  const EdgeConfig* config = nullptr;  // of the scope, or of the peer
+  const Schedule* schedule = nullptr;  // of the calling rank
+  ModelChoice choice;                  // the topology, and how messages are cut
+  WireHeader header;                   // of its messages, without sequence, portion and byte count
+  std::string reason;                  // why this topology, for people; empty: it was named
+  // Of one element, in user memory and on the wire; without arithmetic only bytes count.
+  size_t elem_bytes = 1;
+  size_t wire_elem_bytes = 1;
+  InlineProgram inline_program;
+  static constexpr int kMostProtocols = 5;
+  int protocol_count = 0;
+  const Protocol* protocols[kMostProtocols];
+
+  // Returns `call` with the plan's topology and segments, and without what its pattern ignores:
+  // the call itself, or *copy. REQUIRES: it has the plan's signature.
+  const PatternCall& Resolved(const PatternCall& call, std::optional<PatternCall>* copy) const;
+};
+
+// Fills in all of a plan but its protocols. kInvalidArgument: no rank can make such a call.
+// REQUIRES: of a point-to-point call, the group is prepared for these.
+Status MakePlan(const EngineOptions& options, const Endpoint& endpoint, const GroupState& group,
+                const PatternCall& call, const Signature& signature, ScheduleCache* schedules,
+                Plan* plan);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_PLAN_PLAN_H_

@@ -1,0 +1,57 @@
+// Signature: all that the plan of a call depends on. Calls with equal signatures have one plan.
+
+#ifndef BRIGADE_PATTERNS_PLAN_SIGNATURE_H_
+#define BRIGADE_PATTERNS_PLAN_SIGNATURE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "membuf/rules.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/engine/scope.h"
+
+namespace brigade {
+
+// The byte counts of a call. Equal on all ranks of its scope.
+struct ByteCounts {
+  size_t longest = 0;  // of the matrix, or of the longest portion
+  size_t total = 0;    // of the matrix, or of all portions
+
+  // `ranks`: of the call's scope.
+  static ByteCounts Of(const CatalogueEntry& entry, const PatternCall& call, int ranks) {
+    return entry.multi ? OfPortions(call, ranks)
+                       : ByteCounts{call.matrix.layout.bytes(), call.matrix.layout.bytes()};
+  }
+  static ByteCounts OfPortions(const PatternCall& call, int ranks);
+};
+
+struct Signature {
+  // Whether the buffer of a point-to-point call is long enough to be posted.
+  static bool IsLong(const PatternCall& call) {
+    return call.matrix.layout.bytes() >= rules::kLeastSharedLandingBytes;
+  }
+  bool is_long() const;
+
+  uint64_t kinds = 0;    // pattern, scope, shape, arithmetic, and the classes of both byte counts
+  uint64_t numbers = 0;  // the topology's parameter; the root or the peer
+  uint64_t piece_bytes = 0;
+
+  // Fields that the pattern ignores do not count. Byte counts of one class (SizeClassOf) have equal
+  // signatures. Of a message from point to point only this counts: whether its buffer may be
+  // posted.
+  static Signature Of(const PatternCall& call, const Scope& scope);
+  // The greatest byte counts of the signature's classes. A plan is made for these.
+  ByteCounts Greatest(const PieceSettings& settings) const;
+
+  bool operator==(const Signature& other) const {
+    return kinds == other.kinds && numbers == other.numbers && piece_bytes == other.piece_bytes;
+  }
+  size_t Hash() const {
+    return static_cast<size_t>((numbers * 31 + kinds + piece_bytes) * 0x9E3779B97F4A7C15u >> 32);
+  }
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_PLAN_SIGNATURE_H_

@@ -1,0 +1,18 @@
+// What a plan does, for people.
+
+#ifndef BRIGADE_PATTERNS_PROTOCOL_DESCRIBE_PLAN_H_
+#define BRIGADE_PATTERNS_PROTOCOL_DESCRIBE_PLAN_H_
+
+#include <string>
+
+#include "patterns/plan/plan.h"
+
+namespace brigade {
+
+// Returns the calls that it is for, its topology and why, and its protocols in order, each on a
+// line of its own.
+std::string DescribePlan(const Plan& plan);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_PROTOCOL_DESCRIBE_PLAN_H_

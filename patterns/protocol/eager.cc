@@ -1,0 +1,51 @@
+#include <cstdint>
+
+#include "patterns/protocol/protocols.h"
+#include "patterns/schedule/pattern.h"
+#include "patterns/short_path/edge_port.h"
+#include "patterns/short_path/post_port.h"
+#include "patterns/short_path/short_path.h"
+
+namespace brigade {
+namespace {
+
+bool IsFewStreams(const Plan& plan) {
+  return plan.schedule->streams.size() <= ShortPath<PostPort>::kMostStreams &&
+         plan.schedule->shares.count == 0 && plan.schedule->runs.empty();
+}
+
+template <typename Port>
+Outcome Run(CallRun* run) {
+  ShortPath<Port> path(run->engine, run->group, *run->plan.entry, run->Resolved());
+  path.EndBy(run->limit);
+  if (!path.Fits(*run->plan.schedule)) return Outcome::kNotNow;
+  run->status = path.Run(*run->plan.schedule, (*run->sequence)++);
+  if (run->did != nullptr) *run->did = path.statistics();
+  return Outcome::kDone;
+}
+
+bool AppliesShared(const GroupState&, const Plan& plan) {
+  return plan.config->capabilities->line_bytes > 0 && IsFewStreams(plan);
+}
+
+Outcome RunShared(CallRun* run) {
+  // Memory that receivers have given back is still in the cache.
+  if (run->engine->sends()->in_flight() > 0) run->engine->Move();
+  const bool may_run = !run->has_polled && run->group->failure.ok();
+  return may_run ? Run<EdgePort>(run) : Outcome::kNotNow;
+}
+
+// Receives are posted ahead, before the lengths of their portions are looked at.
+bool Applies(const GroupState&, const Plan& plan) {
+  return !plan.entry->multi && IsFewStreams(plan);
+}
+
+}  // namespace
+
+const Protocol kEagerShared = {"eager segments through shared memory",
+                               "the messages are one segment each, or a few that no rank combines",
+                               AppliesShared, RunShared};
+const Protocol kEager = {"eager segments", "the messages are one segment each", Applies,
+                         Run<PostPort>};
+
+}  // namespace brigade

@@ -1,0 +1,349 @@
+// Runs the flat program of a plan: each message lies beside its flag in a slot of an edge. A
+// message that finds no slot goes through staging memory instead, and one that does not come soon
+// is waited for with a posted receive. Other ranks see no difference.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "membuf/byte_span.h"
+#include "membuf/combine.h"
+#include "membuf/pack.h"
+#include "membuf/rules.h"
+#include "membuf/strided_layout.h"
+#include "patterns/engine/match_check.h"
+#include "patterns/engine/wire_header.h"
+#include "patterns/protocol/protocols.h"
+#include "patterns/schedule/message_cut.h"
+#include "patterns/short_path/edge_port.h"
+#include "patterns/short_path/group_edges.h"
+#include "transport/edge/edge.h"
+
+namespace brigade {
+namespace {
+
+// What a received message is held by.
+struct Held {
+  Held() {}      // NOLINT: nothing is read before it is written
+  InEdge* edge;  // null: it lies in `buffer`
+  InEdge::Receipt receipt;
+  bool piece;
+  StagedBuffer* buffer;
+};
+
+// Messages that find no slot, or do not come soon.
+class PostedMessages : public EdgePort {
+ public:
+  explicit PostedMessages(CallRun* run)
+      : EdgePort(run->engine, run->group, *run->plan.entry, run->Resolved()) {
+    mover_.Reset(entry_, &call_, /*shares_memory=*/true);
+    wait_.sequence = *run->sequence - 1;
+    wait_.limit = run->limit;
+    wait_.header = &header_;
+    wait_.schedule = run->plan.schedule;
+  }
+  void TurnTo(const WireHeader& header, size_t bytes) {
+    header_ = header;
+    range_.bytes = bytes;
+  }
+  using EdgePort::SendCopy;
+  Status Receive(int peer, Held* held, ConstByteSpan* message) {
+    wait_.peer = peer;
+    Current current;
+    const Status status = ReceivePosted(&current, message);
+    held->buffer = current.buffer;
+    return status.ok() ? status : ExplainLoss(endpoint(), wait_.Waiting(), status);
+  }
+  void Free(Held* held) { Release(&held->buffer); }
+  // Of a message that is not the one which this rank waits for.
+  Status Mismatch(int peer, const ConstByteSpan& message) {
+    wait_.peer = peer;
+    WireHeader theirs;
+    const Status agreed = ReadHeader(header_, {message.data, message.bytes, 0}, &theirs);
+    if (agreed.ok()) return CheckLength(kHeaderBytes + WireBytes(), message.bytes);
+    return ExplainMismatch(endpoint(), wait_.Waiting(), theirs, agreed)
+        .WithContext("from rank " + std::to_string(peer));
+  }
+  Status Finish() { return outstanding_ > 0 ? AwaitOutstanding() : Status(); }
+  Status Fail(const Status& status) {
+    const Status failure = Break(status);
+    DropReceives();
+    return failure;
+  }
+};
+
+class InlineCollective {
+ public:
+  explicit InlineCollective(CallRun* run)
+      : run_(*run),
+        plan_(run->plan),
+        kind_(plan_.kind),
+        header_(plan_.header),
+        has_locations_(plan_.wire_elem_bytes != plan_.elem_bytes) {
+    header_.sequence = static_cast<uint32_t>((*run_.sequence)++);
+    if (plan_.entry->multi) {
+      SetBytes(ByteCounts::Of(*plan_.entry, run_.call, plan_.scope->size).longest);
+    } else {
+      SetBytes(HasMatrix(plan_.entry->pattern) ? run_.call.matrix.layout.bytes() : 0);
+    }
+    if (plan_.entry->combines) packed_ = StridedLayout::Contiguous(bytes_);
+    run_.group->history(kind_)->Put(header_);
+  }
+
+  template <bool kMulti>
+  Status Run() {
+    Status status;
+    for (const Step& step : plan_.inline_program.steps) {
+      if (kMulti) TurnTo(step.portion);
+      switch (step.opcode) {
+        case Opcode::kSend:
+          status = Send(step);
+          break;
+        case Opcode::kReceive:
+          status = Receive(step);
+          break;
+        case Opcode::kAwait:
+          status = Await(step);
+          break;
+        case Opcode::kFree:
+          Free(step.left.index);
+          break;
+        case Opcode::kCombine:
+          Combine(step);
+          break;
+        default:
+          Copy(step);
+      }
+      if (!status.ok()) break;
+    }
+    if (posted_ && status.ok()) status = posted_->Finish();
+    if (!status.ok()) return Fail(status);
+    return status;
+  }
+
+  // What a call that has run did.
+  OperationStatistics Count() {
+    OperationStatistics did;
+    did.pieces = 1;
+    const auto count_copy = [&] {
+      ++did.copies;
+      did.bytes_copied += bytes_;
+    };
+    for (const int portion : plan_.inline_program.copied_portions) {
+      if (plan_.entry->multi) TurnTo(portion);
+      count_copy();
+    }
+    for (const Step& step : plan_.inline_program.steps) {
+      if (plan_.entry->multi) TurnTo(step.portion);
+      if (step.opcode == Opcode::kSend) {
+        ++did.messages_sent;
+        did.bytes_sent += kHeaderBytes + wire_bytes_;
+      } else if (step.opcode == Opcode::kCopy || step.opcode == Opcode::kReceive) {
+        count_copy();
+      } else if (step.opcode == Opcode::kCombine) {
+        ++did.combines;
+        did.bytes_combined += bytes_;
+      }
+    }
+    return did;
+  }
+
+ private:
+  PostedMessages& posted() {
+    if (!posted_) posted_.emplace(&run_);
+    posted_->TurnTo(header_, bytes_);
+    return *posted_;
+  }
+  void SetBytes(size_t bytes) {
+    bytes_ = wire_bytes_ = bytes;
+    if (has_locations_) wire_bytes_ += bytes / plan_.elem_bytes * sizeof(int32_t);
+    header_.total_bytes = bytes;
+  }
+  void TurnTo(int portion) {
+    header_.portion = portion;
+    SetBytes((portion < 0 ? run_.call.matrix : run_.call.portions[portion]).layout.bytes());
+  }
+  const Matrix& MatrixAt(const Place& place) const {
+    return place.kind == Place::kPortion ? run_.call.portions[place.index] : run_.call.matrix;
+  }
+
+  // Of a message that is as it should be, and lies beside its flag, in one go.
+  Status Receive(const Step& step) {
+    InEdge* const edge = EdgeFrom(run_.group, kind_, step.peer);
+    const Slot* const slot = edge == nullptr ? nullptr : Poll(run_.engine, edge, step.peer);
+    if (slot != nullptr && slot->kind == Slot::kLine) {
+      const ConstByteSpan message = edge->Line(*slot);
+      if (IsExpected(message)) {
+        CopyOutOf(message.data + kHeaderBytes, step.dst);
+        edge->GiveBack(edge->Take(), /*piece=*/false);
+        return Status();
+      }
+    }
+    BRIGADE_RETURN_IF_ERROR(Await(step));
+    CopyOutOf(payloads_[step.left.index], step.dst);
+    Free(step.left.index);
+    return Status();
+  }
+  bool IsExpected(const ConstByteSpan& message) const {
+    return message.data != nullptr && message.bytes == kHeaderBytes + wire_bytes_ &&
+           std::memcmp(message.data, &header_, kHeaderBytes) == 0;
+  }
+
+  Status Await(const Step& step) {
+    const int stream = step.left.index;
+    Held& held = held_[stream];
+    InEdge* const edge = EdgeFrom(run_.group, kind_, step.peer);
+    const Slot* const slot = edge == nullptr ? nullptr : Poll(run_.engine, edge, step.peer);
+    ConstByteSpan message;
+    if (slot != nullptr) {
+      held.piece = slot->kind == Slot::kPiece;
+      message = held.piece ? run_.group->edges->PieceIn(run_.group->id, *slot) : edge->Line(*slot);
+    }
+    if (message.data != nullptr) {
+      held.edge = edge;
+      held.receipt = edge->Take();
+    } else {
+      held.edge = nullptr;
+      BRIGADE_RETURN_IF_ERROR(posted().Receive(step.peer, &held, &message));
+    }
+    is_held_ |= 1u << stream;
+    payloads_[stream] = const_cast<std::byte*>(message.data) + kHeaderBytes;
+    return IsExpected(message) ? Status() : posted().Mismatch(step.peer, message);
+  }
+
+  Status Send(const Step& step) {
+    const size_t bytes = kHeaderBytes + wire_bytes_;
+    OutEdge* const edge = EdgeTo(run_.engine, run_.group, kind_, step.peer);
+    Slot* const slot = edge == nullptr             ? nullptr
+                       : bytes <= Slot::kLineBytes ? edge->Next()
+                                                   : edge->NextForLongLine(bytes);
+    if (slot == nullptr) return SendPosted(step);
+    slot->kind = Slot::kLine;
+    slot->bytes = static_cast<uint16_t>(bytes);
+    std::memcpy(PayloadOf(slot), &header_, kHeaderBytes);
+    CopyPayload(PayloadOf(slot) + kHeaderBytes, step.left);
+    edge->Publish(slot);
+    return Status();
+  }
+  Status SendPosted(const Step& step) {
+    std::byte payload[rules::kShmRoundBytes];
+    CopyPayload(payload, step.left);
+    return posted().SendCopy(step.peer, payload);
+  }
+
+  // The bytes of a message, locations included.
+  void CopyPayload(std::byte* to, const Place& from) {
+    if (from.in_stream()) {
+      std::memcpy(to, payloads_[from.index], wire_bytes_);
+      return;
+    }
+    const Matrix& matrix = MatrixAt(from);
+    if (bytes_ > 0) CopyIn(to, matrix.layout, matrix.data, 0, bytes_);
+    if (has_locations_) std::memcpy(to + bytes_, run_.call.locations, wire_bytes_ - bytes_);
+  }
+
+  void Copy(const Step& step) {
+    if (step.dst.in_stream()) {
+      CopyPayload(Open(step.dst), step.left);
+    } else {
+      CopyOutOf(payloads_[step.left.index], step.dst);
+    }
+  }
+  void CopyOutOf(const std::byte* payload, const Place& to) {
+    const Matrix& matrix = MatrixAt(to);
+    if (bytes_ > 0) CopyOut(matrix.layout, matrix.data, 0, bytes_, payload);
+    if (has_locations_) std::memcpy(run_.call.locations, payload + bytes_, wire_bytes_ - bytes_);
+  }
+
+  void Combine(const Step& step) {
+    const ConstOperand left = Operand(step.left);
+    const ConstOperand right = Operand(step.right);
+    std::byte* const made = step.opens()           ? Open(step.dst)
+                            : step.dst.in_stream() ? payloads_[step.dst.index]
+                                                   : nullptr;
+    const MutableOperand target =
+        made == nullptr
+            ? MutableOperand{&MatrixAt(step.dst).layout, MatrixAt(step.dst).data, 0,
+                             run_.call.locations}
+            : MutableOperand{&packed_, made, 0,
+                             has_locations_ ? reinterpret_cast<int32_t*>(made + bytes_) : nullptr};
+    brigade::Combine(run_.call.op, run_.call.type, bytes_ / plan_.elem_bytes, target, left, right);
+  }
+  ConstOperand Operand(const Place& place) const {
+    if (!place.in_stream()) {
+      const Matrix& matrix = MatrixAt(place);
+      return {&matrix.layout, matrix.data, 0, run_.call.locations};
+    }
+    const std::byte* const payload = payloads_[place.index];
+    return {&packed_, payload, 0,
+            has_locations_ ? reinterpret_cast<const int32_t*>(payload + bytes_) : nullptr};
+  }
+  std::byte* Open(const Place& place) { return payloads_[place.index] = made_[place.index]; }
+
+  void Free(int stream) {
+    if ((is_held_ >> stream & 1) == 0) return;
+    is_held_ &= ~(1u << stream);
+    Held& held = held_[stream];
+    if (held.edge != nullptr) {
+      held.edge->GiveBack(held.receipt, held.piece);
+    } else {
+      posted_->Free(&held);
+    }
+  }
+
+  // Slots are given back before the group is closed.
+  Status Fail(const Status& status) {
+    for (int stream = 0; is_held_ != 0; ++stream) Free(stream);
+    return posted().Fail(status);
+  }
+
+  CallRun& run_;
+  const Plan& plan_;
+  const ChannelKind kind_;
+  WireHeader header_;
+  const bool has_locations_;
+  size_t bytes_ = 0;       // of the message, in user memory
+  size_t wire_bytes_ = 0;  // the same with locations
+  StridedLayout packed_;   // of what is combined
+  // By stream: the current message, and what holds it if it was received.
+  std::byte* payloads_[InlineProgram::kMostStreams];
+  Held held_[InlineProgram::kMostStreams];
+  uint32_t is_held_ = 0;
+  std::optional<PostedMessages> posted_;
+  std::byte made_[InlineProgram::kMostStreams][rules::kShmRoundBytes];  // by steps that open a slot
+};
+
+bool Applies(const GroupState& group, const Plan& plan) {
+  if (IsPair(plan.entry->pattern) || group.lines_to.empty() || plan.inline_program.steps.empty() ||
+      plan.config->capabilities->line_bytes == 0 || plan.signature.piece_bytes > 0) {
+    return false;
+  }
+  CutRule rule{plan.config->settings};
+  rule.multi = plan.entry->multi;
+  rule.elem_bytes = plan.elem_bytes;
+  rule.wire_bytes = plan.wire_elem_bytes;
+  rule.ranks = plan.scope->size;
+  const size_t longest = plan.signature.Greatest(plan.config->settings).longest;
+  const size_t wire_bytes = longest / rule.elem_bytes * rule.wire_bytes;
+  if (kHeaderBytes + wire_bytes <= Slot::kLineBytes) return true;
+  if (wire_bytes > plan.inline_program.most_bytes) return false;
+  const PiecePlan segments = PlanLongest(rule, Shares(), longest);
+  return segments.IsOnePiece() && !segments.header_ahead;
+}
+
+Outcome RunCollective(CallRun* run) {
+  if (!MayWriteAtOnce(*run)) return Outcome::kNotNow;
+  InlineCollective call(run);
+  run->status = run->plan.entry->multi ? call.Run<true>() : call.Run<false>();
+  if (run->did != nullptr) *run->did = call.Count();
+  return Outcome::kDone;
+}
+
+}  // namespace
+
+const Protocol kInlineCollective = {"inline messages", "each message fits a slot of an edge",
+                                    Applies, RunCollective};
+
+}  // namespace brigade

@@ -1,0 +1,63 @@
+// Protocol: a way in which the bytes of a call move. A plan lists those that may run its calls, the
+// preferred one first; the last one runs every call.
+
+#ifndef BRIGADE_PATTERNS_PROTOCOL_PROTOCOL_H_
+#define BRIGADE_PATTERNS_PROTOCOL_PROTOCOL_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "membuf/status.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group_state.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/engine/time_limit.h"
+#include "patterns/plan/plan.h"
+#include "patterns/trace/trace.h"
+
+namespace brigade {
+
+// A blocking call that runs, in a turn of the engine's.
+struct CallRun {
+  Engine* const engine;
+  GroupState* const group;
+  const Plan& plan;
+  const PatternCall& call;  // as given, and checked: see Resolved
+  uint64_t* const
+      sequence;  // the call's number on its channel; the protocol that runs it counts on
+  const TimeLimit& limit;
+  OperationStatistics* const did;  // null: not asked for
+  Status status{};                 // of a call that is done
+  bool has_polled =
+      false;  // of a receive: for its message, for as long as the transport stays awake
+
+  // The call with the plan's topology and segments, and without what its pattern ignores.
+  const PatternCall& Resolved() { return copy ? *copy : plan.Resolved(call, &copy); }
+  std::optional<PatternCall> copy{};
+};
+
+// What a protocol did with a call.
+enum class Outcome {
+  kDone,    // it has run, as CallRun::status says
+  kNotNow,  // nothing happened; a local answer
+};
+
+struct Protocol {
+  const char* name;
+  const char* condition;  // when it serves a call, for people
+  // Whether a plan lists it. Asked once, when the plan is made.
+  bool (*applies)(const GroupState& group, const Plan& plan);
+  Outcome (*run)(CallRun* run);
+};
+
+// Whether nothing goes before the messages of a call, and no timeline records what is not posted.
+inline bool MayWriteAtOnce(const CallRun& run) {
+  return run.engine->IsIdle() && Trace::current() == nullptr;
+}
+
+// Lists the protocols of a plan that is complete otherwise.
+void ListProtocols(const GroupState& group, Plan* plan);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_PROTOCOL_PROTOCOL_H_

@@ -1,0 +1,236 @@
+#include "patterns/protocol/zero_copy_agreement.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "membuf/combine.h"
+#include "patterns/engine/time_limit.h"
+#include "patterns/short_path/group_edges.h"
+#include "transport/host_memory/shared_landing.h"
+#include "transport/host_memory/shared_segment.h"
+#include "transport/host_memory/shared_source.h"
+
+namespace brigade {
+namespace {
+
+// Of a writer that takes its memory away: what it says of that comes before it writes to it. Of a
+// reader: it has read before it looks for that. GCC warns that ThreadSanitizer knows of no fences.
+#ifdef __SANITIZE_THREAD__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+void FenceBehindSaying() { std::atomic_thread_fence(std::memory_order_release); }
+void FenceBehindReading() { std::atomic_thread_fence(std::memory_order_acquire); }
+#ifdef __SANITIZE_THREAD__
+#pragma GCC diagnostic pop
+#endif
+
+uint64_t NumberIn(uint64_t word) { return word >> 3; }
+uint64_t StepIn(uint64_t word) { return word & 7; }
+
+}  // namespace
+
+struct ZeroCopyAgreement::Place {
+  WireHeader header;
+  RemoteStretches memory;  // of no bytes: there is nothing to read
+  uint64_t offset = 0;     // in the segment; 0: it lies in none
+  SharedSegment::Address segment;
+};
+
+ZeroCopyAgreement::ZeroCopyAgreement(const CallRun& run)
+    : entry_(*run.plan.entry),
+      call_(run.call),
+      scope_(*run.plan.scope),
+      header_(run.plan.header),
+      wait_{run.engine,    run.group,     run.plan.entry,
+            run.plan.kind, *run.sequence, run.call.timeout_seconds} {
+  header_.sequence = static_cast<uint32_t>(*run.sequence);
+  wait_.limit = run.limit;
+  for (int i = 0; i < peer_count(); ++i) peers_[i].rank = (scope_.rank + i + 1) % scope_.size;
+}
+
+int ZeroCopyAgreement::PortionFrom(int owner, int reader) const {
+  if (!entry_.multi) return -1;
+  return entry_.combines ? reader : owner;
+}
+
+const Matrix& ZeroCopyAgreement::OfferFrom(int owner, int reader) const {
+  const int portion = PortionFrom(owner, reader);
+  return portion < 0 ? call_.matrix : call_.portions[portion];
+}
+
+WireHeader ZeroCopyAgreement::HeaderOf(int owner, int reader) const {
+  WireHeader header = header_;
+  header.total_bytes = OfferFrom(owner, reader).layout.bytes();
+  header.portion = PortionFrom(owner, reader);
+  return header;
+}
+
+bool ZeroCopyAgreement::MayUseKernel() const { return !entry_.combines || scope_.size == 2; }
+
+bool ZeroCopyAgreement::IsForKernel(const KernelCopyRange& range,
+                                    const StridedLayout& layout) const {
+  const int messages = entry_.pattern == Pattern::kAllReduce ? scope_.size : 1;
+  const size_t message = layout.bytes() / static_cast<size_t>(messages);
+  const size_t at_once = entry_.combines ? std::min(message, rules::kPartialSumBytes) : message;
+  return range.IsLongEnough(layout) && range.least_bytes <= at_once && message <= range.most_bytes;
+}
+
+bool ZeroCopyAgreement::Locate(const Peer& reader, Place* place) const {
+  place->header = HeaderOf(scope_.rank, reader.rank);
+  const Matrix& matrix = OfferFrom(scope_.rank, reader.rank);
+  if (matrix.layout.bytes() == 0) return true;
+  const SharedSource source = SharedSource::Of(matrix.layout, matrix.data);
+  place->memory = source.memory;
+  place->offset = source.offset;
+  if (source.segment != nullptr) {
+    place->segment = source.segment->address();
+    return true;
+  }
+  return source.memory.bytes > 0 && MayUseKernel() &&
+         IsForKernel(reader.out->kernel_copies(), matrix.layout);
+}
+
+bool ZeroCopyAgreement::MayOfferTo(const Peer& peer) const {
+  const uint64_t last = peer.out->notice();
+  constexpr uint64_t kCalls = rules::kCallsPerMutualTry;
+  return StepIn(last) != kLeft || (NumberIn(last) - 1) / kCalls != wait_.sequence / kCalls;
+}
+
+bool ZeroCopyAgreement::Offer() {
+  static_assert(sizeof(Place) <= EdgeNotice::kTextBytes);
+  Place places[rules::kMostRanksOfRound];  // by the rank in the scope
+  for (int i = 0; i < peer_count(); ++i) {
+    Peer& peer = peers_[i];
+    peer.out = EdgeTo(wait_.engine, wait_.group, wait_.kind, scope_.GroupRank(peer.rank));
+    peer.in = EdgeFrom(wait_.group, wait_.kind, scope_.GroupRank(peer.rank));
+    if (peer.out == nullptr || peer.in == nullptr || !Locate(peer, &places[peer.rank]) ||
+        !MayOfferTo(peer)) {
+      return false;
+    }
+  }
+  for (int i = 0; i < peer_count(); ++i) {
+    std::memcpy(peers_[i].out->notice_text(), &places[peers_[i].rank], sizeof(Place));
+  }
+  Say(kOffers);
+  return true;
+}
+
+void ZeroCopyAgreement::Say(Step step) {
+  for (int i = 0; i < peer_count(); ++i) peers_[i].out->SetNotice(WordOf(step));
+}
+
+Status ZeroCopyAgreement::Agree(bool* agreed) {
+  Status status = AwaitDecision(kOffers, agreed);
+  if (status.ok() && *agreed) *agreed = FindAll();
+  if (status.ok() && *agreed) {
+    Say(kReads);
+    status = AwaitDecision(kReads, agreed);
+  }
+  if (!status.ok()) return Withdraw(status);
+  if (!*agreed) Say(kLeft);
+  return status;
+}
+
+Status ZeroCopyAgreement::AwaitDecision(Step step, bool* all) {
+  const auto over = [&] { return IsDecided(step, all); };
+  if (PollUntil(wait_.engine, wait_.peer, over)) return Status();
+  TimeLimit patience;
+  if (step == kOffers) patience.Start(rules::kMutualPatienceSeconds);
+  return wait_.Until([&] { return over() || patience.is_over(); });
+}
+
+// Who is ahead of this rank's call has left it, since nobody ends it otherwise before all agree.
+bool ZeroCopyAgreement::IsDecided(Step step, bool* all) {
+  *all = true;
+  for (int i = 0; i < peer_count(); ++i) {
+    const Peer& peer = peers_[i];
+    const uint64_t word = peer.in->notice();
+    const bool has_left = word == WordOf(kLeft) || word > WordOf(kDone);
+    if (word >= WordOf(step) && !has_left) continue;
+    *all = false;
+    wait_.peer = scope_.GroupRank(peer.rank);
+    if (has_left || peer.in->lost() || peer.in->Peek() != nullptr) return true;
+  }
+  return *all;
+}
+
+bool ZeroCopyAgreement::FindAll() {
+  for (int i = 0; i < peer_count(); ++i) {
+    Peer& peer = peers_[i];
+    Place place;
+    std::memcpy(static_cast<void*>(&place), peer.in->notice_text(), sizeof(place));
+    const WireHeader expected = HeaderOf(peer.rank, scope_.rank);
+    if (std::memcmp(&place.header, &expected, sizeof(expected)) != 0) return false;
+    if (place.memory.bytes != expected.total_bytes) return false;
+    if (place.memory.bytes == 0) continue;
+    const StridedLayout& to = OfferFrom(peer.rank, scope_.rank).layout;
+    if (place.offset == 0) {
+      if (!MayUseKernel() || !peer.in->MayRead(place.memory, to)) return false;
+      peer.memory = place.memory;
+      continue;
+    }
+    peer.data = peer.in->Map(place.memory, place.segment, place.offset, &peer.layout);
+    if (peer.data == nullptr) return false;
+    const bool is_copied = !entry_.combines || entry_.pattern == Pattern::kAllReduce;
+    if (is_copied && !GoesInOneCopy(peer.layout, to)) return false;
+    if (entry_.combines && peer.layout.run_bytes() % ElementBytes(call_.type) != 0) return false;
+  }
+  return true;
+}
+
+Status ZeroCopyAgreement::Withdraw(const Status& status) {
+  Say(kLeft);
+  FenceBehindSaying();
+  return wait_.Break(status);
+}
+
+Status ZeroCopyAgreement::Await(const Peer& peer, Step step) {
+  bool lost = false;
+  const auto over = [&] {
+    if (peer.in->notice() >= WordOf(step)) return true;
+    return lost = peer.in->lost();
+  };
+  wait_.peer = scope_.GroupRank(peer.rank);
+  FenceBehindReading();
+  if (!PollUntil(wait_.engine, wait_.peer, over)) BRIGADE_RETURN_IF_ERROR(wait_.Until(over));
+  return lost ? Lost() : Status();
+}
+
+Status ZeroCopyAgreement::Read(const Peer& peer, size_t offset, size_t bytes, const Matrix& to,
+                               size_t at) {
+  const int error = peer.in->Read(peer.memory, offset, bytes, to.layout, to.data, at);
+  if (error == 0) return Status();
+  wait_.peer = scope_.GroupRank(peer.rank);
+  if (error == ESRCH) return Lost();
+  (void)wait_.engine->Move();  // if its call has failed it has said why
+  const std::string says = std::string(" (process_vm_readv: ") + std::strerror(error) + ")";
+  if (error == EFAULT && CanRead(peer, offset, bytes)) {
+    const int own = scope_.GroupRank(scope_.rank);
+    return {StatusCode::kInternal,
+            "rank " + std::to_string(own) + " of the group cannot write to its own matrix" + says};
+  }
+  return {StatusCode::kInternal, "what rank " + std::to_string(wait_.peer) +
+                                     " of the group has could not be copied here" + says};
+}
+
+// What the kernel could not copy: the one side or the other.
+bool ZeroCopyAgreement::CanRead(const Peer& peer, size_t offset, size_t bytes) const {
+  std::byte block[4096];
+  const StridedLayout layout = StridedLayout::Contiguous(sizeof(block));
+  for (size_t done = 0; done < bytes; done += sizeof(block)) {
+    const size_t now = std::min(bytes - done, sizeof(block));
+    if (peer.in->Read(peer.memory, offset + done, now, layout, block, 0) != 0) return false;
+  }
+  return true;
+}
+
+Status ZeroCopyAgreement::Lost() const {
+  return {StatusCode::kPeerLost, "rank " + std::to_string(wait_.peer) +
+                                     " of the group is gone, with which this rank shared a call"};
+}
+
+}  // namespace brigade
