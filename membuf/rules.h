@@ -310,12 +310,6 @@ inline constexpr size_t kMostKeptBlocks = 16;
 // Offers of memory to receivers that read it there. The shortest message: a shorter one is staged
 // before its receiver has claimed it.
 inline constexpr size_t kLeastOfferedBytes = size_t{32} << 10;
-// How long a rank waits for others to offer theirs, too: one that comes later finds the schedule
-// begun, and whoever has made another call hears of it so much later.
-inline constexpr double kMutualPatienceSeconds = 0.01;
-// Once some could not offer, all try again at the first call of the next so many: more leaves ranks
-// longer by the schedule, less has them wait more often for one that never can.
-inline constexpr uint64_t kCallsPerMutualTry = 16;
 // Of a partial sum of what others have: it stays in the second-level cache beside what is added to
 // it. Longer ones leave it, shorter ones are more steps.
 inline constexpr size_t kPartialSumBytes = size_t{32} << 10;

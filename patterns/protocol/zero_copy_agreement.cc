@@ -7,7 +7,6 @@
 #include <string>
 
 #include "membuf/combine.h"
-#include "patterns/engine/time_limit.h"
 #include "patterns/short_path/group_edges.h"
 #include "transport/host_memory/shared_landing.h"
 #include "transport/host_memory/shared_segment.h"
@@ -28,9 +27,6 @@ void FenceBehindReading() { std::atomic_thread_fence(std::memory_order_acquire);
 #pragma GCC diagnostic pop
 #endif
 
-uint64_t NumberIn(uint64_t word) { return word >> 3; }
-uint64_t StepIn(uint64_t word) { return word & 7; }
-
 }  // namespace
 
 struct ZeroCopyAgreement::Place {
@@ -48,7 +44,10 @@ ZeroCopyAgreement::ZeroCopyAgreement(const CallRun& run)
       wait_{run.engine,    run.group,     run.plan.entry,
             run.plan.kind, *run.sequence, run.call.timeout_seconds} {
   header_.sequence = static_cast<uint32_t>(*run.sequence);
+  header_.total_bytes = call_.matrix.layout.bytes();
   wait_.limit = run.limit;
+  wait_.header = &header_;
+  wait_.schedule = run.plan.schedule;
   for (int i = 0; i < peer_count(); ++i) peers_[i].rank = (scope_.rank + i + 1) % scope_.size;
 }
 
@@ -94,28 +93,30 @@ bool ZeroCopyAgreement::Locate(const Peer& reader, Place* place) const {
          IsForKernel(reader.out->kernel_copies(), matrix.layout);
 }
 
-bool ZeroCopyAgreement::MayOfferTo(const Peer& peer) const {
-  const uint64_t last = peer.out->notice();
-  constexpr uint64_t kCalls = rules::kCallsPerMutualTry;
-  return StepIn(last) != kLeft || (NumberIn(last) - 1) / kCalls != wait_.sequence / kCalls;
-}
-
 bool ZeroCopyAgreement::Offer() {
   static_assert(sizeof(Place) <= EdgeNotice::kTextBytes);
+  if (!HasEdges()) return false;
   Place places[rules::kMostRanksOfRound];  // by the rank in the scope
   for (int i = 0; i < peer_count(); ++i) {
-    Peer& peer = peers_[i];
-    peer.out = EdgeTo(wait_.engine, wait_.group, wait_.kind, scope_.GroupRank(peer.rank));
-    peer.in = EdgeFrom(wait_.group, wait_.kind, scope_.GroupRank(peer.rank));
-    if (peer.out == nullptr || peer.in == nullptr || !Locate(peer, &places[peer.rank]) ||
-        !MayOfferTo(peer)) {
-      return false;
-    }
+    if (Locate(peers_[i], &places[peers_[i].rank])) continue;
+    Say(kLeft);
+    return false;
   }
   for (int i = 0; i < peer_count(); ++i) {
     std::memcpy(peers_[i].out->notice_text(), &places[peers_[i].rank], sizeof(Place));
   }
   Say(kOffers);
+  return true;
+}
+
+bool ZeroCopyAgreement::HasEdges() {
+  for (int i = 0; i < peer_count(); ++i) {
+    Peer& peer = peers_[i];
+    const int rank = scope_.GroupRank(peer.rank);
+    peer.out = EdgeTo(wait_.engine, wait_.group, wait_.kind, rank);
+    peer.in = EdgeFrom(wait_.group, wait_.kind, rank);
+    if (peer.out == nullptr || peer.in == nullptr) return false;
+  }
   return true;
 }
 
@@ -138,9 +139,7 @@ Status ZeroCopyAgreement::Agree(bool* agreed) {
 Status ZeroCopyAgreement::AwaitDecision(Step step, bool* all) {
   const auto over = [&] { return IsDecided(step, all); };
   if (PollUntil(wait_.engine, wait_.peer, over)) return Status();
-  TimeLimit patience;
-  if (step == kOffers) patience.Start(rules::kMutualPatienceSeconds);
-  return wait_.Until([&] { return over() || patience.is_over(); });
+  return wait_.UntilMessage(over);
 }
 
 // Who is ahead of this rank's call has left it, since nobody ends it otherwise before all agree.

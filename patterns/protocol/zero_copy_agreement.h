@@ -1,14 +1,13 @@
-// ZeroCopyAgreement: messages of ranks that share memory and wait for each other anyway, which each
-// reads where the others have them: in memory of brigade_alloc, which it maps; or in any, where the
-// kernel is the fastest to copy it. Each rank decides that for its own.
+// ZeroCopyAgreement: how the ranks of a scope that share memory agree that each reads the matrices
+// of all others where they lie: in memory of brigade_alloc, which it maps, or in any memory if the
+// kernel is the fastest to copy it.
 //
-// All ranks of a scope go this way or none does, for where some go by the schedule, they pass on
-// what others need. So each says in notices of its edges (edge.h) where its messages lie. Once it
-// has found those of all others it says that it would read, and when all have said so nobody can go
-// back. Who cannot offer says nothing and begins with the schedule: whoever sees one of its
-// messages, or of those that this made begin, leaves, too. So these are calls in whose schedule
-// each rank sends before it waits for anybody. Nobody waits for long for a rank that says nothing,
-// since it may have made another call, which only messages would tell.
+// All ranks read or none does, since in the schedule ranks forward and combine what others need.
+// Each rank publishes a status word to each other rank (edge.h): where its matrices lie, or that
+// they cannot be read. A rank that has found all matrices publishes that it reads, and once all
+// have, no rank can leave. A rank that cannot expose its matrices, or has started the call, runs
+// the schedule at once, in which each rank sends before it waits: its message tells the others to
+// leave, too. A rank that waits finds out whether the calls match, as in other waits.
 
 #ifndef BRIGADE_PATTERNS_PROTOCOL_ZERO_COPY_AGREEMENT_H_
 #define BRIGADE_PATTERNS_PROTOCOL_ZERO_COPY_AGREEMENT_H_
@@ -39,10 +38,10 @@ class ZeroCopyAgreement {
   ZeroCopyAgreement& operator=(const ZeroCopyAgreement&) = delete;
 
   OperationStatistics& statistics() { return statistics_; }
-  // Says where others find what they are to read of this rank. False: it cannot, and has said
-  // nothing.
+  // Publishes where others find the matrices of this rank, or, and returns false, that they cannot
+  // be read there.
   bool Offer();
-  // Waits for the others. `*agreed` false: all go another way. Fails as a call does.
+  // Waits for the others. `*agreed` false: all ranks take another protocol. Fails as a call does.
   Status Agree(bool* agreed);
 
  protected:
@@ -91,8 +90,8 @@ class ZeroCopyAgreement {
   int PortionFrom(int owner, int reader) const;
   const Matrix& OfferFrom(int owner, int reader) const;
   WireHeader HeaderOf(int owner, int reader) const;
-  // Whether it is time to try.
-  bool MayOfferTo(const Peer& peer) const;
+  // Finds the edges. False: messages are under way that must go first.
+  bool HasEdges();
   // Whether the kernel then does no more work than the schedule. What is combined it copies first:
   // of more ranks each would copy all contributions to its part, where along a ring it copies one.
   bool MayUseKernel() const;

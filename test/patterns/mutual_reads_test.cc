@@ -252,6 +252,9 @@ struct Rank {
 // Until all have come in time: who is kept from its processor comes later.
 constexpr int kMostTries = 100000;
 
+// Whether a status word says more than that its rank takes another protocol.
+bool HasOffered(uint64_t word) { return (word & 7) > kLeft; }
+
 // What is started goes by the schedule.
 OperationStatistics RunBySchedule(Rank* me, const PatternCall& call) {
   std::unique_ptr<Operation> operation;
@@ -514,8 +517,22 @@ TEST(MutualReadsOfSome, OneThatCannotHasTheOthersGoAnotherWay) {
   });
 }
 
+TEST(MutualReadsOfSome, ALateRankIsWaitedFor) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world.MakeBootstrap(rank).get());
+    for (const int late : {0, 1}) {
+      Data data(kSomeCases[0], rank, 2, kMapped);
+      Meet(world, rank);
+      if (rank == late) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      OperationStatistics did;
+      Require(me.group->Run(data.Call(), &did));
+      EXPECT_TRUE(WasRead(did));
+    }
+  });
+}
+
 // What it has said to the first may still be read.
-TEST(MutualReadsOfSome, OneThatCannotOfferToAllSaysNothingToAny) {
+TEST(MutualReadsOfSome, OneThatCannotOfferToAllOffersToNone) {
   constexpr int kRanks = 3;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());
@@ -625,14 +642,14 @@ TEST(MutualReadsOfSome, OneThatLeavesLateOrIsNotFoundIsNotRead) {
   }
 }
 
-TEST(MutualReadsOfNone, OrdinaryMemoryIsNotSpokenOf) {
+TEST(MutualReadsOfNone, OrdinaryMemoryIsNotOffered) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());
     for (const Case& c : kSomeCases) {
       Data data(c, rank, 2, kOrdinary);
       for (int i = 0; i < 3; ++i) Require(me.group->Run(data.Call()));
     }
-    EXPECT_EQ(me.To(1 - rank)->notice(), 0);
+    EXPECT_FALSE(HasOffered(me.To(1 - rank)->notice()));
     Meet(world, rank);
   });
 }
@@ -647,7 +664,7 @@ TEST(MutualReadsOfNone, TheKernelDoesNotCopyForSumsOfMoreThanTwo) {
       c.pattern = pattern;
       Data data(c, rank, ranks, kOrdinary);
       for (int i = 0; i < 3; ++i) Require(me.group->Run(data.Call()));
-      EXPECT_EQ(me.To((rank + 1) % ranks)->notice(), 0) << PatternName(pattern);
+      EXPECT_FALSE(HasOffered(me.To((rank + 1) % ranks)->notice())) << PatternName(pattern);
       Meet(world, rank);
     });
   }
@@ -701,7 +718,7 @@ TEST(MutualReadsOfNone, ASumOverWhatOthersReadGoesByTheSchedule) {
         Meet(world, rank);
       }
       EXPECT_EQ(was_read, at_own);
-      EXPECT_TRUE(may_offer || me.To((rank + 1) % ranks)->notice() == 0);
+      EXPECT_TRUE(may_offer || !HasOffered(me.To((rank + 1) % ranks)->notice()));
       Meet(world, rank);
     });
   };
@@ -767,7 +784,7 @@ TEST(MutualReadsOfNone, WhatTheKernelIsNotTheFastestForIsNotSpokenOf) {
         for (int i = 0; i < 3; ++i) Require(me.group->Run(data.Call()));
         const bool is_offered =
             c.pattern == Pattern::kMultiBroadcast ? one.is_spread : one.is_summed;
-        EXPECT_EQ(me.To(1 - rank)->notice() != 0, is_offered) << PatternName(c.pattern);
+        EXPECT_EQ(HasOffered(me.To(1 - rank)->notice()), is_offered) << PatternName(c.pattern);
         Meet(world, rank);
       });
     }

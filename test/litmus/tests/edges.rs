@@ -52,13 +52,8 @@ litmus!(released_pieces, "lost", released give_back);
 // EdgeLanding: `state` of message `number`, as by StateOf; `memory` holds an address, here which of `places`.
 const LENT: u64 = 0;
 const TAKEN: u64 = 1;
-const AWAITED: u64 = 2;
-const OFFERED: u64 = 3;
-const READING: u64 = 4;
-const READ: u64 = 5;
-const MISSED: u64 = 7;
 fn state_of(number: u64, state: u64) -> u64 {
-    (number + 1) << 3 | state
+    (number + 1) << 1 | state
 }
 struct Landing {
     state: AtomicU64,
@@ -92,7 +87,7 @@ impl Landing {
     }
 }
 
-// OutEdge::Take and SendToLanding, InEdge::LendLanding, Peek and TakeLandingBack (transport/edge/edge.cc): two messages
+// OutEdge::TakeLanding and SendToLanding, InEdge::LendLanding, Peek and TakeLandingBack (transport/edge/edge.cc): two messages
 // into posted buffers. The receiver posts a second buffer after the first message, or withdraws the first and writes
 // it.
 fn posted_buffer(m: Model) {
@@ -203,45 +198,14 @@ fn doorbell_with_membarrier(m: Model) {
 }
 litmus!(doorbell_with_membarrier, "lost", no_membarrier armed_late);
 
-// MutualOffers::Step.
+// ZeroCopyAgreement::Step.
 const LEFT: u64 = 1;
 const OFFERS: u64 = 2;
-const DONE: u64 = 5;
 fn word_of(call: u64, step: u64) -> u64 {
     call << 3 | step
 }
 
-// MutualOffers::MayOfferTo, Offer and IsDecided (patterns/direct/mutual_offers.cc), SetNotice of the edges: in a
-// reduction, the sender leaves call 1 and writes the text of call 2, or the root reads the text of call 1. The fence in
-// the sender's Offer is not needed here, and left out.
-fn status_words(m: Model) {
-    let sender = move |(mine, theirs, text): &(AtomicU64, AtomicU64, Plain)| {
-        text.write(1);
-        mine.store(word_of(1, OFFERS), m.order("offer", Release));
-        mine.store(word_of(1, LEFT), Release);
-        m.fence("may_offer", SeqCst);
-        let root = theirs.load(m.order("look_at_root", Acquire));
-        if root == 0 || root & 7 == LEFT || root & 7 == DONE {
-            text.write(2);
-            mine.store(word_of(2, OFFERS), Release);
-        }
-        true
-    };
-    let root = move |(theirs, mine, text): &(AtomicU64, AtomicU64, Plain)| {
-        mine.store(word_of(1, OFFERS), Release);
-        m.fence("root_offers", SeqCst);
-        if theirs.load(m.order("look_at_sender", Acquire)) == word_of(1, OFFERS) {
-            assert_eq!(text.read(), 1);
-            mine.store(word_of(1, DONE), m.order("root_is_done", Release));
-        }
-        true
-    };
-    m.both((AtomicU64::new(0), AtomicU64::new(0), Plain::new(0)), sender, root);
-}
-litmus!(status_words, "Causality violation",
-    offer may_offer look_at_root root_offers look_at_sender root_is_done);
-
-// MutualOffers::Withdraw and Await: after a failed call, the caller of the owner writes its memory while other ranks
+// ZeroCopyAgreement::Withdraw and Await: after a failed call, the caller of the owner writes its memory while other ranks
 // may read it. A rank that has read a new value sees that the owner has left. The race is intended, so the memory is
 // atomic.
 fn withdrawn_memory(m: Model) {
