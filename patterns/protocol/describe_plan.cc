@@ -4,7 +4,9 @@
 
 #include "patterns/model/candidates.h"
 #include "patterns/protocol/protocol.h"
+#include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/pattern.h"
+#include "patterns/schedule/shares.h"
 
 namespace brigade {
 namespace {
@@ -21,6 +23,26 @@ std::string CallsOf(const Plan& plan) {
   return plan.entry->name + (" of up to " + std::to_string(bytes)) + " bytes" + ranks;
 }
 
+// How the longest message of such calls is cut.
+std::string SegmentsOf(const Plan& plan) {
+  const size_t longest = plan.signature.Greatest(plan.config->settings).longest;
+  CutRule rule{plan.config->settings};
+  rule.multi = plan.entry->multi;
+  rule.elem_bytes = plan.elem_bytes;
+  rule.wire_bytes = plan.wire_elem_bytes;
+  rule.ranks = plan.scope->size;
+  rule.wanted_bytes =
+      plan.signature.piece_bytes > 0 ? plan.signature.piece_bytes : plan.choice.PieceBytes(longest);
+  const Shares& shares = plan.schedule->shares;
+  const size_t bytes =
+      LongestShare(shares, longest / rule.elem_bytes, rule.elem_bytes) * rule.elem_bytes;
+  const PiecePlan segments = PlanLongest(rule, shares, bytes);
+  if (segments.IsOnePiece()) return "one segment";
+  return std::to_string(segments.Count()) + " segments of up to " +
+         std::to_string(segments.piece_bytes) + " bytes" +
+         (shares.count > 0 ? " of each block" : "");
+}
+
 }  // namespace
 
 std::string DescribePlan(const Plan& plan) {
@@ -30,11 +52,13 @@ std::string DescribePlan(const Plan& plan) {
   } else if (!plan.entry->topologies.empty()) {
     text += ": " + TopologyName(plan.choice.topology) + ". The program has named this topology";
   }
+  if (!IsPair(plan.entry->pattern)) text += "\n  " + SegmentsOf(plan);
   text += plan.protocol_count == 1 ? "\n  protocol:"
                                    : "\n  protocols, the first one that can run a call:";
   for (int i = 0; i < plan.protocol_count; ++i) {
     const Protocol& protocol = *plan.protocols[i];
-    text += std::string("\n    ") + protocol.name + ": " + protocol.condition;
+    text += std::string("\n    ") + protocol.name + ", if " + protocol.condition +
+            "; copies: " + protocol.copies;
   }
   return text;
 }

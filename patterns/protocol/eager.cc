@@ -14,6 +14,8 @@ bool IsFewStreams(const Plan& plan) {
          plan.schedule->shares.count == 0 && plan.schedule->runs.empty();
 }
 
+constexpr char kCopies[] = "sender 1, receiver 1 or a combine";
+
 template <typename Port>
 Outcome Run(CallRun* run) {
   ShortPath<Port> path(run->engine, run->group, *run->plan.entry, run->Resolved());
@@ -44,8 +46,8 @@ bool Applies(const GroupState&, const Plan& plan) {
 
 const Protocol kEagerShared = {"eager segments through shared memory",
                                "the messages are one segment each, or a few that no rank combines",
-                               AppliesShared, RunShared};
-const Protocol kEager = {"eager segments", "the messages are one segment each", Applies,
+                               kCopies, AppliesShared, RunShared};
+const Protocol kEager = {"eager segments", "the messages are one segment each", kCopies, Applies,
                          Run<PostPort>};
 
 }  // namespace brigade

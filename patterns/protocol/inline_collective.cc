@@ -344,6 +344,7 @@ Outcome RunCollective(CallRun* run) {
 }  // namespace
 
 const Protocol kInlineCollective = {"inline messages", "each message fits a slot of an edge",
-                                    Applies, RunCollective};
+                                    "sender 1 for each receiver, receiver 1 or a combine", Applies,
+                                    RunCollective};
 
 }  // namespace brigade

@@ -157,6 +157,7 @@ bool Applies(const GroupState& group, const Plan& plan) {
 
 const Protocol kPostedBuffer = {
     "posted buffer", "the receiver waits, and its buffer is mapped or written by the kernel",
+    "sender 1, receiver 0",
     [](const GroupState& group, const Plan& plan) {
       return Applies(group, plan) && plan.signature.is_long();
     },
@@ -165,9 +166,10 @@ const Protocol kPostedBuffer = {
                                                  : ReceiveIntoPostedBuffer(run);
     }};
 
-const Protocol kInlineMessage = {
-    "inline message", "the message fits a slot of the edge", Applies, [](CallRun* run) {
-      return run->call.pattern == Pattern::kSend ? SendInline(run) : ReceiveInline(run);
-    }};
+const Protocol kInlineMessage = {"inline message", "the message fits a slot of the edge",
+                                 "sender 1, receiver 1", Applies, [](CallRun* run) {
+                                   return run->call.pattern == Pattern::kSend ? SendInline(run)
+                                                                              : ReceiveInline(run);
+                                 }};
 
 }  // namespace brigade

@@ -28,7 +28,7 @@ Outcome Run(CallRun* run) {
 
 }  // namespace
 
-const Protocol kPipelined = {"pipelined", "always",
+const Protocol kPipelined = {"pipelined", "no other does", "sender 1, receiver 1 or a combine",
                              [](const GroupState&, const Plan&) { return true; }, Run};
 
 }  // namespace brigade

@@ -44,7 +44,9 @@ enum class Outcome {
 
 struct Protocol {
   const char* name;
-  const char* condition;  // when it serves a call, for people
+  // For people: when it serves a call, and the copies of a message.
+  const char* condition;
+  const char* copies;
   // Whether a plan lists it. Asked once, when the plan is made.
   bool (*applies)(const GroupState& group, const Plan& plan);
   Outcome (*run)(CallRun* run);

@@ -221,8 +221,7 @@ Outcome Run(CallRun* run) {
 
 }  // namespace
 
-const Protocol kZeroCopyRead = {"zero-copy read",
-                                "all ranks agree that they can read the matrices of all others",
-                                Applies, Run};
+const Protocol kZeroCopyRead = {"zero-copy read", "all ranks can read the matrices of all others",
+                                "sender 0, receiver 1 or a combine", Applies, Run};
 
 }  // namespace brigade

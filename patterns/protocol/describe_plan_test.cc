@@ -1,0 +1,57 @@
+#include "patterns/protocol/describe_plan.h"
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "membuf/strided_layout.h"
+#include "test/support/protocol_member.h"
+#include "test/support/run_ranks.h"
+#include "transport/inproc/inproc_transport.h"
+
+namespace brigade {
+namespace {
+
+PatternCall Call(Pattern pattern, size_t bytes) {
+  PatternCall call;
+  call.pattern = pattern;
+  call.topology = {Shape::kFree, 0};
+  call.type = ElementType::kInt64;
+  call.matrix.layout = StridedLayout::Contiguous(bytes);
+  Require(StridedLayout::General(static_cast<int64_t>(bytes / 8), 1,
+                                 static_cast<int64_t>(bytes / 8), 8, &call.matrix.layout));
+  return call;
+}
+
+TEST(DescribePlan, SaysWhatIsDoneAndWhy) {
+  RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
+    EngineOptions options;
+    options.explain = true;
+    std::vector<std::string> reports;
+    options.report = [&](const std::string& text) { reports.push_back(text); };
+    ProtocolMember me(world, rank, options);
+    const std::string one = DescribePlan(me.PlanOf(Call(Pattern::kBroadcast, 24)));
+    EXPECT_EQ(one.find("broadcast of up to 24 bytes on 3 ranks: 8-nomial tree. Chosen by rule"), 0u)
+        << one;
+    EXPECT_NE(
+        one.find("\n  one segment\n  protocols, the first one that can run a call:\n"
+                 "    inline messages, if each message fits a slot of an edge; copies: sender"),
+        std::string::npos)
+        << one;
+    const std::string many = DescribePlan(me.PlanOf(Call(Pattern::kAllReduce, 3 << 20)));
+    EXPECT_NE(many.find(" segments of up to "), std::string::npos) << many;
+    EXPECT_NE(many.find(" of each block"), std::string::npos) << many;
+    EXPECT_EQ(many.find("inline"), std::string::npos) << many;
+    PatternCall send = Call(Pattern::kSend, 8);
+    send.root = (rank + 1) % 3;
+    EXPECT_EQ(DescribePlan(me.PlanOf(send)).find("send to rank " + std::to_string(send.root)), 0u);
+    // Once for each plan, by the first rank.
+    const size_t before = reports.size();
+    EXPECT_EQ(before, rank == 0 ? 3u : 0u);
+    (void)me.PlanOf(Call(Pattern::kBroadcast, 24));
+    EXPECT_EQ(reports.size(), before);
+  });
+}
+
+}  // namespace
+}  // namespace brigade
