@@ -3,6 +3,7 @@
 # Arguments: run_mpi.sh, the program rma_cases, the library, the program beside_blacs, the BLACS. Bazel's shards share
 # what begins with "mine".
 set -u
+unset BRIGADE_TRANSPORT  # the texts below are those of auto
 
 run_mpi=$1
 cases=$2
