@@ -105,7 +105,7 @@ inline constexpr double kLeastPieceInCosts = 14;
 // Slots of a stream where memory allows: more keep a link full while a rank is late, and hold more
 // staging memory.
 inline constexpr int kWindowSlots = 4;
-// Receives that the short path posts at once: the next message arrives while this one is used. More
+// Receives that eager segments post at once: the next message arrives while this one is used. More
 // take more landings.
 inline constexpr size_t kReceivesAhead = 2;
 // The same where messages wait for their receives: more children are asked at once.
@@ -267,7 +267,7 @@ inline constexpr size_t kShmRoundBytes = size_t{4} << 10;
 // longer than a copy, and meanwhile it receives nothing and is believed to have gone.
 inline constexpr int kShmMostSendsAtOnce = 2;
 
-// The pieces of a message that the short path moves one by one, where others wait for them: more
+// The pieces of a message that eager segments move one by one, where others wait for them: more
 // spare more messages the bookkeeping of windows, and copy less while nobody takes what was sent.
 inline constexpr int64_t kMostShortPieces = 8;
 // The same where nobody forwards them: they lie beside their flags, and need no bookkeeping.

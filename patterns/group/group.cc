@@ -107,10 +107,13 @@ void Group::Abandon() {
 }
 
 Status Group::Choose(PatternCall* call) const {
+  const Engine::Turn turn(engine_);
   const Plan* plan = nullptr;
   BRIGADE_RETURN_IF_ERROR(FindPlan(*engine_, state_.get(), *call, &plan));
   std::optional<PatternCall> copy;
-  *call = plan->Resolved(PatternCall(*call), &copy);
+  const PatternCall& resolved = plan->Resolved(*call, &copy);
+  call->topology = resolved.topology;
+  call->piece_bytes = resolved.piece_bytes;
   return Status();
 }
 

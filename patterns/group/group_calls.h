@@ -15,7 +15,8 @@
 
 namespace brigade {
 
-// Finds the plan of a call, or makes it. kInvalidArgument: no rank can make such a call.
+// Finds the plan of a call, or makes it. kInvalidArgument: no rank can make such a call. REQUIRES:
+// the caller is the driver.
 Status FindPlan(const Engine& engine, GroupState* group, const PatternCall& call,
                 const Plan** plan);
 // The group's failure, if others have given it up by now. REQUIRES: the caller is the driver.

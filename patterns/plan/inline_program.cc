@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
+#include <set>
 
 #include "membuf/rules.h"
+#include "patterns/schedule/message_cut.h"
 
 namespace brigade {
 namespace {
@@ -37,6 +40,13 @@ bool StaysUntilFreed(const std::vector<Step>& steps, std::vector<Step>::const_it
     if (WritesUserMemory(*step)) return false;
   }
   return false;
+}
+
+bool SendsOneToEach(const std::vector<Step>& steps) {
+  std::set<int> peers;
+  return std::all_of(steps.begin(), steps.end(), [&](const Step& step) {
+    return step.opcode != Opcode::kSend || peers.insert(step.peer).second;
+  });
 }
 
 // Makes one step of three at the end that await a message, copy it out, and free it.
@@ -115,7 +125,8 @@ InlineProgram CompileInline(const Schedule& schedule, const Scope& scope) {
     JoinReceive(&program.steps);
   }
   program.most_bytes = rules::kShmRoundBytes / most_sends;
-  return program;
+  program.fits_core = FitsCore(schedule, scope.config->settings);
+  return program.fits_core || SendsOneToEach(program.steps) ? program : InlineProgram();
 }
 
 }  // namespace brigade

@@ -23,6 +23,10 @@ struct InlineProgram {
   std::vector<int> copied_portions;
   // The longest message, as it is on the wire: one copy for each of its receivers.
   size_t most_bytes = 0;
+  // Messages that find no slot take staging memory, which the core has for all of them. Otherwise
+  // each rank gets one message at most, and all slots must be free before the first message is
+  // sent.
+  bool fits_core = true;
 };
 
 // Returns an empty program if the schedule cuts its matrix or sends several portions in a message.

@@ -7,6 +7,7 @@
 #include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/schedule/pattern.h"
+#include "patterns/schedule/piece_plan.h"
 
 namespace brigade {
 namespace {
@@ -15,6 +16,15 @@ namespace {
 constexpr int kFirst = 3;
 constexpr int kStride = 2;
 
+const EdgeConfig* Config() {
+  static const EdgeConfig config = [] {
+    EdgeConfig made;
+    made.settings = PieceSettingsFor(32 << 10, 2 << 20, 64 << 10);
+    return made;
+  }();
+  return &config;
+}
+
 InlineProgram Compile(Pattern pattern, const Topology& topology, int size, int rank, int root = 0) {
   ScheduleParameters p;
   p.size = size;
@@ -22,7 +32,7 @@ InlineProgram Compile(Pattern pattern, const Topology& topology, int size, int r
   p.root = root;
   p.topology = topology;
   p.shares_memory = true;
-  return CompileInline(EntryOf(pattern).compile(p), {size, rank, kFirst, kStride, 1, nullptr});
+  return CompileInline(EntryOf(pattern).compile(p), {size, rank, kFirst, kStride, 1, Config()});
 }
 
 int Count(const InlineProgram& program, Opcode opcode) {
@@ -82,7 +92,7 @@ TEST(InlineProgram, UserMemoryThatChangesIsCopied) {
   b.Free(received);
   b.Send(stream, 1);
   b.Free(stream);
-  const InlineProgram program = CompileInline(b.Build(), {2, 0, 0, 1, 1, nullptr});
+  const InlineProgram program = CompileInline(b.Build(), {2, 0, 0, 1, 1, Config()});
   ASSERT_FALSE(program.steps.empty());
   EXPECT_TRUE(program.steps[0].dst == Place::New(stream));
   EXPECT_TRUE(program.steps.back().left == Place::Current(stream));
@@ -94,6 +104,14 @@ TEST(InlineProgram, AMessageThatIsOnlyCopiedOutIsOneStep) {
   EXPECT_EQ(program.steps[0].opcode, Opcode::kReceive);
   EXPECT_EQ(program.steps[0].peer, kFirst);
   EXPECT_TRUE(program.steps[0].dst == Place::Matrix());
+}
+
+// Of eight ranks each sends seven messages before it receives one.
+TEST(InlineProgram, SlotsMustBeFreeWhereTheCoreIsTooSmall) {
+  EXPECT_TRUE(Compile(Pattern::kMultiReduce, {Shape::kCirculant, 0}, 4, 0).fits_core);
+  const InlineProgram program = Compile(Pattern::kMultiReduce, {Shape::kCirculant, 0}, 8, 0);
+  EXPECT_EQ(Count(program, Opcode::kSend), 7);
+  EXPECT_FALSE(program.fits_core);
 }
 
 TEST(InlineProgram, SchedulesThatCutHaveNone) {

@@ -23,7 +23,7 @@ bool KeepsToRanks(const CatalogueEntry& entry, const PatternCall& call, Shape sh
 
 }  // namespace
 
-Topology NormalTopology(const CatalogueEntry& entry, const PatternCall& call) {
+Topology NormalTopology(const CatalogueEntry& entry, const PatternCall& call, size_t bytes) {
   if (entry.topologies.empty()) return Topology();
   Topology topology = call.topology;
   // Portions that are given no form of their own take the ring, by host if that can be.
@@ -32,7 +32,7 @@ Topology NormalTopology(const CatalogueEntry& entry, const PatternCall& call) {
     topology = kRingByHost;
   }
   if (KeepsToRanks(entry, call, topology.shape)) topology.by_host = false;
-  if (IsTooShortToCut(call.pattern, call.topology, call.matrix.layout.bytes())) {
+  if (IsTooShortToCut(call.pattern, call.topology, bytes)) {
     return {Shape::kTree, 2, topology.by_host};
   }
   if (!HasParameter(topology.shape)) topology.parameter = 0;

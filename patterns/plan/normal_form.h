@@ -12,8 +12,9 @@
 
 namespace brigade {
 
-// Returns the topology of the normal form of `call`; a free one stays, unless the pattern has none.
-Topology NormalTopology(const CatalogueEntry& entry, const PatternCall& call);
+// Returns the topology of the normal form of `call`, of up to `bytes`; a free one stays, unless the
+// pattern has none.
+Topology NormalTopology(const CatalogueEntry& entry, const PatternCall& call, size_t bytes);
 
 // Returns the normal form of `call`: the call itself, or *copy, which may hold `call`. `topology`:
 // that of the normal form.

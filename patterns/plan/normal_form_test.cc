@@ -50,7 +50,7 @@ std::vector<PatternCall> CallsOf(const CatalogueEntry& entry) {
 
 const PatternCall& Form(const PatternCall& call, std::optional<PatternCall>* copy) {
   const CatalogueEntry& entry = EntryOf(call.pattern);
-  return NormalForm(entry, call, NormalTopology(entry, call), copy);
+  return NormalForm(entry, call, NormalTopology(entry, call, call.matrix.layout.bytes()), copy);
 }
 
 TEST(NormalForm, OfANormalFormIsItself) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "membuf/rules.h"
 #include "patterns/plan/call_check.h"
 #include "patterns/plan/call_topology.h"
 #include "patterns/plan/normal_form.h"
@@ -26,12 +27,15 @@ Status MakePlan(const EngineOptions& options, const Endpoint& endpoint, const Gr
   plan->kind = ChannelOf(call);
   plan->scope = &group.scope(plan->kind);
   PatternCall chosen = call;
-  if (!IsPair(call.pattern)) {
+  const bool is_pair = IsPair(call.pattern);
+  const ByteCounts greatest =
+      is_pair ? ByteCounts() : signature.Greatest(plan->scope->config->settings);
+  if (!is_pair) {
     plan->choice = ChooseTopology(options, group, call,
                                   signature.Greatest(plan->scope->config->settings), &plan->reason);
     chosen.topology = plan->choice.topology;
   }
-  plan->choice.topology = NormalTopology(entry, chosen);
+  plan->choice.topology = NormalTopology(entry, chosen, greatest.longest);
   std::optional<PatternCall> copy;
   const PatternCall& normal = NormalForm(entry, chosen, plan->choice.topology, &copy);
   BRIGADE_RETURN_IF_ERROR(CheckSignature(entry, normal, plan->scope->size));
@@ -39,7 +43,8 @@ Status MakePlan(const EngineOptions& options, const Endpoint& endpoint, const Gr
   plan->schedule = schedules->Find(entry, normal, *plan->scope, endpoint, group.id);
   if (entry.combines) plan->elem_bytes = ElementBytes(call.type);
   plan->wire_elem_bytes = plan->elem_bytes + (call.locations == nullptr ? 0 : sizeof(int32_t));
-  if (plan->scope->size > 1 && plan->config->capabilities->line_bytes > 0) {
+  if (!is_pair && plan->scope->size > 1 && plan->config->capabilities->line_bytes > 0 &&
+      greatest.longest <= rules::kShmRoundBytes) {
     plan->inline_program = CompileInline(*plan->schedule, *plan->scope);
   }
   SetHeader(entry, normal, /*sequence=*/0, /*total_bytes=*/0, &plan->header);

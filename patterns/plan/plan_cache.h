@@ -27,7 +27,7 @@ class PlanCache {
   const Plan* FindPair(const PatternCall& call) {
     ++lookups_;
     const size_t place = PlaceOfPair(call);
-    return place < pairs_.size() ? pairs_[place].get() : nullptr;
+    return place < pairs_.size() && call.locations == nullptr ? pairs_[place].get() : nullptr;
   }
   // Returns the plan of a signature of another call, or null.
   const Plan* Find(const Signature& signature) {

@@ -44,7 +44,8 @@ Fields FieldsOf(const CatalogueEntry& entry) {
   Fields fields;
   fields.pair = IsPair(entry.pattern);
   fields.multi = entry.multi;
-  fields.kinds = bits(kPattern, kScope);
+  // A pattern that has no use for locations refuses them (CheckSignature).
+  fields.kinds = bits(kPattern, kScope) | bits(kLocations, kLong);
   if (entry.rooted || fields.pair) fields.numbers |= uint64_t{UINT32_MAX} << 32;
   if (fields.pair) {
     fields.kinds |= bits(kLong, kLong + 1);

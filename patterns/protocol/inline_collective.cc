@@ -48,7 +48,20 @@ class PostedMessages : public EdgePort {
     header_ = header;
     range_.bytes = bytes;
   }
-  using EdgePort::SendCopy;
+  // Sends the message of a step, which `write` writes, through staging memory. Steps in a row that
+  // send one message to several ranks share that memory.
+  template <typename Write>
+  Status Send(const Step& step, const Write& write) {
+    const bool is_next = last_ != nullptr && &step == last_ + 1 && step.left == last_->left &&
+                         step.portion == last_->portion;
+    if (!is_next) {
+      ReleaseStaged();
+      BRIGADE_RETURN_IF_ERROR(OpenInStaging(&staged_));
+      write(staged_.payload);
+    }
+    last_ = &step;
+    return PostSend(step.peer, staged_);
+  }
   Status Receive(int peer, Held* held, ConstByteSpan* message) {
     wait_.peer = peer;
     Current current;
@@ -66,12 +79,25 @@ class PostedMessages : public EdgePort {
     return ExplainMismatch(endpoint(), wait_.Waiting(), theirs, agreed)
         .WithContext("from rank " + std::to_string(peer));
   }
-  Status Finish() { return outstanding_ > 0 ? AwaitOutstanding() : Status(); }
+  Status Finish() {
+    ReleaseStaged();
+    return outstanding_ > 0 ? AwaitOutstanding() : Status();
+  }
   Status Fail(const Status& status) {
+    ReleaseStaged();
     const Status failure = Break(status);
     DropReceives();
     return failure;
   }
+
+ private:
+  void ReleaseStaged() {
+    if (staged_.buffer != nullptr) Release(&staged_.buffer);
+    last_ = nullptr;
+  }
+
+  PortBase::Current staged_;
+  const Step* last_ = nullptr;  // whose message is in staged_
 };
 
 class InlineCollective {
@@ -127,6 +153,10 @@ class InlineCollective {
   OperationStatistics Count() {
     OperationStatistics did;
     did.pieces = 1;
+    if (posted_) {
+      did.overflow_pieces = posted_->statistics().overflow_pieces;
+      did.peak_staging_bytes = posted_->statistics().peak_staging_bytes;
+    }
     const auto count_copy = [&] {
       ++did.copies;
       did.bytes_copied += bytes_;
@@ -219,18 +249,15 @@ class InlineCollective {
     Slot* const slot = edge == nullptr             ? nullptr
                        : bytes <= Slot::kLineBytes ? edge->Next()
                                                    : edge->NextForLongLine(bytes);
-    if (slot == nullptr) return SendPosted(step);
+    if (slot == nullptr) {
+      return posted().Send(step, [&](std::byte* payload) { CopyPayload(payload, step.left); });
+    }
     slot->kind = Slot::kLine;
     slot->bytes = static_cast<uint16_t>(bytes);
     std::memcpy(PayloadOf(slot), &header_, kHeaderBytes);
     CopyPayload(PayloadOf(slot) + kHeaderBytes, step.left);
     edge->Publish(slot);
     return Status();
-  }
-  Status SendPosted(const Step& step) {
-    std::byte payload[rules::kShmRoundBytes];
-    CopyPayload(payload, step.left);
-    return posted().SendCopy(step.peer, payload);
   }
 
   // The bytes of a message, locations included.
@@ -312,7 +339,8 @@ class InlineCollective {
   Held held_[InlineProgram::kMostStreams];
   uint32_t is_held_ = 0;
   std::optional<PostedMessages> posted_;
-  std::byte made_[InlineProgram::kMostStreams][rules::kShmRoundBytes];  // by steps that open a slot
+  alignas(64) std::byte
+      made_[InlineProgram::kMostStreams][rules::kShmRoundBytes];  // by steps that open a slot
 };
 
 bool Applies(const GroupState& group, const Plan& plan) {
@@ -328,16 +356,36 @@ bool Applies(const GroupState& group, const Plan& plan) {
   const size_t longest = plan.signature.Greatest(plan.config->settings).longest;
   const size_t wire_bytes = longest / rule.elem_bytes * rule.wire_bytes;
   if (kHeaderBytes + wire_bytes <= Slot::kLineBytes) return true;
-  if (wire_bytes > plan.inline_program.most_bytes) return false;
+  // Of an exchange each rank copies a short contribution for each other rank.
+  const size_t most_bytes = plan.choice.topology.shape == Shape::kExchange
+                                ? rules::kShmRoundBytes
+                                : plan.inline_program.most_bytes;
+  if (wire_bytes > most_bytes) return false;
   const PiecePlan segments = PlanLongest(rule, Shares(), longest);
   return segments.IsOnePiece() && !segments.header_ahead;
 }
 
+// Nobody but this rank takes slots of an edge, so they stay free.
+bool AllSlotsAreFree(const CallRun& run) {
+  bool all = true;  // all edges are asked, so that all get wide rings at once
+  for (const Step& step : run.plan.inline_program.steps) {
+    if (step.opcode != Opcode::kSend) continue;
+    const Matrix& matrix = step.portion < 0 ? run.call.matrix : run.call.portions[step.portion];
+    const size_t bytes =
+        kHeaderBytes + matrix.layout.bytes() / run.plan.elem_bytes * run.plan.wire_elem_bytes;
+    OutEdge* const edge = EdgeTo(run.engine, run.group, run.plan.kind, step.peer);
+    all &= edge != nullptr && (bytes <= Slot::kLineBytes ? edge->Next() != nullptr
+                                                         : edge->NextForLongLine(bytes) != nullptr);
+  }
+  return all;
+}
+
 Outcome RunCollective(CallRun* run) {
   if (!MayWriteAtOnce(*run)) return Outcome::kNotNow;
+  if (!run->plan.inline_program.fits_core && !AllSlotsAreFree(*run)) return Outcome::kNotNow;
   InlineCollective call(run);
   run->status = run->plan.entry->multi ? call.Run<true>() : call.Run<false>();
-  if (run->did != nullptr) *run->did = call.Count();
+  if (run->did != nullptr) *run->did = run->status.ok() ? call.Count() : OperationStatistics();
   return Outcome::kDone;
 }
 

@@ -137,10 +137,15 @@ TEST(InlineCollective, IsListedWhereMessagesAreShort) {
       return me.PlanOf(call).protocols[0] == &kInlineCollective;
     };
     Case c = kUsual;
-    c.elems = 256;  // 2 KiB to two ranks
+    c.elems = 512;
     EXPECT_TRUE(is_listed(Data(c, rank).CallOf(c)));
-    c.elems = 257;
+    c.elems = 513;
     EXPECT_FALSE(is_listed(Data(c, rank).CallOf(c)));
+    Case broadcast{Pattern::kBroadcast, {Shape::kTree, 8}};
+    broadcast.elems = 256;  // each of two ranks takes a copy
+    EXPECT_EQ(is_listed(Data(broadcast, rank).CallOf(broadcast)), true);
+    broadcast.elems = 512;
+    EXPECT_EQ(is_listed(Data(broadcast, rank).CallOf(broadcast)), rank != 0);
     c.elems = 1;
     Data data(c, rank);
     PatternCall call = data.CallOf(c);
@@ -179,6 +184,23 @@ TEST(InlineCollective, AnotherCallIsAMismatch) {
   });
 }
 
+// What was checked of one call of a plan is not believed of another.
+TEST(InlineCollective, AWrongCallIsRefusedBehindARightOne) {
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Member me(world, rank);
+    for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kSend}) {
+      Case c{pattern, {Shape::kTree, 2}};
+      c.root = 1 - rank;
+      Data data(c, rank);
+      PatternCall call = data.CallOf(c);
+      (void)me.PlanOf(call);
+      call.locations = data.locations.data();
+      const Plan* plan = nullptr;
+      EXPECT_EQ(FindPlan(*me.engine, &me.state, call, &plan).code(), StatusCode::kInvalidArgument);
+    }
+  });
+}
+
 // Where nothing is taken for long messages go on through staging memory.
 TEST(InlineCollective, MessagesThatFindNoSlotAreSentAllTheSame) {
   constexpr int kCalls = 200;
@@ -188,13 +210,18 @@ TEST(InlineCollective, MessagesThatFindNoSlotAreSentAllTheSame) {
       Case c{Pattern::kBroadcast, {Shape::kTree, 2}};
       c.elems = elems;
       if (rank == 1) Meet(world, rank);
+      size_t staged_bytes = 0;
       for (int i = 0; i < kCalls; ++i) {
         Data data(c, i);
         const Data expected(c, i);
         if (rank == 1) data = Data(c, kCalls);
-        Require(me.Run(kInlineCollective, data.CallOf(c)));
+        OperationStatistics did;
+        Require(me.Run(kInlineCollective, data.CallOf(c), &did));
         ASSERT_EQ(data.values[0], expected.values[0]) << i;
+        EXPECT_EQ(did.copies, 1u);
+        staged_bytes = std::max(staged_bytes, did.peak_staging_bytes);
       }
+      EXPECT_EQ(staged_bytes > 0, rank == 0 && elems > 3) << "what lies in slots needs none";
       if (rank == 0) Meet(world, rank);
       Meet(world, rank);
     }

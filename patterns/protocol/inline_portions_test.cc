@@ -176,6 +176,28 @@ TEST(InlinePortions, LongMessagesOfManyRanksAreAddedByDistance) {
   });
 }
 
+// Each rank sends seven messages before it receives one, and first messages find no wide rings.
+// There are six chunks, none of which the core spares.
+TEST(InlinePortions, ManyRanksWithLittleStagingMemoryEnd) {
+  constexpr int kRanks = rules::kMostRanksOfRound;
+  EngineOptions options;
+  options.staging_bytes = 6 * options.chunk_bytes;
+  for (const Pattern pattern : {Pattern::kMultiReduce, Pattern::kMultiBroadcast}) {
+    for (const int64_t elems : {8, 60, 500}) {
+      RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
+        Member me(world, rank, options);
+        const Case c{pattern, kCirculant, elems};
+        for (int i = 0; i < 3; ++i) {
+          Data data(c, rank, kRanks);
+          const PatternCall call = data.CallOf(c);
+          Require(me.Run(*me.PlanOf(call).protocols[0], call));
+        }
+        Meet(world, rank);
+      });
+    }
+  }
+}
+
 // Ranks that disagree find out by name.
 TEST(InlinePortions, AnotherCallIsAMismatch) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {

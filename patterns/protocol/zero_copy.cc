@@ -19,7 +19,7 @@ namespace brigade {
 namespace {
 
 // Whether ranks combine along a ring, or are two, who have one order only; and in the schedule each
-// sends before it waits, as mutual_offers.h has it. Along a tree the root, and whoever has
+// sends before it waits, as zero_copy_agreement.h has it. Along a tree the root, and whoever has
 // children, would wait first.
 bool IsRight(const Plan& plan) {
   const Shape shape = plan.choice.topology.shape;
@@ -173,7 +173,9 @@ class ZeroCopyRead : public ZeroCopyAgreement {
   }
 
   // The one that comes `i`th along the ring.
-  const Peer& Along(int i) const { return peer(call_.decreasing ? peer_count() - 1 - i : i); }
+  const Peer& Along(int i) const {
+    return peer(entry_.multi && call_.decreasing ? peer_count() - 1 - i : i);
+  }
 
   void CountCopy(size_t bytes) {
     ++statistics().copies;
@@ -211,10 +213,13 @@ Outcome Run(CallRun* run) {
   ZeroCopyRead read(*run);
   if (!read.Offer()) return Outcome::kNotNow;
   bool agreed = false;
+  ++*run->sequence;  // a rank that compares calls finds this one begun
   run->status = read.Agree(&agreed);
-  if (run->status.ok() && !agreed) return Outcome::kNotNow;
+  if (run->status.ok() && !agreed) {
+    --*run->sequence;
+    return Outcome::kNotNow;
+  }
   if (run->status.ok()) run->status = read.Run();
-  ++*run->sequence;
   if (run->did != nullptr) *run->did = read.statistics();
   return Outcome::kDone;
 }

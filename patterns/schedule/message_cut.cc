@@ -5,6 +5,23 @@
 
 namespace brigade {
 
+bool FitsCore(const Schedule& schedule, const PieceSettings& settings) {
+  if (schedule.lanes.size() == 1) return true;
+  const std::vector<Step>& last = schedule.lanes.back().work;
+  int slots = 0;
+  for (auto lane = schedule.lanes.begin(); lane + 1 != schedule.lanes.end(); ++lane) {
+    slots += static_cast<int>(std::count_if(lane->work.begin(), lane->work.end(),
+                                            [](const Step& step) { return step.opens(); }));
+  }
+  for (int stream = 0; stream < static_cast<int>(schedule.streams.size()); ++stream) {
+    const auto opens_it = [&](const Step& step) {
+      return step.opens() && step.dst.index == stream;
+    };
+    slots += std::any_of(last.begin(), last.end(), opens_it) ? 1 : 0;
+  }
+  return slots * settings.most_chunks <= CoreChunks(settings);
+}
+
 size_t PieceBytesTogether(const CutRule& rule, int portions, size_t piece_bytes) {
   const size_t each_bytes = MostPayload(rule.settings) / static_cast<size_t>(portions);
   return std::min(piece_bytes, each_bytes / rule.elem_bytes * rule.elem_bytes);

@@ -38,6 +38,10 @@ inline PiecePlan PlanLongest(const CutRule& rule, const Shares& shares, size_t l
                     rule.wanted_bytes);
 }
 
+// Returns whether the pool's core holds all slots that the lanes before the last one open, which no
+// rank may give back before this rank is in the last lane, and the slots that the last lane opens.
+bool FitsCore(const Schedule& schedule, const PieceSettings& settings);
+
 // The longest piece, of `piece_bytes` at most, of which `portions` portions can send one each in a
 // message; 0: there is no room for an element of each.
 size_t PieceBytesTogether(const CutRule& rule, int portions, size_t piece_bytes);

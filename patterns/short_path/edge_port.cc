@@ -81,13 +81,4 @@ bool EdgePort::SendInPlace(const Step& copy) {
   return true;
 }
 
-Status EdgePort::SendCopy(int peer, const std::byte* payload) {
-  PortBase::Current piece;
-  BRIGADE_RETURN_IF_ERROR(OpenInStaging(&piece));
-  std::memcpy(piece.payload, payload, WireBytes());
-  const Status status = PostSend(peer, piece);
-  Release(&piece.buffer);
-  return status;
-}
-
 }  // namespace brigade

@@ -59,8 +59,6 @@ class EdgePort : public PortBase {
   // Sends what `copy` would copy to staging memory beside its flag; false if it must be copied.
   bool SendInPlace(const Step& copy);
   Status Send(int peer, const Current& current) { return PostSend(peer, current); }
-  // Sends a payload that lies elsewhere through staging memory.
-  Status SendCopy(int peer, const std::byte* payload);
   // Waits for the next message by a posted receive.
   Status ReceivePosted(Current* current, ConstByteSpan* message);
   void Free(Current* current) {

@@ -32,25 +32,7 @@ bool ShortPath<Port>::Fits(const Schedule& schedule) {
   if (Port::SeesArrivals() && this->entry_.pattern == Pattern::kReceive) {
     return Port::HasFirstPiece();
   }
-  return IsShort(schedule) && FitsCore(schedule) && this->TakeFirst();
-}
-
-template <typename Port>
-bool ShortPath<Port>::FitsCore(const Schedule& schedule) const {
-  if (schedule.lanes.size() == 1) return true;
-  const std::vector<Step>& last = schedule.lanes.back().work;
-  int slots = 0;
-  for (auto lane = schedule.lanes.begin(); lane + 1 != schedule.lanes.end(); ++lane) {
-    slots += static_cast<int>(std::count_if(lane->work.begin(), lane->work.end(),
-                                            [](const Step& step) { return step.opens(); }));
-  }
-  for (int stream = 0; stream < static_cast<int>(schedule.streams.size()); ++stream) {
-    const auto opens_it = [&](const Step& step) {
-      return step.opens() && step.dst.index == stream;
-    };
-    slots += std::any_of(last.begin(), last.end(), opens_it) ? 1 : 0;
-  }
-  return slots * this->config_.settings.most_chunks <= CoreChunks(this->config_.settings);
+  return IsShort(schedule) && FitsCore(schedule, this->config_.settings) && this->TakeFirst();
 }
 
 template <typename Port>

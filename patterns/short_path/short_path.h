@@ -48,9 +48,6 @@ class ShortPath : public Port {
 
   // Whether the longest message of the call is one piece, or few enough. Turns to the first.
   bool IsShort(const Schedule& schedule);
-  // Lanes run one after the other here. Whether the core holds all that those before the last open,
-  // which nobody may give back before this rank is in the last, and what that opens.
-  bool FitsCore(const Schedule& schedule) const;
   // Whether all messages of the call are as long as the longest, so that one plan cuts them.
   bool AreAlike();
   // Messages are cut by `plan` from here on. Turns to the first piece.

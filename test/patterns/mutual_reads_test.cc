@@ -54,7 +54,7 @@ constexpr Topology kCirculant{Shape::kCirculant, 0};
 constexpr Topology kDealt{Shape::kDealt, 0};
 constexpr Topology kExchange{Shape::kHypercube, 0};
 constexpr Topology kWide{Shape::kTree, 8};
-// Steps of mutual_offers.h, as a notice says them.
+// Steps of zero_copy_agreement.h, as a status word says them.
 constexpr uint64_t kLeft = 1;
 constexpr uint64_t kOffers = 2;
 constexpr uint64_t kReads = 3;

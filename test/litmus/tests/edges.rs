@@ -1,4 +1,4 @@
-//! Messages between two ranks of a host: transport/edge, and the status words of patterns/direct.
+//! Messages between two ranks of a host: transport/edge, and the status words of zero-copy reads (patterns/protocol).
 
 use litmus::*;
 
