@@ -2,6 +2,7 @@
 # Programs of Fortran are carried, too, whose wrappers of Open MPI call PMPI_*.
 # Arguments: run_mpi.sh, the library, the programs.
 set -euo pipefail
+unset BRIGADE_TRANSPORT  # the texts below are those of auto
 
 run_mpi=$1
 library=$PWD/$2

@@ -2,6 +2,7 @@
 # What libbrigade_rma.so refuses, as MPI says it: calls out of order and datatypes; and what is null.
 # Arguments: run_mpi.sh, the library, the programs rma_refusals and rma_states, the lines of the latter.
 set -u
+unset BRIGADE_TRANSPORT  # the texts below are those of auto
 
 run_mpi=$1
 library=$PWD/$2

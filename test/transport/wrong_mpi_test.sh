@@ -3,6 +3,7 @@
 # libraries are for, the other, its library; programs whose first call is one of libbrigade.so, of libbrigade_bsp.so and
 # of libbrigade_li.so; libbrigade_blacs.so, libbrigade_pblas.so, libbrigade_rma.so.
 set -u
+unset BRIGADE_TRANSPORT  # the texts below are those of auto
 
 own=$1
 other=$2
