@@ -2,6 +2,7 @@
 # Coarrays of Fortran are carried: the program says the same with the library preloaded as without it.
 # Arguments: run_mpi.sh, the library, the program.
 set -uo pipefail
+unset BRIGADE_TRANSPORT  # the texts below are those of auto
 
 run_mpi=$1
 library=$PWD/$2
