@@ -53,9 +53,8 @@ inline constexpr int kMostRanksGathered = 16;
 // Short multi-reduces of so many ranks: each sends every other its contribution to that one's
 // portion, one round in place of a logarithm of them, and more messages.
 inline constexpr int kMostRanksOfPortions = 8;
-// Ranks whose short messages of one round go beside their flags, without a schedule: less to look
-// up, and one copy for each reader.
-inline constexpr int kMostRanksOfRound = 8;
+// Most ranks that read each other's matrices: with more, each waits for more others.
+inline constexpr int kMostRanksOfZeroCopy = 8;
 // Branches of a wide tree, and of the tree within a host: more of them, fewer relays, and more work
 // for the root.
 inline constexpr int kWideBranches = 8;
@@ -259,9 +258,9 @@ inline constexpr size_t kShmWideLineBytes = size_t{32} << 10;
 inline constexpr int kShmLinesBeforeWide = 4;
 // Wide rings of a rank, each of some 263 KB: more serve more edges, and take more memory.
 inline constexpr size_t kShmMostWideBytes = size_t{8} << 20;
-// The longest messages of a round without a schedule, and of those that are copied once for each
-// reader all together: of longer ones a copy that serves all takes less.
-inline constexpr size_t kShmRoundBytes = size_t{4} << 10;
+// The longest inline message of a collective call, all copies for its receivers together: of longer
+// ones, one copy in staging memory that serves all receivers takes less.
+inline constexpr size_t kMostInlineBytes = size_t{4} << 10;
 
 // Sends that a rank ends in one look: their overflow memory goes to the system, which may take
 // longer than a copy, and meanwhile it receives nothing and is believed to have gone.
@@ -307,11 +306,11 @@ inline constexpr size_t kLeastUnequalRunBytes = 256;
 inline constexpr size_t kMostKeptBytes = size_t{8} << 20;
 inline constexpr size_t kMostKeptBlocks = 16;
 
-// Offers of memory to receivers that read it there. The shortest message: a shorter one is staged
-// before its receiver has claimed it.
-inline constexpr size_t kLeastOfferedBytes = size_t{32} << 10;
-// Of a partial sum of what others have: it stays in the second-level cache beside what is added to
-// it. Longer ones leave it, shorter ones are more steps.
+// Zero-copy reads. The least that a rank exposes in the mean: shorter messages are staged before
+// all ranks have agreed.
+inline constexpr size_t kLeastExposedBytes = size_t{32} << 10;
+// A block of a partial sum of exposed matrices: it stays in the second-level cache beside the block
+// that is added to it. Longer blocks leave the cache, shorter ones are more steps.
 inline constexpr size_t kPartialSumBytes = size_t{32} << 10;
 
 // MPI. Pieces of a long message: fewer messages, less overlap.

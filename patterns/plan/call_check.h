@@ -16,7 +16,7 @@ namespace brigade {
 // whole group. The first checks what a signature holds, the second the call's memory.
 Status CheckSignature(const CatalogueEntry& entry, const PatternCall& call, int size);
 Status CheckMemory(const CatalogueEntry& entry, const PatternCall& call, int size, int rank);
-// Whether CheckMemory has nothing to say, of most calls at once.
+// Returns whether CheckMemory would return OK, for most calls at once; false: it may.
 inline bool IsMemoryRight(const CatalogueEntry& entry, const PatternCall& call) {
   return !entry.multi && call.matrix.data != nullptr &&
          (!entry.combines || call.matrix.layout.elem_bytes() == ElementBytes(call.type));

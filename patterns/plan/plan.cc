@@ -44,7 +44,7 @@ Status MakePlan(const EngineOptions& options, const Endpoint& endpoint, const Gr
   if (entry.combines) plan->elem_bytes = ElementBytes(call.type);
   plan->wire_elem_bytes = plan->elem_bytes + (call.locations == nullptr ? 0 : sizeof(int32_t));
   if (!is_pair && plan->scope->size > 1 && plan->config->capabilities->line_bytes > 0 &&
-      greatest.longest <= rules::kShmRoundBytes) {
+      greatest.longest <= rules::kMostInlineBytes) {
     plan->inline_program = CompileInline(*plan->schedule, *plan->scope);
   }
   SetHeader(entry, normal, /*sequence=*/0, /*total_bytes=*/0, &plan->header);

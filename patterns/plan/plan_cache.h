@@ -40,7 +40,7 @@ class PlanCache {
   // Keeps a plan whose signature has none. Frees all others if there are kMostPlans: no call may be
   // using one.
   const Plan* Insert(std::unique_ptr<const Plan> plan);
-  // The same of a point-to-point call, whose plan is kept as long as the cache.
+  // Keeps the plan of a point-to-point call as long as the cache.
   const Plan* InsertPair(const PatternCall& call, std::unique_ptr<const Plan> plan);
 
   // They live as long as the cache.

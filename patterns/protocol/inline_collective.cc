@@ -24,7 +24,7 @@
 namespace brigade {
 namespace {
 
-// What a received message is held by.
+// A received message that is still in use.
 struct Held {
   Held() {}      // NOLINT: nothing is read before it is written
   InEdge* edge;  // null: it lies in `buffer`
@@ -70,7 +70,7 @@ class PostedMessages : public EdgePort {
     return status.ok() ? status : ExplainLoss(endpoint(), wait_.Waiting(), status);
   }
   void Free(Held* held) { Release(&held->buffer); }
-  // Of a message that is not the one which this rank waits for.
+  // Returns why a message is not the one that this rank waits for.
   Status Mismatch(int peer, const ConstByteSpan& message) {
     wait_.peer = peer;
     WireHeader theirs;
@@ -199,7 +199,7 @@ class InlineCollective {
     return place.kind == Place::kPortion ? run_.call.portions[place.index] : run_.call.matrix;
   }
 
-  // Of a message that is as it should be, and lies beside its flag, in one go.
+  // Copies the message of a step out of its slot.
   Status Receive(const Step& step) {
     InEdge* const edge = EdgeFrom(run_.group, kind_, step.peer);
     const Slot* const slot = edge == nullptr ? nullptr : Poll(run_.engine, edge, step.peer);
@@ -340,7 +340,7 @@ class InlineCollective {
   uint32_t is_held_ = 0;
   std::optional<PostedMessages> posted_;
   alignas(64) std::byte
-      made_[InlineProgram::kMostStreams][rules::kShmRoundBytes];  // by steps that open a slot
+      made_[InlineProgram::kMostStreams][rules::kMostInlineBytes];  // by steps that open a slot
 };
 
 bool Applies(const GroupState& group, const Plan& plan) {
@@ -358,7 +358,7 @@ bool Applies(const GroupState& group, const Plan& plan) {
   if (kHeaderBytes + wire_bytes <= Slot::kLineBytes) return true;
   // Of an exchange each rank copies a short contribution for each other rank.
   const size_t most_bytes = plan.choice.topology.shape == Shape::kExchange
-                                ? rules::kShmRoundBytes
+                                ? rules::kMostInlineBytes
                                 : plan.inline_program.most_bytes;
   if (wire_bytes > most_bytes) return false;
   const PiecePlan segments = PlanLongest(rule, Shares(), longest);

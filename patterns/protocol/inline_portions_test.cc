@@ -121,7 +121,7 @@ std::vector<int> Masks(int ranks) {
 }
 
 TEST(InlinePortions, WhicheverProtocolEachRankTakesResultsAndCountsAreTheSame) {
-  for (int ranks = 2; ranks <= rules::kMostRanksOfRound; ++ranks) {
+  for (int ranks = 2; ranks <= rules::kMostRanksOfZeroCopy; ++ranks) {
     RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
       Member me(world, rank);
       int inline_calls = 0;
@@ -151,7 +151,7 @@ TEST(InlinePortions, WhicheverProtocolEachRankTakesResultsAndCountsAreTheSame) {
 
 // Of eight ranks, whose first messages find no wide rings: bits are those of the sum by distance.
 TEST(InlinePortions, LongMessagesOfManyRanksAreAddedByDistance) {
-  constexpr int kRanks = rules::kMostRanksOfRound;
+  constexpr int kRanks = rules::kMostRanksOfZeroCopy;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Member me(world, rank);
     const Case c{Pattern::kMultiReduce, kCirculant, 60};
@@ -179,7 +179,7 @@ TEST(InlinePortions, LongMessagesOfManyRanksAreAddedByDistance) {
 // Each rank sends seven messages before it receives one, and first messages find no wide rings.
 // There are six chunks, none of which the core spares.
 TEST(InlinePortions, ManyRanksWithLittleStagingMemoryEnd) {
-  constexpr int kRanks = rules::kMostRanksOfRound;
+  constexpr int kRanks = rules::kMostRanksOfZeroCopy;
   EngineOptions options;
   options.staging_bytes = 6 * options.chunk_bytes;
   for (const Pattern pattern : {Pattern::kMultiReduce, Pattern::kMultiBroadcast}) {

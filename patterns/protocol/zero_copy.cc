@@ -18,10 +18,9 @@
 namespace brigade {
 namespace {
 
-// Whether ranks combine along a ring, or are two, who have one order only; and in the schedule each
-// sends before it waits, as zero_copy_agreement.h has it. Along a tree the root, and whoever has
-// children, would wait first.
-bool IsRight(const Plan& plan) {
+// Returns whether the schedule combines in the order of the ring, as Sum does (two ranks have one
+// order only), and each rank sends before it waits. Along a tree, inner ranks would wait first.
+bool KeepsOrder(const Plan& plan) {
   const Shape shape = plan.choice.topology.shape;
   const int ranks = plan.scope->size;
   switch (plan.entry->pattern) {
@@ -36,12 +35,13 @@ bool IsRight(const Plan& plan) {
   }
 }
 
-// Whether messages are long enough, in the mean.
+// Returns whether the ranks expose enough, in the mean.
 bool IsLong(const ByteCounts& counts, int ranks) {
-  return counts.total / static_cast<size_t>(ranks) >= rules::kLeastOfferedBytes;
+  return counts.total / static_cast<size_t>(ranks) >= rules::kLeastExposedBytes;
 }
 
-// Whether two matrices may have a byte in common. Those of one matrix do not whose rows are others.
+// Returns whether two matrices may have a byte in common. Blocks of one matrix with disjoint rows
+// have none.
 bool MayOverlap(const Matrix& a, const Matrix& b) {
   if (a.layout.bytes() == 0 || b.layout.bytes() == 0) return false;
   const auto first = reinterpret_cast<uintptr_t>(a.data);
@@ -61,9 +61,8 @@ bool MayOverlap(const Matrix& a, const Matrix& b) {
   return rows_apart < column(a.layout) || rows_apart + column(b.layout) > stride(a.layout);
 }
 
-// Whether this rank would write its sum over what others still read of it, as one at the beginning
-// of the contributions.
-bool OverwritesOffers(const PatternCall& call, const Scope& scope) {
+// Returns whether this rank would write its sum over a contribution that another rank still reads.
+bool OverwritesExposed(const PatternCall& call, const Scope& scope) {
   if (call.pattern != Pattern::kMultiReduce) return false;
   for (int q = 0; q < scope.size; ++q) {
     if (q != scope.rank && MayOverlap(call.matrix, call.portions[q])) return true;
@@ -102,7 +101,7 @@ class ZeroCopyRead : public ZeroCopyAgreement {
       default:
         BRIGADE_RETURN_IF_ERROR(AllReduce());
     }
-    Say(kDone);
+    Publish(kDone);
     for (int i = 0; i < peer_count(); ++i) BRIGADE_RETURN_IF_ERROR(Await(peer(i), kDone));
     return Status();
   }
@@ -112,7 +111,7 @@ class ZeroCopyRead : public ZeroCopyAgreement {
     const size_t own = ShareBegin(scope_.rank);
     const size_t own_bytes = ShareBegin(scope_.rank + 1) - own;
     BRIGADE_RETURN_IF_ERROR(Sum(call_.matrix, call_.matrix, own, own_bytes));
-    Say(kSummed);
+    Publish(kSummed);
     for (int i = 0; i < peer_count(); ++i) {
       BRIGADE_RETURN_IF_ERROR(Await(peer(i), kSummed));
       const size_t begin = ShareBegin(peer(i).rank);
@@ -194,8 +193,8 @@ bool Applies(const GroupState& group, const Plan& plan) {
   const Scope& scope = *plan.scope;
   return plan.kind != ChannelKind::kPointToPoint && group.edges != nullptr &&
          scope.shares_memory() && plan.config->capabilities->line_bytes > 0 && scope.size >= 2 &&
-         scope.size <= rules::kMostRanksOfRound && plan.signature.piece_bytes == 0 &&
-         plan.elem_bytes == plan.wire_elem_bytes && IsRight(plan) &&
+         scope.size <= rules::kMostRanksOfZeroCopy && plan.signature.piece_bytes == 0 &&
+         plan.elem_bytes == plan.wire_elem_bytes && KeepsOrder(plan) &&
          IsLong(plan.signature.Greatest(plan.config->settings), scope.size);
 }
 
@@ -203,7 +202,7 @@ Outcome Run(CallRun* run) {
   const Scope& scope = *run->plan.scope;
   if (!MayWriteAtOnce(*run) ||
       !IsLong(ByteCounts::Of(*run->plan.entry, run->call, scope.size), scope.size) ||
-      OverwritesOffers(run->call, scope)) {
+      OverwritesExposed(run->call, scope)) {
     return Outcome::kNotNow;
   }
   WireHeader header = run->plan.header;
@@ -211,7 +210,7 @@ Outcome Run(CallRun* run) {
   header.total_bytes = run->call.matrix.layout.bytes();
   run->group->history(run->plan.kind)->Put(header);
   ZeroCopyRead read(*run);
-  if (!read.Offer()) return Outcome::kNotNow;
+  if (!read.Expose()) return Outcome::kNotNow;
   bool agreed = false;
   ++*run->sequence;  // a rank that compares calls finds this one begun
   run->status = read.Agree(&agreed);

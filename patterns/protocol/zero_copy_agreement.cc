@@ -56,14 +56,14 @@ int ZeroCopyAgreement::PortionFrom(int owner, int reader) const {
   return entry_.combines ? reader : owner;
 }
 
-const Matrix& ZeroCopyAgreement::OfferFrom(int owner, int reader) const {
+const Matrix& ZeroCopyAgreement::MatrixFor(int owner, int reader) const {
   const int portion = PortionFrom(owner, reader);
   return portion < 0 ? call_.matrix : call_.portions[portion];
 }
 
 WireHeader ZeroCopyAgreement::HeaderOf(int owner, int reader) const {
   WireHeader header = header_;
-  header.total_bytes = OfferFrom(owner, reader).layout.bytes();
+  header.total_bytes = MatrixFor(owner, reader).layout.bytes();
   header.portion = PortionFrom(owner, reader);
   return header;
 }
@@ -80,7 +80,7 @@ bool ZeroCopyAgreement::IsForKernel(const KernelCopyRange& range,
 
 bool ZeroCopyAgreement::Locate(const Peer& reader, Place* place) const {
   place->header = HeaderOf(scope_.rank, reader.rank);
-  const Matrix& matrix = OfferFrom(scope_.rank, reader.rank);
+  const Matrix& matrix = MatrixFor(scope_.rank, reader.rank);
   if (matrix.layout.bytes() == 0) return true;
   const SharedSource source = SharedSource::Of(matrix.layout, matrix.data);
   place->memory = source.memory;
@@ -93,19 +93,19 @@ bool ZeroCopyAgreement::Locate(const Peer& reader, Place* place) const {
          IsForKernel(reader.out->kernel_copies(), matrix.layout);
 }
 
-bool ZeroCopyAgreement::Offer() {
+bool ZeroCopyAgreement::Expose() {
   static_assert(sizeof(Place) <= EdgeNotice::kTextBytes);
   if (!HasEdges()) return false;
-  Place places[rules::kMostRanksOfRound];  // by the rank in the scope
+  Place places[rules::kMostRanksOfZeroCopy];  // by the rank in the scope
   for (int i = 0; i < peer_count(); ++i) {
     if (Locate(peers_[i], &places[peers_[i].rank])) continue;
-    Say(kLeft);
+    Publish(kDeclined);
     return false;
   }
   for (int i = 0; i < peer_count(); ++i) {
     std::memcpy(peers_[i].out->notice_text(), &places[peers_[i].rank], sizeof(Place));
   }
-  Say(kOffers);
+  Publish(kExposed);
   return true;
 }
 
@@ -120,19 +120,19 @@ bool ZeroCopyAgreement::HasEdges() {
   return true;
 }
 
-void ZeroCopyAgreement::Say(Step step) {
+void ZeroCopyAgreement::Publish(Step step) {
   for (int i = 0; i < peer_count(); ++i) peers_[i].out->SetNotice(WordOf(step));
 }
 
 Status ZeroCopyAgreement::Agree(bool* agreed) {
-  Status status = AwaitDecision(kOffers, agreed);
+  Status status = AwaitDecision(kExposed, agreed);
   if (status.ok() && *agreed) *agreed = FindAll();
   if (status.ok() && *agreed) {
-    Say(kReads);
+    Publish(kReads);
     status = AwaitDecision(kReads, agreed);
   }
   if (!status.ok()) return Withdraw(status);
-  if (!*agreed) Say(kLeft);
+  if (!*agreed) Publish(kDeclined);
   return status;
 }
 
@@ -142,17 +142,18 @@ Status ZeroCopyAgreement::AwaitDecision(Step step, bool* all) {
   return wait_.UntilMessage(over);
 }
 
-// Who is ahead of this rank's call has left it, since nobody ends it otherwise before all agree.
+// A rank whose word is of a later call has declined this one: no rank ends it before all have
+// agreed.
 bool ZeroCopyAgreement::IsDecided(Step step, bool* all) {
   *all = true;
   for (int i = 0; i < peer_count(); ++i) {
     const Peer& peer = peers_[i];
     const uint64_t word = peer.in->notice();
-    const bool has_left = word == WordOf(kLeft) || word > WordOf(kDone);
-    if (word >= WordOf(step) && !has_left) continue;
+    const bool has_declined = word == WordOf(kDeclined) || word > WordOf(kDone);
+    if (word >= WordOf(step) && !has_declined) continue;
     *all = false;
     wait_.peer = scope_.GroupRank(peer.rank);
-    if (has_left || peer.in->lost() || peer.in->Peek() != nullptr) return true;
+    if (has_declined || peer.in->lost() || peer.in->Peek() != nullptr) return true;
   }
   return *all;
 }
@@ -166,7 +167,7 @@ bool ZeroCopyAgreement::FindAll() {
     if (std::memcmp(&place.header, &expected, sizeof(expected)) != 0) return false;
     if (place.memory.bytes != expected.total_bytes) return false;
     if (place.memory.bytes == 0) continue;
-    const StridedLayout& to = OfferFrom(peer.rank, scope_.rank).layout;
+    const StridedLayout& to = MatrixFor(peer.rank, scope_.rank).layout;
     if (place.offset == 0) {
       if (!MayUseKernel() || !peer.in->MayRead(place.memory, to)) return false;
       peer.memory = place.memory;
@@ -182,7 +183,7 @@ bool ZeroCopyAgreement::FindAll() {
 }
 
 Status ZeroCopyAgreement::Withdraw(const Status& status) {
-  Say(kLeft);
+  Publish(kDeclined);
   FenceBehindSaying();
   return wait_.Break(status);
 }

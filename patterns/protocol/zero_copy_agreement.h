@@ -31,7 +31,7 @@ namespace brigade {
 
 class ZeroCopyAgreement {
  public:
-  // REQUIRES: the ranks of the scope share memory, and are kMostRanksOfRound at most; in the
+  // REQUIRES: the ranks of the scope share memory, and are kMostRanksOfZeroCopy at most; in the
   // schedule each rank sends before it waits.
   explicit ZeroCopyAgreement(const CallRun& run);
   ZeroCopyAgreement(const ZeroCopyAgreement&) = delete;
@@ -40,15 +40,15 @@ class ZeroCopyAgreement {
   OperationStatistics& statistics() { return statistics_; }
   // Publishes where others find the matrices of this rank, or, and returns false, that they cannot
   // be read there.
-  bool Offer();
+  bool Expose();
   // Waits for the others. `*agreed` false: all ranks take another protocol. Fails as a call does.
   Status Agree(bool* agreed);
 
  protected:
-  // How far a rank is with a call.
+  // How far a rank is with a call: its status word.
   enum Step : uint64_t {
-    kLeft = 1,  // it goes another way
-    kOffers,
+    kDeclined = 1,  // it takes another protocol
+    kExposed,
     kReads,
     kSummed,  // its part of the result may be read
     kDone,    // it reads nothing any more
@@ -57,24 +57,24 @@ class ZeroCopyAgreement {
     int rank = 0;  // in the scope
     OutEdge* out = nullptr;
     InEdge* in = nullptr;
-    // What it offers to this rank, once all have agreed: where that is mapped,
+    // Once all have agreed: the matrix that this rank reads, if it is mapped.
     const std::byte* data = nullptr;
     StridedLayout layout;
-    // or, if `data` is null, where the peer has it: if that is to be combined there are two ranks.
+    // Otherwise, where the kernel reads it. If it is combined there are two ranks.
     RemoteStretches memory;
   };
 
   int peer_count() const { return scope_.size - 1; }
-  // In the order of their distance behind this rank, which is one more than `i`.
+  // Returns the rank `i` + 1 places behind this one.
   const Peer& peer(int i) const { return peers_[i]; }
-  void Say(Step step);
-  // Until a peer is so far. REQUIRES: all have agreed.
+  void Publish(Step step);
+  // Waits until a peer has published `step`. REQUIRES: all have agreed.
   Status Await(const Peer& peer, Step step);
-  // What a peer offers that is not mapped: packed bytes [offset, offset + bytes) to those from `at`
-  // on of a matrix. kPeerLost; kInternal: it is not there, or may not be read any more, or the
-  // matrix may not be written.
+  // Has the kernel copy packed bytes [offset, offset + bytes) of a peer's matrix to those from `at`
+  // on of `to`. kPeerLost; kInternal: the peer's memory is gone, or the kernel refuses the copy.
   Status Read(const Peer& peer, size_t offset, size_t bytes, const Matrix& to, size_t at);
-  // As CallWait::Break. Others who still read this rank's memory find that it does not count.
+  // Breaks the group, as CallWait::Break. Ranks that still read this rank's memory discard the
+  // copy.
   Status Withdraw(const Status& status);
 
   const CatalogueEntry& entry_;
@@ -82,24 +82,25 @@ class ZeroCopyAgreement {
   const Scope& scope_;
 
  private:
-  // What a notice says, beside how far its rank is.
+  // Where a matrix lies: the text beside a status word.
   struct Place;
 
   uint64_t WordOf(Step step) const { return (wait_.sequence + 1) << 3 | step; }
-  // What one rank reads of another: the number of a portion, or -1: the matrix.
+  // Returns the portion of `owner` that `reader` reads; -1: the matrix.
   int PortionFrom(int owner, int reader) const;
-  const Matrix& OfferFrom(int owner, int reader) const;
+  const Matrix& MatrixFor(int owner, int reader) const;
   WireHeader HeaderOf(int owner, int reader) const;
   // Finds the edges. False: messages are under way that must go first.
   bool HasEdges();
-  // Whether the kernel then does no more work than the schedule. What is combined it copies first:
-  // of more ranks each would copy all contributions to its part, where along a ring it copies one.
+  // Returns whether the kernel copies no more than the schedule would. It copies all that is
+  // combined: of more than two ranks, all contributions to this rank's part. Along a ring a rank
+  // copies one.
   bool MayUseKernel() const;
-  // Whether it is the fastest to copy that, in the parts in which it is read.
+  // Returns whether the kernel is the fastest to copy a matrix, in the parts in which it is read.
   bool IsForKernel(const KernelCopyRange& range, const StridedLayout& layout) const;
   bool Locate(const Peer& reader, Place* place) const;
   bool FindAll();
-  // Whether all are so far, or some never will be; then `*all` is false.
+  // Returns whether all ranks have published `step`, or one never will; then `*all` is false.
   bool IsDecided(Step step, bool* all);
   Status AwaitDecision(Step step, bool* all);
   Status Lost() const;
@@ -108,7 +109,7 @@ class ZeroCopyAgreement {
   WireHeader header_;  // without portion and byte count
   CallWait wait_;
   OperationStatistics statistics_;
-  Peer peers_[rules::kMostRanksOfRound - 1];
+  Peer peers_[rules::kMostRanksOfZeroCopy - 1];
 };
 
 }  // namespace brigade

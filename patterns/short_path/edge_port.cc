@@ -64,7 +64,7 @@ Status EdgePort::ReceivePosted(Current* current, ConstByteSpan* message) {
 bool EdgePort::SendInPlace(const Step& copy) {
   const size_t bytes = HeaderBytes() + WireBytes();
   if (header_ahead_ || copy.only_sent_to < 0 ||
-      (MayBeForwarded() && WireBytes() > rules::kShmRoundBytes)) {
+      (MayBeForwarded() && WireBytes() > rules::kMostInlineBytes)) {
     return false;
   }
   const int peer = scope_.GroupRank(copy.only_sent_to);
