@@ -1,5 +1,5 @@
-// Call check: what one rank can see of a wrong call. What ranks disagree about shows in the headers
-// of their messages (wire_header.h).
+// Call check: errors in the arguments of a call that one rank can detect by itself. Arguments that
+// differ between ranks show in the headers of their messages (wire_header.h).
 
 #ifndef BRIGADE_PATTERNS_PLAN_CALL_CHECK_H_
 #define BRIGADE_PATTERNS_PLAN_CALL_CHECK_H_

@@ -13,7 +13,7 @@
 namespace brigade {
 namespace {
 
-// What is asked of the model about a call on `bytes` bytes.
+// Returns the question to the model about a call on `bytes` bytes.
 CostQuery QueryFor(const GroupState& group, const PatternCall& call, size_t bytes) {
   const Scope& scope = group.scope(call.scope);
   const CatalogueEntry& entry = EntryOf(call.pattern);

@@ -36,7 +36,7 @@ bool WritesUserMemory(const Step& step) {
 bool StaysUntilFreed(const std::vector<Step>& steps, std::vector<Step>::const_iterator copy) {
   for (auto step = copy + 1; step != steps.end(); ++step) {
     if (Frees(*step, copy->dst.index)) return true;
-    // What it reads is read before it writes, but other slots may still need what it overwrites.
+    // A step reads its operands before it writes, but later sends may still need the old bytes.
     if (WritesUserMemory(*step)) return false;
   }
   return false;

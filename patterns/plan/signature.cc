@@ -31,7 +31,7 @@ uint64_t Bits(Value value) {
   return static_cast<uint64_t>(static_cast<uint32_t>(value));
 }
 
-// What counts of a pattern's calls.
+// The fields that count in the signatures of a pattern.
 struct Fields {
   uint64_t kinds = 0;
   uint64_t numbers = 0;

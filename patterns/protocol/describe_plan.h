@@ -1,4 +1,4 @@
-// What a plan does, for people.
+// The text of a plan, for people.
 
 #ifndef BRIGADE_PATTERNS_PROTOCOL_DESCRIBE_PLAN_H_
 #define BRIGADE_PATTERNS_PROTOCOL_DESCRIBE_PLAN_H_

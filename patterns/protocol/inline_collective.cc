@@ -149,7 +149,7 @@ class InlineCollective {
     return status;
   }
 
-  // What a call that has run did.
+  // Returns the statistics of a call that has run.
   OperationStatistics Count() {
     OperationStatistics did;
     did.pieces = 1;
