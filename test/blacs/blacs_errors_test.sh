@@ -1,12 +1,10 @@
 #!/bin/bash
 # Every mistake ends the job by itself, soon, with an error that names the routine, the rank and the
-# value. Arguments: run_mpi.sh, the program blacs_cases, the
-# library.
+# value. Arguments: run_mpi.sh, the program blacs_cases.
 set -u
 
 run_mpi=$1
 cases=$2
-library=$PWD/$3
 failures=0
 
 # expect CASE TEXT [VARIABLE=VALUE...]: TEXT is a basic regular expression for one line of stderr.
@@ -121,22 +119,5 @@ expect_different "BLACS ERROR 'blacs_gridinit: the ranks of a grid differ in BRI
   BRIGADE_STATS=1
 expect_different "BLACS ERROR 'blacs_gridinit: the ranks of a grid differ in BRIGADE_STATS_FILE: rank 0 has a file, rank 1" \
   BRIGADE_STATS_FILE=/dev/null
-
-# A program of MPICH, whose testers come with those of Open MPI, and one whose calls MPICH takes.
-expect_alone() {
-  local text=$1 code
-  shift
-  timeout 60 env "$@" > "$TEST_TMPDIR/out" 2>&1
-  code=$?
-  if [ $code -eq 0 ] || [ $code -eq 124 ] || ! grep -q "$text" "$TEST_TMPDIR/out"; then
-    echo "FAILED: $* (exit code $code): expected an end with '$text', got:"
-    cat "$TEST_TMPDIR/out"
-    failures=$((failures + 1))
-  fi
-}
-mpich_tester=/usr/lib/$(gcc -print-multiarch)/scalapack/mpich-tests/BLACS/xCbtest
-refusal='^brigade: libbrigade_blacs.so: this library was not built for MPICH, which the program uses'
-expect_alone "$refusal" LD_PRELOAD="$library" "$mpich_tester"
-expect_alone "$refusal" LD_PRELOAD=libmpich.so.12 "$cases" grid
 
 [ $failures -eq 0 ]

@@ -77,7 +77,8 @@ for preloads in "$library" "$library:$blacs"; do
     complain 'one_is_missing: the wait is not reported'
 done
 # Without the library of names, or with one from before it gave what the part needs.
-preloads=$(echo "${library%.so}"_*.so.0)
+# Among the files of this test lies the part for one family; where they were built may lie that for the other.
+preloads=$(realpath "${3%.so}"_*.so.0)
 ends small 'not opened by a libbrigade_pblas.so of its version' BRIGADE_PBLAS=on
 preloads=$library
 # What ranks have to agree on, also before there is a multiplier. Over our BLACS that takes a rank that calls MPI.

@@ -22,8 +22,8 @@ says() {  # TEXT COMMAND...
 
 # One build makes the parts for both families, in one folder: here only those of the one lie beside a library.
 case $own in
-  MPICH) family=mpich ;;
-  *) family=openmpi ;;
+  MPICH) family=mpich others=openmpi ;;
+  *) family=openmpi others=mpich ;;
 esac
 alone=$TEST_TMPDIR/alone
 mkdir -p "$alone"
@@ -50,5 +50,7 @@ ctypes.CDLL(None)[sys.argv[2]]()' "$library" "$2"
 refused "$7" Cblacs_pinfo
 refused "$8" pdgemm_
 refused "$9" MPI_Alloc_mem
+says "^brigade: libbrigade_blacs.so: $missing" LD_PRELOAD="$alone/libbrigade_blacs.so" \
+  "/usr/lib/$(gcc -print-multiarch)/scalapack/$others-tests/BLACS/xCbtest"
 
 [ $failures -eq 0 ]
