@@ -27,6 +27,8 @@ struct CatalogueEntry {
   bool combines;
   // The topologies it distinguishes; empty if it has just one form.
   std::vector<Topology> topologies;
+  // The schedule of zero-copy reads; null: the pattern has none.
+  ReadSchedule (*compile_reads)(const ScheduleParameters&) = nullptr;
 };
 
 // Rows in the order of Pattern.

@@ -10,6 +10,8 @@
 
 #include <vector>
 
+#include "patterns/schedule/pattern.h"
+#include "patterns/schedule/read_schedule.h"
 #include "patterns/schedule/schedule.h"
 #include "patterns/schedule/topology.h"
 
@@ -96,6 +98,19 @@ Schedule CompileMultiReduce(const ScheduleParameters& p);
 // Dissemination barrier: ceil(log2 s) rounds of empty messages. Where memory is shared: each tells
 // all others, or on more than kMostInOneRound ranks, up and down a tree.
 Schedule CompileBarrier(const ScheduleParameters& p);
+
+// Zero-copy reads, where memory is shared. Contributions are combined in the order of the ring. In
+// the all-reduce each rank combines one share, of which the others read the sum alone. Copies:
+// multi-broadcast one of each portion of others, multi-reduce none, all-reduce one of each share of
+// others. Combines: s - 1 of one portion or share.
+ReadSchedule ReadMultiBroadcast(const ScheduleParameters& p);
+ReadSchedule ReadMultiReduce(const ScheduleParameters& p);
+ReadSchedule ReadAllReduce(const ScheduleParameters& p);
+
+// Returns whether zero-copy reads combine in the order of the schedule of `topology`, in which each
+// rank sends before it waits: along a tree, inner ranks would wait first. Two ranks have one order
+// only.
+bool ReadsKeepOrder(Pattern pattern, const Topology& topology, int size);
 
 }  // namespace brigade
 

@@ -18,6 +18,25 @@ const PatternCall& Plan::Resolved(const PatternCall& call, std::optional<Pattern
   return **copy;
 }
 
+namespace {
+
+ReadSchedule ReadsOf(const Plan& plan, const PatternCall& normal) {
+  const Scope& scope = *plan.scope;
+  const bool has_locations = plan.wire_elem_bytes != plan.elem_bytes;
+  if (plan.entry->compile_reads == nullptr || has_locations || !scope.shares_memory() ||
+      scope.size < 2 || scope.size > rules::kMostRanksOfZeroCopy ||
+      !ReadsKeepOrder(plan.entry->pattern, plan.choice.topology, scope.size)) {
+    return {};
+  }
+  ScheduleParameters parameters;
+  parameters.size = scope.size;
+  parameters.rank = scope.rank;
+  parameters.decreasing = normal.decreasing;
+  return plan.entry->compile_reads(parameters);
+}
+
+}  // namespace
+
 Status MakePlan(const EngineOptions& options, const Endpoint& endpoint, const GroupState& group,
                 const PatternCall& call, const Signature& signature, ScheduleCache* schedules,
                 Plan* plan) {
@@ -47,6 +66,7 @@ Status MakePlan(const EngineOptions& options, const Endpoint& endpoint, const Gr
       greatest.longest <= rules::kMostInlineBytes) {
     plan->inline_program = CompileInline(*plan->schedule, *plan->scope);
   }
+  plan->reads = ReadsOf(*plan, normal);
   SetHeader(entry, normal, /*sequence=*/0, /*total_bytes=*/0, &plan->header);
   return Status();
 }

@@ -22,6 +22,7 @@
 #include "patterns/plan/inline_program.h"
 #include "patterns/plan/schedule_cache.h"
 #include "patterns/plan/signature.h"
+#include "patterns/schedule/read_schedule.h"
 #include "patterns/schedule/schedule.h"
 #include "transport/channel.h"
 #include "transport/endpoint.h"
@@ -44,6 +45,7 @@ struct Plan {
   size_t elem_bytes = 1;
   size_t wire_elem_bytes = 1;
   InlineProgram inline_program;
+  ReadSchedule reads;  // empty: the calls have no zero-copy reads
   static constexpr int kMostProtocols = 5;
   int protocol_count = 0;
   const Protocol* protocols[kMostProtocols];

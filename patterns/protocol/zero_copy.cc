@@ -10,30 +10,12 @@
 #include "patterns/protocol/protocols.h"
 #include "patterns/protocol/zero_copy_agreement.h"
 #include "patterns/schedule/pattern.h"
+#include "patterns/schedule/read_schedule.h"
 #include "patterns/schedule/shares.h"
-#include "patterns/schedule/topology.h"
 #include "patterns/short_path/group_edges.h"
-#include "transport/channel.h"
 
 namespace brigade {
 namespace {
-
-// Returns whether the schedule combines in the order of the ring, as Sum does (two ranks have one
-// order only), and each rank sends before it waits. Along a tree, inner ranks would wait first.
-bool KeepsOrder(const Plan& plan) {
-  const Shape shape = plan.choice.topology.shape;
-  const int ranks = plan.scope->size;
-  switch (plan.entry->pattern) {
-    case Pattern::kMultiBroadcast:
-      return true;
-    case Pattern::kMultiReduce:
-      return ranks == 2 || shape != Shape::kCirculant;
-    case Pattern::kAllReduce:
-      return shape == Shape::kDealt || (ranks == 2 && shape == Shape::kHypercube);
-    default:
-      return false;
-  }
-}
 
 // Returns whether the ranks expose enough, in the mean.
 bool IsLong(const ByteCounts& counts, int ranks) {
@@ -70,110 +52,109 @@ bool OverwritesExposed(const PatternCall& call, const Scope& scope) {
   return false;
 }
 
+// Runs a plan's read schedule.
 class ZeroCopyRead : public ZeroCopyAgreement {
  public:
-  using ZeroCopyAgreement::ZeroCopyAgreement;
+  explicit ZeroCopyRead(const CallRun& run) : ZeroCopyAgreement(run), schedule_(run.plan.reads) {}
 
   // REQUIRES: all have agreed.
   Status Run() {
-    const Status status = ReadAll();
+    const Status status = RunSteps();
     return status.ok() ? status : Withdraw(status);
   }
 
  private:
-  Status ReadAll() {
+  // Packed bytes [begin, begin + bytes) of a matrix.
+  struct Range {
+    const Matrix& matrix;
+    size_t begin;
+    size_t bytes;
+  };
+
+  Status RunSteps() {
     statistics().pieces = 1;
-    switch (entry_.pattern) {
-      case Pattern::kMultiBroadcast:
-        for (int i = 0; i < peer_count(); ++i) {
-          const Matrix& portion = call_.portions[peer(i).rank];
-          BRIGADE_RETURN_IF_ERROR(Copy(peer(i), portion, 0, portion.layout.bytes()));
-          CountMessage(call_.portions[scope_.rank].layout.bytes());
+    int exposures = 0;
+    for (const ReadStep& step : schedule_.steps) {
+      switch (step.opcode) {
+        case ReadStep::kExpose:
+          if (++exposures > 1) Publish(kExposedSum);  // the first is what all have agreed on
+          break;
+        case ReadStep::kRead: {
+          const Peer& peer = PeerOf(step.peer);
+          if (exposures > 1) BRIGADE_RETURN_IF_ERROR(Await(peer, kExposedSum));
+          BRIGADE_RETURN_IF_ERROR(Copy(peer, RangeOf(step.block)));
+          CountMessage(RangeOf(scope_.rank).bytes);
+          break;
         }
-        break;
-      case Pattern::kMultiReduce:
-        BRIGADE_RETURN_IF_ERROR(
-            Sum(call_.portions[scope_.rank], call_.matrix, 0, call_.matrix.layout.bytes()));
-        for (int i = 0; i < peer_count(); ++i) {
-          CountMessage(call_.portions[peer(i).rank].layout.bytes());
-        }
-        break;
-      default:
-        BRIGADE_RETURN_IF_ERROR(AllReduce());
-    }
-    Publish(kDone);
-    for (int i = 0; i < peer_count(); ++i) BRIGADE_RETURN_IF_ERROR(Await(peer(i), kDone));
-    return Status();
-  }
-
-  // Each sums up its share, where others read nothing but the sum.
-  Status AllReduce() {
-    const size_t own = ShareBegin(scope_.rank);
-    const size_t own_bytes = ShareBegin(scope_.rank + 1) - own;
-    BRIGADE_RETURN_IF_ERROR(Sum(call_.matrix, call_.matrix, own, own_bytes));
-    Publish(kSummed);
-    for (int i = 0; i < peer_count(); ++i) {
-      BRIGADE_RETURN_IF_ERROR(Await(peer(i), kSummed));
-      const size_t begin = ShareBegin(peer(i).rank);
-      const size_t bytes = ShareBegin(peer(i).rank + 1) - begin;
-      BRIGADE_RETURN_IF_ERROR(Copy(peer(i), call_.matrix, begin, bytes));
-      CountMessage(bytes);
-      CountMessage(own_bytes);
+        case ReadStep::kCombine:
+          BRIGADE_RETURN_IF_ERROR(Combine(RangeOf(step.block)));
+          for (int i = 0; i < peer_count(); ++i) CountMessage(RangeOf(peer(i).rank).bytes);
+          break;
+        case ReadStep::kDone:
+          Publish(kDone);
+          for (int i = 0; i < peer_count(); ++i) BRIGADE_RETURN_IF_ERROR(Await(peer(i), kDone));
+          break;
+      }
     }
     return Status();
   }
 
+  Range RangeOf(int block) const {
+    if (entry_.multi) {
+      return {call_.portions[block], 0, call_.portions[block].layout.bytes()};
+    }
+    const size_t begin = ShareBegin(block);
+    return {call_.matrix, begin, ShareBegin(block + 1) - begin};
+  }
   size_t ShareBegin(int share) const {
     const size_t elem_bytes = ElementBytes(call_.type);
     return brigade::ShareBegin(call_.matrix.layout.bytes() / elem_bytes, scope_.size, share) *
            elem_bytes;
   }
 
-  Status Copy(const Peer& from, const Matrix& to, size_t offset, size_t bytes) {
-    if (bytes == 0) return Status();
-    CountCopy(bytes);
-    if (from.data == nullptr) return Read(from, offset, bytes, to, offset);
-    CopyAcross(from.layout, from.data, to.layout, to.data, offset, bytes);
+  Status Copy(const Peer& from, const Range& to) {
+    if (to.bytes == 0) return Status();
+    CountCopy(to.bytes);
+    if (from.data == nullptr) return Read(from, to.begin, to.bytes, to.matrix, to.begin);
+    CopyAcross(from.layout, from.data, to.matrix.layout, to.matrix.data, to.begin, to.bytes);
     return Status();
   }
 
-  // Packed bytes `offset` to `offset + bytes` of all, from the rank behind this one on, and its own
-  // at last: the order of a ring.
-  Status Sum(const Matrix& own, const Matrix& to, size_t offset, size_t bytes) {
-    if (bytes == 0) return Status();
+  // Combines the peers' contributions to a range and this rank's own, a part at a time.
+  Status Combine(const Range& own) {
+    if (own.bytes == 0) return Status();
+    const Matrix& to = call_.matrix;
     const size_t elem_bytes = ElementBytes(call_.type);
     alignas(64) std::byte partial_bytes[rules::kPartialSumBytes];
     const Matrix partial{partial_bytes, StridedLayout::Contiguous(rules::kPartialSumBytes)};
-    const bool at_once = peer_count() == 1 && peer(0).data != nullptr;
-    for (size_t done = 0; done < bytes;) {
-      const size_t now = at_once ? bytes : std::min(rules::kPartialSumBytes, bytes - done);
-      const size_t at = offset + done;
+    const Peer& first = PeerOf(schedule_.order[0]);
+    const bool at_once = peer_count() == 1 && first.data != nullptr;
+    for (size_t done = 0; done < own.bytes;) {
+      const size_t now = at_once ? own.bytes : std::min(rules::kPartialSumBytes, own.bytes - done);
+      const size_t at = own.begin + done;
       const auto combine = [&](const MutableOperand& target, const ConstOperand& left,
                                const ConstOperand& right) {
-        Combine(call_.op, call_.type, now / elem_bytes, target, left, right);
+        brigade::Combine(call_.op, call_.type, now / elem_bytes, target, left, right);
       };
-      ConstOperand sum{&Along(0).layout, Along(0).data, at, nullptr};
-      if (sum.base == nullptr) {
+      ConstOperand sum{&first.layout, first.data, at, nullptr};
+      if (first.data == nullptr) {
         CountCopy(now);
-        BRIGADE_RETURN_IF_ERROR(Read(Along(0), at, now, partial, 0));
+        BRIGADE_RETURN_IF_ERROR(Read(first, at, now, partial, 0));
         sum = {&partial.layout, partial.data, 0, nullptr};
       }
       for (int i = 1; i < peer_count(); ++i) {
+        const Peer& next = PeerOf(schedule_.order[static_cast<size_t>(i)]);
         combine({&partial.layout, partial.data, 0, nullptr}, sum,
-                {&Along(i).layout, Along(i).data, at, nullptr});
+                {&next.layout, next.data, at, nullptr});
         sum = {&partial.layout, partial.data, 0, nullptr};
       }
-      combine({&to.layout, to.data, at, nullptr}, sum, {&own.layout, own.data, at, nullptr});
+      combine({&to.layout, to.data, at, nullptr}, sum,
+              {&own.matrix.layout, own.matrix.data, at, nullptr});
       done += now;
     }
     statistics().combines += static_cast<uint64_t>(peer_count());
-    statistics().bytes_combined += static_cast<uint64_t>(peer_count()) * bytes;
+    statistics().bytes_combined += static_cast<uint64_t>(peer_count()) * own.bytes;
     return Status();
-  }
-
-  // The one that comes `i`th along the ring.
-  const Peer& Along(int i) const {
-    return peer(entry_.multi && call_.decreasing ? peer_count() - 1 - i : i);
   }
 
   void CountCopy(size_t bytes) {
@@ -187,15 +168,14 @@ class ZeroCopyRead : public ZeroCopyAgreement {
     ++statistics().messages_sent;
     statistics().bytes_sent += kHeaderBytes + bytes;
   }
+
+  const ReadSchedule& schedule_;
 };
 
 bool Applies(const GroupState& group, const Plan& plan) {
-  const Scope& scope = *plan.scope;
-  return plan.kind != ChannelKind::kPointToPoint && group.edges != nullptr &&
-         scope.shares_memory() && plan.config->capabilities->line_bytes > 0 && scope.size >= 2 &&
-         scope.size <= rules::kMostRanksOfZeroCopy && plan.signature.piece_bytes == 0 &&
-         plan.elem_bytes == plan.wire_elem_bytes && KeepsOrder(plan) &&
-         IsLong(plan.signature.Greatest(plan.config->settings), scope.size);
+  return !plan.reads.steps.empty() && group.edges != nullptr &&
+         plan.config->capabilities->line_bytes > 0 && plan.signature.piece_bytes == 0 &&
+         IsLong(plan.signature.Greatest(plan.config->settings), plan.scope->size);
 }
 
 Outcome Run(CallRun* run) {

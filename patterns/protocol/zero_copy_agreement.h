@@ -50,8 +50,8 @@ class ZeroCopyAgreement {
     kDeclined = 1,  // it takes another protocol
     kExposed,
     kReads,
-    kSummed,  // its part of the result may be read
-    kDone,    // it reads nothing any more
+    kExposedSum,  // the block that it has combined may be read
+    kDone,        // it reads nothing any more
   };
   struct Peer {
     int rank = 0;  // in the scope
@@ -67,6 +67,9 @@ class ZeroCopyAgreement {
   int peer_count() const { return scope_.size - 1; }
   // Returns the rank `i` + 1 places behind this one.
   const Peer& peer(int i) const { return peers_[i]; }
+  const Peer& PeerOf(int rank) const {
+    return peers_[(rank - scope_.rank - 1 + scope_.size) % scope_.size];
+  }
   void Publish(Step step);
   // Waits until a peer has published `step`. REQUIRES: all have agreed.
   Status Await(const Peer& peer, Step step);

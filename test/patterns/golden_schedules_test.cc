@@ -14,6 +14,7 @@
 
 #include "gtest/gtest.h"
 #include "patterns/catalogue/catalogue.h"
+#include "patterns/check/read_check.h"
 #include "patterns/check/schedule_check.h"
 #include "patterns/model/candidates.h"
 #include "patterns/schedule/geometry.h"
@@ -112,6 +113,18 @@ Golden SchedulesInFull() {
       text += "rank " + std::to_string(rank++) + "\n" + schedule.ToString();
     }
     golden.emplace_back(title, text);
+  }
+  for (const CatalogueEntry& entry : Catalogue()) {
+    if (entry.compile_reads == nullptr) continue;
+    CheckCase c;
+    c.pattern = entry.pattern;
+    c.size = 3;
+    std::string text;
+    int rank = 0;
+    for (const ReadSchedule& schedule : CompileAllReads(c)) {
+      text += "rank " + std::to_string(rank++) + "\n" + schedule.ToString();
+    }
+    golden.emplace_back(std::string(entry.name) + ", 3 ranks, zero-copy reads", text);
   }
   return golden;
 }

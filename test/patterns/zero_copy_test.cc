@@ -307,7 +307,7 @@ std::vector<Case> Cases(int ranks) {
 
 // --- as threads ---
 
-class MutualReads : public testing::TestWithParam<int> {};
+class ZeroCopyReads : public testing::TestWithParam<int> {};
 
 // Mapped by all, read by the kernel, and both in turn from rank to rank.
 enum class Way { kMapped, kByKernel, kMixed };
@@ -341,15 +341,15 @@ void ExpectTheBitsOfTheSchedule(int ranks, Way way) {
   });
 }
 
-TEST_P(MutualReads, HaveTheBitsOfTheSchedule) {
+TEST_P(ZeroCopyReads, HaveTheBitsOfTheSchedule) {
   ExpectTheBitsOfTheSchedule(GetParam(), Way::kMapped);
 }
 
-TEST_P(MutualReads, ByTheKernelHaveTheBitsOfTheSchedule) {
+TEST_P(ZeroCopyReads, ByTheKernelHaveTheBitsOfTheSchedule) {
   ExpectTheBitsOfTheSchedule(GetParam(), Way::kByKernel);
 }
 
-TEST_P(MutualReads, OfMemoryOfBothKindsHaveTheBitsOfTheSchedule) {
+TEST_P(ZeroCopyReads, OfMemoryOfBothKindsHaveTheBitsOfTheSchedule) {
   ExpectTheBitsOfTheSchedule(GetParam(), Way::kMixed);
 }
 
@@ -378,15 +378,15 @@ void ExpectThatMemoryIsTheCallersAgain(int ranks, Way way) {
   });
 }
 
-TEST_P(MutualReads, MemoryIsTheCallersAgain) {
+TEST_P(ZeroCopyReads, MemoryIsTheCallersAgain) {
   ExpectThatMemoryIsTheCallersAgain(GetParam(), Way::kMapped);
 }
 
-TEST_P(MutualReads, MemoryOfBothKindsIsTheCallersAgain) {
+TEST_P(ZeroCopyReads, MemoryOfBothKindsIsTheCallersAgain) {
   ExpectThatMemoryIsTheCallersAgain(GetParam(), Way::kMixed);
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, MutualReads, testing::Values(2, 3, 4, 5, 8));
+INSTANTIATE_TEST_SUITE_P(Of, ZeroCopyReads, testing::Values(2, 3, 4, 5, 8));
 
 // 80 KB in the mean, and so many that a message is cut.
 constexpr int64_t kElems = 100 * Data::kRows;
@@ -403,7 +403,7 @@ OperationStatistics RunUntilRead(Rank* me, const PatternCall& call) {
 }
 
 // What nobody reads, since it has no bytes, is no message, and no copy.
-TEST(MutualReadsCounts, OneCopyInAllAndNoneOfWhatIsCombined) {
+TEST(ZeroCopyReadsCounts, OneCopyInAllAndNoneOfWhatIsCombined) {
   constexpr int kRanks = 3;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());
@@ -464,7 +464,7 @@ const Case kSomeCases[] = {
      4 * kElems},
 };
 
-TEST(MutualReadsCounts, TheKernelCopiesWhatTwoCombine) {
+TEST(ZeroCopyReadsCounts, TheKernelCopiesWhatTwoCombine) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get(), ByKernel());
     const auto blocks = [](uint64_t bytes) {
@@ -489,7 +489,7 @@ TEST(MutualReadsCounts, TheKernelCopiesWhatTwoCombine) {
 
 // Who starts an operation says nothing, so the others go by the schedule, too, and all agree again
 // later.
-TEST(MutualReadsOfSome, OneThatCannotHasTheOthersGoAnotherWay) {
+TEST(ZeroCopyReadsOfSome, OneThatCannotHasTheOthersGoAnotherWay) {
   constexpr int kRanks = 4;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());
@@ -517,7 +517,7 @@ TEST(MutualReadsOfSome, OneThatCannotHasTheOthersGoAnotherWay) {
   });
 }
 
-TEST(MutualReadsOfSome, ALateRankIsWaitedFor) {
+TEST(ZeroCopyReadsOfSome, ALateRankIsWaitedFor) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());
     for (const int late : {0, 1}) {
@@ -532,7 +532,7 @@ TEST(MutualReadsOfSome, ALateRankIsWaitedFor) {
 }
 
 // What it has said to the first may still be read.
-TEST(MutualReadsOfSome, OneThatCannotOfferToAllOffersToNone) {
+TEST(ZeroCopyReadsOfSome, OneThatCannotOfferToAllOffersToNone) {
   constexpr int kRanks = 3;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());
@@ -607,7 +607,7 @@ Status FailureOf(const Rank& me) {
   return me.group->Run(next);
 }
 
-TEST(MutualReadsOfSome, OneThatLeavesLateOrIsNotFoundIsNotRead) {
+TEST(ZeroCopyReadsOfSome, OneThatLeavesLateOrIsNotFoundIsNotRead) {
   for (const bool is_found : {true, false}) {
     RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
       Rank me(world.MakeBootstrap(rank).get());
@@ -642,7 +642,7 @@ TEST(MutualReadsOfSome, OneThatLeavesLateOrIsNotFoundIsNotRead) {
   }
 }
 
-TEST(MutualReadsOfNone, OrdinaryMemoryIsNotOffered) {
+TEST(ZeroCopyReadsOfNone, OrdinaryMemoryIsNotOffered) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());
     for (const Case& c : kSomeCases) {
@@ -655,7 +655,7 @@ TEST(MutualReadsOfNone, OrdinaryMemoryIsNotOffered) {
 }
 
 // It would copy more than the schedule does.
-TEST(MutualReadsOfNone, TheKernelDoesNotCopyForSumsOfMoreThanTwo) {
+TEST(ZeroCopyReadsOfNone, TheKernelDoesNotCopyForSumsOfMoreThanTwo) {
   constexpr int ranks = 3;
   for (const Pattern pattern : {Pattern::kMultiReduce, Pattern::kAllReduce}) {
     RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -672,7 +672,7 @@ TEST(MutualReadsOfNone, TheKernelDoesNotCopyForSumsOfMoreThanTwo) {
 
 // It lies at the beginning, as with MPI_IN_PLACE, or where the own contribution does. What each
 // gives lies one behind the other, or side by side in one matrix.
-TEST(MutualReadsOfNone, ASumOverWhatOthersReadGoesByTheSchedule) {
+TEST(ZeroCopyReadsOfNone, ASumOverWhatOthersReadGoesByTheSchedule) {
   constexpr int64_t kRows = 96;
   constexpr int64_t kCols = 101;
   constexpr size_t kPortion = kRows * kCols;
@@ -730,7 +730,7 @@ TEST(MutualReadsOfNone, ASumOverWhatOthersReadGoesByTheSchedule) {
 }
 
 // To copy them takes two passes.
-TEST(MutualReadsOfNone, ShortRunsThatDifferGoByTheSchedule) {
+TEST(ZeroCopyReadsOfNone, ShortRunsThatDifferGoByTheSchedule) {
   for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kAllReduce}) {
     RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
       Rank me(world.MakeBootstrap(rank).get());
@@ -762,7 +762,7 @@ TEST(MutualReadsOfNone, ShortRunsThatDifferGoByTheSchedule) {
 
 // Neither where their columns, their messages, or the parts of these that are read at once are too
 // short for the kernel, nor where they are too long.
-TEST(MutualReadsOfNone, WhatTheKernelIsNotTheFastestForIsNotSpokenOf) {
+TEST(ZeroCopyReadsOfNone, WhatTheKernelIsNotTheFastestForIsNotSpokenOf) {
   constexpr size_t kShortMost = size_t{64} << 10;  // shorter than all messages, longer than a block
   const struct {
     ShmOptions options;
@@ -812,7 +812,7 @@ class Ended {
   ProcessWatch watch_;
 };
 
-TEST(MutualReadsOfNone, ARefusalOfTheKernelIsFoundBeforeAllHaveAgreed) {
+TEST(ZeroCopyReadsOfNone, ARefusalOfTheKernelIsFoundBeforeAllHaveAgreed) {
   const Ended ended;
   for (const Case& c : kSomeCases) {
     RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -859,7 +859,7 @@ class Copy {
 };
 
 // As that of a device, or secret memory: what was read before says nothing of it.
-TEST(MutualReadsOfNone, WhatTheKernelDoesNotReadGoesByTheSchedule) {
+TEST(ZeroCopyReadsOfNone, WhatTheKernelDoesNotReadGoesByTheSchedule) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get(), ByKernel());
     Data readable(kSomeCases[0], rank, 2, kOrdinary);
@@ -889,7 +889,7 @@ TEST(MutualReadsOfNone, WhatTheKernelDoesNotReadGoesByTheSchedule) {
 }
 
 // Behind that it ends the call on all ranks.
-TEST(MutualReadsOfSome, AProcessThatIsGoneWhenItIsReadIsLost) {
+TEST(ZeroCopyReadsOfSome, AProcessThatIsGoneWhenItIsReadIsLost) {
   const Ended ended;
   for (const Case& c : kSomeCases) {
     const Rank* first = nullptr;
@@ -916,7 +916,7 @@ TEST(MutualReadsOfSome, AProcessThatIsGoneWhenItIsReadIsLost) {
   }
 }
 
-TEST(MutualReadsOfSome, AMatrixThatCannotBeWrittenIsNamed) {
+TEST(ZeroCopyReadsOfSome, AMatrixThatCannotBeWrittenIsNamed) {
   Data* first = nullptr;
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get(), ByKernel());
@@ -941,7 +941,7 @@ TEST(MutualReadsOfSome, AMatrixThatCannotBeWrittenIsNamed) {
 }
 
 // There a rank may wait before it sends anything, and would not let those know that wait for it.
-TEST(MutualReadsOfNone, AlongATreeNothingIsSaid) {
+TEST(ZeroCopyReadsOfNone, AlongATreeNothingIsSaid) {
   constexpr int kRanks = 3;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());
@@ -962,7 +962,7 @@ TEST(MutualReadsOfNone, AlongATreeNothingIsSaid) {
   });
 }
 
-TEST(MutualReadsOfSome, CallsThatDoNotMatchAreNamed) {
+TEST(ZeroCopyReadsOfSome, CallsThatDoNotMatchAreNamed) {
   for (const bool sends : {false, true}) {
     RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
       Rank me(world.MakeBootstrap(rank).get());
@@ -997,7 +997,7 @@ bool HasTheBitsOfTheSchedule(Rank* me, const Case& c, Way way) {
 }
 
 // Where memory of another rank lies elsewhere than that has it.
-TEST(MutualReadsOfProcesses, HaveTheBitsOfTheSchedule) {
+TEST(ZeroCopyReadsOfProcesses, HaveTheBitsOfTheSchedule) {
   for (const Way way : {Way::kMapped, Way::kByKernel, Way::kMixed}) {
     for (const int ranks : {2, 3}) {
       const std::vector<int> ends = RunProcesses(ranks, [&](Bootstrap* bootstrap) {
@@ -1041,7 +1041,7 @@ std::vector<int> RunWithOneThatLeaves(int ranks, Way way, const Case& c, double 
   });
 }
 
-TEST(MutualReadsOfProcesses, OneThatDiesIsLost) {
+TEST(ZeroCopyReadsOfProcesses, OneThatDiesIsLost) {
   for (const Way way : {Way::kMapped, Way::kByKernel}) {
     for (const Case& c : kSomeCases) {
       EXPECT_EQ(RunWithOneThatLeaves(2, way, c, 60, StatusCode::kPeerLost, "rank 1",
@@ -1054,7 +1054,7 @@ TEST(MutualReadsOfProcesses, OneThatDiesIsLost) {
   }
 }
 
-TEST(MutualReadsOfProcesses, WhatIsNotThereAnyMoreIsNamedOnAll) {
+TEST(ZeroCopyReadsOfProcesses, WhatIsNotThereAnyMoreIsNamedOnAll) {
   for (const Case& c : kSomeCases) {
     const int ranks = MostByKernel(c);
     const std::string says =
@@ -1069,7 +1069,7 @@ TEST(MutualReadsOfProcesses, WhatIsNotThereAnyMoreIsNamedOnAll) {
   }
 }
 
-TEST(MutualReadsOfProcesses, OneThatDoesNotGoOnIsNotAwaitedForEver) {
+TEST(ZeroCopyReadsOfProcesses, OneThatDoesNotGoOnIsNotAwaitedForEver) {
   EXPECT_EQ(RunWithOneThatLeaves(2, Way::kMapped, kSomeCases[0], 2.5, StatusCode::kTimedOut, "2.5",
                                  [](const Rank& me, Data*, uint64_t number) {
                                    me.Say(number | kReads);
@@ -1081,7 +1081,7 @@ TEST(MutualReadsOfProcesses, OneThatDoesNotGoOnIsNotAwaitedForEver) {
 }
 
 // The schedule has no more than what is left of the time that a call may take.
-TEST(MutualReadsOfProcesses, OneThatLeavesLateTakesNoTimeTwice) {
+TEST(ZeroCopyReadsOfProcesses, OneThatLeavesLateTakesNoTimeTwice) {
   const auto leaves = [](const Rank& me, Data*, uint64_t number) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2500));
     me.Say(number | kLeft);

@@ -1,0 +1,69 @@
+// Multi-broadcast, multi-reduce and all-reduce by zero-copy reads (AP3000 paper section 4.2 without
+// staging memory): each rank copies or combines what the others expose.
+
+#include "patterns/catalogue/compilers.h"
+
+namespace brigade {
+namespace {
+
+// The other ranks, in the order in which a ring brings their contributions to `rank`.
+std::vector<int> AlongRing(const ScheduleParameters& p) {
+  std::vector<int> ranks;
+  for (int i = 1; i < p.size; ++i) {
+    ranks.push_back((p.rank + (p.decreasing ? p.size - i : i)) % p.size);
+  }
+  return ranks;
+}
+
+void ReadAll(const std::vector<int>& peers, ReadSchedule* schedule) {
+  for (const int peer : peers) schedule->steps.push_back({ReadStep::kRead, peer, peer});
+}
+
+ReadSchedule CombineOwnBlock(const ScheduleParameters& p, const std::vector<int>& peers) {
+  ReadSchedule schedule;
+  schedule.order = peers;
+  schedule.order.push_back(p.rank);
+  schedule.steps = {{ReadStep::kExpose}, {ReadStep::kCombine, -1, p.rank}};
+  return schedule;
+}
+
+}  // namespace
+
+ReadSchedule ReadMultiBroadcast(const ScheduleParameters& p) {
+  ReadSchedule schedule;
+  schedule.steps = {{ReadStep::kExpose}};
+  ReadAll(AlongRing(p), &schedule);
+  schedule.steps.push_back({ReadStep::kDone});
+  return schedule;
+}
+
+ReadSchedule ReadMultiReduce(const ScheduleParameters& p) {
+  ReadSchedule schedule = CombineOwnBlock(p, AlongRing(p));
+  schedule.steps.push_back({ReadStep::kDone});
+  return schedule;
+}
+
+// Each rank combines one share, which nothing but the sum is read of by others.
+ReadSchedule ReadAllReduce(const ScheduleParameters& p) {
+  const std::vector<int> peers = AlongRing(p);
+  ReadSchedule schedule = CombineOwnBlock(p, peers);
+  schedule.steps.push_back({ReadStep::kExpose});
+  ReadAll(peers, &schedule);
+  schedule.steps.push_back({ReadStep::kDone});
+  return schedule;
+}
+
+bool ReadsKeepOrder(Pattern pattern, const Topology& topology, int size) {
+  switch (pattern) {
+    case Pattern::kMultiBroadcast:
+      return true;
+    case Pattern::kMultiReduce:
+      return size == 2 || topology.shape != Shape::kCirculant;
+    case Pattern::kAllReduce:
+      return topology.shape == Shape::kDealt || (size == 2 && topology.shape == Shape::kHypercube);
+    default:
+      return false;
+  }
+}
+
+}  // namespace brigade

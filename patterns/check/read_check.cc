@@ -1,0 +1,221 @@
+#include "patterns/check/read_check.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/check/promise.h"
+#include "patterns/check/symbols.h"
+#include "patterns/schedule/shares.h"
+
+namespace brigade {
+namespace {
+
+// By rank: how many of its steps come before.
+using Clock = std::vector<int>;
+
+// A block of one rank's user memory.
+struct Block {
+  Value* value = nullptr;
+  std::pair<int, int> written{-1, 0};             // by which rank, in which of its steps
+  std::vector<std::pair<int, int>> read_since{};  // likewise
+};
+
+struct Rank {
+  size_t next = 0;             // step
+  bool has_published = false;  // kDone
+  Clock clock;
+  std::vector<Clock> exposed;  // clocks of its exposures
+  Clock done;
+  UserMemory memory;
+  std::vector<Block> blocks;
+  Block result;  // of kMultiReduce: the matrix
+};
+
+Status Wrong(int rank, const std::string& what) {
+  return {StatusCode::kInternal, "rank " + std::to_string(rank) + ": " + what};
+}
+
+class ReadCheck {
+ public:
+  ReadCheck(const CheckCase& c, const std::vector<ReadSchedule>& schedules)
+      : case_(c), schedules_(schedules), promise_(c, SharesOf(c)) {
+    ranks_.resize(schedules.size());
+    for (int r = 0; r < c.size; ++r) {
+      Rank& rank = At(r);
+      rank.clock.resize(schedules.size());
+      rank.memory = promise_.AtFirst(r);
+      rank.blocks.resize(rank.memory.portions.size());
+      for (size_t b = 0; b < rank.blocks.size(); ++b) {
+        rank.blocks[b].value = rank.memory.portions[b].data();
+      }
+      if (!rank.memory.matrix.empty()) rank.result.value = rank.memory.matrix.data();
+    }
+  }
+
+  Status Run() {
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (int r = 0; r < case_.size; ++r) {
+        while (At(r).next < schedules_[static_cast<size_t>(r)].steps.size()) {
+          bool ran = false;
+          BRIGADE_RETURN_IF_ERROR(RunStep(r, &ran));
+          if (!ran) break;
+          moved = true;
+        }
+      }
+    }
+    std::vector<UserMemory> memory;
+    for (int r = 0; r < case_.size; ++r) {
+      if (At(r).next < schedules_[static_cast<size_t>(r)].steps.size()) {
+        return Wrong(r, "waits for ever in step " + std::to_string(At(r).next));
+      }
+      memory.push_back(At(r).memory);
+    }
+    for (int r = 0; r < case_.size; ++r) BRIGADE_RETURN_IF_ERROR(promise_.Check(r, memory));
+    return OverwriteAll();
+  }
+
+ private:
+  static Shares SharesOf(const CheckCase& c) {
+    return EntryOf(c.pattern).multi ? Shares() : Shares{Shares::kEqual, c.size};
+  }
+  Rank& At(int rank) { return ranks_[static_cast<size_t>(rank)]; }
+
+  Status RunStep(int r, bool* ran) {
+    Rank& rank = At(r);
+    const ReadSchedule& schedule = schedules_[static_cast<size_t>(r)];
+    const ReadStep& step = schedule.steps[rank.next];
+    if (step.opcode == ReadStep::kDone) {
+      *ran = IsDone(r);
+    } else {
+      *ran = true;
+      if (step.opcode == ReadStep::kRead) *ran = HasExposed(r, step.peer);
+      if (step.opcode == ReadStep::kCombine) {
+        for (const int peer : schedule.order) *ran &= peer == r || HasExposed(r, peer);
+      }
+    }
+    if (!*ran) return Status();
+    ++rank.next;
+    ++rank.clock[static_cast<size_t>(r)];
+    switch (step.opcode) {
+      case ReadStep::kExpose:
+        rank.exposed.push_back(rank.clock);
+        return Status();
+      case ReadStep::kRead: {
+        const Value* value = nullptr;
+        BRIGADE_RETURN_IF_ERROR(Read(r, &BlockOf(step.peer, step.block), &value));
+        return Write(r, &BlockOf(r, step.block), *value);
+      }
+      case ReadStep::kCombine:
+        return Combine(r, schedule.order, step.block);
+      case ReadStep::kDone:
+        return Status();
+    }
+    return Wrong(r, "no such step");
+  }
+
+  Block& BlockOf(int rank, int block) { return At(rank).blocks[static_cast<size_t>(block)]; }
+
+  // Whether `peer` has exposed as often as `reader`; then that comes before the reader's next step.
+  bool HasExposed(int reader, int peer) {
+    const size_t exposures = At(reader).exposed.size();
+    if (exposures == 0 || At(peer).exposed.size() < exposures) return false;
+    Join(At(peer).exposed[exposures - 1], &At(reader).clock);
+    return true;
+  }
+  bool IsDone(int r) {
+    if (!At(r).has_published) {
+      At(r).has_published = true;
+      ++At(r).clock[static_cast<size_t>(r)];
+      At(r).done = At(r).clock;
+    }
+    for (const Rank& other : ranks_) {
+      if (!other.has_published) return false;
+    }
+    for (const Rank& other : ranks_) Join(other.done, &At(r).clock);
+    return true;
+  }
+  static void Join(const Clock& before, Clock* clock) {
+    for (size_t i = 0; i < before.size(); ++i) (*clock)[i] = std::max((*clock)[i], before[i]);
+  }
+  bool ComesBefore(const std::pair<int, int>& event, int r) {
+    return event.first < 0 || event.second <= At(r).clock[static_cast<size_t>(event.first)];
+  }
+
+  Status Read(int r, Block* block, const Value** value) {
+    if (!ComesBefore(block->written, r)) return Wrong(r, "reads what may not be written yet");
+    block->read_since.emplace_back(r, At(r).clock[static_cast<size_t>(r)]);
+    *value = block->value;
+    return Status();
+  }
+  Status Write(int r, Block* block, const Value& value) {
+    if (!ComesBefore(block->written, r)) return Wrong(r, "writes while another rank does");
+    for (const auto& read : block->read_since) {
+      if (!ComesBefore(read, r)) {
+        return Wrong(r, "writes what rank " + std::to_string(read.first) + " may be reading");
+      }
+    }
+    *block->value = value;
+    block->written = {r, At(r).clock[static_cast<size_t>(r)]};
+    block->read_since.clear();
+    return Status();
+  }
+
+  Status Combine(int r, const std::vector<int>& order, int block) {
+    Value sum;
+    for (const int peer : order) {
+      const Value* value = nullptr;
+      BRIGADE_RETURN_IF_ERROR(Read(r, &BlockOf(peer, block), &value));
+      if (sum.is_nothing()) {
+        sum = *value;
+      } else if (value->low != sum.high + 1) {
+        return Wrong(r, "combines block " + std::to_string(block) + " out of order");
+      } else {
+        sum.high = value->high;
+        sum.association = Associate(sum.association, value->association);
+      }
+    }
+    return Write(r, EntryOf(case_.pattern).multi ? &At(r).result : &BlockOf(r, block), sum);
+  }
+
+  // The program, in which the call has returned.
+  Status OverwriteAll() {
+    for (int r = 0; r < case_.size; ++r) {
+      ++At(r).clock[static_cast<size_t>(r)];
+      for (Block& block : At(r).blocks) BRIGADE_RETURN_IF_ERROR(Write(r, &block, Value()));
+    }
+    return Status();
+  }
+
+  const CheckCase& case_;
+  const std::vector<ReadSchedule>& schedules_;
+  Promise promise_;
+  std::vector<Rank> ranks_;
+};
+
+}  // namespace
+
+std::vector<ReadSchedule> CompileAllReads(const CheckCase& c) {
+  std::vector<ReadSchedule> schedules;
+  for (int r = 0; r < c.size; ++r) {
+    ScheduleParameters p;
+    p.size = c.size;
+    p.rank = r;
+    p.topology = c.topology;
+    p.decreasing = c.decreasing;
+    p.shares_memory = true;
+    schedules.push_back(EntryOf(c.pattern).compile_reads(p));
+  }
+  return schedules;
+}
+
+Status CheckReads(const CheckCase& c, const std::vector<ReadSchedule>& schedules) {
+  CheckCase one_piece = c;
+  one_piece.pieces.assign(static_cast<size_t>(c.size), 1);
+  return ReadCheck(one_piece, schedules).Run();
+}
+
+}  // namespace brigade
