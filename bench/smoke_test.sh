@@ -149,6 +149,7 @@ for exact in --exact ''; do
   "$bench" explain --pattern reduce --ranks 4 --bytes 64K $exact --machine "$out/machine_shm.json" >"$out/explained.txt"
   grep -E '^Choice: .* in [0-9]+ pieces?, predicted [0-9.]+ us\. Chosen by the rule for ranks that share memory' \
     "$out/explained.txt"
+  grep '^  inline messages, if .*; copies: ' "$out/explained.txt"
 done
 
 status=0

@@ -9,6 +9,8 @@
 #include "patterns/model/candidates.h"
 #include "patterns/model/free_topology.h"
 #include "patterns/model/model_choice.h"
+#include "patterns/protocol/describe_plan.h"
+#include "patterns/protocol/protocol.h"
 #include "transport/machines/machine_description.h"
 
 namespace brigade::bench {
@@ -37,6 +39,48 @@ void PrintCandidates(const std::vector<Candidate>& candidates) {
   }
 }
 
+std::string ChoiceOf(const MachineDescription& machine, const PieceSettings& settings,
+                     CostQuery query, const std::vector<Candidate>& candidates,
+                     const Options& options) {
+  const CatalogueEntry& entry = EntryOf(query.pattern);
+  const int hosts = machine.HostOf(options.ranks - 1) + 1;
+  const bool order_free = options.exact || !entry.combines;
+  const bool shares_memory = SharesMemory(machine, query);
+  Capabilities transport;
+  transport.lands_in_peer_memory = shares_memory;
+  transport.tuning.piece_cost_bytes = machine.piece_cost_bytes;
+  const size_t all_bytes = options.bytes * static_cast<size_t>(entry.multi ? options.ranks : 1);
+  const bool crowded = shares_memory && machine.ranks_per_processor > 1;
+  const Topology free = FreeTopology(entry.pattern, {options.ranks, hosts, &transport, crowded},
+                                     all_bytes, order_free);
+  const auto described = [](const Candidate& candidate) {
+    char us[32];
+    std::snprintf(us, sizeof(us), "%.1f", candidate.cost.us);
+    return DescribeCandidate(candidate) + ", predicted " + us + " us. ";
+  };
+  if (shares_memory && !entry.topologies.empty()) {
+    query.topology = free;
+    return ExplainRule(machine, settings, query, !order_free) + ".";
+  }
+  if (order_free || entry.topologies.empty()) {
+    return described(candidates.front()) +
+           "Chosen by the model: the fastest candidate, or one that is about as fast and has fewer "
+           "pieces or messages.";
+  }
+  query.topology = free;
+  return described(RankCandidates(machine, settings, query, /*fixed=*/true).front()) +
+         "The model has chosen the pieces only. The topology gives a sum its order, which is part "
+         "of the result, so a rule fixes the topology for all machines. --exact: the choice if any "
+         "order gives the same bits.";
+}
+
+void PrintProtocols(const CatalogueEntry& entry, bool shares_memory) {
+  std::printf("Protocols, the first one that can run a call:\n");
+  for (const Protocol* const protocol : ProtocolsFor(entry, shares_memory)) {
+    std::printf("  %s\n", DescribeProtocol(*protocol).c_str());
+  }
+}
+
 }  // namespace
 
 Status RunExplain(const Options& options) {
@@ -61,34 +105,8 @@ Status RunExplain(const Options& options) {
               options.ranks, machine.name.c_str(), hosts, hosts == 1 ? "" : "s");
   PrintCandidates(candidates);
 
-  const bool shares_memory = SharesMemory(machine, query);
-  Capabilities transport;
-  transport.lands_in_peer_memory = shares_memory;
-  transport.tuning.piece_cost_bytes = machine.piece_cost_bytes;
-  const size_t all_bytes = options.bytes * static_cast<size_t>(entry.multi ? options.ranks : 1);
-  const bool crowded = shares_memory && machine.ranks_per_processor > 1;
-  const Topology free = FreeTopology(entry.pattern, {options.ranks, hosts, &transport, crowded},
-                                     all_bytes, order_free);
-  if (shares_memory && !entry.topologies.empty()) {
-    query.topology = free;
-    std::printf("Choice: %s.\n", ExplainRule(machine, settings, query, !order_free).c_str());
-    return Status();
-  }
-  if (order_free || entry.topologies.empty()) {
-    std::printf(
-        "Choice: %s, predicted %.1f us. Chosen by the model: the fastest candidate, or one that is "
-        "about as fast and has fewer pieces or messages.\n",
-        DescribeCandidate(candidates.front()).c_str(), candidates.front().cost.us);
-    return Status();
-  }
-  query.topology = free;
-  const Candidate kept = RankCandidates(machine, settings, query, /*fixed=*/true).front();
-  std::printf(
-      "Choice: %s, predicted %.1f us. The model has chosen the pieces only. The topology gives a "
-      "sum its order, which "
-      "is part of the result, so a rule fixes the topology for all machines. --exact: the choice "
-      "if any order gives the same bits.\n",
-      DescribeCandidate(kept).c_str(), kept.cost.us);
+  std::printf("Choice: %s\n", ChoiceOf(machine, settings, query, candidates, options).c_str());
+  PrintProtocols(entry, SharesMemory(machine, query));
   return Status();
 }
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "patterns/model/candidates.h"
-#include "patterns/protocol/protocol.h"
 #include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/pattern.h"
 #include "patterns/schedule/shares.h"
@@ -45,6 +44,10 @@ std::string SegmentsOf(const Plan& plan) {
 
 }  // namespace
 
+std::string DescribeProtocol(const Protocol& protocol) {
+  return std::string(protocol.name) + ", if " + protocol.condition + "; copies: " + protocol.copies;
+}
+
 std::string DescribePlan(const Plan& plan) {
   std::string text = CallsOf(plan);
   if (!plan.reason.empty()) {
@@ -56,9 +59,7 @@ std::string DescribePlan(const Plan& plan) {
   text += plan.protocol_count == 1 ? "\n  protocol:"
                                    : "\n  protocols, the first one that can run a call:";
   for (int i = 0; i < plan.protocol_count; ++i) {
-    const Protocol& protocol = *plan.protocols[i];
-    text += std::string("\n    ") + protocol.name + ", if " + protocol.condition +
-            "; copies: " + protocol.copies;
+    text += "\n    " + DescribeProtocol(*plan.protocols[i]);
   }
   return text;
 }

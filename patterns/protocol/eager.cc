@@ -9,7 +9,7 @@
 namespace brigade {
 namespace {
 
-bool IsFewStreams(const Plan& plan) {
+bool IsFewStreams(const GroupState&, const Plan& plan) {
   return plan.schedule->streams.size() <= ShortPath<PostPort>::kMostStreams &&
          plan.schedule->shares.count == 0 && plan.schedule->runs.empty();
 }
@@ -26,10 +26,6 @@ Outcome Run(CallRun* run) {
   return Outcome::kDone;
 }
 
-bool AppliesShared(const GroupState&, const Plan& plan) {
-  return plan.config->capabilities->line_bytes > 0 && IsFewStreams(plan);
-}
-
 Outcome RunShared(CallRun* run) {
   // Memory that receivers have given back is still in the cache.
   if (run->engine->sends()->in_flight() > 0) run->engine->Move();
@@ -37,17 +33,26 @@ Outcome RunShared(CallRun* run) {
   return may_run ? Run<EdgePort>(run) : Outcome::kNotNow;
 }
 
+bool ServesAll(const CatalogueEntry&) { return true; }
+
 // Receives are posted ahead, before the lengths of their portions are looked at.
-bool Applies(const GroupState&, const Plan& plan) {
-  return !plan.entry->multi && IsFewStreams(plan);
-}
+bool ServesMatrices(const CatalogueEntry& entry) { return !entry.multi; }
 
 }  // namespace
 
 const Protocol kEagerShared = {"eager segments through shared memory",
                                "the messages are one segment each, or a few that no rank combines",
-                               kCopies, AppliesShared, RunShared};
-const Protocol kEager = {"eager segments", "the messages are one segment each", kCopies, Applies,
+                               kCopies,
+                               /*over_edges=*/true,
+                               ServesAll,
+                               IsFewStreams,
+                               RunShared};
+const Protocol kEager = {"eager segments",
+                         "the messages are one segment each",
+                         kCopies,
+                         /*over_edges=*/false,
+                         ServesMatrices,
+                         IsFewStreams,
                          Run<PostPort>};
 
 }  // namespace brigade

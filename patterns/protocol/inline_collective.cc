@@ -344,8 +344,8 @@ class InlineCollective {
 };
 
 bool Applies(const GroupState& group, const Plan& plan) {
-  if (IsPair(plan.entry->pattern) || group.lines_to.empty() || plan.inline_program.steps.empty() ||
-      plan.config->capabilities->line_bytes == 0 || plan.signature.piece_bytes > 0) {
+  if (group.lines_to.empty() || plan.inline_program.steps.empty() ||
+      plan.signature.piece_bytes > 0) {
     return false;
   }
   CutRule rule{plan.config->settings};
@@ -391,8 +391,13 @@ Outcome RunCollective(CallRun* run) {
 
 }  // namespace
 
-const Protocol kInlineCollective = {"inline messages", "each message fits a slot of an edge",
-                                    "sender 1 for each receiver, receiver 1 or a combine", Applies,
-                                    RunCollective};
+const Protocol kInlineCollective = {
+    "inline messages",
+    "each message fits a slot of an edge",
+    "sender 1 for each receiver, receiver 1 or a combine",
+    /*over_edges=*/true,
+    [](const CatalogueEntry& entry) { return !IsPair(entry.pattern); },
+    Applies,
+    RunCollective};
 
 }  // namespace brigade

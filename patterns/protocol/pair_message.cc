@@ -148,26 +148,29 @@ Outcome ReceiveInline(CallRun* run) {
 
 // --- the table ---
 
-bool Applies(const GroupState& group, const Plan& plan) {
-  return IsPair(plan.entry->pattern) && group.edges != nullptr &&
-         plan.config->capabilities->line_bytes > 0;
-}
+bool Serves(const CatalogueEntry& entry) { return IsPair(entry.pattern); }
 
 }  // namespace
 
 const Protocol kPostedBuffer = {
-    "posted buffer", "the receiver waits, and its buffer is mapped or written by the kernel",
+    "posted buffer",
+    "the receiver waits, and its buffer is mapped or written by the kernel",
     "sender 1, receiver 0",
-    [](const GroupState& group, const Plan& plan) {
-      return Applies(group, plan) && plan.signature.is_long();
-    },
+    /*over_edges=*/true,
+    Serves,
+    [](const GroupState&, const Plan& plan) { return plan.signature.is_long(); },
     [](CallRun* run) {
       return run->call.pattern == Pattern::kSend ? SendToPostedBuffer(run)
                                                  : ReceiveIntoPostedBuffer(run);
     }};
 
-const Protocol kInlineMessage = {"inline message", "the message fits a slot of the edge",
-                                 "sender 1, receiver 1", Applies, [](CallRun* run) {
+const Protocol kInlineMessage = {"inline message",
+                                 "the message fits a slot of the edge",
+                                 "sender 1, receiver 1",
+                                 /*over_edges=*/true,
+                                 Serves,
+                                 [](const GroupState&, const Plan&) { return true; },
+                                 [](CallRun* run) {
                                    return run->call.pattern == Pattern::kSend ? SendInline(run)
                                                                               : ReceiveInline(run);
                                  }};

@@ -28,7 +28,12 @@ Outcome Run(CallRun* run) {
 
 }  // namespace
 
-const Protocol kPipelined = {"pipelined", "no other does", "sender 1, receiver 1 or a combine",
-                             [](const GroupState&, const Plan&) { return true; }, Run};
+const Protocol kPipelined = {"pipelined",
+                             "no other does",
+                             "sender 1, receiver 1 or a combine",
+                             /*over_edges=*/false,
+                             [](const CatalogueEntry&) { return true; },
+                             [](const GroupState&, const Plan&) { return true; },
+                             Run};
 
 }  // namespace brigade

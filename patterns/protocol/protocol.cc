@@ -12,8 +12,17 @@ constexpr const Protocol* kProtocols[] = {&kPostedBuffer, &kInlineMessage, &kInl
 
 }  // namespace
 
-void ListProtocols(const GroupState& group, Plan* plan) {
+std::vector<const Protocol*> ProtocolsFor(const CatalogueEntry& entry, bool edges) {
+  std::vector<const Protocol*> protocols;
   for (const Protocol* const protocol : kProtocols) {
+    if ((edges || !protocol->over_edges) && protocol->serves(entry)) protocols.push_back(protocol);
+  }
+  return protocols;
+}
+
+void ListProtocols(const GroupState& group, Plan* plan) {
+  const bool edges = group.edges != nullptr && plan->config->capabilities->line_bytes > 0;
+  for (const Protocol* const protocol : ProtocolsFor(*plan->entry, edges)) {
     if (!protocol->applies(group, *plan)) continue;
     BRIGADE_CHECK_LT(plan->protocol_count, Plan::kMostProtocols);
     plan->protocols[plan->protocol_count++] = protocol;

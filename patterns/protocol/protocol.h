@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "membuf/status.h"
+#include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
@@ -47,7 +49,10 @@ struct Protocol {
   // For people: when it serves a call, and the copies of a message.
   const char* condition;
   const char* copies;
-  // Whether a plan lists it. Asked once, when the plan is made.
+  // What it serves: all ranks or the two of a message, if `over_edges` only those with edges.
+  bool over_edges;
+  bool (*serves)(const CatalogueEntry& entry);
+  // Whether a plan that it serves lists it. Asked once, when the plan is made.
   bool (*applies)(const GroupState& group, const Plan& plan);
   Outcome (*run)(CallRun* run);
 };
@@ -59,6 +64,9 @@ inline bool MayWriteAtOnce(const CallRun& run) {
 
 // Lists the protocols of a plan that is complete otherwise.
 void ListProtocols(const GroupState& group, Plan* plan);
+
+// Returns the protocols that may serve a pattern, in order. `edges`: ranks share memory.
+std::vector<const Protocol*> ProtocolsFor(const CatalogueEntry& entry, bool edges);
 
 }  // namespace brigade
 

@@ -172,9 +172,8 @@ class ZeroCopyRead : public ZeroCopyAgreement {
   const ReadSchedule& schedule_;
 };
 
-bool Applies(const GroupState& group, const Plan& plan) {
-  return !plan.reads.steps.empty() && group.edges != nullptr &&
-         plan.config->capabilities->line_bytes > 0 && plan.signature.piece_bytes == 0 &&
+bool Applies(const GroupState&, const Plan& plan) {
+  return !plan.reads.steps.empty() && plan.signature.piece_bytes == 0 &&
          IsLong(plan.signature.Greatest(plan.config->settings), plan.scope->size);
 }
 
@@ -205,7 +204,13 @@ Outcome Run(CallRun* run) {
 
 }  // namespace
 
-const Protocol kZeroCopyRead = {"zero-copy read", "all ranks can read the matrices of all others",
-                                "sender 0, receiver 1 or a combine", Applies, Run};
+const Protocol kZeroCopyRead = {
+    "zero-copy read",
+    "all ranks can read the matrices of all others",
+    "sender 0, receiver 1 or a combine",
+    /*over_edges=*/true,
+    [](const CatalogueEntry& entry) { return entry.compile_reads != nullptr; },
+    Applies,
+    Run};
 
 }  // namespace brigade
