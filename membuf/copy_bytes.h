@@ -20,10 +20,10 @@ namespace brigade {
 inline bool IsSlowForMemcpy(const std::byte* to, const std::byte* from, size_t bytes) {
   constexpr uintptr_t kPage = 4096;
   constexpr uintptr_t kTooClose = 32;
+  if (bytes <= rules::kMostCopiedByMemcpy) return false;
   const uintptr_t behind =
       (reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from)) % kPage;
-  return behind > 0 && behind < kTooClose && bytes > rules::kMostCopiedByMemcpy &&
-         bytes < rules::kLeastStreamedByMemcpy;
+  return behind > 0 && behind < kTooClose && bytes < rules::kLeastStreamedByMemcpy;
 }
 
 // For that case: by moves of registers.

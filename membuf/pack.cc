@@ -65,19 +65,15 @@ void CopyOut(StridedLayout::Cursor* cursor, std::byte* base, size_t bytes, const
   }
 }
 
-void CopyIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
-            size_t bytes) {
-  if (layout.plain()) {
-    CopyBytes(chunk, base + offset, bytes);
-    return;
-  }
+void CopyRunsIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
+                size_t bytes) {
   StridedLayout::Cursor cursor(layout, offset);
   CopyIn(chunk, &cursor, base, bytes);
 }
 
-void PushIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
-            size_t bytes) {
-  if (layout.plain() || layout.run_bytes() >= rules::kLeastPushedBytes) {
+void PushRunsIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
+                size_t bytes) {
+  if (layout.run_bytes() >= rules::kLeastPushedBytes) {
     CopyIn(chunk, layout, base, offset, bytes);
     return;
   }
@@ -93,12 +89,8 @@ void PushIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base
   CopyIn(chunk, &cursor, base, bytes);
 }
 
-void CopyOut(const StridedLayout& layout, std::byte* base, size_t offset, size_t bytes,
-             const std::byte* chunk) {
-  if (layout.plain()) {
-    CopyBytes(base + offset, chunk, bytes);
-    return;
-  }
+void CopyRunsOut(const StridedLayout& layout, std::byte* base, size_t offset, size_t bytes,
+                 const std::byte* chunk) {
   StridedLayout::Cursor cursor(layout, offset);
   CopyOut(&cursor, base, bytes, chunk);
 }

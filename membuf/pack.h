@@ -11,25 +11,43 @@
 
 #include <cstddef>
 
+#include "membuf/copy_bytes.h"
 #include "membuf/strided_layout.h"
 
 namespace brigade {
 
+// The three below, of any layout.
+void CopyRunsIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
+                size_t bytes);
+void PushRunsIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
+                size_t bytes);
+void CopyRunsOut(const StridedLayout& layout, std::byte* base, size_t offset, size_t bytes,
+                 const std::byte* chunk);
+
 // Copies packed bytes [offset, offset + bytes) of the matrix at `base` into `chunk`.
 // REQUIRES: offset + bytes <= layout.bytes(); chunk has room for `bytes`; no overlap.
 // Cost: one pass over the range; the copy routine is chosen by run length (copy_routine.h).
-void CopyIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
-            size_t bytes);
+inline void CopyIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base,
+                   size_t offset, size_t bytes) {
+  if (layout.plain()) return CopyBytes(chunk, base + offset, bytes);
+  CopyRunsIn(chunk, layout, base, offset, bytes);
+}
 
 // The same for a chunk that another processor reads, and read last: through a block
 // (rules::kPushedBlockBytes), so that its lines are overwritten and not fetched first.
-void PushIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
-            size_t bytes);
+inline void PushIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base,
+                   size_t offset, size_t bytes) {
+  if (layout.plain()) return CopyBytes(chunk, base + offset, bytes);
+  PushRunsIn(chunk, layout, base, offset, bytes);
+}
 
 // The reverse: scatters `chunk` into packed bytes [offset, offset + bytes) of the matrix at `base`.
 // Touches no other byte of the matrix.
-void CopyOut(const StridedLayout& layout, std::byte* base, size_t offset, size_t bytes,
-             const std::byte* chunk);
+inline void CopyOut(const StridedLayout& layout, std::byte* base, size_t offset, size_t bytes,
+                    const std::byte* chunk) {
+  if (layout.plain()) return CopyBytes(base + offset, chunk, bytes);
+  CopyRunsOut(layout, base, offset, bytes, chunk);
+}
 
 // Packed bytes [offset, offset + bytes) of one matrix to those of another. REQUIRES: both have
 // them; no overlap. Cost: one pass, and a second one over runs of `to_layout` that are short and
