@@ -19,6 +19,7 @@
 #include "patterns/schedule/message_cut.h"
 #include "patterns/short_path/edge_port.h"
 #include "patterns/short_path/group_edges.h"
+#include "patterns/trace/trace.h"
 #include "transport/edge/edge.h"
 
 namespace brigade {
@@ -206,6 +207,7 @@ class InlineCollective {
     if (slot != nullptr && slot->kind == Slot::kLine) {
       const ConstByteSpan message = edge->Line(*slot);
       if (IsExpected(message)) {
+        Trace::Mark(TraceKind::kReceived, message.bytes, step.peer);
         CopyOutOf(message.data + kHeaderBytes, step.dst);
         edge->GiveBack(edge->Take(), /*piece=*/false);
         return Status();
@@ -238,6 +240,7 @@ class InlineCollective {
       held.edge = nullptr;
       BRIGADE_RETURN_IF_ERROR(posted().Receive(step.peer, &held, &message));
     }
+    Trace::Mark(TraceKind::kReceived, message.bytes, step.peer);
     is_held_ |= 1u << stream;
     payloads_[stream] = const_cast<std::byte*>(message.data) + kHeaderBytes;
     return IsExpected(message) ? Status() : posted().Mismatch(step.peer, message);
@@ -257,6 +260,7 @@ class InlineCollective {
     std::memcpy(PayloadOf(slot), &header_, kHeaderBytes);
     CopyPayload(PayloadOf(slot) + kHeaderBytes, step.left);
     edge->Publish(slot);
+    Trace::Mark(TraceKind::kPostSend, bytes, step.peer);
     return Status();
   }
 
@@ -269,6 +273,7 @@ class InlineCollective {
     const Matrix& matrix = MatrixAt(from);
     if (bytes_ > 0) CopyIn(to, matrix.layout, matrix.data, 0, bytes_);
     if (has_locations_) std::memcpy(to + bytes_, run_.call.locations, wire_bytes_ - bytes_);
+    Trace::Mark(TraceKind::kCopyIn, bytes_, -1);
   }
 
   void Copy(const Step& step) {
@@ -282,6 +287,7 @@ class InlineCollective {
     const Matrix& matrix = MatrixAt(to);
     if (bytes_ > 0) CopyOut(matrix.layout, matrix.data, 0, bytes_, payload);
     if (has_locations_) std::memcpy(run_.call.locations, payload + bytes_, wire_bytes_ - bytes_);
+    Trace::Mark(TraceKind::kCopyOut, bytes_, -1);
   }
 
   void Combine(const Step& step) {
@@ -297,6 +303,7 @@ class InlineCollective {
             : MutableOperand{&packed_, made, 0,
                              has_locations_ ? reinterpret_cast<int32_t*>(made + bytes_) : nullptr};
     brigade::Combine(run_.call.op, run_.call.type, bytes_ / plan_.elem_bytes, target, left, right);
+    Trace::Mark(TraceKind::kCombine, bytes_, -1);
   }
   ConstOperand Operand(const Place& place) const {
     if (!place.in_stream()) {

@@ -17,6 +17,7 @@
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/short_path/call_wait.h"
 #include "patterns/short_path/group_edges.h"
+#include "patterns/trace/trace.h"
 #include "transport/edge/edge.h"
 
 namespace brigade {
@@ -45,6 +46,13 @@ Outcome Done(CallRun* run, bool copied, size_t bytes, bool sent) {
 
 // --- the sender ---
 
+// An inline message takes little more than a look at the clock, so its events have no length.
+void MarkSend(size_t bytes, int peer) {
+  if (Trace::current() == nullptr) return;
+  Trace::Mark(TraceKind::kCopyIn, bytes, -1);
+  Trace::Mark(TraceKind::kPostSend, kHeaderBytes + bytes, peer);
+}
+
 OutEdge* EdgeToPeer(const CallRun& run) {
   return MayWriteAtOnce(run) ? EdgeTo(run.engine, run.group, kKind, run.call.root) : nullptr;
 }
@@ -72,6 +80,7 @@ Outcome SendInline(CallRun* run) {
   std::memcpy(PayloadOf(slot), &header, kHeaderBytes);
   if (bytes > 0) PushIn(PayloadOf(slot) + kHeaderBytes, matrix.layout, matrix.data, 0, bytes);
   edge->Publish(slot);
+  MarkSend(bytes, run->call.root);
   return Done(run, /*copied=*/true, bytes, /*sent=*/true);
 }
 
@@ -81,10 +90,11 @@ Outcome SendToPostedBuffer(CallRun* run) {
   if (edge == nullptr || !edge->MayLand(matrix.layout)) return Outcome::kNotNow;
   const size_t bytes = matrix.layout.bytes();
   const WireHeader header = HeaderOf(*run, bytes);
-  return edge->SendToLanding({reinterpret_cast<const std::byte*>(&header), kHeaderBytes},
-                             matrix.layout, matrix.data)
-             ? Done(run, /*copied=*/false, bytes, /*sent=*/true)
-             : Outcome::kNotNow;
+  const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header), kHeaderBytes);
+  const TraceSpan copy(TraceKind::kCopyIn, bytes, run->call.root);
+  if (!edge->SendToLanding(head, matrix.layout, matrix.data)) return Outcome::kNotNow;
+  Trace::Mark(TraceKind::kPostSend, kHeaderBytes + bytes, run->call.root);
+  return Done(run, /*copied=*/false, bytes, /*sent=*/true);
 }
 
 // --- the receiver ---
@@ -108,8 +118,10 @@ Outcome Take(CallRun* run, InEdge* edge, const Slot& slot) {
       std::memcmp(&theirs, &expected, kHeaderBytes) != 0) {
     return Outcome::kNotNow;
   }
+  Trace::Mark(TraceKind::kReceived, kHeaderBytes + bytes, run->call.root);
   if (!landed && bytes > 0) {
     CopyOut(matrix.layout, matrix.data, 0, bytes, message.data + kHeaderBytes);
+    Trace::Mark(TraceKind::kCopyOut, bytes, -1);
   }
   edge->GiveBack(edge->Take(), /*piece=*/false);
   return Done(run, /*copied=*/!landed, bytes, /*sent=*/false);

@@ -15,7 +15,6 @@
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/time_limit.h"
 #include "patterns/plan/plan.h"
-#include "patterns/trace/trace.h"
 
 namespace brigade {
 
@@ -57,10 +56,8 @@ struct Protocol {
   Outcome (*run)(CallRun* run);
 };
 
-// Whether nothing goes before the messages of a call, and no timeline records what is not posted.
-inline bool MayWriteAtOnce(const CallRun& run) {
-  return run.engine->IsIdle() && Trace::current() == nullptr;
-}
+// Whether nothing goes before the messages of a call.
+inline bool MayWriteAtOnce(const CallRun& run) { return run.engine->IsIdle(); }
 
 // Lists the protocols of a plan that is complete otherwise.
 void ListProtocols(const GroupState& group, Plan* plan);

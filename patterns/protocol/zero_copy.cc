@@ -13,6 +13,7 @@
 #include "patterns/schedule/read_schedule.h"
 #include "patterns/schedule/shares.h"
 #include "patterns/short_path/group_edges.h"
+#include "patterns/trace/trace.h"
 
 namespace brigade {
 namespace {
@@ -115,6 +116,7 @@ class ZeroCopyRead : public ZeroCopyAgreement {
   Status Copy(const Peer& from, const Range& to) {
     if (to.bytes == 0) return Status();
     CountCopy(to.bytes);
+    const TraceSpan span(TraceKind::kCopyOut, to.bytes, from.rank);
     if (from.data == nullptr) return Read(from, to.begin, to.bytes, to.matrix, to.begin);
     CopyAcross(from.layout, from.data, to.matrix.layout, to.matrix.data, to.begin, to.bytes);
     return Status();
@@ -123,6 +125,7 @@ class ZeroCopyRead : public ZeroCopyAgreement {
   // Combines the peers' contributions to a range and this rank's own, a part at a time.
   Status Combine(const Range& own) {
     if (own.bytes == 0) return Status();
+    const TraceSpan span(TraceKind::kCombine, own.bytes);
     const Matrix& to = call_.matrix;
     const size_t elem_bytes = ElementBytes(call_.type);
     alignas(64) std::byte partial_bytes[rules::kPartialSumBytes];
