@@ -250,12 +250,12 @@ inline constexpr size_t kShmOverlapBytes = size_t{16} << 10;
 // and longer ones, whose lines it fetches ahead of need, later.
 inline constexpr size_t kShmDemotedBytes = 1152;
 
-// The longest line, beyond that of a narrow ring: one miss less for its receiver, and each slot of
-// a wide ring takes as much.
-inline constexpr size_t kShmWideLineBytes = size_t{32} << 10;
-// The long line with which an edge gets a wide ring; those before go as pieces: fewer spare misses,
-// more spare memory where hardly anything is sent.
-inline constexpr int kShmLinesBeforeWide = 4;
+// The longest inline message in a wide ring, beyond that of a narrow one: longer spares its
+// receiver a cache miss, and each slot of the ring takes as much memory.
+inline constexpr size_t kShmWideInlineBytes = size_t{32} << 10;
+// The number of the long inline message with which an edge gets a wide ring; earlier ones go as
+// pieces. Fewer spare cache misses, more spare memory where hardly anything is sent.
+inline constexpr int kShmInlinesBeforeWide = 4;
 // Wide rings of a rank, each of some 263 KB: more serve more edges, and take more memory.
 inline constexpr size_t kShmMostWideBytes = size_t{8} << 20;
 // The longest inline message of a collective call, all copies for its receivers together: of longer
@@ -269,9 +269,9 @@ inline constexpr int kShmMostSendsAtOnce = 2;
 // The pieces of a message that eager segments move one by one, where others wait for them: more
 // spare more messages the bookkeeping of windows, and copy less while nobody takes what was sent.
 inline constexpr int64_t kMostShortPieces = 8;
-// The same where nobody forwards them: they lie beside their flags, and need no bookkeeping.
-inline constexpr int64_t kMostLinePieces = 512;
-static_assert(kPairSumBytes <= kMostLinePieces * kShmOverlapBytes, "they go as lines");
+// The same where no rank forwards them: they are inline messages, and need no bookkeeping.
+inline constexpr int64_t kMostInlinePieces = 512;
+static_assert(kPairSumBytes <= kMostInlinePieces * kShmOverlapBytes, "they go inline");
 
 // Kernel copies of messages from point to point. The shortest and the longest that are looked at.
 // Below, the message itself costs less than the system call; beyond, two processors that copy at
@@ -295,11 +295,11 @@ inline constexpr size_t kReadAcrossBytes = 1024;
 inline constexpr int64_t kLeastBlocksToAskFor = 1024;
 inline constexpr int64_t kMostBlockBytesToAskFor = 1024;
 
-// Landings in memory that both ranks map, to which the sender copies at once. The shortest: what
-// goes beside its flag needs none.
-inline constexpr size_t kLeastSharedLandingBytes = (size_t{4} << 10) + 1;
-// Of strided data whose runs differ from those of the landing, the shortest of either: below, a
-// step along both costs more than to stage the bytes.
+// The shortest message for which a receiver posts a buffer in memory that both ranks map: a shorter
+// one goes inline.
+inline constexpr size_t kLeastPostedBytes = (size_t{4} << 10) + 1;
+// Of strided data whose runs differ from those of the posted buffer, the shortest of either: below,
+// a step along both costs more than to stage the bytes.
 inline constexpr size_t kLeastUnequalRunBytes = 256;
 // What is freed of such memory and kept for the next allocation as long: more spares more system
 // calls and page faults, and is lost to others.

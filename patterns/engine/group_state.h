@@ -47,11 +47,11 @@ struct GroupState {
   // Null where messages are posted only. Else the edges to and from every peer, by kind and rank,
   // once used.
   EdgeAccess* edges = nullptr;
-  std::vector<OutEdge*> lines_to;
-  std::vector<InEdge*> lines_from;
-  OutEdge*& LineTo(ChannelKind kind, int peer) { return lines_to[LineIndex(kind, peer)]; }
-  InEdge*& LineFrom(ChannelKind kind, int peer) { return lines_from[LineIndex(kind, peer)]; }
-  size_t LineIndex(ChannelKind kind, int peer) const {
+  std::vector<OutEdge*> out_edges;
+  std::vector<InEdge*> in_edges;
+  OutEdge*& OutEdgeTo(ChannelKind kind, int peer) { return out_edges[EdgeIndex(kind, peer)]; }
+  InEdge*& InEdgeFrom(ChannelKind kind, int peer) { return in_edges[EdgeIndex(kind, peer)]; }
+  size_t EdgeIndex(ChannelKind kind, int peer) const {
     return static_cast<size_t>(peer) * kChannelKinds + static_cast<size_t>(kind);
   }
   Scope scopes[kChannelKinds];

@@ -150,9 +150,9 @@ class Measurer {
   // What the kernel copies to other ranks, if it may, and how fast. To be called behind
   // MeasureEdges.
   void MeasureKernelCopies(RankTimes* times) {
-    const auto* const edge = EdgeTo(engine_, group_, ChannelKind::kPointToPoint, next_);
+    OutEdge* const edge = EdgeTo(engine_, group_, ChannelKind::kPointToPoint, next_);
     if (edge == nullptr) return;
-    const KernelCopyRange& range = edge->kernel_copies();
+    const KernelCopyRange& range = edge->peer_memory().kernel_copies();
     if (range.least_bytes > range.most_bytes) return;
     const size_t bytes =
         std::min({std::max(kWorkBytes, range.least_bytes), range.most_bytes, kLongerProbeBytes});

@@ -21,9 +21,9 @@ const EdgeConfig* EdgeConfigFor(const EngineOptions& options, const Capabilities
   config.settings.segment_bytes = has.tuning.segment_bytes;
   config.settings.overlap_bytes = has.tuning.overlap_piece_bytes;
   config.settings.piece_cost_bytes = has.tuning.piece_cost_bytes;
-  if (has.line_bytes > 0 && group->lines_to.empty()) {
-    group->lines_to.resize(group->members() * kChannelKinds);
-    group->lines_from.resize(group->lines_to.size());
+  if (has.line_bytes > 0 && group->out_edges.empty()) {
+    group->out_edges.resize(group->members() * kChannelKinds);
+    group->in_edges.resize(group->out_edges.size());
   }
   const size_t eager = has.eager_piece_bytes;
   if (eager != SIZE_MAX) config.settings.eager_bytes = eager - std::min(eager, kHeaderBytes);

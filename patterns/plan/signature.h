@@ -29,7 +29,7 @@ struct ByteCounts {
 struct Signature {
   // Whether the buffer of a point-to-point call is long enough to be posted.
   static bool IsLong(const PatternCall& call) {
-    return call.matrix.layout.bytes() >= rules::kLeastSharedLandingBytes;
+    return call.matrix.layout.bytes() >= rules::kLeastPostedBytes;
   }
   bool is_long() const;
 

@@ -116,7 +116,7 @@ TEST(Signature, OfPointToPointMessagesThePeerCountsAndWhetherTheBufferMayBePoste
   EXPECT_TRUE(of(1, 8) == of(1, 4000));
   EXPECT_FALSE(of(1, 8) == of(2, 8));
   EXPECT_FALSE(of(1, 8).is_long());
-  EXPECT_TRUE(of(1, rules::kLeastSharedLandingBytes).is_long());
+  EXPECT_TRUE(of(1, rules::kLeastPostedBytes).is_long());
 }
 
 }  // namespace

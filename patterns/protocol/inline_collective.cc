@@ -204,8 +204,8 @@ class InlineCollective {
   Status Receive(const Step& step) {
     InEdge* const edge = EdgeFrom(run_.group, kind_, step.peer);
     const Slot* const slot = edge == nullptr ? nullptr : Poll(run_.engine, edge, step.peer);
-    if (slot != nullptr && slot->kind == Slot::kLine) {
-      const ConstByteSpan message = edge->Line(*slot);
+    if (slot != nullptr && slot->kind == Slot::kInline) {
+      const ConstByteSpan message = edge->Inline(*slot);
       if (IsExpected(message)) {
         Trace::Mark(TraceKind::kReceived, message.bytes, step.peer);
         CopyOutOf(message.data + kHeaderBytes, step.dst);
@@ -231,7 +231,8 @@ class InlineCollective {
     ConstByteSpan message;
     if (slot != nullptr) {
       held.piece = slot->kind == Slot::kPiece;
-      message = held.piece ? run_.group->edges->PieceIn(run_.group->id, *slot) : edge->Line(*slot);
+      message =
+          held.piece ? run_.group->edges->PieceIn(run_.group->id, *slot) : edge->Inline(*slot);
     }
     if (message.data != nullptr) {
       held.edge = edge;
@@ -249,13 +250,13 @@ class InlineCollective {
   Status Send(const Step& step) {
     const size_t bytes = kHeaderBytes + wire_bytes_;
     OutEdge* const edge = EdgeTo(run_.engine, run_.group, kind_, step.peer);
-    Slot* const slot = edge == nullptr             ? nullptr
-                       : bytes <= Slot::kLineBytes ? edge->Next()
-                                                   : edge->NextForLongLine(bytes);
+    Slot* const slot = edge == nullptr               ? nullptr
+                       : bytes <= Slot::kInlineBytes ? edge->Next()
+                                                     : edge->NextForLongInline(bytes);
     if (slot == nullptr) {
       return posted().Send(step, [&](std::byte* payload) { CopyPayload(payload, step.left); });
     }
-    slot->kind = Slot::kLine;
+    slot->kind = Slot::kInline;
     slot->bytes = static_cast<uint16_t>(bytes);
     std::memcpy(PayloadOf(slot), &header_, kHeaderBytes);
     CopyPayload(PayloadOf(slot) + kHeaderBytes, step.left);
@@ -351,7 +352,7 @@ class InlineCollective {
 };
 
 bool Applies(const GroupState& group, const Plan& plan) {
-  if (group.lines_to.empty() || plan.inline_program.steps.empty() ||
+  if (group.out_edges.empty() || plan.inline_program.steps.empty() ||
       plan.signature.piece_bytes > 0) {
     return false;
   }
@@ -362,7 +363,7 @@ bool Applies(const GroupState& group, const Plan& plan) {
   rule.ranks = plan.scope->size;
   const size_t longest = plan.signature.Greatest(plan.config->settings).longest;
   const size_t wire_bytes = longest / rule.elem_bytes * rule.wire_bytes;
-  if (kHeaderBytes + wire_bytes <= Slot::kLineBytes) return true;
+  if (kHeaderBytes + wire_bytes <= Slot::kInlineBytes) return true;
   // Of an exchange each rank copies a short contribution for each other rank.
   const size_t most_bytes = plan.choice.topology.shape == Shape::kExchange
                                 ? rules::kMostInlineBytes
@@ -381,8 +382,9 @@ bool AllSlotsAreFree(const CallRun& run) {
     const size_t bytes =
         kHeaderBytes + matrix.layout.bytes() / run.plan.elem_bytes * run.plan.wire_elem_bytes;
     OutEdge* const edge = EdgeTo(run.engine, run.group, run.plan.kind, step.peer);
-    all &= edge != nullptr && (bytes <= Slot::kLineBytes ? edge->Next() != nullptr
-                                                         : edge->NextForLongLine(bytes) != nullptr);
+    all &= edge != nullptr &&
+           (bytes <= Slot::kInlineBytes ? edge->Next() != nullptr
+                                        : edge->NextForLongInline(bytes) != nullptr);
   }
   return all;
 }

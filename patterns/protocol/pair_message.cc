@@ -59,11 +59,11 @@ OutEdge* EdgeToPeer(const CallRun& run) {
 
 // Null: the message is too long, or the edge has no slot for it.
 Slot* SlotFor(const EdgeConfig& config, size_t bytes, OutEdge* edge) {
-  if (kHeaderBytes + bytes <= Slot::kLineBytes) return edge->Next();
-  if (!edge->is_wide() || kHeaderBytes + bytes > WideSlot::kLineBytes) return nullptr;
+  if (kHeaderBytes + bytes <= Slot::kInlineBytes) return edge->Next();
+  if (!edge->is_wide() || kHeaderBytes + bytes > WideSlot::kInlineBytes) return nullptr;
   const PiecePlan segments = PlanMessage(config.settings, bytes);
   return segments.IsOnePiece() && !segments.header_ahead
-             ? edge->NextForLongLine(kHeaderBytes + bytes)
+             ? edge->NextForLongInline(kHeaderBytes + bytes)
              : nullptr;
 }
 
@@ -75,7 +75,7 @@ Outcome SendInline(CallRun* run) {
   Slot* const slot = SlotFor(*run->plan.config, bytes, edge);
   if (slot == nullptr) return Outcome::kNotNow;
   const WireHeader header = HeaderOf(*run, bytes);
-  slot->kind = Slot::kLine;
+  slot->kind = Slot::kInline;
   slot->bytes = static_cast<uint16_t>(kHeaderBytes + bytes);
   std::memcpy(PayloadOf(slot), &header, kHeaderBytes);
   if (bytes > 0) PushIn(PayloadOf(slot) + kHeaderBytes, matrix.layout, matrix.data, 0, bytes);
@@ -87,12 +87,12 @@ Outcome SendInline(CallRun* run) {
 Outcome SendToPostedBuffer(CallRun* run) {
   OutEdge* const edge = EdgeToPeer(*run);
   const Matrix& matrix = run->call.matrix;
-  if (edge == nullptr || !edge->MayLand(matrix.layout)) return Outcome::kNotNow;
+  if (edge == nullptr || !edge->MayWritePostedBuffer(matrix.layout)) return Outcome::kNotNow;
   const size_t bytes = matrix.layout.bytes();
   const WireHeader header = HeaderOf(*run, bytes);
   const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header), kHeaderBytes);
   const TraceSpan copy(TraceKind::kCopyIn, bytes, run->call.root);
-  if (!edge->SendToLanding(head, matrix.layout, matrix.data)) return Outcome::kNotNow;
+  if (!edge->SendToPostedBuffer(head, matrix.layout, matrix.data)) return Outcome::kNotNow;
   Trace::Mark(TraceKind::kPostSend, kHeaderBytes + bytes, run->call.root);
   return Done(run, /*copied=*/false, bytes, /*sent=*/true);
 }
@@ -105,9 +105,9 @@ InEdge* EdgeFromPeer(const CallRun& run) {
 
 // Takes the message that has come. kNotNow: it lies elsewhere, or is another one than the next.
 Outcome Take(CallRun* run, InEdge* edge, const Slot& slot) {
-  const bool landed = slot.kind == Slot::kLanded;
-  if (!landed && slot.kind != Slot::kLine) return Outcome::kNotNow;
-  const ConstByteSpan message = edge->Line(slot);
+  const bool landed = slot.kind == Slot::kPosted;
+  if (!landed && slot.kind != Slot::kInline) return Outcome::kNotNow;
+  const ConstByteSpan message = edge->Inline(slot);
   if (message.data == nullptr || message.bytes < kHeaderBytes) return Outcome::kNotNow;
   WireHeader theirs;
   std::memcpy(&theirs, message.data, kHeaderBytes);
@@ -130,8 +130,7 @@ Outcome Take(CallRun* run, InEdge* edge, const Slot& slot) {
 Outcome ReceiveIntoPostedBuffer(CallRun* run) {
   InEdge* const edge = EdgeFromPeer(*run);
   const Matrix& matrix = run->call.matrix;
-  if (edge == nullptr || edge->Peek() != nullptr ||
-      !edge->LendLanding(matrix.layout, matrix.data)) {
+  if (edge == nullptr || edge->Peek() != nullptr || !edge->PostBuffer(matrix.layout, matrix.data)) {
     return Outcome::kNotNow;
   }
   const Slot* slot = nullptr;
@@ -144,7 +143,7 @@ Outcome ReceiveIntoPostedBuffer(CallRun* run) {
     CallWait wait{run->engine,   run->group,     run->plan.entry,
                   kKind,         *run->sequence, run->call.timeout_seconds,
                   run->call.root};
-    wait.Await([&] { return edge->TakeLandingBack() || is_here() || edge->lost(); });
+    wait.Await([&] { return edge->WithdrawBuffer() || is_here() || edge->lost(); });
     slot = edge->Peek();  // a rank that is lost may have sent it before
   }
   return slot == nullptr ? Outcome::kNotNow : Take(run, edge, *slot);

@@ -35,9 +35,7 @@ namespace brigade {
 
 class EdgeTestPeer {
  public:
-  static std::atomic<uint64_t>& LandingOf(const OutEdge& edge) {
-    return edge.ring_->returns.landing.state;
-  }
+  static std::atomic<uint64_t>& PostedIn(const OutEdge& edge) { return edge.shared_->posted.state; }
 };
 
 namespace {
@@ -104,7 +102,7 @@ constexpr size_t kLong = 500;  // a line of a wide ring
 
 // Until the edge has a wide ring.
 void SendLongLines(Member* me, bool sends) {
-  for (int i = 0; i < rules::kShmLinesBeforeWide; ++i) {
+  for (int i = 0; i < rules::kShmInlinesBeforeWide; ++i) {
     Bytes data(kLong);
     me->RunEagerly(me->CallOf(sends ? Pattern::kSend : Pattern::kReceive, &data));
   }
@@ -266,18 +264,19 @@ TEST(PairMessages, WhoWaitsGetsTheMessageWhereItIsWanted) {
 class SlowSender {
  public:
   explicit SlowSender(Member* me) : edge_(me->Edge()) {
-    std::atomic<uint64_t>& landing = EdgeTestPeer::LandingOf(*edge_);
+    std::atomic<uint64_t>& landing = EdgeTestPeer::PostedIn(*edge_);
     uint64_t lent = 0;
     do {
-      lent = EdgeLanding::StateOf(0, EdgeLanding::kLent);
-    } while (!landing.compare_exchange_weak(lent, EdgeLanding::StateOf(0, EdgeLanding::kTaken)));
+      lent = PostedBuffer::StateOf(0, PostedBuffer::kPosted);
+    } while (
+        !landing.compare_exchange_weak(lent, PostedBuffer::StateOf(0, PostedBuffer::kClaimed)));
   }
   void Publish() {
     WireHeader header;
     header.pattern = static_cast<uint8_t>(Pattern::kSend);
     header.total_bytes = kCopied;
     Slot* const slot = edge_->Next();
-    slot->kind = Slot::kLanded;
+    slot->kind = Slot::kPosted;
     slot->bytes = kHeaderBytes;
     std::memcpy(PayloadOf(slot), &header, kHeaderBytes);
     edge_->Publish(slot);

@@ -8,7 +8,7 @@
 
 #include "membuf/combine.h"
 #include "patterns/short_path/group_edges.h"
-#include "transport/host_memory/shared_landing.h"
+#include "transport/host_memory/peer_mapping.h"
 #include "transport/host_memory/shared_segment.h"
 #include "transport/host_memory/shared_source.h"
 
@@ -90,11 +90,11 @@ bool ZeroCopyAgreement::Locate(const Peer& reader, Place* place) const {
     return true;
   }
   return source.memory.bytes > 0 && MayUseKernel() &&
-         IsForKernel(reader.out->kernel_copies(), matrix.layout);
+         IsForKernel(reader.out->peer_memory().kernel_copies(), matrix.layout);
 }
 
 bool ZeroCopyAgreement::Expose() {
-  static_assert(sizeof(Place) <= EdgeNotice::kTextBytes);
+  static_assert(sizeof(Place) <= EdgeStatus::kTextBytes);
   if (!HasEdges()) return false;
   Place places[rules::kMostRanksOfZeroCopy];  // by the rank in the scope
   for (int i = 0; i < peer_count(); ++i) {
@@ -103,7 +103,7 @@ bool ZeroCopyAgreement::Expose() {
     return false;
   }
   for (int i = 0; i < peer_count(); ++i) {
-    std::memcpy(peers_[i].out->notice_text(), &places[peers_[i].rank], sizeof(Place));
+    std::memcpy(peers_[i].out->status_text(), &places[peers_[i].rank], sizeof(Place));
   }
   Publish(kExposed);
   return true;
@@ -121,7 +121,7 @@ bool ZeroCopyAgreement::HasEdges() {
 }
 
 void ZeroCopyAgreement::Publish(Step step) {
-  for (int i = 0; i < peer_count(); ++i) peers_[i].out->SetNotice(WordOf(step));
+  for (int i = 0; i < peer_count(); ++i) peers_[i].out->SetStatus(WordOf(step));
 }
 
 Status ZeroCopyAgreement::Agree(bool* agreed) {
@@ -148,7 +148,7 @@ bool ZeroCopyAgreement::IsDecided(Step step, bool* all) {
   *all = true;
   for (int i = 0; i < peer_count(); ++i) {
     const Peer& peer = peers_[i];
-    const uint64_t word = peer.in->notice();
+    const uint64_t word = peer.in->status();
     const bool has_declined = word == WordOf(kDeclined) || word > WordOf(kDone);
     if (word >= WordOf(step) && !has_declined) continue;
     *all = false;
@@ -162,18 +162,18 @@ bool ZeroCopyAgreement::FindAll() {
   for (int i = 0; i < peer_count(); ++i) {
     Peer& peer = peers_[i];
     Place place;
-    std::memcpy(static_cast<void*>(&place), peer.in->notice_text(), sizeof(place));
+    std::memcpy(static_cast<void*>(&place), peer.in->status_text(), sizeof(place));
     const WireHeader expected = HeaderOf(peer.rank, scope_.rank);
     if (std::memcmp(&place.header, &expected, sizeof(expected)) != 0) return false;
     if (place.memory.bytes != expected.total_bytes) return false;
     if (place.memory.bytes == 0) continue;
     const StridedLayout& to = MatrixFor(peer.rank, scope_.rank).layout;
     if (place.offset == 0) {
-      if (!MayUseKernel() || !peer.in->MayRead(place.memory, to)) return false;
+      if (!MayUseKernel() || !peer.in->peer_memory().MayRead(place.memory, to)) return false;
       peer.memory = place.memory;
       continue;
     }
-    peer.data = peer.in->Map(place.memory, place.segment, place.offset, &peer.layout);
+    peer.data = peer.in->peer_memory().Map(place.memory, place.segment, place.offset, &peer.layout);
     if (peer.data == nullptr) return false;
     const bool is_copied = !entry_.combines || entry_.pattern == Pattern::kAllReduce;
     if (is_copied && !GoesInOneCopy(peer.layout, to)) return false;
@@ -191,7 +191,7 @@ Status ZeroCopyAgreement::Withdraw(const Status& status) {
 Status ZeroCopyAgreement::Await(const Peer& peer, Step step) {
   bool lost = false;
   const auto over = [&] {
-    if (peer.in->notice() >= WordOf(step)) return true;
+    if (peer.in->status() >= WordOf(step)) return true;
     return lost = peer.in->lost();
   };
   wait_.peer = scope_.GroupRank(peer.rank);
@@ -202,7 +202,7 @@ Status ZeroCopyAgreement::Await(const Peer& peer, Step step) {
 
 Status ZeroCopyAgreement::Read(const Peer& peer, size_t offset, size_t bytes, const Matrix& to,
                                size_t at) {
-  const int error = peer.in->Read(peer.memory, offset, bytes, to.layout, to.data, at);
+  const int error = peer.in->peer_memory().Read(peer.memory, offset, bytes, to.layout, to.data, at);
   if (error == 0) return Status();
   wait_.peer = scope_.GroupRank(peer.rank);
   if (error == ESRCH) return Lost();
@@ -223,7 +223,8 @@ bool ZeroCopyAgreement::CanRead(const Peer& peer, size_t offset, size_t bytes) c
   const StridedLayout layout = StridedLayout::Contiguous(sizeof(block));
   for (size_t done = 0; done < bytes; done += sizeof(block)) {
     const size_t now = std::min(bytes - done, sizeof(block));
-    if (peer.in->Read(peer.memory, offset + done, now, layout, block, 0) != 0) return false;
+    if (peer.in->peer_memory().Read(peer.memory, offset + done, now, layout, block, 0) != 0)
+      return false;
   }
   return true;
 }

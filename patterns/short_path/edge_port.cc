@@ -70,7 +70,7 @@ bool EdgePort::SendInPlace(const Step& copy) {
   const int peer = scope_.GroupRank(copy.only_sent_to);
   OutEdge* const edge = EdgeTo(peer);
   if (edge == nullptr) return false;
-  Slot* const slot = bytes <= Slot::kLineBytes ? edge->Next() : edge->NextForLongLine(bytes);
+  Slot* const slot = bytes <= Slot::kInlineBytes ? edge->Next() : edge->NextForLongInline(bytes);
   if (slot == nullptr) return false;
   const TraceSpan span(TraceKind::kPostSend, bytes, peer);
   StartLine(slot);

@@ -44,7 +44,7 @@ class EdgePort : public PortBase {
   bool CutsMessages() const { return !entry_.combines || scope_.size == 2; }
   bool Cuts(const PiecePlan& plan) const {
     return CutsMessages() && !plan.header_ahead &&
-           plan.Count() <= (MayBeForwarded() ? rules::kMostShortPieces : rules::kMostLinePieces);
+           plan.Count() <= (MayBeForwarded() ? rules::kMostShortPieces : rules::kMostInlinePieces);
   }
   // Waits a little for the next message from the call's peer, and tells whether it is one that
   // fits, of which the first piece is there.
@@ -75,13 +75,13 @@ class EdgePort : public PortBase {
   bool MayBeForwarded() const { return !pair_ && scope_.size > 2; }
   // The slot is opened for a line of this call, and its header, if it has one, written.
   void StartLine(Slot* slot) const {
-    slot->kind = Slot::kLine;
+    slot->kind = Slot::kInline;
     slot->bytes = static_cast<uint16_t>(HeaderBytes() + WireBytes());
     std::memcpy(PayloadOf(slot), &header_, HeaderBytes());
   }
   // The message in the next slot of an edge, wherever it lies; no data if it is nowhere.
   ConstByteSpan MessageIn(const InEdge& edge, const Slot& slot) const {
-    return slot.kind == Slot::kLine ? edge.Line(slot) : group_->edges->PieceIn(group_->id, slot);
+    return slot.kind == Slot::kInline ? edge.Inline(slot) : group_->edges->PieceIn(group_->id, slot);
   }
   OutEdge* EdgeTo(int peer) const { return brigade::EdgeTo(engine_, group_, kind_, peer); }
   InEdge* EdgeFrom(int peer) const { return brigade::EdgeFrom(group_, kind_, peer); }

@@ -23,7 +23,7 @@ inline bool IsToLookAround(uint64_t sequence) {
 
 // Null: there is none, or something has to go before.
 inline OutEdge* EdgeTo(Engine* engine, GroupState* group, ChannelKind kind, int peer) {
-  OutEdge*& edge = group->LineTo(kind, peer);
+  OutEdge*& edge = group->OutEdgeTo(kind, peer);
   if (edge == nullptr && group->edges != nullptr) {
     edge = group->edges->EdgeTo({group->id, kind}, peer);
   }
@@ -32,7 +32,7 @@ inline OutEdge* EdgeTo(Engine* engine, GroupState* group, ChannelKind kind, int 
 
 // Null: there is none.
 inline InEdge* EdgeFrom(GroupState* group, ChannelKind kind, int peer) {
-  InEdge*& edge = group->LineFrom(kind, peer);
+  InEdge*& edge = group->InEdgeFrom(kind, peer);
   if (edge == nullptr && group->edges != nullptr) {
     edge = group->edges->EdgeFrom({group->id, kind}, peer);
   }

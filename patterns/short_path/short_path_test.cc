@@ -193,7 +193,7 @@ TEST(ShortPathOverEdges, PiecesForOneRankNeedNoStagingMemory) {
     parameters.rank = rank;
     parameters.topology = {Shape::kTree, 2};
     const Schedule schedule = EntryOf(Pattern::kBroadcast).compile(parameters);
-    for (int call = 0; call < 3 * rules::kShmLinesBeforeWide; ++call) {
+    for (int call = 0; call < 3 * rules::kShmInlinesBeforeWide; ++call) {
       while (rank == 0 && received < call) std::this_thread::yield();  // it does not run ahead
       Require(me.engine->Drain());
       std::vector<double> data(400);
@@ -204,7 +204,7 @@ TEST(ShortPathOverEdges, PiecesForOneRankNeedNoStagingMemory) {
       EXPECT_EQ(data.front(), call);
       EXPECT_GT(statistics.pieces, 3u);
       if (rank == 1) ++received;
-      if (rank == 0 && call > rules::kShmLinesBeforeWide) {
+      if (rank == 0 && call > rules::kShmInlinesBeforeWide) {
         EXPECT_EQ(statistics.peak_staging_bytes, 0u) << call;
       }
     }
@@ -270,7 +270,7 @@ TEST(ShortPathOverEdges, OfTwoRanksEachSendsTwoPiecesBeforeItReceives) {
     parameters.shares_memory = true;
     const Schedule schedule = EntryOf(Pattern::kAllReduce).compile(parameters);
     std::vector<double> data(400);
-    for (int call = 0; call < 2 * rules::kShmLinesBeforeWide; ++call) {
+    for (int call = 0; call < 2 * rules::kShmInlinesBeforeWide; ++call) {
       Require(me.Run<ShortPath<EdgePort>>(Pattern::kAllReduce, schedule, &data));
     }
     if (rank == 0) {  // and nobody else
@@ -346,7 +346,7 @@ TEST(ShortPathOverEdges, PortionsOfTwoRanksNeedNoStagingMemory) {
         ASSERT_TRUE(path.Fits(schedule));
         Require(path.Run(schedule, i));
         EXPECT_GT(path.statistics().pieces, 3u);
-        if (i > rules::kShmLinesBeforeWide) {
+        if (i > rules::kShmInlinesBeforeWide) {
           EXPECT_EQ(path.statistics().peak_staging_bytes, 0u) << i;
         }
       }

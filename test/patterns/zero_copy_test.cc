@@ -235,7 +235,7 @@ struct Rank {
   // To all others.
   void Say(uint64_t word) const {
     for (int peer = 0; peer < ranks; ++peer) {
-      if (peer != rank) To(peer)->SetNotice(word);
+      if (peer != rank) To(peer)->SetStatus(word);
     }
   }
   uint64_t sequence() const {
@@ -547,8 +547,8 @@ TEST(ZeroCopyReadsOfSome, OneThatCannotOfferToAllOffersToNone) {
       portions[static_cast<size_t>(last)].data = own.data();
       call.portions = portions.data();
     }
-    const std::byte* const text = me.To((rank + 1) % kRanks)->notice_text();
-    const std::vector<std::byte> before(text, text + EdgeNotice::kTextBytes);
+    const std::byte* const text = me.To((rank + 1) % kRanks)->status_text();
+    const std::vector<std::byte> before(text, text + EdgeStatus::kTextBytes);
     Require(me.group->Run(call));
     EXPECT_TRUE(rank != 0 || std::equal(before.begin(), before.end(), text));
     Meet(world, rank);
@@ -560,7 +560,7 @@ TEST(ZeroCopyReadsOfSome, OneThatCannotOfferToAllOffersToNone) {
 uint64_t OfferByHand(const Rank& me) {
   for (int peer = 0; peer < me.ranks; ++peer) {
     if (peer == me.rank) continue;
-    std::byte* const text = me.To(peer)->notice_text();
+    std::byte* const text = me.To(peer)->status_text();
     WireHeader header;
     std::memcpy(static_cast<void*>(&header), text, sizeof(header));
     ++header.sequence;
@@ -576,10 +576,10 @@ bool WouldAllRead(const Rank& me, uint64_t number) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   for (int peer = 0; peer < me.ranks; ++peer) {
     if (peer == me.rank) continue;
-    while (me.From(peer)->notice() != (number | kReads)) {
+    while (me.From(peer)->status() != (number | kReads)) {
       for (int q = 0; q < me.ranks; ++q) {
         if (q == me.rank) continue;
-        const bool has_left = me.From(q)->notice() == (number | kLeft);
+        const bool has_left = me.From(q)->status() == (number | kLeft);
         if (has_left || me.From(q)->Peek() != nullptr) return false;
       }
       if (std::chrono::steady_clock::now() > end) throw std::runtime_error("they say nothing");
@@ -622,7 +622,7 @@ TEST(ZeroCopyReadsOfSome, OneThatLeavesLateOrIsNotFoundIsNotRead) {
       Meet(world, rank);
       if (rank == 1) {
         // The random part of the address of its segment.
-        if (!is_found) me.To(0)->notice_text()[80] ^= std::byte{1};
+        if (!is_found) me.To(0)->status_text()[80] ^= std::byte{1};
         const uint64_t number = OfferByHand(me);
         Meet(world, rank);
         EXPECT_EQ(WouldAllRead(me, number), is_found);
@@ -649,7 +649,7 @@ TEST(ZeroCopyReadsOfNone, OrdinaryMemoryIsNotOffered) {
       Data data(c, rank, 2, kOrdinary);
       for (int i = 0; i < 3; ++i) Require(me.group->Run(data.Call()));
     }
-    EXPECT_FALSE(HasOffered(me.To(1 - rank)->notice()));
+    EXPECT_FALSE(HasOffered(me.To(1 - rank)->status()));
     Meet(world, rank);
   });
 }
@@ -664,7 +664,7 @@ TEST(ZeroCopyReadsOfNone, TheKernelDoesNotCopyForSumsOfMoreThanTwo) {
       c.pattern = pattern;
       Data data(c, rank, ranks, kOrdinary);
       for (int i = 0; i < 3; ++i) Require(me.group->Run(data.Call()));
-      EXPECT_FALSE(HasOffered(me.To((rank + 1) % ranks)->notice())) << PatternName(pattern);
+      EXPECT_FALSE(HasOffered(me.To((rank + 1) % ranks)->status())) << PatternName(pattern);
       Meet(world, rank);
     });
   }
@@ -718,7 +718,7 @@ TEST(ZeroCopyReadsOfNone, ASumOverWhatOthersReadGoesByTheSchedule) {
         Meet(world, rank);
       }
       EXPECT_EQ(was_read, at_own);
-      EXPECT_TRUE(may_offer || !HasOffered(me.To((rank + 1) % ranks)->notice()));
+      EXPECT_TRUE(may_offer || !HasOffered(me.To((rank + 1) % ranks)->status()));
       Meet(world, rank);
     });
   };
@@ -754,7 +754,7 @@ TEST(ZeroCopyReadsOfNone, ShortRunsThatDifferGoByTheSchedule) {
         Require(me.group->Run(call, &did));
         EXPECT_FALSE(WasRead(did)) << PatternName(pattern);
       }
-      EXPECT_NE(me.To(1 - rank)->notice(), 0) << PatternName(pattern);
+      EXPECT_NE(me.To(1 - rank)->status(), 0) << PatternName(pattern);
       Meet(world, rank);
     });
   }
@@ -784,7 +784,7 @@ TEST(ZeroCopyReadsOfNone, WhatTheKernelIsNotTheFastestForIsNotSpokenOf) {
         for (int i = 0; i < 3; ++i) Require(me.group->Run(data.Call()));
         const bool is_offered =
             c.pattern == Pattern::kMultiBroadcast ? one.is_spread : one.is_summed;
-        EXPECT_EQ(HasOffered(me.To(1 - rank)->notice()), is_offered) << PatternName(c.pattern);
+        EXPECT_EQ(HasOffered(me.To(1 - rank)->status()), is_offered) << PatternName(c.pattern);
         Meet(world, rank);
       });
     }
@@ -804,7 +804,7 @@ class Ended {
   }
   // From here on `me` finds no memory of rank `peer`.
   void TakeThePlaceOf(int peer, const Rank& me) const {
-    me.From(peer)->SetKernelCopies(process_, &watch_, *ByKernel().kernel_copies);
+    me.From(peer)->peer_memory().SetKernelCopies(process_, &watch_, *ByKernel().kernel_copies);
   }
 
  private:
@@ -828,7 +828,7 @@ TEST(ZeroCopyReadsOfNone, ARefusalOfTheKernelIsFoundBeforeAllHaveAgreed) {
         EXPECT_FALSE(WasRead(did));
         ASSERT_TRUE(data == expected);
       }
-      EXPECT_NE(me.To(1 - rank)->notice(), 0);
+      EXPECT_NE(me.To(1 - rank)->status(), 0);
       Meet(world, rank);
     });
   }
@@ -850,7 +850,7 @@ class Copy {
 
   // From here on `me` reads that of rank `peer` here.
   void TakeThePlaceOf(int peer, const Rank& me) const {
-    me.From(peer)->SetKernelCopies(process_, &watch_, *ByKernel().kernel_copies);
+    me.From(peer)->peer_memory().SetKernelCopies(process_, &watch_, *ByKernel().kernel_copies);
   }
 
  private:
@@ -957,7 +957,7 @@ TEST(ZeroCopyReadsOfNone, AlongATreeNothingIsSaid) {
       Data data(sum, rank, kRanks, rank > 0 ? kMapped : kOrdinary);
       for (int i = 0; i < 3; ++i) Require(me.group->Run(data.Call()));
     }
-    for (int d = 1; d < kRanks; ++d) EXPECT_EQ(me.From((rank + d) % kRanks)->notice(), 0);
+    for (int d = 1; d < kRanks; ++d) EXPECT_EQ(me.From((rank + d) % kRanks)->status(), 0);
     Meet(world, rank);
   });
 }
@@ -1073,7 +1073,7 @@ TEST(ZeroCopyReadsOfProcesses, OneThatDoesNotGoOnIsNotAwaitedForEver) {
   EXPECT_EQ(RunWithOneThatLeaves(2, Way::kMapped, kSomeCases[0], 2.5, StatusCode::kTimedOut, "2.5",
                                  [](const Rank& me, Data*, uint64_t number) {
                                    me.Say(number | kReads);
-                                   while (me.From(0)->notice() != (number | kLeft)) {
+                                   while (me.From(0)->status() != (number | kLeft)) {
                                      std::this_thread::yield();
                                    }
                                  }),

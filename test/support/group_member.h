@@ -64,8 +64,8 @@ struct GroupMember {
     }
     state.edges = endpoint->edges();
     state.plans = std::make_shared<PlanCache>();
-    state.lines_to.resize(state.members() * kChannelKinds);
-    state.lines_from.resize(state.lines_to.size());
+    state.out_edges.resize(state.members() * kChannelKinds);
+    state.in_edges.resize(state.out_edges.size());
   }
   ~GroupMember() {
     if (!state.closed) {

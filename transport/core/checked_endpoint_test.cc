@@ -407,7 +407,7 @@ TEST(CheckedEndpointEdgesDeathTest, AnEdgeIsUsedWhileNoPostWaits) {
   InEdge* const in = edges->EdgeFrom(channel, 0);
   ASSERT_NE(out, nullptr);
   Slot* const slot = out->Next();
-  slot->kind = Slot::kLine;
+  slot->kind = Slot::kInline;
   slot->bytes = 0;
   (void)out->Publish(slot);
   ASSERT_NE(in->Peek(), nullptr);

@@ -47,7 +47,7 @@ void EdgeMemory::Free(void* block, size_t bytes) {
   free_[freed].push_back(block);
 }
 
-EdgeExtension* EdgeMemory::NewExtension(bool beyond_limit) {
+RingExtension* EdgeMemory::NewExtension(bool beyond_limit) {
   const bool is_overflow = extension_bytes_ >= kSetAsideBytes;
   const bool fresh = free_extensions_.empty();
   if (is_overflow && !beyond_limit && !budget_->MayTake(kPageBytes, fresh)) return nullptr;
@@ -55,7 +55,7 @@ EdgeExtension* EdgeMemory::NewExtension(bool beyond_limit) {
   if (!fresh) {
     extension = free_extensions_.back();
     free_extensions_.pop_back();
-    std::memset(extension, 0, sizeof(EdgeExtension));
+    std::memset(extension, 0, sizeof(RingExtension));
   } else {
     uint64_t offset = 0;
     if (!segment_->Allocate(kPageBytes, &offset).ok()) {
@@ -66,14 +66,14 @@ EdgeExtension* EdgeMemory::NewExtension(bool beyond_limit) {
   }
   if (is_overflow) budget_->Take(kPageBytes);
   extension_bytes_ += kPageBytes;
-  in_use_bytes_ += sizeof(EdgeExtension);
-  return static_cast<EdgeExtension*>(extension);
+  in_use_bytes_ += sizeof(RingExtension);
+  return static_cast<RingExtension*>(extension);
 }
 
-void EdgeMemory::FreeExtension(EdgeExtension* extension) {
+void EdgeMemory::FreeExtension(RingExtension* extension) {
   if (extension_bytes_ > kSetAsideBytes) budget_->Return(kPageBytes);
   extension_bytes_ -= kPageBytes;
-  in_use_bytes_ -= sizeof(EdgeExtension);
+  in_use_bytes_ -= sizeof(RingExtension);
   if (free_extensions_.size() * kPageBytes < kSetAsideBytes) {
     free_extensions_.push_back(extension);
   } else {
@@ -81,21 +81,21 @@ void EdgeMemory::FreeExtension(EdgeExtension* extension) {
   }
 }
 
-EdgeWideRing* EdgeMemory::NewWideRing() {
+WideRing* EdgeMemory::NewWideRing() {
   uint64_t offset = 0;
-  if (wide_bytes_ + sizeof(EdgeWideRing) > rules::kShmMostWideBytes ||
-      !segment_->Allocate(sizeof(EdgeWideRing), &offset).ok()) {
+  if (wide_bytes_ + sizeof(WideRing) > rules::kShmMostWideBytes ||
+      !segment_->Allocate(sizeof(WideRing), &offset).ok()) {
     return nullptr;
   }
-  wide_bytes_ += sizeof(EdgeWideRing);
-  in_use_bytes_ += sizeof(EdgeWideRing);
-  return reinterpret_cast<EdgeWideRing*>(segment_->base() + offset);
+  wide_bytes_ += sizeof(WideRing);
+  in_use_bytes_ += sizeof(WideRing);
+  return reinterpret_cast<WideRing*>(segment_->base() + offset);
 }
 
-void EdgeMemory::FreeWideRing(EdgeWideRing* ring) {
-  wide_bytes_ -= sizeof(EdgeWideRing);
-  in_use_bytes_ -= sizeof(EdgeWideRing);
-  segment_->Free(OffsetOf(ring), sizeof(EdgeWideRing));
+void EdgeMemory::FreeWideRing(WideRing* ring) {
+  wide_bytes_ -= sizeof(WideRing);
+  in_use_bytes_ -= sizeof(WideRing);
+  segment_->Free(OffsetOf(ring), sizeof(WideRing));
 }
 
 void EdgeMemory::SetBudget(std::shared_ptr<OverflowBudget> budget) {

@@ -32,12 +32,12 @@ class EdgeMemory {
   // Room for more messages, zeroed: a page that goes back to the system once it is free. What goes
   // beyond kSetAsideBytes is overflow memory. Null: there is no more, or, unless `beyond_limit`, it
   // is at its limit.
-  EdgeExtension* NewExtension(bool beyond_limit = false);
-  void FreeExtension(EdgeExtension* extension);
+  RingExtension* NewExtension(bool beyond_limit = false);
+  void FreeExtension(RingExtension* extension);
   // Zeroed; null if there is no more memory for wide rings. They are no overflow memory: a rank has
   // few of them.
-  EdgeWideRing* NewWideRing();
-  void FreeWideRing(EdgeWideRing* ring);
+  WideRing* NewWideRing();
+  void FreeWideRing(WideRing* ring);
   // What overflow memory counts in from here on.
   void SetBudget(std::shared_ptr<OverflowBudget> budget);
 
@@ -58,7 +58,7 @@ class EdgeMemory {
   size_t fresh_bytes_ = 0;
   size_t in_use_bytes_ = 0;
   Status failure_;
-  std::vector<EdgeExtension*> free_extensions_;  // kSetAsideBytes at most
+  std::vector<RingExtension*> free_extensions_;  // kSetAsideBytes at most
   size_t extension_bytes_ = 0;                   // in use
   size_t wide_bytes_ = 0;                        // likewise
   std::shared_ptr<OverflowBudget> budget_ =

@@ -5,11 +5,11 @@
 namespace brigade::shm {
 
 OutStream* Group::OpenEdge(size_t index, int peer, EdgeMemory* memory) {
-  auto* const ring = static_cast<EdgeRing*>(memory->Allocate(sizeof(EdgeRing)));
+  auto* const ring = static_cast<EdgeShared*>(memory->Allocate(sizeof(EdgeShared)));
   if (ring == nullptr) return nullptr;
   out[index] = std::make_unique<OutStream>(ring, memory, members[peer], peer);
-  out[index]->edge.SetKernelCopies(members[peer]->segment->address().process,
-                                   &members[peer]->process, kernel_copies);
+  out[index]->edge.peer_memory().SetKernelCopies(members[peer]->segment->address().process,
+                                                 &members[peer]->process, kernel_copies);
   if (members[peer]->lost) out[index]->edge.SetLost();
   std::atomic<uint64_t>& entry = directories[rank]->entries()[index];
   uint64_t unopened = 0;
@@ -49,7 +49,7 @@ bool Group::Write(int peer, ConstByteSpan message, Urgency urgency, EdgeMemory* 
   Slot* slot = stream->edge.Next();
   if (slot == nullptr) slot = stream->edge.NextForPiece();  // it is short of overflow memory
   if (slot == nullptr) return stream->peer->lost;
-  slot->kind = Slot::kLine;
+  slot->kind = Slot::kInline;
   slot->bytes = static_cast<uint16_t>(message.bytes);
   if (message.bytes > 0) std::memcpy(slot->payload, message.data, message.bytes);
   (void)stream->edge.Publish(slot);
@@ -110,7 +110,7 @@ void Group::Free(EdgeMemory* memory) {
   for (const auto& stream : out) {
     if (stream == nullptr) continue;
     stream->edge.FreeMemory();
-    memory->Free(stream->ring, sizeof(EdgeRing));
+    memory->Free(stream->ring, sizeof(EdgeShared));
   }
   memory->Free(directories[rank], Directory::Bytes(size()));
 }

@@ -82,8 +82,8 @@ struct Group {
     if (stream == nullptr) {
       stream = std::make_unique<InStream>(directories[peer]->entries() + IndexOf(kind, rank),
                                           members[peer], peer, this);
-      stream->edge.SetKernelCopies(members[peer]->segment->address().process,
-                                   &members[peer]->process, kernel_copies);
+      stream->edge.peer_memory().SetKernelCopies(members[peer]->segment->address().process,
+                                                 &members[peer]->process, kernel_copies);
     }
     return stream.get();
   }
@@ -128,15 +128,15 @@ void Group::TakeNotes(const Tell& tell) {
     InStream* const stream = In(kControl, from);
     InEdge& edge = stream->edge;
     while (const Slot* const slot = edge.Peek()) {
-      const ConstByteSpan message = edge.Line(*slot);
+      const ConstByteSpan message = edge.Inline(*slot);
       // What is no control message its sender cannot have meant.
-      if (slot->kind == Slot::kLine && message.data != nullptr &&
+      if (slot->kind == Slot::kInline && message.data != nullptr &&
           message.bytes <= kMostControlBytes) {
         tell(from, message);
       }
       edge.GiveBack(edge.Take(), /*piece=*/false);
       // Its sender may wait for room.
-      if (++stream->notes % (EdgeRing::kSlots / 2) == 0) {
+      if (++stream->notes % (kRingSlots / 2) == 0) {
         peer->shared->bell.Ring();
         peer->shared->helper.Ring();
       }

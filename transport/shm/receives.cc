@@ -19,7 +19,7 @@ Status Broken(const InStream& in, const char* what) {
 // Where the message of the stream's next slot lies; no data if it is nowhere.
 ConstByteSpan MessageIn(const InStream& in, const Slot& slot) {
   if (slot.kind == Slot::kPiece) return in.group->PieceIn(slot);
-  return slot.kind == Slot::kLine ? in.edge.Line(slot) : ConstByteSpan();
+  return slot.kind == Slot::kInline ? in.edge.Inline(slot) : ConstByteSpan();
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     capabilities_.needs_landing = false;
     capabilities_.needs_registered_memory = true;
     capabilities_.progresses_alone = true;
-    capabilities_.line_bytes = Slot::kLineBytes;
+    capabilities_.line_bytes = Slot::kInlineBytes;
     capabilities_.tuning.overlap_piece_bytes = rules::kShmOverlapBytes;
   }
 
@@ -155,11 +155,12 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     if (out->peer->lost && !out->edge.closed()) return shm::Lost(*out->peer, peer);
     Slot* slot = out->edge.Next();
     // At the limit of overflow memory a piece stays where it is, and what that takes is limited.
-    const bool fits_slot = piece.bytes <= Slot::kLineBytes && (slot != nullptr || piece.bytes == 0);
+    const bool fits_slot =
+        piece.bytes <= Slot::kInlineBytes && (slot != nullptr || piece.bytes == 0);
     if (slot == nullptr) slot = out->edge.NextForPiece();
     if (slot == nullptr) return Status(StatusCode::kNoResource, "no shared memory for a message");
     if (fits_slot) {
-      slot->kind = Slot::kLine;
+      slot->kind = Slot::kInline;
       slot->bytes = static_cast<uint16_t>(piece.bytes);
       CopyBytes(slot->payload, piece.data, piece.bytes);
       out->edge.Publish(slot);

@@ -119,13 +119,13 @@ TEST(ShmEndpoint, MessagesOutsideTheirMemoryAreRefused) {
       }
     }
   };
-  for (const uint16_t bytes : {Slot::kLineBytes + 1, size_t{1} << 15, size_t{UINT16_MAX}}) {
+  for (const uint16_t bytes : {Slot::kInlineBytes + 1, size_t{1} << 15, size_t{UINT16_MAX}}) {
     refused([&](Slot* slot) {
-      slot->kind = Slot::kLine;
+      slot->kind = Slot::kInline;
       slot->bytes = bytes;
     });
   }
-  for (const int kind : {static_cast<int>(Slot::kLanded), 5, 255, 65535}) {
+  for (const int kind : {static_cast<int>(Slot::kPosted), 5, 255, 65535}) {
     refused([&](Slot* slot) {
       slot->kind = static_cast<Slot::Kind>(kind);
       slot->bytes = 8;
@@ -361,7 +361,7 @@ TEST(ShmEndpoint, GroupsOfARankThatIsGoneGiveTheirMemoryBack) {
     groups.push_back(OpenAlone(endpoint.get()));
     send(groups.back());
   }
-  const size_t edges = size_t{kGroups} * kChannelKinds * sizeof(EdgeRing);
+  const size_t edges = size_t{kGroups} * kChannelKinds * sizeof(EdgeShared);
   EXPECT_LT(SharedBytes(), before + edges / 4);
   for (const GroupId group : groups) endpoint->CloseGroup(group);
 }
@@ -395,7 +395,7 @@ TEST(ShmEndpoint, AtTheLimitOfOverflowMemoryPiecesAreSentFromWhereTheyLie) {
   OutEdge* const out = endpoint->edges()->EdgeTo(PointToPoint(group), 0);
   uint64_t lines = 0;
   while (Slot* const slot = out->Next()) {
-    slot->kind = Slot::kLine;
+    slot->kind = Slot::kInline;
     slot->bytes = 0;
     out->Publish(slot);
     ++lines;
@@ -560,7 +560,11 @@ TEST(ShmEndpoint, RanksTakeWhatOneKnowsOfKernelCopies) {
     const std::unique_ptr<Bootstrap> bootstrap = world.MakeBootstrap(rank);
     GroupId group = -1;
     ASSERT_TRUE(endpoint->OpenGroup(bootstrap.get(), &group).ok());
-    EXPECT_EQ(endpoint->edges()->EdgeTo(PointToPoint(group), 1 - rank)->kernel_copies().most_bytes,
+    EXPECT_EQ(endpoint->edges()
+                  ->EdgeTo(PointToPoint(group), 1 - rank)
+                  ->peer_memory()
+                  .kernel_copies()
+                  .most_bytes,
               456u);
     endpoint->CloseGroup(group);
     char here = 0, all[2];
@@ -589,7 +593,8 @@ TEST(ShmEndpoint, RanksOfAHostAgreeOnWhatTheKernelCopies) {
       for (KernelCopyRange& range : ranges[rank]) {
         GroupId group = -1;
         ASSERT_TRUE(endpoint->OpenGroup(bootstrap.get(), &group).ok());
-        range = endpoint->edges()->EdgeTo(PointToPoint(group), 1 - rank)->kernel_copies();
+        range =
+            endpoint->edges()->EdgeTo(PointToPoint(group), 1 - rank)->peer_memory().kernel_copies();
         endpoint->CloseGroup(group);
       }
       char here = 0, all[kRanks];
@@ -635,7 +640,7 @@ class ShmHelper : public testing::Test {
   void SendLine() {
     OutEdge* const out = endpoint_->edges()->EdgeTo({group_, ChannelKind::kAll}, 0);
     Slot* const slot = out->Next();
-    slot->kind = Slot::kLine;
+    slot->kind = Slot::kInline;
     slot->bytes = 8;
     out->Publish(slot);
   }

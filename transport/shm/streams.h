@@ -17,14 +17,14 @@ namespace brigade::shm {
 struct Group;
 
 struct OutStream {
-  OutStream(EdgeRing* r, EdgeMemory* memory, Peer* p, int peer_rank)
+  OutStream(EdgeShared* r, EdgeMemory* memory, Peer* p, int peer_rank)
       : ring(r), edge(r, memory, &p->shared->bell), peer(p), rank(peer_rank) {}
 
   struct Sent {
     OutEdge::Receipt receipt;
     Completion* completion;
   };
-  EdgeRing* const ring;
+  EdgeShared* const ring;
   OutEdge edge;
   Peer* const peer;
   const int rank;  // of the peer

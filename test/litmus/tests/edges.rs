@@ -2,8 +2,8 @@
 
 use litmus::*;
 
-// OutEdge::IsFree and Publish, InEdge::Peek and GiveBack (transport/edge/edge.h): two inline messages in a ring of one
-// slot.
+// OutRing::IsFree and Publish, InRing::Peek and GiveBack (transport/edge/inline_ring.h): two inline messages in a ring of
+// one slot.
 fn inline_ring(m: Model) {
     let sender = move |(full, empty, payload): &(AtomicU32, AtomicU32, Plain)| {
         for stamp in 1..=2 {
@@ -49,22 +49,22 @@ fn released_pieces(m: Model) {
 }
 litmus!(released_pieces, "lost", released give_back);
 
-// EdgeLanding: `state` of message `number`, as by StateOf; `memory` holds an address, here which of `places`.
-const LENT: u64 = 0;
-const TAKEN: u64 = 1;
+// PostedBuffer: `state` of message `number`, as by StateOf; `memory` holds an address, here which of `places`.
+const POSTED: u64 = 0;
+const CLAIMED: u64 = 1;
 fn state_of(number: u64, state: u64) -> u64 {
     (number + 1) << 1 | state
 }
-struct Landing {
+struct PostedBuffer {
     state: AtomicU64,
     memory: Plain,
     places: [Plain; 2],
     full: AtomicU32,
 }
-impl Landing {
-    fn new() -> Landing {
+impl PostedBuffer {
+    fn new() -> PostedBuffer {
         let places = [Plain::new(0), Plain::new(0)];
-        Landing { state: AtomicU64::new(0), memory: Plain::new(0), places, full: AtomicU32::new(0) }
+        PostedBuffer { state: AtomicU64::new(0), memory: Plain::new(0), places, full: AtomicU32::new(0) }
     }
     fn place(&self) -> &Plain {
         &self.places[self.memory.read() as usize]
@@ -76,24 +76,23 @@ impl Landing {
     fn swap(&self, number: u64, from: u64, to: u64, order: Ordering) -> bool {
         self.state.compare_exchange(state_of(number, from), state_of(number, to), order, Relaxed).is_ok()
     }
-    // InEdge::LendLanding.
     fn post(&self, m: Model, number: u64, place: u64) {
         self.memory.write(place);
-        self.set(number, LENT, m.order("post", Release));
+        self.set(number, POSTED, m.order("post", Release));
     }
-    // InEdge::TakeLandingBack, where the acquire load before the exchange is left out.
-    fn take_back(&self, m: Model) -> bool {
-        self.state.compare_exchange(state_of(0, LENT), 0, m.order("take_back", AcqRel), Relaxed).is_ok()
+    // The acquire load before the exchange is left out.
+    fn withdraw(&self, m: Model) -> bool {
+        self.state.compare_exchange(state_of(0, POSTED), 0, m.order("withdraw", AcqRel), Relaxed).is_ok()
     }
 }
 
-// OutEdge::TakeLanding and SendToLanding, InEdge::LendLanding, Peek and TakeLandingBack (transport/edge/edge.cc): two messages
-// into posted buffers. The receiver posts a second buffer after the first message, or withdraws the first and writes
+// PostedBuffer::Post, Withdraw, Claim and LeaveClaim, OutEdge::SendToPostedBuffer (transport/edge): two messages into
+// posted buffers. The receiver posts a second buffer after the first message, or withdraws the first and writes
 // it.
 fn posted_buffer(m: Model) {
-    let sender = move |l: &Landing| {
+    let sender = move |l: &PostedBuffer| {
         for number in 0..2 {
-            if !l.swap(number, LENT, TAKEN, m.order("take", AcqRel)) {
+            if !l.swap(number, POSTED, CLAIMED, m.order("claim", AcqRel)) {
                 return false;
             }
             l.place().write(10 + number);
@@ -101,7 +100,7 @@ fn posted_buffer(m: Model) {
         }
         true
     };
-    let receiver = move |l: &Landing| {
+    let receiver = move |l: &PostedBuffer| {
         l.post(m, 0, 0);
         if l.full.load(m.order("peek", Acquire)) == 1 {
             assert_eq!(l.places[0].read(), 10);
@@ -109,35 +108,35 @@ fn posted_buffer(m: Model) {
             if l.full.load(m.order("peek", Acquire)) == 2 {
                 assert_eq!(l.places[1].read(), 11);
             }
-        } else if l.take_back(m) {
+        } else if l.withdraw(m) {
             l.places[0].write(99);
         }
         true
     };
-    m.both(Landing::new(), sender, receiver);
+    m.both(PostedBuffer::new(), sender, receiver);
 }
-litmus!(posted_buffer, "Causality violation", post take publish peek);
+litmus!(posted_buffer, "Causality violation", post claim publish peek);
 
-// The same if the sender's copy fails: OutEdge::SendToLanding posts the buffer again, with part of the message in it.
+// The same if the sender's copy fails: PostedBuffer::LeaveClaim posts the buffer again, with part of the message in it.
 fn failed_copy(m: Model) {
-    let sender = move |l: &Landing| {
-        if l.swap(0, LENT, TAKEN, m.order("take", AcqRel)) {
+    let sender = move |l: &PostedBuffer| {
+        if l.swap(0, POSTED, CLAIMED, m.order("claim", AcqRel)) {
             l.place().write(10);
-            l.set(0, LENT, m.order("give_back", Release));
+            l.set(0, POSTED, m.order("give_back", Release));
         }
         true
     };
-    let receiver = move |l: &Landing| {
+    let receiver = move |l: &PostedBuffer| {
         l.post(m, 0, 0);
-        if l.take_back(m) {
+        if l.withdraw(m) {
             l.places[0].write(99);
             l.post(m, 1, 1);
         }
         true
     };
-    m.both(Landing::new(), sender, receiver);
+    m.both(PostedBuffer::new(), sender, receiver);
 }
-litmus!(failed_copy, "Causality violation", post take give_back take_back);
+litmus!(failed_copy, "Causality violation", post claim give_back withdraw);
 
 // Bell::Ring, Arm, Sleep and Wake (transport/edge/bell.h, bell.cc) if both sides fence, as ThreadFence does without
 // membarrier (transport/host/thread_fence.h). `full` is the message.

@@ -1,8 +1,8 @@
-// SharedLanding: a message in memory that one of its ranks shares: the other maps it and copies
-// there, or from there, one copy without a system call.
+// PeerMapping: memory that another rank shares, mapped: this rank copies there, or reads from there,
+// without a system call.
 
-#ifndef BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_LANDING_H_
-#define BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_LANDING_H_
+#ifndef BRIGADE_TRANSPORT_HOST_MEMORY_PEER_MAPPING_H_
+#define BRIGADE_TRANSPORT_HOST_MEMORY_PEER_MAPPING_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -21,8 +21,7 @@ size_t ExtentOf(const RemoteStretches& stretches);
 // than to stage them.
 bool GoesInOneCopy(const StridedLayout& a, const StridedLayout& b);
 
-// What one side of an edge maps of the other.
-class SharedLanding {
+class PeerMapping {
  public:
   // Copies all of a matrix to the first bytes of `to`, which begin at `offset` in `segment`, as the
   // receiver has written; none of it is believed. False: nothing is written, for the memory cannot
@@ -45,4 +44,4 @@ class SharedLanding {
 
 }  // namespace brigade
 
-#endif  // BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_LANDING_H_
+#endif  // BRIGADE_TRANSPORT_HOST_MEMORY_PEER_MAPPING_H_

@@ -1,4 +1,4 @@
-#include "transport/host_memory/shared_landing.h"
+#include "transport/host_memory/peer_mapping.h"
 
 #include <algorithm>
 
@@ -35,7 +35,7 @@ bool GoesInOneCopy(const StridedLayout& a, const StridedLayout& b) {
          std::min(a.run_bytes(), b.run_bytes()) >= rules::kLeastUnequalRunBytes;
 }
 
-std::byte* SharedLanding::Map(RemoteStretches memory, size_t bytes,
+std::byte* PeerMapping::Map(RemoteStretches memory, size_t bytes,
                               const SharedSegment::Address& segment, uint64_t offset) {
   if (!(segment == address_)) {
     address_ = segment;
@@ -47,7 +47,7 @@ std::byte* SharedLanding::Map(RemoteStretches memory, size_t bytes,
   return segment_->At(offset, ExtentOf(memory));
 }
 
-bool SharedLanding::CopyTo(const RemoteStretches& to, const SharedSegment::Address& segment,
+bool PeerMapping::CopyTo(const RemoteStretches& to, const SharedSegment::Address& segment,
                            uint64_t offset, const StridedLayout& layout, const std::byte* base) {
   StridedLayout theirs;
   if (!AsLayout(to, layout.bytes(), &theirs) || !GoesInOneCopy(layout, theirs)) return false;
@@ -57,7 +57,7 @@ bool SharedLanding::CopyTo(const RemoteStretches& to, const SharedSegment::Addre
   return true;
 }
 
-const std::byte* SharedLanding::Find(const RemoteStretches& from,
+const std::byte* PeerMapping::Find(const RemoteStretches& from,
                                      const SharedSegment::Address& segment, uint64_t offset,
                                      StridedLayout* layout) {
   return AsLayout(from, from.bytes, layout) ? Map(from, from.bytes, segment, offset) : nullptr;

@@ -1,0 +1,378 @@
+// InlineRing: the messages of an edge (edge.h), in their order.
+//
+// A ring of slots of one cache line each. A slot holds a short message itself (an inline message:
+// payload and flag arrive together), or says where a piece lies, or, where the ring is full of what
+// the receiver has not taken or not given back, that the messages go on in an extension. So a
+// sender never waits for its receiver: extensions come from the sender's memory while that lasts,
+// and count as overflow memory.
+//
+// A ring that carries longer inline messages goes on in a wide ring, whose slots hold messages of
+// some KiB: the receiver then waits for one cache miss where a piece costs two, one behind the
+// other.
+//
+// A slot's `full` and `empty` counters hold the number of the message in the ring, on cache lines
+// of their own for either side: `full` lies with the message and is written by the sender, `empty`
+// by the receiver when it needs the message no more, in any order. There is no shared head or tail.
+//
+// The receiver checks every number that it reads: a faulty process may have written it.
+//
+// One driver per side; not thread-safe beyond that.
+
+#ifndef BRIGADE_TRANSPORT_EDGE_INLINE_RING_H_
+#define BRIGADE_TRANSPORT_EDGE_INLINE_RING_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+
+#include "membuf/byte_span.h"
+#include "membuf/rules.h"
+#include "transport/edge/bell.h"
+#include "transport/host_memory/shared_segment.h"
+
+namespace brigade {
+
+class EdgeMemory;
+
+// --- what lies in shared memory ---
+
+struct alignas(64) Slot {
+  enum Kind : uint16_t { kInline, kPiece, kPosted, kJump, kWiden };
+  static constexpr size_t kInlineBytes = 56;
+
+  std::atomic<uint32_t> full;
+  Kind kind;
+  uint16_t bytes;  // kInline; kPosted: of the header, whose payload lies in the posted buffer
+  std::byte payload[kInlineBytes];
+};
+static_assert(sizeof(Slot) == 64, "a slot is a cache line");
+
+// A slot of a wide ring: the payload of its message goes on behind it.
+struct WideSlot {
+  static constexpr size_t kInlineBytes = Slot::kInlineBytes + rules::kShmWideInlineBytes;
+
+  Slot slot;
+  std::byte more[rules::kShmWideInlineBytes];
+};
+static_assert(sizeof(WideSlot) == sizeof(Slot) + rules::kShmWideInlineBytes);
+
+// Where an inline message lies in its slot, wide or not.
+inline std::byte* PayloadOf(Slot* slot) {
+  return reinterpret_cast<std::byte*>(slot) + offsetof(Slot, payload);
+}
+// The message in a kInline slot, which holds `most_bytes`; no data if it says that it is longer.
+// Its length is read once: a sender gone wild may change it at any time.
+inline ConstByteSpan InlineIn(const Slot& slot, size_t most_bytes) {
+  const uint16_t bytes = __atomic_load_n(&slot.bytes, __ATOMIC_RELAXED);
+  return bytes <= most_bytes ? ConstByteSpan(PayloadOf(const_cast<Slot*>(&slot)), bytes)
+                             : ConstByteSpan();
+}
+
+// Payload of a kPiece slot.
+struct PieceAt {
+  uint32_t owner = 0;  // the rank of the group in whose segment it lies
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
+// What the receiver writes.
+struct alignas(64) RingReturns {
+  static constexpr int kSlots = 8;
+  std::atomic<uint32_t> empty[kSlots];
+  std::atomic<uint64_t> released;  // pieces, so that the sender need not look at each
+  // Messages up to the last piece that was taken.
+  std::atomic<uint64_t> taken;
+  // 0, or one more than the messages that the receiver took before it closed the group.
+  std::atomic<uint64_t> closed_at;
+};
+
+inline constexpr int kRingSlots = RingReturns::kSlots;
+
+// `taken`, `released` and `closed_at` stay in the first ring.
+struct WideRing {
+  std::atomic<uint32_t> empty[kRingSlots];
+  alignas(64) WideSlot slots[kRingSlots];
+};
+
+struct RingExtension {
+  static constexpr int kSlots = 56;
+  Slot slots[kSlots];
+  std::atomic<uint32_t> empty[kSlots];
+};
+static_assert(sizeof(RingExtension) <= 4096, "an extension is a page");
+
+// A ring of either width, as both sides step through it.
+class RingInUse {
+ public:
+  RingInUse() = default;
+  RingInUse(Slot* slots, RingReturns* returns)
+      : slots_(reinterpret_cast<std::byte*>(slots)),
+        slot_bytes_(sizeof(Slot)),
+        empty_(returns->empty) {}
+  explicit RingInUse(WideRing* ring)
+      : slots_(reinterpret_cast<std::byte*>(ring->slots)),
+        slot_bytes_(sizeof(WideSlot)),
+        empty_(ring->empty) {}
+
+  bool is_wide() const { return slot_bytes_ != sizeof(Slot); }
+  size_t inline_bytes() const { return slot_bytes_ - offsetof(Slot, payload); }
+  // Of message `number` in the ring.
+  Slot* SlotOf(uint64_t number) const {
+    return reinterpret_cast<Slot*>(slots_ + number % kRingSlots * slot_bytes_);
+  }
+  std::atomic<uint32_t>* EmptyOf(uint64_t number) const { return &empty_[number % kRingSlots]; }
+
+ private:
+  std::byte* slots_ = nullptr;
+  size_t slot_bytes_ = 0;
+  std::atomic<uint32_t>* empty_ = nullptr;
+};
+static_assert(WideSlot::kInlineBytes == sizeof(WideSlot) - offsetof(Slot, payload));
+static_assert(WideSlot::kInlineBytes <= UINT16_MAX, "Slot::bytes");
+
+// --- the two sides ---
+
+class OutRing {
+ public:
+  // `slots` and `returns` are zeroed memory. `memory` gives extensions and must outlive the ring.
+  OutRing(Slot* slots, RingReturns* returns, EdgeMemory* memory, Bell* receiver)
+      : returns_(returns), memory_(memory), receiver_(receiver), in_use_(slots, returns) {}
+  OutRing(const OutRing&) = delete;
+  OutRing& operator=(const OutRing&) = delete;
+
+  // What the receiver gives back: `*empty` becomes `stamp`, or more once the slot is used again.
+  struct Receipt {
+    const std::atomic<uint32_t>* empty = nullptr;
+    uint32_t stamp = 0;
+    uint64_t number = 0;  // of the message
+    bool given() const {
+      return static_cast<int32_t>(empty->load(std::memory_order_acquire) - stamp) >= 0;
+    }
+  };
+
+  // The slot of the next message, to be filled in and published; null if there is no memory for an
+  // extension.
+  Slot* Next() {
+    if (extension_ == nullptr && !lost_ && RingHasRoom()) return SlotInRing();
+    return NextSlowly(/*beyond_limit=*/false);
+  }
+  // The same for an inline message longer than Slot::kInlineBytes. Null: it goes as a piece.
+  Slot* NextForLongInline(size_t bytes) {
+    if (bytes > WideSlot::kInlineBytes || extension_ != nullptr || lost_ || !RingHasRoom()) {
+      return nullptr;
+    }
+    return in_use_.is_wide() || Widen() ? SlotInRing() : nullptr;
+  }
+  // The same for one that says where a piece lies, where Next() is at the limit of overflow memory:
+  // there are as many pieces as their senders' memory holds, which has a limit of its own.
+  Slot* NextForPiece() { return NextSlowly(/*beyond_limit=*/true); }
+  // REQUIRES: `slot` is what Next() returned last.
+  Receipt Publish(Slot* slot) {
+    Receipt receipt;
+    receipt.number = sent_++;
+    if (slot == &discarded_) return {&discarded_.full, 0, receipt.number};
+    if (extension_ == nullptr) {
+      receipt.empty = in_use_.EmptyOf(sent_in_ring_);
+      receipt.stamp = static_cast<uint32_t>(++sent_in_ring_);
+    } else {
+      receipt.empty = &extension_->empty[sent_in_extension_];
+      receipt.stamp = static_cast<uint32_t>(++sent_in_extension_);
+    }
+    slot->full.store(receipt.stamp, std::memory_order_release);
+    Signal();
+    return receipt;
+  }
+
+  // Whether the next message needs no extension, or nobody receives it.
+  bool HasRoom() { return RingHasRoom() || closed(); }
+
+  // The receiver has closed the group, and what it has not taken it never will.
+  bool closed() const { return returns_->closed_at.load(std::memory_order_acquire) != 0; }
+  bool NeverTaken(const Receipt& receipt) const {
+    const uint64_t closed_at = returns_->closed_at.load(std::memory_order_acquire);
+    return closed_at != 0 && receipt.number >= closed_at - 1;
+  }
+  uint64_t sent() const { return sent_; }
+  bool is_wide() const { return in_use_.is_wide(); }
+  uint64_t released() const { return returns_->released.load(std::memory_order_acquire); }
+  // REQUIRES: it was a piece.
+  bool IsTaken(const Receipt& receipt) const {
+    return receipt.number < returns_->taken.load(std::memory_order_acquire);
+  }
+  // The receiver is gone: there is no next slot any more, unless it closed the edge before.
+  void SetLost() { lost_ = true; }
+  bool lost() const { return lost_; }
+  // Receipts of earlier messages will not be looked at any more.
+  void KeepReceiptsFrom(uint64_t number) { oldest_receipt_ = number; }
+  // Frees all but the first ring. REQUIRES: the receiver does not look at them any more.
+  void FreeMemory();
+
+ protected:
+  void Signal() { receiver_->Ring(); }
+  // Whether no rank receives what is written to a slot that Next() returned.
+  bool IsDiscarded(const Slot* slot) const { return slot == &discarded_; }
+
+ private:
+  // Message `number` in the ring has a free slot.
+  bool IsFree(uint64_t number) {
+    if (number < kRingSlots) return true;
+    const int slot = static_cast<int>(number % kRingSlots);
+    const auto before = static_cast<uint32_t>(number - kRingSlots + 1);
+    // The receiver's cache line is read again only when what is known of it does not do.
+    if (empty_[slot] == before) return true;
+    for (int i = 0; i < kRingSlots; ++i) {
+      empty_[i] = in_use_.EmptyOf(static_cast<uint64_t>(i))->load(std::memory_order_acquire);
+    }
+    return empty_[slot] == before;
+  }
+  // For a message, and a jump behind it.
+  bool RingHasRoom() { return IsFree(sent_in_ring_) && IsFree(sent_in_ring_ + 1); }
+  Slot* SlotInRing() const { return in_use_.SlotOf(sent_in_ring_); }
+  Slot* NextSlowly(bool beyond_limit);
+  void Jump(Slot* slot, uint64_t to);
+  // Goes on in a wide ring, where the edge has use for one and there is memory. REQUIRES: the next
+  // message is in the ring.
+  bool Widen();
+  struct Extension;
+  // Whether all its slots have come back, and no receipt of it is needed.
+  bool IsOver(const Extension& extension) const;
+  void FreeUsedExtensions();
+  friend class EdgeTestPeer;
+
+  RingReturns* const returns_;
+  EdgeMemory* const memory_;
+  Bell* const receiver_;
+  uint64_t sent_ = 0;          // messages
+  uint64_t sent_in_ring_ = 0;  // jumps included
+  RingInUse in_use_;
+  WideRing* wide_ = nullptr;            // null: none yet
+  uint32_t empty_[kRingSlots] = {};     // what is known of it
+  int long_inlines_ = 0;                // that had no wide ring
+  RingExtension* extension_ = nullptr;  // where messages go now, if not to the ring
+  int sent_in_extension_ = 0;
+  bool lost_ = false;
+  // All that are not given back, and the number of the first message behind them; of the one in use
+  // it is not known.
+  struct Extension {
+    RingExtension* memory;
+    uint64_t end = UINT64_MAX;
+  };
+  std::deque<Extension> extensions_;
+  static constexpr size_t kFewExtensions = 8;
+  size_t look_at_ = kFewExtensions;  // of them
+  uint64_t oldest_receipt_ = UINT64_MAX;
+  Slot discarded_{};  // takes what nobody will receive
+};
+
+class InRing {
+ public:
+  // `segment`: the sender's memory.
+  InRing(SharedSegment* segment, Bell* sender) : segment_(segment), sender_(sender) {}
+  InRing(const InRing&) = delete;
+  InRing& operator=(const InRing&) = delete;
+
+  // The next message, or null. Stays the next until Take. REQUIRES: is_attached().
+  const Slot* Peek() {
+    if (next_->full.load(std::memory_order_acquire) != stamp_) return nullptr;
+    return next_->kind >= Slot::kJump ? Follow() : next_;
+  }
+  // The message in a kInline slot, or the header in a kPosted one. REQUIRES: `slot` is what Peek()
+  // returned last.
+  ConstByteSpan Inline(const Slot& slot) const { return InlineIn(slot, inline_bytes_); }
+  // Not null once the sender has written what it cannot have meant.
+  const char* broken() const { return broken_; }
+
+  // What the sender waits for.
+  struct Receipt {
+    std::atomic<uint32_t>* empty = nullptr;
+    uint32_t stamp = 0;
+  };
+  // REQUIRES: Peek() is not null.
+  Receipt Take() {
+    const Receipt receipt{empty_, stamp_};
+    ++taken_;
+    if (next_->kind == Slot::kPiece) returns_->taken.store(taken_, std::memory_order_release);
+    Advance();
+    return receipt;
+  }
+  // Exactly once for each message taken, in any order. `piece`: its sender waits for it.
+  void GiveBack(const Receipt& receipt, bool piece) {
+    receipt.empty->store(receipt.stamp, std::memory_order_release);
+    if (piece) Release();
+  }
+  // The sender is gone.
+  void SetLost() { lost_ = true; }
+  bool lost() const { return lost_; }
+
+ protected:
+  bool is_attached() const { return next_ != nullptr; }
+  void Attach(Slot* slots, RingReturns* returns) {
+    returns_ = returns;
+    in_use_ = RingInUse(slots, returns);
+    SetRing(0);
+  }
+  void SetBroken(const char* what) { broken_ = what; }
+  SharedSegment* segment() const { return segment_; }
+  // Messages.
+  uint64_t taken() const { return taken_; }
+  // Nothing is taken afterwards. REQUIRES: is_attached().
+  void CloseRing() {
+    returns_->closed_at.store(taken_ + 1, std::memory_order_release);
+    Release();
+  }
+
+ private:
+  void Release() {
+    std::atomic<uint64_t>& released = returns_->released;
+    released.store(released.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    sender_->Ring();
+  }
+  const Slot* Follow();
+  const Slot* FollowToWideRing();
+  void Advance() {
+    if (extension_ == nullptr) {
+      SetRing(read_in_ring_ + 1);
+    } else {
+      SetExtension(extension_, static_cast<int>(stamp_));
+    }
+  }
+  void SetRing(uint64_t number) {
+    read_in_ring_ = number;
+    extension_ = nullptr;
+    next_ = in_use_.SlotOf(number);
+    empty_ = in_use_.EmptyOf(number);
+    inline_bytes_ = in_use_.inline_bytes();
+    stamp_ = static_cast<uint32_t>(number + 1);
+  }
+  void SetExtension(RingExtension* extension, int number) {
+    extension_ = extension;
+    // The last slot of an extension is always a jump; a sender that forgets it reads no further.
+    const int slot = number < RingExtension::kSlots ? number : RingExtension::kSlots - 1;
+    next_ = &extension->slots[slot];
+    empty_ = &extension->empty[slot];
+    inline_bytes_ = Slot::kInlineBytes;
+    stamp_ = static_cast<uint32_t>(number + 1);
+  }
+  friend class EdgeTestPeer;
+
+  SharedSegment* const segment_;
+  Bell* const sender_;
+  RingReturns* returns_ = nullptr;
+  RingInUse in_use_;
+  Slot* next_ = nullptr;
+  size_t inline_bytes_ = Slot::kInlineBytes;  // that it may hold
+  std::atomic<uint32_t>* empty_ = nullptr;
+  uint32_t stamp_ = 0;
+  uint64_t read_in_ring_ = 0;
+  RingExtension* extension_ = nullptr;
+  uint64_t taken_ = 0;
+  uint64_t jumped_at_ = UINT64_MAX;  // what had been taken when the last jump was followed
+  const char* broken_ = nullptr;
+  bool lost_ = false;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_EDGE_INLINE_RING_H_

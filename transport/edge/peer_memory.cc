@@ -1,0 +1,28 @@
+#include "transport/edge/peer_memory.h"
+
+#include <cerrno>
+
+namespace brigade {
+
+bool PeerMemory::Write(const RemoteStretches& to, const SharedSegment::Address& segment,
+                       uint64_t offset, const StridedLayout& layout, const std::byte* base) {
+  if (layout.bytes() > to.bytes) return false;
+  if (offset != 0 && mapped_.CopyTo(to, segment, offset, layout, base)) return true;
+  const bool has_long_stretches = kernel_copies_.least_bytes <= to.stretch_bytes;
+  if (!has_long_stretches || !kernel_copies_.Holds(layout)) return false;
+  if (CopyToProcess(process_, watch_, layout, base, to)) return true;
+  kernel_copies_ = KernelCopyRange();  // it is refused, or the peer has ended
+  return false;
+}
+
+bool PeerMemory::MayRead(const RemoteStretches& memory, const StridedLayout& to) {
+  if (is_unreadable_ || kernel_copies_.least_bytes > memory.stretch_bytes ||
+      !kernel_copies_.IsLongEnough(to)) {
+    return false;
+  }
+  const int error = TryToReadFromProcess(process_, watch_, memory);
+  is_unreadable_ = error == EPERM || error == ENOSYS || error == ESRCH;
+  return error == 0;
+}
+
+}  // namespace brigade
