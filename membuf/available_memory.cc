@@ -35,8 +35,8 @@ constexpr Names kVersion1 = {"/memory.limit_in_bytes", "/memory.usage_in_bytes",
                              "total_inactive_file"};
 constexpr Names kVersion2 = {"/memory.max", "/memory.current", "inactive_file"};
 
-// What `group` and all above it leave. In a container the group's path may be that of the machine,
-// of which only the top is mounted.
+// Returns the least memory that the limits of `group` and its ancestors leave. In a container the
+// group's path may be a path of the machine, of which only the top is mounted.
 uint64_t LeftBy(const std::string& mount, std::string group, const Names& names) {
   uint64_t left = UINT64_MAX;
   for (;; group.resize(group.rfind('/'))) {

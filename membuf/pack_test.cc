@@ -78,7 +78,7 @@ TEST(Pack, CopiesRunsOfEveryLength) {
   }
 }
 
-// What is gathered into a block first, of several blocks and a rest.
+// Short runs are gathered into blocks first: several blocks and a rest.
 TEST(Pack, CopiesShortRunsOfLongMatrices) {
   std::mt19937 random(1);
   LayoutShape shape;

@@ -2,8 +2,8 @@
 //
 // No exception crosses a folder of this project. A function that can fail returns a Status; one
 // that cannot returns its result. An OK status is a null pointer and costs nothing; a failure
-// carries a code and a text that says what was wrong, where, and what to do. Who first decides that
-// something failed writes the text.
+// carries a code and a text: what was wrong, where, and what to do. The function that first detects
+// a failure writes the text.
 
 #ifndef BRIGADE_MEMBUF_STATUS_H_
 #define BRIGADE_MEMBUF_STATUS_H_
@@ -28,11 +28,11 @@ enum class StatusCode {
   // The ranks disagree about the call they make together. The operation is broken; its group can
   // only be closed.
   kMismatch,
-  // What was asked for does not exist in this build or on this machine. Nothing happened.
+  // The request is not supported by this build or this machine. No effect.
   kUnavailable,
   // A bug in this library or in the transport under it.
   kInternal,
-  // A rank's program has given up the group.
+  // The program of a rank has aborted the group.
   kAborted,
 };
 
