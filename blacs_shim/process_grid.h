@@ -49,7 +49,7 @@ struct ProcessGrid {
   TopologySettings topologies;
   int repeatable = 0;
   int coherent = 0;
-  // What kbsid and kbrid return next, by ChannelKind.
+  // The next return values of kbsid and kbrid, by ChannelKind.
   std::array<int, kChannelKinds> broadcast_ids{};
 };
 

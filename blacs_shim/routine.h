@@ -22,7 +22,7 @@ namespace blacs {
   X(c, float, kComplexFloat)             \
   X(z, double, kComplexDouble)
 
-// What a routine does, whatever its type letter.
+// The action of a routine, without its type letter.
 enum class Verb : uint8_t {
   kGesd2d,
   kTrsd2d,

@@ -84,8 +84,8 @@ class Runtime {
   void Drain(const char* routine);
   // Gives memory kept for reuse back to the system.
   void Trim();
-  // blacs_exit: no context, no handle, no send under way; MPI and the engine stay. What this rank
-  // has not received it never will.
+  // blacs_exit: frees all contexts and handles, and waits for pending sends; MPI and the engine
+  // stay. Messages that this rank has not received are lost.
   void Reset(const char* routine);
 
  private:

@@ -27,11 +27,12 @@ class Statistics {
   void Add(const Routine& routine, char letter, uint64_t bytes, uint64_t elapsed_ns,
            uint64_t wait_ns);
 
-  // What the memory under all calls saw; set before printing.
+  // Sets the figures of staging and overflow memory. Must be called before printing.
   void SetMemory(const StagingStatistics& staging, const OverflowStatistics& overflow);
-  // The time in MPI, if it was counted; likewise.
+  // Sets the time in MPI, if it was counted. Must be called before printing.
   void SetMpiTime(const MpiTime& time);
-  // Of a rank that ends the job: that it has so many contexts yet; likewise, behind SetMemory.
+  // Marks this rank as ending the job with `contexts` contexts open. Must be called after
+  // SetMemory.
   void SetAborted(size_t contexts);
 
   // Collective over `communicator`: adds every rank's figures up at its rank 0, and finds the least
@@ -59,7 +60,7 @@ class Statistics {
     uint64_t staging_high_water_bytes;
     uint64_t overflow_high_water_bytes;
   };
-  // What a rank that ends the job leaves.
+  // Contexts and memory in use on a rank that ends the job.
   struct Left {
     uint64_t contexts;
     uint64_t staging_bytes;

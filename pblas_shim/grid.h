@@ -80,12 +80,12 @@ class Grid {
   // Until all ranks are in the product that this one is in, over `comm`. MPI goes on meanwhile:
   // others may need what foreign BLACS have sent from here before they come.
   void AwaitAll(const char* routine, MPI_Comm comm);
-  // What a rank does about once a second while it waits for others to come to a product: reports,
-  // and finds out whether another rank will not come.
+  // Called about once a second while a rank waits for others to come to a product. Prints a report
+  // if it is due, and fails if another rank will not come.
   Status LookAtOthers();
-  // The same before there is a multiplier, by which courses are read: whether the next rank is in
-  // the PBLAS' part of this product. It has posted a receive there (LeftProduct), which a
-  // synchronous send matches.
+  // Checks the next rank before there is a multiplier to read courses with: whether it is in the
+  // PBLAS' part of this product. It has posted a receive there (LeftProduct), which a synchronous
+  // send matches.
   Status AskNextRank();
   int64_t product() const { return *course_ / 2; }
   int TagOfProduct() const;

@@ -13,8 +13,8 @@
 namespace brigade {
 namespace pblas {
 
-// The BLACS' integers are of 32 or of 64 bits. Those of 64 serve both: they are read from their low
-// half, and written to it.
+// The BLACS' integers have 32 or 64 bits. 64-bit variables serve both widths: values are in their
+// low half.
 using GridInfo = void(const int64_t* context, int64_t* rows, int64_t* cols, int64_t* row,
                       int64_t* col);
 using Get = void(const int64_t* context, const int64_t* what, int64_t* value);
