@@ -45,12 +45,12 @@ says '^  BRIGADE_LI_BACKEND +windows$'
 says "^calibration in $TMPDIR/cache/brigade$"
 says '^  none$'
 
-# What is set is marked, what is misspelt named.
+# Set variables are marked, and misspelt ones are named.
 run 0 env BRIGADE_CHUNK_BYTES=16K BRIGADE_TRANSPROT=shm "$info"
 says '^\* BRIGADE_CHUNK_BYTES +16384$'
 says 'BRIGADE_TRANSPROT is set, .*BRIGADE_TRANSPORT$'
 
-# What is missing says why.
+# Unavailable transports are listed with the reason.
 run 0 env BRIGADE_IFACE=nowhere7 "$info"
 for line in auto tcp sockets 'address for peers'; do says "^  $line +no: .*BRIGADE_IFACE=nowhere7 is neither"; done
 says '^  shm +yes'

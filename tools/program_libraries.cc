@@ -55,7 +55,8 @@ bool IsOurs(const std::string& path) {
   return path.compare(path.find_last_of('/') + 1, 10, "libbrigade") == 0;
 }
 
-// What the loader prints of the libraries of `program`; it runs neither the program nor them.
+// Lists the libraries of `program` as the dynamic loader prints them. Runs neither the program nor
+// its libraries.
 Status ListLibraries(const std::string& program, std::string* list) {
   Dl_info loader;
   const auto base = getauxval(AT_BASE);
