@@ -16,8 +16,8 @@
 namespace brigade {
 namespace {
 
-// What an edge of either transport keeps. Where the two differ in what is fast, the far one counts:
-// it is the slower.
+// The guarantees that edges of both transports meet. The tuning is that of the far transport, which
+// is slower.
 Capabilities Both(const Capabilities& near, const Capabilities& far) {
   Capabilities both = far;
   both.lands_in_peer_memory |= near.lands_in_peer_memory;
@@ -41,7 +41,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     std::vector<MemoryDomain*> domains;
     for (AutoTransport& transport : transports) {
       if (transport.endpoint == nullptr) continue;
-      // What may be asked before a group is open: sizes, which must do for all.
+      // Sizes that hold for all transports, for calls before a group is open.
       const Capabilities& has = transport.endpoint->capabilities();
       capabilities_.max_piece_bytes = std::min(capabilities_.max_piece_bytes, has.max_piece_bytes);
       capabilities_.tuning.preferred_piece_bytes =

@@ -1,4 +1,4 @@
-// What is peculiar to auto; the rest is the conformance suite's (test/).
+// Properties of auto only; the conformance suite (test/) has the rest.
 
 #include "transport/auto/auto_endpoint.h"
 
@@ -141,7 +141,7 @@ TEST(AutoEndpoint, AsksWhetherTcpIsWantedOnlyBetweenHosts) {
   EXPECT_EQ(several.asked, 3);
 }
 
-// Who has none is told so where it would have been taken.
+// is_missed is called if a group on several hosts would have used TCP.
 TEST(AutoEndpoint, MissesTcpOnlyBetweenHosts) {
   for (const bool one_host : {true, false}) {
     for (const bool wanted : {true, false}) {
@@ -154,7 +154,7 @@ TEST(AutoEndpoint, MissesTcpOnlyBetweenHosts) {
   }
 }
 
-// What holds for a host one of its ranks says, whichever of them is in the group.
+// One rank of each host calls is_missed, whichever ranks of the host are in the group.
 TEST(AutoEndpoint, OnEachHostOneMissesTcp) {
   Job job({0, 1, 1, 0, 1});
   job.without_tcp = {1, 2, 3, 4};

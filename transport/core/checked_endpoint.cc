@@ -139,7 +139,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
     CheckAddress(channel, peer);
     BRIGADE_RULE(target()->LandsInPlace(channel, peer, range),
                  "PostReceiveInPlace takes only what LandsInPlace said yes to");
-    // What lies between the bytes of a strided range is nobody's business.
+    // The gaps of a strided range are not checked.
     size_t offset = 0;
     ByteSpan landing;
     if (range.layout->ContiguousRange(range.offset, range.bytes, &offset)) {

@@ -1,19 +1,20 @@
 // Edge: the messages from one rank to another on one channel, in shared memory.
 //
-// A ring of slots of one cache line each. A slot holds a short message itself (a *line*: payload
-// and flag arrive together), or says where a piece lies, or, where the ring is full of what the
-// receiver has not taken or not given back, that the messages go on in an extension. So a sender
-// never waits for its receiver: extensions come from the sender's memory while that lasts, and
+// A ring of slots of one cache line each. A slot holds (1) an inline message (a *line*: payload and
+// flag arrive together), or (2) the place of a piece, or (3) a jump to an extension, if the ring is
+// full of messages that the receiver has not taken or not released. A sender therefore never waits
+// for its receiver: extensions are allocated from the sender's memory as long as that lasts, and
 // count as overflow memory.
 //
-// An edge that carries longer lines goes on in a wide ring, whose slots hold messages of some KiB:
-// the receiver then waits for one cache miss where a piece costs two, one behind the other.
+// An edge with longer inline messages continues in a wide ring, whose slots hold messages of some
+// KiB: the receiver then waits for one cache miss, where a piece costs two dependent ones.
 //
-// A slot's `full` and `empty` counters hold the number of the message in the ring, on cache lines
-// of their own for either side: `full` lies with the message and is written by the sender, `empty`
-// by the receiver when it needs the message no more, in any order. There is no shared head or tail.
+// A slot's `full` and `empty` counters hold the number of the message in the ring, on separate
+// cache lines for either side: the sender writes `full`, beside the message; the receiver writes
+// `empty` when it does not need the message any more, in any order. There is no shared head or
+// tail.
 //
-// What the receiver reads may have been written by a process gone wild: it checks every number.
+// The receiver does not trust the sender's process: it checks every number that it reads.
 //
 // One driver per side; not thread-safe beyond that.
 
@@ -51,12 +52,12 @@ struct alignas(64) Slot {
 
   std::atomic<uint32_t> full;
   Kind kind;
-  uint16_t bytes;  // kLine; kLanded: of the header, whose message lies where it is wanted
+  uint16_t bytes;  // kLine; kLanded: of the header of a message in the posted buffer
   std::byte payload[kLineBytes];
 };
 static_assert(sizeof(Slot) == 64, "a slot is a cache line");
 
-// A slot of a wide ring: the payload of its line goes on behind it.
+// A slot of a wide ring: the payload of its inline message continues behind `slot`.
 struct WideSlot {
   static constexpr size_t kLineBytes = Slot::kLineBytes + rules::kShmWideLineBytes;
 
@@ -65,12 +66,12 @@ struct WideSlot {
 };
 static_assert(sizeof(WideSlot) == sizeof(Slot) + rules::kShmWideLineBytes);
 
-// Where a line lies in its slot, wide or not.
+// Returns the payload of an inline message in its slot, wide or not.
 inline std::byte* PayloadOf(Slot* slot) {
   return reinterpret_cast<std::byte*>(slot) + offsetof(Slot, payload);
 }
-// The message in a kLine slot, which holds `most_bytes`; no data if it says that it is longer. Its
-// length is read once: a sender gone wild may change it at any time.
+// Returns the message in a kLine slot of `most_bytes`; no data if its length exceeds the slot. The
+// length is read once: a faulty sender may change it at any time.
 inline ConstByteSpan LineIn(const Slot& slot, size_t most_bytes) {
   const uint16_t bytes = __atomic_load_n(&slot.bytes, __ATOMIC_RELAXED);
   return bytes <= most_bytes ? ConstByteSpan(PayloadOf(const_cast<Slot*>(&slot)), bytes)
@@ -84,40 +85,40 @@ struct PieceAt {
   uint64_t bytes = 0;
 };
 
-// Where the receiver wants its next message, if it comes in time: user memory that it lends to the
-// sender.
+// A posted buffer: user memory in which the receiver accepts its next message, if the sender copies
+// in time.
 struct alignas(64) EdgeLanding {
   enum State : uint64_t {
-    kLent,   // the receiver wants it here
-    kTaken,  // the sender copies to it, or did
+    kLent,   // posted by the receiver
+    kTaken,  // claimed: the sender copies to it, or has
   };
-  // 0: nothing is lent. Else twice the number of the message, from 1, and how it is with that one.
+  // 0: no buffer is posted. Otherwise twice the number of the message, from 1, plus the State.
   std::atomic<uint64_t> state;
   RemoteStretches memory;
-  // Where in a shared segment it begins, if it lies in one; else 0, and it is where its address
-  // says. Hardly another segment than before.
+  // Offset in a shared segment, if the buffer lies in one; otherwise 0, and `memory` has its
+  // address. The segment rarely changes.
   uint64_t offset;
   alignas(64) SharedSegment::Address segment;
   static uint64_t StateOf(uint64_t number, State state) { return (number + 1) << 1 | state; }
-  // Where nothing is written the other side finds what it knows in its cache.
+  // Writes only on a change: otherwise the sender's cached copy stays valid.
   void SetSegment(const SharedSegment::Address& address) {
     if (!(segment == address)) segment = address;
   }
 };
 
-// What the sender says beside its messages, to a receiver that looks for it. It is no message, and
-// has no number; only the last one is there.
+// A status word, with a text, that the sender publishes beside its messages and the receiver polls.
+// It has no number; only the last one is kept.
 struct alignas(64) EdgeNotice {
   static constexpr size_t kTextBytes = 120;
-  std::atomic<uint64_t> word;  // 0: nothing was said yet
+  std::atomic<uint64_t> word;  // 0: none yet
   std::byte text[kTextBytes];
 };
 
-// What the receiver writes.
+// Memory that the receiver writes.
 struct alignas(64) EdgeReturns {
   static constexpr int kRingSlots = 8;
   std::atomic<uint32_t> empty[kRingSlots];
-  std::atomic<uint64_t> released;  // pieces, so that the sender need not look at each
+  std::atomic<uint64_t> released;  // number of pieces, so that the sender need not check each
   // Messages up to the last piece that was taken.
   std::atomic<uint64_t> taken;
   // 0, or one more than the messages that the receiver took before it closed the group.
@@ -133,13 +134,13 @@ struct EdgeRing {
 };
 static_assert(sizeof(EdgeRing) == 832, "the memory of an idle edge");
 
-// All that is neither a slot nor `empty` stays in the first ring.
+// Only slots and `empty` move to a wide ring; all else stays in the first ring.
 struct EdgeWideRing {
   std::atomic<uint32_t> empty[EdgeRing::kSlots];
   alignas(64) WideSlot slots[EdgeRing::kSlots];
 };
 
-// A ring of either width, as both sides step through it.
+// The ring in use, of either width, on both sides.
 class RingInUse {
  public:
   RingInUse() = default;
@@ -154,7 +155,7 @@ class RingInUse {
 
   bool is_wide() const { return slot_bytes_ != sizeof(Slot); }
   size_t line_bytes() const { return slot_bytes_ - offsetof(Slot, payload); }
-  // Of message `number` in the ring.
+  // Returns the slot of message `number` in the ring.
   Slot* SlotOf(uint64_t number) const {
     return reinterpret_cast<Slot*>(slots_ + number % EdgeRing::kSlots * slot_bytes_);
   }
@@ -181,13 +182,14 @@ static_assert(sizeof(EdgeExtension) <= 4096, "an extension is a page");
 
 class OutEdge {
  public:
-  // `ring` is zeroed memory. `memory` gives extensions and must outlive the edge.
+  // `ring` is zeroed memory. `memory` allocates extensions and must outlive the edge.
   OutEdge(EdgeRing* ring, EdgeMemory* memory, Bell* receiver)
       : ring_(ring), memory_(memory), receiver_(receiver), in_use_(ring) {}
   OutEdge(const OutEdge&) = delete;
   OutEdge& operator=(const OutEdge&) = delete;
 
-  // What the receiver gives back: `*empty` becomes `stamp`, or more once the slot is used again.
+  // The release of a message: the receiver sets `*empty` to `stamp`; it grows further once the slot
+  // is used again.
   struct Receipt {
     const std::atomic<uint32_t>* empty = nullptr;
     uint32_t stamp = 0;
@@ -197,23 +199,24 @@ class OutEdge {
     }
   };
 
-  // The slot of the next message, to be filled in and published; null if there is no memory for an
-  // extension.
+  // Returns the slot of the next message, to be filled in and published; null if there is no memory
+  // for an extension.
   Slot* Next() {
     if (extension_ == nullptr && !lost_ && RingHasRoom()) return SlotInRing();
     return NextSlowly(/*beyond_limit=*/false);
   }
-  // The same for a line that is longer than Slot::kLineBytes. Null: send it as a piece.
+  // Returns the slot of the next inline message longer than Slot::kLineBytes. Null: send it as a
+  // piece.
   Slot* NextForLongLine(size_t bytes) {
     if (bytes > WideSlot::kLineBytes || extension_ != nullptr || lost_ || !RingHasRoom()) {
       return nullptr;
     }
     return in_use_.is_wide() || Widen() ? SlotInRing() : nullptr;
   }
-  // The same for one that says where a piece lies, where Next() is at the limit of overflow memory:
-  // there are as many pieces as their senders' memory holds, which has a limit of its own.
+  // Returns the slot of the next piece, even at the limit of overflow memory: the number of pieces
+  // is limited by the senders' memory already.
   Slot* NextForPiece() { return NextSlowly(/*beyond_limit=*/true); }
-  // REQUIRES: `slot` is what Next() returned last.
+  // REQUIRES: `slot` is the last result of Next().
   Receipt Publish(Slot* slot) {
     Receipt receipt;
     receipt.number = sent_++;
@@ -230,8 +233,8 @@ class OutEdge {
     return receipt;
   }
 
-  // From here on such messages may go straight to the memory of `receiver`. `watch` is that of a
-  // ProcessCopy, and must outlive the edge.
+  // Permits copies by the kernel, straight to the memory of `receiver`, for messages in `range`.
+  // `watch` is the watch of a ProcessCopy, and must outlive the edge.
   void SetKernelCopies(pid_t receiver, const ProcessWatch* watch, const KernelCopyRange& range) {
     receiver_process_ = receiver;
     receiver_watch_ = watch;
@@ -239,31 +242,33 @@ class OutEdge {
   }
   const KernelCopyRange& kernel_copies() const { return kernel_copies_; }
   bool CopiesByKernel(const StridedLayout& layout) const { return kernel_copies_.Holds(layout); }
-  // Whether to try SendToLanding: the receiver has lent a landing, and the message is long enough.
+  // Returns whether to try SendToLanding: the receiver has posted a buffer, and the message is long
+  // enough.
   bool MayLand(const StridedLayout& layout) const {
     return (layout.bytes() >= rules::kLeastSharedLandingBytes || CopiesByKernel(layout)) &&
            ring_->returns.landing.state.load(std::memory_order_relaxed) ==
                EdgeLanding::StateOf(sent_, EdgeLanding::kLent);
   }
-  // Copies a matrix to where the receiver wants its next message, and publishes that with `head`,
-  // of a line at most: by itself, where the landing lies in shared memory, or else by the kernel.
-  // False: nothing is sent, for the receiver has not said where, or cannot be written
-  // to. What it has lent stays so.
+  // Copies a matrix to the buffer that the receiver has posted for its next message, and publishes
+  // it with `head`, an inline message at most. Copies by stores if the buffer lies in shared
+  // memory, otherwise by the kernel. Returns false without effect if no buffer is posted or if its
+  // memory cannot be written to; the buffer stays posted.
   bool SendToLanding(ConstByteSpan head, const StridedLayout& layout, const std::byte* base);
 
   // --- notices ---
   uint64_t notice() const { return ring_->notice.word.load(std::memory_order_relaxed); }
-  // What belongs to the next notice. REQUIRES: the receiver does not read that of the last one.
+  // Returns the text of the next notice. REQUIRES: the receiver does not read the text of the last
+  // one.
   std::byte* notice_text() { return ring_->notice.text; }
   void SetNotice(uint64_t word) {
     ring_->notice.word.store(word, std::memory_order_release);
     receiver_->Ring();
   }
 
-  // Whether the next message needs no extension, or nobody receives it.
+  // Returns whether the next message needs no extension, or the receiver has closed the edge.
   bool HasRoom() { return RingHasRoom() || closed(); }
 
-  // The receiver has closed the group, and what it has not taken it never will.
+  // Returns whether the receiver has closed the group. It takes no further message then.
   bool closed() const { return ring_->returns.closed_at.load(std::memory_order_acquire) != 0; }
   bool NeverTaken(const Receipt& receipt) const {
     const uint64_t closed_at = ring_->returns.closed_at.load(std::memory_order_acquire);
@@ -276,12 +281,12 @@ class OutEdge {
   bool IsTaken(const Receipt& receipt) const {
     return receipt.number < ring_->returns.taken.load(std::memory_order_acquire);
   }
-  // The receiver is gone: there is no next slot any more, unless it closed the edge before.
+  // Marks the receiver as lost: there is no next slot any more, unless it closed the edge before.
   void SetLost() { lost_ = true; }
   bool lost() const { return lost_; }
-  // Receipts of earlier messages will not be looked at any more.
+  // Declares receipts of messages before `number` unused.
   void KeepReceiptsFrom(uint64_t number) { oldest_receipt_ = number; }
-  // Nobody looks at the edge any more: frees all but the ring.
+  // Frees all memory except the ring. REQUIRES: neither side uses the edge any more.
   void FreeMemory();
 
  private:
@@ -290,26 +295,26 @@ class OutEdge {
     if (number < EdgeRing::kSlots) return true;
     const int slot = static_cast<int>(number % EdgeRing::kSlots);
     const auto before = static_cast<uint32_t>(number - EdgeRing::kSlots + 1);
-    // The receiver's cache line is read again only when what is known of it does not do.
+    // Reads the receiver's cache line again only if the cached values do not suffice.
     if (empty_[slot] == before) return true;
     for (int i = 0; i < EdgeRing::kSlots; ++i) {
       empty_[i] = in_use_.EmptyOf(static_cast<uint64_t>(i))->load(std::memory_order_acquire);
     }
     return empty_[slot] == before;
   }
-  // For a message, and a jump behind it.
+  // Room for a message, and a jump behind it.
   bool RingHasRoom() { return IsFree(sent_in_ring_) && IsFree(sent_in_ring_ + 1); }
   Slot* SlotInRing() const { return in_use_.SlotOf(sent_in_ring_); }
   Slot* NextSlowly(bool beyond_limit);
   void Jump(Slot* slot, uint64_t to);
-  // Goes on in a wide ring, where the edge has use for one and there is memory. REQUIRES: the next
+  // Continues in a wide ring, if the edge has use for one and there is memory. REQUIRES: the next
   // message is in the ring.
   bool Widen();
   struct Extension;
-  // Whether all its slots have come back, and no receipt of it is needed.
+  // Returns whether all its slots are released, and no receipt of it is needed.
   bool IsOver(const Extension& extension) const;
   void FreeUsedExtensions();
-  // Takes the landing for the next message, if one is lent for it.
+  // Claims the posted buffer of the next message, if there is one.
   bool TakeLanding();
   bool CopyTo(const EdgeLanding& landing, const StridedLayout& layout, const std::byte* base);
   friend class EdgeTestPeer;
@@ -321,22 +326,22 @@ class OutEdge {
   uint64_t sent_in_ring_ = 0;  // jumps included
   RingInUse in_use_;
   EdgeWideRing* wide_ = nullptr;           // null: none yet
-  uint32_t empty_[EdgeRing::kSlots] = {};  // what is known of it
-  int long_lines_ = 0;                     // that had no wide ring
-  EdgeExtension* extension_ = nullptr;     // where messages go now, if not to the ring
+  uint32_t empty_[EdgeRing::kSlots] = {};  // cached values of it
+  int long_lines_ = 0;                     // long messages before the wide ring
+  EdgeExtension* extension_ = nullptr;     // in use; null: the ring is
   int sent_in_extension_ = 0;
   bool lost_ = false;
-  // All that are not given back, and the number of the first message behind them; of the one in use
-  // it is not known.
+  // All extensions that are not released, each with the number of the first message behind it;
+  // unknown for the extension in use.
   struct Extension {
     EdgeExtension* memory;
     uint64_t end = UINT64_MAX;
   };
   std::deque<Extension> extensions_;
   static constexpr size_t kFewExtensions = 8;
-  size_t look_at_ = kFewExtensions;  // of them
+  size_t look_at_ = kFewExtensions;  // number of extensions from which on all are checked
   uint64_t oldest_receipt_ = UINT64_MAX;
-  Slot discarded_{};  // takes what nobody will receive
+  Slot discarded_{};  // takes messages that no receiver will take
   pid_t receiver_process_ = 0;
   const ProcessWatch* receiver_watch_ = nullptr;
   KernelCopyRange kernel_copies_;
@@ -355,19 +360,20 @@ class InEdge {
   // The directory entry of an edge that its receiver closed before the sender had opened it.
   static constexpr uint64_t kClosedUnopened = 1;
 
-  // The next message, or null. Stays the next until Take.
+  // Returns the next message, or null. The message stays the next until Take.
   const Slot* Peek() {
     if (next_ == nullptr && !Attach()) return nullptr;
     if (next_->full.load(std::memory_order_acquire) != stamp_) return nullptr;
     return next_->kind >= Slot::kJump ? Follow() : next_;
   }
-  // The message in a kLine slot, or the header in a kLanded one. REQUIRES: `slot` is what Peek()
-  // returned last.
+  // Returns the message in a kLine slot, or the header in a kLanded one. REQUIRES: `slot` is the
+  // last result of Peek().
   ConstByteSpan Line(const Slot& slot) const { return LineIn(slot, line_bytes_); }
-  // Not null once the sender has written what it cannot have meant.
+  // Returns the reason why the edge is broken, if the sender has written invalid values; null
+  // otherwise.
   const char* broken() const { return broken_; }
 
-  // What the sender waits for.
+  // The release that the sender waits for.
   struct Receipt {
     std::atomic<uint32_t>* empty = nullptr;
     uint32_t stamp = 0;
@@ -382,7 +388,8 @@ class InEdge {
     Advance();
     return receipt;
   }
-  // Exactly once for each message taken, in any order. `piece`: its sender waits for it.
+  // Releases a message: exactly once for each message taken, in any order. `piece`: its sender
+  // waits for it.
   void GiveBack(const Receipt& receipt, bool piece) {
     receipt.empty->store(receipt.stamp, std::memory_order_release);
     if (!piece) return;
@@ -390,47 +397,50 @@ class InEdge {
     released.store(released.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     sender_->Ring();
   }
-  // The same of the receiver, which may also read straight from the memory of `sender`.
+  // As OutEdge::SetKernelCopies, for the receiver, which may also read straight from the memory of
+  // `sender`.
   void SetKernelCopies(pid_t sender, const ProcessWatch* watch, const KernelCopyRange& range) {
     sender_process_ = sender;
     sender_watch_ = watch;
     kernel_copies_ = range;
   }
-  // Lends user memory to the sender, for the next message, if it lies in memory of
-  // SharedAllocations or the kernel is to copy there. False: nothing is lent. To be taken back once
-  // that message is there, or will be received otherwise.
+  // Posts a buffer in user memory for the next message, if it lies in memory of SharedAllocations
+  // or the kernel is to copy there. Returns false if no buffer is posted. To be withdrawn once that
+  // message has come, or will be received otherwise.
   bool LendLanding(const StridedLayout& layout, std::byte* base);
-  // False if the sender is copying to it: its message comes, unless it is lost. Copies nothing
-  // afterwards, if true.
+  // Withdraws the posted buffer. Returns false if the sender has claimed it: its message will come,
+  // unless the sender is lost. After true the sender does not copy to it.
   bool TakeLandingBack();
-  // The last notice of the sender; 0: there is none yet.
+  // Returns the status word of the last notice of the sender; 0: there is none yet.
   uint64_t notice() {
     if (ring_ == nullptr && !Attach()) return 0;
     return ring_->notice.word.load(std::memory_order_acquire);
   }
-  // REQUIRES: there is one. Nothing of what it says is to be believed.
+  // Returns the text of the notice, which is not trusted. REQUIRES: there is one.
   const std::byte* notice_text() const { return ring_->notice.text; }
-  // Memory of the sender, as it has written, and what it is here; null if it cannot be mapped or is
-  // not there. It stays for as long as this rank maps nothing else of the sender's.
+  // Maps memory of the sender, whose description it has written, and returns its address here, with
+  // its layout; null if it cannot be mapped or does not exist. Valid until this rank maps other
+  // memory of the sender.
   const std::byte* Map(const RemoteStretches& memory, const SharedSegment::Address& segment,
                        uint64_t offset, StridedLayout* layout) {
     return mapped_.Find(memory, segment, offset, layout);
   }
-  // Whether the kernel is to copy such memory, as the sender has written, to a matrix of that
-  // layout, and does, as its first byte and its last one show. What it refuses of all memory of the
-  // sender it is not asked again. REQUIRES: `memory` has bytes.
+  // Returns whether the kernel is to copy this memory of the sender to a matrix of layout `to`, and
+  // can: the first and the last byte are tried. After a failure for all memory of the sender the
+  // kernel is not tried again. REQUIRES: `memory` has bytes.
   bool MayRead(const RemoteStretches& memory, const StridedLayout& to);
-  // REQUIRES: it may. As CopyRangeFromProcess; what was there a moment ago may be no more.
+  // Reads as CopyRangeFromProcess; the memory may have been freed since MayRead. REQUIRES: MayRead
+  // returned true.
   int Read(const RemoteStretches& memory, size_t offset, size_t bytes, const StridedLayout& layout,
            std::byte* base, size_t at) const {
     return CopyRangeFromProcess(sender_process_, sender_watch_, memory, offset, bytes, layout, base,
                                 at);
   }
-  // The sender is gone.
+  // Marks the sender as lost.
   void SetLost() { lost_ = true; }
   bool lost() const { return lost_; }
 
-  // What was not taken will not be. Nothing is taken afterwards; what was is still given back.
+  // Closes the edge: no further message is taken. Messages that were taken are still released.
   void Close();
 
  private:
@@ -469,7 +479,7 @@ class InEdge {
   EdgeRing* ring_ = nullptr;
   RingInUse in_use_;
   Slot* next_ = nullptr;
-  size_t line_bytes_ = Slot::kLineBytes;  // that it may hold
+  size_t line_bytes_ = Slot::kLineBytes;  // of the next slot
   std::atomic<uint32_t>* empty_ = nullptr;
   uint32_t stamp_ = 0;
   uint64_t read_in_ring_ = 0;
@@ -478,10 +488,10 @@ class InEdge {
   pid_t sender_process_ = 0;
   const ProcessWatch* sender_watch_ = nullptr;
   KernelCopyRange kernel_copies_;
-  bool is_unreadable_ = false;  // all memory of the sender, by the kernel
-  SharedLanding mapped_;        // of the sender
+  bool is_unreadable_ = false;  // the kernel refuses all memory of the sender
+  SharedLanding mapped_;        // memory of the sender
   bool lost_ = false;
-  uint64_t jumped_at_ = UINT64_MAX;  // what had been taken when the last jump was followed
+  uint64_t jumped_at_ = UINT64_MAX;  // value of taken_ at the last jump
   const char* broken_ = nullptr;
 };
 

@@ -24,21 +24,21 @@ class EdgeMemory {
   EdgeMemory(const EdgeMemory&) = delete;
   EdgeMemory& operator=(const EdgeMemory&) = delete;
 
-  // Zeroed, on a cache line; null if the segment has no more memory, which failure() then explains.
-  // Blocks are kept for reuse.
+  // Allocates zeroed memory, aligned to a cache line; null if the segment has no memory left, with
+  // the reason in failure(). Freed blocks are kept for reuse.
   void* Allocate(size_t bytes);
   const Status& failure() const { return failure_; }
   void Free(void* block, size_t bytes);
-  // Room for more messages, zeroed: a page that goes back to the system once it is free. What goes
-  // beyond kSetAsideBytes is overflow memory. Null: there is no more, or, unless `beyond_limit`, it
-  // is at its limit.
+  // Allocates a zeroed extension: a page that returns to the system once it is free. Extensions
+  // beyond kSetAsideBytes count as overflow memory. Null: no memory is left, or, unless
+  // `beyond_limit`, the limit is reached.
   EdgeExtension* NewExtension(bool beyond_limit = false);
   void FreeExtension(EdgeExtension* extension);
-  // Zeroed; null if there is no more memory for wide rings. They are no overflow memory: a rank has
-  // few of them.
+  // Allocates a zeroed wide ring; null if there is no memory left for wide rings. They do not count
+  // as overflow memory: a rank has few of them.
   EdgeWideRing* NewWideRing();
   void FreeWideRing(EdgeWideRing* ring);
-  // What overflow memory counts in from here on.
+  // Sets the budget for overflow memory.
   void SetBudget(std::shared_ptr<OverflowBudget> budget);
 
   uint64_t OffsetOf(const void* block) const {

@@ -387,7 +387,7 @@ TEST(EdgeTest, AnEdgeThatIsUsedForLongLinesGetsAWideRing) {
 
 TEST(EdgeTest, AWideRingThatIsFullGoesOnInAnExtensionAndThenInTheWideRingAgain) {
   Link link;
-  // What is known of the narrow ring's slots would do for those of the wide one.
+  // Cached values of the narrow ring's slots would suffice for slots of the wide ring.
   for (uint64_t i = 0; i <= EdgeRing::kSlots; ++i) {
     link.Send(i);
     link.Receive(i);
@@ -582,7 +582,7 @@ TEST(EdgeTest, AJumpToNowhereIsSeen) {
   }
 }
 
-// What is checked of a length is what is used.
+// A length is read once: the checked value is the used value.
 TEST(EdgeTest, ALengthThatChangesIsReadOnce) {
   Slot slot{};
   slot.kind = Slot::kLine;
@@ -1055,7 +1055,7 @@ TEST(EdgeTest, WhatCannotBeMappedTheKernelCopies) {
   EXPECT_TRUE(std::equal(data.begin(), data.end(), link.landing));
 }
 
-// A process with a mapping of its own, which is where it matters. What it says is its exit code.
+// A process with its own mapping, the case that matters. The result is its exit code.
 TEST(EdgeTest, AnotherProcessMapsTheLanding) {
   SharedLandingLink link;
   const std::vector<uint8_t> data = Numbered(kSharedBytes);
@@ -1118,7 +1118,7 @@ TEST(EdgeTest, OfMemoryInANoticeNothingIsBelieved) {
   EXPECT_EQ(link.in->Map(source.memory, other, source.offset, &layout), nullptr);
 }
 
-// What a receiver says of memory of this process, as one of `process`.
+// Returns whether a receiver may read memory of this process as memory of `process`.
 bool MayRead(SharedLandingLink* link, pid_t process, const ProcessWatch* watch, const void* memory,
              const StridedLayout& from, const StridedLayout& to) {
   link->in->SetKernelCopies(process, watch, KernelCopyRange{1000, 2000});

@@ -73,7 +73,7 @@ void DropCapability() {
 
 enum class Registration { kDone, kTooMuch, kNoIoUring };
 
-// What the kernel says to registering so many bytes. They stay registered until the child ends.
+// Tries to register `bytes` bytes with the kernel. They stay registered until the child ends.
 Registration Register(size_t bytes) {
   io_uring_params parameters = {};
   const long ring = syscall(__NR_io_uring_setup, 4, &parameters);

@@ -1,4 +1,4 @@
-// What goes to the memory of another process, and how it fails.
+// Copies to the memory of another process, and their failures.
 
 #include "transport/host_memory/kernel_copy.h"
 

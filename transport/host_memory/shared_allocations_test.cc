@@ -33,7 +33,7 @@ std::byte* Allocate(SharedAllocations* allocations, size_t bytes) {
   return static_cast<std::byte*>(memory);
 }
 
-// What another process, with a copy of this one's memory, says of itself.
+// Returns the exit status of a forked process that runs `body`.
 int InChild(const std::function<int()>& body) {
   const pid_t child = fork();
   if (child == 0) _exit(body());

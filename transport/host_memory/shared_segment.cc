@@ -211,7 +211,8 @@ bool SharedSegment::Fill(uint64_t offset, uint64_t bytes, const IsAvailable& is_
 
 Status SharedSegment::AllocateAt(uint64_t offset, size_t bytes, const IsAvailable& is_available) {
   const uint64_t wanted = RoundToPages(bytes);
-  // The system would end processes rather than refuse. Who does not ask takes little at a time.
+  // The system ends processes instead of failing an allocation. Callers without `is_available` take
+  // little at a time.
   thread_local AvailableShare share;
   if (is_available == nullptr && !share.Take(wanted)) {
     return OutOfMemory(wanted, "that is more than the system, or a control group, has left");

@@ -1,13 +1,13 @@
-// SharedSegment: memory of one process that others map, too.
+// SharedSegment: memory of one process that other processes map, too.
 //
-// An anonymous file (memfd), so that nothing is left behind whatever happens to its owner, and no
-// limit of /dev/shm applies. It has no name that somebody else could take; it is opened through its
-// owner's descriptor, which only processes of the same user may do (mode 0600). It grows and never
-// shrinks (sealed), so an offset that was valid stays so.
+// An anonymous file (memfd): nothing stays if its owner is killed, and no limit of /dev/shm
+// applies. It has no name that another user could take; it is opened through its owner's
+// descriptor, which only processes of the same user may do (mode 0600). It grows and never shrinks
+// (sealed), so valid offsets stay valid.
 //
-// Memory of the library is charged to the system when it is allocated: running out is an error then
-// and there. Memory for the program is charged page by page when it is first touched, as ordinary
-// memory is: running out ends a process then, as it does of ordinary memory.
+// Memory for the library is charged to the system when it is allocated: running out is an error of
+// the allocation. Memory for the program is charged page by page at first touch, like ordinary
+// memory: running out ends a process.
 
 #ifndef BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_SEGMENT_H_
 #define BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_SEGMENT_H_
@@ -29,11 +29,11 @@ namespace brigade {
 
 class SharedSegment {
  public:
-  // How others find it; travels as bytes.
+  // The address by which other processes open it; sent as bytes.
   struct Address {
     pid_t process = 0;
     int descriptor = -1;
-    uint64_t token[2] = {};  // random; tells that the right file was opened
+    uint64_t token[2] = {};  // random; identifies the file
     uint64_t reserve_bytes = 0;
     bool operator==(const Address& other) const {
       return process == other.process && descriptor == other.descriptor &&
@@ -44,8 +44,8 @@ class SharedSegment {
 
   // A new segment. kOutOfMemory, kUnavailable (no memfd).
   static Status Create(std::shared_ptr<SharedSegment>* segment);
-  // For so many bytes in all, of whole pages but the last: takes no more address space than that
-  // and, of those who open it once all is allocated, no descriptor.
+  // Creates a segment for `bytes` in all, of whole pages except the last: it takes no more address
+  // space, and no descriptor in processes that open it once all is allocated.
   static Status CreateFor(size_t bytes, std::shared_ptr<SharedSegment>* segment);
   // The segment at `address`, whose owner must live until this returns. While a process has it, it
   // has one object of it, and so one mapping. kUnavailable if it cannot be opened or is not what it
@@ -82,7 +82,7 @@ class SharedSegment {
   Status AllocateAt(uint64_t offset, size_t bytes, const IsAvailable& is_available = nullptr);
   // Gives pages back to the system. Others may still map them; they must not read them.
   void Free(uint64_t offset, size_t bytes);
-  // What Allocate has handed out and Free has not taken back.
+  // Bytes that Allocate has returned and Free has not freed.
   size_t allocated_bytes() const { return allocated_bytes_; }
 
  private:

@@ -25,8 +25,8 @@
 
 #include "gtest/gtest.h"
 
-// What the test was last told of pages that are taken from their addresses. MPIs and their
-// libraries stand in the way of the C library's function likewise.
+// The last range of pages that was removed from its addresses. MPIs and their libraries intercept
+// the C library's function in this way.
 static void* removed = nullptr;
 static size_t removed_bytes = 0;
 
@@ -84,7 +84,7 @@ class Child {
     return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
            info.si_pid == 0;
   }
-  // What the body said, or how the process ended.
+  // Returns the text of the body, or how the process ended.
   std::string Wait() {
     close(pipe_[1]);
     char text[1000];
@@ -152,7 +152,7 @@ TEST(SharedSegmentTest, AllocatesZeroedPagesAndGivesThemBack) {
   EXPECT_EQ(offsets.size(), 3u) << "freed memory is not used again";
 }
 
-// Who keeps pages registered by their addresses would go on with those that are gone.
+// A registration cache keyed by addresses must see that pages are removed.
 TEST(SharedSegmentTest, OthersHearWhatIsGivenBack) {
   const auto segment = NewSegment();
   uint64_t offset = 0;
@@ -304,7 +304,7 @@ TEST(SharedSegmentTest, TakesNoMoreThanTheSystemHasLeft) {
             mount(little.c_str(), "/proc/meminfo", nullptr, MS_BIND, nullptr) != 0) {
           return "not allowed";
         }
-        // What this process has looked for before is a small share.
+        // The share that this process has checked before is small.
         uint64_t at = 0;
         Status status;
         for (int mib = 0; status.ok() && mib < 4096; ++mib) {
@@ -400,7 +400,7 @@ std::string UnderLimit(int resource, rlim_t limit, const std::function<std::stri
 }
 
 TEST(SharedSegmentTest, WithoutMemoryAllocationFailsAndTouchesNothing) {
-  // What is allocated can be written to, and what is freed can be had again.
+  // Allocated memory can be written to, and freed memory can be allocated again.
   EXPECT_EQ(
       UnderLimit(RLIMIT_FSIZE, 1 << 20,
                  []() -> std::string {

@@ -58,8 +58,8 @@ struct Note {
   ControlMessage message;
 };
 
-// What other threads hand to a rank. The bytes of a parcel are read outside the lock; the lock only
-// orders them behind the sender's writes.
+// Parcels from other threads to a rank. The bytes of a parcel are read outside the lock; the lock
+// only orders them after the sender's writes.
 class Mailbox {
  public:
   void PutArrival(ParcelPtr parcel) { Put(&arrivals_, std::move(parcel)); }

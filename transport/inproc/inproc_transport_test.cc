@@ -1,4 +1,4 @@
-// What is peculiar to inproc; the rest is the conformance suite's (test/).
+// Properties of inproc only; the conformance suite (test/) has the rest.
 
 #include "transport/inproc/inproc_transport.h"
 
@@ -152,7 +152,8 @@ TEST(InprocEndpoint, WhatALostRankHasLentComesBackFirst) {
   EXPECT_TRUE(sent.done);
 }
 
-// What a rank returned before it left has arrived, whatever else is lost meanwhile.
+// Leases that a rank released before it left count as released, even if other ranks are lost
+// meanwhile.
 TEST(InprocEndpoint, ARankThatReturnedWhatItReadMayLeave) {
   InprocOptions options;
   options.lands_in_peer_memory = true;

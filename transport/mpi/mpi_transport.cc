@@ -46,14 +46,14 @@ bool RanksShareProcessors(int ranks) {
   return ranks > std::min(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), ProcessorQuota());
 }
 
-// Between two looks for control messages, in calls of Progress that find nothing else.
+// Between two polls for control messages, in calls of Progress without other effect.
 constexpr uint64_t kPollsPerLook = 64;
-// Control messages that MPI has not taken in, before one more has to wait.
+// Control messages pending in MPI before the next one has to wait.
 constexpr size_t kMostNotes = 64;
 
-// What may be written past a landing is written by the protocols for long messages, before anybody
-// sees the length. So a short landing is given to MPI only once a probe has found a message that
-// fits. A long one is posted at once, as it may have to be filled at once.
+// MPI's protocols for long messages may write past a landing before the length is known. A short
+// landing is therefore posted to MPI only once a probe has found a message that fits. A long one is
+// posted at once, since it may have to be filled at once.
 constexpr size_t kShortLandingBytes = 1024;
 
 // The memory of a range of a general layout as an MPI type, relative to the matrix' first element:
@@ -315,7 +315,8 @@ class MpiEndpoint : public Endpoint {
     size_t slot = 0;      // of the first in watched_, while there is one that is posted
     size_t unposted = 0;  // the last ones
     Fifo<Pending> pending{};
-    // What the next receive gets: MPI has given it before. None while there are receives.
+    // A message that MPI has delivered before its receive, for the next receive. None while there
+    // are receives.
     std::optional<std::vector<std::byte>> early{};
   };
 
@@ -453,7 +454,7 @@ class MpiEndpoint : public Endpoint {
     return Status();
   }
 
-  // What MPI still reads is never freed.
+  // Messages that MPI still reads are never freed.
   void LeaveNotes() {
     static auto& left = *new std::list<Note>;
     left.splice(left.end(), notes_);
@@ -762,7 +763,7 @@ class MpiEndpoint : public Endpoint {
   // The first operation of every stream that has one; the two vectors run in parallel.
   std::vector<Stream*> watched_;
   std::vector<MPI_Request> requests_;
-  // Those whose first operation is a receive that is not posted.
+  // Streams whose first operation is a receive that is not posted.
   std::vector<Stream*> probed_;
   // Scratch of TestWatched.
   std::vector<int> indices_;

@@ -129,7 +129,7 @@ void Group::TakeNotes(const Tell& tell) {
     InEdge& edge = stream->edge;
     while (const Slot* const slot = edge.Peek()) {
       const ConstByteSpan message = edge.Line(*slot);
-      // What is no control message its sender cannot have meant.
+      // Invalid messages are dropped: the sender is faulty.
       if (slot->kind == Slot::kLine && message.data != nullptr &&
           message.bytes <= kMostControlBytes) {
         tell(from, message);

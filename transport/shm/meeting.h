@@ -19,7 +19,7 @@
 
 namespace brigade::shm {
 
-// What each tells the others.
+// The values that each member sends to the others.
 struct Introduction {
   Host host;
   SharedSegment::Address segment;

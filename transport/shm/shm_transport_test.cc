@@ -1,4 +1,4 @@
-// What is peculiar to shm; the rest is the conformance suite's (test/).
+// Properties of shm only; the conformance suite (test/) has the rest.
 
 #include "transport/shm/shm_transport.h"
 
@@ -87,8 +87,8 @@ size_t SharedBytes() {
   return bytes;
 }
 
-// What a slot holds comes from a peer. Whatever it is, the receive fails, the peer is named, and
-// the next message is received.
+// A peer writes the contents of a slot. If they are invalid, the receive fails and names the peer,
+// and the next message is received.
 TEST(ShmEndpoint, MessagesOutsideTheirMemoryAreRefused) {
   const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
   const GroupId group = OpenAlone(endpoint.get());
@@ -308,7 +308,7 @@ TEST(ShmEndpoint, ARankThatHasLeftIsNoticedByProgressAlone) {
   endpoint->CloseGroup(group);
 }
 
-// Who writes to the edge is not asked whether anybody reads there.
+// A sender that writes to the edge directly does not check whether the receiver exists.
 TEST(ShmEndpoint, AnEdgeToARankThatHasLeftTakesNothing) {
   InprocWorld world(2);
   std::thread other = RankThatLeaves(&world);
@@ -366,8 +366,8 @@ TEST(ShmEndpoint, GroupsOfARankThatIsGoneGiveTheirMemoryBack) {
   for (const GroupId group : groups) endpoint->CloseGroup(group);
 }
 
-// Who waits for a message and for a send's end at once, and sleeps, hears of the end at the next
-// poll, not at one of the next thousands.
+// A sleeping rank that waits for a message and for the end of a send sees the end at its next poll,
+// not thousands of polls later.
 TEST(ShmEndpoint, ASleeperLooksWhatHasComeBack) {
   const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
   const GroupId group = OpenAlone(endpoint.get());
@@ -386,7 +386,7 @@ TEST(ShmEndpoint, ASleeperLooksWhatHasComeBack) {
   endpoint->CloseGroup(group);
 }
 
-// What lies in memory that is counted already is sent: it would not leave without its sender.
+// Pieces in memory that is counted already are sent: they could not leave without their sender.
 TEST(ShmEndpoint, AtTheLimitOfOverflowMemoryPiecesAreSentFromWhereTheyLie) {
   const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
   const auto budget = std::make_shared<OverflowBudget>(0);
@@ -472,7 +472,7 @@ class SocketBootstrap : public Bootstrap {
   const int rank_;
 };
 
-// What a killed process had sent is received; then it is named.
+// The messages of a killed process are received; then it is named as lost.
 TEST(ShmEndpoint, AKilledProcessIsNamed) {
   int sockets[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);

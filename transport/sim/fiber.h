@@ -29,7 +29,7 @@ class Fiber {
 
  private:
   static void Main(unsigned high, unsigned low);
-  // What sanitizers must be told on the one side and the other of each switch.
+  // Calls of sanitizers before and after each switch.
   void BeforeLeaving(const Fiber& next, bool for_good);
   void AfterEntering();
 

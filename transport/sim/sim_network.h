@@ -1,8 +1,9 @@
-// SimNetwork: messages between the ranks of a simulation, as its machine lets them pass.
+// SimNetwork: messages between the ranks of a simulation, through the ports and links of its
+// machine.
 //
 // A message that is ready waits until a port of either side is free, occupies both until its last
-// byte has left, and arrives after the latency. Who waits for a port is served in the order in
-// which the messages became ready; a message whose other port is taken lets the next one pass.
+// byte has left, and arrives after the latency. Messages that wait for a port are served in the
+// order in which they became ready; a message whose other port is taken lets the next one pass.
 
 #ifndef BRIGADE_TRANSPORT_SIM_SIM_NETWORK_H_
 #define BRIGADE_TRANSPORT_SIM_SIM_NETWORK_H_
@@ -56,7 +57,7 @@ class SimNetwork final : public EventHandler {
 
   struct Port {
     int free = 0;
-    // What its bucket held at some time, in bytes.
+    // Bytes in its bucket at bucket_time.
     double bucket_bytes = 0;
     SimTime bucket_time = 0;
     // Messages that wait for it, by the order in which they became ready.
@@ -86,7 +87,7 @@ class SimNetwork final : public EventHandler {
   const Link& LinkOf(const Message& message) const {
     return IsWithinHost(message) ? machine_.within_host : machine_.between_hosts;
   }
-  // What the port's bucket holds now.
+  // Returns the bytes in the port's bucket now.
   double BucketNow(const Port& port, const Link& link) const;
   void StartOrWait(uint32_t index);
   void Start(uint32_t index);

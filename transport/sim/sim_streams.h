@@ -70,7 +70,7 @@ struct SimGroup : std::enable_shared_from_this<SimGroup> {
   SimGroup(const MachineDescription& machine, const std::vector<int>* members);
 
   SimStream* StreamOf(ChannelKind kind, int from, int to);
-  // That of control messages.
+  // Returns the stream of control messages.
   SimStream* ControlTo(int from, int to);
 
   const std::vector<int>* const members;
@@ -90,7 +90,8 @@ struct SimGroup : std::enable_shared_from_this<SimGroup> {
 
 class SimStreams final : public SimNetwork::Client {
  public:
-  // What a rank must be told: the callback of `completion`, whose status and lease are set.
+  // An ended operation, for the rank to run the callback of `completion`, whose status and lease
+  // are set.
   struct Ended {
     Completion* completion;
     GroupId receive_group;  // kSend: it was a send

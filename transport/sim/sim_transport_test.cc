@@ -168,7 +168,8 @@ TEST(SimTransport, ANoteGoesWithWhatIsNext) {
   }
 }
 
-// What is sent to rank 2 takes no note for rank 1 along; a note does, or the end of the group.
+// A message to rank 2 does not flush a held control message for rank 1; a control message to rank 1
+// does, and the end of the group.
 TEST(SimTransport, ANoteWaitsForWhatGoesToItsMember) {
   MachineDescription machine = Machine();
   machine.between_hosts.send_overhead = {2, kUnlimitedRate};
@@ -346,7 +347,7 @@ TEST(SimTransport, BucketsOfIdlePortsPassAtOnce) {
   });
 }
 
-// What arrives while the processor is busy is taken up afterwards, and what it posts later leaves
+// Messages that arrive while the processor is busy are handled afterwards, and their replies leave
 // later; copies delay nothing else.
 TEST(SimTransport, CopiesTakeTheProcessorOnly) {
   OnRanks(2, Machine(), [](Rank& me, int rank) {
@@ -472,7 +473,7 @@ TEST(SimTransport, ABusIsSharedOnlyWhileItIsCrowded) {
   });
 }
 
-// Who looks now and then does not sleep until a message comes, after 15 us.
+// A rank that polls now and then does not sleep until a message comes, after 15 us.
 TEST(SimTransport, WhoComputesIsNotIdle) {
   OnRanks(2, Machine(), [](Rank& me, int rank) {
     std::vector<std::byte> data = Bytes(1000);

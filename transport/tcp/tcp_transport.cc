@@ -59,12 +59,12 @@ constexpr size_t kMostRunsSentInPlace = 1000;
 
 void LogOnStderr(const std::string& line) { std::fprintf(stderr, "brigade: %s\n", line.c_str()); }
 
-// What holds for all ranks of a host, one of them says.
+// Whether this rank prints the warnings that apply to all ranks of a host.
 bool IsFirstOnHost() { return LocalRank() <= 0; }
 
 Capabilities CapabilitiesOfTcp(bool plain_sockets) {
   Capabilities capabilities;
-  // What was asked for: hosts with and without io_uring understand each other.
+  // The requested transport: hosts with and without io_uring can communicate.
   capabilities.name = plain_sockets ? "sockets" : "tcp";
   capabilities.max_piece_bytes = kMaxPieceBytes;
   capabilities.eager_piece_bytes = kEagerBytes;
@@ -187,7 +187,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   bool SendsInPlace(const Channel&, int, const LayoutRange& range) const override {
     size_t at = 0;
     if (range.layout->ContiguousRange(range.offset, range.bytes, &at)) return true;
-    // Those of a trapezoid differ.
+    // The runs of a trapezoid differ in length.
     const size_t runs = range.layout->ColumnsOf(range.offset, range.bytes);
     return range.bytes / runs >= rules::kTcpRunInPlaceBytes && runs <= kMostRunsSentInPlace;
   }
@@ -417,7 +417,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
 
   // --- closing ---
 
-  // Takes back what is received. What this rank sent to itself nobody receives any more.
+  // Cancels receives. Messages of this rank to itself are dropped.
   void CloseStream(Stream* stream) {
     if (stream->link != nullptr) {
       for (const auto& connection : stream->link->connections()) connection->Detach(stream);
@@ -428,8 +428,8 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     grants_.CancelDeferred(stream);
   }
 
-  // Who closes a group tells the peers that it is connected with, and keeps nothing for others:
-  // those ask when first something waits for them.
+  // A rank that closes a group notifies connected peers, and keeps no state for others: those send
+  // a query when a message first waits for a receive.
   static void AskWhetherClosed(Stream* stream) {
     if (stream->close_query != CloseQuery::kNone) return;
     stream->close_query = CloseQuery::kAsked;
@@ -444,13 +444,13 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     link->Pump();
   }
 
-  // Says goodbye, and waits until the peers' systems have everything: to close a socket that
-  // something still comes to throws away what has not got there.
+  // Sends goodbyes, and waits until the peers' systems have all data: closing a socket with unread
+  // data discards what has not arrived.
   void Leave() {
     const Hold hold(&completions_);
     if (io_ != nullptr) {
-      // Who sent something before this rank has heard of the connection is told, too, that it goes
-      // nowhere.
+      // A peer whose data came before this rank knew the connection is notified, too, that they are
+      // dropped.
       links_.Admit();
       io_->Progress();
     }

@@ -1,5 +1,5 @@
-// What is peculiar to TCP; the rest is the conformance suite's (test/), and what takes hosts and
-// links is the cluster's (test/cluster/tcp_cluster_test.sh).
+// Properties of TCP only; the conformance suite (test/) has the rest, and
+// test/cluster/tcp_cluster_test.sh the tests that need hosts and links.
 
 #include "transport/tcp/tcp_transport.h"
 
@@ -113,8 +113,8 @@ class TcpTransportTest : public ::testing::TestWithParam<bool> {
     Open(&world, 0);
     other.join();
   }
-  // Who is not gone by then goes at the same time: a rank that leaves waits for the other's system
-  // only, but a failed test may have left something for the other's code.
+  // Both ranks leave at once: a rank that leaves waits for the other's system only, but a failed
+  // test may have left data for the other's code.
   void TearDown() override {
     std::thread other([&] { ranks_[1].endpoint.reset(); });
     ranks_[0].endpoint.reset();
@@ -588,7 +588,7 @@ TEST_P(TcpTransportTest, APeerThatIsTriedAgainIsNotLost) {
   EXPECT_TRUE(send->status.ok()) << send->status.ToString();
 }
 
-// What this rank could not send on its own connection goes out on the peer's.
+// A message that this rank could not send on its own connection is sent on the peer's.
 TEST_P(TcpTransportTest, APeerThatCannotBeReachedMayReachThisRank) {
   Transfer* send = nullptr;
   {

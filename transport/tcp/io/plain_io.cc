@@ -95,7 +95,7 @@ bool PlainIo::Progress() {
   bool any = false;
   // Where ranks share processors, looks at sockets without anything take from another rank's time.
   if (sockets_.size() <= rules::kTcpFewSockets && !shares_processor_) {
-    // Who is told of what has come may add another, but removes none.
+    // OnRead may add a socket, but removes none.
     decltype(sockets_)::value_type* few[rules::kTcpFewSockets];
     size_t count = 0;
     for (auto& each : sockets_) few[count++] = &each;

@@ -1,10 +1,10 @@
 // Sockets driven by io_uring.
 //
-// What has come is taken by plain calls, as PlainIo does: that is sooner there than any read that
-// lies armed in the ring. Only what goes to registered memory, if it is long, is READ_FIXED, which
-// lands while this rank computes; and where ranks share processors the rest of any piece is read
-// by the ring, which ends when all of it is there. Writes are plain calls, too: the ring would go
-// on with one in the thread that began it, which may compute, while whoever drives could.
+// Reads are plain calls, as in PlainIo: they are faster than reads posted to the ring, with two
+// exceptions. (1) A long read into registered memory is READ_FIXED, which proceeds while this rank
+// computes. (2) If ranks share processors, the ring reads the rest of a piece, and completes when
+// all of it has come. Writes are plain calls, too: the ring would continue a write in the thread
+// that began it, which may compute, instead of the thread that drives.
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
@@ -75,7 +75,7 @@ class UringIo : public PlainIo {
   void CancelRead(IoSocket* socket) override {
     Operation* const read = reads_[socket].get();
     if (read->under_way) CancelAndWait(read);
-    // What had come is told as always, but now, and not by Progress.
+    // OnRead is called for bytes that had come, now instead of in Progress.
     const auto found = std::find_if(results_.begin(), results_.end(),
                                     [&](const Result& result) { return result.operation == read; });
     if (found == results_.end()) return;

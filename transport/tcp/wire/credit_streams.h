@@ -27,11 +27,11 @@
 
 namespace brigade {
 
-// Longer pieces wait for their receive.
+// The longest eager piece.
 inline constexpr size_t kEagerBytes = rules::kTcpEagerBytes;
-// What a piece takes of the window: an empty one costs the receiver memory, too.
+// The part of the window that a piece takes: even an empty one costs the receiver memory.
 inline constexpr size_t EagerCost(size_t piece_bytes) { return piece_bytes + 64; }
-// Two of the longest.
+// Two of the longest eager pieces.
 inline constexpr size_t kEagerWindowBytes = 2 * EagerCost(kEagerBytes);
 
 class SendStream {
@@ -46,14 +46,15 @@ class SendStream {
     ++unended_;
   }
   // Copies the last waiting piece, if it is short and all others have ended or are copied, too.
-  // Returns its completion, which is over with that; null if nothing was done. So that of many
-  // short pieces all but the last take little memory, and the last one says when all have left.
+  // Returns its completion, which is complete then; null if nothing was done. Of many short pieces
+  // all but the last thus take little memory, and the last one's completion says when all have
+  // left.
   Completion* KeepLast(const std::shared_ptr<OverflowBudget>& budget);
   bool waiting() const { return !waiting_.empty(); }
-  // Whether the first waiting piece has a place where it is going.
+  // Whether the first waiting piece has room at its receiver.
   bool MayTake() const { return !waiting_.empty() && MaySend(FirstBytes()); }
-  // The first waiting piece, whatever MayTake says; it counts as sent. Without a completion it is a
-  // copy.
+  // Returns the first waiting piece, even if MayTake is false; it counts as sent. Without a
+  // completion it is a copy.
   Piece Take();
   // The oldest piece that was taken, with a completion or not, has left or never will.
   void End(const Completion* completion) {
@@ -101,27 +102,28 @@ class ReceiveStream {
     bool in_place = false;  // the lease has no data
     Completion* completion = nullptr;
   };
-  // A piece that has come, and who receives it.
+  // A piece that has come, and its receive.
   struct Arrival {
     Receive receive;
     size_t bytes = 0;  // more than the landing has: it was too long
   };
 
-  // Posts a receive. True, with *arrival, if its piece has come already.
+  // Posts a receive. Returns true, with *arrival, if its piece has come already.
   bool Post(const Receive& receive, Arrival* arrival);
   bool posted() const { return !posted_.empty(); }
-  // Whether the next receive posted will find its piece here.
+  // Whether the piece of the next posted receive has come already.
   bool has_unexpected() const { return !unexpected_.empty(); }
-  // Copies the first bytes of the piece that the next receive posted will find here; how many.
+  // Copies the first bytes of the piece of the next posted receive; returns how many.
   size_t Peek(ByteSpan head) const;
-  // Takes back the oldest receive. REQUIRES: posted(), and no piece is coming in for it.
+  // Cancels the oldest receive. REQUIRES: posted(), and no piece is coming in for it.
   Receive Cancel();
 
-  // A piece of so many bytes begins to come in: where to. False if the sender was not allowed to.
+  // Begins the arrival of a piece of `bytes`, and returns its place. False if it exceeds the
+  // sender's credit.
   bool Begin(size_t bytes, ByteSpan* where);
-  // It is complete. True, with *arrival, if somebody waits for it.
+  // Ends the arrival. Returns true, with *arrival, if a receive waits for the piece.
   bool End(Arrival* arrival);
-  // What still comes of the piece that is coming in goes nowhere.
+  // Discards the rest of the arriving piece.
   void Abandon() { coming_ = Coming::kNothing; }
 
   // Whether there are receives that the sender does not know of; and whether they should be granted

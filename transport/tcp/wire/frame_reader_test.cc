@@ -35,7 +35,7 @@ class NotingSink : public FrameSink {
   Status BeginPiece(const Frame& frame, ByteSpan* where) override {
     EXPECT_EQ(where->bytes, 0u);
     events.push_back("begin " + std::to_string(frame.group));
-    // What lies behind the place must stay as it is.
+    // Bytes behind the place must not change.
     landing.assign(std::min(frame.bytes + size_t{10}, place_bytes) + kGuardBytes, '.');
     *where = {reinterpret_cast<std::byte*>(&landing[0]), landing.size() - kGuardBytes};
     return refuse_begin;

@@ -76,7 +76,7 @@ class NotingSink : public FrameSink {
   std::unique_ptr<std::byte[]> place_;
 };
 
-// What a reader of the stream must do.
+// The expected actions of a reader of the stream.
 struct Expected {
   std::vector<std::string> events;
   // Where in the stream the payload of each whole piece begins.
