@@ -1,4 +1,4 @@
-// What the cases of `spread` have in common: contenders, the panel of a case, and what checks it.
+// Common parts of the cases of `spread`: contenders, the panel of a case, and its check.
 
 #ifndef BRIGADE_BENCH_CASES_SPREAD_DATA_H_
 #define BRIGADE_BENCH_CASES_SPREAD_DATA_H_

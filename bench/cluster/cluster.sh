@@ -113,7 +113,7 @@ and kernel.apparmor_restrict_unprivileged_userns. A container may forbid both."
   coproc holding { exec setsid unshare $user "${namespaces[@]}" -- "$BASH" "$self" --inside "$directory" hold "$1" "$2" 2>&1; }
   # Copies, because the shell closes its own if the holder ends.
   exec {from}<&"${holding[0]}" {to}>&"${holding[1]}"
-  # What the holder says before is why it fails. It keeps nothing open that belongs to the caller.
+  # Lines before "ready" are error texts of the holder. It keeps no descriptor of the caller open.
   while read -r ready pid congestion <&"$from" && [[ $ready != ready ]]; do echo "$ready $pid $congestion" >&2; done
   [[ $ready == ready ]] || exit 1
   echo "$pid $1 $privileges $congestion" >"$directory/cluster"
@@ -167,7 +167,7 @@ hold() {
     make "token bucket (tbf)" shape add "$i" "$2"
     ip link set "h$i" master switch up
   done
-  # What launchers call in place of ssh.
+  # Launchers call this in place of ssh.
   printf '#!/bin/sh\nexec %q %q --inside %q agent "$@"\n' "$BASH" "$self" "$directory" >"$directory/agent"
   chmod +x "$directory/agent"
 
@@ -247,8 +247,8 @@ run() {
   inside launch "$mpi" "$start_limit" "$per_host" "$map" "$1" "$hosts" "${#options[@]}" "${options[@]}" "${@:2}"
 }
 
-# Sets starter to the command that starts a job, but for the program, and its environment. What is idle yields its processor, of
-# which there are fewer than hosts.
+# Sets starter to the command that starts a job, without the program, and its environment. Idle ranks yield their
+# processor: there are fewer processors than hosts.
 starter() { # uses the variables of launch
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
   if [[ $mpi != openmpi ]]; then
@@ -353,7 +353,7 @@ status() {
   done
 }
 
-# What one stream from host 1 to host 2 carries in two seconds, after half a second to get going.
+# Measures the rate of one stream from host 1 to host 2 for two seconds, after a warm-up of half a second.
 rate() {
   local program='
 import socket, sys, time

@@ -51,7 +51,7 @@ class BrigadeGroup {
   Status MultiReduce(const Topology& topology, const std::vector<PanelView>& portions,
                      const PanelView& result, OperationStatistics* statistics);
 
-  // What an operation, or several added up, on `bytes` cost this rank.
+  // Returns the cost of an operation on `bytes`, or of several added up, on this rank.
   Cost CostOf(const OperationStatistics& statistics, size_t bytes) const;
 
   // Null if its edges were not measured.

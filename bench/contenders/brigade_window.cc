@@ -115,7 +115,7 @@ class BrigadeWindow final : public OneSided {
   Status Free() override { return window_->Free(); }
 
  private:
-  // What is only read is not written.
+  // The const_cast is safe: origin data of a put are only read.
   OriginData Here(const double* data, int64_t count) const {
     return {reinterpret_cast<std::byte*>(const_cast<double*>(data)), one_, count};
   }

@@ -33,7 +33,7 @@ GOES_WITH = {
     "model": {"full", "rate"},
     "study": {"full", "rate", "places", "rounds"},
 }
-# What each job may not find in its folder: lines of two runs in one file would be taken for one run.
+# Files that must not exist in a job's folder: the lines of two runs in one file would count as one run.
 RESULTS = {"cluster": "cluster*.jsonl", "paper": "paper.json", "scale": "scale_*.jsonl", "model": "model_*.jsonl"}
 
 

@@ -10,7 +10,7 @@ from bench.driver import arguments
 
 
 def refused(*argv):
-    """What is said."""
+    """Returns the text on stderr."""
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said):

@@ -28,7 +28,7 @@ class Cluster:
         subprocess.run([*self.command, "down"], check=True)
 
     def payload_rate(self):
-        """What a TCP stream carries, in MB/s."""
+        """Returns the rate of a TCP stream, in MB/s."""
         text = subprocess.run([*self.command, "rate"], check=True, capture_output=True, text=True).stdout
         return float(re.match(r"[\d.]+", text).group())
 

@@ -22,7 +22,7 @@ def say(text):
 
 
 class Launcher:
-    """Launches into one folder. What fails is counted, and the rest is still measured."""
+    """Launches into one folder. Counts failures, and measures the rest."""
 
     def __init__(self, output, limit):
         self.output = output

@@ -76,7 +76,7 @@ class MainJob:
         return [Launch(title, command, peers.DEBIAN_MPICH)]
 
     def bench_other_mpis(self, title, ranks, arguments):
-        """Likewise. Those with the interface of MPICH run the program built with it."""
+        """Only while every rank has a core. MPIs with MPICH's interface run the program built with MPICH."""
         if ranks > self.cores:
             return []
         launches = []

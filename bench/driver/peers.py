@@ -66,7 +66,7 @@ class HostMpi(NamedTuple):
         return (INSTALLED / self.folder).is_dir()
 
     def prepared(self):
-        """What its launcher and its programs need."""
+        """Returns the environment for its launcher and its programs."""
         prefix = INSTALLED / self.folder
         return {"PATH": f"{prefix}/bin:{os.environ['PATH']}", "LD_LIBRARY_PATH": f"{prefix}/lib", **self.environment}
 

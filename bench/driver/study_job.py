@@ -17,7 +17,7 @@ SIMULATED = "simulated"
 
 
 class Contender(NamedTuple):
-    """Who is launched, beside whom it brings itself."""
+    """One launch of a program, which may measure several subjects itself."""
 
     label: str = ""  # after the names of MPI's subjects
     mpi: str = "openmpi"  # or mpich, Debian's; or one of cluster_peers.sh
@@ -116,7 +116,7 @@ _LARGE = [Contender(variants="diagonal,blocking,pdgemm,dgemm"),
 # Ours against what it stands before, at sizes that it leaves to that by itself.
 _SMALL = [Contender(label, preload=preload, variants="diagonal,pdgemm") for label, preload in (
     ("", ""), ("our BLACS", "blacs"), ("our PBLAS", "pblas"))]
-# What the PBLAS, and ours, compute with half of the arithmetic, and the whole product.
+# Routines of the PBLAS, and of our library, that need half of the arithmetic, beside the whole product.
 _HALVES = [Contender(label, preload=preload, variants="whole,pdsyrk,pdtrmm,dgemm") for label, preload in (
     ("", ""), ("our BLACS", "blacs"), ("our PBLAS", "pblas"))]
 PBLAS = {"shm": _SMALL, "cluster": _SMALL}
@@ -144,7 +144,7 @@ STUDIES = {
     ], simulated=True),
     "mult": Study("Products of matrices as the LI paper measures them", LI, [
         Program(["mult_suite", "-n", "320,640"], (4,), full_ranks=(4, 16, 25), sequential=True),
-        # What an int costs, by which the paper predicts the speedup.
+        # The cost of an int, from which the paper predicts the speedup.
         Program(["as_suite", "--no-tests", "--ints", "1024,4096,16384,65536"], (4,), full_ranks=(4, 16, 25)),
     ], simulated=True),
     "rdx": Study("Radix sort as the LI paper measures it", LI, [

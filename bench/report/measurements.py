@@ -23,7 +23,7 @@ class Figure(NamedTuple):
 
 
 class Key(NamedTuple):
-    """What is the same of all who are compared."""
+    """Properties that are equal for all compared subjects."""
 
     case: str
     ranks: int

@@ -73,7 +73,7 @@ _DATA = pathlib.Path(__file__).resolve().parent.parent / "studies" / "paper" / "
 
 
 class Product(NamedTuple):
-    """What was found of one product on one grid. `peers`: {label: (Figure, ratio to ours)}; `summa`: {"get" or
+    """The results of one product on one grid. `peers`: {label: (Figure, ratio to ours)}; `summa`: {"get" or
     "broadcast": Figure}."""
 
     ours: dict  # {way: Figure}
@@ -239,7 +239,7 @@ def way_row(place, key, product):
 
 
 def used_part():
-    """What stands behind the names."""
+    """Returns the part that explains the names."""
     return {"title": "What each of ours used", "plot": None, "table": Table(
         ["", "order", "blocks under way", "blocks of others are"],
         [list(way) for way in (OUR_WAY, PBLAS_WAY, *WAYS.values())])}

@@ -153,7 +153,7 @@ def svg_text(figure):
 
 
 def plot(figure, description):
-    """What templates show as a picture."""
+    """Returns a template's data of a picture."""
     return {"svg": svg_text(figure), "description": description}
 
 

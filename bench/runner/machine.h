@@ -1,4 +1,4 @@
-// What the figures were measured on and with.
+// The machine and the software of the measurements.
 
 #ifndef BRIGADE_BENCH_RUNNER_MACHINE_H_
 #define BRIGADE_BENCH_RUNNER_MACHINE_H_

@@ -35,7 +35,7 @@ std::string WithUnderscores(std::string name) {
   return name;
 }
 
-// What runs under Brigade.
+// Options of the engine and its transport.
 void AddEngineOptions(CLI::App* app, Options* options) {
   app->add_option("--transport", options->transport,
                   "Transport under Brigade: " + TransportNames());
@@ -49,7 +49,7 @@ void AddEngineOptions(CLI::App* app, Options* options) {
       "Choose by rule where edges would be measured");
 }
 
-// Who is measured.
+// Options that select subjects.
 void AddSubjectOptions(CLI::App* app, Options* options) {
   app->add_option("--peers", options->peers,
                   "Peers beside Brigade: mpi (raw MPI), blacs (stock BLACS), plain (the patterns "

@@ -38,7 +38,7 @@ void Cblacs_exit(int keep_mpi);
 namespace brigade::bench {
 namespace {
 
-// What has gone over this host's network interfaces, headers included; loopback is none.
+// Bytes over this host's network interfaces, headers included, without loopback.
 struct Traffic {
   double sent_bytes = 0;
   double received_bytes = 0;

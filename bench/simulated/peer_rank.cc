@@ -6,7 +6,8 @@
 namespace brigade::bench {
 namespace {
 
-// What messages lie in and land in: of a piece only so much travels (SimOptions::carries_payload).
+// Memory for sent and received messages: only this part of a piece is sent
+// (SimOptions::carries_payload).
 constexpr size_t kTravelling = 64;
 std::byte g_sent[kTravelling];
 std::byte g_received[kTravelling];

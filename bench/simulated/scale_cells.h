@@ -33,7 +33,7 @@ struct ScaleCell {
 // longer.
 std::vector<ScaleCell> ScaleCells(Pattern pattern, int most_ranks);
 
-// What this library does.
+// The library's choice.
 struct ScaleChoice {
   Topology topology;
   size_t piece_bytes = 0;  // as in PatternCall

@@ -126,7 +126,7 @@ class StudyData {
   std::vector<Matrix> portions_;
 };
 
-// Those worth measuring, equal on all ranks.
+// Returns the candidates worth measuring, equal on all ranks.
 std::vector<Candidate> WithoutHopeless(const std::vector<Candidate>& all, size_t bytes) {
   struct Cuts {
     double best_us = std::numeric_limits<double>::infinity();
@@ -171,9 +171,9 @@ size_t PlaceOfChosen(Group* group, const PatternCall& asked, std::vector<Candida
   return place;
 }
 
-// What ranks that sleep until a common time need to come, when all processors have several of them
-// to wake: what sums of 4 bytes to all, measured in turn with the ways of a case, take beyond what
-// is predicted of ranks that are there, in the mean of a tree and a hypercube.
+// The delay of ranks that sleep until a common time, when all processors have several of them to
+// wake: the time of all-reduces of 4 bytes, measured alternately with the candidates of a case,
+// minus the prediction for ranks that are awake; the mean of a tree and a hypercube.
 class Lateness {
  public:
   Lateness(const Session& session, Group* group)

@@ -30,7 +30,7 @@ Case CaseOf(const std::string& operation, int64_t doubles) {
   return made;
 }
 
-// What a put or a get of memory that both see can at best be.
+// Returns the lower bound of a put or a get of memory that both ranks map.
 const char* BarePattern(bool is_put, int64_t doubles) {
   return doubles > 1 ? "memcpy" : is_put ? "store" : "load";
 }

@@ -160,7 +160,7 @@ class RadixSort {
     }
   }
 
-  // What a rank sends, digits in order from `first` on and round again.
+  // Calls `use` for the pieces that a rank sends, by digit, from `first` on and around.
   template <typename Use>
   void ForPieces(int from, int first, const Use& use) {
     int64_t begins[kDigits];

@@ -19,7 +19,7 @@ class CgProgram {
   // Of order `n`, made of vectors with so many nonzeros; `ranks` is a power of two.
   CgProgram(int n, int nonzeros, int rank, int ranks);
 
-  // What the rank's slots take.
+  // Returns the bytes of the rank's slots.
   size_t bytes() const { return bytes_; }
   Status Run(ProgramRank* me);
 

@@ -25,19 +25,19 @@ class MgProgram {
 
   // Whether every rank has points of the finest grid.
   static bool Fits(int points, int ranks);
-  // What the rank's slots take.
+  // Returns the bytes of the rank's slots.
   size_t bytes() const { return bytes_; }
   Status Run(ProgramRank* me);
 
  private:
-  // What the rank has of a grid, along each dimension.
+  // The rank's part of a grid, along each dimension.
   struct Level {
     std::array<int, 3> points;
     std::array<int, 3> stride;  // parts from one that has points to the next
     bool takes_part = true;
     // By dimension: one slot if both neighbours are the same rank, otherwise two.
     std::array<std::vector<Slot>, 3> halo;
-    // To those near that rest on the next coarser grid, or from whoever does not.
+    // To the neighbours that have no points on the next coarser grid, or from those that have.
     std::vector<Slot> back;
     bool sends_back = false;
 

@@ -1,4 +1,5 @@
-// What the programs of the put/get study share: a command line, a launch, and who is measured.
+// Common parts of the programs of the put/get study: the command line, the launch, and the
+// subjects.
 //
 // A variant is how the algorithm communicates: "put" and "nbput" over windows, blocking and
 // non-blocking, "send" and "nbsend" by MPI's messages in the same order of steps.

@@ -32,7 +32,7 @@ class Summa {
   Summa(const Summa&) = delete;
   Summa& operator=(const Summa&) = delete;
 
-  // What each rank exposes, and puts there: its blocks of A and B.
+  // The memory that each rank exposes, with its blocks of A and B.
   int64_t WindowDoubles() const { return 2 * block_; }
   void FillWindow(double* memory) const;
 
