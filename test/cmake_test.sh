@@ -35,7 +35,8 @@ has_tests() {  # PRESET TEST...
   for test in "${@:2}"; do grep -q ": $test\$" "$work/out" || fail "the build $1 has no test $test"; done
 }
 
-# What programs and the loader see of a library or program. What each compiler links by itself is left out.
+# The properties of a library or program that programs and the loader see, without the libraries that each compiler
+# links by itself.
 facts() {
   readelf --dynamic "$1" | sed -nE 's/.*\((NEEDED|SONAME|RUNPATH|SYMBOLIC|FLAGS_1)\) */\1 /p' |
     grep -vE 'NEEDED.*\[(lib(stdc\+\+|gcc_s|m|c)|ld-linux.*)\.so' | sort

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What install.sh installs works from where it is moved to: the examples are built with pkg-config and with CMake, and
-# run; so do the programs. Arguments: Bazel's options, as of the build before, so that nothing is built twice.
+# An installation by install.sh works after it is moved: the examples are built with pkg-config and with CMake, and run;
+# the programs run, too. Arguments: Bazel's options, equal to those of the build before, to avoid a second build.
 set -euo pipefail
 trap 'echo "installation_test.sh: line $LINENO ended with status $?" >&2' ERR
 

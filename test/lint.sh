@@ -38,7 +38,7 @@ lint_documents() { ./test/documents_check.py; }
 
 lint_shell() {
   files -name '*.sh' -o -path ./.ci/run | xargs -0 shellcheck || return 1
-  # Who ends early kills the writer before it, and pipefail then says that nothing was found.
+  # A reader that ends early kills the writer before it, and pipefail then reports that nothing was found.
   if files -name '*.sh' -o -path ./.ci/run | xargs -0 grep -nE '[^|]\| *grep -[a-zA-Z]*q'; then
     echo "a pipe into grep -q: let grep -q read a file or <<<" >&2
     return 1

@@ -74,7 +74,7 @@ one_sided() {
   for name in fence post lock types beyond attributes requests dynamic bottom pairs halves shared typers; do
     like_stock 2 "$rma" "$cases" "$name" || return
   done
-  # What Debian's MPICH does not get right: it crashes, hangs, mixes values up, or looks for no such mistake.
+  # Cases in which Debian's MPICH is wrong: it crashes, hangs, mixes up values, or does not detect the error.
   for name in errors overlap forgotten unchecked unattached allocated mapped threads makers callbacks out_of_range; do
     carried 2 "$rma" "$cases" "$name" || return
   done

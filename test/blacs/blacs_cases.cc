@@ -176,7 +176,7 @@ void ManyContexts(int contexts) {
   Cblacs_exit(0);
 }
 
-// What MPI's own says from now on.
+// The result that MPI's own function returns from now on.
 int answer_of_create_group = MPI_SUCCESS;
 
 using Cases = std::map<std::string, std::function<void()>>;
@@ -259,7 +259,7 @@ const Cases& AllCases() {
          if (rank == 1) Cdgamx2d(context, "All", " ", 2, 1, a, 2, nullptr, nullptr, -1, -1, -1);
          Cblacs_barrier(context, "All");
        }},
-      // On four ranks. Those that return from the broadcast end.
+      // On four ranks. Ranks that return from the broadcast end.
       {"another_root",
        [] {
          const int context = NewSquare();

@@ -53,8 +53,8 @@ struct Options {
 // ---- Watchdog
 // -------------------------------------------------------------------------------------
 
-// What each rank does now, in memory all ranks share, so that the first to lose patience can tell
-// of all. A text may be overwritten while another rank reads it: what it prints is for people.
+// The current call of each rank, in shared memory, so that the first rank that times out can print
+// all of them. A text may be overwritten while another rank reads it: the output is for people.
 struct Progress {
   std::atomic<bool> reported;  // used in the first only
   char text[2048];

@@ -92,8 +92,8 @@ expect_among_four another_scope \
   "come in different orders: rank . waits in barrier number 0 of scope .*, rank . waits in barrier number 0 of scope .*, each for the other"
 expect_among_four barrier_among_sums "differ in "
 
-# What is sent and not received takes overflow memory, over shared memory, too; and where the system
-# gives no more of that, a send does not wait for ever.
+# Messages that are sent and not received take overflow memory, over shared memory, too; if the system has no more
+# memory, a send fails after a time.
 expect_at_limit() {
   local limit=$1
   shift

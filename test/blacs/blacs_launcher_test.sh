@@ -9,7 +9,7 @@ shim=$3
 failures=0
 out=$TEST_TMPDIR/out
 export TEST_TIMEOUT=60
-# What transport/host/launcher.cc reads.
+# Variables that transport/host/launcher.cc reads.
 silent=()
 for name in OMPI_COMM_WORLD_LOCAL_{SIZE,RANK} MPI_LOCALNRANKS MPI_LOCALRANKID PALS_LOCAL_{SIZE,RANKID} \
   SLURM_{STEP_TASKS_PER_NODE,NODEID,LOCALID}; do

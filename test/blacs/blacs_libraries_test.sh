@@ -40,7 +40,7 @@ lines 1 'received intact'
 # As Debian 12 calls it, and as later systems do.
 sodium=libsodium.so.23,libsodium.so.26
 
-# Who asks for connections is not given any that strangers could open.
+# A request for connections fails if strangers could open them.
 for transport in tcp sockets; do
   run blacs_exit $sodium BRIGADE_TRANSPORT=$transport && fail "$transport without libsodium"
   why='peers cannot be authenticated: .*libsodium.so.26: .*; .*libsodium.so.23: .*; install libsodium '

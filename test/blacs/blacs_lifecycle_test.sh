@@ -62,7 +62,7 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   run again
   lines 3 'received intact'
 
-  # What nobody receives keeps nobody from leaving.
+  # Messages without a receive do not keep ranks from leaving.
   run exit_unreceived
   run finalize_unreceived
   if [ "$BRIGADE_TRANSPORT" != mpi ]; then
@@ -89,7 +89,7 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   lines 2 'child 0'
   lines 1 'brigade statistics'
 
-  # What is counted does not depend on what moves messages, but for the time in MPI.
+  # The counters do not depend on the transport, except for the time in MPI.
   case $BRIGADE_TRANSPORT in tcp | sockets) continue ;; esac
 
   run turns BRIGADE_STAT=1 BRIGADE_TRANSPROT=mpi

@@ -1,5 +1,5 @@
-// What the BLACS operations mean, by direct definition: which elements they move, what the data
-// are, and what a combine makes of them. Shares no code with the implementation under test.
+// The meaning of the BLACS operations, by direct definition: the elements that they move, their
+// data, and the results of combines. Shares no code with the implementation under test.
 
 #ifndef BRIGADE_TEST_BLACS_BLACS_ORACLE_H_
 #define BRIGADE_TEST_BLACS_BLACS_ORACLE_H_

@@ -478,9 +478,9 @@ void SendAllThenReceiveAll(int count, int elems) {
 
 TEST(BlacsPointToPoint, SendsAreLocallyBlocking) { SendAllThenReceiveAll(3, 50000); }
 TEST(BlacsPointToPoint, ManySmallSendsAreLocallyBlocking) { SendAllThenReceiveAll(2000, 2); }
-// What rank 2 has not asked for yet fills all that MPI has for messages of rank 3 under way. Rank 0
-// has to get some that are behind those, and rank 2 waits for rank 0, in shared memory if they are
-// on one host.
+// Messages of rank 3 that rank 2 has not received fill all of MPI's memory for pending messages.
+// Rank 0 has to receive some that are behind them, and rank 2 waits for rank 0, in shared memory if
+// they are on one host.
 TEST(BlacsPointToPoint, WhoWaitsForOneTakesInWhatComesFromAnother) {
   const Grid grid(2, 2);
   const int count = 3000;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What BSPlib's rules forbid ends the program on all processes, and stderr says what was wrong and where.
+# Violations of BSPlib's rules end the program on all processes, with the error and its place on stderr.
 #   misuse_test.sh RUN_MPI MISUSE_CASES PART PARTS      every PARTS-th case, from number PART on
 set -u
 

@@ -52,7 +52,7 @@ trap 'c down; rm -rf "$scratch"' EXIT
 
 # --- data ---
 
-# What edges cost is measured once, by the job that finds nothing about these hosts, and by nobody else.
+# The costs of edges are measured once, by the job that finds no result for these hosts.
 if title "calibration"; then
   export XDG_CACHE_HOME=$scratch/cache
   for job in first second; do
@@ -167,13 +167,14 @@ told() { [[ $(grep -c ': peer lost: ' "$out") -ge 3 ]]; }
 ended_by_mpirun() { grep -q FORCE-TERMINATE "$out"; }
 it_left='\(10\.78\.0\.2:[0-9]+\): (it has left|Connection refused)'
 for transport in tcp sockets; do
-  # What patterns make of a lost peer does not depend on how bytes get to the socket.
+  # The handling of a lost peer does not depend on how bytes get to the socket.
   patterns=(broadcast multi_reduce)
   [[ $transport == sockets ]] || patterns+=(send reduce all_reduce multi_broadcast barrier)
   for pattern in "${patterns[@]}"; do
     for end in die leave; do
       title "$end during $pattern over $transport" || continue
-      # Whoever only sends to it hears no goodbye, and may find out first and tell the others. Then once more.
+      # A rank that only sends to it receives no goodbye, and may detect the loss first and notify the others. The test
+      # runs again then.
       for _ in 1 2 3; do
         run --mpirun --enable-recovery 4 "$programs/patterns/peer_failure" $transport "$pattern" 100000 $end
         [[ $? -ne 124 ]] || fail "$what: hangs"
@@ -186,7 +187,7 @@ for transport in tcp sockets; do
           fail "$what: rank $rank does not say whom it lost"
       done
       grep -q '(10\.78\.0\.2:[0-9]*): ' "$out" || fail "$what: nobody names the victim"
-      # Those that never had a connection with it cannot get one.
+      # Ranks that never had a connection with it cannot get one.
       [[ $end == die ]] || grep -qE "$it_left" "$out" ||
         fail "$what: nobody knows that it left"
     done

@@ -1,4 +1,4 @@
-// What takes a job of several processes to show about the TCP transports (tcp_cluster_test.sh).
+// Tests of the TCP transports that need a job of several processes (tcp_cluster_test.sh).
 //
 //   tcp_job TRANSPORT flood MESSAGES SECONDS WAIT
 //     Rank 0 sends so many messages of 1 KiB to rank 1, which sleeps for SECONDS before it receives
@@ -9,8 +9,8 @@
 //   tcp_job TRANSPORT ring FILE
 //     All ranks first send to each other, round a ring, when there is such a file.
 //   tcp_job TRANSPORT silence SECONDS
-//     Messages go round a ring without end; a peer may be silent for SECONDS. Whose call fails says
-//     why and leaves.
+//     Messages go round a ring without end; a peer may be silent for SECONDS. A rank whose
+//     call fails prints the reason and leaves.
 //   tcp_job TRANSPORT stopped FILE
 //     Of two ranks. Rank 1 posts receives of a broadcast and stops itself; rank 0 sends what it
 //     can, returns, writes FILE and waits in MPI. Then rank 1 goes on.

@@ -92,7 +92,7 @@ EngineOptions Small() {
   return options;
 }
 
-// What the ranks of a job have in common.
+// Shared state of the ranks of a job.
 struct Job {
   explicit Job(int size) : ranks(size), outcomes(static_cast<size_t>(size)) {}
   // Without a call of the library.
@@ -157,7 +157,7 @@ struct Rank {
 
 using Body = std::function<Status(Rank& me)>;
 
-// Runs body on so many ranks. Each stays until all have come to its end. What they returned.
+// Runs body on `ranks` ranks. Each stays until all have ended. Returns their results.
 std::vector<Status> OnRanks(Kind kind, int ranks, const Body& body) {
   Job job(ranks);
   if (kind == Kind::kSim) {
@@ -318,7 +318,7 @@ TEST_P(Failures, RanksThatNeverWaitHearOfIt) {
   for (const Status& status : outcomes) EXPECT_EQ(status.code(), StatusCode::kAborted);
 }
 
-// What is wrong with one group is not with another of the same ranks.
+// A failure of one group does not affect another of equal ranks.
 TEST_P(Failures, OtherGroupsGoOn) {
   if (GetParam() == Kind::kSim) GTEST_SKIP() << "made in RunRanks only";
   RunRanks(3, OptionsOf(GetParam()), [&](InprocWorld& world, int rank) {
@@ -428,7 +428,7 @@ INSTANTIATE_TEST_SUITE_P(Over, CalibrationFailures, testing::ValuesIn(kThreadKin
 
 // --- random failures ---
 
-// What one rank of a trial does at some call instead of that.
+// An action of one rank of a trial in place of a call.
 enum class Deed { kLonger, kOtherPattern, kOtherRoot, kAbort, kIdle, kVanish };
 constexpr int kDeeds = 6;
 
@@ -584,8 +584,8 @@ struct Death {
   unsigned calls;  // the seed of all ranks' calls
 };
 
-// What is wrong with the way in which this rank ended, if anything. It stays until all others have,
-// which count themselves in *over.
+// Returns the error in the end of this rank, if any. The rank stays until all others have ended,
+// which are counted in *over.
 std::string PlayUntilDeath(const Death& death, Bootstrap* bootstrap, unsigned seed,
                            std::atomic<int>* over) {
   const int rank = bootstrap->rank();

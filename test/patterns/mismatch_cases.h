@@ -45,7 +45,7 @@ Status RunCalls(Group* group, const MismatchCase& tested);
 // it; OK if nothing has for a long time.
 Status RunCase(Group* group, const MismatchCase& tested);
 
-// Those of an engine that finds out soon.
+// Returns options of an engine that detects mismatches soon.
 EngineOptions MismatchOptions();
 
 // Why a status is not the mismatch of a case; empty if it is. `goes_on`: other calls follow, whose

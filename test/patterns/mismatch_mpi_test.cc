@@ -35,7 +35,8 @@ TEST_P(MpiMismatches, EndOnAllRanks) {
   const size_t stride = GetParam() == std::string("mpi") ? 11 : 3;
   for (size_t i = 0; i < MismatchCases().size(); i += stride) {
     const MismatchCase& tested = MismatchCases()[i];
-    // What a broken group has sent over MPI, and nobody received, keeps its memory.
+    // Messages that a broken group has sent over MPI, and that were not received, keep their
+    // memory.
     std::unique_ptr<Endpoint> endpoint;
     ASSERT_TRUE(CreateEndpoint(GetParam(), &endpoint).ok());
     std::unique_ptr<Engine> engine;

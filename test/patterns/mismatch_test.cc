@@ -56,7 +56,7 @@ std::unique_ptr<Endpoint> NewEndpoint(Kind kind, InprocWorld* world, int rank) {
   }
 }
 
-// One rank. What a broken group has sent, and nobody receives, its engine outlives.
+// One rank. Messages of a broken group that were not received live as long as its engine.
 struct Member {
   Member(Kind kind, InprocWorld* world, int rank) : endpoint(NewEndpoint(kind, world, rank)) {
     Require(Engine::Create(endpoint.get(), MismatchOptions(), &engine));

@@ -111,8 +111,8 @@ struct Case {
   int root = 0;
 };
 
-// What a rank gives, and gets, in one stretch of memory: portions of different lengths, one of them
-// empty, or a matrix.
+// The input and output of a rank, in one stretch of memory: portions of different lengths, one of
+// them empty, or a matrix.
 class Data {
  public:
   static constexpr int64_t kRows = 101;  // a prime, so that shares of a matrix are not equal
@@ -255,7 +255,7 @@ constexpr int kMostTries = 100000;
 // Whether a status word says more than that its rank takes another protocol.
 bool HasOffered(uint64_t word) { return (word & 7) > kLeft; }
 
-// What is started goes by the schedule.
+// Started operations run by the schedule.
 OperationStatistics RunBySchedule(Rank* me, const PatternCall& call) {
   std::unique_ptr<Operation> operation;
   OperationStatistics did;
@@ -402,7 +402,7 @@ OperationStatistics RunUntilRead(Rank* me, const PatternCall& call) {
   return did;
 }
 
-// What nobody reads, since it has no bytes, is no message, and no copy.
+// An empty matrix is neither a message nor a copy.
 TEST(MutualReadsCounts, OneCopyInAllAndNoneOfWhatIsCombined) {
   constexpr int kRanks = 3;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -487,8 +487,8 @@ TEST(MutualReadsCounts, TheKernelCopiesWhatTwoCombine) {
   });
 }
 
-// Who starts an operation says nothing, so the others go by the schedule, too, and all agree again
-// later.
+// A rank that starts an operation publishes no status word, so the others take the schedule, too,
+// and all agree again later.
 TEST(MutualReadsOfSome, OneThatCannotHasTheOthersGoAnotherWay) {
   constexpr int kRanks = 4;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -531,7 +531,7 @@ TEST(MutualReadsOfSome, ALateRankIsWaitedFor) {
   });
 }
 
-// What it has said to the first may still be read.
+// Its status word to the first rank may still be read.
 TEST(MutualReadsOfSome, OneThatCannotOfferToAllOffersToNone) {
   constexpr int kRanks = 3;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -599,7 +599,7 @@ uint64_t OfferUntilAllWouldRead(Rank* me, const PatternCall& call) {
   return number;
 }
 
-// What the next call says once the group has failed.
+// Returns the result of the next call once the group has failed.
 Status FailureOf(const Rank& me) {
   while (me.group->state()->failure.ok()) (void)me.engine->Progress();
   PatternCall next;
@@ -670,8 +670,8 @@ TEST(MutualReadsOfNone, TheKernelDoesNotCopyForSumsOfMoreThanTwo) {
   }
 }
 
-// It lies at the beginning, as with MPI_IN_PLACE, or where the own contribution does. What each
-// gives lies one behind the other, or side by side in one matrix.
+// The sum is written to the beginning, as with MPI_IN_PLACE, or over the own contribution.
+// Contributions of a rank lie one behind the other, or side by side in one matrix.
 TEST(MutualReadsOfNone, ASumOverWhatOthersReadGoesByTheSchedule) {
   constexpr int64_t kRows = 96;
   constexpr int64_t kCols = 101;
@@ -1015,7 +1015,7 @@ TEST(MutualReadsOfProcesses, HaveTheBitsOfTheSchedule) {
   }
 }
 
-// What the last rank does once all others have said that they read.
+// The action of the last rank once all others have published that they read.
 using Leaves = void (*)(const Rank& me, Data* data, uint64_t number);
 
 // How the processes end when the last rank does `leaves`, if the calls of the others, which may

@@ -1,6 +1,5 @@
-// What goes on while nobody calls: ranks that have sent and started and then sleep, leaving the
-// rest to their helper threads. The right data of every pattern in that case:
-// patterns_threads_test.
+// Progress without calls: ranks have sent and started and then sleep, with their progress threads.
+// Right data of every pattern in that case: patterns_threads_test.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -233,7 +232,8 @@ TEST(PatternsHelper, AFailureIsToldAtTheNextCall) {
   });
 }
 
-// Who must not wait for receivers looks for overflow memory soon, even if nothing ever moves.
+// A send that must not wait for receivers tries overflow memory soon, even if no message ever
+// moves.
 TEST(PatternsHelper, TheWayToOverflowMemoryIsNotSlept) {
   std::atomic<bool> over{false};
   RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {

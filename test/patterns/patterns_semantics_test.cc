@@ -1,5 +1,5 @@
-// What the patterns promise beyond the right data, over any transport whose ranks can be threads:
-// who waits for whom, what wrong calls are told, the same bits at any timing.
+// Guarantees of the patterns beyond right data, over any transport whose ranks can be threads:
+// which ranks wait for which, errors of wrong calls, equal bits at any timing.
 
 #include <malloc.h>
 #include <sched.h>
@@ -656,7 +656,7 @@ TEST_P(Mismatch, TopologiesAndOperations) {
       "arithmetic");
 }
 
-// What had come from others by then goes back to them.
+// Messages that had come from other ranks are released.
 TEST_P(Mismatch, LeavesNoSenderWaiting) {
   std::atomic<int> sent{0};
   std::atomic<int> over{0};
@@ -700,8 +700,8 @@ TEST_P(Semantics, ALostPeerIsNamed) {
   });
 }
 
-// What a lost peer may still read is never used again; other groups have as much memory as before,
-// however many peers are lost.
+// Memory that a lost peer may still read is never reused; other groups keep their memory, for any
+// number of lost peers.
 TEST_P(Semantics, ALostPeerTakesNoMemoryFromOtherGroups) {
   std::atomic<int> turn{1};
   OnRanks(6, [&](InprocWorld& world, int rank) {

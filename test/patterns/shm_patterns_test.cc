@@ -139,7 +139,7 @@ TEST(ShmPatterns, AShortMessageComesBehindALongOneThatIsUnderWay) {
 
 // --- memory ---
 
-// What was used last is still in the sender's cache, and the receiver's.
+// The memory that was used last is still in the caches of sender and receiver.
 TEST(ShmPatterns, MemoryWhoseBytesWereTakenIsUsedAgain) {
   constexpr size_t kMessageBytes = size_t{6} << 10;  // longer than a line
   Gate taken(2);
@@ -221,7 +221,7 @@ class EveryEdge {
     }
   }
 
-  // What a rank holds on average, nothing being under way.
+  // Returns the memory that a rank holds on average, without pending operations.
   size_t BytesPerRank() {
     gate_->Pass();  // all is received
     Require(me_.engine->Drain());
@@ -281,7 +281,7 @@ TEST(ShmPatterns, EveryEdgeOf64RanksFitsBesideTheStagingPool) {
 
 // --- copies ---
 
-// What a rank may do to every byte of its message.
+// The work that a rank may do per byte of its message.
 struct Work {
   uint64_t copies;
   uint64_t combines;

@@ -49,7 +49,7 @@ void Require(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.ToString());
 }
 
-// What every rank has after one call, and the time at which the last is done.
+// The data of every rank after one call, and the time at which the last rank has finished.
 struct Outcome {
   std::vector<std::vector<double>> data;
   std::vector<OperationStatistics> statistics;
@@ -112,9 +112,9 @@ TEST(SimPatterns, AChainTakesOnePieceTimePerPieceAndRelay) {
   }
 }
 
-// Two hosts, between which all time passes, whose four ranks each take turns in the group. Of a
-// ring by name every edge is between hosts; by host each portion comes to the other one once, and a
-// sum goes there and back. What is free goes by host.
+// Two hosts, between which all time passes, whose four ranks each alternate in the group. On a
+// named ring every edge is between hosts; by host each portion comes to the other host once, and a
+// sum goes there and back. Calls with a free topology go by host.
 TEST(SimPatterns, AMultiFormOnARingByNameKeepsToTheRanks) {
   constexpr int kRanks = 8;
   constexpr double kCrossingUs = 100;

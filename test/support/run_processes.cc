@@ -22,7 +22,7 @@ namespace {
 constexpr std::chrono::seconds kHang{60};
 constexpr size_t kMostBytes = 4096;  // that a rank says at once
 
-// What the processes share.
+// The shared memory of the processes.
 struct Shared {
   pthread_barrier_t barrier;
   std::byte said[][kMostBytes];

@@ -1,5 +1,5 @@
-// What is peculiar to the mpi transport: which MPI functions it calls, and on which communicators.
-// The functions below stand before MPI's own of the same names.
+// Properties of the mpi transport only: the MPI functions that it calls, and their communicators.
+// The functions below replace MPI's own.
 
 #include "transport/mpi/mpi_transport.h"
 
@@ -334,7 +334,7 @@ TEST_F(MpiTransport, RefusesAForeignBootstrap) {
   EXPECT_EQ(endpoint_->OpenGroup(&foreign, &group).code(), StatusCode::kUnavailable);
 }
 
-// What the launcher was told reaches the verdict.
+// Settings passed to the launcher reach the verdict.
 TEST(Fabric, SeesWhatMpiWasTold) {
   const FabricFacts facts = FabricHere();
   EXPECT_TRUE(facts.is_open_mpi);

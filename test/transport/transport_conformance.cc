@@ -803,7 +803,7 @@ TEST_P(TransportConformance, OpensAndClosesGroupsWithoutEnd) {
   });
 }
 
-// What a rank is told by control messages: from whom, and what.
+// Records the control messages to a rank, by sender.
 class NotingHandler final : public ControlHandler {
  public:
   explicit NotingHandler(int size) : notes(static_cast<size_t>(size)) {}
@@ -958,7 +958,7 @@ TEST_P(TransportConformance, HandlersMayPostAndHearOfTheirOwnGroupOnly) {
       self.endpoint->ReleaseLease(answerer.received.lease);
       ASSERT_OK(driver.Wait(&sent[i]));
     }
-    // What comes for a group that is closed here is for nobody.
+    // Control messages for a closed group are dropped.
     ASSERT_OK(driver.Control(answerers[0].group, peer, ConstByteSpan(), Urgency::kUrgent));
     self.endpoint->CloseGroup(answerers[0].group);
     const int heard = answerers[0].heard;
