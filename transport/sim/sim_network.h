@@ -23,7 +23,7 @@ namespace brigade {
 
 class SimNetwork final : public EventHandler {
  public:
-  // Told of each message, by the argument it was sent with: its last byte has left; it is there.
+  // Callbacks of each message, with its argument: its last byte has left; it has arrived.
   class Client {
    public:
     virtual void OnLeft(uint64_t argument) = 0;
@@ -37,7 +37,7 @@ class SimNetwork final : public EventHandler {
     int from = 0;  // ranks
     int to = 0;
     size_t bytes = 0;
-    bool joins_next = false;  // what comes behind it pays what a message takes beyond its bytes
+    bool joins_next = false;  // the next message pays the cost per message
     int from_memory = 0;
     int to_memory = 0;
     uint64_t argument = 0;
@@ -47,7 +47,7 @@ class SimNetwork final : public EventHandler {
   SimNetwork(EventQueue* queue, BusWork* bus_work, const MachineDescription& machine, int ranks,
              Client* client);
 
-  // The message is ready at `ready`, not before now.
+  // Sends a message that is ready at `ready`, not before now.
   void Send(const Message& message, SimTime ready);
 
   void OnEvent(uint64_t argument) override;
@@ -65,7 +65,7 @@ class SimNetwork final : public EventHandler {
                         std::greater<>>
         waiting;
   };
-  // Of the links within, or between, hosts.
+  // The ports of the links within, or between, hosts.
   struct Ports {
     std::vector<Port> send;
     std::vector<Port> receive;  // empty if half duplex
