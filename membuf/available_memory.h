@@ -10,9 +10,9 @@ namespace brigade {
 
 enum class Swapping { kAvoided, kAllowed };
 
-// Bytes: what the machine has, and what the limits of the control groups above this process leave
-// (versions 1 and 2). SIZE_MAX where the system does not say. `proc`, `cgroups`: where these are
-// mounted. Cost: reads of some files.
+// Returns the bytes that the machine has, and that the limits of the control groups above this
+// process leave (versions 1 and 2). SIZE_MAX if the system does not report them. `proc`, `cgroups`:
+// where these are mounted. Cost: reads of some files.
 size_t AvailableMemory(Swapping swapping, const std::string& proc = "/proc",
                        const std::string& cgroups = "/sys/fs/cgroup");
 

@@ -24,7 +24,7 @@ class HeapDomain : public MemoryDomain {
   int PlacementOf(MemoryKind kind) const override;
   Status Allocate(int placement, size_t bytes, ByteSpan* memory) override;
   void Free(ByteSpan memory) override;
-  // REQUIRES: `memory` is aligned as limits() say.
+  // REQUIRES: `memory` is aligned by limits().
   Status Register(ByteSpan memory, uint64_t* key) override;
   void Deregister(uint64_t key) override;
 

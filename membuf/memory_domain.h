@@ -35,7 +35,8 @@ class MemoryDomain {
   // overflow need not drain through staging memory.
   virtual bool grows() const { return false; }
 
-  // Memory of `placement`, aligned as limits() say and not yet registered. kOutOfMemory: no effect.
+  // Allocates memory of `placement`, aligned by limits() and not yet registered. kOutOfMemory: no
+  // effect.
   virtual Status Allocate(int placement, size_t bytes, ByteSpan* memory) = 0;
   virtual void Free(ByteSpan memory) = 0;
 

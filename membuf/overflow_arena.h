@@ -1,8 +1,8 @@
 // OverflowArena: ordinary memory for sends that must return to their caller when special memory is
 // used up.
 //
-// BLACS promises that a send returns whatever the receiver does. With a bounded pool the rest of
-// the message has to go somewhere: here, counted, and limited if the user says so. Freed blocks are
+// A send of the BLACS returns independently of the receiver. Beyond the bounded pool the rest of
+// the message is stored here, counted, and limited if the user has set a limit. Freed blocks are
 // kept for reuse up to a bound, because fresh pages cost more than the copy into them. Small ones
 // share a block, so that a million short messages take little more than their bytes.
 //
@@ -45,8 +45,8 @@ class OverflowArena {
   ByteSpan TryAcquire(size_t bytes);
   // REQUIRES: `block` came from TryAcquire and was not released since.
   void Release(ByteSpan block);
-  // As Release, but the block is not used again: somebody may still read it. It goes with the
-  // arena, or, if it is a domain's, with that.
+  // Like Release, but the block is not used again: a peer may still read it. It is freed with the
+  // arena, or with the arena's domain.
   void Retire(ByteSpan block);
 
   // Gives kept blocks back to the system.

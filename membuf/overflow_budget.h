@@ -1,6 +1,6 @@
-// OverflowBudget: how much memory beyond staging memory may hold what was sent and is not received
-// yet, and how much does. Whoever keeps such memory takes it from one budget: the overflow arena of
-// an engine, and the transport under it.
+// OverflowBudget: the limit and the amount of memory beyond staging memory that holds sent messages
+// which are not received yet. All owners of this memory take it from one budget: the overflow arena
+// of an engine, and the transport under it.
 //
 // Not thread-safe.
 
@@ -17,13 +17,12 @@ struct OverflowStatistics {
   size_t in_use_bytes = 0;
   size_t high_water_bytes = 0;
   uint64_t blocks = 0;    // taken into use since creation
-  uint64_t refusals = 0;  // a limit said no
+  uint64_t refusals = 0;  // refused by a limit
 };
 
 class OverflowBudget {
  public:
-  // The limit "as much as is available": asks the system for the memory it could still give before
-  // growing.
+  // The limit "as much as is available": reads the available memory from the system before growing.
   static constexpr size_t kAvailableMemory = SIZE_MAX;
 
   // `limit_bytes`: most bytes in use at once.

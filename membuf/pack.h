@@ -21,8 +21,8 @@ namespace brigade {
 void CopyIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
             size_t bytes);
 
-// The same for a chunk that another processor reads, and read last: through a block
-// (rules::kPushedBlockBytes), so that its lines are overwritten and not fetched first.
+// Packs into a chunk that another processor reads, and read last: through a block
+// (rules::kPushedBlockBytes), so that its lines are overwritten without being fetched first.
 void PushIn(std::byte* chunk, const StridedLayout& layout, const std::byte* base, size_t offset,
             size_t bytes);
 

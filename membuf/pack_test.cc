@@ -65,7 +65,7 @@ TEST(Pack, CopiesAnyRangeOfRandomShapes) {
   }
 }
 
-// Runs of every length the copy table tells apart.
+// Runs of every length that the copy table distinguishes.
 TEST(Pack, CopiesRunsOfEveryLength) {
   std::mt19937 random(1);
   LayoutShape shape;

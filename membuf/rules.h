@@ -343,12 +343,12 @@ inline constexpr size_t kTcpLazyCreditBytes = size_t{32} << 10;
 inline constexpr size_t kTcpRunInPlaceBytes = 256;
 // The most that one write takes: enough that the system call costs little beside it.
 inline constexpr size_t kTcpWriteBytes = size_t{256} << 10;
-// So few sockets are read to find out whether anything has come: it tells sooner than to ask which
-// have something, and each look costs more.
+// Up to this many sockets are read without a poll: faster than asking the system which are ready,
+// but each read costs more.
 inline constexpr size_t kTcpFewSockets = 4;
-// Looks at these for each look at everything else.
+// Reads of these sockets per poll of all descriptors.
 inline constexpr unsigned kTcpLooksPerPoll = 16;
-// Reads in a row of a socket that has more and more, before others have their turn.
+// Reads in a row of one busy socket, before other sockets are read.
 inline constexpr int kTcpReadsInARow = 8;
 // The shortest rest of a piece that io_uring reads into registered memory, and the shortest that it
 // reads as a whole where ranks share processors: less is there before the ring would have read it.
@@ -358,17 +358,17 @@ inline constexpr size_t kUringWholeReadBytes = 1024;
 // --- One-sided communication, and its faces ---
 // Shown by: superstep_table exchange; ./bench/run.sh --study as
 
-// Ranks of a window, at most, who tell each other that they are in a fence, a note from each to
-// each: of more a sum takes less. Fewer take two rounds where one would do.
+// Most ranks of a window that enter a fence by a message from each to each: on more ranks an
+// all-reduce takes less time; fewer would take two rounds instead of one.
 inline constexpr int kMostRanksTelling = 8;
-// The same where each writes a word to all others' memory: of more, a tree takes fewer misses in a
-// row.
+// Most ranks of a fence in which each writes a word to the memory of all others: on more ranks a
+// tree takes fewer cache misses in a row.
 inline constexpr int kMostMeetingInPages = 16;
 // Bytes of a packet that are sent before its receiver knows its length: more save a second round
 // for longer packets, and each receiver allocates them for every other process.
 inline constexpr size_t kFirstPacketBytes = 4096;
-// Over MPI's messages, the longest data of LI that go in such a packet: longer ones are worth a
-// message of their own, which spares two copies.
+// Over MPI's messages, the longest data of LI that are sent in the first packet: a message of their
+// own saves two copies of longer data.
 inline constexpr size_t kMostPackedBytes = 2048;
 // LI's mailboxes in shared memory: the longest letter, since of more bytes the kernel's one copy is
 // as fast as two; and what all boxes of a process take together.

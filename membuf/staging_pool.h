@@ -83,10 +83,10 @@ class StagingPool {
 
   // REQUIRES: `run` came from this pool and was not released since.
   void Release(const ChunkRun& run);
-  // As Release, but the chunks are never lent again: somebody may still read them. The pool goes on
-  // with as much memory from its domain, all of it free, beside the runs that are lent. The old
-  // memory goes with the pool. If there is no such memory, the domain's error is returned, and the
-  // pool goes on without the chunks: the core may then be too small for what it must hold.
+  // Like Release, but the chunks are never lent again: a peer may still read them. The pool
+  // replaces its memory by as much from its domain, all of it free; runs that are lent stay valid.
+  // The old memory is freed with the pool. If the domain has no memory, its error is returned, and
+  // the pool continues without the chunks: the core may then be too small for its purpose.
   Status Retire(const ChunkRun& run);
 
   size_t chunk_bytes() const { return options_.chunk_bytes; }
@@ -132,7 +132,7 @@ class StagingPool {
   MemoryDomain* const domain_;
   const StagingPoolOptions options_;
   int total_chunks_ = 0;          // per placement
-  std::vector<Arena> arenas_;     // those that are no longer lent from included
+  std::vector<Arena> arenas_;     // including those that are not lent from any more
   std::vector<int32_t> current_;  // of each placement
   std::vector<Divided> divided_;
   StagingStatistics statistics_;
