@@ -1,4 +1,4 @@
-// Errors: how this library tells its caller that something is wrong.
+// Errors: how this library reports failures to its caller.
 //
 // BLACS routines return nothing, so an error is a text on stderr and MPI_Abort, as in the reference
 // BLACS. This is the only place of the library that ends the job.

@@ -22,7 +22,8 @@ Status CreateCommunicator(MPI_Comm parent, const std::vector<int>& members,
   MPI_Comm_group(parent, &parent_group);
   MPI_Group member_group;
   MPI_Group_incl(parent_group, static_cast<int>(members.size()), members.data(), &member_group);
-  // An MPI has no more than so many communicators: that is told as an error of the BLACS.
+  // The number of communicators of an MPI is limited: exceeding it is reported as an error of the
+  // BLACS.
   MPI_Errhandler kept;
   MPI_Comm_get_errhandler(parent, &kept);
   MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);

@@ -22,8 +22,9 @@ namespace blacs {
 
 // A grid this process is part of. Numbering inside is always row by row.
 struct ProcessGrid {
-  // Collective over `members`, ranks in `parent` in row-major order, and nobody else; this process
-  // must be one of them. Waits inside MPI. `engine` must outlive the grid; `parent` need not.
+  // Makes a grid. Collective over `members` only, which are ranks in `parent` in row-major order;
+  // this process must be one of them. Waits inside MPI. `engine` must outlive the grid; `parent`
+  // need not.
   static Status Create(Engine* engine, MPI_Comm parent, const std::vector<int>& members, int rows,
                        int cols, std::unique_ptr<ProcessGrid>* grid);
 

@@ -145,7 +145,7 @@ void Runtime::LogStart(const ProcessGrid& grid) const {
                "chunks of %zu\n",
                grid.group->transport(), settings_.engine.staging_bytes,
                settings_.engine.chunk_bytes);
-  // Ranks that share memory need no fabric, and it takes long to tell.
+  // Ranks that share memory use no fabric, and describing it takes long.
   const bool between_hosts =
       !grid.group->capabilities().lands_in_peer_memory || grid.group->goes_by_host();
   if (settings_.transport == "auto" && between_hosts)

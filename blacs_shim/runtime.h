@@ -70,7 +70,7 @@ class Runtime {
   SystemHandles& handles() { return handles_; }
   GridTable& grids() { return grids_; }
   const GridTable& grids() const { return grids_; }
-  // Null unless statistics were asked for.
+  // Null unless statistics are enabled.
   Statistics* statistics() { return statistics_.get(); }
   // Reused by every call that needs an array of locations.
   std::vector<int32_t>& location_scratch() { return location_scratch_; }
@@ -115,7 +115,7 @@ class Runtime {
   std::unique_ptr<Statistics> statistics_;
   // The first grid that had every rank of the world has been made.
   bool statistics_agreed_ = false;
-  // Connects all ranks of the world, if such a grid was made and sums are wanted.
+  // Connects all ranks of the world, if a grid of all was made and sums are wanted.
   MPI_Comm statistics_communicator_ = MPI_COMM_NULL;
 };
 

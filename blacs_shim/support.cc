@@ -31,7 +31,7 @@ enum What {
   kCombineBranches = 14,
   kRepeatable = 15,
   kCoherent = 16,
-  kOfMkl = 19,  // what MKL's ScaLAPACK asks of its own BLACS; at 0 it keeps to public names
+  kOfMkl = 19,  // MKL's ScaLAPACK reads this from its own BLACS; if 0, it calls public names only
 };
 
 // Where a context keeps parameter `what`; null if it is none of a context's.
@@ -97,7 +97,7 @@ const char* WidthHint(Integers usermap, size_t elements) {
   return "; if the integers of the program have 64 bits, it takes libbrigade_blacs64.so";
 }
 
-// MKL's names say how wide the integers of its ScaLAPACK are.
+// MKL's names reveal the width of its ScaLAPACK's integers.
 void CheckWidth(const char* routine, bool wide) {
   static bool checked = false;
   if (checked) return;

@@ -26,7 +26,7 @@ class SystemHandles {
   int HandleOf(MPI_Comm communicator, int context = kNoContext);
   // MPI_COMM_NULL if there is no such handle.
   MPI_Comm Communicator(int handle) const;
-  // Forgets `handle`; false if there is none. Handle 0 stays.
+  // Frees `handle`; false if there is none. Handle 0 stays.
   bool Free(int handle);
   // Forgets the communicator of `context`, which is about to be freed, if it has a handle: its
   // value may come back as another communicator's. The handle is not given to another one, since

@@ -41,10 +41,10 @@ class Grid {
   // Local. This rank has come to the next product of the grid, and leaves it to the PBLAS. `left`
   // is destroyed when the PBLAS have computed it.
   void LeaveProduct(const char* routine, LeftProduct* left);
-  // Collective. This rank has come to the next product of the grid, and takes it. Returns when all
-  // ranks have come; but over our BLACS, and from the second such product on, Multiply waits for
-  // them. The job ends, in the name of `routine`, if another rank has left this product to the
-  // PBLAS, is in another one, or has ended the grid.
+  // Takes the next product of the grid. Collective. Returns when all ranks have come to it; over
+  // our BLACS this holds for the first one only: in later ones Multiply waits for them. The job
+  // ends, in the name of `routine`, if another rank has left this product to the PBLAS, is in
+  // another one, or has ended the grid.
   void TakeProduct(const char* routine);
 
   // Whether the ranks of the communicator are in the order that a multiplier needs. Known, and

@@ -98,7 +98,7 @@ bool IsDealtInBlocks(const Submatrix& matrix) {
   return type == kBlockCyclic || type == kBlockCyclicWithFirstBlock;
 }
 
-// The grid of the first matrix that says one which this process is in; false: none does.
+// Finds the grid of the first matrix whose context includes this process; false: there is none.
 bool FindGrid(const char* routine, const ProductArguments& arguments, int64_t* context,
               GridPlace* place) {
   static auto* const grid_info = FindFunction<GridInfo>(find_first, "blacs_gridinfo_", routine);

@@ -58,9 +58,9 @@ struct ProductArguments {
   Submatrix c;
 };
 
-// Whether it has computed the product. Otherwise nothing happened, on any rank of the grid, and the
-// PBLAS are to be called: they also tell of wrong arguments, as only they can. `left` is to be
-// destroyed when they return.
+// Returns whether it has computed the product. If not, it had no effect, on all ranks of the grid,
+// and the caller must call the PBLAS, which also report wrong arguments. `left` must be destroyed
+// when they return.
 bool ComputeProduct(const char* routine, Element element, const ProductArguments& arguments,
                     LeftProduct* left);
 

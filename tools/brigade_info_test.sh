@@ -1,5 +1,6 @@
 #!/bin/bash
-# brigade_info says what is here, and why something is not. Arguments: brigade_info, run_mpi.sh, without.
+# brigade_info prints what is available, and the reason if something is not. Arguments: brigade_info, run_mpi.sh,
+# without.
 set -u
 
 info=$1
@@ -170,7 +171,7 @@ says "^brigade_info: $code/none: No such file or directory$"
 rm "$code/libmpi.so.0"
 run 1 "$info" "$code/right"
 says "^brigade_info: its libraries cannot be listed: $code/right: error while loading .* libmpi.so.0: "
-# One process of a job says it.
+# One process of a job prints it.
 run 0 "$run_mpi" 2 "$info" "$code/other"
 says 'BLACS +.*not Brigade: '
 

@@ -18,7 +18,7 @@ extern "C" char** environ;
 namespace brigade {
 namespace {
 
-// One of its symbols tells whose functions a program will call.
+// The library of one of its symbols determines the functions that a program will call.
 struct Interface {
   const char* name;
   std::array<const char*, 2> symbols;  // for programs of Fortran and of C
@@ -30,7 +30,7 @@ constexpr Interface kInterfaces[] = {
     {"products (PBLAS)", {"pdgemm_", "pdgemm_"}, "pblas"},
     {"one-sided calls", {"MPI_Win_create", "PMPI_Win_create"}, "rma", /*can_be_linked=*/false},
     {"MPI", {"MPI_Get_library_version", "PMPI_Get_library_version"}, nullptr}};
-// As transport/family tells MPIs.
+// The symbols by which transport/family distinguishes MPIs.
 constexpr char kOpenMpi[] = "ompi_mpi_finalize";
 constexpr char kMpich[] = "MPIR_Dup_fn";
 
