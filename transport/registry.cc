@@ -100,8 +100,8 @@ Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
   BRIGADE_RETURN_IF_ERROR(ReadShmOptions(&options));
   options.spans_hosts = true;
   BRIGADE_RETURN_IF_ERROR(CreateMpi(&mpi));
-  // Where there is no shared memory or no socket to be had, there is MPI. But an interface that was
-  // asked for must exist. That TCP is missing is said where it is missed.
+  // Without shared memory or sockets MPI is used, but an interface that a setting names must exist.
+  // A missing TCP is reported when a group would have used it.
   (void)CreateShmEndpoint(options, &shm);
   const Status status = CreateTcp(&tcp);
   if (status.code() == StatusCode::kInvalidArgument) return status;

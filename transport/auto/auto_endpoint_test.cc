@@ -186,8 +186,7 @@ TEST(AutoEndpoint, TellsPeersByHost) {
   });
 }
 
-// Without TCP on one rank, or where one had better not use it, nobody may wait for the others
-// there.
+// If one rank has no TCP, or should not use it, no rank may wait for another on TCP.
 TEST(AutoEndpoint, AgreesOnTheFarTransport) {
   for (const char* const otherwise : {"no", "has not", "wants not"}) {
     Job job({0, 1, 0});
@@ -332,7 +331,7 @@ TEST(AutoEndpoint, SaysWhenItWouldNap) {
   });
 }
 
-// A receive too short for what comes is one that TCP tells the peer of when it waits for long.
+// A receive that is too short for its message: TCP sends its grant only after a long wait.
 TEST(AutoEndpoint, WhoWaitsOnTwoTransportsDoesWhatEachDoesInALongWait) {
   Job job({0, 1, 1});
   job.real_tcp = true;

@@ -110,7 +110,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
       at.Advance(bytes);
       left -= bytes;
     }
-    // From here on nobody but the transport knows where its bytes are.
+    // Only the transport knows where its bytes are from here on.
     Operation* operation = Begin(channel, peer, /*sends=*/true, ConstByteSpan(), completion);
     operation->checksum = Checksum(ConstByteSpan());
     const SentNow sent = target()->SendNow(channel, peer, head, body, operation, kept_bytes);

@@ -150,7 +150,7 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
     const GroupId group;
     ControlHandler* const handler;
   };
-  // A control message that has come, and is not told yet.
+  // A control message that has come, and whose handler has not been called.
   struct Note {
     Relay* relay;
     int from;
@@ -225,7 +225,7 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
   std::mt19937_64 random_;
   uint64_t posts_ = 0;
   bool delivering_ = false;
-  // All operations not yet told to the caller.
+  // All operations whose callback has not run.
   std::map<Stream, Operations> streams_;
   std::map<GroupId, std::unique_ptr<Relay>> relays_;
   std::deque<Note> notes_;

@@ -18,9 +18,10 @@ struct FaultOptions {
   // the other SendNow, those that are posted whole from a copy, (4) control messages that may fail,
   // (5) requests for an edge that fail.
   double no_resource = 0;
-  // Every callback waits for 0 to `max_delay` calls of Progress, drawn anew for each. So callbacks
-  // of different streams (channel, peer and direction) change places; those of one do not, but for
-  // sends where leases point into the sender's memory. Control messages wait likewise.
+  // Every callback is delayed by 0 to `max_delay` calls of Progress, drawn for each. Callbacks of
+  // different streams (channel, peer and direction) are thus reordered; callbacks of one stream are
+  // not, except for sends if leases point into the sender's memory. Control messages are delayed,
+  // too.
   int max_delay = 0;
   // Called before post number `lose_after_posts` (from 0). Must make a peer vanish on the transport
   // below, like InprocWorld::MarkLost.

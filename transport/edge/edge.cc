@@ -162,7 +162,7 @@ bool InEdge::Attach() {
 
 const Slot* InEdge::Follow() {
   if (next_->kind == Slot::kWiden) return FollowToWideRing();
-  if (next_->kind != Slot::kJump) return next_;  // what it is to be, its reader asks
+  if (next_->kind != Slot::kJump) return next_;  // its reader checks the kind
   uint64_t to = 0;
   std::memcpy(&to, next_->payload, sizeof(to));
   std::byte* const memory = to == kToRing || to % alignof(EdgeExtension) != 0

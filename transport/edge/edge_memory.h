@@ -60,7 +60,7 @@ class EdgeMemory {
   Status failure_;
   std::vector<EdgeExtension*> free_extensions_;  // kSetAsideBytes at most
   size_t extension_bytes_ = 0;                   // in use
-  size_t wide_bytes_ = 0;                        // likewise
+  size_t wide_bytes_ = 0;                        // in use
   std::shared_ptr<OverflowBudget> budget_ =
       std::make_shared<OverflowBudget>(kMostWithoutBudgetBytes);
 };

@@ -49,7 +49,7 @@ class EdgeTestPeer {
 
 namespace {
 
-// An edge of one rank to itself: both sides, driven by whoever calls.
+// An edge of one rank to itself: both sides, driven by one caller.
 class Link {
  public:
   Link() {
@@ -495,7 +495,7 @@ TEST(EdgeTest, LongLinesOfTwoThreads) {
   EXPECT_GT(longest, size_t{3000});
 }
 
-// In the ring and in an extension alike: posts then say that the receiver is gone.
+// Both in the ring and in an extension: posts report the lost receiver then.
 TEST(EdgeTest, TowardsALostReceiverThereIsNoNextSlot) {
   for (const uint64_t sent : {uint64_t{1}, uint64_t{EdgeRing::kSlots + 2}}) {
     Link link;
@@ -882,7 +882,7 @@ TEST(EdgeTest, LandingsThatAreTakenBackAndSentToAtOnce) {
 
 constexpr size_t kSharedBytes = size_t{48} << 10;
 
-// The kernel copies nothing, unless it is told to.
+// The kernel copies nothing by default.
 struct SharedLandingLink : Link {
   SharedLandingLink() {
     EXPECT_TRUE(SharedAllocations::Here().Allocate(2 * kSharedBytes, &allocated_).ok());

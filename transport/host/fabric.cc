@@ -23,7 +23,7 @@ class Components {
   }
 
   bool Allows(const std::string& name) const { return names_.empty() || Has(name) != excludes_; }
-  // The first that was asked for by name and is none of `expected`; empty if there is none.
+  // Returns the first named component that is none of `expected`; empty if there is none.
   std::string NamedBut(const std::vector<std::string>& expected) const {
     for (const std::string& name : names_) {
       const bool is_expected = std::find(expected.begin(), expected.end(), name) != expected.end();

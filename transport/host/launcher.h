@@ -1,4 +1,4 @@
-// Launcher: what the environment says about the processes of this job on this host.
+// Launcher: the processes of this job on this host, by environment variables.
 
 #ifndef BRIGADE_TRANSPORT_HOST_LAUNCHER_H_
 #define BRIGADE_TRANSPORT_HOST_LAUNCHER_H_

@@ -25,7 +25,7 @@ using Bytes = std::vector<uint8_t>;
 
 const ProcessWatch kThisOne;
 
-// A process with a copy of this one's memory, which waits until it is told to look at it.
+// A process with a copy of this one's memory, which checks it on request.
 class Child {
  public:
   explicit Child(const std::function<bool()>& is_right) {

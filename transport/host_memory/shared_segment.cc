@@ -277,9 +277,9 @@ void SharedSegment::Free(uint64_t offset, size_t bytes) {
   free_[freed].push_back(offset);
 }
 
-// A hole reads as zeros, which is what Allocate promises of it. An MPI that has registered pages
-// with its network keeps them for the next message from these addresses unless it hears that they
-// are gone, as of madvise it does. Locked memory goes the other way only.
+// A hole reads as zeros, as Allocate guarantees. An MPI that has registered pages with its network
+// reuses the registration for the next message from these addresses, unless it intercepts the
+// removal, as it does for madvise. Locked memory can only be removed by fallocate.
 void SharedSegment::MakeHole(uint64_t offset, uint64_t bytes) {
   if (madvise(base_ + offset, bytes, MADV_REMOVE) == 0) return;
   BRIGADE_CHECK_EQ(fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,

@@ -66,18 +66,20 @@ class SharedSegment {
   // Memory at an offset that another process named; null if there is none.
   std::byte* At(uint64_t offset, size_t bytes);
 
-  // Owner only, one thread at a time: zeroed memory of whole pages, at `*offset`. kOutOfMemory.
-  // `is_available`, if given, is asked now and then while much is taken: whether the system has so
-  // many bytes more; else that is looked at here, now and then. If it has not, nothing is taken.
+  // Allocates zeroed memory of whole pages, at `*offset`. Owner only, one thread at a time.
+  // kOutOfMemory. `is_available`, if given, is called now and then during a large allocation: it
+  // returns whether the system has `bytes` more; otherwise this is checked here. If it returns
+  // false, nothing is allocated.
   using IsAvailable = std::function<bool(size_t bytes)>;
   Status Allocate(size_t bytes, uint64_t* offset, const IsAvailable& is_available = nullptr);
-  // Owner only, likewise, for the program: zeroed memory of whole pages. If the system
-  // `overcommits` (MayOvercommit), a page is charged when it is first touched, and `is_available`
-  // is not called. Else this is Allocate. kOutOfMemory.
+  // Allocates zeroed memory of whole pages for the program. Owner only, one thread at a time. If
+  // the system `overcommits` (MayOvercommit), a page is charged when it is first touched, and
+  // `is_available` is not called. Otherwise like Allocate. kOutOfMemory.
   Status AllocateForUser(size_t bytes, uint64_t* offset, const IsAvailable& is_available,
                          bool overcommits);
-  // Owner only, likewise: a place for so many bytes, of whole pages, which others may map. It is
-  // not to be touched before AllocateAt has made memory there. kOutOfMemory: it does not fit.
+  // Reserves a place for `bytes`, of whole pages, which other processes may map. Owner only, one
+  // thread at a time. It must not be touched before AllocateAt has allocated memory there.
+  // kOutOfMemory: it does not fit.
   Status AllocateLater(size_t bytes, uint64_t* offset);
   Status AllocateAt(uint64_t offset, size_t bytes, const IsAvailable& is_available = nullptr);
   // Gives pages back to the system. Others may still map them; they must not read them.

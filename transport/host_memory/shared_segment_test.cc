@@ -67,7 +67,7 @@ struct stat StatOf(const SharedSegment& segment) {
   return info;
 }
 
-// Another process, with a copy of this one's memory. The body says what is wrong, or nothing.
+// Another process, with a copy of this one's memory. The body returns an error text, or nothing.
 class Child {
  public:
   explicit Child(const std::function<std::string()>& body) {
@@ -101,7 +101,7 @@ class Child {
   pid_t pid_;
 };
 
-// As the user is told: docs/user/rma.md.
+// As documented in docs/user/rma.md.
 TEST(SharedSegmentTest, CoreFilesLeaveItOut) {
   const std::shared_ptr<SharedSegment> segment = NewSegment();
   char begin[40];
@@ -211,7 +211,7 @@ TEST(SharedSegmentTest, AnotherProcessSeesTheSameMemoryAlsoWhatComesLater) {
   const auto segment = NewSegment();
   uint64_t early = 0;
   ASSERT_TRUE(segment->Allocate(kPage, &early).ok());
-  // `later` tells the child of an allocation it cannot have seen when it opened the segment.
+  // `later` publishes an allocation to the child after it opened the segment.
   auto* const later = reinterpret_cast<std::atomic<uint64_t>*>(segment->base() + early);
   Child child([&]() -> std::string {
     std::shared_ptr<SharedSegment> opened;

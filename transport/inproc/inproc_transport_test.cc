@@ -105,7 +105,8 @@ TEST(InprocEndpoint, DestroyingAnEndpointReleasesItsPeers) {
   EXPECT_EQ(posted.ok() ? sent.status.code() : posted.code(), StatusCode::kPeerLost);
 }
 
-// The receiver moves the bytes: the sender learns of it when it next asks, but need not ask.
+// The receiver copies the bytes: the sender's next Progress completes the send, but is not needed
+// for the transfer.
 TEST(InprocEndpoint, ReturnedSendsNeedNoSender) {
   InprocWorld world(2);
   const std::unique_ptr<Endpoint> sender = world.CreateEndpoint(0);

@@ -302,9 +302,10 @@ class MpiEndpoint : public Endpoint {
 
   struct Group;
 
-  // The sends to, or the receives from, one peer on one channel. They end in the order of their
-  // posts, so only the first is asked for: a long queue costs no more to poll than a short one.
-  // Receives from one with a short landing on are not posted, lest they take its message.
+  // The sends to, or the receives from, one peer on one channel. They complete in the order of
+  // their posts, so only the first is tested: a long queue costs no more to poll than a short one.
+  // From the first receive with a short landing on, receives are not posted to MPI, since they
+  // could take its message.
   struct Stream {
     bool waits_for_probe() const { return unposted == pending.size(); }
 
@@ -464,7 +465,7 @@ class MpiEndpoint : public Endpoint {
   void MoveNotes() {
     for (auto note = notes_.begin(); note != notes_.end();) {
       int done = 0;
-      // One that fails is told to nobody.
+      // Failures are ignored.
       (void)TestOwn(&note->request, &done, MPI_STATUS_IGNORE);
       note = done ? notes_.erase(note) : std::next(note);
     }
@@ -665,7 +666,7 @@ class MpiEndpoint : public Endpoint {
     // Long ones behind it need not wait.
     for (auto next = stream->pending.end() - static_cast<std::ptrdiff_t>(stream->unposted);
          next != stream->pending.end() && next->landing.bytes > kShortLandingBytes; ++next) {
-      if (!Post(*stream, &*next).ok()) break;  // said when it is the first
+      if (!Post(*stream, &*next).ok()) break;  // reported when it is the first
       --stream->unposted;
     }
     return true;
@@ -739,7 +740,7 @@ class MpiEndpoint : public Endpoint {
         FreeType(&receive);
       }
       for (Pending& receive : stream->pending) {
-        // A failure to receive what nobody waits for is none.
+        // The failure of a receive that is cancelled is ignored.
         if (receive.request != MPI_REQUEST_NULL) (void)MpiPoll(&receive.request, "MPI_Cancel");
         delete[] receive.too_long;
       }
@@ -748,8 +749,8 @@ class MpiEndpoint : public Endpoint {
     }
   }
 
-  // Polls before the processor is offered to others: some microseconds where nobody needs it. By
-  // what the launcher says, and by the groups there have been.
+  // Polls before the rank yields: some microseconds if no other rank needs the processor, by the
+  // launcher's environment, and by the groups so far.
   uint64_t spins_ =
       RanksShareProcessors(LocalRanks()) ? rules::kMpiSpinsIfShared : rules::kMpiSpins;
   const std::shared_ptr<const void> polls_ = PollMpiInWaits();

@@ -22,8 +22,8 @@ namespace brigade {
 struct ShmOptions {
   // Where this rank is.
   Host host = Host::Here();
-  // A group may have members on several hosts. It then reaches only those on one's own; HostOf
-  // tells which.
+  // A group may have members on several hosts. It then reaches only members on this rank's host;
+  // see HostOf.
   bool spans_hosts = false;
   // The point-to-point messages that the kernel copies: none by default. nullopt: those that this
   // machine's kernel copies faster.

@@ -39,8 +39,8 @@ std::unique_ptr<Endpoint> NewEndpoint() {
   return endpoint;
 }
 
-// A group of this rank and, if the size is beyond 1, of others who say what `tamper` makes of what
-// this rank says.
+// A group of this rank and, if its size is above 1, of simulated members, whose introductions are
+// this rank's, changed by `tamper`.
 class Alone : public Bootstrap {
  public:
   explicit Alone(int size = 1, std::function<void(std::byte*, size_t)> tamper = nullptr)
@@ -151,8 +151,8 @@ TEST(ShmEndpoint, MessagesOutsideTheirMemoryAreRefused) {
   endpoint->CloseGroup(group);
 }
 
-// A peer that says what cannot be: the group is refused, or, if what it says makes no difference to
-// memory, opened, and nothing else happens.
+// A peer with an invalid introduction: the group fails to open, or, if the value does not affect
+// memory, opens without other effects.
 TEST(ShmEndpoint, IntroductionsThatCannotBeAreRefused) {
   std::mt19937_64 random(5);
   int refused = 0;
@@ -291,7 +291,7 @@ std::thread RankThatLeaves(InprocWorld* world) {
   });
 }
 
-// A driver need not pause to hear of it.
+// Progress alone detects it, without Pause.
 TEST(ShmEndpoint, ARankThatHasLeftIsNoticedByProgressAlone) {
   InprocWorld world(2);
   std::thread other = RankThatLeaves(&world);
@@ -548,7 +548,7 @@ TEST(ShmEndpoint, FewSendsEndAtOnce) {
   }
 }
 
-// Whoever knows says so, and nobody is asked who may not be.
+// A member that knows the lengths passes them to the others, without a trial.
 TEST(ShmEndpoint, RanksTakeWhatOneKnowsOfKernelCopies) {
   InprocWorld world(2);
   const auto run = [&](int rank) {
@@ -571,7 +571,7 @@ TEST(ShmEndpoint, RanksTakeWhatOneKnowsOfKernelCopies) {
   other.join();
 }
 
-// Whoever has found out, all ranks of a host copy the same by the kernel, in later groups too.
+// All ranks of a host use equal lengths, whichever rank measured them, in later groups, too.
 TEST(ShmEndpoint, RanksOfAHostAgreeOnWhatTheKernelCopies) {
   constexpr int kRanks = 2;
   if (std::thread::hardware_concurrency() < kRanks) GTEST_SKIP() << "one processor";

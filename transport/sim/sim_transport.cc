@@ -484,7 +484,7 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
   std::vector<BusWork::Demand> demands_;  // scratch of Work
 };
 
-// A send whose rank is gone has nobody to tell.
+// The completion of a send is dropped if its rank is gone.
 void SimWorld::State::Tell(int rank, const SimStreams::Ended& ended) {
   SimEndpoint* const endpoint = endpoints[static_cast<size_t>(rank)];
   if (endpoint != nullptr) endpoint->Tell(ended);

@@ -36,7 +36,7 @@ struct Group {
 
 class Groups {
  public:
-  // `grants` is told of streams that go.
+  // `grants` is notified of destroyed streams.
   explicit Groups(Grants* grants) : grants_(grants) {}
 
   const WireIds& wire_ids() const { return wire_ids_; }

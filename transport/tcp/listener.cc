@@ -22,7 +22,7 @@ constexpr uint64_t kTimerName = UINT64_MAX - 1;
 
 // A flood of connections must not keep Progress busy for ever.
 constexpr int kAcceptsAtOnce = 64;
-// Without a free descriptor the socket stays readable, and nothing would tell when to look again.
+// Without a free descriptor the socket stays readable, and no event signals when to retry.
 constexpr std::chrono::milliseconds kRest(100);
 
 bool IsPowerOfTen(uint64_t n) {

@@ -50,10 +50,9 @@ class Listener {
     uint64_t starved = 0;   // times that accept failed for lack of descriptors or memory
   };
 
-  // Listens on `address`, at a port of the system's choice if its port is 0. `id` and `key` are
-  // those of the endpoint. `log` is told, with the address of the other side, of the first
-  // connection of each kind that is not let in, and of the tenth, the hundredth and so on.
-  // kUnavailable: the system refuses.
+  // Listens on `address`, at a port of the system's choice if its port is 0. `id` and `key` belong
+  // to the endpoint. `log` is called, with the address of the other side, for the first, tenth,
+  // hundredth, ... refused connection of each kind. kUnavailable: the system refuses.
   static Status Create(const SocketAddress& address, const EndpointId& id, const AuthKey& key,
                        Log log, std::unique_ptr<Listener>* listener,
                        const ListenerLimits& limits = ListenerLimits());
@@ -92,12 +91,12 @@ class Listener {
   void AcceptAll(const Admit& admit);
   // Reads what is there of the hello. kNoResource: some is still to come. kMismatch: none will.
   Status ReadHelloOf(Guest* guest);
-  // Lets a connection in or not, `hello_read` being what ReadHelloOf said of it.
+  // Admits or refuses a connection, by the result `hello_read` of ReadHelloOf.
   void AdmitOrRefuse(const Guest& guest, const Status& hello_read, const Admit& admit);
-  // The oldest guest has to go, unless the rest of its hello is there by now.
+  // Closes the oldest guest, unless the rest of its hello has come.
   void EvictOldest(uint64_t* counter, const std::string& why, const Admit& admit);
   void Forget(Guests::iterator guest);
-  // Closes a connection that is not, or no longer, a guest.
+  // Closes a connection that is not a guest, or not any more.
   void Drop(const Guest& guest, uint64_t* counter, const std::string& why);
   void Count(uint64_t* counter, const std::string& what);
   void SetTimer();

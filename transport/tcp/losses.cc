@@ -58,8 +58,8 @@ void Losses::LoseUnanswered() {
   }
 }
 
-// A peer that has closed the connection this rank sends on and lives on, on the other, never says
-// goodbye: what is sent to it can never arrive.
+// A peer that has closed the connection on which this rank sends, and stays alive on the other one
+// without a goodbye, is lost: messages to it can never arrive.
 void Losses::LoseHalfBroken() {
   for (const auto& [id, link] : links_->all()) {
     if (link->state() == Link::State::kHalfBroken &&

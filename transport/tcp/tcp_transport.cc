@@ -119,7 +119,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     for (const Contact& contact : contacts) {
       links.push_back(links_.Get(contact.id, contact.key, contact.address));
     }
-    // Nobody sends before every member knows the group.
+    // No member sends before every member knows the group.
     Group* const group = groups_.Add(contacts, std::move(links));
     const char known = 0;
     std::vector<char> all_know(contacts.size());
@@ -146,7 +146,8 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     for (const auto& stream : group->streams) {
       if (stream != nullptr) CloseStream(stream.get());
     }
-    // A peer that still sends here waits for grants in vain. One that connects later asks.
+    // A peer that still sends to this group would wait for grants in vain. Peers that connect later
+    // send a query.
     for (Link* link : group->links) {
       if (link != nullptr && link->out() != nullptr) NotifyClosed(link, group->wire_id);
     }
@@ -556,9 +557,9 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   const std::chrono::milliseconds leaving_time_;
   const pid_t process_;
   const Capabilities capabilities_;
-  bool in_progress_ = false;  // handlers may be told of control messages
+  bool in_progress_ = false;  // handlers of control messages may run
   int sharing_groups_ = 0;
-  bool shares_processor_ = false;  // with another rank: who spins delays it
+  bool shares_processor_ = false;  // with another rank, which spinning delays
   Clock::time_point idle_since_;
   int pauses_ = 0;  // of this wait, without the spins
   MpiPolls polls_;

@@ -35,8 +35,8 @@ static std::atomic<int> writes{0};
 // No hello gets anywhere.
 static std::atomic<bool> unreachable{false};
 
-// The last hello that this process said, as somebody hears it who listens on the way. Endpoints
-// send on their threads.
+// The last hello that this process sent, as an eavesdropper sees it. Endpoints send on their
+// threads.
 static std::mutex overheard_mutex;
 static std::vector<std::byte> overheard_hello;
 
@@ -103,8 +103,8 @@ struct Transfer : Completion {
   bool over = false;
 };
 
-// Two ranks, both driven by the test's thread, or by nobody, as it says. The parameter: whether
-// plain sockets.
+// Two ranks, each driven by the test's thread or not at all, by the test's choice. The parameter:
+// whether plain sockets.
 class TcpTransportTest : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
@@ -317,7 +317,7 @@ TEST_P(TcpTransportTest, ANoteOfAPieceGoesWithIt) {
   EXPECT_EQ(writes, before + 1);
 }
 
-// Though the peer says nothing, and so many may not be kept.
+// Held control messages are sent although the peer sends nothing: this many may not be held.
 TEST_P(TcpTransportTest, NotesThatWaitForMoreMakeRoom) {
   Connect();
   constexpr int kNotes = 1000;
@@ -606,7 +606,7 @@ TEST_P(TcpTransportTest, AHelloThatAStrangerRepeatsIsRefused) {
   overheard_hello.clear();
   Connect();
   ASSERT_FALSE(overheard_hello.empty());
-  // No frame, so that whoever goes on reading takes it for a broken rule.
+  // Not a frame: a reader that continues behind the hello would report a protocol violation.
   std::vector<std::byte> said = overheard_hello;
   said.resize(said.size() + 100);
   int listening = 0;

@@ -1,8 +1,8 @@
 // SocketIo: moves bytes between memory and sockets without waiting; io_uring or plain sockets.
 //
-// Each socket has at most one write and one read under way, which keeps the order of its bytes: a
-// kernel may finish several in any order. One driver at a time, as everything of an endpoint;
-// Await alone may be called by another thread meanwhile.
+// Each socket has at most one pending write and one pending read, which keeps the order of its
+// bytes: a kernel may complete several in any order. One thread drives at a time, as with an
+// endpoint; only Await may be called by another thread meanwhile.
 
 #ifndef BRIGADE_TRANSPORT_TCP_IO_SOCKET_IO_H_
 #define BRIGADE_TRANSPORT_TCP_IO_SOCKET_IO_H_
@@ -20,7 +20,7 @@
 
 namespace brigade {
 
-// kUnavailable: what the system said when `call` failed, and the limit to raise if it was one.
+// Returns kUnavailable with the system's error of `call`, and the limit to raise if it was one.
 Status SocketFailure(const char* call, int error);
 
 // A socket as a SocketIo serves it.

@@ -24,7 +24,7 @@
 namespace brigade {
 namespace {
 
-// One end of a connection, which writes and reads what a test tells it to.
+// One end of a connection, which writes and reads on a test's request.
 class End : public IoSocket {
  public:
   explicit End(int socket) : IoSocket(socket) {}

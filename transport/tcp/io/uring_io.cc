@@ -35,7 +35,7 @@ Status RingFailure(const char* call, int error) {
                 std::string("io_uring: ") + call + ": " + std::strerror(-error));
 }
 
-// The read of a socket that the kernel may be told to do.
+// The pending read of a socket in the ring, if any.
 struct Operation {
   IoSocket* socket = nullptr;
   bool under_way = false;
@@ -189,8 +189,8 @@ class UringIo : public PlainIo {
     return result == -EINTR || result == -EAGAIN || result == -ECANCELED;
   }
 
-  // Waits for an operation that the kernel was asked to give up. It does so in the thread that
-  // began it, when that enters the kernel: one that computes is made to.
+  // Cancels an operation and waits for its end. The kernel cancels it in the thread that began it,
+  // when that enters the kernel: membarrier forces a computing thread to.
   void CancelAndWait(Operation* operation) {
     io_uring_sqe* const sqe = NextEntry();
     io_uring_prep_cancel(sqe, operation, 0);
@@ -218,9 +218,9 @@ Status CreateUringIo(std::unique_ptr<SocketIo>* io) {
   const UringLibrary& library = Liburing();
   BRIGADE_RETURN_IF_ERROR(library.status());
   io_uring ring;
-  // The kernel finishes reads when this rank next enters it, and says that it wants to, instead of
-  // interrupting it: an interrupt costs more than the read. While the rank computes that is the
-  // next timer tick. Older kernels interrupt.
+  // The kernel completes reads when this rank next enters it, and sets a flag, instead of
+  // interrupting the rank: an interrupt costs more than the read. While the rank computes it enters
+  // the kernel at the next timer tick. Older kernels interrupt.
   int error = library.io_uring_queue_init(kEntries, &ring,
                                           IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG);
   if (error == -EINVAL) error = library.io_uring_queue_init(kEntries, &ring, 0);

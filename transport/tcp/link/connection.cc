@@ -156,7 +156,7 @@ void Connection::FailUnsent(const Status& why) {
 }
 
 Status Connection::EndedBy(int error) const {
-  // Where nobody listens any more, nobody ever will.
+  // A port without a listener will never have one again.
   const bool for_good = established_ || error == ECONNREFUSED;
   return for_good ? Status(StatusCode::kPeerLost, std::strerror(error))
                   : SocketFailure("connect", error);

@@ -4,10 +4,10 @@
 // waits for another.
 //
 // A place is a posted receive, which the receiver announces with a grant, or, for a short piece,
-// part of an eager window of kEagerWindowBytes per stream. A grant says how many receives were ever
-// posted. ShouldGrant tells which grants go out at once: those without which the sender may have to
-// stop, be it that it has no more of its window, or few places for long pieces. The others go with
-// a piece in the other direction, or when their rank has nothing else to do.
+// part of an eager window of kEagerWindowBytes per stream. A grant has the number of receives ever
+// posted. ShouldGrant selects the grants that are sent at once: those without which the sender may
+// have to stop, because its window is used up, or because it has few places for long pieces. Other
+// grants are sent with a piece in the other direction, or when their rank is idle.
 
 #ifndef BRIGADE_TRANSPORT_TCP_WIRE_CREDIT_STREAMS_H_
 #define BRIGADE_TRANSPORT_TCP_WIRE_CREDIT_STREAMS_H_
@@ -60,7 +60,7 @@ class SendStream {
   void End(const Completion* completion) {
     completion == nullptr ? kept_.EndOldest() : void(--unended_);
   }
-  // The same for a piece that never waited, behind which none waits.
+  // Whether a piece that has not waited may be sent. REQUIRES: none waits.
   bool MaySend(size_t bytes) const;
   void CountSent(size_t bytes);
   void CountSentNow(size_t bytes) {
@@ -68,9 +68,10 @@ class SendStream {
     ++unended_;
   }
 
-  // The receiver has posted so many receives, modulo 2^32. An older count than known is no news.
+  // Handles a grant: the receiver has posted `posted` receives, modulo 2^32. Older counts are
+  // ignored.
   void OnGrant(uint32_t posted);
-  // The receiver takes everything from here on, and throws it away.
+  // The receiver accepts and discards everything from here on.
   void GrantAll() { all_granted_ = true; }
   bool all_granted() const { return all_granted_; }
 
@@ -132,9 +133,9 @@ class ReceiveStream {
   bool ShouldGrant() const {
     return ungranted() && ((long_ungranted_ && RunsShort()) || MayBlockSender());
   }
-  // How many were posted.
+  // Returns the number of posted receives.
   uint32_t count() const { return count_; }
-  // The same, which counts as granted.
+  // Returns the number of posted receives, which count as granted then.
   uint32_t Grant();
 
  private:
@@ -144,15 +145,15 @@ class ReceiveStream {
   };
 
   Arrival Deliver(const Unexpected& piece);
-  // The oldest posted receive, whose piece of so many bytes is here.
+  // Removes and returns the oldest posted receive, whose piece of `bytes` has come.
   Receive Use(size_t bytes);
-  // How many of the posted receives the sender was told of.
+  // Returns how many of the posted receives are granted.
   size_t granted_left() const {
     const uint32_t ungranted = count_ - granted_;
     return posted_.size() - std::min<size_t>(posted_.size(), ungranted);
   }
-  // Whether a sender of long pieces may have used up what it was told of before it hears more. The
-  // first of two places may be nearly full.
+  // Whether a sender of long pieces may use up its grants before the next one arrives. The first of
+  // two places may be nearly full.
   bool RunsShort() const {
     return granted_left() < 2 || posted_.front().landing.bytes < kEagerWindowBytes;
   }
@@ -167,12 +168,12 @@ class ReceiveStream {
   Unexpected coming_unexpected_;
   Fifo<Receive> posted_;
   std::list<Unexpected> unexpected_;  // came before their receives
-  size_t unexpected_bytes_ = 0;       // what they cost
+  size_t unexpected_bytes_ = 0;       // their EagerCost
 
   uint32_t count_ = 0;  // receives ever posted
   uint32_t granted_ = 0;
   bool long_ungranted_ = false;
-  size_t ungranted_bytes_ = 0;  // what pieces cost that came before a grant for them was sent
+  size_t ungranted_bytes_ = 0;  // EagerCost of pieces that came before their grant was sent
 };
 
 }  // namespace brigade

@@ -1,10 +1,9 @@
-// FrameReader: takes the incoming stream of a connection apart.
+// FrameReader: parses the incoming stream of a connection.
 //
-// A pure state machine: it says where the next bytes should go and is told how many have come,
-// whatever reads them. The payload of a long piece goes straight to its place; frames, and what is
-// read together with one, pass through a small buffer. Whoever wrote the stream is trusted to be of
-// this job and not to be free of bugs: nothing in it makes the reader write anywhere but where the
-// sink said.
+// A pure state machine: it returns where the next bytes should go and is called with the number
+// that have come; the caller reads them. The payload of a long piece goes straight to its place;
+// frames, and bytes read together with one, pass through a small buffer. The sender of the stream
+// is authenticated but may be faulty: the reader writes only to the places of the sink.
 
 #ifndef BRIGADE_TRANSPORT_TCP_WIRE_FRAME_READER_H_
 #define BRIGADE_TRANSPORT_TCP_WIRE_FRAME_READER_H_

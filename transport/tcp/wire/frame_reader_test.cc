@@ -29,7 +29,7 @@ std::string Piece(uint32_t group, uint32_t bytes) {
   return Encoded(FrameKind::kPiece, group, bytes);
 }
 
-// Takes down what it is told, a line for each event, and lands pieces in memory of its own.
+// Records each event as a line, and lands pieces in memory of its own.
 class NotingSink : public FrameSink {
  public:
   Status BeginPiece(const Frame& frame, ByteSpan* where) override {

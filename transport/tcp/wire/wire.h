@@ -62,9 +62,9 @@ Status ReadHello(const AuthKey& mine, const EndpointId& me, const std::byte* in,
 enum class FrameKind : uint8_t {
   kPiece = 1,  // `bytes` bytes of payload follow
   kGrant,      // the other side may send more
-  kClosed,     // the receiver has closed the group: what comes is thrown away
+  kClosed,     // the receiver has closed the group: messages are discarded
   kBye,        // the last frame: the connection ends in order
-  kWaiting,    // something waits for a grant: the receiver is to say if it has closed the group
+  kWaiting,    // a piece waits for a grant: the receiver replies kClosed if it has closed the group
   kControl,    // a control message of `bytes` bytes, which follow
 };
 

@@ -73,7 +73,7 @@ TEST_F(HelloTest, OtherProtocolsAreNamed) {
 }
 
 TEST_F(HelloTest, KeepsItsBytes) {
-  // Another release of this library, or another machine, must say the same. The code is
+  // Other releases of this library, and other machines, must produce equal bytes. The code is
   // HMAC-SHA-512, cut to 32 bytes; this one was computed by another implementation.
   AuthKey key;
   for (size_t i = 0; i < sizeof(key.bytes); ++i) key.bytes[i] = static_cast<unsigned char>(i);

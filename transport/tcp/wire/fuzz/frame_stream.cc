@@ -1,9 +1,9 @@
-// Fuzz target: FrameReader, fed a stream in whatever cuts, tells its sink what a plain loop over
-// the stream finds, and writes nowhere else.
+// Fuzz target: FrameReader, with a stream in any cuts, calls its sink with the results of a plain
+// loop over the stream, and writes nowhere else.
 //
-// The input is a byte that says how many cuts there are, three bytes for each cut, and the stream.
-// A cut is how many bytes come at once (two bytes) and what happens then: nothing, or a Redirect
-// before or after the bytes are asked for.
+// The input is a byte with the number of cuts, three bytes for each cut, and the stream. A cut has
+// the number of bytes that come at once (two bytes) and the next action: none, or a Redirect before
+// or after the call of Targets.
 
 #include <sys/uio.h>
 
