@@ -81,7 +81,7 @@ up() {
     command -v "${tool%:*}" >/dev/null || die "no ${tool%:*} in PATH (package ${tool#*:})"
   done
 
-  # Until the holder is told to stay, the end of this process, of whatever kind, is its end too.
+  # Until the holder gets "stay", it ends with this process, in every case.
   lock=
   to=
   trap abandon EXIT
@@ -136,11 +136,11 @@ abandon() {
   [[ ! -O $directory || -L $directory ]] || remove ${patience:+"$patience"} || true
 }
 
-# Once nobody has the lock, nobody writes to it any more.
+# While the lock is free, no process writes to the directory.
 remove() { flock "$@" "$directory" rm -rf "$directory"; }
 
-# The first process of the cluster, forefather of all others. Says its number, outside, and the congestion control when all is
-# ready, and stays only if it is then told to.
+# The first process of the cluster, ancestor of all others. Prints its number, as seen outside, and the congestion
+# control when all is ready, and stays only if it then reads "stay".
 hold() {
   local i host pid
   # /proc is still the one outside, and this shell reads it itself.

@@ -13,7 +13,7 @@ fi
 
 install() { # NAME REQUIREMENT
   local prefix=$cache/$1
-  # The name says that it is complete.
+  # Only complete installations have this name.
   if [[ ! -d $prefix ]]; then
     rm -rf "$prefix.part"
     /usr/bin/python3 -m venv "$prefix.part"

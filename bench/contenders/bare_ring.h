@@ -26,8 +26,8 @@ class BareRing {
   BareRing(const BareRing&) = delete;
   BareRing& operator=(const BareRing&) = delete;
 
-  // Between ranks 0 and 1, in turns: whoever has sent receives next. Sender and receiver name the
-  // same bytes and the same `slot_bytes`, up to kLargestSlotBytes.
+  // Between ranks 0 and 1, alternately: the sender receives next. Sender and receiver pass equal
+  // bytes and equal `slot_bytes`, up to kLargestSlotBytes.
   void Send(const PanelView& panel, size_t slot_bytes);
   void Receive(const PanelView& panel, size_t slot_bytes);
 

@@ -28,8 +28,8 @@ class BareSocket {
   BareSocket(const BareSocket&) = delete;
   BareSocket& operator=(const BareSocket&) = delete;
 
-  // Between ranks 0 and 1, in turns: whoever has sent receives next. Both sides name the same
-  // bytes, contiguous. kPeerLost naming the error of the connection.
+  // Between ranks 0 and 1, alternately: the sender receives next. Both sides pass equal bytes,
+  // contiguous. kPeerLost, with the error of the connection.
   Status Send(const PanelView& panel, Waiting waiting);
   Status Receive(const PanelView& panel, Waiting waiting);
 

@@ -105,7 +105,7 @@ class BrigadeWindow final : public OneSided {
     return window_->PutNotify(Here(data, count), {rank, displacement, one_, count});
   }
   Status NotifyWait(int source) override { return window_->NotifyWait(source); }
-  // Whoever waits in it still serves the others.
+  // A rank that waits in it still answers the others.
   Status Barrier() override {
     BRIGADE_RETURN_IF_ERROR(window_->FlushAll());
     BRIGADE_RETURN_IF_ERROR(window_->Sync());

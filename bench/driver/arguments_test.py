@@ -1,4 +1,4 @@
-"""The command line: what is understood, and what is said of mistakes."""
+"""The command line: valid arguments, and the error texts of others."""
 
 import contextlib
 import io

@@ -110,7 +110,7 @@ class MainJob:
         return launches
 
     def scalapack(self):
-        """Pairs of launches; whoever goes first may have the cooler machine, so both take turns."""
+        """Pairs of launches in alternating order: the first one may have the cooler machine."""
         launches = []
         for n, nb, routines in self.extent.problems:
             for rows, cols in self.extent.grids:
@@ -193,7 +193,7 @@ def tester_passed(text, subject):
 
 
 def report(output):
-    """Makes report.html; says where it is."""
+    """Makes report.html, and prints its path."""
     say("Report")
     subprocess.run(["/usr/bin/python3", "-m", "bench.report", output, "--picture", output / "picture.svg"], check=True,
                    cwd=ROOT)

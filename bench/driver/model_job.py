@@ -1,4 +1,4 @@
-"""The model's job: every way of running a pattern, measured beside what the cost model says of it."""
+"""The model's job: measures every candidate of a pattern, beside the prediction of the cost model."""
 
 from bench.driver import machine, peers
 from bench.driver.launching import Launch

@@ -170,8 +170,8 @@ STUDIES = {
         # Over slow links a task is worth its messages only if it is long.
         Program(["md_study", "--atoms", "2048", "--steps", "10", "--block", "256"], (4, 8), contenders=MD_HOSTS),
         Program(["md_study", "--atoms", "12000", "--steps", "2", "--block", "256,512"], (8,), contenders=MD_HOSTS),
-        # So long that energy could drift; and the largest. Nobody waits for them ten times. Each contender runs five
-        # times in a launch, and all must be done before its time is up.
+        # Long enough for energy to drift, and the largest. Ten rounds would take too long. Each contender runs five
+        # times in a launch, and all must end within its time limit.
         *(Program(["md_study", "--atoms", atoms, "--steps", "1000", "--run-seconds", "60"], (), full_ranks=ranks,
                   most_rounds=1)
           for atoms, ranks in (("256,864", (2, 8)), ("2048", (2, 8)), ("12000", (8,)), ("65536", (8,)))),

@@ -44,7 +44,7 @@ def questions_table(summaries):
 
 
 def slower_cases(summaries):
-    """[(Versus, peer, question)], the worst first; a case once, against whoever does best there."""
+    """Returns [(Versus, peer, question)], the worst first; each case once, against the best peer."""
     worst = {}
     for summary in summaries:
         for peer, contenders in PEERS.items():

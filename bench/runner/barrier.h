@@ -27,7 +27,7 @@ class DisseminationBarrier {
   void StartTogether();
 
  private:
-  // When the last rank came, by the clock of whoever that was.
+  // Returns the time at which the last rank came, by that rank's clock.
   std::chrono::steady_clock::time_point Run(bool asleep);
 
   MPI_Comm comm_;

@@ -248,7 +248,7 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
       "takes "
       "part.");
   app.option_defaults()->always_capture_default();
-  // One help that says all.
+  // One help text with all options.
   app.set_help_flag();
   app.set_help_all_flag("-h,--help", "Print this help message and exit");
   app.set_version_flag("--version", "brigade_bench " BRIGADE_VERSION);

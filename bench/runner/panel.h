@@ -46,8 +46,8 @@ class Panel {
 void Fill(const PanelView& view, int source);
 // All elements 0: sums into it in place, again and again, stay finite.
 void Clear(const PanelView& view);
-// Empty if `view` holds the sum of what sources [first, first + count) send; otherwise says where
-// not.
+// Returns an empty text if `view` has the sum of the data of sources [first, first + count);
+// otherwise the place of an error.
 std::string CheckSum(const PanelView& view, int first, int count);
 
 // Column by column into `packed`, or out of it.

@@ -21,8 +21,8 @@ struct RunnerOptions {
   int min_iterations = 10;
   int max_iterations = 1000;
   uint64_t seed = 1;
-  // Whoever has finished sleeps, and all start by the clock: for ranks that share one machine and
-  // outnumber its processors.
+  // Ranks that have finished sleep, and all start by the clock: for ranks that share one machine
+  // and outnumber its processors.
   bool asleep = false;
 };
 

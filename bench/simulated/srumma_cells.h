@@ -21,7 +21,7 @@ struct SrummaCell {
   double gflops = 1;  // of a rank
 
   int ranks() const { return side * side; }
-  // If nobody ever waited.
+  // Without any wait.
   double ComputeMicroseconds() const;
 };
 

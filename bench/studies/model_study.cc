@@ -19,10 +19,10 @@
 namespace brigade::bench {
 namespace {
 
-// Ways that are predicted to take more than this many times what the best is said to take are
-// measured with the pieces that suit them best only. Of long messages, which take longest to
-// measure, what is hopeless is not, and what is near the best with the longest and the shortest
-// pieces, too: all lengths take about the same.
+// Candidates that are predicted to take more than this many times the best are measured only with
+// the pieces that suit them best. Of long messages, whose measurements take longest, hopeless
+// candidates are not measured, and those near the best are also measured with the longest and the
+// shortest pieces: all lengths take about equal time.
 constexpr double kFarFromBest = 2;
 constexpr double kNearBest = 1.2;
 constexpr double kHopeless = 4;

@@ -104,7 +104,7 @@ void MeasureOperations(const WindowContenders& all, int64_t doubles, int64_t at_
   for (const auto& window : windows) AbortUnlessOk(window->Free());
 }
 
-// Ranks 0 and 1 bring each other data in turn, and wait to be told of them.
+// Ranks 0 and 1 put data to each other alternately, and wait for notifications.
 void MeasureNotifications(const WindowContenders& all, int64_t doubles) {
   const int rank = all.session->rank();
   const int other = 1 - rank;

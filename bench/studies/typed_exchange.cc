@@ -44,7 +44,7 @@ class TypedExchange {
   }
 
   void Measure(BrigadeGroup* group, WindowSpace* space) {
-    // As the library chooses, and by messages, which alone tell of datatypes.
+    // By the library's choice, and by messages: only these send datatypes.
     for (const bool goes_directly : {true, false}) {
       std::unique_ptr<OneSided> ours;
       AbortUnlessOk(MakeBrigadeWindow(group, space, doubles_, /*is_shared=*/false, &ours,

@@ -60,8 +60,8 @@ class Study {
   std::unique_ptr<WindowSpace> space_;
 };
 
-// A program from main() on. `app` has its own options, `variants` are those it knows, and
-// `if_named` those that it runs only if told to. Returns the exit code.
+// Runs a program from main() on. `app` has its own options, `variants` are its variants, and
+// `if_named` those that run only if they are named. Returns the exit code.
 int StudyMain(int argc, char** argv, CLI::App* app, const std::vector<std::string>& variants,
               const std::function<void(Study*)>& run,
               const std::vector<std::string>& if_named = {});

@@ -112,7 +112,7 @@ class Products {
     return lines;
   }
 
-  // False: it is not asked for.
+  // False: it is not selected.
   bool Add(const std::string& name, const std::string& variant, const std::function<Status()>& run,
            const std::function<std::string()>& check, Case* lines) const {
     if (!study_->options().Wants(variant)) return false;
