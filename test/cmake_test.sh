@@ -60,7 +60,7 @@ while read -r file; do
   fi
 done < <(cd "$work/bazel" && find . -type f -printf '%P\n')
 
-# Nobody measures these.
+# These builds are not measured.
 quick=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1)
 built without-mpi "${quick[@]}" -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_C_COMPILER=clang-14
 has_tests without-mpi transport_tcp_test first_call

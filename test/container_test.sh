@@ -11,7 +11,7 @@ dockerfile=packaging/container/Dockerfile
 
 fresh_debian "the container"
 
-# In $root, after what ENV and WORKDIR said, as USER.
+# Runs in $root with the settings of ENV and WORKDIR, as USER.
 inside() { in_debian "$root" "$user" "$home" "$setup$1"; }  # COMMAND
 
 copy() {  # [--from=STAGE] SOURCE TARGET

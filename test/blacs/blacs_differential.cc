@@ -167,7 +167,7 @@ class Runner {
 
   Entry DrawEntry() { return local_.OneIn(2) ? Entry::kC : Entry::kFortran; }
   int DrawLeadingDimension(int m, int n);
-  // The coordinates that say where the result of `step` goes.
+  // Draws the destination of the result of `step`.
   std::pair<int, int> DrawDestination(const Combine& step, int first_member);
   Image DrawImage(int m, int n, int lda, size_t element_bytes, size_t alignment) {
     return Image(local_.Key(), m, n, lda, element_bytes, 64 + alignment * local_.Uniform(0, 64));
@@ -582,7 +582,7 @@ std::pair<int, int> Runner::DrawDestination(const Combine& step, int first_membe
   int row = first_member / grid.npcol;
   int column = first_member % grid.npcol;
   if (step.root < 0) {
-    // Either coordinate, or both, may say so.
+    // Either coordinate, or both, may be -1.
     const int form = static_cast<int>(step.key % 3);
     row = form == 1 ? local_.Uniform(0, grid.nprow - 1) : -1;
     column = form == 2 ? local_.Uniform(0, grid.npcol - 1) : -1;

@@ -21,7 +21,7 @@ expect() {
   fi
 }
 
-# expect_from_one CASE TEXT: as expect; the error is rank 1's and says so.
+# expect_from_one CASE TEXT: as expect; the error is rank 1's, and names it.
 expect_from_one() {
   expect "$@"
   if ! grep -q 'pnum=1' "$TEST_TMPDIR/out"; then
@@ -74,7 +74,7 @@ expect grid "BLACS ERROR 'blacs_gridinit: .*BRIGADE_STAGING_BYTES=4096" BRIGADE_
 expect grid "BLACS ERROR 'blacs_gridinit: .*BRIGADE_CHUNK_BYTES=4194304" BRIGADE_CHUNK_BYTES=4M
 expect grid "BLACS ERROR 'blacs_pinfo: .*BRIGADE_TRANSPORT=pigeon" BRIGADE_TRANSPORT=pigeon
 
-# Calls of four ranks that do not match, whoever else returns or waits.
+# Calls of four ranks that do not match, while other ranks return or wait.
 expect_among_four() {
   local transport
   for transport in shm tcp auto mpi; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A job whose launcher says nothing of the processes of a host: over each transport ranks find each other and what they
-# share by themselves. Arguments: run_mpi.sh, the program blacs_cases, libbrigade_blacs.so.
+# A job whose launcher does not describe the processes of a host: over each transport ranks find each other and their
+# shared memory by themselves. Arguments: run_mpi.sh, the program blacs_cases, libbrigade_blacs.so.
 set -u
 
 run_mpi=$1

@@ -18,7 +18,7 @@ while read -r name text; do
   # Over TCP there may be little memory to lock.
   said=$(grep -F 'brigade: ' <<<"$output" | grep -v 'memory is not registered')
   others=$(grep -vcF -- "$text" <<<"$said")
-  # Where all do wrong, as many say so as come to it.
+  # If all processes make the error, every process that comes to it prints it.
   if [[ $code -eq 0 || $said != *"$text"* || ($others -ne 0 && $text != *' on process 0: '*) ]]; then
     failures=$((failures + 1))
     echo "FAILED: $name, which ended with $code, said not '$text': $output"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Programs of BSPlib start and end as they ask for.
+# Programs of BSPlib start and end as their arguments request.
 #   start_test.sh RUN_MPI START_CASES
 set -u
 

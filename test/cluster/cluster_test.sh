@@ -194,7 +194,7 @@ for delay in 0 0.01 0.03 0.06 0.1 0.15 0.2 0.3; do
   sleep "$delay"
   kill -INT -- "-$!" 2>/dev/null
   wait $!
-  # Whether it was raised or not, its exit code and the status say the same.
+  # Exit code and status agree whether the cluster was made or not.
   case $? in
     0) c status >/dev/null || fail "up ended well, but there is no cluster" ;;
     *)
@@ -270,7 +270,7 @@ nothing_left "a kernel without tbf"
 ln -s / "/tmp/brigade-cluster-$EUID-$name"
 refused "a directory that leads elsewhere" "cannot make /tmp/brigade-cluster-$EUID-$name, or it is not yours" c up 2 400mbit
 rm "/tmp/brigade-cluster-$EUID-$name"
-# A user who may make no namespaces, neither as root nor as anybody.
+# A user who may make no namespaces, neither as root nor otherwise.
 refused "no namespaces" "lets you make no namespaces: unshare: .*user.max_user_namespaces" \
   unshare --user --map-root-user sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-all "$@"' \
   sh "$cluster" --name "$name" up 2 400mbit

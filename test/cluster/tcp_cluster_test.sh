@@ -67,7 +67,7 @@ if title "calibration"; then
   bazel-bin/bench/brigade_bench explain --pattern reduce --ranks 8 --bytes 1M --machine "$scratch/first.json" \
     >"$out" 2>&1 || fail "$what: explain cannot read what was kept"
   lines 1 '^Choice: '
-  # Hosts whose settings differ are told, and nobody waits.
+  # Hosts with different settings get an error, and no rank waits.
   run 4 sh -c 'BRIGADE_CALIBRATE=$((OMPI_COMM_WORLD_RANK % 2)) LD_PRELOAD='"$shim"' '"$programs/blacs/blacs_cases"' grid' &&
     fail "$what: settings that differ"
   grep -q 'rank 0 has 0, rank 1 has 1' "$out" || fail "$what: differing settings are not named"
@@ -163,7 +163,7 @@ done
 # --- ranks that go ---
 
 told() { [[ $(grep -c ': peer lost: ' "$out") -ge 3 ]]; }
-# It may end all ranks when it writes to a daemon that was killed, before they have said anything.
+# mpirun may end all ranks when it writes to a killed daemon, before they have printed anything.
 ended_by_mpirun() { grep -q FORCE-TERMINATE "$out"; }
 it_left='\(10\.78\.0\.2:[0-9]+\): (it has left|Connection refused)'
 for transport in tcp sockets; do

@@ -105,7 +105,7 @@ std::string LockedMemory() {
   return all;
 }
 
-// The kernel does not list a ring's buffers while somebody drives it, as the helper may.
+// The kernel does not list a ring's buffers while a thread drives it, as the progress thread may.
 void RequireLocked(const std::string& locked) {
   for (int i = 0; i < 1000; ++i) {
     if (LockedMemory() == locked) return;
@@ -165,7 +165,7 @@ void Elsewhere(Group* group, const std::string& where, const std::string& file) 
     Run(group, Pattern::kReceive, 0, &sent);
     RequireAll(sent, 1);
   }
-  // Every rank is elsewhere until the last one has everything, so that relays are, too.
+  // Every rank, relays included, is outside the library until the last one has everything.
   if (where == "compute") {
     std::ofstream mine(file + std::to_string(rank));
     for (int r = 0; r < ranks; ++r) {

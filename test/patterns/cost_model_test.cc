@@ -92,7 +92,7 @@ std::string Describe(const CostQuery& query, const Cost& cost, double simulated_
   return text.str();
 }
 
-// Everything that a group may be asked for: whether messages can go by host here.
+// All variants of a call on a group: whether messages can go by host here.
 std::vector<bool> WaysByHost(const CatalogueEntry& entry, const Topology& topology, int hosts,
                              int ranks) {
   if (topology.shape == Shape::kExchange) return {};  // to the model it is its tree
@@ -228,7 +228,8 @@ TEST(CostModel, RanksOfAHostShareItsPortAlongAHypercube) {
   }
 }
 
-// Nobody knows in which order ranks come: the cost is the mean of all that follow one on another.
+// The order in which ranks come is unknown: the cost is the mean over all orders in which they
+// follow one another.
 TEST(CostModel, RanksThatComeOneAfterTheOther) {
   const MachineDescription machine = Read("shaped_cluster");
   const PieceSettings settings =

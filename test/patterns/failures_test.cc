@@ -1,5 +1,5 @@
-// A failure on one rank ends the calls of all, on every transport whose ranks can be threads or
-// live in virtual time. Whoever has failed stays, and calls no more: nobody is released by its end.
+// A failure on one rank ends the calls of all, on every transport whose ranks can be threads or run
+// in virtual time. A failed rank stays without calls, so its end releases no other rank.
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -297,7 +297,7 @@ TEST_P(Failures, ACallEndsWhenItsTimeIsOver) {
   }
 }
 
-// Messages that are always there when they are asked for: two ranks talk, and a third gives up.
+// Messages that have always come when they are received: two ranks communicate, and a third aborts.
 TEST_P(Failures, RanksThatNeverWaitHearOfIt) {
   const std::vector<Status> outcomes = OnRanks(GetParam(), 3, [&](Rank& me) {
     if (me.rank == 2) {
@@ -458,8 +458,8 @@ struct Trial {
   unsigned calls;  // the seed of all ranks' calls
 };
 
-// Calls that differ in where messages go may wait for each other without ever meeting: whoever has
-// been wrong limits its own.
+// Calls that differ in the paths of messages may wait for each other without ever meeting: the
+// wrong rank sets a limit for its calls.
 constexpr double kLimitSeconds = 0.1;
 
 // The next of the calls that all ranks make.
@@ -513,7 +513,8 @@ Status PlayWrong(Rank* me, const Trial& trial, InprocWorld* world, std::mt19937*
   return me->Run(call);
 }
 
-// Ends on all ranks, whatever went wrong: nobody makes calls for ever, and RunRanks says who hangs.
+// Ends on all ranks after every failure: no rank makes calls for ever, and RunRanks reports hanging
+// ranks.
 void RunTrial(unsigned seed) {
   const Trial trial(seed);
   Job job(trial.ranks);

@@ -118,7 +118,7 @@ Golden SchedulesInFull() {
 
 // --- digests ---
 
-// The same for every machine and library: BLAKE2b.
+// Equal on every machine and library: BLAKE2b.
 class Digest {
  public:
   Digest() { crypto_generichash_init(&state_, nullptr, 0, kBytes); }

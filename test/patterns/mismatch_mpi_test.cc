@@ -30,8 +30,8 @@ void AwaitAll() {
 class MpiMismatches : public testing::TestWithParam<const char*> {};
 
 TEST_P(MpiMismatches, EndOnAllRanks) {
-  // Ranks that are threads try all. Over MPI each case waits a second for sends that nobody
-  // receives.
+  // Ranks that are threads try all cases. Over MPI each case waits a second for sends without a
+  // receive.
   const size_t stride = GetParam() == std::string("mpi") ? 11 : 3;
   for (size_t i = 0; i < MismatchCases().size(); i += stride) {
     const MismatchCase& tested = MismatchCases()[i];

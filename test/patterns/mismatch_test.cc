@@ -142,8 +142,7 @@ TEST_P(Mismatches, AreNamedThoughAllOthersLeave) {
   }
 }
 
-// A rank that is late is no mismatch, however often it is asked, and neither are ranks that are
-// ahead.
+// A late rank is no mismatch, for any number of checks, and neither are ranks that are ahead.
 TEST_P(Mismatches, AreNotSeenWhereRanksAreLate) {
   OnRanks([&](InprocWorld& world, int rank) {
     Member me(GetParam(), &world, rank);

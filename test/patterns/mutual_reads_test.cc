@@ -54,7 +54,7 @@ constexpr Topology kCirculant{Shape::kCirculant, 0};
 constexpr Topology kDealt{Shape::kDealt, 0};
 constexpr Topology kExchange{Shape::kHypercube, 0};
 constexpr Topology kWide{Shape::kTree, 8};
-// Steps of zero_copy_agreement.h, as a status word says them.
+// Steps of zero_copy_agreement.h, as in a status word.
 constexpr uint64_t kLeft = 1;
 constexpr uint64_t kOffers = 2;
 constexpr uint64_t kReads = 3;
@@ -252,7 +252,7 @@ struct Rank {
 // Until all have come in time: who is kept from its processor comes later.
 constexpr int kMostTries = 100000;
 
-// Whether a status word says more than that its rank takes another protocol.
+// Whether a status word has more than "its rank takes another protocol".
 bool HasOffered(uint64_t word) { return (word & 7) > kLeft; }
 
 // Started operations run by the schedule.
@@ -353,8 +353,8 @@ TEST_P(MutualReads, OfMemoryOfBothKindsHaveTheBitsOfTheSchedule) {
   ExpectTheBitsOfTheSchedule(GetParam(), Way::kMixed);
 }
 
-// Some spoil theirs as soon as their call has returned, and some ranks have memory of the other
-// kind, which the kernel reads or nobody does.
+// Some ranks overwrite their memory as soon as their call has returned, and some have memory of the
+// other kind, which only the kernel may read.
 void ExpectThatMemoryIsTheCallersAgain(int ranks, Way way) {
   const int rounds = StressRounds(120, 10000) / ranks;
   RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -571,7 +571,7 @@ uint64_t OfferByHand(const Rank& me) {
   return number;
 }
 
-// Whether all others would read, once they have said so or one of them goes another way.
+// Whether all others would read, once they have published it or one of them takes another protocol.
 bool WouldAllRead(const Rank& me, uint64_t number) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   for (int peer = 0; peer < me.ranks; ++peer) {
@@ -858,7 +858,7 @@ class Copy {
   ProcessWatch watch_;
 };
 
-// As that of a device, or secret memory: what was read before says nothing of it.
+// Memory of a device, or secret memory: earlier reads prove nothing about it.
 TEST(MutualReadsOfNone, WhatTheKernelDoesNotReadGoesByTheSchedule) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get(), ByKernel());

@@ -349,7 +349,7 @@ TEST_P(Semantics, ACombineReturnsThoughItsRelaysNeverCallAgain) {
   }
 }
 
-// The same where the relays do not block.
+// With relays that do not block.
 TEST_P(Semantics, AWaitForACombineReturnsWhatItOwes) {
   std::atomic<int> returned{0};
   OnRanks(3, [&](InprocWorld& world, int rank) {
@@ -431,7 +431,7 @@ TEST_P(Semantics, AtTheOverflowLimitASendFailsAfterItsWait) {
       const Status status = me.Run(Call(Pattern::kSend, 1), &data);
       EXPECT_EQ(status.code(), StatusCode::kTimedOut) << status.ToString();
       EXPECT_NE(status.message().find("8192"), std::string::npos) << status.message();
-      // The group is broken and says so.
+      // The group is broken, and its calls fail.
       EXPECT_EQ(me.Run(Call(Pattern::kBarrier), &data).code(), StatusCode::kTimedOut);
     } else {
       AwaitCount(over, 1);
@@ -555,8 +555,8 @@ TEST_P(Semantics, RanksLeaveAlthoughEachHasSentWhatTheOtherNeverReceives) {
   });
 }
 
-// Two ranks make different calls; at least one of them is told, and the other is not left hanging
-// although the first stays.
+// Two ranks make different calls; at least one of them fails, and the other does not hang although
+// the first stays.
 void ExpectMismatch(const std::function<Status(Rank&)>& call, const std::string& text) {
   std::mutex mutex;
   std::string told;
@@ -587,7 +587,7 @@ TEST_P(Mismatch, Sizes) {
         return me.Run(Call(Pattern::kAllReduce), &data);
       },
       "72000 there");
-  // The first shares are equally long. Either rank may be the first that is told.
+  // The first shares are equally long. Either rank may be the first that fails.
   ExpectMismatch(
       [](Rank& me) {
         std::vector<double> data(me.rank == 0 ? 100 : 101);

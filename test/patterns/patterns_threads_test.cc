@@ -228,7 +228,7 @@ class Rank {
       }
     }
     Require(engine_->Drain());
-    // Nobody leaves while others still hear of their last sends.
+    // No rank leaves while the last sends of others are still completing.
     for (++job_->finished; job_->finished < size_; std::this_thread::yield()) {
       (void)engine_->Progress();
     }
@@ -236,7 +236,7 @@ class Rank {
 
  private:
   void Require(const Status& status) { Expect(status.ok(), status.ToString()); }
-  // The others hear of it.
+  // The other ranks are notified.
   void Expect(bool condition, const std::string& what) {
     if (condition) return;
     std::fprintf(stderr, "rank %d: %s\n", rank_, what.c_str());

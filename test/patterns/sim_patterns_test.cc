@@ -162,7 +162,7 @@ TEST(SimPatterns, AMultiFormOnARingByNameKeepsToTheRanks) {
   }
 }
 
-// Messages that wait for their receives are asked for all at once, not one after the other.
+// Messages that wait for their receives are granted all at once, not one after the other.
 TEST(SimPatterns, ARootAsksAllItsChildrenAtOnce) {
   constexpr double kGrantUs = 20 * kPieceUs;
   MachineDescription machine = OnlyMessages();
@@ -175,8 +175,8 @@ TEST(SimPatterns, ARootAsksAllItsChildrenAtOnce) {
   }
 }
 
-// Each one that is asked for needs a chunk to land in: beyond two, a root asks as many as there are
-// spare ones, and has the same sum.
+// Each granted message needs a chunk to land in: beyond two, a root grants as many as it has spare
+// chunks, and has an equal sum.
 TEST(SimPatterns, ARootAsksAsManyAsItHasMemoryFor) {
   constexpr int kRanks = 9;
   MachineDescription machine = OnlyMessages();

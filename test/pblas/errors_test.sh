@@ -69,7 +69,7 @@ for preloads in "$library" "$library:$blacs"; do
   # Ranks that come late are waited for, and nothing stays behind of how they were waited for.
   ends_well one_is_late "$taken" BRIGADE_PBLAS=auto
   ! grep -q 'left over' "$TEST_TMPDIR/out" || complain 'one_is_late'
-  # A rank that has ended a grid on which nothing was taken has left nothing that says so.
+  # A rank that has ended a grid without taken products has left no trace of it.
   # shellcheck disable=SC2034 # run_mpi.sh reads it
   TEST_TIMEOUT=9 job one_is_missing BRIGADE_PBLAS=auto BRIGADE_REPORT_SECONDS=1 &&
     complain 'one_is_missing ends well'

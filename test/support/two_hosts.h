@@ -6,8 +6,8 @@
 
 namespace brigade {
 
-// False, on all ranks, if that is asked for and not allowed here. Collective over MPI_COMM_WORLD;
-// before the first group.
+// Returns false on all ranks if it is requested and not permitted here. Collective over
+// MPI_COMM_WORLD; before the first group.
 bool MoveToTwoHostsIfAsked();
 
 }  // namespace brigade

@@ -136,7 +136,7 @@ class MpiTransport : public ::testing::Test {
   std::unique_ptr<Endpoint> endpoint_;
 };
 
-// As under a launcher that says nothing: the group knows who is on this host.
+// Under a launcher without variables the group itself finds the ranks on this host.
 TEST_F(MpiTransport, YieldsSoonWhereRanksShareProcessors) {
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE",
                            "SLURM_STEP_TASKS_PER_NODE"}) {
