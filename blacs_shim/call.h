@@ -1,5 +1,5 @@
-// Call: what every communication routine does around its own work: lets one caller in, finds the
-// grid, checks and translates the arguments, runs the pattern, and turns a failure into an error.
+// Call: the common part of all communication routines: it lets one caller in, finds the grid,
+// checks and translates the arguments, runs the pattern, and turns a failure into an error.
 
 #ifndef BRIGADE_BLACS_SHIM_CALL_H_
 #define BRIGADE_BLACS_SHIM_CALL_H_

@@ -13,9 +13,9 @@ namespace {
 // Tells our communicator creations from the caller's own on the same parent; BLACS' message tag.
 constexpr int kCreateTag = 9976;
 
-// A communicator of `members` of `parent`, without the others' help. The one call that waits for
-// other ranks inside MPI, which may spin: there is no other way to make a communicator of some
-// ranks only, and no non-blocking form of it.
+// Makes a communicator of `members` of `parent`, without calls of other ranks. The only call that
+// waits for other ranks inside MPI, which may spin: MPI has no other way to make a communicator of
+// some ranks only, and no non-blocking one.
 Status CreateCommunicator(MPI_Comm parent, const std::vector<int>& members,
                           MPI_Comm* communicator) {
   MPI_Group parent_group;

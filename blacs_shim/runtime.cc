@@ -259,8 +259,8 @@ void Runtime::Trim() {
   if (engine_ != nullptr) engine_->Trim();
 }
 
-// Groups are closed first: two ranks that have sent each other what neither receives would wait
-// for each other's closing.
+// Groups are closed first: two ranks with unreceived messages of each other would otherwise wait
+// for each other's close.
 void Runtime::Reset(const char* routine) {
   grids_.Clear();
   handles_ = SystemHandles();

@@ -122,7 +122,7 @@ class Runtime {
 // For messages of `routine` about `context`, which need not exist.
 Origin OriginOf(const char* routine, int64_t context);
 
-// An error in the name of `routine` if its argument `what` cannot be meant: no int holds `value`.
+// Ends the job in the name of `routine` if no int can hold `value`, its argument `what`.
 void RequireInt(const char* routine, const char* what, int64_t value);
 
 // The grid of `context`; an error in the name of `routine` if there is none.

@@ -1,4 +1,4 @@
-// Statistics: what BRIGADE_STATS and BRIGADE_STATS_FILE count, as a table and as JSON.
+// Statistics: the figures of BRIGADE_STATS and BRIGADE_STATS_FILE, as a table and as JSON.
 
 #ifndef BRIGADE_BLACS_SHIM_STATISTICS_H_
 #define BRIGADE_BLACS_SHIM_STATISTICS_H_

@@ -34,7 +34,7 @@ enum What {
   kOfMkl = 19,  // MKL's ScaLAPACK reads this from its own BLACS; if 0, it calls public names only
 };
 
-// Where a context keeps parameter `what`; null if it is none of a context's.
+// Returns the place of parameter `what` in a context; null if contexts do not have it.
 int* ContextParameter(ProcessGrid* grid, int what) {
   switch (what) {
     case kBroadcastRings:
@@ -119,8 +119,8 @@ void CheckWidth(const char* routine, bool wide) {
        wide ? "lp64" : "ilp64", wide ? "libbrigade_blacs.so" : "libbrigade_blacs64.so");
 }
 
-// `members`: ranks in `parent` in row-major order of the new grid. `hint`: what else may be wrong
-// if they cannot be.
+// `members`: ranks in `parent` in row-major order of the new grid. `hint`: a possible cause if they
+// are invalid.
 void MakeGrid(const char* routine, MPI_Comm parent, const std::vector<int64_t>& wanted,
               int64_t rows, int64_t cols, Integers context, const char* hint = "") {
   int procs = 0;

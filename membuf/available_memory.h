@@ -21,8 +21,8 @@ size_t AvailableMemory(Swapping swapping, const std::string& proc = "/proc",
 // `proc`: where that is mounted. Cost: the read of a file.
 bool MayOvercommit(const std::string& proc = "/proc");
 
-// Whether there is memory for what is taken little by little: looks at what the system has left,
-// swap included, and again once a part of that is taken, or much at once. For one thread at a time.
+// Checks the memory for many small allocations: reads the system's free memory, swap included, and
+// again once a part of it is allocated, or much at once. For one thread at a time.
 class AvailableShare {
  public:
   // Between two looks at the free memory all ranks of a host together may take little. Memory that

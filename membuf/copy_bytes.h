@@ -1,9 +1,9 @@
-// CopyBytes: one run of bytes from here to there, as fast as it can be.
+// CopyBytes: copies one run of bytes, as fast as possible.
 //
-// It is memcpy, but for one case. Where `to` begins 1 to 31 bytes behind `from`, both counted
-// within their pages, glibc's memcpy takes up to 20 times as long on some AMD processors: it leaves
-// long runs to `rep movsb`, which then moves a byte at a time. Matrices from malloc begin 16 bytes
-// behind the start of a page, so this is not rare.
+// It is memcpy, except for one case: if `to` begins 1 to 31 bytes behind `from`, both counted
+// within their pages, glibc's memcpy takes up to 20 times as long on some AMD processors, since it
+// leaves long runs to `rep movsb`, which then moves a byte at a time. Matrices from malloc begin 16
+// bytes behind the start of a page, so this is not rare.
 
 #ifndef BRIGADE_MEMBUF_COPY_BYTES_H_
 #define BRIGADE_MEMBUF_COPY_BYTES_H_

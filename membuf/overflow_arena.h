@@ -80,7 +80,7 @@ class OverflowArena {
   std::map<size_t, std::vector<std::byte*>> kept_;  // by size
   size_t kept_bytes_ = 0;
   std::map<const std::byte*, Shared> shared_;  // by where they begin
-  Shared* cutting_ = nullptr;                  // of these
+  Shared* cutting_ = nullptr;                  // one of shared_
   std::vector<std::byte*> retired_;
   size_t in_use_bytes_ = 0;
 };

@@ -32,7 +32,7 @@ class OverflowBudget {
 
   // Whether so much more may be taken; `fresh`: from the system. A no is a refusal, and counted.
   bool MayTake(size_t bytes, bool fresh);
-  // Beyond the limit, too: for the little that what is limited otherwise needs beside it.
+  // Takes memory even beyond the limit: for small overheads of memory that is limited otherwise.
   void Take(size_t bytes);
   void Return(size_t bytes);
   // The system had no more.

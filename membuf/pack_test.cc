@@ -153,7 +153,7 @@ TEST(Pack, CopiesAcrossRunsOfEveryLength) {
   }
 }
 
-// Address space without memory behind it: only the pages touched exist.
+// Reserved address space: only touched pages exist.
 TEST(Pack, CopiesBeyondFourGiB) {
   constexpr size_t kRows = 300'000'000;  // 2.4 GB per column
   constexpr size_t kLd = 310'000'000;

@@ -1,22 +1,21 @@
 // StagingPool: one rank's fixed budget of special memory, cut into equal chunks and lent out in
 // runs of adjacent chunks.
 //
-// The budget is taken from the domain once, at creation, and never grows: scarcity is the point. It
-// is split in two:
+// The budget is taken from the domain once, at creation, and never grows, because the memory is
+// scarce. It is split in two:
 //
 // - The core serves started operations. An operation reserves every run it needs before it posts
 //   anything, so a started operation cannot fail for lack of special memory (LPF's rule: reserve,
 //   then start).
-// - The surplus serves everything that can do without: sends that have returned to their caller,
-//   non-blocking operations, and the running-ahead of operations beyond their reservation. A chunk
+// - The surplus serves everything that does not depend on it: sends that have returned to their
+//   caller, non-blocking operations, and pieces of operations ahead of their reservation. A chunk
 //   of it may be lent in parts, to operations whose messages are short.
 //
-// So returned sends can never take the last chunks from a schedule that needs them.
+// Returned sends can therefore never take the last chunks from a schedule that needs them.
 //
-// That holds as well when chunks have to be taken out of use: the pool then goes on in fresh
-// memory.
+// This also holds if chunks have to be retired: the pool then continues in fresh memory.
 //
-// Not thread-safe: a pool has one driver, as its engine.
+// Not thread-safe: the progress owner of the engine uses the pool.
 
 #ifndef BRIGADE_MEMBUF_STAGING_POOL_H_
 #define BRIGADE_MEMBUF_STAGING_POOL_H_
@@ -78,7 +77,7 @@ class StagingPool {
   // Takes part of a chunk of the surplus, aligned to 64 bytes; an empty run if none is free, or the
   // part were more than half a chunk. Parts of one chunk are equally long, a power of two times 64.
   ChunkRun TryAcquirePart(int placement, size_t bytes);
-  // The length of the part that holds so many bytes; 0: they are too many for one.
+  // Returns the length of the part that holds `bytes`; 0: no part is long enough.
   size_t PartBytes(size_t bytes) const;
 
   // REQUIRES: `run` came from this pool and was not released since.

@@ -1,5 +1,5 @@
-// Which of the two computes a product: this library, or the PBLAS that it stands before. They
-// differ in the last bits, so that this is a fixed function of what all ranks pass alike.
+// Decides whether this library or the PBLAS behind it computes a product. Results differ in the
+// last bits, so the decision is a fixed function of arguments that are equal on all ranks.
 
 #ifndef BRIGADE_PBLAS_SHIM_DECISION_H_
 #define BRIGADE_PBLAS_SHIM_DECISION_H_

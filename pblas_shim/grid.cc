@@ -186,8 +186,7 @@ void Grid::AwaitAll(const char* routine, MPI_Comm comm) {
   }
   if (least[0] != -least[1]) {
     Require(routine,
-            Differ("the ranks of a grid are in different products, of which they have "
-                   "come to " +
+            Differ("the ranks of a grid are in different products: they have come to " +
                    std::to_string(least[0] / 2) + " and " + std::to_string(-least[1] / 2)));
   }
 }

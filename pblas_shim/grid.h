@@ -1,5 +1,5 @@
-// Grid: what this library knows of a BLACS context: how many products this rank has come to, and,
-// from the first one that is taken, a multiplier.
+// Grid: this library's state of a BLACS context: the number of products that this rank has come to,
+// and, from the first taken one on, a multiplier.
 //
 // It is attached to the context's communicator, and ends with it. The end of a context is local: a
 // grid with a multiplier is kept until all of its ranks have ended theirs (HasEnded).
@@ -50,8 +50,9 @@ class Grid {
   // Whether the ranks of the communicator are in the order that a multiplier needs. Known, and
   // equal on all ranks, from the first TakeProduct on; until then it is assumed.
   bool is_row_by_row() const { return is_row_by_row_; }
-  // Why the first TakeProduct has made no multiplier although the ranks are in order: an error,
-  // since what a program computes may not depend on what a machine has left. Equal on all ranks.
+  // Why the first TakeProduct has made no multiplier although the calls of all ranks match: an
+  // error, since the results of a program must not depend on the free memory of a machine. Equal on
+  // all ranks.
   const Status& outcome() const { return outcome_; }
   // Null before the first TakeProduct, and without the two above.
   Multiplier* multiplier() const { return multiplier_.get(); }
@@ -77,8 +78,8 @@ class Grid {
 
   void Open(const char* routine);
   Status MakeMultiplier();
-  // Until all ranks are in the product that this one is in, over `comm`. MPI goes on meanwhile:
-  // others may need what foreign BLACS have sent from here before they come.
+  // Waits over `comm` until all ranks are in this rank's product. MPI progresses meanwhile: other
+  // ranks may need messages of foreign BLACS from here before they come.
   void AwaitAll(const char* routine, MPI_Comm comm);
   // Called about once a second while a rank waits for others to come to a product. Prints a report
   // if it is due, and fails if another rank will not come.
@@ -114,10 +115,10 @@ class Grid {
 
 // A product that is left to the PBLAS, while they compute it.
 //
-// On a grid without a multiplier it keeps a receive posted, from the rank before this one and with
-// a tag of this product. A rank that takes the product, and waits long for others, sends to the
-// rank behind it synchronously: that ends only if there is such a receive. Of the ranks that take a
-// product that others leave, one has a rank behind it that leaves it.
+// On a grid without a multiplier it keeps a receive posted, from the previous rank and with a tag
+// of this product. A rank that takes the product, and waits long for others, sends to the next rank
+// synchronously: the send completes only if that receive exists. Of the ranks that take a product
+// that others leave, at least one has a next rank that leaves it.
 class LeftProduct {
  public:
   LeftProduct() = default;

@@ -15,9 +15,8 @@
 namespace brigade {
 namespace pblas {
 
-// How a matrix is dealt, which is the first place of its descriptor. In the second kind the sizes
-// of the first block come before those of the others. Of what is none of these nothing else is
-// read.
+// The kind of a matrix' distribution, the first entry of its descriptor. In the second kind the
+// sizes of the first block precede those of the others. Other kinds are not read further.
 constexpr int kBlockCyclic = 1;
 constexpr int kBlockCyclicWithFirstBlock = 2;
 constexpr size_t kLongestDescriptor = 11;

@@ -1,7 +1,7 @@
-// Runtime: what this process keeps between products.
+// Runtime: the state of this process between products.
 //
-// Nothing exists before the first product: a preloaded library is also loaded by mpirun, shells and
-// interpreters. MPI_Finalize ends it (transport/mpi/mpi_teardown.h).
+// The runtime is made by the first product: a preloaded library is also loaded by mpirun, shells
+// and interpreters. MPI_Finalize ends it (transport/mpi/mpi_teardown.h).
 
 #ifndef BRIGADE_PBLAS_SHIM_RUNTIME_H_
 #define BRIGADE_PBLAS_SHIM_RUNTIME_H_

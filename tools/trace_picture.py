@@ -191,7 +191,7 @@ def main():
     ranks = [Rank(trace) for trace in merge_trace.load_parts(args.file)]
     calls = [call for rank in ranks for call in rank.calls]
     if not calls:
-        sys.exit(f"{args.file}: nobody called BLACS")
+        sys.exit(f"{args.file}: no rank called the BLACS")
     window, title = (min(c.begin for c in calls), max(c.end for c in calls)), args.file.name
     if args.timing:
         window, title = run_of(args.timing, args.routine)

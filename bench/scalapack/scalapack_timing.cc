@@ -139,13 +139,12 @@ bool ParseSettings(int argc, char** argv, int rank, Settings* settings, int* exi
   app.add_option("--routines", settings->routines, "Which")
       ->delimiter(',')
       ->check(CLI::IsMember(all));
-  app.add_option("--repetitions", settings->repetitions,
-                 "Timed runs of each, after one that is not")
+  app.add_option("--repetitions", settings->repetitions, "Timed runs of each, after one warm-up")
       ->check(CLI::PositiveNumber);
   app.add_option("--pair", settings->pair,
                  "Recorded, to compare this launch with the one beside it");
   app.add_option("--label", settings->label,
-                 "Recorded, to tell launches with other settings apart");
+                 "Recorded, to distinguish launches with other settings");
   app.add_option("--json", settings->json, "Append one JSON line per routine to this file");
   try {
     app.parse(argc, argv);

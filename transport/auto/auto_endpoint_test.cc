@@ -131,7 +131,7 @@ TEST(AutoEndpoint, WithoutSharedMemoryNoSendCountsAsTaken) {
   job.Run([](Endpoint* endpoint, GroupId, int) { EXPECT_EQ(endpoint->SendsTaken(), 0u); });
 }
 
-// To find out may take long.
+// The check may take long.
 TEST(AutoEndpoint, AsksWhetherTcpIsWantedOnlyBetweenHosts) {
   Job one({0, 0, 0});
   EXPECT_EQ(NameOf(&one), "shm");
@@ -293,7 +293,7 @@ TEST(AutoEndpoint, CallbacksOfTwoTransportsDoNotNest) {
   });
 }
 
-// A helper is not woken by what comes through shared memory. It may read which transports are in
+// Messages through shared memory do not wake a progress thread. It may read which transports are in
 // use while the owner opens a group that changes it.
 TEST(AutoEndpoint, AHelperSleepsBrieflyWhereMemoryIsSharedToo) {
   for (const bool with_near : {false, true}) {

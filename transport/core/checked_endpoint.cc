@@ -40,7 +40,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
   using ForwardingEndpoint::ForwardingEndpoint;
 
   ~CheckedEndpoint() override {
-    if (failed_) return;  // after a failure what was under way is given up
+    if (failed_) return;  // after a failure pending operations are abandoned
     BRIGADE_RULE(leases_.empty(), "every lease is released before the endpoint is destroyed");
     for (const auto& [completion, operation] : operations_) {
       BRIGADE_RULE(!operation->sends, "sends are over before the endpoint is destroyed");

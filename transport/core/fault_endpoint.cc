@@ -132,7 +132,7 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
           polls_left(polls),
           in_order(ordered) {}
     Completion* completion;
-    std::vector<std::byte> kept;  // what is sent, if it lay in user memory
+    std::vector<std::byte> kept;  // a copy of a piece from user memory
     int polls_left;
     const bool in_order;  // not before those posted before it
     bool over = false;

@@ -52,7 +52,7 @@ class Fifo {
 
  private:
   std::vector<T> elements_;
-  size_t first_ = 0;  // of elements_; what is before it is gone
+  size_t first_ = 0;  // of elements_; earlier ones are removed
 };
 
 }  // namespace brigade

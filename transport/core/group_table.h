@@ -15,7 +15,7 @@
 
 namespace brigade {
 
-// A group is open from Add to Close, and then stays, for what is still under way, until Erase.
+// A group is open from Add to Close, and then stays until Erase, for pending operations.
 template <typename Group>
 class GroupTable {
  public:

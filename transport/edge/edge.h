@@ -44,7 +44,7 @@ namespace brigade {
 
 class EdgeMemory;
 
-// --- what lies in shared memory ---
+// --- shared memory ---
 
 struct alignas(64) Slot {
   enum Kind : uint16_t { kLine, kPiece, kLanded, kJump, kWiden };

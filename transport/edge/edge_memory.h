@@ -1,5 +1,5 @@
-// EdgeMemory: small blocks of a rank's own segment, for what is not a message: edges and the tables
-// by which peers find them.
+// EdgeMemory: small blocks of a rank's own segment, for edges and the tables by which peers find
+// them.
 
 #ifndef BRIGADE_TRANSPORT_EDGE_EDGE_MEMORY_H_
 #define BRIGADE_TRANSPORT_EDGE_EDGE_MEMORY_H_

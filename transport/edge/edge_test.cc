@@ -161,7 +161,7 @@ TEST(EdgeTest, ManyExtensionsKeepTheOrder) {
   EXPECT_EQ(link.in->Peek(), nullptr);
 }
 
-// Also: a slot is not used again before it is given back, though all behind it are.
+// A slot is not reused before it is released, even if all behind it are.
 TEST(EdgeTest, ReceiptsAreGivenInAnyOrder) {
   Link link;
   std::mt19937 random(1);
@@ -281,7 +281,8 @@ TEST(EdgeTest, NoMemoryIsNoSlotAndNothingLost) {
   while (link.out->Next() != nullptr) link.Send(sent++);
   EXPECT_GT(sent, 500000u);
   EXPECT_EQ(link.out->Next(), nullptr);
-  // With room in the ring it goes on, at the latest when the last extension has been read.
+  // It continues once there is room in the ring, at the latest when the last extension has been
+  // read.
   while (link.out->Next() == nullptr) link.Receive(received++);
   link.Send(sent++);
   while (received < sent) link.Receive(received++);
@@ -559,7 +560,7 @@ TEST(EdgeTest, TwoThreads) {
   sender.join();
 }
 
-// --- what a process gone wild may have written ---
+// --- invalid values of a faulty process ---
 
 void PutJump(Slot* slot, uint64_t to) {
   slot->kind = Slot::kJump;

@@ -99,7 +99,7 @@ std::vector<std::string> ActiveDevices(const std::string& sysfs) {
 }
 
 std::vector<std::string> OpenDevices(const std::string& descriptors) {
-  // Also terminals, graphics, and what copies between processes of one host.
+  // Also terminals, graphics, and devices that copy between processes of one host.
   static constexpr const char* kLocal[] = {
       "null",  "zero", "full", "random",         "urandom", "tty",  "pts/", "ptmx",   "console",
       "shm/",  "fuse", "kvm",  "hugepages",      "mqueue",  "dri/", "kfd",  "nvidia", "knem",

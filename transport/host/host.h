@@ -1,5 +1,5 @@
-// Host: what two processes must have in common to reach each other through shared memory, and how
-// many processors they share.
+// Host: the properties that two processes must have in common to reach each other through shared
+// memory, and the number of processors that they share.
 
 #ifndef BRIGADE_TRANSPORT_HOST_HOST_H_
 #define BRIGADE_TRANSPORT_HOST_HOST_H_

@@ -1,4 +1,4 @@
-// How much memory a process may lock, which is what registering memory with io_uring does.
+// The limit on locked memory of a process: registering memory with io_uring locks it.
 
 #ifndef BRIGADE_TRANSPORT_HOST_MEMORY_LOCK_H_
 #define BRIGADE_TRANSPORT_HOST_MEMORY_LOCK_H_

@@ -1,5 +1,4 @@
-// Peers: the ranks of this host that this rank has met, in whatever groups, and who of them is
-// gone.
+// Peers: the ranks of this host in any group of this rank, and which of them are lost.
 
 #ifndef BRIGADE_TRANSPORT_SHM_PEERS_H_
 #define BRIGADE_TRANSPORT_SHM_PEERS_H_

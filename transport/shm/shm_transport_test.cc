@@ -610,7 +610,8 @@ TEST(ShmEndpoint, RanksOfAHostAgreeOnWhatTheKernelCopies) {
   EXPECT_TRUE(is_tried);
 }
 
-// A helper that sleeps, and what wakes it: whatever does not shows as a sleep to its end.
+// A progress thread that sleeps, and the events that wake it: any other event shows as a sleep of
+// full length.
 class ShmHelper : public testing::Test {
  protected:
   static constexpr int kLongUs = 20000000;
@@ -672,7 +673,7 @@ TEST_F(ShmHelper, IsWokenByAPieceThatIsGivenBack) {
   Operation received;
   ASSERT_TRUE(endpoint_->PostReceive(PointToPoint(group_), 0, {nullptr, SIZE_MAX}, &received).ok());
   while (!received.over) endpoint_->Progress();
-  // Something else that is expected makes looks at what comes back rare, but not a helper's.
+  // Another expected message makes checks of released pieces rare, except in a progress thread.
   Operation expected;
   ASSERT_TRUE(
       endpoint_->PostReceive({group_, ChannelKind::kRow}, 0, {nullptr, SIZE_MAX}, &expected).ok());
