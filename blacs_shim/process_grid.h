@@ -1,4 +1,4 @@
-// ProcessGrid: a BLACS context. GridTable: the small numbers contexts are known by.
+// ProcessGrid: a BLACS context. GridTable: the numbers of contexts.
 
 #ifndef BRIGADE_BLACS_SHIM_PROCESS_GRID_H_
 #define BRIGADE_BLACS_SHIM_PROCESS_GRID_H_
@@ -42,7 +42,7 @@ struct ProcessGrid {
   int row = 0;  // this process' place
   int col = 0;
   std::unique_ptr<Group> group;
-  // For callers (blacs_get 10): its ranks are the grid's. No traffic of ours uses it.
+  // For callers (blacs_get 10), with the ranks of the grid. The library does not use it.
   MPI_Comm communicator = MPI_COMM_NULL;
 
   // blacs_set. The two flags are stored for blacs_get only: every combine is repeatable and
@@ -56,7 +56,7 @@ struct ProcessGrid {
 
 class GridTable {
  public:
-  // The context of `grid` from now on: the lowest free number.
+  // Adds a grid, and returns its context: the lowest free number.
   int Insert(std::unique_ptr<ProcessGrid> grid);
   // Null if there is no such context. Any number is legal.
   ProcessGrid* Find(int64_t context) const {

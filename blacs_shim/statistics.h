@@ -22,8 +22,8 @@ class Statistics {
  public:
   Statistics();
 
-  // One finished call: its topology letter (' ' for the default and where there is none), the bytes
-  // of this rank's matrix, how long it took and how much of that it waited. Cost: a few loads.
+  // Adds a finished call: its topology letter (' ' for the default and if there is none), the bytes
+  // of this rank's matrix, its time and the time of its waits. Cost: a few loads.
   void Add(const Routine& routine, char letter, uint64_t bytes, uint64_t elapsed_ns,
            uint64_t wait_ns);
 
@@ -35,14 +35,15 @@ class Statistics {
   // SetMemory.
   void SetAborted(size_t contexts);
 
-  // Collective over `communicator`: adds every rank's figures up at its rank 0, and finds the least
-  // and the most of any rank; meaningless elsewhere afterwards.
+  // Adds up the figures of all ranks at rank 0, and finds the least and the most of any rank; the
+  // figures of other ranks are meaningless afterwards. Collective over `communicator`.
   Status SumOver(MPI_Comm communicator);
 
-  // The table, each line beginning with "brigade"; `whose` completes its heading "statistics ...".
+  // Returns the table, each line beginning with "brigade"; `whose` completes its heading
+  // "statistics ...".
   std::string ToString(const std::string& whose) const;
-  // The same, with how many calls had which size, and least and most of any rank, as the text of a
-  // file. Of `rank`, or, if that is -1, summed over `ranks` ranks.
+  // Returns the text of a JSON file: the statistics, the number of calls of each size, and the
+  // least and the most of any rank. Of `rank`, or, if that is -1, summed over `ranks` ranks.
   std::string ToJson(int rank, int ranks) const;
 
  private:

@@ -34,7 +34,7 @@ struct TopologySettings {
   int combine_branches = 1;    // WHAT 14; at least 1
 };
 
-// Letters of either case; false if there is no such topology.
+// Translate letters of either case; false if there is no such topology.
 bool BroadcastTopology(char letter, const TopologySettings& settings, Topology* topology);
 bool CombineTopology(char letter, const TopologySettings& settings, bool result_to_all,
                      Topology* topology);

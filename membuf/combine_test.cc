@@ -130,7 +130,7 @@ std::vector<T> Specials() {
   }
 }
 
-// The definition in combine.h, said in plain comparisons ------------------------------------------
+// The definition in combine.h, by plain comparisons -----------------------------------------------
 
 template <typename T>
 bool IsNan(T x) {

@@ -16,7 +16,7 @@
 
 namespace brigade {
 
-// Whether it is that case.
+// Returns whether this is that case.
 inline bool IsSlowForMemcpy(const std::byte* to, const std::byte* from, size_t bytes) {
   constexpr uintptr_t kPage = 4096;
   constexpr uintptr_t kTooClose = 32;
@@ -26,10 +26,10 @@ inline bool IsSlowForMemcpy(const std::byte* to, const std::byte* from, size_t b
          bytes < rules::kLeastStreamedByMemcpy;
 }
 
-// For that case: by moves of registers.
+// Copies by moves of registers, for that case.
 void CopyBytesByMoves(std::byte* to, const std::byte* from, size_t bytes);
 
-// The two sides must not overlap. No side is read if there are no bytes.
+// Copies `bytes` bytes. The two sides must not overlap, and are not accessed if `bytes` is 0.
 inline void CopyBytes(std::byte* to, const std::byte* from, size_t bytes) {
   if (IsSlowForMemcpy(to, from, bytes)) {
     CopyBytesByMoves(to, from, bytes);

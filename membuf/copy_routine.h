@@ -1,4 +1,4 @@
-// How to copy equally long runs at equal distances: the inner loop of every pack and unpack.
+// Copies of equally long runs at equal distances: the inner loop of every pack and unpack.
 //
 // Which loop is fastest depends on the length of the runs: below some hundred bytes a call of
 // memcpy per run costs more than the bytes. The choice is a table, and its thresholds are measured

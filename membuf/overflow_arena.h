@@ -27,21 +27,21 @@ class OverflowArena {
  public:
   static constexpr size_t kAvailableMemory = OverflowBudget::kAvailableMemory;
 
-  // Blocks in use count in `budget`. They come from `domain`, which must outlive the arena, or from
-  // the heap if it is null.
+  // Blocks in use are charged to `budget`. They are allocated from `domain`, which must outlive the
+  // arena, or from the heap if it is null.
   explicit OverflowArena(std::shared_ptr<OverflowBudget> budget, MemoryDomain* domain = nullptr);
-  // With a budget of its own.
+  // Makes an arena with a budget of its own.
   explicit OverflowArena(size_t limit_bytes, MemoryDomain* domain = nullptr)
       : OverflowArena(std::make_shared<OverflowBudget>(limit_bytes), domain) {}
   // REQUIRES: every block was released.
   ~OverflowArena();
 
-  // A block of at least `bytes`, aligned to 64 bytes, its content unspecified and its pages not yet
-  // touched where they are new; or an empty span if the limit is reached or the system has no more
-  // memory. Sizes are rounded up to whole pages of 4 KiB, and large ones to one of four sizes for
-  // each power of two, and counted so; those below 4 KiB to a multiple of 64 bytes, cut one after
-  // the other from blocks of 16 KiB, each of which counts for as long as any part of it is in use;
-  // or to 4 KiB, if the limit leaves no room for another such block.
+  // Returns a block of at least `bytes`, aligned to 64 bytes, with unspecified content and, if it
+  // is new, untouched pages; or an empty span if the limit is reached or the system has no more
+  // memory. Charged sizes: (1) from 4 KiB on, whole pages of 4 KiB, and for large blocks one of
+  // four sizes for each power of two; (2) below 4 KiB, multiples of 64 bytes, cut in order from
+  // blocks of 16 KiB, each of which is charged while any part of it is in use; (3) 4 KiB for a
+  // smaller block, if the limit leaves no room for another block of 16 KiB.
   ByteSpan TryAcquire(size_t bytes);
   // REQUIRES: `block` came from TryAcquire and was not released since.
   void Release(ByteSpan block);
@@ -49,16 +49,16 @@ class OverflowArena {
   // arena, or with the arena's domain.
   void Retire(ByteSpan block);
 
-  // Gives kept blocks back to the system.
+  // Returns kept blocks to the system.
   void Trim();
 
-  // The budget's.
+  // Returns the budget's statistics.
   const OverflowStatistics& statistics() const { return budget_->statistics(); }
   // Bytes of released blocks held for reuse; at most 64 MiB.
   size_t kept_bytes() const { return kept_bytes_; }
 
  private:
-  // A block that small ones are cut from.
+  // A block from which small ones are cut.
   struct Shared {
     ByteSpan block;
     size_t cut_bytes = 0;

@@ -74,8 +74,9 @@ class StagingPool {
 
   // Takes one run from the surplus; an empty run if none is free.
   ChunkRun TryAcquireSurplus(int placement, int chunks);
-  // Takes part of a chunk of the surplus, aligned to 64 bytes; an empty run if none is free, or the
-  // part were more than half a chunk. Parts of one chunk are equally long, a power of two times 64.
+  // Takes part of a chunk of the surplus, aligned to 64 bytes; an empty run if none is free, or if
+  // the part would be more than half a chunk. Parts of one chunk are equally long, a power of two
+  // times 64.
   ChunkRun TryAcquirePart(int placement, size_t bytes);
   // Returns the length of the part that holds `bytes`; 0: no part is long enough.
   size_t PartBytes(size_t bytes) const;
@@ -101,8 +102,8 @@ class StagingPool {
   struct Arena {
     int32_t placement = 0;
     RegisteredRegion region;
-    // Per chunk: 0 if free, the length of the run that starts here, or kInsideRun. Lengths rather
-    // than flags, so that Release knows a run it did not lend.
+    // Per chunk: 0 if free, the length of the run that starts here, or kInsideRun. Lengths instead
+    // of flags, so that Release detects a run that was not lent.
     std::vector<int32_t> lent;
   };
   static constexpr int32_t kInsideRun = -1;
@@ -112,18 +113,18 @@ class StagingPool {
     size_t part_bytes = 0;
     std::vector<std::byte*> free;
     size_t lent = 0;
-    bool retired = false;  // a part of it is: no other one is lent
+    bool retired = false;  // a part was retired: no other part is lent
   };
 
   StagingPool(MemoryDomain* domain, const StagingPoolOptions& options);
-  // Takes memory for a placement from the domain, to lend from here on.
+  // Takes memory for a placement from the domain, to lend from.
   Status AddArena(int placement);
-  // The memory that a run, which must be lent, lies in.
+  // Returns the memory of a run, which must be lent.
   Arena& ArenaOf(const ChunkRun& run);
   Status EndPart(const ChunkRun& part, bool retire);
-  // Of divided chunks, those of which no part is lent. True if there were any.
+  // Releases divided chunks without lent parts. Returns whether there were any.
   bool ReleaseIdleChunks();
-  // The first free run in [begin, end), or an empty one.
+  // Takes the first free run in [begin, end); an empty run if there is none.
   ChunkRun Take(int placement, int begin, int end, int chunks);
   ByteSpan RunMemory(const Arena& arena, const ChunkRun& run) const;
   void NoteHighWater();

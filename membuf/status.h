@@ -15,18 +15,17 @@ namespace brigade {
 
 enum class StatusCode {
   kOk = 0,
-  // Nothing happened; progress, then try again. The only code that is not a failure.
+  // No effect; progress, then try again. The only code that is not a failure.
   kNoResource,
-  // The caller's argument is wrong. Nothing happened.
+  // An argument of the caller is wrong. No effect.
   kInvalidArgument,
-  // Memory or another limit of the machine ran out. Nothing happened.
+  // Memory or another limit of the machine is used up. No effect.
   kOutOfMemory,
   // A documented waiting limit passed. The operation is broken; its group can only be closed.
   kTimedOut,
   // A peer is gone. The operation is broken; its group can only be closed.
   kPeerLost,
-  // The ranks disagree about the call they make together. The operation is broken; its group can
-  // only be closed.
+  // The calls of the ranks do not match. The operation is broken; its group can only be closed.
   kMismatch,
   // The request is not supported by this build or this machine. No effect.
   kUnavailable,
@@ -36,7 +35,7 @@ enum class StatusCode {
   kAborted,
 };
 
-// A stable lower-case word for `code`, for messages and the C API.
+// Returns a stable lower-case word for `code`, for messages and the C API.
 const char* StatusCodeName(StatusCode code);
 
 class [[nodiscard]] Status {
@@ -56,7 +55,7 @@ class [[nodiscard]] Status {
   // "ok", or "<code name>: <message>".
   std::string ToString() const;
 
-  // The same failure with `context` put before its text ("while doing X: ..."). OK stays OK.
+  // Returns this failure with `context` in front of its text ("while doing X: ..."). OK stays OK.
   Status WithContext(const std::string& context) const;
 
  private:

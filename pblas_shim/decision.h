@@ -20,8 +20,8 @@ struct ProductShape {
   bool is_half = false;  // half of C: P?SYRK, P?HERK
 };
 
-// The reason why it is left to the PBLAS; null: it is not.
-// `is_row_by_row`: whether the BLACS number the grid's ranks so.
+// Returns the reason why the product is left to the PBLAS; null: it is not. `is_row_by_row`:
+// whether the BLACS number the grid's ranks row by row.
 const char* WhyLeft(Settings::When when, const ProductShape& shape, bool is_row_by_row);
 
 }  // namespace pblas

@@ -38,8 +38,8 @@ class Grid {
   Grid(Runtime* runtime, MPI_Comm comm, const GridPlace& place);
   ~Grid();
 
-  // Local. This rank has come to the next product of the grid, and leaves it to the PBLAS. `left`
-  // is destroyed when the PBLAS have computed it.
+  // Leaves the next product of the grid to the PBLAS. Local. `left` is destroyed when the PBLAS
+  // have computed it.
   void LeaveProduct(const char* routine, LeftProduct* left);
   // Takes the next product of the grid. Collective. Returns when all ranks have come to it; over
   // our BLACS this holds for the first one only: in later ones Multiply waits for them. The job
@@ -47,21 +47,21 @@ class Grid {
   // another one, or has ended the grid.
   void TakeProduct(const char* routine);
 
-  // Whether the ranks of the communicator are in the order that a multiplier needs. Known, and
-  // equal on all ranks, from the first TakeProduct on; until then it is assumed.
+  // Whether the ranks of the communicator are numbered as a multiplier needs. Known, and equal on
+  // all ranks, from the first TakeProduct on; assumed before.
   bool is_row_by_row() const { return is_row_by_row_; }
   // Why the first TakeProduct has made no multiplier although the calls of all ranks match: an
   // error, since the results of a program must not depend on the free memory of a machine. Equal on
   // all ranks.
   const Status& outcome() const { return outcome_; }
-  // Null before the first TakeProduct, and without the two above.
+  // Null before the first TakeProduct, if !is_row_by_row(), and if outcome() fails.
   Multiplier* multiplier() const { return multiplier_.get(); }
   const GridPlace& place() const { return place_; }
 
   // Local: this rank has ended the context, whose communicator is freed.
   void End();
-  // Looks, and does not wait: whether all ranks have ended it. It can be destroyed then, without a
-  // message. REQUIRES: End().
+  // Returns whether all ranks have ended the grid, without waiting. It can be destroyed then,
+  // without a message. REQUIRES: End().
   bool HasEnded() { return multiplier_ == nullptr || multiplier_->HasEnded(); }
   // At the end of MPI: the destructor sends no message from here on.
   void Abandon();
@@ -70,7 +70,7 @@ class Grid {
   friend class LeftProduct;
   using Clock = std::chrono::steady_clock;
 
-  // How far another rank is, as it was read last.
+  // The course of another rank, as it was read last.
   struct Look {
     int64_t course = 0;
     std::atomic<bool> over{true};  // whether the read is
@@ -97,8 +97,8 @@ class Grid {
   const GridPlace place_;
   int rank_ = 0;  // in the communicator
   int ranks_ = 0;
-  // How far this rank is: twice the products of the grid to which it has come, and one more while
-  // it leaves the last of them to the PBLAS. Other ranks read it.
+  // This rank's course: twice the number of products of the grid to which it has come, plus one
+  // while it leaves the last of them to the PBLAS. Other ranks read it.
   std::unique_ptr<std::atomic<int64_t>> course_;
   std::vector<uint64_t> courses_;  // addresses of the ranks' courses
   std::unique_ptr<Look[]> looks_;  // at these; null: there was none yet

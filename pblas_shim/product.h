@@ -1,5 +1,5 @@
-// P?GEMM, C = alpha op(A) op(B) + beta C, as the PBLAS have it; and P?SYRK and P?HERK, half of such
-// a C, where B is A again, turned the other way.
+// P?GEMM of the PBLAS, C = alpha op(A) op(B) + beta C; and P?SYRK and P?HERK, half of C, with B = A
+// and the opposite operation on B.
 
 #ifndef BRIGADE_PBLAS_SHIM_PRODUCT_H_
 #define BRIGADE_PBLAS_SHIM_PRODUCT_H_
@@ -21,7 +21,7 @@ constexpr int kBlockCyclic = 1;
 constexpr int kBlockCyclicWithFirstBlock = 2;
 constexpr size_t kLongestDescriptor = 11;
 
-// A submatrix as a caller gives it: where it begins, from 1, and its descriptor.
+// A submatrix in a caller's terms: its first row and column, from 1, and its descriptor.
 struct Submatrix {
   void* data;
   int64_t row;
@@ -29,7 +29,7 @@ struct Submatrix {
   std::array<int64_t, kLongestDescriptor> descriptor;
 };
 
-// Of a caller whose integers have any width.
+// Converts the arguments of a caller with integers of any width.
 template <typename Integer>
 Submatrix ToSubmatrix(void* data, const Integer* row, const Integer* col,
                       const Integer* descriptor) {
@@ -42,7 +42,7 @@ Submatrix ToSubmatrix(void* data, const Integer* row, const Integer* col,
 }
 
 struct ProductArguments {
-  // The letters that a caller gives. P?GEMM has no `half`, and the others no `op_b`: null pointers.
+  // The letters of the caller. P?GEMM has no `half`, and the others no `op_b`: null pointers.
   const char* half;
   const char* op_a;
   const char* op_b;

@@ -26,9 +26,9 @@ struct RemoteStretches {
 // Converts a layout at `base`; false if it does not have this form.
 bool AsStretches(const StridedLayout& layout, const std::byte* base, RemoteStretches* stretches);
 
-// Copies a whole matrix to the first bytes of `to`, which must be as long. Returns false if the
-// system refuses, the process has ended, or the memory does not exist: part of it may be written
-// then. `watch` is the watch of a ProcessCopy.
+// Copies a whole matrix to the first bytes of `to`. REQUIRES: the matrix has no more bytes than
+// `to`. Returns false if the system refuses, the process has ended, or the memory does not exist:
+// part of it may be written then. `watch` is the watch of a ProcessCopy.
 bool CopyToProcess(pid_t process, const ProcessWatch* watch, const StridedLayout& layout,
                    const std::byte* base, const RemoteStretches& to);
 // Copies packed bytes [offset, offset + bytes) of `from` to the packed bytes from `at` on of a

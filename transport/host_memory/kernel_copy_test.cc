@@ -96,7 +96,7 @@ TEST(KernelCopy, MovesAnyShapeToAnyOther) {
   }
 }
 
-// From the child, which has what this process had.
+// From the child, which has a copy of this process's memory.
 TEST(KernelCopy, ReadsAnyShapeIntoAnyOther) {
   const StridedLayout shapes[] = {General(60, 1, 60, 1), General(10, 6, 13, 1),
                                   General(4, 15, 9, 1), General(1, 60, 2, 1), General(5, 6, 7, 2)};

@@ -177,8 +177,8 @@ std::byte* SharedSegment::At(uint64_t offset, size_t bytes) {
   return base_ + offset;
 }
 
-// Linux 6.1, for one, undoes what a call has done that a signal interrupts. The timer of a profiler
-// would interrupt a long one for ever, so shorter ones are tried.
+// Some kernels (Linux 6.1) undo a call that a signal interrupts. The timer of a profiler would
+// interrupt a long call for ever, so shorter ones are tried.
 bool SharedSegment::Fill(uint64_t offset, uint64_t bytes, const IsAvailable& is_available) {
   constexpr uint64_t kBetweenLooks = uint64_t{64} << 20;
   uint64_t looked_at = 0;

@@ -47,23 +47,23 @@ class SharedSegment {
   // Creates a segment for `bytes` in all, of whole pages except the last: it takes no more address
   // space, and no descriptor in processes that open it once all is allocated.
   static Status CreateFor(size_t bytes, std::shared_ptr<SharedSegment>* segment);
-  // The segment at `address`, whose owner must live until this returns. While a process has it, it
-  // has one object of it, and so one mapping. kUnavailable if it cannot be opened or is not what it
-  // should be.
+  // Opens the segment at `address`, whose owner must live until this returns. A process has one
+  // object, and so one mapping, of a segment at a time. kUnavailable if it cannot be opened or is
+  // not valid.
   static Status Open(const Address& address, std::shared_ptr<SharedSegment>* segment);
   ~SharedSegment();
   SharedSegment(const SharedSegment&) = delete;
   SharedSegment& operator=(const SharedSegment&) = delete;
 
   const Address& address() const { return address_; }
-  // Valid as long as the segment, but to be touched only where memory was allocated.
+  // The mapping, valid as long as the segment; only allocated memory may be touched.
   std::byte* base() const { return base_; }
   // Whether [data, data + bytes) lies in the mapping.
   bool Contains(const std::byte* data, size_t bytes) const {
     return data >= base_ && bytes <= address_.reserve_bytes &&
            data <= base_ + (address_.reserve_bytes - bytes);
   }
-  // Memory at an offset that another process named; null if there is none.
+  // Returns memory at an offset that another process has sent; null if it is invalid.
   std::byte* At(uint64_t offset, size_t bytes);
 
   // Allocates zeroed memory of whole pages, at `*offset`. Owner only, one thread at a time.
@@ -82,7 +82,7 @@ class SharedSegment {
   // kOutOfMemory: it does not fit.
   Status AllocateLater(size_t bytes, uint64_t* offset);
   Status AllocateAt(uint64_t offset, size_t bytes, const IsAvailable& is_available = nullptr);
-  // Gives pages back to the system. Others may still map them; they must not read them.
+  // Returns pages to the system. Other processes may still map them; they must not read them.
   void Free(uint64_t offset, size_t bytes);
   // Bytes that Allocate has returned and Free has not freed.
   size_t allocated_bytes() const { return allocated_bytes_; }
@@ -91,18 +91,19 @@ class SharedSegment {
   SharedSegment(int descriptor, const Address& address) : fd_(descriptor), address_(address) {}
   static Status Create(uint64_t reserve_bytes, std::shared_ptr<SharedSegment>* segment);
   Status Map();
-  // Whether the file may grow so much.
+  // Returns an error if the file cannot grow by `bytes`.
   Status CheckFits(uint64_t bytes) const;
-  // Makes memory for part of the file. False, with errno, if there is none: then it is as before.
+  // Allocates memory for a part of the file. False, with errno and without effect, if there is
+  // none.
   bool Fill(uint64_t offset, uint64_t bytes, const IsAvailable& is_available);
-  // Takes it away again.
+  // Frees the memory of a part of the file.
   void MakeHole(uint64_t offset, uint64_t bytes);
 
   int fd_;  // -1: closed, for the file cannot grow
   Address address_;
   std::byte* base_ = nullptr;
   std::atomic<uint64_t> known_bytes_{0};  // of the file; threads may share an object
-  uint64_t end_ = 0;                      // of what was ever allocated
+  uint64_t end_ = 0;                      // of all allocations so far
   size_t allocated_bytes_ = 0;
   std::map<size_t, std::vector<uint64_t>> free_;  // offsets by size
 };

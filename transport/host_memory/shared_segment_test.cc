@@ -284,7 +284,7 @@ TEST(SharedSegmentTest, MemoryMayBeMadeLaterForAPlace) {
   EXPECT_EQ(segment->allocated_bytes(), allocated);
   uint64_t none = 0;
   EXPECT_EQ(segment->AllocateLater(1, &none).code(), StatusCode::kOutOfMemory);
-  // The file is whole, so who opens it sees the place, and needs no descriptor.
+  // The file is complete, so a process that opens it sees the place, and needs no descriptor.
   EXPECT_EQ(segment->At(place, 3 * kPage), segment->base() + place);
   ASSERT_TRUE(segment->AllocateAt(place, 3 * kPage - 1).ok());
   EXPECT_EQ(StatOf(*segment).st_blocks, blocks + 3 * kPage / 512);
@@ -426,7 +426,7 @@ TEST(SharedSegmentTest, WithoutMemoryAllocationFailsAndTouchesNothing) {
       "");
 }
 
-// If that goes on for ever, it is a signal that ends the child.
+// A signal ends the child if the loop does not end.
 TEST(SharedSegmentTest, SignalsThatComeAllTheTimeDoNotKeepItFromMuchMemory) {
   Child child([]() -> std::string {
     constexpr size_t kBytes = (size_t{64} << 20) + kPage;

@@ -451,8 +451,8 @@ class InprocEndpoint : public Endpoint {
     completions_.Finish(parcel->completion, CompletionQueue::kSend);
   }
 
-  // For the losses that were there before the mailbox was read, and no later one: what a rank
-  // returned before it left may be in the mailbox by now.
+  // Handles only losses from before the mailbox was read: parcels that a rank returned before it
+  // left may be in the mailbox by now.
   void FailLost() {
     const auto reachable = [this](int peer) { return Reachable(peer, losses_seen_); };
     for (auto& [key, stream] : streams_) {

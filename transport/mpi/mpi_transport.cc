@@ -125,7 +125,7 @@ class MpiEndpoint : public Endpoint {
       }
     });
     LeaveNotes();
-    // An engine leaves what is still sent from where it is: memory that MPI reads.
+    // An engine does not free memory of pending sends, which MPI still reads.
     if (domain_->registered_bytes() > 0) (void)domain_.release();
     while (!carriers_.empty()) FreeCarrier(carriers_.begin());
   }
@@ -210,7 +210,8 @@ class MpiEndpoint : public Endpoint {
                    completion, type);
   }
 
-  // MPI shows a message only to whom it gives it: a short one is kept here for its receive.
+  // MPI has no way to read a message without receiving it: a short one is received and kept for its
+  // receive.
   size_t PeekUnexpected(const Channel& channel, int peer, ByteSpan head) override {
     Group* const group = &groups_.At(channel.group);
     Stream* const stream = group->StreamOf(channel.kind, peer, /*receives=*/true);
@@ -271,13 +272,13 @@ class MpiEndpoint : public Endpoint {
   }
 
  private:
-  // A communicator of ours, for every group whose members it has.
+  // A communicator of the library, for every group whose members it includes.
   struct Carrier {
     // Of the group it was made for: equal on all its members; no two carriers that share a rank
     // have the same.
     uint64_t first_wire_id;
     MPI_Comm comm = MPI_COMM_NULL;
-    // For control messages, so that who looks for one finds no others; none if there is one member.
+    // For control messages, so that a probe finds no other messages; none if there is one member.
     MPI_Comm control = MPI_COMM_NULL;
     MPI_Group members = MPI_GROUP_NULL;
     size_t groups = 0;  // of this rank that use it
@@ -461,7 +462,7 @@ class MpiEndpoint : public Endpoint {
     left.splice(left.end(), notes_);
   }
 
-  // Takes in the control messages that have come, and lets go of those that have left.
+  // Receives the control messages that have come, and frees those that have left.
   void MoveNotes() {
     for (auto note = notes_.begin(); note != notes_.end();) {
       int done = 0;
@@ -694,7 +695,7 @@ class MpiEndpoint : public Endpoint {
                      "MPI_Imrecv");
   }
 
-  // Ends what is over at the head of the stream.
+  // Completes finished operations at the head of the stream.
   void FinishReady(Stream* stream) {
     while (!stream->waits_for_probe()) {
       int done = 0;

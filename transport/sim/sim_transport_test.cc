@@ -1,5 +1,5 @@
-// Times that can be worked out by hand, and what else is sim's alone. That it keeps the contract is
-// the conformance suite's affair (test/transport/sim_conformance_test.cc).
+// Times that can be computed by hand, and other properties of sim only. The conformance suite
+// checks the contract (test/transport/sim_conformance_test.cc).
 
 #include "transport/sim/sim_transport.h"
 
@@ -323,8 +323,8 @@ TEST(SimTransport, LongMessagesWaitForTheirReceive) {
   }
 }
 
-// A port that has been idle passes what it has saved in no time: 600 of the 1000 bytes at first,
-// and after 3 us another 300.
+// A port that has been idle passes its saved bytes in no time: 600 of the 1000 bytes at first, and
+// after 3 us another 300.
 TEST(SimTransport, BucketsOfIdlePortsPassAtOnce) {
   MachineDescription machine = Machine();
   machine.between_hosts.burst_bytes = 600;
@@ -579,7 +579,7 @@ TEST(SimTransport, IsDeterministic) {
   }
 }
 
-// Lengths count, user memory is left alone, and the beginning of what is staged travels.
+// Lengths count, user memory is untouched, and the beginning of a staged piece is sent.
 TEST(SimTransport, WithoutPayload) {
   SimOptions options;
   options.carries_payload = false;

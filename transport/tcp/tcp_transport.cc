@@ -50,8 +50,7 @@ using Hold = CompletionQueue::Hold;
 // Control messages to one peer that the system has not taken in, before one more has to wait.
 constexpr size_t kMostControls = 64;
 
-// At the end: how long peers may take to take in what is on its way before that is logged; 10 s of
-// 150 s of silence.
+// At the end: time for peers to receive pending data before a log line; 10 s of 150 s of silence.
 constexpr int kLeavingFraction = 15;
 
 // Of ranges that a system call takes (IOV_MAX) without frame and header.
@@ -334,7 +333,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
 
   // --- opening ---
 
-  // Opens what it takes to have peers. Nothing happens if that is so, or if it fails.
+  // Opens the sockets that a group with peers needs. No effect if they are open, or on failure.
   Status Listen() {
     if (io_ != nullptr) return Status();
     std::unique_ptr<SocketIo> io;
@@ -362,7 +361,8 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     return mine;
   }
 
-  // Takes this rank's share of what the machine has. True if its ranks outnumber its processors.
+  // Takes this rank's share of the machine's resources. Returns true if its ranks outnumber its
+  // processors.
   bool Share(const tcp::Neighbours& neighbours, bool has_peers) {
     if (has_peers) domain_.Lock(io_.get(), std::max(neighbours.ranks, LocalRanks()), log_);
     return neighbours.ranks > std::min(CPU_COUNT(&neighbours.processors), ProcessorQuota());
@@ -469,7 +469,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     }
   }
 
-  // --- what connections and links report ---
+  // --- callbacks of connections and links ---
 
   Status FindStream(Link* link, const Frame& frame, Stream** stream) override {
     return groups_.FindStream(link, frame, stream);
@@ -535,7 +535,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     for (Stream* stream : groups_.StreamsWith(link)) Fail(stream);
   }
 
-  // Ends what is under way on a stream whose peer is lost.
+  // Fails pending operations on a stream whose peer is lost.
   void Fail(Stream* stream) {
     stream->in.Abandon();
     while (stream->in.posted()) {

@@ -645,7 +645,7 @@ TEST_P(TcpTransportTest, AHelloThatAStrangerRepeatsIsRefused) {
 TEST_P(TcpTransportTest, ReceivesOfAClosedGroupAreNotToldLater) {
   Connect();
   const Transfer* const send = Send(1, 200000, 'x');
-  Receive(1, 10);  // is told when this rank has waited
+  Receive(1, 10);  // is granted when this rank has waited
   ranks_[1].endpoint->CloseGroup(ranks_[1].group);
   const int before = writes;
   ranks_[1].endpoint->Nudge();

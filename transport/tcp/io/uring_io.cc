@@ -105,7 +105,7 @@ class UringIo : public PlainIo {
   bool Progress() override {
     bool any = PlainIo::Progress();
     if (under_way_ > 0) Collect();
-    // Callbacks start operations whose results may come at once; those are for the next time.
+    // Callbacks start operations whose results may come at once; these are handled next time.
     for (const Result& result : std::exchange(results_, {})) {
       FinishRead(result.operation->socket, result.bytes);
       any = true;
@@ -184,7 +184,7 @@ class UringIo : public PlainIo {
     OnReadDone(socket, IsToRepeat(bytes) ? -EAGAIN : bytes);
   }
 
-  // The kernel gives up an operation whose thread has ended; here, drivers come and go.
+  // The kernel cancels an operation whose thread has ended; threads that drive may end here.
   static bool IsToRepeat(int result) {
     return result == -EINTR || result == -EAGAIN || result == -ECANCELED;
   }

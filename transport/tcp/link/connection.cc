@@ -21,7 +21,7 @@ Connection::Connection(int socket, Link* link, Outbox* outbox, std::vector<std::
       hello_(std::move(hello)),
       established_(hello_.empty()) {}
 
-// --- what is sent ---
+// --- sending ---
 
 bool Connection::FillBatch() {
   batch_.Clear();
@@ -167,7 +167,7 @@ void Connection::Break(const Status& why) {
   owner_->OnBroken(link_);
 }
 
-// --- what comes ---
+// --- receiving ---
 
 void Connection::OnRead(ssize_t result) {
   if (broken()) return;

@@ -78,12 +78,12 @@ struct Frame {
 
 inline constexpr size_t kFrameBytes = 16;
 
-// `out`: kFrameBytes.
+// Writes a frame. `out`: kFrameBytes.
 void WriteFrame(const Frame& frame, std::byte* out);
 
-// Reads the frame at `in`, kFrameBytes. kInternal, with `frame` untouched, naming what is wrong:
-// the mark that starts every frame, the kind, the channel, or the length, which `max_piece_bytes`
-// limits for a piece, kMostControlBytes for a control message, and which is 0 for a notice.
+// Reads the frame at `in`, kFrameBytes. kInternal, with the reason and with `frame` untouched: an
+// invalid mark (the start of every frame), kind, channel or length. The limit of the length is
+// `max_piece_bytes` for a piece, kMostControlBytes for a control message, and 0 for a notice.
 Status ReadFrame(const std::byte* in, size_t max_piece_bytes, Frame* frame);
 
 }  // namespace brigade

@@ -22,7 +22,7 @@ class HelloTest : public ::testing::Test {
     WriteHello(key_, from_, to_, 7, hello_);
   }
 
-  // The text of the refusal; empty if the hello is taken for what it is.
+  // Returns the text of the refusal; empty if the hello is accepted.
   std::string Refusal(const AuthKey& mine, const EndpointId& me) {
     EndpointId from;
     uint32_t serial = 0;

@@ -46,7 +46,7 @@ class NotingSink : public FrameSink {
   Status BeginPiece(const Frame& frame, ByteSpan* where) override {
     BRIGADE_CHECK(where->data == nullptr && where->bytes == 0);
     events.push_back(Text("begin ", frame));
-    // An allocation of exactly this length, for the sanitizer to see who leaves it.
+    // An allocation of exactly this length, so that the sanitizer detects accesses beyond it.
     place_.reset(new std::byte[PlaceBytes(frame)]());
     *where = {place_.get(), PlaceBytes(frame)};
     return BeginStatus(frame);
@@ -127,8 +127,8 @@ Expected ReadPlainly(const std::byte* stream, size_t stream_bytes) {
   return expected;
 }
 
-// A place was taken away when so many bytes of the stream had come; until `asked_for` it may still
-// have been written to.
+// A place was withdrawn after `at` bytes of the stream; until `asked_for` it may still have been
+// written to.
 struct Redirection {
   size_t at;
   size_t asked_for;
