@@ -41,7 +41,7 @@ refuse() {
   die "$1 (see --help)" 2
 }
 
-# is_up, then what the cluster is. Its holder keeps a lock on the directory for as long as it lives.
+# is_up, then the properties of the cluster. Its holder keeps a lock on the directory for as long as it lives.
 is_up() { [[ -e $directory/cluster ]] && ! flock --nonblock "$directory" true; }
 
 find_cluster() {
@@ -122,7 +122,7 @@ and kernel.apparmor_restrict_unprivileged_userns. A container may forbid both."
   echo "Cluster '$name': $1 hosts at $2, congestion control $congestion, made with $privileges namespaces"
 }
 
-# Leaves nothing, except what belongs to another who has the lock.
+# Removes everything, except files of another process that has the lock.
 abandon() {
   local patience=--nonblock end
   trap '' INT TERM
@@ -182,7 +182,8 @@ host() { # HOST: the process that holds a host's namespaces, already in them; sa
   local control
   hostname "h$1"
   ip link set lo up
-  # The machine's default may be bbr, which is erratic behind a token bucket. Namespaces may use what the machine allows.
+  # The machine's default may be bbr, which is erratic behind a token bucket. Namespaces may use the algorithms that the
+  # machine allows.
   for control in cubic reno; do
     echo $control 2>/dev/null >/proc/sys/net/ipv4/tcp_congestion_control && break
   done

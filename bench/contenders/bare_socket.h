@@ -1,6 +1,6 @@
 // BareSocket: two processes of one host, a TCP connection, send and recv of whole messages from and
-// into user memory, and nothing else: what TCP can at best reach here, the yardstick of a transport
-// over it.
+// into user memory, and nothing else: the best that TCP can reach here, the yardstick of a
+// transport over it.
 
 #ifndef BRIGADE_BENCH_CONTENDERS_BARE_SOCKET_H_
 #define BRIGADE_BENCH_CONTENDERS_BARE_SOCKET_H_

@@ -19,7 +19,7 @@
 
 namespace brigade::bench {
 
-// Adds one operation to what a rank has paid for several.
+// Adds the counters of one operation to those of several on a rank.
 void Accumulate(const OperationStatistics& one, OperationStatistics* all);
 
 class BrigadeGroup {

@@ -44,7 +44,7 @@ class OneSided {
                           std::unique_ptr<Pending>* pending) = 0;
   // Of one double; complete when it returns.
   virtual Status FetchAndAdd(double value, double* before, int rank, int64_t displacement) = 0;
-  // The same within LockAll, as StartGet.
+  // Starts a fetch-and-add within LockAll, as StartGet.
   virtual Status StartFetchAndAdd(double value, double* before, int rank, int64_t displacement,
                                   std::unique_ptr<Pending>* pending) = 0;
 

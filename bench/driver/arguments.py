@@ -38,7 +38,7 @@ RESULTS = {"cluster": "cluster*.jsonl", "paper": "paper.json", "scale": "scale_*
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what was probably meant."""
+    """Suggests the option that was probably meant."""
 
     def parse_args(self, args=None, namespace=None):
         arguments, unknown = self.parse_known_args(args, namespace)

@@ -1,4 +1,4 @@
-"""Runs what a job has planned: records every command, shows progress, limits the time, and counts what fails."""
+"""Runs the plan of a job: records every command, shows progress, limits the time, and counts failures."""
 
 import os
 import shlex

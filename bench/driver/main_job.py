@@ -68,7 +68,7 @@ class MainJob:
         return Launch(title, command)
 
     def bench_mpich(self, title, ranks, arguments):
-        """Only while every rank has a core: Debian's MPICH 4.0.2 cannot be told to yield."""
+        """Only while every rank has a core: Debian's MPICH 4.0.2 has no setting to yield."""
         if ranks > self.cores:
             return []
         command = ["mpiexec.mpich", "-n", str(ranks), "-bind-to", "core", self.programs.bench_mpich, *arguments,

@@ -1,4 +1,4 @@
-"""Plans of launches: who is started, how often, and with what."""
+"""Plans of launches: the contenders, their number of launches, and their arguments."""
 
 import collections
 import pathlib

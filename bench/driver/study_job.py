@@ -25,9 +25,9 @@ class Contender(NamedTuple):
     preload: str = ""  # a name of Programs.preloads
     products: str = "on"  # BRIGADE_PBLAS with that
     variants: str = ""  # of the program's, if not all
-    environment: tuple = ()  # what its MPI needs
+    environment: tuple = ()  # of its MPI
     options: tuple = ()  # of mpirun, in shared memory
-    # With more on few processors its windows take minutes, or for ever; its messages do not.
+    # With more ranks on few processors the MPI's windows take minutes, or hang; its messages do not.
     most_ranks_on_windows: int = 1000
 
 
@@ -67,7 +67,7 @@ def _factorizations(grid):
 
 
 def results(name, place):
-    """The file of what a study measures in a place."""
+    """Returns the name of the file for a study's figures in a place."""
     return f"study_{name}_{place}.jsonl"
 
 
@@ -113,7 +113,7 @@ SRUMMA = {"shm": _PRODUCTS_ON_ONE, "cluster": _PRODUCTS_ON_HOSTS}
 # The largest, which take minutes on slow hosts: no more ways than are to be compared.
 _LARGE = [Contender(variants="diagonal,blocking,pdgemm,dgemm"),
           Contender("our BLACS", preload="blacs", variants="diagonal,pdgemm,dgemm")]
-# Ours against what it stands before, at sizes that it leaves to that by itself.
+# Our library against the PBLAS behind it, at sizes that it leaves to them by default.
 _SMALL = [Contender(label, preload=preload, variants="diagonal,pdgemm") for label, preload in (
     ("", ""), ("our BLACS", "blacs"), ("our PBLAS", "pblas"))]
 # Routines of the PBLAS, and of our library, that need half of the arithmetic, beside the whole product.
@@ -126,7 +126,7 @@ _PRODUCTS_TAKEN = [Contender(f"{blacs}, {products}", preload=preload, products=p
                    for products in ("off", "auto", "on")]
 FACTORIZATIONS = {"shm": _PRODUCTS_TAKEN, "cluster": _PRODUCTS_TAKEN}
 _ONE = {"shm": [Contender()], "cluster": [Contender()]}
-# On one host a get goes by messages, and takes a helper, only if it is told to.
+# On one host a get goes by messages, and takes a progress thread, only with an option.
 _GETS = {"shm": [Contender(), Contender("MPICH", "mpich")], "loopback": [Contender(variants="staged")],
          "cluster": [Contender(), Contender("MPICH 5", "mpich5")]}
 STUDIES = {
@@ -271,7 +271,7 @@ class StudyJob:
         if place == "loopback" and not contender.backend:
             command += ["--by-messages"]
         asleep = ["--asleep"] if ranks > machine.processors() else []
-        # Ranks that sleep until they start together take milliseconds for that, however short what they do is.
+        # Ranks that sleep until a common start take milliseconds for it, even for short operations.
         asleep += ["--max-iterations", "150"] if asleep and not self.full else []
         return [*command, "--seconds", seconds, "--min-iterations", least,
                 "--label", contender.label, "--seed", str(number + 1), *asleep, "--brigade-version", self.version,
@@ -297,7 +297,7 @@ class StudyJob:
         if contender.mpi == "mpich5":
             binding = peers.MPICH_5.options if ranks <= machine.cores() else []
             return [Launch(title, ["mpiexec", "-n", str(ranks), *binding, *command], peers.MPICH_5.prepared())]
-        # Debian's MPICH cannot be told to yield.
+        # Debian's MPICH has no setting to yield.
         return [Launch(title, ["mpiexec.mpich", "-n", str(ranks), "-bind-to", "core", *command],
                        peers.DEBIAN_MPICH)] if ranks <= machine.cores() else []
 

@@ -41,7 +41,7 @@ def contenders(cases):
 
 
 def two_sided(pattern):
-    """The same algorithm with messages."""
+    """Returns the pattern of this algorithm with messages."""
     return re.sub("(put|get)$", "send", pattern)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pandas
 
 OURS = ("brigade", "shim")
-# Below so many samples an interval is the range, and decides nothing.
+# With fewer samples an interval is the range, and decides nothing.
 ENOUGH_SAMPLES = 6
 
 

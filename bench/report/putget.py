@@ -1,4 +1,4 @@
-"""The pages of the put/get study: programs by messages, by puts or gets, and with what can go ahead under way ahead."""
+"""The pages of the put/get study: programs by messages, by puts or gets, and with early puts or gets."""
 
 import collections
 import csv

@@ -1,4 +1,4 @@
-"""The page of SRUMMA's study: what computes through gets, products beside pdgemm and SUMMA, and simulated machines."""
+"""The page of SRUMMA's study: overlap of gets, products beside pdgemm and SUMMA, and simulated machines."""
 
 import collections
 import csv
@@ -326,7 +326,7 @@ def sections(place, lines, _):
 
 
 def draw_simulated(lines, block):
-    """Figure 12 at today's scale: time over what the arithmetic takes, and contention."""
+    """Figure 12 at today's scale: time over the time of the arithmetic, and contention."""
     figure, (time, contention) = plt.subplots(1, 2, figsize=(10, 3.6))
     for way, colour in SIMULATED.items():
         of_way = lines[(lines.case == way) & (lines.block == block)].sort_values("ranks")

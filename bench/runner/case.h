@@ -37,7 +37,7 @@ struct Subject {
   std::function<Status(int turn, Cost*)> cost = nullptr;
   // The time of a run by the cost model; NaN: unknown.
   double predicted_us = std::numeric_limits<double>::quiet_NaN();
-  bool chosen = false;  // whether this is what the library takes if it is free to
+  bool chosen = false;  // whether the library chooses this
 };
 
 struct Case {
@@ -45,7 +45,7 @@ struct Case {
   int64_t rows = 0;
   int64_t cols = 0;
   int64_t ld = 0;    // elements
-  size_t bytes = 0;  // what MB/s counts
+  size_t bytes = 0;  // counted in MB/s
   int roots = 0;     // that runs are verified with, from turn 0 on; 0: as many as ranks
   int hops = 1;      // the time of a run is divided by it; 2 for a ping and its pong
 

@@ -24,7 +24,7 @@ class Report {
 
   // Opens the JSON file if there is an option for it. kUnavailable, with the file.
   Status Open();
-  // Prints machine, versions and, where it applies, what makes the figures doubtful.
+  // Prints machine, versions and, if necessary, the reason why figures are doubtful.
   void PrintMachine() const;
   // Prints the head of a table.
   void StartTable(const std::string& title) const;

@@ -1,7 +1,6 @@
 // scalapack_timing: times ScaLAPACK's factorizations, matrix product and eigensolver on a process
-// grid. It links the distribution's ScaLAPACK and knows nothing of Brigade: started once as it is
-// and once with the shim preloaded, it shows what the shim is worth to a program that was never
-// recompiled.
+// grid. It links the distribution's ScaLAPACK and does not use Brigade: one run without and one
+// with the preloaded shim show the gain for a program that is not recompiled.
 
 #include <dlfcn.h>
 #include <mpi.h>

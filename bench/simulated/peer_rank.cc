@@ -217,7 +217,7 @@ void PeerRank::TreeBroadcast(const Tree& tree, size_t bytes) {
   WaitAll();
 }
 
-// Rank r's share is the r-th; who relays has those of the ranks behind it, too.
+// Rank r's share is the r-th; a relay has the shares of the ranks behind it, too.
 void PeerRank::ScatterAllGather(size_t bytes) {
   const size_t share_bytes =
       (bytes + static_cast<size_t>(ranks_) - 1) / static_cast<size_t>(ranks_);

@@ -54,7 +54,7 @@ class PeerRank {
   void Combine(size_t bytes);
   void Copy(size_t bytes);
 
-  // --- who talks to whom ---
+  // --- neighbours in each topology ---
   Tree BinaryTree() const;
   // The child of the largest distance last: its own distances are even larger.
   Tree BinomialTree() const;

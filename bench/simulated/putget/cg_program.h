@@ -16,7 +16,7 @@ namespace brigade::bench {
 
 class CgProgram {
  public:
-  // Of order `n`, made of vectors with so many nonzeros; `ranks` is a power of two.
+  // A matrix of order `n`, made of vectors with `nonzeros` nonzeros; `ranks` is a power of two.
   CgProgram(int n, int nonzeros, int rank, int ranks);
 
   // Returns the bytes of the rank's slots.

@@ -1,8 +1,8 @@
-// NAS MG on simulated machines: one V-cycle and the residual behind it. As MgSolver
+// NAS MG on simulated machines: one V-cycle and the residual behind it. Like MgSolver
 // (bench/studies/putget/), but the whole grid is cut into any power of two of parts along each
-// dimension. Where a grid has fewer points along one than there are parts, every second, fourth or
-// so on has a point, and the others rest; who has one sends the values between to those that do
-// not, on the way back.
+// dimension. If a grid has fewer points along one than there are parts, every second, fourth or so
+// on has a point, and the others rest; on the way back, parts with a point send the values between
+// to those without.
 //
 // Sources: RNR-91-002, section 2.2; NPB 2; ARMCI, section 3.1.
 

@@ -1,8 +1,8 @@
 // ProgramRank: one rank of a program of the put/get study, on a machine in virtual time. It
-// computes nothing, but takes the time for it; what it brings others is marked, and checked there.
+// computes nothing, but takes the time for it; data for other ranks are marked, and checked there.
 //
-// Messages and puts are this library's own, the latter straight to memory within a host. While a
-// rank computes it takes what comes every now and then, as its helper thread would.
+// Messages and puts are this library's own, puts straight to memory within a host. While a rank
+// computes, it receives now and then, as its progress thread would.
 
 #ifndef BRIGADE_BENCH_SIMULATED_PUTGET_PROGRAM_RANK_H_
 #define BRIGADE_BENCH_SIMULATED_PUTGET_PROGRAM_RANK_H_
@@ -28,7 +28,7 @@ namespace brigade::bench {
 enum class ProgramWay {
   kMessages,  // two-sided, or broadcasts
   kBlocking,  // by puts or gets, one after the other
-  kAhead      // likewise, with what can go ahead sent or fetched ahead
+  kAhead      // by puts or gets, as early as possible
 };
 
 // Messages that a rank sends to one peer, and receives from one peer, equal or not, round by round.
@@ -93,7 +93,7 @@ class ProgramRank {
   // The first and the last double of a message.
   static void Mark(std::byte* data, size_t bytes, uint64_t mark);
   Status CheckMark(const std::byte* data, size_t bytes, uint64_t mark, int from) const;
-  // `number`: of the message, or the place of what is exposed.
+  // `number`: of the message, or the place of exposed memory.
   static uint64_t MarkOf(int from, size_t number) {
     return static_cast<uint64_t>(from + 1) << 32 | number;
   }
