@@ -1,8 +1,8 @@
 #!/bin/bash
-# CMake builds and installs what Bazel does, and tests part of it, for both families of MPIs: the same files with the same
-# modes, of which texts are equal, and libraries have the same name, need the same libraries and export the same symbols.
-# Then libbrigade.so without MPI, with clang, and for aarch64. Arguments: Bazel's options, as of the build before, so that
-# nothing is built twice.
+# CMake builds and installs the files of Bazel's build, and tests part of it, for both families of MPIs: equal files
+# with equal modes; texts are equal, and libraries have equal names, need equal libraries and export equal symbols. Then
+# libbrigade.so without MPI, with clang, and for aarch64. Arguments: Bazel's options, equal to those of the build
+# before, to avoid a second build.
 set -euo pipefail
 trap 'echo "cmake_test.sh: line $LINENO ended with status $?" >&2' ERR
 

@@ -38,7 +38,7 @@ code=$?
 exit $code
 EOF
 chmod +x "$run_mpi"
-# The same, whose lines begin with the number of the process.
+# run_mpi.sh with lines that begin with the number of the process.
 run_mpi_marked=$run_mpi-marked
 sed 's/mpirun.mpich/& -prepend-rank/' "$run_mpi" >"$run_mpi_marked"
 chmod +x "$run_mpi_marked"
@@ -160,7 +160,7 @@ no_wrapper() {
   grep "nowhere/mpicc: there is no such wrapper" "$work/wrapper" && [[ ! -e $work/none ]]
 }
 
-# The same files under programs of both families.
+# One installation under programs of both families.
 either() {
   ./install.sh --prefix "$work/either" --either -- "${options[@]}" || return
   local lib=$work/either/lib family only

@@ -55,7 +55,7 @@ uint64_t Mix(uint64_t a, uint64_t b);
 size_t ElementBytes(char type);
 size_t ScalarBytes(char type);
 
-// Any bits at all: what is only moved may be NaN or anything else.
+// Fills an element with any bits: elements that are only moved may be NaN.
 void FillArbitrary(uint64_t key, size_t index, size_t element_bytes, void* element);
 
 enum class CombineOp { kSum, kAbsMax, kAbsMin };

@@ -24,7 +24,8 @@ fail() {
   failures=$((failures + 1))
 }
 c() { bench/cluster/cluster.sh --name "$name" "$@"; }
-# A limit only ends what hangs. mpirun sometimes loses its daemons when the machine is busy, before it starts a rank.
+# A limit only ends jobs that hang. mpirun sometimes loses its daemons when the machine is busy, before it starts a
+# rank.
 run() {
   local code _
   for _ in 1 2 3; do
@@ -101,7 +102,7 @@ if title "Debian's testers"; then
 fi
 unset BRIGADE_TRANSPORT
 
-# --- who goes on while nobody calls ---
+# --- progress without calls ---
 
 for transport in tcp sockets; do
   for where in compute receive barrier; do
@@ -211,7 +212,7 @@ for transport in tcp sockets; do
       c up 4 400mbit >/dev/null
       if told || ! ended_by_mpirun; then break; fi
     done
-    # A reset after the end of the stream has come is a broken pipe to who writes.
+    # A reset after the end of the stream is a broken pipe to the writer.
     why='the connection ended|Connection reset by peer|Broken pipe'
     [[ $cable == in ]] || why='its system has not answered for 10 s|Connection timed out'
     for rank in 0 2 3; do

@@ -147,8 +147,8 @@ TEST_F(CalibrationTest, RanksOfOneHostAreMeasuredOnlyIfAsked) {
   EXPECT_EQ(group_->machine(), nullptr);
 }
 
-// Every way that is offered gives the right result, each differs from the others, and the time that
-// it is offered with is what is predicted of it by name.
+// Every candidate gives the right result, each differs from the others, and its time equals the
+// prediction for the call that names it.
 TEST_P(EachTransport, CandidatesAreRight) {
   MakeGroup(EngineOptions::Calibrate::kAlways);
   const int64_t elems = 20000;

@@ -112,7 +112,7 @@ struct Rank {
     Require(Group::Create(engine.get(), bootstrap, 1, ranks, &group));
   }
 
-  // Its matrix, or each of its portions, has so many elements.
+  // Returns a call whose matrix, or each of its portions, has `elems` elements.
   PatternCall Call(Pattern pattern, int root, size_t elems) {
     PatternCall call;
     call.pattern = pattern;
@@ -372,7 +372,7 @@ TEST(Creation, FailsOnAllIfItFailsOnOne) {
   });
 }
 
-// After so many pieces it cannot send any more.
+// Fails to send after a number of pieces.
 class BreaksDown : public ForwardingEndpoint {
  public:
   BreaksDown(std::unique_ptr<Endpoint> target, int pieces)

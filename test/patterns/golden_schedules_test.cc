@@ -23,7 +23,7 @@ namespace {
 
 constexpr char kWrite[] = "bazel run //test/patterns:golden_schedules_test -- --write";
 
-// Titles, and what is kept under each.
+// Titles, each with its text.
 using Golden = std::vector<std::pair<std::string, std::string>>;
 
 // Properties beside pattern, topology and numbers of ranks on which a schedule may depend.

@@ -1,5 +1,5 @@
-// Many non-blocking operations at once: how many there may be, and what a rank does that is refused
-// one more. The ranks are threads.
+// Many non-blocking operations at once: their limit, and a rank whose start fails beyond it. The
+// ranks are threads.
 
 #include <atomic>
 #include <chrono>

@@ -118,12 +118,13 @@ TEST_P(Mismatches, AreNamedByWhoWaits) {
   });
 }
 
-// Ranks that have returned leave: who waits for one of them finds out by what has come.
+// Ranks that have returned leave: a rank that waits for one of them detects the mismatch by the
+// messages that have come.
 TEST_P(Mismatches, AreNamedThoughAllOthersLeave) {
   for (const size_t elems : {size_t{1}, size_t{100}, size_t{3000}}) {
     const MismatchCase tested = MismatchOfRoots(elems);
     for (const bool ends : {false, true}) {  // their engines, and not the group alone
-      // Of inproc what a lost rank has sent is lost.
+      // Messages of a lost rank are lost over inproc.
       if (ends && GetParam() != Kind::kShm && GetParam() != Kind::kTcp) continue;
       std::atomic<bool> over{false};
       OnRanks([&](InprocWorld& world, int rank) {

@@ -1,7 +1,7 @@
 // Long multi-broadcasts and combines whose ranks read each other's memory, mapped or by the kernel:
-// the bits of the schedule, though memory is written anew as soon as a call has returned; all ranks
-// go this way or none does; and what becomes of calls that do not match, or whose ranks die or do
-// not go on.
+// the bits of the schedule, although memory is overwritten as soon as a call has returned; all
+// ranks take this protocol or none does; and failures of calls that do not match, or whose ranks
+// die or stop.
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -249,7 +249,7 @@ struct Rank {
   std::unique_ptr<Group> group;
 };
 
-// Until all have come in time: who is kept from its processor comes later.
+// Tries until all ranks have come in time: a rank without a processor comes later.
 constexpr int kMostTries = 100000;
 
 // Whether a status word has more than "its rank takes another protocol".
@@ -834,7 +834,7 @@ TEST(MutualReadsOfNone, ARefusalOfTheKernelIsFoundBeforeAllHaveAgreed) {
   }
 }
 
-// A process that has what this one had when it began, and nothing that came later.
+// A process with a copy of this one's memory at its start.
 class Copy {
  public:
   Copy() {
@@ -1080,7 +1080,7 @@ TEST(MutualReadsOfProcesses, OneThatDoesNotGoOnIsNotAwaitedForEver) {
             (std::vector<int>{0, 0}));
 }
 
-// The schedule has no more than what is left of the time that a call may take.
+// The schedule has only the rest of the call's time limit.
 TEST(MutualReadsOfProcesses, OneThatLeavesLateTakesNoTimeTwice) {
   const auto leaves = [](const Rank& me, Data*, uint64_t number) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2500));

@@ -61,7 +61,8 @@ class SoundSleeper : public ForwardingEndpoint {
   const std::atomic<bool>* const awake_;
 };
 
-// Says whether a helper may drive, and counts what helpers do and how often the owner leaves.
+// Decides whether a progress thread may drive, and counts its actions and how often the owner
+// leaves.
 class Chooser : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
@@ -408,7 +409,7 @@ TEST(PatternsHelper, TheThreadEndsWithItsEngine) {
   });
 }
 
-// Many turns of two drivers, and everything that reads what they share.
+// Many alternations of two threads that drive, and all readers of their shared state.
 TEST(PatternsHelper, ManyTurns) {
   RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank, 0.1);
@@ -462,7 +463,7 @@ TEST(PatternsHelper, AForkedChildHasNoneAndGoesItsWay) {
   });
 }
 
-// Ends the process while one rank's helper waits for what never comes.
+// Ends the process while one rank's progress thread waits for a message that never comes.
 void ExitAmidWork() {
   RunRanks(2, WithHelper(), [](InprocWorld& world, int rank) {
     Rank me(world, rank);

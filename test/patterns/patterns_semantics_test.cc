@@ -286,8 +286,7 @@ TEST_P(Semantics, WhatATransportKeepsIsCountedAsOverflow) {
   }
 }
 
-// Neither source nor relays wait for who comes after them, however long the message and however
-// small the pool.
+// Neither source nor relays wait for later ranks, for any message and any pool.
 TEST_P(Semantics, NoRankOfARingWaitsForOneDownstream) {
   std::atomic<int> returned{0};
   OnRanks(4, [&](InprocWorld& world, int rank) {
@@ -329,8 +328,8 @@ TEST_P(Semantics, ASendReturnsWithoutItsReceiverAndArrivesWithoutItsSender) {
   });
 }
 
-// A relay that has returned may never call again. Where it had forwarded what lies in the root's
-// memory, the root must not be left waiting for that to come back.
+// A relay that has returned may never call again. If it had forwarded the root's memory, the root
+// must not wait for its release.
 TEST_P(Semantics, ACombineReturnsThoughItsRelaysNeverCallAgain) {
   for (const Topology& topology : {Topology{Shape::kIncreasingRings, 1}, {Shape::kDealt, 0}}) {
     for (const size_t elems : {size_t{40}, size_t{2000}}) {
@@ -440,8 +439,8 @@ TEST_P(Semantics, AtTheOverflowLimitASendFailsAfterItsWait) {
   });
 }
 
-// A send does not wait for a transport that takes nothing now, and keeps what it is given until its
-// memory is at an end.
+// A send does not wait for a transport that accepts nothing at present, and keeps its message until
+// its memory is used up.
 TEST_P(Semantics, ShortSendsReturnWhileThereIsMemoryThoughTheTransportTakesNone) {
   std::atomic<int> over{0};
   OnRanks(2, [&](InprocWorld& world, int rank) {
@@ -833,8 +832,8 @@ TEST_P(Semantics, AStartThatDoesNotFitHasNoEffect) {
     };
     // Nothing that rank 0 starts ends, and gives memory back, before rank 1 starts.
     if (rank == 1) meet();
-    // Started in the same order on both; each rank stops where its memory ends, then both run what
-    // is left.
+    // Started in equal order on both; each rank stops when its memory is used up, then both run the
+    // rest.
     size_t started = 0;
     for (; started < data.size(); ++started) {
       PatternCall call = Call(Pattern::kAllReduce);

@@ -7,7 +7,7 @@
 // process number once the pattern has run for a while, and then
 //   die     kills itself at a random place
 //   stop    is to be stopped and continued from outside, after which all end well
-//   pause   has itself stopped by a child for some seconds, likewise
+//   pause   has itself stopped by a child for some seconds; all end well, too
 //   leave   ends its part in order, which the others are not prepared for
 //   FILE    ends well with all others when there is such a file.
 // Other ranks whose call fails print the reason, call no more, and leave when all have failed.
