@@ -220,7 +220,7 @@ packages="test"
 if $full; then packages="full"; fi
 ./test/install.sh "$packages" || exit 1
 
-lint format includes documents shell python spelling reference
+lint format includes documents words shell python spelling reference
 if $full; then lint aarch64; fi
 [[ $failed -eq 0 ]] || finish
 
