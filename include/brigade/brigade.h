@@ -299,9 +299,7 @@ typedef struct {
 ///         send or broadcast, or one with `timeout_seconds`); #BRIGADE_INTERNAL; #BRIGADE_ABORTED
 ///
 /// A send, and a broadcast at its root and relays, return without their receivers as long as
-/// staging and overflow memory last. They wait for receivers that have begun to read the sender's
-/// memory, but at most 50 ms plus 4 ms per MiB. All other calls wait for the messages that they
-/// need.
+/// staging and overflow memory last. All other calls wait for the messages that they need.
 BRIGADE_EXPORT brigade_status brigade_run(brigade_group* group, const brigade_call* call,
                                           brigade_statistics* statistics);
 
@@ -345,20 +343,14 @@ BRIGADE_EXPORT brigade_status brigade_wait(brigade_operation* operation,
 /// Allocates memory for matrices that are exchanged with other ranks of the host, and for windows.
 /// Local; needs no engine and no MPI. Any thread may call.
 ///
-/// brigade_run() copies less where matrices lie in this memory (docs/user/settings.md has the
-/// conditions):
-/// 1. A receiver has waited at most some 20 us for a message of more than 4 KiB when the sender, on
-///    the same host, calls. The sender copies the message straight to the receiver's matrix: one
-///    copy, no staging memory.
-/// 2. A rank sends 32 KiB or more from this memory to waiting receivers on its host: a message, or
-///    a broadcast on up to 8 ranks, all of which must wait if the topology has relays. Each
-///    receiver copies straight from the sender's matrix. The sender's call returns when every
-///    receiver that has begun to read has finished, or is late (brigade_run()); it waits for no
-///    other receiver.
-/// 3. Long multi-broadcasts, multi-reduces and all-reduces on up to 8 ranks of one host, and
-///    reductions on 2 ranks, if all matrices lie in this memory or if copies by the kernel are
-///    faster. Ranks read each other's matrices in place, and the call returns when all ranks have
-///    read.
+/// brigade_run() copies less in two cases (docs/user/settings.md has the conditions):
+///
+/// 1. A receiver whose matrix lies in this memory has waited at most some 20 us for a message of
+///    more than 4 KiB when the sender, on the same host, calls. The sender copies the message
+///    straight to the receiver's matrix: one copy, no staging memory.
+/// 2. Multi-broadcasts, multi-reduces and all-reduces on up to 8 ranks of one host have at least
+///    32 KiB per rank on average, and the matrices of all ranks lie in this memory. Ranks read each
+///    other's matrices in place, and the call returns when all ranks have read.
 ///
 /// brigade_window_create() with this memory gives windows that are as fast as windows of
 /// brigade_window_allocate(). For every other use it is ordinary memory.
